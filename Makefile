@@ -1,0 +1,47 @@
+# The thin front that people type. `make help` lists it.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+JOBS ?= $(shell nproc)
+INSTALL ?= yes
+FUZZ_SECONDS ?= 60
+RUN := build/bin/vernier
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+
+packages: ## install what is missing (packages.txt); asks nothing
+	@if [ "$(INSTALL)" = yes ]; then tools/install_packages; fi
+
+build: packages ## build the program: build/bin/vernier
+	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
+	@cmake --build build -j $(JOBS) --target vernier
+
+demo: build ## run the main scenario and show its result
+	@$(RUN) demo
+
+test: packages ## build everything and pass all tests
+	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
+	@cmake --build build -j $(JOBS)
+	@ctest --test-dir build -j $(JOBS) --output-on-failure
+	@tools/sanitized $(JOBS)
+
+quick: packages ## the tests of the modules alone, in under two minutes once built
+	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
+	@cmake --build build -j $(JOBS)
+	@ctest --test-dir build -j $(JOBS) --output-on-failure -LE slow
+
+bench: packages ## measure the figures that docs/ quotes
+	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
+	@cmake --build build -j $(JOBS)
+	@benchmarks/all build
+
+check: packages ## format, names, includes, links in the documents
+	@tools/check
+
+fuzz: packages ## fuzz every reader and decoder, FUZZ_SECONDS each
+	@tools/fuzz $(FUZZ_SECONDS)
+
+clean: ## remove what was built
+	rm -rf build
+
+.PHONY: help packages build demo test quick bench check fuzz clean

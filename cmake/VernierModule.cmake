@@ -1,0 +1,130 @@
+# What each group of modules may build on. `run` meets `model` and `gateway` only in apps/.
+set(vernier_base_on      base)
+set(vernier_document_on  base)
+set(vernier_kernel_on    base kernel)
+set(vernier_component_on base kernel)
+set(vernier_testing_on   base kernel component)
+set(vernier_model_on     base document kernel component model)
+set(vernier_gateway_on   base document component gateway)
+set(vernier_run_on       base document kernel component run)
+
+add_library(vernier_warnings INTERFACE)
+target_compile_options(vernier_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+  -Wnon-virtual-dtor -Wcast-align -Woverloaded-virtual -Wconversion -Wno-sign-conversion
+  # gcc 12 sees overflows that are not there in inlined library code
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds -Wno-restrict -Wno-maybe-uninitialized>
+  $<$<BOOL:${VERNIER_WERROR}>:-Werror>)
+
+# One setting for all code: a*b + c is never contracted, so that every back end, instruction set
+# and machine computes the same bits.
+add_library(vernier_flags INTERFACE)
+target_compile_options(vernier_flags INTERFACE -ffp-contract=off)
+if(VERNIER_SANITIZE)
+  target_compile_options(vernier_flags INTERFACE -fsanitize=${VERNIER_SANITIZE}
+    -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(vernier_flags INTERFACE -fsanitize=${VERNIER_SANITIZE})
+endif()
+if(VERNIER_FUZZ)
+  target_compile_options(vernier_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+install(TARGETS vernier_flags EXPORT vernier)
+
+# vernier_module(<path> [DEPENDS <path>...] [USES <imported target>...]
+#                [HEADERS <file>...] [SOURCES <file>...] [TESTS <file>...] [EMBEDS <file>...])
+#
+# One module: the target vernier::<last part of path>, its tests, its installation. Depends only
+# on modules declared before it, so there are no cycles. Files are listed by hand, so that adding
+# one shows in the diff. EMBEDS: files (relative to the source root) compiled into the module; see
+# vernier_embed().
+function(vernier_module path)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;USES;HEADERS;SOURCES;TESTS;EMBEDS")
+  cmake_path(GET path FILENAME name)
+  string(REGEX REPLACE "/.*" "" group ${path})
+
+  foreach(other IN LISTS arg_DEPENDS)
+    string(REGEX REPLACE "/.*" "" other_group ${other})
+    cmake_path(GET other FILENAME other_name)
+    if(NOT other_group IN_LIST vernier_${group}_on)
+      message(FATAL_ERROR "${path} may not depend on ${other}: ${group} builds on ${vernier_${group}_on}")
+    elseif(NOT TARGET vernier::${other_name})
+      message(FATAL_ERROR "${path} depends on ${other}, which is not declared before it")
+    endif()
+    list(APPEND modules vernier::${other_name})
+  endforeach()
+
+  if(arg_EMBEDS)
+    vernier_embed(${name} embedded ${arg_EMBEDS})
+    list(APPEND arg_SOURCES ${embedded})
+  endif()
+  if(arg_SOURCES)
+    set(scope PUBLIC)
+    add_library(vernier_${name} STATIC ${arg_SOURCES})
+    target_link_libraries(vernier_${name} PRIVATE $<BUILD_INTERFACE:vernier_warnings>)
+  else()
+    set(scope INTERFACE)
+    add_library(vernier_${name} INTERFACE)
+  endif()
+  add_library(vernier::${name} ALIAS vernier_${name})
+  set_target_properties(vernier_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(vernier_${name} ${scope} cxx_std_20)
+  target_sources(vernier_${name} ${scope}
+    FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
+  target_link_libraries(vernier_${name} ${scope} vernier_flags ${modules} ${arg_USES})
+  install(TARGETS vernier_${name} EXPORT vernier FILE_SET HEADERS)
+
+  if(BUILD_TESTING)
+    add_test(NAME ${name}.includes COMMAND Python3::Interpreter
+      ${PROJECT_SOURCE_DIR}/tools/check_includes.py ${PROJECT_SOURCE_DIR}/vernier ${path} ${arg_DEPENDS})
+    if(arg_TESTS)
+      set_property(GLOBAL APPEND PROPERTY vernier_tested ${name})
+      set_property(GLOBAL PROPERTY vernier_tests_${name} ${arg_TESTS})
+      set_property(GLOBAL PROPERTY vernier_tests_dir_${name} ${CMAKE_CURRENT_SOURCE_DIR})
+    endif()
+  endif()
+endfunction()
+
+# The test executables of all modules; called once, after vernier::testing is declared.
+function(vernier_module_tests)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  get_property(names GLOBAL PROPERTY vernier_tested)
+  foreach(name IN LISTS names)
+    get_property(files GLOBAL PROPERTY vernier_tests_${name})
+    get_property(dir GLOBAL PROPERTY vernier_tests_dir_${name})
+    list(TRANSFORM files PREPEND ${dir}/)
+    add_executable(${name}_test ${files})
+    target_link_libraries(${name}_test PRIVATE vernier::${name} vernier::testing GTest::gmock_main vernier_warnings)
+    target_compile_definitions(${name}_test PRIVATE VERNIER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
+  endforeach()
+endfunction()
+
+# vernier_embed(<name> <out variable> <file>...): a source file that holds the given files (relative
+# to the source root) byte by byte, behind
+#   namespace vernier::embedded { std::string_view <name>(std::string_view file) noexcept; }
+# which answers the content, or an empty view for a file that was not embedded.
+function(vernier_embed name out)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_embedded.cpp)
+  set(files ${ARGN})
+  list(TRANSFORM files PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE inputs)
+  add_custom_command(OUTPUT ${source}
+    COMMAND python3 ${PROJECT_SOURCE_DIR}/tools/embed.py ${name} ${PROJECT_SOURCE_DIR} ${source} ${files}
+    DEPENDS ${inputs} ${PROJECT_SOURCE_DIR}/tools/embed.py
+    VERBATIM)
+  set(${out} ${source} PARENT_SCOPE)
+endfunction()
+
+# vernier_fuzz(<name> <source> DEPENDS <module>... CORPUS <folder>): a libFuzzer target, built by the
+# preset `fuzz` and run by `make fuzz`; its corpus is in the tree.
+function(vernier_fuzz name source)
+  if(NOT VERNIER_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "CORPUS" "DEPENDS")
+  add_executable(fuzz_${name} ${source})
+  list(TRANSFORM arg_DEPENDS PREPEND vernier::)
+  target_link_libraries(fuzz_${name} PRIVATE ${arg_DEPENDS} vernier_flags vernier_warnings)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  set_property(GLOBAL APPEND PROPERTY vernier_fuzzers "fuzz_${name} ${PROJECT_SOURCE_DIR}/${arg_CORPUS}")
+endfunction()

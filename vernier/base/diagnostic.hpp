@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vernier {
+
+enum class Severity { error, warning };
+
+/// Where in a document; line and column count from 1, columns in characters. Line 0: the whole file.
+struct Place {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  int length = 1;  // of what is meant, in characters, on that line
+};
+
+/// A line of a document, to be shown.
+struct SourceLine {
+  int number = 0;
+  std::string text;
+};
+
+/// One problem of what the user gave, in the user's words.
+struct Diagnostic {
+  Severity severity = Severity::error;
+  std::string code;                // "V1203"; `vernier explain V1203` has the long text
+  std::string message;             // one sentence, no full stop
+  Place place;                     // file empty: no place
+  std::vector<SourceLine> source;  // the last one is the marked line
+  std::string mark;                // said beside the ^^^^ mark: "did you mean <diffequation>?"
+  std::vector<std::string> body;   // lines shown under the place as they are: a chain of ports
+  std::vector<std::string> notes;  // what was expected, what to do
+};
+
+/// The problems found so far, in the order found. A reader goes on after a problem, so that the
+/// user sees all of them at once.
+class Diagnostics {
+ public:
+  /// Returns the stored one, for adding notes.
+  Diagnostic& add(Diagnostic);
+  Diagnostic& error(std::string code, std::string message, Place);
+  Diagnostic& warning(std::string code, std::string message, Place);
+
+  const std::vector<Diagnostic>& list() const noexcept { return list_; }
+  std::size_t errors() const noexcept;
+  std::size_t warnings() const noexcept;
+
+  void append(const Diagnostics&);
+
+  /// Throws ConfigurationError with all of them when at least one is an error.
+  void throw_if_errors() const;
+
+ private:
+  std::vector<Diagnostic> list_;
+};
+
+/// What the user gave cannot be used. Carries everything that was found.
+class ConfigurationError : public std::runtime_error {
+ public:
+  explicit ConfigurationError(Diagnostics);
+  ConfigurationError(std::string code, std::string message, Place = {});
+
+  const Diagnostics& diagnostics() const noexcept { return diagnostics_; }
+
+ private:
+  Diagnostics diagnostics_;
+};
+
+/// How text is shown: `color` adds terminal colours.
+struct Rendering {
+  bool color = false;
+};
+
+/// The text of one problem, as in
+///
+///   error[V1203]: <diffequaton> is not an element of <location>
+///     --> battery.xml:14:6
+///      |
+///   14 |     <diffequaton state="C">…</diffequaton>
+///      |      ^^^^^^^^^^^ did you mean <diffequation>?
+///      = here may come: diffequation*, outputmap*, transitions?
+///      = see: vernier explain V1203
+///
+/// The line `see:` is added when the code is not empty. Ends with a line break.
+std::string rendered(const Diagnostic&, Rendering = {});
+
+/// All of them, at most `most`, then a count of the rest; a blank line between two. The last line
+/// counts ("6 errors in battery.xml; nothing was run") when there is an error.
+std::string rendered(const Diagnostics&, std::size_t most = 20, Rendering = {});
+
+}  // namespace vernier

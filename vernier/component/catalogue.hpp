@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/component/component.hpp"
+#include "vernier/component/parameters.hpp"
+#include "vernier/kernel/hybrid/system.hpp"
+
+namespace vernier {
+
+/// Something that can be instanced: equations (a System, run in an island) or a component.
+/// Exactly one of `system` and `component` is set.
+struct Type {
+  std::string name;     // "rigid_body"
+  std::string summary;  // one line
+  std::vector<ParameterSpec> parameters;
+  std::function<std::unique_ptr<hybrid::System>(const Parameters&)> system = {};
+  std::function<std::unique_ptr<Component>(const Parameters&)> component = {};
+};
+
+/// How an island integrates.
+struct IslandSettings {
+  std::string integrator = "dopri5";  // dopri5, rk4, euler, and the stiff one
+  double rtol = 1e-9;
+  double atol = 1e-9;
+  double step = 0.0;      // s; of the fixed-step methods, and the largest of the others; 0: free
+  std::string zeno = "stop";  // stop, warn
+};
+
+/// What composition documents can name. Filled in apps/; the same for a program's whole life.
+class Catalogue {
+ public:
+  /// Reads a document with a given root element into a type: its constants and initial states are
+  /// the type's parameters. Reports into Diagnostics; an unusable document gives an empty function.
+  using DocumentReader = std::function<Type(const std::filesystem::path&, Diagnostics&)>;
+  using IslandMaker = std::function<std::unique_ptr<Component>(std::unique_ptr<hybrid::System>,
+                                                              const IslandSettings&)>;
+
+  void add(Type);
+  void add_document(std::string root_element, DocumentReader);
+  void set_island(IslandMaker m) { island_ = std::move(m); }
+
+  const Type* find(std::string_view name) const;
+  const DocumentReader* document(std::string_view root_element) const;
+  const IslandMaker& island() const noexcept { return island_; }
+  const std::map<std::string, Type, std::less<>>& types() const noexcept { return types_; }
+  std::vector<std::string> names() const;
+
+ private:
+  std::map<std::string, Type, std::less<>> types_;
+  std::map<std::string, DocumentReader, std::less<>> documents_;
+  IslandMaker island_;
+};
+
+}  // namespace vernier

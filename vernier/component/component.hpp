@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "vernier/base/time.hpp"
+#include "vernier/component/description.hpp"
+#include "vernier/component/journal.hpp"
+#include "vernier/component/stream.hpp"
+
+namespace vernier {
+
+/// ok: done. changed (react only): my state changed, outputs must be computed again.
+/// held: done as well as could be, with an old value; counted. failed: see fault().
+enum class Outcome : std::uint8_t { ok, changed, held, failed };
+
+struct Advance {
+  Time reached;
+  Outcome outcome = Outcome::ok;
+};
+
+/// Why a component failed; filled in place, so that failing does not allocate.
+struct Fault {
+  char code[8] = "";  // "V3107"
+  char text[504] = "";
+};
+
+/// The memory of a component's ports. Valid from bind() to the next bind() or the end of the run.
+/// A name that the description does not have, or one of another kind, is a broken promise.
+class Bindings {
+ public:
+  virtual ~Bindings() = default;
+
+  virtual std::span<const double> real_input(std::string_view) const = 0;
+  virtual std::span<double> real_output(std::string_view) const = 0;
+  /// Integer signals, and the counts of events.
+  virtual std::span<const std::int64_t> integer_input(std::string_view) const = 0;
+  virtual std::span<std::int64_t> integer_output(std::string_view) const = 0;
+  /// Boolean and byte signals.
+  virtual std::span<const std::uint8_t> byte_input(std::string_view) const = 0;
+  virtual std::span<std::uint8_t> byte_output(std::string_view) const = 0;
+  virtual StreamReader& stream_input(std::string_view) const = 0;
+  virtual Stream& stream_output(std::string_view) const = 0;
+
+  /// Where the component notes what happens in it.
+  virtual Journal& journal() const = 0;
+};
+
+/// Anything that runs. One tick of the executive:
+///
+///   output    every due component, in feedthrough order    outputs from state and direct inputs
+///   react     until nobody answers `changed`               events, at successive microsteps
+///   advance   every component to the next time, at once    no output changes while anyone advances
+///
+/// output() writes output memory and nothing else that others see; react() and advance() change the
+/// state only, so that the order of calls within a phase never matters. The functions marked
+/// noexcept are called in the loop: they do not allocate, lock, wait or throw.
+class Component {
+ public:
+  virtual ~Component() = default;
+
+  virtual const Description& description() const noexcept = 0;
+
+  /// Takes the memory of the ports; may allocate and throw. May be called again between two ticks.
+  virtual void bind(const Bindings&) = 0;
+
+  /// Brings the state to the start of the run. Called with phase 0, 1, … until all components answer
+  /// true; outputs of the phase before are visible. May allocate and throw.
+  virtual bool initialize(Time start, int phase);
+
+  virtual Outcome output(Instant) noexcept = 0;
+  virtual Outcome react(Instant) noexcept;
+  virtual Advance advance(Time from, Time to) noexcept = 0;
+
+  /// The next event, if known (abilities.predicts); Time::max(): none.
+  virtual Time horizon(Time now) const noexcept;
+
+  /// The complete state, description().state_bytes long: modes, random generators and integrator
+  /// history are state.
+  virtual void save(std::span<std::byte>) const noexcept = 0;
+  virtual void load(std::span<const std::byte>) noexcept = 0;
+
+  /// An entry of this component's journal in words. Called from another thread: reads only what
+  /// does not change after bind().
+  virtual Telling tell(const Entry&) const;
+
+  /// Why the last `failed` came.
+  virtual const Fault& fault() const noexcept;
+};
+
+}  // namespace vernier

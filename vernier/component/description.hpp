@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vernier/base/time.hpp"
+
+namespace vernier {
+
+/// How a signal's elements are stored: double, std::int64_t, std::uint8_t (0 or 1), std::uint8_t.
+enum class Scalar : std::uint8_t { real, integer, boolean, byte };
+
+/// signal: the last value, held until replaced.
+/// event: happened or not; stored as a count of how often, so that an event is never lost between
+///        two ticks of a slow receiver and needs no clearing. Scalar integer, one element.
+/// stream: a bounded queue of stamped messages.
+enum class Flow : std::uint8_t { signal, event, stream };
+
+struct Port {
+  std::string name;
+  std::string unit = "1";   // SI; connections between different dimensions are refused
+  std::string frame = {};   // axes of the elements; connections between different frames too
+  std::uint32_t count = 1;  // elements: 3 for a vector, 9 for a matrix in column order
+  Scalar scalar = Scalar::real;
+  Flow flow = Flow::signal;
+  std::optional<std::vector<double>> initial = {};  // an input's value while not connected;
+                                                    // without it, it must be connected
+  std::string description = {};
+  std::uint32_t capacity = 64;        // stream: messages
+  std::uint32_t message_bytes = 256;  // stream: the largest message
+};
+
+/// `output` depends on `input` at the same instant. What is not listed does not.
+struct Feedthrough {
+  std::string output;
+  std::string input;
+};
+
+struct Abilities {
+  bool rewinds = true;       // load(save()) brings the past back exactly
+  bool predicts = false;     // horizon() knows the time of the next event
+  bool faces_world = false;  // bound to the wall clock: hardware, sockets, people
+  bool reacts = false;       // react() does something: the component has events or modes
+  bool stops_early = false;  // advance() may return before `to`, at an event others must see
+};
+
+/// Everything that can be known of a component before it runs.
+struct Description {
+  std::vector<Port> inputs;  // a tunable parameter is an input with a default
+  std::vector<Port> outputs;
+  std::vector<Feedthrough> feedthrough;
+  Rate rate;  // none: continuous, advanced at every instant of the run
+  Abilities abilities;
+  std::size_t state_bytes = 0;
+};
+
+}  // namespace vernier

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/base/diagnostic.hpp"
+
+namespace vernier::document {
+
+/// A document type: files with this root element are checked against this DTD, whatever their
+/// DOCTYPE says. `name` is the file name under formats/, which a DOCTYPE may cite as SYSTEM "name".
+struct Grammar {
+  std::string_view root;  // "hybridsystem"
+  std::string_view name;  // "hybrid.dtd"
+  std::string_view dtd;   // the text, from vernier::embedded
+};
+
+/// What a document may cost. Anything beyond is refused at once, with a message that says so.
+struct Limits {
+  std::size_t bytes = 16u << 20;
+  int depth = 64;
+  std::size_t elements = 500'000;
+};
+
+struct Attribute {
+  std::string name;
+  std::string value;
+  Place place;        // of the name
+  Place value_place;  // of the first character of the value
+};
+
+class Document;
+
+/// An element with its exact places. Comments and processing instructions are dropped.
+struct Element {
+  std::string name;
+  std::vector<Attribute> attributes;  // defaults of the DTD included, at the element's place
+  std::vector<Element> children;
+  std::string text;  // character data directly inside, references resolved, not trimmed
+  Place place;       // of the name in the start tag
+
+  /// Runs of `text` and the byte in the file where each begins.
+  struct Run {
+    std::size_t in_text, in_file;
+  };
+  std::vector<Run> runs;
+
+  const Attribute* attribute(std::string_view name) const noexcept;
+  /// The value, or `otherwise`.
+  std::string_view value(std::string_view attribute_name, std::string_view otherwise = "") const noexcept;
+  const Element* child(std::string_view name) const noexcept;
+};
+
+/// A document that was read and found valid against its DTD.
+class Document {
+ public:
+  const std::filesystem::path& file() const noexcept { return file_; }
+  const Element& root() const noexcept { return root_; }
+  const std::string& content() const noexcept { return content_; }
+
+  /// The place of `length` characters of an element's text, `offset` bytes into it; right also
+  /// behind &lt; and line breaks.
+  Place place_in_text(const Element&, std::size_t offset, std::size_t length = 1) const;
+  /// A line of the file without its end, for showing.
+  std::string line(int number) const;
+  /// Adds the source line of its place to a diagnostic that has none.
+  void show_source(Diagnostic&) const;
+
+ private:
+  friend class Reader;
+  std::filesystem::path file_;
+  std::string content_;
+  std::vector<std::size_t> line_starts_;
+  Element root_;
+};
+
+/// Reads and validates; all problems go into `problems` with their places and source lines. Nothing
+/// when the document is not well-formed, not valid, of no known root element, or over the limits.
+/// Never touches the network or another file; entities other than the five of XML are refused.
+std::optional<Document> read(const std::filesystem::path&, std::span<const Grammar>, Diagnostics& problems,
+                             const Limits& = {});
+
+/// The same for text in memory; `name` stands for the file in messages.
+std::optional<Document> parse(std::string content, const std::filesystem::path& name,
+                              std::span<const Grammar>, Diagnostics& problems, const Limits& = {});
+
+/// The name of the root element, found without reading the whole; empty when there is none.
+std::string root_element(const std::filesystem::path&);
+
+}  // namespace vernier::document

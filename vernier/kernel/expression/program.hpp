@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "vernier/kernel/expression/expression.hpp"
+
+namespace vernier::expression {
+
+/// Several terms compiled together to a register bytecode, which is the reference of what they
+/// mean: every back end computes the same bits.
+class Program {
+ public:
+  /// `inputs`: how many symbols there are.
+  Program(const Graph&, std::span<const Term> outputs, std::size_t inputs);
+
+  std::size_t inputs() const noexcept;
+  std::size_t outputs() const noexcept;
+  /// Doubles of working memory that run() needs.
+  std::size_t work() const noexcept;
+
+  /// By the bytecode.
+  void interpret(const double* in, double* out, double* work) const noexcept;
+  /// By machine code where the processor is known, else by the bytecode.
+  void run(const double* in, double* out, double* work) const noexcept;
+  bool machine_code() const noexcept;
+
+  /// 32 states at once: element i of lane l is at in[i*32 + l]; work is 32 times work().
+  static constexpr int lanes = 32;
+  void run_lanes(const double* in, double* out, double* work) const noexcept;
+
+ private:
+  struct Code;
+  std::shared_ptr<const Code> code_;  // shared: programs are copied with the systems that hold them
+};
+
+/// Switches machine code off for programs compiled from now on (tests, other processors).
+void allow_machine_code(bool) noexcept;
+
+}  // namespace vernier::expression
