@@ -10,7 +10,8 @@ namespace vernier {
 
 enum class Severity { error, warning };
 
-/// Where in a document; line and column count from 1, columns in characters. Line 0: the whole file.
+/// Where in a document; line and column count from 1, columns in characters. Line 0: the whole
+/// file.
 struct Place {
   std::string file;
   int line = 0;

@@ -25,7 +25,8 @@ std::string exact(double);
 double edit_distance(std::string_view, std::string_view);
 
 /// The candidate a user probably meant by `word`, if one is near enough; else nothing.
-std::optional<std::string> closest(std::string_view word, const std::vector<std::string>& candidates);
+std::optional<std::string> closest(std::string_view word,
+                                   const std::vector<std::string>& candidates);
 
 /// Shell-like patterns over names: * and ? match within, [abc] is not special (ports have indices).
 bool matches(std::string_view pattern, std::string_view name) noexcept;

@@ -11,8 +11,8 @@ namespace vernier {
 /// A physical unit: powers of the SI base units and the factor to SI. Angles count as a dimension
 /// of their own only for display: rad is 1.
 ///
-/// Texts: "1", "m", "kg*m^2", "N m s", "rad/s", "deg/s", "1/s", "km", "mT", "A.m2" is not; products by
-/// blank or *, one or more /, integer powers by ^, parentheses, SI prefixes.
+/// Texts: "1", "m", "kg*m^2", "N m s", "rad/s", "deg/s", "1/s", "km", "mT", "A.m2" is not; products
+/// by blank or *, one or more /, integer powers by ^, parentheses, SI prefixes.
 struct Unit {
   std::array<std::int8_t, 7> power{};  // m, kg, s, A, K, mol, cd
   double factor = 1.0;                 // value in SI = value * factor

@@ -29,7 +29,7 @@ struct IslandSettings {
   std::string integrator = "dopri5";  // dopri5, rk4, euler, and the stiff one
   double rtol = 1e-9;
   double atol = 1e-9;
-  double step = 0.0;      // s; of the fixed-step methods, and the largest of the others; 0: free
+  double step = 0.0;  // s; of the fixed-step methods, and the largest of the others; 0: free
   std::string zeno = "stop";  // stop, warn
 };
 
@@ -40,7 +40,7 @@ class Catalogue {
   /// the type's parameters. Reports into Diagnostics; an unusable document gives an empty function.
   using DocumentReader = std::function<Type(const std::filesystem::path&, Diagnostics&)>;
   using IslandMaker = std::function<std::unique_ptr<Component>(std::unique_ptr<hybrid::System>,
-                                                              const IslandSettings&)>;
+                                                               const IslandSettings&)>;
 
   void add(Type);
   void add_document(std::string root_element, DocumentReader);

@@ -66,8 +66,8 @@ class Component {
   /// Takes the memory of the ports; may allocate and throw. May be called again between two ticks.
   virtual void bind(const Bindings&) = 0;
 
-  /// Brings the state to the start of the run. Called with phase 0, 1, … until all components answer
-  /// true; outputs of the phase before are visible. May allocate and throw.
+  /// Brings the state to the start of the run. Called with phase 0, 1, … until all components
+  /// answer true; outputs of the phase before are visible. May allocate and throw.
   virtual bool initialize(Time start, int phase);
 
   virtual Outcome output(Instant) noexcept = 0;

@@ -26,11 +26,12 @@ struct Telling {
   std::string subject;  // path below the instance: "supervisor"; empty: the instance itself
   std::string kind;     // "transition", "limit", "event"
   std::string from, to;
-  std::string reason;   // "sqrt(w1^2+w2^2+w3^2) < 0.017: 0.0169999"
+  std::string reason;  // "sqrt(w1^2+w2^2+w3^2) < 0.017: 0.0169999"
   bool warning = false;
 };
 
-/// What one component noted since the executive last took it. Bounded; what does not fit is counted.
+/// What one component noted since the executive last took it. Bounded; what does not fit is
+/// counted.
 class Journal {
  public:
   explicit Journal(std::size_t capacity = 256) : entries_(capacity) {}

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,8 +19,8 @@ enum class ParameterKind : std::uint8_t { real, integer, boolean, text, choice, 
 struct ParameterSpec {
   std::string name;
   ParameterKind kind = ParameterKind::real;
-  std::string unit = "1";            // of reals; values come in SI
-  std::uint32_t count = 1;           // reals: elements, separated by blanks or commas
+  std::string unit = "1";                   // of reals; values come in SI
+  std::uint32_t count = 1;                  // reals: elements, separated by blanks or commas
   std::optional<std::string> initial = {};  // its text when not given; none: must be given
   std::string description = {};
   std::vector<std::string> choices = {};

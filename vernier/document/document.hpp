@@ -52,7 +52,8 @@ struct Element {
 
   const Attribute* attribute(std::string_view name) const noexcept;
   /// The value, or `otherwise`.
-  std::string_view value(std::string_view attribute_name, std::string_view otherwise = "") const noexcept;
+  std::string_view value(std::string_view attribute_name,
+                         std::string_view otherwise = "") const noexcept;
   const Element* child(std::string_view name) const noexcept;
 };
 
@@ -82,8 +83,8 @@ class Document {
 /// Reads and validates; all problems go into `problems` with their places and source lines. Nothing
 /// when the document is not well-formed, not valid, of no known root element, or over the limits.
 /// Never touches the network or another file; entities other than the five of XML are refused.
-std::optional<Document> read(const std::filesystem::path&, std::span<const Grammar>, Diagnostics& problems,
-                             const Limits& = {});
+std::optional<Document> read(const std::filesystem::path&, std::span<const Grammar>,
+                             Diagnostics& problems, const Limits& = {});
 
 /// The same for text in memory; `name` stands for the file in messages.
 std::optional<Document> parse(std::string content, const std::filesystem::path& name,

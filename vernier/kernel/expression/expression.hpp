@@ -17,11 +17,44 @@ namespace vernier::expression {
 using Term = std::uint32_t;
 
 enum class Operation : std::uint8_t {
-  constant, symbol,
-  add, subtract, multiply, divide, negate, power,
-  sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh,
-  exp, log, log10, sqrt, abs, sign, floor, ceil, minimum, maximum, hypot,
-  less, less_equal, greater, greater_equal, equal, not_equal, logical_and, logical_or, logical_not,
+  constant,
+  symbol,
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  power,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  atan2,
+  sinh,
+  cosh,
+  tanh,
+  exp,
+  log,
+  log10,
+  sqrt,
+  abs,
+  sign,
+  floor,
+  ceil,
+  minimum,
+  maximum,
+  hypot,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  logical_and,
+  logical_or,
+  logical_not,
   select  // condition, then, else
 };
 
@@ -32,8 +65,8 @@ struct Node {
   std::uint32_t symbol = 0;  // symbol: index of the input of the compiled program
 };
 
-/// Terms shared by all expressions of a model: identical subterms once, constants folded, x^2 as x*x.
-/// A term's operands have smaller numbers than the term.
+/// Terms shared by all expressions of a model: identical subterms once, constants folded, x^2 as
+/// x*x. A term's operands have smaller numbers than the term.
 class Graph {
  public:
   Term constant(double);
@@ -46,8 +79,8 @@ class Graph {
   /// d term / d symbol. Derivatives of kinks take the branch that is active; of floor, ceil, sign
   /// and comparisons zero.
   Term derivative(Term, std::uint32_t symbol);
-  /// The derivative along a direction: sum over symbols s of d term/ds * seed(s). `seed` gives the term
-  /// of each symbol's rate, or nothing where it is zero.
+  /// The derivative along a direction: sum over symbols s of d term/ds * seed(s). `seed` gives the
+  /// term of each symbol's rate, or nothing where it is zero.
   Term tangent(Term, const std::function<std::optional<Term>(std::uint32_t)>& seed);
   /// Symbols a term depends on, ascending.
   std::vector<std::uint32_t> symbols(Term) const;
@@ -60,8 +93,8 @@ class Graph {
 
 /// What a name means where an expression stands.
 struct Meaning {
-  Term term;                        // a symbol, a constant, or the term of a named expression
-  std::optional<Unit> unit = {};    // nothing: not known, not checked
+  Term term;                      // a symbol, a constant, or the term of a named expression
+  std::optional<Unit> unit = {};  // nothing: not known, not checked
 };
 
 /// Resolves a name ("C", "omega[0]"); nothing when there is none.
@@ -70,15 +103,22 @@ using Scope = std::function<std::optional<Meaning>(std::string_view)>;
 /// A problem in an expression; bytes from the start of the text.
 struct Problem {
   std::size_t offset = 0, length = 1;
-  enum class Kind { syntax, unknown_name, unknown_function, arguments, units, type } kind = Kind::syntax;
+  enum class Kind {
+    syntax,
+    unknown_name,
+    unknown_function,
+    arguments,
+    units,
+    type
+  } kind = Kind::syntax;
   std::string message;
   std::string name;  // the unknown name or function
 };
 
 struct Parsed {
   Term term = 0;
-  std::optional<Unit> unit;  // nothing: not known
-  bool boolean = false;      // a comparison or a logical combination
+  std::optional<Unit> unit;       // nothing: not known
+  bool boolean = false;           // a comparison or a logical combination
   std::vector<Problem> problems;  // empty: good
 };
 
@@ -92,9 +132,9 @@ struct Atom {
 /// What must stand here.
 enum class Wanted { number, condition };
 
-/// Operators by rising precedence: or, and, not, comparison, + -, * /, unary -, ^ (right associative,
-/// tighter than unary minus). Functions as in docs/reference/expressions.md. At most `depth` nested and
-/// 64 KiB long. == and != are refused in conditions of transitions.
+/// Operators by rising precedence: or, and, not, comparison, + -, * /, unary -, ^ (right
+/// associative, tighter than unary minus). Functions as in docs/reference/expressions.md. At most
+/// `depth` nested and 64 KiB long. == and != are refused in conditions of transitions.
 Parsed parse(std::string_view text, Graph&, const Scope&, Wanted, int depth = 200);
 
 /// The comparisons of a condition in the order written.

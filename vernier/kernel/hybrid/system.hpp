@@ -22,7 +22,7 @@ struct Signal {
 
 struct Transition {
   std::string name;
-  int from = 0, to = 0;  // locations
+  int from = 0, to = 0;   // locations
   std::string condition;  // as written, for people: "C > HFull", "on telecommand"
 };
 
@@ -51,8 +51,8 @@ struct UnitVector {
   std::size_t first, count;
 };
 
-/// Everything about a system that does not depend on the point. Vectors x, u, y hold the elements of
-/// the signals one after another.
+/// Everything about a system that does not depend on the point. Vectors x, u, y hold the elements
+/// of the signals one after another.
 struct SystemSpec {
   std::vector<Signal> states, inputs, outputs;
   std::vector<Automaton> automata;

@@ -23,13 +23,14 @@ struct Instance {
   std::filesystem::path file;  // a document
   std::string island;          // systems: which island integrates it; empty: one of its own
   std::string node;
-  Rate rate;                   // components: overrides the type's own
+  Rate rate;  // components: overrides the type's own
   Duration offset{};
   ParameterValues parameters;
   Place place;
 };
 
-/// One end of a connection: an instance's port, or elements [first, last) of it. `text` is as written.
+/// One end of a connection: an instance's port, or elements [first, last) of it. `text` is as
+/// written.
 struct Endpoint {
   std::string text;      // "body.omega[0:3]"
   std::string instance;  // "body"; "ext" for the composition's own inputs
@@ -97,8 +98,8 @@ struct Check {
   std::string name;
   Endpoint signal;
   Kind kind = Kind::constant;
-  double limit = 0.0;      // below, above, near: SI
-  double tolerance = 0.0;  // constant: of |value - first| / |first| (relative) ; near: absolute
+  double limit = 0.0;        // below, above, near: SI
+  double tolerance = 0.0;    // constant: of |value - first| / |first| (relative) ; near: absolute
   std::optional<Time> from;  // only from then on
   Place place;
 };
@@ -118,7 +119,8 @@ struct Figure {
 
 struct RunSettings {
   Duration stop{};
-  Duration step = std::chrono::milliseconds(100);  // of the tick that all continuous components share
+  Duration step =
+      std::chrono::milliseconds(100);  // of the tick that all continuous components share
   std::uint64_t seed = 1;
   IslandSettings island;  // of all islands that say nothing else
   Place place;
@@ -148,8 +150,8 @@ struct Composition {
   RunSettings run;
 };
 
-/// Reads a composition with all compositions nested in it, flattened. A file whose root element is a
-/// model's (a hybrid system, …) becomes a composition of one. Throws ConfigurationError.
+/// Reads a composition with all compositions nested in it, flattened. A file whose root element is
+/// a model's (a hybrid system, …) becomes a composition of one. Throws ConfigurationError.
 Composition read_composition(const std::filesystem::path&, Diagnostics& warnings);
 
 /// `--set plant.mass=4.1kg`: a parameter of an instance, or a value of `run` ("run.stop=300s").
