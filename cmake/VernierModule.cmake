@@ -30,14 +30,14 @@ endif()
 install(TARGETS vernier_flags EXPORT vernier)
 
 # vernier_module(<path> [DEPENDS <path>...] [USES <imported target>...]
-#                [HEADERS <file>...] [SOURCES <file>...] [TESTS <file>...] [EMBEDS <file>...])
+#                [HEADERS <file>...] [SOURCES <file>...] [TESTS <file>...] [EMBEDS <file>...] [INTERNAL])
 #
 # One module: the target vernier::<last part of path>, its tests, its installation. Depends only
 # on modules declared before it, so there are no cycles. Files are listed by hand, so that adding
 # one shows in the diff. EMBEDS: files (relative to the source root) compiled into the module; see
-# vernier_embed().
+# vernier_embed(). INTERNAL: not installed.
 function(vernier_module path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;USES;HEADERS;SOURCES;TESTS;EMBEDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "" "DEPENDS;USES;HEADERS;SOURCES;TESTS;EMBEDS")
   cmake_path(GET path FILENAME name)
   string(REGEX REPLACE "/.*" "" group ${path})
 
@@ -70,7 +70,9 @@ function(vernier_module path)
   target_sources(vernier_${name} ${scope}
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
   target_link_libraries(vernier_${name} ${scope} vernier_flags ${modules} ${arg_USES})
-  install(TARGETS vernier_${name} EXPORT vernier FILE_SET HEADERS)
+  if(NOT arg_INTERNAL)
+    install(TARGETS vernier_${name} EXPORT vernier FILE_SET HEADERS)
+  endif()
 
   if(BUILD_TESTING)
     add_test(NAME ${name}.includes COMMAND Python3::Interpreter
