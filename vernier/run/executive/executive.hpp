@@ -1,0 +1,133 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/time.hpp"
+#include "vernier/component/pacer.hpp"
+#include "vernier/run/composition/plan.hpp"
+#include "vernier/run/executive/observer.hpp"
+#include "vernier/run/executive/snapshot.hpp"
+#include "vernier/run/executive/statistics.hpp"
+
+namespace vernier::executive {
+
+/// What counts as a fault.
+struct FaultPolicy {
+  int microsteps = 1000;     // rounds of reactions at one time before it is an instantaneous loop
+  int missed_deadlines = 0;  // late ticks in a row that stop the run; 0: any number is borne
+  bool not_a_number = true;  // a real output that becomes not-a-number stops the run
+};
+
+struct Options {
+  Time start{};
+  int threads = 1;         // never changes a result
+  int measure_every = 64;  // ticks between two whose cost is measured per component; 0: never
+  bool real_time = false;  // no early return: the outside does not wait for repeated steps
+  FaultPolicy policy = {};
+};
+
+/// Why run_until() came back.
+enum class Ending : std::uint8_t {
+  reached,  // the time asked for; everything at that time has happened
+  frozen,   // request_freeze()
+  stopped,  // request_stop()
+  failed    // see fault()
+};
+
+/// Runs a plan. One tick:
+///
+///   output    every due component, in feedthrough order
+///   react     until nobody answers `changed`, at successive microsteps
+///   exchange  streams published, observers called, journals emptied
+///   advance   every component to the next instant; no output changes meanwhile
+///   pace      wait for every pacer
+///
+/// All members but request_stop() and request_freeze() are called from one thread, and none of them
+/// while run_until() runs. run_until() does not allocate, lock or throw.
+class Executive {
+ public:
+  /// `pacers` outlive the executive. Binds all components; may throw what they throw.
+  explicit Executive(composition::Plan, std::vector<Pacer*> pacers = {}, const Options& = {});
+  ~Executive();
+  Executive(const Executive&) = delete;
+  Executive& operator=(const Executive&) = delete;
+
+  /// Brings all components to the start, in phases until all have settled, and lets what is due
+  /// at the start happen, before time passes. Throws ConfigurationError.
+  void initialize();
+
+  /// Goes on until `t`, which becomes an instant of the run. After initialize() or restore().
+  Ending run_until(Time) noexcept;
+
+  /// The time that was reached; all that is due at it has happened.
+  Time now() const noexcept { return now_; }
+
+  /// Stops at the first instant of the run not before `t`, without adding one. From any thread.
+  void request_freeze(Time t) noexcept { freeze_at_.store(t.time_since_epoch().count()); }
+  /// Lets run_until() go on after a freeze or stop; the pacers start anew from now().
+  void resume() noexcept;
+  /// Stops after the current tick. From any thread or signal handler.
+  void request_stop() noexcept { stop_.store(true); }
+
+  /// Why the run failed: code, one sentence, the component and the time in the notes.
+  Diagnostic fault() const;
+
+  // -- taps ------------------------------------------------------------------------------------
+
+  const std::vector<composition::Part>& parts() const noexcept { return plan_.parts; }
+  const composition::Plan& plan() const noexcept { return plan_; }
+  /// All ports, in the order of the parts, outputs before inputs. The views keep their place.
+  std::span<const PortView> ports() const noexcept { return views_; }
+  /// The port of a path, an output rather than an input of the same name; null: there is none.
+  const PortView* find(std::string_view path) const noexcept;
+  /// An entry of a journal in words, its subject as a full path. From any thread.
+  Telling tell(std::size_t part, const Entry&) const;
+
+  /// Called from then on; `o` outlives the run or is removed.
+  void observe(Observer& o, const Sampling&);
+  void remove(Observer& o) noexcept;
+
+  /// From now on everyone sees `values` instead of what the port carries; an input is replaced for
+  /// its component alone. Throws ConfigurationError: unknown path, wrong number of elements,
+  /// stream.
+  void override_port(std::string_view path, std::span<const double> values);
+  void release(std::string_view path);
+  /// Lets an event input happen once, at the next tick. Throws ConfigurationError.
+  void send(std::string_view path);
+
+  // -- state -----------------------------------------------------------------------------------
+
+  /// Everything needed to go on to the bit. Throws ConfigurationError when a component cannot
+  /// rewind.
+  Snapshot save() const;
+  /// Instead of initialize(), or at any time later. Throws ConfigurationError naming what does not
+  /// fit; the run is then unusable until restored or initialized.
+  void restore(const Snapshot&);
+
+  const Statistics& statistics() const noexcept;
+
+ private:
+  class Memory;
+  class Workers;
+  class Cycle;
+
+  composition::Plan plan_;
+  std::vector<Pacer*> pacers_;
+  Options options_;
+  std::vector<PortView> views_;
+  Time now_{};
+  std::atomic<std::int64_t> freeze_at_{INT64_MAX};
+  std::atomic<bool> stop_{false};
+  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<Cycle> cycle_;
+};
+
+}  // namespace vernier::executive

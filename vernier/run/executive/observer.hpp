@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "vernier/base/time.hpp"
+#include "vernier/component/description.hpp"
+#include "vernier/component/journal.hpp"
+#include "vernier/component/stream.hpp"
+
+namespace vernier::executive {
+
+/// A port of the run and what is in it now. The view stays where it is for the life of the
+/// executive; `data` changes when the port is overridden or released, so read it anew at each
+/// sample.
+struct PortView {
+  std::string path;            // "plant.omega"
+  const Port* port = nullptr;  // unit, frame, count, scalar, flow, description
+  std::uint32_t part = 0;      // index into Executive::parts()
+  bool output = false;
+  bool overridden = false;
+  const void* data = nullptr;      // count elements of the kind `port->scalar`; null for streams
+  const Stream* stream = nullptr;  // of stream outputs
+
+  /// The elements; empty when the port is of another kind. Events are integers.
+  std::span<const double> reals() const noexcept;
+  std::span<const std::int64_t> integers() const noexcept;
+  std::span<const std::uint8_t> bytes() const noexcept;  // booleans and bytes
+  /// Element `i` as a number, whatever its kind.
+  double element(std::size_t i) const noexcept;
+};
+
+/// When an observer is called.
+struct Sampling {
+  Rate rate = {};       // none: at every instant of the run
+  bool events = true;   // also at instants where something changed, before and after
+  bool exactly = true;  // ticks of `rate` become instants of the run; else the next one serves
+};
+
+/// Who watches a run from inside the loop: a recorder, a desktop. Called in the exchange phase by
+/// the thread that runs the executive; must not allocate, wait or throw.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  /// The ports are as of `at`. An instant where something changed is shown twice: the values before
+  /// (microstep 0, last = false) and after everything settled (last = true); others once, with
+  /// last = true.
+  virtual void sample(Instant at, bool last) noexcept = 0;
+
+  /// Entries of the journal of part `part`, in order; copy them. Before the sample of their instant
+  /// that has last = true. Called for every observer whatever its sampling.
+  virtual void note(std::size_t /*part*/, std::span<const Entry>) noexcept {}
+};
+
+}  // namespace vernier::executive
