@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "vernier/base/time.hpp"
 #include "vernier/component/component.hpp"
 
@@ -15,6 +17,18 @@ class Pacer {
   virtual void start(Time) noexcept {}
   /// Returns when the simulation may enter `t`. held: later than it should have been.
   virtual Outcome wait_for(Time t) noexcept = 0;
+};
+
+/// Also implemented by a component that must not lose data in a run that goes as fast as it can: a
+/// file that is written or read by a thread of its own. Whoever starts the run finds it by
+/// dynamic_cast and adds its pacers. In a real-time run they are left out: then the component never
+/// holds time back, and counts what it loses.
+class PacerSource {
+ public:
+  virtual ~PacerSource() = default;
+
+  /// They live as long as the component.
+  virtual std::vector<Pacer*> pacers() = 0;
 };
 
 }  // namespace vernier
