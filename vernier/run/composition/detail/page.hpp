@@ -1,0 +1,102 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "vernier/document/document.hpp"
+#include "vernier/run/composition/composition.hpp"
+
+namespace vernier::composition::detail {
+
+/// A composition inside the one being read: its instances are already taken over; what is left is
+/// how its inputs are driven and where its exports lead.
+struct Nested {
+  std::string id;
+  std::vector<ExternalInput> inputs;
+  std::vector<Export> exports;          // from: path names of the outer composition
+  std::vector<Connection> from_inputs;  // from.port: an input's name; to: as above
+};
+
+/// A connection that ends at an input of a nested composition.
+struct Drive {
+  std::size_t nested, input;  // indices
+  Connection connection;      // `to` has the elements of that input
+};
+
+/// One interconnection document while it is read.
+struct Page {
+  const document::Document& document;
+  Diagnostics& problems;
+  Composition composition;
+  std::vector<Nested> nested;
+  std::vector<Export> inner_exports;  // of nested ones, for the page around this
+  std::unordered_map<std::string, std::size_t> instances;  // by path
+  std::unordered_map<std::string, std::size_t> nested_by_id;
+  std::vector<Drive> drives;
+
+  /// Reports at a place of this document, with its source line.
+  Diagnostic& error(std::string code, std::string message, const Place&);
+  /// The place of an attribute's value, all of it; the element's own where it is not written.
+  Place value_place(const document::Element&, std::string_view attribute) const;
+
+  /// Adds an instance, or reports that the name is taken.
+  void add_instance(Instance);
+};
+
+/// What an end names.
+enum class Side {
+  source,  // an output: of an instance, of the composition's inputs (ext.u), or an export's
+  sink,    // an input of an instance or of a nested composition
+  signal   // anything that has a value; a single word is an export or an input of the composition
+};
+
+/// The element run, of the outermost document only: islands take from it what they do not say.
+void read_settings(Page&, const document::Element& root);
+/// Everything with a place in the composition: instances, islands, inputs.
+void read_instances(Page&, const document::Element& root);
+/// What names ends and belongs to the structure: connect, eventmap, export, set. After all
+/// instances, nested ones included, are known.
+void read_wiring(Page&, const document::Element& root);
+/// stimulus, record, report, check, figure, of the outermost document only.
+void read_observations(Page&, const document::Element& root);
+
+/// The name in an attribute; reports one that is none.
+std::string name_of(Page&, const document::Element&, std::string_view attribute);
+/// The file that the attribute `file` names, beside the document; reports one that is not there, and
+/// answers an empty path.
+std::filesystem::path file_of(Page&, const document::Element&);
+/// The attribute node, or its other name host.
+std::string node_of(Page&, const document::Element&);
+
+/// An end as written in an attribute, found among the names; reports and answers nothing when there
+/// is none. A sink in a nested composition has its id as the instance, and `input` set.
+struct Found {
+  Endpoint end;
+  std::optional<std::pair<std::size_t, std::size_t>> input = {};  // nested, its input
+};
+std::optional<Found> find_end(Page&, const document::Element&, std::string_view attribute, Side);
+
+/// Replaces connections to and from the inputs of nested compositions by connections that go through;
+/// an input, or a part of it, that nothing drives becomes one of the outer composition ("bus.u").
+void join_nested(Page&);
+
+/// Takes a composition read from another document into the page under the name `id`.
+void take_in(Page&, const std::string& id, const std::string& node, Composition inner,
+             std::vector<Export> inner_exports);
+
+/// The instance whose path is the longest beginning of `path`; `rest` becomes what follows the dot.
+const std::size_t* longest_prefix(const std::unordered_map<std::string, std::size_t>&,
+                                  std::string_view path, std::string_view& rest);
+
+/// Numbers of an attribute; reports V2013 or V2005 and answers `otherwise` where they do not read.
+double positive(Page&, const document::Element&, std::string_view attribute, double otherwise);
+Duration duration(Page&, const document::Element&, std::string_view attribute, Duration otherwise);
+Rate rate(Page&, const document::Element&, std::string_view attribute);
+double quantity(Page&, const document::Element&, std::string_view attribute, double otherwise);
+
+}  // namespace vernier::composition::detail

@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "vernier/base/text.hpp"
+#include "vernier/document/document.hpp"
+#include "vernier/run/composition/composition.hpp"
+#include "vernier/run/composition/detail/page.hpp"
+#include "vernier/run/composition/detail/values.hpp"
+
+namespace vernier::embedded {
+std::string_view composition(std::string_view file) noexcept;
+}
+
+namespace vernier::composition {
+namespace {
+
+constexpr std::size_t nesting_limit = 16;
+constexpr std::size_t instance_limit = 100'000;
+
+document::Grammar grammar() {
+  return {"interconnection", "interconnection.dtd",
+          embedded::composition("formats/interconnection/interconnection.dtd")};
+}
+
+/// Reads one document and, through it, those nested in it.
+class Reader {
+ public:
+  explicit Reader(Diagnostics& problems) : problems_(problems) {}
+
+  struct Read {
+    Composition composition;
+    std::vector<Export> inner_exports;
+  };
+
+  /// Nothing when the document is of no use at all; problems are reported either way.
+  std::optional<Read> read(const std::filesystem::path& file, const RunSettings* outer) {
+    const document::Grammar known = grammar();
+    const auto document = document::read(file, std::span(&known, 1), problems_);
+    if (!document) return {};
+    stack_.push_back(std::filesystem::weakly_canonical(file));
+    detail::Page page{.document = *document, .problems = problems_};
+    const document::Element& root = document->root();
+    Composition& c = page.composition;
+    c.name = trimmed(root.value("name"));
+    c.file = file;
+    c.documents = {file};
+    if (outer) {
+      c.run = *outer;
+    } else {
+      detail::read_settings(page, root);
+    }
+    check_version(page, root);
+    if (const document::Element* text = root.child("description")) c.description = joined_words(text->text);
+    detail::read_instances(page, root);
+    for (const document::Element& e : root.children) {
+      if (e.name == "composition") nest(page, e);
+    }
+    for (const Instance& i : c.instances) {
+      if (!i.file.empty()) add_document(c, i.file);
+    }
+    detail::read_wiring(page, root);
+    detail::join_nested(page);
+    if (!outer) detail::read_observations(page, root);
+    stack_.pop_back();
+    return Read{std::move(page.composition), std::move(page.inner_exports)};
+  }
+
+ private:
+  static std::string joined_words(std::string_view text) {
+    std::vector<std::string> list;
+    for (const std::string_view w : words(text)) list.emplace_back(w);
+    return joined(list, " ");
+  }
+
+  static void add_document(Composition& c, const std::filesystem::path& file) {
+    if (std::find(c.documents.begin(), c.documents.end(), file) == c.documents.end()) c.documents.push_back(file);
+  }
+
+  static void check_version(detail::Page& page, const document::Element& root) {
+    const std::string_view version = trimmed(root.value("version", "1"));
+    if (version == "1") return;
+    page.error("V2001", fmt::format("this document is of version {}; this program reads version 1", version),
+               page.value_place(root, "version"));
+  }
+
+  void nest(detail::Page& page, const document::Element& e) {
+    const std::string id = detail::name_of(page, e, "id");
+    const std::filesystem::path file = detail::file_of(page, e);
+    const std::string node = detail::node_of(page, e);
+    if (page.nested_by_id.contains(id) || page.instances.contains(id)) {
+      page.error("V2002", fmt::format("there are two instances named \"{}\"", id), page.value_place(e, "id"));
+      return;
+    }
+    if (file.empty()) return;
+    if (std::find(stack_.begin(), stack_.end(), std::filesystem::weakly_canonical(file)) != stack_.end()) {
+      page.error("V2008", fmt::format("the composition \"{}\" contains itself", file.filename().string()),
+                 page.value_place(e, "file"));
+      return;
+    }
+    if (stack_.size() >= nesting_limit) {
+      page.error("V2018", fmt::format("compositions are nested more than {} deep", nesting_limit),
+                 page.value_place(e, "file"));
+      return;
+    }
+    auto inner = read(file, &page.composition.run);
+    if (!inner) return;
+    instances_ += inner->composition.instances.size();
+    if (instances_ > instance_limit) {
+      page.error("V2018", fmt::format("there are more than {} instances", instance_limit),
+                 page.value_place(e, "file"));
+      // no more of this: the same document would be read again and again
+      throw ConfigurationError(problems_);
+    }
+    for (const std::filesystem::path& d : inner->composition.documents) add_document(page.composition, d);
+    detail::take_in(page, id, node, std::move(inner->composition), std::move(inner->inner_exports));
+  }
+
+  Diagnostics& problems_;
+  std::vector<std::filesystem::path> stack_;
+  std::size_t instances_ = 0;
+};
+
+/// A name made of a file's: what cannot be in a name becomes _.
+std::string name_from(const std::filesystem::path& file) {
+  std::string name = file.stem().string();
+  for (char& c : name) {
+    if (!detail::is_name(std::string{'a', c})) c = '_';
+  }
+  return detail::is_name(name) ? name : "_" + name;
+}
+
+/// A model alone, run long enough to see what it does.
+Composition composition_of_one(const std::filesystem::path& file, const std::string& root) {
+  Composition c;
+  c.name = name_from(file);
+  c.file = file;
+  c.documents = {file};
+  Instance only;
+  only.kind = root == "ioconnector" ? Instance::Kind::connector : Instance::Kind::system;
+  only.name = c.name == "ext" || c.name == "run" ? "_" + c.name : c.name;
+  only.file = file;
+  only.place = {.file = file.string()};
+  c.instances.push_back(std::move(only));
+  c.run.stop = std::chrono::seconds(10);
+  c.run.step = std::chrono::milliseconds(10);
+  return c;
+}
+
+bool is_model(const std::string& root) {
+  if (root.empty() || root == "interconnection") return false;
+  // a misspelt root is better served by the message about it
+  return !closest(root, {"interconnection"});
+}
+
+}  // namespace
+
+Composition read_composition(const std::filesystem::path& file, Diagnostics& warnings) {
+  Composition result;
+  const std::string root = document::root_element(file);
+  if (is_model(root)) {
+    result = composition_of_one(file, root);
+  } else {
+    Diagnostics problems;
+    auto read = Reader(problems).read(file, nullptr);
+    problems.throw_if_errors();
+    if (!read) throw ConfigurationError("V2001", "the document could not be read", {.file = file.string()});
+    warnings.append(problems);
+    result = std::move(read->composition);
+  }
+  if (result.records.empty()) result.records.push_back({.signals = "*", .rate = {}, .place = {}});
+  return result;
+}
+
+}  // namespace vernier::composition
