@@ -52,7 +52,8 @@ class Reader {
       detail::read_settings(page, root);
     }
     check_version(page, root);
-    if (const document::Element* text = root.child("description")) c.description = joined_words(text->text);
+    if (const document::Element* text = root.child("description"))
+      c.description = joined_words(text->text);
     detail::read_instances(page, root);
     for (const document::Element& e : root.children) {
       if (e.name == "composition") nest(page, e);
@@ -75,13 +76,15 @@ class Reader {
   }
 
   static void add_document(Composition& c, const std::filesystem::path& file) {
-    if (std::find(c.documents.begin(), c.documents.end(), file) == c.documents.end()) c.documents.push_back(file);
+    if (std::find(c.documents.begin(), c.documents.end(), file) == c.documents.end())
+      c.documents.push_back(file);
   }
 
   static void check_version(detail::Page& page, const document::Element& root) {
     const std::string_view version = trimmed(root.value("version", "1"));
     if (version == "1") return;
-    page.error("V2001", fmt::format("this document is of version {}; this program reads version 1", version),
+    page.error("V2001",
+               fmt::format("this document is of version {}; this program reads version 1", version),
                page.value_place(root, "version"));
   }
 
@@ -90,12 +93,15 @@ class Reader {
     const std::filesystem::path file = detail::file_of(page, e);
     const std::string node = detail::node_of(page, e);
     if (page.nested_by_id.contains(id) || page.instances.contains(id)) {
-      page.error("V2002", fmt::format("there are two instances named \"{}\"", id), page.value_place(e, "id"));
+      page.error("V2002", fmt::format("there are two instances named \"{}\"", id),
+                 page.value_place(e, "id"));
       return;
     }
     if (file.empty()) return;
-    if (std::find(stack_.begin(), stack_.end(), std::filesystem::weakly_canonical(file)) != stack_.end()) {
-      page.error("V2008", fmt::format("the composition \"{}\" contains itself", file.filename().string()),
+    if (std::find(stack_.begin(), stack_.end(), std::filesystem::weakly_canonical(file)) !=
+        stack_.end()) {
+      page.error("V2008",
+                 fmt::format("the composition \"{}\" contains itself", file.filename().string()),
                  page.value_place(e, "file"));
       return;
     }
@@ -113,7 +119,8 @@ class Reader {
       // no more of this: the same document would be read again and again
       throw ConfigurationError(problems_);
     }
-    for (const std::filesystem::path& d : inner->composition.documents) add_document(page.composition, d);
+    for (const std::filesystem::path& d : inner->composition.documents)
+      add_document(page.composition, d);
     detail::take_in(page, id, node, std::move(inner->composition), std::move(inner->inner_exports));
   }
 
@@ -165,7 +172,8 @@ Composition read_composition(const std::filesystem::path& file, Diagnostics& war
     Diagnostics problems;
     auto read = Reader(problems).read(file, nullptr);
     problems.throw_if_errors();
-    if (!read) throw ConfigurationError("V2001", "the document could not be read", {.file = file.string()});
+    if (!read)
+      throw ConfigurationError("V2001", "the document could not be read", {.file = file.string()});
     warnings.append(problems);
     result = std::move(read->composition);
   }

@@ -53,7 +53,8 @@ void set_run(Composition& c, std::string_view name, std::string_view value) {
     c.run.step = step;
   } else if (name == "seed") {
     const auto seed = parsed_integer(value);
-    if (!seed || *seed < 0) refuse("V2013", fmt::format("run.seed must be a whole number, not \"{}\"", value), {});
+    if (!seed || *seed < 0)
+      refuse("V2013", fmt::format("run.seed must be a whole number, not \"{}\"", value), {});
     c.run.seed = static_cast<std::uint64_t>(*seed);
   } else if (name == "rtol") {
     set_for_islands(c, &IslandSettings::rtol, as_positive(name, value));
@@ -64,8 +65,9 @@ void set_run(Composition& c, std::string_view name, std::string_view value) {
   } else {
     const std::vector<std::string> known{"stop", "step", "seed", "rtol", "atol", "integrator"};
     const auto near = closest(name, known);
-    refuse("V2022", fmt::format("the run has no setting \"{}\"", name),
-           {near ? fmt::format("did you mean run.{}?", *near) : "settings: " + joined(known, ", ")});
+    refuse(
+        "V2022", fmt::format("the run has no setting \"{}\"", name),
+        {near ? fmt::format("did you mean run.{}?", *near) : "settings: " + joined(known, ", ")});
   }
 }
 
@@ -73,8 +75,8 @@ void set_input(ExternalInput& input, std::string_view value) {
   const auto numbers = detail::parsed_numbers(value, {}, input.unit);
   if (!numbers || numbers->size() != input.value.size()) {
     refuse("V2005", fmt::format("the input \"{}\" cannot be \"{}\"", input.name, value),
-           {fmt::format("it has {} element{} in {}", input.value.size(), input.value.size() == 1 ? "" : "s",
-                        input.unit)});
+           {fmt::format("it has {} element{} in {}", input.value.size(),
+                        input.value.size() == 1 ? "" : "s", input.unit)});
   }
   input.value = *numbers;
 }
@@ -113,7 +115,8 @@ void set_value(Composition& c, std::string_view assignment) {
   } else if (candidates.size() <= 13) {
     notes.push_back("instances: " + joined(candidates, ", "));
   }
-  refuse("V2022", fmt::format("\"{}\" is neither a parameter nor a setting of the run", path), std::move(notes));
+  refuse("V2022", fmt::format("\"{}\" is neither a parameter nor a setting of the run", path),
+         std::move(notes));
 }
 
 }  // namespace vernier::composition

@@ -14,7 +14,8 @@ using document::Element;
 std::string name_of(Page& page, const Element& e, std::string_view attribute) {
   std::string name(trimmed(e.value(attribute)));
   if (!is_name(name)) {
-    page.error("V2017", fmt::format("\"{}\" cannot be a name", name), page.value_place(e, attribute))
+    page.error("V2017", fmt::format("\"{}\" cannot be a name", name),
+               page.value_place(e, attribute))
         .notes.push_back("names are letters, digits, _ and -, and begin with a letter or _");
   } else if (name == "ext" || name == "run") {
     page.error("V2017", fmt::format("\"{}\" has a meaning of its own and cannot be a name", name),
@@ -35,21 +36,22 @@ std::filesystem::path file_of(Page& page, const Element& e) {
                              page.value_place(e, "file"));
   std::vector<std::string> near;
   const std::filesystem::path place = file.parent_path().empty() ? "." : file.parent_path();
-  for (std::filesystem::directory_iterator i(place, failed), end; !failed && i != end && near.size() < 500;
-       i.increment(failed)) {
+  for (std::filesystem::directory_iterator i(place, failed), end;
+       !failed && i != end && near.size() < 500; i.increment(failed)) {
     near.push_back(i->path().filename().string());
   }
   std::sort(near.begin(), near.end());
   if (const auto name = closest(written.filename().string(), near)) {
     d.mark = fmt::format("did you mean {}?", (written.parent_path() / *name).string());
   }
-  d.notes.push_back(fmt::format("looked in {}", std::filesystem::absolute(place, failed).lexically_normal().string()));
+  d.notes.push_back("file names are relative to the folder of the document in which they stand");
   return {};
 }
 
 std::string node_of(Page& page, const Element& e) {
   if (e.attribute("node") && e.attribute("host")) {
-    page.error("V2020", "node and host say the same; give one of them", page.value_place(e, "host"));
+    page.error("V2020", "node and host say the same; give one of them",
+               page.value_place(e, "host"));
   }
   return std::string(trimmed(e.attribute("node") ? e.value("node") : e.value("host")));
 }
@@ -62,16 +64,19 @@ void read_parameters(Page& page, const Element& e, ParameterValues& values) {
     const std::string name(trimmed(p.value("name")));
     const bool text = !trimmed(p.text).empty();
     if (text == (p.attribute("value") != nullptr)) {
-      page.error("V2019", fmt::format("parameter \"{}\" needs one value: an attribute or a text", name),
+      page.error("V2019",
+                 fmt::format("parameter \"{}\" needs one value: an attribute or a text", name),
                  page.value_place(p, "name"));
       continue;
     }
-    ParameterValue value{.text = std::string(trimmed(text ? std::string_view(p.text) : p.value("value"))),
-                         .unit = std::string(trimmed(p.value("unit"))),
-                         .place = page.value_place(p, text ? "name" : "value")};
+    ParameterValue value{
+        .text = std::string(trimmed(text ? std::string_view(p.text) : p.value("value"))),
+        .unit = std::string(trimmed(p.value("unit"))),
+        .place = page.value_place(p, text ? "name" : "value")};
     value.place.file = page.document.file().string();
     if (!values.try_emplace(name, std::move(value)).second) {
-      page.error("V2019", fmt::format("parameter \"{}\" is given twice", name), page.value_place(p, "name"));
+      page.error("V2019", fmt::format("parameter \"{}\" is given twice", name),
+                 page.value_place(p, "name"));
     }
   }
 }
@@ -88,8 +93,9 @@ void read_instance(Page& page, const Element& e, Instance::Kind kind) {
                fmt::format("<{}> \"{}\" needs {}", e.name, instance.name,
                            file ? "either a file or a type, not both" : "a file or a type"),
                page.value_place(e, "id"))
-        .notes.push_back(file ? "file: a document · type: one of `vernier info`"
-                              : "file=\"….xml\" names a document, type=\"…\" one of `vernier info`");
+        .notes.push_back(file
+                             ? "file: a document · type: one of `vernier info`"
+                             : "file=\"….xml\" names a document, type=\"…\" one of `vernier info`");
   }
   if (file) {
     instance.file = file_of(page, e);
@@ -134,19 +140,22 @@ void read_input(Page& page, const Element& e) {
     return;
   }
   if (!parsed_unit(input.unit)) {
-    page.error("V2005", fmt::format("\"{}\" is not a unit", input.unit), page.value_place(e, "unit"))
+    page.error("V2005", fmt::format("\"{}\" is not a unit", input.unit),
+               page.value_place(e, "unit"))
         .notes.push_back("for example kg*m^2, rad/s, N m, mT or 1");
   } else if (const auto value = parsed_numbers(e.value("value", "0"), {}, input.unit)) {
     input.value = *value;
   } else {
-    page.error("V2005", fmt::format("the value \"{}\" does not read as a number in {}", e.value("value"),
-                                    input.unit),
+    page.error("V2005",
+               fmt::format("the value \"{}\" does not read as a number in {}", e.value("value"),
+                           input.unit),
                page.value_place(e, "value"));
   }
   page.composition.inputs.push_back(std::move(input));
 }
 
-/// Every island that a system names must be declared: a misspelt one would split what belongs together.
+/// Every island that a system names must be declared: a misspelt one would split what belongs
+/// together.
 void check_islands(Page& page, const Element& root) {
   std::vector<std::string> names;
   for (const Island& i : page.composition.islands) names.push_back(i.name);

@@ -26,7 +26,8 @@ Endpoint part(Endpoint end, std::uint32_t first, std::uint32_t last) {
 
 /// A connection that ends at elements [a, b) of a nested input and goes on from there through
 /// `inner`; nothing when the two do not meet.
-std::optional<Connection> joined_through(const Connection& outer, const Connection& inner, std::uint32_t size) {
+std::optional<Connection> joined_through(const Connection& outer, const Connection& inner,
+                                         std::uint32_t size) {
   const std::uint32_t a = outer.to.first, b = outer.to.last;
   const std::uint32_t c = inner.from.first, d = std::min(inner.from.last, size);
   const std::uint32_t s = std::max(a, c), t = std::min(b, d);

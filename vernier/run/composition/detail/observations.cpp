@@ -49,7 +49,8 @@ void read_stimulus(Page& page, const Element& e) {
   const Duration at = duration(page, e, "at", {});
   const bool event = e.attribute("event") != nullptr;
   if (event == (e.attribute("input") != nullptr) || event == (e.attribute("value") != nullptr)) {
-    page.error("V2014", "<stimulus> needs either an event, or an input and its value", page.value_place(e, ""))
+    page.error("V2014", "<stimulus> needs either an event, or an input and its value",
+               page.value_place(e, ""))
         .notes.push_back("for example event=\"telecommand\", or input=\"u\" value=\"0.25\"");
     return;
   }
@@ -70,8 +71,9 @@ void read_stimulus(Page& page, const Element& e) {
     const std::string_view expected = unit_of_input(page, s.to);
     s.value = parsed_numbers(e.value("value"), trimmed(e.value("unit")), expected);
     if (!s.value) {
-      Diagnostic& d = page.error("V2005", fmt::format("the value \"{}\" does not read as a number", e.value("value")),
-                                 page.value_place(e, "value"));
+      Diagnostic& d = page.error(
+          "V2005", fmt::format("the value \"{}\" does not read as a number", e.value("value")),
+          page.value_place(e, "value"));
       if (!expected.empty()) d.notes.push_back(fmt::format("{} is in {}", s.to.text, expected));
       return;
     }
@@ -83,7 +85,8 @@ void read_record(Page& page, const Element& e) {
   const Rate every = rate(page, e, "every");
   const auto patterns = words(e.value("signals"));
   for (const std::string_view pattern : patterns) {
-    Record r{.signals = std::string(pattern), .rate = every, .place = page.value_place(e, "signals")};
+    Record r{
+        .signals = std::string(pattern), .rate = every, .place = page.value_place(e, "signals")};
     r.place.file = page.document.file().string();
     page.composition.records.push_back(std::move(r));
   }
@@ -111,12 +114,15 @@ void read_check(Page& page, const Element& e) {
   if (e.attribute("from")) c.from = Time(duration(page, e, "from", {}));
   const bool needs_limit = c.kind != Check::Kind::constant;
   const bool needs_tolerance = c.kind == Check::Kind::constant || c.kind == Check::Kind::near;
-  for (const auto& [needed, what] : {std::pair{needs_limit, "limit"}, std::pair{needs_tolerance, "tolerance"}}) {
+  for (const auto& [needed, what] :
+       {std::pair{needs_limit, "limit"}, std::pair{needs_tolerance, "tolerance"}}) {
     const bool given = e.attribute(what) != nullptr;
     if (needed == given) continue;
-    page.error("V2016", fmt::format("the check \"{}\" is of kind {} and {} {}", c.name, e.value("kind", "constant"),
-                                    needed ? "needs a" : "has no use for a", what),
-               page.value_place(e, given ? what : "name"));
+    page.error(
+        "V2016",
+        fmt::format("the check \"{}\" is of kind {} and {} {}", c.name, e.value("kind", "constant"),
+                    needed ? "needs a" : "has no use for a", what),
+        page.value_place(e, given ? what : "name"));
   }
   if (c.tolerance < 0.0) {
     page.error("V2013", "tolerance must not be negative", page.value_place(e, "tolerance"));
@@ -134,7 +140,8 @@ void read_figure(Page& page, const Element& e) {
   f.y_label = trimmed(e.value("y"));
   for (const Figure& other : page.composition.figures) {
     if (other.name != f.name) continue;
-    page.error("V2002", fmt::format("there are two figures named \"{}\"", f.name), page.value_place(e, "name"));
+    page.error("V2002", fmt::format("there are two figures named \"{}\"", f.name),
+               page.value_place(e, "name"));
     return;
   }
   for (const Element& child : e.children) {

@@ -33,8 +33,9 @@ Place Page::value_place(const Element& e, std::string_view attribute) const {
 void Page::add_instance(Instance instance) {
   const auto [at, fresh] = instances.try_emplace(instance.name, composition.instances.size());
   if (!fresh || nested_by_id.contains(instance.name)) {
-    Diagnostic& d = error("V2002", fmt::format("there are two instances named \"{}\"", instance.name),
-                          instance.place);
+    Diagnostic& d =
+        error("V2002", fmt::format("there are two instances named \"{}\"", instance.name),
+              instance.place);
     if (!fresh) {
       const Place& other = composition.instances[at->second].place;
       if (other.line > 0) d.notes.push_back(fmt::format("the other one is on line {}", other.line));
@@ -81,6 +82,10 @@ Rate rate(Page& page, const Element& e, std::string_view attribute) {
   const document::Attribute* a = e.attribute(attribute);
   if (!a) return {};
   if (const auto value = parsed_rate(a->value)) return *value;
+  // "every 0.1" can only be a period
+  if (attribute == "every" && parsed_real(trimmed(a->value))) {
+    if (const auto value = parsed_rate(a->value + " s")) return *value;
+  }
   page.error("V2009", fmt::format("{} must be a rate or a period, not \"{}\"", attribute, a->value),
              page.value_place(e, attribute))
       .notes.push_back("for example 10 Hz, 60 per 1 s or 100 ms");
@@ -92,8 +97,9 @@ double quantity(Page& page, const Element& e, std::string_view attribute, double
   if (!a) return otherwise;
   const auto values = parsed_numbers(a->value, {}, {});
   if (values && values->size() == 1 && std::isfinite(values->front())) return values->front();
-  page.error("V2005", fmt::format("{} must be a number, with or without a unit, not \"{}\"", attribute,
-                                  a->value),
+  page.error("V2005",
+             fmt::format("{} must be a number, with or without a unit, not \"{}\"", attribute,
+                         a->value),
              page.value_place(e, attribute))
       .notes.push_back("for example 0.017 rad/s; a bare number is in SI units");
   return otherwise;

@@ -32,12 +32,12 @@ struct Drive {
 struct Page {
   const document::Document& document;
   Diagnostics& problems;
-  Composition composition;
-  std::vector<Nested> nested;
-  std::vector<Export> inner_exports;  // of nested ones, for the page around this
-  std::unordered_map<std::string, std::size_t> instances;  // by path
-  std::unordered_map<std::string, std::size_t> nested_by_id;
-  std::vector<Drive> drives;
+  Composition composition = {};
+  std::vector<Nested> nested = {};
+  std::vector<Export> inner_exports = {};  // of nested ones, for the page around this
+  std::unordered_map<std::string, std::size_t> instances = {};  // by path
+  std::unordered_map<std::string, std::size_t> nested_by_id = {};
+  std::vector<Drive> drives = {};
 
   /// Reports at a place of this document, with its source line.
   Diagnostic& error(std::string code, std::string message, const Place&);
@@ -67,8 +67,8 @@ void read_observations(Page&, const document::Element& root);
 
 /// The name in an attribute; reports one that is none.
 std::string name_of(Page&, const document::Element&, std::string_view attribute);
-/// The file that the attribute `file` names, beside the document; reports one that is not there, and
-/// answers an empty path.
+/// The file that the attribute `file` names, beside the document; reports one that is not there,
+/// and answers an empty path.
 std::filesystem::path file_of(Page&, const document::Element&);
 /// The attribute node, or its other name host.
 std::string node_of(Page&, const document::Element&);
@@ -81,8 +81,9 @@ struct Found {
 };
 std::optional<Found> find_end(Page&, const document::Element&, std::string_view attribute, Side);
 
-/// Replaces connections to and from the inputs of nested compositions by connections that go through;
-/// an input, or a part of it, that nothing drives becomes one of the outer composition ("bus.u").
+/// Replaces connections to and from the inputs of nested compositions by connections that go
+/// through; an input, or a part of it, that nothing drives becomes one of the outer composition
+/// ("bus.u").
 void join_nested(Page&);
 
 /// Takes a composition read from another document into the page under the name `id`.

@@ -12,7 +12,7 @@
 namespace vernier::composition::detail {
 namespace {
 
-using Wide = __int128;
+__extension__ typedef __int128 Wide;
 
 /// numerator / denominator, both below 10^36.
 struct Ratio {
@@ -143,7 +143,8 @@ std::optional<Rate> parsed_rate(std::string_view text) {
   }
   if (rest == "Hz") return as_rate(number->numerator, number->denominator);
   if (rest == "kHz") return as_rate(number->numerator * 1000, number->denominator);
-  const auto period = time_ratio(text);
+  // a bare number could be either
+  const auto period = rest.empty() ? std::nullopt : time_ratio(text);
   if (!period || period->denominator > most / 1'000'000'000) return {};
   return as_rate(period->denominator * 1'000'000'000, period->numerator);
 }
@@ -176,8 +177,7 @@ std::optional<std::vector<double>> parsed_numbers(std::string_view text, std::st
   }
   if (!rest.empty()) {
     // what is left is a unit, or the last number and a unit without a blank: "4.1kg"
-    const std::size_t letter =
-        std::min(rest.find_first_not_of("0123456789.+-"), rest.size());
+    const std::size_t letter = std::min(rest.find_first_not_of("0123456789.+-"), rest.size());
     if (letter > 0) {
       const auto value = parsed_real(rest.substr(0, letter));
       if (!value) return {};

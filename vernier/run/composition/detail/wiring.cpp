@@ -41,7 +41,8 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> elements_within(const End
 
 template <class List>
 auto named(const List& list, std::string_view name) {
-  return std::find_if(list.begin(), list.end(), [&](const auto& item) { return item.name == name; });
+  return std::find_if(list.begin(), list.end(),
+                      [&](const auto& item) { return item.name == name; });
 }
 
 /// The end that an export stands for, narrowed to the elements asked for.
@@ -49,7 +50,8 @@ std::optional<Found> through(Page& page, const Export& e, const PathText& asked,
                              const Place& place) {
   const auto range = elements_within(e.from, asked);
   if (!range) {
-    page.error("V2006", fmt::format("\"{}\" asks for elements that {} does not have", end.text, e.name),
+    page.error("V2006",
+               fmt::format("\"{}\" asks for elements that {} does not have", end.text, e.name),
                place)
         .notes.push_back(fmt::format("{} is {}", e.name, e.from.text));
     return {};
@@ -62,8 +64,8 @@ std::optional<Found> through(Page& page, const Export& e, const PathText& asked,
 }
 
 /// An end in a nested composition: an export to take from, or an input to drive.
-std::optional<Found> in_nested(Page& page, std::size_t index, std::string_view rest, const PathText& path,
-                               Endpoint end, Side side, const Place& place) {
+std::optional<Found> in_nested(Page& page, std::size_t index, std::string_view rest,
+                               const PathText& path, Endpoint end, Side side, const Place& place) {
   const Nested& nested = page.nested[index];
   if (side != Side::sink) {
     const auto e = named(nested.exports, rest);
@@ -80,7 +82,8 @@ std::optional<Found> in_nested(Page& page, std::size_t index, std::string_view r
         const auto number = static_cast<std::size_t>(i - nested.inputs.begin());
         return Found{end, std::pair{index, number}};
       }
-      page.error("V2006", fmt::format("\"{}\" asks for elements that {} does not have", end.text, rest),
+      page.error("V2006",
+                 fmt::format("\"{}\" asks for elements that {} does not have", end.text, rest),
                  place)
           .notes.push_back(fmt::format("{} has {} elements", rest, size));
       return {};
@@ -93,8 +96,9 @@ std::optional<Found> in_nested(Page& page, std::size_t index, std::string_view r
     for (const ExternalInput& i : nested.inputs) known.push_back(i.name);
   }
   const char* kind = side == Side::sink ? "input" : "export";
-  Diagnostic& d =
-      page.error("V2023", fmt::format("the composition \"{}\" has no {} \"{}\"", nested.id, kind, rest), place);
+  Diagnostic& d = page.error(
+      "V2023", fmt::format("the composition \"{}\" has no {} \"{}\"", nested.id, kind, rest),
+      place);
   if (const auto near = closest(rest, known)) {
     d.mark = fmt::format("did you mean {}.{}?", nested.id, *near);
   } else {
@@ -113,7 +117,8 @@ std::optional<Found> external(Page& page, std::string_view name, Endpoint end, c
   }
   std::vector<std::string> known;
   for (const ExternalInput& i : page.composition.inputs) known.push_back(i.name);
-  Diagnostic& d = page.error("V2007", fmt::format("the composition has no input \"{}\"", name), place);
+  Diagnostic& d =
+      page.error("V2007", fmt::format("the composition has no input \"{}\"", name), place);
   if (const auto near = closest(name, known)) {
     d.mark = fmt::format("did you mean ext.{}?", *near);
   } else {
@@ -139,7 +144,8 @@ void read_connect(Page& page, const Element& e) {
       c.delay = delay->time;
       c.delay_ticks = delay->ticks;
     } else {
-      page.error("V2010", fmt::format("delay must be ticks or a time, not \"{}\"", e.value("delay")),
+      page.error("V2010",
+                 fmt::format("delay must be ticks or a time, not \"{}\"", e.value("delay")),
                  page.value_place(e, "delay"))
           .notes.push_back("for example 1 tick, 3 ticks or 5 ms");
     }
@@ -163,8 +169,10 @@ void read_eventmap(Page& page, const Element& e) {
   EventMap map{from->end, to->end, e.place};
   map.place.file = page.document.file().string();
   if (to->input) {
-    page.error("V2007", fmt::format("\"{}\" is no event: it is an input of a nested composition", to->end.text),
-               page.value_place(e, "to"));
+    page.error(
+        "V2007",
+        fmt::format("\"{}\" is no event: it is an input of a nested composition", to->end.text),
+        page.value_place(e, "to"));
     return;
   }
   page.composition.event_maps.push_back(std::move(map));
@@ -174,12 +182,15 @@ void read_export(Page& page, const Element& e) {
   const std::string name = name_of(page, e, "name");
   const auto from = find_end(page, e, "from", Side::source);
   if (named(page.composition.exports, name) != page.composition.exports.end()) {
-    page.error("V2002", fmt::format("there are two exports named \"{}\"", name), page.value_place(e, "name"));
+    page.error("V2002", fmt::format("there are two exports named \"{}\"", name),
+               page.value_place(e, "name"));
     return;
   }
   if (!from) return;
   if (from->end.instance == "ext") {
-    page.error("V2006", fmt::format("\"{}\" is an input; only what an instance puts out can be exported", from->end.text),
+    page.error("V2006",
+               fmt::format("\"{}\" is an input; only what an instance puts out can be exported",
+                           from->end.text),
                page.value_place(e, "from"));
     return;
   }
@@ -194,13 +205,15 @@ void read_set(Page& page, const Element& e) {
         .notes.push_back("for example path=\"body.mass\", or system=\"body\" constant=\"mass\"");
     return;
   }
-  const std::string written = path ? std::string(trimmed(e.value("path")))
-                                   : fmt::format("{}.{}", trimmed(e.value("system")), trimmed(e.value("constant")));
+  const std::string written =
+      path ? std::string(trimmed(e.value("path")))
+           : fmt::format("{}.{}", trimmed(e.value("system")), trimmed(e.value("constant")));
   std::string_view parameter;
   const std::size_t* instance = longest_prefix(page.instances, written, parameter);
   if (!instance) {
-    Diagnostic& d = page.error("V2011", fmt::format("\"{}\" is no parameter of an instance", written),
-                               page.value_place(e, path ? "path" : "system"));
+    Diagnostic& d =
+        page.error("V2011", fmt::format("\"{}\" is no parameter of an instance", written),
+                   page.value_place(e, path ? "path" : "system"));
     suggest_instance(page, d, written);
     return;
   }
@@ -208,7 +221,8 @@ void read_set(Page& page, const Element& e) {
                        .unit = std::string(trimmed(e.value("unit"))),
                        .place = page.value_place(e, "value")};
   value.place.file = page.document.file().string();
-  page.composition.instances[*instance].parameters.insert_or_assign(std::string(parameter), std::move(value));
+  page.composition.instances[*instance].parameters.insert_or_assign(std::string(parameter),
+                                                                    std::move(value));
 }
 
 }  // namespace
@@ -222,23 +236,28 @@ std::optional<Found> find_end(Page& page, const Element& e, std::string_view att
   const auto path = parsed_path(end.text);
   if (!path) {
     page.error("V2006", fmt::format("\"{}\" does not name a port", end.text), place)
-        .notes.push_back("write instance.port, or elements of it: body.omega[1], body.q[0:3] (from 0, end excluded)");
+        .notes.push_back(
+            "write instance.port, or elements of it: body.omega[1], body.q[0:3] (from 0, end "
+            "excluded)");
     return {};
   }
   end.first = path->first;
   end.last = path->last;
 
   const std::string_view name = path->path;
-  if (name.substr(0, 4) == "ext." && side != Side::sink) return external(page, name.substr(4), end, place);
+  if (name.substr(0, 4) == "ext." && side != Side::sink)
+    return external(page, name.substr(4), end, place);
   if (name.find('.') == std::string_view::npos) {
     if (side == Side::signal) {
       const auto exported = named(page.composition.exports, name);
-      if (exported != page.composition.exports.end()) return through(page, *exported, *path, end, place);
+      if (exported != page.composition.exports.end())
+        return through(page, *exported, *path, end, place);
       if (named(page.composition.inputs, name) != page.composition.inputs.end()) {
         return external(page, name, end, place);
       }
     }
-    Diagnostic& d = page.error("V2006", fmt::format("\"{}\" does not name a port", end.text), place);
+    Diagnostic& d =
+        page.error("V2006", fmt::format("\"{}\" does not name a port", end.text), place);
     d.notes.push_back(page.instances.contains(std::string(name))
                           ? fmt::format("write {}.PORT; `vernier info` lists its ports", name)
                           : "write instance.port");
@@ -254,7 +273,8 @@ std::optional<Found> find_end(Page& page, const Element& e, std::string_view att
     return Found{end};
   }
   if (nested) return in_nested(page, *nested, in_composition, *path, end, side, place);
-  Diagnostic& d = page.error("V2007", fmt::format("\"{}\" names no instance of this composition", end.text), place);
+  Diagnostic& d = page.error(
+      "V2007", fmt::format("\"{}\" names no instance of this composition", end.text), place);
   suggest_instance(page, d, name);
   return {};
 }
