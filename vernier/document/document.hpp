@@ -67,16 +67,20 @@ class Document {
   /// The place of `length` characters of an element's text, `offset` bytes into it; right also
   /// behind &lt; and line breaks.
   Place place_in_text(const Element&, std::size_t offset, std::size_t length = 1) const;
+  /// The place of a byte of content(); `length` in characters.
+  Place place_at(std::size_t offset, std::size_t length = 1) const;
   /// A line of the file without its end, for showing.
   std::string line(int number) const;
-  /// Adds the source line of its place to a diagnostic that has none.
+  /// Adds the source line of its place to a diagnostic that has none; nothing when the line is too
+  /// long to be of use.
   void show_source(Diagnostic&) const;
 
  private:
   friend class Reader;
   std::filesystem::path file_;
   std::string content_;
-  std::vector<std::size_t> line_starts_;
+  std::vector<std::size_t> line_starts_;  // bytes
+  std::vector<std::size_t> characters_;   // before every 256th byte, so that columns cost little
   Element root_;
 };
 
