@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "vernier/run/record/recorder.hpp"
+
+namespace vernier::record {
+
+/// events.csv: time, component, kind, from, to, reason; quoted as RFC 4180 says.
+class EventFile {
+ public:
+  /// Throws ConfigurationError when the file exists or cannot be made.
+  explicit EventFile(const std::filesystem::path&);
+
+  void write(const Event&);
+  /// Hands what was written to the system, which keeps it when the process dies.
+  bool flush() noexcept;
+
+ private:
+  struct Close {
+    void operator()(std::FILE* f) const noexcept { std::fclose(f); }
+  };
+  std::unique_ptr<std::FILE, Close> file_;
+  std::string line_;
+};
+
+/// A field of a CSV file, in quotes where it needs them.
+void append_csv_field(std::string& line, std::string_view field);
+
+}  // namespace vernier::record

@@ -1,0 +1,130 @@
+#include "vernier/run/record/detail/hdf5.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <fstream>
+
+#include "vernier/base/require.hpp"
+
+namespace vernier::record::hdf5 {
+
+static_assert(std::endian::native == std::endian::little);
+
+namespace {
+
+herr_t take_first(unsigned n, const H5E_error2_t* e, void* text) {
+  if (n == 0 && e->desc != nullptr) *static_cast<std::string*>(text) = e->desc;
+  return 0;
+}
+
+std::string library_reason() {
+  std::string reason;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
+  H5Eclear2(H5E_DEFAULT);
+  return reason;
+}
+
+}  // namespace
+
+std::unique_lock<std::recursive_mutex> locked() {
+  static std::recursive_mutex mutex;
+  std::unique_lock lock(mutex);
+  static const bool silent = [] {
+    H5open();
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    return true;
+  }();
+  static_cast<void>(silent);
+  return lock;
+}
+
+Handle::Handle(hid_t id, Close close, const char* what) : id_(id), close_(close) {
+  if (id < 0) check(-1, what);
+}
+
+void check(herr_t status, const char* what) {
+  if (status >= 0) return;
+  const std::string reason = library_reason();
+  throw Error(reason.empty() ? std::string(what) : std::string(what) + ": " + reason);
+}
+
+Handle property_list(hid_t list_class) {
+  return {H5Pcreate(list_class), H5Pclose, "cannot make a property list"};
+}
+
+Handle file_access() {
+  Handle list = property_list(H5P_FILE_ACCESS);
+  check(H5Pset_libver_bounds(list.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "format version");
+  return list;
+}
+
+hid_t file_type(Scalar s) noexcept {
+  switch (s) {
+    case Scalar::real:
+      return H5T_IEEE_F64LE;
+    case Scalar::integer:
+      return H5T_STD_I64LE;
+    case Scalar::boolean:
+    case Scalar::byte:
+      break;
+  }
+  return H5T_STD_U8LE;
+}
+
+std::size_t element_bytes(Scalar s) noexcept {
+  return s == Scalar::real || s == Scalar::integer ? 8 : 1;
+}
+
+void write_attribute(hid_t object, const char* name, std::string_view text) {
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "text type");
+  // one byte more than nothing: HDF5 has no empty strings of fixed length
+  check(H5Tset_size(type.get(), text.empty() ? 1 : text.size()), "text size");
+  check(H5Tset_cset(type.get(), H5T_CSET_UTF8), "text encoding");
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, "scalar space");
+  const Handle attribute(
+      H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, name);
+  check(H5Awrite(attribute.get(), type.get(), text.empty() ? "" : text.data()), name);
+}
+
+std::string read_attribute(hid_t object, const char* name) {
+  constexpr std::size_t most = 1u << 16;
+  if (H5Aexists(object, name) <= 0) return {};
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose, name);
+  const Handle type(H5Aget_type(attribute.get()), H5Tclose, name);
+  const Handle space(H5Aget_space(attribute.get()), H5Sclose, name);
+  const bool text = H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) <= 0;
+  if (!text || H5Sget_simple_extent_npoints(space.get()) != 1) return {};
+  const std::size_t size = H5Tget_size(type.get());
+  if (size == 0 || size > most) return {};
+  std::string value(size, '\0');
+  check(H5Aread(attribute.get(), type.get(), value.data()), name);
+  value.resize(std::strlen(value.c_str()));
+  return value;
+}
+
+bool marked_open(const std::string& file) {
+  // superblock versions 2 and 3: signature, version, sizes, then the consistency flags
+  constexpr std::array<char, 8> signature{'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
+  std::array<char, 12> head{};
+  std::ifstream in(file, std::ios::binary);
+  if (!in.read(head.data(), head.size())) return false;
+  return std::equal(signature.begin(), signature.end(), head.begin()) && head[8] == 3 &&
+         head[11] != 0;
+}
+
+void detach(hid_t file) noexcept {
+  void* driver = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &driver) < 0 || driver == nullptr) return;
+  const int descriptor = *static_cast<const int*>(driver);  // of the driver for ordinary files
+  const int nowhere = ::memfd_create("vernier", MFD_CLOEXEC);
+  if (nowhere < 0) return;
+  ::dup2(nowhere, descriptor);
+  ::close(nowhere);
+}
+
+}  // namespace vernier::record::hdf5

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "vernier/component/description.hpp"
+
+/// The few things of the HDF5 library that results need, with owners for its handles.
+namespace vernier::record::hdf5 {
+
+/// The library of Debian is not thread-safe: whoever calls it holds this lock. Also silences its
+/// messages to stderr; ours say it in the user's words.
+std::unique_lock<std::recursive_mutex> locked();
+
+/// A call of the library failed; what() has its own first reason.
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Owns one handle. Closing needs the lock, so an owner lives where the lock is held.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+
+  Handle() = default;
+  /// Throws Error naming `what` when `id` says that the call failed.
+  Handle(hid_t id, Close close, const char* what);
+  Handle(Handle&& o) noexcept : id_(std::exchange(o.id_, -1)), close_(o.close_) {}
+  Handle& operator=(Handle&& o) noexcept {
+    if (this != &o) {
+      reset();
+      id_ = std::exchange(o.id_, -1);
+      close_ = o.close_;
+    }
+    return *this;
+  }
+  ~Handle() { reset(); }
+
+  void reset() noexcept {
+    if (id_ >= 0) close_(id_);
+    id_ = -1;
+  }
+  hid_t get() const noexcept { return id_; }
+  explicit operator bool() const noexcept { return id_ >= 0; }
+
+ private:
+  hid_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+/// Throws Error when `status` says that the call failed.
+void check(herr_t status, const char* what);
+
+Handle property_list(hid_t list_class);
+Handle file_access();  // newest format, as SWMR demands; no file locking surprises
+
+/// The types in the file, and the size of one element in memory (the same: little-endian machines).
+hid_t file_type(Scalar) noexcept;
+std::size_t element_bytes(Scalar) noexcept;
+
+void write_attribute(hid_t object, const char* name, std::string_view text);
+/// Empty when there is none or it is not a text.
+std::string read_attribute(hid_t object, const char* name);
+
+/// Whether the superblock says that a writer has the file open (or died with it open). False also
+/// for a file that is not HDF5.
+bool marked_open(const std::string& file);
+
+/// Lets the library lose sight of an open file: whatever it writes or closes from now on does not
+/// reach the file.
+void detach(hid_t file) noexcept;
+
+}  // namespace vernier::record::hdf5

@@ -1,0 +1,153 @@
+#include "vernier/run/record/detail/result_index.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace vernier::record {
+
+using hdf5::Handle;
+
+namespace {
+
+constexpr int deepest = 32;
+constexpr std::size_t most_signals = 1'000'000;
+
+/// Rows of a dataset; with `cautious`, up to the first chunk at its end that is not in the file.
+std::uint64_t rows_of(hid_t dataset, bool cautious) {
+  const Handle space(H5Dget_space(dataset), H5Sclose, "dataspace");
+  hsize_t size[2] = {0, 0};
+  const int rank = H5Sget_simple_extent_ndims(space.get());
+  if (rank < 1 || rank > 2) throw hdf5::Error("a signal is neither a column nor a table");
+  H5Sget_simple_extent_dims(space.get(), size, nullptr);
+  const Handle create(H5Dget_create_plist(dataset), H5Pclose, "properties");
+  if (!cautious || H5Pget_layout(create.get()) != H5D_CHUNKED) return size[0];
+  hsize_t chunk[2] = {0, 0};
+  if (H5Pget_chunk(create.get(), 2, chunk) != rank || chunk[0] == 0) return size[0];
+  hsize_t rows = size[0];
+  while (rows > 0) {
+    const hsize_t offset[2] = {(rows - 1) / chunk[0] * chunk[0], 0};
+    haddr_t address = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    unsigned mask = 0;
+    if (H5Dget_chunk_info_by_coord(dataset, offset, &mask, &address, &bytes) >= 0 &&
+        address != HADDR_UNDEF) {
+      break;
+    }
+    rows = offset[0];
+  }
+  return rows;
+}
+
+struct Walk {
+  hid_t file;
+  bool cautious;
+  int depth = 0;
+  std::string place;
+  std::vector<IndexedSignal> found = {};
+  std::map<std::uint64_t, std::pair<std::uint64_t, std::string>> times = {};  // rows, rate
+  std::string error = {};
+};
+
+void take_signal(Walk& w) {
+  const Handle value(H5Dopen2(w.file, (w.place + "/value").c_str(), H5P_DEFAULT), H5Dclose,
+                     "value");
+  const Handle time(H5Dopen2(w.file, (w.place + "/time").c_str(), H5P_DEFAULT), H5Dclose, "time");
+  H5O_info_t info{};
+  hdf5::check(H5Oget_info2(time.get(), &info, H5O_INFO_BASIC), "time");
+
+  IndexedSignal s;
+  s.place = w.place;
+  s.time_id = info.addr;
+  if (const auto [known, fresh] = w.times.try_emplace(s.time_id); fresh) {
+    known->second = {rows_of(time.get(), w.cautious), hdf5::read_attribute(time.get(), "rate")};
+  }
+  s.rate = w.times[s.time_id].second;
+  s.rows = std::min(w.times[s.time_id].first, rows_of(value.get(), w.cautious));
+  s.spec.path = hdf5::read_attribute(value.get(), "signal");
+  if (s.spec.path.empty()) {  // written by another program: the place is the path
+    s.spec.path = w.place.substr(9);
+    std::replace(s.spec.path.begin(), s.spec.path.end(), '/', '.');
+  }
+  s.spec.unit = hdf5::read_attribute(value.get(), "unit");
+  s.spec.frame = hdf5::read_attribute(value.get(), "frame");
+  s.spec.description = hdf5::read_attribute(value.get(), "description");
+
+  const Handle space(H5Dget_space(value.get()), H5Sclose, "dataspace");
+  hsize_t size[2] = {0, 1};
+  H5Sget_simple_extent_dims(space.get(), size, nullptr);
+  if (size[1] == 0 || size[1] > 1'000'000) throw hdf5::Error("unusable number of elements");
+  s.spec.count = static_cast<std::uint32_t>(size[1]);
+  const Handle type(H5Dget_type(value.get()), H5Tclose, "type");
+  const H5T_class_t kind = H5Tget_class(type.get());
+  if (kind == H5T_INTEGER) {
+    s.spec.scalar = H5Tget_size(type.get()) == 1 ? Scalar::byte : Scalar::integer;
+  } else if (kind != H5T_FLOAT) {
+    throw hdf5::Error(s.spec.path + " does not hold numbers");
+  }
+  w.found.push_back(std::move(s));
+}
+
+bool is_dataset(hid_t file, const std::string& path) {
+  if (H5Lexists(file, path.c_str(), H5P_DEFAULT) <= 0) return false;
+  H5O_info_t info{};
+  return H5Oget_info_by_name2(file, path.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+         info.type == H5O_TYPE_DATASET;
+}
+
+void walk(Walk&);
+
+// called from C: nothing may be thrown through it
+herr_t visit(hid_t, const char* name, const H5L_info_t* link, void* data) noexcept {
+  Walk& w = *static_cast<Walk*>(data);
+  if (link->type != H5L_TYPE_HARD) return 0;  // a foreign file could send us anywhere
+  const std::size_t length = w.place.size();
+  try {
+    w.place += '/';
+    w.place += name;
+    H5O_info_t info{};
+    hdf5::check(H5Oget_info_by_name2(w.file, w.place.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT),
+                "cannot read the list of signals");
+    if (info.type == H5O_TYPE_GROUP) walk(w);
+  } catch (const std::exception& e) {
+    w.error = e.what();
+    return -1;
+  }
+  w.place.resize(length);
+  return 0;
+}
+
+void walk(Walk& w) {
+  if (++w.depth > deepest) throw hdf5::Error("signals are nested too deeply");
+  if (w.found.size() >= most_signals) throw hdf5::Error("too many signals");
+  if (is_dataset(w.file, w.place + "/value") && is_dataset(w.file, w.place + "/time"))
+    take_signal(w);
+  const Handle group(H5Gopen2(w.file, w.place.c_str(), H5P_DEFAULT), H5Gclose, "group");
+  const herr_t status = H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &w);
+  if (!w.error.empty()) throw hdf5::Error(w.error);
+  hdf5::check(status, "cannot read the list of signals");
+  --w.depth;
+}
+
+}  // namespace
+
+std::vector<IndexedSignal> index_signals(hid_t file, bool cautious) {
+  Walk w{.file = file, .cautious = cautious, .place = "/signals"};
+  if (H5Lexists(file, "/signals", H5P_DEFAULT) <= 0) {
+    throw hdf5::Error("it has no group /signals");
+  }
+  walk(w);
+  if (cautious) {
+    // a row counts when all signals that share its time have it
+    std::map<std::uint64_t, std::uint64_t> least;
+    for (const IndexedSignal& s : w.found) {
+      const auto [at, fresh] = least.try_emplace(s.time_id, s.rows);
+      at->second = std::min(at->second, s.rows);
+    }
+    for (IndexedSignal& s : w.found) s.rows = least[s.time_id];
+  }
+  std::sort(w.found.begin(), w.found.end(),
+            [](const auto& a, const auto& b) { return a.spec.path < b.spec.path; });
+  return std::move(w.found);
+}
+
+}  // namespace vernier::record

@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <set>
+
+#include "vernier/base/text.hpp"
+#include "vernier/run/record/recorder.hpp"
+
+namespace vernier::record {
+
+using executive::PortView;
+
+namespace {
+
+bool recordable(const PortView& v) noexcept { return v.data != nullptr; }
+
+bool same(const executive::Sampling& a, const executive::Sampling& b) noexcept {
+  return a.rate == b.rate && a.events == b.events && a.exactly == b.exactly;
+}
+
+std::vector<const PortView*> named(std::span<const PortView> ports, const std::string& pattern) {
+  std::vector<const PortView*> found;
+  const PortView* input = nullptr;
+  for (const PortView& v : ports) {
+    if (!recordable(v)) continue;
+    if (v.output && matches(pattern, v.path)) found.push_back(&v);
+    if (!v.output && v.path == pattern) input = &v;
+  }
+  if (found.empty() && input != nullptr) found.push_back(input);
+  return found;
+}
+
+}  // namespace
+
+std::vector<RecordGroup> groups_of(std::span<const PortView> ports,
+                                   const std::vector<composition::Record>& records,
+                                   Diagnostics& problems) {
+  const std::vector<composition::Record> all{{.signals = "*", .rate = {}, .place = {}}};
+  std::vector<RecordGroup> groups;
+  std::set<std::string_view> taken;
+  for (const composition::Record& r : records.empty() ? all : records) {
+    bool any = false;
+    for (std::string_view pattern : words(r.signals)) {
+      for (const PortView* v : named(ports, std::string(pattern))) {
+        any = true;
+        if (!taken.insert(v->path).second) continue;
+        const executive::Sampling sampling{.rate = r.rate};
+        auto group = std::find_if(groups.begin(), groups.end(),
+                                  [&](const RecordGroup& g) { return same(g.sampling, sampling); });
+        if (group == groups.end()) group = groups.insert(groups.end(), RecordGroup{sampling, {}});
+        group->ports.push_back(v);
+      }
+    }
+    if (any || records.empty()) continue;
+    Diagnostic& d = problems.warning(
+        "V7106", "nothing in this composition is named \"" + r.signals + "\"", r.place);
+    std::vector<std::string> names;
+    for (const PortView& v : ports) {
+      if (recordable(v)) names.push_back(v.path);
+    }
+    if (const auto meant = closest(r.signals, names)) d.mark = "did you mean " + *meant + "?";
+    d.notes.push_back("nothing is recorded for it");
+  }
+  return groups;
+}
+
+}  // namespace vernier::record

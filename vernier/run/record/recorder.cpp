@@ -1,0 +1,308 @@
+#include "vernier/run/record/recorder.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "vernier/base/require.hpp"
+#include "vernier/run/record/detail/event_file.hpp"
+#include "vernier/run/record/detail/row_queue.hpp"
+#include "vernier/run/record/result_writer.hpp"
+
+namespace vernier::record {
+
+namespace fs = std::filesystem;
+using executive::PortView;
+
+namespace {
+
+constexpr std::size_t most_queued = 8192, least_queued = 128;  // rows
+constexpr std::size_t queued_notes = 8192;
+constexpr std::size_t margin = 32;  // rows that one step of the executive may need
+constexpr auto shortest_sleep = std::chrono::microseconds(500);
+constexpr auto longest_sleep = std::chrono::milliseconds(20);
+
+struct Note {
+  std::size_t part;
+  Entry entry;
+};
+
+SignalSpec spec_of(const PortView& v) {
+  return {v.path, v.port->unit, v.port->frame, v.port->description, v.port->count, v.port->scalar};
+}
+
+}  // namespace
+
+/// Everything between begin() and finish(); before, only a pacer that never holds back.
+class Recorder::Work final : public Pacer {
+ public:
+  ~Work() override { finish(); }
+
+  const std::vector<Attachment>& begin(const fs::path&, const std::vector<RecordGroup>&,
+                                       const RecorderOptions&, Tell);
+  void finish() noexcept;
+  RecorderStatistics statistics() const;
+  Outcome wait_for(Time) noexcept override;
+
+ private:
+  /// The loop's side of one group.
+  struct Tap final : executive::Observer {
+    Tap(Work& w, std::size_t n, RowLayout l, std::size_t rows)
+        : work(w), number(n), layout(std::move(l)), queue(layout.bytes, rows) {}
+
+    Work& work;
+    std::size_t number;
+    RowLayout layout;
+    std::vector<const PortView*> ports;
+    RowQueue queue;
+
+    void sample(Instant at, bool) noexcept override {
+      if (ports.empty()) return;
+      std::byte* row = queue.next();
+      if (row == nullptr) {
+        work.dropped_.fetch_add(1, std::memory_order_relaxed);
+        return;
+      }
+      const double t = seconds(at.time);
+      std::memcpy(row, &t, sizeof t);
+      for (std::size_t i = 0; i < ports.size(); ++i) {
+        std::memcpy(row + layout.columns[i].offset, ports[i]->data, layout.columns[i].bytes);
+      }
+      queue.push();
+    }
+    // every observer hears of every entry: one is enough
+    void note(std::size_t part, std::span<const Entry> entries) noexcept override {
+      if (number == 0) work.take(part, entries);
+    }
+  };
+
+  void take(std::size_t part, std::span<const Entry> entries) noexcept {
+    for (const Entry& e : entries) {
+      if (std::byte* to = notes_.next()) {
+        const Note n{part, e};
+        std::memcpy(to, &n, sizeof n);
+        notes_.push();
+      } else {
+        events_lost_.fetch_add(1, std::memory_order_relaxed);
+      }
+    }
+  }
+
+  bool roomy() noexcept;
+  void work();
+  bool drain();
+  void drain_notes();
+  void flush_if_due(bool now);
+  void fail(const std::string& why);
+
+  RecorderOptions options_;
+  Tell tell_;
+  std::vector<std::unique_ptr<Tap>> taps_;
+  std::vector<Attachment> attachments_;
+  RowQueue notes_{sizeof(Note), queued_notes};
+
+  std::unique_ptr<ResultWriter> writer_;
+  std::unique_ptr<EventFile> events_file_;
+  std::chrono::steady_clock::time_point flushed_;
+  bool unflushed_ = false;
+  bool broken_ = false;
+
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;                  // guarded by mutex_
+  bool hurry_ = false;                     // guarded by mutex_: the loop waits for room
+  std::atomic<std::uint32_t> drained_{0};  // the loop waits on it
+
+  std::atomic<std::uint64_t> rows_{0}, dropped_{0}, events_{0}, events_lost_{0}, waits_{0};
+  mutable std::mutex failure_mutex_;
+  std::string failure_;
+};
+
+const std::vector<Recorder::Attachment>& Recorder::Work::begin(
+    const fs::path& folder, const std::vector<RecordGroup>& groups, const RecorderOptions& o,
+    Tell tell) {
+  require(!writer_ && !thread_.joinable());
+  tell_ = std::move(tell);
+  options_ = o;
+  ResultLayout layout{o.version, o.composition, o.start, {}};
+  for (const RecordGroup& g : groups) {
+    GroupSpec& spec = layout.groups.emplace_back();
+    spec.rate = g.sampling.rate;
+    for (const PortView* v : g.ports) {
+      require(v->data != nullptr);
+      spec.signals.push_back(spec_of(*v));
+    }
+  }
+  writer_ = std::make_unique<ResultWriter>(folder / "results.h5", layout);
+  events_file_ = std::make_unique<EventFile>(folder / "events.csv");
+
+  std::size_t row_bytes = 0;
+  for (const GroupSpec& g : layout.groups) row_bytes += RowLayout(g).bytes;
+  const std::size_t rows =
+      std::clamp(o.queue_bytes / std::max<std::size_t>(row_bytes, 8), least_queued, most_queued);
+  for (std::size_t n = 0; n < groups.size(); ++n) {
+    taps_.push_back(std::make_unique<Tap>(*this, n, RowLayout(layout.groups[n]), rows));
+    taps_.back()->ports = groups[n].ports;
+    attachments_.push_back({taps_.back().get(), groups[n].sampling});
+  }
+  if (taps_.empty()) {  // nothing to sample, but events to hear of
+    taps_.push_back(std::make_unique<Tap>(*this, 0, RowLayout(GroupSpec{}), 1));
+    attachments_.push_back({taps_.back().get(), {}});
+  }
+  flushed_ = std::chrono::steady_clock::now();
+  thread_ = std::thread([this] { work(); });
+  return attachments_;
+}
+
+void Recorder::Work::finish() noexcept {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+bool Recorder::Work::roomy() noexcept {
+  for (const auto& tap : taps_) {
+    if (tap->queue.room() < std::min(margin, tap->queue.capacity())) return false;
+  }
+  return notes_.room() >= queued_notes / 2;
+}
+
+Outcome Recorder::Work::wait_for(Time) noexcept {
+  if (roomy() || !thread_.joinable()) return Outcome::ok;
+  waits_.fetch_add(1, std::memory_order_relaxed);
+  while (true) {
+    const std::uint32_t seen = drained_.load();
+    if (roomy()) return Outcome::ok;
+    {
+      const std::lock_guard lock(mutex_);
+      hurry_ = true;
+    }
+    wake_.notify_one();
+    drained_.wait(seen);
+  }
+}
+
+void Recorder::Work::work() {
+  auto pause = std::chrono::microseconds(shortest_sleep);
+  while (true) {
+    bool last = false;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait_for(lock, pause, [this] { return stopping_ || hurry_; });
+      hurry_ = false;
+      last = stopping_;
+    }
+    const bool any = drain();
+    pause = any ? shortest_sleep : std::min<std::chrono::microseconds>(pause * 2, longest_sleep);
+    flush_if_due(false);
+    if (last) break;
+  }
+  flush_if_due(true);
+  try {
+    if (!broken_) writer_->close();
+  } catch (const ConfigurationError& e) {
+    fail(e.what());
+  }
+  writer_.reset();
+  events_file_.reset();
+}
+
+bool Recorder::Work::drain() {
+  bool any = false;
+  for (const auto& tap : taps_) {
+    std::uint64_t rows = 0;
+    // at most one round of the queue, so that no group keeps the others waiting
+    for (std::size_t k = 0; k < tap->queue.capacity(); ++k) {
+      const std::byte* row = tap->queue.front();
+      if (row == nullptr) break;
+      if (!broken_) {
+        try {
+          writer_->append(tap->number, {row, tap->layout.bytes});
+        } catch (const ConfigurationError& e) {
+          fail(e.what());
+        }
+      }
+      tap->queue.pop();
+      ++rows;
+    }
+    if (rows == 0) continue;
+    any = true;
+    (broken_ ? dropped_ : rows_).fetch_add(rows, std::memory_order_relaxed);
+  }
+  drain_notes();
+  unflushed_ |= any;
+  drained_.fetch_add(1);
+  drained_.notify_one();
+  return any;
+}
+
+void Recorder::Work::drain_notes() {
+  bool any = false;
+  while (const std::byte* from = notes_.front()) {
+    Note n;
+    std::memcpy(&n, from, sizeof n);
+    notes_.pop();
+    Telling t = tell_(n.part, n.entry);
+    Event e{n.entry.at.time,   n.entry.remainder, std::move(t.subject), std::move(t.kind),
+            std::move(t.from), std::move(t.to),   std::move(t.reason),  t.warning};
+    events_file_->write(e);
+    if (options_.on_event) options_.on_event(e);
+    events_.fetch_add(1, std::memory_order_relaxed);
+    any = true;
+  }
+  if (any && !events_file_->flush()) fail("cannot write events.csv");
+}
+
+void Recorder::Work::flush_if_due(bool now) {
+  if (!unflushed_ || broken_) return;
+  if (!now && std::chrono::steady_clock::now() - flushed_ < options_.flush_every) return;
+  try {
+    writer_->flush();
+  } catch (const ConfigurationError& e) {
+    fail(e.what());
+  }
+  unflushed_ = false;
+  flushed_ = std::chrono::steady_clock::now();
+}
+
+void Recorder::Work::fail(const std::string& why) {
+  broken_ = true;
+  const std::lock_guard lock(failure_mutex_);
+  if (failure_.empty()) failure_ = why;
+}
+
+RecorderStatistics Recorder::Work::statistics() const {
+  const std::lock_guard lock(failure_mutex_);
+  return {rows_.load(),        dropped_.load(), events_.load(),
+          events_lost_.load(), waits_.load(),   failure_};
+}
+
+Recorder::Recorder() : work_(std::make_unique<Work>()) {}
+Recorder::~Recorder() { finish(); }
+Pacer& Recorder::pacer() noexcept { return *work_; }
+
+const std::vector<Recorder::Attachment>& Recorder::begin(const fs::path& folder,
+                                                         const std::vector<RecordGroup>& groups,
+                                                         const RecorderOptions& options,
+                                                         Tell tell) {
+  return work_->begin(folder, groups, options, std::move(tell));
+}
+
+void Recorder::finish() noexcept {
+  if (leave_) leave_();
+  leave_ = {};
+  work_->finish();
+}
+
+RecorderStatistics Recorder::statistics() const { return work_->statistics(); }
+
+}  // namespace vernier::record

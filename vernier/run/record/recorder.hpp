@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/time.hpp"
+#include "vernier/component/pacer.hpp"
+#include "vernier/run/composition/composition.hpp"
+#include "vernier/run/executive/executive.hpp"
+
+namespace vernier::record {
+
+/// Ports that are sampled together.
+struct RecordGroup {
+  executive::Sampling sampling;
+  std::vector<const executive::PortView*> ports;
+};
+
+/// The ports that the records of a composition name, by rate; a port named twice goes by the first.
+/// A pattern takes outputs only; an exact path takes an input too. No records: every output, at the
+/// instants of the run. A record that names nothing is reported as a warning (V7106).
+std::vector<RecordGroup> groups_of(std::span<const executive::PortView>,
+                                   const std::vector<composition::Record>&, Diagnostics&);
+
+/// Something that happened in the run, in words.
+struct Event {
+  Time time;
+  double remainder = 0.0;  // s; the exact time is time + remainder
+  std::string component;   // full path
+  std::string kind, from, to, reason;
+  bool warning = false;
+};
+
+/// The exact time of an event in seconds, all digits: "238.123456789012".
+std::string exact_seconds(Time, double remainder);
+
+struct RecorderOptions {
+  std::string version;                 // of Vernier, for the file
+  std::string composition;             // its name
+  std::string start;                   // wall time, ISO 8601
+  std::size_t queue_bytes = 4u << 20;  // between the loop and the recorder's thread
+  Duration flush_every = std::chrono::milliseconds(500);  // wall time; what a crash can cost
+  /// Called by the recorder's thread for every event, in order.
+  std::function<void(const Event&)> on_event = {};
+};
+
+struct RecorderStatistics {
+  std::uint64_t rows = 0;         // written, over all groups
+  std::uint64_t dropped = 0;      // samples that found no room, or no disk
+  std::uint64_t events = 0;       // written
+  std::uint64_t events_lost = 0;  // found no room
+  std::uint64_t waits = 0;        // times the loop was held back to lose nothing
+  std::string failure = {};       // why writing ended early: the disk is full; empty: it did not
+};
+
+/// Records a run into results.h5 and events.csv, on a thread of its own. The loop hands rows over
+/// through queues of fixed size and never waits, locks or allocates: what finds no room is dropped
+/// and counted. Offered to the executive as a pacer, the recorder instead holds time back until
+/// there is room, so that a run as fast as possible loses nothing; runs bound to a wall clock do
+/// not offer it.
+///
+///   Recorder recorder;
+///   Executive executive(plan, {&recorder.pacer()});
+///   recorder.begin(executive, folder, groups_of(executive.ports(), records, warnings), options);
+///   executive.initialize(); executive.run_until(…);
+///   recorder.finish();
+class Recorder {
+ public:
+  Recorder();
+  /// Finishes, if that was not done.
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  Pacer& pacer() noexcept;
+
+  /// Makes the files in `folder`, starts the thread and observes `e`, which outlives finish().
+  /// Throws ConfigurationError.
+  void begin(executive::Executive& e, const std::filesystem::path& folder,
+             const std::vector<RecordGroup>&, const RecorderOptions&);
+
+  /// The same for whoever calls the observers himself; `tell` is called on the recorder's thread.
+  using Tell = std::function<Telling(std::size_t part, const Entry&)>;
+  struct Attachment {
+    executive::Observer* observer;
+    executive::Sampling sampling;
+  };
+  const std::vector<Attachment>& begin(const std::filesystem::path& folder,
+                                       const std::vector<RecordGroup>&, const RecorderOptions&,
+                                       Tell tell);
+
+  /// Writes what is left, closes the files and leaves the executive. The run does not run
+  /// meanwhile.
+  void finish() noexcept;
+
+  /// At any time, from any thread.
+  RecorderStatistics statistics() const;
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
+  std::function<void()> leave_;
+};
+
+}  // namespace vernier::record

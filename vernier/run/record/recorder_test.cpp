@@ -1,0 +1,225 @@
+#include "vernier/run/record/recorder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "vernier/run/record/detail/test_folder.hpp"
+#include "vernier/run/record/result_reader.hpp"
+#include "vernier/testing/allocations.hpp"
+
+namespace vernier::record {
+namespace {
+
+using executive::PortView;
+using std::chrono::milliseconds;
+
+/// Ports as an executive would show them: 20 vectors of 3.
+struct Ports {
+  static constexpr std::size_t count = 20;
+  std::vector<Port> ports;
+  std::vector<double> memory;
+  std::vector<PortView> views;
+
+  Ports() : ports(count), memory(3 * count), views(count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      ports[i] = {.name = "p" + std::to_string(i), .unit = "m", .count = 3};
+      views[i].path = "plant." + ports[i].name;
+      views[i].port = &ports[i];
+      views[i].output = true;
+      views[i].data = &memory[3 * i];
+    }
+  }
+  RecordGroup group() const {
+    RecordGroup g;
+    g.sampling.rate = {10, 1};
+    for (const PortView& v : views) g.ports.push_back(&v);
+    return g;
+  }
+  void set(std::int64_t k) {
+    for (std::size_t i = 0; i < memory.size(); ++i)
+      memory[i] = static_cast<double>(k) + 0.001 * double(i);
+  }
+};
+
+Telling plain(std::size_t part, const Entry& e) {
+  return {.subject = "part" + std::to_string(part),
+          .kind = "transition",
+          .from = std::to_string(e.from),
+          .to = std::to_string(e.to),
+          .reason = "x > 1, \"now\""};
+}
+
+std::string content(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST(Recorder, LosesNothingWhenItPacesTheRun) {
+  const TestFolder folder;
+  Ports ports;
+  Recorder recorder;
+  RecorderOptions options;
+  options.queue_bytes = 1;  // the smallest queue: the loop is much faster than the recorder
+  const auto& attached = recorder.begin(folder.path(), {ports.group()}, options, plain);
+  ASSERT_EQ(attached.size(), 1u);
+  constexpr std::int64_t ticks = 50'000;
+  for (std::int64_t k = 0; k < ticks; ++k) {
+    ports.set(k);
+    attached[0].observer->sample({tick({10, 1}, k)}, true);
+    EXPECT_EQ(recorder.pacer().wait_for(tick({10, 1}, k + 1)), Outcome::ok);
+  }
+  recorder.finish();
+  const RecorderStatistics s = recorder.statistics();
+  EXPECT_EQ(s.rows, static_cast<std::uint64_t>(ticks));
+  EXPECT_EQ(s.dropped, 0u);
+  EXPECT_GT(s.waits, 0u);
+  EXPECT_EQ(s.failure, "");
+  const ResultReader r(folder.path());
+  const Trace t = r.trace(*r.find("plant.p7"), 1);
+  ASSERT_EQ(t.values.size(), static_cast<std::size_t>(ticks));
+  std::int64_t wrong = 0;
+  for (std::int64_t k = 0; k < ticks; ++k) {
+    wrong += t.values[k] != static_cast<double>(k) + 0.001 * 22 ||
+             t.time[k] != seconds(tick({10, 1}, k));
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Recorder, CountsWhatItDropsAndNeverWaitsWhenTheClockRules) {
+  const TestFolder folder;
+  Ports ports;
+  Recorder recorder;
+  RecorderOptions options;
+  options.queue_bytes = 1;
+  const auto& attached = recorder.begin(folder.path(), {ports.group()}, options, plain);
+  constexpr std::int64_t ticks = 200'000;
+  for (std::int64_t k = 0; k < ticks; ++k) attached[0].observer->sample({tick({10, 1}, k)}, true);
+  recorder.finish();
+  const RecorderStatistics s = recorder.statistics();
+  EXPECT_GT(s.dropped, 0u);
+  EXPECT_EQ(s.rows + s.dropped, static_cast<std::uint64_t>(ticks));
+  EXPECT_EQ(s.waits, 0u);
+  const ResultReader r(folder.path());
+  EXPECT_EQ(r.find("plant.p0")->rows, s.rows);
+}
+
+TEST(Recorder, AllocatesNothingInTheLoop) {
+  const TestFolder folder;
+  Ports ports;
+  Recorder recorder;
+  const auto& attached = recorder.begin(folder.path(), {ports.group()}, {}, plain);
+  const Entry entries[2] = {};
+  const long before = testing::allocations();
+  for (std::int64_t k = 0; k < 2000; ++k) {
+    attached[0].observer->note(0, entries);
+    attached[0].observer->sample({tick({10, 1}, k)}, true);
+    static_cast<void>(recorder.pacer().wait_for(tick({10, 1}, k + 1)));
+  }
+  EXPECT_EQ(testing::allocations(), before);
+  recorder.finish();
+}
+
+TEST(Recorder, WritesEventsAsTheyHappen) {
+  const TestFolder folder;
+  Ports ports;
+  Recorder recorder;
+  RecorderOptions options;
+  std::atomic<int> heard{0};
+  options.on_event = [&](const Event& e) {
+    EXPECT_EQ(e.component, "part3");
+    ++heard;
+  };
+  const auto& attached = recorder.begin(folder.path(), {ports.group()}, options, plain);
+  Entry e;
+  e.at.time = Time(Duration(238'123'456'789));
+  e.remainder = -2.5e-10;
+  e.from = 1;
+  e.to = 2;
+  attached[0].observer->note(3, {&e, 1});
+  // on disk although nothing was finished
+  for (int i = 0; i < 500 && heard < 1; ++i) std::this_thread::sleep_for(milliseconds(2));
+  std::this_thread::sleep_for(milliseconds(20));
+  EXPECT_EQ(content(folder / "events.csv"),
+            "time,component,kind,from,to,reason\n"
+            "238.12345678875,part3,transition,1,2,\"x > 1, \"\"now\"\"\"\n");
+  recorder.finish();
+  EXPECT_EQ(recorder.statistics().events, 1u);
+}
+
+TEST(Recorder, HearsOfEventsWhenNothingIsSampled) {
+  const TestFolder folder;
+  Recorder recorder;
+  const auto& attached = recorder.begin(folder.path(), {}, {}, plain);
+  ASSERT_EQ(attached.size(), 1u);
+  const Entry e;
+  attached[0].observer->sample({}, true);
+  attached[0].observer->note(0, {&e, 1});
+  recorder.finish();
+  EXPECT_EQ(recorder.statistics().events, 1u);
+  EXPECT_EQ(recorder.statistics().rows, 0u);
+}
+
+TEST(Recorder, FlushesAboutTwiceASecondWithoutBeingAsked) {
+  const TestFolder folder;
+  Ports ports;
+  Recorder recorder;
+  RecorderOptions options;
+  options.flush_every = milliseconds(50);
+  const auto& attached = recorder.begin(folder.path(), {ports.group()}, options, plain);
+  attached[0].observer->sample({}, true);
+  std::uint64_t rows = 0;
+  for (int i = 0; i < 500 && rows == 0; ++i) {
+    std::this_thread::sleep_for(milliseconds(10));
+    rows = ResultReader(folder.path()).find("plant.p0")->rows;
+  }
+  EXPECT_EQ(rows, 1u);
+}
+
+TEST(Recorder, KeepsBothSidesOfAJump) {
+  const TestFolder folder;
+  Ports ports;
+  Recorder recorder;
+  const auto& attached = recorder.begin(folder.path(), {ports.group()}, {}, plain);
+  ports.set(1);
+  attached[0].observer->sample({Time(milliseconds(300)), 0}, false);
+  ports.set(2);
+  attached[0].observer->sample({Time(milliseconds(300)), 1}, true);
+  recorder.finish();
+  const ResultReader r(folder.path());
+  const Trace t = r.trace(*r.find("plant.p0"), 0);
+  EXPECT_EQ(t.time, (std::vector<double>{0.3, 0.3}));
+  EXPECT_EQ(t.values, (std::vector<double>{1.0, 2.0}));
+}
+
+TEST(GroupsOf, PutsPortsOfOneRateTogetherAndTellsOfNamesThatFitNothing) {
+  Ports ports;
+  Diagnostics problems;
+  std::vector<composition::Record> records;
+  records.push_back({.signals = "plant.p0", .rate = {1, 1}, .place = {}});
+  records.push_back({.signals = "plant.p1*", .rate = {10, 1}, .place = {}});
+  records.push_back({.signals = "plant.p1 plant.p2", .rate = {1, 1}, .place = {}});
+  records.push_back({.signals = "plnt.p3", .rate = {1, 1}, .place = {}});
+  const auto groups = groups_of(ports.views, records, problems);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].ports.size(), 2u);   // p0, p2
+  EXPECT_EQ(groups[1].ports.size(), 11u);  // p1, p10 to p19
+  ASSERT_EQ(problems.warnings(), 1u);
+  EXPECT_EQ(problems.list()[0].mark, "did you mean plant.p3?");
+  EXPECT_EQ(groups_of(ports.views, {}, problems)[0].ports.size(), Ports::count);
+}
+
+TEST(ExactSeconds, PrintsAllDigits) {
+  EXPECT_EQ(exact_seconds(Time(Duration(1)), 0.0), "0.000000001");
+  EXPECT_EQ(exact_seconds(Time(Duration(1'500'000'000)), 0.0), "1.500000000");
+  EXPECT_EQ(exact_seconds(Time(Duration(-1'500'000'000)), 0.0), "-1.500000000");
+  EXPECT_EQ(exact_seconds(Time(Duration(2)), -1e-18), "0.000000001999999999");
+}
+
+}  // namespace
+}  // namespace vernier::record

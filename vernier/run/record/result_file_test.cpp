@@ -1,0 +1,305 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <random>
+#include <thread>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/run/record/detail/test_folder.hpp"
+#include "vernier/run/record/detail/writer_lock.hpp"
+#include "vernier/run/record/result_reader.hpp"
+#include "vernier/run/record/result_writer.hpp"
+
+namespace vernier::record {
+namespace {
+
+using std::filesystem::path;
+
+/// Two rate groups with signals of all kinds. Row k of a group holds numbers that follow from k.
+ResultLayout small_layout() {
+  GroupSpec fast{.rate = {10, 1}, .signals = {}};
+  fast.signals.push_back({"plant.omega", "rad/s", "body", "angular velocity", 3, Scalar::real});
+  fast.signals.push_back({"supervisor.mode", "1", "", "", 1, Scalar::integer});
+  fast.signals.push_back({"supervisor.armed", "1", "", "", 1, Scalar::boolean});
+  GroupSpec slow{.rate = {}, .signals = {}};
+  slow.signals.push_back({"bus.wheel1.speed", "rad/s", "", "", 1, Scalar::real});
+  return {"0.1.0", "test", "2030-01-01T00:00:00Z", {fast, slow}};
+}
+
+double omega_of(std::uint64_t row, int element) {
+  return std::sin(0.001 * static_cast<double>(row)) + element;
+}
+
+void append_fast(ResultWriter& w, std::uint64_t row) {
+  std::byte bytes[8 + 24 + 8 + 8]{};
+  const double t = 0.1 * static_cast<double>(row);
+  std::memcpy(bytes, &t, 8);
+  for (int i = 0; i < 3; ++i) {
+    const double v = omega_of(row, i);
+    std::memcpy(bytes + 8 + 8 * i, &v, 8);
+  }
+  const auto mode = static_cast<std::int64_t>(row / 7);
+  std::memcpy(bytes + 32, &mode, 8);
+  bytes[40] = std::byte(row % 2);
+  w.append(0, bytes);
+}
+
+void append_slow(ResultWriter& w, std::uint64_t row) {
+  const double values[2] = {static_cast<double>(row), -static_cast<double>(row)};
+  w.append(1, std::as_bytes(std::span(values)));
+}
+
+/// Every row that is there is right; answers how many.
+std::uint64_t expect_true_rows(const ResultReader& r, std::string_view signal) {
+  const Signal* s = r.find(signal);
+  if (s == nullptr) {
+    ADD_FAILURE() << "no signal " << signal;
+    return 0;
+  }
+  const Series series = r.read(*s);
+  std::uint64_t wrong = 0;
+  for (std::uint64_t k = 0; k < s->rows; ++k) {
+    if (signal == "plant.omega") {
+      wrong += series.time[k] != 0.1 * static_cast<double>(k);
+      for (int i = 0; i < 3; ++i) wrong += series.values[3 * k + i] != omega_of(k, i);
+    } else if (signal == "supervisor.mode") {
+      wrong += series.values[k] != static_cast<double>(k / 7);
+    } else if (signal == "supervisor.armed") {
+      wrong += series.values[k] != static_cast<double>(k % 2);
+    } else {
+      wrong += series.values[k] != -static_cast<double>(k) || series.time[k] != double(k);
+    }
+  }
+  EXPECT_EQ(wrong, 0u) << signal << " of " << s->rows << " rows";
+  return s->rows;
+}
+
+TEST(ResultFile, GivesBackEveryRowWithUnitsFramesAndNames) {
+  const TestFolder folder;
+  {
+    ResultWriter w(folder / "results.h5", small_layout());
+    for (std::uint64_t k = 0; k < 2500; ++k) append_fast(w, k);
+    for (std::uint64_t k = 0; k < 3; ++k) append_slow(w, k);
+    w.close();
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "results.h5.lock"));
+  const ResultReader r(folder.path());
+  EXPECT_EQ(r.version(), "0.1.0");
+  EXPECT_EQ(r.composition(), "test");
+  EXPECT_EQ(r.start(), "2030-01-01T00:00:00Z");
+  EXPECT_FALSE(r.running());
+  ASSERT_EQ(r.signals().size(), 4u);
+  EXPECT_EQ(r.signals()[0].spec.path, "bus.wheel1.speed");
+  const Signal& omega = *r.find("plant.omega");
+  EXPECT_EQ(omega.spec.unit, "rad/s");
+  EXPECT_EQ(omega.spec.frame, "body");
+  EXPECT_EQ(omega.spec.description, "angular velocity");
+  EXPECT_EQ(omega.spec.count, 3u);
+  EXPECT_EQ(omega.rate, "10 every 1 s");
+  EXPECT_EQ(omega.group, r.find("supervisor.mode")->group);
+  EXPECT_NE(omega.group, r.find("bus.wheel1.speed")->group);
+  EXPECT_EQ(expect_true_rows(r, "plant.omega"), 2500u);
+  EXPECT_EQ(expect_true_rows(r, "supervisor.mode"), 2500u);
+  EXPECT_EQ(expect_true_rows(r, "supervisor.armed"), 2500u);
+  EXPECT_EQ(expect_true_rows(r, "bus.wheel1.speed"), 3u);
+}
+
+TEST(ResultFile, CanBeReadWhileItIsWritten) {
+  const TestFolder folder;
+  ResultWriter w(folder / "results.h5", small_layout());
+  for (std::uint64_t k = 0; k < 100; ++k) append_fast(w, k);
+  w.flush();
+  ResultReader r(folder.path());
+  EXPECT_TRUE(r.running());
+  EXPECT_EQ(expect_true_rows(r, "plant.omega"), 100u);
+  for (std::uint64_t k = 100; k < 5000; ++k) append_fast(w, k);
+  w.flush();
+  r.refresh();
+  EXPECT_EQ(expect_true_rows(r, "plant.omega"), 5000u);
+  w.close();
+  r.refresh();
+  EXPECT_FALSE(r.running());
+  EXPECT_EQ(expect_true_rows(r, "plant.omega"), 5000u);
+}
+
+TEST(ResultFile, KeepsExtremesWhenThinned) {
+  const TestFolder folder;
+  constexpr std::uint64_t rows = 200'000, spike = 123'457;
+  {
+    ResultLayout layout;
+    layout.groups.push_back({{}, {{"a.b"}}});
+    ResultWriter w(folder / "results.h5", layout);
+    for (std::uint64_t k = 0; k < rows; ++k) {
+      const double v[2] = {static_cast<double>(k), k == spike ? 1e6 : std::sin(1e-3 * double(k))};
+      w.append(0, std::as_bytes(std::span(v)));
+    }
+  }
+  const ResultReader r(folder.path());
+  const Trace thin = r.trace(*r.find("a.b"), 0, 1000);
+  EXPECT_LE(thin.time.size(), 1002u);
+  EXPECT_EQ(*std::max_element(thin.values.begin(), thin.values.end()), 1e6);
+  EXPECT_TRUE(std::is_sorted(thin.time.begin(), thin.time.end()));
+  EXPECT_EQ(thin.time.front(), 0.0);
+  EXPECT_EQ(thin.time.back(), static_cast<double>(rows - 1));
+  EXPECT_EQ(r.trace(*r.find("a.b"), 0).time.size(), rows);
+}
+
+TEST(ResultFile, RefusesSignalsThatTakeEachOthersPlace) {
+  const TestFolder folder;
+  ResultLayout layout;
+  layout.groups.push_back({{}, {{"a.b"}, {"a.b.value"}}});
+  EXPECT_THROW(ResultWriter(folder / "one.h5", layout), ConfigurationError);
+  layout.groups[0].signals[1].path = "a.b";
+  EXPECT_THROW(ResultWriter(folder / "two.h5", layout), ConfigurationError);
+}
+
+TEST(ResultFile, IsNeverOverwritten) {
+  const TestFolder folder;
+  { const ResultWriter w(folder / "results.h5", small_layout()); }
+  EXPECT_THROW(ResultWriter(folder / "results.h5", small_layout()), ConfigurationError);
+}
+
+TEST(ResultReader, SelectsByPatternAndElement) {
+  const TestFolder folder;
+  { const ResultWriter w(folder / "results.h5", small_layout()); }
+  const ResultReader r(folder.path());
+  const auto all = r.select({"supervisor.*", "plant.omega[2]", "supervisor.mode"});
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].name(), "supervisor.armed");
+  EXPECT_EQ(all[1].name(), "supervisor.mode");
+  EXPECT_EQ(all[2].name(), "plant.omega[2]");
+  EXPECT_THROW(r.select({"plant.omega[3]"}), ConfigurationError);
+  try {
+    r.select({"plant.omgea"});
+    FAIL();
+  } catch (const ConfigurationError& e) {
+    EXPECT_EQ(e.diagnostics().list()[0].notes[0], "did you mean plant.omega?");
+  }
+}
+
+TEST(ResultReader, SaysWhyAFileIsNotReadable) {
+  const TestFolder folder;
+  EXPECT_THROW(ResultReader(folder.path()), ConfigurationError);
+  std::ofstream(folder / "results.h5") << "not HDF5 at all";
+  EXPECT_THROW(ResultReader(folder.path()), ConfigurationError);
+}
+
+/// A child that writes rows without end, flushing as the recorder does, and tells through a pipe
+/// how many rows the last flush had. Never returns.
+[[noreturn]] void write_until_killed(const path& file, int pipe, std::uint64_t rows_per_flush) {
+  ResultWriter w(file, small_layout());
+  for (std::uint64_t k = 0;; ++k) {
+    append_fast(w, k);
+    if (k % 10 == 0) append_slow(w, k / 10);
+    if ((k + 1) % rows_per_flush == 0) {
+      w.flush();
+      const std::uint64_t safe = k + 1;
+      if (::write(pipe, &safe, sizeof safe) != sizeof safe) ::_exit(1);
+    }
+  }
+}
+
+/// Kills a writer after `wait`; answers how many rows it had flushed before.
+std::uint64_t killed_after(const path& file, std::chrono::microseconds wait,
+                           std::uint64_t rows_per_flush) {
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[0]);
+    write_until_killed(file, ends[1], rows_per_flush);
+  }
+  ::close(ends[1]);
+  std::thread executioner([&] {
+    std::this_thread::sleep_for(wait);
+    ::kill(child, SIGKILL);
+  });
+  std::uint64_t safe = 0, heard = 0;
+  while (::read(ends[0], &heard, sizeof heard) == sizeof heard) safe = heard;
+  ::close(ends[0]);
+  executioner.join();
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  return safe;
+}
+
+TEST(ResultFile, IsReadableUpToTheLastFlushWheneverTheWriterIsKilled) {
+  std::mt19937 random(20300101);  // the moments differ anyway; the seed keeps the spread
+  int with_rows = 0;
+  for (int round = 0; round < 60; ++round) {
+    const TestFolder folder;
+    const path file = folder / "results.h5";
+    const auto wait = std::chrono::microseconds(std::uniform_int_distribution(500, 60'000)(random));
+    const std::uint64_t safe = killed_after(file, wait, round % 2 ? 77 : 5000);
+    if (!std::filesystem::exists(file)) {
+      EXPECT_EQ(safe, 0u);  // it died before there was anything
+      continue;
+    }
+    // every third is read as if its writer lived: without a repair
+    std::optional<WriterLock> held;
+    if (round % 3 == 0) held.emplace(file);
+    const ResultReader r(folder.path());
+    EXPECT_EQ(r.running(), held.has_value());
+    const std::uint64_t rows = expect_true_rows(r, "plant.omega");
+    EXPECT_GE(rows, safe) << "round " << round;
+    EXPECT_EQ(expect_true_rows(r, "supervisor.mode"), rows);
+    EXPECT_EQ(expect_true_rows(r, "supervisor.armed"), rows);
+    EXPECT_GE(expect_true_rows(r, "bus.wheel1.speed") * 10 + 10, safe);
+    with_rows += rows > 0;
+  }
+  EXPECT_GT(with_rows, 20);  // most of them died in the middle of their work
+}
+
+TEST(ResultFile, KeepsWhatWasFlushedWhenTheDiskIsFull) {
+  const TestFolder folder;
+  const path file = folder / "results.h5";
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // a limit on the size of files stands for the full disk: writing fails, nothing else changes
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{400'000, 400'000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    std::uint64_t safe = 0;
+    try {
+      ResultWriter w(file, small_layout());
+      for (std::uint64_t k = 0; k < 100'000; ++k) {
+        append_fast(w, k);
+        if (k % 500 != 0) continue;
+        w.flush();
+        safe = k + 1;
+      }
+      ::_exit(2);
+    } catch (const ConfigurationError& e) {
+      const bool named = e.diagnostics().list()[0].code == "V7104";
+      const ResultReader here(folder.path());  // also in the process that failed
+      if (here.find("plant.omega")->rows < safe) ::_exit(4);
+      if (!named || ::write(ends[1], &safe, sizeof safe) != sizeof safe) ::_exit(3);
+    }
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::uint64_t safe = 0;
+  ASSERT_EQ(::read(ends[0], &safe, sizeof safe), static_cast<ssize_t>(sizeof safe));
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_GT(safe, 1000u);
+  const ResultReader r(folder.path());
+  EXPECT_GE(expect_true_rows(r, "plant.omega"), safe);
+}
+
+}  // namespace
+}  // namespace vernier::record

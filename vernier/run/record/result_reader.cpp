@@ -1,0 +1,255 @@
+#include "vernier/run/record/result_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/require.hpp"
+#include "vernier/base/text.hpp"
+#include "vernier/run/record/detail/hdf5.hpp"
+#include "vernier/run/record/detail/result_index.hpp"
+#include "vernier/run/record/detail/writer_lock.hpp"
+
+namespace vernier::record {
+
+namespace fs = std::filesystem;
+using hdf5::Handle;
+
+namespace {
+
+constexpr std::uint64_t block_rows = 1u << 16;
+
+/// "plant.omega[2]" into name and element; no element when there is no index.
+std::pair<std::string_view, std::optional<std::uint32_t>> split_index(std::string_view text) {
+  const std::size_t open = text.rfind('[');
+  if (open == std::string_view::npos || !text.ends_with(']')) return {text, {}};
+  const auto n = parsed_integer(text.substr(open + 1, text.size() - open - 2));
+  if (!n || *n < 0 || *n > std::numeric_limits<std::uint32_t>::max()) return {text, {}};
+  return {text.substr(0, open), static_cast<std::uint32_t>(*n)};
+}
+
+void read_rows(hid_t dataset, std::uint64_t first, std::uint64_t count, std::uint32_t elements,
+               double* to) {
+  const Handle space(H5Dget_space(dataset), H5Sclose, "dataspace");
+  const int rank = H5Sget_simple_extent_ndims(space.get());
+  const hsize_t start[2] = {first, 0};
+  const hsize_t size[2] = {count, elements};
+  hdf5::check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start, nullptr, size, nullptr),
+              "cannot select rows");
+  const Handle memory(H5Screate_simple(rank, size, nullptr), H5Sclose, "dataspace");
+  hdf5::check(H5Dread(dataset, H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT, to),
+              "cannot read");
+}
+
+/// Takes samples one by one and keeps, of every bucket of neighbours, the smallest and the largest
+/// in the order they came.
+class Thinning {
+ public:
+  Thinning(Trace& to, std::uint64_t rows, std::size_t most_points)
+      : to_(to), rows_(rows), buckets_(std::max<std::uint64_t>(1, most_points / 2)) {}
+
+  void take(double t, double v) {
+    const std::uint64_t bucket = row_ * buckets_ / rows_;
+    const bool end = row_ == 0 || row_ + 1 == rows_;
+    if (bucket != bucket_ || end) close();
+    bucket_ = bucket;
+    const Point p{row_++, t, v};
+    if (end) {  // where the curve begins and ends
+      put(p);
+      return;
+    }
+    if (!any_ || v < low_.v || std::isnan(low_.v)) low_ = p;
+    if (!any_ || v > high_.v || std::isnan(high_.v)) high_ = p;
+    any_ = true;
+  }
+  void close() {
+    if (!any_) return;
+    const Point& first = low_.row <= high_.row ? low_ : high_;
+    const Point& second = low_.row <= high_.row ? high_ : low_;
+    put(first);
+    if (second.row != first.row) put(second);
+    any_ = false;
+  }
+
+ private:
+  struct Point {
+    std::uint64_t row;
+    double t, v;
+  };
+  void put(const Point& p) {
+    to_.time.push_back(p.t);
+    to_.values.push_back(p.v);
+  }
+
+  Trace& to_;
+  std::uint64_t rows_, buckets_;
+  std::uint64_t row_ = 0, bucket_ = 0;
+  Point low_{}, high_{};
+  bool any_ = false;
+};
+
+}  // namespace
+
+std::string Selected::name() const {
+  return element ? signal->spec.path + "[" + std::to_string(*element) + "]" : signal->spec.path;
+}
+
+struct ResultReader::State {
+  fs::path path;
+  std::string version, composition, start;
+  bool running = false;
+  Handle file;
+  std::vector<IndexedSignal> index;
+  std::vector<Signal> signals;
+
+  ~State() {
+    const auto lock = hdf5::locked();
+    file.reset();
+  }
+
+  [[noreturn]] void fail(const hdf5::Error& e) const {
+    throw ConfigurationError("V7101",
+                             "cannot read the results in " + path.string() + ": " + e.what());
+  }
+
+  void open() {
+    const auto lock = hdf5::locked();
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) throw hdf5::Error("there is no such file");
+    bool marked = hdf5::marked_open(path);
+    running = marked && being_written(path);
+    if (marked && !running && repair(path)) marked = false;
+    const Handle access = hdf5::file_access();
+    const unsigned mode = marked ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY;
+    hid_t id = H5Fopen(path.c_str(), mode, access.get());
+    // the writer may have closed the file between the look at it and the opening
+    if (id < 0 && marked) id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
+    file.reset();
+    file = Handle(id, H5Fclose, "not a results file");
+    version = hdf5::read_attribute(file.get(), "vernier");
+    composition = hdf5::read_attribute(file.get(), "composition");
+    start = hdf5::read_attribute(file.get(), "start");
+    index = index_signals(file.get(), marked);
+    signals.clear();
+    for (const IndexedSignal& s : index) signals.push_back({s.spec, s.rate, s.time_id, s.rows});
+  }
+
+  const IndexedSignal& indexed(const Signal& s) const {
+    require(&s >= signals.data() && &s < signals.data() + signals.size());
+    return index[static_cast<std::size_t>(&s - signals.data())];
+  }
+};
+
+ResultReader::ResultReader(const fs::path& path) : state_(std::make_unique<State>()) {
+  state_->path = results_file(path);
+  refresh();
+}
+
+ResultReader::~ResultReader() = default;
+ResultReader::ResultReader(ResultReader&&) noexcept = default;
+
+void ResultReader::refresh() {
+  try {
+    state_->open();
+  } catch (const hdf5::Error& e) {
+    state_->fail(e);
+  }
+}
+
+const fs::path& ResultReader::file() const noexcept { return state_->path; }
+const std::string& ResultReader::version() const noexcept { return state_->version; }
+const std::string& ResultReader::composition() const noexcept { return state_->composition; }
+const std::string& ResultReader::start() const noexcept { return state_->start; }
+bool ResultReader::running() const noexcept { return state_->running; }
+const std::vector<Signal>& ResultReader::signals() const noexcept { return state_->signals; }
+
+const Signal* ResultReader::find(std::string_view path) const noexcept {
+  const auto& all = state_->signals;
+  const auto at = std::lower_bound(all.begin(), all.end(), path,
+                                   [](const Signal& s, auto p) { return s.spec.path < p; });
+  return at != all.end() && at->spec.path == path ? &*at : nullptr;
+}
+
+std::vector<Selected> ResultReader::select(const std::vector<std::string>& patterns) const {
+  std::vector<Selected> chosen;
+  std::set<std::string> seen;
+  for (const std::string& pattern : patterns) {
+    const auto [name, element] = split_index(pattern);
+    bool any = false;
+    for (const Signal& s : signals()) {
+      if (!matches(name, s.spec.path)) continue;
+      if (element && *element >= s.spec.count) {
+        throw ConfigurationError("V7102", pattern + ": " + s.spec.path + " has " +
+                                              std::to_string(s.spec.count) +
+                                              " elements, numbered from 0");
+      }
+      any = true;
+      const Selected found{&s, element};
+      if (seen.insert(found.name()).second) chosen.push_back(found);
+    }
+    if (any) continue;
+    Diagnostics problems;
+    Diagnostic& d = problems.error("V7102", "no recorded signal is named " + pattern, {});
+    std::vector<std::string> names;
+    for (const Signal& s : signals()) names.push_back(s.spec.path);
+    if (const auto meant = closest(name, names)) d.notes.push_back("did you mean " + *meant + "?");
+    d.notes.push_back("vernier info " + state_->path.parent_path().string() + "   lists them all");
+    problems.throw_if_errors();
+  }
+  return chosen;
+}
+
+Series ResultReader::read(const Signal& s, std::uint64_t first, std::uint64_t count) const {
+  const IndexedSignal& i = state_->indexed(s);
+  Series series;
+  if (first >= i.rows) return series;
+  count = std::min(count, i.rows - first);
+  const auto lock = hdf5::locked();
+  try {
+    const hid_t file = state_->file.get();
+    const Handle time(H5Dopen2(file, (i.place + "/time").c_str(), H5P_DEFAULT), H5Dclose, "time");
+    const Handle value(H5Dopen2(file, (i.place + "/value").c_str(), H5P_DEFAULT), H5Dclose,
+                       "value");
+    series.time.resize(count);
+    series.values.resize(count * s.spec.count);
+    read_rows(time.get(), first, count, 1, series.time.data());
+    read_rows(value.get(), first, count, s.spec.count, series.values.data());
+  } catch (const hdf5::Error& e) {
+    state_->fail(e);
+  }
+  return series;
+}
+
+Series ResultReader::read(const Signal& s) const { return read(s, 0, s.rows); }
+
+Trace ResultReader::trace(const Signal& s, std::uint32_t element, std::size_t most_points) const {
+  require(element < s.spec.count);
+  const bool all = most_points == 0 || s.rows <= most_points;
+  Trace trace;
+  trace.time.reserve(all ? s.rows : most_points + 2);
+  trace.values.reserve(all ? s.rows : most_points + 2);
+  Thinning thinning(trace, std::max<std::uint64_t>(s.rows, 1), most_points);
+  for (std::uint64_t first = 0; first < s.rows; first += block_rows) {
+    const Series block = read(s, first, block_rows);
+    for (std::size_t k = 0; k < block.time.size(); ++k) {
+      const double v = block.values[k * s.spec.count + element];
+      if (all) {
+        trace.time.push_back(block.time[k]);
+        trace.values.push_back(v);
+      } else {
+        thinning.take(block.time[k], v);
+      }
+    }
+  }
+  thinning.close();
+  return trace;
+}
+
+fs::path results_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored) ? path / "results.h5" : path;
+}
+
+}  // namespace vernier::record

@@ -1,0 +1,308 @@
+#include "vernier/run/record/result_writer.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <set>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/require.hpp"
+#include "vernier/run/record/detail/hdf5.hpp"
+#include "vernier/run/record/detail/writer_lock.hpp"
+
+namespace vernier::record {
+
+namespace fs = std::filesystem;
+using hdf5::check;
+using hdf5::Handle;
+
+namespace {
+
+constexpr std::size_t buffer_budget = 8u << 20;  // bytes, all chunk buffers together
+constexpr std::size_t most_rows = 1024;          // per chunk
+constexpr std::size_t least_rows = 16;
+
+constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + 7) / 8 * 8; }
+
+/// One dataset that grows by rows, with the rows of its last chunk in memory. Whole chunks are
+/// written past the library's chunk cache: what is written is in the file at once, and a chunk that
+/// is written again later begins with the same bytes.
+struct Column {
+  Handle dataset;
+  int rank = 1;
+  hsize_t elements = 1;
+  std::size_t row_bytes = sizeof(double);
+  std::vector<std::byte> chunk;
+
+  void store(hsize_t first, hsize_t rows, bool fresh) {
+    const hsize_t offset[2] = {first, 0};
+    const hsize_t size[2] = {first + rows, elements};
+    // a known chunk first gets its rows, then the length that shows them; a fresh one cannot be
+    // written outside of the length
+    if (fresh) check(H5Dset_extent(dataset.get(), size), "cannot extend");
+    check(H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, 0, offset, chunk.size(), chunk.data()),
+          "cannot write");
+    if (!fresh) check(H5Dset_extent(dataset.get(), size), "cannot extend");
+  }
+};
+
+struct Group {
+  RowLayout row;
+  Column time;
+  std::vector<Column> values;
+  hsize_t chunk_rows;
+  hsize_t first = 0;   // row number of the first row of the chunk in memory
+  hsize_t held = 0;    // rows in it
+  hsize_t stored = 0;  // of these, in the file
+
+  void store() {
+    if (held == stored) return;
+    const bool fresh = stored == 0;
+    // the time comes last: a row is complete when its time is there
+    for (Column& c : values) c.store(first, held, fresh);
+    time.store(first, held, fresh);
+    stored = held;
+    if (held == chunk_rows) {
+      first += held;
+      held = stored = 0;
+    }
+  }
+};
+
+std::string group_path(const std::string& signal) {
+  std::string path = "/signals/" + signal;
+  // a slash in a name would be a level of its own
+  std::replace(path.begin() + 9, path.end(), '/', '_');
+  std::replace(path.begin() + 9, path.end(), '.', '/');
+  return path;
+}
+
+std::string rate_text(Rate r) {
+  if (!r.periodic()) return "every instant";
+  return std::to_string(r.times) + " every " + std::to_string(r.seconds) + " s";
+}
+
+Column make_column(hid_t file, const std::string& path, Scalar scalar, std::uint32_t count,
+                   bool vector, hsize_t chunk_rows, hid_t link_list) {
+  Column c;
+  c.rank = vector ? 2 : 1;
+  c.elements = count;
+  c.row_bytes = count * hdf5::element_bytes(scalar);
+  c.chunk.resize(c.row_bytes * chunk_rows);
+
+  const hsize_t size[2] = {0, count};
+  const hsize_t most[2] = {H5S_UNLIMITED, count};
+  const hsize_t chunk[2] = {chunk_rows, count};
+  const Handle space(H5Screate_simple(c.rank, size, most), H5Sclose, "dataspace");
+  const Handle create = hdf5::property_list(H5P_DATASET_CREATE);
+  check(H5Pset_chunk(create.get(), c.rank, chunk), "chunks");
+  if (scalar == Scalar::real) {
+    const double missing = std::numeric_limits<double>::quiet_NaN();
+    check(H5Pset_fill_value(create.get(), H5T_NATIVE_DOUBLE, &missing), "fill value");
+  }
+  const Handle access = hdf5::property_list(H5P_DATASET_ACCESS);
+  check(H5Pset_chunk_cache(access.get(), 1, 0, 1.0), "chunk cache");
+  c.dataset = Handle(H5Dcreate2(file, path.c_str(), hdf5::file_type(scalar), space.get(), link_list,
+                                create.get(), access.get()),
+                     H5Dclose, "cannot make a dataset");
+  return c;
+}
+
+}  // namespace
+
+RowLayout::RowLayout(const GroupSpec& g) {
+  for (const SignalSpec& s : g.signals) {
+    const std::size_t size = s.count * hdf5::element_bytes(s.scalar);
+    columns.push_back({bytes, size});
+    bytes += padded(size);
+  }
+}
+
+struct ResultWriter::State {
+  fs::path path;
+  WriterLock lock;
+  Handle file;
+  std::vector<Group> groups;
+
+  explicit State(const fs::path& p) : path(p), lock(p) {}
+
+  /// The file cannot take more. Leaves it as it is, as if this process had been killed: closing it
+  /// would write an end that does not fit.
+  [[noreturn]] void fail(const hdf5::Error& e) {
+    const std::string what = e.what();
+    hdf5::detach(file.get());
+    groups.clear();
+    file.reset();
+    throw ConfigurationError("V7104", "cannot write " + path.string() + ": " + what);
+  }
+
+  void make(const fs::path& draft, const ResultLayout& layout) {
+    const Handle access = hdf5::file_access();
+    file = Handle(H5Fcreate(draft.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), H5Fclose,
+                  "cannot make the file");
+    hdf5::write_attribute(file.get(), "vernier", layout.version);
+    hdf5::write_attribute(file.get(), "composition", layout.composition);
+    hdf5::write_attribute(file.get(), "start", layout.start);
+    hdf5::write_attribute(file.get(), "layout", "1");
+
+    std::size_t row_bytes = 0;
+    for (const GroupSpec& g : layout.groups) row_bytes += RowLayout(g).bytes;
+    const std::size_t fitting = std::bit_floor(buffer_budget / std::max<std::size_t>(row_bytes, 8));
+    const hsize_t chunk_rows = std::clamp(fitting, least_rows, most_rows);
+
+    const Handle links = hdf5::property_list(H5P_LINK_CREATE);
+    check(H5Pset_create_intermediate_group(links.get(), 1), "groups");
+    const Handle signals(H5Gcreate2(file.get(), "/signals", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                         H5Gclose, "group");
+    for (std::size_t n = 0; n < layout.groups.size(); ++n) {
+      const GroupSpec& spec = layout.groups[n];
+      const std::string path_of_time = "/groups/" + std::to_string(n) + "/time";
+      Group g{
+          RowLayout(spec),
+          make_column(file.get(), path_of_time, Scalar::real, 1, false, chunk_rows, links.get()),
+          {},
+          chunk_rows};
+      hdf5::write_attribute(g.time.dataset.get(), "unit", "s");
+      hdf5::write_attribute(g.time.dataset.get(), "rate", rate_text(spec.rate));
+      for (const SignalSpec& s : spec.signals) add(g, s, chunk_rows, links.get());
+      groups.push_back(std::move(g));
+    }
+  }
+
+  void add(Group& g, const SignalSpec& s, hsize_t chunk_rows, hid_t links) {
+    const std::string place = group_path(s.path);
+    Column c = make_column(file.get(), place + "/value", s.scalar, s.count, s.count > 1, chunk_rows,
+                           links);
+    const hid_t d = c.dataset.get();
+    hdf5::write_attribute(d, "signal", s.path);
+    hdf5::write_attribute(d, "unit", s.unit);
+    hdf5::write_attribute(d, "frame", s.frame);
+    hdf5::write_attribute(d, "description", s.description);
+    check(H5Olink(g.time.dataset.get(), file.get(), (place + "/time").c_str(), links, H5P_DEFAULT),
+          "cannot link the time");
+    g.values.push_back(std::move(c));
+  }
+};
+
+namespace {
+
+/// Two signals may not need the same name in the file: "a.value" as a signal beside "a".
+void refuse_clashes(const ResultLayout& layout) {
+  std::set<std::string> taken;
+  for (const GroupSpec& g : layout.groups) {
+    for (const SignalSpec& s : g.signals) {
+      require(!s.path.empty() && s.count > 0);
+      if (!taken.insert(group_path(s.path)).second) {
+        throw ConfigurationError("V7105", "signal " + s.path + " is recorded twice");
+      }
+    }
+  }
+  for (const std::string& path : taken) {
+    for (const char* name : {"/value", "/time"}) {
+      const auto below = taken.lower_bound(path + name);
+      if (below != taken.end() &&
+          (*below == path + name || below->starts_with(path + name + "/"))) {
+        throw ConfigurationError("V7105", "signals " + path.substr(9) + " and " + below->substr(9) +
+                                              " would take the same place in the results");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+ResultWriter::ResultWriter(const fs::path& file, const ResultLayout& layout) {
+  refuse_clashes(layout);
+  if (fs::exists(file)) {
+    throw ConfigurationError("V7104", "cannot write " + file.string() + ": it exists already");
+  }
+  state_ = std::make_unique<State>(file);
+  const auto lock = hdf5::locked();
+  // under its name the file appears only when it can be read
+  const fs::path draft = file.string() + ".new";
+  try {
+    fs::remove(draft);
+    state_->make(draft, layout);
+    check(H5Fstart_swmr_write(state_->file.get()), "cannot begin");
+    fs::rename(draft, file);
+  } catch (const hdf5::Error& e) {
+    const std::string what = e.what();
+    state_->groups.clear();
+    state_->file.reset();
+    std::error_code ignored;
+    fs::remove(draft, ignored);
+    state_->lock.release();
+    throw ConfigurationError("V7104", "cannot write " + file.string() + ": " + what);
+  } catch (const fs::filesystem_error& e) {
+    throw ConfigurationError("V7104", "cannot write " + file.string() + ": " + e.code().message());
+  }
+}
+
+ResultWriter::~ResultWriter() {
+  if (!state_) return;
+  const auto lock = hdf5::locked();
+  try {
+    close();
+  } catch (const ConfigurationError&) {
+    // said already, by append() or flush()
+  }
+  state_.reset();
+}
+
+const RowLayout& ResultWriter::row(std::size_t group) const noexcept {
+  return state_->groups[group].row;
+}
+
+std::uint64_t ResultWriter::rows(std::size_t group) const noexcept {
+  const Group& g = state_->groups[group];
+  return g.first + g.held;
+}
+
+void ResultWriter::append(std::size_t group, std::span<const std::byte> row) {
+  require(group < state_->groups.size());
+  Group& g = state_->groups[group];
+  require(row.size() == g.row.bytes);
+  std::memcpy(g.time.chunk.data() + g.held * sizeof(double), row.data(), sizeof(double));
+  for (std::size_t i = 0; i < g.values.size(); ++i) {
+    const RowLayout::Column& c = g.row.columns[i];
+    std::memcpy(g.values[i].chunk.data() + g.held * c.bytes, row.data() + c.offset, c.bytes);
+  }
+  if (++g.held < g.chunk_rows) return;
+  const auto lock = hdf5::locked();
+  try {
+    g.store();
+  } catch (const hdf5::Error& e) {
+    state_->fail(e);
+  }
+}
+
+void ResultWriter::flush() {
+  const auto lock = hdf5::locked();
+  try {
+    for (Group& g : state_->groups) g.store();
+    check(H5Fflush(state_->file.get(), H5F_SCOPE_LOCAL), "cannot flush");
+  } catch (const hdf5::Error& e) {
+    state_->fail(e);
+  }
+}
+
+void ResultWriter::close() {
+  const auto lock = hdf5::locked();
+  if (!state_->file) return;
+  try {
+    for (Group& g : state_->groups) g.store();
+    for (Group& g : state_->groups) {
+      g.time.dataset.reset();
+      for (Column& c : g.values) c.dataset.reset();
+    }
+    check(H5Fflush(state_->file.get(), H5F_SCOPE_LOCAL), "cannot flush");
+    state_->file.reset();
+    state_->lock.release();
+  } catch (const hdf5::Error& e) {
+    state_->fail(e);
+  }
+}
+
+}  // namespace vernier::record
