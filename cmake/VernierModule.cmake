@@ -105,7 +105,9 @@ endfunction()
 # vernier_embed(<name> <out variable> <file>...): a source file that holds the given files (relative
 # to the source root) byte by byte, behind
 #   namespace vernier::embedded { std::string_view <name>(std::string_view file) noexcept; }
-# which answers the content, or an empty view for a file that was not embedded.
+# which answers the content, or an empty view for a file that was not embedded, and
+#   std::span<const std::string_view> <name>_files() noexcept;
+# which answers their names.
 function(vernier_embed name out)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_embedded.cpp)
   set(files ${ARGN})

@@ -1,0 +1,154 @@
+#include "apps/vernier/command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "apps/vernier/console.hpp"
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/text.hpp"
+
+namespace vernier::app {
+namespace {
+
+constexpr std::array all_commands{
+    Command{"demo", "run the main scenario and show its result", "vernier demo", true, declare_demo},
+    Command{"run", "run a document, or repeat a run", "vernier run missions/aausat2/aausat2.xml --until 60s", true,
+            declare_run},
+    Command{"check", "find all problems of a document; nothing is run",
+            "vernier check missions/aausat2/aausat2.xml", true, declare_check},
+    Command{"plot", "draw signals of runs", "vernier plot runs/latest 'plant.*' -o rates.svg", true, declare_plot},
+    Command{"examples", "list examples, or copy one to change it", "vernier examples", true, declare_examples},
+    Command{"help", "more about a command", "vernier help run", true, declare_help},
+    Command{"info", "ports, states, modes, units and parameters of a document, type or run",
+            "vernier info missions/aausat2/aausat2.xml", false, declare_info},
+    Command{"runs", "list runs; tidy them", "vernier runs", false, declare_runs},
+    Command{"export", "write signals of a run as csv or json", "vernier export runs/latest -o signals.csv", false,
+            declare_export},
+    Command{"compare", "how far two runs differ", "vernier compare runs/latest runs/latest", false, declare_compare},
+    Command{"explain", "the long text of a message", "vernier explain V2007", false, declare_explain},
+    Command{"serve", "host a model for another simulator, line by line over TCP", "vernier serve --help", false,
+            declare_serve},
+    Command{"completion", "a script that completes commands and options in the shell",
+            "vernier completion bash", false, declare_completion},
+    Command{"version", "the program's version and what it was built with", "vernier version", false,
+            declare_version},
+};
+
+/// What the help of a command says before its options.
+std::string introduction(const Command& c) {
+  return fmt::format("  {}\n\n{}{}.", c.example, char(std::toupper(static_cast<unsigned char>(c.summary[0]))),
+                     c.summary.substr(1));
+}
+
+std::unique_ptr<CLI::App> make_parser(const Command& c, Action& action) {
+  auto parser = std::make_unique<CLI::App>(introduction(c), fmt::format("vernier {}", c.name));
+  parser->allow_extras();
+  parser->option_defaults()->always_capture_default(false);
+  action = c.declare(*parser);
+  parser->add_option_function<std::string>("--color", set_color, "colours: auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("WHEN");
+  return parser;
+}
+
+std::vector<std::string> option_names(const CLI::App& parser) {
+  std::vector<std::string> names;
+  for (const CLI::Option* o : parser.get_options()) {
+    for (const std::string& name : o->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : o->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+int complain(const std::string& sentence, const std::string& advice) {
+  fmt::print(stderr, "vernier: {}\n", sentence);
+  if (!advice.empty()) fmt::print(stderr, "  {}\n", advice);
+  return status::bad_input;
+}
+
+int unknown_command(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Command& c : all_commands) names.emplace_back(c.name);
+  const auto near = closest(word, names);
+  return complain(fmt::format("there is no command \"{}\"", word),
+                  near ? fmt::format("did you mean: vernier {}", *near) : "vernier help all   lists the commands");
+}
+
+int unexpected(const Command& c, const CLI::App& parser, const std::string& word) {
+  if (word.empty() || word[0] != '-') {
+    return complain(fmt::format("{} has no use for \"{}\"", c.name, word),
+                    fmt::format("vernier help {}   shows what it takes", c.name));
+  }
+  const auto near = closest(word.substr(0, word.find('=')), option_names(parser));
+  return complain(fmt::format("{} has no option {}", c.name, word),
+                  near ? fmt::format("did you mean {}?", *near)
+                       : fmt::format("vernier help {}   lists its options", c.name));
+}
+
+int run_command(const Command& c, const std::vector<std::string>& arguments) {
+  Action action;
+  const auto parser = make_parser(c, action);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
+  try {
+    parser->parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", parser->help());
+    return status::good;
+  } catch (const CLI::ParseError& e) {
+    return complain(fmt::format("{}: {}", c.name, e.what()),
+                    fmt::format("vernier help {}   shows how it is used", c.name));
+  }
+  if (!parser->remaining().empty()) return unexpected(c, *parser, parser->remaining().front());
+  return action(Invocation{arguments});
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return all_commands; }
+
+const Command* find_command(std::string_view name) {
+  const auto found = std::find_if(all_commands.begin(), all_commands.end(),
+                                  [&](const Command& c) { return c.name == name; });
+  return found == all_commands.end() ? nullptr : &*found;
+}
+
+std::string overview(bool all) {
+  std::string out = "vernier runs simulations of spacecraft from human-readable documents\n\n";
+  for (const Command& c : all_commands) {
+    if (all || c.newcomer) out += fmt::format("  vernier {:<12}{}\n", c.name, c.summary);
+  }
+  out += all ? "\nvernier help COMMAND   shows a command's options, after an example that works\n"
+             : "\nvernier help all   lists the other commands\n";
+  return out;
+}
+
+std::string help_text(const Command& c) {
+  Action unused;
+  return make_parser(c, unused)->help();
+}
+
+int run_program(const std::vector<std::string>& arguments) {
+  try {
+    if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+      fmt::print("{}", overview(false));
+      return status::good;
+    }
+    std::vector<std::string> rest = arguments;
+    if (rest[0] == "--version" || rest[0] == "-V") rest[0] = "version";
+    const Command* command = find_command(rest[0]);
+    if (!command) return unknown_command(rest[0]);
+    return run_command(*command, rest);
+  } catch (const ConfigurationError& e) {
+    print_problems(e.diagnostics());
+    return status::bad_input;
+  } catch (const std::exception& e) {
+    // what the system refused: a full disk, no memory
+    fmt::print(stderr, "error: {}\n", e.what());
+    return status::failed;
+  }
+}
+
+}  // namespace vernier::app

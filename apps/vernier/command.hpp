@@ -1,0 +1,70 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace vernier::app {
+
+/// What the program answers to the shell.
+namespace status {
+inline constexpr int good = 0;
+inline constexpr int failed = 1;         // the run failed
+inline constexpr int bad_input = 2;      // nothing was run
+inline constexpr int broken_check = 3;   // finished, a check or limit failed
+inline constexpr int late = 4;           // the real-time contract was broken
+inline constexpr int peer_lost = 5;
+inline constexpr int interrupted = 130;
+}  // namespace status
+
+/// The words after the command, as typed, for the manifest.
+struct Invocation {
+  std::vector<std::string> words;
+};
+
+using Action = std::function<int(const Invocation&)>;
+
+/// One command of the program.
+struct Command {
+  std::string_view name;
+  std::string_view summary;  // one line, for lists
+  std::string_view example;  // one that works as it stands; the help begins with it
+  bool newcomer;             // among the six that `vernier` alone prints
+  /// Adds the options and answers what to do when they were read.
+  Action (*declare)(CLI::App&);
+};
+
+/// All of them, in the order in which people need them.
+std::span<const Command> commands();
+const Command* find_command(std::string_view name);
+
+Action declare_check(CLI::App&);
+Action declare_compare(CLI::App&);
+Action declare_completion(CLI::App&);
+Action declare_demo(CLI::App&);
+Action declare_examples(CLI::App&);
+Action declare_explain(CLI::App&);
+Action declare_export(CLI::App&);
+Action declare_help(CLI::App&);
+Action declare_info(CLI::App&);
+Action declare_plot(CLI::App&);
+Action declare_run(CLI::App&);
+Action declare_runs(CLI::App&);
+Action declare_serve(CLI::App&);
+Action declare_version(CLI::App&);
+
+/// The six commands a newcomer needs; with `all`, every one.
+std::string overview(bool all);
+/// The text of `vernier COMMAND --help`.
+std::string help_text(const Command&);
+
+/// Runs the program on its arguments, without the program's own name. Never throws.
+int run_program(const std::vector<std::string>& arguments);
+
+}  // namespace vernier::app

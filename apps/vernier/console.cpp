@@ -1,0 +1,103 @@
+#include "apps/vernier/console.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+namespace vernier::app {
+namespace {
+
+enum class When { automatic, always, never };
+When color_when = When::automatic;
+
+bool color_on(int descriptor) {
+  if (color_when != When::automatic) return color_when == When::always;
+  const char* terminal = std::getenv("TERM");
+  return isatty(descriptor) && !std::getenv("NO_COLOR") && terminal && std::string_view(terminal) != "dumb";
+}
+
+}  // namespace
+
+void set_color(const std::string& when) {
+  color_when = when == "always" ? When::always : when == "never" ? When::never : When::automatic;
+}
+
+bool color_on_output() { return color_on(STDOUT_FILENO); }
+bool color_on_errors() { return color_on(STDERR_FILENO); }
+bool output_is_terminal() { return isatty(STDOUT_FILENO); }
+
+int terminal_width() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+void print_problems(const Diagnostics& problems) {
+  std::fflush(stdout);
+  fmt::print(stderr, "{}", rendered(problems, 20, {.color = color_on_errors()}));
+}
+
+std::string problems_json(const Diagnostics& problems) {
+  nlohmann::ordered_json all;
+  all["errors"] = problems.errors();
+  all["warnings"] = problems.warnings();
+  all["problems"] = nlohmann::ordered_json::array();
+  for (const Diagnostic& d : problems.list()) {
+    nlohmann::ordered_json one;
+    one["severity"] = d.severity == Severity::error ? "error" : "warning";
+    one["code"] = d.code;
+    one["message"] = d.message;
+    if (!d.place.file.empty()) {
+      one["file"] = d.place.file;
+      one["line"] = d.place.line;
+      one["column"] = d.place.column;
+      one["length"] = d.place.length;
+    }
+    if (!d.mark.empty()) one["mark"] = d.mark;
+    if (!d.body.empty()) one["body"] = d.body;
+    if (!d.notes.empty()) one["notes"] = d.notes;
+    all["problems"].push_back(std::move(one));
+  }
+  return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string byte_text(double bytes) {
+  const char* units[] = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  while (bytes >= 999.5 && unit < 4) {
+    bytes /= 1000.0;
+    ++unit;
+  }
+  return unit == 0 || bytes >= 99.5 ? fmt::format("{:.0f} {}", bytes, units[unit])
+                                    : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+std::string grouped(double value) {
+  std::string digits = fmt::format("{:.0f}", std::abs(value));
+  for (std::size_t i = digits.size(); i > 3;) {
+    i -= 3;
+    digits.insert(i, " ");
+  }
+  return (value < 0 ? "-" : "") + digits;
+}
+
+std::string short_number(double value) {
+  const double size = std::abs(value);
+  if (std::isfinite(value) && size >= 1000.0 && size < 1e7) return grouped(value);
+  return fmt::format("{:.4g}", value);
+}
+
+std::string elapsed_text(double s) {
+  if (s < 60.0) return fmt::format("{:.2f} s", s);
+  const auto whole = static_cast<long long>(s + 0.5);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string_view version() noexcept { return VERNIER_VERSION; }
+
+}  // namespace vernier::app

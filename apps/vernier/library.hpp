@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Texts that travel inside the program: messages, missions and examples.
+namespace vernier::app {
+
+/// The codes that have a long text, in order.
+std::vector<std::string> message_codes();
+/// The text of docs/messages/CODE.md; empty when there is none.
+std::string_view message_text(std::string_view code);
+
+/// A folder of documents that can be copied and run.
+struct Example {
+  std::string name;     // "aausat2"
+  std::string folder;   // "missions/aausat2"
+  std::string summary;  // one line
+  std::string main;     // the document to run, relative to the folder
+};
+std::vector<Example> examples();
+
+/// Writes all files of an example into `target`, which must not have any of them yet. Throws
+/// ConfigurationError.
+void copy_example(const Example&, const std::filesystem::path& target);
+
+}  // namespace vernier::app
