@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <tuple>
+#include <unordered_map>
 
 #include "vernier/base/text.hpp"
 #include "vernier/document/document.hpp"
@@ -129,6 +130,20 @@ class Reader {
   std::size_t instances_ = 0;
 };
 
+/// The same problems, each document's in the order of its lines.
+Diagnostics in_document_order(const Diagnostics& problems) {
+  std::vector<Diagnostic> list = problems.list();
+  std::unordered_map<std::string, std::size_t> files;
+  for (const Diagnostic& d : list) files.try_emplace(d.place.file, files.size());
+  std::stable_sort(list.begin(), list.end(), [&](const Diagnostic& a, const Diagnostic& b) {
+    return std::tuple(files[a.place.file], a.place.line, a.place.column) <
+           std::tuple(files[b.place.file], b.place.line, b.place.column);
+  });
+  Diagnostics sorted;
+  for (Diagnostic& d : list) sorted.add(std::move(d));
+  return sorted;
+}
+
 /// A name made of a file's: what cannot be in a name becomes _.
 std::string name_from(const std::filesystem::path& file) {
   std::string name = file.stem().string();
@@ -171,6 +186,7 @@ Composition read_composition(const std::filesystem::path& file, Diagnostics& war
   } else {
     Diagnostics problems;
     auto read = Reader(problems).read(file, nullptr);
+    problems = in_document_order(problems);
     problems.throw_if_errors();
     if (!read)
       throw ConfigurationError("V2001", "the document could not be read", {.file = file.string()});

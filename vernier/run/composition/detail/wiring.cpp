@@ -20,10 +20,14 @@ void suggest_instance(Page& page, Diagnostic& d, std::string_view path) {
   if (!page.composition.inputs.empty()) names.emplace_back("ext");
   // the whole path but its last word, and its first word, are what an instance's name may be
   const std::size_t last = path.rfind('.'), first = path.find('.');
-  auto near = closest(path.substr(0, last), names);
-  if (!near && first != last) near = closest(path.substr(0, first), names);
+  std::size_t end = last;
+  auto near = closest(path.substr(0, end), names);
+  if (!near && first != last) {
+    end = first;
+    near = closest(path.substr(0, end), names);
+  }
   if (near) {
-    d.mark = fmt::format("did you mean {}?", *near);
+    d.mark = fmt::format("did you mean {}{}?", *near, end < path.size() ? path.substr(end) : "");
   } else if (names.size() <= 12) {
     d.notes.push_back(fmt::format("instances: {}", joined(names, ", ")));
   }
@@ -85,7 +89,7 @@ std::optional<Found> in_nested(Page& page, std::size_t index, std::string_view r
       page.error("V2006",
                  fmt::format("\"{}\" asks for elements that {} does not have", end.text, rest),
                  place)
-          .notes.push_back(fmt::format("{} has {} elements", rest, size));
+          .notes.push_back(fmt::format("{} has {} element{}", rest, size, size == 1 ? "" : "s"));
       return {};
     }
   }
