@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vernier/gateway/lines/connection.hpp"
+#include "vernier/gateway/lines/detail/memory.hpp"
+#include "vernier/gateway/lines/protocol.hpp"
+#include "vernier/gateway/lines/server.hpp"
+
+namespace vernier::lines {
+
+/// One conversation of a Server. Between INIT and BYE nothing allocates.
+class Server::Session {
+ public:
+  Session(Component&, Memory&, const channel::Channels&, const ServerSettings&, Connection);
+
+  Ending run();
+  std::uint64_t steps() const noexcept { return steps_; }
+  Time now() const noexcept { return now_; }
+
+ private:
+  struct Save {
+    std::uint64_t id = 0;
+    std::uint64_t order = 0;  // 0: empty
+    Time now{};
+    std::uint32_t microstep = 0;
+    std::vector<double> inputs;
+    std::vector<std::int64_t> events_in, told;
+    std::vector<std::byte> state;
+  };
+
+  void answer(const Line&);
+  void init(std::string_view rest);
+  void step(std::string_view rest) noexcept;
+  void ask_outputs(std::string_view rest) noexcept;
+  void react(std::string_view rest) noexcept;
+  void take_event(std::string_view rest) noexcept;
+  void save(std::string_view rest) noexcept;
+  void restore(std::string_view rest) noexcept;
+
+  bool take_inputs(std::string_view rest, Time& t) noexcept;
+  bool settle() noexcept;
+  bool component_failed(Outcome) noexcept;
+  void error(const char* text) noexcept;
+  void done(Verb) noexcept;
+  bool send() noexcept;
+
+  Component& component_;
+  Memory& memory_;
+  const channel::Channels& channels_;
+  const ServerSettings& settings_;
+  Connection connection_;
+  Composer composer_;
+
+  bool started_ = false, early_ = false, silent_ = false;
+  Time now_{};
+  std::uint32_t microstep_ = 0;
+  std::uint64_t steps_ = 0;
+  std::vector<double> inputs_, outputs_;
+  std::vector<std::int64_t> told_;  // counts of emitted events that were passed on
+  std::vector<Save> saves_;
+  std::uint64_t saved_ = 0;
+};
+
+}  // namespace vernier::lines

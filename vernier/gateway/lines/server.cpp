@@ -1,0 +1,195 @@
+#include "vernier/gateway/lines/server.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/text.hpp"
+#include "vernier/gateway/lines/detail/memory.hpp"
+#include "vernier/gateway/lines/detail/session.hpp"
+
+namespace vernier::lines {
+namespace {
+
+[[noreturn]] void refuse(const char* code, const std::string& message, const std::string& note) {
+  Diagnostics problems;
+  problems.error(code, message, {}).notes.push_back(note);
+  throw ConfigurationError(std::move(problems));
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string element(const char* tag, const channel::Channel& c) {
+  std::string text = "    <" + std::string(tag) + " name=\"" + escaped(c.name) + "\"";
+  if (c.unit != "1") text += " unit=\"" + escaped(c.unit) + "\"";
+  if (c.count != 1) text += " size=\"" + std::to_string(c.count) + "\"";
+  if (c.scalar == Scalar::integer) text += " kind=\"integer\"";
+  if (c.scalar == Scalar::boolean) text += " kind=\"boolean\"";
+  if (c.scalar == Scalar::byte) text += " kind=\"byte\"";
+  if (c.initial) {
+    std::string values;
+    for (const double x : *c.initial) values += (values.empty() ? "" : " ") + exact(x);
+    text += " default=\"" + values + "\"";
+  }
+  return text + "/>\n";
+}
+
+}  // namespace
+
+channel::Channels channels_of(const Description& d) {
+  channel::Channels channels;
+  const auto sort = [](const Port& p, std::vector<channel::Channel>& signals,
+                       std::vector<std::string>& events) {
+    if (p.flow == Flow::stream) {
+      refuse("V5119",
+             "the port \"" + p.name + "\" is a stream, which the line protocol does not carry",
+             "host a part without streams");
+    }
+    if (p.flow == Flow::event) {
+      events.push_back(p.name);
+      return;
+    }
+    channel::Channel c;
+    c.name = p.name;
+    c.unit = p.unit;  // ports are in SI already
+    c.count = p.count;
+    c.scalar = p.scalar;
+    c.initial = p.initial;
+    c.description = p.description;
+    signals.push_back(std::move(c));
+  };
+  for (const Port& p : d.inputs) sort(p, channels.inputs, channels.events_in);
+  for (const Port& p : d.outputs) sort(p, channels.outputs, channels.events_out);
+  channels.feedthrough = d.feedthrough;
+  return channels;
+}
+
+std::string connector_document(const Description& d, const std::string& name,
+                               const std::string& address) {
+  const channel::Channels channels = channels_of(d);
+  std::string text = "<?xml version=\"1.0\"?>\n<ioconnector name=\"" + escaped(name) +
+                     "\" version=\"1\" adapter=\"lines\">\n";
+  if (!channels.inputs.empty()) {
+    text += "  <inputs>\n";
+    for (const auto& c : channels.inputs) text += element("input", c);
+    text += "  </inputs>\n";
+  }
+  if (!channels.outputs.empty()) {
+    text += "  <outputs>\n";
+    for (auto c : channels.outputs) {
+      c.initial.reset();
+      text += element("output", c);
+    }
+    text += "  </outputs>\n";
+  }
+  if (!channels.events_in.empty() || !channels.events_out.empty()) {
+    text += "  <events>\n";
+    for (const auto& e : channels.events_in) {
+      text += "    <event name=\"" + escaped(e) + "\" direction=\"in\"/>\n";
+    }
+    for (const auto& e : channels.events_out) {
+      text += "    <event name=\"" + escaped(e) + "\" direction=\"out\"/>\n";
+    }
+    text += "  </events>\n";
+  }
+  for (const auto& f : channels.feedthrough) {
+    text += "  <feedthrough output=\"" + escaped(f.output) + "\" input=\"" + escaped(f.input) +
+            "\"/>\n";
+  }
+  text += "  <parameter name=\"connect\">" + escaped(address) + "</parameter>\n";
+  if (d.abilities.stops_early) text += "  <parameter name=\"early\">yes</parameter>\n";
+  if (d.abilities.reacts) text += "  <parameter name=\"react\">yes</parameter>\n";
+  if (!d.abilities.rewinds) text += "  <parameter name=\"rollback\">no</parameter>\n";
+  return text + "</ioconnector>\n";
+}
+
+Server::Server(Component& component, ServerSettings settings)
+    : component_(component),
+      settings_(std::move(settings)),
+      channels_(channels_of(component.description())),
+      memory_(std::make_unique<Memory>(component.description())) {
+  component_.bind(*memory_);
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+    refuse("V5102", "no pipe can be made", "too many files are open");
+  }
+  wake_read_ = Descriptor(ends[0]);
+  wake_write_ = Descriptor(ends[1]);
+  if (!settings_.listen) return;
+  auto made = listening(settings_.address);
+  if (!made) {
+    refuse("V5102",
+           "\"" + settings_.name + "\" cannot listen at " + text(settings_.address) + ": " +
+               made.error(),
+           "is another server using it? choose another port");
+  }
+  listener_ = std::move(*made);
+}
+
+Server::~Server() = default;
+
+std::string Server::address() const {
+  Address a = settings_.address;
+  if (listener_) a.port = std::to_string(port_of(listener_));
+  return text(a);
+}
+
+Server::Ending Server::serve() {
+  std::optional<Descriptor> socket;
+  if (settings_.listen) {
+    socket = accepted(listener_, Clock::time_point::max(), wake_read_.get());
+    if (!socket) return Ending::stopped;
+  } else {
+    const auto deadline = Clock::now() + settings_.patience;
+    while (!socket) {
+      auto made = connected(settings_.address, deadline);
+      if (made) {
+        socket = std::move(*made);
+      } else if (Clock::now() + std::chrono::milliseconds(100) >= deadline) {
+        refuse("V5101", "nobody answers \"" + settings_.name + "\" at " + address(),
+               made.error() + ". Is the run waiting there?");
+      } else {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
+    }
+  }
+  Session session(component_, *memory_, channels_, settings_,
+                  Connection(std::move(*socket), wake_read_.get()));
+  const Ending ending = session.run();
+  steps_ = session.steps();
+  reached_ = session.now();
+  return ending;
+}
+
+void Server::stop() noexcept {
+  const char byte = 0;
+  static_cast<void>(!write(wake_write_.get(), &byte, 1));
+}
+
+std::string Server::summary() const {
+  return std::to_string(steps_) + (steps_ == 1 ? " step" : " steps") +
+         " to t = " + exact(seconds(reached_)) + " s";
+}
+
+}  // namespace vernier::lines

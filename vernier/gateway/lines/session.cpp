@@ -1,0 +1,344 @@
+#include "vernier/gateway/lines/detail/session.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/text.hpp"
+
+namespace vernier::lines {
+namespace {
+
+// the component answers as soon as it has computed; only the network can make sending slow
+constexpr std::chrono::seconds send_limit{10};
+
+bool parsed_id(std::string_view rest, std::uint64_t& id) noexcept {
+  Words words(rest);
+  const std::string_view word = words.next();
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
+  return error == std::errc{} && end == word.data() + word.size() && words.next().empty();
+}
+
+}  // namespace
+
+Server::Session::Session(Component& component, Memory& memory, const channel::Channels& channels,
+                         const ServerSettings& settings, Connection connection)
+    : component_(component),
+      memory_(memory),
+      channels_(channels),
+      settings_(settings),
+      connection_(std::move(connection)),
+      inputs_(channel::size(channels.inputs)),
+      outputs_(channel::size(channels.outputs)),
+      told_(channels.events_out.size()),
+      saves_(static_cast<std::size_t>(kept_saves)) {
+  for (Save& s : saves_) {
+    s.inputs = inputs_;
+    s.events_in.resize(channels.events_in.size());
+    s.told = told_;
+    s.state.resize(component.description().state_bytes);
+  }
+}
+
+Server::Ending Server::Session::run() {
+  bool greeted = false;
+  while (true) {
+    auto line = connection_.receive(Clock::time_point::max());
+    if (!line) {
+      switch (line.error()) {
+        case Trouble::stopped:
+          return Ending::stopped;
+        case Trouble::too_long:
+          error("the line is too long");
+          send();
+          return Ending::refused;
+        case Trouble::closed:
+        case Trouble::timed_out:
+          break;
+      }
+      return Ending::closed;
+    }
+    const auto request = opened(*line);
+    composer_.clear();
+    silent_ = false;
+    if (!request) {
+      error("not a verb of the line protocol, version 1");
+    } else if (request->verb == Verb::bye) {
+      composer_.verb(Verb::bye).end();
+      send();
+      return Ending::bye;
+    } else if (request->verb == Verb::hello) {
+      Words words(request->rest);
+      words.next();
+      const std::string_view version = words.next();
+      greeted = version == "1";
+      if (greeted) {
+        composer_.verb(Verb::hello).word(settings_.name).number(protocol_version).end();
+      } else {
+        error("this side speaks lines version 1");
+      }
+    } else if (!greeted) {
+      error("HELLO comes first");
+      send();
+      return Ending::refused;
+    } else {
+      answer(*request);
+    }
+    if (!silent_ && !send()) return Ending::closed;
+  }
+}
+
+bool Server::Session::send() noexcept {
+  return !connection_.send(composer_.text(), Clock::now() + send_limit);
+}
+
+void Server::Session::answer(const Line& request) {
+  switch (request.verb) {
+    case Verb::channels: {
+      const auto offer = parsed_channels(request.rest);
+      const std::string wrong = offer ? difference(*offer, channels_) : offer.error();
+      if (wrong.empty()) {
+        composer_.verb(Verb::channels).word(channels_text(channels_)).end();
+      } else {
+        error(("channels differ: " + wrong).c_str());
+      }
+      return;
+    }
+    case Verb::init:
+      return init(request.rest);
+    case Verb::event:
+      return take_event(request.rest);
+    case Verb::step:
+    case Verb::output:
+    case Verb::react:
+    case Verb::save:
+    case Verb::restore:
+      break;
+    default:
+      return error("not a request");
+  }
+  if (!started_) return error("INIT comes first");
+  switch (request.verb) {
+    case Verb::step:
+      return step(request.rest);
+    case Verb::output:
+      return ask_outputs(request.rest);
+    case Verb::react:
+      return react(request.rest);
+    case Verb::save:
+      return save(request.rest);
+    default:
+      return restore(request.rest);
+  }
+}
+
+void Server::Session::error(const char* text) noexcept {
+  composer_.clear().verb(Verb::error).word(text).end();
+}
+
+bool Server::Session::component_failed(Outcome outcome) noexcept {
+  if (outcome != Outcome::failed) return false;
+  const Fault& fault = component_.fault();
+  char text[600], safe[560];
+  const std::string_view words = shown(fault.text, safe);
+  std::snprintf(text, sizeof text, "%s %.*s", fault.code, static_cast<int>(words.size()), safe);
+  error(text);
+  started_ = false;
+  return true;
+}
+
+void Server::Session::init(std::string_view rest) {
+  Words words(rest);
+  const auto t = parsed_time(words.next());
+  const std::string_view mode = words.next();
+  if (!t || (!mode.empty() && mode != "early") || !words.next().empty()) {
+    return error("INIT needs a time, and perhaps the word early");
+  }
+  memory_.reset_inputs();
+  for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = 0.0;
+  std::fill(told_.begin(), told_.end(), 0);
+  for (Save& s : saves_) s.order = 0;
+  now_ = *t;
+  microstep_ = 0;
+  steps_ = 0;
+  early_ = mode == "early";
+  try {
+    int phase = 0;
+    while (!component_.initialize(now_, phase)) {
+      if (++phase > settings_.microsteps) return error("the component does not settle");
+      if (component_failed(component_.output({now_}))) return;
+    }
+  } catch (const std::exception& problem) {
+    char safe[500];
+    return error(std::string(shown(problem.what(), safe)).c_str());
+  }
+  memory_.journal().clear();
+  if (component_failed(component_.output({now_}))) return;
+  std::copy(memory_.events_out().begin(), memory_.events_out().end(), told_.begin());
+  started_ = true;
+  done(Verb::done);
+}
+
+bool Server::Session::take_inputs(std::string_view rest, Time& t) noexcept {
+  const Moment m = read_moment(rest, inputs_, {}, {});
+  if (m.flaw != Flaw::none) {
+    char said[48], text[160];
+    const std::string_view word = shown(m.at, said);
+    const int n = static_cast<int>(word.size());
+    switch (m.flaw) {
+      case Flaw::too_few:
+      case Flaw::too_many:
+        std::snprintf(text, sizeof text, "%zu values, expected %zu", m.found, inputs_.size());
+        break;
+      case Flaw::time:
+        std::snprintf(text, sizeof text, "\"%.*s\" is not a time", n, said);
+        break;
+      default:
+        std::snprintf(text, sizeof text, "value %zu, \"%.*s\", is not a finite number", m.found + 1,
+                      n, said);
+        break;
+    }
+    error(text);
+    return false;
+  }
+  memory_.set_inputs(inputs_);
+  t = m.time;
+  return true;
+}
+
+// reactions until the component has settled, where nobody else takes part
+bool Server::Session::settle() noexcept {
+  for (int k = 0; k < settings_.microsteps; ++k) {
+    if (component_failed(component_.output({now_, microstep_}))) return false;
+    const Outcome outcome = component_.react({now_, microstep_});
+    if (component_failed(outcome)) return false;
+    if (outcome != Outcome::changed) return true;
+    ++microstep_;
+  }
+  error("the component reacts without end at one time");
+  started_ = false;
+  return false;
+}
+
+void Server::Session::step(std::string_view rest) noexcept {
+  Time to{};
+  if (!take_inputs(rest, to)) return;
+  if (to <= now_) return error("STEP must go forward");
+  do {
+    const Advance a = component_.advance(now_, to);
+    if (component_failed(a.outcome)) return;
+    if (a.reached <= now_ && a.reached < to) {
+      // an event at the very start of the step: time stands still until it has been handled
+      if (early_ || !settle()) break;
+      continue;
+    }
+    now_ = a.reached;
+    microstep_ = 0;
+    if (now_ < to && !early_ && !settle()) return;
+  } while (now_ < to && !early_);
+  if (!started_) return;
+  ++steps_;
+  memory_.journal().clear();
+  if (component_failed(component_.output({now_, microstep_}))) return;
+  done(Verb::done);
+}
+
+void Server::Session::ask_outputs(std::string_view rest) noexcept {
+  Time t{};
+  if (!take_inputs(rest, t)) return;
+  if (t != now_) return error("OUTPUT is for the present time");
+  if (component_failed(component_.output({now_, microstep_}))) return;
+  done(Verb::done);
+}
+
+void Server::Session::react(std::string_view rest) noexcept {
+  Time t{};
+  if (!take_inputs(rest, t)) return;
+  if (t != now_) return error("REACT is for the present time");
+  const Outcome outcome = component_.react({now_, microstep_});
+  if (component_failed(outcome)) return;
+  memory_.journal().clear();
+  if (outcome == Outcome::changed) ++microstep_;
+  if (component_failed(component_.output({now_, microstep_}))) return;
+  done(outcome == Outcome::changed ? Verb::changed : Verb::done);
+}
+
+void Server::Session::take_event(std::string_view rest) noexcept {
+  Words words(rest);
+  const std::size_t i = find(channels_.events_in, words.next());
+  if (i == channels_.events_in.size()) return error("no such event");
+  ++memory_.events_in()[i];
+  silent_ = true;
+}
+
+void Server::Session::save(std::string_view rest) noexcept {
+  std::uint64_t id = 0;
+  if (!parsed_id(rest, id)) return error("SAVE needs a number");
+  if (!component_.description().abilities.rewinds) return error("this component cannot rewind");
+  // the same number again, or the oldest
+  Save* slot = &saves_.front();
+  for (Save& s : saves_) {
+    if (s.order != 0 && s.id == id) {
+      slot = &s;
+      break;
+    }
+    if (s.order < slot->order) slot = &s;
+  }
+  slot->id = id;
+  slot->order = ++saved_;
+  slot->now = now_;
+  slot->microstep = microstep_;
+  slot->inputs = inputs_;
+  slot->told = told_;
+  std::copy(memory_.events_in().begin(), memory_.events_in().end(), slot->events_in.begin());
+  component_.save(slot->state);
+  composer_.verb(Verb::ok).end();
+}
+
+void Server::Session::restore(std::string_view rest) noexcept {
+  std::uint64_t id = 0;
+  if (!parsed_id(rest, id)) return error("RESTORE needs a number");
+  const auto found = std::find_if(saves_.begin(), saves_.end(),
+                                  [&](const Save& s) { return s.order != 0 && s.id == id; });
+  if (found == saves_.end()) return error("nothing was saved under this number, or it is too old");
+  now_ = found->now;
+  microstep_ = found->microstep;
+  inputs_ = found->inputs;
+  told_ = found->told;
+  memory_.set_inputs(inputs_);
+  std::copy(found->events_in.begin(), found->events_in.end(), memory_.events_in().begin());
+  component_.load(found->state);
+  composer_.verb(Verb::ok).end();
+}
+
+void Server::Session::done(Verb verb) noexcept {
+  std::size_t at = 0;
+  bool good = memory_.get_outputs(outputs_, at);
+  for (std::size_t i = 0; good && i < outputs_.size(); ++i) {
+    at = i;
+    good = std::isfinite(outputs_[i]);
+  }
+  if (!good) {
+    char text[160];
+    std::snprintf(text, sizeof text, "output value %zu cannot be sent: not finite or too large",
+                  at + 1);
+    started_ = false;
+    return error(text);
+  }
+  composer_.verb(verb).time(now_);
+  for (const double x : outputs_) composer_.real(x);
+  const auto counts = memory_.events_out();
+  bool any = false;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    for (; told_[i] < counts[i]; ++told_[i]) {
+      if (!any) composer_.verb(Verb::event);
+      any = true;
+      composer_.word(channels_.events_out[i]);
+    }
+  }
+  composer_.end();
+}
+
+}  // namespace vernier::lines
