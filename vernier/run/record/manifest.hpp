@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace vernier::record {
+
+/// A document or data file that went into a run.
+struct Input {
+  std::string file;      // below inputs/
+  std::string original;  // where it was
+  std::string sha256;
+  std::uint64_t bytes = 0;
+};
+
+/// A quantity the mission asked for.
+struct Reported {
+  std::string name, signal;
+  double value = 0.0;  // in `unit`
+  std::string unit;
+};
+
+/// A promise of the run, kept or not.
+struct Checked {
+  std::string name, signal;
+  bool holds = true;
+  double value = 0.0, limit = 0.0;
+  std::string words;  // "ΔH/H = 3e-12"
+};
+
+/// manifest.json: everything about a run but its results.
+struct Manifest {
+  std::string name;         // of the folder: "detumble-0007"
+  std::string composition;  // "detumble"
+  std::string version;      // of Vernier
+  std::vector<std::string> command;
+  std::string host;
+  std::uint64_t seed = 1;
+  std::string started, stopped;  // wall time, ISO 8601; empty: not yet
+  /// "running", "finished", "failed", "interrupted", "check failed"; read back also "killed": it
+  /// says running, and nobody is.
+  std::string status = "running";
+  int exit_status = 0;
+  std::string message;   // of a failed run: its error in one line
+  std::string document;  // the one that was run, below inputs/
+  std::vector<Input> inputs;
+  std::vector<std::string> set;                              // --set, as given
+  std::vector<std::pair<std::string, std::string>> options;  // "until" → "300 s", "rate" → "0.5"
+  std::vector<std::pair<std::string, double>> statistics;
+  std::vector<Reported> reports;
+  std::vector<Checked> checks;
+  std::vector<std::string> warnings;
+
+  /// The value of an option; empty: not given.
+  std::string option(std::string_view name) const;
+};
+
+std::string to_json(const Manifest&);
+/// Throws ConfigurationError (V7108) when the text is not a manifest. Unknown members are ignored,
+/// missing ones keep their defaults.
+Manifest manifest_from_json(std::string_view json, const std::filesystem::path& name);
+
+/// "2030-01-01T12:00:00.123Z"
+std::string iso8601(std::chrono::system_clock::time_point);
+std::string host_name();
+
+}  // namespace vernier::record

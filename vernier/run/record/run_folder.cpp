@@ -1,0 +1,239 @@
+#include "vernier/run/record/run_folder.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/text.hpp"
+#include "vernier/run/record/checkpoint.hpp"
+#include "vernier/run/record/detail/files.hpp"
+#include "vernier/run/record/detail/writer_lock.hpp"
+
+namespace vernier::record {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t largest_manifest = 16u << 20;
+
+[[noreturn]] void refuse(const std::string& what, const fs::path& at, const std::string& why) {
+  throw ConfigurationError("V7107", what + " " + at.string() + ": " + why);
+}
+
+std::string file_name_of(std::string_view name) {
+  std::string clean;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-' || c == '.';
+    clean += plain ? c : '-';
+  }
+  while (!clean.empty() && clean.front() == '.') clean.erase(0, 1);
+  if (clean.size() > 100) clean.resize(100);
+  return clean.empty() ? "run" : clean;
+}
+
+/// The number at the end of "detumble-0007"; nothing when it does not belong to `name`.
+std::optional<long long> number_of(const std::string& folder, const std::string& name) {
+  if (folder.size() < name.size() + 5 || !folder.starts_with(name + "-")) return {};
+  const std::string digits = folder.substr(name.size() + 1);
+  if (digits.find_first_not_of("0123456789") != std::string::npos || digits.size() > 15) return {};
+  return parsed_integer(digits);
+}
+
+fs::path folder_with_number(const fs::path& runs, const std::string& name, long long n) {
+  char number[32];
+  std::snprintf(number, sizeof number, "-%04lld", n);
+  return runs / (name + number);
+}
+
+/// Lets `latest` point to `target`; a thing of that name that is not a link stays.
+void point_latest(const fs::path& runs, const fs::path& target) {
+  std::error_code ignored;
+  const fs::path latest = runs / "latest";
+  const fs::file_status status = fs::symlink_status(latest, ignored);
+  if (fs::exists(status) && !fs::is_symlink(status)) return;
+  const fs::path draft = runs / (".latest-" + target.filename().string());
+  fs::create_symlink(target.filename(), draft, ignored);
+  fs::rename(draft, latest, ignored);
+  fs::remove(draft, ignored);
+}
+
+fs::path common_root(const std::vector<fs::path>& files) {
+  fs::path root = files.front().parent_path();
+  for (const fs::path& f : files) {
+    fs::path shared;
+    auto a = root.begin(), b = f.begin();
+    for (; a != root.end() && b != f.end() && *a == *b; ++a, ++b) shared /= *a;
+    root = shared;
+  }
+  return root;
+}
+
+std::uint64_t bytes_below(const fs::path& folder) {
+  std::uint64_t sum = 0;
+  std::error_code e;
+  for (fs::recursive_directory_iterator i(folder, e), end; !e && i != end; i.increment(e)) {
+    std::error_code ignored;
+    if (i->is_regular_file(ignored) && !i->is_symlink(ignored)) sum += i->file_size(ignored);
+  }
+  return sum;
+}
+
+}  // namespace
+
+RunLog::RunLog(const fs::path& path) : file_(path) {
+  if (!file_) refuse("cannot write", path, std::strerror(errno));
+}
+
+void RunLog::line(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  file_ << iso8601(std::chrono::system_clock::now()) << "  " << text << '\n' << std::flush;
+}
+
+RunFolder::RunFolder(const fs::path& runs, std::string_view name) {
+  const std::string clean = file_name_of(name);
+  std::error_code e;
+  fs::create_directories(runs, e);
+  if (e) refuse("cannot make the folder", runs, e.message());
+  long long newest = 0;
+  for (fs::directory_iterator i(runs, e), end; !e && i != end; i.increment(e)) {
+    newest = std::max(newest, number_of(i->path().filename().string(), clean).value_or(0));
+  }
+  for (long long n = newest + 1;; ++n) {
+    path_ = folder_with_number(runs, clean, n);
+    if (::mkdir(path_.c_str(), 0755) == 0) break;
+    if (errno != EEXIST) refuse("cannot make the folder", path_, std::strerror(errno));
+  }
+  fs::create_directory(path_ / "inputs", e);
+  if (!e) fs::create_directory(path_ / "checkpoints", e);
+  if (e) refuse("cannot make the folder", path_, e.message());
+  log_ = std::make_unique<RunLog>(path_ / "log.txt");
+  point_latest(runs, path_);
+}
+
+fs::path RunFolder::checkpoint(Time t) const { return path_ / "checkpoints" / checkpoint_name(t); }
+
+std::vector<Input> RunFolder::copy_inputs(const std::vector<fs::path>& documents) {
+  std::vector<Input> inputs;
+  if (documents.empty()) return inputs;
+  std::vector<fs::path> files;
+  for (const fs::path& d : documents) files.push_back(fs::absolute(d).lexically_normal());
+  const fs::path root = common_root(files);
+  for (const fs::path& f : files) {
+    const fs::path place = f.lexically_relative(root);
+    const fs::path copy = path_ / "inputs" / place;
+    std::error_code e;
+    fs::create_directories(copy.parent_path(), e);
+    if (!e) fs::copy_file(f, copy, fs::copy_options::overwrite_existing, e);
+    if (e) refuse("cannot copy", f, e.message());
+    // of the copy: that is what the run will be repeated from
+    inputs.push_back(
+        {place.generic_string(), f.string(), text(sha256_of_file(copy)), fs::file_size(copy)});
+  }
+  return inputs;
+}
+
+void RunFolder::write(const Manifest& m) const {
+  const std::string json = to_json(m);
+  replace_file(path_ / "manifest.json", std::as_bytes(std::span(json)));
+}
+
+Manifest read_manifest(const fs::path& run_folder) {
+  const fs::path file = run_folder / "manifest.json";
+  const auto content = file_content(file, largest_manifest);
+  Manifest m =
+      manifest_from_json({reinterpret_cast<const char*>(content.data()), content.size()}, file);
+  if (m.status == "running" && !being_written(run_folder / "results.h5")) m.status = "killed";
+  return m;
+}
+
+bool is_run_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path / "manifest.json", ignored);
+}
+
+Digest digest_of(const std::vector<Input>& inputs) {
+  Sha256 sum;
+  for (const Input& i : inputs) sum.add(i.sha256);
+  return sum.finish();
+}
+
+Repetition repetition(const fs::path& run_folder) {
+  Repetition r{{}, read_manifest(run_folder)};
+  const fs::path inputs = run_folder / "inputs";
+  const auto below = [&](const std::string& file) {
+    const fs::path place = fs::path(file).lexically_normal();
+    if (place.empty() || place.is_absolute() || *place.begin() == "..") {
+      throw ConfigurationError("V7108", run_folder.string() +
+                                            ": the manifest names an input outside "
+                                            "of the run's folder: " +
+                                            file);
+    }
+    return inputs / place;
+  };
+  Diagnostics problems;
+  for (const Input& i : r.manifest.inputs) {
+    const fs::path file = below(i.file);
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored)) {
+      problems.error("V7109", "input " + i.file + " of " + run_folder.string() + " is missing", {});
+    } else if (text(sha256_of_file(file)) != i.sha256) {
+      problems.error("V7109",
+                     "input " + i.file + " of " + run_folder.string() +
+                         " is not what it was when the run began",
+                     {});
+    }
+  }
+  problems.throw_if_errors();
+  r.document = below(r.manifest.document);
+  return r;
+}
+
+std::vector<RunEntry> list_runs(const fs::path& runs) {
+  std::vector<RunEntry> found;
+  std::error_code e;
+  for (fs::directory_iterator i(runs, e), end; !e && i != end; i.increment(e)) {
+    std::error_code ignored;
+    if (i->is_symlink(ignored) || !is_run_folder(i->path())) continue;
+    RunEntry r{i->path(), {}, bytes_below(i->path())};
+    try {
+      r.manifest = read_manifest(i->path());
+    } catch (const ConfigurationError&) {
+      r.manifest.name = i->path().filename().string();
+      r.manifest.status = "unreadable";
+    }
+    found.push_back(std::move(r));
+  }
+  std::sort(found.begin(), found.end(), [](const RunEntry& a, const RunEntry& b) {
+    return std::tie(a.manifest.started, a.path) < std::tie(b.manifest.started, b.path);
+  });
+  return found;
+}
+
+std::vector<fs::path> prune(const fs::path& runs, std::size_t keep, bool really) {
+  std::vector<RunEntry> all = list_runs(runs);
+  std::map<std::string, std::size_t> seen;
+  std::vector<fs::path> removed;
+  for (auto r = all.rbegin(); r != all.rend(); ++r) {
+    const std::string& status = r->manifest.status;
+    if (status == "running" || status == "unreadable") continue;
+    if (++seen[r->manifest.composition] <= keep) continue;
+    std::error_code e;
+    if (really) fs::remove_all(r->path, e);
+    if (e) refuse("cannot remove", r->path, e.message());
+    removed.push_back(r->path);
+  }
+  std::error_code ignored;
+  const fs::path latest = runs / "latest";
+  if (fs::is_symlink(latest, ignored) && !fs::exists(latest, ignored)) fs::remove(latest, ignored);
+  std::reverse(removed.begin(), removed.end());
+  return removed;
+}
+
+}  // namespace vernier::record

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/base/time.hpp"
+#include "vernier/run/record/digest.hpp"
+#include "vernier/run/record/manifest.hpp"
+
+namespace vernier::record {
+
+/// log.txt: lines with the wall time. Safe from several threads, not for the loop.
+class RunLog {
+ public:
+  explicit RunLog(const std::filesystem::path&);
+  void line(std::string_view);
+
+ private:
+  std::mutex mutex_;
+  std::ofstream file_;
+};
+
+/// The folder of one run, `<runs>/<name>-NNNN/`:
+///
+///   manifest.json   written at the start and replaced at the end
+///   inputs/         exact copies of all documents, in the places they had to each other
+///   results.h5  events.csv  log.txt  checkpoints/
+///
+/// Nothing that exists is ever overwritten. `<runs>/latest` points to the newest.
+class RunFolder {
+ public:
+  /// Makes the next folder of this name; two programs at once get two folders. Characters that do
+  /// not belong into file names become '-'. Throws ConfigurationError (V7107).
+  RunFolder(const std::filesystem::path& runs, std::string_view name);
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  std::string name() const { return path_.filename().string(); }
+  std::filesystem::path checkpoint(Time) const;
+
+  /// Copies the documents of a run, the one that was run first, with all they refer to. Answers
+  /// them for the manifest, in the same order; Input::file of the first is Manifest::document.
+  std::vector<Input> copy_inputs(const std::vector<std::filesystem::path>& documents);
+
+  void write(const Manifest&) const;
+  RunLog& log() noexcept { return *log_; }
+
+ private:
+  std::filesystem::path path_;
+  std::unique_ptr<RunLog> log_;
+};
+
+/// The manifest of a run folder; its status is "killed" when it says running and nobody writes
+/// results. Throws ConfigurationError (V7107, V7108).
+Manifest read_manifest(const std::filesystem::path& run_folder);
+
+/// Whether `path` is a folder with a manifest.
+bool is_run_folder(const std::filesystem::path&);
+
+/// The digest of all inputs of a run, as checkpoints carry it.
+Digest digest_of(const std::vector<Input>&);
+
+/// How to do a run again.
+struct Repetition {
+  std::filesystem::path document;  // in inputs/
+  Manifest manifest;               // seed, set, options
+};
+
+/// Throws ConfigurationError: V7108 no manifest, V7109 an input is missing or is not what it was.
+Repetition repetition(const std::filesystem::path& run_folder);
+
+struct RunEntry {
+  std::filesystem::path path;
+  Manifest manifest;  // only the name when it is not readable: then status is "unreadable"
+  std::uint64_t bytes = 0;
+};
+
+/// All runs in a folder, the oldest first. An empty list when the folder does not exist.
+std::vector<RunEntry> list_runs(const std::filesystem::path& runs);
+
+/// Removes all but the newest `keep` runs of each composition; never one that is running or that is
+/// not readable. Answers the folders removed, or, when `really` is false, those that would be.
+std::vector<std::filesystem::path> prune(const std::filesystem::path& runs, std::size_t keep,
+                                         bool really);
+
+}  // namespace vernier::record
