@@ -115,18 +115,19 @@ struct Problem {
   std::string name;  // the unknown name or function
 };
 
+/// A comparison inside a condition, as written and as terms.
+struct Atom {
+  Term left, right;
+  Operation comparison;
+  std::size_t offset, length;  // in the text; zeros where the text is not known
+};
+
 struct Parsed {
   Term term = 0;
   std::optional<Unit> unit;       // nothing: not known
   bool boolean = false;           // a comparison or a logical combination
   std::vector<Problem> problems;  // empty: good
-};
-
-/// A comparison inside a condition, as written and as terms.
-struct Atom {
-  Term left, right;
-  Operation comparison;
-  std::size_t offset, length;  // in the text
+  std::vector<Atom> atoms = {};   // of a condition without problems, with their places
 };
 
 /// What must stand here.
@@ -137,7 +138,7 @@ enum class Wanted { number, condition };
 /// `depth` nested and 64 KiB long. == and != are refused in conditions of transitions.
 Parsed parse(std::string_view text, Graph&, const Scope&, Wanted, int depth = 200);
 
-/// The comparisons of a condition in the order written.
+/// The comparisons of a condition in the order written, each once; without places.
 std::vector<Atom> atoms(const Graph&, Term condition);
 
 /// All functions an expression can call, for suggestions.

@@ -63,7 +63,12 @@ struct SystemSpec {
   std::size_t work = 0;    // doubles of scratch memory that each call needs
 };
 
+/// How many elements signals have together.
 std::size_t size(std::span<const Signal>) noexcept;
+/// The same; chosen over std::size, which an unqualified call would find.
+inline std::size_t size(const std::vector<Signal>& signals) noexcept {
+  return size(std::span<const Signal>(signals));
+}
 
 /// Where a system is evaluated. `t` counts seconds from the start of the run; `mode` has the active
 /// location of each automaton.

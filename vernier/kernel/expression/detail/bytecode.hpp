@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vernier/kernel/expression/expression.hpp"
+
+namespace vernier::expression::detail {
+
+// The instructions: first the operations in the order of Operation, from add on; then pairs that
+// occur together, computed with both roundings.
+#define VERNIER_EXPRESSION_INSTRUCTIONS(X)                                                       \
+  X(add)                                                                                         \
+  X(subtract)                                                                                    \
+  X(multiply) X(divide) X(negate) X(power) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(atan2) \
+      X(sinh) X(cosh) X(tanh) X(exp) X(log) X(log10) X(sqrt) X(abs) X(sign) X(floor) X(ceil)     \
+          X(minimum) X(maximum) X(hypot) X(less) X(less_equal) X(greater) X(greater_equal)       \
+              X(equal) X(not_equal) X(logical_and) X(logical_or) X(logical_not) X(select)        \
+                  X(multiply_add) X(multiply_subtract) X(subtract_product) X(products_sum)       \
+                      X(products_difference) X(end)
+
+enum class Code : std::uint32_t {
+#define VERNIER_EXPRESSION_CODE(name) name,
+  VERNIER_EXPRESSION_INSTRUCTIONS(VERNIER_EXPRESSION_CODE)
+#undef VERNIER_EXPRESSION_CODE
+};
+
+constexpr Code code(Operation o) noexcept {
+  return static_cast<Code>(static_cast<std::uint32_t>(o) -
+                           static_cast<std::uint32_t>(Operation::add));
+}
+
+/// Registers as bytes from the start of the working memory.
+///
+///   multiply_add         a*b + c      products_sum         a*b + c*e
+///   multiply_subtract    a*b - c      products_difference  a*b - c*e
+///   subtract_product     c - a*b      others               as the operation of a, b, c
+struct Instruction {
+  Code code = Code::end;
+  std::uint32_t to = 0, a = 0, b = 0, c = 0, e = 0;
+};
+
+/// `count` inputs from `input` go to registers from `to`.
+struct Copy {
+  std::uint32_t input, to, count;
+};
+
+/// Registers: the inputs that are used, the constants, then the intermediate values, whose
+/// registers are used again when nobody needs them any more.
+struct Bytecode {
+  std::vector<Instruction> instructions;  // the last one is `end`
+  std::vector<Copy> copies;
+  std::vector<double> constants;
+  std::uint32_t first_constant = 0;    // register
+  std::vector<std::uint32_t> outputs;  // registers as bytes
+  std::uint32_t registers = 0;
+};
+
+/// `terms`: reachable(graph, outputs).
+Bytecode compiled(const Graph&, std::span<const Term> terms, std::span<const Term> outputs);
+
+void interpret(const Bytecode&, const double* in, double* out, double* work) noexcept;
+
+/// The vector instructions that interpret_lanes() may use; all give the same bits.
+enum class Vectors : std::uint8_t { portable, avx2, avx512 };
+/// The best of this processor.
+Vectors available_vectors() noexcept;
+void interpret_lanes(const Bytecode&, Vectors, const double* in, double* out,
+                     double* work) noexcept;
+
+}  // namespace vernier::expression::detail

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "vernier/kernel/expression/expression.hpp"
+
+namespace vernier::expression::detail {
+
+/// What a function asks of the units of its arguments, and what the result has.
+enum class UnitRule {
+  none_to_none,  // no unit, and none: sin
+  same_to_same,  // all agree, and so does the result: min, hypot, if
+  same_to_none,  // all agree; the result has none: atan2
+  any_to_none,   // sign
+  root,          // sqrt
+  raised         // pow
+};
+
+struct Function {
+  std::string_view name;
+  Operation operation;
+  int least, most;  // arguments
+  UnitRule units;
+};
+
+/// In the order of the reference page.
+std::span<const Function> functions() noexcept;
+const Function* find_function(std::string_view) noexcept;
+
+}  // namespace vernier::expression::detail

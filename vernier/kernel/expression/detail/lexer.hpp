@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace vernier::expression::detail {
+
+enum class Symbol {
+  end,
+  number,
+  name,
+  plus,
+  minus,
+  times,
+  divided,
+  raised,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  logical_and,
+  logical_or,
+  logical_not,
+  open,
+  close,
+  comma,
+  wrong  // cannot stand in an expression; Token::complaint says why
+};
+
+struct Token {
+  Symbol symbol = Symbol::end;
+  std::size_t begin = 0, end = 0;  // bytes
+  double number = 0.0;
+  std::string name = {};  // with its index, without blanks: "omega[0]"
+  std::string complaint = {};
+};
+
+/// Cuts a text into tokens. Never fails: what is not a token comes as Symbol::wrong.
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) noexcept : text_(text) {}
+  Token next();
+
+ private:
+  Token number();
+  Token name();
+  Token sign();
+  void index(Token&);
+  Token wrong(std::size_t length, std::string complaint);
+  void skip_blanks() noexcept;
+  bool starts(std::string_view word) const noexcept { return text_.substr(at_).starts_with(word); }
+  char look(std::size_t i) const noexcept { return i < text_.size() ? text_[i] : '\0'; }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace vernier::expression::detail

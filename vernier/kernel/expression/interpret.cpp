@@ -1,0 +1,97 @@
+#include <cstring>
+
+#include "vernier/kernel/expression/detail/bytecode.hpp"
+#include "vernier/kernel/expression/detail/operations.hpp"
+
+// The address of a label is an extension of gcc and clang; jumping from each instruction straight
+// to the next one lets the processor predict each jump on its own.
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+namespace vernier::expression::detail {
+
+void interpret(const Bytecode& code, const double* in, double* out, double* work) noexcept {
+  for (const Copy& c : code.copies) {
+    std::memcpy(work + c.to, in + c.input, c.count * sizeof(double));
+  }
+  if (!code.constants.empty()) {
+    std::memcpy(work + code.first_constant, code.constants.data(),
+                code.constants.size() * sizeof(double));
+  }
+
+  static const void* const labels[] = {
+#define VERNIER_EXPRESSION_LABEL(name) &&do_##name,
+      VERNIER_EXPRESSION_INSTRUCTIONS(VERNIER_EXPRESSION_LABEL)
+#undef VERNIER_EXPRESSION_LABEL
+  };
+  const Instruction* p = code.instructions.data();
+  const auto at = [work](std::uint32_t bytes) -> double& {
+    return *reinterpret_cast<double*>(reinterpret_cast<char*>(work) + bytes);
+  };
+
+#define JUMP goto* labels[static_cast<std::uint32_t>(p->code)]
+#define DO(name, value)  \
+  do_##name : {          \
+    at(p->to) = (value); \
+    ++p;                 \
+    JUMP;                \
+  }
+#define A at(p->a)
+#define B at(p->b)
+#define C at(p->c)
+#define E at(p->e)
+
+  JUMP;
+  DO(add, A + B)
+  DO(subtract, A - B)
+  DO(multiply, A * B)
+  DO(divide, A / B)
+  DO(negate, -A)
+  DO(power, std::pow(A, B))
+  DO(sin, std::sin(A))
+  DO(cos, std::cos(A))
+  DO(tan, std::tan(A))
+  DO(asin, std::asin(A))
+  DO(acos, std::acos(A))
+  DO(atan, std::atan(A))
+  DO(atan2, std::atan2(A, B))
+  DO(sinh, std::sinh(A))
+  DO(cosh, std::cosh(A))
+  DO(tanh, std::tanh(A))
+  DO(exp, std::exp(A))
+  DO(log, std::log(A))
+  DO(log10, std::log10(A))
+  DO(sqrt, std::sqrt(A))
+  DO(abs, std::fabs(A))
+  DO(sign, detail::sign(A))
+  DO(floor, std::floor(A))
+  DO(ceil, std::ceil(A))
+  DO(minimum, detail::minimum(A, B))
+  DO(maximum, detail::maximum(A, B))
+  DO(hypot, std::hypot(A, B))
+  DO(less, truth(A < B))
+  DO(less_equal, truth(A <= B))
+  DO(greater, truth(A > B))
+  DO(greater_equal, truth(A >= B))
+  DO(equal, truth(A == B))
+  DO(not_equal, truth(A != B))
+  DO(logical_and, truth(A != 0.0 && B != 0.0))
+  DO(logical_or, truth(A != 0.0 || B != 0.0))
+  DO(logical_not, truth(A == 0.0))
+  DO(select, A != 0.0 ? B : C)
+  DO(multiply_add, A * B + C)
+  DO(multiply_subtract, A * B - C)
+  DO(subtract_product, C - A * B)
+  DO(products_sum, A * B + C * E)
+  DO(products_difference, A * B - C * E)
+do_end:
+  for (const std::uint32_t o : code.outputs) *out++ = at(o);
+
+#undef JUMP
+#undef DO
+#undef A
+#undef B
+#undef C
+#undef E
+}
+
+}  // namespace vernier::expression::detail

@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <cstring>
+
+#include "vernier/kernel/expression/detail/bytecode.hpp"
+#include "vernier/kernel/expression/detail/operations.hpp"
+#include "vernier/kernel/expression/program.hpp"
+
+namespace vernier::expression::detail {
+namespace {
+
+constexpr std::size_t lanes = Program::lanes;
+
+// Vectors of 2, 4 and 8 numbers: what one instruction of each set computes. Unaligned, since the
+// memory is the caller's.
+template <int n>
+struct Vector;
+template <>
+struct Vector<2> {
+  typedef double type __attribute__((vector_size(16), aligned(8), may_alias));
+};
+template <>
+struct Vector<4> {
+  typedef double type __attribute__((vector_size(32), aligned(8), may_alias));
+};
+template <>
+struct Vector<8> {
+  typedef double type __attribute__((vector_size(64), aligned(8), may_alias));
+};
+
+// Instruction by instruction, each for all lanes. Inlined into one function for each instruction
+// set, where the compiler may use it. A result may stand where an operand was, never half way.
+template <int n>
+[[gnu::always_inline]] inline void run(const Bytecode& code, const double* in, double* out,
+                                       double* work) noexcept {
+  using V = typename Vector<n>::type;
+  for (const Copy& c : code.copies) {
+    std::memcpy(work + c.to * lanes, in + c.input * lanes, c.count * lanes * sizeof(double));
+  }
+  double* constant = work + code.first_constant * lanes;
+  for (const double value : code.constants) constant = std::fill_n(constant, lanes, value);
+
+  for (const Instruction* p = code.instructions.data();; ++p) {
+    const auto at = [work](std::uint32_t bytes) { return work + bytes / sizeof(double) * lanes; };
+    double* to = at(p->to);
+    const double *a = at(p->a), *b = at(p->b), *c = at(p->c), *e = at(p->e);
+#define LOAD(x) (*reinterpret_cast<const V*>((x) + i))
+#define VECTORS(value)                         \
+  for (std::size_t i = 0; i < lanes; i += n) { \
+    *reinterpret_cast<V*>(to + i) = (value);   \
+  }                                            \
+  break
+#define EACH(value)                                        \
+  for (std::size_t i = 0; i < lanes; ++i) to[i] = (value); \
+  break
+#define TRUTH(holds) ((holds) ? V{} + 1.0 : V{})
+    switch (p->code) {
+      case Code::add:
+        VECTORS(LOAD(a) + LOAD(b));
+      case Code::subtract:
+        VECTORS(LOAD(a) - LOAD(b));
+      case Code::multiply:
+        VECTORS(LOAD(a) * LOAD(b));
+      case Code::divide:
+        VECTORS(LOAD(a) / LOAD(b));
+      case Code::negate:
+        VECTORS(-LOAD(a));
+      case Code::multiply_add:
+        VECTORS(LOAD(a) * LOAD(b) + LOAD(c));
+      case Code::multiply_subtract:
+        VECTORS(LOAD(a) * LOAD(b) - LOAD(c));
+      case Code::subtract_product:
+        VECTORS(LOAD(c) - LOAD(a) * LOAD(b));
+      case Code::products_sum:
+        VECTORS(LOAD(a) * LOAD(b) + LOAD(c) * LOAD(e));
+      case Code::products_difference:
+        VECTORS(LOAD(a) * LOAD(b) - LOAD(c) * LOAD(e));
+      case Code::minimum:
+        VECTORS(LOAD(a) < LOAD(b) ? LOAD(a) : LOAD(b));
+      case Code::maximum:
+        VECTORS(LOAD(a) > LOAD(b) ? LOAD(a) : LOAD(b));
+      case Code::less:
+        VECTORS(TRUTH(LOAD(a) < LOAD(b)));
+      case Code::less_equal:
+        VECTORS(TRUTH(LOAD(a) <= LOAD(b)));
+      case Code::greater:
+        VECTORS(TRUTH(LOAD(a) > LOAD(b)));
+      case Code::greater_equal:
+        VECTORS(TRUTH(LOAD(a) >= LOAD(b)));
+      case Code::equal:
+        VECTORS(TRUTH(LOAD(a) == LOAD(b)));
+      case Code::not_equal:
+        VECTORS(TRUTH(LOAD(a) != LOAD(b)));
+      case Code::logical_and:
+        VECTORS(TRUTH((LOAD(a) != V{}) & (LOAD(b) != V{})));
+      case Code::logical_or:
+        VECTORS(TRUTH((LOAD(a) != V{}) | (LOAD(b) != V{})));
+      case Code::logical_not:
+        VECTORS(TRUTH(LOAD(a) == V{}));
+      case Code::select:
+        VECTORS(LOAD(a) != V{} ? LOAD(b) : LOAD(c));
+      case Code::sign:
+        EACH(detail::sign(a[i]));
+      case Code::sqrt:
+        EACH(std::sqrt(a[i]));
+      case Code::abs:
+        EACH(std::fabs(a[i]));
+      case Code::floor:
+        EACH(std::floor(a[i]));
+      case Code::ceil:
+        EACH(std::ceil(a[i]));
+      case Code::power:
+        EACH(std::pow(a[i], b[i]));
+      case Code::sin:
+        EACH(std::sin(a[i]));
+      case Code::cos:
+        EACH(std::cos(a[i]));
+      case Code::tan:
+        EACH(std::tan(a[i]));
+      case Code::asin:
+        EACH(std::asin(a[i]));
+      case Code::acos:
+        EACH(std::acos(a[i]));
+      case Code::atan:
+        EACH(std::atan(a[i]));
+      case Code::atan2:
+        EACH(std::atan2(a[i], b[i]));
+      case Code::sinh:
+        EACH(std::sinh(a[i]));
+      case Code::cosh:
+        EACH(std::cosh(a[i]));
+      case Code::tanh:
+        EACH(std::tanh(a[i]));
+      case Code::exp:
+        EACH(std::exp(a[i]));
+      case Code::log:
+        EACH(std::log(a[i]));
+      case Code::log10:
+        EACH(std::log10(a[i]));
+      case Code::hypot:
+        EACH(std::hypot(a[i], b[i]));
+      case Code::end:
+        for (const std::uint32_t o : code.outputs) {
+          std::memcpy(out, at(o), lanes * sizeof(double));
+          out += lanes;
+        }
+        return;
+    }
+#undef LOAD
+#undef VECTORS
+#undef EACH
+#undef TRUTH
+  }
+}
+
+void run_portable(const Bytecode& code, const double* in, double* out, double* work) noexcept {
+  run<2>(code, in, out, work);
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] void run_avx2(const Bytecode& code, const double* in, double* out,
+                                      double* work) noexcept {
+  run<4>(code, in, out, work);
+}
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void run_avx512(const Bytecode& code, const double* in,
+                                                             double* out, double* work) noexcept {
+  run<8>(code, in, out, work);
+}
+#endif
+
+}  // namespace
+
+Vectors available_vectors() noexcept {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
+    return Vectors::avx512;
+  if (__builtin_cpu_supports("avx2")) return Vectors::avx2;
+#endif
+  return Vectors::portable;
+}
+
+void interpret_lanes(const Bytecode& code, Vectors vectors, const double* in, double* out,
+                     double* work) noexcept {
+#if defined(__x86_64__)
+  if (vectors == Vectors::avx512) return run_avx512(code, in, out, work);
+  if (vectors == Vectors::avx2) return run_avx2(code, in, out, work);
+#endif
+  static_cast<void>(vectors);
+  run_portable(code, in, out, work);
+}
+
+}  // namespace vernier::expression::detail

@@ -1,0 +1,176 @@
+#include "vernier/kernel/expression/detail/lexer.hpp"
+
+#include <charconv>
+#include <system_error>
+
+namespace vernier::expression::detail {
+namespace {
+
+bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool letter(char c) noexcept {
+  // names may have letters of any alphabet
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+struct Spelling {
+  std::string_view text;
+  Symbol symbol;
+};
+// longer ones first
+constexpr Spelling spellings[] = {
+    {"<=", Symbol::less_equal}, {">=", Symbol::greater_equal}, {"==", Symbol::equal},
+    {"!=", Symbol::not_equal},  {"<", Symbol::less},           {">", Symbol::greater},
+    {"+", Symbol::plus},        {"-", Symbol::minus},          {"*", Symbol::times},
+    {"/", Symbol::divided},     {"^", Symbol::raised},         {"(", Symbol::open},
+    {")", Symbol::close},       {",", Symbol::comma},
+};
+
+// What people write elsewhere.
+struct Habit {
+  std::string_view text, instead;
+};
+constexpr Habit habits[] = {
+    {"**", "^"},      {"&&", "and"},    {"||", "or"},     {"&lt;", "<"},    {"&gt;", ">"},
+    {"&amp;", "and"}, {"&", "and"},     {"|", "or"},      {"!", "not"},     {"=", "=="},
+    {"[", "("},       {"]", ")"},       {"{", "("},       {"}", ")"},       {";", ","},
+    {"\u2212", "-"},  {"\u2013", "-"},  {"\u00d7", "*"},  {"\u00b7", "*"},  {"\u22c5", "*"},
+    {"\u00f7", "/"},  {"\u2264", "<="}, {"\u2265", ">="}, {"\u2260", "!="}, {"\u00b2", "^2"},
+    {"\u00b3", "^3"},
+};
+
+const Habit* habit(std::string_view rest) noexcept {
+  for (const Habit& h : habits) {
+    if (rest.starts_with(h.text)) return &h;
+  }
+  return nullptr;
+}
+
+// Bytes of the UTF-8 character at the start; 1 where it is none.
+std::size_t character(std::string_view s) noexcept {
+  const auto lead = static_cast<unsigned char>(s[0]);
+  const std::size_t n = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  for (std::size_t i = 1; i < n; ++i) {
+    if (i >= s.size() || (static_cast<unsigned char>(s[i]) & 0xc0) != 0x80) return 1;
+  }
+  return n;
+}
+
+}  // namespace
+
+Token Lexer::next() {
+  skip_blanks();
+  if (at_ >= text_.size()) return {Symbol::end, text_.size(), text_.size()};
+  const char c = text_[at_];
+  if (digit(c) || (c == '.' && digit(look(at_ + 1)))) return number();
+  if (letter(c) && habit(text_.substr(at_)) == nullptr) return name();
+  return sign();
+}
+
+void Lexer::skip_blanks() noexcept {
+  while (at_ < text_.size() &&
+         std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
+    ++at_;
+}
+
+Token Lexer::wrong(std::size_t length, std::string complaint) {
+  Token t{Symbol::wrong, at_, at_ + length};
+  t.complaint = std::move(complaint);
+  at_ += length;
+  return t;
+}
+
+Token Lexer::number() {
+  std::size_t end = at_;
+  while (digit(look(end))) ++end;
+  if (look(end) == '.') {
+    ++end;
+    while (digit(look(end))) ++end;
+  }
+  if (look(end) == 'e' || look(end) == 'E') {
+    std::size_t exponent = end + 1;
+    if (look(exponent) == '+' || look(exponent) == '-') ++exponent;
+    if (digit(look(exponent))) {
+      while (digit(look(exponent))) ++exponent;
+      end = exponent;
+    }
+  }
+  const std::string text(text_.substr(at_, end - at_));
+  if (letter(look(end)) && habit(text_.substr(end)) == nullptr) {
+    std::string first(text_.substr(end, character(text_.substr(end))));
+    at_ = end;
+    return wrong(first.size(), "an operator is missing between " + text + " and " + first);
+  }
+  Token t{Symbol::number, at_, end};
+  const auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), t.number);
+  if (error != std::errc{}) return wrong(end - at_, text + " does not fit into a number");
+  at_ = end;
+  return t;
+}
+
+Token Lexer::name() {
+  std::size_t end = at_;
+  while ((letter(look(end)) || digit(look(end))) && habit(text_.substr(end)) == nullptr) ++end;
+  Token t{Symbol::name, at_, end};
+  t.name = text_.substr(at_, end - at_);
+  at_ = end;
+  if (t.name == "and") {
+    t.symbol = Symbol::logical_and;
+  } else if (t.name == "or") {
+    t.symbol = Symbol::logical_or;
+  } else if (t.name == "not") {
+    t.symbol = Symbol::logical_not;
+  } else {
+    index(t);
+  }
+  return t;
+}
+
+void Lexer::index(Token& t) {
+  const std::size_t before = at_;
+  skip_blanks();
+  if (look(at_) != '[') {
+    at_ = before;
+    return;
+  }
+  ++at_;
+  skip_blanks();
+  std::size_t first = at_;
+  while (digit(look(at_))) ++at_;
+  const std::size_t last = at_;
+  skip_blanks();
+  if (first == last || last - first > 9 || look(at_) != ']') {
+    t.symbol = Symbol::wrong;
+    t.end = std::min(std::max(at_, before + 1), text_.size());
+    t.complaint = "an index is a whole number, as in " + t.name + "[0]";
+    return;
+  }
+  ++at_;
+  while (first + 1 < last && text_[first] == '0') ++first;
+  t.name += '[';
+  t.name += text_.substr(first, last - first);
+  t.name += ']';
+  t.end = at_;
+}
+
+Token Lexer::sign() {
+  const std::string_view rest = text_.substr(at_);
+  if (!rest.starts_with("**")) {
+    for (const Spelling& s : spellings) {
+      if (!rest.starts_with(s.text)) continue;
+      Token t{s.symbol, at_, at_ + s.text.size()};
+      at_ = t.end;
+      return t;
+    }
+  }
+  if (const Habit* h = habit(rest)) {
+    return wrong(h->text.size(),
+                 "write " + std::string(h->instead) + " instead of " + std::string(h->text));
+  }
+  const auto c = static_cast<unsigned char>(rest[0]);
+  if (c < 0x20 || c == 0x7f) return wrong(1, "a control character cannot stand in an expression");
+  const std::size_t n = character(rest);
+  return wrong(n, std::string(rest.substr(0, n)) + " cannot stand in an expression");
+}
+
+}  // namespace vernier::expression::detail

@@ -1,0 +1,105 @@
+#include "vernier/kernel/expression/detail/operations.hpp"
+
+#include "vernier/base/require.hpp"
+
+namespace vernier::expression::detail {
+
+Unary unary_function(Operation o) noexcept {
+  switch (o) {
+    case Operation::sin:
+      return [](double a) { return std::sin(a); };
+    case Operation::cos:
+      return [](double a) { return std::cos(a); };
+    case Operation::tan:
+      return [](double a) { return std::tan(a); };
+    case Operation::asin:
+      return [](double a) { return std::asin(a); };
+    case Operation::acos:
+      return [](double a) { return std::acos(a); };
+    case Operation::atan:
+      return [](double a) { return std::atan(a); };
+    case Operation::sinh:
+      return [](double a) { return std::sinh(a); };
+    case Operation::cosh:
+      return [](double a) { return std::cosh(a); };
+    case Operation::tanh:
+      return [](double a) { return std::tanh(a); };
+    case Operation::exp:
+      return [](double a) { return std::exp(a); };
+    case Operation::log:
+      return [](double a) { return std::log(a); };
+    case Operation::log10:
+      return [](double a) { return std::log10(a); };
+    default:
+      return nullptr;
+  }
+}
+
+Binary binary_function(Operation o) noexcept {
+  switch (o) {
+    case Operation::power:
+      return [](double a, double b) { return std::pow(a, b); };
+    case Operation::atan2:
+      return [](double a, double b) { return std::atan2(a, b); };
+    case Operation::hypot:
+      return [](double a, double b) { return std::hypot(a, b); };
+    default:
+      return nullptr;
+  }
+}
+
+double evaluate(Operation o, double a, double b, double c) noexcept {
+  if (const Unary f = unary_function(o)) return f(a);
+  if (const Binary f = binary_function(o)) return f(a, b);
+  switch (o) {
+    case Operation::add:
+      return a + b;
+    case Operation::subtract:
+      return a - b;
+    case Operation::multiply:
+      return a * b;
+    case Operation::divide:
+      return a / b;
+    case Operation::negate:
+      return -a;
+    case Operation::sqrt:
+      return std::sqrt(a);
+    case Operation::abs:
+      return std::fabs(a);
+    case Operation::sign:
+      return sign(a);
+    case Operation::floor:
+      return std::floor(a);
+    case Operation::ceil:
+      return std::ceil(a);
+    case Operation::minimum:
+      return minimum(a, b);
+    case Operation::maximum:
+      return maximum(a, b);
+    case Operation::less:
+      return truth(a < b);
+    case Operation::less_equal:
+      return truth(a <= b);
+    case Operation::greater:
+      return truth(a > b);
+    case Operation::greater_equal:
+      return truth(a >= b);
+    case Operation::equal:
+      return truth(a == b);
+    case Operation::not_equal:
+      return truth(a != b);
+    case Operation::logical_and:
+      return truth(a != 0.0 && b != 0.0);
+    case Operation::logical_or:
+      return truth(a != 0.0 || b != 0.0);
+    case Operation::logical_not:
+      return truth(a == 0.0);
+    case Operation::select:
+      return a != 0.0 ? b : c;
+    default:
+      require(false);
+      return 0.0;
+  }
+}
+
+}  // namespace vernier::expression::detail

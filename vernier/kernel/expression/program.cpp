@@ -1,0 +1,56 @@
+#include "vernier/kernel/expression/program.hpp"
+
+#include <atomic>
+
+#include "vernier/base/require.hpp"
+#include "vernier/kernel/expression/detail/bytecode.hpp"
+#include "vernier/kernel/expression/detail/operations.hpp"
+
+namespace vernier::expression {
+namespace {
+
+std::atomic<bool> machine_code_allowed{true};
+
+}  // namespace
+
+struct Program::Code {
+  std::size_t inputs = 0, outputs = 0, work = 0;
+  detail::Bytecode bytecode;
+  detail::Vectors vectors = detail::Vectors::portable;
+};
+
+Program::Program(const Graph& graph, std::span<const Term> outputs, std::size_t inputs) {
+  const std::vector<Term> terms = detail::reachable(graph, outputs);
+  for (const Term t : terms) {
+    require(graph[t].operation != Operation::symbol || graph[t].symbol < inputs);
+  }
+  auto code = std::make_shared<Code>();
+  code->inputs = inputs;
+  code->outputs = outputs.size();
+  code->bytecode = detail::compiled(graph, terms, outputs);
+  code->work = code->bytecode.registers;
+  code->vectors = detail::available_vectors();
+  code_ = std::move(code);
+}
+
+std::size_t Program::inputs() const noexcept { return code_->inputs; }
+std::size_t Program::outputs() const noexcept { return code_->outputs; }
+std::size_t Program::work() const noexcept { return code_->work; }
+
+void Program::interpret(const double* in, double* out, double* work) const noexcept {
+  detail::interpret(code_->bytecode, in, out, work);
+}
+
+void Program::run(const double* in, double* out, double* work) const noexcept {
+  interpret(in, out, work);
+}
+
+bool Program::machine_code() const noexcept { return false; }
+
+void Program::run_lanes(const double* in, double* out, double* work) const noexcept {
+  detail::interpret_lanes(code_->bytecode, code_->vectors, in, out, work);
+}
+
+void allow_machine_code(bool allowed) noexcept { machine_code_allowed = allowed; }
+
+}  // namespace vernier::expression

@@ -1,0 +1,449 @@
+#include "vernier/kernel/hybrid/compose.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/ordering.hpp"
+#include "vernier/base/require.hpp"
+#include "vernier/kernel/hybrid/detail/composition.hpp"
+
+namespace vernier::hybrid {
+
+namespace {
+
+using detail::Composition;
+using detail::Gather;
+using detail::Place;
+using detail::Schedule;
+
+std::string qualified(const std::string& part, const std::string& name) {
+  if (part.empty()) return name;
+  return name.empty() ? part : part + "." + name;
+}
+
+// Elements of one signal, found: which signal, and where its elements begin in its vector.
+struct Found {
+  std::size_t signal = 0, first = 0, count = 0;
+};
+
+// One nonzero of M.
+struct Entry {
+  std::size_t from = 0;
+  bool outside = false;
+  double gain = 1.0;
+};
+
+class Composer {
+ public:
+  Composer(std::vector<Part> parts, std::span<const Wire> wires, const Outside& outside)
+      : wires_(wires), outside_(outside), result_(std::make_unique<Composition>()) {
+    for (Part& part : parts) take(std::move(part));
+    rows_.resize(result_->m_);
+    export_rows_.resize(size(outside.outputs));
+  }
+
+  std::unique_ptr<System> composed() {
+    name_outputs();
+    place_inputs();
+    for (const Wire& w : wires_) lay(w);
+    finish_inputs();
+    finish_exports();
+    order();
+    find_feedthrough();
+    SystemSpec& spec = result_->spec_;
+    std::size_t inner = 0;
+    for (const Place& part : places()) inner = std::max(inner, part.work);
+    spec.work = 2 * (result_->m_ + result_->p_) +
+                (result_->most_labels_ + sizeof(double) - 1) / sizeof(double) + inner;
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<Place>& places() { return result_->parts_; }
+  const SystemSpec& spec_of(std::size_t part) { return places()[part].system->spec(); }
+
+  void take(Part part) {
+    require(part.system != nullptr);
+    Composition& c = *result_;
+    SystemSpec& spec = c.spec_;
+    const SystemSpec& own = part.system->spec();
+    Place place;
+    place.x = size(spec.states);
+    place.n = size(own.states);
+    place.u = c.m_;
+    place.m = size(own.inputs);
+    place.y = c.p_;
+    place.p = size(own.outputs);
+    place.automaton = spec.automata.size();
+    place.automata = own.automata.size();
+    place.z = spec.guards;
+    place.guards = own.guards;
+    place.work = own.work;
+    for (Signal s : own.states) {
+      s.name = qualified(part.name, s.name);
+      spec.states.push_back(std::move(s));
+    }
+    for (Automaton a : own.automata) {
+      a.name = qualified(part.name, a.name);
+      spec.automata.push_back(std::move(a));
+    }
+    for (const UnitVector& v : own.unit_vectors) {
+      spec.unit_vectors.push_back({place.x + v.first, v.count});
+    }
+    for (const Event& e : own.events) {
+      const auto renamed = part.events.find(e.name);
+      place.labels.push_back(label(renamed == part.events.end() ? e.name : renamed->second, e));
+    }
+    spec.guards += own.guards;
+    c.m_ += place.m;
+    c.p_ += place.p;
+    c.most_labels_ = std::max(c.most_labels_, place.labels.size());
+    place.system = std::move(part.system);
+    names_.push_back(std::move(part.name));
+    c.parts_.push_back(std::move(place));
+  }
+
+  std::size_t label(const std::string& name, const Event& e) {
+    std::vector<Event>& events = result_->spec_.events;
+    auto found = std::find_if(events.begin(), events.end(),
+                              [&](const Event& other) { return other.name == name; });
+    if (found == events.end()) found = events.insert(events.end(), {name, false, false});
+    found->in |= e.in;
+    found->out |= e.out;
+    return static_cast<std::size_t>(found - events.begin());
+  }
+
+  void name_outputs() {
+    std::vector<Signal>& outputs = result_->spec_.outputs;
+    for (std::size_t k = 0; k < places().size(); ++k) {
+      for (Signal s : spec_of(k).outputs) {
+        s.name = qualified(names_[k], s.name);
+        outputs.push_back(std::move(s));
+      }
+    }
+    outputs.insert(outputs.end(), outside_.outputs.begin(), outside_.outputs.end());
+  }
+
+  // The inputs of the composition: those of outside, then those of parts that no wire reaches.
+  void place_inputs() {
+    SystemSpec& spec = result_->spec_;
+    spec.inputs = outside_.inputs;
+    std::vector<std::set<std::string>> reached(places().size());
+    for (const Wire& w : wires_) {
+      if (w.to.part == End::outside) continue;
+      require(w.to.part < places().size());
+      reached[w.to.part].insert(w.to.signal);
+    }
+    std::size_t column = size(spec.inputs);
+    for (std::size_t k = 0; k < places().size(); ++k) {
+      std::size_t row = places()[k].u;
+      std::size_t index = 0;
+      for (Signal s : spec_of(k).inputs) {
+        if (!reached[k].contains(s.name)) {
+          for (std::size_t i = 0; i < s.count; ++i) rows_[row + i] = {{column + i, true, 1.0}};
+          opened_.push_back({k, index, spec.inputs.size()});
+          column += s.count;
+          s.name = qualified(names_[k], s.name);
+          spec.inputs.push_back(s);
+        }
+        row += s.count;
+        ++index;
+      }
+    }
+  }
+
+  std::string name_of(const End& end) {
+    return end.part == End::outside ? end.signal : qualified(names_[end.part], end.signal);
+  }
+
+  Found find(const std::vector<Signal>& signals, const End& end, const char* kind) {
+    Found found;
+    for (const Signal& s : signals) {
+      if (s.name == end.signal) {
+        found.count = end.count == End::all ? s.count - std::min(end.first, s.count) : end.count;
+        if (found.count == 0 || std::size_t{end.first} + found.count > s.count) {
+          throw ConfigurationError("V2121", name_of(end) + " has only " + std::to_string(s.count) +
+                                                (s.count == 1 ? " element" : " elements"));
+        }
+        found.first += end.first;
+        return found;
+      }
+      found.first += s.count;
+      ++found.signal;
+    }
+    throw ConfigurationError("V2120", name_of(end) + " is not an " + kind);
+  }
+
+  void lay(const Wire& w) {
+    const bool enters = w.from.part == End::outside;
+    require(enters || w.from.part < places().size());
+    const Found from = find(enters ? outside_.inputs : spec_of(w.from.part).outputs, w.from,
+                            enters ? "input of the composition" : "output");
+    const bool leaves = w.to.part == End::outside;
+    const Found to = find(leaves ? outside_.outputs : spec_of(w.to.part).inputs, w.to,
+                          leaves ? "output of the composition" : "input");
+    if (from.count != to.count) {
+      throw ConfigurationError("V2121", name_of(w.from) + " (" + std::to_string(from.count) +
+                                            " elements) cannot feed " + name_of(w.to) + " (" +
+                                            std::to_string(to.count) + " elements)");
+    }
+    const std::size_t column = from.first + (enters ? 0 : places()[w.from.part].y);
+    auto& rows = leaves ? export_rows_ : rows_;
+    const std::size_t row = to.first + (leaves ? 0 : places()[w.to.part].u);
+    for (std::size_t i = 0; i < from.count; ++i) {
+      rows[row + i].push_back({column + i, enters, w.gain});
+    }
+    // for the order of evaluation, whole signals count
+    if (!enters && !leaves) links_.push_back({w.from.part, from.signal, w.to.part, to.signal});
+    if (enters && !leaves) entering_.push_back({from.signal, w.to.part, to.signal});
+    if (!enters && leaves) leaving_.push_back({w.from.part, from.signal, to.signal});
+    if (enters && leaves) passing_.push_back({from.signal, to.signal});
+  }
+
+  // Rows of M to runs of elements: the first entry of each row is assigned, the others are added.
+  static std::vector<Gather> runs(std::span<const std::vector<Entry>> rows) {
+    std::vector<Gather> result;
+    for (std::size_t layer = 0;; ++layer) {
+      bool any = false;
+      bool open = false;
+      for (std::size_t row = 0; row < rows.size(); ++row) {
+        if (rows[row].size() <= layer) {
+          open = false;
+          continue;
+        }
+        any = true;
+        const Entry& e = rows[row][layer];
+        if (open) {
+          Gather& last = result.back();
+          if (last.outside == e.outside && last.gain == e.gain &&
+              last.from + last.count == e.from) {
+            ++last.count;
+            continue;
+          }
+        }
+        result.push_back({row, e.from, 1, e.gain, e.outside, layer > 0});
+        open = true;
+      }
+      if (!any) return result;
+    }
+  }
+
+  void finish_inputs() {
+    for (std::size_t k = 0; k < places().size(); ++k) {
+      Place& part = places()[k];
+      const std::span<const std::vector<Entry>> rows = std::span(rows_).subspan(part.u, part.m);
+      part.gathers = runs(rows);
+      std::size_t row = 0;
+      for (const Signal& s : spec_of(k).inputs) {
+        for (std::size_t i = 0; i < s.count; ++i, ++row) {
+          if (!rows[row].empty()) continue;
+          if (!s.initial) {
+            throw ConfigurationError("V2122", "element " + std::to_string(i) + " of " +
+                                                  qualified(names_[k], s.name) +
+                                                  " is connected to nothing");
+          }
+          part.fixed.emplace_back(row, i < s.initial->size() ? (*s.initial)[i] : 0.0);
+        }
+      }
+    }
+  }
+
+  void finish_exports() {
+    std::size_t row = 0;
+    for (const Signal& s : outside_.outputs) {
+      for (std::size_t i = 0; i < s.count; ++i, ++row) {
+        if (export_rows_[row].empty()) {
+          throw ConfigurationError("V2122", "element " + std::to_string(i) + " of the output " +
+                                                s.name + " is connected to nothing");
+        }
+      }
+    }
+    result_->exports_ = runs(export_rows_);
+  }
+
+  std::vector<Block> blocks() {
+    std::vector<Block> result;
+    for (std::size_t k = 0; k < places().size(); ++k) {
+      const SystemSpec& own = spec_of(k);
+      Block b{own.outputs.size(), own.inputs.size(), {}};
+      for (const Dependence& d : own.feedthrough) b.needs.push_back({d.output, d.input});
+      result.push_back(std::move(b));
+    }
+    return result;
+  }
+
+  void order() {
+    const std::vector<Block> all = blocks();
+    const Ordering order = ordering(all, links_);
+    if (!order.loop.empty()) refuse(order.loop);
+    std::vector<bool> flowing(places().size());
+    std::vector<bool> guarded(places().size());
+    for (std::size_t k = 0; k < places().size(); ++k) {
+      flowing[k] = places()[k].n > 0;
+      guarded[k] = places()[k].automata > 0 || places()[k].guards > 0;
+    }
+    const std::vector<bool> none(places().size(), false);
+    const std::vector<bool> every(places().size(), true);
+    result_->for_flow_ = schedule(all, flowing, false);
+    result_->for_guards_ = schedule(all, guarded, false);
+    result_->for_output_ = schedule(all, none, true);
+    result_->for_everything_ = schedule(all, every, true);
+  }
+
+  [[noreturn]] void refuse(const std::vector<Link>& loop) {
+    Diagnostic problem;
+    problem.code = "V2110";
+    problem.message = "an algebraic loop: every output needs the next one at the same instant";
+    for (const Link& l : loop) {
+      problem.body.push_back(qualified(names_[l.from], spec_of(l.from).outputs[l.output].name) +
+                             "  → " + qualified(names_[l.to], spec_of(l.to).inputs[l.input].name));
+    }
+    problem.notes.push_back("break it where the real system has a delay or a state");
+    Diagnostics all;
+    all.add(std::move(problem));
+    throw ConfigurationError(std::move(all));
+  }
+
+  // Calls that give the parts of `targets` all their inputs, and all parts their outputs if asked.
+  Schedule schedule(const std::vector<Block>& all, const std::vector<bool>& targets,
+                    bool outputs) const {
+    // which outputs are needed: walk back from the inputs of the targets
+    std::vector<std::vector<bool>> needed(all.size());
+    std::vector<std::pair<std::size_t, std::size_t>> open;  // inputs to walk from
+    const auto need = [&](std::size_t part, std::size_t output) {
+      if (needed[part][output]) return;
+      needed[part][output] = true;
+      for (const Block::Need& n : all[part].needs) {
+        if (n.output == output) open.emplace_back(part, n.input);
+      }
+    };
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      needed[k].resize(all[k].outputs, false);
+      for (std::size_t i = 0; targets[k] && i < all[k].inputs; ++i) open.emplace_back(k, i);
+    }
+    for (std::size_t k = 0; outputs && k < all.size(); ++k) {
+      for (std::size_t o = 0; o < all[k].outputs; ++o) need(k, o);
+    }
+    while (!open.empty()) {
+      const auto [part, input] = open.back();
+      open.pop_back();
+      for (const Link& l : links_) {
+        if (l.to == part && l.input == input) need(l.from, l.output);
+      }
+    }
+
+    // the same network with the needed outputs only
+    std::vector<Block> blocks(all.size());
+    std::vector<std::vector<std::size_t>> number(all.size());
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      blocks[k].inputs = all[k].inputs;
+      for (std::size_t o = 0; o < all[k].outputs; ++o) {
+        number[k].push_back(blocks[k].outputs);
+        if (needed[k][o]) ++blocks[k].outputs;
+      }
+      for (const Block::Need& n : all[k].needs) {
+        if (needed[k][n.output]) blocks[k].needs.push_back({number[k][n.output], n.input});
+      }
+    }
+    std::vector<Link> links;
+    for (const Link& l : links_) {
+      if (needed[l.from][l.output]) {
+        links.push_back({l.from, number[l.from][l.output], l.to, l.input});
+      }
+    }
+    const Ordering order = ordering(blocks, links);
+    require(order.loop.empty());
+
+    Schedule result;
+    std::vector<std::size_t> last(all.size(), 0);  // 1 + the last call of each part
+    for (std::size_t b : order.calls) {
+      if (blocks[b].outputs == 0) continue;
+      for (const Link& l : links_) result.clear |= l.to == b && last[l.from] == 0;
+      result.calls.push_back({b, true});
+      last[b] = result.calls.size();
+    }
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (!targets[k] || blocks[k].inputs == 0) continue;
+      const bool stale =
+          last[k] == 0 || std::any_of(links_.begin(), links_.end(), [&](const Link& l) {
+            return l.to == k && last[l.from] >= last[k];
+          });
+      if (stale) result.calls.push_back({k, false});
+    }
+    return result;
+  }
+
+  // Which inputs of the composition reach which of its outputs at the same instant.
+  void find_feedthrough() {
+    SystemSpec& spec = result_->spec_;
+    std::vector<std::size_t> first_output;
+    std::size_t outputs = 0;
+    for (std::size_t k = 0; k < places().size(); ++k) {
+      first_output.push_back(outputs);
+      outputs += spec_of(k).outputs.size();
+    }
+    for (std::size_t input = 0; input < spec.inputs.size(); ++input) {
+      std::set<std::size_t> reached;  // outputs of the composition
+      std::vector<std::pair<std::size_t, std::size_t>> open;
+      for (const Entering& e : entering_) {
+        if (e.input == input) open.emplace_back(e.part, e.signal);
+      }
+      for (const Opened& o : opened_) {
+        if (o.input == input) open.emplace_back(o.part, o.signal);
+      }
+      for (const Passing& p : passing_) {
+        if (p.input == input) reached.insert(outputs + p.output);
+      }
+      while (!open.empty()) {
+        const auto [part, signal] = open.back();
+        open.pop_back();
+        for (const Dependence& d : spec_of(part).feedthrough) {
+          if (d.input != signal || !reached.insert(first_output[part] + d.output).second) continue;
+          for (const Link& l : links_) {
+            if (l.from == part && l.output == d.output) open.emplace_back(l.to, l.input);
+          }
+          for (const Leaving& l : leaving_) {
+            if (l.part == part && l.signal == d.output) reached.insert(outputs + l.output);
+          }
+        }
+      }
+      for (std::size_t output : reached) spec.feedthrough.push_back({output, input});
+    }
+  }
+
+  // Wires as whole signals, by what they join.
+  struct Entering {
+    std::size_t input, part, signal;
+  };
+  struct Leaving {
+    std::size_t part, signal, output;
+  };
+  struct Passing {
+    std::size_t input, output;
+  };
+  struct Opened {
+    std::size_t part, signal, input;
+  };
+
+  std::span<const Wire> wires_;
+  const Outside& outside_;
+  std::unique_ptr<Composition> result_;
+  std::vector<std::string> names_;
+  std::vector<std::vector<Entry>> rows_, export_rows_;
+  std::vector<Link> links_;
+  std::vector<Entering> entering_;
+  std::vector<Leaving> leaving_;
+  std::vector<Passing> passing_;
+  std::vector<Opened> opened_;
+};
+
+}  // namespace
+
+std::unique_ptr<System> compose(std::vector<Part> parts, std::span<const Wire> wires,
+                                const Outside& outside) {
+  return Composer(std::move(parts), wires, outside).composed();
+}
+
+}  // namespace vernier::hybrid
