@@ -3,10 +3,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
@@ -18,6 +20,11 @@
 #include "vernier/run/executive/statistics.hpp"
 
 namespace vernier::executive {
+
+namespace detail {
+class Memory;
+class Cycle;
+}  // namespace detail
 
 /// What counts as a fault.
 struct FaultPolicy {
@@ -115,19 +122,25 @@ class Executive {
   const Statistics& statistics() const noexcept;
 
  private:
-  class Memory;
-  class Workers;
-  class Cycle;
+  /// The index of the view of a path; throws ConfigurationError with a suggestion.
+  std::size_t known(std::string_view path) const;
+  void start_components(Time start);
+  bool pace(Time) noexcept;
 
   composition::Plan plan_;
   std::vector<Pacer*> pacers_;
   Options options_;
   std::vector<PortView> views_;
+  std::unordered_map<std::string_view, std::size_t> by_path_;
   Time now_{};
-  std::atomic<std::int64_t> freeze_at_{INT64_MAX};
+  bool initialized_ = false;  // the components were started once
+  bool ready_ = false;        // run_until() may be called
+  bool paced_ = false;        // the pacers have started
+  int late_in_a_row_ = 0;
+  std::atomic<std::int64_t> freeze_at_{std::numeric_limits<std::int64_t>::max()};
   std::atomic<bool> stop_{false};
-  std::unique_ptr<Memory> memory_;
-  std::unique_ptr<Cycle> cycle_;
+  std::unique_ptr<detail::Memory> memory_;
+  std::unique_ptr<detail::Cycle> cycle_;
 };
 
 }  // namespace vernier::executive

@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+
+#include "vernier/base/ordering.hpp"
+#include "vernier/base/text.hpp"
+#include "vernier/run/composition/plan.hpp"
+
+namespace vernier::composition {
+
+namespace {
+
+using Indices = std::unordered_map<std::string_view, std::size_t>;
+
+Indices indices(const std::vector<Port>& ports) {
+  Indices all;
+  for (std::size_t i = 0; i < ports.size(); ++i) all.emplace(ports[i].name, i);
+  return all;
+}
+
+Block block(const Description& d) {
+  Block b{.outputs = d.outputs.size(), .inputs = d.inputs.size(), .needs = {}};
+  const Indices in = indices(d.inputs), out = indices(d.outputs);
+  for (const Feedthrough& f : d.feedthrough) {
+    const auto o = out.find(f.output);
+    const auto i = in.find(f.input);
+    if (o != out.end() && i != in.end()) b.needs.push_back({o->second, i->second});
+  }
+  return b;
+}
+
+/// "plant.acceleration  → sensors.acceleration   (line 33)", in columns.
+void report_loop(const Plan& plan, const std::vector<Link>& loop, Diagnostics& problems) {
+  std::vector<const Wire*> wires;
+  for (const Link& l : loop) {
+    const auto w = std::find_if(plan.wires.begin(), plan.wires.end(), [&l](const Wire& x) {
+      return x.delay == Duration{} && x.from_part == l.from && x.from == l.output &&
+             x.to_part == l.to && x.to == l.input;
+    });
+    wires.push_back(&*w);
+  }
+  const auto name = [&plan](std::uint32_t part, std::uint32_t port, bool output) {
+    const Description& d = plan.parts[part].component->description();
+    return path(plan.parts[part], output ? d.outputs[port] : d.inputs[port]);
+  };
+  std::size_t left = 0, right = 0;
+  for (const Wire* w : wires) {
+    left = std::max(left, width(name(w->from_part, w->from, true)));
+    right = std::max(right, width(name(w->to_part, w->to, false)));
+  }
+  Place place = wires.back()->place;
+  place.line = place.column = 0;
+  Diagnostic& d = problems.error(
+      "V2110", "an algebraic loop: every output needs the next one at the same instant", place);
+  for (const Wire* w : wires) {
+    std::string from = name(w->from_part, w->from, true);
+    std::string to = name(w->to_part, w->to, false);
+    from.resize(from.size() + left - width(from), ' ');
+    std::string line = from + "  → " + to;
+    if (w->place.line > 0) {
+      line.resize(line.size() + right - width(to), ' ');
+      line += "   (line " + std::to_string(w->place.line) + ")";
+    }
+    d.body.push_back(line);
+  }
+  const int last = wires.back()->place.line;
+  d.notes.push_back("break it where the real system has a delay" +
+                    (last > 0 ? ", for example on line " + std::to_string(last) : std::string()) +
+                    ": delay=\"1 tick\"");
+}
+
+/// Calls that neither feed nor follow each other get the same level.
+std::vector<Plan::Call> levelled(const std::vector<std::size_t>& calls,
+                                 const std::vector<Link>& needed, std::size_t parts) {
+  std::vector<std::vector<std::size_t>> neighbours(parts);
+  for (const Link& l : needed) {
+    neighbours[l.from].push_back(l.to);
+    neighbours[l.to].push_back(l.from);
+  }
+  std::vector<std::uint32_t> level(parts, 0);  // after the last call of a part
+  std::vector<Plan::Call> order;
+  for (const std::size_t part : calls) {
+    std::uint32_t mine = level[part];
+    for (const std::size_t n : neighbours[part]) mine = std::max(mine, level[n]);
+    order.push_back({static_cast<std::uint32_t>(part), mine});
+    level[part] = mine + 1;
+  }
+  // a level must be in one piece
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Plan::Call& a, const Plan::Call& b) { return a.level < b.level; });
+  return order;
+}
+
+void decide_early_return(Plan& plan) {
+  std::vector<std::string> stoppers, stuck, outside;
+  for (const Part& p : plan.parts) {
+    const Abilities& can = p.component->description().abilities;
+    if (can.faces_world) outside.push_back(p.name);
+    if (p.rate.periodic() || !can.stops_early) continue;
+    stoppers.push_back(p.name);
+    if (!can.rewinds) stuck.push_back(p.name);
+  }
+  plan.early_return = false;
+  if (stoppers.empty()) return;
+  const std::string late = "events of " + joined(stoppers, ", ") +
+                           " are seen by other components at the next tick only: ";
+  if (!outside.empty()) {
+    plan.notes.push_back(late + joined(outside, ", ") +
+                         " is bound to the outside, which does not wait for repeated steps");
+  } else if (stuck.size() > 1) {
+    plan.notes.push_back(late + joined(stuck, ", ") + " cannot go back to repeat a step");
+  } else {
+    plan.early_return = true;
+  }
+}
+
+}  // namespace
+
+std::string path(const Part& part, const Port& port) { return part.prefix + port.name; }
+
+void arrange(Plan& plan, Diagnostics& problems) {
+  std::vector<Block> blocks;
+  for (const Part& p : plan.parts) blocks.push_back(block(p.component->description()));
+  std::vector<Link> links, needed;
+  std::vector<std::vector<bool>> direct;
+  for (const Block& b : blocks) {
+    direct.emplace_back(b.inputs);
+    for (const Block::Need& n : b.needs) direct.back()[n.input] = true;
+  }
+  for (const Wire& w : plan.wires) {
+    if (w.delay > Duration{}) continue;
+    links.push_back({w.from_part, w.from, w.to_part, w.to});
+    if (direct[w.to_part][w.to]) needed.push_back(links.back());
+  }
+  const Ordering o = ordering(blocks, links);
+  if (!o.loop.empty())
+    report_loop(plan, o.loop, problems);
+  else
+    plan.order = levelled(o.calls, needed, plan.parts.size());
+  decide_early_return(plan);
+}
+
+}  // namespace vernier::composition

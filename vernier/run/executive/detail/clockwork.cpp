@@ -1,0 +1,72 @@
+#include "vernier/run/executive/detail/clockwork.hpp"
+
+#include <algorithm>
+
+namespace vernier::executive::detail {
+
+std::int64_t first_tick(Rate r, Time t) noexcept {
+  // in whole rounds of `seconds` first, so that nothing overflows in thousands of years
+  const std::int64_t round = r.seconds * 1'000'000'000;
+  const std::int64_t ns = t.time_since_epoch().count();
+  const std::int64_t rest = ns % round;
+  const auto within = static_cast<std::int64_t>(
+      static_cast<double>(rest) / static_cast<double>(round) * static_cast<double>(r.times));
+  std::int64_t k = ns / round * r.times + within;
+  while (k > 0 && tick(r, k - 1) >= t) --k;
+  while (tick(r, k) < t) ++k;
+  return k;
+}
+
+Clockwork::Clockwork(Duration step, bool continuous)
+    : step_(step), continuous_(continuous), groups_(1) {}
+
+std::uint32_t Clockwork::group(Rate r, Duration offset) {
+  if (!r.periodic()) return 0;
+  for (std::size_t g = 1; g < groups_.size(); ++g)
+    if (groups_[g].rate == r && groups_[g].offset == offset) return static_cast<std::uint32_t>(g);
+  groups_.push_back({.rate = r, .offset = offset});
+  return static_cast<std::uint32_t>(groups_.size() - 1);
+}
+
+void Clockwork::start(Time start) noexcept {
+  start_ = base_ = start;
+  for (Group& g : groups_) {
+    if (!g.rate.periodic()) continue;
+    g.k = first_tick(g.rate, std::max(Time{}, start - g.offset));
+    g.next = tick(g.rate, g.k) + g.offset;
+  }
+}
+
+bool Clockwork::enter(Time now) noexcept {
+  if (continuous_ && base_ + step_ <= now)
+    base_ = base_ + step_ == now ? now : base_ + step_ * ((now - base_) / step_);
+  bool any = continuous_ && base_ == now;
+  for (std::size_t g = 1; g < groups_.size(); ++g) {
+    groups_[g].due = groups_[g].next == now;
+    any |= groups_[g].due;
+  }
+  return any;
+}
+
+Time Clockwork::next() const noexcept {
+  Time t = Time::max();
+  if (continuous_) t = base_ + step_;
+  for (std::size_t g = 1; g < groups_.size(); ++g)
+    t = std::min(t, groups_[g].due ? groups_[g].tick_after() : groups_[g].next);
+  return t;
+}
+
+void Clockwork::moved() noexcept {
+  for (std::size_t g = 1; g < groups_.size(); ++g) {
+    if (!groups_[g].due) continue;
+    groups_[g].next = groups_[g].tick_after();
+    ++groups_[g].k;
+    groups_[g].due = false;
+  }
+}
+
+void Clockwork::all_due() noexcept {
+  for (Group& g : groups_) g.due = true;
+}
+
+}  // namespace vernier::executive::detail

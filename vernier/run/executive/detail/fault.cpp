@@ -1,0 +1,162 @@
+#include "vernier/run/executive/detail/fault.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+namespace vernier::executive::detail {
+
+namespace {
+
+bool has_nan(const PortView& v) {
+  for (const double x : v.reals())
+    if (std::isnan(x)) return true;
+  return false;
+}
+
+/// The output to blame: in the order of evaluation the first of a part whose inputs are numbers;
+/// without such a part the first.
+const PortView* first_nan(const Executive& run, std::vector<const PortView*>& all) {
+  const PortView* first = nullptr;
+  const PortView* root = nullptr;
+  std::vector<bool> fed_badly(run.parts().size());
+  std::vector<std::vector<const PortView*>> bad(run.parts().size());
+  for (const PortView& v : run.ports()) {
+    if (!has_nan(v)) continue;
+    if (v.output)
+      bad[v.part].push_back(&v);
+    else
+      fed_badly[v.part] = true;
+  }
+  std::vector<bool> seen(run.parts().size());
+  for (const composition::Plan::Call& c : run.plan().order) {
+    if (seen[c.part]) continue;
+    seen[c.part] = true;
+    for (const PortView* v : bad[c.part]) {
+      all.push_back(v);
+      if (!first) first = v;
+      if (!root && !fed_badly[c.part]) root = v;
+    }
+  }
+  return root ? root : first;
+}
+
+Diagnostic not_a_number(const Executive& run, const std::string& when) {
+  Diagnostic d;
+  d.code = "V3107";
+  std::vector<const PortView*> all;
+  const PortView* who = first_nan(run, all);
+  if (!who) {
+    d.message = "an output became not-a-number at " + when;
+    return d;
+  }
+  std::string name = who->path;
+  if (who->port->count > 1) {
+    const auto x = who->reals();
+    std::size_t i = 0;
+    while (i + 1 < x.size() && !std::isnan(x[i])) ++i;
+    name += "[" + std::to_string(i) + "]";
+  }
+  d.message = name + " became not-a-number at " + when;
+  std::string others;
+  std::size_t listed = 0;
+  for (const PortView* v : all) {
+    if (v == who) continue;
+    if (++listed > 5) break;
+    others += (others.empty() ? "" : ", ") + v->path;
+  }
+  if (all.size() > 6) others += " and " + std::to_string(all.size() - 6) + " more";
+  if (!others.empty()) d.notes.push_back("with it at the same time: " + others);
+  return d;
+}
+
+Diagnostic instantaneous_loop(const Breakdown& b, const Executive& run, const Cycle& cycle,
+                              const Options& options, const std::string& when) {
+  Diagnostic d;
+  d.code = "V3110";
+  const std::string times = std::to_string(options.policy.microsteps);
+  const Entry& last = cycle.last_entry(b.part);
+  const Telling t = run.tell(b.part, last);
+  d.message = t.subject + " changes more than " + times + " times at " + when;
+  if (last.at.time == b.at.time && !t.to.empty()) {
+    d.message = t.subject + " switches more than " + times + " times at " + when + " between \"" +
+                t.from + "\" and \"" + t.to + "\"";
+    if (!t.reason.empty()) d.message += " (" + t.reason + ")";
+  }
+  std::string others;
+  for (std::size_t i = b.part + 1; i < cycle.changed().size(); ++i)
+    if (cycle.changed()[i]) others += (others.empty() ? "" : ", ") + run.parts()[i].name;
+  if (!others.empty()) d.notes.push_back("still changing with it: " + others);
+  d.notes.push_back("usual cause: enter and leave conditions meet; give them a gap");
+  return d;
+}
+
+}  // namespace
+
+std::string text(Time t) {
+  const auto ns = t.time_since_epoch().count();
+  const auto magnitude = static_cast<unsigned long long>(ns < 0 ? -ns : ns);
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%s%llu.%09llu", ns < 0 ? "-" : "",
+                magnitude / 1'000'000'000, magnitude % 1'000'000'000);
+  std::string s = buffer;
+  while (s.back() == '0' && s[s.size() - 4] != '.') s.pop_back();
+  return s + " s";
+}
+
+Diagnostic described(const Breakdown& b, const Executive& run, const Cycle& cycle,
+                     const Options& options) {
+  const std::string when = "t = " + text(b.at.time);
+  const std::string who = b.part < run.parts().size() ? run.parts()[b.part].name : "";
+  Diagnostic d;
+  switch (b.kind) {
+    case Breakdown::Kind::none:
+      break;
+    case Breakdown::Kind::component: {
+      const Fault& f = run.parts()[b.part].component->fault();
+      d.code = f.code[0] ? f.code : "V3101";
+      d.message = f.text[0] ? f.text : who + " failed and gave no reason";
+      d.notes.push_back("in " + who + " at " + when);
+      break;
+    }
+    case Breakdown::Kind::loop:
+      return instantaneous_loop(b, run, cycle, options, when);
+    case Breakdown::Kind::not_a_number:
+      return not_a_number(run, when);
+    case Breakdown::Kind::no_agreement:
+      d.code = "V3102";
+      d.message =
+          who + " finds its event at another time whenever the step is repeated, at " + when;
+      d.notes.push_back("its events depend on the length of the step: ask for a smaller tolerance");
+      break;
+    case Breakdown::Kind::unannounced:
+      d.code = "V3103";
+      d.message =
+          who + " stopped before the end of the step without having announced it, at " + when;
+      d.notes.push_back("a component that does so says stops_early in its abilities");
+      break;
+    case Breakdown::Kind::no_progress:
+      d.code = "V3104";
+      d.message = who + " does not get beyond " + when;
+      d.notes.push_back("it stops at an event there, which no reaction takes away");
+      break;
+    case Breakdown::Kind::deadline:
+      d.code = "V4107";
+      d.message = "stopped: " + std::to_string(options.policy.missed_deadlines) +
+                  " late ticks in a row (policy) at " + when;
+      break;
+    case Breakdown::Kind::pacer:
+      d.code = "V4108";
+      d.message = "whoever holds time back has failed at " + when;
+      break;
+  }
+  return d;
+}
+
+Diagnostics as_diagnostics(Diagnostic d) {
+  Diagnostics all;
+  all.add(std::move(d));
+  return all;
+}
+
+}  // namespace vernier::executive::detail

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "vernier/component/component.hpp"
+#include "vernier/run/composition/plan.hpp"
+#include "vernier/run/executive/detail/delay_line.hpp"
+#include "vernier/run/executive/detail/wiring.hpp"
+#include "vernier/run/executive/observer.hpp"
+
+namespace vernier::executive::detail {
+
+/// The memory of all ports of a run, and the program that carries values along the wires.
+///
+/// An input with a single wire of gain 1 and no delay that covers it looks at the output's memory.
+/// Any other input has memory of its own, filled just before it is needed. An overridden port has a
+/// shadow: the component writes (output) or reads (input) the shadow instead.
+class Memory {
+ public:
+  /// Allocates everything and fills `views`: per part its outputs, then its inputs.
+  Memory(const composition::Plan&, std::vector<PortView>& views);
+
+  /// Gives a part its memory. Throws what its bind() throws.
+  void bind(std::size_t part);
+
+  /// What has to be carried before output() of a part, and before its react() and advance().
+  std::span<const Transfer> before_output(std::size_t part) const noexcept;
+  std::span<const Transfer> before_react(std::size_t part) const noexcept;
+  /// Parts for which before_react() is not empty.
+  std::span<const std::uint32_t> late_parts() const noexcept { return late_parts_; }
+  /// Everything, for all parts.
+  void carry_all() noexcept;
+
+  void read_delays(Time now) noexcept {
+    for (DelayLine& d : delays_) d.read(now);
+  }
+  void push_delays(Time now) noexcept {
+    for (DelayLine& d : delays_) d.push(now);
+  }
+  /// When the next delayed event arrives.
+  Time next_arrival() const noexcept;
+  std::span<DelayLine> delays() noexcept { return delays_; }
+  std::span<const DelayLine> delays() const noexcept { return delays_; }
+  /// "plant.force -> body.force", for delays()[i].
+  const std::string& delay_name(std::size_t i) const { return delay_names_[i]; }
+
+  void publish() noexcept {
+    for (const auto& s : streams_) s->publish();
+  }
+  std::size_t streams() const noexcept { return streams_.size(); }
+  std::uint64_t messages_lost() const noexcept;
+  std::uint64_t delays_merged() const noexcept;
+
+  Journal& journal(std::size_t part) noexcept { return journals_[part]; }
+
+  /// True when a real output is not a number.
+  bool not_a_number() const noexcept;
+
+  // by index into the views
+  void override_port(std::size_t view, std::span<const double> values);
+  void release(std::size_t view) noexcept;
+  void send(std::size_t view) noexcept;
+  std::int64_t& sent(std::size_t view) noexcept { return injected_[cells_[view].injected]; }
+  /// What others read of an output.
+  std::span<std::byte> content(std::size_t view) noexcept;
+  /// What the component reads or writes while overridden.
+  std::span<std::byte> shadow(std::size_t view) noexcept;
+  Stream* stream(std::size_t view) noexcept { return cells_[view].stream; }
+  StreamReader* reader(std::size_t view) noexcept { return cells_[view].reader; }
+  /// Streams and readers of one part, for stepping back.
+  std::span<Stream* const> streams_of(std::size_t part) const noexcept {
+    return part_streams_[part];
+  }
+  std::span<StreamReader* const> readers_of(std::size_t part) const noexcept {
+    return part_readers_[part];
+  }
+
+  /// As before the first tick: streams empty, delays without history.
+  void reset();
+
+ private:
+  friend class PartBindings;
+
+  struct Cell {
+    const Port* port = nullptr;
+    std::size_t bytes = 0;      // of the whole port
+    std::byte* feed = nullptr;  // what the wires lead from or to
+    std::unique_ptr<std::uint64_t[]> shadow;
+    std::size_t injected = 0;  // event inputs: index into injected_
+    Stream* stream = nullptr;
+    StreamReader* reader = nullptr;
+  };
+  struct Program {
+    std::size_t begin = 0, end = 0;
+  };
+
+  std::size_t output_cell(std::size_t part, std::size_t i) const { return first_[part] + i; }
+  std::size_t input_cell(std::size_t part, std::size_t i) const;
+  void allocate(const composition::Plan&);
+  void wire(const composition::Plan&);
+  void wire_input(const composition::Plan&, std::size_t cell,
+                  std::span<const composition::Wire* const>, std::vector<Transfer>& program);
+  const std::byte* source(const composition::Plan&, const composition::Wire&, const Cell& to,
+                          bool only);
+  std::byte* take(const Port&);
+  void set(std::byte* memory, const Port&, std::span<const double> values) const noexcept;
+
+  std::vector<PortView>& views_;
+  std::vector<composition::Part> const* parts_;
+  std::vector<std::size_t> first_;  // first cell of each part, and the end
+  std::vector<Cell> cells_;         // as the views
+  std::vector<double> reals_;       // outputs first
+  std::size_t real_outputs_ = 0;
+  std::vector<std::int64_t> integers_, injected_;
+  std::vector<std::uint8_t> bytes_;
+  std::size_t reals_used_ = 0, integers_used_ = 0, bytes_used_ = 0;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<std::unique_ptr<StreamReader>> readers_;
+  std::vector<std::vector<Stream*>> part_streams_;
+  std::vector<std::vector<StreamReader*>> part_readers_;
+  std::vector<Journal> journals_;
+  std::vector<Transfer> transfers_;
+  std::vector<Program> early_, late_;
+  std::vector<std::uint32_t> late_parts_;
+  std::vector<DelayLine> delays_;
+  std::vector<std::string> delay_names_;
+  std::vector<std::size_t> event_delays_;  // indices into delays_
+};
+
+}  // namespace vernier::executive::detail

@@ -1,0 +1,180 @@
+#include "vernier/run/executive/executive.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "vernier/base/require.hpp"
+#include "vernier/base/text.hpp"
+#include "vernier/run/executive/detail/cycle.hpp"
+#include "vernier/run/executive/detail/fault.hpp"
+#include "vernier/run/executive/detail/memory.hpp"
+
+namespace vernier::executive {
+
+using detail::Breakdown;
+
+namespace {
+
+constexpr int most_phases = 100;
+
+}  // namespace
+
+Executive::Executive(composition::Plan plan, std::vector<Pacer*> pacers, const Options& options)
+    : plan_(std::move(plan)), pacers_(std::move(pacers)), options_(options), now_(options.start) {
+  memory_ = std::make_unique<detail::Memory>(plan_, views_);
+  // an output wins over an input of the same name
+  for (const bool outputs : {true, false})
+    for (std::size_t i = 0; i < views_.size(); ++i)
+      if (views_[i].output == outputs) by_path_.emplace(views_[i].path, i);
+  cycle_ = std::make_unique<detail::Cycle>(plan_, *memory_, options_);
+  for (std::size_t part = 0; part < plan_.parts.size(); ++part) memory_->bind(part);
+}
+
+Executive::~Executive() = default;
+
+void Executive::initialize() {
+  ready_ = paced_ = false;
+  late_in_a_row_ = 0;
+  now_ = options_.start;
+  start_components(now_);
+  if (!cycle_->settle(now_)) throw ConfigurationError(detail::as_diagnostics(fault()));
+  ready_ = true;
+}
+
+void Executive::start_components(Time start) {
+  memory_->reset();
+  cycle_->restart(start);
+  for (int phase = 0;; ++phase) {
+    std::string waiting;
+    for (composition::Part& p : plan_.parts)
+      if (!p.component->initialize(start, phase)) waiting += (waiting.empty() ? "" : ", ") + p.name;
+    if (!cycle_->compute_all(start)) throw ConfigurationError(detail::as_diagnostics(fault()));
+    if (waiting.empty()) break;
+    if (phase == most_phases)
+      throw ConfigurationError("V3120", "no consistent start was found for " + waiting + " in " +
+                                            std::to_string(most_phases) + " phases");
+  }
+  initialized_ = true;
+}
+
+Ending Executive::run_until(Time until) noexcept {
+  require(ready_);
+  detail::Cycle& cycle = *cycle_;
+  const auto broken = [&cycle] { return cycle.breakdown().kind != Breakdown::Kind::none; };
+  if (broken()) return Ending::failed;
+  if (!std::exchange(paced_, true))
+    for (Pacer* p : pacers_) p->start(now_);
+  while (true) {
+    if (now_ >= until) return Ending::reached;
+    if (now_.time_since_epoch().count() >= freeze_at_.load(std::memory_order_relaxed))
+      return Ending::frozen;
+    if (stop_.load(std::memory_order_relaxed)) return Ending::stopped;
+    const Time next = cycle.advance(now_, cycle.next(now_, until));
+    if (broken()) return Ending::failed;
+    if (!pace(next)) return Ending::failed;
+    now_ = next;
+    if (!cycle.settle(now_)) return Ending::failed;
+  }
+}
+
+bool Executive::pace(Time t) noexcept {
+  bool late = false;
+  for (Pacer* p : pacers_) {
+    const Outcome o = p->wait_for(t);
+    late |= o == Outcome::held;
+    if (o == Outcome::failed) {
+      cycle_->break_down(Breakdown::Kind::pacer, 0, {t});
+      return false;
+    }
+  }
+  cycle_->statistics().late += late;
+  late_in_a_row_ = late ? late_in_a_row_ + 1 : 0;
+  const int most = options_.policy.missed_deadlines;
+  if (most == 0 || late_in_a_row_ < most) return true;
+  cycle_->break_down(Breakdown::Kind::deadline, 0, {t});
+  return false;
+}
+
+void Executive::resume() noexcept {
+  freeze_at_.store(std::numeric_limits<std::int64_t>::max());
+  stop_.store(false);
+  paced_ = false;
+}
+
+Diagnostic Executive::fault() const {
+  return detail::described(cycle_->breakdown(), *this, *cycle_, options_);
+}
+
+const PortView* Executive::find(std::string_view path) const noexcept {
+  const auto found = by_path_.find(path);
+  return found == by_path_.end() ? nullptr : &views_[found->second];
+}
+
+std::size_t Executive::known(std::string_view path) const {
+  const auto found = by_path_.find(path);
+  if (found != by_path_.end()) return found->second;
+  Diagnostics problems;
+  Diagnostic& d = problems.error("V2112", "there is no port \"" + std::string(path) + "\"", {});
+  std::vector<std::string> candidates;
+  for (const PortView& v : views_) candidates.push_back(v.path);
+  if (const auto near = closest(path, candidates)) d.notes.push_back("did you mean " + *near + "?");
+  throw ConfigurationError(problems);
+}
+
+Telling Executive::tell(std::size_t part, const Entry& e) const {
+  const composition::Part& p = plan_.parts[part];
+  Telling t = p.component->tell(e);
+  t.subject = t.subject.empty() ? p.name : p.prefix + t.subject;
+  return t;
+}
+
+void Executive::observe(Observer& o, const Sampling& s) { cycle_->observe(o, s, now_); }
+
+void Executive::remove(Observer& o) noexcept { cycle_->remove(o); }
+
+void Executive::override_port(std::string_view path, std::span<const double> values) {
+  const std::size_t view = known(path);
+  const Port& p = *views_[view].port;
+  const std::string name(path);
+  if (p.flow == Flow::stream)
+    throw ConfigurationError("V2124", name + " is a stream; only values can be overridden");
+  if (values.size() != p.count)
+    throw ConfigurationError("V2121", name + " has " + std::to_string(p.count) + " elements, not " +
+                                          std::to_string(values.size()));
+  const double most = p.scalar == Scalar::byte ? 255.0 : p.scalar == Scalar::boolean ? 1.0 : 9e18;
+  const double least = p.scalar == Scalar::byte || p.scalar == Scalar::boolean ? 0.0 : -9e18;
+  if (p.scalar != Scalar::real || p.flow == Flow::event)
+    for (const double v : values)
+      if (!(v >= least && v <= most) || v != std::floor(v))
+        throw ConfigurationError("V2124", exact(v) + " is not a value that " + name + " can have");
+  memory_->override_port(view, values);
+  memory_->bind(views_[view].part);
+}
+
+void Executive::release(std::string_view path) {
+  const std::size_t view = known(path);
+  memory_->release(view);
+  memory_->bind(views_[view].part);
+}
+
+void Executive::send(std::string_view path) {
+  std::size_t view = known(path);
+  // an event may be an input and an output of the same name: the input is meant
+  for (std::size_t i = view; i < views_.size() && views_[view].output; ++i)
+    if (!views_[i].output && views_[i].path == path) view = i;
+  if (views_[view].output || views_[view].port->flow != Flow::event)
+    throw ConfigurationError("V2124", std::string(path) + " is not an event that can be sent");
+  memory_->send(view);
+}
+
+const Statistics& Executive::statistics() const noexcept {
+  Statistics& s = cycle_->statistics();
+  s.journal_lost = 0;
+  for (std::size_t i = 0; i < plan_.parts.size(); ++i) s.journal_lost += memory_->journal(i).lost();
+  s.messages_lost = memory_->messages_lost();
+  s.delays_merged = memory_->delays_merged();
+  return s;
+}
+
+}  // namespace vernier::executive
