@@ -1,0 +1,75 @@
+#pragma once
+
+#include "vernier/component/catalogue.hpp"
+#include "vernier/kernel/frames/earth_rotation.hpp"
+#include "vernier/kernel/hybrid/system.hpp"
+#include "vernier/model/environment/igrf.hpp"
+
+namespace vernier::environment {
+
+/// The Earth's magnetic field as a dipole that turns with the Earth.
+///
+///   B = strength (radius/r)³ (3 (m·r̂) r̂ - m),  m the unit vector towards the southern pole
+///
+/// in   position  m  N
+/// out  field     T  N
+class DipoleField final : public hybrid::System {
+ public:
+  struct Parameters {
+    double strength = 3.001e-5;              // T, at the magnetic equator of the sphere
+    double radius = 6371.2e3;                // m, of that sphere
+    double colatitude = 0.1790707812546182;  // rad, of the northern pole
+    double longitude = 5.030038904247657;    // rad, of the northern pole
+    frames::EarthRotation earth;
+  };
+
+  explicit DipoleField(const Parameters&);
+
+  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override {}
+  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
+               hybrid::Scratch) const noexcept override;
+
+ private:
+  struct Axis {
+    spatial::Vector3 m, rate;  // N; per second
+  };
+  Axis axis(double t) const noexcept;
+
+  double moment_;  // T·m³
+  // m = z0 + cos(rate t) c0 + sin(rate t) s0, in N
+  spatial::Vector3 z0_, c0_, s0_;
+  double rate_;
+  hybrid::SystemSpec spec_;
+};
+
+/// The Earth's main field by the IGRF; see igrf.hpp.
+///
+/// in   position  m  N
+/// out  field     T  N
+class IgrfField final : public hybrid::System {
+ public:
+  struct Parameters {
+    frames::Epoch epoch;
+    frames::EarthRotation earth;
+    int degree = 13;
+  };
+
+  /// Throws std::out_of_range when the epoch is outside the model's years.
+  explicit IgrfField(const Parameters&);
+
+  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override {}
+  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+
+ private:
+  frames::EarthRotation earth_;
+  Igrf igrf_;
+  hybrid::SystemSpec spec_;
+};
+
+Type dipole_field_type();
+Type igrf_field_type();
+
+}  // namespace vernier::environment

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "vernier/component/catalogue.hpp"
+#include "vernier/kernel/hybrid/system.hpp"
+#include "vernier/model/environment/elements.hpp"
+
+namespace vernier::environment {
+
+/// Motion on an ellipse in closed form (two bodies); a function of time, without states.
+///
+///   M = M0 + n t,  E - e sin E = M,  r = a (cos E - e) P + a sqrt(1 - e²) sin E Q
+///
+/// With `secular_j2` node, perigee and mean anomaly drift at the mean rates that the Earth's
+/// oblateness causes (Vallado, section 9.6): positions then are mean ones, some kilometres from the
+/// osculating.
+///
+/// out  position  m    N
+/// out  velocity  m/s  N
+class KeplerOrbit final : public hybrid::System {
+ public:
+  struct Parameters {
+    Elements elements;
+    double mu = earth_mu;
+    bool secular_j2 = false;
+    double radius = earth_radius;
+    double j2 = earth_j2;
+  };
+
+  explicit KeplerOrbit(const Parameters&);
+
+  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override {}
+  void output(const hybrid::Point&, std::span<double> y, hybrid::Scratch) const noexcept override;
+  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
+               hybrid::Scratch) const noexcept override;
+
+ private:
+  OrbitState at(double t) const noexcept;
+
+  Parameters parameters_;
+  hybrid::SystemSpec spec_;
+  OrbitAxes axes_;
+  double mean_motion_;
+  double node_rate_ = 0.0, perigee_rate_ = 0.0;  // rad/s
+};
+
+/// Motion about the oblate Earth, integrated. The z axis of N is the Earth's.
+///
+///   r' = v,  v' = -μ r/r³ - (3/2) J2 μ R²/r⁵ ((1 - 5 z²/r²) r + 2 z e_z) + acceleration
+///
+/// in   acceleration  m/s²     N  of everything else; zero when not connected
+/// out  position      m        N
+/// out  velocity      m/s      N
+/// out  energy        m²/s²       per mass; constant without acceleration
+class J2Orbit final : public hybrid::System {
+ public:
+  struct Parameters {
+    OrbitState start;
+    double mu = earth_mu;
+    double radius = earth_radius;
+    double j2 = earth_j2;
+  };
+
+  explicit J2Orbit(const Parameters&);
+
+  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
+               hybrid::Scratch) const noexcept override;
+
+ private:
+  Parameters parameters_;
+  hybrid::SystemSpec spec_;
+};
+
+Type kepler_orbit_type();
+Type j2_orbit_type();
+
+}  // namespace vernier::environment

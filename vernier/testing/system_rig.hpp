@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/component/catalogue.hpp"
+#include "vernier/kernel/hybrid/system.hpp"
+
+namespace vernier::testing {
+
+/// A system with a point of its own: states start at their initial values, inputs at their defaults
+/// (zero without).
+class SystemRig {
+ public:
+  explicit SystemRig(const hybrid::System&);
+
+  double t = 0.0;
+  std::vector<double> x, u;
+  std::vector<int> mode;
+
+  std::span<double> in(std::string_view input);
+  std::span<double> state(std::string_view);
+  /// Outputs, derivatives and guards at the point as it is now.
+  std::vector<double> out(std::string_view output);
+  std::vector<double> rate(std::string_view state);
+  std::vector<double> guards();
+
+  /// Takes enabled transitions until there are none, at most 100; returns their names. `present`
+  /// names the events of the first round.
+  std::vector<std::string> react(const std::vector<std::string>& present = {});
+  /// One step of the classical Runge-Kutta method; inputs held. Normalises unit vectors.
+  void step(double h);
+
+  hybrid::Point point() const { return {t, x, mode, u}; }
+  hybrid::Scratch scratch() { return work_; }
+  const hybrid::System& system() const { return system_; }
+
+ private:
+  const hybrid::System& system_;
+  std::vector<double> work_;
+};
+
+/// The promises every system makes, checked at the rig's point: outputs depend on the declared
+/// inputs only, tangent() agrees with differences (relative to the largest element of each signal,
+/// the rest being `tolerance`), nothing allocates, and the same point gives the same values.
+void expect_conforming(SystemRig&, double tolerance = 1e-6);
+
+/// A system of a type, from parameters as a document would write them. Throws ConfigurationError.
+std::unique_ptr<hybrid::System> made_system(const Type&,
+                                            const std::map<std::string, std::string>& = {});
+std::unique_ptr<Component> made_component(const Type&,
+                                          const std::map<std::string, std::string>& = {},
+                                          std::uint64_t seed = 1);
+
+}  // namespace vernier::testing
