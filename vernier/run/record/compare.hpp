@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/run/record/result_reader.hpp"
+
+namespace vernier::record {
+
+/// Two values a and b agree when |a - b| <= absolute + relative * max(|a|, |b|).
+struct Tolerance {
+  std::string pattern = "*";  // of signal paths
+  double absolute = 0.0;      // in the signal's unit
+  double relative = 0.0;
+};
+
+/// Reads a document of formats/tolerances. Throws ConfigurationError.
+std::vector<Tolerance> read_tolerances(const std::filesystem::path&);
+
+struct CompareOptions {
+  std::vector<std::string> signals = {"*"};  // patterns; of the first run
+  std::vector<Tolerance> tolerances = {};    // the first that fits counts; none: equal to the bit
+};
+
+struct Difference {
+  std::string signal, unit;
+  std::uint64_t compared = 0;            // rows at common instants
+  std::uint64_t only_a = 0, only_b = 0;  // rows at instants the other run does not have
+  double largest = 0.0;                  // |a - b|; infinite where only one is a number
+  double largest_at = 0.0;               // s
+  std::uint32_t largest_element = 0;
+  double rms = 0.0;                        // over all elements and rows
+  std::optional<double> diverges_at = {};  // s; the first time outside of the tolerance
+  std::string problem = {};                // why it could not be compared: another size or unit
+  bool within() const noexcept { return !diverges_at && problem.empty(); }
+};
+
+struct Comparison {
+  std::vector<Difference> signals;          // in the order of their paths
+  std::vector<std::string> only_a, only_b;  // signals that the other run does not have
+  /// Everything compared is within its tolerance, and nothing is missing in either run.
+  bool within() const noexcept;
+};
+
+/// Compares at the instants that both runs have; where an instant has two rows (before and after an
+/// event) in one run only, the last ones are compared. Throws ConfigurationError (V7101, V7102).
+Comparison compare(const ResultReader& a, const ResultReader& b, const CompareOptions& = {});
+
+}  // namespace vernier::record

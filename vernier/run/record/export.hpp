@@ -1,0 +1,25 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "vernier/run/record/result_reader.hpp"
+
+namespace vernier::record {
+
+struct ExportOptions {
+  std::vector<std::string> signals = {"*"};  // patterns, as ResultReader::select
+  double every = 0.0;                        // s; > 0: only the first row at or after each multiple
+};
+
+/// One table: the time, then a column per element, its unit in the header ("plant.omega[0]
+/// [rad/s]"). Signals that are sampled at other times leave their cells empty where they have no
+/// value. Memory does not grow with the results. Throws ConfigurationError (V7101, V7102).
+void export_csv(const ResultReader&, const ExportOptions&, std::ostream&);
+
+/// {"composition", "vernier", "start", "signals": [{"path", "unit", "frame", "description", "time":
+/// […], "values": […]}]}; the values of a vector are arrays; what is not finite is null.
+void export_json(const ResultReader&, const ExportOptions&, std::ostream&);
+
+}  // namespace vernier::record
