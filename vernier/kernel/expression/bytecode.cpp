@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "vernier/base/require.hpp"
-#include "vernier/kernel/expression/detail/values.hpp"
+#include "vernier/kernel/expression/detail/operations.hpp"
 
 namespace vernier::expression::detail {
 namespace {
@@ -13,10 +13,11 @@ constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 
 class Compiler {
  public:
-  Compiler(const Values& values, std::span<const Term> outputs)
-      : values_(values), outputs_(outputs) {}
+  Compiler(const Graph& graph, std::span<const Term> terms, std::span<const Term> outputs)
+      : graph_(graph), terms_(terms), outputs_(outputs) {}
 
   Bytecode result() {
+    number_values();
     place_inputs_and_constants();
     count_uses();
     choose_fused();
@@ -34,12 +35,26 @@ class Compiler {
     int operands;
   };
 
-  const Node& node(std::uint32_t value) const { return values_.node(value); }
+  const Node& node(std::uint32_t value) const { return graph_[terms_[value]]; }
+
+  // Values are places in terms_, so that all tables have the size of the program, not of the graph.
+  void number_values() {
+    operand_.resize(terms_.size());
+    for (std::uint32_t v = 0; v < terms_.size(); ++v) {
+      const Node& n = node(v);
+      const Term of[3] = {n.a, n.b, n.c};
+      for (int i = 0; i < arity(n.operation); ++i) operand_[v][i] = value(of[i]);
+    }
+  }
+  std::uint32_t value(Term t) const {
+    const auto at = std::lower_bound(terms_.begin(), terms_.end(), t);
+    return static_cast<std::uint32_t>(at - terms_.begin());
+  }
 
   void place_inputs_and_constants() {
-    register_.assign(values_.size(), nowhere);
+    register_.assign(terms_.size(), nowhere);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> inputs;  // symbol, value
-    for (std::uint32_t v = 0; v < values_.size(); ++v) {
+    for (std::uint32_t v = 0; v < terms_.size(); ++v) {
       if (node(v).operation == Operation::symbol) inputs.emplace_back(node(v).symbol, v);
     }
     std::sort(inputs.begin(), inputs.end());
@@ -52,7 +67,7 @@ class Compiler {
       }
     }
     out_.first_constant = out_.registers;
-    for (std::uint32_t v = 0; v < values_.size(); ++v) {
+    for (std::uint32_t v = 0; v < terms_.size(); ++v) {
       if (node(v).operation != Operation::constant) continue;
       register_[v] = out_.registers++;
       out_.constants.push_back(node(v).value);
@@ -60,36 +75,36 @@ class Compiler {
   }
 
   void count_uses() {
-    uses_.assign(values_.size(), 0);
-    for (std::uint32_t v = 0; v < values_.size(); ++v) {
-      for (int i = 0; i < arity(node(v).operation); ++i) ++uses_[values_.operands(v)[i]];
+    uses_.assign(terms_.size(), 0);
+    for (std::uint32_t v = 0; v < terms_.size(); ++v) {
+      for (int i = 0; i < arity(node(v).operation); ++i) ++uses_[operand_[v][i]];
     }
-    for (const Term t : outputs_) ++uses_[values_.number(t)];
+    for (const Term t : outputs_) ++uses_[value(t)];
   }
 
   // Products that only one sum needs are computed with it.
   void choose_fused() {
-    fused_.assign(values_.size(), false);
-    for (std::uint32_t v = 0; v < values_.size(); ++v) {
+    fused_.assign(terms_.size(), false);
+    for (std::uint32_t v = 0; v < terms_.size(); ++v) {
       const Operation o = node(v).operation;
       if (o != Operation::add && o != Operation::subtract) continue;
       for (int i = 0; i < 2; ++i) {
-        const std::uint32_t p = values_.operands(v)[i];
+        const std::uint32_t p = operand_[v][i];
         if (node(p).operation == Operation::multiply && uses_[p] == 1) fused_[p] = true;
       }
     }
   }
 
   void write_instructions() {
-    for (std::uint32_t v = 0; v < values_.size(); ++v) {
+    for (std::uint32_t v = 0; v < terms_.size(); ++v) {
       if (register_[v] != nowhere || fused_[v]) continue;
       const Operation o = node(v).operation;
-      const auto& in = values_.operands(v);
+      const auto& in = operand_[v];
       if (o == Operation::add || o == Operation::subtract) {
         const bool sum = o == Operation::add;
         const bool left = fused_[in[0]], right = fused_[in[1]];
         if (left && right) {
-          const auto &l = values_.operands(in[0]), &r = values_.operands(in[1]);
+          const auto &l = operand_[in[0]], &r = operand_[in[1]];
           steps_.push_back({sum ? Code::products_sum : Code::products_difference,
                             v,
                             {l[0], l[1], r[0], r[1]},
@@ -97,13 +112,13 @@ class Compiler {
           continue;
         }
         if (left) {
-          const auto& l = values_.operands(in[0]);
+          const auto& l = operand_[in[0]];
           steps_.push_back(
               {sum ? Code::multiply_add : Code::multiply_subtract, v, {l[0], l[1], in[1], 0}, 3});
           continue;
         }
         if (right) {
-          const auto& r = values_.operands(in[1]);
+          const auto& r = operand_[in[1]];
           steps_.push_back(
               {sum ? Code::multiply_add : Code::subtract_product, v, {r[0], r[1], in[0], 0}, 3});
           continue;
@@ -116,11 +131,11 @@ class Compiler {
   void assign_registers() {
     constexpr std::uint32_t forever = nowhere;
     const std::uint32_t first_reused = out_.registers;
-    std::vector<std::uint32_t> last(values_.size(), 0);
+    std::vector<std::uint32_t> last(terms_.size(), 0);
     for (std::uint32_t k = 0; k < steps_.size(); ++k) {
       for (int i = 0; i < steps_[k].operands; ++i) last[steps_[k].operand[i]] = k;
     }
-    for (const Term t : outputs_) last[values_.number(t)] = forever;
+    for (const Term t : outputs_) last[value(t)] = forever;
 
     std::vector<std::uint32_t> free;
     out_.instructions.reserve(steps_.size() + 1);
@@ -143,7 +158,7 @@ class Compiler {
                                    bytes(at[2]), bytes(at[3])});
     }
     out_.instructions.push_back({});
-    for (const Term t : outputs_) out_.outputs.push_back(bytes(register_[values_.number(t)]));
+    for (const Term t : outputs_) out_.outputs.push_back(bytes(register_[value(t)]));
   }
 
   static std::uint32_t bytes(std::uint32_t index) {
@@ -151,9 +166,10 @@ class Compiler {
     return index * static_cast<std::uint32_t>(sizeof(double));
   }
 
-  const Values& values_;
-  std::span<const Term> outputs_;
+  const Graph& graph_;
+  std::span<const Term> terms_, outputs_;
   Bytecode out_;
+  std::vector<std::array<std::uint32_t, 3>> operand_;
   std::vector<std::uint32_t> register_, uses_;
   std::vector<bool> fused_;
   std::vector<Step> steps_;
@@ -161,8 +177,8 @@ class Compiler {
 
 }  // namespace
 
-Bytecode compiled(const Values& values, std::span<const Term> outputs) {
-  return Compiler(values, outputs).result();
+Bytecode compiled(const Graph& graph, std::span<const Term> terms, std::span<const Term> outputs) {
+  return Compiler(graph, terms, outputs).result();
 }
 
 }  // namespace vernier::expression::detail

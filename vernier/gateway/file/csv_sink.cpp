@@ -1,0 +1,190 @@
+#include "vernier/gateway/file/csv_sink.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/gateway/file/csv.hpp"
+#include "vernier/gateway/file/detail/writer.hpp"
+
+namespace vernier::file {
+namespace {
+
+enum Note : std::int32_t { rows_dropped = 1, cannot_write = 2 };
+
+}  // namespace
+
+CsvSink::CsvSink(channel::Channels channels, CsvSinkSettings settings)
+    : channels_(std::move(channels)),
+      settings_(std::move(settings)),
+      description_(channel::described(channels_)),
+      path_(settings_.path),
+      row_(channel::size(channels_.inputs)) {
+  description_.rate = settings_.rate;
+  description_.abilities.reacts = true;  // to see what everyone has settled on
+  description_.state_bytes = sizeof(Open) + sizeof(double) * row_.size();
+}
+
+CsvSink::~CsvSink() {
+  if (writer_) flush();
+}
+
+void CsvSink::flush() {
+  if (!writer_) return;
+  if (open_.time != Time::min() && open_.time > handed_over_) {
+    while (!writer_->push(open_.time, row_) && writer_->error() == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    handed_over_ = open_.time;
+  }
+  writer_->flush();
+}
+
+void CsvSink::bind(const Bindings& bindings) {
+  ports_.bind(channels_, bindings);
+  journal_ = &bindings.journal();
+}
+
+std::string CsvSink::header() const {
+  std::string text = settings_.units ? "t (s)" : "t";
+  for (const auto& c : channels_.inputs) {
+    const std::string base = c.column.empty() ? c.name : c.column;
+    for (std::uint32_t i = 0; i < c.count; ++i) {
+      std::string name = c.count == 1 ? base : base + "[" + std::to_string(i) + "]";
+      if (settings_.units && c.unit != "1") name += " (" + c.unit + ")";
+      text += settings_.separator + as_field(name, settings_.separator);
+    }
+  }
+  return text + "\n";
+}
+
+bool CsvSink::initialize(Time, int phase) {
+  if (phase > 0) return true;
+  using Existing = CsvSinkSettings::Existing;
+  if (writer_) flush();
+  writer_.reset();
+  open_ = {};
+  due_ = handed_over_ = Time::min();
+  dropped_ = 0;
+  told_failure_ = false;
+  path_ = settings_.path;
+  const int how = settings_.existing == Existing::replace ? O_TRUNC : O_EXCL;
+  int fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | how, 0666);
+  for (int n = 2;
+       fd < 0 && errno == EEXIST && settings_.existing == Existing::number && n < 100'000; ++n) {
+    path_ = settings_.path;
+    path_.replace_filename(settings_.path.stem().string() + "-" + std::to_string(n) +
+                           settings_.path.extension().string());
+    fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | how, 0666);
+  }
+  if (fd < 0 && errno == EEXIST) {
+    throw ConfigurationError(
+        "V7311", path_.string() + " exists; choose another name, or set existing to replace");
+  }
+  if (fd < 0) {
+    throw ConfigurationError(
+        "V7310", path_.string() + " cannot be written: " + std::generic_category().message(errno));
+  }
+  const std::string text = header();
+  if (write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    const std::string why = std::generic_category().message(errno);
+    close(fd);
+    throw ConfigurationError("V7310", path_.string() + " cannot be written: " + why);
+  }
+  writer_ = std::make_unique<Writer>(fd, row_.size(), settings_.separator, settings_.memory);
+  return true;
+}
+
+bool CsvSink::failed() noexcept {
+  const int error = writer_ ? writer_->error() : 0;
+  if (error == 0) return false;
+  std::snprintf(fault_.code, sizeof fault_.code, "V7310");
+  std::snprintf(fault_.text, sizeof fault_.text,
+                "%s cannot be written any more (error %d of the system)", path_.c_str(), error);
+  // who must not lose a row stops; who must keep time goes on and says so
+  if (paced_) return true;
+  if (!told_failure_ && journal_) {
+    told_failure_ = true;
+    Entry e;
+    e.at = {open_.time};
+    e.kind = cannot_write;
+    e.item = error;
+    journal_->note(e);
+  }
+  return false;
+}
+
+Outcome CsvSink::output(Instant at) noexcept {
+  due_ = at.time;
+  return failed() ? Outcome::failed : Outcome::ok;
+}
+
+void CsvSink::hand_over() noexcept {
+  if (open_.time == Time::min() || open_.time <= handed_over_ || !writer_) return;
+  handed_over_ = open_.time;
+  if (writer_->error() == 0 && writer_->push(open_.time, row_)) return;
+  // said when it begins and at every doubling, so that it is neither missed nor a flood
+  if (std::has_single_bit(++dropped_) && journal_) {
+    Entry e;
+    e.at = {open_.time};
+    e.kind = rows_dropped;
+    e.values[0] = static_cast<double>(dropped_);
+    journal_->note(e);
+  }
+}
+
+Outcome CsvSink::react(Instant at) noexcept {
+  if (at.time != due_) return Outcome::ok;
+  // a row leaves when the next one begins: until then a reaction or a roll-back may change it
+  if (at.time > open_.time) hand_over();
+  open_.time = at.time;
+  ports_.take_inputs(row_);
+  return Outcome::ok;
+}
+
+Advance CsvSink::advance(Time, Time to) noexcept { return {to}; }
+
+Outcome CsvSink::Waiting::wait_for(Time) noexcept {
+  sink.paced_ = true;
+  while (sink.writer_ && sink.writer_->half_full() && sink.writer_->error() == 0) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return Outcome::ok;
+}
+
+void CsvSink::save(std::span<std::byte> to) const noexcept {
+  std::memcpy(to.data(), &open_, sizeof open_);
+  std::memcpy(to.data() + sizeof open_, row_.data(), sizeof(double) * row_.size());
+}
+
+void CsvSink::load(std::span<const std::byte> from) noexcept {
+  std::memcpy(&open_, from.data(), sizeof open_);
+  std::memcpy(row_.data(), from.data() + sizeof open_, sizeof(double) * row_.size());
+  if (writer_ && handed_over_ != Time::min() && open_.time <= handed_over_) {
+    // a true return to the past: what was written from then on has not happened
+    writer_->rewind(open_.time);
+    handed_over_ = open_.time == Time::min() ? open_.time : open_.time - Duration{1};
+  }
+}
+
+Telling CsvSink::tell(const Entry& e) const {
+  Telling t;
+  t.kind = "file";
+  t.warning = true;
+  t.reason = e.kind == rows_dropped
+                 ? std::to_string(static_cast<std::uint64_t>(e.values[0])) + " rows of " +
+                       path_.string() + " dropped so far: the disk is too slow"
+                 : path_.string() +
+                       " cannot be written any more: " + std::generic_category().message(e.item);
+  return t;
+}
+
+}  // namespace vernier::file
