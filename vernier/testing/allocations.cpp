@@ -20,8 +20,20 @@ void* counted(std::size_t size, std::align_val_t alignment) {
   throw std::bad_alloc();
 }
 
+// std::stable_sort asks this way; left to the library, its memory would not match our delete
+void* counted_or_null(std::size_t size) noexcept {
+  ++count;
+  return std::malloc(size ? size : 1);
+}
+
 }  // namespace
 
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return counted_or_null(size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return counted_or_null(size);
+}
 void* operator new(std::size_t size) { return counted(size); }
 void* operator new[](std::size_t size) { return counted(size); }
 void* operator new(std::size_t size, std::align_val_t a) { return counted(size, a); }
