@@ -167,11 +167,13 @@ class Form {
     const std::size_t tag = content_.rfind('<', end ? end - 1 : 0);
     const bool in_tag =
         tag != std::string_view::npos && content_.find('>', tag) == std::string_view::npos;
+    // the parser may have called an element open whose tag is not complete
+    if (in_tag && !open_.empty() && open_.back().offset > tag) open_.pop_back();
     std::string message = "the document ends ";
     if (open_.empty()) {
       message += in_tag ? "inside a tag" : "before its first element";
     } else {
-      message += in_tag ? "inside a tag of " : "before ";
+      message += in_tag ? "inside a tag in " : "before ";
       message += open_name(open_.size() - 1);
       message += in_tag ? "" : " is closed";
     }

@@ -1,0 +1,173 @@
+#include "vernier/model/automaton/automaton.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "vernier/base/text.hpp"
+#include "vernier/model/automaton/detail/code.hpp"
+#include "vernier/model/automaton/detail/equations.hpp"
+#include "vernier/model/automaton/detail/model.hpp"
+
+namespace vernier::embedded {
+std::string_view automaton(std::string_view file) noexcept;
+}
+
+namespace vernier::automaton {
+namespace {
+
+using detail::Code;
+using detail::Equations;
+using detail::Model;
+using detail::Role;
+using detail::Variable;
+
+/// The parameter that chooses where the system begins; none when a variable has its name.
+constexpr const char* location_parameter = "location";
+
+/// A checked document, from which systems are made. Those with the same constants share their code.
+class Source {
+ public:
+  Source(std::shared_ptr<const Model> m, Equations e)
+      : model_(std::move(m)),
+        defaults_(detail::default_constants(*model_)),
+        checked_(std::move(e)) {}
+
+  std::unique_ptr<hybrid::System> make(const Parameters& p) {
+    std::vector<double> constants = defaults_;
+    for (const Variable& v : model_->constants) {
+      if (p.given(v.name)) constants[v.first] = p.real(v.name);
+    }
+    std::shared_ptr<const Code> code = code_for(constants);
+    hybrid::SystemSpec spec = code->spec;
+    for (std::size_t i = 0; i < model_->states.size(); ++i) {
+      const Variable& v = model_->states[i];
+      if (p.given(v.name)) spec.states[i].initial = p.reals(v.name);
+    }
+    if (model_->locations.size() > 1 && !model_->names.contains(location_parameter) &&
+        p.given(location_parameter)) {
+      auto& a = spec.automata[0];
+      const std::string& name = p.text(location_parameter);
+      for (std::size_t i = 0; i < a.locations.size(); ++i) {
+        if (a.locations[i] == name) a.initial = static_cast<int>(i);
+      }
+    }
+    return std::make_unique<AutomatonSystem>(std::move(code), std::move(spec));
+  }
+
+ private:
+  /// Compared by their bits: -0 is not 0.
+  struct Bits {
+    bool operator()(const std::vector<double>& a, const std::vector<double>& b) const noexcept {
+      return std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) < 0;
+    }
+  };
+
+  std::shared_ptr<const Code> code_for(const std::vector<double>& constants) {
+    const std::lock_guard lock(mutex_);
+    std::weak_ptr<const Code>& known = codes_[constants];
+    if (auto code = known.lock()) return code;
+    Equations e;
+    if (checked_ && !Bits{}(constants, defaults_) && !Bits{}(defaults_, constants)) {
+      e = std::move(*std::exchange(checked_, std::nullopt));
+    } else {
+      e = detail::build_equations(*model_, constants, nullptr);
+    }
+    std::shared_ptr<const Code> code = detail::compile(*model_, std::move(e));
+    known = code;
+    return code;
+  }
+
+  std::shared_ptr<const Model> model_;
+  std::vector<double> defaults_;
+  std::mutex mutex_;
+  std::optional<Equations> checked_;  // from the check of the document, until it is compiled
+  std::map<std::vector<double>, std::weak_ptr<const Code>, Bits> codes_;
+};
+
+std::vector<ParameterSpec> parameters(const Model& m) {
+  std::vector<ParameterSpec> specs;
+  const auto add = [&](const Variable& v, std::string description) {
+    ParameterSpec s;
+    s.name = v.name;
+    s.unit = v.unit_text.empty() ? "1" : v.unit_text;
+    s.count = v.count;
+    s.initial = v.value_text;
+    if (v.value_text.empty()) {
+      std::vector<std::string> numbers;
+      for (const double x : v.value) numbers.push_back(exact(x));
+      s.initial = joined(numbers, " ");
+    }
+    s.description = std::move(description);
+    specs.push_back(std::move(s));
+  };
+  for (const Variable& v : m.constants) add(v, v.description);
+  for (const Variable& v : m.states) {
+    add(v, "at the start" + (v.description.empty() ? "" : ": " + v.description));
+  }
+  if (m.locations.size() > 1 && !m.names.contains(location_parameter)) {
+    ParameterSpec s;
+    s.name = location_parameter;
+    s.kind = ParameterKind::choice;
+    s.initial = m.locations[m.initial].name;
+    s.description = "where it begins";
+    for (const detail::Location& l : m.locations) s.choices.push_back(l.name);
+    specs.push_back(std::move(s));
+  }
+  return specs;
+}
+
+Type checked(document::Document d, Diagnostics& problems) {
+  Type type;
+  const std::shared_ptr<Model> model = detail::read_model(std::move(d), problems);
+  type.name = model->name;
+  type.summary = std::string(trimmed(model->description.substr(0, model->description.find('\n'))));
+  if (!model->names_known) return type;
+  detail::Report report(model->document, problems);
+  Equations equations = detail::build_equations(*model, detail::default_constants(*model), &report);
+  if (problems.errors() > 0) return type;
+  detail::check_sense(*model, equations, report);
+  type.parameters = parameters(*model);
+  // shared: the type may be copied, and every copy makes systems from the same source
+  const auto source = std::make_shared<Source>(model, std::move(equations));
+  type.system = [source](const Parameters& p) { return source->make(p); };
+  return type;
+}
+
+Type type_of(std::optional<document::Document> d, Diagnostics& problems) {
+  if (!d) return {};
+  Diagnostics found;
+  Type type = checked(std::move(*d), found);
+  // names are looked at before expressions; people read from the top
+  std::vector<Diagnostic> sorted = found.list();
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
+  });
+  for (Diagnostic& one : sorted) problems.add(std::move(one));
+  return type;
+}
+
+}  // namespace
+
+document::Grammar grammar() {
+  return {"hybridsystem", "hybrid.dtd", embedded::automaton("formats/hybrid/hybrid.dtd")};
+}
+
+Type read_type(const std::filesystem::path& path, Diagnostics& problems) {
+  const std::array grammars{grammar()};
+  return type_of(document::read(path, grammars, problems), problems);
+}
+
+Type parse_type(std::string content, const std::filesystem::path& name, Diagnostics& problems) {
+  const std::array grammars{grammar()};
+  return type_of(document::parse(std::move(content), name, grammars, problems), problems);
+}
+
+void add_to(Catalogue& c) { c.add_document("hybridsystem", read_type); }
+
+}  // namespace vernier::automaton

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/component/catalogue.hpp"
+#include "vernier/document/document.hpp"
+#include "vernier/kernel/hybrid/system.hpp"
+
+namespace vernier::automaton {
+
+namespace detail {
+struct Code;
+}
+
+/// A hybrid system read from a document (formats/hybrid), compiled. A document of kind="hds" is
+/// embedded into constant dimension: states without an equation stand still, outputs without a map
+/// are held by states of their own, called NAME_held.
+class AutomatonSystem final : public hybrid::System {
+ public:
+  /// `spec` is the code's with this instance's initial values.
+  AutomatonSystem(std::shared_ptr<const detail::Code> code, hybrid::SystemSpec spec);
+
+  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
+  void flow(const hybrid::Point&, std::span<double> xdot, hybrid::Scratch) const noexcept override;
+  void output(const hybrid::Point&, std::span<double> y, hybrid::Scratch) const noexcept override;
+  void guards(const hybrid::Point&, std::span<double> z, hybrid::Scratch) const noexcept override;
+  bool select(const hybrid::Point&, std::span<const std::uint8_t> present, std::span<int> chosen,
+              hybrid::Scratch) const noexcept override;
+  void jump(const hybrid::Point&, std::span<const int> chosen, hybrid::Jump&,
+            hybrid::Scratch) const noexcept override;
+  /// Of the comparisons that hold, the one that is nearest to not holding. NaN where an event alone
+  /// triggers.
+  void witness(const hybrid::Point&, int automaton, int transition, std::span<double, 2> sides,
+               hybrid::Scratch) const noexcept override;
+  /// Exact.
+  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
+               hybrid::Scratch) const noexcept override;
+
+  /// Signals that a location does not use, so that plots and logs can mark them.
+  std::span<const std::size_t> inactive_states(int location) const noexcept;
+  std::span<const std::size_t> inactive_outputs(int location) const noexcept;
+
+ private:
+  // shared: instances of one document with the same constants run the same code
+  std::shared_ptr<const detail::Code> code_;
+  hybrid::SystemSpec spec_;
+};
+
+/// The grammar of hybrid system documents.
+document::Grammar grammar();
+
+/// Reads and checks a document. Its parameters are the constants, the initial values of the states
+/// by their names, and `location`, where it begins. All problems go into `problems`; with an error,
+/// the type has no function that makes a system.
+Type read_type(const std::filesystem::path&, Diagnostics& problems);
+
+/// The same for text in memory; `name` stands for the file in messages.
+Type parse_type(std::string content, const std::filesystem::path& name, Diagnostics& problems);
+
+/// Lets compositions use hybrid system documents.
+void add_to(Catalogue&);
+
+}  // namespace vernier::automaton

@@ -1,0 +1,224 @@
+#include "vernier/model/automaton/detail/code.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "vernier/base/text.hpp"
+
+namespace vernier::automaton::detail {
+namespace {
+
+using expression::Graph;
+using expression::Operation;
+
+/// A text of several lines as one, for people.
+std::string flat(std::string_view s) {
+  std::string out;
+  for (const std::string_view word : words(s)) out += (out.empty() ? "" : " ") + std::string(word);
+  return out;
+}
+
+hybrid::Signal signal(const Variable& v) {
+  hybrid::Signal s;
+  s.name = v.name;
+  s.unit = v.unit_text.empty() ? "1" : v.unit_text;
+  s.frame = v.frame;
+  s.count = v.count;
+  s.description = v.description;
+  return s;
+}
+
+class Compiler {
+ public:
+  Compiler(const Model& m, Equations e) : m_(m), e_(std::move(e)), code_(std::make_shared<Code>()) {
+    code_->n = m.x_size();
+    code_->m = m.input_count;
+    code_->p = m.output_count;
+  }
+
+  std::shared_ptr<const Code> run() {
+    describe();
+    code_->place_of.resize(m_.transitions.size());
+    for (std::size_t i = 0; i < m_.locations.size(); ++i) add_location(i);
+    const std::size_t inputs = code_->n + code_->m;
+    // both a point and a direction, what a program computes, and its registers
+    code_->spec.work = 2 * inputs + most_outputs_ + most_work_;
+    return code_;
+  }
+
+ private:
+  void describe() {
+    hybrid::SystemSpec& spec = code_->spec;
+    for (const Variable& v : m_.states) {
+      hybrid::Signal s = signal(v);
+      s.initial = v.value;
+      if (v.normalise) spec.unit_vectors.push_back({v.first, v.count});
+      spec.states.push_back(std::move(s));
+    }
+    add_holders(spec);
+    for (const Variable& v : m_.inputs) {
+      hybrid::Signal s = signal(v);
+      if (!v.value.empty()) s.initial = v.value;
+      spec.inputs.push_back(std::move(s));
+    }
+    for (const Variable& v : m_.outputs) spec.outputs.push_back(signal(v));
+    for (const Label& l : m_.events) spec.events.push_back({l.name, l.in, l.out});
+    // one location that is never left has no modes to tell of
+    if (m_.locations.size() > 1 || !m_.transitions.empty()) describe_automaton(spec);
+  }
+
+  void add_holders(hybrid::SystemSpec& spec) {
+    for (const Variable& v : m_.outputs) {
+      if (m_.holder[v.first] == Transition::none) continue;
+      hybrid::Signal s = signal(v);
+      s.name += "_held";
+      while (m_.names.contains(s.name) || m_.names.contains(s.name + "[0]")) s.name += "_";
+      s.initial = v.value;
+      s.description = "the last value of " + v.name + ", where a location has none";
+      spec.states.push_back(std::move(s));
+    }
+  }
+
+  void describe_automaton(hybrid::SystemSpec& spec) {
+    hybrid::Automaton a;
+    for (const Location& l : m_.locations) a.locations.push_back(l.name);
+    for (const Transition& t : m_.transitions) {
+      hybrid::Transition out;
+      out.name = t.name;
+      out.from = static_cast<int>(t.from);
+      out.to = static_cast<int>(t.to);
+      if (t.in != Transition::none) out.condition = "on " + m_.events[t.in].name;
+      if (t.domain.element) {
+        out.condition += (out.condition.empty() ? "" : " and ") + flat(t.domain.element->text);
+      }
+      a.transitions.push_back(std::move(out));
+    }
+    a.initial = static_cast<int>(m_.initial);
+    spec.automata.push_back(std::move(a));
+  }
+
+  std::optional<Program> program(const std::vector<Term>& outputs, bool with_direction = false) {
+    if (outputs.empty()) return {};
+    const std::size_t inputs = (code_->n + code_->m) * (with_direction ? 2 : 1);
+    Program p(e_.graph, outputs, inputs);
+    most_work_ = std::max(most_work_, p.work());
+    most_outputs_ = std::max(most_outputs_, outputs.size());
+    return p;
+  }
+
+  /// The same with each term replaced by its derivative along the direction.
+  std::optional<Program> tangent(const std::vector<Term>& outputs) {
+    const auto count = static_cast<std::uint32_t>(code_->n + code_->m);
+    const auto seed = [&](std::uint32_t s) { return std::optional(e_.graph.symbol(count + s)); };
+    std::vector<Term> derivatives;
+    for (const Term t : outputs) derivatives.push_back(e_.graph.tangent(t, seed));
+    return program(derivatives, true);
+  }
+
+  void add_location(std::size_t index) {
+    const Location& l = m_.locations[index];
+    const LocationTerms& terms = e_.locations[index];
+    LocationCode c;
+    std::vector<Term> guards, conditions, actions;
+    for (const std::size_t t : l.transitions) {
+      code_->place_of[t] = c.transitions.size();
+      c.transitions.push_back(add_transition(t, guards, conditions, actions));
+    }
+    c.guard_count = guards.size();
+    code_->spec.guards = std::max(code_->spec.guards, guards.size());
+    c.flow = program(terms.flow);
+    c.output = program(terms.output);
+    c.guards = program(guards);
+    c.conditions = program(conditions);
+    c.actions = program(actions);
+    c.flow_tangent = tangent(terms.flow);
+    c.output_tangent = tangent(terms.output);
+    c.guards_tangent = tangent(guards);
+    code_->locations.push_back(std::move(c));
+    note_feedthrough(terms);
+    note_inactive(l);
+  }
+
+  TransitionCode add_transition(std::size_t number, std::vector<Term>& guards,
+                                std::vector<Term>& conditions, std::vector<Term>& actions) {
+    const Transition& t = m_.transitions[number];
+    const TransitionTerms& terms = e_.transitions[number];
+    TransitionCode c;
+    c.number = static_cast<int>(number);
+    c.to = static_cast<int>(t.to);
+    c.in = t.in;
+    c.out = t.out;
+    if (terms.has_condition) {
+      c.condition = conditions.size();
+      conditions.push_back(terms.condition);
+    }
+    c.first_side = actions.size();
+    for (const expression::Atom& a : terms.atoms) {
+      // while nothing but an event can trigger it, the instant its condition changes is of no
+      // interest
+      const Term z = e_.graph.apply(Operation::subtract, a.left, a.right);
+      const bool moves = e_.graph[z].operation != Operation::constant;
+      if (t.in == Transition::none && moves &&
+          std::find(guards.begin(), guards.end(), z) == guards.end()) {
+        guards.push_back(z);
+      }
+      c.comparisons.push_back(a.comparison);
+      actions.push_back(a.left);
+      actions.push_back(a.right);
+    }
+    c.sides = terms.atoms.size();
+    c.states = terms.states;
+    c.first_value = actions.size();
+    actions.insert(actions.end(), terms.values.begin(), terms.values.end());
+    return c;
+  }
+
+  void note_feedthrough(const LocationTerms& terms) {
+    for (std::size_t o = 0; o < m_.outputs.size(); ++o) {
+      const Variable& v = m_.outputs[o];
+      for (std::size_t i = v.first; i < v.first + v.count; ++i) {
+        for (const std::uint32_t s : e_.graph.symbols(terms.output[i])) {
+          if (s < code_->n) continue;
+          const auto in =
+              std::upper_bound(m_.inputs.begin(), m_.inputs.end(), s - code_->n,
+                               [](std::size_t k, const Variable& x) { return k < x.first; }) -
+              1;
+          const auto input = static_cast<std::size_t>(in - m_.inputs.begin());
+          if (pairs_.emplace(o, input).second) code_->spec.feedthrough.push_back({o, input});
+        }
+      }
+    }
+  }
+
+  void note_inactive(const Location& l) {
+    const auto inactive = [](const std::vector<Variable>& variables,
+                             const std::vector<Expression>& given) {
+      std::vector<std::size_t> signals;
+      for (std::size_t i = 0; i < variables.size(); ++i) {
+        const auto first = given.begin() + static_cast<std::ptrdiff_t>(variables[i].first);
+        const bool active = std::any_of(first, first + variables[i].count,
+                                        [](const Expression& e) { return e.element != nullptr; });
+        if (!active) signals.push_back(i);
+      }
+      return signals;
+    };
+    code_->inactive_states.push_back(inactive(m_.states, l.flow));
+    code_->inactive_outputs.push_back(inactive(m_.outputs, l.output));
+  }
+
+  const Model& m_;
+  Equations e_;
+  std::shared_ptr<Code> code_;
+  std::size_t most_work_ = 0, most_outputs_ = 0;
+  std::set<std::pair<std::size_t, std::size_t>> pairs_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Code> compile(const Model& m, Equations e) {
+  return Compiler(m, std::move(e)).run();
+}
+
+}  // namespace vernier::automaton::detail

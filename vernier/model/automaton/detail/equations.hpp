@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "vernier/kernel/expression/expression.hpp"
+#include "vernier/model/automaton/detail/model.hpp"
+
+namespace vernier::automaton::detail {
+
+using expression::Term;
+
+struct TransitionTerms {
+  Term condition = 0;  // only where the transition has a domain
+  bool has_condition = false;
+  std::vector<expression::Atom> atoms;
+  std::vector<std::size_t> states;  // that it resets, holders of outputs included
+  std::vector<Term> values;         // of these
+};
+
+struct LocationTerms {
+  std::vector<Term> flow;    // by state and holder
+  std::vector<Term> output;  // by output
+};
+
+/// All expressions of a model as terms over the symbols x (states and holders), then u.
+struct Equations {
+  expression::Graph graph;
+  std::vector<LocationTerms> locations;
+  std::vector<TransitionTerms> transitions;
+  std::vector<std::uint8_t> constants_used, inputs_used, states_used;  // by element
+};
+
+/// Parses and checks all expressions, with the given values of the constants. Pass the model's own
+/// values and a report to check a document; without a report the expressions are known to be good.
+Equations build_equations(const Model&, std::span<const double> constants, Report*);
+
+/// The constants as the document gives them.
+std::vector<double> default_constants(const Model&);
+
+/// Warns of what is allowed but seldom meant. Only for a model without errors.
+void check_sense(const Model&, const Equations&, Report&);
+
+}  // namespace vernier::automaton::detail

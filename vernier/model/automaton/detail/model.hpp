@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/units.hpp"
+#include "vernier/document/document.hpp"
+
+namespace vernier::automaton::detail {
+
+using document::Document;
+using document::Element;
+
+enum class Role : std::uint8_t { constant, input, state, output };
+
+/// A constant, input, state or output as declared.
+struct Variable {
+  std::string name;
+  std::string unit_text;     // as written; empty: none
+  std::optional<Unit> unit;  // nothing: not checked
+  std::string frame, description;
+  std::uint32_t count = 1;
+  std::size_t first = 0;      // index of its first element among those of its role
+  std::string value_text;     // constant, initial or default, as written
+  std::vector<double> value;  // in SI; empty: none (an input that must be connected)
+  bool normalise = false;
+  const Element* element = nullptr;
+};
+
+/// One element of a variable.
+struct Reference {
+  Role role;
+  std::uint32_t variable;  // among those of its role
+  std::uint32_t index;     // of the element, among all elements of its role
+};
+
+/// An expression of the document.
+struct Expression {
+  const Element* element = nullptr;  // null: there is none
+  bool units = true;                 // false: switched off by unit="1"
+  std::size_t target = 0;            // index of the state or output element it is for
+};
+
+struct Transition {
+  std::string name;
+  std::size_t from = 0, to = 0;
+  std::size_t in = none;  // event
+  std::vector<std::size_t> out;
+  Expression domain;
+  std::vector<Expression> resets;
+  long long priority = 0;
+  const Element* element = nullptr;
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+};
+
+struct Location {
+  std::string name;
+  std::vector<Expression> flow, output;  // by target; element null: none here
+  std::vector<std::size_t> transitions;  // in the order they are tried
+  std::vector<Expression> strays;        // for nothing that exists, or given twice: only checked
+  const Element* element = nullptr;
+};
+
+struct Label {
+  std::string name;
+  bool in = false, out = false;
+  const Element* element = nullptr;
+};
+
+/// The document with its names resolved; expressions are still text.
+struct Model {
+  Document document;
+  std::string name, description;
+  bool constant_dimension = true;  // kind="cds"
+  std::vector<Variable> constants, inputs, states, outputs;
+  std::size_t constant_count = 0, input_count = 0, state_count = 0, output_count = 0;  // elements
+  std::vector<Label> events;
+  std::vector<Location> locations;
+  std::vector<Transition> transitions;  // in the order of the document
+  std::size_t initial = 0;
+  bool names_known = true;  // false: a declaration was refused, so that unknown names say nothing
+  std::unordered_map<std::string, Reference> names;  // elements: "C", "f[0]"
+
+  /// By output element: the state that holds it where a location has no map for it, or none.
+  std::vector<std::size_t> holder;
+  std::size_t held_count = 0;  // holders; they follow the states
+
+  /// States and holders.
+  std::size_t x_size() const noexcept { return state_count + held_count; }
+
+  const std::vector<Variable>& variables(Role) const noexcept;
+  const Variable& variable(const Reference& r) const noexcept {
+    return variables(r.role)[r.variable];
+  }
+  /// "f[2]", or "C" for a scalar.
+  std::string element_name(Role, std::size_t index) const;
+  /// "input", "state", …
+  static std::string_view role_name(Role) noexcept;
+};
+
+/// Problems found in one document, with their source lines; at most a hundred.
+class Report {
+ public:
+  Report(const Document& d, Diagnostics& out) : document_(d), out_(out) {}
+
+  Diagnostic& error(const char* code, std::string message, const Place&);
+  Diagnostic& warning(const char* code, std::string message, const Place&);
+  bool full() const noexcept { return count_ >= most; }
+  bool failed() const noexcept { return errors_ > 0; }
+
+  /// Of the text of an element without the blanks around it.
+  Place text_place(const Element&) const;
+  /// Of an attribute's value, or the element when it is absent.
+  static Place value_place(const Element&, std::string_view attribute);
+
+  const Document& document() const noexcept { return document_; }
+
+ private:
+  static constexpr std::size_t most = 100;
+  Diagnostic& add(Severity, const char* code, std::string message, const Place&);
+
+  const Document& document_;
+  Diagnostics& out_;
+  Diagnostic ignored_;  // takes the notes of what is too much
+  std::size_t count_ = 0, errors_ = 0;
+};
+
+std::string in_quotes(std::string_view);
+/// "a, b, c", at most `most`, then "… (12 more)".
+std::string listed(const std::vector<std::string>&, std::size_t most = 12);
+
+/// Resolves everything but expressions. The model is complete enough to be checked further even
+/// when problems were reported.
+std::shared_ptr<Model> read_model(Document, Diagnostics&);
+
+}  // namespace vernier::automaton::detail
