@@ -1,10 +1,12 @@
 #include "vernier/kernel/expression/program.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "vernier/base/require.hpp"
 #include "vernier/kernel/expression/detail/bytecode.hpp"
-#include "vernier/kernel/expression/detail/operations.hpp"
+#include "vernier/kernel/expression/detail/machine.hpp"
+#include "vernier/kernel/expression/detail/values.hpp"
 
 namespace vernier::expression {
 namespace {
@@ -17,6 +19,7 @@ struct Program::Code {
   std::size_t inputs = 0, outputs = 0, work = 0;
   detail::Bytecode bytecode;
   detail::Vectors vectors = detail::Vectors::portable;
+  std::unique_ptr<const detail::MachineCode> machine;  // null: there is none
 };
 
 Program::Program(const Graph& graph, std::span<const Term> outputs, std::size_t inputs) {
@@ -27,9 +30,12 @@ Program::Program(const Graph& graph, std::span<const Term> outputs, std::size_t 
   auto code = std::make_shared<Code>();
   code->inputs = inputs;
   code->outputs = outputs.size();
-  code->bytecode = detail::compiled(graph, terms, outputs);
+  const detail::Values values(graph, terms);
+  code->bytecode = detail::compiled(values, outputs);
   code->work = code->bytecode.registers;
   code->vectors = detail::available_vectors();
+  if (machine_code_allowed) code->machine = detail::machine_code(values, outputs);
+  if (code->machine) code->work = std::max(code->work, code->machine->work());
   code_ = std::move(code);
 }
 
@@ -42,13 +48,21 @@ void Program::interpret(const double* in, double* out, double* work) const noexc
 }
 
 void Program::run(const double* in, double* out, double* work) const noexcept {
-  interpret(in, out, work);
+  if (code_->machine) {
+    code_->machine->run(in, out, work);
+  } else {
+    detail::interpret(code_->bytecode, in, out, work);
+  }
 }
 
-bool Program::machine_code() const noexcept { return false; }
+bool Program::machine_code() const noexcept { return code_->machine != nullptr; }
 
 void Program::run_lanes(const double* in, double* out, double* work) const noexcept {
-  detail::interpret_lanes(code_->bytecode, code_->vectors, in, out, work);
+  if (code_->machine) {
+    code_->machine->run_lanes(in, out, work);
+  } else {
+    detail::interpret_lanes(code_->bytecode, code_->vectors, in, out, work);
+  }
 }
 
 void allow_machine_code(bool allowed) noexcept { machine_code_allowed = allowed; }

@@ -11,7 +11,11 @@
 namespace vernier::expression {
 
 /// Several terms compiled together to a register bytecode, which is the reference of what they
-/// mean: every back end computes the same bits.
+/// mean: every back end computes the same bits. (NaN is one value: its sign and payload may
+/// differ.)
+///
+/// Immutable: any number of threads may run one program, each with its own working memory. Inputs,
+/// outputs and working memory must not overlap. Nothing is allocated while running.
 class Program {
  public:
   /// `inputs`: how many symbols there are.

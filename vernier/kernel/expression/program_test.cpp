@@ -5,6 +5,7 @@
 #include <array>
 
 #include "vernier/kernel/expression/detail/bytecode.hpp"
+#include "vernier/kernel/expression/detail/values.hpp"
 #include "vernier/kernel/expression/terms_test.hpp"
 
 namespace vernier::expression {
@@ -30,7 +31,7 @@ void expect_all_agree(const Graph& g, const std::vector<Term>& outputs, std::uin
   constexpr std::size_t lanes = Program::lanes;
   const Program p(g, outputs, inputs);
   const auto terms = detail::reachable(g, outputs);
-  const auto bytecode = detail::compiled(g, terms, outputs);
+  const auto bytecode = detail::compiled(detail::Values(g, terms), outputs);
   std::vector<double> in(inputs * lanes), out(outputs.size() * lanes), expected(out.size());
   std::vector<double> work(p.work() * lanes);
   for (int n = 0; n < states; n += static_cast<int>(lanes)) {

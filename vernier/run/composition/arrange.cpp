@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <map>
 #include <string_view>
 #include <unordered_map>
 
 #include "vernier/base/ordering.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/run/composition/detail/loop.hpp"
 #include "vernier/run/composition/plan.hpp"
 
 namespace vernier::composition {
@@ -30,44 +30,20 @@ Block block(const Description& d) {
   return b;
 }
 
-/// "plant.acceleration  → sensors.acceleration   (line 33)", in columns.
-void report_loop(const Plan& plan, const std::vector<Link>& loop, Diagnostics& problems) {
-  std::vector<const Wire*> wires;
+void report(const Plan& plan, const std::vector<Link>& loop, Diagnostics& problems) {
+  const auto name = [&plan](std::size_t part, std::size_t port, bool output) {
+    const Description& d = plan.parts[part].component->description();
+    return path(plan.parts[part], output ? d.outputs[port] : d.inputs[port], output);
+  };
+  std::vector<detail::Hop> hops;
   for (const Link& l : loop) {
     const auto w = std::find_if(plan.wires.begin(), plan.wires.end(), [&l](const Wire& x) {
       return x.delay == Duration{} && x.from_part == l.from && x.from == l.output &&
              x.to_part == l.to && x.to == l.input;
     });
-    wires.push_back(&*w);
+    hops.push_back({name(l.from, l.output, true), name(l.to, l.input, false), w->place});
   }
-  const auto name = [&plan](std::uint32_t part, std::uint32_t port, bool output) {
-    const Description& d = plan.parts[part].component->description();
-    return path(plan.parts[part], output ? d.outputs[port] : d.inputs[port]);
-  };
-  std::size_t left = 0, right = 0;
-  for (const Wire* w : wires) {
-    left = std::max(left, width(name(w->from_part, w->from, true)));
-    right = std::max(right, width(name(w->to_part, w->to, false)));
-  }
-  Place place = wires.back()->place;
-  place.line = place.column = 0;
-  Diagnostic& d = problems.error(
-      "V2110", "an algebraic loop: every output needs the next one at the same instant", place);
-  for (const Wire* w : wires) {
-    std::string from = name(w->from_part, w->from, true);
-    std::string to = name(w->to_part, w->to, false);
-    from.resize(from.size() + left - width(from), ' ');
-    std::string line = from + "  → " + to;
-    if (w->place.line > 0) {
-      line.resize(line.size() + right - width(to), ' ');
-      line += "   (line " + std::to_string(w->place.line) + ")";
-    }
-    d.body.push_back(line);
-  }
-  const int last = wires.back()->place.line;
-  d.notes.push_back("break it where the real system has a delay" +
-                    (last > 0 ? ", for example on line " + std::to_string(last) : std::string()) +
-                    ": delay=\"1 tick\"");
+  detail::report_loop(hops, problems);
 }
 
 /// Calls that neither feed nor follow each other get the same level.
@@ -117,7 +93,13 @@ void decide_early_return(Plan& plan) {
 
 }  // namespace
 
-std::string path(const Part& part, const Port& port) { return part.prefix + port.name; }
+std::string path(const Part& part, const Port& port, bool output) {
+  if (port.flow == Flow::event) {
+    const auto& paths = output ? part.emitted : part.awaited;
+    if (const auto found = paths.find(port.name); found != paths.end()) return found->second;
+  }
+  return part.prefix + port.name;
+}
 
 void arrange(Plan& plan, Diagnostics& problems) {
   std::vector<Block> blocks;
@@ -135,7 +117,7 @@ void arrange(Plan& plan, Diagnostics& problems) {
   }
   const Ordering o = ordering(blocks, links);
   if (!o.loop.empty())
-    report_loop(plan, o.loop, problems);
+    report(plan, o.loop, problems);
   else
     plan.order = levelled(o.calls, needed, plan.parts.size());
   decide_early_return(plan);

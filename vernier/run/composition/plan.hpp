@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
@@ -22,6 +23,9 @@ struct Part {
   std::string prefix;                  // path of a port = prefix + its name: "bus.wheel1."; empty
                                        // for an island of several, whose ports carry the instance
   std::vector<std::string> instances;  // those in it
+  /// Islands of several name their events by the label; here the path of the first instance that
+  /// emits or awaits it. Others are in Plan::aliases.
+  std::map<std::string, std::string> emitted = {}, awaited = {};
   std::unique_ptr<Component> component;
   Rate rate;  // none: continuous, advanced at every instant of the run
   Duration offset{};
@@ -57,10 +61,11 @@ struct Plan {
   std::uint64_t seed = 1;
   bool early_return = false;       // continuous parts may stop at each other's events
   std::vector<std::string> notes;  // what the user may want to know: why there is no early return
+  std::vector<std::pair<std::string, std::string>> aliases;  // a further path of a port, its path
 };
 
-/// The path of a port of a part.
-std::string path(const Part&, const Port&);
+/// The path of an output or an input of a part.
+std::string path(const Part&, const Port&, bool output);
 
 /// Makes all components and checks everything that can be known before running. All problems go
 /// into `problems`; with errors among them it throws ConfigurationError carrying all of them.

@@ -27,6 +27,9 @@ Executive::Executive(composition::Plan plan, std::vector<Pacer*> pacers, const O
   for (const bool outputs : {true, false})
     for (std::size_t i = 0; i < views_.size(); ++i)
       if (views_[i].output == outputs) by_path_.emplace(views_[i].path, i);
+  for (const auto& [alias, path] : plan_.aliases)
+    if (const auto found = by_path_.find(path); found != by_path_.end())
+      by_path_.emplace(alias, found->second);
   cycle_ = std::make_unique<detail::Cycle>(plan_, *memory_, options_);
   for (std::size_t part = 0; part < plan_.parts.size(); ++part) memory_->bind(part);
 }

@@ -8,17 +8,20 @@
 
 namespace vernier::expression::detail {
 
+class Values;
+
 // The instructions: first the operations in the order of Operation, from add on; then pairs that
 // occur together, computed with both roundings.
-#define VERNIER_EXPRESSION_INSTRUCTIONS(X)                                                       \
-  X(add)                                                                                         \
-  X(subtract)                                                                                    \
-  X(multiply) X(divide) X(negate) X(power) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(atan2) \
-      X(sinh) X(cosh) X(tanh) X(exp) X(log) X(log10) X(sqrt) X(abs) X(sign) X(floor) X(ceil)     \
-          X(minimum) X(maximum) X(hypot) X(less) X(less_equal) X(greater) X(greater_equal)       \
-              X(equal) X(not_equal) X(logical_and) X(logical_or) X(logical_not) X(select)        \
-                  X(multiply_add) X(multiply_subtract) X(subtract_product) X(products_sum)       \
-                      X(products_difference) X(end)
+#define VERNIER_EXPRESSION_INSTRUCTIONS(X)                                                        \
+  X(add)                                                                                          \
+  X(subtract)                                                                                     \
+  X(multiply)                                                                                     \
+  X(divide) X(negate) X(power) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(atan2) X(sinh)      \
+      X(cosh) X(tanh) X(exp) X(log) X(log10) X(sqrt) X(abs) X(sign) X(floor) X(ceil) X(minimum)   \
+          X(maximum) X(hypot) X(less) X(less_equal) X(greater) X(greater_equal) X(equal)          \
+              X(not_equal) X(logical_and) X(logical_or) X(logical_not) X(select) X(multiply_add)  \
+                  X(multiply_subtract) X(subtract_product) X(products_sum) X(products_difference) \
+                      X(end)
 
 enum class Code : std::uint32_t {
 #define VERNIER_EXPRESSION_CODE(name) name,
@@ -57,8 +60,8 @@ struct Bytecode {
   std::uint32_t registers = 0;
 };
 
-/// `terms`: reachable(graph, outputs).
-Bytecode compiled(const Graph&, std::span<const Term> terms, std::span<const Term> outputs);
+/// `values`: of reachable(graph, outputs).
+Bytecode compiled(const Values&, std::span<const Term> outputs);
 
 void interpret(const Bytecode&, const double* in, double* out, double* work) noexcept;
 

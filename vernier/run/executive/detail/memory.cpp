@@ -147,7 +147,7 @@ void Memory::allocate(const Plan& plan) {
         if (p.flow == Flow::event && !output) c.injected = events++;
       }
       cells_.push_back(std::move(c));
-      views_.push_back({.path = composition::path(plan.parts[part], p),
+      views_.push_back({.path = composition::path(plan.parts[part], p, output),
                         .port = &p,
                         .part = static_cast<std::uint32_t>(part),
                         .output = output});

@@ -1,0 +1,108 @@
+#include "vernier/kernel/expression/detail/assembler.hpp"
+
+namespace vernier::expression::detail {
+namespace {
+
+int number(Base b) noexcept { return static_cast<int>(b); }
+
+}  // namespace
+
+void Assembler::word(std::uint32_t value) {
+  for (int i = 0; i < 4; ++i) byte(static_cast<int>(value >> (8 * i) & 0xff));
+}
+
+// Intel 64 manual, volume 2A, section 2.3.5: the bits R, X, B and vvvv are inverted.
+void Assembler::vex_prefix(Opcode o, bool wide, int to, int first, bool second_extended) {
+  const int low = (~first & 15) << 3 | (wide ? 4 : 0) | o.prefix;
+  const int r = to >= 8 ? 0 : 0x80;
+  if (o.map == 1 && !second_extended) {
+    byte(0xc5);
+    byte(r | low);
+  } else {
+    byte(0xc4);
+    byte(r | 0x40 | (second_extended ? 0 : 0x20) | o.map);
+    byte(low);
+  }
+  byte(o.code);
+}
+
+void Assembler::vex(Opcode o, bool wide, int to, int first, int second) {
+  vex_prefix(o, wide, to, first, second >= 8);
+  byte(0xc0 | (to & 7) << 3 | (second & 7));
+}
+
+void Assembler::vex(Opcode o, bool wide, int to, int first, const Memory& second,
+                    int immediate_bytes) {
+  const int reg = (to & 7) << 3;
+  if (second.base == Base::pool) {
+    vex_prefix(o, wide, to, first, false);
+    byte(reg | 5);
+    // counted from the end of the instruction
+    const std::size_t end = origin_ + bytes_.size() + 4 + static_cast<std::size_t>(immediate_bytes);
+    word(static_cast<std::uint32_t>(second.offset - static_cast<std::int64_t>(end)));
+    return;
+  }
+  const int base = number(second.base);
+  vex_prefix(o, wide, to, first, base >= 8);
+  const bool near = second.offset >= -128 && second.offset < 128;
+  byte((near ? 0x40 : 0x80) | reg | (base & 7));
+  if ((base & 7) == 4) byte(0x24);
+  if (near) {
+    byte(second.offset & 0xff);
+  } else {
+    word(static_cast<std::uint32_t>(second.offset));
+  }
+}
+
+void Assembler::push(Base b) {
+  if (number(b) >= 8) byte(0x41);
+  byte(0x50 | (number(b) & 7));
+}
+
+void Assembler::pop(Base b) {
+  if (number(b) >= 8) byte(0x41);
+  byte(0x58 | (number(b) & 7));
+}
+
+void Assembler::move(Base to, Base from) {
+  byte(0x48 | (number(from) >= 8 ? 4 : 0) | (number(to) >= 8 ? 1 : 0));
+  byte(0x89);
+  byte(0xc0 | (number(from) & 7) << 3 | (number(to) & 7));
+}
+
+void Assembler::move(Base to, std::uint64_t value) {
+  byte(0x48 | (number(to) >= 8 ? 1 : 0));
+  byte(0xb8 | (number(to) & 7));
+  word(static_cast<std::uint32_t>(value));
+  word(static_cast<std::uint32_t>(value >> 32));
+}
+
+void Assembler::add(Base to, std::int32_t value) {
+  byte(0x48 | (number(to) >= 8 ? 1 : 0));
+  byte(0x81);
+  byte(0xc0 | (number(to) & 7));
+  word(static_cast<std::uint32_t>(value));
+}
+
+void Assembler::call(Base b) {
+  if (number(b) >= 8) byte(0x41);
+  byte(0xff);
+  byte(0xd0 | (number(b) & 7));
+}
+
+void Assembler::zero_upper() {
+  byte(0xc5);
+  byte(0xf8);
+  byte(0x77);
+}
+
+void Assembler::decrement_and_loop(Base counter, std::size_t target) {
+  add(counter, -1);
+  byte(0x0f);
+  byte(0x85);
+  const std::size_t end = bytes_.size() + 4;
+  word(static_cast<std::uint32_t>(static_cast<std::int64_t>(target) -
+                                  static_cast<std::int64_t>(end)));
+}
+
+}  // namespace vernier::expression::detail

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "vernier/kernel/expression/expression.hpp"
+
+namespace vernier::expression::detail {
+
+class Values;
+
+/// Functions made while running: executable memory that can no longer be written.
+class MachineCode {
+ public:
+  using Function = void (*)(const double* in, double* out, double* work);
+
+  /// Takes whole pages; check ready().
+  MachineCode(std::span<const std::uint8_t> image, std::size_t scalar, std::size_t lanes,
+              std::size_t work) noexcept;
+  ~MachineCode();
+  MachineCode(const MachineCode&) = delete;
+  MachineCode& operator=(const MachineCode&) = delete;
+
+  /// Whether the operating system gave the memory.
+  bool ready() const noexcept { return memory_ != nullptr; }
+  /// Doubles of working memory; lanes need 32 times as many.
+  std::size_t work() const noexcept { return work_; }
+
+  void run(const double* in, double* out, double* work) const noexcept { scalar_(in, out, work); }
+  void run_lanes(const double* in, double* out, double* work) const noexcept {
+    lanes_(in, out, work);
+  }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t size_ = 0, work_ = 0;
+  Function scalar_ = nullptr, lanes_ = nullptr;
+};
+
+/// In one pass over the values. Null where the processor is another, the program is beyond all
+/// measure, or executable memory is refused.
+std::unique_ptr<const MachineCode> machine_code(const Values&, std::span<const Term> outputs);
+
+}  // namespace vernier::expression::detail

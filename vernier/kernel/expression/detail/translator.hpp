@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "vernier/kernel/expression/detail/assembler.hpp"
+#include "vernier/kernel/expression/detail/plan.hpp"
+
+namespace vernier::expression::detail {
+
+/// The constants that stand before the code: masks of 32 bytes each, then the constants of the
+/// program, once as single numbers and once four times each.
+struct Pool {
+  static constexpr std::int32_t sign = 0, magnitude = 32, one = 64, minus_one = 96, zero = 128;
+  std::vector<std::uint8_t> bytes;
+  std::int32_t single = 0, fourfold = 0;
+  std::vector<std::uint32_t> index;  // of a value that is a constant
+
+  explicit Pool(const Values&);
+};
+
+/// One pass over the plan. Registers of the processor are a cache of values: what is needed last
+/// leaves first; what can be read again from inputs, constants or outputs leaves without being
+/// stored. Operands that are needed once are taken from memory by the instruction itself.
+class Translator {
+ public:
+  /// `wide`: four lanes at a time, in a loop over 32; else one state.
+  Translator(const Values&, const Plan&, const Pool&, bool wide, std::size_t origin);
+
+  const std::vector<std::uint8_t>& bytes() const noexcept { return code_.bytes(); }
+  /// Values of working memory used.
+  std::size_t slots() const noexcept { return slots_; }
+
+ private:
+  using Step = Plan::Step;
+  static constexpr int registers = 16;
+  static constexpr std::uint32_t nothing = Plan::never;
+
+  /// Where a value can be read when it is in no register.
+  enum class Home : std::uint8_t { none, input, constant, output, slot };
+
+  void enter();
+  void leave();
+  void translate(const Step&);
+  void pass_through();
+
+  // one group of operations each
+  void arithmetic(const Step&, std::uint8_t code, bool commutes);
+  void unary(const Step&);
+  void compare(const Step&);
+  void logical(const Step&);
+  void select(const Step&);
+  void call(const Step&);
+  void emit_comparison(int to, Operation, std::uint32_t a, std::uint32_t b);
+  void emit_not_zero(int to, int from);
+  void emit_blend(int to, int otherwise, int chosen, int mask);
+
+  // the cache
+  int find(std::uint32_t value) const noexcept { return register_of_[value]; }
+  std::uint32_t mask(std::initializer_list<std::uint32_t> values) const noexcept;
+  int load(std::uint32_t value, std::uint32_t keep);
+  int take(std::uint32_t keep);
+  void free_register(int) noexcept;
+  void store_for_later(std::uint32_t value);
+  void release_operands(const Step&);
+  void define(const Step&, int in);
+  std::uint32_t next_use(std::uint32_t value) const;
+  Memory home(std::uint32_t value) const;
+
+  Opcode arithmetic_opcode(std::uint8_t code) const noexcept;
+  void load_from(int to, const Memory&);
+  void store_to(const Memory&, int from);
+
+  const Values& values_;
+  const Plan& plan_;
+  const Pool& pool_;
+  bool wide_;
+  Assembler code_;
+  Base in_, out_, work_, counter_;
+  std::size_t loop_ = 0;
+
+  std::uint32_t now_ = 0;
+  std::uint32_t holds_[registers];
+  std::vector<std::int8_t> register_of_;
+  std::vector<Home> home_;
+  std::vector<std::uint32_t> place_;   // in its home
+  std::vector<std::uint32_t> cursor_;  // uses that are past
+  std::vector<std::uint32_t> free_slots_;
+  std::uint32_t slots_ = 0;
+};
+
+}  // namespace vernier::expression::detail

@@ -1,0 +1,501 @@
+#include "vernier/kernel/expression/detail/translator.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "vernier/base/require.hpp"
+
+namespace vernier::expression::detail {
+namespace {
+
+constexpr int lanes_at_once = 4;
+constexpr int lanes = 32;
+
+// Opcodes: Intel 64 manual, volume 2.
+constexpr std::uint8_t op_add = 0x58, op_multiply = 0x59, op_subtract = 0x5c, op_minimum = 0x5d,
+                       op_divide = 0x5e, op_maximum = 0x5f, op_sqrt = 0x51, op_compare = 0xc2;
+constexpr Opcode op_and{prefix::packed, 1, 0x54}, op_or{prefix::packed, 1, 0x56},
+    op_xor{prefix::packed, 1, 0x57}, op_copy{prefix::packed, 1, 0x28},
+    op_blend{prefix::packed, 3, 0x4b}, op_round_scalar{prefix::packed, 3, 0x0b},
+    op_round_packed{prefix::packed, 3, 0x09};
+constexpr int round_down = 0x09, round_up = 0x0a;
+
+// Predicates that answer as the operators of C++ do, NaN included.
+constexpr int is_equal = 0x00, is_less = 0x01, is_less_equal = 0x02, is_not_equal = 0x04,
+              is_greater_equal = 0x0d, is_greater = 0x0e;
+
+int predicate(Operation o) noexcept {
+  switch (o) {
+    case Operation::less:
+      return is_less;
+    case Operation::less_equal:
+      return is_less_equal;
+    case Operation::greater:
+      return is_greater;
+    case Operation::greater_equal:
+      return is_greater_equal;
+    case Operation::equal:
+      return is_equal;
+    default:
+      return is_not_equal;
+  }
+}
+
+Operation mirrored(Operation o) noexcept {
+  switch (o) {
+    case Operation::less:
+      return Operation::greater;
+    case Operation::less_equal:
+      return Operation::greater_equal;
+    case Operation::greater:
+      return Operation::less;
+    case Operation::greater_equal:
+      return Operation::less_equal;
+    default:
+      return o;
+  }
+}
+
+// Library functions, lane by lane; called by the machine code.
+void call_unary(double* values, Unary f) noexcept {
+  for (int i = 0; i < lanes_at_once; ++i) values[i] = f(values[i]);
+}
+void call_binary(double* values, Binary f) noexcept {
+  for (int i = 0; i < lanes_at_once; ++i) values[i] = f(values[i], values[lanes_at_once + i]);
+}
+
+template <class F>
+std::uint64_t address(F f) noexcept {
+  return reinterpret_cast<std::uint64_t>(f);
+}
+
+}  // namespace
+
+Pool::Pool(const Values& values) : index(values.size()) {
+  const auto put = [this](std::uint64_t bits, int times) {
+    for (int i = 0; i < times; ++i) {
+      const auto* raw = reinterpret_cast<const std::uint8_t*>(&bits);
+      bytes.insert(bytes.end(), raw, raw + sizeof bits);
+    }
+  };
+  put(0x8000000000000000u, 4);
+  put(0x7fffffffffffffffu, 4);
+  put(std::bit_cast<std::uint64_t>(1.0), 4);
+  put(std::bit_cast<std::uint64_t>(-1.0), 4);
+  put(0, 4);
+  std::vector<std::uint64_t> constants;
+  for (std::uint32_t v = 0; v < values.size(); ++v) {
+    if (values.node(v).operation != Operation::constant) continue;
+    index[v] = static_cast<std::uint32_t>(constants.size());
+    constants.push_back(std::bit_cast<std::uint64_t>(values.node(v).value));
+  }
+  single = static_cast<std::int32_t>(bytes.size());
+  for (const std::uint64_t c : constants) put(c, 1);
+  while (bytes.size() % 32 != 0) bytes.push_back(0);
+  fourfold = static_cast<std::int32_t>(bytes.size());
+  for (const std::uint64_t c : constants) put(c, 4);
+  while (bytes.size() % 64 != 0) bytes.push_back(0);
+}
+
+Translator::Translator(const Values& values, const Plan& plan, const Pool& pool, bool wide,
+                       std::size_t origin)
+    : values_(values),
+      plan_(plan),
+      pool_(pool),
+      wide_(wide),
+      code_(origin),
+      // what a called function keeps, or what it need not
+      in_(plan.calls() ? Base::rbx : Base::rdi),
+      out_(plan.calls() ? Base::rbp : Base::rsi),
+      work_(plan.calls() ? Base::r14 : Base::rdx),
+      counter_(plan.calls() ? Base::r15 : Base::rcx),
+      register_of_(values.size(), -1),
+      home_(values.size(), Home::none),
+      place_(values.size()),
+      cursor_(values.size()) {
+  std::fill(std::begin(holds_), std::end(holds_), nothing);
+  for (std::uint32_t v = 0; v < values.size(); ++v) {
+    const Node& n = values.node(v);
+    if (n.operation == Operation::symbol) home_[v] = Home::input, place_[v] = n.symbol;
+    if (n.operation == Operation::constant) home_[v] = Home::constant, place_[v] = pool.index[v];
+  }
+  enter();
+  for (const Step& s : plan.steps()) {
+    // from here on, the next use of an operand is the one after this
+    for (int i = 0; i < s.operands; ++i) {
+      auto& c = cursor_[s.operand[i]];
+      while (c < plan.uses(s.operand[i]).size() && plan.uses(s.operand[i])[c] <= now_) ++c;
+    }
+    translate(s);
+    ++now_;
+  }
+  pass_through();
+  leave();
+}
+
+void Translator::enter() {
+  if (plan_.calls()) {
+    for (const Base b : {Base::rbx, Base::rbp, Base::r14, Base::r15}) code_.push(b);
+    code_.add(Base::rsp, -72);  // operands of calls; and the stack stays aligned to 16
+    code_.move(in_, Base::rdi);
+    code_.move(out_, Base::rsi);
+    code_.move(work_, Base::rdx);
+  }
+  if (wide_) code_.move(counter_, std::uint64_t{lanes / lanes_at_once});
+  loop_ = code_.bytes().size();
+}
+
+void Translator::leave() {
+  if (wide_) {
+    constexpr int stride = lanes_at_once * sizeof(double);
+    code_.add(in_, stride);
+    code_.add(out_, stride);
+    code_.decrement_and_loop(counter_, loop_);
+    code_.zero_upper();
+  }
+  if (plan_.calls()) {
+    code_.add(Base::rsp, 72);
+    for (const Base b : {Base::r15, Base::r14, Base::rbp, Base::rbx}) code_.pop(b);
+  }
+  code_.ret();
+}
+
+// ---- the cache
+
+std::uint32_t Translator::next_use(std::uint32_t value) const {
+  const auto uses = plan_.uses(value);
+  return cursor_[value] < uses.size() ? uses[cursor_[value]] : nothing;
+}
+
+Memory Translator::home(std::uint32_t value) const {
+  const auto place = static_cast<std::int32_t>(place_[value]);
+  const int number = wide_ ? lanes_at_once * 8 : 8;
+  const int signal = wide_ ? lanes * 8 : 8;
+  switch (home_[value]) {
+    case Home::input:
+      return {in_, place * signal};
+    case Home::output:
+      return {out_, place * signal};
+    case Home::slot:
+      return {work_, place * number};
+    case Home::constant:
+      return {Base::pool, (wide_ ? pool_.fourfold : pool_.single) + place * number};
+    case Home::none:
+      break;
+  }
+  require(false);
+  return {};
+}
+
+std::uint32_t Translator::mask(std::initializer_list<std::uint32_t> values) const noexcept {
+  std::uint32_t m = 0;
+  for (const std::uint32_t v : values) {
+    if (find(v) >= 0) m |= 1u << find(v);
+  }
+  return m;
+}
+
+void Translator::free_register(int r) noexcept {
+  if (holds_[r] == nothing) return;
+  register_of_[holds_[r]] = -1;
+  holds_[r] = nothing;
+}
+
+void Translator::store_for_later(std::uint32_t value) {
+  if (home_[value] != Home::none || next_use(value) == nothing) return;
+  if (free_slots_.empty()) free_slots_.push_back(slots_++);
+  home_[value] = Home::slot;
+  place_[value] = free_slots_.back();
+  free_slots_.pop_back();
+  store_to(home(value), find(value));
+}
+
+// A register that holds nothing, outside `keep`.
+int Translator::take(std::uint32_t keep) {
+  int victim = -1;
+  std::uint64_t longest = 0;
+  for (int r = 0; r < registers; ++r) {
+    if ((keep >> r & 1) != 0) continue;
+    if (holds_[r] == nothing) return r;
+    // who need not be stored may be needed a little sooner
+    const std::uint64_t distance = next_use(holds_[r]) - now_;
+    const std::uint64_t weight = home_[holds_[r]] == Home::none ? 2 * distance : 3 * distance;
+    if (victim < 0 || weight > longest) victim = r, longest = weight;
+  }
+  require(victim >= 0);
+  store_for_later(holds_[victim]);
+  free_register(victim);
+  return victim;
+}
+
+int Translator::load(std::uint32_t value, std::uint32_t keep) {
+  if (find(value) >= 0) return find(value);
+  const int r = take(keep);
+  load_from(r, home(value));
+  holds_[r] = value;
+  register_of_[value] = static_cast<std::int8_t>(r);
+  return r;
+}
+
+void Translator::release_operands(const Step& s) {
+  for (int i = 0; i < s.operands; ++i) {
+    const std::uint32_t v = s.operand[i];
+    if (next_use(v) == nothing && find(v) >= 0) free_register(find(v));
+  }
+}
+
+void Translator::define(const Step& s, int in) {
+  // slots only now: the instruction may have read them
+  for (int i = 0; i < s.operands; ++i) {
+    const std::uint32_t v = s.operand[i];
+    if (next_use(v) != nothing || home_[v] != Home::slot) continue;
+    free_slots_.push_back(place_[v]);
+    home_[v] = Home::none;
+  }
+  for (const std::uint32_t output : plan_.outputs(s.value)) {
+    home_[s.value] = Home::output;
+    place_[s.value] = output;
+    store_to(home(s.value), in);
+  }
+  if (next_use(s.value) == nothing) return;
+  holds_[in] = s.value;
+  register_of_[s.value] = static_cast<std::int8_t>(in);
+}
+
+// ---- instructions
+
+Opcode Translator::arithmetic_opcode(std::uint8_t code) const noexcept {
+  return {wide_ ? prefix::packed : prefix::scalar, 1, code};
+}
+void Translator::load_from(int to, const Memory& from) {
+  code_.vex(arithmetic_opcode(0x10), wide_, to, 0, from);
+}
+void Translator::store_to(const Memory& to, int from) {
+  code_.vex(arithmetic_opcode(0x11), wide_, from, 0, to);
+}
+
+void Translator::translate(const Step& s) {
+  switch (s.operation) {
+    case Operation::add:
+      return arithmetic(s, op_add, true);
+    case Operation::subtract:
+      return arithmetic(s, op_subtract, false);
+    case Operation::multiply:
+      return arithmetic(s, op_multiply, true);
+    case Operation::divide:
+      return arithmetic(s, op_divide, false);
+    case Operation::minimum:
+      return arithmetic(s, op_minimum, false);
+    case Operation::maximum:
+      return arithmetic(s, op_maximum, false);
+    case Operation::negate:
+    case Operation::abs:
+    case Operation::sqrt:
+    case Operation::floor:
+    case Operation::ceil:
+    case Operation::sign:
+    case Operation::logical_not:
+      return unary(s);
+    case Operation::logical_and:
+    case Operation::logical_or:
+      return logical(s);
+    case Operation::select:
+      return select(s);
+    default:
+      return comparison(s.operation) ? compare(s) : call(s);
+  }
+}
+
+void Translator::arithmetic(const Step& s, std::uint8_t code, bool commutes) {
+  std::uint32_t a = s.operand[0], b = s.operand[1];
+  // the first must be in a register: rather one that is there, or that is needed again
+  if (commutes && find(a) < 0 && (find(b) >= 0 || next_use(b) < next_use(a))) std::swap(a, b);
+  const int first = load(a, mask({b}));
+  const int second = find(b);
+  release_operands(s);
+  const int to = take(0);
+  const Opcode o = arithmetic_opcode(code);
+  if (second >= 0) {
+    code_.vex(o, wide_, to, first, second);
+  } else {
+    code_.vex(o, wide_, to, first, home(b));
+  }
+  define(s, to);
+}
+
+void Translator::emit_not_zero(int to, int from) {
+  code_.vex(arithmetic_opcode(op_compare), wide_, to, from, Memory{Base::pool, Pool::zero}, 1);
+  code_.byte(is_not_equal);
+}
+
+void Translator::emit_blend(int to, int otherwise, int chosen, int by) {
+  code_.vex(op_blend, wide_, to, otherwise, chosen);
+  code_.byte(by << 4);
+}
+
+void Translator::unary(const Step& s) {
+  const int from = load(s.operand[0], 0);
+  const std::uint32_t keep = mask({s.operand[0]});
+  if (s.operation == Operation::sign) {
+    const int by = take(keep), to = take(keep | 1u << by);
+    const auto replace = [&](int otherwise, int which, std::int32_t value) {
+      code_.vex(arithmetic_opcode(op_compare), wide_, by, from, Memory{Base::pool, Pool::zero}, 1);
+      code_.byte(which);
+      code_.vex(op_blend, wide_, to, otherwise, Memory{Base::pool, value}, 1);
+      code_.byte(by << 4);
+    };
+    replace(from, is_greater, Pool::one);
+    replace(to, is_less, Pool::minus_one);
+    release_operands(s);
+    return define(s, to);
+  }
+  release_operands(s);
+  const int to = take(0);
+  switch (s.operation) {
+    case Operation::negate:
+      code_.vex(op_xor, wide_, to, from, Memory{Base::pool, Pool::sign});
+      break;
+    case Operation::abs:
+      code_.vex(op_and, wide_, to, from, Memory{Base::pool, Pool::magnitude});
+      break;
+    case Operation::sqrt:
+      code_.vex(arithmetic_opcode(op_sqrt), wide_, to, wide_ ? 0 : from, from);
+      break;
+    case Operation::logical_not:
+      code_.vex(arithmetic_opcode(op_compare), wide_, to, from, Memory{Base::pool, Pool::zero}, 1);
+      code_.byte(is_equal);
+      code_.vex(op_and, wide_, to, to, Memory{Base::pool, Pool::one});
+      break;
+    default:
+      code_.vex(wide_ ? op_round_packed : op_round_scalar, wide_, to, wide_ ? 0 : from, from);
+      code_.byte(s.operation == Operation::floor ? round_down : round_up);
+  }
+  define(s, to);
+}
+
+void Translator::emit_comparison(int to, Operation o, std::uint32_t a, std::uint32_t b) {
+  if (find(a) < 0) {
+    std::swap(a, b);
+    o = mirrored(o);
+  }
+  if (find(b) >= 0) {
+    code_.vex(arithmetic_opcode(op_compare), wide_, to, find(a), find(b));
+  } else {
+    code_.vex(arithmetic_opcode(op_compare), wide_, to, find(a), home(b), 1);
+  }
+  code_.byte(predicate(o));
+}
+
+void Translator::compare(const Step& s) {
+  const std::uint32_t a = s.operand[0], b = s.operand[1];
+  if (find(a) < 0 && find(b) < 0) load(a, 0);
+  const int to = take(mask({a, b}));
+  emit_comparison(to, s.operation, a, b);
+  code_.vex(op_and, wide_, to, to, Memory{Base::pool, Pool::one});
+  release_operands(s);
+  define(s, to);
+}
+
+void Translator::logical(const Step& s) {
+  const std::uint32_t a = s.operand[0], b = s.operand[1];
+  const int first = load(a, mask({b}));
+  const int second = load(b, mask({a}));
+  const Opcode o = s.operation == Operation::logical_and ? op_and : op_or;
+  if (truth_valued(values_.node(a).operation) && truth_valued(values_.node(b).operation)) {
+    release_operands(s);
+    const int to = take(0);
+    code_.vex(o, wide_, to, first, second);
+    return define(s, to);
+  }
+  const int to = take(mask({a, b}));
+  const int other = take(mask({a, b}) | 1u << to);
+  emit_not_zero(to, first);
+  emit_not_zero(other, second);
+  code_.vex(o, wide_, to, to, other);
+  code_.vex(op_and, wide_, to, to, Memory{Base::pool, Pool::one});
+  release_operands(s);
+  define(s, to);
+}
+
+void Translator::select(const Step& s) {
+  const std::uint32_t chosen = s.operand[s.operands - 2], otherwise = s.operand[s.operands - 1];
+  int by = -1;
+  if (s.compares) {
+    const std::uint32_t a = s.operand[0], b = s.operand[1];
+    if (find(a) < 0 && find(b) < 0) load(a, mask({chosen, otherwise}));
+    by = take(mask({a, b, chosen, otherwise}));
+    emit_comparison(by, s.comparison, a, b);
+  } else {
+    const int condition = load(s.operand[0], mask({chosen, otherwise}));
+    by = take(mask({s.operand[0], chosen, otherwise}));
+    emit_not_zero(by, condition);
+  }
+  const std::uint32_t kept = 1u << by;
+  const int yes = load(chosen, kept | mask({otherwise}));
+  const int no = load(otherwise, kept | mask({chosen}));
+  release_operands(s);
+  const int to = take(0);
+  emit_blend(to, no, yes, by);
+  define(s, to);
+}
+
+void Translator::call(const Step& s) {
+  // a called function keeps no vector register
+  for (const std::uint32_t v : holds_) {
+    if (v != nothing) store_for_later(v);
+  }
+  const Unary one = unary_function(s.operation);
+  const Binary two = binary_function(s.operation);
+  require(one != nullptr || two != nullptr);
+  const int count = one != nullptr ? 1 : 2;
+  const auto bring = [&](int to, std::uint32_t value) {
+    if (find(value) == to) return;
+    if (find(value) >= 0) {
+      code_.vex(op_copy, wide_, to, 0, find(value));
+    } else {
+      load_from(to, home(value));
+    }
+  };
+  if (wide_) {
+    for (int i = 0; i < count; ++i) {
+      const int r = load(s.operand[i], mask({s.operand[0], s.operand[count - 1]}));
+      store_to({Base::rsp, i * lanes_at_once * 8}, r);
+    }
+    code_.move(Base::rdi, Base::rsp);
+    code_.move(Base::rsi, one != nullptr ? address(one) : address(two));
+    code_.move(Base::rax, one != nullptr ? address(&call_unary) : address(&call_binary));
+    code_.zero_upper();
+    code_.call(Base::rax);
+    load_from(0, {Base::rsp, 0});
+  } else {
+    if (count == 2) {
+      // aside first, since the first operand may be in the second's register and the other way
+      // round
+      const int aside = find(s.operand[0]) == 15 ? 14 : 15;
+      bring(aside, s.operand[1]);
+      bring(0, s.operand[0]);
+      code_.vex(op_copy, false, 1, 0, aside);
+    } else {
+      bring(0, s.operand[0]);
+    }
+    code_.move(Base::rax, one != nullptr ? address(one) : address(two));
+    code_.call(Base::rax);
+  }
+  for (int r = 0; r < registers; ++r) free_register(r);
+  define(s, 0);
+}
+
+// Outputs that are inputs or constants.
+void Translator::pass_through() {
+  for (std::uint32_t v = 0; v < values_.size(); ++v) {
+    if (home_[v] != Home::input && home_[v] != Home::constant) continue;
+    if (plan_.outputs(v).empty()) continue;
+    load_from(0, home(v));
+    const int signal = wide_ ? lanes * 8 : 8;
+    for (const std::uint32_t output : plan_.outputs(v)) {
+      store_to({out_, static_cast<std::int32_t>(output) * signal}, 0);
+    }
+  }
+}
+
+}  // namespace vernier::expression::detail

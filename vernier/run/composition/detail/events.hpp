@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "vernier/run/composition/detail/external.hpp"
+#include "vernier/run/composition/detail/members.hpp"
+
+namespace vernier::composition::detail {
+
+/// An event output of one member reaches an event input of another, or of itself.
+struct EventLink {
+  std::size_t from_member = 0, from = 0;  // index of the output
+  std::size_t to_member = 0, to = 0;      // index of the input
+  Place place;
+
+  bool operator==(const EventLink& o) const {
+    return from_member == o.from_member && from == o.from && to_member == o.to_member && to == o.to;
+  }
+};
+
+/// Who hears whom: by equal labels, and as the maps say for those that are named in one. Stimuli
+/// make event outputs of ext, and actions.
+std::vector<EventLink> event_links(const Composition&, Members&, std::vector<External::Action>&,
+                                   Diagnostics&);
+
+/// Labels for members that share an island, so that equal labels mean what the links say: by
+/// member, its label -> the island's. Reports links that labels cannot express.
+std::vector<std::map<std::string, std::string>> island_labels(
+    const Members&, const std::vector<EventLink>&, const std::vector<std::size_t>& island_of,
+    Diagnostics&);
+
+}  // namespace vernier::composition::detail

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "vernier/run/composition/detail/external.hpp"
+#include "vernier/run/composition/detail/members.hpp"
+
+namespace vernier::composition::detail {
+
+/// A connection between members, checked. Of streams and events: whole ports.
+struct Joint {
+  Reach from, to;
+  double gain = 1.0;
+  Duration delay{};
+  Place place;
+};
+
+/// All connections of signals and streams: those of the document, those that stimuli need. Reports
+/// what does not fit, inputs that are connected to nothing, and algebraic loops.
+class Joints {
+ public:
+  /// Adds the outputs that stimuli need to ext, and its actions.
+  Joints(const Composition&, Members&, Diagnostics& problems);
+
+  const std::vector<Joint>& list() const noexcept { return list_; }
+  std::vector<External::Action>& actions() noexcept { return actions_; }
+
+ private:
+  void connect(const Connection&);
+  bool fits(const Reach& from, const Reach& to, const Connection&);
+  void check_delay(Joint&, const Connection&);
+  void stimulate(const Stimulus&);
+  void check_inputs();
+  void check_shared(const Member&, const Port&, const std::vector<const Joint*>&);
+  void warn_unconnected(std::size_t member, std::size_t port);
+  void check_loops();
+
+  const Composition& composition_;
+  Members& members_;
+  Diagnostics& problems_;
+  std::vector<Joint> list_;
+  std::vector<External::Action> actions_;
+};
+
+}  // namespace vernier::composition::detail

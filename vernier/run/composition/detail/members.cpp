@@ -1,0 +1,254 @@
+#include "vernier/run/composition/detail/members.hpp"
+
+#include <algorithm>
+
+#include "vernier/base/text.hpp"
+#include "vernier/base/units.hpp"
+#include "vernier/document/document.hpp"
+
+namespace vernier::composition::detail {
+
+namespace {
+
+Port port_of(const hybrid::Signal& s) {
+  Port p;
+  p.name = s.name;
+  p.unit = s.unit;
+  p.frame = s.frame;
+  p.count = s.count;
+  p.initial = s.initial;
+  p.description = s.description;
+  return p;
+}
+
+Port port_of(const hybrid::Event& e) {
+  Port p;
+  p.name = e.name;
+  p.scalar = Scalar::integer;
+  p.flow = Flow::event;
+  return p;
+}
+
+void take_ports(Member& m) {
+  if (m.component) {
+    const Description& d = m.component->description();
+    m.inputs = d.inputs;
+    m.outputs = d.outputs;
+    m.feedthrough = d.feedthrough;
+    return;
+  }
+  const hybrid::SystemSpec& spec = m.system->spec();
+  for (const hybrid::Signal& s : spec.inputs) m.inputs.push_back(port_of(s));
+  for (const hybrid::Signal& s : spec.outputs) {
+    m.outputs.push_back(port_of(s));
+    m.outputs.back().initial.reset();
+  }
+  for (const hybrid::Dependence& d : spec.feedthrough)
+    m.feedthrough.push_back({spec.outputs[d.output].name, spec.inputs[d.input].name});
+  for (const hybrid::Event& e : spec.events) {
+    if (e.in) m.inputs.push_back(port_of(e));
+    if (e.out) m.outputs.push_back(port_of(e));
+  }
+}
+
+void check_rate(const Instance& i, Rate r, Diagnostics& problems) {
+  // so that tick(rate, k) cannot overflow
+  const bool fits = r.times >= 0 && r.times <= 1'000'000'000 && r.seconds >= 1 &&
+                    r.seconds <= 1'000'000'000 && r.times * r.seconds <= 1'000'000'000;
+  if (!fits)
+    problems.error("V2116", "the rate of " + i.name + " is out of range", i.place)
+        .notes.push_back("at most 1e9 times a second, at least once in 30 years");
+  if (i.offset < Duration{})
+    problems.error("V2116", "the offset of " + i.name + " must not be negative", i.place);
+}
+
+}  // namespace
+
+Members::Members(const Composition& c, const Catalogue& catalogue, Diagnostics& problems) {
+  list_.reserve(c.instances.size() + 1);
+  for (const Instance& i : c.instances) {
+    if (!by_name_.emplace(i.name, list_.size()).second)
+      problems.error("V2103", "there are two instances named \"" + i.name + "\"", i.place);
+    list_.emplace_back();
+    list_.back().instance = &i;
+    list_.back().name = i.name;
+    make(i, c, catalogue, problems);
+  }
+  by_name_.emplace("ext", list_.size());
+  Member& ext = list_.emplace_back();
+  ext.name = "ext";
+  ext.made = true;
+  for (const ExternalInput& i : c.inputs) {
+    Port p;
+    p.name = i.name;
+    p.unit = i.unit;
+    p.count = static_cast<std::uint32_t>(i.value.size());
+    p.initial = i.value;
+    ext.outputs.push_back(std::move(p));
+  }
+}
+
+const Type* Members::type_of(const Instance& i, const Catalogue& catalogue, Diagnostics& problems) {
+  if (i.file.empty()) {
+    if (const Type* t = catalogue.find(i.type)) return t;
+    Diagnostic& d = problems.error("V2101", "there is no type \"" + i.type + "\"", i.place);
+    if (const auto near = closest(i.type, catalogue.names()))
+      d.mark = "did you mean " + *near + "?";
+    else
+      d.notes.push_back("vernier info --types   lists them");
+    return nullptr;
+  }
+  const auto [found, is_new] = documents_.try_emplace(i.file);
+  if (is_new) {
+    const std::string root = document::root_element(i.file);
+    const Catalogue::DocumentReader* reader = catalogue.document(root);
+    if (reader) {
+      found->second = (*reader)(i.file, problems);
+    } else if (root.empty()) {
+      problems.error("V2102", "cannot read \"" + i.file.string() + "\" as a document", i.place)
+          .notes.push_back("is the file there, and is it XML?");
+    } else {
+      problems.error("V2102",
+                     "\"" + i.file.string() + "\" is a <" + root + ">, which is not a model",
+                     i.place);
+    }
+  }
+  const Type& t = found->second;
+  return t.system || t.component ? &t : nullptr;
+}
+
+void Members::make(const Instance& i, const Composition& c, const Catalogue& catalogue,
+                   Diagnostics& problems) {
+  check_rate(i, i.rate, problems);
+  const Type* type = type_of(i, catalogue, problems);
+  if (!type) return;
+  const bool wants_system = i.kind == Instance::Kind::system;
+  if (wants_system != static_cast<bool>(type->system)) {
+    const std::string what = i.file.empty() ? i.type : i.file.string();
+    problems
+        .error("V2106",
+               what + (wants_system ? " is not equations but a component"
+                                    : " is equations, which an island integrates"),
+               i.place)
+        .notes.push_back(wants_system ? "write <component id=\"" + i.name + "\" …>"
+                                      : "write <system id=\"" + i.name + "\" …>");
+    return;
+  }
+  const std::size_t before = problems.errors();
+  const Parameters parameters(i.name, type->parameters, i.parameters, c.run.seed, i.place,
+                              problems);
+  if (problems.errors() > before) return;
+  Member& m = list_.back();
+  try {
+    if (type->system)
+      m.system = type->system(parameters);
+    else
+      m.component = type->component(parameters);
+  } catch (const ConfigurationError& e) {
+    problems.append(e.diagnostics());
+    return;
+  }
+  take_ports(m);
+  m.made = true;
+  if (m.component) check_rate(i, m.component->description().rate, problems);
+}
+
+std::optional<Reach> Members::find(const Endpoint& e, Wanted wanted, Diagnostics& problems) const {
+  const auto found = by_name_.find(e.instance);
+  if (found == by_name_.end()) {
+    Diagnostic& d = problems.error("V2111", "there is no instance \"" + e.instance + "\"", e.place);
+    std::vector<std::string> names;
+    for (const Member& m : list_) names.push_back(m.name);
+    if (const auto near = closest(e.instance, names)) d.mark = "did you mean " + *near + "?";
+    return {};
+  }
+  const Member& m = list_[found->second];
+  if (!m.made) return {};
+  Reach r{.member = found->second};
+  const auto look = [&](const std::vector<Port>& ports, bool output) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      if (ports[i].name != e.port) continue;
+      r.port = i;
+      r.output = output;
+      return true;
+    }
+    return false;
+  };
+  if (wanted != Wanted::input && look(m.outputs, true)) return elements(e, r, problems);
+  if (wanted != Wanted::output && look(m.inputs, false)) return elements(e, r, problems);
+
+  const std::string path = e.instance + "." + e.port;
+  if (wanted == Wanted::output && look(m.inputs, false)) {
+    problems.error("V2113", path + " is an input: nothing can be taken from it", e.place);
+    return {};
+  }
+  if (wanted == Wanted::input && look(m.outputs, true)) {
+    problems.error("V2113", path + " is an output: nothing can be connected to it", e.place);
+    return {};
+  }
+  std::vector<std::string> names;
+  if (wanted != Wanted::input)
+    for (const Port& p : m.outputs) names.push_back(p.name);
+  if (wanted != Wanted::output)
+    for (const Port& p : m.inputs) names.push_back(p.name);
+  const std::string kind = wanted == Wanted::output  ? "output"
+                           : wanted == Wanted::input ? "input"
+                                                     : "port";
+  Diagnostic& d =
+      problems.error("V2112", e.instance + " has no " + kind + " \"" + e.port + "\"", e.place);
+  if (const auto near = closest(e.port, names))
+    d.mark = "did you mean " + e.instance + "." + *near + "?";
+  else if (names.empty())
+    d.notes.push_back("it has no " + kind + "s");
+  else if (names.size() <= 20)
+    d.notes.push_back(kind + "s of " + e.instance + ": " + joined(names, ", "));
+  return {};
+}
+
+std::optional<Reach> Members::elements(const Endpoint& e, Reach r, Diagnostics& problems) const {
+  const Port& p = port(r);
+  const std::uint32_t last = e.last == std::numeric_limits<std::uint32_t>::max() ? p.count : e.last;
+  if (e.first >= last || last > p.count) {
+    problems.error("V2114", "\"" + e.text + "\" asks for elements that are not there", e.place)
+        .notes.push_back(path(r) + " is " + shape(p, p.count) + ": its elements are 0 to " +
+                         std::to_string(p.count - 1));
+    return {};
+  }
+  r.first = e.first;
+  r.count = last - e.first;
+  return r;
+}
+
+std::string shape(const Port& p, std::uint32_t count) {
+  if (p.flow == Flow::event) return "event";
+  if (p.flow == Flow::stream) return "stream";
+  std::string s = std::to_string(count) + " × ";
+  switch (p.scalar) {
+    case Scalar::real:
+      s += p.unit;
+      break;
+    case Scalar::integer:
+      s += "integer";
+      break;
+    case Scalar::boolean:
+      s += "boolean";
+      break;
+    case Scalar::byte:
+      s += "byte";
+      break;
+  }
+  return p.frame.empty() ? s : s + " in " + p.frame;
+}
+
+bool same_kind(const Port& from, const Port& to) {
+  if (from.flow != to.flow) return false;
+  if (from.flow != Flow::signal) return true;
+  if (from.scalar != to.scalar) return false;
+  // a port that names no frame goes with any
+  if (!from.frame.empty() && !to.frame.empty() && from.frame != to.frame) return false;
+  if (from.unit == to.unit) return true;
+  const auto a = parsed_unit(from.unit), b = parsed_unit(to.unit);
+  return a && b && same_dimension(*a, *b);
+}
+
+}  // namespace vernier::composition::detail

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "vernier/component/catalogue.hpp"
+#include "vernier/kernel/hybrid/system.hpp"
+#include "vernier/run/composition/composition.hpp"
+
+namespace vernier::composition::detail {
+
+/// An instance that was made: its ports as the document names them, whatever island it is in.
+struct Member {
+  const Instance* instance = nullptr;  // null: the composition's own inputs, "ext"
+  std::string name;
+  std::unique_ptr<hybrid::System> system;  // one of the two
+  std::unique_ptr<Component> component;
+  std::vector<Port> inputs, outputs;
+  std::vector<Feedthrough> feedthrough;
+  bool made = false;  // false: it could not be made, which was reported
+
+  Place place() const { return instance ? instance->place : Place{}; }
+};
+
+/// Elements of one port of a member.
+struct Reach {
+  std::size_t member = 0, port = 0;
+  bool output = false;
+  std::uint32_t first = 0, count = 1;
+};
+
+enum class Wanted { output, input, any };
+
+/// All members of a composition, the last one being "ext", and what an endpoint means among them.
+class Members {
+ public:
+  /// Reads the documents, checks the parameters and makes all instances; reports into `problems`.
+  Members(const Composition&, const Catalogue&, Diagnostics& problems);
+
+  std::vector<Member>& list() noexcept { return list_; }
+  const std::vector<Member>& list() const noexcept { return list_; }
+  Member& operator[](std::size_t i) { return list_[i]; }
+  const Member& operator[](std::size_t i) const { return list_[i]; }
+  Member& ext() { return list_.back(); }
+
+  const Port& port(const Reach& r) const {
+    return r.output ? list_[r.member].outputs[r.port] : list_[r.member].inputs[r.port];
+  }
+  std::string path(const Reach& r) const { return list_[r.member].name + "." + port(r).name; }
+
+  /// The port an endpoint names; reports an unknown instance or port (with a suggestion), a wrong
+  /// direction and elements that are not there. Nothing, and no report, when the instance could
+  /// not be made. `role` is for the message: "feeds", "is fed".
+  std::optional<Reach> find(const Endpoint&, Wanted, Diagnostics&) const;
+
+ private:
+  const Type* type_of(const Instance&, const Catalogue&, Diagnostics&);
+  void make(const Instance&, const Composition&, const Catalogue&, Diagnostics&);
+  std::optional<Reach> elements(const Endpoint&, Reach, Diagnostics&) const;
+
+  std::vector<Member> list_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+  std::map<std::filesystem::path, Type> documents_;
+};
+
+/// "3 × m", "3 × rad/s in body", "event", "stream": what a port carries.
+std::string shape(const Port&, std::uint32_t count);
+
+/// Whether `count` elements of an output can feed as many of an input, apart from their number.
+bool same_kind(const Port& from, const Port& to);
+
+}  // namespace vernier::composition::detail

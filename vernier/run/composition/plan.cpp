@@ -1,0 +1,72 @@
+#include "vernier/run/composition/plan.hpp"
+
+#include <algorithm>
+
+#include "vernier/base/text.hpp"
+#include "vernier/run/composition/detail/assembly.hpp"
+#include "vernier/run/composition/detail/events.hpp"
+#include "vernier/run/composition/detail/external.hpp"
+#include "vernier/run/composition/detail/joints.hpp"
+#include "vernier/run/composition/detail/members.hpp"
+
+namespace vernier::composition {
+
+namespace {
+
+/// What is reported, checked, drawn and recorded must be there.
+void check_observations(const Composition& c, const detail::Members& members,
+                        Diagnostics& problems) {
+  using detail::Wanted;
+  for (const Export& e : c.exports) members.find(e.from, Wanted::any, problems);
+  for (const Report& r : c.reports) members.find(r.signal, Wanted::any, problems);
+  for (const Check& k : c.checks) members.find(k.signal, Wanted::any, problems);
+  for (const Figure& f : c.figures)
+    for (const Curve& curve : f.curves) members.find(curve.signal, Wanted::any, problems);
+
+  const bool all_made = std::all_of(members.list().begin(), members.list().end(),
+                                    [](const detail::Member& m) { return m.made; });
+  if (!all_made) return;
+  std::vector<std::string> paths;
+  for (const detail::Member& m : members.list()) {
+    for (const Port& p : m.outputs) paths.push_back(m.name + "." + p.name);
+    for (const Port& p : m.inputs) paths.push_back(m.name + "." + p.name);
+  }
+  for (const Record& r : c.records) {
+    const bool any = std::any_of(paths.begin(), paths.end(),
+                                 [&r](const std::string& p) { return matches(r.signals, p); });
+    if (any) continue;
+    Diagnostic& d = problems.warning(
+        "V2128", "\"" + r.signals + "\" matches nothing, so nothing is recorded for it", r.place);
+    if (const auto near = closest(r.signals, paths)) d.mark = "did you mean " + *near + "?";
+  }
+}
+
+}  // namespace
+
+Plan make_plan(const Composition& c, const Catalogue& catalogue, Diagnostics& problems) {
+  Plan plan;
+  plan.name = c.name;
+  plan.step = c.run.step;
+  plan.stop = c.run.stop;
+  plan.seed = c.run.seed;
+  if (c.run.step <= Duration{})
+    throw ConfigurationError("V2013", "step must be longer than zero", c.run.place);
+
+  detail::Members members(c, catalogue, problems);
+  detail::Joints joints(c, members, problems);
+  const auto links = detail::event_links(c, members, joints.actions(), problems);
+  const auto island_of = detail::islands(c, members, problems);
+  check_observations(c, members, problems);
+  problems.throw_if_errors();
+
+  detail::Member& ext = members.ext();
+  if (!ext.outputs.empty())
+    ext.component = std::make_unique<detail::External>(ext.outputs, std::move(joints.actions()));
+  const detail::Assembly assembly(c, catalogue, members, joints, links, island_of, plan, problems);
+  problems.throw_if_errors();
+  arrange(plan, problems);
+  problems.throw_if_errors();
+  return plan;
+}
+
+}  // namespace vernier::composition

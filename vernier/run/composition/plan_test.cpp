@@ -1,0 +1,483 @@
+#include "vernier/run/composition/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "vernier/base/text.hpp"
+#include "vernier/run/composition/detail/external.hpp"
+#include "vernier/testing/rig.hpp"
+
+namespace vernier::composition {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// x' = u, y = x + k u, and what else a test asks for.
+class Line final : public hybrid::System {
+ public:
+  explicit Line(hybrid::SystemSpec s) : spec_(std::move(s)) { spec_.work = 64; }
+  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
+  void flow(const hybrid::Point&, std::span<double> xdot, hybrid::Scratch) const noexcept override {
+    for (double& v : xdot) v = 0.0;
+  }
+  void output(const hybrid::Point&, std::span<double> y, hybrid::Scratch) const noexcept override {
+    for (double& v : y) v = 0.0;
+  }
+
+ private:
+  hybrid::SystemSpec spec_;
+};
+
+/// Shows the ports of a system, and does nothing.
+class Shell final : public Component {
+ public:
+  explicit Shell(std::unique_ptr<hybrid::System> s) : system_(std::move(s)) {
+    const hybrid::SystemSpec& spec = system_->spec();
+    const auto port = [](const hybrid::Signal& x) {
+      Port p;
+      p.name = x.name;
+      p.unit = x.unit;
+      p.count = x.count;
+      p.initial = x.initial;
+      return p;
+    };
+    for (const auto& x : spec.inputs) description_.inputs.push_back(port(x));
+    for (const auto& x : spec.outputs) description_.outputs.push_back(port(x));
+    for (const auto& d : spec.feedthrough)
+      description_.feedthrough.push_back({spec.outputs[d.output].name, spec.inputs[d.input].name});
+    for (const auto& e : spec.events) {
+      Port p;
+      p.name = e.name;
+      p.scalar = Scalar::integer;
+      p.flow = Flow::event;
+      if (e.in) description_.inputs.push_back(p);
+      if (e.out) description_.outputs.push_back(p);
+    }
+  }
+  const Description& description() const noexcept override { return description_; }
+  void bind(const Bindings&) override {}
+  Outcome output(Instant) noexcept override { return Outcome::ok; }
+  Advance advance(Time, Time to) noexcept override { return {to}; }
+  void save(std::span<std::byte>) const noexcept override {}
+  void load(std::span<const std::byte>) noexcept override {}
+
+ private:
+  std::unique_ptr<hybrid::System> system_;
+  Description description_;
+};
+
+hybrid::Signal signal(std::string name, std::string unit = "1", std::uint32_t count = 1,
+                      std::optional<std::vector<double>> initial = {}) {
+  hybrid::Signal s;
+  s.name = std::move(name);
+  s.unit = std::move(unit);
+  s.count = count;
+  s.initial = std::move(initial);
+  return s;
+}
+
+/// A composition put together in a few words.
+struct Sketch {
+  Catalogue catalogue;
+  Composition composition;
+  Diagnostics problems;
+
+  Sketch() {
+    composition.name = "sketch";
+    catalogue.set_island([](std::unique_ptr<hybrid::System> s, const IslandSettings&) {
+      return std::make_unique<Shell>(std::move(s));
+    });
+  }
+  void type(const std::string& name, const hybrid::SystemSpec& spec) {
+    Type t;
+    t.name = name;
+    t.system = [spec](const Parameters&) { return std::make_unique<Line>(spec); };
+    catalogue.add(std::move(t));
+  }
+  Instance& add(const std::string& name, const std::string& type_name,
+                const std::string& island = "") {
+    Instance i;
+    i.name = name;
+    i.type = type_name;
+    i.island = island;
+    i.place = {"sketch.xml", static_cast<int>(composition.instances.size()) + 2, 3, 1};
+    return composition.instances.emplace_back(std::move(i));
+  }
+  static Endpoint end(const std::string& text) {
+    Endpoint e;
+    e.text = text;
+    std::string path = text;
+    if (const auto bracket = path.find('['); bracket != std::string::npos) {
+      const std::string range = path.substr(bracket + 1, path.size() - bracket - 2);
+      const auto colon = range.find(':');
+      e.first = static_cast<std::uint32_t>(std::stoul(range));
+      e.last = colon == std::string::npos
+                   ? e.first + 1
+                   : static_cast<std::uint32_t>(std::stoul(range.substr(colon + 1)));
+      path.resize(bracket);
+    }
+    const auto dot = path.rfind('.');
+    e.instance = dot == std::string::npos ? "" : path.substr(0, dot);
+    e.port = path.substr(dot == std::string::npos ? 0 : dot + 1);
+    e.place = {"sketch.xml", 40, 5, 1};
+    return e;
+  }
+  Connection& connect(const std::string& from, const std::string& to, int line = 30) {
+    Connection c;
+    c.from = end(from);
+    c.to = end(to);
+    c.place = {"sketch.xml", line, 3, 1};
+    return composition.connections.emplace_back(std::move(c));
+  }
+  void map(const std::string& from, const std::string& to) {
+    composition.event_maps.push_back({end(from), end(to), {"sketch.xml", 50, 3, 1}});
+  }
+  Plan plan() { return make_plan(composition, catalogue, problems); }
+
+  /// "V2121 message" of everything that was found.
+  std::vector<std::string> complaints() {
+    try {
+      plan();
+    } catch (const ConfigurationError&) {
+    }
+    std::vector<std::string> all;
+    for (const Diagnostic& d : problems.list()) {
+      std::string s = d.code + " " + d.message;
+      if (!d.mark.empty()) s += " | " + d.mark;
+      for (const std::string& n : d.notes) s += " | " + n;
+      all.push_back(s);
+    }
+    return all;
+  }
+};
+
+std::vector<std::string> wires(const Plan& plan) {
+  std::vector<std::string> all;
+  for (const Wire& w : plan.wires) {
+    const auto& from = plan.parts[w.from_part];
+    const auto& to = plan.parts[w.to_part];
+    all.push_back(path(from, from.component->description().outputs[w.from], true) + " -> " +
+                  path(to, to.component->description().inputs[w.to], false));
+  }
+  return all;
+}
+
+hybrid::SystemSpec plant() {
+  hybrid::SystemSpec s;
+  s.states = {signal("x", "m", 3)};
+  s.inputs = {signal("force", "N", 3), signal("wind", "m/s", 1, {{0.0}})};
+  s.outputs = {signal("position", "m", 3), signal("pose", "1", 7)};
+  return s;
+}
+
+hybrid::SystemSpec controller() {
+  hybrid::SystemSpec s;
+  s.inputs = {signal("position", "m", 3)};
+  s.outputs = {signal("force", "N", 3)};
+  s.feedthrough = {{0, 0}};
+  return s;
+}
+
+struct Loop : Sketch {
+  Loop(const std::string& island_a, const std::string& island_b) {
+    type("plant", plant());
+    type("controller", controller());
+    add("plant", "plant", island_a);
+    add("control", "controller", island_b);
+    connect("plant.position", "control.position");
+    connect("control.force", "plant.force");
+  }
+};
+
+TEST(Plan, NamesDoNotDependOnIslands) {
+  Loop apart("", ""), together("craft", "craft");
+  const Plan a = apart.plan(), b = together.plan();
+  ASSERT_EQ(a.parts.size(), 2u);
+  ASSERT_EQ(b.parts.size(), 1u);
+  EXPECT_EQ(b.parts[0].name, "island craft");
+  EXPECT_THAT(b.parts[0].instances, ElementsAre("plant", "control"));
+  const auto paths = [](const Plan& plan) {
+    std::vector<std::string> all;
+    for (const Part& p : plan.parts)
+      for (const Port& o : p.component->description().outputs) all.push_back(path(p, o, true));
+    return all;
+  };
+  EXPECT_EQ(paths(a), paths(b));
+  EXPECT_THAT(wires(a),
+              ElementsAre("plant.position -> control.position", "control.force -> plant.force"));
+  EXPECT_TRUE(b.wires.empty());
+  EXPECT_TRUE(apart.problems.list().empty());
+}
+
+TEST(Plan, AnIslandOfOneIsTheInstance) {
+  Loop s("craft", "");
+  const Plan p = s.plan();
+  EXPECT_EQ(p.parts[0].name, "plant");
+}
+
+TEST(Plan, OrdersTheControllerAfterThePlant) {
+  Sketch s;
+  s.type("plant", plant());
+  s.type("controller", controller());
+  s.add("control", "controller");
+  s.add("plant", "plant");
+  s.connect("plant.position", "control.position");
+  s.connect("control.force", "plant.force");
+  const Plan p = s.plan();
+  ASSERT_EQ(p.order.size(), 2u);
+  EXPECT_EQ(p.order[0].part, 1u);
+  EXPECT_LT(p.order[0].level, p.order[1].level);
+}
+
+TEST(Plan, ADelayedConnectionOfAnIslandGoesAround) {
+  Loop s("craft", "craft");
+  s.composition.connections[1].delay_ticks = 1;
+  const Plan p = s.plan();
+  ASSERT_EQ(p.wires.size(), 1u);
+  EXPECT_EQ(p.wires[0].delay, 100ms);
+  EXPECT_THAT(wires(p), ElementsAre("control.force -> plant.force"));
+}
+
+TEST(Plan, AnInputMayBeFedFromInsideAndOutsideOfItsIsland) {
+  Loop s("craft", "craft");
+  s.composition.inputs.push_back({"push", "N", {1.0, 2.0, 3.0}, {}});
+  s.connect("ext.push", "plant.force");
+  const Plan p = s.plan();
+  EXPECT_THAT(wires(p), ElementsAre("ext.push -> plant.force"));
+  EXPECT_EQ(p.parts[1].name, "ext");
+}
+
+TEST(Plan, RefusesWhatDoesNotFit) {
+  Loop s("", "");
+  s.connect("plant.position", "plant.wind", 52);
+  s.connect("plant.pose[0:3]", "control.position", 53);
+  s.connect("plant.position[1:3]", "control.position", 54);
+  EXPECT_THAT(
+      s.complaints(),
+      ElementsAre(
+          "V2121 plant.position (3 × m) cannot feed plant.wind (1 × m/s)",
+          "V2121 plant.pose[0:3] (3 × 1) cannot feed control.position (3 × m) | did you mean "
+          "plant.position (3 × m)?",
+          "V2121 plant.position[1:3] (2 × m) cannot feed control.position (3 × m) | did you "
+          "mean plant.position (3 × m)?"));
+}
+
+TEST(Plan, SuggestsTheNearestName) {
+  Loop s("", "");
+  s.connect("plant.positoin", "control.position");
+  s.connect("plnat.position", "control.position");
+  s.connect("control.force", "plant.position");
+  s.connect("plant.force", "plant.force");
+  s.connect("plant.position[2:5]", "control.position");
+  s.add("third", "plnt");
+  EXPECT_THAT(s.complaints(),
+              ElementsAre("V2101 there is no type \"plnt\" | did you mean plant?",
+                          "V2112 plant has no output \"positoin\" | did you mean plant.position?",
+                          "V2111 there is no instance \"plnat\" | did you mean plant?",
+                          "V2113 plant.position is an output: nothing can be connected to it",
+                          "V2113 plant.force is an input: nothing can be taken from it",
+                          "V2114 \"plant.position[2:5]\" asks for elements that are not there | "
+                          "plant.position is 3 × "
+                          "m: its elements are 0 to 2"));
+}
+
+TEST(Plan, RefusesAnInputWithoutAnyValue) {
+  Loop s("", "");
+  s.composition.connections.pop_back();
+  EXPECT_THAT(
+      s.complaints(),
+      ElementsAre("V2104 input plant.force (3 × N) has no default and is connected to nothing"));
+  Loop t("craft", "craft");
+  t.composition.connections[1].from = Sketch::end("control.force[0:2]");
+  t.composition.connections[1].to = Sketch::end("plant.force[1:3]");
+  EXPECT_THAT(t.complaints(),
+              ElementsAre("V2104 element 0 of input plant.force has no default and is connected to "
+                          "nothing"));
+}
+
+TEST(Plan, WarnsOfAForgottenConnectionOnly) {
+  Loop s("", "");
+  EXPECT_TRUE(s.complaints().empty());  // plant.wind: nothing here gives a wind
+  hybrid::SystemSpec weather;
+  weather.outputs = {signal("wind", "m/s")};
+  s.type("weather", weather);
+  s.add("weather", "weather");
+  EXPECT_THAT(
+      s.complaints(),
+      ElementsAre("V2105 input plant.wind is connected to nothing and stays at its default 0 "
+                  "m/s | weather.wind (1 × m/s) would fit"));
+  EXPECT_EQ(s.problems.errors(), 0u);
+}
+
+TEST(Plan, RefusesAnAlgebraicLoopInAndOutOfIslands) {
+  for (const char* island : {"", "one"}) {
+    Sketch s;
+    s.type("controller", controller());
+    hybrid::SystemSpec sensor = controller();
+    sensor.inputs = {signal("force", "N", 3)};
+    sensor.outputs = {signal("position", "m", 3)};
+    s.type("sensor", sensor);
+    s.add("control", "controller", island);
+    s.add("sensor", "sensor", island);
+    s.connect("sensor.position", "control.position", 33);
+    s.connect("control.force", "sensor.force", 36);
+    s.complaints();
+    ASSERT_EQ(s.problems.list().size(), 1u);
+    const Diagnostic& d = s.problems.list()[0];
+    EXPECT_EQ(d.code, "V2110");
+    EXPECT_THAT(d.body,
+                ::testing::UnorderedElementsAre("sensor.position  → control.position   (line 33)",
+                                                "control.force    → sensor.force       (line 36)"));
+    s.composition.connections[1].delay_ticks = 1;
+    s.problems = {};
+    EXPECT_TRUE(s.complaints().empty());
+  }
+}
+
+TEST(Plan, ConnectsEventsByLabelUnlessMapped) {
+  hybrid::SystemSpec emits, waits;
+  emits.events = {{"on", false, true}};
+  waits.events = {{"on", true, false}, {"off", true, false}};
+  Sketch s;
+  s.type("emits", emits);
+  s.type("waits", waits);
+  s.add("a", "emits");
+  s.add("b", "emits");
+  s.add("c", "waits");
+  EXPECT_THAT(wires(s.plan()), ElementsAre("a.on -> c.on", "b.on -> c.on"));
+  s.map("a.on", "c.off");
+  EXPECT_THAT(wires(s.plan()), ElementsAre("a.on -> c.off", "b.on -> c.on"));
+}
+
+TEST(Plan, EventsOfAnIslandKeepTheirPaths) {
+  hybrid::SystemSpec emits, waits;
+  emits.events = {{"on", false, true}};
+  waits.events = {{"on", true, false}};
+  Sketch s;
+  s.type("emits", emits);
+  s.type("waits", waits);
+  s.add("a", "emits", "one");
+  s.add("b", "waits", "one");
+  s.add("c", "waits");
+  Stimulus command;
+  command.at = Time{1s};
+  command.to = Sketch::end("on");
+  s.composition.stimuli.push_back(command);
+  const Plan p = s.plan();
+  EXPECT_THAT(wires(p), ElementsAre("a.on -> c.on", "ext.on -> b.on", "ext.on -> c.on"));
+
+  command.to = Sketch::end("onn");
+  s.composition.stimuli.push_back(command);
+  EXPECT_THAT(s.complaints(),
+              ElementsAre("V2115 nothing waits for the event \"onn\" | did you mean on?"));
+}
+
+TEST(Plan, MapsInsideAnIslandBecomeLabels) {
+  hybrid::SystemSpec emits, waits;
+  emits.events = {{"go", false, true}, {"on", false, true}};
+  waits.events = {{"on", true, false}, {"off", true, false}};
+  Sketch s;
+  s.type("emits", emits);
+  s.type("waits", waits);
+  s.add("a", "emits", "one");
+  s.add("b", "waits", "one");
+  s.map("a.go", "b.off");
+  const Plan p = s.plan();
+  const Description& d = p.parts[0].component->description();
+  // one label for go and off, one for on
+  ASSERT_EQ(d.outputs.size(), 2u);
+  EXPECT_EQ(d.outputs[0].name, "go");
+  EXPECT_EQ(path(p.parts[0], d.outputs[0], true), "a.go");
+  ASSERT_EQ(d.inputs.size(), 2u);
+  EXPECT_THAT(
+      (std::vector{path(p.parts[0], d.inputs[0], false), path(p.parts[0], d.inputs[1], false)}),
+      ::testing::UnorderedElementsAre("b.on", "b.off"));
+
+  // a.on -> b.on and a.go -> both cannot be told apart by labels
+  s.map("a.go", "b.on");
+  s.map("a.on", "b.on");
+  EXPECT_THAT(s.complaints()[0], HasSubstr("V2127"));
+}
+
+TEST(Plan, StimuliBelongToTheOutside) {
+  Loop s("", "");
+  Stimulus gust;
+  gust.at = Time{2s};
+  gust.to = Sketch::end("plant.wind");
+  gust.value = {{4.0}};
+  s.composition.stimuli = {gust};
+  const Plan p = s.plan();
+  EXPECT_EQ(wires(p).back(), "ext.plant.wind -> plant.wind");
+  gust.to = Sketch::end("plant.force[1]");
+  s.composition.stimuli = {gust};
+  EXPECT_THAT(
+      s.complaints(),
+      ElementsAre("V2126 plant.force[1] is connected: a stimulus cannot set it | add an input "
+                  "to the composition, and connect it there as well"));
+}
+
+TEST(Plan, SaysWhatIsObservedInVain) {
+  Loop s("", "");
+  s.composition.records.push_back({"plant.*", {}, {}});
+  s.composition.records.push_back({"plant.positio", {}, {}});
+  s.composition.reports.push_back({"far", Sketch::end("plant.positn"), Report::Kind::last, ""});
+  EXPECT_THAT(
+      s.complaints(),
+      ElementsAre("V2112 plant has no port \"positn\" | did you mean plant.position?",
+                  "V2128 \"plant.positio\" matches nothing, so nothing is recorded for it | did "
+                  "you mean plant.position?"));
+}
+
+TEST(Plan, RefusesDelaysAndRatesOutOfRange) {
+  Loop s("", "");
+  s.composition.connections[0].delay = 1000h * 1000;
+  s.composition.instances[1].node = "elsewhere";
+  s.composition.instances[0].rate = {2'000'000'000, 7};
+  EXPECT_THAT(s.complaints(), ElementsAre(HasSubstr("V2116"), HasSubstr("V2117"),
+                                          HasSubstr("V2119 control.force")));
+}
+
+TEST(Plan, ChecksAThousandInstancesQuickly) {
+  Sketch s;
+  hybrid::SystemSpec spec = controller();
+  spec.feedthrough.clear();
+  spec.inputs = {signal("force", "N", 3)};
+  s.type("cell", spec);
+  for (int i = 0; i < 1000; ++i) s.add("c" + std::to_string(i), "cell", i % 2 ? "" : "all");
+  for (int i = 0; i < 1000; ++i)
+    s.connect("c" + std::to_string(i) + ".force", "c" + std::to_string((i + 2) % 1000) + ".force");
+  const auto begin = std::chrono::steady_clock::now();
+  const Plan p = s.plan();
+  EXPECT_EQ(p.parts.size(), 501u);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);  // a figure of the issue, for all of it
+}
+
+TEST(External, ActsAtItsTimesAndConforms) {
+  Port u, e;
+  u.name = "u";
+  u.count = 2;
+  u.initial = {{0.5, 0.25}};
+  e.name = "go";
+  e.flow = Flow::event;
+  e.scalar = Scalar::integer;
+  detail::External ext({u, e}, {{Time{2s}, 0, 1, {7.0}}, {Time{1s}, 1, 0, {}}});
+  testing::Rig rig(ext);
+  EXPECT_EQ(ext.horizon(Time{}), Time{1s});
+  rig.run(500ms, 1s);
+  EXPECT_EQ(rig.emitted("go"), 1);
+  EXPECT_EQ(rig.out("u", 1), 0.25);
+  rig.run(500ms, 1s);
+  EXPECT_EQ(rig.out("u", 0), 0.5);
+  EXPECT_EQ(rig.out("u", 1), 7.0);
+  EXPECT_EQ(ext.horizon(Time{2s}), Time::max());
+
+  detail::External again({u, e}, {{Time{2s}, 0, 1, {7.0}}, {Time{1s}, 1, 0, {}}});
+  testing::expect_conforming(again, 30ms, [](testing::Rig&, int) {});
+}
+
+}  // namespace
+}  // namespace vernier::composition
