@@ -2,17 +2,16 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <source_location>
 
 namespace vernier {
 
 /// Stops the node unless `holds`, naming the place. For mistakes of ours, never for bad input;
 /// compiled in always.
-constexpr void require(bool holds,
-                       const std::source_location& at = std::source_location::current()) {
+// The built-in functions are those behind std::source_location, which clang 14 does not have yet.
+constexpr void require(bool holds, const char* file = __builtin_FILE(),
+                       int line = __builtin_LINE(), const char* function = __builtin_FUNCTION()) {
   if (holds) return;
-  std::fprintf(stderr, "%s:%u: broken promise in %s\n", at.file_name(), at.line(),
-               at.function_name());
+  std::fprintf(stderr, "%s:%d: broken promise in %s\n", file, line, function);
   std::abort();
 }
 

@@ -23,7 +23,7 @@ struct Named {
 };
 
 constexpr Powers none{};
-constexpr Powers length{1}, area{2}, volume{3}, mass{0, 1}, duration{0, 0, 1}, frequency{0, 0, -1};
+constexpr Powers length{1}, volume{3}, mass{0, 1}, duration{0, 0, 1}, frequency{0, 0, -1};
 constexpr Powers energy{2, 1, -2}, pressure{-1, 1, -2}, charge{0, 0, 1, 1};
 constexpr double pi = std::numbers::pi;
 
