@@ -8,9 +8,6 @@ namespace vernier::executive::detail {
 
 namespace {
 
-/// Turns of a spin loop before a thread goes to sleep: about as long as waking it would take.
-constexpr int spins = 2000;
-
 void relax() noexcept {
 #if defined(__x86_64__)
   _mm_pause();
@@ -21,7 +18,9 @@ void relax() noexcept {
 
 }  // namespace
 
-Workers::Workers(int count) {
+Workers::Workers(int count)
+    // about as long as waking a thread takes; not at all where threads have to share cores
+    : spins_(count <= static_cast<int>(std::thread::hardware_concurrency()) ? 2000 : 0) {
   for (int w = 1; w < count; ++w) threads_.emplace_back([this, w] { serve(w); });
 }
 
@@ -39,7 +38,7 @@ void Workers::run(Job job, void* context) noexcept {
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
   job(context, 0);
-  for (int spin = 0; spin < spins; ++spin) {
+  for (int spin = 0; spin < spins_; ++spin) {
     if (running_.load(std::memory_order_acquire) == 0) return;
     relax();
   }
@@ -51,7 +50,7 @@ void Workers::run(Job job, void* context) noexcept {
 void Workers::serve(int worker) noexcept {
   std::uint32_t seen = 0;
   while (true) {
-    for (int spin = 0; spin < spins && round_.load(std::memory_order_acquire) == seen; ++spin)
+    for (int spin = 0; spin < spins_ && round_.load(std::memory_order_acquire) == seen; ++spin)
       relax();
     round_.wait(seen, std::memory_order_acquire);
     ++seen;
