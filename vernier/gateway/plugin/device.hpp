@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vernier/component/component.hpp"
+#include "vernier/gateway/channel/channel.hpp"
+#include "vernier/gateway/channel/ports.hpp"
+#include "vernier/gateway/plugin/vernier_plugin.h"
+
+namespace vernier::plugin {
+
+struct DeviceSettings {
+  std::string name = "device";  // how the run calls it, in messages
+  std::filesystem::path path = {};
+  std::string config = {};
+  Rate rate = {};
+};
+
+/// A device, or anything else, behind the C interface of vernier_plugin.h, as a component. The
+/// shared object is loaded and asked for its ports when this is made; the device is opened in
+/// initialize().
+class Device final : public Component {
+ public:
+  /// The ports of the plug-in must be those of the channels, in order. Throws ConfigurationError
+  /// (V5201 to V5207).
+  Device(channel::Channels, DeviceSettings);
+  ~Device() override;
+
+  const Description& description() const noexcept override { return description_; }
+  void bind(const Bindings&) override;
+  bool initialize(Time start, int phase) override;
+
+  Outcome output(Instant) noexcept override;
+  Advance advance(Time from, Time to) noexcept override;
+
+  void save(std::span<std::byte>) const noexcept override;
+  void load(std::span<const std::byte>) noexcept override;
+
+  const Fault& fault() const noexcept override { return fault_; }
+
+ private:
+  struct Library;
+
+  Outcome outcome(int status, const char* doing, Time) noexcept;
+
+  channel::Channels channels_;
+  DeviceSettings settings_;
+  Description description_;
+  channel::Ports ports_;
+  std::unique_ptr<Library> library_;
+  std::vector<double> inputs_, outputs_;
+  Fault fault_;
+  bool broken_ = false;
+};
+
+}  // namespace vernier::plugin
