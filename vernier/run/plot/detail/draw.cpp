@@ -1,0 +1,298 @@
+#include "vernier/run/plot/detail/draw.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace vernier::plot {
+
+namespace {
+
+constexpr Color ink{34, 34, 34}, soft{96, 96, 96}, grid{225, 225, 225}, frame{70, 70, 70};
+constexpr Color muted{160, 160, 160}, event{110, 110, 110};
+
+// Okabe and Ito's colours, which people with any kind of colour vision tell apart; each with dashes
+// of its own, so that they also differ in print
+constexpr std::array<Color, 7> colors{{{0, 114, 178},
+                                       {213, 94, 0},
+                                       {0, 158, 115},
+                                       {204, 121, 167},
+                                       {230, 159, 0},
+                                       {86, 180, 233},
+                                       {20, 20, 20}}};
+constexpr double dash[] = {7, 3.5}, dot[] = {1.2, 3.2}, dash_dot[] = {9, 3, 1.2, 3},
+                 long_dash[] = {14, 4}, dash_dots[] = {9, 3, 1.2, 3, 1.2, 3}, short_dash[] = {4, 2};
+constexpr std::array<std::span<const double>, 7> dashes{
+    {{}, dash, dot, dash_dot, long_dash, dash_dots, short_dash}};
+constexpr double event_dashes[] = {2, 3};
+
+const TextStyle title_text{.size = 16, .color = ink, .bold = true};
+const TextStyle panel_text{.size = 12.5, .color = ink, .bold = true};
+const TextStyle label_text{.size = 13, .color = ink};
+const TextStyle tick_text{.size = 12, .color = ink};
+const TextStyle legend_text{.size = 12, .color = ink};
+const TextStyle event_text{.size = 10.5, .color = soft, .halo = true};
+
+constexpr double edge = 14.0, sample_length = 30.0, legend_line = 17.0, legend_gap = 18.0;
+
+struct PanelLayout {
+  const Panel* panel;
+  Axis y;
+  bool has_title;
+  std::vector<std::vector<std::size_t>> legend;  // curves of each line of it
+  Box box;                                       // of the axes
+};
+
+struct Layout {
+  Size size;
+  Axis x;
+  double left = 0.0, right = 0.0;
+  std::vector<PanelLayout> panels;
+};
+
+Pen pen_of(const Curve& c, std::size_t place) {
+  if (c.muted) return {muted, 1.3};
+  const auto style =
+      static_cast<std::size_t>(std::max(0, c.style.value_or(static_cast<int>(place))));
+  // the second time round, colours and dashes meet in other pairs
+  const std::size_t shift = style / colors.size();
+  return {colors[style % colors.size()], 1.6, dashes[(style + shift) % dashes.size()]};
+}
+
+/// A number for each curve that is not muted, in order.
+std::vector<std::size_t> places_of(const Panel& p) {
+  std::vector<std::size_t> places;
+  std::size_t next = 0;
+  for (const Curve& c : p.curves) places.push_back(c.muted ? 0 : next++);
+  return places;
+}
+
+std::vector<std::vector<std::size_t>> legend_of(const Panel& p, double width,
+                                                const Canvas& canvas) {
+  std::vector<std::vector<std::size_t>> rows;
+  double used = 0.0;
+  for (std::size_t i = 0; i < p.curves.size(); ++i) {
+    if (p.curves[i].label.empty()) continue;
+    const double need =
+        sample_length + 6.0 + canvas.text_width(p.curves[i].label, legend_text) + legend_gap;
+    if (rows.empty() || used + need > width) {
+      rows.emplace_back();
+      used = 0.0;
+    }
+    rows.back().push_back(i);
+    used += need;
+  }
+  return rows;
+}
+
+int panel_height_of(const Plot& p) {
+  if (p.panel_height > 0) return std::clamp(p.panel_height, 40, 4000);
+  switch (p.panels.size()) {
+    case 0:
+    case 1:
+      return 400;
+    case 2:
+      return 240;
+    case 3:
+      return 180;
+    default:
+      return 140;
+  }
+}
+
+Layout arrange(const Plot& p, const Canvas& canvas) {
+  Layout l;
+  const double width = std::clamp(p.width, 200, 20'000);
+  const double height = panel_height_of(p);
+  const Range time = time_range(p);
+
+  double widest = 0.0;
+  for (const Panel& panel : p.panels) {
+    PanelLayout& to = l.panels.emplace_back();
+    to.panel = &panel;
+    const int most = std::max(2, static_cast<int>(height / 36.0));
+    to.y = make_axis(value_range(panel, time), most);
+    if (!panel.y_names.empty()) {
+      to.y.ticks.clear();
+      to.y.small_ticks.clear();
+      to.y.exponent = 0;
+      for (const auto& [value, name] : panel.y_names) to.y.ticks.push_back({value, name});
+    }
+    for (const Tick& t : to.y.ticks) {
+      widest = std::max(widest, canvas.text_width(t.label, tick_text));
+    }
+  }
+  l.left = edge + 20.0 + widest + 10.0;
+  l.right = width - edge - 8.0;
+  l.x = make_axis(time, std::max(2, static_cast<int>((l.right - l.left) / 85.0)));
+
+  double y = p.title.empty() ? edge : edge + 26.0;
+  for (PanelLayout& panel : l.panels) {
+    panel.has_title = !panel.panel->title.empty();
+    panel.legend = legend_of(*panel.panel, l.right - l.left, canvas);
+    if (panel.has_title) y += 18.0;
+    y += legend_line * static_cast<double>(panel.legend.size()) + 4.0;
+    panel.box = {l.left, y, l.right, y + height};
+    y += height + 16.0;
+  }
+  y += 34.0;
+  l.size = {static_cast<int>(width), static_cast<int>(std::ceil(y + 4.0))};
+  return l;
+}
+
+double x_of(const Layout& l, double t) {
+  return l.left + (t - l.x.range.low) / l.x.range.span() * (l.right - l.left);
+}
+double y_of(const PanelLayout& p, double v) {
+  return p.box.bottom - (v - p.y.range.low) / p.y.range.span() * p.box.height();
+}
+
+void line(Canvas& c, Point a, Point b, const Pen& pen) {
+  const std::vector<Point> run{a, b};
+  c.lines({&run, 1}, pen);
+}
+
+TextStyle anchored(TextStyle s, Anchor a) {
+  s.anchor = a;
+  return s;
+}
+
+void draw_grid(const Layout& l, const PanelLayout& p, Canvas& c) {
+  const Pen thin{grid, 1.0};
+  for (const Tick& t : l.x.ticks) {
+    line(c, {x_of(l, t.value), p.box.top}, {x_of(l, t.value), p.box.bottom}, thin);
+  }
+  for (const Tick& t : p.y.ticks) {
+    line(c, {p.box.left, y_of(p, t.value)}, {p.box.right, y_of(p, t.value)}, thin);
+  }
+}
+
+void draw_axes(const Layout& l, const PanelLayout& p, bool lowest, Canvas& c) {
+  const Box& b = p.box;
+  const Pen pen{frame, 1.0};
+  const std::vector<Point> around{
+      {b.left, b.top}, {b.right, b.top}, {b.right, b.bottom}, {b.left, b.bottom}, {b.left, b.top}};
+  c.lines({&around, 1}, pen);
+  for (const Tick& t : l.x.ticks) {
+    const double x = x_of(l, t.value);
+    line(c, {x, b.bottom}, {x, b.bottom - 5.0}, pen);
+    line(c, {x, b.top}, {x, b.top + 5.0}, pen);
+    if (lowest) c.text({x, b.bottom + 17.0}, t.label, anchored(tick_text, Anchor::middle));
+  }
+  for (const double t : l.x.small_ticks) {
+    line(c, {x_of(l, t), b.bottom}, {x_of(l, t), b.bottom - 2.5}, pen);
+    line(c, {x_of(l, t), b.top}, {x_of(l, t), b.top + 2.5}, pen);
+  }
+  for (const Tick& t : p.y.ticks) {
+    const double y = y_of(p, t.value);
+    line(c, {b.left, y}, {b.left + 5.0, y}, pen);
+    line(c, {b.right, y}, {b.right - 5.0, y}, pen);
+    c.text({b.left - 7.0, y + 4.2}, t.label, anchored(tick_text, Anchor::end));
+  }
+  for (const double t : p.y.small_ticks) {
+    line(c, {b.left, y_of(p, t)}, {b.left + 2.5, y_of(p, t)}, pen);
+    line(c, {b.right, y_of(p, t)}, {b.right - 2.5, y_of(p, t)}, pen);
+  }
+  TextStyle up = anchored(label_text, Anchor::middle);
+  up.upwards = true;
+  c.text({edge + 10.0, (b.top + b.bottom) / 2.0}, p.panel->y_label, up);
+}
+
+void draw_legend(const PanelLayout& p, Canvas& c) {
+  const Box& b = p.box;
+  const std::vector<std::size_t> places = places_of(*p.panel);
+  double y = b.top - 10.0 - legend_line * (static_cast<double>(p.legend.size()) - 1.0);
+  for (const auto& row : p.legend) {
+    double x = b.left + 2.0;
+    for (const std::size_t i : row) {
+      const Curve& curve = p.panel->curves[i];
+      line(c, {x, y}, {x + sample_length, y}, pen_of(curve, places[i]));
+      c.text({x + sample_length + 6.0, y + 4.2}, curve.label, legend_text);
+      x += sample_length + 6.0 + c.text_width(curve.label, legend_text) + legend_gap;
+    }
+    y += legend_line;
+  }
+  const double above = b.top - 8.0 - legend_line * static_cast<double>(p.legend.size());
+  if (!p.panel->title.empty()) c.text({b.left, above}, p.panel->title, panel_text);
+  if (p.y.exponent != 0) {
+    c.text({b.left - 6.0, b.top - 6.0}, power_of_ten(p.y.exponent),
+           anchored(tick_text, Anchor::end));
+  }
+}
+
+void draw_markers(const Plot& plot, const Layout& l, const PanelLayout& p, Canvas& c) {
+  const Pen pen{event, 1.0, event_dashes};
+  double drawn = -INFINITY;
+  for (const Marker& m : plot.markers) {
+    if (!(m.time >= l.x.range.low && m.time <= l.x.range.high)) continue;
+    const double x = x_of(l, m.time);
+    if (std::abs(x - drawn) < 0.5) continue;  // more would only make it black
+    line(c, {x, p.box.top}, {x, p.box.bottom}, pen);
+    drawn = x;
+  }
+}
+
+void label_markers(const Plot& plot, const Layout& l, const PanelLayout& p, Canvas& c) {
+  constexpr std::size_t most_labels = 12;
+  std::size_t shown = 0;
+  double free_from = -INFINITY;
+  for (const Marker& m : plot.markers) {
+    if (!(m.time >= l.x.range.low && m.time <= l.x.range.high)) continue;
+    const double x = x_of(l, m.time);
+    if (m.label.empty() || shown >= most_labels || x < free_from) continue;
+    TextStyle up = anchored(event_text, Anchor::end);
+    up.upwards = true;
+    // beside the line, on the left only where there is no room on the right
+    const double beside = x + 14.0 < p.box.right ? x + 11.0 : x - 4.0;
+    c.text({beside, p.box.top + 8.0}, m.label, up);
+    free_from = x + 13.0;
+    ++shown;
+  }
+}
+
+}  // namespace
+
+Size size_of(const Plot& p, const Canvas& c) { return arrange(p, c).size; }
+
+void draw(const Plot& p, Canvas& c) {
+  const Layout l = arrange(p, c);
+  c.fill({0.0, 0.0, double(l.size.width), double(l.size.height)}, {255, 255, 255});
+  if (!p.title.empty()) c.text({l.left, edge + 14.0}, p.title, title_text);
+  for (std::size_t n = 0; n < l.panels.size(); ++n) {
+    const PanelLayout& panel = l.panels[n];
+    c.begin_part(panel.panel->title.empty() ? panel.panel->y_label : panel.panel->title);
+    draw_grid(l, panel, c);
+    draw_markers(p, l, panel, c);
+    c.begin_clip(panel.box, static_cast<int>(n));
+    const std::vector<std::size_t> places = places_of(*panel.panel);
+    bool any = false;
+    for (const bool front : {false, true}) {  // the muted ones lie behind
+      for (std::size_t i = 0; i < panel.panel->curves.size(); ++i) {
+        const Curve& curve = panel.panel->curves[i];
+        if (curve.muted == front) continue;
+        const auto runs = line_of(curve, l.x.range, panel.y.range, panel.box);
+        any |= !runs.empty();
+        c.begin_part(curve.label);
+        c.lines(runs, pen_of(curve, places[i]));
+        c.end_part();
+      }
+    }
+    c.end_clip();
+    if (n == 0) label_markers(p, l, panel, c);
+    draw_axes(l, panel, n + 1 == l.panels.size(), c);
+    draw_legend(panel, c);
+    if (!any) {
+      c.text({(panel.box.left + panel.box.right) / 2.0, (panel.box.top + panel.box.bottom) / 2.0},
+             "no data", anchored(label_text, Anchor::middle));
+    }
+    c.end_part();
+  }
+  if (!l.panels.empty()) {
+    std::string label = p.x_label;
+    if (l.x.exponent != 0) label += "  (" + power_of_ten(l.x.exponent) + ")";
+    c.text({(l.left + l.right) / 2.0, l.panels.back().box.bottom + 38.0}, label,
+           anchored(label_text, Anchor::middle));
+  }
+}
+
+}  // namespace vernier::plot

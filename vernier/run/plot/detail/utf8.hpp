@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace vernier::plot {
+
+/// The characters of a text; what is not UTF-8, and control characters, become U+FFFD.
+std::u32string characters(std::string_view utf8);
+
+}  // namespace vernier::plot
