@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <numbers>
+#include <sstream>
 #include <string>
 
 namespace vernier {
@@ -135,6 +137,21 @@ TEST(Units, ReadTheirOwnText) {
       }
     }
   }
+}
+
+TEST(Units, AreAsTheReferencePageSays) {
+  std::ifstream file(VERNIER_SOURCE_DIR "/docs/reference/units.md");
+  int found = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("| ") || line.starts_with("| prefixes")) continue;
+    std::stringstream cells(line);
+    for (std::string part; std::getline(cells, part, '`');) {
+      if (!std::getline(cells, part, '`')) break;
+      EXPECT_TRUE(parsed_unit(part)) << part;
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, 51);
 }
 
 TEST(Quantities, AreConvertedToSi) {

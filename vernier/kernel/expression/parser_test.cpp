@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -132,6 +133,16 @@ TEST(Parser, KnowsAllFunctions) {
   EXPECT_EQ(function_names().size(), 24u);
   for (const std::string& name : function_names()) {
     EXPECT_NE(problems(name + "()")[0].kind, Kind::unknown_function) << name;
+  }
+}
+
+TEST(Parser, HasItsFunctionsOnTheReferencePage) {
+  std::ifstream file(VERNIER_SOURCE_DIR "/docs/reference/expressions.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  for (const std::string& name : function_names()) {
+    const bool there = page.find('`' + name + '`') != std::string::npos ||
+                       page.find('`' + name + '(') != std::string::npos;
+    EXPECT_TRUE(there) << name;
   }
 }
 

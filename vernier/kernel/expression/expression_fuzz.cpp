@@ -1,0 +1,76 @@
+// Any text is read, or refused with problems that lie within it; what is read runs alike in all
+// back ends, its derivatives too.
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "vernier/base/require.hpp"
+#include "vernier/kernel/expression/program.hpp"
+
+namespace {
+
+using namespace vernier;
+using namespace vernier::expression;
+
+constexpr std::uint32_t symbols = 6;
+
+std::optional<Meaning> meaning(Graph& g, std::string_view name) {
+  static const auto metre = parsed_unit("m"), second = parsed_unit("s"), one = parsed_unit("1");
+  if (name == "x") return Meaning{g.symbol(0), metre};
+  if (name == "y") return Meaning{g.symbol(1), metre};
+  if (name == "t") return Meaning{g.symbol(2), second};
+  if (name == "n") return Meaning{g.symbol(3), one};
+  if (name == "k") return Meaning{g.symbol(4)};
+  if (name == "omega[0]") return Meaning{g.symbol(5), one};
+  return {};
+}
+
+bool same(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) ||
+         std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+void run(const Program& p) {
+  constexpr std::size_t lanes = Program::lanes;
+  constexpr std::array<double, 8> values{0.0, -0.0, 1.5, -2.0, INFINITY, 5e-324, 1e308, 0.3};
+  std::vector<double> in(symbols * lanes), out(p.outputs() * lanes), work(p.work() * lanes);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in[i] = i % 41 == 0 ? NAN : values[i * 7 % 8] + 0.01 * (i % 5);
+  p.run_lanes(in.data(), out.data(), work.data());
+  std::vector<double> one(symbols), a(p.outputs()), b(p.outputs());
+  for (std::size_t l = 0; l < lanes; ++l) {
+    for (std::size_t i = 0; i < symbols; ++i) one[i] = in[i * lanes + l];
+    p.interpret(one.data(), a.data(), work.data());
+    p.run(one.data(), b.data(), work.data());
+    for (std::size_t o = 0; o < a.size(); ++o) {
+      require(same(a[o], b[o]));
+      require(same(a[o], out[o * lanes + l]));
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  for (const Wanted wanted : {Wanted::number, Wanted::condition}) {
+    Graph g;
+    const auto scope = [&](std::string_view name) { return meaning(g, name); };
+    const Parsed p = parse(text, g, scope, wanted);
+    for (const Problem& problem : p.problems) {
+      require(!problem.message.empty() && problem.length > 0);
+      require(size == 0 || problem.offset + problem.length <= size);
+    }
+    if (!p.problems.empty()) continue;
+    require(p.boolean == (wanted == Wanted::condition));
+    for (const Atom& atom : p.atoms) require(atom.length > 0 && atom.offset + atom.length <= size);
+    std::vector<Term> outputs{p.term};
+    for (const std::uint32_t s : g.symbols(p.term)) outputs.push_back(g.derivative(p.term, s));
+    run(Program(g, outputs, symbols));
+  }
+  return 0;
+}
