@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+
+#include "vernier/kernel/integration/stepper.hpp"
+
+namespace vernier::integration::detail {
+
+std::unique_ptr<Stepper> make_dopri5(const hybrid::SystemSpec&, const Settings&);
+std::unique_ptr<Stepper> make_rk4(const hybrid::SystemSpec&, const Settings&);
+std::unique_ptr<Stepper> make_euler(const hybrid::SystemSpec&, const Settings&);
+std::unique_ptr<Stepper> make_rodas(const hybrid::SystemSpec&, const Settings&);
+
+/// What the step control aims at, as a fraction of the tolerance asked for. The error of an event's
+/// time is the sum of those of many steps, divided by how fast the condition changes; the fraction
+/// for systems with conditions keeps the events of benchmarks/accuracy within the tolerance.
+inline constexpr double safety_of_events = 5e-5;
+inline constexpr double safety_of_flows = 1e-2;
+
+/// The size of the next step of an adaptive method.
+class StepControl {
+ public:
+  /// `order`: the power of h with which the estimate of the error goes.
+  StepControl(const hybrid::SystemSpec&, const Settings&, double order);
+
+  /// The largest |error_i| / (atol + rtol max(|a_i|, |b_i|)); NaN when an error is.
+  double norm(std::span<const double> error, std::span<const double> a,
+              std::span<const double> b) const noexcept;
+
+  /// A first step: such that the state changes little, and an explicit Euler step would too.
+  double first(const Equations&, double t, double left, const Trail&, std::span<double> x,
+               std::span<double> rate) const noexcept;
+
+  /// The step to try: the guess, but not beyond the largest nor `left`. `whole`: it is the guess
+  /// itself.
+  double trial(const Trail&, double left, bool& whole) const noexcept;
+
+  /// The factor after a step with `error` (< 1: accepted), by proportional and integral control.
+  double factor(double error, double before) const noexcept;
+  /// Remembers an accepted step.
+  void accept(Trail&, double h, double error, bool whole, bool rejected_before) const noexcept;
+  double after_rejection(double h, double error) const noexcept;
+
+  /// Below this, a step does not move time any more.
+  static double smallest(double t, double left) noexcept;
+
+ private:
+  double rtol_, atol_, largest_, order_;
+};
+
+}  // namespace vernier::integration::detail

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <cmath>
+
+#include "vernier/kernel/integration/detail/methods.hpp"
+
+namespace vernier::integration::detail {
+
+namespace {
+
+// Dormand and Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 (1980);
+// dense output by Hairer, Norsett, Wanner, Solving ODEs I, II.6.
+constexpr double c2 = 0.2, c3 = 0.3, c4 = 0.8, c5 = 8.0 / 9.0;
+constexpr double a21 = 0.2;
+constexpr double a31 = 3.0 / 40.0, a32 = 9.0 / 40.0;
+constexpr double a41 = 44.0 / 45.0, a42 = -56.0 / 15.0, a43 = 32.0 / 9.0;
+constexpr double a51 = 19372.0 / 6561.0, a52 = -25360.0 / 2187.0, a53 = 64448.0 / 6561.0,
+                 a54 = -212.0 / 729.0;
+constexpr double a61 = 9017.0 / 3168.0, a62 = -355.0 / 33.0, a63 = 46732.0 / 5247.0,
+                 a64 = 49.0 / 176.0, a65 = -5103.0 / 18656.0;
+constexpr double b1 = 35.0 / 384.0, b3 = 500.0 / 1113.0, b4 = 125.0 / 192.0, b5 = -2187.0 / 6784.0,
+                 b6 = 11.0 / 84.0;
+constexpr double e1 = 71.0 / 57600.0, e3 = -71.0 / 16695.0, e4 = 71.0 / 1920.0,
+                 e5 = -17253.0 / 339200.0, e6 = 22.0 / 525.0, e7 = -1.0 / 40.0;
+constexpr double d1 = -12715105075.0 / 11282082432.0, d3 = 87487479700.0 / 32700410799.0,
+                 d4 = -10690763975.0 / 1880347072.0, d5 = 701980252875.0 / 199316789632.0,
+                 d6 = -1453857185.0 / 822651844.0, d7 = 69997945.0 / 29380423.0;
+
+class Dopri5 final : public Stepper {
+ public:
+  Dopri5(const hybrid::SystemSpec& spec, const Settings& settings)
+      : Stepper(spec), control_(spec, settings, 5.0) {
+    for (auto* v : {&k2_, &k3_, &k4_, &k5_, &k6_, &stage_, &error_, &r3_, &r4_, &r5_, &rate0_}) {
+      v->resize(n_);
+    }
+  }
+
+  StepOutcome step(const Equations& f, double t, double left, Trail& trail) noexcept override {
+    if (!(trail.step > 0.0)) trail.step = control_.first(f, t, left, trail, stage_, k2_);
+    t_ = t;
+    std::copy(trail.x.begin(), trail.x.end(), x0_.begin());
+    std::copy(trail.low.begin(), trail.low.end(), low0_.begin());
+    std::copy(trail.rate.begin(), trail.rate.end(), rate0_.begin());
+    bool whole = true;
+    h_ = control_.trial(trail, left, whole);
+    bool rejected = false;
+    for (int attempt = 0; attempt < 200; ++attempt) {
+      attempt_step(f, trail);
+      const double error = control_.norm(error_, x0_, x1_);
+      if (error <= 1.0 && end_is_finite()) {
+        control_.accept(trail, h_, error, whole, rejected);
+        dense_known_ = false;
+        return StepOutcome::done;
+      }
+      rejected = true;
+      whole = true;
+      h_ = control_.after_rejection(h_, error);
+      trail.step = h_;
+      if (!(h_ > StepControl::smallest(t, left))) {
+        return std::isfinite(error) ? StepOutcome::too_small : StepOutcome::not_finite;
+      }
+    }
+    return StepOutcome::too_small;
+  }
+
+  void prepare_dense(const Equations&) noexcept override {
+    if (dense_known_) return;
+    dense_known_ = true;
+    for (std::size_t i = 0; i < n_; ++i) {
+      r3_[i] = h_ * rate0_[i] - dx_[i];
+      r4_[i] = dx_[i] - h_ * rate1_[i] - r3_[i];
+      r5_[i] = h_ * (d1 * rate0_[i] + d3 * k3_[i] + d4 * k4_[i] + d5 * k5_[i] + d6 * k6_[i] +
+                     d7 * rate1_[i]);
+    }
+  }
+
+  void increment(double s, std::span<double> dx) const noexcept override {
+    const double p = s / h_;
+    const double q = 1.0 - p;
+    for (std::size_t i = 0; i < n_; ++i) {
+      dx[i] = p * (dx_[i] + q * (r3_[i] + p * (r4_[i] + q * r5_[i])));
+    }
+  }
+
+  void interpolate_rate(double s, std::span<double> xdot) const noexcept override {
+    const double p = s / h_;
+    const double q = 1.0 - p;
+    const double w3 = q - p;
+    const double w4 = p * (2.0 * q - p);
+    const double w5 = 2.0 * p * q * (q - p);
+    for (std::size_t i = 0; i < n_; ++i) {
+      xdot[i] = (dx_[i] + w3 * r3_[i] + w4 * r4_[i] + w5 * r5_[i]) / h_;
+    }
+  }
+
+ private:
+  // f of a stage at x + low + h (…)
+  template <class Sum>
+  void stage(const Equations& f, double t, std::vector<double>& k, Sum sum) noexcept {
+    for (std::size_t i = 0; i < n_; ++i) stage_[i] = x0_[i] + (low0_[i] + h_ * sum(i));
+    f.rate(t, stage_, k);
+  }
+
+  void attempt_step(const Equations& f, const Trail& trail) noexcept {
+    const double* k1 = rate0_.data();
+    const double* k2 = k2_.data();
+    const double* k3 = k3_.data();
+    const double* k4 = k4_.data();
+    const double* k5 = k5_.data();
+    const double* k6 = k6_.data();
+    stage(f, t_ + c2 * h_, k2_, [&](std::size_t i) { return a21 * k1[i]; });
+    stage(f, t_ + c3 * h_, k3_, [&](std::size_t i) { return a31 * k1[i] + a32 * k2[i]; });
+    stage(f, t_ + c4 * h_, k4_,
+          [&](std::size_t i) { return a41 * k1[i] + a42 * k2[i] + a43 * k3[i]; });
+    stage(f, t_ + c5 * h_, k5_,
+          [&](std::size_t i) { return a51 * k1[i] + a52 * k2[i] + a53 * k3[i] + a54 * k4[i]; });
+    stage(f, t_ + h_, k6_, [&](std::size_t i) {
+      return a61 * k1[i] + a62 * k2[i] + a63 * k3[i] + a64 * k4[i] + a65 * k5[i];
+    });
+    for (std::size_t i = 0; i < n_; ++i) {
+      dx_[i] = h_ * (b1 * k1[i] + b3 * k3[i] + b4 * k4[i] + b5 * k5[i] + b6 * k6[i]);
+    }
+    land(trail);
+    f.rate(t_ + h_, x1_, rate1_);
+    rate1_known_ = true;
+    const double* k7 = rate1_.data();
+    for (std::size_t i = 0; i < n_; ++i) {
+      error_[i] =
+          h_ * (e1 * k1[i] + e3 * k3[i] + e4 * k4[i] + e5 * k5[i] + e6 * k6[i] + e7 * k7[i]);
+    }
+  }
+
+  StepControl control_;
+  std::vector<double> k2_, k3_, k4_, k5_, k6_, stage_, error_, r3_, r4_, r5_, rate0_;
+  bool dense_known_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Stepper> make_dopri5(const hybrid::SystemSpec& spec, const Settings& settings) {
+  return std::make_unique<Dopri5>(spec, settings);
+}
+
+}  // namespace vernier::integration::detail

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "vernier/kernel/integration/stepper.hpp"
+
+namespace vernier::integration {
+
+/// Finds the first instant inside a step at which a transition is enabled, on the dense output.
+///
+/// The atoms of the conditions are followed with their derivatives along the flow, so that two
+/// crossings inside one sub-interval are not lost; between the roots of all atoms, taken in time
+/// order, the conditions themselves are asked. What counts is the truth now: no sign is remembered
+/// from before.
+class EventLocator {
+ public:
+  explicit EventLocator(const hybrid::System&);
+
+  /// The atoms and their derivatives along the flow at a point with a known rate.
+  void atoms(const Equations&, double t, std::span<const double> x, std::span<const double> rate,
+             std::span<double> z, std::span<double> dz) const noexcept;
+
+  /// The first instant of the step, in seconds after its start, at which a transition is enabled;
+  /// no event label is present. `z`, `dz`: the atoms at the start of the step, where none is
+  /// enabled; they become those at its end when there is no event.
+  std::optional<double> locate(const Equations&, Stepper&, std::span<double> z,
+                               std::span<double> dz) noexcept;
+
+ private:
+  struct Atoms {
+    double s = 0.0;
+    std::vector<double> z, dz;
+  };
+
+  bool quiet(double h, std::span<const double> z0, std::span<const double> dz0,
+             std::span<const double> z1, std::span<const double> dz1) noexcept;
+  bool as_predicted(const Equations&, const Stepper&, double h, std::span<const double> z0,
+                    std::span<const double> dz0, std::span<const double> z1,
+                    std::span<const double> dz1) noexcept;
+  void evaluate(const Equations&, const Stepper&, Atoms&) noexcept;
+  double atom(const Equations&, const Stepper&, std::size_t i, double s) noexcept;
+  bool enabled(const Equations&, const Stepper&, double s) noexcept;
+  double first_enabled(const Equations&, const Stepper&, double low, double high) noexcept;
+  void roots_between(const Equations&, const Stepper&, std::size_t i, const Atoms& a,
+                     const Atoms& b) noexcept;
+  void extremum_between(const Equations&, const Stepper&, std::size_t i, const Atoms& a,
+                        const Atoms& b) noexcept;
+  /// Adds the right end of the final bracket of a root in [a, b], where the sign differs.
+  void refine(const Equations&, const Stepper&, std::size_t i, double a, double za, double b,
+              double zb) noexcept;
+  void add_root(double s) noexcept;
+
+  std::size_t n_, guards_, automata_;
+  std::vector<double> x_, rate_, z_, dz_, z_end_, dz_end_;
+  Atoms left_, right_, probe_;
+  std::vector<double> roots_;
+  std::size_t found_ = 0;
+  std::vector<int> chosen_;
+  std::vector<std::uint8_t> present_;
+  double resolution_ = 0.0;
+};
+
+}  // namespace vernier::integration

@@ -1,0 +1,252 @@
+#include "vernier/kernel/integration/integrator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace vernier::integration {
+
+namespace {
+
+constexpr std::size_t remembered = 32;  // transitions
+
+// t + low := t + low + s, as a rounded sum and what rounding took.
+void advance_time(double& t, double& low, double s) noexcept {
+  const double step = low + s;
+  const double sum = t + step;
+  const double part = sum - t;
+  low = (t - (sum - part)) + (step - part);
+  t = sum;
+}
+
+}  // namespace
+
+Integrator::Integrator(const hybrid::System& system, const Settings& settings)
+    : system_(system),
+      stepper_(make_stepper(system.spec(), settings)),
+      locator_(system),
+      guarded_(system.spec().guards > 0) {
+  const hybrid::SystemSpec& spec = system.spec();
+  const std::size_t n = hybrid::size(spec.states);
+  const std::size_t m = hybrid::size(spec.inputs);
+  values_.resize(3 * n + m + 2 * spec.guards);
+  const std::span<double> all(values_);
+  trail_.x = all.subspan(0, n);
+  trail_.low = all.subspan(n, n);
+  trail_.rate = all.subspan(2 * n, n);
+  u_ = all.subspan(3 * n, m);
+  z_ = all.subspan(3 * n + m, spec.guards);
+  dz_ = all.subspan(3 * n + m + spec.guards, spec.guards);
+  mode_.resize(spec.automata.size());
+  zeros_.resize(m);
+  next_x_.resize(n);
+  rate_ahead_.resize(n);
+  next_mode_.resize(mode_.size());
+  chosen_.resize(mode_.size());
+  present_.resize(spec.events.size());
+  now_emitted_.resize(spec.events.size());
+  work_.resize(spec.work);
+  recent_.resize(remembered);
+  reset();
+}
+
+void Integrator::reset() noexcept {
+  std::fill(values_.begin(), values_.end(), 0.0);
+  std::size_t at = 0;
+  for (const hybrid::Signal& s : system_.spec().states) {
+    for (std::size_t i = 0; s.initial && i < s.count && i < s.initial->size(); ++i) {
+      trail_.x[at + i] = (*s.initial)[i];
+    }
+    at += s.count;
+  }
+  for (std::size_t k = 0; k < mode_.size(); ++k) mode_[k] = system_.spec().automata[k].initial;
+  memory_ = {};
+  fired_ = 0;
+  begin({});
+}
+
+void Integrator::set(std::span<const double> x, std::span<const int> mode) noexcept {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (trail_.x[i] == x[i]) continue;
+    trail_.x[i] = x[i];
+    trail_.low[i] = 0.0;
+  }
+  std::copy(mode.begin(), mode.end(), mode_.begin());
+  memory_.rate_known = memory_.atoms_known = 0;
+}
+
+void Integrator::begin(const Limits& limits) noexcept {
+  limits_ = limits;
+  steps_ = 0;
+  events_ = 0;
+}
+
+Equations Integrator::equations(double origin, std::span<const double> u) noexcept {
+  return {&system_, origin, mode_, u, zeros_, work_};
+}
+
+void Integrator::take_inputs(std::span<const double> u) noexcept {
+  // compared as bits, so that a NaN equals itself
+  if (u.empty() || std::memcmp(u.data(), u_.data(), u.size_bytes()) == 0) return;
+  std::copy(u.begin(), u.end(), u_.begin());
+  memory_.rate_known = memory_.atoms_known = 0;
+}
+
+void Integrator::remember(const Firing& f) noexcept { recent_[fired_++ % remembered] = f; }
+
+std::size_t Integrator::recent(std::span<Firing> into) const noexcept {
+  const std::size_t count = std::min({into.size(), fired_, remembered});
+  for (std::size_t k = 0; k < count; ++k) into[k] = recent_[(fired_ - count + k) % remembered];
+  return count;
+}
+
+bool Integrator::round(const Equations& f, double t, std::span<const std::uint8_t> present,
+                       std::span<std::uint8_t> emitted, std::uint32_t microstep,
+                       Listener& listener) noexcept {
+  const hybrid::Point p = f.at(t, trail_.x);
+  if (!system_.select(p, present, chosen_, work_)) return false;
+  for (std::size_t k = 0; k < chosen_.size(); ++k) {
+    if (chosen_[k] < 0) continue;
+    Firing firing;
+    firing.automaton = static_cast<int>(k);
+    firing.transition = chosen_[k];
+    firing.from = mode_[k];
+    const auto& spec = system_.spec().automata[k].transitions[static_cast<std::size_t>(chosen_[k])];
+    firing.to = spec.to;
+    firing.t = t;
+    firing.microstep = microstep;
+    system_.witness(p, firing.automaton, firing.transition, firing.sides, work_);
+    remember(firing);
+    listener.fired(firing);
+  }
+  std::copy(trail_.x.begin(), trail_.x.end(), next_x_.begin());
+  std::copy(mode_.begin(), mode_.end(), next_mode_.begin());
+  hybrid::Jump jump{next_x_, next_mode_, emitted};
+  system_.jump(p, chosen_, jump, work_);
+  set(next_x_, next_mode_);
+  return true;
+}
+
+bool Integrator::react(Time now, std::span<const double> u, std::span<const std::uint8_t> present,
+                       std::span<std::uint8_t> emitted, std::uint32_t microstep,
+                       Listener& listener) noexcept {
+  if (mode_.empty()) return false;
+  take_inputs(u);
+  return round(equations(seconds(now), u_), 0.0, present, emitted, microstep, listener);
+}
+
+// All rounds of the instant t, at which a transition is enabled.
+Status Integrator::transitions(const Equations& f, Time origin, double t,
+                               std::span<std::int64_t> emitted, bool stop_at_accumulation,
+                               Listener& listener) noexcept {
+  std::fill(present_.begin(), present_.end(), std::uint8_t{0});
+  for (std::uint32_t microstep = 1;; ++microstep) {
+    if (microstep > static_cast<std::uint32_t>(limits_.microsteps)) {
+      return Status::instantaneous_loop;
+    }
+    std::fill(now_emitted_.begin(), now_emitted_.end(), std::uint8_t{0});
+    if (!round(f, t, present_, now_emitted_, microstep, listener)) break;
+    for (std::size_t i = 0; i < now_emitted_.size(); ++i) emitted[i] += now_emitted_[i];
+    std::swap(present_, now_emitted_);
+  }
+  const bool accumulates =
+      memory_.zeno.note(origin, t) || (stop_at_accumulation && ++events_ > limits_.events);
+  if (accumulates && stop_at_accumulation) return Status::accumulation;
+  if (accumulates && memory_.told == 0) listener.accumulating(t);
+  if (accumulates) memory_.told = 1;
+  if (memory_.zeno.interval[0] > 1e-6) memory_.told = 0;  // that one is over
+  if (!stop_at_accumulation && ++events_ > limits_.events_most) return Status::accumulation;
+  return Status::event;
+}
+
+Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, double left) noexcept {
+  if (outcome == StepOutcome::too_small) return Status::step_too_small;
+  const auto seek = [this](std::span<const double> v) {
+    const auto bad = [](double e) { return !std::isfinite(e); };
+    const auto found = std::find_if(v.begin(), v.end(), bad);
+    if (found == v.end()) return false;
+    culprit_ = static_cast<std::size_t>(found - v.begin());
+    return true;
+  };
+  // here, or a little ahead along the tangent; what a method made of it may be spread over all
+  if (seek(trail_.x) || seek(trail_.rate)) return Status::not_finite;
+  for (double ahead = 1e-15 * left; ahead <= 2.0 * left; ahead *= 2.0) {
+    for (std::size_t i = 0; i < next_x_.size(); ++i) {
+      next_x_[i] = trail_.x[i] + ahead * trail_.rate[i];
+    }
+    if (seek(next_x_)) return Status::not_finite;
+    f.rate(t + ahead, next_x_, rate_ahead_);
+    if (seek(rate_ahead_)) return Status::not_finite;
+  }
+  seek(stepper_->x());
+  return Status::not_finite;
+}
+
+Arrival Integrator::advance(Time origin, double t, double end, std::span<const double> u,
+                            std::span<std::int64_t> emitted, bool stop, bool stop_at_accumulation,
+                            Listener& listener) noexcept {
+  take_inputs(u);
+  const Equations f = equations(seconds(origin), u_);
+  // the exact local time is t + low: short steps and late events lose nothing in a long call
+  double low = 0.0;
+  for (;;) {
+    const double left = (end - t) - low;
+    if (!(left > 0.0)) return {end};
+    if (trail_.x.empty() && !guarded_) return {end};
+    if (++steps_ > limits_.steps) return {t, Status::too_many_steps};
+    if (memory_.rate_known == 0) {
+      f.rate(t, trail_.x, trail_.rate);
+      memory_.rate_known = 1;
+    }
+    if (guarded_ && memory_.atoms_known == 0) {
+      locator_.atoms(f, t, trail_.x, trail_.rate, z_, dz_);
+      memory_.atoms_known = 1;
+    }
+    trail_.step = memory_.step;
+    trail_.error = memory_.error;
+    const StepOutcome outcome = stepper_->step(f, t, left, trail_);
+    memory_.step = trail_.step;
+    memory_.error = trail_.error;
+    if (outcome != StepOutcome::done) return {t, failed(f, outcome, t, left)};
+
+    if (guarded_) {
+      if (const auto s = locator_.locate(f, *stepper_, z_, dz_)) {
+        stepper_->interpolate(*s, trail_.x, trail_.low);
+        advance_time(t, low, *s);
+        memory_.rate_known = memory_.atoms_known = 0;
+        const Status status = transitions(f, origin, t, emitted, stop_at_accumulation, listener);
+        if (status != Status::event) return {t, status};
+        if (stop) return {t, Status::event};
+        continue;
+      }
+    }
+    stepper_->accept(trail_);
+    memory_.rate_known = trail_.rate_known ? 1 : 0;
+    if (stepper_->length() == left) return {end};
+    advance_time(t, low, stepper_->length());
+  }
+}
+
+std::size_t Integrator::state_bytes() const noexcept {
+  return values_.size() * sizeof(double) + mode_.size() * sizeof(int) + sizeof(Memory);
+}
+
+void Integrator::save(std::span<std::byte> into) const noexcept {
+  std::byte* to = into.data();
+  std::memcpy(to, values_.data(), values_.size() * sizeof(double));
+  to += values_.size() * sizeof(double);
+  std::memcpy(to, &memory_, sizeof(Memory));
+  to += sizeof(Memory);
+  if (!mode_.empty()) std::memcpy(to, mode_.data(), mode_.size() * sizeof(int));
+}
+
+void Integrator::load(std::span<const std::byte> from) noexcept {
+  const std::byte* at = from.data();
+  std::memcpy(values_.data(), at, values_.size() * sizeof(double));
+  at += values_.size() * sizeof(double);
+  std::memcpy(&memory_, at, sizeof(Memory));
+  at += sizeof(Memory);
+  if (!mode_.empty()) std::memcpy(mode_.data(), at, mode_.size() * sizeof(int));
+}
+
+}  // namespace vernier::integration

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "vernier/base/time.hpp"
+#include "vernier/kernel/integration/event_locator.hpp"
+#include "vernier/kernel/integration/stepper.hpp"
+#include "vernier/kernel/integration/zeno.hpp"
+
+namespace vernier::integration {
+
+/// A transition that was taken.
+struct Firing {
+  int automaton = 0;
+  int transition = 0;
+  int from = 0, to = 0;          // locations
+  double t = 0.0;                // s, local time
+  std::uint32_t microstep = 0;   // order at one instant, from 1
+  double sides[2] = {0.0, 0.0};  // of the comparison that decided; NaN: none
+};
+
+/// Hears of transitions as they are taken.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void fired(const Firing&) noexcept = 0;
+  /// Events accumulate; said once for each accumulation.
+  virtual void accumulating(double t) noexcept = 0;
+};
+
+enum class Status : std::uint8_t {
+  arrived,             // at the end asked for
+  event,               // at an event before it
+  not_finite,          // a state or its rate is not a number
+  step_too_small,      // the tolerances cannot be met
+  too_many_steps,      // Limits::steps
+  instantaneous_loop,  // Limits::microsteps at one instant
+  accumulation,        // events accumulate (Zeno)
+};
+
+struct Arrival {
+  double t = 0.0;  // s, local time
+  Status status = Status::arrived;
+};
+
+/// What one call may cost; reaching a limit is a status.
+struct Limits {
+  long steps = 1'000'000;
+  int microsteps = 1'000;
+  int events = 100;           // in one call, when accumulations stop the run
+  int events_most = 100'000;  // in one call, in any case
+};
+
+/// Advances a hybrid system: flows, locates events, takes transitions. Owns the state. Nothing
+/// allocates after construction.
+///
+/// Semantics: transitions are urgent and level-triggered; at an instant all automata select on the
+/// same snapshot, then commit; emitted labels are present in the next round of the same instant.
+class Integrator {
+ public:
+  /// The system must outlive it. Throws ConfigurationError like make_stepper().
+  Integrator(const hybrid::System&, const Settings&);
+
+  /// The initial state of the spec.
+  void reset() noexcept;
+
+  std::span<const double> x() const noexcept { return trail_.x; }
+  std::span<const int> mode() const noexcept { return mode_; }
+  /// Replaces the state, as a jump would.
+  void set(std::span<const double> x, std::span<const int> mode) noexcept;
+
+  /// Takes one round of transitions at the instant `now`: selects with the labels present, commits.
+  /// `emitted` is set for labels emitted. False: none was enabled.
+  bool react(Time now, std::span<const double> u, std::span<const std::uint8_t> present,
+             std::span<std::uint8_t> emitted, std::uint32_t microstep, Listener&) noexcept;
+
+  /// Flows from local time `t` to `end` (s after `origin`) with the inputs held, and takes
+  /// transitions where they become enabled, all rounds of an instant. With `stop` returns after the
+  /// first such instant. Labels emitted are counted in `emitted`.
+  /// `stop_at_accumulation`: events that accumulate end the run; otherwise they are reported.
+  Arrival advance(Time origin, double t, double end, std::span<const double> u,
+                  std::span<std::int64_t> emitted, bool stop, bool stop_at_accumulation,
+                  Listener&) noexcept;
+
+  /// A new call of the outside begins: the counts of Limits start again.
+  void begin(const Limits&) noexcept;
+
+  /// After not_finite: the first state concerned.
+  std::size_t culprit() const noexcept { return culprit_; }
+  /// The last transitions taken, oldest first; for explaining loops and accumulations.
+  std::size_t recent(std::span<Firing>) const noexcept;
+  const ZenoWatch& zeno() const noexcept { return memory_.zeno; }
+
+  /// Everything that the future depends on.
+  std::size_t state_bytes() const noexcept;
+  void save(std::span<std::byte>) const noexcept;
+  void load(std::span<const std::byte>) noexcept;
+
+ private:
+  // What is saved besides the vectors.
+  struct Memory {
+    double step = 0.0;
+    double error = 1e-4;
+    std::int64_t rate_known = 0;
+    std::int64_t atoms_known = 0;
+    std::int64_t told = 0;  // an accumulation was reported and goes on
+    ZenoWatch zeno;
+  };
+
+  Equations equations(double origin, std::span<const double> u) noexcept;
+  void take_inputs(std::span<const double> u) noexcept;
+  bool round(const Equations&, double t, std::span<const std::uint8_t> present,
+             std::span<std::uint8_t> emitted, std::uint32_t microstep, Listener&) noexcept;
+  Status transitions(const Equations&, Time origin, double t, std::span<std::int64_t> emitted,
+                     bool stop_at_accumulation, Listener&) noexcept;
+  Status failed(const Equations&, StepOutcome, double t, double left) noexcept;
+  void remember(const Firing&) noexcept;
+
+  const hybrid::System& system_;
+  std::unique_ptr<Stepper> stepper_;
+  EventLocator locator_;
+  bool guarded_;
+  Limits limits_;
+  long steps_ = 0;
+  int events_ = 0;
+
+  // x, low, rate, inputs of the rate, atoms, their derivatives
+  std::vector<double> values_;
+  Trail trail_;
+  std::span<double> u_, z_, dz_;
+  std::vector<int> mode_;
+  Memory memory_;
+
+  std::vector<double> zeros_, next_x_, rate_ahead_, work_;
+  std::vector<int> next_mode_, chosen_;
+  std::vector<std::uint8_t> present_, now_emitted_;
+  std::vector<Firing> recent_;
+  std::size_t fired_ = 0;
+  std::size_t culprit_ = 0;
+};
+
+}  // namespace vernier::integration

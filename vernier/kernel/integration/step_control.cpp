@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "vernier/kernel/integration/detail/methods.hpp"
+
+namespace vernier::integration::detail {
+
+namespace {
+
+// gain of the integral part, as in Hairer and Wanner, Solving ODEs II, IV.2
+constexpr double beta = 0.04;
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+}  // namespace
+
+StepControl::StepControl(const hybrid::SystemSpec& spec, const Settings& s, double order)
+    : largest_(s.step), order_(order) {
+  const double safety = spec.guards > 0 ? safety_of_events : safety_of_flows;
+  rtol_ = safety * s.rtol;
+  atol_ = safety * s.atol;
+}
+
+double StepControl::norm(std::span<const double> error, std::span<const double> a,
+                         std::span<const double> b) const noexcept {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < error.size(); ++i) {
+    const double scale = atol_ + rtol_ * std::max(std::abs(a[i]), std::abs(b[i]));
+    const double ratio = std::abs(error[i]) / scale;
+    // written so that a NaN stays
+    if (!(ratio <= largest)) largest = ratio;
+  }
+  return largest;
+}
+
+double StepControl::first(const Equations& e, double t, double left, const Trail& trail,
+                          std::span<double> x, std::span<double> rate) const noexcept {
+  // Hairer, Norsett, Wanner, Solving ODEs I, II.4
+  const std::size_t n = trail.x.size();
+  double d0 = 0.0;
+  double d1 = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double scale = atol_ + rtol_ * std::abs(trail.x[i]);
+    d0 = std::max(d0, std::abs(trail.x[i]) / scale);
+    d1 = std::max(d1, std::abs(trail.rate[i]) / scale);
+  }
+  double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+  h = std::min(h, left);
+  for (std::size_t i = 0; i < n; ++i) x[i] = trail.x[i] + h * trail.rate[i];
+  e.rate(t + h, x, rate);
+  double d2 = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double scale = atol_ + rtol_ * std::abs(trail.x[i]);
+    d2 = std::max(d2, std::abs(rate[i] - trail.rate[i]) / scale);
+  }
+  d2 /= h;
+  const double most = std::max(d1, d2);
+  const double second =
+      !(most > 1e-15) ? std::max(1e-6, 1e-3 * h) : std::pow(0.01 / most, 1.0 / order_);
+  const double result = std::min(100.0 * h, second);
+  return std::isfinite(result) ? result : 1e-6;
+}
+
+double StepControl::trial(const Trail& trail, double left, bool& whole) const noexcept {
+  double h = trail.step;
+  if (largest_ > 0.0) h = std::min(h, largest_);
+  whole = h < left;
+  // rather two equal steps than a tiny one at the end
+  if (h >= left) return left;
+  return 1.1 * h >= left ? left : 2.0 * h > left ? 0.5 * left : h;
+}
+
+double StepControl::factor(double error, double before) const noexcept {
+  const double wanted = std::pow(error, 1.0 / order_ - 0.75 * beta) / std::pow(before, beta);
+  return std::clamp(0.9 / std::max(wanted, 1e-10), 0.2, 10.0);
+}
+
+void StepControl::accept(Trail& trail, double h, double error, bool whole,
+                         bool rejected_before) const noexcept {
+  double next = h * factor(error, trail.error);
+  if (rejected_before) next = std::min(next, h);
+  // a step cut short by its end says little about what would have been possible
+  trail.step = whole ? next : std::max(trail.step, next);
+  trail.error = std::max(error, 1e-4);
+}
+
+double StepControl::after_rejection(double h, double error) const noexcept {
+  if (!std::isfinite(error)) return 0.1 * h;
+  return h * std::max(0.2, 0.9 / std::pow(error, 1.0 / order_));
+}
+
+double StepControl::smallest(double t, double left) noexcept {
+  return 4.0 * epsilon * std::max(std::abs(t), left);
+}
+
+}  // namespace vernier::integration::detail

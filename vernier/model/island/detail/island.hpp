@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vernier/component/catalogue.hpp"
+#include "vernier/component/component.hpp"
+#include "vernier/kernel/integration/integrator.hpp"
+
+namespace vernier::island::detail {
+
+class Island final : public Component, private integration::Listener {
+ public:
+  Island(std::unique_ptr<hybrid::System>, const IslandSettings&);
+
+  const Description& description() const noexcept override { return description_; }
+  void bind(const Bindings&) override;
+  bool initialize(Time start, int phase) override;
+
+  Outcome output(Instant) noexcept override;
+  Outcome react(Instant) noexcept override;
+  Advance advance(Time from, Time to) noexcept override;
+
+  void save(std::span<std::byte>) const noexcept override;
+  void load(std::span<const std::byte>) noexcept override;
+
+  Telling tell(const Entry&) const override;
+  const Fault& fault() const noexcept override { return fault_; }
+
+ private:
+  // kinds of journal entries
+  enum Kind : std::int32_t { transition = 0, accumulation = 1 };
+
+  void describe();
+  void take_inputs() noexcept;
+  void fired(const integration::Firing&) noexcept override;
+  void accumulating(double t) noexcept override;
+  /// Whole nanoseconds from the start of the step to the first not before `t`.
+  std::int64_t ticks(double t) const noexcept;
+  void fail(const integration::Arrival&, Time from) noexcept;
+
+  std::unique_ptr<hybrid::System> system_;
+  integration::Integrator integrator_;
+  bool stops_early_;
+  bool stops_at_accumulation_;
+  Description description_;
+
+  // ports
+  std::vector<std::span<const double>> inputs_;
+  std::vector<std::span<double>> outputs_;
+  std::vector<std::span<std::int64_t>> mode_ports_;
+  std::vector<std::string> mode_names_;
+  struct EventPort {
+    std::size_t label;
+    std::span<const std::int64_t> in;
+    std::span<std::int64_t> out;
+  };
+  std::vector<EventPort> event_inputs_, event_outputs_;
+  Journal* journal_ = nullptr;
+
+  // state, besides the integrator's
+  std::vector<std::int64_t> seen_;     // by event input: the count that was taken
+  std::vector<std::int64_t> emitted_;  // by label
+  std::vector<std::uint8_t> pending_;  // by label: emitted in the last round, present in the next
+
+  std::vector<double> u_, y_, u_of_y_, work_;
+  bool y_known_ = false;
+  std::vector<std::uint8_t> present_, now_emitted_;
+  Time from_{};        // of the step or instant now worked on
+  Instant instant_{};  // of react()
+  bool reacting_ = false;
+  int rounds_ = 0;  // of reactions at rounds_at_
+  Time rounds_at_ = Time::min();
+  Fault fault_;
+};
+
+/// The reason of a failure, in the user's words; does not allocate.
+void describe_failure(Fault&, const integration::Arrival&, double time,
+                      const integration::Integrator&, const hybrid::SystemSpec&) noexcept;
+
+}  // namespace vernier::island::detail

@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "vernier/model/island/detail/island.hpp"
+
+namespace vernier::island::detail {
+
+namespace {
+
+using integration::Firing;
+using integration::Status;
+
+// Text of bounded length, appended piece by piece.
+class Writer {
+ public:
+  explicit Writer(Fault& f) noexcept : to_(f.text), left_(sizeof f.text) { f.text[0] = '\0'; }
+
+  __attribute__((format(printf, 2, 3))) void add(const char* format, ...) noexcept {
+    std::va_list arguments;
+    va_start(arguments, format);
+    const int n = std::vsnprintf(to_, left_, format, arguments);
+    va_end(arguments);
+    const std::size_t written = std::min(static_cast<std::size_t>(std::max(n, 0)), left_ - 1);
+    to_ += written;
+    left_ -= written;
+  }
+
+ private:
+  char* to_;
+  std::size_t left_;
+};
+
+void set_code(Fault& f, const char* code) noexcept {
+  std::snprintf(f.code, sizeof f.code, "%s", code);
+}
+
+void add_state(Writer& w, const hybrid::SystemSpec& spec, std::size_t element) noexcept {
+  for (const hybrid::Signal& s : spec.states) {
+    if (element >= s.count) {
+      element -= s.count;
+      continue;
+    }
+    w.add("%s", s.name.c_str());
+    if (s.count > 1) w.add("[%zu]", element);
+    return;
+  }
+  w.add("a state");
+}
+
+// The transitions that repeat at the end of `firings`: the shortest cycle that explains the last
+// two turns, else all of them.
+std::span<const Firing> cycle(std::span<const Firing> firings) noexcept {
+  const auto same = [](const Firing& a, const Firing& b) {
+    return a.automaton == b.automaton && a.transition == b.transition;
+  };
+  for (std::size_t period = 1; 2 * period <= firings.size(); ++period) {
+    const auto last = firings.last(period);
+    const auto before = firings.last(2 * period).first(period);
+    if (std::equal(last.begin(), last.end(), before.begin(), same)) return last;
+  }
+  return firings;
+}
+
+// `supervisor switches … between "hold" and "fire"`, with the conditions of the transitions.
+void add_cycle(Writer& w, const hybrid::SystemSpec& spec, std::span<const Firing> turns,
+               const char* what) noexcept {
+  const auto automaton_of = [&](const Firing& f) -> const hybrid::Automaton& {
+    return spec.automata[static_cast<std::size_t>(f.automaton)];
+  };
+  const hybrid::Automaton& first = automaton_of(turns.front());
+  w.add("%s %s", first.name.empty() ? "the system" : first.name.c_str(), what);
+  const int last = static_cast<int>(turns.size()) - 1;
+  for (int k = 0; k <= last && k < 8; ++k) {
+    const Firing& f = turns[static_cast<std::size_t>(k)];
+    const char* between = last == 0 ? " in" : k == 0 ? " between" : k == last ? " and" : ",";
+    w.add("%s \"%s\"", between,
+          automaton_of(f).locations[static_cast<std::size_t>(f.from)].c_str());
+  }
+  for (int k = 0; k <= last && k < 8; ++k) {
+    const Firing& f = turns[static_cast<std::size_t>(k)];
+    const hybrid::Transition& t =
+        automaton_of(f).transitions[static_cast<std::size_t>(f.transition)];
+    w.add("%s%s: %s", k == 0 ? " (transition " : "; ", t.name.c_str(), t.condition.c_str());
+  }
+  w.add(")");
+}
+
+}  // namespace
+
+void describe_failure(Fault& fault, const integration::Arrival& arrival, double time,
+                      const integration::Integrator& integrator,
+                      const hybrid::SystemSpec& spec) noexcept {
+  Firing recent[32];
+  const std::span<const Firing> firings(recent, integrator.recent(recent));
+  Writer w(fault);
+  char what[96];
+  switch (arrival.status) {
+    case Status::arrived:
+    case Status::event:
+      break;
+    case Status::not_finite:
+      set_code(fault, "V3107");
+      add_state(w, spec, integrator.culprit());
+      w.add(" became not-a-number at t = %.9g s", time);
+      break;
+    case Status::step_too_small:
+      set_code(fault, "V3105");
+      w.add(
+          "the integrator cannot meet its tolerances at t = %.9g s: a kink, a pole, or rtol and "
+          "atol too small",
+          time);
+      break;
+    case Status::too_many_steps:
+      set_code(fault, "V3106");
+      w.add(
+          "the integrator needs more than 1000000 steps for one step of the run, at t = %.9g s: "
+          "the system is stiff (use integrator=\"rodas\") or the tolerances are too small",
+          time);
+      break;
+    case Status::instantaneous_loop:
+      set_code(fault, "V3110");
+      std::snprintf(what, sizeof what, "switches 1000 times at t = %.9g s", time);
+      if (!firings.empty()) add_cycle(w, spec, cycle(firings), what);
+      break;
+    case Status::accumulation: {
+      set_code(fault, "V3111");
+      const double ahead = integrator.zeno().ahead();
+      const double limit = time + ahead;
+      const bool converges = ahead > 0.0 && ahead < 1e-3;
+      std::snprintf(what, sizeof what,
+                    converges
+                        ? "switches ever faster towards t = %.12g s"
+                        : "switches more than 100 times in one step of the run, at t = %.9g s",
+                    converges ? limit : time);
+      if (!firings.empty()) add_cycle(w, spec, cycle(firings), what);
+      break;
+    }
+  }
+}
+
+}  // namespace vernier::island::detail

@@ -1,0 +1,340 @@
+#include "vernier/model/island/island.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/require.hpp"
+#include "vernier/model/island/detail/island.hpp"
+
+namespace vernier::island::detail {
+
+namespace {
+
+integration::Settings of(const IslandSettings& s) {
+  return {.method = s.integrator, .rtol = s.rtol, .atol = s.atol, .step = s.step};
+}
+
+hybrid::System& checked(const std::unique_ptr<hybrid::System>& system) {
+  require(system != nullptr);
+  return *system;
+}
+
+// an automaton and one of its transitions in one number of a journal entry
+constexpr std::int32_t transitions_most = 1 << 15;
+
+Port real_port(const hybrid::Signal& s) {
+  Port p;
+  p.name = s.name;
+  p.unit = s.unit;
+  p.frame = s.frame;
+  p.count = s.count;
+  p.initial = s.initial;
+  p.description = s.description;
+  return p;
+}
+
+Port event_port(const std::string& name) {
+  Port p;
+  p.name = name;
+  p.scalar = Scalar::integer;
+  p.flow = Flow::event;
+  p.initial = std::vector<double>{0.0};
+  p.description = "event";
+  return p;
+}
+
+template <class T>
+void put(std::byte*& to, const std::vector<T>& from) noexcept {
+  if (!from.empty()) std::memcpy(to, from.data(), from.size() * sizeof(T));
+  to += from.size() * sizeof(T);
+}
+
+template <class T>
+void get(const std::byte*& from, std::vector<T>& to) noexcept {
+  if (!to.empty()) std::memcpy(to.data(), from, to.size() * sizeof(T));
+  from += to.size() * sizeof(T);
+}
+
+}  // namespace
+
+Island::Island(std::unique_ptr<hybrid::System> system, const IslandSettings& settings)
+    : system_(std::move(system)),
+      integrator_(checked(system_), of(settings)),
+      stops_early_(settings.stops_early),
+      stops_at_accumulation_(settings.zeno != "warn") {
+  if (settings.zeno != "warn" && settings.zeno != "stop") {
+    throw ConfigurationError("V3131", "zeno must be stop or warn, not \"" + settings.zeno + "\"");
+  }
+  describe();
+  const hybrid::SystemSpec& spec = system_->spec();
+  seen_.resize(event_inputs_.size());
+  emitted_.resize(spec.events.size());
+  pending_.resize(spec.events.size());
+  present_.resize(spec.events.size());
+  now_emitted_.resize(spec.events.size());
+  u_.resize(hybrid::size(spec.inputs));
+  u_of_y_.resize(u_.size());
+  y_.resize(hybrid::size(spec.outputs));
+  work_.resize(spec.work);
+  description_.state_bytes = integrator_.state_bytes() + seen_.size() * sizeof(std::int64_t) +
+                             emitted_.size() * sizeof(std::int64_t) + pending_.size();
+}
+
+void Island::describe() {
+  const hybrid::SystemSpec& spec = system_->spec();
+  for (const hybrid::Signal& s : spec.inputs) description_.inputs.push_back(real_port(s));
+  for (const hybrid::Signal& s : spec.outputs) {
+    description_.outputs.push_back(real_port(s));
+    description_.outputs.back().initial.reset();
+  }
+  for (const hybrid::Dependence& d : spec.feedthrough) {
+    description_.feedthrough.push_back({spec.outputs[d.output].name, spec.inputs[d.input].name});
+  }
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(description_.outputs.begin(), description_.outputs.end(),
+                       [&](const Port& p) { return p.name == name; });
+  };
+  for (const hybrid::Automaton& a : spec.automata) {
+    require(a.transitions.size() < transitions_most);
+    const std::string prefix = a.name.empty() ? "" : a.name + ".";
+    Port p;
+    p.name = taken(prefix + "mode") ? prefix + "location" : prefix + "mode";
+    p.scalar = Scalar::integer;
+    for (std::size_t k = 0; k < a.locations.size(); ++k) {
+      p.description += (k == 0 ? "" : ", ") + std::to_string(k) + " " + a.locations[k];
+    }
+    mode_names_.push_back(p.name);
+    description_.outputs.push_back(std::move(p));
+  }
+  for (std::size_t k = 0; k < spec.events.size(); ++k) {
+    if (spec.events[k].in) {
+      event_inputs_.push_back({k, {}, {}});
+      description_.inputs.push_back(event_port(spec.events[k].name));
+    }
+    if (spec.events[k].out) {
+      event_outputs_.push_back({k, {}, {}});
+      description_.outputs.push_back(event_port(spec.events[k].name));
+      description_.outputs.back().initial.reset();
+    }
+  }
+  description_.abilities.reacts = !spec.automata.empty();
+  description_.abilities.stops_early = stops_early_ && spec.guards > 0;
+}
+
+void Island::bind(const Bindings& b) {
+  const hybrid::SystemSpec& spec = system_->spec();
+  inputs_.clear();
+  outputs_.clear();
+  mode_ports_.clear();
+  for (const hybrid::Signal& s : spec.inputs) inputs_.push_back(b.real_input(s.name));
+  for (const hybrid::Signal& s : spec.outputs) outputs_.push_back(b.real_output(s.name));
+  for (const std::string& name : mode_names_) mode_ports_.push_back(b.integer_output(name));
+  for (EventPort& e : event_inputs_) e.in = b.integer_input(spec.events[e.label].name);
+  for (EventPort& e : event_outputs_) e.out = b.integer_output(spec.events[e.label].name);
+  journal_ = &b.journal();
+}
+
+bool Island::initialize(Time start, int) {
+  integrator_.reset();
+  from_ = start;
+  for (std::size_t k = 0; k < seen_.size(); ++k) seen_[k] = event_inputs_[k].in[0];
+  std::fill(emitted_.begin(), emitted_.end(), 0);
+  std::fill(pending_.begin(), pending_.end(), std::uint8_t{0});
+  y_known_ = false;
+  rounds_at_ = Time::min();
+  return true;
+}
+
+void Island::take_inputs() noexcept {
+  double* to = u_.data();
+  for (const std::span<const double> from : inputs_) {
+    for (const double v : from) *to++ = v;
+  }
+}
+
+Outcome Island::output(Instant now) noexcept {
+  take_inputs();
+  if (!y_known_ ||
+      (!u_.empty() && std::memcmp(u_.data(), u_of_y_.data(), u_.size() * sizeof(double)) != 0)) {
+    system_->output({seconds(now.time), integrator_.x(), integrator_.mode(), u_}, y_, work_);
+    std::copy(u_.begin(), u_.end(), u_of_y_.begin());
+    y_known_ = true;
+  }
+  const double* from = y_.data();
+  for (const std::span<double> to : outputs_) {
+    for (double& v : to) v = *from++;
+  }
+  for (std::size_t k = 0; k < mode_ports_.size(); ++k) mode_ports_[k][0] = integrator_.mode()[k];
+  for (const EventPort& e : event_outputs_) e.out[0] = emitted_[e.label];
+  return Outcome::ok;
+}
+
+Outcome Island::react(Instant now) noexcept {
+  if (mode_ports_.empty()) return Outcome::ok;
+  take_inputs();
+  std::copy(pending_.begin(), pending_.end(), present_.begin());
+  std::fill(pending_.begin(), pending_.end(), std::uint8_t{0});
+  for (std::size_t k = 0; k < seen_.size(); ++k) {
+    const std::int64_t count = event_inputs_[k].in[0];
+    if (count != seen_[k]) present_[event_inputs_[k].label] = 1;
+    seen_[k] = count;
+  }
+  std::fill(now_emitted_.begin(), now_emitted_.end(), std::uint8_t{0});
+  from_ = now.time;
+  instant_ = now;
+  reacting_ = true;
+  const bool changed =
+      integrator_.react(now.time, u_, present_, now_emitted_, now.microstep + 1, *this);
+  reacting_ = false;
+  if (!changed) return Outcome::ok;
+  for (std::size_t k = 0; k < emitted_.size(); ++k) {
+    emitted_[k] += now_emitted_[k];
+    pending_[k] = now_emitted_[k];
+  }
+  y_known_ = false;
+  rounds_ = rounds_at_ == now.time ? rounds_ + 1 : 1;
+  rounds_at_ = now.time;
+  if (rounds_ >= integration::Limits{}.microsteps) {
+    fail({0.0, integration::Status::instantaneous_loop}, now.time);
+    return Outcome::failed;
+  }
+  return Outcome::changed;
+}
+
+std::int64_t Island::ticks(double t) const noexcept {
+  // the product is rounded: a tick too many or too few is possible, and corrected
+  auto n = static_cast<std::int64_t>(std::ceil(t * 1e9));
+  if (n > 0 && seconds(Duration(n - 1)) >= t) --n;
+  if (seconds(Duration(n)) < t) ++n;
+  return n;
+}
+
+Advance Island::advance(Time from, Time to) noexcept {
+  using integration::Status;
+  take_inputs();
+  from_ = from;
+  y_known_ = false;
+  integrator_.begin({});
+  const double length = seconds(to - from);
+  integration::Arrival a = integrator_.advance(from, 0.0, length, u_, emitted_, stops_early_,
+                                               stops_at_accumulation_, *this);
+  if (a.status == Status::event) {
+    const Time next = std::min(from + Duration(std::max<std::int64_t>(ticks(a.t), 1)), to);
+    a = integrator_.advance(from, a.t, seconds(next - from), u_, emitted_, false,
+                            stops_at_accumulation_, *this);
+    to = next;
+  }
+  if (a.status == Status::arrived) return {to};
+  fail(a, from);
+  return {from, Outcome::failed};
+}
+
+void Island::fail(const integration::Arrival& a, Time from) noexcept {
+  describe_failure(fault_, a, seconds(from) + a.t, integrator_, system_->spec());
+}
+
+void Island::fired(const integration::Firing& f) noexcept {
+  Entry e;
+  if (reacting_) {
+    e.at = {instant_.time, f.microstep};
+  } else {
+    const std::int64_t n = ticks(f.t);
+    e.at = {from_ + Duration(n), f.microstep};
+    e.remainder = std::min(f.t - seconds(Duration(n)), 0.0);
+  }
+  e.kind = transition;
+  e.from = f.from;
+  e.to = f.to;
+  e.item = f.automaton * transitions_most + f.transition;
+  e.values[0] = f.sides[0];
+  e.values[1] = f.sides[1];
+  journal_->note(e);
+}
+
+void Island::accumulating(double t) noexcept {
+  Entry e;
+  const std::int64_t n = ticks(t);
+  e.at = {from_ + Duration(n), 0};
+  e.remainder = std::min(t - seconds(Duration(n)), 0.0);
+  e.kind = accumulation;
+  integration::Firing last;
+  if (integrator_.recent({&last, 1}) == 1)
+    e.item = last.automaton * transitions_most + last.transition;
+  e.values[0] = seconds(from_) + t + integrator_.zeno().ahead();
+  journal_->note(e);
+}
+
+Telling Island::tell(const Entry& e) const {
+  const hybrid::SystemSpec& spec = system_->spec();
+  const auto k = static_cast<std::size_t>(e.item / transitions_most);
+  const auto index = static_cast<std::size_t>(e.item % transitions_most);
+  if (e.item < 0 || k >= spec.automata.size() || index >= spec.automata[k].transitions.size()) {
+    return {};
+  }
+  const hybrid::Automaton& a = spec.automata[k];
+  const hybrid::Transition& t = a.transitions[index];
+  Telling telling;
+  telling.subject = a.name;
+  char text[96];
+  if (e.kind == accumulation) {
+    telling.kind = "limit";
+    std::snprintf(text, sizeof text, "events accumulate towards t = %.12g s", e.values[0]);
+    telling.reason = std::string(text) + " (" + t.name + ": " + t.condition + ")";
+    telling.warning = true;
+    return telling;
+  }
+  const auto location = [&](std::int32_t l) {
+    return l >= 0 && static_cast<std::size_t>(l) < a.locations.size()
+               ? a.locations[static_cast<std::size_t>(l)]
+               : std::string();
+  };
+  telling.kind = "transition";
+  telling.from = location(e.from);
+  telling.to = location(e.to);
+  telling.reason = t.condition.empty() ? t.name : t.condition;
+  if (std::isfinite(e.values[0]) && std::isfinite(e.values[1])) {
+    const char* relation = e.values[0] < e.values[1] ? "<" : e.values[0] > e.values[1] ? ">" : "=";
+    // as many digits as show on which side the left one is
+    for (int digits = 6; digits <= 17; ++digits) {
+      char left[40], right[40];
+      std::snprintf(left, sizeof left, "%.*g", digits, e.values[0]);
+      std::snprintf(right, sizeof right, "%.*g", digits, e.values[1]);
+      std::snprintf(text, sizeof text, ": %s %s %s", left, relation, right);
+      if (relation[0] == '=' || std::strcmp(left, right) != 0) break;
+    }
+    telling.reason += text;
+  }
+  return telling;
+}
+
+void Island::save(std::span<std::byte> into) const noexcept {
+  integrator_.save(into);
+  std::byte* to = into.data() + integrator_.state_bytes();
+  put(to, seen_);
+  put(to, emitted_);
+  put(to, pending_);
+}
+
+void Island::load(std::span<const std::byte> image) noexcept {
+  integrator_.load(image);
+  const std::byte* from = image.data() + integrator_.state_bytes();
+  get(from, seen_);
+  get(from, emitted_);
+  get(from, pending_);
+  y_known_ = false;
+  rounds_at_ = Time::min();
+}
+
+}  // namespace vernier::island::detail
+
+namespace vernier::island {
+
+std::unique_ptr<Component> make_island(std::unique_ptr<hybrid::System> system,
+                                       const IslandSettings& settings) {
+  return std::make_unique<detail::Island>(std::move(system), settings);
+}
+
+}  // namespace vernier::island
