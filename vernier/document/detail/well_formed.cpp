@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vernier/base/text.hpp"
@@ -45,6 +46,8 @@ class Form {
     // no NOENT, no DTDLOAD: nothing is substituted and nothing is fetched
     xmlCtxtUseOptions(context.get(), XML_PARSE_NONET | XML_PARSE_IGNORE_ENC);
     xmlParseDocument(context.get());
+    // a declaration makes libxml2 begin a document of its own, and stopping makes it forget it
+    xmlFreeDoc(std::exchange(context->myDoc, nullptr));
     if (!failed_ && (!context->wellFormed || elements_ == 0)) {
       report("V1201", "this is not a well-formed XML document", 0, 1);
     }

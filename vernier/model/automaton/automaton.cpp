@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -64,7 +65,10 @@ class Source {
   /// Compared by their bits: -0 is not 0.
   struct Bits {
     bool operator()(const std::vector<double>& a, const std::vector<double>& b) const noexcept {
-      return std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) < 0;
+      return std::lexicographical_compare(
+          a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+            return std::bit_cast<std::uint64_t>(x) < std::bit_cast<std::uint64_t>(y);
+          });
     }
   };
 

@@ -1,0 +1,279 @@
+#include "vernier/model/automaton/detail/declarations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "vernier/base/text.hpp"
+#include "vernier/kernel/expression/expression.hpp"
+
+namespace vernier::automaton::detail {
+namespace {
+
+constexpr std::size_t most_elements = 10'000;  // of all variables together
+constexpr std::size_t longest_name = 100;
+
+bool identifier(std::string_view s) noexcept {
+  if (s.empty() || (s[0] >= '0' && s[0] <= '9')) return false;
+  return std::all_of(s.begin(), s.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           static_cast<unsigned char>(c) >= 0x80;
+  });
+}
+
+/// "0 0 1", "600 km", "1, 2, 3 deg": numbers, then one unit for all. Nothing when it does not read.
+std::optional<std::vector<double>> quantities(std::string_view text, std::string_view unit) {
+  std::string flat(text);
+  std::replace(flat.begin(), flat.end(), ',', ' ');
+  const std::vector<std::string_view> parts = words(flat);
+  std::vector<double> values;
+  std::size_t i = 0;
+  // a number that stands alone is in the declared unit, or in the one behind all of them
+  while (i < parts.size() && parsed_real(parts[i])) ++i;
+  std::string behind;
+  for (std::size_t k = i; k < parts.size(); ++k) behind += " " + std::string(parts[k]);
+  if (i == 0) {  // "600km"
+    const auto one = parsed_quantity(text, unit);
+    if (!one) return {};
+    return std::vector<double>{*one};
+  }
+  for (std::size_t k = 0; k < i; ++k) {
+    const auto one = parsed_quantity(std::string(parts[k]) + behind, unit);
+    if (!one || !std::isfinite(*one)) return {};
+    values.push_back(*one);
+  }
+  return values;
+}
+
+class Declarations {
+ public:
+  Declarations(Model& m, Report& r) : m_(m), report_(r) {}
+
+  void run() {
+    const Element& root = m_.document.root();
+    const auto declare_all = [&](const char* list, Role role, std::vector<Variable>& into) {
+      const Element* all = root.child(list);
+      if (!all) return;
+      for (const Element& e : all->children) declare(e, role, into);
+    };
+    declare_all("constants", Role::constant, m_.constants);
+    declare_all("inputs", Role::input, m_.inputs);
+    declare_all("states", Role::state, m_.states);
+    declare_all("outputs", Role::output, m_.outputs);
+    declare_events(root);
+  }
+
+ private:
+  std::size_t& count(Role r) {
+    std::size_t* counts[] = {&m_.constant_count, &m_.input_count, &m_.state_count,
+                             &m_.output_count};
+    return *counts[static_cast<int>(r)];
+  }
+
+  std::size_t elements() const {
+    return m_.constant_count + m_.input_count + m_.state_count + m_.output_count;
+  }
+
+  void declare(const Element& e, Role role, std::vector<Variable>& into) {
+    Variable v;
+    v.element = &e;
+    v.name = trimmed(e.value("name"));
+    v.frame = trimmed(e.value("frame"));
+    v.description = trimmed(e.value("description"));
+    v.normalise = e.value("normalise") == "yes";
+    if (!name_is_good(e, v.name)) {
+      m_.names_known = m_.names_known && first_use_.contains(v.name);
+      return;
+    }
+    read_size(e, v);
+    read_unit(e, role, v);
+    if (elements() + v.count > most_elements) {
+      m_.names_known = false;
+      if (!std::exchange(too_many_, true)) {
+        report_.error("V1315",
+                      "the system has more than " + std::to_string(most_elements) +
+                          " variables, elements counted",
+                      e.place);
+      }
+      return;
+    }
+    read_value(e, role, v);
+    v.first = count(role);
+    count(role) += v.count;
+    const auto index = static_cast<std::uint32_t>(into.size());
+    for (std::uint32_t k = 0; k < v.count; ++k) {
+      const std::string name = v.count == 1 ? v.name : v.name + "[" + std::to_string(k) + "]";
+      m_.names.emplace(name, Reference{role, index, static_cast<std::uint32_t>(v.first + k)});
+    }
+    first_use_.emplace(v.name, &e);
+    into.push_back(std::move(v));
+  }
+
+  bool name_is_good(const Element& e, const std::string& name) {
+    const Place place = Report::value_place(e, "name");
+    if (!identifier(name) || name.size() > longest_name) {
+      report_.error("V1309", in_quotes(name) + " cannot be a name", place)
+          .notes.push_back("names have letters, digits and _, and begin with a letter");
+      return false;
+    }
+    static const std::vector<std::string> functions = expression::function_names();
+    const bool function = std::find(functions.begin(), functions.end(), name) != functions.end();
+    if (function || name == "and" || name == "or" || name == "not" || name == "pi") {
+      report_.error("V1309", in_quotes(name) + " cannot be a name: expressions use it", place);
+      return false;
+    }
+    if (const auto taken = first_use_.find(name); taken != first_use_.end()) {
+      const Element& first = *taken->second;
+      Diagnostic& d =
+          report_.error("V1310", "the name " + in_quotes(name) + " is used twice", place);
+      d.mark = "call this " + e.name + " differently";
+      d.notes.push_back("first for the " + first.name + " on line " +
+                        std::to_string(first.place.line) +
+                        "; constants, inputs, states and outputs share their names");
+      return false;
+    }
+    return true;
+  }
+
+  void read_size(const Element& e, Variable& v) {
+    const std::string_view text = trimmed(e.value("size", "1"));
+    const auto n = parsed_integer(text);
+    if (n && *n >= 1 && *n <= static_cast<long long>(most_elements)) {
+      v.count = static_cast<std::uint32_t>(*n);
+    } else {
+      report_.error("V1314",
+                    "the size of " + in_quotes(v.name) + " must be a whole number, at least 1",
+                    Report::value_place(e, "size"));
+    }
+    if (v.normalise && v.count == 1) {
+      report_.error("V1314", in_quotes(v.name) + " cannot be normalised: it has one element",
+                    Report::value_place(e, "normalise"));
+      v.normalise = false;
+    }
+  }
+
+  void read_unit(const Element& e, Role role, Variable& v) {
+    v.unit_text = trimmed(e.value("unit"));
+    if (v.unit_text.empty()) return;
+    const auto unit = parsed_unit(v.unit_text);
+    if (!unit) {
+      report_
+          .error("V1313", in_quotes(v.unit_text) + " is not a unit", Report::value_place(e, "unit"))
+          .notes.push_back("units are written as m, kg*m^2, N*m, rad/s, 1/s, km, mT, deg");
+      v.unit_text.clear();
+      return;
+    }
+    if (role != Role::constant && unit->factor != 1.0) {
+      const std::string si = text(*unit);
+      Diagnostic& d = report_.error("V1313",
+                                    "the " + e.name + " " + in_quotes(v.name) + " is in " +
+                                        v.unit_text + "; equations are in SI",
+                                    Report::value_place(e, "unit"));
+      d.mark = "write " + si;
+      d.notes.push_back("values may be in other units: " +
+                        std::string(role == Role::input ? "default" : "initial") + "=\"1 " +
+                        v.unit_text + "\"");
+      v.unit_text = si;
+    }
+    v.unit = unit;
+    v.unit->factor = 1.0;
+  }
+
+  void read_value(const Element& e, Role role, Variable& v) {
+    const char* key = role == Role::constant ? "value"
+                      : role == Role::input  ? "default"
+                                             : "initial";
+    const document::Attribute* a = e.attribute(key);
+    std::string_view text = a ? trimmed(a->value) : std::string_view();
+    Place place = a ? a->value_place : e.place;
+    if (role == Role::constant) {
+      const std::string_view inner = trimmed(e.text);
+      if (a && !inner.empty()) {
+        report_.error("V1308", "the constant " + in_quotes(v.name) + " has two values",
+                      report_.text_place(e));
+      } else if (!a && inner.empty()) {
+        report_.error("V1308", "the constant " + in_quotes(v.name) + " has no value", e.place)
+            .mark = "add value=\"…\"";
+        v.value.assign(v.count, 0.0);
+        return;
+      } else if (!a) {
+        text = inner;
+        place = report_.text_place(e);
+      }
+    } else if (!a) {
+      return;  // an input without default
+    }
+    v.value_text = text;
+    const std::string unit = v.unit_text.empty() ? "1" : v.unit_text;
+    auto values = quantities(text, unit);
+    if (!values) {
+      Diagnostic& d = report_.error(
+          "V1308", in_quotes(text) + " is not a number" + (unit == "1" ? "" : " in " + unit),
+          place);
+      if (!parsed_unit(unit)) d.mark = "";
+      v.value.assign(v.count, 0.0);
+      return;
+    }
+    if (values->size() == 1 && v.count > 1) {
+      values->assign(v.count, values->front());
+      const std::string one = v.value_text;
+      // written out, so that it reads as a list of as many numbers as there are elements
+      if (parsed_real(one)) {
+        for (std::uint32_t k = 1; k < v.count; ++k) v.value_text += " " + one;
+      } else {
+        v.value_text.clear();
+      }
+    }
+    if (values->size() != v.count) {
+      report_.error("V1314",
+                    in_quotes(v.name) + " has " + std::to_string(v.count) +
+                        (v.count == 1 ? " element, not " : " elements, not ") +
+                        std::to_string(values->size()),
+                    place);
+      values->resize(v.count, 0.0);
+    }
+    v.value = std::move(*values);
+    if (v.normalise &&
+        std::all_of(v.value.begin(), v.value.end(), [](double x) { return x == 0; })) {
+      report_.error("V1314", in_quotes(v.name) + " is a unit vector and cannot begin at zero",
+                    place);
+    }
+  }
+
+  void declare_events(const Element& root) {
+    const Element* all = root.child("events");
+    if (!all) return;
+    for (const Element& e : all->children) {
+      Label l;
+      l.name = trimmed(e.value("name"));
+      l.element = &e;
+      const std::string_view direction = e.value("direction");
+      l.in = direction != "out";
+      l.out = direction != "in";
+      const Place place = Report::value_place(e, "name");
+      if (!identifier(l.name) || l.name.size() > longest_name) {
+        report_.error("V1309", in_quotes(l.name) + " cannot be a name", place)
+            .notes.push_back("names have letters, digits and _, and begin with a letter");
+      } else if (!events_.emplace(l.name, m_.events.size()).second) {
+        report_.error("V1311", "there are two events " + in_quotes(l.name), place)
+            .notes.push_back("one that is both waited for and emitted has direction=\"inout\"");
+      } else {
+        m_.events.push_back(std::move(l));
+      }
+    }
+  }
+
+  Model& m_;
+  Report& report_;
+  bool too_many_ = false;
+  std::map<std::string, const Element*, std::less<>> first_use_;
+  std::map<std::string, std::size_t, std::less<>> events_;
+};
+
+}  // namespace
+
+void read_declarations(Model& m, Report& r) { Declarations(m, r).run(); }
+
+}  // namespace vernier::automaton::detail
