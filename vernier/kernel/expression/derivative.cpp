@@ -134,8 +134,13 @@ class ChainRule {
 }  // namespace
 
 Term Graph::tangent(Term t, const std::function<std::optional<Term>(std::uint32_t)>& seed) {
-  const std::vector<Term> terms = detail::reachable(*this, {&t, 1});
-  std::vector<Rate> rates(t + 1);
+  return tangent(std::span<const Term>(&t, 1), seed)[0];
+}
+
+std::vector<Term> Graph::tangent(std::span<const Term> wanted,
+                                 const std::function<std::optional<Term>(std::uint32_t)>& seed) {
+  const std::vector<Term> terms = detail::reachable(*this, wanted);
+  std::vector<Rate> rates(terms.empty() ? 0 : terms.back() + 1);
   ChainRule rule(*this);
   for (const Term k : terms) {
     const Node n = nodes_[k];
@@ -148,7 +153,10 @@ Term Graph::tangent(Term t, const std::function<std::optional<Term>(std::uint32_
     rates[k] = rule.rate(k, rates[n.a], operands > 1 ? rates[n.b] : Rate{},
                          operands > 2 ? rates[n.c] : Rate{});
   }
-  return rates[t] ? *rates[t] : constant(0.0);
+  std::vector<Term> result;
+  result.reserve(wanted.size());
+  for (const Term t : wanted) result.push_back(rates[t] ? *rates[t] : constant(0.0));
+  return result;
 }
 
 Term Graph::derivative(Term t, std::uint32_t symbol) {

@@ -123,6 +123,19 @@ TEST(Derivative, AlongADirectionIsTheSumOfTheParts) {
   }
 }
 
+TEST(Derivative, OfSeveralTermsIsThatOfEach) {
+  Graph g;
+  const Term x = g.symbol(0), y = g.symbol(1);
+  const Term shared = g.apply(O::sin, g.apply(O::multiply, x, y));
+  const std::vector<Term> terms = {g.apply(O::exp, shared), shared, g.constant(2.0),
+                                   g.apply(O::divide, shared, x), y};
+  const auto seed = [&](std::uint32_t s) { return std::optional<Term>(g.symbol(2 + s)); };
+  const std::vector<Term> together = g.tangent(terms, seed);
+  ASSERT_EQ(together.size(), terms.size());
+  for (std::size_t i = 0; i < terms.size(); ++i) EXPECT_EQ(together[i], g.tangent(terms[i], seed));
+  EXPECT_TRUE(g.tangent(std::vector<Term>{}, seed).empty());
+}
+
 TEST(Derivative, OfWhatDoesNotMoveIsZero) {
   Graph g;
   const Term t = g.apply(O::sin, g.symbol(0));

@@ -82,6 +82,9 @@ class Graph {
   /// The derivative along a direction: sum over symbols s of d term/ds * seed(s). `seed` gives the
   /// term of each symbol's rate, or nothing where it is zero.
   Term tangent(Term, const std::function<std::optional<Term>(std::uint32_t)>& seed);
+  /// The same of several terms, each part of them differentiated once.
+  std::vector<Term> tangent(std::span<const Term>,
+                            const std::function<std::optional<Term>(std::uint32_t)>& seed);
   /// Symbols a term depends on, ascending.
   std::vector<std::uint32_t> symbols(Term) const;
 
