@@ -30,6 +30,36 @@ hybrid::Signal signal(const Variable& v) {
   return s;
 }
 
+int operand_count(Operation o) noexcept {
+  switch (o) {
+    case Operation::constant:
+    case Operation::symbol:
+      return 0;
+    case Operation::select:
+      return 3;
+    case Operation::add:
+    case Operation::subtract:
+    case Operation::multiply:
+    case Operation::divide:
+    case Operation::power:
+    case Operation::atan2:
+    case Operation::minimum:
+    case Operation::maximum:
+    case Operation::hypot:
+    case Operation::less:
+    case Operation::less_equal:
+    case Operation::greater:
+    case Operation::greater_equal:
+    case Operation::equal:
+    case Operation::not_equal:
+    case Operation::logical_and:
+    case Operation::logical_or:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
 class Compiler {
  public:
   Compiler(const Model& m, Equations e) : m_(m), e_(std::move(e)), code_(std::make_shared<Code>()) {
@@ -102,7 +132,7 @@ class Compiler {
   std::optional<Program> program(const std::vector<Term>& outputs, bool with_direction = false) {
     if (outputs.empty()) return {};
     const std::size_t inputs = (code_->n + code_->m) * (with_direction ? 2 : 1);
-    Program p(e_.graph, outputs, inputs);
+    Program p(*graph_, outputs, inputs);
     most_work_ = std::max(most_work_, p.work());
     most_outputs_ = std::max(most_outputs_, outputs.size());
     return p;
@@ -111,21 +141,23 @@ class Compiler {
   /// The same with each term replaced by its derivative along the direction.
   std::optional<Program> tangent(const std::vector<Term>& outputs) {
     const auto count = static_cast<std::uint32_t>(code_->n + code_->m);
-    const auto seed = [&](std::uint32_t s) { return std::optional(e_.graph.symbol(count + s)); };
-    std::vector<Term> derivatives;
-    for (const Term t : outputs) derivatives.push_back(e_.graph.tangent(t, seed));
-    return program(derivatives, true);
+    const auto seed = [&](std::uint32_t s) { return std::optional(graph_->symbol(count + s)); };
+    return program(graph_->tangent(outputs, seed), true);
   }
 
   void add_location(std::size_t index) {
     const Location& l = m_.locations[index];
-    const LocationTerms& terms = e_.locations[index];
+    // moved out, so that a graph lives no longer than its location is worked on
+    LocationTerms terms = std::move(e_.locations[index]);
+    graph_ = &terms.graph;
+    watched_.clear();
     LocationCode c;
     std::vector<Term> guards, conditions, actions;
     for (const std::size_t t : l.transitions) {
       code_->place_of[t] = c.transitions.size();
       c.transitions.push_back(add_transition(t, guards, conditions, actions));
     }
+    note_feedthrough(terms);
     c.guard_count = guards.size();
     code_->spec.guards = std::max(code_->spec.guards, guards.size());
     c.flow = program(terms.flow);
@@ -137,7 +169,6 @@ class Compiler {
     c.output_tangent = tangent(terms.output);
     c.guards_tangent = tangent(guards);
     code_->locations.push_back(std::move(c));
-    note_feedthrough(terms);
     note_inactive(l);
   }
 
@@ -158,12 +189,9 @@ class Compiler {
     for (const expression::Atom& a : terms.atoms) {
       // while nothing but an event can trigger it, the instant its condition changes is of no
       // interest
-      const Term z = e_.graph.apply(Operation::subtract, a.left, a.right);
-      const bool moves = e_.graph[z].operation != Operation::constant;
-      if (t.in == Transition::none && moves &&
-          std::find(guards.begin(), guards.end(), z) == guards.end()) {
-        guards.push_back(z);
-      }
+      const Term z = graph_->apply(Operation::subtract, a.left, a.right);
+      const bool moves = (*graph_)[z].operation != Operation::constant;
+      if (t.in == Transition::none && moves && watched_.insert(z).second) guards.push_back(z);
       c.comparisons.push_back(a.comparison);
       actions.push_back(a.left);
       actions.push_back(a.right);
@@ -175,21 +203,41 @@ class Compiler {
     return c;
   }
 
+  /// Which inputs each term needs, 64 at a time, from the operands up.
   void note_feedthrough(const LocationTerms& terms) {
-    for (std::size_t o = 0; o < m_.outputs.size(); ++o) {
-      const Variable& v = m_.outputs[o];
-      for (std::size_t i = v.first; i < v.first + v.count; ++i) {
-        for (const std::uint32_t s : e_.graph.symbols(terms.output[i])) {
-          if (s < code_->n) continue;
-          const auto in =
-              std::upper_bound(m_.inputs.begin(), m_.inputs.end(), s - code_->n,
-                               [](std::size_t k, const Variable& x) { return k < x.first; }) -
-              1;
-          const auto input = static_cast<std::size_t>(in - m_.inputs.begin());
-          if (pairs_.emplace(o, input).second) code_->spec.feedthrough.push_back({o, input});
+    for (std::size_t first = 0; first < m_.inputs.size(); first += 64) {
+      std::vector<std::uint64_t> needs(graph_->size(), 0);
+      for (Term t = 0; t < graph_->size(); ++t) {
+        const expression::Node& node = (*graph_)[t];
+        if (node.operation == Operation::symbol) {
+          needs[t] = bit_of(node.symbol, first);
+          continue;
+        }
+        const int operands = operand_count(node.operation);
+        if (operands > 0) needs[t] |= needs[node.a];
+        if (operands > 1) needs[t] |= needs[node.b];
+        if (operands > 2) needs[t] |= needs[node.c];
+      }
+      for (std::size_t o = 0; o < m_.outputs.size(); ++o) {
+        const Variable& v = m_.outputs[o];
+        std::uint64_t all = 0;
+        for (std::size_t i = v.first; i < v.first + v.count; ++i) all |= needs[terms.output[i]];
+        for (std::size_t k = 0; all != 0; ++k, all >>= 1) {
+          if ((all & 1) == 0 || !pairs_.emplace(o, first + k).second) continue;
+          code_->spec.feedthrough.push_back({o, first + k});
         }
       }
     }
+  }
+
+  /// The bit of the input signal that a symbol is an element of, counted from signal `first`.
+  std::uint64_t bit_of(std::size_t symbol, std::size_t first) const {
+    if (symbol < code_->n || symbol >= code_->n + code_->m) return 0;
+    const auto in = std::upper_bound(m_.inputs.begin(), m_.inputs.end(), symbol - code_->n,
+                                     [](std::size_t k, const Variable& x) { return k < x.first; }) -
+                    1;
+    const auto signal = static_cast<std::size_t>(in - m_.inputs.begin());
+    return signal >= first && signal < first + 64 ? std::uint64_t{1} << (signal - first) : 0;
   }
 
   void note_inactive(const Location& l) {
@@ -211,6 +259,8 @@ class Compiler {
   const Model& m_;
   Equations e_;
   std::shared_ptr<Code> code_;
+  Graph* graph_ = nullptr;  // of the location being compiled
+  std::set<Term> watched_;  // its guards
   std::size_t most_work_ = 0, most_outputs_ = 0;
   std::set<std::pair<std::size_t, std::size_t>> pairs_;
 };

@@ -89,7 +89,6 @@ class Builder {
   }
 
   Equations run() {
-    zero_ = e_.graph.constant(0.0);
     for (std::size_t i = 0; i < m_.locations.size(); ++i) {
       if (report_ && report_->full()) break;
       build_location(i);
@@ -112,13 +111,13 @@ class Builder {
     switch (r.role) {
       case Role::constant:
         e_.constants_used[r.index] = 1;
-        return Meaning{e_.graph.constant(constants_[r.index]), unit()};
+        return Meaning{graph_->constant(constants_[r.index]), unit()};
       case Role::input:
         e_.inputs_used[r.index] = 1;
         return Meaning{input(r.index), unit()};
       case Role::state:
         e_.states_used[r.index] = 1;
-        return Meaning{e_.graph.symbol(r.index), unit()};
+        return Meaning{graph_->symbol(r.index), unit()};
       default:
         return Meaning{outputs_[r.index],
                        m_.variable(r).unit_text.empty() && units ? output_units_[r.index] : unit()};
@@ -126,14 +125,14 @@ class Builder {
   }
 
   Term input(std::size_t index) {
-    return e_.graph.symbol(static_cast<std::uint32_t>(m_.x_size() + index));
+    return graph_->symbol(static_cast<std::uint32_t>(m_.x_size() + index));
   }
 
   // ---- expressions
 
   Parsed parse(const Expression& e, Wanted wanted, const std::string& where) {
     const expression::Scope scope = [&](std::string_view name) { return meaning(name, e.units); };
-    Parsed p = expression::parse(e.element->text, e_.graph, scope, wanted);
+    Parsed p = expression::parse(e.element->text, *graph_, scope, wanted);
     if (report_) {
       for (const Problem& problem : p.problems) tell(problem, e, where);
     }
@@ -286,6 +285,8 @@ class Builder {
   void build_location(std::size_t index) {
     const Location& l = m_.locations[index];
     LocationTerms& terms = e_.locations[index];
+    graph_ = &terms.graph;
+    zero_ = graph_->constant(0.0);
     build_outputs(l);
     terms.output = outputs_;
     terms.flow.assign(m_.x_size(), zero_);
@@ -312,7 +313,7 @@ class Builder {
     output_units_.assign(m_.output_count, std::nullopt);
     for (std::size_t i = 0; i < m_.output_count; ++i) {
       if (!l.output[i].element && m_.holder[i] != none) {
-        outputs_[i] = e_.graph.symbol(static_cast<std::uint32_t>(m_.holder[i]));
+        outputs_[i] = graph_->symbol(static_cast<std::uint32_t>(m_.holder[i]));
       }
     }
     std::vector<std::vector<std::size_t>> needed_by(m_.output_count);
@@ -418,6 +419,7 @@ class Builder {
   std::span<const double> constants_;
   Report* report_;
   Equations e_;
+  expression::Graph* graph_ = nullptr;  // of the location being built
   Term zero_ = 0;
   std::vector<Term> outputs_;                      // of the location being built
   std::vector<std::optional<Unit>> output_units_;  // of those that declare none

@@ -19,14 +19,16 @@ struct TransitionTerms {
   std::vector<Term> values;         // of these
 };
 
+/// The terms of a location and of the transitions that leave it, in a graph of their own: what is
+/// done with a graph then costs in proportion to the location, not to the document.
 struct LocationTerms {
+  expression::Graph graph;
   std::vector<Term> flow;    // by state and holder
   std::vector<Term> output;  // by output
 };
 
 /// All expressions of a model as terms over the symbols x (states and holders), then u.
 struct Equations {
-  expression::Graph graph;
   std::vector<LocationTerms> locations;
   std::vector<TransitionTerms> transitions;
   std::vector<std::uint8_t> constants_used, inputs_used, states_used;  // by element

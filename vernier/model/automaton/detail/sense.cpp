@@ -96,14 +96,16 @@ bool overlap(const Graph& g, const TransitionTerms& a, const TransitionTerms& b)
 }
 
 void check_conflicts(const Model& m, const Equations& e, Report& report) {
-  for (const Location& l : m.locations) {
+  for (std::size_t at = 0; at < m.locations.size() && !report.full(); ++at) {
+    const Location& l = m.locations[at];
+    const Graph& graph = e.locations[at].graph;
     const std::size_t n = std::min(l.transitions.size(), most_compared);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = i + 1; k < n; ++k) {
         const Transition& a = m.transitions[l.transitions[i]];
         const Transition& b = m.transitions[l.transitions[k]];
         if (a.priority != b.priority || a.in != b.in) continue;
-        if (!overlap(e.graph, e.transitions[l.transitions[i]], e.transitions[l.transitions[k]]))
+        if (!overlap(graph, e.transitions[l.transitions[i]], e.transitions[l.transitions[k]]))
           continue;
         report
             .warning("V1341",
@@ -151,12 +153,13 @@ void check_use(const Model& m, const Equations& e, Report& report) {
   };
   check(m.constants, e.constants_used);
   check(m.inputs, e.inputs_used);
+  std::vector<std::uint8_t> used(m.events.size(), 0);
+  for (const Transition& t : m.transitions) {
+    if (t.in != Transition::none) used[t.in] = 1;
+    for (const std::size_t out : t.out) used[out] = 1;
+  }
   for (std::size_t i = 0; i < m.events.size(); ++i) {
-    const bool used =
-        std::any_of(m.transitions.begin(), m.transitions.end(), [&](const Transition& t) {
-          return t.in == i || std::find(t.out.begin(), t.out.end(), i) != t.out.end();
-        });
-    if (used || report.full()) continue;
+    if (used[i] || report.full()) continue;
     report.warning("V1342", "the event " + in_quotes(m.events[i].name) + " is never used",
                    Report::value_place(*m.events[i].element, "name"));
   }
