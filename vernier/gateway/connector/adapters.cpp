@@ -1,0 +1,207 @@
+#include "vernier/gateway/connector/adapters.hpp"
+
+#include "vernier/base/require.hpp"
+#include "vernier/gateway/file/csv_sink.hpp"
+#include "vernier/gateway/file/csv_source.hpp"
+#include "vernier/gateway/lines/simulator.hpp"
+#include "vernier/gateway/plugin/device.hpp"
+
+namespace vernier::connector {
+namespace {
+
+// -- parameters --------------------------------------------------------------------------------
+
+ParameterSpec choice(std::string name, std::vector<std::string> choices, std::string initial,
+                     std::string description) {
+  return {.name = std::move(name),
+          .kind = ParameterKind::choice,
+          .initial = std::move(initial),
+          .description = std::move(description),
+          .choices = std::move(choices)};
+}
+
+ParameterSpec text(std::string name, std::optional<std::string> initial, std::string description,
+                   ParameterKind kind = ParameterKind::text) {
+  return {.name = std::move(name),
+          .kind = kind,
+          .initial = std::move(initial),
+          .description = std::move(description)};
+}
+
+ParameterSpec yes_or_no(std::string name, const char* initial, std::string description) {
+  return {.name = std::move(name),
+          .kind = ParameterKind::boolean,
+          .initial = initial,
+          .description = std::move(description)};
+}
+
+ParameterSpec span_of_time(std::string name, const char* initial, std::string description) {
+  return {.name = std::move(name),
+          .unit = "s",
+          .initial = initial,
+          .description = std::move(description)};
+}
+
+const ParameterSpec separator_spec =
+    choice("separator", {"comma", "semicolon", "tab"}, "comma", "between fields");
+
+char separator(const Parameters& p) {
+  const std::string& s = p.text("separator");
+  return s == "tab" ? '\t' : s == "semicolon" ? ';' : ',';
+}
+
+void needs_file(const Parameters& p) {
+  if (p.text("file").empty()) p.reject("file", "the file must be named");
+}
+
+// -- csv -----------------------------------------------------------------------------------------
+
+std::string csv_misfit(const channel::Channels& c) {
+  if (!c.events_in.empty() || !c.events_out.empty()) return "a csv connector has no events";
+  if (!c.feedthrough.empty()) return "a csv connector has no feedthrough";
+  if (!c.inputs.empty() && !c.outputs.empty()) {
+    return "a csv connector has inputs, which are written, or outputs, which are read, and not "
+           "both";
+  }
+  if (c.inputs.empty() && c.outputs.empty())
+    return "a csv connector needs inputs to write, or outputs to read";
+  return {};
+}
+
+file::CsvSourceSettings::Outside outside(const std::string& s) {
+  using Outside = file::CsvSourceSettings::Outside;
+  return s == "initial" ? Outside::initial : s == "stop" ? Outside::stop : Outside::nearest;
+}
+
+std::unique_ptr<Component> make_source(const Connector& c, const Parameters& p, const Notice&) {
+  using Between = file::CsvSourceSettings::Between;
+  file::CsvSourceSettings s;
+  s.path = p.file("file");
+  s.time_column = p.text("time");
+  s.separator = separator(p);
+  s.between = p.text("interpolation") == "linear" ? Between::linear : Between::hold;
+  s.before = outside(p.text("before"));
+  s.after = outside(p.text("after"));
+  return std::make_unique<file::CsvSource>(c.channels, s);
+}
+
+std::unique_ptr<Component> make_sink(const Connector& c, const Parameters& p, const Notice&) {
+  using Existing = file::CsvSinkSettings::Existing;
+  file::CsvSinkSettings s;
+  s.path = p.text("file");
+  s.separator = separator(p);
+  s.units = p.boolean("units");
+  const std::string& existing = p.text("existing");
+  s.existing = existing == "replace"  ? Existing::replace
+               : existing == "refuse" ? Existing::refuse
+                                      : Existing::number;
+  return std::make_unique<file::CsvSink>(c.channels, s);
+}
+
+// -- lines ---------------------------------------------------------------------------------------
+
+struct Meeting {
+  bool listen = true;
+  lines::Address address;
+};
+
+// what the composition gives goes before what the document gives
+Meeting meeting(const Parameters& p) {
+  const std::string &listen = p.text("listen"), &connect = p.text("connect");
+  bool listens = connect.empty();
+  if (!listen.empty() && !connect.empty()) {
+    if (p.given("listen") == p.given("connect"))
+      p.reject("listen", "give listen or connect, not both");
+    listens = p.given("listen");
+  }
+  const char* name = listens ? "listen" : "connect";
+  if (listen.empty() && connect.empty())
+    p.reject("listen", "give listen or connect, an address like 127.0.0.1:4711");
+  const auto address = lines::parsed_address(p.text(name));
+  if (!address) p.reject(name, "it must be an address like 127.0.0.1:4711");
+  return {listens, *address};
+}
+
+std::chrono::milliseconds milliseconds(const Parameters& p, const char* name) {
+  const double s = p.real(name);
+  if (!(s >= 0.001 && s <= 1e6)) p.reject(name, "it must be from 1 ms to 1000000 s");
+  return std::chrono::milliseconds(static_cast<std::int64_t>(s * 1000.0 + 0.5));
+}
+
+void check_lines(const Parameters& p) {
+  meeting(p);
+  milliseconds(p, "timeout");
+  milliseconds(p, "patience");
+}
+
+std::unique_ptr<Component> make_lines(const Connector& c, const Parameters& p,
+                                      const Notice& notice) {
+  const Meeting m = meeting(p);
+  lines::SimulatorSettings s;
+  s.name = p.instance();
+  s.address = m.address;
+  s.listen = m.listen;
+  s.timeout = milliseconds(p, "timeout");
+  s.patience = milliseconds(p, "patience");
+  s.rollback = p.boolean("rollback");
+  s.early = p.boolean("early");
+  s.react = p.boolean("react");
+  s.notice = notice;
+  return std::make_unique<lines::Simulator>(c.channels, s);
+}
+
+// -- plugin --------------------------------------------------------------------------------------
+
+std::string plugin_misfit(const channel::Channels& c) {
+  if (!c.events_in.empty() || !c.events_out.empty()) return "a plugin connector has no events";
+  if (!c.feedthrough.empty()) return "the feedthrough of a plug-in comes from the plug-in";
+  return {};
+}
+
+std::unique_ptr<Component> make_device(const Connector& c, const Parameters& p, const Notice&) {
+  return std::make_unique<plugin::Device>(
+      c.channels, plugin::DeviceSettings{
+                      .name = p.instance(), .path = p.file("file"), .config = p.text("config")});
+}
+
+}  // namespace
+
+const Adapter& adapter_of(const Connector& c) {
+  static const std::vector<std::string> outside_choices{"nearest", "initial", "stop"};
+  static const Adapter source{{text("file", {}, "the file to read", ParameterKind::file),
+                               text("time", "t", "the column with the time"), separator_spec,
+                               choice("interpolation", {"hold", "linear"}, "hold", "between rows"),
+                               choice("before", outside_choices, "nearest", "before the first row"),
+                               choice("after", outside_choices, "nearest", "behind the last row")},
+                              csv_misfit,
+                              needs_file,
+                              make_source};
+  static const Adapter sink{{text("file", {}, "the file to write"), separator_spec,
+                             yes_or_no("units", "no", "units in the header"),
+                             choice("existing", {"number", "replace", "refuse"}, "number",
+                                    "what to do with a file that exists")},
+                            csv_misfit,
+                            needs_file,
+                            make_sink};
+  static const Adapter other{
+      {text("listen", "", "the address to wait at"), text("connect", "", "the address to go to"),
+       span_of_time("timeout", "10", "for each answer"),
+       span_of_time("patience", "30", "for the other side to come"),
+       yes_or_no("rollback", "yes", "use SAVE and RESTORE if the peer has them"),
+       yes_or_no("early", "no", "the peer may stop before the end of a step"),
+       yes_or_no("react", "no", "ask the peer at every instant whether its state jumps")},
+      [](const channel::Channels&) { return std::string(); },
+      check_lines,
+      make_lines};
+  static const Adapter device{{text("file", {}, "the shared object", ParameterKind::file),
+                               text("config", "", "a text for the plug-in")},
+                              plugin_misfit,
+                              needs_file,
+                              make_device};
+  if (c.adapter == "csv") return c.channels.outputs.empty() ? sink : source;
+  if (c.adapter == "plugin") return device;
+  require(c.adapter == "lines");
+  return other;
+}
+
+}  // namespace vernier::connector

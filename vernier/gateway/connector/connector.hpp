@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/component/catalogue.hpp"
+#include "vernier/component/parameters.hpp"
+#include "vernier/document/document.hpp"
+#include "vernier/gateway/channel/channel.hpp"
+
+namespace vernier::connector {
+
+/// An I/O connector document (formats/connector) as data.
+struct Connector {
+  std::string name;
+  std::string description;
+  std::string adapter;  // csv, lines, plugin
+  std::filesystem::path file;
+  channel::Channels channels;
+  ParameterValues parameters;  // as written, with their places
+  Place place;                 // of the name
+};
+
+/// Told what a connector waits for ("waiting for \"plant\" at 127.0.0.1:4711 (30 s)"), before it
+/// waits.
+using Notice = std::function<void(const std::string&)>;
+
+/// The grammar of the document.
+document::Grammar grammar() noexcept;
+
+/// Reads and checks a document; all problems go into `problems`. Nothing when it cannot be used.
+std::optional<Connector> read_connector(const std::filesystem::path&, Diagnostics& problems);
+
+/// A type whose parameters are those of the adapter, with the values of the document as defaults.
+Type type_of(const Connector&, Notice = {});
+
+/// Lets compositions name connector documents.
+void add_connectors(Catalogue&, Notice = {});
+
+}  // namespace vernier::connector
