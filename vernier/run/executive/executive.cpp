@@ -174,7 +174,10 @@ void Executive::send(std::string_view path) {
 const Statistics& Executive::statistics() const noexcept {
   Statistics& s = cycle_->statistics();
   s.journal_lost = 0;
-  for (std::size_t i = 0; i < plan_.parts.size(); ++i) s.journal_lost += memory_->journal(i).lost();
+  for (std::size_t i = 0; i < plan_.parts.size(); ++i) {
+    s.journal_lost += memory_->journal(i).lost();
+    s.parts[i].calls = cycle_->calls(i);
+  }
   s.messages_lost = memory_->messages_lost();
   s.delays_merged = memory_->delays_merged();
   return s;

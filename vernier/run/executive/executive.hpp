@@ -35,9 +35,9 @@ struct FaultPolicy {
 
 struct Options {
   Time start{};
-  int threads = 1;         // never changes a result
-  int measure_every = 64;  // ticks between two whose cost is measured per component; 0: never
-  bool real_time = false;  // no early return: the outside does not wait for repeated steps
+  int threads = 1;          // never changes a result
+  int measure_every = 256;  // ticks between two whose cost is measured per component; 0: never
+  bool real_time = false;   // no early return: the outside does not wait for repeated steps
   FaultPolicy policy = {};
 };
 

@@ -35,6 +35,7 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
     const Abilities& can = p.component->description().abilities;
     const std::uint32_t group = clockwork_.group(p.rate, p.offset);
     groups.push_back(group);
+    group_of_.push_back(group);
     const Mover mover{p.component.get(), i, group, can.stops_early};
     if (can.reacts) reactors_.push_back(mover);
     if (can.predicts && continuous(p)) predictors_.push_back(p.component.get());
@@ -47,12 +48,16 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
         s.streams.emplace_back(stream->state_bytes());
       s.readers.resize(memory.readers_of(i).size());
       stoppers_.push_back(std::move(s));
+      group_of_.back() = none;
     } else {
       movers_.push_back(mover);
     }
   }
   std::stable_partition(stoppers_.begin(), stoppers_.end(),
                         [](const Stopper& s) { return s.rewinds; });
+
+  moves_.resize(clockwork_.groups().size());
+  more_moves_.resize(plan.parts.size());
 
   std::uint32_t level = 0;
   levels_.push_back(0);
@@ -99,42 +104,72 @@ void Cycle::work(void* cycle, int worker) noexcept {
   c.do_slice(c.task_, slice(c.items_, worker, c.workers_.count()), worker);
 }
 
+inline void Cycle::call(const Call& c, Instant at, int worker) noexcept {
+  if (c.group != 0 && !clockwork_.due(c.group)) return;
+  detail::run(c.before);
+  const Outcome o = c.component->output(at);
+  if (o != Outcome::ok) [[unlikely]]
+    note(c.part, o, worker);
+}
+
+inline void Cycle::move(const Mover& m, Time from, Time to, int worker) noexcept {
+  const Advance a = m.component->advance(from, to);
+  if (a.outcome == Outcome::ok && a.reached >= to) [[likely]]
+    return;
+  if (a.outcome != Outcome::ok) note(m.part, a.outcome, worker);
+  if (a.outcome == Outcome::failed || a.reached >= to) return;
+  if (!m.stops) return note(m.part, Outcome::failed, worker, Breakdown::Kind::unannounced);
+  // nobody goes back for its events: it goes on alone, and others hear at their next tick
+  move_alone(m, a.reached, to, worker);
+}
+
 void Cycle::do_slice(Task task, Slice s, int worker) noexcept {
+  if (measuring_) [[unlikely]]
+    do_calls<true>(task, s, worker);
+  else
+    do_calls<false>(task, s, worker);
+}
+
+template <bool measuring>
+void Cycle::do_calls(Task task, Slice s, int worker) noexcept {
+  Stopwatch<measuring> watch(*this);
   switch (task) {
     case Task::output:
-      for (std::size_t i = s.begin; i < s.end; ++i) call(calls_[first_ + i], at_, worker);
+      for (const Call& c : std::span(calls_).subspan(first_ + s.begin, s.end - s.begin)) {
+        call(c, at_, worker);
+        watch.lap(c.part);
+      }
       return;
     case Task::react:
-      for (std::size_t i = s.begin; i < s.end; ++i) {
-        const Mover& m = reactors_[i];
+      for (const Mover& m : std::span(reactors_).subspan(s.begin, s.end - s.begin)) {
         if (!clockwork_.due(m.group)) continue;
-        const Outcome o = measured(m.part, [&] { return m.component->react(at_); });
+        const Outcome o = m.component->react(at_);
         changed_[m.part] = o == Outcome::changed;
         if (o == Outcome::changed)
           desks_[static_cast<std::size_t>(worker)].changed = true;
         else if (o != Outcome::ok)
           note(m.part, o, worker);
+        watch.lap(m.part);
       }
       return;
     case Task::stop_early:
-      for (std::size_t i = s.begin; i < s.end; ++i) {
-        Stopper& p = stoppers_[i];
+      for (Stopper& p : std::span(stoppers_).subspan(s.begin, s.end - s.begin)) {
         if (p.reached <= to_) continue;
-        const Advance a =
-            measured(p.mover.part, [&] { return p.mover.component->advance(from_, to_); });
+        const Advance a = p.mover.component->advance(from_, to_);
         p.reached = a.reached;
-        ++statistics_.parts[p.mover.part].calls;
+        ++more_moves_[p.mover.part];
         if (a.outcome != Outcome::ok) note(p.mover.part, a.outcome, worker);
+        watch.lap(p.mover.part);
       }
       return;
     case Task::move:
-      for (std::size_t i = s.begin; i < s.end; ++i) {
-        const Mover& m = movers_[i];
-        if (m.group == 0) {
+      for (const Mover& m : std::span(movers_).subspan(s.begin, s.end - s.begin)) {
+        if (m.group == 0) [[likely]] {
           if (from_ < to_) move(m, from_, to_, worker);
         } else if (clockwork_.due(m.group)) {
           move(m, from_, clockwork_.groups()[m.group].tick_after(), worker);
         }
+        watch.lap(m.part);
       }
       return;
   }
@@ -162,14 +197,6 @@ bool Cycle::collect(Instant at) noexcept {
 }
 
 // -- output, react, exchange ----------------------------------------------------------------------
-
-inline void Cycle::call(const Call& c, Instant at, int worker) noexcept {
-  if (!clockwork_.due(c.group)) return;
-  detail::run(c.before);
-  const Outcome o = measured(c.part, [&] { return c.component->output(at); });
-  if (o != Outcome::ok) [[unlikely]]
-    note(c.part, o, worker);
-}
 
 void Cycle::outputs(Instant at) noexcept {
   at_ = at;
@@ -276,7 +303,7 @@ void Cycle::show(Instant at, bool last, bool event) noexcept {
 }
 
 void Cycle::empty_journals() noexcept {
-  for (std::size_t i = 0; i < last_entries_.size(); ++i) {
+  for (const std::uint32_t i : memory_.journaling()) {
     Journal& j = memory_.journal(i);
     const auto entries = j.entries();
     if (entries.empty()) [[likely]]
@@ -345,6 +372,8 @@ Time Cycle::advance(Time now, Time to) noexcept {
   if (breakdown_.kind == Breakdown::Kind::none) {
     run(Task::move, movers_.size());
     collect({to});
+    moves_[0] += from_ < to_;
+    for (std::size_t g = 1; g < moves_.size(); ++g) moves_[g] += clockwork_.groups()[g].due;
   }
   clockwork_.moved();
   cut_short_ = to < wanted;
@@ -359,33 +388,24 @@ Time Cycle::advance(Time now, Time to) noexcept {
   return to;
 }
 
-void Cycle::move(const Mover& m, Time from, Time to, int worker) noexcept {
-  const auto go = [&](Time since) {
-    ++statistics_.parts[m.part].calls;
-    return measured(m.part, [&] { return m.component->advance(since, to); });
-  };
-  Advance a = go(from);
-  if (a.outcome != Outcome::ok) [[unlikely]]
-    note(m.part, a.outcome, worker);
-  if (a.reached >= to || a.outcome == Outcome::failed) [[likely]]
-    return;
-  if (!m.stops) return note(m.part, Outcome::failed, worker, Breakdown::Kind::unannounced);
-
-  // nobody goes back for its events: it goes on alone, and others hear at their next tick
-  int stalls = 0;
-  while (a.reached < to && a.outcome != Outcome::failed) {
-    const Time since = a.reached;
+void Cycle::move_alone(const Mover& m, Time from, Time to, int worker) noexcept {
+  const auto most = static_cast<std::uint32_t>(options_.policy.microsteps);
+  const auto fail = [&](Breakdown::Kind kind) { note(m.part, Outcome::failed, worker, kind); };
+  std::uint32_t stalls = 0;
+  for (Time since = from; since < to;) {
     Outcome o = Outcome::changed;
-    std::uint32_t k = 0;
-    while (o == Outcome::changed && k < static_cast<std::uint32_t>(options_.policy.microsteps))
-      o = measured(m.part, [&] { return m.component->react({since, k++}); });
-    if (o == Outcome::failed) return note(m.part, o, worker);
-    if (o == Outcome::changed) return note(m.part, Outcome::failed, worker, Breakdown::Kind::loop);
-    a = go(since);
-    stalls = a.reached > since ? 0 : stalls + 1;
-    if (stalls > options_.policy.microsteps)
-      return note(m.part, Outcome::failed, worker, Breakdown::Kind::no_progress);
+    for (std::uint32_t k = 0; o == Outcome::changed; ++k) {
+      if (k > most) return fail(Breakdown::Kind::loop);
+      o = m.component->react({since, k});
+    }
+    if (o == Outcome::failed) return fail(Breakdown::Kind::component);
+    const Advance a = m.component->advance(since, to);
+    ++more_moves_[m.part];
     if (a.outcome != Outcome::ok) note(m.part, a.outcome, worker);
+    if (a.outcome == Outcome::failed) return;
+    stalls = a.reached > since ? 0 : stalls + 1;
+    if (stalls > most) return fail(Breakdown::Kind::no_progress);
+    since = a.reached;
   }
 }
 
@@ -451,6 +471,11 @@ void Cycle::step_back(Stopper& s) noexcept {
   for (std::size_t i = 0; i < streams.size(); ++i) streams[i]->load(s.streams[i]);
   const auto readers = memory_.readers_of(part);
   for (std::size_t i = 0; i < readers.size(); ++i) readers[i]->seek(s.readers[i]);
+}
+
+std::uint64_t Cycle::calls(std::size_t part) const noexcept {
+  const std::uint32_t g = group_of_[part];
+  return more_moves_[part] + (g == none ? 0 : moves_[g]);
 }
 
 void Cycle::finish_measuring() noexcept {

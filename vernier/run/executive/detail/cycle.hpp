@@ -63,6 +63,8 @@ class Cycle {
   void remove(Observer&) noexcept;
 
   Statistics& statistics() noexcept { return statistics_; }
+  /// Calls of advance() of a part so far.
+  std::uint64_t calls(std::size_t part) const noexcept;
   bool early_return() const noexcept { return early_; }
   /// The last entry of a part's journal that was seen, for explaining an instantaneous loop.
   const Entry& last_entry(std::size_t part) const noexcept { return last_entries_[part]; }
@@ -108,6 +110,8 @@ class Cycle {
   void run(Task, std::size_t items) noexcept;
   static void work(void* cycle, int worker) noexcept;
   void do_slice(Task, Slice, int worker) noexcept;
+  template <bool measuring>
+  void do_calls(Task, Slice, int worker) noexcept;
 
   void outputs(Instant) noexcept;
   void outputs_of_changed(Instant) noexcept;
@@ -120,6 +124,7 @@ class Cycle {
 
   void call(const Call&, Instant, int worker) noexcept;
   void move(const Mover&, Time from, Time to, int worker) noexcept;
+  void move_alone(const Mover&, Time from, Time to, int worker) noexcept;
   Time settle_stoppers(Time now, Time to) noexcept;
   void keep(Stopper&) noexcept;
   void step_back(Stopper&) noexcept;
@@ -127,15 +132,25 @@ class Cycle {
             Breakdown::Kind = Breakdown::Kind::component) noexcept;
   bool collect(Instant) noexcept;
 
-  template <class F>
-  auto measured(std::uint32_t part, F f) noexcept {
-    if (!measuring_) [[likely]]
-      return f();
-    const auto begin = std::chrono::steady_clock::now();
-    const auto result = f();
-    costs_[part] += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
-    return result;
-  }
+  /// Attributes wall time to parts, from one call to the next.
+  template <bool measuring>
+  class Stopwatch {
+   public:
+    explicit Stopwatch(Cycle& c) noexcept : cycle_(c) {
+      if constexpr (measuring) last_ = std::chrono::steady_clock::now();
+    }
+    void lap(std::uint32_t part) noexcept {
+      if constexpr (measuring) {
+        const auto now = std::chrono::steady_clock::now();
+        cycle_.costs_[part] += std::chrono::nanoseconds(now - last_).count();
+        last_ = now;
+      }
+    }
+
+   private:
+    Cycle& cycle_;
+    std::chrono::steady_clock::time_point last_{};
+  };
   void finish_measuring() noexcept;
 
   Memory& memory_;
@@ -162,6 +177,9 @@ class Cycle {
   bool measuring_ = false;
 
   std::vector<std::uint8_t> changed_, affected_;  // by part
+  std::vector<std::uint64_t> moves_;              // by group: advances that all movers of it did
+  std::vector<std::uint64_t> more_moves_;         // by part: those besides
+  std::vector<std::uint32_t> group_of_;           // by part; of stoppers `none`
   std::vector<std::int64_t> costs_;               // by part, of this tick
   std::vector<Entry> last_entries_;
   Statistics statistics_;

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <unordered_map>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "vernier/base/require.hpp"
 
@@ -78,7 +81,10 @@ class PartBindings final : public Bindings {
     require(s != nullptr);
     return *s;
   }
-  Journal& journal() const override { return memory_.journals_[part_]; }
+  Journal& journal() const override {
+    memory_.keeps_journal(part_);
+    return memory_.journals_[part_];
+  }
 
  private:
   using Cells = std::unordered_map<std::string_view, std::size_t>;
@@ -116,6 +122,12 @@ Memory::Memory(const Plan& plan, std::vector<PortView>& views)
 void Memory::bind(std::size_t part) {
   const PartBindings bindings(*this, part);
   (*parts_)[part].component->bind(bindings);
+}
+
+void Memory::keeps_journal(std::size_t part) {
+  const auto number = static_cast<std::uint32_t>(part);
+  const auto place = std::lower_bound(journaling_.begin(), journaling_.end(), number);
+  if (place == journaling_.end() || *place != number) journaling_.insert(place, number);
 }
 
 std::size_t Memory::input_cell(std::size_t part, std::size_t i) const {
@@ -350,11 +362,18 @@ std::uint64_t Memory::delays_merged() const noexcept {
 }
 
 bool Memory::not_a_number() const noexcept {
-  // an integer sum of comparisons is something compilers turn into vector code
   const double* x = reals_.data();
-  std::int64_t bad = 0;
-  for (std::size_t i = 0; i < real_outputs_; ++i) bad += x[i] != x[i];
-  return bad != 0;
+  const double* const end = x + real_outputs_;
+  bool bad = false;
+#if defined(__SSE2__)
+  // one comparison for four numbers: unordered when any of them is none
+  __m128d any = _mm_setzero_pd();
+  for (; end - x >= 4; x += 4)
+    any = _mm_or_pd(any, _mm_cmpunord_pd(_mm_loadu_pd(x), _mm_loadu_pd(x + 2)));
+  bad = _mm_movemask_pd(any) != 0;
+#endif
+  for (; x < end; ++x) bad |= *x != *x;
+  return bad;
 }
 
 void Memory::override_port(std::size_t view, std::span<const double> values) {

@@ -56,6 +56,8 @@ class Memory {
   std::uint64_t delays_merged() const noexcept;
 
   Journal& journal(std::size_t part) noexcept { return journals_[part]; }
+  /// Parts that asked for their journal when they were bound: no other can have entries.
+  std::span<const std::uint32_t> journaling() const noexcept { return journaling_; }
 
   /// True when a real output is not a number.
   bool not_a_number() const noexcept;
@@ -100,6 +102,7 @@ class Memory {
 
   std::size_t output_cell(std::size_t part, std::size_t i) const { return first_[part] + i; }
   std::size_t input_cell(std::size_t part, std::size_t i) const;
+  void keeps_journal(std::size_t part);
   void allocate(const composition::Plan&);
   void wire(const composition::Plan&);
   void wire_input(const composition::Plan&, std::size_t cell,
@@ -123,6 +126,7 @@ class Memory {
   std::vector<std::vector<Stream*>> part_streams_;
   std::vector<std::vector<StreamReader*>> part_readers_;
   std::vector<Journal> journals_;
+  std::vector<std::uint32_t> journaling_;  // ascending
   std::vector<Transfer> transfers_;
   std::vector<Program> early_, late_;
   std::vector<std::uint32_t> late_parts_;
