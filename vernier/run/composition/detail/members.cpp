@@ -45,6 +45,16 @@ void take_ports(Member& m) {
   }
   for (const hybrid::Dependence& d : spec.feedthrough)
     m.feedthrough.push_back({spec.outputs[d.output].name, spec.inputs[d.input].name});
+  // what an island shows besides: the active location of each automaton
+  for (const hybrid::Automaton& a : spec.automata) {
+    const std::string prefix = a.name.empty() ? "" : a.name + ".";
+    const bool taken = std::any_of(m.outputs.begin(), m.outputs.end(),
+                                   [&](const Port& p) { return p.name == prefix + "mode"; });
+    Port p;
+    p.name = prefix + (taken ? "location" : "mode");
+    p.scalar = Scalar::integer;
+    m.outputs.push_back(std::move(p));
+  }
   for (const hybrid::Event& e : spec.events) {
     if (e.in) m.inputs.push_back(port_of(e));
     if (e.out) m.outputs.push_back(port_of(e));
@@ -95,7 +105,7 @@ const Type* Members::type_of(const Instance& i, const Catalogue& catalogue, Diag
     if (const auto near = closest(i.type, catalogue.names()))
       d.mark = "did you mean " + *near + "?";
     else
-      d.notes.push_back("vernier info --types   lists them");
+      d.notes.push_back("types: " + joined(catalogue.names(), ", "));
     return nullptr;
   }
   const auto [found, is_new] = documents_.try_emplace(i.file);
