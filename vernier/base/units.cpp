@@ -16,10 +16,14 @@ using Powers = std::array<std::int8_t, 7>;
 
 // The factor is multiply / divide, so that "km/h" and "mm" round once, at the end.
 struct Named {
+  constexpr Named(std::string_view n, Powers p, double m = 1.0, double d = 1.0,
+                  bool takes_prefixes = true)
+      : name(n), power(p), prefixed(takes_prefixes), multiply(m), divide(d) {}
+
   std::string_view name;
-  Powers power;  // m, kg, s, A, K, mol, cd
-  double multiply = 1.0, divide = 1.0;
-  bool prefixed = true;  // takes SI prefixes
+  Powers power;   // m, kg, s, A, K, mol, cd
+  bool prefixed;  // takes SI prefixes
+  double multiply, divide;
 };
 
 constexpr Powers none{};

@@ -91,9 +91,9 @@ class Rewriter {
   Term apply(Operation o, Term a, Term b = 0) { return graph_.apply(o, a, b); }
 
   std::optional<Term> folded() {
-    const Term operands[] = {a_, b_, c_};
+    const Term operands[3] = {a_, b_, c_};
     double value[3] = {};
-    for (int i = 0; i < detail::arity(o_); ++i) {
+    for (int i = 0; i < 3 && i < detail::arity(o_); ++i) {
       if (node(operands[i]).operation != Operation::constant) return {};
       value[i] = node(operands[i]).value;
     }

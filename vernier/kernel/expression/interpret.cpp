@@ -28,19 +28,19 @@ void interpret(const Bytecode& code, const double* in, double* out, double* work
     return *reinterpret_cast<double*>(reinterpret_cast<char*>(work) + bytes);
   };
 
-#define JUMP goto* labels[static_cast<std::uint32_t>(p->code)]
+#define NEXT (labels[static_cast<std::uint32_t>(p->code)])
 #define DO(name, value)  \
   do_##name : {          \
     at(p->to) = (value); \
     ++p;                 \
-    JUMP;                \
+    goto* NEXT;          \
   }
 #define A at(p->a)
 #define B at(p->b)
 #define C at(p->c)
 #define E at(p->e)
 
-  JUMP;
+  goto* NEXT;
   DO(add, A + B)
   DO(subtract, A - B)
   DO(multiply, A * B)
@@ -86,7 +86,7 @@ void interpret(const Bytecode& code, const double* in, double* out, double* work
 do_end:
   for (const std::uint32_t o : code.outputs) *out++ = at(o);
 
-#undef JUMP
+#undef NEXT
 #undef DO
 #undef A
 #undef B

@@ -15,7 +15,7 @@ using detail::Quantity;
 using detail::Symbol;
 using detail::Token;
 
-constexpr std::size_t longest_text = 64 * 1024;
+constexpr std::size_t longest_text = std::size_t{64} * 1024;
 constexpr int deepest_nesting = 1000;  // whatever the caller asks for: the stack is finite
 constexpr std::size_t most_problems = 100;
 
@@ -167,7 +167,7 @@ class Parser {
     Part left = operand(least);
     while (const Operator* o = binary_operator(token_.symbol)) {
       if (o->level < least) break;
-      left = combined(std::move(left), *o);
+      left = combined(left, *o);
     }
     ++depth_left_;
     return left;
