@@ -39,7 +39,7 @@ void run(const Program& p) {
   constexpr std::array<double, 8> values{0.0, -0.0, 1.5, -2.0, INFINITY, 5e-324, 1e308, 0.3};
   std::vector<double> in(symbols * lanes), out(p.outputs() * lanes), work(p.work() * lanes);
   for (std::size_t i = 0; i < in.size(); ++i)
-    in[i] = i % 41 == 0 ? NAN : values[i * 7 % 8] + 0.01 * (i % 5);
+    in[i] = i % 41 == 0 ? NAN : values[i * 7 % 8] + 0.01 * static_cast<double>(i % 5);
   p.run_lanes(in.data(), out.data(), work.data());
   std::vector<double> one(symbols), a(p.outputs()), b(p.outputs());
   for (std::size_t l = 0; l < lanes; ++l) {
