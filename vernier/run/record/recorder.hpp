@@ -67,9 +67,12 @@ struct RecorderStatistics {
 ///
 ///   Recorder recorder;
 ///   Executive executive(plan, {&recorder.pacer()});
+///   const Finisher finisher{recorder};
 ///   recorder.begin(executive, folder, groups_of(executive.ports(), records, warnings), options);
 ///   executive.initialize(); executive.run_until(…);
 ///   recorder.finish();
+///
+/// A pacer outlives the executive, but a recording ends before it does: see Finisher.
 class Recorder {
  public:
   Recorder();
@@ -106,6 +109,13 @@ class Recorder {
   class Work;
   std::unique_ptr<Work> work_;
   std::function<void()> leave_;
+};
+
+/// Finishes a recording when it goes. Declared after the executive, it makes sure that this comes
+/// before the executive goes, also when something is thrown.
+struct Finisher {
+  Recorder& recorder;
+  ~Finisher() { recorder.finish(); }
 };
 
 }  // namespace vernier::record

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -193,6 +194,28 @@ TEST(ResultReader, SaysWhyAFileIsNotReadable) {
   EXPECT_THROW(ResultReader(folder.path()), ConfigurationError);
 }
 
+/// Whether h5py reads the file; the script says what it wants to see. Debian's python3 has h5py
+/// (packages.txt), whatever python3 comes first in the path.
+bool h5py_reads(const path& file, std::uint64_t rows, const std::string& mode = "") {
+  const std::string python =
+      std::filesystem::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
+  const std::string command = python + " " +
+                              VERNIER_SOURCE_DIR "/vernier/run/record/h5py_test.py '" +
+                              file.string() + "' " + std::to_string(rows) + " " + mode;
+  return std::system(command.c_str()) == 0;
+}
+
+TEST(ResultFile, IsReadByOthersWhileItIsWrittenAndAfterwards) {
+  const TestFolder folder;
+  const path file = folder / "results.h5";
+  ResultWriter w(file, small_layout());
+  for (std::uint64_t k = 0; k < 3000; ++k) append_fast(w, k);
+  w.flush();
+  EXPECT_TRUE(h5py_reads(file, 3000, "swmr"));
+  w.close();
+  EXPECT_TRUE(h5py_reads(file, 3000));
+}
+
 /// A child that writes rows without end, flushing as the recorder does, and tells through a pipe
 /// how many rows the last flush had. Never returns.
 [[noreturn]] void write_until_killed(const path& file, int pipe, std::uint64_t rows_per_flush) {
@@ -258,6 +281,20 @@ TEST(ResultFile, IsReadableUpToTheLastFlushWheneverTheWriterIsKilled) {
     with_rows += rows > 0;
   }
   EXPECT_GT(with_rows, 20);  // most of them died in the middle of their work
+}
+
+TEST(ResultFile, IsReadByOthersAfterTheWriterWasKilled) {
+  const TestFolder folder;
+  const path file = folder / "results.h5";
+  std::uint64_t safe = 0;
+  for (int wait = 30; safe == 0; wait *= 2) {  // until it was killed late enough
+    std::filesystem::remove(file);
+    safe = killed_after(file, std::chrono::milliseconds(wait), 500);
+  }
+  EXPECT_TRUE(h5py_reads(file, safe, "swmr"));  // as it was left
+  EXPECT_TRUE(repair(file));
+  EXPECT_TRUE(h5py_reads(file, safe));  // as any other file
+  EXPECT_FALSE(std::filesystem::exists(file.string() + ".lock"));
 }
 
 TEST(ResultFile, KeepsWhatWasFlushedWhenTheDiskIsFull) {

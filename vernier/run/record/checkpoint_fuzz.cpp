@@ -1,0 +1,24 @@
+// Decodes any bytes as a checkpoint, with and without its checksum in the way.
+#include <cstddef>
+#include <cstdint>
+
+#include "vernier/base/require.hpp"
+#include "vernier/run/record/checkpoint.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace vernier;
+  const auto bytes = std::as_bytes(std::span(data, size));
+  try {
+    static_cast<void>(record::decoded(bytes, "fuzz.vchk"));
+  } catch (const ConfigurationError&) {
+  }
+  try {
+    const record::Checkpoint c = record::decoded_unchecked(bytes, "fuzz.vchk");
+    // what was understood is written and understood again
+    const record::Checkpoint again = record::decoded(record::encoded(c), "fuzz.vchk");
+    require(again.snapshot.sections.size() == c.snapshot.sections.size());
+    require(again.snapshot.time == c.snapshot.time);
+  } catch (const ConfigurationError&) {
+  }
+  return 0;
+}

@@ -1,0 +1,221 @@
+// The recorder with a real executive: what a run leaves, repeated, resumed and killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "vernier/run/executive/test_parts.hpp"
+#include "vernier/run/record/checkpoint.hpp"
+#include "vernier/run/record/compare.hpp"
+#include "vernier/run/record/detail/test_folder.hpp"
+#include "vernier/run/record/recorder.hpp"
+#include "vernier/run/record/result_reader.hpp"
+#include "vernier/run/record/run_folder.hpp"
+
+namespace vernier::record {
+namespace {
+
+using namespace std::chrono_literals;
+using executive::Ending;
+using executive::Executive;
+using executive::test::at;
+using executive::test::Bench;
+using executive::test::Lag;
+
+/// y switches between 0 and 1 whenever 0.7 s have passed, and notes it.
+class Switch final : public executive::test::Small<executive::test::One> {
+ public:
+  Switch() {
+    description_.rate = {10, 7};
+    description_.outputs = {executive::test::real("y")};
+    description_.abilities.reacts = true;
+  }
+  void bind(const Bindings& b) override {
+    y_ = b.real_output("y");
+    journal_ = &b.journal();
+  }
+  Outcome output(Instant) noexcept override {
+    y_[0] = state.x;
+    return Outcome::ok;
+  }
+  Outcome react(Instant now) noexcept override {
+    const auto n = now.time.time_since_epoch() / 700ms;
+    const double wanted = static_cast<double>(n % 2);
+    if (state.x == wanted) return Outcome::ok;
+    state.x = wanted;
+    journal_->note(
+        {.at = now, .from = 1 - static_cast<int>(wanted), .to = static_cast<int>(wanted)});
+    return Outcome::changed;
+  }
+  Telling tell(const Entry& e) const override {
+    return {.subject = {},
+            .kind = "transition",
+            .from = e.from ? "on" : "off",
+            .to = e.to ? "on" : "off",
+            .reason = {}};
+  }
+
+ private:
+  std::span<double> y_;
+  Journal* journal_ = nullptr;
+};
+
+composition::Plan small_plan() {
+  Bench bench;
+  bench.add("switch", std::make_unique<Switch>());
+  bench.add("bus.lag", std::make_unique<Lag>(0.5, 1.0));
+  bench.wire("switch.y", "bus.lag.u");
+  return bench.take();
+}
+
+/// A run with a recorder as its pacer.
+struct Recorded {
+  Recorder recorder;
+  Executive executive;
+  Finisher finisher{recorder};
+
+  explicit Recorded(const std::filesystem::path& folder, RecorderOptions options = {})
+      : executive(small_plan(), {&recorder.pacer()}) {
+    Diagnostics warnings;
+    std::vector<composition::Record> records;
+    records.push_back({.signals = "*", .rate = {10, 1}, .place = {}});
+    recorder.begin(executive, folder, groups_of(executive.ports(), records, warnings), options);
+  }
+};
+
+TEST(RecordedRun, HoldsWhatHappened) {
+  const TestFolder folder;
+  Recorded run(folder.path());
+  run.executive.initialize();
+  ASSERT_EQ(run.executive.run_until(at(100.0)), Ending::reached);
+  run.recorder.finish();
+  EXPECT_EQ(run.recorder.statistics().dropped, 0u);
+  EXPECT_EQ(run.recorder.statistics().failure, "");
+
+  const ResultReader r(folder.path());
+  const Trace y = r.trace(*r.find("bus.lag.y"), 0);
+  const Trace u = r.trace(*r.find("switch.y"), 0);
+  ASSERT_GE(y.time.size(), 1001u);
+  EXPECT_EQ(y.time.front(), 0.0);
+  EXPECT_EQ(y.time.back(), 100.0);
+  EXPECT_NEAR(y.values[7], std::exp(-0.35), 1e-12);  // until the switch at 0.7 s
+  // both sides of the first switching
+  const auto before = std::find(u.time.begin(), u.time.end(), 0.7) - u.time.begin();
+  EXPECT_EQ(u.time[before + 1], 0.7);
+  EXPECT_EQ(u.values[before], 0.0);
+  EXPECT_EQ(u.values[before + 1], 1.0);
+
+  std::ostringstream events;
+  events << std::ifstream(folder / "events.csv").rdbuf();
+  EXPECT_THAT(events.str(), ::testing::StartsWith("time,component,kind,from,to,reason\n"
+                                                  "0.700000000,switch,transition,off,on,\n"
+                                                  "1.400000000,switch,transition,on,off,\n"));
+  EXPECT_EQ(run.recorder.statistics().events, 142u);  // 100 s / 0.7 s
+}
+
+TEST(RecordedRun, RepeatsWithoutADifference) {
+  const TestFolder one, two;
+  for (const TestFolder* folder : {&one, &two}) {
+    Recorded run(folder->path());
+    run.executive.initialize();
+    ASSERT_EQ(run.executive.run_until(at(50.0)), Ending::reached);
+  }
+  const Comparison c = compare(ResultReader(one.path()), ResultReader(two.path()));
+  EXPECT_TRUE(c.within());
+  ASSERT_EQ(c.signals.size(), 2u);
+  for (const Difference& d : c.signals) {
+    EXPECT_EQ(d.largest, 0.0);
+    EXPECT_EQ(d.only_a + d.only_b, 0u);
+    EXPECT_GT(d.compared, 500u);
+  }
+}
+
+TEST(RecordedRun, GoesOnFromACheckpointToTheBit) {
+  const TestFolder whole, rest;
+  {
+    Recorded run(whole.path());
+    run.executive.initialize();
+    ASSERT_EQ(run.executive.run_until(at(20.05)), Ending::reached);
+    write_checkpoint(whole / "a.vchk", {"0.1.0", "small", {}, run.executive.save()});
+    ASSERT_EQ(run.executive.run_until(at(60.0)), Ending::reached);
+  }
+  {
+    Recorded run(rest.path());
+    const Checkpoint c = read_checkpoint(whole / "a.vchk");
+    Diagnostics problems;
+    compare_shape(c, run.executive.save(), {}, "a.vchk", problems);
+    EXPECT_TRUE(problems.list().empty());
+    run.executive.restore(c.snapshot);
+    ASSERT_EQ(run.executive.run_until(at(60.0)), Ending::reached);
+  }
+  const Comparison c = compare(ResultReader(whole.path()), ResultReader(rest.path()));
+  for (const Difference& d : c.signals) {
+    EXPECT_EQ(d.largest, 0.0) << d.signal;
+    EXPECT_GT(d.compared, 400u);
+  }
+}
+
+/// Runs without end and tells, now and then, the simulated time that was reached.
+[[noreturn]] void run_until_killed(const std::filesystem::path& folder, int pipe) {
+  Recorded run(folder);
+  run.executive.initialize();
+  for (double t = 10.0;; t += 10.0) {
+    if (run.executive.run_until(at(t)) != Ending::reached) ::_exit(1);
+    if (::write(pipe, &t, sizeof t) != sizeof t) ::_exit(1);
+    std::this_thread::sleep_for(5ms);
+  }
+}
+
+TEST(RecordedRun, LosesAtMostASecondWhenItIsKilled) {
+  const TestFolder folder;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[0]);
+    run_until_killed(folder.path(), ends[1]);
+  }
+  ::close(ends[1]);
+  using Clock = std::chrono::steady_clock;
+  std::vector<std::pair<Clock::time_point, double>> told;
+  const Clock::time_point start = Clock::now();
+  double t = 0.0;
+  while (Clock::now() - start < 2300ms && ::read(ends[0], &t, sizeof t) == sizeof t) {
+    told.emplace_back(Clock::now(), t);
+  }
+  ::kill(child, SIGKILL);
+  const Clock::time_point killed = Clock::now();
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+
+  double expected = 0.0;
+  for (const auto& [when, reached] : told) {
+    if (killed - when > 1s) expected = reached;
+  }
+  ASSERT_GT(expected, 0.0);
+  const ResultReader r(folder.path());
+  const Trace y = r.trace(*r.find("bus.lag.y"), 0);
+  ASSERT_FALSE(y.time.empty());
+  EXPECT_GE(y.time.back(), expected);
+  EXPECT_TRUE(
+      std::all_of(y.values.begin(), y.values.end(), [](double v) { return v > 0.0 && v < 2.0; }));
+  // the events too: each line is whole
+  std::ifstream events(folder / "events.csv");
+  double last = 0.0;
+  for (std::string line; std::getline(events, line);) {
+    if (!events.eof() && line[0] != 't') last = std::stod(line);
+  }
+  EXPECT_GE(last, expected - 0.7);
+}
+
+}  // namespace
+}  // namespace vernier::record
