@@ -31,6 +31,13 @@ struct Note {
   Entry entry;
 };
 
+/// A port has few elements: words one by one are quicker than a call.
+inline void copy(std::byte* to, const void* from, std::size_t bytes) noexcept {
+  const auto* source = static_cast<const std::byte*>(from);
+  for (; bytes >= 8; bytes -= 8, to += 8, source += 8) std::memcpy(to, source, 8);
+  for (; bytes > 0; --bytes) *to++ = *source++;
+}
+
 SignalSpec spec_of(const PortView& v) {
   return {v.path, v.port->unit, v.port->frame, v.port->description, v.port->count, v.port->scalar};
 }
@@ -70,7 +77,7 @@ class Recorder::Work final : public Pacer {
       const double t = seconds(at.time);
       std::memcpy(row, &t, sizeof t);
       for (std::size_t i = 0; i < ports.size(); ++i) {
-        std::memcpy(row + layout.columns[i].offset, ports[i]->data, layout.columns[i].bytes);
+        copy(row + layout.columns[i].offset, ports[i]->data, layout.columns[i].bytes);
       }
       queue.push();
     }
