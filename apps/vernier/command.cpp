@@ -14,23 +14,28 @@ namespace vernier::app {
 namespace {
 
 constexpr std::array all_commands{
-    Command{"demo", "run the main scenario and show its result", "vernier demo", true, declare_demo},
-    Command{"run", "run a document, or repeat a run", "vernier run missions/aausat2/aausat2.xml --until 60s", true,
-            declare_run},
+    Command{"demo", "run the main scenario and show its result", "vernier demo", true,
+            declare_demo},
+    Command{"run", "run a document, or repeat a run",
+            "vernier run missions/aausat2/aausat2.xml --until 60s", true, declare_run},
     Command{"check", "find all problems of a document; nothing is run",
             "vernier check missions/aausat2/aausat2.xml", true, declare_check},
-    Command{"plot", "draw signals of runs", "vernier plot runs/latest 'plant.*' -o rates.svg", true, declare_plot},
-    Command{"examples", "list examples, or copy one to change it", "vernier examples", true, declare_examples},
+    Command{"plot", "draw signals of runs", "vernier plot runs/latest 'plant.*' -o rates.svg", true,
+            declare_plot},
+    Command{"examples", "list examples, or copy one to change it", "vernier examples", true,
+            declare_examples},
     Command{"help", "more about a command", "vernier help run", true, declare_help},
     Command{"info", "ports, states, modes, units and parameters of a document, type or run",
             "vernier info missions/aausat2/aausat2.xml", false, declare_info},
     Command{"runs", "list runs; tidy them", "vernier runs", false, declare_runs},
-    Command{"export", "write signals of a run as csv or json", "vernier export runs/latest -o signals.csv", false,
-            declare_export},
-    Command{"compare", "how far two runs differ", "vernier compare runs/latest runs/latest", false, declare_compare},
-    Command{"explain", "the long text of a message", "vernier explain V2007", false, declare_explain},
-    Command{"serve", "host a model for another simulator, line by line over TCP", "vernier serve --help", false,
-            declare_serve},
+    Command{"export", "write signals of a run as csv or json",
+            "vernier export runs/latest -o signals.csv", false, declare_export},
+    Command{"compare", "how far two runs differ", "vernier compare runs/latest runs/latest", false,
+            declare_compare},
+    Command{"explain", "the long text of a message", "vernier explain V2007", false,
+            declare_explain},
+    Command{"serve", "host a model for another simulator, line by line over TCP",
+            "vernier serve --help", false, declare_serve},
     Command{"completion", "a script that completes commands and options in the shell",
             "vernier completion bash", false, declare_completion},
     Command{"version", "the program's version and what it was built with", "vernier version", false,
@@ -39,17 +44,20 @@ constexpr std::array all_commands{
 
 /// What the help of a command says before its options.
 std::string introduction(const Command& c) {
-  return fmt::format("  {}\n\n{}{}.", c.example, char(std::toupper(static_cast<unsigned char>(c.summary[0]))),
+  return fmt::format("  {}\n\n{}{}.", c.example,
+                     char(std::toupper(static_cast<unsigned char>(c.summary[0]))),
                      c.summary.substr(1));
 }
 
 std::unique_ptr<CLI::App> make_parser(const Command& c, Action& action) {
   auto parser = std::make_unique<CLI::App>(introduction(c), fmt::format("vernier {}", c.name));
   parser->allow_extras();
+  parser->set_help_flag("-h,--help", "this text");
+  parser->get_formatter()->column_width(28);
   parser->option_defaults()->always_capture_default(false);
   action = c.declare(*parser);
   parser->add_option_function<std::string>("--color", set_color, "colours: auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
       ->type_name("WHEN");
   return parser;
 }
@@ -74,7 +82,8 @@ int unknown_command(const std::string& word) {
   for (const Command& c : all_commands) names.emplace_back(c.name);
   const auto near = closest(word, names);
   return complain(fmt::format("there is no command \"{}\"", word),
-                  near ? fmt::format("did you mean: vernier {}", *near) : "vernier help all   lists the commands");
+                  near ? fmt::format("did you mean: vernier {}", *near)
+                       : "vernier help all   lists the commands");
 }
 
 int unexpected(const Command& c, const CLI::App& parser, const std::string& word) {

@@ -15,10 +15,10 @@ namespace vernier::app {
 /// What the program answers to the shell.
 namespace status {
 inline constexpr int good = 0;
-inline constexpr int failed = 1;         // the run failed
-inline constexpr int bad_input = 2;      // nothing was run
-inline constexpr int broken_check = 3;   // finished, a check or limit failed
-inline constexpr int late = 4;           // the real-time contract was broken
+inline constexpr int failed = 1;        // the run failed
+inline constexpr int bad_input = 2;     // nothing was run
+inline constexpr int broken_check = 3;  // finished, a check or limit failed
+inline constexpr int late = 4;          // the real-time contract was broken
 inline constexpr int peer_lost = 5;
 inline constexpr int interrupted = 130;
 }  // namespace status

@@ -17,7 +17,8 @@ When color_when = When::automatic;
 bool color_on(int descriptor) {
   if (color_when != When::automatic) return color_when == When::always;
   const char* terminal = std::getenv("TERM");
-  return isatty(descriptor) && !std::getenv("NO_COLOR") && terminal && std::string_view(terminal) != "dumb";
+  return isatty(descriptor) && !std::getenv("NO_COLOR") && terminal &&
+         std::string_view(terminal) != "dumb";
 }
 
 }  // namespace

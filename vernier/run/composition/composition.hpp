@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
@@ -153,6 +154,13 @@ struct Composition {
 /// Reads a composition with all compositions nested in it, flattened. A file whose root element is
 /// a model's (a hybrid system, …) becomes a composition of one. Throws ConfigurationError.
 Composition read_composition(const std::filesystem::path&, Diagnostics& warnings);
+
+/// Numbers separated by blanks or commas, with a unit after the last ("0 0 1 mN*m") or in `unit`; in
+/// SI. Nothing when they do not read or are of another dimension.
+std::optional<std::vector<double>> parsed_values(std::string_view text, std::string_view unit);
+
+/// A time or a span of it, "600 s", "10 ms", "5 min"; a bare number is in seconds.
+std::optional<Duration> parsed_time(std::string_view);
 
 /// `--set plant.mass=4.1kg`: a parameter of an instance, or a value of `run` ("run.stop=300s").
 /// Throws ConfigurationError naming the nearest path.

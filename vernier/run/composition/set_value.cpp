@@ -83,6 +83,12 @@ void set_input(ExternalInput& input, std::string_view value) {
 
 }  // namespace
 
+std::optional<std::vector<double>> parsed_values(std::string_view text, std::string_view unit) {
+  return detail::parsed_numbers(text, {}, unit);
+}
+
+std::optional<Duration> parsed_time(std::string_view text) { return detail::parsed_duration(text); }
+
 void set_value(Composition& c, std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   const std::string_view path = trimmed(assignment.substr(0, equals));

@@ -1,0 +1,109 @@
+#include "vernier/run/record/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/vernier/command.hpp"
+#include "apps/vernier/run_argument.hpp"
+#include "vernier/base/text.hpp"
+
+namespace vernier::app {
+namespace {
+
+struct Asked {
+  std::string a, b, tolerances;
+  std::vector<std::string> signals;
+  double absolute = 0.0, relative = 0.0;
+  bool json = false;
+};
+
+void show(const record::Comparison& c) {
+  std::size_t wide = 6;
+  for (const record::Difference& d : c.signals) wide = std::max(wide, width(d.signal));
+  fmt::print("    {:<{}}  {:>12}  {:>12}  {:>12}  first outside\n", "signal", wide, "largest", "at",
+             "rms");
+  for (const record::Difference& d : c.signals) {
+    if (!d.problem.empty()) {
+      fmt::print("  ✗ {:<{}}  {}\n", d.signal, wide, d.problem);
+      continue;
+    }
+    fmt::print("  {} {:<{}}  {:>12.4g}  {:>10.3f} s  {:>12.4g}  {}\n", d.within() ? "✓" : "✗",
+               d.signal, wide, d.largest, d.largest_at, d.rms,
+               d.diverges_at ? fmt::format("{:.3f} s", *d.diverges_at) : "");
+  }
+  for (const std::string& s : c.only_a) fmt::print("  ✗ {:<{}}  only in the first run\n", s, wide);
+  for (const std::string& s : c.only_b) fmt::print("  ✗ {:<{}}  only in the second run\n", s, wide);
+  fmt::print("\n{}\n", c.within() ? "the runs agree" : "the runs differ");
+}
+
+nlohmann::ordered_json as_json(const record::Comparison& c) {
+  using nlohmann::ordered_json;
+  const auto number = [](double v) { return std::isfinite(v) ? ordered_json(v) : ordered_json(); };
+  ordered_json j{{"within", c.within()},
+                 {"only_a", c.only_a},
+                 {"only_b", c.only_b},
+                 {"signals", ordered_json::array()}};
+  for (const record::Difference& d : c.signals) {
+    ordered_json one{{"signal", d.signal},
+                     {"unit", d.unit},
+                     {"within", d.within()},
+                     {"compared", d.compared},
+                     {"only_a", d.only_a},
+                     {"only_b", d.only_b},
+                     {"largest", number(d.largest)},
+                     {"largest_at_s", d.largest_at},
+                     {"largest_element", d.largest_element},
+                     {"rms", number(d.rms)}};
+    one["diverges_at_s"] = d.diverges_at ? ordered_json(*d.diverges_at) : ordered_json();
+    if (!d.problem.empty()) one["problem"] = d.problem;
+    j["signals"].push_back(std::move(one));
+  }
+  return j;
+}
+
+int compare(const Asked& a) {
+  const record::ResultReader first(run_argument(a.a)), second(run_argument(a.b));
+  record::CompareOptions options;
+  if (!a.signals.empty()) options.signals = a.signals;
+  if (!a.tolerances.empty()) options.tolerances = record::read_tolerances(a.tolerances);
+  if (a.absolute > 0.0 || a.relative > 0.0)
+    options.tolerances.push_back({"*", a.absolute, a.relative});
+  const record::Comparison c = record::compare(first, second, options);
+  if (a.json) {
+    fmt::print("{}\n", as_json(c).dump(2));
+  } else {
+    show(c);
+  }
+  return c.within() ? status::good : status::broken_check;
+}
+
+}  // namespace
+
+Action declare_compare(CLI::App& app) {
+  auto asked = std::make_shared<Asked>();
+  app.add_option("first", asked->a, "a run's folder")->required()->type_name("");
+  app.add_option("second", asked->b, "another one")->required()->type_name("");
+  app.add_option("--signals", asked->signals, "patterns; all without")
+      ->type_name("PATTERN")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--tolerances", asked->tolerances, "a document of tolerances")
+      ->type_name("FILE")
+      ->check(CLI::Validator(CLI::ExistingFile).description(""));
+  app.add_option("--absolute", asked->absolute, "allowed difference, in each signal's unit")
+      ->type_name("NUMBER")
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+  app.add_option("--relative", asked->relative, "allowed share of the larger value")
+      ->type_name("NUMBER")
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+  app.add_flag("--json", asked->json, "as one JSON object");
+  app.footer(
+      "Without tolerances the runs must be equal to the bit. Exit status 3 when they differ.");
+  return [asked](const Invocation&) { return compare(*asked); };
+}
+
+}  // namespace vernier::app

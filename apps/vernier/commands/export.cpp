@@ -1,0 +1,78 @@
+#include "vernier/run/record/export.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "apps/vernier/command.hpp"
+#include "apps/vernier/run_argument.hpp"
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/run/composition/composition.hpp"
+#include "vernier/run/record/result_reader.hpp"
+
+namespace vernier::app {
+namespace {
+
+struct Asked {
+  std::string run;
+  std::vector<std::string> signals;
+  std::string every, output, format;
+};
+
+/// What was asked for, else what the file's name says, else csv.
+std::string format_of(const Asked& a) {
+  if (!a.format.empty()) return a.format;
+  return std::filesystem::path(a.output).extension() == ".json" ? "json" : "csv";
+}
+
+int write(const Asked& a) {
+  const record::ResultReader results(run_argument(a.run));
+  record::ExportOptions options;
+  if (!a.signals.empty()) options.signals = a.signals;
+  if (!a.every.empty()) {
+    const auto every = composition::parsed_time(a.every);
+    if (!every) {
+      throw ConfigurationError(
+          "V2005", fmt::format("--every must be a time such as 0.1s, not \"{}\"", a.every));
+    }
+    options.every = seconds(*every);
+  }
+  results.select(options.signals);  // refuses what is not there before a file is made
+  const auto to = [&](std::ostream& out) {
+    format_of(a) == "json" ? record::export_json(results, options, out)
+                           : record::export_csv(results, options, out);
+  };
+  if (a.output.empty() || a.output == "-") {
+    to(std::cout);
+    std::cout.flush();
+    return std::cout ? status::good : status::failed;
+  }
+  std::ofstream out(a.output, std::ios::binary);
+  to(out);
+  out.close();
+  if (!out) throw ConfigurationError("V7502", fmt::format("\"{}\" cannot be written", a.output));
+  fmt::print("{}\n", a.output);
+  return status::good;
+}
+
+}  // namespace
+
+Action declare_export(CLI::App& app) {
+  auto asked = std::make_shared<Asked>();
+  app.add_option("run", asked->run, "a run's folder, or its results.h5")->required()->type_name("");
+  app.add_option("signals", asked->signals,
+                 "patterns: plant.omega, 'wheel*.speed', plant.q[3]; all without")
+      ->type_name("");
+  app.add_option("--signals", asked->signals, "the same")->type_name("PATTERN");
+  app.add_option("--every", asked->every, "thin out: 0.1s")->type_name("TIME");
+  app.add_option("--format", asked->format, "csv or json; else as the file's name says")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"csv", "json"}).description(""));
+  app.add_option("-o,--output", asked->output, "the file; the screen without")->type_name("FILE");
+  return [asked](const Invocation&) { return write(*asked); };
+}
+
+}  // namespace vernier::app

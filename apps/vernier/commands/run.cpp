@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "apps/vernier/command.hpp"
+#include "apps/vernier/console.hpp"
+#include "apps/vernier/run_view.hpp"
+#include "vernier/base/text.hpp"
+#include "vernier/run/record/run_folder.hpp"
+
+namespace vernier::app {
+namespace {
+
+struct Asked {
+  std::string document;
+  std::vector<std::string> set, record, overrides;
+  std::string until, checkpoint_every, from, out = "runs";
+  std::optional<std::uint64_t> seed;
+  std::optional<double> rate;
+  std::optional<int> threads;
+  bool quiet = false, json = false, no_record = false;
+};
+
+Duration time_in(const char* option, const std::string& text) {
+  if (const auto t = composition::parsed_time(text)) return *t;
+  throw ConfigurationError(
+      "V2005", fmt::format("{} must be a time such as 300s or 5min, not \"{}\"", option, text));
+}
+
+/// A document, or what a run's folder says about how it was run; then what was asked for now.
+session::Again what_to_run(const Asked& a) {
+  session::Again what;
+  if (record::is_run_folder(a.document)) {
+    what = session::repeated(a.document);
+  } else {
+    what.document = a.document;
+  }
+  session::Options& o = what.options;
+  o.changes.set.insert(o.changes.set.end(), a.set.begin(), a.set.end());
+  if (!a.record.empty()) o.changes.record = a.record;
+  if (!a.until.empty()) o.changes.until = time_in("--until", a.until);
+  if (a.seed) o.changes.seed = a.seed;
+  if (!a.from.empty()) o.from = a.from;
+  if (!a.checkpoint_every.empty()) {
+    o.checkpoint_every = time_in("--checkpoint-every", a.checkpoint_every);
+    if (o.checkpoint_every->count() <= 0) {
+      throw ConfigurationError("V2005", "--checkpoint-every must be longer than zero");
+    }
+  }
+  if (a.rate) o.rate = a.rate;
+  if (a.threads) o.threads = *a.threads;
+  o.overrides.insert(o.overrides.end(), a.overrides.begin(), a.overrides.end());
+  o.runs = a.out;
+  o.keep = !a.no_record;
+  return what;
+}
+
+int run(const Asked& a, const Invocation& invocation) {
+  session::Again what = what_to_run(a);
+  what.options.version = version();
+  what.options.command = {"vernier"};
+  what.options.command.insert(what.options.command.end(), invocation.words.begin(),
+                              invocation.words.end());
+  const Show show = a.json ? Show::json : a.quiet ? Show::folder : Show::everything;
+  return run_and_show(what.document, std::move(what.options), show).status;
+}
+
+}  // namespace
+
+Action declare_run(CLI::App& app) {
+  auto asked = std::make_shared<Asked>();
+  app.add_option("document", asked->document,
+                 "a composition, a model, or the folder of a run to repeat")
+      ->required()
+      ->type_name("");
+  const auto many = [&](const char* name, std::vector<std::string>& into, const char* what,
+                        const char* type) {
+    app.add_option(name, into, what)->type_name(type)->expected(1)->take_all();
+  };
+  many("--set", asked->set, "a parameter, an input or a setting: plant.mass=4.1kg; may be repeated",
+       "PATH=VALUE");
+  app.add_option("--until", asked->until, "the end, instead of the document's: 300s, 5min")
+      ->type_name("TIME");
+  app.add_option("--seed", asked->seed, "of all random numbers")->type_name("NUMBER");
+  app.add_option("--from", asked->from, "go on from a checkpoint")
+      ->type_name("FILE")
+      ->check(CLI::Validator(CLI::ExistingFile).description(""));
+  app.add_option("--checkpoint-every", asked->checkpoint_every,
+                 "write checkpoints: 60s of simulated time")
+      ->type_name("TIME");
+  app.add_option("--rate", asked->rate, "by the wall clock, this many times real time: 1, 0.5, 10")
+      ->type_name("FACTOR")
+      ->check(CLI::Validator(CLI::PositiveNumber).description(""));
+  app.add_option("--threads", asked->threads, "never changes a result")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256).description(""));
+  many("--record", asked->record, "patterns of signals to record, instead of the document's",
+       "PATTERN");
+  many("--override", asked->overrides, "a port's value, whatever drives it: wheel.command=0",
+       "PATH=VALUE");
+  app.add_option("--out", asked->out, "where run folders are made (runs)")->type_name("DIR");
+  app.add_flag("--no-record", asked->no_record, "leave nothing on the disk");
+  app.add_flag("-q,--quiet", asked->quiet, "print the run's folder and nothing else");
+  app.add_flag("--json", asked->json, "print one JSON object");
+  app.footer(
+      "Exit status: 0 good, 1 the run failed, 2 bad input, 3 a check failed, 5 a peer was lost, "
+      "130 interrupted.");
+  return [asked](const Invocation& i) { return run(*asked, i); };
+}
+
+}  // namespace vernier::app

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <memory>
+
+#include "apps/vernier/catalogue.hpp"
+#include "apps/vernier/command.hpp"
+#include "apps/vernier/console.hpp"
+#include "apps/vernier/interrupt.hpp"
+#include "vernier/base/text.hpp"
+#include "vernier/gateway/lines/server.hpp"
+#include "vernier/run/session/prepare.hpp"
+
+namespace vernier::app {
+namespace {
+
+struct Asked {
+  std::string document, part, listen, connect, connector;
+  std::vector<std::string> set;
+  bool once = false;
+};
+
+/// The part of a plan to be hosted: the only one, or the one that was named.
+composition::Part& chosen_part(composition::Plan& plan, const std::string& name) {
+  std::vector<std::string> names;
+  for (composition::Part& p : plan.parts) {
+    const bool holds = std::find(p.instances.begin(), p.instances.end(), name) != p.instances.end();
+    if (p.name == name || holds || (name.empty() && plan.parts.size() == 1)) return p;
+    names.push_back(p.name);
+  }
+  Diagnostics problems;
+  Diagnostic& d =
+      problems.error("V7504",
+                     name.empty() ? "the document has several components; one of them can be hosted"
+                                  : fmt::format("there is no component \"{}\" to be hosted", name),
+                     {});
+  d.notes.push_back(fmt::format("say --part with one of: {}", joined(names, ", ")));
+  throw ConfigurationError(problems);
+}
+
+lines::Address address_in(const std::string& text) {
+  if (const auto address = lines::parsed_address(text)) return *address;
+  throw ConfigurationError("V7505", fmt::format("\"{}\" is not an address; write HOST:PORT", text));
+}
+
+int serve(const Asked& a) {
+  Diagnostics problems;
+  session::Prepared p = session::prepare(a.document, {.set = a.set}, catalogue(), problems, false);
+  if (!problems.list().empty()) print_problems(problems);
+  composition::Part& part = chosen_part(p.plan, a.part);
+
+  lines::ServerSettings settings;
+  settings.name = part.name;
+  settings.listen = a.connect.empty();
+  settings.address = address_in(settings.listen ? a.listen : a.connect);
+  lines::Server server(*part.component, settings);
+  if (!a.connector.empty()) {
+    std::ofstream out(a.connector);
+    out << lines::connector_document(part.component->description(), part.name, server.address());
+    out.close();
+    if (!out)
+      throw ConfigurationError("V7502", fmt::format("\"{}\" cannot be written", a.connector));
+  }
+  fmt::print("{} {} {}; Ctrl-C ends\n", part.name, settings.listen ? "waits at" : "calls",
+             server.address());
+  std::fflush(stdout);
+  const Interruptible guard([](void* whom) noexcept { static_cast<lines::Server*>(whom)->stop(); },
+                            &server);
+  while (true) {
+    const lines::Server::Ending ending = server.serve();
+    if (ending == lines::Server::Ending::stopped) return status::good;
+    static constexpr const char* words[] = {"the other side said goodbye",
+                                            "the other side went away",
+                                            "the other side does not speak the protocol"};
+    fmt::print("{}; {}\n", words[static_cast<std::size_t>(ending)], server.summary());
+    std::fflush(stdout);
+    const bool good = ending == lines::Server::Ending::bye;
+    if (a.once || !settings.listen) return good ? status::good : status::peer_lost;
+  }
+}
+
+}  // namespace
+
+Action declare_serve(CLI::App& app) {
+  auto asked = std::make_shared<Asked>();
+  asked->listen = "127.0.0.1:4711";
+  app.add_option("document", asked->document, "a model or a composition")
+      ->required()
+      ->type_name("");
+  app.add_option("--part", asked->part, "which component or island of it, when there are several")
+      ->type_name("NAME");
+  app.add_option("--listen", asked->listen,
+                 "where to wait (127.0.0.1:4711); port 0: any that is free")
+      ->type_name("HOST:PORT");
+  app.add_option("--connect", asked->connect, "call there instead of waiting")
+      ->type_name("HOST:PORT");
+  app.add_option("--connector", asked->connector,
+                 "write the connector document with which a composition joins")
+      ->type_name("FILE");
+  app.add_option("--set", asked->set, "a parameter: plant.mass=4.1kg; may be repeated")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->take_all();
+  app.add_flag("--once", asked->once, "end after the first session");
+  return [asked](const Invocation&) { return serve(*asked); };
+}
+
+}  // namespace vernier::app

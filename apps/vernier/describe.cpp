@@ -1,0 +1,382 @@
+#include "apps/vernier/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "apps/vernier/table.hpp"
+#include "vernier/base/text.hpp"
+#include "vernier/document/document.hpp"
+
+namespace vernier::app {
+namespace {
+
+using composition::Composition;
+using nlohmann::ordered_json;
+
+std::string sized(const std::string& name, std::uint32_t count) {
+  return count == 1 ? name : fmt::format("{}[{}]", name, count);
+}
+
+std::string numbers(const std::optional<std::vector<double>>& values) {
+  if (!values) return {};
+  std::string out;
+  for (const double v : *values) out += (out.empty() ? "" : " ") + exact(v);
+  return out;
+}
+
+std::string kind_of(const Port& p) {
+  if (p.flow == Flow::event) return "event";
+  if (p.flow == Flow::stream) return "stream";
+  switch (p.scalar) {
+    case Scalar::real:
+      return p.unit;
+    case Scalar::integer:
+      return "integer";
+    case Scalar::boolean:
+      return "true/false";
+    case Scalar::byte:
+      return "byte";
+  }
+  return {};
+}
+
+const char* text_of(ParameterKind k) {
+  switch (k) {
+    case ParameterKind::real:
+      return "number";
+    case ParameterKind::integer:
+      return "whole number";
+    case ParameterKind::boolean:
+      return "true/false";
+    case ParameterKind::text:
+      return "text";
+    case ParameterKind::choice:
+      return "choice";
+    case ParameterKind::file:
+      return "file";
+  }
+  return "";
+}
+
+std::string parameter_table(const std::vector<ParameterSpec>& specs, const ParameterValues& given,
+                            std::string_view indent) {
+  Table t;
+  for (const ParameterSpec& s : specs) {
+    const auto own = given.find(s.name);
+    std::string value =
+        own != given.end()
+            ? own->second.text + (own->second.unit.empty() ? "" : " " + own->second.unit)
+        : s.initial ? *s.initial
+                    : "(must be given)";
+    std::string note = s.description;
+    if (!s.choices.empty()) note += (note.empty() ? "" : "; ") + joined(s.choices, ", ");
+    t.row({sized(s.name, s.count), value, s.kind == ParameterKind::real ? s.unit : text_of(s.kind),
+           note});
+  }
+  return t.text(indent);
+}
+
+/// A system or a component made of a type, as far as it can be made with these values.
+struct Made {
+  std::unique_ptr<hybrid::System> system;
+  std::unique_ptr<Component> component;
+};
+
+Made make(const Type& type, const std::string& name, const ParameterValues& values) {
+  Made made;
+  Diagnostics ignored;
+  try {
+    const Parameters parameters(name, type.parameters, values, 1, {}, ignored);
+    if (ignored.errors() > 0) return made;
+    if (type.system) made.system = type.system(parameters);
+    // what faces the outside would open files and sockets: its ports are seen in a document
+    if (type.component) made.component = type.component(parameters);
+  } catch (const ConfigurationError&) {
+  }
+  return made;
+}
+
+std::string system_text(const hybrid::SystemSpec& spec, std::string_view indent) {
+  std::string out;
+  const std::string inner = std::string(indent) + "  ";
+  if (!spec.states.empty()) {
+    Table t;
+    for (const hybrid::Signal& s : spec.states) {
+      t.row({sized(s.name, s.count), s.unit, "starts at " + (s.initial ? numbers(s.initial) : "0"),
+             s.description});
+    }
+    out += fmt::format("{}states\n{}", indent, t.text(inner));
+  }
+  for (const hybrid::Automaton& a : spec.automata) {
+    if (a.locations.size() < 2 && a.transitions.empty()) continue;
+    std::vector<std::string> modes = a.locations;
+    if (a.initial >= 0 && static_cast<std::size_t>(a.initial) < modes.size()) {
+      modes[static_cast<std::size_t>(a.initial)] += " (first)";
+    }
+    out += fmt::format("{}modes{}  {}\n", indent, a.name.empty() ? "" : " of " + a.name,
+                       joined(modes, ", "));
+    Table t;
+    for (const hybrid::Transition& tr : a.transitions) {
+      t.row({tr.name,
+             fmt::format("{} → {}", a.locations[static_cast<std::size_t>(tr.from)],
+                         a.locations[static_cast<std::size_t>(tr.to)]),
+             tr.condition});
+    }
+    out += t.text(inner);
+  }
+  return out;
+}
+
+/// Where each port of an instance comes from or leads to, by path.
+std::multimap<std::string, std::string> links(const Composition& c, bool incoming) {
+  std::multimap<std::string, std::string> all;
+  for (const composition::Connection& k : c.connections) {
+    const composition::Endpoint& here = incoming ? k.to : k.from;
+    const composition::Endpoint& there = incoming ? k.from : k.to;
+    std::string text = there.text;
+    if (k.gain != 1.0) text += " × " + exact(k.gain);
+    if (k.delay_ticks > 0)
+      text += fmt::format(" ({} tick{} later)", k.delay_ticks, k.delay_ticks == 1 ? "" : "s");
+    if (k.delay.count() > 0) text += fmt::format(" ({} s later)", exact(seconds(k.delay)));
+    all.emplace(here.instance + "." + here.port, text);
+  }
+  return all;
+}
+
+std::string joined_values(const std::multimap<std::string, std::string>& map,
+                          const std::string& key) {
+  std::string out;
+  for (auto [i, end] = map.equal_range(key); i != end; ++i)
+    out += (out.empty() ? "" : " + ") + i->second;
+  return out;
+}
+
+ordered_json port_json(const std::string& path, const Port& p) {
+  ordered_json j{{"path", path},
+                 {"kind", p.flow == Flow::event    ? "event"
+                          : p.flow == Flow::stream ? "stream"
+                                                   : "signal"},
+                 {"unit", p.unit},
+                 {"count", p.count}};
+  if (!p.frame.empty()) j["frame"] = p.frame;
+  if (p.initial) j["default"] = *p.initial;
+  if (!p.description.empty()) j["description"] = p.description;
+  return j;
+}
+
+ordered_json system_json(const hybrid::SystemSpec& spec) {
+  ordered_json j;
+  j["states"] = ordered_json::array();
+  for (const hybrid::Signal& s : spec.states) {
+    j["states"].push_back({{"name", s.name},
+                           {"unit", s.unit},
+                           {"count", s.count},
+                           {"initial", s.initial.value_or(std::vector<double>(s.count, 0.0))}});
+  }
+  j["modes"] = ordered_json::array();
+  for (const hybrid::Automaton& a : spec.automata) {
+    ordered_json transitions = ordered_json::array();
+    for (const hybrid::Transition& t : a.transitions) {
+      transitions.push_back({{"name", t.name},
+                             {"from", a.locations[static_cast<std::size_t>(t.from)]},
+                             {"to", a.locations[static_cast<std::size_t>(t.to)]},
+                             {"condition", t.condition}});
+    }
+    j["modes"].push_back({{"name", a.name},
+                          {"locations", a.locations},
+                          {"initial", a.initial},
+                          {"transitions", transitions}});
+  }
+  return j;
+}
+
+/// The type of an instance: of the catalogue, or read from its document.
+std::optional<Type> type_of(const composition::Instance& i, const Catalogue& catalogue) {
+  if (i.file.empty()) {
+    const Type* t = catalogue.find(i.type);
+    return t ? std::optional(*t) : std::nullopt;
+  }
+  const Catalogue::DocumentReader* reader = catalogue.document(document::root_element(i.file));
+  if (!reader) return {};
+  Diagnostics ignored;
+  return (*reader)(i.file, ignored);
+}
+
+/// The ports of an instance in a plan, with their paths.
+struct Ports {
+  std::vector<std::pair<std::string, const Port*>> inputs, outputs;
+};
+Ports ports_of(const composition::Plan& plan, const std::string& instance) {
+  Ports ports;
+  for (const composition::Part& part : plan.parts) {
+    if (std::find(part.instances.begin(), part.instances.end(), instance) == part.instances.end())
+      continue;
+    const auto take = [&](const std::vector<Port>& from, auto& to, bool output) {
+      for (const Port& p : from) {
+        std::string path = composition::path(part, p, output);
+        if (path.starts_with(instance + ".")) to.emplace_back(std::move(path), &p);
+      }
+    };
+    take(part.component->description().inputs, ports.inputs, false);
+    take(part.component->description().outputs, ports.outputs, true);
+  }
+  return ports;
+}
+
+}  // namespace
+
+std::string catalogue_text(const Catalogue& catalogue) {
+  Table t;
+  for (const auto& [name, type] : catalogue.types())
+    t.row({name, type.system ? "system" : "component", type.summary});
+  return t.text("  ");
+}
+
+ordered_json catalogue_json(const Catalogue& catalogue) {
+  ordered_json all = ordered_json::array();
+  for (const auto& [name, type] : catalogue.types()) {
+    all.push_back({{"type", name},
+                   {"kind", type.system ? "system" : "component"},
+                   {"summary", type.summary}});
+  }
+  return all;
+}
+
+namespace {
+
+/// Something for every parameter that must be given, so that the ports of a type can be shown.
+ParameterValues placeholders(const Type& type) {
+  ParameterValues values;
+  for (const ParameterSpec& s : type.parameters) {
+    if (s.initial || (s.kind != ParameterKind::real && s.kind != ParameterKind::integer)) continue;
+    std::string text = "1";
+    for (std::uint32_t i = 1; i < s.count; ++i) text += " 1";
+    values[s.name] = {.text = text};
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string type_text(const Type& type) {
+  std::string out = fmt::format("{}: {}\n", type.name, type.summary);
+  if (!type.parameters.empty())
+    out += "\nparameters\n" + parameter_table(type.parameters, {}, "  ");
+  const Made made = make(type, type.name, placeholders(type));
+  const auto section = [&](const char* title, const auto& list) {
+    if (list.empty()) return;
+    Table t;
+    for (const auto& s : list)
+      t.row({sized(s.name, s.count), s.unit, s.initial ? "default " + numbers(s.initial) : "",
+             s.description});
+    out += fmt::format("\n{}\n{}", title, t.text("  "));
+  };
+  if (made.system) {
+    section("inputs", made.system->spec().inputs);
+    section("outputs", made.system->spec().outputs);
+    out += "\n" + system_text(made.system->spec(), "");
+  } else if (made.component) {
+    section("inputs", made.component->description().inputs);
+    section("outputs", made.component->description().outputs);
+  } else {
+    out += "\nits ports follow from its parameters: see them with `vernier info DOCUMENT`\n";
+  }
+  out += fmt::format("\nuse  <{} id=\"my_{}\" type=\"{}\"/>\n",
+                     type.system ? "system" : "component", type.name, type.name);
+  return out;
+}
+
+ordered_json type_json(const Type& type) {
+  ordered_json j{{"type", type.name},
+                 {"kind", type.system ? "system" : "component"},
+                 {"summary", type.summary}};
+  j["parameters"] = ordered_json::array();
+  for (const ParameterSpec& s : type.parameters) {
+    ordered_json p{
+        {"name", s.name}, {"kind", text_of(s.kind)}, {"unit", s.unit}, {"count", s.count}};
+    p["default"] = s.initial ? ordered_json(*s.initial) : ordered_json(nullptr);
+    p["description"] = s.description;
+    if (!s.choices.empty()) p["choices"] = s.choices;
+    j["parameters"].push_back(std::move(p));
+  }
+  const Made made = make(type, type.name, placeholders(type));
+  if (made.system) j.update(system_json(made.system->spec()));
+  return j;
+}
+
+std::string composition_text(const session::Prepared& p, const Catalogue& catalogue) {
+  const Composition& c = p.composition;
+  const auto incoming = links(c, true), outgoing = links(c, false);
+  std::string out = fmt::format("{}\n", c.name);
+  if (!c.description.empty()) out += fmt::format("{}\n", c.description);
+  out += fmt::format("\nrun   {} s in ticks of {} s, seed {}, {} with rtol {} and atol {}\n",
+                     exact(seconds(c.run.stop)), exact(seconds(c.run.step)), c.run.seed,
+                     c.run.island.integrator, exact(c.run.island.rtol), exact(c.run.island.atol));
+  for (const composition::Instance& i : c.instances) {
+    const auto type = type_of(i, catalogue);
+    out += fmt::format("\n{}   {}{}\n", i.name, i.file.empty() ? i.type : i.file.string(),
+                       i.island.empty() ? "" : ", in island " + i.island);
+    const Ports ports = ports_of(p.plan, i.name);
+    Table t;
+    for (const auto& [path, port] : ports.inputs) {
+      std::string from = joined_values(incoming, path);
+      if (from.empty()) from = port->initial ? numbers(port->initial) : "";
+      t.row({"  in", sized(path, port->count), kind_of(*port), from.empty() ? "" : "← " + from});
+    }
+    for (const auto& [path, port] : ports.outputs) {
+      const std::string to = joined_values(outgoing, path);
+      t.row({"  out", sized(path, port->count), kind_of(*port), to.empty() ? "" : "→ " + to});
+    }
+    out += t.text("");
+    if (!type) continue;
+    const Made made = make(*type, i.name, i.parameters);
+    if (made.system) out += system_text(made.system->spec(), "  ");
+    if (!type->parameters.empty())
+      out += "  parameters\n" + parameter_table(type->parameters, i.parameters, "    ");
+  }
+  for (const std::string& note : p.plan.notes) out += fmt::format("\n{}\n", note);
+  return out;
+}
+
+ordered_json composition_json(const session::Prepared& p, const Catalogue& catalogue) {
+  const Composition& c = p.composition;
+  ordered_json j{{"name", c.name},
+                 {"description", c.description},
+                 {"stop_s", seconds(c.run.stop)},
+                 {"step_s", seconds(c.run.step)},
+                 {"seed", c.run.seed}};
+  j["instances"] = ordered_json::array();
+  for (const composition::Instance& i : c.instances) {
+    ordered_json one{{"name", i.name}};
+    if (i.file.empty()) {
+      one["type"] = i.type;
+    } else {
+      one["file"] = i.file.string();
+    }
+    if (!i.island.empty()) one["island"] = i.island;
+    const Ports ports = ports_of(p.plan, i.name);
+    one["inputs"] = ordered_json::array();
+    one["outputs"] = ordered_json::array();
+    for (const auto& [path, port] : ports.inputs) one["inputs"].push_back(port_json(path, *port));
+    for (const auto& [path, port] : ports.outputs) one["outputs"].push_back(port_json(path, *port));
+    if (const auto type = type_of(i, catalogue)) {
+      const Made made = make(*type, i.name, i.parameters);
+      if (made.system) one.update(system_json(made.system->spec()));
+    }
+    j["instances"].push_back(std::move(one));
+  }
+  j["connections"] = ordered_json::array();
+  for (const composition::Connection& k : c.connections) {
+    j["connections"].push_back({{"from", k.from.text},
+                                {"to", k.to.text},
+                                {"gain", k.gain},
+                                {"delay_s", seconds(k.delay)},
+                                {"delay_ticks", k.delay_ticks}});
+  }
+  return j;
+}
+
+}  // namespace vernier::app

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "apps/vernier/describe.hpp"
+#include "apps/vernier/table.hpp"
+#include "vernier/base/text.hpp"
+
+namespace vernier::app {
+namespace {
+
+using composition::Composition;
+
+std::string in_quotes(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+std::string composition_dot(const session::Prepared& p) {
+  const Composition& c = p.composition;
+  std::string out =
+      fmt::format("digraph {} {{\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n",
+                  in_quotes(c.name));
+  std::map<std::string, std::vector<std::string>> islands;
+  for (const composition::Instance& i : c.instances) islands[i.island].push_back(i.name);
+  for (const auto& [island, names] : islands) {
+    if (!island.empty()) {
+      out += fmt::format("  subgraph {} {{\n    label={};\n", in_quotes("cluster_" + island),
+                         in_quotes("island " + island));
+    }
+    for (const std::string& name : names) out += fmt::format("    {};\n", in_quotes(name));
+    if (!island.empty()) out += "  }\n";
+  }
+  if (!c.inputs.empty()) out += "  \"ext\" [shape=plain];\n";
+  for (const composition::Connection& k : c.connections) {
+    std::string label = k.from.port == k.to.port ? k.from.port : k.from.port + " → " + k.to.port;
+    if (k.gain != 1.0) label += " × " + exact(k.gain);
+    const bool late = k.delay_ticks > 0 || k.delay.count() > 0;
+    out += fmt::format("  {} -> {} [label={}{}];\n", in_quotes(k.from.instance),
+                       in_quotes(k.to.instance), in_quotes(label), late ? ", style=dashed" : "");
+  }
+  for (const composition::EventMap& m : c.event_maps) {
+    out += fmt::format("  {} -> {} [label={}, color=gray];\n", in_quotes(m.from.instance),
+                       in_quotes(m.to.instance), in_quotes(m.from.port));
+  }
+  return out + "}\n";
+}
+
+std::string composition_arrows(const session::Prepared& p) {
+  Table t;
+  for (const composition::Connection& k : p.composition.connections) {
+    std::string note = k.gain != 1.0 ? "× " + exact(k.gain) : "";
+    if (k.delay_ticks > 0)
+      note += fmt::format(" {} tick{} later", k.delay_ticks, k.delay_ticks == 1 ? "" : "s");
+    if (k.delay.count() > 0) note += fmt::format(" {} s later", exact(seconds(k.delay)));
+    t.row({k.from.text, "→", k.to.text, note});
+  }
+  for (const composition::EventMap& m : p.composition.event_maps)
+    t.row({m.from.text, "⇢", m.to.text, "event"});
+  return t.text("  ");
+}
+
+}  // namespace vernier::app

@@ -1,0 +1,47 @@
+#include "apps/vernier/interrupt.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+
+#include "apps/vernier/command.hpp"
+
+namespace vernier::app {
+namespace {
+
+std::atomic<int> count{0};
+std::atomic<Interruptible::Stop> act{nullptr};
+std::atomic<void*> target{nullptr};
+
+void on_signal(int) {
+  if (count.fetch_add(1) > 0) _exit(status::interrupted);
+  if (const Interruptible::Stop stop = act.load()) stop(target.load());
+}
+
+void install(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace
+
+Interruptible::Interruptible(Stop stop, void* whom) {
+  count = 0;
+  target = whom;
+  act = stop;
+  install(on_signal);
+}
+
+Interruptible::~Interruptible() {
+  install(SIG_DFL);
+  act = nullptr;
+  target = nullptr;
+}
+
+bool Interruptible::interrupted() noexcept { return count.load() > 0; }
+
+}  // namespace vernier::app

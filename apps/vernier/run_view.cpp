@@ -1,0 +1,269 @@
+#include "apps/vernier/run_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "apps/vernier/catalogue.hpp"
+#include "apps/vernier/command.hpp"
+#include "apps/vernier/console.hpp"
+#include "apps/vernier/interrupt.hpp"
+#include "apps/vernier/progress.hpp"
+#include "apps/vernier/table.hpp"
+#include "vernier/base/text.hpp"
+
+namespace vernier::app {
+namespace {
+
+using session::Result;
+using session::Summary;
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+std::string plural(std::size_t n, const std::string& what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string rate_text(Duration step) {
+  const std::int64_t ns = step.count();
+  if (ns > 0 && 1'000'000'000 % ns == 0) return fmt::format("at {} Hz", 1'000'000'000 / ns);
+  return fmt::format("in steps of {} s", exact(seconds(step)));
+}
+
+void show_first_line(const session::Prepared& p, const session::Options& o) {
+  const composition::Composition& c = p.composition;
+  fmt::print("vernier {} · {} · {} · {} s {}, {}\n\n", version(), c.name,
+             plural(c.instances.size(), "component"), exact(seconds(c.run.stop)),
+             rate_text(c.run.step),
+             !o.rate          ? "as fast as possible"
+             : *o.rate == 1.0 ? "in real time"
+                              : fmt::format("{} × real time", exact(*o.rate)));
+}
+
+void show_line(const char* word, const std::string& text, double time) {
+  const std::size_t w = width(text);
+  fmt::print("  {:<9} {}{} {:.2f} s\n", word, text, std::string(w < 54 ? 54 - w : 1, ' '), time);
+}
+
+std::string checked_text(const session::Prepared& p) {
+  const composition::Composition& c = p.composition;
+  const std::size_t models = std::max<std::size_t>(c.documents.size(), 1) -
+                             (c.instances.size() == 1 && c.documents.size() == 1 ? 0 : 1);
+  return fmt::format("composition, {}, {}, units", plural(models, "document"),
+                     plural(c.connections.size(), "connection"));
+}
+
+std::string ready_text(const session::Session& s) {
+  std::size_t signals = 0;
+  for (const executive::PortView& port : s.executive().ports()) signals += port.output;
+  return fmt::format("{}, initial conditions consistent", plural(signals, "signal"));
+}
+
+std::string value_text(double v, const std::string& unit) {
+  return unit == "1" ? short_number(v) : short_number(v) + " " + unit;
+}
+
+/// Name, value and where it comes from, in columns.
+void show_findings(const Summary& s, std::size_t warnings) {
+  std::vector<std::array<std::string, 3>> rows;
+  for (const session::ReportResult& r : s.reports)
+    rows.push_back({r.name, value_text(r.value, r.unit), r.signal});
+  for (const session::CheckResult& c : s.checks) {
+    rows.push_back({(c.kept ? "✓ " : "✗ ") + c.name,
+                    words_of(c) + (c.kept ? "" : fmt::format(" (at t = {:.3f} s)", c.at)),
+                    c.signal});
+  }
+  std::size_t names = 8, values = 0;
+  for (const auto& r : rows) {
+    names = std::max(names, width(r[0]));
+    values = std::max(values, std::min<std::size_t>(width(r[1]), 40));
+  }
+  for (const auto& r : rows)
+    fmt::print("  {}   {}   ({})\n", padded(r[0], names), padded(r[1], values), r[2]);
+  if (warnings > 0) fmt::print("  {}   {}, see above\n", padded("warnings", names), warnings);
+  if (!rows.empty() || warnings > 0) fmt::print("\n");
+}
+
+void show_ending(const Summary& s) {
+  const std::string pace = fmt::format("{} ({} × real time)", elapsed_text(s.wall),
+                                       short_number(std::round(s.factor() * 100.0) / 100.0));
+  switch (s.result) {
+    case Result::finished:
+    case Result::broken_check:
+      fmt::print("\nfinished in {}{}\n\n", pace,
+                 s.result == Result::finished ? "" : "; a check failed");
+      break;
+    case Result::interrupted:
+      fmt::print(
+          "\ninterrupted at t = {} s after {}; the step was finished and the files are closed\n\n",
+          exact(seconds(s.reached)), pace);
+      break;
+    case Result::failed:
+    case Result::late:
+    case Result::peer_lost:
+      fmt::print("\nfailed at t = {} s after {}; the files are closed\n\n",
+                 exact(seconds(s.reached)), pace);
+      break;
+  }
+  std::fflush(stdout);
+  if (s.fault) fmt::print(stderr, "{}\n", rendered(*s.fault, {.color = color_on_errors()}));
+  if (!s.recorded.failure.empty()) {
+    fmt::print("  recording ended early: {}\n\n", s.recorded.failure);
+  } else if (s.recorded.dropped > 0) {
+    fmt::print("  {} samples found no room and were not recorded\n\n", s.recorded.dropped);
+  }
+}
+
+/// A signal worth looking at first: what the author shows, else what he reports, else any.
+std::string first_signal(const session::Session& s) {
+  const composition::Composition& c = s.composition();
+  for (const composition::Figure& f : c.figures) {
+    for (const composition::Curve& curve : f.curves)
+      return curve.signal.instance + "." + curve.signal.port;
+  }
+  for (const composition::Record& r : c.records) {
+    for (const executive::PortView& p : s.executive().ports()) {
+      if (p.output && p.port->flow == Flow::signal && matches(r.signals, p.path)) return p.path;
+    }
+  }
+  return {};
+}
+
+void show_results(const session::Session& s) {
+  const std::filesystem::path& folder = s.folder();
+  if (folder.empty()) return;
+  std::string files;
+  for (const char* name : {"results.h5", "events.csv", "manifest.json"}) {
+    std::error_code none;
+    const auto size = std::filesystem::file_size(folder / name, none);
+    if (none) continue;
+    files += fmt::format(
+        "{}{}{}", files.empty() ? "" : " · ", name,
+        std::string_view(name) == "results.h5" ? " " + byte_text(static_cast<double>(size)) : "");
+  }
+  fmt::print("  results   {}/      {}\n", folder.string(), files);
+  const std::string signal = first_signal(s);
+  if (!signal.empty()) fmt::print("  next      vernier plot {} {}\n", folder.string(), signal);
+  if (!s.composition().figures.empty()) {
+    fmt::print("            vernier plot {} --figures\n", folder.string());
+  } else {
+    fmt::print("            vernier info {}\n", folder.string());
+  }
+}
+
+nlohmann::ordered_json summary_json(const session::Session& session, const Summary& s,
+                                    const Diagnostics& problems) {
+  static constexpr const char* words[] = {"finished", "check failed", "failed",
+                                          "late",     "peer lost",    "interrupted"};
+  nlohmann::ordered_json j{{"composition", session.composition().name},
+                           {"version", std::string(version())},
+                           {"status", words[static_cast<std::size_t>(s.result)]},
+                           {"exit_status", session::exit_status(s.result)},
+                           {"folder", session.folder().string()},
+                           {"from_s", seconds(s.from)},
+                           {"reached_s", seconds(s.reached)},
+                           {"wall_s", s.wall},
+                           {"times_real_time", s.factor()},
+                           {"events", s.recorded.events},
+                           {"late", s.statistics.late},
+                           {"dropped", s.recorded.dropped}};
+  const auto number = [](double v) {
+    return std::isfinite(v) ? nlohmann::ordered_json(v) : nlohmann::ordered_json();
+  };
+  j["reports"] = nlohmann::ordered_json::array();
+  for (const session::ReportResult& r : s.reports) {
+    j["reports"].push_back(
+        {{"name", r.name}, {"signal", r.signal}, {"value", number(r.value)}, {"unit", r.unit}});
+  }
+  j["checks"] = nlohmann::ordered_json::array();
+  for (const session::CheckResult& c : s.checks) {
+    j["checks"].push_back({{"name", c.name},
+                           {"signal", c.signal},
+                           {"kept", c.kept},
+                           {"worst", number(c.worst)},
+                           {"allowed", c.allowed},
+                           {"at_s", c.at},
+                           {"unit", c.unit}});
+  }
+  j["checkpoints"] = nlohmann::ordered_json::array();
+  for (const auto& file : s.checkpoints) j["checkpoints"].push_back(file.string());
+  j["warnings"] = nlohmann::ordered_json::array();
+  for (const Diagnostic& d : problems.list())
+    j["warnings"].push_back({{"code", d.code}, {"message", d.message}});
+  if (s.fault) {
+    j["fault"] = {
+        {"code", s.fault->code}, {"message", s.fault->message}, {"notes", s.fault->notes}};
+  }
+  return j;
+}
+
+}  // namespace
+
+Shown run_and_show(const std::filesystem::path& document, session::Options options, Show show) {
+  const bool talk = show == Show::everything;
+  Diagnostics problems;
+  Stopwatch checking;
+  session::Prepared prepared = session::prepare(document, options.changes, catalogue(), problems);
+  if (talk) {
+    show_first_line(prepared, options);
+    show_line("checked", checked_text(prepared), checking.seconds());
+    std::fflush(stdout);
+  }
+  Progress progress;
+  if (talk) options.on_event = [&progress](const record::Event& e) { progress.event(e); };
+
+  Stopwatch readying;
+  session::Session session(std::move(prepared), std::move(options), problems);
+  if (talk) {
+    show_line("ready", ready_text(session), readying.seconds());
+    fmt::print("\n");
+    std::fflush(stdout);
+    if (!problems.list().empty()) print_problems(problems);
+  }
+
+  Summary summary;
+  {
+    const Interruptible guard(
+        [](void* whom) noexcept { static_cast<session::Session*>(whom)->request_stop(); },
+        &session);
+    if (talk) progress.follow(session);
+    summary = session.run();
+    progress.finish();
+  }
+  Shown shown;
+  shown.status = session::exit_status(summary.result);
+  shown.folder = session.folder();
+  switch (show) {
+    case Show::everything:
+      show_ending(summary);
+      show_findings(summary, problems.warnings() + progress.warnings());
+      show_results(session);
+      break;
+    case Show::folder:
+      if (summary.fault)
+        fmt::print(stderr, "{}", rendered(*summary.fault, {.color = color_on_errors()}));
+      if (!session.folder().empty()) fmt::print("{}\n", session.folder().string());
+      break;
+    case Show::json:
+      fmt::print("{}\n",
+                 summary_json(session, summary, problems)
+                     .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+      break;
+  }
+  std::fflush(stdout);
+  return shown;
+}
+
+}  // namespace vernier::app

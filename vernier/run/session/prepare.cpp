@@ -1,0 +1,160 @@
+#include "vernier/run/session/prepare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <unordered_map>
+
+#include "vernier/base/text.hpp"
+#include "vernier/base/units.hpp"
+
+namespace vernier::session {
+namespace {
+
+using composition::Composition;
+using composition::Endpoint;
+
+void apply(Composition& c, const Changes& changes, Diagnostics& problems) {
+  for (const std::string& assignment : changes.set) {
+    try {
+      composition::set_value(c, assignment);
+    } catch (const ConfigurationError& e) {
+      problems.append(e.diagnostics());
+    }
+  }
+  if (changes.until) c.run.stop = *changes.until;
+  if (changes.seed) c.run.seed = *changes.seed;
+  if (!changes.record.empty()) {
+    c.records.clear();
+    for (const std::string& pattern : changes.record) {
+      c.records.push_back({.signals = pattern, .rate = {}, .place = {}});
+    }
+  }
+}
+
+/// The ports of a plan by path.
+class Signals {
+ public:
+  explicit Signals(const composition::Plan& plan) {
+    for (const composition::Part& part : plan.parts) {
+      const Description& d = part.component->description();
+      for (const Port& p : d.outputs) ports_.insert_or_assign(composition::path(part, p, true), &p);
+      for (const Port& p : d.inputs) ports_.try_emplace(composition::path(part, p, false), &p);
+    }
+    for (const auto& [other, path] : plan.aliases) {
+      const auto found = ports_.find(path);
+      if (found != ports_.end()) ports_.try_emplace(other, found->second);
+    }
+  }
+
+  /// Reports a signal that has no values to show, or none in this unit.
+  void check(const Endpoint& end, const std::string& unit, const std::string& what,
+             Diagnostics& problems) const {
+    const auto found = ports_.find(end.instance + "." + end.port);
+    if (found == ports_.end()) return;  // reported when the plan was made
+    const Port& port = *found->second;
+    if (port.flow == Flow::stream) {
+      problems.error(
+          "V2025", fmt::format("{}: \"{}\" is a stream of messages, not a signal", what, end.text),
+          end.place);
+      return;
+    }
+    if (unit.empty()) return;
+    const auto wanted = parsed_unit(unit);
+    const auto own = parsed_unit(port.unit);
+    if (wanted && own && same_dimension(*wanted, *own)) return;
+    problems.error("V2026",
+                   fmt::format("{}: \"{}\" is in {} and cannot be shown in {}", what, end.text,
+                               port.unit, unit),
+                   end.place);
+  }
+
+ private:
+  std::unordered_map<std::string, const Port*> ports_;
+};
+
+void check_observations(const Composition& c, const Signals& signals, Diagnostics& problems) {
+  for (const composition::Report& r : c.reports) {
+    const bool time = r.kind == composition::Report::Kind::time_of_maximum;
+    signals.check(r.signal, time ? "" : r.unit, fmt::format("report \"{}\"", r.name), problems);
+  }
+  for (const composition::Check& k : c.checks) {
+    signals.check(k.signal, "", fmt::format("check \"{}\"", k.name), problems);
+  }
+  for (const composition::Figure& f : c.figures) {
+    for (const composition::Curve& curve : f.curves) {
+      signals.check(curve.signal, curve.unit, fmt::format("figure \"{}\"", f.name), problems);
+    }
+  }
+}
+
+/// Adds what figures show to what is recorded, at the rate of the first record.
+void record_figures(Composition& c) {
+  const Rate rate = c.records.empty() ? Rate{} : c.records.front().rate;
+  for (const composition::Figure& f : c.figures) {
+    for (const composition::Curve& curve : f.curves) {
+      const std::string path = curve.signal.instance + "." + curve.signal.port;
+      const bool known =
+          std::any_of(c.records.begin(), c.records.end(),
+                      [&](const composition::Record& r) { return matches(r.signals, path); });
+      if (!known) c.records.push_back({.signals = path, .rate = rate, .place = curve.signal.place});
+    }
+  }
+}
+
+/// The same problems, each with the line of the document it is about.
+Diagnostics with_sources(const Diagnostics& problems) {
+  constexpr std::uintmax_t largest = 16u << 20;
+  std::map<std::string, std::vector<std::string>> files;
+  Diagnostics shown;
+  for (const Diagnostic& d : problems.list()) {
+    Diagnostic& copy = shown.add(d);
+    if (!d.source.empty() || d.place.line <= 0) continue;
+    const auto [file, fresh] = files.try_emplace(d.place.file);
+    std::error_code failed;
+    if (fresh && std::filesystem::file_size(d.place.file, failed) <= largest && !failed) {
+      std::ifstream in(d.place.file);
+      for (std::string line; std::getline(in, line);) file->second.push_back(line);
+    }
+    const auto number = static_cast<std::size_t>(d.place.line);
+    if (number <= file->second.size())
+      copy.source.push_back({d.place.line, file->second[number - 1]});
+  }
+  return shown;
+}
+
+Prepared prepared_of(const std::filesystem::path& document, const Changes& changes,
+                     const Catalogue& catalogue, Diagnostics& problems, bool must_end) {
+  Prepared prepared{.composition = composition::read_composition(document, problems), .plan = {}};
+  Composition& c = prepared.composition;
+  apply(c, changes, problems);
+  if (must_end && c.run.stop <= Duration{}) {
+    problems
+        .error("V2024", "the composition does not say when to stop",
+               c.run.place.line > 0 ? c.run.place : Place{.file = c.file.string()})
+        .notes.push_back("add stop=\"600 s\" to <run>, or say --until 600s");
+  }
+  // its problems come with those before it
+  prepared.plan = composition::make_plan(c, catalogue, problems);
+  check_observations(c, Signals(prepared.plan), problems);
+  problems.throw_if_errors();
+  record_figures(c);
+  return prepared;
+}
+
+}  // namespace
+
+Prepared prepare(const std::filesystem::path& document, const Changes& changes,
+                 const Catalogue& catalogue, Diagnostics& problems, bool must_end) {
+  try {
+    Prepared prepared = prepared_of(document, changes, catalogue, problems, must_end);
+    problems = with_sources(problems);
+    return prepared;
+  } catch (const ConfigurationError& e) {
+    throw ConfigurationError(with_sources(e.diagnostics()));
+  }
+}
+
+}  // namespace vernier::session

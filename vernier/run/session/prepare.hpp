@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/component/catalogue.hpp"
+#include "vernier/run/composition/composition.hpp"
+#include "vernier/run/composition/plan.hpp"
+
+namespace vernier::session {
+
+/// What the user may change about a document without editing it.
+struct Changes {
+  std::vector<std::string> set = {};  // "plant.mass=4.1kg", in order
+  std::optional<Duration> until = {};
+  std::optional<std::uint64_t> seed = {};
+  std::vector<std::string> record = {};  // patterns instead of the document's records
+};
+
+/// A document read, checked and ready to run.
+struct Prepared {
+  composition::Composition composition;
+  composition::Plan plan;
+};
+
+/// Reads a document and everything it names, and checks all that can be known before running.
+/// Nothing is run. Problems go into `problems`; with errors among them it throws ConfigurationError
+/// carrying all of them.
+///
+/// What a figure shows is recorded, also when no <record> names it. `must_end`: a document without
+/// a stop time is an error (V2024).
+Prepared prepare(const std::filesystem::path&, const Changes&, const Catalogue&,
+                 Diagnostics& problems, bool must_end = true);
+
+}  // namespace vernier::session

@@ -1,0 +1,367 @@
+#include "vernier/run/session/session.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <system_error>
+
+#include "vernier/base/text.hpp"
+#include "vernier/run/executive/executive.hpp"
+#include "vernier/run/executive/wall_clock.hpp"
+#include "vernier/run/record/checkpoint.hpp"
+#include "vernier/run/record/run_folder.hpp"
+
+namespace vernier::session {
+namespace {
+
+constexpr const char* start_file = "inputs/start.vchk";
+
+/// Components that must not lose data hold time back, unless the wall clock does.
+std::vector<Pacer*> pacers_of(const composition::Plan& plan) {
+  std::vector<Pacer*> all;
+  for (const composition::Part& part : plan.parts) {
+    if (auto* source = dynamic_cast<PacerSource*>(part.component.get())) {
+      for (Pacer* p : source->pacers()) all.push_back(p);
+    }
+  }
+  return all;
+}
+
+/// "plant.torque=0 0 1e-3": replaces what the port carries, from the start.
+void apply_override(executive::Executive& executive, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos) {
+    throw ConfigurationError(
+        "V2021", fmt::format("\"{}\" does not override anything; write path=value", assignment));
+  }
+  const std::string path(trimmed(std::string_view(assignment).substr(0, equals)));
+  const std::string_view text = trimmed(std::string_view(assignment).substr(equals + 1));
+  const executive::PortView* port = executive.find(path);
+  std::vector<double> values;
+  if (port) {
+    const auto read = composition::parsed_values(text, port->port->unit);
+    if (!read) {
+      throw ConfigurationError(
+          "V2005", fmt::format("\"{}\" does not read as numbers in {}", text, port->port->unit));
+    }
+    values = *read;
+  }
+  // a path that is not there is the executive's to refuse
+  executive.override_port(path, values);
+}
+
+}  // namespace
+
+double Summary::factor() const noexcept {
+  return wall > 0.0 ? seconds(reached - from) / wall : 0.0;
+}
+
+class Session::Work {
+ public:
+  Work(Prepared prepared, Options options, Diagnostics& problems)
+      : composition_(std::move(prepared.composition)), options_(std::move(options)) {
+    std::vector<Pacer*> pacers;
+    if (options_.rate) {
+      clock_ = std::make_unique<executive::WallClock>(*options_.rate);
+      pacers.push_back(clock_.get());
+    } else {
+      pacers = pacers_of(prepared.plan);
+      pacers.push_back(&recorder_.pacer());
+    }
+    stop_ = Time(prepared.plan.stop);
+    executive_ =
+        std::make_unique<executive::Executive>(std::move(prepared.plan), std::move(pacers),
+                                               executive::Options{.threads = options_.threads});
+    for (const std::string& o : options_.overrides) apply_override(*executive_, o);
+    watch_ = std::make_unique<Watch>(composition_, *executive_);
+    if (!options_.from.empty()) checkpoint_ = record::read_checkpoint(options_.from);
+    make_folder(problems);
+    try {
+      start(problems);
+    } catch (const ConfigurationError& e) {
+      recorder_.finish();
+      complete("failed", 1,
+               e.diagnostics().list().empty() ? "" : e.diagnostics().list().front().message);
+      remove_temporary();
+      throw;
+    }
+  }
+
+  ~Work() {
+    recorder_.finish();
+    remove_temporary();
+  }
+
+  Summary run() {
+    Summary s;
+    s.from = begins_;
+    const auto began = std::chrono::steady_clock::now();
+    const executive::Ending ending = run_to_end(s);
+    s.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    s.reached = executive_->now();
+    s.statistics = executive_->statistics();
+    if (ending == executive::Ending::failed) s.fault = executive_->fault();
+    executive_->remove(*watch_);
+    recorder_.finish();
+    s.recorded = recorder_.statistics();
+    s.reports = watch_->reports();
+    s.checks = watch_->checks();
+    s.result = result_of(ending, s);
+    finish_manifest(s);
+    return s;
+  }
+
+  void request_stop() noexcept {
+    executive_->request_stop();
+    if (clock_) clock_->interrupt();
+  }
+
+  const composition::Composition& composition() const noexcept { return composition_; }
+  const executive::Executive& executive() const noexcept { return *executive_; }
+  Time now() const noexcept { return watch_->now(); }
+  Time begins() const noexcept { return begins_; }
+  Time ends() const noexcept { return stop_; }
+  const std::filesystem::path& folder() const noexcept { return kept_; }
+
+ private:
+  /// The folder with all that is known before the run; a temporary one when nothing is kept.
+  void make_folder(Diagnostics& problems) {
+    manifest_.composition = composition_.name;
+    manifest_.version = options_.version;
+    manifest_.command = options_.command;
+    manifest_.host = record::host_name();
+    manifest_.seed = composition_.run.seed;
+    manifest_.started = record::iso8601(std::chrono::system_clock::now());
+    manifest_.set = options_.changes.set;
+    note_options();
+    for (const Diagnostic& d : problems.list())
+      manifest_.warnings.push_back(d.code + ": " + d.message);
+    if (!options_.keep) {
+      std::string pattern = (std::filesystem::temp_directory_path() / "vernier-XXXXXX").string();
+      if (!mkdtemp(pattern.data())) {
+        throw ConfigurationError("V7107", fmt::format("no temporary folder can be made: {}",
+                                                      std::generic_category().message(errno)));
+      }
+      place_ = pattern;
+      return;
+    }
+    folder_ = std::make_unique<record::RunFolder>(options_.runs, composition_.name);
+    kept_ = place_ = folder_->path();
+    manifest_.name = folder_->name();
+    manifest_.inputs = folder_->copy_inputs(composition_.documents);
+    if (!manifest_.inputs.empty()) manifest_.document = manifest_.inputs.front().file;
+    if (!options_.from.empty()) {
+      std::error_code failed;
+      std::filesystem::copy_file(options_.from, place_ / start_file, failed);
+    }
+    folder_->write(manifest_);
+  }
+
+  void note_options() {
+    const auto note = [&](const char* name, std::string value) {
+      manifest_.options.emplace_back(name, std::move(value));
+    };
+    const auto in_seconds = [](Duration d) { return fmt::format("{} ns", d.count()); };
+    if (options_.changes.until) note("until", in_seconds(*options_.changes.until));
+    if (options_.checkpoint_every) note("checkpoint-every", in_seconds(*options_.checkpoint_every));
+    if (options_.rate) note("rate", exact(*options_.rate));
+    if (options_.threads != 1) note("threads", std::to_string(options_.threads));
+    if (!options_.changes.record.empty()) note("record", joined(options_.changes.record, " "));
+    for (const std::string& o : options_.overrides) note("override", o);
+    if (!options_.from.empty()) note("from", start_file);
+  }
+
+  /// Recorder and watch in place, components at the start.
+  void start(Diagnostics& problems) {
+    record::RecorderOptions recording{.version = options_.version,
+                                      .composition = composition_.name,
+                                      .start = manifest_.started,
+                                      .on_event = options_.on_event};
+    std::vector<record::RecordGroup> groups;
+    if (options_.keep)
+      groups = record::groups_of(executive_->ports(), composition_.records, problems);
+    if (checkpoint_) {
+      // the state as it would be at the start tells whether the checkpoint fits
+      executive_->initialize();
+      Diagnostics fit;
+      record::compare_shape(*checkpoint_, executive_->save(), record::digest_of(manifest_.inputs),
+                            options_.from, fit);
+      fit.throw_if_errors();
+      if (options_.keep) problems.append(fit);
+    }
+    recorder_.begin(*executive_, place_, groups, recording);
+    executive_->observe(*watch_, {});
+    if (checkpoint_) {
+      executive_->restore(checkpoint_->snapshot);
+    } else {
+      executive_->initialize();
+    }
+    begins_ = executive_->now();
+    if (begins_ > stop_) {
+      throw ConfigurationError(
+          "V2027", fmt::format("the checkpoint is at {} s, after the end of the run at {} s",
+                               exact(seconds(begins_)), exact(seconds(stop_))));
+    }
+  }
+
+  executive::Ending run_to_end(Summary& s) {
+    if (!options_.checkpoint_every || options_.checkpoint_every->count() <= 0)
+      return executive_->run_until(stop_);
+    const Duration every = *options_.checkpoint_every;
+    Time next = begins_ + every;
+    while (true) {
+      executive_->request_freeze(next);
+      const executive::Ending ending = executive_->run_until(stop_);
+      if (ending == executive::Ending::frozen || ending == executive::Ending::reached)
+        save_checkpoint(s);
+      if (ending != executive::Ending::frozen) return ending;
+      while (next <= executive_->now()) next += every;
+      executive_->request_freeze(Time::max());
+      executive_->resume();
+    }
+  }
+
+  void save_checkpoint(Summary& s) {
+    if (!folder_) return;
+    const std::filesystem::path file = folder_->checkpoint(executive_->now());
+    std::error_code failed;
+    std::filesystem::create_directories(file.parent_path(), failed);
+    record::write_checkpoint(file, {.version = options_.version,
+                                    .composition = composition_.name,
+                                    .documents = record::digest_of(manifest_.inputs),
+                                    .snapshot = executive_->save()});
+    s.checkpoints.push_back(file);
+  }
+
+  static Result result_of(executive::Ending ending, const Summary& s) {
+    if (ending == executive::Ending::stopped) return Result::interrupted;
+    if (ending == executive::Ending::failed) {
+      const std::string& code = s.fault->code;
+      if (code.starts_with("V5")) return Result::peer_lost;
+      if (code.starts_with("V4")) return Result::late;
+      return Result::failed;
+    }
+    for (const CheckResult& c : s.checks) {
+      if (!c.kept) return Result::broken_check;
+    }
+    return Result::finished;
+  }
+
+  void finish_manifest(const Summary& s) {
+    const auto number = [](auto v) { return static_cast<double>(v); };
+    manifest_.statistics = {{"simulated_s", seconds(s.reached - s.from)},
+                            {"wall_s", s.wall},
+                            {"times_real_time", s.factor()},
+                            {"ticks", number(s.statistics.ticks)},
+                            {"instants", number(s.statistics.instants)},
+                            {"microsteps", number(s.statistics.microsteps)},
+                            {"late", number(s.statistics.late)},
+                            {"rows", number(s.recorded.rows)},
+                            {"dropped", number(s.recorded.dropped)},
+                            {"events", number(s.recorded.events)}};
+    for (const ReportResult& r : s.reports)
+      manifest_.reports.push_back({r.name, r.signal, r.value, r.unit});
+    for (const CheckResult& c : s.checks) {
+      manifest_.checks.push_back({c.name, c.signal, c.kept, c.worst, c.allowed, words_of(c)});
+    }
+    static constexpr const char* words[] = {"finished", "check failed", "failed",
+                                            "failed",   "failed",       "interrupted"};
+    complete(words[static_cast<std::size_t>(s.result)], exit_status(s.result),
+             s.fault ? s.fault->message : "");
+  }
+
+  void complete(const std::string& status, int exit, const std::string& message) {
+    if (!folder_) return;
+    manifest_.stopped = record::iso8601(std::chrono::system_clock::now());
+    manifest_.status = status;
+    manifest_.exit_status = exit;
+    manifest_.message = message;
+    folder_->write(manifest_);
+  }
+
+  void remove_temporary() noexcept {
+    if (folder_ || place_.empty()) return;
+    std::error_code failed;
+    std::filesystem::remove_all(place_, failed);
+  }
+
+  composition::Composition composition_;
+  Options options_;
+  record::Recorder recorder_;
+  std::unique_ptr<executive::WallClock> clock_;
+  std::unique_ptr<executive::Executive> executive_;
+  std::unique_ptr<Watch> watch_;
+  std::optional<record::Checkpoint> checkpoint_;
+  std::unique_ptr<record::RunFolder> folder_;
+  std::filesystem::path place_;  // of the files
+  std::filesystem::path kept_;   // the same, when it stays
+  record::Manifest manifest_;
+  Time begins_{}, stop_{};
+};
+
+Session::Session(Prepared prepared, Options options, Diagnostics& problems)
+    : work_(std::make_unique<Work>(std::move(prepared), std::move(options), problems)) {}
+Session::~Session() = default;
+
+Summary Session::run() { return work_->run(); }
+void Session::request_stop() noexcept { work_->request_stop(); }
+Time Session::now() const noexcept { return work_->now(); }
+Time Session::begins() const noexcept { return work_->begins(); }
+Time Session::ends() const noexcept { return work_->ends(); }
+const composition::Composition& Session::composition() const noexcept {
+  return work_->composition();
+}
+const executive::Executive& Session::executive() const noexcept { return work_->executive(); }
+const std::filesystem::path& Session::folder() const noexcept { return work_->folder(); }
+
+Again repeated(const std::filesystem::path& run_folder) {
+  const record::Repetition r = record::repetition(run_folder);
+  Again again;
+  again.document = r.document;
+  Options& o = again.options;
+  o.changes.set = r.manifest.set;
+  o.changes.seed = r.manifest.seed;
+  const auto nanoseconds = [](const std::string& text) {
+    const auto n = parsed_integer(trimmed(std::string_view(text).substr(0, text.find(' '))));
+    return n ? std::optional(Duration(*n)) : std::nullopt;
+  };
+  for (const auto& [name, value] : r.manifest.options) {
+    if (name == "until") {
+      o.changes.until = nanoseconds(value);
+    } else if (name == "checkpoint-every") {
+      o.checkpoint_every = nanoseconds(value);
+    } else if (name == "rate") {
+      o.rate = parsed_real(value);
+    } else if (name == "threads") {
+      o.threads = static_cast<int>(parsed_integer(value).value_or(1));
+    } else if (name == "record") {
+      for (const std::string_view w : words(value)) o.changes.record.emplace_back(w);
+    } else if (name == "override") {
+      o.overrides.push_back(value);
+    } else if (name == "from") {
+      o.from = run_folder / value;
+    }
+  }
+  return again;
+}
+
+int exit_status(Result r) noexcept {
+  switch (r) {
+    case Result::finished:
+      return 0;
+    case Result::broken_check:
+      return 3;
+    case Result::failed:
+      return 1;
+    case Result::late:
+      return 4;
+    case Result::peer_lost:
+      return 5;
+    case Result::interrupted:
+      return 130;
+  }
+  return 1;
+}
+
+}  // namespace vernier::session
