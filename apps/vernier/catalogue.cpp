@@ -1,5 +1,8 @@
 #include "apps/vernier/catalogue.hpp"
 
+#include <fmt/format.h>
+
+#include "vernier/gateway/connector/connector.hpp"
 #include "vernier/model/automaton/automaton.hpp"
 #include "vernier/model/environment/types.hpp"
 #include "vernier/model/island/island.hpp"
@@ -14,6 +17,8 @@ const Catalogue& catalogue() {
     automaton::add_to(c);
     environment::register_types(c);
     spacecraft::register_types(c);
+    // on the error stream, so that --json and --quiet stay what they are
+    connector::add_connectors(c, [](const std::string& what) { fmt::print(stderr, "{}\n", what); });
     return c;
   }();
   return filled;

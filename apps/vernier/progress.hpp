@@ -24,6 +24,8 @@ class Progress {
 
   /// Begins to show how far the run is, on a thread of its own.
   void follow(const session::Session&);
+  /// Room for the names of components, in characters.
+  void set_component_width(std::size_t w) { component_width_ = w; }
   /// Ends that and clears the line.
   void finish();
 

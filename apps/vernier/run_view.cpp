@@ -222,6 +222,10 @@ Shown run_and_show(const std::filesystem::path& document, session::Options optio
     std::fflush(stdout);
   }
   Progress progress;
+  std::size_t names = 10;
+  for (const composition::Instance& i : prepared.composition.instances)
+    names = std::max(names, width(i.name));
+  progress.set_component_width(std::min<std::size_t>(names, 32));
   if (talk) options.on_event = [&progress](const record::Event& e) { progress.event(e); };
 
   Stopwatch readying;

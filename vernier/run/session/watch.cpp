@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "vernier/base/require.hpp"
+#include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
 
 namespace vernier::session {
@@ -172,10 +173,10 @@ std::string words_of(const CheckResult& c) {
     case Check::Kind::constant:
       return fmt::format("changes by {:.2g}, allowed {:.2g}", c.worst, c.allowed);
     case Check::Kind::below:
-      return fmt::format("at most {:.6g}{}, allowed below {:.6g}{}", c.worst, unit, c.allowed,
+      return fmt::format("at most {:.6g}{}, allowed below {}{}", c.worst, unit, exact(c.allowed),
                          unit);
     case Check::Kind::above:
-      return fmt::format("at least {:.6g}{}, allowed above {:.6g}{}", c.worst, unit, c.allowed,
+      return fmt::format("at least {:.6g}{}, allowed above {}{}", c.worst, unit, exact(c.allowed),
                          unit);
     case Check::Kind::near:
       return fmt::format("off by {:.3g}{}, allowed {:.3g}{}", c.worst, unit, c.allowed, unit);
