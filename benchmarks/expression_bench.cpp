@@ -156,7 +156,7 @@ int main() {
   const Compiled model = compile();
   const double parse_time = since(start);
   start = Clock::now();
-  const Program program(model.graph, model.outputs, satellite::inputs);
+  const Program program(model.graph, model.outputs, satellite::inputs, true);
   const double compile_time = since(start);
   MuParser mu;
 

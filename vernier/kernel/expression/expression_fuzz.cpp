@@ -70,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const Atom& atom : p.atoms) require(atom.length > 0 && atom.offset + atom.length <= size);
     std::vector<Term> outputs{p.term};
     for (const std::uint32_t s : g.symbols(p.term)) outputs.push_back(g.derivative(p.term, s));
-    run(Program(g, outputs, symbols));
+    run(Program(g, outputs, symbols, true));
   }
   return 0;
 }

@@ -7,11 +7,7 @@ namespace vernier::expression::detail {
 namespace {
 
 bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
-bool letter(char c) noexcept {
-  // names may have letters of any alphabet
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
+bool latin(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 struct Spelling {
   std::string_view text;
@@ -46,6 +42,12 @@ const Habit* habit(std::string_view rest) noexcept {
   return nullptr;
 }
 
+// Names may have letters of any alphabet, but not the signs above.
+bool letter(std::string_view rest) noexcept {
+  if (rest.empty()) return false;
+  return latin(rest[0]) || (static_cast<unsigned char>(rest[0]) >= 0x80 && habit(rest) == nullptr);
+}
+
 // Bytes of the UTF-8 character at the start; 1 where it is none.
 std::size_t character(std::string_view s) noexcept {
   const auto lead = static_cast<unsigned char>(s[0]);
@@ -63,7 +65,7 @@ Token Lexer::next() {
   if (at_ >= text_.size()) return {Symbol::end, text_.size(), text_.size()};
   const char c = text_[at_];
   if (digit(c) || (c == '.' && digit(look(at_ + 1)))) return number();
-  if (letter(c) && habit(text_.substr(at_)) == nullptr) return name();
+  if (letter(text_.substr(at_))) return name();
   return sign();
 }
 
@@ -96,7 +98,7 @@ Token Lexer::number() {
     }
   }
   const std::string text(text_.substr(at_, end - at_));
-  if (letter(look(end)) && habit(text_.substr(end)) == nullptr) {
+  if (end < text_.size() && letter(text_.substr(end))) {
     std::string first(text_.substr(end, character(text_.substr(end))));
     at_ = end;
     return wrong(first.size(), "an operator is missing between " + text + " and " + first);
@@ -110,7 +112,7 @@ Token Lexer::number() {
 
 Token Lexer::name() {
   std::size_t end = at_;
-  while ((letter(look(end)) || digit(look(end))) && habit(text_.substr(end)) == nullptr) ++end;
+  while (end < text_.size() && (digit(text_[end]) || letter(text_.substr(end)))) ++end;
   Token t{Symbol::name, at_, end};
   t.name = text_.substr(at_, end - at_);
   at_ = end;

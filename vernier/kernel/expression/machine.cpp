@@ -20,8 +20,7 @@ std::size_t whole_pages(std::size_t size) noexcept {
 
 }  // namespace
 
-MachineCode::MachineCode(std::span<const std::uint8_t> image, std::size_t scalar, std::size_t lanes,
-                         std::size_t work) noexcept
+MachineCode::MachineCode(std::span<const std::uint8_t> image, Entries at, std::size_t work) noexcept
     : size_(whole_pages(image.size())), work_(work) {
   void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
@@ -32,16 +31,16 @@ MachineCode::MachineCode(std::span<const std::uint8_t> image, std::size_t scalar
   }
   memory_ = memory;
   auto* base = static_cast<std::uint8_t*>(memory);
-  scalar_ = reinterpret_cast<Function>(base + scalar);
-  lanes_ = reinterpret_cast<Function>(base + lanes);
+  scalar_ = reinterpret_cast<Function>(base + at.scalar);
+  if (at.lanes != 0) lanes_ = reinterpret_cast<Function>(base + at.lanes);
 }
 
 MachineCode::~MachineCode() {
   if (memory_ != nullptr) munmap(memory_, size_);
 }
 
-std::unique_ptr<const MachineCode> machine_code(const Values& values,
-                                                std::span<const Term> outputs) {
+std::unique_ptr<const MachineCode> machine_code(const Values& values, std::span<const Term> outputs,
+                                                bool for_lanes) {
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx")) return nullptr;
 #else
@@ -54,19 +53,20 @@ std::unique_ptr<const MachineCode> machine_code(const Values& values,
     }
   }
   const Plan plan(values, outputs);
-  const Pool pool(values);
+  const Pool pool(values, for_lanes);
   std::vector<std::uint8_t> image = pool.bytes;
   const auto append = [&](const std::vector<std::uint8_t>& code) {
     image.insert(image.end(), code.begin(), code.end());
     while (image.size() % 64 != 0) image.push_back(0xcc);  // traps if ever reached
   };
-  const std::size_t scalar = image.size();
-  const Translator one(values, plan, pool, false, scalar);
+  MachineCode::Entries at{image.size(), 0};
+  const Translator one(values, plan, pool, false, at.scalar);
   append(one.bytes());
-  const std::size_t lanes = image.size();
-  append(Translator(values, plan, pool, true, lanes).bytes());
-
-  auto code = std::make_unique<const MachineCode>(image, scalar, lanes, one.slots());
+  if (for_lanes) {
+    at.lanes = image.size();
+    append(Translator(values, plan, pool, true, at.lanes).bytes());
+  }
+  auto code = std::make_unique<const MachineCode>(image, at, one.slots());
   if (!code->ready()) return nullptr;
   return code;
 }

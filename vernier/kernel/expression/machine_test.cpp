@@ -103,7 +103,7 @@ TEST(MachineCode, WritesNothingBesideItsOutputsAndWorkingMemory) {
     Graph g;
     const auto terms = random_terms(g, random, 10, 200);
     const std::vector<Term> outputs(terms.end() - 20, terms.end());
-    const Program p(g, outputs, 10);
+    const Program p(g, outputs, 10, true);
     std::vector<double> in(10 * Program::lanes, 0.5);
     Fenced out(p.outputs()), work(p.work());
     p.run(in.data(), out.data(), work.data());
@@ -118,7 +118,7 @@ TEST(MachineCode, AllocatesNothingWhenItRuns) {
   std::mt19937_64 random(9);
   Graph g;
   const auto terms = random_terms(g, random, 10, 300);
-  const Program p(g, terms, 10);
+  const Program p(g, terms, 10, true);
   std::vector<double> in(10 * Program::lanes, 0.3), out(p.outputs() * Program::lanes);
   std::vector<double> work(p.work() * Program::lanes);
   const long before = testing::allocations();
@@ -133,7 +133,7 @@ TEST(MachineCode, RunsInManyThreadsAtOnce) {
   Graph g;
   const auto terms = random_terms(g, random, 10, 300);
   const std::vector<Term> outputs(terms.end() - 10, terms.end());
-  const Program p(g, outputs, 10);
+  const Program p(g, outputs, 10, true);
   std::array<int, 4> wrong{};
   std::vector<std::thread> threads;
   for (std::size_t k = 0; k < wrong.size(); ++k) {

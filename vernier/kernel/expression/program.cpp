@@ -22,7 +22,8 @@ struct Program::Code {
   std::unique_ptr<const detail::MachineCode> machine;  // null: there is none
 };
 
-Program::Program(const Graph& graph, std::span<const Term> outputs, std::size_t inputs) {
+Program::Program(const Graph& graph, std::span<const Term> outputs, std::size_t inputs,
+                 bool for_lanes) {
   const std::vector<Term> terms = detail::reachable(graph, outputs);
   for (const Term t : terms) {
     require(graph[t].operation != Operation::symbol || graph[t].symbol < inputs);
@@ -34,7 +35,7 @@ Program::Program(const Graph& graph, std::span<const Term> outputs, std::size_t 
   code->bytecode = detail::compiled(values, outputs);
   code->work = code->bytecode.registers;
   code->vectors = detail::available_vectors();
-  if (machine_code_allowed) code->machine = detail::machine_code(values, outputs);
+  if (machine_code_allowed) code->machine = detail::machine_code(values, outputs, for_lanes);
   if (code->machine) code->work = std::max(code->work, code->machine->work());
   code_ = std::move(code);
 }
@@ -58,7 +59,7 @@ void Program::run(const double* in, double* out, double* work) const noexcept {
 bool Program::machine_code() const noexcept { return code_->machine != nullptr; }
 
 void Program::run_lanes(const double* in, double* out, double* work) const noexcept {
-  if (code_->machine) {
+  if (code_->machine && code_->machine->has_lanes()) {
     code_->machine->run_lanes(in, out, work);
   } else {
     detail::interpret_lanes(code_->bytecode, code_->vectors, in, out, work);

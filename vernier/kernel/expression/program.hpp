@@ -18,8 +18,9 @@ namespace vernier::expression {
 /// outputs and working memory must not overlap. Nothing is allocated while running.
 class Program {
  public:
-  /// `inputs`: how many symbols there are.
-  Program(const Graph&, std::span<const Term> outputs, std::size_t inputs);
+  /// `inputs`: how many symbols there are. `for_lanes`: makes machine code for run_lanes() too,
+  /// which takes as long again, and is then several times faster than lanes by the bytecode.
+  Program(const Graph&, std::span<const Term> outputs, std::size_t inputs, bool for_lanes = false);
 
   std::size_t inputs() const noexcept;
   std::size_t outputs() const noexcept;
@@ -32,7 +33,8 @@ class Program {
   void run(const double* in, double* out, double* work) const noexcept;
   bool machine_code() const noexcept;
 
-  /// 32 states at once: element i of lane l is at in[i*32 + l]; work is 32 times work().
+  /// 32 states at once: element i of lane l is at in[i*32 + l]; work is 32 times work(). By machine
+  /// code where it was made for lanes, else by the bytecode.
   static constexpr int lanes = 32;
   void run_lanes(const double* in, double* out, double* work) const noexcept;
 

@@ -29,7 +29,7 @@ std::vector<double> run(const Program& p, const std::vector<double>& in) {
 void expect_all_agree(const Graph& g, const std::vector<Term>& outputs, std::uint32_t inputs,
                       std::mt19937_64& random, int states) {
   constexpr std::size_t lanes = Program::lanes;
-  const Program p(g, outputs, inputs);
+  const Program p(g, outputs, inputs, true);
   const auto terms = detail::reachable(g, outputs);
   const auto bytecode = detail::compiled(detail::Values(g, terms), outputs);
   std::vector<double> in(inputs * lanes), out(outputs.size() * lanes), expected(out.size());

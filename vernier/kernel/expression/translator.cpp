@@ -71,7 +71,7 @@ std::uint64_t address(F f) noexcept {
 
 }  // namespace
 
-Pool::Pool(const Values& values) : index(values.size()) {
+Pool::Pool(const Values& values, bool for_lanes) : index(values.size()) {
   const auto put = [this](std::uint64_t bits, int times) {
     for (int i = 0; i < times; ++i) {
       const auto* raw = reinterpret_cast<const std::uint8_t*>(&bits);
@@ -93,7 +93,7 @@ Pool::Pool(const Values& values) : index(values.size()) {
   for (const std::uint64_t c : constants) put(c, 1);
   while (bytes.size() % 32 != 0) bytes.push_back(0);
   fourfold = static_cast<std::int32_t>(bytes.size());
-  for (const std::uint64_t c : constants) put(c, 4);
+  for (const std::uint64_t c : constants) put(c, for_lanes ? 4 : 0);
   while (bytes.size() % 64 != 0) bytes.push_back(0);
 }
 

@@ -17,9 +17,13 @@ class MachineCode {
  public:
   using Function = void (*)(const double* in, double* out, double* work);
 
+  /// Where in an image the functions begin. Nothing stands at 0 but constants: no lanes.
+  struct Entries {
+    std::size_t scalar, lanes;
+  };
+
   /// Takes whole pages; check ready().
-  MachineCode(std::span<const std::uint8_t> image, std::size_t scalar, std::size_t lanes,
-              std::size_t work) noexcept;
+  MachineCode(std::span<const std::uint8_t> image, Entries, std::size_t work) noexcept;
   ~MachineCode();
   MachineCode(const MachineCode&) = delete;
   MachineCode& operator=(const MachineCode&) = delete;
@@ -28,6 +32,8 @@ class MachineCode {
   bool ready() const noexcept { return memory_ != nullptr; }
   /// Doubles of working memory; lanes need 32 times as many.
   std::size_t work() const noexcept { return work_; }
+
+  bool has_lanes() const noexcept { return lanes_ != nullptr; }
 
   void run(const double* in, double* out, double* work) const noexcept { scalar_(in, out, work); }
   void run_lanes(const double* in, double* out, double* work) const noexcept {
@@ -42,6 +48,7 @@ class MachineCode {
 
 /// In one pass over the values. Null where the processor is another, the program is beyond all
 /// measure, or executable memory is refused.
-std::unique_ptr<const MachineCode> machine_code(const Values&, std::span<const Term> outputs);
+std::unique_ptr<const MachineCode> machine_code(const Values&, std::span<const Term> outputs,
+                                                bool for_lanes);
 
 }  // namespace vernier::expression::detail

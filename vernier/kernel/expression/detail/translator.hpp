@@ -11,14 +11,14 @@
 namespace vernier::expression::detail {
 
 /// The constants that stand before the code: masks of 32 bytes each, then the constants of the
-/// program, once as single numbers and once four times each.
+/// program, once as single numbers and, for lanes, four times each.
 struct Pool {
   static constexpr std::int32_t sign = 0, magnitude = 32, one = 64, minus_one = 96, zero = 128;
   std::vector<std::uint8_t> bytes;
   std::int32_t single = 0, fourfold = 0;
   std::vector<std::uint32_t> index;  // of a value that is a constant
 
-  explicit Pool(const Values&);
+  Pool(const Values&, bool for_lanes);
 };
 
 /// One pass over the plan. Registers of the processor are a cache of values: what is needed last
