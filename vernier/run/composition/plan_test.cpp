@@ -311,6 +311,19 @@ TEST(Plan, WarnsOfAForgottenConnectionOnly) {
       ElementsAre("V2105 input plant.wind is connected to nothing and stays at its default 0 "
                   "m/s | weather.wind (1 × m/s) would fit"));
   EXPECT_EQ(s.problems.errors(), 0u);
+
+  // a gust that is used elsewhere is no sign of anything
+  Loop t("", "");
+  hybrid::SystemSpec gusts;
+  gusts.outputs = {signal("gust", "m/s")};
+  t.type("gusts", gusts);
+  t.add("gusts", "gusts");
+  EXPECT_EQ(t.complaints().size(), 1u);
+  t.add("second", "plant");
+  t.connect("control.force", "second.force");
+  t.connect("gusts.gust", "second.wind");
+  t.problems = {};
+  EXPECT_TRUE(t.complaints().empty());
 }
 
 TEST(Plan, RefusesAnAlgebraicLoopInAndOutOfIslands) {

@@ -1,5 +1,7 @@
 #include "vernier/run/composition/detail/events.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -171,8 +173,9 @@ std::vector<std::map<std::string, std::string>> island_labels(
         const std::string to = members.path({nodes[b].member, nodes[b].port, false});
         problems
             .error("V2127",
-                   "the events of one island cannot be mapped so that " + from +
-                       " does not reach " + to,
+                   fmt::format(
+                       "the events of one island cannot be mapped so that {} does not reach {}",
+                       from, to),
                    members[nodes[a].member].place())
             .notes.push_back("put one of the two systems into an island of its own");
       }
@@ -186,7 +189,8 @@ std::vector<std::map<std::string, std::string>> island_labels(
     std::string label =
         nodes[first].output ? m.outputs[nodes[first].port].name : m.inputs[nodes[first].port].name;
     const std::size_t island = island_of[nodes[first].member];
-    if (!taken.emplace(std::pair(island, label), first).second) label = m.name + "." + label;
+    if (!taken.emplace(std::pair(island, label), first).second)
+      label = fmt::format("{}.{}", m.name, label);
     for (const std::size_t i : all) {
       const Member& n = members[nodes[i].member];
       const Port& p = nodes[i].output ? n.outputs[nodes[i].port] : n.inputs[nodes[i].port];

@@ -223,13 +223,17 @@ void Joints::warn_unconnected(std::size_t member, std::size_t port) {
   const Member& m = members_[member];
   const Port& p = m.inputs[port];
   if (m.instance && m.instance->parameters.contains(p.name)) return;
-  // most inputs with a default are left alone on purpose; one that something here would fit was
-  // probably forgotten
+  // most inputs with a default are left alone on purpose; one was probably forgotten when an output
+  // would fit that has the same name, or that feeds nothing either
   for (std::size_t other = 0; other < members_.list().size(); ++other) {
     if (other == member) continue;
-    for (const Port& o : members_[other].outputs) {
+    for (std::size_t i = 0; i < members_[other].outputs.size(); ++i) {
+      const Port& o = members_[other].outputs[i];
       if (o.flow != Flow::signal || o.count != p.count || !same_kind(o, p)) continue;
-      if (!dimensioned(p) && o.name != p.name) continue;
+      const bool idle = std::none_of(list_.begin(), list_.end(), [&](const Joint& j) {
+        return j.from.member == other && j.from.port == i;
+      });
+      if (o.name != p.name && !(idle && dimensioned(p))) continue;
       std::vector<std::string> values;
       for (const double v : *p.initial) values.push_back(exact(v));
       if (std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end())

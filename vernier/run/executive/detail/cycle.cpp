@@ -8,6 +8,8 @@ namespace {
 
 using composition::Plan;
 
+constexpr int most_threads = 256;
+
 bool continuous(const composition::Part& p) noexcept { return !p.rate.periodic(); }
 
 bool any_continuous(const Plan& plan) {
@@ -17,13 +19,13 @@ bool any_continuous(const Plan& plan) {
 }  // namespace
 
 Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
-    : memory_(memory),
+    : workers_(std::clamp(options.threads, 1, most_threads)),
+      memory_(memory),
       options_(options),
       early_(plan.early_return && !options.real_time),
       clockwork_(plan.step, any_continuous(plan)),
-      workers_(std::max(1, options.threads)),
       followers_(plan.parts.size()),
-      desks_(static_cast<std::size_t>(std::max(1, options.threads))),
+      desks_(static_cast<std::size_t>(workers_.count())),
       changed_(plan.parts.size()),
       affected_(plan.parts.size()),
       costs_(plan.parts.size()),

@@ -153,11 +153,11 @@ class Cycle {
   };
   void finish_measuring() noexcept;
 
+  Workers workers_;
   Memory& memory_;
   Options options_;
   bool early_;
   Clockwork clockwork_;
-  Workers workers_;
   Breakdown breakdown_;
 
   std::vector<Call> calls_;

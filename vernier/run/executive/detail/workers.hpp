@@ -29,12 +29,12 @@ class Workers {
  private:
   void serve(int worker) noexcept;
 
-  int spins_;  // turns of a spin loop before a thread goes to sleep
-  Job job_ = nullptr;
-  void* context_ = nullptr;
   alignas(64) std::atomic<std::uint32_t> round_{0};
   alignas(64) std::atomic<int> running_{0};
   std::atomic<bool> quit_{false};
+  int spins_;  // turns of a spin loop before a thread goes to sleep
+  Job job_ = nullptr;
+  void* context_ = nullptr;
   std::vector<std::thread> threads_;
 };
 
