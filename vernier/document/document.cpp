@@ -152,7 +152,7 @@ class Reader {
     if (content.starts_with("\xEF\xBB\xBF")) content.erase(0, 3);
     d.content_ = std::move(content);
     index(d);
-    if (!detail::check_encoding(d, problems) ||
+    if (!detail::check_encoding(d, problems) || !detail::check_tags(d, problems) ||
         !detail::check_form(d, grammars, limits, problems)) {
       return {};
     }

@@ -300,6 +300,25 @@ TEST(Document, RefusesWhatIsTooDeepOrTooMuch) {
   good(wide + "</tank>");
 }
 
+TEST(Document, RefusesATagWithTooManyAttributes) {
+  std::string text = "<!-- a=\"'\" --><tank version=\"1\"";
+  for (int i = 0; i < 200'000; ++i) text += " a" + std::to_string(i) + "='>'";
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(
+      refusal(text + "><title/></tank>"),
+      HasSubstr("error[V1215]: an element has more than 256 attributes\n  --> tank.xml:1:16"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+}
+
+TEST(Document, StaysLinearInMuchText) {
+  std::string text = "<tank version=\"1\"><title/>";
+  for (int i = 0; i < 100'000; ++i) text += "\n<level name='a'>1 &lt; 2</level>";
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(good(text + "</tank>").root().children.back().text, "1 < 2");
+  // a quarter of a second where the tree is built in one pass, minutes where it is not
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
 TEST(Document, RefusesALargeFileWithoutReadingIt) {
   const auto path = std::filesystem::temp_directory_path() / "vernier_document_test_large.xml";
   std::ofstream(path) << "<tank/>";

@@ -34,9 +34,11 @@ void append_utf8(std::string& out, std::uint32_t c) {
 
 /// Resolves the reference at s[at] == '&'; returns the byte after its ';', or npos.
 std::size_t append_reference(std::string_view s, std::size_t at, std::string& out) {
-  const std::size_t end = s.find(';', at);
-  if (end == npos || end - at > 12) return npos;
-  const std::string_view name = s.substr(at + 1, end - at - 1);
+  constexpr std::size_t longest = 12;
+  const std::size_t length = s.substr(at, longest).find(';');
+  if (length == npos) return npos;
+  const std::size_t end = at + length;
+  const std::string_view name = s.substr(at + 1, length - 1);
   if (name == "lt") {
     out += '<';
   } else if (name == "gt") {
@@ -88,19 +90,6 @@ std::size_t after_doctype(std::string_view s, std::size_t at) noexcept {
   return npos;
 }
 
-/// The byte after what is not an element and has no text: a comment, a processing instruction, a
-/// DOCTYPE. `at` itself when none starts there.
-std::size_t after_silent(std::string_view s, std::size_t at) noexcept {
-  const auto after = [&](std::string_view end, std::size_t from) {
-    const std::size_t found = s.find(end, from);
-    return found == npos ? npos : found + end.size();
-  };
-  if (s.compare(at, 4, "<!--") == 0) return after("-->", at + 4);
-  if (s.compare(at, 2, "<?") == 0) return after("?>", at + 2);
-  if (s.compare(at, 9, "<!DOCTYPE") == 0) return after_doctype(s, at + 9);
-  return at;
-}
-
 class Builder {
  public:
   explicit Builder(const Document& d) : document_(d), s_(d.content()) {}
@@ -136,7 +125,8 @@ class Builder {
     begin_run();
     Element& e = stack_.back();
     while (at_ < end) {
-      const std::size_t cr = std::min(s_.find('\r', at_), end);
+      // searched in this stretch only: to the end of the file each time would be quadratic
+      const std::size_t cr = at_ + std::min(s_.substr(at_, end - at_).find('\r'), end - at_);
       e.text.append(s_.substr(at_, cr - at_));
       at_ = cr;
       if (cr == end) return;
@@ -256,6 +246,17 @@ class Builder {
 };
 
 }  // namespace
+
+std::size_t after_silent(std::string_view s, std::size_t at) noexcept {
+  const auto after = [&](std::string_view end, std::size_t from) {
+    const std::size_t found = s.find(end, from);
+    return found == npos ? npos : found + end.size();
+  };
+  if (s.compare(at, 4, "<!--") == 0) return after("-->", at + 4);
+  if (s.compare(at, 2, "<?") == 0) return after("?>", at + 2);
+  if (s.compare(at, 9, "<!DOCTYPE") == 0) return after_doctype(s, at + 9);
+  return at;
+}
 
 bool build_tree(const Document& d, Element& root) { return Builder(d).run(root); }
 

@@ -360,6 +360,35 @@ bool check_encoding(const Document& document, Diagnostics& out) {
   return true;
 }
 
+bool check_tags(const Document& document, Diagnostics& out) {
+  // libxml2 compares every attribute of a tag with every other
+  constexpr std::size_t most_attributes = 256;
+  const std::string_view s = document.content();
+  for (std::size_t at = s.find('<'); at < s.size(); at = s.find('<', at)) {
+    if (const std::size_t next = after_silent(s, at); next != at) {
+      at = next;
+      continue;
+    }
+    std::size_t attributes = 0, i = at + 1;
+    for (; i < s.size() && s[i] != '>' && s[i] != '<'; ++i) {
+      if (s[i] != '"' && s[i] != '\'') continue;
+      ++attributes;
+      i = s.find(s[i], i + 1);
+      if (i >= s.size()) return true;  // cut off: told elsewhere
+    }
+    if (attributes > most_attributes) {
+      const Place place = document.place_at(at + 1, width(name_at(s, at + 1)));
+      Diagnostic& d = out.error(
+          "V1215", "an element has more than " + std::to_string(most_attributes) + " attributes",
+          place);
+      document.show_source(d);
+      return false;
+    }
+    at = i;
+  }
+  return true;
+}
+
 bool check_form(const Document& d, std::span<const Grammar> g, const Limits& l, Diagnostics& out) {
   return Form(d, g, l, out).run();
 }
