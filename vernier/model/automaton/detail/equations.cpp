@@ -17,6 +17,7 @@ using expression::Problem;
 using expression::Wanted;
 
 constexpr std::size_t none = Transition::none;
+constexpr std::size_t most_terms = 1'000'000;  // of all locations: compiling them takes seconds
 
 bool name_start(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -131,12 +132,24 @@ class Builder {
   // ---- expressions
 
   Parsed parse(const Expression& e, Wanted wanted, const std::string& where) {
+    if (finished_terms_ + graph_->size() > most_terms) return refuse_size(e);
     const expression::Scope scope = [&](std::string_view name) { return meaning(name, e.units); };
     Parsed p = expression::parse(e.element->text, *graph_, scope, wanted);
     if (report_) {
       for (const Problem& problem : p.problems) tell(problem, e, where);
     }
     return p;
+  }
+
+  Parsed refuse_size(const Expression& e) {
+    if (report_ && !std::exchange(too_large_, true)) {
+      report_->error("V1315",
+                     "the expressions have more than " + std::to_string(most_terms) + " terms",
+                     report_->text_place(*e.element));
+    }
+    Parsed nothing;
+    nothing.term = zero_;
+    return nothing;
   }
 
   void tell(const Problem& p, const Expression& e, const std::string& where) {
@@ -285,6 +298,7 @@ class Builder {
   void build_location(std::size_t index) {
     const Location& l = m_.locations[index];
     LocationTerms& terms = e_.locations[index];
+    if (graph_) finished_terms_ += graph_->size();
     graph_ = &terms.graph;
     zero_ = graph_->constant(0.0);
     build_outputs(l);
@@ -420,6 +434,8 @@ class Builder {
   Report* report_;
   Equations e_;
   expression::Graph* graph_ = nullptr;  // of the location being built
+  std::size_t finished_terms_ = 0;      // of the locations before
+  bool too_large_ = false;
   Term zero_ = 0;
   std::vector<Term> outputs_;                      // of the location being built
   std::vector<std::optional<Unit>> output_units_;  // of those that declare none
