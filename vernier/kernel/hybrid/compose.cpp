@@ -52,6 +52,7 @@ class Composer {
     finish_exports();
     order();
     find_feedthrough();
+    find_condition_inputs();
     SystemSpec& spec = result_->spec_;
     std::size_t inner = 0;
     for (const Place& part : places()) inner = std::max(inner, part.work);
@@ -278,16 +279,19 @@ class Composer {
     const std::vector<Block> all = blocks();
     const Ordering order = ordering(all, links_);
     if (!order.loop.empty()) refuse(order.loop);
-    std::vector<bool> flowing(places().size());
-    std::vector<bool> guarded(places().size());
-    for (std::size_t k = 0; k < places().size(); ++k) {
-      flowing[k] = places()[k].n > 0;
-      guarded[k] = places()[k].automata > 0 || places()[k].guards > 0;
+    std::vector<std::vector<std::size_t>> none(all.size()), flowing(none), guarded(none),
+        jumping(none), every(none);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const Place& part = places()[k];
+      for (std::size_t i = 0; i < all[k].inputs; ++i) every[k].push_back(i);
+      if (part.n > 0) flowing[k] = every[k];
+      if (part.automata == 0 && part.guards == 0) continue;
+      jumping[k] = every[k];
+      guarded[k] = spec_of(k).condition_inputs.value_or(every[k]);
     }
-    const std::vector<bool> none(places().size(), false);
-    const std::vector<bool> every(places().size(), true);
     result_->for_flow_ = schedule(all, flowing, false);
-    result_->for_guards_ = schedule(all, guarded, false);
+    result_->for_guards_ = schedule(all, guarded, false, &condition_inputs_);
+    result_->for_jump_ = schedule(all, jumping, false);
     result_->for_output_ = schedule(all, none, true);
     result_->for_everything_ = schedule(all, every, true);
   }
@@ -306,9 +310,11 @@ class Composer {
     throw ConfigurationError(std::move(all));
   }
 
-  // Calls that give the parts of `targets` all their inputs, and all parts their outputs if asked.
-  Schedule schedule(const std::vector<Block>& all, const std::vector<bool>& targets,
-                    bool outputs) const {
+  // Calls that give parts the inputs of `targets`, and all parts their outputs if asked. `seen`
+  // gets all inputs that these depend on.
+  Schedule schedule(const std::vector<Block>& all,
+                    const std::vector<std::vector<std::size_t>>& targets, bool outputs,
+                    std::set<std::pair<std::size_t, std::size_t>>* seen = nullptr) const {
     // which outputs are needed: walk back from the inputs of the targets
     std::vector<std::vector<bool>> needed(all.size());
     std::vector<std::pair<std::size_t, std::size_t>> open;  // inputs to walk from
@@ -321,7 +327,7 @@ class Composer {
     };
     for (std::size_t k = 0; k < all.size(); ++k) {
       needed[k].resize(all[k].outputs, false);
-      for (std::size_t i = 0; targets[k] && i < all[k].inputs; ++i) open.emplace_back(k, i);
+      for (std::size_t i : targets[k]) open.emplace_back(k, i);
     }
     for (std::size_t k = 0; outputs && k < all.size(); ++k) {
       for (std::size_t o = 0; o < all[k].outputs; ++o) need(k, o);
@@ -329,6 +335,7 @@ class Composer {
     while (!open.empty()) {
       const auto [part, input] = open.back();
       open.pop_back();
+      if (seen != nullptr) seen->emplace(part, input);
       for (const Link& l : links_) {
         if (l.to == part && l.input == input) need(l.from, l.output);
       }
@@ -365,11 +372,12 @@ class Composer {
       last[b] = result.calls.size();
     }
     for (std::size_t k = 0; k < all.size(); ++k) {
-      if (!targets[k] || blocks[k].inputs == 0) continue;
+      if (targets[k].empty()) continue;
       const bool stale =
           last[k] == 0 || std::any_of(links_.begin(), links_.end(), [&](const Link& l) {
             return l.to == k && last[l.from] >= last[k];
           });
+      for (const Link& l : links_) result.clear |= l.to == k && last[l.from] == 0;
       if (stale) result.calls.push_back({k, false});
     }
     return result;
@@ -413,6 +421,18 @@ class Composer {
     }
   }
 
+  // Which inputs of the composition the conditions of its parts look at.
+  void find_condition_inputs() {
+    std::set<std::size_t> inputs;
+    for (const Entering& e : entering_) {
+      if (condition_inputs_.contains({e.part, e.signal})) inputs.insert(e.input);
+    }
+    for (const Opened& o : opened_) {
+      if (condition_inputs_.contains({o.part, o.signal})) inputs.insert(o.input);
+    }
+    result_->spec_.condition_inputs.emplace(inputs.begin(), inputs.end());
+  }
+
   // Wires as whole signals, by what they join.
   struct Entering {
     std::size_t input, part, signal;
@@ -437,6 +457,7 @@ class Composer {
   std::vector<Leaving> leaving_;
   std::vector<Passing> passing_;
   std::vector<Opened> opened_;
+  std::set<std::pair<std::size_t, std::size_t>> condition_inputs_;  // part and input
 };
 
 }  // namespace

@@ -295,6 +295,19 @@ TEST(Compose, TangentOfGuardsGoesThroughTheWires) {
   EXPECT_EQ(dz[0], -3.0);
 }
 
+TEST(Compose, TracesTheInputsOfConditions) {
+  // the relay's condition looks at the plant's output, which does not follow its input
+  EXPECT_EQ(testing::accuracy_case("composition").make()->spec().condition_inputs,
+            std::vector<std::size_t>{});
+  // an amplifier between lets the input through; a second input that nobody asks about does not
+  // count
+  auto list = parts_of(amplifier(1.0), testing::make_relay(), amplifier(2.0));
+  const std::vector<Wire> wires = {{{0, "y"}, {1, "u"}}};
+  const auto system = compose(std::move(list), wires);
+  ASSERT_EQ(system->spec().inputs[0].name, "a.u");
+  EXPECT_EQ(system->spec().condition_inputs, std::vector<std::size_t>{0});
+}
+
 TEST(Compose, EvaluatesWithoutAllocating) {
   const auto system = testing::accuracy_case("composition").make();
   std::vector<double> work(system->spec().work), xdot(2), y(size(system->spec().outputs));

@@ -16,12 +16,22 @@ void gather(const std::vector<Gather>& gathers, std::span<const double> parts,
     }
     const double* from = (g.outside ? outside.data() : parts.data()) + g.from;
     double* target = to + g.to;
-    if (!g.add && g.gain == 1.0) {
-      std::memcpy(target, from, g.count * sizeof(double));
-    } else if (!g.add) {
-      for (std::size_t i = 0; i < g.count; ++i) target[i] = g.gain * from[i];
-    } else {
+    if (g.add && g.count == 3) {
+      target[0] += g.gain * from[0];
+      target[1] += g.gain * from[1];
+      target[2] += g.gain * from[2];
+    } else if (g.add) {
       for (std::size_t i = 0; i < g.count; ++i) target[i] += g.gain * from[i];
+    } else if (g.gain != 1.0) {
+      for (std::size_t i = 0; i < g.count; ++i) target[i] = g.gain * from[i];
+    } else if (g.count == 3) {  // vectors and quaternions are most of it: no call for these
+      target[0] = from[0], target[1] = from[1], target[2] = from[2];
+    } else if (g.count == 4) {
+      target[0] = from[0], target[1] = from[1], target[2] = from[2], target[3] = from[3];
+    } else if (g.count == 1) {
+      target[0] = from[0];
+    } else {
+      std::memcpy(target, from, g.count * sizeof(double));
     }
   }
 }
@@ -126,7 +136,7 @@ bool Composition::select(const Point& p, std::span<const std::uint8_t> present,
 void Composition::jump(const Point& p, std::span<const int> chosen, Jump& jump,
                        Scratch s) const noexcept {
   const Memory memory = divide(s);
-  propagate(for_guards_, p, memory);
+  propagate(for_jump_, p, memory);
   for (const Place& part : parts_) {
     const std::span<const int> own = chosen.subspan(part.automaton, part.automata);
     if (std::all_of(own.begin(), own.end(), [](int c) { return c < 0; })) continue;

@@ -59,6 +59,8 @@ struct SystemSpec {
   std::vector<Event> events;
   std::vector<Dependence> feedthrough;  // union over locations
   std::vector<UnitVector> unit_vectors;
+  /// Input signals that guards(), select() and witness() look at; none: not known, all.
+  std::optional<std::vector<std::size_t>> condition_inputs = {};
   std::size_t guards = 0;  // the most atoms of the conditions that any location has
   std::size_t work = 0;    // doubles of scratch memory that each call needs
 };

@@ -62,7 +62,7 @@ class Composition final : public System {
   SystemSpec spec_;
   std::vector<Place> parts_;
   std::vector<Gather> exports_;  // to: from the first output of `outside`
-  Schedule for_flow_, for_guards_, for_output_, for_everything_;
+  Schedule for_flow_, for_guards_, for_jump_, for_output_, for_everything_;
   std::size_t m_ = 0, p_ = 0;  // inputs and outputs of all parts together
   std::size_t most_labels_ = 0;
 

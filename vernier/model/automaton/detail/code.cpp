@@ -157,7 +157,7 @@ class Compiler {
       code_->place_of[t] = c.transitions.size();
       c.transitions.push_back(add_transition(t, guards, conditions, actions));
     }
-    note_feedthrough(terms);
+    note_feedthrough(terms, conditions);
     c.guard_count = guards.size();
     code_->spec.guards = std::max(code_->spec.guards, guards.size());
     c.flow = program(terms.flow);
@@ -203,8 +203,9 @@ class Compiler {
     return c;
   }
 
-  /// Which inputs each term needs, 64 at a time, from the operands up.
-  void note_feedthrough(const LocationTerms& terms) {
+  /// Which inputs each output and the conditions need, 64 at a time, from the operands up.
+  void note_feedthrough(const LocationTerms& terms, const std::vector<Term>& conditions) {
+    if (!code_->spec.condition_inputs) code_->spec.condition_inputs.emplace();
     for (std::size_t first = 0; first < m_.inputs.size(); first += 64) {
       std::vector<std::uint64_t> needs(graph_->size(), 0);
       for (Term t = 0; t < graph_->size(); ++t) {
@@ -226,6 +227,16 @@ class Compiler {
           if ((all & 1) == 0 || !pairs_.emplace(o, first + k).second) continue;
           code_->spec.feedthrough.push_back({o, first + k});
         }
+      }
+      // guards are made of the terms of conditions
+      std::uint64_t all = 0;
+      for (const Term t : conditions) all |= needs[t];
+      for (std::size_t k = 0; all != 0; ++k, all >>= 1) {
+        std::vector<std::size_t>& inputs = *code_->spec.condition_inputs;
+        if ((all & 1) == 0 || std::find(inputs.begin(), inputs.end(), first + k) != inputs.end()) {
+          continue;
+        }
+        inputs.push_back(first + k);
       }
     }
   }
