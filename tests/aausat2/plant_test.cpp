@@ -234,25 +234,5 @@ TEST_P(Aausat2Plant, TakesTheLongWayFromTheOtherQuaternion) {
   EXPECT_NEAR(peak, 0.0697, 5e-5);
 }
 
-TEST_P(Aausat2Plant, OneEvaluationIsCheap) {
-  const auto system = craft(GetParam());
-  SystemRig rig(*system);
-  rest_filters(rig, GetParam());
-  std::vector<double> xdot(rig.x.size());
-  double best = 1.0;
-  for (int round = 0; round < 20; ++round) {
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < 5000; ++i) {
-      rig.t = i * 1e-3;
-      system->flow(rig.point(), xdot, rig.scratch());
-    }
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-    best = std::min(best, spent.count() / 5000);
-  }
-  RecordProperty("nanoseconds", std::to_string(best * 1e9));
-  std::printf("one flow of the whole craft: %.0f ns\n", best * 1e9);
-  EXPECT_LT(best, 20e-6);  // a fiftieth of what sanitizers or a busy machine may take
-}
-
 }  // namespace
 }  // namespace vernier

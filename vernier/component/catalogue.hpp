@@ -30,9 +30,11 @@ struct IslandSettings {
   double rtol = 1e-9;
   double atol = 1e-9;
   double step = 0.0;  // s; of the fixed-step methods, and the largest of the others; 0: free
-  std::string zeno = "stop";  // stop, warn
-  bool stops_early = true;    // at its events, so that others see them there; false, for real time:
-                              // others hear of them at the next tick
+  std::string zeno = "stop";    // stop, warn
+  std::string inputs = "hold";  // between two exchanges: hold, or linear, on along a line where
+                                // that foretells an input better
+  bool stops_early = true;  // at its events, so that others see them there; false, for real time:
+                            // others hear of them at the next tick
 };
 
 /// What composition documents can name. Filled in apps/; the same for a program's whole life.

@@ -17,9 +17,17 @@ integration::Settings of(const IslandSettings& s) {
   return {.method = s.integrator, .rtol = s.rtol, .atol = s.atol, .step = s.step};
 }
 
-hybrid::System& checked(const std::unique_ptr<hybrid::System>& system) {
+std::unique_ptr<hybrid::System> wrapped(std::unique_ptr<hybrid::System> system, bool linear) {
   require(system != nullptr);
-  return *system;
+  if (!linear) return system;
+  return std::make_unique<LinearInputs>(std::move(system));
+}
+
+bool wants_lines(const IslandSettings& s, const hybrid::System& system) {
+  if (s.inputs != "hold" && s.inputs != "linear") {
+    throw ConfigurationError("V3131", "inputs must be hold or linear, not \"" + s.inputs + "\"");
+  }
+  return s.inputs == "linear" && !system.spec().inputs.empty();
 }
 
 // an automaton and one of its transitions in one number of a journal entry
@@ -61,8 +69,11 @@ void get(const std::byte*& from, std::vector<T>& to) noexcept {
 }  // namespace
 
 Island::Island(std::unique_ptr<hybrid::System> system, const IslandSettings& settings)
-    : system_(std::move(system)),
-      integrator_(checked(system_), of(settings)),
+    : port_inputs_(system->spec().inputs.size()),
+      linear_(wants_lines(settings, *system)),
+      system_(wrapped(std::move(system), linear_)),
+      integrator_(*system_, of(settings)),
+      lines_(linear_ ? hybrid::size(std::span(system_->spec().inputs).first(port_inputs_)) : 0),
       stops_early_(settings.stops_early),
       stops_at_accumulation_(settings.zeno != "warn") {
   if (settings.zeno != "warn" && settings.zeno != "stop") {
@@ -80,12 +91,15 @@ Island::Island(std::unique_ptr<hybrid::System> system, const IslandSettings& set
   y_.resize(hybrid::size(spec.outputs));
   work_.resize(spec.work);
   description_.state_bytes = integrator_.state_bytes() + seen_.size() * sizeof(std::int64_t) +
-                             emitted_.size() * sizeof(std::int64_t) + pending_.size();
+                             emitted_.size() * sizeof(std::int64_t) + pending_.size() +
+                             (linear_ ? lines_.state_bytes() : 0);
 }
 
 void Island::describe() {
   const hybrid::SystemSpec& spec = system_->spec();
-  for (const hybrid::Signal& s : spec.inputs) description_.inputs.push_back(real_port(s));
+  for (const hybrid::Signal& s : std::span(spec.inputs).first(port_inputs_)) {
+    description_.inputs.push_back(real_port(s));
+  }
   for (const hybrid::Signal& s : spec.outputs) {
     description_.outputs.push_back(real_port(s));
     description_.outputs.back().initial.reset();
@@ -129,7 +143,9 @@ void Island::bind(const Bindings& b) {
   inputs_.clear();
   outputs_.clear();
   mode_ports_.clear();
-  for (const hybrid::Signal& s : spec.inputs) inputs_.push_back(b.real_input(s.name));
+  for (const hybrid::Signal& s : std::span(spec.inputs).first(port_inputs_)) {
+    inputs_.push_back(b.real_input(s.name));
+  }
   for (const hybrid::Signal& s : spec.outputs) outputs_.push_back(b.real_output(s.name));
   for (const std::string& name : mode_names_) mode_ports_.push_back(b.integer_output(name));
   for (EventPort& e : event_inputs_) e.in = b.integer_input(spec.events[e.label].name);
@@ -139,6 +155,7 @@ void Island::bind(const Bindings& b) {
 
 bool Island::initialize(Time start, int) {
   integrator_.reset();
+  lines_.reset();
   from_ = start;
   for (std::size_t k = 0; k < seen_.size(); ++k) seen_[k] = event_inputs_[k].in[0];
   std::fill(emitted_.begin(), emitted_.end(), 0);
@@ -148,15 +165,18 @@ bool Island::initialize(Time start, int) {
   return true;
 }
 
-void Island::take_inputs() noexcept {
+void Island::take_inputs(Time t) noexcept {
   double* to = u_.data();
   for (const std::span<const double> from : inputs_) {
     for (const double v : from) *to++ = v;
   }
+  if (!linear_) return;
+  for (const double v : lines_.slopes()) *to++ = v;
+  *to = seconds(t);
 }
 
 Outcome Island::output(Instant now) noexcept {
-  take_inputs();
+  take_inputs(now.time);
   if (!y_known_ ||
       (!u_.empty() && std::memcmp(u_.data(), u_of_y_.data(), u_.size() * sizeof(double)) != 0)) {
     system_->output({seconds(now.time), integrator_.x(), integrator_.mode(), u_}, y_, work_);
@@ -174,7 +194,7 @@ Outcome Island::output(Instant now) noexcept {
 
 Outcome Island::react(Instant now) noexcept {
   if (mode_ports_.empty()) return Outcome::ok;
-  take_inputs();
+  take_inputs(now.time);
   std::copy(pending_.begin(), pending_.end(), present_.begin());
   std::fill(pending_.begin(), pending_.end(), std::uint8_t{0});
   for (std::size_t k = 0; k < seen_.size(); ++k) {
@@ -214,7 +234,11 @@ std::int64_t Island::ticks(double t) const noexcept {
 
 Advance Island::advance(Time from, Time to) noexcept {
   using integration::Status;
-  take_inputs();
+  take_inputs(from);
+  if (linear_) {
+    lines_.draw(from, std::span(u_).first(lines_.slopes().size()));
+    take_inputs(from);
+  }
   from_ = from;
   y_known_ = false;
   integrator_.begin({});
@@ -296,14 +320,15 @@ Telling Island::tell(const Entry& e) const {
   telling.to = location(e.to);
   telling.reason = t.condition.empty() ? t.name : t.condition;
   if (std::isfinite(e.values[0]) && std::isfinite(e.values[1])) {
-    const char* relation = e.values[0] < e.values[1] ? "<" : e.values[0] > e.values[1] ? ">" : "=";
-    // as many digits as show on which side the left one is
-    for (int digits = 6; digits <= 17; ++digits) {
-      char left[40], right[40];
-      std::snprintf(left, sizeof left, "%.*g", digits, e.values[0]);
-      std::snprintf(right, sizeof right, "%.*g", digits, e.values[1]);
+    char left[24], right[24];
+    std::snprintf(left, sizeof left, "%.6g", e.values[0]);
+    std::snprintf(right, sizeof right, "%.6g", e.values[1]);
+    const bool met = std::strcmp(left, right) == 0;  // on the threshold, as events are
+    const char* relation = e.values[0] < e.values[1] ? "<" : ">";
+    if (met) {
+      std::snprintf(text, sizeof text, " at %s", left);
+    } else {
       std::snprintf(text, sizeof text, ": %s %s %s", left, relation, right);
-      if (relation[0] == '=' || std::strcmp(left, right) != 0) break;
     }
     telling.reason += text;
   }
@@ -316,6 +341,7 @@ void Island::save(std::span<std::byte> into) const noexcept {
   put(to, seen_);
   put(to, emitted_);
   put(to, pending_);
+  if (linear_) lines_.save(to);
 }
 
 void Island::load(std::span<const std::byte> image) noexcept {
@@ -324,6 +350,7 @@ void Island::load(std::span<const std::byte> image) noexcept {
   get(from, seen_);
   get(from, emitted_);
   get(from, pending_);
+  if (linear_) lines_.load(from);
   y_known_ = false;
   rounds_at_ = Time::min();
 }

@@ -178,7 +178,7 @@ TEST(Island, TellsTransitionsWithTheirReason) {
   EXPECT_EQ(first.kind, "transition");
   EXPECT_EQ(first.from, "On");
   EXPECT_EQ(first.to, "Off");
-  EXPECT_THAT(first.reason, HasSubstr("toOff: 3"));
+  EXPECT_THAT(first.reason, HasSubstr("toOff at 3"));
   const Telling third = island->tell(entries[2]);
   EXPECT_EQ(third.subject, "counter");
   EXPECT_EQ(third.reason, "count");

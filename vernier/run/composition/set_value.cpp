@@ -62,8 +62,11 @@ void set_run(Composition& c, std::string_view name, std::string_view value) {
     set_for_islands(c, &IslandSettings::atol, as_positive(name, value));
   } else if (name == "integrator") {
     set_for_islands(c, &IslandSettings::integrator, std::string(value));
+  } else if (name == "inputs") {
+    set_for_islands(c, &IslandSettings::inputs, std::string(value));
   } else {
-    const std::vector<std::string> known{"stop", "step", "seed", "rtol", "atol", "integrator"};
+    const std::vector<std::string> known{"stop", "step",       "seed",  "rtol",
+                                         "atol", "integrator", "inputs"};
     const auto near = closest(name, known);
     refuse(
         "V2022", fmt::format("the run has no setting \"{}\"", name),

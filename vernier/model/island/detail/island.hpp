@@ -9,6 +9,7 @@
 #include "vernier/component/catalogue.hpp"
 #include "vernier/component/component.hpp"
 #include "vernier/kernel/integration/integrator.hpp"
+#include "vernier/model/island/detail/linear_inputs.hpp"
 
 namespace vernier::island::detail {
 
@@ -35,15 +36,19 @@ class Island final : public Component, private integration::Listener {
   enum Kind : std::int32_t { transition = 0, accumulation = 1 };
 
   void describe();
-  void take_inputs() noexcept;
+  /// The inputs as they are at `t`, and from there on along their lines.
+  void take_inputs(Time t) noexcept;
   void fired(const integration::Firing&) noexcept override;
   void accumulating(double t) noexcept override;
   /// Whole nanoseconds from the start of the step to the first not before `t`.
   std::int64_t ticks(double t) const noexcept;
   void fail(const integration::Arrival&, Time from) noexcept;
 
+  std::size_t port_inputs_;  // input signals that are ports
+  bool linear_;              // inputs go on along lines between exchanges; else they are held
   std::unique_ptr<hybrid::System> system_;
   integration::Integrator integrator_;
+  Lines lines_;
   bool stops_early_;
   bool stops_at_accumulation_;
   Description description_;

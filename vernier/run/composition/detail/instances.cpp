@@ -120,6 +120,7 @@ void read_island(Page& page, const Element& e) {
   s.atol = positive(page, e, "atol", usual.atol);
   s.step = seconds(duration(page, e, "step", Duration{}));
   s.zeno = e.attribute("zeno") ? e.value("zeno") : usual.zeno;
+  s.inputs = e.attribute("inputs") ? e.value("inputs") : usual.inputs;
   for (const Island& other : page.composition.islands) {
     if (other.name != island.name) continue;
     page.error("V2002", fmt::format("there are two islands named \"{}\"", island.name),

@@ -177,6 +177,7 @@ void read_settings(Page& page, const Element& root) {
     run.island.rtol = positive(page, e, "rtol", run.island.rtol);
     run.island.atol = positive(page, e, "atol", run.island.atol);
     if (e.attribute("integrator")) run.island.integrator = trimmed(e.value("integrator"));
+    if (e.attribute("inputs")) run.island.inputs = e.value("inputs");
     if (e.attribute("seed")) {
       const auto seed = parsed_integer(trimmed(e.value("seed")));
       if (seed && *seed >= 0) {

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "vernier/base/time.hpp"
+#include "vernier/kernel/hybrid/system.hpp"
+
+namespace vernier::island::detail {
+
+/// A system whose inputs go on along lines between two exchanges: u(t) = u + slope (t - t0).
+/// Its inputs are those of the system inside, then one signal more with all slopes and t0.
+class LinearInputs final : public hybrid::System {
+ public:
+  explicit LinearInputs(std::unique_ptr<hybrid::System>);
+
+  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
+  void flow(const hybrid::Point&, std::span<double> xdot, hybrid::Scratch) const noexcept override;
+  void output(const hybrid::Point&, std::span<double> y, hybrid::Scratch) const noexcept override;
+  void guards(const hybrid::Point&, std::span<double> z, hybrid::Scratch) const noexcept override;
+  bool select(const hybrid::Point&, std::span<const std::uint8_t> present, std::span<int> chosen,
+              hybrid::Scratch) const noexcept override;
+  void jump(const hybrid::Point&, std::span<const int> chosen, hybrid::Jump&,
+            hybrid::Scratch) const noexcept override;
+  void witness(const hybrid::Point&, int automaton, int transition, std::span<double, 2> sides,
+               hybrid::Scratch) const noexcept override;
+  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
+               hybrid::Scratch) const noexcept override;
+
+ private:
+  /// The point of the system inside; its inputs are put at the front of the scratch memory.
+  hybrid::Point inside(const hybrid::Point&, hybrid::Scratch&) const noexcept;
+
+  std::unique_ptr<hybrid::System> system_;
+  std::size_t m_;  // elements of the inputs
+  hybrid::SystemSpec spec_;
+};
+
+/// Finds the slopes from what the inputs were at the last exchanges. An input that jumps, or that
+/// has not been seen often enough, is held: a line is drawn only where the last one foretold the
+/// value at least twice as well as holding would have.
+class Lines {
+ public:
+  explicit Lines(std::size_t m) : earlier_(m), trend_(m), slope_(m) {}
+
+  void reset() noexcept;
+  /// The inputs are `u` from `now` on.
+  void draw(Time now, std::span<const double> u) noexcept;
+  std::span<const double> slopes() const noexcept { return slope_; }
+
+  std::size_t state_bytes() const noexcept;
+  std::byte* save(std::byte* to) const noexcept;
+  const std::byte* load(const std::byte* from) noexcept;
+
+ private:
+  std::vector<double> earlier_, trend_, slope_;
+  struct Past {
+    std::int64_t at = 0;        // ns, of `earlier_`
+    std::int64_t interval = 0;  // ns, before it; 0: none
+    std::int64_t known = 0;     // earlier_ is
+  } past_;
+};
+
+}  // namespace vernier::island::detail

@@ -1,0 +1,123 @@
+#include "vernier/model/island/detail/linear_inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace vernier::island::detail {
+
+LinearInputs::LinearInputs(std::unique_ptr<hybrid::System> system)
+    : system_(std::move(system)), m_(hybrid::size(system_->spec().inputs)), spec_(system_->spec()) {
+  hybrid::Signal lines;
+  lines.name = "(slopes and start of the lines)";
+  lines.count = static_cast<std::uint32_t>(m_ + 1);
+  spec_.inputs.push_back(lines);
+  spec_.work += 2 * m_;
+}
+
+hybrid::Point LinearInputs::inside(const hybrid::Point& p, hybrid::Scratch& s) const noexcept {
+  const double past = p.t - p.u[2 * m_];
+  const std::span<double> u = s.first(m_);
+  for (std::size_t i = 0; i < m_; ++i) u[i] = p.u[i] + p.u[m_ + i] * past;
+  s = s.subspan(m_);
+  return {p.t, p.x, p.mode, u};
+}
+
+void LinearInputs::flow(const hybrid::Point& p, std::span<double> xdot,
+                        hybrid::Scratch s) const noexcept {
+  const hybrid::Point q = inside(p, s);
+  system_->flow(q, xdot, s);
+}
+
+void LinearInputs::output(const hybrid::Point& p, std::span<double> y,
+                          hybrid::Scratch s) const noexcept {
+  const hybrid::Point q = inside(p, s);
+  system_->output(q, y, s);
+}
+
+void LinearInputs::guards(const hybrid::Point& p, std::span<double> z,
+                          hybrid::Scratch s) const noexcept {
+  const hybrid::Point q = inside(p, s);
+  system_->guards(q, z, s);
+}
+
+bool LinearInputs::select(const hybrid::Point& p, std::span<const std::uint8_t> present,
+                          std::span<int> chosen, hybrid::Scratch s) const noexcept {
+  const hybrid::Point q = inside(p, s);
+  return system_->select(q, present, chosen, s);
+}
+
+void LinearInputs::jump(const hybrid::Point& p, std::span<const int> chosen, hybrid::Jump& j,
+                        hybrid::Scratch s) const noexcept {
+  const hybrid::Point q = inside(p, s);
+  system_->jump(q, chosen, j, s);
+}
+
+void LinearInputs::witness(const hybrid::Point& p, int automaton, int transition,
+                           std::span<double, 2> sides, hybrid::Scratch s) const noexcept {
+  const hybrid::Point q = inside(p, s);
+  system_->witness(q, automaton, transition, sides, s);
+}
+
+void LinearInputs::tangent(const hybrid::Point& p, const hybrid::Direction& d,
+                           const hybrid::Tangent& out, hybrid::Scratch s) const noexcept {
+  const hybrid::Point q = inside(p, s);
+  // u = u_k + slope (t - t0) in all of u_k, slope, t and t0
+  const double past = p.t - p.u[2 * m_];
+  const std::span<double> du = s.first(m_);
+  s = s.subspan(m_);
+  for (std::size_t i = 0; i < m_; ++i) {
+    du[i] = d.u[i] + d.u[m_ + i] * past + p.u[m_ + i] * (d.t - d.u[2 * m_]);
+  }
+  system_->tangent(q, {d.t, d.x, du}, out, s);
+}
+
+void Lines::reset() noexcept {
+  std::fill(trend_.begin(), trend_.end(), 0.0);
+  std::fill(slope_.begin(), slope_.end(), 0.0);
+  std::fill(earlier_.begin(), earlier_.end(), 0.0);
+  past_ = {};
+}
+
+void Lines::draw(Time now, std::span<const double> u) noexcept {
+  const std::int64_t at = now.time_since_epoch().count();
+  const std::int64_t since = at - past_.at;
+  // a sliver of a step, behind an event: a quotient of roundings would say nothing
+  if (past_.known != 0 && since <= past_.interval / 1000) return;
+  const double dt = seconds(Duration(since));
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const double change = u[i] - earlier_[i];
+    const bool foretold = past_.interval > 0 &&
+                          std::abs(u[i] - (earlier_[i] + trend_[i] * dt)) <= 0.5 * std::abs(change);
+    trend_[i] = past_.known != 0 && dt > 0.0 ? change / dt : 0.0;
+    slope_[i] = foretold && std::isfinite(trend_[i]) ? trend_[i] : 0.0;
+    earlier_[i] = u[i];
+  }
+  past_.interval = past_.known != 0 ? since : 0;
+  past_.at = at;
+  past_.known = 1;
+}
+
+std::size_t Lines::state_bytes() const noexcept {
+  return 3 * earlier_.size() * sizeof(double) + sizeof past_;
+}
+
+std::byte* Lines::save(std::byte* to) const noexcept {
+  for (const auto* v : {&earlier_, &trend_, &slope_}) {
+    if (!v->empty()) std::memcpy(to, v->data(), v->size() * sizeof(double));
+    to += v->size() * sizeof(double);
+  }
+  std::memcpy(to, &past_, sizeof past_);
+  return to + sizeof past_;
+}
+
+const std::byte* Lines::load(const std::byte* from) noexcept {
+  for (auto* v : {&earlier_, &trend_, &slope_}) {
+    if (!v->empty()) std::memcpy(v->data(), from, v->size() * sizeof(double));
+    from += v->size() * sizeof(double);
+  }
+  std::memcpy(&past_, from, sizeof past_);
+  return from + sizeof past_;
+}
+
+}  // namespace vernier::island::detail
