@@ -20,7 +20,7 @@ EarthRotation iau2006_rotation(const Epoch& epoch, double dut1) {
   return r;
 }
 
-spatial::Matrix3 R_EN(const EarthRotation& r, double t) noexcept {
+spatial::Matrix3 earth_matrix(const EarthRotation& r, double t) noexcept {
   const double angle = r.angle + r.rate * t;
   const double c = std::cos(angle), s = std::sin(angle);
   spatial::Matrix3 m;

@@ -8,7 +8,7 @@ namespace vernier::frames {
 /// Mean rate of the Earth rotation angle, rad per second of UT1 (IERS Conventions 2010, eq. 5.15).
 constexpr double earth_rotation_rate = 7.292115146706979e-5;
 
-/// How the Earth turns during a run: R_EN(t) = R3(angle + rate t) pole, from inertial axes N to
+/// How the Earth turns during a run: R_EN = R3(angle + rate t) pole, from inertial axes N to
 /// Earth-fixed axes E (x towards longitude 0, z towards the north pole).
 ///
 /// Level of the model: the pole is precession and nutation of one instant, held. It moves by less
@@ -23,8 +23,8 @@ struct EarthRotation {
 /// The axes of N as ICRS; t counts from the epoch. IAU 2006/2000A precession-nutation, by ERFA.
 EarthRotation iau2006_rotation(const Epoch&, double dut1 = 0.0);
 
-/// From N to E at `t` seconds. The cost is one sine and cosine.
-spatial::Matrix3 R_EN(const EarthRotation&, double t) noexcept;
+/// R_EN at `t` seconds: components from N to E. The cost is one sine and cosine.
+spatial::Matrix3 earth_matrix(const EarthRotation&, double t) noexcept;
 
 /// Greenwich mean sidereal time, rad (IAU 2006), for those who count N from the equinox of date.
 double greenwich_sidereal_time(const Epoch&, double dut1 = 0.0) noexcept;

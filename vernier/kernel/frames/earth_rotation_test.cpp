@@ -26,14 +26,14 @@ TEST(EarthRotation, MatrixIsThatOfTheSofaExampleToTheSizeOfWhatIsLeftOut) {
   published << +0.973104317573127, +0.230363826247709, -0.000703332818845,  //
       -0.230363798804182, +0.973104570735574, +0.000120888549586,           //
       +0.000712264729599, +0.000044385250426, +0.999999745354420;
-  const spatial::Matrix3 computed = R_EN(iau2006_rotation(cookbook, dut1), 0.0);
+  const spatial::Matrix3 computed = earth_matrix(iau2006_rotation(cookbook, dut1), 0.0);
   EXPECT_LT((computed - published).cwiseAbs().maxCoeff(), 2.5e-9);  // 0.3 mas is 1.5e-9
 }
 
 TEST(EarthRotation, ADayLaterDiffersFromTheFullModelByTheMovedPoleOnly) {
   const Epoch later = shifted(cookbook, 86400.0);
-  const spatial::Matrix3 held = R_EN(iau2006_rotation(cookbook, dut1), 86400.0);
-  const spatial::Matrix3 full = R_EN(iau2006_rotation(later, dut1), 0.0);
+  const spatial::Matrix3 held = earth_matrix(iau2006_rotation(cookbook, dut1), 86400.0);
+  const spatial::Matrix3 full = earth_matrix(iau2006_rotation(later, dut1), 0.0);
   const double arc_seconds = (held - full).norm() / std::sqrt(2.0) * 206264.8;
   EXPECT_LT(arc_seconds, 0.15);
   EXPECT_GT(arc_seconds, 0.001);  // the pole does move
@@ -43,7 +43,7 @@ TEST(EarthRotation, TurnsOnceInASiderealDay) {
   const EarthRotation r = iau2006_rotation(cookbook, dut1);
   const double period = 2.0 * std::numbers::pi / earth_rotation_rate;
   EXPECT_NEAR(period, 86164.0989, 1e-3);  // stellar day, IERS
-  EXPECT_LT((R_EN(r, period) - R_EN(r, 0.0)).norm(), 1e-14);
+  EXPECT_LT((earth_matrix(r, period) - earth_matrix(r, 0.0)).norm(), 1e-14);
 }
 
 TEST(EarthRotation, SiderealTimeIsThatOfTheSofaTestProgram) {

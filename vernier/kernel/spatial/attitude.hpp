@@ -8,8 +8,8 @@ namespace vernier::spatial {
 /// axes by φ about e. It takes components from N (inertial) to B (body): v_B = to_body(q_BN, v_N).
 using Quaternion = Eigen::Vector4d;
 
-/// The attitude matrix A(q): v_B = A v_N. A rotation times |q|² when q is not a unit vector.
-inline Matrix3 R_BN(const Quaternion& q) noexcept {
+/// A(q) = R_BN: v_B = A v_N. A rotation times |q|² when q is not a unit vector.
+inline Matrix3 attitude_matrix(const Quaternion& q) noexcept {
   const double a = q[0], b = q[1], c = q[2], s = q[3];
   Matrix3 r;
   r << a * a - b * b - c * c + s * s, 2 * (a * b + c * s), 2 * (a * c - b * s),  //
@@ -20,12 +20,12 @@ inline Matrix3 R_BN(const Quaternion& q) noexcept {
 
 /// Components in B of a vector given in N.
 inline Vector3 to_body(const Quaternion& q_BN, const Vector3& v_N) noexcept {
-  return R_BN(q_BN) * v_N;
+  return attitude_matrix(q_BN) * v_N;
 }
 
 /// Components in N of a vector given in B.
 inline Vector3 to_inertial(const Quaternion& q_BN, const Vector3& v_B) noexcept {
-  return R_BN(q_BN).transpose() * v_B;
+  return attitude_matrix(q_BN).transpose() * v_B;
 }
 
 /// d q_BN / dt = Ω(ω) q / 2 with ω = omega_BN_B; linear in both. Keeps |q|.

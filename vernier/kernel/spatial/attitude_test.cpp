@@ -18,13 +18,15 @@ TEST(Attitude, TurningTheAxesTurnsComponentsTheOtherWay) {
 }
 
 TEST(Attitude, TheMatrixIsARotation) {
-  EXPECT_LT((R_BN(q) * R_BN(q).transpose() - Matrix3::Identity()).norm(), 1e-15);
-  EXPECT_NEAR(R_BN(q).determinant(), 1.0, 1e-15);
+  EXPECT_LT((attitude_matrix(q) * attitude_matrix(q).transpose() - Matrix3::Identity()).norm(),
+            1e-15);
+  EXPECT_NEAR(attitude_matrix(q).determinant(), 1.0, 1e-15);
   EXPECT_LT((to_inertial(q, to_body(q, v)) - v).norm(), 1e-15);
 }
 
 TEST(Attitude, ProductsComposeAsTheMatricesDo) {
-  EXPECT_LT((R_BN(product(p, q)) - R_BN(p) * R_BN(q)).norm(), 1e-15);
+  EXPECT_LT((attitude_matrix(product(p, q)) - attitude_matrix(p) * attitude_matrix(q)).norm(),
+            1e-15);
   EXPECT_LT((product(inverse(q), q) - Quaternion(0, 0, 0, 1)).norm(), 1e-15);
 }
 
@@ -33,10 +35,11 @@ TEST(Attitude, TheRateIsThatOfTheMatrix) {
   const Vector3 omega(0.3, -0.1, 0.2);
   const double h = 1e-5;
   const Quaternion rate = quaternion_rate(q, omega);
-  const Matrix3 difference = (R_BN(q + h * rate) - R_BN(q - h * rate)) / (2 * h);
+  const Matrix3 difference =
+      (attitude_matrix(q + h * rate) - attitude_matrix(q - h * rate)) / (2 * h);
   Matrix3 cross;
   cross << 0, -omega[2], omega[1], omega[2], 0, -omega[0], -omega[1], omega[0], 0;
-  EXPECT_LT((difference + cross * R_BN(q)).norm(), 1e-9);
+  EXPECT_LT((difference + cross * attitude_matrix(q)).norm(), 1e-9);
   EXPECT_NEAR(rate.dot(q), 0.0, 1e-17) << "the norm does not change";
 }
 

@@ -75,7 +75,7 @@ IgrfField::IgrfField(const Parameters& p)
 }
 
 void IgrfField::output(const Point& p, std::span<double> y, Scratch) const noexcept {
-  const spatial::Matrix3 R_EN = frames::R_EN(earth_, p.t);
+  const spatial::Matrix3 R_EN = frames::earth_matrix(earth_, p.t);
   const Vector3 r_E = R_EN * vector3(p.u);
   vector3(y) = R_EN.transpose() * igrf_.field(r_E, p.t / seconds_per_year);
 }

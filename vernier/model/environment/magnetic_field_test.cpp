@@ -58,7 +58,7 @@ TEST(DipoleField, TurnsWithTheEarthOfItsEpoch) {
   Vector3 seen[2];
   for (int i = 0; i < 2; ++i) {
     rig.t = i * 21600.0;
-    const spatial::Matrix3 R = frames::R_EN(earth, rig.t);
+    const spatial::Matrix3 R = frames::earth_matrix(earth, rig.t);
     const Vector3 r = R.transpose() * place_E;
     std::copy(r.data(), r.data() + 3, rig.in("position").begin());
     seen[i] = R * vector(rig.out("field"));

@@ -33,7 +33,7 @@ ReactionWheels::ReactionWheels(const Parameters& p) : parameters_(p) {
                    {"speed", "rad/s", frame, n, {}, "of each wheel relative to the body"}};
   spec_.feedthrough = {{0, 0}, {2, 0}};
   if (!bounded()) return;
-  spec_.guards = 3 * n;
+  spec_.guards = 3 * count();
   for (std::uint32_t i = 0; i < n; ++i) {
     hybrid::Automaton a;
     if (n > 1) a.name = p.body_axes ? std::string(1, "xyz"[i]) : "wheel" + std::to_string(i + 1);

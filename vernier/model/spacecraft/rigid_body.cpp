@@ -15,12 +15,12 @@ using hybrid::Direction;
 using hybrid::Point;
 using hybrid::Scratch;
 using hybrid::Tangent;
+using spatial::attitude_matrix;
 using spatial::Matrix3;
 using spatial::Quaternion;
 using spatial::quaternion;
 using spatial::quaternion_or_zero;
 using spatial::quaternion_rate;
-using spatial::R_BN;
 using spatial::vector3;
 using spatial::Vector3;
 using spatial::vector3_or_zero;
@@ -108,9 +108,9 @@ void RigidBody::tangent(const Point& p, const Direction& d, const Tangent& t,
   }
   if (!t.y.empty()) {
     // A(q) is quadratic in q: its derivative along dq is (A(q + dq) - A(q - dq)) / 2
-    const Vector3 h_N = R_BN(q).transpose() * h;
-    const Matrix3 dR = 0.5 * (R_BN(q + dq) - R_BN(q - dq));
-    const Vector3 dh_N = dR.transpose() * h + R_BN(q).transpose() * dh;
+    const Vector3 h_N = attitude_matrix(q).transpose() * h;
+    const Matrix3 dR = 0.5 * (attitude_matrix(q + dq) - attitude_matrix(q - dq));
+    const Vector3 dh_N = dR.transpose() * h + attitude_matrix(q).transpose() * dh;
     quaternion(t.y, attitude_at) = dq;
     vector3(t.y, rate_at) = dw;
     t.y[rate_norm_at] = norm_rate(w.norm(), w.dot(dw));
@@ -130,7 +130,7 @@ Rotation::Rotation(Way way, const std::string& unit) : way_(way) {
 }
 
 void Rotation::output(const Point& p, std::span<double> y, Scratch) const noexcept {
-  const Matrix3 R = R_BN(quaternion(p.u));
+  const Matrix3 R = attitude_matrix(quaternion(p.u));
   const auto v = vector3(p.u, 4);
   if (way_ == Way::to_body) {
     vector3(y) = R * v;
@@ -143,7 +143,8 @@ void Rotation::tangent(const Point& p, const Direction& d, const Tangent& t,
                        Scratch) const noexcept {
   if (t.y.empty()) return;
   const Quaternion q = quaternion(p.u), dq = quaternion_or_zero(d.u);
-  const Matrix3 R = R_BN(q), dR = 0.5 * (R_BN(q + dq) - R_BN(q - dq));
+  const Matrix3 R = attitude_matrix(q),
+                dR = 0.5 * (attitude_matrix(q + dq) - attitude_matrix(q - dq));
   const Vector3 v = vector3(p.u, 4), dv = vector3_or_zero(d.u, 4);
   if (way_ == Way::to_body) {
     vector3(t.y) = dR * v + R * dv;

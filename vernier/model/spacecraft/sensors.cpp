@@ -44,8 +44,8 @@ ParameterSpec rate_parameter() {
   return {.name = "rate", .unit = "1/s", .initial = "10", .description = "samples per second"};
 }
 
-Type vector_sensor_type(std::string name, std::string summary, std::string unit,
-                        std::string truth) {
+Type vector_sensor_type(std::string name, std::string summary, const std::string& unit,
+                        const std::string& truth) {
   Type type{std::move(name), std::move(summary), {}, {}, {}};
   type.parameters = {
       rate_parameter(),
