@@ -205,19 +205,43 @@ std::optional<Type> type_of(const composition::Instance& i, const Catalogue& cat
   return (*reader)(i.file, ignored);
 }
 
-/// The ports of an instance in a plan, with their paths.
+/// The ports of an instance with their paths. What is connected inside an island is a port too.
 struct Ports {
-  std::vector<std::pair<std::string, const Port*>> inputs, outputs;
+  std::vector<std::pair<std::string, Port>> inputs, outputs;
 };
-Ports ports_of(const composition::Plan& plan, const std::string& instance) {
+
+void add_inner_ports(Ports& ports, const hybrid::SystemSpec& spec, const std::string& instance) {
+  const auto add = [&](const std::vector<hybrid::Signal>& from, auto& to) {
+    for (const hybrid::Signal& s : from) {
+      const std::string path = instance + "." + s.name;
+      const bool known =
+          std::any_of(to.begin(), to.end(), [&](const auto& p) { return p.first == path; });
+      if (!known)
+        to.emplace_back(path, Port{.name = s.name,
+                                   .unit = s.unit,
+                                   .frame = s.frame,
+                                   .count = s.count,
+                                   .initial = s.initial,
+                                   .description = s.description});
+    }
+  };
+  add(spec.inputs, ports.inputs);
+  add(spec.outputs, ports.outputs);
+}
+
+Ports ports_of(const composition::Plan& plan, const std::string& instance,
+               const hybrid::System* system) {
   Ports ports;
+  if (system) add_inner_ports(ports, system->spec(), instance);
   for (const composition::Part& part : plan.parts) {
     if (std::find(part.instances.begin(), part.instances.end(), instance) == part.instances.end())
       continue;
     const auto take = [&](const std::vector<Port>& from, auto& to, bool output) {
       for (const Port& p : from) {
-        std::string path = composition::path(part, p, output);
-        if (path.starts_with(instance + ".")) to.emplace_back(std::move(path), &p);
+        const std::string path = composition::path(part, p, output);
+        const bool known =
+            std::any_of(to.begin(), to.end(), [&](const auto& k) { return k.first == path; });
+        if (!known && path.starts_with(instance + ".")) to.emplace_back(path, p);
       }
     };
     take(part.component->description().inputs, ports.inputs, false);
@@ -319,20 +343,20 @@ std::string composition_text(const session::Prepared& p, const Catalogue& catalo
     const auto type = type_of(i, catalogue);
     out += fmt::format("\n{}   {}{}\n", i.name, i.file.empty() ? i.type : i.file.string(),
                        i.island.empty() ? "" : ", in island " + i.island);
-    const Ports ports = ports_of(p.plan, i.name);
+    const Made made = type ? make(*type, i.name, i.parameters) : Made{};
+    const Ports ports = ports_of(p.plan, i.name, made.system.get());
     Table t;
     for (const auto& [path, port] : ports.inputs) {
       std::string from = joined_values(incoming, path);
-      if (from.empty()) from = port->initial ? numbers(port->initial) : "";
-      t.row({"  in", sized(path, port->count), kind_of(*port), from.empty() ? "" : "← " + from});
+      if (from.empty() && port.flow == Flow::signal) from = numbers(port.initial);
+      t.row({"  in", sized(path, port.count), kind_of(port), from.empty() ? "" : "← " + from});
     }
     for (const auto& [path, port] : ports.outputs) {
       const std::string to = joined_values(outgoing, path);
-      t.row({"  out", sized(path, port->count), kind_of(*port), to.empty() ? "" : "→ " + to});
+      t.row({"  out", sized(path, port.count), kind_of(port), to.empty() ? "" : "→ " + to});
     }
     out += t.text("");
     if (!type) continue;
-    const Made made = make(*type, i.name, i.parameters);
     if (made.system) out += system_text(made.system->spec(), "  ");
     if (!type->parameters.empty())
       out += "  parameters\n" + parameter_table(type->parameters, i.parameters, "    ");
@@ -357,15 +381,14 @@ ordered_json composition_json(const session::Prepared& p, const Catalogue& catal
       one["file"] = i.file.string();
     }
     if (!i.island.empty()) one["island"] = i.island;
-    const Ports ports = ports_of(p.plan, i.name);
+    const auto type = type_of(i, catalogue);
+    const Made made = type ? make(*type, i.name, i.parameters) : Made{};
+    const Ports ports = ports_of(p.plan, i.name, made.system.get());
     one["inputs"] = ordered_json::array();
     one["outputs"] = ordered_json::array();
-    for (const auto& [path, port] : ports.inputs) one["inputs"].push_back(port_json(path, *port));
-    for (const auto& [path, port] : ports.outputs) one["outputs"].push_back(port_json(path, *port));
-    if (const auto type = type_of(i, catalogue)) {
-      const Made made = make(*type, i.name, i.parameters);
-      if (made.system) one.update(system_json(made.system->spec()));
-    }
+    for (const auto& [path, port] : ports.inputs) one["inputs"].push_back(port_json(path, port));
+    for (const auto& [path, port] : ports.outputs) one["outputs"].push_back(port_json(path, port));
+    if (made.system) one.update(system_json(made.system->spec()));
     j["instances"].push_back(std::move(one));
   }
   j["connections"] = ordered_json::array();

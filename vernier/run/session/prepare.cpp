@@ -9,6 +9,7 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
+#include "vernier/document/document.hpp"
 
 namespace vernier::session {
 namespace {
@@ -37,7 +38,7 @@ void apply(Composition& c, const Changes& changes, Diagnostics& problems) {
 /// The ports of a plan by path.
 class Signals {
  public:
-  explicit Signals(const composition::Plan& plan) {
+  Signals(const Composition& c, const composition::Plan& plan) : composition_(c) {
     for (const composition::Part& part : plan.parts) {
       const Description& d = part.component->description();
       for (const Port& p : d.outputs) ports_.insert_or_assign(composition::path(part, p, true), &p);
@@ -53,7 +54,18 @@ class Signals {
   void check(const Endpoint& end, const std::string& unit, const std::string& what,
              Diagnostics& problems) const {
     const auto found = ports_.find(end.instance + "." + end.port);
-    if (found == ports_.end()) return;  // reported when the plan was made
+    if (found == ports_.end()) {
+      // the plan knows it, but an island keeps its inner inputs to itself
+      Diagnostic& d = problems.error(
+          "V2025",
+          fmt::format("{}: \"{}\" is inside an island and cannot be shown", what, end.text),
+          end.place);
+      for (const composition::Connection& k : composition_.connections) {
+        if (k.to.instance != end.instance || k.to.port != end.port) continue;
+        d.notes.push_back(fmt::format("it is driven by {}", k.from.text));
+      }
+      return;
+    }
     const Port& port = *found->second;
     if (port.flow == Flow::stream) {
       problems.error(
@@ -72,6 +84,7 @@ class Signals {
   }
 
  private:
+  const Composition& composition_;
   std::unordered_map<std::string, const Port*> ports_;
 };
 
@@ -104,6 +117,30 @@ void record_figures(Composition& c) {
   }
 }
 
+/// A model alone has its inputs as inputs of the composition, so that they can be set: ext.u.
+void open_inputs(Composition& c, const Catalogue& catalogue) {
+  if (c.instances.size() != 1 || c.instances.front().file != c.file) return;
+  const composition::Instance& only = c.instances.front();
+  const Catalogue::DocumentReader* reader = catalogue.document(document::root_element(c.file));
+  if (!reader) return;
+  Diagnostics ignored;  // the plan reports them
+  const Type type = (*reader)(only.file, ignored);
+  if (!type.system || ignored.errors() > 0) return;
+  const Parameters parameters(only.name, type.parameters, only.parameters, 1, {}, ignored);
+  if (ignored.errors() > 0) return;
+  const auto system = type.system(parameters);
+  for (const hybrid::Signal& s : system->spec().inputs) {
+    c.inputs.push_back({.name = s.name,
+                        .unit = s.unit,
+                        .value = s.initial.value_or(std::vector<double>(s.count, 0.0)),
+                        .place = {}});
+    composition::Connection k;
+    k.from = {.text = "ext." + s.name, .instance = "ext", .port = s.name, .place = {}};
+    k.to = {.text = only.name + "." + s.name, .instance = only.name, .port = s.name, .place = {}};
+    c.connections.push_back(std::move(k));
+  }
+}
+
 /// The same problems, each with the line of the document it is about.
 Diagnostics with_sources(const Diagnostics& problems) {
   constexpr std::uintmax_t largest = 16u << 20;
@@ -129,6 +166,7 @@ Prepared prepared_of(const std::filesystem::path& document, const Changes& chang
                      const Catalogue& catalogue, Diagnostics& problems, bool must_end) {
   Prepared prepared{.composition = composition::read_composition(document, problems), .plan = {}};
   Composition& c = prepared.composition;
+  open_inputs(c, catalogue);
   apply(c, changes, problems);
   if (must_end && c.run.stop <= Duration{}) {
     problems
@@ -138,7 +176,7 @@ Prepared prepared_of(const std::filesystem::path& document, const Changes& chang
   }
   // its problems come with those before it
   prepared.plan = composition::make_plan(c, catalogue, problems);
-  check_observations(c, Signals(prepared.plan), problems);
+  check_observations(c, Signals(c, prepared.plan), problems);
   problems.throw_if_errors();
   record_figures(c);
   return prepared;

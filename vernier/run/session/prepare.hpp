@@ -31,8 +31,9 @@ struct Prepared {
 /// Nothing is run. Problems go into `problems`; with errors among them it throws ConfigurationError
 /// carrying all of them.
 ///
-/// What a figure shows is recorded, also when no <record> names it. `must_end`: a document without
-/// a stop time is an error (V2024).
+/// A model alone has its inputs as inputs of the composition: `--set u=1` drives them. What a
+/// figure shows is recorded, also when no <record> names it. `must_end`: a document without a stop
+/// time is an error (V2024).
 Prepared prepare(const std::filesystem::path&, const Changes&, const Catalogue&,
                  Diagnostics& problems, bool must_end = true);
 
