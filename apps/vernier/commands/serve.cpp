@@ -24,11 +24,16 @@ struct Asked {
 
 /// The part of a plan to be hosted: the only one, or the one that was named.
 composition::Part& chosen_part(composition::Plan& plan, const std::string& name) {
-  std::vector<std::string> names;
+  std::vector<composition::Part*> parts;
   for (composition::Part& p : plan.parts) {
-    const bool holds = std::find(p.instances.begin(), p.instances.end(), name) != p.instances.end();
-    if (p.name == name || holds || (name.empty() && plan.parts.size() == 1)) return p;
-    names.push_back(p.name);
+    if (p.name != "ext") parts.push_back(&p);  // the inputs come over the line
+  }
+  std::vector<std::string> names;
+  for (composition::Part* p : parts) {
+    const bool holds =
+        std::find(p->instances.begin(), p->instances.end(), name) != p->instances.end();
+    if (p->name == name || holds || (name.empty() && parts.size() == 1)) return *p;
+    names.push_back(p->name);
   }
   Diagnostics problems;
   Diagnostic& d =
