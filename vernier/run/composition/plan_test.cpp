@@ -285,6 +285,16 @@ TEST(Plan, SuggestsTheNearestName) {
                           "m: its elements are 0 to 2"));
 }
 
+TEST(Plan, OneMistakeIsReportedOnce) {
+  Loop s("", "");
+  s.composition.instances[0].type = "plent";
+  EXPECT_THAT(s.complaints(),
+              ElementsAre("V2101 there is no type \"plent\" | did you mean plant?"));
+  Loop t("", "");
+  t.composition.connections[0].from = Sketch::end("plant.pose");
+  EXPECT_THAT(t.complaints(), ElementsAre(HasSubstr("V2121")));
+}
+
 TEST(Plan, RefusesAnInputWithoutAnyValue) {
   Loop s("", "");
   s.composition.connections.pop_back();

@@ -33,7 +33,11 @@ Joints::Joints(const Composition& c, Members& members, Diagnostics& problems)
 void Joints::connect(const Connection& c) {
   const auto from = members_.find(c.from, Wanted::output, problems_);
   const auto to = members_.find(c.to, Wanted::input, problems_);
-  if (!from || !to || !fits(*from, *to, c)) return;
+  if (!from || !to || !fits(*from, *to, c)) {
+    // the mistake was reported; that the input stays without a value follows from it
+    if (to) excused_.insert({to->member, to->port});
+    return;
+  }
   Joint j{.from = *from, .to = *to, .gain = c.gain, .delay = {}, .place = c.place};
   check_delay(j, c);
   list_.push_back(std::move(j));
@@ -180,6 +184,7 @@ void Joints::check_inputs() {
     for (std::size_t i = 0; i < member.inputs.size(); ++i) {
       const Port& p = member.inputs[i];
       const auto& joints = to[m][i];
+      if (excused_.contains({m, i})) continue;
       if (joints.empty()) {
         if (p.flow == Flow::signal && p.initial)
           warn_unconnected(m, i);

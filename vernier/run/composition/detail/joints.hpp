@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "vernier/run/composition/detail/external.hpp"
@@ -40,6 +42,7 @@ class Joints {
   Diagnostics& problems_;
   std::vector<Joint> list_;
   std::vector<External::Action> actions_;
+  std::set<std::pair<std::size_t, std::size_t>> excused_;  // inputs of connections with a mistake
 };
 
 }  // namespace vernier::composition::detail
