@@ -103,7 +103,7 @@ TEST(Aausat2, SwitchesPointsAndRests) {
   ASSERT_EQ(e.run_until(Time(600s)), Ending::reached) << rendered(e.fault());
   // no external torque while pointing; the document's check asks for the same
   const auto after = e.find("body.momentum")->reals();
-  for (int i = 0; i < 3; ++i) EXPECT_NEAR((after[i] - momentum[i]) / size, 0.0, 1e-6);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR((after[i] - momentum[i]) / size, 0.0, 1e-9);
   EXPECT_NEAR(e.find("body.attitude_norm")->reals()[0], 1.0, 1e-12);
   ASSERT_EQ(w.changes.size(), 2u);
   EXPECT_EQ(w.changes[0].to, "Detumbling");
