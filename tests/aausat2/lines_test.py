@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-VERNIER, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+VERNIER, ROOT = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2])
 MISSION = ROOT / "missions" / "aausat2"
 EXACT_SWITCH = 238.124467993  # s
 
