@@ -155,8 +155,8 @@ struct Composition {
 /// a model's (a hybrid system, …) becomes a composition of one. Throws ConfigurationError.
 Composition read_composition(const std::filesystem::path&, Diagnostics& warnings);
 
-/// Numbers separated by blanks or commas, with a unit after the last ("0 0 1 mN*m") or in `unit`; in
-/// SI. Nothing when they do not read or are of another dimension.
+/// Numbers separated by blanks or commas, with a unit after the last ("0 0 1 mN*m") or in `unit`;
+/// in SI. Nothing when they do not read or are of another dimension.
 std::optional<std::vector<double>> parsed_values(std::string_view text, std::string_view unit);
 
 /// A time or a span of it, "600 s", "10 ms", "5 min"; a bare number is in seconds.

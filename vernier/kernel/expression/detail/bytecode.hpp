@@ -12,17 +12,16 @@ class Values;
 
 // The instructions: first the operations in the order of Operation, from add on; then pairs that
 // occur together, computed with both roundings.
-#define VERNIER_EXPRESSION_INSTRUCTIONS(X)                                                         \
-  X(add)                                                                                           \
-  X(subtract)                                                                                      \
-  X(multiply)                                                                                      \
-  X(divide)                                                                                        \
-  X(negate) X(power) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(atan2) X(sinh) X(cosh) X(tanh) \
-      X(exp) X(log) X(log10) X(sqrt) X(abs) X(sign) X(floor) X(ceil) X(minimum) X(maximum)         \
-          X(hypot) X(less) X(less_equal) X(greater) X(greater_equal) X(equal) X(not_equal)         \
-              X(logical_and) X(logical_or) X(logical_not) X(select) X(multiply_add)                \
-                  X(multiply_subtract) X(subtract_product) X(products_sum) X(products_difference)  \
-                      X(end)
+// clang-format off
+#define VERNIER_EXPRESSION_INSTRUCTIONS(X) \
+  X(add) X(subtract) X(multiply) X(divide) X(negate) X(power) \
+  X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(atan2) X(sinh) X(cosh) X(tanh) \
+  X(exp) X(log) X(log10) X(sqrt) X(abs) X(sign) X(floor) X(ceil) X(minimum) X(maximum) X(hypot) \
+  X(less) X(less_equal) X(greater) X(greater_equal) X(equal) X(not_equal) \
+  X(logical_and) X(logical_or) X(logical_not) X(select) \
+  X(multiply_add) X(multiply_subtract) X(subtract_product) X(products_sum) X(products_difference) \
+  X(end)
+// clang-format on
 
 enum class Code : std::uint32_t {
 #define VERNIER_EXPRESSION_CODE(name) name,
