@@ -197,6 +197,36 @@ TEST(Recorder, KeepsBothSidesOfAJump) {
   EXPECT_EQ(t.values, (std::vector<double>{1.0, 2.0}));
 }
 
+// sanitizers keep freed memory, so that they cannot tell
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+long resident_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) return std::stol(line.substr(6));
+  }
+  return 0;
+}
+
+TEST(Recorder, NeedsNoMoreMemoryForALongerRun) {
+  const TestFolder folder;
+  Ports ports;
+  RecordGroup one = ports.group();
+  one.ports.resize(1);
+  Recorder recorder;
+  const auto& attached = recorder.begin(folder.path(), {one}, {}, plain);
+  long early = 0;
+  constexpr std::int64_t ticks = 2'000'000;  // 64 MB on disk
+  for (std::int64_t k = 0; k < ticks; ++k) {
+    attached[0].observer->sample({tick({10, 1}, k)}, true);
+    static_cast<void>(recorder.pacer().wait_for(tick({10, 1}, k + 1)));
+    if (k == ticks / 10) early = resident_kib();
+  }
+  EXPECT_LT(resident_kib() - early, 2048) << "grew from " << early << " KiB";
+  recorder.finish();
+  EXPECT_EQ(recorder.statistics().rows, static_cast<std::uint64_t>(ticks));
+}
+#endif
+
 TEST(GroupsOf, PutsPortsOfOneRateTogetherAndTellsOfNamesThatFitNothing) {
   Ports ports;
   Diagnostics problems;
