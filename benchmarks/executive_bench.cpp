@@ -147,7 +147,7 @@ void figure(const char* name, double value, double most) {
 }
 
 void threads() {
-  std::printf("\n64 components of about 20 us each: us per tick\n");
+  std::printf("\n64 components of about 10 us each: us per tick\n");
   double one = 0.0;
   for (const int n : {1, 2, 4}) {
     executive::Options options;
