@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <limits>
 #include <system_error>
@@ -53,7 +52,8 @@ std::optional<std::string> file_content(const std::filesystem::path& path, std::
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) {
-    return refuse("V1200", "cannot read " + path.string() + ": " + std::strerror(errno));
+    return refuse("V1200",
+                  "cannot read " + path.string() + ": " + std::generic_category().message(errno));
   }
   // the file may grow meanwhile, or lie about its size: one byte more than allowed tells
   std::string content;
@@ -217,7 +217,7 @@ std::optional<Document> parse(std::string content, const std::filesystem::path& 
 }
 
 std::string root_element(const std::filesystem::path& path) {
-  constexpr std::streamsize prolog = 64 * 1024;
+  constexpr std::streamsize prolog = 65'536;
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return {};
   std::ifstream in(path, std::ios::binary);

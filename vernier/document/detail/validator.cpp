@@ -32,6 +32,16 @@ bool token(std::string_view s) {
   });
 }
 
+/// "name, domain?, reset"
+std::string pattern(const std::vector<Particle>& items) {
+  std::string s;
+  for (const Particle& p : items) {
+    if (!s.empty()) s += ", ";
+    s += text(p);
+  }
+  return s;
+}
+
 class Validator {
  public:
   Validator(const Document& d, const Rules& rules, Diagnostics& out)
@@ -189,7 +199,7 @@ class Validator {
                                      const ElementRule& rule, std::size_t from) {
     Diagnostic& d =
         report("V1203", tag(child.name) + " is not an element of " + tag(parent.name), child.place);
-    const auto near = suggest(d, child.name, rule.children(), "<>");
+    auto near = suggest(d, child.name, rule.children(), "<>");
     std::vector<std::string> next = rule.inside;
     for (std::size_t i = from; i < rule.sequence.size(); ++i)
       next.push_back(text(rule.sequence[i]));
@@ -238,10 +248,8 @@ class Validator {
       if (used[i] == none && !optional(items[i])) missing(e, items, i);
     }
     if (reported_ == before) {
-      std::vector<std::string> pattern;
-      for (const Particle& p : items) pattern.push_back(text(p));
       report("V1206", "the elements inside " + title(e) + " do not follow their pattern", e.place)
-          .notes.push_back("pattern: " + joined(pattern, ", "));
+          .notes.push_back("pattern: " + pattern(items));
     }
   }
 
@@ -291,9 +299,7 @@ class Validator {
     const Particle& p = items[item];
     const std::string what = p.kind == Particle::Kind::element ? tag(p.name) : "any of " + text(p);
     Diagnostic& d = report("V1206", title(e) + " has no " + what, e.place);
-    std::vector<std::string> pattern;
-    for (const Particle& i : items) pattern.push_back(text(i));
-    d.notes.push_back("pattern: " + joined(pattern, ", "));
+    d.notes.push_back("pattern: " + pattern(items));
   }
 
   const Document& document_;

@@ -264,8 +264,12 @@ class Builder {
     for (const auto& [a, unit_a] : used) {
       for (const auto& [b, unit_b] : used) {
         if (!single(a) || !single(b) || a == b) continue;
-        if (same_dimension(quotient(unit_a, unit_b), u)) return a + "/" + b;
-        if (same_dimension(product(unit_a, unit_b), u)) return a + "*" + b;
+        const bool quotient_fits = same_dimension(quotient(unit_a, unit_b), u);
+        if (!quotient_fits && !same_dimension(product(unit_a, unit_b), u)) continue;
+        std::string words = a;
+        words += quotient_fits ? '/' : '*';
+        words += b;
+        return words;
       }
     }
     return text(u);
