@@ -158,12 +158,12 @@ LineFile::~LineFile() {
 }
 
 std::optional<std::string> LineFile::open(const std::filesystem::path& path) {
+  buffer_.resize(longest_csv_line + 1);
   // a pipe must not hold us up; it is refused right after
   fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat about {};
   if (fd_ < 0 || fstat(fd_, &about) != 0) return std::generic_category().message(errno);
   if (!S_ISREG(about.st_mode)) return "it is not a regular file";
-  buffer_.resize(longest_csv_line + 1);
   seek(0, 1);
   return {};
 }

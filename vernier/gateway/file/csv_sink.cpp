@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <chrono>
@@ -162,12 +163,14 @@ Outcome CsvSink::Waiting::wait_for(Time) noexcept {
 
 void CsvSink::save(std::span<std::byte> to) const noexcept {
   std::memcpy(to.data(), &open_, sizeof open_);
-  std::memcpy(to.data() + sizeof open_, row_.data(), sizeof(double) * row_.size());
+  const auto row = std::as_bytes(std::span(row_));
+  std::copy(row.begin(), row.end(), to.begin() + sizeof open_);
 }
 
 void CsvSink::load(std::span<const std::byte> from) noexcept {
   std::memcpy(&open_, from.data(), sizeof open_);
-  std::memcpy(row_.data(), from.data() + sizeof open_, sizeof(double) * row_.size());
+  const auto row = std::as_writable_bytes(std::span(row_));
+  std::copy_n(from.begin() + sizeof open_, row.size(), row.begin());
   if (writer_ && handed_over_ != Time::min() && open_.time <= handed_over_) {
     // a true return to the past: what was written from then on has not happened
     writer_->rewind(open_.time);

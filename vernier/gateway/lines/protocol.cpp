@@ -154,6 +154,7 @@ Composer& Composer::clear() noexcept {
 }
 
 void Composer::put(std::string_view s) noexcept {
+  if (s.empty()) return;
   if (!fits_ || s.size() > text_.size() - used_) {
     fits_ = false;
     return;

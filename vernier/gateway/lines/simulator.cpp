@@ -34,12 +34,14 @@ constexpr std::uint64_t no_history = 0xcbf29ce484222325ull;
 
 template <class T>
 void put(std::span<std::byte>& to, std::span<const T> from) noexcept {
+  if (from.empty()) return;
   std::memcpy(to.data(), from.data(), from.size_bytes());
   to = to.subspan(from.size_bytes());
 }
 
 template <class T>
 void take(std::span<const std::byte>& from, std::span<T> to) noexcept {
+  if (to.empty()) return;
   std::memcpy(to.data(), from.data(), to.size_bytes());
   from = from.subspan(to.size_bytes());
 }
