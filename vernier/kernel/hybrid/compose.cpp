@@ -207,14 +207,13 @@ class Composer {
   static std::vector<Gather> runs(std::span<const std::vector<Entry>> rows) {
     std::vector<Gather> result;
     for (std::size_t layer = 0;; ++layer) {
-      bool any = false;
+      const std::size_t first = result.size();
       bool open = false;
       for (std::size_t row = 0; row < rows.size(); ++row) {
         if (rows[row].size() <= layer) {
           open = false;
           continue;
         }
-        any = true;
         const Entry& e = rows[row][layer];
         if (open) {
           Gather& last = result.back();
@@ -224,10 +223,19 @@ class Composer {
             continue;
           }
         }
-        result.push_back({row, e.from, 1, e.gain, e.outside, layer > 0});
+        Gather g;
+        g.to = static_cast<std::uint32_t>(row);
+        g.from = static_cast<std::uint32_t>(e.from);
+        g.count = 1;
+        g.outside = e.outside;
+        g.gain = e.gain;
+        result.push_back(g);
         open = true;
       }
-      if (!any) return result;
+      if (result.size() == first) return result;
+      for (std::size_t k = first; k < result.size(); ++k) {
+        result[k].kind = Gather::kind_of(result[k].count, result[k].gain, layer > 0);
+      }
     }
   }
 
@@ -365,20 +373,24 @@ class Composer {
 
     Schedule result;
     std::vector<std::size_t> last(all.size(), 0);  // 1 + the last call of each part
+    std::vector<std::size_t> full(all.size(), 0);  // the same, with its inputs gathered
     for (std::size_t b : order.calls) {
       if (blocks[b].outputs == 0) continue;
-      for (const Link& l : links_) result.clear |= l.to == b && last[l.from] == 0;
-      result.calls.push_back({b, true});
+      const bool gather = !blocks[b].needs.empty();
+      for (const Link& l : links_) result.clear |= gather && l.to == b && last[l.from] == 0;
+      result.clear |= !gather && blocks[b].inputs > 0;
+      result.calls.push_back({b, gather, true});
       last[b] = result.calls.size();
+      if (gather) full[b] = last[b];
     }
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (targets[k].empty()) continue;
-      const bool stale =
-          last[k] == 0 || std::any_of(links_.begin(), links_.end(), [&](const Link& l) {
-            return l.to == k && last[l.from] >= last[k];
-          });
       for (const Link& l : links_) result.clear |= l.to == k && last[l.from] == 0;
-      if (stale) result.calls.push_back({k, false});
+      const bool stale =
+          full[k] == 0 || std::any_of(links_.begin(), links_.end(), [&](const Link& l) {
+            return l.to == k && last[l.from] >= full[k];
+          });
+      if (stale) result.calls.push_back({k, true, false});
     }
     return result;
   }

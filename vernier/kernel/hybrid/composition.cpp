@@ -9,29 +9,47 @@ namespace {
 
 void gather(const std::vector<Gather>& gathers, std::span<const double> parts,
             std::span<const double> outside, double* to) noexcept {
+  using enum Gather::Kind;
   for (const Gather& g : gathers) {
+    double* b = to + g.to;
     if (g.outside && outside.empty()) {  // a direction that leaves the inputs alone
-      if (!g.add) std::fill_n(to + g.to, g.count, 0.0);
+      const bool adds = g.kind == add_1 || g.kind == add_3 || g.kind == add || g.kind == add_scaled;
+      if (!adds) std::fill_n(b, g.count, 0.0);
       continue;
     }
-    const double* from = (g.outside ? outside.data() : parts.data()) + g.from;
-    double* target = to + g.to;
-    if (g.add && g.count == 3) {
-      target[0] += g.gain * from[0];
-      target[1] += g.gain * from[1];
-      target[2] += g.gain * from[2];
-    } else if (g.add) {
-      for (std::size_t i = 0; i < g.count; ++i) target[i] += g.gain * from[i];
-    } else if (g.gain != 1.0) {
-      for (std::size_t i = 0; i < g.count; ++i) target[i] = g.gain * from[i];
-    } else if (g.count == 3) {  // vectors and quaternions are most of it: no call for these
-      target[0] = from[0], target[1] = from[1], target[2] = from[2];
-    } else if (g.count == 4) {
-      target[0] = from[0], target[1] = from[1], target[2] = from[2], target[3] = from[3];
-    } else if (g.count == 1) {
-      target[0] = from[0];
-    } else {
-      std::memcpy(target, from, g.count * sizeof(double));
+    const double* a = (g.outside ? outside.data() : parts.data()) + g.from;
+    switch (g.kind) {
+      case copy_1:
+        b[0] = a[0];
+        break;
+      case copy_4:
+        b[3] = a[3];
+        [[fallthrough]];
+      case copy_3:
+        b[0] = a[0];
+        b[1] = a[1];
+        b[2] = a[2];
+        break;
+      case copy:
+        std::memcpy(b, a, g.count * sizeof(double));
+        break;
+      case add_1:
+        b[0] += a[0];
+        break;
+      case add_3:
+        b[0] += a[0];
+        b[1] += a[1];
+        b[2] += a[2];
+        break;
+      case add:
+        for (std::uint32_t i = 0; i < g.count; ++i) b[i] += a[i];
+        break;
+      case scale:
+        for (std::uint32_t i = 0; i < g.count; ++i) b[i] = g.gain * a[i];
+        break;
+      case add_scaled:
+        for (std::uint32_t i = 0; i < g.count; ++i) b[i] += g.gain * a[i];
+        break;
     }
   }
 }
@@ -42,6 +60,20 @@ std::span<T> piece(std::span<T> whole, std::size_t first, std::size_t count) noe
 }
 
 }  // namespace
+
+Gather::Kind Gather::kind_of(std::size_t count, double gain, bool add) noexcept {
+  if (gain != 1.0) return add ? Kind::add_scaled : Kind::scale;
+  switch (count) {
+    case 1:
+      return add ? Kind::add_1 : Kind::copy_1;
+    case 3:
+      return add ? Kind::add_3 : Kind::copy_3;
+    case 4:
+      return add ? Kind::add : Kind::copy_4;
+    default:
+      return add ? Kind::add : Kind::copy;
+  }
+}
 
 Composition::Memory Composition::divide(Scratch s) const noexcept {
   Memory m;
@@ -55,19 +87,27 @@ Composition::Memory Composition::divide(Scratch s) const noexcept {
   return m;
 }
 
-Point Composition::at(const Point& p, const Place& part, const Memory& memory) const noexcept {
-  return {p.t, p.x.subspan(part.x, part.n), p.mode.subspan(part.automaton, part.automata),
-          memory.u.subspan(part.u, part.m)};
+inline Point Composition::at(const Point& p, const Place& part,
+                             const Memory& memory) const noexcept {
+  return {p.t,
+          {p.x.data() + part.x, part.n},
+          {p.mode.data() + part.automaton, part.automata},
+          {memory.u.data() + part.u, part.m}};
 }
 
 void Composition::propagate(const Schedule& schedule, const Point& p,
                             const Memory& memory) const noexcept {
-  if (schedule.clear) std::fill(memory.y.begin(), memory.y.end(), 0.0);
+  if (schedule.clear) {
+    std::fill(memory.u.begin(), memory.u.end(), 0.0);
+    std::fill(memory.y.begin(), memory.y.end(), 0.0);
+  }
   for (const Schedule::Call& call : schedule.calls) {
     const Place& part = parts_[call.part];
-    double* u = memory.u.data() + part.u;
-    for (const auto& [index, value] : part.fixed) u[index] = value;
-    gather(part.gathers, memory.y, p.u, u);
+    if (call.gather) {
+      double* u = memory.u.data() + part.u;
+      for (const auto& [index, value] : part.fixed) u[index] = value;
+      gather(part.gathers, memory.y, p.u, u);
+    }
     if (call.output) {
       part.system->output(at(p, part, memory), memory.y.subspan(part.y, part.p), memory.inner);
     }
@@ -83,7 +123,7 @@ void Composition::propagate_tangent(const Schedule& schedule, const Point& p, co
     const Place& part = parts_[call.part];
     const std::span<double> du = memory.du.subspan(part.u, part.m);
     // elements that keep a value have no rate, and nothing is ever gathered into them
-    gather(part.gathers, memory.dy, d.u, du.data());
+    if (call.gather) gather(part.gathers, memory.dy, d.u, du.data());
     if (call.output) {
       part.system->tangent(at(p, part, memory), {d.t, piece(d.x, part.x, part.n), du},
                            {.xdot = {}, .y = memory.dy.subspan(part.y, part.p), .z = {}},

@@ -13,12 +13,28 @@ namespace vernier::hybrid::detail {
 /// `count` elements of a vector of inputs, taken from the outputs of parts or from the inputs of
 /// the composition.
 struct Gather {
-  std::size_t to = 0;
-  std::size_t from = 0;
-  std::size_t count = 0;
-  double gain = 1.0;
+  /// What is done: vectors and quaternions are most of it, and have a case of their own.
+  enum class Kind : std::uint8_t {
+    copy_1,
+    copy_3,
+    copy_4,
+    copy,
+    add_1,
+    add_3,
+    add,
+    scale,
+    add_scaled
+  };
+
+  std::uint32_t to = 0;
+  std::uint32_t from = 0;
+  std::uint32_t count = 0;
+  Kind kind = Kind::copy;
   bool outside = false;  // from the inputs of the composition
-  bool add = false;      // to what is there
+  double gain = 1.0;
+
+  /// `add`: to what is there.
+  static Kind kind_of(std::size_t count, double gain, bool add) noexcept;
 };
 
 /// Where a part lives in the vectors of the composition.
@@ -39,10 +55,11 @@ struct Place {
 struct Schedule {
   struct Call {
     std::size_t part;
-    bool output;  // gather the inputs, then compute the outputs; else gather only
+    bool gather;  // the inputs; not where no output that is needed depends on them
+    bool output;  // then compute the outputs
   };
   std::vector<Call> calls;
-  bool clear = false;  // a part is called before all its inputs are known
+  bool clear = false;  // a part is called before it has all its inputs
 };
 
 class Composition final : public System {
