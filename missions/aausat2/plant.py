@@ -11,7 +11,9 @@ import math
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "lines"))
+# in the source tree, or beside it after `vernier examples copy lines`
+here = pathlib.Path(__file__).resolve().parent
+sys.path += [str(here.parents[1] / "examples" / "lines"), str(here.parent / "lines")]
 import vernier_lines  # noqa: E402
 
 J = (1377e-6, 1623e-6, 1569e-6)
