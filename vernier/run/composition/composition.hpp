@@ -155,6 +155,11 @@ struct Composition {
 /// a model's (a hybrid system, …) becomes a composition of one. Throws ConfigurationError.
 Composition read_composition(const std::filesystem::path&, Diagnostics& warnings);
 
+/// The same for a composition in memory; `name` stands for the file in messages, and its folder is
+/// where the files that it names are looked for.
+Composition parse_composition(std::string content, const std::filesystem::path& name,
+                              Diagnostics& warnings);
+
 /// Numbers separated by blanks or commas, with a unit after the last ("0 0 1 mN*m") or in `unit`;
 /// in SI. Nothing when they do not read or are of another dimension.
 std::optional<std::vector<double>> parsed_values(std::string_view text, std::string_view unit);

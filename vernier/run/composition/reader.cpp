@@ -40,9 +40,23 @@ class Reader {
     const document::Grammar known = grammar();
     const auto document = document::read(file, std::span(&known, 1), problems_);
     if (!document) return {};
+    return read(*document, file, outer);
+  }
+
+  std::optional<Read> parse(std::string content, const std::filesystem::path& name) {
+    const document::Grammar known = grammar();
+    const auto document =
+        document::parse(std::move(content), name, std::span(&known, 1), problems_);
+    if (!document) return {};
+    return read(*document, name, nullptr);
+  }
+
+ private:
+  Read read(const document::Document& text, const std::filesystem::path& file,
+            const RunSettings* outer) {
     stack_.push_back(std::filesystem::weakly_canonical(file));
-    detail::Page page{.document = *document, .problems = problems_};
-    const document::Element& root = document->root();
+    detail::Page page{.document = text, .problems = problems_};
+    const document::Element& root = text.root();
     Composition& c = page.composition;
     c.name = trimmed(root.value("name"));
     c.file = file;
@@ -53,8 +67,8 @@ class Reader {
       detail::read_settings(page, root);
     }
     check_version(page, root);
-    if (const document::Element* text = root.child("description"))
-      c.description = joined_words(text->text);
+    if (const document::Element* said = root.child("description"))
+      c.description = joined_words(said->text);
     detail::read_instances(page, root);
     for (const document::Element& e : root.children) {
       if (e.name == "composition") nest(page, e);
@@ -69,7 +83,6 @@ class Reader {
     return Read{std::move(page.composition), std::move(page.inner_exports)};
   }
 
- private:
   static std::string joined_words(std::string_view text) {
     std::vector<std::string> list;
     for (const std::string_view w : words(text)) list.emplace_back(w);
@@ -176,25 +189,38 @@ bool is_model(const std::string& root) {
   return !closest(root, {"interconnection"});
 }
 
+/// Without any <record>, everything is recorded.
+Composition recorded(Composition c) {
+  if (c.records.empty()) c.records.push_back({.signals = "*", .rate = {}, .place = {}});
+  return c;
+}
+
+Composition usable(std::optional<Reader::Read> read, const Diagnostics& found,
+                   const std::filesystem::path& file, Diagnostics& warnings) {
+  const Diagnostics problems = in_document_order(found);
+  problems.throw_if_errors();
+  if (!read) {
+    throw ConfigurationError("V2001", "the document could not be read", {.file = file.string()});
+  }
+  warnings.append(problems);
+  return recorded(std::move(read->composition));
+}
+
 }  // namespace
 
 Composition read_composition(const std::filesystem::path& file, Diagnostics& warnings) {
-  Composition result;
   const std::string root = document::root_element(file);
-  if (is_model(root)) {
-    result = composition_of_one(file, root);
-  } else {
-    Diagnostics problems;
-    auto read = Reader(problems).read(file, nullptr);
-    problems = in_document_order(problems);
-    problems.throw_if_errors();
-    if (!read)
-      throw ConfigurationError("V2001", "the document could not be read", {.file = file.string()});
-    warnings.append(problems);
-    result = std::move(read->composition);
-  }
-  if (result.records.empty()) result.records.push_back({.signals = "*", .rate = {}, .place = {}});
-  return result;
+  if (is_model(root)) return recorded(composition_of_one(file, root));
+  Diagnostics problems;
+  auto read = Reader(problems).read(file, nullptr);
+  return usable(std::move(read), problems, file, warnings);
+}
+
+Composition parse_composition(std::string content, const std::filesystem::path& name,
+                              Diagnostics& warnings) {
+  Diagnostics problems;
+  auto read = Reader(problems).parse(std::move(content), name);
+  return usable(std::move(read), problems, name, warnings);
 }
 
 }  // namespace vernier::composition

@@ -101,7 +101,10 @@ class Session::Work {
     s.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     s.reached = executive_->now();
     s.statistics = executive_->statistics();
-    if (ending == executive::Ending::failed) s.fault = executive_->fault();
+    if (ending == executive::Ending::failed) {
+      s.fault = executive_->fault();
+      if (folder_) folder_->log().line(rendered(*s.fault));
+    }
     executive_->remove(*watch_);
     recorder_.finish();
     s.recorded = recorder_.statistics();
@@ -156,6 +159,9 @@ class Session::Work {
       std::filesystem::copy_file(options_.from, place_ / start_file, failed);
     }
     folder_->write(manifest_);
+    folder_->log().line(
+        fmt::format("vernier {}: {}", options_.version, joined(options_.command, " ")));
+    for (const std::string& w : manifest_.warnings) folder_->log().line("warning " + w);
   }
 
   void note_options() {
@@ -231,6 +237,7 @@ class Session::Work {
                                     .composition = composition_.name,
                                     .documents = record::digest_of(manifest_.inputs),
                                     .snapshot = executive_->save()});
+    folder_->log().line(fmt::format("checkpoint {}", file.filename().string()));
     s.checkpoints.push_back(file);
   }
 
@@ -278,6 +285,7 @@ class Session::Work {
     manifest_.exit_status = exit;
     manifest_.message = message;
     folder_->write(manifest_);
+    folder_->log().line(status + (message.empty() ? "" : ": " + message));
   }
 
   void remove_temporary() noexcept {
