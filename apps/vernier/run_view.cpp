@@ -81,7 +81,10 @@ void show_findings(const Summary& s, std::size_t warnings) {
   for (const session::ReportResult& r : s.reports)
     rows.push_back({r.name, value_text(r.value, r.unit), r.signal});
   for (const session::CheckResult& c : s.checks) {
-    rows.push_back({(c.kept ? "✓ " : "✗ ") + c.name,
+    rows.push_back({(!c.seen  ? "– "
+                     : c.kept ? "✓ "
+                              : "✗ ") +
+                        c.name,
                     words_of(c) + (c.kept ? "" : fmt::format(" (at t = {:.3f} s)", c.at)),
                     c.signal});
   }

@@ -507,6 +507,19 @@ class Serve(InAFolder):
         self.assertAlmostEqual(found["reports"][0]["value"], 2 * (1 - 2.718281828459045 ** -5), places=7)
         self.assertEqual(server.wait(timeout=20), 0)
 
+    def test_the_satellite_s_plant_behind_a_line_gives_the_same_bits(self):
+        mission = SOURCE / "missions/aausat2"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        server = self.start("serve", mission / "plant.xml", "--set", "run.inputs=linear", "--listen", address, "--once")
+        self.assertIn("waits at", server.stdout.readline())
+        self.vernier("run", mission / "lines.xml", "--set", f"plant.connect={address}", "--until", "60s", "-q", "--out",
+                     "far")
+        self.assertEqual(server.wait(timeout=20), 0)
+        self.vernier("run", mission / "sampled.xml", "--until", "60s", "-q", "--out", "near")
+        self.vernier("compare", "far/latest", "near/latest", "--signals", "supervisor.*")
+
     def test_a_peer_that_does_not_come_is_said(self):
         (self.folder / "p.xml").write_text(
             '<ioconnector name="p" version="1" adapter="lines"><outputs><output name="y"/></outputs>'
