@@ -26,9 +26,10 @@ hybrid::Signal scalar(std::string name, double initial) {
   return s;
 }
 
-std::vector<hybrid::Signal> scalars(std::vector<std::pair<std::string, double>> values) {
+std::vector<hybrid::Signal> scalars(const std::vector<std::pair<std::string, double>>& values) {
   std::vector<hybrid::Signal> result;
-  for (auto& [name, initial] : values) result.push_back(scalar(name, initial));
+  result.reserve(values.size());
+  for (const auto& [name, initial] : values) result.push_back(scalar(name, initial));
   return result;
 }
 
@@ -61,8 +62,11 @@ AccuracyCase bouncing_ball() {
   const long double g = 9.81L;
   const long double first = std::sqrt(2.0L / g);
   long double flight = 2.0L * 0.8L * first;
-  for (long double t = first; t < 4.0L; t += flight, flight *= 0.8L) {
+  long double t = first;
+  while (t < 4.0L) {
     c.events.push_back({rounded(t), "bounce"});
+    t += flight;
+    flight *= 0.8L;
   }
   return c;
 }
@@ -316,8 +320,8 @@ AccuracyCase cascade() {
                                  {"bc", 1, 2, {atom(1, greater, 0.0)}, count},
                                  {"ca", 2, 0, {atom(1, greater, 0.0)}, count}}});
   };
-  for (double t = 1.0; t < 3.5; t += 1.0) {
-    for (const char* name : {"ab", "bc", "ca"}) c.events.push_back({t, name});
+  for (int t = 1; t <= 3; ++t) {
+    for (const char* name : {"ab", "bc", "ca"}) c.events.push_back({static_cast<double>(t), name});
   }
   c.final_state = {0.25, 9.0};
   return c;

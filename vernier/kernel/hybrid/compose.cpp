@@ -9,14 +9,9 @@
 #include "vernier/base/require.hpp"
 #include "vernier/kernel/hybrid/detail/composition.hpp"
 
-namespace vernier::hybrid {
+namespace vernier::hybrid::detail {
 
 namespace {
-
-using detail::Composition;
-using detail::Gather;
-using detail::Place;
-using detail::Schedule;
 
 std::string qualified(const std::string& part, const std::string& name) {
   if (part.empty()) return name;
@@ -34,6 +29,8 @@ struct Entry {
   bool outside = false;
   double gain = 1.0;
 };
+
+}  // namespace
 
 class Composer {
  public:
@@ -472,11 +469,13 @@ class Composer {
   std::set<std::pair<std::size_t, std::size_t>> condition_inputs_;  // part and input
 };
 
-}  // namespace
+}  // namespace vernier::hybrid::detail
+
+namespace vernier::hybrid {
 
 std::unique_ptr<System> compose(std::vector<Part> parts, std::span<const Wire> wires,
                                 const Outside& outside) {
-  return Composer(std::move(parts), wires, outside).composed();
+  return detail::Composer(std::move(parts), wires, outside).composed();
 }
 
 }  // namespace vernier::hybrid

@@ -121,7 +121,7 @@ class Dopri5 final : public Stepper {
     }
     land(trail);
     f.rate(t_ + h_, x1_, rate1_);
-    rate1_known_ = true;
+    knows1_ = true;
     const double* k7 = rate1_.data();
     for (std::size_t i = 0; i < n_; ++i) {
       error_[i] =

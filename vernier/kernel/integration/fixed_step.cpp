@@ -34,7 +34,7 @@ class Rk4 final : public Stepper {
       dx_[i] = h_ / 6.0 * (rate0_[i] + 2.0 * (k2_[i] + k3_[i]) + k4_[i]);
     }
     land(trail);
-    rate1_known_ = false;
+    knows1_ = false;
     return end_is_finite() ? StepOutcome::done : StepOutcome::not_finite;
   }
 
@@ -85,7 +85,7 @@ class Euler final : public Stepper {
     std::copy(trail.rate.begin(), trail.rate.end(), rate0_.begin());
     for (std::size_t i = 0; i < n_; ++i) dx_[i] = h_ * rate0_[i];
     land(trail);
-    rate1_known_ = false;
+    knows1_ = false;
     return end_is_finite() ? StepOutcome::done : StepOutcome::not_finite;
   }
 

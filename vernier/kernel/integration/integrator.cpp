@@ -170,7 +170,8 @@ Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, dou
   };
   // here, or a little ahead along the tangent; what a method made of it may be spread over all
   if (seek(trail_.x) || seek(trail_.rate)) return Status::not_finite;
-  for (double ahead = 1e-15 * left; ahead <= 2.0 * left; ahead *= 2.0) {
+  double ahead = 1e-15 * left;
+  for (int k = 0; k < 52; ++k, ahead *= 2.0) {
     for (std::size_t i = 0; i < next_x_.size(); ++i) {
       next_x_[i] = trail_.x[i] + ahead * trail_.rate[i];
     }

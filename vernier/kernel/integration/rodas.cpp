@@ -10,7 +10,7 @@ namespace {
 
 // Hairer and Wanner, Solving ODEs II, IV.7: the Rosenbrock method RODAS of order 4(3), stiffly
 // accurate and L-stable, in the form of their program with its dense output of order 3.
-constexpr double gamma_ = 0.25;
+constexpr double g = 0.25;
 constexpr double a21 = 1.544, a31 = 0.9466785280815826, a32 = 0.2557011698983284,
                  a41 = 3.314825187068521, a42 = 2.896124015972201, a43 = 0.9986419139977817,
                  a51 = 1.221224509226641, a52 = 6.019134481288629, a53 = 12.53708332932087,
@@ -50,7 +50,7 @@ class Rodas final : public Stepper {
       if (attempt_step(f, trail)) error = control_.norm(k_[5], x0_, x1_);
       if (error <= 1.0 && end_is_finite()) {
         control_.accept(trail, h_, error, whole, rejected);
-        rate1_known_ = false;
+        knows1_ = false;
         return StepOutcome::done;
       }
       rejected = true;
@@ -90,11 +90,11 @@ class Rodas final : public Stepper {
     f.system->tangent(p, {1.0, unit_, f.no_rate}, {time_rate_, {}, {}}, f.scratch);
   }
 
-  // k := (1/(h gamma) - J)^-1 (f(t, stage) + sum/h + h g f_t)
+  // k := (1/(h g) - J)^-1 (f(t, stage) + sum/h + h gi f_t)
   template <class Sum>
-  void solve(std::size_t k, std::span<const double> rate, double g, Sum sum) noexcept {
+  void solve(std::size_t k, std::span<const double> rate, double gi, Sum sum) noexcept {
     for (std::size_t i = 0; i < n_; ++i) {
-      k_[k][i] = rate[i] + sum(i) / h_ + h_ * g * time_rate_[i];
+      k_[k][i] = rate[i] + sum(i) / h_ + h_ * gi * time_rate_[i];
     }
     lu_.solve(k_[k].data());
   }
@@ -109,7 +109,7 @@ class Rodas final : public Stepper {
   bool attempt_step(const Equations& f, const Trail& trail) noexcept {
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j < n_; ++j) lu_(i, j) = -jacobian_[i * n_ + j];
-      lu_(i, i) += 1.0 / (h_ * gamma_);
+      lu_(i, i) += 1.0 / (h_ * g);
     }
     if (!lu_.factor()) return false;
     const auto& k = k_;

@@ -26,13 +26,13 @@ void two_sum(double a, double b, double& sum, double& low) noexcept {
 std::span<const std::string_view> methods() noexcept { return names; }
 
 Stepper::Stepper(const hybrid::SystemSpec& spec)
-    : unit_vectors_(spec.unit_vectors), n_(hybrid::size(spec.states)) {
+    : n_(hybrid::size(spec.states)), unit_vectors_(spec.unit_vectors) {
   for (auto* v : {&x0_, &low0_, &dx_, &x1_, &low1_, &rate1_, &scratch_}) v->resize(n_);
 }
 
 std::span<const double> Stepper::rate(const Equations& e) noexcept {
-  if (!rate1_known_) e.rate(t_ + h_, x1_, rate1_);
-  rate1_known_ = true;
+  if (!knows1_) e.rate(t_ + h_, x1_, rate1_);
+  knows1_ = true;
   return rate1_;
 }
 
@@ -49,8 +49,8 @@ void Stepper::interpolate(double s, std::span<double> x, std::span<double> low) 
 void Stepper::accept(Trail& trail) const noexcept {
   std::copy(x1_.begin(), x1_.end(), trail.x.begin());
   std::copy(low1_.begin(), low1_.end(), trail.low.begin());
-  trail.rate_known = rate1_known_;
-  if (rate1_known_) std::copy(rate1_.begin(), rate1_.end(), trail.rate.begin());
+  trail.rate_known = knows1_;
+  if (knows1_) std::copy(rate1_.begin(), rate1_.end(), trail.rate.begin());
 }
 
 void Stepper::land(const Trail& trail) noexcept {

@@ -92,11 +92,13 @@ class Stepper {
   void land(const Trail&) noexcept;
   bool end_is_finite() const noexcept;
 
-  std::vector<hybrid::UnitVector> unit_vectors_;
   std::size_t n_;
   double t_ = 0.0, h_ = 0.0;
   std::vector<double> x0_, low0_, dx_, x1_, low1_, rate1_;
-  bool rate1_known_ = false;
+  bool knows1_ = false;  // rate1_ is f at the end
+
+ private:
+  std::vector<hybrid::UnitVector> unit_vectors_;
   mutable std::vector<double> scratch_;
 };
 

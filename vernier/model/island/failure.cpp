@@ -21,7 +21,8 @@ class Writer {
   __attribute__((format(printf, 2, 3))) void add(const char* format, ...) noexcept {
     std::va_list arguments;
     va_start(arguments, format);
-    const int n = std::vsnprintf(to_, left_, format, arguments);
+    // the analyzer does not see va_start
+    const int n = std::vsnprintf(to_, left_, format, arguments);  // NOLINT(clang-analyzer-valist*)
     va_end(arguments);
     const std::size_t written = std::min(static_cast<std::size_t>(std::max(n, 0)), left_ - 1);
     to_ += written;

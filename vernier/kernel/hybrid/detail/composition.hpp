@@ -62,6 +62,8 @@ struct Schedule {
   bool clear = false;  // a part is called before it has all its inputs
 };
 
+class Composer;  // makes compositions; in compose.cpp
+
 class Composition final : public System {
  public:
   const SystemSpec& spec() const noexcept override { return spec_; }
@@ -75,7 +77,10 @@ class Composition final : public System {
                Scratch) const noexcept override;
   void tangent(const Point&, const Direction&, const Tangent&, Scratch) const noexcept override;
 
-  // Filled by compose().
+ private:
+  friend class Composer;
+
+  // filled by the composer
   SystemSpec spec_;
   std::vector<Place> parts_;
   std::vector<Gather> exports_;  // to: from the first output of `outside`
@@ -83,7 +88,6 @@ class Composition final : public System {
   std::size_t m_ = 0, p_ = 0;  // inputs and outputs of all parts together
   std::size_t most_labels_ = 0;
 
- private:
   struct Memory {
     std::span<double> u, y, du, dy;
     Scratch inner;
