@@ -37,7 +37,7 @@ FormulaSystem::FormulaSystem(Model model) : model_(std::move(model)) {
   automaton.initial = model_.initial;
   for (const Location& l : model_.locations) automaton.locations.push_back(l.name);
   for (const Transition& t : model_.transitions) {
-    automaton.transitions.push_back({t.name, t.from, t.to, t.name});
+    automaton.transitions.push_back({t.name, t.from, t.to, t.name, !t.in.empty()});
     atoms[static_cast<std::size_t>(t.from)] += t.condition.size();
     label(t.in, true);
     label(t.out, false);

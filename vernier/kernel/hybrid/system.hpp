@@ -24,6 +24,7 @@ struct Transition {
   std::string name;
   int from = 0, to = 0;   // locations
   std::string condition;  // as written, for people: "C > HFull", "on telecommand"
+  bool on_event = false;  // only a label triggers it: no flow alone does
 };
 
 /// One discrete part: exactly one of its locations is active.

@@ -47,6 +47,12 @@ Integrator::Integrator(const hybrid::System& system, const Settings& settings)
   now_emitted_.resize(spec.events.size());
   work_.resize(spec.work);
   recent_.resize(remembered);
+  for (const hybrid::Automaton& a : spec.automata) {
+    std::vector<std::uint8_t>& watched = watched_.emplace_back(a.locations.size(), std::uint8_t{0});
+    for (const hybrid::Transition& t : a.transitions) {
+      if (!t.on_event) watched[static_cast<std::size_t>(t.from)] = 1;
+    }
+  }
   reset();
 }
 
@@ -79,6 +85,14 @@ void Integrator::begin(const Limits& limits) noexcept {
   limits_ = limits;
   steps_ = 0;
   events_ = 0;
+}
+
+bool Integrator::watches() const noexcept {
+  if (!guarded_) return false;
+  for (std::size_t k = 0; k < mode_.size(); ++k) {
+    if (watched_[k][static_cast<std::size_t>(mode_[k])] != 0) return true;
+  }
+  return false;
 }
 
 Equations Integrator::equations(double origin, std::span<const double> u) noexcept {
@@ -199,7 +213,9 @@ Arrival Integrator::advance(Time origin, double t, double end, std::span<const d
       f.rate(t, trail_.x, trail_.rate);
       memory_.rate_known = 1;
     }
-    if (guarded_ && memory_.atoms_known == 0) {
+    const bool watching = watches();
+    if (!watching) memory_.atoms_known = 0;
+    if (watching && memory_.atoms_known == 0) {
       locator_.atoms(f, t, trail_.x, trail_.rate, z_, dz_);
       memory_.atoms_known = 1;
     }
@@ -210,7 +226,7 @@ Arrival Integrator::advance(Time origin, double t, double end, std::span<const d
     memory_.error = trail_.error;
     if (outcome != StepOutcome::done) return {t, failed(f, outcome, t, left)};
 
-    if (guarded_) {
+    if (watching) {
       if (const auto s = locator_.locate(f, *stepper_, z_, dz_)) {
         stepper_->interpolate(*s, trail_.x, trail_.low);
         advance_time(t, low, *s);

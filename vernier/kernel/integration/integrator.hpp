@@ -111,6 +111,8 @@ class Integrator {
     ZenoWatch zeno;
   };
 
+  /// Whether a flow can trigger a transition of an active location.
+  bool watches() const noexcept;
   Equations equations(double origin, std::span<const double> u) noexcept;
   void take_inputs(std::span<const double> u) noexcept;
   bool round(const Equations&, double t, std::span<const std::uint8_t> present,
@@ -124,6 +126,7 @@ class Integrator {
   std::unique_ptr<Stepper> stepper_;
   EventLocator locator_;
   bool guarded_;
+  std::vector<std::vector<std::uint8_t>> watched_;  // by automaton and location
   Limits limits_;
   long steps_ = 0;
   int events_ = 0;

@@ -214,6 +214,37 @@ TEST(Integrator, ACompositionOfOneIsThatOne) {
   EXPECT_EQ(a.firings.size(), b.firings.size());
 }
 
+// Counts how often its guards are asked.
+class Counting final : public FormulaSystem {
+ public:
+  using FormulaSystem::FormulaSystem;
+  void guards(const hybrid::Point& p, std::span<double> z,
+              hybrid::Scratch s) const noexcept override {
+    ++asked;
+    FormulaSystem::guards(p, z, s);
+  }
+  mutable int asked = 0;
+};
+
+TEST(Integrator, AsksNoConditionsWhereOnlyEventsTrigger) {
+  const auto flow = [](const Terms&, Dual* r) { r[0] = 1.0; };
+  const Counting system(
+      {.states = {scalar("x", 0.0)},
+       .locations = {{"watch", flow}, {"rest", flow}},
+       .transitions = {
+           {"toRest", 0, 1, {{testing::state(0), testing::number(0.5), greater}}},
+           {"wake", 1, 0, {{testing::state(0), testing::number(0.2), greater}}, {}, "up"}}});
+  Integrator integrator(system, {});
+  Heard heard;
+  std::vector<std::int64_t> emitted(1);
+  integrator.advance(Time{}, 0.0, 1.0, {}, emitted, false, true, heard);
+  ASSERT_EQ(heard.firings.size(), 1u);
+  const int asked = system.asked;
+  EXPECT_GT(asked, 0);
+  integrator.advance(Time{std::chrono::seconds(1)}, 0.0, 1.0, {}, emitted, false, true, heard);
+  EXPECT_EQ(system.asked, asked);
+}
+
 TEST(Integrator, ResumesToTheBit) {
   const auto system = testing::accuracy_case("navigation").make();
   Integrator one(*system, {});

@@ -119,6 +119,7 @@ class Compiler {
       out.name = t.name;
       out.from = static_cast<int>(t.from);
       out.to = static_cast<int>(t.to);
+      out.on_event = t.in != Transition::none;
       if (t.in != Transition::none) out.condition = "on " + m_.events[t.in].name;
       if (t.domain.element) {
         out.condition += (out.condition.empty() ? "" : " and ") + flat(t.domain.element->text);
