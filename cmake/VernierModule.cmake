@@ -98,6 +98,7 @@ function(vernier_module_tests)
     add_executable(${name}_test ${files})
     target_link_libraries(${name}_test PRIVATE vernier::${name} vernier::testing GTest::gmock_main vernier_warnings)
     target_compile_definitions(${name}_test PRIVATE VERNIER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_compile_options(${name}_test PRIVATE -O1)  # what is tested is optimized, tests need not be
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
   endforeach()
 endfunction()

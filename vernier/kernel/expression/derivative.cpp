@@ -148,7 +148,7 @@ std::vector<Term> Graph::tangent(std::span<const Term> wanted,
       rates[k] = seed(n.symbol);
       continue;
     }
-    const int operands = detail::arity(n.operation);
+    const int operands = arity(n.operation);
     if (operands == 0) continue;
     rates[k] = rule.rate(k, rates[n.a], operands > 1 ? rates[n.b] : Rate{},
                          operands > 2 ? rates[n.c] : Rate{});

@@ -58,6 +58,37 @@ enum class Operation : std::uint8_t {
   select  // condition, then, else
 };
 
+/// How many operands an operation has.
+constexpr int arity(Operation o) noexcept {
+  switch (o) {
+    case Operation::constant:
+    case Operation::symbol:
+      return 0;
+    case Operation::add:
+    case Operation::subtract:
+    case Operation::multiply:
+    case Operation::divide:
+    case Operation::power:
+    case Operation::atan2:
+    case Operation::minimum:
+    case Operation::maximum:
+    case Operation::hypot:
+    case Operation::less:
+    case Operation::less_equal:
+    case Operation::greater:
+    case Operation::greater_equal:
+    case Operation::equal:
+    case Operation::not_equal:
+    case Operation::logical_and:
+    case Operation::logical_or:
+      return 2;
+    case Operation::select:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
 struct Node {
   Operation operation;
   Term a = 0, b = 0, c = 0;

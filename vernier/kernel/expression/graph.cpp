@@ -93,7 +93,7 @@ class Rewriter {
   std::optional<Term> folded() {
     const Term operands[3] = {a_, b_, c_};
     double value[3] = {};
-    for (int i = 0; i < 3 && i < detail::arity(o_); ++i) {
+    for (int i = 0; i < 3 && i < arity(o_); ++i) {
       if (node(operands[i]).operation != Operation::constant) return {};
       value[i] = node(operands[i]).value;
     }
@@ -178,7 +178,7 @@ Term Graph::symbol(std::uint32_t index) {
 }
 
 Term Graph::apply(Operation o, Term a, Term b, Term c) {
-  const int operands = detail::arity(o);
+  const int operands = arity(o);
   require(operands > 0 && a < size() && (operands < 2 || b < size()) &&
           (operands < 3 || c < size()));
   if (const auto t = Rewriter(*this, o, a, b, c).result()) return *t;

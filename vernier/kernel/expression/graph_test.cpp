@@ -24,7 +24,7 @@ TEST(Graph, NumbersOperandsBeforeTheirTerm) {
   std::mt19937_64 random(1);
   random_terms(g, random, 5, 2000);
   for (Term t = 0; t < g.size(); ++t) {
-    const int n = detail::arity(g[t].operation);
+    const int n = arity(g[t].operation);
     if (n > 0) {
       EXPECT_LT(g[t].a, t);
     }

@@ -8,37 +8,6 @@
 
 namespace vernier::expression::detail {
 
-/// How many operands an operation has.
-constexpr int arity(Operation o) noexcept {
-  switch (o) {
-    case Operation::constant:
-    case Operation::symbol:
-      return 0;
-    case Operation::add:
-    case Operation::subtract:
-    case Operation::multiply:
-    case Operation::divide:
-    case Operation::power:
-    case Operation::atan2:
-    case Operation::minimum:
-    case Operation::maximum:
-    case Operation::hypot:
-    case Operation::less:
-    case Operation::less_equal:
-    case Operation::greater:
-    case Operation::greater_equal:
-    case Operation::equal:
-    case Operation::not_equal:
-    case Operation::logical_and:
-    case Operation::logical_or:
-      return 2;
-    case Operation::select:
-      return 3;
-    default:
-      return 1;
-  }
-}
-
 constexpr bool comparison(Operation o) noexcept {
   return o >= Operation::less && o <= Operation::not_equal;
 }

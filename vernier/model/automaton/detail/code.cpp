@@ -30,36 +30,6 @@ hybrid::Signal signal(const Variable& v) {
   return s;
 }
 
-int operand_count(Operation o) noexcept {
-  switch (o) {
-    case Operation::constant:
-    case Operation::symbol:
-      return 0;
-    case Operation::select:
-      return 3;
-    case Operation::add:
-    case Operation::subtract:
-    case Operation::multiply:
-    case Operation::divide:
-    case Operation::power:
-    case Operation::atan2:
-    case Operation::minimum:
-    case Operation::maximum:
-    case Operation::hypot:
-    case Operation::less:
-    case Operation::less_equal:
-    case Operation::greater:
-    case Operation::greater_equal:
-    case Operation::equal:
-    case Operation::not_equal:
-    case Operation::logical_and:
-    case Operation::logical_or:
-      return 2;
-    default:
-      return 1;
-  }
-}
-
 class Compiler {
  public:
   Compiler(const Model& m, Equations e) : m_(m), e_(std::move(e)), code_(std::make_shared<Code>()) {
@@ -215,7 +185,7 @@ class Compiler {
           needs[t] = bit_of(node.symbol, first);
           continue;
         }
-        const int operands = operand_count(node.operation);
+        const int operands = expression::arity(node.operation);
         if (operands > 0) needs[t] |= needs[node.a];
         if (operands > 1) needs[t] |= needs[node.b];
         if (operands > 2) needs[t] |= needs[node.c];
