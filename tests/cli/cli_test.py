@@ -147,6 +147,24 @@ class Check(InAFolder):
                 self.assertEqual(said.stderr, file.with_suffix(".txt").read_text(encoding="utf-8"))
                 self.assertEqual(said.stdout, "")
 
+    def test_each_composition_that_cannot_mean_anything_says_why(self):
+        folder = SOURCE / "formats/interconnection/bad/meaning"
+        files = sorted(f for f in folder.glob("*.xml") if ".model" not in f.name)
+        self.assertGreater(len(files), 5)
+        for file in files:
+            with self.subTest(file.name):
+                said = self.vernier("check", file.name, cwd=folder, status=2)
+                self.assertEqual(said.stderr, file.with_suffix(".txt").read_text(encoding="utf-8"))
+
+    def test_each_run_that_fails_says_why(self):
+        folder = SOURCE / "formats/interconnection/bad/running"
+        files = sorted(f for f in folder.glob("*.xml") if ".model" not in f.name)
+        self.assertGreater(len(files), 2)
+        for file in files:
+            with self.subTest(file.name):
+                said = self.vernier("run", file.name, "--quiet", "--no-record", cwd=folder, status=1)
+                self.assertEqual(said.stderr, file.with_suffix(".txt").read_text(encoding="utf-8"))
+
     def test_every_good_document_of_all_formats_is_good(self):
         files = [*SOURCE.glob("formats/hybrid/good/*.xml"), *SOURCE.glob("formats/interconnection/good/*.xml")]
         files += [f for f in [*SOURCE.glob("missions/*/*.xml"), *SOURCE.glob("examples/*/*.xml")]
