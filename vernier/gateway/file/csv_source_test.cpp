@@ -39,6 +39,7 @@ const std::string table =
 std::array<double, 3> at(CsvSource& source, Duration t) {
   Rig rig(source);
   if (t > Duration{}) rig.step(t);
+  source.pacers().front()->wait_for(rig.now());  // the rows are read by another thread
   rig.settle();
   return {rig.out("x"), rig.out("w", 0), rig.out("w", 1)};
 }

@@ -264,6 +264,11 @@ void Integrator::load(std::span<const std::byte> from) noexcept {
   std::memcpy(&memory_, at, sizeof(Memory));
   at += sizeof(Memory);
   if (!mode_.empty()) std::memcpy(mode_.data(), at, mode_.size() * sizeof(int));
+  // an image may come from a file: a location that is not there would be an index out of range
+  for (std::size_t k = 0; k < mode_.size(); ++k) {
+    const hybrid::Automaton& a = system_.spec().automata[k];
+    if (mode_[k] < 0 || mode_[k] >= static_cast<int>(a.locations.size())) mode_[k] = a.initial;
+  }
 }
 
 }  // namespace vernier::integration
