@@ -183,7 +183,7 @@ AccuracyCase cradle(int lifted) {
       c.events.push_back({rounded(half * (k + 0.5L)), hit});
     }
   }
-  c.ties = true;
+  c.ties = lifted == 2;
   return c;
 }
 
