@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <csignal>
@@ -20,7 +21,7 @@ using testing::Rig;
 using Existing = CsvSinkSettings::Existing;
 
 std::filesystem::path fresh(const std::string& name) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / name;
+  const auto path = std::filesystem::path(::testing::TempDir()) / (std::to_string(getpid()) + name);
   std::filesystem::remove(path);
   return path;
 }

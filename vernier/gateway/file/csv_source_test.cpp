@@ -1,6 +1,7 @@
 #include "vernier/gateway/file/csv_source.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -18,7 +19,7 @@ using Between = CsvSourceSettings::Between;
 using Outside = CsvSourceSettings::Outside;
 
 std::filesystem::path written(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / name;
+  const auto path = std::filesystem::path(::testing::TempDir()) / (std::to_string(getpid()) + name);
   std::ofstream(path, std::ios::binary) << text;
   return path;
 }
@@ -98,6 +99,7 @@ TEST(CsvSource, TakesUnitsFromTheHeaderElseFromTheConnector) {
   EXPECT_NEAR(rig.out("a"), std::numbers::pi, 1e-15);
   EXPECT_EQ(rig.out("b"), 1000.0);
   rig.step(500ms);
+  source.pacers().front()->wait_for(rig.now());
   rig.settle();
   EXPECT_EQ(rig.out("b"), 2000.0);
 }
