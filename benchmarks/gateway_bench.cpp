@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/gateway/file/csv.hpp"
 #include "vernier/gateway/file/csv_source.hpp"
 #include "vernier/gateway/lines/server.hpp"
@@ -99,8 +100,8 @@ void steps_over_the_line() {
 }
 
 void rows_from_a_file() {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("vernier-bench-" + std::to_string(getpid()) + ".csv");
+  const TemporaryFolder folder;
+  const auto path = folder / "rows.csv";
   constexpr int rows = 1'000'000;
   {
     std::ofstream file(path);
@@ -134,7 +135,6 @@ void rows_from_a_file() {
     std::printf("CSV source, a tick per row: %.2f million rows per second (%.0f MB/s)\n",
                 rows / s / 1e6, static_cast<double>(size) / s / 1e6);
   }
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/recorder.hpp"
 
 using namespace vernier;
@@ -85,11 +86,8 @@ void print(const char* what, std::vector<double> v, double unit, const char* nam
 int main() {
   std::vector<double> begin, loop, finish, cpu;
   for (int i = 0; i < repetitions; ++i) {
-    const auto folder = std::filesystem::temp_directory_path() /
-                        ("vernier-bench-" + std::to_string(::getpid()) + "-" + std::to_string(i));
-    std::filesystem::create_directory(folder);
-    const Figures f = once(folder);
-    std::filesystem::remove_all(folder);
+    const TemporaryFolder folder;
+    const Figures f = once(folder.path());
     begin.push_back(f.begin);
     loop.push_back(f.loop / rows);
     finish.push_back(f.finish);

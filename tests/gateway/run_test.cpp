@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/component/pacer.hpp"
 #include "vernier/gateway/connector/connector.hpp"
 #include "vernier/gateway/lines/server.hpp"
@@ -116,7 +117,7 @@ class Moved {
     component_ = types.island()(type.system(parameters), c.run.island);
     server_ = std::make_unique<lines::Server>(
         *component_, lines::ServerSettings{.name = name, .address = {"127.0.0.1", "0"}});
-    const auto file = std::filesystem::path(::testing::TempDir()) / (name + "_connector.xml");
+    const auto file = folder_ / (name + "_connector.xml");
     std::ofstream(file) << lines::connector_document(component_->description(), name,
                                                      server_->address());
     i.kind = composition::Instance::Kind::connector;
@@ -136,6 +137,7 @@ class Moved {
  private:
   std::unique_ptr<Component> component_;
   std::unique_ptr<lines::Server> server_;
+  TemporaryFolder folder_;
   std::thread thread_;
 };
 
@@ -167,7 +169,7 @@ TEST(GatewayRun, SoDoTwoOfThemWithEvents) {
 
 // a ball stops the step of everyone at each bounce: whoever has gone too far is brought back
 TEST(GatewayRun, EarlyStopsAndRollBackCrossTheLine) {
-  const std::filesystem::path folder = ::testing::TempDir();
+  const TemporaryFolder folder;
   std::ofstream(folder / "follower.xml") << R"(<hybridsystem name="Follower" version="1">
   <inputs><input name="height" unit="m"/></inputs>
   <states><state name="x" unit="m"/></states>
@@ -265,10 +267,10 @@ TEST(GatewayRun, APeerKilledInTheRunEndsItWithAReasonAndKeepsWhatWasSeen) {
 }
 
 TEST(GatewayRun, ARecordingGoesThroughARunIntoAFile) {
-  const auto file = std::filesystem::path(::testing::TempDir()) / "replayed.csv";
+  const TemporaryFolder folder;
+  const auto file = folder / "replayed.csv";
   auto c = read(examples / "csv/replay.xml");
   composition::set_value(c, "log.file=" + file.string());
-  composition::set_value(c, "log.existing=replace");
   const Ran ran = run(c, catalogue(), {"gyro.omega"});
   ASSERT_EQ(ran.ending, executive::Ending::reached) << ran.fault;
   std::ostringstream text;

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "vernier/base/temporary_folder.hpp"
+
 namespace vernier::document {
 namespace {
 
@@ -320,7 +322,8 @@ TEST(Document, StaysLinearInMuchText) {
 }
 
 TEST(Document, RefusesALargeFileWithoutReadingIt) {
-  const auto path = std::filesystem::temp_directory_path() / "vernier_document_test_large.xml";
+  const TemporaryFolder folder;
+  const auto path = folder / "large.xml";
   std::ofstream(path) << "<tank/>";
   std::filesystem::resize_file(path, 100u << 20);  // sparse: takes no room
   Diagnostics problems;
@@ -329,7 +332,6 @@ TEST(Document, RefusesALargeFileWithoutReadingIt) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(100));
   EXPECT_THAT(rendered(problems),
               HasSubstr("error[V1215]: the document has 100 MiB; at most 16 MiB are read"));
-  std::filesystem::remove(path);
 }
 
 TEST(Document, StaysLinearInALongLineOfMistakes) {
@@ -350,7 +352,8 @@ TEST(Document, SaysThatAFileIsMissing) {
 }
 
 TEST(Document, TellsTheRootElementOfAFile) {
-  const auto path = std::filesystem::temp_directory_path() / "vernier_document_test_root.xml";
+  const TemporaryFolder folder;
+  const auto path = folder / "root.xml";
   std::ofstream(path)
       << "<?xml version=\"1.0\"?>\n<!DOCTYPE a [ <!-- > --> ]>\n<!-- <b> -->\n<c d='e'/>";
   EXPECT_EQ(root_element(path), "c");

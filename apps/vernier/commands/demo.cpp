@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
@@ -11,6 +11,7 @@
 #include "apps/vernier/library.hpp"
 #include "apps/vernier/run_view.hpp"
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/temporary_folder.hpp"
 
 namespace vernier::app {
 namespace {
@@ -20,7 +21,7 @@ constexpr const char* mission = "aausat2";
 /// The mission's document: in the tree one stands in, else a copy of what the program carries.
 struct Document {
   std::filesystem::path path;
-  std::filesystem::path temporary;  // to be removed
+  std::optional<TemporaryFolder> temporary;
 
   Document() {
     const std::vector<Example> all = examples();
@@ -31,19 +32,9 @@ struct Document {
     path = std::filesystem::path(found->folder) / found->main;
     std::error_code none;
     if (std::filesystem::is_regular_file(path, none)) return;
-    std::string pattern = (std::filesystem::temp_directory_path() / "vernier-demo-XXXXXX").string();
-    if (!mkdtemp(pattern.data()))
-      throw ConfigurationError("V7502", "no temporary folder can be made");
-    temporary = pattern;
-    copy_example(*found, temporary / mission);
-    path = temporary / mission / found->main;
+    path = temporary.emplace() / mission / found->main;
+    copy_example(*found, path.parent_path());
   }
-  ~Document() {
-    std::error_code none;
-    if (!temporary.empty()) std::filesystem::remove_all(temporary, none);
-  }
-  Document(const Document&) = delete;
-  Document& operator=(const Document&) = delete;
 };
 
 int demo(const std::string& out, const Invocation& invocation) {

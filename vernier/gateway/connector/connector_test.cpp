@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/component/pacer.hpp"
 #include "vernier/testing/rig.hpp"
 
@@ -109,9 +110,10 @@ TEST(Connector, MakesASinkInTheUnitsOfItsDocument) {
   Catalogue catalogue;
   add_connectors(catalogue);
   const Type type = read_type(catalogue, format / "good/log.xml");
-  const auto path = std::filesystem::path(::testing::TempDir()) / "connector_log.csv";
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv";
   {
-    const auto component = made(type, {{"file", {path.string()}}, {"existing", {"replace"}}});
+    const auto component = made(type, {{"file", {path.string()}}});
     Rig rig(*component);
     rig.in("omega", 1) = std::numbers::pi;
     rig.react();

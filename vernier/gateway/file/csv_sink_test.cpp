@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/gateway/file/csv_source.hpp"
 #include "vernier/testing/rig.hpp"
 
@@ -20,10 +21,11 @@ using namespace std::chrono_literals;
 using testing::Rig;
 using Existing = CsvSinkSettings::Existing;
 
+/// The name of a file that is not there.
 std::filesystem::path fresh(const std::string& name) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / (std::to_string(getpid()) + name);
-  std::filesystem::remove(path);
-  return path;
+  static const TemporaryFolder folder;
+  std::filesystem::remove(folder / name);
+  return folder / name;
 }
 
 std::string content(const std::filesystem::path& path) {
@@ -195,7 +197,6 @@ TEST(CsvSink, CountsWhatItDropsWhenNotPacedAndSaysSo) {
 
 TEST(CsvSink, NeverOverwritesUnlessAskedTo) {
   const auto path = fresh("kept.csv");
-  std::filesystem::remove(std::filesystem::path(::testing::TempDir()) / "kept-2.csv");
   std::ofstream(path) << "precious\n";
   {
     CsvSink sink(columns(), {.path = path});

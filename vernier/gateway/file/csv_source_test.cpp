@@ -1,13 +1,13 @@
 #include "vernier/gateway/file/csv_source.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
 #include <numbers>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/testing/rig.hpp"
 
 namespace vernier::file {
@@ -19,7 +19,8 @@ using Between = CsvSourceSettings::Between;
 using Outside = CsvSourceSettings::Outside;
 
 std::filesystem::path written(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / (std::to_string(getpid()) + name);
+  static const TemporaryFolder folder;
+  const auto path = folder / name;
   std::ofstream(path, std::ios::binary) << text;
   return path;
 }
@@ -170,7 +171,7 @@ std::string refused(const std::string& text, CsvSourceSettings settings = {}) {
 }
 
 TEST(CsvSource, RefusesWhatItCannotUseWithFileAndLine) {
-  const std::string path = (std::filesystem::path(::testing::TempDir()) / "bad.csv").string();
+  const std::string path = written("bad.csv", "").string();
   const std::string head = "t,x,w[0],w[1]\n0,1,2,3\n";
   EXPECT_EQ(refused(head), "accepted");
   EXPECT_EQ(refused(""), "V7302 " + path + " is empty; its first line must name the columns");

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <random>
 
+#include "vernier/base/temporary_folder.hpp"
+
 namespace vernier::file {
 namespace {
 
@@ -96,7 +98,8 @@ TEST(CsvNumbers, ComeBackToTheBit) {
 }
 
 TEST(CsvLines, AreReadFromAnyPlace) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / "lines.csv";
+  const TemporaryFolder folder;
+  const auto path = folder / "lines.csv";
   std::ofstream(path) << "one\ntwo\r\n\nlast";
   LineFile file;
   ASSERT_FALSE(file.open(path));
@@ -116,7 +119,8 @@ TEST(CsvLines, AreReadFromAnyPlace) {
 }
 
 TEST(CsvLines, ThatAreTooLongAreRefusedInBoundedMemory) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / "long.csv";
+  const TemporaryFolder folder;
+  const auto path = folder / "long.csv";
   std::ofstream(path) << "t\n" << std::string(3 * longest_csv_line, 'x');
   LineFile file;
   ASSERT_FALSE(file.open(path));

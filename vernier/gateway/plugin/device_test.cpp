@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/testing/rig.hpp"
 
 namespace vernier::plugin {
@@ -17,8 +18,10 @@ using testing::Rig;
 
 const std::string header = VERNIER_SOURCE_DIR "/vernier/gateway/plugin";
 
+/// A folder with a space in its name.
 std::filesystem::path folder() {
-  const auto path = std::filesystem::path(::testing::TempDir()) / "vernier plugins";
+  static const TemporaryFolder place;
+  const auto path = place / "vernier plugins";
   std::filesystem::create_directories(path);
   return path;
 }

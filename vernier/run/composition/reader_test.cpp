@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/composition/composition.hpp"
 
 namespace vernier::composition {
@@ -21,14 +22,7 @@ const std::filesystem::path formats = VERNIER_SOURCE_DIR "/formats/interconnecti
 /// A folder for documents of one test.
 class Reading : public ::testing::Test {
  protected:
-  Reading() {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("vernier_reader_" + std::to_string(::getpid()) + "_" +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
-    write("part.xml", "<hybridsystem name='Part'/>");
-  }
-  ~Reading() override { std::filesystem::remove_all(folder_); }
+  Reading() { write("part.xml", "<hybridsystem name='Part'/>"); }
 
   std::filesystem::path write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
@@ -51,7 +45,7 @@ class Reading : public ::testing::Test {
     return list;
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 std::string text(const Connection& c) {

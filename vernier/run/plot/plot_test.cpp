@@ -12,6 +12,7 @@
 #include <set>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/run/plot/detail/axis.hpp"
 #include "vernier/run/plot/detail/draw.hpp"
@@ -126,8 +127,8 @@ TEST(Line, OutsideOfTheTimeAxisOnlyTheNeighboursRemain) {
 }
 
 std::string temporary(const std::string& name) {
-  return (std::filesystem::temp_directory_path() / ("vernier-" + std::to_string(::getpid()) + name))
-      .string();
+  static const TemporaryFolder folder;
+  return (folder / name).string();
 }
 
 /// xmllint says whether a text is well-formed XML.

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "vernier/run/record/detail/test_folder.hpp"
+#include "vernier/base/temporary_folder.hpp"
 
 namespace vernier::record {
 namespace {
@@ -29,7 +29,7 @@ std::string code_of(std::span<const std::byte> bytes) {
 }
 
 TEST(Checkpoint, GivesBackEveryByte) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const Checkpoint c = sample();
   write_checkpoint(folder / "a.vchk", c);
   const Checkpoint d = read_checkpoint(folder / "a.vchk");

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "vernier/run/record/detail/test_folder.hpp"
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/export.hpp"
 #include "vernier/run/record/result_writer.hpp"
 
@@ -40,7 +40,7 @@ ResultReader results(const fs::path& file, const std::vector<Row>& rows,
 }
 
 TEST(Compare, FindsNothingBetweenEqualRuns) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const std::vector<Row> rows{{0, 1, 2, nan}, {0.1, 1, 2, 3}};
   const auto a = results(folder / "a.h5", rows), b = results(folder / "b.h5", rows);
   const Comparison c = compare(a, b);
@@ -51,7 +51,7 @@ TEST(Compare, FindsNothingBetweenEqualRuns) {
 }
 
 TEST(Compare, MeasuresLargestAndRmsAndFirstDivergence) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const auto a = results(folder / "a.h5", {{0, 1, 0, 0}, {1, 1, 0, 0}, {2, 1, 0, 0}, {3, 1, 0, 0}});
   const auto b =
       results(folder / "b.h5", {{0, 1, 0, 0}, {1, 1.1, 0, 3}, {2, 1.3, 4, 0}, {3, 1, 0, 0}});
@@ -71,7 +71,7 @@ TEST(Compare, MeasuresLargestAndRmsAndFirstDivergence) {
 }
 
 TEST(Compare, UsesTheCommonInstantsOfDifferentGrids) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const auto a =
       results(folder / "a.h5", {{0, 1, 0, 0}, {0.5, 7, 0, 0}, {1, 2, 0, 0}, {1, 3, 0, 0}});
   const auto b = results(folder / "b.h5", {{0, 1, 0, 0}, {0.7, 9, 0, 0}, {1, 3, 0, 0}});
@@ -87,7 +87,7 @@ TEST(Compare, UsesTheCommonInstantsOfDifferentGrids) {
 }
 
 TEST(Compare, TakesANumberAgainstNoneForInfinitelyFar) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const auto a = results(folder / "a.h5", {{0, nan, 0, 0}});
   const auto b = results(folder / "b.h5", {{0, 1, 0, 0}});
   CompareOptions o;
@@ -130,7 +130,7 @@ TEST(Tolerances, ReadTheGoodAndRefuseTheBadWordForWord) {
 }
 
 TEST(Export, WritesOneTableOfAllTimes) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const auto r = results(folder / "a.h5", {{0, 1, 2, 3}, {0.5, 4, 5, 6}, {0.5, 7, 8, 9}},
                          {{0.0, -1}, {1.0, -2}});
   std::ostringstream out;
@@ -144,7 +144,7 @@ TEST(Export, WritesOneTableOfAllTimes) {
 }
 
 TEST(Export, ThinsToMultiplesOfAStep) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   std::vector<Row> rows;
   for (int k = 0; k <= 10'000; ++k) rows.push_back({k * 0.1, double(k), 0, 0});
   const auto r = results(folder / "a.h5", rows);
@@ -156,7 +156,7 @@ TEST(Export, ThinsToMultiplesOfAStep) {
 }
 
 TEST(Export, WritesJson) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const auto r = results(folder / "a.h5", {{0, 1, 2, nan}});
   std::ostringstream out;
   export_json(r, {.signals = {"a.y", "a.y[0]"}}, out);

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "vernier/run/record/detail/test_folder.hpp"
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/result_reader.hpp"
 #include "vernier/testing/allocations.hpp"
 
@@ -61,7 +61,7 @@ std::string content(const std::filesystem::path& file) {
 }
 
 TEST(Recorder, LosesNothingWhenItPacesTheRun) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   Ports ports;
   Recorder recorder;
   RecorderOptions options;
@@ -92,7 +92,7 @@ TEST(Recorder, LosesNothingWhenItPacesTheRun) {
 }
 
 TEST(Recorder, CountsWhatItDropsAndNeverWaitsWhenTheClockRules) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   Ports ports;
   Recorder recorder;
   RecorderOptions options;
@@ -110,7 +110,7 @@ TEST(Recorder, CountsWhatItDropsAndNeverWaitsWhenTheClockRules) {
 }
 
 TEST(Recorder, AllocatesNothingInTheLoop) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   Ports ports;
   Recorder recorder;
   const auto& attached = recorder.begin(folder.path(), {ports.group()}, {}, plain);
@@ -126,7 +126,7 @@ TEST(Recorder, AllocatesNothingInTheLoop) {
 }
 
 TEST(Recorder, WritesEventsAsTheyHappen) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   Ports ports;
   Recorder recorder;
   RecorderOptions options;
@@ -153,7 +153,7 @@ TEST(Recorder, WritesEventsAsTheyHappen) {
 }
 
 TEST(Recorder, HearsOfEventsWhenNothingIsSampled) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   Recorder recorder;
   const auto& attached = recorder.begin(folder.path(), {}, {}, plain);
   ASSERT_EQ(attached.size(), 1u);
@@ -166,7 +166,7 @@ TEST(Recorder, HearsOfEventsWhenNothingIsSampled) {
 }
 
 TEST(Recorder, FlushesAboutTwiceASecondWithoutBeingAsked) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   Ports ports;
   Recorder recorder;
   RecorderOptions options;
@@ -182,7 +182,7 @@ TEST(Recorder, FlushesAboutTwiceASecondWithoutBeingAsked) {
 }
 
 TEST(Recorder, KeepsBothSidesOfAJump) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   Ports ports;
   Recorder recorder;
   const auto& attached = recorder.begin(folder.path(), {ports.group()}, {}, plain);
@@ -208,7 +208,7 @@ long resident_kib() {
 }
 
 TEST(Recorder, NeedsNoMoreMemoryForALongerRun) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   Ports ports;
   RecordGroup one = ports.group();
   one.ports.resize(1);

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "vernier/base/diagnostic.hpp"
-#include "vernier/run/record/detail/test_folder.hpp"
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/detail/writer_lock.hpp"
 #include "vernier/run/record/result_reader.hpp"
 #include "vernier/run/record/result_writer.hpp"
@@ -85,7 +85,7 @@ std::uint64_t expect_true_rows(const ResultReader& r, std::string_view signal) {
 }
 
 TEST(ResultFile, GivesBackEveryRowWithUnitsFramesAndNames) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   {
     ResultWriter w(folder / "results.h5", small_layout());
     for (std::uint64_t k = 0; k < 2500; ++k) append_fast(w, k);
@@ -115,7 +115,7 @@ TEST(ResultFile, GivesBackEveryRowWithUnitsFramesAndNames) {
 }
 
 TEST(ResultFile, CanBeReadWhileItIsWritten) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   ResultWriter w(folder / "results.h5", small_layout());
   for (std::uint64_t k = 0; k < 100; ++k) append_fast(w, k);
   w.flush();
@@ -133,7 +133,7 @@ TEST(ResultFile, CanBeReadWhileItIsWritten) {
 }
 
 TEST(ResultFile, KeepsExtremesWhenThinned) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   constexpr std::uint64_t rows = 200'000, spike = 123'457;
   {
     ResultLayout layout;
@@ -155,7 +155,7 @@ TEST(ResultFile, KeepsExtremesWhenThinned) {
 }
 
 TEST(ResultFile, RefusesSignalsThatTakeEachOthersPlace) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   ResultLayout layout;
   layout.groups.push_back({{}, {{"a.b"}, {"a.b.value"}}});
   EXPECT_THROW(ResultWriter(folder / "one.h5", layout), ConfigurationError);
@@ -164,13 +164,13 @@ TEST(ResultFile, RefusesSignalsThatTakeEachOthersPlace) {
 }
 
 TEST(ResultFile, IsNeverOverwritten) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   { const ResultWriter w(folder / "results.h5", small_layout()); }
   EXPECT_THROW(ResultWriter(folder / "results.h5", small_layout()), ConfigurationError);
 }
 
 TEST(ResultReader, SelectsByPatternAndElement) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   { const ResultWriter w(folder / "results.h5", small_layout()); }
   const ResultReader r(folder.path());
   const auto all = r.select({"supervisor.*", "plant.omega[2]", "supervisor.mode"});
@@ -188,7 +188,7 @@ TEST(ResultReader, SelectsByPatternAndElement) {
 }
 
 TEST(ResultReader, SaysWhyAFileIsNotReadable) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   EXPECT_THROW(ResultReader(folder.path()), ConfigurationError);
   std::ofstream(folder / "results.h5") << "not HDF5 at all";
   EXPECT_THROW(ResultReader(folder.path()), ConfigurationError);
@@ -206,7 +206,7 @@ bool h5py_reads(const path& file, std::uint64_t rows, const std::string& mode = 
 }
 
 TEST(ResultFile, IsReadByOthersWhileItIsWrittenAndAfterwards) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const path file = folder / "results.h5";
   ResultWriter w(file, small_layout());
   for (std::uint64_t k = 0; k < 3000; ++k) append_fast(w, k);
@@ -260,7 +260,7 @@ TEST(ResultFile, IsReadableUpToTheLastFlushWheneverTheWriterIsKilled) {
   std::mt19937 random(20300101);  // the moments differ anyway; the seed keeps the spread
   int with_rows = 0;
   for (int round = 0; round < 60; ++round) {
-    const TestFolder folder;
+    const TemporaryFolder folder;
     const path file = folder / "results.h5";
     const auto wait = std::chrono::microseconds(std::uniform_int_distribution(500, 60'000)(random));
     const std::uint64_t safe = killed_after(file, wait, round % 2 ? 77 : 5000);
@@ -284,7 +284,7 @@ TEST(ResultFile, IsReadableUpToTheLastFlushWheneverTheWriterIsKilled) {
 }
 
 TEST(ResultFile, IsReadByOthersAfterTheWriterWasKilled) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const path file = folder / "results.h5";
   std::uint64_t safe = 0;
   for (int wait = 30; safe == 0; wait *= 2) {  // until it was killed late enough
@@ -298,7 +298,7 @@ TEST(ResultFile, IsReadByOthersAfterTheWriterWasKilled) {
 }
 
 TEST(ResultFile, KeepsWhatWasFlushedWhenTheDiskIsFull) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const path file = folder / "results.h5";
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "vernier/base/diagnostic.hpp"
-#include "vernier/run/record/detail/test_folder.hpp"
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/detail/writer_lock.hpp"
 
 namespace vernier::record {
@@ -30,7 +30,7 @@ std::string get(const fs::path& file) {
 }
 
 TEST(RunFolder, CountsUpAndPointsLatestToTheNewest) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const fs::path runs = folder / "runs";
   EXPECT_EQ(RunFolder(runs, "detumble").name(), "detumble-0001");
   EXPECT_EQ(RunFolder(runs, "detumble").name(), "detumble-0002");
@@ -42,7 +42,7 @@ TEST(RunFolder, CountsUpAndPointsLatestToTheNewest) {
 }
 
 TEST(RunFolder, GivesEveryOneOfManyAtOnceAFolderOfItsOwn) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   std::vector<std::thread> threads;
   std::mutex mutex;
   std::set<std::string> names;
@@ -58,7 +58,7 @@ TEST(RunFolder, GivesEveryOneOfManyAtOnceAFolderOfItsOwn) {
 }
 
 TEST(RunFolder, CopiesInputsInTheirPlacesToEachOther) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   put(folder / "m/sat/main.xml", "<composition/>");
   put(folder / "m/common/plant.xml", "<hybridsystem/>");
   put(folder / "m/sat/data/field.csv", "1,2\r\n");
@@ -95,7 +95,7 @@ Manifest full_manifest() {
 }
 
 TEST(Manifest, ReadsBackWhatWasWritten) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const RunFolder run(folder / "runs", "x");
   const Manifest m = full_manifest();
   run.write(m);
@@ -134,7 +134,7 @@ TEST(Manifest, RefusesWhatIsNone) {
 }
 
 TEST(Repetition, StartsFromTheCopiesAndNoticesChangedOnes) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   put(folder / "sat/main.xml", "<composition/>");
   put(folder / "sat/plant.xml", "<hybridsystem/>");
   RunFolder run(folder / "runs", "main");
@@ -153,7 +153,7 @@ TEST(Repetition, StartsFromTheCopiesAndNoticesChangedOnes) {
 }
 
 TEST(Repetition, DoesNotLeaveTheFolder) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const RunFolder run(folder / "runs", "x");
   Manifest m = full_manifest();
   for (const char* bad : {"../../secret.xml", "/etc/passwd", "", "a/../../b"}) {
@@ -164,7 +164,7 @@ TEST(Repetition, DoesNotLeaveTheFolder) {
 }
 
 TEST(Runs, AreListedAndPruned) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const fs::path runs = folder / "runs";
   EXPECT_TRUE(list_runs(runs).empty());
   for (int i = 0; i < 5; ++i) {
@@ -193,7 +193,7 @@ TEST(Runs, AreListedAndPruned) {
 }
 
 TEST(RunLog, StampsItsLines) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   RunFolder run(folder / "runs", "x");
   run.log().line("ready");
   const std::string text = get(run.path() / "log.txt");

@@ -11,10 +11,10 @@
 #include <sstream>
 #include <thread>
 
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/executive/test_parts.hpp"
 #include "vernier/run/record/checkpoint.hpp"
 #include "vernier/run/record/compare.hpp"
-#include "vernier/run/record/detail/test_folder.hpp"
 #include "vernier/run/record/recorder.hpp"
 #include "vernier/run/record/result_reader.hpp"
 #include "vernier/run/record/run_folder.hpp"
@@ -91,7 +91,7 @@ struct Recorded {
 };
 
 TEST(RecordedRun, HoldsWhatHappened) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   Recorded run(folder.path());
   run.executive.initialize();
   ASSERT_EQ(run.executive.run_until(at(100.0)), Ending::reached);
@@ -121,8 +121,8 @@ TEST(RecordedRun, HoldsWhatHappened) {
 }
 
 TEST(RecordedRun, RepeatsWithoutADifference) {
-  const TestFolder one, two;
-  for (const TestFolder* folder : {&one, &two}) {
+  const TemporaryFolder one, two;
+  for (const TemporaryFolder* folder : {&one, &two}) {
     Recorded run(folder->path());
     run.executive.initialize();
     ASSERT_EQ(run.executive.run_until(at(50.0)), Ending::reached);
@@ -138,7 +138,7 @@ TEST(RecordedRun, RepeatsWithoutADifference) {
 }
 
 TEST(RecordedRun, GoesOnFromACheckpointToTheBit) {
-  const TestFolder whole, rest;
+  const TemporaryFolder whole, rest;
   {
     Recorded run(whole.path());
     run.executive.initialize();
@@ -174,7 +174,7 @@ TEST(RecordedRun, GoesOnFromACheckpointToTheBit) {
 }
 
 TEST(RecordedRun, LosesAtMostASecondWhenItIsKilled) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t child = ::fork();

@@ -1,4 +1,5 @@
 #include "vernier/run/session/session.hpp"
+#include "vernier/base/temporary_folder.hpp"
 
 #include <fmt/format.h>
 
@@ -83,15 +84,11 @@ class Session::Work {
       recorder_.finish();
       complete("failed", 1,
                e.diagnostics().list().empty() ? "" : e.diagnostics().list().front().message);
-      remove_temporary();
       throw;
     }
   }
 
-  ~Work() {
-    recorder_.finish();
-    remove_temporary();
-  }
+  ~Work() { recorder_.finish(); }
 
   Summary run() {
     Summary s;
@@ -141,12 +138,7 @@ class Session::Work {
     for (const Diagnostic& d : problems.list())
       manifest_.warnings.push_back(d.code + ": " + d.message);
     if (!options_.keep) {
-      std::string pattern = (std::filesystem::temp_directory_path() / "vernier-XXXXXX").string();
-      if (!mkdtemp(pattern.data())) {
-        throw ConfigurationError("V7107", fmt::format("no temporary folder can be made: {}",
-                                                      std::generic_category().message(errno)));
-      }
-      place_ = pattern;
+      place_ = temporary_.emplace().path();
       return;
     }
     folder_ = std::make_unique<record::RunFolder>(options_.runs, composition_.name);
@@ -288,14 +280,9 @@ class Session::Work {
     folder_->log().line(status + (message.empty() ? "" : ": " + message));
   }
 
-  void remove_temporary() noexcept {
-    if (folder_ || place_.empty()) return;
-    std::error_code failed;
-    std::filesystem::remove_all(place_, failed);
-  }
-
   composition::Composition composition_;
   Options options_;
+  std::optional<TemporaryFolder> temporary_;  // outlives the recorder
   record::Recorder recorder_;
   std::unique_ptr<executive::WallClock> clock_;
   std::unique_ptr<executive::Executive> executive_;

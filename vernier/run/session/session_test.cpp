@@ -10,6 +10,7 @@
 #include <fstream>
 #include <thread>
 
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/result_reader.hpp"
 #include "vernier/run/record/run_folder.hpp"
 
@@ -81,14 +82,9 @@ Catalogue catalogue() {
 class Running : public ::testing::Test {
  protected:
   Running() {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("vernier_session_" + std::to_string(::getpid()) + "_" +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
     options_.runs = folder_ / "runs";
     options_.version = "test";
   }
-  ~Running() override { std::filesystem::remove_all(folder_); }
 
   std::filesystem::path write(const std::string& inside) const {
     const auto file = folder_ / "ramps.xml";
@@ -103,7 +99,8 @@ class Running : public ::testing::Test {
   }
 
   const Catalogue catalogue_ = catalogue();
-  std::filesystem::path folder_, last_;
+  TemporaryFolder folder_;
+  std::filesystem::path last_;
   Options options_;
 };
 
