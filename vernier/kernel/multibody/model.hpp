@@ -1,0 +1,130 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vernier/kernel/spatial/attitude.hpp"
+
+/// Trees of rigid and flexible bodies: what they are made of. Everything of a body is in its own
+/// axes, at the origin of its own frame; angular parts come first. SI.
+namespace vernier::multibody {
+
+using spatial::Matrix3;
+using spatial::Vector3;
+using Matrix3X = Eigen::Matrix<double, 3, Eigen::Dynamic>;  // a column for each mode
+using MatrixX = Eigen::MatrixXd;
+
+/// Where frame B is in frame A: x_A = R x_B + p.
+struct Pose {
+  Matrix3 R = Matrix3::Identity();
+  Vector3 p = Vector3::Zero();
+};
+
+/// Mass, its first moment and its inertia, both about the origin of the body frame.
+struct Inertia {
+  double mass = 0.0;                  // m
+  Vector3 moment = Vector3::Zero();   // s0 = m c
+  Matrix3 inertia = Matrix3::Zero();  // J0 = ∫ skew(p)ᵀ skew(p) dm
+};
+
+/// Modal integrals of a flexible body whose points are displaced by φ η. Column i of a matrix, or
+/// element i of a vector, belongs to mode i.
+struct Modes {
+  int order = 2;               // 0, 1, 2: how far the mass matrix follows the deformation
+  Matrix3X S1;                 // ∫ φ dm
+  Matrix3X H0;                 // ∫ skew(p) φ dm
+  MatrixX mass;                // Mff = ∫ φᵀ φ dm
+  MatrixX stiffness, damping;  // K, D
+  std::vector<Matrix3> N0;     // ∫ (p·φ_i) I - φ_i pᵀ dm; order >= 1
+  std::vector<Matrix3X> H1;    // ∫ skew(φ_i) φ dm; order >= 1
+  std::vector<Matrix3> J2;     // [i n + l]: ∫ (φ_i·φ_l) I - φ_i φ_lᵀ dm; order 2
+
+  std::size_t count() const noexcept { return static_cast<std::size_t>(S1.cols()); }
+};
+
+/// A point of a body with axes of its own: where hinges, actuators and sensors are.
+struct Node {
+  std::string name;
+  Pose pose;       // undeformed, in the body frame
+  Matrix3X phi_t;  // translation by each mode; no columns: the modes do not move it
+  Matrix3X phi_r;  // small rotation by each mode
+};
+
+enum class HingeKind : std::uint8_t {
+  fixed,
+  pin,          // turns about z
+  prismatic,    // slides along z
+  cylindrical,  // turns about z, slides along z
+  universal,    // turns about x, then y
+  gimbal,       // turns about x, then y, then z
+  ball,         // quaternion; speeds: angular velocity in the child's axes
+  planar,       // slides along x and y, turns about z
+  free  // quaternion and position; speeds: angular, then linear velocity in the child's axes
+};
+std::size_t coordinates(HingeKind) noexcept;  // 7 for free
+std::size_t speeds(HingeKind) noexcept;       // 6 for free
+
+constexpr int ground = -1;
+
+/// Joins a node of the parent (outboard) to a node of the body it belongs to (inboard); both frames
+/// coincide at zero coordinates. Quaternions are those of kernel/spatial, q_IO: from the axes of
+/// the outboard node to the axes of the inboard one. A hinge force is what the parent exerts on the
+/// child along +q.
+struct Hinge {
+  std::string name;
+  HingeKind kind = HingeKind::free;
+  int parent = ground;               // index of the body
+  Node outboard;                     // on the parent or the ground
+  Node inboard;                      // on the body
+  std::array<double, 6> rotor = {};  // inertia of geared rotors, r² J, per speed
+};
+
+struct Body {
+  std::string name;
+  Inertia inertia;
+  std::optional<Modes> modes;
+  Hinge hinge;
+  std::vector<Node> nodes;  // for actuators and sensors
+
+  std::size_t mode_count() const noexcept { return modes ? modes->count() : 0; }
+};
+
+/// Bodies in any order; each hangs by one hinge at another or at the ground, and there is no loop.
+struct Model {
+  std::string name;
+  Vector3 gravity = Vector3::Zero();  // uniform, in ground axes
+  std::vector<Body> bodies;
+};
+
+/// A point mass of a body, for modal integrals; shape: 3 rows, a column for each mode.
+struct Lump {
+  double mass = 0.0;
+  Vector3 p = Vector3::Zero();
+  Matrix3X shape;
+  Matrix3 inertia = Matrix3::Zero();  // about p, of a lump that turns with `rotation`
+  Matrix3X rotation;                  // no columns: it does not turn
+};
+/// The rigid inertia and the integrals of order 2 of lumps that are not rigid points of nothing:
+/// all with `modes` columns. Stiffness and damping stay zero.
+Inertia rigid_inertia(const std::vector<Lump>&);
+Modes modal_integrals(const std::vector<Lump>&);
+
+/// Something that is wrong with a model, or looks wrong.
+struct Finding {
+  enum class Severity : std::uint8_t { warning, error };
+  Severity severity = Severity::error;
+  std::string code;     // "V1601"
+  std::string message;  // names the body
+  int body = ground;    // whom it is about; ground: the whole model
+  int node = -1;        // of body.nodes; -1: not about one
+};
+/// Everything that check() finds, errors first: loops, parents that are not there, numbers that are
+/// not finite, sizes that do not fit, inertia that is not positive definite or breaks the triangle
+/// inequality (a warning), modal integrals that break their identities, massless leaves with hinges
+/// that can move.
+std::vector<Finding> check(const Model&);
+
+}  // namespace vernier::multibody
