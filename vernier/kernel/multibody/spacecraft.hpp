@@ -29,8 +29,11 @@ struct Actuator {
   Kind kind = Kind::force;
   NodeId at;
   Vector3 axis = Vector3::UnitZ();
-  double flow = 0.0;  // thruster: kg/s of fuel per N
-  int tank = -1;      // index of the tank it empties
+  struct Feed {
+    int tank = 0;       // index
+    double flow = 0.0;  // kg/s per N
+  };
+  std::vector<Feed> feeds;  // thruster: the tanks it empties; none: it costs nothing
 };
 
 /// Sees the motion of a node: position and attitude in the frame of the body `bus`, velocity,
@@ -76,7 +79,8 @@ struct SpacecraftModel {
   std::optional<CentralGravity> central_gravity;
   // initial state: q and u as Tree lays them out; empty: all zero
   std::vector<double> q, u;
-  std::vector<std::uint8_t> prescribed;  // at the start; empty: none
+  std::vector<std::uint8_t> prescribed;  // of each speed at the start: 0 regular, 1 prescribed,
+                                         // 2 locked (its speed is 0); empty: all regular
 };
 
 }  // namespace vernier::multibody

@@ -18,9 +18,11 @@ struct Block {
   std::size_t modes = 0;
 };
 
-/// A node: of body.nodes by index, or one end of a hinge.
+/// A node: of body.nodes by index, one end of a hinge, or the body frame itself, which modes do not
+/// move.
 struct NodeId {
   static constexpr int inboard = -1, outboard = -2;  // of the hinge of `body`
+  static constexpr int frame = -3;                   // origin and axes of `body`
   int body = 0;
   int node = 0;
 };
