@@ -2,8 +2,9 @@
 %
 %   peer('127.0.0.1', 4711)
 %
-% connects to a run that listens there. Needs tcpclient: Matlab R2020b or later, or Octave with the
-% package instrument-control. The protocol is in formats/lines/README.md of Vernier.
+% connects to a run that listens there; from a shell: octave-cli --eval "peer('127.0.0.1', 4711)".
+% Needs tcpclient: Matlab R2020b or later, or Octave with the package instrument-control. Checked
+% with Octave 7.3.0 and instrument-control 0.8.0. The protocol is in formats/lines/README.md of Vernier.
 function peer(host, port)
   if exist('OCTAVE_VERSION', 'builtin')
     pkg load instrument-control
