@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <cmath>
-
 #include "vernier/kernel/integration/detail/methods.hpp"
 
 namespace vernier::integration::detail {
@@ -25,41 +22,10 @@ constexpr double d1 = -12715105075.0 / 11282082432.0, d3 = 87487479700.0 / 32700
                  d4 = -10690763975.0 / 1880347072.0, d5 = 701980252875.0 / 199316789632.0,
                  d6 = -1453857185.0 / 822651844.0, d7 = 69997945.0 / 29380423.0;
 
-class Dopri5 final : public Stepper {
+class Dopri5 final : public Adaptive {
  public:
-  Dopri5(const hybrid::SystemSpec& spec, const Settings& settings)
-      : Stepper(spec), control_(spec, settings, 5.0) {
-    for (auto* v : {&k2_, &k3_, &k4_, &k5_, &k6_, &stage_, &error_, &r3_, &r4_, &r5_, &rate0_}) {
-      v->resize(n_);
-    }
-  }
-
-  StepOutcome step(const Equations& f, double t, double left, Trail& trail) noexcept override {
-    if (!(trail.step > 0.0)) trail.step = control_.first(f, t, left, trail, stage_, k2_);
-    t_ = t;
-    std::copy(trail.x.begin(), trail.x.end(), x0_.begin());
-    std::copy(trail.low.begin(), trail.low.end(), low0_.begin());
-    std::copy(trail.rate.begin(), trail.rate.end(), rate0_.begin());
-    bool whole = true;
-    h_ = control_.trial(trail, left, whole);
-    bool rejected = false;
-    for (int attempt = 0; attempt < 200; ++attempt) {
-      attempt_step(f, trail);
-      const double error = control_.norm(error_, x0_, x1_);
-      if (error <= 1.0 && end_is_finite()) {
-        control_.accept(trail, h_, error, whole, rejected);
-        dense_known_ = false;
-        return StepOutcome::done;
-      }
-      rejected = true;
-      whole = true;
-      h_ = control_.after_rejection(h_, error);
-      trail.step = h_;
-      if (!(h_ > StepControl::smallest(t, left))) {
-        return std::isfinite(error) ? StepOutcome::too_small : StepOutcome::not_finite;
-      }
-    }
-    return StepOutcome::too_small;
+  Dopri5(const hybrid::SystemSpec& spec, const Settings& settings) : Adaptive(spec, settings, 5.0) {
+    for (auto* v : {&k2_, &k3_, &k4_, &k5_, &k6_, &r3_, &r4_, &r5_}) v->resize(n_);
   }
 
   void prepare_dense(const Equations&) noexcept override {
@@ -100,7 +66,9 @@ class Dopri5 final : public Stepper {
     f.rate(t, stage_, k);
   }
 
-  void attempt_step(const Equations& f, const Trail& trail) noexcept {
+  void begin(const Equations&) noexcept override { dense_known_ = false; }
+
+  double attempt(const Equations& f, const Trail& trail) noexcept override {
     const double* k1 = rate0_.data();
     const double* k2 = k2_.data();
     const double* k3 = k3_.data();
@@ -124,13 +92,12 @@ class Dopri5 final : public Stepper {
     knows1_ = true;
     const double* k7 = rate1_.data();
     for (std::size_t i = 0; i < n_; ++i) {
-      error_[i] =
-          h_ * (e1 * k1[i] + e3 * k3[i] + e4 * k4[i] + e5 * k5[i] + e6 * k6[i] + e7 * k7[i]);
+      work_[i] = h_ * (e1 * k1[i] + e3 * k3[i] + e4 * k4[i] + e5 * k5[i] + e6 * k6[i] + e7 * k7[i]);
     }
+    return control_.norm(work_, x0_, x1_);
   }
 
-  StepControl control_;
-  std::vector<double> k2_, k3_, k4_, k5_, k6_, stage_, error_, r3_, r4_, r5_, rate0_;
+  std::vector<double> k2_, k3_, k4_, k5_, k6_, r3_, r4_, r5_;
   bool dense_known_ = false;
 };
 

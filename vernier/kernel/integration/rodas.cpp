@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "vernier/kernel/integration/detail/lu.hpp"
@@ -27,41 +26,12 @@ constexpr double d21 = 10.12623508344586, d22 = -7.487995877610167, d23 = -34.80
                  d32 = 6.087714651680015, d33 = 16.43084320892478, d34 = 24.76722511418386,
                  d35 = -6.594389125716872;
 
-class Rodas final : public Stepper {
+class Rodas final : public Adaptive {
  public:
   Rodas(const hybrid::SystemSpec& spec, const Settings& settings)
-      : Stepper(spec), control_(spec, settings, 4.0), lu_(n_), jacobian_(n_ * n_) {
+      : Adaptive(spec, settings, 4.0), lu_(n_), jacobian_(n_ * n_) {
     for (auto& k : k_) k.resize(n_);
-    for (auto* v : {&time_rate_, &unit_, &column_, &stage_, &r3_, &r4_, &rate0_}) v->resize(n_);
-  }
-
-  StepOutcome step(const Equations& f, double t, double left, Trail& trail) noexcept override {
-    if (!(trail.step > 0.0)) trail.step = control_.first(f, t, left, trail, stage_, column_);
-    t_ = t;
-    std::copy(trail.x.begin(), trail.x.end(), x0_.begin());
-    std::copy(trail.low.begin(), trail.low.end(), low0_.begin());
-    std::copy(trail.rate.begin(), trail.rate.end(), rate0_.begin());
-    differentiate(f);
-    bool whole = true;
-    h_ = control_.trial(trail, left, whole);
-    bool rejected = false;
-    for (int attempt = 0; attempt < 200; ++attempt) {
-      double error = std::nan("");
-      if (attempt_step(f, trail)) error = control_.norm(k_[5], x0_, x1_);
-      if (error <= 1.0 && end_is_finite()) {
-        control_.accept(trail, h_, error, whole, rejected);
-        knows1_ = false;
-        return StepOutcome::done;
-      }
-      rejected = true;
-      whole = true;
-      h_ = control_.after_rejection(h_, error);
-      trail.step = h_;
-      if (!(h_ > StepControl::smallest(t, left))) {
-        return std::isfinite(error) ? StepOutcome::too_small : StepOutcome::not_finite;
-      }
-    }
-    return StepOutcome::too_small;
+    for (auto* v : {&time_rate_, &unit_, &r3_, &r4_}) v->resize(n_);
   }
 
   void increment(double s, std::span<double> dx) const noexcept override {
@@ -79,13 +49,14 @@ class Rodas final : public Stepper {
   }
 
  private:
-  void differentiate(const Equations& f) noexcept {
+  // the Jacobian serves all attempts of a step
+  void begin(const Equations& f) noexcept override {
     const hybrid::Point p = f.at(t_, x0_);
     for (std::size_t j = 0; j < n_; ++j) {
       unit_[j] = 1.0;
-      f.system->tangent(p, {0.0, unit_, f.no_rate}, {column_, {}, {}}, f.scratch);
+      f.system->tangent(p, {0.0, unit_, f.no_rate}, {work_, {}, {}}, f.scratch);
       unit_[j] = 0.0;
-      for (std::size_t i = 0; i < n_; ++i) jacobian_[i * n_ + j] = column_[i];
+      for (std::size_t i = 0; i < n_; ++i) jacobian_[i * n_ + j] = work_[i];
     }
     f.system->tangent(p, {1.0, unit_, f.no_rate}, {time_rate_, {}, {}}, f.scratch);
   }
@@ -102,16 +73,16 @@ class Rodas final : public Stepper {
   template <class Sum>
   std::span<const double> stage(const Equations& f, double t, Sum sum) noexcept {
     for (std::size_t i = 0; i < n_; ++i) stage_[i] = x0_[i] + (low0_[i] + sum(i));
-    f.rate(t, stage_, column_);
-    return column_;
+    f.rate(t, stage_, work_);
+    return work_;
   }
 
-  bool attempt_step(const Equations& f, const Trail& trail) noexcept {
+  double attempt(const Equations& f, const Trail& trail) noexcept override {
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j < n_; ++j) lu_(i, j) = -jacobian_[i * n_ + j];
       lu_(i, i) += 1.0 / (h_ * g);
     }
-    if (!lu_.factor()) return false;
+    if (!lu_.factor()) return std::nan("");
     const auto& k = k_;
     using I = std::size_t;
     solve(0, rate0_, g1, [](I) { return 0.0; });
@@ -138,14 +109,13 @@ class Rodas final : public Stepper {
       r4_[i] = d31 * k[0][i] + d32 * k[1][i] + d33 * k[2][i] + d34 * k[3][i] + d35 * k[4][i];
     }
     land(trail);
-    return true;
+    return control_.norm(k_[5], x0_, x1_);
   }
 
-  StepControl control_;
   Lu lu_;
   std::vector<double> jacobian_;  // row by row
   std::vector<double> k_[6];
-  std::vector<double> time_rate_, unit_, column_, stage_, r3_, r4_, rate0_;
+  std::vector<double> time_rate_, unit_, r3_, r4_;
 };
 
 }  // namespace

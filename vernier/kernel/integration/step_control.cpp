@@ -93,4 +93,35 @@ double StepControl::smallest(double t, double left) noexcept {
   return 4.0 * epsilon * std::max(std::abs(t), left);
 }
 
+Adaptive::Adaptive(const hybrid::SystemSpec& spec, const Settings& settings, double order)
+    : Stepper(spec), control_(spec, settings, order), rate0_(n_), stage_(n_), work_(n_) {}
+
+StepOutcome Adaptive::step(const Equations& f, double t, double left, Trail& trail) noexcept {
+  if (!(trail.step > 0.0)) trail.step = control_.first(f, t, left, trail, stage_, work_);
+  t_ = t;
+  std::copy(trail.x.begin(), trail.x.end(), x0_.begin());
+  std::copy(trail.low.begin(), trail.low.end(), low0_.begin());
+  std::copy(trail.rate.begin(), trail.rate.end(), rate0_.begin());
+  knows1_ = false;
+  begin(f);
+  bool whole = true;
+  h_ = control_.trial(trail, left, whole);
+  bool rejected = false;
+  for (int attempts = 0; attempts < 200; ++attempts) {
+    const double error = attempt(f, trail);
+    if (error <= 1.0 && end_is_finite()) {
+      control_.accept(trail, h_, error, whole, rejected);
+      return StepOutcome::done;
+    }
+    rejected = true;
+    whole = true;
+    h_ = control_.after_rejection(h_, error);
+    trail.step = h_;
+    if (!(h_ > StepControl::smallest(t, left))) {
+      return std::isfinite(error) ? StepOutcome::too_small : StepOutcome::not_finite;
+    }
+  }
+  return StepOutcome::too_small;
+}
+
 }  // namespace vernier::integration::detail

@@ -48,4 +48,23 @@ class StepControl {
   double rtol_, atol_, largest_, order_;
 };
 
+/// A method that chooses its steps: tries one, and tries a shorter one while the error is too
+/// large.
+class Adaptive : public Stepper {
+ public:
+  Adaptive(const hybrid::SystemSpec&, const Settings&, double order);
+  StepOutcome step(const Equations&, double t, double left, Trail&) noexcept final;
+
+ protected:
+  /// Before the first attempt of a step: t_, x0_, low0_ and rate0_ are known.
+  virtual void begin(const Equations&) noexcept = 0;
+  /// Goes h_ from the start, lands, and returns the error as control_ measures it; NaN when this
+  /// step cannot be taken.
+  virtual double attempt(const Equations&, const Trail&) noexcept = 0;
+
+  StepControl control_;
+  std::vector<double> rate0_;         // f at the start
+  std::vector<double> stage_, work_;  // memory for attempts
+};
+
 }  // namespace vernier::integration::detail
