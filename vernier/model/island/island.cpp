@@ -7,6 +7,7 @@
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/require.hpp"
+#include "vernier/component/system_ports.hpp"
 #include "vernier/model/island/detail/island.hpp"
 
 namespace vernier::island::detail {
@@ -32,27 +33,6 @@ bool wants_lines(const IslandSettings& s, const hybrid::System& system) {
 
 // an automaton and one of its transitions in one number of a journal entry
 constexpr std::int32_t transitions_most = 1 << 15;
-
-Port real_port(const hybrid::Signal& s) {
-  Port p;
-  p.name = s.name;
-  p.unit = s.unit;
-  p.frame = s.frame;
-  p.count = s.count;
-  p.initial = s.initial;
-  p.description = s.description;
-  return p;
-}
-
-Port event_port(const std::string& name) {
-  Port p;
-  p.name = name;
-  p.scalar = Scalar::integer;
-  p.flow = Flow::event;
-  p.initial = std::vector<double>{0.0};
-  p.description = "event";
-  return p;
-}
 
 template <class T>
 void put(std::byte*& to, const std::vector<T>& from) noexcept {
@@ -98,40 +78,27 @@ Island::Island(std::unique_ptr<hybrid::System> system, const IslandSettings& set
 void Island::describe() {
   const hybrid::SystemSpec& spec = system_->spec();
   for (const hybrid::Signal& s : std::span(spec.inputs).first(port_inputs_)) {
-    description_.inputs.push_back(real_port(s));
+    description_.inputs.push_back(input_port(s));
   }
-  for (const hybrid::Signal& s : spec.outputs) {
-    description_.outputs.push_back(real_port(s));
-    description_.outputs.back().initial.reset();
-  }
+  for (const hybrid::Signal& s : spec.outputs) description_.outputs.push_back(output_port(s));
   for (const hybrid::Dependence& d : spec.feedthrough) {
     description_.feedthrough.push_back({spec.outputs[d.output].name, spec.inputs[d.input].name});
   }
-  const auto taken = [&](const std::string& name) {
-    return std::any_of(description_.outputs.begin(), description_.outputs.end(),
-                       [&](const Port& p) { return p.name == name; });
-  };
   for (const hybrid::Automaton& a : spec.automata) {
     require(a.transitions.size() < transitions_most);
-    const std::string prefix = a.name.empty() ? "" : a.name + ".";
-    Port p;
-    p.name = taken(prefix + "mode") ? prefix + "location" : prefix + "mode";
-    p.scalar = Scalar::integer;
-    for (std::size_t k = 0; k < a.locations.size(); ++k) {
-      p.description += (k == 0 ? "" : ", ") + std::to_string(k) + " " + a.locations[k];
-    }
+  }
+  for (Port& p : mode_ports(spec)) {
     mode_names_.push_back(p.name);
     description_.outputs.push_back(std::move(p));
   }
   for (std::size_t k = 0; k < spec.events.size(); ++k) {
     if (spec.events[k].in) {
       event_inputs_.push_back({k, {}, {}});
-      description_.inputs.push_back(event_port(spec.events[k].name));
+      description_.inputs.push_back(input_port(spec.events[k]));
     }
     if (spec.events[k].out) {
       event_outputs_.push_back({k, {}, {}});
-      description_.outputs.push_back(event_port(spec.events[k].name));
-      description_.outputs.back().initial.reset();
+      description_.outputs.push_back(output_port(spec.events[k]));
     }
   }
   description_.abilities.reacts = !spec.automata.empty();

@@ -4,30 +4,12 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
+#include "vernier/component/system_ports.hpp"
 #include "vernier/document/document.hpp"
 
 namespace vernier::composition::detail {
 
 namespace {
-
-Port port_of(const hybrid::Signal& s) {
-  Port p;
-  p.name = s.name;
-  p.unit = s.unit;
-  p.frame = s.frame;
-  p.count = s.count;
-  p.initial = s.initial;
-  p.description = s.description;
-  return p;
-}
-
-Port port_of(const hybrid::Event& e) {
-  Port p;
-  p.name = e.name;
-  p.scalar = Scalar::integer;
-  p.flow = Flow::event;
-  return p;
-}
 
 void take_ports(Member& m) {
   if (m.component) {
@@ -38,26 +20,14 @@ void take_ports(Member& m) {
     return;
   }
   const hybrid::SystemSpec& spec = m.system->spec();
-  for (const hybrid::Signal& s : spec.inputs) m.inputs.push_back(port_of(s));
-  for (const hybrid::Signal& s : spec.outputs) {
-    m.outputs.push_back(port_of(s));
-    m.outputs.back().initial.reset();
-  }
+  for (const hybrid::Signal& s : spec.inputs) m.inputs.push_back(input_port(s));
+  for (const hybrid::Signal& s : spec.outputs) m.outputs.push_back(output_port(s));
   for (const hybrid::Dependence& d : spec.feedthrough)
     m.feedthrough.push_back({spec.outputs[d.output].name, spec.inputs[d.input].name});
-  // what an island shows besides: the active location of each automaton
-  for (const hybrid::Automaton& a : spec.automata) {
-    const std::string prefix = a.name.empty() ? "" : a.name + ".";
-    const bool taken = std::any_of(m.outputs.begin(), m.outputs.end(),
-                                   [&](const Port& p) { return p.name == prefix + "mode"; });
-    Port p;
-    p.name = prefix + (taken ? "location" : "mode");
-    p.scalar = Scalar::integer;
-    m.outputs.push_back(std::move(p));
-  }
+  for (Port& p : mode_ports(spec)) m.outputs.push_back(std::move(p));
   for (const hybrid::Event& e : spec.events) {
-    if (e.in) m.inputs.push_back(port_of(e));
-    if (e.out) m.outputs.push_back(port_of(e));
+    if (e.in) m.inputs.push_back(input_port(e));
+    if (e.out) m.outputs.push_back(output_port(e));
   }
 }
 

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "vernier/component/description.hpp"
+#include "vernier/kernel/hybrid/system.hpp"
+
+namespace vernier {
+
+/// The ports through which a system shows itself when it runs as a component. An event that is not
+/// connected never happens.
+Port input_port(const hybrid::Signal&);
+Port output_port(const hybrid::Signal&);
+Port input_port(const hybrid::Event&);
+Port output_port(const hybrid::Event&);
+
+/// The active location of each automaton: "mode", or "location" where an output has that name,
+/// after the automaton's own name.
+std::vector<Port> mode_ports(const hybrid::SystemSpec&);
+
+}  // namespace vernier
