@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "vernier/base/units.hpp"
+#include "vernier/testing/types.hpp"
 
 namespace vernier::spacecraft {
 namespace {
@@ -11,14 +11,7 @@ TEST(SpacecraftTypes, AreDescribedForPeople) {
   Catalogue catalogue;
   register_types(catalogue);
   EXPECT_EQ(catalogue.types().size(), 8u);
-  for (const auto& [name, type] : catalogue.types()) {
-    EXPECT_FALSE(type.summary.empty()) << name;
-    EXPECT_NE(static_cast<bool>(type.system), static_cast<bool>(type.component)) << name;
-    for (const auto& p : type.parameters) {
-      EXPECT_FALSE(p.description.empty()) << name << "." << p.name;
-      EXPECT_TRUE(parsed_unit(p.unit)) << name << "." << p.name << ": " << p.unit;
-    }
-  }
+  testing::expect_described(catalogue);
 }
 
 }  // namespace
