@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy over the sources of the library and the program, and names the files that fail.
+
+usage: tidy.py [--jobs N] [<source>...]
+
+A source that passed is not looked at again until it, a header of ours that it includes, its compile
+command, .clang-tidy or clang-tidy itself changes; build/tidy holds what is known. Without names:
+all of vernier/ and apps/ but the tests.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+CLANG = "14"
+root = pathlib.Path(__file__).resolve().parent.parent
+known = root / "build" / "tidy"
+
+
+def output(command):
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+
+
+def headers(entry):
+    """The files of ours that the source reads, itself first; system headers are left out."""
+    words = shlex.split(entry["command"])
+    start = next(i for i, word in enumerate(words) if word.endswith(("c++", "g++", "clang++", "cc")))
+    stop = words.index("-o")
+    rule = subprocess.run([f"clang++-{CLANG}", *words[start + 1:stop], "-w", "-MM", entry["file"]],
+                          cwd=entry["directory"], capture_output=True, text=True).stdout
+    return [str((pathlib.Path(entry["directory"]) / f).resolve().relative_to(root))
+            for f in rule.replace("\\\n", " ").split()[1:]]
+
+
+def key(entry, files, common):
+    digest = hashlib.sha256(common)
+    digest.update(entry["command"].encode())
+    for file in files:
+        digest.update(f"\0{file}\0".encode() + (root / file).read_bytes())
+    return digest.hexdigest()
+
+
+def passed_before(entry, stamp, common):
+    try:
+        told = json.loads(stamp.read_text())
+        return key(entry, told["files"], common) == told["key"]
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def look(entry, stamp, common):
+    """What clang-tidy says of the source; empty when it has nothing to say."""
+    files = headers(entry)
+    before = key(entry, files, common)
+    done = subprocess.run([f"clang-tidy-{CLANG}", "-p", "build", "--quiet",
+                           "--extra-arg=-Wno-unknown-warning-option",  # the flags are gcc's
+                           entry["file"]], cwd=root, capture_output=True, text=True)
+    if done.returncode == 0 and files:
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(json.dumps({"key": before, "files": files}))
+        return ""
+    return done.stdout.strip() or done.stderr.strip() or "its headers could not be listed"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("sources", nargs="*")
+    wanted = parser.parse_args()
+    sources = wanted.sources or [f for f in output(["git", "ls-files", "vernier/*.cpp", "apps/*.cpp"]).split()
+                                 if not f.endswith("_test.cpp")]
+    commands = {e["file"]: e for e in json.loads((root / "build" / "compile_commands.json").read_text())}
+    common = output([f"clang-tidy-{CLANG}", "--version"]).encode() + (root / ".clang-tidy").read_bytes()
+
+    due, failed = [], []
+    for source in sources:
+        entry = commands.get(str(root / source))
+        if entry and not passed_before(entry, known / f"{source}.json", common):
+            due.append((source, entry))
+    with concurrent.futures.ThreadPoolExecutor(wanted.jobs) as pool:
+        told = {pool.submit(look, entry, known / f"{source}.json", common): source for source, entry in due}
+        for count, done in enumerate(concurrent.futures.as_completed(told), 1):
+            print(f"\rtidy: {count} of {len(due)}", end="" if sys.stdout.isatty() else "\n", flush=True)
+            if done.result():
+                failed.append(told[done])
+                print(f"\n{told[done]}:\n{done.result()}", flush=True)
+    if due and sys.stdout.isatty():
+        print()
+    if failed:
+        print("tidy: not clean: " + " ".join(sorted(failed)), file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
