@@ -1,0 +1,240 @@
+#pragma once
+
+#include "vernier/kernel/spatial/lanes.hpp"
+
+/// Small vectors and matrices of any arithmetic type (lanes.hpp), for recursions: plain values,
+/// everything inlined. Not for user interfaces: those take Eigen.
+namespace vernier::spatial {
+inline namespace VERNIER_INSTRUCTIONS {
+
+template <class T>
+struct Vec3 {
+  T x, y, z;
+};
+/// Row major.
+template <class T>
+struct Mat3 {
+  T a[9];
+};
+template <class T>
+struct Sym3 {
+  T xx, yy, zz, xy, xz, yz;
+};
+/// Motion or force: angular part (moment) first.
+template <class T>
+struct Vec6 {
+  Vec3<T> a, l;
+};
+/// An articulated inertia: the symmetric [A B; Bᵀ C], angular part first.
+template <class T>
+struct Sym6 {
+  Sym3<T> A;
+  Mat3<T> B;
+  Sym3<T> C;
+};
+
+#define VERNIER_OF_T \
+  template <class T> \
+  VERNIER_INLINE
+
+VERNIER_OF_T Vec3<T> zero3() noexcept {
+  const T z = constant<T>(0.0);
+  return {z, z, z};
+}
+VERNIER_OF_T Vec6<T> zero6() noexcept { return {zero3<T>(), zero3<T>()}; }
+VERNIER_OF_T Mat3<T> identity3() noexcept {
+  const T z = constant<T>(0.0), o = constant<T>(1.0);
+  return {{o, z, z, z, o, z, z, z, o}};
+}
+VERNIER_OF_T Vec3<T> vec3(const double* p) noexcept {
+  return {constant<T>(p[0]), constant<T>(p[1]), constant<T>(p[2])};
+}
+VERNIER_OF_T Mat3<T> mat3(const double* p) noexcept {
+  Mat3<T> m;
+  for (int i = 0; i < 9; ++i) m.a[i] = constant<T>(p[i]);
+  return m;
+}
+VERNIER_OF_T Sym3<T> sym3(const double* p) noexcept {
+  return {constant<T>(p[0]), constant<T>(p[1]), constant<T>(p[2]),
+          constant<T>(p[3]), constant<T>(p[4]), constant<T>(p[5])};
+}
+
+VERNIER_OF_T Vec3<T> operator+(const Vec3<T>& a, const Vec3<T>& b) noexcept {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+VERNIER_OF_T Vec3<T> operator-(const Vec3<T>& a, const Vec3<T>& b) noexcept {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+VERNIER_OF_T Vec3<T> operator-(const Vec3<T>& a) noexcept { return {-a.x, -a.y, -a.z}; }
+VERNIER_OF_T Vec3<T> operator*(const Vec3<T>& a, const T& s) noexcept {
+  return {a.x * s, a.y * s, a.z * s};
+}
+VERNIER_OF_T Vec3<T>& operator+=(Vec3<T>& a, const Vec3<T>& b) noexcept { return a = a + b; }
+VERNIER_OF_T Vec3<T>& operator-=(Vec3<T>& a, const Vec3<T>& b) noexcept { return a = a - b; }
+VERNIER_OF_T T dot(const Vec3<T>& a, const Vec3<T>& b) noexcept {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+VERNIER_OF_T Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) noexcept {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+VERNIER_OF_T Vec6<T> operator+(const Vec6<T>& a, const Vec6<T>& b) noexcept {
+  return {a.a + b.a, a.l + b.l};
+}
+VERNIER_OF_T Vec6<T> operator-(const Vec6<T>& a, const Vec6<T>& b) noexcept {
+  return {a.a - b.a, a.l - b.l};
+}
+VERNIER_OF_T Vec6<T> operator*(const Vec6<T>& a, const T& s) noexcept { return {a.a * s, a.l * s}; }
+VERNIER_OF_T Vec6<T>& operator+=(Vec6<T>& a, const Vec6<T>& b) noexcept { return a = a + b; }
+VERNIER_OF_T Vec6<T>& operator-=(Vec6<T>& a, const Vec6<T>& b) noexcept { return a = a - b; }
+VERNIER_OF_T T dot(const Vec6<T>& a, const Vec6<T>& b) noexcept {
+  return dot(a.a, b.a) + dot(a.l, b.l);
+}
+/// The motion or acceleration v, taken at a point displaced by r.
+VERNIER_OF_T Vec6<T> motion_at(const Vec6<T>& v, const Vec3<T>& r) noexcept {
+  return {v.a, v.l + cross(v.a, r)};
+}
+/// The force f, taken at the point from which its own is displaced by r.
+VERNIER_OF_T Vec6<T> force_from(const Vec6<T>& f, const Vec3<T>& r) noexcept {
+  return {f.a + cross(r, f.l), f.l};
+}
+
+VERNIER_OF_T Vec3<T> row(const Mat3<T>& m, int i) noexcept {
+  return {m.a[3 * i], m.a[3 * i + 1], m.a[3 * i + 2]};
+}
+VERNIER_OF_T Vec3<T> column(const Mat3<T>& m, int i) noexcept {
+  return {m.a[i], m.a[i + 3], m.a[i + 6]};
+}
+VERNIER_OF_T Mat3<T> from_columns(const Vec3<T>& a, const Vec3<T>& b, const Vec3<T>& c) noexcept {
+  return {{a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z}};
+}
+VERNIER_OF_T Mat3<T> transposed(const Mat3<T>& m) noexcept {
+  return {{m.a[0], m.a[3], m.a[6], m.a[1], m.a[4], m.a[7], m.a[2], m.a[5], m.a[8]}};
+}
+VERNIER_OF_T Vec3<T> operator*(const Mat3<T>& m, const Vec3<T>& v) noexcept {
+  return {m.a[0] * v.x + m.a[1] * v.y + m.a[2] * v.z, m.a[3] * v.x + m.a[4] * v.y + m.a[5] * v.z,
+          m.a[6] * v.x + m.a[7] * v.y + m.a[8] * v.z};
+}
+/// mᵀ v
+VERNIER_OF_T Vec3<T> transposed_times(const Mat3<T>& m, const Vec3<T>& v) noexcept {
+  return {m.a[0] * v.x + m.a[3] * v.y + m.a[6] * v.z, m.a[1] * v.x + m.a[4] * v.y + m.a[7] * v.z,
+          m.a[2] * v.x + m.a[5] * v.y + m.a[8] * v.z};
+}
+VERNIER_OF_T Mat3<T> operator*(const Mat3<T>& a, const Mat3<T>& b) noexcept {
+  Mat3<T> r;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      r.a[3 * i + j] =
+          a.a[3 * i] * b.a[j] + a.a[3 * i + 1] * b.a[3 + j] + a.a[3 * i + 2] * b.a[6 + j];
+    }
+  }
+  return r;
+}
+/// a bᵀ
+VERNIER_OF_T Mat3<T> times_transposed(const Mat3<T>& a, const Mat3<T>& b) noexcept {
+  Mat3<T> r;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) r.a[3 * i + j] = dot(row(a, i), row(b, j));
+  }
+  return r;
+}
+VERNIER_OF_T Vec6<T> rotated(const Mat3<T>& R, const Vec6<T>& v) noexcept {
+  return {R * v.a, R * v.l};
+}
+/// By the transpose of R.
+VERNIER_OF_T Vec6<T> rotated_back(const Mat3<T>& R, const Vec6<T>& v) noexcept {
+  return {transposed_times(R, v.a), transposed_times(R, v.l)};
+}
+
+VERNIER_OF_T Vec3<T> operator*(const Sym3<T>& m, const Vec3<T>& v) noexcept {
+  return {m.xx * v.x + m.xy * v.y + m.xz * v.z, m.xy * v.x + m.yy * v.y + m.yz * v.z,
+          m.xz * v.x + m.yz * v.y + m.zz * v.z};
+}
+VERNIER_OF_T Sym3<T> operator+(const Sym3<T>& a, const Sym3<T>& b) noexcept {
+  return {a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
+}
+VERNIER_OF_T Sym3<T> operator*(const Sym3<T>& a, const T& s) noexcept {
+  return {a.xx * s, a.yy * s, a.zz * s, a.xy * s, a.xz * s, a.yz * s};
+}
+VERNIER_OF_T Sym3<T>& operator+=(Sym3<T>& a, const Sym3<T>& b) noexcept { return a = a + b; }
+VERNIER_OF_T Sym3<T> diagonal(const T& d) noexcept {
+  const T z = constant<T>(0.0);
+  return {d, d, d, z, z, z};
+}
+VERNIER_OF_T T trace(const Sym3<T>& m) noexcept { return m.xx + m.yy + m.zz; }
+VERNIER_OF_T Mat3<T> skew(const Vec3<T>& v) noexcept {
+  const T o = constant<T>(0.0);
+  return {{o, -v.z, v.y, v.z, o, -v.x, -v.y, v.x, o}};
+}
+/// R m
+VERNIER_OF_T Mat3<T> operator*(const Mat3<T>& R, const Sym3<T>& m) noexcept {
+  Mat3<T> q;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3<T> r = m * row(R, i);
+    q.a[3 * i] = r.x;
+    q.a[3 * i + 1] = r.y;
+    q.a[3 * i + 2] = r.z;
+  }
+  return q;
+}
+/// R m Rᵀ
+VERNIER_OF_T Sym3<T> rotated(const Mat3<T>& R, const Sym3<T>& m) noexcept {
+  const Mat3<T> q = R * m;
+  const Vec3<T> r0 = row(R, 0), r1 = row(R, 1), r2 = row(R, 2);
+  return {dot(row(q, 0), r0), dot(row(q, 1), r1), dot(row(q, 2), r2),
+          dot(row(q, 0), r1), dot(row(q, 0), r2), dot(row(q, 1), r2)};
+}
+
+VERNIER_OF_T Sym6<T> zero66() noexcept {
+  const T z = constant<T>(0.0);
+  return {{z, z, z, z, z, z}, {{z, z, z, z, z, z, z, z, z}}, {z, z, z, z, z, z}};
+}
+/// Of a rigid body: mass, first moment, inertia about the origin.
+VERNIER_OF_T Sym6<T> rigid(const T& m, const Vec3<T>& s, const Sym3<T>& J) noexcept {
+  return {J, skew(s), diagonal(m)};
+}
+VERNIER_OF_T Vec6<T> operator*(const Sym6<T>& P, const Vec6<T>& v) noexcept {
+  return {P.A * v.a + P.B * v.l, transposed_times(P.B, v.a) + P.C * v.l};
+}
+VERNIER_OF_T Sym6<T>& operator+=(Sym6<T>& P, const Sym6<T>& Q) noexcept {
+  P.A += Q.A;
+  for (int i = 0; i < 9; ++i) P.B.a[i] = P.B.a[i] + Q.B.a[i];
+  P.C += Q.C;
+  return P;
+}
+/// P - u uᵀ w
+VERNIER_OF_T void take_rank_one(Sym6<T>& P, const Vec6<T>& u, const T& w) noexcept {
+  const Vec3<T> a = u.a * w, l = u.l * w;
+  P.A = {P.A.xx - a.x * u.a.x, P.A.yy - a.y * u.a.y, P.A.zz - a.z * u.a.z,
+         P.A.xy - a.x * u.a.y, P.A.xz - a.x * u.a.z, P.A.yz - a.y * u.a.z};
+  P.C = {P.C.xx - l.x * u.l.x, P.C.yy - l.y * u.l.y, P.C.zz - l.z * u.l.z,
+         P.C.xy - l.x * u.l.y, P.C.xz - l.x * u.l.z, P.C.yz - l.y * u.l.z};
+  P.B = {{P.B.a[0] - a.x * u.l.x, P.B.a[1] - a.x * u.l.y, P.B.a[2] - a.x * u.l.z,
+          P.B.a[3] - a.y * u.l.x, P.B.a[4] - a.y * u.l.y, P.B.a[5] - a.y * u.l.z,
+          P.B.a[6] - a.z * u.l.x, P.B.a[7] - a.z * u.l.y, P.B.a[8] - a.z * u.l.z}};
+}
+/// In axes from which R leads to its own: R takes components of P's axes to the new ones.
+VERNIER_OF_T Sym6<T> rotated(const Mat3<T>& R, const Sym6<T>& P) noexcept {
+  return {rotated(R, P.A), times_transposed(R * P.B, R), rotated(R, P.C)};
+}
+/// Taken at the point from which its own is displaced by r: Lᵀ P L with L = [1 0; -skew(r) 1].
+VERNIER_OF_T Sym6<T> shifted(const Sym6<T>& P, const Vec3<T>& r) noexcept {
+  const Sym3<T>& C = P.C;
+  const Vec3<T> x0 = cross(r, Vec3<T>{C.xx, C.xy, C.xz}), x1 = cross(r, Vec3<T>{C.xy, C.yy, C.yz}),
+                x2 = cross(r, Vec3<T>{C.xz, C.yz, C.zz});
+  const Vec3<T> b0 = row(P.B, 0), b1 = row(P.B, 1), b2 = row(P.B, 2);
+  const Vec3<T> n0 = b0 + Vec3<T>{x0.x, x1.x, x2.x}, n1 = b1 + Vec3<T>{x0.y, x1.y, x2.y},
+                n2 = b2 + Vec3<T>{x0.z, x1.z, x2.z};
+  // A + skew(r) Bᵀ + (B + skew(r) C) skew(r)ᵀ
+  const Vec3<T> y0 = cross(r, b0), y1 = cross(r, b1), y2 = cross(r, b2);
+  const Vec3<T> q0 = cross(r, n0), q1 = cross(r, n1), q2 = cross(r, n2);
+  return {{P.A.xx + y0.x + q0.x, P.A.yy + y1.y + q1.y, P.A.zz + y2.z + q2.z, P.A.xy + y1.x + q0.y,
+           P.A.xz + y2.x + q0.z, P.A.yz + y2.y + q1.z},
+          {{n0.x, n0.y, n0.z, n1.x, n1.y, n1.z, n2.x, n2.y, n2.z}},
+          C};
+}
+
+#undef VERNIER_OF_T
+
+}  // namespace VERNIER_INSTRUCTIONS
+}  // namespace vernier::spatial
