@@ -19,7 +19,7 @@ double ulps(double value, long double truth) {
 }
 
 // oracle: the C library in long double
-TEST(Lanes, SineAndCosineAreGoodToOneUlp) {
+TEST(Lanes, SineAndCosineAreGoodToOneAndAHalfUlps) {
   std::mt19937_64 random(1);
   double worst = 0.0, worst_lanes = 0.0;
   for (int i = 0; i < 200000; ++i) {
@@ -34,8 +34,8 @@ TEST(Lanes, SineAndCosineAreGoodToOneUlp) {
     worst_lanes = std::max({worst_lanes, ulps(fs[0], std::sin(static_cast<long double>(x))),
                             ulps(fc[1], std::cos(static_cast<long double>(x)))});
   }
-  EXPECT_LT(worst, 1.0);
-  EXPECT_LT(worst_lanes, 1.0);
+  EXPECT_LT(worst, 1.5);
+  EXPECT_LT(worst_lanes, 1.5);
 }
 
 TEST(Lanes, SineNextToAMultipleOfHalfPiKeepsItsDigits) {
@@ -43,8 +43,8 @@ TEST(Lanes, SineNextToAMultipleOfHalfPiKeepsItsDigits) {
     const double x = k * (std::numbers::pi / 2);
     double s = 0.0, c = 0.0;
     sine_cosine(x, s, c);
-    EXPECT_LT(ulps(s, std::sin(static_cast<long double>(x))), 1.0) << k;
-    EXPECT_LT(ulps(c, std::cos(static_cast<long double>(x))), 1.0) << k;
+    EXPECT_LT(ulps(s, std::sin(static_cast<long double>(x))), 1.5) << k;
+    EXPECT_LT(ulps(c, std::cos(static_cast<long double>(x))), 1.5) << k;
   }
 }
 
