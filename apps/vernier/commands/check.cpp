@@ -1,25 +1,39 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <ctime>
 #include <memory>
+#include <set>
+#include <thread>
 
 #include "apps/vernier/catalogue.hpp"
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
+#include "apps/vernier/folder_watch.hpp"
+#include "apps/vernier/interrupt.hpp"
 #include "vernier/run/session/prepare.hpp"
 
 namespace vernier::app {
 namespace {
 
+using Folders = std::set<std::filesystem::path>;
+
 struct Asked {
   std::vector<std::string> documents;
   session::Changes changes;
   bool json = false;
+  bool watch = false;
 };
 
-/// The problems of a document; all that a run would find before it begins.
+void add_folder(Folders& folders, const std::filesystem::path& file) {
+  folders.insert(file.has_parent_path() ? file.parent_path() : ".");
+}
+
+/// The problems of a document; all that a run would find before it begins. Adds the folders of the
+/// documents that were read.
 Diagnostics problems_of(const std::string& document, const session::Changes& changes,
-                        std::string& praise) {
+                        std::string& praise, Folders& folders) {
   Diagnostics problems;
   try {
     const session::Prepared p = session::prepare(document, changes, catalogue(), problems, false);
@@ -29,24 +43,59 @@ Diagnostics problems_of(const std::string& document, const session::Changes& cha
     praise = fmt::format("{}: good; {}, {}", document,
                          count(p.composition.instances.size(), "component"),
                          count(p.composition.connections.size(), "connection"));
+    for (const auto& file : p.composition.documents) add_folder(folders, file);
   } catch (const ConfigurationError& e) {
     return e.diagnostics();
   }
   return problems;
 }
 
-int check(const Asked& asked) {
+int check(const Asked& asked, Folders& folders) {
   Diagnostics all;
   for (const std::string& document : asked.documents) {
     std::string praise;
-    const Diagnostics problems = problems_of(document, asked.changes, praise);
+    const Diagnostics problems = problems_of(document, asked.changes, praise, folders);
     all.append(problems);
     if (asked.json) continue;
     if (!problems.list().empty()) print_problems(problems);
     if (!praise.empty()) fmt::print("{}\n", praise);
   }
   if (asked.json) fmt::print("{}", problems_json(all));
+  for (const Diagnostic& d : all.list()) {
+    if (!d.place.file.empty()) add_folder(folders, d.place.file);
+  }
   return all.errors() > 0 ? status::bad_input : status::good;
+}
+
+/// Checks again whenever a file changes beside those that were read. Answers as the last check did.
+int watch(const Asked& asked) {
+  using namespace std::chrono_literals;
+  Folders folders;
+  for (const std::string& document : asked.documents) add_folder(folders, document);
+  FolderWatch files;
+  const Interruptible guard([](void*) noexcept {}, nullptr);
+  int last = status::good;
+  files.changed(folders);
+  for (bool due = true; !Interruptible::interrupted(); due = files.changed(folders)) {
+    if (!due) {
+      std::this_thread::sleep_for(200ms);
+      continue;
+    }
+    // an editor may write a file in several steps; a log beside it never rests
+    for (int k = 0; k < 10 && files.changed(folders); ++k) std::this_thread::sleep_for(50ms);
+    const std::size_t known = folders.size();
+    last = check(asked, folders);
+    if (folders.size() > known) files.changed(folders);
+    if (!asked.json) {
+      const std::time_t now = std::time(nullptr);
+      std::tm clock{};
+      localtime_r(&now, &clock);
+      fmt::print("checked at {:02}:{:02}:{:02}; waits for changes, Ctrl-C ends\n\n", clock.tm_hour,
+                 clock.tm_min, clock.tm_sec);
+    }
+    std::fflush(stdout);
+  }
+  return last;
 }
 
 }  // namespace
@@ -61,7 +110,11 @@ Action declare_check(CLI::App& app) {
       ->expected(1)
       ->take_all();
   app.add_flag("--json", asked->json, "problems as one JSON object");
-  return [asked](const Invocation&) { return check(*asked); };
+  app.add_flag("--watch", asked->watch, "check again whenever one of the files is saved");
+  return [asked](const Invocation&) {
+    Folders folders;
+    return asked->watch ? watch(*asked) : check(*asked, folders);
+  };
 }
 
 }  // namespace vernier::app
