@@ -113,7 +113,7 @@ VERNIER_INLINE void sine_cosine(const T& x, T& s, T& c) noexcept {
   }
   const T t = x * 0.63661977236758134308 + shift;
   const T k = t - shift;
-  const Bits quadrant = reinterpret_cast<const Bits&>(t);
+  const Bits quadrant = __builtin_bit_cast(Bits, t);
   // x - k π/2 = r + low: low is what r lost when it was rounded
   const T high = x - k * part1, middle = k * part2;
   const T near = high - middle, rest = ((high - near) - middle) - k * part3;
@@ -148,12 +148,12 @@ VERNIER_INLINE void sine_cosine(const double& x, double& s, double& c) noexcept 
   for (int i = terms - 1; i >= 0; --i) p = p * zz + Pair{of_sin[i], of_cos[i]};
   p = (p * Pair{r * z, z} + Pair{low, -r * low}) + Pair{r, 1.0};
   const std::int64_t odd = -(quadrant & 1);
-  PairBits bits = reinterpret_cast<const PairBits&>(p);
+  PairBits bits = __builtin_bit_cast(PairBits, p);
   const PairBits swapped = {bits[1], bits[0]}, choose = {odd, odd};
   bits = (bits & ~choose) | (swapped & choose);
   bits ^= PairBits{static_cast<std::int64_t>(static_cast<std::uint64_t>(quadrant & 2) << 62),
                    static_cast<std::int64_t>(static_cast<std::uint64_t>((quadrant + 1) & 2) << 62)};
-  p = reinterpret_cast<const Pair&>(bits);
+  p = __builtin_bit_cast(Pair, bits);
   s = p[0];
   c = p[1];
 }
