@@ -1,26 +1,32 @@
 #pragma once
 
+#include "vernier/kernel/multibody/analysis.hpp"
 #include "vernier/kernel/multibody/tree.hpp"
 
 /// What stands around the bodies of a spacecraft: laws of its hinges, actuators, sensors, wheels
 /// without a body of their own, tanks that empty.
 namespace vernier::multibody {
 
-/// Force of a hinge along one speed, added to what is commanded: a spring about `rest`, a damper,
-/// dry friction (smooth below `stiction_speed`), and stops that push back beyond a limit.
+/// Force of a hinge along one speed u, added to what is commanded on a regular one:
+///
+///   - stiffness (q - rest) - damping u - friction tanh(u / friction_speed)
+///   beyond a stop by d > 0, against it: max(0, stop_stiffness d + stop_damping d' d/(d + 1e-3))
+///
+/// Friction is smooth, so a hinge creeps where a real one sticks: with load f below `friction` at
+/// friction_speed atanh(f / friction). Stops push and never pull; their force is continuous.
 struct HingeLaw {
   int body = 0;
   int speed = 0;  // of the hinge's speeds; springs and stops need one that has a coordinate
   double stiffness = 0.0, rest = 0.0, damping = 0.0;
-  double friction = 0.0, friction_speed = 1e-3;  // friction * tanh(u / friction_speed)
-  double lower = -1e300, upper = 1e300;          // stops
+  double friction = 0.0, friction_speed = 1e-3;
+  double lower = -1e300, upper = 1e300;  // stops
   double stop_stiffness = 0.0, stop_damping = 0.0;
 };
 
 /// A force at a node, in the node's axes.
 struct Actuator {
   enum class Kind : std::uint8_t {
-    thruster,  // one command, N, along `axis`
+    thruster,  // one command, N, along `axis`; it pushes only: below zero is zero
     force,     // three commands, N
     moment,    // three commands, N·m
     wrench     // six commands: moment, then force
@@ -36,11 +42,19 @@ struct Actuator {
   std::vector<Feed> feeds;  // thruster: the tanks it empties; none: it costs nothing
 };
 
-/// Sees the motion of a node: position and attitude in the frame of the body `bus`, velocity,
-/// acceleration and specific force in its own axes.
+/// Sees the motion of a node.
 struct Sensor {
   std::string name;
   NodeId at;
+};
+
+/// What a sensor reads.
+struct Reading {
+  Vector3 position = Vector3::Zero();        // in the frame of the bus
+  spatial::Quaternion attitude{0, 0, 0, 1};  // from the axes of the bus to its own
+  Motion velocity;                           // relative to the ground, own axes
+  Motion acceleration;                       // true, relative to the ground, own axes
+  Vector3 specific_force = Vector3::Zero();  // acceleration less gravity, own axes
 };
 
 /// An axisymmetric balanced wheel without a body of its own; its mass and transverse inertia are
@@ -54,8 +68,13 @@ struct Rotor {
   double friction = 0.0;            // N·m·s
 };
 
-/// Fuel that is part of a body: its inertia is that of the body without fuel plus fuel/full of the
-/// difference to the body with a full tank. State: the fuel left, kg.
+/// Fuel that is part of a body. The inertia of the body in the tree is that without fuel; with it,
+/// fuel/full.mass of what a full tank adds. State: the fuel left, kg. Thrusters that a tank feeds
+/// fade with its last ten-thousandth.
+///
+/// Mass changes quasi-statically: it leaves with the velocity of the place where it was, and
+/// changes nothing else. The momentum that it takes through a nozzle is the thrust (the command);
+/// what its way there costs is `jet_damping`.
 struct Tank {
   std::string name;
   int body = 0;
@@ -63,7 +82,8 @@ struct Tank {
   double fuel = 0.0;  // at the start; at most full.mass
 };
 
-/// Gravity of a point mass, as forces on each body: order zero and gradient both come of it.
+/// Gravity of a point mass, from the potential of each body to second order in its size: force,
+/// moment (gravity gradient) and modal forces.
 struct CentralGravity {
   double mu = 0.0;  // m³/s²; the centre is at the ground's origin
 };
@@ -77,10 +97,102 @@ struct SpacecraftModel {
   std::vector<Rotor> rotors;
   std::vector<Tank> tanks;
   std::optional<CentralGravity> central_gravity;
+  /// Coriolis forces of fuel on its straight way d from tank to nozzle, at ṁ, on the bus:
+  /// -2 ṁ ω × d, with the moment -2 ṁ (r_tank + d/2) × (ω × d).
+  bool jet_damping = true;
   // initial state: q and u as Tree lays them out; empty: all zero
   std::vector<double> q, u;
   std::vector<std::uint8_t> prescribed;  // of each speed at the start: 0 regular, 1 prescribed,
                                          // 2 locked (its speed is 0); empty: all regular
+};
+
+/// Everything that is wrong with what stands around the tree; the tree itself has its own check().
+std::vector<Finding> check(const SpacecraftModel&);
+
+/// Of the whole spacecraft, rotors included, in the ground frame.
+struct SpacecraftTotals : Totals {
+  double springs = 0.0;  // J, in springs and stops of hinges
+  double fuel = 0.0;     // kg, part of `mass`
+  double energy = 0.0;   // J: kinetic, deformation, springs and gravitational (central gravity too)
+};
+
+class SpacecraftEvaluation;
+
+/// Equations of a spacecraft. Immutable: one serves many states and threads, each with its own
+/// SpacecraftEvaluation. Nothing below the constructor allocates.
+class Spacecraft {
+ public:
+  struct State {
+    std::span<const double> q, u;      // of the tree
+    std::span<const double> momentum;  // of each rotor: h
+    std::span<const double> fuel;      // of each tank
+  };
+  /// Spans may be empty: nothing of that kind.
+  struct Commands {
+    std::span<const double> force;             // on every regular speed of the tree
+    std::span<const double> acceleration;      // of every prescribed speed
+    std::span<const std::uint8_t> prescribed;  // by speed
+    std::span<const double> actuators;         // commands() elements
+    std::span<const double> torque;            // of each rotor's motor, on the rotor
+  };
+  /// Rates of the state but q, whose rates Tree::coordinate_rates has.
+  struct Rates {
+    std::span<double> u, momentum, fuel;
+  };
+
+  /// @throws ConfigurationError with all errors of check(), of the tree and around it.
+  explicit Spacecraft(SpacecraftModel, Path = Path::automatic);
+  ~Spacecraft();
+  Spacecraft(Spacecraft&&) noexcept;
+  Spacecraft& operator=(Spacecraft&&) noexcept;
+
+  const SpacecraftModel& model() const noexcept;  // q, u and prescribed complete
+  const Tree& tree() const noexcept;
+  std::size_t commands() const noexcept;               // elements of all actuators' commands
+  std::size_t command(int actuator) const noexcept;    // the first of its commands
+  double momentum_at_start(int rotor) const noexcept;  // h of its speed and the initial state
+
+  /// Where everything is and how it moves.
+  void place(const State&, SpacecraftEvaluation&) const noexcept;
+  /// Rates of a placed spacecraft.
+  Solution accelerate(const Commands&, const Rates&, SpacecraftEvaluation&) const noexcept;
+
+  // Of a placed spacecraft:
+  SpacecraftTotals totals(const SpacecraftEvaluation&) const noexcept;
+  double rotor_speed(const SpacecraftEvaluation&, int rotor) const noexcept;  // Ω
+  /// Position, attitude and velocity of all sensors; the rest of a reading is kept from before.
+  std::span<const Reading> see(SpacecraftEvaluation&) const noexcept;
+  // Of an accelerated one:
+  /// All of all sensors.
+  std::span<const Reading> sense(SpacecraftEvaluation&) const noexcept;
+  /// Total force on each speed: on regular ones commands and laws, on prescribed ones what is
+  /// needed, laws included.
+  void efforts(const SpacecraftEvaluation&, std::span<double> tau) const noexcept;
+
+  struct Data;
+  const Data& data() const noexcept { return *data_; }
+
+ private:
+  std::unique_ptr<Data> data_;
+};
+
+/// Working memory and results of evaluations of one spacecraft.
+class SpacecraftEvaluation {
+ public:
+  explicit SpacecraftEvaluation(const Spacecraft&);
+  ~SpacecraftEvaluation();
+  SpacecraftEvaluation(SpacecraftEvaluation&&) noexcept;
+  SpacecraftEvaluation& operator=(SpacecraftEvaluation&&) noexcept;
+
+  Evaluation& tree() noexcept;
+  const Evaluation& tree() const noexcept;
+
+  struct Data;
+  Data& data() noexcept { return *data_; }
+  const Data& data() const noexcept { return *data_; }
+
+ private:
+  std::unique_ptr<Data> data_;
 };
 
 }  // namespace vernier::multibody

@@ -1,0 +1,166 @@
+// Included by one source for each set of instructions, which defines VERNIER_INSTRUCTIONS and
+// VERNIER_LANES.
+#include "vernier/kernel/multibody/detail/node_view.hpp"
+#include "vernier/kernel/spatial/turns.hpp"
+
+namespace vernier::multibody::detail {
+inline namespace VERNIER_INSTRUCTIONS {
+namespace {
+
+using namespace spatial;
+using spatial::constant;
+
+// nodes in the lanes
+typedef double T __attribute__((vector_size(VERNIER_LANES * sizeof(double))));
+
+VERNIER_INLINE T load(const double* from) noexcept {
+  T x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
+}
+VERNIER_INLINE void store(double* to, const T& x) noexcept { __builtin_memcpy(to, &x, sizeof x); }
+VERNIER_INLINE Vec3<T> load3(const double* from, std::size_t lanes) noexcept {
+  return {load(from), load(from + lanes), load(from + 2 * lanes)};
+}
+VERNIER_INLINE void store3(double* to, std::size_t lanes, const Vec3<T>& v) noexcept {
+  store(to, v.x);
+  store(to + lanes, v.y);
+  store(to + 2 * lanes, v.z);
+}
+VERNIER_INLINE double total(const T& x) noexcept {
+  double lane[VERNIER_LANES];
+  __builtin_memcpy(lane, &x, sizeof x);
+  for (int half = VERNIER_LANES / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+  return lane[0];
+}
+
+// What the modes add up to at the nodes: φ η.
+VERNIER_INLINE Vec3<T> combined(const double* phi, const double* by, std::size_t modes,
+                                std::size_t lanes) noexcept {
+  Vec3<T> sum = zero3<T>();
+  for (std::size_t i = 0; i < modes; ++i)
+    sum += load3(phi + 3 * i * lanes, lanes) * constant<T>(by[i]);
+  return sum;
+}
+
+// Exp(θ) x
+VERNIER_INLINE Vec3<T> turned(const Vec3<T>& th, const TurnCoefficients<T>& k,
+                              const Vec3<T>& x) noexcept {
+  const Vec3<T> x1 = cross(th, x);
+  return x + x1 * k.sigma + cross(th, x1) * k.c;
+}
+
+void push(const NodeView& b, const double* eta, const double* forces, double* body,
+          double* modal) noexcept {
+  const std::size_t L = b.lanes;
+  Vec3<T> moment = zero3<T>(), force = zero3<T>();
+  for (std::size_t i = 0; i < b.nodes; i += VERNIER_LANES) {
+    const Vec3<T> x = load3(forces + i, L);
+    Vec3<T> p = load3(b.p + i, L), f = x;
+    if (b.modes > 0) {
+      const Vec3<T> th = combined(b.phi_r + i, eta, b.modes, L);
+      f = turned(th, turn_coefficients(dot(th, th)), x);
+      p += combined(b.phi_t + i, eta, b.modes, L);
+      for (std::size_t k = 0; k < b.modes; ++k)
+        modal[k] += total(dot(load3(b.phi_t + 3 * k * L + i, L), f));
+    }
+    moment += cross(p, f);
+    force += f;
+  }
+  body[0] += total(moment.x);
+  body[1] += total(moment.y);
+  body[2] += total(moment.z);
+  body[3] += total(force.x);
+  body[4] += total(force.y);
+  body[5] += total(force.z);
+}
+
+void twist(const NodeView& b, const double* eta, const double* moments, double* body,
+           double* modal) noexcept {
+  const std::size_t L = b.lanes;
+  Vec3<T> moment = zero3<T>();
+  for (std::size_t i = 0; i < b.nodes; i += VERNIER_LANES) {
+    const Vec3<T> x = load3(moments + i, L);
+    Vec3<T> n = x;
+    if (b.modes > 0) {
+      const Vec3<T> th = combined(b.phi_r + i, eta, b.modes, L);
+      const TurnCoefficients<T> c = turn_coefficients(dot(th, th));
+      const Vec3<T> x1 = cross(th, x), x2 = cross(th, x1);
+      n = x + x1 * c.sigma + x2 * c.c;
+      const Vec3<T> y = x + x1 * c.c + x2 * c.d;  // Jrᵀ R0 n, which does work on φ_r η'
+      for (std::size_t k = 0; k < b.modes; ++k)
+        modal[k] += total(dot(load3(b.phi_r + 3 * k * L + i, L), y));
+    }
+    moment += n;
+  }
+  body[0] += total(moment.x);
+  body[1] += total(moment.y);
+  body[2] += total(moment.z);
+}
+
+void sense(const NodeView& b, const Carrier& c, bool accelerations, double* found) noexcept {
+  const std::size_t L = b.lanes;
+  const Vec3<T> w = vec3<T>(c.w), v = vec3<T>(c.v), dw = vec3<T>(c.dw), a = vec3<T>(c.a);
+  for (std::size_t i = 0; i < b.nodes; i += VERNIER_LANES) {
+    // in body axes first
+    Vec3<T> X = load3(b.R + i, L), Y = load3(b.R + 3 * L + i, L), Z = load3(b.R + 6 * L + i, L);
+    Vec3<T> p = load3(b.p + i, L), w_n = w, v_n = v, dw_n = dw, a_n = a;
+    Vec3<T> q = load3(b.q + i, L);
+    T s = load(b.q + 3 * L + i);
+    if (b.modes > 0) {
+      const double *phi_t = b.phi_t + i, *phi_r = b.phi_r + i;
+      const Vec3<T> th = combined(phi_r, c.eta, b.modes, L),
+                    rate = combined(phi_r, c.eta_rate, b.modes, L),
+                    slide = combined(phi_t, c.eta_rate, b.modes, L);
+      p += combined(phi_t, c.eta, b.modes, L);
+      const T a2 = dot(th, th);
+      const TurnCoefficients<T> k = turn_coefficients(a2);
+      X = turned(th, k, X);
+      Y = turned(th, k, Y);
+      Z = turned(th, k, Z);
+      // relative spin by the left Jacobian
+      const Vec3<T> k1 = cross(th, rate), k2 = cross(th, k1);
+      const Vec3<T> spin = rate + k1 * k.c + k2 * k.d, wp = cross(w, p) + slide;
+      w_n = w + spin;
+      v_n = v + wp;
+      if (accelerations) {
+        const Vec3<T> thdd = combined(phi_r, c.eta_acceleration, b.modes, L),
+                      pdd = combined(phi_t, c.eta_acceleration, b.modes, L);
+        const T ad = dot(th, rate);
+        const Vec3<T> y1 = cross(th, thdd);
+        dw_n = dw + thdd + y1 * k.c + cross(th, y1) * k.d + k1 * (k.c_rate * ad) +
+               k2 * (k.d_rate * ad) + cross(rate, k1) * k.d + cross(w, spin);
+        a_n = a + cross(dw, p) + cross(w, wp + slide) + pdd;
+      }
+      // of Exp(θ): (θ sin(a/2)/a, cos(a/2)), from cos²(a/2) = 1 - c a²/2 and sin a = 2 sin cos
+      const T half = square_root(constant<T>(1.0) - 0.5 * a2 * k.c);
+      const Vec3<T> e = th * (0.5 * k.sigma / half);
+      const Vec3<T> q0 = q;
+      q = e * s + q0 * half - cross(q0, e);
+      s = s * half - dot(q0, e);
+    } else {
+      const Vec3<T> wp = cross(w, p);
+      v_n = v + wp;
+      if (accelerations) a_n = a + cross(dw, p) + cross(w, wp);
+    }
+    const Mat3<T> R = from_columns(X, Y, Z);
+    double* to = found + i;
+    store3(to + sensed::position * L, L, p);
+    store3(to + sensed::attitude * L, L, q);
+    store(to + (sensed::attitude + 3) * L, s);
+    store3(to + sensed::rate * L, L, transposed_times(R, w_n));
+    store3(to + sensed::velocity * L, L, transposed_times(R, v_n));
+    if (!accelerations) continue;
+    store3(to + sensed::rate_change * L, L, transposed_times(R, dw_n));
+    store3(to + sensed::acceleration * L, L, transposed_times(R, a_n));
+  }
+}
+
+}  // namespace
+
+extern const NodeKernels kernels_of_nodes;
+const NodeKernels kernels_of_nodes = {push, twist, sense};
+
+}  // namespace VERNIER_INSTRUCTIONS
+}  // namespace vernier::multibody::detail

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+
+/// Nodes of one body side by side, for kernels in lanes. Plain memory and nothing of the standard
+/// library: see kernel/spatial/lanes.hpp.
+namespace vernier::multibody::detail {
+
+/// Number k of node i is at [k * lanes + i]; `lanes` is a whole number of the widest vectors, and
+/// what is beyond `nodes` is zero.
+struct NodeView {
+  std::size_t nodes = 0, lanes = 0, modes = 0;
+  const double* p = nullptr;      // 3: undeformed positions
+  const double* R = nullptr;      // 9, column by column: undeformed axes
+  const double* q = nullptr;      // 4: the same as quaternions, from body axes to node axes
+  const double* phi_t = nullptr;  // 3 for each mode
+  const double* phi_r = nullptr;
+};
+
+/// How the body of the nodes moves: all in its axes, of its origin.
+struct Carrier {
+  double w[3], v[3];   // angular velocity; velocity
+  double dw[3], a[3];  // derivative of w; true acceleration
+  const double* eta;   // modal coordinates, rates, accelerations; not looked at without modes
+  const double* eta_rate;
+  const double* eta_acceleration;
+};
+
+/// What sense() finds of a node: number k of node i is at [k * lanes + i].
+namespace sensed {
+constexpr std::size_t position = 0;  // 3, in body axes
+constexpr std::size_t attitude = 3;  // 4, from body axes to node axes
+constexpr std::size_t rate = 7;      // 3 each from here on, in node axes
+constexpr std::size_t velocity = 10;
+constexpr std::size_t rate_change = 13;
+constexpr std::size_t acceleration = 16;
+constexpr std::size_t count = 19;
+}  // namespace sensed
+
+/// Kernels for one set of instructions.
+struct NodeKernels {
+  /// Forces on nodes, laid out like p: R0 f of a force f in node axes. Adds their sum to `body`
+  /// (moment, then force; body axes, at the origin) and to the modal forces.
+  void (*push)(const NodeView&, const double* eta, const double* forces, double* body,
+               double* modal) noexcept;
+  /// The same for moments.
+  void (*twist)(const NodeView&, const double* eta, const double* moments, double* body,
+                double* modal) noexcept;
+  /// Position and motion of nodes; without `accelerations`, only up to the velocities.
+  void (*sense)(const NodeView&, const Carrier&, bool accelerations, double* found) noexcept;
+};
+
+}  // namespace vernier::multibody::detail

@@ -1,0 +1,56 @@
+#include "vernier/kernel/multibody/detail/nodes.hpp"
+
+namespace vernier::multibody::detail {
+
+namespace sse2 {
+extern const NodeKernels kernels_of_nodes;
+}
+#if defined(VERNIER_WIDE_INSTRUCTIONS)
+namespace avx2 {
+extern const NodeKernels kernels_of_nodes;
+}
+namespace avx512 {
+extern const NodeKernels kernels_of_nodes;
+}
+#endif
+
+const NodeKernels& node_kernels(Instructions set) noexcept {
+#if defined(VERNIER_WIDE_INSTRUCTIONS)
+  if (set == Instructions::avx512) return avx512::kernels_of_nodes;
+  if (set == Instructions::avx2) return avx2::kernels_of_nodes;
+#endif
+  static_cast<void>(set);
+  return sse2::kernels_of_nodes;
+}
+
+spatial::Quaternion quaternion_of(const Matrix3& A) noexcept {
+  // Eigen's takes components from B to N for the attitude that ours takes from N to B
+  const Eigen::Quaterniond q(Matrix3(A.transpose()));
+  return {q.x(), q.y(), q.z(), q.w()};
+}
+
+void NodeBank::add(const Node& n) { nodes_.push_back(n); }
+
+void NodeBank::finish() {
+  const std::size_t L = lanes();
+  p_.assign(3 * L, 0.0);
+  R_.assign(9 * L, 0.0);
+  q_.assign(4 * L, 0.0);
+  phi_t_.assign(3 * modes_ * L, 0.0);
+  phi_r_.assign(3 * modes_ * L, 0.0);
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    const Node& n = nodes_[i];
+    const auto lay = [&](const auto& m, std::vector<double>& to) {
+      for (Eigen::Index k = 0; k < m.size(); ++k)
+        to[static_cast<std::size_t>(k) * L + i] = m(k % m.rows(), k / m.rows());
+    };
+    lay(n.pose.p, p_);
+    lay(n.pose.R, R_);
+    lay(quaternion_of(n.pose.R.transpose()), q_);
+    lay(n.phi_t, phi_t_);  // without columns: the modes do not move it
+    lay(n.phi_r, phi_r_);
+  }
+  view_ = {nodes(), L, modes_, p_.data(), R_.data(), q_.data(), phi_t_.data(), phi_r_.data()};
+}
+
+}  // namespace vernier::multibody::detail

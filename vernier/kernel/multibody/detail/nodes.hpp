@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "vernier/kernel/multibody/detail/instructions.hpp"
+#include "vernier/kernel/multibody/detail/node_view.hpp"
+#include "vernier/kernel/multibody/model.hpp"
+
+namespace vernier::multibody::detail {
+
+/// The quaternion q with A(q) = A.
+spatial::Quaternion quaternion_of(const Matrix3& A) noexcept;
+
+/// Memory of a view of nodes of one body.
+class NodeBank {
+ public:
+  static constexpr std::size_t widest = 8;  // lanes of any set of instructions
+
+  explicit NodeBank(std::size_t modes_of_body) : modes_(modes_of_body) {}
+  void add(const Node&);
+  std::size_t nodes() const noexcept { return nodes_.size(); }
+  const Node& node(std::size_t i) const noexcept { return nodes_[i]; }
+  std::size_t lanes() const noexcept { return (nodes() + widest - 1) / widest * widest; }
+  /// Lays the nodes out; nothing is added afterwards. The view is valid while the bank is.
+  void finish();
+  const NodeView& view() const noexcept { return view_; }
+
+ private:
+  std::size_t modes_;
+  std::vector<Node> nodes_;
+  std::vector<double> p_, R_, q_, phi_t_, phi_r_;
+  NodeView view_;
+};
+
+const NodeKernels& node_kernels(Instructions) noexcept;
+
+}  // namespace vernier::multibody::detail

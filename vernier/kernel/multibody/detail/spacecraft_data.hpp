@@ -1,0 +1,99 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "vernier/kernel/multibody/detail/nodes.hpp"
+#include "vernier/kernel/multibody/spacecraft.hpp"
+
+namespace vernier::multibody::detail {
+
+/// Everything that pushes on one body, gathered there into one force at its frame.
+struct LoadBank {
+  int body = 0;
+  std::size_t modes = 0, first_q = 0, first_u = 0;  // of the modes, in q and u
+  NodeBank pushed, twisted;
+  std::size_t push_at = 0, twist_at = 0;  // where its forces begin in the working memory
+  bool gravity = false;
+};
+
+/// Where one actuator's commands go; offsets into the working memory, elements `stride` apart.
+struct ActuatorPath {
+  Actuator::Kind kind = Actuator::Kind::force;
+  std::size_t command = 0;
+  std::size_t push = 0, push_stride = 0;
+  std::size_t twist = 0, twist_stride = 0;
+  Matrix3 R0 = Matrix3::Identity();
+  Vector3 direction = Vector3::Zero();  // thruster: R0 axis
+  int carrier = 0;
+  Vector3 nozzle = Vector3::Zero();  // on the carrier
+};
+
+struct RotorPath {
+  std::size_t twist = 0, stride = 0;
+  Matrix3 R0 = Matrix3::Identity();
+};
+
+struct SensorBank {
+  int body = 0;
+  std::size_t first_q = 0, first_u = 0;
+  NodeBank nodes;
+  std::vector<std::size_t> sensors = {};  // by node
+  std::size_t found_at = 0;
+};
+
+struct LawPath {
+  HingeLaw law;
+  std::size_t u = 0;
+  std::optional<std::size_t> q;
+};
+
+/// The body that carries a node, and the node itself on it.
+struct Carried {
+  int body = ground;
+  Node node;
+};
+Carried carried(const Model&, NodeId);
+
+/// Force of a hinge law; 0 in what it does not have.
+double law_force(const HingeLaw&, double q, double u) noexcept;
+double law_energy(const HingeLaw&, double q) noexcept;
+
+}  // namespace vernier::multibody::detail
+
+namespace vernier::multibody {
+
+struct Spacecraft::Data {
+  Data(SpacecraftModel, Path);
+
+  SpacecraftModel model;
+  Tree tree;
+  const detail::NodeKernels* kernels;
+  std::vector<std::size_t> command;
+  std::size_t commands = 0;
+  std::vector<detail::LawPath> laws;
+  std::vector<detail::LoadBank> loads;
+  std::vector<detail::ActuatorPath> actuators;
+  std::vector<detail::RotorPath> rotors;
+  std::vector<detail::SensorBank> sensors;
+  std::vector<int> tank_bodies;  // each once
+  std::vector<double> momentum;  // of rotors at the start
+  std::size_t pushes = 0, founds = 0;
+  std::size_t bus_load = 0;  // which of `loads` is the bus's; jet damping acts there
+  bool burns = false;        // a thruster has a tank
+  bool weightless = false;   // no gravity of any kind
+};
+
+struct SpacecraftEvaluation::Data {
+  explicit Data(const Spacecraft&);
+
+  Evaluation tree;
+  std::vector<double> q, u, udot, momentum, fuel;
+  std::vector<double> tau, pushes, founds;
+  std::vector<double> set_fuel;  // of each tank as the tree knows it
+  std::vector<double> fade, thrust;
+  std::vector<NodeForce> nodes;
+  std::vector<Reading> readings;
+};
+
+}  // namespace vernier::multibody

@@ -1,0 +1,343 @@
+#include "vernier/kernel/multibody/spacecraft.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vernier/kernel/multibody/detail/central_gravity.hpp"
+#include "vernier/kernel/multibody/detail/spacecraft_data.hpp"
+
+namespace vernier::multibody {
+
+using detail::ActuatorPath;
+using detail::LoadBank;
+using detail::SensorBank;
+using spatial::Quaternion;
+
+namespace {
+
+constexpr double fading = 1e-4;  // share of a tank with which thrust fades
+
+std::size_t index(int i) noexcept { return static_cast<std::size_t>(i); }
+
+const Modes* modes_of(const Body& b) noexcept { return b.modes ? &*b.modes : nullptr; }
+
+// Inertia of a body with what is in its tanks.
+Inertia loaded(const SpacecraftModel& m, int body, std::span<const double> fuel) noexcept {
+  Inertia sum = m.tree.bodies[index(body)].inertia;
+  for (std::size_t t = 0; t < m.tanks.size(); ++t) {
+    const Tank& tank = m.tanks[t];
+    if (tank.body != body) continue;
+    const double share = fuel[t] / tank.full.mass;
+    sum.mass += share * tank.full.mass;
+    sum.moment += share * tank.full.moment;
+    sum.inertia += share * tank.full.inertia;
+  }
+  return sum;
+}
+
+void put(std::vector<double>& to, std::size_t first, std::size_t stride,
+         const Vector3& v) noexcept {
+  to[first] = v[0];
+  to[first + stride] = v[1];
+  to[first + 2 * stride] = v[2];
+}
+
+Vector3 get(const double* from, std::size_t stride) noexcept {
+  return {from[0], from[stride], from[2 * stride]};
+}
+
+// Where a body is in the frame of another.
+Pose relative(const Pose& body, const Pose& to) noexcept {
+  return {to.R.transpose() * body.R, to.R.transpose() * (body.p - to.p)};
+}
+
+}  // namespace
+
+Spacecraft::Spacecraft(SpacecraftModel m, Path path)
+    : data_(std::make_unique<Data>(std::move(m), path)) {
+  // the momenta of the rotors at the start follow from how their carriers move
+  const Data& d = *data_;
+  SpacecraftEvaluation e(*this);
+  data_->momentum.assign(d.model.rotors.size(), 0.0);
+  std::vector<double> fuel;
+  for (const Tank& t : d.model.tanks) fuel.push_back(t.fuel);
+  place({d.model.q, d.model.u, d.momentum, fuel}, e);
+  for (std::size_t k = 0; k < d.model.rotors.size(); ++k) {
+    const Rotor& r = d.model.rotors[k];
+    const Vector3 w = d.tree.motion(e.tree(), r.at).angular;
+    data_->momentum[k] = r.inertia * (r.axis.normalized().dot(w) + r.speed);
+  }
+}
+Spacecraft::~Spacecraft() = default;
+Spacecraft::Spacecraft(Spacecraft&&) noexcept = default;
+Spacecraft& Spacecraft::operator=(Spacecraft&&) noexcept = default;
+
+const SpacecraftModel& Spacecraft::model() const noexcept { return data_->model; }
+const Tree& Spacecraft::tree() const noexcept { return data_->tree; }
+std::size_t Spacecraft::commands() const noexcept { return data_->commands; }
+std::size_t Spacecraft::command(int a) const noexcept { return data_->command[index(a)]; }
+double Spacecraft::momentum_at_start(int r) const noexcept { return data_->momentum[index(r)]; }
+
+SpacecraftEvaluation::SpacecraftEvaluation(const Spacecraft& s)
+    : data_(std::make_unique<Data>(s)) {}
+SpacecraftEvaluation::~SpacecraftEvaluation() = default;
+SpacecraftEvaluation::SpacecraftEvaluation(SpacecraftEvaluation&&) noexcept = default;
+SpacecraftEvaluation& SpacecraftEvaluation::operator=(SpacecraftEvaluation&&) noexcept = default;
+Evaluation& SpacecraftEvaluation::tree() noexcept { return data_->tree; }
+const Evaluation& SpacecraftEvaluation::tree() const noexcept { return data_->tree; }
+
+SpacecraftEvaluation::Data::Data(const Spacecraft& s) : tree(s.tree()) {
+  const Spacecraft::Data& d = s.data();
+  q.resize(d.tree.coordinates());
+  for (auto* v : {&u, &udot, &tau}) v->resize(d.tree.speeds());
+  momentum.resize(d.model.rotors.size());
+  fuel.resize(d.model.tanks.size());
+  set_fuel.assign(fuel.size(), -1.0);
+  fade.resize(fuel.size());
+  thrust.resize(d.actuators.size());
+  pushes.resize(d.pushes);
+  founds.resize(d.founds);
+  readings.resize(d.model.sensors.size());
+  nodes.resize(d.loads.size());
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    nodes[k].at = {d.loads[k].body, NodeId::frame};
+  }
+}
+
+void Spacecraft::place(const State& s, SpacecraftEvaluation& e) const noexcept {
+  const Data& d = *data_;
+  SpacecraftEvaluation::Data& w = e.data();
+  std::copy(s.q.begin(), s.q.end(), w.q.begin());
+  std::copy(s.u.begin(), s.u.end(), w.u.begin());
+  std::copy(s.momentum.begin(), s.momentum.end(), w.momentum.begin());
+  std::copy(s.fuel.begin(), s.fuel.end(), w.fuel.begin());
+  if (w.fuel != w.set_fuel) {
+    for (const int body : d.tank_bodies) w.tree.set_inertia(body, loaded(d.model, body, w.fuel));
+    std::copy(w.fuel.begin(), w.fuel.end(), w.set_fuel.begin());
+  }
+  d.tree.place(w.q, w.u, w.tree);
+}
+
+namespace {
+
+// Commands of actuators as forces in the axes of bodies; thrusts are kept for the tanks.
+void command_actuators(const Spacecraft::Data& d, std::span<const double> commands,
+                       SpacecraftEvaluation::Data& w) noexcept {
+  for (std::size_t t = 0; t < w.fuel.size(); ++t)
+    w.fade[t] = std::clamp(w.fuel[t] / (fading * d.model.tanks[t].full.mass), 0.0, 1.0);
+  for (std::size_t k = 0; k < d.actuators.size(); ++k) {
+    const ActuatorPath& a = d.actuators[k];
+    const double* c = commands.data() + a.command;
+    switch (a.kind) {
+      case Actuator::Kind::thruster: {
+        double f = std::max(0.0, c[0]);
+        for (const Actuator::Feed& feed : d.model.actuators[k].feeds) f *= w.fade[index(feed.tank)];
+        w.thrust[k] = f;
+        put(w.pushes, a.push, a.push_stride, f * a.direction);
+        break;
+      }
+      case Actuator::Kind::force:
+        put(w.pushes, a.push, a.push_stride, a.R0 * get(c, 1));
+        break;
+      case Actuator::Kind::moment:
+        put(w.pushes, a.twist, a.twist_stride, a.R0 * get(c, 1));
+        break;
+      case Actuator::Kind::wrench:
+        put(w.pushes, a.twist, a.twist_stride, a.R0 * get(c, 1));
+        put(w.pushes, a.push, a.push_stride, a.R0 * get(c + 3, 1));
+        break;
+    }
+  }
+}
+
+// -(g τ + ω × g h) on the carriers, and h' = τ.
+void turn_rotors(const Spacecraft::Data& d, std::span<const double> torque,
+                 SpacecraftEvaluation::Data& w, std::span<double> rate) noexcept {
+  for (std::size_t k = 0; k < d.rotors.size(); ++k) {
+    const Rotor& r = d.model.rotors[k];
+    const Vector3 omega = d.tree.motion(w.tree, r.at).angular;
+    const double speed = w.momentum[k] / r.inertia - r.axis.dot(omega);
+    const double tau = (torque.empty() ? 0.0 : torque[k]) - r.friction * speed;
+    const Vector3 moment = -tau * r.axis - w.momentum[k] * omega.cross(r.axis);
+    put(w.pushes, d.rotors[k].twist, d.rotors[k].stride, d.rotors[k].R0 * moment);
+    rate[k] = tau;
+  }
+}
+
+// Fuel that is burnt, and what its way to the nozzle does to the bus.
+Force burn(const Spacecraft::Data& d, SpacecraftEvaluation::Data& w,
+           std::span<double> rate) noexcept {
+  Force jet;
+  std::fill(rate.begin(), rate.end(), 0.0);
+  if (!d.burns) return jet;
+  const Pose bus = d.tree.pose(w.tree, d.model.bus);
+  const Vector3 omega = d.tree.motion(w.tree, d.model.bus).angular;
+  const auto in_bus = [&](int body, const Vector3& p) noexcept -> Vector3 {
+    if (body == d.model.bus) return p;
+    const Pose pose = relative(d.tree.pose(w.tree, body), bus);
+    return pose.R * p + pose.p;
+  };
+  for (std::size_t k = 0; k < d.actuators.size(); ++k) {
+    if (d.model.actuators[k].feeds.empty() || !(w.thrust[k] > 0.0)) continue;
+    const Vector3 nozzle = in_bus(d.actuators[k].carrier, d.actuators[k].nozzle);
+    for (const Actuator::Feed& feed : d.model.actuators[k].feeds) {
+      const double flow = feed.flow * w.thrust[k];
+      rate[index(feed.tank)] -= flow;
+      if (!d.model.jet_damping) continue;
+      const Tank& tank = d.model.tanks[index(feed.tank)];
+      const Vector3 from = in_bus(tank.body, tank.full.moment / tank.full.mass);
+      const Vector3 way = nozzle - from, coriolis = -2.0 * flow * omega.cross(way);
+      jet.resultant += coriolis;
+      jet.moment += (from + 0.5 * way).cross(coriolis);
+    }
+  }
+  return jet;
+}
+
+}  // namespace
+
+Solution Spacecraft::accelerate(const Commands& c, const Rates& rates,
+                                SpacecraftEvaluation& e) const noexcept {
+  const Data& d = *data_;
+  SpacecraftEvaluation::Data& w = e.data();
+  if (c.force.empty()) {
+    std::fill(w.tau.begin(), w.tau.end(), 0.0);
+  } else {
+    std::copy(c.force.begin(), c.force.end(), w.tau.begin());
+  }
+  for (const detail::LawPath& l : d.laws)
+    w.tau[l.u] += detail::law_force(l.law, l.q ? w.q[*l.q] : 0.0, w.u[l.u]);
+  if (c.actuators.empty()) {
+    std::fill(w.pushes.begin(), w.pushes.end(), 0.0);
+    std::fill(w.thrust.begin(), w.thrust.end(), 0.0);
+  } else {
+    command_actuators(d, c.actuators, w);
+  }
+  turn_rotors(d, c.torque, w, rates.momentum);
+  const Force jet = burn(d, w, rates.fuel);
+
+  for (std::size_t k = 0; k < d.loads.size(); ++k) {
+    const LoadBank& b = d.loads[k];
+    double body[6] = {};
+    const double* eta = w.q.data() + b.first_q;
+    double* modal = w.tau.data() + b.first_u;
+    if (b.pushed.nodes() > 0)
+      d.kernels->push(b.pushed.view(), eta, w.pushes.data() + b.push_at, body, modal);
+    if (b.twisted.nodes() > 0)
+      d.kernels->twist(b.twisted.view(), eta, w.pushes.data() + b.twist_at, body, modal);
+    Force& f = w.nodes[k].force;
+    f.moment = {body[0], body[1], body[2]};
+    f.resultant = {body[3], body[4], body[5]};
+    if (b.gravity) {
+      const Force g = detail::central_force(
+          d.model.central_gravity->mu, d.tree.pose(w.tree, b.body), loaded(d.model, b.body, w.fuel),
+          modes_of(d.model.tree.bodies[index(b.body)]), {eta, b.modes}, {modal, b.modes});
+      f.moment += g.moment;
+      f.resultant += g.resultant;
+    }
+    if (d.burns && k == d.bus_load) {
+      f.moment += jet.moment;
+      f.resultant += jet.resultant;
+    }
+  }
+  const Solution solution =
+      d.tree.accelerate({w.tau, c.acceleration, c.prescribed, w.nodes}, w.udot, w.tree);
+  std::copy(w.udot.begin(), w.udot.end(), rates.u.begin());
+  return solution;
+}
+
+double Spacecraft::rotor_speed(const SpacecraftEvaluation& e, int k) const noexcept {
+  const Rotor& r = data_->model.rotors[index(k)];
+  const Vector3 omega = data_->tree.motion(e.tree(), r.at).angular;
+  return e.data().momentum[index(k)] / r.inertia - r.axis.dot(omega);
+}
+
+SpacecraftTotals Spacecraft::totals(const SpacecraftEvaluation& e) const noexcept {
+  const Data& d = *data_;
+  const SpacecraftEvaluation::Data& w = e.data();
+  SpacecraftTotals t{multibody::totals(d.tree, w.tree)};
+  for (std::size_t k = 0; k < d.rotors.size(); ++k) {
+    const Rotor& r = d.model.rotors[k];
+    const double h = w.momentum[k];
+    t.kinetic += h * h / (2.0 * r.inertia);
+    t.angular_momentum += h * (d.tree.pose(w.tree, r.at).R * r.axis);
+  }
+  for (const detail::LawPath& l : d.laws)
+    if (l.q) t.springs += detail::law_energy(l.law, w.q[*l.q]);
+  for (const double fuel : w.fuel) t.fuel += fuel;
+  for (const LoadBank& b : d.loads) {
+    if (!b.gravity) continue;
+    const std::span<const double> eta(w.q.data() + b.first_q, b.modes);
+    t.gravitational += detail::central_potential(
+        d.model.central_gravity->mu, d.tree.pose(w.tree, b.body), loaded(d.model, b.body, w.fuel),
+        modes_of(d.model.tree.bodies[index(b.body)]), eta);
+  }
+  t.energy = t.kinetic + t.deformation + t.springs + t.gravitational;
+  return t;
+}
+
+namespace {
+
+std::span<const Reading> read(const Spacecraft::Data& d, SpacecraftEvaluation::Data& w,
+                              bool accelerations) noexcept {
+  const Pose bus = d.tree.pose(w.tree, d.model.bus);
+  for (const SensorBank& b : d.sensors) {
+    const Motion v = d.tree.motion(w.tree, b.body);
+    detail::Carrier c{};
+    std::copy_n(v.angular.data(), 3, c.w);
+    std::copy_n(v.linear.data(), 3, c.v);
+    if (accelerations) {
+      const Motion a = d.tree.acceleration(w.tree, {b.body, NodeId::frame});
+      std::copy_n(a.angular.data(), 3, c.dw);
+      std::copy_n(a.linear.data(), 3, c.a);
+    }
+    c.eta = w.q.data() + b.first_q;
+    c.eta_rate = w.u.data() + b.first_u;
+    c.eta_acceleration = w.udot.data() + b.first_u;
+    double* found = w.founds.data() + b.found_at;
+    d.kernels->sense(b.nodes.view(), c, accelerations, found);
+
+    const bool on_bus = b.body == d.model.bus;
+    const Pose at = d.tree.pose(w.tree, b.body);
+    const Pose pose = on_bus ? Pose{} : relative(at, bus);
+    const Quaternion from_bus =
+        on_bus ? Quaternion(0, 0, 0, 1) : detail::quaternion_of(pose.R.transpose());
+    const std::size_t L = b.nodes.lanes();
+    for (std::size_t i = 0; i < b.sensors.size(); ++i) {
+      namespace sensed = detail::sensed;
+      const auto vector = [&](std::size_t k) noexcept { return get(found + k * L + i, L); };
+      const double* q = found + sensed::attitude * L + i;
+      const Quaternion from_body(q[0], q[L], q[2 * L], q[3 * L]);
+      const Vector3 p = vector(sensed::position);
+      Reading& r = w.readings[b.sensors[i]];
+      r.position = on_bus ? p : Vector3(pose.R * p + pose.p);
+      r.attitude = on_bus ? from_body : spatial::product(from_body, from_bus);
+      r.velocity = {vector(sensed::rate), vector(sensed::velocity)};
+      if (!accelerations) continue;
+      r.acceleration = {vector(sensed::rate_change), vector(sensed::acceleration)};
+      r.specific_force = r.acceleration.linear;
+      if (!d.weightless) {
+        Vector3 g = d.model.tree.gravity;
+        if (d.model.central_gravity)
+          g += detail::central_acceleration(d.model.central_gravity->mu, at.p + at.R * p);
+        r.specific_force -= spatial::to_body(from_body, at.R.transpose() * g);
+      }
+    }
+  }
+  return w.readings;
+}
+
+}  // namespace
+
+std::span<const Reading> Spacecraft::see(SpacecraftEvaluation& e) const noexcept {
+  return read(*data_, e.data(), false);
+}
+std::span<const Reading> Spacecraft::sense(SpacecraftEvaluation& e) const noexcept {
+  return read(*data_, e.data(), true);
+}
+
+void Spacecraft::efforts(const SpacecraftEvaluation& e, std::span<double> tau) const noexcept {
+  data_->tree.forces(e.tree(), tau);
+}
+
+}  // namespace vernier::multibody
