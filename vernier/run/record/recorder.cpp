@@ -10,7 +10,7 @@
 
 #include "vernier/base/require.hpp"
 #include "vernier/run/record/detail/event_file.hpp"
-#include "vernier/run/record/detail/row_queue.hpp"
+#include "vernier/base/mailbox.hpp"
 #include "vernier/run/record/result_writer.hpp"
 
 namespace vernier::record {
@@ -65,7 +65,7 @@ class Recorder::Work final : public Pacer {
     std::size_t number;
     RowLayout layout;
     std::vector<const PortView*> ports;
-    RowQueue queue;
+    OwnedQueue queue;
 
     void sample(Instant at, bool) noexcept override {
       if (ports.empty()) return;
@@ -110,7 +110,7 @@ class Recorder::Work final : public Pacer {
   Tell tell_;
   std::vector<std::unique_ptr<Tap>> taps_;
   std::vector<Attachment> attachments_;
-  RowQueue notes_{sizeof(Note), queued_notes};
+  OwnedQueue notes_{sizeof(Note), queued_notes};
 
   std::unique_ptr<ResultWriter> writer_;
   std::unique_ptr<EventFile> events_file_;
