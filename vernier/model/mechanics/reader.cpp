@@ -1,13 +1,116 @@
 #include "vernier/model/mechanics/reader.hpp"
 
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "vernier/base/text.hpp"
+#include "vernier/document/report.hpp"
+#include "vernier/model/mechanics/detail/builder.hpp"
+
 namespace vernier::embedded {
 std::string_view mechanics(std::string_view file) noexcept;
 }
 
 namespace vernier::mechanics {
+namespace {
+
+using document::Document;
+
+/// What multibody::check() finds, at the places of the bodies.
+void add_findings(const Spacecraft& s, document::Report& report) {
+  const auto& m = s.model.tree;
+  for (const multibody::Finding& f : multibody::check(m)) {
+    Place place = report.document().root().place;
+    if (f.body >= 0 && static_cast<std::size_t>(f.body) < m.bodies.size()) {
+      const Places::OfBody& of = s.places.bodies[static_cast<std::size_t>(f.body)];
+      place = of.body;
+      if (f.node >= 0 && static_cast<std::size_t>(f.node) < of.nodes.size())
+        place = of.nodes[static_cast<std::size_t>(f.node)];
+    }
+    if (f.severity == multibody::Finding::Severity::error) {
+      report.error(f.code.c_str(), f.message, place);
+    } else {
+      report.warning(f.code.c_str(), f.message, place);
+    }
+  }
+}
+
+class DocumentSource final : public Source {
+ public:
+  DocumentSource(Document d, Diagnostics& problems) : document_(std::move(d)) {
+    const document::Element& root = document_.root();
+    name_ = trimmed(root.value("name"));
+    if (const document::Element* e = root.child("description")) {
+      const std::string_view text = trimmed(e->text);
+      summary_ = trimmed(text.substr(0, text.find('\n')));
+    }
+    build(nullptr, problems);
+  }
+
+  const std::string& name() const noexcept override { return name_; }
+  const std::string& summary() const noexcept override { return summary_; }
+  const std::vector<ParameterSpec>& parameters() const noexcept override { return specs_; }
+
+  Spacecraft made(const Parameters& p) const override {
+    Diagnostics problems;
+    detail::ModalFiles files = files_;
+    document::Report report(document_, problems);
+    Spacecraft s = detail::Builder(document_, files, report, problems, &p).run();
+    if (!report.failed()) add_findings(s, report);
+    problems.throw_if_errors();
+    return s;
+  }
+
+ private:
+  void build(const Parameters* p, Diagnostics& problems) {
+    Diagnostics found, of_files;
+    document::Report report(document_, found);
+    detail::Builder builder(document_, files_, report, of_files, p);
+    const Spacecraft s = builder.run();
+    specs_ = builder.specs();
+    if (!report.failed() && of_files.errors() == 0) add_findings(s, report);
+    // references are looked at after what they refer to; people read from the top
+    std::vector<Diagnostic> sorted = found.list();
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
+      return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
+    });
+    problems.append(of_files);
+    for (Diagnostic& one : sorted) problems.add(std::move(one));
+  }
+
+  Document document_;
+  std::string name_, summary_;
+  std::vector<ParameterSpec> specs_;
+  detail::ModalFiles files_;
+};
+
+std::shared_ptr<const Source> source_of(std::optional<Document> d, Diagnostics& problems) {
+  if (!d) return {};
+  const std::size_t before = problems.errors();
+  // shared: a type may be copied, and every copy makes spacecraft from the same source
+  auto source = std::make_shared<DocumentSource>(std::move(*d), problems);
+  if (problems.errors() > before) return {};
+  return source;
+}
+
+}  // namespace
 
 document::Grammar grammar() {
   return {"multibody", "multibody.dtd", embedded::mechanics("formats/multibody/multibody.dtd")};
+}
+
+std::shared_ptr<const Source> read_source(const std::filesystem::path& path,
+                                          Diagnostics& problems) {
+  const std::array grammars{grammar()};
+  return source_of(document::read(path, grammars, problems), problems);
+}
+
+std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
+                                           Diagnostics& problems) {
+  const std::array grammars{grammar()};
+  return source_of(document::parse(std::move(content), name, grammars, problems), problems);
 }
 
 }  // namespace vernier::mechanics

@@ -13,11 +13,15 @@
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/units.hpp"
 #include "vernier/document/document.hpp"
+#include "vernier/document/report.hpp"
 
 namespace vernier::automaton::detail {
 
 using document::Document;
 using document::Element;
+using document::in_quotes;
+using document::listed;
+using document::Report;
 
 enum class Role : std::uint8_t { constant, input, state, output };
 
@@ -106,37 +110,6 @@ struct Model {
   /// "input", "state", …
   static std::string_view role_name(Role) noexcept;
 };
-
-/// Problems found in one document, with their source lines; at most a hundred.
-class Report {
- public:
-  Report(const Document& d, Diagnostics& out) : document_(d), out_(out) {}
-
-  Diagnostic& error(const char* code, std::string message, const Place&);
-  Diagnostic& warning(const char* code, std::string message, const Place&);
-  bool full() const noexcept { return count_ >= most; }
-  bool failed() const noexcept { return errors_ > 0; }
-
-  /// Of the text of an element without the blanks around it.
-  Place text_place(const Element&) const;
-  /// Of an attribute's value, or the element when it is absent.
-  static Place value_place(const Element&, std::string_view attribute);
-
-  const Document& document() const noexcept { return document_; }
-
- private:
-  static constexpr std::size_t most = 100;
-  Diagnostic& add(Severity, const char* code, std::string message, const Place&);
-
-  const Document& document_;
-  Diagnostics& out_;
-  Diagnostic ignored_;  // takes the notes of what is too much
-  std::size_t count_ = 0, errors_ = 0;
-};
-
-std::string in_quotes(std::string_view);
-/// "a, b, c", at most `most`, then "… (12 more)".
-std::string listed(const std::vector<std::string>&, std::size_t most = 12);
 
 /// Resolves everything but expressions. The model is complete enough to be checked further even
 /// when problems were reported.

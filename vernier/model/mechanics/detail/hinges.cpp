@@ -1,0 +1,333 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "vernier/base/text.hpp"
+#include "vernier/model/mechanics/detail/builder.hpp"
+
+namespace vernier::mechanics::detail {
+namespace {
+
+struct Kind {
+  std::string_view name;
+  HingeKind kind;
+};
+constexpr Kind kinds[] = {
+    {"fixed", HingeKind::fixed},         {"pin", HingeKind::pin},
+    {"prismatic", HingeKind::prismatic}, {"cylindrical", HingeKind::cylindrical},
+    {"universal", HingeKind::universal}, {"gimbal", HingeKind::gimbal},
+    {"ball", HingeKind::ball},           {"planar", HingeKind::planar},
+    {"free", HingeKind::free},
+};
+
+HingeKind kind_of(std::string_view name) {
+  for (const Kind& k : kinds) {
+    if (k.name == name) return k.kind;
+  }
+  return HingeKind::fixed;
+}
+
+/// Axes whose z is the unit vector n, turned from the old ones as little as can be.
+Matrix3 with_z_along(const Vector3& n) {
+  const Vector3 z = Vector3::UnitZ();
+  const double c = n.z();
+  if (c < -1.0 + 1e-12) return Vector3(1.0, -1.0, -1.0).asDiagonal();
+  const Vector3 a = z.cross(n);
+  Matrix3 A = Matrix3::Identity() * c + a * a.transpose() / (1.0 + c);
+  A(0, 1) -= a.z();
+  A(1, 0) += a.z();
+  A(0, 2) += a.y();
+  A(2, 0) -= a.y();
+  A(1, 2) -= a.x();
+  A(2, 1) += a.x();
+  return A;
+}
+
+bool quaternion_kind(HingeKind k) { return k == HingeKind::ball || k == HingeKind::free; }
+
+}  // namespace
+
+std::vector<Dof> dofs(HingeKind k) {
+  switch (k) {
+    case HingeKind::fixed:
+      return {};
+    case HingeKind::pin:
+      return {{"turn", true, true}};
+    case HingeKind::prismatic:
+      return {{"slide", false, true}};
+    case HingeKind::cylindrical:
+      return {{"turn", true, true}, {"slide", false, true}};
+    case HingeKind::universal:
+      return {{"x", true, true}, {"y", true, true}};
+    case HingeKind::gimbal:
+      return {{"x", true, true}, {"y", true, true}, {"z", true, true}};
+    case HingeKind::ball:
+      return {{"wx", true, false}, {"wy", true, false}, {"wz", true, false}};
+    case HingeKind::planar:
+      return {{"x", false, true}, {"y", false, true}, {"turn", true, true}};
+    case HingeKind::free:
+      return {{"wx", true, false},  {"wy", true, false},  {"wz", true, false},
+              {"vx", false, false}, {"vy", false, false}, {"vz", false, false}};
+  }
+  return {};
+}
+
+void Builder::read_hinge(int i) {
+  const Element& e = *known(i).element->child("hinge");
+  multibody::Hinge& h = body(i).hinge;
+  h.name = body(i).name;
+  h.kind = kind_of(e.value("kind"));
+  // the other end
+  const std::string_view to = trimmed(e.value("to"));
+  const Place to_place = Report::value_place(e, "to");
+  const std::size_t dot = std::min(to.find('.'), to.size());
+  const std::string_view owner = to.substr(0, dot), end = to.substr(std::min(dot + 1, to.size()));
+  h.parent = multibody::ground;
+  if (owner == "ground") {
+    const auto n =
+        std::find_if(ground_.begin(), ground_.end(), [&](const Node& g) { return g.name == end; });
+    if (n != ground_.end()) {
+      h.outboard = *n;
+    } else if (dot == to.size() || end == "frame") {
+      h.outboard.name = "ground";
+    } else {
+      std::vector<std::string> names;
+      for (const Node& g : ground_) names.push_back(g.name);
+      Diagnostic& d = report_.error("V1624", "the ground has no node " + in_quotes(end), to_place);
+      if (const auto near = closest(end, names)) d.mark = "did you mean ground." + *near + "?";
+      if (!names.empty()) d.notes.push_back("its nodes: " + listed(names));
+    }
+  } else if (const auto parent = body_named(owner, to_place)) {
+    h.parent = *parent;
+    if (const auto n = own_node(*parent, end, to_place)) {
+      if (*n >= 0) {
+        h.outboard = body(*parent).nodes[static_cast<std::size_t>(*n)];
+      } else {
+        h.outboard.name = "frame";
+      }
+    }
+  }
+  // this end
+  h.inboard.name = "frame";
+  if (const document::Attribute* a = e.attribute("at")) {
+    if (const auto n = own_node(i, trimmed(a->value), a->value_place); n && *n >= 0)
+      h.inboard = body(i).nodes[static_cast<std::size_t>(*n)];
+  } else if (body(i).modes && h.kind != HingeKind::free) {
+    report_
+        .error("V1633",
+               "the flexible body " + in_quotes(body(i).name) + " does not say where its hinge is",
+               e.place)
+        .notes.push_back(
+            "add at=\"NODE\"; or at=\"frame\" when the modes are clamped there, so that they do "
+            "not move it");
+  }
+  orient_hinge(e, h.kind, h.outboard, h.inboard);
+  read_start(e, i);
+}
+
+/// Turns both nodes so that the hinge moves about and along the axes that the document names.
+void Builder::orient_hinge(const Element& e, HingeKind kind, Node& outboard, Node& inboard) {
+  const bool two = kind == HingeKind::universal || kind == HingeKind::gimbal;
+  const bool none = kind == HingeKind::fixed || quaternion_kind(kind);
+  const std::string of = " has no meaning for a hinge of kind " + std::string(e.value("kind"));
+  const std::string why = "has no meaning for a hinge of kind " + std::string(e.value("kind"));
+  if (none && !refuse_attributes(e, {"axis", "axis2"}, "V1632", why)) return;
+  if (!two && !refuse_attributes(e, {"axis2"}, "V1632", why)) return;
+  if (two && !e.attribute("axis") != !e.attribute("axis2")) {
+    not_given("V1632",
+              "a " + std::string(e.value("kind")) + " hinge has axis and axis2, or neither", e,
+              "axis is its first axis (x), axis2 its second (y); without them they are those of "
+              "the nodes");
+    return;
+  }
+  if (!e.attribute("axis")) return;
+  const auto a = quantities_.direction(e, "axis");
+  if (!a) return;
+  Matrix3 A;
+  if (two) {
+    const auto b = quantities_.direction(e, "axis2");
+    if (!b) return;
+    constexpr double most = 1e-6;  // digits that people type
+    if (std::abs(a->dot(*b)) > most) {
+      report_.error("V1622", "axis2 must be at right angles to axis",
+                    Report::value_place(e, "axis2"));
+      return;
+    }
+    const Vector3 y = (*b - a->dot(*b) * *a).normalized();
+    A.col(0) = *a;
+    A.col(1) = y;
+    A.col(2) = a->cross(y);
+  } else {
+    A = with_z_along(*a);
+  }
+  outboard.pose.R = outboard.pose.R * A;
+  inboard.pose.R = inboard.pose.R * A;
+}
+
+// ---- the start
+
+void Builder::read_start(const Element& e, int i) {
+  Known& k = known(i);
+  const HingeKind kind = body(i).hinge.kind;
+  const std::string& name = body(i).name;
+  const std::vector<Dof> all = dofs(kind);
+  const std::string why = "has no meaning for a hinge of kind " + std::string(e.value("kind"));
+  k.u.assign(all.size(), 0.0);
+  k.motion.assign(all.size(), 0);
+  k.held.assign(all.size(), 0);
+  if (quaternion_kind(kind)) {
+    Matrix3 R = Matrix3::Identity();  // axes of the child in those of the parent's node
+    std::vector<double> q{0.0, 0.0, 0.0, 1.0};
+    if (e.attribute("turned")) {
+      if (const auto turned = quantities_.attitude(e)) {
+        const Eigen::Quaterniond h(*turned);
+        q = {h.x(), h.y(), h.z(), h.w()};
+      }
+    } else if (e.attribute("quaternion")) {
+      if (const auto four = quantities_.numbers(e, "quaternion", "1", 4)) q = *four;
+    }
+    q = quantities_.replaceable(name + ".quaternion", "1", q, "attitude at the start, scalar last");
+    if (const auto unit = quantities_.quaternion(q, Report::value_place(e, "quaternion"))) {
+      q.assign(unit->begin(), unit->end());
+      R = spatial::attitude_matrix(*unit).transpose();
+    }
+    k.q = q;
+    const auto rate = quantities_.replaceable(name + ".rate", e, "rate", "rad/s", {0.0, 0.0, 0.0},
+                                              "angular velocity at the start, own axes");
+    std::copy(rate.begin(), rate.end(), k.u.begin());
+    if (kind == HingeKind::free) {
+      const auto p = quantities_.replaceable(name + ".position", e, "position", "m",
+                                             {0.0, 0.0, 0.0}, "position at the start");
+      const bool ground_axes = e.value("velocity_axes") == "ground";
+      const auto v =
+          quantities_.replaceable(name + ".velocity", e, "velocity", "m/s", {0.0, 0.0, 0.0},
+                                  ground_axes ? "velocity at the start, axes of the other end"
+                                              : "velocity at the start, own axes");
+      k.q.insert(k.q.end(), p.begin(), p.end());
+      Vector3 own(v.data());
+      if (ground_axes) own = R.transpose() * own;
+      std::copy(own.begin(), own.end(), k.u.begin() + 3);
+    } else {
+      refuse_attributes(e, {"position", "velocity"}, "V1632", why);
+    }
+  } else {
+    refuse_attributes(e, {"position", "velocity", "quaternion", "turned", "rate"}, "V1632", why);
+    k.q.assign(all.size(), 0.0);
+  }
+  std::vector<const Element*> given(all.size(), nullptr);
+  for (const Element& d : e.children) {
+    const std::string_view which = trimmed(d.value("name"));
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Dof& x) { return x.name == which; });
+    if (found == all.end()) {
+      std::vector<std::string> names;
+      for (const Dof& x : all) names.emplace_back(x.name);
+      report_
+          .error("V1632",
+                 "a " + std::string(e.value("kind")) + " hinge has no dof " + in_quotes(which),
+                 Report::value_place(d, "name"))
+          .notes.push_back(names.empty() ? "it cannot move" : "it has: " + joined(names, ", "));
+      continue;
+    }
+    const auto index = static_cast<std::size_t>(found - all.begin());
+    if (given[index]) {
+      report_.error("V1311", "there are two dofs " + in_quotes(which) + " of this hinge", d.place);
+      continue;
+    }
+    given[index] = &d;
+  }
+  static const Element nothing;
+  for (std::size_t s = 0; s < all.size(); ++s) read_dof(given[s] ? *given[s] : nothing, i, all, s);
+  constexpr double singular = 1e-6;
+  if (kind == HingeKind::gimbal && std::abs(std::cos(k.q[1])) < singular) {
+    report_
+        .error("V1636",
+               "the gimbal of the body " + in_quotes(name) + " begins where it is singular",
+               given[1] ? Report::value_place(*given[1], "initial") : e.place)
+        .notes.push_back(
+            "at y = ±90 deg its first and third axis are the same; turn the nodes, or use a ball");
+  }
+}
+
+void Builder::read_dof(const Element& d, int i, const std::vector<Dof>& all, std::size_t s) {
+  Known& k = known(i);
+  const Dof& dof = all[s];
+  const std::string parameter = body(i).name + "." + std::string(dof.name);
+  const char* unit = dof.angle ? "rad" : "m";
+  const char* rate_unit = dof.angle ? "rad/s" : "m/s";
+  if (dof.coordinate) {
+    k.q[s] = quantities_.replaceable(parameter, d, "initial", unit, {0.0}, "at the start").front();
+    k.u[s] =
+        quantities_
+            .replaceable(parameter + "_rate", d, "rate", rate_unit, {0.0}, "its rate at the start")
+            .front();
+  } else {
+    refuse_attributes(
+        d, {"initial", "rate"}, "V1632",
+        "of this dof is said at the hinge: quaternion or turned, rate, position, velocity");
+  }
+  const std::string_view motion = d.value("motion", "regular");
+  const bool hold = d.value("hold") == "yes";
+  if (hold && motion != "prescribed") {
+    report_.error("V1632", "hold is for prescribed dofs, and this one is " + std::string(motion),
+                  Report::value_place(d, "hold"));
+  }
+  k.motion[s] = motion == "prescribed" ? 1 : motion == "locked" ? 2 : 0;
+  k.held[s] = hold || motion == "locked" ? 1 : 0;
+  if (motion == "locked" && k.u[s] != 0.0) {
+    report_.error("V1622", "a locked dof stands still: its rate must be zero",
+                  d.attribute("rate") ? Report::value_place(d, "rate") : d.place);
+  }
+  if (const auto rotor = positive(d, "rotor", dof.angle ? "kg*m^2" : "kg", true))
+    body(i).hinge.rotor[s] = *rotor;
+  read_law(d, i, dof, s);
+}
+
+void Builder::read_law(const Element& d, int i, const Dof& dof, std::size_t s) {
+  const char* names[] = {"stiffness", "damping", "friction", "lower", "upper"};
+  const bool any = std::any_of(std::begin(names), std::end(names),
+                               [&](const char* a) { return d.attribute(a); });
+  const bool sprung = d.attribute("stiffness"),
+             stopped = d.attribute("lower") || d.attribute("upper");
+  if (!sprung) refuse_attributes(d, {"rest"}, "V1635", "is that of a spring: give stiffness too");
+  if (!stopped)
+    refuse_attributes(d, {"stop_stiffness", "stop_damping"}, "V1635",
+                      "is that of stops: give lower or upper too");
+  if (!d.attribute("friction"))
+    refuse_attributes(d, {"friction_speed"}, "V1635", "is that of friction: give friction too");
+  if (!any) return;
+  if (!dof.coordinate && (sprung || stopped)) {
+    report_.error("V1635", "a dof without an angle or distance has no springs and stops", d.place);
+    return;
+  }
+  if (stopped && !d.attribute("stop_stiffness")) {
+    not_given("V1635", "the stops have no stiffness", d,
+              dof.angle ? "give stop_stiffness=\"… N*m/rad\"" : "give stop_stiffness=\"… N/m\"");
+    return;
+  }
+  const char* unit = dof.angle ? "rad" : "m";
+  const char* rate = dof.angle ? "rad/s" : "m/s";
+  const char* force = dof.angle ? "N*m" : "N";
+  const char* per_way = dof.angle ? "N*m/rad" : "N/m";
+  const char* per_rate = dof.angle ? "N*m*s/rad" : "N*s/m";
+  multibody::HingeLaw law;
+  law.body = i;
+  law.speed = static_cast<int>(s);
+  law.stiffness = positive(d, "stiffness", per_way, true).value_or(0.0);
+  law.rest = quantities_.number(d, "rest", unit).value_or(0.0);
+  law.damping = positive(d, "damping", per_rate, true).value_or(0.0);
+  law.friction = positive(d, "friction", force, true).value_or(0.0);
+  law.friction_speed = positive(d, "friction_speed", rate).value_or(law.friction_speed);
+  law.lower = quantities_.number(d, "lower", unit).value_or(law.lower);
+  law.upper = quantities_.number(d, "upper", unit).value_or(law.upper);
+  law.stop_stiffness = positive(d, "stop_stiffness", per_way).value_or(0.0);
+  law.stop_damping = positive(d, "stop_damping", per_rate, true).value_or(0.0);
+  if (law.lower >= law.upper) {
+    report_.error("V1635", "the lower stop is not below the upper one",
+                  Report::value_place(d, "lower"));
+    return;
+  }
+  craft_.model.laws.push_back(law);
+}
+
+}  // namespace vernier::mechanics::detail
