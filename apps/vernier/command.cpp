@@ -44,9 +44,7 @@ constexpr std::array all_commands{
 
 /// What the help of a command says before its options.
 std::string introduction(const Command& c) {
-  return fmt::format("  {}\n\n{}{}.", c.example,
-                     char(std::toupper(static_cast<unsigned char>(c.summary[0]))),
-                     c.summary.substr(1));
+  return fmt::format("  {}\n\n{}", c.example, as_sentence(c));
 }
 
 std::unique_ptr<CLI::App> make_parser(const Command& c, Action& action) {
@@ -137,6 +135,28 @@ std::string overview(bool all) {
 std::string help_text(const Command& c) {
   Action unused;
   return make_parser(c, unused)->help();
+}
+
+std::string as_sentence(const Command& c) {
+  return fmt::format("{}{}.", char(std::toupper(static_cast<unsigned char>(c.summary[0]))),
+                     c.summary.substr(1));
+}
+
+Usage usage(const Command& c) {
+  Action unused;
+  const auto parser = make_parser(c, unused);
+  Usage all;
+  for (const CLI::Option* o : parser->get_options()) {
+    Taken t;
+    for (const std::string& name : o->get_lnames()) t.names.push_back("--" + name);
+    for (const std::string& name : o->get_snames()) t.names.push_back("-" + name);
+    if (o->get_items_expected_max() > 0) t.value = o->get_type_name();
+    t.description = o->get_description();
+    const bool word = t.names.empty();
+    if (word) t.names.push_back(o->get_single_name());
+    (word ? all.words : all.options).push_back(std::move(t));
+  }
+  return all;
 }
 
 int run_program(const std::vector<std::string>& arguments) {

@@ -59,6 +59,24 @@ Action declare_runs(CLI::App&);
 Action declare_serve(CLI::App&);
 Action declare_version(CLI::App&);
 
+/// An option or a word that a command takes.
+struct Taken {
+  std::vector<std::string> names;  // "--quiet", "-q"; a word: what it is called
+  std::string value;               // what follows the option: "FILE"; empty for a flag
+  std::string description;
+};
+/// What a command takes, in the order of its help.
+struct Usage {
+  std::vector<Taken> options, words;
+};
+Usage usage(const Command&);
+
+/// What a command does, as a sentence: "Run a document, or repeat a run."
+std::string as_sentence(const Command&);
+
+/// The manual page, for man(1).
+std::string manual_page();
+
 /// The six commands a newcomer needs; with `all`, every one.
 std::string overview(bool all);
 /// The text of `vernier COMMAND --help`.

@@ -10,8 +10,14 @@ namespace vernier::app {
 
 Action declare_help(CLI::App& app) {
   auto word = std::make_shared<std::string>();
+  auto manual = std::make_shared<bool>(false);
   app.add_option("command", *word, "a command, or all")->type_name("");
-  return [word](const Invocation&) -> int {
+  app.add_flag("--man", *manual, "everything, as the manual page is written");
+  return [word, manual](const Invocation&) -> int {
+    if (*manual) {
+      fmt::print("{}", manual_page());
+      return status::good;
+    }
     if (word->empty() || *word == "all") {
       fmt::print("{}", overview(*word == "all"));
       return status::good;
