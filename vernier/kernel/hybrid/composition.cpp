@@ -203,6 +203,14 @@ void Composition::witness(const Point& p, int automaton, int transition, std::sp
   }
 }
 
+bool Composition::explain(const Point& p, Complaint& complaint, Scratch s) const noexcept {
+  const Memory memory = divide(s);
+  propagate(for_flow_, p, memory);
+  return std::any_of(parts_.begin(), parts_.end(), [&](const Place& part) {
+    return part.system->explain(at(p, part, memory), complaint, memory.inner);
+  });
+}
+
 void Composition::tangent(const Point& p, const Direction& d, const Tangent& wanted,
                           Scratch s) const noexcept {
   const Memory memory = divide(s);

@@ -49,6 +49,8 @@ void System::witness(const Point&, int, int, std::span<double, 2> sides, Scratch
   sides[0] = sides[1] = std::numeric_limits<double>::quiet_NaN();
 }
 
+bool System::explain(const Point&, Complaint&, Scratch) const noexcept { return false; }
+
 void System::tangent(const Point& p, const Direction& d, const Tangent& wanted,
                      Scratch scratch) const noexcept {
   const std::size_t n = p.x.size();

@@ -103,6 +103,12 @@ struct Jump {
   std::span<std::uint8_t> emitted;  // by event; only ever set
 };
 
+/// Why a system cannot go on, for the user; filled in place, so that failing does not allocate.
+struct Complaint {
+  char code[8] = "";    // "V3140"
+  char text[256] = "";  // a clause, without a full stop
+};
+
 /// Working memory of one evaluation, spec().work doubles; its content means nothing between calls.
 using Scratch = std::span<double>;
 
@@ -136,6 +142,10 @@ class System {
   /// Both sides of the comparison that decided a transition, for showing the reason.
   virtual void witness(const Point&, int automaton, int transition, std::span<double, 2> sides,
                        Scratch) const noexcept;
+
+  /// Why flow() gives something that is not finite at the point, or is about to; false: nothing to
+  /// say. Called after an integration failed.
+  virtual bool explain(const Point&, Complaint&, Scratch) const noexcept;
 
   /// Derivatives of flow, output and guards along a direction. The default uses central differences
   /// and needs extra_work() doubles beyond spec().work, which a system that does not override it

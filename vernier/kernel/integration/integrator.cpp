@@ -174,6 +174,7 @@ Status Integrator::transitions(const Equations& f, Time origin, double t,
 }
 
 Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, double left) noexcept {
+  bad_ahead_ = false;
   if (outcome == StepOutcome::too_small) return Status::step_too_small;
   const auto seek = [this](std::span<const double> v) {
     const auto bad = [](double e) { return !std::isfinite(e); };
@@ -191,10 +192,18 @@ Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, dou
     }
     if (seek(next_x_)) return Status::not_finite;
     f.rate(t + ahead, next_x_, rate_ahead_);
-    if (seek(rate_ahead_)) return Status::not_finite;
+    bad_t_ = t + ahead;
+    bad_ahead_ = seek(rate_ahead_);
+    if (bad_ahead_) return Status::not_finite;
   }
   seek(stepper_->x());
   return Status::not_finite;
+}
+
+bool Integrator::explain(Time origin, double t, hybrid::Complaint& complaint) noexcept {
+  const Equations f = equations(seconds(origin), u_);
+  if (bad_ahead_ && system_.explain(f.at(bad_t_, next_x_), complaint, work_)) return true;
+  return system_.explain(f.at(t, trail_.x), complaint, work_);
 }
 
 Arrival Integrator::advance(Time origin, double t, double end, std::span<const double> u,

@@ -91,6 +91,8 @@ class Integrator {
 
   /// After not_finite: the first state concerned.
   std::size_t culprit() const noexcept { return culprit_; }
+  /// After advance() failed: what the system has to say about it. `t`: where it ended.
+  bool explain(Time origin, double t, hybrid::Complaint&) noexcept;
   /// The last transitions taken, oldest first; for explaining loops and accumulations.
   std::size_t recent(std::span<Firing>) const noexcept;
   const ZenoWatch& zeno() const noexcept { return memory_.zeno; }
@@ -144,6 +146,8 @@ class Integrator {
   std::vector<Firing> recent_;
   std::size_t fired_ = 0;
   std::size_t culprit_ = 0;
+  bool bad_ahead_ = false;  // after not_finite: next_x_ at bad_t_ is a point where it shows
+  double bad_t_ = 0.0;
 };
 
 }  // namespace vernier::integration

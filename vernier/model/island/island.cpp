@@ -224,7 +224,14 @@ Advance Island::advance(Time from, Time to) noexcept {
 }
 
 void Island::fail(const integration::Arrival& a, Time from) noexcept {
-  describe_failure(fault_, a, seconds(from) + a.t, integrator_, system_->spec());
+  const double time = seconds(from) + a.t;
+  describe_failure(fault_, a, time, integrator_, system_->spec());
+  using integration::Status;
+  if (a.status != Status::not_finite && a.status != Status::step_too_small) return;
+  hybrid::Complaint c;
+  if (!integrator_.explain(from, a.t, c)) return;
+  std::snprintf(fault_.code, sizeof fault_.code, "%s", c.code);
+  std::snprintf(fault_.text, sizeof fault_.text, "%s at t = %.9g s", c.text, time);
 }
 
 void Island::fired(const integration::Firing& f) noexcept {

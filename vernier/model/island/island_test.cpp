@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/kernel/hybrid/compose.hpp"
 #include "vernier/testing/accuracy_cases.hpp"
 #include "vernier/testing/formula_system.hpp"
 #include "vernier/testing/rig.hpp"
@@ -249,6 +251,40 @@ TEST(Island, NamesTheStateThatIsNotANumber) {
   EXPECT_EQ(island->advance(Time{}, Time{1s}).outcome, Outcome::failed);
   EXPECT_STREQ(island->fault().code, "V3107");
   EXPECT_STREQ(island->fault().text, "w[1] became not-a-number at t = 0.5 s");
+}
+
+// Knows why it fails: x grows until the root of 0.5 - x is none.
+class Complaining final : public FormulaSystem {
+ public:
+  using FormulaSystem::FormulaSystem;
+  bool explain(const hybrid::Point& p, hybrid::Complaint& c,
+               hybrid::Scratch) const noexcept override {
+    if (p.x[0] < 0.49) return false;
+    std::snprintf(c.code, sizeof c.code, "V3140");
+    std::snprintf(c.text, sizeof c.text, "x is as far as it goes");
+    return true;
+  }
+};
+
+TEST(Island, LetsTheSystemExplainWhyItFails) {
+  for (const char* inputs : {"hold", "linear"}) {
+    std::vector<hybrid::Part> parts;
+    parts.push_back({"part",
+                     std::make_unique<Complaining>(
+                         FormulaSystem::Model{.states = {scalar("x", 0.0), scalar("y", 0.0)},
+                                              .inputs = {scalar("u", 1.0)},
+                                              .locations = {{"only",
+                                                             [](const Terms& e, Dual* r) {
+                                                               r[0] = e.u[0];
+                                                               r[1] = sqrt(0.5 - e.x[0]);
+                                                             }}}}),
+                     {}});
+    const auto island = make_island(hybrid::compose(std::move(parts), {}), {.inputs = inputs});
+    Rig rig(*island);
+    EXPECT_EQ(island->advance(Time{}, Time{1s}).outcome, Outcome::failed);
+    EXPECT_STREQ(island->fault().code, "V3140");
+    EXPECT_STREQ(island->fault().text, "x is as far as it goes at t = 0.5 s");
+  }
 }
 
 TEST(Island, RefusesSettingsThatAreNotPossible) {

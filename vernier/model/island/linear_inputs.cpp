@@ -59,6 +59,12 @@ void LinearInputs::witness(const hybrid::Point& p, int automaton, int transition
   system_->witness(q, automaton, transition, sides, s);
 }
 
+bool LinearInputs::explain(const hybrid::Point& p, hybrid::Complaint& c,
+                           hybrid::Scratch s) const noexcept {
+  const hybrid::Point q = inside(p, s);
+  return system_->explain(q, c, s);
+}
+
 void LinearInputs::tangent(const hybrid::Point& p, const hybrid::Direction& d,
                            const hybrid::Tangent& out, hybrid::Scratch s) const noexcept {
   const hybrid::Point q = inside(p, s);

@@ -75,6 +75,7 @@ class Composition final : public System {
   void jump(const Point&, std::span<const int> chosen, Jump&, Scratch) const noexcept override;
   void witness(const Point&, int automaton, int transition, std::span<double, 2> sides,
                Scratch) const noexcept override;
+  bool explain(const Point&, Complaint&, Scratch) const noexcept override;
   void tangent(const Point&, const Direction&, const Tangent&, Scratch) const noexcept override;
 
  private:

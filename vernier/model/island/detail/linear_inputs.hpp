@@ -25,6 +25,7 @@ class LinearInputs final : public hybrid::System {
             hybrid::Scratch) const noexcept override;
   void witness(const hybrid::Point&, int automaton, int transition, std::span<double, 2> sides,
                hybrid::Scratch) const noexcept override;
+  bool explain(const hybrid::Point&, hybrid::Complaint&, hybrid::Scratch) const noexcept override;
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
                hybrid::Scratch) const noexcept override;
 
