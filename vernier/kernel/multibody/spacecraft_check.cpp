@@ -13,14 +13,14 @@ class Checks {
   explicit Checks(const SpacecraftModel& m) : m_(m) {}
 
   std::vector<Finding> all() {
-    if (!has_body(m_.bus)) add("V1640", "the bus is not a body of the model", ground);
+    if (!has_body(m_.bus)) add("V1660", "the bus is not a body of the model", ground);
     for (const HingeLaw& l : m_.laws) law(l);
     for (const Actuator& a : m_.actuators) actuator(a);
     for (const Sensor& s : m_.sensors) node(s.at, "sensor " + s.name);
     for (const Rotor& r : m_.rotors) rotor(r);
     for (const Tank& t : m_.tanks) tank(t);
     if (m_.central_gravity && !(m_.central_gravity->mu > 0.0))
-      add("V1642", "mu of the central gravity must be positive", ground);
+      add("V1662", "mu of the central gravity must be positive", ground);
     start();
     return std::move(found_);
   }
@@ -39,28 +39,28 @@ class Checks {
       there = at.node >= NodeId::frame && at.node < static_cast<int>(b.nodes.size()) &&
               !(at.node == NodeId::outboard && b.hinge.parent == ground);
     }
-    if (!there) add("V1640", who + " is at a node that no body has", ground);
+    if (!there) add("V1660", who + " is at a node that no body has", ground);
     return there;
   }
 
   void law(const HingeLaw& l) {
     if (!has_body(l.body))
-      return add("V1640", "a hinge law is for a body that is not there", ground);
+      return add("V1660", "a hinge law is for a body that is not there", ground);
     const Hinge& h = body(l.body).hinge;
     const std::string who = "the hinge of " + body(l.body).name;
     if (l.speed < 0 || index(l.speed) >= speeds(h.kind))
-      return add("V1641", who + " has no degree of freedom for its law", l.body);
+      return add("V1661", who + " has no degree of freedom for its law", l.body);
     const bool has_coordinate = coordinates(h.kind) == speeds(h.kind);
     const bool stops = l.stop_stiffness != 0.0 || l.stop_damping != 0.0;
     if ((l.stiffness != 0.0 || stops) && !has_coordinate)
-      add("V1641", who + " turns freely: springs and stops need an angle or a distance", l.body);
+      add("V1661", who + " turns freely: springs and stops need an angle or a distance", l.body);
     for (const double x : {l.stiffness, l.damping, l.friction, l.stop_stiffness, l.stop_damping})
       if (!(x >= 0.0) || !std::isfinite(x))
-        return add("V1642", who + ": stiffness, damping and friction must not be negative", l.body);
+        return add("V1662", who + ": stiffness, damping and friction must not be negative", l.body);
     if (!std::isfinite(l.rest) || !(l.friction_speed > 0.0) || !std::isfinite(l.friction_speed))
-      add("V1642", who + ": rest must be a number and friction_speed positive", l.body);
+      add("V1662", who + ": rest must be a number and friction_speed positive", l.body);
     if (!(l.lower < l.upper))
-      add("V1642", who + ": the lower stop must be below the upper", l.body);
+      add("V1662", who + ": the lower stop must be below the upper", l.body);
   }
 
   void actuator(const Actuator& a) {
@@ -68,13 +68,13 @@ class Checks {
     node(a.at, who);
     const bool thruster = a.kind == Actuator::Kind::thruster;
     if (thruster && !(a.axis.norm() > 0.0 && a.axis.allFinite()))
-      add("V1642", who + ": its axis must not be zero", a.at.body);
-    if (!thruster && !a.feeds.empty()) add("V1641", who + ": only thrusters burn fuel", a.at.body);
+      add("V1662", who + ": its axis must not be zero", a.at.body);
+    if (!thruster && !a.feeds.empty()) add("V1661", who + ": only thrusters burn fuel", a.at.body);
     for (const Actuator::Feed& f : a.feeds) {
       if (f.tank < 0 || index(f.tank) >= m_.tanks.size())
-        add("V1640", who + " empties a tank that is not there", a.at.body);
+        add("V1660", who + " empties a tank that is not there", a.at.body);
       if (!(f.flow >= 0.0) || !std::isfinite(f.flow))
-        add("V1642", who + ": its flow must not be negative", a.at.body);
+        add("V1662", who + ": its flow must not be negative", a.at.body);
     }
   }
 
@@ -82,20 +82,20 @@ class Checks {
     const std::string who = "wheel " + r.name;
     node(r.at, who);
     if (!(r.axis.norm() > 0.0 && r.axis.allFinite()))
-      add("V1642", who + ": its axis must not be zero", r.at.body);
+      add("V1662", who + ": its axis must not be zero", r.at.body);
     if (!(r.inertia > 0.0) || !std::isfinite(r.inertia))
-      add("V1642", who + ": its inertia must be positive", r.at.body);
+      add("V1662", who + ": its inertia must be positive", r.at.body);
     if (!(r.friction >= 0.0) || !std::isfinite(r.friction) || !std::isfinite(r.speed))
-      add("V1642", who + ": its friction must not be negative, and its speed a number", r.at.body);
+      add("V1662", who + ": its friction must not be negative, and its speed a number", r.at.body);
   }
 
   void tank(const Tank& t) {
     const std::string who = "tank " + t.name;
-    if (!has_body(t.body)) return add("V1640", who + " is in a body that is not there", ground);
+    if (!has_body(t.body)) return add("V1660", who + " is in a body that is not there", ground);
     if (!(t.full.mass > 0.0) || !t.full.moment.allFinite() || !t.full.inertia.allFinite())
-      return add("V1642", who + ": what a full tank adds must have a positive mass", t.body);
+      return add("V1662", who + ": what a full tank adds must have a positive mass", t.body);
     if (!(t.fuel >= 0.0) || !(t.fuel <= t.full.mass))
-      add("V1643", who + ": its fuel must be between zero and what a full tank holds", t.body);
+      add("V1663", who + ": its fuel must be between zero and what a full tank holds", t.body);
   }
 
   void start() {
@@ -106,11 +106,11 @@ class Checks {
     }
     const auto fits = [](const auto& v, std::size_t n) { return v.empty() || v.size() == n; };
     if (!fits(m_.q, nq) || !fits(m_.u, nu) || !fits(m_.prescribed, nu))
-      return add("V1644", "the initial state does not have the size of the model", ground);
+      return add("V1664", "the initial state does not have the size of the model", ground);
     for (const double x : m_.q)
-      if (!std::isfinite(x)) return add("V1644", "the initial state is not finite", ground);
+      if (!std::isfinite(x)) return add("V1664", "the initial state is not finite", ground);
     for (const double x : m_.u)
-      if (!std::isfinite(x)) return add("V1644", "the initial state is not finite", ground);
+      if (!std::isfinite(x)) return add("V1664", "the initial state is not finite", ground);
     if (m_.prescribed.empty()) return;
     std::size_t at = 0;
     for (std::size_t k = 0; k < m_.tree.bodies.size(); ++k) {
@@ -119,9 +119,9 @@ class Checks {
       for (std::size_t i = 0; i < hinge + b.mode_count(); ++i, ++at) {
         const int status = m_.prescribed[at];
         if (status > 2 || (status != 0 && i >= hinge))
-          add("V1641", "modes of " + b.name + " cannot be prescribed", static_cast<int>(k));
+          add("V1661", "modes of " + b.name + " cannot be prescribed", static_cast<int>(k));
         if (status == 2 && !m_.u.empty() && m_.u[at] != 0.0)
-          add("V1641", "the hinge of " + b.name + " is locked and moves at the start",
+          add("V1661", "the hinge of " + b.name + " is locked and moves at the start",
               static_cast<int>(k));
       }
     }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vernier/model/mechanics/detail/dofs.hpp"
 #include "vernier/model/mechanics/detail/quantities.hpp"
 #include "vernier/model/mechanics/modal_file.hpp"
 #include "vernier/model/mechanics/reader.hpp"
@@ -31,15 +32,6 @@ using spatial::Vector3;
 /// Modal files that a document names, by the name in the document; null: cannot be used. Each is
 /// read once, for all spacecraft that are made of the document.
 using ModalFiles = std::map<std::string, std::shared_ptr<const ModalFile>, std::less<>>;
-
-/// A degree of freedom of a hinge, as documents call it.
-struct Dof {
-  std::string_view name;
-  bool angle;       // rad, N·m; else m, N
-  bool coordinate;  // has a coordinate of its own, so that it can be sprung and stopped
-};
-/// Of a kind of hinge, in the order of its speeds.
-std::vector<Dof> dofs(HingeKind);
 
 /// Makes a spacecraft of a valid document. What has a problem is reported and left out.
 class Builder {

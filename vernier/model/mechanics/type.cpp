@@ -1,0 +1,50 @@
+#include "vernier/model/mechanics/type.hpp"
+
+#include <algorithm>
+
+#include "vernier/model/mechanics/system.hpp"
+
+namespace vernier::mechanics {
+
+Type type_of(std::shared_ptr<const Source> source) {
+  Type type;
+  type.name = source->name();
+  type.summary = source->summary();
+  type.parameters = source->parameters();
+  const auto own = [&](ParameterSpec spec) {
+    const bool taken = std::any_of(type.parameters.begin(), type.parameters.end(),
+                                   [&](const ParameterSpec& p) { return p.name == spec.name; });
+    if (!taken) type.parameters.push_back(std::move(spec));
+    return !taken;
+  };
+  const bool reactions = own({.name = "reactions",
+                              .kind = ParameterKind::boolean,
+                              .initial = "false",
+                              .description = "whether forces and moments of hinges are outputs"});
+  const bool path = own({.name = "path",
+                         .kind = ParameterKind::choice,
+                         .initial = "automatic",
+                         .description = "which code computes it; all agree to rounding",
+                         .choices = {"automatic", "tree", "star"}});
+  type.system = [source, reactions, path](const Parameters& p) {
+    using multibody::Path;
+    Spacecraft craft = source->made(p);
+    const std::string way = path ? p.text("path") : "automatic";
+    const Path chosen = way == "tree" ? Path::tree : way == "star" ? Path::star : Path::automatic;
+    MultibodySystem::Options options;
+    options.held = std::move(craft.held);
+    options.reactions = reactions && p.boolean("reactions");
+    return std::make_unique<MultibodySystem>(multibody::Spacecraft(std::move(craft.model), chosen),
+                                             options);
+  };
+  return type;
+}
+
+Type read_type(const std::filesystem::path& path, Diagnostics& problems) {
+  const std::shared_ptr<const Source> source = read_source(path, problems);
+  return source ? type_of(source) : Type{};
+}
+
+void add_to(Catalogue& c) { c.add_document("multibody", read_type); }
+
+}  // namespace vernier::mechanics
