@@ -4,6 +4,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 /// The arithmetic that recursions are written in: a type T that is `double`, a GCC vector of
 /// doubles (a state, or a body, in each lane), or a class that acts like a number (derivatives).
 ///
@@ -53,9 +57,19 @@ VERNIER_INLINE bool all(const M& m) noexcept {
   if constexpr (std::is_same_v<M, bool>) {
     return m;
   } else {
-    bool yes = true;
-    for (unsigned i = 0; i < sizeof(M) / sizeof(m[0]); ++i) yes = yes && m[i] != 0;
-    return yes;
+#if defined(__AVX512DQ__)
+    if constexpr (sizeof(M) == 64)
+      return _mm512_movepi64_mask(__builtin_bit_cast(__m512i, m)) == 255;
+#endif
+#if defined(__AVX__)
+    if constexpr (sizeof(M) == 32) return _mm256_movemask_pd(__builtin_bit_cast(__m256d, m)) == 15;
+#endif
+#if defined(__SSE2__)
+    if constexpr (sizeof(M) == 16) return _mm_movemask_pd(__builtin_bit_cast(__m128d, m)) == 3;
+#endif
+    auto yes = m[0];
+    for (unsigned i = 1; i < sizeof(M) / sizeof(m[0]); ++i) yes &= m[i];
+    return yes != 0;
   }
 }
 
@@ -97,7 +111,8 @@ using PairBits = std::int64_t __attribute__((vector_size(16)));
 
 }  // namespace sine
 
-/// Sine and cosine, without branches up to |x| = 1e6 (by the C library beyond); errors under 1.5 ulp.
+/// Sine and cosine, without branches up to |x| = 1e6 (by the C library beyond); errors under 1.5
+/// ulp.
 template <class T>
 VERNIER_INLINE void sine_cosine(const T& x, T& s, T& c) noexcept {
   using namespace sine;

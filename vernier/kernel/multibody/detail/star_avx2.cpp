@@ -1,0 +1,8 @@
+#define VERNIER_INSTRUCTIONS avx2
+#include "vernier/kernel/multibody/detail/star_code.hpp"
+
+namespace vernier::multibody::detail {
+
+const StarCode star_avx2 = StarTable<4, 4>::code;
+
+}  // namespace vernier::multibody::detail

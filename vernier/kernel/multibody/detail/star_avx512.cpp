@@ -1,0 +1,8 @@
+#define VERNIER_INSTRUCTIONS avx512
+#include "vernier/kernel/multibody/detail/star_code.hpp"
+
+namespace vernier::multibody::detail {
+
+const StarCode star_avx512 = StarTable<8, 4>::code;
+
+}  // namespace vernier::multibody::detail

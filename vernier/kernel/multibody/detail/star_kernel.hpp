@@ -1,0 +1,410 @@
+#pragma once
+
+#include "vernier/kernel/multibody/detail/star_plan.hpp"
+#include "vernier/kernel/spatial/turns.hpp"
+
+/// The recursion of a star, everything in the axes of the hub and with inertial accelerations. T is
+/// a vector: an appendage in each lane (one state at a time), or a state in each lane.
+namespace vernier::multibody::detail {
+inline namespace VERNIER_INSTRUCTIONS {
+
+using namespace spatial;
+
+constexpr int speeds_of(StarHinge kind) {
+  switch (kind) {
+    case StarHinge::fixed:
+      return 0;
+    case StarHinge::pin:
+    case StarHinge::prismatic:
+      return 1;
+    case StarHinge::cylindrical:
+    case StarHinge::universal:
+      return 2;
+    default:
+      return 3;
+  }
+}
+constexpr int coordinates_of(StarHinge kind) {
+  return kind == StarHinge::ball ? 4 : speeds_of(kind);
+}
+/// Does speed k turn the body; does it slide it?
+constexpr bool turns_by(StarHinge kind, int k) {
+  if (kind == StarHinge::prismatic) return false;
+  if (kind == StarHinge::cylindrical) return k == 0;
+  if (kind == StarHinge::planar) return k == 2;
+  return true;
+}
+constexpr bool slides_by(StarHinge kind, int k) {
+  if (kind == StarHinge::prismatic || kind == StarHinge::planar) return true;
+  return kind == StarHinge::cylindrical && k == 1;
+}
+constexpr bool slides(StarHinge kind) {
+  return kind == StarHinge::prismatic || kind == StarHinge::planar ||
+         kind == StarHinge::cylindrical;
+}
+
+/// Constants of an appendage. Its block of memory holds these, then for each mode φ_t and φ_r of
+/// the node it hangs at (`shapes`).
+template <class T>
+struct Appendage {
+  Mat3<T> R0;  // axes of the undeformed outboard node
+  Vec3<T> r0;  // its place
+  Sym3<T> J;   // about the inboard node, in its axes
+  Vec3<T> s;
+  T m;
+  T rotor[3];
+};
+/// A node of the hub, as the modes have moved it.
+template <class T>
+struct PlacedNode {
+  Mat3<T> R;     // from its axes to those of the hub
+  Vec3<T> r, v;  // its place, and its velocity by the modes
+  Vec3<T> w;     // angular velocity, inertial
+  Vec6<T> bias;  // of its acceleration: what is there without those of hub and modes
+};
+/// A body as it stands, at the outboard node.
+template <class T>
+struct Placed {
+  PlacedNode<T> node;
+  Mat3<T> R;        // from the axes of the inboard node to those of the hub
+  Vec3<T> d;        // from the outboard to the inboard node
+  Vec3<T> w;        // angular velocity, inertial
+  Vec6<T> axis[3];  // of each speed
+  Vec6<T> c;        // acceleration beyond that of the node, without that of the speeds
+  Sym3<T> J;
+  Vec3<T> s;
+  Vec6<T> z;  // force that the motion needs, without P A_node
+};
+/// What remains of an eliminated hinge: udot_k = e_k - row_k·x - Σ_{i<k} coupling_ki udot_i with x
+/// the accelerations of modes and hub.
+template <class T>
+struct Rows {
+  T e[3];
+  T coupling[3];  // of 1 with 0, 2 with 0, 2 with 1
+  // then the rows, each of modes + 6
+};
+
+/// Numbers that differ from lane to lane, and numbers that are the same in all.
+template <class T>
+struct Wide {
+  const double* p;
+  VERNIER_INLINE T operator[](int i) const noexcept {
+    T x;
+    __builtin_memcpy(&x, p + static_cast<std::ptrdiff_t>(i) * lane_count<T>, sizeof x);
+    return x;
+  }
+};
+template <class T>
+struct Same {
+  const double* p;
+  VERNIER_INLINE T operator[](int i) const noexcept { return constant<T>(p[i]); }
+};
+template <class T, class C>
+VERNIER_INLINE Vec3<T> vec3_at(const C& c, int i) noexcept {
+  return {c[i], c[i + 1], c[i + 2]};
+}
+template <class T, class C>
+VERNIER_INLINE Sym3<T> sym3_at(const C& c, int i) noexcept {
+  return {c[i], c[i + 1], c[i + 2], c[i + 3], c[i + 4], c[i + 5]};
+}
+template <class T, class C>
+VERNIER_INLINE Appendage<T> appendage_at(const C& c) noexcept {
+  Appendage<T> a;
+  for (int i = 0; i < 9; ++i) a.R0.a[i] = c[i];
+  a.r0 = vec3_at<T>(c, 9);
+  a.J = sym3_at<T>(c, 12);
+  a.s = vec3_at<T>(c, 18);
+  a.m = c[21];
+  for (int i = 0; i < 3; ++i) a.rotor[i] = c[22 + i];
+  return a;
+}
+inline constexpr int appendage_size = 25, node_size = 12;
+
+/// How the hub moves.
+template <class T>
+struct Hub {
+  Vec3<T> w;
+  const T* eta;
+  const T* rate;
+};
+
+/// A node with undeformed axes R0 at r0. psi: J φ_r of each mode, for its rotation.
+template <class T, bool flexible, class C>
+VERNIER_INLINE void place_node(const Mat3<T>& R0, const Vec3<T>& r0, const C& shapes, int modes,
+                               const Hub<T>& hub, PlacedNode<T>& node, Vec3<T>* psi) noexcept {
+  if constexpr (flexible) {
+    Vec3<T> r = r0, v = zero3<T>(), th = zero3<T>(), rate = zero3<T>();
+    for (int i = 0; i < modes; ++i) {
+      const Vec3<T> phi_t = vec3_at<T>(shapes, 6 * i), phi_r = vec3_at<T>(shapes, 6 * i + 3);
+      r += phi_t * hub.eta[i];
+      v += phi_t * hub.rate[i];
+      th += phi_r * hub.eta[i];
+      rate += phi_r * hub.rate[i];
+    }
+    const Turn<T> t = turn(th, rate);
+    for (int i = 0; i < modes; ++i) psi[i] = t.J * vec3_at<T>(shapes, 6 * i + 3);
+    node.R = t.R * R0;
+    node.r = r;
+    node.v = v;
+    node.w = hub.w + t.omega;
+    node.bias = {t.bias + cross(hub.w, t.omega), cross(hub.w, cross(hub.w, r) + v + v)};
+  } else {
+    node.R = R0;
+    node.r = r0;
+    node.v = zero3<T>();
+    node.w = hub.w;
+    node.bias = {zero3<T>(), cross(hub.w, cross(hub.w, r0))};
+  }
+}
+
+/// a and b turned by an angle in their plane.
+template <class T>
+VERNIER_INLINE void turn_pair(Vec3<T>& a, Vec3<T>& b, const T& angle) noexcept {
+  T s, c;
+  sine_cosine(angle, s, c);
+  const Vec3<T> turned = a * c + b * s;
+  b = b * c - a * s;
+  a = turned;
+}
+
+/// Speed k turns the body about `axis`, outside all speeds after it.
+template <class T>
+VERNIER_INLINE void spin(Placed<T>& p, int k, const Vec3<T>& axis, const T& u) noexcept {
+  const Vec3<T> rate = axis * u;
+  p.c.a += cross(p.w, rate);
+  p.w += rate;
+  p.axis[k] = {axis, zero3<T>()};
+}
+
+/// The hinge: q and u of its own.
+template <class T, StarHinge kind>
+VERNIER_INLINE void place_hinge(const T* q, const T* u, Placed<T>& p) noexcept {
+  Vec3<T> x = column(p.node.R, 0), y = column(p.node.R, 1), z = column(p.node.R, 2);
+  const Vec3<T> wn = p.node.w;
+  p.w = wn;
+  p.c = zero6<T>();
+  p.d = zero3<T>();
+  if constexpr (kind == StarHinge::pin) {
+    turn_pair(x, y, q[0]);
+    spin(p, 0, z, u[0]);
+  } else if constexpr (kind == StarHinge::universal || kind == StarHinge::gimbal) {
+    spin(p, 0, x, u[0]);
+    turn_pair(y, z, q[0]);
+    spin(p, 1, y, u[1]);
+    turn_pair(z, x, q[1]);
+    if constexpr (kind == StarHinge::gimbal) {
+      spin(p, 2, z, u[2]);
+      turn_pair(x, y, q[2]);
+    }
+  } else if constexpr (kind == StarHinge::ball) {
+    // rows of A(q) are the axes of the inboard node in those of the outboard one
+    const T &a = q[0], &b = q[1], &c = q[2], &s = q[3], two = constant<T>(2.0);
+    const T aa = a * a, bb = b * b, cc = c * c, ss = s * s;
+    const Vec3<T> ex = {aa - bb - cc + ss, two * (a * b + c * s), two * (a * c - b * s)},
+                  ey = {two * (a * b - c * s), bb - aa - cc + ss, two * (b * c + a * s)},
+                  ez = {two * (a * c + b * s), two * (b * c - a * s), cc - aa - bb + ss};
+    x = p.node.R * ex;
+    y = p.node.R * ey;
+    z = p.node.R * ez;
+    const Vec3<T> rate = x * u[0] + y * u[1] + z * u[2];
+    p.c.a = cross(wn, rate);
+    p.w = wn + rate;
+    p.axis[0] = {x, zero3<T>()};
+    p.axis[1] = {y, zero3<T>()};
+    p.axis[2] = {z, zero3<T>()};
+  } else if constexpr (kind == StarHinge::prismatic) {
+    p.d = z * q[0];
+    p.axis[0] = {zero3<T>(), z};
+    const Vec3<T> half = cross(wn, z * u[0]);
+    p.c.l = half + half;
+  } else if constexpr (slides(kind)) {
+    Vec3<T> slide;
+    if constexpr (kind == StarHinge::cylindrical) {
+      p.d = z * q[1];
+      slide = z * u[1];
+      spin(p, 0, z, u[0]);
+      p.axis[1] = {zero3<T>(), z};
+      turn_pair(x, y, q[0]);
+    } else {
+      p.d = x * q[0] + y * q[1];
+      slide = x * u[0] + y * u[1];
+      p.axis[0] = {zero3<T>(), x};
+      p.axis[1] = {zero3<T>(), y};
+      spin(p, 2, z, u[2]);
+      p.axis[2].l = cross(p.d, z);
+      turn_pair(x, y, q[2]);
+    }
+    // of the point of the body that is at the outboard node
+    p.c.l =
+        cross(wn, cross(wn, p.d) + slide + slide) - cross(p.w, cross(p.w, p.d)) + cross(p.d, p.c.a);
+  }
+  p.R = from_columns(x, y, z);
+}
+
+/// Inertia and velocity forces of a placed body.
+template <class T, StarHinge kind>
+VERNIER_INLINE void place_inertia(const Appendage<T>& a, Placed<T>& p) noexcept {
+  p.J = rotated(p.R, a.J);
+  p.s = p.R * a.s;
+  if constexpr (slides(kind)) {
+    const Vec3<T> md = p.d * a.m, sd = p.s + p.s + md;
+    const T t = dot(sd, p.d);
+    p.J.xx = p.J.xx + t - sd.x * p.d.x;
+    p.J.yy = p.J.yy + t - sd.y * p.d.y;
+    p.J.zz = p.J.zz + t - sd.z * p.d.z;
+    const Vec3<T> h = p.s + md;  // sd - s: (s dᵀ + d sᵀ + m d dᵀ) off the diagonal
+    p.J.xy = p.J.xy - p.s.x * p.d.y - p.d.x * h.y;
+    p.J.xz = p.J.xz - p.s.x * p.d.z - p.d.x * h.z;
+    p.J.yz = p.J.yz - p.s.y * p.d.z - p.d.y * h.z;
+    p.s = h;
+  }
+  p.z.a = cross(p.w, p.J * p.w) + p.J * p.c.a;
+  p.z.l = cross(p.w, cross(p.w, p.s)) + cross(p.c.a, p.s);
+  if constexpr (slides(kind)) {
+    p.z.a += cross(p.s, p.c.l);
+    p.z.l += p.c.l * a.m;
+  }
+}
+
+/// What acts on the speeds of a hinge.
+template <class T>
+struct HingeLoads {
+  T tau[3], given[3];
+  Mask<T> prescribed[3];
+};
+
+/// Sums over the appendages, in the axes and at the origin of the hub. After it, for each mode:
+/// column of the coupling with the hub (6), force (1); then the lower triangle of modes by rows.
+template <class T>
+struct Sums {
+  Sym6<T> P;
+  Vec6<T> z;
+};
+inline constexpr int sums_size(int modes) { return 27 + 7 * modes + modes * (modes + 1) / 2; }
+
+inline constexpr double least_pivot = 1e-13;  // of the inertia it is taken from
+
+/// Eliminates the hinge and adds to the sums what the hub feels. Returns which lanes are singular.
+template <class T, StarHinge kind, bool flexible, class C>
+VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor, const C& shapes,
+                                 int modes, const Vec3<T>* psi, const HingeLoads<T>& loads,
+                                 const Vec6<T>& external, Rows<T>& rows, T* row,
+                                 Sums<T>& sums) noexcept {
+  constexpr int speeds = speeds_of(kind);
+  Sym6<T> P = rigid(m, p.s, p.J);
+  Vec6<T> z = p.z - external;
+  Vec6<T> gain[3];
+  Mask<T> bad = m != m;
+  const T least = trace(p.J) * constant<T>(least_pivot);
+  // innermost first: a sequence of rank-one eliminations
+  for (int k = speeds - 1; k >= 0; --k) {
+    const Vec6<T>& axis = p.axis[k];
+    Vec6<T> U;
+    if (k == speeds - 1) {
+      if (!slides_by(kind, k)) {
+        U = {P.A * axis.a, cross(axis.a, p.s)};
+      } else if (!turns_by(kind, k)) {
+        U = {cross(p.s, axis.l), axis.l * m};
+      } else {
+        U = {P.A * axis.a + cross(p.s, axis.l), cross(axis.a, p.s) + axis.l * m};
+      }
+    } else if (!slides_by(kind, k)) {
+      U = {P.A * axis.a, transposed_times(P.B, axis.a)};
+    } else {
+      U = {P.B * axis.l, P.C * axis.l};
+    }
+    T d = rotor[k], f = -loads.tau[k];
+    if (turns_by(kind, k)) {
+      d += dot(axis.a, U.a);
+      f += dot(axis.a, z.a);
+    }
+    if (slides_by(kind, k)) {
+      d += dot(axis.l, U.l);
+      f += dot(axis.l, z.l);
+    }
+    const auto held = loads.prescribed[k];
+    const auto good = d > (turns_by(kind, k) ? least : m * constant<T>(least_pivot));
+    bad = bad | ((!good) & (!held));
+    const T inverse = select(held, constant<T>(0.0), constant<T>(1.0) / d);
+    const T e = select(held, loads.given[k], -(f * inverse));
+    gain[k] = U * inverse;
+    take_rank_one(P, U, inverse);
+    z += U * e;
+    rows.e[k] = e;
+  }
+  const Vec3<T>& r = p.node.r;
+  for (int k = 0; k < speeds; ++k) {
+    T* own = row + k * (modes + 6);
+    T e = rows.e[k] - dot(gain[k].l, p.node.bias.l);
+    if constexpr (flexible) e -= dot(gain[k].a, p.node.bias.a);
+    rows.e[k] = e;
+    for (int i = 0; i < k; ++i) {
+      T coupling = constant<T>(0.0);
+      if (turns_by(kind, i)) coupling += dot(gain[k].a, p.axis[i].a);
+      if (slides_by(kind, i)) coupling += dot(gain[k].l, p.axis[i].l);
+      rows.coupling[k + i - 1] = coupling;
+    }
+    if constexpr (flexible) {
+      for (int i = 0; i < modes; ++i) {
+        own[i] = dot(gain[k].a, psi[i]) + dot(gain[k].l, vec3_at<T>(shapes, 6 * i));
+      }
+    }
+    const Vec3<T> angular = gain[k].a + cross(r, gain[k].l);
+    own[modes] = angular.x;
+    own[modes + 1] = angular.y;
+    own[modes + 2] = angular.z;
+    own[modes + 3] = gain[k].l.x;
+    own[modes + 4] = gain[k].l.y;
+    own[modes + 5] = gain[k].l.z;
+  }
+  if constexpr (flexible) {
+    z += P * p.node.bias;
+  } else {
+    z += Vec6<T>{P.B * p.node.bias.l, P.C * p.node.bias.l};
+  }
+  sums.P += shifted(P, r);
+  sums.z += force_from(z, r);
+  if constexpr (flexible) {
+    T* by_mode = reinterpret_cast<T*>(&sums) + 27;
+    T* triangle = by_mode + 7 * modes;
+    for (int i = 0; i < modes; ++i) {
+      const Vec6<T> shape = {psi[i], vec3_at<T>(shapes, 6 * i)};
+      const Vec6<T> G = P * shape;
+      const Vec3<T> angular = G.a + cross(r, G.l);
+      T* own = by_mode + 7 * i;
+      own[0] += angular.x;
+      own[1] += angular.y;
+      own[2] += angular.z;
+      own[3] += G.l.x;
+      own[4] += G.l.y;
+      own[5] += G.l.z;
+      own[6] += dot(shape, z);
+      for (int j = 0; j <= i; ++j) {
+        *triangle++ += dot(psi[j], G.a) + dot(vec3_at<T>(shapes, 6 * j), G.l);
+      }
+    }
+  }
+  return bad;
+}
+
+/// Accelerations of the speeds, from x of modes and hub.
+template <class T, StarHinge kind>
+VERNIER_INLINE void substitute(const Rows<T>& rows, const T* row, const T* x, int unknowns,
+                               T* udot) noexcept {
+  for (int k = 0; k < speeds_of(kind); ++k) {
+    const T* own = row + k * unknowns;
+    T even = rows.e[k], odd = constant<T>(0.0);
+    int i = 0;
+    for (; i + 1 < unknowns; i += 2) {
+      even -= own[i] * x[i];
+      odd += own[i + 1] * x[i + 1];
+    }
+    if (i < unknowns) even -= own[i] * x[i];
+    even -= odd;
+    for (int j = 0; j < k; ++j) even -= rows.coupling[k + j - 1] * udot[j];
+    udot[k] = even;
+  }
+}
+
+}  // namespace VERNIER_INSTRUCTIONS
+}  // namespace vernier::multibody::detail

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// What the code of all instruction sets shares about a star: a hub, rigid or flexible, free or
+/// fixed to the ground, with rigid bodies that hang at it alone. Plain data.
+namespace vernier::multibody::detail {
+
+enum class StarHinge : std::uint8_t {
+  fixed,
+  pin,
+  prismatic,
+  cylindrical,
+  universal,
+  gimbal,
+  ball,
+  planar
+};
+
+constexpr int widest = 8;  // lanes of the widest set
+
+/// Appendages of one kind of hinge, side by side in the lanes of one vector. Lanes beyond `count`
+/// are idle: an appendage with next to no inertia, whose part of any sum is below rounding.
+struct StarGroup {
+  StarHinge kind = StarHinge::fixed;
+  int width = 0, count = 0;
+  int body[widest] = {}, q[widest] = {}, u[widest] = {};  // of idle lanes: those of lane 0
+  // where its blocks begin in the memory of an evaluation, in doubles
+  std::size_t constants = 0, shapes = 0, placed = 0, psi = 0, rows = 0, external = 0;
+};
+
+struct StarPlan {
+  int modes = 0, order = 0;
+  bool free = true;          // the hub flies; else it is fixed to the ground
+  bool diagonal = true;      // stiffness and damping
+  int hub = 0;               // the body
+  int hub_q = 0, hub_u = 0;  // of the hub's hinge
+  int eta = 0, rate = 0;     // of its modes, in q and u
+  int group_count = 0;
+  const StarGroup* groups = nullptr;
+  // where the blocks of the hub begin
+  std::size_t constants = 0, sums = 0, gathered = 0, matrix = 0, solution = 0, external = 0;
+  std::size_t size = 0;  // of all memory
+
+  int unknowns() const noexcept { return modes + 6; }
+};
+
+/// Numbers of the hub in its block of constants.
+struct HubFields {
+  int mass = 0, moment = 1, inertia = 4, S1 = 10, H0, Mff, K, D, J1, J2, H1, gravity, size;
+  constexpr explicit HubFields(int n)
+      : H0(S1 + 3 * n),
+        Mff(H0 + 3 * n),           // lower triangle by rows
+        K(Mff + n * (n + 1) / 2),  // n x n, or the diagonal
+        D(K + n * n),
+        J1(D + n * n),             // N0 + N0ᵀ: xx yy zz xy xz yz of each mode
+        J2(J1 + 6 * n),            // J2_il + J2_li made symmetric, lower triangle by rows
+        H1(J2 + 3 * n * (n + 1)),  // [i n + l]: column l of H1_i
+        gravity(H1 + 3 * n * n),   // in the axes of the outboard node
+        size(gravity + 3) {}
+};
+
+/// What acts, as Loads gives it: null for nothing.
+struct StarLoads {
+  const double* force = nullptr;
+  const double* acceleration = nullptr;
+  const std::uint8_t* prescribed = nullptr;
+  bool hub_forced = false;               // hub external block is not zero
+  const std::uint8_t* forced = nullptr;  // for each group: its external block is not zero
+};
+
+/// Many states at once: element k of state i at [k * count + i].
+struct StarStates {
+  std::size_t count = 0;
+  const double* q = nullptr;
+  const double* u = nullptr;
+  const double* force = nullptr;
+  const double* acceleration = nullptr;
+  const std::uint8_t* prescribed = nullptr;
+  double* udot = nullptr;
+  std::size_t coordinates = 0, speeds = 0;
+};
+
+/// The code of one set of instructions.
+struct StarCode {
+  int width = 0;      // lanes of a full group
+  int remainder = 0;  // lanes of a group for what is left
+  /// Where everything is and how it moves.
+  void (*place)(const StarPlan&, double* memory, const double* q, const double* u) noexcept;
+  /// Accelerations of a placed star; a body whose hinge is singular, or -1.
+  int (*accelerate)(const StarPlan&, double* memory, const double* q, const double* u,
+                    const StarLoads&, double* udot) noexcept;
+  /// Accelerations of many states; `memory` holds constants of width 1 and `scratch` doubles after
+  /// StarPlan::size. Returns how many states were bad.
+  std::size_t (*states)(const StarPlan&, double* memory, const StarStates&) noexcept;
+  std::size_t (*scratch)(const StarPlan&, std::size_t coordinates, std::size_t speeds) noexcept;
+};
+
+extern const StarCode star_sse2, star_avx2, star_avx512;
+
+}  // namespace vernier::multibody::detail

@@ -1,0 +1,8 @@
+#define VERNIER_INSTRUCTIONS sse2
+#include "vernier/kernel/multibody/detail/star_code.hpp"
+
+namespace vernier::multibody::detail {
+
+const StarCode star_sse2 = StarTable<2, 2>::code;
+
+}  // namespace vernier::multibody::detail
