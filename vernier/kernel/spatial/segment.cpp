@@ -10,16 +10,16 @@ namespace vernier::spatial {
 
 namespace {
 
-using Polynomial = std::array<Vector3, 6>;
+using Coefficients = std::array<Vector3, 6>;
 
 /// From x0 with derivatives v0 (and a0) to x1 with v1 (and a1) in s of 0 to 1; derivatives by s.
-Polynomial cubic(const Vector3& x0, const Vector3& v0, const Vector3& x1,
-                 const Vector3& v1) noexcept {
+Coefficients cubic(const Vector3& x0, const Vector3& v0, const Vector3& x1,
+                   const Vector3& v1) noexcept {
   const Vector3 d = x1 - x0, none = Vector3::Zero();
   return {x0, v0, Vector3(3 * d - 2 * v0 - v1), Vector3(v0 + v1 - 2 * d), none, none};
 }
-Polynomial quintic(const Vector3& x0, const Vector3& v0, const Vector3& a0, const Vector3& x1,
-                   const Vector3& v1, const Vector3& a1) noexcept {
+Coefficients quintic(const Vector3& x0, const Vector3& v0, const Vector3& a0, const Vector3& x1,
+                     const Vector3& v1, const Vector3& a1) noexcept {
   const Vector3 c2 = 0.5 * a0;
   const Vector3 d = x1 - x0 - v0 - c2, v = v1 - v0 - a0, a = a1 - a0;
   return {x0,
@@ -108,8 +108,14 @@ Segment::Segment(const Trajectory& from, const Trajectory& to, double duration,
     : h_(duration), curve_(curve), q_(from.q) {
   const double h = h_, h2 = h * h;
   const bool second = curve == Curve::quintic || curve == Curve::kim_quintic;
-  position_ = second ? quintic(from.p, h * from.v, h2 * from.a, to.p, h * to.v, h2 * to.a)
-                     : cubic(from.p, h * from.v, to.p, h * to.v);
+  // the same curve from both ends: backwards the speeds change their signs
+  const auto join = [&](const Vector3& x0, const Vector3& v0, const Vector3& a0, const Vector3& x1,
+                        const Vector3& v1, const Vector3& a1) -> Polynomial {
+    if (!second) return {cubic(x0, h * v0, x1, h * v1), cubic(x1, -h * v1, x0, -h * v0)};
+    return {quintic(x0, h * v0, h2 * a0, x1, h * v1, h2 * a1),
+            quintic(x1, -h * v1, h2 * a1, x0, -h * v0, h2 * a0)};
+  };
+  position_ = join(from.p, from.v, from.a, to.p, to.v, to.a);
   // products are written in the order of turns: product(later, earlier)
   const Quaternion between = product(to.q, inverse(from.q));
   if (curve == Curve::kim) {
@@ -134,22 +140,22 @@ Segment::Segment(const Trajectory& from, const Trajectory& to, double duration,
   } else {
     const Vector3 th = logarithm(between);
     const Vector3 rate = right_inverse(th, to.omega);
-    turn_ = curve == Curve::cubic
-                ? cubic(Vector3::Zero(), h * from.omega, th, h * rate)
-                : quintic(Vector3::Zero(), h * from.omega, h2 * from.alpha, th, h * rate,
-                          h2 * right_inverse(th, to.alpha - right_rate(th, rate)));
+    turn_ = join(Vector3::Zero(), from.omega, from.alpha, th, rate,
+                 right_inverse(th, to.alpha - right_rate(th, rate)));
   }
 }
 
-Segment::Value Segment::value(const Polynomial& c, double t) const noexcept {
-  const double s = t / h_;
+Segment::Value Segment::value(const Polynomial& p, double t) const noexcept {
+  const bool late = t > 0.5 * h_;
+  const auto& c = late ? p.from_end : p.from_start;
+  const double s = late ? (h_ - t) / h_ : t / h_;
   Value r{c[5], 5 * c[5], 20 * c[5]};
   for (int k = 4; k >= 0; --k) {
     r.x = r.x * s + c[k];
     if (k >= 1) r.v = r.v * s + k * c[k];
     if (k >= 2) r.a = r.a * s + k * (k - 1) * c[k];
   }
-  r.v /= h_;
+  r.v /= late ? -h_ : h_;
   r.a /= h_ * h_;
   return r;
 }

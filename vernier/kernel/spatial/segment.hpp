@@ -41,7 +41,10 @@ class Segment {
   Trajectory at(double t) const noexcept;
 
  private:
-  using Polynomial = std::array<Vector3, 6>;  // coefficients in s = t/h
+  /// Coefficients in s = t/h, and in 1 - s for the second half, so that both ends are exact.
+  struct Polynomial {
+    std::array<Vector3, 6> from_start{}, from_end{};
+  };
   struct Value {
     Vector3 x, v, a;
   };

@@ -117,7 +117,7 @@ TEST(Segment, EndsExactlyWhereItShould) {
       const Segment s(a, b, h, c);
       const bool second = c == Curve::quintic || c == Curve::kim_quintic;
       for (const auto& [x, y] : {std::pair{s.at(0), a}, std::pair{s.at(h), b}}) {
-        EXPECT_LT((x.p - y.p).norm(), 1e-13);  // coefficients are up to 100
+        EXPECT_LT((x.p - y.p).norm(), 1e-14);
         EXPECT_LT((x.v - y.v).norm(), 1e-12);
         EXPECT_LT(angle(x.q, y.q), 1e-14);
         EXPECT_LT((x.omega - y.omega).norm(), 1e-12);
