@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "vernier/kernel/multibody/hinge_kind.hpp"
 #include "vernier/kernel/spatial/attitude.hpp"
 
 /// Trees of rigid and flexible bodies: what they are made of. Everything of a body is in its own
@@ -52,20 +53,6 @@ struct Node {
   Matrix3X phi_t;  // translation by each mode; no columns: the modes do not move it
   Matrix3X phi_r;  // small rotation by each mode
 };
-
-enum class HingeKind : std::uint8_t {
-  fixed,
-  pin,          // turns about z
-  prismatic,    // slides along z
-  cylindrical,  // turns about z, slides along z
-  universal,    // turns about x, then y
-  gimbal,       // turns about x, then y, then z
-  ball,         // quaternion; speeds: angular velocity in the child's axes
-  planar,       // slides along x and y, turns about z
-  free  // quaternion and position; speeds: angular, then linear velocity in the child's axes
-};
-std::size_t coordinates(HingeKind) noexcept;  // 7 for free
-std::size_t speeds(HingeKind) noexcept;       // 6 for free
 
 constexpr int ground = -1;
 

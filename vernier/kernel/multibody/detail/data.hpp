@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "vernier/kernel/multibody/detail/instructions.hpp"
+#include "vernier/kernel/multibody/detail/solve.hpp"
+#include "vernier/kernel/multibody/tree.hpp"
+
+namespace vernier::multibody::detail {
+
+/// The constants of a tree, made from a checked model.
+struct Layout {
+  explicit Layout(const Model&);
+
+  LayoutView view() const noexcept {
+    return {links.data(),   static_cast<int>(links.size()),
+            numbers.data(), columns,
+            modes,          pairs,
+            psis,           coordinates,
+            speeds};
+  }
+  const NodeRecord& node(NodeId) const noexcept;
+  int node_index(NodeId) const noexcept;
+
+  std::vector<Link> links;
+  std::vector<Mass> masses;  // by link
+  std::vector<double> numbers;
+  std::vector<NodeRecord> nodes;         // by body: inboard, outboard, frame, then its own
+  std::vector<int> link_of, first_node;  // by body
+  std::vector<Block> blocks;
+  std::vector<Pose> frames;  // by link: its working frame in the body frame
+  int columns = 0, modes = 0, pairs = 0, psis = 0, coordinates = 0, speeds = 0;
+};
+
+/// The same inertia, about and in the axes of a frame that is at `frame` in the body.
+Mass in_frame(const Inertia&, const Pose& frame) noexcept;
+
+inline Vec3<double> plain(const Vector3& v) noexcept { return {v[0], v[1], v[2]}; }
+inline Vector3 eigen(const Vec3<double>& v) noexcept { return {v.x, v.y, v.z}; }
+inline Matrix3 eigen(const Mat3<double>& m) noexcept {
+  return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(m.a);
+}
+inline Mat3<double> plain(const Matrix3& m) noexcept {
+  return {{m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)}};
+}
+
+/// Takes the force f, in node axes, from the forces z (and ze, of the modes) that remain on a link.
+template <class T>
+inline void apply(const LayoutView& layout, const NodeRecord& record, const MovingNode<T>& node,
+                  const Vec6<T>& f, const Workspace<T>& work) noexcept {
+  const Vec6<T> force = rotated(node.R, f);
+  work.links[record.link].z -= force_from(force, node.p);
+  if (!record.moves) return;
+  const Link& link = layout.links[record.link];
+  const NodeShape phi(layout.numbers + record.shape, link.modes);
+  const Vec3<T> moment = transposed_times(node.J, force.a);
+  for (int i = 0; i < link.modes; ++i) {
+    T& ze = work.ze[link.mode + i];
+    ze = ze - dot(vec3<T>(phi.t + 3 * i), force.l) - dot(vec3<T>(phi.r + 3 * i), moment);
+  }
+}
+
+/// A node as it stands, deformed or not.
+template <class T>
+inline MovingNode<T> node_of(const LayoutView& layout, const NodeRecord& record, const T* q,
+                             const T* u) noexcept {
+  if (!record.moves) {
+    return {mat3<T>(record.R0), spatial::identity3<T>(), vec3<T>(record.p0), zero3<T>(), zero3<T>(),
+            zero3<T>()};
+  }
+  const Link& link = layout.links[record.link];
+  return moving_node(record.R0, record.p0, layout.numbers + record.shape, link.modes,
+                     q + link.q_modes, u + link.u_modes);
+}
+
+/// All of accelerate() for any arithmetic: on placed links.
+template <class T>
+inline void accelerate(const LayoutView& layout, const Mass* masses, const Vec3<T>& gravity,
+                       const Drive<T>& drive, const Workspace<T>& work, T* udot,
+                       Watch<T>& watch) noexcept {
+  if (drive.regular != nullptr) {
+    gather<T, true>(layout, masses, drive, work, watch);
+  } else {
+    gather<T, false>(layout, masses, drive, work, watch);
+  }
+  spread(layout, gravity, drive, work, udot);
+}
+
+}  // namespace vernier::multibody::detail
+
+namespace vernier::multibody {
+
+struct Tree::Data {
+  explicit Data(Model);
+  Model model;
+  detail::Layout layout;
+  detail::LayoutView view;
+  Path path = Path::tree;
+};
+
+struct Evaluation::Data {
+  explicit Data(const Tree&);
+
+  const Tree::Data* tree;
+  std::vector<detail::Mass> masses;  // by link
+  Vector3 gravity;
+  std::vector<double> q, u, tau, given, regular, udot;
+  bool prescribed = false;  // whether any speed was, at the last accelerate()
+  std::unique_ptr<double[]> memory;
+  detail::Workspace<double> work;
+
+  // found when first asked for after place()
+  std::uint64_t placed = 1;
+  mutable std::uint64_t posed = 0;
+  mutable std::vector<detail::Mat3<double>> R;  // of working frames, in the ground frame
+  mutable std::vector<detail::Vec3<double>> p;
+  mutable std::vector<std::uint64_t> node_placed;
+  mutable std::vector<detail::MovingNode<double>> nodes;
+
+  void pose_links() const noexcept;
+  const detail::MovingNode<double>& node(int index) const noexcept;
+};
+
+}  // namespace vernier::multibody

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "vernier/kernel/multibody/detail/layout.hpp"
+
+namespace vernier::multibody::detail {
+inline namespace VERNIER_INSTRUCTIONS {
+
+/// The mass matrix of a link with modes at its deformation, and its velocity-product and elastic
+/// forces, both truncated at the same order (docs/mathematics/multibody.md, "A flexible body").
+template <class T>
+inline void deform(const LayoutView& layout, const Link& link, const Mass& mass, const T* q,
+                   const T* u, LinkState<T>& state, const Workspace<T>& work) noexcept {
+  using namespace spatial;
+  const int n = link.modes;
+  const ModalConstants k(layout.numbers + link.constants, n);
+  const T *eta = q + link.q_modes, *rate = u + link.u_modes;
+  ModalState<T>& m = work.modal[link.mode];
+  Vec3<T>* H = work.H + link.mode;
+  Sym3<T>* dJ = work.dJ + link.mode;
+  T* be = work.be + link.mode;
+  const T half = constant<T>(0.5), two = constant<T>(2.0), o = constant<T>(0.0);
+  const Vec3<T> w = state.V.a, wv = cross(w, state.V.l);
+
+  Vec3<T> s = vec3<T>(mass.s), S1_rate = zero3<T>();
+  for (int i = 0; i < n; ++i) {
+    const Vec3<T> S1 = vec3<T>(k.S1 + 3 * i);
+    s += S1 * eta[i];
+    S1_rate += S1 * rate[i];
+    H[i] = vec3<T>(k.H0 + 3 * i);
+    be[i] = dot(S1, wv);
+    for (int l = 0; l < n; ++l) {
+      be[i] = be[i] + constant<T>(k.K[n * i + l]) * eta[l] + constant<T>(k.D[n * i + l]) * rate[l];
+    }
+  }
+  Sym3<T> J = sym3<T>(mass.J), J_rate = {o, o, o, o, o, o};
+  if (link.order >= 1) {
+    for (int i = 0; i < n; ++i) dJ[i] = sym3<T>(k.N + 6 * i);
+    if (link.order == 2) {
+      const double* J2 = k.J2;
+      for (int i = 0; i < n; ++i) {
+        for (int l = 0; l < i; ++l, J2 += 6) {
+          const Sym3<T> j = sym3<T>(J2) * two;
+          dJ[i] += j * eta[l];
+          dJ[l] += j * eta[i];
+        }
+        dJ[i] += sym3<T>(J2) * (two * eta[i]);
+        J2 += 6;
+      }
+    }
+    // J(η) = J0 + Σ η_i (N_i + dJ_i) / 2: the quadratic part is half of what dJ has of it
+    for (int i = 0; i < n; ++i) {
+      J += (sym3<T>(k.N + 6 * i) + dJ[i]) * (half * eta[i]);
+      J_rate += dJ[i] * rate[i];
+      be[i] = be[i] - half * dot(w, dJ[i] * w);
+    }
+    const double* H1 = k.H1;
+    for (int i = 0; i < n; ++i) {
+      for (int l = i + 1; l < n; ++l, H1 += 3) {
+        const Vec3<T> h = vec3<T>(H1);  // H1_i[:, l] = -H1_l[:, i]
+        H[l] += h * eta[i];
+        H[i] -= h * eta[l];
+        const T wh = two * dot(w, h);
+        be[i] = be[i] - wh * rate[l];
+        be[l] = be[l] + wh * rate[i];
+      }
+    }
+  }
+  Vec3<T> H_rate = zero3<T>();
+  for (int i = 0; i < n; ++i) H_rate += H[i] * rate[i];
+  m.s = s;
+  m.J = J;
+  const T mm = constant<T>(mass.m);
+  state.b = {cross(s, wv) + cross(w, J * w + H_rate) + J_rate * w,
+             wv * mm + cross(w, cross(w, s) + S1_rate * two)};
+}
+
+}  // namespace VERNIER_INSTRUCTIONS
+}  // namespace vernier::multibody::detail

@@ -1,0 +1,85 @@
+#include "vernier/kernel/multibody/model.hpp"
+
+namespace vernier::multibody {
+namespace {
+
+Matrix3 skew(const Vector3& v) {
+  Matrix3 m;
+  m << 0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0;
+  return m;
+}
+
+}  // namespace
+
+std::size_t coordinates(HingeKind kind) noexcept {
+  return kind == HingeKind::ball ? 4 : kind == HingeKind::free ? 7 : speeds(kind);
+}
+
+std::size_t speeds(HingeKind kind) noexcept {
+  switch (kind) {
+    case HingeKind::fixed:
+      return 0;
+    case HingeKind::pin:
+    case HingeKind::prismatic:
+      return 1;
+    case HingeKind::cylindrical:
+    case HingeKind::universal:
+      return 2;
+    case HingeKind::gimbal:
+    case HingeKind::ball:
+    case HingeKind::planar:
+      return 3;
+    case HingeKind::free:
+      return 6;
+  }
+  return 0;
+}
+
+Inertia rigid_inertia(const std::vector<Lump>& lumps) {
+  Inertia sum;
+  for (const Lump& l : lumps) {
+    sum.mass += l.mass;
+    sum.moment += l.mass * l.p;
+    sum.inertia += l.mass * skew(l.p).transpose() * skew(l.p) + l.inertia;
+  }
+  return sum;
+}
+
+Modes modal_integrals(const std::vector<Lump>& lumps) {
+  Eigen::Index n = 0;
+  for (const Lump& l : lumps) n = std::max({n, l.shape.cols(), l.rotation.cols()});
+  Modes modes;
+  modes.S1 = modes.H0 = Matrix3X::Zero(3, n);
+  modes.mass = modes.stiffness = modes.damping = MatrixX::Zero(n, n);
+  modes.N0.assign(n, Matrix3::Zero());
+  modes.H1.assign(n, Matrix3X::Zero(3, n));
+  modes.J2.assign(n * n, Matrix3::Zero());
+  for (const Lump& l : lumps) {
+    if (l.shape.cols() == n) {
+      modes.S1 += l.mass * l.shape;
+      modes.H0 += l.mass * skew(l.p) * l.shape;
+      modes.mass += l.mass * l.shape.transpose() * l.shape;
+      for (Eigen::Index i = 0; i < n; ++i) {
+        const Vector3 phi = l.shape.col(i);
+        modes.N0[i] += l.mass * (l.p.dot(phi) * Matrix3::Identity() - phi * l.p.transpose());
+        modes.H1[i] += l.mass * skew(phi) * l.shape;
+        for (Eigen::Index k = 0; k < n; ++k) {
+          const Vector3 other = l.shape.col(k);
+          modes.J2[i * n + k] +=
+              l.mass * (phi.dot(other) * Matrix3::Identity() - phi * other.transpose());
+        }
+      }
+    }
+    if (l.rotation.cols() == n) {
+      // the lump's inertia stays as it is in body axes, so J(η) does not see it; only the part of
+      // N0 that never acts, N0 - N0ᵀ = -skew(H0), follows H0
+      const Matrix3X h = l.inertia * l.rotation;
+      modes.H0 += h;
+      modes.mass += l.rotation.transpose() * h;
+      for (Eigen::Index i = 0; i < n; ++i) modes.N0[i] -= 0.5 * skew(h.col(i));
+    }
+  }
+  return modes;
+}
+
+}  // namespace vernier::multibody

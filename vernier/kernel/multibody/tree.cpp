@@ -1,0 +1,299 @@
+#include "vernier/kernel/multibody/tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/require.hpp"
+#include "vernier/kernel/multibody/detail/data.hpp"
+
+namespace vernier::multibody {
+
+using detail::Link;
+using detail::LinkState;
+using detail::Mat3;
+using detail::MovingNode;
+using detail::NodeRecord;
+using detail::Vec3;
+using detail::Vec6;
+
+namespace {
+
+Model checked(Model model) {
+  Diagnostics found;
+  for (const Finding& f : check(model)) {
+    if (f.severity == Finding::Severity::error) found.error(f.code, f.message, {});
+  }
+  found.throw_if_errors();
+  return model;
+}
+
+}  // namespace
+
+Tree::Data::Data(Model m) : model(checked(std::move(m))), layout(model), view(layout.view()) {}
+
+Evaluation::Data::Data(const Tree& t)
+    : tree(&t.data()), masses(tree->layout.masses), gravity(tree->model.gravity) {
+  const auto& layout = tree->layout;
+  q.resize(layout.coordinates);
+  for (auto* v : {&u, &tau, &given, &udot}) v->resize(layout.speeds, 0.0);
+  regular.resize(layout.speeds, 1.0);
+  R.resize(layout.links.size());
+  p.resize(layout.links.size());
+  nodes.resize(layout.nodes.size());
+  node_placed.resize(layout.nodes.size(), 0);
+  memory = std::make_unique<double[]>(detail::workspace_bytes<double>(tree->view) / sizeof(double));
+  work = detail::make_workspace<double>(memory.get(), tree->view);
+}
+
+void Evaluation::Data::pose_links() const noexcept {
+  if (posed == placed) return;
+  for (std::size_t k = 0; k < R.size(); ++k) {
+    const Link& link = tree->layout.links[k];
+    const LinkState<double>& s = work.links[k];
+    R[k] = s.E;
+    p[k] = s.r;
+    if (link.parent >= 0) {
+      R[k] = R[link.parent] * s.E;
+      p[k] = p[link.parent] + R[link.parent] * s.r;
+    }
+    if (link.inboard_moves) {
+      const auto& m = work.modal[link.mode];
+      R[k] = spatial::times_transposed(R[k], m.Ri);
+      p[k] = p[k] - R[k] * m.pi;
+    }
+  }
+  posed = placed;
+}
+
+const MovingNode<double>& Evaluation::Data::node(int index) const noexcept {
+  if (node_placed[index] != placed) {
+    nodes[index] = detail::node_of(tree->view, tree->layout.nodes[index], q.data(), u.data());
+    node_placed[index] = placed;
+  }
+  return nodes[index];
+}
+
+Evaluation::Evaluation(const Tree& tree) : data_(std::make_unique<Data>(tree)) {}
+Evaluation::~Evaluation() = default;
+Evaluation::Evaluation(Evaluation&&) noexcept = default;
+Evaluation& Evaluation::operator=(Evaluation&&) noexcept = default;
+
+void Evaluation::set_inertia(int body, const Inertia& inertia) noexcept {
+  const auto& layout = data_->tree->layout;
+  const int link = layout.link_of[body];
+  data_->masses[link] = detail::in_frame(inertia, layout.frames[link]);
+}
+void Evaluation::set_gravity(const Vector3& g) noexcept { data_->gravity = g; }
+
+Tree::Tree(Model model, Path) : data_(std::make_unique<Data>(std::move(model))) {}
+Tree::~Tree() = default;
+Tree::Tree(Tree&&) noexcept = default;
+Tree& Tree::operator=(Tree&&) noexcept = default;
+
+const Model& Tree::model() const noexcept { return data_->model; }
+Path Tree::path() const noexcept { return data_->path; }
+const char* Tree::instructions() const noexcept {
+  return detail::name(detail::chosen_instructions());
+}
+std::size_t Tree::coordinates() const noexcept { return data_->layout.coordinates; }
+std::size_t Tree::speeds() const noexcept { return data_->layout.speeds; }
+Block Tree::block(int body) const noexcept { return data_->layout.blocks[body]; }
+
+namespace {
+
+/// Calls f(first element) for every quaternion in q.
+template <class F>
+void for_each_quaternion(const Tree::Data& tree, F f) {
+  for (const Link& link : tree.layout.links) {
+    if (link.kind == HingeKind::ball || link.kind == HingeKind::free) f(link.q);
+  }
+}
+
+}  // namespace
+
+void Tree::set_zero(std::span<double> q) const noexcept {
+  std::fill(q.begin(), q.end(), 0.0);
+  for_each_quaternion(*data_, [q](int first) { q[first + 3] = 1.0; });
+}
+
+void Tree::normalise(std::span<double> q) const noexcept {
+  for_each_quaternion(*data_, [q](int first) {
+    double n = 0.0;
+    for (int i = 0; i < 4; ++i) n += q[first + i] * q[first + i];
+    n = 1.0 / std::sqrt(n);
+    for (int i = 0; i < 4; ++i) q[first + i] *= n;
+  });
+}
+
+void Tree::coordinate_rates(std::span<const double> q, std::span<const double> u,
+                            std::span<double> qdot) const noexcept {
+  require(q.size() == coordinates() && qdot.size() == coordinates() && u.size() == speeds());
+  for (const Link& link : data_->layout.links) {
+    const double *x = q.data() + link.q, *v = u.data() + link.u;
+    double* rate = qdot.data() + link.q;
+    if (link.kind == HingeKind::ball || link.kind == HingeKind::free) {
+      using Map = Eigen::Map<const spatial::Quaternion>;
+      Eigen::Map<spatial::Quaternion>{rate} =
+          spatial::quaternion_rate(Map(x), Eigen::Map<const Vector3>(v));
+      if (link.kind == HingeKind::free) {
+        const Vec3<double> r = detail::from_quaternion(x) * Vec3<double>{v[3], v[4], v[5]};
+        rate[4] = r.x;
+        rate[5] = r.y;
+        rate[6] = r.z;
+      }
+    } else {
+      std::copy_n(v, link.speeds, rate);
+    }
+    std::copy_n(u.data() + link.u_modes, link.modes, qdot.data() + link.q_modes);
+  }
+}
+
+void Tree::place(std::span<const double> q, std::span<const double> u,
+                 Evaluation& evaluation) const noexcept {
+  auto& e = evaluation.data();
+  require(q.size() == e.q.size() && u.size() == e.u.size() && e.tree == data_.get());
+  std::copy(q.begin(), q.end(), e.q.begin());
+  std::copy(u.begin(), u.end(), e.u.begin());
+  ++e.placed;
+  detail::place_links(data_->view, e.masses.data(), e.q.data(), e.u.data(), e.work);
+}
+
+Solution Tree::accelerate(const Loads& loads, std::span<double> udot,
+                          Evaluation& evaluation) const noexcept {
+  auto& e = evaluation.data();
+  const std::size_t n = e.u.size();
+  const auto fits = [n](auto span) { return span.empty() || span.size() == n; };
+  require(udot.size() == n && fits(loads.force) && fits(loads.acceleration) &&
+          fits(loads.prescribed));
+  if (loads.force.empty()) {
+    std::fill(e.tau.begin(), e.tau.end(), 0.0);
+  } else {
+    std::copy(loads.force.begin(), loads.force.end(), e.tau.begin());
+  }
+  e.prescribed = false;
+  for (std::size_t i = 0; i < loads.prescribed.size(); ++i) {
+    const bool on = loads.prescribed[i] != 0;
+    e.regular[i] = on ? 0.0 : 1.0;
+    e.given[i] = on && !loads.acceleration.empty() ? loads.acceleration[i] : 0.0;
+    e.prescribed = e.prescribed || on;
+  }
+  detail::begin(data_->view, e.masses.data(), e.tau.data(), e.work);
+  for (const NodeForce& f : loads.nodes) {
+    const int index = data_->layout.node_index(f.at);
+    const NodeRecord& record = data_->layout.nodes[index];
+    if (record.link < 0) continue;
+    detail::apply(data_->view, record, e.node(index),
+                  Vec6<double>{detail::plain(f.force.moment), detail::plain(f.force.resultant)},
+                  e.work);
+  }
+  const detail::Drive<double> drive{e.tau.data(), e.given.data(),
+                                    e.prescribed ? e.regular.data() : nullptr};
+  detail::Watch<double> watch;
+  detail::accelerate(data_->view, e.masses.data(), detail::plain(e.gravity), drive, e.work,
+                     e.udot.data(), watch);
+  std::copy(e.udot.begin(), e.udot.end(), udot.begin());
+  if (watch.first >= 0) return {data_->layout.links[watch.first].body};
+  for (const Link& link : data_->layout.links) {
+    for (int i = 0; i < link.speeds + link.modes; ++i) {
+      if (!std::isfinite(e.udot[link.u + i])) return {link.body};
+    }
+  }
+  return {};
+}
+
+Pose Tree::pose(const Evaluation& evaluation, int body) const noexcept {
+  return pose(evaluation, {body, NodeId::frame});
+}
+
+Pose Tree::pose(const Evaluation& evaluation, NodeId id) const noexcept {
+  const auto& e = evaluation.data();
+  const int index = data_->layout.node_index(id);
+  const MovingNode<double>& node = e.node(index);
+  const int link = data_->layout.nodes[index].link;
+  if (link < 0) return {detail::eigen(node.R), detail::eigen(node.p)};
+  e.pose_links();
+  return {detail::eigen(e.R[link] * node.R), detail::eigen(e.p[link] + e.R[link] * node.p)};
+}
+
+Motion Tree::motion(const Evaluation& evaluation, int body) const noexcept {
+  return motion(evaluation, {body, NodeId::frame});
+}
+
+namespace {
+
+Motion as_motion(const Vec6<double>& v) noexcept {
+  return {detail::eigen(v.a), detail::eigen(v.l)};
+}
+
+/// Motion of a node in working axes.
+Vec6<double> node_motion(const MovingNode<double>& node, const Vec6<double>& V) noexcept {
+  const Vec6<double> v = spatial::motion_at(V, node.p);
+  return {v.a + node.omega, v.l + node.v};
+}
+
+}  // namespace
+
+Motion Tree::motion(const Evaluation& evaluation, NodeId id) const noexcept {
+  const auto& e = evaluation.data();
+  const int index = data_->layout.node_index(id);
+  const MovingNode<double>& node = e.node(index);
+  const int link = data_->layout.nodes[index].link;
+  if (link < 0) return {};
+  return as_motion(spatial::rotated_back(node.R, node_motion(node, e.work.links[link].V)));
+}
+
+Motion Tree::specific_force(const Evaluation& evaluation, NodeId id) const noexcept {
+  const auto& e = evaluation.data();
+  const int index = data_->layout.node_index(id);
+  const MovingNode<double>& node = e.node(index);
+  const NodeRecord& record = data_->layout.nodes[index];
+  if (record.link < 0) return {Vector3::Zero(), -(detail::eigen(node.R).transpose() * e.gravity)};
+  const LinkState<double>& s = e.work.links[record.link];
+  Vec6<double> a = spatial::motion_at(s.A, node.p);
+  if (record.moves) {
+    a += detail::node_bias(node, s.V);
+    const Link& link = data_->layout.links[record.link];
+    const detail::NodeShape phi(data_->view.numbers + record.shape, link.modes);
+    Vec3<double> turn = spatial::zero3<double>();
+    for (int i = 0; i < link.modes; ++i) {
+      const double x = e.work.etadd[link.mode + i];
+      turn += spatial::vec3<double>(phi.r + 3 * i) * x;
+      a.l += spatial::vec3<double>(phi.t + 3 * i) * x;
+    }
+    a.a += node.J * turn;
+  }
+  const Vec6<double> v = node_motion(node, s.V);
+  a.l += spatial::cross(v.a, v.l);
+  return as_motion(spatial::rotated_back(node.R, a));
+}
+
+Motion Tree::acceleration(const Evaluation& evaluation, NodeId id) const noexcept {
+  Motion a = specific_force(evaluation, id);
+  a.linear += pose(evaluation, id).R.transpose() * evaluation.data().gravity;
+  return a;
+}
+
+Force Tree::reaction(const Evaluation& evaluation, int body) const noexcept {
+  const LinkState<double>& s = evaluation.data().work.links[data_->layout.link_of[body]];
+  const Vec6<double> f = s.P * s.a0 + s.z;
+  return {detail::eigen(f.a), detail::eigen(f.l)};
+}
+
+void Tree::forces(const Evaluation& evaluation, std::span<double> tau) const noexcept {
+  const auto& e = evaluation.data();
+  require(tau.size() == e.tau.size());
+  std::copy(e.tau.begin(), e.tau.end(), tau.begin());
+  if (!e.prescribed) return;
+  for (std::size_t k = 0; k < data_->layout.links.size(); ++k) {
+    const Link& link = data_->layout.links[k];
+    for (int i = 0; i < link.speeds; ++i) {
+      if (e.regular[link.u + i] != 0.0) continue;
+      const LinkState<double>& s = e.work.links[k];
+      const Vec6<double> S = detail::hinge_axis(link.kind, i, s.trig);
+      tau[link.u + i] = spatial::dot(S, s.P * s.a0 + s.z) + link.rotor[i] * e.udot[link.u + i];
+    }
+  }
+}
+
+}  // namespace vernier::multibody
