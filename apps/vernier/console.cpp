@@ -4,9 +4,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 namespace vernier::app {
 namespace {
@@ -40,6 +42,13 @@ int terminal_width() {
 void print_problems(const Diagnostics& problems) {
   std::fflush(stdout);
   fmt::print(stderr, "{}", rendered(problems, 20, {.color = color_on_errors()}));
+}
+
+void cannot_write(const std::string& file) {
+  const int why = errno;
+  throw ConfigurationError("V7502", why == 0 ? fmt::format("\"{}\" cannot be written", file)
+                                             : fmt::format("\"{}\" cannot be written: {}", file,
+                                                           std::generic_category().message(why)));
 }
 
 std::string problems_json(const Diagnostics& problems) {

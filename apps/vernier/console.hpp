@@ -20,6 +20,9 @@ int terminal_width();
 /// To the error stream, as `vernier check` shows them.
 void print_problems(const Diagnostics&);
 
+/// Throws ConfigurationError, with the system's reason for what failed last.
+[[noreturn]] void cannot_write(const std::string& file);
+
 /// The same as one JSON object: {"errors": 1, "warnings": 0, "problems": [{…}]}.
 std::string problems_json(const Diagnostics&);
 

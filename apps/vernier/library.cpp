@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "apps/vernier/console.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
 
@@ -103,8 +104,15 @@ void copy_example(const Example& e, const std::filesystem::path& target) {
     if (folder_of(file) != e.folder) continue;
     files.emplace_back(target / file.substr(e.folder.size() + 1), embedded::examples(file));
     if (std::filesystem::exists(files.back().first)) {
-      throw ConfigurationError("V7501", fmt::format("\"{}\" is there already; nothing was copied",
-                                                    files.back().first.string()));
+      Diagnostics problems;
+      problems
+          .error("V7501",
+                 fmt::format("\"{}\" is there already; nothing was copied",
+                             files.back().first.string()),
+                 {})
+          .notes.push_back(
+              fmt::format("choose another folder: vernier examples copy {} DIR", e.name));
+      throw ConfigurationError(problems);
     }
   }
   for (const auto& [path, content] : files) {
@@ -113,8 +121,7 @@ void copy_example(const Example& e, const std::filesystem::path& target) {
     std::ofstream out(path, std::ios::binary);
     out.write(content.data(), static_cast<std::streamsize>(content.size()));
     out.close();
-    if (!out)
-      throw ConfigurationError("V7502", fmt::format("\"{}\" cannot be written", path.string()));
+    if (!out) cannot_write(path.string());
   }
 }
 

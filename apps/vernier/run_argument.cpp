@@ -26,7 +26,7 @@ std::filesystem::path run_argument(const std::string& text) {
   if (const auto near = closest(path.filename().string(), names)) {
     d.notes.push_back(fmt::format("did you mean {}?", (where / *near).string()));
   } else {
-    d.notes.push_back(names.empty() ? "vernier demo makes a first run"
+    d.notes.push_back(names.empty() ? "vernier demo   makes a first run"
                                     : "vernier runs   lists what there is");
   }
   throw ConfigurationError(problems);

@@ -122,9 +122,7 @@ void show_ending(const Summary& s) {
   }
   std::fflush(stdout);
   if (s.fault) fmt::print(stderr, "{}\n", rendered(*s.fault, {.color = color_on_errors()}));
-  if (!s.recorded.failure.empty()) {
-    fmt::print("  recording ended early: {}\n\n", s.recorded.failure);
-  } else if (s.recorded.dropped > 0) {
+  if (s.recorded.failure.empty() && s.recorded.dropped > 0) {
     fmt::print("  {} samples found no room and were not recorded\n\n", s.recorded.dropped);
   }
 }

@@ -33,6 +33,24 @@ std::string indentation(std::string_view line, int column) {
   return blank;
 }
 
+constexpr int widest = 160;  // characters of a source line that are shown
+
+// a part of a long line around the column that is meant, and that column in it
+std::string clipped(const std::string& line, int& column) {
+  const auto characters = static_cast<int>(width(line));
+  if (characters <= widest) return line;
+  const int first = column > widest / 2 ? column - widest / 2 : 1;
+  std::string part = first > 1 ? "…" : "";
+  int at = 0;
+  for (const char c : line) {
+    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) ++at;
+    if (at >= first && at < first + widest) part += c;
+  }
+  if (first + widest <= characters) part += "…";
+  if (first > 1) column += 2 - first;
+  return part;
+}
+
 }  // namespace
 
 Diagnostic& Diagnostics::add(Diagnostic d) { return list_.emplace_back(std::move(d)); }
@@ -94,13 +112,17 @@ std::string rendered(const Diagnostic& d, Rendering how) {
   }
   if (!d.source.empty()) {
     out += margin + c.faint + " |" + c.none + "\n";
+    int column = d.place.column;
+    std::string marked;
     for (const auto& line : d.source) {
       const std::string number = std::to_string(line.number);
-      out += std::string(gutter - number.size(), ' ') + c.faint + number + " | " + c.none +
-             line.text + "\n";
+      column = d.place.column;
+      marked = clipped(line.text, column);
+      out += std::string(gutter - number.size(), ' ') + c.faint + number + " | " + c.none + marked +
+             "\n";
     }
-    out += margin + c.faint + " | " + c.none + indentation(d.source.back().text, d.place.column) +
-           c.severity + std::string(static_cast<std::size_t>(std::max(1, d.place.length)), '^');
+    out += margin + c.faint + " | " + c.none + indentation(marked, column) + c.severity +
+           std::string(static_cast<std::size_t>(std::clamp(d.place.length, 1, widest / 2)), '^');
     if (!d.mark.empty()) out += " " + d.mark;
     out += std::string(c.none) + "\n";
   }

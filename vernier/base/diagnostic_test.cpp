@@ -68,5 +68,18 @@ TEST(Diagnostics, ThrowOnlyForErrors) {
   }
 }
 
+TEST(Diagnostic, ShowsOfALongLineThePartThatIsMeant) {
+  std::string line(100'000, 'a');
+  line.replace(50'000, 5, "wrong");
+  Diagnostic d;
+  d.message = "it is wrong";
+  d.place = {"long.xml", 1, 50'001, 5};
+  d.source = {{1, line}};
+  const std::string text = rendered(d);
+  EXPECT_EQ(text, "error: it is wrong\n  --> long.xml:1:50001\n   |\n 1 | …" +
+                      std::string(80, 'a') + "wrong" + std::string(75, 'a') + "…\n   | " +
+                      std::string(81, ' ') + "^^^^^\n");
+}
+
 }  // namespace
 }  // namespace vernier

@@ -21,9 +21,12 @@ struct Advance {
   Outcome outcome = Outcome::ok;
 };
 
-/// Why a component failed; filled in place, so that failing does not allocate.
+/// Why a component failed; filled in place, so that failing does not allocate. The first line of
+/// the text is the sentence, the others say what to do. A text that begins with a blank goes on
+/// after a name: `subject`, inside the component, or the component itself when that is empty.
 struct Fault {
   char code[8] = "";  // "V3107"
+  char subject[64] = "";
   char text[504] = "";
 };
 

@@ -17,6 +17,8 @@ class Pacer {
   virtual void start(Time) noexcept {}
   /// Returns when the simulation may enter `t`. held: later than it should have been.
   virtual Outcome wait_for(Time t) noexcept = 0;
+  /// Why it failed, after it did.
+  virtual Fault fault() const noexcept { return {}; }
 };
 
 /// Also implemented by a component that must not lose data in a run that goes as fast as it can: a

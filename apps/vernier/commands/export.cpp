@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "apps/vernier/command.hpp"
+#include "apps/vernier/console.hpp"
 #include "apps/vernier/run_argument.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/run/composition/composition.hpp"
@@ -51,9 +52,10 @@ int write(const Asked& a) {
     return std::cout ? status::good : status::failed;
   }
   std::ofstream out(a.output, std::ios::binary);
+  if (!out) cannot_write(a.output);
   to(out);
   out.close();
-  if (!out) throw ConfigurationError("V7502", fmt::format("\"{}\" cannot be written", a.output));
+  if (!out) cannot_write(a.output);
   fmt::print("{}\n", a.output);
   return status::good;
 }

@@ -18,7 +18,7 @@ struct Asked {
   std::string until, checkpoint_every, from, out = "runs";
   std::optional<std::uint64_t> seed;
   std::optional<double> rate;
-  std::optional<int> threads;
+  std::optional<int> threads, late_limit;
   bool quiet = false, json = false, no_record = false;
 };
 
@@ -49,6 +49,7 @@ session::Again what_to_run(const Asked& a) {
     }
   }
   if (a.rate) o.rate = a.rate;
+  if (a.late_limit) o.late_limit = *a.late_limit;
   if (a.threads) o.threads = *a.threads;
   o.overrides.insert(o.overrides.end(), a.overrides.begin(), a.overrides.end());
   o.runs = a.out;
@@ -90,8 +91,11 @@ Action declare_run(CLI::App& app) {
                  "write checkpoints: 60s of simulated time")
       ->type_name("TIME");
   app.add_option("--rate", asked->rate, "by the wall clock, this many times real time: 1, 0.5, 10")
-      ->type_name("FACTOR")
-      ->check(CLI::Validator(CLI::PositiveNumber).description(""));
+      ->type_name("FACTOR");
+  app.add_option("--stop-when-late", asked->late_limit,
+                 "with --rate: fail after this many late ticks in a row")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000'000).description(""));
   app.add_option("--threads", asked->threads, "never changes a result")
       ->type_name("N")
       ->check(CLI::Range(1, 256).description(""));
@@ -104,7 +108,9 @@ Action declare_run(CLI::App& app) {
   app.add_flag("-q,--quiet", asked->quiet, "print the run's folder and nothing else");
   app.add_flag("--json", asked->json, "print one JSON object");
   app.footer(
-      "Exit status: 0 good, 1 the run failed, 2 bad input, 3 a check failed, 5 a peer was lost, "
+      "Exit status: 0 good, 1 the run failed, 2 bad input, 3 a check failed, 4 too late, 5 a peer "
+      "was "
+      "lost, "
       "130 interrupted.");
   return [asked](const Invocation& i) { return run(*asked, i); };
 }

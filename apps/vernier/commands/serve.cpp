@@ -17,7 +17,7 @@ namespace vernier::app {
 namespace {
 
 struct Asked {
-  std::string document, part, listen, connect, connector;
+  std::string document, part, listen, connect, connector, patience;
   std::vector<std::string> set;
   bool once = false;
 };
@@ -47,7 +47,9 @@ composition::Part& chosen_part(composition::Plan& plan, const std::string& name)
 
 lines::Address address_in(const std::string& text) {
   if (const auto address = lines::parsed_address(text)) return *address;
-  throw ConfigurationError("V7505", fmt::format("\"{}\" is not an address; write HOST:PORT", text));
+  throw ConfigurationError(
+      "V7505",
+      fmt::format("\"{}\" is not an address; write HOST:PORT, for example 127.0.0.1:4711", text));
 }
 
 int serve(const Asked& a) {
@@ -60,13 +62,19 @@ int serve(const Asked& a) {
   settings.name = part.name;
   settings.listen = a.connect.empty();
   settings.address = address_in(settings.listen ? a.listen : a.connect);
+  if (!a.patience.empty()) {
+    const auto t = composition::parsed_time(a.patience);
+    if (!t || *t < Duration{})
+      throw ConfigurationError(
+          "V2005", fmt::format("--patience must be a time such as 30s, not \"{}\"", a.patience));
+    settings.patience = std::chrono::duration_cast<std::chrono::milliseconds>(*t);
+  }
   lines::Server server(*part.component, settings);
   if (!a.connector.empty()) {
     std::ofstream out(a.connector);
     out << lines::connector_document(part.component->description(), part.name, server.address());
     out.close();
-    if (!out)
-      throw ConfigurationError("V7502", fmt::format("\"{}\" cannot be written", a.connector));
+    if (!out) cannot_write(a.connector);
   }
   fmt::print("{} {} {}; Ctrl-C ends\n", part.name, settings.listen ? "waits at" : "calls",
              server.address());
@@ -101,6 +109,8 @@ Action declare_serve(CLI::App& app) {
       ->type_name("HOST:PORT");
   app.add_option("--connect", asked->connect, "call there instead of waiting")
       ->type_name("HOST:PORT");
+  app.add_option("--patience", asked->patience, "with --connect: how long to try (30s)")
+      ->type_name("TIME");
   app.add_option("--connector", asked->connector,
                  "write the connector document with which a composition joins")
       ->type_name("FILE");

@@ -73,10 +73,17 @@ file::CsvSourceSettings::Outside outside(const std::string& s) {
   return s == "initial" ? Outside::initial : s == "stop" ? Outside::stop : Outside::nearest;
 }
 
+/// A file below the folder one stands in, as one would name it there: messages show it.
+std::filesystem::path as_named(const std::filesystem::path& file) {
+  std::error_code none;
+  const auto near = file.lexically_proximate(std::filesystem::current_path(none));
+  return none || near.empty() || *near.begin() == ".." ? file : near;
+}
+
 std::unique_ptr<Component> make_source(const Connector& c, const Parameters& p, const Notice&) {
   using Between = file::CsvSourceSettings::Between;
   file::CsvSourceSettings s;
-  s.path = p.file("file");
+  s.path = as_named(p.file("file"));
   s.time_column = p.text("time");
   s.separator = separator(p);
   s.between = p.text("interpolation") == "linear" ? Between::linear : Between::hold;
@@ -160,8 +167,9 @@ std::string plugin_misfit(const channel::Channels& c) {
 
 std::unique_ptr<Component> make_device(const Connector& c, const Parameters& p, const Notice&) {
   return std::make_unique<plugin::Device>(
-      c.channels, plugin::DeviceSettings{
-                      .name = p.instance(), .path = p.file("file"), .config = p.text("config")});
+      c.channels,
+      plugin::DeviceSettings{
+          .name = p.instance(), .path = as_named(p.file("file")), .config = p.text("config")});
 }
 
 }  // namespace

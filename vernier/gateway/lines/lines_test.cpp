@@ -489,7 +489,17 @@ TEST(LinesServer, ForgetsTheOldestSaveNotTheNewest) {
 TEST(LinesServer, RefusesStreams) {
   Description d;
   d.inputs.push_back({.name = "frames", .flow = Flow::stream});
-  EXPECT_THROW(channels_of(d), ConfigurationError);
+  try {
+    channels_of(d);
+    FAIL();
+  } catch (const ConfigurationError& e) {
+    EXPECT_STREQ(e.what(),
+                 "error[V5119]: the port \"frames\" is a stream, which the line protocol does not "
+                 "carry\n"
+                 "   = host a part without streams\n"
+                 "   = see: vernier explain V5119\n"
+                 "\n1 error; nothing was run\n");
+  }
 }
 
 TEST(LinesServer, WritesTheConnectorDocumentOfItsComponent) {

@@ -1,5 +1,7 @@
 #include "vernier/gateway/lines/detail/session.hpp"
 
+#include <cstring>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -142,8 +144,12 @@ bool Server::Session::component_failed(Outcome outcome) noexcept {
   if (outcome != Outcome::failed) return false;
   const Fault& fault = component_.fault();
   char text[600], safe[560];
-  const std::string_view words = shown(fault.text, safe);
-  std::snprintf(text, sizeof text, "%s %.*s", fault.code, static_cast<int>(words.size()), safe);
+  // the sentence alone; it may go on after a name
+  const std::string_view sentence(fault.text, std::strcspn(fault.text, "\n"));
+  const std::string_view words = shown(sentence, safe);
+  const char* who = fault.subject[0] ? fault.subject : settings_.name.c_str();
+  std::snprintf(text, sizeof text, "%s %s%.*s", fault.code, sentence.starts_with(' ') ? who : "",
+                static_cast<int>(words.size()), safe);
   error(text);
   started_ = false;
   return true;

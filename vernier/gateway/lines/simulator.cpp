@@ -54,7 +54,7 @@ Simulator::Simulator(channel::Channels channels, SimulatorSettings settings)
       description_(channel::described(channels_)) {
   const std::size_t in = channel::size(channels_.inputs), out = channel::size(channels_.outputs);
   if (in > most_elements || out > most_elements) {
-    refuse("V5118",
+    refuse("V5005",
            "\"" + settings_.name + "\" has " + std::to_string(std::max(in, out)) +
                " values in one direction; a line carries at most " + std::to_string(most_elements),
            {"spread them over several connectors"});
@@ -436,7 +436,7 @@ Advance Simulator::advance(Time from, Time to) noexcept {
     return {to, Outcome::held};
   }
   if (!waiting_ && peer_time_ != from) {
-    breaks("V5117", "it is at another time than the run, and cannot be brought back");
+    breaks("V5116", "it is at another time than the run, and cannot be brought back");
     return {from, Outcome::failed};
   }
   composer_.clear();

@@ -39,7 +39,7 @@ struct SimulatorSettings {
 /// wait until the run has caught up; the outcome is then `held`, and the journal says so once.
 ///
 /// The connection is made in initialize(), so that checking a composition talks to nobody.
-/// Everything that can go wrong has a code of its own, V5101 to V5118.
+/// Everything that can go wrong has a code of its own, V5101 to V5116.
 class Simulator final : public Component {
  public:
   /// Throws ConfigurationError when the channels do not fit into a line.

@@ -123,7 +123,11 @@ Device::Device(channel::Channels channels, DeviceSettings settings)
   // with a slash in it, so that no search path takes part
   const std::string file = std::filesystem::absolute(settings_.path).string();
   lib.handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!lib.handle) refuse("V5201", who + " cannot be loaded: " + shown(dlerror()));
+  if (!lib.handle) {
+    std::string why = shown(dlerror());
+    if (why.starts_with(file + ": ")) why.erase(0, file.size() + 2);
+    refuse("V5201", who + " cannot be loaded: " + why);
+  }
 
   using Entry = const vernier_plugin* (*)(std::uint32_t);
   const auto entry = reinterpret_cast<Entry>(dlsym(lib.handle, "vernier_plugin_entry"));

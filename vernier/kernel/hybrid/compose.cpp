@@ -171,7 +171,7 @@ class Composer {
       found.first += s.count;
       ++found.signal;
     }
-    throw ConfigurationError("V2120", name_of(end) + " is not an " + kind);
+    throw ConfigurationError("V2112", name_of(end) + " is not an " + kind);
   }
 
   void lay(const Wire& w) {
@@ -246,7 +246,7 @@ class Composer {
         for (std::size_t i = 0; i < s.count; ++i, ++row) {
           if (!rows[row].empty()) continue;
           if (!s.initial) {
-            throw ConfigurationError("V2122", "element " + std::to_string(i) + " of " +
+            throw ConfigurationError("V2104", "element " + std::to_string(i) + " of " +
                                                   qualified(names_[k], s.name) +
                                                   " is connected to nothing");
           }
@@ -261,7 +261,7 @@ class Composer {
     for (const Signal& s : outside_.outputs) {
       for (std::size_t i = 0; i < s.count; ++i, ++row) {
         if (export_rows_[row].empty()) {
-          throw ConfigurationError("V2122", "element " + std::to_string(i) + " of the output " +
+          throw ConfigurationError("V2104", "element " + std::to_string(i) + " of the output " +
                                                 s.name + " is connected to nothing");
         }
       }

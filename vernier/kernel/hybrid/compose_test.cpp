@@ -157,13 +157,13 @@ TEST(Compose, RefusesNamesAndSizesThatDoNotFit) {
     }
     return std::string("accepted");
   };
-  EXPECT_EQ(attempt({{0, "z"}, {1, "u"}}), "V2120: a.z is not an output");
-  EXPECT_EQ(attempt({{0, "y"}, {1, "y"}}), "V2120: b.y is not an input");
+  EXPECT_EQ(attempt({{0, "z"}, {1, "u"}}), "V2112: a.z is not an output");
+  EXPECT_EQ(attempt({{0, "y"}, {1, "y"}}), "V2112: b.y is not an input");
   EXPECT_EQ(attempt({{0, "y"}, {1, "u"}}), "V2121: a.y (3 elements) cannot feed b.u (2 elements)");
   EXPECT_EQ(attempt({{0, "y", 2, 2}, {1, "u"}}), "V2121: a.y has only 3 elements");
   EXPECT_EQ(attempt({{0, "y", 3}, {1, "u"}}), "V2121: a.y has only 3 elements");
   EXPECT_EQ(attempt({{0, "y", 0, 2}, {1, "u"}}, {{}, {signal("out")}}),
-            "V2122: element 0 of the output out is connected to nothing");
+            "V2104: element 0 of the output out is connected to nothing");
 }
 
 TEST(Compose, DeclaresTheFeedthroughThatGoesThrough) {

@@ -3,7 +3,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
+#include "vernier/base/text.hpp"
 #include "vernier/model/island/detail/island.hpp"
 
 namespace vernier::island::detail {
@@ -38,17 +40,15 @@ void set_code(Fault& f, const char* code) noexcept {
   std::snprintf(f.code, sizeof f.code, "%s", code);
 }
 
-void add_state(Writer& w, const hybrid::SystemSpec& spec, std::size_t element) noexcept {
+void set_state(Fault& f, const hybrid::SystemSpec& spec, std::size_t element) noexcept {
   for (const hybrid::Signal& s : spec.states) {
-    if (element >= s.count) {
-      element -= s.count;
-      continue;
+    if (element < s.count) {
+      std::snprintf(f.subject, sizeof f.subject, s.count > 1 ? "%.40s[%zu]" : "%.40s",
+                    s.name.c_str(), element);
+      return;
     }
-    w.add("%s", s.name.c_str());
-    if (s.count > 1) w.add("[%zu]", element);
-    return;
+    element -= s.count;
   }
-  w.add("a state");
 }
 
 // The transitions that repeat at the end of `firings`: the shortest cycle that explains the last
@@ -65,14 +65,52 @@ std::span<const Firing> cycle(std::span<const Firing> firings) noexcept {
   return firings;
 }
 
-// `supervisor switches … between "hold" and "fire"`, with the conditions of the transitions.
-void add_cycle(Writer& w, const hybrid::SystemSpec& spec, std::span<const Firing> turns,
-               const char* what) noexcept {
+// A condition of the form `name >= 0.01`.
+struct Threshold {
+  std::string_view name;
+  bool above = false;
+  double value = 0.0;
+};
+
+std::optional<Threshold> threshold(const std::string& condition) noexcept {
+  const std::size_t at = condition.find_first_of("<>");
+  if (at == std::string::npos || at == 0) return {};
+  const std::size_t number = condition.find_first_not_of("<>= ", at);
+  if (number == std::string::npos) return {};
+  const std::string_view name = trimmed(std::string_view(condition).substr(0, at));
+  const auto value = parsed_real(std::string_view(condition).substr(number));
+  if (!value || name.empty()) return {};
+  return Threshold{name, condition[at] == '>', *value};
+}
+
+// What usually helps: two thresholds that meet or overlap are moved apart.
+void add_advice(Writer& w, const hybrid::Transition& a, const hybrid::Transition& b) noexcept {
+  w.add("\nusual cause: enter and leave conditions meet. Give them a gap");
+  const auto one = threshold(a.condition), two = threshold(b.condition);
+  if (!one || !two || one->name != two->name || one->above == two->above) return;
+  const double middle = 0.5 * (one->value + two->value);
+  const double half = std::max(0.2 * std::abs(middle), 0.6 * std::abs(one->value - two->value));
+  if (half == 0.0) return;
+  const auto part = [&](const Threshold& t, const char* before) {
+    w.add("%s%.*s %s %.3g", before, static_cast<int>(t.name.size()), t.name.data(),
+          t.above ? ">" : "<", t.above ? middle + half : middle - half);
+  };
+  part(*one, ", for example ");
+  part(*two, " and ");
+}
+
+// ` switches … between "hold" and "fire"`, with the conditions of the transitions.
+void add_cycle(Fault& fault, Writer& w, const hybrid::SystemSpec& spec,
+               std::span<const Firing> turns, const char* what) noexcept {
   const auto automaton_of = [&](const Firing& f) -> const hybrid::Automaton& {
     return spec.automata[static_cast<std::size_t>(f.automaton)];
   };
-  const hybrid::Automaton& first = automaton_of(turns.front());
-  w.add("%s %s", first.name.empty() ? "the system" : first.name.c_str(), what);
+  const auto transition_of = [&](const Firing& f) -> const hybrid::Transition& {
+    return automaton_of(f).transitions[static_cast<std::size_t>(f.transition)];
+  };
+  std::snprintf(fault.subject, sizeof fault.subject, "%.60s",
+                automaton_of(turns.front()).name.c_str());
+  w.add(" %s", what);
   const int last = static_cast<int>(turns.size()) - 1;
   for (int k = 0; k <= last && k < 8; ++k) {
     const Firing& f = turns[static_cast<std::size_t>(k)];
@@ -81,12 +119,13 @@ void add_cycle(Writer& w, const hybrid::SystemSpec& spec, std::span<const Firing
           automaton_of(f).locations[static_cast<std::size_t>(f.from)].c_str());
   }
   for (int k = 0; k <= last && k < 8; ++k) {
-    const Firing& f = turns[static_cast<std::size_t>(k)];
-    const hybrid::Transition& t =
-        automaton_of(f).transitions[static_cast<std::size_t>(f.transition)];
+    const hybrid::Transition& t = transition_of(turns[static_cast<std::size_t>(k)]);
     w.add("%s%s: %s", k == 0 ? " (transition " : "; ", t.name.c_str(), t.condition.c_str());
   }
   w.add(")");
+  if (fault.code == std::string_view("V3110")) {
+    add_advice(w, transition_of(turns.front()), transition_of(turns.back()));
+  }
 }
 
 }  // namespace
@@ -104,27 +143,29 @@ void describe_failure(Fault& fault, const integration::Arrival& arrival, double 
       break;
     case Status::not_finite:
       set_code(fault, "V3107");
-      add_state(w, spec, integrator.culprit());
+      set_state(fault, spec, integrator.culprit());
       w.add(" became not-a-number at t = %.9g s", time);
       break;
     case Status::step_too_small:
       set_code(fault, "V3105");
       w.add(
-          "the integrator cannot meet its tolerances at t = %.9g s: a kink, a pole, or rtol and "
-          "atol too small",
+          "the integrator cannot meet its tolerances at t = %.9g s\nusual cause: the solution has "
+          "a "
+          "kink or a pole there, or rtol and atol are too small",
           time);
       break;
     case Status::too_many_steps:
       set_code(fault, "V3106");
       w.add(
-          "the integrator needs more than 1000000 steps for one step of the run, at t = %.9g s: "
-          "the system is stiff (use integrator=\"rodas\") or the tolerances are too small",
+          "the integrator needs more than 1 000 000 steps for one step of the run, at t = %.9g s\n"
+          "usual cause: the system is stiff; use integrator=\"rodas\". Or rtol and atol are too "
+          "small",
           time);
       break;
     case Status::instantaneous_loop:
       set_code(fault, "V3110");
-      std::snprintf(what, sizeof what, "switches 1000 times at t = %.9g s", time);
-      if (!firings.empty()) add_cycle(w, spec, cycle(firings), what);
+      std::snprintf(what, sizeof what, "switches 1 000 times at t = %.9g s", time);
+      if (!firings.empty()) add_cycle(fault, w, spec, cycle(firings), what);
       break;
     case Status::accumulation: {
       set_code(fault, "V3111");
@@ -136,7 +177,10 @@ void describe_failure(Fault& fault, const integration::Arrival& arrival, double 
                         ? "switches ever faster towards t = %.12g s"
                         : "switches more than 100 times in one step of the run, at t = %.9g s",
                     converges ? limit : time);
-      if (!firings.empty()) add_cycle(w, spec, cycle(firings), what);
+      if (!firings.empty()) add_cycle(fault, w, spec, cycle(firings), what);
+      w.add(
+          "\nusual cause: there is no location for what comes behind that time, such as \"lies on "
+          "the floor\". Add one, or go on with zeno=\"warn\" on the <island>");
       break;
     }
   }

@@ -201,8 +201,9 @@ TEST(Island, ExplainsAnInstantaneousLoop) {
   EXPECT_EQ(island->advance(Time{}, Time{1s}).outcome, Outcome::failed);
   EXPECT_STREQ(island->fault().code, "V3110");
   EXPECT_STREQ(island->fault().text,
-               "the system switches 1000 times at t = 0.5 s between \"hold\" and \"fire\" "
-               "(transition toFire: toFire; toHold: toHold)");
+               " switches 1 000 times at t = 0.5 s between \"hold\" and \"fire\" "
+               "(transition toFire: toFire; toHold: toHold)\n"
+               "usual cause: enter and leave conditions meet. Give them a gap");
 }
 
 TEST(Island, ExplainsAnAccumulation) {
@@ -250,7 +251,8 @@ TEST(Island, NamesTheStateThatIsNotANumber) {
   Rig rig(*island);
   EXPECT_EQ(island->advance(Time{}, Time{1s}).outcome, Outcome::failed);
   EXPECT_STREQ(island->fault().code, "V3107");
-  EXPECT_STREQ(island->fault().text, "w[1] became not-a-number at t = 0.5 s");
+  EXPECT_STREQ(island->fault().subject, "w[1]");
+  EXPECT_STREQ(island->fault().text, " became not-a-number at t = 0.5 s");
 }
 
 // Knows why it fails: x grows until the root of 0.5 - x is none.

@@ -130,6 +130,7 @@ struct RunSettings {
 struct Island {
   std::string name;
   IslandSettings settings;
+  Place place = {};
 };
 
 struct Composition {

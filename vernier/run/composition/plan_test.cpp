@@ -277,7 +277,7 @@ TEST(Plan, SuggestsTheNearestName) {
   EXPECT_THAT(s.complaints(),
               ElementsAre("V2101 there is no type \"plnt\" | did you mean plant?",
                           "V2112 plant has no output \"positoin\" | did you mean plant.position?",
-                          "V2111 there is no instance \"plnat\" | did you mean plant?",
+                          "V2007 there is no instance \"plnat\" | did you mean plant?",
                           "V2113 plant.position is an output: nothing can be connected to it",
                           "V2113 plant.force is an input: nothing can be taken from it",
                           "V2114 \"plant.position[2:5]\" asks for elements that are not there | "

@@ -46,7 +46,7 @@ class Sections {
                    std::size_t size, Diagnostics& problems) const {
     const Bytes* b = find(kind + " " + name);
     if (!b) {
-      problems.error("V7201", "the checkpoint has no " + what + " for " + name, {});
+      problems.error("V7202", "the checkpoint has no " + what + " for " + name, {});
       return nullptr;
     }
     if (b->size() == size) return b;

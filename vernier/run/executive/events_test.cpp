@@ -331,7 +331,11 @@ TEST(EarlyReturn, APartThatStopsUnannouncedIsAFault) {
   Executive run(b.take());
   run.initialize();
   EXPECT_EQ(run.run_until(at(1.0)), Ending::failed);
-  EXPECT_EQ(run.fault().code, "V3103");
+  EXPECT_EQ(rendered(run.fault()),
+            "error[V3103]: liar stopped before the end of the step without having announced it, at "
+            "t = 0.100 s\n"
+            "   = a component that does so says stops_early in its abilities\n"
+            "   = see: vernier explain V3103\n");
 }
 
 TEST(EarlyReturn, APartThatDoesNotGetOnIsAFault) {

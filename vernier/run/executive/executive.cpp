@@ -83,11 +83,11 @@ Ending Executive::run_until(Time until) noexcept {
 
 bool Executive::pace(Time t) noexcept {
   bool late = false;
-  for (Pacer* p : pacers_) {
-    const Outcome o = p->wait_for(t);
+  for (std::size_t i = 0; i < pacers_.size(); ++i) {
+    const Outcome o = pacers_[i]->wait_for(t);
     late |= o == Outcome::held;
     if (o == Outcome::failed) {
-      cycle_->break_down(Breakdown::Kind::pacer, 0, {t});
+      cycle_->break_down(Breakdown::Kind::pacer, static_cast<std::uint32_t>(i), {t});
       return false;
     }
   }
@@ -121,7 +121,10 @@ std::size_t Executive::known(std::string_view path) const {
   Diagnostic& d = problems.error("V2112", "there is no port \"" + std::string(path) + "\"", {});
   std::vector<std::string> candidates;
   for (const PortView& v : views_) candidates.push_back(v.path);
-  if (const auto near = closest(path, candidates)) d.notes.push_back("did you mean " + *near + "?");
+  if (const auto near = closest(path, candidates))
+    d.notes.push_back("did you mean " + *near + "?");
+  else
+    d.notes.push_back("vernier info FILE   lists the ports");
   throw ConfigurationError(problems);
 }
 
@@ -150,7 +153,11 @@ void Executive::override_port(std::string_view path, std::span<const double> val
   if (p.scalar != Scalar::real || p.flow == Flow::event)
     for (const double v : values)
       if (!(v >= least && v <= most) || v != std::floor(v))
-        throw ConfigurationError("V2124", exact(v) + " is not a value that " + name + " can have");
+        throw ConfigurationError(
+            "V2124", exact(v) + " is not a value that " + name + " can have: it takes " +
+                         (p.scalar == Scalar::boolean ? "0 or 1"
+                          : p.scalar == Scalar::byte  ? "whole numbers from 0 to 255"
+                                                      : "whole numbers"));
   memory_->override_port(view, values);
   memory_->bind(views_[view].part);
 }

@@ -90,6 +90,7 @@ class Executive {
   // -- taps ------------------------------------------------------------------------------------
 
   const std::vector<composition::Part>& parts() const noexcept { return plan_.parts; }
+  const std::vector<Pacer*>& pacers() const noexcept { return pacers_; }
   const composition::Plan& plan() const noexcept { return plan_; }
   /// All ports, in the order of the parts, outputs before inputs. The views keep their place.
   std::span<const PortView> ports() const noexcept { return views_; }

@@ -267,8 +267,27 @@ TEST(Executive, InitializesInPhasesUntilAllHaveSettled) {
     lost.initialize();
     FAIL();
   } catch (const ConfigurationError& e) {
-    EXPECT_THAT(e.what(), HasSubstr("restless"));
+    EXPECT_STREQ(e.what(),
+                 "error[V3120]: no consistent start was found for restless in 100 phases\n"
+                 "   = see: vernier explain V3120\n"
+                 "\n1 error; nothing was run\n");
   }
+}
+
+TEST(Executive, APacerThatFailsSaysWhy) {
+  struct Full final : Pacer {
+    Outcome wait_for(Time t) noexcept override {
+      return t < at(0.3) ? Outcome::ok : Outcome::failed;
+    }
+    Fault fault() const noexcept override { return {"V7104", "", "the disk is full"}; }
+  } full;
+  Bench b(100ms);
+  b.add("a", std::make_unique<Scripted>(Description{}));
+  Executive run(b.take(), {&full});
+  run.initialize();
+  EXPECT_EQ(run.run_until(at(1.0)), Ending::failed);
+  EXPECT_EQ(run.fault().code, "V7104");
+  EXPECT_EQ(run.fault().message, "the disk is full");
 }
 
 TEST(Executive, FreezesAtAnInstantOfTheRunAndResumes) {

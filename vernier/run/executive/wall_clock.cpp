@@ -32,7 +32,8 @@ constexpr std::int64_t nap = 50'000'000;
 
 WallClock::WallClock(double factor, Duration tolerance) : factor_(factor), tolerance_(tolerance) {
   if (!(factor > 0.0) || !std::isfinite(factor))
-    throw ConfigurationError("V4110", "the rate factor must be positive, not " + exact(factor));
+    throw ConfigurationError("V4110", "the rate must be positive, not " + exact(factor) +
+                                          ": 1 is real time, 2 twice it");
 }
 
 void WallClock::start(Time t) noexcept {

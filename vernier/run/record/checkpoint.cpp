@@ -74,7 +74,7 @@ class Decoder {
 /// Checks what comes before the sections: kind of file, version, length.
 void check_head(std::span<const std::byte> bytes, const fs::path& name) {
   if (bytes.size() < sizeof magic || std::memcmp(bytes.data(), magic, sizeof magic) != 0) {
-    refuse("V7110", name, "is not a checkpoint");
+    refuse("V7110", name, "is not a checkpoint; those of a run lie in its folder checkpoints");
   }
   if (bytes.size() < head_bytes + digest_bytes) refuse("V7112", name, "is cut off within its head");
   std::uint32_t version = 0;

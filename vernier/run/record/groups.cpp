@@ -50,14 +50,20 @@ std::vector<RecordGroup> groups_of(std::span<const PortView> ports,
       }
     }
     if (any || records.empty()) continue;
+    // a pattern that matches no port at all was reported when the composition was checked
+    const std::string quoted = "\"" + r.signals + "\" ";
+    if (std::any_of(problems.list().begin(), problems.list().end(), [&](const Diagnostic& d) {
+          return d.code == "V2128" && d.message.starts_with(quoted);
+        }))
+      continue;
     Diagnostic& d = problems.warning(
-        "V7106", "nothing in this composition is named \"" + r.signals + "\"", r.place);
+        "V2128", quoted + "matches no output, so nothing is recorded for it", r.place);
     std::vector<std::string> names;
     for (const PortView& v : ports) {
       if (recordable(v)) names.push_back(v.path);
     }
     if (const auto meant = closest(r.signals, names)) d.mark = "did you mean " + *meant + "?";
-    d.notes.push_back("nothing is recorded for it");
+    d.notes.push_back("an input is recorded when its full path is written");
   }
   return groups;
 }

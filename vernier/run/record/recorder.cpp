@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -42,6 +43,10 @@ SignalSpec spec_of(const PortView& v) {
   return {v.path, v.port->unit, v.port->frame, v.port->description, v.port->count, v.port->scalar};
 }
 
+std::string message_of(const ConfigurationError& e) {
+  return e.diagnostics().list().front().message;
+}
+
 }  // namespace
 
 /// Everything between begin() and finish(); before, only a pacer that never holds back.
@@ -54,6 +59,7 @@ class Recorder::Work final : public Pacer {
   void finish() noexcept;
   RecorderStatistics statistics() const;
   Outcome wait_for(Time) noexcept override;
+  Fault fault() const noexcept override;
 
  private:
   /// The loop's side of one group.
@@ -114,6 +120,7 @@ class Recorder::Work final : public Pacer {
 
   std::unique_ptr<ResultWriter> writer_;
   std::unique_ptr<EventFile> events_file_;
+  fs::path events_path_;
   std::chrono::steady_clock::time_point flushed_;
   bool unflushed_ = false;
   bool broken_ = false;
@@ -126,6 +133,7 @@ class Recorder::Work final : public Pacer {
   std::atomic<std::uint32_t> drained_{0};  // the loop waits on it
 
   std::atomic<std::uint64_t> rows_{0}, dropped_{0}, events_{0}, events_lost_{0}, waits_{0};
+  std::atomic<bool> failed_{false};
   mutable std::mutex failure_mutex_;
   std::string failure_;
 };
@@ -146,7 +154,8 @@ const std::vector<Recorder::Attachment>& Recorder::Work::begin(
     }
   }
   writer_ = std::make_unique<ResultWriter>(folder / "results.h5", layout);
-  events_file_ = std::make_unique<EventFile>(folder / "events.csv");
+  events_path_ = folder / "events.csv";
+  events_file_ = std::make_unique<EventFile>(events_path_);
 
   std::size_t row_bytes = 0;
   for (const GroupSpec& g : layout.groups) row_bytes += RowLayout(g).bytes;
@@ -184,6 +193,8 @@ bool Recorder::Work::roomy() noexcept {
 }
 
 Outcome Recorder::Work::wait_for(Time) noexcept {
+  // a run that can wait for its results does not go on without them
+  if (failed_.load(std::memory_order_relaxed)) return Outcome::failed;
   if (roomy() || !thread_.joinable()) return Outcome::ok;
   waits_.fetch_add(1, std::memory_order_relaxed);
   while (true) {
@@ -217,7 +228,7 @@ void Recorder::Work::work() {
   try {
     if (!broken_) writer_->close();
   } catch (const ConfigurationError& e) {
-    fail(e.what());
+    fail(message_of(e));
   }
   writer_.reset();
   events_file_.reset();
@@ -235,7 +246,7 @@ bool Recorder::Work::drain() {
         try {
           writer_->append(tap->number, {row, tap->layout.bytes});
         } catch (const ConfigurationError& e) {
-          fail(e.what());
+          fail(message_of(e));
         }
       }
       tap->queue.pop();
@@ -266,7 +277,8 @@ void Recorder::Work::drain_notes() {
     events_.fetch_add(1, std::memory_order_relaxed);
     any = true;
   }
-  if (any && !events_file_->flush()) fail("cannot write events.csv");
+  if (any && !events_file_->flush())
+    fail("cannot write " + events_path_.string() + ": " + std::strerror(errno));
 }
 
 void Recorder::Work::flush_if_due(bool now) {
@@ -275,7 +287,7 @@ void Recorder::Work::flush_if_due(bool now) {
   try {
     writer_->flush();
   } catch (const ConfigurationError& e) {
-    fail(e.what());
+    fail(message_of(e));
   }
   unflushed_ = false;
   flushed_ = std::chrono::steady_clock::now();
@@ -285,6 +297,16 @@ void Recorder::Work::fail(const std::string& why) {
   broken_ = true;
   const std::lock_guard lock(failure_mutex_);
   if (failure_.empty()) failure_ = why;
+  failed_.store(true, std::memory_order_relaxed);
+}
+
+Fault Recorder::Work::fault() const noexcept {
+  Fault f;
+  const std::lock_guard lock(failure_mutex_);
+  if (failure_.empty()) return f;
+  std::snprintf(f.code, sizeof f.code, "V7104");
+  std::snprintf(f.text, sizeof f.text, "%s", failure_.c_str());
+  return f;
 }
 
 RecorderStatistics Recorder::Work::statistics() const {

@@ -24,7 +24,7 @@ struct RecordGroup {
 
 /// The ports that the records of a composition name, by rate; a port named twice goes by the first.
 /// A pattern takes outputs only; an exact path takes an input too. No records: every output, at the
-/// instants of the run. A record that names nothing is reported as a warning (V7106).
+/// instants of the run. A record that names nothing is reported as a warning (V2128).
 std::vector<RecordGroup> groups_of(std::span<const executive::PortView>,
                                    const std::vector<composition::Record>&, Diagnostics&);
 
@@ -62,8 +62,8 @@ struct RecorderStatistics {
 /// Records a run into results.h5 and events.csv, on a thread of its own. The loop hands rows over
 /// through queues of fixed size and never waits, locks or allocates: what finds no room is dropped
 /// and counted. Offered to the executive as a pacer, the recorder instead holds time back until
-/// there is room, so that a run as fast as possible loses nothing; runs bound to a wall clock do
-/// not offer it.
+/// there is room, so that a run as fast as possible loses nothing, and fails when nothing can be
+/// written any more; runs bound to a wall clock do not offer it.
 ///
 ///   Recorder recorder;
 ///   Executive executive(plan, {&recorder.pacer()});

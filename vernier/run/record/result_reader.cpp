@@ -181,9 +181,9 @@ std::vector<Selected> ResultReader::select(const std::vector<std::string>& patte
     for (const Signal& s : signals()) {
       if (!matches(name, s.spec.path)) continue;
       if (element && *element >= s.spec.count) {
-        throw ConfigurationError("V7102", pattern + ": " + s.spec.path + " has " +
-                                              std::to_string(s.spec.count) +
-                                              " elements, numbered from 0");
+        throw ConfigurationError(
+            "V7102", pattern + ": " + s.spec.path + " has " + std::to_string(s.spec.count) +
+                         (s.spec.count == 1 ? " element" : " elements") + ", numbered from 0");
       }
       any = true;
       const Selected found{&s, element};

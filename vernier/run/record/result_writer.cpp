@@ -131,11 +131,11 @@ struct ResultWriter::State {
   /// The file cannot take more. Leaves it as it is, as if this process had been killed: closing it
   /// would write an end that does not fit.
   [[noreturn]] void fail(const hdf5::Error& e) {
-    const std::string what = e.what();
+    const std::string why = e.reason;
     hdf5::detach(file.get());
     groups.clear();
     file.reset();
-    throw ConfigurationError("V7104", "cannot write " + path.string() + ": " + what);
+    throw ConfigurationError("V7104", "cannot write " + path.string() + ": " + why);
   }
 
   void make(const fs::path& draft, const ResultLayout& layout) {
@@ -188,6 +188,12 @@ struct ResultWriter::State {
 
 namespace {
 
+std::string dotted(std::string_view group) {
+  std::string path(group.substr(9));
+  std::replace(path.begin(), path.end(), '/', '.');
+  return path;
+}
+
 /// Two signals may not need the same name in the file: "a.value" as a signal beside "a".
 void refuse_clashes(const ResultLayout& layout) {
   std::set<std::string> taken;
@@ -204,8 +210,14 @@ void refuse_clashes(const ResultLayout& layout) {
       const auto below = taken.lower_bound(path + name);
       if (below != taken.end() &&
           (*below == path + name || below->starts_with(path + name + "/"))) {
-        throw ConfigurationError("V7105", "signals " + path.substr(9) + " and " + below->substr(9) +
-                                              " would take the same place in the results");
+        Diagnostics problems;
+        problems
+            .error("V7105",
+                   "signals " + dotted(path) + " and " + dotted(*below) +
+                       " would take the same place in the results",
+                   {})
+            .notes.push_back("rename one of them, or record only one: --record, <record>");
+        throw ConfigurationError(std::move(problems));
       }
     }
   }
@@ -228,13 +240,13 @@ ResultWriter::ResultWriter(const fs::path& file, const ResultLayout& layout) {
     check(H5Fstart_swmr_write(state_->file.get()), "cannot begin");
     fs::rename(draft, file);
   } catch (const hdf5::Error& e) {
-    const std::string what = e.what();
+    const std::string why = e.reason;
     state_->groups.clear();
     state_->file.reset();
     std::error_code ignored;
     fs::remove(draft, ignored);
     state_->lock.release();
-    throw ConfigurationError("V7104", "cannot write " + file.string() + ": " + what);
+    throw ConfigurationError("V7104", "cannot write " + file.string() + ": " + why);
   } catch (const fs::filesystem_error& e) {
     throw ConfigurationError("V7104", "cannot write " + file.string() + ": " + e.code().message());
   }

@@ -182,12 +182,15 @@ Repetition repetition(const fs::path& run_folder) {
     const fs::path file = below(i.file);
     std::error_code ignored;
     if (!fs::is_regular_file(file, ignored)) {
-      problems.error("V7109", "input " + i.file + " of " + run_folder.string() + " is missing", {});
+      problems.error("V7109", "input " + i.file + " of " + run_folder.string() + " is missing", {})
+          .notes.push_back("it was copied from " + i.original);
     } else if (text(sha256_of_file(file)) != i.sha256) {
-      problems.error("V7109",
-                     "input " + i.file + " of " + run_folder.string() +
-                         " is not what it was when the run began",
-                     {});
+      problems
+          .error("V7109",
+                 "input " + i.file + " of " + run_folder.string() +
+                     " is not what it was when the run began",
+                 {})
+          .notes.push_back("it was copied from " + i.original);
     }
   }
   problems.throw_if_errors();

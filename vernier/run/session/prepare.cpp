@@ -77,10 +77,12 @@ class Signals {
     const auto wanted = parsed_unit(unit);
     const auto own = parsed_unit(port.unit);
     if (wanted && own && same_dimension(*wanted, *own)) return;
-    problems.error("V2026",
-                   fmt::format("{}: \"{}\" is in {} and cannot be shown in {}", what, end.text,
-                               port.unit, unit),
-                   end.place);
+    problems
+        .error("V2026",
+               fmt::format("{}: \"{}\" is in {} and cannot be shown in {}", what, end.text,
+                           port.unit, unit),
+               end.place)
+        .notes.push_back("choose a unit of the same kind, or leave unit out");
   }
 
  private:

@@ -33,8 +33,10 @@ std::vector<Pacer*> pacers_of(const composition::Plan& plan) {
 void apply_override(executive::Executive& executive, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos) {
-    throw ConfigurationError(
-        "V2021", fmt::format("\"{}\" does not override anything; write path=value", assignment));
+    Diagnostics problems;
+    problems.error("V2021", fmt::format("\"{}\" does not override anything", assignment), {})
+        .notes.push_back("write path=value, for example --override wheel.command=0");
+    throw ConfigurationError(problems);
   }
   const std::string path(trimmed(std::string_view(assignment).substr(0, equals)));
   const std::string_view text = trimmed(std::string_view(assignment).substr(equals + 1));
@@ -71,9 +73,10 @@ class Session::Work {
       pacers.push_back(&recorder_.pacer());
     }
     stop_ = Time(prepared.plan.stop);
-    executive_ =
-        std::make_unique<executive::Executive>(std::move(prepared.plan), std::move(pacers),
-                                               executive::Options{.threads = options_.threads});
+    executive_ = std::make_unique<executive::Executive>(
+        std::move(prepared.plan), std::move(pacers),
+        executive::Options{.threads = options_.threads,
+                           .policy = {.missed_deadlines = options_.late_limit}});
     for (const std::string& o : options_.overrides) apply_override(*executive_, o);
     watch_ = std::make_unique<Watch>(composition_, *executive_);
     if (!options_.from.empty()) checkpoint_ = record::read_checkpoint(options_.from);
@@ -94,21 +97,37 @@ class Session::Work {
     Summary s;
     s.from = begins_;
     const auto began = std::chrono::steady_clock::now();
-    const executive::Ending ending = run_to_end(s);
+    executive::Ending ending = executive::Ending::failed;
+    try {
+      ending = run_to_end(s);
+      if (ending == executive::Ending::failed) s.fault = executive_->fault();
+    } catch (const ConfigurationError& e) {  // a checkpoint could not be written
+      s.fault = e.diagnostics().list().front();
+    }
     s.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     s.reached = executive_->now();
     s.statistics = executive_->statistics();
-    if (ending == executive::Ending::failed) {
-      s.fault = executive_->fault();
-      if (folder_) folder_->log().line(rendered(*s.fault));
-    }
     executive_->remove(*watch_);
     recorder_.finish();
     s.recorded = recorder_.statistics();
+    // a run that keeps time goes on without its recorder; in the end it is told all the same
+    if (!s.recorded.failure.empty() && !s.fault) {
+      ending = executive::Ending::failed;
+      s.fault.emplace();
+      s.fault->code = "V7104";
+      s.fault->message = s.recorded.failure;
+    }
+    if (s.fault) advise(*s.fault, s);
+    if (s.fault && folder_) folder_->log().line(rendered(*s.fault));
     s.reports = watch_->reports();
     s.checks = watch_->checks();
     s.result = result_of(ending, s);
-    finish_manifest(s);
+    try {
+      finish_manifest(s);
+    } catch (const ConfigurationError& e) {  // the disk is full
+      if (!s.fault) s.fault = e.diagnostics().list().front();
+      s.result = Result::failed;
+    }
     return s;
   }
 
@@ -164,6 +183,7 @@ class Session::Work {
     if (options_.changes.until) note("until", in_seconds(*options_.changes.until));
     if (options_.checkpoint_every) note("checkpoint-every", in_seconds(*options_.checkpoint_every));
     if (options_.rate) note("rate", exact(*options_.rate));
+    if (options_.late_limit > 0) note("stop-when-late", std::to_string(options_.late_limit));
     if (options_.threads != 1) note("threads", std::to_string(options_.threads));
     if (!options_.changes.record.empty()) note("record", joined(options_.changes.record, " "));
     for (const std::string& o : options_.overrides) note("override", o);
@@ -197,10 +217,16 @@ class Session::Work {
     }
     begins_ = executive_->now();
     if (begins_ > stop_) {
-      throw ConfigurationError(
-          "V2027", fmt::format("the checkpoint is at {} s, after the end of the run at {} s",
-                               exact(seconds(begins_)), exact(seconds(stop_))));
+      Diagnostics late;
+      late.error("V2027",
+                 fmt::format("the checkpoint is at {} s, after the end of the run at {} s",
+                             exact(seconds(begins_)), exact(seconds(stop_))),
+                 {})
+          .notes.push_back("choose an earlier checkpoint, or a later end with --until");
+      throw ConfigurationError(late);
     }
+    // says now, and not at the first checkpoint, that there can be none
+    if (options_.checkpoint_every && folder_) static_cast<void>(executive_->save());
   }
 
   executive::Ending run_to_end(Summary& s) {
@@ -231,6 +257,22 @@ class Session::Work {
                                     .snapshot = executive_->save()});
     folder_->log().line(fmt::format("checkpoint {}", file.filename().string()));
     s.checkpoints.push_back(file);
+  }
+
+  /// What to do next, as far as the run itself does not know it.
+  void advise(Diagnostic& fault, const Summary& s) const {
+    if (fault.code == "V7104") {
+      fault.notes.push_back("what was recorded before stays readable");
+      fault.notes.push_back(
+          "make room, record less (--record, <record every=…>), or write elsewhere "
+          "with --out");
+    }
+    if (s.checkpoints.empty()) return;
+    const std::string last = s.checkpoints.back().string();
+    fault.notes.push_back(fmt::format("last good checkpoint: {}", last));
+    fault.notes.push_back(
+        fmt::format("vernier run {} --from {} --record '*'   repeats what came behind it",
+                    composition_.file.string(), last));
   }
 
   static Result result_of(executive::Ending ending, const Summary& s) {
@@ -328,6 +370,8 @@ Again repeated(const std::filesystem::path& run_folder) {
       o.checkpoint_every = nanoseconds(value);
     } else if (name == "rate") {
       o.rate = parsed_real(value);
+    } else if (name == "stop-when-late") {
+      o.late_limit = static_cast<int>(parsed_integer(value).value_or(0));
     } else if (name == "threads") {
       o.threads = static_cast<int>(parsed_integer(value).value_or(1));
     } else if (name == "record") {

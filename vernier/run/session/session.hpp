@@ -23,6 +23,7 @@ struct Options {
   std::filesystem::path from = {};                // a checkpoint to go on from; empty: the start
   std::optional<Duration> checkpoint_every = {};  // of simulated time; and one at the end
   std::optional<double> rate = {};                // × real time; none: as fast as possible
+  int late_limit = 0;  // late ticks in a row that stop a run bound to the wall clock; 0: any number
   int threads = 1;
   std::vector<std::string> overrides = {};  // "plant.torque=0 0 1e-3": replaces what a port carries
   std::filesystem::path runs = "runs";      // where the run's folder is made

@@ -31,7 +31,7 @@ std::vector<std::size_t> islands(const Composition& c, const Members& members,
     of.push_back(m);
     if (!i || i->island.empty()) continue;
     if (i->kind != Instance::Kind::system) {
-      problems.error("V2107", i->name + " is a component: only systems belong to an island",
+      problems.error("V2106", i->name + " is a component: only systems belong to an island",
                      i->place);
       continue;
     }
@@ -121,6 +121,12 @@ const IslandSettings& Assembly::settings(const std::string& island) const {
   return composition_.run.island;
 }
 
+Place Assembly::settings_place(const std::string& island, const Place& otherwise) const {
+  for (const Island& i : composition_.islands)
+    if (!island.empty() && i.name == island) return i.place;
+  return composition_.run.place.line > 0 ? composition_.run.place : otherwise;
+}
+
 void Assembly::take_system(std::size_t member) {
   Member& m = members_[member];
   Part p;
@@ -131,7 +137,7 @@ void Assembly::take_system(std::size_t member) {
   try {
     p.component = catalogue_.island()(std::move(m.system), settings(m.instance->island));
   } catch (const ConfigurationError& e) {
-    problems_.append(e.diagnostics());
+    append_at(settings_place(m.instance->island, p.place), e.diagnostics(), problems_);
     return;
   }
   part_of_[member] = static_cast<std::uint32_t>(plan_.parts.size());
@@ -195,7 +201,7 @@ void Assembly::compose(const std::vector<std::size_t>& members, const std::strin
     part.component =
         catalogue_.island()(hybrid::compose(std::move(systems), wires, outside), settings(island));
   } catch (const ConfigurationError& e) {
-    problems_.append(e.diagnostics());
+    append_at(settings_place(island, part.place), e.diagnostics(), problems_);
     return;
   }
   plan_.parts.push_back(std::move(part));

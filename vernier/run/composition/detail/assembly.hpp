@@ -27,6 +27,8 @@ class Assembly {
   void take_system(std::size_t member);
   void compose(const std::vector<std::size_t>& members, const std::string& island);
   const IslandSettings& settings(const std::string& island) const;
+  /// Where they were given.
+  Place settings_place(const std::string& island, const Place& otherwise) const;
   bool inside(const Joint&) const;
   void name_events(Part&, const std::vector<std::size_t>& members);
   void wire();

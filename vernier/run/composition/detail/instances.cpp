@@ -113,6 +113,7 @@ void read_instance(Page& page, const Element& e, Instance::Kind kind) {
 void read_island(Page& page, const Element& e) {
   Island island;
   island.name = name_of(page, e, "id");
+  island.place = page.value_place(e, e.attribute("integrator") ? "integrator" : "id");
   IslandSettings& s = island.settings;
   const IslandSettings& usual = page.composition.run.island;
   s.integrator = e.attribute("integrator") ? trimmed(e.value("integrator")) : usual.integrator;

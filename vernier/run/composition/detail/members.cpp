@@ -37,7 +37,7 @@ void check_rate(const Instance& i, Rate r, Diagnostics& problems) {
                     r.seconds <= 1'000'000'000 && r.times * r.seconds <= 1'000'000'000;
   if (!fits)
     problems.error("V2116", "the rate of " + i.name + " is out of range", i.place)
-        .notes.push_back("at most 1e9 times a second, at least once in 30 years");
+        .notes.push_back("of \"N per S s\", N times S may be at most 1e9");
   if (i.offset < Duration{})
     problems.error("V2116", "the offset of " + i.name + " must not be negative", i.place);
 }
@@ -48,7 +48,7 @@ Members::Members(const Composition& c, const Catalogue& catalogue, Diagnostics& 
   list_.reserve(c.instances.size() + 1);
   for (const Instance& i : c.instances) {
     if (!by_name_.emplace(i.name, list_.size()).second)
-      problems.error("V2103", "there are two instances named \"" + i.name + "\"", i.place);
+      problems.error("V2002", "there are two instances named \"" + i.name + "\"", i.place);
     list_.emplace_back();
     list_.back().instance = &i;
     list_.back().name = i.name;
@@ -88,9 +88,12 @@ const Type* Members::type_of(const Instance& i, const Catalogue& catalogue, Diag
       problems.error("V2102", "cannot read \"" + i.file.string() + "\" as a document", i.place)
           .notes.push_back("is the file there, and is it XML?");
     } else {
-      problems.error("V2102",
-                     "\"" + i.file.string() + "\" is a <" + root + ">, which is not a model",
-                     i.place);
+      problems
+          .error("V2102", "\"" + i.file.string() + "\" is a <" + root + ">, which is not a model",
+                 i.place)
+          .notes.push_back(
+              "a model begins with <hybridsystem>, a way to the outside with "
+              "<ioconnector>");
     }
   }
   const Type& t = found->second;
@@ -125,7 +128,7 @@ void Members::make(const Instance& i, const Composition& c, const Catalogue& cat
     else
       m.component = type->component(parameters);
   } catch (const ConfigurationError& e) {
-    problems.append(e.diagnostics());
+    append_at(i.place, e.diagnostics(), problems);
     return;
   }
   take_ports(m);
@@ -136,7 +139,7 @@ void Members::make(const Instance& i, const Composition& c, const Catalogue& cat
 std::optional<Reach> Members::find(const Endpoint& e, Wanted wanted, Diagnostics& problems) const {
   const auto found = by_name_.find(e.instance);
   if (found == by_name_.end()) {
-    Diagnostic& d = problems.error("V2111", "there is no instance \"" + e.instance + "\"", e.place);
+    Diagnostic& d = problems.error("V2007", "there is no instance \"" + e.instance + "\"", e.place);
     std::vector<std::string> names;
     for (const Member& m : list_) names.push_back(m.name);
     if (const auto near = closest(e.instance, names)) d.mark = "did you mean " + *near + "?";
@@ -197,6 +200,18 @@ std::optional<Reach> Members::elements(const Endpoint& e, Reach r, Diagnostics& 
   r.first = e.first;
   r.count = last - e.first;
   return r;
+}
+
+void append_at(const Place& place, const Diagnostics& found, Diagnostics& problems) {
+  for (Diagnostic d : found.list()) {
+    if (d.place.file.empty()) d.place = place;
+    const bool known =
+        std::any_of(problems.list().begin(), problems.list().end(), [&d](const Diagnostic& o) {
+          return o.message == d.message && o.place.file == d.place.file &&
+                 o.place.line == d.place.line;
+        });
+    if (!known) problems.add(std::move(d));
+  }
 }
 
 std::string shape(const Port& p, std::uint32_t count) {

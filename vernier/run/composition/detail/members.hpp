@@ -72,6 +72,10 @@ class Members {
 /// "3 × m", "3 × rad/s in body", "event", "stream": what a port carries.
 std::string shape(const Port&, std::uint32_t count);
 
+/// Adds what was found to the problems; what has no place gets this one. What is there already,
+/// found once for every instance that shares the mistake, is not repeated.
+void append_at(const Place&, const Diagnostics& found, Diagnostics& problems);
+
 /// Whether `count` elements of an output can feed as many of an input, apart from their number.
 bool same_kind(const Port& from, const Port& to);
 

@@ -26,7 +26,7 @@ struct Breakdown {
     unannounced,   // `part` stopped early without having said it may
     no_progress,   // `part` stops at once, again and again
     deadline,      // too many late ticks in a row
-    pacer          // a pacer failed
+    pacer          // `part` is the number of the pacer that failed
   };
   Kind kind = Kind::none;
   std::uint32_t part = 0;

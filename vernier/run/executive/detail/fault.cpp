@@ -70,6 +70,24 @@ Diagnostic not_a_number(const Executive& run, const std::string& when) {
   return d;
 }
 
+/// What a component says about its failure, or a pacer, which has no name.
+Diagnostic told(const Fault& f, const std::string& who, const std::string& prefix,
+                const std::string& when) {
+  Diagnostic d;
+  d.code = f.code[0] ? f.code : "V3101";
+  std::string_view text = f.text;
+  const bool goes_on = text.starts_with(' ');
+  if (goes_on) d.message = f.subject[0] ? prefix + f.subject : who;
+  if (text.empty()) d.message = (who.empty() ? "a pacer" : who) + " failed and gave no reason";
+  d.message += text.substr(0, text.find('\n'));
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    text.remove_prefix(end + 1);
+    d.notes.emplace_back(text.substr(0, text.find('\n')));
+  }
+  if (!goes_on) d.notes.push_back((who.empty() ? "" : "in " + who + " ") + "at " + when);
+  return d;
+}
+
 Diagnostic instantaneous_loop(const Breakdown& b, const Executive& run, const Cycle& cycle,
                               const Options& options, const std::string& when) {
   Diagnostic d;
@@ -87,7 +105,7 @@ Diagnostic instantaneous_loop(const Breakdown& b, const Executive& run, const Cy
   for (std::size_t i = b.part + 1; i < cycle.changed().size(); ++i)
     if (cycle.changed()[i]) others += (others.empty() ? "" : ", ") + run.parts()[i].name;
   if (!others.empty()) d.notes.push_back("still changing with it: " + others);
-  d.notes.push_back("usual cause: enter and leave conditions meet; give them a gap");
+  d.notes.push_back("usual cause: enter and leave conditions meet. Give them a gap");
   return d;
 }
 
@@ -112,13 +130,8 @@ Diagnostic described(const Breakdown& b, const Executive& run, const Cycle& cycl
   switch (b.kind) {
     case Breakdown::Kind::none:
       break;
-    case Breakdown::Kind::component: {
-      const Fault& f = run.parts()[b.part].component->fault();
-      d.code = f.code[0] ? f.code : "V3101";
-      d.message = f.text[0] ? f.text : who + " failed and gave no reason";
-      d.notes.push_back("in " + who + " at " + when);
-      break;
-    }
+    case Breakdown::Kind::component:
+      return told(run.parts()[b.part].component->fault(), who, run.parts()[b.part].prefix, when);
     case Breakdown::Kind::loop:
       return instantaneous_loop(b, run, cycle, options, when);
     case Breakdown::Kind::not_a_number:
@@ -138,17 +151,20 @@ Diagnostic described(const Breakdown& b, const Executive& run, const Cycle& cycl
     case Breakdown::Kind::no_progress:
       d.code = "V3104";
       d.message = who + " does not get beyond " + when;
-      d.notes.push_back("it stops at an event there, which no reaction takes away");
+      d.notes.push_back(
+          "it stops at an event there, which no reaction takes away: what it does "
+          "about the event must make the event's condition false");
       break;
     case Breakdown::Kind::deadline:
       d.code = "V4107";
       d.message = "stopped: " + std::to_string(options.policy.missed_deadlines) +
                   " late ticks in a row (policy) at " + when;
+      d.notes.push_back(
+          "the machine does not keep up: a smaller --rate, a longer step, or fewer "
+          "recorded signals");
       break;
     case Breakdown::Kind::pacer:
-      d.code = "V4108";
-      d.message = "whoever holds time back has failed at " + when;
-      break;
+      return told(run.pacers()[b.part]->fault(), "", "", when);
   }
   return d;
 }

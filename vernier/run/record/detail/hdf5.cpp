@@ -26,6 +26,12 @@ std::string library_reason() {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
   H5Eclear2(H5E_DEFAULT);
+  // "file write failed: time = …, errno = 28, error message = 'No space left on device', buf = …"
+  constexpr std::string_view quoted = "error message = '";
+  if (const std::size_t at = reason.find(quoted); at != std::string::npos) {
+    const std::size_t from = at + quoted.size();
+    reason = reason.substr(from, reason.find('\'', from) - from);
+  }
   return reason;
 }
 
@@ -34,12 +40,12 @@ std::string library_reason() {
 std::unique_lock<std::recursive_mutex> locked() {
   static std::recursive_mutex mutex;
   std::unique_lock lock(mutex);
-  static const bool silent = [] {
-    H5open();
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    return true;
-  }();
-  static_cast<void>(silent);
+  // whoever opens a file closes it; one that could not be closed, on a full disk, must not be tried
+  // again when the program ends
+  static const bool opened = [] { return H5dont_atexit() >= 0 && H5open() >= 0; }();
+  // the library keeps this setting for each thread
+  thread_local const bool silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+  require(opened && silent);
   return lock;
 }
 
@@ -49,8 +55,7 @@ Handle::Handle(hid_t id, Close close, const char* what) : id_(id), close_(close)
 
 void check(herr_t status, const char* what) {
   if (status >= 0) return;
-  const std::string reason = library_reason();
-  throw Error(reason.empty() ? std::string(what) : std::string(what) + ": " + reason);
+  throw Error(what, library_reason());
 }
 
 Handle property_list(hid_t list_class) {

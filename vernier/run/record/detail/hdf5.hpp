@@ -18,9 +18,13 @@ namespace vernier::record::hdf5 {
 /// messages to stderr; ours say it in the user's words.
 std::unique_lock<std::recursive_mutex> locked();
 
-/// A call of the library failed; what() has its own first reason.
+/// A call of the library failed. `reason` is the system's, when it has one: "No space left on
+/// device"; what() also has what was tried.
 struct Error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit Error(const std::string& what, const std::string& why = {})
+      : std::runtime_error(why.empty() ? what : what + ": " + why),
+        reason(why.empty() ? what : why) {}
+  std::string reason;
 };
 
 /// Owns one handle. Closing needs the lock, so an owner lives where the lock is held.
