@@ -138,6 +138,16 @@ class Check(InAFolder):
                 self.assertEqual(said.stderr, file.with_suffix(".txt").read_text(encoding="utf-8"))
                 self.assertEqual(said.stdout, "")
 
+    def test_each_bad_model_and_connector_says_what_is_stored_beside_it(self):
+        for folder in [SOURCE / "formats/hybrid/bad", SOURCE / "formats/connector/bad"]:
+            files = sorted(f for f in folder.glob("*.xml") if f.stem != "wrong_root")  # that is no model at all
+            self.assertGreater(len(files), 15)
+            for file in files:
+                with self.subTest(file.name):
+                    expected = file.with_suffix(".txt").read_text(encoding="utf-8")
+                    said = self.vernier("check", file.name, cwd=folder, status=2 if "error[" in expected else 0)
+                    self.assertEqual(said.stderr, expected)
+
     def test_each_composition_that_cannot_mean_anything_says_why(self):
         folder = SOURCE / "formats/interconnection/bad/meaning"
         files = sorted(f for f in folder.glob("*.xml") if ".model" not in f.name)

@@ -33,6 +33,15 @@ std::string indentation(std::string_view line, int column) {
   return blank;
 }
 
+// without what a terminal would obey: messages quote files and peers
+std::string plain(std::string text) {
+  if (text.ends_with('\r')) text.pop_back();  // of a file with the line ends of others
+  std::replace_if(
+      text.begin(), text.end(),
+      [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; }, '?');
+  return text;
+}
+
 constexpr int widest = 160;  // characters of a source line that are shown
 
 // a part of a long line around the column that is meant, and that column in it
@@ -98,13 +107,13 @@ std::string rendered(const Diagnostic& d, Rendering how) {
   if (!d.code.empty()) out += "[" + d.code + "]";
   out += c.none;
   out += ": ";
-  out += c.strong + d.message + c.none + "\n";
+  out += c.strong + plain(d.message) + c.none + "\n";
 
   std::size_t gutter = 2;
   for (const auto& line : d.source) gutter = std::max(gutter, std::to_string(line.number).size());
   const std::string margin(gutter, ' ');
   if (!d.place.file.empty()) {
-    out += margin + c.faint + "--> " + c.none + d.place.file;
+    out += margin + c.faint + "--> " + c.none + plain(d.place.file);
     if (d.place.line > 0) {
       out += ":" + std::to_string(d.place.line) + ":" + std::to_string(d.place.column);
     }
@@ -117,17 +126,17 @@ std::string rendered(const Diagnostic& d, Rendering how) {
     for (const auto& line : d.source) {
       const std::string number = std::to_string(line.number);
       column = d.place.column;
-      marked = clipped(line.text, column);
+      marked = plain(clipped(line.text, column));
       out += std::string(gutter - number.size(), ' ') + c.faint + number + " | " + c.none + marked +
              "\n";
     }
     out += margin + c.faint + " | " + c.none + indentation(marked, column) + c.severity +
            std::string(static_cast<std::size_t>(std::clamp(d.place.length, 1, widest / 2)), '^');
-    if (!d.mark.empty()) out += " " + d.mark;
+    if (!d.mark.empty()) out += " " + plain(d.mark);
     out += std::string(c.none) + "\n";
   }
-  for (const auto& line : d.body) out += margin + " " + line + "\n";
-  for (const auto& note : d.notes) out += margin + c.faint + " = " + c.none + note + "\n";
+  for (const auto& line : d.body) out += margin + " " + plain(line) + "\n";
+  for (const auto& note : d.notes) out += margin + c.faint + " = " + c.none + plain(note) + "\n";
   if (!d.code.empty()) {
     out += margin + c.faint + " = " + c.none + "see: vernier explain " + d.code + "\n";
   }

@@ -150,7 +150,8 @@ Diagnostics with_sources(const Diagnostics& problems) {
   Diagnostics shown;
   for (const Diagnostic& d : problems.list()) {
     Diagnostic& copy = shown.add(d);
-    if (!d.source.empty() || d.place.line <= 0) continue;
+    // a document that could not be read (V12..) was shown by its reader as far as that is possible
+    if (!d.source.empty() || d.place.line <= 0 || d.code.starts_with("V12")) continue;
     const auto [file, fresh] = files.try_emplace(d.place.file);
     std::error_code failed;
     if (fresh && std::filesystem::file_size(d.place.file, failed) <= largest && !failed) {

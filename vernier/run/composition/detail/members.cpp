@@ -88,12 +88,16 @@ const Type* Members::type_of(const Instance& i, const Catalogue& catalogue, Diag
       problems.error("V2102", "cannot read \"" + i.file.string() + "\" as a document", i.place)
           .notes.push_back("is the file there, and is it XML?");
     } else {
-      problems
-          .error("V2102", "\"" + i.file.string() + "\" is a <" + root + ">, which is not a model",
-                 i.place)
-          .notes.push_back(
-              "a model begins with <hybridsystem>, a way to the outside with "
-              "<ioconnector>");
+      Diagnostic& d = problems.error(
+          "V2102", "\"" + i.file.string() + "\" is a <" + root + ">, which is not a model",
+          i.place);
+      const std::vector<std::string> roots{"hybridsystem", "ioconnector", "interconnection"};
+      if (const auto near = closest(root, roots))
+        d.notes.push_back("did you mean <" + *near + ">?");
+      else
+        d.notes.push_back(
+            "a model begins with <hybridsystem>, a way to the outside with "
+            "<ioconnector>");
     }
   }
   const Type& t = found->second;
