@@ -103,7 +103,7 @@ std::string short_number(double value) {
 
 std::string elapsed_text(double s) {
   if (s < 60.0) return fmt::format("{:.2f} s", s);
-  const auto whole = static_cast<long long>(s + 0.5);
+  const auto whole = std::llround(s);
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
 }

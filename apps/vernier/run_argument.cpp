@@ -11,7 +11,7 @@
 namespace vernier::app {
 
 std::filesystem::path run_argument(const std::string& text) {
-  const std::filesystem::path path = text;
+  std::filesystem::path path = text;
   std::error_code none;
   if (std::filesystem::exists(path, none)) return path;
   if (std::filesystem::exists("runs" / path, none)) return "runs" / path;

@@ -172,7 +172,7 @@ bool Parameters::given(std::string_view name) const { return find(name).given; }
 
 std::filesystem::path Parameters::file(std::string_view name) const {
   const Value& value = find(name);
-  const std::filesystem::path path(value.text);
+  std::filesystem::path path(value.text);
   if (path.is_absolute() || value.place.file.empty()) return path;
   return std::filesystem::path(value.place.file).parent_path() / path;
 }

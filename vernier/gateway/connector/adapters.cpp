@@ -1,5 +1,7 @@
 #include "vernier/gateway/connector/adapters.hpp"
 
+#include <cmath>
+
 #include "vernier/base/require.hpp"
 #include "vernier/gateway/file/csv_sink.hpp"
 #include "vernier/gateway/file/csv_source.hpp"
@@ -132,7 +134,7 @@ Meeting meeting(const Parameters& p) {
 std::chrono::milliseconds milliseconds(const Parameters& p, const char* name) {
   const double s = p.real(name);
   if (!(s >= 0.001 && s <= 1e6)) p.reject(name, "it must be from 1 ms to 1000000 s");
-  return std::chrono::milliseconds(static_cast<std::int64_t>(s * 1000.0 + 0.5));
+  return std::chrono::milliseconds(std::llround(s * 1000.0));
 }
 
 void check_lines(const Parameters& p) {

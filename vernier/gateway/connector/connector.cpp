@@ -291,11 +291,12 @@ Type type_of(const Connector& connector, Notice notice) {
 }
 
 void add_connectors(Catalogue& catalogue, Notice notice) {
-  catalogue.add_document("ioconnector",
-                         [notice](const std::filesystem::path& path, Diagnostics& problems) {
-                           const auto connector = read_connector(path, problems);
-                           return connector ? type_of(*connector, notice) : Type{};
-                         });
+  catalogue.add_document(
+      "ioconnector",
+      [notice = std::move(notice)](const std::filesystem::path& path, Diagnostics& problems) {
+        const auto connector = read_connector(path, problems);
+        return connector ? type_of(*connector, notice) : Type{};
+      });
 }
 
 }  // namespace vernier::connector

@@ -23,7 +23,7 @@ CsvSink::Writer::Writer(int fd, std::size_t columns, char separator, std::size_t
   const std::size_t bytes = sizeof(Item) + sizeof(double) * columns;
   items_.resize(std::clamp<std::size_t>(memory / bytes, 16, 65'536));
   values_.resize(items_.size() * columns);
-  text_.resize(std::max<std::size_t>(65'536, 2 * 32 * (columns + 1)));
+  text_.resize(std::max<std::size_t>(65'536, std::size_t{2} * 32 * (columns + 1)));
   thread_ = std::thread([this] { run(); });
 }
 

@@ -29,7 +29,7 @@ std::string name_of(Page& page, const Element& e, std::string_view attribute) {
 std::filesystem::path file_of(Page& page, const Element& e) {
   const std::filesystem::path written(std::string(trimmed(e.value("file"))));
   const std::filesystem::path folder = page.document.file().parent_path();
-  const std::filesystem::path file = (folder / written).lexically_normal();
+  std::filesystem::path file = (folder / written).lexically_normal();
   std::error_code failed;
   if (std::filesystem::is_regular_file(file, failed)) return file;
   Diagnostic& d = page.error("V2004", fmt::format("the file \"{}\" is not there", written.string()),
