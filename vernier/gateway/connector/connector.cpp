@@ -1,6 +1,7 @@
 #include "vernier/gateway/connector/connector.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "vernier/base/text.hpp"
@@ -244,15 +245,7 @@ class Builder {
   std::set<std::string> names_;
 };
 
-}  // namespace
-
-document::Grammar grammar() noexcept {
-  return {"ioconnector", "connector.dtd", embedded::connector("formats/connector/connector.dtd")};
-}
-
-std::optional<Connector> read_connector(const std::filesystem::path& path, Diagnostics& problems) {
-  const document::Grammar grammars[] = {grammar()};
-  const auto document = document::read(path, grammars, problems);
+std::optional<Connector> built(const std::optional<Document>& document, Diagnostics& problems) {
   if (!document) return {};
   Connector connector;
   Diagnostics found;
@@ -263,6 +256,22 @@ std::optional<Connector> read_connector(const std::filesystem::path& path, Diagn
   }
   if (found.errors() > 0) return {};
   return connector;
+}
+
+}  // namespace
+
+document::Grammar grammar() noexcept {
+  return {"ioconnector", "connector.dtd", embedded::connector("formats/connector/connector.dtd")};
+}
+
+std::optional<Connector> read_connector(const std::filesystem::path& path, Diagnostics& problems) {
+  return built(document::read(path, std::array{grammar()}, problems), problems);
+}
+
+std::optional<Connector> parse_connector(std::string content, const std::filesystem::path& name,
+                                         Diagnostics& problems) {
+  return built(document::parse(std::move(content), name, std::array{grammar()}, problems),
+               problems);
 }
 
 Type type_of(const Connector& connector, Notice notice) {

@@ -33,6 +33,9 @@ document::Grammar grammar() noexcept;
 
 /// Reads and checks a document; all problems go into `problems`. Nothing when it cannot be used.
 std::optional<Connector> read_connector(const std::filesystem::path&, Diagnostics& problems);
+/// The same for text in memory; `name` stands for the file in messages.
+std::optional<Connector> parse_connector(std::string content, const std::filesystem::path& name,
+                                         Diagnostics& problems);
 
 /// A type whose parameters are those of the adapter, with the values of the document as defaults.
 Type type_of(const Connector&, Notice = {});

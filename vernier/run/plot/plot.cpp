@@ -1,9 +1,9 @@
 #include "vernier/run/plot/plot.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <span>
+#include <system_error>
 
 #include "vernier/base/diagnostic.hpp"
 
@@ -24,8 +24,8 @@ void write(const Plot& p, const std::filesystem::path& file) {
   }
   out.close();
   if (!out) {
-    throw ConfigurationError("V7120",
-                             "cannot write " + file.string() + ": " + std::strerror(errno));
+    throw ConfigurationError(
+        "V7120", "cannot write " + file.string() + ": " + std::generic_category().message(errno));
   }
 }
 

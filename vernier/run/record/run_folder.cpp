@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <map>
+#include <system_error>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
@@ -88,7 +88,7 @@ std::uint64_t bytes_below(const fs::path& folder) {
 }  // namespace
 
 RunLog::RunLog(const fs::path& path) : file_(path) {
-  if (!file_) refuse("cannot write", path, std::strerror(errno));
+  if (!file_) refuse("cannot write", path, std::generic_category().message(errno));
 }
 
 void RunLog::line(std::string_view text) {
@@ -108,7 +108,8 @@ RunFolder::RunFolder(const fs::path& runs, std::string_view name) {
   for (long long n = newest + 1;; ++n) {
     path_ = folder_with_number(runs, clean, n);
     if (::mkdir(path_.c_str(), 0755) == 0) break;
-    if (errno != EEXIST) refuse("cannot make the folder", path_, std::strerror(errno));
+    if (errno != EEXIST)
+      refuse("cannot make the folder", path_, std::generic_category().message(errno));
   }
   fs::create_directory(path_ / "inputs", e);
   if (!e) fs::create_directory(path_ / "checkpoints", e);

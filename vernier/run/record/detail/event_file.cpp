@@ -2,7 +2,7 @@
 
 #include <cerrno>
 #include <cmath>
-#include <cstring>
+#include <system_error>
 
 namespace vernier::record {
 
@@ -38,8 +38,8 @@ std::string exact_seconds(Time time, double remainder) {
 
 EventFile::EventFile(const std::filesystem::path& path) : file_(std::fopen(path.c_str(), "wxe")) {
   if (!file_) {
-    throw ConfigurationError("V7104",
-                             "cannot write " + path.string() + ": " + std::strerror(errno));
+    throw ConfigurationError(
+        "V7104", "cannot write " + path.string() + ": " + std::generic_category().message(errno));
   }
   std::fputs("time,component,kind,from,to,reason\n", file_.get());
   flush();

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include "vernier/base/diagnostic.hpp"
 
@@ -30,8 +30,8 @@ class Descriptor {
 };
 
 [[noreturn]] void refuse(const char* what, const fs::path& file, int error) {
-  throw ConfigurationError("V7107",
-                           std::string(what) + " " + file.string() + ": " + std::strerror(error));
+  throw ConfigurationError("V7107", std::string(what) + " " + file.string() + ": " +
+                                        std::generic_category().message(error));
 }
 
 }  // namespace

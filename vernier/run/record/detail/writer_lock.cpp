@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <system_error>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/run/record/detail/hdf5.hpp"
@@ -97,8 +98,8 @@ void trim(const fs::path& file) {
 WriterLock::WriterLock(const fs::path& file) : path_(lock_file(file)) {
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor_ < 0) {
-    throw ConfigurationError("V7104",
-                             "cannot write " + file.string() + ": " + std::strerror(errno));
+    throw ConfigurationError(
+        "V7104", "cannot write " + file.string() + ": " + std::generic_category().message(errno));
   }
   // a file system without locks answers otherwise; then readers take the file for being written
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
