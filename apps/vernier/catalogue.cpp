@@ -6,6 +6,7 @@
 #include "vernier/model/automaton/automaton.hpp"
 #include "vernier/model/environment/types.hpp"
 #include "vernier/model/island/island.hpp"
+#include "vernier/model/mechanics/type.hpp"
 #include "vernier/model/spacecraft/types.hpp"
 
 namespace vernier::app {
@@ -15,6 +16,7 @@ const Catalogue& catalogue() {
     Catalogue c;
     c.set_island(island::make_island);
     automaton::add_to(c);
+    mechanics::add_to(c);
     environment::register_types(c);
     spacecraft::register_types(c);
     // on the error stream, so that --json and --quiet stay what they are
