@@ -52,6 +52,7 @@ Action declare_examples(CLI::App&);
 Action declare_explain(CLI::App&);
 Action declare_export(CLI::App&);
 Action declare_help(CLI::App&);
+Action declare_import(CLI::App&);
 Action declare_info(CLI::App&);
 Action declare_plot(CLI::App&);
 Action declare_run(CLI::App&);

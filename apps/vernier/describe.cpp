@@ -6,9 +6,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "apps/vernier/multibody_text.hpp"
 #include "apps/vernier/table.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/document/document.hpp"
+#include "vernier/model/mechanics/system.hpp"
 
 namespace vernier::app {
 namespace {
@@ -357,6 +359,8 @@ std::string composition_text(const session::Prepared& p, const Catalogue& catalo
     }
     out += t.text("");
     if (!type) continue;
+    if (const auto* m = dynamic_cast<const mechanics::MultibodySystem*>(made.system.get()))
+      out += multibody_text(m->spacecraft(), "  ");
     if (made.system) out += system_text(made.system->spec(), "  ");
     if (!type->parameters.empty())
       out += "  parameters\n" + parameter_table(type->parameters, i.parameters, "    ");
@@ -389,6 +393,8 @@ ordered_json composition_json(const session::Prepared& p, const Catalogue& catal
     for (const auto& [path, port] : ports.inputs) one["inputs"].push_back(port_json(path, port));
     for (const auto& [path, port] : ports.outputs) one["outputs"].push_back(port_json(path, port));
     if (made.system) one.update(system_json(made.system->spec()));
+    if (const auto* m = dynamic_cast<const mechanics::MultibodySystem*>(made.system.get()))
+      one["multibody"] = multibody_json(m->spacecraft());
     j["instances"].push_back(std::move(one));
   }
   j["connections"] = ordered_json::array();

@@ -23,7 +23,7 @@ VERNIER, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 FEEDBACK = SOURCE / "formats/interconnection/good/feedback.xml"
 MISSION = SOURCE / "missions/aausat2/aausat2.xml"
 COMMANDS = ["demo", "run", "check", "plot", "examples", "help", "info", "runs", "export", "compare",
-            "explain", "serve", "completion", "version"]
+            "import", "explain", "serve", "completion", "version"]
 
 # a minute of wall time unless somebody stops it
 SLOW = ["run", str(FEEDBACK), "--rate", "0.3"]
@@ -139,7 +139,7 @@ class Check(InAFolder):
                 self.assertEqual(said.stdout, "")
 
     def test_each_bad_model_and_connector_says_what_is_stored_beside_it(self):
-        for folder in [SOURCE / "formats/hybrid/bad", SOURCE / "formats/connector/bad"]:
+        for folder in [SOURCE / f"formats/{name}/bad" for name in ["hybrid", "multibody", "connector"]]:
             files = sorted(f for f in folder.glob("*.xml") if f.stem != "wrong_root")  # that is no model at all
             self.assertGreater(len(files), 15)
             for file in files:
@@ -167,7 +167,7 @@ class Check(InAFolder):
                 self.assertEqual(said.stderr, file.with_suffix(".txt").read_text(encoding="utf-8"))
 
     def test_every_good_document_of_all_formats_is_good(self):
-        files = [*SOURCE.glob("formats/hybrid/good/*.xml"), *SOURCE.glob("formats/interconnection/good/*.xml")]
+        files = [*SOURCE.glob("formats/hybrid/good/*.xml"), *SOURCE.glob("formats/multibody/good/*.xml"), *SOURCE.glob("formats/interconnection/good/*.xml")]
         files += [f for f in [*SOURCE.glob("missions/*/*.xml"), *SOURCE.glob("examples/*/*.xml")]
                   if "<interconnection" in f.read_text(encoding="utf-8")]
         self.assertGreater(len(files), 20)

@@ -55,7 +55,7 @@ class ModalReader {
       ++number_;
       const std::string_view said = trimmed(text_.substr(0, text_.find('#')));
       if (said.size() > longest_line) {
-        error("V1642", "a line has more than 65536 characters");
+        error("V1652", "a line has more than 65536 characters");
         throw Stop{};
       }
       words_ = words(said);
@@ -67,14 +67,15 @@ class ModalReader {
     return false;
   }
 
-  Diagnostic& error(const char* code, std::string message) {
+  /// About the word with this number.
+  Diagnostic& error(const char* code, std::string message, std::size_t word = 0) {
     if (problems_.errors() - errors_before_ >= most_problems) throw Stop{};
     Place place{.file = name_, .line = number_, .column = 1, .length = 1};
     if (!words_.empty()) {
       place.column = static_cast<int>(width(text_.substr(
-                         0, static_cast<std::size_t>(words_[0].data() - text_.data())))) +
+                         0, static_cast<std::size_t>(words_[word].data() - text_.data())))) +
                      1;
-      place.length = static_cast<int>(width(words_[0]));
+      place.length = static_cast<int>(width(words_[word]));
     }
     Diagnostic& d = problems_.error(code, std::move(message), place);
     constexpr std::size_t worth_showing = 200;
@@ -94,7 +95,7 @@ class ModalReader {
     for (std::size_t i = first; i < words_.size(); ++i) {
       const auto x = parsed_real(words_[i]);
       if (!x || !std::isfinite(*x)) {
-        error("V1644", in_quotes(words_[i]) + " is not a finite number");
+        error("V1654", in_quotes(words_[i]) + " is not a finite number", i);
         return {};
       }
       values.push_back(*x);
@@ -105,11 +106,11 @@ class ModalReader {
   std::size_t count(std::size_t most) {
     const auto n = words_.size() == 2 ? parsed_integer(words_[1]) : std::nullopt;
     if (!n || *n < 1) {
-      error("V1642", in_quotes(words_[0]) + " must be followed by a whole number, at least 1");
+      error("V1652", in_quotes(words_[0]) + " must be followed by a whole number, at least 1");
       throw Stop{};
     }
     if (static_cast<unsigned long long>(*n) > most) {
-      error("V1645", std::to_string(*n) + " " + std::string(words_[0]) +
+      error("V1655", std::to_string(*n) + " " + std::string(words_[0]) +
                          " are more than a modal file may have")
           .notes.push_back("at most " + std::to_string(most));
       throw Stop{};
@@ -121,7 +122,7 @@ class ModalReader {
     const std::string text = words_.size() == 2 ? std::string(words_[1]) : std::string();
     const auto u = parsed_unit(text);
     if (text.empty() || !u || !same_dimension(*u, *parsed_unit(expected))) {
-      error("V1642", in_quotes(words_[0]) + " must be followed by a unit such as " + expected);
+      error("V1652", in_quotes(words_[0]) + " must be followed by a unit such as " + expected);
       return 1.0;
     }
     return u->factor;
@@ -131,12 +132,12 @@ class ModalReader {
 
   void read_head() {
     if (!next() || words_[0] != "vernier-modal") {
-      error("V1641", "this is not a modal file")
+      error("V1651", "this is not a modal file")
           .notes.push_back("the first line must be: vernier-modal 1");
       throw Stop{};
     }
     if (words_.size() != 2 || words_[1] != "1") {
-      error("V1641", "this program reads version 1 of modal files");
+      error("V1651", "this program reads version 1 of modal files");
       throw Stop{};
     }
     bool shapes_turn = false;
@@ -145,7 +146,7 @@ class ModalReader {
       if (key == "point") break;
       const bool again = !seen_.emplace(key, number_).second;
       if (again) {
-        error("V1642", in_quotes(key) + " is said twice");
+        error("V1652", in_quotes(key) + " is said twice");
       } else if (key == "name") {
         continue;
       } else if (key == "length") {
@@ -159,7 +160,7 @@ class ModalReader {
       } else if (key == "rotations") {
         shapes_turn = words_.size() == 2 && words_[1] == "yes";
         if (!shapes_turn && !(words_.size() == 2 && words_[1] == "no"))
-          error("V1642", "\"rotations\" must be followed by yes or no");
+          error("V1652", "\"rotations\" must be followed by yes or no");
       } else if (key == "frequency") {
         read_frequencies();
       } else if (key == "damping") {
@@ -167,7 +168,7 @@ class ModalReader {
       } else {
         static const std::vector<std::string> keys{"name",   "length",    "mass",      "modes",
                                                    "points", "rotations", "frequency", "damping"};
-        Diagnostic& d = error("V1642", in_quotes(key) + " is not a word of modal files");
+        Diagnostic& d = error("V1652", in_quotes(key) + " is not a word of modal files");
         if (const auto near = closest(key, keys)) {
           d.mark = "did you mean " + *near + "?";
         } else {
@@ -178,14 +179,14 @@ class ModalReader {
     file_.rotations = shapes_turn;
     for (const char* needed : {"length", "mass", "modes", "points", "rotations", "frequency"}) {
       if (seen_.contains(needed)) continue;
-      error("V1642", "the line " + in_quotes(needed) + " is missing before the points");
+      error("V1652", "the line " + in_quotes(needed) + " is missing before the points");
       missing_ = true;
     }
     // the counts must be believable before memory is taken
     constexpr std::size_t shortest_shape = 8;  // "1 0 0 0\n"
     if (!missing_ &&
         points_ * modes_ > (rest_.size() + text_.size()) / shortest_shape + modes_ + 1) {
-      error("V1643", std::to_string(points_) + " points with " + std::to_string(modes_) +
+      error("V1653", std::to_string(points_) + " points with " + std::to_string(modes_) +
                          " modes each do not fit into the rest of the file");
       throw Stop{};
     }
@@ -197,17 +198,17 @@ class ModalReader {
     auto values = numbers(first);
     if (!values) return {};
     if (modes_ == 0) {
-      error("V1642", "\"modes\" must come before " + in_quotes(words_[0]));
+      error("V1652", "\"modes\" must come before " + in_quotes(words_[0]));
       throw Stop{};
     }
     if (values->size() != modes_) {
-      error("V1643", in_quotes(words_[0]) + " has " + std::to_string(values->size()) +
-                         " numbers, and there are " + std::to_string(modes_) + " modes");
+      error("V1653", in_quotes(words_[0]) + " must have a number for each of the " +
+                         std::to_string(modes_) + " modes, not " + std::to_string(values->size()));
       return {};
     }
     for (const double x : *values) {
       if (x < 0.0) {
-        error("V1644", in_quotes(words_[0]) + " must not be negative");
+        error("V1654", in_quotes(words_[0]) + " must not be negative");
         return {};
       }
     }
@@ -217,7 +218,7 @@ class ModalReader {
   void read_frequencies() {
     const std::string_view u = words_.size() > 1 ? words_[1] : std::string_view();
     if (u != "Hz" && u != "rad/s") {
-      error("V1642", "\"frequency\" must be followed by Hz or rad/s, then the numbers");
+      error("V1652", "\"frequency\" must be followed by Hz or rad/s, then the numbers");
       return;
     }
     if (auto values = of_modes(2)) {
@@ -234,8 +235,8 @@ class ModalReader {
     while (!words_.empty() && words_[0] == "point") read_point();
     if (file_.points.size() != points_) {
       const bool cut = words_.empty();
-      error("V1643", "there are " + std::to_string(file_.points.size()) +
-                         " points, and the head says " + std::to_string(points_))
+      error("V1653", "there must be " + std::to_string(points_) + " points, not " +
+                         std::to_string(file_.points.size()))
           .notes.push_back(cut ? "the file ends on line " + std::to_string(number_ - 1)
                                : "the points end before line " + std::to_string(number_));
       throw Stop{};
@@ -249,24 +250,24 @@ class ModalReader {
     if (words_.size() > 1 && !values) {
       // said already
     } else if (!id || !values || (values->size() != 4 && values->size() != 10)) {
-      error("V1642", "a point is a number, its mass, and x y z; then perhaps its inertia")
+      error("V1652", "a point is a number, its mass, and x y z; then perhaps its inertia")
           .notes.push_back(
               "point 17  0.25  1.0 0.0 0.2        or with Ixx Iyy Izz Ixy Ixz Iyz behind");
     } else if (!file_.by_id.emplace(*id, file_.points.size()).second) {
-      error("V1642", "there are two points " + std::to_string(*id))
+      error("V1652", "there are two points " + std::to_string(*id))
           .notes.push_back("the first is on line " + std::to_string(file_.lines[file_.by_id[*id]]));
     } else {
       const std::vector<double>& v = *values;
       lump.mass = v[0] * mass_;
       lump.p = Vector3(v[1], v[2], v[3]) * length_;
-      if (lump.mass < 0.0) error("V1644", "the mass of a point must not be negative");
+      if (lump.mass < 0.0) error("V1654", "the mass of a point must not be negative");
       if (v.size() == 10) {
         lump.inertia << v[4], v[7], v[8], v[7], v[5], v[9], v[8], v[9], v[6];
         lump.inertia *= mass_ * length_ * length_;
       }
     }
     if (file_.points.size() == points_) {
-      error("V1643",
+      error("V1653",
             "there are more points than the " + std::to_string(points_) + " that the head says");
       throw Stop{};
     }
@@ -284,21 +285,21 @@ class ModalReader {
       const bool there = next();
       const auto which = there ? parsed_integer(words_[0]) : std::nullopt;
       if (!which) {
-        error("V1643", "the point on line " + std::to_string(point_line) + " has " +
-                           std::to_string(mode) + " shapes, and there are " +
-                           std::to_string(modes_) + " modes");
+        error("V1653", "the point on line " + std::to_string(point_line) +
+                           " must have a shape of each of the " + std::to_string(modes_) +
+                           " modes, not " + std::to_string(mode));
         if (!there || words_[0] != "point") throw Stop{};
         return;
       }
       if (*which != static_cast<long long>(mode) + 1) {
-        error("V1643", "here must be the shape of mode " + std::to_string(mode + 1) + ", not of " +
+        error("V1653", "here must be the shape of mode " + std::to_string(mode + 1) + ", not of " +
                            std::to_string(*which));
         throw Stop{};
       }
       const auto values = numbers(1);
       if (!values) continue;
       if (values->size() != wanted) {
-        error("V1643", "a shape has " + std::to_string(wanted) + " numbers, not " +
+        error("V1653", "a shape has " + std::to_string(wanted) + " numbers, not " +
                            std::to_string(values->size()))
             .notes.push_back(file_.rotations
                                  ? "translation, then rotation"
@@ -317,17 +318,17 @@ class ModalReader {
   void read_checks() {
     for (; !words_.empty(); next()) {
       if (words_[0] == "end" && words_.size() == 1) {
-        if (next()) error("V1642", "nothing may follow the line \"end\"");
+        if (next()) error("V1652", "nothing may follow the line \"end\"");
         return;
       }
       if (words_[0] != "check" || words_.size() < 3) {
-        error("V1642", in_quotes(words_[0]) + " cannot stand here")
+        error("V1652", in_quotes(words_[0]) + " cannot stand here")
             .notes.push_back("after the points may come: check mass, check modal_mass, end");
         throw Stop{};
       }
       check();
     }
-    error("V1643", "the line \"end\" is missing: the file was cut off");
+    error("V1653", "the line \"end\" is missing: the file was cut off");
   }
 
   void check() {
@@ -350,7 +351,7 @@ class ModalReader {
                 (*values)[i]);
       }
     } else {
-      error("V1642", "a check is of the mass, or of the modal_mass with a number for each mode");
+      error("V1652", "a check is of the mass, or of the modal_mass with a number for each mode");
     }
   }
 
@@ -359,7 +360,7 @@ class ModalReader {
     std::ostringstream f;
     f.precision(6);
     f << "the " << what << " of the points is " << found << ", and the file says " << said;
-    error("V1646", f.str())
+    error("V1656", f.str())
         .notes.push_back(
             "points may be missing, or masses and shapes in other units than the head says");
   }
@@ -384,7 +385,7 @@ class ModalReader {
 std::optional<ModalFile> parse_modal_file(std::string_view content, const std::string& name,
                                           Diagnostics& problems, const ModalLimits& limits) {
   if (content.size() > limits.bytes) {
-    problems.error("V1645",
+    problems.error("V1655",
                    "the modal file is larger than " + std::to_string(limits.bytes >> 20) + " MiB",
                    {.file = name});
     return {};
@@ -399,11 +400,11 @@ std::optional<ModalFile> read_modal_file(const std::filesystem::path& path, Diag
   const std::uintmax_t bytes = file ? std::filesystem::file_size(path, failed) : 0;
   std::ifstream in(path, std::ios::binary);
   if (!file || failed || !in) {
-    problems.error("V1640", "the modal file cannot be read", {.file = path.string()});
+    problems.error("V1650", "the modal file cannot be read", {.file = path.string()});
     return {};
   }
   if (bytes > limits.bytes) {
-    problems.error("V1645",
+    problems.error("V1655",
                    "the modal file is larger than " + std::to_string(limits.bytes >> 20) + " MiB",
                    {.file = path.string()});
     return {};

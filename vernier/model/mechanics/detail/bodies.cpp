@@ -206,14 +206,14 @@ Node Builder::read_node(const Element& e, const Known& k) {
     refuse_attributes(e, {"position"}, "V1626", "is that of the point in the modal file");
     if (!k.file) {
       if (k.usable)
-        report_.error("V1647", whose + " is a point of a modal file, and the body has none",
+        report_.error("V1657", whose + " is a point of a modal file, and the body has none",
                       a->value_place);
       return node;
     }
     const auto id = parsed_integer(trimmed(a->value));
     const auto found = id ? k.file->by_id.find(*id) : k.file->by_id.end();
     if (found == k.file->by_id.end()) {
-      report_.error("V1647", "the modal file has no point " + in_quotes(trimmed(a->value)),
+      report_.error("V1657", "the modal file has no point " + in_quotes(trimmed(a->value)),
                     a->value_place);
       return node;
     }

@@ -15,6 +15,7 @@ Spacecraft Builder::run() {
   const Element& root = document_.root();
   multibody::SpacecraftModel& m = craft_.model;
   m.tree.name = trimmed(root.value("name"));
+  m.jet_damping = root.value("jet_damping", "yes") == "yes";
   if (const Element* e = root.child("constants")) quantities_.declare(*e);
   if (const Element* e = root.child("gravity")) read_gravity(*e);
   collect_bodies();

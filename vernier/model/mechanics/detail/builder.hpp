@@ -40,6 +40,8 @@ class Builder {
 
   Spacecraft run();
   const std::vector<ParameterSpec>& specs() const noexcept { return quantities_.specs(); }
+  /// Whether the modal integrals of a body were computed from its points, not given.
+  bool computed(int body) const { return known_[static_cast<std::size_t>(body)].computed; }
 
  private:
   /// What is known of a body beside the model.
@@ -50,6 +52,7 @@ class Builder {
     std::map<std::string, int, std::less<>> nodes;
     std::vector<double> q, u, eta, eta_rate;  // at the start
     std::vector<std::uint8_t> motion, held;   // of the hinge's speeds
+    bool computed = false;                    // integrals are of points
     bool usable = true;                       // false: something was reported; others keep quiet
   };
 

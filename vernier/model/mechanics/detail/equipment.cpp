@@ -96,34 +96,37 @@ void Builder::read_slosh(const Element& e) {
     d = positive(e, "damper", "N*s/m", true);
   }
   if (!named || !at || !mass || !k || !d) return;
-  const std::string_view along = e.value("along");
-  const bool both = along == "xy";
-  const int b =
-      add_body(e, *at, *mass, Vector3::Zero(), both ? HingeKind::planar : HingeKind::prismatic);
-  multibody::Hinge& h = body(b).hinge;
-  Matrix3 A = Matrix3::Identity();  // z of the hinge along the axis, the others in order
-  if (along == "x") A << 0, 0, 1, 1, 0, 0, 0, 1, 0;
-  if (along == "y") A << 0, 1, 0, 0, 0, 1, 1, 0, 0;
-  h.outboard.pose.R = h.outboard.pose.R * A;
-  h.inboard.pose.R = A;
-  const std::vector<Dof> all = dofs(h.kind);
-  for (std::size_t s = 0; s < all.size(); ++s) {
-    Known& own = known(b);
-    if (all[s].angle) {  // a point does not turn
-      own.motion[s] = 2;
-      own.held[s] = 1;
-      continue;
+  // a slide for each axis; all but the last carry no mass of their own
+  const std::string along(e.value("along"));
+  NodeId from = *at;
+  for (std::size_t i = 0; i < along.size(); ++i) {
+    const bool last = i + 1 == along.size();
+    const std::string axis(1, along[i]);
+    const int b = add_body(e, from, last ? *mass : 0.0, Vector3::Zero(), HingeKind::prismatic);
+    if (!last) {
+      body(b).name = name + "_" + axis;
+      body(b).hinge.name = body(b).name;
+      if (!names_.emplace(body(b).name, &e).second) {
+        report_.error("V1310", "the name " + in_quotes(body(b).name) + " is used twice", e.place)
+            .notes.push_back("sloshing along several axes has a body for each");
+      }
     }
-    const std::string parameter = name + "." + std::string(all[s].name);
-    own.q[s] = quantities_.replaceable(parameter, "m", {0.0}, "at the start").front();
-    own.u[s] =
+    multibody::Hinge& h = body(b).hinge;
+    Matrix3 A = Matrix3::Identity();  // z along the axis, the others in order
+    if (axis == "x") A << 0, 0, 1, 1, 0, 0, 0, 1, 0;
+    if (axis == "y") A << 0, 1, 0, 0, 0, 1, 1, 0, 0;
+    h.outboard.pose.R = h.outboard.pose.R * A;
+    h.inboard.pose.R = A;
+    const std::string parameter = body(b).name + ".slide";
+    known(b).q[0] = quantities_.replaceable(parameter, "m", {0.0}, "at the start").front();
+    known(b).u[0] =
         quantities_.replaceable(parameter + "_rate", "m/s", {0.0}, "its rate at the start").front();
     multibody::HingeLaw law;
     law.body = b;
-    law.speed = static_cast<int>(s);
     law.stiffness = *k;
     law.damping = *d;
     craft_.model.laws.push_back(law);
+    from = NodeId{b, NodeId::frame};
   }
 }
 

@@ -27,20 +27,23 @@ HingeKind kind_of(std::string_view name) {
   return HingeKind::fixed;
 }
 
-/// Axes whose z is the unit vector n, turned from the old ones as little as can be.
+/// The turn that takes the unit vector a to the unit vector b, which is not opposite to it.
+Matrix3 turn(const Vector3& a, const Vector3& b) {
+  const Vector3 v = a.cross(b);
+  Matrix3 R = Matrix3::Identity() * a.dot(b) + v * v.transpose() / (1.0 + a.dot(b));
+  R(0, 1) -= v.z();
+  R(1, 0) += v.z();
+  R(0, 2) += v.y();
+  R(2, 0) -= v.y();
+  R(1, 2) -= v.x();
+  R(2, 1) += v.x();
+  return R;
+}
+
+/// Axes whose z is the unit vector n, turned as little as can be; downwards from y and z reversed.
 Matrix3 with_z_along(const Vector3& n) {
-  const Vector3 z = Vector3::UnitZ();
-  const double c = n.z();
-  if (c < -1.0 + 1e-12) return Vector3(1.0, -1.0, -1.0).asDiagonal();
-  const Vector3 a = z.cross(n);
-  Matrix3 A = Matrix3::Identity() * c + a * a.transpose() / (1.0 + c);
-  A(0, 1) -= a.z();
-  A(1, 0) += a.z();
-  A(0, 2) += a.y();
-  A(2, 0) -= a.y();
-  A(1, 2) -= a.x();
-  A(2, 1) += a.x();
-  return A;
+  if (n.z() >= -0.5) return turn(Vector3::UnitZ(), n);
+  return turn(-Vector3::UnitZ(), n) * Matrix3(Vector3(1.0, -1.0, -1.0).asDiagonal());
 }
 
 bool quaternion_kind(HingeKind k) { return k == HingeKind::ball || k == HingeKind::free; }
@@ -104,7 +107,6 @@ void Builder::read_hinge(int i) {
 void Builder::orient_hinge(const Element& e, HingeKind kind, Node& outboard, Node& inboard) {
   const bool two = kind == HingeKind::universal || kind == HingeKind::gimbal;
   const bool none = kind == HingeKind::fixed || quaternion_kind(kind);
-  const std::string of = " has no meaning for a hinge of kind " + std::string(e.value("kind"));
   const std::string why = "has no meaning for a hinge of kind " + std::string(e.value("kind"));
   if (none && !refuse_attributes(e, {"axis", "axis2"}, "V1632", why)) return;
   if (!two && !refuse_attributes(e, {"axis2"}, "V1632", why)) return;

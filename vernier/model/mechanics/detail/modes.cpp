@@ -32,16 +32,13 @@ std::shared_ptr<const ModalFile> Builder::modal_file(const Element& e) {
   // relative to the document
   const std::filesystem::path path = document_.file().parent_path() / name;
   auto file = read_modal_file(path, found);
-  for (const Diagnostic& d : found.list()) {
-    if (d.code == "V1640") {
-      report_.error("V1640", "the modal file " + in_quotes(name) + " cannot be read", place)
-          .notes.push_back("it is looked for beside the document");
-    } else {
-      of_files_.add(d);
-    }
-  }
-  if (found.errors() > 0 && !of_files_.list().empty() && found.list().front().code != "V1640") {
-    report_.error("V1648", "the modal file " + in_quotes(name) + " cannot be used", place);
+  const bool there = found.list().empty() || found.list().front().code != "V1650";
+  if (!there) {
+    report_.error("V1650", "the modal file " + in_quotes(name) + " cannot be read", place)
+        .notes.push_back("it is looked for beside the document");
+  } else if (found.errors() > 0) {
+    of_files_.append(found);
+    report_.error("V1658", "the modal file " + in_quotes(name) + " cannot be used", place);
   }
   if (file) entry->second = std::make_shared<const ModalFile>(std::move(*file));
   return entry->second;
@@ -109,6 +106,7 @@ void Builder::read_modes(int i, const Element& e) {
       const std::vector<Lump>& all = k.file ? k.file->points : own;
       body(i).inertia = multibody::rigid_inertia(all);
       modes = multibody::modal_integrals(all);
+      k.computed = true;
     }
     modes.order = 2;
   } else {
@@ -389,6 +387,7 @@ void Builder::read_stiffness(const Element& e, int i, Modes& modes) {
         not_given("V1630", who + " has no damping", row,
                   "say damping=\"0.005\", the ratio to critical, here or for all in <modes>; 0 if "
                   "none is meant");
+        if (k.file) return;  // the same for all of them
       }
       continue;
     }
@@ -396,7 +395,7 @@ void Builder::read_stiffness(const Element& e, int i, Modes& modes) {
     D(at, at) = 2.0 * *ratio * std::sqrt(std::max(0.0, own_mass(m) * K(at, at)));
   }
   if (masses && coupled_matters) {
-    constexpr double most = 1e-3;  // digits that programs print
+    constexpr double most = 3e-2;  // of lumping; frequencies change by its square
     for (std::size_t a = 0; a < n; ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         const double m = modes.mass(index(a), index(b));

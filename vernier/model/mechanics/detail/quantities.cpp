@@ -43,37 +43,54 @@ std::optional<std::pair<double, std::string_view>> leading(std::string_view text
   return {};
 }
 
-/// The texts of the elements, and the unit that stands behind all.
-struct Split {
-  std::vector<std::string_view> elements;
-  std::string_view unit;
+/// An element of a list, and the unit that stands behind it.
+struct Piece {
+  std::string_view text, unit;
 };
 
-Split split_elements(std::string_view text, std::size_t count) {
-  Split s;
+/// Takes the unit off a number: behind it, or stuck to it.
+Piece piece(std::string_view text) {
+  const auto number = leading(text);
+  if (!number || number->second.empty()) return {text, {}};
+  const std::string_view unit = number->second;
+  // "2*m" is an expression
+  if (!parsed_unit(unit) && text.find_first_of("+-*/^(", 1) != std::string_view::npos)
+    return {text, {}};
+  return {trimmed(text.substr(0, static_cast<std::size_t>(unit.data() - text.data()))), unit};
+}
+
+/// Elements separated by commas, each perhaps with its unit, or by blanks, with one unit behind
+/// all; that of the last is also that of those that have none.
+std::vector<Piece> split_elements(std::string_view text, std::size_t count) {
+  std::vector<Piece> all;
   if (count == 1) {
-    s.elements = {text};
+    all.push_back(piece(text));
   } else if (const auto parts = pieces(text); parts.size() > 1) {
-    s.elements = parts;
+    for (const std::string_view p : parts) all.push_back(piece(p));
   } else {
-    s.elements = words(text);
-    if (s.elements.size() > count) {
-      const char* begin = s.elements[count].data();
-      s.unit = text.substr(static_cast<std::size_t>(begin - text.data()));
-      s.elements.resize(count);
-      return s;
+    for (const std::string_view w : words(text)) all.push_back({w, {}});
+    if (all.size() > count && count > 0) {
+      const char* begin = all[count].text.data();
+      all.resize(count);
+      all.back().unit = text.substr(static_cast<std::size_t>(begin - text.data()));
+    } else if (!all.empty()) {
+      all.back() = piece(all.back().text);
     }
   }
-  // behind the last number, or stuck to it
-  if (s.elements.empty()) return s;
-  std::string_view& last = s.elements.back();
-  if (const auto number = leading(last); number && !number->second.empty()) {
-    if (parsed_unit(number->second) || last.find_first_of("+-*/^(", 1) == std::string_view::npos) {
-      s.unit = number->second;
-      last = trimmed(last.substr(0, static_cast<std::size_t>(s.unit.data() - last.data())));
-    }
+  if (all.empty()) return all;
+  for (Piece& p : all) {
+    if (p.unit.empty()) p.unit = all.back().unit;
   }
-  return s;
+  return all;
+}
+
+/// Words that mean no number that anything could have.
+bool not_finite(std::string_view word) {
+  if (!word.empty() && (word[0] == '-' || word[0] == '+')) word.remove_prefix(1);
+  for (const std::string_view bad : {"nan", "NaN", "NAN", "inf", "Inf", "INF", "infinity"}) {
+    if (word == bad) return true;
+  }
+  return false;
 }
 
 bool angular(std::string_view unit) { return unit.substr(0, 3) == "rad"; }
@@ -134,7 +151,8 @@ void Quantities::declare_one(const Element& e) {
   const Place value_place = Report::value_place(e, "value");
   const std::string what = "the constant " + in_quotes(name);
   const auto number = leading(text);
-  const bool plain = number && (number->second.empty() || parsed_unit(number->second));
+  const bool plain = number && (number->second.empty() || parsed_unit(number->second) ||
+                                identifier(number->second));
   if (plain && unit.empty()) unit = number->second;
   c.unit = parsed_unit(unit);
   std::optional<double> value;
@@ -189,45 +207,63 @@ std::optional<std::vector<double>> Quantities::numbers(std::string_view text, co
                                                        std::string_view unit, std::size_t count,
                                                        std::string_view bare_unit) {
   text = trimmed(text);
-  Split s = split_elements(text, count);
-  if (s.elements.size() != count || (count > 0 && s.elements.front().empty())) {
+  const std::vector<Piece> all = split_elements(text, count);
+  if (all.size() != count) {
     tell_number(text, place, what, unit, count);
     return {};
   }
-  if (s.unit.empty()) s.unit = bare_unit;
-  double factor = 1.0;
-  if (!s.unit.empty()) {
-    const auto given = parsed_unit(s.unit);
-    if (!given) {
+  std::vector<double> values;
+  bool bare = false;
+  for (const Piece& p : all) {
+    const std::string_view given = p.unit.empty() ? bare_unit : p.unit;
+    if (p.text.empty() || not_finite(p.text)) {
       tell_number(text, place, what, unit, count);
       return {};
     }
-    if (!fits(s.unit, unit, place, what)) return {};
-    factor = given->factor;
-  }
-  std::vector<double> values;
-  bool bare = false;
-  for (const std::string_view element : s.elements) {
-    if (const auto x = parsed_real(element)) {
-      if (!std::isfinite(*x * factor)) {
+    const auto factor = unit_factor(given, unit, text, place, what, count);
+    if (!factor) return {};
+    if (const auto x = parsed_real(p.text)) {
+      if (!std::isfinite(*x * *factor)) {
         tell_number(text, place, what, unit, count);
         return {};
       }
-      bare = bare || *x != 0.0;
-      values.push_back(*x * factor);
-    } else if (const auto y = expression(element, place, what, unit)) {
+      bare = bare || (*x != 0.0 && given.empty());
+      values.push_back(*x * *factor);
+    } else if (const auto y = expression(p.text, place, what, unit)) {
       values.push_back(y->value);
     } else {
       return {};
     }
   }
-  if (bare && s.unit.empty() && unit != "1") {
+  if (bare && unit != "1") {
     const std::string with = std::string(text) + " " + std::string(unit);
     Diagnostic& d = report_.error("V1620", what + " has no unit", place);
-    d.mark = "write " + in_quotes(with) + (angular(unit) ? " or deg" : "") + ", if that is meant";
+    d.mark =
+        all.back().text == words(text).back()
+            ? "write " + in_quotes(with) + (angular(unit) ? " or deg" : "") + ", if that is meant"
+            : "write " + std::string(unit) + " behind the numbers, if that is meant";
     return {};
   }
   return values;
+}
+
+/// What a number in `given` is multiplied with; 1 without a unit.
+std::optional<double> Quantities::unit_factor(std::string_view given, std::string_view unit,
+                                              std::string_view text, const Place& place,
+                                              const std::string& what, std::size_t count) {
+  if (given.empty()) return 1.0;
+  const auto known = parsed_unit(given);
+  if (!known && identifier(given)) {
+    report_.error("V1313", in_quotes(given) + " is not a unit, in " + what, place).mark =
+        unit == "1" ? "" : "it is in " + std::string(unit);
+    return {};
+  }
+  if (!known) {
+    tell_number(text, place, what, unit, count);
+    return {};
+  }
+  if (!fits(given, unit, place, what)) return {};
+  return known->factor;
 }
 
 void Quantities::tell_number(std::string_view text, const Place& place, const std::string& what,
@@ -362,8 +398,7 @@ std::optional<double> Quantities::frequency(const Element& e, std::string_view a
   if (!a) return {};
   const std::string_view text = trimmed(a->value);
   // the unit is the last word, or what sticks to the number
-  const Split s = split_elements(text, 1);
-  std::string_view number = s.elements.front(), unit = s.unit;
+  auto [number, unit] = piece(text);
   if (unit.empty()) {
     const std::size_t blank = text.find_last_of(" \t\r\n");
     if (blank != std::string_view::npos) {

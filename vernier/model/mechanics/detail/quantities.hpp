@@ -82,6 +82,9 @@ class Quantities {
   void tell(const expression::Problem&, const Place&, const std::string& what);
   void tell_number(std::string_view text, const Place&, const std::string& what,
                    std::string_view unit, std::size_t count);
+  std::optional<double> unit_factor(std::string_view given, std::string_view unit,
+                                    std::string_view text, const Place&, const std::string& what,
+                                    std::size_t count);
   bool fits(std::string_view given, std::string_view unit, const Place&, const std::string& what);
   std::optional<spatial::Matrix3> turned(std::string_view text, const Place&);
 

@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "apps/vernier/command.hpp"
+#include "apps/vernier/console.hpp"
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/model/mechanics/reader.hpp"
+#include "vernier/model/mechanics/urdf.hpp"
+
+namespace vernier::app {
+namespace {
+
+struct Asked {
+  std::string file, base = "fixed", output;
+};
+
+int import(const Asked& a) {
+  Diagnostics problems;
+  const auto document = mechanics::import_urdf(a.file, {.free_base = a.base == "free"}, problems);
+  problems.throw_if_errors();
+  // what is wrong with the robot itself is said now, at the lines of the document
+  const std::string name = a.output.empty() || a.output == "-" ? "(document)" : a.output;
+  mechanics::parse_source(*document, name, problems);
+  if (!problems.list().empty()) print_problems(problems);
+  if (a.output.empty() || a.output == "-") {
+    fmt::print("{}", *document);
+    return status::good;
+  }
+  std::ofstream out(a.output, std::ios::binary);
+  out << *document;
+  out.close();
+  if (!out) cannot_write(a.output);
+  fmt::print("{}\n", a.output);
+  return status::good;
+}
+
+}  // namespace
+
+Action declare_import(CLI::App& app) {
+  auto asked = std::make_shared<Asked>();
+  app.add_option("robot", asked->file, "a robot description (URDF)")->required()->type_name("");
+  app.add_option("--base", asked->base, "the root link is fixed to the ground, or flies free")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"fixed", "free"}).description(""));
+  app.add_option("-o,--output", asked->output, "the document; the screen without")
+      ->type_name("FILE");
+  return [asked](const Invocation&) { return import(*asked); };
+}
+
+}  // namespace vernier::app

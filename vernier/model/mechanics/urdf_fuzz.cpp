@@ -1,0 +1,23 @@
+// Robot descriptions from anywhere: what is imported is a valid document.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "vernier/base/require.hpp"
+#include "vernier/model/mechanics/reader.hpp"
+#include "vernier/model/mechanics/urdf.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace vernier;
+  Diagnostics problems;
+  const auto document = mechanics::imported_urdf(
+      std::string_view(reinterpret_cast<const char*>(data), size), "fuzz.urdf", {}, problems);
+  require((problems.errors() == 0) == document.has_value());
+  if (!document) return 0;
+  // what was imported is a document, though perhaps one of something impossible
+  Diagnostics found;
+  const std::array grammars{mechanics::grammar()};
+  require(document::parse(*document, "fuzz.xml", grammars, found).has_value());
+  return 0;
+}
