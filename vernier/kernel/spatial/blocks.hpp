@@ -78,6 +78,20 @@ VERNIER_OF_T Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) noexcept {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+// Sums that begin with what they are added to: one fused operation for each product.
+/// a + b × c
+VERNIER_OF_T Vec3<T> plus_cross(const Vec3<T>& a, const Vec3<T>& b, const Vec3<T>& c) noexcept {
+  return {a.x + b.y * c.z - b.z * c.y, a.y + b.z * c.x - b.x * c.z, a.z + b.x * c.y - b.y * c.x};
+}
+/// s + a·b
+VERNIER_OF_T T plus_dot(const T& s, const Vec3<T>& a, const Vec3<T>& b) noexcept {
+  return s + a.x * b.x + a.y * b.y + a.z * b.z;
+}
+/// a + b s
+VERNIER_OF_T Vec3<T> plus_times(const Vec3<T>& a, const Vec3<T>& b, const T& s) noexcept {
+  return {a.x + b.x * s, a.y + b.y * s, a.z + b.z * s};
+}
+
 VERNIER_OF_T Vec6<T> operator+(const Vec6<T>& a, const Vec6<T>& b) noexcept {
   return {a.a + b.a, a.l + b.l};
 }
@@ -88,15 +102,18 @@ VERNIER_OF_T Vec6<T> operator*(const Vec6<T>& a, const T& s) noexcept { return {
 VERNIER_OF_T Vec6<T>& operator+=(Vec6<T>& a, const Vec6<T>& b) noexcept { return a = a + b; }
 VERNIER_OF_T Vec6<T>& operator-=(Vec6<T>& a, const Vec6<T>& b) noexcept { return a = a - b; }
 VERNIER_OF_T T dot(const Vec6<T>& a, const Vec6<T>& b) noexcept {
-  return dot(a.a, b.a) + dot(a.l, b.l);
+  return plus_dot(dot(a.a, b.a), a.l, b.l);
+}
+VERNIER_OF_T T plus_dot(const T& s, const Vec6<T>& a, const Vec6<T>& b) noexcept {
+  return plus_dot(plus_dot(s, a.a, b.a), a.l, b.l);
 }
 /// The motion or acceleration v, taken at a point displaced by r.
 VERNIER_OF_T Vec6<T> motion_at(const Vec6<T>& v, const Vec3<T>& r) noexcept {
-  return {v.a, v.l + cross(v.a, r)};
+  return {v.a, plus_cross(v.l, v.a, r)};
 }
 /// The force f, taken at the point from which its own is displaced by r.
 VERNIER_OF_T Vec6<T> force_from(const Vec6<T>& f, const Vec3<T>& r) noexcept {
-  return {f.a + cross(r, f.l), f.l};
+  return {plus_cross(f.a, r, f.l), f.l};
 }
 
 VERNIER_OF_T Vec3<T> row(const Mat3<T>& m, int i) noexcept {
@@ -114,6 +131,10 @@ VERNIER_OF_T Mat3<T> transposed(const Mat3<T>& m) noexcept {
 VERNIER_OF_T Vec3<T> operator*(const Mat3<T>& m, const Vec3<T>& v) noexcept {
   return {m.a[0] * v.x + m.a[1] * v.y + m.a[2] * v.z, m.a[3] * v.x + m.a[4] * v.y + m.a[5] * v.z,
           m.a[6] * v.x + m.a[7] * v.y + m.a[8] * v.z};
+}
+/// a + m v
+VERNIER_OF_T Vec3<T> plus_times(const Vec3<T>& a, const Mat3<T>& m, const Vec3<T>& v) noexcept {
+  return {plus_dot(a.x, row(m, 0), v), plus_dot(a.y, row(m, 1), v), plus_dot(a.z, row(m, 2), v)};
 }
 /// mᵀ v
 VERNIER_OF_T Vec3<T> transposed_times(const Mat3<T>& m, const Vec3<T>& v) noexcept {
@@ -149,6 +170,11 @@ VERNIER_OF_T Vec6<T> rotated_back(const Mat3<T>& R, const Vec6<T>& v) noexcept {
 VERNIER_OF_T Vec3<T> operator*(const Sym3<T>& m, const Vec3<T>& v) noexcept {
   return {m.xx * v.x + m.xy * v.y + m.xz * v.z, m.xy * v.x + m.yy * v.y + m.yz * v.z,
           m.xz * v.x + m.yz * v.y + m.zz * v.z};
+}
+/// a + m v
+VERNIER_OF_T Vec3<T> plus_times(const Vec3<T>& a, const Sym3<T>& m, const Vec3<T>& v) noexcept {
+  return {a.x + m.xx * v.x + m.xy * v.y + m.xz * v.z, a.y + m.xy * v.x + m.yy * v.y + m.yz * v.z,
+          a.z + m.xz * v.x + m.yz * v.y + m.zz * v.z};
 }
 VERNIER_OF_T Sym3<T> operator+(const Sym3<T>& a, const Sym3<T>& b) noexcept {
   return {a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
@@ -194,7 +220,14 @@ VERNIER_OF_T Sym6<T> rigid(const T& m, const Vec3<T>& s, const Sym3<T>& J) noexc
   return {J, skew(s), diagonal(m)};
 }
 VERNIER_OF_T Vec6<T> operator*(const Sym6<T>& P, const Vec6<T>& v) noexcept {
-  return {P.A * v.a + P.B * v.l, transposed_times(P.B, v.a) + P.C * v.l};
+  return {plus_times(P.A * v.a, P.B, v.l), plus_times(transposed_times(P.B, v.a), P.C, v.l)};
+}
+/// f + P v
+VERNIER_OF_T Vec6<T> plus_times(const Vec6<T>& f, const Sym6<T>& P, const Vec6<T>& v) noexcept {
+  const Vec3<T> l = plus_times(f.l, P.C, v.l);
+  return {plus_times(plus_times(f.a, P.A, v.a), P.B, v.l),
+          {plus_dot(l.x, column(P.B, 0), v.a), plus_dot(l.y, column(P.B, 1), v.a),
+           plus_dot(l.z, column(P.B, 2), v.a)}};
 }
 VERNIER_OF_T Sym6<T>& operator+=(Sym6<T>& P, const Sym6<T>& Q) noexcept {
   P.A += Q.A;
@@ -217,21 +250,31 @@ VERNIER_OF_T void take_rank_one(Sym6<T>& P, const Vec6<T>& u, const T& w) noexce
 VERNIER_OF_T Sym6<T> rotated(const Mat3<T>& R, const Sym6<T>& P) noexcept {
   return {rotated(R, P.A), times_transposed(R * P.B, R), rotated(R, P.C)};
 }
-/// Taken at the point from which its own is displaced by r: Lᵀ P L with L = [1 0; -skew(r) 1].
-VERNIER_OF_T Sym6<T> shifted(const Sym6<T>& P, const Vec3<T>& r) noexcept {
+/// S + Lᵀ P L with L = [1 0; -skew(r) 1]: P taken at the point from which its own is displaced by
+/// r.
+VERNIER_OF_T Sym6<T> plus_shifted(const Sym6<T>& S, const Sym6<T>& P, const Vec3<T>& r) noexcept {
   const Sym3<T>& C = P.C;
-  const Vec3<T> x0 = cross(r, Vec3<T>{C.xx, C.xy, C.xz}), x1 = cross(r, Vec3<T>{C.xy, C.yy, C.yz}),
-                x2 = cross(r, Vec3<T>{C.xz, C.yz, C.zz});
   const Vec3<T> b0 = row(P.B, 0), b1 = row(P.B, 1), b2 = row(P.B, 2);
-  const Vec3<T> n0 = b0 + Vec3<T>{x0.x, x1.x, x2.x}, n1 = b1 + Vec3<T>{x0.y, x1.y, x2.y},
-                n2 = b2 + Vec3<T>{x0.z, x1.z, x2.z};
-  // A + skew(r) Bᵀ + (B + skew(r) C) skew(r)ᵀ
-  const Vec3<T> y0 = cross(r, b0), y1 = cross(r, b1), y2 = cross(r, b2);
-  const Vec3<T> q0 = cross(r, n0), q1 = cross(r, n1), q2 = cross(r, n2);
-  return {{P.A.xx + y0.x + q0.x, P.A.yy + y1.y + q1.y, P.A.zz + y2.z + q2.z, P.A.xy + y1.x + q0.y,
-           P.A.xz + y2.x + q0.z, P.A.yz + y2.y + q1.z},
-          {{n0.x, n0.y, n0.z, n1.x, n1.y, n1.z, n2.x, n2.y, n2.z}},
-          C};
+  // rows of B + skew(r) C
+  const Vec3<T> n0 = {b0.x + r.y * C.xz - r.z * C.xy, b0.y + r.y * C.yz - r.z * C.yy,
+                      b0.z + r.y * C.zz - r.z * C.yz},
+                n1 = {b1.x + r.z * C.xx - r.x * C.xz, b1.y + r.z * C.xy - r.x * C.yz,
+                      b1.z + r.z * C.xz - r.x * C.zz},
+                n2 = {b2.x + r.x * C.xy - r.y * C.xx, b2.y + r.x * C.yy - r.y * C.xy,
+                      b2.z + r.x * C.yz - r.y * C.xz};
+  // A + skew(r) Bᵀ + (B + skew(r) C) skew(r)ᵀ: columns r × b_i, rows r × n_i
+  return {{S.A.xx + P.A.xx + r.y * b0.z - r.z * b0.y + r.y * n0.z - r.z * n0.y,
+           S.A.yy + P.A.yy + r.z * b1.x - r.x * b1.z + r.z * n1.x - r.x * n1.z,
+           S.A.zz + P.A.zz + r.x * b2.y - r.y * b2.x + r.x * n2.y - r.y * n2.x,
+           S.A.xy + P.A.xy + r.y * b1.z - r.z * b1.y + r.z * n0.x - r.x * n0.z,
+           S.A.xz + P.A.xz + r.y * b2.z - r.z * b2.y + r.x * n0.y - r.y * n0.x,
+           S.A.yz + P.A.yz + r.z * b2.x - r.x * b2.z + r.x * n1.y - r.y * n1.x},
+          {{S.B.a[0] + n0.x, S.B.a[1] + n0.y, S.B.a[2] + n0.z, S.B.a[3] + n1.x, S.B.a[4] + n1.y,
+            S.B.a[5] + n1.z, S.B.a[6] + n2.x, S.B.a[7] + n2.y, S.B.a[8] + n2.z}},
+          S.C + C};
+}
+VERNIER_OF_T Sym6<T> shifted(const Sym6<T>& P, const Vec3<T>& r) noexcept {
+  return plus_shifted(zero66<T>(), P, r);
 }
 
 #undef VERNIER_OF_T

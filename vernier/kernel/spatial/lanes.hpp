@@ -26,6 +26,15 @@
 namespace vernier::spatial {
 inline namespace VERNIER_INSTRUCTIONS {
 
+/// Vectors of W doubles. (A typedef with the attribute inside a template that uses it does not do
+/// in gcc.)
+template <int W>
+struct LanesOf {
+  typedef double type __attribute__((vector_size(W * sizeof(double))));
+};
+template <int W>
+using Lanes = typename LanesOf<W>::type;
+
 /// Lanes of T: 1 for double and classes.
 template <class T>
 inline constexpr int lane_count = 1;

@@ -14,6 +14,7 @@ using spatial::dot;
 using spatial::from_columns;
 using spatial::mat3;
 using spatial::motion_at;
+using spatial::plus_cross;
 using spatial::rotated_back;
 using spatial::sine_cosine;
 using spatial::transposed_times;
@@ -217,7 +218,7 @@ template <class T>
 VERNIER_INLINE Vec6<T> rigid_bias(const T& m, const Vec3<T>& s, const Sym3<T>& J,
                                   const Vec6<T>& V) noexcept {
   const Vec3<T> wv = cross(V.a, V.l);
-  return {cross(V.a, J * V.a) + cross(s, wv), wv * m + cross(V.a, cross(V.a, s))};
+  return {plus_cross(cross(s, wv), V.a, J * V.a), plus_cross(wv * m, V.a, cross(V.a, s))};
 }
 
 /// Pose and motion of I from an outboard node that the parent's modes move.

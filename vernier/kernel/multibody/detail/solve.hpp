@@ -8,6 +8,9 @@ inline namespace VERNIER_INSTRUCTIONS {
 
 using spatial::all;
 using spatial::force_from;
+using spatial::plus_dot;
+using spatial::plus_shifted;
+using spatial::plus_times;
 using spatial::rigid;
 using spatial::rotated;
 using spatial::shifted;
@@ -401,24 +404,22 @@ VERNIER_INLINE void add_to_parent(const LayoutView& layout, const Mass* masses, 
     T *ze = work.ze + on.mode, *pair = work.pairs + on.pair;
     for (int i = 0; i < on.modes; ++i) {
       const Vec6<T> f = Pp * psi[i];
-      y[i] += force_from(f, s.r);
-      ze[i] = ze[i] + dot(psi[i], zp);
-      for (int l = 0; l <= i; ++l, ++pair) *pair = *pair + dot(psi[l], f);
+      y[i] = {plus_cross(y[i].a + f.a, s.r, f.l), y[i].l + f.l};
+      ze[i] = plus_dot(ze[i], psi[i], zp);
+      for (int l = 0; l <= i; ++l, ++pair) *pair = plus_dot(*pair, psi[l], f);
     }
   }
-  Sym6<T> sum = shifted(Pp, s.r);
   if (link.first) {
     const Mass& m = masses[link.parent];
-    sum += rigid(constant<T>(m.m), vec3<T>(m.s), sym3<T>(m.J));
+    parent.P = plus_shifted(rigid(constant<T>(m.m), vec3<T>(m.s), sym3<T>(m.J)), Pp, s.r);
     parent.lost_a = s.lost_a;
     parent.lost_l = s.lost_l;
   } else {
-    sum += parent.P;
+    parent.P = plus_shifted(parent.P, Pp, s.r);
     parent.lost_a = parent.lost_a + s.lost_a;
     parent.lost_l = parent.lost_l + s.lost_l;
   }
-  parent.P = sum;
-  parent.z += force_from(zp, s.r);
+  parent.z = {plus_cross(parent.z.a + zp.a, s.r, zp.l), parent.z.l + zp.l};
 }
 
 /// Before the inward sweep: z begins with the velocity-product forces, and links with modes with
@@ -469,7 +470,7 @@ inline void gather(const LayoutView& layout, const Mass* masses, const Drive<T>&
         z = rotated_back(m.Ri, force_from(z, -m.pi));
       }
     }
-    z += P * s.c;
+    z = plus_times(z, P, s.c);
     eliminate_hinge<T, Prescribed>(link, k, s, P, z, work.columns + link.column, drive, watch);
     if (link.parent >= 0) add_to_parent(layout, masses, link, s, P, z, work);
     s.P = P;
