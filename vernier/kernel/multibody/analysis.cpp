@@ -109,6 +109,7 @@ Inertia composite_inertia(const Tree& tree, const Evaluation& evaluation) noexce
 void inverse_dynamics(const Tree& tree, Evaluation& evaluation, std::span<const double> udot,
                       std::span<const NodeForce> nodes, std::span<double> tau) noexcept {
   auto& e = evaluation.data();
+  e.settle();
   const auto& data = tree.data();
   const auto& work = e.work;
   require((udot.empty() || udot.size() == e.u.size()) && tau.size() == e.u.size());
@@ -211,6 +212,7 @@ void bias_forces(const Tree& tree, Evaluation& evaluation, std::span<const NodeF
 
 MatrixX jacobian(const Tree& tree, const Evaluation& evaluation, NodeId id) {
   const auto& e = evaluation.data();
+  e.settle();
   const auto& data = tree.data();
   const auto& work = e.work;
   MatrixX out = MatrixX::Zero(6, data.view.speeds);
@@ -270,6 +272,7 @@ Solution impact(const Tree& tree, Evaluation& evaluation, std::span<const double
           (target.empty() || target.size() == n) && (prescribed.empty() || prescribed.size() == n));
   std::fill(du.begin(), du.end(), 0.0);
   tree.place(q, du, evaluation);
+  e.settle();
   // nothing acts but the impulse: at rest there are no velocity products, elastic forces go
   std::fill_n(e.work.be, tree.data().view.modes, 0.0);
   std::fill(e.tau.begin(), e.tau.end(), 0.0);
@@ -286,6 +289,7 @@ Solution impact(const Tree& tree, Evaluation& evaluation, std::span<const double
   detail::begin(view, e.masses.data(), e.tau.data(), e.work);
   detail::accelerate(view, e.masses.data(), spatial::zero3<double>(), drive, e.work, e.udot.data(),
                      watch);
+  e.by_sweeps = true;
   std::copy(e.udot.begin(), e.udot.end(), du.begin());
   tree.forces(evaluation, impulse);
   if (watch.first >= 0) return {tree.data().layout.links[watch.first].body};

@@ -95,6 +95,7 @@ MatrixX to_working(const Evaluation::Data& e, int k) {
 }
 
 std::vector<Dense> dense_links(const Evaluation::Data& e) {
+  e.settle();
   std::vector<Dense> all;
   for (int k = 0; k < e.tree->view.count; ++k) {
     const Link& link = e.tree->view.links[k];
@@ -149,6 +150,7 @@ void send_inward(const std::vector<Dense>& links, int k, Vector6 F, Put put) {
 
 MatrixX mass_matrix(const Tree& tree, Evaluation& evaluation) {
   const auto& e = evaluation.data();
+  e.settle();
   std::vector<Dense> links = dense_links(e);
   for (std::size_t k = links.size(); k-- > 0;) {
     const Dense& d = links[k];
@@ -237,6 +239,7 @@ MatrixX inverse_mass_matrix(const Tree& tree, Evaluation& evaluation) {
   const auto& view = tree.data().view;
   const std::vector<double> u = e.u, rest(tree.speeds(), 0.0);
   tree.place(e.q, rest, evaluation);
+  e.settle();
   std::fill_n(e.work.be, view.modes, 0.0);
   MatrixX inverse(view.speeds, view.speeds);
   std::vector<double> unit(tree.speeds(), 0.0);

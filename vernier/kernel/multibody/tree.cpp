@@ -30,7 +30,30 @@ Model checked(Model model) {
 
 }  // namespace
 
-Tree::Data::Data(Model m) : model(checked(std::move(m))), layout(model), view(layout.view()) {}
+namespace {
+
+const detail::TreeCode& code_of(detail::Instructions set) noexcept {
+#if defined(VERNIER_WIDE_INSTRUCTIONS)
+  if (set == detail::Instructions::avx512) return detail::tree_avx512;
+  if (set == detail::Instructions::avx2) return detail::tree_avx2;
+#endif
+  static_cast<void>(set);
+  return detail::tree_sse2;
+}
+
+}  // namespace
+
+Tree::Data::Data(Model m, Path path)
+    : model(checked(std::move(m))),
+      layout(model),
+      view(layout.view()),
+      instructions(detail::chosen_instructions()),
+      code(&code_of(instructions)) {
+  if (path == Path::tree) return;
+  const bool fits = detail::Star::fits(model);
+  require(fits || path != Path::star);
+  if (fits) star = std::make_unique<detail::Star>(model, instructions);
+}
 
 Evaluation::Data::Data(const Tree& t)
     : tree(&t.data()), masses(tree->layout.masses), gravity(tree->model.gravity) {
@@ -44,26 +67,84 @@ Evaluation::Data::Data(const Tree& t)
   node_placed.resize(layout.nodes.size(), 0);
   memory = std::make_unique<double[]>(detail::workspace_bytes<double>(tree->view) / sizeof(double));
   work = detail::make_workspace<double>(memory.get(), tree->view);
+  if (tree->star) {
+    star = tree->star->memory();
+    described.resize(layout.links.size(), 0);
+    answered.resize(layout.links.size(), 0);
+  }
+}
+
+void Evaluation::Data::settle() const noexcept {
+  if (!tree->star || settled == placed) return;
+  detail::place_links(tree->view, masses.data(), q.data(), u.data(), work);
+  settled = placed;
+}
+
+const LinkState<double>& Evaluation::Data::link(int k) const noexcept {
+  LinkState<double>& s = work.links[k];
+  if (!tree->star || settled == placed || described[k] == placed) return s;
+  const Link& link = tree->layout.links[k];
+  if (link.parent < 0) {
+    s.E = spatial::mat3<double>(link.R0);
+    s.r = spatial::vec3<double>(link.p0);
+    detail::place_hinge(link.kind, q.data() + link.q, s.E, s.r, s.trig);
+    s.V = spatial::zero6<double>();
+    detail::move_hinge(link.kind, u.data() + link.u, s.trig, s.V, s.c);
+  } else {
+    tree->star->describe_place(star, link.body, u.data(), s.E, s.r, s.V);
+    if (link.kind == HingeKind::universal || link.kind == HingeKind::gimbal)
+      spatial::sine_cosine(q[link.q + 1], s.trig[0], s.trig[1]);
+    if (link.kind == HingeKind::gimbal) spatial::sine_cosine(q[link.q + 2], s.trig[2], s.trig[3]);
+    if (link.kind == HingeKind::planar) spatial::sine_cosine(q[link.q + 2], s.trig[0], s.trig[1]);
+  }
+  described[k] = placed;
+  return s;
+}
+
+const LinkState<double>& Evaluation::Data::accelerated_link(int k) const noexcept {
+  link(k);
+  LinkState<double>& s = work.links[k];
+  if (!tree->star || by_sweeps || answered[k] == accelerated) return s;
+  tree->star->describe_acceleration(star, tree->layout.links[k].body, s.V, udot.data(), s.A, s.z);
+  answered[k] = accelerated;
+  return s;
+}
+
+Vec6<double> Evaluation::Data::reaction(int k) const noexcept {
+  const LinkState<double>& s = accelerated_link(k);
+  if (!tree->star || by_sweeps) return s.P * s.a0 + s.z;
+  return tree->layout.links[k].parent >= 0 ? s.z
+                                           : tree->star->hub_reaction(star, q.data(), u.data());
+}
+
+void Evaluation::Data::pose_link(int k) const noexcept {
+  const Link& own = tree->layout.links[k];
+  const LinkState<double>& s = link(k);
+  R[k] = s.E;
+  p[k] = s.r;
+  if (own.parent >= 0) {
+    R[k] = R[own.parent] * s.E;
+    p[k] = p[own.parent] + R[own.parent] * s.r;
+  }
+  if (own.inboard_moves) {
+    const auto& m = work.modal[own.mode];
+    R[k] = spatial::times_transposed(R[k], m.Ri);
+    p[k] = p[k] - R[k] * m.pi;
+  }
 }
 
 void Evaluation::Data::pose_links() const noexcept {
+  settle();
   if (posed == placed) return;
-  for (std::size_t k = 0; k < R.size(); ++k) {
-    const Link& link = tree->layout.links[k];
-    const LinkState<double>& s = work.links[k];
-    R[k] = s.E;
-    p[k] = s.r;
-    if (link.parent >= 0) {
-      R[k] = R[link.parent] * s.E;
-      p[k] = p[link.parent] + R[link.parent] * s.r;
-    }
-    if (link.inboard_moves) {
-      const auto& m = work.modal[link.mode];
-      R[k] = spatial::times_transposed(R[k], m.Ri);
-      p[k] = p[k] - R[k] * m.pi;
-    }
-  }
+  for (int k = 0; k < tree->view.count; ++k) pose_link(k);
   posed = placed;
+}
+
+void Evaluation::Data::pose_to(int k) const noexcept {
+  if (posed == placed) return;
+  if (!tree->star) return pose_links();
+  pose_link(0);  // the hub
+  if (k > 0) pose_link(k);
 }
 
 const MovingNode<double>& Evaluation::Data::node(int index) const noexcept {
@@ -83,19 +164,21 @@ void Evaluation::set_inertia(int body, const Inertia& inertia) noexcept {
   const auto& layout = data_->tree->layout;
   const int link = layout.link_of[body];
   data_->masses[link] = detail::in_frame(inertia, layout.frames[link]);
+  if (data_->tree->star) data_->tree->star->set_inertia(data_->star, body, inertia);
 }
-void Evaluation::set_gravity(const Vector3& g) noexcept { data_->gravity = g; }
+void Evaluation::set_gravity(const Vector3& g) noexcept {
+  data_->gravity = g;
+  if (data_->tree->star) data_->tree->star->set_gravity(data_->star, g);
+}
 
-Tree::Tree(Model model, Path) : data_(std::make_unique<Data>(std::move(model))) {}
+Tree::Tree(Model model, Path path) : data_(std::make_unique<Data>(std::move(model), path)) {}
 Tree::~Tree() = default;
 Tree::Tree(Tree&&) noexcept = default;
 Tree& Tree::operator=(Tree&&) noexcept = default;
 
 const Model& Tree::model() const noexcept { return data_->model; }
-Path Tree::path() const noexcept { return data_->path; }
-const char* Tree::instructions() const noexcept {
-  return detail::name(detail::chosen_instructions());
-}
+Path Tree::path() const noexcept { return data_->star ? Path::star : Path::tree; }
+const char* Tree::instructions() const noexcept { return detail::name(data_->instructions); }
 std::size_t Tree::coordinates() const noexcept { return data_->layout.coordinates; }
 std::size_t Tree::speeds() const noexcept { return data_->layout.speeds; }
 Block Tree::block(int body) const noexcept { return data_->layout.blocks[body]; }
@@ -156,8 +239,50 @@ void Tree::place(std::span<const double> q, std::span<const double> u,
   std::copy(q.begin(), q.end(), e.q.begin());
   std::copy(u.begin(), u.end(), e.u.begin());
   ++e.placed;
-  detail::place_links(data_->view, e.masses.data(), e.q.data(), e.u.data(), e.work);
+  if (data_->star) {
+    data_->star->place(e.star, e.q.data(), e.u.data());
+  } else {
+    data_->code->place(data_->view, e.masses.data(), e.q.data(), e.u.data(), e.memory.get());
+  }
 }
+
+namespace {
+
+Vec6<double> plain(const Force& f) noexcept {
+  return {detail::plain(f.moment), detail::plain(f.resultant)};
+}
+
+int accelerate_star(const Tree::Data& tree, const Loads& loads, Evaluation::Data& e) noexcept {
+  const detail::Star& star = *tree.star;
+  e.by_sweeps = false;
+  star.forget_forces(e.star);
+  for (const NodeForce& f : loads.nodes) {
+    const int index = tree.layout.node_index(f.at);
+    const NodeRecord& record = tree.layout.nodes[index];
+    if (record.link < 0) continue;
+    const MovingNode<double>& node = e.node(index);
+    const Link& link = tree.layout.links[record.link];
+    const Vec6<double> force = spatial::rotated(node.R, plain(f.force));
+    double* modal = star.push(e.star, link.body, spatial::force_from(force, node.p));
+    if (!record.moves) continue;
+    const detail::NodeShape phi(tree.view.numbers + record.shape, link.modes);
+    const Vec3<double> moment = spatial::transposed_times(node.J, force.a);
+    for (int i = 0; i < link.modes; ++i) {
+      modal[i] += spatial::dot(spatial::vec3<double>(phi.t + 3 * i), force.l) +
+                  spatial::dot(spatial::vec3<double>(phi.r + 3 * i), moment);
+    }
+  }
+  detail::StarLoads all;
+  all.force = e.tau.data();
+  all.acceleration = e.given.data();
+  all.prescribed = e.prescribed ? loads.prescribed.data() : nullptr;
+  const int singular = star.accelerate(e.star, e.q.data(), e.u.data(), all, e.udot.data());
+  const Link& hub = tree.layout.links[0];
+  std::copy_n(e.udot.begin() + hub.u_modes, hub.modes, e.work.etadd + hub.mode);
+  return singular;
+}
+
+}  // namespace
 
 Solution Tree::accelerate(const Loads& loads, std::span<double> udot,
                           Evaluation& evaluation) const noexcept {
@@ -178,22 +303,26 @@ Solution Tree::accelerate(const Loads& loads, std::span<double> udot,
     e.given[i] = on && !loads.acceleration.empty() ? loads.acceleration[i] : 0.0;
     e.prescribed = e.prescribed || on;
   }
-  detail::begin(data_->view, e.masses.data(), e.tau.data(), e.work);
-  for (const NodeForce& f : loads.nodes) {
-    const int index = data_->layout.node_index(f.at);
-    const NodeRecord& record = data_->layout.nodes[index];
-    if (record.link < 0) continue;
-    detail::apply(data_->view, record, e.node(index),
-                  Vec6<double>{detail::plain(f.force.moment), detail::plain(f.force.resultant)},
-                  e.work);
+  ++e.accelerated;
+  const double* regular = e.prescribed ? e.regular.data() : nullptr;
+  int singular = -1;
+  if (data_->star) {
+    singular = accelerate_star(*data_, loads, e);
+  } else {
+    data_->code->begin(data_->view, e.masses.data(), e.tau.data(), e.memory.get());
+    for (const NodeForce& f : loads.nodes) {
+      const int index = data_->layout.node_index(f.at);
+      const NodeRecord& record = data_->layout.nodes[index];
+      if (record.link >= 0)
+        detail::apply(data_->view, record, e.node(index), plain(f.force), e.work);
+    }
+    const int link =
+        data_->code->accelerate(data_->view, e.masses.data(), e.gravity.data(), e.tau.data(),
+                                e.given.data(), regular, e.memory.get(), e.udot.data());
+    if (link >= 0) singular = data_->layout.links[link].body;
   }
-  const detail::Drive<double> drive{e.tau.data(), e.given.data(),
-                                    e.prescribed ? e.regular.data() : nullptr};
-  detail::Watch<double> watch;
-  detail::accelerate(data_->view, e.masses.data(), detail::plain(e.gravity), drive, e.work,
-                     e.udot.data(), watch);
   std::copy(e.udot.begin(), e.udot.end(), udot.begin());
-  if (watch.first >= 0) return {data_->layout.links[watch.first].body};
+  if (singular >= 0) return {singular};
   for (const Link& link : data_->layout.links) {
     for (int i = 0; i < link.speeds + link.modes; ++i) {
       if (!std::isfinite(e.udot[link.u + i])) return {link.body};
@@ -212,7 +341,7 @@ Pose Tree::pose(const Evaluation& evaluation, NodeId id) const noexcept {
   const MovingNode<double>& node = e.node(index);
   const int link = data_->layout.nodes[index].link;
   if (link < 0) return {detail::eigen(node.R), detail::eigen(node.p)};
-  e.pose_links();
+  e.pose_to(link);
   return {detail::eigen(e.R[link] * node.R), detail::eigen(e.p[link] + e.R[link] * node.p)};
 }
 
@@ -240,7 +369,7 @@ Motion Tree::motion(const Evaluation& evaluation, NodeId id) const noexcept {
   const MovingNode<double>& node = e.node(index);
   const int link = data_->layout.nodes[index].link;
   if (link < 0) return {};
-  return as_motion(spatial::rotated_back(node.R, node_motion(node, e.work.links[link].V)));
+  return as_motion(spatial::rotated_back(node.R, node_motion(node, e.link(link).V)));
 }
 
 Motion Tree::specific_force(const Evaluation& evaluation, NodeId id) const noexcept {
@@ -249,7 +378,7 @@ Motion Tree::specific_force(const Evaluation& evaluation, NodeId id) const noexc
   const MovingNode<double>& node = e.node(index);
   const NodeRecord& record = data_->layout.nodes[index];
   if (record.link < 0) return {Vector3::Zero(), -(detail::eigen(node.R).transpose() * e.gravity)};
-  const LinkState<double>& s = e.work.links[record.link];
+  const LinkState<double>& s = e.accelerated_link(record.link);
   Vec6<double> a = spatial::motion_at(s.A, node.p);
   if (record.moves) {
     a += detail::node_bias(node, s.V);
@@ -275,8 +404,7 @@ Motion Tree::acceleration(const Evaluation& evaluation, NodeId id) const noexcep
 }
 
 Force Tree::reaction(const Evaluation& evaluation, int body) const noexcept {
-  const LinkState<double>& s = evaluation.data().work.links[data_->layout.link_of[body]];
-  const Vec6<double> f = s.P * s.a0 + s.z;
+  const Vec6<double> f = evaluation.data().reaction(data_->layout.link_of[body]);
   return {detail::eigen(f.a), detail::eigen(f.l)};
 }
 
@@ -285,13 +413,12 @@ void Tree::forces(const Evaluation& evaluation, std::span<double> tau) const noe
   require(tau.size() == e.tau.size());
   std::copy(e.tau.begin(), e.tau.end(), tau.begin());
   if (!e.prescribed) return;
-  for (std::size_t k = 0; k < data_->layout.links.size(); ++k) {
+  for (int k = 0; k < data_->view.count; ++k) {
     const Link& link = data_->layout.links[k];
     for (int i = 0; i < link.speeds; ++i) {
       if (e.regular[link.u + i] != 0.0) continue;
-      const LinkState<double>& s = e.work.links[k];
-      const Vec6<double> S = detail::hinge_axis(link.kind, i, s.trig);
-      tau[link.u + i] = spatial::dot(S, s.P * s.a0 + s.z) + link.rotor[i] * e.udot[link.u + i];
+      const Vec6<double> S = detail::hinge_axis(link.kind, i, e.link(k).trig);
+      tau[link.u + i] = spatial::dot(S, e.reaction(k)) + link.rotor[i] * e.udot[link.u + i];
     }
   }
 }

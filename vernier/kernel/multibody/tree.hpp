@@ -51,7 +51,8 @@ struct Solution {
 
 class Evaluation;
 
-/// Which code computes a tree, chosen when it is made.
+/// Which code computes a tree, chosen when it is made. The star: one hub, free or fixed to the
+/// ground, and rigid bodies that all hang at it; it is a mistake to ask for it with another model.
 enum class Path : std::uint8_t { automatic, tree, star };
 
 /// Equations of a tree of bodies. Immutable: one tree serves many states and threads, each with its

@@ -6,6 +6,8 @@
 
 #include "vernier/kernel/multibody/detail/instructions.hpp"
 #include "vernier/kernel/multibody/detail/solve.hpp"
+#include "vernier/kernel/multibody/detail/star.hpp"
+#include "vernier/kernel/multibody/detail/tree_plan.hpp"
 #include "vernier/kernel/multibody/tree.hpp"
 
 namespace vernier::multibody::detail {
@@ -93,11 +95,13 @@ inline void accelerate(const LayoutView& layout, const Mass* masses, const Vec3<
 namespace vernier::multibody {
 
 struct Tree::Data {
-  explicit Data(Model);
+  Data(Model, Path);
   Model model;
   detail::Layout layout;
   detail::LayoutView view;
-  Path path = Path::tree;
+  detail::Instructions instructions;
+  const detail::TreeCode* code;
+  std::unique_ptr<detail::Star> star;  // on that path
 };
 
 struct Evaluation::Data {
@@ -109,7 +113,8 @@ struct Evaluation::Data {
   std::vector<double> q, u, tau, given, regular, udot;
   bool prescribed = false;  // whether any speed was, at the last accelerate()
   std::unique_ptr<double[]> memory;
-  detail::Workspace<double> work;
+  detail::Workspace<double> work;  // on the path of the star: after settle()
+  detail::StarMemory star;
 
   // found when first asked for after place()
   std::uint64_t placed = 1;
@@ -119,8 +124,23 @@ struct Evaluation::Data {
   mutable std::vector<std::uint64_t> node_placed;
   mutable std::vector<detail::MovingNode<double>> nodes;
 
-  void pose_links() const noexcept;
+  // of a star: links that have been described since place(), and since accelerate()
+  std::uint64_t accelerated = 0;
+  bool by_sweeps = false;  // the general sweeps were the last to accelerate it
+  mutable std::uint64_t settled = 0;
+  mutable std::vector<std::uint64_t> described, answered;
+
+  void pose_link(int k) const noexcept;  // from its parent
+  void pose_to(int k) const noexcept;    // R and p of this link, at least
+  void pose_links() const noexcept;      // of all, in a settled workspace
   const detail::MovingNode<double>& node(int index) const noexcept;
+  /// E, r, trig and V of a link; on the path of a star only these.
+  const detail::LinkState<double>& link(int k) const noexcept;
+  /// A too.
+  const detail::LinkState<double>& accelerated_link(int k) const noexcept;
+  detail::Vec6<double> reaction(int k) const noexcept;  // of the hinge, on I
+  /// The whole workspace as place() leaves it on the general path.
+  void settle() const noexcept;
 };
 
 }  // namespace vernier::multibody

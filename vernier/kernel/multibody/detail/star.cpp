@@ -177,6 +177,7 @@ Star::Star(const Model& model, Instructions set, int width) : code_(&code_of(set
       put_rotation(c, idle ? Matrix3(Matrix3::Identity()) : body.hinge.outboard.pose.R, w);
       if (idle) {
         for (const int i : {12, 13, 14, 21}) c[i * w] = idle_inertia;
+        for (const int i : {22, 23, 24}) c[i * w] = 1.0;  // rotors: no force can hurry them
         continue;
       }
       put3(c + 9 * w, body.hinge.outboard.pose.p, w);
@@ -218,7 +219,7 @@ void Star::lay_out() {
   const auto n = static_cast<std::size_t>(plan_.modes), unknowns = n + 6;
   const auto width = static_cast<std::size_t>(code_->width),
              half = static_cast<std::size_t>(code_->remainder);
-  const auto sums = static_cast<std::size_t>(sums_size(plan_.modes));
+  const auto sums = static_cast<std::size_t>(padded_sums_size(plan_.modes));
   Allotment memory;
   for (StarGroup& g : groups_) {
     const auto w = static_cast<std::size_t>(g.width);
@@ -232,7 +233,8 @@ void Star::lay_out() {
   }
   plan_.constants = memory.take(static_cast<std::size_t>(HubFields(plan_.modes).size));
   plan_.sums = memory.take((width + half) * std::max(sums, unknowns));
-  plan_.gathered = memory.take(std::max((width + half) * 2 * n, sums));
+  plan_.spread = memory.take((width + half) * 2 * n);
+  plan_.totals = memory.take(sums);
   plan_.matrix = memory.take(unknowns * (unknowns + 1) / 2 + 3 * unknowns);
   plan_.solution = memory.take(unknowns);
   plan_.external = memory.take(unknowns);

@@ -5,7 +5,8 @@
 
 #include "vernier/kernel/multibody/detail/instructions.hpp"
 #include "vernier/kernel/multibody/detail/star_plan.hpp"
-#include "vernier/kernel/multibody/tree.hpp"
+#include "vernier/kernel/multibody/model.hpp"
+#include "vernier/kernel/spatial/blocks.hpp"
 
 namespace vernier::multibody::detail {
 
@@ -27,6 +28,7 @@ class AlignedNumbers {
 struct StarMemory {
   AlignedNumbers numbers;
   std::vector<std::uint8_t> forced;  // groups with forces at nodes
+  bool hub_forced = false;
 };
 
 /// A model that is a star, laid out for the lanes of one set of instructions. Immutable.
@@ -46,6 +48,37 @@ class Star {
   StarMemory memory(std::size_t more = 0) const;
   void set_inertia(StarMemory&, int body, const Inertia&) const noexcept;
   void set_gravity(StarMemory&, const Vector3& gravity_ground) const noexcept;
+
+  void place(StarMemory& m, const double* q, const double* u) const noexcept {
+    code_->place(plan_, m.numbers.get(), q, u);
+  }
+  /// No more forces at nodes.
+  void forget_forces(StarMemory&) const noexcept;
+  /// A force on a body at the frame of its inboard node, in its axes. For the hub, returns where
+  /// forces on its modes are to be added.
+  double* push(StarMemory&, int body, const spatial::Vec6<double>& force) const noexcept;
+  /// A body whose hinge is singular, or -1.
+  int accelerate(StarMemory& m, const double* q, const double* u, StarLoads loads,
+                 double* udot) const noexcept {
+    loads.forced = m.forced.data();
+    loads.hub_forced = m.hub_forced;
+    return code_->accelerate(plan_, m.numbers.get(), q, u, loads, udot);
+  }
+
+  /// Of a placed star: the frame of the inboard node of an appendage in that of the hub, and its
+  /// motion in its own axes.
+  void describe_place(const StarMemory&, int body, const double* u, spatial::Mat3<double>& E,
+                      spatial::Vec3<double>& r, spatial::Vec6<double>& V) const noexcept;
+  /// Of an accelerated star: the spatial acceleration of the same frame less gravity, and what the
+  /// hinge exerts (of an appendage).
+  void describe_acceleration(const StarMemory&, int body, const spatial::Vec6<double>& V,
+                             const double* udot, spatial::Vec6<double>& A,
+                             spatial::Vec6<double>& reaction) const noexcept;
+  spatial::Vec6<double> hub_reaction(const StarMemory&, const double* q,
+                                     const double* u) const noexcept;
+  const double* modal_accelerations(const StarMemory& m) const noexcept {
+    return m.numbers.get() + plan_.solution;
+  }
 
  private:
   struct Place {

@@ -1,5 +1,5 @@
 #define VERNIER_INSTRUCTIONS avx2
-#include "vernier/kernel/multibody/detail/star_code.hpp"
+#include "vernier/kernel/multibody/detail/star_table.hpp"
 
 namespace vernier::multibody::detail {
 

@@ -2,17 +2,9 @@
 
 #include "vernier/kernel/multibody/detail/star_hub.hpp"
 
-/// The code of one set of instructions: VERNIER_INSTRUCTIONS names it, W is the width of its
-/// vectors.
+/// One state at a time, an appendage in each lane.
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
-
-template <int W>
-struct VectorOf {
-  typedef double type __attribute__((vector_size(W * sizeof(double))));
-};
-template <int W>
-using Vector = typename VectorOf<W>::type;
 
 template <class T>
 VERNIER_INLINE T* block(double* memory, std::size_t first) noexcept {
@@ -24,14 +16,41 @@ VERNIER_INLINE T gather(const double* from, const int* index, int offset) noexce
   for (int i = 0; i < lane_count<T>; ++i) x[i] = from[index[i] + offset];
   return x;
 }
-/// The same where idle lanes are to be zero.
+/// Sums over the lanes of vectors, four (of two lanes: two) at a time.
+VERNIER_INLINE void sum_lanes(const Lanes<2>* x, double* to) noexcept {
+  const Lanes<2> s =
+      __builtin_shufflevector(x[0], x[1], 0, 2) + __builtin_shufflevector(x[0], x[1], 1, 3);
+  __builtin_memcpy(to, &s, sizeof s);
+}
 template <class T>
-VERNIER_INLINE T gather(const double* from, const StarGroup& group, int offset) noexcept {
-  T x = {};
-  for (int i = 0; i < lane_count<T>; ++i) {
-    if (i < group.count) x[i] = from[group.u[i] + offset];
+VERNIER_INLINE T sum_lanes(const T& a, const T& b, const T& c, const T& d) noexcept {
+  const T ab =
+      __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const T cd =
+      __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+/// Totals of `count` sums in lanes: wide ones and, where the remainder has its own width, halves.
+/// Arrays are padded to a whole number of four.
+template <int W, int R>
+VERNIER_INLINE void total_of(const Lanes<W>* wide, const Lanes<R>* half, int count,
+                             double* to) noexcept {
+  if constexpr (W == 2) {
+    for (int i = 0; i < count; i += 2) sum_lanes(wide + i, to + i);
+  } else {
+    const auto four = [&](int i) {
+      if constexpr (W == 8) {
+        return __builtin_shufflevector(wide[i], wide[i], 0, 1, 2, 3) +
+               __builtin_shufflevector(wide[i], wide[i], 4, 5, 6, 7) + half[i];
+      } else {
+        return wide[i];
+      }
+    };
+    for (int i = 0; i < count; i += 4) {
+      const Lanes<4> s = sum_lanes<Lanes<4>>(four(i), four(i + 1), four(i + 2), four(i + 3));
+      __builtin_memcpy(to + i, &s, sizeof s);
+    }
   }
-  return x;
 }
 
 /// Calls f with the kind of hinge as a constant.
@@ -75,16 +94,9 @@ template <class T>
 VERNIER_INLINE Vec3<T> hub_gravity(const StarPlan& plan, const double* g, const T* q) noexcept {
   const Vec3<T> down = vec3<T>(g);
   if (!plan.free) return down;
-  const T* k = q + plan.hub_q;
-  const T &a = k[0], &b = k[1], &c = k[2], &s = k[3], two = constant<T>(2.0);
-  const T aa = a * a, bb = b * b, cc = c * c, ss = s * s;
-  return {
-      (aa - bb - cc + ss) * down.x + two * ((a * b + c * s) * down.y + (a * c - b * s) * down.z),
-      (bb - aa - cc + ss) * down.y + two * ((a * b - c * s) * down.x + (b * c + a * s) * down.z),
-      (cc - aa - bb + ss) * down.z + two * ((a * c + b * s) * down.x + (b * c - a * s) * down.y)};
+  if (g[0] == 0.0 && g[1] == 0.0 && g[2] == 0.0) return down;
+  return transposed_times(rotation_of(q + plan.hub_q), down);
 }
-
-// ---- one state, an appendage in each lane
 
 /// Modal coordinates and rates in all lanes; after the hub's own numbers in memory.
 template <class T>
@@ -118,7 +130,7 @@ int accelerate_group(const StarPlan& plan, const StarGroup& group, double* memor
                      const StarLoads& loads, bool forced, Sums<T>& sums) noexcept {
   HingeLoads<T> own;
   for (int k = 0; k < speeds_of(kind); ++k) {
-    own.tau[k] = loads.force != nullptr ? gather<T>(loads.force, group, k) : T{};
+    own.tau[k] = loads.force != nullptr ? gather<T>(loads.force, group.u, k) : T{};
     own.given[k] = T{};
     own.prescribed[k] = own.given[k] != own.given[k];
     if (loads.prescribed != nullptr) {
@@ -162,12 +174,12 @@ VERNIER_INLINE void substitute_group(const StarPlan& plan, const StarGroup& grou
 
 template <int W, int R, bool flexible>
 struct StarLanes {
-  using T = Vector<W>;
-  using S = Vector<R>;  // of a group for what is left
+  using T = Lanes<W>;
+  using S = Lanes<R>;  // of a group for what is left
 
   static void place(const StarPlan& plan, double* memory, const double* q,
                     const double* u) noexcept {
-    T* wide = block<T>(memory, plan.gathered);
+    T* wide = block<T>(memory, plan.spread);
     const Hub<T> hub = spread<T>(plan, q, u, wide);
     const Hub<S> half = spread<S>(plan, q, u, reinterpret_cast<S*>(wide + 2 * plan.modes));
     for (int g = 0; g < plan.group_count; ++g) {
@@ -184,7 +196,7 @@ struct StarLanes {
 
   static int accelerate(const StarPlan& plan, double* memory, const double* q, const double* u,
                         const StarLoads& loads, double* udot) noexcept {
-    const int n = plan.modes, unknowns = plan.unknowns(), size = sums_size(n);
+    const int n = plan.modes, unknowns = plan.unknowns(), size = padded_sums_size(n);
     T* wide = block<T>(memory, plan.sums);
     S* half = reinterpret_cast<S*>(wide + size);
     for (int i = 0; i < size; ++i) wide[i] = T{};
@@ -210,17 +222,8 @@ struct StarLanes {
     }
     if (singular >= 0) return singular;
 
-    double* total = memory + plan.gathered;
-    for (int i = 0; i < size; ++i) {
-      T x = wide[i];
-      double t = 0.0;
-      for (int l = 0; l < W; ++l) t += x[l];
-      if constexpr (W != R) {
-        S y = half[i];
-        for (int l = 0; l < R; ++l) t += y[l];
-      }
-      total[i] = t;
-    }
+    double* total = memory + plan.totals;
+    total_of<W, R>(wide, half, size, total);
     const double* constants = memory + plan.constants;
     double* M = memory + plan.matrix;
     double* z = M + unknowns * (unknowns + 1) / 2;
@@ -271,166 +274,6 @@ struct StarLanes {
     }
     return -1;
   }
-};
-
-// ---- many states, one in each lane
-
-template <int W, bool flexible>
-struct StarInStates {
-  using T = Vector<W>;
-
-  static std::size_t scratch(const StarPlan& plan, std::size_t coordinates,
-                             std::size_t speeds) noexcept {
-    const auto n = static_cast<std::size_t>(plan.modes), unknowns = n + 6;
-    const auto groups = static_cast<std::size_t>(plan.group_count);
-    return W * (coordinates + 4 * speeds + static_cast<std::size_t>(sums_size(plan.modes)) +
-                unknowns * (unknowns + 1) / 2 + 4 * unknowns + 3 * n + groups * (6 + 3 * unknowns));
-  }
-
-  template <StarHinge kind>
-  static Mask<T> appendage(const StarPlan& plan, const StarGroup& group, const double* memory,
-                           const Hub<T>& hub, const T* q, const T* u, const HingeLoads<T>& loads,
-                           Vec3<T>* psi, Rows<T>& rows, Sums<T>& sums) noexcept {
-    const Appendage<T> a = appendage_at<T>(Same<T>{memory + group.constants});
-    const Same<T> shapes{memory + group.shapes};
-    Placed<T> p;
-    place_node<T, flexible>(a.R0, a.r0, shapes, plan.modes, hub, p.node, psi);
-    place_hinge<T, kind>(q + group.q[0], u + group.u[0], p);
-    place_inertia<T, kind>(a, p);
-    return eliminate<T, kind, flexible>(p, a.m, Same<T>{memory + group.constants + 22}, shapes,
-                                        plan.modes, psi, loads, zero6<T>(), rows,
-                                        reinterpret_cast<T*>(&rows + 1), sums);
-  }
-
-  static std::size_t run(const StarPlan& plan, double* memory, const StarStates& states) noexcept {
-    const int n = plan.modes, unknowns = plan.unknowns(), size = sums_size(n);
-    T* next = block<T>(memory, plan.size);
-    const auto take = [&](std::size_t count) {
-      T* from = next;
-      next += count;
-      return from;
-    };
-    T* q = take(states.coordinates);
-    T* u = take(states.speeds);
-    T* force = take(states.speeds);
-    T* acceleration = take(states.speeds);
-    T* udot = take(states.speeds);
-    T* wide = take(static_cast<std::size_t>(size));
-    T* M = take(static_cast<std::size_t>(unknowns * (unknowns + 1) / 2));
-    T* z = take(static_cast<std::size_t>(unknowns));
-    T* work = take(static_cast<std::size_t>(2 * unknowns));
-    T* x = take(static_cast<std::size_t>(unknowns));
-    auto* psi = reinterpret_cast<Vec3<T>*>(take(static_cast<std::size_t>(3 * n)));
-    T* rows = next;
-    const std::ptrdiff_t rows_size = 6 + 3 * unknowns;
-    for (std::size_t k = 0; k < states.speeds; ++k) force[k] = acceleration[k] = T{};
-    auto& sums = *reinterpret_cast<Sums<T>*>(wide);
-    const double* constants = memory + plan.constants;
-    const auto held_at = [&](int k) {
-      return states.prescribed != nullptr && states.prescribed[k] != 0;
-    };
-    std::size_t bad_states = 0;
-
-    for (std::size_t first = 0; first < states.count; first += W) {
-      const std::size_t here = states.count - first < W ? states.count - first : W;
-      const auto stage = [&](const double* from, std::size_t count, T* to) {
-        if (from == nullptr) return;
-        for (std::size_t k = 0; k < count; ++k) {
-          const double* row = from + k * states.count + first;
-          if (here == W) {
-            __builtin_memcpy(to + k, row, sizeof(T));
-          } else {
-            for (std::size_t i = 0; i < W; ++i) to[k][i] = row[i < here ? i : 0];
-          }
-        }
-      };
-      stage(states.q, states.coordinates, q);
-      stage(states.u, states.speeds, u);
-      stage(states.force, states.speeds, force);
-      stage(states.acceleration, states.speeds, acceleration);
-
-      for (int i = 0; i < size; ++i) wide[i] = T{};
-      const Vec6<T> motion = hub_motion<T>(plan, u);
-      const Hub<T> hub{motion.a, q + plan.eta, u + plan.rate};
-      Mask<T> bad = u[0] != u[0];
-      bad = bad ^ bad;
-      for (int g = 0; g < plan.group_count; ++g) {
-        const StarGroup& group = plan.groups[g];
-        bad = bad | with_kind(group.kind, [&]<StarHinge kind>() {
-                HingeLoads<T> loads;
-                for (int k = 0; k < speeds_of(kind); ++k) {
-                  loads.tau[k] = force[group.u[0] + k];
-                  loads.given[k] = acceleration[group.u[0] + k];
-                  loads.prescribed[k] = Mask<T>{} - (held_at(group.u[0] + k) ? 1 : 0);
-                }
-                return appendage<kind>(plan, group, memory, hub, q, u, loads, psi,
-                                       *reinterpret_cast<Rows<T>*>(rows + g * rows_size), sums);
-              });
-      }
-      hub_equations<T, flexible>(plan, constants, hub, wide, M, z);
-      for (int i = 0; i < n; ++i) z[i] -= force[plan.rate + i];
-      const Vec3<T> gravity = hub_gravity<T>(plan, constants + HubFields(n).gravity, q);
-      const Vec3<T> carried = cross(motion.a, motion.l) - gravity;
-      const T offset[6] = {T{}, T{}, T{}, carried.x, carried.y, carried.z};
-      T given[6];
-      Mask<T> held[6];
-      for (int i = 0; i < 6; ++i) {
-        given[i] = offset[i];
-        held[i] = Mask<T>{} - 1;
-        if (plan.free) {
-          z[n + i] -= force[plan.hub_u + i];
-          given[i] += acceleration[plan.hub_u + i];
-          held[i] = Mask<T>{} - (held_at(plan.hub_u + i) ? 1 : 0);
-        }
-      }
-      bad = bad | solve_hub<T>(unknowns, M, z, given, held, work, x);
-      for (int i = 0; i < n; ++i) udot[plan.rate + i] = x[i];
-      if (plan.free) {
-        for (int i = 0; i < 6; ++i) udot[plan.hub_u + i] = x[n + i] - offset[i];
-      }
-      for (int g = 0; g < plan.group_count; ++g) {
-        const StarGroup& group = plan.groups[g];
-        with_kind(group.kind, [&]<StarHinge kind>() {
-          const T* own = rows + g * rows_size;
-          substitute<T, kind>(*reinterpret_cast<const Rows<T>*>(own), own + 6, x, unknowns,
-                              udot + group.u[0]);
-        });
-      }
-      const T none = constant<T>(__builtin_nan(""));
-      const bool well = all(!bad);
-      for (std::size_t i = 0; !well && i < here; ++i) bad_states += bad[i] != 0 ? 1 : 0;
-      for (std::size_t k = 0; k < states.speeds; ++k) {
-        const T value = well ? udot[k] : select(bad, none, udot[k]);
-        __builtin_memcpy(states.udot + k * states.count + first, &value, here * sizeof(double));
-      }
-    }
-    return bad_states;
-  }
-};
-
-/// The table of this set: W lanes, groups for the remainder with R.
-template <int W, int R>
-struct StarTable {
-  static void place(const StarPlan& plan, double* memory, const double* q,
-                    const double* u) noexcept {
-    if (plan.modes == 0) return StarLanes<W, R, false>::place(plan, memory, q, u);
-    StarLanes<W, R, true>::place(plan, memory, q, u);
-  }
-  static int accelerate(const StarPlan& plan, double* memory, const double* q, const double* u,
-                        const StarLoads& loads, double* udot) noexcept {
-    if (plan.modes == 0) return StarLanes<W, R, false>::accelerate(plan, memory, q, u, loads, udot);
-    return StarLanes<W, R, true>::accelerate(plan, memory, q, u, loads, udot);
-  }
-  static std::size_t states(const StarPlan& plan, double* memory,
-                            const StarStates& states) noexcept {
-    if (plan.modes == 0) return StarInStates<W, false>::run(plan, memory, states);
-    return StarInStates<W, true>::run(plan, memory, states);
-  }
-  static std::size_t scratch(const StarPlan& plan, std::size_t coordinates,
-                             std::size_t speeds) noexcept {
-    return StarInStates<W, true>::scratch(plan, coordinates, speeds);
-  }
-  static constexpr StarCode code = {W, R, place, accelerate, states, scratch};
 };
 
 }  // namespace VERNIER_INSTRUCTIONS

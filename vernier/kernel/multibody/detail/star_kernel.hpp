@@ -147,7 +147,7 @@ VERNIER_INLINE void place_node(const Mat3<T>& R0, const Vec3<T>& r0, const C& sh
     node.r = r;
     node.v = v;
     node.w = hub.w + t.omega;
-    node.bias = {t.bias + cross(hub.w, t.omega), cross(hub.w, cross(hub.w, r) + v + v)};
+    node.bias = {plus_cross(t.bias, hub.w, t.omega), cross(hub.w, plus_cross(v + v, hub.w, r))};
   } else {
     node.R = R0;
     node.r = r0;
@@ -171,9 +171,21 @@ VERNIER_INLINE void turn_pair(Vec3<T>& a, Vec3<T>& b, const T& angle) noexcept {
 template <class T>
 VERNIER_INLINE void spin(Placed<T>& p, int k, const Vec3<T>& axis, const T& u) noexcept {
   const Vec3<T> rate = axis * u;
-  p.c.a += cross(p.w, rate);
+  p.c.a = plus_cross(p.c.a, p.w, rate);
   p.w += rate;
   p.axis[k] = {axis, zero3<T>()};
+}
+
+/// R of x_O = R x_I for the quaternion q_IO, of any length but zero.
+template <class T>
+VERNIER_INLINE Mat3<T> rotation_of(const T* q) noexcept {
+  const T x = q[0], y = q[1], z = q[2], w = q[3];
+  const T k = constant<T>(2.0) / (x * x + y * y + z * z + w * w), o = constant<T>(1.0);
+  const T kx = k * x, ky = k * y, kz = k * z;
+  const T xx = kx * x, yy = ky * y, zz = kz * z, xy = kx * y, xz = kx * z, yz = ky * z;
+  const T wx = kx * w, wy = ky * w, wz = kz * w;
+  return {{o - yy - zz, xy - wz, xz + wy, xy + wz, o - xx - zz, yz - wx, xz - wy, yz + wx,
+           o - xx - yy}};
 }
 
 /// The hinge: q and u of its own.
@@ -197,15 +209,10 @@ VERNIER_INLINE void place_hinge(const T* q, const T* u, Placed<T>& p) noexcept {
       turn_pair(x, y, q[2]);
     }
   } else if constexpr (kind == StarHinge::ball) {
-    // rows of A(q) are the axes of the inboard node in those of the outboard one
-    const T &a = q[0], &b = q[1], &c = q[2], &s = q[3], two = constant<T>(2.0);
-    const T aa = a * a, bb = b * b, cc = c * c, ss = s * s;
-    const Vec3<T> ex = {aa - bb - cc + ss, two * (a * b + c * s), two * (a * c - b * s)},
-                  ey = {two * (a * b - c * s), bb - aa - cc + ss, two * (b * c + a * s)},
-                  ez = {two * (a * c + b * s), two * (b * c - a * s), cc - aa - bb + ss};
-    x = p.node.R * ex;
-    y = p.node.R * ey;
-    z = p.node.R * ez;
+    const Mat3<T> turned = p.node.R * rotation_of(q);
+    x = column(turned, 0);
+    y = column(turned, 1);
+    z = column(turned, 2);
     const Vec3<T> rate = x * u[0] + y * u[1] + z * u[2];
     p.c.a = cross(wn, rate);
     p.w = wn + rate;
@@ -258,8 +265,8 @@ VERNIER_INLINE void place_inertia(const Appendage<T>& a, Placed<T>& p) noexcept 
     p.J.yz = p.J.yz - p.s.y * p.d.z - p.d.y * h.z;
     p.s = h;
   }
-  p.z.a = cross(p.w, p.J * p.w) + p.J * p.c.a;
-  p.z.l = cross(p.w, cross(p.w, p.s)) + cross(p.c.a, p.s);
+  p.z.a = plus_cross(p.J * p.c.a, p.w, p.J * p.w);
+  p.z.l = plus_cross(cross(p.c.a, p.s), p.w, cross(p.w, p.s));
   if constexpr (slides(kind)) {
     p.z.a += cross(p.s, p.c.l);
     p.z.l += p.c.l * a.m;
@@ -281,6 +288,7 @@ struct Sums {
   Vec6<T> z;
 };
 inline constexpr int sums_size(int modes) { return 27 + 7 * modes + modes * (modes + 1) / 2; }
+inline constexpr int padded_sums_size(int modes) { return (sums_size(modes) + 3) / 4 * 4; }
 
 inline constexpr double least_pivot = 1e-13;  // of the inertia it is taken from
 
@@ -315,12 +323,12 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
     }
     T d = rotor[k], f = -loads.tau[k];
     if (turns_by(kind, k)) {
-      d += dot(axis.a, U.a);
-      f += dot(axis.a, z.a);
+      d = plus_dot(d, axis.a, U.a);
+      f = plus_dot(f, axis.a, z.a);
     }
     if (slides_by(kind, k)) {
-      d += dot(axis.l, U.l);
-      f += dot(axis.l, z.l);
+      d = plus_dot(d, axis.l, U.l);
+      f = plus_dot(f, axis.l, z.l);
     }
     const auto held = loads.prescribed[k];
     const auto good = d > (turns_by(kind, k) ? least : m * constant<T>(least_pivot));
@@ -346,10 +354,10 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
     }
     if constexpr (flexible) {
       for (int i = 0; i < modes; ++i) {
-        own[i] = dot(gain[k].a, psi[i]) + dot(gain[k].l, vec3_at<T>(shapes, 6 * i));
+        own[i] = dot(gain[k], {psi[i], vec3_at<T>(shapes, 6 * i)});
       }
     }
-    const Vec3<T> angular = gain[k].a + cross(r, gain[k].l);
+    const Vec3<T> angular = plus_cross(gain[k].a, r, gain[k].l);
     own[modes] = angular.x;
     own[modes + 1] = angular.y;
     own[modes + 2] = angular.z;
@@ -358,29 +366,30 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
     own[modes + 5] = gain[k].l.z;
   }
   if constexpr (flexible) {
-    z += P * p.node.bias;
+    z = plus_times(z, P, p.node.bias);
   } else {
-    z += Vec6<T>{P.B * p.node.bias.l, P.C * p.node.bias.l};
+    z = {plus_times(z.a, P.B, p.node.bias.l), plus_times(z.l, P.C, p.node.bias.l)};
   }
-  sums.P += shifted(P, r);
-  sums.z += force_from(z, r);
+  sums.P = plus_shifted(sums.P, P, r);
+  sums.z = {plus_cross(sums.z.a + z.a, r, z.l), sums.z.l + z.l};
   if constexpr (flexible) {
     T* by_mode = reinterpret_cast<T*>(&sums) + 27;
     T* triangle = by_mode + 7 * modes;
     for (int i = 0; i < modes; ++i) {
       const Vec6<T> shape = {psi[i], vec3_at<T>(shapes, 6 * i)};
       const Vec6<T> G = P * shape;
-      const Vec3<T> angular = G.a + cross(r, G.l);
       T* own = by_mode + 7 * i;
-      own[0] += angular.x;
-      own[1] += angular.y;
-      own[2] += angular.z;
+      const Vec3<T> angular =
+          plus_cross(Vec3<T>{own[0] + G.a.x, own[1] + G.a.y, own[2] + G.a.z}, r, G.l);
+      own[0] = angular.x;
+      own[1] = angular.y;
+      own[2] = angular.z;
       own[3] += G.l.x;
       own[4] += G.l.y;
       own[5] += G.l.z;
-      own[6] += dot(shape, z);
-      for (int j = 0; j <= i; ++j) {
-        *triangle++ += dot(psi[j], G.a) + dot(vec3_at<T>(shapes, 6 * j), G.l);
+      own[6] = plus_dot(own[6], shape, z);
+      for (int j = 0; j <= i; ++j, ++triangle) {
+        *triangle = plus_dot(*triangle, {psi[j], vec3_at<T>(shapes, 6 * j)}, G);
       }
     }
   }

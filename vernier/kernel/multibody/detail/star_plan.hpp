@@ -40,7 +40,8 @@ struct StarPlan {
   int group_count = 0;
   const StarGroup* groups = nullptr;
   // where the blocks of the hub begin
-  std::size_t constants = 0, sums = 0, gathered = 0, matrix = 0, solution = 0, external = 0;
+  std::size_t constants = 0, sums = 0, spread = 0, totals = 0, matrix = 0, solution = 0,
+              external = 0;
   std::size_t size = 0;  // of all memory
 
   int unknowns() const noexcept { return modes + 6; }

@@ -1,0 +1,125 @@
+#include "vernier/kernel/multibody/detail/star.hpp"
+#include "vernier/kernel/multibody/detail/star_hub.hpp"
+
+namespace vernier::multibody::detail {
+namespace {
+
+/// Numbers of one lane of a block.
+template <class S>
+S lane_of(const double* block, int width, int lane) noexcept {
+  S s;
+  auto* to = reinterpret_cast<double*>(&s);
+  for (std::size_t i = 0; i < sizeof(S) / sizeof(double); ++i) to[i] = block[i * width + lane];
+  return s;
+}
+
+Vec3<double> vector_of(const double* block, int width, int lane) noexcept {
+  return lane_of<Vec3<double>>(block, width, lane);
+}
+
+}  // namespace
+
+void Star::describe_place(const StarMemory& m, int body, const double* u, Mat3<double>& E,
+                          Vec3<double>& r, Vec6<double>& V) const noexcept {
+  const Place at = places_[body];
+  const StarGroup& group = groups_[at.group];
+  const auto p = lane_of<Placed<double>>(m.numbers.get() + group.placed, group.width, at.lane);
+  E = p.R;
+  r = p.node.r + p.d;
+  Vec3<double> w = zero3<double>(), v = zero3<double>();
+  if (plan_.free) {
+    w = vec3<double>(u + plan_.hub_u);
+    v = vec3<double>(u + plan_.hub_u + 3);
+  }
+  v += cross(w, p.node.r) + p.node.v + cross(p.w, p.d);
+  for (int k = 0; k < speeds_of(group.kind); ++k) v += p.axis[k].l * u[group.u[at.lane] + k];
+  V = rotated_back(p.R, Vec6<double>{p.w, v});
+}
+
+void Star::describe_acceleration(const StarMemory& m, int body, const Vec6<double>& V,
+                                 const double* udot, Vec6<double>& A,
+                                 Vec6<double>& reaction) const noexcept {
+  const double* memory = m.numbers.get();
+  const double* x = memory + plan_.solution;
+  const int n = plan_.modes;
+  if (body == plan_.hub) {
+    A = {vec3<double>(x + n), vec3<double>(x + n + 3) - cross(V.a, V.l)};
+    return;
+  }
+  const Place at = places_[body];
+  const StarGroup& group = groups_[at.group];
+  const int w = group.width;
+  const auto p = lane_of<Placed<double>>(memory + group.placed, w, at.lane);
+  Vec6<double> a = motion_at(Vec6<double>{vec3<double>(x + n), vec3<double>(x + n + 3)}, p.node.r);
+  a += p.node.bias + p.c;
+  for (int i = 0; i < n; ++i) {
+    a.a += vector_of(memory + group.psi + 3 * i * w, w, at.lane) * x[i];
+    a.l += vector_of(memory + group.shapes + 6 * i * w, w, at.lane) * x[i];
+  }
+  for (int k = 0; k < speeds_of(group.kind); ++k) a += p.axis[k] * udot[group.u[at.lane] + k];
+  // what the body needs at the outboard node
+  const double mass = memory[group.constants + 21 * w + at.lane];
+  Vec6<double> f = {p.J * a.a + cross(p.s, a.l) + cross(p.w, p.J * p.w),
+                    a.l * mass + cross(a.a, p.s) + cross(p.w, cross(p.w, p.s))};
+  reaction = rotated_back(p.R, force_from(f, -p.d));
+  if (m.forced[at.group] != 0)
+    reaction -= lane_of<Vec6<double>>(memory + group.external, w, at.lane);
+  const Vec3<double> linear = a.l + cross(a.a, p.d) + cross(p.w, cross(p.w, p.d));
+  A = rotated_back(p.R, Vec6<double>{a.a, linear});
+  A.l -= cross(V.a, V.l);
+}
+
+Vec6<double> Star::hub_reaction(const StarMemory& m, const double* q,
+                                const double* u) const noexcept {
+  double* memory = m.numbers.get();
+  const int n = plan_.modes, unknowns = plan_.unknowns();
+  double* M = memory + plan_.matrix;
+  double* z = M + unknowns * (unknowns + 1) / 2;
+  const double* x = memory + plan_.solution;
+  const Vec3<double> w = plan_.free ? vec3<double>(u + plan_.hub_u) : zero3<double>();
+  const Hub<double> hub{w, q + plan_.eta, u + plan_.rate};
+  if (n > 0) {
+    hub_equations<double, true>(plan_, memory + plan_.constants, hub, memory + plan_.totals, M, z);
+  } else {
+    hub_equations<double, false>(plan_, memory + plan_.constants, hub, memory + plan_.totals, M, z);
+  }
+  double f[6];
+  for (int i = 0; i < 6; ++i) {
+    f[i] = z[n + i];
+    if (m.hub_forced) f[i] -= memory[plan_.external + n + i];
+    for (int j = 0; j < unknowns; ++j)
+      f[i] += M[n + i >= j ? triangle(n + i, j) : triangle(j, n + i)] * x[j];
+  }
+  return {vec3<double>(f), vec3<double>(f + 3)};
+}
+
+void Star::forget_forces(StarMemory& m) const noexcept {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (m.forced[g] == 0) continue;
+    double* f = m.numbers.get() + groups_[g].external;
+    for (int i = 0; i < 6 * groups_[g].width; ++i) f[i] = 0.0;
+    m.forced[g] = 0;
+  }
+  if (m.hub_forced) {
+    for (int i = 0; i < plan_.unknowns(); ++i) m.numbers.get()[plan_.external + i] = 0.0;
+    m.hub_forced = false;
+  }
+}
+
+double* Star::push(StarMemory& m, int body, const Vec6<double>& f) const noexcept {
+  const double numbers[6] = {f.a.x, f.a.y, f.a.z, f.l.x, f.l.y, f.l.z};
+  if (body == plan_.hub) {
+    double* to = m.numbers.get() + plan_.external;
+    for (int i = 0; i < 6; ++i) to[plan_.modes + i] += numbers[i];
+    m.hub_forced = true;
+    return to;
+  }
+  const Place at = places_[body];
+  const StarGroup& group = groups_[at.group];
+  double* to = m.numbers.get() + group.external + at.lane;
+  for (int i = 0; i < 6; ++i) to[i * group.width] += numbers[i];
+  m.forced[at.group] = 1;
+  return nullptr;
+}
+
+}  // namespace vernier::multibody::detail

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "vernier/kernel/multibody/detail/star_code.hpp"
+#include "vernier/kernel/multibody/detail/star_states.hpp"
+
+namespace vernier::multibody::detail {
+inline namespace VERNIER_INSTRUCTIONS {
+
+/// The table of this set: W lanes, groups for the remainder with R.
+template <int W, int R>
+struct StarTable {
+  static void place(const StarPlan& plan, double* memory, const double* q,
+                    const double* u) noexcept {
+    if (plan.modes == 0) return StarLanes<W, R, false>::place(plan, memory, q, u);
+    StarLanes<W, R, true>::place(plan, memory, q, u);
+  }
+  static int accelerate(const StarPlan& plan, double* memory, const double* q, const double* u,
+                        const StarLoads& loads, double* udot) noexcept {
+    if (plan.modes == 0) return StarLanes<W, R, false>::accelerate(plan, memory, q, u, loads, udot);
+    return StarLanes<W, R, true>::accelerate(plan, memory, q, u, loads, udot);
+  }
+  static std::size_t states(const StarPlan& plan, double* memory,
+                            const StarStates& states) noexcept {
+    if (plan.modes == 0) return StarInStates<W, false>::run(plan, memory, states);
+    return StarInStates<W, true>::run(plan, memory, states);
+  }
+  static std::size_t scratch(const StarPlan& plan, std::size_t coordinates,
+                             std::size_t speeds) noexcept {
+    return StarInStates<W, true>::scratch(plan, coordinates, speeds);
+  }
+  static constexpr StarCode code = {W, R, place, accelerate, states, scratch};
+};
+
+}  // namespace VERNIER_INSTRUCTIONS
+}  // namespace vernier::multibody::detail
