@@ -1,0 +1,289 @@
+// How fast accelerations of multibody models are, against MuJoCo and Simbody in the same run, on
+// one core: medians of processor time over many short batches in turn, from a pool of random
+// states. Prints the figures; `least` as an argument: the least times instead of the medians.
+#include <sys/resource.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "multibody_peak.hpp"
+#include "tests/multibody_peers/family.hpp"
+#include "vernier/kernel/multibody/ensemble.hpp"
+#include "vernier/kernel/multibody/spacecraft.hpp"
+
+using namespace vernier;
+using namespace vernier::multibody;
+
+namespace {
+
+constexpr int pool = 64, batches = 201;
+
+/// Processor time of this thread: others on the machine do not count.
+double cpu_seconds() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+bool use_least = false;
+int failed = 0;
+
+/// Something that is timed: call(i) evaluates state i of the pool.
+struct Runner {
+  std::string name;
+  std::function<void(int)> call;
+  int states = 1;    // in one call
+  int calls = pool;  // in a batch
+  std::vector<double> times = {};
+
+  void batch() {
+    const double t = cpu_seconds();
+    for (int i = 0; i < calls; ++i) call(i % pool);
+    times.push_back((cpu_seconds() - t) / (calls * states) * 1e6);
+  }
+  double microseconds() {
+    std::sort(times.begin(), times.end());
+    return use_least ? times.front() : times[times.size() / 2];
+  }
+};
+
+/// Times all of them in turn.
+void measure(std::vector<Runner>& runners) {
+  for (Runner& r : runners) {
+    for (int i = 0; i < pool; ++i) r.call(i);
+    for (;;) {  // batches of half a millisecond
+      const double t = cpu_seconds();
+      for (int i = 0; i < r.calls; ++i) r.call(i % pool);
+      if (cpu_seconds() - t > 5e-4 || r.states > 1) break;
+      r.calls *= 2;
+    }
+    if (r.states > 1) r.calls = 1;
+    r.times.clear();
+  }
+  for (int k = 0; k < batches; ++k) {
+    for (Runner& r : runners) r.batch();
+  }
+}
+
+void judge(const char* what, double value, const char* relation, double bound) {
+  const bool ok = *relation == '<' ? value < bound : value >= bound;
+  if (!ok) ++failed;
+  std::printf("%-64s %8.2f  %s %.2f  %s\n", what, value, relation, bound, ok ? "ok" : "NOT");
+}
+
+/// A tree with its states, and the engines that can do the same.
+struct Subject {
+  explicit Subject(Model model, Path path = Path::automatic)
+      : tree(std::move(model), path),
+        states(peers::random_states(tree, pool)),
+        evaluation(tree),
+        udot(tree.speeds()) {}
+
+  Runner ours(std::string name) {
+    return {std::move(name), [this](int i) {
+              const peers::State& s = states[static_cast<std::size_t>(i)];
+              tree.place(s.q, s.u, evaluation);
+              static_cast<void>(tree.accelerate({s.force, {}, {}, {}}, udot, evaluation));
+            }};
+  }
+  void add_peers(std::vector<Runner>& runners) {
+    mujoco = peers::mujoco(tree, states);
+    simbody = peers::simbody(tree, states);
+    if (mujoco) runners.push_back({"MuJoCo", [this](int i) { mujoco->evaluate(i); }});
+    if (simbody) runners.push_back({"Simbody", [this](int i) { simbody->evaluate(i); }});
+  }
+
+  Tree tree;
+  std::vector<peers::State> states;
+  Evaluation evaluation;
+  std::vector<double> udot;
+  std::unique_ptr<peers::Peer> mujoco, simbody;
+};
+
+double time_of(std::vector<Runner>& runners, const std::string& name) {
+  for (Runner& r : runners) {
+    if (r.name == name) return r.microseconds();
+  }
+  return 0.0;
+}
+void print(std::vector<Runner>& runners) {
+  for (Runner& r : runners) std::printf("  %-52s %9.3f µs\n", r.name.c_str(), r.microseconds());
+}
+
+/// The spacecraft with all its thrusters firing and all sensors read.
+struct Equipped {
+  static SpacecraftModel model() {
+    SpacecraftModel m;
+    m.tree = peers::cassini(5);
+    for (int i = 0; i < 26; ++i) {
+      const std::string& name = m.tree.bodies[0].nodes[static_cast<std::size_t>(i)].name;
+      if (i < 16) {
+        Actuator a;
+        a.name = name;
+        a.kind = Actuator::Kind::thruster;
+        a.at = {0, i};
+        m.actuators.push_back(a);
+      } else {
+        m.sensors.push_back({name, {0, i}});
+      }
+    }
+    return m;
+  }
+  Equipped()
+      : craft(model()),
+        states(peers::random_states(craft.tree(), pool)),
+        evaluation(craft),
+        udot(craft.tree().speeds()),
+        thrust(16) {
+    for (std::size_t i = 0; i < thrust.size(); ++i) thrust[i] = 0.5 + 0.1 * static_cast<double>(i);
+  }
+  Runner runner(std::string name) {
+    return {std::move(name), [this](int i) {
+              const peers::State& s = states[static_cast<std::size_t>(i)];
+              craft.place({s.q, s.u, {}, {}}, evaluation);
+              static_cast<void>(
+                  craft.accelerate({s.force, {}, {}, thrust, {}}, {udot, {}, {}}, evaluation));
+              sum += craft.sense(evaluation)[static_cast<std::size_t>(i % 10)].specific_force[0];
+            }};
+  }
+  Spacecraft craft;
+  std::vector<peers::State> states;
+  SpacecraftEvaluation evaluation;
+  std::vector<double> udot, thrust;
+  double sum = 0.0;
+};
+
+/// `count` states in the layout of an ensemble.
+struct Many {
+  Many(const Tree& tree, std::size_t n)
+      : states(peers::random_states(tree, static_cast<int>(n), 777)), ensemble(tree), count(n) {
+    q.resize(tree.coordinates() * n);
+    u.resize(tree.speeds() * n);
+    force.resize(u.size());
+    udot.resize(u.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < tree.coordinates(); ++k) q[k * n + i] = states[i].q[k];
+      for (std::size_t k = 0; k < tree.speeds(); ++k) {
+        u[k * n + i] = states[i].u[k];
+        force[k * n + i] = states[i].force[k];
+      }
+    }
+  }
+  Runner runner(std::string name) {
+    return {std::move(name), [this](int) { ensemble.accelerate(count, q, u, force, {}, {}, udot); },
+            static_cast<int>(count)};
+  }
+  std::vector<peers::State> states;
+  Ensemble ensemble;
+  std::size_t count;
+  std::vector<double> q, u, force, udot;
+};
+
+void describe_machine(const Tree& tree) {
+  std::string line, processor = "unknown";
+  for (std::ifstream info("/proc/cpuinfo"); std::getline(info, line);) {
+    if (line.starts_with("model name")) {
+      processor = line.substr(line.find(':') + 2);
+      break;
+    }
+  }
+  double load = 0.0;
+  std::ifstream("/proc/loadavg") >> load;
+  std::printf("machine: %s, load %.1f, compiler %s, instructions %s; %s of %d batches\n",
+              processor.c_str(), load, __VERSION__, tree.instructions(),
+              use_least ? "least" : "medians", batches);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  use_least = argc > 1 && std::strcmp(argv[1], "least") == 0;
+  Subject rigid(peers::cassini(0)), rigid_tree(peers::cassini(0), Path::tree);
+  Subject flexible(peers::cassini(5)), flexible_tree(peers::cassini(5), Path::tree);
+  Equipped equipped;
+  Many many(flexible.tree, 1024);
+  describe_machine(rigid.tree);
+
+  std::printf("\ncassini: rigid 20 dof; flexible bus, 25 dof\n");
+  std::vector<Runner> runners;
+  rigid.add_peers(runners);
+  runners.push_back(rigid.ours("rigid, star"));
+  runners.push_back(rigid_tree.ours("rigid, tree"));
+  runners.push_back(flexible.ours("flexible, star"));
+  runners.push_back(flexible_tree.ours("flexible, tree"));
+  runners.push_back(equipped.runner("flexible, 16 thrusters and 10 sensors"));
+  std::size_t next = 0;
+  runners.push_back({"flexible, star, the states of the ensemble one at a time", [&](int) {
+                       const peers::State& s = many.states[next++ % many.count];
+                       flexible.tree.place(s.q, s.u, flexible.evaluation);
+                       static_cast<void>(flexible.tree.accelerate(
+                           {s.force, {}, {}, {}}, flexible.udot, flexible.evaluation));
+                     }});
+  runners.push_back(many.runner("flexible, ensemble of 1024, per state"));
+  measure(runners);
+  print(runners);
+  const double mujoco = time_of(runners, "MuJoCo"), simbody = time_of(runners, "Simbody"),
+               ensemble = time_of(runners, "flexible, ensemble of 1024, per state");
+  const double peak = bench::peak_gigaflops();
+  // multiplications and additions of the star with five modes of order 2, counted by hand in the
+  // fact sheet's form: 10 645 + 9 487; divisions and sines are not in it
+  const double flops = 20132.0;
+  std::printf("\n");
+  judge("cassini-rigid: MuJoCo over ours", mujoco / time_of(runners, "rigid, star"), ">=", 6.0);
+  judge("cassini-rigid: Simbody over ours", simbody / time_of(runners, "rigid, star"), ">=", 25.0);
+  judge("cassini-flex over MuJoCo's cassini-rigid", time_of(runners, "flexible, star") / mujoco,
+        "<", 0.45);
+  judge("the same with 16 thrusters and 10 sensors",
+        time_of(runners, "flexible, 16 thrusters and 10 sensors") / mujoco, "<", 0.8);
+  judge("one at a time over ensemble, per state",
+        time_of(runners, "flexible, star, the states of the ensemble one at a time") / ensemble,
+        ">=", 2.5);
+  std::printf(
+      "FMA peak %.1f Gflop/s; ensemble %.1f Gflop/s of the textbook's operations: %.0f %%\n", peak,
+      flops / ensemble * 1e-3, 100.0 * flops / ensemble * 1e-3 / peak);
+
+  std::printf("\nchains, a tree and a star\n");
+  std::vector<std::pair<double, double>> chains;
+  for (Model& model :
+       std::vector<Model>{peers::chain(10), peers::chain(30), peers::chain(100), peers::chain(300),
+                          peers::binary_tree(127), peers::star(100)}) {
+    const std::string name = model.name;
+    Subject subject(std::move(model));
+    std::vector<Runner> own;
+    own.push_back(subject.ours(name + (subject.tree.path() == Path::star ? ", star" : ", tree")));
+    subject.add_peers(own);
+    measure(own);
+    print(own);
+    const double t = own[0].microseconds(), m = time_of(own, "MuJoCo"), s = time_of(own, "Simbody");
+    if (name.starts_with("chain"))
+      chains.push_back({static_cast<double>(subject.tree.speeds()), t});
+    if (m > 0.0 && m / t >= 3.0) {
+      judge((name + ": MuJoCo over ours").c_str(), m / t, ">=", 3.0);
+    } else {
+      judge((name + ": Simbody over ours").c_str(), s / t, ">=", 8.0);
+    }
+  }
+  // t = a + b N through the shortest and the longest chain; how far the others are from it
+  const auto [n0, t0] = chains.front();
+  const auto [n1, t1] = chains.back();
+  const double slope = (t1 - t0) / (n1 - n0);
+  double worst = 0.0;
+  for (const auto& [n, t] : chains)
+    worst = std::max(worst, std::abs(t / (t0 + slope * (n - n0)) - 1));
+  std::printf("chains: %.1f ns for each body\n", slope * 1e3);
+  judge("chains: distance from a straight line through 10 and 300", worst, "<", 0.25);
+
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  std::printf("memory of the whole run, all engines: %ld MiB\n", usage.ru_maxrss / 1024);
+  std::printf("%s\n", failed == 0 ? "all ok" : "NOT all reached");
+  return 0;
+}
