@@ -250,6 +250,18 @@ VERNIER_OF_T void take_rank_one(Sym6<T>& P, const Vec6<T>& u, const T& w) noexce
 VERNIER_OF_T Sym6<T> rotated(const Mat3<T>& R, const Sym6<T>& P) noexcept {
   return {rotated(R, P.A), times_transposed(R * P.B, R), rotated(R, P.C)};
 }
+/// The same where P has nothing along the third angular direction.
+VERNIER_OF_T Sym6<T> rotated_without_z(const Mat3<T>& R, const Sym6<T>& P) noexcept {
+  const Vec3<T> x = column(R, 0), y = column(R, 1);
+  const Vec3<T> ax = x * P.A.xx + y * P.A.xy, ay = x * P.A.xy + y * P.A.yy;
+  const Vec3<T> bx = R * row(P.B, 0), by = R * row(P.B, 1);
+  return {{ax.x * x.x + ay.x * y.x, ax.y * x.y + ay.y * y.y, ax.z * x.z + ay.z * y.z,
+           ax.x * x.y + ay.x * y.y, ax.x * x.z + ay.x * y.z, ax.y * x.z + ay.y * y.z},
+          {{x.x * bx.x + y.x * by.x, x.x * bx.y + y.x * by.y, x.x * bx.z + y.x * by.z,
+            x.y * bx.x + y.y * by.x, x.y * bx.y + y.y * by.y, x.y * bx.z + y.y * by.z,
+            x.z * bx.x + y.z * by.x, x.z * bx.y + y.z * by.y, x.z * bx.z + y.z * by.z}},
+          rotated(R, P.C)};
+}
 /// S + Lᵀ P L with L = [1 0; -skew(r) 1]: P taken at the point from which its own is displaced by
 /// r.
 VERNIER_OF_T Sym6<T> plus_shifted(const Sym6<T>& S, const Sym6<T>& P, const Vec3<T>& r) noexcept {

@@ -81,6 +81,23 @@ struct Elimination {
     take_rank_one(P, U, di);
     z += U * x;
   }
+  /// About z with neither rotor nor prescribed motion: nothing of P is left along it.
+  VERNIER_INLINE void turn_freely_about_z() noexcept {
+    const Vec6<T> U = {{P.A.xz, P.A.yz, P.A.zz}, {P.B.a[6], P.B.a[7], P.B.a[8]}};
+    watch(U.a.z > scale_a * pivot_bound, link);
+    const T di = constant<T>(1.0) / U.a.z, x = (tau[0] - z.a.z) * di, o = constant<T>(0.0);
+    const Vec6<T> g = U * di;
+    columns[0].g = g;
+    columns[0].x = x;
+    lost_a = lost_a + dot(U.a, g.a);
+    lost_l = lost_l + dot(U.l, g.l);
+    P.A = {P.A.xx - g.a.x * U.a.x, P.A.yy - g.a.y * U.a.y, o, P.A.xy - g.a.x * U.a.y, o, o};
+    P.B = {{P.B.a[0] - g.a.x * U.l.x, P.B.a[1] - g.a.x * U.l.y, P.B.a[2] - g.a.x * U.l.z,
+            P.B.a[3] - g.a.y * U.l.x, P.B.a[4] - g.a.y * U.l.y, P.B.a[5] - g.a.y * U.l.z, o, o, o}};
+    P.C = {P.C.xx - g.l.x * U.l.x, P.C.yy - g.l.y * U.l.y, P.C.zz - g.l.z * U.l.z,
+           P.C.xy - g.l.x * U.l.y, P.C.xz - g.l.x * U.l.z, P.C.yz - g.l.y * U.l.z};
+    z = {{z.a.x + U.a.x * x, z.a.y + U.a.y * x, tau[0]}, spatial::plus_times(z.l, U.l, x)};
+  }
   VERNIER_INLINE void turn_x(int i) noexcept {
     along(i, {{P.A.xx, P.A.xy, P.A.xz}, {P.B.a[0], P.B.a[1], P.B.a[2]}}, P.A.xx, z.a.x, scale_a);
   }
@@ -235,7 +252,11 @@ VERNIER_INLINE void eliminate_hinge(const Link& link, int k, LinkState<T>& s, Sy
     case HingeKind::fixed:
       break;
     case HingeKind::pin:
-      one.turn_z(0);
+      if (!Prescribed && !link.driven) {
+        one.turn_freely_about_z();
+      } else {
+        one.turn_z(0);
+      }
       break;
     case HingeKind::prismatic:
       one.slide_z(0);
@@ -390,12 +411,13 @@ inline void accelerate_modes(const Link& link, const Vec6<T>& x,
 }
 
 /// Adds what hangs at a link to its parent: P and z at I, in axes of I.
-template <class T>
+template <class T, bool Prescribed>
 VERNIER_INLINE void add_to_parent(const LayoutView& layout, const Mass* masses, const Link& link,
                                   const LinkState<T>& s, const Sym6<T>& P, const Vec6<T>& z,
                                   const Workspace<T>& work) noexcept {
   LinkState<T>& parent = work.links[link.parent];
-  const Sym6<T> Pp = rotated(s.E, P);
+  const bool turned_freely = !Prescribed && link.kind == HingeKind::pin && !link.driven;
+  const Sym6<T> Pp = turned_freely ? spatial::rotated_without_z(s.E, P) : rotated(s.E, P);
   const Vec6<T> zp = rotated(s.E, z);
   if (link.outboard_moves) {
     const Link& on = layout.links[link.parent];
@@ -472,7 +494,7 @@ inline void gather(const LayoutView& layout, const Mass* masses, const Drive<T>&
     }
     z = plus_times(z, P, s.c);
     eliminate_hinge<T, Prescribed>(link, k, s, P, z, work.columns + link.column, drive, watch);
-    if (link.parent >= 0) add_to_parent(layout, masses, link, s, P, z, work);
+    if (link.parent >= 0) add_to_parent<T, Prescribed>(layout, masses, link, s, P, z, work);
     s.P = P;
     s.z = z;
   }
