@@ -113,8 +113,7 @@ const LinkState<double>& Evaluation::Data::accelerated_link(int k) const noexcep
 Vec6<double> Evaluation::Data::reaction(int k) const noexcept {
   const LinkState<double>& s = accelerated_link(k);
   if (!tree->star || by_sweeps) return s.P * s.a0 + s.z;
-  return tree->layout.links[k].parent >= 0 ? s.z
-                                           : tree->star->hub_reaction(star, q.data(), u.data());
+  return tree->layout.links[k].parent >= 0 ? s.z : tree->star->hub_reaction(star, tau.data());
 }
 
 void Evaluation::Data::pose_link(int k) const noexcept {

@@ -234,11 +234,29 @@ void Star::lay_out() {
   plan_.constants = memory.take(static_cast<std::size_t>(HubFields(plan_.modes).size));
   plan_.sums = memory.take((width + half) * std::max(sums, unknowns));
   plan_.spread = memory.take((width + half) * 2 * n);
+  plan_.own = memory.take(sums);
   plan_.totals = memory.take(sums);
-  plan_.matrix = memory.take(unknowns * (unknowns + 1) / 2 + 3 * unknowns);
+  plan_.factors = memory.take(unknowns * (unknowns + 1) / 2 + 2 * unknowns);
   plan_.solution = memory.take(unknowns);
   plan_.external = memory.take(unknowns);
   plan_.size = memory.size();
+  // as Sums and what follows it lie
+  const int modes = plan_.modes;
+  constexpr int symmetric[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  for (int i = 0; i < plan_.unknowns(); ++i) {
+    const int a = i - modes;
+    for (int j = 0; j <= i; ++j) {
+      const int b = j - modes;
+      entries_.push_back(a < 0   ? 27 + 7 * modes + i * (i + 1) / 2 + j
+                         : b < 0 ? 27 + 7 * j + a
+                         : a < 3 ? symmetric[a][b]
+                         : b < 3 ? 6 + 3 * b + a - 3
+                                 : 15 + symmetric[a - 3][b - 3]);
+    }
+    forces_.push_back(a < 0 ? 27 + 7 * i + 6 : 21 + a);
+  }
+  plan_.entries = entries_.data();
+  plan_.forces = forces_.data();
   plan_.groups = groups_.data();
   plan_.group_count = static_cast<int>(groups_.size());
 }

@@ -74,8 +74,8 @@ class Star {
   void describe_acceleration(const StarMemory&, int body, const spatial::Vec6<double>& V,
                              const double* udot, spatial::Vec6<double>& A,
                              spatial::Vec6<double>& reaction) const noexcept;
-  spatial::Vec6<double> hub_reaction(const StarMemory&, const double* q,
-                                     const double* u) const noexcept;
+  /// What the hinge of the hub exerts, when these forces act on its speeds.
+  spatial::Vec6<double> hub_reaction(const StarMemory&, const double* force) const noexcept;
   const double* modal_accelerations(const StarMemory& m) const noexcept {
     return m.numbers.get() + plan_.solution;
   }
@@ -91,6 +91,7 @@ class Star {
   StarPlan plan_;
   const StarCode* code_;
   std::vector<StarGroup> groups_;
+  std::vector<int> entries_, forces_;
   std::vector<Place> places_;  // of the bodies
   std::vector<Pose> inboard_;  // of the bodies
   Matrix3 ground_R_;           // of the hub's outboard node

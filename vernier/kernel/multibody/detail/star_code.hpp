@@ -30,13 +30,17 @@ VERNIER_INLINE T sum_lanes(const T& a, const T& b, const T& c, const T& d) noexc
       __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
   return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
-/// Totals of `count` sums in lanes: wide ones and, where the remainder has its own width, halves.
-/// Arrays are padded to a whole number of four.
+/// Totals of `count` sums in lanes, wide ones and, where the remainder has its own width, halves,
+/// and of the hub's own. Arrays are padded to a whole number of four.
 template <int W, int R>
-VERNIER_INLINE void total_of(const Lanes<W>* wide, const Lanes<R>* half, int count,
-                             double* to) noexcept {
+VERNIER_INLINE void total_of(const Lanes<W>* wide, const Lanes<R>* half, const double* own,
+                             int count, double* to) noexcept {
   if constexpr (W == 2) {
-    for (int i = 0; i < count; i += 2) sum_lanes(wide + i, to + i);
+    for (int i = 0; i < count; i += 2) {
+      sum_lanes(wide + i, to + i);
+      to[i] += own[i];
+      to[i + 1] += own[i + 1];
+    }
   } else {
     const auto four = [&](int i) {
       if constexpr (W == 8) {
@@ -47,7 +51,9 @@ VERNIER_INLINE void total_of(const Lanes<W>* wide, const Lanes<R>* half, int cou
       }
     };
     for (int i = 0; i < count; i += 4) {
-      const Lanes<4> s = sum_lanes<Lanes<4>>(four(i), four(i + 1), four(i + 2), four(i + 3));
+      Lanes<4> s;
+      __builtin_memcpy(&s, own + i, sizeof s);
+      s += sum_lanes<Lanes<4>>(four(i), four(i + 1), four(i + 2), four(i + 3));
       __builtin_memcpy(to + i, &s, sizeof s);
     }
   }
@@ -222,23 +228,20 @@ struct StarLanes {
     }
     if (singular >= 0) return singular;
 
-    double* total = memory + plan.totals;
-    total_of<W, R>(wide, half, size, total);
     const double* constants = memory + plan.constants;
-    double* M = memory + plan.matrix;
-    double* z = M + unknowns * (unknowns + 1) / 2;
-    double* work = z + unknowns;
+    double* total = memory + plan.totals;
     double* x = memory + plan.solution;
     const Vec6<double> motion = hub_motion<double>(plan, u);
     const Hub<double> hub{motion.a, q + plan.eta, u + plan.rate};
-    hub_equations<double, flexible>(plan, constants, hub, total, M, z);
+    hub_equations<double, flexible>(plan, constants, hub, memory + plan.own);
+    total_of<W, R>(wide, half, memory + plan.own, size, total);
     if (loads.hub_forced) {
-      for (int i = 0; i < unknowns; ++i) z[i] -= memory[plan.external + i];
+      for (int i = 0; i < unknowns; ++i) total[plan.forces[i]] -= memory[plan.external + i];
     }
     if (loads.force != nullptr) {
-      for (int i = 0; i < n; ++i) z[i] -= loads.force[plan.rate + i];
+      for (int i = 0; i < n; ++i) total[plan.forces[i]] -= loads.force[plan.rate + i];
       if (plan.free) {
-        for (int i = 0; i < 6; ++i) z[n + i] -= loads.force[plan.hub_u + i];
+        for (int i = 0; i < 6; ++i) total[plan.forces[n + i]] -= loads.force[plan.hub_u + i];
       }
     }
     // linear accelerations here are inertial and less gravity
@@ -253,7 +256,7 @@ struct StarLanes {
       const bool told = plan.free && held[i] && loads.acceleration != nullptr;
       given[i] = offset[i] + (told ? loads.acceleration[plan.hub_u + i] : 0.0);
     }
-    if (solve_hub<double>(unknowns, M, z, given, held, work, x)) return plan.hub;
+    if (solve_hub<double>(plan, total, given, held, memory + plan.factors, x)) return plan.hub;
     for (int i = 0; i < n; ++i) udot[plan.rate + i] = x[i];
     if (plan.free) {
       for (int i = 0; i < 6; ++i) udot[plan.hub_u + i] = x[n + i] - offset[i];

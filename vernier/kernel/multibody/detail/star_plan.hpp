@@ -39,8 +39,11 @@ struct StarPlan {
   int eta = 0, rate = 0;     // of its modes, in q and u
   int group_count = 0;
   const StarGroup* groups = nullptr;
+  // where the equations of the hub are in the sums: the matrix (lower triangle by rows), the forces
+  const int* entries = nullptr;
+  const int* forces = nullptr;
   // where the blocks of the hub begin
-  std::size_t constants = 0, sums = 0, spread = 0, totals = 0, matrix = 0, solution = 0,
+  std::size_t constants = 0, sums = 0, spread = 0, own = 0, totals = 0, factors = 0, solution = 0,
               external = 0;
   std::size_t size = 0;  // of all memory
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "vernier/kernel/multibody/detail/star.hpp"
 #include "vernier/kernel/multibody/detail/star_hub.hpp"
 
@@ -69,26 +71,18 @@ void Star::describe_acceleration(const StarMemory& m, int body, const Vec6<doubl
   A.l -= cross(V.a, V.l);
 }
 
-Vec6<double> Star::hub_reaction(const StarMemory& m, const double* q,
-                                const double* u) const noexcept {
-  double* memory = m.numbers.get();
-  const int n = plan_.modes, unknowns = plan_.unknowns();
-  double* M = memory + plan_.matrix;
-  double* z = M + unknowns * (unknowns + 1) / 2;
-  const double* x = memory + plan_.solution;
-  const Vec3<double> w = plan_.free ? vec3<double>(u + plan_.hub_u) : zero3<double>();
-  const Hub<double> hub{w, q + plan_.eta, u + plan_.rate};
-  if (n > 0) {
-    hub_equations<double, true>(plan_, memory + plan_.constants, hub, memory + plan_.totals, M, z);
-  } else {
-    hub_equations<double, false>(plan_, memory + plan_.constants, hub, memory + plan_.totals, M, z);
-  }
+Vec6<double> Star::hub_reaction(const StarMemory& m, const double* force) const noexcept {
+  const double* sums = m.numbers.get() + plan_.totals;
+  const double* x = m.numbers.get() + plan_.solution;
+  const int n = plan_.modes;
   double f[6];
   for (int i = 0; i < 6; ++i) {
-    f[i] = z[n + i];
-    if (m.hub_forced) f[i] -= memory[plan_.external + n + i];
-    for (int j = 0; j < unknowns; ++j)
-      f[i] += M[n + i >= j ? triangle(n + i, j) : triangle(j, n + i)] * x[j];
+    const int row = n + i;
+    f[i] = sums[plan_.forces[row]] + (plan_.free ? force[plan_.hub_u + i] : 0.0);
+    for (int j = 0; j < plan_.unknowns(); ++j) {
+      const int high = std::max(row, j), low = std::min(row, j);
+      f[i] += sums[plan_.entries[high * (high + 1) / 2 + low]] * x[j];
+    }
   }
   return {vec3<double>(f), vec3<double>(f + 3)};
 }

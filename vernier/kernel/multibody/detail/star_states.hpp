@@ -19,7 +19,7 @@ class StarInStates {
     const auto unknowns = static_cast<std::size_t>(plan.unknowns());
     return W * (vectors * (coordinates + 4 * speeds) +
                 static_cast<std::size_t>(sums_size(plan.modes)) + unknowns * (unknowns + 1) / 2 +
-                4 * unknowns + 3 * static_cast<std::size_t>(plan.modes) +
+                3 * unknowns + 3 * static_cast<std::size_t>(plan.modes) +
                 static_cast<std::size_t>(plan.group_count) * rows_size(plan));
   }
 
@@ -47,9 +47,7 @@ class StarInStates {
     acceleration_ = take(vectors * states.speeds);
     udot_ = take(vectors * states.speeds);
     sums_ = take(static_cast<std::size_t>(sums_size(plan.modes)));
-    M_ = take(unknowns * (unknowns + 1) / 2);
-    z_ = take(unknowns);
-    work_ = take(2 * unknowns);
+    work_ = take(unknowns * (unknowns + 1) / 2 + 2 * unknowns);
     x_ = take(unknowns);
     psi_ = reinterpret_cast<Vec3<T>*>(take(3 * static_cast<std::size_t>(plan.modes)));
     rows_ = next;
@@ -104,9 +102,10 @@ class StarInStates {
   Mask<T> one(const T* q, const T* u, const T* force, const T* acceleration, T* udot) noexcept {
     const int n = plan_.modes, unknowns = plan_.unknowns();
     const auto rows_step = static_cast<std::ptrdiff_t>(rows_size(plan_));
-    for (int i = 0; i < sums_size(n); ++i) sums_[i] = T{};
     const Vec6<T> motion = hub_motion<T>(plan_, u);
     const Hub<T> hub{motion.a, q + plan_.eta, u + plan_.rate};
+    const double* constants = memory_ + plan_.constants;
+    hub_equations<T, flexible>(plan_, constants, hub, sums_);
     Mask<T> bad = mask(false);
     for (int g = 0; g < plan_.group_count; ++g) {
       const StarGroup& group = plan_.groups[g];
@@ -114,9 +113,7 @@ class StarInStates {
               return appendage<kind>(group, hub, q, u, force, acceleration, rows_ + g * rows_step);
             });
     }
-    const double* constants = memory_ + plan_.constants;
-    hub_equations<T, flexible>(plan_, constants, hub, sums_, M_, z_);
-    for (int i = 0; i < n; ++i) z_[i] -= force[plan_.rate + i];
+    for (int i = 0; i < n; ++i) sums_[plan_.forces[i]] -= force[plan_.rate + i];
     const Vec3<T> gravity = hub_gravity<T>(plan_, constants + HubFields(n).gravity, q);
     const Vec3<T> carried = cross(motion.a, motion.l) - gravity;
     const T offset[6] = {T{}, T{}, T{}, carried.x, carried.y, carried.z};
@@ -126,12 +123,12 @@ class StarInStates {
       given[i] = offset[i];
       held[i] = mask(true);
       if (plan_.free) {
-        z_[n + i] -= force[plan_.hub_u + i];
+        sums_[plan_.forces[n + i]] -= force[plan_.hub_u + i];
         given[i] += acceleration[plan_.hub_u + i];
         held[i] = mask(held_at(plan_.hub_u + i));
       }
     }
-    bad = bad | solve_hub<T>(unknowns, M_, z_, given, held, work_, x_);
+    bad = bad | solve_hub<T>(plan_, sums_, given, held, work_, x_);
     for (int i = 0; i < n; ++i) udot[plan_.rate + i] = x_[i];
     if (plan_.free) {
       for (int i = 0; i < 6; ++i) udot[plan_.hub_u + i] = x_[n + i] - offset[i];
@@ -150,7 +147,7 @@ class StarInStates {
   const StarPlan& plan_;
   const double* memory_;
   const std::uint8_t* prescribed_;
-  T *q_, *u_, *force_, *acceleration_, *udot_, *sums_, *M_, *z_, *work_, *x_, *rows_;
+  T *q_, *u_, *force_, *acceleration_, *udot_, *sums_, *work_, *x_, *rows_;
   Vec3<T>* psi_;
 };
 

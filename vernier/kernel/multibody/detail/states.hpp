@@ -11,7 +11,7 @@ inline namespace VERNIER_INSTRUCTIONS {
 /// few vectors at a time: rows of such arrays are far apart, and a tile reads some lines of each.
 template <class T>
 struct StateTiles {
-  static constexpr std::size_t vectors = 4, width = spatial::lane_count<T>;
+  static constexpr std::size_t vectors = 2, width = spatial::lane_count<T>;
   std::size_t count = 0;  // of states
 
   /// States of the tile that begins with state `first`.
