@@ -8,7 +8,7 @@
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/run/executive/snapshot.hpp"
-#include "vernier/run/record/digest.hpp"
+#include "vernier/base/digest.hpp"
 
 namespace vernier::record {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "vernier/base/time.hpp"
-#include "vernier/run/record/digest.hpp"
+#include "vernier/base/digest.hpp"
 #include "vernier/run/record/manifest.hpp"
 
 namespace vernier::record {
