@@ -8,47 +8,20 @@
 #include <vector>
 
 #include "vernier/base/result.hpp"
+#include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/lines/protocol.hpp"
 
 namespace vernier::lines {
 
-using Clock = std::chrono::steady_clock;
-
-/// "127.0.0.1:4711", "localhost:4711", "[::1]:4711"; ":4711" and "4711" mean this machine only.
-struct Address {
-  std::string host;
-  std::string port;
-};
-std::optional<Address> parsed_address(std::string_view);
-std::string text(const Address&);
-
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) noexcept : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor() { reset(); }
-
-  int get() const noexcept { return fd_; }
-  explicit operator bool() const noexcept { return fd_ >= 0; }
-  int release() noexcept;
-  void reset() noexcept;
-
- private:
-  int fd_ = -1;
-};
-
-/// Listens; port 0 takes a free one. The error is the system's words.
-Result<Descriptor, std::string> listening(const Address&);
-/// The port a listening socket has.
-int port_of(const Descriptor&) noexcept;
-/// Waits for one connection; nothing when none came before the deadline or `wake` became readable.
-std::optional<Descriptor> accepted(const Descriptor& listener, Clock::time_point deadline,
-                                   int wake = -1) noexcept;
-/// One attempt to connect. The error is the system's words.
-Result<Descriptor, std::string> connected(const Address&, Clock::time_point deadline);
+using channel::accepted;
+using channel::Address;
+using channel::Clock;
+using channel::connected;
+using channel::Descriptor;
+using channel::listening;
+using channel::parsed_address;
+using channel::port_of;
+using channel::text;
 
 /// Why a line could not be sent or received.
 enum class Trouble : std::uint8_t { timed_out, closed, too_long, stopped };
