@@ -1,0 +1,374 @@
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/gateway/link/detail/communication.hpp"
+
+namespace vernier::link {
+namespace {
+
+constexpr std::int64_t millisecond = 1'000'000, second = 1'000'000'000;
+constexpr std::int64_t publish_every = 2 * millisecond;
+constexpr std::int64_t longest_partial = second;
+constexpr std::size_t control_backlog = 1u << 16;
+constexpr int reads_in_a_row = 8;  // then the other connection has its turn
+
+channel::Descriptor listener(const Settings& s, const channel::Address& a) {
+  auto made = channel::listening(a);
+  if (made) return std::move(*made);
+  Diagnostics problems;
+  problems
+      .error("V5121",
+             "the link \"" + s.name + "\" cannot listen at " + text(a) + ": " + made.error(), {})
+      .notes.push_back("is another run using it? choose other ports");
+  throw ConfigurationError(std::move(problems));
+}
+
+}  // namespace
+
+Link::Communication::Communication(const Settings& s, Shared& shared)
+    : settings_(s),
+      shared_(shared),
+      clock_(s.clock),
+      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      control_(signed_hello_bytes, control_backlog),
+      data_(shared.receive_bytes,
+            frame_bytes(std::max(shared.send_bytes, signed_hello_bytes), true)),
+      conversation_({s.check_payload, s.drop_not_finite}) {
+  if (s.role != Role::server) return;
+  control_listener_ = listener(s, s.control);
+  data_listener_ = listener(s, s.data);
+}
+
+channel::Address Link::Communication::address(Connection c) const {
+  const bool control = c == Connection::control;
+  channel::Address a = control ? settings_.control : settings_.data;
+  const channel::Descriptor& d = control ? control_listener_ : data_listener_;
+  if (d) a.port = std::to_string(channel::port_of(d));
+  return a;
+}
+
+void Link::Communication::start() {
+  if (thread_.joinable()) return;
+  stopping_ = false;
+  next_attempt_ = 0;
+  backoff_ = 100 * millisecond;
+  thread_ = std::thread([this] { run(); });
+}
+
+void Link::Communication::stop() {
+  if (!thread_.joinable()) return;
+  const std::uint64_t one = 1;
+  static_cast<void>(!write(stop_.get(), &one, sizeof one));
+  thread_.join();
+  std::uint64_t count = 0;
+  static_cast<void>(!read(stop_.get(), &count, sizeof count));
+}
+
+Hello Link::Communication::mine() const {
+  Hello h;
+  h.role = settings_.role;
+  h.period = settings_.period;
+  h.tx_count = settings_.send;
+  h.rx_count = settings_.receive;
+  h.tx_element = settings_.send_element;
+  h.rx_element = settings_.receive_element;
+  h.ping_interval_ms = static_cast<std::uint32_t>(settings_.ping_interval.count());
+  h.ping_timeout_ms = static_cast<std::uint32_t>(settings_.ping_timeout.count());
+  h.delay_interval_ms = static_cast<std::uint32_t>(settings_.delay_interval.count());
+  h.interface_hash = settings_.interface_hash;
+  h.name = cut(settings_.name);
+  h.build = cut("vernier");
+  return h;
+}
+
+void Link::Communication::run() {
+  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  if (settings_.priority > 0) {
+    // without the right to it the link works all the same, only later
+    sched_param p{};
+    p.sched_priority = settings_.priority;
+    pthread_setschedparam(pthread_self(), SCHED_FIFO, &p);
+  }
+  publish(LinkState::closed);
+  while (!stopping_) {
+    if (settings_.role == Role::client && !live_ && now() >= next_attempt_) attempt();
+    if (stopping_) break;
+    std::int64_t until = now() + second;
+    if (live_) until = std::min(until, conversation_.next_tick());
+    if (!live_ && settings_.role == Role::client) until = std::min(until, next_attempt_);
+    for (const Wire* w : {&control_, &data_}) {
+      if (live_ && w->partial_since != 0)
+        until = std::min(until, w->partial_since + longest_partial);
+    }
+    for (const auto& g : guests_) until = std::min(until, g->deadline);
+    wait(until);
+    housekeeping();
+  }
+  if (live_) {
+    conversation_.farewell(Reason::closing, "", *this);
+    control_.close(false);
+    data_.close(false);
+    live_ = false;
+  }
+  guests_.clear();
+  publish(LinkState::closed);
+}
+
+void Link::Communication::wait(std::int64_t until) {
+  pollfd all[16];
+  std::size_t n = 0;
+  const auto watch = [&](int fd, short events) {
+    all[n] = {fd, events, 0};
+    return n++;
+  };
+  watch(stop_.get(), POLLIN);
+  watch(shared_.wake.get(), POLLIN);
+  watch(live_ ? control_.descriptor() : -1,
+        static_cast<short>(POLLIN | (control_.waits_to_send() ? POLLOUT : 0)));
+  watch(live_ ? data_.descriptor() : -1,
+        static_cast<short>(POLLIN | (data_.waits_to_send() || vector_waits_ ? POLLOUT : 0)));
+  watch(control_listener_.get(), POLLIN);
+  watch(data_listener_.get(), POLLIN);
+  for (const auto& g : guests_) watch(g->wire.descriptor(), POLLIN);
+
+  const std::int64_t left = std::max<std::int64_t>(until - now(), 0);
+  const timespec timeout{static_cast<time_t>(left / second), static_cast<long>(left % second)};
+  const std::size_t guests = guests_.size();
+  if (ppoll(all, static_cast<nfds_t>(n), &timeout, nullptr) <= 0) return;
+  if (all[0].revents) {
+    stopping_ = true;
+    return;
+  }
+  if (all[1].revents) take_wake();
+  for (const Connection c : {Connection::control, Connection::data}) {
+    const short events = all[c == Connection::control ? 2 : 3].revents;
+    if (live_ && (events & POLLOUT)) wire(c).flush();
+    if (live_ && (events & ~POLLOUT)) serve(c);
+  }
+  if (live_) pump();
+  // by index: accepting adds guests
+  for (std::size_t i = 0; i < guests; ++i) {
+    if (all[6 + i].revents) listen_to(*guests_[i]);
+  }
+  if (all[4].revents) accept(Connection::control);
+  if (all[5].revents) accept(Connection::data);
+}
+
+void Link::Communication::housekeeping() {
+  const std::int64_t t = now();
+  std::erase_if(guests_, [&](const auto& g) {
+    if (!g->wire.is_open()) return true;
+    if (t < g->deadline) return false;
+    if (!g->leaving) ++conversation_.counters().turned_away;
+    return true;
+  });
+  if (!live_) {
+    if (t - last_published_ >= 100 * millisecond) publish(LinkState::closed);
+    return;
+  }
+  for (const Connection c : {Connection::control, Connection::data}) {
+    const std::int64_t since = wire(c).partial_since;
+    if (since != 0 && t - since >= longest_partial) {
+      ++conversation_.counters().bad_frames;
+      lose(Reason::framing, false, "a frame was not complete after 1 s");
+      return;
+    }
+  }
+  if (conversation_.tick(t, *this) == Conversation::Verdict::broken) {
+    lose(Reason::timeout, false, conversation_.trouble().text.data());
+    return;
+  }
+  if (t - last_published_ >= publish_every) publish(LinkState::up);
+}
+
+bool Link::Communication::put(Connection c, const Header& h,
+                              std::span<const std::byte> payload) noexcept {
+  return wire(c).put(h, payload);
+}
+
+void Link::Communication::come_up(const Terms& terms) {
+  live_ = true;
+  vector_waits_ = false;
+  backoff_ = 100 * millisecond;
+  for (Wire* w : {&control_, &data_}) {
+    w->limit_silence(terms.ping_timeout_ms);
+    w->reader().allow(w == &data_ ? shared_.receive_bytes : 0, terms.max_payload);
+  }
+  conversation_.begin(terms, mine(), now());
+  // what was sent before is of no use now
+  if (shared_.outgoing.read()) {
+    std::memcpy(&last_outgoing_, shared_.outgoing.front(), sizeof last_outgoing_);
+  }
+  while (shared_.outputs.front()) shared_.outputs.pop();
+  last_output_ = incoming_;
+  {
+    const std::lock_guard hold(shared_.status_guard);
+    shared_.status.peer = shown(terms.peer.name) + " (" + shown(terms.peer.build) + ")";
+  }
+  publish(LinkState::up);
+  // what came right behind the handshake has been read already
+  serve(Connection::control);
+  if (live_) serve(Connection::data);
+}
+
+void Link::Communication::take_wake() {
+  std::uint64_t count = 0;
+  static_cast<void>(!read(shared_.wake.get(), &count, sizeof count));
+  if (!live_) return;
+  if (shared_.steps.read()) {
+    StepNote s;
+    std::memcpy(&s, shared_.steps.front(), sizeof s);
+    conversation_.step({s.number, s.planned, s.overran != 0}, *this);
+  }
+  while (const std::byte* from = shared_.outputs.front()) {
+    OutputNote o;
+    std::memcpy(&o, from, sizeof o);
+    shared_.outputs.pop();
+    if (o.number <= last_output_) continue;  // of the session before
+    conversation_.counters().missed += o.number - last_output_ - 1;
+    last_output_ = o.number;
+    conversation_.output(o.acquired, o.echo, o.at);
+  }
+}
+
+void Link::Communication::pump() {
+  // only when nothing older waits: until then the newest stays where a newer can replace it
+  vector_waits_ = !data_.empty();
+  if (vector_waits_ || !shared_.outgoing.read()) return;
+  OutgoingHead head;
+  const std::byte* from = shared_.outgoing.front();
+  std::memcpy(&head, from, sizeof head);
+  conversation_.counters().replaced += head.number - last_outgoing_ - 1;
+  last_outgoing_ = head.number;
+  conversation_.send({from + sizeof head, shared_.send_bytes}, head.acquired, head.echo, 0, *this);
+}
+
+void Link::Communication::serve(Connection c) {
+  using Progress = FrameReader::Progress;
+  Wire& w = wire(c);
+  for (int k = 0; k < reads_in_a_row && live_; ++k) {
+    const Wire::Reading reading = w.read();
+    const std::int64_t received = now();
+    while (live_) {
+      const auto next = w.reader().next();
+      if (next.progress == Progress::more) break;
+      w.partial_since = 0;
+      if (next.progress == Progress::skipped) {
+        ++conversation_.counters().unknown;
+      } else if (next.progress == Progress::broken) {
+        ++conversation_.counters().bad_frames;
+        lose(next.flaw == Flaw::version ? Reason::version : Reason::framing, false,
+             std::string(words(next.flaw)).c_str());
+      } else {
+        switch (conversation_.take(c, next.header, next.payload, received, *this)) {
+          case Conversation::Verdict::done:
+            break;
+          case Conversation::Verdict::vector:
+            deliver(next.header, next.payload, received);
+            break;
+          case Conversation::Verdict::broken: {
+            const auto& trouble = conversation_.trouble();
+            if (!trouble.theirs) ++conversation_.counters().bad_frames;
+            lose(trouble.reason, trouble.theirs, trouble.text.data());
+          }
+        }
+      }
+    }
+    if (!live_) return;
+    if (!w.reader().partial()) {
+      w.partial_since = 0;
+    } else if (w.partial_since == 0) {
+      w.partial_since = received;
+    }
+    if (reading == Wire::Reading::closed) {
+      lose(Reason::lost, false, "the connection was closed without a farewell");
+      return;
+    }
+    if (reading == Wire::Reading::nothing) return;
+  }
+}
+
+void Link::Communication::deliver(const Header& h, std::span<const std::byte> payload,
+                                  std::int64_t received) noexcept {
+  const IncomingHead head{
+      ++incoming_,
+      h.step,
+      h.t_acq,
+      h.t_trm,
+      received,
+      h.echo,
+      static_cast<std::int64_t>(seconds(conversation_.terms().peer.period) * 1e9),
+      h.flags};
+  std::byte* to = shared_.incoming.next();
+  std::memcpy(to, &head, sizeof head);
+  if (!payload.empty()) std::memcpy(to + sizeof head, payload.data(), payload.size());
+  shared_.incoming.write();
+}
+
+void Link::Communication::lose(Reason r, bool theirs, const char* why) {
+  const bool regular = r == Reason::closing && theirs;
+  if (!regular) ++conversation_.counters().losses;
+  if (!theirs && r != Reason::lost) conversation_.farewell(r, why, *this);
+  // towards a peer that is silent nothing would ever be acknowledged
+  control_.close(r == Reason::timeout);
+  data_.close(r == Reason::timeout);
+  live_ = false;
+  note(r, theirs, why);
+  publish(LinkState::broken);
+  backoff_ = 100 * millisecond;
+  next_attempt_ = now() + backoff_;
+}
+
+void Link::Communication::note(Reason r, bool theirs, const std::string& text) {
+  quality_.last_trouble = r;
+  quality_.last_trouble_theirs = theirs;
+  ++quality_.troubles;
+  std::string said =
+      "error[" + std::string(message_code(r, theirs)) + "]: the link \"" + settings_.name + "\": ";
+  if (theirs) said += "the other side says: ";
+  said += words(r);
+  if (!text.empty() && text != words(r)) said += " (" + text + ")";
+  const std::lock_guard hold(shared_.status_guard);
+  shared_.status.last_error = std::move(said);
+}
+
+void Link::Communication::publish(LinkState s) {
+  const std::int64_t t = now();
+  last_published_ = t;
+  if (live_) {
+    conversation_.report(t, quality_);
+    s = quality_.state;
+  } else {
+    quality_.state = s;
+    quality_.at = t;
+    quality_.counters = conversation_.counters();
+    quality_.steps_stale = quality_.clock_stale = true;
+  }
+  std::memcpy(shared_.quality.next(), &quality_, sizeof quality_);
+  shared_.quality.write();
+  shared_.state.store(static_cast<std::uint8_t>(s), std::memory_order_release);
+  const std::lock_guard hold(shared_.status_guard);
+  shared_.status.quality = quality_;
+}
+
+void Link::Communication::send_bye(Wire& w, std::uint32_t session, std::uint64_t sequence, Reason r,
+                                   const char* text) {
+  std::array<std::byte, longest_bye> payload;
+  const std::size_t n = write_bye(bye(r, text), payload);
+  Header h;
+  h.type = Type::bye;
+  h.flags = payload_checked;
+  h.session = session;
+  h.sequence = sequence;
+  h.t_trm = now();
+  w.put(h, std::span(payload).first(n));
+}
+
+}  // namespace vernier::link

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "vernier/gateway/link/conversation.hpp"
+#include "vernier/gateway/link/detail/shared.hpp"
+#include "vernier/gateway/link/detail/wire.hpp"
+#include "vernier/gateway/link/handshake.hpp"
+
+namespace vernier::link {
+
+/// The communication thread of a link: the only one that knows sockets.
+class Link::Communication final : public Outlet {
+ public:
+  Communication(const Settings&, Shared&);
+  ~Communication() override { stop(); }
+
+  void start();
+  void stop();
+  channel::Address address(Connection) const;
+
+  // Outlet
+  std::int64_t now() noexcept override { return clock_(); }
+  bool put(Connection, const Header&, std::span<const std::byte> payload) noexcept override;
+
+ private:
+  /// A connection whose handshake is going on, or that is being turned away.
+  struct Guest {
+    Guest(Connection, channel::Descriptor, std::int64_t deadline);
+    Connection connection;
+    Wire wire;
+    std::int64_t deadline;
+    std::unique_ptr<Handshake> handshake;  // on control connections
+    bool leaving = false;                  // was told why; what it sends is thrown away
+  };
+  enum class Wait : std::uint8_t { ready, timed_out, stopped };
+
+  void run();
+  void wait(std::int64_t until);
+  void housekeeping();
+  Hello mine() const;
+  Handshake::Random random() const;
+
+  // a client
+  void attempt();
+  bool greet(Handshake&);
+  bool answered(Handshake&, Connection, Handshake::Act& act, std::int64_t deadline);
+  bool unreachable(const channel::Address&, const std::string& why);
+
+  // a server
+  void accept(Connection);
+  void listen_to(Guest&);
+  void meet(Guest&, const FrameReader::Next&);
+  void pair(Guest& data, const FrameReader::Next&);
+  void turn_away(Guest&, Reason, const char* text);
+
+  // both
+  Wire& wire(Connection c) noexcept { return c == Connection::control ? control_ : data_; }
+  void come_up(const Terms&);
+  void take_wake();
+  void pump();
+  void serve(Connection);
+  void deliver(const Header&, std::span<const std::byte>, std::int64_t received) noexcept;
+  void lose(Reason, bool theirs, const char* text);
+  void note(Reason, bool theirs, const std::string& text);
+  void publish(LinkState);
+  void send_bye(Wire&, std::uint32_t session, std::uint64_t sequence, Reason, const char* text);
+
+  const Settings& settings_;
+  Shared& shared_;
+  std::function<std::int64_t()> clock_;
+  channel::Descriptor stop_;  // an eventfd
+  channel::Descriptor control_listener_, data_listener_;
+  std::thread thread_;
+  bool stopping_ = false;
+
+  Wire control_, data_;
+  bool live_ = false;
+  Conversation conversation_;
+  std::vector<std::unique_ptr<Guest>> guests_;
+  std::int64_t next_attempt_ = 0, backoff_ = 0;
+
+  bool vector_waits_ = false;        // one in the mailbox, and the network is not ready
+  std::uint64_t last_outgoing_ = 0;  // numbers of vectors
+  std::uint64_t incoming_ = 0, last_output_ = 0;
+  std::int64_t last_published_ = 0;
+  Quality quality_;
+};
+
+}  // namespace vernier::link

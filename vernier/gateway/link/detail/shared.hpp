@@ -1,0 +1,55 @@
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "vernier/base/mailbox.hpp"
+#include "vernier/gateway/channel/socket.hpp"
+#include "vernier/gateway/link/link.hpp"
+
+namespace vernier::link {
+
+/// Heads of the messages in the mailboxes; the vector follows.
+struct OutgoingHead {
+  std::uint64_t number;
+  std::int64_t acquired, echo;
+};
+struct IncomingHead {
+  std::uint64_t number;
+  std::int64_t step, acquired, sent, received, echo;
+  std::int64_t peer_period;  // ns
+  std::uint64_t flags;
+};
+struct StepNote {
+  std::int64_t number, planned;
+  std::uint64_t overran;
+};
+struct OutputNote {
+  std::uint64_t number;
+  std::int64_t acquired, echo, at;
+};
+
+/// Everything between the step side and the communication thread.
+struct Link::Shared {
+  explicit Shared(const Settings& s)
+      : send_bytes(s.send * size_of(s.send_element)),
+        receive_bytes(s.receive * size_of(s.receive_element)),
+        outgoing(sizeof(OutgoingHead) + send_bytes),
+        incoming(sizeof(IncomingHead) + receive_bytes),
+        steps(sizeof(StepNote)),
+        outputs(sizeof(OutputNote), 64),
+        quality(sizeof(Quality)) {}
+
+  const std::size_t send_bytes, receive_bytes;
+  std::atomic<std::uint8_t> state{static_cast<std::uint8_t>(LinkState::closed)};
+  OwnedLatest outgoing, incoming, steps;
+  OwnedQueue outputs;  // what was output when; when it is full, some delays are not shown
+  OwnedLatest quality;
+  channel::Descriptor wake;  // an eventfd
+
+  mutable std::mutex status_guard;  // never taken by the step side
+  Status status;
+};
+
+}  // namespace vernier::link

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vernier/gateway/channel/socket.hpp"
+#include "vernier/gateway/link/frame.hpp"
+
+namespace vernier::link {
+
+/// One of the two connections: a socket, what comes in cut into frames, and what has not gone out
+/// yet. Nothing here waits.
+class Wire {
+ public:
+  /// `largest` payload in, `backlog` bytes out.
+  Wire(std::size_t largest, std::size_t backlog) : reader_(largest), out_(backlog) {}
+
+  void open(channel::Descriptor) noexcept;
+  /// `reset`: the port is free at once and nothing more is sent; for a peer that is gone.
+  void close(bool reset) noexcept;
+  bool is_open() const noexcept { return static_cast<bool>(socket_); }
+  int descriptor() const noexcept { return socket_.get(); }
+  FrameReader& reader() noexcept { return reader_; }
+  /// Takes over another's connection, with what came behind the frames that it read.
+  void adopt(Wire&& other) noexcept;
+  /// The kernel closes the connection when what was sent is not acknowledged for so long.
+  void limit_silence(std::uint32_t milliseconds) noexcept;
+
+  enum class Reading : std::uint8_t { some, nothing, closed };
+  /// Reads once what there is.
+  Reading read() noexcept;
+
+  /// True when a frame of `bytes` can be put; for vectors, `empty()` is asked instead.
+  bool fits(std::size_t bytes) const noexcept { return out_.size() - end_ >= bytes; }
+  /// Nothing waits here or in the kernel for being sent.
+  bool empty() const noexcept;
+  /// Writes a frame and sends what can be sent; false when it does not fit.
+  bool put(const Header&, std::span<const std::byte> payload) noexcept;
+  /// Sends on; false when the connection is lost.
+  bool flush() noexcept;
+  bool waits_to_send() const noexcept { return end_ > begin_; }
+
+  std::int64_t partial_since = 0;  // when an incomplete frame began; 0: none is there
+
+ private:
+  channel::Descriptor socket_;
+  FrameReader reader_;
+  std::vector<std::byte> out_;
+  std::size_t begin_ = 0, end_ = 0;
+};
+
+}  // namespace vernier::link

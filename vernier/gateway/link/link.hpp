@@ -1,0 +1,119 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vernier/gateway/channel/socket.hpp"
+#include "vernier/gateway/link/quality.hpp"
+
+namespace vernier::link {
+
+struct Settings {
+  std::string name = "link";
+  Role role = Role::client;  // a server waits for one client at a time
+  channel::Address control = {"127.0.0.1", "42750"}, data = {"127.0.0.1", "42751"};
+  Period period;                        // between two steps of this side
+  std::uint32_t send = 0, receive = 0;  // elements of the vectors
+  Element send_element = Element::real, receive_element = Element::real;
+  std::uint64_t interface_hash = 0;  // compared when both sides have one
+  std::vector<std::byte> key = {};   // when given, the other side must know it too
+  std::chrono::milliseconds ping_interval{100}, ping_timeout{1000}, delay_interval{100};
+  bool check_payload = true;                 // a checksum over every vector
+  bool drop_not_finite = false;              // vectors with NaN or infinity are counted, not output
+  double stale_periods = 3.0;                // of the other side without a vector: stale
+  int priority = 0;                          // SCHED_FIFO of the communication thread, if allowed
+  std::function<std::int64_t()> clock = {};  // ns; the monotonic clock when empty
+};
+
+/// The newest vector that came.
+struct Received {
+  bool fresh = false;                  // it came since the last call
+  bool stale = true;                   // nothing has come for too long, or the link is not up: held
+  std::uint64_t number = 0;            // counts vectors of all sessions; 0: none came yet
+  std::span<const std::byte> bytes{};  // as on the wire; see unpack(). Until the next call
+  std::int64_t step = 0;               // of the sender
+  std::int64_t acquired = 0, sent = 0;    // the sender's clock
+  std::int64_t received = 0, output = 0;  // this side's clock
+  std::uint8_t flags = 0;
+};
+
+/// For displays and messages, from any thread but the step's.
+struct Status {
+  Quality quality;
+  std::string peer;        // name and build, as it says
+  std::string last_error;  // "error[V5136]: …"; empty when there was none
+};
+
+/// One end of an SCP link (formats/scp): moves a vector each way over two TCP connections, watches
+/// the other side, and relates its steps and its clock to ours. Comes back by itself when the other
+/// side was lost.
+///
+/// A thread of its own does everything that may wait. The step side touches mailboxes and one
+/// atomic word: no lock, no allocation, and no system call but the write that wakes the thread. Its
+/// functions are called by one thread.
+class Link {
+ public:
+  /// A server listens from now on; nobody is answered before start(). Throws ConfigurationError
+  /// (V5121 when it cannot listen, V5122 for settings that cannot be).
+  explicit Link(Settings);
+  ~Link();
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  void start();
+  /// Says farewell and ends the thread; start() may follow.
+  void stop();
+  /// Where a server listens, with the ports that were free.
+  channel::Address control_address() const;
+  channel::Address data_address() const;
+  const Settings& settings() const noexcept { return settings_; }
+
+  // -- the step side --
+
+  /// Step `n` begins; it was planned for home time `planned`. Tells the other side.
+  void begin_step(std::int64_t n, std::int64_t planned, bool overran = false) noexcept;
+  /// Sends a vector, acquired at home time `acquired` (now() when 0). One that could not leave yet
+  /// is replaced. The size is that of the settings.
+  void send(std::span<const double>, std::int64_t acquired = 0) noexcept;
+  void send(std::span<const std::int8_t>, std::int64_t acquired = 0) noexcept;
+  void send(std::span<const std::uint8_t>, std::int64_t acquired = 0) noexcept;
+  /// The newest vector; what is not fresh is the last again. Taking it is its output.
+  const Received& receive() noexcept;
+  /// The newest figures; at most a few milliseconds old.
+  const Quality& quality() noexcept;
+  LinkState state() const noexcept;
+  std::int64_t now() const noexcept;
+
+  // -- other threads --
+
+  Status status() const;
+
+ private:
+  struct Shared;
+  class Communication;
+
+  template <class T>
+  void send_vector(std::span<const T>, std::int64_t acquired) noexcept;
+  void wake() noexcept;
+
+  Settings settings_;
+  std::unique_ptr<Shared> shared_;
+  std::unique_ptr<Communication> communication_;
+
+  // the step side's own
+  Received received_;
+  std::int64_t peer_period_ = 0;  // ns
+  std::int64_t echo_ = 0;         // acquisition stamp of what was output in this step
+  std::uint64_t sent_ = 0;
+};
+
+/// The message code that explains a trouble: "V5136".
+const char* message_code(Reason, bool theirs) noexcept;
+
+}  // namespace vernier::link

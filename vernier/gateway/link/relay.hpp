@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "vernier/gateway/channel/socket.hpp"
+#include "vernier/gateway/link/frame.hpp"
+#include "vernier/gateway/link/network_model.hpp"
+
+namespace vernier::link {
+
+/// What happens to bytes that pass one way on one connection. TCP keeps their order and loses
+/// nothing, so loss is delay; with different delays the two connections overtake each other.
+struct Impairment {
+  double delay = 0.0, jitter = 0.0;         // s; the jitter is normal, one standard deviation
+  std::optional<Network> network = {};      // drawn from it instead
+  double loss = 0.0, retransmission = 0.2;  // share of pieces that come so many seconds later
+  std::size_t piece = 0;                    // bytes delivered at once; 0: as they come
+  bool stalled = false;                     // nothing passes, and nothing is closed
+};
+enum class Direction : std::uint8_t { to_server, to_client };
+
+/// Stands between the two sides of a link in the same process, needs no privileges, and makes the
+/// network between them worse. A thread of its own; all functions from any thread.
+class Relay {
+ public:
+  /// Listens on free ports of this machine, for whoever wants to reach `control` and `data`.
+  /// Throws ConfigurationError (V5121) when it cannot.
+  Relay(channel::Address control, channel::Address data, std::uint64_t seed = 1);
+  ~Relay();
+
+  channel::Address control() const;
+  channel::Address data() const;
+
+  void impair(Connection, Direction, const Impairment&);
+  /// Both connections, both ways.
+  void impair(const Impairment&);
+  /// Closes what is open, as when a router dies; new connections pass.
+  void cut();
+  /// While true, new connections are closed at once.
+  void refuse(bool);
+  /// Sends bytes that nobody sent, behind what was sent so far.
+  void inject(Connection, Direction, std::span<const std::byte>);
+  std::uint64_t passed() const;  // bytes
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace vernier::link
