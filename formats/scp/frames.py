@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the frames in golden/ and bad/ with Python's standard library alone.
+"""Writes the frames in golden/ and bad/, and corpus/, with Python's standard library alone.
 
 An encoder that shares nothing with Vernier's, so that the files test it; and the shortest text of the header. A file holds
 one frame in hexadecimal, 16 bytes to a line; the line before says what it is. usage: frames.py [FOLDER]
@@ -95,3 +95,13 @@ if __name__ == "__main__":
             lines = [content[i:i + 16].hex(" ") for i in range(0, len(content), 16)]
             (folder / name).mkdir(exist_ok=True)
             (folder / name / f"{file}.hex").write_text("\n".join([f"# {what}", *lines]) + "\n", encoding="utf-8")
+    # for fuzzing: the first byte says in what pieces a stream comes, or how a handshake is set up
+    corpus = {f"frame/{name}": b"\x60" + content for name, (_, content) in {**golden, **bad}.items()}
+    corpus["frame/all"] = b"\x08" + b"".join(content for _, content in golden.values())
+    corpus["handshake/open"] = bytes([0, 1, 0, 3, 2])
+    corpus["handshake/key"] = bytes([1, 1, 0, 3, 2])
+    corpus["handshake/changed"] = bytes([1, 1, 0, 7, 1, 170, 2])
+    corpus["handshake/anything"] = bytes([0, 1, 9, 1, 1, 7, 128]) + hello(1, 1, counts=(3, 3)) + bytes([11, 3, 0, 0, 4, 2, 0, 0, 0])
+    for name, content in corpus.items():
+        (folder / "corpus" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "corpus" / name).write_bytes(content)
