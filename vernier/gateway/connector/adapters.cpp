@@ -1,11 +1,16 @@
 #include "vernier/gateway/connector/adapters.hpp"
 
+#include <array>
+#include <cmath>
+#include <fstream>
+
 #include <cmath>
 
 #include "vernier/base/require.hpp"
 #include "vernier/gateway/file/csv_sink.hpp"
 #include "vernier/gateway/file/csv_source.hpp"
 #include "vernier/gateway/lines/simulator.hpp"
+#include "vernier/gateway/link/partner.hpp"
 #include "vernier/gateway/plugin/device.hpp"
 
 namespace vernier::connector {
@@ -159,6 +164,107 @@ std::unique_ptr<Component> make_lines(const Connector& c, const Parameters& p,
   return std::make_unique<lines::Simulator>(c.channels, s);
 }
 
+// -- link ----------------------------------------------------------------------------------------
+
+std::string link_misfit(const channel::Channels& c) {
+  if (!c.events_in.empty() || !c.events_out.empty()) return "a link connector has no events";
+  if (!c.feedthrough.empty()) return "a link connector has no feedthrough";
+  return {};
+}
+
+// the port after that of the control connection, unless one is given
+channel::Address data_address(const Parameters& p, const Meeting& m) {
+  const channel::Address& control = m.address;
+  const std::string& given = p.text("data");
+  if (!given.empty()) {
+    const auto address = channel::parsed_address(given);
+    if (!address) p.reject("data", "it must be an address like 127.0.0.1:42751");
+    return *address;
+  }
+  const int port = std::stoi(control.port);
+  if (port == 65535)
+    p.reject(m.listen ? "listen" : "connect", "there is no port after it: give data too");
+  return {control.host, port == 0 ? "0" : std::to_string(port + 1)};
+}
+
+// as a ratio of whole numbers: 250 Hz, but also 33.333333333333336 Hz, which is 100 in 3 s
+Rate rate_of(const Parameters& p) {
+  const double hertz = p.real("rate");
+  if (!(hertz >= 1e-3 && hertz <= 1e6)) p.reject("rate", "it must be from 0.001 Hz to 1 MHz");
+  for (std::int64_t seconds = 1; seconds <= 1000; ++seconds) {
+    const double times = std::round(hertz * static_cast<double>(seconds));
+    const double exact = times / static_cast<double>(seconds);
+    if (times >= 1.0 && std::abs(exact - hertz) <= 1e-12 * hertz)
+      return {static_cast<std::int64_t>(times), seconds};
+  }
+  p.reject("rate", "it must be so many times in up to 1000 whole seconds");
+}
+
+link::Element element(const std::string& s) {
+  return s == "int8"    ? link::Element::int8
+         : s == "uint8" ? link::Element::uint8
+                        : link::Element::real;
+}
+
+std::chrono::milliseconds patience(const Parameters& p) {
+  return p.real("patience") == 0.0 ? std::chrono::milliseconds(0) : milliseconds(p, "patience");
+}
+
+void check_link(const Parameters& p) {
+  data_address(p, meeting(p));
+  rate_of(p);
+  patience(p);
+  if (milliseconds(p, "timeout") < 2 * milliseconds(p, "ping"))
+    p.reject("timeout", "it must be at least twice the interval of the pings");
+  milliseconds(p, "delay");
+  if (p.integer("priority") < 0 || p.integer("priority") > 99)
+    p.reject("priority", "it must be from 0, which is none, to 99");
+  if (!(p.real("stale") > 0.0)) p.reject("stale", "it must be positive");
+}
+
+std::vector<std::byte> key_in(const Parameters& p) {
+  if (p.text("key").empty()) return {};
+  const std::filesystem::path path = p.file("key");
+  std::ifstream in(path, std::ios::binary);
+  std::array<char, 4097> content;
+  in.read(content.data(), content.size());
+  const auto n = static_cast<std::size_t>(in.gcount());
+  if (n == 0 || n == content.size()) {
+    throw ConfigurationError(
+        "V5143",
+        "the link \"" + p.instance() + "\" finds no key in " + path.string() +
+            (n == 0 ? ": it is empty or cannot be read" : ": it has more than 4096 bytes"));
+  }
+  const auto bytes = std::as_bytes(std::span(content).first(n));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::unique_ptr<Component> make_link(const Connector& c, const Parameters& p,
+                                     const Notice& notice) {
+  const Meeting m = meeting(p);
+  link::PartnerSettings s;
+  s.link.name = p.instance();
+  s.link.role = m.listen ? link::Role::server : link::Role::client;
+  s.link.control = m.address;
+  s.link.data = data_address(p, m);
+  s.link.send_element = element(p.text("send"));
+  s.link.receive_element = element(p.text("receive"));
+  s.link.interface_hash = link::interface_hash(p.text("interface"));
+  s.link.key = key_in(p);
+  s.link.ping_interval = milliseconds(p, "ping");
+  s.link.ping_timeout = milliseconds(p, "timeout");
+  s.link.delay_interval = milliseconds(p, "delay");
+  s.link.check_payload = p.boolean("checksum");
+  s.link.drop_not_finite = p.text("not_finite") == "drop";
+  s.link.stale_periods = p.real("stale");
+  s.link.priority = static_cast<int>(p.integer("priority"));
+  s.rate = rate_of(p);
+  s.patience = patience(p);
+  s.stop_when_lost = p.text("loss") == "stop";
+  s.notice = notice;
+  return std::make_unique<link::Partner>(c.channels, s);
+}
+
 // -- plugin --------------------------------------------------------------------------------------
 
 std::string plugin_misfit(const channel::Channels& c) {
@@ -208,7 +314,35 @@ const Adapter& adapter_of(const Connector& c) {
                               plugin_misfit,
                               needs_file,
                               make_device};
+  static const std::vector<std::string> elements{"double", "int8", "uint8"};
+  static const Adapter partner{
+      {text("listen", "", "the address to wait at, as a server"),
+       text("connect", "", "the address to go to, as a client"),
+       text("data", "", "the address of the data connection; else the next port"),
+       {.name = "rate", .unit = "1/s", .description = "steps of this side"},
+       choice("send", elements, "double", "type of the elements that leave"),
+       choice("receive", elements, "double", "type of the elements that come"),
+       text("interface", "", "what the vectors mean; compared when both sides give it"),
+       text("key", "", "a file with the key that both sides know", ParameterKind::file),
+       span_of_time("ping", "0.1", "between pings"),
+       span_of_time("timeout", "1", "without an answer to a ping: the link is lost"),
+       span_of_time("delay", "0.1", "between exchanges that compare the clocks"),
+       span_of_time("patience", "0", "for the other side to come at the start; 0: not waited for"),
+       choice("not_finite", {"pass", "drop"}, "pass", "vectors with NaN or infinity"),
+       choice("loss", {"hold", "stop"}, "hold", "what a lost link does to the run"),
+       yes_or_no("checksum", "yes", "over every vector"),
+       {.name = "stale",
+        .initial = "3",
+        .description = "periods of the other side without a vector that make it stale"},
+       {.name = "priority",
+        .kind = ParameterKind::integer,
+        .initial = "0",
+        .description = "of the communication thread, as SCHED_FIFO; 0: none"}},
+      link_misfit,
+      check_link,
+      make_link};
   if (c.adapter == "csv") return c.channels.outputs.empty() ? sink : source;
+  if (c.adapter == "link") return partner;
   if (c.adapter == "plugin") return device;
   require(c.adapter == "lines");
   return other;

@@ -224,9 +224,9 @@ class Builder {
       s.initial = "";
       complete = false;
     }
-    if (connector_.adapter == "lines") {
-      complete =
-          connector_.parameters.contains("listen") || connector_.parameters.contains("connect");
+    if (connector_.adapter == "lines" || connector_.adapter == "link") {
+      complete = complete && (connector_.parameters.contains("listen") ||
+                              connector_.parameters.contains("connect"));
     }
     const std::size_t before = problems_.errors();
     const Parameters values(connector_.name, specs, connector_.parameters, 0, connector_.place,

@@ -17,7 +17,7 @@ namespace vernier::connector {
 struct Connector {
   std::string name;
   std::string description;
-  std::string adapter;  // csv, lines, plugin
+  std::string adapter;  // csv, lines, link, plugin
   std::filesystem::path file;
   channel::Channels channels;
   ParameterValues parameters;  // as written, with their places

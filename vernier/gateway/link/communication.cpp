@@ -40,10 +40,12 @@ Link::Communication::Communication(const Settings& s, Shared& shared)
       control_(signed_hello_bytes, control_backlog),
       data_(shared.receive_bytes,
             frame_bytes(std::max(shared.send_bytes, signed_hello_bytes), true)),
-      conversation_({s.check_payload, s.drop_not_finite}) {
-  if (s.role != Role::server) return;
-  control_listener_ = listener(s, s.control);
-  data_listener_ = listener(s, s.data);
+      conversation_({s.check_payload, s.drop_not_finite}) {}
+
+void Link::Communication::open() {
+  if (settings_.role != Role::server || data_listener_) return;
+  control_listener_ = listener(settings_, settings_.control);
+  data_listener_ = listener(settings_, settings_.data);
 }
 
 channel::Address Link::Communication::address(Connection c) const {
@@ -56,6 +58,7 @@ channel::Address Link::Communication::address(Connection c) const {
 
 void Link::Communication::start() {
   if (thread_.joinable()) return;
+  open();
   stopping_ = false;
   next_attempt_ = 0;
   backoff_ = 100 * millisecond;
@@ -234,7 +237,7 @@ void Link::Communication::take_wake() {
     if (o.number <= last_output_) continue;  // of the session before
     conversation_.counters().missed += o.number - last_output_ - 1;
     last_output_ = o.number;
-    conversation_.output(o.acquired, o.echo, o.at);
+    conversation_.output(o.acquired, o.answers, o.at);
   }
 }
 

@@ -42,6 +42,14 @@ void check(const Settings& s) {
 
 }  // namespace
 
+std::uint64_t interface_hash(std::string_view text) noexcept {
+  if (text.empty()) return 0;
+  const Digest d = sha256(std::as_bytes(std::span(text)));
+  std::uint64_t h = 0;
+  std::memcpy(&h, d.data(), sizeof h);
+  return h != 0 ? h : 1;
+}
+
 const char* message_code(Reason r, bool theirs) noexcept {
   switch (r) {
     case Reason::closing:
@@ -86,6 +94,7 @@ Link::Link(Settings s) : settings_(std::move(s)) {
 
 Link::~Link() = default;
 
+void Link::open() { communication_->open(); }
 void Link::start() { communication_->start(); }
 void Link::stop() { communication_->stop(); }
 channel::Address Link::control_address() const {
@@ -150,11 +159,12 @@ const Received& Link::receive() noexcept {
     received_.sent = head.sent;
     received_.received = head.received;
     received_.output = t;
+    received_.answers = head.answers;
     received_.flags = static_cast<std::uint8_t>(head.flags);
     peer_period_ = head.peer_period;
     echo_ = head.acquired;
     if (std::byte* to = shared_->outputs.next()) {
-      const OutputNote note{head.number, head.acquired, head.echo, t};
+      const OutputNote note{head.number, head.acquired, head.answers, t};
       std::memcpy(to, &note, sizeof note);
       shared_->outputs.push();
     }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vernier/gateway/channel/socket.hpp"
@@ -40,6 +41,7 @@ struct Received {
   std::int64_t step = 0;               // of the sender
   std::int64_t acquired = 0, sent = 0;    // the sender's clock
   std::int64_t received = 0, output = 0;  // this side's clock
+  std::int64_t answers = 0;  // acquisition of ours that the other side had output when it made this
   std::uint8_t flags = 0;
 };
 
@@ -59,17 +61,20 @@ struct Status {
 /// functions are called by one thread.
 class Link {
  public:
-  /// A server listens from now on; nobody is answered before start(). Throws ConfigurationError
-  /// (V5121 when it cannot listen, V5122 for settings that cannot be).
+  /// Throws ConfigurationError (V5122) for settings that cannot be. Touches nothing outside.
   explicit Link(Settings);
   ~Link();
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
+  /// A server listens from now on; nobody is answered before start(). Throws ConfigurationError
+  /// (V5121) when it cannot.
+  void open();
+  /// Opens if that was not done, and begins.
   void start();
   /// Says farewell and ends the thread; start() may follow.
   void stop();
-  /// Where a server listens, with the ports that were free.
+  /// Where a server listens, with the ports that were free; after open().
   channel::Address control_address() const;
   channel::Address data_address() const;
   const Settings& settings() const noexcept { return settings_; }
@@ -85,6 +90,8 @@ class Link {
   void send(std::span<const std::uint8_t>, std::int64_t acquired = 0) noexcept;
   /// The newest vector; what is not fresh is the last again. Taking it is its output.
   const Received& receive() noexcept;
+  /// What receive() answered last.
+  const Received& received() const noexcept { return received_; }
   /// The newest figures; at most a few milliseconds old.
   const Quality& quality() noexcept;
   LinkState state() const noexcept;
@@ -112,6 +119,9 @@ class Link {
   std::int64_t echo_ = 0;         // acquisition stamp of what was output in this step
   std::uint64_t sent_ = 0;
 };
+
+/// A hash for an interface that is described by a text; 0 for none.
+std::uint64_t interface_hash(std::string_view) noexcept;
 
 /// The message code that explains a trouble: "V5136".
 const char* message_code(Reason, bool theirs) noexcept;

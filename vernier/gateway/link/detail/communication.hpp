@@ -19,6 +19,7 @@ class Link::Communication final : public Outlet {
   Communication(const Settings&, Shared&);
   ~Communication() override { stop(); }
 
+  void open();
   void start();
   void stop();
   channel::Address address(Connection) const;

@@ -17,7 +17,7 @@ struct OutgoingHead {
 };
 struct IncomingHead {
   std::uint64_t number;
-  std::int64_t step, acquired, sent, received, echo;
+  std::int64_t step, acquired, sent, received, answers;
   std::int64_t peer_period;  // ns
   std::uint64_t flags;
 };
@@ -27,7 +27,7 @@ struct StepNote {
 };
 struct OutputNote {
   std::uint64_t number;
-  std::int64_t acquired, echo, at;
+  std::int64_t acquired, answers, at;
 };
 
 /// Everything between the step side and the communication thread.

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vernier/component/component.hpp"
+#include "vernier/component/pacer.hpp"
+#include "vernier/gateway/channel/channel.hpp"
+#include "vernier/gateway/channel/ports.hpp"
+#include "vernier/gateway/link/grid.hpp"
+#include "vernier/gateway/link/link.hpp"
+
+namespace vernier::link {
+
+struct PartnerSettings {
+  Settings link;  // sizes and period are filled in from the channels and the rate
+  Rate rate = {250, 1};
+  std::chrono::milliseconds patience{0};  // for the other side to come at the start; 0: not waited
+  bool stop_when_lost = false;            // else the last vector is held
+  std::function<void(const std::string&)> notice = {};  // told what is being waited for
+};
+
+/// The other side of a link as a component, in a run against the wall clock: its inputs go out as
+/// one vector in each step, its outputs are the newest vector that came. While nothing comes they
+/// hold, the outcome is `held`, and link.stale says so.
+///
+/// Beside the channels of the document it has the outputs
+///
+///   link.state                  0 closed, 1 connecting, 2 up, 3 degraded, 4 broken
+///   link.stale                  the vector is old
+///   link.age                s   since the vector came
+///   link.send_to_receive, link.acquisition_to_output, link.dead_time   s   mean of the last 20
+///   link.offset, link.offset_deviation   s    home less target clock, as estimated
+///   link.skew, link.skew_deviation       1
+///   link.mean_offset        s   the plain average, for comparison
+///   link.target_step            the other side's step now
+///   link.sent, link.received, link.replaced, link.missed, link.not_finite, link.losses,
+///   link.rejected               counts
+///
+/// It listens and connects from initialize() on, so that checking a composition talks to nobody.
+class Partner final : public Component {
+ public:
+  /// Throws ConfigurationError (V5122). Touches nothing outside.
+  Partner(channel::Channels, PartnerSettings);
+  ~Partner() override;
+
+  const Description& description() const noexcept override { return description_; }
+  void bind(const Bindings&) override;
+  bool initialize(Time start, int phase) override;
+
+  Outcome output(Instant) noexcept override;
+  Advance advance(Time from, Time to) noexcept override;
+
+  void save(std::span<std::byte>) const noexcept override {}
+  void load(std::span<const std::byte>) noexcept override {}
+
+  Telling tell(const Entry&) const override;
+  const Fault& fault() const noexcept override { return fault_; }
+
+  /// For addresses, status and tests.
+  Link& link() noexcept { return link_; }
+
+ private:
+  void begin_step(Time) noexcept;
+  void take(const Received&) noexcept;
+  void show() noexcept;
+
+  channel::Channels channels_;
+  PartnerSettings settings_;
+  Link link_;
+  Description description_;
+  channel::Ports ports_;
+  Journal* journal_ = nullptr;
+  Fault fault_;
+
+  std::span<double> reals_[9];
+  std::span<std::int64_t> integers_[9];
+  std::span<std::uint8_t> stale_;
+
+  std::vector<double> out_, in_;
+  std::vector<std::int8_t> signed_out_, signed_in_;
+  std::vector<std::uint8_t> unsigned_out_, unsigned_in_;
+  bool began_ = false, is_stale_ = true;
+  Time now_{};
+  std::int64_t step_ = 0, origin_ = 0, origin_step_ = 0;
+  LinkState state_ = LinkState::closed;
+  std::uint64_t troubles_ = 0, losses_before_ = 0;
+};
+
+/// Holds a run back so that its steps stand on the time of the link's server (StepGrid): use it in
+/// place of the wall clock on the client's side. Without a server, or before its clock is known, it
+/// keeps to this machine's.
+class GridPacer final : public Pacer {
+ public:
+  GridPacer(Link&, Rate);
+
+  void start(Time) noexcept override;
+  Outcome wait_for(Time) noexcept override;
+  const StepGrid& grid() const noexcept { return grid_; }
+
+ private:
+  Link& link_;
+  Period period_;
+  StepGrid grid_;
+  Time origin_{};
+};
+
+}  // namespace vernier::link

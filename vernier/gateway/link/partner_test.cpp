@@ -1,0 +1,219 @@
+#include "vernier/gateway/link/partner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <thread>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/gateway/link/relay.hpp"
+#include "vernier/testing/rig.hpp"
+
+namespace vernier::link {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Rig;
+
+channel::Channels channels(const char* in, std::uint32_t in_count, const char* out,
+                           std::uint32_t out_count, const char* unit) {
+  channel::Channels c;
+  c.inputs.resize(1);
+  c.inputs[0].name = in;
+  c.inputs[0].count = in_count;
+  c.inputs[0].initial = std::vector<double>(in_count);
+  EXPECT_TRUE(channel::set_unit(c.inputs[0], unit));
+  c.outputs.resize(1);
+  c.outputs[0].name = out;
+  c.outputs[0].count = out_count;
+  EXPECT_TRUE(channel::set_unit(c.outputs[0], unit));
+  return c;
+}
+
+PartnerSettings server_settings() {
+  PartnerSettings s;
+  s.link.name = "facility";
+  s.link.role = Role::server;
+  s.link.control = s.link.data = {"127.0.0.1", "0"};
+  s.link.ping_interval = 20ms;
+  s.link.ping_timeout = 1s;
+  s.link.stale_periods = 1000;
+  return s;
+}
+PartnerSettings client_settings(Partner& server) {
+  server.link().open();
+  PartnerSettings s = server_settings();
+  s.link.name = "simulator";
+  s.link.role = Role::client;
+  s.link.control = server.link().control_address();
+  s.link.data = server.link().data_address();
+  s.rate = {10, 1};
+  return s;
+}
+
+bool eventually(const std::function<bool()>& holds) {
+  for (int k = 0; k < 2500; ++k) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(4ms);
+  }
+  return false;
+}
+
+TEST(Partner, KeepsTheComponentContract) {
+  Partner partner(channels("command", 2, "state", 3, "1"), server_settings());
+  testing::expect_conforming(partner, 4ms, [](Rig& r, int k) { r.in("command") = k; });
+  EXPECT_TRUE(partner.description().abilities.faces_world);
+  EXPECT_EQ(partner.description().rate, (Rate{250, 1}));
+}
+
+TEST(Partner, TwoRunsExchangeTheirSignalsInSi) {
+  Partner server(channels("measured", 2, "desired", 3, "1"), server_settings());
+  // the client's document is in degrees, which is what travels; the server's takes it as numbers
+  Partner client(channels("desired", 3, "measured", 2, "deg"), client_settings(server));
+  Rig s(server), c(client);
+  EXPECT_EQ(s.out("desired"), 0.0);
+  c.in("desired", 2) = std::numbers::pi;
+  s.in("measured", 1) = 90.0;
+  ASSERT_TRUE(eventually([&] {
+    c.step(100ms);
+    s.step(4ms);
+    return s.out("desired", 2) > 1.0 && c.out("measured", 1) > 0.1;
+  }));
+  EXPECT_NEAR(s.out("desired", 2), 180.0, 1e-12);  // one division, rounded
+  EXPECT_NEAR(c.out("measured", 1), std::numbers::pi / 2, 1e-15);
+  EXPECT_EQ(s.integer("link.state"), static_cast<std::int64_t>(LinkState::up));
+  EXPECT_EQ(s.byte_output("link.stale")[0], 0);
+  ASSERT_TRUE(eventually([&] {
+    c.step(100ms);
+    s.step(4ms);
+    return s.out("link.acquisition_to_output") > 0.0 && s.out("link.dead_time") > 0.0 &&
+           s.integer("link.target_step") != 0 && s.integer("link.received") > 0;
+  }));
+  EXPECT_LT(std::abs(s.out("link.offset")), 0.02);  // one clock, a busy machine
+  bool came_up = false;
+  for (const Entry& e : s.journal().entries()) came_up |= server.tell(e).to == "up";
+  EXPECT_TRUE(came_up);
+}
+
+TEST(Partner, DoesNotChangeItsOutputsWithinAStep) {
+  Partner server(channels("a", 1, "b", 1, "1"), server_settings());
+  Partner client(channels("b", 1, "a", 1, "1"), client_settings(server));
+  Rig s(server), c(client);
+  ASSERT_TRUE(eventually([&] {
+    c.in("b") = 1.0;
+    c.step(100ms);
+    s.step(4ms);
+    return s.out("b") == 1.0;
+  }));
+  const double before = s.out("b");
+  for (int k = 0; k < 50; ++k) {
+    c.in("b") = 2.0 + k;
+    c.step(100ms);
+    std::this_thread::sleep_for(1ms);
+    s.settle();
+    EXPECT_EQ(s.out("b"), before);
+  }
+}
+
+TEST(Partner, HoldsWhatItHasWhenTheOtherSideGoes) {
+  Partner server(channels("a", 1, "b", 1, "1"), server_settings());
+  auto client = std::make_unique<Partner>(channels("b", 1, "a", 1, "1"), client_settings(server));
+  Rig s(server);
+  {
+    Rig c(*client);
+    c.in("b") = 5.0;
+    ASSERT_TRUE(eventually([&] {
+      c.step(100ms);
+      s.step(4ms);
+      return s.out("b") == 5.0;
+    }));
+  }
+  client.reset();
+  ASSERT_TRUE(eventually([&] {
+    s.step(4ms);
+    return s.byte_output("link.stale")[0] == 1;
+  }));
+  EXPECT_EQ(s.out("b"), 5.0);
+  EXPECT_EQ(server.advance(s.now(), s.now() + 4ms).outcome, Outcome::held);
+  EXPECT_EQ(s.integer("link.losses"), 0);  // it said farewell
+}
+
+TEST(Partner, StopsTheRunWhenAskedTo) {
+  PartnerSettings settings = server_settings();
+  settings.stop_when_lost = true;
+  Partner server(channels("a", 1, "b", 1, "1"), settings);
+  server.link().open();
+  Relay relay(server.link().control_address(), server.link().data_address());
+  PartnerSettings c = client_settings(server);
+  c.link.control = relay.control();
+  c.link.data = relay.data();
+  Partner client(channels("b", 1, "a", 1, "1"), c);
+  Rig s(server), r(client);
+  ASSERT_TRUE(eventually([&] { return server.link().state() == LinkState::up; }));
+  EXPECT_NE(server.advance(s.now(), s.now() + 4ms).outcome, Outcome::failed);
+  relay.cut();
+  ASSERT_TRUE(eventually(
+      [&] { return server.advance(s.now(), s.now() + 4ms).outcome == Outcome::failed; }));
+  EXPECT_STREQ(server.fault().code, "V5140");
+  EXPECT_STREQ(server.fault().text,
+               "the link \"facility\" was lost at t = 0 s: the connection is lost");
+}
+
+TEST(Partner, CarriesSmallNumbersAsBytes) {
+  PartnerSettings settings = server_settings();
+  settings.link.receive_element = Element::int8;
+  settings.link.send_element = Element::uint8;
+  Partner server(channels("a", 1, "b", 3, "1"), settings);
+  settings = client_settings(server);
+  settings.link.send_element = Element::int8;
+  settings.link.receive_element = Element::uint8;
+  Partner client(channels("b", 3, "a", 1, "1"), settings);
+  Rig s(server), c(client);
+  c.in("b", 0) = -3.4;
+  c.in("b", 1) = 1000.0;
+  c.in("b", 2) = std::nan("");
+  s.in("a") = 300.0;
+  ASSERT_TRUE(eventually([&] {
+    c.step(100ms);
+    s.step(4ms);
+    return s.out("b", 0) != 0.0 && c.out("a") != 0.0;
+  }));
+  EXPECT_EQ(s.out("b", 0), -3.0);
+  EXPECT_EQ(s.out("b", 1), 127.0);
+  EXPECT_EQ(s.out("b", 2), 0.0);
+  EXPECT_EQ(c.out("a"), 255.0);
+}
+
+TEST(Partner, SaysWhenTheOtherSideDoesNotCome) {
+  PartnerSettings settings = server_settings();
+  settings.patience = 50ms;
+  std::string told;
+  settings.notice = [&](const std::string& s) { told = s; };
+  Partner server(channels("a", 1, "b", 1, "1"), settings);
+  try {
+    const Rig rig(server);
+    FAIL();
+  } catch (const ConfigurationError& e) {
+    EXPECT_EQ(e.diagnostics().list()[0].code, "V5142");
+  }
+  EXPECT_TRUE(told.starts_with("waiting for \"facility\" at 127.0.0.1:")) << told;
+}
+
+TEST(GridPacer, HoldsTheRunBackStepByStep) {
+  PartnerSettings settings = server_settings();
+  Partner server(channels("a", 1, "b", 1, "1"), settings);
+  Partner client(channels("b", 1, "a", 1, "1"), client_settings(server));
+  Rig s(server), c(client);
+  ASSERT_TRUE(eventually([&] { return client.link().state() == LinkState::up; }));
+  GridPacer pacer(client.link(), {100, 1});
+  const std::int64_t began = client.link().now();
+  pacer.start(Time{});
+  for (int k = 1; k <= 20; ++k) static_cast<void>(pacer.wait_for(Time{k * 10ms}));
+  const std::int64_t took = client.link().now() - began;
+  EXPECT_GE(took, 200'000'000 - 50'000);
+  EXPECT_EQ(pacer.grid().step(), 20);
+}
+
+}  // namespace
+}  // namespace vernier::link
