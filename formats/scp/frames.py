@@ -101,6 +101,7 @@ if __name__ == "__main__":
     corpus["handshake/open"] = bytes([0, 1, 0, 3, 2])
     corpus["handshake/key"] = bytes([1, 1, 0, 3, 2])
     corpus["handshake/changed"] = bytes([1, 1, 0, 7, 1, 170, 2])
+    corpus["handshake/nonce"] = bytes([1, 1, 0, 7, 150, 150])
     corpus["handshake/anything"] = bytes([0, 1, 9, 1, 1, 7, 128]) + hello(1, 1, counts=(3, 3)) + bytes([11, 3, 0, 0, 4, 2, 0, 0, 0])
     for name, content in corpus.items():
         (folder / "corpus" / name).parent.mkdir(parents=True, exist_ok=True)

@@ -158,7 +158,7 @@ Handshake::Act Handshake::take_request(Connection c, const Header& header,
     return refuse(Reason::token, "no such session");
   if (!same_side(terms_.peer, h))
     return refuse(Reason::framing, "the two connections do not say the same");
-  if (!key_.empty() && !same(h.proof, proof("SCP1 client", h)))
+  if (!key_.empty() && (h.nonce != client_nonce_ || !same(h.proof, proof("SCP1 client", h))))
     return refuse(Reason::key, "the key is not the same on both sides");
   speaking_ = Connection::data;
   state_ = State::done;

@@ -1,5 +1,5 @@
 // A handshake with an adversary: some frames are those of an honest peer, some of them changed, the
-// rest is anything. No crash; with a key, only a peer whose frames were not changed comes in.
+// rest is anything. No crash; with a key, only who heard nothing but the honest peer comes up.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -50,12 +50,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto keyed = std::span<const std::byte>(key).first(with_key ? key.size() : 0);
   Handshake client(hello(Role::client), keyed, {0, 0, {std::byte{1}}});
   Handshake server(hello(Role::server), keyed, {4711, 99, {std::byte{2}}});
-  bool honest = true;
+  bool honest_to[2] = {true, true};  // client, server
   while (!in.rest.empty()) {
     const std::uint8_t op = in.next();
     const bool to_server = (op & 1) != 0;
     const Connection c = (op & 2) != 0 ? Connection::data : Connection::control;
     Handshake& to = to_server ? server : client;
+    bool& honest = honest_to[to_server ? 1 : 0];
     const auto said = (to_server ? client : server).hello();
     Header h;
     h.type = said.type;

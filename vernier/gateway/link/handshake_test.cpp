@@ -144,6 +144,20 @@ TEST(Handshake, WhatWasHeardOnceOpensNothingLater) {
   EXPECT_EQ(server.refusal().reason, Reason::key);
 }
 
+// found by fuzzing: a nonce that changed was not noticed, since the first one was used
+TEST(Handshake, ASideKeepsItsNonce) {
+  Pair p(client_hello(), server_hello(), "k", "k");
+  ASSERT_EQ(Pair::carry(p.client, p.server, Connection::control), Act::send);
+  ASSERT_EQ(Pair::carry(p.server, p.client, Connection::control), Act::open_data);
+  auto s = p.client.hello();
+  s.payload[150] ^= std::byte{1};
+  Header h;
+  h.type = Type::hello;
+  h.session = 4711;
+  EXPECT_EQ(p.server.take(Connection::data, h, std::span(s.payload).first(s.bytes)), Act::refuse);
+  EXPECT_EQ(p.server.refusal().reason, Reason::key);
+}
+
 TEST(Handshake, RefusesAnOrderThatIsNone) {
   {
     Pair p;  // data first
