@@ -65,7 +65,7 @@ void measure(std::vector<Runner>& runners) {
       if (cpu_seconds() - t > 5e-4 || r.states > 1) break;
       r.calls *= 2;
     }
-    if (r.states > 1) r.calls = 1;
+    if (r.states > 1) r.calls = 4;
     r.times.clear();
   }
   for (int k = 0; k < batches; ++k) {

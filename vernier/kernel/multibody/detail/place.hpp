@@ -259,11 +259,15 @@ inline void place_links(const LayoutView& layout, const Mass* masses, const T* q
       move_hinge(link.kind, u + link.u, s.trig, s.V, s.c);
     } else if (!link.outboard_moves) {
       const LinkState<T>& parent = work.links[link.parent];
-      s.E = mat3<T>(link.R0);
-      s.r = vec3<T>(link.p0);
-      place_hinge(link.kind, q + link.q, s.E, s.r, s.trig);
-      s.V = rotated_back(s.E, motion_at(parent.V, s.r));
-      move_hinge(link.kind, u + link.u, s.trig, s.V, s.c);
+      Mat3<T> E = mat3<T>(link.R0);
+      Vec3<T> r = vec3<T>(link.p0);
+      place_hinge(link.kind, q + link.q, E, r, s.trig);
+      Vec6<T> V = rotated_back(E, motion_at(parent.V, r)), c;
+      move_hinge(link.kind, u + link.u, s.trig, V, c);
+      s.E = E;
+      s.r = r;
+      s.V = V;
+      s.c = c;
     } else {
       const Link& on = layout.links[link.parent];
       Vec6<T> V, bias;

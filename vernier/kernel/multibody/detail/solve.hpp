@@ -468,12 +468,48 @@ inline void begin(const LayoutView& layout, const Mass* masses, const T* tau,
   }
 }
 
+/// Number by number: what was just written number by number is not yet there for a wide load.
+template <class T>
+VERNIER_INLINE Sym6<T> loaded(const Sym6<T>& P) noexcept {
+  return {
+      {P.A.xx, P.A.yy, P.A.zz, P.A.xy, P.A.xz, P.A.yz},
+      {{P.B.a[0], P.B.a[1], P.B.a[2], P.B.a[3], P.B.a[4], P.B.a[5], P.B.a[6], P.B.a[7], P.B.a[8]}},
+      {P.C.xx, P.C.yy, P.C.zz, P.C.xy, P.C.xz, P.C.yz}};
+}
+
+/// The inward sweep at a rigid link on a pin that turns freely. Nothing here leaves the registers
+/// that need not, so no function that is not inlined sees P.
+template <class T>
+VERNIER_INLINE void gather_pin(const LayoutView& layout, const Mass* masses, int k,
+                               const Drive<T>& drive, const Workspace<T>& work,
+                               Watch<T>& watch) noexcept {
+  const Link& link = layout.links[k];
+  LinkState<T>& s = work.links[k];
+  const Mass& m = masses[k];
+  Sym6<T> P = link.leaf ? rigid(constant<T>(m.m), vec3<T>(m.s), sym3<T>(m.J)) : loaded(s.P);
+  if (link.leaf) s.lost_a = s.lost_l = constant<T>(0.0);
+  Vec6<T> z = plus_times(Vec6<T>{{s.z.a.x, s.z.a.y, s.z.a.z}, {s.z.l.x, s.z.l.y, s.z.l.z}}, P, s.c);
+  Elimination<T, false> one{
+      P,     z, work.columns + link.column, drive.tau + link.u,    nullptr,  nullptr, link.rotor,
+      watch, k, trace(P.A) + s.lost_a,      trace(P.C) + s.lost_l, s.lost_a, s.lost_l};
+  one.turn_freely_about_z();
+  if (link.parent >= 0) add_to_parent<T, false>(layout, masses, link, s, P, z, work);
+  s.P = P;
+  s.z = z;
+}
+
 /// The inward sweep.
 template <class T, bool Prescribed>
 inline void gather(const LayoutView& layout, const Mass* masses, const Drive<T>& drive,
                    const Workspace<T>& work, Watch<T>& watch) noexcept {
   for (int k = layout.count - 1; k >= 0; --k) {
     const Link& link = layout.links[k];
+    if constexpr (!Prescribed) {
+      if (link.kind == HingeKind::pin && !link.driven && link.modes == 0) {
+        gather_pin(layout, masses, k, drive, work, watch);
+        continue;
+      }
+    }
     LinkState<T>& s = work.links[k];
     Sym6<T> P;
     if (link.leaf && link.modes == 0) {
@@ -527,7 +563,8 @@ inline void spread(const LayoutView& layout, const Vec3<T>& gravity, const Drive
         const ModalState<T>& m = work.modal[link.mode];
         a = motion_at(rotated(m.Ri, a), -m.pi);
       }
-      accelerate_modes(link, a, work);
+      const Vec6<T> x = a;  // a stays in registers
+      accelerate_modes(link, x, work);
       for (int i = 0; i < link.modes; ++i) udot[link.u_modes + i] = work.etadd[link.mode + i];
       if (link.inboard_moves) {
         const Vec6<T>* psi = work.psi + link.inboard_psi;

@@ -62,7 +62,12 @@ class StarInStates {
       tiles.take(states.u, first, states.speeds, u_);
       tiles.take(states.force, first, states.speeds, force_);
       tiles.take(states.acceleration, first, states.speeds, acceleration_);
-      const std::size_t here = tiles.states(first);
+      const std::size_t here = tiles.states(first), next = first + here;
+      tiles.foresee(states.udot, first, states.speeds);
+      tiles.foresee(states.q, next, states.coordinates);
+      tiles.foresee(states.u, next, states.speeds);
+      tiles.foresee(states.force, next, states.speeds);
+      tiles.foresee(states.acceleration, next, states.speeds);
       for (std::size_t v = 0; v * W < here; ++v) {
         const std::size_t at = v * states.speeds;
         const auto good =

@@ -36,6 +36,15 @@ struct StateTiles {
       }
     }
   }
+  /// Asks for what take() or give() will want: rows are too many for the processor to foresee.
+  void foresee(const double* row, std::size_t first, std::size_t elements) const noexcept {
+    if (row == nullptr || first >= count) return;
+    constexpr std::size_t line = 64 / sizeof(double);
+    for (std::size_t k = 0; k < elements; ++k) {
+      for (std::size_t i = 0; i < vectors * width; i += line)
+        __builtin_prefetch(row + k * count + first + i, 0, 2);
+    }
+  }
   void give(const T* from, std::size_t first, std::size_t elements, double* to) const noexcept {
     const std::size_t here = states(first);
     for (std::size_t k = 0; k < elements; ++k) {

@@ -71,7 +71,11 @@ struct TreeTable {
           if (states.regular[k % speeds] != 0.0) given[k] = T{};
         }
       }
-      const std::size_t here = tiles.states(first);
+      const std::size_t here = tiles.states(first), next = first + here;
+      tiles.foresee(states.udot, first, speeds);
+      tiles.foresee(states.q, next, coordinates);
+      tiles.foresee(states.u, next, speeds);
+      tiles.foresee(states.force, next, speeds);
       for (std::size_t v = 0; v * W < here; ++v) {
         const std::size_t at = v * speeds;
         place_links(layout, masses, q + v * coordinates, u + at, work);
