@@ -185,17 +185,22 @@ Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, dou
   };
   // here, or a little ahead along the tangent; what a method made of it may be spread over all
   if (seek(trail_.x) || seek(trail_.rate)) return Status::not_finite;
-  double ahead = 1e-15 * left;
-  for (int k = 0; k < 52; ++k, ahead *= 2.0) {
+  const auto shows = [&](double ahead) {
     for (std::size_t i = 0; i < next_x_.size(); ++i) {
       next_x_[i] = trail_.x[i] + ahead * trail_.rate[i];
     }
-    if (seek(next_x_)) return Status::not_finite;
+    if (seek(next_x_)) return true;
     f.rate(t + ahead, next_x_, rate_ahead_);
     bad_t_ = t + ahead;
     bad_ahead_ = seek(rate_ahead_);
-    if (bad_ahead_) return Status::not_finite;
+    return bad_ahead_;
+  };
+  double ahead = 1e-15 * left;
+  for (int k = 0; k < 52; ++k, ahead *= 2.0) {
+    if (shows(ahead)) return Status::not_finite;
   }
+  // a point that a fixed step meets and others miss
+  if (shows(0.5 * stepper_->length()) || shows(stepper_->length())) return Status::not_finite;
   seek(stepper_->x());
   return Status::not_finite;
 }

@@ -227,7 +227,9 @@ void Island::fail(const integration::Arrival& a, Time from) noexcept {
   const double time = seconds(from) + a.t;
   describe_failure(fault_, a, time, integrator_, system_->spec());
   using integration::Status;
-  if (a.status != Status::not_finite && a.status != Status::step_too_small) return;
+  if (a.status != Status::not_finite && a.status != Status::step_too_small &&
+      a.status != Status::too_many_steps)
+    return;
   hybrid::Complaint c;
   if (!integrator_.explain(from, a.t, c)) return;
   std::snprintf(fault_.code, sizeof fault_.code, "%s", c.code);
