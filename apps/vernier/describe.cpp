@@ -347,6 +347,8 @@ std::string composition_text(const session::Prepared& p, const Catalogue& catalo
                        i.island.empty() ? "" : ", in island " + i.island);
     const Made made = type ? make(*type, i.name, i.parameters) : Made{};
     const Ports ports = ports_of(p.plan, i.name, made.system.get());
+    if (const auto* m = dynamic_cast<const mechanics::MultibodySystem*>(made.system.get()))
+      out += multibody_text(m->spacecraft(), "  ");
     Table t;
     for (const auto& [path, port] : ports.inputs) {
       std::string from = joined_values(incoming, path);
@@ -359,8 +361,6 @@ std::string composition_text(const session::Prepared& p, const Catalogue& catalo
     }
     out += t.text("");
     if (!type) continue;
-    if (const auto* m = dynamic_cast<const mechanics::MultibodySystem*>(made.system.get()))
-      out += multibody_text(m->spacecraft(), "  ");
     if (made.system) out += system_text(made.system->spec(), "  ");
     if (!type->parameters.empty())
       out += "  parameters\n" + parameter_table(type->parameters, i.parameters, "    ");

@@ -4,117 +4,101 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apps/vernier/console.hpp"
 #include "apps/vernier/table.hpp"
+#include "vernier/model/mechanics/summary.hpp"
 
 namespace vernier::app {
 namespace {
 
-using multibody::Body;
-using multibody::HingeKind;
+using mechanics::Summary;
+using multibody::Matrix3;
+using multibody::Vector3;
 using nlohmann::ordered_json;
 
-const char* text_of(HingeKind k) {
-  switch (k) {
-    case HingeKind::fixed:
-      return "fixed";
-    case HingeKind::pin:
-      return "pin";
-    case HingeKind::prismatic:
-      return "prismatic";
-    case HingeKind::cylindrical:
-      return "cylindrical";
-    case HingeKind::universal:
-      return "universal";
-    case HingeKind::gimbal:
-      return "gimbal";
-    case HingeKind::ball:
-      return "ball";
-    case HingeKind::planar:
-      return "planar";
-    case HingeKind::free:
-      return "free";
-  }
-  return "";
+std::string short_vector(const Vector3& v) {
+  return fmt::format("{} {} {}", short_number(v[0]), short_number(v[1]), short_number(v[2]));
+}
+// moments, then products xy xz yz
+std::string short_inertia(const Matrix3& J) {
+  return fmt::format("{}  ·  {}", short_vector(J.diagonal()),
+                     short_vector({J(0, 1), J(0, 2), J(1, 2)}));
+}
+std::string hertz(const std::vector<double>& all) {
+  if (all.empty()) return "none";
+  std::string out;
+  for (const double f : all) out += fmt::format("{}{:.4g}", out.empty() ? "" : " ", f);
+  return out + " Hz";
 }
 
-/// Moments of inertia about the centre of mass, in the axes of the body.
-multibody::Vector3 moments(const Body& b) {
-  multibody::Matrix3 J = b.inertia.inertia;
-  if (b.inertia.mass > 0.0) {
-    const multibody::Vector3 c = b.inertia.moment / b.inertia.mass;
-    J -= b.inertia.mass * (c.squaredNorm() * multibody::Matrix3::Identity() - c * c.transpose());
-  }
-  return J.diagonal();
+ordered_json json(const Vector3& v) { return {v[0], v[1], v[2]}; }
+ordered_json json(const Matrix3& J) {
+  ordered_json rows = ordered_json::array();
+  for (int i = 0; i < 3; ++i) rows.push_back({J(i, 0), J(i, 1), J(i, 2)});
+  return rows;
 }
 
-struct Sums {
-  double mass = 0.0, fuel = 0.0;
-  std::size_t hinge_dofs = 0, prescribed = 0, modes = 0;
-};
-
-Sums sums(const multibody::SpacecraftModel& m) {
-  Sums s;
-  for (const Body& b : m.tree.bodies) {
-    s.mass += b.inertia.mass;
-    s.hinge_dofs += multibody::speeds(b.hinge.kind);
-    s.modes += b.mode_count();
-  }
-  for (const multibody::Tank& t : m.tanks) s.fuel += t.fuel;
-  for (const std::uint8_t p : m.prescribed) s.prescribed += p != 0 ? 1 : 0;
-  return s;
-}
-
-std::string where(const multibody::Model& m, const Body& b) {
-  if (b.hinge.parent == multibody::ground)
-    return b.hinge.outboard.name == "ground" ? "ground" : "ground." + b.hinge.outboard.name;
-  return m.bodies[static_cast<std::size_t>(b.hinge.parent)].name + "." + b.hinge.outboard.name;
-}
+std::size_t hinge_dofs(const Summary& s) { return s.regular + s.prescribed + s.locked; }
 
 }  // namespace
 
 std::string multibody_text(const multibody::Spacecraft& craft, std::string_view indent) {
-  const multibody::SpacecraftModel& m = craft.model();
-  const std::string inner = std::string(indent) + "  ";
+  const Summary s = mechanics::summary_of(craft, true);
+  const std::string in(indent);
+  std::string out = fmt::format(
+      "{}{} bodies, {} dof: {} of hinges ({} prescribed, {} locked), {} modes\n", in,
+      s.bodies.size(), hinge_dofs(s) + s.modes, hinge_dofs(s), s.prescribed, s.locked, s.modes);
   Table t;
-  t.row({"body", "hinge", "at", "dof", "modes", "kg", "kg*m^2 about its centre"});
-  for (const Body& b : m.tree.bodies) {
-    const multibody::Vector3 J = moments(b);
-    t.row({b.name, text_of(b.hinge.kind), where(m.tree, b),
-           std::to_string(multibody::speeds(b.hinge.kind)),
-           b.mode_count() > 0 ? std::to_string(b.mode_count()) : "",
-           fmt::format("{:.6g}", b.inertia.mass),
-           fmt::format("{:.6g} {:.6g} {:.6g}", J.x(), J.y(), J.z())});
+  t.row({"body", "hinge", "at", "dof", "modes", "kg", "centre, m",
+         "kg*m^2 about its centre: xx yy zz  ·  xy xz yz"});
+  for (const Summary::Part& p : s.bodies) {
+    t.row({p.name, p.hinge, p.at, std::to_string(p.dofs),
+           p.modes == 0 ? "" : std::to_string(p.modes), short_number(p.mass),
+           short_vector(p.centre), short_inertia(p.inertia)});
   }
-  const Sums s = sums(m);
-  std::string out = fmt::format("{}bodies\n{}", indent, t.text(inner));
-  out += fmt::format("{}{} dof: {} of hinges ({} prescribed), {} modes\n", indent,
-                     s.hinge_dofs + s.modes, s.hinge_dofs, s.prescribed, s.modes);
-  out += fmt::format("{}{:.6g} kg", indent, s.mass + s.fuel);
-  if (!m.tanks.empty()) out += fmt::format(", of which {:.6g} kg of fuel", s.fuel);
-  return out + "\n";
+  t.row({"all, from the bus", "", "", std::to_string(hinge_dofs(s)),
+         s.modes == 0 ? "" : std::to_string(s.modes), short_number(s.mass), short_vector(s.centre),
+         short_inertia(s.inertia)});
+  out += t.text(in + "  ");
+  if (s.fuel > 0.0) out += fmt::format("{}fuel         {} kg\n", in, short_number(s.fuel));
+  out += fmt::format("{}frequencies  {}   hinges as at the start\n", in, hertz(s.free));
+  out += fmt::format("{}             {}   all hinges held\n", in, hertz(s.constrained));
+  out += fmt::format(
+      "{}computed     as a {} with {}: {:.2f} µs an evaluation, {:.2f} µs with sensors, energy and "
+      "momenta\n",
+      in, s.path, s.instructions, s.rates_us, s.sensing_us);
+  return out;
 }
 
 ordered_json multibody_json(const multibody::Spacecraft& craft) {
-  const multibody::SpacecraftModel& m = craft.model();
+  const Summary s = mechanics::summary_of(craft, true);
   ordered_json bodies = ordered_json::array();
-  for (const Body& b : m.tree.bodies) {
-    const multibody::Vector3 J = moments(b);
-    bodies.push_back({{"name", b.name},
-                      {"hinge", text_of(b.hinge.kind)},
-                      {"at", where(m.tree, b)},
-                      {"dof", multibody::speeds(b.hinge.kind)},
-                      {"modes", b.mode_count()},
-                      {"mass", b.inertia.mass},
-                      {"moments", {J.x(), J.y(), J.z()}}});
+  for (const Summary::Part& p : s.bodies) {
+    bodies.push_back({{"name", p.name},
+                      {"hinge", p.hinge},
+                      {"at", p.at},
+                      {"dof", p.dofs},
+                      {"modes", p.modes},
+                      {"mass", p.mass},
+                      {"centre", json(p.centre)},
+                      {"inertia", json(p.inertia)}});
   }
-  const Sums s = sums(m);
-  return {{"bodies", bodies},
-          {"dof", s.hinge_dofs + s.modes},
-          {"hinge_dof", s.hinge_dofs},
+  return {{"bodies", std::move(bodies)},
+          {"dof", hinge_dofs(s) + s.modes},
+          {"hinge_dof", hinge_dofs(s)},
           {"prescribed", s.prescribed},
+          {"locked", s.locked},
           {"modes", s.modes},
-          {"mass", s.mass + s.fuel},
-          {"fuel", s.fuel}};
+          {"mass", s.mass},
+          {"fuel", s.fuel},
+          {"centre", json(s.centre)},
+          {"inertia", json(s.inertia)},
+          {"frequencies_Hz", s.free},
+          {"frequencies_held_Hz", s.constrained},
+          {"path", s.path},
+          {"instructions", s.instructions},
+          {"rates_us", s.rates_us},
+          {"sensing_us", s.sensing_us}};
 }
 
 }  // namespace vernier::app
