@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 #include <thread>
 
@@ -19,27 +18,20 @@ using hybrid::Scratch;
 using multibody::Solution;
 using multibody::SpacecraftEvaluation;
 
-bool same_bits(std::span<const double> a, std::span<const double> b) noexcept {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
-}
-
-/// An evaluation that one caller at a time has, and the state it was last placed at: a composition
-/// asks for outputs and for the flow of the same state one after the other.
+/// An evaluation that one caller at a time has. Every call places it anew: what it gives must not
+/// depend on who had it before, not even in the last bit.
 struct alignas(64) Bench {
-  Bench(const multibody::Spacecraft& craft, std::size_t states)
-      : evaluation(craft), x(states, std::numeric_limits<double>::quiet_NaN()) {}
+  explicit Bench(const multibody::Spacecraft& craft) : evaluation(craft) {}
 
   std::atomic<bool> taken = false;
   SpacecraftEvaluation evaluation;
-  std::vector<double> x;
 };
 
 class Benches {
  public:
-  Benches(const multibody::Spacecraft& craft, std::size_t states) {
+  explicit Benches(const multibody::Spacecraft& craft) {
     const std::size_t count = std::clamp(std::thread::hardware_concurrency(), 1u, 63u) + 1;
-    for (std::size_t k = 0; k < count; ++k) all_.push_back(std::make_unique<Bench>(craft, states));
+    for (std::size_t k = 0; k < count; ++k) all_.push_back(std::make_unique<Bench>(craft));
   }
   Bench& take() const noexcept {
     for (;;) {
@@ -73,7 +65,7 @@ struct MultibodySystem::Data {
   Data(multibody::Spacecraft c, const Options& o)
       : craft(std::move(c)),
         signals(detail::signals_of(craft, o.held, o.reactions)),
-        benches(craft, signals.states) {}
+        benches(craft) {}
 
   /// The working memory of a call, divided.
   struct Work {
@@ -93,11 +85,7 @@ struct MultibodySystem::Data {
             x.subspan(signals.fuel, signals.states - signals.fuel)};
   }
 
-  void place(const Point& p, Bench& b) const noexcept {
-    if (same_bits(p.x, b.x)) return;
-    craft.place(state(p.x), b.evaluation);
-    std::copy(p.x.begin(), p.x.end(), b.x.begin());
-  }
+  void place(const Point& p, Bench& b) const noexcept { craft.place(state(p.x), b.evaluation); }
 
   Solution accelerate(const Point& p, const Work& w, std::span<double> momentum,
                       std::span<double> fuel, Bench& b) const noexcept {
@@ -250,8 +238,7 @@ void MultibodySystem::jump(const Point& p, std::span<const int> chosen, hybrid::
   }
   if (!impact) return;
   const Lease bench(d.benches);
-  d.craft.place(d.state(p.x), bench->evaluation);
-  bench->x.front() = std::numeric_limits<double>::quiet_NaN();  // the impact places it elsewhere
+  d.place(p, *bench);
   std::fill(w.acceleration.begin(), w.acceleration.end(), 0.0);
   const auto state = d.state(p.x);
   const Solution solution =

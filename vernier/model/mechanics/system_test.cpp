@@ -238,6 +238,21 @@ TEST(MultibodySystem, ShowsHingeReactionsWhenAsked) {
   testing::expect_conforming(rig);
 }
 
+TEST(MultibodySystem, RefusesAPathThatDoesNotFit) {
+  const auto path_of = [](const std::string& path, const std::string& inside) {
+    const auto system = from_text(inside, {{"path", path}});
+    return static_cast<const MultibodySystem&>(*system).spacecraft().tree().path();
+  };
+  const std::string hub =
+      body("hub", "<hinge kind=\"free\"/>", "<node name=\"n\" position=\"1 0 0 m\"/>");
+  const std::string arm = body("arm", "<hinge kind=\"pin\" to=\"hub.n\"/>");
+  const std::string loose = body("loose", "<hinge kind=\"free\" to=\"hub.n\"/>");
+  EXPECT_EQ(path_of("star", hub + arm), multibody::Path::star);
+  EXPECT_EQ(path_of("tree", hub + arm), multibody::Path::tree);
+  EXPECT_EQ(path_of("automatic", hub + arm), multibody::Path::star);
+  EXPECT_THROW(path_of("star", hub + arm + loose), ConfigurationError);
+}
+
 TEST(MultibodySystem, Conforms) {
   Diagnostics problems;
   const auto everything = from_text(

@@ -30,12 +30,16 @@ Type type_of(std::shared_ptr<const Source> source) {
     using multibody::Path;
     Spacecraft craft = source->made(p);
     const std::string way = path ? p.text("path") : "automatic";
-    const Path chosen = way == "tree" ? Path::tree : way == "star" ? Path::star : Path::automatic;
     MultibodySystem::Options options;
     options.held = std::move(craft.held);
     options.reactions = reactions && p.boolean("reactions");
-    return std::make_unique<MultibodySystem>(multibody::Spacecraft(std::move(craft.model), chosen),
-                                             options);
+    // automatic is the star wherever that is possible
+    multibody::Spacecraft made(std::move(craft.model),
+                               way == "tree" ? Path::tree : Path::automatic);
+    if (way == "star" && made.tree().path() != Path::star)
+      p.reject("path",
+               "only rigid bodies that all hang at one hub, none by a free hinge, are a star");
+    return std::make_unique<MultibodySystem>(std::move(made), options);
   };
   return type;
 }
