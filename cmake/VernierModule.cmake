@@ -11,6 +11,8 @@ set(vernier_run_on       base document kernel component run)
 add_library(vernier_warnings INTERFACE)
 target_compile_options(vernier_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   -Wnon-virtual-dtor -Wcast-align -Woverloaded-virtual -Wconversion -Wno-sign-conversion
+  # what is written for lanes is compiled for single numbers too
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-bitwise-instead-of-logical>
   # gcc 12 sees overflows that are not there in inlined library code
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds -Wno-restrict -Wno-maybe-uninitialized>
   $<$<BOOL:${VERNIER_WERROR}>:-Werror>)

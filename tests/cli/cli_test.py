@@ -223,6 +223,21 @@ class Check(InAFolder):
 
 
 class Info(InAFolder):
+    def test_a_multibody_document_shows_its_bodies(self):
+        craft = SOURCE / "examples/multibody/spacecraft.xml"
+        said = self.vernier("info", craft).stdout
+        self.assertRegex(said, r"(?m)^ +array +pin +bus\.drive +1 +3 +36 +6\.75 107\.812 114\.562$")
+        self.assertRegex(said, r"(?m)^ +16 dof: 10 of hinges \(2 prescribed\), 6 modes$")
+        self.assertRegex(said, r"(?m)^ +772 kg, of which 120 kg of fuel$")
+        changed = self.vernier("info", craft, "--json", "--set", "spacecraft.dry=600 kg").stdout
+        self.assertEqual(json.loads(changed)["instances"][0]["multibody"]["mass"], 852)
+
+    def test_a_robot_that_was_imported_is_a_document(self):
+        self.vernier("import", SOURCE / "formats/multibody/urdf/arm.urdf", "-o", "arm.xml")
+        self.assertIn("good;", self.vernier("check", "arm.xml").stdout)
+        self.assertIn("base_plate", self.vernier("info", "arm.xml").stdout)
+        self.assertIn('<body name="base_plate"', self.vernier("import", SOURCE / "formats/multibody/urdf/arm.urdf").stdout)
+
     def test_alone_it_lists_the_types_and_each_can_be_asked_for(self):
         found = json.loads(self.vernier("info", "--json").stdout)
         self.assertGreater(len(found["types"]), 10)
@@ -259,6 +274,14 @@ class Run(InAFolder):
         self.assertRegex(said.stdout, r"(?m)^  switched on +3 +\(counter\.count\)$")
         self.assertRegex(said.stdout, r"(?m)^  ✓ counted +")
         self.assertIn("results   runs/feedback-0001/", said.stdout)
+
+    def test_files_that_models_name_are_kept_with_the_run(self):
+        shutil.copytree(SOURCE / "examples/multibody", self.folder / "craft")
+        self.vernier("run", "craft/burn.xml", "--until", "0.1s")
+        self.assertTrue((self.folder / "runs/latest/inputs/array.modal").exists())
+        shutil.rmtree(self.folder / "craft")
+        self.vernier("run", "runs/multibody-0001")
+        self.assertIn("the runs agree", self.vernier("compare", "runs/multibody-0001", "runs/multibody-0002").stdout)
 
     def test_the_next_commands_can_be_pasted(self):
         said = self.vernier("run", FEEDBACK).stdout

@@ -22,6 +22,7 @@ struct Type {
   std::vector<ParameterSpec> parameters;
   std::function<std::unique_ptr<hybrid::System>(const Parameters&)> system = {};
   std::function<std::unique_ptr<Component>(const Parameters&)> component = {};
+  std::vector<std::filesystem::path> files = {};  // that were read beside its document
 };
 
 /// How an island integrates.

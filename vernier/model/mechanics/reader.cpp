@@ -59,6 +59,12 @@ class DocumentSource final : public Source {
   const std::string& summary() const noexcept override { return summary_; }
   const std::vector<ParameterSpec>& parameters() const noexcept override { return specs_; }
 
+  std::vector<std::filesystem::path> files() const override {
+    std::vector<std::filesystem::path> all;
+    for (const auto& [file, content] : files_) all.push_back(document_.file().parent_path() / file);
+    return all;
+  }
+
   Spacecraft made(const Parameters& p) const override {
     Diagnostics problems;
     detail::ModalFiles files = files_;

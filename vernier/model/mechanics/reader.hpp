@@ -46,6 +46,7 @@ class Source {
   virtual const std::string& name() const noexcept = 0;
   virtual const std::string& summary() const noexcept = 0;  // one line
   virtual const std::vector<ParameterSpec>& parameters() const noexcept = 0;
+  virtual std::vector<std::filesystem::path> files() const = 0;  // modal files that it names
   /// The spacecraft with these parameters. Throws ConfigurationError when they make it impossible.
   virtual Spacecraft made(const Parameters&) const = 0;
 };

@@ -11,6 +11,7 @@ Type type_of(std::shared_ptr<const Source> source) {
   type.name = source->name();
   type.summary = source->summary();
   type.parameters = source->parameters();
+  type.files = source->files();
   const auto own = [&](ParameterSpec spec) {
     const bool taken = std::any_of(type.parameters.begin(), type.parameters.end(),
                                    [&](const ParameterSpec& p) { return p.name == spec.name; });

@@ -66,6 +66,7 @@ Plan make_plan(const Composition& c, const Catalogue& catalogue, Diagnostics& pr
   problems.throw_if_errors();
   arrange(plan, problems);
   problems.throw_if_errors();
+  plan.files = members.files();
   return plan;
 }
 

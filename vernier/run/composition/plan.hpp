@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -62,6 +63,7 @@ struct Plan {
   bool early_return = false;       // continuous parts may stop at each other's events
   std::vector<std::string> notes;  // what the user may want to know: why there is no early return
   std::vector<std::pair<std::string, std::string>> aliases;  // a further path of a port, its path
+  std::vector<std::filesystem::path> files;  // that the documents of parts name, and that were read
 };
 
 /// The path of an output or an input of a part.

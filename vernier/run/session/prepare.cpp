@@ -179,6 +179,7 @@ Prepared prepared_of(const std::filesystem::path& document, const Changes& chang
   }
   // its problems come with those before it
   prepared.plan = composition::make_plan(c, catalogue, problems);
+  for (const std::filesystem::path& f : prepared.plan.files) c.documents.push_back(f);
   check_observations(c, Signals(c, prepared.plan), problems);
   problems.throw_if_errors();
   record_figures(c);

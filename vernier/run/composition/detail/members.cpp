@@ -104,6 +104,16 @@ const Type* Members::type_of(const Instance& i, const Catalogue& catalogue, Diag
   return t.system || t.component ? &t : nullptr;
 }
 
+std::vector<std::filesystem::path> Members::files() const {
+  std::vector<std::filesystem::path> all;
+  for (const auto& [document, type] : documents_) {
+    for (const std::filesystem::path& f : type.files) {
+      if (std::find(all.begin(), all.end(), f) == all.end()) all.push_back(f);
+    }
+  }
+  return all;
+}
+
 void Members::make(const Instance& i, const Composition& c, const Catalogue& catalogue,
                    Diagnostics& problems) {
   check_rate(i, i.rate, problems);

@@ -59,6 +59,9 @@ class Members {
   /// not be made. `role` is for the message: "feeds", "is fed".
   std::optional<Reach> find(const Endpoint&, Wanted, Diagnostics&) const;
 
+  /// Files that the documents of instances name, and that were read; each once.
+  std::vector<std::filesystem::path> files() const;
+
  private:
   const Type* type_of(const Instance&, const Catalogue&, Diagnostics&);
   void make(const Instance&, const Composition&, const Catalogue&, Diagnostics&);
