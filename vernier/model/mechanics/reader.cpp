@@ -72,11 +72,25 @@ class DocumentSource final : public Source {
     detail::Builder builder(document_, files, report, problems, &p);
     Spacecraft s = builder.run();
     if (!report.failed()) add_findings(s, builder, report);
-    problems.throw_if_errors();
+    if (problems.errors() > 0) throw ConfigurationError(with_parameters(problems, p));
     return s;
   }
 
  private:
+  /// The document was good as it stands: says what was set.
+  Diagnostics with_parameters(const Diagnostics& problems, const Parameters& p) const {
+    std::vector<std::string> set;
+    for (const ParameterSpec& spec : specs_) {
+      if (p.given(spec.name)) set.push_back(spec.name);
+    }
+    Diagnostics all;
+    for (const Diagnostic& d : problems.list()) {
+      all.add(d).notes.push_back("with what is set for \"" + p.instance() +
+                                 "\": " + document::listed(set));
+    }
+    return all;
+  }
+
   void build(const Parameters* p, Diagnostics& problems) {
     Diagnostics found, of_files;
     document::Report report(document_, found);
