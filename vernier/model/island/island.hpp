@@ -22,7 +22,8 @@ namespace vernier::island {
 /// the system itself at once and by others through the port; do not connect the port back to the
 /// same island.
 ///
-/// Fails with V3105 to V3107 (integration) or what the system explains them with, V3110 (instantaneous loop), V3111 (events accumulate).
+/// Fails with V3105 to V3107 (integration) or what the system explains them with, V3110
+/// (instantaneous loop), V3111 (events accumulate).
 ///
 /// Throws ConfigurationError: V3130 for an integrator that does not exist, V3131 for settings that
 /// are not possible.
