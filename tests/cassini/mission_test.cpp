@@ -11,6 +11,8 @@
 #include "vernier/model/mechanics/type.hpp"
 #include "vernier/run/composition/plan.hpp"
 #include "vernier/run/executive/executive.hpp"
+#include "vernier/testing/rig.hpp"
+#include "vernier/testing/system_rig.hpp"
 
 namespace vernier {
 namespace {
@@ -64,6 +66,23 @@ TEST(Cassini, HasTheDegreesOfFreedomOfThePaper) {
   EXPECT_EQ(hinges, 6u + 14u);
   EXPECT_EQ(modes, 5u);
   EXPECT_NEAR(propellant / (dry + propellant), 0.68, 0.005);
+}
+
+// Saved and loaded in the middle of a burn, with a wheel that locks and the probe let go.
+TEST(Cassini, IsAConformingComponent) {
+  Diagnostics problems;
+  const Type type =
+      mechanics::read_type(VERNIER_SOURCE_DIR "/missions/cassini/plant.xml", problems);
+  const auto plant = island::make_island(testing::made_system(type), {.rtol = 1e-7, .atol = 1e-7});
+  testing::expect_conforming(*plant, 20ms, [](testing::Rig& rig, int k) {
+    rig.in("main_engine.thrust") = 445.0;
+    rig.in("r1_up.thrust") = 1.0 + std::sin(0.3 * k);
+    rig.in("wheel1.turn_torque") = 0.1;
+    rig.in("hpsp.x_acceleration") = 0.01 * std::cos(0.1 * k);
+    if (k == 20 || k == 60) rig.send("wheel3.lock");
+    if (k == 40 || k == 80) rig.send("wheel3.free");
+    if (k == 70) rig.send("huygens.free");
+  });
 }
 
 TEST(Cassini, FliesItsTimeline) {
