@@ -66,18 +66,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (op & 4) {  // changed in one byte
       const std::uint8_t mask = in.next();
       const std::size_t at = in.next() % bytes;
-      const bool first = to_server && c == Connection::control;
-      if (mask != 0 && !ignored(at, first)) honest = false;
       payload[at] ^= static_cast<std::byte>(mask);
     }
     if (op & 8) {  // anything
-      honest = false;
       h.type = static_cast<Type>(in.next());
       if (in.next() & 1) h.session = in.next();
       bytes = std::min<std::size_t>(in.next(), payload.size());
       for (std::size_t i = 0; i < bytes && !in.rest.empty(); ++i) {
         payload[i] = static_cast<std::byte>(in.next());
       }
+    }
+    const bool first = to_server && c == Connection::control;
+    if (h.type != said.type || h.session != said.session || bytes != said.bytes) honest = false;
+    for (std::size_t i = 0; i < bytes; ++i) {
+      if (payload[i] != said.payload[i] && !ignored(i, first)) honest = false;
     }
     const auto act = to.take(c, h, std::span(payload).first(bytes));
     if (act == Handshake::Act::up) {

@@ -116,6 +116,7 @@ bool Partner::initialize(Time start, int phase) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  troubles_ = link_.quality().troubles;  // on the way to it they were nobody's business
   return true;
 }
 
