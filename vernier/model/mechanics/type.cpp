@@ -6,7 +6,7 @@
 
 namespace vernier::mechanics {
 
-Type type_of(std::shared_ptr<const Source> source) {
+Type type_of(const std::shared_ptr<const Source>& source) {
   Type type;
   type.name = source->name();
   type.summary = source->summary();

@@ -11,7 +11,7 @@ namespace vernier::mechanics {
 /// document (see Source), `reactions`: whether hinge reactions are outputs, and `path`: which code
 /// computes it; a constant of the document that has such a name hides it.
 Type read_type(const std::filesystem::path&, Diagnostics& problems);
-Type type_of(std::shared_ptr<const Source>);
+Type type_of(const std::shared_ptr<const Source>&);
 
 /// Lets compositions use multibody documents.
 void add_to(Catalogue&);

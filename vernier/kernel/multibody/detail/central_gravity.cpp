@@ -76,7 +76,7 @@ spatial::Force central_force(double mu, const Pose& pose, const Inertia& undefor
   const Seen s = seen(mu, pose, now);
   const Vector3 force =
       -now.mass * s.k * s.r - 1.5 * s.k / s.distance * ((s.trace - 5.0 * s.eJe) * s.e + 2.0 * s.Je);
-  const spatial::Force load{s.c.cross(force) + 3.0 * s.k * s.e.cross(s.Je), force};
+  spatial::Force load{s.c.cross(force) + 3.0 * s.k * s.e.cross(s.Je), force};
   if (modes == nullptr) return load;
   for (std::size_t i = 0; i < modes->count(); ++i) {
     const Vector3 S1 = modes->S1.col(static_cast<Eigen::Index>(i));
