@@ -41,7 +41,12 @@ check: packages ## format, names, includes, links in the documents
 fuzz: packages ## fuzz every reader and decoder, FUZZ_SECONDS each
 	@tools/fuzz $(FUZZ_SECONDS)
 
+mutations: packages ## plant mistakes in the multibody kernel: its tests must find each
+	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
+	@cmake --build build -j $(JOBS) --target multibody_test
+	@tools/mutations.py build
+
 clean: ## remove what was built
 	rm -rf build
 
-.PHONY: help packages build demo test quick bench check fuzz clean
+.PHONY: help packages build demo test quick bench check fuzz mutations clean

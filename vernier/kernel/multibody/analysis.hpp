@@ -20,7 +20,8 @@ Totals totals(const Tree&, const Evaluation&) noexcept;
 /// Mass, first moment and inertia of all bodies as they stand, about the origin of the ground.
 Inertia composite_inertia(const Tree&, const Evaluation&) noexcept;
 
-/// Inverse dynamics of a placed tree: the generalised forces that give udot with these node forces.
+/// Inverse dynamics of a placed tree: the generalised forces that give udot (empty: zero) with
+/// these node forces. What accelerate() left in the evaluation is lost.
 void inverse_dynamics(const Tree&, Evaluation&, std::span<const double> udot,
                       std::span<const NodeForce>, std::span<double> tau) noexcept;
 /// What inverse_dynamics gives for udot = 0.
@@ -29,8 +30,9 @@ void bias_forces(const Tree&, Evaluation&, std::span<const NodeForce>,
 
 /// Mass matrix of a placed tree by composite bodies: M udot + bias = tau. Allocates.
 MatrixX mass_matrix(const Tree&, Evaluation&);
-/// Its factors in the order of the elimination: M = (1 + L) D (1 + L)ᵀ with rows and columns in the
-/// order `order` (tips last); D block diagonal by hinge and by modes of a body. Allocates.
+/// Its factors: M = (1 + L) D (1 + L)ᵀ with rows and columns in the order `order` (base first, the
+/// hinge of a body before its modes); L strictly upper triangular by blocks, since tips are
+/// eliminated first; D block diagonal by hinge and by modes of a body. Allocates.
 struct Factors {
   MatrixX L, D;
   std::vector<std::size_t> order;
@@ -43,7 +45,8 @@ MatrixX inverse_mass_matrix(const Tree&, Evaluation&);
 MatrixX jacobian(const Tree&, const Evaluation&, NodeId);
 
 /// Derivatives of udot about a point, for small changes of position (in the directions of the
-/// speeds: q moves by coordinate_rates), speeds and forces. Allocates.
+/// speeds: q moves by coordinate_rates), speeds and forces; exact to rounding. Node forces keep
+/// their components in the axes of their nodes. Allocates.
 struct Linearization {
   MatrixX by_position, by_speed;  // speeds() x speeds()
   MatrixX by_force;   // of regular forces; columns of prescribed speeds: by acceleration
@@ -52,16 +55,17 @@ struct Linearization {
 Linearization linearize(const Tree&, Evaluation&, std::span<const double> q,
                         std::span<const double> u, const Loads&);
 
-/// A sudden change of speeds: those with `locked` = 1 go to the given value (of acceleration in
-/// Loads), the others follow from the impulse; momenta are kept. Returns jumps in `du` and the
-/// impulses of the locked speeds in `impulse`. `prescribed` speeds that are not locked keep theirs.
+/// A sudden change of speeds: those with `locked` = 1 go to their `target` (empty: zero), the
+/// others follow from the impulse; momenta are kept. Returns jumps in `du` and the impulses of the
+/// locked speeds in `impulse`. `prescribed` speeds that are not locked keep theirs. Place the
+/// evaluation again afterwards.
 Solution impact(const Tree&, Evaluation&, std::span<const double> q, std::span<const double> u,
                 std::span<const std::uint8_t> locked, std::span<const double> target,
                 std::span<const std::uint8_t> prescribed, std::span<double> du,
                 std::span<double> impulse) noexcept;
 
 /// Frequencies of small undamped motion about rest at q: rad/s ascending, rigid motions as zeros;
-/// with `prescribed` speeds held. Allocates.
+/// with `prescribed` speeds held; gravity does not count. Spans may be empty. Allocates.
 std::vector<double> frequencies(const Tree&, Evaluation&, std::span<const double> q,
                                 std::span<const double> hinge_stiffness,
                                 std::span<const std::uint8_t> prescribed);

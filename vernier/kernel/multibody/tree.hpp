@@ -81,7 +81,8 @@ class Tree {
 
   /// Outward: where everything is and how it moves. The evaluation keeps copies of q and u.
   void place(std::span<const double> q, std::span<const double> u, Evaluation&) const noexcept;
-  /// Accelerations of a placed tree, into udot; for prescribed speeds those given.
+  /// Accelerations of a placed tree, into udot; for prescribed speeds those given. When the
+  /// solution is not good udot means nothing.
   Solution accelerate(const Loads&, std::span<double> udot, Evaluation&) const noexcept;
 
   // Of a placed tree:
