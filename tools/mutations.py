@@ -17,7 +17,10 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULE = "vernier/kernel/multibody/"
-SWEEPS = [MODULE + "tree.cpp", MODULE + "detail/tree_sse2.cpp"]  # what compiles the sweeps for sse2
+SWEEPS = MODULE + "detail/tree_sse2.cpp"  # the sweeps; the tests are made to use this copy of them
+NODES = MODULE + "tree.cpp"  # poses and motions of nodes
+HELD_BY = {"deform.hpp": [SWEEPS], "solve.hpp": [SWEEPS], "place.hpp": [SWEEPS, NODES], "turns.hpp": [SWEEPS, NODES],
+           "data.hpp": [NODES]}
 
 # name, file, what is there, what is planted
 MISTAKES = [
@@ -123,7 +126,7 @@ def plant(mistake, build, compile_of, link):
         copy = pathlib.Path(folder, file)
         copy.parent.mkdir(parents=True)
         copy.write_text(text.replace(before, after), encoding="utf-8")
-        sources = [file] if file.endswith(".cpp") else [s for s in SWEEPS if s in compile_of]
+        sources = [file] if file.endswith(".cpp") else HELD_BY[copy.name]
         objects = []
         for source in sources:
             target = f"{folder}/{len(objects)}.o"
@@ -131,7 +134,7 @@ def plant(mistake, build, compile_of, link):
             command = re.sub(r" -o \S+", f" -o {target}", command)
             command = re.sub(r" -M[TF] \S+", "", command).replace(" -MD ", " ")
             command = re.sub(r" -I\S+", f" -I{folder} -I{ROOT}", command, count=1)
-            command = command.replace(" -O3", " -O1").replace("-Werror", "-Wno-error -w")
+            command = command.replace(" -O3", " -O0").replace("-Werror", "-Wno-error -w")
             if source == file:
                 command = re.sub(r" -c \S+$", f" -c {copy}", command)
             done = subprocess.run(command, shell=True, cwd=build, capture_output=True, text=True)
@@ -141,11 +144,12 @@ def plant(mistake, build, compile_of, link):
         program = f"{folder}/test"
         words = shlex.split(link.split("&&")[1] if "&&" in link else link)
         words[words.index("-o") + 1] = program
-        first = next(i for i, w in enumerate(words) if w.endswith(".a"))
+        first = next(i for i, w in enumerate(words) if w.endswith(".o"))  # before copies of the same templates
         done = subprocess.run(words[:first] + objects + words[first:], cwd=build, capture_output=True, text=True)
         if done.returncode:
             return name, None, done.stderr[-2000:]
-        test = subprocess.run([program, "--gtest_brief=1"], capture_output=True, text=True,
+        # tests of the star and of ensembles choose instruction sets themselves
+        test = subprocess.run([program, "--gtest_brief=1", "--gtest_filter=-Star.*:Ensemble*"], capture_output=True, text=True,
                               env={**os.environ, "VERNIER_INSTRUCTIONS": "sse2"})
         failed = sorted(set(re.findall(r"^\[  FAILED  \] (\w+(?:/\w+)*\.\w+)", test.stdout, re.M)))
         if test.returncode and not failed:
@@ -168,7 +172,7 @@ def main():
                 print(f"NOT FOUND: {name}")
                 bad += 1
             else:
-                print(f"found by {len(failed):2} tests: {name}")
+                print(f"found by {len(failed):2} tests: {name}", *(failed if wanted else []))
             rows.append((name, failed or []))
     print(f"{len(chosen) - bad} of {len(chosen)} mistakes found")
     if not wanted and not bad:

@@ -112,8 +112,17 @@ const LinkState<double>& Evaluation::Data::accelerated_link(int k) const noexcep
 
 Vec6<double> Evaluation::Data::reaction(int k) const noexcept {
   const LinkState<double>& s = accelerated_link(k);
-  if (!tree->star || by_sweeps) return s.P * s.a0 + s.z;
-  return tree->layout.links[k].parent >= 0 ? s.z : tree->star->hub_reaction(star, tau.data());
+  const Link& own = tree->layout.links[k];
+  if (!tree->star || by_sweeps) {
+    if (prescribed || !detail::turns_freely_at_the_end(own)) return s.P * s.a0 + s.z;
+    // P - U gᵀ, which such a link does not keep
+    const detail::Mass& m = masses[k];
+    const Vec3<double> s0 = spatial::vec3<double>(m.s);
+    const auto J0 = spatial::sym3<double>(m.J);
+    const Vec6<double> U = detail::about_z(s0, J0), &g = work.columns[own.column].g;
+    return spatial::rigid(m.m, s0, J0) * s.a0 - U * spatial::dot(g, s.a0) + s.z;
+  }
+  return own.parent >= 0 ? s.z : tree->star->hub_reaction(star, tau.data());
 }
 
 void Evaluation::Data::pose_link(int k) const noexcept {

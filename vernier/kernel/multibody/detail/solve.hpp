@@ -498,6 +498,65 @@ VERNIER_INLINE void gather_pin(const LayoutView& layout, const Mass* masses, int
   s.z = z;
 }
 
+/// Whether a link is solved by gather_leaf(), which leaves its P where it was.
+VERNIER_INLINE bool turns_freely_at_the_end(const Link& link) noexcept {
+  return link.kind == HingeKind::pin && link.leaf && !link.driven && link.modes == 0 &&
+         link.parent >= 0 && !link.outboard_moves;
+}
+
+/// Column z of a rigid inertia: U of a pin.
+template <class T>
+VERNIER_INLINE Vec6<T> about_z(const Vec3<T>& s, const Sym3<T>& J) noexcept {
+  return {{J.xz, J.yz, J.zz}, {-s.y, s.x, constant<T>(0.0)}};
+}
+
+/// The inward sweep at such a link: Xᵀ (P - U Uᵀ/d) X = XᵀPX - (XᵀU)(XᵀU)ᵀ/d, and XᵀPX is rigid, so
+/// that no 6 x 6 is turned.
+template <class T>
+VERNIER_INLINE void gather_leaf(const LayoutView& layout, const Mass* masses, int k,
+                                const Drive<T>& drive, const Workspace<T>& work,
+                                Watch<T>& watch) noexcept {
+  const Link& link = layout.links[k];
+  LinkState<T>& s = work.links[k];
+  LinkState<T>& parent = work.links[link.parent];
+  const T m = constant<T>(masses[k].m), two = constant<T>(2.0), half = constant<T>(0.5);
+  const Vec3<T> s0 = vec3<T>(masses[k].s);
+  const Sym3<T> J0 = sym3<T>(masses[k].J);
+  const Vec6<T> U = about_z(s0, J0);
+  // z + P c
+  Vec6<T> z = {plus_cross(plus_times(s.z.a, J0, s.c.a), s0, s.c.l),
+               plus_cross(plus_times(s.z.l, s.c.l, m), s.c.a, s0)};
+  watch(U.a.z > trace(J0) * pivot_bound, k);
+  const T di = constant<T>(1.0) / U.a.z, x = (drive.tau[link.u] - z.a.z) * di;
+  Column<T>& column = work.columns[link.column];
+  column.g = U * di;
+  column.x = x;
+  z = {plus_times(z.a, U.a, x), plus_times(z.l, U.l, x)};
+  s.z = z;
+
+  const Vec3<T> r = s.r, turned = s.E * s0, a = plus_times(turned, r, half * m);
+  Sym3<T> J = rotated(s.E, J0);
+  const T x2 = two * r.x, y2 = two * r.y, z2 = two * r.z;
+  J = {J.xx + y2 * a.y + z2 * a.z,   J.yy + x2 * a.x + z2 * a.z,   J.zz + x2 * a.x + y2 * a.y,
+       J.xy - r.x * a.y - r.y * a.x, J.xz - r.x * a.z - r.z * a.x, J.yz - r.y * a.z - r.z * a.y};
+  Sym6<T> P = rigid(m, plus_times(turned, r, m), J);
+  const Vec6<T> Up = force_from(rotated(s.E, U), r);
+  take_rank_one(P, Up, di);
+  const T lost_a = dot(U.a, column.g.a), lost_l = dot(U.l, column.g.l);
+  if (link.first) {
+    const Mass& own = masses[link.parent];
+    P += rigid(constant<T>(own.m), vec3<T>(own.s), sym3<T>(own.J));
+    parent.lost_a = lost_a;
+    parent.lost_l = lost_l;
+  } else {
+    P += parent.P;
+    parent.lost_a = parent.lost_a + lost_a;
+    parent.lost_l = parent.lost_l + lost_l;
+  }
+  parent.P = P;
+  parent.z += force_from(rotated(s.E, z), r);
+}
+
 /// The inward sweep.
 template <class T, bool Prescribed>
 inline void gather(const LayoutView& layout, const Mass* masses, const Drive<T>& drive,
@@ -505,6 +564,10 @@ inline void gather(const LayoutView& layout, const Mass* masses, const Drive<T>&
   for (int k = layout.count - 1; k >= 0; --k) {
     const Link& link = layout.links[k];
     if constexpr (!Prescribed) {
+      if (turns_freely_at_the_end(link)) {
+        gather_leaf(layout, masses, k, drive, work, watch);
+        continue;
+      }
       if (link.kind == HingeKind::pin && !link.driven && link.modes == 0) {
         gather_pin(layout, masses, k, drive, work, watch);
         continue;
