@@ -97,6 +97,17 @@ inline Model star(unsigned seed, const StarOptions& options) {
       b.hinge.kind = kinds[kind++ % 9];
       b.hinge.parent = hub;
       b.hinge.outboard = node(1, n);
+      // some nodes are moved by some modes only, some by none
+      if (i % 4 == 1) {
+        for (int k = 0; k < n; k += 2) {
+          b.hinge.outboard.phi_t.col(k).setZero();
+          b.hinge.outboard.phi_r.col(k).setZero();
+        }
+      }
+      if (i % 7 == 3) {
+        b.hinge.outboard.phi_t.resize(3, 0);
+        b.hinge.outboard.phi_r.resize(3, 0);
+      }
       b.hinge.inboard = node(0.3, 0);
       b.nodes = {node(0.5, 0)};
       if (i % 3 == 0) b.hinge.rotor[0] = r(0.1, 1);

@@ -1,6 +1,7 @@
 #include "vernier/kernel/multibody/detail/star.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "vernier/kernel/multibody/detail/star_kernel.hpp"
 
@@ -51,12 +52,17 @@ void put_symmetric(double* to, const Matrix3& m, int stride = 1) {
 void put_rotation(double* to, const Matrix3& m, int stride = 1) {
   for (int i = 0; i < 9; ++i) to[i * stride] = m(i / 3, i % 3);
 }
-/// φ_t and φ_r of each mode.
-void put_shapes(double* to, const Node& node, int modes, int stride) {
-  for (int i = 0; i < modes; ++i) {
-    if (node.phi_t.cols() > i) put3(to + 6 * i * stride, node.phi_t.col(i), stride);
-    if (node.phi_r.cols() > i) put3(to + (6 * i + 3) * stride, node.phi_r.col(i), stride);
+/// φ_t and φ_r of some modes.
+void put_shapes(double* to, const Node& node, std::span<const int> modes, int stride) {
+  for (const int mode : modes) {
+    if (node.phi_t.cols() > mode) put3(to, node.phi_t.col(mode), stride);
+    if (node.phi_r.cols() > mode) put3(to + 3 * stride, node.phi_r.col(mode), stride);
+    to += 6 * stride;
   }
+}
+bool moves(const Node& node, int mode) {
+  return (node.phi_t.cols() > mode && !node.phi_t.col(mode).isZero(0.0)) ||
+         (node.phi_r.cols() > mode && !node.phi_r.col(mode).isZero(0.0));
 }
 
 /// Blocks of memory one after the other, each at the boundary of a cache line.
@@ -157,10 +163,18 @@ Star::Star(const Model& model, Instructions set, int width) : code_(&code_of(set
         group.u[lane] = first_u[body];
         if (lane < group.count) places_[body] = {static_cast<int>(groups_.size()), lane};
       }
+      std::vector<int>& modes = moving_.emplace_back();
+      for (int mode = 0; mode < n; ++mode) {
+        if (std::any_of(group.body, group.body + group.count,
+                        [&](int body) { return moves(model.bodies[body].hinge.outboard, mode); }))
+          modes.push_back(mode);
+      }
+      group.moving = static_cast<int>(modes.size());
       groups_.push_back(group);
       first += group.count;
     }
   }
+  for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g].modes = moving_[g].data();
   lay_out();
 
   // constants
@@ -182,7 +196,8 @@ Star::Star(const Model& model, Instructions set, int width) : code_(&code_of(set
       }
       put3(c + 9 * w, body.hinge.outboard.pose.p, w);
       for (int i = 0; i < 3; ++i) c[(22 + i) * w] = body.hinge.rotor[i];
-      put_shapes(memory + group.shapes + lane, body.hinge.outboard, n, w);
+      put_shapes(memory + group.shapes + lane, body.hinge.outboard,
+                 {group.modes, static_cast<std::size_t>(group.moving)}, w);
       put_appendage(memory, group.body[lane], body.inertia);
     }
   }

@@ -91,6 +91,7 @@ class Star {
   StarPlan plan_;
   const StarCode* code_;
   std::vector<StarGroup> groups_;
+  std::vector<std::vector<int>> moving_;  // modes of each group
   std::vector<int> entries_, forces_;
   std::vector<Place> places_;  // of the bodies
   std::vector<Pose> inboard_;  // of the bodies

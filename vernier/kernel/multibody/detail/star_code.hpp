@@ -59,6 +59,10 @@ VERNIER_INLINE void total_of(const Lanes<W>* wide, const Lanes<R>* half, const d
   }
 }
 
+VERNIER_INLINE MovingModes moving(const StarPlan& plan, const StarGroup& group) noexcept {
+  return {group.moving, group.modes, plan.modes};
+}
+
 /// Calls f with the kind of hinge as a constant.
 template <class F>
 VERNIER_INLINE auto with_kind(StarHinge kind, F&& f) noexcept {
@@ -124,8 +128,8 @@ void place_group(const StarPlan& plan, const StarGroup& group, double* memory, c
   const Appendage<T> a = appendage_at<T>(Wide<T>{memory + group.constants});
   auto& placed = *block<Placed<T>>(memory, group.placed);
   Placed<T> p;
-  place_node<T, flexible>(a.R0, a.r0, Wide<T>{memory + group.shapes}, plan.modes, hub, p.node,
-                          block<Vec3<T>>(memory, group.psi));
+  place_node<T, flexible>(a.R0, a.r0, Wide<T>{memory + group.shapes}, moving(plan, group), hub,
+                          p.node, block<Vec3<T>>(memory, group.psi));
   place_hinge<T, kind>(own_q, own_u, p);
   place_inertia<T, kind>(a, p);
   placed = p;
@@ -158,7 +162,7 @@ int accelerate_group(const StarPlan& plan, const StarGroup& group, double* memor
   auto& rows = *block<Rows<T>>(memory, group.rows);
   const auto bad = eliminate<T, kind, flexible>(
       p, constants[21], Wide<T>{constants.p + 22 * lane_count<T>}, Wide<T>{memory + group.shapes},
-      plan.modes, block<Vec3<T>>(memory, group.psi), own, external, rows,
+      moving(plan, group), block<Vec3<T>>(memory, group.psi), own, external, rows,
       reinterpret_cast<T*>(&rows + 1), sums);
   if (all(!bad)) return -1;
   for (int i = 0; i < group.count; ++i) {
@@ -172,7 +176,7 @@ VERNIER_INLINE void substitute_group(const StarPlan& plan, const StarGroup& grou
                                      const T* x, double* udot) noexcept {
   auto& rows = *block<Rows<T>>(memory, group.rows);
   T own[3];
-  substitute<T, kind>(rows, reinterpret_cast<T*>(&rows + 1), x, plan.unknowns(), own);
+  substitute<T, kind>(rows, reinterpret_cast<T*>(&rows + 1), x, moving(plan, group), own);
   for (int k = 0; k < speeds_of(kind); ++k) {
     for (int i = 0; i < group.count; ++i) udot[group.u[i] + k] = own[k][i];
   }

@@ -128,21 +128,30 @@ struct Hub {
   const T* rate;
 };
 
+/// Modes that move a node; shapes are of these alone.
+struct MovingModes {
+  int count;
+  const int* index;
+  int in_all;  // modes of the hub
+};
+
 /// A node with undeformed axes R0 at r0. psi: J φ_r of each mode, for its rotation.
 template <class T, bool flexible, class C>
-VERNIER_INLINE void place_node(const Mat3<T>& R0, const Vec3<T>& r0, const C& shapes, int modes,
-                               const Hub<T>& hub, PlacedNode<T>& node, Vec3<T>* psi) noexcept {
+VERNIER_INLINE void place_node(const Mat3<T>& R0, const Vec3<T>& r0, const C& shapes,
+                               const MovingModes& modes, const Hub<T>& hub, PlacedNode<T>& node,
+                               Vec3<T>* psi) noexcept {
   if constexpr (flexible) {
     Vec3<T> r = r0, v = zero3<T>(), th = zero3<T>(), rate = zero3<T>();
-    for (int i = 0; i < modes; ++i) {
+    for (int i = 0; i < modes.count; ++i) {
       const Vec3<T> phi_t = vec3_at<T>(shapes, 6 * i), phi_r = vec3_at<T>(shapes, 6 * i + 3);
-      r += phi_t * hub.eta[i];
-      v += phi_t * hub.rate[i];
-      th += phi_r * hub.eta[i];
-      rate += phi_r * hub.rate[i];
+      const T eta = hub.eta[modes.index[i]], eta_rate = hub.rate[modes.index[i]];
+      r += phi_t * eta;
+      v += phi_t * eta_rate;
+      th += phi_r * eta;
+      rate += phi_r * eta_rate;
     }
     const Turn<T> t = turn(th, rate);
-    for (int i = 0; i < modes; ++i) psi[i] = t.J * vec3_at<T>(shapes, 6 * i + 3);
+    for (int i = 0; i < modes.count; ++i) psi[i] = t.J * vec3_at<T>(shapes, 6 * i + 3);
     node.R = t.R * R0;
     node.r = r;
     node.v = v;
@@ -295,9 +304,9 @@ inline constexpr double least_pivot = 1e-13;  // of the inertia it is taken from
 /// Eliminates the hinge and adds to the sums what the hub feels. Returns which lanes are singular.
 template <class T, StarHinge kind, bool flexible, class C>
 VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor, const C& shapes,
-                                 int modes, const Vec3<T>* psi, const HingeLoads<T>& loads,
-                                 const Vec6<T>& external, Rows<T>& rows, T* row,
-                                 Sums<T>& sums) noexcept {
+                                 const MovingModes& modes, const Vec3<T>* psi,
+                                 const HingeLoads<T>& loads, const Vec6<T>& external, Rows<T>& rows,
+                                 T* row, Sums<T>& sums) noexcept {
   constexpr int speeds = speeds_of(kind);
   Sym6<T> P = rigid(m, p.s, p.J);
   Vec6<T> z = p.z - external;
@@ -342,7 +351,7 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
   }
   const Vec3<T>& r = p.node.r;
   for (int k = 0; k < speeds; ++k) {
-    T* own = row + k * (modes + 6);
+    T* own = row + k * (modes.count + 6);
     T e = rows.e[k] - dot(gain[k].l, p.node.bias.l);
     if constexpr (flexible) e -= dot(gain[k].a, p.node.bias.a);
     rows.e[k] = e;
@@ -353,17 +362,18 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
       rows.coupling[k + i - 1] = coupling;
     }
     if constexpr (flexible) {
-      for (int i = 0; i < modes; ++i) {
+      for (int i = 0; i < modes.count; ++i) {
         own[i] = dot(gain[k], {psi[i], vec3_at<T>(shapes, 6 * i)});
       }
     }
     const Vec3<T> angular = plus_cross(gain[k].a, r, gain[k].l);
-    own[modes] = angular.x;
-    own[modes + 1] = angular.y;
-    own[modes + 2] = angular.z;
-    own[modes + 3] = gain[k].l.x;
-    own[modes + 4] = gain[k].l.y;
-    own[modes + 5] = gain[k].l.z;
+    T* rigid_part = own + modes.count;
+    rigid_part[0] = angular.x;
+    rigid_part[1] = angular.y;
+    rigid_part[2] = angular.z;
+    rigid_part[3] = gain[k].l.x;
+    rigid_part[4] = gain[k].l.y;
+    rigid_part[5] = gain[k].l.z;
   }
   if constexpr (flexible) {
     z = plus_times(z, P, p.node.bias);
@@ -374,11 +384,12 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
   sums.z = {plus_cross(sums.z.a + z.a, r, z.l), sums.z.l + z.l};
   if constexpr (flexible) {
     T* by_mode = reinterpret_cast<T*>(&sums) + 27;
-    T* triangle = by_mode + 7 * modes;
-    for (int i = 0; i < modes; ++i) {
+    T* triangle = by_mode + 7 * modes.in_all;
+    for (int i = 0; i < modes.count; ++i) {
+      const int mode = modes.index[i];
       const Vec6<T> shape = {psi[i], vec3_at<T>(shapes, 6 * i)};
       const Vec6<T> G = P * shape;
-      T* own = by_mode + 7 * i;
+      T* own = by_mode + 7 * mode;
       const Vec3<T> angular =
           plus_cross(Vec3<T>{own[0] + G.a.x, own[1] + G.a.y, own[2] + G.a.z}, r, G.l);
       own[0] = angular.x;
@@ -388,8 +399,10 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
       own[4] += G.l.y;
       own[5] += G.l.z;
       own[6] = plus_dot(own[6], shape, z);
-      for (int j = 0; j <= i; ++j, ++triangle) {
-        *triangle = plus_dot(*triangle, {psi[j], vec3_at<T>(shapes, 6 * j)}, G);
+      T* pairs = triangle + mode * (mode + 1) / 2;
+      for (int j = 0; j <= i; ++j) {
+        T& pair = pairs[modes.index[j]];
+        pair = plus_dot(pair, {psi[j], vec3_at<T>(shapes, 6 * j)}, G);
       }
     }
   }
@@ -398,17 +411,18 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
 
 /// Accelerations of the speeds, from x of modes and hub.
 template <class T, StarHinge kind>
-VERNIER_INLINE void substitute(const Rows<T>& rows, const T* row, const T* x, int unknowns,
-                               T* udot) noexcept {
+VERNIER_INLINE void substitute(const Rows<T>& rows, const T* row, const T* x,
+                               const MovingModes& modes, T* udot) noexcept {
+  const T* rigid_x = x + modes.in_all;
   for (int k = 0; k < speeds_of(kind); ++k) {
-    const T* own = row + k * unknowns;
+    const T* own = row + k * (modes.count + 6);
     T even = rows.e[k], odd = constant<T>(0.0);
-    int i = 0;
-    for (; i + 1 < unknowns; i += 2) {
-      even -= own[i] * x[i];
-      odd += own[i + 1] * x[i + 1];
+    for (int i = 0; i < modes.count; ++i) even -= own[i] * x[modes.index[i]];
+    own += modes.count;
+    for (int i = 0; i < 6; i += 2) {
+      even -= own[i] * rigid_x[i];
+      odd += own[i + 1] * rigid_x[i + 1];
     }
-    if (i < unknowns) even -= own[i] * x[i];
     even -= odd;
     for (int j = 0; j < k; ++j) even -= rows.coupling[k + j - 1] * udot[j];
     udot[k] = even;

@@ -26,6 +26,9 @@ struct StarGroup {
   StarHinge kind = StarHinge::fixed;
   int width = 0, count = 0;
   int body[widest] = {}, q[widest] = {}, u[widest] = {};  // of idle lanes: those of lane 0
+  // modes of the hub that move a node of the group; shapes and rows have these alone
+  int moving = 0;
+  const int* modes = nullptr;
   // where its blocks begin in the memory of an evaluation, in doubles
   std::size_t constants = 0, shapes = 0, placed = 0, psi = 0, rows = 0, external = 0;
 };

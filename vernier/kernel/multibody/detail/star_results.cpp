@@ -54,9 +54,10 @@ void Star::describe_acceleration(const StarMemory& m, int body, const Vec6<doubl
   const auto p = lane_of<Placed<double>>(memory + group.placed, w, at.lane);
   Vec6<double> a = motion_at(Vec6<double>{vec3<double>(x + n), vec3<double>(x + n + 3)}, p.node.r);
   a += p.node.bias + p.c;
-  for (int i = 0; i < n; ++i) {
-    a.a += vector_of(memory + group.psi + 3 * i * w, w, at.lane) * x[i];
-    a.l += vector_of(memory + group.shapes + 6 * i * w, w, at.lane) * x[i];
+  for (int i = 0; i < group.moving; ++i) {
+    const double acceleration = x[group.modes[i]];
+    a.a += vector_of(memory + group.psi + 3 * i * w, w, at.lane) * acceleration;
+    a.l += vector_of(memory + group.shapes + 6 * i * w, w, at.lane) * acceleration;
   }
   for (int k = 0; k < speeds_of(group.kind); ++k) a += p.axis[k] * udot[group.u[at.lane] + k];
   // what the body needs at the outboard node

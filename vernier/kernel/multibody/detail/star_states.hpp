@@ -94,18 +94,18 @@ class StarInStates {
     const Appendage<T> a = appendage_at<T>(Same<T>{memory_ + group.constants});
     const Same<T> shapes{memory_ + group.shapes};
     Placed<T> p;
-    place_node<T, flexible>(a.R0, a.r0, shapes, plan_.modes, hub, p.node, psi_);
+    place_node<T, flexible>(a.R0, a.r0, shapes, moving(plan_, group), hub, p.node, psi_);
     place_hinge<T, kind>(q + group.q[0], u + group.u[0], p);
     place_inertia<T, kind>(a, p);
     return eliminate<T, kind, flexible>(p, a.m, Same<T>{memory_ + group.constants + 22}, shapes,
-                                        plan_.modes, psi_, loads, zero6<T>(),
+                                        moving(plan_, group), psi_, loads, zero6<T>(),
                                         *reinterpret_cast<Rows<T>*>(rows), rows + 6,
                                         *reinterpret_cast<Sums<T>*>(sums_));
   }
 
   /// The states of one vector; returns which are good.
   Mask<T> one(const T* q, const T* u, const T* force, const T* acceleration, T* udot) noexcept {
-    const int n = plan_.modes, unknowns = plan_.unknowns();
+    const int n = plan_.modes;
     const auto rows_step = static_cast<std::ptrdiff_t>(rows_size(plan_));
     const Vec6<T> motion = hub_motion<T>(plan_, u);
     const Hub<T> hub{motion.a, q + plan_.eta, u + plan_.rate};
@@ -142,8 +142,8 @@ class StarInStates {
       const StarGroup& group = plan_.groups[g];
       with_kind(group.kind, [&]<StarHinge kind>() {
         const T* own = rows_ + g * rows_step;
-        substitute<T, kind>(*reinterpret_cast<const Rows<T>*>(own), own + 6, x_, unknowns,
-                            udot + group.u[0]);
+        substitute<T, kind>(*reinterpret_cast<const Rows<T>*>(own), own + 6, x_,
+                            moving(plan_, group), udot + group.u[0]);
       });
     }
     return !bad;
