@@ -233,8 +233,8 @@ int main(int argc, char** argv) {
   const double mujoco = time_of(runners, "MuJoCo"), simbody = time_of(runners, "Simbody"),
                ensemble = time_of(runners, "flexible, ensemble of 1024, per state");
   const double peak = bench::peak_gigaflops();
-  // multiplications and additions of the star with five modes of order 2, counted by hand in the
-  // fact sheet's form: 10 645 + 9 487; divisions and sines are not in it
+  // multiplications and additions of the star with five modes of order 2 in the textbook's form:
+  // 10 645 + 9 487 without divisions and sines. The code does fewer: an equivalent rate
   const double flops = 20132.0;
   std::printf("\n");
   judge("cassini-rigid: MuJoCo over ours", mujoco / time_of(runners, "rigid, star"), ">=", 6.0);
