@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace vernier::link {
@@ -29,7 +30,7 @@ class DelayFigure {
   static constexpr int fine = 16, octaves = 44;
 
   std::array<double, shown> recent_{};
-  std::array<std::uint64_t, fine * octaves> classes_{};
+  std::array<std::uint64_t, std::size_t{fine} * octaves> classes_{};
   std::uint64_t count_ = 0;
   double last_ = 0.0, sum_ = 0.0, least_ = 0.0, most_ = 0.0;
 };
