@@ -87,11 +87,33 @@ function(vernier_module path)
   endif()
 endfunction()
 
+# vernier_precompile(<target> [<header>...]): the headers are read once for all of its sources;
+# without headers: those of tests, once for all tests. Not for tools that read compile commands
+# with another compiler.
+function(vernier_precompile target)
+  if(VERNIER_FUZZ)
+    return()
+  endif()
+  if(ARGN)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  else()
+    target_precompile_headers(${target} REUSE_FROM vernier_test_headers)
+  endif()
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+endfunction()
+
 # The test executables of all modules; called once, after vernier::testing is declared.
 function(vernier_module_tests)
   if(NOT BUILD_TESTING)
     return()
   endif()
+  # an executable, since position independence is another one in libraries
+  file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cpp "int main() {}\n")
+  add_executable(vernier_test_headers EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/test_headers.cpp)
+  target_link_libraries(vernier_test_headers PRIVATE GTest::gmock GTest::gtest vernier_flags vernier_warnings)
+  target_compile_options(vernier_test_headers PRIVATE -O1)
+  target_compile_definitions(vernier_test_headers PRIVATE VERNIER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  vernier_precompile(vernier_test_headers <gmock/gmock.h> <gtest/gtest.h> <cmath> <string> <vector>)
   get_property(names GLOBAL PROPERTY vernier_tested)
   foreach(name IN LISTS names)
     get_property(files GLOBAL PROPERTY vernier_tests_${name})
@@ -101,6 +123,7 @@ function(vernier_module_tests)
     target_link_libraries(${name}_test PRIVATE vernier::${name} vernier::testing GTest::gmock_main vernier_warnings)
     target_compile_definitions(${name}_test PRIVATE VERNIER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_compile_options(${name}_test PRIVATE -O1)  # what is tested is optimized, tests need not be
+    vernier_precompile(${name}_test)
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
   endforeach()
 endfunction()
