@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "vernier/base/mailbox.hpp"
@@ -278,7 +279,7 @@ void Recorder::Work::drain_notes() {
     any = true;
   }
   if (any && !events_file_->flush())
-    fail("cannot write " + events_path_.string() + ": " + std::strerror(errno));
+    fail("cannot write " + events_path_.string() + ": " + std::generic_category().message(errno));
 }
 
 void Recorder::Work::flush_if_due(bool now) {
