@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "vernier/base/require.hpp"
+#include "vernier/component/pacer.hpp"
 #include "vernier/testing/allocations.hpp"
 
 namespace vernier::testing {
@@ -157,11 +158,15 @@ std::vector<std::byte> seen(const Rig& rig, const Port& p) {
 void expect_conforming(Component& c, Duration step, const std::function<void(Rig&, int)>& drive) {
   Rig rig(c);
   const Description& d = c.description();
+  // what it waits for in a run as fast as possible, so that nothing depends on its own threads
+  std::vector<Pacer*> pacers;
+  if (auto* source = dynamic_cast<PacerSource*>(&c)) pacers = source->pacers();
   const auto follow = [&](int first, int last) {
     std::vector<std::vector<std::byte>> trace;
     for (int k = first; k < last; ++k) {
       drive(rig, k);
       rig.step(step);
+      for (Pacer* p : pacers) EXPECT_NE(p->wait_for(rig.now_), Outcome::failed);
       for (const Port& p : d.outputs) trace.push_back(seen(rig, p));
       trace.push_back(rig.save());
     }

@@ -147,6 +147,26 @@ TEST(CsvSource, GoesBackToAnyRowInAFileLargerThanItsMemory) {
   EXPECT_EQ(early, again);
 }
 
+// the line through the place one came back to needs the row behind it, at once
+TEST(CsvSource, KnowsTheNextRowWhereverItGoesBackTo) {
+  std::string text = "t,x,w[0],w[1]\n";
+  for (int k = 0; k < 4000; ++k) text += std::to_string(k) + "e-3," + std::to_string(k) + ",0,0\n";
+  CsvSource source(columns(),
+                   {.path = written("line.csv", text), .between = Between::linear, .memory = 1});
+  Rig rig(source);
+  const Time half{500us};  // behind the first row
+  ASSERT_EQ(source.output({half}), Outcome::ok);
+  std::vector<std::byte> early(source.description().state_bytes);
+  source.save(early);
+  for (int k = 0; k < 200; ++k) {
+    ASSERT_EQ(source.advance(half, Time{3s}).outcome, Outcome::ok);
+    source.pacers().front()->wait_for(Time{3s});
+    source.load(early);
+    ASSERT_EQ(source.output({half}), Outcome::ok);
+    ASSERT_EQ(rig.out("x"), 0.5);
+  }
+}
+
 std::string refused(const std::string& text, CsvSourceSettings settings = {}) {
   settings.path = written("bad.csv", text);
   try {

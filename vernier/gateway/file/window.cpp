@@ -168,13 +168,14 @@ void Window::go_to(const Position& p) noexcept {
   const bool here = wanted >= oldest_.load(std::memory_order_relaxed) &&
                     p.row < filled_.load(std::memory_order_acquire);
   position_ = p;
-  if (here) return;
-  target_ = p.row < 0 ? first_ : p;
-  const auto number = asked_.load(std::memory_order_relaxed) + 1;
-  asked_.store(number, std::memory_order_release);
-  while (served_.load(std::memory_order_acquire) != number) std::this_thread::sleep_for(nap);
-  // the row itself must be there; it was read before, so it is good unless the file has changed
-  while (filled_.load(std::memory_order_acquire) <= p.row &&
+  if (!here) {
+    target_ = p.row < 0 ? first_ : p;
+    const auto number = asked_.load(std::memory_order_relaxed) + 1;
+    asked_.store(number, std::memory_order_release);
+    while (served_.load(std::memory_order_acquire) != number) std::this_thread::sleep_for(nap);
+  }
+  // the row must be there, and the one behind it, to which a line goes
+  while (filled_.load(std::memory_order_acquire) <= p.row + 1 &&
          broken_.load(std::memory_order_acquire) < 0 && end_.load(std::memory_order_acquire) < 0) {
     std::this_thread::sleep_for(nap);
   }

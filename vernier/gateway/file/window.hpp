@@ -54,7 +54,8 @@ class Window {
   Reach move_to(Time) noexcept;
   /// The same, waiting for the disk.
   Reach wait_for(Time) noexcept;
-  /// Back, or forth, to where one was before. Waits only when that is no longer in memory.
+  /// Back, or forth, to where one was before. Waits only when that row, or the one behind it, is
+  /// not in memory.
   void go_to(const Position&) noexcept;
 
   const Position& position() const noexcept { return position_; }

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <string>
 #include <thread>
 #include <vector>
@@ -381,9 +381,9 @@ TEST(Automaton, StaysQuickWithTenThousandMistakes) {
   }
   text += "</location></hybridsystem>";
   Diagnostics problems;
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of this process: others may be busy
   const Type type = parse_type(text, "it.xml", problems);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
   EXPECT_FALSE(type.system);
   EXPECT_LE(problems.errors(), 200u);
 }
