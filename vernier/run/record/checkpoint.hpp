@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
-#include "vernier/run/executive/snapshot.hpp"
 #include "vernier/base/digest.hpp"
+#include "vernier/run/executive/snapshot.hpp"
 
 namespace vernier::record {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "vernier/base/time.hpp"
 #include "vernier/base/digest.hpp"
+#include "vernier/base/time.hpp"
 #include "vernier/run/record/manifest.hpp"
 
 namespace vernier::record {
