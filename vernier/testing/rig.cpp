@@ -167,6 +167,7 @@ void expect_conforming(Component& c, Duration step, const std::function<void(Rig
       drive(rig, k);
       rig.step(step);
       for (Pacer* p : pacers) EXPECT_NE(p->wait_for(rig.now_), Outcome::failed);
+      if (!pacers.empty()) rig.settle();  // with what was waited for
       for (const Port& p : d.outputs) trace.push_back(seen(rig, p));
       trace.push_back(rig.save());
     }
