@@ -129,17 +129,20 @@ Pose pose(const urdf::Pose& u) {
   return p;
 }
 
+/// As text of a document: ASCII, since the library may make anything of entities.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '<')
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '<') {
       out += "&lt;";
-    else if (c == '&')
+    } else if (c == '&') {
       out += "&amp;";
-    else if (c == '"')
+    } else if (c == '"') {
       out += "&quot;";
-    else
-      out += c;
+    } else {
+      out += code < 0x20 || code >= 0x7f ? '_' : c;
+    }
   }
   return out;
 }
@@ -213,15 +216,14 @@ class Importer {
   std::string named(const std::string& given, std::set<std::string>& taken) {
     std::string name = given.substr(0, 90);
     for (char& c : name) {
-      const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+      const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
       if (!good) c = '_';
     }
     if (name.empty() || (name[0] >= '0' && name[0] <= '9') || name == "ground" || name == "frame")
       name = "_" + name;
     std::string unique = name;
     for (int n = 2; !taken.insert(unique).second; ++n) unique = name + "_" + std::to_string(n);
-    if (unique != given) renamed_.push_back(given + " → " + unique);
+    if (unique != given) renamed_.push_back(escaped(given.substr(0, 40)) + " → " + unique);
     return unique;
   }
 
@@ -256,7 +258,7 @@ class Importer {
         Body b;
         b.name = own.body;
         b.link = &l;
-        if (massless(l)) weightless_.push_back(l.name);
+        if (massless(l)) weightless_.push_back(escaped(l.name));
         if (step.joint) {
           const std::string node = named(step.joint->name, nodes[step.parent.body]);
           add_node(step.parent.body, node, at);
@@ -307,8 +309,8 @@ class Importer {
       default:
         break;
     }
-    if (j.mimic) mimics_.push_back(j.name);
-    if (j.safety || j.calibration) controlled_.push_back(j.name);
+    if (j.mimic) mimics_.push_back(escaped(j.name));
+    if (j.safety || j.calibration) controlled_.push_back(escaped(j.name));
     std::string out = "<hinge kind=\"" + std::string(kind) + "\" to=\"" + to + "\"";
     if (dof || j.type == urdf::Joint::PLANAR)
       out += " axis=\"" + numbers({j.axis.x, j.axis.y, j.axis.z}) + "\"";
@@ -318,9 +320,9 @@ class Importer {
     if (dof && j.dynamics && j.dynamics->friction != 0.0)
       law += " friction=\"" + exact(j.dynamics->friction) + (angle ? " N*m" : " N") + "\"";
     if (!dof && j.dynamics && (j.dynamics->damping != 0.0 || j.dynamics->friction != 0.0))
-      undamped_.push_back(j.name);
+      undamped_.push_back(escaped(j.name));
     if (j.limits && (j.limits->effort != 0.0 || j.limits->velocity != 0.0))
-      limited_.push_back(j.name);
+      limited_.push_back(escaped(j.name));
     const bool stops =
         dof && j.limits && j.type != urdf::Joint::CONTINUOUS && j.limits->lower < j.limits->upper;
     if (stops) {
@@ -399,7 +401,6 @@ class Importer {
     std::string out =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<!DOCTYPE multibody SYSTEM \"multibody.dtd\">\n";
-    std::set<std::string> none;
     out += "<multibody name=\"" + escaped(model_.getName()) + "\" version=\"1\">\n";
     out += "  <description>" + escaped(model_.getName()) +
            ", from a robot description (URDF)</description>\n";
