@@ -78,8 +78,10 @@ TEST(CsvSource, DoesWhatIsAskedOutsideTheFile) {
   CsvSource stop(channels, {.path = path, .after = Outside::stop});
   Rig rig(stop);
   stop.advance(Time{}, Time{2s});
+  stop.pacers().front()->wait_for(Time{2s});
   EXPECT_EQ(stop.output({Time{2s}}), Outcome::ok);
   stop.advance(Time{2s}, Time{3s});
+  stop.pacers().front()->wait_for(Time{3s});
   EXPECT_EQ(stop.output({Time{3s}}), Outcome::failed);
   EXPECT_EQ(std::string(stop.fault().code) + " " + stop.fault().text,
             "V7309 " + path.string() + ": t = 3 s is behind the last row, at 2 s");
@@ -155,6 +157,7 @@ TEST(CsvSource, KnowsTheNextRowWhereverItGoesBackTo) {
                    {.path = written("line.csv", text), .between = Between::linear, .memory = 1});
   Rig rig(source);
   const Time half{500us};  // behind the first row
+  source.pacers().front()->wait_for(half);
   ASSERT_EQ(source.output({half}), Outcome::ok);
   std::vector<std::byte> early(source.description().state_bytes);
   source.save(early);
