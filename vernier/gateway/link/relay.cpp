@@ -38,7 +38,8 @@ struct Relay::State {
     Connection connection;
     Descriptor near, far;  // towards the client, towards the server
     std::array<Way, 2> ways;
-    bool lost = false;
+    bool broken = false;  // one end has gone; the other hears of it unless the network is stalled
+    bool cut = false;
   };
 
   State(channel::Address c, channel::Address d, std::uint64_t seed)
@@ -95,7 +96,7 @@ struct Relay::State {
     } else if (n == 0) {
       p.ways[way].ended = true;
     } else if (errno != EAGAIN && errno != EINTR) {
-      p.lost = true;
+      p.broken = true;
     }
   }
 
@@ -107,7 +108,7 @@ struct Relay::State {
       const ssize_t n = ::send(w.to, f.bytes.data() + f.sent, f.bytes.size() - f.sent,
                                MSG_DONTWAIT | MSG_NOSIGNAL);
       if (n < 0) {
-        p.lost = p.lost || (errno != EAGAIN && errno != EINTR);
+        p.broken = p.broken || (errno != EAGAIN && errno != EINTR);
         return;
       }
       passed += static_cast<std::uint64_t>(n);
@@ -144,6 +145,7 @@ struct Relay::State {
                               {listeners[1].get(), POLLIN, 0}};
       auto until = Clock::now() + std::chrono::milliseconds(200);
       for (const auto& p : pipes) {
+        if (p->broken) continue;
         for (std::size_t way = 0; way < 2; ++way) {
           const Way& w = p->ways[way];
           const bool stalled = impairment(p->connection, way).stalled;
@@ -164,14 +166,18 @@ struct Relay::State {
       std::uint64_t count = 0;
       static_cast<void>(!::read(wake.get(), &count, sizeof count));
       for (const auto& p : pipes) {
+        if (p->broken) continue;
         for (std::size_t way = 0; way < 2; ++way) {
           const bool stalled = impairment(p->connection, way).stalled;
           if (!p->ways[way].ended && !(stalled && p->ways[way].pieces.size() > 64)) read(*p, way);
           write_due(*p, way);
         }
       }
-      std::erase_if(pipes,
-                    [](const auto& p) { return p->lost || (p->ways[0].done && p->ways[1].done); });
+      std::erase_if(pipes, [this](const auto& p) {
+        const bool stalled =
+            impairment(p->connection, 0).stalled || impairment(p->connection, 1).stalled;
+        return p->cut || (p->broken && !stalled) || (p->ways[0].done && p->ways[1].done);
+      });
       accept(0);
       accept(1);
     }
@@ -219,7 +225,7 @@ void Relay::cut() {
     for (const Descriptor* d : {&p->near, &p->far}) {
       setsockopt(d->get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     }
-    p->lost = true;
+    p->cut = true;
   }
   state_->nudge();
 }
@@ -232,7 +238,7 @@ void Relay::refuse(bool refusing) {
 void Relay::inject(Connection c, Direction d, std::span<const std::byte> bytes) {
   const std::lock_guard hold(state_->guard);
   for (const auto& p : state_->pipes) {
-    if (p->connection == c && !p->lost) state_->add(*p, static_cast<std::size_t>(d), bytes);
+    if (p->connection == c && !p->cut) state_->add(*p, static_cast<std::size_t>(d), bytes);
   }
   state_->nudge();
 }

@@ -78,11 +78,14 @@ void Evaluation::Data::settle() const noexcept {
   if (!tree->star || settled == placed) return;
   detail::place_links(tree->view, masses.data(), q.data(), u.data(), work);
   settled = placed;
+  // what can be read stays what the star says, to the last bit, whoever settled it and when
+  std::fill(described.begin(), described.end(), 0);
+  for (int k = 0; k < tree->view.count; ++k) link(k);
 }
 
 const LinkState<double>& Evaluation::Data::link(int k) const noexcept {
   LinkState<double>& s = work.links[k];
-  if (!tree->star || settled == placed || described[k] == placed) return s;
+  if (!tree->star || described[k] == placed) return s;
   const Link& link = tree->layout.links[k];
   if (link.parent < 0) {
     s.E = spatial::mat3<double>(link.R0);
