@@ -5,6 +5,7 @@
 #include "vernier/gateway/connector/connector.hpp"
 #include "vernier/model/automaton/automaton.hpp"
 #include "vernier/model/environment/types.hpp"
+#include "vernier/model/facility/reader.hpp"
 #include "vernier/model/island/island.hpp"
 #include "vernier/model/mechanics/type.hpp"
 #include "vernier/model/spacecraft/types.hpp"
@@ -17,6 +18,7 @@ const Catalogue& catalogue() {
     c.set_island(island::make_island);
     automaton::add_to(c);
     mechanics::add_to(c);
+    facility::add_to(c);
     environment::register_types(c);
     spacecraft::register_types(c);
     // on the error stream, so that --json and --quiet stay what they are

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "vernier/model/mechanics/detail/dofs.hpp"
-#include "vernier/model/mechanics/detail/quantities.hpp"
 #include "vernier/model/mechanics/modal_file.hpp"
+#include "vernier/model/mechanics/quantities.hpp"
 #include "vernier/model/mechanics/reader.hpp"
 
 namespace vernier::mechanics::detail {

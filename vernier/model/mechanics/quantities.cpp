@@ -1,4 +1,4 @@
-#include "vernier/model/mechanics/detail/quantities.hpp"
+#include "vernier/model/mechanics/quantities.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
 
-namespace vernier::mechanics::detail {
+namespace vernier::mechanics {
 namespace {
 
 using spatial::Matrix3;
@@ -513,4 +513,4 @@ std::optional<Matrix3> Quantities::turned(std::string_view text, const Place& pl
   return R;
 }
 
-}  // namespace vernier::mechanics::detail
+}  // namespace vernier::mechanics

@@ -12,7 +12,7 @@
 #include "vernier/kernel/expression/expression.hpp"
 #include "vernier/kernel/spatial/attitude.hpp"
 
-namespace vernier::mechanics::detail {
+namespace vernier::mechanics {
 
 using document::Element;
 using document::in_quotes;
@@ -99,4 +99,4 @@ class Quantities {
 /// Letters, digits and _, not beginning with a digit, and not too long.
 bool identifier(std::string_view) noexcept;
 
-}  // namespace vernier::mechanics::detail
+}  // namespace vernier::mechanics
