@@ -19,12 +19,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULE = "vernier/kernel/multibody/"
 SWEEPS = MODULE + "detail/tree_sse2.cpp"  # the sweeps; the tests are made to use this copy of them
 NODES = MODULE + "tree.cpp"  # poses and motions of nodes
-HELD_BY = {"deform.hpp": [SWEEPS], "solve.hpp": [SWEEPS], "place.hpp": [SWEEPS, NODES], "turns.hpp": [SWEEPS, NODES],
+HELD_BY = {"deform.hpp": [SWEEPS], "hinge.hpp": [SWEEPS], "solve.hpp": [SWEEPS], "place.hpp": [SWEEPS, NODES],
+           "turns.hpp": [SWEEPS, NODES],
            "data.hpp": [NODES]}
 
 # name, file, what is there, what is planted
 MISTAKES = [
-    # the fact sheet's table of common mistakes
+    # mistakes that are commonly made
     ("constant mass matrix, full velocity terms", "detail/deform.hpp", "m.J = J;", "m.J = sym3<T>(mass.J);"),
     ("deforming mass matrix, gyroscopic terms of order 0", "detail/deform.hpp", "cross(w, J * w + H_rate) + J_rate * w",
      "cross(w, sym3<T>(mass.J) * w + H_rate)"),
@@ -57,12 +58,12 @@ MISTAKES = [
     ("free hinge: ω × v left out of c", "detail/place.hpp", "cross(V.a, v.l) + cross(V.l, v.a)", "cross(V.l, v.a)"),
     ("cylindrical hinge: slide left out of c", "detail/place.hpp", "V.l.y * u[0] + V.a.y * u[1]", "V.l.y * u[0]"),
     ("quaternion read the other way round", "detail/place.hpp", "xy - wz, xz + wy, xy + wz,", "xy + wz, xz - wy, xy - wz,"),
-    ("rotor left out of the pivot", "detail/solve.hpp", "const T d = pivot + constant<T>(rotor[i]);", "const T d = pivot;"),
-    ("prescribed acceleration does not reach the parent", "detail/solve.hpp", "z += U * x;", "z += U * ((tau[i] - s) * di);"),
-    ("prescribed speed eliminated all the same", "detail/solve.hpp",
+    ("rotor left out of the pivot", "detail/hinge.hpp", "const T d = pivot + constant<T>(rotor[i]);", "const T d = pivot;"),
+    ("prescribed acceleration does not reach the parent", "detail/hinge.hpp", "z += U * x;", "z += U * ((tau[i] - s) * di);"),
+    ("prescribed speed eliminated all the same", "detail/hinge.hpp",
      "di = spatial::select(on < constant<T>(0.5), constant<T>(0.0), di);", ""),
-    ("free hinge solved as if no speed were prescribed", "detail/solve.hpp", "if (regular[link.u + i] == 0.0) return false;", ""),
-    ("forces at a free hinge do not reach the parent", "detail/solve.hpp", "z = {{tau[0], tau[1], tau[2]}, {tau[3], tau[4], tau[5]}};",
+    ("free hinge solved as if no speed were prescribed", "detail/hinge.hpp", "if (regular[link.u + i] == 0.0) return false;", ""),
+    ("forces at a free hinge do not reach the parent", "detail/hinge.hpp", "z = {{tau[0], tau[1], tau[2]}, {tau[3], tau[4], tau[5]}};",
      "z = zero6<T>();"),
     ("modes leave their force behind", "detail/solve.hpp", "z -= y[i] * (ze[i] * di[i]);", ""),
     ("inboard node: coupling subtracted once", "detail/solve.hpp", "e = e - dot(y[i], psi[l]) - dot(y[l], psi[i]) + dot(Ppsi, psi[l]);",
@@ -72,8 +73,8 @@ MISTAKES = [
     ("gravity of the wrong sign", "detail/solve.hpp", "transposed_times(s.E, -gravity)", "transposed_times(s.E, gravity)"),
     ("modes of the parent forgotten on the way out", "detail/solve.hpp",
      "for (int i = 0; i < on.modes; ++i) a += psi[i] * work.etadd[on.mode + i];", "static_cast<void>(psi);"),
-    ("no bound for pivots", "detail/solve.hpp", "pivot_bound = 1e-12", "pivot_bound = 0.0"),
-    ("eliminated inertia not counted as scale", "detail/solve.hpp", "trace(P.A) + s.lost_a", "trace(P.A)"),
+    ("no bound for pivots", "detail/hinge.hpp", "pivot_bound = 1e-12", "pivot_bound = 0.0"),
+    ("eliminated inertia not counted as scale", "detail/hinge.hpp", "trace(P.A) + s.lost_a", "trace(P.A)"),
     ("moment on a turning node without its Jacobian", "detail/data.hpp", "transposed_times(node.J, force.a)", "force.a"),
     ("force at a node without its moment about the origin", "detail/data.hpp", "-= force_from(force, node.p);", "-= force;"),
     ("H0 not carried to the inboard node", "layout.cpp", "m.H0.col(i) - frame.p.cross(Vector3(m.S1.col(i)))", "m.H0.col(i)"),

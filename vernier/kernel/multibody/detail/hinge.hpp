@@ -1,0 +1,344 @@
+#pragma once
+
+#include "vernier/kernel/multibody/detail/place.hpp"
+
+/// The speeds of one hinge, inward and outward: eliminated from the articulated inertia one by one,
+/// then accelerated.
+namespace vernier::multibody::detail {
+inline namespace VERNIER_INSTRUCTIONS {
+
+using spatial::all;
+using spatial::take_rank_one;
+using spatial::trace;
+
+/// Speeds and modes whose pivot is not larger than this part of the inertia that acts there cannot
+/// be solved. A universal or gimbal hinge reaches it about 1e-6 rad from its singular position.
+inline constexpr double pivot_bound = 1e-12;
+
+/// What acts on a tree, by speed.
+template <class T>
+struct Drive {
+  const T* tau;           // forces on regular speeds
+  const T* given;         // accelerations of prescribed speeds, zero for regular ones
+  const double* regular;  // 1: regular, 0: prescribed; null: all are regular
+};
+
+/// Which solutions cannot be trusted.
+template <class T>
+struct Watch {
+  spatial::Mask<T> good = constant<T>(0.0) <= constant<T>(1.0);
+  int first = -1;  // a link where a pivot was too small
+  VERNIER_INLINE void operator()(const spatial::Mask<T>& fine, int link) noexcept {
+    good = good & fine;
+    if constexpr (spatial::lane_count<T> == 1) {
+      if (!fine && first < 0) first = link;
+    }
+  }
+};
+
+/// Eliminates hinge speeds one by one, the innermost first.
+template <class T, bool Prescribed>
+struct Elimination {
+  Sym6<T>& P;
+  Vec6<T>& z;  // with P c in it
+  Column<T>* columns;
+  const T* tau;
+  const T* given;
+  const double* regular;
+  const double* rotor;
+  Watch<T>& watch;
+  int link;
+  T scale_a, scale_l;
+  T &lost_a, &lost_l;
+
+  /// Along S: U = P S, d = S·U, s = S·z.
+  VERNIER_INLINE void along(int i, const Vec6<T>& U, const T& pivot, const T& s,
+                            const T& scale) noexcept {
+    const T d = pivot + constant<T>(rotor[i]);
+    T di = constant<T>(1.0) / d;
+    if constexpr (Prescribed) {
+      const T on = constant<T>(regular[i]);
+      watch((d > scale * pivot_bound) | (on < constant<T>(0.5)), link);
+      // an unused pivot may be zero: what was not finite must not meet the mask
+      di = spatial::select(on < constant<T>(0.5), constant<T>(0.0), di);
+    } else {
+      watch(d > scale * pivot_bound, link);
+    }
+    T x = (tau[i] - s) * di;
+    if constexpr (Prescribed) x = x + given[i];
+    Column<T>& column = columns[i];
+    column.g = U * di;
+    column.x = x;
+    lost_a = lost_a + dot(U.a, column.g.a);
+    lost_l = lost_l + dot(U.l, column.g.l);
+    take_rank_one(P, U, di);
+    z += U * x;
+  }
+  /// About z with neither rotor nor prescribed motion: nothing of P is left along it.
+  VERNIER_INLINE void turn_freely_about_z() noexcept {
+    const Vec6<T> U = {{P.A.xz, P.A.yz, P.A.zz}, {P.B.a[6], P.B.a[7], P.B.a[8]}};
+    watch(U.a.z > scale_a * pivot_bound, link);
+    const T di = constant<T>(1.0) / U.a.z, x = (tau[0] - z.a.z) * di, o = constant<T>(0.0);
+    const Vec6<T> g = U * di;
+    columns[0].g = g;
+    columns[0].x = x;
+    lost_a = lost_a + dot(U.a, g.a);
+    lost_l = lost_l + dot(U.l, g.l);
+    P.A = {P.A.xx - g.a.x * U.a.x, P.A.yy - g.a.y * U.a.y, o, P.A.xy - g.a.x * U.a.y, o, o};
+    P.B = {{P.B.a[0] - g.a.x * U.l.x, P.B.a[1] - g.a.x * U.l.y, P.B.a[2] - g.a.x * U.l.z,
+            P.B.a[3] - g.a.y * U.l.x, P.B.a[4] - g.a.y * U.l.y, P.B.a[5] - g.a.y * U.l.z, o, o, o}};
+    P.C = {P.C.xx - g.l.x * U.l.x, P.C.yy - g.l.y * U.l.y, P.C.zz - g.l.z * U.l.z,
+           P.C.xy - g.l.x * U.l.y, P.C.xz - g.l.x * U.l.z, P.C.yz - g.l.y * U.l.z};
+    z = {{z.a.x + U.a.x * x, z.a.y + U.a.y * x, tau[0]}, spatial::plus_times(z.l, U.l, x)};
+  }
+  VERNIER_INLINE void turn_x(int i) noexcept {
+    along(i, {{P.A.xx, P.A.xy, P.A.xz}, {P.B.a[0], P.B.a[1], P.B.a[2]}}, P.A.xx, z.a.x, scale_a);
+  }
+  VERNIER_INLINE void turn_y(int i) noexcept {
+    along(i, {{P.A.xy, P.A.yy, P.A.yz}, {P.B.a[3], P.B.a[4], P.B.a[5]}}, P.A.yy, z.a.y, scale_a);
+  }
+  VERNIER_INLINE void turn_z(int i) noexcept {
+    along(i, {{P.A.xz, P.A.yz, P.A.zz}, {P.B.a[6], P.B.a[7], P.B.a[8]}}, P.A.zz, z.a.z, scale_a);
+  }
+  VERNIER_INLINE void slide_x(int i) noexcept {
+    along(i, {{P.B.a[0], P.B.a[3], P.B.a[6]}, {P.C.xx, P.C.xy, P.C.xz}}, P.C.xx, z.l.x, scale_l);
+  }
+  VERNIER_INLINE void slide_y(int i) noexcept {
+    along(i, {{P.B.a[1], P.B.a[4], P.B.a[7]}, {P.C.xy, P.C.yy, P.C.yz}}, P.C.yy, z.l.y, scale_l);
+  }
+  VERNIER_INLINE void slide_z(int i) noexcept {
+    along(i, {{P.B.a[2], P.B.a[5], P.B.a[8]}, {P.C.xz, P.C.yz, P.C.zz}}, P.C.zz, z.l.z, scale_l);
+  }
+  VERNIER_INLINE void turn(int i, const Vec3<T>& axis) noexcept {
+    const Vec6<T> U = {P.A * axis, transposed_times(P.B, axis)};
+    along(i, U, dot(axis, U.a), dot(axis, z.a), scale_a);
+  }
+  VERNIER_INLINE void slide(int i, const Vec3<T>& axis) noexcept {
+    const Vec6<T> U = {P.B * axis, P.C * axis};
+    along(i, U, dot(axis, U.l), dot(axis, z.l), scale_l);
+  }
+};
+
+/// Axes of the hinge speeds that are not coordinate axes of I.
+template <class T>
+VERNIER_INLINE Vec3<T> first_axis(HingeKind kind, const T* trig) noexcept {
+  const T o = constant<T>(0.0);
+  switch (kind) {
+    case HingeKind::universal:
+      return {trig[1], o, trig[0]};
+    case HingeKind::gimbal:
+      return {trig[1] * trig[3], -(trig[1] * trig[2]), trig[0]};
+    default:
+      return {trig[1], -trig[0], o};  // planar: Rᵀ ex
+  }
+}
+template <class T>
+VERNIER_INLINE Vec3<T> second_axis(HingeKind kind, const T* trig) noexcept {
+  const T o = constant<T>(0.0);
+  if (kind == HingeKind::gimbal) return {trig[2], trig[3], o};
+  return {trig[0], trig[1], o};  // planar: Rᵀ ey
+}
+
+/// The motion of I by hinge speed i.
+template <class T>
+inline Vec6<T> hinge_axis(HingeKind kind, int i, const T* trig) noexcept {
+  const T o = constant<T>(0.0), one = constant<T>(1.0);
+  const Vec3<T> none = {o, o, o}, unit[3] = {{one, o, o}, {o, one, o}, {o, o, one}};
+  switch (kind) {
+    case HingeKind::fixed:
+      break;
+    case HingeKind::pin:
+      return {unit[2], none};
+    case HingeKind::prismatic:
+      return {none, unit[2]};
+    case HingeKind::cylindrical:
+      return i == 0 ? Vec6<T>{unit[2], none} : Vec6<T>{none, unit[2]};
+    case HingeKind::universal:
+      return {i == 0 ? first_axis(kind, trig) : unit[1], none};
+    case HingeKind::gimbal:
+      return {i == 0 ? first_axis(kind, trig) : i == 1 ? second_axis(kind, trig) : unit[2], none};
+    case HingeKind::planar:
+      if (i == 2) return {unit[2], none};
+      return {none, i == 0 ? first_axis(kind, trig) : second_axis(kind, trig)};
+    case HingeKind::ball:
+    case HingeKind::free:
+      return i < 3 ? Vec6<T>{unit[i], none} : Vec6<T>{none, unit[i - 3]};
+  }
+  return {none, none};
+}
+
+/// All six speeds are regular: nothing but their forces reaches the parent. P becomes its factors
+/// L (columns of g) and inverse pivots, kept in the columns.
+template <class T>
+inline void eliminate_free(Sym6<T>& P, Vec6<T>& z, Column<T>* columns, const T* tau,
+                           Watch<T>& watch, int link) noexcept {
+  const Mat3<T>& B = P.B;
+  T M[6][6] = {{P.A.xx},
+               {P.A.xy, P.A.yy},
+               {P.A.xz, P.A.yz, P.A.zz},
+               {B.a[0], B.a[3], B.a[6], P.C.xx},
+               {B.a[1], B.a[4], B.a[7], P.C.xy, P.C.yy},
+               {B.a[2], B.a[5], B.a[8], P.C.xz, P.C.yz, P.C.zz}};
+  T e[6] = {tau[0] - z.a.x, tau[1] - z.a.y, tau[2] - z.a.z,
+            tau[3] - z.l.x, tau[4] - z.l.y, tau[5] - z.l.z};
+  T di[6];
+  for (int j = 0; j < 6; ++j) {
+    T l[6];
+    const T diagonal = M[j][j];
+    T d = diagonal;
+    for (int k = 0; k < j; ++k) {
+      l[k] = M[j][k] * di[k];
+      d = d - M[j][k] * l[k];
+      e[j] = e[j] - l[k] * e[k];
+    }
+    watch(d > diagonal * pivot_bound, link);
+    for (int r = j + 1; r < 6; ++r) {
+      T y = M[r][j];
+      for (int k = 0; k < j; ++k) y = y - M[r][k] * l[k];
+      M[r][j] = y;
+    }
+    di[j] = constant<T>(1.0) / d;
+  }
+  for (int j = 5; j >= 0; --j) {
+    T t = e[j];
+    for (int r = j + 1; r < 6; ++r) t = t - M[r][j] * e[r];
+    e[j] = t * di[j];
+  }
+  for (int j = 0; j < 6; ++j) columns[j].x = e[j];  // udot + a0
+  P = spatial::zero66<T>();
+  z = {{tau[0], tau[1], tau[2]}, {tau[3], tau[4], tau[5]}};
+}
+
+/// Whether the six speeds of a free hinge are solved at once.
+inline bool all_regular(const Link& link, const double* regular) noexcept {
+  if (link.driven) return false;
+  if (regular == nullptr) return true;
+  for (int i = 0; i < 6; ++i) {
+    if (regular[link.u + i] == 0.0) return false;
+  }
+  return true;
+}
+
+template <class T, bool Prescribed>
+VERNIER_INLINE void eliminate_hinge(const Link& link, int k, LinkState<T>& s, Sym6<T>& P,
+                                    Vec6<T>& z, Column<T>* columns, const Drive<T>& drive,
+                                    Watch<T>& watch) noexcept {
+  if (link.kind == HingeKind::free && all_regular(link, drive.regular)) {
+    eliminate_free(P, z, columns, drive.tau + link.u, watch, k);
+    s.lost_a = s.lost_l = constant<T>(0.0);
+    return;
+  }
+  Elimination<T, Prescribed> one{P,
+                                 z,
+                                 columns,
+                                 drive.tau + link.u,
+                                 drive.given + link.u,
+                                 Prescribed ? drive.regular + link.u : nullptr,
+                                 link.rotor,
+                                 watch,
+                                 k,
+                                 trace(P.A) + s.lost_a,
+                                 trace(P.C) + s.lost_l,
+                                 s.lost_a,
+                                 s.lost_l};
+  switch (link.kind) {
+    case HingeKind::fixed:
+      break;
+    case HingeKind::pin:
+      if (!Prescribed && !link.driven) {
+        one.turn_freely_about_z();
+      } else {
+        one.turn_z(0);
+      }
+      break;
+    case HingeKind::prismatic:
+      one.slide_z(0);
+      break;
+    case HingeKind::cylindrical:
+      one.slide_z(1);
+      one.turn_z(0);
+      break;
+    case HingeKind::universal:
+      one.turn_y(1);
+      one.turn(0, first_axis(link.kind, s.trig));
+      break;
+    case HingeKind::gimbal:
+      one.turn_z(2);
+      one.turn(1, second_axis(link.kind, s.trig));
+      one.turn(0, first_axis(link.kind, s.trig));
+      break;
+    case HingeKind::free:
+      one.slide_z(5);
+      one.slide_y(4);
+      one.slide_x(3);
+      [[fallthrough]];
+    case HingeKind::ball:
+      one.turn_z(2);
+      one.turn_y(1);
+      one.turn_x(0);
+      break;
+    case HingeKind::planar:
+      one.turn_z(2);
+      one.slide(1, second_axis(link.kind, s.trig));
+      one.slide(0, first_axis(link.kind, s.trig));
+      break;
+  }
+}
+
+/// Accelerations along the hinge speeds, outermost first; adds S udot to a.
+template <class T>
+VERNIER_INLINE void accelerate_hinge(const Link& link, const LinkState<T>& s,
+                                     const Column<T>* columns, const Drive<T>& drive, Vec6<T>& a,
+                                     T* udot) noexcept {
+  const auto next = [&](int i) { return udot[i] = columns[i].x - dot(columns[i].g, a); };
+  switch (link.kind) {
+    case HingeKind::fixed:
+      break;
+    case HingeKind::pin:
+      a.a.z = a.a.z + next(0);
+      break;
+    case HingeKind::prismatic:
+      a.l.z = a.l.z + next(0);
+      break;
+    case HingeKind::cylindrical:
+      a.a.z = a.a.z + next(0);
+      a.l.z = a.l.z + next(1);
+      break;
+    case HingeKind::universal:
+      a.a += first_axis(link.kind, s.trig) * next(0);
+      a.a.y = a.a.y + next(1);
+      break;
+    case HingeKind::gimbal:
+      a.a += first_axis(link.kind, s.trig) * next(0);
+      a.a += second_axis(link.kind, s.trig) * next(1);
+      a.a.z = a.a.z + next(2);
+      break;
+    case HingeKind::planar:
+      a.l += first_axis(link.kind, s.trig) * next(0);
+      a.l += second_axis(link.kind, s.trig) * next(1);
+      a.a.z = a.a.z + next(2);
+      break;
+    case HingeKind::free:
+      if (all_regular(link, drive.regular)) {
+        const T known[6] = {a.a.x, a.a.y, a.a.z, a.l.x, a.l.y, a.l.z};
+        for (int i = 0; i < 6; ++i) udot[i] = columns[i].x - known[i];
+        a = {{columns[0].x, columns[1].x, columns[2].x},
+             {columns[3].x, columns[4].x, columns[5].x}};
+        break;
+      }
+      [[fallthrough]];
+    case HingeKind::ball:
+      a.a.x = a.a.x + next(0);
+      a.a.y = a.a.y + next(1);
+      a.a.z = a.a.z + next(2);
+      if (link.kind == HingeKind::free) {
+        a.l.x = a.l.x + next(3);
+        a.l.y = a.l.y + next(4);
+        a.l.z = a.l.z + next(5);
+      }
+      break;
+  }
+}
+
+}  // namespace VERNIER_INSTRUCTIONS
+}  // namespace vernier::multibody::detail
