@@ -38,6 +38,8 @@ constexpr std::array all_commands{
             declare_explain},
     Command{"serve", "host a model for another simulator, line by line over TCP",
             "vernier serve --help", false, declare_serve},
+    Command{"link", "test a link to an external simulator or a facility: delays, clocks, losses",
+            "vernier link test --seconds 2", false, declare_link},
     Command{"completion", "a script that completes commands and options in the shell",
             "vernier completion bash", false, declare_completion},
     Command{"version", "the program's version and what it was built with", "vernier version", false,

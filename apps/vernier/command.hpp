@@ -54,6 +54,7 @@ Action declare_export(CLI::App&);
 Action declare_help(CLI::App&);
 Action declare_import(CLI::App&);
 Action declare_info(CLI::App&);
+Action declare_link(CLI::App&);
 Action declare_plot(CLI::App&);
 Action declare_run(CLI::App&);
 Action declare_runs(CLI::App&);

@@ -1,15 +1,12 @@
 #include "vernier/gateway/connector/adapters.hpp"
 
-#include <array>
-#include <cmath>
-#include <fstream>
-
 #include <cmath>
 
 #include "vernier/base/require.hpp"
 #include "vernier/gateway/file/csv_sink.hpp"
 #include "vernier/gateway/file/csv_source.hpp"
 #include "vernier/gateway/lines/simulator.hpp"
+#include "vernier/gateway/link/key.hpp"
 #include "vernier/gateway/link/partner.hpp"
 #include "vernier/gateway/plugin/device.hpp"
 
@@ -222,23 +219,6 @@ void check_link(const Parameters& p) {
   if (!(p.real("stale") > 0.0)) p.reject("stale", "it must be positive");
 }
 
-std::vector<std::byte> key_in(const Parameters& p) {
-  if (p.text("key").empty()) return {};
-  const std::filesystem::path path = p.file("key");
-  std::ifstream in(path, std::ios::binary);
-  std::array<char, 4097> content;
-  in.read(content.data(), content.size());
-  const auto n = static_cast<std::size_t>(in.gcount());
-  if (n == 0 || n == content.size()) {
-    throw ConfigurationError(
-        "V5143",
-        "the link \"" + p.instance() + "\" finds no key in " + path.string() +
-            (n == 0 ? ": it is empty or cannot be read" : ": it has more than 4096 bytes"));
-  }
-  const auto bytes = std::as_bytes(std::span(content).first(n));
-  return {bytes.begin(), bytes.end()};
-}
-
 std::unique_ptr<Component> make_link(const Connector& c, const Parameters& p,
                                      const Notice& notice) {
   const Meeting m = meeting(p);
@@ -250,7 +230,7 @@ std::unique_ptr<Component> make_link(const Connector& c, const Parameters& p,
   s.link.send_element = element(p.text("send"));
   s.link.receive_element = element(p.text("receive"));
   s.link.interface_hash = link::interface_hash(p.text("interface"));
-  s.link.key = key_in(p);
+  if (!p.text("key").empty()) s.link.key = link::key_in(p.file("key"), p.instance());
   s.link.ping_interval = milliseconds(p, "ping");
   s.link.ping_timeout = milliseconds(p, "timeout");
   s.link.delay_interval = milliseconds(p, "delay");

@@ -306,7 +306,7 @@ void Link::Communication::deliver(const Header& h, std::span<const std::byte> pa
       h.t_acq,
       h.t_trm,
       received,
-      h.echo,
+      conversation_.answers(),
       static_cast<std::int64_t>(seconds(conversation_.terms().peer.period) * 1e9),
       h.flags};
   std::byte* to = shared_.incoming.next();

@@ -42,12 +42,16 @@ struct Relay::State {
     bool cut = false;
   };
 
-  State(channel::Address c, channel::Address d, std::uint64_t seed)
-      : targets{std::move(c), std::move(d)}, random(seed) {
-    for (auto& l : listeners) {
-      auto made = channel::listening({"127.0.0.1", "0"});
-      if (!made) throw ConfigurationError("V5121", "a relay cannot listen: " + made.error());
-      l = std::move(*made);
+  State(channel::Address c, channel::Address d, std::array<channel::Address, 2> at,
+        std::uint64_t seed)
+      : targets{std::move(c), std::move(d)}, places(std::move(at)), random(seed) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      auto made = channel::listening(places[i]);
+      if (!made) {
+        throw ConfigurationError(
+            "V5121", "a relay cannot listen at " + text(places[i]) + ": " + made.error());
+      }
+      listeners[i] = std::move(*made);
     }
     wake = Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     thread = std::thread([this] { run(); });
@@ -72,6 +76,7 @@ struct Relay::State {
     double d = i.network ? drawn_delay(*i.network, random) : i.delay;
     if (i.jitter > 0.0) d += i.jitter * random.normal();
     if (i.loss > 0.0 && random.uniform() < i.loss) d += i.retransmission;
+    if (i.reorder > 0.0 && random.uniform() < i.reorder) d += i.overtaken;
     const auto t = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(std::max(d, 0.0)));
     return w.last = std::max(w.last, t);
@@ -80,11 +85,16 @@ struct Relay::State {
   void add(Pipe& p, std::size_t way, std::span<const std::byte> bytes) {
     Way& w = p.ways[way];
     const Impairment& i = impairment(p.connection, way);
+    // what was read at once is one packet: it is lost or late as a whole
+    auto when = due(i, w);
     while (!bytes.empty()) {
-      const std::size_t n = i.piece ? std::min(i.piece, bytes.size()) : bytes.size();
-      w.pieces.push_back(
-          {due(i, w), {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n)}});
+      std::size_t n = i.piece ? std::min(i.piece, bytes.size()) : bytes.size();
+      if (i.ragged) n = 1 + static_cast<std::size_t>(random.uniform() * static_cast<double>(n));
+      n = std::min(n, bytes.size());
+      w.pieces.push_back({when, {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n)}});
       bytes = bytes.subspan(n);
+      // a moment between pieces, so that they are read one by one
+      if (i.ragged) when = w.last += std::chrono::microseconds(20);
     }
   }
 
@@ -183,7 +193,7 @@ struct Relay::State {
     }
   }
 
-  std::array<channel::Address, 2> targets;
+  std::array<channel::Address, 2> targets, places;
   std::array<Descriptor, 2> listeners;
   Descriptor wake;
   std::mutex guard;
@@ -196,14 +206,19 @@ struct Relay::State {
 };
 
 Relay::Relay(channel::Address control, channel::Address data, std::uint64_t seed)
-    : state_(std::make_unique<State>(std::move(control), std::move(data), seed)) {}
+    : Relay(std::move(control), std::move(data), {"127.0.0.1", "0"}, {"127.0.0.1", "0"}, seed) {}
+Relay::Relay(channel::Address control, channel::Address data, channel::Address listen_control,
+             channel::Address listen_data, std::uint64_t seed)
+    : state_(std::make_unique<State>(std::move(control), std::move(data),
+                                     std::array{std::move(listen_control), std::move(listen_data)},
+                                     seed)) {}
 Relay::~Relay() = default;
 
 channel::Address Relay::control() const {
-  return {"127.0.0.1", std::to_string(channel::port_of(state_->listeners[0]))};
+  return {state_->places[0].host, std::to_string(channel::port_of(state_->listeners[0]))};
 }
 channel::Address Relay::data() const {
-  return {"127.0.0.1", std::to_string(channel::port_of(state_->listeners[1]))};
+  return {state_->places[1].host, std::to_string(channel::port_of(state_->listeners[1]))};
 }
 
 void Relay::impair(Connection c, Direction d, const Impairment& i) {

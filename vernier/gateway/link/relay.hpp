@@ -17,8 +17,12 @@ struct Impairment {
   double delay = 0.0, jitter = 0.0;         // s; the jitter is normal, one standard deviation
   std::optional<Network> network = {};      // drawn from it instead
   double loss = 0.0, retransmission = 0.2;  // share of pieces that come so many seconds later
-  std::size_t piece = 0;                    // bytes delivered at once; 0: as they come
-  bool stalled = false;                     // nothing passes, and nothing is closed
+  // share of pieces that were overtaken on the way: TCP holds back what came behind them too, and
+  // then delivers all of it at once
+  double reorder = 0.0, overtaken = 0.002;
+  std::size_t piece = 0;  // bytes delivered at once; 0: as they come
+  bool ragged = false;    // pieces of any length, down to a byte
+  bool stalled = false;   // nothing passes, and nothing is closed
 };
 enum class Direction : std::uint8_t { to_server, to_client };
 
@@ -29,6 +33,9 @@ class Relay {
   /// Listens on free ports of this machine, for whoever wants to reach `control` and `data`.
   /// Throws ConfigurationError (V5121) when it cannot.
   Relay(channel::Address control, channel::Address data, std::uint64_t seed = 1);
+  /// The same, listening at addresses of one's choice.
+  Relay(channel::Address control, channel::Address data, channel::Address listen_control,
+        channel::Address listen_data, std::uint64_t seed = 1);
   ~Relay();
 
   channel::Address control() const;
