@@ -92,17 +92,17 @@ Facility::Facility(Installation i) : installation_(std::move(i)) {
   output("ready", "1", 1, "commands can be made, or are", Scalar::boolean);
   output("fault", "1", 1, "a limit was broken; the robots stand", Scalar::boolean);
   output("state", "1", 1, "0 homing, 1 ready, 2 following commands, 3 fault", Scalar::integer);
-  output("fault.kind", "1", 1,
+  output("incident.kind", "1", 1,
          "of the last fault: 1 no state, 2 workspace, 3 minimum, 4 maximum, 5 rate, "
          "6 acceleration, 7 singular, 8 clearance, 9 tripped",
          Scalar::integer);
-  output("fault.robot", "1", 1, "of the last fault: 0 the first robot, 1 the second",
+  output("incident.robot", "1", 1, "of the last fault: 0 the first robot, 1 the second",
          Scalar::integer);
-  output("fault.joint", "1", 1,
+  output("incident.joint", "1", 1,
          "of the last fault: 0 rail, 1 to 6; if singular: 1 shoulder, 2 elbow, 3 wrist",
          Scalar::integer);
-  output("fault.value", "1", 1, "of the last fault, in SI");
-  output("fault.limit", "1", 1, "of the last fault, in SI");
+  output("incident.value", "1", 1, "of the last fault, in SI");
+  output("incident.limit", "1", 1, "of the last fault, in SI");
   output("use.rate", "1", 1, "largest share of a joint's rate limit in this step");
   output("use.acceleration", "1", 1, "largest share of a joint's acceleration limit in this step");
   description_.rate = installation_.rate;
@@ -131,11 +131,11 @@ void Facility::bind(const Bindings& b) {
   ready_ = b.byte_output("ready");
   fault_ = b.byte_output("fault");
   state_out_ = b.integer_output("state");
-  trouble_out_ = b.integer_output("fault.kind");
-  robot_out_ = b.integer_output("fault.robot");
-  joint_out_ = b.integer_output("fault.joint");
-  value_out_ = b.real_output("fault.value");
-  limit_out_ = b.real_output("fault.limit");
+  trouble_out_ = b.integer_output("incident.kind");
+  robot_out_ = b.integer_output("incident.robot");
+  joint_out_ = b.integer_output("incident.joint");
+  value_out_ = b.real_output("incident.value");
+  limit_out_ = b.real_output("incident.limit");
   use_rate_out_ = b.real_output("use.rate");
   use_acceleration_out_ = b.real_output("use.acceleration");
   journal_ = &b.journal();

@@ -69,7 +69,7 @@ enum class Trouble : std::int64_t {
 /// in   NAME.position, .velocity, .attitude, .rate   m, m/s, q_BS scalar last, rad/s in body axes
 /// in   reset, trip                                  events: leave a fault, cause one
 /// out  measured.NAME.position, .velocity, .attitude, .rate
-/// out  ready, fault, state, fault.*                 booleans; Mode; Trouble, robot, joint, value,
+/// out  ready, fault, state, incident.*              booleans; Mode; Trouble, robot, joint, value,
 ///                                                   limit of the last fault
 /// out  NAME.joints, RAILED.rail                     rad, m; as they are
 /// out  use.rate, use.acceleration                   largest share of a limit in this step

@@ -172,11 +172,11 @@ TEST(Facility, LimitsAreHitExactly) {
     Rig rig(f);
     EXPECT_EQ(drive(a, speed, f, rig, v), good) << a;
     if (good) continue;
-    EXPECT_EQ(rig.integer("fault.kind"), static_cast<std::int64_t>(Trouble::acceleration));
-    EXPECT_EQ(rig.integer("fault.robot"), 1);
-    EXPECT_EQ(rig.integer("fault.joint"), 0);
-    EXPECT_NEAR(rig.out("fault.value"), 1.00001, 1e-8);
-    EXPECT_EQ(rig.out("fault.limit"), 1.0);
+    EXPECT_EQ(rig.integer("incident.kind"), static_cast<std::int64_t>(Trouble::acceleration));
+    EXPECT_EQ(rig.integer("incident.robot"), 1);
+    EXPECT_EQ(rig.integer("incident.joint"), 0);
+    EXPECT_NEAR(rig.out("incident.value"), 1.00001, 1e-8);
+    EXPECT_EQ(rig.out("incident.limit"), 1.0);
     EXPECT_EQ(last_reason(f, rig), "target rail: acceleration 1.00001 m/s^2, limit 1 m/s^2");
   }
   Installation slow = epos();
@@ -193,8 +193,8 @@ TEST(Facility, LimitsAreHitExactly) {
   Facility f(shortened);
   Rig rig(f);
   EXPECT_FALSE(drive(0.9, 0.1, f, rig, v));
-  EXPECT_EQ(rig.integer("fault.kind"), static_cast<std::int64_t>(Trouble::maximum));
-  EXPECT_NEAR(rig.out("fault.value"), 10.05, 0.1 * 0.004);
+  EXPECT_EQ(rig.integer("incident.kind"), static_cast<std::int64_t>(Trouble::maximum));
+  EXPECT_NEAR(rig.out("incident.value"), 10.05, 0.1 * 0.004);
   EXPECT_LT(rig.out("target.rail"), 10.05 + 0.1 * 0.1 / 2.0);  // brakes with 1 m/s²
 }
 
@@ -281,9 +281,9 @@ TEST(Facility, ACommandOutOfReachAtOnceIsNamedWithTheReach) {
   command(rig, m);
   rig.step(4ms);
   rig.settle();
-  EXPECT_EQ(rig.integer("fault.kind"), static_cast<std::int64_t>(Trouble::workspace));
-  EXPECT_NEAR(rig.out("fault.limit"), 1.25 + std::hypot(1.1, 0.055), 1e-12);
-  EXPECT_GT(rig.out("fault.value"), rig.out("fault.limit"));
+  EXPECT_EQ(rig.integer("incident.kind"), static_cast<std::int64_t>(Trouble::workspace));
+  EXPECT_NEAR(rig.out("incident.limit"), 1.25 + std::hypot(1.1, 0.055), 1e-12);
+  EXPECT_GT(rig.out("incident.value"), rig.out("incident.limit"));
   EXPECT_TRUE(last_reason(f, rig).starts_with("servicer: out of reach, the wrist would be "));
 }
 
