@@ -59,9 +59,13 @@ Facility::Facility(Installation i) : installation_(std::move(i)) {
   for (int k = 0; k < halvings; ++k) E = E * E;
   follow_ = E.topRows<2>();
 
-  const auto input = [&](const std::string& name, const char* unit, std::uint32_t n,
+  const auto input = [&](const std::string& name, const char* unit, std::vector<double> initial,
                          const char* what) {
-    description_.inputs.push_back({.name = name, .unit = unit, .count = n, .description = what});
+    description_.inputs.push_back({.name = name,
+                                   .unit = unit,
+                                   .count = static_cast<std::uint32_t>(initial.size()),
+                                   .initial = std::move(initial),
+                                   .description = what});
   };
   const auto output = [&](const std::string& name, const char* unit, std::uint32_t n,
                           const char* what, Scalar scalar = Scalar::real) {
@@ -69,10 +73,16 @@ Facility::Facility(Installation i) : installation_(std::move(i)) {
         {.name = name, .unit = unit, .count = n, .scalar = scalar, .description = what});
   };
   for (const Robot& r : installation_.robots) {
-    input(r.name + ".position", "m", 3, "commanded, in simulated axes");
-    input(r.name + ".velocity", "m/s", 3, "commanded, in simulated axes");
-    input(r.name + ".attitude", "1", 4, "commanded: from simulated to body axes, scalar last");
-    input(r.name + ".rate", "rad/s", 3, "commanded angular velocity in body axes");
+    // who commands nothing leaves the robots at home
+    const Pose at = body_pose(r, home(r));
+    const Vector3 p = installation_.R_LS.transpose() * (at.p - home_origin());
+    const Eigen::Quaterniond q(Matrix3(installation_.R_LS.transpose() * at.R));
+    const std::vector<double> still(3, 0.0);
+    input(r.name + ".position", "m", {p[0], p[1], p[2]}, "commanded, in simulated axes");
+    input(r.name + ".velocity", "m/s", still, "commanded, in simulated axes");
+    input(r.name + ".attitude", "1", {q.x(), q.y(), q.z(), q.w()},
+          "commanded: from simulated to body axes, scalar last");
+    input(r.name + ".rate", "rad/s", still, "commanded angular velocity in body axes");
     const std::string m = "measured." + r.name;
     output(m + ".position", "m", 3, "measured, in simulated axes");
     output(m + ".velocity", "m/s", 3, "measured, in simulated axes");

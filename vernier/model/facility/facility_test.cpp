@@ -42,7 +42,8 @@ void command(Rig& rig, const Motions& servicer) {
   }
   for (std::size_t i = 0; i < 4; ++i)
     rig.in("servicer.attitude", i) = servicer.q[static_cast<Eigen::Index>(i)];
-  rig.in("target.attitude", 3) = 1.0;
+  for (std::size_t i = 0; i < 3; ++i) rig.in("target.position", i) = 0.0;
+  for (std::size_t i = 0; i < 4; ++i) rig.in("target.attitude", i) = i == 3 ? 1.0 : 0.0;
 }
 
 /// What is measured at home, as a command.
@@ -86,6 +87,15 @@ TEST(Facility, CommandsFarAwayDoNotMoveIt) {
   rig.run(4ms, 200ms);
   EXPECT_EQ(mode(rig), 1);
   EXPECT_EQ(rig.out("use.rate"), 0.0);
+}
+
+TEST(Facility, StaysAtHomeWhenNobodyCommands) {
+  Facility f(epos());
+  Rig rig(f);
+  rig.run(4ms, 2s);
+  EXPECT_EQ(mode(rig), following);
+  EXPECT_NEAR(rig.out("target.rail"), 10.0, 1e-4);  // stand has four digits
+  EXPECT_LT(rig.out("use.rate"), 1e-9);
 }
 
 // a cubic ramp of position and a turn: with exact joints, what is measured is what was commanded
