@@ -5,7 +5,7 @@ set(vernier_kernel_on    base kernel)
 set(vernier_component_on base kernel)
 set(vernier_testing_on   base kernel component)
 set(vernier_model_on     base document kernel component model)
-set(vernier_gateway_on   base document component gateway)
+set(vernier_gateway_on   base document kernel component gateway)
 set(vernier_run_on       base document kernel component run)
 
 add_library(vernier_warnings INTERFACE)

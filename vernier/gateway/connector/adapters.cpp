@@ -1,50 +1,14 @@
 #include "vernier/gateway/connector/adapters.hpp"
 
-#include <cmath>
-
 #include "vernier/base/require.hpp"
+#include "vernier/gateway/connector/detail/parameters.hpp"
 #include "vernier/gateway/file/csv_sink.hpp"
 #include "vernier/gateway/file/csv_source.hpp"
 #include "vernier/gateway/lines/simulator.hpp"
-#include "vernier/gateway/link/key.hpp"
-#include "vernier/gateway/link/partner.hpp"
 #include "vernier/gateway/plugin/device.hpp"
 
 namespace vernier::connector {
 namespace {
-
-// -- parameters --------------------------------------------------------------------------------
-
-ParameterSpec choice(std::string name, std::vector<std::string> choices, std::string initial,
-                     std::string description) {
-  return {.name = std::move(name),
-          .kind = ParameterKind::choice,
-          .initial = std::move(initial),
-          .description = std::move(description),
-          .choices = std::move(choices)};
-}
-
-ParameterSpec text(std::string name, std::optional<std::string> initial, std::string description,
-                   ParameterKind kind = ParameterKind::text) {
-  return {.name = std::move(name),
-          .kind = kind,
-          .initial = std::move(initial),
-          .description = std::move(description)};
-}
-
-ParameterSpec yes_or_no(std::string name, const char* initial, std::string description) {
-  return {.name = std::move(name),
-          .kind = ParameterKind::boolean,
-          .initial = initial,
-          .description = std::move(description)};
-}
-
-ParameterSpec span_of_time(std::string name, const char* initial, std::string description) {
-  return {.name = std::move(name),
-          .unit = "s",
-          .initial = initial,
-          .description = std::move(description)};
-}
 
 const ParameterSpec separator_spec =
     choice("separator", {"comma", "semicolon", "tab"}, "comma", "between fields");
@@ -54,13 +18,14 @@ char separator(const Parameters& p) {
   return s == "tab" ? '\t' : s == "semicolon" ? ';' : ',';
 }
 
-void needs_file(const Parameters& p) {
+void needs_file(const Connector&, const Parameters& p) {
   if (p.text("file").empty()) p.reject("file", "the file must be named");
 }
 
 // -- csv -----------------------------------------------------------------------------------------
 
-std::string csv_misfit(const channel::Channels& c) {
+std::string csv_misfit(const Connector& connector) {
+  const channel::Channels& c = connector.channels;
   if (!c.events_in.empty() || !c.events_out.empty()) return "a csv connector has no events";
   if (!c.feedthrough.empty()) return "a csv connector has no feedthrough";
   if (!c.inputs.empty() && !c.outputs.empty()) {
@@ -111,35 +76,7 @@ std::unique_ptr<Component> make_sink(const Connector& c, const Parameters& p, co
 
 // -- lines ---------------------------------------------------------------------------------------
 
-struct Meeting {
-  bool listen = true;
-  lines::Address address;
-};
-
-// what the composition gives goes before what the document gives
-Meeting meeting(const Parameters& p) {
-  const std::string &listen = p.text("listen"), &connect = p.text("connect");
-  bool listens = connect.empty();
-  if (!listen.empty() && !connect.empty()) {
-    if (p.given("listen") == p.given("connect"))
-      p.reject("listen", "give listen or connect, not both");
-    listens = p.given("listen");
-  }
-  const char* name = listens ? "listen" : "connect";
-  if (listen.empty() && connect.empty())
-    p.reject("listen", "give listen or connect, an address like 127.0.0.1:4711");
-  const auto address = lines::parsed_address(p.text(name));
-  if (!address) p.reject(name, "it must be an address like 127.0.0.1:4711");
-  return {listens, *address};
-}
-
-std::chrono::milliseconds milliseconds(const Parameters& p, const char* name) {
-  const double s = p.real(name);
-  if (!(s >= 0.001 && s <= 1e6)) p.reject(name, "it must be from 1 ms to 1000000 s");
-  return std::chrono::milliseconds(std::llround(s * 1000.0));
-}
-
-void check_lines(const Parameters& p) {
+void check_lines(const Connector&, const Parameters& p) {
   meeting(p);
   milliseconds(p, "timeout");
   milliseconds(p, "patience");
@@ -161,93 +98,10 @@ std::unique_ptr<Component> make_lines(const Connector& c, const Parameters& p,
   return std::make_unique<lines::Simulator>(c.channels, s);
 }
 
-// -- link ----------------------------------------------------------------------------------------
-
-std::string link_misfit(const channel::Channels& c) {
-  if (!c.events_in.empty() || !c.events_out.empty()) return "a link connector has no events";
-  if (!c.feedthrough.empty()) return "a link connector has no feedthrough";
-  return {};
-}
-
-// the port after that of the control connection, unless one is given
-channel::Address data_address(const Parameters& p, const Meeting& m) {
-  const channel::Address& control = m.address;
-  const std::string& given = p.text("data");
-  if (!given.empty()) {
-    const auto address = channel::parsed_address(given);
-    if (!address) p.reject("data", "it must be an address like 127.0.0.1:42751");
-    return *address;
-  }
-  const int port = std::stoi(control.port);
-  if (port == 65535)
-    p.reject(m.listen ? "listen" : "connect", "there is no port after it: give data too");
-  return {control.host, port == 0 ? "0" : std::to_string(port + 1)};
-}
-
-// as a ratio of whole numbers: 250 Hz, but also 33.333333333333336 Hz, which is 100 in 3 s
-Rate rate_of(const Parameters& p) {
-  const double hertz = p.real("rate");
-  if (!(hertz >= 1e-3 && hertz <= 1e6)) p.reject("rate", "it must be from 0.001 Hz to 1 MHz");
-  for (std::int64_t seconds = 1; seconds <= 1000; ++seconds) {
-    const double times = std::round(hertz * static_cast<double>(seconds));
-    const double exact = times / static_cast<double>(seconds);
-    if (times >= 1.0 && std::abs(exact - hertz) <= 1e-12 * hertz)
-      return {static_cast<std::int64_t>(times), seconds};
-  }
-  p.reject("rate", "it must be so many times in up to 1000 whole seconds");
-}
-
-link::Element element(const std::string& s) {
-  return s == "int8"    ? link::Element::int8
-         : s == "uint8" ? link::Element::uint8
-                        : link::Element::real;
-}
-
-std::chrono::milliseconds patience(const Parameters& p) {
-  return p.real("patience") == 0.0 ? std::chrono::milliseconds(0) : milliseconds(p, "patience");
-}
-
-void check_link(const Parameters& p) {
-  data_address(p, meeting(p));
-  rate_of(p);
-  patience(p);
-  if (milliseconds(p, "timeout") < 2 * milliseconds(p, "ping"))
-    p.reject("timeout", "it must be at least twice the interval of the pings");
-  milliseconds(p, "delay");
-  if (p.integer("priority") < 0 || p.integer("priority") > 99)
-    p.reject("priority", "it must be from 0, which is none, to 99");
-  if (!(p.real("stale") > 0.0)) p.reject("stale", "it must be positive");
-}
-
-std::unique_ptr<Component> make_link(const Connector& c, const Parameters& p,
-                                     const Notice& notice) {
-  const Meeting m = meeting(p);
-  link::PartnerSettings s;
-  s.link.name = p.instance();
-  s.link.role = m.listen ? link::Role::server : link::Role::client;
-  s.link.control = m.address;
-  s.link.data = data_address(p, m);
-  s.link.send_element = element(p.text("send"));
-  s.link.receive_element = element(p.text("receive"));
-  s.link.interface_hash = link::interface_hash(p.text("interface"));
-  if (!p.text("key").empty()) s.link.key = link::key_in(p.file("key"), p.instance());
-  s.link.ping_interval = milliseconds(p, "ping");
-  s.link.ping_timeout = milliseconds(p, "timeout");
-  s.link.delay_interval = milliseconds(p, "delay");
-  s.link.check_payload = p.boolean("checksum");
-  s.link.drop_not_finite = p.text("not_finite") == "drop";
-  s.link.stale_periods = p.real("stale");
-  s.link.priority = static_cast<int>(p.integer("priority"));
-  s.rate = rate_of(p);
-  s.patience = patience(p);
-  s.stop_when_lost = p.text("loss") == "stop";
-  s.notice = notice;
-  return std::make_unique<link::Partner>(c.channels, s);
-}
-
 // -- plugin --------------------------------------------------------------------------------------
 
-std::string plugin_misfit(const channel::Channels& c) {
+std::string plugin_misfit(const Connector& connector) {
+  const channel::Channels& c = connector.channels;
   if (!c.events_in.empty() || !c.events_out.empty()) return "a plugin connector has no events";
   if (!c.feedthrough.empty()) return "the feedthrough of a plug-in comes from the plug-in";
   return {};
@@ -262,7 +116,7 @@ std::unique_ptr<Component> make_device(const Connector& c, const Parameters& p, 
 
 }  // namespace
 
-const Adapter& adapter_of(const Connector& c) {
+Adapter adapter_of(const Connector& c) {
   static const std::vector<std::string> outside_choices{"nearest", "initial", "stop"};
   static const Adapter source{{text("file", {}, "the file to read", ParameterKind::file),
                                text("time", "t", "the column with the time"), separator_spec,
@@ -286,7 +140,7 @@ const Adapter& adapter_of(const Connector& c) {
        yes_or_no("rollback", "yes", "use SAVE and RESTORE if the peer has them"),
        yes_or_no("early", "no", "the peer may stop before the end of a step"),
        yes_or_no("react", "no", "ask the peer at every instant whether its state jumps")},
-      [](const channel::Channels&) { return std::string(); },
+      [](const Connector&) { return std::string(); },
       check_lines,
       make_lines};
   static const Adapter device{{text("file", {}, "the shared object", ParameterKind::file),
@@ -294,35 +148,10 @@ const Adapter& adapter_of(const Connector& c) {
                               plugin_misfit,
                               needs_file,
                               make_device};
-  static const std::vector<std::string> elements{"double", "int8", "uint8"};
-  static const Adapter partner{
-      {text("listen", "", "the address to wait at, as a server"),
-       text("connect", "", "the address to go to, as a client"),
-       text("data", "", "the address of the data connection; else the next port"),
-       {.name = "rate", .unit = "1/s", .description = "steps of this side"},
-       choice("send", elements, "double", "type of the elements that leave"),
-       choice("receive", elements, "double", "type of the elements that come"),
-       text("interface", "", "what the vectors mean; compared when both sides give it"),
-       text("key", "", "a file with the key that both sides know", ParameterKind::file),
-       span_of_time("ping", "0.1", "between pings"),
-       span_of_time("timeout", "1", "without an answer to a ping: the link is lost"),
-       span_of_time("delay", "0.1", "between exchanges that compare the clocks"),
-       span_of_time("patience", "0", "for the other side to come at the start; 0: not waited for"),
-       choice("not_finite", {"pass", "drop"}, "pass", "vectors with NaN or infinity"),
-       choice("loss", {"hold", "stop"}, "hold", "what a lost link does to the run"),
-       yes_or_no("checksum", "yes", "over every vector"),
-       {.name = "stale",
-        .initial = "3",
-        .description = "periods of the other side without a vector that make it stale"},
-       {.name = "priority",
-        .kind = ParameterKind::integer,
-        .initial = "0",
-        .description = "of the communication thread, as SCHED_FIFO; 0: none"}},
-      link_misfit,
-      check_link,
-      make_link};
   if (c.adapter == "csv") return c.channels.outputs.empty() ? sink : source;
-  if (c.adapter == "link") return partner;
+  if (c.adapter == "link") return link_adapter();
+  if (c.adapter == "rsp-server") return rsp_server_adapter(c);
+  if (c.adapter == "rsp-client") return rsp_client_adapter(c);
   if (c.adapter == "plugin") return device;
   require(c.adapter == "lines");
   return other;

@@ -7,17 +7,17 @@
 
 namespace vernier::connector {
 
-/// What an adapter takes and makes. Which one depends on the adapter's name and, for csv, on the
-/// direction.
+/// What an adapter takes and makes. Which one depends on the adapter's name, for csv on the
+/// direction, for rsp on the bodies.
 struct Adapter {
   std::vector<ParameterSpec> parameters;
   /// Refuses channels that it has no use for, in words ("a csv connector has no events"), or empty.
-  std::string (*misfit)(const channel::Channels&);
+  std::string (*misfit)(const Connector&);
   /// Checks the values of the parameters; throws ConfigurationError. Touches nothing outside.
-  void (*check)(const Parameters&);
+  void (*check)(const Connector&, const Parameters&);
   std::unique_ptr<Component> (*make)(const Connector&, const Parameters&, const Notice&);
 };
 
-const Adapter& adapter_of(const Connector&);
+Adapter adapter_of(const Connector&);
 
 }  // namespace vernier::connector

@@ -59,6 +59,10 @@ class Builder {
     name(root, "connector");
     for (const Element& e : root.children) {
       if (e.name == "description") connector_.description = trimmed(e.text);
+      if (e.name == "body") {
+        if (name(e, "body")) unique(e);
+        connector_.bodies.emplace_back(e.value("name"));
+      }
       if (e.name == "inputs") {
         for (const Element& i : e.children) signal(i, "default", connector_.channels.inputs);
       }
@@ -79,8 +83,11 @@ class Builder {
             root.place);
       }
     }
-    const Adapter& adapter = adapter_of(connector_);
-    if (const std::string misfit = adapter.misfit(connector_.channels); !misfit.empty()) {
+    const Adapter adapter = adapter_of(connector_);
+    std::string misfit = adapter.misfit(connector_);
+    if (!connector_.bodies.empty() && !connector_.adapter.starts_with("rsp-"))
+      misfit = "only an rsp connector has bodies";
+    if (!misfit.empty()) {
       problems_.error("V5007", misfit, place_of(root, "adapter"));
     } else {
       check_parameters(adapter);
@@ -222,9 +229,10 @@ class Builder {
     for (auto& s : specs) {
       if (s.initial || connector_.parameters.contains(s.name)) continue;
       s.initial = "";
+      s.kind = ParameterKind::text;  // that reads
       complete = false;
     }
-    if (connector_.adapter == "lines" || connector_.adapter == "link") {
+    if (connector_.adapter != "csv" && connector_.adapter != "plugin") {
       complete = complete && (connector_.parameters.contains("listen") ||
                               connector_.parameters.contains("connect"));
     }
@@ -233,7 +241,7 @@ class Builder {
                             problems_);
     if (!complete || problems_.errors() > before) return;
     try {
-      adapter.check(values);
+      adapter.check(connector_, values);
     } catch (const ConfigurationError& e) {
       problems_.append(e.diagnostics());
     }
@@ -275,7 +283,7 @@ std::optional<Connector> parse_connector(std::string content, const std::filesys
 }
 
 Type type_of(const Connector& connector, Notice notice) {
-  const Adapter& adapter = adapter_of(connector);
+  const Adapter adapter = adapter_of(connector);
   Type type;
   type.name = connector.name;
   type.summary = connector.description.substr(0, connector.description.find('\n'));
@@ -292,9 +300,10 @@ Type type_of(const Connector& connector, Notice notice) {
                       .string();
     }
   }
-  type.component = [connector, &adapter, notice = std::move(notice)](const Parameters& p) {
-    adapter.check(p);
-    return adapter.make(connector, p, notice);
+  type.component = [connector, check = adapter.check, make = adapter.make,
+                    notice = std::move(notice)](const Parameters& p) {
+    check(connector, p);
+    return make(connector, p, notice);
   };
   return type;
 }

@@ -17,11 +17,12 @@ namespace vernier::connector {
 struct Connector {
   std::string name;
   std::string description;
-  std::string adapter;  // csv, lines, link, plugin
+  std::string adapter;  // csv, lines, link, plugin, rsp-client, rsp-server
   std::filesystem::path file;
   channel::Channels channels;
-  ParameterValues parameters;  // as written, with their places
-  Place place;                 // of the name
+  std::vector<std::string> bodies;  // of rsp
+  ParameterValues parameters;       // as written, with their places
+  Place place;                      // of the name
 };
 
 /// Told what a connector waits for ("waiting for \"plant\" at 127.0.0.1:4711 (30 s)"), before it

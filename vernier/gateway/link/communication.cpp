@@ -235,7 +235,8 @@ void Link::Communication::take_wake() {
     std::memcpy(&o, from, sizeof o);
     shared_.outputs.pop();
     if (o.number <= last_output_) continue;  // of the session before
-    conversation_.counters().missed += o.number - last_output_ - 1;
+    conversation_.counters().missed +=
+        o.number - last_output_ - 1 - std::min(o.passed, o.number - last_output_ - 1);
     last_output_ = o.number;
     conversation_.output(o.acquired, o.answers, o.at);
   }
@@ -308,11 +309,18 @@ void Link::Communication::deliver(const Header& h, std::span<const std::byte> pa
       received,
       conversation_.answers(),
       static_cast<std::int64_t>(seconds(conversation_.terms().peer.period) * 1e9),
+      h.session,
       h.flags};
-  std::byte* to = shared_.incoming.next();
+  const bool queued = settings_.queue > 0;
+  std::byte* to = queued ? shared_.queue.next() : shared_.incoming.next();
+  if (!to) return;  // the queue is full: its number is missed
   std::memcpy(to, &head, sizeof head);
   if (!payload.empty()) std::memcpy(to + sizeof head, payload.data(), payload.size());
-  shared_.incoming.write();
+  if (queued) {
+    shared_.queue.push();
+  } else {
+    shared_.incoming.write();
+  }
 }
 
 void Link::Communication::lose(Reason r, bool theirs, const char* why) {

@@ -36,6 +36,7 @@ void check(const Settings& s) {
   };
   if (!sound(s.ping_interval) || !sound(s.ping_timeout) || !sound(s.delay_interval))
     refuse(s, "intervals must be from 1 ms to an hour");
+  if (s.queue > 65536) refuse(s, "a queue has at most 65536 vectors");
   if (s.ping_timeout < 2 * s.ping_interval)
     refuse(s, "the time-out must be at least twice the interval of the pings");
 }
@@ -87,9 +88,14 @@ Link::Link(Settings s) : settings_(std::move(s)) {
   std::memcpy(shared_->quality.next(), &nothing, sizeof nothing);
   shared_->quality.write();
   communication_ = std::make_unique<Communication>(settings_, *shared_);
-  received_.bytes = {
-      reinterpret_cast<const std::byte*>(shared_->incoming.front()) + sizeof(IncomingHead),
-      shared_->receive_bytes};
+  if (settings_.queue > 0) {
+    held_.resize(shared_->receive_bytes);
+    received_.bytes = held_;
+  } else {
+    received_.bytes = {
+        reinterpret_cast<const std::byte*>(shared_->incoming.front()) + sizeof(IncomingHead),
+        shared_->receive_bytes};
+  }
 }
 
 Link::~Link() = default;
@@ -146,14 +152,23 @@ void Link::send(std::span<const std::uint8_t> v, std::int64_t acquired) noexcept
 }
 
 const Received& Link::receive() noexcept {
-  received_.fresh = shared_->incoming.read();
+  const bool queued = settings_.queue > 0;
+  const std::byte* from = queued                     ? shared_->queue.front()
+                          : shared_->incoming.read() ? shared_->incoming.front()
+                                                     : nullptr;
+  received_.fresh = from != nullptr;
   const std::int64_t t = now();
   if (received_.fresh) {
     IncomingHead head;
-    const std::byte* from = shared_->incoming.front();
     std::memcpy(&head, from, sizeof head);
     received_.number = head.number;
-    received_.bytes = {from + sizeof head, shared_->receive_bytes};
+    received_.session = head.session;
+    if (queued) {
+      if (!held_.empty()) std::memcpy(held_.data(), from + sizeof head, held_.size());
+      shared_->queue.pop();
+    } else {
+      received_.bytes = {from + sizeof head, shared_->receive_bytes};
+    }
     received_.step = head.step;
     received_.acquired = head.acquired;
     received_.sent = head.sent;
@@ -163,10 +178,14 @@ const Received& Link::receive() noexcept {
     received_.flags = static_cast<std::uint8_t>(head.flags);
     peer_period_ = head.peer_period;
     echo_ = head.acquired;
-    if (std::byte* to = shared_->outputs.next()) {
-      const OutputNote note{head.number, head.acquired, head.answers, t};
+    // of several that are taken in one step the newest is what is output
+    if (queued && shared_->queue.front()) {
+      ++passed_;
+    } else if (std::byte* to = shared_->outputs.next()) {
+      const OutputNote note{head.number, passed_, head.acquired, head.answers, t};
       std::memcpy(to, &note, sizeof note);
       shared_->outputs.push();
+      passed_ = 0;
     }
   }
   const LinkState s = state();

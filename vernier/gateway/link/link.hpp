@@ -28,15 +28,17 @@ struct Settings {
   bool check_payload = true;                 // a checksum over every vector
   bool drop_not_finite = false;              // vectors with NaN or infinity are counted, not output
   double stale_periods = 3.0;                // of the other side without a vector: stale
+  std::uint32_t queue = 0;                   // vectors kept until they are taken; 0: the newest one
   int priority = 0;                          // SCHED_FIFO of the communication thread, if allowed
   std::function<std::int64_t()> clock = {};  // ns; the monotonic clock when empty
 };
 
-/// The newest vector that came.
+/// The newest vector that came; with a queue, the oldest that was not taken.
 struct Received {
   bool fresh = false;                  // it came since the last call
   bool stale = true;                   // nothing has come for too long, or the link is not up: held
   std::uint64_t number = 0;            // counts vectors of all sessions; 0: none came yet
+  std::uint32_t session = 0;           // in which it came
   std::span<const std::byte> bytes{};  // as on the wire; see unpack(). Until the next call
   std::int64_t step = 0;               // of the sender
   std::int64_t acquired = 0, sent = 0;    // the sender's clock
@@ -88,7 +90,9 @@ class Link {
   void send(std::span<const double>, std::int64_t acquired = 0) noexcept;
   void send(std::span<const std::int8_t>, std::int64_t acquired = 0) noexcept;
   void send(std::span<const std::uint8_t>, std::int64_t acquired = 0) noexcept;
-  /// The newest vector; what is not fresh is the last again. Taking it is its output.
+  /// The newest vector; what is not fresh is the last again. Taking it is its output. With a queue
+  /// (Settings) none is passed over: call it until it is not fresh. Vectors that find the queue
+  /// full are dropped and counted as missed.
   const Received& receive() noexcept;
   /// What receive() answered last.
   const Received& received() const noexcept { return received_; }
@@ -117,7 +121,8 @@ class Link {
   Received received_;
   std::int64_t peer_period_ = 0;  // ns
   std::int64_t echo_ = 0;         // acquisition stamp of what was output in this step
-  std::uint64_t sent_ = 0;
+  std::uint64_t sent_ = 0, passed_ = 0;
+  std::vector<std::byte> held_;  // with a queue: the vector taken last
 };
 
 /// A hash for an interface that is described by a text; 0 for none.

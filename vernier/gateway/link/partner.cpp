@@ -6,23 +6,11 @@
 #include <cstdio>
 #include <ctime>
 #include <limits>
-#include <thread>
 
 #include "vernier/base/diagnostic.hpp"
-#include "vernier/base/text.hpp"
 
 namespace vernier::link {
 namespace {
-
-enum Note : std::int32_t { state_changed = 1, trouble_came = 2 };
-
-constexpr const char* real_names[9] = {
-    "link.age",       "link.send_to_receive", "link.acquisition_to_output",
-    "link.dead_time", "link.offset",          "link.offset_deviation",
-    "link.skew",      "link.skew_deviation",  "link.mean_offset"};
-constexpr const char* integer_names[9] = {"link.state",      "link.target_step", "link.sent",
-                                          "link.received",   "link.replaced",    "link.missed",
-                                          "link.not_finite", "link.losses",      "link.rejected"};
 
 PartnerSettings completed(PartnerSettings s, const channel::Channels& c) {
   const auto count = [&](const std::vector<channel::Channel>& side) {
@@ -53,20 +41,12 @@ Partner::Partner(channel::Channels channels, PartnerSettings settings)
     : channels_(std::move(channels)),
       settings_(completed(std::move(settings), channels_)),
       link_(settings_.link),
+      plan_(settings_.link.period),
       description_(channel::described(channels_)) {
   description_.rate = settings_.rate;
   description_.abilities.rewinds = false;
   description_.abilities.faces_world = true;
-  for (const char* name : real_names) {
-    const bool ratio = std::string_view(name).starts_with("link.skew");
-    description_.outputs.push_back({.name = name, .unit = ratio ? "1" : "s"});
-  }
-  for (const char* name : integer_names) {
-    description_.outputs.push_back({.name = name});
-    description_.outputs.back().scalar = Scalar::integer;
-  }
-  description_.outputs.push_back({.name = "link.stale"});
-  description_.outputs.back().scalar = Scalar::boolean;
+  Signals::describe(description_);
   out_.resize(settings_.link.send);
   in_ = channel::initial_values(channels_.outputs);
   if (settings_.link.send_element == Element::int8) signed_out_.resize(out_.size());
@@ -79,67 +59,26 @@ Partner::~Partner() = default;
 
 void Partner::bind(const Bindings& b) {
   ports_.bind(channels_, b);
-  journal_ = &b.journal();
-  for (std::size_t i = 0; i < std::size(real_names); ++i) reals_[i] = b.real_output(real_names[i]);
-  for (std::size_t i = 0; i < std::size(integer_names); ++i)
-    integers_[i] = b.integer_output(integer_names[i]);
-  stale_ = b.byte_output("link.stale");
+  signals_.bind(b);
 }
 
 bool Partner::initialize(Time start, int phase) {
   if (phase > 0) return true;
-  began_ = false;
+  plan_.restart();
   now_ = start;
-  step_ = 0;
   is_stale_ = true;
   fault_ = {};
   in_ = channel::initial_values(channels_.outputs);
   losses_before_ = link_.quality().counters.losses;
-  link_.start();
-  if (settings_.patience.count() <= 0) return true;
-  const bool server = settings_.link.role == Role::server;
-  const std::string where = text(server ? link_.control_address() : settings_.link.control);
-  const std::string span = exact(std::chrono::duration<double>(settings_.patience).count()) + " s";
-  if (settings_.notice) {
-    settings_.notice("waiting for \"" + settings_.link.name + "\" at " + where + " (" + span + ")");
-  }
-  const auto end = channel::Clock::now() + settings_.patience;
-  while (link_.state() != LinkState::up) {
-    if (channel::Clock::now() >= end) {
-      Diagnostics problems;
-      auto& d = problems.error("V5142",
-                               "the link \"" + settings_.link.name + "\" did not come up at " +
-                                   where + " within " + span,
-                               {});
-      if (const std::string why = link_.status().last_error; !why.empty()) d.notes.push_back(why);
-      throw ConfigurationError(std::move(problems));
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  troubles_ = link_.quality().troubles;  // on the way to it they were nobody's business
+  meet(link_, settings_.patience, settings_.notice);
+  if (settings_.patience.count() > 0) signals_.forget(link_);
   return true;
 }
 
 void Partner::begin_step(Time t) noexcept {
-  const Period& period = settings_.link.period;
-  const std::int64_t now = link_.now();
-  if (!began_) {
-    origin_ = now;
-    origin_step_ = step_;
-  } else {
-    ++step_;
-  }
-  std::int64_t planned = instant(origin_, period, step_ - origin_step_);
-  const auto length = static_cast<std::int64_t>(seconds(period) * 1e9);
-  const bool overran = now - planned > length;
-  if (std::abs(now - planned) > 10 * length) {
-    // the run was stopped, or does not keep to the wall clock: the plan begins anew
-    origin_ = planned = now;
-    origin_step_ = step_;
-  }
-  began_ = true;
+  plan_.begin(link_.now());
   now_ = t;
-  link_.begin_step(step_, planned, overran);
+  link_.begin_step(plan_.step(), plan_.planned(), plan_.overran());
 }
 
 void Partner::take(const Received& r) noexcept {
@@ -164,62 +103,13 @@ void Partner::take(const Received& r) noexcept {
 
 Outcome Partner::output(Instant at) noexcept {
   // the world is looked at once in every step: the outputs do not change between its microsteps
-  if (!began_ || at.time != now_) {
+  if (!plan_.began() || at.time != now_) {
     begin_step(at.time);
     take(link_.receive());
-    show();
+    signals_.show(link_, plan_.step(), is_stale_, now_);
   }
   ports_.give_outputs(in_);
   return Outcome::ok;
-}
-
-void Partner::show() noexcept {
-  const Quality& q = link_.quality();
-  const Received& r = link_.received();
-  const std::int64_t now = link_.now();
-  const double age = r.number > 0 ? static_cast<double>(now - r.received) * 1e-9 : 0.0;
-  const double reals[9] = {age,
-                           q.send_to_receive.recent_mean,
-                           q.acquisition_to_output.recent_mean,
-                           q.dead_time.recent_mean,
-                           static_cast<double>(q.offset) * 1e-9,
-                           q.clock.offset_deviation,
-                           q.clock.skew,
-                           q.clock.skew_deviation,
-                           static_cast<double>(q.mean_offset) * 1e-9};
-  const Counters& c = q.counters;
-  const std::uint64_t counts[7] = {c.sent,
-                                   c.received,
-                                   c.replaced,
-                                   c.missed,
-                                   c.not_finite,
-                                   c.losses,
-                                   c.misplaced + c.unknown + c.unasked + c.bad_frames + c.refused};
-  for (std::size_t i = 0; i < std::size(reals); ++i) reals_[i][0] = reals[i];
-  const LinkState state = link_.state();
-  integers_[0][0] = static_cast<std::int64_t>(state);
-  integers_[1][0] = q.steps_known ? q.steps.target(step_).rounded() : 0;
-  for (std::size_t i = 0; i < std::size(counts); ++i)
-    integers_[2 + i][0] = static_cast<std::int64_t>(counts[i]);
-  stale_[0] = is_stale_ ? 1 : 0;
-  if (journal_ && state != state_) {
-    Entry e;
-    e.at = {now_};
-    e.kind = state_changed;
-    e.from = static_cast<std::int32_t>(state_);
-    e.to = static_cast<std::int32_t>(state);
-    journal_->note(e);
-  }
-  state_ = state;
-  if (journal_ && q.troubles != troubles_) {
-    Entry e;
-    e.at = {now_};
-    e.kind = trouble_came;
-    e.item = static_cast<std::int32_t>(q.last_trouble);
-    e.from = q.last_trouble_theirs ? 1 : 0;
-    journal_->note(e);
-  }
-  troubles_ = q.troubles;
 }
 
 Advance Partner::advance(Time, Time to) noexcept {
@@ -251,21 +141,7 @@ Advance Partner::advance(Time, Time to) noexcept {
   return {to, is_stale_ ? Outcome::held : Outcome::ok};
 }
 
-Telling Partner::tell(const Entry& e) const {
-  Telling t;
-  t.kind = "link";
-  if (e.kind == state_changed) {
-    t.from = name(static_cast<LinkState>(e.from));
-    t.to = name(static_cast<LinkState>(e.to));
-    t.warning = e.to == static_cast<std::int32_t>(LinkState::broken);
-    return t;
-  }
-  const auto reason = static_cast<Reason>(e.item);
-  t.reason = std::string(message_code(reason, e.from != 0)) + ": " +
-             (e.from != 0 ? "the other side says: " : "") + std::string(words(reason));
-  t.warning = reason != Reason::closing;
-  return t;
-}
+Telling Partner::tell(const Entry& e) const { return Signals::tell(e); }
 
 GridPacer::GridPacer(Link& l, Rate r) : link_(l), period_(period_of(r)) {}
 

@@ -9,6 +9,8 @@
 #include "vernier/gateway/channel/ports.hpp"
 #include "vernier/gateway/link/grid.hpp"
 #include "vernier/gateway/link/link.hpp"
+#include "vernier/gateway/link/plan.hpp"
+#include "vernier/gateway/link/signals.hpp"
 
 namespace vernier::link {
 
@@ -63,28 +65,22 @@ class Partner final : public Component {
  private:
   void begin_step(Time) noexcept;
   void take(const Received&) noexcept;
-  void show() noexcept;
 
   channel::Channels channels_;
   PartnerSettings settings_;
   Link link_;
+  StepPlan plan_;
   Description description_;
   channel::Ports ports_;
-  Journal* journal_ = nullptr;
+  Signals signals_;
   Fault fault_;
-
-  std::span<double> reals_[9];
-  std::span<std::int64_t> integers_[9];
-  std::span<std::uint8_t> stale_;
 
   std::vector<double> out_, in_;
   std::vector<std::int8_t> signed_out_, signed_in_;
   std::vector<std::uint8_t> unsigned_out_, unsigned_in_;
-  bool began_ = false, is_stale_ = true;
+  bool is_stale_ = true;
   Time now_{};
-  std::int64_t step_ = 0, origin_ = 0, origin_step_ = 0;
-  LinkState state_ = LinkState::closed;
-  std::uint64_t troubles_ = 0, losses_before_ = 0;
+  std::uint64_t losses_before_ = 0;
 };
 
 /// Holds a run back so that its steps stand on the time of the link's server (StepGrid): use it in

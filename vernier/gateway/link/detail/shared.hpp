@@ -19,7 +19,7 @@ struct IncomingHead {
   std::uint64_t number;
   std::int64_t step, acquired, sent, received, answers;
   std::int64_t peer_period;  // ns
-  std::uint64_t flags;
+  std::uint32_t session, flags;
 };
 struct StepNote {
   std::int64_t number, planned;
@@ -27,6 +27,7 @@ struct StepNote {
 };
 struct OutputNote {
   std::uint64_t number;
+  std::uint64_t passed;  // vectors before it that were taken in the same step
   std::int64_t acquired, answers, at;
 };
 
@@ -36,14 +37,16 @@ struct Link::Shared {
       : send_bytes(s.send * size_of(s.send_element)),
         receive_bytes(s.receive * size_of(s.receive_element)),
         outgoing(sizeof(OutgoingHead) + send_bytes),
-        incoming(sizeof(IncomingHead) + receive_bytes),
+        incoming(sizeof(IncomingHead) + (s.queue == 0 ? receive_bytes : 0)),
         steps(sizeof(StepNote)),
+        queue(sizeof(IncomingHead) + (s.queue == 0 ? 0 : receive_bytes), s.queue + 1),
         outputs(sizeof(OutputNote), 64),
         quality(sizeof(Quality)) {}
 
   const std::size_t send_bytes, receive_bytes;
   std::atomic<std::uint8_t> state{static_cast<std::uint8_t>(LinkState::closed)};
   OwnedLatest outgoing, incoming, steps;
+  OwnedQueue queue;    // in place of `incoming` when the settings have one
   OwnedQueue outputs;  // what was output when; when it is full, some delays are not shown
   OwnedLatest quality;
   channel::Descriptor wake;  // an eventfd

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vernier/gateway/channel/socket.hpp"
+#include "vernier/gateway/connector/adapters.hpp"
+
+/// Parameters that several adapters have.
+namespace vernier::connector {
+
+ParameterSpec choice(std::string name, std::vector<std::string> choices, std::string initial,
+                     std::string description);
+ParameterSpec text(std::string name, std::optional<std::string> initial, std::string description,
+                   ParameterKind = ParameterKind::text);
+ParameterSpec yes_or_no(std::string name, const char* initial, std::string description);
+ParameterSpec span_of_time(std::string name, const char* initial, std::string description);
+
+/// Where the two sides meet.
+struct Meeting {
+  bool listen = true;
+  channel::Address address;
+};
+/// From `listen` and `connect`; what the composition gives goes before what the document gives.
+Meeting meeting(const Parameters&);
+/// A time from 1 ms to 1000000 s.
+std::chrono::milliseconds milliseconds(const Parameters&, const char* name);
+
+Adapter link_adapter();
+Adapter rsp_server_adapter(const Connector&);
+Adapter rsp_client_adapter(const Connector&);
+
+}  // namespace vernier::connector
