@@ -256,6 +256,7 @@ Advance Facility::advance(Time from, Time to) noexcept {
     }
     case Mode::fault:
       brake();
+      if (state_.reset_asked != 0 && at_rest()) leave_fault(now);
       break;
   }
   pass_on();

@@ -224,20 +224,27 @@ Outcome Facility::react(Instant now) noexcept {
     stop({Trouble::tripped}, now);
     return Outcome::changed;
   }
-  const bool still = [&] {
-    for (const auto& robot : state_.speed) {
-      for (const double v : robot) {
-        if (v != 0.0) return false;
-      }
+  // not while they still move: then it waits for that
+  if (reset && state_.mode == Mode::fault) state_.reset_asked = 1;
+  if (tripped) state_.reset_asked = 0;
+  if (state_.reset_asked == 0 || !at_rest()) return Outcome::ok;
+  leave_fault(now);
+  return Outcome::changed;
+}
+
+bool Facility::at_rest() const noexcept {
+  for (const auto& robot : state_.speed) {
+    for (const double v : robot) {
+      if (v != 0.0) return false;
     }
-    return true;
-  }();
-  if (reset && !tripped && state_.mode == Mode::fault && still) {
-    begin_homing();
-    enter(Mode::homing, now);
-    return Outcome::changed;
   }
-  return Outcome::ok;
+  return true;
+}
+
+void Facility::leave_fault(Instant now) noexcept {
+  state_.reset_asked = 0;
+  begin_homing();
+  enter(Mode::homing, now);
 }
 
 void Facility::enter(Mode to, Instant now) noexcept {

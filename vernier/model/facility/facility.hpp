@@ -64,7 +64,7 @@ enum class Trouble : std::int64_t {
 ///
 /// homing → ready at home. ready → following when commands agree with where the robots are.
 /// A command that breaks a limit is not made: → fault, all joints brake with their accelerations.
-/// fault → homing by `reset`.
+/// fault → homing by `reset`, as soon as they stand.
 ///
 /// in   NAME.position, .velocity, .attitude, .rate   m, m/s, q_BS scalar last, rad/s in body axes
 /// in   reset, trip                                  events: leave a fault, cause one
@@ -102,7 +102,7 @@ class Facility final : public Component {
   struct State {
     Random random{0};
     Mode mode = Mode::homing;
-    std::int64_t step = 0, resets = 0, trips = 0;
+    std::int64_t step = 0, resets = 0, trips = 0, reset_asked = 0;
     Command accepted{};                     // the last one
     double speed[2][7] = {};                // of it, by differences
     Command passed{};                       // what came out of the chain for this step
@@ -138,6 +138,8 @@ class Facility final : public Component {
   void begin_homing() noexcept;
   void enter(Mode, Instant) noexcept;
   void stop(const Incident&, Instant) noexcept;
+  bool at_rest() const noexcept;
+  void leave_fault(Instant) noexcept;
   void pass_on() noexcept;
   void draw() noexcept;
   Vector3 home_origin() const noexcept;
