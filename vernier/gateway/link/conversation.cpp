@@ -62,9 +62,11 @@ double Quality::target_step_at(std::int64_t t) const noexcept {
 void Conversation::begin(const Terms& terms, const Hello& mine, std::int64_t now) noexcept {
   const Counters counters = counters_;
   const Step step = step_;
+  const bool stepping = stepping_;
   *this = Conversation(settings_);
   counters_ = counters;
   step_ = step;
+  stepping_ = stepping;
   ++counters_.ups;
   terms_ = terms;
   mine_ = mine;
@@ -135,7 +137,8 @@ Conversation::Verdict Conversation::take(Connection c, const Header& h,
       }
       break;
     case Type::reference:
-      steps_.refer(step_.number, h.step);
+      // what comes before the first step belongs to its beginning
+      steps_.refer(stepping_ ? step_.number : step_.number - 1, h.step);
       reference_start_ = h.t_acq;
       last_reference_ = received;
       steps_known_ = true;
@@ -211,6 +214,7 @@ void Conversation::take_delay_return(const Header& h, std::int64_t received) noe
 
 void Conversation::step(const Step& s, Outlet& out) noexcept {
   step_ = s;
+  stepping_ = true;
   Header h = header(Type::reference);
   h.t_acq = s.planned;
   put(Connection::control, h, {}, out);

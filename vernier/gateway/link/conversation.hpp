@@ -91,6 +91,7 @@ class Conversation {
   Terms terms_;
   Hello mine_;
   Step step_;
+  bool stepping_ = false;                             // the first step has begun
   std::array<std::uint64_t, 3> sent_{}, expected_{};  // sequence numbers, by connection
 
   std::int64_t began_ = 0, next_ping_ = 0, next_delay_ = 0, next_report_ = 0;

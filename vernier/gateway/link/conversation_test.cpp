@@ -125,6 +125,25 @@ Quality quality(World::End& e) {
   return q;
 }
 
+// a client that waits before its first step must not take what came meanwhile for part of that
+// step: at 1 Hz it would be a second off
+TEST(Conversation, AReferenceBeforeTheFirstStepBelongsToItsBeginning) {
+  World w({1000 * ms, 1}, {4 * ms, 1});
+  std::int64_t server_step = 0;
+  const auto server = [&](std::int64_t t) {
+    if (t % (4 * ms) == 0) w.step(w.server, ++server_step);
+  };
+  ASSERT_TRUE(w.run(w.now + 300 * ms, server));
+  w.step(w.client, 0);
+  const Quality q = quality(w.client);
+  ASSERT_TRUE(q.steps_known);
+  EXPECT_EQ(q.steps.home_reference, 0);
+  EXPECT_EQ(q.steps.target(0).rounded(), q.steps.target_reference);
+  // from then on as always: what comes in step 0 belongs to the beginning of step 1
+  ASSERT_TRUE(w.run(w.now + 300 * ms, server));
+  EXPECT_EQ(quality(w.client).steps.home_reference, 1);
+}
+
 TEST(Conversation, MeasuresInjectedDelaysExactly) {
   // 10 Hz and 250 Hz, 2 ms each way, the server's clock 1000 s ahead: the filter sees a perfect
   // network, and what is left is its rounding
