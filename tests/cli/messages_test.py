@@ -42,7 +42,7 @@ ONLY_FROM_CODE = {
     "V3103": "vernier/run/executive/events_test.cpp",     # stops early and did not announce it
     "V3120": "vernier/run/executive/executive_test.cpp",  # never finds its start
     "V5119": "vernier/gateway/lines/lines_test.cpp",      # has a stream among its ports
-    "V5122": "vernier/gateway/link/link_test.cpp",        # settings that no connector lets through
+    "V5122": "vernier/gateway/link/strangers_test.cpp",        # settings that no connector lets through
 }
 
 

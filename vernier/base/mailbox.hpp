@@ -113,6 +113,12 @@ class BasicLatest {
     std::memset(messages_, 0, 3 * stride_);
   }
 
+  /// A side begins again after one that may have been killed at any point: it takes the message
+  /// that nobody else has. Before its first use; the other side may go on meanwhile. False when the
+  /// other side was left between two of its accesses as well, or the memory is damaged.
+  bool resume_writer() noexcept { return resume(hands_->writer, hands_->reader); }
+  bool resume_reader() noexcept { return resume(hands_->reader, hands_->writer); }
+
   // -- the writer's side --
 
   /// Where the next message goes; visible to the reader after write().
@@ -140,6 +146,21 @@ class BasicLatest {
 
  private:
   static constexpr std::uint32_t slot = 3, fresh = 4;
+
+  bool resume(Atomic<std::uint32_t>& mine, Atomic<std::uint32_t>& others) noexcept {
+    // what the other side exchanges with the middle stays within those two: the third is free. In
+    // the middle of its exchange they seem to be one
+    for (int k = 0; k < 1'000'000; ++k) {
+      const std::uint32_t middle = hands_->middle.load(std::memory_order_acquire) & slot;
+      const std::uint32_t theirs = others.load(std::memory_order_acquire) & slot;
+      if (middle > 2 || theirs > 2) return false;
+      if (middle == theirs) continue;
+      mine.store(3 - middle - theirs, std::memory_order_relaxed);
+      return true;
+    }
+    return false;
+  }
+
   // Each of three messages is in one of three hands: the writer's, the reader's, or in the middle,
   // where they are exchanged. The hands are in the shared memory, so that a side that starts again
   // goes on with its own.

@@ -301,5 +301,33 @@ TEST(Mailbox, WordsThatTheOtherSideDamagedAddressNothingOutside) {
   }
 }
 
+// -- a side that was killed ----------------------------------------------------------------------
+
+TEST(Latest, ASideThatWasKilledBetweenItsTwoAccessesBeginsAgain) {
+  // the hands as they lie in memory: writer, middle, reader, a line each
+  for (std::uint32_t killed = 0; killed < 3; killed += 2) {
+    for (std::uint32_t middle = 0; middle < 3; ++middle) {
+      for (std::uint32_t theirs = 0; theirs < 3; ++theirs) {
+        if (middle == theirs) continue;
+        for (const std::uint32_t mine : {middle, 3 - middle - theirs}) {
+          MailboxMemory memory(Latest::bytes(8));
+          Latest box(memory.span(), 8);
+          box.clear();
+          const auto hand = [&](std::size_t k) {
+            return reinterpret_cast<std::atomic<std::uint32_t>*>(memory.span().data() +
+                                                                 k * mailbox_line);
+          };
+          *hand(killed) = mine;
+          *hand(1) = middle | 4;
+          *hand(2 - killed) = theirs;
+          EXPECT_TRUE(killed == 0 ? box.resume_writer() : box.resume_reader());
+          EXPECT_EQ(*hand(killed), 3 - middle - theirs);
+          EXPECT_EQ(*hand(1), middle | 4);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vernier

@@ -152,6 +152,7 @@ Adapter adapter_of(const Connector& c) {
   if (c.adapter == "link") return link_adapter();
   if (c.adapter == "rsp-server") return rsp_server_adapter(c);
   if (c.adapter == "rsp-client") return rsp_client_adapter(c);
+  if (c.adapter == "shared") return shared_adapter();
   if (c.adapter == "plugin") return device;
   require(c.adapter == "lines");
   return other;

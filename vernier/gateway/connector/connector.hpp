@@ -17,7 +17,7 @@ namespace vernier::connector {
 struct Connector {
   std::string name;
   std::string description;
-  std::string adapter;  // csv, lines, link, plugin, rsp-client, rsp-server
+  std::string adapter;  // csv, lines, link, plugin, rsp-client, rsp-server, shared
   std::filesystem::path file;
   channel::Channels channels;
   std::vector<std::string> bodies;  // of rsp

@@ -4,6 +4,7 @@
 #include "vernier/gateway/link/key.hpp"
 #include "vernier/gateway/link/partner.hpp"
 #include "vernier/gateway/rsp/components.hpp"
+#include "vernier/gateway/shared/neighbour.hpp"
 
 namespace vernier::connector {
 namespace {
@@ -121,6 +122,41 @@ std::vector<ParameterSpec> connection_specs(std::vector<ParameterSpec> own) {
        .description = "of the communication thread, as SCHED_FIFO; 0: none"}};
   for (ParameterSpec& s : own) all.push_back(std::move(s));
   return all;
+}
+
+// -- shared --------------------------------------------------------------------------------------
+
+std::string shared_misfit(const Connector& connector) {
+  const channel::Channels& c = connector.channels;
+  if (!c.events_in.empty() || !c.events_out.empty()) return "a shared connector has no events";
+  if (!c.feedthrough.empty()) return "a shared connector has no feedthrough";
+  return {};
+}
+
+void check_shared(const Connector&, const Parameters& p) {
+  if (p.text("name").empty()) p.reject("name", "the memory must be named");
+  rate_of(p);
+  patience(p);
+  if (!(p.real("stale") > 0.0)) p.reject("stale", "it must be positive");
+  if (p.integer("capacity") < 1 || p.integer("capacity") > 65536)
+    p.reject("capacity", "it must be from 1 to 65536");
+}
+
+std::unique_ptr<Component> make_neighbour(const Connector& c, const Parameters& p,
+                                          const Notice& notice) {
+  shared::NeighbourSettings s;
+  s.memory.component = p.instance();
+  s.memory.name = p.text("name");
+  s.memory.side = p.text("side") == "left" ? shared::Side::left : shared::Side::right;
+  s.memory.keep = p.text("keep") == "queue" ? shared::Keep::queue : shared::Keep::latest;
+  s.memory.capacity = static_cast<std::uint32_t>(p.integer("capacity"));
+  s.memory.interface_hash = link::interface_hash(p.text("interface"));
+  s.rate = rate_of(p);
+  s.stale_periods = p.real("stale");
+  s.patience = patience(p);
+  s.stop_when_lost = p.text("loss") == "stop";
+  s.notice = notice;
+  return std::make_unique<shared::Neighbour>(c.channels, s);
 }
 
 // -- rsp -----------------------------------------------------------------------------------------
@@ -306,6 +342,27 @@ Adapter link_adapter() {
                 .initial = "3",
                 .description = "periods of the other side without a vector that make it stale"}}),
           link_misfit, check_link, make_link};
+}
+
+Adapter shared_adapter() {
+  return {
+      {text("name", {}, "of the memory; the same on both sides"),
+       choice("side", {"left", "right"}, "left", "which of the two sides this is"),
+       {.name = "rate", .unit = "1/s", .description = "steps of this side"},
+       choice("keep", {"latest", "queue"}, "latest", "the newest vector, or all in order"),
+       {.name = "capacity",
+        .kind = ParameterKind::integer,
+        .initial = "64",
+        .description = "vectors in a queue"},
+       text("interface", "", "what the vectors mean; compared when both sides give it"),
+       span_of_time("patience", "0", "for the other side to come at the start; 0: not waited for"),
+       choice("loss", {"hold", "stop"}, "hold", "what silence of the other side does"),
+       {.name = "stale",
+        .initial = "3",
+        .description = "periods of the other side without a vector that make it stale"}},
+      shared_misfit,
+      check_shared,
+      make_neighbour};
 }
 
 Adapter rsp_server_adapter(const Connector& c) {

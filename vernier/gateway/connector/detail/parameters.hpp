@@ -29,6 +29,7 @@ Meeting meeting(const Parameters&);
 std::chrono::milliseconds milliseconds(const Parameters&, const char* name);
 
 Adapter link_adapter();
+Adapter shared_adapter();
 Adapter rsp_server_adapter(const Connector&);
 Adapter rsp_client_adapter(const Connector&);
 
