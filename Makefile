@@ -19,6 +19,9 @@ build: packages ## build the program: build/bin/vernier
 demo: build ## run the main scenario and show its result
 	@$(RUN) demo
 
+epos: build ## the EPOS experiment: simulator and robot facility in real time, pictures and table
+	@missions/epos/run.py --vernier $(RUN)
+
 test: packages ## build everything and pass all tests
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS)
@@ -49,4 +52,4 @@ mutations: packages ## plant mistakes in the multibody kernel: its tests must fi
 clean: ## remove what was built
 	rm -rf build
 
-.PHONY: help packages build demo test quick bench check fuzz mutations clean
+.PHONY: help packages build demo epos test quick bench check fuzz mutations clean

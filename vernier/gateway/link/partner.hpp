@@ -32,6 +32,7 @@ struct PartnerSettings {
 ///   link.stale                  the vector is old
 ///   link.age                s   since the vector came
 ///   link.send_to_receive, link.acquisition_to_output, link.dead_time   s   mean of the last 20
+///   link.last.send_to_receive, …   s   the last
 ///   link.offset, link.offset_deviation   s    home less target clock, as estimated
 ///   link.skew, link.skew_deviation       1
 ///   link.mean_offset        s   the plain average, for comparison

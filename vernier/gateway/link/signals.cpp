@@ -10,10 +10,18 @@ namespace {
 
 enum Note : std::int32_t { state_changed = 1, trouble_came = 2 };
 
-constexpr const char* real_names[9] = {
-    "link.age",       "link.send_to_receive", "link.acquisition_to_output",
-    "link.dead_time", "link.offset",          "link.offset_deviation",
-    "link.skew",      "link.skew_deviation",  "link.mean_offset"};
+constexpr const char* real_names[12] = {"link.age",
+                                        "link.send_to_receive",
+                                        "link.acquisition_to_output",
+                                        "link.dead_time",
+                                        "link.offset",
+                                        "link.offset_deviation",
+                                        "link.skew",
+                                        "link.skew_deviation",
+                                        "link.mean_offset",
+                                        "link.last.send_to_receive",
+                                        "link.last.acquisition_to_output",
+                                        "link.last.dead_time"};
 constexpr const char* integer_names[9] = {"link.state",      "link.target_step", "link.sent",
                                           "link.received",   "link.replaced",    "link.missed",
                                           "link.not_finite", "link.losses",      "link.rejected"};
@@ -45,15 +53,18 @@ void Signals::show(Link& link, std::int64_t step, bool stale, Time at) noexcept 
   const Quality& q = link.quality();
   const Received& r = link.received();
   const double age = r.number > 0 ? static_cast<double>(link.now() - r.received) * 1e-9 : 0.0;
-  const double reals[9] = {age,
-                           q.send_to_receive.recent_mean,
-                           q.acquisition_to_output.recent_mean,
-                           q.dead_time.recent_mean,
-                           static_cast<double>(q.offset) * 1e-9,
-                           q.clock.offset_deviation,
-                           q.clock.skew,
-                           q.clock.skew_deviation,
-                           static_cast<double>(q.mean_offset) * 1e-9};
+  const double reals[12] = {age,
+                            q.send_to_receive.recent_mean,
+                            q.acquisition_to_output.recent_mean,
+                            q.dead_time.recent_mean,
+                            static_cast<double>(q.offset) * 1e-9,
+                            q.clock.offset_deviation,
+                            q.clock.skew,
+                            q.clock.skew_deviation,
+                            static_cast<double>(q.mean_offset) * 1e-9,
+                            q.send_to_receive.last,
+                            q.acquisition_to_output.last,
+                            q.dead_time.last};
   const Counters& c = q.counters;
   const std::uint64_t counts[7] = {c.sent,
                                    c.received,

@@ -27,7 +27,7 @@ class Signals {
   static Telling tell(const Entry&);
 
  private:
-  std::span<double> reals_[9];
+  std::span<double> reals_[12];
   std::span<std::int64_t> integers_[9];
   std::span<std::uint8_t> stale_;
   Journal* journal_ = nullptr;
