@@ -9,6 +9,7 @@
 #include "vernier/model/island/island.hpp"
 #include "vernier/model/mechanics/type.hpp"
 #include "vernier/model/spacecraft/types.hpp"
+#include "vernier/run/realtime/ports.hpp"
 
 namespace vernier::app {
 
@@ -21,6 +22,7 @@ const Catalogue& catalogue() {
     facility::add_to(c);
     environment::register_types(c);
     spacecraft::register_types(c);
+    realtime::add_to(c);
     // on the error stream, so that --json and --quiet stay what they are
     connector::add_connectors(c, [](const std::string& what) { fmt::print(stderr, "{}\n", what); });
     return c;

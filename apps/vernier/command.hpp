@@ -51,14 +51,18 @@ Action declare_demo(CLI::App&);
 Action declare_examples(CLI::App&);
 Action declare_explain(CLI::App&);
 Action declare_export(CLI::App&);
+Action declare_freeze(CLI::App&);
 Action declare_help(CLI::App&);
 Action declare_import(CLI::App&);
 Action declare_info(CLI::App&);
 Action declare_link(CLI::App&);
 Action declare_plot(CLI::App&);
+Action declare_resume(CLI::App&);
 Action declare_run(CLI::App&);
 Action declare_runs(CLI::App&);
 Action declare_serve(CLI::App&);
+Action declare_status(CLI::App&);
+Action declare_stop(CLI::App&);
 Action declare_version(CLI::App&);
 
 /// An option or a word that a command takes.

@@ -60,21 +60,26 @@ void Progress::watch(const session::Session& session) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     const double factor = wall > 0.0 ? (t - from) / wall : 0.0;
     const double left = factor > 0.0 ? (1.0 - share) * span / factor : 0.0;
+    std::string pace = fmt::format("{} × real time", short_number(factor));
+    if (session.frozen()) {
+      pace = "frozen";
+    } else if (const session::Pulse p = session.pulse(); p.frames > 0) {
+      pace = fmt::format("margin {} · {} late", realtime::time_text(static_cast<double>(p.margin)),
+                         p.late);
+    }
     if (terminal_) {
-      draw(share, t, factor, left);
+      draw(share, t, pace, left);
     } else if (const int tenths = static_cast<int>(share * 10.0); tenths > tenths_ && tenths < 10) {
       tenths_ = tenths;
-      fmt::print("  {:3d} %   t = {:.1f} s   {} × real time\n", tenths * 10, t,
-                 short_number(factor));
+      fmt::print("  {:3d} %   t = {:.1f} s   {}\n", tenths * 10, t, pace);
       std::fflush(stdout);
     }
   }
 }
 
-void Progress::draw(double share, double t, double factor, double left) {
-  const std::string text =
-      fmt::format("{:3.0f}%   t = {:.1f} s   {} × real time   {} left", std::floor(share * 100.0),
-                  t, short_number(factor), elapsed_text(left));
+void Progress::draw(double share, double t, const std::string& pace, double left) {
+  const std::string text = fmt::format("{:3.0f}%   t = {:.1f} s   {}   {} left",
+                                       std::floor(share * 100.0), t, pace, elapsed_text(left));
   const int cells = std::clamp(terminal_width() - static_cast<int>(width(text)) - 9, 0, 34);
   fmt::print("\r\033[K  [{}]  {}", bar(share, cells), text);
   std::fflush(stdout);
@@ -86,6 +91,12 @@ void Progress::clear_line() {
   fmt::print("\r\033[K");
   std::fflush(stdout);
   drawn_ = false;
+}
+
+void Progress::hold(const std::function<void()>& f) {
+  const std::lock_guard lock(mutex_);
+  clear_line();
+  f();
 }
 
 void Progress::event(const record::Event& e) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -29,6 +30,9 @@ class Progress {
   /// Ends that and clears the line.
   void finish();
 
+  /// Calls `f`, which prints something, above the line of progress. From any thread.
+  void hold(const std::function<void()>& f);
+
   /// One event, above the line of progress. From any thread; after a few hundred the rest is only
   /// counted.
   void event(const record::Event&);
@@ -38,7 +42,7 @@ class Progress {
 
  private:
   void watch(const session::Session&);
-  void draw(double share, double t, double factor, double left);
+  void draw(double share, double t, const std::string& pace, double left);
   void clear_line();
 
   const bool terminal_;

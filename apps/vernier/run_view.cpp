@@ -15,6 +15,7 @@
 #include "apps/vernier/progress.hpp"
 #include "apps/vernier/table.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/run/realtime/ports.hpp"
 
 namespace vernier::app {
 namespace {
@@ -44,12 +45,14 @@ std::string rate_text(Duration step) {
 
 void show_first_line(const session::Prepared& p, const session::Options& o) {
   const composition::Composition& c = p.composition;
+  std::size_t components = 0;
+  for (const composition::Instance& i : c.instances) components += i.type != realtime::frame_type;
+  const double rate = o.rate.value_or(1.0);
   fmt::print("vernier {} · {} · {} · {} s {}, {}\n\n", version(), c.name,
-             plural(c.instances.size(), "component"), exact(seconds(c.run.stop)),
-             rate_text(c.run.step),
-             !o.rate          ? "as fast as possible"
-             : *o.rate == 1.0 ? "in real time"
-                              : fmt::format("{} × real time", exact(*o.rate)));
+             plural(components, "component"), exact(seconds(c.run.stop)), rate_text(c.run.step),
+             !o.rate && !o.real_time ? "as fast as possible"
+             : rate == 1.0           ? "in real time"
+                                     : fmt::format("{} × real time", exact(rate)));
 }
 
 void show_line(const char* word, const std::string& text, double time) {
@@ -127,6 +130,45 @@ void show_ending(const Summary& s) {
   }
 }
 
+/// How well time was kept: the verdict, and who used it.
+void show_real_time(const realtime::Health& h) {
+  fmt::print("  {}\n\n", realtime::verdict(h));
+  const std::size_t most = 12;
+  std::size_t names = 16;
+  for (const std::string& name : h.parts) names = std::max(names, width(name));
+  fmt::print("  {}{:>11}{:>11}{:>11}{:>11}   worst at\n", padded("", names), "p50", "p99", "p99.9",
+             "max");
+  const auto line = [&](const std::string& name, const realtime::Histogram& d) {
+    const auto text = [](std::int64_t ns) {
+      const std::string t = realtime::time_text(static_cast<double>(ns));
+      return std::string(width(t) < 11 ? 11 - width(t) : 0, ' ') + t;
+    };
+    if (d.count() == 0) return;
+    fmt::print("  {}{}{}{}{}   t = {:.3f} s\n", padded(name, names), text(d.quantile(0.5)),
+               text(d.quantile(0.99)), text(d.quantile(0.999)), text(d.max()),
+               seconds(d.max_time()));
+  };
+  line("wake-up", h.frames.wake_up);
+  line("time used", h.frames.used);
+  for (std::size_t i = 0; i < std::min(most, h.parts.size()); ++i)
+    line(h.parts[i], h.frames.parts[i]);
+  if (h.parts.size() > most) fmt::print("  … all components are in report.html\n");
+  fmt::print("\n");
+  std::size_t shown = 0;
+  for (const realtime::Frame& f : h.frames.late_frames) {
+    if (++shown > 5) break;
+    fmt::print("  frame {} at t = {:.3f} s was late by {}: {}\n", f.number, seconds(f.time),
+               realtime::time_text(static_cast<double>(-f.margin)), realtime::blame(f, h.parts));
+  }
+  if (h.frames.late > 5) fmt::print("  … all late frames are in frames.h5\n");
+  if (h.near_throttling()) {
+    fmt::print(
+        "  the loop used {:.0f} % of a CPU: the kernel stops real-time threads at {:.0f} %\n",
+        h.frames.load() * 100.0, h.machine.throttle() * 100.0);
+  }
+  if (shown > 0 || h.near_throttling()) fmt::print("\n");
+}
+
 /// A signal worth looking at first: what the author shows, else what he reports, else any.
 std::string first_signal(const session::Session& s) {
   const composition::Composition& c = s.composition();
@@ -146,7 +188,8 @@ void show_results(const session::Session& s) {
   const std::filesystem::path& folder = s.folder();
   if (folder.empty()) return;
   std::string files;
-  for (const char* name : {"results.h5", "events.csv", "manifest.json"}) {
+  for (const char* name :
+       {"results.h5", "events.csv", "frames.h5", "report.html", "manifest.json"}) {
     std::error_code none;
     const auto size = std::filesystem::file_size(folder / name, none);
     if (none) continue;
@@ -183,6 +226,12 @@ nlohmann::ordered_json summary_json(const session::Session& session, const Summa
   const auto number = [](double v) {
     return std::isfinite(v) ? nlohmann::ordered_json(v) : nlohmann::ordered_json();
   };
+  if (s.real_time) {
+    nlohmann::ordered_json& rt = j["real_time"];
+    rt["verdict"] = realtime::verdict(*s.real_time);
+    for (const auto& [name, value] : session::figures_of(*s.real_time)) rt[name] = number(value);
+    for (const auto& [name, value] : session::machine_of(*s.real_time)) rt["machine"][name] = value;
+  }
   j["reports"] = nlohmann::ordered_json::array();
   for (const session::ReportResult& r : s.reports) {
     j["reports"].push_back(
@@ -228,6 +277,11 @@ Shown run_and_show(const std::filesystem::path& document, session::Options optio
     names = std::max(names, width(i.name));
   progress.set_component_width(std::min<std::size_t>(names, 32));
   if (talk) options.on_event = [&progress](const record::Event& e) { progress.event(e); };
+  std::size_t lacking = 0;
+  options.on_warnings = [&](const Diagnostics& missing) {
+    lacking = missing.warnings();
+    progress.hold([&] { print_problems(missing); });
+  };
 
   Stopwatch readying;
   session::Session session(std::move(prepared), std::move(options), problems);
@@ -253,7 +307,8 @@ Shown run_and_show(const std::filesystem::path& document, session::Options optio
   switch (show) {
     case Show::everything:
       show_ending(summary);
-      show_findings(summary, problems.warnings() + progress.warnings());
+      if (summary.real_time) show_real_time(*summary.real_time);
+      show_findings(summary, problems.warnings() + progress.warnings() + lacking);
       show_results(session);
       break;
     case Show::folder:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "vernier/base/time.hpp"
@@ -19,6 +20,40 @@ class Pacer {
   virtual Outcome wait_for(Time t) noexcept = 0;
   /// Why it failed, after it did.
   virtual Fault fault() const noexcept { return {}; }
+};
+
+/// When a run that keeps time is due, by another clock than this machine's: the one of a link's
+/// server. Called by the thread that runs the executive, in the loop.
+class TimeBase {
+ public:
+  virtual ~TimeBase() = default;
+
+  /// The run begins (again) at `t`, which is due at `now`; ns of CLOCK_MONOTONIC.
+  virtual void start(Time t, std::int64_t now) noexcept = 0;
+  /// When `t` is due, ns of CLOCK_MONOTONIC, as far as it is known at `now`. Asked once for each
+  /// frame, in order.
+  virtual std::int64_t due(Time t, std::int64_t now) noexcept = 0;
+};
+
+/// Also implemented by a component that knows a clock which the run shall follow. Whoever starts a
+/// run that keeps time finds it by dynamic_cast.
+class TimeBaseSource {
+ public:
+  virtual ~TimeBaseSource() = default;
+
+  /// Null: this one does not want to be followed. It lives as long as the component.
+  virtual TimeBase* time_base() = 0;
+};
+
+/// Also implemented by a component whose own threads stand between the outside and a run that keeps
+/// time.
+class ThreadOwner {
+ public:
+  virtual ~ThreadOwner() = default;
+
+  /// Before initialize(): its threads shall have this SCHED_FIFO priority where the system allows
+  /// it and the user chose no other.
+  virtual void set_priority(int) noexcept = 0;
 };
 
 /// Also implemented by a component that must not lose data in a run that goes as fast as it can: a

@@ -18,14 +18,52 @@ struct Asked {
   std::string until, checkpoint_every, from, out = "runs";
   std::optional<std::uint64_t> seed;
   std::optional<double> rate;
-  std::optional<int> threads, late_limit;
-  bool quiet = false, json = false, no_record = false;
+  std::optional<int> threads, late_limit, priority, cpu;
+  std::string late, spin;
+  bool quiet = false, json = false, no_record = false, real_time = false, require = false;
 };
 
 Duration time_in(const char* option, const std::string& text) {
   if (const auto t = composition::parsed_time(text)) return *t;
   throw ConfigurationError(
       "V2005", fmt::format("{} must be a time such as 300s or 5min, not \"{}\"", option, text));
+}
+
+/// What a late frame does, and what real time is asked for.
+void take_timing(const Asked& a, session::Options& o) {
+  if (a.late_limit) {
+    o.late = {.kind = realtime::Late::elastic, .in_a_row = *a.late_limit, .in_window = 0};
+  }
+  if (!a.late.empty()) {
+    const auto late = realtime::parsed_policy(a.late);
+    if (!late || a.late_limit) {
+      Diagnostics problems;
+      problems
+          .error("V4108",
+                 a.late_limit && late ? "--late and --stop-when-late both say what late frames do"
+                                      : fmt::format("\"{}\" is no policy for late frames", a.late),
+                 {})
+          .notes.push_back(
+              "--late strict, elastic, elastic:10,100 (in a row, in 10 s), catch-up or slip");
+      throw ConfigurationError(problems);
+    }
+    o.late = *late;
+  }
+  if (!a.real_time && !a.require && !o.real_time) {
+    const bool idle = a.priority || a.cpu || !a.spin.empty();
+    if (idle) throw ConfigurationError("V4108", "--priority, --cpu and --spin go with --rt");
+    if (!o.rate && o.late != realtime::LatePolicy{})
+      throw ConfigurationError(
+          "V4108", "nothing is late in a run as fast as possible: add --rt or --rate 1");
+    return;
+  }
+  session::RealTime rt = o.real_time.value_or(session::RealTime{});
+  if (a.priority) rt.wanted.priority = *a.priority;
+  if (a.cpu) rt.wanted.cpu = *a.cpu;
+  if (!a.spin.empty()) rt.spin = time_in("--spin", a.spin);
+  rt.require |= a.require;
+  o.real_time = rt;
+  o.changes.frames = true;
 }
 
 /// A document, or what a run's folder says about how it was run; then what was asked for now.
@@ -49,7 +87,7 @@ session::Again what_to_run(const Asked& a) {
     }
   }
   if (a.rate) o.rate = a.rate;
-  if (a.late_limit) o.late_limit = *a.late_limit;
+  take_timing(a, o);
   if (a.threads) o.threads = *a.threads;
   o.overrides.insert(o.overrides.end(), a.overrides.begin(), a.overrides.end());
   o.runs = a.out;
@@ -92,10 +130,25 @@ Action declare_run(CLI::App& app) {
       ->type_name("TIME");
   app.add_option("--rate", asked->rate, "by the wall clock, this many times real time: 1, 0.5, 10")
       ->type_name("FACTOR");
-  app.add_option("--stop-when-late", asked->late_limit,
-                 "with --rate: fail after this many late ticks in a row")
+  app.add_flag("--rt", asked->real_time,
+               "in real time: real-time priority, locked memory, every frame measured");
+  app.add_flag("--require-rt", asked->require, "the same, or not at all");
+  app.add_option(
+         "--late", asked->late,
+         "by the wall clock, what late frames do: strict (stop), elastic[:ROW[,MANY]] (catch up, "
+         "stop at ROW in a row or MANY in 10 s), catch-up, slip")
+      ->type_name("POLICY");
+  app.add_option("--stop-when-late", asked->late_limit, "short for --late elastic:N,0")
       ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000'000).description(""));
+      ->check(CLI::Range(1, 1'000'000).description(""));
+  app.add_option("--priority", asked->priority, "with --rt: SCHED_FIFO, 1 to 99 (80); 0: none")
+      ->type_name("N")
+      ->check(CLI::Range(0, 99).description(""));
+  app.add_option("--cpu", asked->cpu, "with --rt: the CPU to run on")
+      ->type_name("N")
+      ->check(CLI::Range(0, 100'000).description(""));
+  app.add_option("--spin", asked->spin, "with --rt: wait the last bit of each sleep awake: 60us")
+      ->type_name("TIME");
   app.add_option("--threads", asked->threads, "never changes a result")
       ->type_name("N")
       ->check(CLI::Range(1, 256).description(""));

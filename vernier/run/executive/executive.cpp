@@ -109,6 +109,10 @@ Diagnostic Executive::fault() const {
   return detail::described(cycle_->breakdown(), *this, *cycle_, options_);
 }
 
+void Executive::on_every_thread(void (*f)(void*) noexcept, void* context) noexcept {
+  cycle_->on_every_thread(f, context);
+}
+
 const PortView* Executive::find(std::string_view path) const noexcept {
   const auto found = by_path_.find(path);
   return found == by_path_.end() ? nullptr : &views_[found->second];

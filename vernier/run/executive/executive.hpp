@@ -15,6 +15,7 @@
 #include "vernier/base/time.hpp"
 #include "vernier/component/pacer.hpp"
 #include "vernier/run/composition/plan.hpp"
+#include "vernier/run/executive/meter.hpp"
 #include "vernier/run/executive/observer.hpp"
 #include "vernier/run/executive/snapshot.hpp"
 #include "vernier/run/executive/statistics.hpp"
@@ -38,6 +39,7 @@ struct Options {
   int threads = 1;          // never changes a result
   int measure_every = 256;  // ticks between two whose cost is measured per component; 0: never
   bool real_time = false;   // no early return: the outside does not wait for repeated steps
+  Meter* meter = nullptr;   // hears what every component costs; then every tick is measured
   FaultPolicy policy = {};
 };
 
@@ -86,6 +88,10 @@ class Executive {
 
   /// Why the run failed: code, one sentence, the component and the time in the notes.
   Diagnostic fault() const;
+
+  /// Calls `f` once on every thread that advances the run, the calling one included: to give them
+  /// their priority. Not while run_until() runs.
+  void on_every_thread(void (*f)(void*) noexcept, void* context) noexcept;
 
   // -- taps ------------------------------------------------------------------------------------
 

@@ -112,6 +112,8 @@ std::string to_json(const Manifest& m) {
   j["warnings"] = m.warnings;
   j["statistics"] = ordered_json::object();
   for (const auto& [key, value] : m.statistics) j["statistics"][key] = number(value);
+  if (!m.machine.empty()) j["machine"] = ordered_json::object();
+  for (const auto& [key, value] : m.machine) j["machine"][key] = value;
   // a name that is not UTF-8 must not stop a run from being described
   return j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -142,6 +144,9 @@ Manifest manifest_from_json(std::string_view text, const std::filesystem::path& 
   take(j, "warnings", m.warnings);
   for (const auto& [key, value] : object_of(j, "options").items()) {
     if (value.is_string()) m.options.emplace_back(key, value.get<std::string>());
+  }
+  for (const auto& [key, value] : object_of(j, "machine").items()) {
+    if (value.is_string()) m.machine.emplace_back(key, value.get<std::string>());
   }
   for (const auto& [key, value] : object_of(j, "statistics").items()) {
     m.statistics.emplace_back(key, value.is_number() ? value.get<double>() : std::nan(""));

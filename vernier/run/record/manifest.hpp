@@ -51,6 +51,7 @@ struct Manifest {
   std::vector<std::string> set;                              // --set, as given
   std::vector<std::pair<std::string, std::string>> options;  // "until" → "300 s", "rate" → "0.5"
   std::vector<std::pair<std::string, double>> statistics;
+  std::vector<std::pair<std::string, std::string>> machine;  // of real-time runs: what it gave
   std::vector<Reported> reports;
   std::vector<Checked> checks;
   std::vector<std::string> warnings;

@@ -154,9 +154,9 @@ const std::vector<Recorder::Attachment>& Recorder::Work::begin(
       spec.signals.push_back(spec_of(*v));
     }
   }
-  writer_ = std::make_unique<ResultWriter>(folder / "results.h5", layout);
+  writer_ = std::make_unique<ResultWriter>(folder / o.file, layout);
   events_path_ = folder / "events.csv";
-  events_file_ = std::make_unique<EventFile>(events_path_);
+  if (o.events) events_file_ = std::make_unique<EventFile>(events_path_);
 
   std::size_t row_bytes = 0;
   for (const GroupSpec& g : layout.groups) row_bytes += RowLayout(g).bytes;
@@ -273,12 +273,12 @@ void Recorder::Work::drain_notes() {
     Telling t = tell_(n.part, n.entry);
     Event e{n.entry.at.time,   n.entry.remainder, std::move(t.subject), std::move(t.kind),
             std::move(t.from), std::move(t.to),   std::move(t.reason),  t.warning};
-    events_file_->write(e);
+    if (events_file_) events_file_->write(e);
     if (options_.on_event) options_.on_event(e);
     events_.fetch_add(1, std::memory_order_relaxed);
     any = true;
   }
-  if (any && !events_file_->flush())
+  if (any && events_file_ && !events_file_->flush())
     fail("cannot write " + events_path_.string() + ": " + std::generic_category().message(errno));
 }
 

@@ -44,6 +44,8 @@ struct RecorderOptions {
   std::string version;                 // of Vernier, for the file
   std::string composition;             // its name
   std::string start;                   // wall time, ISO 8601
+  std::string file = "results.h5";     // its name in the folder
+  bool events = true;                  // write events.csv
   std::size_t queue_bytes = 4u << 20;  // between the loop and the recorder's thread
   Duration flush_every = std::chrono::milliseconds(500);  // wall time; what a crash can cost
   /// Called by the recorder's thread for every event, in order.

@@ -10,6 +10,7 @@
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
 #include "vernier/document/document.hpp"
+#include "vernier/run/realtime/ports.hpp"
 
 namespace vernier::session {
 namespace {
@@ -119,6 +120,32 @@ void record_figures(Composition& c) {
   }
 }
 
+/// The frames of a real-time run as a component, when the document has none. It names the costs of
+/// all others.
+void add_frames(Composition& c, bool wanted, const Catalogue& catalogue) {
+  const auto of_frames = [](const composition::Instance& i) {
+    return i.type == realtime::frame_type;
+  };
+  const auto named = [](const composition::Instance& i) {
+    return i.name == realtime::frame_instance;
+  };
+  std::string names;
+  for (const composition::Instance& i : c.instances)
+    if (!of_frames(i)) names += (names.empty() ? "" : " ") + i.name;
+  auto found = std::find_if(c.instances.begin(), c.instances.end(), of_frames);
+  if (found == c.instances.end()) {
+    if (!wanted || !catalogue.find(realtime::frame_type) ||
+        std::any_of(c.instances.begin(), c.instances.end(), named))
+      return;
+    composition::Instance frames;
+    frames.kind = composition::Instance::Kind::component;
+    frames.name = realtime::frame_instance;
+    frames.type = realtime::frame_type;
+    found = c.instances.insert(c.instances.end(), std::move(frames));
+  }
+  found->parameters.try_emplace("components", ParameterValue{.text = names});
+}
+
 /// A model alone has its inputs as inputs of the composition, so that they can be set: ext.u.
 void open_inputs(Composition& c, const Catalogue& catalogue) {
   if (c.instances.size() != 1 || c.instances.front().file != c.file) return;
@@ -171,6 +198,7 @@ Prepared prepared_of(const std::filesystem::path& document, const Changes& chang
   Composition& c = prepared.composition;
   open_inputs(c, catalogue);
   apply(c, changes, problems);
+  add_frames(c, changes.frames, catalogue);
   if (must_end && c.run.stop <= Duration{}) {
     problems
         .error("V2024", "the composition does not say when to stop",

@@ -19,6 +19,7 @@ struct Changes {
   std::optional<Duration> until = {};
   std::optional<std::uint64_t> seed = {};
   std::vector<std::string> record = {};  // patterns instead of the document's records
+  bool frames = false;                   // the run's frames are signals too: frame.margin
 };
 
 /// A document read, checked and ready to run.

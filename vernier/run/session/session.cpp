@@ -1,17 +1,19 @@
 #include "vernier/run/session/session.hpp"
-#include "vernier/base/temporary_folder.hpp"
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <system_error>
 
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/run/executive/executive.hpp"
-#include "vernier/run/executive/wall_clock.hpp"
 #include "vernier/run/record/checkpoint.hpp"
 #include "vernier/run/record/run_folder.hpp"
+#include "vernier/run/session/control.hpp"
 
 namespace vernier::session {
 namespace {
@@ -65,9 +67,10 @@ class Session::Work {
   Work(Prepared prepared, Options options, Diagnostics& problems)
       : composition_(std::move(prepared.composition)), options_(std::move(options)) {
     std::vector<Pacer*> pacers;
-    if (options_.rate) {
-      clock_ = std::make_unique<executive::WallClock>(*options_.rate);
-      pacers.push_back(clock_.get());
+    if (options_.rate || options_.real_time) {
+      timing_ = std::make_unique<Timing>(prepared.plan, options_.rate.value_or(1.0), options_.late,
+                                         options_.real_time);
+      pacers.push_back(&timing_->pacer());
     } else {
       pacers = pacers_of(prepared.plan);
       pacers.push_back(&recorder_.pacer());
@@ -76,7 +79,9 @@ class Session::Work {
     executive_ = std::make_unique<executive::Executive>(
         std::move(prepared.plan), std::move(pacers),
         executive::Options{.threads = options_.threads,
-                           .policy = {.missed_deadlines = options_.late_limit}});
+                           .real_time = options_.real_time.has_value(),
+                           .meter = timing_ ? timing_->meter() : nullptr});
+    if (timing_) timing_->attach(*executive_);
     for (const std::string& o : options_.overrides) apply_override(*executive_, o);
     watch_ = std::make_unique<Watch>(composition_, *executive_);
     if (!options_.from.empty()) checkpoint_ = record::read_checkpoint(options_.from);
@@ -89,6 +94,8 @@ class Session::Work {
                e.diagnostics().list().empty() ? "" : e.diagnostics().list().front().message);
       throw;
     }
+    if (folder_)
+      control_ = std::make_unique<Control>(place_, [this](Request r) { return answer(r); });
   }
 
   ~Work() { recorder_.finish(); }
@@ -96,6 +103,7 @@ class Session::Work {
   Summary run() {
     Summary s;
     s.from = begins_;
+    if (timing_) take_privileges();
     const auto began = std::chrono::steady_clock::now();
     executive::Ending ending = executive::Ending::failed;
     try {
@@ -105,6 +113,8 @@ class Session::Work {
       s.fault = e.diagnostics().list().front();
     }
     s.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    control_.reset();
+    if (timing_) timing_->end();
     s.reached = executive_->now();
     s.statistics = executive_->statistics();
     executive_->remove(*watch_);
@@ -117,6 +127,7 @@ class Session::Work {
       s.fault->code = "V7104";
       s.fault->message = s.recorded.failure;
     }
+    if (timing_) s.real_time = timing_->health(s.recorded.dropped);
     if (s.fault) advise(*s.fault, s);
     if (s.fault && folder_) folder_->log().line(rendered(*s.fault));
     s.reports = watch_->reports();
@@ -132,9 +143,22 @@ class Session::Work {
   }
 
   void request_stop() noexcept {
+    stopping_.store(true);
     executive_->request_stop();
-    if (clock_) clock_->interrupt();
+    if (timing_) timing_->interrupt();
+    frozen_.store(0);
+    frozen_.notify_all();
   }
+  void request_freeze() noexcept {
+    frozen_.store(1);
+    executive_->request_freeze(Time::min());
+  }
+  void request_resume() noexcept {
+    frozen_.store(0);
+    frozen_.notify_all();
+  }
+  bool frozen() const noexcept { return frozen_.load() != 0; }
+  Pulse pulse() const { return timing_ ? timing_->pulse() : Pulse{}; }
 
   const composition::Composition& composition() const noexcept { return composition_; }
   const executive::Executive& executive() const noexcept { return *executive_; }
@@ -183,7 +207,13 @@ class Session::Work {
     if (options_.changes.until) note("until", in_seconds(*options_.changes.until));
     if (options_.checkpoint_every) note("checkpoint-every", in_seconds(*options_.checkpoint_every));
     if (options_.rate) note("rate", exact(*options_.rate));
-    if (options_.late_limit > 0) note("stop-when-late", std::to_string(options_.late_limit));
+    if (options_.late != realtime::LatePolicy{}) note("late", realtime::text(options_.late));
+    if (const auto& rt = options_.real_time) {
+      note("rt", rt->require ? "required" : "yes");
+      note("priority", std::to_string(rt->wanted.priority));
+      if (rt->wanted.cpu >= 0) note("cpu", std::to_string(rt->wanted.cpu));
+      if (rt->spin > Duration{}) note("spin", in_seconds(rt->spin));
+    }
     if (options_.threads != 1) note("threads", std::to_string(options_.threads));
     if (!options_.changes.record.empty()) note("record", joined(options_.changes.record, " "));
     for (const std::string& o : options_.overrides) note("override", o);
@@ -209,6 +239,7 @@ class Session::Work {
       if (options_.keep) problems.append(fit);
     }
     recorder_.begin(*executive_, place_, groups, recording);
+    if (timing_ && options_.keep) timing_->open(place_, recording);
     executive_->observe(*watch_, {});
     if (checkpoint_) {
       executive_->restore(checkpoint_->snapshot);
@@ -229,20 +260,42 @@ class Session::Work {
     if (options_.checkpoint_every && folder_) static_cast<void>(executive_->save());
   }
 
+  /// Right before the loop. Throws when it must not begin.
+  void take_privileges() {
+    try {
+      const Diagnostics missing = timing_->begin(*executive_);
+      for (const Diagnostic& d : missing.list()) {
+        manifest_.warnings.push_back(d.code + ": " + d.message);
+        if (folder_) folder_->log().line("warning " + manifest_.warnings.back());
+      }
+      if (!missing.list().empty() && options_.on_warnings) options_.on_warnings(missing);
+    } catch (const ConfigurationError& e) {
+      timing_->end();
+      recorder_.finish();
+      complete("failed", 2, e.diagnostics().list().front().message);
+      throw;
+    }
+  }
+
   executive::Ending run_to_end(Summary& s) {
-    if (!options_.checkpoint_every || options_.checkpoint_every->count() <= 0)
-      return executive_->run_until(stop_);
-    const Duration every = *options_.checkpoint_every;
-    Time next = begins_ + every;
+    const Duration every = folder_ ? options_.checkpoint_every.value_or(Duration{}) : Duration{};
+    Time next = every > Duration{} ? begins_ + every : Time::max();
     while (true) {
       executive_->request_freeze(next);
+      if (frozen_.load() != 0) executive_->request_freeze(Time::min());
+      if (timing_) timing_->enter();
       const executive::Ending ending = executive_->run_until(stop_);
-      if (ending == executive::Ending::frozen || ending == executive::Ending::reached)
+      if (timing_) timing_->leave();
+      const bool due =
+          every > Duration{} && (ending == executive::Ending::reached || executive_->now() >= next);
+      if (due && ending != executive::Ending::failed && ending != executive::Ending::stopped)
         save_checkpoint(s);
       if (ending != executive::Ending::frozen) return ending;
       while (next <= executive_->now()) next += every;
-      executive_->request_freeze(Time::max());
+      if (frozen_.load() == 0) continue;  // only for the checkpoint: the clock goes on
+      frozen_.wait(1);
       executive_->resume();
+      if (stopping_.load()) executive_->request_stop();
     }
   }
 
@@ -301,6 +354,12 @@ class Session::Work {
                             {"rows", number(s.recorded.rows)},
                             {"dropped", number(s.recorded.dropped)},
                             {"events", number(s.recorded.events)}};
+    if (s.real_time) {
+      for (auto& figure : figures_of(*s.real_time))
+        manifest_.statistics.push_back(std::move(figure));
+      manifest_.machine = machine_of(*s.real_time);
+      if (folder_) write_report(*s.real_time);
+    }
     for (const ReportResult& r : s.reports)
       manifest_.reports.push_back({r.name, r.signal, r.value, r.unit});
     for (const CheckResult& c : s.checks) {
@@ -310,6 +369,35 @@ class Session::Work {
                                             "failed",   "failed",       "interrupted"};
     complete(words[static_cast<std::size_t>(s.result)], exit_status(s.result),
              s.fault ? s.fault->message : "");
+  }
+
+  void write_report(const realtime::Health& h) const {
+    const std::filesystem::path file = place_ / "report.html";
+    std::ofstream out(file);
+    out << realtime::report_html(
+        h, manifest_.name,
+        fmt::format("vernier {} on {}, {}", options_.version, manifest_.host, manifest_.started),
+        link_figures(*executive_));
+    out.flush();
+    if (!out) throw ConfigurationError("V7104", "cannot write " + file.string());
+  }
+
+  /// One line for whoever asks from outside.
+  std::string answer(Request r) {
+    if (r == Request::freeze) request_freeze();
+    if (r == Request::resume) request_resume();
+    if (r == Request::stop) request_stop();
+    std::string line = fmt::format("{} · {} · t = {:.3f} s of {:.3f} s", manifest_.name,
+                                   r == Request::stop ? "stopping"
+                                   : frozen()         ? "frozen"
+                                                      : "running",
+                                   seconds(now()), seconds(stop_));
+    if (!options_.real_time) return line;
+    const Pulse p = pulse();
+    return line + fmt::format(" · {} frames, {} late · margin {}, least {} · worst wake-up {}",
+                              p.frames, p.late, realtime::time_text(static_cast<double>(p.margin)),
+                              realtime::time_text(static_cast<double>(p.least_margin)),
+                              realtime::time_text(static_cast<double>(p.worst_wake_up)));
   }
 
   void complete(const std::string& status, int exit, const std::string& message) {
@@ -326,7 +414,7 @@ class Session::Work {
   Options options_;
   std::optional<TemporaryFolder> temporary_;  // outlives the recorder
   record::Recorder recorder_;
-  std::unique_ptr<executive::WallClock> clock_;
+  std::unique_ptr<Timing> timing_;
   std::unique_ptr<executive::Executive> executive_;
   std::unique_ptr<Watch> watch_;
   std::optional<record::Checkpoint> checkpoint_;
@@ -335,6 +423,9 @@ class Session::Work {
   std::filesystem::path kept_;   // the same, when it stays
   record::Manifest manifest_;
   Time begins_{}, stop_{};
+  std::atomic<int> frozen_{0};  // asked for from outside; whoever waits sleeps on it
+  std::atomic<bool> stopping_{false};
+  std::unique_ptr<Control> control_;
 };
 
 Session::Session(Prepared prepared, Options options, Diagnostics& problems)
@@ -343,6 +434,10 @@ Session::~Session() = default;
 
 Summary Session::run() { return work_->run(); }
 void Session::request_stop() noexcept { work_->request_stop(); }
+void Session::request_freeze() noexcept { work_->request_freeze(); }
+void Session::request_resume() noexcept { work_->request_resume(); }
+bool Session::frozen() const noexcept { return work_->frozen(); }
+Pulse Session::pulse() const { return work_->pulse(); }
 Time Session::now() const noexcept { return work_->now(); }
 Time Session::begins() const noexcept { return work_->begins(); }
 Time Session::ends() const noexcept { return work_->ends(); }
@@ -363,6 +458,8 @@ Again repeated(const std::filesystem::path& run_folder) {
     const auto n = parsed_integer(trimmed(std::string_view(text).substr(0, text.find(' '))));
     return n ? std::optional(Duration(*n)) : std::nullopt;
   };
+  RealTime real_time;
+  bool rt = false;
   for (const auto& [name, value] : r.manifest.options) {
     if (name == "until") {
       o.changes.until = nanoseconds(value);
@@ -370,8 +467,17 @@ Again repeated(const std::filesystem::path& run_folder) {
       o.checkpoint_every = nanoseconds(value);
     } else if (name == "rate") {
       o.rate = parsed_real(value);
-    } else if (name == "stop-when-late") {
-      o.late_limit = static_cast<int>(parsed_integer(value).value_or(0));
+    } else if (name == "late") {
+      o.late = realtime::parsed_policy(value).value_or(realtime::LatePolicy{});
+    } else if (name == "rt") {
+      rt = true;
+      real_time.require = value == "required";
+    } else if (name == "priority") {
+      real_time.wanted.priority = static_cast<int>(parsed_integer(value).value_or(80));
+    } else if (name == "cpu") {
+      real_time.wanted.cpu = static_cast<int>(parsed_integer(value).value_or(-1));
+    } else if (name == "spin") {
+      real_time.spin = nanoseconds(value).value_or(Duration{});
     } else if (name == "threads") {
       o.threads = static_cast<int>(parsed_integer(value).value_or(1));
     } else if (name == "record") {
@@ -382,6 +488,7 @@ Again repeated(const std::filesystem::path& run_folder) {
       o.from = run_folder / value;
     }
   }
+  if (rt) o.real_time = real_time;
   return again;
 }
 

@@ -11,8 +11,11 @@
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/time.hpp"
 #include "vernier/run/executive/statistics.hpp"
+#include "vernier/run/realtime/policy.hpp"
+#include "vernier/run/realtime/report.hpp"
 #include "vernier/run/record/recorder.hpp"
 #include "vernier/run/session/prepare.hpp"
+#include "vernier/run/session/timing.hpp"
 #include "vernier/run/session/watch.hpp"
 
 namespace vernier::session {
@@ -23,7 +26,8 @@ struct Options {
   std::filesystem::path from = {};                // a checkpoint to go on from; empty: the start
   std::optional<Duration> checkpoint_every = {};  // of simulated time; and one at the end
   std::optional<double> rate = {};                // × real time; none: as fast as possible
-  int late_limit = 0;  // late ticks in a row that stop a run bound to the wall clock; 0: any number
+  std::optional<RealTime> real_time = {};         // keep time whatever else the machine does
+  realtime::LatePolicy late = {};                 // by the wall clock
   int threads = 1;
   std::vector<std::string> overrides = {};  // "plant.torque=0 0 1e-3": replaces what a port carries
   std::filesystem::path runs = "runs";      // where the run's folder is made
@@ -34,6 +38,8 @@ struct Options {
   std::vector<std::string> command = {};
   /// Called for every event of the run, in order, from another thread.
   std::function<void(const record::Event&)> on_event = {};
+  /// Called by run() before the loop, when something that was asked for is not to be had.
+  std::function<void(const Diagnostics&)> on_warnings = {};
 };
 
 enum class Result : std::uint8_t { finished, broken_check, failed, late, peer_lost, interrupted };
@@ -49,6 +55,7 @@ struct Summary {
   executive::Statistics statistics = {};
   record::RecorderStatistics recorded = {};
   std::vector<std::filesystem::path> checkpoints = {};
+  std::optional<realtime::Health> real_time = {};
 
   /// Simulated time over wall time.
   double factor() const noexcept;
@@ -65,12 +72,21 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Runs to the end, closes the files and completes the manifest. Once.
+  /// Runs to the end, closes the files and completes the manifest. Once. Throws ConfigurationError
+  /// when real time is required and cannot be had; then nothing was run.
   Summary run();
 
   /// Lets run() come back after the current tick, with everything closed. From any thread or signal
   /// handler.
   void request_stop() noexcept;
+
+  /// Lets time stand still after the current tick, and go on. Also asked by other programs through
+  /// the run's folder (control.hpp). From any thread.
+  void request_freeze() noexcept;
+  void request_resume() noexcept;
+  bool frozen() const noexcept;
+  /// How it keeps time. From any thread; all zero when it does not.
+  Pulse pulse() const;
 
   /// How far the run is. From any thread.
   Time now() const noexcept;

@@ -214,9 +214,19 @@ void Cycle::outputs(Instant at) noexcept {
 
 void Cycle::outputs_of_changed(Instant at) noexcept {
   for (std::size_t i = 0; i < changed_.size(); ++i) affected_[i] = changed_[i];
+  if (measuring_)
+    outputs_of<true>(at);
+  else
+    outputs_of<false>(at);
+}
+
+template <bool measuring>
+void Cycle::outputs_of(Instant at) noexcept {
+  Stopwatch<measuring> watch(*this);
   for (const Call& c : calls_) {
     if (!affected_[c.part]) continue;
     call(c, at, 0);
+    watch.lap(c.part);
     for (const std::uint32_t f : followers_[c.part]) affected_[f] = 1;
   }
 }
@@ -245,7 +255,7 @@ bool Cycle::settle(Time now) noexcept {
   ++statistics_.instants;
   statistics_.ticks += clockwork_.enter(now);
   const auto every = static_cast<std::uint64_t>(options_.measure_every);
-  measuring_ = every != 0 && statistics_.instants % every == 0;
+  measuring_ = options_.meter || (every != 0 && statistics_.instants % every == 0);
 
   Instant at{now, settled_ == now ? microstep_ + 1 : 0};
   memory_.read_delays(now);
@@ -480,7 +490,21 @@ std::uint64_t Cycle::calls(std::size_t part) const noexcept {
   return more_moves_[part] + (g == none ? 0 : moves_[g]);
 }
 
+void Cycle::on_every_thread(void (*f)(void*) noexcept, void* context) noexcept {
+  struct Work {
+    void (*f)(void*) noexcept;
+    void* context;
+  } w{f, context};
+  workers_.run(
+      [](void* x, int) noexcept {
+        const Work& work = *static_cast<Work*>(x);
+        work.f(work.context);
+      },
+      &w);
+}
+
 void Cycle::finish_measuring() noexcept {
+  if (options_.meter) options_.meter->spent(costs_);
   for (std::size_t i = 0; i < costs_.size(); ++i) {
     if (costs_[i] == 0) continue;
     PartStatistics& p = statistics_.parts[i];

@@ -62,6 +62,8 @@ class Cycle {
   void observe(Observer&, const Sampling&, Time now);
   void remove(Observer&) noexcept;
 
+  void on_every_thread(void (*f)(void*) noexcept, void* context) noexcept;
+
   Statistics& statistics() noexcept { return statistics_; }
   /// Calls of advance() of a part so far.
   std::uint64_t calls(std::size_t part) const noexcept;
@@ -137,20 +139,26 @@ class Cycle {
   class Stopwatch {
    public:
     explicit Stopwatch(Cycle& c) noexcept : cycle_(c) {
-      if constexpr (measuring) last_ = std::chrono::steady_clock::now();
+      if constexpr (measuring) last_ = cycle_.wall();
     }
     void lap(std::uint32_t part) noexcept {
       if constexpr (measuring) {
-        const auto now = std::chrono::steady_clock::now();
-        cycle_.costs_[part] += std::chrono::nanoseconds(now - last_).count();
+        const std::int64_t now = cycle_.wall();
+        cycle_.costs_[part] += now - last_;
         last_ = now;
       }
     }
 
    private:
     Cycle& cycle_;
-    std::chrono::steady_clock::time_point last_{};
+    std::int64_t last_ = 0;
   };
+  std::int64_t wall() const noexcept {
+    if (options_.meter) return options_.meter->now();
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+  template <bool measuring>
+  void outputs_of(Instant) noexcept;
   void finish_measuring() noexcept;
 
   Workers workers_;

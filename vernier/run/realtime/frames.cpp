@@ -1,0 +1,300 @@
+#include "vernier/run/realtime/frames.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/text.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace vernier::realtime {
+namespace {
+
+/// The longest sleep at once, so that interrupt() is heard soon.
+constexpr std::int64_t nap = 50'000'000;
+
+void relax() noexcept {
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
+}  // namespace
+
+std::string_view word(Cause c) noexcept {
+  switch (c) {
+    case Cause::none:
+      return "none";
+    case Cause::work:
+      return "work";
+    case Cause::wake_up:
+      return "wake-up";
+    case Cause::wait:
+      return "wait";
+  }
+  return "none";
+}
+
+Time Grid::tick(std::int64_t k) const noexcept {
+  return rate.periodic() ? vernier::tick(rate, k) : origin + k * step;
+}
+
+std::int64_t Grid::number(Time t) const noexcept {
+  if (!rate.periodic()) {
+    const std::int64_t k = (t - origin) / step;
+    return origin + k * step > t ? k - 1 : k;
+  }
+  // ticks are rounded down to the nanosecond: one that seems to be before it may be at it
+  auto k = static_cast<std::int64_t>(static_cast<long double>(t.time_since_epoch().count()) *
+                                     static_cast<long double>(rate.times) /
+                                     (static_cast<long double>(rate.seconds) * 1e9L)) -
+           2;
+  while (tick(k + 1) <= t) ++k;
+  return k;
+}
+
+double Grid::period() const noexcept {
+  return rate.periodic() ? static_cast<double>(rate.seconds) / static_cast<double>(rate.times)
+                         : seconds(step);
+}
+
+Grid grid_of(const composition::Plan& plan) {
+  Grid grid{.step = plan.step};
+  bool base = false;
+  for (const composition::Part& p : plan.parts) base |= !p.rate.periodic();
+  for (const composition::Part& p : plan.parts) {
+    if (!p.rate.periodic()) continue;
+    const Grid other{.rate = p.rate};
+    if (!base || other.period() < grid.period() * (1.0 - 1e-9)) {
+      grid = other;
+      base = true;
+    }
+  }
+  return grid;
+}
+
+FramePacer::FramePacer(const Settings& s, Clock& clock, TimeBase* base)
+    : settings_(s), clock_(clock), base_(base) {
+  if (!(s.rate > 0.0) || !std::isfinite(s.rate))
+    throw ConfigurationError("V4110", "the rate must be positive, not " + exact(s.rate) +
+                                          ": 1 is real time, 2 twice it");
+  statistics_.late_frames.reserve(kept_late);
+  late_ends_.resize(static_cast<std::size_t>(std::max(s.late.in_window, 1)));
+}
+
+void FramePacer::know(const std::vector<composition::Part>& parts) {
+  for (const composition::Part& p : parts) {
+    names_.push_back(p.name);
+    faces_world_.push_back(p.component->description().abilities.faces_world);
+  }
+  costs_.resize(parts.size());
+  last_costs_.resize(parts.size());
+  statistics_.parts.resize(parts.size());
+}
+
+std::int64_t FramePacer::due(Time t, std::int64_t now) noexcept {
+  if (base_) return base_->due(t, now);
+  const std::int64_t simulated = (t - origin_).count();
+  if (settings_.rate == 1.0) return origin_wall_ + simulated;
+  return origin_wall_ +
+         static_cast<std::int64_t>(static_cast<long double>(simulated) / settings_.rate);
+}
+
+void FramePacer::start(Time t) noexcept {
+  interrupted_.store(false);
+  origin_ = t;
+  origin_wall_ = begin_ = due_ = clock_.now();
+  if (base_) base_->start(t, origin_wall_);
+  number_ = settings_.grid.number(t);
+  next_ = settings_.grid.tick(number_ + 1);
+  deadline_ = due(next_, origin_wall_);
+  slept_ = false;
+  late_in_a_row_ = 0;
+  cause_behind_ = Cause::none;
+  std::fill(costs_.begin(), costs_.end(), 0);
+}
+
+Outcome FramePacer::wait_for(Time t) noexcept {
+  if (t < next_) return Outcome::ok;  // belongs to the frame under way
+  const std::int64_t end = clock_.now();
+  const std::int64_t began = begin_;
+  finish(end);
+  if (last_.late && !tolerated(end)) return Outcome::failed;
+
+  const std::int64_t period = deadline_ - due_;
+  while (next_ <= t) {
+    next_ = settings_.grid.tick(++number_ + 1);
+    due_ = deadline_;
+    deadline_ = due(next_, end);
+  }
+  std::int64_t target = due_;
+  const std::int64_t lag = end - due_;
+  if (lag > 0 && settings_.late.kind == Late::slip) {
+    origin_wall_ += lag;
+    due_ = target = end;
+    deadline_ += lag;
+    statistics_.slipped += lag;
+  } else if (lag > 0 && settings_.late.kind == Late::elastic) {
+    target = std::max(target, began + period / settings_.late.burst);
+  }
+  slept_ = due_ > end;
+  if (target > end) rest_until(end, target);
+  begin_ = target > end ? clock_.now() : end;
+  if (target > end) statistics_.busy += std::max<std::int64_t>(0, begin_ - target);
+  statistics_.wall += begin_ - began;
+  if (lag <= 0) cause_behind_ = Cause::none;
+  return last_.late ? Outcome::held : Outcome::ok;
+}
+
+void FramePacer::rest_until(std::int64_t now, std::int64_t target) noexcept {
+  const std::int64_t spin = settings_.spin.count();
+  while (now < target - spin && !interrupted_.load(std::memory_order_relaxed)) {
+    clock_.sleep_until(std::min(target - spin, now + nap));
+    now = clock_.now();
+  }
+  if (spin <= 0) return;
+  const std::int64_t awake = now;
+  while (now < target && !interrupted_.load(std::memory_order_relaxed)) {
+    relax();
+    now = clock_.now();
+  }
+  statistics_.busy += now - awake;
+}
+
+void FramePacer::spent(std::span<const std::int64_t> by_part) noexcept {
+  const std::size_t n = std::min(by_part.size(), costs_.size());
+  for (std::size_t i = 0; i < n; ++i) costs_[i] += by_part[i];
+}
+
+void FramePacer::finish(std::int64_t end) noexcept {
+  FrameStatistics& s = statistics_;
+  Frame f;
+  f.number = number_;
+  f.time = settings_.grid.tick(number_);
+  f.wake_up = begin_ - due_;
+  f.cost = end - begin_;
+  f.margin = deadline_ - end;
+  f.late = f.margin < 0;
+  f.behind = !slept_ && f.wake_up > 0;
+  if (f.late) attribute(f, deadline_ - due_);
+
+  // what is usual is what was before this frame
+  if (slept_) s.wake_up.add(f.wake_up, f.number, f.time);
+  s.cost.add(f.cost, f.number, f.time);
+  s.used.add(end - due_, f.number, f.time);
+  std::int64_t of_parts = 0;
+  for (std::size_t i = 0; i < costs_.size(); ++i) {
+    if (costs_[i] > 0) s.parts[i].add(costs_[i], f.number, f.time);
+    of_parts += costs_[i];
+    last_costs_[i] = costs_[i];
+    costs_[i] = 0;
+  }
+  if (!costs_.empty()) s.rest.add(f.cost - of_parts, f.number, f.time);
+  ++s.frames;
+  s.behind += f.behind;
+  s.late += f.late;
+  s.late_by[static_cast<std::size_t>(f.cause)] += f.late;
+  s.busy += f.cost;
+  s.worst_lag = std::max(s.worst_lag, f.wake_up);
+  late_in_a_row_ = f.late ? late_in_a_row_ + 1 : 0;
+  s.in_a_row = std::max(s.in_a_row, late_in_a_row_);
+  if (f.late && s.late_frames.size() < kept_late) s.late_frames.push_back(f);
+  last_ = f;
+  if (sink_) sink_->take(f, last_costs_);
+}
+
+void FramePacer::attribute(Frame& f, std::int64_t period) noexcept {
+  if (f.behind && cause_behind_ != Cause::none && f.cost <= period) {
+    // it would have been in time, had an earlier one not kept it
+    f.cause = cause_behind_;
+    f.culprit = culprit_behind_;
+    return;
+  }
+  // who exceeded its usual p99 most; without anything usual, who took longest
+  std::int64_t most = 0, longest = 0, of_parts = 0;
+  std::uint32_t exceeded = nobody, dearest = nobody;
+  for (std::size_t i = 0; i < costs_.size(); ++i) {
+    of_parts += costs_[i];
+    const std::int64_t excess = costs_[i] - statistics_.parts[i].quantile(0.99);
+    if (costs_[i] > 0 && excess > most) {
+      most = excess;
+      exceeded = static_cast<std::uint32_t>(i);
+    }
+    if (costs_[i] > longest) {
+      longest = costs_[i];
+      dearest = static_cast<std::uint32_t>(i);
+    }
+  }
+  const std::int64_t own = f.cost - of_parts;
+  if (const std::int64_t excess = own - statistics_.rest.quantile(0.99); excess > most) {
+    most = excess;
+    exceeded = nobody;
+  } else if (exceeded == nobody) {
+    exceeded = own > longest ? nobody : dearest;
+  }
+  if (f.cost <= period && f.wake_up >= most) {
+    f.cause = Cause::wake_up;
+  } else {
+    f.culprit = exceeded;
+    f.cause = exceeded != nobody && faces_world_[exceeded] ? Cause::wait : Cause::work;
+  }
+  cause_behind_ = f.cause;
+  culprit_behind_ = f.culprit;
+}
+
+bool FramePacer::tolerated(std::int64_t now) noexcept {
+  const LatePolicy& p = settings_.late;
+  if (p.kind == Late::strict) {
+    broken_ = Broken::strict;
+    return false;
+  }
+  if (p.kind != Late::elastic) return true;
+  if (late_in_a_row_ >= static_cast<std::uint64_t>(p.in_a_row)) {
+    broken_ = Broken::in_a_row;
+    return false;
+  }
+  if (p.in_window <= 0) return true;
+  // the one that is overwritten is the in_window-th before
+  std::int64_t& oldest = late_ends_[(statistics_.late - 1) % late_ends_.size()];
+  const bool full = statistics_.late > late_ends_.size();
+  if (full && now - oldest <= p.window.count()) broken_ = Broken::in_window;
+  oldest = now;
+  return broken_ == Broken::no;
+}
+
+Fault FramePacer::fault() const noexcept {
+  Fault f;
+  if (broken_ == Broken::no) return f;
+  const bool strict = broken_ == Broken::strict;
+  std::snprintf(f.code, sizeof f.code, "%s", strict ? "V4101" : "V4107");
+  const Frame& l = last_;
+  char why[160];
+  const char* who = l.culprit < names_.size() ? names_[l.culprit].c_str() : "the run itself";
+  if (l.cause == Cause::wake_up)
+    std::snprintf(why, sizeof why, "it was woken %.3g us late",
+                  static_cast<double>(l.wake_up) / 1e3);
+  else
+    std::snprintf(why, sizeof why, "%s of %.64s", l.cause == Cause::wait ? "waiting" : "work", who);
+  char what[160];
+  if (strict)
+    std::snprintf(what, sizeof what, "stopped: frame %lld was late (policy strict)",
+                  static_cast<long long>(l.number));
+  else if (broken_ == Broken::in_a_row)
+    std::snprintf(what, sizeof what, "stopped: %d late frames in a row (policy)",
+                  settings_.late.in_a_row);
+  else
+    std::snprintf(what, sizeof what, "stopped: more than %d late frames within %.3g s (policy)",
+                  settings_.late.in_window, seconds(settings_.late.window));
+  std::snprintf(
+      f.text, sizeof f.text,
+      "%s\nthe last one by %.3g ms: %s\nthe machine does not keep up: a smaller --rate or a "
+      "longer step may help; vernier doctor --for FILE tells more",
+      what, static_cast<double>(-l.margin) / 1e6, why);
+  return f;
+}
+
+}  // namespace vernier::realtime

@@ -1,0 +1,161 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vernier/component/pacer.hpp"
+#include "vernier/run/composition/plan.hpp"
+#include "vernier/run/executive/meter.hpp"
+#include "vernier/run/realtime/clock.hpp"
+#include "vernier/run/realtime/histogram.hpp"
+#include "vernier/run/realtime/policy.hpp"
+
+namespace vernier::realtime {
+
+/// Why a frame was late.
+enum class Cause : std::uint8_t {
+  none,     // it was not
+  work,     // a component took longer than usual, or all together too long
+  wake_up,  // it began late, although nothing kept it
+  wait      // a component that faces the world kept it: a peer, a disk
+};
+std::string_view word(Cause) noexcept;
+
+/// No component: the executive itself with recorder and watches.
+constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+
+/// One frame of a run. Wall-clock times in ns.
+struct Frame {
+  std::int64_t number = 0;   // of the frames since simulated time 0 (of the start: base step)
+  Time time{};               // simulated, of its beginning
+  std::int64_t wake_up = 0;  // actual minus intended beginning
+  std::int64_t cost = 0;     // from its beginning to the end of its work
+  std::int64_t margin = 0;   // from the end of its work to its deadline; negative: late
+  bool late = false;
+  bool behind = false;  // an earlier frame was still at work when it should have begun
+  Cause cause = Cause::none;
+  std::uint32_t culprit = nobody;  // part
+};
+
+/// When frames are: ticks of the base step, counted from the start; or of a rate, from time zero.
+struct Grid {
+  Duration step = std::chrono::milliseconds(100);
+  Rate rate = {};  // periodic: instead of the step
+  Time origin{};   // of the step
+
+  Time tick(std::int64_t k) const noexcept;
+  /// The number of the last tick not after `t`.
+  std::int64_t number(Time t) const noexcept;
+  /// Seconds between two.
+  double period() const noexcept;
+};
+
+/// The frames of a plan: ticks of its base step, or of the fastest rate if that is faster or
+/// nothing needs the base step. What comes between two ticks is done in the frame before it.
+Grid grid_of(const composition::Plan&);
+
+/// What the frames of a run were like.
+struct FrameStatistics {
+  std::uint64_t frames = 0, late = 0, behind = 0;
+  std::uint64_t late_by[4] = {};  // by Cause
+  std::uint64_t in_a_row = 0;     // most late frames one after another
+  Histogram wake_up;              // of frames that were slept for
+  Histogram cost;
+  Histogram used;                   // from the intended beginning to the end of the work
+  std::vector<Histogram> parts;     // cost, as the executive's parts
+  Histogram rest;                   // cost of the executive itself, with recorder and watches
+  std::int64_t busy = 0, wall = 0;  // ns not asleep, and in all
+  std::int64_t slipped = 0;         // ns that simulated time lost against wall time (Late::slip)
+  std::int64_t worst_lag = 0;       // ns; how far the beginning of a frame was behind
+  std::vector<Frame> late_frames;   // the first ones, up to `kept_late`
+
+  /// Share of a CPU that the loop used.
+  double load() const noexcept {
+    return wall > 0 ? static_cast<double>(busy) / static_cast<double>(wall) : 0.0;
+  }
+};
+constexpr std::size_t kept_late = 1000;
+
+/// Who takes every frame when it is over: in the loop, so it must not wait or allocate.
+class FrameSink {
+ public:
+  virtual ~FrameSink() = default;
+  /// `costs`: ns by part.
+  virtual void take(const Frame&, std::span<const std::int64_t> costs) noexcept = 0;
+};
+
+/// Keeps a run to a clock, frame by frame, and measures it. Frame k is due at t_0 + k·T, by
+/// multiplication; its deadline is when the next is due. Give it to the executive as its last pacer
+/// and, to attribute late frames to components, as its meter.
+class FramePacer final : public Pacer, public executive::Meter {
+ public:
+  struct Settings {
+    Grid grid = {};
+    double rate = 1.0;  // simulated seconds per second
+    Duration spin{};    // of each sleep: the last bit is waited for with open eyes
+    LatePolicy late = {};
+  };
+
+  /// Throws ConfigurationError (V4110) unless the rate is positive and finite. `base`: another
+  /// clock to follow, or null. Both outlive the pacer.
+  FramePacer(const Settings&, Clock& = system_clock(), TimeBase* base = nullptr);
+
+  /// Tells the parts of the run; before it starts. Without it costs are not attributed.
+  void know(const std::vector<composition::Part>&);
+  void set_sink(FrameSink* s) noexcept { sink_ = s; }
+
+  void start(Time) noexcept override;
+  /// held: the frame that ended was late. failed: the policy ends the run.
+  Outcome wait_for(Time) noexcept override;
+  Fault fault() const noexcept override;
+  /// Ends a sleep within 50 ms, and all later ones at once until start(). From a signal handler
+  /// too.
+  void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
+
+  std::int64_t now() noexcept override { return clock_.now(); }
+  void spent(std::span<const std::int64_t> by_part) noexcept override;
+
+  const Settings& settings() const noexcept { return settings_; }
+  /// The last frame that is over.
+  const Frame& last() const noexcept { return last_; }
+  /// Its costs by part, ns.
+  std::span<const std::int64_t> last_costs() const noexcept { return last_costs_; }
+  const FrameStatistics& statistics() const noexcept { return statistics_; }
+
+ private:
+  std::int64_t due(Time, std::int64_t now) noexcept;
+  void finish(std::int64_t end) noexcept;
+  void attribute(Frame&, std::int64_t period) noexcept;
+  bool tolerated(std::int64_t now) noexcept;
+  void rest_until(std::int64_t now, std::int64_t target) noexcept;
+
+  Settings settings_;
+  Clock& clock_;
+  TimeBase* base_;
+  FrameSink* sink_ = nullptr;
+  std::vector<std::uint8_t> faces_world_;  // by part
+  std::vector<std::string> names_;
+  std::vector<std::int64_t> costs_, last_costs_;
+  std::vector<std::int64_t> late_ends_;  // of the last late frames, a ring for the window
+  std::atomic<bool> interrupted_{false};
+
+  // the frame under way
+  Time origin_{};                 // simulated, and
+  std::int64_t origin_wall_ = 0;  // ns
+  std::int64_t number_ = 0, due_ = 0, deadline_ = 0, begin_ = 0;
+  bool slept_ = false;
+  Time next_{};  // when the frame after it begins
+
+  Frame last_;
+  Cause cause_behind_ = Cause::none;  // of the frame that others are behind of
+  std::uint32_t culprit_behind_ = nobody;
+  std::uint64_t late_in_a_row_ = 0;
+  enum class Broken : std::uint8_t { no, strict, in_a_row, in_window } broken_ = Broken::no;
+  FrameStatistics statistics_;
+};
+
+}  // namespace vernier::realtime

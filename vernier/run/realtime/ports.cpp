@@ -1,0 +1,93 @@
+#include "vernier/run/realtime/ports.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "vernier/base/text.hpp"
+
+namespace vernier::realtime {
+namespace {
+
+double in_seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * 1e-9; }
+
+}  // namespace
+
+FramePorts::FramePorts(std::vector<std::string> names) : names_(std::move(names)) {
+  const auto real = [this](std::string name, std::string what) {
+    description_.outputs.push_back(
+        {.name = std::move(name), .unit = "s", .description = std::move(what)});
+  };
+  const auto whole = [this](std::string name, Scalar scalar, std::string what) {
+    description_.outputs.push_back(
+        {.name = std::move(name), .scalar = scalar, .description = std::move(what)});
+  };
+  whole("number", Scalar::integer, "the last frame that is over");
+  real("wake_up", "its actual minus its intended beginning");
+  real("cost", "from its beginning to the end of its work");
+  real("margin", "from the end of its work to its deadline");
+  real("lag", "how far the run is behind the clock");
+  whole("late", Scalar::boolean, "its margin is negative");
+  whole("late_frames", Scalar::integer, "late frames so far");
+  whole("cause", Scalar::integer, "of a late frame: 1 work, 2 wake-up, 3 wait");
+  for (const std::string& name : names_) real("cost_of." + name, "what " + name + " cost in it");
+}
+
+void FramePorts::attach(const FramePacer& p, const std::vector<composition::Part>& parts) {
+  pacer_ = &p;
+  parts_.assign(names_.size(), nobody);
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    for (std::uint32_t k = 0; k < parts.size(); ++k) {
+      const auto& in_it = parts[k].instances;
+      if (std::find(in_it.begin(), in_it.end(), names_[i]) != in_it.end()) parts_[i] = k;
+    }
+  }
+}
+
+void FramePorts::bind(const Bindings& b) {
+  number_ = b.integer_output("number");
+  wake_up_ = b.real_output("wake_up");
+  cost_ = b.real_output("cost");
+  margin_ = b.real_output("margin");
+  lag_ = b.real_output("lag");
+  late_ = b.byte_output("late");
+  late_frames_ = b.integer_output("late_frames");
+  cause_ = b.integer_output("cause");
+  costs_.clear();
+  for (const std::string& name : names_) costs_.push_back(b.real_output("cost_of." + name));
+}
+
+Outcome FramePorts::output(Instant) noexcept {
+  const Frame f = pacer_ ? pacer_->last() : Frame{};
+  number_[0] = f.number;
+  wake_up_[0] = in_seconds(f.wake_up);
+  cost_[0] = in_seconds(f.cost);
+  margin_[0] = pacer_ ? in_seconds(f.margin) : std::numeric_limits<double>::infinity();
+  lag_[0] = in_seconds(std::max<std::int64_t>(0, -f.margin));
+  late_[0] = f.late;
+  late_frames_[0] = pacer_ ? static_cast<std::int64_t>(pacer_->statistics().late) : 0;
+  cause_[0] = static_cast<std::int64_t>(f.cause);
+  for (std::size_t i = 0; i < costs_.size(); ++i) {
+    const std::uint32_t part = i < parts_.size() ? parts_[i] : nobody;
+    costs_[i][0] =
+        pacer_ && part < pacer_->last_costs().size() ? in_seconds(pacer_->last_costs()[part]) : 0.0;
+  }
+  return Outcome::ok;
+}
+
+void add_to(Catalogue& c) {
+  Type t;
+  t.name = frame_type;
+  t.summary = "the frames of a real-time run as signals";
+  t.parameters = {{.name = "components",
+                   .kind = ParameterKind::text,
+                   .initial = "",
+                   .description = "names of components whose costs are wanted"}};
+  t.component = [](const Parameters& p) {
+    std::vector<std::string> names;
+    for (const std::string_view w : words(p.text("components"))) names.emplace_back(w);
+    return std::make_unique<FramePorts>(std::move(names));
+  };
+  c.add(std::move(t));
+}
+
+}  // namespace vernier::realtime

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/component/catalogue.hpp"
+#include "vernier/component/component.hpp"
+#include "vernier/run/realtime/frames.hpp"
+
+namespace vernier::realtime {
+
+constexpr std::string_view frame_instance = "frame";  // what the component is called in a run
+constexpr std::string_view frame_type = "frames";
+
+/// The frames of a run as signals, to be recorded, watched and limited like any other. At every
+/// instant those of the last frame that is over. In a run that does not keep time all are 0, and
+/// the margin is infinite.
+///
+/// out  number       which frame
+/// out  wake_up  s   actual minus intended beginning
+/// out  cost     s   from its beginning to the end of its work
+/// out  margin   s   from the end of its work to its deadline
+/// out  lag      s   how far the run is behind the clock
+/// out  late         its margin is negative
+/// out  late_frames  how many were, up to it
+/// out  cause        of a late one: 1 work, 2 wake-up, 3 wait
+/// out  cost_of.NAME  s   what each component cost in it
+class FramePorts final : public Component {
+ public:
+  /// `names`: components whose costs are wanted.
+  explicit FramePorts(std::vector<std::string> names);
+
+  /// Whose frames, and the parts that the names are in. Before the run starts; `p` outlives it.
+  void attach(const FramePacer& p, const std::vector<composition::Part>&);
+
+  const Description& description() const noexcept override { return description_; }
+  void bind(const Bindings&) override;
+  Outcome output(Instant) noexcept override;
+  Advance advance(Time, Time to) noexcept override { return {to}; }
+  void save(std::span<std::byte>) const noexcept override {}
+  void load(std::span<const std::byte>) noexcept override {}
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::uint32_t> parts_;  // by name
+  const FramePacer* pacer_ = nullptr;
+  Description description_;
+  std::span<std::int64_t> number_, late_frames_, cause_;
+  std::span<double> wake_up_, cost_, margin_, lag_;
+  std::span<std::uint8_t> late_;
+  std::vector<std::span<double>> costs_;
+};
+
+/// The type "frames", for the catalogue: parameter `components`, their names.
+void add_to(Catalogue&);
+
+}  // namespace vernier::realtime

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "vernier/run/realtime/frames.hpp"
+#include "vernier/run/realtime/privileges.hpp"
+
+namespace vernier::realtime {
+
+/// How well a run kept time: all that its report says.
+struct Health {
+  Grid grid;
+  double rate = 1.0;
+  Duration spin{};
+  LatePolicy late;
+  std::vector<std::string> parts;  // names, as FrameStatistics::parts
+  FrameStatistics frames;
+  std::vector<Privilege> privileges;
+  Machine machine;
+  bool prioritized = false;
+  std::uint64_t not_kept = 0;                       // frames that frames.h5 had no room for
+  std::uint64_t dropped = 0;                        // samples that the recorder had no room for
+  std::int64_t minor_faults = 0, major_faults = 0;  // page faults of the loop's thread
+  bool broken = false;                              // the policy ended the run
+
+  /// ns of wall time between two frames.
+  double period() const noexcept { return grid.period() / rate * 1e9; }
+  /// The loop used more of a CPU than the kernel lets real-time threads have, less a reserve.
+  bool near_throttling() const noexcept {
+    return prioritized && frames.load() > 0.9 * std::min(1.0, machine.throttle() / 0.95);
+  }
+};
+
+/// "real time kept: no late frame", in one sentence.
+std::string verdict(const Health&);
+/// Who is to blame for a late frame: "work of plant", "woken 240 µs late".
+std::string blame(const Frame&, const std::vector<std::string>& parts);
+/// ns in the unit that suits: "21 µs", "4.000 ms".
+std::string time_text(double ns);
+/// "250 Hz", "every 3.3 ms"
+std::string rate_text(double period_ns);
+
+/// A peer's figures at the end of the run, one per line of the report's table.
+struct LinkFigure {
+  std::string link, name, value;
+};
+
+/// The report as one page that needs nothing else: contract, histograms, late frames with causes,
+/// links, machine, verdict.
+std::string report_html(const Health&, const std::string& title, const std::string& subtitle,
+                        const std::vector<LinkFigure>&);
+
+}  // namespace vernier::realtime

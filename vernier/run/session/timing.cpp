@@ -1,0 +1,228 @@
+#include "vernier/run/session/timing.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "vernier/run/realtime/ports.hpp"
+
+namespace vernier::session {
+
+using realtime::FramePacer;
+using realtime::Health;
+using realtime::Histogram;
+
+namespace {
+
+TimeBase* time_base_of(const composition::Plan& plan) {
+  for (const composition::Part& p : plan.parts)
+    if (auto* source = dynamic_cast<TimeBaseSource*>(p.component.get()))
+      if (TimeBase* base = source->time_base()) return base;
+  return nullptr;
+}
+
+const composition::Part* outside(const composition::Plan& plan) {
+  for (const composition::Part& p : plan.parts)
+    if (p.component->description().abilities.faces_world) return &p;
+  return nullptr;
+}
+
+void refuse_to_slip(const composition::Plan& plan) {
+  const composition::Part* p = outside(plan);
+  if (!p) return;
+  Diagnostics problems;
+  problems
+      .error("V4106",
+             fmt::format("late frames cannot slip while {} is attached: the world does not wait",
+                         p->name),
+             {})
+      .notes.push_back("--late catch-up, elastic or strict keep to the clock");
+  throw ConfigurationError(problems);
+}
+
+FramePacer::Settings settings_of(const composition::Plan& plan, double rate,
+                                 const realtime::LatePolicy& late,
+                                 const std::optional<RealTime>& real_time) {
+  if (late.kind == realtime::Late::slip) refuse_to_slip(plan);
+  FramePacer::Settings s{.grid = realtime::grid_of(plan), .rate = rate, .spin = {}, .late = late};
+  // whoever spins all the time is thrown out by the kernel
+  if (real_time)
+    s.spin = std::min(real_time->spin,
+                      Duration(static_cast<std::int64_t>(s.grid.period() / rate * 0.5e9)));
+  return s;
+}
+
+}  // namespace
+
+Timing::Timing(const composition::Plan& plan, double rate, const realtime::LatePolicy& late,
+               const std::optional<RealTime>& real_time)
+    : real_time_(real_time),
+      pacer_(settings_of(plan, rate, late, real_time), realtime::system_clock(),
+             time_base_of(plan)) {
+  if (!real_time_) return;
+  realtime::keep_heap();
+  for (const composition::Part& p : plan.parts)
+    if (auto* owner = dynamic_cast<ThreadOwner*>(p.component.get()))
+      owner->set_priority(real_time_->wanted.priority > 0 ? realtime::link_priority : 0);
+}
+
+void Timing::attach(executive::Executive& e) {
+  if (!real_time_) return;
+  pacer_.know(e.parts());
+  for (const composition::Part& p : e.parts()) {
+    names_.push_back(p.name);
+    if (auto* ports = dynamic_cast<realtime::FramePorts*>(p.component.get()))
+      ports->attach(pacer_, e.parts());
+  }
+  pacer_.set_sink(this);
+}
+
+void Timing::open(const std::filesystem::path& folder, const record::RecorderOptions& o) {
+  if (real_time_) log_ = std::make_unique<FrameLog>(folder, names_, o);
+}
+
+Diagnostics Timing::begin(executive::Executive& e) {
+  Diagnostics missing;
+  if (!real_time_) return missing;
+  scope_ = std::make_unique<realtime::RealTimeScope>(real_time_->wanted, e);
+  privileges_ = scope_->privileges();
+  machine_ = scope_->machine();
+  prioritized_ = scope_->prioritized();
+  std::string refused;
+  for (const realtime::Privilege& p : privileges_) {
+    if (p.granted) continue;
+    refused += fmt::format("{}{} ({})", refused.empty() ? "" : ", ", p.name, p.detail);
+    const bool priority = p.name == "real-time priority";
+    Diagnostic& d = missing.warning(
+        priority ? "V4102" : "V4105",
+        priority ? "real time without real-time priority; late frames are to be expected"
+                 : fmt::format("real time without {}; a frame may have to wait for memory", p.name),
+        {});
+    d.notes.push_back(p.detail);
+    d.notes.push_back("fix: " + p.fix);
+  }
+  if (refused.empty() || !real_time_->require) return missing;
+  scope_.reset();
+  Diagnostics problems;
+  problems.error("V4103", "real time is required, and not all of it is to be had: " + refused, {})
+      .notes.push_back(
+          "vernier doctor   tells what to change; without --require-rt the run does what it can");
+  throw ConfigurationError(problems);
+}
+
+void Timing::end() noexcept {
+  scope_.reset();
+  if (log_) log_->finish();
+}
+
+void Timing::enter() noexcept {
+  rusage u{};
+  getrusage(RUSAGE_THREAD, &u);
+  minor_before_ = u.ru_minflt;
+  major_before_ = u.ru_majflt;
+}
+
+void Timing::leave() noexcept {
+  rusage u{};
+  getrusage(RUSAGE_THREAD, &u);
+  minor_ += u.ru_minflt - minor_before_;
+  major_ += u.ru_majflt - major_before_;
+}
+
+void Timing::take(const realtime::Frame& f, std::span<const std::int64_t> costs) noexcept {
+  const realtime::FrameStatistics& s = pacer_.statistics();
+  const Pulse p{s.frames, s.late, f.margin, f.margin + f.wake_up + f.cost - s.used.max(),
+                s.wake_up.max()};
+  std::memcpy(latest_.next(), &p, sizeof p);
+  latest_.write();
+  if (log_) log_->take(f, costs);
+}
+
+Pulse Timing::pulse() const {
+  const std::lock_guard lock(readers_);
+  latest_.read();
+  Pulse p;
+  std::memcpy(&p, latest_.front(), sizeof p);
+  return p;
+}
+
+std::optional<Health> Timing::health(std::uint64_t dropped) const {
+  if (!real_time_) return {};
+  Health h;
+  h.grid = pacer_.settings().grid;
+  h.rate = pacer_.settings().rate;
+  h.spin = pacer_.settings().spin;
+  h.late = pacer_.settings().late;
+  h.parts = names_;
+  h.frames = pacer_.statistics();
+  h.privileges = privileges_;
+  h.machine = machine_;
+  h.prioritized = prioritized_;
+  h.not_kept = log_ ? log_->statistics().dropped : 0;
+  h.dropped = dropped;
+  h.minor_faults = minor_;
+  h.major_faults = major_;
+  h.broken = pacer_.fault().code[0] != '\0';
+  return h;
+}
+
+std::vector<realtime::LinkFigure> link_figures(const executive::Executive& e) {
+  std::vector<realtime::LinkFigure> list;
+  for (const executive::PortView& v : e.ports()) {
+    const composition::Part& part = e.parts()[v.part];
+    if (!v.output || !v.data || v.port->count != 1 || v.port->flow != Flow::signal) continue;
+    if (!part.component->description().abilities.faces_world) continue;
+    const std::string unit = v.port->unit == "1" ? "" : " " + v.port->unit;
+    const std::string value = v.port->unit == "s" ? realtime::time_text(v.element(0) * 1e9)
+                                                  : fmt::format("{:.6g}{}", v.element(0), unit);
+    list.push_back({part.name, v.port->name, value});
+  }
+  return list;
+}
+
+std::vector<std::pair<std::string, double>> figures_of(const Health& h) {
+  const realtime::FrameStatistics& f = h.frames;
+  const auto number = [](auto v) { return static_cast<double>(v); };
+  std::vector<std::pair<std::string, double>> all{
+      {"frames", number(f.frames)},
+      {"late_frames", number(f.late)},
+      {"late_by_work", number(f.late_by[1])},
+      {"late_by_wake_up", number(f.late_by[2])},
+      {"late_by_wait", number(f.late_by[3])},
+      {"late_in_a_row", number(f.in_a_row)},
+      {"frames_not_kept", number(h.not_kept)},
+      {"load", f.load()},
+      {"slipped_s", number(f.slipped) * 1e-9},
+      {"minor_faults", number(h.minor_faults)},
+      {"major_faults", number(h.major_faults)},
+      {"margin_least_s", (h.period() - number(f.used.max())) * 1e-9}};
+  const auto spread = [&](const std::string& name, const Histogram& d) {
+    all.emplace_back(name + "_p50_s", number(d.quantile(0.5)) * 1e-9);
+    all.emplace_back(name + "_p99_s", number(d.quantile(0.99)) * 1e-9);
+    all.emplace_back(name + "_p999_s", number(d.quantile(0.999)) * 1e-9);
+    all.emplace_back(name + "_max_s", number(d.max()) * 1e-9);
+    all.emplace_back(name + "_max_at_s", seconds(d.max_time()));
+  };
+  spread("wake_up", f.wake_up);
+  spread("cost", f.cost);
+  for (std::size_t i = 0; i < h.parts.size() && i < f.parts.size(); ++i) {
+    all.emplace_back("cost_of." + h.parts[i] + "_p99_s", number(f.parts[i].quantile(0.99)) * 1e-9);
+    all.emplace_back("cost_of." + h.parts[i] + "_max_s", number(f.parts[i].max()) * 1e-9);
+  }
+  return all;
+}
+
+std::vector<std::pair<std::string, std::string>> machine_of(const Health& h) {
+  std::vector<std::pair<std::string, std::string>> all{
+      {"kernel", h.machine.kernel + (h.machine.preempt_rt ? " (PREEMPT_RT)" : "")},
+      {"cpus", std::to_string(h.machine.cpus)},
+      {"clock", h.machine.clock_source},
+      {"isolated CPUs", h.machine.isolated}};
+  for (const realtime::Privilege& p : h.privileges)
+    all.emplace_back(p.name, (p.granted ? "yes: " : "no: ") + p.detail);
+  return all;
+}
+
+}  // namespace vernier::session

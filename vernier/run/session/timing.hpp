@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/mailbox.hpp"
+#include "vernier/run/composition/plan.hpp"
+#include "vernier/run/executive/executive.hpp"
+#include "vernier/run/realtime/frames.hpp"
+#include "vernier/run/realtime/privileges.hpp"
+#include "vernier/run/realtime/report.hpp"
+#include "vernier/run/session/frame_log.hpp"
+
+namespace vernier::session {
+
+/// Asked of a run that shall keep time whatever else the machine does.
+struct RealTime {
+  realtime::Wanted wanted = {};
+  Duration spin{};       // of each sleep, waited for with open eyes
+  bool require = false;  // refuse to run with less than was wanted
+};
+
+/// How a run keeps time, while it goes on.
+struct Pulse {
+  std::uint64_t frames = 0, late = 0;
+  std::int64_t margin = 0, least_margin = 0, worst_wake_up = 0;  // ns
+};
+
+/// What a run by the wall clock has besides: its pacer, and in real time its priority, frames.h5
+/// and report.html. The loop hands over by mailboxes.
+class Timing final : public realtime::FrameSink {
+ public:
+  /// Throws ConfigurationError: V4106, V4110.
+  Timing(const composition::Plan&, double rate, const realtime::LatePolicy&,
+         const std::optional<RealTime>&);
+
+  Pacer& pacer() noexcept { return pacer_; }
+  /// Null: costs are not asked for.
+  executive::Meter* meter() noexcept { return real_time_ ? &pacer_ : nullptr; }
+  void interrupt() noexcept { pacer_.interrupt(); }
+
+  /// The executive is made; before initialize().
+  void attach(executive::Executive&);
+  /// Begins frames.h5.
+  void open(const std::filesystem::path& folder, const record::RecorderOptions&);
+
+  /// Right before the loop, on its thread: takes the privileges. Answers a warning for each that is
+  /// missing; throws ConfigurationError (V4103) when all were required, V4104.
+  Diagnostics begin(executive::Executive&);
+  /// Behind the loop: gives them back.
+  void end() noexcept;
+  /// Around every part of the loop: counts its page faults.
+  void enter() noexcept;
+  void leave() noexcept;
+
+  /// From any thread but the loop's.
+  Pulse pulse() const;
+  /// Of a run in real time that is over.
+  std::optional<realtime::Health> health(std::uint64_t dropped) const;
+
+  void take(const realtime::Frame&, std::span<const std::int64_t> costs) noexcept override;
+
+ private:
+  std::optional<RealTime> real_time_;
+  realtime::FramePacer pacer_;
+  std::vector<std::string> names_;
+  std::unique_ptr<FrameLog> log_;
+  std::unique_ptr<realtime::RealTimeScope> scope_;
+  std::vector<realtime::Privilege> privileges_;
+  realtime::Machine machine_;
+  bool prioritized_ = false;
+  std::int64_t minor_ = 0, major_ = 0;  // faults
+  std::int64_t minor_before_ = 0, major_before_ = 0;
+  mutable OwnedLatest latest_{sizeof(Pulse)};
+  mutable std::mutex readers_;  // of latest_; never the loop
+};
+
+/// Figures of the peers for the report: what components that face the world say of themselves.
+std::vector<realtime::LinkFigure> link_figures(const executive::Executive&);
+
+/// For the manifest.
+std::vector<std::pair<std::string, double>> figures_of(const realtime::Health&);
+std::vector<std::pair<std::string, std::string>> machine_of(const realtime::Health&);
+
+}  // namespace vernier::session
