@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "apps/vernier/command.hpp"
@@ -70,7 +71,11 @@ void take_timing(const Asked& a, session::Options& o) {
 session::Again what_to_run(const Asked& a) {
   session::Again what;
   if (record::is_run_folder(a.document)) {
-    what = session::repeated(a.document);
+    std::filesystem::path folder = a.document;
+    // where a link such as runs/latest leads now, not when the new run is the latest
+    if (std::filesystem::is_symlink(folder))
+      folder = folder.parent_path() / std::filesystem::read_symlink(folder);
+    what = session::repeated(folder);
   } else {
     what.document = a.document;
   }

@@ -38,7 +38,6 @@ Executive::~Executive() = default;
 
 void Executive::initialize() {
   ready_ = paced_ = false;
-  late_in_a_row_ = 0;
   now_ = options_.start;
   start_components(now_);
   if (!cycle_->settle(now_)) throw ConfigurationError(detail::as_diagnostics(fault()));
@@ -92,11 +91,7 @@ bool Executive::pace(Time t) noexcept {
     }
   }
   cycle_->statistics().late += late;
-  late_in_a_row_ = late ? late_in_a_row_ + 1 : 0;
-  const int most = options_.policy.missed_deadlines;
-  if (most == 0 || late_in_a_row_ < most) return true;
-  cycle_->break_down(Breakdown::Kind::deadline, 0, {t});
-  return false;
+  return true;
 }
 
 void Executive::resume() noexcept {

@@ -30,7 +30,6 @@ class Cycle;
 /// What counts as a fault.
 struct FaultPolicy {
   int microsteps = 1000;     // rounds of reactions at one time before it is an instantaneous loop
-  int missed_deadlines = 0;  // late ticks in a row that stop the run; 0: any number is borne
   bool not_a_number = true;  // a real output that becomes not-a-number stops the run
 };
 
@@ -143,7 +142,6 @@ class Executive {
   bool initialized_ = false;  // the components were started once
   bool ready_ = false;        // run_until() may be called
   bool paced_ = false;        // the pacers have started
-  int late_in_a_row_ = 0;
   std::atomic<std::int64_t> freeze_at_{std::numeric_limits<std::int64_t>::max()};
   std::atomic<bool> stop_{false};
   std::unique_ptr<detail::Memory> memory_;

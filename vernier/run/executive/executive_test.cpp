@@ -9,7 +9,6 @@
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/run/executive/test_parts.hpp"
-#include "vernier/run/executive/wall_clock.hpp"
 #include "vernier/testing/allocations.hpp"
 
 namespace vernier::executive {
@@ -391,7 +390,9 @@ TEST(Executive, AllocatesNothingWhileRunning) {
   }
   Options options;
   options.measure_every = 1;
-  LogicalPacer pacer;
+  struct Patient final : Pacer {
+    Outcome wait_for(Time) noexcept override { return Outcome::ok; }
+  } pacer;
   Executive run(b.take(), {&pacer}, options);
   run.initialize();
   const long before = testing::allocations();
@@ -463,42 +464,6 @@ TEST(Executive, HeldForcesAddEnergyAsTheDocumentsSay) {
       EXPECT_NEAR(energy() / before / expected, 1.0, 0.02) << row.omega;  // digits of the table
     }
   }
-}
-
-TEST(WallClock, HoldsTimeBackByTheFactor) {
-  Bench b(10ms);
-  b.add("clock", std::make_unique<Clock>());
-  WallClock clock(4.0);
-  Executive run(b.take(), {&clock});
-  run.initialize();
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(run.run_until(at(0.4)), Ending::reached);
-  const double wall =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  EXPECT_GE(wall, 0.1);
-  EXPECT_LT(wall, 2.0);  // a busy machine may be late, but not that much
-  EXPECT_THROW(WallClock(0.0), ConfigurationError);
-}
-
-TEST(WallClock, CountsLateTicksAndThePolicyStopsTheRun) {
-  Bench b(1ms);
-  Description d;
-  auto& slow = b.add("slow", std::make_unique<Scripted>(d));
-  slow.on_advance = [](Time, Time to) {
-    const auto begin = std::chrono::steady_clock::now();
-    while (std::chrono::steady_clock::now() - begin < 3ms) {
-    }
-    return Advance{to};
-  };
-  WallClock clock(1.0, Duration(1us));
-  Options options;
-  options.policy.missed_deadlines = 5;
-  Executive run(b.take(), {&clock}, options);
-  run.initialize();
-  EXPECT_EQ(run.run_until(at(1.0)), Ending::failed);
-  EXPECT_EQ(run.now(), at(0.004));
-  EXPECT_EQ(run.fault().code, "V4107");
-  EXPECT_EQ(run.statistics().late, 5u);
 }
 
 }  // namespace

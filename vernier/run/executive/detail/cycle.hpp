@@ -25,7 +25,6 @@ struct Breakdown {
     no_agreement,  // early returns of several parts do not meet; `part` is one of them
     unannounced,   // `part` stopped early without having said it may
     no_progress,   // `part` stops at once, again and again
-    deadline,      // too many late ticks in a row
     pacer          // `part` is the number of the pacer that failed
   };
   Kind kind = Kind::none;

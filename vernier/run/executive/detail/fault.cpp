@@ -155,14 +155,6 @@ Diagnostic described(const Breakdown& b, const Executive& run, const Cycle& cycl
           "it stops at an event there, which no reaction takes away: what it does "
           "about the event must make the event's condition false");
       break;
-    case Breakdown::Kind::deadline:
-      d.code = "V4107";
-      d.message = "stopped: " + std::to_string(options.policy.missed_deadlines) +
-                  " late ticks in a row (policy) at " + when;
-      d.notes.push_back(
-          "the machine does not keep up: a smaller --rate, a longer step, or fewer "
-          "recorded signals");
-      break;
     case Breakdown::Kind::pacer:
       return told(run.pacers()[b.part]->fault(), "", "", when);
   }
