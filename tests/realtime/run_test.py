@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""A run in real time, from outside: examples/realtime. usage: run_test.py <vernier> <source tree>
+
+Nothing here depends on how fast or how busy the machine is, nor on what it permits.
+"""
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+VERNIER, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+BALANCE = SOURCE / "examples/realtime/balance.xml"
+
+
+class RealTime(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def vernier(self, *words, status=0, before=()):
+        done = subprocess.run([*before, VERNIER, *map(str, words)], cwd=self.folder, capture_output=True, text=True,
+                              timeout=60)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def test_the_example_keeps_time_and_tells_how(self):
+        told = json.loads(self.vernier("run", BALANCE, "--rt", "--until", "1s", "--json").stdout)
+        self.assertEqual(told["real_time"]["frames"], 250)
+        self.assertGreaterEqual(told["wall_s"], 1.0)
+        self.assertTrue(told["checks"][0]["kept"])
+        late = told["real_time"]["late_frames"]
+        self.assertEqual(late, sum(told["real_time"][f"late_by_{c}"] for c in ("work", "wake_up", "wait")))
+        for name in ("frames.h5", "report.html", "results.h5", "manifest.json"):
+            self.assertTrue((self.folder / told["folder"] / name).exists(), name)
+        # the same names as in the run's output
+        csv = self.vernier("export", f"{told['folder']}/frames.h5", "--signals", "frame.margin").stdout
+        self.assertEqual(len(csv.strip().splitlines()), 251)
+
+    def test_the_loop_makes_no_system_call_but_the_sleep(self):
+        trace = self.folder / "trace"
+        self.vernier("run", BALANCE, "--rt", "--until", "0.5s", "--quiet", before=("strace", "-f", "-o", trace))
+        lines = [line.split(None, 1) for line in trace.read_text(errors="replace").splitlines()]
+        # the first process is the program, its first thread the loop's
+        calls = [call for thread, call in lines if thread == lines[0][0]]
+        names = [re.match(r"(?:<\.\.\. )?(\w*)", call)[1] for call in calls]
+        sleeps = [i for i, name in enumerate(names) if name == "clock_nanosleep"]
+        self.assertGreater(len(sleeps), 10)
+        self.assertEqual(set(names[sleeps[0]:sleeps[-1] + 1]), {"clock_nanosleep"},
+                         collections.Counter(names[sleeps[0]:sleeps[-1] + 1]))
+
+    def test_without_any_right_it_goes_on_and_says_so(self):
+        # who is nobody already has none to give up
+        nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all",
+                  "--inh-caps=-all") if os.geteuid() == 0 else ()
+        limits = ("prlimit", "--rtprio=0", "--memlock=65536", "--nice=0")
+        for folder in (self.folder, *self.folder.parents):
+            if os.stat(folder).st_uid == os.geteuid() and folder.is_relative_to(tempfile.gettempdir()):
+                if folder != pathlib.Path(tempfile.gettempdir()):
+                    folder.chmod(0o777)
+        program, document = self.folder / "vernier", self.folder / "realtime"
+        shutil.copy(VERNIER, program)
+        shutil.copytree(BALANCE.parent, document)
+        words = [*nobody, *limits, program, "run", document / "balance.xml", "--until", "0.2s"]
+        done = subprocess.run([*words, "--rt"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("real time without real-time priority; late frames are to be expected", done.stderr)
+        manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
+        self.assertTrue(manifest["machine"]["real-time priority"].startswith("no: refused"))
+        self.assertIn("no: refused", (self.folder / "runs/latest/report.html").read_text())
+        done = subprocess.run([*words, "--require-rt"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("error[V4103]", done.stderr)
+
+    def test_another_terminal_freezes_and_ends_it(self):
+        run = subprocess.Popen([VERNIER, "run", BALANCE, "--rt", "--until", "60s", "--quiet"], cwd=self.folder,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(run.kill)
+        end = time.monotonic() + 20
+        while not (self.folder / "runs/latest/control").exists():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+        self.assertIn("running", self.vernier("status").stdout)
+        self.assertIn("frozen", self.vernier("freeze").stdout)
+        time.sleep(0.1)
+        here = [re.search(r"t = ([\d.]+)", self.vernier("status", "runs/latest").stdout)[1] for _ in range(2)]
+        self.assertEqual(here[0], here[1])
+        self.assertIn("running", self.vernier("resume").stdout)
+        self.assertIn("stopping", self.vernier("stop").stdout)
+        self.assertEqual(run.wait(timeout=20), 130)
+        self.assertIn("V4120", self.vernier("status", status=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
