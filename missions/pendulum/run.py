@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""The pendulum upright at 1 kHz, with plant and controller as two processes that share memory; one command does it all.
+
+usage: run.py [--vernier PROGRAM] [--seconds S] [--pause MS] [--kill] [--normal] [--out FOLDER] [--json]
+
+Starts both, stops the controller for a moment (SIGSTOP, as if it had overrun) when the pendulum is upright, with --kill also
+kills it and starts it again; then says how the loop kept time, what was held, and how far the pendulum went. Status 0: it stayed up.
+"""
+import argparse
+import csv
+import io
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def percentile(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(share * len(values)))] if values else 0.0
+
+
+class Experiment:
+    def __init__(self, a):
+        self.a = a
+        self.vernier = a.vernier or shutil.which("vernier") or str(HERE.parents[1] / "build/bin/vernier")
+        help_text = subprocess.run([self.vernier, "run", "--help"], capture_output=True, text=True, check=True).stdout
+        # by the wall clock alone where real time is not wanted
+        self.pace = ["--rate", "1"] if a.normal or "--rt" not in help_text else ["--rt"]
+        self.memory = f"pendulum-{os.getpid()}"  # several experiments on one machine do not meet
+
+    def start(self, side, peer, *more):
+        words = [self.vernier, "run", str(HERE / f"{side}.xml"), "--json", "--out", self.a.out, "--until", f"{self.a.seconds}s",
+                 "--set", f"{peer}.name={self.memory}", *self.pace, *more]
+        return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def run(self):
+        controller, plant = self.start("controller", "plant"), self.start("plant", "controller")
+        killed = None
+        try:
+            self.wait_for_memory(plant)
+            time.sleep(0.4 * self.a.seconds)
+            os.kill(controller.pid, signal.SIGSTOP)
+            time.sleep(self.a.pause / 1000)
+            os.kill(controller.pid, signal.SIGCONT)
+            if self.a.kill:
+                time.sleep(0.2 * self.a.seconds)
+                controller.kill()
+                controller.communicate()
+                killed = controller
+                controller = self.start("controller", "plant")
+            out, err = plant.communicate(timeout=self.a.seconds + 60)
+        finally:
+            if controller.poll() is None:
+                controller.send_signal(signal.SIGINT)
+            said, complaint = controller.communicate(timeout=60)
+            if plant.poll() is None:
+                plant.kill()
+        if plant.returncode not in (0, 3):
+            sys.exit(f"the plant's run ended with status {plant.returncode}:\n{err}")
+        return json.loads(out), json.loads(said) if said.strip().startswith("{") else {}, killed is not None
+
+    def wait_for_memory(self, plant):
+        """Until both have come: the plant waits for the controller, and then begins."""
+        memory = pathlib.Path(f"/dev/shm/vernier-{self.memory}")
+        end = time.monotonic() + 30
+        while not memory.exists() and plant.poll() is None and time.monotonic() < end:
+            time.sleep(0.01)
+
+    def signals(self, run, *names):
+        text = subprocess.run([self.vernier, "export", run, *names, "--format", "csv"], capture_output=True, text=True, check=True).stdout
+        rows = list(csv.reader(io.StringIO(text)))
+        columns = {name.split(" ")[0]: i for i, name in enumerate(rows[0])}
+        return [[float(row[columns[n]]) for row in rows[1:]] for n in (rows[0][0].split(" ")[0], *names)]
+
+    def findings(self, plant, controller, killed):
+        t, error, age, fresh = self.signals(plant["folder"], "pendulum.error", "controller.shared.age", "controller.shared.fresh")
+        alone = subprocess.run([self.vernier, "run", str(HERE / "pendulum.xml"), "--quiet", "--out", self.a.out, "--until", f"{self.a.seconds}s"],
+                               capture_output=True, text=True, check=True).stdout.strip()
+        _, reference = self.signals(alone, "pendulum.error")
+        settled = [i for i, when in enumerate(t) if when >= 0.35 * self.a.seconds]
+        # the longest time that the last torque was held
+        longest = now = 0
+        for i in settled:
+            now = 0 if fresh[i] else now + 1
+            longest = max(longest, now)
+        out = {
+            "seconds": t[-1], "upright": plant["exit_status"] == 0,
+            "error_deg": max(error[i] for i in settled) * 57.29578,
+            "error_alone_deg": max(reference[i] for i in settled if i < len(reference)) * 57.29578,
+            "difference_deg": max(abs(error[i] - reference[i]) for i in range(min(len(error), len(reference)))) * 57.29578,
+            "age_ms": {"mean": 1e3 * sum(age) / len(age), "p99": 1e3 * percentile(age, 0.99), "max": 1e3 * max(age)},
+            "held_steps": sum(1 for f in fresh if not f), "longest_hold_ms": longest, "pause_ms": self.a.pause,
+            "killed": killed, "pace": " ".join(self.pace), "plant": plant["folder"], "controller": controller.get("folder")}
+        for side, summary in (("plant", plant), ("controller", controller)):
+            if "real_time" in summary:
+                out[f"{side}_real_time"] = summary["real_time"]
+        return out
+
+
+def show(f):
+    print(f"pendulum upright at 1 kHz, plant and controller in two processes, {f['seconds']:.0f} s ({f['pace']})\n")
+    print(f"  stays up                  {'yes' if f['upright'] else 'NO'}; farthest {f['error_deg']:.2f} deg from upright, in one process {f['error_alone_deg']:.2f} deg")
+    print(f"  swing up                  at most {f['difference_deg']:.2f} deg from the same in one process")
+    print(f"  controller stopped        {f['pause_ms']:.0f} ms; the last torque was held for {f['longest_hold_ms']} ms" +
+          (", then it was killed and came again" if f["killed"] else ""))
+    print(f"  age of the torque         mean {f['age_ms']['mean']:.2f} ms, p99 {f['age_ms']['p99']:.2f} ms, max {f['age_ms']['max']:.1f} ms; "
+          f"{f['held_steps']} steps without a new one")
+    for side in ("plant", "controller"):
+        if f"{side}_real_time" in f:
+            rt = f[f"{side}_real_time"]
+            print(f"  {side:<24}  {rt.get('verdict', '')}")
+            for name, value in rt.items():
+                if "wake" in name and isinstance(value, (int, float)):
+                    print(f"    {name:<22}  {value}")
+    print(f"\n  results   {f['plant']}\n  next      vernier plot {f['plant']} pendulum.angle controller.torque controller.shared.age")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--vernier", help="the program")
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--pause", type=float, default=20.0, help="ms that the controller is stopped")
+    parser.add_argument("--kill", action="store_true", help="also kill the controller, and start it again")
+    parser.add_argument("--normal", action="store_true", help="without real-time priority")
+    parser.add_argument("--out", default="runs", help="where the runs' folders are made")
+    parser.add_argument("--json", action="store_true")
+    e = Experiment(parser.parse_args())
+    f = e.findings(*e.run())
+    print(json.dumps(f, indent=2)) if e.a.json else show(f)
+    return 0 if f["upright"] else 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())
