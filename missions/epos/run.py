@@ -253,7 +253,7 @@ class Experiment:
     def facility(self, name):
         ports = free_ports()
         control, data = (f"127.0.0.1:{p}" for p in ports)
-        run = Run(self.program, name, "facility.xml", self.out, [f"simulator.listen={control}", f"simulator.data={data}"],
+        run = Run(self.program, name, "facility.xml", self.out, [f"simulator.listen={control}", f"simulator.data={data}", *self.priority("simulator")],
                   [*self.paced, "--until", "3600s"])
         run.wait_for("ready ", 20)
         return run, ports
@@ -261,8 +261,13 @@ class Experiment:
     def simulator(self, name, document, ports, settings=(), paced=None):
         control, data = (f"127.0.0.1:{p}" for p in ports)
         return Run(self.program, name, document, self.out,
-                   [f"facility.connect={control}", f"facility.data={data}", f"facility.initial={self.initial}s", *self.start, *settings],
+                   [f"facility.connect={control}", f"facility.data={data}", f"facility.initial={self.initial}s", *self.start,
+                    *self.priority("facility"), *settings],
                    [*(paced or self.paced), "--until", "3600s"])
+
+    def priority(self, link):
+        """What the frames wait for should not wait behind other work."""
+        return [f"{link}.priority=70"] if self.paced == ["--rt"] else []
 
     def table(self, run):
         return Table(self.program, run.results(), FACILITY)

@@ -252,6 +252,11 @@ class Builder {
       const Coordinates q = home(r);
       const Pose body = body_pose(r, q);
       at[i] = body.p;
+      if (!(body.p.norm() < 1e4)) {
+        report_.error("V1680", "at home " + r.name + " is more than 10 km from the origin",
+                      robots[i]->place);
+        continue;
+      }
       const Singularity s = singularity(conditions(r.arm, q.tail<6>()), made_.singular);
       static const char* const names_of[] = {"", "shoulder", "elbow", "wrist"};
       if (s != Singularity::none) {
