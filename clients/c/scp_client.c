@@ -1,7 +1,7 @@
-/* A client of SCP 1.0 (formats/scp/README.md) and of RSP 1 on top of it, in one file of C99 for POSIX sockets.
+/* A client of SCP 1.0 (formats/scp/README.md), in one file of C99 for POSIX sockets. RSP on top of it: rsp_client.c.
  *
- * Compile it (cc -c scp_client.c) or #include it. Nothing is allocated, there is no thread, and nothing waits but
- * scp_open() and scp_poll(). With -DSCP_MAIN it is a program that sends a sine and prints what comes back.
+ * Compile it (cc -c scp_client.c) or #include it, before the headers of the system. Nothing is allocated, there is no thread, and
+ * nothing waits but scp_open() and scp_poll(). With -DSCP_MAIN it is a program that sends cos t and prints what came back.
  *
  *     struct scp_settings s = {"127.0.0.1", "42750", "42751", 100000000, 1, 1, 1, SCP_DOUBLE, SCP_DOUBLE};
  *     static struct scp_client c;
@@ -82,7 +82,7 @@ struct scp_client {
   struct scp_settings s;
   struct scp_wire wire[2];
   uint32_t session, max_payload;
-  int up, reason, theirs, fresh, waiting; /* why it ended, and whether the other side said so */
+  int up, reason, theirs, fresh, waiting, stepping; /* why it ended, and whether the other side said so */
   char error[192], peer[33];
   uint64_t peer_period_ns;
   uint32_t peer_period_parts, ping_ms, timeout_ms, delay_ms;
@@ -646,7 +646,7 @@ static int scp_take(struct scp_client *c, int on, const struct scp_header *h, co
         ++c->unasked;
       break;
     case SCP_REFERENCE:
-      c->reference_home = c->step + 1;
+      c->reference_home = c->step + c->stepping; /* what comes before the first step belongs to its beginning */
       c->reference_target = h->step;
       c->steps_known = 1;
       break;
@@ -746,6 +746,7 @@ int scp_poll(struct scp_client *c, int64_t until) {
 /* Step n begins, planned for `planned`: tells the other side. */
 void scp_step(struct scp_client *c, int64_t n, int64_t planned) {
   c->step = n;
+  c->stepping = 1;
   c->output_acq = 0;
   if (c->up) scp_say(c, SCP_REFERENCE, planned, 0);
 }

@@ -183,7 +183,7 @@ class Client:
         self.formats = [struct.Struct(f"<{n}{FORMATS[e]}") for n, e in zip(self.counts, self.elements)]
         if max(f.size for f in self.formats) > MOST_PAYLOAD or not 1000 <= period[0] / period[1] <= 1e12:
             raise ValueError("the sample time, or the length of a vector")
-        self.wires, self.up = [None, None], False
+        self.wires, self.up, self.stepping, self.current = [None, None], False, False, 0
 
     # -- handshake --
 
@@ -203,7 +203,7 @@ class Client:
 
     def open(self):
         """Connects and greets, within four seconds; LinkError when it comes to nothing."""
-        self.session, self.token, self.nonce, self.server_nonce, self.current = 0, 0, os.urandom(32), bytes(32), 0
+        self.session, self.token, self.nonce, self.server_nonce = 0, 0, os.urandom(32), bytes(32)
         self.vector, self.header, self.fresh, self.waiting, self.received = None, None, False, None, 0
         self.answers, self.counted, self.output_acq = 0, 0, 0
         self.pings, self.delays = collections.deque(maxlen=16), collections.deque(maxlen=16)
@@ -356,7 +356,8 @@ class Client:
         elif h.type == DELAY:
             self.queue(CONTROL, DELAY_RETURN, t_acq=t, echo=h.t_trm)
         elif h.type == REFERENCE:
-            self.reference = (self.current + 1, h.step)
+            # what comes before the first step belongs to its beginning
+            self.reference = (self.current + 1 if self.stepping else self.current, h.step)
         elif h.type in (PING_RETURN, DELAY_RETURN):
             asked = self.pings if h.type == PING_RETURN else self.delays
             if h.echo not in asked:
@@ -418,7 +419,7 @@ class Client:
 
     def step(self, n, planned):
         """Step n begins, planned for `planned`: tells the other side."""
-        self.current, self.output_acq = n, 0
+        self.current, self.output_acq, self.stepping = n, 0, True
         if self.up:
             self.queue(CONTROL, REFERENCE, t_acq=planned)
 

@@ -116,9 +116,8 @@ def show(f):
         if f"{side}_real_time" in f:
             rt = f[f"{side}_real_time"]
             print(f"  {side:<24}  {rt.get('verdict', '')}")
-            for name, value in rt.items():
-                if "wake" in name and isinstance(value, (int, float)):
-                    print(f"    {name:<22}  {value}")
+            wake = [1e6 * rt.get(f"wake_up_{name}_s", 0.0) for name in ("p50", "p99", "max")]
+            print(f"    wake-up                 p50 {wake[0]:.0f} us, p99 {wake[1]:.0f} us, max {wake[2]:.0f} us")
     print(f"\n  results   {f['plant']}\n  next      vernier plot {f['plant']} pendulum.angle controller.torque controller.shared.age")
 
 

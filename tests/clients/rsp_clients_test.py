@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""The RSP side of the clients that others may use (clients/), in C and in Python. usage: rsp_clients_test.py <vernier> <source tree> <C compiler>"""
+import concurrent.futures
+import json
+import math
+import pathlib
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+VERNIER, SOURCE, CC = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
+sys.path[:0] = [str(SOURCE / "clients/python")]
+import rsp_client  # noqa: E402
+
+WORK = tempfile.TemporaryDirectory(prefix="vernier_rsp_")
+FOLDER = pathlib.Path(WORK.name)
+PLAIN = [CC, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1"]
+CLIENTS = {"c": [FOLDER / "rsp_client"], "python": [sys.executable, SOURCE / "clients/python/rsp_client.py"]}
+
+# now, initial ns, period ns, parts, over, under, reference home and target, forerun over and under -> client and server step
+STARTS = {
+    (0, 500_000_000, 100_000_000, 1, 4, 1, 0, 21, 1, 2): (5, 47),        # the worked example of the EPOS paper
+    (1, 400_000_000, 100_000_000, 1, 4, 1, 1, 25, 1, 2): (5, 47),        # the same by another pair
+    (0, 0, 200_000_000, 1, 50, 1, 0, 0, 1, 10): (0, 55),                 # in doubles 55.00000000000001, and 56
+    (0, 4_001_000_000, 1_000_000, 1, 1, 1, 0, 0, 0, 1): (4001, 4002),    # in doubles 4.001/0.001 is more than 4001
+    (7, 30_000_000_000, 100_000_000, 3, 25, 3, 4, 100, 1, 1): (907, 7642),  # 1/30 s against 4 ms: (907 - 4) 25/3 + 100 = 7625, + 2 * 25/3
+    (-5, 1_000_000_000, 100_000_000, 1, 5, 2, 3, -8, 0, 1): (5, 0),      # 2 * 5/2 - 8 + 5/2 = -0.5
+}
+
+
+def setUpModule():
+    watched = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    subprocess.run([*PLAIN, *watched, "-DRSP_MAIN", SOURCE / "clients/c/rsp_client.c", "-lm", "-o", FOLDER / "rsp_client"], check=True)
+    subprocess.run([*PLAIN, *watched, "-I", SOURCE / "clients/c", SOURCE / "tests/clients/rsp_golden.c", "-o", FOLDER / "golden"], check=True)
+
+
+def tearDownModule():
+    WORK.cleanup()
+
+
+def packets(folder):
+    return {f.stem: f.read_text().split() for f in sorted((SOURCE / "formats/rsp" / folder).glob("*.hex"))}
+
+
+def numbers(lines):
+    return struct.unpack(f"<{len(lines)}d", bytes.fromhex("".join(lines)))
+
+
+class Packets(unittest.TestCase):
+    def by_c(self, lines):
+        return subprocess.run([FOLDER / "golden"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True).stdout.split("\n")
+
+    def test_both_read_and_write_them_to_the_bit(self):
+        good, bad = packets("golden"), packets("bad")
+        # a server sends neither accelerations nor reference axes; the C client reads no others
+        plain = {n: p for n, p in good.items() if n not in ("state_accelerations", "state_reference_axes")}
+        for (name, lines), said in zip(plain.items(), self.by_c(["".join(p) for p in plain.values()])):
+            self.assertEqual(said, "".join(lines), name)
+        for name, said in zip(bad, self.by_c(["".join(p) for p in bad.values()])):
+            self.assertEqual(said, "none", name)
+        for name, lines in good.items():
+            v = numbers(lines)
+            p = rsp_client.decoded(v)
+            again = rsp_client.encoded(p.kind, p.run, p.step, p.bodies, p.arguments, accelerations=v[5] == 1.0, size=len(v))
+            if name == "state_reference_axes":  # the same state, in body axes
+                for a, b in zip(p.bodies[0].rate, numbers(good["state"])[22:25]):
+                    self.assertAlmostEqual(a, b, delta=1e-15)
+            else:
+                self.assertEqual(struct.pack(f"<{len(again)}d", *again).hex(), "".join(lines), name)
+        for name, lines in bad.items():
+            self.assertIsNone(rsp_client.decoded(numbers(lines)), name)
+
+    def test_runs_begin_when_the_equations_say(self):
+        said = self.by_c(["start " + " ".join(map(str, s)) for s in STARTS])
+        for (given, expected), text in zip(STARTS.items(), said):
+            now, initial, ns, parts, over, under, home, target, nu, of = given
+            self.assertEqual(rsp_client.start_of_run(now, initial, (ns, parts), (nu, of), over, under, (home, target)), expected, given)
+            self.assertEqual(tuple(map(int, text.split())), expected, given)
+
+    def test_reference_axes_are_turned(self):
+        q = (math.cos(0.3), math.sin(0.3), 0.0, 0.0)  # 0.6 rad about x: y of the reference is cos y - sin z of the body
+        for a, b in zip(rsp_client.turned(q, (0.0, 1.0, 0.0)), (0.0, math.cos(0.6), -math.sin(0.6))):
+            self.assertAlmostEqual(a, b, delta=1e-15)
+
+
+class Runs(unittest.TestCase):
+    def experiment(self, client, more, until="9s"):
+        with socket.socket() as a, socket.socket() as b:
+            for s in (a, b):
+                s.bind(("127.0.0.1", 0))
+            control, data = (s.getsockname()[1] for s in (a, b))
+        words = [VERNIER, "run", SOURCE / "examples/rsp/facility.xml", "--rate", "1", "--until", until, "--json", "--no-record",
+                 "--set", f"simulator.listen=127.0.0.1:{control}", "--set", f"simulator.data=127.0.0.1:{data}"]
+        facility = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(200):  # until it listens
+            done = subprocess.run([*CLIENTS[client], f"127.0.0.1:{control}", "--data", str(data), *more], capture_output=True, text=True, timeout=60)
+            if "refused (102)" not in done.stderr:
+                break
+        out, err = facility.communicate(timeout=60)
+        return done, {r["name"]: r["value"] for r in json.loads(out)["reports"]}
+
+    def test_both_make_a_facility_move(self):
+        cases = [(client, more) for client in CLIENTS for more in (["--initial", "2", "--duration", "2"],
+                                                                   ["--initial", "2", "--duration", "2", "--rate", "7", "--forerun", "0.8"])]
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            for (client, more), (done, reports) in zip(cases, pool.map(lambda c: self.experiment(*c), cases)):
+                self.assertEqual(done.returncode, 0, (client, done.stderr))
+                said = json.loads(done.stdout)
+                self.assertTrue(said["ended"])
+                self.assertEqual((said["refused"], said["malformed"]), (0, 0), client)
+                self.assertGreaterEqual(said["runs"], 1)
+                self.assertGreater(said["commands"], 10)
+                # 0.1 cos 0.4 t: the facility is where the simulation began, and goes no farther
+                self.assertAlmostEqual(said["farthest"], 0.1, delta=0.01)
+                self.assertGreaterEqual(reports["runs"], 1)
+                self.assertEqual(reports["refused"], 0)
+
+    def test_both_are_told_that_a_way_is_too_fast(self):
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            # a metre would have to be 2 m/s fast: not with 30 s for the rest of the test, so the facility's end ends it
+            for client, (done, reports) in zip(CLIENTS, pool.map(lambda c: self.experiment(c, ["--initial", "1.2", "--duration", "1", "--forerun", "0"],
+                                                                                           "5s"), CLIENTS)):
+                self.assertEqual(done.returncode, 1, client)
+                self.assertGreaterEqual(reports["refused"], 1, client)
+                self.assertIn("(1)", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
