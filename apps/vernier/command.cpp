@@ -35,6 +35,8 @@ constexpr std::array all_commands{
     Command{"resume", "let a frozen run go on", "vernier resume --help", false, declare_resume},
     Command{"stop", "end a run of another terminal after its current step", "vernier stop --help",
             false, declare_stop},
+    Command{"doctor", "is this machine fit for real time, and what would make it so",
+            "vernier doctor --help", false, declare_doctor},
     Command{"export", "write signals of a run as csv or json",
             "vernier export runs/latest -o signals.csv", false, declare_export},
     Command{"compare", "how far two runs differ", "vernier compare runs/latest runs/latest", false,

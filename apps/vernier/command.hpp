@@ -48,6 +48,7 @@ Action declare_check(CLI::App&);
 Action declare_compare(CLI::App&);
 Action declare_completion(CLI::App&);
 Action declare_demo(CLI::App&);
+Action declare_doctor(CLI::App&);
 Action declare_examples(CLI::App&);
 Action declare_explain(CLI::App&);
 Action declare_export(CLI::App&);

@@ -97,6 +97,27 @@ class RealTime(unittest.TestCase):
         self.assertEqual(run.wait(timeout=20), 130)
         self.assertIn("V4120", self.vernier("status", status=2).stderr)
 
+    def test_the_doctor_tells_whether_the_machine_is_fit(self):
+        words = [VERNIER, "doctor", "--seconds", "0.2", "--json", "--for"]
+        done = subprocess.run([*words, BALANCE], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        told = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 0 if told["fit"] else 3)
+        found = {f["name"]: f for f in told["findings"]}
+        for name in ("real-time priority", "locked memory", "CPU frequency", "isolated CPUs", "throttling", "clock", "kernel",
+                     "wake-up latency", "cost of a frame"):
+            self.assertIn(name, found)
+        self.assertTrue(all(f["fix"] for f in told["findings"] if f["level"] == "bad"))
+        self.assertIn("of 4.000 ms", found["cost of a frame"]["value"])
+        self.assertIn("250 Hz", told["verdict"])
+        self.assertFalse((self.folder / "runs").exists())
+        # what acts on the world is not run for it
+        done = subprocess.run([*words, SOURCE / "examples/link/facility.xml"], cwd=self.folder, capture_output=True,
+                              text=True, timeout=60)
+        self.assertIn("faces the world", done.stdout)
+        self.vernier("doctor", "--for", "nothing.xml", status=2)
+        text = subprocess.run([VERNIER, "doctor", "--seconds", "0.1"], capture_output=True, text=True, timeout=60).stdout
+        self.assertRegex(text, r"(?s)^machine  .* CPUs .*verdict  (not )?fit for 250 Hz")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -154,6 +154,7 @@ void FramePacer::rest_until(std::int64_t now, std::int64_t target) noexcept {
   const std::int64_t spin = settings_.spin.count();
   while (now < target - spin && !interrupted_.load(std::memory_order_relaxed)) {
     clock_.sleep_until(std::min(target - spin, now + nap));
+    ++statistics_.sleeps;
     now = clock_.now();
   }
   if (spin <= 0) return;

@@ -62,6 +62,7 @@ Grid grid_of(const composition::Plan&);
 struct FrameStatistics {
   std::uint64_t frames = 0, late = 0, behind = 0;
   std::uint64_t late_by[4] = {};  // by Cause
+  std::uint64_t sleeps = 0;       // calls of the clock's sleep
   std::uint64_t in_a_row = 0;     // most late frames one after another
   Histogram wake_up;              // of frames that were slept for
   Histogram cost;

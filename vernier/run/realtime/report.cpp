@@ -148,6 +148,7 @@ std::string machine_table(const Health& h) {
   line("CPU used by the loop", fmt::format("{:.1f} %", h.frames.load() * 100.0));
   line("page faults in the loop",
        fmt::format("{} minor, {} major", h.minor_faults, h.major_faults));
+  line("waits in the loop besides the sleep", fmt::format("{}", h.waits));
   line("samples not recorded", fmt::format("{} signals, {} frames", h.dropped, h.not_kept));
   return out + "</table>\n";
 }

@@ -23,7 +23,8 @@ struct Health {
   std::uint64_t not_kept = 0;                       // frames that frames.h5 had no room for
   std::uint64_t dropped = 0;                        // samples that the recorder had no room for
   std::int64_t minor_faults = 0, major_faults = 0;  // page faults of the loop's thread
-  bool broken = false;                              // the policy ended the run
+  std::int64_t waits = 0;  // times it gave up the processor besides its sleeps
+  bool broken = false;     // the policy ended the run
 
   /// ns of wall time between two frames.
   double period() const noexcept { return grid.period() / rate * 1e9; }

@@ -133,6 +133,7 @@ TEST_F(RealTimeRun, MeasuresEveryFrameAndTouchesNoMemoryItHasNot) {
   if (missing == 0 && !sanitized) {
     EXPECT_EQ(h.minor_faults, 0);
     EXPECT_EQ(h.major_faults, 0);
+    EXPECT_EQ(h.waits, 0);
   }
 
   // frames.h5 has every frame, and the signals show the same numbers one frame later

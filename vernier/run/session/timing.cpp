@@ -120,15 +120,15 @@ void Timing::end() noexcept {
 void Timing::enter() noexcept {
   rusage u{};
   getrusage(RUSAGE_THREAD, &u);
-  minor_before_ = u.ru_minflt;
-  major_before_ = u.ru_majflt;
+  before_ = {u.ru_minflt, u.ru_majflt, u.ru_nvcsw};
 }
 
 void Timing::leave() noexcept {
   rusage u{};
   getrusage(RUSAGE_THREAD, &u);
-  minor_ += u.ru_minflt - minor_before_;
-  major_ += u.ru_majflt - major_before_;
+  usage_.minor += u.ru_minflt - before_.minor;
+  usage_.major += u.ru_majflt - before_.major;
+  usage_.waits += u.ru_nvcsw - before_.waits;
 }
 
 void Timing::take(const realtime::Frame& f, std::span<const std::int64_t> costs) noexcept {
@@ -162,8 +162,10 @@ std::optional<Health> Timing::health(std::uint64_t dropped) const {
   h.prioritized = prioritized_;
   h.not_kept = log_ ? log_->statistics().dropped : 0;
   h.dropped = dropped;
-  h.minor_faults = minor_;
-  h.major_faults = major_;
+  h.minor_faults = usage_.minor;
+  h.major_faults = usage_.major;
+  h.waits = std::max<std::int64_t>(
+      0, usage_.waits - static_cast<std::int64_t>(pacer_.statistics().sleeps));
   h.broken = pacer_.fault().code[0] != '\0';
   return h;
 }
@@ -197,6 +199,7 @@ std::vector<std::pair<std::string, double>> figures_of(const Health& h) {
       {"slipped_s", number(f.slipped) * 1e-9},
       {"minor_faults", number(h.minor_faults)},
       {"major_faults", number(h.major_faults)},
+      {"waits", number(h.waits)},
       {"margin_least_s", (h.period() - number(f.used.max())) * 1e-9}};
   const auto spread = [&](const std::string& name, const Histogram& d) {
     all.emplace_back(name + "_p50_s", number(d.quantile(0.5)) * 1e-9);

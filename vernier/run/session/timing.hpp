@@ -56,7 +56,7 @@ class Timing final : public realtime::FrameSink {
   Diagnostics begin(executive::Executive&);
   /// Behind the loop: gives them back.
   void end() noexcept;
-  /// Around every part of the loop: counts its page faults.
+  /// Around every part of the loop: counts its page faults and waits.
   void enter() noexcept;
   void leave() noexcept;
 
@@ -76,8 +76,9 @@ class Timing final : public realtime::FrameSink {
   std::vector<realtime::Privilege> privileges_;
   realtime::Machine machine_;
   bool prioritized_ = false;
-  std::int64_t minor_ = 0, major_ = 0;  // faults
-  std::int64_t minor_before_ = 0, major_before_ = 0;
+  struct Usage {
+    std::int64_t minor = 0, major = 0, waits = 0;  // page faults; times the processor was given up
+  } usage_, before_;
   mutable OwnedLatest latest_{sizeof(Pulse)};
   mutable std::mutex readers_;  // of latest_; never the loop
 };

@@ -1,0 +1,163 @@
+// How well a run keeps real time while two other programs want the processor each: wake-up, late
+// frames by cause, allocations, page faults, waits. usage: realtime_bench [seconds per rate, 60]
+// [--quiet-machine]
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/base/temporary_folder.hpp"
+#include "vernier/model/automaton/automaton.hpp"
+#include "vernier/model/island/island.hpp"
+#include "vernier/run/realtime/ports.hpp"
+#include "vernier/run/session/session.hpp"
+#include "vernier/testing/allocations.hpp"
+
+namespace {
+
+using namespace vernier;
+
+long first_allocations = -1, last_allocations = -1;
+
+/// Looks at what the loop's thread has allocated, in every frame.
+class Probe final : public Component {
+ public:
+  const Description& description() const noexcept override { return description_; }
+  void bind(const Bindings&) override {}
+  Outcome output(Instant) noexcept override { return Outcome::ok; }
+  Advance advance(Time from, Time to) noexcept override {
+    if (from > Time{}) last_allocations = testing::allocations();
+    if (first_allocations < 0) first_allocations = last_allocations;
+    return {to};
+  }
+  void save(std::span<std::byte>) const noexcept override {}
+  void load(std::span<const std::byte>) noexcept override {}
+
+ private:
+  Description description_;
+};
+
+/// Programs that never rest, until it goes.
+class Load {
+ public:
+  Load() : stress_ng_(std::system("command -v stress-ng > /dev/null 2>&1") == 0) {
+    for (pid_t& child : children_) {
+      if (stress_ng_ && &child != children_) break;
+      child = fork();
+      if (child != 0) continue;
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (stress_ng_) execlp("stress-ng", "stress-ng", "--cpu", "2", "--quiet", nullptr);
+      for (volatile unsigned long x = 0;;) x = x + 1;
+    }
+  }
+  ~Load() {
+    for (const pid_t child : children_) {
+      if (child <= 0) continue;
+      kill(child, SIGTERM);
+      waitpid(child, nullptr, 0);
+    }
+  }
+  const char* name() const { return stress_ng_ ? "stress-ng --cpu 2" : "two busy loops"; }
+
+ private:
+  bool stress_ng_;
+  pid_t children_[2] = {};
+};
+
+Catalogue catalogue() {
+  Catalogue c;
+  c.set_island(island::make_island);
+  automaton::add_to(c);
+  realtime::add_to(c);
+  Type probe;
+  probe.name = "probe";
+  probe.component = [](const Parameters&) { return std::make_unique<Probe>(); };
+  c.add(std::move(probe));
+  return c;
+}
+
+bool measure(int rate, double seconds, const std::filesystem::path& folder) {
+  const std::string models = VERNIER_SOURCE_DIR "/examples/realtime/";
+  const auto document = folder / "balance.xml";
+  std::ofstream(document) << "<interconnection name='balance' version='1'><system id='stick' file='"
+                          << models << "stick.xml'/><system id='finger' file='" << models
+                          << "finger.xml'/><component id='probe' type='probe'/>"
+                             "<connect from='stick.angle' to='finger.angle'/><connect "
+                             "from='stick.rate' to='finger.rate'/>"
+                             "<connect from='finger.torque' to='stick.torque'/><run stop='"
+                          << seconds << " s' step='" << 1000.0 / rate << " ms'/></interconnection>";
+  Diagnostics problems;
+  session::Options options;
+  options.real_time.emplace();
+  options.changes.frames = true;
+  options.runs = folder / "runs";
+  first_allocations = last_allocations = -1;
+  const Catalogue types = catalogue();
+  session::Session run(session::prepare(document, options.changes, types, problems), options,
+                       problems);
+  const session::Summary s = run.run();
+  const realtime::Health& h = *s.real_time;
+  const realtime::FrameStatistics& f = h.frames;
+  const auto us = [](std::int64_t ns) { return static_cast<double>(ns) / 1e3; };
+  const double p99 = us(f.wake_up.quantile(0.99));
+  std::printf("%4d Hz, %g s, %s\n", rate, seconds,
+              h.prioritized ? "SCHED_FIFO 80" : "without real-time priority");
+  std::printf("  wake-up, us        p50 %.1f   p99 %.1f   p99.9 %.1f   max %.1f at frame %lld\n",
+              us(f.wake_up.quantile(0.5)), p99, us(f.wake_up.quantile(0.999)), us(f.wake_up.max()),
+              static_cast<long long>(f.wake_up.max_frame()));
+  std::printf("  cost of a frame    p50 %.1f   p99 %.1f   p99.9 %.1f   max %.1f\n",
+              us(f.cost.quantile(0.5)), us(f.cost.quantile(0.99)), us(f.cost.quantile(0.999)),
+              us(f.cost.max()));
+  std::printf("  late frames        %llu of %llu: work %llu, wake-up %llu, wait %llu\n",
+              static_cast<unsigned long long>(f.late), static_cast<unsigned long long>(f.frames),
+              static_cast<unsigned long long>(f.late_by[1]),
+              static_cast<unsigned long long>(f.late_by[2]),
+              static_cast<unsigned long long>(f.late_by[3]));
+  for (const realtime::Frame& late : f.late_frames)
+    if (late.cause == realtime::Cause::work)
+      std::printf("    frame %lld, by %.1f us: %s\n", static_cast<long long>(late.number),
+                  us(-late.margin), realtime::blame(late, h.parts).c_str());
+  std::printf(
+      "  in the loop        %ld allocations, %lld minor and %lld major page faults, %lld waits "
+      "besides the sleep\n",
+      last_allocations - first_allocations, static_cast<long long>(h.minor_faults),
+      static_cast<long long>(h.major_faults), static_cast<long long>(h.waits));
+  const bool good = p99 < 150.0 && f.late_by[1] == 0 && last_allocations == first_allocations &&
+                    h.minor_faults == 0 && h.major_faults == 0 && h.waits == 0;
+  std::printf(
+      "  asked for: p99 below 150 us, no late frame by work, no allocation, fault or wait: %s\n\n",
+      good ? "kept" : "NOT KEPT");
+  return good;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  double seconds = 60.0;
+  bool load = true;
+  for (int i = 1; i < count; ++i) {
+    if (std::strcmp(words[i], "--quiet-machine") == 0)
+      load = false;
+    else
+      seconds = std::atof(words[i]);
+  }
+  if (!(seconds > 0.0)) return 2;
+  std::optional<Load> hogs;
+  if (load) hogs.emplace();
+  double mean[1] = {};
+  static_cast<void>(getloadavg(mean, 1));
+  std::printf("load: %s; %.1f runnable tasks in the last minute\n",
+              hogs ? hogs->name() : "none of ours", mean[0]);
+  std::fflush(stdout);
+  const TemporaryFolder folder;
+  bool good = true;
+  for (const int rate : {250, 1000}) good &= measure(rate, seconds, folder.path());
+  return good ? 0 : 1;
+}
