@@ -38,6 +38,11 @@ bench: packages ## measure the figures that docs/ quotes
 	@cmake --build build -j $(JOBS)
 	@benchmarks/all build
 
+soak: packages ## RSP for long: 10000 random experiments, 12 simulated hours of operation with mishaps
+	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
+	@cmake --build build -j $(JOBS) --target rsp_soak
+	@build/bin/rsp_soak
+
 check: packages ## format, names, includes, links in the documents
 	@tools/check
 
@@ -52,4 +57,4 @@ mutations: packages ## plant mistakes in the multibody kernel: its tests must fi
 clean: ## remove what was built
 	rm -rf build
 
-.PHONY: help packages build demo epos test quick bench check fuzz mutations clean
+.PHONY: help packages build demo epos test quick bench soak check fuzz mutations clean

@@ -20,7 +20,7 @@ ClientSettings checked(ClientSettings s) {
     refuse("the forerun must be from 0 to 1 of the client's sample time");
   if (s.initial < std::chrono::seconds(1) || s.initial > std::chrono::seconds(600))
     refuse("the way to the initial state takes from 1 s to 600 s");
-  if (s.duration < Duration::zero() || !(s.answer > 0.0) || !(s.rest > 0.0))
+  if (s.duration < Duration::zero() || !(s.answer > 0.0) || !(s.rest > 0.0) || !(s.again >= 0.0))
     refuse("times must not be negative");
   return s;
 }
@@ -83,6 +83,8 @@ void Client::begin(std::int64_t n, Transport& t) noexcept {
 
   if (state_ == ClientState::asking && since(asked_, settings_.answer)) {
     ++counters_.refused;
+    asked_ = n_;
+    was_refused_ = true;
     note({Note::Kind::unanswered});
     leave(ClientState::waiting);
   }
@@ -105,7 +107,7 @@ void Client::take(const Packet& p) noexcept {
   }
   switch (p.kind) {
     case Kind::ready:
-      known_run_ = std::max(known_run_, p.run);
+      known_run_ = p.run;
       remote_.state = ServerState::ready;
       remote_.step = p.step;
       // one that was sent before it heard of our run says nothing of it
@@ -124,7 +126,7 @@ void Client::take(const Packet& p) noexcept {
                  count(p.arguments[3]),
                  count(p.arguments[4]),
                  p.step};
-      known_run_ = std::max(known_run_, p.run);
+      known_run_ = p.run;
       if (state_ == ClientState::waiting) {
         ready_ = state == ServerState::ready;
         break;
@@ -155,6 +157,8 @@ void Client::take(const Packet& p) noexcept {
       if (state_ == ClientState::stopping) leave(ClientState::waiting);
       if (state_ != ClientState::asking) break;
       ++counters_.refused;
+      asked_ = n_;
+      was_refused_ = true;
       note({Note::Kind::refused,
             static_cast<std::int32_t>(std::clamp(p.arguments[3], 0.0, 1e6)),
             0,
@@ -219,8 +223,11 @@ void Client::send(Transport& t, const Simulation& s) noexcept {
     stopped_ = n_;
     change(ClientState::stopping);
   }
-  if (state_ == ClientState::waiting && ready_ && s.start && !s.stop && !spent_ && prepare(t, s))
+  const bool may_ask = ready_ && !spent_ && (!was_refused_ || since(asked_, settings_.again));
+  if (state_ == ClientState::waiting && may_ask && s.start && !s.stop && prepare(t, s)) {
+    was_refused_ = false;
     change(ClientState::asking);
+  }
 
   switch (state_) {
     case ClientState::asking:

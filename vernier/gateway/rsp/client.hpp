@@ -28,6 +28,7 @@ struct ClientSettings {
   Duration initial = std::chrono::seconds(30);  // for the way to the initial state
   Duration duration = Duration::zero();         // of the run; 0: until it is stopped
   double answer = 2.0;                          // s that a server has to answer an initialization
+  double again = 1.0;                           // s after a refusal, to ask again
   double rest = 10.0;                           // s that it has to come to rest
 };
 
@@ -108,6 +109,7 @@ class Client {
   std::uint32_t session_ = 0;
   std::int64_t n_ = 0, run_ = 0, known_run_ = 0;
   std::int64_t asked_ = 0, stopped_ = 0;  // steps
+  bool was_refused_ = false;
   Start start_;
   DueTimes due_;
   Packet in_, out_;

@@ -60,7 +60,7 @@ bool Server::prepare_approach() noexcept {
 }
 
 void Server::check_approach() noexcept {
-  const Watch watch(settings_.limits, dt_, true);
+  const Watch watch(settings_.limits, dt_, true, command_share);
   const std::int64_t until = std::min(approach_end_, approach_checked_ + checks_per_step);
   std::optional<Violation> v;
   while (!v && approach_checked_ < until) {
@@ -72,7 +72,7 @@ void Server::check_approach() noexcept {
   Halt halt;
   // wherever the run ends, it must be able to
   for (int k = 0; k <= 4 && !v && approach_checked_ == approach_end_; ++k) {
-    v = halting_.find(trial_, 0.25 * k * trial_.duration(), true, 0.0, halt);
+    v = halting_.find(trial_, 0.25 * k * trial_.duration(), true, 0.0, rough_share, halt);
   }
   if (v) {
     in_.run = run_;
@@ -111,17 +111,16 @@ void Server::follow() noexcept {
   if (state_ != ServerState::extrapolating) return;
   const std::int64_t intervals = due_.last(n_) - target_ + 1;
   const double passed = between(due_.of(target_), exactly(n_)) * dt_;
-  const double longest =
-      std::min(settings_.most_time,
-               static_cast<double>(settings_.most_intervals) * link::seconds(client_period_));
-  if (fresh_command_ && rejoin()) return;
+  if ((fresh_command_ || intervals > intervals_without_) && rejoin()) return;
   if (!moving()) return;
   counters_.extrapolated += intervals - intervals_without_;
   intervals_without_ = intervals;
-  if (passed >= longest) return begin_halt(End::silent);
+  if (intervals > settings_.most_intervals || passed >= settings_.most_time * (1.0 - 1e-12))
+    return begin_halt(End::silent);
   // while there is still a way to stop within the limits
   Halt halt;
-  if (const auto v = halting_.find(path_, elapsed(origin_) + dt_, smooth_, 0.0, halt)) {
+  if (const auto v =
+          halting_.find(path_, elapsed(origin_) + dt_, smooth_, 0.0, rough_share, halt)) {
     violation_ = *v;
     begin_halt(End::limit);
   }
@@ -143,7 +142,7 @@ bool Server::rejoin() noexcept {
   const double least = std::max(
       least_steps, least_rest * static_cast<double>(r.over) / static_cast<double>(r.under));
   const std::int64_t first = due_.last(n_) + 1;
-  for (std::int64_t k = first; k <= first + settings_.most_intervals && moving(); ++k) {
+  for (std::int64_t k = first; k < first + settings_.most_intervals && moving(); ++k) {
     const Command& c = commands_[static_cast<std::size_t>(((k % ring) + ring) % ring)];
     if (!c.there || c.k != k || between(exactly(n_), due_.of(k)) < least) continue;
     if (aim(exactly(n_), goal_, k, false)) {
@@ -204,8 +203,8 @@ std::optional<Violation> Server::flaw_of(const Path& path, const ExactStep& orig
   // from the last state that was put out, at every step to the end
   const std::int64_t first = std::max(n_, origin.ceil()), last = end.floor();
   const std::int64_t stride = 1 + (last - first) / checks_of_segment;
-  const Watch watch(settings_.limits, static_cast<double>(stride) * dt_, smooth());
-  const Watch one_step(settings_.limits, dt_, smooth());
+  const Watch watch(settings_.limits, static_cast<double>(stride) * dt_, smooth(), command_share);
+  const Watch one_step(settings_.limits, dt_, smooth(), command_share);
   std::copy(before_.begin(), before_.end(), work_before_.begin());
   for (std::int64_t i = first; i <= last; i += stride) {
     path.at(between(origin, exactly(i)) * dt_, work_);
@@ -219,14 +218,15 @@ std::optional<Violation> Server::flaw_of(const Path& path, const ExactStep& orig
   // wherever the run ends, it must be able to
   Halt halt;
   for (int k = 0; k <= 4; ++k) {
-    if (const auto v = halting_.find(path, 0.25 * k * path.duration(), smooth(), 0.0, halt))
+    if (const auto v =
+            halting_.find(path, 0.25 * k * path.duration(), smooth(), 0.0, rough_share, halt))
       return v;
   }
   return {};
 }
 
 void Server::begin_halt(End why) noexcept {
-  if (const auto v = halting_.find(path_, elapsed(origin_), smooth_, dt_, halt_);
+  if (const auto v = halting_.find(path_, elapsed(origin_), smooth_, dt_, 1.0, halt_);
       v && violation_.quantity == Refusal::none) {
     violation_ = *v;
   }

@@ -13,6 +13,7 @@ using spatial::Trajectory;
 using spatial::Vector3;
 
 constexpr double version = 1.0, most_whole = 9007199254740992.0;
+constexpr double most_run = 4503599627370496.0;  // there is always a larger one
 constexpr double norm_tolerance = 1e-6;
 
 bool whole(double x) noexcept { return std::abs(x) <= most_whole && x == std::floor(x); }
@@ -155,6 +156,7 @@ Flaw decode(std::span<const double> from, Packet& p) noexcept {
   if (from[0] != version) return Flaw::version;
   if (!(from[1] >= 1.0 && from[1] <= 9.0) || !whole(from[1])) return Flaw::kind;
   if (!whole(from[2]) || !whole(from[3]) || !whole(from[4]) || !whole(from[5])) return Flaw::whole;
+  if (from[2] < 0.0 || from[2] > most_run) return Flaw::whole;
   p.kind = static_cast<Kind>(from[1]);
   p.run = static_cast<std::int64_t>(from[2]);
   p.step = static_cast<std::int64_t>(from[3]);

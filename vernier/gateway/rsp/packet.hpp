@@ -77,7 +77,7 @@ enum class Flaw : std::uint8_t {
   size,      // shorter than what it says to hold
   version,   // not 1
   kind,      // not known
-  whole,     // a number that must be whole is not, or is beyond 2^53
+  whole,     // a number that must be whole is not, or is beyond 2^53; a run not from 0 to 2^52
   bodies,    // more than most_bodies
   flags,     // not known
   finite,    // NaN or infinity

@@ -8,51 +8,50 @@ namespace {
 
 // of a halt that is tried
 constexpr int samples = 48, most_samples = 4000;
-constexpr int attempts = 30;
-constexpr double longer = 1.1;
+constexpr int attempts = 24;
+constexpr double longer = 1.15;
 
-std::optional<Violation> over(Refusal q, std::size_t body, double value, double limit) noexcept {
-  if (value <= limit * slack) return {};
-  return Violation{q, static_cast<std::uint32_t>(body), value, limit};
-}
+/// Keeps the worst.
+struct Worst {
+  std::optional<Violation> found;
 
-std::optional<Violation> outside(std::size_t body, const Vector3& p, const Limits& l) noexcept {
-  for (int i = 0; i < 3; ++i) {
-    // a limit reached exactly may be off by the rounding of what is added to get there
-    const double room = 1e-12 * std::max({1.0, std::abs(l.low[i]), std::abs(l.high[i])});
-    if (p[i] < l.low[i] - room)
-      return Violation{Refusal::position, static_cast<std::uint32_t>(body), p[i], l.low[i]};
-    if (p[i] > l.high[i] + room)
-      return Violation{Refusal::position, static_cast<std::uint32_t>(body), p[i], l.high[i]};
+  void limit(Refusal q, std::size_t body, double value, double limit) noexcept {
+    const double ratio = value / limit;
+    if (ratio <= slack || (found && ratio <= found->ratio)) return;
+    found = Violation{q, static_cast<std::uint32_t>(body), value, limit, ratio};
   }
-  return {};
-}
+  void inside(std::size_t body, double x, double low, double high) noexcept {
+    // a limit reached exactly may be off by the rounding of what is added to get there
+    const double room = 1e-12 * std::max({1.0, std::abs(low), std::abs(high)});
+    const double excess = std::max(low - x, x - high);
+    const double ratio = 1.0 + excess / 0.01;
+    if (excess <= room || (found && ratio <= found->ratio)) return;
+    found = Violation{Refusal::position, static_cast<std::uint32_t>(body), x, x < low ? low : high,
+                      ratio};
+  }
+};
 
 }  // namespace
 
 std::optional<Violation> Watch::check(States before, States now, bool first) const noexcept {
+  Worst w;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const Limits& l = limits_[i];
     const Trajectory &b = before[i], &s = now[i];
-    if (positions_) {
-      if (auto v = outside(i, s.p, l)) return v;
-    }
-    if (auto v = over(Refusal::speed, i, s.v.norm(), l.speed)) return v;
-    if (auto v = over(Refusal::acceleration, i, s.a.norm(), l.acceleration)) return v;
-    if (auto v = over(Refusal::rate, i, s.omega.norm(), l.rate)) return v;
-    if (auto v = over(Refusal::angular_acceleration, i, s.alpha.norm(), l.angular_acceleration))
-      return v;
+    for (int k = 0; k < 3; ++k) w.inside(i, s.p[k], l.low[k], l.high[k]);
+    const double a_most = share_ * l.acceleration, alpha_most = share_ * l.angular_acceleration;
+    w.limit(Refusal::speed, i, s.v.norm(), share_ * l.speed);
+    w.limit(Refusal::acceleration, i, s.a.norm(), a_most);
+    w.limit(Refusal::rate, i, s.omega.norm(), share_ * l.rate);
+    w.limit(Refusal::angular_acceleration, i, s.alpha.norm(), alpha_most);
     if (first) continue;
-    if (auto v = over(Refusal::acceleration, i, (s.v - b.v).norm() / dt_, l.acceleration)) return v;
-    if (auto v = over(Refusal::angular_acceleration, i, (s.omega - b.omega).norm() / dt_,
-                      l.angular_acceleration))
-      return v;
+    w.limit(Refusal::acceleration, i, (s.v - b.v).norm() / dt_, a_most);
+    w.limit(Refusal::angular_acceleration, i, (s.omega - b.omega).norm() / dt_, alpha_most);
     if (!smooth_) continue;
-    if (auto v = over(Refusal::jerk, i, (s.a - b.a).norm() / dt_, l.jerk)) return v;
-    if (auto v = over(Refusal::angular_jerk, i, (s.alpha - b.alpha).norm() / dt_, l.angular_jerk))
-      return v;
+    w.limit(Refusal::jerk, i, (s.a - b.a).norm() / dt_, share_ * l.jerk);
+    w.limit(Refusal::angular_jerk, i, (s.alpha - b.alpha).norm() / dt_, share_ * l.angular_jerk);
   }
-  return {};
+  return w.found;
 }
 
 void Path::rest(States at) noexcept {
@@ -77,8 +76,9 @@ void Path::join(States from, States to, double h, Curve curve, double fade,
     end.a = curved.a;
     end.alpha = curved.alpha;
     const Limits& l = limits[i];
-    b.tail = spatial::Fading(
-        end, std::max({fade, end.a.norm() / l.jerk, end.alpha.norm() / l.angular_jerk}));
+    // half of the jerk is left for a halt
+    b.tail = spatial::Fading(end, std::max({fade, 2.0 * end.a.norm() / l.jerk,
+                                            2.0 * end.alpha.norm() / l.angular_jerk}));
   }
 }
 
@@ -97,45 +97,44 @@ void Halt::at(const Path& path, double t, std::span<Trajectory> to) const noexce
 Halting::Halting(std::span<const Limits> limits, double shortest)
     : limits_(limits), shortest_(shortest), before_(limits.size()), now_(limits.size()) {}
 
-std::optional<Violation> Halting::first_violation(const Path& path, const Halt& halt, bool smooth,
-                                                  double dt, bool positions) noexcept {
-  const int n = dt > 0.0 ? static_cast<int>(std::ceil(halt.slow.duration / dt)) : samples;
-  if (!(dt > 0.0) || n > most_samples) dt = halt.slow.duration / std::min(n, most_samples);
-  const Watch watch(limits_, dt, smooth, positions);
+std::optional<Violation> Halting::worst(const Path& path, const Halt& halt, bool smooth, double dt,
+                                        double share, double enough) noexcept {
+  const int wanted = dt > 0.0 ? static_cast<int>(std::ceil(halt.slow.duration / dt)) : samples;
+  const int n = std::min(wanted, most_samples);
+  if (!(dt > 0.0) || n < wanted) dt = halt.slow.duration / n;
+  const Watch watch(limits_, dt, smooth, share);
   path.at(halt.begin, before_);
-  for (int k = 1; k <= std::min(n, most_samples); ++k) {
+  std::optional<Violation> found;
+  for (int k = 1; k <= n; ++k) {
     halt.at(path, k * dt, now_);
-    if (const auto v = watch.check(before_, now_, false)) return v;
+    const auto v = watch.check(before_, now_, false);
+    if (v && (!found || v->ratio > found->ratio)) found = v;
+    if (found && found->ratio >= enough) break;
     std::swap(before_, now_);
   }
-  return {};
+  return found;
 }
 
 std::optional<Violation> Halting::find(const Path& path, double t, bool smooth, double dt,
-                                       Halt& found) noexcept {
+                                       double share, Halt& found) noexcept {
   path.at(t, now_);
-  found.begin = t;
-  double least = shortest_;
+  double tried = shortest_;
   for (std::size_t i = 0; i < now_.size(); ++i) {
     const Limits& l = limits_[i];
-    least = std::max({least, spatial::SlowDown::shortest(now_[i].v.norm(), l.acceleration, l.jerk),
+    tried = std::max({tried, spatial::SlowDown::shortest(now_[i].v.norm(), l.acceleration, l.jerk),
                       spatial::SlowDown::shortest(now_[i].omega.norm(), l.angular_acceleration,
                                                   l.angular_jerk)});
   }
-  std::optional<Violation> first;
-  double tried = least;
+  std::optional<Violation> best;
   for (int k = 0; k < attempts; ++k, tried *= longer) {
-    found.slow.duration = tried;
-    const auto v = first_violation(path, found, smooth, dt, true);
+    const Halt halt{t, {tried}};
+    const auto v = worst(path, halt, smooth, dt, share, best ? best->ratio : 1e300);
+    if (v && best && v->ratio >= best->ratio) continue;
+    found = halt;
     if (!v) return {};
-    if (!first) first = v;
-    // a longer halt goes farther: if this one is gentle enough there is none
-    if (v->quantity == Refusal::position && !first_violation(path, found, smooth, dt, false)) {
-      return v;
-    }
+    best = v;
   }
-  found.slow.duration = least;
-  return first;
+  return best;
 }
 
 }  // namespace vernier::rsp

@@ -21,31 +21,32 @@ struct Limits {
   double rate = 0.0, angular_acceleration = 0.0, angular_jerk = 0.0;  // rad/s, rad/s², rad/s³
 };
 
-/// The first limit that a motion does not keep.
+/// A limit that a motion does not keep.
 struct Violation {
   Refusal quantity = Refusal::none;
   std::uint32_t body = 0;
   double value = 0.0, limit = 0.0;
+  double ratio = 0.0;  // how bad it is: over 1; a centimetre too far is 2
 };
 
 /// The largest speed, acceleration or jerk that a limit allows counts as kept when rounding alone
 /// is beyond it.
 inline constexpr double slack = 1.0 + 1e-9;
 
-/// Watches states that follow one another `dt` apart: each within its limits, and no change from
-/// one to the next larger than the next limit allows. `smooth`: accelerations are continuous, and
-/// jerk is watched too.
+/// Watches states that follow one another `dt` apart: each within a share of its limits, and no
+/// change from one to the next larger than the next limit allows. `smooth`: accelerations are
+/// continuous, and jerk is watched too. Positions are limited in full.
 class Watch {
  public:
-  Watch(std::span<const Limits> limits, double dt, bool smooth, bool positions = true) noexcept
-      : limits_(limits), dt_(dt), smooth_(smooth), positions_(positions) {}
-  /// `before` is the state one step before `now`; with `first` there is none.
+  Watch(std::span<const Limits> limits, double dt, bool smooth, double share) noexcept
+      : limits_(limits), dt_(dt), share_(share), smooth_(smooth) {}
+  /// The worst violation. `before` is the state one step before `now`; with `first` there is none.
   std::optional<Violation> check(States before, States now, bool first) const noexcept;
 
  private:
   std::span<const Limits> limits_;
-  double dt_;
-  bool smooth_, positions_;
+  double dt_, share_;
+  bool smooth_;
 };
 
 /// A motion of all bodies: a segment to given states, and beyond its end a motion without command,
@@ -84,20 +85,25 @@ struct Halt {
   void at(const Path&, double t, std::span<Trajectory>) const noexcept;
 };
 
+/// Shares of limits that commands may use, and that a halt from their way must need at most when it
+/// is looked at roughly; so that a halt can always be found that keeps them.
+inline constexpr double command_share = 0.98, rough_share = 0.99;
+
 /// Finds halts; keeps work space.
 class Halting {
  public:
   /// `shortest`: no halt takes less, s.
   Halting(std::span<const Limits>, double shortest);
-  /// The shortest halt from path time `t` on that keeps all limits; the violation of the first one
-  /// tried when there is none. `found` is then the shortest that is gentle enough, wherever it
-  /// ends. `smooth` as in Watch. Tried at every `dt`; 0: roughly.
-  std::optional<Violation> find(const Path&, double t, bool smooth, double dt,
+  /// The shortest halt from path time `t` on that keeps a share of all limits; when there is none,
+  /// the one that comes nearest, and its worst violation. `smooth` as in Watch. Looked at in every
+  /// `dt`; 0: roughly.
+  std::optional<Violation> find(const Path&, double t, bool smooth, double dt, double share,
                                 Halt& found) noexcept;
 
  private:
-  std::optional<Violation> first_violation(const Path&, const Halt&, bool smooth, double dt,
-                                           bool positions) noexcept;
+  /// The worst, or one that is worse than `enough`.
+  std::optional<Violation> worst(const Path&, const Halt&, bool smooth, double dt, double share,
+                                 double enough) noexcept;
   std::span<const Limits> limits_;
   double shortest_;
   std::vector<Trajectory> before_, now_;

@@ -110,6 +110,11 @@ class Server {
   double postponed() const noexcept { return static_cast<double>(postponed_) * dt_; }
   End end() const noexcept { return end_; }
   const Violation& violation() const noexcept { return violation_; }
+  /// The command at the end of the path that is being followed, and when commands are due.
+  std::int64_t target() const noexcept { return target_; }
+  const DueTimes& due() const noexcept { return due_; }
+  /// Accelerations are continuous now.
+  bool is_smooth() const noexcept { return smooth_; }
   const ServerCounters& counters() const noexcept { return counters_; }
   /// What happened in this step.
   std::span<const Note> notes() const noexcept { return {notes_.data(), noted_}; }

@@ -103,6 +103,7 @@ void SimulatedEnd::send(std::span<const double> numbers) noexcept {
 Experiment::Experiment(Settings s)
     : settings_(std::move(s)),
       states_(settings_.client.bodies),
+      facility_(settings_.client.bodies),
       server_dt_(link::seconds(settings_.server.period)),
       client_dt_(link::seconds(settings_.client.period)) {
   server_ = std::make_unique<Server>(settings_.server);
@@ -138,6 +139,7 @@ void Experiment::replace_client() {
 
 void Experiment::replace_server() {
   server_ = std::make_unique<Server>(settings_.server);
+  server_->observe({false, false, facility_});  // it stands where the one before left it
   server_step_ = -1;
   join();
 }
@@ -148,7 +150,8 @@ void Experiment::server_turn() {
   ++server_step_;
   server_end_->step(server_step_, now_);
   server_->begin(server_step_, *server_end_);
-  server_->observe({ready, fault, server_->commanded()});
+  std::copy(server_->commanded().begin(), server_->commanded().end(), facility_.begin());
+  server_->observe({ready, fault, facility_});
   server_->send(*server_end_);
   if (after_server) after_server();
 }

@@ -120,7 +120,7 @@ class Experiment {
   std::unique_ptr<Server> server_;
   std::unique_ptr<Client> client_;
   std::unique_ptr<SimulatedEnd> server_end_, client_end_;
-  std::vector<Trajectory> states_;
+  std::vector<Trajectory> states_, facility_;
   double now_ = 0.0, simulated_ = 0.0;
   std::int64_t server_step_ = -1, client_step_ = -1, server_turns_ = 0, client_turns_ = 0;
   std::uint32_t session_ = 0;
