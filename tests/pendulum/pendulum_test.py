@@ -4,13 +4,51 @@
 The machine may be busy: the pendulum falls with a time constant of 0.3 s, and the limits leave room for that.
 """
 import json
+import os
 import pathlib
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 VERNIER, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+
+
+class Memory(unittest.TestCase):
+    """What formats/shared/README.md says of the memory, read from outside by its words."""
+
+    def test_is_laid_out_as_the_format_says(self):
+        name = f"layout-{os.getpid()}"
+        words = [VERNIER, "run", SOURCE / "missions/pendulum/plant.xml", "--rate", "1", "--until", "20s", "--no-record", "--quiet",
+                 "--set", f"controller.name={name}", "--set", "controller.patience=0"]
+        run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            memory, end = pathlib.Path(f"/dev/shm/vernier-{name}"), time.monotonic() + 30
+            data = b""
+            while time.monotonic() < end and (len(data) < 448 or struct.unpack_from("<q", data, 64 + 24)[0] == 0):
+                time.sleep(0.05)
+                data = memory.read_bytes() if memory.exists() else b""
+            magic, version, keep, total, _, left, right, _, ready = struct.unpack_from("<8sIIQQIIII", data)
+            self.assertEqual((magic, version, keep, total, left, right, ready), (b"VRNSHM\r\n", 1, 0, len(data), 2, 1, 1))
+            pid, present, began, lives, written, period = struct.unpack_from("<iIQQqq", data, 64)
+            self.assertEqual((pid, present, lives, period), (run.pid, 1, 1, 1_000_000))
+            self.assertEqual(began, int(pathlib.Path(f"/proc/{run.pid}/stat").read_text().rpartition(")")[2].split()[19]))
+            self.assertLess(0, written)
+            self.assertEqual(struct.unpack_from("<iI", data, 128), (0, 0))  # nobody is at the right
+            writer, middle, reader = (struct.unpack_from("<I", data, 192 + 64 * k)[0] for k in range(3))
+            # a copy made while it is written may have caught the exchange
+            self.assertTrue(middle & 4 and {writer, middle & 3, reader} <= {0, 1, 2})
+            at = 192 + 192 + (middle & 3) * 64  # 32 + 8 * 2 bytes fill one line
+            number, step, acquired, angle, rate, again = struct.unpack_from("<QqqddQ", data, at)
+            self.assertGreater(number, 0)
+            self.assertLess(abs(angle), 1.0)  # nobody pushes it, but the wind
+        finally:
+            run.send_signal(signal.SIGINT)
+            run.wait(timeout=60)
+        self.assertFalse(memory.exists())
 
 
 class Pendulum(unittest.TestCase):
