@@ -117,10 +117,12 @@ class Both(unittest.TestCase):
         process.communicate(timeout=60)
 
     def test_exchange_vectors_with_a_run(self):
-        port = free_ports()
-        self.serve(port)
-        for client in self.CLIENTS:
-            status, out, err = self.finish(self.start(client, port, "--seconds", 2, "--again"))
+        ports = {client: free_ports() for client in self.CLIENTS}
+        for port in ports.values():
+            self.serve(port)
+        peers = {client: self.start(client, port, "--seconds", 2, "--again") for client, port in ports.items()}
+        for client, peer in peers.items():
+            status, out, err = self.finish(peer)
             self.assertEqual(status, 0, err)
             said = json.loads(out)
             self.assertEqual(said["peer"], "simulator")
