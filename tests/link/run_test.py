@@ -5,6 +5,7 @@ The facility is started, a simulator comes and goes, another one comes: the faci
 """
 import json
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -23,8 +24,8 @@ def free_ports():
 
 
 class Runs(unittest.TestCase):
-    def start(self, name, folder, until, settings):
-        words = [VERNIER, "run", SOURCE / "examples/link" / f"{name}.xml", "--rate", "1", "--until", until, "--json", "--out", folder]
+    def start(self, name, folder, until, settings, pace=("--rate", "1")):
+        words = [VERNIER, "run", SOURCE / "examples/link" / f"{name}.xml", *pace, "--until", until, "--json", "--out", folder]
         for s in settings:
             words += ["--set", s]
         return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -47,6 +48,21 @@ class Runs(unittest.TestCase):
                 self.assertGreater(values["vectors received"], 250)  # 625 in 2.5 s, were nothing else running
             values = {r["name"]: r["value"] for r in self.finish(facility)["reports"]}
             self.assertGreater(values["vectors received"], 25)  # 25 from each
+
+    def test_a_simulator_may_follow_the_clock_of_the_facility(self):
+        control, data = (f"127.0.0.1:{port}" for port in free_ports())
+        with tempfile.TemporaryDirectory() as folder:
+            facility = self.start("facility", folder, "4s", [f"simulator.listen={control}", f"simulator.data={data}"])
+            words = [f"facility.connect={control}", f"facility.data={data}", "facility.follow=yes"]
+            simulator = self.finish(self.start("simulator", folder, "2s", words, pace=["--rt"]))
+            # both clocks are the same here: following it changes nothing
+            self.assertGreater(simulator["wall_s"], 1.99)
+            self.assertEqual(simulator["real_time"]["frames"], 2000 / self.period_ms("simulator"))
+            self.finish(facility)
+
+    def period_ms(self, name):
+        text = (SOURCE / "examples/link" / f"{name}.xml").read_text()
+        return float(re.search(r'step="(\d+) ms"', text)[1])
 
 
 class Test(unittest.TestCase):

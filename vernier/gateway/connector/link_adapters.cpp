@@ -99,6 +99,7 @@ std::unique_ptr<Component> make_link(const Connector& c, const Parameters& p,
   s.rate = rate_of(p);
   s.patience = patience(p);
   s.stop_when_lost = p.text("loss") == "stop";
+  s.follow = p.boolean("follow");
   s.notice = notice;
   return std::make_unique<link::Partner>(c.channels, s);
 }
@@ -116,6 +117,7 @@ std::vector<ParameterSpec> connection_specs(std::vector<ParameterSpec> own) {
       span_of_time("delay", "0.1", "between exchanges that compare the clocks"),
       span_of_time("patience", "0", "for the other side to come at the start; 0: not waited for"),
       yes_or_no("checksum", "yes", "over every vector"),
+      yes_or_no("follow", "no", "a run against the clock keeps to that of the side that listens"),
       {.name = "priority",
        .kind = ParameterKind::integer,
        .initial = "0",
@@ -238,6 +240,7 @@ rsp::SideSettings side(const Connector& c, const Parameters& p, const Notice& no
   s.bodies = c.bodies;
   s.accelerations = p.boolean("accelerations");
   s.patience = patience(p);
+  s.follow = p.boolean("follow");
   s.notice = notice;
   return s;
 }

@@ -100,6 +100,9 @@ Link::Link(Settings s) : settings_(std::move(s)) {
 
 Link::~Link() = default;
 
+void Link::set_priority(int p) noexcept {
+  if (settings_.priority == 0) settings_.priority = p;
+}
 void Link::open() { communication_->open(); }
 void Link::start() { communication_->start(); }
 void Link::stop() { communication_->stop(); }

@@ -72,6 +72,9 @@ class Link {
   /// A server listens from now on; nobody is answered before start(). Throws ConfigurationError
   /// (V5121) when it cannot.
   void open();
+  /// SCHED_FIFO priority of the communication thread, where it is allowed and the settings name
+  /// none. Before start().
+  void set_priority(int) noexcept;
   /// Opens if that was not done, and begins.
   void start();
   /// Says farewell and ends the thread; start() may follow.

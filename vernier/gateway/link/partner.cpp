@@ -1,10 +1,8 @@
 #include "vernier/gateway/link/partner.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <limits>
 
 #include "vernier/base/diagnostic.hpp"
@@ -42,6 +40,7 @@ Partner::Partner(channel::Channels channels, PartnerSettings settings)
       settings_(completed(std::move(settings), channels_)),
       link_(settings_.link),
       plan_(settings_.link.period),
+      server_time_(link_, settings_.link.period),
       description_(channel::described(channels_)) {
   description_.rate = settings_.rate;
   description_.abilities.rewinds = false;
@@ -76,7 +75,8 @@ bool Partner::initialize(Time start, int phase) {
 }
 
 void Partner::begin_step(Time t) noexcept {
-  plan_.begin(link_.now());
+  const std::int64_t now = link_.now();
+  plan_.begin(now, server_time_.planned(now));
   now_ = t;
   link_.begin_step(plan_.step(), plan_.planned(), plan_.overran());
 }
@@ -143,31 +143,8 @@ Advance Partner::advance(Time, Time to) noexcept {
 
 Telling Partner::tell(const Entry& e) const { return Signals::tell(e); }
 
-GridPacer::GridPacer(Link& l, Rate r) : link_(l), period_(period_of(r)) {}
-
-void GridPacer::start(Time t) noexcept {
-  origin_ = t;
-  grid_.begin(period_, 0, link_.now());
-}
-
-Outcome GridPacer::wait_for(Time t) noexcept {
-  // instants between two steps are not waited for: they belong to the step before
-  const Duration into = t - origin_;
-  while (instant(0, period_, grid_.step() + 1) <= into.count()) {
-    grid_.next(link_.quality().clock, link_.now());
-  }
-  const std::int64_t left = grid_.due() - link_.now();
-  if (left > 0) {
-    timespec until{};
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    const std::int64_t ns = until.tv_nsec + left;
-    until.tv_sec += static_cast<time_t>(ns / 1'000'000'000);
-    until.tv_nsec = static_cast<long>(ns % 1'000'000'000);
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
-    }
-    return Outcome::ok;
-  }
-  return -left > 1'000'000 ? Outcome::held : Outcome::ok;
+TimeBase* Partner::time_base() {
+  return settings_.follow && settings_.link.role == Role::client ? &server_time_ : nullptr;
 }
 
 }  // namespace vernier::link

@@ -7,9 +7,9 @@
 #include "vernier/component/pacer.hpp"
 #include "vernier/gateway/channel/channel.hpp"
 #include "vernier/gateway/channel/ports.hpp"
-#include "vernier/gateway/link/grid.hpp"
 #include "vernier/gateway/link/link.hpp"
 #include "vernier/gateway/link/plan.hpp"
+#include "vernier/gateway/link/server_time.hpp"
 #include "vernier/gateway/link/signals.hpp"
 
 namespace vernier::link {
@@ -19,6 +19,7 @@ struct PartnerSettings {
   Rate rate = {250, 1};
   std::chrono::milliseconds patience{0};  // for the other side to come at the start; 0: not waited
   bool stop_when_lost = false;            // else the last vector is held
+  bool follow = false;  // the client's run stands on the server's clock; a server ignores it
   std::function<void(const std::string&)> notice = {};  // told what is being waited for
 };
 
@@ -41,7 +42,7 @@ struct PartnerSettings {
 ///   link.rejected               counts
 ///
 /// It listens and connects from initialize() on, so that checking a composition talks to nobody.
-class Partner final : public Component {
+class Partner final : public Component, public TimeBaseSource, public ThreadOwner {
  public:
   /// Throws ConfigurationError (V5122). Touches nothing outside.
   Partner(channel::Channels, PartnerSettings);
@@ -60,6 +61,9 @@ class Partner final : public Component {
   Telling tell(const Entry&) const override;
   const Fault& fault() const noexcept override { return fault_; }
 
+  TimeBase* time_base() override;
+  void set_priority(int p) noexcept override { link_.set_priority(p); }
+
   /// For addresses, status and tests.
   Link& link() noexcept { return link_; }
 
@@ -71,6 +75,7 @@ class Partner final : public Component {
   PartnerSettings settings_;
   Link link_;
   StepPlan plan_;
+  ServerTime server_time_;
   Description description_;
   channel::Ports ports_;
   Signals signals_;
@@ -82,24 +87,6 @@ class Partner final : public Component {
   bool is_stale_ = true;
   Time now_{};
   std::uint64_t losses_before_ = 0;
-};
-
-/// Holds a run back so that its steps stand on the time of the link's server (StepGrid): use it in
-/// place of the wall clock on the client's side. Without a server, or before its clock is known, it
-/// keeps to this machine's.
-class GridPacer final : public Pacer {
- public:
-  GridPacer(Link&, Rate);
-
-  void start(Time) noexcept override;
-  Outcome wait_for(Time) noexcept override;
-  const StepGrid& grid() const noexcept { return grid_; }
-
- private:
-  Link& link_;
-  Period period_;
-  StepGrid grid_;
-  Time origin_{};
 };
 
 }  // namespace vernier::link

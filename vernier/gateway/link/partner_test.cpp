@@ -200,19 +200,47 @@ TEST(Partner, SaysWhenTheOtherSideDoesNotCome) {
   EXPECT_TRUE(told.starts_with("waiting for \"facility\" at 127.0.0.1:")) << told;
 }
 
-TEST(GridPacer, HoldsTheRunBackStepByStep) {
-  PartnerSettings settings = server_settings();
-  Partner server(channels("a", 1, "b", 1, "1"), settings);
-  Partner client(channels("b", 1, "a", 1, "1"), client_settings(server));
-  Rig s(server), c(client);
-  ASSERT_TRUE(eventually([&] { return client.link().state() == LinkState::up; }));
-  GridPacer pacer(client.link(), {100, 1});
-  const std::int64_t began = client.link().now();
-  pacer.start(Time{});
-  for (int k = 1; k <= 20; ++k) static_cast<void>(pacer.wait_for(Time{k * 10ms}));
-  const std::int64_t took = client.link().now() - began;
-  EXPECT_GE(took, 200'000'000 - 50'000);
-  EXPECT_EQ(pacer.grid().step(), 20);
+/// A client whose server nobody starts.
+PartnerSettings alone() {
+  PartnerSettings s;
+  s.link.name = "f";
+  s.link.role = Role::client;
+  s.rate = {100, 1};
+  return s;
+}
+
+TEST(ServerTime, IsThisMachinesUntilTheServersIsKnown) {
+  Partner client(channels("b", 1, "a", 1, "1"), alone());
+  ServerTime time(client.link(), period_of({100, 1}));
+  EXPECT_EQ(time.planned(7), 0);
+  time.start(Time{1s}, 5'000'000'000);
+  EXPECT_EQ(time.due(Time{1s + 4ms}, 5'000'000'000), 5'004'000'000);  // between two steps
+  for (int k = 1; k <= 20; ++k)
+    EXPECT_EQ(time.due(Time{1s + k * 10ms}, 5'000'000'000), 5'000'000'000 + k * 10'000'000);
+  EXPECT_EQ(time.grid().step(), 20);
+  EXPECT_EQ(time.planned(5'190'030'000), 5'190'000'000);
+  EXPECT_EQ(time.planned(5'200'030'000), 5'200'000'000);
+  EXPECT_FALSE(time.grid().engaged());
+}
+
+TEST(ServerTime, IsOfferedByAClientThatFollows) {
+  PartnerSettings settings = alone();
+  EXPECT_EQ(Partner(channels("b", 1, "a", 1, "1"), settings).time_base(), nullptr);
+  settings.follow = true;
+  EXPECT_NE(Partner(channels("b", 1, "a", 1, "1"), settings).time_base(), nullptr);
+  settings.link.role = Role::server;  // others follow it
+  EXPECT_EQ(Partner(channels("b", 1, "a", 1, "1"), settings).time_base(), nullptr);
+}
+
+TEST(Partner, TakesThePriorityOfARealTimeRunUnlessItHasOne) {
+  PartnerSettings settings = alone();
+  Partner plain(channels("b", 1, "a", 1, "1"), settings);
+  plain.set_priority(60);
+  EXPECT_EQ(plain.link().settings().priority, 60);
+  settings.link.priority = 5;
+  Partner chosen(channels("b", 1, "a", 1, "1"), settings);
+  chosen.set_priority(60);
+  EXPECT_EQ(chosen.link().settings().priority, 5);
 }
 
 }  // namespace

@@ -15,8 +15,9 @@ class StepPlan {
   /// The next begin() is that of step 0.
   void restart() noexcept;
   /// The next step begins at `now`, ns. A run that was stopped, or that does not keep to the
-  /// clock, is planned anew.
-  void begin(std::int64_t now) noexcept;
+  /// clock, is planned anew. `due`: when a run that follows another clock planned it; 0: it does
+  /// not.
+  void begin(std::int64_t now, std::int64_t due = 0) noexcept;
 
   std::int64_t step() const noexcept { return step_; }
   std::int64_t planned() const noexcept { return planned_; }  // ns

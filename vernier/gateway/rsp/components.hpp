@@ -7,6 +7,7 @@
 
 #include "vernier/component/component.hpp"
 #include "vernier/gateway/link/plan.hpp"
+#include "vernier/gateway/link/server_time.hpp"
 #include "vernier/gateway/link/signals.hpp"
 #include "vernier/gateway/rsp/client.hpp"
 #include "vernier/gateway/rsp/server.hpp"
@@ -36,11 +37,12 @@ class LinkTransport final : public Transport {
 
 /// What both components have in common.
 struct SideSettings {
-  link::Settings link;                                  // sizes and period are filled in
-  Rate rate = {250, 1};                                 // of the steps of this side
-  std::vector<std::string> bodies;                      // their names
-  bool accelerations = false;                           // commands have accelerations
-  std::chrono::milliseconds patience{0};                // for the other side at the start
+  link::Settings link;                    // sizes and period are filled in
+  Rate rate = {250, 1};                   // of the steps of this side
+  std::vector<std::string> bodies;        // their names
+  bool accelerations = false;             // commands have accelerations
+  std::chrono::milliseconds patience{0};  // for the other side at the start
+  bool follow = false;                    // a client of the link stands on its server's clock
   std::function<void(const std::string&)> notice = {};  // told what is being waited for
 };
 
@@ -57,7 +59,7 @@ struct ClientSideSettings {
 
 /// One side as a component. `outside` for the client, the facility for the server: the rest is the
 /// same. Save and load do nothing: the world does not go back.
-class Side : public Component {
+class Side : public Component, public TimeBaseSource, public ThreadOwner {
  public:
   const Description& description() const noexcept override { return description_; }
   void bind(const Bindings&) override;
@@ -66,6 +68,9 @@ class Side : public Component {
   void save(std::span<std::byte>) const noexcept override {}
   void load(std::span<const std::byte>) noexcept override {}
   Telling tell(const Entry&) const override;
+
+  TimeBase* time_base() override;
+  void set_priority(int p) noexcept override { link_.set_priority(p); }
 
   /// For addresses, status and tests.
   link::Link& link() noexcept { return link_; }
@@ -101,6 +106,7 @@ class Side : public Component {
   link::Link link_;
   LinkTransport transport_;
   link::StepPlan plan_;
+  link::ServerTime server_time_;
   link::Signals signals_;
   Journal* journal_ = nullptr;
   Time now_{};

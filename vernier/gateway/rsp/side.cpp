@@ -69,7 +69,8 @@ Side::Side(SideSettings s, bool server)
     : settings_(completed(std::move(s), server)),
       link_(settings_.link),
       transport_(link_),
-      plan_(settings_.link.period) {
+      plan_(settings_.link.period),
+      server_time_(link_, settings_.link.period) {
   description_.rate = settings_.rate;
   description_.abilities.rewinds = false;
   description_.abilities.faces_world = true;
@@ -182,6 +183,10 @@ void Side::bind(const Bindings& b) {
   journal_ = &b.journal();
 }
 
+TimeBase* Side::time_base() {
+  return settings_.follow && settings_.link.role == link::Role::client ? &server_time_ : nullptr;
+}
+
 bool Side::initialize(Time start, int phase) {
   if (phase > 0) return true;
   plan_.restart();
@@ -195,7 +200,8 @@ bool Side::initialize(Time start, int phase) {
 Outcome Side::output(Instant at) noexcept {
   // the world is looked at once in every step: the outputs do not change between its microsteps
   if (!plan_.began() || at.time != now_) {
-    plan_.begin(link_.now());
+    const std::int64_t now = link_.now();
+    plan_.begin(now, server_time_.planned(now));
     now_ = at.time;
     link_.begin_step(plan_.step(), plan_.planned(), plan_.overran());
     transport_.begin(plan_.planned());

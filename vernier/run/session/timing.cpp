@@ -60,7 +60,7 @@ Timing::Timing(const composition::Plan& plan, double rate, const realtime::LateP
                const std::optional<RealTime>& real_time)
     : real_time_(real_time),
       pacer_(settings_of(plan, rate, late, real_time), realtime::system_clock(),
-             time_base_of(plan)) {
+             rate == 1.0 ? time_base_of(plan) : nullptr) {
   if (!real_time_) return;
   realtime::keep_heap();
   for (const composition::Part& p : plan.parts)
