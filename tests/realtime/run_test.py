@@ -4,11 +4,13 @@
 Nothing here depends on how fast or how busy the machine is, nor on what it permits.
 """
 import collections
+import fcntl
 import json
 import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -55,6 +57,61 @@ class RealTime(unittest.TestCase):
         self.assertGreater(len(sleeps), 10)
         self.assertEqual(set(names[sleeps[0]:sleeps[-1] + 1]), {"clock_nanosleep"},
                          collections.Counter(names[sleeps[0]:sleeps[-1] + 1]))
+
+    def test_with_a_link_it_also_wakes_the_threads_of_the_link(self):
+        with socket.socket() as a, socket.socket() as b:
+            for s in (a, b):
+                s.bind(("127.0.0.1", 0))
+            control, data = (f"127.0.0.1:{s.getsockname()[1]}" for s in (a, b))
+        trace, link = self.folder / "trace", SOURCE / "examples/link"
+        simulator = subprocess.Popen([VERNIER, "run", link / "simulator.xml", "--rt", "--quiet", "--until", "60s", "--out",
+                                      self.folder / "other", "--set", f"facility.connect={control}", "--set",
+                                      f"facility.data={data}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(simulator.wait)
+        self.addCleanup(simulator.kill)
+        self.vernier("run", link / "facility.xml", "--rt", "--until", "1s", "--quiet", "--set", f"simulator.listen={control}",
+                     "--set", f"simulator.data={data}", "--set", "simulator.patience=30s",
+                     before=("strace", "-f", "-o", trace))
+        lines = [line.split(None, 1) for line in trace.read_text(errors="replace").splitlines()]
+        names = [re.match(r"(?:<\.\.\. )?(\w*)", call)[1] for thread, call in lines if thread == lines[0][0]]
+        # the loop begins after the priority was asked for, and ends with its last sleep
+        first = next(i for i, name in enumerate(names) if name == "sched_setscheduler")
+        sleeps = [i for i, name in enumerate(names) if name == "clock_nanosleep" and i > first]
+        self.assertEqual(set(names[sleeps[0]:sleeps[-1] + 1]), {"clock_nanosleep", "write"})
+
+    def test_a_terminal_that_does_not_read_holds_nothing_up(self):
+        # a model that has an event every 20 ms, and a pipe with room for a few lines
+        location = """  <location><name>{0}</name><diffequation state="x">1</diffequation><outputmap output="y">x</outputmap>
+    <transitions><transition><name>to{1}</name><domain>x &gt; 0.02</domain>
+      <reset><destination>{1}</destination><statereset state="x">0</statereset></reset></transition></transitions>
+  </location>
+"""
+        (self.folder / "blink.xml").write_text(
+            '<hybridsystem name="Blink" version="1">\n  <states><state name="x" initial="0"/></states>\n'
+            '  <outputs><output name="y"/></outputs>\n  <initial location="On"/>\n'
+            + location.format("On", "Off") + location.format("Off", "On") + "</hybridsystem>\n")
+        self.vernier("check", "blink.xml")
+        reader, writer = os.pipe()
+        fcntl.fcntl(writer, 1031, 4096)  # F_SETPIPE_SZ
+        run = subprocess.Popen([VERNIER, "run", "blink.xml", "--rt", "--until", "2s", "--set", "run.step=4ms"],
+                               cwd=self.folder, stdout=writer, stderr=subprocess.DEVNULL)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        os.close(writer)
+        end, t = time.monotonic() + 30, 0.0
+        while t < 1.99:  # the end is told as soon as somebody reads
+            self.assertLess(time.monotonic(), end, f"it stands at {t}")
+            time.sleep(0.05)
+            told = subprocess.run([VERNIER, "status"], cwd=self.folder, capture_output=True, text=True)
+            found = re.search(r"t = ([\d.]+)", told.stdout)
+            if found:
+                t = float(found[1])
+            elif t > 0.0:  # the run is over: the loop came to its end
+                break
+        with os.fdopen(reader, encoding="utf-8") as pipe:
+            said = pipe.read()
+        self.assertIn("500", re.search(r"(no late frame in|of) (\d+)", said)[2])
+        self.assertEqual(run.wait(timeout=20), 0)
 
     def test_without_any_right_it_goes_on_and_says_so(self):
         # who is nobody already has none to give up

@@ -420,6 +420,21 @@ TEST(FramePorts, ShowTheLastFrameThatIsOver) {
   EXPECT_EQ(value("frame.late"), 1);
   EXPECT_EQ(value("frame.late_frames"), 1);
   EXPECT_EQ(value("frame.cause"), 1);
+  // and it is told
+  struct Ear final : executive::Observer {
+    void sample(Instant, bool) noexcept override {}
+    void note(std::size_t, std::span<const Entry> e) noexcept override {
+      if (count++ == 0) entry = e.front();
+    }
+    Entry entry;
+    int count = 0;
+  } ear;
+  run.observe(ear, {});
+  EXPECT_EQ(run.run_until(Time{40ms}), Ending::reached);
+  ASSERT_EQ(ear.count, 1);
+  const Telling t = ports.tell(ear.entry);
+  EXPECT_EQ(t.kind + " " + t.to + " " + t.reason, "late frame 1 by 1.000 ms: work of plant");
+  EXPECT_TRUE(t.warning);
 }
 
 TEST(FramePorts, KeepTheComponentContract) {

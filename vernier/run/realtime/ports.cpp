@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "vernier/base/text.hpp"
+#include "vernier/run/realtime/report.hpp"
 
 namespace vernier::realtime {
 namespace {
@@ -34,6 +35,8 @@ FramePorts::FramePorts(std::vector<std::string> names) : names_(std::move(names)
 
 void FramePorts::attach(const FramePacer& p, const std::vector<composition::Part>& parts) {
   pacer_ = &p;
+  noted_ = 0;
+  for (const composition::Part& part : parts) part_names_.push_back(part.name);
   parts_.assign(names_.size(), nobody);
   for (std::size_t i = 0; i < names_.size(); ++i) {
     for (std::uint32_t k = 0; k < parts.size(); ++k) {
@@ -44,6 +47,7 @@ void FramePorts::attach(const FramePacer& p, const std::vector<composition::Part
 }
 
 void FramePorts::bind(const Bindings& b) {
+  journal_ = &b.journal();
   number_ = b.integer_output("number");
   wake_up_ = b.real_output("wake_up");
   cost_ = b.real_output("cost");
@@ -72,6 +76,34 @@ Outcome FramePorts::output(Instant) noexcept {
         pacer_ && part < pacer_->last_costs().size() ? in_seconds(pacer_->last_costs()[part]) : 0.0;
   }
   return Outcome::ok;
+}
+
+Advance FramePorts::advance(Time from, Time to) noexcept {
+  if (!pacer_ || pacer_->statistics().late == noted_ || noted_ >= kept_late) return {to};
+  noted_ = pacer_->statistics().late;
+  const Frame& f = pacer_->last();
+  // what tells of it is another thread: it gets numbers alone
+  journal_->note({.at = {from},
+                  .kind = f.behind,
+                  .from = static_cast<std::int32_t>(f.cause),
+                  .to = static_cast<std::int32_t>(f.number & 0x7fffffff),
+                  .item = f.culprit == nobody ? -1 : static_cast<std::int32_t>(f.culprit),
+                  .values = {static_cast<double>(-f.margin), static_cast<double>(f.wake_up)}});
+  return {to};
+}
+
+Telling FramePorts::tell(const Entry& e) const {
+  Frame f;
+  f.behind = e.kind != 0;
+  f.cause = static_cast<Cause>(e.from);
+  f.culprit = e.item < 0 ? nobody : static_cast<std::uint32_t>(e.item);
+  f.wake_up = static_cast<std::int64_t>(e.values[1]);
+  Telling t;
+  t.kind = "late";
+  t.to = "frame " + std::to_string(e.to);
+  t.reason = "by " + time_text(e.values[0]) + ": " + blame(f, part_names_);
+  t.warning = true;
+  return t;
 }
 
 void add_to(Catalogue& c) {

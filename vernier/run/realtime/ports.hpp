@@ -25,7 +25,9 @@ constexpr std::string_view frame_type = "frames";
 /// out  late         its margin is negative
 /// out  late_frames  how many were, up to it
 /// out  cause        of a late one: 1 work, 2 wake-up, 3 wait
-/// out  cost_of.NAME  s   what each component cost in it
+/// out  cost_of.NAME  s   what each component cost in it; of an island, all its systems together
+///
+/// Late frames are in the journal, with their causes; not more than kept_late of them.
 class FramePorts final : public Component {
  public:
   /// `names`: components whose costs are wanted.
@@ -37,14 +39,18 @@ class FramePorts final : public Component {
   const Description& description() const noexcept override { return description_; }
   void bind(const Bindings&) override;
   Outcome output(Instant) noexcept override;
-  Advance advance(Time, Time to) noexcept override { return {to}; }
+  Advance advance(Time, Time to) noexcept override;
+  Telling tell(const Entry&) const override;
   void save(std::span<std::byte>) const noexcept override {}
   void load(std::span<const std::byte>) noexcept override {}
 
  private:
   std::vector<std::string> names_;
   std::vector<std::uint32_t> parts_;  // by name
+  std::vector<std::string> part_names_;
   const FramePacer* pacer_ = nullptr;
+  Journal* journal_ = nullptr;
+  std::uint64_t noted_ = 0;  // late frames
   Description description_;
   std::span<std::int64_t> number_, late_frames_, cause_;
   std::span<double> wake_up_, cost_, margin_, lag_;
