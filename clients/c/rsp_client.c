@@ -87,7 +87,7 @@ static int rsp_whole(double x, double least, double most) { return x >= least &&
 int rsp_decode(const double *v, uint32_t n, struct rsp_body *bodies, int *count) {
   uint32_t i, end;
   int b, k;
-  if (n < 12 || v[0] != 1.0 || !rsp_whole(v[1], 1, 9) || !rsp_whole(v[2], -9007199254740992.0, 9007199254740992.0) ||
+  if (n < 12 || v[0] != 1.0 || !rsp_whole(v[1], 1, 9) || !rsp_whole(v[2], 0, 4503599627370496.0) ||
       !rsp_whole(v[3], -9007199254740992.0, 9007199254740992.0) || !rsp_whole(v[4], 0, RSP_MOST_BODIES) || v[5] != 0.0)
     return 0;
   *count = (int)v[4];

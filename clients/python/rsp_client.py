@@ -60,7 +60,7 @@ def decoded(v):
     """The packet in a vector; None when it is none. Accelerations, and rates in reference axes, do not come from servers."""
     def whole(x, least, most):
         return least <= x <= most and x == math.floor(x)
-    if len(v) < 12 or v[0] != 1.0 or not whole(v[1], 1, 9) or not whole(v[2], -WHOLE, WHOLE) or not whole(v[3], -WHOLE, WHOLE):
+    if len(v) < 12 or v[0] != 1.0 or not whole(v[1], 1, 9) or not whole(v[2], 0, WHOLE / 2) or not whole(v[3], -WHOLE, WHOLE):
         return None
     if not whole(v[4], 0, 8) or not whole(v[5], 0, 3):
         return None
