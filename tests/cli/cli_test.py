@@ -169,7 +169,7 @@ class Check(InAFolder):
     def test_every_good_document_of_all_formats_is_good(self):
         files = [*SOURCE.glob("formats/hybrid/good/*.xml"), *SOURCE.glob("formats/multibody/good/*.xml"), *SOURCE.glob("formats/interconnection/good/*.xml")]
         files += [f for f in [*SOURCE.glob("missions/*/*.xml"), *SOURCE.glob("examples/*/*.xml")]
-                  if "<interconnection" in f.read_text(encoding="utf-8")]
+                  if "<interconnection" in f.read_text(encoding="utf-8") and f != SOURCE / "missions/epos/figures.xml"]  # reads what run.py writes
         self.assertGreater(len(files), 20)
         for file in files:
             with self.subTest(file.name):
