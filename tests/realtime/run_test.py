@@ -78,6 +78,7 @@ class RealTime(unittest.TestCase):
         first = next(i for i, name in enumerate(names) if name == "sched_setscheduler")
         sleeps = [i for i, name in enumerate(names) if name == "clock_nanosleep" and i > first]
         self.assertEqual(set(names[sleeps[0]:sleeps[-1] + 1]), {"clock_nanosleep", "write"})
+        self.assertIn("link.acquisition_to_output", (self.folder / "runs/latest/report.html").read_text())
 
     def test_a_terminal_that_does_not_read_holds_nothing_up(self):
         # a model that has an event every 20 ms, and a pipe with room for a few lines

@@ -172,14 +172,22 @@ std::optional<Health> Timing::health(std::uint64_t dropped) const {
 
 std::vector<realtime::LinkFigure> link_figures(const executive::Executive& e) {
   std::vector<realtime::LinkFigure> list;
-  for (const executive::PortView& v : e.ports()) {
-    const composition::Part& part = e.parts()[v.part];
-    if (!v.output || !v.data || v.port->count != 1 || v.port->flow != Flow::signal) continue;
+  for (std::size_t i = 0; i < e.parts().size(); ++i) {
+    const composition::Part& part = e.parts()[i];
     if (!part.component->description().abilities.faces_world) continue;
-    const std::string unit = v.port->unit == "1" ? "" : " " + v.port->unit;
-    const std::string value = v.port->unit == "s" ? realtime::time_text(v.element(0) * 1e9)
-                                                  : fmt::format("{:.6g}{}", v.element(0), unit);
-    list.push_back({part.name, v.port->name, value});
+    list.push_back(
+        {part.name, "ticks without anything new", std::to_string(e.statistics().parts[i].held)});
+    for (const executive::PortView& v : e.ports()) {
+      const std::string& name = v.port->name;
+      // what a connection says of itself; the rest is what it carries
+      const bool own =
+          name.starts_with("link.") || name.starts_with("rsp.") || name.starts_with("shared.");
+      if (v.part != i || !v.output || !own || !v.data || v.port->count != 1) continue;
+      const std::string unit = v.port->unit == "1" ? "" : " " + v.port->unit;
+      list.push_back({part.name, name,
+                      v.port->unit == "s" ? realtime::time_text(v.element(0) * 1e9)
+                                          : fmt::format("{:.6g}{}", v.element(0), unit)});
+    }
   }
   return list;
 }
