@@ -177,7 +177,7 @@ class Both(unittest.TestCase):
     def test_come_back_after_the_server_was_killed(self):
         ports = {client: free_ports() for client in self.CLIENTS}
         servers = {client: self.serve(port) for client, port in ports.items()}
-        peers = {client: self.start(client, port, "--seconds", 4, "--again") for client, port in ports.items()}
+        peers = {client: self.start(client, port, "--seconds", 6, "--again") for client, port in ports.items()}
         time.sleep(1.5)
         for client, server in servers.items():
             server.kill()
