@@ -251,6 +251,7 @@ int rsp_send(struct rsp_run *r, const struct rsp_body *bodies, int want) {
 int main(int argc, char **argv) {
   static struct scp_client c;
   static struct rsp_run run;
+  struct scp_grid grid = {0, 0, 0};
   struct scp_settings s = {NULL, NULL, NULL, 0, 1, 0, 0, SCP_DOUBLE, SCP_DOUBLE, NULL, 0, 0, "rsp_client.c", 0, 0, 0};
   struct rsp_body bodies[2] = {{{0, 0, 0}, {0, 0, 0}, {1, 0, 0, 0}, {0, 0, 0}}, {{2, 0, 0}, {0, 0, 0}, {1, 0, 0, 0}, {0, 0, 0}}};
   double rate = 10, forerun = 0.5, initial = 5, duration = 10, t = 0, farthest = 0;
@@ -288,7 +289,7 @@ int main(int argc, char **argv) {
   rsp_init(&run, &c, 2, (int64_t)(forerun * 1e6 + 0.5), 1000000, (int64_t)(initial * 1e9));
   start = scp_now();
   for (n = 0; !(ended && run.state <= RSP_WAITING) && (double)n < (initial + duration + 30) * rate; ++n) {
-    const int64_t due = start + n * (int64_t)s.period_ns;
+    const int64_t due = scp_due(&grid, &c, start, n); /* on the server's clock, so that the forerun lasts */
     while ((r = scp_poll(&c, due)) == SCP_VECTOR) rsp_take(&run);
     if (r < 0) goto failed;
     scp_step(&c, n, due);

@@ -546,7 +546,7 @@ int scp_open(struct scp_client *c, const struct scp_settings *s) {
   if (!c->s.ping_ms) c->s.ping_ms = 100;
   if (!c->s.timeout_ms) c->s.timeout_ms = 1000;
   if (!c->s.delay_ms) c->s.delay_ms = 100;
-  if (!c->s.period_parts || c->s.period_ns > (UINT64_C(1) << 62) || c->s.period_ns / c->s.period_parts < 1000 ||
+  if (!c->s.period_parts || c->s.period_ns > (UINT64_C(1) << 62) / c->s.period_parts || c->s.period_ns / c->s.period_parts < 1000 ||
       scp_bytes(s->send, s->send_element) > SCP_MOST_PAYLOAD || scp_bytes(s->receive, s->receive_element) > SCP_MOST_PAYLOAD)
     return scp_fail(c, SCP_DIMENSIONS, "the settings have no meaning: the sample time, or the length of a vector");
   if (s->key) {
@@ -811,6 +811,27 @@ static int64_t scp_scaled(int64_t k, int64_t over, int64_t under, int64_t *rest)
 /* Equation (1): the other side's step at our step n, rounded down, with the rest in parts of c->under. */
 int64_t scp_target_step(const struct scp_client *c, int64_t n, int64_t *rest) {
   return scp_scaled(n - c->reference_home, c->over, c->under, rest) + c->reference_target;
+}
+
+/* Steps that keep to the server's clock; all zero at the start, and kept when a link comes again. */
+struct scp_grid {
+  uint32_t session;
+  int64_t offset, shift;
+};
+/* When step n is due; step 0 was at `start`. Call it once in each step: the grid follows what the offset of the clocks changes by,
+ * at most a thousandth of a period a step. */
+int64_t scp_due(struct scp_grid *g, const struct scp_client *c, int64_t start, int64_t n) {
+  const int64_t most = (int64_t)(c->s.period_ns / c->s.period_parts / 1000);
+  int64_t rest;
+  if (c->up && c->clock_known) {
+    int64_t change = g->session == c->session ? c->offset - g->offset : 0; /* another server's clock is followed from here on */
+    if (g->session != c->session) g->offset = c->offset;
+    change = change > most ? most : change < -most ? -most : change;
+    g->session = c->session;
+    g->offset += change;
+    g->shift += change;
+  }
+  return start + scp_scaled(n, (int64_t)c->s.period_ns, (int64_t)c->s.period_parts, &rest) + g->shift;
 }
 
 void scp_close(struct scp_client *c) {

@@ -240,7 +240,7 @@ def main(words=None):
     start, n, t, farthest, ended = scp_client.now(), 0, 0.0, 0.0, False
     target = Body((2.0, 0.0, 0.0), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     while not (ended and run.state in (WAITING, OFFLINE)) and n < (a.initial + a.duration + 30) * a.rate:
-        due = start + n * period
+        due = link.due(start, n)  # on the server's clock, so that the forerun lasts
         try:
             if not link.up:
                 link.open()

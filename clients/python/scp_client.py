@@ -184,6 +184,7 @@ class Client:
         if max(f.size for f in self.formats) > MOST_PAYLOAD or not 1000 <= period[0] / period[1] <= 1e12:
             raise ValueError("the sample time, or the length of a vector")
         self.wires, self.up, self.stepping, self.current = [None, None], False, False, 0
+        self.followed, self.shift = None, 0  # of due()
 
     # -- handshake --
 
@@ -451,6 +452,21 @@ class Client:
             return None
         whole, rest = divmod((n - self.reference[0]) * self.over, self.under)
         return self.reference[1] + whole, rest
+
+
+    def due(self, start, n):
+        """When step n is due, for steps that keep to the server's clock: call it once in each step.
+
+        `start` is when step 0 was; the grid follows what the offset of the clocks changes by, at most a thousandth of a period a step.
+        """
+        if self.up and self.offset is not None:
+            if self.followed is None or self.followed[0] != self.session:
+                self.followed = (self.session, self.offset)  # another server's clock is followed from here on
+            most = max(self.period[0] // self.period[1] // 1000, 1)
+            change = max(-most, min(most, self.offset - self.followed[1]))
+            self.followed = (self.session, self.followed[1] + change)
+            self.shift += change
+        return start + n * self.period[0] // self.period[1] + self.shift
 
 
 def main(words=None):

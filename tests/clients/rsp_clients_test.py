@@ -15,6 +15,7 @@ import unittest
 VERNIER, SOURCE, CC = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
 sys.path[:0] = [str(SOURCE / "clients/python")]
 import rsp_client  # noqa: E402
+import scp_client  # noqa: E402
 
 WORK = tempfile.TemporaryDirectory(prefix="vernier_rsp_")
 FOLDER = pathlib.Path(WORK.name)
@@ -80,6 +81,18 @@ class Packets(unittest.TestCase):
             now, initial, ns, parts, over, under, home, target, nu, of = given
             self.assertEqual(rsp_client.start_of_run(now, initial, (ns, parts), (nu, of), over, under, (home, target)), expected, given)
             self.assertEqual(tuple(map(int, text.split())), expected, given)
+
+    def test_steps_keep_to_the_servers_clock(self):
+        """50 ppm are 5 us in each step of 0.1 s; a clock that is heard of late, or is another server's, makes no jump."""
+        expected = [0] * 10 + [5000 * (k - 10) for k in range(10, 500)] + [5000 * (k - 11) for k in range(500, 1000)]
+        self.assertEqual(list(map(int, self.by_c(["grid"])[0].split())), expected)
+        link = scp_client.Client(period=(100_000_000, 1))
+        said = []
+        for k in range(1000):
+            link.up, link.session = k >= 10, 7 if k < 500 else 8
+            link.offset = ((123456789 if k < 500 else -987654321) + 5000 * k) if k >= 10 else None
+            said.append(link.due(1000, k) - 1000 - 100_000_000 * k)
+        self.assertEqual(said, expected)
 
     def test_reference_axes_are_turned(self):
         q = (math.cos(0.3), math.sin(0.3), 0.0, 0.0)  # 0.6 rad about x: y of the reference is cos y - sin z of the body

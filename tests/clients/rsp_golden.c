@@ -30,6 +30,19 @@ int main(void) {
       printf("%lld %lld\n", client, server);
       continue;
     }
+    if (strncmp(line, "grid", 4) == 0) { /* steps of 0.1 s, against a clock that is 50 ppm slow and then another server's */
+      struct scp_grid g = {0, 0, 0};
+      c.s.period_ns = 100000000;
+      c.s.period_parts = 1;
+      for (k = 0; k < 1000; ++k) {
+        c.up = c.clock_known = k >= 10;
+        c.session = k < 500 ? 7 : 8;
+        c.offset = (k < 500 ? INT64_C(123456789) : INT64_C(-987654321)) + 5000 * (int64_t)k;
+        printf("%lld ", (long long)(scp_due(&g, &c, 1000, k) - 1000 - 100000000 * (int64_t)k));
+      }
+      printf("\n");
+      continue;
+    }
     for (n = 0; n < 256 && strlen(line + 16 * n) >= 16; ++n) {
       uint64_t bits = 0;
       for (i = 0; i < 8; ++i) {
