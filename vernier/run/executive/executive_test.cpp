@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -464,6 +465,50 @@ TEST(Executive, HeldForcesAddEnergyAsTheDocumentsSay) {
       EXPECT_NEAR(energy() / before / expected, 1.0, 0.02) << row.omega;  // digits of the table
     }
   }
+}
+
+TEST(Meter, HearsWhatEveryPartCostsAtEveryInstant) {
+  // a clock that only work moves: the costs are exact
+  struct Tally final : Meter {
+    std::int64_t now() noexcept override { return clock; }
+    void spent(std::span<const std::int64_t> by_part) noexcept override {
+      ++instants;
+      for (std::size_t i = 0; i < by_part.size(); ++i) costs[i] += by_part[i];
+    }
+    std::int64_t clock = 0, costs[2] = {};
+    int instants = 0;
+  } meter;
+  Bench b(10ms);
+  Description d;
+  d.abilities.reacts = true;
+  auto& cheap = b.add("cheap", std::make_unique<Scripted>(Description{}));
+  auto& dear = b.add("dear", std::make_unique<Scripted>(d));
+  cheap.on_output = [&](Instant) { return meter.clock += 1, Outcome::ok; };
+  dear.on_advance = [&](Time, Time to) { return meter.clock += 100, Advance{to}; };
+  dear.on_react = [&](Instant at) {
+    meter.clock += 1000;
+    return at.microstep == 0 ? Outcome::changed : Outcome::ok;  // its outputs are computed again
+  };
+  dear.on_output = [&](Instant) { return meter.clock += 10'000, Outcome::ok; };
+  Options options;
+  options.meter = &meter;
+  Executive run(b.take(), {}, options);
+  run.initialize();
+  meter.clock = 0;
+  EXPECT_EQ(run.run_until(at(1.0)), Ending::reached);
+  // the first advance belongs to the instant before, the last instant is not yet over
+  EXPECT_EQ(meter.instants, 100);
+  EXPECT_EQ(meter.costs[0], 100);
+  EXPECT_EQ(meter.costs[1], 100 * 100 + 100 * 2 * 1000 + 100 * 2 * 10'000);
+}
+
+TEST(Executive, ReachesEveryThreadOfARun) {
+  Bench b(10ms);
+  b.add("clock", std::make_unique<Clock>());
+  Executive run(b.take(), {}, {.threads = 4});
+  std::atomic<int> calls{0};
+  run.on_every_thread([](void* n) noexcept { ++*static_cast<std::atomic<int>*>(n); }, &calls);
+  EXPECT_EQ(calls, 4);
 }
 
 }  // namespace
