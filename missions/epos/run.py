@@ -177,19 +177,23 @@ def states_of(table):
 
 def continuous(table, limits):
     """Raises unless the commanded motion goes on from step to step: places by the velocities, velocities within the accelerations."""
-    worst = {"step": 0.0, "velocity": 0.0, "turn": 0.0}
+    worst, followed = {"step": 0.0, "velocity": 0.0, "turn": 0.0}, 0
     for body in ("servicer", "target"):
         p, v = table.vector(f"simulator.{body}.position", 3), table.vector(f"simulator.{body}.velocity", 3)
         q, w = table.vector(f"simulator.{body}.attitude", 4), table.vector(f"simulator.{body}.rate", 3)
         for k in range(1, len(p)):
-            if table.t[k] - table.t[k - 1] > 1.5 * STEP:
+            # robots that do not follow make no command
+            if table.t[k] - table.t[k - 1] > 1.5 * STEP or table["robots.state"][k - 1] != 2 or table["robots.state"][k] != 2:
                 continue
+            followed += 1
             off = math.sqrt(sum((b - a - STEP / 2 * (c + d)) ** 2 for a, b, c, d in zip(p[k - 1], p[k], v[k - 1], v[k])))
             turn = 2 * math.acos(min(1.0, abs(sum(a * b for a, b in zip(q[k - 1], q[k])))))
             rate = max(math.hypot(*w[k - 1]), math.hypot(*w[k]))
             worst["step"] = max(worst["step"], off)
             worst["velocity"] = max(worst["velocity"], math.dist(v[k - 1], v[k]) / STEP)
             worst["turn"] = max(worst["turn"], turn - rate * STEP)
+    if followed < 500:
+        raise Failure("the robots did not follow")
     # the trapezoid differs from a smooth motion by less than acceleration * step^2
     if worst["step"] > limits["acceleration"] * STEP**2 + 1e-9:
         raise Failure(f"the commanded place jumps by {worst['step']:.3g} m")

@@ -233,12 +233,14 @@ Advance Facility::advance(Time from, Time to) noexcept {
     case Mode::homing:
       go_home(c);
       accept(c);
-      if (state_.homing >= state_.homing_time) enter(Mode::ready, now);
+      if (state_.homing >= state_.homing_time) enter(Mode::holding, now);
       break;
-    case Mode::ready: {
-      const Wanted w = wanted();
+    case Mode::holding: {
       accept(c);
-      if (!agrees(w)) break;
+      const Wanted w = wanted();
+      state_.agreed = agrees(w) ? state_.agreed + 1 : 0;
+      if (static_cast<double>(state_.agreed) * dt_ < installation_.settling) break;
+      state_.agreed = 0;
       take_over(w);
       enter(Mode::following, now);
       [[fallthrough]];

@@ -19,7 +19,7 @@ using detail::put;
 using detail::vec;
 using spatial::Quaternion;
 
-const char* const mode_names[] = {"homing", "ready", "following", "fault"};
+const char* const mode_names[] = {"homing", "holding", "following", "fault"};
 
 }  // namespace
 
@@ -99,9 +99,11 @@ Facility::Facility(Installation i) : installation_(std::move(i)) {
          .initial = std::vector<double>{0.0},
          .description = *event == 'r' ? "leave a fault by way of homing" : "cause a fault"});
   }
-  output("ready", "1", 1, "commands can be made, or are", Scalar::boolean);
+  output("ready", "1", 1, "commands agree with where the robots are, or are followed",
+         Scalar::boolean);
   output("fault", "1", 1, "a limit was broken; the robots stand", Scalar::boolean);
-  output("state", "1", 1, "0 homing, 1 ready, 2 following commands, 3 fault", Scalar::integer);
+  output("state", "1", 1, "0 homing, 1 holding until commands agree, 2 following commands, 3 fault",
+         Scalar::integer);
   output("incident.kind", "1", 1,
          "of the last fault: 1 no state, 2 workspace, 3 minimum, 4 maximum, 5 rate, "
          "6 acceleration, 7 singular, 8 clearance, 9 tripped",
@@ -169,7 +171,7 @@ bool Facility::initialize(Time, int) {
   state_.passed = state_.accepted;
   std::fill(chain_.begin(), chain_.end(), state_.accepted);
   begin_homing();
-  if (state_.homing_time == 0.0) state_.mode = Mode::ready;
+  if (state_.homing_time == 0.0) state_.mode = Mode::holding;
   draw();
   return true;
 }
@@ -203,7 +205,7 @@ Outcome Facility::output(Instant) noexcept {
     Angles::Map(p.joints.data()) = q.tail<6>();
     if (!p.rail.empty()) p.rail[0] = q[0];
   }
-  ready_[0] = state_.mode == Mode::ready || state_.mode == Mode::following;
+  ready_[0] = state_.mode == Mode::following || (state_.mode == Mode::holding && state_.agreed > 0);
   fault_[0] = state_.mode == Mode::fault;
   state_out_[0] = static_cast<std::int64_t>(state_.mode);
   trouble_out_[0] = static_cast<std::int64_t>(state_.incident.trouble);

@@ -25,6 +25,7 @@ struct Installation {
   double attitude_noise = 0.0;   // rad, of measured attitudes, about each axis
   double agree_position = 0.02;  // m: commands so near to where the robots are take them over
   double agree_attitude = 0.02;  // rad
+  double settling = 0.1;         // s that they must agree before
   double fade = 1.0;             // s, in which what was left of that distance goes away
   double homing = 0.2;           // share of rates and accelerations that homing uses
   double singular = 0.02;        // see singularity()
@@ -35,7 +36,7 @@ struct Installation {
   int railed() const noexcept { return robots[1].railed ? 1 : 0; }
 };
 
-enum class Mode : std::int64_t { homing, ready, following, fault };
+enum class Mode : std::int64_t { homing, holding, following, fault };
 enum class Trouble : std::int64_t {
   none,
   state,         // not finite, or an attitude that is none
@@ -62,7 +63,9 @@ enum class Trouble : std::int64_t {
 /// same displacement of the origin, as it was when the joints were commanded; so with exact joints
 /// what is measured is what was commanded `delay` ago.
 ///
-/// homing → ready at home. ready → following when commands agree with where the robots are.
+/// homing → holding at home. holding → following when commands agree with where the robots are:
+/// whoever commands lets his commands follow what is measured until `ready`, then they stand; a
+/// tenth of a second later the robots follow them.
 /// A command that breaks a limit is not made: → fault, all joints brake with their accelerations.
 /// fault → homing by `reset`, as soon as they stand.
 ///
@@ -109,6 +112,7 @@ class Facility final : public Component {
     double q[2][7] = {}, rates[2][7] = {};  // of the joints as they are
     double offset[2][7] = {};               // fading
     double fading = 0.0;                    // s since commands took over
+    std::int64_t agreed = 0;                // steps in a row that commands agreed
     double from[2][7] = {};                 // where homing began
     double homing = 0.0, homing_time = 0.0;
     double use_rate = 0.0, use_acceleration = 0.0;

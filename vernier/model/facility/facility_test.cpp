@@ -89,6 +89,27 @@ TEST(Facility, CommandsFarAwayDoNotMoveIt) {
   EXPECT_EQ(rig.out("use.rate"), 0.0);
 }
 
+// who commands lets his commands follow what is measured until `ready`, a step late: the last of
+// them may jump by as much as the measurement does
+TEST(Facility, TakesOverWhenCommandsHaveSettled) {
+  Facility f(epos());
+  Rig rig(f);
+  Motions m = at_home(rig);
+  m.p[1] += 0.004;
+  command(rig, m);
+  rig.step(4ms);
+  rig.settle();
+  EXPECT_TRUE(rig.byte_output("ready")[0]);
+  EXPECT_EQ(mode(rig), 1);
+  m.p[1] -= 0.001;
+  command(rig, m);
+  rig.run(4ms, 1200ms);
+  rig.settle();
+  EXPECT_EQ(mode(rig), following) << last_reason(f, rig);
+  EXPECT_NEAR(rig.out("measured.servicer.position", 1), m.p[1], 1e-9);  // it has faded in
+  EXPECT_NEAR(rig.out("target.rail"), 10.0 - 0.003, 1e-4);
+}
+
 TEST(Facility, StaysAtHomeWhenNobodyCommands) {
   Facility f(epos());
   Rig rig(f);
