@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 #include "vernier/gateway/rsp/trials.hpp"
 
@@ -30,6 +31,26 @@ void print(const TrialResult& r) {
       "%.4f\n",
       r.used.speed, r.used.acceleration, r.used.jerk, r.used.rate, r.used.angular_acceleration,
       r.used.angular_jerk);
+}
+
+/// What a step of the server costs, in processor time, in random experiments.
+void cost(long experiments, std::uint64_t seed) {
+  std::vector<double> all;
+  double worst = 0.0;
+  for (long k = 0; k < experiments; ++k) {
+    const TrialResult r = random_trial(seed + static_cast<std::uint64_t>(k), &all);
+    static_cast<void>(r);
+  }
+  if (all.empty()) return;
+  std::sort(all.begin(), all.end());
+  worst = all.back();
+  const auto quantile = [&](double p) {
+    return all[static_cast<std::size_t>(p * static_cast<double>(all.size() - 1))] * 1e6;
+  };
+  std::printf(
+      "a step of the server, processor time: p50 %.1f us, p99 %.1f us, p99.99 %.1f us, most %.1f "
+      "us\n",
+      quantile(0.5), quantile(0.99), quantile(0.9999), worst * 1e6);
 }
 
 long memory_kB() {
@@ -70,6 +91,7 @@ int main(int argc, char** argv) {
   std::printf("%ld random experiments, %d with a problem, in %.1f s\n", experiments, bad,
               seconds());
   print(all);
+  cost(std::min(experiments, 100L), seed);
   if (hours > 0.0) {
     const TrialResult warm = operation(seed, std::min(0.2, hours));
     const long before = memory_kB();

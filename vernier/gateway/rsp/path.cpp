@@ -7,9 +7,9 @@ namespace vernier::rsp {
 namespace {
 
 // of a halt that is tried
-constexpr int samples = 48, most_samples = 4000;
-constexpr int attempts = 24;
-constexpr double longer = 1.15;
+constexpr int samples = 48, most_samples = 400;
+constexpr int attempts = 24, close_attempts = 6;
+constexpr double longer = 1.15, slightly_longer = 1.05;
 
 /// Keeps the worst.
 struct Worst {
@@ -126,13 +126,22 @@ std::optional<Violation> Halting::find(const Path& path, double t, bool smooth, 
                                                   l.angular_jerk)});
   }
   std::optional<Violation> best;
-  for (int k = 0; k < attempts; ++k, tried *= longer) {
+  const auto attempt = [&](double interval, double allowed) {
     const Halt halt{t, {tried}};
-    const auto v = worst(path, halt, smooth, dt, share, best ? best->ratio : 1e300);
-    if (v && best && v->ratio >= best->ratio) continue;
+    const auto v = worst(path, halt, smooth, interval, allowed, best ? best->ratio : 1e300);
+    if (v && best && v->ratio >= best->ratio) return false;
     found = halt;
-    if (!v) return {};
     best = v;
+    return !v;
+  };
+  // roughly first, which costs a tenth; then, from there, closely
+  bool good = false;
+  for (int k = 0; k < attempts && !good; ++k) {
+    good = attempt(0.0, dt > 0.0 ? std::min(share, rough_share) : share);
+    if (!good) tried *= longer;
+  }
+  for (int k = 0; k < close_attempts && good && dt > 0.0; ++k, tried *= slightly_longer) {
+    if (attempt(dt, share)) break;
   }
   return best;
 }

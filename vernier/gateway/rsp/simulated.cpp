@@ -2,9 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 
 namespace vernier::rsp {
+namespace {
+
+double processor_time() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+}  // namespace
 
 SimulatedEnd::SimulatedEnd(std::size_t room, std::size_t other_room, std::uint64_t seed)
     : room_(room), random_(seed), taken_(other_room) {}
@@ -149,7 +159,9 @@ void Experiment::server_turn() {
   if (!server_runs) return;
   ++server_step_;
   server_end_->step(server_step_, now_);
+  const double before = server_costs ? processor_time() : 0.0;
   server_->begin(server_step_, *server_end_);
+  if (server_costs) server_costs->push_back(processor_time() - before);
   std::copy(server_->commanded().begin(), server_->commanded().end(), facility_.begin());
   server_->observe({ready, fault, facility_});
   server_->send(*server_end_);

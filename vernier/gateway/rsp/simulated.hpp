@@ -93,6 +93,8 @@ class Experiment {
   SimulatedEnd& server_end() noexcept { return *server_end_; }
   SimulatedEnd& client_end() noexcept { return *client_end_; }
 
+  /// When given, takes the processor time of every step of the server, s.
+  std::vector<double>* server_costs = nullptr;
   /// Called after each step of a side.
   std::function<void()> after_server = {}, after_client = {};
   bool start = true, stop = false;              // the simulation's wishes

@@ -154,7 +154,7 @@ std::string at_time(double now, const std::string& what) {
 
 }  // namespace
 
-TrialResult random_trial(std::uint64_t seed) {
+TrialResult random_trial(std::uint64_t seed, std::vector<double>* costs) {
   Random r(seed);
   const auto one_of = [&](auto... values) {
     const double all[] = {static_cast<double>(values)...};
@@ -180,6 +180,7 @@ TrialResult random_trial(std::uint64_t seed) {
   const Wandering motion(seed ^ 0x9e3779b97f4a7c15u, s.server.limits, one_of(0.3, 0.6, 0.9, 1.2));
   s.motion = [&](double t, std::span<Trajectory> to) { motion.at(t, to); };
   Experiment e(s);
+  e.server_costs = costs;
   Impairment& bad = e.client_end().impairment;
   bad.delay = one_of(0.0, 0.0, 0.003, 0.02);
   bad.jitter = one_of(0.0, 0.001, 0.01) + (r.bits() % 4 == 0 ? 0.5 * period : 0.0);

@@ -55,8 +55,9 @@ struct TrialResult {
                early = 0, duplicates = 0, rejected = 0, runs = 0, refused = 0;
   StreamCheck::Used used;
 };
-/// One experiment of some seconds with everything drawn from the seed.
-TrialResult random_trial(std::uint64_t seed);
+/// One experiment of some seconds with everything drawn from the seed. `costs`: takes the processor
+/// time of every step of the server, s.
+TrialResult random_trial(std::uint64_t seed, std::vector<double>* costs = nullptr);
 
 /// Operation for `hours` with restarts, cuts, garbage, pauses and faults; one facility throughout.
 TrialResult operation(std::uint64_t seed, double hours);
