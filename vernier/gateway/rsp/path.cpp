@@ -137,7 +137,7 @@ std::optional<Violation> Halting::find(const Path& path, double t, bool smooth, 
   // roughly first, which costs a tenth; then, from there, closely
   bool good = false;
   for (int k = 0; k < attempts && !good; ++k) {
-    good = attempt(0.0, dt > 0.0 ? std::min(share, rough_share) : share);
+    good = attempt(0.0, share);
     if (!good) tried *= longer;
   }
   for (int k = 0; k < close_attempts && good && dt > 0.0; ++k, tried *= slightly_longer) {
