@@ -106,10 +106,12 @@ class Side : public Component, public TimeBaseSource, public ThreadOwner {
   link::Link link_;
   LinkTransport transport_;
   link::StepPlan plan_;
-  link::ServerTime server_time_;
   link::Signals signals_;
   Journal* journal_ = nullptr;
   Time now_{};
+
+ private:
+  link::ServerTime server_time_;
 };
 
 /// The facility's side of RSP as a component (Server), over an SCP link that listens or connects.

@@ -62,8 +62,9 @@ struct RealTimeScope::Before {
 };
 
 void keep_heap() noexcept {
-  mallopt(M_TRIM_THRESHOLD, -1);
-  mallopt(M_MMAP_MAX, 0);
+  // called while the run has one thread
+  mallopt(M_TRIM_THRESHOLD, -1);  // NOLINT(concurrency-mt-unsafe)
+  mallopt(M_MMAP_MAX, 0);         // NOLINT(concurrency-mt-unsafe)
 }
 
 std::size_t populate_memory() noexcept {
@@ -73,17 +74,15 @@ std::size_t populate_memory() noexcept {
   std::size_t done = 0;
   char line[512];
   while (std::fgets(line, sizeof line, maps)) {
-    unsigned long from = 0, to = 0;
+    void *from = nullptr, *to = nullptr;
     char rights_of[8] = "";
-    if (std::sscanf(line, "%lx-%lx %7s", &from, &to, rights_of) != 3) continue;
-    const std::size_t bytes = to - from;
+    if (std::sscanf(line, "%p-%p %7s", &from, &to, rights_of) != 3) continue;
+    const auto bytes = static_cast<std::size_t>(static_cast<char*>(to) - static_cast<char*>(from));
     // what is larger are reservations, of sanitizers for example
     if (rights_of[0] != 'r' || bytes > largest_region || done + bytes > most_populated) continue;
     if (std::strstr(line, "[v")) continue;  // of the kernel
     const bool write = rights_of[1] == 'w' && rights_of[3] == 'p';
-    if (madvise(reinterpret_cast<void*>(from), bytes,
-                write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0)
-      done += bytes;
+    if (madvise(from, bytes, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0) done += bytes;
   }
   std::fclose(maps);
   return done;

@@ -14,7 +14,7 @@ FrameLog::FrameLog(const std::filesystem::path& folder, const std::vector<std::s
     : reals_(own_reals + parts.size()), integers_(3), booleans_(2) {
   std::vector<std::string> paths;
   std::vector<const void*> data;
-  const auto add = [&](std::string name, Scalar scalar, const void* at, std::string what) {
+  const auto add = [&](const std::string& name, Scalar scalar, const void* at, std::string what) {
     Port p;
     p.name = name;
     p.unit = scalar == Scalar::real ? "s" : "1";
