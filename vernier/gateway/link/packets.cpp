@@ -17,6 +17,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -52,7 +53,9 @@ struct Stack {
 
 /// Makes a namespace with a device for the calling thread; empty, or what was refused.
 std::string make_stack(int side, Stack& s) {
-  const auto refused = [](const char* what) { return std::string(what) + ": " + strerror(errno); };
+  const auto refused = [](const char* what) {
+    return std::string(what) + ": " + std::generic_category().message(errno);
+  };
   if (unshare(CLONE_NEWNET) != 0) return refused("a network namespace");
   s.space = Descriptor(open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
   s.device = Descriptor(open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC));

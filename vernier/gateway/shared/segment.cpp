@@ -13,6 +13,7 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <system_error>
 #include <thread>
 
 #include "vernier/base/diagnostic.hpp"
@@ -50,7 +51,7 @@ bool lives(pid_t pid, std::uint64_t since) {
   return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) && began(pid) == since;
 }
 
-std::string words(int error) { return std::strerror(error); }
+std::string words(int error) { return std::generic_category().message(error); }
 
 [[noreturn]] void refuse(const Settings& s, const char* code, const std::string& what,
                          const std::string& note) {
