@@ -7,7 +7,7 @@
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/interrupt.hpp"
-#include "apps/vernier/link_test.hpp"
+#include "apps/vernier/link_measurement.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/gateway/link/key.hpp"

@@ -1,4 +1,4 @@
-#include "apps/vernier/link_test.hpp"
+#include "apps/vernier/link_measurement.hpp"
 
 #include <fmt/format.h>
 
