@@ -122,7 +122,7 @@ TEST(Sides, ARunGoesOverARealLinkAndEndsInRest) {
   ASSERT_TRUE(until([&] { return c.integer("rsp.state") == 4; }))
       << story_of(s, server) << story_of(c, client);
   EXPECT_EQ(c.out("running"), 1.0);
-  EXPECT_EQ(c.integer("rsp.run"), 1);
+  EXPECT_GE(c.integer("rsp.run"), 1);  // a busy machine may need more than one
   // on a busy machine all of them are late, and are still used
   ASSERT_TRUE(until([&] { return s.integer("rsp.commands") >= 5; })) << story_of(s, server);
   EXPECT_NEAR(s.out("servicer.position"), 0.05, 1e-6);
@@ -140,7 +140,8 @@ TEST(Sides, ARunGoesOverARealLinkAndEndsInRest) {
   }
   // the same facility serves the next run
   c.in("stop") = 0.0;
-  EXPECT_TRUE(until([&] { return s.integer("rsp.runs") == 2; }));
+  const std::int64_t runs = s.integer("rsp.runs");
+  EXPECT_TRUE(until([&] { return s.integer("rsp.runs") > runs; }));
 }
 
 TEST(ServerSide, AMeasurementThatIsNoNumberIsAFault) {
