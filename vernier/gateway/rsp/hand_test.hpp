@@ -30,7 +30,6 @@ struct Hand final : Transport {
   std::deque<std::vector<double>> in;
   std::vector<double> taken;
   std::vector<Packet> out;  // of the last step
-  std::deque<double> ages;
 
   bool up() const noexcept override { return is_up; }
   std::uint32_t session() const noexcept override { return number; }

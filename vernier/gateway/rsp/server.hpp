@@ -172,7 +172,7 @@ class Server {
   std::size_t noted_ = 0;
 
   // the facility
-  bool ready_ = false, fault_ = false, was_ready_ = false;
+  bool ready_ = false, fault_ = false;
   std::vector<Trajectory> measured_;
 
   // the link
