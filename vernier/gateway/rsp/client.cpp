@@ -8,7 +8,7 @@
 namespace vernier::rsp {
 namespace {
 
-constexpr int most_vectors = 512;  // taken in one step: a second and more of a fast server
+constexpr int most_vectors = 8192;  // taken in one step: all that a queue holds
 constexpr double most_whole = 9007199254740992.0;
 
 ClientSettings checked(ClientSettings s) {

@@ -25,7 +25,7 @@ SideSettings completed(SideSettings s, bool server) {
   s.link.send_element = s.link.receive_element = link::Element::real;
   s.link.period = link::period_of(s.rate);
   // a slow side takes all that a fast one sends between two of its steps, within reason
-  s.link.queue = server ? queue : 1023;
+  s.link.queue = server ? queue : 4095;
   // both sides must mean the same
   s.link.interface_hash = link::interface_hash("RSP 1 " + std::to_string(bodies) +
                                                (s.accelerations ? " with accelerations" : ""));
