@@ -7,6 +7,8 @@
 namespace vernier::rsp {
 namespace {
 
+constexpr int most_often = 40;  // entries of one run about commands
+
 struct Count {
   const char *name, *description;
 };
@@ -133,8 +135,19 @@ void ServerSide::restart() {
 
 void ServerSide::step() noexcept {
   server_->begin(plan_.step(), transport_, plan_.gap());
-  for (const rsp::Note& n : server_->notes())
+  for (const rsp::Note& n : server_->notes()) {
+    const auto flows = [](std::int32_t s) {
+      return s == static_cast<std::int32_t>(ServerState::running) ||
+             s == static_cast<std::int32_t>(ServerState::extrapolating);
+    };
+    // a network that is always late would fill the journal; the counts go on
+    const bool change = n.kind == rsp::Note::Kind::state;
+    if (change && !flows(n.to)) often_ = 0;
+    if ((change && flows(n.from) && flows(n.to)) || n.kind == rsp::Note::Kind::rejected) {
+      if (++often_ > most_often) continue;
+    }
     enter(static_cast<std::int32_t>(n.kind), n.from, n.to, n.item, n.values);
+  }
 }
 
 void ServerSide::write() noexcept {

@@ -150,6 +150,7 @@ class ServerSide final : public Side {
   std::vector<BodyOutputs> out_;
   std::span<const std::uint8_t> ready_, fault_;
   std::span<double> forerun_, postponed_;
+  int often_ = 0;  // entries of this run about commands
   std::vector<std::span<std::int64_t>> counts_;
 };
 
