@@ -4,7 +4,8 @@
 usage: tidy.py [--jobs N] [<source>...]
 
 A source that passed is not looked at again until it, a header of ours that it includes, its compile
-command, .clang-tidy or clang-tidy itself changes; build/tidy holds what is known. Without names:
+command, .clang-tidy or clang-tidy itself changes; build/tidy holds what is known. The commands are
+those of build/apart, where every source is compiled alone. Without names:
 all of vernier/ and apps/ but the tests.
 """
 import argparse
@@ -24,6 +25,7 @@ EXTRA = ["-Wno-unknown-warning-option",
          "-Xclang", "-analyzer-config", "-Xclang", "mode=shallow,max-inlinable-size=10"]
 root = pathlib.Path(__file__).resolve().parent.parent
 known = root / "build" / "tidy"
+apart = root / "build" / "apart"
 
 
 def output(command):
@@ -61,7 +63,7 @@ def look(entry, stamp, common):
     """What clang-tidy says of the source; empty when it has nothing to say."""
     files = headers(entry)
     before = key(entry, files, common)
-    done = subprocess.run([f"clang-tidy-{CLANG}", "-p", "build", "--quiet",
+    done = subprocess.run([f"clang-tidy-{CLANG}", "-p", str(apart), "--quiet",
                            *(f"--extra-arg={word}" for word in EXTRA), entry["file"]], cwd=root, capture_output=True, text=True)
     if done.returncode == 0 and files:
         stamp.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +79,8 @@ def main():
     wanted = parser.parse_args()
     sources = wanted.sources or [f for f in output(["git", "ls-files", "vernier/*.cpp", "apps/*.cpp"]).split()
                                  if not f.endswith("_test.cpp")]
-    commands = {e["file"]: e for e in json.loads((root / "build" / "compile_commands.json").read_text())}
+    output(["cmake", "--preset", "release", "-B", str(apart), "-DVERNIER_TOGETHER=OFF"])
+    commands = {e["file"]: e for e in json.loads((apart / "compile_commands.json").read_text())}
     common = "\n".join([output([f"clang-tidy-{CLANG}", "--version"]), *EXTRA,
                         *((root / f).read_text() for f in output(["git", "ls-files", "*.clang-tidy"]).split())]).encode()
 

@@ -110,7 +110,7 @@ def outcome(case):
             file.write_bytes(content)
         for source in folder.glob("*.c"):
             subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-I", SOURCE / "vernier/gateway/plugin",
-                            "-o", source.with_suffix(".so"), source], check=True)
+                            "-I", case.parent, "-o", source.with_suffix(".so"), source], check=True)
         environment = dict(os.environ, PATH=f"{VERNIER.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
         done = subprocess.run(["bash", "-e", "command"], cwd=folder, env=environment, text=True, encoding="utf-8",
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=60)

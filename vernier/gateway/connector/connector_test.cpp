@@ -10,6 +10,7 @@
 
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/component/pacer.hpp"
+#include "vernier/testing/files.hpp"
 #include "vernier/testing/rig.hpp"
 
 namespace vernier::connector {
@@ -20,23 +21,8 @@ using testing::Rig;
 
 const std::filesystem::path format = VERNIER_SOURCE_DIR "/formats/connector";
 
-std::string content(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-std::vector<std::filesystem::path> documents(const char* folder) {
-  std::vector<std::filesystem::path> all;
-  for (const auto& entry : std::filesystem::directory_iterator(format / folder)) {
-    if (entry.path().extension() == ".xml") all.push_back(entry.path());
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 TEST(ConnectorFormat, ReadsEveryGoodExample) {
-  const auto all = documents("good");
+  const auto all = testing::files(format / "good", ".xml");
   EXPECT_GE(all.size(), 4u);
   for (const auto& path : all) {
     Diagnostics problems;
@@ -46,7 +32,7 @@ TEST(ConnectorFormat, ReadsEveryGoodExample) {
 }
 
 TEST(ConnectorFormat, AnswersEveryBadExampleWithItsMessage) {
-  const auto all = documents("bad");
+  const auto all = testing::files(format / "bad", ".xml");
   EXPECT_GE(all.size(), 16u);
   std::filesystem::current_path(format / "bad");
   std::string said;
@@ -55,7 +41,7 @@ TEST(ConnectorFormat, AnswersEveryBadExampleWithItsMessage) {
     EXPECT_FALSE(read_connector(path.filename(), problems)) << path;
     const std::string text = rendered(problems);
     auto expected = path;
-    EXPECT_EQ(text, content(expected.replace_extension(".txt"))) << path;
+    EXPECT_EQ(text, testing::content(expected.replace_extension(".txt"))) << path;
     said += text;
   }
   for (const char* code :
@@ -67,8 +53,8 @@ TEST(ConnectorFormat, AnswersEveryBadExampleWithItsMessage) {
 }
 
 TEST(ConnectorFormat, EveryParameterIsInItsDescription) {
-  const std::string text = content(format / "README.md");
-  for (const auto& path : documents("good")) {
+  const std::string text = testing::content(format / "README.md");
+  for (const auto& path : testing::files(format / "good", ".xml")) {
     Diagnostics problems;
     const auto connector = read_connector(path, problems);
     ASSERT_TRUE(connector);
@@ -119,7 +105,7 @@ TEST(Connector, MakesASinkInTheUnitsOfItsDocument) {
     rig.react();
   }
   EXPECT_EQ(
-      content(path),
+      testing::content(path),
       "t (s),body rate[0] (deg/s),body rate[1] (deg/s),body rate[2] (deg/s),mode\n0,0,180,0,0\n");
 }
 

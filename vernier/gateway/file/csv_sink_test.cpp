@@ -12,6 +12,7 @@
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/gateway/file/csv_source.hpp"
+#include "vernier/testing/files.hpp"
 #include "vernier/testing/rig.hpp"
 
 namespace vernier::file {
@@ -26,12 +27,6 @@ std::filesystem::path fresh(const std::string& name) {
   static const TemporaryFolder folder;
   std::filesystem::remove(folder / name);
   return folder / name;
-}
-
-std::string content(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
 }
 
 channel::Channels columns() {
@@ -58,7 +53,7 @@ TEST(CsvSink, WritesARowForEachTickAndTheLastOneWhenItEnds) {
     rig.in("x") = 9.0;
     rig.react();
   }
-  EXPECT_EQ(content(path),
+  EXPECT_EQ(testing::content(path),
             "t,x,w[0],w[1]\n"
             "0,0,0,-0.5\n"
             "0.1,0.10000000000000001,0,-0.5\n"
@@ -78,7 +73,7 @@ TEST(CsvSink, WritesTheValuesThatEveryoneSettledOn) {
     sink.output({Time{}, 1});
     sink.react({Time{}, 1});
   }
-  EXPECT_EQ(content(path), "t (s);x;w[0] (rad/s);w[1] (rad/s)\n0;2;0;-0.5\n");
+  EXPECT_EQ(testing::content(path), "t (s);x;w[0] (rad/s);w[1] (rad/s)\n0;2;0;-0.5\n");
 }
 
 TEST(CsvSink, WhatItWritesASourceReadsBackToTheBit) {
@@ -126,7 +121,7 @@ TEST(CsvSink, AStepDoneAgainWritesNoRowTwice) {
     sink.output({Time{140ms}});
     sink.react({Time{140ms}});
   }
-  EXPECT_EQ(content(path), "t,x,w[0],w[1]\n0,0,0,-0.5\n0.1,0,0,-0.5\n0.14,0,0,-0.5\n");
+  EXPECT_EQ(testing::content(path), "t,x,w[0],w[1]\n0,0,0,-0.5\n0.1,0,0,-0.5\n0.14,0,0,-0.5\n");
 }
 
 TEST(CsvSink, ARunBroughtBackWritesItsPastAnew) {
@@ -150,7 +145,8 @@ TEST(CsvSink, ARunBroughtBackWritesItsPastAnew) {
     tick(2s, 30);
     tick(3s, 40);
   }
-  EXPECT_EQ(content(path), "t,x,w[0],w[1]\n0,1,0,-0.5\n1,2,0,-0.5\n2,30,0,-0.5\n3,40,0,-0.5\n");
+  EXPECT_EQ(testing::content(path),
+            "t,x,w[0],w[1]\n0,1,0,-0.5\n1,2,0,-0.5\n2,30,0,-0.5\n3,40,0,-0.5\n");
 }
 
 TEST(CsvSink, LosesNothingWhenPacedThroughASmallQueue) {
@@ -169,7 +165,7 @@ TEST(CsvSink, LosesNothingWhenPacedThroughASmallQueue) {
     dropped = sink.dropped();
   }
   EXPECT_EQ(dropped, 0u);
-  const std::string text = content(path);
+  const std::string text = testing::content(path);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'),
             5'002);  // header, start, and one for each step
   EXPECT_TRUE(text.ends_with("\n4.999,4999,0,-0.5\n5,4999,0,-0.5\n"));
@@ -190,7 +186,7 @@ TEST(CsvSink, CountsWhatItDropsWhenNotPacedAndSaysSo) {
     EXPECT_EQ(told.reason, "1 rows of " + path.string() + " dropped so far: the disk is too slow");
   }
   EXPECT_GT(dropped, 0u);  // a queue of 16 rows against a writer that looks once a millisecond
-  const std::string text = content(path);
+  const std::string text = testing::content(path);
   EXPECT_EQ(static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) - 1 + dropped,
             static_cast<std::uint64_t>(rows) + 1);  // one for the start
 }
@@ -203,14 +199,14 @@ TEST(CsvSink, NeverOverwritesUnlessAskedTo) {
     Rig rig(sink);
     EXPECT_EQ(sink.path().filename(), "kept-2.csv");
   }
-  EXPECT_EQ(content(path), "precious\n");
+  EXPECT_EQ(testing::content(path), "precious\n");
   CsvSink refusing(columns(), {.path = path, .existing = Existing::refuse});
   EXPECT_THROW(Rig{refusing}, ConfigurationError);
   {
     CsvSink replacing(columns(), {.path = path, .existing = Existing::replace});
     Rig rig(replacing);
   }
-  EXPECT_EQ(content(path), "t,x,w[0],w[1]\n");
+  EXPECT_EQ(testing::content(path), "t,x,w[0],w[1]\n");
 }
 
 /// No file of this process may grow beyond so many bytes: a disk that is full.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vernier/model/automaton/automaton.hpp"
+#include "vernier/testing/files.hpp"
 
 namespace vernier::automaton {
 namespace {
@@ -16,21 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path format = fs::path(VERNIER_SOURCE_DIR) / "formats/hybrid";
-
-std::string content(const fs::path& path) {
-  std::ostringstream out;
-  out << std::ifstream(path, std::ios::binary).rdbuf();
-  return out.str();
-}
-
-std::vector<fs::path> documents(const char* folder) {
-  std::vector<fs::path> all;
-  for (const auto& entry : fs::directory_iterator(format / folder)) {
-    if (entry.path().extension() == ".xml") all.push_back(entry.path());
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
 
 std::unique_ptr<hybrid::System> made(const Type& type) {
   Diagnostics problems;
@@ -40,8 +26,8 @@ std::unique_ptr<hybrid::System> made(const Type& type) {
 }
 
 TEST(HybridFormat, GoodDocumentsReadWithoutAWord) {
-  ASSERT_GE(documents("good").size(), 15u);
-  for (const fs::path& path : documents("good")) {
+  ASSERT_GE(testing::files(format / "good", ".xml").size(), 15u);
+  for (const fs::path& path : testing::files(format / "good", ".xml")) {
     Diagnostics problems;
     const Type type = read_type(path, problems);
     EXPECT_EQ(rendered(problems), "") << path;
@@ -52,33 +38,34 @@ TEST(HybridFormat, GoodDocumentsReadWithoutAWord) {
 }
 
 TEST(HybridFormat, BadDocumentsGetTheMessageStoredBesideThem) {
-  ASSERT_GE(documents("bad").size(), 40u);
-  for (const fs::path& path : documents("bad")) {
+  ASSERT_GE(testing::files(format / "bad", ".xml").size(), 40u);
+  for (const fs::path& path : testing::files(format / "bad", ".xml")) {
     Diagnostics problems;
-    const Type type = parse_type(content(path), path.filename(), problems);
-    EXPECT_EQ(rendered(problems), content(fs::path(path).replace_extension(".txt"))) << path;
+    const Type type = parse_type(testing::content(path), path.filename(), problems);
+    EXPECT_EQ(rendered(problems), testing::content(fs::path(path).replace_extension(".txt")))
+        << path;
     EXPECT_EQ(problems.errors() == 0, static_cast<bool>(type.system)) << path;
   }
 }
 
 TEST(HybridFormat, EveryMessageOfTheReaderIsExplained) {
-  for (const fs::path& path : documents("bad")) {
+  for (const fs::path& path : testing::files(format / "bad", ".xml")) {
     Diagnostics problems;
-    parse_type(content(path), path.filename(), problems);
+    parse_type(testing::content(path), path.filename(), problems);
     for (const Diagnostic& d : problems.list()) {
       const fs::path text = fs::path(VERNIER_SOURCE_DIR) / "docs/messages" / (d.code + ".md");
-      EXPECT_TRUE(content(text).starts_with("# " + d.code + ": ")) << text;
+      EXPECT_TRUE(testing::content(text).starts_with("# " + d.code + ": ")) << text;
     }
   }
 }
 
 TEST(HybridFormat, TheGrammarIsThatOfTheTree) {
-  EXPECT_EQ(grammar().dtd, content(format / "hybrid.dtd"));
+  EXPECT_EQ(grammar().dtd, testing::content(format / "hybrid.dtd"));
 }
 
 // xmllint is an independent reader of the same grammar
 TEST(HybridFormat, XmllintFindsTheGoodDocumentsValid) {
-  for (const fs::path& path : documents("good")) {
+  for (const fs::path& path : testing::files(format / "good", ".xml")) {
     const std::string command = "xmllint --nonet --noout --dtdvalid '" +
                                 (format / "hybrid.dtd").string() + "' '" + path.string() + "'";
     EXPECT_EQ(std::system(command.c_str()), 0) << path;  // NOLINT(concurrency-mt-unsafe)

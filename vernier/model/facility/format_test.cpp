@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "vernier/model/facility/reader.hpp"
+#include "vernier/testing/files.hpp"
 
 namespace vernier::facility {
 namespace {
@@ -16,23 +17,8 @@ namespace fs = std::filesystem;
 
 const fs::path format = fs::path(VERNIER_SOURCE_DIR) / "formats/facility";
 
-std::string content(const fs::path& path) {
-  std::ostringstream out;
-  out << std::ifstream(path, std::ios::binary).rdbuf();
-  return out.str();
-}
-
-std::vector<fs::path> files(const char* folder) {
-  std::vector<fs::path> all;
-  for (const auto& entry : fs::directory_iterator(format / folder)) {
-    if (entry.path().extension() == ".xml") all.push_back(entry.path());
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 TEST(FacilityFormat, GoodDocumentsReadWithoutAWord) {
-  std::vector<fs::path> all = files("good");
+  std::vector<fs::path> all = testing::files(format / "good", ".xml");
   all.push_back(fs::path(VERNIER_SOURCE_DIR) / "missions/epos/robots.xml");
   for (const fs::path& path : all) {
     Diagnostics problems;
@@ -53,10 +39,11 @@ TEST(FacilityFormat, GoodDocumentsReadWithoutAWord) {
 
 TEST(FacilityFormat, BadDocumentsGetTheMessageStoredBesideThem) {
   std::set<std::string> shown;
-  for (const fs::path& path : files("bad")) {
+  for (const fs::path& path : testing::files(format / "bad", ".xml")) {
     Diagnostics problems;
-    EXPECT_FALSE(parse_source(content(path), path.filename(), problems)) << path;
-    EXPECT_EQ(rendered(problems, 1000), content(fs::path(path).replace_extension(".txt"))) << path;
+    EXPECT_FALSE(parse_source(testing::content(path), path.filename(), problems)) << path;
+    EXPECT_EQ(rendered(problems, 1000), testing::content(fs::path(path).replace_extension(".txt")))
+        << path;
     for (const Diagnostic& d : problems.list()) shown.insert(d.code);
   }
   for (int n = 1680; n <= 1687; ++n)
@@ -73,7 +60,7 @@ TEST(FacilityFormat, AParameterThatMakesItImpossibleIsRefused) {
 }
 
 TEST(FacilityFormat, TheGrammarIsThatOfTheTree) {
-  EXPECT_EQ(grammar().dtd, content(format / "facility.dtd"));
+  EXPECT_EQ(grammar().dtd, testing::content(format / "facility.dtd"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "vernier/model/mechanics/modal_file.hpp"
 #include "vernier/model/mechanics/reader.hpp"
+#include "vernier/testing/files.hpp"
 
 namespace vernier::mechanics {
 namespace {
@@ -19,38 +20,23 @@ namespace fs = std::filesystem;
 
 const fs::path format = fs::path(VERNIER_SOURCE_DIR) / "formats/multibody";
 
-std::string content(const fs::path& path) {
-  std::ostringstream out;
-  out << std::ifstream(path, std::ios::binary).rdbuf();
-  return out.str();
-}
-
-std::vector<fs::path> files(const char* folder, const char* extension) {
-  std::vector<fs::path> all;
-  for (const auto& entry : fs::directory_iterator(format / folder)) {
-    if (entry.path().extension() == extension) all.push_back(entry.path());
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 /// Messages name files as if one stood in their folder.
 Diagnostics problems_of(const fs::path& path) {
   Diagnostics problems;
   const fs::path before = fs::current_path();
   fs::current_path(path.parent_path());
   if (path.extension() == ".modal") {
-    parse_modal_file(content(path), path.filename().string(), problems);
+    parse_modal_file(testing::content(path), path.filename().string(), problems);
   } else {
-    parse_source(content(path), path.filename(), problems);
+    parse_source(testing::content(path), path.filename(), problems);
   }
   fs::current_path(before);
   return problems;
 }
 
 TEST(MultibodyFormat, GoodDocumentsReadWithoutAWord) {
-  ASSERT_GE(files("good", ".xml").size(), 2u);
-  for (const fs::path& path : files("good", ".xml")) {
+  ASSERT_GE(testing::files(format / "good", ".xml").size(), 2u);
+  for (const fs::path& path : testing::files(format / "good", ".xml")) {
     Diagnostics problems;
     const auto source = read_source(path, problems);
     EXPECT_EQ(rendered(problems), "") << path;
@@ -63,8 +49,8 @@ TEST(MultibodyFormat, GoodDocumentsReadWithoutAWord) {
 }
 
 TEST(MultibodyFormat, GoodModalFilesReadWithoutAWord) {
-  ASSERT_GE(files("good", ".modal").size(), 1u);
-  for (const fs::path& path : files("good", ".modal")) {
+  ASSERT_GE(testing::files(format / "good", ".modal").size(), 1u);
+  for (const fs::path& path : testing::files(format / "good", ".modal")) {
     Diagnostics problems;
     EXPECT_TRUE(read_modal_file(path, problems)) << path;
     EXPECT_EQ(rendered(problems), "") << path;
@@ -72,13 +58,13 @@ TEST(MultibodyFormat, GoodModalFilesReadWithoutAWord) {
 }
 
 TEST(MultibodyFormat, BadFilesGetTheMessageStoredBesideThem) {
-  std::vector<fs::path> all = files("bad", ".xml");
-  const std::vector<fs::path> modal = files("bad", ".modal");
+  std::vector<fs::path> all = testing::files(format / "bad", ".xml");
+  const std::vector<fs::path> modal = testing::files(format / "bad", ".modal");
   ASSERT_GE(all.size(), 25u);
   ASSERT_GE(modal.size(), 8u);
   all.insert(all.end(), modal.begin(), modal.end());
   for (const fs::path& path : all) {
-    const std::string stored = content(fs::path(path).replace_extension(".txt"));
+    const std::string stored = testing::content(fs::path(path).replace_extension(".txt"));
     const std::string found = rendered(problems_of(path), 1000);
     EXPECT_EQ(found, stored) << path;
     EXPECT_NE(found, "") << path;
@@ -88,14 +74,14 @@ TEST(MultibodyFormat, BadFilesGetTheMessageStoredBesideThem) {
 TEST(MultibodyFormat, EveryMessageIsExplainedAndShown) {
   std::set<std::string> shown;
   for (const char* extension : {".xml", ".modal"}) {
-    for (const fs::path& path : files("bad", extension)) {
+    for (const fs::path& path : testing::files(format / "bad", extension)) {
       const Diagnostics problems = problems_of(path);
       for (const Diagnostic& d : problems.list()) shown.insert(d.code);
     }
   }
   for (const std::string& code : shown) {
     const fs::path text = fs::path(VERNIER_SOURCE_DIR) / "docs/messages" / (code + ".md");
-    EXPECT_TRUE(content(text).starts_with("# " + code + ": ")) << text;
+    EXPECT_TRUE(testing::content(text).starts_with("# " + code + ": ")) << text;
   }
   // the reader's own codes, and those of the checks of the kernel that a document can cause
   for (int n = 1620; n <= 1637; ++n)
@@ -105,12 +91,12 @@ TEST(MultibodyFormat, EveryMessageIsExplainedAndShown) {
 }
 
 TEST(MultibodyFormat, TheGrammarIsThatOfTheTree) {
-  EXPECT_EQ(grammar().dtd, content(format / "multibody.dtd"));
+  EXPECT_EQ(grammar().dtd, testing::content(format / "multibody.dtd"));
 }
 
 // xmllint is an independent reader of the same grammar
 TEST(MultibodyFormat, XmllintFindsTheGoodDocumentsValid) {
-  std::vector<fs::path> all = files("good", ".xml");
+  std::vector<fs::path> all = testing::files(format / "good", ".xml");
   all.push_back(fs::path(VERNIER_SOURCE_DIR) / "examples/multibody/spacecraft.xml");
   for (const fs::path& path : all) {
     const std::string command = "xmllint --nonet --noout --dtdvalid '" +

@@ -1,4 +1,5 @@
 #include "vernier/model/mechanics/modal_file.hpp"
+#include "vernier/testing/files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,12 +19,6 @@ using multibody::Vector3;
 using ::testing::ElementsAre;
 
 const fs::path source_dir = VERNIER_SOURCE_DIR;
-
-std::string content(const fs::path& path) {
-  std::ostringstream out;
-  out << std::ifstream(path, std::ios::binary).rdbuf();
-  return out.str();
-}
 
 TEST(ModalFile, ConvertsMillimetresAndTonnes) {
   Diagnostics problems;
@@ -55,7 +50,7 @@ TEST(ModalFile, ReadsHertzAsTurns) {
 }
 
 TEST(ModalFile, StaysWithinItsLimits) {
-  const std::string text = content(source_dir / "formats/multibody/good/cantilever.modal");
+  const std::string text = testing::content(source_dir / "formats/multibody/good/cantilever.modal");
   Diagnostics problems;
   EXPECT_FALSE(parse_modal_file(text, "f", problems, {.bytes = 100}));
   EXPECT_FALSE(parse_modal_file(text, "f", problems, {.modes = 2}));
@@ -65,7 +60,7 @@ TEST(ModalFile, StaysWithinItsLimits) {
 }
 
 TEST(ModalFile, NoticesEveryLineThatIsLeftOut) {
-  const std::string text = content(source_dir / "formats/multibody/good/cantilever.modal");
+  const std::string text = testing::content(source_dir / "formats/multibody/good/cantilever.modal");
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -94,7 +89,7 @@ TEST(ModalFile, TheExampleWriterWritesTheExample) {
   while (const std::size_t n = fread(buffer.data(), 1, buffer.size(), pipe))
     written.append(buffer.data(), n);
   ASSERT_EQ(pclose(pipe), 0);
-  EXPECT_EQ(written, content(source_dir / "examples/multibody/array.modal"));
+  EXPECT_EQ(written, testing::content(source_dir / "examples/multibody/array.modal"));
 }
 
 }  // namespace

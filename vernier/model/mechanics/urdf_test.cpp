@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "vernier/model/mechanics/reader.hpp"
+#include "vernier/testing/files.hpp"
 
 namespace vernier::mechanics {
 namespace {
@@ -19,12 +20,6 @@ using ::testing::HasSubstr;
 
 const fs::path folder = fs::path(VERNIER_SOURCE_DIR) / "formats/multibody/urdf";
 
-std::string content(const fs::path& path) {
-  std::ostringstream out;
-  out << std::ifstream(path, std::ios::binary).rdbuf();
-  return out.str();
-}
-
 Spacecraft read(const std::string& document) {
   Diagnostics problems;
   const auto source = parse_source(document, "model.xml", problems);
@@ -36,8 +31,8 @@ Spacecraft read(const std::string& document) {
 
 std::string imported(bool free_base = false) {
   Diagnostics problems;
-  const auto document =
-      imported_urdf(content(folder / "arm.urdf"), "arm.urdf", {.free_base = free_base}, problems);
+  const auto document = imported_urdf(testing::content(folder / "arm.urdf"), "arm.urdf",
+                                      {.free_base = free_base}, problems);
   EXPECT_EQ(problems.errors(), 0u) << rendered(problems);
   return document.value_or("");
 }
@@ -52,12 +47,12 @@ const multibody::Body& body(const Spacecraft& s, const std::string& name) {
 
 TEST(Urdf, SaysWhatWasNotCarriedOver) {
   Diagnostics problems;
-  imported_urdf(content(folder / "arm.urdf"), "arm.urdf", {}, problems);
-  EXPECT_EQ(rendered(problems), content(folder / "arm.txt"));
+  imported_urdf(testing::content(folder / "arm.urdf"), "arm.urdf", {}, problems);
+  EXPECT_EQ(rendered(problems), testing::content(folder / "arm.txt"));
 }
 
 TEST(Urdf, GivesADocumentThatReadsBack) {
-  EXPECT_EQ(imported(), content(folder / "arm.xml"));
+  EXPECT_EQ(imported(), testing::content(folder / "arm.xml"));
   const Spacecraft s = read(imported());
   // world is the ground, tool0 and camera are nodes
   EXPECT_EQ(s.model.tree.bodies.size(), 7u);

@@ -9,6 +9,7 @@
 
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/composition/composition.hpp"
+#include "vernier/testing/files.hpp"
 
 namespace vernier::composition {
 namespace {
@@ -142,9 +143,7 @@ TEST(Formats, TheBadExamplesAnswerWithTheirMessages) {
     std::filesystem::path beside = file;
     beside.replace_extension(".txt");
     if (std::getenv("VERNIER_WRITE_EXPECTED")) std::ofstream(beside) << said;
-    std::ostringstream expected;
-    expected << std::ifstream(beside).rdbuf();
-    EXPECT_EQ(said, expected.str()) << file;
+    EXPECT_EQ(said, testing::content(beside)) << file;
   }
   std::filesystem::current_path(before);
   EXPECT_GE(count, 15);

@@ -10,6 +10,7 @@
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/export.hpp"
 #include "vernier/run/record/result_writer.hpp"
+#include "vernier/testing/files.hpp"
 
 namespace vernier::record {
 namespace {
@@ -121,9 +122,8 @@ TEST(Tolerances, ReadTheGoodAndRefuseTheBadWordForWord) {
   for (const auto& entry : fs::directory_iterator(format / "bad")) {
     if (entry.path().extension() != ".xml") continue;
     fs::path expected = entry.path();
-    std::ostringstream text;
-    text << std::ifstream(expected.replace_extension(".txt")).rdbuf();
-    EXPECT_EQ(refusal(entry.path()), text.str()) << entry.path();
+    expected.replace_extension(".txt");
+    EXPECT_EQ(refusal(entry.path()), testing::content(expected)) << entry.path();
     ++files;
   }
   EXPECT_EQ(files, 3);

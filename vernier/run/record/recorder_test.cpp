@@ -11,6 +11,7 @@
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/result_reader.hpp"
 #include "vernier/testing/allocations.hpp"
+#include "vernier/testing/files.hpp"
 
 namespace vernier::record {
 namespace {
@@ -52,12 +53,6 @@ Telling plain(std::size_t part, const Entry& e) {
           .from = std::to_string(e.from),
           .to = std::to_string(e.to),
           .reason = "x > 1, \"now\""};
-}
-
-std::string content(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
 }
 
 TEST(Recorder, LosesNothingWhenItPacesTheRun) {
@@ -145,7 +140,7 @@ TEST(Recorder, WritesEventsAsTheyHappen) {
   // on disk although nothing was finished
   for (int i = 0; i < 500 && heard < 1; ++i) std::this_thread::sleep_for(milliseconds(2));
   std::this_thread::sleep_for(milliseconds(20));
-  EXPECT_EQ(content(folder / "events.csv"),
+  EXPECT_EQ(testing::content(folder / "events.csv"),
             "time,component,kind,from,to,reason\n"
             "238.12345678875,part3,transition,1,2,\"x > 1, \"\"now\"\"\"\n");
   recorder.finish();

@@ -12,6 +12,7 @@
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/detail/writer_lock.hpp"
+#include "vernier/testing/files.hpp"
 
 namespace vernier::record {
 namespace {
@@ -21,12 +22,6 @@ namespace fs = std::filesystem;
 void put(const fs::path& file, const std::string& text) {
   fs::create_directories(file.parent_path());
   std::ofstream(file, std::ios::binary) << text;
-}
-
-std::string get(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 TEST(RunFolder, CountsUpAndPointsLatestToTheNewest) {
@@ -69,7 +64,7 @@ TEST(RunFolder, CopiesInputsInTheirPlacesToEachOther) {
   ASSERT_EQ(inputs.size(), 3u);
   EXPECT_EQ(inputs[0].file, "sat/main.xml");
   EXPECT_EQ(inputs[1].file, "common/plant.xml");
-  EXPECT_EQ(get(run.path() / "inputs/sat/data/field.csv"), "1,2\r\n");
+  EXPECT_EQ(testing::content(run.path() / "inputs/sat/data/field.csv"), "1,2\r\n");
   EXPECT_EQ(inputs[2].bytes, 5u);
   EXPECT_EQ(inputs[0].sha256, text(sha256_of_file(folder / "m/sat/main.xml")));
   EXPECT_THROW(run.copy_inputs({folder / "m/absent.xml"}), ConfigurationError);
@@ -148,7 +143,7 @@ TEST(Repetition, StartsFromTheCopiesAndNoticesChangedOnes) {
   // the folder as a whole may go elsewhere
   fs::rename(run.path(), folder / "elsewhere");
   const Repetition r = repetition(folder / "elsewhere");
-  EXPECT_EQ(get(r.document), "<composition/>");
+  EXPECT_EQ(testing::content(r.document), "<composition/>");
   EXPECT_EQ(r.manifest.set, m.set);
   put(folder / "elsewhere/inputs/plant.xml", "<hybridsystem />");
   EXPECT_THROW(repetition(folder / "elsewhere"), ConfigurationError);
@@ -198,7 +193,7 @@ TEST(RunLog, StampsItsLines) {
   const TemporaryFolder folder;
   RunFolder run(folder / "runs", "x");
   run.log().line("ready");
-  const std::string text = get(run.path() / "log.txt");
+  const std::string text = testing::content(run.path() / "log.txt");
   EXPECT_TRUE(text.ends_with("Z  ready\n")) << text;
 }
 

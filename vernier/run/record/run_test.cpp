@@ -18,6 +18,7 @@
 #include "vernier/run/record/recorder.hpp"
 #include "vernier/run/record/result_reader.hpp"
 #include "vernier/run/record/run_folder.hpp"
+#include "vernier/testing/files.hpp"
 
 namespace vernier::record {
 namespace {
@@ -112,11 +113,10 @@ TEST(RecordedRun, HoldsWhatHappened) {
   EXPECT_EQ(u.values[before], 0.0);
   EXPECT_EQ(u.values[before + 1], 1.0);
 
-  std::ostringstream events;
-  events << std::ifstream(folder / "events.csv").rdbuf();
-  EXPECT_THAT(events.str(), ::testing::StartsWith("time,component,kind,from,to,reason\n"
-                                                  "0.700000000,switch,transition,off,on,\n"
-                                                  "1.400000000,switch,transition,on,off,\n"));
+  EXPECT_THAT(testing::content(folder / "events.csv"),
+              ::testing::StartsWith("time,component,kind,from,to,reason\n"
+                                    "0.700000000,switch,transition,off,on,\n"
+                                    "1.400000000,switch,transition,on,off,\n"));
   EXPECT_EQ(run.recorder.statistics().events, 142u);  // 100 s / 0.7 s
 }
 

@@ -1,26 +1,2 @@
-#include "vernier_plugin.h"
-
-#include <stdio.h>
-
-static char instance;
-static const vernier_port current = {sizeof(vernier_port), 1, "current", "A", NULL};
-
-static void* create(const char* config, char* error, size_t size) { return snprintf(error, size, "gain must be below 1"), NULL; }
-static void destroy(void* self) {}
-static uint32_t inputs(void* self, const vernier_port** ports) { return 0; }
-static uint32_t outputs(void* self, const vernier_port** ports) {
-  *ports = &current;
-  return 1;
-}
-static int start(void* self, int64_t t) { return VERNIER_OK; }
-static int output(void* self, int64_t t, const double* in, double* out) {
-  out[0] = 1.0;
-  return VERNIER_OK;
-}
-static int advance(void* self, int64_t from, int64_t to, const double* in) { return VERNIER_OK; }
-static const char* error(void* self) { return "no answer on the bus"; }
-
-static const vernier_plugin table = {sizeof(vernier_plugin), VERNIER_PLUGIN_VERSION, 0, "board", create, destroy, inputs,
-                                     outputs, start, output, advance, error, NULL, NULL, NULL};
-
-const vernier_plugin* vernier_plugin_entry(uint32_t version) { return &table; }
+#define BOARD_CREATE (snprintf(error, size, "gain must be below 1"), NULL)
+#include "board.h"

@@ -13,7 +13,6 @@ namespace vernier::automaton::detail {
 namespace {
 
 constexpr std::size_t most_elements = 10'000;  // of all variables together
-constexpr std::size_t longest_name = 100;
 
 bool identifier(std::string_view s) noexcept {
   if (s.empty() || (s[0] >= '0' && s[0] <= '9')) return false;

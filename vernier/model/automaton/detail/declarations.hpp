@@ -1,8 +1,12 @@
 #pragma once
 
+#include <cstddef>
+
 #include "vernier/model/automaton/detail/model.hpp"
 
 namespace vernier::automaton::detail {
+
+constexpr std::size_t longest_name = 100;  // of whatever a document names
 
 /// Constants, inputs, states, outputs and events of the document.
 void read_declarations(Model&, Report&);

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t most_locations = 10'000;
 constexpr std::size_t most_equations = 2'000'000;  // locations times variables
-constexpr std::size_t longest_name = 100;
 
 class ModelReader {
  public:
