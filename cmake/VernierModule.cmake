@@ -130,6 +130,8 @@ endfunction()
 function(vernier_together target)
   if(VERNIER_TOGETHER)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    # what is local to a source is not in the file that is compiled
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 

@@ -21,7 +21,12 @@
 #ifndef VERNIER_INSTRUCTIONS
 #define VERNIER_INSTRUCTIONS baseline
 #endif
+// what sanitizers add to functions of that size takes minutes to compile
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define VERNIER_INLINE inline
+#else
 #define VERNIER_INLINE inline __attribute__((always_inline))
+#endif
 
 namespace vernier::spatial {
 inline namespace VERNIER_INSTRUCTIONS {

@@ -28,9 +28,9 @@ std::vector<int> roots(const multibody::Model& m) {
   return root;
 }
 
-class Table {
+class SignalTable {
  public:
-  Table(const multibody::Spacecraft& craft, const std::vector<std::uint8_t>& held, bool reactions)
+  SignalTable(const multibody::Spacecraft& craft, const std::vector<std::uint8_t>& held, bool reactions)
       : craft_(craft), model_(craft.model()), held_(held), root_(roots(model_.tree)) {
     s_.reactions = reactions;
   }
@@ -314,7 +314,7 @@ class Table {
 
 Signals signals_of(const multibody::Spacecraft& craft, const std::vector<std::uint8_t>& held,
                    bool reactions) {
-  return Table(craft, held, reactions).built();
+  return SignalTable(craft, held, reactions).built();
 }
 
 }  // namespace vernier::mechanics::detail
