@@ -211,6 +211,7 @@ function(vernier_embed name out)
     COMMAND python3 ${PROJECT_SOURCE_DIR}/tools/embed.py ${name} ${PROJECT_SOURCE_DIR} ${source} ${files}
     DEPENDS ${inputs} ${PROJECT_SOURCE_DIR}/tools/embed.py
     VERBATIM)
+  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
   set(${out} ${source} PARENT_SCOPE)
 endfunction()
 

@@ -11,7 +11,6 @@
 namespace vernier::app {
 namespace {
 
-using mechanics::Summary;
 using multibody::Matrix3;
 using multibody::Vector3;
 using nlohmann::ordered_json;
@@ -38,12 +37,12 @@ ordered_json json(const Matrix3& J) {
   return rows;
 }
 
-std::size_t hinge_dofs(const Summary& s) { return s.regular + s.prescribed + s.locked; }
+std::size_t hinge_dofs(const mechanics::Summary& s) { return s.regular + s.prescribed + s.locked; }
 
 }  // namespace
 
 std::string multibody_text(const multibody::Spacecraft& craft, std::string_view indent) {
-  const Summary s = mechanics::summary_of(craft, true);
+  const mechanics::Summary s = mechanics::summary_of(craft, true);
   const std::string in(indent);
   std::string out = fmt::format(
       "{}{} bodies, {} dof: {} of hinges ({} prescribed, {} locked), {} modes\n", in,
@@ -51,7 +50,7 @@ std::string multibody_text(const multibody::Spacecraft& craft, std::string_view 
   Table t;
   t.row({"body", "hinge", "at", "dof", "modes", "kg", "centre, m",
          "kg*m^2 about its centre: xx yy zz  ·  xy xz yz"});
-  for (const Summary::Part& p : s.bodies) {
+  for (const mechanics::Summary::Part& p : s.bodies) {
     t.row({p.name, p.hinge, p.at, std::to_string(p.dofs),
            p.modes == 0 ? "" : std::to_string(p.modes), short_number(p.mass),
            short_vector(p.centre), short_inertia(p.inertia)});
@@ -71,9 +70,9 @@ std::string multibody_text(const multibody::Spacecraft& craft, std::string_view 
 }
 
 ordered_json multibody_json(const multibody::Spacecraft& craft) {
-  const Summary s = mechanics::summary_of(craft, true);
+  const mechanics::Summary s = mechanics::summary_of(craft, true);
   ordered_json bodies = ordered_json::array();
-  for (const Summary::Part& p : s.bodies) {
+  for (const mechanics::Summary::Part& p : s.bodies) {
     bodies.push_back({{"name", p.name},
                       {"hinge", p.hinge},
                       {"at", p.at},

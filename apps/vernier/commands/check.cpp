@@ -19,7 +19,7 @@ namespace {
 
 using Folders = std::set<std::filesystem::path>;
 
-struct Asked {
+struct CheckRequest {
   std::vector<std::string> documents;
   session::Changes changes;
   bool json = false;
@@ -50,7 +50,7 @@ Diagnostics problems_of(const std::string& document, const session::Changes& cha
   return problems;
 }
 
-int check(const Asked& asked, Folders& folders) {
+int check(const CheckRequest& asked, Folders& folders) {
   Diagnostics all;
   for (const std::string& document : asked.documents) {
     std::string praise;
@@ -68,7 +68,7 @@ int check(const Asked& asked, Folders& folders) {
 }
 
 /// Checks again whenever a file changes beside those that were read. Answers as the last check did.
-int watch(const Asked& asked) {
+int watch(const CheckRequest& asked) {
   using namespace std::chrono_literals;
   Folders folders;
   for (const std::string& document : asked.documents) add_folder(folders, document);
@@ -101,7 +101,7 @@ int watch(const Asked& asked) {
 }  // namespace
 
 Action declare_check(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<CheckRequest>();
   app.add_option("document", asked->documents, "composition or model documents")
       ->required()
       ->type_name("");

@@ -14,7 +14,7 @@
 namespace vernier::app {
 namespace {
 
-struct Asked {
+struct CompareRequest {
   std::string a, b, tolerances;
   std::vector<std::string> signals;
   double absolute = 0.0, relative = 0.0;
@@ -65,7 +65,7 @@ nlohmann::ordered_json as_json(const record::Comparison& c) {
   return j;
 }
 
-int compare(const Asked& a) {
+int compare(const CompareRequest& a) {
   const record::ResultReader first(run_argument(a.a)), second(run_argument(a.b));
   record::CompareOptions options;
   if (!a.signals.empty()) options.signals = a.signals;
@@ -84,7 +84,7 @@ int compare(const Asked& a) {
 }  // namespace
 
 Action declare_compare(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<CompareRequest>();
   app.add_option("first", asked->a, "a run's folder")->required()->type_name("");
   app.add_option("second", asked->b, "another one")->required()->type_name("");
   app.add_option("--signals", asked->signals, "patterns; all without")

@@ -17,7 +17,7 @@ namespace {
 
 using realtime::Finding;
 
-struct Asked {
+struct DoctorRequest {
   std::string document;
   double seconds = 10.0;
   std::optional<int> cpu;
@@ -75,7 +75,7 @@ nlohmann::ordered_json as_json(const realtime::Machine& m, const std::vector<Fin
   return j;
 }
 
-int doctor(const Asked& a) {
+int doctor(const DoctorRequest& a) {
   const Duration how_long(static_cast<std::int64_t>(a.seconds * 1e9));
   session::RealTime real_time;
   if (a.cpu) real_time.wanted.cpu = *a.cpu;
@@ -109,7 +109,7 @@ int doctor(const Asked& a) {
 }  // namespace
 
 Action declare_doctor(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<DoctorRequest>();
   app.add_option("--for", asked->document, "measure what a frame of this composition costs, too")
       ->type_name("FILE");
   app.add_option("--seconds", asked->seconds, "how long each measurement takes (10)")

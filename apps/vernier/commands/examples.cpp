@@ -12,7 +12,7 @@
 namespace vernier::app {
 namespace {
 
-struct Asked {
+struct ExamplesRequest {
   std::vector<std::string> words;  // none, or: copy NAME [FOLDER]
   bool json = false;
 };
@@ -57,7 +57,7 @@ int copy(const std::string& name, std::string folder) {
 }  // namespace
 
 Action declare_examples(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<ExamplesRequest>();
   app.add_option("copy", asked->words, "copy NAME [FOLDER]: writes an example into a folder")
       ->type_name("");
   app.add_flag("--json", asked->json, "the list as JSON");

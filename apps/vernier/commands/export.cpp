@@ -17,19 +17,19 @@
 namespace vernier::app {
 namespace {
 
-struct Asked {
+struct ExportRequest {
   std::string run;
   std::vector<std::string> signals;
   std::string every, output, format;
 };
 
 /// What was asked for, else what the file's name says, else csv.
-std::string format_of(const Asked& a) {
+std::string format_of(const ExportRequest& a) {
   if (!a.format.empty()) return a.format;
   return std::filesystem::path(a.output).extension() == ".json" ? "json" : "csv";
 }
 
-int write(const Asked& a) {
+int write(const ExportRequest& a) {
   const record::ResultReader results(run_argument(a.run));
   record::ExportOptions options;
   if (!a.signals.empty()) options.signals = a.signals;
@@ -63,7 +63,7 @@ int write(const Asked& a) {
 }  // namespace
 
 Action declare_export(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<ExportRequest>();
   app.add_option("run", asked->run, "a run's folder, or its results.h5")->required()->type_name("");
   app.add_option("signals", asked->signals,
                  "patterns: plant.omega, 'wheel*.speed', plant.q[3]; all without")

@@ -14,11 +14,11 @@
 namespace vernier::app {
 namespace {
 
-struct Asked {
+struct ImportRequest {
   std::string file, base = "fixed", output;
 };
 
-int import(const Asked& a) {
+int import(const ImportRequest& a) {
   Diagnostics problems;
   const auto document = mechanics::import_urdf(a.file, {.free_base = a.base == "free"}, problems);
   problems.throw_if_errors();
@@ -41,7 +41,7 @@ int import(const Asked& a) {
 }  // namespace
 
 Action declare_import(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<ImportRequest>();
   app.add_option("robot", asked->file, "a robot description (URDF)")->required()->type_name("");
   app.add_option("--base", asked->base, "the root link is fixed to the ground, or flies free")
       ->type_name("HOW")

@@ -18,7 +18,7 @@
 namespace vernier::app {
 namespace {
 
-struct Asked {
+struct InfoRequest {
   std::string what;
   std::string graph;
   std::vector<std::string> set;
@@ -93,7 +93,7 @@ int show_run(const std::filesystem::path& folder, bool json) {
   return status::good;
 }
 
-int show_document(const Asked& a) {
+int show_document(const InfoRequest& a) {
   Diagnostics problems;
   const session::Prepared p =
       session::prepare(a.what, {.set = a.set}, catalogue(), problems, false);
@@ -110,7 +110,7 @@ int show_document(const Asked& a) {
   return status::good;
 }
 
-int show(const Asked& a) {
+int show(const InfoRequest& a) {
   if (a.what.empty()) return show_program(a.json);
   std::error_code none;
   const std::filesystem::path path = a.what;
@@ -138,7 +138,7 @@ int show(const Asked& a) {
 }  // namespace
 
 Action declare_info(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<InfoRequest>();
   app.add_option("what", asked->what, "a document, a type or a run; without it, this program")
       ->type_name("");
   app.add_option("--graph", asked->graph, "connections as a graph: dot for Graphviz, or text")

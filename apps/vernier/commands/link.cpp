@@ -16,7 +16,7 @@
 namespace vernier::app {
 namespace {
 
-struct Asked {
+struct LinkRequest {
   std::string action, host, data, key, impair, seconds = "60s", patience;
   std::string send_type = "double", receive_type = "double";
   std::optional<double> rate;
@@ -56,7 +56,7 @@ link::Period period(double hertz) {
   return {static_cast<std::uint64_t>(std::llround(1e9 / hertz)), 1};
 }
 
-LinkTest what_to_test(const Asked& a) {
+LinkTest what_to_test(const LinkRequest& a) {
   LinkTest t;
   link::Settings& s = t.home;
   s.name = "test";
@@ -122,7 +122,7 @@ class Watcher final : public LinkWatcher {
   double seconds_;
 };
 
-int test(const Asked& a) {
+int test(const LinkRequest& a) {
   const LinkTest t = what_to_test(a);
   const auto vector = [](std::uint32_t n, const std::string& type) {
     return fmt::format("{} {}", n, type);
@@ -182,7 +182,7 @@ int test(const Asked& a) {
 }  // namespace
 
 Action declare_link(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<LinkRequest>();
   app.add_option("action", asked->action, "test: speak SCP to the other side and measure the link")
       ->required()
       ->check(CLI::IsMember({"test"}).description(""))

@@ -15,7 +15,7 @@
 namespace vernier::app {
 namespace {
 
-struct Asked {
+struct PlotRequest {
   std::vector<std::string> words;  // runs, then patterns
   std::string output, format = "svg", from, to, title;
   bool figures = false, no_events = false;
@@ -52,7 +52,7 @@ int draw_document_figures(const std::vector<std::filesystem::path>& runs,
   return status::bad_input;
 }
 
-int draw(const Asked& a) {
+int draw(const PlotRequest& a) {
   // the first word is a run in any case, so that a misspelt one is told as such
   std::vector<std::filesystem::path> folders{run_argument(a.words.front())};
   std::vector<std::string> patterns;
@@ -101,7 +101,7 @@ int draw(const Asked& a) {
 }  // namespace
 
 Action declare_plot(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<PlotRequest>();
   app.add_option("run signals", asked->words,
                  "one or more runs, then patterns: plant.omega 'wheel*.speed' plant.q[3]")
       ->required()

@@ -13,7 +13,7 @@
 namespace vernier::app {
 namespace {
 
-struct Asked {
+struct RunRequest {
   std::string document;
   std::vector<std::string> set, record, overrides;
   std::string until, checkpoint_every, from, out = "runs";
@@ -31,7 +31,7 @@ Duration time_in(const char* option, const std::string& text) {
 }
 
 /// What a late frame does, and what real time is asked for.
-void take_timing(const Asked& a, session::Options& o) {
+void take_timing(const RunRequest& a, session::Options& o) {
   if (a.late_limit) {
     o.late = {.kind = realtime::Late::elastic, .in_a_row = *a.late_limit, .in_window = 0};
   }
@@ -68,7 +68,7 @@ void take_timing(const Asked& a, session::Options& o) {
 }
 
 /// A document, or what a run's folder says about how it was run; then what was asked for now.
-session::Again what_to_run(const Asked& a) {
+session::Again what_to_run(const RunRequest& a) {
   session::Again what;
   if (record::is_run_folder(a.document)) {
     std::filesystem::path folder = a.document;
@@ -100,7 +100,7 @@ session::Again what_to_run(const Asked& a) {
   return what;
 }
 
-int run(const Asked& a, const Invocation& invocation) {
+int run(const RunRequest& a, const Invocation& invocation) {
   session::Again what = what_to_run(a);
   what.options.version = version();
   what.options.command = {"vernier"};
@@ -113,7 +113,7 @@ int run(const Asked& a, const Invocation& invocation) {
 }  // namespace
 
 Action declare_run(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<RunRequest>();
   app.add_option("document", asked->document,
                  "a composition, a model, or the folder of a run to repeat")
       ->required()

@@ -12,7 +12,7 @@
 namespace vernier::app {
 namespace {
 
-struct Asked {
+struct RunsRequest {
   std::string folder = "runs";
   bool prune = false, dry = false, json = false, repair = false;
   std::size_t keep = 3;
@@ -25,7 +25,7 @@ double statistic(const record::Manifest& m, std::string_view name) {
   return 0.0;
 }
 
-int list(const Asked& a) {
+int list(const RunsRequest& a) {
   const std::vector<record::RunEntry> all = record::list_runs(a.folder);
   if (a.json) {
     nlohmann::ordered_json out = nlohmann::ordered_json::array();
@@ -59,7 +59,7 @@ int list(const Asked& a) {
   return status::good;
 }
 
-int prune(const Asked& a) {
+int prune(const RunsRequest& a) {
   const auto removed = record::prune(a.folder, a.keep, !a.dry);
   for (const auto& path : removed)
     fmt::print("{} {}\n", a.dry ? "would remove" : "removed", path.string());
@@ -68,7 +68,7 @@ int prune(const Asked& a) {
   return status::good;
 }
 
-int repair(const Asked& a) {
+int repair(const RunsRequest& a) {
   std::size_t count = 0;
   for (const record::RunEntry& e : record::list_runs(a.folder)) {
     if (e.manifest.status != "killed") continue;
@@ -83,7 +83,7 @@ int repair(const Asked& a) {
 }  // namespace
 
 Action declare_runs(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<RunsRequest>();
   app.add_option("folder", asked->folder, "where the runs are (runs)")->type_name("");
   app.add_flag("--prune", asked->prune, "remove old runs");
   app.add_option("--keep", asked->keep, "with --prune: how many of each composition stay (3)")

@@ -16,7 +16,7 @@
 namespace vernier::app {
 namespace {
 
-struct Asked {
+struct ServeRequest {
   std::string document, part, listen, connect, connector, patience;
   std::vector<std::string> set;
   bool once = false;
@@ -52,7 +52,7 @@ lines::Address address_in(const std::string& text) {
       fmt::format("\"{}\" is not an address; write HOST:PORT, for example 127.0.0.1:4711", text));
 }
 
-int serve(const Asked& a) {
+int serve(const ServeRequest& a) {
   Diagnostics problems;
   session::Prepared p = session::prepare(a.document, {.set = a.set}, catalogue(), problems, false);
   if (!problems.list().empty()) print_problems(problems);
@@ -97,7 +97,7 @@ int serve(const Asked& a) {
 }  // namespace
 
 Action declare_serve(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<ServeRequest>();
   asked->listen = "127.0.0.1:4711";
   app.add_option("document", asked->document, "a model or a composition")
       ->required()
