@@ -30,7 +30,8 @@ std::vector<int> roots(const multibody::Model& m) {
 
 class SignalTable {
  public:
-  SignalTable(const multibody::Spacecraft& craft, const std::vector<std::uint8_t>& held, bool reactions)
+  SignalTable(const multibody::Spacecraft& craft, const std::vector<std::uint8_t>& held,
+              bool reactions)
       : craft_(craft), model_(craft.model()), held_(held), root_(roots(model_.tree)) {
     s_.reactions = reactions;
   }
