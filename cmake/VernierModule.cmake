@@ -135,6 +135,14 @@ function(vernier_together target)
   endif()
 endfunction()
 
+# vernier_optimize_sanitized(<target>): also under sanitizers, for what must keep time there.
+function(vernier_optimize_sanitized target)
+  if(VERNIER_SANITIZE AND NOT VERNIER_FUZZ)
+    target_compile_options(${target} PRIVATE -O1)
+    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()
+
 # What the sources of all modules read, without and with Eigen; called once, before the modules.
 function(vernier_module_headers)
   if(NOT VERNIER_TOGETHER)
