@@ -35,7 +35,7 @@ std::string_view words(Refusal r) noexcept {
     case Refusal::none:
       return "nothing is wrong";
     case Refusal::run:
-      return "the number of the run is not larger than the last";
+      return "the number of the run is not larger than the last, or far above it";
     case Refusal::bodies:
       return "the number of bodies is not the facility's";
     case Refusal::not_a_number:

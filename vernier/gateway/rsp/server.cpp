@@ -13,6 +13,7 @@ constexpr int most_vectors = 64;  // taken in one step
 constexpr int most_bad_in_a_row = 3;   // commands
 constexpr double due_tolerance = 0.5;  // server steps that the client may think otherwise
 constexpr double most_whole = 9007199254740992.0;
+constexpr std::int64_t furthest_run = std::int64_t{1} << 32;  // above the last
 
 ServerSettings checked(ServerSettings s) {
   const auto refuse = [](const std::string& what) { throw ConfigurationError("V5150", what); };
@@ -210,7 +211,8 @@ void Server::take_init(Flaw flaw, Transport& t) noexcept {
     return;
   }
   if (in_.run == refused_run_ && refused_run_ != 0) return announce(Kind::init_nak);
-  if (in_.run <= run_)
+  // one that leaps to the end of the numbers would leave none for those who come after
+  if (in_.run <= run_ || in_.run - run_ > furthest_run)
     return refuse(Refusal::run, static_cast<double>(in_.run), static_cast<double>(run_));
   if (state_ != ServerState::ready || checking_) {
     refuse(Refusal::busy);

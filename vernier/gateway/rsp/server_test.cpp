@@ -285,6 +285,7 @@ TEST(Server, RefusesWhatItCannotDoWithTheReasonTheValueAndTheLimit) {
   };
   const std::vector<Case> cases = {
       {Refusal::run, [](Packet& p) { p.run = 0; }, 0, 0},
+      {Refusal::run, [](Packet& p) { p.run = std::int64_t{1} << 52; }, 0, 0},
       {Refusal::bodies, [](Packet& p) { p.bodies = 2; }, 2, 1},
       {Refusal::not_a_number, [&](Packet& p) { p.states[0].p[1] = nan; }, 0, 0},
       {Refusal::not_a_number, [](Packet& p) { p.states[0].q[3] = 1.1; }, 0, 0},
