@@ -74,7 +74,7 @@ MISTAKES = [
     ("modes of the parent forgotten on the way out", "detail/solve.hpp",
      "for (int i = 0; i < on.modes; ++i) a += psi[i] * work.etadd[on.mode + i];", "static_cast<void>(psi);"),
     ("no bound for pivots", "detail/hinge.hpp", "pivot_bound = 1e-12", "pivot_bound = 0.0"),
-    ("eliminated inertia not counted as scale", "detail/hinge.hpp", "trace(P.A) + s.lost_a", "trace(P.A)"),
+    ("eliminated inertia not counted as scale", "detail/solve.hpp", "trace(P.A) + s.lost_a", "trace(P.A)"),
     ("moment on a turning node without its Jacobian", "detail/data.hpp", "transposed_times(node.J, force.a)", "force.a"),
     ("force at a node without its moment about the origin", "detail/data.hpp", "-= force_from(force, node.p);", "-= force;"),
     ("H0 not carried to the inboard node", "layout.cpp", "m.H0.col(i) - frame.p.cross(Vector3(m.S1.col(i)))", "m.H0.col(i)"),

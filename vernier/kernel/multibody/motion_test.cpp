@@ -485,18 +485,21 @@ TEST(Singular, TwoPinsOnOneAxisWithNothingBetweenAreReported) {
 
 TEST(Singular, ABallThatIsTurnedAboutItsCentreThroughNothingIsReported) {
   // nothing but rounding is left of the ball's inertia where the massless body turns
-  RandomTree random(5);
-  Model model;
-  Body ball = rigid("ball", 3, {1, 2, 2.5}, HingeKind::ball, 0);
-  ball.hinge.outboard.pose.R = random.rotation();
-  ball.hinge.inboard.pose.R = random.rotation();
-  model.bodies = {rigid("nothing", 0, {0, 0, 0}, HingeKind::pin), ball};
-  const Tree tree(std::move(model), Path::tree);
-  Evaluation e(tree);
-  std::vector<double> udot(4);
-  for (int i = 0; i < 20; ++i) {
-    tree.place(random.coordinates(tree), random.speeds(tree), e);
-    EXPECT_EQ(tree.accelerate({}, udot, e).singular, 0);
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    RandomTree random(seed);
+    Model model;
+    const double more = 0.01 * seed;
+    Body ball = rigid("ball", 3, {1 + more, 2 - more, 2.5 + 0.3 * more}, HingeKind::ball, 0);
+    ball.hinge.outboard.pose.R = random.rotation();
+    ball.hinge.inboard.pose.R = random.rotation();
+    model.bodies = {rigid("nothing", 0, {0, 0, 0}, HingeKind::pin), ball};
+    const Tree tree(std::move(model), Path::tree);
+    Evaluation e(tree);
+    std::vector<double> udot(4);
+    for (int i = 0; i < 5; ++i) {
+      tree.place(random.coordinates(tree), random.speeds(tree), e);
+      EXPECT_EQ(tree.accelerate({}, udot, e).singular, 0) << seed;
+    }
   }
 }
 
