@@ -6,30 +6,14 @@ The first simulator is killed in the midst of its run, the second ends by itself
 import csv
 import json
 import pathlib
-import socket
-import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
-VERNIER, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-
-
-def free_ports():
-    with socket.socket() as a, socket.socket() as b:
-        for s in (a, b):
-            s.bind(("127.0.0.1", 0))
-        return [s.getsockname()[1] for s in (a, b)]
+from runs import free_ports, main, start
 
 
 class Runs(unittest.TestCase):
-    def start(self, name, folder, until, settings):
-        words = [VERNIER, "run", SOURCE / "examples/rsp" / f"{name}.xml", "--rate", "1", "--until", until, "--json", "--out", folder]
-        for s in settings:
-            words += ["--set", s]
-        return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
     def finish(self, process):
         out, err = process.communicate(timeout=90)
         self.assertEqual(process.returncode, 0, err)
@@ -44,12 +28,12 @@ class Runs(unittest.TestCase):
         control, data = (f"127.0.0.1:{port}" for port in free_ports())
         there = [f"facility.connect={control}", f"facility.data={data}", "facility.initial=2 s", "approach.x=0.1"]
         with tempfile.TemporaryDirectory() as folder:
-            facility = self.start("facility", f"{folder}/facility", "11s", [f"simulator.listen={control}", f"simulator.data={data}"])
-            first = self.start("simulator", f"{folder}/first", "60s", there)
+            facility = start("rsp/facility.xml", f"{folder}/facility", "11s", [f"simulator.listen={control}", f"simulator.data={data}"])
+            first = start("rsp/simulator.xml", f"{folder}/first", "60s", there)
             time.sleep(4)
             first.kill()
             first.communicate()
-            second = self.finish(self.start("simulator", f"{folder}/second", "4.5s", there))
+            second = self.finish(start("rsp/simulator.xml", f"{folder}/second", "4.5s", there))
             self.assertGreaterEqual(second["runs"], 1)
             # the initial state is a tenth of a metre away, and the swing is no farther
             self.assertAlmostEqual(second["farthest"], 0.1, delta=0.01)
@@ -65,4 +49,4 @@ class Runs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    main()

@@ -8,28 +8,14 @@ import pathlib
 import re
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import unittest
 
-VERNIER, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-
-
-def free_ports():
-    with socket.socket() as a, socket.socket() as b:
-        for s in (a, b):
-            s.bind(("127.0.0.1", 0))
-        return [s.getsockname()[1] for s in (a, b)]
+from runs import SOURCE, VERNIER, free_ports, main, start
 
 
 class Runs(unittest.TestCase):
-    def start(self, name, folder, until, settings, pace=("--rate", "1")):
-        words = [VERNIER, "run", SOURCE / "examples/link" / f"{name}.xml", *pace, "--until", until, "--json", "--out", folder]
-        for s in settings:
-            words += ["--set", s]
-        return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
     def finish(self, process):
         out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, err)
@@ -38,9 +24,9 @@ class Runs(unittest.TestCase):
     def test_a_facility_serves_one_simulator_after_another(self):
         control, data = (f"127.0.0.1:{port}" for port in free_ports())
         with tempfile.TemporaryDirectory() as folder:
-            facility = self.start("facility", folder, "9s", [f"simulator.listen={control}", f"simulator.data={data}"])
+            facility = start("link/facility.xml", folder, "9s", [f"simulator.listen={control}", f"simulator.data={data}"])
             for _ in range(2):
-                simulator = self.finish(self.start("simulator", folder, "2.5s",
+                simulator = self.finish(start("link/simulator.xml", folder, "2.5s",
                                                    [f"facility.connect={control}", f"facility.data={data}"]))
                 values = {r["name"]: r["value"] for r in simulator["reports"]}
                 # the swing is at cos(2.5) = -0.80 in the end; the robot is a tenth of a second and a bit behind
@@ -52,9 +38,9 @@ class Runs(unittest.TestCase):
     def test_a_simulator_may_follow_the_clock_of_the_facility(self):
         control, data = (f"127.0.0.1:{port}" for port in free_ports())
         with tempfile.TemporaryDirectory() as folder:
-            facility = self.start("facility", folder, "4s", [f"simulator.listen={control}", f"simulator.data={data}"])
+            facility = start("link/facility.xml", folder, "4s", [f"simulator.listen={control}", f"simulator.data={data}"])
             words = [f"facility.connect={control}", f"facility.data={data}", "facility.follow=yes"]
-            simulator = self.finish(self.start("simulator", folder, "2s", words, pace=["--rt"]))
+            simulator = self.finish(start("link/simulator.xml", folder, "2s", words, pace=["--rt"]))
             # both clocks are the same here: following it changes nothing
             self.assertGreater(simulator["wall_s"], 1.99)
             self.assertEqual(simulator["real_time"]["frames"], 2000 / self.period_ms("simulator"))
@@ -120,4 +106,4 @@ class Test(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    main()

@@ -31,6 +31,9 @@ std::optional<std::string> closest(std::string_view word,
 /// Shell-like patterns over names: * and ? match within, [abc] is not special (ports have indices).
 bool matches(std::string_view pattern, std::string_view name) noexcept;
 
+/// As text or attribute of XML and HTML: & < > " as references.
+std::string escaped(std::string_view);
+
 /// Columns that `text` takes on a terminal: characters, not bytes.
 std::size_t width(std::string_view utf8) noexcept;
 

@@ -55,5 +55,11 @@ TEST(Text, MatchesPatternsOverPaths) {
 
 TEST(Text, CountsCharactersNotBytes) { EXPECT_EQ(width("‖ω‖ µT"), 6u); }
 
+TEST(Text, EscapesWhatMarkupWouldTakeForItsOwn) {
+  EXPECT_EQ(escaped("a < b && \"c\" > 'd' µ"), "a &lt; b &amp;&amp; &quot;c&quot; &gt; 'd' µ");
+  EXPECT_EQ(escaped("&amp;"), "&amp;amp;");
+  EXPECT_EQ(escaped(""), "");
+}
+
 }  // namespace
 }  // namespace vernier

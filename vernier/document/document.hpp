@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
@@ -96,5 +98,15 @@ std::optional<Document> parse(std::string content, const std::filesystem::path& 
 
 /// The name of the root element, found without reading the whole; empty when there is none.
 std::string root_element(const std::filesystem::path&);
+
+/// What is made of a document that was read, for as many as want it; null when there is none or
+/// it was found wanting. Source(Document, Diagnostics&) reports.
+template <class Source>
+std::shared_ptr<Source> made_of(std::optional<Document> d, Diagnostics& problems) {
+  if (!d) return {};
+  const std::size_t before = problems.errors();
+  auto source = std::make_shared<Source>(std::move(*d), problems);
+  return problems.errors() > before ? nullptr : source;
+}
 
 }  // namespace vernier::document

@@ -20,26 +20,6 @@ namespace {
   throw ConfigurationError(std::move(problems));
 }
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string element(const char* tag, const channel::Channel& c) {
   std::string text = "    <" + std::string(tag) + " name=\"" + escaped(c.name) + "\"";
   if (c.unit != "1") text += " unit=\"" + escaped(c.unit) + "\"";

@@ -77,12 +77,12 @@ class Side : public Component, public TimeBaseSource, public ThreadOwner {
 
  protected:
   /// Ports of a body: real inputs or outputs of 3, 3, 4, 3 (, 3, 3) numbers.
-  struct BodyInputs {
-    std::span<const double> position, velocity, attitude, rate, acceleration, angular_acceleration;
+  template <class Number>
+  struct BodyPorts {
+    std::span<Number> position, velocity, attitude, rate, acceleration, angular_acceleration;
   };
-  struct BodyOutputs {
-    std::span<double> position, velocity, attitude, rate, acceleration, angular_acceleration;
-  };
+  using BodyInputs = BodyPorts<const double>;
+  using BodyOutputs = BodyPorts<double>;
 
   Side(SideSettings, bool server);
   static BodyInputs inputs(const Bindings&, const std::string& name, bool accelerations);

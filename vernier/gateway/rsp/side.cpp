@@ -110,32 +110,34 @@ void Side::describe_integer(const char* name, const char* description) {
   description_.outputs.push_back(std::move(p));
 }
 
-Side::BodyInputs Side::inputs(const Bindings& b, const std::string& name, bool accelerations) {
-  BodyInputs p{b.real_input(name + ".position"),
-               b.real_input(name + ".velocity"),
-               b.real_input(name + ".attitude"),
-               b.real_input(name + ".rate"),
-               {},
-               {}};
+namespace {
+
+/// `port` answers the port of a name.
+template <class Ports, class Find>
+Ports body_ports(const std::string& name, bool accelerations, const Find& port) {
+  Ports p{port(name + ".position"),
+          port(name + ".velocity"),
+          port(name + ".attitude"),
+          port(name + ".rate"),
+          {},
+          {}};
   if (accelerations) {
-    p.acceleration = b.real_input(name + ".acceleration");
-    p.angular_acceleration = b.real_input(name + ".angular_acceleration");
+    p.acceleration = port(name + ".acceleration");
+    p.angular_acceleration = port(name + ".angular_acceleration");
   }
   return p;
 }
 
+}  // namespace
+
+Side::BodyInputs Side::inputs(const Bindings& b, const std::string& name, bool accelerations) {
+  return body_ports<BodyInputs>(name, accelerations,
+                                [&](const std::string& port) { return b.real_input(port); });
+}
+
 Side::BodyOutputs Side::outputs(const Bindings& b, const std::string& name, bool accelerations) {
-  BodyOutputs p{b.real_output(name + ".position"),
-                b.real_output(name + ".velocity"),
-                b.real_output(name + ".attitude"),
-                b.real_output(name + ".rate"),
-                {},
-                {}};
-  if (accelerations) {
-    p.acceleration = b.real_output(name + ".acceleration");
-    p.angular_acceleration = b.real_output(name + ".angular_acceleration");
-  }
-  return p;
+  return body_ports<BodyOutputs>(name, accelerations,
+                                 [&](const std::string& port) { return b.real_output(port); });
 }
 
 bool Side::read(const BodyInputs& p, Trajectory& t) noexcept {

@@ -329,15 +329,6 @@ class DocumentSource final : public Source {
   std::vector<ParameterSpec> specs_;
 };
 
-std::shared_ptr<const Source> source_of(std::optional<Document> d, Diagnostics& problems) {
-  if (!d) return {};
-  const std::size_t before = problems.errors();
-  // shared: a type may be copied, and every copy makes facilities from the same source
-  auto source = std::make_shared<DocumentSource>(std::move(*d), problems);
-  if (problems.errors() > before) return {};
-  return source;
-}
-
 }  // namespace
 
 document::Grammar grammar() {
@@ -346,13 +337,14 @@ document::Grammar grammar() {
 
 std::shared_ptr<const Source> read_source(const std::filesystem::path& path,
                                           Diagnostics& problems) {
-  return source_of(document::read(path, std::array{grammar()}, problems), problems);
+  return document::made_of<DocumentSource>(document::read(path, std::array{grammar()}, problems),
+                                           problems);
 }
 
 std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
                                            Diagnostics& problems) {
-  return source_of(document::parse(std::move(content), name, std::array{grammar()}, problems),
-                   problems);
+  return document::made_of<DocumentSource>(
+      document::parse(std::move(content), name, std::array{grammar()}, problems), problems);
 }
 
 Type type_of(const std::shared_ptr<const Source>& source) {

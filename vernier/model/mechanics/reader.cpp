@@ -113,15 +113,6 @@ class DocumentSource final : public Source {
   detail::ModalFiles files_;
 };
 
-std::shared_ptr<const Source> source_of(std::optional<Document> d, Diagnostics& problems) {
-  if (!d) return {};
-  const std::size_t before = problems.errors();
-  // shared: a type may be copied, and every copy makes spacecraft from the same source
-  auto source = std::make_shared<DocumentSource>(std::move(*d), problems);
-  if (problems.errors() > before) return {};
-  return source;
-}
-
 }  // namespace
 
 document::Grammar grammar() {
@@ -131,13 +122,14 @@ document::Grammar grammar() {
 std::shared_ptr<const Source> read_source(const std::filesystem::path& path,
                                           Diagnostics& problems) {
   const std::array grammars{grammar()};
-  return source_of(document::read(path, grammars, problems), problems);
+  return document::made_of<DocumentSource>(document::read(path, grammars, problems), problems);
 }
 
 std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
                                            Diagnostics& problems) {
   const std::array grammars{grammar()};
-  return source_of(document::parse(std::move(content), name, grammars, problems), problems);
+  return document::made_of<DocumentSource>(
+      document::parse(std::move(content), name, grammars, problems), problems);
 }
 
 }  // namespace vernier::mechanics

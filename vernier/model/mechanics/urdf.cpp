@@ -130,21 +130,12 @@ Pose pose(const urdf::Pose& u) {
 }
 
 /// As text of a document: ASCII, since the library may make anything of entities.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
+std::string plain(std::string text) {
+  for (char& c : text) {
     const auto code = static_cast<unsigned char>(c);
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else {
-      out += code < 0x20 || code >= 0x7f ? '_' : c;
-    }
+    if (code < 0x20 || code >= 0x7f) c = '_';
   }
-  return out;
+  return escaped(text);
 }
 
 class Importer {
@@ -223,7 +214,7 @@ class Importer {
       name = "_" + name;
     std::string unique = name;
     for (int n = 2; !taken.insert(unique).second; ++n) unique = name + "_" + std::to_string(n);
-    if (unique != given) renamed_.push_back(escaped(given.substr(0, 40)) + " → " + unique);
+    if (unique != given) renamed_.push_back(plain(given.substr(0, 40)) + " → " + unique);
     return unique;
   }
 
@@ -258,7 +249,7 @@ class Importer {
         Body b;
         b.name = own.body;
         b.link = &l;
-        if (massless(l)) weightless_.push_back(escaped(l.name));
+        if (massless(l)) weightless_.push_back(plain(l.name));
         if (step.joint) {
           const std::string node = named(step.joint->name, nodes[step.parent.body]);
           add_node(step.parent.body, node, at);
@@ -309,8 +300,8 @@ class Importer {
       default:
         break;
     }
-    if (j.mimic) mimics_.push_back(escaped(j.name));
-    if (j.safety || j.calibration) controlled_.push_back(escaped(j.name));
+    if (j.mimic) mimics_.push_back(plain(j.name));
+    if (j.safety || j.calibration) controlled_.push_back(plain(j.name));
     std::string out = "<hinge kind=\"" + std::string(kind) + "\" to=\"" + to + "\"";
     if (dof || j.type == urdf::Joint::PLANAR)
       out += " axis=\"" + numbers({j.axis.x, j.axis.y, j.axis.z}) + "\"";
@@ -320,9 +311,9 @@ class Importer {
     if (dof && j.dynamics && j.dynamics->friction != 0.0)
       law += " friction=\"" + exact(j.dynamics->friction) + (angle ? " N*m" : " N") + "\"";
     if (!dof && j.dynamics && (j.dynamics->damping != 0.0 || j.dynamics->friction != 0.0))
-      undamped_.push_back(escaped(j.name));
+      undamped_.push_back(plain(j.name));
     if (j.limits && (j.limits->effort != 0.0 || j.limits->velocity != 0.0))
-      limited_.push_back(escaped(j.name));
+      limited_.push_back(plain(j.name));
     const bool stops =
         dof && j.limits && j.type != urdf::Joint::CONTINUOUS && j.limits->lower < j.limits->upper;
     if (stops) {
@@ -401,8 +392,8 @@ class Importer {
     std::string out =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<!DOCTYPE multibody SYSTEM \"multibody.dtd\">\n";
-    out += "<multibody name=\"" + escaped(model_.getName()) + "\" version=\"1\">\n";
-    out += "  <description>" + escaped(model_.getName()) +
+    out += "<multibody name=\"" + plain(model_.getName()) + "\" version=\"1\">\n";
+    out += "  <description>" + plain(model_.getName()) +
            ", from a robot description (URDF)</description>\n";
     if (turn_stops_ || slide_stops_) {
       out += "\n  <!-- URDF does not say how stiff stops are. -->\n  <constants>\n";

@@ -5,33 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vernier/base/text.hpp"
+
 namespace vernier::realtime {
 namespace {
 
 constexpr std::size_t shown_late = 100;
-
-std::string escaped(std::string_view s) {
-  std::string out;
-  for (const char c : s) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 std::string when(const Histogram& h) {
   return fmt::format("frame {}, t = {:.3f} s", h.max_frame(), seconds(h.max_time()));

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "vernier/base/text.hpp"
 #include "vernier/run/plot/detail/canvas.hpp"
 #include "vernier/run/plot/detail/draw.hpp"
 #include "vernier/run/plot/detail/utf8.hpp"
@@ -85,25 +86,8 @@ class SvgCanvas final : public Canvas {
 
   static std::string escaped(std::string_view utf8) {
     std::string safe;
-    for (const char32_t c : characters(utf8)) {
-      switch (c) {
-        case U'&':
-          safe += "&amp;";
-          break;
-        case U'<':
-          safe += "&lt;";
-          break;
-        case U'>':
-          safe += "&gt;";
-          break;
-        case U'"':
-          safe += "&quot;";
-          break;
-        default:
-          append(safe, c);
-      }
-    }
-    return safe;
+    for (const char32_t c : characters(utf8)) append(safe, c);
+    return vernier::escaped(safe);
   }
 
  private:
