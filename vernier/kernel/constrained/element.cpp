@@ -1,0 +1,23 @@
+#include "vernier/kernel/constrained/element.hpp"
+
+#include "vernier/base/require.hpp"
+
+namespace vernier::constrained {
+
+void Element::momentum(const Point&, const Contribution&) const noexcept {
+  require(false);  // an inertial element says its momenta
+}
+
+void Element::held_forces(const Point&, std::span<Wrench>) const noexcept {
+  require(false);  // an element of held inputs says its forces
+}
+
+void Element::begin(const Point&, std::span<double>) const noexcept {}
+
+bool Element::accept(const Point&, std::span<double>) const noexcept { return false; }
+
+void Element::measure(const Point&, std::span<double>) const noexcept {}
+
+double Element::energy(const Point&) const noexcept { return 0.0; }
+
+}  // namespace vernier::constrained

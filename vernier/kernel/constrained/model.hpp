@@ -1,0 +1,98 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/kernel/constrained/element.hpp"
+
+namespace vernier::constrained {
+
+/// A structural node. `inertia` no: nothing may be attached to it that has mass (12 unknowns
+/// otherwise, 6 without, as users count them).
+struct Node {
+  std::string name;
+  Vector3 position{};                                  // m
+  Matrix3 orientation = spatial::identity3<double>();  // node axes to global axes
+  Vector3 velocity{}, angular_velocity{};              // global axes
+  bool dynamic = true;
+  double weight = 1.0;  // how much it resists being moved when the mechanism is assembled
+};
+
+/// A rigid body on a node; several add up.
+struct Body {
+  std::string name;
+  int node = 0;
+  double mass = 0.0;                // kg
+  Vector3 centre{};                 // m, node axes
+  spatial::Sym3<double> inertia{};  // kg m², about the centre of mass, node axes
+};
+
+/// An electric, hydraulic or control quantity with one equation: what elements put into its row
+/// sums up to zero.
+struct ScalarNode {
+  std::string name;
+  std::string unit = "1";
+  double value = 0.0, rate = 0.0;
+};
+
+/// A function of time with its first two derivatives.
+class Drive {
+ public:
+  virtual ~Drive() = default;
+  virtual DriveState at(double time) const noexcept = 0;
+  /// Times at which the value or a derivative jumps; ascending; what is after the last or unknown
+  /// is not listed.
+  virtual std::vector<double> corners() const { return {}; }
+};
+
+/// Either a function, or an input from outside whose value is held over a step.
+struct DriveSlot {
+  std::string name;
+  std::shared_ptr<const Drive> function = {};  // shared: of models that are copied
+  std::string unit = "1";                      // input
+  double initial = 0.0;                        // input
+};
+
+struct NamedElement {
+  std::string name;
+  std::shared_ptr<const Element> element;  // shared: of models that are copied
+  std::string kind;                        // "revolute", for messages
+};
+
+/// A mechanism: what there is, and the state it is to start from. Indices are places in the
+/// vectors.
+struct Model {
+  std::string name;
+  Vector3 gravity{};  // m/s²
+  std::vector<Node> nodes;
+  std::vector<Body> bodies;
+  std::vector<ScalarNode> scalars;
+  std::vector<DriveSlot> drives;
+  std::vector<NamedElement> elements;
+
+  int add(Node n);
+  int add(Body b);
+  int add(ScalarNode s);
+  int add(DriveSlot d);
+  int add(std::string name, std::string kind, std::unique_ptr<const Element>);
+  /// A constant as a drive.
+  int constant(double);
+};
+
+/// Equations as users count them: 12 for a dynamic node, 6 for a static one, 1 for a scalar, 2 for
+/// an own coordinate, 1 for each other own unknown.
+int equations(const Model&);
+
+/// Something wrong with a model, by the names in it.
+struct Finding {
+  std::string what;     // "mass of body 'arm' is not positive"
+  std::string element;  // the name of the node, body or element it is about
+};
+/// Everything that can be said without solving: indices, masses, inertias that no body has, static
+/// nodes with mass, numbers that are not finite.
+std::vector<Finding> check(const Model&);
+
+}  // namespace vernier::constrained
