@@ -6,4 +6,5 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/vernierConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/vernierConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/vernierConfig.cmake ${PROJECT_BINARY_DIR}/vernierConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindKLU.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/vernier)

@@ -35,7 +35,7 @@ std::size_t Ensemble::lanes() const noexcept {
   return static_cast<std::size_t>(data_->code->lanes);
 }
 const char* Ensemble::instructions() const noexcept {
-  return detail::name(data_->tree.instructions);
+  return vernier::name(data_->tree.instructions);
 }
 
 std::size_t Ensemble::accelerate(std::size_t count, std::span<const double> q,

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "vernier/kernel/multibody/detail/instructions.hpp"
+#include "vernier/base/instructions.hpp"
 #include "vernier/kernel/multibody/random_star_test.hpp"
 #include "vernier/testing/allocations.hpp"
 
@@ -50,15 +50,14 @@ struct Arrays {
 };
 
 void compare(const Model& model, std::size_t count, double prescribed) {
-  for (const auto set :
-       {detail::Instructions::sse2, detail::Instructions::avx2, detail::Instructions::avx512}) {
-    if (set > detail::best_instructions()) continue;
-    SCOPED_TRACE(detail::name(set));
-    ::setenv("VERNIER_INSTRUCTIONS", detail::name(set), 1);
+  for (const auto set : {Instructions::sse2, Instructions::avx2, Instructions::avx512}) {
+    if (set > best_instructions()) continue;
+    SCOPED_TRACE(vernier::name(set));
+    ::setenv("VERNIER_INSTRUCTIONS", vernier::name(set), 1);
     const Tree tree(model);
     ::unsetenv("VERNIER_INSTRUCTIONS");
     Ensemble ensemble(tree);
-    EXPECT_STREQ(ensemble.instructions(), detail::name(set));
+    EXPECT_STREQ(ensemble.instructions(), vernier::name(set));
     EXPECT_GE(ensemble.lanes(), 2U);
     Arrays arrays(tree, count, prescribed);
     EXPECT_EQ(arrays.run(ensemble), 0U);

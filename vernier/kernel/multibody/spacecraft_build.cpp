@@ -78,7 +78,7 @@ using detail::SensorBank;
 Spacecraft::Data::Data(SpacecraftModel m, Path path)
     : model(detail::checked(std::move(m))),
       tree(model.tree, path),
-      kernels(&detail::node_kernels(detail::chosen_instructions())) {
+      kernels(&detail::node_kernels(chosen_instructions())) {
   if (model.q.empty()) {
     model.q.resize(tree.coordinates());
     tree.set_zero(model.q);

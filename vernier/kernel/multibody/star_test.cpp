@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "vernier/base/instructions.hpp"
 #include "vernier/kernel/multibody/analysis.hpp"
-#include "vernier/kernel/multibody/detail/instructions.hpp"
 #include "vernier/kernel/multibody/random_star_test.hpp"
 #include "vernier/testing/allocations.hpp"
 
@@ -23,9 +23,8 @@ class Use {
 
 std::vector<const char*> sets() {
   std::vector<const char*> all;
-  for (const auto set :
-       {detail::Instructions::sse2, detail::Instructions::avx2, detail::Instructions::avx512}) {
-    if (set <= detail::best_instructions()) all.push_back(detail::name(set));
+  for (const auto set : {Instructions::sse2, Instructions::avx2, Instructions::avx512}) {
+    if (set <= best_instructions()) all.push_back(vernier::name(set));
   }
   return all;
 }

@@ -32,10 +32,10 @@ Model checked(Model model) {
 
 namespace {
 
-const detail::TreeCode& code_of(detail::Instructions set) noexcept {
+const detail::TreeCode& code_of(Instructions set) noexcept {
 #if defined(VERNIER_WIDE_INSTRUCTIONS)
-  if (set == detail::Instructions::avx512) return detail::tree_avx512;
-  if (set == detail::Instructions::avx2) return detail::tree_avx2;
+  if (set == Instructions::avx512) return detail::tree_avx512;
+  if (set == Instructions::avx2) return detail::tree_avx2;
 #endif
   static_cast<void>(set);
   return detail::tree_sse2;
@@ -47,7 +47,7 @@ Tree::Data::Data(Model m, Path path)
     : model(checked(std::move(m))),
       layout(model),
       view(layout.view()),
-      instructions(detail::chosen_instructions()),
+      instructions(chosen_instructions()),
       code(&code_of(instructions)) {
   if (path == Path::tree) return;
   const bool fits = detail::Star::fits(model);
@@ -189,7 +189,7 @@ Tree& Tree::operator=(Tree&&) noexcept = default;
 
 const Model& Tree::model() const noexcept { return data_->model; }
 Path Tree::path() const noexcept { return data_->star ? Path::star : Path::tree; }
-const char* Tree::instructions() const noexcept { return detail::name(data_->instructions); }
+const char* Tree::instructions() const noexcept { return vernier::name(data_->instructions); }
 std::size_t Tree::coordinates() const noexcept { return data_->layout.coordinates; }
 std::size_t Tree::speeds() const noexcept { return data_->layout.speeds; }
 Block Tree::block(int body) const noexcept { return data_->layout.blocks[body]; }

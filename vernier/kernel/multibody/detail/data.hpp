@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "vernier/kernel/multibody/detail/instructions.hpp"
+#include "vernier/base/instructions.hpp"
 #include "vernier/kernel/multibody/detail/solve.hpp"
 #include "vernier/kernel/multibody/detail/star.hpp"
 #include "vernier/kernel/multibody/detail/tree_plan.hpp"
@@ -99,7 +99,7 @@ struct Tree::Data {
   Model model;
   detail::Layout layout;
   detail::LayoutView view;
-  detail::Instructions instructions;
+  Instructions instructions;
   const detail::TreeCode* code;
   std::unique_ptr<detail::Star> star;  // on that path
 };

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "vernier/kernel/multibody/detail/instructions.hpp"
+#include "vernier/base/instructions.hpp"
 #include "vernier/kernel/multibody/detail/node_view.hpp"
 #include "vernier/kernel/multibody/model.hpp"
 

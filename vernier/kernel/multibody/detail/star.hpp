@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "vernier/kernel/multibody/detail/instructions.hpp"
+#include "vernier/base/instructions.hpp"
 #include "vernier/kernel/multibody/detail/star_plan.hpp"
 #include "vernier/kernel/multibody/model.hpp"
 #include "vernier/kernel/spatial/blocks.hpp"

@@ -1,10 +1,10 @@
-#include "vernier/kernel/multibody/detail/instructions.hpp"
+#include "vernier/base/instructions.hpp"
 
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
-namespace vernier::multibody::detail {
+namespace vernier {
 
 const char* name(Instructions set) noexcept {
   switch (set) {
@@ -18,7 +18,7 @@ const char* name(Instructions set) noexcept {
 }
 
 Instructions best_instructions() noexcept {
-#if defined(VERNIER_WIDE_INSTRUCTIONS)
+#if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
@@ -38,4 +38,4 @@ Instructions chosen_instructions() noexcept {
   return best;
 }
 
-}  // namespace vernier::multibody::detail
+}  // namespace vernier

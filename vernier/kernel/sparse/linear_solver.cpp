@@ -1,0 +1,87 @@
+#include "vernier/kernel/sparse/linear_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "vernier/base/require.hpp"
+
+namespace vernier::sparse {
+namespace {
+
+// More do not make pivots better, only their choice slower.
+constexpr std::size_t most_samples = 8;
+
+}  // namespace
+
+LinearSolver::LinearSolver(Pattern pattern, std::vector<std::vector<double>> samples,
+                           const Settings& settings)
+    : pattern_(std::move(pattern)),
+      samples_(std::move(samples)),
+      settings_(settings),
+      program_(pattern_, samples_, settings.factorization),
+      klu_(pattern_, samples_.front()),
+      assembled_(program_.values().size()) {}
+
+Quality LinearSolver::factorize() noexcept {
+  ++counts_.factorizations;
+  const std::span<double> values = program_.values();
+  std::copy(values.begin(), values.end(), assembled_.begin());
+  Quality quality = program_.factorize();
+  method_ = Method::program;
+  if (trusted(quality)) return quality;
+
+  const std::span<const int> from = program_.slots();
+  const std::span<const int> to = klu_.slots();
+  for (std::size_t k = 0; k < from.size(); ++k) klu_.values()[to[k]] = assembled_[from[k]];
+  if (settings_.may_allocate && repivot()) {
+    quality = program_.factorize();
+    if (trusted(quality)) return quality;
+  }
+  const Quality by_klu = klu_.factorize();
+  // where KLU fails as well, what the program answered names the row
+  if (trusted(by_klu)) {
+    ++counts_.by_klu;
+    method_ = Method::klu;
+    return by_klu;
+  }
+  ++counts_.failures;
+  method_ = Method::none;
+  quality.usable = false;
+  return quality;
+}
+
+// Pivots that are good for the present values too. The values are then in the new program.
+bool LinearSolver::repivot() noexcept {
+  try {
+    std::vector<double> present(pattern_.entries.size());
+    for (std::size_t k = 0; k < present.size(); ++k) present[k] = klu_.values()[klu_.slots()[k]];
+    if (!std::all_of(present.begin(), present.end(), [](double v) { return std::isfinite(v); }))
+      return false;
+    klu_.choose_pivots();
+    std::vector<std::vector<double>> samples = samples_;
+    if (samples.size() == most_samples) samples.erase(samples.begin());
+    samples.push_back(present);
+    Factorization better(pattern_, samples, settings_.factorization);
+    assembled_.resize(better.values().size());
+    for (std::size_t k = 0; k < present.size(); ++k)
+      better.values()[better.slots()[k]] = present[k];
+    program_ = std::move(better);
+    samples_ = std::move(samples);
+    ++counts_.repivots;
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+void LinearSolver::solve(std::span<double> b) noexcept {
+  require(method_ != Method::none);
+  if (method_ == Method::program) {
+    program_.solve(b);
+  } else {
+    klu_.solve(b);
+  }
+}
+
+}  // namespace vernier::sparse

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "vernier/kernel/sparse/factorization.hpp"
+#include "vernier/kernel/sparse/klu_factorization.hpp"
+
+namespace vernier::sparse {
+
+struct LinearSolverSettings {
+  FactorizationSettings factorization;
+  double growth = 1e8;  // above this the static pivots are not trusted
+  bool may_allocate =
+      false;  // choose new pivots where the old ones failed; not in a loop that keeps time
+};
+
+/// Solves linear systems of one pattern whose values change: by the static program as long as its
+/// pivots are good, else by KLU from the same values.
+///
+///   clear(); values()[slots()[k]] += …; factorize(); solve(b);
+class LinearSolver {
+ public:
+  using Settings = LinearSolverSettings;
+  enum class Method : std::uint8_t { program, klu, none };
+  struct Counts {
+    long long factorizations = 0;
+    long long by_klu = 0;    // of those
+    long long repivots = 0;  // new programs
+    long long failures = 0;  // answered by nobody
+  };
+
+  /// Throws Singular if one of the samples is (values in the order of the pattern's entries, at
+  /// least one).
+  LinearSolver(Pattern, std::vector<std::vector<double>> samples, const Settings& = {});
+
+  int size() const noexcept { return program_.size(); }
+  /// slots()[k]: where in values() the pattern's entry k is. New ones after a factorize() that may
+  /// allocate: ask again when generation() has changed.
+  std::span<const int> slots() const noexcept { return program_.slots(); }
+  int generation() const noexcept { return static_cast<int>(counts_.repivots); }
+  std::span<double> values() noexcept { return program_.values(); }
+  void clear() noexcept { program_.clear(); }
+
+  /// Not usable: solve() may not be called, and `worst` names the row. Allocates only in
+  /// LinearSolverSettings::may_allocate.
+  Quality factorize() noexcept;
+  /// b becomes the solution, in the pattern's numbering; any number of times.
+  void solve(std::span<double> b) noexcept;
+
+  /// Who answered the last factorize().
+  Method method() const noexcept { return method_; }
+  const Counts& counts() const noexcept { return counts_; }
+  Factorization::Statistics statistics() const noexcept { return program_.statistics(); }
+
+ private:
+  bool trusted(const Quality& q) const noexcept { return q.usable && q.growth <= settings_.growth; }
+  bool repivot() noexcept;
+
+  Pattern pattern_;
+  std::vector<std::vector<double>> samples_;
+  Settings settings_;
+  Factorization program_;
+  KluFactorization klu_;
+  std::vector<double> assembled_;  // what factorize() was given
+  Method method_ = Method::none;
+  Counts counts_;
+};
+
+}  // namespace vernier::sparse
