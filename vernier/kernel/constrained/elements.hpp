@@ -206,13 +206,16 @@ std::unique_ptr<const Element> make(const Transducer&);
 struct Section {
   std::array<double, 36> stiffness{};  // row major
   std::array<double, 36> damping{};
-  double line_density = 0.0;             // kg/m, for lumped()
+  double line_density = 0.0;             // kg/m, for lumped() of elements/section.hpp
+  Vector3 line_centre{};                 // m, centre of mass
   spatial::Sym3<double> line_inertia{};  // kg m, per length, about the axis
 };
 
 /// Three-node finite-volume beam, geometrically exact and frame invariant. Curved and pre-twisted
-/// as the nodes and section axes stand in the model's start, which is free of stress unless
-/// `prestrain`.
+/// as the nodes and section axes stand in the model's start, which is free of stress but for
+/// `prestrain`. Measures, in section axes, at the two evaluation points: force_1, moment_1,
+/// strain_1, curvature_1 and the same with _2; deflection and turn of the last node seen from the
+/// first, against the reference.
 struct Beam3 {
   std::array<int, 3> nodes{};
   std::array<Vector3, 3> offsets{};  // node axes
@@ -222,9 +225,12 @@ struct Beam3 {
   /// Reference places of the three nodes (the model's start), from which length and initial strain
   /// follow.
   std::array<NodeState, 3> reference{};
+  std::array<std::array<double, 6>, 2> prestrain{};  // stretch, shear, twist, bending there
 };
 std::unique_ptr<const Element> make(const Beam3&);
 
+/// One evaluation point in the middle of two nodes. Measures: force, moment, strain, curvature
+/// there; deflection, turn as of Beam3.
 struct Beam2 {
   std::array<int, 2> nodes{};
   std::array<Vector3, 2> offsets{};
@@ -232,6 +238,7 @@ struct Beam2 {
   Section section{};
   std::array<NodeState, 2> reference{};
   bool correct_shear = true;  // 1/GA* = 1/GA + ℓ²/(12 EI)
+  std::array<double, 6> prestrain{};
 };
 std::unique_ptr<const Element> make(const Beam2&);
 
