@@ -2,7 +2,7 @@
 """Fails when a module includes another that it does not declare, or another's detail/ folder.
 
 usage: check_includes.py <root of the modules> <module> [<module it depends on>...]
-Tests may include vernier/testing as well.
+Tests may include vernier/testing as well. Folders inside a module belong to it.
 """
 import pathlib
 import re
@@ -18,7 +18,7 @@ for file in sorted((pathlib.Path(root) / module).glob("**/*.[hc]pp")):
         if not found:
             continue
         other = found[1].removesuffix("/detail")
-        if other not in allowed:
+        if not any(other == one or other.startswith(one + "/") for one in allowed):
             complaints.append(f"{file}:{number}: {module} does not declare {other}")
         elif found[1].endswith("/detail") and other != module:
             complaints.append(f"{file}:{number}: {other}/detail is private")

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "vernier/kernel/constrained/elements/primitives.hpp"
+
+/// Scalar coordinates of two attachments (an angle, a distance) and forces along them.
+namespace vernier::constrained::parts {
+
+/// Numbers an unwrapped angle keeps: whole turns, and where it was last (cosine, sine; both 0
+/// before the start).
+inline constexpr int angle_memory = 3;
+
+/// A coordinate s with its rate; how it follows the coordinates x_a, θ_a, x_b, θ_b and how its rate
+/// follows their unknowns.
+struct Line {
+  double s, rate;
+  double gradient[12];     // ∂s/∂q
+  double rate_slopes[12];  // by the rate unknowns, c included; only if asked for
+};
+
+/// An angle (about axis 3 of a: of axis 1 of b in the plane of axes 1 and 2 of a) or the distance
+/// along axis 3 of a.
+struct Pair {
+  Ends ends;
+  bool angle = true;
+
+  int memory() const noexcept { return angle ? angle_memory : 0; }
+  /// With slopes: also what the Jacobian needs.
+  Line at(const Point&, const double* memory, bool slopes) const noexcept;
+  /// Value alone.
+  double value(const Point&, const double* memory) const noexcept;
+  /// The generalized force Q = -l acts along s: adds its forces l ∂s/∂q and c l ∂²s/∂q².
+  void forces(const Rows&, const Point&, double l) const noexcept;
+  /// The forces Q ∂s/∂q on both nodes.
+  void wrenches(const Point&, double Q, Wrench& on_a, Wrench& on_b) const noexcept;
+  void begin(const Point&, double* memory) const noexcept;
+  /// Counts turns.
+  void accept(const Point&, double* memory) const noexcept;
+};
+
+/// The length between the points of two attachments; as Pair.
+Line length_at(const Ends&, const Point&, bool slopes) noexcept;
+
+/// Adds u vᵀ s to the Jacobian, u and v over the twelve coordinates.
+void add_outer(const Rows&, const double* u, const double* v, double s) noexcept;
+/// Adds v s to row `row`.
+void add_row(const Rows&, int row, const double* v, double s) noexcept;
+/// Adds u s to column `column`.
+void add_column(const Rows&, int column, const double* u, double s) noexcept;
+
+/// Q(s, s') along a coordinate, with its derivatives: residual and Jacobian.
+struct Push {
+  double Q, by_s, by_rate;
+};
+void push(const Rows&, const Pair&, const Line&, const Point&, const Push&) noexcept;
+
+}  // namespace vernier::constrained::parts
