@@ -45,18 +45,18 @@ void measure(benchmark::State& state, Solver& solver, const std::vector<double>&
   }
 }
 
-void program(benchmark::State& state, const char* instructions) {
+void program(benchmark::State& state, bool machine_code) {
   const int which = static_cast<int>(state.range(0));
   const std::vector<std::vector<double>> samples{matrix(which, 1).values(),
                                                  matrix(which, 2).values()};
   Factorization::Settings settings;
-  settings.instructions = instructions;
+  settings.machine_code = machine_code;
   Factorization solver(matrix(which, 1).pattern(), samples, settings);
   measure(state, solver, matrix(which, 3).values());
   const Factorization::Statistics s = solver.statistics();
   state.counters["entries"] = s.entries;
   state.counters["fill"] = s.fill;
-  state.counters["blocks"] = s.blocks;
+  state.counters["code"] = static_cast<double>(s.code_bytes);
   state.counters["flop"] = static_cast<double>(s.operations);
 }
 
@@ -111,9 +111,8 @@ void sizes(benchmark::internal::Benchmark* b) {
   for (const int which : {11, 48, 84, 110, 550, 2200}) b->Arg(which);
 }
 
-BENCHMARK_CAPTURE(program, best, nullptr)->Apply(sizes);
-BENCHMARK_CAPTURE(program, sse2, "sse2")->Apply(sizes);
-BENCHMARK_CAPTURE(program, avx2, "avx2")->Apply(sizes);
+BENCHMARK_CAPTURE(program, compiled, true)->Apply(sizes);
+BENCHMARK_CAPTURE(program, interpreted, false)->Apply(sizes);
 BENCHMARK(program_solve)->Apply(sizes);
 BENCHMARK(klu)->Apply(sizes);
 BENCHMARK(dense)->Arg(11)->Arg(48)->Arg(84)->Arg(110)->Arg(550);

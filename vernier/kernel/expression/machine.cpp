@@ -1,10 +1,5 @@
 #include "vernier/kernel/expression/detail/machine.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cstring>
-
 #include "vernier/kernel/expression/detail/translator.hpp"
 
 namespace vernier::expression::detail {
@@ -13,30 +8,13 @@ namespace {
 // Beyond this, distances no longer fit into the instructions.
 constexpr std::size_t most_values = 4'000'000;
 
-std::size_t whole_pages(std::size_t size) noexcept {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return (size + page - 1) / page * page;
-}
-
 }  // namespace
 
 MachineCode::MachineCode(std::span<const std::uint8_t> image, Entries at, std::size_t work) noexcept
-    : size_(whole_pages(image.size())), work_(work) {
-  void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return;
-  std::memcpy(memory, image.data(), image.size());
-  if (mprotect(memory, size_, PROT_READ | PROT_EXEC) != 0) {
-    munmap(memory, size_);
-    return;
-  }
-  memory_ = memory;
-  auto* base = static_cast<std::uint8_t*>(memory);
-  scalar_ = reinterpret_cast<Function>(base + at.scalar);
-  if (at.lanes != 0) lanes_ = reinterpret_cast<Function>(base + at.lanes);
-}
-
-MachineCode::~MachineCode() {
-  if (memory_ != nullptr) munmap(memory_, size_);
+    : memory_(image), work_(work) {
+  if (!memory_.ready()) return;
+  scalar_ = memory_.at<Function>(at.scalar);
+  if (at.lanes != 0) lanes_ = memory_.at<Function>(at.lanes);
 }
 
 std::unique_ptr<const MachineCode> machine_code(const Values& values, std::span<const Term> outputs,

@@ -1,6 +1,8 @@
 #include "vernier/kernel/sparse/factorization.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -8,94 +10,146 @@
 
 #include "vernier/base/instructions.hpp"
 #include "vernier/base/require.hpp"
-#include "vernier/kernel/sparse/detail/program.hpp"
+#include "vernier/kernel/machine/executable.hpp"
+#include "vernier/kernel/sparse/detail/elimination.hpp"
+#include "vernier/kernel/sparse/detail/translator.hpp"
 
 namespace vernier::sparse {
 namespace {
 
+using detail::Elimination;
+using detail::Translator;
+
 // of a line of the cache
 constexpr std::align_val_t alignment{64};
+// Beyond this, code no longer pays: it is read from memory every time.
+constexpr std::size_t most_code = 16'000'000;
 
-Instructions instructions(const char* asked) noexcept {
-  if (asked != nullptr)
-    for (const Instructions set : {Instructions::sse2, Instructions::avx2, Instructions::avx512})
-      if (std::strcmp(asked, name(set)) == 0) return std::min(set, best_instructions());
-  return chosen_instructions();
+struct Free {
+  void operator()(double* memory) const noexcept { ::operator delete(memory, alignment); }
+};
+
+double magnitude(std::uint32_t high_bits) noexcept {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(high_bits) << 32);
 }
 
-const detail::Code* code_for(Instructions set) noexcept {
-#if defined(__x86_64__)
-  if (set == Instructions::avx512) return &detail::code_avx512;
-  if (set == Instructions::avx2) return &detail::code_avx2;
-#endif
-  return &detail::code_sse2;
+/// The largest of those in the odd words.
+double largest(const std::uint32_t* words) noexcept {
+  return magnitude(std::max(std::max(words[1], words[3]), std::max(words[5], words[7])));
 }
 
 }  // namespace
 
-void Factorization::Free::operator()(double* memory) const noexcept {
-  ::operator delete(memory, alignment);
-}
+struct Factorization::Plan {
+  Elimination elimination;
+  machine::Executable code;
+  std::size_t code_bytes = 0;
+  Translator::Factorize factorize_code = nullptr;
+  Translator::Solve solve_code = nullptr;
+  std::unique_ptr<double[], Free> memory;
+  double* values;
+  double* reciprocals;
+  double* work;
+
+  Plan(const Pattern& pattern, std::span<const std::vector<double>> samples,
+       const Settings& settings) {
+    const detail::Pivots pivots = detail::choose_pivots(pattern, samples, settings.threshold);
+    elimination = detail::make_elimination(pattern, pivots, true);
+    if (settings.machine_code && chosen_instructions() >= Instructions::avx2)
+      translate(pattern, pivots);
+    const std::size_t count = elimination.values() + Translator::margin;
+    const std::size_t all = (count + 7) / 8 * 8 + 2 * elimination.size;
+    memory.reset(static_cast<double*>(::operator new(all * sizeof(double), alignment)));
+    std::fill_n(memory.get(), all, 0.0);
+    values = memory.get();
+    reciprocals = values + (count + 7) / 8 * 8;
+    work = reciprocals + elimination.size;
+  }
+
+  void translate(const Pattern& pattern, const detail::Pivots& pivots) {
+    // neighbours that are treated alike make wide operations; which order has more of them is seen
+    // afterwards
+    Elimination other = detail::make_elimination(pattern, pivots, false);
+    const Translator by_pivot(elimination);
+    const Translator by_pattern(other);
+    const bool better = by_pattern.image().size() < by_pivot.image().size();
+    if (better) elimination = std::move(other);
+    const Translator& chosen = better ? by_pattern : by_pivot;
+    if (chosen.image().size() > most_code) return;
+    code = machine::Executable(chosen.image());
+    if (!code.ready()) return;
+    code_bytes = chosen.image().size();
+    factorize_code = code.at<Translator::Factorize>(chosen.factorize());
+    solve_code = code.at<Translator::Solve>(chosen.solve());
+  }
+};
 
 Factorization::Factorization(const Pattern& pattern, std::span<const std::vector<double>> samples,
                              const Settings& settings) {
   require(pattern.size > 0 && !samples.empty());
   for (const std::vector<double>& sample : samples)
     require(sample.size() == pattern.entries.size());
-  program_ = std::make_unique<detail::Program>(
-      detail::make_program(pattern, detail::choose_pivots(pattern, samples, settings.threshold)));
-  const Instructions set = instructions(settings.instructions);
-  code_ = code_for(set);
-  instructions_ = name(set);
-  const std::size_t count = static_cast<std::size_t>(program_->values) + 2 * program_->unknowns;
-  memory_.reset(static_cast<double*>(::operator new(count * sizeof(double), alignment)));
-  std::fill_n(memory_.get(), count, 0.0);
-  values_ = memory_.get();
-  reciprocals_ = values_ + program_->values;
-  x_ = reciprocals_ + program_->unknowns;
+  plan_ = std::make_unique<Plan>(pattern, samples, settings);
 }
 
 Factorization::Factorization(Factorization&&) noexcept = default;
 Factorization& Factorization::operator=(Factorization&&) noexcept = default;
 Factorization::~Factorization() = default;
 
-int Factorization::size() const noexcept { return static_cast<int>(program_->rows.size()); }
-std::span<const int> Factorization::slots() const noexcept { return program_->slots; }
+int Factorization::size() const noexcept { return plan_->elimination.size; }
+std::span<const int> Factorization::slots() const noexcept { return plan_->elimination.slots; }
 std::span<double> Factorization::values() noexcept {
-  return {values_, static_cast<std::size_t>(program_->values)};
+  return {plan_->values, static_cast<std::size_t>(plan_->elimination.values())};
 }
-void Factorization::clear() noexcept { std::memset(values_, 0, program_->values * sizeof(double)); }
+void Factorization::clear() noexcept {
+  std::memset(plan_->values, 0, plan_->elimination.values() * sizeof(double));
+}
 
 Quality Factorization::factorize() noexcept {
-  const double before = code_->largest(values_, program_->values);
-  const double met = code_->factorize(*program_, values_, reciprocals_);
+  Plan& p = *plan_;
+  double before = 0.0;
+  double met = 0.0;
+  if (p.factorize_code != nullptr) {
+    alignas(32) std::array<std::uint32_t, 16> words;
+    p.factorize_code(p.values, p.reciprocals, words.data());
+    before = largest(words.data());
+    met = largest(words.data() + 8);
+  } else {
+    std::uint32_t high = 0;
+    for (const double v : values()) high = std::max(high, detail::high_bits(v));
+    before = magnitude(high);
+    met = magnitude(detail::factorize(p.elimination, p.values, p.reciprocals));
+  }
   Quality quality{std::isfinite(before) && std::isfinite(met), met / before, 0};
   double worst = 0.0;
-  for (int k = 0; k < program_->unknowns; ++k) {
-    const double shrunk = std::fabs(reciprocals_[k]) * program_->references[k];
+  int worst_at = 0;
+  for (int k = 0; k < p.elimination.size; ++k) {
+    const double shrunk = std::fabs(p.reciprocals[k]) * p.elimination.references[k];
     if (shrunk <= worst) continue;
-    quality.worst = program_->row_at[k];
     worst = shrunk;
+    worst_at = k;
     if (std::isfinite(shrunk)) continue;
     quality.usable = false;
     break;
   }
+  quality.worst = p.elimination.row_at[worst_at];
   if (!quality.usable) quality.growth = std::numeric_limits<double>::infinity();
   return quality;
 }
 
 void Factorization::solve(std::span<double> b) const noexcept {
-  const std::vector<int>& rows = program_->rows;
-  const std::vector<int>& columns = program_->columns;
-  for (std::size_t i = 0; i < rows.size(); ++i) x_[rows[i]] = b[i];
-  code_->solve(*program_, values_, reciprocals_, x_);
-  for (std::size_t i = 0; i < columns.size(); ++i) b[i] = x_[columns[i]];
+  const Plan& p = *plan_;
+  if (p.solve_code != nullptr) {
+    p.solve_code(p.values, p.reciprocals, b.data(), p.work);
+  } else {
+    detail::solve(p.elimination, p.values, p.reciprocals, b.data(), p.work);
+  }
 }
 
 Factorization::Statistics Factorization::statistics() const noexcept {
-  const int entries = static_cast<int>(program_->slots.size());
-  return {entries, program_->entries - entries, static_cast<int>(program_->blocks.size()),
-          program_->operations, instructions_};
+  const int entries = static_cast<int>(plan_->elimination.slots.size());
+  return {entries, plan_->elimination.values() - entries, plan_->elimination.operations,
+          plan_->code_bytes};
 }
 
 }  // namespace vernier::sparse

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
@@ -8,33 +9,26 @@
 
 namespace vernier::sparse {
 
-namespace detail {
-struct Program;
-struct Code;
-}  // namespace detail
-
 struct FactorizationSettings {
   double threshold =
       0.01;  // a pivot is at least this part of the largest left in its row, in all samples
-  const char* instructions = nullptr;  // sse2, avx2 or avx512; nullptr: the best this machine has
+  bool machine_code = true;  // where the machine can; else the same operations are interpreted
 };
 
 /// LU of one square unsymmetric matrix pattern, again and again, without searching: pivots are
-/// chosen once, on samples, and the elimination is then a fixed program over blocks of rows and
-/// columns.
+/// chosen once, on samples, and the elimination is then a fixed program, compiled to machine code.
 ///
 ///   clear(); values()[slots()[k]] += …; factorize(); solve(b);
 ///
-/// Every instruction set gives the same bits. Movable; one object serves one thread.
+/// The same bits on every machine, interpreted or not. Movable; one object serves one thread.
 class Factorization {
  public:
   using Settings = FactorizationSettings;
   struct Statistics {
-    int entries;               // of the pattern
-    int fill;                  // entries of L and U beyond those, stored zeros included
-    int blocks;                // of pivots that are eliminated together
-    long long operations;      // multiplications and subtractions of one factorize()
-    const char* instructions;  // the set in use
+    int entries;             // of the pattern
+    int fill;                // entries of L and U beyond those
+    long long operations;    // multiplications and subtractions of one factorize()
+    std::size_t code_bytes;  // of machine code; 0: interpreted
   };
 
   /// `samples`: at least one set of values in the order of the pattern's entries, typical of what
@@ -47,7 +41,7 @@ class Factorization {
   int size() const noexcept;
   /// slots()[k]: where in values() the pattern's entry k is.
   std::span<const int> slots() const noexcept;
-  /// The matrix until factorize(), its factors afterwards. Places without a slot are to stay 0.
+  /// The matrix until factorize(), its factors afterwards. Places without a slot are to be 0.
   std::span<double> values() noexcept;
   void clear() noexcept;
   /// Does not search, allocate or fail; takes the same time whatever the values.
@@ -59,17 +53,8 @@ class Factorization {
   Statistics statistics() const noexcept;
 
  private:
-  struct Free {
-    void operator()(double*) const noexcept;
-  };
-
-  std::unique_ptr<detail::Program> program_;
-  const detail::Code* code_;
-  std::unique_ptr<double[], Free> memory_;
-  double* values_;
-  double* reciprocals_;
-  double* x_;
-  const char* instructions_;
+  struct Plan;
+  std::unique_ptr<Plan> plan_;
 };
 
 }  // namespace vernier::sparse

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "vernier/kernel/expression/expression.hpp"
+#include "vernier/kernel/machine/executable.hpp"
 
 namespace vernier::expression::detail {
 
 class Values;
 
-/// Functions made while running: executable memory that can no longer be written.
+/// Functions made while running.
 class MachineCode {
  public:
   using Function = void (*)(const double* in, double* out, double* work);
@@ -24,12 +25,9 @@ class MachineCode {
 
   /// Takes whole pages; check ready().
   MachineCode(std::span<const std::uint8_t> image, Entries, std::size_t work) noexcept;
-  ~MachineCode();
-  MachineCode(const MachineCode&) = delete;
-  MachineCode& operator=(const MachineCode&) = delete;
 
   /// Whether the operating system gave the memory.
-  bool ready() const noexcept { return memory_ != nullptr; }
+  bool ready() const noexcept { return memory_.ready(); }
   /// Doubles of working memory; lanes need 32 times as many.
   std::size_t work() const noexcept { return work_; }
 
@@ -41,8 +39,8 @@ class MachineCode {
   }
 
  private:
-  void* memory_ = nullptr;
-  std::size_t size_ = 0, work_ = 0;
+  machine::Executable memory_;
+  std::size_t work_;
   Function scalar_ = nullptr, lanes_ = nullptr;
 };
 

@@ -5,10 +5,16 @@
 #include <initializer_list>
 #include <vector>
 
-#include "vernier/kernel/expression/detail/assembler.hpp"
 #include "vernier/kernel/expression/detail/plan.hpp"
+#include "vernier/kernel/machine/assembler.hpp"
 
 namespace vernier::expression::detail {
+
+using machine::Assembler;
+using machine::Base;
+using machine::Memory;
+using machine::Opcode;
+namespace prefix = machine::prefix;
 
 /// The constants that stand before the code: masks of 32 bytes each, then the constants of the
 /// program, once as single numbers and, for lanes, four times each.

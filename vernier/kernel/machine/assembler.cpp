@@ -1,6 +1,6 @@
-#include "vernier/kernel/expression/detail/assembler.hpp"
+#include "vernier/kernel/machine/assembler.hpp"
 
-namespace vernier::expression::detail {
+namespace vernier::machine {
 namespace {
 
 int number(Base b) noexcept { return static_cast<int>(b); }
@@ -84,6 +84,14 @@ void Assembler::add(Base to, std::int32_t value) {
   word(static_cast<std::uint32_t>(value));
 }
 
+void Assembler::address(Base to, const Memory& of) {
+  byte(0x48 | (number(to) >= 8 ? 4 : 0) | (number(of.base) >= 8 ? 1 : 0));
+  byte(0x8d);
+  byte(0x80 | (number(to) & 7) << 3 | (number(of.base) & 7));
+  if ((number(of.base) & 7) == 4) byte(0x24);
+  word(static_cast<std::uint32_t>(of.offset));
+}
+
 void Assembler::call(Base b) {
   if (number(b) >= 8) byte(0x41);
   byte(0xff);
@@ -105,4 +113,4 @@ void Assembler::decrement_and_loop(Base counter, std::size_t target) {
                                   static_cast<std::int64_t>(end)));
 }
 
-}  // namespace vernier::expression::detail
+}  // namespace vernier::machine

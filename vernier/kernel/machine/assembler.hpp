@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vernier::expression::detail {
+namespace vernier::machine {
 
 /// Registers of the processor that hold addresses, by their numbers in instructions.
 enum class Base : std::uint8_t {
@@ -57,6 +57,8 @@ class Assembler {
   void move(Base to, Base from);
   void move(Base to, std::uint64_t value);
   void add(Base, std::int32_t);
+  /// The address of a place, not of Base::pool.
+  void address(Base to, const Memory&);
   void call(Base);
   void zero_upper();
   void ret() { byte(0xc3); }
@@ -71,4 +73,4 @@ class Assembler {
   std::vector<std::uint8_t> bytes_;
 };
 
-}  // namespace vernier::expression::detail
+}  // namespace vernier::machine
