@@ -38,7 +38,7 @@ std::string_view name(ClientState s) noexcept {
 }
 
 Client::Client(ClientSettings s)
-    : settings_(checked(std::move(s))),
+    : settings_(checked(s)),
       dt_(link::seconds(settings_.period)),
       measured_(settings_.bodies),
       numbers_(numbers(settings_.bodies, true)) {}

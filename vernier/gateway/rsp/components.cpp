@@ -229,7 +229,7 @@ Telling ServerSide::told(const Entry& e) const {
 // ----------------------------------------------------------------------------------------
 
 ClientSide::ClientSide(ClientSideSettings s)
-    : Side(std::move(s.side), false), client_settings_(completed(std::move(s.client), settings_)) {
+    : Side(std::move(s.side), false), client_settings_(completed(s.client, settings_)) {
   const std::size_t bodies = settings_.bodies.size();
   states_.resize(bodies);
   in_.resize(bodies);

@@ -23,7 +23,7 @@ double* put(double* to, const Vector3& v) noexcept {
   return to + 3;
 }
 Vector3 get(const double*& from) noexcept {
-  const Vector3 v(from[0], from[1], from[2]);
+  Vector3 v(from[0], from[1], from[2]);
   from += 3;
   return v;
 }

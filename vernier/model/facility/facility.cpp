@@ -61,9 +61,10 @@ Facility::Facility(Installation i) : installation_(std::move(i)) {
 
   const auto input = [&](const std::string& name, const char* unit, std::vector<double> initial,
                          const char* what) {
+    const auto count = static_cast<std::uint32_t>(initial.size());
     description_.inputs.push_back({.name = name,
                                    .unit = unit,
-                                   .count = static_cast<std::uint32_t>(initial.size()),
+                                   .count = count,
                                    .initial = std::move(initial),
                                    .description = what});
   };

@@ -3,6 +3,7 @@
 #include "vernier/kernel/multibody/detail/node_view.hpp"
 #include "vernier/kernel/spatial/turns.hpp"
 
+// NOLINTBEGIN(misc-definitions-in-headers)
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 namespace {
@@ -164,3 +165,4 @@ const NodeKernels kernels_of_nodes = {push, twist, sense};
 
 }  // namespace VERNIER_INSTRUCTIONS
 }  // namespace vernier::multibody::detail
+// NOLINTEND(misc-definitions-in-headers)
