@@ -45,7 +45,8 @@ enum class JointKind : std::uint8_t {
 /// Friction of a revolute or prismatic joint, by its reaction: Stribeck curve
 ///   f(v) = N (μ_c + (μ_s - μ_c) exp(-(v/v_s)²)) s(v / v_0) + viscous v
 /// with s a smooth sign (tanh), N the reaction normal to the motion (times radius for a revolute)
-/// plus preload. Implicit in v and in the reaction's size of the step before.
+/// plus preload. Implicit in v; the reaction is that of the step before, so the friction follows it
+/// with an error of one step and always takes energy out.
 struct Friction {
   double coulomb = 0.0;         // μ_c
   double stiction = 0.0;        // μ_s >= μ_c
@@ -55,7 +56,8 @@ struct Friction {
   double radius = 0.0;      // m, revolute
   double smoothing = 1e-3;  // v_0, rad/s or m/s
 };
-/// A compliant stop of a revolute or prismatic joint.
+/// A compliant stop of a revolute or prismatic joint. The damping force is at most as large as the
+/// elastic one: it never pulls, and begins at zero.
 struct Stop {
   double lower = 0.0, upper = 0.0;
   double stiffness = 0.0, damping = 0.0;
@@ -79,7 +81,8 @@ struct JointCoordinate {
   bool angle = true;
 };
 /// first + ratio second = their value at the start: gear (two angles), screw (angle and distance,
-/// ratio rad/m), rack and pinion. `drive` is added to the right side.
+/// ratio rad/m), rack and pinion. What `drive` has changed by since the start is added to the right
+/// side. Measures: first, second, reaction (along the first).
 struct Coupling {
   JointCoordinate first, second;
   double ratio = 1.0;
@@ -95,8 +98,9 @@ struct Law {
     linear,        // k s + d s'
     cubic,         // k s + k3 s³ + d s'
     table,         // force over s, straight lines between points, + d s'
-    viscoelastic,  // standard solid: k s + k1 z', z relaxing: (k1/τ)(s - z); own state z
-    one_sided,     // k max(s, 0) + d s' where s > 0
+    viscoelastic,  // standard solid: k s + k1 (s - z) + d s', z' = (s - z) / τ; own state z, 0 at
+                   // first
+    one_sided,     // k s + d s' where s > 0, |d s'| at most k s; else none
   } kind = Kind::linear;
   double stiffness = 0.0, damping = 0.0, cubic = 0.0;
   double branch_stiffness = 0.0, relaxation_time = 0.0;  // viscoelastic
@@ -110,7 +114,9 @@ struct SixLaw {
 };
 
 /// Between two attachments: translational along the three axes of a, rotational about them
-/// (rotation vector of b in a, minus reference), each with a law. A PD servo is one with reference.
+/// (rotation vector of b in a, less than half a turn; minus reference), each with a law. Force and
+/// moment are those that do the laws' work: springs store what they are given. Measures:
+/// displacement, rotation, force, moment.
 struct DeformableJoint {
   Attachment a, b;
   std::array<std::optional<Law>, 3> translation = {}, rotation = {};
@@ -120,7 +126,8 @@ struct DeformableJoint {
 };
 std::unique_ptr<const Element> make(const DeformableJoint&);
 
-/// A spring or strut along the line between two points; slack when shortened: a cable.
+/// A spring or strut along the line between two points; slack when shortened: a cable. Measures:
+/// length, rate, tension.
 struct Rod {
   Attachment a, b;
   double length = 0.0;  // at rest; s = ℓ - length
@@ -133,8 +140,8 @@ std::unique_ptr<const Element> make(const Rod&);
 // -- loads ---------------------------------------------------------------------------------------
 
 /// dead: direction in global axes; follower: in the axes of the attachment; internal: on b, and its
-/// opposite on a, in the axes of a. Size: direction times the drive. `held`: the drive is an input
-/// that is held over each step (exact impulses).
+/// opposite on a at the same point, in the axes of a. Size: direction times the drive. `held`: the
+/// drive is an input that is held over each step (exact impulses). Measures: value.
 struct Load {
   enum class Kind : std::uint8_t { dead, follower, internal } kind = Kind::dead;
   bool couple = false;
@@ -146,8 +153,9 @@ struct Load {
 std::unique_ptr<const Element> make(const Load&);
 
 /// Point of b against a plane (through a, normal axis 3) or a sphere about a. With penetration δ
-/// (Hunt and Crossley): f = k δⁿ (1 + damping δ'), never pulling; Coulomb friction with a smooth
-/// sign.
+/// (Hunt and Crossley): f = k δⁿ (1 + damping δ'), never pulling; Coulomb friction along the
+/// sliding velocity v with the smooth sign v / √(v² + friction_speed²). Measures: penetration,
+/// force, friction.
 struct Contact {
   Attachment a, b;
   double radius = 0.0;  // of a sphere about a; 0: a plane
@@ -161,7 +169,8 @@ std::unique_ptr<const Element> make(const Contact&);
 
 /// u = Kp (r - s) + Ki ∫(r - s) + Kd (r' - s'), on a joint coordinate, as torque (force) between a
 /// and b; continuous and implicit, or `held` at its value at the start of each step. One own
-/// differential unknown if Ki is not zero. `limit`: |u| at most; 0: none.
+/// differential unknown if Ki is not zero. `limit`: |u| at most; 0: none; at the limit the integral
+/// follows what the limit allows, with time constant Kp / Ki. Measures: command, error, position.
 struct Servo {
   JointCoordinate coordinate;
   int reference = no_drive;
@@ -175,9 +184,11 @@ std::unique_ptr<const Element> make(const Servo&);
 /// node i.
 struct StateSpace {
   int states = 0;
-  std::vector<double> A, B, C, D;                // row major
+  std::vector<double> A, B, C, D;                // row major; D may be empty: zeros
   std::vector<int> input_scalars, input_drives;  // u: first these, then those
   std::vector<int> output_scalars;
+  std::vector<double> E = {};        // empty: identity; may be singular
+  std::vector<double> initial = {};  // x at the start; empty: zeros
 };
 std::unique_ptr<const Element> make(const StateSpace&);
 

@@ -71,6 +71,32 @@ Vector3 turned_slope(const Point& p, int i, const Vector3& v) noexcept {
 
 }  // namespace
 
+PoseOf<Jet> in_motion(const NodeState& n, bool moves) noexcept {
+  const Vector3 v = moves ? n.v : Vector3{}, w = moves ? n.omega : Vector3{};
+  const Matrix3 W = spatial::skew(w), first = W * n.R, second = W * first;
+  PoseOf<Jet> pose;
+  pose.x = {Jet(n.x.x, v.x), Jet(n.x.y, v.y), Jet(n.x.z, v.z)};
+  for (int i = 0; i < 9; ++i) pose.R.a[i] = Jet(n.R.a[i], first.a[i], second.a[i]);
+  return pose;
+}
+
+Jet Pair::moving(const Point& p, bool moves) const noexcept {
+  const PoseOf<Jet> a = in_motion(ends.node_a(p), moves), b = in_motion(ends.node_b(p), moves);
+  const auto fixed = [](const PoseOf<Jet>& of, const Vector3& v) {
+    return of.R * spatial::vec3<Jet>(&v.x);
+  };
+  if (!angle) {
+    const Vec3<Jet> r = b.x + fixed(b, ends.on_b.offset) - a.x - fixed(a, ends.on_a.offset);
+    return dot(fixed(a, column(ends.on_a.axes, 2)), r);
+  }
+  const Vec3<Jet> b1 = fixed(b, column(ends.on_b.axes, 0));
+  const Jet c = dot(fixed(a, column(ends.on_a.axes, 0)), b1);
+  const Jet s = dot(fixed(a, column(ends.on_a.axes, 1)), b1);
+  const double l2 = c.v * c.v + s.v * s.v, rate = (c.v * s.d - s.v * c.d) / l2;
+  return Jet(angle_of(s.v, c.v), rate,
+             (c.v * s.dd - s.v * c.dd - 2.0 * rate * (c.v * c.d + s.v * s.d)) / l2);
+}
+
 double Pair::value(const Point& p, const double* memory) const noexcept {
   const NodeState &na = ends.node_a(p), &nb = ends.node_b(p);
   if (angle) {
@@ -84,46 +110,24 @@ double Pair::value(const Point& p, const double* memory) const noexcept {
 }
 
 Line Pair::at(const Point& p, const double* memory, bool slopes) const noexcept {
+  if (!angle) return along(ends, p, 2, slopes);
   const NodeState &na = ends.node_a(p), &nb = ends.node_b(p);
   Line l;
-  if (angle) {
-    const Hand h = hand_of(ends, p);
-    const Vector3 w = nb.omega - na.omega, none{0.0, 0.0, 0.0};
-    l.s = angle_of(h.s, h.c) + 2.0 * pi * turns_of(memory, h.s, h.c);
-    l.rate = dot(h.g, w);
-    put(l.gradient, none);
-    put(l.gradient + 3, -h.g);
-    put(l.gradient + 6, none);
-    put(l.gradient + 9, h.g);
-    if (slopes) {
-      Matrix3 by_a, by_b;
-      second(h, by_a, by_b);
-      put(l.rate_slopes, none);
-      put(l.rate_slopes + 3, transposed_times(by_a, w) * p.c - turned_slope(p, ends.a, h.g));
-      put(l.rate_slopes + 6, none);
-      put(l.rate_slopes + 9, transposed_times(by_b, w) * p.c + turned_slope(p, ends.b, h.g));
-    }
-    return l;
-  }
-  const Vector3 db = nb.R * ends.on_b.offset, e = nb.x + db - na.x;
-  const Vector3 w = na.R * column(ends.on_a.axes, 2);
-  // along w: u = v of b's point - v of that point of a
-  const Vector3 u = nb.v + cross(nb.omega, db) - na.v - cross(na.omega, e);
-  l.s = dot(w, e - na.R * ends.on_a.offset);
-  l.rate = dot(w, u);
-  const Vector3 ga = cross(w, e), gb = cross(db, w);
-  put(l.gradient, -w);
-  put(l.gradient + 3, ga);
-  put(l.gradient + 6, w);
-  put(l.gradient + 9, gb);
+  const Hand h = hand_of(ends, p);
+  const Vector3 w = nb.omega - na.omega, none{0.0, 0.0, 0.0};
+  l.s = angle_of(h.s, h.c) + 2.0 * pi * turns_of(memory, h.s, h.c);
+  l.rate = dot(h.g, w);
+  put(l.gradient, none);
+  put(l.gradient + 3, -h.g);
+  put(l.gradient + 6, none);
+  put(l.gradient + 9, h.g);
   if (slopes) {
-    // δ(w·u) = w·δu + (w×u)·θ_a ... and e, d_b in u turn and move
-    const Vector3 we = cross(na.omega, w);  // -(ω_a × δe)·w = (ω_a × w)·δe
-    const Vector3 wb = cross(w, nb.omega);  // (ω_b × δd_b)·w = (w × ω_b)·δd_b
-    put(l.rate_slopes, -w - we * p.c);
-    put(l.rate_slopes + 3, cross(w, u) * p.c + turned_slope(p, ends.a, ga));
-    put(l.rate_slopes + 6, w + we * p.c);
-    put(l.rate_slopes + 9, cross(db, wb + we) * p.c + turned_slope(p, ends.b, gb));
+    Matrix3 by_a, by_b;
+    second(h, by_a, by_b);
+    put(l.rate_slopes, none);
+    put(l.rate_slopes + 3, transposed_times(by_a, w) * p.c - turned_slope(p, ends.a, h.g));
+    put(l.rate_slopes + 6, none);
+    put(l.rate_slopes + 9, transposed_times(by_b, w) * p.c + turned_slope(p, ends.b, h.g));
   }
   return l;
 }
@@ -172,6 +176,32 @@ void Pair::accept(const Point& p, double* memory) const noexcept {
   memory[0] = turns_of(memory, s, c);
   memory[1] = c;
   memory[2] = s;
+}
+
+Line along(const Ends& ends, const Point& p, int axis, bool slopes) noexcept {
+  const NodeState &na = ends.node_a(p), &nb = ends.node_b(p);
+  Line l;
+  const Vector3 db = nb.R * ends.on_b.offset, e = nb.x + db - na.x;
+  const Vector3 w = na.R * column(ends.on_a.axes, axis);
+  // along w: u = v of b's point - v of that point of a
+  const Vector3 u = nb.v + cross(nb.omega, db) - na.v - cross(na.omega, e);
+  l.s = dot(w, e - na.R * ends.on_a.offset);
+  l.rate = dot(w, u);
+  const Vector3 ga = cross(w, e), gb = cross(db, w);
+  put(l.gradient, -w);
+  put(l.gradient + 3, ga);
+  put(l.gradient + 6, w);
+  put(l.gradient + 9, gb);
+  if (slopes) {
+    // δ(w·u) = w·δu + (w × u)·θ_a; in u, e and d_b change too
+    const Vector3 we = cross(na.omega, w);  // -(ω_a × δe)·w = (ω_a × w)·δe
+    const Vector3 wb = cross(w, nb.omega);  // (ω_b × δd_b)·w = (w × ω_b)·δd_b
+    put(l.rate_slopes, -w - we * p.c);
+    put(l.rate_slopes + 3, cross(w, u) * p.c + turned_slope(p, ends.a, ga));
+    put(l.rate_slopes + 6, w + we * p.c);
+    put(l.rate_slopes + 9, cross(db, wb + we) * p.c + turned_slope(p, ends.b, gb));
+  }
+  return l;
 }
 
 Line length_at(const Ends& ends, const Point& p, bool slopes) noexcept {
@@ -232,7 +262,7 @@ void push(const Rows& o, const Pair& pair, const Line& l, const Point& p, const 
   for (int j = 0; j < 12; ++j) v[j] = f.by_s * o.c * l.gradient[j] + f.by_rate * l.rate_slopes[j];
   // an angle has nothing in the rows and columns of places
   if (!pair.angle) return add_outer(o, l.gradient, v, -1.0);
-  const int at[4] = {o.a, o.b};
+  const int at[2] = {o.a, o.b};
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 2; ++j) {
       if (at[i] < 0 || at[j] < 0) continue;

@@ -1,9 +1,19 @@
 #pragma once
 
+#include "vernier/kernel/constrained/elements/jet.hpp"
 #include "vernier/kernel/constrained/elements/primitives.hpp"
 
 /// Scalar coordinates of two attachments (an angle, a distance) and forces along them.
 namespace vernier::constrained::parts {
+
+/// Place and orientation of a node in numbers T.
+template <class T>
+struct PoseOf {
+  Vec3<T> x;
+  Mat3<T> R;
+};
+/// The node as it goes on without acceleration; `moves` no: as it stands.
+PoseOf<Jet> in_motion(const NodeState&, bool moves) noexcept;
 
 /// Numbers an unwrapped angle keeps: whole turns, and where it was last (cosine, sine; both 0
 /// before the start).
@@ -26,6 +36,8 @@ struct Pair {
   int memory() const noexcept { return angle ? angle_memory : 0; }
   /// With slopes: also what the Jacobian needs.
   Line at(const Point&, const double* memory, bool slopes) const noexcept;
+  /// As it goes on without accelerations, turns not counted; `moves` no: both nodes stand.
+  Jet moving(const Point&, bool moves) const noexcept;
   /// Value alone.
   double value(const Point&, const double* memory) const noexcept;
   /// The generalized force Q = -l acts along s: adds its forces l ∂s/∂q and c l ∂²s/∂q².
@@ -37,6 +49,8 @@ struct Pair {
   void accept(const Point&, double* memory) const noexcept;
 };
 
+/// The distance along an axis of a; as Pair.
+Line along(const Ends&, const Point&, int axis, bool slopes) noexcept;
 /// The length between the points of two attachments; as Pair.
 Line length_at(const Ends&, const Point&, bool slopes) noexcept;
 

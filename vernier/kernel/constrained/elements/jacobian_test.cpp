@@ -85,6 +85,87 @@ const Cases& cases() {
         m[std::string(name) + "_load"].push_back(at(make(l)));
       }
     }
+    // two nodes apart, on both sides of the ground
+    for (const auto& [a, b] : {std::pair(0, 1), {ground, 0}, {0, ground}}) {
+      const Attachment on_a = attached(a), on_b = attached(b, -1.0);
+      using enum Law::Kind;
+      const Law laws[] = {
+          {.kind = linear, .stiffness = 3.0, .damping = 0.4, .prestress = 0.2},
+          {.kind = cubic, .stiffness = 2.0, .damping = 0.3, .cubic = 4.0},
+          {.kind = table, .damping = 0.1, .points = {-9.0, 9.0, 9.5}, .forces = {-4.0, 5.0, 9.0}},
+          {.kind = viscoelastic,
+           .stiffness = 1.5,
+           .damping = 0.2,
+           .branch_stiffness = 2.5,
+           .relaxation_time = 0.3},
+          {.kind = one_sided, .stiffness = 20.0, .damping = 0.1}};
+      for (const Law& law : laws) {
+        const Rod rod{.a = on_a, .b = on_b, .length = 0.1, .law = law};
+        m["rod"].push_back(at(make(rod)));
+        Rod cable = rod;
+        cable.cable = true;
+        cable.length_drive = 1;
+        m["cable"].push_back(at(make(cable)));
+      }
+      DeformableJoint j{.a = on_a, .b = on_b};
+      j.translation = {laws[0], laws[3], laws[2]};
+      j.rotation = {laws[1], laws[0], laws[3]};
+      j.rest[1] = 0;
+      j.reference = {1, 2, 3};
+      m["deformable"].push_back(at(make(j)));
+      j.translation = {};
+      j.rest = {no_drive, no_drive, no_drive};
+      m["deformable"].push_back(at(make(j), {.turn = 0.3}));
+      j.rotation = {};
+      j.full = SixLaw{};
+      for (int i = 0; i < 36; ++i) {
+        j.full->stiffness[i] = 1.0 / (1 + i % 7) + (i % 7 == 0 ? 5.0 : 0.0);
+        j.full->damping[i] = 0.1 / (1 + i % 5);
+      }
+      m["deformable"].push_back(at(make(j)));
+      for (bool angle : {true, false}) {
+        const JointCoordinate s{on_a, on_b, angle};
+        Servo servo{.coordinate = s, .reference = 0, .proportional = 5.0, .derivative = 0.7};
+        m["servo"].push_back(at(make(servo)));
+        servo.integral = 2.0;
+        m["servo"].push_back(at(make(servo)));
+        servo.limit = 0.01;  // always reached
+        m["servo"].push_back(at(make(servo)));
+        servo.held = true;
+        m["servo"].push_back(at(make(servo)));
+        m["transducer"].push_back(at(make(Transducer{s, 0, 1.7})));
+        for (bool other : {true, false}) {
+          // on the same nodes, as a screw; and with a third, as gears
+          m["coupling"].push_back(at(make(Coupling{s, {on_a, on_b, other}, 0.6, 0})));
+          m["coupling"].push_back(at(make(Coupling{s, {attached(2), on_b, other}, -1.6})));
+        }
+      }
+      // deep inside, so that it stays there
+      Contact c{.a = on_a,
+                .b = on_b,
+                .tip_radius = 9.0,
+                .stiffness = 0.5,
+                .damping = 0.02,
+                .friction = 0.3,
+                .friction_speed = 0.5};
+      m["contact"].push_back(at(make(c)));
+      c.radius = 0.4;
+      m["contact"].push_back(at(make(c)));
+    }
+    m["branch"] = {at(make(ScalarBranch{0, 1, 2.0, 3.0, 0.5, 0})),
+                   at(make(ScalarBranch{-1, 1, 2.0, 3.0})),
+                   at(make(ScalarBranch{0, -1, 0.0, 1.0}))};
+    StateSpace s{.states = 2,
+                 .A = {-1.0, 2.0, 0.5, -3.0},
+                 .B = {1.0, 0.3, -0.4, 2.0},
+                 .C = {0.2, 0.7, 1.0, -1.0},
+                 .D = {0.1, 0.2, 0.3, 0.4},
+                 .input_scalars = {0},
+                 .input_drives = {2},
+                 .output_scalars = {1, 0}};
+    m["state_space"].push_back(at(make(s)));
+    s.E = {1.0, 0.5, 0.0, 0.0};
+    m["state_space"].push_back(at(make(s)));
     return m;
   }();
   return all;

@@ -18,16 +18,6 @@ constexpr bool has_position(JointKind k) noexcept {
   return k == JointKind::cylindrical || k == JointKind::prismatic || k == JointKind::in_line;
 }
 
-/// The node as it moves without acceleration; `moves` no: as it stands.
-PoseOf<Jet> moving(const NodeState& n, bool moves) noexcept {
-  const Vector3 v = moves ? n.v : Vector3{}, w = moves ? n.omega : Vector3{};
-  const Matrix3 W = spatial::skew(w), first = W * n.R, second = W * first;
-  PoseOf<Jet> pose;
-  pose.x = {Jet(n.x.x, v.x), Jet(n.x.y, v.y), Jet(n.x.z, v.z)};
-  for (int i = 0; i < 9; ++i) pose.R.a[i] = Jet(n.R.a[i], first.a[i], second.a[i]);
-  return pose;
-}
-
 /// What all kinds have in common. Memory: the angle's, then the reaction's size normal to the
 /// motion (friction).
 class AnyJoint : public Element {
@@ -78,8 +68,8 @@ class AnyJoint : public Element {
     for (bool moves : {false, true}) {
       Vec3<Jet> drive{};
       drive.x = driven(p, 0), drive.y = driven(p, 1), drive.z = driven(p, 2);
-      constraint_values(joint_, moving(ends_.node_a(p), moves), moving(ends_.node_b(p), moves),
-                        drive, values);
+      constraint_values(joint_, in_motion(ends_.node_a(p), moves),
+                        in_motion(ends_.node_b(p), moves), drive, values);
       for (int i = 0; i < shape_.holonomic; ++i) {
         if (moves) {
           drift[i] = values[i].dd;

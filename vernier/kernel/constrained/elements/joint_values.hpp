@@ -1,16 +1,9 @@
 #pragma once
 
 #include "vernier/kernel/constrained/elements.hpp"
-#include "vernier/kernel/constrained/elements/primitives.hpp"
+#include "vernier/kernel/constrained/elements/coordinate.hpp"
 
 namespace vernier::constrained::parts {
-
-/// Place and orientation of a node in numbers T.
-template <class T>
-struct PoseOf {
-  Vec3<T> x;
-  Mat3<T> R;
-};
 
 inline int constraints_of(JointKind kind) noexcept {
   switch (kind) {
