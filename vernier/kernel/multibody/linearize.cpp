@@ -4,11 +4,11 @@
 #include "vernier/base/require.hpp"
 #include "vernier/kernel/multibody/analysis.hpp"
 #include "vernier/kernel/multibody/detail/data.hpp"
-#include "vernier/kernel/multibody/detail/derivative.hpp"
+#include "vernier/kernel/spatial/dual.hpp"
 
 namespace vernier::multibody {
 
-using detail::Derivative;
+using Derivative = spatial::Dual<8>;  // directions at a time
 using detail::NodeRecord;
 using detail::Vec6;
 
