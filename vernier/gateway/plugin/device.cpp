@@ -1,13 +1,12 @@
 #include "vernier/gateway/plugin/device.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <set>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/shared_object.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
 
@@ -24,15 +23,6 @@ constexpr std::size_t most_state = std::size_t{1} << 30;
   auto& d = problems.error(code, message, {});
   if (!note.empty()) d.notes.push_back(note);
   throw ConfigurationError(std::move(problems));
-}
-
-// text of a plug-in, fit to be shown
-std::string shown(const char* text, std::size_t most = 300) {
-  std::string s(text ? text : "", text ? strnlen(text, most) : 0);
-  for (char& c : s) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return s;
 }
 
 struct ReadPort {
@@ -100,7 +90,7 @@ void compare(const std::string& who, const char* kind, const std::vector<ReadPor
 
 /// The shared object and the instance in it; goes in the right order.
 struct Device::Library {
-  void* handle = nullptr;
+  SharedObject object;
   vernier_plugin functions{};
   void* self = nullptr;
 
@@ -109,7 +99,6 @@ struct Device::Library {
   Library& operator=(const Library&) = delete;
   ~Library() {
     if (self) functions.destroy(self);
-    if (handle) dlclose(handle);
   }
   bool rewinds() const noexcept { return functions.save && functions.load && functions.state_size; }
 };
@@ -120,17 +109,14 @@ Device::Device(channel::Channels channels, DeviceSettings settings)
       library_(std::make_unique<Library>()) {
   const std::string who = "the plug-in " + settings_.path.string();
   Library& lib = *library_;
-  // with a slash in it, so that no search path takes part
-  const std::string file = std::filesystem::absolute(settings_.path).string();
-  lib.handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!lib.handle) {
-    std::string why = shown(dlerror());
-    if (why.starts_with(file + ": ")) why.erase(0, file.size() + 2);
-    refuse("V5201", who + " cannot be loaded: " + why);
+  try {
+    lib.object = SharedObject(settings_.path);
+  } catch (const SharedObjectError& e) {
+    refuse("V5201", who + " cannot be loaded: " + e.what());
   }
 
-  using Entry = const vernier_plugin* (*)(std::uint32_t);
-  const auto entry = reinterpret_cast<Entry>(dlsym(lib.handle, "vernier_plugin_entry"));
+  const auto entry =
+      lib.object.function<const vernier_plugin*(std::uint32_t)>("vernier_plugin_entry");
   if (!entry) {
     refuse("V5202", who + " has no function vernier_plugin_entry",
            "it must be compiled with vernier_plugin.h, and as C (or extern \"C\")");

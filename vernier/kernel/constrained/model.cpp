@@ -26,7 +26,7 @@ int Model::add(Node n) { return appended(nodes, std::move(n)); }
 int Model::add(Body b) { return appended(bodies, std::move(b)); }
 int Model::add(ScalarNode s) { return appended(scalars, std::move(s)); }
 int Model::add(DriveSlot d) { return appended(drives, std::move(d)); }
-int Model::add(std::string element_name, std::string kind, std::unique_ptr<const Element> e) {
+int Model::add(std::string element_name, std::string kind, std::shared_ptr<const Element> e) {
   return appended(elements, NamedElement{std::move(element_name), std::move(e), std::move(kind)});
 }
 int Model::constant(double value) { return add(DriveSlot{{}, std::make_shared<Constant>(value)}); }

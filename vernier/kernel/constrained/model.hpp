@@ -77,7 +77,7 @@ struct Model {
   int add(Body b);
   int add(ScalarNode s);
   int add(DriveSlot d);
-  int add(std::string name, std::string kind, std::unique_ptr<const Element>);
+  int add(std::string name, std::string kind, std::shared_ptr<const Element>);
   /// A constant as a drive.
   int constant(double);
 };

@@ -9,6 +9,7 @@
 
 #include "vernier/kernel/constrained/check.hpp"
 #include "vernier/kernel/constrained/elements.hpp"
+#include "vernier/kernel/constrained/elements/beam_cases_test.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
 namespace vernier::constrained {
@@ -166,6 +167,10 @@ const Cases& cases() {
     m["state_space"].push_back(at(make(s)));
     s.E = {1.0, 0.5, 0.0, 0.0};
     m["state_space"].push_back(at(make(s)));
+    for (const BeamCase& b : beam_cases(true))
+      m["beam_of_three_nodes"].push_back({b.element, b.around});
+    for (const BeamCase& b : beam_cases(false))
+      m["beam_of_two_nodes"].push_back({b.element, b.around});
     return m;
   }();
   return all;

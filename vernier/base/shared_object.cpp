@@ -1,0 +1,35 @@
+#include "vernier/base/shared_object.hpp"
+
+#include <dlfcn.h>
+
+#include <cstring>
+
+namespace vernier {
+
+SharedObject::SharedObject(const std::filesystem::path& path) {
+  // with a slash in it, so that no search path takes part
+  const std::string file = std::filesystem::absolute(path).string();
+  handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle_) return;
+  std::string why = shown(dlerror());
+  if (why.starts_with(file + ": ")) why.erase(0, file.size() + 2);
+  throw SharedObjectError(why);
+}
+
+SharedObject::~SharedObject() {
+  if (handle_) dlclose(handle_);
+}
+
+void* SharedObject::symbol(const char* name) const noexcept {
+  return handle_ ? dlsym(handle_, name) : nullptr;
+}
+
+std::string shown(const char* text, std::size_t most) {
+  std::string s(text ? text : "", text ? strnlen(text, most) : 0);
+  for (char& c : s) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return s;
+}
+
+}  // namespace vernier

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "vernier/kernel/constrained/element.hpp"
+
+/// Elements out of tree. A shared object lists its kinds of elements with VERNIER_ELEMENTS; a
+/// program loads it at run time with UserElements. Both must be built with the same headers by
+/// compilers that agree, which is checked.
+namespace vernier::constrained {
+
+/// Counts up with each change of element.hpp or of this file.
+inline constexpr std::uint32_t element_interface_version = 1;
+
+struct UserParameter {
+  const char* name;
+  const char* unit = "1";
+  const char* description = "";
+  double initial = std::numeric_limits<double>::quiet_NaN();  // not a number: must be given
+};
+
+/// What one instance is made of.
+struct UserArguments {
+  std::span<const int> nodes;    // or ground
+  std::span<const int> scalars;  // scalar nodes
+  std::span<const int> drives;
+  std::span<const double> parameters;    // in SI, in the order of the list
+  std::span<const NodeState> reference;  // of `nodes`, at the model's start
+};
+
+struct UserElementKind {
+  const char* name;
+  const char* description;
+  int nodes = 0, scalars = 0, drives = 0;  // how many it connects
+  std::span<const UserParameter> parameters = {};
+  /// Throws std::invalid_argument, in the user's terms, for parameters that no element can have.
+  std::unique_ptr<const Element> (*make)(const UserArguments&) = nullptr;
+};
+
+/// What the entry point answers. The first two fields never change.
+struct UserElementList {
+  std::uint32_t version;
+  std::uint32_t layout;
+  std::span<const UserElementKind> kinds;
+};
+
+/// Different for compilers or headers that disagree about the interface.
+constexpr std::uint32_t element_interface_layout() noexcept {
+  std::uint32_t h = 2166136261u;
+  for (const std::size_t n :
+       {sizeof(Shape), sizeof(Point), sizeof(Contribution), sizeof(NodeState), sizeof(Measure),
+        sizeof(DriveState), sizeof(UserElementKind), sizeof(UserParameter), sizeof(std::string),
+        sizeof(std::vector<int>)}) {
+    h = (h ^ static_cast<std::uint32_t>(n)) * 16777619u;
+  }
+  return h;
+}
+
+/// VERNIER_ELEMENTS(kinds): the entry point; `kinds` is an array of UserElementKind that lasts.
+#define VERNIER_ELEMENTS(kinds_)                                                                 \
+  extern "C" __attribute__((visibility("default"))) const vernier::constrained::UserElementList* \
+  vernier_elements() {                                                                           \
+    static const vernier::constrained::UserElementList list = {                                  \
+        vernier::constrained::element_interface_version,                                         \
+        vernier::constrained::element_interface_layout(), kinds_};                               \
+    return &list;                                                                                \
+  }
+
+/// What is wrong with a shared object or what it made; the text names the file and the remedy.
+struct UserElementError : std::runtime_error {
+  enum class Kind : std::uint8_t {
+    load,     // no shared object, or one that lacks something
+    symbol,   // no list of elements
+    version,  // another interface
+    content,  // a list that makes no sense
+    factory   // an element could not be made
+  };
+  UserElementError(Kind k, const std::string& what) : std::runtime_error(what), kind(k) {}
+  Kind kind;
+};
+
+/// A loaded shared object. Elements made by it keep it loaded.
+class UserElements {
+ public:
+  /// Throws UserElementError. The path is that of the file; nothing is searched for.
+  explicit UserElements(const std::filesystem::path&);
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  std::span<const UserElementKind> kinds() const noexcept { return kinds_; }
+  /// Nothing: there is no such kind.
+  const UserElementKind* find(std::string_view name) const noexcept;
+
+  /// Throws UserElementError: counts that do not fit the kind, parameters that are not finite, what
+  /// the maker throws, an element whose shape makes no sense.
+  std::shared_ptr<const Element> make(const UserElementKind&, const UserArguments&) const;
+
+ private:
+  struct Library;
+  std::filesystem::path path_;
+  std::shared_ptr<const Library> library_;
+  std::span<const UserElementKind> kinds_;
+};
+
+}  // namespace vernier::constrained
