@@ -90,6 +90,28 @@ TEST(LinearSolver, UsesTheProgramWhileItsPivotsAreGood) {
   EXPECT_EQ(solver.counts().by_klu, 0);
 }
 
+TEST(LinearSolver, IsAnsweredByKluWhereGrowthIsTooLarge) {
+  // the diagonal is large enough for the program, not for KLU, which looks for a tenth
+  const std::vector<double> sample{0.05, 1.0, 1.0, 0.05};
+  const std::vector<double> adverse{1e-12, 1.0, 1.0, 1e-12};
+  LinearSolver solver(pair(), {sample});
+  EXPECT_TRUE(refactor(solver, sample).usable);
+  EXPECT_EQ(solver.method(), LinearSolver::Method::program);
+  const long before = testing::allocations();
+  const struct mallinfo2 held = mallinfo2();
+  const Quality quality = refactor(solver, adverse);
+  EXPECT_EQ(testing::allocations(), before);
+  EXPECT_EQ(mallinfo2().uordblks, held.uordblks);
+  EXPECT_TRUE(quality.usable);
+  EXPECT_LT(quality.growth, 10.0);
+  EXPECT_EQ(solver.method(), LinearSolver::Method::klu);
+  EXPECT_EQ(solver.counts().by_klu, 1);
+  expect_solution(solver, adverse);
+  EXPECT_TRUE(refactor(solver, sample).usable);
+  EXPECT_EQ(solver.method(), LinearSolver::Method::program);
+  expect_solution(solver, sample);
+}
+
 TEST(LinearSolver, FindsOtherPivotsOffLine) {
   LinearSolver::Settings settings;
   settings.may_allocate = true;
