@@ -88,6 +88,7 @@ Deviation check_jacobian(const Element& e, unsigned seed, const Surroundings& ar
   Probe at(e.shape());
   at.scatter(seed, around);
   e.begin(at.point(), at.memory());
+  e.accept(at.point(), at.memory());
   Deviation worst;
   compare(worst, e, &Element::evaluate, at, "evaluate");
   if (e.shape().inertial) compare(worst, e, &Element::momentum, at, "momentum");

@@ -26,7 +26,8 @@ struct Deviation {
   std::string what = {};  // "evaluate", "momentum", "pattern", …
 };
 
-/// The Jacobians of evaluate() and momentum() against differences, at a random place; whether all
+/// The Jacobians of evaluate() and momentum() against differences, at a random place, after begin()
+/// and accept(); whether all
 /// entries are in the pattern; whether the residual is the same without Jacobian. Right Jacobians
 /// have errors under 1e-6, if the element is smooth over a thousandth of the surroundings.
 Deviation check_jacobian(const Element&, unsigned seed, const Surroundings& = {});

@@ -65,7 +65,7 @@ struct Stop {
 
 struct Joint {
   JointKind kind = JointKind::revolute;
-  Attachment a, b;
+  Attachment a = {}, b = {};
   double length = 0.0;                                         // distance
   std::array<int, 3> drives = {no_drive, no_drive, no_drive};  // distance: the first
   std::optional<Friction> friction = {};
@@ -77,14 +77,14 @@ std::unique_ptr<const Element> make(const Joint&);
 
 /// A coordinate of two attachments: the angle about axis 3 (unwrapped) or the distance along it.
 struct JointCoordinate {
-  Attachment a, b;
+  Attachment a = {}, b = {};
   bool angle = true;
 };
 /// first + ratio second = their value at the start: gear (two angles), screw (angle and distance,
 /// ratio rad/m), rack and pinion. What `drive` has changed by since the start is added to the right
 /// side. Measures: first, second, reaction (along the first).
 struct Coupling {
-  JointCoordinate first, second;
+  JointCoordinate first = {}, second = {};
   double ratio = 1.0;
   int drive = no_drive;
 };
@@ -118,7 +118,7 @@ struct SixLaw {
 /// moment are those that do the laws' work: springs store what they are given. Measures:
 /// displacement, rotation, force, moment.
 struct DeformableJoint {
-  Attachment a, b;
+  Attachment a = {}, b = {};
   std::array<std::optional<Law>, 3> translation = {}, rotation = {};
   std::array<int, 3> rest = {no_drive, no_drive, no_drive};       // m, drives
   std::array<int, 3> reference = {no_drive, no_drive, no_drive};  // rad, drives
@@ -129,10 +129,10 @@ std::unique_ptr<const Element> make(const DeformableJoint&);
 /// A spring or strut along the line between two points; slack when shortened: a cable. Measures:
 /// length, rate, tension.
 struct Rod {
-  Attachment a, b;
+  Attachment a = {}, b = {};
   double length = 0.0;  // at rest; s = ℓ - length
   int length_drive = no_drive;
-  Law law;
+  Law law = {};
   bool cable = false;  // only pulls
 };
 std::unique_ptr<const Element> make(const Rod&);
@@ -145,8 +145,8 @@ std::unique_ptr<const Element> make(const Rod&);
 struct Load {
   enum class Kind : std::uint8_t { dead, follower, internal } kind = Kind::dead;
   bool couple = false;
-  Attachment a, b;  // dead and follower: b alone
-  Vector3 direction{};
+  Attachment a = {}, b = {};  // dead and follower: b alone
+  Vector3 direction = {};
   int drive = no_drive;
   bool held = false;
 };
@@ -157,7 +157,7 @@ std::unique_ptr<const Element> make(const Load&);
 /// sliding velocity v with the smooth sign v / √(v² + friction_speed²). Measures: penetration,
 /// force, friction.
 struct Contact {
-  Attachment a, b;
+  Attachment a = {}, b = {};
   double radius = 0.0;  // of a sphere about a; 0: a plane
   double tip_radius = 0.0;
   double stiffness = 0.0, exponent = 1.5, damping = 0.0;
@@ -172,7 +172,7 @@ std::unique_ptr<const Element> make(const Contact&);
 /// differential unknown if Ki is not zero. `limit`: |u| at most; 0: none; at the limit the integral
 /// follows what the limit allows, with time constant Kp / Ki. Measures: command, error, position.
 struct Servo {
-  JointCoordinate coordinate;
+  JointCoordinate coordinate = {};
   int reference = no_drive;
   double proportional = 0.0, integral = 0.0, derivative = 0.0, limit = 0.0;
   bool held = false;
@@ -184,9 +184,9 @@ std::unique_ptr<const Element> make(const Servo&);
 /// node i.
 struct StateSpace {
   int states = 0;
-  std::vector<double> A, B, C, D;                // row major; D may be empty: zeros
-  std::vector<int> input_scalars, input_drives;  // u: first these, then those
-  std::vector<int> output_scalars;
+  std::vector<double> A = {}, B = {}, C = {}, D = {};      // row major; D may be empty: zeros
+  std::vector<int> input_scalars = {}, input_drives = {};  // u: first these, then those
+  std::vector<int> output_scalars = {};
   std::vector<double> E = {};        // empty: identity; may be singular
   std::vector<double> initial = {};  // x at the start; empty: zeros
 };
@@ -205,7 +205,7 @@ std::unique_ptr<const Element> make(const ScalarBranch&);
 /// Couples a joint coordinate to a scalar node: torque = constant × node; its row gets back-effect
 /// constant × rate (an ideal motor or a piston).
 struct Transducer {
-  JointCoordinate coordinate;
+  JointCoordinate coordinate = {};
   int scalar = -1;
   double constant = 0.0;
 };

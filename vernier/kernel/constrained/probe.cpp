@@ -165,6 +165,17 @@ void Probe::move(double t, bool drives_only) {
   for (std::size_t i = 0; i < own_.size(); ++i) own_[i] += t * own_rates_[i];
 }
 
+void Probe::carry(const Matrix3& Q, const Vector3& by, bool points) {
+  for (NodeState& n : nodes_) {
+    n = {Q * n.x + by, Q * n.R, Q * n.v, Q * n.omega};
+    turns_[static_cast<std::size_t>(&n - nodes_.data())] = turn_of(n, c_);
+  }
+  nodes_.back() = at_rest;
+  if (!points) return;
+  const Vector3 l = Q * Vector3{algebraic_[0], algebraic_[1], algebraic_[2]};
+  algebraic_[0] = l.x, algebraic_[1] = l.y, algebraic_[2] = l.z;
+}
+
 Point Probe::point() const noexcept {
   Point p;
   p.time = time_;

@@ -23,6 +23,9 @@ class Probe {
   /// Along the motion without accelerations: places and drives as they would be after t seconds.
   /// `drives_only`: nodes stand still.
   void move(double t, bool drives_only);
+  /// All nodes turned by Q about the origin, then shifted; `points`: also the first three algebraic
+  /// unknowns, a vector in global axes.
+  void carry(const Matrix3& Q, const Vector3& by, bool points);
   /// Whether a column belongs to the ground.
   bool grounded(int column) const noexcept;
 

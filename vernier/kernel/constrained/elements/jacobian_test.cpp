@@ -1,180 +1,15 @@
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
+#include <algorithm>
+#include <cmath>
 
-#include "vernier/kernel/constrained/check.hpp"
 #include "vernier/kernel/constrained/elements.hpp"
-#include "vernier/kernel/constrained/elements/beam_cases_test.hpp"
+#include "vernier/kernel/constrained/elements/cases_test.hpp"
+#include "vernier/kernel/constrained/probe.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
 namespace vernier::constrained {
 namespace {
-
-/// An attachment with offset and axes of its own.
-Attachment attached(int node, double side = 1.0) {
-  return {node, {0.3 * side, -0.2, 0.4}, rotation(Vector3{0.3, -0.5 * side, 0.2})};
-}
-
-/// An element, and where it is checked.
-struct Case {
-  std::shared_ptr<const Element> element;
-  Surroundings around = {};
-};
-Case at(std::unique_ptr<const Element> e, const Surroundings& around = {}) {
-  return {std::move(e), around};
-}
-
-using Cases = std::map<std::string, std::vector<Case>>;
-
-/// Every kind of element, by name. A new one joins with a line here.
-const Cases& cases() {
-  static const Cases all = [] {
-    Cases m;
-    const std::pair<const char*, JointKind> kinds[] = {
-        {"spherical", JointKind::spherical},     {"revolute", JointKind::revolute},
-        {"cylindrical", JointKind::cylindrical}, {"prismatic", JointKind::prismatic},
-        {"planar", JointKind::planar},           {"universal", JointKind::universal},
-        {"in_line", JointKind::in_line},         {"in_plane", JointKind::in_plane},
-        {"distance", JointKind::distance},       {"clamp", JointKind::clamp},
-        {"rotation", JointKind::rotation},       {"displacement", JointKind::displacement}};
-    for (const auto& [name, kind] : kinds) {
-      for (const auto& [a, b] : {std::pair(0, 1), {ground, 0}, {0, ground}}) {
-        Joint j{.kind = kind, .a = attached(a), .b = attached(b, -1.0), .length = 0.8};
-        if (kind == JointKind::rotation || kind == JointKind::displacement) j.drives = {0, 1, 2};
-        m[name].push_back(at(make(j), {.turn = 0.25}));
-        m[name].push_back(at(make(j), {.turn = 0.9}));
-      }
-    }
-    for (JointKind kind : {JointKind::revolute, JointKind::prismatic}) {
-      const std::string name = kind == JointKind::revolute ? "revolute" : "prismatic";
-      Joint j{.kind = kind, .a = attached(0), .b = attached(1, -1.0)};
-      j.friction = Friction{.coulomb = 0.2,
-                            .stiction = 0.3,
-                            .stribeck_speed = 0.5,
-                            .viscous = 0.1,
-                            .preload = 2.0,
-                            .radius = 0.1,
-                            .smoothing = 0.4};
-      m[name + "_with_friction"].push_back(at(make(j), {.turn = 0.25}));
-      j.stop = Stop{.lower = 5.0, .upper = 6.0, .stiffness = 30.0, .damping = 2.0};
-      m[name + "_in_stop"].push_back(at(make(j), {.turn = 0.25}));
-      j.a.node = ground;
-      m[name + "_in_stop"].push_back(at(make(j), {.turn = 0.25}));
-    }
-    {
-      Joint j{.kind = JointKind::distance, .a = attached(0), .b = attached(1, -1.0)};
-      j.drives[0] = 3;
-      m["distance"].push_back(at(make(j)));
-    }
-    using enum Load::Kind;
-    for (const auto& [name, kind] :
-         {std::pair("dead", dead), {"follower", follower}, {"internal", internal}}) {
-      for (bool couple : {false, true}) {
-        Load l{.kind = kind,
-               .couple = couple,
-               .a = attached(0),
-               .b = attached(1, -1.0),
-               .direction = {1.0, -2.0, 0.5},
-               .drive = 0};
-        m[std::string(name) + "_load"].push_back(at(make(l)));
-        l.a.node = ground;
-        m[std::string(name) + "_load"].push_back(at(make(l)));
-      }
-    }
-    // two nodes apart, on both sides of the ground
-    for (const auto& [a, b] : {std::pair(0, 1), {ground, 0}, {0, ground}}) {
-      const Attachment on_a = attached(a), on_b = attached(b, -1.0);
-      using enum Law::Kind;
-      const Law laws[] = {
-          {.kind = linear, .stiffness = 3.0, .damping = 0.4, .prestress = 0.2},
-          {.kind = cubic, .stiffness = 2.0, .damping = 0.3, .cubic = 4.0},
-          {.kind = table, .damping = 0.1, .points = {-9.0, 9.0, 9.5}, .forces = {-4.0, 5.0, 9.0}},
-          {.kind = viscoelastic,
-           .stiffness = 1.5,
-           .damping = 0.2,
-           .branch_stiffness = 2.5,
-           .relaxation_time = 0.3},
-          {.kind = one_sided, .stiffness = 20.0, .damping = 0.1}};
-      for (const Law& law : laws) {
-        const Rod rod{.a = on_a, .b = on_b, .length = 0.1, .law = law};
-        m["rod"].push_back(at(make(rod)));
-        Rod cable = rod;
-        cable.cable = true;
-        cable.length_drive = 1;
-        m["cable"].push_back(at(make(cable)));
-      }
-      DeformableJoint j{.a = on_a, .b = on_b};
-      j.translation = {laws[0], laws[3], laws[2]};
-      j.rotation = {laws[1], laws[0], laws[3]};
-      j.rest[1] = 0;
-      j.reference = {1, 2, 3};
-      m["deformable"].push_back(at(make(j)));
-      j.translation = {};
-      j.rest = {no_drive, no_drive, no_drive};
-      m["deformable"].push_back(at(make(j), {.turn = 0.3}));
-      j.rotation = {};
-      j.full = SixLaw{};
-      for (int i = 0; i < 36; ++i) {
-        j.full->stiffness[i] = 1.0 / (1 + i % 7) + (i % 7 == 0 ? 5.0 : 0.0);
-        j.full->damping[i] = 0.1 / (1 + i % 5);
-      }
-      m["deformable"].push_back(at(make(j)));
-      for (bool angle : {true, false}) {
-        const JointCoordinate s{on_a, on_b, angle};
-        Servo servo{.coordinate = s, .reference = 0, .proportional = 5.0, .derivative = 0.7};
-        m["servo"].push_back(at(make(servo)));
-        servo.integral = 2.0;
-        m["servo"].push_back(at(make(servo)));
-        servo.limit = 0.01;  // always reached
-        m["servo"].push_back(at(make(servo)));
-        servo.held = true;
-        m["servo"].push_back(at(make(servo)));
-        m["transducer"].push_back(at(make(Transducer{s, 0, 1.7})));
-        for (bool other : {true, false}) {
-          // on the same nodes, as a screw; and with a third, as gears
-          m["coupling"].push_back(at(make(Coupling{s, {on_a, on_b, other}, 0.6, 0})));
-          m["coupling"].push_back(at(make(Coupling{s, {attached(2), on_b, other}, -1.6})));
-        }
-      }
-      // deep inside, so that it stays there
-      Contact c{.a = on_a,
-                .b = on_b,
-                .tip_radius = 9.0,
-                .stiffness = 0.5,
-                .damping = 0.02,
-                .friction = 0.3,
-                .friction_speed = 0.5};
-      m["contact"].push_back(at(make(c)));
-      c.radius = 0.4;
-      m["contact"].push_back(at(make(c)));
-    }
-    m["branch"] = {at(make(ScalarBranch{0, 1, 2.0, 3.0, 0.5, 0})),
-                   at(make(ScalarBranch{-1, 1, 2.0, 3.0})),
-                   at(make(ScalarBranch{0, -1, 0.0, 1.0}))};
-    StateSpace s{.states = 2,
-                 .A = {-1.0, 2.0, 0.5, -3.0},
-                 .B = {1.0, 0.3, -0.4, 2.0},
-                 .C = {0.2, 0.7, 1.0, -1.0},
-                 .D = {0.1, 0.2, 0.3, 0.4},
-                 .input_scalars = {0},
-                 .input_drives = {2},
-                 .output_scalars = {1, 0}};
-    m["state_space"].push_back(at(make(s)));
-    s.E = {1.0, 0.5, 0.0, 0.0};
-    m["state_space"].push_back(at(make(s)));
-    for (const BeamCase& b : beam_cases(true))
-      m["beam_of_three_nodes"].push_back({b.element, b.around});
-    for (const BeamCase& b : beam_cases(false))
-      m["beam_of_two_nodes"].push_back({b.element, b.around});
-    return m;
-  }();
-  return all;
-}
 
 std::vector<std::string> names() {
   std::vector<std::string> n;
@@ -185,6 +20,14 @@ std::vector<std::string> names() {
 class Elements : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, Elements, ::testing::ValuesIn(names()),
                          [](const auto& of) { return of.param; });
+
+template <class F>
+void for_each(const F& f) {
+  for (const auto& [name, list] : cases()) {
+    SCOPED_TRACE(name);
+    for (const Case& c : list) f(c);
+  }
+}
 
 std::string told(const Deviation& d) {
   return d.what + ", row " + std::to_string(d.row) + ", column " + std::to_string(d.column) + ": " +
@@ -201,13 +44,137 @@ TEST_P(Elements, JacobianIsTheDerivative) {
   }
 }
 
-TEST_P(Elements, ConstraintMotionIsTheDerivative) {
-  for (const Case& c : cases().at(GetParam())) {
+/// A rod whose Jacobian has a mistake in one place.
+class Mistaken final : public Element {
+ public:
+  Mistaken(int row, int column, double by)
+      : rod_(make(Rod{.a = {.node = 0}, .b = {.node = 1}, .law = {.stiffness = 3.0}})),
+        row_(row),
+        column_(column),
+        by_(by) {}
+  const Shape& shape() const noexcept override { return rod_->shape(); }
+  void evaluate(const Point& p, const Contribution& out) const noexcept override {
+    rod_->evaluate(p, out);
+    if (out.jacobian != nullptr) out.at(row_, column_) += by_;
+  }
+
+ private:
+  std::unique_ptr<const Element> rod_;
+  int row_, column_;
+  double by_;
+};
+
+TEST(JacobianCheck, NamesTheEntryThatIsWrong) {
+  EXPECT_LT(check_jacobian(Mistaken(1, 8, 0.0), 1).error, 1e-6);
+  const Deviation d = check_jacobian(Mistaken(1, 8, 1e-3), 1);
+  EXPECT_GT(d.error, 1e-4);
+  EXPECT_EQ(d.row, 1);
+  EXPECT_EQ(d.column, 8);
+  // without offsets a rod does nothing to moments
+  EXPECT_EQ(check_jacobian(Mistaken(4, 2, 1e-30), 1).what, "pattern");
+}
+
+TEST(AllElements, ConstraintMotionIsTheDerivative) {
+  for_each([&](const Case& c) {
     for (unsigned seed = 1; seed <= 4; ++seed) {
       const Deviation d = check_constraint_motion(*c.element, seed, c.around);
       EXPECT_LT(d.error, 1e-7) << told(d);  // second differences over 2e-3: rounding 1e-16 / 4e-6
     }
-  }
+  });
+}
+
+struct Evaluated {
+  std::vector<double> r, J;
+};
+Evaluated evaluated(const Element& e, const Probe& at) {
+  const auto n = static_cast<std::size_t>(e.shape().size());
+  Evaluated v{std::vector<double>(n), std::vector<double>(n * n)};
+  e.evaluate(at.point(), {v.r.data(), v.J.data(), e.shape().size()});
+  return v;
+}
+Vector3 part(const std::vector<double>& r, int row) { return {r[row], r[row + 1], r[row + 2]}; }
+
+// Φ_q in the rows of constraints, Φ_qᵀ in the columns of multipliers: reactions do no work.
+TEST(AllElements, ReactionsAreTheTransposedGradient) {
+  for_each([&](const Case& c) {
+    const Shape& s = c.element->shape();
+    Probe at(s);
+    at.scatter(5, c.around);
+    c.element->begin(at.point(), at.memory());
+    const Evaluated v = evaluated(*c.element, at);
+    for (int i = s.algebraic_row(); i < s.algebraic_row(s.holonomic); ++i) {
+      for (int j = 0; j < s.scalar_row(); ++j) {
+        EXPECT_NEAR(v.J[i * s.size() + j], at.point().c * v.J[j * s.size() + i], 1e-15);
+      }
+    }
+  });
+}
+
+TEST(AllElements, ForcesBetweenNodesSumUpToNothing) {
+  for_each([&](const Case& c) {
+    if (!c.free || c.points) return;  // points are apart here
+    Probe at(c.element->shape());
+    at.scatter(6, c.around);
+    c.element->begin(at.point(), at.memory());
+    const Evaluated v = evaluated(*c.element, at);
+    Vector3 F{}, M{};
+    double size = 0.0;
+    for (int i = 0; i < static_cast<int>(c.element->shape().nodes.size()); ++i) {
+      const Vector3 f = part(v.r, 6 * i), m = part(v.r, 6 * i + 3);
+      F += f;
+      M += m + cross(at.point().node(i).x, f);
+      size += std::sqrt(dot(f, f) + dot(m, m));
+    }
+    EXPECT_LT(std::sqrt(dot(F, F) + dot(M, M)), 1e-14 * (1.0 + size));
+  });
+}
+
+// Turned and shifted with all it is attached to, an element does the same in the new axes.
+TEST(AllElements, ForcesTurnWithTheNodes) {
+  const Matrix3 Q = rotation(Vector3{1.1, -0.6, 2.0});
+  for_each([&](const Case& c) {
+    if (!c.free) return;
+    const Shape& s = c.element->shape();
+    Probe at(s);
+    at.scatter(7, c.around);
+    c.element->begin(at.point(), at.memory());
+    const Evaluated before = evaluated(*c.element, at);
+    const double energy = c.element->energy(at.point());
+    at.carry(Q, {2.0, -1.0, 0.5}, c.points);
+    const Evaluated after = evaluated(*c.element, at);
+    double size = 1.0;
+    for (double r : before.r) size = std::max(size, std::abs(r));
+    const int vectors = 2 * static_cast<int>(s.nodes.size()) + (c.points ? 1 : 0);
+    for (int i = 0; i < vectors; ++i) {
+      const Vector3 d = part(after.r, 3 * i) - Q * part(before.r, 3 * i);
+      EXPECT_LT(std::sqrt(dot(d, d)), 1e-12 * size);
+    }
+    for (int i = 3 * vectors; i < s.size(); ++i) EXPECT_NEAR(after.r[i], before.r[i], 1e-12 * size);
+    EXPECT_NEAR(c.element->energy(at.point()), energy, 1e-12 * (1.0 + energy));
+  });
+}
+
+TEST(AllElements, ElasticForcesAreSlopesOfTheEnergy) {
+  for_each([&](const Case& c) {
+    if (!c.elastic) return;
+    Surroundings still = c.around;
+    still.motion = 0.0;
+    Probe at(c.element->shape());
+    at.scatter(8, still);
+    c.element->begin(at.point(), at.memory());
+    const Evaluated v = evaluated(*c.element, at);
+    for (int j = 0; j < c.element->shape().scalar_row(); ++j) {
+      const auto energy = [&](double by) {
+        Probe moved = at;
+        moved.perturb(j, by);
+        return c.element->energy(moved.point());
+      };
+      const double h = 0.01, c_ = at.point().c;
+      const double slope =
+          (energy(-2 * h) - energy(2 * h) + 8.0 * (energy(h) - energy(-h))) / (12.0 * h);
+      EXPECT_NEAR(slope, c_ * v.r[j], 1e-9 * (1.0 + std::abs(slope))) << j;
+    }
+  });
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr bool has_position(JointKind k) noexcept {
 }
 
 /// What all kinds have in common. Memory: the angle's, then the reaction's size normal to the
-/// motion (friction).
+/// motion (friction); negative before the first step, when it is taken as it is.
 class AnyJoint : public Element {
  public:
   explicit AnyJoint(const Joint& joint) : joint_(joint) {
@@ -82,7 +82,7 @@ class AnyJoint : public Element {
 
   void begin(const Point& p, std::span<double> memory) const noexcept override {
     pair_.begin(p, memory.data());
-    if (joint_.friction) memory[pair_.memory()] = normal_reaction(p);
+    if (joint_.friction) memory[pair_.memory()] = -1.0;
   }
   bool accept(const Point& p, std::span<double> memory) const noexcept override {
     pair_.accept(p, memory.data());
@@ -184,7 +184,7 @@ class AnyJoint : public Element {
   /// What presses: force, or moment for a revolute.
   double load(const Point& p) const noexcept {
     const Friction& f = *joint_.friction;
-    const double N = p.memory[pair_.memory()];
+    const double before = p.memory[pair_.memory()], N = before < 0.0 ? normal_reaction(p) : before;
     return f.preload + (joint_.kind == JointKind::revolute ? f.radius * N : N);
   }
 };

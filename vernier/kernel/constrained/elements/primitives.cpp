@@ -72,15 +72,25 @@ void stretch_forces(const Rows& o, const Reach& to, const Vector3& da, const Vec
 }
 
 Turned turned(const Matrix3& A, const Matrix3& B) noexcept {
-  const Vector3 phi = rotation_vector(transposed(A) * B);
+  const Matrix3 R = transposed(A) * B;
+  const double trace = R.a[0] + R.a[4] + R.a[8];
+  if (trace > 3.0 - 1e-8) {
+    // where joints are kept: two terms of the series do
+    const Vector3 t = rotations::axial(R) * (1.0 / (1.0 + trace));
+    const Vector3 phi = t * (2.0 - dot(t, t) * (2.0 / 3.0));
+    return {phi, A, rotations::combined(phi, -0.5, 1.0 / 12.0)};
+  }
+  const Vector3 phi = rotation_vector(R);
   return {phi, A, inverse_tangent(phi)};
 }
 
 Matrix3 derivative_of_M(const Vector3& phi, const Vector3& w, bool transpose) noexcept {
   // M = 1 - φ×/2 + k φ×φ×, k(t²) = (1 - (t/2) cot(t/2)) / t²; `slope`: 2 dk/d(t²)
   const double a2 = dot(phi, phi);
-  double k, slope;
-  if (a2 <= 1.0) {
+  double k = rotations::cotangent[0], slope = 2.0 * rotations::cotangent[1];
+  if (a2 < 1e-8) {
+    k += a2 * rotations::cotangent[1];
+  } else if (a2 <= 1.0) {
     constexpr int last = 9;
     k = rotations::cotangent[last];
     slope = 2.0 * last * rotations::cotangent[last];
