@@ -1,0 +1,362 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "vernier/kernel/constrained/detail/saddle.hpp"
+#include "vernier/kernel/constrained/rotation.hpp"
+
+// Consistent start in three stages: positions, velocities, accelerations with reactions.
+namespace vernier::constrained {
+
+using detail::ElementPlan;
+using detail::Level;
+using detail::NodePlan;
+using detail::RowKind;
+using detail::Triplet;
+
+AssemblyProblem::AssemblyProblem(Kind k, std::string what, std::vector<std::string> n, double g)
+    : std::runtime_error(std::move(what)), kind(k), names(std::move(n)), gap(g) {}
+
+namespace {
+
+using Kind = AssemblyProblem::Kind;
+
+double power_of_two(double x) { return std::exp2(std::round(std::log2(x))); }
+
+/// Φ_q at a place: columns of nodes and own coordinates.
+std::vector<Triplet> gradients(Solver::Parts& p, const Level& l) {
+  std::vector<Triplet> all;
+  std::fill(p.turns.begin(), p.turns.end(), spatial::identity3<double>());
+  for (const ElementPlan& plan : p.plans) {
+    if (plan.holonomic == 0) continue;
+    const int n = plan.size, first = n - plan.algebraic_count;
+    std::fill_n(p.local_residual.data(), n, 0.0);
+    std::fill_n(p.local_jacobian.data(), n * n, 0.0);
+    plan.element->evaluate(p.point(plan, l, 1.0),
+                           {p.local_residual.data(), p.local_jacobian.data(), n});
+    const int own = first - plan.own_count;
+    for (int i = 0; i < plan.holonomic; ++i) {
+      for (int j = 0; j < own + plan.coordinates; ++j) {
+        if (j >= 6 * plan.node_count && j < own) continue;  // scalars
+        const int column = p.rows[plan.rows + j];
+        const double v = p.local_jacobian[(first + i) * n + j];
+        if (column < p.size && v != 0.0) all.push_back({p.rows[plan.rows + first + i], column, v});
+      }
+    }
+  }
+  return all;
+}
+
+/// Elements in the order in which rows name them.
+std::vector<std::string> names_of(const Solver::Parts& p, const std::vector<int>& rows) {
+  std::vector<std::string> names;
+  for (const int row : rows) {
+    for (std::size_t e = 0; e < p.plans.size(); ++e) {
+      const ElementPlan& plan = p.plans[e];
+      const int own = plan.own_row, end = own + plan.own_count + plan.algebraic_count;
+      if (row < own || row >= end) continue;
+      const std::string& name = p.model.elements[e].name;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    if (row < 6 * p.node_count) {
+      const std::string& name = p.model.nodes[row / 6].name;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "'" : i + 1 == names.size() ? " and '" : ", '") + names[i] + "'";
+  }
+  return text;
+}
+
+std::vector<int> dependent(Solver::Parts& p, const Level& l) {
+  std::vector<Triplet> g = gradients(p, l);
+  std::vector<int> number(p.size, -1), rows;
+  for (int i = 0; i < p.size; ++i) {
+    if (p.kinds[i] == RowKind::constraint) {
+      number[i] = static_cast<int>(rows.size());
+      rows.push_back(i);
+    }
+  }
+  for (Triplet& t : g) {
+    if (t.column < 6 * p.node_count && t.column % 6 >= 3) t.value /= p.unit_length;
+    t.row = number[t.row];
+  }
+  std::vector<int> all;
+  for (const auto& group : detail::dependent_rows(g, static_cast<int>(rows.size()), p.size)) {
+    for (const int r : group) all.push_back(rows[r]);
+  }
+  return all;
+}
+
+/// Weights of a change of place: 1 for lengths, the square of the model's length for turns.
+std::vector<double> weights(const Solver::Parts& p) {
+  std::vector<double> w(p.size, 1.0);
+  for (int i = 0; i < p.node_count; ++i) {
+    for (int k = 0; k < 6; ++k) {
+      w[6 * i + k] = p.model.nodes[i].weight * (k < 3 ? 1.0 : p.unit_length * p.unit_length);
+    }
+  }
+  return w;
+}
+
+std::vector<Triplet> saddle(Solver::Parts& p, const std::vector<Triplet>& g, double soft) {
+  std::vector<Triplet> all;
+  const std::vector<double> w = weights(p);
+  for (int i = 0; i < p.size; ++i) {
+    all.push_back({i, i, p.kinds[i] == RowKind::constraint ? -soft : w[i]});
+  }
+  for (const Triplet& t : g) {
+    all.push_back(t);
+    all.push_back({t.column, t.row, t.value});
+  }
+  return all;
+}
+
+void move(Solver::Parts& p, Level& l, const double* d, double s) {
+  for (int i = 0; i < p.node_count; ++i, d += 6) {
+    NodeState& n = l.nodes[i];
+    n.x += Vector3{d[0], d[1], d[2]} * s;
+    n.R = renormalized(rotation(Vector3{d[3], d[4], d[5]} * s) * n.R);
+  }
+}
+
+/// Stage 1: nearest positions that satisfy the constraints.
+void assemble_positions(Solver::Parts& p, Level& l) {
+  const Level start = l;
+  const std::vector<double> w = weights(p);
+  const double enough = 1e-13 * p.unit_length;
+  std::vector<double> multipliers(p.size, 0.0), step(p.size), phi(p.size);
+  std::vector<int> bad;
+  double gap = p.constraint_values(l), moved = 0.0, first_gap = gap;
+  for (int iteration = 0; iteration < 100; ++iteration) {
+    if (gap <= enough && (iteration == 0 || moved < 1e-7)) return;
+    if (!std::isfinite(gap)) break;
+    phi.assign(p.rhs.begin(), p.rhs.begin() + p.size);
+    const std::vector<Triplet> g = gradients(p, l);
+    for (int i = 0; i < p.size; ++i) step[i] = -phi[i];
+    for (int i = 0; i < p.node_count; ++i) {
+      const NodeState &a = start.nodes[i], &b = l.nodes[i];
+      const Vector3 dx = b.x - a.x, turn = rotation_vector(times_transposed(b.R, a.R));
+      const double d[6] = {dx.x, dx.y, dx.z, turn.x, turn.y, turn.z};
+      for (int k = 0; k < 6; ++k) step[6 * i + k] = -w[6 * i + k] * d[k];
+    }
+    for (const int v : p.coordinate_values) {
+      step[p.value_columns[v]] = -w[p.value_columns[v]] * (l.values[v] - start.values[v]);
+    }
+    for (const Triplet& t : g) step[t.column] -= t.value * multipliers[t.row];
+    if (!detail::solve_once(p.size, saddle(p, g, 1e-9), step, bad)) break;
+    double most = 0.0;
+    for (int i = 0; i < 6 * p.node_count; ++i) {
+      most = std::max(most, std::abs(step[i]) / (i % 6 < 3 ? p.unit_length : 1.0));
+    }
+    const double s = most > 0.5 ? 0.5 / most : 1.0;
+    move(p, l, step.data(), s);
+    for (const int v : p.coordinate_values) l.values[v] += s * step[p.value_columns[v]];
+    for (int i = 0; i < p.size; ++i) {
+      if (p.kinds[i] == RowKind::constraint) multipliers[i] += s * step[i];
+    }
+    moved = most;
+    gap = p.constraint_values(l);
+    if (gap <= 100.0 * enough && iteration > 30) return;
+  }
+  if (gap <= 1e-10 * p.unit_length) return;
+  // which constraints are open, the worst first
+  std::vector<std::pair<double, int>> open;
+  for (int i = 0; i < p.size; ++i) {
+    if (std::abs(p.rhs[i]) > 0.01 * gap) open.emplace_back(-std::abs(p.rhs[i]), i);
+  }
+  std::sort(open.begin(), open.end());
+  std::vector<int> worst;
+  for (const auto& o : open) worst.push_back(o.second);
+  const std::vector<int> at_start = dependent(p, start);
+  if (!at_start.empty()) {
+    worst.insert(worst.end(), at_start.begin(), at_start.end());
+    const auto names = names_of(p, worst);
+    throw AssemblyProblem(Kind::conflicting, listed(names) + " contradict each other", names, gap);
+  }
+  const auto names = names_of(p, worst);
+  throw AssemblyProblem(Kind::apart, listed(names) + " cannot be closed", names,
+                        std::min(gap, first_gap));
+}
+
+/// Φ_t and the part of Φ'' that no acceleration makes, at rows of constraints.
+void motions(Solver::Parts& p, const Level& l, std::vector<double>& rate,
+             std::vector<double>& drift) {
+  rate.assign(p.size, 0.0);
+  drift.assign(p.size, 0.0);
+  for (const ElementPlan& plan : p.plans) {
+    if (plan.holonomic == 0) continue;
+    const auto n = static_cast<std::size_t>(plan.holonomic);
+    const int row = plan.own_row + plan.own_count;
+    plan.element->constraint_motion(p.point(plan, l, 1.0), {rate.data() + row, n},
+                                    {drift.data() + row, n});
+  }
+}
+
+double rate_violation(const std::vector<Triplet>& g, const std::vector<double>& v,
+                      const std::vector<double>& rate, std::vector<double>& each) {
+  each = rate;
+  for (const Triplet& t : g) each[t.row] += t.value * v[t.column];
+  double most = 0.0;
+  for (const double e : each) most = std::max(most, std::abs(e));
+  return most;
+}
+
+/// Stage 2: nearest velocities that satisfy Φ_q v = -Φ_t.
+void assemble_velocities(Solver::Parts& p, Level& l) {
+  std::vector<double> rate, drift, v(p.size, 0.0), each;
+  motions(p, l, rate, drift);
+  const std::vector<Triplet> g = gradients(p, l);
+  double size = 1e-3;
+  for (int i = 0; i < p.node_count; ++i) {
+    const auto& [x, R, u, o] = l.nodes[i];
+    const double d[6] = {u.x, u.y, u.z, o.x, o.y, o.z};
+    std::copy_n(d, 6, v.data() + 6 * i);
+    for (const double c : d) size = std::max(size, std::abs(c));
+  }
+  for (const double r : rate) size = std::max(size, std::abs(r));
+  for (const int k : p.coordinate_values) v[p.value_columns[k]] = l.rates[k];
+  std::vector<int> bad;
+  double gap = rate_violation(g, v, rate, each);
+  for (int iteration = 0; iteration < 5 && gap > 1e-14 * size; ++iteration) {
+    std::vector<double> step(p.size, 0.0);
+    for (int i = 0; i < p.size; ++i) step[i] = -each[i];
+    if (!detail::solve_once(p.size, saddle(p, g, 1e-12), step, bad)) break;
+    for (int i = 0; i < p.size; ++i) {
+      if (p.kinds[i] != RowKind::constraint) v[i] += step[i];
+    }
+    gap = rate_violation(g, v, rate, each);
+  }
+  if (!(gap <= 1e-8 * size)) {
+    std::vector<int> rows;
+    for (int i = 0; i < p.size; ++i) {
+      if (std::abs(each[i]) > 0.01 * gap) rows.push_back(i);
+    }
+    const auto names = names_of(p, rows);
+    throw AssemblyProblem(Kind::velocities, "no velocities satisfy " + listed(names), names, gap);
+  }
+  for (int i = 0; i < p.node_count; ++i) {
+    const double* d = v.data() + 6 * i;
+    l.nodes[i].v = {d[0], d[1], d[2]};
+    l.nodes[i].omega = {d[3], d[4], d[5]};
+  }
+  for (const int k : p.coordinate_values) l.rates[k] = v[p.value_columns[k]];
+}
+
+}  // namespace
+
+std::vector<std::string> Solver::redundant() const {
+  Parts& p = *parts_;
+  return names_of(p, dependent(p, p.newest()));
+}
+
+void Solver::Parts::find_units() {
+  double length = 0.0, mass = 0.0;
+  int bodies = 0;
+  Vector3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+  for (int i = 0; i < node_count; ++i) {
+    const Vector3& x = newest().nodes[i].x;
+    low = {std::min(low.x, x.x), std::min(low.y, x.y), std::min(low.z, x.z)};
+    high = {std::max(high.x, x.x), std::max(high.y, x.y), std::max(high.z, x.z)};
+    const NodePlan& n = node_plans[i];
+    if (!(n.mass > 0.0)) continue;
+    mass += n.mass;
+    ++bodies;
+    length = std::max(length, std::sqrt(std::max(0.0, trace(n.inertia) / n.mass)));
+  }
+  if (node_count > 1) length = std::max(length, std::sqrt(dot(high - low, high - low)));
+  // arms of joints: what turns do to a point, against what displacements do
+  std::vector<double> by_x(size, 0.0), by_turn(size, 0.0);
+  for (const Triplet& t : gradients(*this, newest())) {
+    if (t.column >= 6 * node_count) continue;
+    double& to = (t.column % 6 < 3 ? by_x : by_turn)[t.row];
+    to = std::max(to, std::abs(t.value));
+  }
+  for (int i = 0; i < size; ++i) {
+    if (by_x[i] > 0.0) length = std::max(length, by_turn[i] / by_x[i]);
+  }
+  unit_length = length > 0.0 && std::isfinite(length) ? power_of_two(length) : 1.0;
+  unit_mass = bodies > 0 ? power_of_two(mass / bodies) : 1.0;
+}
+
+void Solver::Parts::start(double time) {
+  std::fill(turns.begin(), turns.end(), spatial::identity3<double>());
+  Level& l = newest();
+  l.time = time;
+  l.step = 0.0;
+  for (int i = 0; i < node_count; ++i) {
+    const Node& n = model.nodes[i];
+    l.nodes[i] = {n.position, renormalized(n.orientation), n.velocity, n.angular_velocity};
+  }
+  for (int i = 0; i < scalar_count; ++i) {
+    l.values[i] = model.scalars[i].value;
+    l.rates[i] = model.scalars[i].rate;
+  }
+  for (const ElementPlan& plan : plans) {
+    const std::vector<double>& initial = plan.element->shape().initial;
+    const int q = plan.coordinates, y = plan.differential;
+    for (int i = 0; i < plan.own_count; ++i) {
+      double value = 0.0, rate = 0.0;
+      if (!initial.empty()) {
+        value = i < q ? initial[i] : initial[2 * q + i - q];
+        rate = i < q ? initial[q + i] : initial[2 * q + y + i - q];
+      }
+      l.values[plan.values + i] = value;
+      l.rates[plan.values + i] = rate;
+    }
+  }
+  std::fill(l.algebraic.begin(), l.algebraic.end(), 0.0);
+  std::fill(memory.begin(), memory.end(), 0.0);
+  set_drives(time);
+  find_units();
+  // what elements measure from the start (gears) must hold while positions are found
+  begin_memory();
+}
+
+void Solver::Parts::begin_memory() {
+  for (const ElementPlan& plan : plans) {
+    plan.element->begin(
+        point(plan, newest(), 1.0),
+        {memory.data() + plan.memory, static_cast<std::size_t>(plan.element->shape().memory)});
+  }
+}
+
+void Solver::Parts::assemble_mechanism() {
+  Level& l = newest();
+  assemble_positions(*this, l);
+  begin_memory();
+  const std::vector<int> rows_of = dependent(*this, l);
+  if (!rows_of.empty()) {
+    const auto names = names_of(*this, rows_of);
+    throw AssemblyProblem(Kind::redundant, listed(names) + " constrain the same motion", names,
+                          0.0);
+  }
+  find_units();
+}
+
+void Solver::Parts::find_motion() {
+  assemble_velocities(*this, newest());
+  find_accelerations();
+  // friction and the like follow reactions
+  const std::vector<double> before = memory;
+  begin_memory();
+  if (memory != before) {
+    find_accelerations();
+    begin_memory();
+  }
+  equilibrate_rows();
+  find_pivots();
+  past = 0;
+  rates_valid = true;
+  steps = 0;
+  force_reference = moment_reference = other_reference = 0.0;
+  start_auxiliary();
+}
+
+}  // namespace vernier::constrained

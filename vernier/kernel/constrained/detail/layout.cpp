@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "vernier/base/require.hpp"
+#include "vernier/kernel/constrained/detail/parts.hpp"
+
+namespace vernier::constrained {
+
+using detail::ElementPlan;
+using detail::Level;
+using detail::NodePlan;
+using detail::RowKind;
+
+namespace {
+
+void shape_level(Level& l, const Solver::Parts& p, std::size_t values, std::size_t algebraic) {
+  const auto momenta = static_cast<std::size_t>(6 * p.node_count + p.coordinate_count);
+  l.nodes.assign(p.node_count + 1, {Vector3{}, spatial::identity3<double>(), Vector3{}, Vector3{}});
+  l.momenta.assign(momenta, 0.0);
+  l.momentum_rates.assign(momenta, 0.0);
+  l.values.assign(values, 0.0);
+  l.rates.assign(values, 0.0);
+  l.algebraic.assign(algebraic, 0.0);
+}
+
+/// Inertia about the node: J - m skew(b)².
+spatial::Sym3<double> about_node(const Body& body) {
+  const Vector3& b = body.centre;
+  const double m = body.mass, bb = dot(b, b);
+  const auto& J = body.inertia;
+  return {J.xx + m * (bb - b.x * b.x), J.yy + m * (bb - b.y * b.y), J.zz + m * (bb - b.z * b.z),
+          J.xy - m * b.x * b.y,        J.xz - m * b.x * b.z,        J.yz - m * b.y * b.z};
+}
+
+}  // namespace
+
+Solver::Parts::Parts(Model m, const Settings& s) : model(std::move(m)), settings(s) {
+  node_count = static_cast<int>(model.nodes.size());
+  scalar_count = static_cast<int>(model.scalars.size());
+  number();
+  find_entries();
+}
+
+void Solver::Parts::number() {
+  node_plans.resize(node_count);
+  for (const Body& b : model.bodies) {
+    NodePlan& n = node_plans[b.node];
+    n.mass += b.mass;
+    n.moment += b.centre * b.mass;
+    n.inertia += about_node(b);
+    n.dynamic = true;
+  }
+  for (NodePlan& n : node_plans) n.coupled = dot(n.moment, n.moment) > 0.0;
+
+  size = 6 * node_count + scalar_count;
+  for (int i = 0; i < scalar_count; ++i) value_columns.push_back(6 * node_count + i);
+  kinds.assign(size, RowKind::other);
+  for (int i = 0; i < 6 * node_count; ++i) {
+    kinds[i] = i % 6 < 3 ? RowKind::force : RowKind::moment;
+  }
+  int largest = 0, memories = 0;
+  for (const NamedElement& named : model.elements) {
+    const Shape& shape = named.element->shape();
+    ElementPlan plan;
+    plan.element = named.element.get();
+    plan.size = shape.size();
+    plan.node_count = static_cast<int>(shape.nodes.size());
+    plan.coordinates = shape.coordinates;
+    plan.differential = shape.differential;
+    plan.algebraic_count = shape.algebraic;
+    plan.holonomic = shape.holonomic;
+    plan.own_count = shape.coordinates + shape.differential;
+    plan.inertial = shape.inertial;
+    plan.held = shape.held;
+    plan.own_row = size;
+    plan.first_coordinate = coordinate_count;
+    plan.values = static_cast<int>(value_columns.size());
+    plan.algebraic = static_cast<int>(algebraic_columns.size());
+    plan.memory = memories;
+    memories += shape.memory;
+    const auto place = [&](const std::vector<int>& from) {
+      const int at = static_cast<int>(indices.size());
+      indices.insert(indices.end(), from.begin(), from.end());
+      return at;
+    };
+    plan.nodes = place(shape.nodes);
+    for (int i = 0; i < plan.node_count; ++i) {
+      int& node = indices[plan.nodes + i];
+      if (node == ground) node = node_count;
+    }
+    plan.scalars = place(shape.scalars);
+    plan.drives = place(shape.drives);
+    for (int i = 0; i < plan.own_count; ++i) {
+      if (i < shape.coordinates) {
+        coordinate_values.push_back(plan.values + i);
+        ++coordinate_count;
+      }
+      value_columns.push_back(size++);
+      kinds.push_back(i < shape.coordinates ? RowKind::coordinate : RowKind::other);
+    }
+    for (int i = 0; i < shape.algebraic; ++i) {
+      algebraic_columns.push_back(size++);
+      kinds.push_back(i < shape.holonomic ? RowKind::constraint : RowKind::other);
+    }
+    const int number_of = static_cast<int>(plans.size());
+    if (plan.inertial) inertial.push_back(number_of);
+    if (plan.held) held.push_back(number_of);
+    if (plan.inertial) {
+      for (int i = 0; i < plan.node_count; ++i) {
+        const int node = indices[plan.nodes + i];
+        if (node < node_count) node_plans[node].coupled = true;
+      }
+    }
+    largest = std::max(largest, plan.size);
+    plans.push_back(plan);
+  }
+  // rows local to global; what is put on the ground goes to a row that nobody reads
+  for (ElementPlan& plan : plans) {
+    plan.rows = static_cast<int>(rows.size());
+    const Shape& shape = plan.element->shape();
+    for (int node : shape.nodes) {
+      for (int i = 0; i < 6; ++i) rows.push_back(node == ground ? size : 6 * node + i);
+    }
+    for (int s : shape.scalars) rows.push_back(6 * node_count + s);
+    for (int i = 0; i < plan.own_count + plan.algebraic_count; ++i)
+      rows.push_back(plan.own_row + i);
+  }
+  for (const DriveSlot& d : model.drives) {
+    input_of_drive.push_back(d.function ? -1 : static_cast<int>(inputs.size()));
+    if (!d.function) inputs.push_back(d.initial);
+    if (d.function) {
+      const std::vector<double> at = d.function->corners();
+      corners.insert(corners.end(), at.begin(), at.end());
+    }
+  }
+  std::sort(corners.begin(), corners.end());
+
+  for (Level& l : levels) shape_level(l, *this, value_columns.size(), algebraic_columns.size());
+  for (Level& l : stages) shape_level(l, *this, value_columns.size(), algebraic_columns.size());
+  shape_level(auxiliary, *this, value_columns.size(), algebraic_columns.size());
+  memory.assign(memories, 0.0);
+  work.resize(node_count);
+  turns.assign(node_count + 1, spatial::identity3<double>());
+  momentum_history.assign(levels[0].momenta.size(), 0.0);
+  value_history.assign(value_columns.size(), 0.0);
+  drive_states.resize(model.drives.size());
+  rhs.assign(size + 1, 0.0);
+  residual.assign(size + 1, 0.0);
+  local_residual.assign(largest, 0.0);
+  local_jacobian.assign(static_cast<std::size_t>(largest) * largest, 0.0);
+  middle = levels[0].nodes;
+  node_wrenches.resize(node_count + 1);
+  std::size_t most = 0;
+  for (const ElementPlan& p : plans) most = std::max<std::size_t>(most, p.node_count);
+  wrenches.resize(most);
+}
+
+void Solver::Parts::find_entries() {
+  struct Use {
+    int row, column, element, local;  // element -1: block of a node, local its place in slots
+  };
+  std::vector<Use> uses;
+  for (int i = 0; i < node_count; ++i) {
+    const NodePlan& n = node_plans[i];
+    const int r = 6 * i;
+    for (int k = 0; k < 3; ++k) uses.push_back({r + k, r + k, -1 - i, k});
+    for (int k = 0; k < 9; ++k) uses.push_back({r + 3 + k / 3, r + 3 + k % 3, -1 - i, 3 + k});
+    if (!n.coupled) continue;
+    for (int k = 0; k < 9; ++k) uses.push_back({r + k / 3, r + 3 + k % 3, -1 - i, 12 + k});
+    for (int k = 0; k < 9; ++k) {
+      if (k % 4 != 0) uses.push_back({r + 3 + k / 3, r + k % 3, -1 - i, 21 + k});
+    }
+  }
+  for (std::size_t e = 0; e < plans.size(); ++e) {
+    const ElementPlan& plan = plans[e];
+    std::vector<unsigned char> there = plan.element->shape().pattern;
+    const int n = plan.size;
+    if (there.empty()) there.assign(static_cast<std::size_t>(n) * n, 1);
+    require(static_cast<int>(there.size()) == n * n);
+    // γ' + v × β: what is in the rows of β comes into those of γ
+    for (int i = 0; plan.inertial && i < plan.node_count; ++i) {
+      for (int j = 0; j < n; ++j) {
+        const int r = 6 * i;
+        const bool any = there[r * n + j] || there[(r + 1) * n + j] || there[(r + 2) * n + j];
+        for (int k = 3; any && k < 6; ++k) there[(r + k) * n + j] = 1;
+      }
+    }
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        const int row = rows[plan.rows + i], column = rows[plan.rows + j];
+        if (there[i * n + j] && row < size && column < size) {
+          uses.push_back({row, column, static_cast<int>(e), i * n + j});
+        }
+      }
+    }
+  }
+  // each place once
+  std::vector<std::pair<int, int>> places;
+  places.reserve(uses.size());
+  for (const Use& u : uses) places.emplace_back(u.row, u.column);
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  pattern.size = size;
+  for (const auto& [row, column] : places) pattern.entries.push_back({row, column});
+
+  node_places.assign(30 * node_plans.size(), -1);
+  int element = -1;
+  for (const Use& u : uses) {
+    const auto at = std::lower_bound(places.begin(), places.end(), std::pair(u.row, u.column));
+    const int place = static_cast<int>(at - places.begin());
+    if (u.element < 0) {
+      node_places[30 * (-1 - u.element) + u.local] = place;
+      continue;
+    }
+    for (; element < u.element;) {
+      if (element >= 0) plans[element].last_entry = static_cast<int>(entry_local.size());
+      plans[++element].first_entry = static_cast<int>(entry_local.size());
+    }
+    entry_local.push_back(u.local);
+    entry_place.push_back(place);
+    entry_row.push_back(u.row);
+    entry_column.push_back(u.column);
+  }
+  for (; element < static_cast<int>(plans.size());) {
+    if (element >= 0) plans[element].last_entry = static_cast<int>(entry_local.size());
+    if (++element < static_cast<int>(plans.size())) {
+      plans[element].first_entry = static_cast<int>(entry_local.size());
+    }
+  }
+  entry_factor.assign(entry_local.size(), 0.0);
+  entry_slot.assign(entry_local.size(), 0);
+  row_base.assign(size, 1.0);
+  column_base.assign(size, 1.0);
+  row_scale.assign(size + 1, 0.0);
+  column_scale.assign(size + 1, 0.0);
+}
+
+}  // namespace vernier::constrained

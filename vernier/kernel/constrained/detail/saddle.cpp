@@ -1,0 +1,92 @@
+#include "vernier/kernel/constrained/detail/saddle.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "vernier/kernel/sparse/factorization.hpp"
+
+namespace vernier::constrained::detail {
+
+bool solve_once(int size, std::span<const Triplet> triplets, std::span<double> b,
+                std::vector<int>& bad) {
+  std::vector<double> row(size, 0.0), column(size, 0.0);
+  for (const Triplet& t : triplets) row[t.row] = std::max(row[t.row], std::abs(t.value));
+  for (double& r : row) r = r > 0.0 ? std::exp2(-std::round(std::log2(r))) : 1.0;
+  for (const Triplet& t : triplets) {
+    column[t.column] = std::max(column[t.column], std::abs(t.value) * row[t.row]);
+  }
+  for (double& c : column) c = c > 0.0 ? std::exp2(-std::round(std::log2(c))) : 1.0;
+
+  std::vector<int> sorted(triplets.size());
+  std::iota(sorted.begin(), sorted.end(), 0);
+  const auto place = [&](int k) {
+    return static_cast<long long>(triplets[k].row) * size + triplets[k].column;
+  };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int c) { return place(a) < place(c); });
+  sparse::Pattern pattern;
+  pattern.size = size;
+  std::vector<double> values;
+  long long before = -1;
+  for (const int k : sorted) {
+    const Triplet& t = triplets[k];
+    if (place(k) != before) {
+      pattern.entries.push_back({t.row, t.column});
+      values.push_back(0.0);
+      before = place(k);
+    }
+    values.back() += t.value * row[t.row] * column[t.column];
+  }
+  try {
+    sparse::Factorization f(pattern, std::span(&values, 1));
+    f.clear();
+    for (std::size_t k = 0; k < values.size(); ++k) f.values()[f.slots()[k]] = values[k];
+    if (!f.factorize().usable) return false;
+    for (int i = 0; i < size; ++i) b[i] *= row[i];
+    f.solve(b);
+  } catch (const sparse::Singular& s) {
+    bad = s.rows;
+    return false;
+  }
+  for (int i = 0; i < size; ++i) b[i] *= column[i];
+  return std::all_of(b.begin(), b.end(), [](double x) { return std::isfinite(x); });
+}
+
+std::vector<std::vector<int>> dependent_rows(std::span<const Triplet> gradients, int rows,
+                                             int columns) {
+  std::vector<std::vector<int>> groups;
+  if (rows == 0) return groups;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(columns, rows);
+  for (const Triplet& t : gradients) A(t.column, t.row) += t.value;
+  for (int j = 0; j < rows; ++j) {
+    const double norm = A.col(j).norm();
+    if (norm > 0.0) A.col(j) /= norm;
+  }
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
+  const auto& R = qr.matrixR();
+  const auto& order = qr.colsPermutation().indices();
+  constexpr double negligible = 1e-9;  // of unit rows
+  int rank = 0;
+  while (rank < std::min(rows, columns) && std::abs(R(rank, rank)) > negligible) ++rank;
+  if (rank == rows) return groups;
+  const Eigen::MatrixXd X = R.topLeftCorner(rank, rank)
+                                .template triangularView<Eigen::Upper>()
+                                .solve(R.block(0, rank, rank, rows - rank));
+  for (int j = 0; j < rows - rank; ++j) {
+    std::vector<int> others;
+    for (int i = 0; i < rank; ++i) {
+      if (std::abs(X(i, j)) > 1e-6) others.push_back(i);
+    }
+    std::sort(others.begin(), others.end(), [&](int a, int b) {
+      return std::abs(X(a, j)) > std::abs(X(b, j)) ||
+             (std::abs(X(a, j)) == std::abs(X(b, j)) && a < b);
+    });
+    std::vector<int> group{order[rank + j]};
+    for (const int i : others) group.push_back(order[i]);
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+}  // namespace vernier::constrained::detail

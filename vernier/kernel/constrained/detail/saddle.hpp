@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vernier/kernel/constrained/detail/parts.hpp"
+
+namespace vernier::constrained::detail {
+
+struct Triplet {
+  int row, column;
+  double value;
+};
+
+/// Solves a sparse system once; equal places add up; rows and columns are equilibrated before.
+/// Answers false, and the rows that found no pivot, if it is singular.
+bool solve_once(int size, std::span<const Triplet>, std::span<double> b, std::vector<int>& bad);
+
+/// Rows of `gradients` (one vector each, all of the same length) that depend on others: groups of
+/// rows, in each the dependent one first, then those it depends on, the strongest first.
+std::vector<std::vector<int>> dependent_rows(std::span<const Triplet> gradients, int rows,
+                                             int columns);
+
+/// ∂ momenta / ∂ velocities, in the rows and columns of nodes and own coordinates.
+std::vector<Triplet> masses(Solver::Parts&, const Level&);
+
+/// ∂r/∂y' + c ∂r/∂y of all elements, and their residual.
+std::vector<Triplet> jacobian(Solver::Parts&, const Level&, double c,
+                              std::vector<double>& residual);
+
+}  // namespace vernier::constrained::detail

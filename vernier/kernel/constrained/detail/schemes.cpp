@@ -1,0 +1,352 @@
+#include <algorithm>
+#include <cmath>
+
+#include "vernier/kernel/constrained/detail/parts.hpp"
+#include "vernier/kernel/constrained/rotation.hpp"
+
+// Every scheme as y_k = c y'_k + what is known. Coefficients: Masarati, Lanz, Mantegazza,
+// "Multistep integration of ordinary, stiff and differential-algebraic problems" (two steps,
+// variable); k steps with all roots of σ at -ρ and flattest damping; Chung and Hulbert, Jansen,
+// Whiting and Hulbert (generalized-α, its first-order form); Bathe's composite with ρ; Alexander
+// (SDIRK).
+namespace vernier::constrained {
+
+using detail::Formula;
+using detail::Level;
+using detail::Method;
+
+namespace {
+
+constexpr double sdirk3_gamma = 0.4358665215084597;
+constexpr double sdirk2_gamma = 0.29289321881345254;  // 1 - 1/√2
+
+bool same_step(double a, double b) { return std::abs(a - b) <= 1e-9 * b; }
+
+struct Alpha {
+  double m, f, gamma;
+};
+Alpha first_order_alpha(double rho) {
+  const double m = 0.5 * (3.0 - rho) / (1.0 + rho), f = 1.0 / (1.0 + rho);
+  return {m, f, 0.5 + m - f};
+}
+struct SecondAlpha {
+  double m, f, gamma, beta;
+};
+SecondAlpha second_order_alpha(double rho) {
+  const double m = (2.0 * rho - 1.0) / (1.0 + rho), f = rho / (1.0 + rho), gamma = 0.5 + f - m;
+  return {m, f, gamma, 0.25 * (gamma + 0.5) * (gamma + 0.5)};
+}
+double composite_gamma(double rho) {
+  return rho > 1.0 - 1e-8 ? 0.25 : (2.0 - std::sqrt(2.0 + 2.0 * rho)) / (2.0 * (1.0 - rho));
+}
+
+void add(Formula& f, const Level* level, double value, double rate) {
+  f.terms[f.count++] = {level, value, rate, value, rate};
+}
+
+/// x' at a point that is α times the distance of the last two beyond the last: exact on cubics.
+struct Cubic {
+  double difference, last, before;
+};
+Cubic cubic(double alpha, double h) {
+  return {-6.0 * alpha * alpha * (1.0 + alpha) / h, 1.0 + 4.0 * alpha + 3.0 * alpha * alpha,
+          alpha * (2.0 + 3.0 * alpha)};
+}
+
+/// CGR parameters and their rates relative to R.
+void relative(const NodeState& n, const Matrix3& R, Vector3& g, Vector3& rate) noexcept {
+  g = cgr_vector(times_transposed(n.R, R));
+  rate = cgr_inverse_tangent_times(g, n.omega);
+}
+
+}  // namespace
+
+Method Solver::Parts::method(double h) const noexcept {
+  const Scheme s = settings.scheme;
+  if (s == Scheme::sdirk3) return Method::sdirk3;
+  // after a jump nothing but values is known
+  if (!rates_valid) return Method::sdirk2;
+  const auto equal = [&](int n) {
+    for (int i = 0; i < n; ++i) {
+      if (!same_step(levels[order[i]].step, h)) return false;
+    }
+    return true;
+  };
+  switch (s) {
+    case Scheme::trapezoid:
+      return Method::trapezoid;
+    case Scheme::generalized_alpha:
+      return Method::alpha;
+    case Scheme::generalized_alpha_second:
+      return Method::alpha_second;
+    case Scheme::composite:
+      return Method::composite;
+    case Scheme::multistep4:
+      if (past >= 3 && equal(3)) return Method::multistep4;
+      break;
+    case Scheme::multistep3:
+      if (past >= 2 && equal(2)) return Method::multistep3;
+      break;
+    default:
+      break;
+  }
+  return past >= 1 ? Method::multistep2 : Method::trapezoid;
+}
+
+Formula Solver::Parts::formula(Method m, int stage, double h) const noexcept {
+  Formula f;
+  const double r = settings.rho;
+  const Level* one = &levels[order[0]];
+  const Level* two = &levels[order[1]];
+  f.last = one;
+  f.before = past >= 1 ? two : nullptr;
+  const auto set_c = [&](double coefficient) { f.c = f.c_momentum = coefficient; };
+  switch (m) {
+    case Method::multistep2: {
+      const double al = h / one->step;
+      const double b0 = (1.0 + al) / (2.0 * al + 1.0 + 2.0 * r - r * r);
+      const double a2 = al * (b0 * (1.0 + r) * (1.0 + r) - 1.0);
+      set_c(b0 * h);
+      add(f, one, 1.0 - a2, 2.0 * r * b0 * h);
+      add(f, two, a2, r * r * b0 * h);
+      break;
+    }
+    case Method::multistep3: {
+      const double D = r * r - 5.0 * r + 10.0, b = 6.0 * h / ((1.0 + r) * D);
+      set_c(b);
+      add(f, one, 3.0 * (2.0 * r * r - 9.0 * r + 5.0) / D, 3.0 * r * b);
+      add(f, two, -3.0 * (5.0 * r * r - 9.0 * r + 2.0) / D, 3.0 * r * r * b);
+      add(f, &levels[order[2]], (10.0 * r * r - 5.0 * r + 1.0) / D, r * r * r * b);
+      break;
+    }
+    case Method::multistep4: {
+      const double r2 = r * r, r3 = r2 * r, D = -r3 + 7.0 * r2 - 21.0 * r + 35.0;
+      const double b = 20.0 * h / ((1.0 + r) * D);
+      set_c(b);
+      add(f, one, 4.0 * (-2.0 * r3 + 13.0 * r2 - 35.0 * r + 14.0) / D, 4.0 * r * b);
+      add(f, two, -4.0 * (1.0 - r) * (7.0 * r2 - 34.0 * r + 7.0) / D, 6.0 * r2 * b);
+      add(f, &levels[order[2]], -4.0 * (14.0 * r3 - 35.0 * r2 + 13.0 * r - 2.0) / D, 4.0 * r3 * b);
+      add(f, &levels[order[3]], (35.0 * r3 - 21.0 * r2 + 7.0 * r - 1.0) / D, r2 * r2 * b);
+      break;
+    }
+    case Method::trapezoid:
+      set_c(0.5 * h);
+      add(f, one, 1.0, 0.5 * h);
+      break;
+    case Method::alpha: {
+      // x_k = x + h ((1-γ) a + γ a_k), a_k = (α_f x'_k + (1-α_f) x' - (1-α_m) a) / α_m
+      const auto [am, af, gamma] = first_order_alpha(r);
+      set_c(h * gamma * af / am);
+      add(f, one, 1.0, h * gamma * (1.0 - af) / am);
+      add(f, &auxiliary, 0.0, h * (1.0 - gamma - gamma * (1.0 - am) / am));
+      break;
+    }
+    case Method::alpha_second: {
+      // q_k = q + h q' + h² ((½-β) a + β a_k), q'_k = q' + h ((1-γ) a + γ a_k);
+      // p_k = p + h ((1-γ) A + γ A_k), (1-α_m) A_k + α_m A = (1-α_f) p'_k + α_f p'
+      const auto [am, af, gamma, beta] = second_order_alpha(r);
+      f.c = h * beta / gamma;
+      f.c_momentum = h * gamma * (1.0 - af) / (1.0 - am);
+      f.terms[f.count++] = {one, 1.0, h * (1.0 - beta / gamma), 1.0, h * gamma * af / (1.0 - am)};
+      f.terms[f.count++] = {&auxiliary, 0.0, h * h * (0.5 - beta / gamma), 0.0,
+                            h * (1.0 - gamma - gamma * am / (1.0 - am))};
+      break;
+    }
+    case Method::composite: {
+      const double g = composite_gamma(r);
+      set_c(g * h);
+      if (stage == 0) {
+        f.fraction = 2.0 * g;
+        add(f, one, 1.0, g * h);
+      } else {
+        const double q1 = (1.0 - 2.0 * g) / (4.0 * g);
+        add(f, one, 1.0, (1.0 - g - q1) * h);
+        add(f, &stages[0], 0.0, q1 * h);
+      }
+      break;
+    }
+    case Method::sdirk2: {
+      const double g = sdirk2_gamma;
+      set_c(g * h);
+      add(f, one, 1.0, 0.0);
+      if (stage == 0) f.fraction = g;
+      if (stage == 1) add(f, &stages[0], 0.0, (1.0 - g) * h);
+      break;
+    }
+    case Method::sdirk3: {
+      const double g = sdirk3_gamma;
+      set_c(g * h);
+      add(f, one, 1.0, 0.0);
+      if (stage == 0) f.fraction = g;
+      if (stage == 1) {
+        f.fraction = 0.5 * (1.0 + g);
+        add(f, &stages[0], 0.0, 0.5 * (1.0 - g) * h);
+      }
+      if (stage == 2) {
+        add(f, &stages[0], 0.0, -0.25 * (6.0 * g * g - 16.0 * g + 1.0) * h);
+        add(f, &stages[1], 0.0, 0.25 * (6.0 * g * g - 20.0 * g + 5.0) * h);
+      }
+      break;
+    }
+  }
+  if (stage > 0) {
+    f.last = &stages[stage - 1];
+    f.before = stage > 1 ? &stages[stage - 2] : one;
+  }
+  return f;
+}
+
+void Solver::Parts::predict(const Formula& f, double h, Level& to) noexcept {
+  const Level& base = newest();
+  to.time = base.time + f.fraction * h;
+  to.step = h;
+  const double ahead = to.time - f.last->time;
+  Cubic k{0.0, 1.0, 0.0};
+  if (f.before) k = cubic(ahead / (f.last->time - f.before->time), ahead);
+
+  for (int i = 0; i < node_count; ++i) {
+    const NodeState& reference = base.nodes[i];
+    detail::NodeWork& w = work[i];
+    Vector3 x{}, g{};
+    Vector3 g_last{}, rate_last = reference.omega, g_before{}, rate_before{};
+    for (int j = 0; j < f.count; ++j) {
+      const Formula::Term& t = f.terms[j];
+      const NodeState& n = t.level->nodes[i];
+      if (t.value != 0.0) x = plus_times(x, n.x, t.value);
+      x = plus_times(x, n.v, t.rate);
+      if (t.level == &base) {
+        g = plus_times(g, reference.omega, t.rate);
+      } else if (t.level == &auxiliary) {
+        g = plus_times(g, n.omega, t.rate);
+      } else {
+        Vector3 gj, rj;
+        relative(n, reference.R, gj, rj);
+        g = plus_times(plus_times(g, gj, t.value), rj, t.rate);
+        if (t.level == f.last) g_last = gj, rate_last = rj;
+        if (t.level == f.before) g_before = gj, rate_before = rj;
+      }
+    }
+    const NodeState& last = f.last->nodes[i];
+    Vector3 v = last.v, rate = rate_last;
+    if (f.before) {
+      const NodeState& before = f.before->nodes[i];
+      // what the formula has not computed on its way
+      const auto in_terms = [&](const Level* l) {
+        for (int j = 0; j < f.count; ++j) {
+          if (f.terms[j].level == l) return true;
+        }
+        return false;
+      };
+      if (f.last != &base && !in_terms(f.last)) relative(last, reference.R, g_last, rate_last);
+      if (f.before == &base) {
+        rate_before = reference.omega;
+      } else if (!in_terms(f.before)) {
+        relative(before, reference.R, g_before, rate_before);
+      }
+      v = plus_times(plus_times((last.x - before.x) * k.difference, last.v, k.last), before.v,
+                     k.before);
+      rate = plus_times(plus_times((g_last - g_before) * k.difference, rate_last, k.last),
+                        rate_before, k.before);
+    }
+    NodeState& n = to.nodes[i];
+    w.x_history = x;
+    n.v = v;
+    n.x = plus_times(x, v, f.c);
+    g = plus_times(g, rate, f.c);
+    n.R = w.R_predicted = cgr_rotation(g) * reference.R;
+    n.omega = w.omega_predicted = cgr_tangent_times(g, rate);
+    w.correction = {};
+    const Vector3 o = n.omega * f.c;
+    turns[i] = {{1.0, o.z, -o.y, -o.z, 1.0, o.x, o.y, -o.x, 1.0}};
+  }
+
+  for (std::size_t i = 0; i < momentum_history.size(); ++i) {
+    double sum = 0.0;
+    for (int j = 0; j < f.count; ++j) {
+      const Formula::Term& t = f.terms[j];
+      sum += t.momentum_value * t.level->momenta[i] + t.momentum_rate * t.level->momentum_rates[i];
+    }
+    momentum_history[i] = sum;
+  }
+  for (std::size_t i = 0; i < value_history.size(); ++i) {
+    double sum = 0.0;
+    for (int j = 0; j < f.count; ++j) {
+      const Formula::Term& t = f.terms[j];
+      sum += t.value * t.level->values[i] + t.rate * t.level->rates[i];
+    }
+    value_history[i] = sum;
+    double rate = f.last->rates[i];
+    if (f.before) {
+      rate = k.difference * (f.last->values[i] - f.before->values[i]) + k.last * rate +
+             k.before * f.before->rates[i];
+    }
+    to.rates[i] = rate;
+    to.values[i] = sum + f.c * rate;
+  }
+  to.algebraic = f.last->algebraic;
+}
+
+void Solver::Parts::advance_auxiliary(Method m, double h, const Level& from,
+                                      const Level& to) noexcept {
+  if (m != Method::alpha && m != Method::alpha_second) {
+    start_auxiliary();
+    return;
+  }
+  // a_k = own a + new y'_k + old y'_{k-1}
+  double own, now, old, own_p, now_p, old_p;
+  if (m == Method::alpha) {
+    const auto [am, af, gamma] = first_order_alpha(settings.rho);
+    own = own_p = -(1.0 - am) / am;
+    now = now_p = af / am;
+    old = old_p = (1.0 - af) / am;
+  } else {
+    const auto [am, af, gamma, beta] = second_order_alpha(settings.rho);
+    own = -(1.0 - gamma) / gamma;
+    now = 1.0 / (h * gamma);
+    old = -now;
+    own_p = -am / (1.0 - am);
+    now_p = (1.0 - af) / (1.0 - am);
+    old_p = af / (1.0 - am);
+  }
+  for (int i = 0; i < node_count; ++i) {
+    const NodeState &a = from.nodes[i], &b = to.nodes[i];
+    NodeState& x = auxiliary.nodes[i];
+    x.v = x.v * own + b.v * now + a.v * old;
+    Vector3 g, rate;
+    relative(b, a.R, g, rate);
+    const Vector3 sum = x.omega * own + rate * now + a.omega * old;
+    // parameters relative to the new orientation from here on
+    x.omega = cgr_tangent_times(g, sum);
+    if (m == Method::alpha_second) {
+      const double q = 4.0 + dot(g, g);
+      x.omega += plus_times(rate, cross(g, rate), 0.5) * (-8.0 * dot(g, rate) / (q * q));
+    }
+  }
+  for (std::size_t i = 0; i < auxiliary.rates.size(); ++i) {
+    auxiliary.rates[i] = own * auxiliary.rates[i] + now * to.rates[i] + old * from.rates[i];
+  }
+  for (std::size_t i = 0; i < auxiliary.momentum_rates.size(); ++i) {
+    auxiliary.momentum_rates[i] = own_p * auxiliary.momentum_rates[i] +
+                                  now_p * to.momentum_rates[i] + old_p * from.momentum_rates[i];
+  }
+}
+
+void Solver::Parts::start_auxiliary() noexcept {
+  const Level& l = newest();
+  const bool second = settings.scheme == Scheme::generalized_alpha_second;
+  for (int i = 0; i < node_count; ++i) {
+    NodeState& x = auxiliary.nodes[i];
+    if (second) {
+      accelerations(i, x.v, x.omega);
+    } else {
+      x.v = l.nodes[i].v;
+      x.omega = l.nodes[i].omega;
+    }
+  }
+  for (std::size_t i = 0; i < auxiliary.rates.size(); ++i) {
+    auxiliary.rates[i] = second ? 0.0 : l.rates[i];
+  }
+  auxiliary.momentum_rates = l.momentum_rates;
+}
+
+}  // namespace vernier::constrained
