@@ -253,30 +253,39 @@ struct Beam2 {
 };
 std::unique_ptr<const Element> make(const Beam2&);
 
-/// Component modes on a node: deformation of a body about its frame, which the node carries. The
-/// integrals are those of modal files (formats/multibody/modal.md).
+/// Component modes on a node: small deformation φ q of a body about its frame, which the node
+/// carries; the modes have coordinates q of their own. Integrals as of multibody::Modes (see
+/// modal_body() of elements/modal_body.hpp), of points p, in node axes.
 struct ModalBody {
   int node = 0;
   double mass = 0.0;
-  Vector3 first_moment{};           // ∫ r dm, node axes
-  spatial::Sym3<double> inertia{};  // about the node
-  int modes = 0;
-  std::vector<double> modal_mass;       // modes × modes, row major
-  std::vector<double> modal_stiffness;  // modes × modes
-  std::vector<double> modal_damping;    // modes × modes
-  std::vector<Vector3> translation;     // ∫ φ dm per mode
-  std::vector<Vector3> rotation;        // ∫ r × φ dm per mode
-  std::vector<Matrix3> gyroscopic;  // per mode, ∂J/∂q: first order of the inertia; may be empty
-  std::vector<double> initial, initial_rates;
-  /// Points whose motion others may use: place undeformed, translation and rotation of each mode.
+  Vector3 first_moment{};               // ∫ p dm
+  spatial::Sym3<double> inertia{};      // about the node
+  int modes = 0;                        // n, at most 256
+  int order = 2;                        // 0, 1, 2: how far inertia follows the deformation
+  std::vector<double> modal_mass;       // n × n, row major: ∫ φᵀ φ dm
+  std::vector<double> modal_stiffness;  // n × n
+  std::vector<double> modal_damping;    // n × n; empty: none
+  std::vector<Vector3> S1;              // ∫ φ_i dm
+  std::vector<Vector3> H0;              // ∫ p × φ_i dm
+  std::vector<Matrix3> N0;              // ∫ (p·φ_i) - φ_i pᵀ dm; order >= 1
+  std::vector<Vector3> H1;              // [i n + l]: ∫ φ_i × φ_l dm; order >= 1
+  std::vector<Matrix3> J2;              // [i n + l]: ∫ (φ_i·φ_l) - φ_i φ_lᵀ dm; order 2
+  std::vector<double> initial, initial_rates;  // empty: zeros
+  Vector3 gravity{};                           // m/s², that of the model
+  /// A point of the body: place and axes undeformed, in node axes; translation and rotation by each
+  /// mode. Measures: NAME.deflection, and with a node NAME.force, NAME.moment of the body on it, in
+  /// node axes.
   struct Station {
     std::string name;
     Vector3 place{};
+    Matrix3 axes = spatial::identity3<double>();
     std::vector<Vector3> translation, rotation;
-    int node = ground;  // a static or dynamic node clamped there by six constraints
+    int node = ground;  // the node that is clamped there by six constraints; ground: none
   };
   std::vector<Station> stations;
 };
+/// Measures: coordinates, rates, and those of stations.
 std::unique_ptr<const Element> make(const ModalBody&);
 
 }  // namespace vernier::constrained

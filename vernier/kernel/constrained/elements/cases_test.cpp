@@ -5,6 +5,7 @@
 
 #include "vernier/kernel/constrained/elements.hpp"
 #include "vernier/kernel/constrained/elements/beam_cases_test.hpp"
+#include "vernier/kernel/constrained/elements/modal_cases_test.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
 namespace vernier::constrained {
@@ -168,6 +169,7 @@ const Cases& cases() {
             {b.element, b.around, free});
       }
     }
+    for (const BeamCase& b : modal_cases()) m["modal_body"].push_back({b.element, b.around});
     return m;
   }();
   return all;

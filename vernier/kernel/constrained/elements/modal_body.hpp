@@ -1,0 +1,12 @@
+#pragma once
+
+#include "vernier/kernel/constrained/elements.hpp"
+#include "vernier/kernel/multibody/model.hpp"
+
+namespace vernier::constrained {
+
+/// The body of a tree with the same modes, for a node whose frame is that of the body; all nodes of
+/// the tree's body become stations without nodes.
+ModalBody modal_body(const multibody::Body&, int node);
+
+}  // namespace vernier::constrained
