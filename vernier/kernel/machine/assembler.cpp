@@ -15,13 +15,13 @@ void Assembler::word(std::uint32_t value) {
 void Assembler::vex_prefix(Opcode o, bool wide, int to, int first, bool second_extended) {
   const int low = (~first & 15) << 3 | (wide ? 4 : 0) | o.prefix;
   const int r = to >= 8 ? 0 : 0x80;
-  if (o.map == 1 && !second_extended) {
+  if (o.map == 1 && !o.w && !second_extended) {
     byte(0xc5);
     byte(r | low);
   } else {
     byte(0xc4);
     byte(r | 0x40 | (second_extended ? 0 : 0x20) | o.map);
-    byte(low);
+    byte((o.w ? 0x80 : 0) | low);
   }
   byte(o.code);
 }

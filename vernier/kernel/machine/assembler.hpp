@@ -31,6 +31,7 @@ struct Memory {
 /// AVX instructions as (prefix, map, opcode), encoded with VEX.
 struct Opcode {
   std::uint8_t prefix, map, code;
+  bool w = false;  // the bit of this name
 };
 
 // Scalar and packed forms differ in the prefix alone, but for those with two operands.

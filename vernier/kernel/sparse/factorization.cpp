@@ -54,10 +54,9 @@ struct Factorization::Plan {
   Plan(const Pattern& pattern, std::span<const std::vector<double>> samples,
        const Settings& settings) {
     const detail::Pivots pivots = detail::choose_pivots(pattern, samples, settings.threshold);
-    elimination = detail::make_elimination(pattern, pivots, true);
-    if (settings.machine_code && chosen_instructions() >= Instructions::avx2)
-      translate(pattern, pivots);
-    const std::size_t count = elimination.values() + Translator::margin;
+    elimination = detail::make_elimination(pattern, pivots);
+    if (settings.machine_code && chosen_instructions() >= Instructions::avx2) translate();
+    const std::size_t count = elimination.values + Translator::margin;
     const std::size_t all = (count + 7) / 8 * 8 + 2 * elimination.size;
     memory.reset(static_cast<double*>(::operator new(all * sizeof(double), alignment)));
     std::fill_n(memory.get(), all, 0.0);
@@ -66,21 +65,14 @@ struct Factorization::Plan {
     work = reciprocals + elimination.size;
   }
 
-  void translate(const Pattern& pattern, const detail::Pivots& pivots) {
-    // neighbours that are treated alike make wide operations; which order has more of them is seen
-    // afterwards
-    Elimination other = detail::make_elimination(pattern, pivots, false);
-    const Translator by_pivot(elimination);
-    const Translator by_pattern(other);
-    const bool better = by_pattern.image().size() < by_pivot.image().size();
-    if (better) elimination = std::move(other);
-    const Translator& chosen = better ? by_pattern : by_pivot;
-    if (chosen.image().size() > most_code) return;
-    code = machine::Executable(chosen.image());
+  void translate() {
+    const Translator translator(elimination);
+    if (translator.image().size() > most_code) return;
+    code = machine::Executable(translator.image());
     if (!code.ready()) return;
-    code_bytes = chosen.image().size();
-    factorize_code = code.at<Translator::Factorize>(chosen.factorize());
-    solve_code = code.at<Translator::Solve>(chosen.solve());
+    code_bytes = translator.image().size();
+    factorize_code = code.at<Translator::Factorize>(translator.factorize());
+    solve_code = code.at<Translator::Solve>(translator.solve());
   }
 };
 
@@ -99,10 +91,10 @@ Factorization::~Factorization() = default;
 int Factorization::size() const noexcept { return plan_->elimination.size; }
 std::span<const int> Factorization::slots() const noexcept { return plan_->elimination.slots; }
 std::span<double> Factorization::values() noexcept {
-  return {plan_->values, static_cast<std::size_t>(plan_->elimination.values())};
+  return {plan_->values, static_cast<std::size_t>(plan_->elimination.values)};
 }
 void Factorization::clear() noexcept {
-  std::memset(plan_->values, 0, plan_->elimination.values() * sizeof(double));
+  std::memset(plan_->values, 0, plan_->elimination.values * sizeof(double));
 }
 
 Quality Factorization::factorize() noexcept {
@@ -148,7 +140,7 @@ void Factorization::solve(std::span<double> b) const noexcept {
 
 Factorization::Statistics Factorization::statistics() const noexcept {
   const int entries = static_cast<int>(plan_->elimination.slots.size());
-  return {entries, plan_->elimination.values() - entries, plan_->elimination.operations,
+  return {entries, plan_->elimination.entries - entries, plan_->elimination.operations,
           plan_->code_bytes};
 }
 

@@ -2,104 +2,111 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
+
+#include "vernier/kernel/sparse/detail/layout.hpp"
 
 namespace vernier::sparse::detail {
 namespace {
 
-using Lists = std::vector<std::vector<int>>;
+/// Cells of one row while it is laid out, by group: -1 where it has none.
+struct RowCells {
+  std::vector<int> left, right;  // a group with factors or the pivot has its entries in `left`
 
-/// Adds to sorted rows what elimination fills in.
-void fill(Lists& rows) {
-  Lists below(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (const int j : rows[i]) below[j].push_back(static_cast<int>(i));
-  std::vector<int> work;
-  for (int k = 0; k < static_cast<int>(rows.size()); ++k) {
-    const auto right = std::upper_bound(rows[k].begin(), rows[k].end(), k);
-    for (const int i : below[k]) {
-      if (i <= k) continue;
-      for (auto j = right; j != rows[k].end(); ++j)
-        if (!std::binary_search(rows[i].begin(), rows[i].end(), *j)) below[*j].push_back(i);
-      work.clear();
-      std::set_union(rows[i].begin(), rows[i].end(), right, rows[k].end(),
-                     std::back_inserter(work));
-      rows[i].swap(work);
-    }
-  }
+  explicit RowCells(std::size_t groups) : left(groups, -1), right(groups, -1) {}
+  int of(int group) const { return left[group] >= 0 ? left[group] : right[group]; }
+};
+
+/// Gives the cells from `first` on places in the values: wide ones before narrow ones, so that none
+/// crosses a line.
+void place_cells(Elimination& e, int first) {
+  e.values = (e.values + 3) / 4 * 4;
+  for (const int width : {4, 2, 1})
+    for (std::size_t c = first; c < e.cells.size(); ++c)
+      if (e.cells[c].width == width) {
+        e.cells[c].at = e.values;
+        e.values += width;
+      }
 }
 
-/// Lays out the rows: L, pivot, U, each in the order of `rank`.
-void lay_out(Elimination& e, Lists& rows, const std::vector<int>& rank) {
-  const auto before = [&](int a, int b) { return rank[a] < rank[b]; };
-  for (int i = 0; i < e.size; ++i) {
-    std::vector<int>& row = rows[i];
-    const auto pivot = std::lower_bound(row.begin(), row.end(), i);
-    std::sort(row.begin(), pivot, before);
-    std::sort(pivot + 1, row.end(), before);
-    e.starts.push_back(static_cast<int>(e.columns.size()));
-    e.pivots.push_back(e.starts.back() + static_cast<int>(pivot - row.begin()));
-    e.columns.insert(e.columns.end(), row.begin(), row.end());
-    e.ends.push_back(static_cast<int>(e.columns.size()));
+/// Appends the cells of row i and notes them in `cells`.
+void make_cells(Elimination& e, const std::vector<int>& row, int i, const Groups& groups,
+                RowCells& cells) {
+  const int first = static_cast<int>(e.cells.size());
+  e.rows.push_back(first);
+  const auto make = [&](std::vector<int>& side, int group) {
+    if (side[group] >= 0) return;
+    side[group] = static_cast<int>(e.cells.size());
+    e.cells.push_back({0, groups.widths[group], side[group], 0});
+  };
+  for (const int j : row)
+    if (j <= i) make(cells.left, groups.of[j]);
+  e.rights.push_back(static_cast<int>(e.cells.size()));
+  for (const int j : row) {
+    if (j <= i) continue;
+    make(cells.right, groups.of[j]);
+    Elimination::Cell& cell = e.cells[cells.right[groups.of[j]]];
+    cell.from = cells.of(groups.of[j]);
+    cell.lanes |= 1U << groups.lane[j];
   }
-  e.starts.push_back(static_cast<int>(e.columns.size()));
+  place_cells(e, first);
+  const int own = cells.left[groups.of[i]];
+  e.pivot_cells.push_back(own);
+  e.pivots.push_back(e.cells[own].at + groups.lane[i]);
 }
 
 }  // namespace
 
-Elimination make_elimination(const Pattern& pattern, const Pivots& pivots, bool by_pivot) {
+Elimination make_elimination(const Pattern& pattern, const Pivots& pivots) {
   const int n = pattern.size;
+  Lists rows = filled_rows(pattern, pivots);
+  const Groups groups = group_columns(rows, pivots);
   Elimination e;
   e.size = n;
   e.row_at = pivots.rows;
   e.column_at = pivots.columns;
   e.references = pivots.magnitudes;
+
+  std::vector<std::vector<std::pair<int, int>>> entries(n);  // of the pattern by row: column, index
   std::vector<int> row_order(n);
   std::vector<int> column_order(n);
-  std::vector<int> rank(n);
   for (int k = 0; k < n; ++k) {
     row_order[pivots.rows[k]] = k;
     column_order[pivots.columns[k]] = k;
-    rank[k] = by_pivot ? k : pivots.columns[k];
   }
-  Lists rows(n);
-  for (const Entry& entry : pattern.entries)
-    rows[row_order[entry.row]].push_back(column_order[entry.column]);
-  for (std::vector<int>& row : rows) std::sort(row.begin(), row.end());
-  fill(rows);
-  lay_out(e, rows, rank);
+  for (std::size_t k = 0; k < pattern.entries.size(); ++k)
+    entries[row_order[pattern.entries[k].row]].emplace_back(column_order[pattern.entries[k].column],
+                                                            static_cast<int>(k));
+  e.slots.resize(pattern.entries.size());
 
-  std::vector<int> place(n, -1);  // of columns in the present row
-  std::vector<int> order;
-  const auto sorted = [&](int first, int last, bool descending) {
-    order.resize(last - first);
-    for (int k = first; k < last; ++k) order[k - first] = k;
-    std::sort(order.begin(), order.end(), [&](int a, int b) {
-      return descending ? e.columns[a] > e.columns[b] : e.columns[a] < e.columns[b];
-    });
-  };
+  Lists right_groups(n);
+  RowCells cells(groups.widths.size());
   for (int i = 0; i < n; ++i) {
-    for (int v = e.starts[i]; v < e.ends[i]; ++v) place[e.columns[v]] = v;
+    make_cells(e, rows[i], i, groups, cells);
+    const auto at = [&](int j) { return e.cells[cells.of(groups.of[j])].at + groups.lane[j]; };
+    for (const auto& [j, k] : entries[i]) e.slots[k] = at(j);
     e.factors_of.push_back(static_cast<int>(e.factors.size()));
-    sorted(e.starts[i], e.pivots[i], false);
-    for (const int v : order) {
-      const int k = e.columns[v];
-      e.factors.push_back({v, k, static_cast<int>(e.targets.size())});
-      for (int u = e.pivots[k] + 1; u < e.ends[k]; ++u) e.targets.push_back(place[e.columns[u]]);
+    for (const int k : rows[i]) {
+      if (k >= i) break;
+      e.factors.push_back({at(k), k, static_cast<int>(e.targets.size())});
+      e.factor_cells.push_back(cells.left[groups.of[k]]);
+      for (const int group : right_groups[k]) e.targets.push_back(cells.of(group));
     }
-    sorted(e.pivots[i] + 1, e.ends[i], true);
-    e.rights.resize(e.ends[i]);
-    std::copy(order.begin(), order.end(), e.rights.begin() + e.pivots[i] + 1);
-    e.operations += e.ends[i] - e.pivots[i] - 1;
+    e.terms_of.push_back(static_cast<int>(e.terms.size()));
+    for (auto j = rows[i].rbegin(); *j > i; ++j)
+      e.terms.push_back({e.cells[cells.right[groups.of[*j]]].at + groups.lane[*j], *j});
+    for (std::size_t g = 0; g < groups.widths.size(); ++g)
+      if (cells.right[g] >= 0) right_groups[i].push_back(static_cast<int>(g));
+    std::sort(right_groups[i].begin(), right_groups[i].end(),
+              [&](int a, int b) { return cells.right[a] < cells.right[b]; });
+    for (const int j : rows[i]) cells.left[groups.of[j]] = cells.right[groups.of[j]] = -1;
+    e.entries += static_cast<int>(rows[i].size());
   }
+  e.rows.push_back(static_cast<int>(e.cells.size()));
   e.factors_of.push_back(static_cast<int>(e.factors.size()));
-  e.operations += 2 * static_cast<long long>(e.targets.size());
-  for (const Entry& entry : pattern.entries) {
-    const int i = row_order[entry.row];
-    const auto first = e.columns.begin() + e.starts[i];
-    const auto found = std::find(first, e.columns.begin() + e.ends[i], column_order[entry.column]);
-    e.slots.push_back(static_cast<int>(found - e.columns.begin()));
-  }
+  e.terms_of.push_back(static_cast<int>(e.terms.size()));
+  e.operations = e.terms_of.back();
+  for (const Elimination::Factor& f : e.factors)
+    e.operations += 2 * (e.terms_of[f.pivot + 1] - e.terms_of[f.pivot]);
   return e;
 }
 
@@ -113,17 +120,29 @@ std::uint32_t factorize(const Elimination& e, double* values, double* reciprocal
     for (int k = e.factors_of[i]; k < e.factors_of[i + 1]; ++k) {
       const Elimination::Factor& factor = e.factors[k];
       const double f = values[factor.value];
-      const double* u = values + e.pivots[factor.pivot] + 1;
       const int* target = e.targets.data() + factor.first;
-      const int count = e.ends[factor.pivot] - e.pivots[factor.pivot] - 1;
-      for (int m = 0; m < count; ++m) values[target[m]] -= f * u[m];
+      for (int c = e.rights[factor.pivot]; c < e.rows[factor.pivot + 1]; ++c, ++target) {
+        double* __restrict to = values + e.cells[*target].at;
+        const double* __restrict from = values + e.cells[c].at;
+        if (e.cells[c].width == 4) {
+          for (int lane = 0; lane < 4; ++lane) to[lane] -= f * from[lane];
+        } else {
+          for (int lane = 0; lane < e.cells[c].width; ++lane) to[lane] -= f * from[lane];
+        }
+      }
     }
     const double reciprocal = 1.0 / values[e.pivots[i]];
     reciprocals[i] = reciprocal;
     met = std::max(met, high_bits(values[e.pivots[i]]));
-    for (int u = e.pivots[i] + 1; u < e.ends[i]; ++u) {
-      met = std::max(met, high_bits(values[u]));
-      values[u] *= reciprocal;
+    for (int c = e.rights[i]; c < e.rows[i + 1]; ++c) {
+      const Elimination::Cell& cell = e.cells[c];
+      const double* from = values + e.cells[cell.from].at;
+      double* to = values + cell.at;
+      for (int lane = 0; lane < cell.width; ++lane) {
+        const bool belongs = cell.from == c || (cell.lanes >> lane & 1U) != 0;
+        if (belongs) met = std::max(met, high_bits(from[lane]));
+        to[lane] = belongs ? from[lane] * reciprocal : 0.0;
+      }
     }
   }
   return met;
@@ -139,8 +158,8 @@ void solve(const Elimination& e, const double* values, const double* reciprocals
   }
   for (int i = e.size - 1; i >= 0; --i) {
     double x = work[i];
-    for (int u = e.pivots[i] + 1; u < e.ends[i]; ++u)
-      x -= values[e.rights[u]] * work[e.columns[e.rights[u]]];
+    for (int k = e.terms_of[i]; k < e.terms_of[i + 1]; ++k)
+      x -= values[e.terms[k].value] * work[e.terms[k].column];
     work[i] = x;
     b[e.column_at[i]] = x;
   }

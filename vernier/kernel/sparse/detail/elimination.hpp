@@ -10,31 +10,51 @@ namespace vernier::sparse::detail {
 /// The elimination of one pattern in one order: where everything is, and what acts on what.
 ///
 /// Rows and columns are counted in the order of pivots. A row holds its factors (L, with the pivot
-/// on the diagonal), the pivot, and what is right of it (U, divided by the pivot). Columns of a
-/// part may be in another order than pivots.
+/// on the diagonal) and what is right of the pivot (U, divided by it). Up to four columns make a
+/// group, chosen so that they are mostly met together. A row stores a whole group or nothing of it,
+/// as a cell of 1, 2 or 4 numbers, with zeros where it has no entry: then what acts on one acts on
+/// all of them, side by side.
 struct Elimination {
-  int size = 0;
-  std::vector<int> starts, pivots, ends;  // of rows in the values; starts ≤ L < pivots < U < ends
-  std::vector<int> columns;               // of the values
-  std::vector<int> slots;                 // of the pattern's entries in the values
-  std::vector<int> row_at, column_at;     // of the pattern, by pivot
-  std::vector<double> references;         // smallest magnitudes of pivots in the samples
-
-  /// row − value·(U of pivot): U's entry m acts on values[targets[first + m]].
+  struct Cell {
+    int at;  // in the values
+    int width;
+    // of right cells: where the entries are until they are divided, another cell if the row also
+    // has factors or the pivot in the group; then only `lanes` (bits) belong to U, and the others
+    // are 0 here
+    int from;
+    unsigned lanes;
+  };
+  /// Row − value·(U of pivot): right cell m of the pivot's row acts on cell targets[first + m].
   struct Factor {
     int value, pivot, first;
   };
+  struct Term {
+    int value, column;
+  };
+
+  int size = 0;
+  int values = 0;
+  std::vector<int> slots;              // of the pattern's entries in the values
+  std::vector<int> row_at, column_at;  // of the pattern, by pivot
+  std::vector<double> references;      // smallest magnitudes of pivots in the samples
+
+  std::vector<Cell> cells;  // of row i: rows[i] … rights[i] with factors or the pivot, rights[i] …
+                            // rows[i + 1] without
+  std::vector<int> rows, rights;
+  std::vector<int> pivots;        // where they are
+  std::vector<int> pivot_cells;   // of rows
+  std::vector<int> factor_cells;  // of factors, as below
   std::vector<int> factors_of;  // of rows: factors_of[i] … factors_of[i + 1], by pivot ascending
   std::vector<Factor> factors;
   std::vector<int> targets;
-  std::vector<int> rights;  // values of U, rows as in the values, by pivot descending
-  long long operations = 0;
+  std::vector<int> terms_of;  // of rows, as above
+  std::vector<Term> terms;    // U, by column descending
 
-  int values() const noexcept { return starts.back(); }
+  int entries = 0;  // of L and U
+  long long operations = 0;
 };
 
-/// `by_pivot`: columns are stored in the order of pivots, else in that of the pattern.
-Elimination make_elimination(const Pattern&, const Pivots&, bool by_pivot);
+Elimination make_elimination(const Pattern&, const Pivots&);
 
 /// The high half of the bits of a magnitude: ordered like magnitudes, what is not finite above all
 /// others.

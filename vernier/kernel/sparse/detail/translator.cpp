@@ -8,31 +8,29 @@
 namespace vernier::sparse::detail {
 namespace {
 
-using machine::Assembler;
 using machine::Base;
 using machine::Memory;
 using machine::Opcode;
 using machine::prefix::packed;
 using machine::prefix::scalar;
 
-constexpr Opcode broadcast{packed, 2, 0x19}, extract_half{packed, 3, 0x19},
-    bits_and{packed, 1, 0x54}, larger{packed, 2, 0x3d}, bits_xor{packed, 1, 0x57};
-constexpr std::uint8_t read = 0x10, write = 0x11, multiply = 0x59, subtraction = 0x5c,
-                       division = 0x5e;
+constexpr Opcode broadcast{packed, 2, 0x19}, permute{packed, 3, 0x01, true},
+    bits_and{packed, 1, 0x54}, bits_xor{packed, 1, 0x57}, larger{packed, 2, 0x3d};
+constexpr std::uint8_t read = 0x10, write = 0x11, multiply = 0x59, subtract = 0x5c, divide = 0x5e;
 
 // what registers hold
-constexpr int sum = 0, product = 1, reciprocal = 2, first_factor = 3, last_factor = 10, one = 11,
-              before = 12, met = 13, magnitudes_of_three = 14, magnitudes = 15;
+constexpr int sum = 0, product = 1, reciprocal = 2, first_factor = 3, last_factor = 12, met = 13,
+              one = 14, magnitudes = 15;
 
-// constants, which stand before the code
-constexpr std::int32_t pool_magnitudes = 0, pool_magnitudes_of_three = 32, pool_one = 64,
-                       pool_size = 128;
+// constants, which stand before the code; then masks of lanes, 32 bytes each
+constexpr std::int32_t pool_magnitudes = 0, pool_one = 32, pool_lanes = 64,
+                       pool_size = 64 + 16 * 32;
 
 constexpr Base values = Base::rdi, reciprocals = Base::rsi, third = Base::rdx,
-               row_address = Base::rax, counter = Base::rcx, work = Base::rcx;
+               row_address = Base::rax, work = Base::rcx;
 
-Opcode operation(std::uint8_t code, int count) noexcept {
-  return {count == 1 ? scalar : packed, 1, code};
+Opcode operation(std::uint8_t code, int width) noexcept {
+  return {width == 1 ? scalar : packed, 1, code};
 }
 
 std::vector<std::uint8_t> constants() {
@@ -40,20 +38,17 @@ std::vector<std::uint8_t> constants() {
   const std::uint64_t magnitude = 0x7fffffffffffffffU;
   const double unit = 1.0;
   for (int k = 0; k < 4; ++k) std::memcpy(pool.data() + pool_magnitudes + 8 * k, &magnitude, 8);
-  for (int k = 0; k < 3; ++k)
-    std::memcpy(pool.data() + pool_magnitudes_of_three + 8 * k, &magnitude, 8);
   std::memcpy(pool.data() + pool_one, &unit, 8);
+  for (int lanes = 0; lanes < 16; ++lanes)
+    for (int k = 0; k < 4; ++k)
+      if ((lanes >> k & 1) != 0)
+        std::memset(pool.data() + pool_lanes + 32 * lanes + 8 * k, 0xff, 8);
   return pool;
 }
 
 }  // namespace
 
-Translator::Translator(const Elimination& e)
-    : e_(e),
-      code_(pool_size),
-      image_(constants()),
-      register_of_(e.size, -1),
-      loaded_(e.size, false) {
+Translator::Translator(const Elimination& e) : e_(e), code_(pool_size), image_(constants()) {
   factorize_ = image_.size();
   write_factorize();
   while (code_.bytes().size() % 64 != 0) code_.byte(0xcc);  // traps if ever reached
@@ -63,223 +58,202 @@ Translator::Translator(const Elimination& e)
 }
 
 Memory Translator::at(int value) const {
-  const std::int32_t from_row = 8 * (value - row_begin_);
+  const std::int32_t from_row = 8 * (value - middle_);
   if (from_row >= -128 && from_row < 128) return {row_address, from_row};
   return {values, 8 * value};
 }
 
-void Translator::load(int to, int count, const Memory& from) {
-  code_.vex(operation(read, count), count > 2, to, 0, from);
+void Translator::load(int to, int width, const Memory& from) {
+  code_.vex(operation(read, width), width == 4, to, 0, from);
+}
+void Translator::store(const Memory& to, int width, int from) {
+  code_.vex(operation(write, width), width == 4, from, 0, to);
 }
 
-void Translator::store(const Memory& to, int count, int from) {
-  if (count != 3) return code_.vex(operation(write, count), count > 2, from, 0, to);
-  code_.vex(operation(write, 2), false, from, 0, to);
-  code_.vex(extract_half, true, from, 0, product);
-  code_.byte(1);
-  code_.vex(operation(write, 1), false, product, 0, {to.base, to.offset + 16});
-}
-
-void Translator::take_largest(int count) {
-  // 128 bits set the other half of the register to zero
-  code_.vex(bits_and, count > 2, product, count == 3 ? magnitudes_of_three : magnitudes, sum);
-  code_.vex(larger, true, met, met, product);
+/// All lanes of `to` become the given one of `from`.
+void Translator::spread(int to, int from, int lane) {
+  if (lane == 0) return code_.vex(broadcast, true, to, 0, from);
+  code_.vex(permute, true, to, 0, from);
+  code_.byte(0x55 * lane);
 }
 
 void Translator::write_largest() {
   constexpr int at_once = 4;
-  const int rounds = (e_.values() + 4 * at_once - 1) / (4 * at_once);
+  constexpr Base counter = Base::rcx;
+  const int rounds = (e_.values + 4 * at_once - 1) / (4 * at_once);
   code_.move(row_address, values);
   code_.move(counter, static_cast<std::uint64_t>(rounds));
+  for (int k = 0; k < at_once; ++k)
+    code_.vex(bits_xor, true, first_factor + k, first_factor + k, first_factor + k);
   const std::size_t again = code_.bytes().size();
   for (int k = 0; k < at_once; ++k) {
-    code_.vex(bits_and, true, sum + k % 2, magnitudes, {row_address, 32 * k});
-    code_.vex(larger, true, before, before, sum + k % 2);
+    code_.vex(bits_and, true, product, magnitudes, {row_address, 32 * k});
+    code_.vex(larger, true, first_factor + k, first_factor + k, product);
   }
   code_.add(row_address, 32 * at_once);
   code_.decrement_and_loop(counter, again);
+  for (int k = 1; k < at_once; ++k)
+    code_.vex(larger, true, first_factor, first_factor, first_factor + k);
+  store({third, 0}, 4, first_factor);
 }
 
 void Translator::write_factorize() {
   load(magnitudes, 4, {Base::pool, pool_magnitudes});
-  load(magnitudes_of_three, 4, {Base::pool, pool_magnitudes_of_three});
   load(one, 1, {Base::pool, pool_one});
-  code_.vex(bits_xor, true, before, before, before);
-  code_.vex(bits_xor, true, met, met, met);
   write_largest();
-  for (int i = 0; i < e_.size; ++i) write_row(i);
-  store({third, 0}, 4, before);
+  code_.vex(bits_xor, true, met, met, met);
+  collect();
+  write_tasks();
   store({third, 32}, 4, met);
   code_.zero_upper();
   code_.ret();
 }
 
-void Translator::collect(int row) {
-  offset_ = e_.starts[row];
-  updates_.assign(e_.ends[row] - offset_, {});
-  for (int k = e_.factors_of[row]; k < e_.factors_of[row + 1]; ++k) {
-    const Elimination::Factor& f = e_.factors[k];
-    const int first = e_.pivots[f.pivot] + 1;
-    for (int u = first; u < e_.ends[f.pivot]; ++u)
-      updates_[e_.targets[f.first + u - first] - offset_].push_back({f.pivot, f.value, u});
+void Translator::collect() {
+  updates_.resize(e_.cells.size());
+  done_.assign(e_.cells.size(), 0);
+  register_of_.assign(e_.factors.size(), -1);
+  loaded_.assign(e_.factors.size(), false);
+  for (int f = 0; f < static_cast<int>(e_.factors.size()); ++f) {
+    const int pivot = e_.factors[f].pivot;
+    for (int c = e_.rights[pivot]; c < e_.rows[pivot + 1]; ++c)
+      updates_[e_.targets[e_.factors[f].first + c - e_.rights[pivot]]].push_back(
+          {f, e_.cells[c].at});
   }
 }
 
-Translator::Group Translator::group(int first, int count) const {
-  Group g{first, count, std::numeric_limits<int>::max(), -1};
-  for (int v = first; v < first + count; ++v) g.lowest = std::min(g.lowest, e_.columns[v]);
-  const auto below = [&](int v) {
-    const std::vector<Update>& u = updates_[v - offset_];
-    return static_cast<int>(
-        std::lower_bound(u.begin(), u.end(), g.lowest,
-                         [](const Update& a, int pivot) { return a.pivot < pivot; }) -
-        u.begin());
+/// Column by column: the factors that end in a column, of all rows, then that row of U. What stands
+/// side by side in the code is then mostly independent, and the processor need not wait for sums.
+void Translator::write_tasks() {
+  struct Task {
+    int column, row, cell, factor;
   };
-  const int shared = below(first);
-  const std::vector<Update>& mine = updates_[first - offset_];
-  for (int v = first + 1; v < first + count; ++v) {
-    if (below(v) != shared) return g;
-    const std::vector<Update>& other = updates_[v - offset_];
-    for (int k = 0; k < shared; ++k)
-      if (mine[k].pivot != other[k].pivot || mine[k].source + v - first != other[k].source)
-        return g;
-  }
-  g.shared = shared;
-  return g;
-}
-
-// Instructions, roughly.
-double Translator::cost(const Group& g, bool right) const {
-  constexpr double each = 2.3;
-  double sum_of = 0.0;
-  if (g.shared > 0 || right)
-    sum_of = 2.0 + each * g.shared + (g.count == 3 ? 2.0 : 0.0) + (right ? 3.0 : 0.0);
-  for (int v = g.first; v < g.first + g.count; ++v) {
-    const int rest = static_cast<int>(updates_[v - offset_].size()) - g.shared;
-    if (rest > 0) sum_of += 2.0 + each * rest;
-  }
-  return sum_of;
-}
-
-/// Groups of the least cost for the values from `first` to `last`.
-void Translator::divide(int first, int last, bool right) {
-  const int n = last - first;
-  std::vector<double> least(n + 1, std::numeric_limits<double>::infinity());
-  std::vector<Group> best(n + 1);
-  least[0] = 0.0;
-  for (int v = 0; v < n; ++v)
-    for (int count = 1; count <= std::min(4, n - v); ++count) {
-      const Group g = group(first + v, count);
-      if (g.shared < 0) break;
-      const double total = least[v] + cost(g, right);
-      if (total >= least[v + count]) continue;
-      least[v + count] = total;
-      best[v + count] = g;
+  std::vector<Task> tasks;
+  for (int i = 0; i < e_.size; ++i) {
+    tasks.push_back({i, i, -1, -1});
+    for (int f = e_.factors_of[i]; f < e_.factors_of[i + 1]; ++f) {
+      // the last factor of each cell; factors in the pivot's cell are its own row's business
+      if (e_.factor_cells[f] == e_.pivot_cells[i]) continue;
+      bool last = true;
+      for (int g = f + 1; g < e_.factors_of[i + 1]; ++g)
+        last = last && e_.factor_cells[g] != e_.factor_cells[f];
+      if (last) tasks.push_back({e_.factors[f].pivot, i, e_.factor_cells[f], f});
     }
-  for (int v = n; v > 0; v -= best[v].count) groups_.push_back(best[v]);
+  }
+  std::sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
+    return a.column != b.column ? a.column < b.column : a.row < b.row;
+  });
+  for (const Task& task : tasks) {
+    enter(task.row);
+    if (task.cell < 0) {
+      finish_row(task.row);
+    } else {
+      catch_up(task.cell, task.factor);
+    }
+    leave();
+  }
+}
+
+void Translator::enter(int row) {
+  middle_ = e_.cells[e_.rows[row]].at + 16;
+  code_.address(row_address, {values, 8 * middle_});
 }
 
 /// Factors that are used most stay in registers.
 void Translator::assign_registers(int row) {
-  std::vector<std::pair<int, int>> uses;
-  std::vector<int>& count = register_of_;  // used as counters first
-  for (int k = e_.factors_of[row]; k < e_.factors_of[row + 1]; ++k) count[e_.factors[k].pivot] = 0;
-  for (const Group& g : groups_) {
-    for (int k = 0; k < g.shared; ++k) ++count[updates_[g.first - offset_][k].pivot];
-    for (int v = g.first; v < g.first + g.count; ++v)
-      for (std::size_t k = g.shared; k < updates_[v - offset_].size(); ++k)
-        ++count[updates_[v - offset_][k].pivot];
+  std::vector<std::pair<int, int>> uses;  // how often, negative; factor
+  for (int f = e_.factors_of[row]; f < e_.factors_of[row + 1]; ++f) {
+    const int pivot = e_.factors[f].pivot;
+    uses.emplace_back(e_.rights[pivot] - e_.rows[pivot + 1], f);
   }
-  for (int k = e_.factors_of[row]; k < e_.factors_of[row + 1]; ++k)
-    uses.emplace_back(-count[e_.factors[k].pivot], e_.factors[k].pivot);
   std::sort(uses.begin(), uses.end());
   int next = first_factor;
-  for (const auto& [often, pivot] : uses) {
-    register_of_[pivot] = often < -1 && next <= last_factor ? next++ : -1;
-    loaded_[pivot] = false;
+  for (const auto& [often, f] : uses)
+    if (often < -1 && next <= last_factor) register_of_[f] = next++;
+}
+
+/// The register with a factor of this row in all lanes: one of its own, or `product`.
+int Translator::fetch(int factor) {
+  const int kept = register_of_[factor];
+  if (kept >= 0 && loaded_[factor]) return kept;
+  loaded_[factor] = kept >= 0;
+  const int to = kept >= 0 ? kept : product;
+  if (e_.factor_cells[factor] == held_) {
+    spread(to, sum, e_.factors[factor].value - e_.cells[held_].at);
+  } else {
+    code_.vex(broadcast, true, to, 0, at(e_.factors[factor].value));
   }
+  return to;
 }
 
-int Translator::factor_register(const Update& u) {
-  const int kept = register_of_[u.pivot];
-  if (kept >= 0 && loaded_[u.pivot]) return kept;
-  loaded_[u.pivot] = true;
-  code_.vex(broadcast, true, kept >= 0 ? kept : product, 0, at(u.factor));
-  return kept >= 0 ? kept : product;
+void Translator::leave() {
+  if (held_ >= 0 && changed_) store(at(e_.cells[held_].at), e_.cells[held_].width, sum);
+  held_ = -1;
+  changed_ = false;
 }
 
-void Translator::subtract(const Update& u, int count) {
-  const int f = factor_register(u);
-  code_.vex(operation(multiply, count), count > 2, product, f, at(u.source));
-  code_.vex(operation(subtraction, count), count > 2, sum, sum, product);
-  ++subtractions_;
+void Translator::hold(int cell) {
+  if (held_ == cell) return;
+  leave();
+  load(sum, e_.cells[cell].width, at(e_.cells[cell].at));
+  held_ = cell;
 }
 
-void Translator::write_group(const Group& g, bool right) {
-  if (!right && g.shared == 0) return;
-  load(sum, g.count, at(g.first));
-  for (int k = 0; k < g.shared; ++k) subtract(updates_[g.first - offset_][k], g.count);
-  if (right) {
-    take_largest(g.count);
-    code_.vex(operation(multiply, g.count), g.count > 2, sum, sum, reciprocal);
+/// Does what factors before this one do to the cell.
+void Translator::catch_up(int cell, int before_factor) {
+  const std::vector<Update>& all = updates_[cell];
+  std::size_t& next = done_[cell];
+  const int width = e_.cells[cell].width;
+  for (; next < all.size() && all[next].factor < before_factor; ++next) {
+    const int factor = all[next].factor;
+    if (e_.factor_cells[factor] != cell) catch_up(e_.factor_cells[factor], factor);
+    hold(cell);
+    const int f = fetch(factor);
+    code_.vex(operation(multiply, width), width == 4, product, f, at(all[next].source));
+    code_.vex(operation(subtract, width), width == 4, sum, sum, product);
+    changed_ = true;
   }
-  store(at(g.first), g.count, sum);
-}
-
-void Translator::write_rest(int value, int after) {
-  const std::vector<Update>& all = updates_[value - offset_];
-  if (after == static_cast<int>(all.size())) return;
-  load(sum, 1, at(value));
-  for (std::size_t k = after; k < all.size(); ++k) subtract(all[k], 1);
-  store(at(value), 1, sum);
 }
 
 void Translator::write_pivot(int row) {
-  load(sum, 1, at(e_.pivots[row]));
-  for (const Update& u : updates_[e_.pivots[row] - offset_]) subtract(u, 1);
-  take_largest(1);
-  code_.vex(operation(division, 1), false, reciprocal, one, sum);
+  const int cell = e_.pivot_cells[row];
+  catch_up(cell, std::numeric_limits<int>::max());
+  hold(cell);
+  spread(reciprocal, sum, e_.pivots[row] - e_.cells[cell].at);
+  code_.vex(bits_and, true, product, magnitudes, reciprocal);
+  code_.vex(larger, true, met, met, product);
+  code_.vex(operation(divide, 1), false, reciprocal, one, reciprocal);
   store({reciprocals, 8 * row}, 1, reciprocal);
-  if (e_.ends[row] > e_.pivots[row] + 1) code_.vex(broadcast, true, reciprocal, 0, reciprocal);
+  if (e_.rights[row] < e_.rows[row + 1]) spread(reciprocal, reciprocal, 0);
 }
 
-void Translator::write_row(int row) {
-  collect(row);
-  row_begin_ = std::min(e_.starts[row] + 16, (e_.starts[row] + e_.ends[row]) / 2);
-  code_.address(row_address, {values, 8 * row_begin_});
-  groups_.clear();
-  divide(e_.starts[row], e_.pivots[row], false);
-  const std::size_t left = groups_.size();
-  divide(e_.pivots[row] + 1, e_.ends[row], true);
-  assign_registers(row);
+void Translator::write_right(int cell) {
+  const Cell& to = e_.cells[cell];
+  const bool wide = to.width == 4;
+  catch_up(to.from, std::numeric_limits<int>::max());
+  hold(to.from);
+  const Memory lanes{Base::pool, pool_lanes + 32 * static_cast<std::int32_t>(to.lanes)};
+  // 128 bits set the other half of the register to zero
+  code_.vex(bits_and, wide, product, sum, magnitudes);
+  if (to.from != cell) code_.vex(bits_and, wide, product, product, lanes);
+  code_.vex(larger, true, met, met, product);
+  if (to.from == cell) {
+    code_.vex(operation(multiply, to.width), wide, sum, sum, reciprocal);
+    changed_ = true;
+  } else {
+    code_.vex(operation(multiply, to.width), wide, product, sum, reciprocal);
+    code_.vex(bits_and, wide, product, product, lanes);
+    store(at(to.at), to.width, product);
+  }
+}
 
-  // what columns share as soon as it can be, the rest of a column when all before it are done
-  struct Event {
-    int column, value, index;
-  };
-  std::vector<Event> events;
-  for (std::size_t g = 0; g < left; ++g) {
-    events.push_back({groups_[g].lowest, -1, static_cast<int>(g)});
-    for (int v = groups_[g].first; v < groups_[g].first + groups_[g].count; ++v)
-      events.push_back({e_.columns[v], v, static_cast<int>(g)});
-  }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    return a.column != b.column ? a.column < b.column : a.value < b.value;
-  });
-  for (const Event& event : events) {
-    const Group& g = groups_[event.index];
-    if (event.value < 0) {
-      write_group(g, false);
-    } else {
-      write_rest(event.value, g.shared);
-    }
-  }
+void Translator::finish_row(int row) {
+  assign_registers(row);
   write_pivot(row);
-  for (std::size_t g = groups_.size(); g > left; --g) write_group(groups_[g - 1], true);
+  for (int c = e_.rights[row]; c < e_.rows[row + 1]; ++c) write_right(c);
 }
 
 void Translator::write_solve() {
-  row_begin_ = std::numeric_limits<int>::max() / 16;
   // unknowns computed last are in registers 2 to 15
   std::vector<int> in(e_.size, -1);
   std::vector<int> held(16, -1);
@@ -295,7 +269,7 @@ void Translator::write_solve() {
     int y = in[k];
     if (y < 0) load(y = product, 1, {work, 8 * k});
     code_.vex(operation(multiply, 1), false, product, y, {values, 8 * value});
-    code_.vex(operation(subtraction, 1), false, sum, sum, product);
+    code_.vex(operation(subtract, 1), false, sum, sum, product);
   };
   for (int i = 0; i < e_.size; ++i) {
     load(sum, 1, {third, 8 * e_.row_at[i]});
@@ -307,15 +281,14 @@ void Translator::write_solve() {
   }
   for (int i = e_.size - 1; i >= 0; --i) {
     load(sum, 1, {work, 8 * i});
-    for (int u = e_.pivots[i] + 1; u < e_.ends[i]; ++u)
-      term(e_.rights[u], e_.columns[e_.rights[u]]);
+    for (int k = e_.terms_of[i]; k < e_.terms_of[i + 1]; ++k)
+      term(e_.terms[k].value, e_.terms[k].column);
     if (in[i] >= 0) {
-      held[in[i]] = -1;  // y, no longer of use
+      held[in[i]] = -1;  // not the unknown yet
       in[i] = -1;
     }
     const int x = keep(i);
-    // xmm moves between registers by a bitwise and with itself
-    code_.vex(bits_and, false, x, sum, sum);
+    code_.vex(bits_and, false, x, sum, sum);  // moves it
     store({work, 8 * i}, 1, x);
     store({third, 8 * e_.column_at[i]}, 1, x);
   }

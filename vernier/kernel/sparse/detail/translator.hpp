@@ -9,8 +9,8 @@
 
 namespace vernier::sparse::detail {
 
-/// An elimination as straight machine code (AVX2), without loops: the operations of factorize() and
-/// solve() on every number, in the same order, up to four numbers at a time.
+/// An elimination as straight machine code (AVX2), all but without loops: the operations of
+/// factorize() and solve() on every number, in the same order, those of a cell at once.
 class Translator {
  public:
   /// In: values, reciprocals, 16 words: high_bits() of the largest magnitudes before (first eight)
@@ -19,8 +19,7 @@ class Translator {
   /// In: values, reciprocals, b, work.
   using Solve = void (*)(const double*, const double*, double*, double*);
 
-  /// Doubles beyond the values that may be read; the code also takes their largest magnitude, so
-  /// they are 0.
+  /// Doubles beyond the values that the code reads when it looks for the largest: 0.
   static constexpr int margin = 16;
 
   explicit Translator(const Elimination&);
@@ -28,37 +27,30 @@ class Translator {
   const std::vector<std::uint8_t>& image() const noexcept { return image_; }
   std::size_t factorize() const noexcept { return factorize_; }
   std::size_t solve() const noexcept { return solve_; }
-  /// Instructions that subtract products: a measure of the time it will take.
-  int subtractions() const noexcept { return subtractions_; }
 
  private:
-  /// value −= factor of pivot · source.
+  using Cell = Elimination::Cell;
+  /// cell −= value of a factor · source.
   struct Update {
-    int pivot, factor, source;
-  };
-  /// Neighbouring values of a row that are computed together, with the updates they share.
-  struct Group {
-    int first, count;
-    int lowest;  // column
-    int shared;  // updates
+    int factor, source;
   };
 
   void write_factorize();
   void write_largest();
-  void write_row(int row);
-  void collect(int row);
-  void divide(int first, int last, bool right);
-  double cost(const Group&, bool right) const;
-  Group group(int first, int count) const;
+  void collect();
+  void write_tasks();
+  void enter(int row);
   void assign_registers(int row);
-  void write_group(const Group&, bool right);
-  void write_rest(int value, int after);
+  void finish_row(int row);
+  void catch_up(int cell, int before_factor);
+  void hold(int cell);
+  void leave();
   void write_pivot(int row);
-  int factor_register(const Update&);
-  void subtract(const Update&, int count);
-  void load(int to, int count, const machine::Memory&);
-  void store(const machine::Memory&, int count, int from);
-  void take_largest(int count);
+  void write_right(int cell);
+  int fetch(int factor);
+  void spread(int to, int from, int lane);
+  void load(int to, int width, const machine::Memory&);
+  void store(const machine::Memory&, int width, int from);
   machine::Memory at(int value) const;
   void write_solve();
 
@@ -66,13 +58,14 @@ class Translator {
   machine::Assembler code_;
   std::vector<std::uint8_t> image_;
   std::size_t factorize_ = 0, solve_ = 0;
-  int subtractions_ = 0;
-  int row_begin_ = 0;                         // value that the row's address is of
-  std::vector<std::vector<Update>> updates_;  // of the values of the present row, by pivot
-  int offset_ = 0;                            // of that row
-  std::vector<Group> groups_;
-  std::vector<int> register_of_;  // of factors, by pivot; -1: none
+
+  std::vector<std::vector<Update>> updates_;  // of cells, by factor
+  std::vector<std::size_t> done_;             // of those
+  int middle_ = 0;                            // the value that the row's address is of
+  std::vector<int> register_of_;              // of factors; -1: none
   std::vector<bool> loaded_;
+  int held_ = -1;  // the cell in the register `sum`
+  bool changed_ = false;
 };
 
 }  // namespace vernier::sparse::detail
