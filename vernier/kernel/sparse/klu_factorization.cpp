@@ -48,7 +48,6 @@ struct KluFactorization::Klu {
   }
 
   [[noreturn]] void singular() const {
-    // what KLU names: one column without a pivot, in the order of elimination
     const int column =
         common.singular_col >= 0 && common.singular_col < size ? common.singular_col : 0;
     throw Singular({}, {column});

@@ -26,9 +26,10 @@ struct Quality {
 
 /// The matrix has no inverse, or none that rounding errors leave visible.
 struct Singular : std::runtime_error {
-  Singular(std::vector<int> rows_, std::vector<int> columns_);
+  Singular(std::vector<int> those_rows, std::vector<int> those_columns);
 
   std::vector<int> rows, columns;  // that found no pivot: equations and unknowns, equally many
+                                   // (from KLU: one column only)
 };
 
 }  // namespace vernier::sparse

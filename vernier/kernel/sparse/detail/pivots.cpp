@@ -7,10 +7,10 @@
 
 namespace vernier::sparse {
 
-Singular::Singular(std::vector<int> rows_, std::vector<int> columns_)
+Singular::Singular(std::vector<int> those_rows, std::vector<int> those_columns)
     : std::runtime_error("the matrix is singular"),
-      rows(std::move(rows_)),
-      columns(std::move(columns_)) {}
+      rows(std::move(those_rows)),
+      columns(std::move(those_columns)) {}
 
 namespace detail {
 namespace {
@@ -78,6 +78,15 @@ class Remainder {
                           ((i == j) == (best.row == best.column) && size > best.size);
       if (better) best = {i, j, cost, size};
     }
+  }
+
+  /// The entry of the row that is largest against its row in the worst sample.
+  Candidate largest_in(int i) const {
+    Candidate best;
+    for (std::size_t k = 0; k < rows_[i].columns.size(); ++k)
+      if (const double size = relative_size(i, k); size > best.size)
+        best = {i, rows_[i].columns[k], 0, size};
+    return best;
   }
 
   double threshold() const noexcept { return threshold_; }
@@ -200,13 +209,15 @@ class Remainder {
   std::vector<double> scale_, largest_;    // of each row and sample: at first, and now
 };
 
-/// The next pivot among all rows; first those large enough, then whatever is not zero.
+/// The next pivot among all rows: of those large enough the cheapest, else the largest.
 Remainder::Candidate search(const Remainder& left, const std::vector<int>& rows) {
   Remainder::Candidate best;
-  for (const double threshold : {left.threshold(), 0.0}) {
-    for (const int i : rows) left.consider(i, threshold, best);
-    if (best.row >= 0) break;
-  }
+  for (const int i : rows) left.consider(i, left.threshold(), best);
+  if (best.row < 0)
+    for (const int i : rows) {
+      Remainder::Candidate here = left.largest_in(i);
+      if (here.size > best.size) best = here;
+    }
   return best;
 }
 
