@@ -21,8 +21,16 @@
 #ifndef VERNIER_INSTRUCTIONS
 #define VERNIER_INSTRUCTIONS baseline
 #endif
-// what sanitizers add to functions of that size takes minutes to compile
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// what sanitizers add to functions of that size takes minutes to compile; gcc says that they are on
+// by a macro, clang by a feature
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define VERNIER_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define VERNIER_SANITIZED
+#endif
+#if defined(VERNIER_SANITIZED)
 #define VERNIER_INLINE inline
 #else
 #define VERNIER_INLINE inline __attribute__((always_inline))
