@@ -44,9 +44,10 @@ enum class JointKind : std::uint8_t {
 
 /// Friction of a revolute or prismatic joint, by its reaction: Stribeck curve
 ///   f(v) = N (μ_c + (μ_s - μ_c) exp(-(v/v_s)²)) s(v / v_0) + viscous v
-/// with s a smooth sign (tanh), N the reaction normal to the motion (times radius for a revolute)
-/// plus preload. Implicit in v; the reaction is that of the step before, so the friction follows it
-/// with an error of one step and always takes energy out.
+/// with s(x) = x between -1 and 1, there it sticks, but for a creep below v_0; N the reaction
+/// normal to the motion (times radius for a revolute) plus preload. f is an unknown of the joint.
+/// Implicit in v; the reaction is that of the step before, so the friction follows it with an error
+/// of one step and always takes energy out.
 struct Friction {
   double coulomb = 0.0;         // μ_c
   double stiction = 0.0;        // μ_s >= μ_c

@@ -279,6 +279,11 @@ void Solver::Parts::assemble(const Level& l, bool jacobian) noexcept {
     const double s = 1.0 / column_scale[value_columns[i]];
     unknown = std::max({unknown, std::abs(l.rates[i]) * s, std::abs(l.values[i]) * s / c});
   }
+  for (std::size_t i = 0; i < algebraic_columns.size(); ++i) {
+    const int column = algebraic_columns[i];
+    if (kinds[column] == RowKind::constraint) continue;
+    unknown = std::max(unknown, std::abs(l.algebraic[i]) / column_scale[column]);
+  }
   other_reference = std::max(other_reference, unknown);
   const double by_force = c / unit_mass;
   norms.force = force / (by_force * (force_reference + force_floor / settings.tolerance) + 1e-300);

@@ -16,6 +16,7 @@ using detail::RowKind;
 namespace {
 
 constexpr double keeps = 0.1;             // a Jacobian that contracts by this is kept
+constexpr double to_and_fro = 0.8;        // of the least residual so far: more leads nowhere
 constexpr double reference_decay = 0.99;  // of the magnitudes residuals are compared with
 constexpr long renormalize_every = 256;   // steps
 
@@ -80,7 +81,7 @@ int Solver::Parts::worst_row() const noexcept {
 
 StepReport Solver::Parts::solve(Level& l) noexcept {
   StepReport report;
-  double before = 0.0;
+  double before = 0.0, best = 1e300;
   int age = -1;  // iterations since the Jacobian was taken; -1: none
   const double limit = settings.tolerance;
   finish_kinematics(l);
@@ -102,6 +103,11 @@ StepReport Solver::Parts::solve(Level& l) noexcept {
       ++age;
     }
     linear_solver->solve({rhs.data(), static_cast<std::size_t>(size)});
+    // to and fro across a kink (friction that changes sides, a stop): half the way
+    if (report.iterations >= 2 && norms.worst > to_and_fro * best) {
+      for (double& x : rhs) x *= 0.5;
+    }
+    best = std::min(best, norms.worst);
     double turned = 0.0, moved = 0.0;
     for (int i = 0; i < 6 * node_count; i += 6) {
       for (int k = 0; k < 3; ++k) {

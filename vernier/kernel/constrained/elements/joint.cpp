@@ -41,7 +41,8 @@ class AnyJoint : public Element {
     if (joint.friction) check(*joint.friction, k == JointKind::revolute);
     if (joint.stop) check(*joint.stop);
     pair_ = {ends_, turns};
-    shape_.algebraic = shape_.holonomic = constraints_of(k);
+    shape_.holonomic = constraints_of(k);
+    shape_.algebraic = shape_.holonomic + (joint.friction ? 1 : 0);
     shape_.memory = (turns ? angle_memory : 0) + (joint.friction ? 1 : 0);
     auto& m = shape_.measures;
     m = {{"force", "N", 3, "of the joint on b, axes of a"},
@@ -91,7 +92,7 @@ class AnyJoint : public Element {
   }
 
   void measure(const Point& p, std::span<double> to) const noexcept override {
-    double residual[18] = {};
+    double residual[19] = {};
     evaluate(p, {residual, nullptr, shape_.size()});
     // what acts on b, or the opposite of what acts on a; about the point of b
     const NodeState &na = ends_.node_a(p), &nb = ends_.node_b(p);
@@ -118,7 +119,7 @@ class AnyJoint : public Element {
       to[n++] = rate = l.rate;
     }
     if (k == JointKind::distance) to[n++] = length_at(ends_, p, false).s;
-    if (joint_.friction) to[n++] = friction(*joint_.friction, load(p), rate).Q;
+    if (joint_.friction) to[n++] = -dry(p) - joint_.friction->viscous * rate;
   }
 
   double energy(const Point& p) const noexcept override {
@@ -140,28 +141,35 @@ class AnyJoint : public Element {
   void extras(const Rows& o, const Point& p) const noexcept {
     const Line l = pair_.at(p, p.memory, o.J != nullptr);
     Push sum{0.0, 0.0, 0.0};
-    const auto add = [&](const Push& f) {
-      sum.Q += f.Q, sum.by_s += f.by_s, sum.by_rate += f.by_rate;
-    };
-    if (joint_.friction) add(friction(*joint_.friction, load(p), l.rate));
-    if (joint_.stop) add(stop_force(*joint_.stop, l.s, l.rate));
+    if (joint_.stop) sum = stop_force(*joint_.stop, l.s, l.rate);
+    if (joint_.friction) {
+      const int row = shape_.algebraic_row(shape_.holonomic);
+      const double f = dry(p), viscous = joint_.friction->viscous;
+      const Slide s = slide(*joint_.friction, load(p), l.rate, f);
+      sum.Q -= f + viscous * l.rate;
+      sum.by_rate -= viscous;
+      o.r[row] = s.residual;
+      if (o.J != nullptr) {
+        add_row(o, row, l.rate_slopes, s.by_rate);
+        add_column(o, row, l.gradient, 1.0);
+        o.J[row * o.n + row] = s.by_f;
+      }
+    }
     push(o, pair_, l, p, sum);
   }
 
   /// After the constructor of the kind: the pattern of its Jacobian.
   void find_pattern() {
-    const bool with = joint_.friction || joint_.stop;
     shape_.pattern = probed_pattern(*this, shape_);
-    if (!with) return;
+    if (!joint_.friction && !joint_.stop) return;
+    const int row = shape_.algebraic_row(shape_.holonomic), own = joint_.friction ? 1 : 0;
+    mark(shape_, row, own, row, own);
     const int nodes = static_cast<int>(shape_.nodes.size());
+    const int skip = joint_.kind == JointKind::revolute ? 3 : 0, count = 6 - skip;
     for (int i = 0; i < nodes; ++i) {
-      for (int j = 0; j < nodes; ++j) {
-        if (joint_.kind == JointKind::revolute) {
-          mark(shape_, 6 * i + 3, 3, 6 * j + 3, 3);
-        } else {
-          mark(shape_, 6 * i, 6, 6 * j, 6);
-        }
-      }
+      mark(shape_, row, own, 6 * i + skip, count);
+      mark(shape_, 6 * i + skip, count, row, own);
+      for (int j = 0; j < nodes; ++j) mark(shape_, 6 * i + skip, count, 6 * j + skip, count);
     }
   }
 
@@ -181,6 +189,8 @@ class AnyJoint : public Element {
     const double along = dot(f, ends_.node_a(p).R * column(ends_.on_a.axes, 2));
     return std::sqrt(std::fmax(0.0, dot(f, f) - along * along));
   }
+  /// The unknown: dry friction against the motion of b.
+  double dry(const Point& p) const noexcept { return p.own_algebraic[shape_.holonomic]; }
   /// What presses: force, or moment for a revolute.
   double load(const Point& p) const noexcept {
     const Friction& f = *joint_.friction;

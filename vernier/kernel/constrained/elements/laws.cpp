@@ -101,12 +101,17 @@ void check(const Law& l) {
   }
 }
 
-Push friction(const Friction& f, double load, double v) noexcept {
-  const double x = v / f.stribeck_speed, s = std::tanh(v / f.smoothing);
-  const double more = std::max(0.0, f.stiction - f.coulomb) * std::exp(-x * x);
-  const double mu = f.coulomb + more, slope = -2.0 * x / f.stribeck_speed * more;
-  return {-(load * mu * s + f.viscous * v), 0.0,
-          -(load * (slope * s + mu * (1.0 - s * s) / f.smoothing) + f.viscous)};
+Slide slide(const Friction& law, double load, double v, double f) noexcept {
+  const double x = v / law.stribeck_speed;
+  const double more = std::max(0.0, law.stiction - law.coulomb) * std::exp(-x * x);
+  const double M = load * (law.coulomb + more), slope = -2.0 * load * x / law.stribeck_speed * more;
+  if (!(M > 0.0)) return {f, 1.0, 0.0};
+  // at a solution `side` is over 1 or under -1 where it slides; its second part is bounded, so one
+  // step never leads from sliding to sliding the other way
+  const double u = v / law.smoothing, side = f / M + 0.5 * std::clamp(u - f / M, -1.0, 1.0);
+  if (side > 1.0) return {f - M, 1.0, -slope};
+  if (side < -1.0) return {f + M, 1.0, slope};
+  return {f - M * u, 1.0, -M / law.smoothing - slope * u};
 }
 
 Push stop_force(const Stop& stop, double s, double v) noexcept {

@@ -9,8 +9,14 @@ void check(const Friction&, bool revolute);
 void check(const Stop&);
 void check(const Law&);
 
-/// Of a reaction `load` (N, or N m), against the rate.
-Push friction(const Friction&, double load, double rate) noexcept;
+/// The equation of the dry friction f (an unknown, against the rate) under a reaction `load` (N, or
+/// N m): f = M(rate) where it slides, rate = smoothing f / M where it sticks. Which of the two
+/// follows from f as well as from the rate, so that Newton's iteration finds a change within a few
+/// steps, however small the smoothing.
+struct Slide {
+  double residual, by_f, by_rate;
+};
+Slide slide(const Friction&, double load, double rate, double f) noexcept;
 /// Towards the inside of the range. The damping force is at most as large as the elastic one: the
 /// stop never pulls, and its force begins at zero.
 Push stop_force(const Stop&, double s, double rate) noexcept;
