@@ -15,7 +15,8 @@ using spatial::skew;
 
 constexpr int most_modes = 256;
 
-/// A floating frame on a node, with u = Rᵀ v and w = Rᵀ ω in its axes:
+/// A floating frame on a node (order 2; order 1 without J2, order 0 also without H1 and N0), with u
+/// = Rᵀ v and w = Rᵀ ω in its axes:
 ///   s = s_0 + S1 q,  H_i = H0_i + Σ_l q_l H1_li,  N_i = N0_i + Σ_l q_l J2_il,
 ///   J = J_0 + Σ_i q_i (N0_i + N0_iᵀ) + Σ_il q_i q_l J2_il
 ///   β = R (m u + w × s + S1 q'),   γ = R (s × u + J w + H q'),   p = S1ᵀ u + Hᵀ w + M q'
@@ -62,7 +63,7 @@ V sum(const double* q, int n, V start, const std::vector<V>& each) noexcept {
 }
 
 Vector3 FloatingBody::centre(const double* q) const noexcept {
-  return body_.order > 0 ? sum(q, n(), body_.first_moment, body_.S1) : body_.first_moment;
+  return sum(q, n(), body_.first_moment, body_.S1);
 }
 Matrix3 FloatingBody::inertia(const double* q) const noexcept {
   Matrix3 J = J0_;
@@ -147,12 +148,10 @@ void FloatingBody::momentum(const Point& p, const Contribution& out) const noexc
     out.at(row, col) += v.x, out.at(row, col + 1) += v.y, out.at(row, col + 2) += v.z;
   };
   for (int j = 0; j < n(); ++j) {
-    Vector3 by_q{}, moment_by_q{};
-    if (body_.order > 0) {
-      by_q = cross(a.omega, S[j]);
-      const Matrix3 N = inertia_rate(j, q);
-      moment_by_q = cross(S[j], a.v) + a.R * (N * w + transposed_times(N, w) + coriolis(j, rates));
-    }
+    const Matrix3 N = inertia_rate(j, q);
+    const Vector3 by_q = cross(a.omega, S[j]),
+                  moment_by_q = cross(S[j], a.v) +
+                                a.R * (N * w + transposed_times(N, w) + coriolis(j, rates));
     put_column(0, own + j, S[j] + by_q * c);
     put_column(3, own + j, H[j] + moment_by_q * c);
     // Rᵀ v by the turn: Rᵀ (v × θ)
@@ -181,38 +180,27 @@ void FloatingBody::evaluate(const Point& p, const Contribution& out) const noexc
       force -=
           body_.modal_stiffness[i * n() + l] * q[l] + body_.modal_damping[i * n() + l] * rates[l];
     }
-    if (body_.order > 0) {
-      const Matrix3 N = inertia_rate(i, q);
-      const Vector3 h = coriolis(i, rates), Nw = N * w;
-      force += dot(u, cross(w, S)) + dot(w, Nw) + dot(w, h);
-      if (out.jacobian) {
-        const Vector3 by_u = cross(w, S), by_w = cross(S, u) + Nw + transposed_times(N, w) + h;
-        const Vector3 Ru = a.R * by_u, Rw = a.R * by_w;
-        // δu = Rᵀ (δv + v × θ), δw = Rᵀ (δω + ω × θ)
-        const Vector3 turn =
-            transposed_times(p.turn(0), Rw) + (cross(Ru, a.v) + cross(Rw, a.omega)) * c;
-        double* J = out.jacobian + (own + i) * out.size;
-        J[0] -= Ru.x, J[1] -= Ru.y, J[2] -= Ru.z;
-        J[3] -= turn.x, J[4] -= turn.y, J[5] -= turn.z;
-        for (int l = 0; l < n(); ++l) {
-          J[own + l] -= dot(w, body_.H1[i * n() + l]);
-          if (body_.order == 2) J[own + l] -= c * dot(w, body_.J2[i * n() + l] * w);
-        }
-      }
-    }
+    const Matrix3 N = inertia_rate(i, q);
+    const Vector3 h = coriolis(i, rates), Nw = N * w;
+    force += dot(u, cross(w, S)) + dot(w, Nw) + dot(w, h);
     out.residual[own + i] -= force;
-    if (out.jacobian) {
-      const Vector3 RS = a.R * S, by_turn = cross(RS, body_.gravity) * c;
-      double* J = out.jacobian + (own + i) * out.size;
-      J[3] -= by_turn.x, J[4] -= by_turn.y, J[5] -= by_turn.z;
-      for (int l = 0; l < n(); ++l) {
-        J[own + l] += c * body_.modal_stiffness[i * n() + l] + body_.modal_damping[i * n() + l];
-      }
-      if (body_.order > 0) {
-        const Vector3 m = cross(RS, body_.gravity) * -c;
-        out.at(3, own + i) += m.x, out.at(4, own + i) += m.y, out.at(5, own + i) += m.z;
-      }
+    if (!out.jacobian) continue;
+    // δu = Rᵀ (δv + v × θ), δw = Rᵀ (δω + ω × θ), δg = Rᵀ (g × θ)
+    const Vector3 RS = a.R * S, Ru = a.R * cross(w, S),
+                  Rw = a.R * (cross(S, u) + Nw + transposed_times(N, w) + h),
+                  weight = cross(RS, body_.gravity) * c;
+    const Vector3 turn =
+        transposed_times(p.turn(0), Rw) + (cross(Ru, a.v) + cross(Rw, a.omega)) * c + weight;
+    double* J = out.jacobian + (own + i) * out.size;
+    J[0] -= Ru.x, J[1] -= Ru.y, J[2] -= Ru.z;
+    J[3] -= turn.x, J[4] -= turn.y, J[5] -= turn.z;
+    for (int l = 0; l < n(); ++l) {
+      J[own + l] += c * body_.modal_stiffness[i * n() + l] + body_.modal_damping[i * n() + l];
+      if (body_.order > 0) J[own + l] -= dot(w, body_.H1[i * n() + l]);
+      if (body_.order == 2) J[own + l] -= c * dot(w, body_.J2[i * n() + l] * w);
     }
+    out.at(3, own + i) -= weight.x, out.at(4, own + i) -= weight.y;
+    out.at(5, own + i) -= weight.z;
   }
   for (int k = 0; k < static_cast<int>(clamped_.size()); ++k) station(p, out, k);
 }
@@ -335,8 +323,7 @@ double FloatingBody::energy(const Point& p) const noexcept {
       e += 0.5 * p.own[i] * body_.modal_stiffness[i * n() + l] * p.own[l];
   }
   const NodeState& a = p.node(0);
-  // S1 weighs also where inertia does not follow the deformation
-  const Vector3 s = a.R * sum(p.own, n(), body_.first_moment, body_.S1);
+  const Vector3 s = a.R * centre(p.own);
   return e - dot(body_.gravity, a.x * body_.mass + s);
 }
 
