@@ -40,7 +40,7 @@ struct Dual {
   friend Dual operator*(const Dual& x, double y) noexcept { return chained(x.v * y, y, x); }
   friend Dual operator*(double x, const Dual& y) noexcept { return chained(x * y.v, x, y); }
   friend Dual operator/(const Dual& x, const Dual& y) noexcept {
-    const double i = 1.0 / y.v, q = x.v * i;
+    const double i = 1.0 / y.v, q = x.v / y.v;  // rounded as numbers are
     return chained(q, i, x, -q * i, y);
   }
   Dual& operator+=(const Dual& x) noexcept { return *this = *this + x; }
