@@ -8,6 +8,7 @@
 #include "vernier/model/facility/reader.hpp"
 #include "vernier/model/island/island.hpp"
 #include "vernier/model/mechanics/type.hpp"
+#include "vernier/model/mechanism/reader.hpp"
 #include "vernier/model/spacecraft/types.hpp"
 #include "vernier/run/realtime/ports.hpp"
 
@@ -19,6 +20,7 @@ const Catalogue& catalogue() {
     c.set_island(island::make_island);
     automaton::add_to(c);
     mechanics::add_to(c);
+    mechanism::add_to(c);
     facility::add_to(c);
     environment::register_types(c);
     spacecraft::register_types(c);

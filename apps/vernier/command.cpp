@@ -41,7 +41,7 @@ constexpr std::array all_commands{
             "vernier export runs/latest -o signals.csv", false, declare_export},
     Command{"compare", "how far two runs differ", "vernier compare runs/latest runs/latest", false,
             declare_compare},
-    Command{"import", "a robot description (URDF) as a multibody document",
+    Command{"import", "a robot description (URDF) or an MBDyn deck as a document",
             "vernier import formats/multibody/urdf/arm.urdf", false, declare_import},
     Command{"explain", "the long text of a message", "vernier explain V2007", false,
             declare_explain},

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "apps/vernier/mechanism_text.hpp"
 #include "apps/vernier/multibody_text.hpp"
 #include "apps/vernier/table.hpp"
 #include "vernier/base/text.hpp"
@@ -349,6 +350,8 @@ std::string composition_text(const session::Prepared& p, const Catalogue& catalo
     const Ports ports = ports_of(p.plan, i.name, made.system.get());
     if (const auto* m = dynamic_cast<const mechanics::MultibodySystem*>(made.system.get()))
       out += multibody_text(m->spacecraft(), "  ");
+    if (auto* m = dynamic_cast<mechanism::Mechanism*>(made.component.get()))
+      out += mechanism_text(*m, "  ");
     Table t;
     for (const auto& [path, port] : ports.inputs) {
       std::string from = joined_values(incoming, path);
@@ -395,6 +398,8 @@ ordered_json composition_json(const session::Prepared& p, const Catalogue& catal
     if (made.system) one.update(system_json(made.system->spec()));
     if (const auto* m = dynamic_cast<const mechanics::MultibodySystem*>(made.system.get()))
       one["multibody"] = multibody_json(m->spacecraft());
+    if (auto* m = dynamic_cast<mechanism::Mechanism*>(made.component.get()))
+      one["mechanism"] = mechanism_json(*m);
     j["instances"].push_back(std::move(one));
   }
   j["connections"] = ordered_json::array();

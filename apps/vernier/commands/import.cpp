@@ -10,6 +10,8 @@
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/model/mechanics/reader.hpp"
 #include "vernier/model/mechanics/urdf.hpp"
+#include "vernier/model/mechanism/deck.hpp"
+#include "vernier/model/mechanism/reader.hpp"
 
 namespace vernier::app {
 namespace {
@@ -18,13 +20,30 @@ struct ImportRequest {
   std::string file, base = "fixed", output;
 };
 
+/// Decks of MBDyn have names of their own, or do not begin as XML does.
+bool is_deck(const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  if (extension == ".mbd" || extension == ".mbdyn") return true;
+  if (extension == ".urdf" || extension == ".xml") return false;
+  std::ifstream in(file);
+  char first = '<';
+  return static_cast<bool>(in >> first) && first != '<';
+}
+
 int import(const ImportRequest& a) {
   Diagnostics problems;
-  const auto document = mechanics::import_urdf(a.file, {.free_base = a.base == "free"}, problems);
+  const bool deck = is_deck(a.file);
+  const auto document =
+      deck ? mechanism::import_deck(a.file, problems)
+           : mechanics::import_urdf(a.file, {.free_base = a.base == "free"}, problems);
   problems.throw_if_errors();
-  // what is wrong with the robot itself is said now, at the lines of the document
+  // what is wrong with the model itself is said now, at the lines of the document
   const std::string name = a.output.empty() || a.output == "-" ? "(document)" : a.output;
-  mechanics::parse_source(*document, name, problems);
+  if (deck) {
+    mechanism::parse_source(*document, name, problems);
+  } else {
+    mechanics::parse_source(*document, name, problems);
+  }
   if (!problems.list().empty()) print_problems(problems);
   if (a.output.empty() || a.output == "-") {
     fmt::print("{}", *document);
@@ -42,8 +61,10 @@ int import(const ImportRequest& a) {
 
 Action declare_import(CLI::App& app) {
   auto asked = std::make_shared<ImportRequest>();
-  app.add_option("robot", asked->file, "a robot description (URDF)")->required()->type_name("");
-  app.add_option("--base", asked->base, "the root link is fixed to the ground, or flies free")
+  app.add_option("model", asked->file, "a robot description (URDF) or an MBDyn input deck")
+      ->required()
+      ->type_name("");
+  app.add_option("--base", asked->base, "URDF: the root link is fixed to the ground, or flies free")
       ->type_name("HOW")
       ->check(CLI::IsMember({"fixed", "free"}).description(""));
   app.add_option("-o,--output", asked->output, "the document; the screen without")

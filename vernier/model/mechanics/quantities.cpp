@@ -303,32 +303,61 @@ std::optional<Quantities::Computed> Quantities::expression(std::string_view text
     return {};
   }
   bool refused = false;
-  const expression::Scope scope = [&](std::string_view name) -> std::optional<expression::Meaning> {
-    const auto found = constants_.find(name);
-    if (found == constants_.end()) {
-      if (constants_known_) return {};
-      refused = true;  // probably one that was reported already
-      return expression::Meaning{graph_.constant(1.0)};
-    }
-    return expression::Meaning{graph_.constant(found->second.value), found->second.unit};
-  };
-  const expression::Parsed p = expression::parse(text, graph_, scope, expression::Wanted::number);
-  for (const expression::Problem& problem : p.problems) tell(problem, place, what);
+  const expression::Parsed p = parsed(text, place, what, graph_, {}, refused);
   if (!p.problems.empty() || refused) return {};
   const expression::Node& n = graph_[p.term];
   if (n.operation != expression::Operation::constant || !std::isfinite(n.value)) {
     report_.error("V1622", what + " does not give a finite number: " + in_quotes(text), place);
     return {};
   }
-  const auto wanted = unit.empty() ? std::nullopt : parsed_unit(unit);
-  if (wanted && p.unit && !same_dimension(*wanted, *p.unit)) {
-    report_.error(
-        "V1621",
-        what + " is in " + std::string(unit) + ", the expression is in " + vernier::text(*p.unit),
-        place);
-    return {};
-  }
+  if (!agrees(p.unit, unit, place, what)) return {};
   return Computed{n.value, p.unit};
+}
+
+std::optional<expression::Term> Quantities::function(std::string_view text, const Place& place,
+                                                     const std::string& what, std::string_view unit,
+                                                     std::string_view name,
+                                                     expression::Graph& graph) {
+  bool refused = false;
+  const expression::Scope own = [&](std::string_view n) -> std::optional<expression::Meaning> {
+    if (n != name) return {};
+    return expression::Meaning{graph.symbol(0)};
+  };
+  const expression::Parsed p = parsed(text, place, what, graph, own, refused);
+  if (!p.problems.empty() || refused || !agrees(p.unit, unit, place, what)) return {};
+  return p.term;
+}
+
+/// `refused`: it uses a constant that was reported already.
+expression::Parsed Quantities::parsed(std::string_view text, const Place& place,
+                                      const std::string& what, expression::Graph& graph,
+                                      const expression::Scope& others, bool& refused) {
+  const expression::Scope scope = [&](std::string_view name) -> std::optional<expression::Meaning> {
+    if (others) {
+      if (const auto meaning = others(name)) return meaning;
+    }
+    const auto found = constants_.find(name);
+    if (found == constants_.end()) {
+      if (constants_known_) return {};
+      refused = true;
+      return expression::Meaning{graph.constant(1.0)};
+    }
+    return expression::Meaning{graph.constant(found->second.value), found->second.unit};
+  };
+  const expression::Parsed p = expression::parse(text, graph, scope, expression::Wanted::number);
+  for (const expression::Problem& problem : p.problems) tell(problem, place, what);
+  return p;
+}
+
+bool Quantities::agrees(const std::optional<Unit>& found, std::string_view unit, const Place& place,
+                        const std::string& what) {
+  const auto wanted = unit.empty() ? std::nullopt : parsed_unit(unit);
+  if (!wanted || !found || same_dimension(*wanted, *found)) return true;
+  report_.error(
+      "V1621",
+      what + " is in " + std::string(unit) + ", the expression is in " + vernier::text(*found),
+      place);
+  return false;
 }
 
 void Quantities::tell(const expression::Problem& p, const Place& place, const std::string& what) {

@@ -59,9 +59,19 @@ class Quantities {
   /// A unit quaternion, scalar last, brought to length one.
   std::optional<spatial::Quaternion> quaternion(std::span<const double>, const Place&);
 
+  /// The numbers of <inertia> as a tensor.
+  std::optional<spatial::Matrix3> inertia(const Element&);
+
+  /// An expression of constants and of symbol 0 of the graph, which it calls `name` and whose unit
+  /// is not checked. `unit` is what it must be in, or empty.
+  std::optional<expression::Term> function(std::string_view text, const Place&,
+                                           const std::string& what, std::string_view unit,
+                                           std::string_view name, expression::Graph&);
+
   /// Whether a name can be one; reports.
   bool good_name(const Element&, const std::string& name);
 
+  bool has_constant(std::string_view name) const { return constants_.contains(name); }
   const std::vector<ParameterSpec>& specs() const noexcept { return specs_; }
 
  private:
@@ -79,6 +89,10 @@ class Quantities {
   /// Of constants; `unit` is what it must be in, or empty.
   std::optional<Computed> expression(std::string_view text, const Place&, const std::string& what,
                                      std::string_view unit);
+  expression::Parsed parsed(std::string_view text, const Place&, const std::string& what,
+                            expression::Graph&, const expression::Scope& others, bool& refused);
+  bool agrees(const std::optional<Unit>&, std::string_view unit, const Place&,
+              const std::string& what);
   void tell(const expression::Problem&, const Place&, const std::string& what);
   void tell_number(std::string_view text, const Place&, const std::string& what,
                    std::string_view unit, std::size_t count);
@@ -95,6 +109,9 @@ class Quantities {
   bool constants_known_ = true;  // false: one was refused, so that unknown names say nothing
   expression::Graph graph_;
 };
+
+/// Axes whose z is the unit vector n, turned as little as can be; downwards from y and z reversed.
+spatial::Matrix3 with_z_along(const spatial::Vector3& n);
 
 /// Letters, digits and _, not beginning with a digit, and not too long.
 bool identifier(std::string_view) noexcept;

@@ -154,19 +154,34 @@ void open_inputs(Composition& c, const Catalogue& catalogue) {
   if (!reader) return;
   Diagnostics ignored;  // the plan reports them
   const Type type = (*reader)(only.file, ignored);
-  if (!type.system || ignored.errors() > 0) return;
+  if (ignored.errors() > 0) return;
   const Parameters parameters(only.name, type.parameters, only.parameters, 1, {}, ignored);
   if (ignored.errors() > 0) return;
-  const auto system = type.system(parameters);
-  for (const hybrid::Signal& s : system->spec().inputs) {
-    c.inputs.push_back({.name = s.name,
-                        .unit = s.unit,
-                        .value = s.initial.value_or(std::vector<double>(s.count, 0.0)),
+  const auto open = [&](const std::string& name, const std::string& unit, std::uint32_t count,
+                        const std::optional<std::vector<double>>& initial) {
+    c.inputs.push_back({.name = name,
+                        .unit = unit,
+                        .value = initial.value_or(std::vector<double>(count, 0.0)),
                         .place = {}});
     composition::Connection k;
-    k.from = {.text = "ext." + s.name, .instance = "ext", .port = s.name, .place = {}};
-    k.to = {.text = only.name + "." + s.name, .instance = only.name, .port = s.name, .place = {}};
+    k.from = {.text = "ext." + name, .instance = "ext", .port = name, .place = {}};
+    k.to = {.text = only.name + "." + name, .instance = only.name, .port = name, .place = {}};
     c.connections.push_back(std::move(k));
+  };
+  if (type.system) {
+    const auto system = type.system(parameters);
+    for (const hybrid::Signal& s : system->spec().inputs) open(s.name, s.unit, s.count, s.initial);
+  } else if (only.kind == composition::Instance::Kind::component && type.component) {
+    try {
+      const auto component = type.component(parameters);
+      for (const Port& p : component->description().inputs) {
+        const bool single = p.name.find('.') == std::string::npos;  // as inputs of documents are
+        if (p.flow == Flow::signal && p.scalar == Scalar::real && single)
+          open(p.name, p.unit, p.count, p.initial);
+      }
+    } catch (const ConfigurationError&) {
+      // the plan says it
+    }
   }
 }
 

@@ -95,53 +95,12 @@ void Builder::read_rigid(int i) {
 }
 
 std::optional<Inertia> Builder::inertia(const Element& e, double mass, const Vector3& centre) {
-  auto J = tensor(e);
+  auto J = quantities_.inertia(e);
   if (!J) return {};
   if (e.value("about") == "centre") {
     *J += mass * (centre.squaredNorm() * Matrix3::Identity() - centre * centre.transpose());
   }
   return Inertia{mass, mass * centre, *J};
-}
-
-/// The numbers of <inertia> as a tensor.
-std::optional<Matrix3> Builder::tensor(const Element& e) {
-  const std::string_view unit = trimmed(e.value("unit"));
-  if (!unit.empty() && !parsed_unit(unit)) {
-    report_.error("V1313", in_quotes(unit) + " is not a unit", Report::value_place(e, "unit"));
-    return {};
-  }
-  const auto read = [&](const char* attribute) -> std::optional<double> {
-    const document::Attribute* a = e.attribute(attribute);
-    const auto one = quantities_.numbers(a->value, a->value_place, attribute, "kg*m^2", 1, unit);
-    return one ? std::optional(one->front()) : std::nullopt;
-  };
-  const int products =
-      (e.attribute("xy") ? 1 : 0) + (e.attribute("xz") ? 1 : 0) + (e.attribute("yz") ? 1 : 0);
-  if (products > 0 && products < 3) {
-    not_given("V1627", "some products of inertia are missing", e,
-              "give xy, xz and yz, or none of them when these are principal axes");
-    return {};
-  }
-  if (products > 0 && !e.attribute("products")) {
-    not_given("V1627", "the sign of the products of inertia is not said", e,
-              "products=\"tensor\": xy is an element of the inertia tensor, -∫ x y dm; "
-              "products=\"integral\": xy is +∫ x y dm");
-    return {};
-  }
-  const auto xx = read("xx"), yy = read("yy"), zz = read("zz");
-  std::optional<double> xy = 0.0, xz = 0.0, yz = 0.0;
-  if (products > 0) {
-    xy = read("xy");
-    xz = read("xz");
-    yz = read("yz");
-  }
-  if (!xx || !yy || !zz || !xy || !xz || !yz) return {};
-  const double sign = e.value("products") == "integral" ? -1.0 : 1.0;
-  Matrix3 J;
-  J << *xx, sign * *xy, sign * *xz,  //
-      sign * *xy, *yy, sign * *yz,   //
-      sign * *xz, sign * *yz, *zz;
-  return J;
 }
 
 /// The point masses of a body, with a shape of each of its modes.
@@ -161,7 +120,7 @@ std::vector<Lump> Builder::lumps(int i) {
       if (own->value("about") != "centre") {
         report_.error("V1626", "the inertia of a lump is about its own centre",
                       Report::value_place(*own, "about"));
-      } else if (const auto J = tensor(*own)) {
+      } else if (const auto J = quantities_.inertia(*own)) {
         l.inertia = *J;
       }
     }

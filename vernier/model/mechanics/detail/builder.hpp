@@ -74,7 +74,6 @@ class Builder {
   void read_body(int body);
   void read_rigid(int body);
   std::optional<Inertia> inertia(const Element&, double mass, const Vector3& centre);
-  std::optional<Matrix3> tensor(const Element&);
   std::vector<Lump> lumps(int body);
   void read_nodes(int body);
   Node read_node(const Element&, const Known&);

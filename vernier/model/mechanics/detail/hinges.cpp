@@ -27,25 +27,6 @@ HingeKind kind_of(std::string_view name) {
   return HingeKind::fixed;
 }
 
-/// The turn that takes the unit vector a to the unit vector b, which is not opposite to it.
-Matrix3 turn(const Vector3& a, const Vector3& b) {
-  const Vector3 v = a.cross(b);
-  Matrix3 R = Matrix3::Identity() * a.dot(b) + v * v.transpose() / (1.0 + a.dot(b));
-  R(0, 1) -= v.z();
-  R(1, 0) += v.z();
-  R(0, 2) += v.y();
-  R(2, 0) -= v.y();
-  R(1, 2) -= v.x();
-  R(2, 1) += v.x();
-  return R;
-}
-
-/// Axes whose z is the unit vector n, turned as little as can be; downwards from y and z reversed.
-Matrix3 with_z_along(const Vector3& n) {
-  if (n.z() >= -0.5) return turn(Vector3::UnitZ(), n);
-  return turn(-Vector3::UnitZ(), n) * Matrix3(Vector3(1.0, -1.0, -1.0).asDiagonal());
-}
-
 bool quaternion_kind(HingeKind k) { return k == HingeKind::ball || k == HingeKind::free; }
 
 }  // namespace

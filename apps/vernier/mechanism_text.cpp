@@ -1,0 +1,106 @@
+#include "apps/vernier/mechanism_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "apps/vernier/console.hpp"
+
+namespace vernier::app {
+namespace {
+
+using constrained::Scheme;
+
+struct Counts {
+  std::size_t dynamic = 0, fixed = 0;
+  std::map<std::string, int> elements;  // by kind
+  double mass = 0.0;
+  double step_us = 0.0;
+};
+
+const char* word(Scheme s) {
+  constexpr const char* words[] = {"multistep2",        "multistep3",
+                                   "multistep4",        "trapezoid",
+                                   "generalized_alpha", "generalized_alpha_second",
+                                   "composite",         "sdirk3"};
+  return words[static_cast<std::size_t>(s)];
+}
+
+/// Median over steps, in µs; 0 when one fails.
+double measured(mechanism::Mechanism& m) {
+  using clock = std::chrono::steady_clock;
+  std::vector<std::byte> before(m.solver().state_bytes());
+  m.solver().save(before);
+  std::vector<double> all;
+  const auto begin = clock::now();
+  while (all.size() < 200 && clock::now() - begin < std::chrono::milliseconds(100)) {
+    const auto start = clock::now();
+    const constrained::StepReport r = m.solver().step(m.definition().step);
+    if (r.end == constrained::StepReport::End::failed) break;
+    all.push_back(std::chrono::duration<double, std::micro>(clock::now() - start).count());
+  }
+  m.solver().load(before);
+  if (all.empty()) return 0.0;
+  std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2),
+                   all.end());
+  return all[all.size() / 2];
+}
+
+Counts counts_of(mechanism::Mechanism& m) {
+  Counts c;
+  const constrained::Model& model = m.definition().model;
+  for (const constrained::Node& n : model.nodes) ++(n.dynamic ? c.dynamic : c.fixed);
+  for (const constrained::NamedElement& e : model.elements) ++c.elements[e.kind];
+  for (const constrained::Body& b : model.bodies) c.mass += b.mass;
+  c.step_us = measured(m);
+  return c;
+}
+
+}  // namespace
+
+std::string mechanism_text(mechanism::Mechanism& m, std::string_view indent) {
+  const Counts c = counts_of(m);
+  const mechanism::Definition& d = m.definition();
+  const std::string in(indent);
+  std::string elements;
+  for (const auto& [kind, n] : c.elements)
+    elements += fmt::format("{}{} {}", elements.empty() ? "" : ", ", n, kind);
+  std::string out = fmt::format("{}nodes        {} with inertia, {} without; {} kg in all\n", in,
+                                c.dynamic, c.fixed, short_number(c.mass), d.model.bodies.size());
+  out += fmt::format("{}elements     {}\n", in, elements.empty() ? "none" : elements);
+  if (!d.model.scalars.empty())
+    out += fmt::format("{}scalars      {}\n", in, d.model.scalars.size());
+  out += fmt::format("{}equations    {}, of which {} unknowns are solved for\n", in,
+                     m.solver().equations(), m.solver().rows());
+  out += fmt::format(
+      "{}computed     by {}, rho {}, in steps of {} s, {} {} iterations: {:.2f} µs a step\n", in,
+      word(d.settings.scheme), short_number(d.settings.rho), short_number(d.step),
+      d.settings.accept_unconverged ? "always within" : "at most", d.settings.iterations_most,
+      c.step_us);
+  return out;
+}
+
+nlohmann::ordered_json mechanism_json(mechanism::Mechanism& m) {
+  const Counts c = counts_of(m);
+  const mechanism::Definition& d = m.definition();
+  return {{"nodes", c.dynamic + c.fixed},
+          {"nodes_without_inertia", c.fixed},
+          {"bodies", d.model.bodies.size()},
+          {"mass", c.mass},
+          {"elements", c.elements},
+          {"scalars", d.model.scalars.size()},
+          {"equations", m.solver().equations()},
+          {"unknowns", m.solver().rows()},
+          {"scheme", word(d.settings.scheme)},
+          {"rho", d.settings.rho},
+          {"step_s", d.step},
+          {"iterations", d.settings.iterations_most},
+          {"budget", d.settings.accept_unconverged},
+          {"step_us", c.step_us}};
+}
+
+}  // namespace vernier::app

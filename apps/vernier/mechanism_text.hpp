@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "vernier/model/mechanism/mechanism.hpp"
+
+namespace vernier::app {
+
+/// Nodes, elements, equations of a mechanism and what a step of it costs; takes some milliseconds,
+/// for that is measured, with steps of this one.
+std::string mechanism_text(mechanism::Mechanism&, std::string_view indent);
+nlohmann::ordered_json mechanism_json(mechanism::Mechanism&);
+
+}  // namespace vernier::app

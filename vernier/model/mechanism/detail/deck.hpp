@@ -1,0 +1,135 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/model/mechanism/detail/deck_text.hpp"
+
+namespace vernier::mechanism::detail {
+
+/// The arguments of a statement, one after the other. All throw DeckProblem.
+class DeckArguments {
+ public:
+  DeckArguments(const DeckStatement& s, const DeckNumbers& n) : statement_(s), numbers_(n) {}
+
+  bool more() const { return at_ < statement_.arguments.size(); }
+  const DeckArgument& next(const char* what);
+  const DeckArgument& peek() const { return statement_.arguments[at_]; }
+  /// Takes the argument when it is one of these words.
+  bool keyword(std::string_view word);
+  double number(const char* what) { return numbers_.value(next(what)); }
+  long label(const char* what);
+  Place place() const { return more() ? peek().place : statement_.place; }
+  const DeckNumbers& numbers() const { return numbers_; }
+  [[noreturn]] void unexpected(const char* wanted) const;
+
+ private:
+  const DeckStatement& statement_;
+  const DeckNumbers& numbers_;
+  std::size_t at_ = 0;
+};
+
+/// Converts a deck, statement by statement, to the text of a document.
+class Deck {
+ public:
+  void convert(const DeckStatement&, Diagnostics&);
+  std::string document(const std::string& name) const;
+  /// Counts of the control data, sections that do not end; `last` is where the deck ends.
+  void check_counts(const DeckStatement& last, Diagnostics&) const;
+
+ private:
+  using Vector3 = spatial::Vector3;
+  using Matrix3 = spatial::Matrix3;
+  struct Pose {
+    Matrix3 R = Matrix3::Identity();
+    Vector3 p = Vector3::Zero(), v = Vector3::Zero(), w = Vector3::Zero();
+  };
+  struct Node {
+    std::string name;
+    Pose pose;
+  };
+  /// Where something is attached, in node axes; no node: the ground.
+  struct End {
+    const Node* node = nullptr;
+    Vector3 offset = Vector3::Zero();
+    Matrix3 axes = Matrix3::Identity();
+  };
+  struct Drive {
+    enum class Kind { constant, ramp, step, sine, table, formula } kind = Kind::constant;
+    std::vector<double> numbers;  // of the kind, in the order of its attributes
+    std::string formula;
+  };
+  /// One drive for each of x, y, z; a factor each.
+  struct Drive3 {
+    std::optional<Drive> drive[3];
+    double factor[3] = {1.0, 1.0, 1.0};
+  };
+  struct Law {
+    std::vector<double> stiffness, damping;  // n × n, row major
+  };
+
+  // sections of the deck (deck.cpp)
+  void section(const DeckStatement&, bool begins);
+  void problem(const DeckStatement&);
+  void control(const DeckStatement&);
+  void reference(DeckArguments&);
+  void node(const DeckStatement&, DeckArguments&);
+  void element(const DeckStatement&, DeckArguments&);
+
+  std::string named(const DeckStatement&, const char* kind, long label);
+
+  // values (deck_values.cpp)
+  const Pose* frame(DeckArguments&, const Pose* own);
+  Vector3 plain_vector(DeckArguments&);
+  Matrix3 plain_matrix(DeckArguments&);
+  Vector3 position(DeckArguments&, const Pose& own);
+  Matrix3 orientation(DeckArguments&, const Pose& own);
+  Pose pose(DeckArguments&);
+  std::vector<double> square(DeckArguments&, std::size_t n);
+  Drive drive(DeckArguments&);
+  Drive3 drive3(DeckArguments&);
+  Law law(DeckArguments&, std::size_t n);
+  const Node& node_of(DeckArguments&);
+  /// [position,] offset, [orientation | hinge, matrix], as far as they are there.
+  End end(DeckArguments&, bool bare_offset);
+  void tail(DeckArguments&) const;
+
+  // elements (deck_elements.cpp)
+  void body(const DeckStatement&, DeckArguments&);
+  void joint(const DeckStatement&, DeckArguments&);
+  bool two_node_joint(const std::string& kind, const std::string& name, DeckArguments&);
+  bool pin_joint(const std::string& kind, const std::string& name, DeckArguments&);
+  bool elastic_joint(const std::string& kind, const std::string& name, DeckArguments&);
+  void total_joint(const std::string& name, DeckArguments&, bool pin);
+  void force(const DeckStatement&, DeckArguments&, bool couple);
+  void beam(const DeckStatement&, DeckArguments&, std::size_t ends);
+  void gravity(DeckArguments&);
+
+  // the document (deck_write.cpp)
+  static std::string text(const End&);
+  static std::string attitude(const Matrix3&);
+  static std::string vector(const Vector3&, const char* unit);
+  std::string drive_text(const Drive&, double factor, const char* unit);
+  void write_joint(const std::string& name, const char* kind, const End& a, const End& b,
+                   const std::string& more = {});
+  std::string matrix_text(const char* of, const std::vector<double>&, std::size_t n) const;
+
+  DeckNumbers numbers_;
+  std::vector<std::string> open_;  // sections that began and did not end
+  std::map<long, Pose> frames_;
+  std::map<long, Node> nodes_;
+  std::map<long, Drive> drives_;
+  std::set<std::string> names_;
+  std::map<std::string, double> declared_;  // counts of the control data
+  std::map<std::string, double> counted_;
+  std::map<std::string, int> drive_count_;
+  std::string settings_ = "";
+  double step_ = 0.0;
+  std::string gravity_, written_nodes_, written_drives_, written_;
+};
+
+}  // namespace vernier::mechanism::detail

@@ -1,0 +1,353 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "vernier/base/text.hpp"
+#include "vernier/model/mechanism/detail/deck.hpp"
+
+namespace vernier::mechanism::detail {
+
+const DeckArgument& DeckArguments::next(const char* what) {
+  if (!more())
+    refuse("V1721", std::string("the statement ends where ") + what + " is expected",
+           statement_.place);
+  return statement_.arguments[at_++];
+}
+
+bool DeckArguments::keyword(std::string_view word) {
+  if (!more() || normal(peek().text) != word) return false;
+  ++at_;
+  return true;
+}
+
+long DeckArguments::label(const char* what) {
+  const DeckArgument& a = next(what);
+  const double x = numbers_.value(a);
+  if (!(std::abs(x) < 1e15) || x != std::floor(x))
+    refuse("V1721", std::string(what) + " must be a whole number", a.place);
+  return static_cast<long>(x);
+}
+
+void DeckArguments::unexpected(const char* wanted) const {
+  if (!more())
+    refuse("V1721", std::string("the statement ends where ") + wanted + " is expected",
+           statement_.place);
+  refuse("V1722", "\"" + peek().text + "\" is not among what can be converted here", peek().place,
+         std::string("can be converted: ") + wanted);
+}
+
+/// `reference, global | node | LABEL`: what is given relative to that; null: nothing is said.
+const Deck::Pose* Deck::frame(DeckArguments& a, const Pose* own) {
+  static const Pose ground;
+  if (!a.keyword("reference")) return nullptr;
+  if (a.keyword("global")) return &ground;
+  if (a.keyword("node")) {
+    if (!own) refuse("V1721", "there is no node here to refer to", a.place());
+    return own;
+  }
+  if (a.keyword("other node") || a.keyword("other position") || a.keyword("other orientation"))
+    refuse("V1722", "references to the other node cannot be converted", a.place(),
+           "refer to the node, to global, or to a reference");
+  const Place place = a.place();
+  const auto found = frames_.find(a.label("the label of a reference"));
+  if (found == frames_.end()) refuse("V1723", "there is no such reference", place);
+  return &found->second;
+}
+
+Deck::Vector3 Deck::plain_vector(DeckArguments& a) {
+  if (a.keyword("null")) return Vector3::Zero();
+  Vector3 v;
+  for (int i = 0; i < 3; ++i) v[i] = a.number("a number of a vector");
+  return v;
+}
+
+Deck::Matrix3 Deck::plain_matrix(DeckArguments& a) {
+  const auto turn = [](const Vector3& axis, double angle) {
+    return Matrix3(spatial::attitude_matrix(spatial::turned(axis, angle)).transpose());
+  };
+  const Place place = a.place();
+  if (a.keyword("eye")) return Matrix3::Identity();
+  if (a.keyword("matr")) {
+    Matrix3 R;
+    for (int i = 0; i < 9; ++i) R(i / 3, i % 3) = a.number("a number of a matrix");
+    if (!(R.transpose() * R - Matrix3::Identity()).isZero(1e-6) || R.determinant() < 0.0)
+      refuse("V1721", "this matrix is no rotation", place);
+    return R;
+  }
+  if (a.keyword("vector")) {
+    const Vector3 v = plain_vector(a);
+    const double angle = v.norm();
+    return angle == 0.0 ? Matrix3(Matrix3::Identity()) : turn(v / angle, angle);
+  }
+  for (const auto& [name, axes] : {std::pair("euler", "123"), std::pair("euler123", "123"),
+                                   std::pair("euler313", "313"), std::pair("euler321", "321")}) {
+    if (!a.keyword(name)) continue;
+    Matrix3 R = Matrix3::Identity();
+    for (int i = 0; i < 3; ++i) R = R * turn(Vector3::Unit(axes[i] - '1'), a.number("an angle"));
+    return R;
+  }
+  // index, vector, index, vector
+  const auto axis = [&](const char* what) {
+    const Place at = a.place();
+    const long i = a.label(what);
+    if (i < 1 || i > 3) refuse("V1721", "an axis is 1, 2 or 3", at);
+    return static_cast<int>(i - 1);
+  };
+  if (a.more() && !a.peek().text.empty() &&
+      std::string("0123456789").find(a.peek().text[0]) == std::string::npos &&
+      !a.numbers().has(a.peek().text))
+    a.unexpected("eye, matr, vector, euler, or two axes with their numbers");
+  const int i = axis("the number of an axis");
+  const Vector3 u = plain_vector(a);
+  const int j = axis("the number of the second axis");
+  const Vector3 w = plain_vector(a);
+  const Vector3 x = u.normalized(), y = (w - w.dot(x) * x).normalized();
+  if (i == j || !(u.norm() > 0.0) || !(u.cross(w).norm() > 1e-9 * u.norm() * w.norm()))
+    refuse("V1721", "these two axes give no orientation", place);
+  const int k = 3 - i - j;
+  Matrix3 R;
+  R.col(i) = x;
+  R.col(j) = y;
+  R.col(k) = (j - i + 3) % 3 == 1 ? Vector3(x.cross(y)) : Vector3(y.cross(x));
+  return R;
+}
+
+/// A point in the axes of `own`.
+Deck::Vector3 Deck::position(DeckArguments& a, const Pose& own) {
+  const Pose* f = frame(a, &own);
+  const Vector3 v = plain_vector(a);
+  if (!f || f == &own) return v;
+  return own.R.transpose() * (f->p + f->R * v - own.p);
+}
+
+Deck::Matrix3 Deck::orientation(DeckArguments& a, const Pose& own) {
+  const Pose* f = frame(a, &own);
+  const Matrix3 R = plain_matrix(a);
+  if (!f || f == &own) return R;
+  return own.R.transpose() * f->R * R;
+}
+
+/// Position, orientation, velocity and angular velocity, each perhaps with a reference.
+Deck::Pose Deck::pose(DeckArguments& a) {
+  static const Pose ground;
+  const auto from = [&] {
+    const Pose* f = frame(a, nullptr);
+    return f ? *f : ground;
+  };
+  Pose made;
+  a.keyword("position");
+  Pose f = from();
+  made.p = f.p + f.R * plain_vector(a);
+  a.keyword("orientation");
+  f = from();
+  made.R = f.R * plain_matrix(a);
+  a.keyword("velocity");
+  f = from();
+  made.v = f.v + f.w.cross(made.p - f.p) + f.R * plain_vector(a);
+  a.keyword("angular velocity");
+  f = from();
+  made.w = f.w + f.R * plain_vector(a);
+  return made;
+}
+
+/// A square matrix, row major.
+std::vector<double> Deck::square(DeckArguments& a, std::size_t n) {
+  std::vector<double> m(n * n, 0.0);
+  if (a.keyword("null")) return m;
+  const bool eye = a.keyword("eye");
+  if (eye || a.keyword("diag")) {
+    for (std::size_t i = 0; i < n; ++i)
+      m[i * n + i] = eye ? 1.0 : a.number("a number of the diagonal");
+  } else if (a.keyword("sym")) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = i; j < n; ++j)
+        m[i * n + j] = m[j * n + i] = a.number("a number of a matrix");
+    }
+  } else {
+    a.keyword("matr");
+    if (a.more() && !a.peek().text.empty() && a.peek().text[0] >= 'a' && a.peek().text[0] <= 'z' &&
+        !a.numbers().has(a.peek().text))
+      a.unexpected("diag, sym, matr, eye, null, or numbers");
+    for (double& x : m) x = a.number("a number of a matrix");
+  }
+  return m;
+}
+
+Deck::Drive Deck::drive(DeckArguments& a) {
+  using Kind = Drive::Kind;
+  const auto numbers = [&](std::initializer_list<const char*> what) {
+    std::vector<double> all;
+    for (const char* w : what) all.push_back(a.number(w));
+    return all;
+  };
+  if (a.keyword("null")) return {Kind::constant, {0.0}, {}};
+  if (a.keyword("unit")) return {Kind::constant, {1.0}, {}};
+  if (a.keyword("const")) return {Kind::constant, numbers({"the value"}), {}};
+  if (a.keyword("reference")) {
+    const Place place = a.place();
+    const auto found = drives_.find(a.label("the label of a drive"));
+    if (found == drives_.end()) refuse("V1723", "there is no such drive caller", place);
+    return found->second;
+  }
+  if (a.keyword("ramp")) {
+    const double slope = a.number("the slope"), begin = a.number("the begin");
+    if (a.keyword("forever")) {
+      const double from = a.number("the value at the begin");
+      return {Kind::formula,
+              {},
+              exact(from) + " + (" + exact(slope) + ")*max(t - (" + exact(begin) + "), 0)"};
+    }
+    const Place place = a.place();
+    const double end = a.number("the end"), from = a.number("the value at the begin");
+    if (!(begin < end)) refuse("V1721", "the ramp ends before it begins", place);
+    return {Kind::ramp, {from, from + slope * (end - begin), begin, end}, {}};
+  }
+  if (a.keyword("step")) {
+    const std::vector<double> n = numbers({"the time", "the step", "the value before"});
+    return {Kind::step, {n[2], n[2] + n[1], n[0]}, {}};
+  }
+  const bool sine = a.keyword("sine");
+  if (sine || a.keyword("cosine")) {
+    const Place place = a.place();
+    const std::vector<double> n = numbers({"the begin", "the angular velocity", "the amplitude"});
+    double cycles = 0.0;  // for ever
+    if (a.keyword("half")) {
+      cycles = 0.5;
+    } else if (a.keyword("one")) {
+      cycles = 1.0;
+    } else if (!a.keyword("forever")) {
+      const double k = a.number("the number of cycles");
+      cycles = k > 0.0 ? k - 0.5 : -k - 0.75;
+      if (!(cycles > 0.0)) refuse("V1721", "so many cycles are none", place);
+    }
+    const double initial = a.number("the value at the begin");
+    if (!(n[1] > 0.0)) refuse("V1721", "the angular velocity must be more than zero", place);
+    const double end = cycles > 0.0 ? n[0] + cycles * 2.0 * std::numbers::pi / n[1] : 0.0;
+    // amplitude (1 - cos)
+    return {Kind::sine,
+            {sine ? initial : initial + n[2], n[2], n[1], sine ? 0.0 : -0.5 * std::numbers::pi,
+             n[0], cycles > 0.0 ? 1.0 : 0.0, end},
+            {}};
+  }
+  if (a.keyword("linear")) {
+    const std::vector<double> n = numbers({"the constant", "the slope"});
+    return {Kind::formula, {}, exact(n[0]) + " + (" + exact(n[1]) + ")*t"};
+  }
+  if (a.keyword("parabolic")) {
+    const std::vector<double> n = numbers({"the constant", "the slope", "the square"});
+    return {
+        Kind::formula, {}, exact(n[0]) + " + (" + exact(n[1]) + ")*t + (" + exact(n[2]) + ")*t^2"};
+  }
+  if (a.keyword("string")) return {Kind::formula, {}, a.numbers().formula(a.next("an expression"))};
+  if (a.keyword("piecewise linear")) {
+    const Place place = a.place();
+    const long n = a.label("the number of points");
+    if (n < 2 || n > 100'000)
+      refuse("V1721", "a piecewise linear drive has 2 to 100000 points", place);
+    Drive d{Kind::table, {}, {}};
+    for (long i = 0; i < 2 * n; ++i) d.numbers.push_back(a.number("a time or a value"));
+    return d;
+  }
+  if (a.more() && !a.peek().text.empty()) {
+    const char c = a.peek().text[0];
+    const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const std::string text = normal(a.peek().text);
+    const bool value = !word || a.numbers().has(text.substr(0, text.find_first_of(" +-*/^(")));
+    if (value || a.numbers().has(a.peek().text)) return {Kind::constant, numbers({"a drive"}), {}};
+  }
+  a.unexpected(
+      "const, ramp, step, sine, cosine, linear, parabolic, string, piecewise linear, reference");
+}
+
+Deck::Drive3 Deck::drive3(DeckArguments& a) {
+  Drive3 made;
+  if (a.keyword("null")) return made;
+  if (a.keyword("component")) {
+    for (auto& d : made.drive) {
+      if (!a.keyword("inactive")) d = drive(a);
+    }
+    return made;
+  }
+  a.keyword("single");
+  const Vector3 v = plain_vector(a);
+  const Drive d = drive(a);
+  for (int i = 0; i < 3; ++i) {
+    if (v[i] == 0.0) continue;
+    made.drive[i] = d;
+    made.factor[i] = v[i];
+  }
+  return made;
+}
+
+Deck::Law Deck::law(DeckArguments& a, std::size_t n) {
+  Law l;
+  const auto scalar = [&](const char* what) {
+    std::vector<double> m(n * n, 0.0);
+    const double x = a.number(what);
+    for (std::size_t i = 0; i < n; ++i) m[i * n + i] = x;
+    return m;
+  };
+  const auto damping = [&](bool generic) {
+    if (!a.keyword("proportional")) {
+      l.damping = generic ? square(a, n) : scalar("the damping");
+      return;
+    }
+    const double factor = a.number("the factor of damping");
+    l.damping = l.stiffness;
+    for (double& x : l.damping) x *= factor;
+  };
+  const std::vector<double> zero(n * n, 0.0);
+  l.stiffness = l.damping = zero;
+  if (a.keyword("linear elastic generic")) {
+    l.stiffness = square(a, n);
+  } else if (a.keyword("linear elastic") || a.keyword("linear elastic isotropic")) {
+    l.stiffness = scalar("the stiffness");
+  } else if (a.keyword("linear viscous generic")) {
+    l.damping = square(a, n);
+  } else if (a.keyword("linear viscous") || a.keyword("linear viscous isotropic")) {
+    l.damping = scalar("the damping");
+  } else if (a.keyword("linear viscoelastic generic")) {
+    l.stiffness = square(a, n);
+    damping(true);
+  } else if (a.keyword("linear viscoelastic") || a.keyword("linear viscoelastic isotropic")) {
+    l.stiffness = scalar("the stiffness");
+    damping(false);
+  } else {
+    a.unexpected(
+        "linear elastic, linear viscous and linear viscoelastic laws, also isotropic or generic");
+  }
+  return l;
+}
+
+const Deck::Node& Deck::node_of(DeckArguments& a) {
+  const Place place = a.place();
+  const auto found = nodes_.find(a.label("the label of a node"));
+  if (found == nodes_.end()) refuse("V1723", "there is no such structural node", place);
+  return found->second;
+}
+
+Deck::End Deck::end(DeckArguments& a, bool bare_offset) {
+  End e;
+  e.node = &node_of(a);
+  const auto vector_follows = [&] {
+    if (!a.more() || a.peek().text.empty()) return false;
+    const std::string text = normal(a.peek().text);
+    const char c = text[0];
+    return text == "null" || text == "reference" || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '+' || c == '(' ||
+           a.numbers().has(a.peek().text.substr(0, a.peek().text.find_first_of(" +-*/^(")));
+  };
+  if (a.keyword("position") || (bare_offset && vector_follows()))
+    e.offset = position(a, e.node->pose);
+  if (a.keyword("orientation") || a.keyword("hinge")) e.axes = orientation(a, e.node->pose);
+  return e;
+}
+
+/// What may stand behind everything, and what may not.
+void Deck::tail(DeckArguments& a) const {
+  if (!a.more() || normal(a.peek().text) == "output" || normal(a.peek().text) == "initial theta")
+    return;
+  a.unexpected("nothing more, or output");
+}
+
+}  // namespace vernier::mechanism::detail
