@@ -152,6 +152,34 @@ TEST(ContactInMotion, BouncesAsHuntAndCrossleySay) {
   EXPECT_NEAR(measures(s, e)[0], -0.2 - s.node(b.node).x.z, 1e-12);
 }
 
+// On three feet, pressed by its weight: v²/(2 μ g) of way, along a straight line.
+TEST(ContactInMotion, SlidesToAStop) {
+  Model m;
+  m.gravity = {0.0, 0.0, -9.81};
+  const double k = 1e4, sag = 2.0 * 9.81 / (3.0 * k);
+  const int n =
+      m.add(Node{.name = "stool", .position = {0.0, 0.0, -sag}, .velocity = {0.8, 0.6, 0.0}});
+  m.add(Body{.name = "stool", .node = n, .mass = 2.0, .inertia = {0.5, 0.5, 0.5, 0, 0, 0}});
+  for (int i = 0; i < 3; ++i) {
+    const double angle = 2.0 * 3.14159265358979323846 / 3.0 * i;
+    m.add("foot " + std::to_string(i), "contact",
+          make(Contact{.b = {.node = n, .offset = {std::cos(angle), std::sin(angle), 0.0}},
+                       .stiffness = k,
+                       .exponent = 1.0,
+                       .damping = 1.0,
+                       .friction = 0.3}));
+  }
+  Solver s(m, {});
+  s.initialize();
+  go(s, 1e-3, 500);
+  const double way = 1.0 / (2.0 * 0.3 * 9.81);
+  // friction_speed takes as long again as v_0 / (μ g) to die out
+  EXPECT_NEAR(s.node(n).x.x, 0.8 * way, 2e-5);
+  EXPECT_NEAR(s.node(n).x.y, 0.6 * way, 2e-5);
+  EXPECT_NEAR(s.node(n).v.x, 0.0, 1e-9);
+  EXPECT_NEAR(s.node(n).omega.z, 0.0, 1e-9);
+}
+
 TEST(HeldCouple, IsAnExactImpulse) {
   Single b = single({.kind = JointKind::revolute});
   const int input = b.m.add(DriveSlot{.name = "torque", .unit = "N·m"});
