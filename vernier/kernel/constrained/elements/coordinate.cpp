@@ -122,28 +122,23 @@ Line Pair::at(const Point& p, const double* memory, bool slopes) const noexcept 
   put(l.gradient + 6, none);
   put(l.gradient + 9, h.g);
   if (slopes) {
-    Matrix3 by_a, by_b;
-    second(h, by_a, by_b);
+    second(h, l.by_a, l.by_b);
     put(l.rate_slopes, none);
-    put(l.rate_slopes + 3, transposed_times(by_a, w) * p.c - turned_slope(p, ends.a, h.g));
+    put(l.rate_slopes + 3, transposed_times(l.by_a, w) * p.c - turned_slope(p, ends.a, h.g));
     put(l.rate_slopes + 6, none);
-    put(l.rate_slopes + 9, transposed_times(by_b, w) * p.c + turned_slope(p, ends.b, h.g));
+    put(l.rate_slopes + 9, transposed_times(l.by_b, w) * p.c + turned_slope(p, ends.b, h.g));
   }
   return l;
 }
 
-void Pair::forces(const Rows& o, const Point& p, double l) const noexcept {
-  const NodeState &na = ends.node_a(p), &nb = ends.node_b(p);
-  if (!angle) {
-    const Vector3 db = nb.R * ends.on_b.offset;
-    return project_forces(o, na.R * column(ends.on_a.axes, 2) * l, nb.x + db - na.x, db);
-  }
-  const Hand h = hand_of(ends, p);
-  if (o.a >= 0) o.act(o.a + 3, h.g * -l);
-  if (o.b >= 0) o.act(o.b + 3, h.g * l);
-  if (o.J == nullptr) return;
-  Matrix3 by_a, by_b;
-  second(h, by_a, by_b);
+namespace {
+
+/// Of an angle with gradient g by b.
+void angle_forces(const Rows& o, const Vector3& g, double l) noexcept {
+  if (o.a >= 0) o.act(o.a + 3, g * -l);
+  if (o.b >= 0) o.act(o.b + 3, g * l);
+}
+void angle_stiffness(const Rows& o, const Matrix3& by_a, const Matrix3& by_b, double l) noexcept {
   const double c = l * o.c;
   if (o.a >= 0) o.block(o.a + 3, o.a + 3, by_a, -c);
   if (o.a >= 0 && o.b >= 0) {
@@ -151,6 +146,22 @@ void Pair::forces(const Rows& o, const Point& p, double l) const noexcept {
     o.block(o.b + 3, o.a + 3, by_a, c);
   }
   if (o.b >= 0) o.block(o.b + 3, o.b + 3, by_b, c);
+}
+
+}  // namespace
+
+void Pair::forces(const Rows& o, const Point& p, double l) const noexcept {
+  if (!angle) {
+    const NodeState &na = ends.node_a(p), &nb = ends.node_b(p);
+    const Vector3 db = nb.R * ends.on_b.offset;
+    return project_forces(o, na.R * column(ends.on_a.axes, 2) * l, nb.x + db - na.x, db);
+  }
+  const Hand h = hand_of(ends, p);
+  angle_forces(o, h.g, l);
+  if (o.J == nullptr) return;
+  Matrix3 by_a, by_b;
+  second(h, by_a, by_b);
+  angle_stiffness(o, by_a, by_b, l);
 }
 
 void Pair::wrenches(const Point& p, double Q, Wrench& on_a, Wrench& on_b) const noexcept {
@@ -256,12 +267,18 @@ void add_outer(const Rows& o, const double* u, const double* v, double s) noexce
 }
 
 void push(const Rows& o, const Pair& pair, const Line& l, const Point& p, const Push& f) noexcept {
-  pair.forces(o, p, -f.Q);
+  const double* g = l.gradient + 9;
+  if (pair.angle) {
+    angle_forces(o, {g[0], g[1], g[2]}, -f.Q);
+  } else {
+    pair.forces(o, p, -f.Q);
+  }
   if (o.J == nullptr) return;
   double v[12];
   for (int j = 0; j < 12; ++j) v[j] = f.by_s * o.c * l.gradient[j] + f.by_rate * l.rate_slopes[j];
-  // an angle has nothing in the rows and columns of places
   if (!pair.angle) return add_outer(o, l.gradient, v, -1.0);
+  // an angle has nothing in the rows and columns of places
+  angle_stiffness(o, l.by_a, l.by_b, -f.Q);
   const int at[2] = {o.a, o.b};
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 2; ++j) {

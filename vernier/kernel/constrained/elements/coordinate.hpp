@@ -25,6 +25,7 @@ struct Line {
   double s, rate;
   double gradient[12];     // ∂s/∂q
   double rate_slopes[12];  // by the rate unknowns, c included; only if asked for
+  Matrix3 by_a, by_b;      // of an angle, with the slopes: how ∂s/∂θ_b follows θ_a and θ_b
 };
 
 /// An angle (about axis 3 of a: of axis 1 of b in the plane of axes 1 and 2 of a) or the distance
