@@ -22,6 +22,9 @@ demo: build ## run the main scenario and show its result
 epos: build ## the EPOS experiment: simulator and robot facility in real time, pictures and table
 	@missions/epos/run.py --vernier $(RUN)
 
+robot: build ## the flexible space robot of Attolico and Masarati: figures 4 to 8, table, real time
+	@missions/flexible-robot/run.py --vernier $(RUN)
+
 test: packages ## build everything and pass all tests
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS)
@@ -57,4 +60,4 @@ mutations: packages ## plant mistakes in the multibody kernel: its tests must fi
 clean: ## remove what was built
 	rm -rf build
 
-.PHONY: help packages build demo epos test quick bench soak check fuzz mutations clean
+.PHONY: help packages build demo epos robot test quick bench soak check fuzz mutations clean

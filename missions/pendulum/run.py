@@ -4,12 +4,14 @@
 usage: run.py [--vernier PROGRAM] [--seconds S] [--pause MS] [--kill] [--normal] [--out FOLDER] [--json]
 
 Starts both, stops the controller for a moment (SIGSTOP, as if it had overrun) when the pendulum is upright, with --kill also
-kills it and starts it again; then says how the loop kept time, what was held, and how far the pendulum went. Status 0: it stayed up.
+kills it and starts it again; then says how the loop kept time, what was held, and how far the pendulum went, and draws figures 1 and 2
+of the paper, fig1.svg (angle) and fig2.svg (rate), into the folder. Status 0: it stayed up.
 """
 import argparse
 import csv
 import io
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -80,10 +82,15 @@ class Experiment:
         return [[float(row[columns[n]]) for row in rows[1:]] for n in (rows[0][0].split(" ")[0], *names)]
 
     def findings(self, plant, controller, killed):
-        t, error, age, fresh = self.signals(plant["folder"], "pendulum.error", "controller.shared.age", "controller.shared.fresh")
-        alone = subprocess.run([self.vernier, "run", str(HERE / "pendulum.xml"), "--quiet", "--out", self.a.out, "--until", f"{self.a.seconds}s"],
+        t, angle, age, fresh = self.signals(plant["folder"], "pendulum.hinge.angle", "controller.shared.age", "controller.shared.fresh")
+        alone = subprocess.run([self.vernier, "run", str(HERE / "pendulum.xml"), "--quiet", "--out", self.a.out, "--until", f"{self.a.seconds}s",
+                                "--set", "pendulum.wind=0.5 N*m"],
                                capture_output=True, text=True, check=True).stdout.strip()
-        _, reference = self.signals(alone, "pendulum.error")
+        _, reference = self.signals(alone, "pendulum.hinge.angle")
+        error, alone_error = ([abs(x - math.pi) for x in values] for values in (angle, reference))
+        for number, title, name in ((1, "Pendulum angular position", "angle"), (2, "Pendulum angular velocity", "rate")):
+            subprocess.run([self.vernier, "plot", plant["folder"], f"pendulum.hinge.{name}", "--title", title, "--to", "5s", "--no-events",
+                            "-o", pathlib.Path(self.a.out) / f"fig{number}.svg"], capture_output=True, check=True)
         settled = [i for i, when in enumerate(t) if when >= 0.35 * self.a.seconds]
         # the longest time that the last torque was held
         longest = now = 0
@@ -93,8 +100,8 @@ class Experiment:
         out = {
             "seconds": t[-1], "upright": plant["exit_status"] == 0,
             "error_deg": max(error[i] for i in settled) * 57.29578,
-            "error_alone_deg": max(reference[i] for i in settled if i < len(reference)) * 57.29578,
-            "difference_deg": max(abs(error[i] - reference[i]) for i in range(min(len(error), len(reference)))) * 57.29578,
+            "error_alone_deg": max(alone_error[i] for i in settled if i < len(alone_error)) * 57.29578,
+            "difference_deg": max(abs(angle[i] - reference[i]) for i in range(min(len(angle), len(reference)))) * 57.29578,
             "age_ms": {"mean": 1e3 * sum(age) / len(age), "p99": 1e3 * percentile(age, 0.99), "max": 1e3 * max(age)},
             "held_steps": sum(1 for f in fresh if not f), "longest_hold_ms": longest, "pause_ms": self.a.pause,
             "killed": killed, "pace": " ".join(self.pace), "plant": plant["folder"], "controller": controller.get("folder")}
@@ -118,7 +125,7 @@ def show(f):
             print(f"  {side:<24}  {rt.get('verdict', '')}")
             wake = [1e6 * rt.get(f"wake_up_{name}_s", 0.0) for name in ("p50", "p99", "max")]
             print(f"    wake-up                 p50 {wake[0]:.0f} us, p99 {wake[1]:.0f} us, max {wake[2]:.0f} us")
-    print(f"\n  results   {f['plant']}\n  next      vernier plot {f['plant']} pendulum.angle controller.torque controller.shared.age")
+    print(f"\n  results   {f['plant']}\n  next      vernier plot {f['plant']} pendulum.hinge.angle controller.torque controller.shared.age")
 
 
 def main():

@@ -6,7 +6,8 @@
 namespace vernier::constrained::mechanisms {
 
 /// 17 equations: 1 kg with 0.01 kg m² at 1 m from a hinge about z, `angle` from hanging along -y.
-/// Input 0: a torque in the hinge, held over each step. Elements: the hinge, the torque.
+/// The node is at the hinge. Input 0: a torque in the hinge, held over each step. Elements: the
+/// hinge, the torque.
 Model pendulum(double angle);
 
 /// 17 n equations: n equal bars, together 1 m and 1 kg, on hinges about z, horizontal along x from

@@ -3,6 +3,8 @@
 
 The machine may be busy: the pendulum falls with a time constant of 0.3 s, and the limits leave room for that.
 """
+import csv
+import io
 import json
 import os
 import pathlib
@@ -51,6 +53,20 @@ class Memory(unittest.TestCase):
         self.assertFalse(memory.exists())
 
 
+class Sampled(unittest.TestCase):
+    def test_swings_up_as_the_exact_sampled_response_says(self):
+        """A torque 30 (pi - angle) - 8 rate, held for 1 ms: the differential equation between samples integrated to rounding."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([VERNIER, "run", SOURCE / "missions/pendulum/pendulum.xml", "--quiet", "--out", folder, "--until", "2s"],
+                                  capture_output=True, text=True, check=True)
+            text = subprocess.run([VERNIER, "export", done.stdout.strip(), "pendulum.hinge.angle", "pendulum.hinge.rate", "--format", "csv"],
+                                  capture_output=True, text=True, check=True).stdout
+            at = {round(1000 * t): (angle, rate) for t, angle, rate in (map(float, row) for row in list(csv.reader(io.StringIO(text)))[1:])}
+            for when, angle in ((100, 0.354415), (200, 1.048401), (500, 2.622249), (1000, 3.157825), (2000, 3.142971)):
+                self.assertAlmostEqual(at[when][0], angle, delta=4e-6)  # of the scheme 2.2e-6
+            self.assertAlmostEqual(at[100][1], 6.05353, delta=1e-4)
+
+
 class Pendulum(unittest.TestCase):
     def test_stays_up_though_the_controller_is_stopped_and_killed(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -61,7 +77,8 @@ class Pendulum(unittest.TestCase):
             self.assertTrue(said["upright"] and said["killed"])
             self.assertGreaterEqual(said["longest_hold_ms"], 10)  # of 20: the last torque was held, and nobody waited
             self.assertGreaterEqual(said["age_ms"]["max"], 10.0)
-            self.assertLess(said["error_alone_deg"], 1.0)
+            self.assertLess(said["error_alone_deg"], 2.5)  # the wind: 0.5 N m against 30 - 9.81 N m/rad, and what it swings
+            self.assertTrue(all((pathlib.Path(folder) / f"fig{k}.svg").stat().st_size > 1000 for k in (1, 2)))
             self.assertLess(said["age_ms"]["mean"], said["age_ms"]["max"])
             # the memory is gone with the last of them
             self.assertEqual([f for f in pathlib.Path("/dev/shm").glob("vernier-pendulum-*") if f.stat().st_size == 0], [])
