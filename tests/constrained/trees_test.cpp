@@ -181,6 +181,8 @@ void expect_same_motion(const Model& m, const Motion& exact, std::size_t bodies,
 struct Case {
   const char* name;
   std::vector<mb::HingeKind> kinds;
+
+  friend void PrintTo(const Case& c, std::ostream* o) { *o << c.name; }
 };
 class OpenChain : public ::testing::TestWithParam<Case> {};
 
