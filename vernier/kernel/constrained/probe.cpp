@@ -63,7 +63,8 @@ Probe::Probe(const Shape& shape) : shape_(&shape) {
   scalars_.resize(scalars.size());
   scalar_rates_.resize(scalars.size());
   drives_.assign(drives.size(), {});
-  const auto own = static_cast<std::size_t>(shape.coordinates + shape.differential);
+  const std::size_t own =
+      static_cast<std::size_t>(shape.coordinates) + static_cast<std::size_t>(shape.differential);
   own_.resize(own);
   own_rates_.resize(own);
   algebraic_.resize(static_cast<std::size_t>(shape.algebraic));

@@ -114,7 +114,8 @@ const Cases& cases() {
       j.rotation = {};
       j.full = SixLaw{};
       for (int i = 0; i < 36; ++i) {
-        j.full->stiffness[i] = 1.0 / (1 + i / 6 + i % 6) + (i % 7 == 0 ? 5.0 : 0.0);
+        const int row = i / 6;
+        j.full->stiffness[i] = 1.0 / (1 + row + i % 6) + (i % 7 == 0 ? 5.0 : 0.0);
         j.full->damping[i] = 0.1 / (1 + i % 5);
       }
       m["deformable"].push_back({make(j), {}, free, true});

@@ -231,11 +231,11 @@ Line length_at(const Ends& ends, const Point& p, bool slopes) noexcept {
   if (slopes) {
     // δn·u = δr·N u; the offsets in u turn
     const Vector3 k = plus_times(u, n, -l.rate) * (to.length > 0.0 ? p.c / to.length : 0.0);
-    const Vector3 na_ = cross(n, na.omega) * p.c, nb_ = cross(n, nb.omega) * p.c;
+    const Vector3 turning_a = cross(n, na.omega) * p.c, turning_b = cross(n, nb.omega) * p.c;
     put(l.rate_slopes, -n - k);
-    put(l.rate_slopes + 3, cross(k + na_, da) + turned_slope(p, ends.a, ga));
+    put(l.rate_slopes + 3, cross(k + turning_a, da) + turned_slope(p, ends.a, ga));
     put(l.rate_slopes + 6, n + k);
-    put(l.rate_slopes + 9, cross(db, k + nb_) + turned_slope(p, ends.b, gb));
+    put(l.rate_slopes + 9, cross(db, k + turning_b) + turned_slope(p, ends.b, gb));
   }
   return l;
 }

@@ -155,7 +155,7 @@ class Deformable final : public Element {
     }
     if (!slopes) return;
     // δ(M Aᵀ ω) = ∂(M w)/∂φ δφ + M Aᵀ (ω × θ_a + δω), w = Aᵀ ω
-    const Matrix3 D = derivative_of_M(t.phi, transposed_times(t.A, w), false) * G;
+    const Matrix3 D = tangent_derivative(t.phi, transposed_times(t.A, w), false) * G;
     const Matrix3 Gw = G * spatial::skew(w), none{};
     const Matrix3 Ga = ends_.a < 0 ? none : G * p.turn(ends_.a);
     const Matrix3 Gb = ends_.b < 0 ? none : G * p.turn(ends_.b);

@@ -169,10 +169,10 @@ TEST(AllElements, ElasticForcesAreSlopesOfTheEnergy) {
         moved.perturb(j, by);
         return c.element->energy(moved.point());
       };
-      const double h = 0.01, c_ = at.point().c;
+      const double h = 0.01, step = at.point().c;
       const double slope =
           (energy(-2 * h) - energy(2 * h) + 8.0 * (energy(h) - energy(-h))) / (12.0 * h);
-      EXPECT_NEAR(slope, c_ * v.r[j], 1e-9 * (1.0 + std::abs(slope))) << j;
+      EXPECT_NEAR(slope, step * v.r[j], 1e-9 * (1.0 + std::abs(slope))) << j;
     }
   });
 }

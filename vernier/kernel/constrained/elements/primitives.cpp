@@ -84,7 +84,7 @@ Turned turned(const Matrix3& A, const Matrix3& B) noexcept {
   return {phi, A, inverse_tangent(phi)};
 }
 
-Matrix3 derivative_of_M(const Vector3& phi, const Vector3& w, bool transpose) noexcept {
+Matrix3 tangent_derivative(const Vector3& phi, const Vector3& w, bool transpose) noexcept {
   // M = 1 - φ×/2 + k φ×φ×, k(t²) = (1 - (t/2) cot(t/2)) / t²; `slope`: 2 dk/d(t²)
   const double a2 = dot(phi, phi);
   double k = rotations::cotangent[0], slope = 2.0 * rotations::cotangent[1];
@@ -121,7 +121,7 @@ void turned_forces(const Rows& o, const Turned& t, const Vector3& mu) noexcept {
   if (o.b >= 0) o.act(o.b + 3, m);
   if (o.J == nullptr) return;
   // δ(A Mᵀ μ) = θ_a × m + A K M Aᵀ (θ_b - θ_a)
-  const Matrix3 K = times_transposed(t.A * (derivative_of_M(t.phi, mu, true) * t.M), t.A);
+  const Matrix3 K = times_transposed(t.A * (tangent_derivative(t.phi, mu, true) * t.M), t.A);
   if (o.a >= 0) {
     o.skew(o.a + 3, o.a + 3, m, o.c);
     o.block(o.a + 3, o.a + 3, K, o.c);

@@ -238,7 +238,7 @@ struct Turned {
 };
 Turned turned(const Matrix3& A, const Matrix3& B) noexcept;
 /// ∂(M w)/∂φ; with `transpose` ∂(Mᵀ w)/∂φ.
-Matrix3 derivative_of_M(const Vector3& phi, const Vector3& w, bool transpose) noexcept;
+Matrix3 tangent_derivative(const Vector3& phi, const Vector3& w, bool transpose) noexcept;
 /// The forces of μ·φ, and their geometric part.
 void turned_forces(const Rows&, const Turned&, const Vector3& mu) noexcept;
 /// φ = 0.
