@@ -117,6 +117,60 @@ TEST(Beam3, CouplesBendingAndTwistAsThePrincetonBeam) {
   EXPECT_NEAR(edge.x.z, 146.2566e-3, 2e-6);
 }
 
+/// An arc of 45° and radius 100 in the plane x, y, clamped at the origin, with an end load along z.
+Vector3 bent_arc(double load, int pieces, Pieces kind) {
+  const double EI_arc = 1e7 / 12.0;
+  const Section s = section({1e7, 5e6, 5e6, EI_arc, EI_arc, EI_arc});
+  const int n = kind == Pieces::three_nodes ? 2 * pieces : pieces;
+  Model m;
+  std::vector<NodeState> places;
+  for (int i = 0; i <= n; ++i) {
+    const double a = 0.25 * std::numbers::pi * i / n, c = std::cos(a), d = std::sin(a);
+    // axis 1 along the arc, 3 along z
+    places.push_back(
+        placed_at({100.0 * (1.0 - c), 100.0 * d, 0.0}, {{d, -c, 0.0, c, d, 0.0, 0.0, 0.0, 1.0}}));
+    m.add(Node{.name = "node",
+               .position = places.back().x,
+               .orientation = places.back().R,
+               .dynamic = false});
+  }
+  if (kind == Pieces::three_nodes) {
+    for (int i = 0; i < n; i += 2) {
+      Beam3 b{.nodes = {i, i + 1, i + 2}, .sections = {s, s}};
+      b.reference = {places[i], places[i + 1], places[i + 2]};
+      m.add("beam", "beam", make(b));
+    }
+  } else {
+    for (int i = 0; i < n; ++i) {
+      Beam2 b{.nodes = {i, i + 1}, .section = s};
+      b.reference = {places[i], places[i + 1]};
+      m.add("beam", "beam", make(b));
+    }
+  }
+  m.add("root", "clamp",
+        make(Joint{.kind = JointKind::clamp, .a = {.axes = places[0].R}, .b = {.node = 0}}));
+  add_dead_load(m, n, {0.0, 0.0, 1.0}, load);
+  return rest(std::move(m)).x;
+}
+
+// Published: Simo and Vu-Quoc 1986 have 22.33, 58.84, 40.08 for 300 and 15.79, 47.23, 53.37 for
+// 600, with eight straight linear elements, which are 0.1 from the arc. The other oracle is the
+// other kind of beam.
+TEST(Beams, BendACurvedBeamAcrossItsPlane) {
+  for (const auto& [load, x, y, z] :
+       {std::array{300.0, 22.33, 58.84, 40.08}, std::array{600.0, 15.79, 47.23, 53.37}}) {
+    const Vector3 three = bent_arc(load, 8, Pieces::three_nodes),
+                  two = bent_arc(load, 32, Pieces::two_nodes);
+    EXPECT_NEAR(three.x, x, 0.12);
+    EXPECT_NEAR(three.y, y, 0.12);
+    EXPECT_NEAR(three.z, z, 0.12);
+    EXPECT_NEAR(three.x, two.x, 6e-3);
+    EXPECT_NEAR(three.y, two.y, 6e-3);
+    EXPECT_NEAR(three.z, two.z, 6e-3);
+                two.z);
+  }
+}
+
 /// Turns at 1 rad/s from 0.
 class Turning final : public Drive {
  public:
