@@ -16,4 +16,8 @@ inline double cpu_seconds() {
 /// Prints a row: what, value, limit, ok or MISSED.
 void judge(const char* what, double value, const char* relation, double limit);
 
+/// The robot as a component: worst step over median in real time for so many seconds, and what
+/// recording everything costs.
+void run_figures(double seconds);
+
 }  // namespace vernier::bench
