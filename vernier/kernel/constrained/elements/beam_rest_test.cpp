@@ -167,7 +167,6 @@ TEST(Beams, BendACurvedBeamAcrossItsPlane) {
     EXPECT_NEAR(three.x, two.x, 6e-3);
     EXPECT_NEAR(three.y, two.y, 6e-3);
     EXPECT_NEAR(three.z, two.z, 6e-3);
-                two.z);
   }
 }
 
