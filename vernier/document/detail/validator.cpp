@@ -9,6 +9,7 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/document/detail/tree.hpp"
+#include "vernier/document/report.hpp"
 
 namespace vernier::document::detail {
 namespace {
@@ -17,8 +18,6 @@ constexpr std::size_t most_problems = 100;
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 std::string tag(std::string_view name) { return "<" + std::string(name) + ">"; }
-std::string in_quotes(std::string_view s) { return "\"" + std::string(s.substr(0, 60)) + "\""; }
-
 /// The element as a person would call it: <transition> "toPayload".
 std::string title(const Element& e) {
   std::string_view name = e.value("name");

@@ -8,10 +8,12 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
+#include "vernier/document/report.hpp"
 
 namespace vernier::mechanics {
 namespace {
 
+using document::in_quotes;
 using multibody::Lump;
 using multibody::Matrix3;
 using multibody::Matrix3X;
@@ -19,8 +21,6 @@ using multibody::Vector3;
 
 constexpr std::size_t most_problems = 20;
 constexpr double tolerance = 1e-3;  // of the check lines: digits that programs print
-
-std::string in_quotes(std::string_view s) { return "\"" + std::string(s.substr(0, 60)) + "\""; }
 
 /// What makes further reading useless, after it was reported.
 struct Stop {};
