@@ -8,7 +8,7 @@
 namespace vernier::mechanism {
 namespace {
 
-using Kind = constrained::AssemblyProblem::Kind;
+using Obstacle = constrained::AssemblyProblem::Kind;
 
 std::string short_text(double x) {
   char text[32];
@@ -20,22 +20,22 @@ struct Words {
   const char *code, *advice;
 };
 
-Words words_for(Kind k) {
+Words words_for(Obstacle k) {
   switch (k) {
-    case Kind::redundant:
+    case Obstacle::redundant:
       return {"V3200",
               "take one away, or let one hold less: a spherical joint or an in_line instead of a "
               "revolute"};
-    case Kind::conflicting:
+    case Obstacle::conflicting:
       return {"V3201", "no position satisfies all of them; change one"};
-    case Kind::apart:
+    case Obstacle::apart:
       return {"V3202", "correct the positions of the nodes, or the offsets of the ends"};
-    case Kind::velocities:
+    case Obstacle::velocities:
       return {"V3203", "velocities and rates of the nodes, or the drives, contradict the joints"};
-    case Kind::singular:
+    case Obstacle::singular:
       return {"V3204",
               "something can move and has no mass, or the mechanism stands where it locks"};
-    case Kind::no_equilibrium:
+    case Obstacle::no_equilibrium:
       return {"V3205",
               "something is not held, or the loads are more than it carries: try more load_steps, "
               "or start=\"assemble\""};
@@ -43,7 +43,7 @@ Words words_for(Kind k) {
   return {"V3204", ""};
 }
 
-[[noreturn]] void refuse(const Definition& d, Kind kind, std::string what,
+[[noreturn]] void refuse(const Definition& d, Obstacle kind, std::string what,
                          const std::vector<std::string>& names) {
   Diagnostics problems;
   const Words w = words_for(kind);
@@ -70,14 +70,15 @@ void put_together(constrained::Solver& solver, const Definition& d, double time)
     }
   } catch (const constrained::AssemblyProblem& p) {
     std::string what = p.what();
-    if (p.kind == Kind::apart || p.kind == Kind::conflicting)
+    if (p.kind == Obstacle::apart || p.kind == Obstacle::conflicting)
       what += ": they stay " + short_text(p.gap) + " (m or rad) apart";
-    if (p.kind == Kind::velocities) what += ": " + short_text(p.gap) + " (m/s or rad/s) are left";
+    if (p.kind == Obstacle::velocities)
+      what += ": " + short_text(p.gap) + " (m/s or rad/s) are left";
     refuse(d, p.kind, std::move(what), p.names);
   }
   if (const std::vector<std::string> names = solver.redundant(); !names.empty())
-    refuse(d, Kind::redundant, "constraints are redundant in \"" + joined(names, "\", \"") + "\"",
-           names);
+    refuse(d, Obstacle::redundant,
+           "constraints are redundant in \"" + joined(names, "\", \"") + "\"", names);
 }
 
 }  // namespace vernier::mechanism
