@@ -34,7 +34,7 @@ struct Settings {
   double tolerance = 1e-9;  // relative to running magnitudes of forces, moments, constraints
   /// Real time: after iterations_most the state is accepted, counted and carried on.
   bool accept_unconverged = false;
-  int reuse = 0;  // iterations for which a Jacobian is kept, while it contracts by 0.1
+  int reuse = 3;  // iterations for which a Jacobian is kept, while it contracts by 0.1
   bool project_velocities = false;  // one more solve: Φ_q v + Φ_t = 0 after each step
   bool split_impulses = true;       // held inputs as exact impulses
 };

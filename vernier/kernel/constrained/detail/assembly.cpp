@@ -113,7 +113,7 @@ void Solver::Parts::assemble_nodes(const Level& l, bool jacobian) noexcept {
   const double f_turn = by_force / unit_length, m_turn = by_moment / unit_length;
   const double inverse = 1.0 / c_momentum;
   const Vector3 g = model.gravity;
-  double largest_force = 0.0, largest_moment = 0.0;
+  double largest_force = 0.0, largest_moment = 0.0, momentum = 0.0, turning = 0.0, place = 0.0;
   for (int i = 0; i < node_count; ++i) {
     const NodePlan& plan = node_plans[i];
     if (!plan.dynamic && !plan.coupled) continue;
@@ -134,7 +134,10 @@ void Solver::Parts::assemble_nodes(const Level& l, bool jacobian) noexcept {
     for (int k = 0; k < 3; ++k) {
       largest_force = std::max(largest_force, std::abs(rate[k]));
       largest_moment = std::max(largest_moment, std::abs(rate[3 + k]));
+      momentum = std::max(momentum, std::abs(P[k]));
+      turning = std::max(turning, std::abs(P[3 + k]));
     }
+    place = std::max({place, std::abs(n.x.x), std::abs(n.x.y), std::abs(n.x.z)});
     largest_force =
         std::max({largest_force, std::abs(weight.x), std::abs(weight.y), std::abs(weight.z)});
     if (!jacobian) continue;
@@ -176,6 +179,13 @@ void Solver::Parts::assemble_nodes(const Level& l, bool jacobian) noexcept {
   }
   norms.force = largest_force;
   norms.moment = largest_moment;
+  // what rounding leaves of rates that are differences, and of places far from the origin
+  constexpr double rounding = 8.0 * 2.2e-16;
+  const double relative = rounding / settings.tolerance;
+  limits = {(force_floor / settings.tolerance + relative * momentum * inverse),
+            (moment_floor / settings.tolerance +
+             relative * (turning * inverse + momentum * unit_length * inverse)),
+            relative * place};
 }
 
 void Solver::Parts::scatter(const ElementPlan& plan, bool jacobian, bool with_residual) noexcept {
@@ -205,11 +215,17 @@ void Solver::Parts::assemble(const Level& l, bool jacobian) noexcept {
   assemble_nodes(l, jacobian);
   for (const ElementPlan& plan : plans) {
     const int n = plan.size;
-    const Contribution out{local_residual.data(), jacobian ? local_jacobian.data() : nullptr, n};
+    const bool rates = by_velocities && plan.holonomic > 0;
+    const Contribution out{local_residual.data(),
+                           jacobian || rates ? local_jacobian.data() : nullptr, n};
     std::fill_n(local_residual.data(), n, 0.0);
-    if (jacobian) std::fill_n(local_jacobian.data(), n * n, 0.0);
+    if (out.jacobian) std::fill_n(local_jacobian.data(), n * n, 0.0);
     const Point at = point(plan, l, c);
-    plan.element->evaluate(at, out);
+    if (rates) {
+      set_constraint_rates(plan, at, out);
+    } else {
+      plan.element->evaluate(at, out);
+    }
     scatter(plan, jacobian, true);
     if (!plan.inertial || !jacobian) continue;
 
@@ -286,10 +302,12 @@ void Solver::Parts::assemble(const Level& l, bool jacobian) noexcept {
   }
   other_reference = std::max(other_reference, unknown);
   const double by_force = c / unit_mass;
-  norms.force = force / (by_force * (force_reference + force_floor / settings.tolerance) + 1e-300);
-  norms.moment = moment * unit_length /
-                 (by_force * (moment_reference + moment_floor / settings.tolerance) + 1e-300);
-  norms.constraint = constraint * c / unit_length;
+  limits.force = by_force * (force_reference + limits.force) + 1e-300;
+  limits.moment = by_force / unit_length * (moment_reference + limits.moment) + 1e-300;
+  limits.constraint = (unit_length + limits.constraint) / c;
+  norms.force = force / limits.force;
+  norms.moment = moment / limits.moment;
+  norms.constraint = constraint / limits.constraint;
   norms.other = other / (other_reference + 1e-300);
   norms.worst = std::max({norms.force, norms.moment, norms.constraint, norms.other});
   if (!finite) norms.worst = std::nan("");

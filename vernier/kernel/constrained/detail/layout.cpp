@@ -145,6 +145,7 @@ void Solver::Parts::number() {
   momentum_history.assign(levels[0].momenta.size(), 0.0);
   value_history.assign(value_columns.size(), 0.0);
   drive_states.resize(model.drives.size());
+  drive_values.resize(model.drives.size());
   rhs.assign(size + 1, 0.0);
   residual.assign(size + 1, 0.0);
   local_residual.assign(largest, 0.0);

@@ -45,7 +45,7 @@ enum class Method : std::uint8_t {
   alpha_second,
   composite,
   sdirk2,
-  sdirk3
+  esdirk3
 };
 
 /// A structural node: inertia of its rigid bodies in node axes about the node, and where its block
@@ -145,11 +145,16 @@ struct Solver::Parts {
   std::vector<double> local_residual, local_jacobian;
   std::vector<NodeState> middle;
   std::vector<Wrench> wrenches, node_wrenches;  // of held inputs
-  double* matrix = nullptr;                     // values of the linear solver
+  bool by_velocities = false;  // constraints hold in velocities; positions follow at the end
+  std::vector<double> drive_values;
+  double* matrix = nullptr;  // values of the linear solver
   double c = 1.0, c_momentum = 1.0;
   struct Norms {
     double force, moment, constraint, other, worst;
   } norms{};
+  struct Limits {
+    double force, moment, constraint;  // scaled residuals that count as 1
+  } limits{};
 
   Level& newest() noexcept { return levels[order[0]]; }
   const Level& newest() const noexcept { return levels[order[0]]; }
@@ -188,8 +193,14 @@ struct Solver::Parts {
   void accelerations(int node, Vector3& linear, Vector3& angular) const noexcept;
   /// Φ_q v + Φ_t of all holonomic constraints, into `rhs` at their rows, otherwise 0, unscaled.
   void constraint_rates(const Level&) noexcept;
+  void add_velocity_rates(const detail::ElementPlan&, const Point&, double* to) const noexcept;
+  /// evaluate(), with c (Φ_q v + Φ_t) in the rows of Φ.
+  void set_constraint_rates(const detail::ElementPlan&, const Point&, const Contribution&) noexcept;
   double constraint_values(const Level&) noexcept;  // Φ likewise; the largest
-  /// By the matrix now factorized: velocities onto the constraints.
+  /// ∂Φ/∂t of an element, added; by differences along the rates of its drives.
+  void add_drive_rates(const detail::ElementPlan&, const Point&, double* to) noexcept;
+  /// By the matrix now factorized: positions, velocities onto the constraints.
+  void correct_positions(Level&) noexcept;
   void correct_velocities(Level&) noexcept;
   bool project() noexcept;
 

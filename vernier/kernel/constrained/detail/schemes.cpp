@@ -7,8 +7,8 @@
 // Every scheme as y_k = c y'_k + what is known. Coefficients: Masarati, Lanz, Mantegazza,
 // "Multistep integration of ordinary, stiff and differential-algebraic problems" (two steps,
 // variable); k steps with all roots of σ at -ρ and flattest damping; Chung and Hulbert, Jansen,
-// Whiting and Hulbert (generalized-α, its first-order form); Bathe's composite with ρ; Alexander
-// (SDIRK).
+// Whiting and Hulbert (generalized-α, its first-order form); Bathe's composite with ρ; Kennedy
+// and Carpenter (ESDIRK).
 namespace vernier::constrained {
 
 using detail::Formula;
@@ -17,8 +17,18 @@ using detail::Method;
 
 namespace {
 
-constexpr double sdirk3_gamma = 0.4358665215084597;
 constexpr double sdirk2_gamma = 0.29289321881345254;  // 1 - 1/√2
+
+/// Explicit first stage, then three implicit ones at 2γ, 3/5 and 1; order 3, stage order 2,
+/// L-stable (Kennedy and Carpenter's ESDIRK3(2)4L[2]SA). The stage order keeps constrained motion
+/// at order 3.
+struct Esdirk {
+  double gamma = 0.4358665215084590, c2 = 2.0 * gamma, c3 = 0.6;
+  double a32 = c3 * (c3 - c2) / (2.0 * c2), a31 = c3 - gamma - a32;
+  double b3 = ((1.0 / 3.0 - gamma) - c2 * (0.5 - gamma)) / (c3 * (c3 - c2));
+  double b2 = (0.5 - gamma - b3 * c3) / c2, b1 = 1.0 - gamma - b2 - b3;
+};
+constexpr Esdirk esdirk;
 
 bool same_step(double a, double b) { return std::abs(a - b) <= 1e-9 * b; }
 
@@ -63,7 +73,6 @@ void relative(const NodeState& n, const Matrix3& R, Vector3& g, Vector3& rate) n
 
 Method Solver::Parts::method(double h) const noexcept {
   const Scheme s = settings.scheme;
-  if (s == Scheme::sdirk3) return Method::sdirk3;
   // after a jump nothing but values is known
   if (!rates_valid) return Method::sdirk2;
   const auto equal = [&](int n) {
@@ -81,6 +90,8 @@ Method Solver::Parts::method(double h) const noexcept {
       return Method::alpha_second;
     case Scheme::composite:
       return Method::composite;
+    case Scheme::sdirk3:
+      return Method::esdirk3;
     case Scheme::multistep4:
       if (past >= 3 && equal(3)) return Method::multistep4;
       break;
@@ -173,25 +184,27 @@ Formula Solver::Parts::formula(Method m, int stage, double h) const noexcept {
       if (stage == 1) add(f, &stages[0], 0.0, (1.0 - g) * h);
       break;
     }
-    case Method::sdirk3: {
-      const double g = sdirk3_gamma;
-      set_c(g * h);
-      add(f, one, 1.0, 0.0);
-      if (stage == 0) f.fraction = g;
-      if (stage == 1) {
-        f.fraction = 0.5 * (1.0 + g);
-        add(f, &stages[0], 0.0, 0.5 * (1.0 - g) * h);
-      }
-      if (stage == 2) {
-        add(f, &stages[0], 0.0, -0.25 * (6.0 * g * g - 16.0 * g + 1.0) * h);
-        add(f, &stages[1], 0.0, 0.25 * (6.0 * g * g - 20.0 * g + 5.0) * h);
+    case Method::esdirk3: {
+      const Esdirk& e = esdirk;
+      set_c(e.gamma * h);
+      if (stage == 0) {
+        f.fraction = e.c2;
+        add(f, one, 1.0, e.gamma * h);
+      } else if (stage == 1) {
+        f.fraction = e.c3;
+        add(f, one, 1.0, e.a31 * h);
+        add(f, &stages[0], 0.0, e.a32 * h);
+      } else {
+        add(f, one, 1.0, e.b1 * h);
+        add(f, &stages[0], 0.0, e.b2 * h);
+        add(f, &stages[1], 0.0, e.b3 * h);
       }
       break;
     }
   }
   if (stage > 0) {
-    f.last = &stages[stage - 1];
-    f.before = stage > 1 ? &stages[stage - 2] : one;
+    f.last = &stages[0];
+    f.before = one;
   }
   return f;
 }

@@ -21,7 +21,7 @@ constexpr double reference_decay = 0.99;  // of the magnitudes residuals are com
 constexpr long renormalize_every = 256;   // steps
 
 int stage_count(Method m) {
-  if (m == Method::sdirk3) return 3;
+  if (m == Method::esdirk3) return 3;
   return m == Method::sdirk2 || m == Method::composite ? 2 : 1;
 }
 
@@ -62,15 +62,12 @@ void Solver::Parts::update(Level& l) noexcept {
 }
 
 int Solver::Parts::worst_row() const noexcept {
-  const double by_force = c / unit_mass;
-  const double limits[] = {
-      by_force * (force_reference + force_floor / settings.tolerance) + 1e-300,
-      by_force * (moment_reference + moment_floor / settings.tolerance) / unit_length + 1e-300,
-      other_reference + 1e-300, other_reference + 1e-300, unit_length / c};
+  const double by_kind[] = {limits.force, limits.moment, other_reference + 1e-300,
+                            other_reference + 1e-300, limits.constraint};
   int worst = -1;
   double most = -1.0;
   for (int i = 0; i < size; ++i) {
-    const double r = std::abs(residual[i]) / limits[static_cast<int>(kinds[i])];
+    const double r = std::abs(residual[i]) / by_kind[static_cast<int>(kinds[i])];
     if (!(r <= most)) {
       most = std::isfinite(r) ? r : 1e300;
       worst = i;
@@ -87,15 +84,22 @@ StepReport Solver::Parts::solve(Level& l) noexcept {
   finish_kinematics(l);
   for (;;) {
     const bool last = report.iterations >= settings.iterations_most;
-    const bool fresh = !last && (age < 0 || age >= settings.reuse || report.contraction > keeps);
-    assemble(l, fresh);
+    const bool check =
+        last || (report.iterations > 0 && report.iterations >= settings.iterations_least);
+    bool fresh = age < 0 || age >= settings.reuse || report.contraction > keeps;
+    // a residual alone where the step is likely to end: what is factorized stays so
+    assemble(l, fresh && !check);
     report.residual = norms.worst;
     if (report.iterations > 0) report.contraction = norms.worst / (before + 1e-300);
     before = norms.worst;
     if (!std::isfinite(norms.worst)) break;
-    if (norms.worst <= limit && report.iterations >= settings.iterations_least) return report;
+    if (check && norms.worst <= limit) return report;
     residual = rhs;
     if (last) break;
+    if (check) {
+      fresh = fresh || report.contraction > keeps;
+      if (fresh) assemble(l, true);
+    }
     if (fresh) {
       if (!linear_solver->factorize().usable) break;
       age = 0;
@@ -177,15 +181,18 @@ StepReport Solver::Parts::step(double h) noexcept {
     return report;
   }
   const Method m = method(h);
+  const int count = stage_count(m);
   const double force = force_reference, moment = moment_reference, other = other_reference;
   const std::array<double, 3> references{force, moment, other};
   force_reference *= reference_decay;
   moment_reference *= reference_decay;
   other_reference *= reference_decay;
+  // Several stages lose orders if constraints hold in the positions of each of them: there they
+  // hold in velocities, and positions are corrected at the end by what little they are off.
+  by_velocities = count > 1;
   const bool split = settings.split_impulses && !held.empty();
   hold(h);
   Level& to = working();
-  const int count = stage_count(m);
   for (int stage = 0; stage < count; ++stage) {
     const Formula f = formula(m, stage, h);
     c = f.c;
@@ -207,6 +214,7 @@ StepReport Solver::Parts::step(double h) noexcept {
     }
     if (report.end == StepReport::End::failed) {
       set_drives(newest().time);
+      by_velocities = false;
       force_reference = references[0];
       moment_reference = references[1];
       other_reference = references[2];
@@ -214,6 +222,8 @@ StepReport Solver::Parts::step(double h) noexcept {
     }
     if (stage + 1 < count) stages[stage] = to;
   }
+  if (by_velocities) correct_positions(to);
+  by_velocities = false;
   end_step(h, m);
   return report;
 }
@@ -225,7 +235,7 @@ void Solver::Parts::end_step(double h, Method m) noexcept {
   }
   std::rotate(order.begin(), order.end() - 1, order.end());
   // after a jump the rates before it are of no use
-  past = rates_valid || m == Method::sdirk3 ? std::min(past + 1, 3) : 0;
+  past = rates_valid ? std::min(past + 1, 3) : 0;
   rates_valid = true;
   ++steps;
   if (steps % renormalize_every == 0) {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "vernier/kernel/constrained/detail/parts.hpp"
+#include "vernier/kernel/constrained/rotation.hpp"
 
 namespace vernier::constrained {
 
@@ -62,46 +63,93 @@ double Solver::Parts::constraint_values(const Level& l) noexcept {
   return most;
 }
 
+void Solver::Parts::add_velocity_rates(const ElementPlan& plan, const Point& at,
+                                       double* to) const noexcept {
+  const int n = plan.size, first = n - plan.algebraic_count, own = first - plan.own_count;
+  const double inverse = 1.0 / at.c;
+  for (int i = 0; i < plan.holonomic; ++i) {
+    const double* J = local_jacobian.data() + (first + i) * n;
+    double sum = 0.0;
+    for (int k = 0; k < plan.node_count; ++k, J += 6) {
+      const auto& [x, R, v, w] = at.node(k);
+      sum += J[0] * v.x + J[1] * v.y + J[2] * v.z + J[3] * w.x + J[4] * w.y + J[5] * w.z;
+    }
+    J = local_jacobian.data() + (first + i) * n + own;
+    for (int k = 0; k < plan.coordinates; ++k) sum += J[k] * at.own_rates[k];
+    to[i] += sum * inverse;
+  }
+}
+
 void Solver::Parts::constraint_rates(const Level& l) noexcept {
   std::fill(rhs.begin(), rhs.end(), 0.0);
-  bool shifted = false;
   for (const ElementPlan& plan : plans) {
     if (plan.holonomic == 0) continue;
-    const int n = plan.size, first = n - plan.algebraic_count;
-    const int own = first - plan.own_count;
     double* to = rhs.data() + plan.own_row + plan.own_count;
-    std::fill_n(local_residual.data(), n, 0.0);
-    std::fill_n(local_jacobian.data(), n * n, 0.0);
+    std::fill_n(local_residual.data(), plan.size, 0.0);
+    std::fill_n(local_jacobian.data(), plan.size * plan.size, 0.0);
     const Point at = point(plan, l, 1.0);
-    plan.element->evaluate(at, {local_residual.data(), local_jacobian.data(), n});
-    for (int i = 0; i < plan.holonomic; ++i) {
-      const double* J = local_jacobian.data() + (first + i) * n;
-      double sum = 0.0;
-      for (int k = 0; k < plan.node_count; ++k, J += 6) {
-        const auto& [x, R, v, w] = at.node(k);
-        sum += J[0] * v.x + J[1] * v.y + J[2] * v.z + J[3] * w.x + J[4] * w.y + J[5] * w.z;
-      }
-      J = local_jacobian.data() + (first + i) * n + own;
-      for (int k = 0; k < plan.coordinates; ++k) sum += J[k] * at.own_rates[k];
-      to[i] = sum;
+    plan.element->evaluate(at, {local_residual.data(), local_jacobian.data(), plan.size});
+    add_velocity_rates(plan, at, to);
+    add_drive_rates(plan, at, to);
+  }
+}
+
+void Solver::Parts::set_constraint_rates(const ElementPlan& plan, const Point& at,
+                                         const Contribution& out) noexcept {
+  double* to = rhs.data() + plan.own_row + plan.own_count;  // own rows of this element: still 0
+  add_drive_rates(plan, at, to);
+  std::fill_n(local_residual.data(), plan.size, 0.0);
+  plan.element->evaluate(at, out);
+  add_velocity_rates(plan, at, to);
+  // scatter() divides rows of constraints by c
+  double* r = local_residual.data() + plan.size - plan.algebraic_count;
+  for (int i = 0; i < plan.holonomic; ++i) {
+    r[i] = to[i] * at.c;
+    to[i] = 0.0;
+  }
+}
+
+void Solver::Parts::add_drive_rates(const ElementPlan& plan, const Point& at, double* to) noexcept {
+  const auto& drives_of = plan.element->shape().drives;
+  double fastest = 0.0;
+  for (const int d : drives_of) fastest = std::max(fastest, std::abs(drive_states[d].rate));
+  if (fastest == 0.0) return;
+  const int n = plan.size, first = n - plan.algebraic_count;
+  for (const int d : drives_of) drive_values[d] = drive_states[d].value;
+  const double e = 1e-4 / fastest;
+  // fourth order
+  for (const double side : {1.0, -1.0, 2.0, -2.0}) {
+    for (const int d : drives_of) {
+      drive_states[d].value = drive_values[d] + side * e * drive_states[d].rate;
     }
-    // what drives add, by differences along their rates
-    const auto& drives_of = plan.element->shape().drives;
-    double fastest = 0.0;
-    for (const int d : drives_of) fastest = std::max(fastest, std::abs(drive_states[d].rate));
-    if (fastest == 0.0) continue;
-    shifted = true;
-    const double e = 1e-5 / fastest;
-    for (const double side : {1.0, -1.0}) {
-      for (const int d : drives_of) drive_states[d].value += side * e * drive_states[d].rate;
-      std::fill_n(local_residual.data(), n, 0.0);
-      plan.element->evaluate(at, {local_residual.data(), nullptr, n});
-      for (const int d : drives_of) drive_states[d].value -= side * e * drive_states[d].rate;
-      for (int i = 0; i < plan.holonomic; ++i)
-        to[i] += side * local_residual[first + i] / (2.0 * e);
+    std::fill_n(local_residual.data(), n, 0.0);
+    plan.element->evaluate(at, {local_residual.data(), nullptr, n});
+    const double factor = std::abs(side) == 1.0 ? 8.0 * side : -0.5 * side;
+    for (int i = 0; i < plan.holonomic; ++i)
+      to[i] += factor * local_residual[first + i] / (12.0 * e);
+  }
+  for (const int d : drives_of) drive_states[d].value = drive_values[d];
+}
+
+void Solver::Parts::correct_positions(Level& l) noexcept {
+  const double enough = 1e-14 * unit_length;
+  for (int round = 0; round < 3 && constraint_values(l) > enough; ++round) {
+    for (int i = 0; i < size; ++i) {
+      rhs[i] *= kinds[i] == detail::RowKind::constraint ? row_base[i] : 0.0;
+    }
+    linear_solver->solve({rhs.data(), static_cast<std::size_t>(size)});
+    const double* d = rhs.data();
+    const double turn = -1.0 / unit_length;
+    for (int i = 0; i < node_count; ++i, d += 6) {
+      NodeState& n = l.nodes[i];
+      n.x -= Vector3{d[0], d[1], d[2]};
+      n.R = cgr_rotation(Vector3{d[3] * turn, d[4] * turn, d[5] * turn}) * n.R;
+    }
+    for (const int v : coordinate_values) {
+      l.values[v] -= rhs[value_columns[v]] * column_scale[value_columns[v]];
     }
   }
-  if (shifted) set_drives(l.time);  // exactly as they were
+  set_momenta(l);
 }
 
 void Solver::Parts::correct_velocities(Level& l) noexcept {
