@@ -94,8 +94,8 @@ struct Point {
   const double* memory = nullptr;            //
 
   const NodeState& node(int i) const noexcept { return node_states[nodes[i]]; }
-  /// How the angular velocity of node i follows the unknown: Δω = turn(i) Δg', that is 1 - c
-  /// skew(ω_predicted).
+  /// How the angular velocity of node i follows the unknown: Δω = turn(i) Δg', where θ = c Δg'.
+  /// Nearly the identity: 1 - c skew(ω) / 2 for short steps.
   const Matrix3& turn(int i) const noexcept { return node_turns[nodes[i]]; }
   double scalar(int i) const noexcept { return scalar_values[scalars[i]]; }
   double scalar_rate(int i) const noexcept { return scalar_rates[scalars[i]]; }

@@ -15,7 +15,9 @@ using detail::Level;
 using detail::NodePlan;
 
 Solver::Solver(Model model, const Settings& settings)
-    : parts_(std::make_unique<Parts>(std::move(model), settings)) {}
+    : parts_(std::make_unique<Parts>(std::move(model), settings)) {
+  parts_->backup.resize(parts_->state_bytes());
+}
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
 
@@ -195,7 +197,7 @@ void visit_state(Solver::Parts& p, Visit& visit) noexcept {
   visit_level(p.auxiliary, visit);
   visit(p.memory.data(), p.memory.size());
   visit(p.inputs.data(), p.inputs.size());
-  visit(p.node_wrenches.data(), p.node_wrenches.size());
+  visit(p.held_reactions.data(), p.held_reactions.size());
   visit(p.drive_states.data(), p.drive_states.size());
   visit(&p.past, 1);
   visit(&p.rates_valid, 1);
@@ -208,22 +210,33 @@ void visit_state(Solver::Parts& p, Visit& visit) noexcept {
 
 }  // namespace
 
-std::size_t Solver::state_bytes() const noexcept {
+std::size_t Solver::Parts::state_bytes() noexcept {
   Counter count;
-  visit_state(*parts_, count);
+  visit_state(*this, count);
   return count.bytes;
 }
 
+void Solver::Parts::save(std::byte* to) noexcept {
+  Writer write{to};
+  visit_state(*this, write);
+}
+
+void Solver::Parts::load(const std::byte* from) noexcept {
+  Reader read{from};
+  visit_state(*this, read);
+  held_known = false;
+}
+
+std::size_t Solver::state_bytes() const noexcept { return parts_->state_bytes(); }
+
 void Solver::save(std::span<std::byte> to) const noexcept {
   require(to.size() == state_bytes());
-  Writer write{to.data()};
-  visit_state(*parts_, write);
+  parts_->save(to.data());
 }
 
 void Solver::load(std::span<const std::byte> from) noexcept {
   require(from.size() == state_bytes());
-  Reader read{from.data()};
-  visit_state(*parts_, read);
+  parts_->load(from.data());
 }
 
 }  // namespace vernier::constrained

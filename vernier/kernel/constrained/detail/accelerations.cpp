@@ -67,9 +67,34 @@ std::vector<double> gyroscopic(Solver::Parts& p, const Level& l) {
 
 void Solver::Parts::find_accelerations() {
   Level& l = newest();
+  hold(0.0);
+  if (!held.empty()) {
+    // what held inputs change of the reactions
+    solve_accelerations(false);
+    next_held_reactions = l.algebraic;
+  }
+  solve_accelerations(true);
+  if (held.empty()) return;
+  for (std::size_t i = 0; i < l.algebraic.size(); ++i) {
+    next_held_reactions[i] = l.algebraic[i] - next_held_reactions[i];
+  }
+  for (const ElementPlan& plan : plans) {
+    for (int i = plan.holonomic; i < plan.algebraic_count; ++i) {
+      next_held_reactions[plan.algebraic + i] = 0.0;
+    }
+  }
+  if (settings.split_impulses) {
+    take_reactions();
+    add_impulses(l.momentum_rates, -1.0);
+    held_known = false;
+    held_reactions = next_held_reactions;
+  }
+}
+
+void Solver::Parts::solve_accelerations(bool with_held) {
+  Level& l = newest();
   std::fill(turns.begin(), turns.end(), spatial::identity3<double>());
   set_momenta(l);
-  hold(0.0);
   set_drives(l.time);
   const std::vector<double> free_rates = gyroscopic(*this, l);
   set_momenta(l);
@@ -114,8 +139,12 @@ void Solver::Parts::find_accelerations() {
       const Vector3 vb = cross(l.nodes[i].v, {P[0], P[1], P[2]});
       const Vector3 weight = model.gravity * node_plans[i].mass;
       const Vector3 sg = cross(l.nodes[i].R * node_plans[i].moment, model.gravity);
-      const Wrench& w = node_wrenches[i];
-      const Vector3 F = weight + w.force, T = sg + w.moment - vb;
+      Vector3 F = weight, T = sg - vb;
+      if (with_held && !held.empty()) {
+        const double* u = next_held_rates.data() + 6 * i;
+        F += Vector3{u[0], u[1], u[2]};
+        T += Vector3{u[3], u[4], u[5]};
+      }
       const double f[6] = {F.x, F.y, F.z, T.x, T.y, T.z};
       for (int k = 0; k < 6; ++k) b[6 * i + k] += free_rates[6 * i + k] - f[k];
     }
@@ -179,7 +208,6 @@ void Solver::Parts::find_accelerations() {
   for (int i = 0; i < coordinate_count; ++i) {
     l.momentum_rates[6 * node_count + i] += Ma[value_columns[coordinate_values[i]]];
   }
-  if (settings.split_impulses && !held.empty()) add_impulses(l.momentum_rates, -1.0);
 }
 
 }  // namespace vernier::constrained

@@ -144,24 +144,24 @@ void Solver::Parts::assemble_nodes(const Level& l, bool jacobian) noexcept {
 
     const int* slot = plan.slots.data();
     const Matrix3& W = turns[i];
-    const Vector3 Jw = w.inertia * n.omega;
     const double m_force = plan.mass * inverse * by_force;
     values[slot[0]] += m_force;
     values[slot[1]] += m_force;
     values[slot[2]] += m_force;
-    // γ by Δg': J W + c (J skew(ω) - skew(Jω)), W = 1 - c skew(ω_predicted); J (W + c skew(ω)) is
-    // nearly J
-    const Vector3 dw = (n.omega - w.omega_predicted) * c;
+    // γ by Δg': J (W + c skew(ω)) - c skew(Jω); W is nearly 1 - c skew(ω)
+    const Vector3 o = n.omega * c, Jo = w.inertia * o;
+    const Matrix3 T = {{W.a[0], W.a[1] - o.z, W.a[2] + o.y, W.a[3] + o.z, W.a[4], W.a[5] - o.x,
+                        W.a[6] - o.y, W.a[7] + o.x, W.a[8]}};
     const Matrix3 J = {{w.inertia.xx, w.inertia.xy, w.inertia.xz, w.inertia.xy, w.inertia.yy,
                         w.inertia.yz, w.inertia.xz, w.inertia.yz, w.inertia.zz}};
-    Matrix3 mm = J;
-    const Matrix3 Jd = J * skew(dw), Jx = skew(Jw * c);
-    for (int k = 0; k < 9; ++k) mm.a[k] = (mm.a[k] + Jd.a[k] - Jx.a[k]) * inverse;
+    Matrix3 mm = J * T;
+    const Matrix3 Jx = skew(Jo);
+    for (int k = 0; k < 9; ++k) mm.a[k] = (mm.a[k] - Jx.a[k]) * inverse;
     if (plan.coupled) {
       const Vector3 s = w.moment;
       const Matrix3 S = skew(s), V = skew(n.v);
       // β by Δg': -(skew(s) W + c skew(ω) skew(s))
-      const Matrix3 SW = S * W, OS = skew(n.omega * c) * S, VS = V * S;
+      const Matrix3 SW = S * W, OS = skew(o) * S, VS = V * S;
       Matrix3 fm;
       for (int k = 0; k < 9; ++k) fm.a[k] = -(SW.a[k] + OS.a[k]);
       const Matrix3 Vfm = V * fm, GS = skew(g * c) * S;

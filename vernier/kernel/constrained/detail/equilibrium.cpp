@@ -64,9 +64,8 @@ class Equilibrium {
       const detail::NodePlan& plan = p_.node_plans[i];
       const Vector3 F = p_.model.gravity * plan.mass;
       const Vector3 M = cross(l_.nodes[i].R * plan.moment, p_.model.gravity);
-      const Wrench& w = p_.node_wrenches[i];
-      const double f[6] = {F.x + w.force.x,  F.y + w.force.y,  F.z + w.force.z,
-                           M.x + w.moment.x, M.y + w.moment.y, M.z + w.moment.z};
+      const double* u = p_.next_held_rates.data() + 6 * i;
+      const double f[6] = {F.x + u[0], F.y + u[1], F.z + u[2], M.x + u[3], M.y + u[4], M.z + u[5]};
       for (int k = 0; k < 6; ++k) {
         r_[6 * i + k] -= f[k];
         reference_ = std::max(reference_, std::abs(f[k]) / (k < 3 ? 1.0 : p_.unit_length));

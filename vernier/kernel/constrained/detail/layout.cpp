@@ -151,7 +151,13 @@ void Solver::Parts::number() {
   local_residual.assign(largest, 0.0);
   local_jacobian.assign(static_cast<std::size_t>(largest) * largest, 0.0);
   middle = levels[0].nodes;
-  node_wrenches.resize(node_count + 1);
+  held_rates.assign(levels[0].momenta.size(), 0.0);
+  next_held_rates = held_rates;
+  held_reactions.assign(algebraic_columns.size(), 0.0);
+  next_held_reactions = held_reactions;
+  held_answer.assign(size + 1, 0.0);
+  middle_values.assign(value_columns.size(), 0.0);
+  local_algebraic.assign(largest, 0.0);
   std::size_t most = 0;
   for (const ElementPlan& p : plans) most = std::max<std::size_t>(most, p.node_count);
   wrenches.resize(most);

@@ -63,10 +63,8 @@ struct NodePlan {
 /// A structural node in the solve under way.
 struct NodeWork {
   Vector3 x_history;
-  Matrix3 R_predicted;
-  Vector3 omega_predicted;
-  Vector3 correction;  // Σ Δg'
-  Vector3 moment;      // R Σ m b
+  Vector3 g_history, rate;  // CGR parameters relative to the start of the step: g = history + c g'
+  Vector3 moment;           // R Σ m b
   spatial::Sym3<double> inertia;
 };
 
@@ -130,8 +128,9 @@ struct Solver::Parts {
   std::array<int, 5> order{0, 1, 2, 3, 4};  // newest first; the last is where a step is computed
   Level auxiliary;                          // of generalized-α
   std::vector<double> memory, inputs;
-  int past = 0;              // levels before the newest that formulas may use
-  bool rates_valid = false;  // momentum rates of the newest level hold now
+  std::vector<double> held_reactions;  // what held inputs of the last step add to multipliers
+  int past = 0;                        // levels before the newest that formulas may use
+  bool rates_valid = false;            // momentum rates of the newest level hold now
   double force_reference = 0.0, moment_reference = 0.0, other_reference = 0.0;
   long steps = 0;
 
@@ -144,7 +143,15 @@ struct Solver::Parts {
   std::vector<double> rhs, residual;
   std::vector<double> local_residual, local_jacobian;
   std::vector<NodeState> middle;
-  std::vector<Wrench> wrenches, node_wrenches;  // of held inputs
+  std::vector<Wrench> wrenches;
+  std::vector<double> held_rates, next_held_rates, next_held_reactions, held_answer, middle_values,
+      local_algebraic;
+  std::vector<std::byte> backup;
+  bool in_pieces = false;
+  bool careful = false;  // no extrapolation, and short iterations
+  double held_time = 0.0;
+  bool held_known = false;     // held_rates are of the newest level
+  bool held_waits = false;     // impulses are not yet in the history
   bool by_velocities = false;  // constraints hold in velocities; positions follow at the end
   std::vector<double> drive_values;
   double* matrix = nullptr;  // values of the linear solver
@@ -175,12 +182,29 @@ struct Solver::Parts {
 
   // stepping.cpp
   StepReport step(double h) noexcept;
+  StepReport attempt(double h) noexcept;
   StepReport solve(Level&) noexcept;
   void update(Level&) noexcept;
   void finish_kinematics(Level&) noexcept;
-  void hold(double h) noexcept;
-  void add_impulses(std::span<double> momenta, double h) const noexcept;
+  void refresh_turns() noexcept;
   void end_step(double h, detail::Method) noexcept;
+
+  // solver.cpp
+  std::size_t state_bytes() noexcept;
+  void save(std::byte*) noexcept;
+  void load(const std::byte*) noexcept;
+
+  // held.cpp
+  /// What held inputs add to the rates of momenta in the step of length h that begins now.
+  void hold(double h) noexcept;
+  void add_held(double half) noexcept;
+  /// What they add to the rates of momenta where the mechanism now stands, for reading.
+  const std::vector<double>& held_now() noexcept;
+  void add_impulses(std::span<double> momenta, double h) const noexcept;
+  /// Finds what constraints answer, by the matrix now factorized, and puts impulses into history
+  /// and residual.
+  void share_held(Level&) noexcept;
+  void take_reactions() noexcept;
 
   // schemes.cpp
   detail::Method method(double h) const noexcept;
@@ -190,7 +214,7 @@ struct Solver::Parts {
   void start_auxiliary() noexcept;
 
   // velocities.cpp
-  void accelerations(int node, Vector3& linear, Vector3& angular) const noexcept;
+  void accelerations(int node, Vector3& linear, Vector3& angular) noexcept;
   /// Φ_q v + Φ_t of all holonomic constraints, into `rhs` at their rows, otherwise 0, unscaled.
   void constraint_rates(const Level&) noexcept;
   void add_velocity_rates(const detail::ElementPlan&, const Point&, double* to) const noexcept;
@@ -220,6 +244,7 @@ struct Solver::Parts {
   void find_motion();
   /// accelerations.cpp: accelerations, reactions and rates of what is of first order.
   void find_accelerations();
+  void solve_accelerations(bool with_held);
 };
 
 }  // namespace vernier::constrained

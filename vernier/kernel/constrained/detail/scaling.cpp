@@ -205,7 +205,6 @@ void Solver::Parts::find_pivots() {
     set_scales(c, c_momentum);
     for (int i = 0; i < node_count; ++i) {
       const Vector3 o = l.nodes[i].omega * c;
-      work[i].omega_predicted = l.nodes[i].omega;
       turns[i] = {{1.0, o.z, -o.y, -o.z, 1.0, o.x, o.y, -o.x, 1.0}};
     }
     set_momenta(l);

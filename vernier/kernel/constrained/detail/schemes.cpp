@@ -75,6 +75,7 @@ Method Solver::Parts::method(double h) const noexcept {
   const Scheme s = settings.scheme;
   // after a jump nothing but values is known
   if (!rates_valid) return Method::sdirk2;
+  if (in_pieces) return Method::esdirk3;
   const auto equal = [&](int n) {
     for (int i = 0; i < n; ++i) {
       if (!same_step(levels[order[i]].step, h)) return false;
@@ -265,12 +266,11 @@ void Solver::Parts::predict(const Formula& f, double h, Level& to) noexcept {
     w.x_history = x;
     n.v = v;
     n.x = plus_times(x, v, f.c);
+    w.g_history = g;
+    w.rate = rate;
     g = plus_times(g, rate, f.c);
-    n.R = w.R_predicted = cgr_rotation(g) * reference.R;
-    n.omega = w.omega_predicted = cgr_tangent_times(g, rate);
-    w.correction = {};
-    const Vector3 o = n.omega * f.c;
-    turns[i] = {{1.0, o.z, -o.y, -o.z, 1.0, o.x, o.y, -o.x, 1.0}};
+    n.R = cgr_rotation(g) * reference.R;
+    n.omega = cgr_tangent_times(g, rate);
   }
 
   for (std::size_t i = 0; i < momentum_history.size(); ++i) {

@@ -19,6 +19,8 @@ constexpr double keeps = 0.1;             // a Jacobian that contracts by this i
 constexpr double to_and_fro = 0.8;        // of the least residual so far: more leads nowhere
 constexpr double reference_decay = 0.99;  // of the magnitudes residuals are compared with
 constexpr long renormalize_every = 256;   // steps
+constexpr double most_turn = 0.5;         // rad, of one careful iteration
+constexpr int most_pieces = 64;           // of a step that fails as a whole
 
 int stage_count(Method m) {
   if (m == Method::esdirk3) return 3;
@@ -38,16 +40,18 @@ void Solver::Parts::finish_kinematics(Level& l) noexcept {
 void Solver::Parts::update(Level& l) noexcept {
   const double* d = rhs.data();
   const double turn = 1.0 / unit_length;
+  const Level& base = newest();
   for (int i = 0; i < node_count; ++i, d += 6) {
     NodeState& n = l.nodes[i];
     NodeWork& w = work[i];
     n.v -= Vector3{d[0], d[1], d[2]};
     n.x = plus_times(w.x_history, n.v, c);
-    w.correction -= Vector3{d[3] * turn, d[4] * turn, d[5] * turn};
-    const Vector3 g = w.correction * c;
-    const Matrix3 R = cgr_rotation(g);
-    n.R = R * w.R_predicted;
-    n.omega = cgr_tangent_times(g, w.correction) + R * w.omega_predicted;
+    // the unknown is the turn itself, over c: Δg' = G(g)⁻¹ of it
+    Vector3 g = plus_times(w.g_history, w.rate, c);
+    w.rate -= cgr_inverse_tangent_times(g, Vector3{d[3] * turn, d[4] * turn, d[5] * turn});
+    g = plus_times(w.g_history, w.rate, c);
+    n.R = cgr_rotation(g) * base.nodes[i].R;
+    n.omega = cgr_tangent_times(g, w.rate);
   }
   for (std::size_t i = 0; i < l.values.size(); ++i) {
     const int column = value_columns[i];
@@ -59,6 +63,23 @@ void Solver::Parts::update(Level& l) noexcept {
     l.algebraic[i] -= rhs[column] * column_scale[column];
   }
   finish_kinematics(l);
+}
+
+void Solver::Parts::refresh_turns() noexcept {
+  for (int i = 0; i < node_count; ++i) {
+    // ω = G(g) g', g = history + c g': Δω by the turn θ = G Δg over c, that is 1 + c (∂G g') G⁻¹
+    const Vector3 r = work[i].rate, g = plus_times(work[i].g_history, r, c);
+    const double q = 1.0 / (4.0 + dot(g, g)), k = 2.0 * c * q;
+    const Vector3 a = plus_times(r, cross(g, r), 0.5) * (-4.0 * q * k), e = r * k, h = g * 0.5;
+    // the derivative acts as a gᵀ - skew(e), G⁻¹ as 1 - skew(h) + h hᵀ
+    const double hh = 1.0 + dot(h, h), eh = dot(e, h);
+    const Vector3 b = a * (2.0 * hh) - cross(e, h);
+    turns[i] = {{1.0 - eh + b.x * h.x + h.x * e.x, b.x * h.y + h.x * e.y + e.z,
+                 b.x * h.z + h.x * e.z - e.y, b.y * h.x + h.y * e.x - e.z,
+                 1.0 - eh + b.y * h.y + h.y * e.y, b.y * h.z + h.y * e.z + e.x,
+                 b.z * h.x + h.z * e.x + e.y, b.z * h.y + h.z * e.y - e.x,
+                 1.0 - eh + b.z * h.z + h.z * e.z}};
+  }
 }
 
 int Solver::Parts::worst_row() const noexcept {
@@ -86,7 +107,8 @@ StepReport Solver::Parts::solve(Level& l) noexcept {
     const bool last = report.iterations >= settings.iterations_most;
     const bool check =
         last || (report.iterations > 0 && report.iterations >= settings.iterations_least);
-    bool fresh = age < 0 || age >= settings.reuse || report.contraction > keeps;
+    bool fresh = age < 0 || careful || age >= settings.reuse || report.contraction > keeps;
+    if (fresh && !check) refresh_turns();
     // a residual alone where the step is likely to end: what is factorized stays so
     assemble(l, fresh && !check);
     report.residual = norms.worst;
@@ -98,11 +120,15 @@ StepReport Solver::Parts::solve(Level& l) noexcept {
     if (last) break;
     if (check) {
       fresh = fresh || report.contraction > keeps;
-      if (fresh) assemble(l, true);
+      if (fresh) {
+        refresh_turns();
+        assemble(l, true);
+      }
     }
     if (fresh) {
       if (!linear_solver->factorize().usable) break;
       age = 0;
+      if (held_waits) share_held(l);
     } else {
       ++age;
     }
@@ -119,13 +145,17 @@ StepReport Solver::Parts::solve(Level& l) noexcept {
         turned = std::max(turned, std::abs(rhs[i + 3 + k]));
       }
     }
+    const double turn = turned * c / unit_length;
+    if (careful && turn > most_turn) {
+      for (double& d : rhs) d *= most_turn / turn;
+    }
     update(l);
     ++report.iterations;
     if (settings.accept_unconverged && report.iterations >= settings.iterations_most) {
       // not evaluated again: what is left is of second order in the correction
       const double correction = c / unit_length * std::max(moved, turned);
       if (!std::isfinite(correction)) break;
-      report.residual = norms.worst * std::min(1.0, (age == 0 ? 10.0 * correction : keeps));
+      report.residual = norms.worst * std::min(1.0, (age == 0 ? 3.0 * correction : keeps));
       if (report.residual > limit) {
         report.end = StepReport::End::accepted;
         report.worst_row = worst_row();
@@ -138,48 +168,48 @@ StepReport Solver::Parts::solve(Level& l) noexcept {
   return report;
 }
 
-void Solver::Parts::hold(double h) noexcept {
-  if (held.empty()) return;
-  const Level& base = newest();
-  const double half = 0.5 * h;
-  set_drives(base.time + half);
-  std::fill(node_wrenches.begin(), node_wrenches.end(), Wrench{});
-  for (const int e : held) {
-    const ElementPlan& plan = plans[e];
-    for (int i = 0; i < plan.node_count; ++i) {
-      const int node = indices[plan.nodes + i];
-      if (node == node_count) continue;
-      const NodeState& n = base.nodes[node];
-      middle[node] = {plus_times(n.x, n.v, half), cgr_rotation(n.omega * half) * n.R, n.v, n.omega};
-    }
-    Point p = point(plan, base, c);
-    p.node_states = middle.data();
-    p.time = base.time + half;
-    std::fill(wrenches.begin(), wrenches.end(), Wrench{});
-    plan.element->held_forces(p, {wrenches.data(), static_cast<std::size_t>(plan.node_count)});
-    for (int i = 0; i < plan.node_count; ++i) {
-      Wrench& to = node_wrenches[indices[plan.nodes + i]];
-      to.force += wrenches[i].force;
-      to.moment += wrenches[i].moment;
-    }
-  }
-}
-
-void Solver::Parts::add_impulses(std::span<double> momenta, double h) const noexcept {
-  for (int i = 0; i < node_count; ++i) {
-    double* P = momenta.data() + 6 * i;
-    const Wrench& w = node_wrenches[i];
-    P[0] += h * w.force.x, P[1] += h * w.force.y, P[2] += h * w.force.z;
-    P[3] += h * w.moment.x, P[4] += h * w.moment.y, P[5] += h * w.moment.z;
-  }
-}
-
 StepReport Solver::Parts::step(double h) noexcept {
   StepReport report;
-  if (!(h > 0.0) || !std::isfinite(h)) {
-    report.end = StepReport::End::failed;
-    return report;
+  report.end = StepReport::End::failed;
+  if (!(h > 0.0) || !std::isfinite(h)) return report;
+  report = attempt(h);
+  if (report.end != StepReport::End::failed || settings.accept_unconverged) return report;
+  // again in pieces, more carefully where that fails too
+  const double end = newest().time + h;
+  int iterations = report.iterations;
+  const auto again = [&](double piece) {
+    careful = true;
+    report = attempt(piece);
+    careful = false;
+    iterations += report.iterations;
+    report.iterations = iterations;
+    return report.end != StepReport::End::failed;
+  };
+  // of schemes without a past, which short steps among long ones would upset
+  save(backup.data());
+  in_pieces = true;
+  for (int pieces = 2; pieces <= most_pieces; pieces *= 2) {
+    bool done = true;
+    for (int i = 0; i < pieces && done; ++i) {
+      report = attempt(h / pieces);
+      iterations += report.iterations;
+      done = report.end != StepReport::End::failed || again(h / pieces);
+    }
+    if (done) {
+      newest().time = end;
+      report.iterations = iterations;
+      past = 0;
+      in_pieces = false;
+      return report;
+    }
+    load(backup.data());
   }
+  in_pieces = false;
+  return report;
+}
+
+StepReport Solver::Parts::attempt(double h) noexcept {
+  StepReport report;
   const Method m = method(h);
   const int count = stage_count(m);
   const double force = force_reference, moment = moment_reference, other = other_reference;
@@ -192,14 +222,23 @@ StepReport Solver::Parts::step(double h) noexcept {
   by_velocities = count > 1;
   const bool split = settings.split_impulses && !held.empty();
   hold(h);
+  held_waits = split;
   Level& to = working();
   for (int stage = 0; stage < count; ++stage) {
-    const Formula f = formula(m, stage, h);
+    Formula f = formula(m, stage, h);
+    if (careful && stage == 0) f.before = nullptr;
     c = f.c;
     c_momentum = f.c_momentum;
     set_scales(c, c_momentum);
     predict(f, h, to);
-    if (split) add_impulses(momentum_history, f.fraction * h);
+    if (split) {
+      held_time = f.fraction * h;
+      if (stage == 0) {
+        for (std::size_t i = 0; i < to.algebraic.size(); ++i) to.algebraic[i] -= held_reactions[i];
+      } else {
+        add_impulses(momentum_history, held_time);
+      }
+    }
     set_drives(to.time);
     const StepReport one = solve(to);
     report.iterations += one.iterations;
@@ -232,6 +271,9 @@ void Solver::Parts::end_step(double h, Method m) noexcept {
   Level& to = working();
   if (settings.split_impulses && !held.empty()) {
     for (int i = 0; i < 4; ++i) add_impulses(levels[order[i]].momenta, h);
+    held_known = false;
+    held_reactions.swap(next_held_reactions);
+    for (std::size_t i = 0; i < to.algebraic.size(); ++i) to.algebraic[i] += held_reactions[i];
   }
   std::rotate(order.begin(), order.end() - 1, order.end());
   // after a jump the rates before it are of no use

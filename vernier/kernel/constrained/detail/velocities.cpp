@@ -22,7 +22,7 @@ Vector3 solved(const spatial::Sym3<double>& J, const Vector3& v) noexcept {
 
 }  // namespace
 
-void Solver::Parts::accelerations(int node, Vector3& linear, Vector3& angular) const noexcept {
+void Solver::Parts::accelerations(int node, Vector3& linear, Vector3& angular) noexcept {
   linear = angular = {};
   const NodePlan& plan = node_plans[node];
   if (!plan.dynamic) return;
@@ -32,8 +32,9 @@ void Solver::Parts::accelerations(int node, Vector3& linear, Vector3& angular) c
   const double* P = l.momenta.data() + 6 * node;
   Vector3 F{r[0], r[1], r[2]}, M{r[3], r[4], r[5]};
   if (settings.split_impulses && !held.empty()) {
-    F += node_wrenches[node].force;
-    M += node_wrenches[node].moment;
+    const double* u = held_now().data() + 6 * node;
+    F += Vector3{u[0], u[1], u[2]};
+    M += Vector3{u[3], u[4], u[5]};
   }
   // about the centre of mass: Jc ω' = γ' - b × β' + v × β - ω × Jc ω
   const Vector3 s = n.R * plan.moment, b = s * (1.0 / plan.mass);
@@ -177,7 +178,6 @@ bool Solver::Parts::project() noexcept {
   Level& l = newest();
   for (int i = 0; i < node_count; ++i) {
     const Vector3 o = l.nodes[i].omega * c;
-    work[i].omega_predicted = l.nodes[i].omega;
     turns[i] = {{1.0, o.z, -o.y, -o.z, 1.0, o.x, o.y, -o.x, 1.0}};
   }
   set_momenta(l);
