@@ -315,8 +315,7 @@ std::optional<Quantities::Computed> Quantities::expression(std::string_view text
 }
 
 std::optional<expression::Term> Quantities::function(std::string_view text, const Place& place,
-                                                     const std::string& what, std::string_view unit,
-                                                     std::string_view name,
+                                                     const std::string& what, std::string_view name,
                                                      expression::Graph& graph) {
   bool refused = false;
   const expression::Scope own = [&](std::string_view n) -> std::optional<expression::Meaning> {
@@ -324,7 +323,7 @@ std::optional<expression::Term> Quantities::function(std::string_view text, cons
     return expression::Meaning{graph.symbol(0)};
   };
   const expression::Parsed p = parsed(text, place, what, graph, own, refused);
-  if (!p.problems.empty() || refused || !agrees(p.unit, unit, place, what)) return {};
+  if (!p.problems.empty() || refused) return {};
   return p.term;
 }
 

@@ -62,11 +62,11 @@ class Quantities {
   /// The numbers of <inertia> as a tensor.
   std::optional<spatial::Matrix3> inertia(const Element&);
 
-  /// An expression of constants and of symbol 0 of the graph, which it calls `name` and whose unit
-  /// is not checked. `unit` is what it must be in, or empty.
+  /// An expression of constants and of symbol 0 of the graph, which it calls `name`. What the whole
+  /// is in is not checked.
   std::optional<expression::Term> function(std::string_view text, const Place&,
-                                           const std::string& what, std::string_view unit,
-                                           std::string_view name, expression::Graph&);
+                                           const std::string& what, std::string_view name,
+                                           expression::Graph&);
 
   /// Whether a name can be one; reports.
   bool good_name(const Element&, const std::string& name);

@@ -43,23 +43,29 @@ Words words_for(Obstacle k) {
   return {"V3204", ""};
 }
 
-[[noreturn]] void refuse(const Definition& d, Obstacle kind, std::string what,
-                         const std::vector<std::string>& names) {
+}  // namespace
+
+ConfigurationError in_words(const constrained::AssemblyProblem& p, const Definition& d) {
+  std::string what = p.what();
+  if (p.kind == Obstacle::apart || p.kind == Obstacle::conflicting)
+    what += ": they stay " + short_text(p.gap) + " (m or rad) apart";
+  if (p.kind == Obstacle::velocities) what += ": " + short_text(p.gap) + " (m/s or rad/s) are left";
+  const Words w = words_for(p.kind);
+  const auto at = p.names.empty() ? d.places.end() : d.places.find(p.names.front());
+  const bool placed = at != d.places.end();
   Diagnostics problems;
-  const Words w = words_for(kind);
-  const auto at = names.empty() ? d.places.end() : d.places.find(names.front());
-  Diagnostic& one =
-      problems.error(w.code, std::move(what), at == d.places.end() ? d.place : at->second);
-  for (std::size_t i = 1; i < names.size() && i < 6; ++i) {
-    if (const auto other = d.places.find(names[i]); other != d.places.end())
-      one.notes.push_back("with \"" + names[i] + "\" on line " +
-                          std::to_string(other->second.line));
+  Diagnostic& one = problems.error(w.code, what, placed ? at->second : d.place);
+  for (std::size_t i = placed ? 1 : 0; i < p.names.size() && i < 6; ++i) {
+    const std::string& name = p.names[i];
+    if (const auto other = d.places.find(name); other != d.places.end()) {
+      one.notes.push_back("with \"" + name + "\" on line " + std::to_string(other->second.line));
+    } else if (what.find(name) == std::string::npos) {
+      one.notes.push_back("in the " + name);
+    }
   }
   one.notes.emplace_back(w.advice);
-  throw ConfigurationError(std::move(problems));
+  return ConfigurationError(std::move(problems));
 }
-
-}  // namespace
 
 void put_together(constrained::Solver& solver, const Definition& d, double time) {
   try {
@@ -69,16 +75,8 @@ void put_together(constrained::Solver& solver, const Definition& d, double time)
       solver.initialize(time);
     }
   } catch (const constrained::AssemblyProblem& p) {
-    std::string what = p.what();
-    if (p.kind == Obstacle::apart || p.kind == Obstacle::conflicting)
-      what += ": they stay " + short_text(p.gap) + " (m or rad) apart";
-    if (p.kind == Obstacle::velocities)
-      what += ": " + short_text(p.gap) + " (m/s or rad/s) are left";
-    refuse(d, p.kind, std::move(what), p.names);
+    throw in_words(p, d);
   }
-  if (const std::vector<std::string> names = solver.redundant(); !names.empty())
-    refuse(d, Obstacle::redundant,
-           "constraints are redundant in \"" + joined(names, "\", \"") + "\"", names);
 }
 
 }  // namespace vernier::mechanism

@@ -305,26 +305,52 @@ void Deck::check_counts(const DeckStatement& last, Diagnostics& problems) const 
 
 }  // namespace detail
 
-std::optional<std::string> convert_deck(std::string_view content, const std::string& name,
-                                        Diagnostics& problems) {
+namespace {
+
+/// The same problems, each with the line it is about.
+void add_with_lines(const Diagnostics& found, std::string_view content, Diagnostics& to) {
+  constexpr std::size_t longest = 400;
+  std::vector<std::string_view> lines;
+  if (!found.list().empty()) lines = split(content, '\n');
+  for (const Diagnostic& d : found.list()) {
+    Diagnostic& copy = to.add(d);
+    const auto n = static_cast<std::size_t>(d.place.line);
+    if (n == 0 || n > lines.size() || lines[n - 1].size() > longest) continue;
+    std::string_view line = lines[n - 1];
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    copy.source.push_back({d.place.line, std::string(line)});
+  }
+}
+
+std::optional<std::string> converted(std::string_view content, const std::string& name,
+                                     Diagnostics& problems) {
   constexpr std::size_t most_problems = 100;
-  const std::size_t before = problems.errors();
   const std::vector<detail::DeckStatement> all = detail::deck_statements(content, name, problems);
-  if (problems.errors() > before) return {};
+  if (problems.errors() > 0) return {};
   detail::Deck deck;
   for (const detail::DeckStatement& s : all) {
     deck.convert(s, problems);
-    if (problems.errors() > before + most_problems) return {};
+    if (problems.errors() > most_problems) return {};
   }
   if (all.empty()) {
     problems.error("V1721", "the deck is empty", {.file = name, .line = 1, .column = 1});
   } else {
     deck.check_counts(all.back(), problems);
   }
-  if (problems.errors() > before) return {};
+  if (problems.errors() > 0) return {};
   std::string own = std::filesystem::path(name).stem().string();
   if (!mechanics::identifier(own)) own = "deck";
   return deck.document(own);
+}
+
+}  // namespace
+
+std::optional<std::string> convert_deck(std::string_view content, const std::string& name,
+                                        Diagnostics& problems) {
+  Diagnostics found;
+  std::optional<std::string> made = converted(content, name, found);
+  add_with_lines(found, content, problems);
+  return made;
 }
 
 std::optional<std::string> import_deck(const std::filesystem::path& path, Diagnostics& problems) {

@@ -24,6 +24,9 @@ void put(const Vector3& v, std::span<double> to) noexcept {
   to[2] = v.z;
 }
 
+/// Not-a-number has a sign, which says nothing.
+double without_sign(double x) noexcept { return std::isnan(x) ? std::abs(x) : x; }
+
 constrained::Model checked(const constrained::Model& m) {
   require(constrained::check(m).empty());
   return m;
@@ -197,7 +200,7 @@ bool Mechanism::take_inputs() noexcept {
       std::snprintf(fault_.text, sizeof fault_.text,
                     " is not a number at t = %.9g s\nwhat is connected to it gives %g; the "
                     "mechanism stays as it was then",
-                    solver_.time(), x);
+                    solver_.time(), without_sign(x));
       return false;
     }
     to[i] = x;
@@ -247,7 +250,7 @@ void Mechanism::tell_unconverged(const StepReport& r, double time) noexcept {
     std::snprintf(fault_.text, sizeof fault_.text,
                   " is not a number at t = %.9g s: %g, its rate %g\nthe mechanism stays as it was "
                   "before; change the drive where it has a pole or a root of less than zero",
-                  time, s.value, s.rate);
+                  time, without_sign(s.value), without_sign(s.rate));
     return;
   }
   std::snprintf(fault_.code, sizeof fault_.code, "V3210");

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <numbers>
 
+#include "vernier/model/mechanism/assembly.hpp"
 #include "vernier/model/mechanism/reader.hpp"
 #include "vernier/testing/files.hpp"
 #include "vernier/testing/rig.hpp"
@@ -117,8 +118,11 @@ TEST(Mechanism, AnInputThatIsNoNumberFailsByName) {
   const auto before = rig.save();
   rig.in("torque") = std::nan("");
   EXPECT_EQ(c->advance(rig.now(), rig.now() + 1ms).outcome, Outcome::failed);
-  EXPECT_STREQ(c->fault().code, "V3212");
-  EXPECT_STREQ(c->fault().subject, "torque");
+  const Fault& f = c->fault();
+  EXPECT_EQ(
+      "error[" + std::string(f.code) + "]: " + f.subject + f.text,
+      "error[V3212]: torque is not a number at t = 0.005 s\nwhat is connected to it gives nan; the "
+      "mechanism stays as it was then");
   EXPECT_EQ(rig.save(), before);
 }
 
@@ -135,6 +139,19 @@ TEST(Mechanism, ADriveThatBecomesNoNumberFailsByName) {
   EXPECT_EQ(a.reached, rig.now());
   EXPECT_STREQ(c->fault().code, "V3211");
   EXPECT_STREQ(c->fault().subject, "pull");
+}
+
+// redundancy is found before; numbers nearly dependent may still come here
+TEST(Mechanism, VelocitiesThatCannotBeAreToldAtTheirJoint) {
+  Definition d;
+  d.places["crank"] = {.file = "x.xml", .line = 7, .column = 4};
+  using Problem = constrained::AssemblyProblem;
+  const Problem p(Problem::Kind::velocities, "no velocities satisfy 'crank'", {"crank"}, 0.2);
+  EXPECT_EQ(
+      rendered(in_words(p, d).diagnostics()),
+      "error[V3203]: no velocities satisfy 'crank': 0.2 (m/s or rad/s) are left\n  --> x.xml:7:4\n"
+      "   = velocities and rates of the nodes, or the drives, contradict the joints\n"
+      "   = see: vernier explain V3203\n\n1 error in x.xml; nothing was run\n");
 }
 
 TEST(Mechanism, KeepsTheComponentContract) {

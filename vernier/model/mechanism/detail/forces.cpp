@@ -41,7 +41,7 @@ void Builder::read_load(const Element& e) {
   const std::size_t wanted = l.kind == Kind::internal ? 2 : 1;
   if (all.size() != wanted) {
     report_.error("V1704",
-                  who(e) + " has " + std::to_string(all.size()) + " ends; " +
+                  who(e) + (all.size() == 1 ? " has one end; " : " has two ends; ") +
                       (wanted == 2 ? "an internal one acts between two"
                                    : "only an internal one acts between two"),
                   e.place);
@@ -58,7 +58,7 @@ void Builder::read_load(const Element& e) {
   }
   const auto direction = quantities_.direction(e, "direction");
   l.drive = drive(e, "size", l.couple ? "N*m" : "N");
-  if (!b || !direction || found_.errors() > before) return;
+  if (!b || !direction || l.drive < 0 || found_.errors() > before) return;
   if (a) l.a = *a;
   l.b = *b;
   l.direction = plain(*direction);

@@ -95,7 +95,7 @@ Function Builder::function(const Element& e, double factor) {
   if (e.name == "function") {
     expression::Graph graph;
     const document::Attribute* a = e.attribute("value");
-    const auto term = quantities_.function(a->value, a->value_place, "value", unit, "t", graph);
+    const auto term = quantities_.function(a->value, a->value_place, "value", "t", graph);
     if (!term) return {};
     Function made = formula(graph, *term);
     if (!made) report_.error("V1711", "the expression is too long", a->value_place);
@@ -103,7 +103,7 @@ Function Builder::function(const Element& e, double factor) {
   }
   if (e.name == "ramp") {
     const double begin = number(e, "begin", "s"), end = number(e, "end", "s");
-    if (!(begin < end) && !report_.failed()) {
+    if (!(begin < end)) {
       report_.error("V1711", "the ramp ends before it begins", Report::value_place(e, "end"));
       return {};
     }

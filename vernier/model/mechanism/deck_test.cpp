@@ -1,0 +1,159 @@
+#include "vernier/model/mechanism/deck.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "vernier/model/mechanism/mechanism.hpp"
+#include "vernier/model/mechanism/reader.hpp"
+#include "vernier/testing/files.hpp"
+
+namespace vernier::mechanism {
+namespace {
+
+const std::filesystem::path decks =
+    std::filesystem::path(VERNIER_SOURCE_DIR) / "formats/constrained/decks";
+
+Definition converted(const std::string& content) {
+  Diagnostics problems;
+  const auto document = convert_deck(content, "deck.mbd", problems);
+  EXPECT_EQ(rendered(problems), "");
+  if (!document) return {};
+  const auto source = parse_source(*document, "deck.xml", problems);
+  EXPECT_EQ(rendered(problems), "") << *document;
+  if (!source) return {};
+  const Parameters p("x", source->parameters(), {}, 1, {}, problems);
+  return source->made(p);
+}
+
+int node(const Definition& d, std::string_view name) {
+  for (std::size_t i = 0; i < d.model.nodes.size(); ++i)
+    if (d.model.nodes[i].name == name) return static_cast<int>(i);
+  ADD_FAILURE() << name;
+  return 0;
+}
+
+/// A deck with these nodes and elements.
+std::string deck(const std::string& nodes, const std::string& elements,
+                 const std::string& before = "") {
+  return before +
+         "begin: data; problem: initial value; end: data; begin: initial value; time step: 1e-3; "
+         "end: initial value;\n" +
+         "begin: nodes;\n" + nodes + "end: nodes;\nbegin: elements;\n" + elements +
+         "end: elements;\n";
+}
+
+// a bar about its end, from the horizontal: ω² = 3 g / L (1 - cos θ) where θ is measured from
+// there; when it passes the vertical, ω = √(3 g / L)
+TEST(Deck, ARodFallsAsItsEnergySays) {
+  Diagnostics problems;
+  const auto document = import_deck(decks / "pendulum.mbd", problems);
+  EXPECT_EQ(rendered(problems), "");
+  ASSERT_TRUE(document);
+  const auto source = parse_source(*document, "pendulum.xml", problems);
+  EXPECT_EQ(rendered(problems), "") << *document;
+  const Parameters p("x", source->parameters(), {}, 1, {}, problems);
+  const Definition d = source->made(p);
+  EXPECT_EQ(d.step, 1e-3);
+  EXPECT_EQ(d.settings.iterations_most, 10);
+  Mechanism m(d);
+  constrained::Solver& s = m.solver();
+  ASSERT_EQ(d.model.nodes[0].name, "ROD");
+  EXPECT_NEAR(s.node(0).x.x, 0.5, 1e-15);
+  EXPECT_NEAR(s.node(0).x.y, 0.0, 1e-15);
+  double last = 0.0, omega = 0.0;
+  while (s.node(0).x.x > 0.0) {
+    last = s.node(0).x.x;
+    omega = s.node(0).omega.z;
+    ASSERT_EQ(s.step(1e-3).end, constrained::StepReport::End::converged);
+  }
+  // where it crosses, between two steps
+  const double share = last / (last - s.node(0).x.x);
+  EXPECT_NEAR(std::abs(omega + share * (s.node(0).omega.z - omega)), std::sqrt(3.0 * 9.81), 1e-4);
+}
+
+TEST(Deck, OneOfEachIsConvertedAndPutTogether) {
+  Definition d = converted(testing::content(decks / "everything.mbd"));
+  ASSERT_EQ(d.model.nodes.size(), 9u);
+  EXPECT_EQ(d.settings.scheme, constrained::Scheme::trapezoid);
+  EXPECT_EQ(d.model.gravity.z, -9.81);
+  // relative to a reference that is turned and turns: x of it is y, at height 1
+  const constrained::Node& n = d.model.nodes[static_cast<std::size_t>(node(d, "node_4"))];
+  EXPECT_NEAR(n.position.y, 1.0, 1e-15);
+  EXPECT_EQ(n.position.z, 1.0);
+  EXPECT_NEAR(n.velocity.x, -1.0, 1e-15);
+  EXPECT_EQ(n.angular_velocity.z, 1.0);
+  std::map<std::string, int> kinds;
+  for (const auto& e : d.model.elements) ++kinds[e.kind];
+  EXPECT_EQ(kinds["clamp"], 2);
+  EXPECT_EQ(kinds["beam"], 1);
+  EXPECT_EQ(kinds["deformable"], 2);
+  EXPECT_EQ(kinds["rotation"], 1);
+  EXPECT_EQ(kinds["force"], 5);
+  EXPECT_EQ(kinds["couple"], 1);
+  Mechanism m(d);
+  for (int k = 0; k < 100; ++k)
+    ASSERT_NE(m.solver().step(1e-3).end, constrained::StepReport::End::failed) << k;
+}
+
+// what is computed about one way of saying a thing is computed about the other
+TEST(Deck, TotalJointsAreTheJointsTheyStandFor) {
+  const std::string nodes =
+      "structural: 1, dynamic, null, eye, null, null;\nstructural: 2, dynamic, 1., 0., 0., eye, "
+      "null, null;\n";
+  const std::string bodies =
+      "body: 1, 1, 1., null, eye;\nbody: 2, 2, 1., 0.3, 0., 0., eye;\njoint: 1, clamp, 1, node, "
+      "node;\ngravity: 0., -1., 0., 9.81;\n";
+  const auto with = [&](const std::string& joint) {
+    Definition d = converted(deck(nodes, bodies + "joint: 2, " + joint + ";\n"));
+    Mechanism m(d);
+    for (int k = 0; k < 200; ++k) m.solver().step(1e-3);
+    return m.solver().node(1);
+  };
+  const constrained::NodeState a =
+      with("revolute hinge, 1, position, 1., 0., 0., 2, position, null");
+  const constrained::NodeState b = with(
+      "total joint, 1, position, 1., 0., 0., 2, position constraint, active, active, active, null, "
+      "orientation constraint, "
+      "active, active, inactive, null");
+  EXPECT_NEAR(a.omega.z, b.omega.z, 1e-9);
+  EXPECT_NE(a.omega.z, 0.0);
+  const constrained::NodeState c = with(
+      "total joint, 1, position, 1., 0., 0., 2, position constraint, active, inactive, active, "
+      "null, orientation "
+      "constraint, active, active, active, null");
+  EXPECT_NEAR(c.x.y, -0.5 * 9.81 * 0.04, 1e-6);  // slides down freely
+  EXPECT_NEAR(c.x.x, 1.0, 1e-12);
+}
+
+TEST(Deck, DrivesMeanWhatTheyMeanThere) {
+  const auto at = [&](const std::string& drive, double t) {
+    const Definition d = converted(
+        deck("structural: 1, dynamic, null, eye, null, null;\n",
+             "body: 1, 1, 1., null, eye;\nforce: 1, absolute, 1, position, null, 0., 0., 2., " +
+                 drive + ";\n"));
+    EXPECT_FALSE(d.model.drives.empty());
+    return d.model.drives.empty() ? 0.0 : d.model.drives[0].function->at(t).value;
+  };
+  EXPECT_EQ(at("const, 3.", 1.0), 6.0);
+  EXPECT_EQ(at("3.", 1.0), 6.0);
+  EXPECT_EQ(at("ramp, 2., 1., 3., .5", 2.0), 5.0);  // 2 (0.5 + 2 (t - 1))
+  EXPECT_EQ(at("ramp, 2., 1., 3., .5", 9.0), 9.0);
+  EXPECT_EQ(at("ramp, 2., 1., forever, .5", 11.0), 41.0);
+  EXPECT_EQ(at("step, 1., 4., 1.", 0.5), 2.0);
+  EXPECT_EQ(at("step, 1., 4., 1.", 1.5), 10.0);
+  EXPECT_NEAR(at("sine, 1., 2., 3., forever, .5", 1.7), 2.0 * (0.5 + 3.0 * std::sin(1.4)), 1e-12);
+  EXPECT_NEAR(at("sine, 1., 2., 3., half, .5", 9.0), 1.0, 1e-12);
+  EXPECT_NEAR(at("cosine, 1., 2., 3., forever, .5", 1.7), 2.0 * (0.5 + 3.0 * (1.0 - std::cos(1.4))),
+              1e-12);
+  EXPECT_NEAR(at("cosine, 1., 2., 3., forever, .5", 0.3), 1.0, 1e-12);
+  EXPECT_EQ(at("linear, 1., 2.", 3.0), 14.0);
+  EXPECT_EQ(at("parabolic, 1., 2., 1.", 3.0), 32.0);
+  EXPECT_NEAR(at("string, \"2.*sin(Time) + 1.e-1\"", 0.7), 2.0 * (2.0 * std::sin(0.7) + 0.1),
+              1e-12);
+  EXPECT_EQ(at("piecewise linear, 2, 0., 1., 2., 3.", 1.0), 4.0);
+}
+
+}  // namespace
+}  // namespace vernier::mechanism
