@@ -139,7 +139,7 @@ class Check(InAFolder):
                 self.assertEqual(said.stdout, "")
 
     def test_each_bad_model_and_connector_says_what_is_stored_beside_it(self):
-        for folder in [SOURCE / f"formats/{name}/bad" for name in ["hybrid", "multibody", "connector"]]:
+        for folder in [SOURCE / f"formats/{name}/bad" for name in ["hybrid", "multibody", "constrained", "connector"]]:
             files = sorted(f for f in folder.glob("*.xml") if f.stem != "wrong_root")  # that is no model at all
             self.assertGreater(len(files), 15)
             for file in files:
@@ -167,7 +167,7 @@ class Check(InAFolder):
                 self.assertEqual(said.stderr, file.with_suffix(".txt").read_text(encoding="utf-8"))
 
     def test_every_good_document_of_all_formats_is_good(self):
-        files = [*SOURCE.glob("formats/hybrid/good/*.xml"), *SOURCE.glob("formats/multibody/good/*.xml"), *SOURCE.glob("formats/interconnection/good/*.xml")]
+        files = [*SOURCE.glob("formats/hybrid/good/*.xml"), *SOURCE.glob("formats/multibody/good/*.xml"), *SOURCE.glob("formats/constrained/good/*.xml"), *SOURCE.glob("formats/interconnection/good/*.xml")]
         files += [f for f in [*SOURCE.glob("missions/*/*.xml"), *SOURCE.glob("examples/*/*.xml")]
                   if "<interconnection" in f.read_text(encoding="utf-8") and f != SOURCE / "missions/epos/figures.xml"]  # reads what run.py writes
         self.assertGreater(len(files), 20)
@@ -223,6 +223,23 @@ class Check(InAFolder):
 
 
 class Info(InAFolder):
+    def test_a_mechanism_shows_its_equations(self):
+        robot = SOURCE / "formats/constrained/good/robot.xml"
+        self.assertIn("84, of which 48 unknowns are solved for", self.vernier("info", robot).stdout)
+        found = json.loads(self.vernier("info", robot, "--json").stdout)["instances"][0]["mechanism"]
+        self.assertEqual([found["equations"], found["elements"]["beam"]], [84, 2])
+
+    def test_a_deck_becomes_a_document_that_runs(self):
+        self.vernier("import", SOURCE / "formats/constrained/decks/pendulum.mbd", "-o", "pendulum.xml")
+        self.vernier("run", "pendulum.xml", "--until", "100ms", "--quiet")
+        self.assertIn("pendulum.ROD.position", self.vernier("info", "runs/pendulum-0001").stdout)
+
+    def test_inputs_of_a_mechanism_alone_can_be_set(self):
+        pendulum = SOURCE / "formats/constrained/good/pendulum.xml"
+        self.vernier("run", pendulum, "--until", "100ms", "--quiet", "--set", "ext.torque=2")
+        self.vernier("export", "runs/latest", "pendulum.motor.value", "-o", "motor.csv")
+        self.assertTrue((self.folder / "motor.csv").read_text(encoding="utf-8").strip().endswith("2"))
+
     def test_a_multibody_document_shows_its_bodies(self):
         craft = SOURCE / "examples/multibody/spacecraft.xml"
         said = self.vernier("info", craft).stdout

@@ -146,6 +146,7 @@ class Builder {
   // outputs (outputs.cpp)
   void read_outputs();
   void show_node(int node, const Element* wanted);
+  bool accelerates(int node) const;
   void show_scalar(int scalar);
   void show_element(int element, const Element* wanted);
   void show_totals(const Element* wanted);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "vernier/base/text.hpp"
 #include "vernier/model/mechanism/detail/builder.hpp"
@@ -44,6 +45,35 @@ std::string ascii_unit(std::string unit) {
 
 }  // namespace
 
+/// Whether accelerations follow from the momenta of the node: all its mass is that of bodies, and
+/// it has inertia about every axis.
+bool Builder::accelerates(int node) const {
+  double mass = 0.0;
+  Vector3 moment = Vector3::Zero();
+  Matrix3 J = Matrix3::Zero();
+  const auto about = [](double m, const Vector3& c) {
+    return Matrix3(m * (c.squaredNorm() * Matrix3::Identity() - c * c.transpose()));
+  };
+  for (const constrained::Body& b : made_.model.bodies) {
+    if (b.node != node) continue;
+    const Vector3 c(b.centre.x, b.centre.y, b.centre.z);
+    const auto& i = b.inertia;
+    Matrix3 own;
+    own << i.xx, i.xy, i.xz, i.xy, i.yy, i.yz, i.xz, i.yz, i.zz;
+    mass += b.mass;
+    moment += b.mass * c;
+    J += own + about(b.mass, c);
+  }
+  for (const constrained::NamedElement& e : made_.model.elements) {
+    const constrained::Shape& s = e.element->shape();
+    if (s.inertial && std::find(s.nodes.begin(), s.nodes.end(), node) != s.nodes.end())
+      return false;
+  }
+  if (!(mass > 0.0)) return false;
+  J -= about(mass, moment / mass);
+  return J.determinant() > 1e-9 * std::pow(J.trace() / 3.0, 3);
+}
+
 bool Builder::chosen(const Element* wanted, std::string_view measure) const {
   if (!wanted || !wanted->attribute("measures")) return true;
   const std::vector<std::string_view> all = words(wanted->value("measures"));
@@ -70,10 +100,10 @@ void Builder::show(Shown s, const std::string& path) {
 
 void Builder::show_node(int node, const Element* wanted) {
   const std::string& name = made_.model.nodes[static_cast<std::size_t>(node)].name;
+  const bool accelerated = accelerates(node);
   for (const Quantity& q : of_nodes) {
     const bool acceleration = q.kind == Kind::acceleration || q.kind == Kind::angular_acceleration;
-    // nodes without mass have none that is known
-    if (acceleration && !made_.model.nodes[static_cast<std::size_t>(node)].dynamic) continue;
+    if (acceleration && !accelerated) continue;
     if (!chosen(wanted, q.name)) continue;
     Shown s{.kind = q.kind, .index = node};
     s.port.unit = q.unit;
@@ -83,7 +113,10 @@ void Builder::show_node(int node, const Element* wanted) {
   }
   if (!wanted) return;
   std::vector<std::string> all;
-  for (const Quantity& q : of_nodes) all.emplace_back(q.name);
+  for (const Quantity& q : of_nodes) {
+    if (accelerated || (q.kind != Kind::acceleration && q.kind != Kind::angular_acceleration))
+      all.emplace_back(q.name);
+  }
   check_measures(*wanted, all);
 }
 
