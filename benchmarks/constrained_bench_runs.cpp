@@ -44,10 +44,17 @@ void timed(Times& to, const Work& work) {
   to.allocations += testing::allocations() - before;
 }
 
+/// One iteration a step, as for real time.
+mechanism::Definition bounded(mechanism::Definition d) {
+  d.settings.iterations_most = 1;
+  d.settings.accept_unconverged = true;
+  return d;
+}
+
 /// The mechanism, each step timed.
 class TimedRobot final : public Component {
  public:
-  explicit TimedRobot(mechanism::Definition d) : robot_(std::move(d)) {}
+  explicit TimedRobot(mechanism::Definition d) : robot_(bounded(std::move(d))) {}
   const Description& description() const noexcept override { return robot_.description(); }
   void bind(const Bindings& b) override { robot_.bind(b); }
   bool initialize(Time t, int phase) override { return robot_.initialize(t, phase); }
@@ -128,7 +135,7 @@ void real_time(double seconds) {
                                         options.changes, types, problems),
                        options, problems);
   const session::Summary s = run.run();
-  std::printf("\nrobot under the real-time executive, 1 kHz, %g s, %s\n", seconds,
+  std::printf("\nrobot under the real-time executive, 1 kHz, one iteration, %g s, %s\n", seconds,
               s.real_time->prioritized ? "SCHED_FIFO 80" : "without real-time priority");
   const auto row = [](const char* what, const realtime::Histogram& h) {
     const double median = static_cast<double>(h.quantile(0.5)) * 1e-3;
