@@ -49,6 +49,8 @@ constexpr std::array all_commands{
             "vernier serve --help", false, declare_serve},
     Command{"link", "test a link to an external simulator or a facility: delays, clocks, losses",
             "vernier link test --seconds 2", false, declare_link},
+    Command{"federate", "check, merge and show the object models (FOM) of HLA federations",
+            "vernier federate fom show spacefom", false, declare_federate},
     Command{"completion", "a script that completes commands and options in the shell",
             "vernier completion bash", false, declare_completion},
     Command{"version", "the program's version and what it was built with", "vernier version", false,

@@ -52,6 +52,7 @@ Action declare_doctor(CLI::App&);
 Action declare_examples(CLI::App&);
 Action declare_explain(CLI::App&);
 Action declare_export(CLI::App&);
+Action declare_federate(CLI::App&);
 Action declare_freeze(CLI::App&);
 Action declare_help(CLI::App&);
 Action declare_import(CLI::App&);

@@ -23,7 +23,8 @@ VERNIER, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 FEEDBACK = SOURCE / "formats/interconnection/good/feedback.xml"
 MISSION = SOURCE / "missions/aausat2/aausat2.xml"
 COMMANDS = ["demo", "run", "check", "plot", "examples", "help", "info", "runs", "status", "freeze",
-            "resume", "stop", "doctor", "export", "compare", "import", "explain", "serve", "link", "completion", "version"]
+            "resume", "stop", "doctor", "export", "compare", "import", "explain", "serve", "link", "federate",
+            "completion", "version"]
 
 # a minute of wall time unless somebody stops it
 SLOW = ["run", str(FEEDBACK), "--rate", "0.3"]

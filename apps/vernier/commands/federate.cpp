@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "apps/vernier/command.hpp"
+#include "apps/vernier/console.hpp"
+#include "apps/vernier/fom_text.hpp"
+#include "vernier/base/text.hpp"
+#include "vernier/gateway/fom/merge.hpp"
+#include "vernier/gateway/fom/reader.hpp"
+#include "vernier/gateway/fom/writer.hpp"
+
+namespace vernier::app {
+namespace {
+
+struct FomRequest {
+  std::string topic, action, mim, output, name = "Merged FOM";
+  std::vector<std::string> modules;
+  bool with_mim = false, all = false, json = false;
+};
+
+/// A file, or the name of a module that the program carries; "spacefom" is all of those.
+void add_module(const std::string& word, std::vector<fom::Module>& into, Diagnostics& problems) {
+  std::error_code none;
+  if (!std::filesystem::exists(word, none)) {
+    std::vector<std::string> wanted{word};
+    if (word == "spacefom") wanted = fom::spacefom_modules();
+    for (const std::string& name : wanted) {
+      if (const fom::Module* m = fom::built_in(name)) {
+        into.push_back(*m);
+      } else {
+        std::vector<std::string> known = fom::spacefom_modules();
+        known.emplace_back("spacefom");
+        Diagnostic& d = problems.error("V1830", "there is no FOM module " + name, {});
+        if (const auto near = closest(name, known))
+          d.notes.push_back("did you mean " + *near + "?");
+        d.notes.push_back("a file, or one that the program carries: " + joined(known, ", "));
+      }
+    }
+    return;
+  }
+  if (auto m = fom::read_module(word, problems)) into.push_back(std::move(*m));
+}
+
+std::optional<fom::Fom> merged(const FomRequest& a, Diagnostics& problems) {
+  std::vector<fom::Module> modules;
+  for (const std::string& word : a.modules) add_module(word, modules, problems);
+  std::optional<fom::Module> mim;
+  if (!a.mim.empty()) mim = fom::read_module(a.mim, problems);
+  if (problems.errors() > 0) return {};
+  return fom::merge(modules, mim ? *mim : fom::standard_mim(), problems);
+}
+
+std::string praise(const fom::Fom& f) {
+  const auto own = [](const auto& all, const char* one, const char* many) {
+    const auto n =
+        std::count_if(all.begin(), all.end(), [](const auto& e) { return e.module > 0; });
+    return fmt::format("{} {}", n, n == 1 ? one : many);
+  };
+  std::vector<std::string> files;
+  for (std::size_t i = 1; i < f.modules.size(); ++i) files.push_back(f.modules[i].file);
+  return fmt::format("{}: good; {}, {}, {}\n", joined(files, ", "),
+                     own(f.object_classes, "object class", "object classes"),
+                     own(f.interaction_classes, "interaction class", "interaction classes"),
+                     own(f.data_types, "data type", "data types"));
+}
+
+int work(const FomRequest& a) {
+  Diagnostics problems;
+  const std::optional<fom::Fom> f = merged(a, problems);
+  if (a.action == "check" && a.json) {
+    fmt::print("{}", problems_json(problems));
+    return f ? status::good : status::bad_input;
+  }
+  if (!problems.list().empty()) print_problems(problems);
+  if (!f) return status::bad_input;
+  if (a.action == "check") {
+    fmt::print("{}", praise(*f));
+  } else if (a.action == "show") {
+    fmt::print("{}", a.json ? fom_json(*f) : fom_text(*f, a.all));
+  } else {
+    const std::string text = fom::written(*f, a.name, a.with_mim);
+    if (a.output.empty() || a.output == "-") {
+      fmt::print("{}", text);
+      return status::good;
+    }
+    std::ofstream out(a.output, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out) cannot_write(a.output);
+    fmt::print("{}\n", a.output);
+  }
+  return status::good;
+}
+
+}  // namespace
+
+Action declare_federate(CLI::App& app) {
+  auto asked = std::make_shared<FomRequest>();
+  app.add_option("topic", asked->topic, "fom: the object models of federations (IEEE 1516-2010)")
+      ->required()
+      ->check(CLI::IsMember({"fom"}).description(""))
+      ->type_name("");
+  app.add_option(
+         "action", asked->action,
+         "check: find all problems; merge: write one document; show: classes and data types")
+      ->required()
+      ->check(CLI::IsMember({"check", "merge", "show"}).description(""))
+      ->type_name("");
+  app.add_option(
+         "modules", asked->modules,
+         "FOM modules in the order in which they are loaded; spacefom: those of the SpaceFOM, "
+         "which the program carries")
+      ->required()
+      ->type_name("");
+  app.add_option("--mim", asked->mim, "a MIM instead of the standard one")->type_name("FILE");
+  app.add_option("-o,--output", asked->output, "merge: the document; the screen without")
+      ->type_name("FILE");
+  app.add_option("--name", asked->name, "merge: the name of the model")->type_name("NAME");
+  app.add_flag("--with-mim", asked->with_mim, "merge: with the parts of the MIM");
+  app.add_flag("--all", asked->all, "show: with the parts of the MIM");
+  app.add_flag("--json", asked->json, "check, show: one JSON object");
+  return [asked](const Invocation&) { return work(*asked); };
+}
+
+}  // namespace vernier::app

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "vernier/gateway/fom/model.hpp"
+
+namespace vernier::fom::detail {
+
+/// Problems of several modules, each with its source line; at most a hundred.
+class Findings {
+ public:
+  Findings(std::vector<const Module*> modules, Diagnostics& out)
+      : modules_(std::move(modules)), out_(out) {}
+
+  Diagnostic& error(const char* code, std::string message, const Place&, int module);
+  Diagnostic& warning(const char* code, std::string message, const Place&, int module);
+  bool full() const noexcept { return count_ >= 100; }
+  std::size_t errors() const noexcept { return errors_; }
+
+  /// "datatypes.xml, line 14".
+  static std::string where(const Place&);
+
+ private:
+  Diagnostic& add(Severity, const char* code, std::string message, const Place&, int module);
+
+  std::vector<const Module*> modules_;
+  Diagnostics& out_;
+  Diagnostic ignored_;
+  std::size_t count_ = 0, errors_ = 0;
+};
+
+/// Checks that all names of merged modules are defined, and lays out their data types.
+void resolve(Fom&, Findings&);
+
+}  // namespace vernier::fom::detail

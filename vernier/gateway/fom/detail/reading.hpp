@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/base/text.hpp"
+#include "vernier/document/report.hpp"
+#include "vernier/gateway/fom/model.hpp"
+#include "vernier/gateway/fom/words.hpp"
+
+namespace vernier::fom::detail {
+
+/// Where names were given, to find the second of two.
+using Names = std::map<std::string, Place, std::less<>>;
+
+/// What readers of all tables share: names, words and references at their places.
+class Reading {
+ public:
+  Reading(document::Report& report, Names& labels) : report_(report), labels_(labels) {}
+
+  document::Report& report() noexcept { return report_; }
+
+  static std::string text(const document::Element&, std::string_view child);
+  Reference reference(const document::Element&, std::string_view child) const;
+  Place place(const document::Element&, std::string_view child) const;
+
+  /// Name, semantics and notes. `free` names (of enumerators) may begin with digits and have dots;
+  /// `label`: what the name is called, and then any text is one.
+  void entry(const document::Element&, Entry&, bool free = false, std::string_view label = "name");
+
+  /// The place in `words` of the child's text; `otherwise` when it is absent, or no such word.
+  template <class Enum, std::size_t n>
+  Enum word(const document::Element& e, std::string_view child,
+            const std::array<std::string_view, n>& words, Enum otherwise) {
+    const int at = word_at(e, child, {words.begin(), words.end()});
+    return at < 0 ? otherwise : static_cast<Enum>(at);
+  }
+
+  /// Reports a second one of a name.
+  bool unique(Names&, const std::string& name, const Place&, std::string_view what);
+  /// Reports that a child must be there; its absence is allowed by the grammar.
+  bool needs(const document::Element&, std::string_view child, std::string_view why);
+
+ private:
+  int word_at(const document::Element&, std::string_view child,
+              const std::vector<std::string_view>& words);
+
+  document::Report& report_;
+  Names& labels_;  // of notes that are cited
+};
+
+/// The children of <dataTypes>.
+void read_data_types(Reading&, const document::Element&, Model&);
+
+}  // namespace vernier::fom::detail

@@ -1,0 +1,315 @@
+#include "vernier/gateway/fom/merge.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "vernier/base/text.hpp"
+#include "vernier/document/document.hpp"
+#include "vernier/document/report.hpp"
+#include "vernier/gateway/fom/compare.hpp"
+#include "vernier/gateway/fom/detail/findings.hpp"
+#include "vernier/gateway/fom/reader.hpp"
+
+namespace vernier::fom {
+
+namespace detail {
+
+Diagnostic& Findings::add(Severity severity, const char* code, std::string message, const Place& p,
+                          int module) {
+  if (severity == Severity::error) ++errors_;
+  if (full()) return ignored_ = {};
+  ++count_;
+  Diagnostic& d = severity == Severity::error ? out_.error(code, std::move(message), p)
+                                              : out_.warning(code, std::move(message), p);
+  if (const auto& source = modules_[static_cast<std::size_t>(module)]->source)
+    source->show_source(d);
+  return d;
+}
+
+Diagnostic& Findings::error(const char* code, std::string message, const Place& p, int module) {
+  return add(Severity::error, code, std::move(message), p, module);
+}
+
+Diagnostic& Findings::warning(const char* code, std::string message, const Place& p, int module) {
+  return add(Severity::warning, code, std::move(message), p, module);
+}
+
+std::string Findings::where(const Place& p) { return p.file + ", line " + std::to_string(p.line); }
+
+}  // namespace detail
+
+using detail::Findings;
+using document::in_quotes;
+
+class Merger {
+ public:
+  Merger(std::vector<const Module*> modules, Diagnostics& problems)
+      : modules_(std::move(modules)), findings_(modules_, problems) {}
+
+  std::optional<Fom> run() {
+    if (modules_[0] != &standard_mim()) check_mim();
+    if (findings_.errors() > 0) return {};
+    for (int m = 0; m < static_cast<int>(modules_.size()); ++m) add(m);
+    if (!fom_.switches) {
+      fom_.switches = Switches{};
+      if (modules_.size() > 1)
+        findings_.warning("V1825", "no module has switches", Place{.file = modules_[1]->file}, 1)
+            .notes.emplace_back(
+                "all are taken as off, the resign action as "
+                "CancelThenDeleteThenDivest; give a module with <switches>");
+    }
+    if (findings_.errors() == 0) detail::resolve(fom_, findings_);
+    if (findings_.errors() > 0) return {};
+    return std::move(fom_);
+  }
+
+ private:
+  using Index = Fom::Index;
+
+  /// A MIM of the user's may add to the standard one, and must hold all names of it.
+  void check_mim() {
+    std::vector<std::string> missing;
+    for (const std::string& d : differences(standard_mim(), *modules_[0])) {
+      if (d.ends_with(" is missing")) missing.push_back(d.substr(0, d.size() - 11));
+    }
+    if (missing.empty()) return;
+    findings_
+        .error("V1827", "the MIM lacks parts of the standard one", Place{.file = modules_[0]->file},
+               0)
+        .notes = {"missing: " + document::listed(missing, 4),
+                  "begin with the standard MIM and add to it"};
+  }
+
+  void add(int m) {
+    const Module& from = *modules_[static_cast<std::size_t>(m)];
+    fom_.modules.push_back({from.file, from.identification});
+    const std::map<std::string, std::string> notes = add_notes(from);
+    add_objects(from, m, notes);
+    add_interactions(from, m, notes);
+    add_all("dimension", from.dimensions, fom_.dimensions, fom_.dimension_names_, "V1822", m,
+            notes);
+    add_all("time", from.times, fom_.times, times_, "V1822", m, notes);
+    add_all("tag", from.tags, fom_.tags, tags_, "V1822", m, notes);
+    add_all("synchronization point", from.synchronizations, fom_.synchronizations, labels_, "V1822",
+            m, notes);
+    add_all("transportation", from.transportations, fom_.transportations,
+            fom_.transportation_names_, "V1822", m, notes);
+    add_all("update rate", from.update_rates, fom_.update_rates, rates_, "V1822", m, notes);
+    add_all("data type", from.data_types, fom_.data_types, fom_.type_names_, "V1821", m, notes);
+    add_switches(from, m);
+  }
+
+  /// Notes keep their labels unless another module has the same for something else.
+  std::map<std::string, std::string> add_notes(const Module& from) {
+    std::map<std::string, std::string> renamed;
+    for (const Note& n : from.notes) {
+      std::string label = n.label;
+      for (int k = 2;; ++k) {
+        const auto [at, fresh] = note_texts_.emplace(label, n.text);
+        if (fresh) {
+          fom_.notes.push_back({label, n.text, n.place});
+          break;
+        }
+        if (at->second == n.text) break;
+        label = n.label + "_" + std::to_string(k);
+      }
+      renamed.emplace(n.label, label);
+    }
+    return renamed;
+  }
+
+  template <class T>
+  static T taken(const T& t, int m, const std::map<std::string, std::string>& notes) {
+    T copy = t;
+    copy.module = m;
+    for (Reference& r : copy.notes) {
+      if (const auto at = notes.find(r.name); at != notes.end()) r.name = at->second;
+    }
+    return copy;
+  }
+
+  /// The MIM alone defines names with HLA.
+  void check_reserved(std::string_view what, const Entry& e, int m) {
+    if (m == 0 || e.name.size() < 3) return;
+    std::string prefix = e.name.substr(0, 3);
+    for (char& c : prefix) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+    if (prefix != "HLA") return;
+    findings_
+        .error("V1826", std::string(what) + " " + in_quotes(e.name) + " begins with HLA", e.place,
+               m)
+        .notes.emplace_back("such names are the standard's; give it another one");
+  }
+
+  void conflict(const char* code, const std::string& what, const std::string& why,
+                const Place& first, const Place& second, int m) {
+    findings_.error(code, what + " is defined twice, and not alike: " + why, second, m)
+        .notes.push_back("first in " + Findings::where(first));
+  }
+
+  template <class T>
+  void add_all(std::string_view what, const std::vector<T>& from, std::vector<T>& into,
+               Index& index, const char* code, int m,
+               const std::map<std::string, std::string>& notes) {
+    for (const T& t : from) {
+      const auto [at, fresh] = index.emplace(t.name, static_cast<int>(into.size()));
+      if (fresh) {
+        check_reserved(what, t, m);
+        into.push_back(taken(t, m, notes));
+        continue;
+      }
+      const T& first = into[static_cast<std::size_t>(at->second)];
+      if (const std::string why = difference(first, t); !why.empty())
+        conflict(code, std::string(what) + " " + in_quotes(t.name), why, first.place, t.place, m);
+    }
+  }
+
+  /// The class of the FOM for one of a module: an earlier one, or a new one without members.
+  template <class Class>
+  int place_of(std::string_view what, const Class& c, int parent, std::vector<Class>& into,
+               Index& paths, int m, const std::map<std::string, std::string>& notes) {
+    const auto [at, fresh] = paths.emplace(c.path, static_cast<int>(into.size()));
+    if (!fresh) return at->second;
+    check_reserved(what, c, m);
+    Class copy = taken(c, m, notes);
+    copy.parent = parent;
+    if constexpr (requires { copy.attributes; }) {
+      copy.attributes.clear();
+    } else {
+      copy.parameters.clear();
+    }
+    into.push_back(std::move(copy));
+    return at->second;
+  }
+
+  /// Adds the members of a class, or compares them with those it has.
+  template <class Class, class Member>
+  void add_members(std::string_view what, std::string_view members, const Class& from,
+                   const std::vector<Member>& all, std::vector<int> Class::*own, Class& into,
+                   int into_index, std::vector<Member>& into_all, bool closed, int m,
+                   const std::map<std::string, std::string>& notes) {
+    if ((from.*own).empty()) return;
+    if ((into.*own).empty() && !closed) {
+      for (const int k : from.*own) {
+        Member copy = taken(all[static_cast<std::size_t>(k)], m, notes);
+        check_reserved(what, copy, m);
+        copy.owner = into_index;
+        (into.*own).push_back(static_cast<int>(into_all.size()));
+        into_all.push_back(std::move(copy));
+      }
+      return;
+    }
+    std::map<std::string_view, const Member*> known;
+    for (const int k : into.*own) {
+      const Member& had = into_all[static_cast<std::size_t>(k)];
+      known.emplace(had.name, &had);
+    }
+    for (const int k : from.*own) {
+      const Member& given = all[static_cast<std::size_t>(k)];
+      const auto at = known.find(given.name);
+      if (at == known.end()) {
+        findings_
+            .error("V1824",
+                   std::string(what) + " " + in_quotes(given.name) + " is added to " + from.path +
+                       ", which another module has defined",
+                   given.place, m)
+            .notes.push_back("the class is defined in " + Findings::where(into.place) +
+                             "; make a subclass for what is to be added");
+        continue;
+      }
+      if (const std::string why = difference(*at->second, given); !why.empty())
+        conflict("V1820", std::string(what) + " " + in_quotes(given.name) + " of " + from.path, why,
+                 at->second->place, given.place, m);
+      known.erase(at);
+    }
+    if (known.empty()) return;
+    std::vector<std::string> missing;
+    for (const auto& [name, member] : known) missing.emplace_back(name);
+    findings_
+        .error("V1824", from.path + " is defined again without " + document::listed(missing),
+               from.place, m)
+        .notes.push_back("first in " + Findings::where(into.place) + "; repeat all " +
+                         std::string(members) + " of a class, or none");
+  }
+
+  void add_objects(const Module& from, int m, const std::map<std::string, std::string>& notes) {
+    std::vector<int> places;
+    for (const ObjectClass& c : from.object_classes) {
+      const int parent = c.parent < 0 ? -1 : places[static_cast<std::size_t>(c.parent)];
+      const int at =
+          place_of("object class", c, parent, fom_.object_classes, fom_.object_paths_, m, notes);
+      places.push_back(at);
+      ObjectClass& into = fom_.object_classes[static_cast<std::size_t>(at)];
+      if (const std::string why = difference(into, c); !why.empty())
+        conflict("V1820", "object class " + c.path, why, into.place, c.place, m);
+      if (!into.sharing) into.sharing = c.sharing;
+      if (into.attributes.empty() && !c.attributes.empty()) complete(into, c, m, notes);
+      add_members("attribute", "attributes", c, from.attributes, &ObjectClass::attributes, into, at,
+                  fom_.attributes, false, m, notes);
+    }
+  }
+
+  void add_interactions(const Module& from, int m,
+                        const std::map<std::string, std::string>& notes) {
+    std::vector<int> places;
+    for (const InteractionClass& c : from.interaction_classes) {
+      const int parent = c.parent < 0 ? -1 : places[static_cast<std::size_t>(c.parent)];
+      const int at = place_of("interaction class", c, parent, fom_.interaction_classes,
+                              fom_.interaction_paths_, m, notes);
+      places.push_back(at);
+      InteractionClass& into = fom_.interaction_classes[static_cast<std::size_t>(at)];
+      // one that says how it travels is complete, also without parameters
+      const bool closed = into.order && into.module != m;
+      if (const std::string why = difference(into, c); !why.empty())
+        conflict("V1820", "interaction class " + c.path, why, into.place, c.place, m);
+      if (!into.sharing) into.sharing = c.sharing;
+      if (!into.order && c.order) {
+        into.order = c.order;
+        into.transportation = c.transportation;
+        into.dimensions = c.dimensions;
+        complete(into, c, m, notes);
+      }
+      add_members("parameter", "parameters", c, from.parameters, &InteractionClass::parameters,
+                  into, at, fom_.parameters, closed, m, notes);
+    }
+  }
+
+  /// What only led to others is now defined: here it is told about.
+  template <class Class>
+  void complete(Class& into, const Class& c, int m,
+                const std::map<std::string, std::string>& notes) {
+    if (into.module == m) return;
+    const Class copy = taken(c, m, notes);
+    into.module = m;
+    into.place = copy.place;
+    into.notes = copy.notes;
+    if (!copy.semantics.empty()) into.semantics = copy.semantics;
+  }
+
+  void add_switches(const Module& from, int m) {
+    if (!from.switches) return;
+    if (!fom_.switches) {
+      fom_.switches = from.switches;
+      fom_.switches->module = m;
+      return;
+    }
+    if (const std::string why = difference(*fom_.switches, *from.switches); !why.empty())
+      findings_.warning("V1823", "these switches have no effect: " + why, from.switches->place, m)
+          .notes.push_back("the first switches count; they are in " +
+                           Findings::where(fom_.switches->place));
+  }
+
+  std::vector<const Module*> modules_;
+  Findings findings_;
+  Fom fom_;
+  Index times_, tags_, labels_, rates_;
+  std::map<std::string, std::string> note_texts_;
+};
+
+std::optional<Fom> merge(std::span<const Module> modules, const Module& mim,
+                         Diagnostics& problems) {
+  std::vector<const Module*> all{&mim};
+  for (const Module& m : modules) all.push_back(&m);
+  return Merger(std::move(all), problems).run();
+}
+
+}  // namespace vernier::fom

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/gateway/fom/model.hpp"
+
+namespace vernier::fom {
+
+/// Reads a FOM module or MIM and checks what can be known from it alone; every problem goes into
+/// `problems` with its place. Nothing when there is an error. Names of other modules are left to
+/// merge(). Reads nothing but the file; costs are bounded by document::Limits.
+std::optional<Module> read_module(const std::filesystem::path&, Diagnostics& problems);
+
+/// The same for text in memory; `name` stands for the file in messages.
+std::optional<Module> parse_module(std::string content, const std::filesystem::path& name,
+                                   Diagnostics& problems);
+
+/// The standard MIM, written by us: HLAobjectRoot, HLAinteractionRoot, the Management Object Model,
+/// basic data representations, transportations.
+const Module& standard_mim();
+
+/// Modules that travel inside the program, by file name without ".xml": those of the SpaceFOM.
+/// Null when there is none of that name.
+const Module* built_in(std::string_view name);
+/// The names of the SpaceFOM modules, in the order in which they are loaded.
+std::vector<std::string> spacefom_modules();
+
+}  // namespace vernier::fom
