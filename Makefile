@@ -38,7 +38,7 @@ quick: packages ## the tests of the modules alone, in under two minutes once bui
 
 bench: packages ## measure the figures that docs/ quotes
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
-	@cmake --build build -j $(JOBS)
+	@cmake --build build -j $(JOBS) --target vernier benchmarks
 	@benchmarks/all build
 
 soak: packages ## RSP for long: 10000 random experiments, 12 simulated hours of operation with mishaps
