@@ -22,7 +22,7 @@ demo: build ## run the main scenario and show its result
 epos: build ## the EPOS experiment: simulator and robot facility in real time, pictures and table
 	@missions/epos/run.py --vernier $(RUN)
 
-robot: build ## the flexible space robot of Attolico and Masarati: figures 4 to 8, table, real time
+robot: build ## the flexible space robot of Attolico and Masarati: figures 1, 2, 4 to 8, table, real time
 	@missions/flexible-robot/run.py --vernier $(RUN)
 
 test: packages ## build everything and pass all tests

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The flexible robot of Attolico and Masarati: figures 4 to 8 of the paper as pictures, and a table beside a converged solution.
+"""The experiments of Attolico and Masarati: figures 1, 2 and 4 to 8 of the paper as pictures, and a table of the flexible robot beside a converged solution.
 
 usage: missions/flexible-robot/run.py [--short] [--normal] [--vernier PROGRAM] [--out FOLDER]
 
@@ -174,6 +174,13 @@ class Experiment:
         draw_paths(self.out / "fig7.svg", f"Path of end node 1, detail, {label}", curves(1), (-0.1, 0.35, 0.92, 1.02))
         draw_paths(self.out / "fig8.svg", f"Path of end node 2, detail, {label}", curves(2), (-1.3, -0.6, 0.6, 1.3))
 
+    def pendulum(self):
+        """The first experiment, in one process; missions/pendulum has it in two."""
+        run = self.finish(self.start(HERE.parent / "pendulum/pendulum.xml", "--until", "5s"))["folder"]
+        for number, title, name in ((1, "Pendulum angular position", "angle"), (2, "Pendulum angular velocity", "rate")):
+            subprocess.run([self.program, "plot", run, f"pendulum.hinge.{name}", "--title", title, "--no-events", "-o", self.out / f"fig{number}.svg"],
+                           check=True, capture_output=True)
+
     def tell(self, speeds, processes):
         lines = ["| controllers continuous | | converged | here | error |", "| --- | --- | ---: | ---: | ---: |"]
         for hz, when, values, ours, errors in self.rows:
@@ -208,6 +215,7 @@ def main():
         if not e.a.short:
             processes = {hz: e.apart(hz) for hz in (330, 1000)}
         e.figures(sampled, "330 Hz", ("law.reference", "law.error_1", "law.error_2"))
+        e.pendulum()
         e.tell(speeds, processes)
         if e.problems:
             raise Failure("; ".join(e.problems))
