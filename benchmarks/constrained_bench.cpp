@@ -56,8 +56,8 @@ void measure(std::vector<Runner>& runners, int count) {
 
 /// A mechanism at `start` seconds of its motion, from where it is stepped again and again.
 struct Subject {
-  Subject(Model model, const Settings& settings, double h_, double start)
-      : solver(std::move(model), settings), h(h_) {
+  Subject(Model model, const Settings& settings, double step_length, double start)
+      : solver(std::move(model), settings), h(step_length) {
     solver.initialize();
     while (solver.time() < start - 0.5 * h) step();
     saved.resize(solver.state_bytes());
@@ -136,7 +136,8 @@ class Uncondensed {
     };
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) {
-        const std::size_t k = static_cast<std::size_t>(i * n + j);
+        const auto k =
+            static_cast<std::size_t>(i) * static_cast<std::size_t>(n) + static_cast<std::size_t>(j);
         const int row = place(i, true), column = place(j, false);
         if (row >= 0 && column >= 0 && (shape.pattern.empty() || shape.pattern[k]))
           put(row, column, J[k]);

@@ -115,7 +115,7 @@ Catalogue catalogue() {
 
 std::filesystem::path document(const std::filesystem::path& folder, const std::string& parts,
                                double seconds) {
-  const auto file = folder / "bench.xml";
+  auto file = folder / "bench.xml";
   std::ofstream(file) << "<interconnection name='bench' version='1'>" << parts << "<run stop='"
                       << seconds << " s' step='1 ms'/></interconnection>";
   return file;
