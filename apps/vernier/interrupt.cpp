@@ -11,12 +11,12 @@ namespace vernier::app {
 namespace {
 
 std::atomic<int> count{0};
-std::atomic<Interruptible::Stop> act{nullptr};
+std::atomic<Interruptible::Stop> on_interrupt{nullptr};
 std::atomic<void*> target{nullptr};
 
 void on_signal(int) {
   if (count.fetch_add(1) > 0) _exit(status::interrupted);
-  if (const Interruptible::Stop stop = act.load()) stop(target.load());
+  if (const Interruptible::Stop stop = on_interrupt.load()) stop(target.load());
 }
 
 void install(void (*handler)(int)) {
@@ -32,13 +32,13 @@ void install(void (*handler)(int)) {
 Interruptible::Interruptible(Stop stop, void* whom) {
   count = 0;
   target = whom;
-  act = stop;
+  on_interrupt = stop;
   install(on_signal);
 }
 
 Interruptible::~Interruptible() {
   install(SIG_DFL);
-  act = nullptr;
+  on_interrupt = nullptr;
   target = nullptr;
 }
 
