@@ -124,6 +124,7 @@ class Solver {
   void load(std::span<const std::byte>) noexcept;
 
   struct Parts;  // of the module
+  Parts& parts() const noexcept { return *parts_; }
 
  private:
   std::unique_ptr<Parts> parts_;
