@@ -1,5 +1,6 @@
 // Object models from anywhere: reading, merging and writing stay within bounds, and what was
 // written reads back as the same.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,6 +11,39 @@
 #include "vernier/gateway/fom/merge.hpp"
 #include "vernier/gateway/fom/reader.hpp"
 #include "vernier/gateway/fom/writer.hpp"
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+
+/// Documents have an element on a line: lines are taken out, doubled and moved, so that what comes
+/// of them is often well-formed and gets past the grammar.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < size;) {
+    const std::size_t end = std::min(text.find('\n', at), size - 1) + 1;
+    lines.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  if (seed % 3 == 0 || lines.size() < 2) return LLVMFuzzerMutate(data, size, most);
+  std::uint64_t state = seed;
+  const auto any = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::size_t>(state >> 33) % lines.size();
+  };
+  const std::size_t from = any(), length = 1 + any() % 8, to = any();
+  const auto first = lines.begin() + static_cast<std::ptrdiff_t>(from);
+  const std::vector<std::string> piece(
+      first, first + static_cast<std::ptrdiff_t>(std::min(length, lines.size() - from)));
+  if (seed % 3 == 1) lines.erase(first, first + static_cast<std::ptrdiff_t>(piece.size()));
+  lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(std::min(to, lines.size())),
+               piece.begin(), piece.end());
+  std::string made;
+  for (const std::string& line : lines) made += line;
+  if (made.size() > most) return LLVMFuzzerMutate(data, size, most);
+  std::copy(made.begin(), made.end(), data);
+  return made.size();
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace vernier;

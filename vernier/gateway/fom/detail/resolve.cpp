@@ -43,7 +43,7 @@ class Resolver {
         code,
         "there is no " + std::string(what) + " " + in_quotes(r.name) + ", which " + user + " uses",
         r.place, module);
-    if (r.name.size() < 64 && candidates.size() < 5000) {
+    if (r.name.size() < 64 && candidates.size() < 2000) {
       if (const auto near = closest(r.name, candidates)) d.mark = "did you mean " + *near + "?";
     }
     d.notes.emplace_back("define it, or give the module that does as well");
@@ -66,9 +66,10 @@ class Resolver {
   }
 
   void classes() {
-    for (std::size_t k = 0; k < fom_.object_classes.size(); ++k) {
-      const ObjectClass& c = fom_.object_classes[k];
-      overloaded(fom_.object_classes, fom_.attributes, &ObjectClass::attributes, c, "attribute");
+    overloaded(fom_.object_classes, fom_.attributes, &ObjectClass::attributes, "attribute");
+    overloaded(fom_.interaction_classes, fom_.parameters, &InteractionClass::parameters,
+               "parameter");
+    for (const ObjectClass& c : fom_.object_classes) {
       if (c.attributes.empty() && !c.sharing && c.parent >= 0) {
         findings_
             .warning("V1815", "no module says what object class " + c.path + " is", c.place,
@@ -83,8 +84,6 @@ class Resolver {
       dimensions(a.dimensions, user, a.module);
     }
     for (const InteractionClass& c : fom_.interaction_classes) {
-      overloaded(fom_.interaction_classes, fom_.parameters, &InteractionClass::parameters, c,
-                 "parameter");
       const std::string user = "interaction class " + c.name;
       transport(c.transportation, user, c.module);
       dimensions(c.dimensions, user, c.module);
@@ -103,24 +102,25 @@ class Resolver {
   /// A name of a class must not be one that it inherits; in one module the reader has seen to it.
   template <class Class, class Member>
   void overloaded(const std::vector<Class>& classes, const std::vector<Member>& members,
-                  std::vector<int> Class::*own, const Class& c, std::string_view what) {
-    for (int k = c.parent; k >= 0 && !(c.*own).empty();) {
-      const Class& base = classes[static_cast<std::size_t>(k)];
-      k = base.parent;
-      if (base.module == c.module || (base.*own).empty()) continue;
-      std::map<std::string_view, const Member*> inherited;
-      for (const int i : base.*own) {
-        const Member& m = members[static_cast<std::size_t>(i)];
-        inherited.emplace(m.name, &m);
+                  std::vector<int> Class::*own, std::string_view what) {
+    std::vector<std::map<std::string_view, const Member*>> names(classes.size());
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      for (const int k : classes[i].*own) {
+        const Member& m = members[static_cast<std::size_t>(k)];
+        names[i].emplace(m.name, &m);
       }
-      for (const int i : c.*own) {
-        const Member& m = members[static_cast<std::size_t>(i)];
+    }
+    for (const Member& m : members) {
+      int base = classes[static_cast<std::size_t>(m.owner)].parent;
+      for (; base >= 0; base = classes[static_cast<std::size_t>(base)].parent) {
+        const auto& inherited = names[static_cast<std::size_t>(base)];
         const auto at = inherited.find(m.name);
         if (at == inherited.end()) continue;
         findings_
             .error("V1803", "there are two " + std::string(what) + "s called " + in_quotes(m.name),
                    m.place, m.module)
-            .notes.push_back("the first is inherited from " + base.path + ", in " +
+            .notes.push_back("the first is inherited from " +
+                             classes[static_cast<std::size_t>(base)].path + ", in " +
                              Findings::where(at->second->place));
       }
     }
