@@ -79,6 +79,8 @@ TEST(Mim, HasWhatTheStandardLists) {
   const int lost =
       mim.interaction_class("HLAmanager.HLAfederate.HLAreport.HLAreportFederateLost").value();
   EXPECT_EQ(mim.all_parameters(lost).size(), 4u);  // HLAfederate is inherited
+  // 74 that are sent or taken, below the root, HLAmanager, its two parts and their seven groups
+  EXPECT_EQ(mim.interaction_classes.size(), 74u + 1u + 1u + 2u + 7u);
   EXPECT_EQ(mim.transportations.size(), 2u);
   EXPECT_EQ(layout(mim, "HLAtoken").bytes, 0u);
   EXPECT_EQ(layout(mim, "HLAinteger64Time").bytes, 8u);

@@ -1,6 +1,6 @@
 #include "vernier/gateway/fom/merge.hpp"
 
-#include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "vernier/base/text.hpp"
@@ -140,10 +140,18 @@ class Merger {
         .notes.emplace_back("such names are the standard's; give it another one");
   }
 
+  /// Two definitions differ. Of what the MIM defines, its own counts; a data type that is encoded
+  /// otherwise cannot be passed over.
   void conflict(const char* code, const std::string& what, const std::string& why,
-                const Place& first, const Place& second, int m) {
+                const Entry& first, const Place& second, int m, bool on_the_wire = false) {
+    if (first.module == 0 && !on_the_wire) {
+      findings_
+          .warning("V1828", what + " is not defined as in the MIM, which counts: " + why, second, m)
+          .notes.emplace_back("leave it out: every federation has it");
+      return;
+    }
     findings_.error(code, what + " is defined twice, and not alike: " + why, second, m)
-        .notes.push_back("first in " + Findings::where(first));
+        .notes.push_back("first in " + Findings::where(first.place));
   }
 
   template <class T>
@@ -159,7 +167,8 @@ class Merger {
       }
       const T& first = into[static_cast<std::size_t>(at->second)];
       if (const std::string why = difference(first, t); !why.empty())
-        conflict(code, std::string(what) + " " + in_quotes(t.name), why, first.place, t.place, m);
+        conflict(code, std::string(what) + " " + in_quotes(t.name), why, first, t.place, m,
+                 std::is_same_v<T, DataType> && !why.starts_with("units"));
     }
   }
 
@@ -218,15 +227,15 @@ class Merger {
       }
       if (const std::string why = difference(*at->second, given); !why.empty())
         conflict("V1820", std::string(what) + " " + in_quotes(given.name) + " of " + from.path, why,
-                 at->second->place, given.place, m);
+                 *at->second, given.place, m);
       known.erase(at);
     }
     if (known.empty()) return;
     std::vector<std::string> missing;
     for (const auto& [name, member] : known) missing.emplace_back(name);
-    findings_
-        .error("V1824", from.path + " is defined again without " + document::listed(missing),
-               from.place, m)
+    const std::string without = "without " + document::listed(missing);
+    if (into.module == 0) return conflict("V1824", from.path, without, into, from.place, m);
+    findings_.error("V1824", from.path + " is defined again " + without, from.place, m)
         .notes.push_back("first in " + Findings::where(into.place) + "; repeat all " +
                          std::string(members) + " of a class, or none");
   }
@@ -240,7 +249,7 @@ class Merger {
       places.push_back(at);
       ObjectClass& into = fom_.object_classes[static_cast<std::size_t>(at)];
       if (const std::string why = difference(into, c); !why.empty())
-        conflict("V1820", "object class " + c.path, why, into.place, c.place, m);
+        conflict("V1820", "object class " + c.path, why, into, c.place, m);
       if (!into.sharing) into.sharing = c.sharing;
       if (into.attributes.empty() && !c.attributes.empty()) complete(into, c, m, notes);
       add_members("attribute", "attributes", c, from.attributes, &ObjectClass::attributes, into, at,
@@ -260,7 +269,7 @@ class Merger {
       // one that says how it travels is complete, also without parameters
       const bool closed = into.order && into.module != m;
       if (const std::string why = difference(into, c); !why.empty())
-        conflict("V1820", "interaction class " + c.path, why, into.place, c.place, m);
+        conflict("V1820", "interaction class " + c.path, why, into, c.place, m);
       if (!into.sharing) into.sharing = c.sharing;
       if (!into.order && c.order) {
         into.order = c.order;

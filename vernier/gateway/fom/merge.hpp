@@ -15,7 +15,8 @@ namespace vernier::fom {
 /// - A class without members may stand in any module, to lead to its subclasses. The members of a
 ///   class are all defined in one place: no module adds to those of another.
 /// - Switches are those of the first module that has them.
-/// - Names that begin with HLA are of the MIM.
+/// - Names that begin with HLA are of the MIM. What it defines counts; a module that says otherwise
+///   is warned, and refused where values would be encoded otherwise.
 /// - Every name that is used is defined in one of the modules.
 ///
 /// Problems are reported at their places, conflicts with both. Nothing when there is an error.
