@@ -199,6 +199,35 @@ TEST(Schemes, StepsMayVary) {
   EXPECT_NEAR(std::log2(errors[0] / errors[1]), 2.0, 0.2);
 }
 
+TEST(Schemes, StepsFollowTheMotion) {
+  // errors follow the tolerance of a step: each hundredth of it divides steps by 100^(1/3), errors
+  // by 100^(2/3) = 21; and a chain that cracks needs short steps only then
+  double before = 0.0;
+  for (const double tolerance : {1e-6, 1e-8}) {
+    Solver s(pendulum(), {.local_error = tolerance});
+    s.initialize();
+    for (int i = 0; i < 10; ++i) ASSERT_EQ(s.step(0.1).end, End::converged);
+    EXPECT_NEAR(s.time(), 1.0, 1e-12);
+    const double error = errors_at(s)[0];
+    EXPECT_LT(error, 1e3 * tolerance);
+    if (before > 0.0) {
+      EXPECT_GT(before / error, 10.0);
+    }
+    before = error;
+    EXPECT_LT(s.constraint_violation(), 1e-9);
+  }
+  Solver s(chain(10), {.local_error = 1e-7});
+  s.initialize();
+  int smooth = 0, whip = 0;
+  for (int i = 0; i < 50; ++i) {
+    const StepReport r = s.step(0.01);
+    ASSERT_EQ(r.end, End::converged) << i;
+    if (i >= 15 && i < 20) smooth = std::max(smooth, r.iterations);
+    if (i >= 40) whip = std::max(whip, r.iterations);
+  }
+  EXPECT_GT(whip, 3 * smooth);
+}
+
 TEST(Schemes, ProjectedVelocitiesSatisfyTheConstraints) {
   Solver s(pendulum(), {.project_velocities = true});
   s.initialize();

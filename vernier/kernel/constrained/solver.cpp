@@ -205,6 +205,7 @@ void visit_state(Solver::Parts& p, Visit& visit) noexcept {
   visit(&p.moment_reference, 1);
   visit(&p.other_reference, 1);
   visit(&p.steps, 1);
+  visit(&p.substep, 1);
   visit(&p.c, 1);
 }
 

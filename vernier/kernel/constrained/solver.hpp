@@ -37,6 +37,9 @@ struct Settings {
   int reuse = 3;  // iterations for which a Jacobian is kept, while it contracts by 0.1
   bool project_velocities = false;  // one more solve: Φ_q v + Φ_t = 0 after each step
   bool split_impulses = true;       // held inputs as exact impulses
+  /// Steps that follow the motion: step(h) takes as many shorter ones as keep the local error of
+  /// each, relative to the size of the mechanism and in rad, below this. 0: one step.
+  double local_error = 0.0;
 };
 
 /// How one step ended.

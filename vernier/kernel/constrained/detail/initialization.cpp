@@ -355,6 +355,7 @@ void Solver::Parts::find_motion() {
   past = 0;
   rates_valid = true;
   steps = 0;
+  substep = 0.0;
   force_reference = moment_reference = other_reference = 0.0;
   start_auxiliary();
 }

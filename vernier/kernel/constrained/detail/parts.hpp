@@ -133,6 +133,7 @@ struct Solver::Parts {
   bool rates_valid = false;            // momentum rates of the newest level hold now
   double force_reference = 0.0, moment_reference = 0.0, other_reference = 0.0;
   long steps = 0;
+  double substep = 0.0;  // of steps that follow the motion
 
   // -- work --------------------------------------------------------------------------------------
   std::array<Level, 2> stages;
@@ -149,6 +150,7 @@ struct Solver::Parts {
   std::vector<std::byte> backup;
   bool in_pieces = false;
   bool careful = false;  // no extrapolation, and short iterations
+  double error_limit = 0.0, last_error = 0.0;
   double held_time = 0.0;
   bool held_known = false;     // held_rates are of the newest level
   bool held_waits = false;     // impulses are not yet in the history
@@ -183,6 +185,9 @@ struct Solver::Parts {
   // stepping.cpp
   StepReport step(double h) noexcept;
   StepReport attempt(double h) noexcept;
+  // varying.cpp
+  StepReport step_varying(double h) noexcept;
+  double local_error(const Level&, double h) const noexcept;
   StepReport solve(Level&) noexcept;
   void update(Level&) noexcept;
   void finish_kinematics(Level&) noexcept;

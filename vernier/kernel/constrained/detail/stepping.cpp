@@ -172,6 +172,7 @@ StepReport Solver::Parts::step(double h) noexcept {
   StepReport report;
   report.end = StepReport::End::failed;
   if (!(h > 0.0) || !std::isfinite(h)) return report;
+  if (settings.local_error > 0.0) return step_varying(h);
   report = attempt(h);
   if (report.end != StepReport::End::failed || settings.accept_unconverged) return report;
   // again in pieces, more carefully where that fails too
@@ -251,6 +252,10 @@ StepReport Solver::Parts::attempt(double h) noexcept {
       report.end = one.end;
       report.worst_row = one.worst_row;
     }
+    if (stage + 1 == count && error_limit > 0.0 && report.end != StepReport::End::failed) {
+      last_error = local_error(to, h);
+      if (!(last_error <= error_limit)) report.end = StepReport::End::failed;
+    }
     if (report.end == StepReport::End::failed) {
       set_drives(newest().time);
       by_velocities = false;
@@ -287,7 +292,10 @@ void Solver::Parts::end_step(double h, Method m) noexcept {
       settings.scheme == Scheme::generalized_alpha_second) {
     advance_auxiliary(m, h, levels[order[1]], to);
   }
-  if (settings.project_velocities) correct_velocities(to);
+  // a change of step leaves velocities off the constraints
+  const bool changed =
+      settings.local_error > 0.0 && past > 0 && std::abs(h - levels[order[1]].step) > 1e-9 * h;
+  if (settings.project_velocities || changed) correct_velocities(to);
   bool jump = false;
   for (const ElementPlan& plan : plans) {
     jump |= plan.element->accept(
