@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
+#include "vernier/kernel/constrained/detail/parts.hpp"
 #include "vernier/kernel/constrained/elements.hpp"
 #include "vernier/kernel/constrained/mechanisms_test.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
@@ -116,6 +119,39 @@ TEST(Solver, LeavesTheStateOfBeforeWhenAStepFails) {
   EXPECT_EQ(s.step(1e-3).end, End::converged);
   EXPECT_TRUE(std::isfinite(s.node(0).x.x));
   EXPECT_NEAR(s.time(), 6e-3, 1e-15);
+}
+
+/// Largest row sum of the matrix times that of its inverse.
+double condition(const Solver& s, double c) {
+  Solver::Parts& p = s.parts();
+  p.c = p.c_momentum = c;
+  p.set_scales(c, c);
+  p.assemble(p.newest(), true);
+  const auto n = static_cast<std::size_t>(p.size);
+  std::vector<double> sums(n), inverse(n), unit(n);
+  for (std::size_t k = 0; k < p.pattern.entries.size(); ++k) {
+    sums[p.pattern.entries[k].row] += std::abs(p.matrix[p.linear_solver->slots()[k]]);
+  }
+  EXPECT_TRUE(p.linear_solver->factorize().usable);
+  for (std::size_t j = 0; j < n; ++j) {
+    std::fill(unit.begin(), unit.end(), 0.0);
+    unit[j] = 1.0;
+    p.linear_solver->solve(unit);
+    for (std::size_t i = 0; i < n; ++i) inverse[i] += std::abs(unit[i]);
+  }
+  return *std::max_element(sums.begin(), sums.end()) *
+         *std::max_element(inverse.begin(), inverse.end());
+}
+
+TEST(Solver, ConditionDoesNotDependOnTheStep) {
+  // unscaled it grows as h⁻²: ten decades between these
+  Solver s(pendulum(), {});
+  s.initialize();
+  const double at = condition(s, 1e-2);
+  EXPECT_LT(at, 2e3);  // inertia 0.01 of 1 kg m² is in it
+  for (const double c : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7}) {
+    EXPECT_NEAR(condition(s, c) / at, 1.0, 0.02);
+  }
 }
 
 TEST(Solver, NamesRows) {
