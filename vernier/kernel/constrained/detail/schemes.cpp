@@ -218,6 +218,14 @@ void Solver::Parts::predict(const Formula& f, double h, Level& to) noexcept {
   Cubic k{0.0, 1.0, 0.0};
   if (f.before) k = cubic(ahead / (f.last->time - f.before->time), ahead);
 
+  const auto in_terms = [&](const Level* l) {
+    for (int j = 0; j < f.count; ++j) {
+      if (f.terms[j].level == l) return true;
+    }
+    return false;
+  };
+  const bool take_last = f.last != &base && !in_terms(f.last);
+  const bool take_before = f.before && f.before != &base && !in_terms(f.before);
   for (int i = 0; i < node_count; ++i) {
     const NodeState& reference = base.nodes[i];
     detail::NodeWork& w = work[i];
@@ -245,16 +253,10 @@ void Solver::Parts::predict(const Formula& f, double h, Level& to) noexcept {
     if (f.before) {
       const NodeState& before = f.before->nodes[i];
       // what the formula has not computed on its way
-      const auto in_terms = [&](const Level* l) {
-        for (int j = 0; j < f.count; ++j) {
-          if (f.terms[j].level == l) return true;
-        }
-        return false;
-      };
-      if (f.last != &base && !in_terms(f.last)) relative(last, reference.R, g_last, rate_last);
+      if (take_last) relative(last, reference.R, g_last, rate_last);
       if (f.before == &base) {
         rate_before = reference.omega;
-      } else if (!in_terms(f.before)) {
+      } else if (take_before) {
         relative(before, reference.R, g_before, rate_before);
       }
       v = plus_times(plus_times((last.x - before.x) * k.difference, last.v, k.last), before.v,
