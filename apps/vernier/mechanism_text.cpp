@@ -22,7 +22,7 @@ struct Counts {
   double step_us = 0.0;
 };
 
-const char* word(Scheme s) {
+const char* scheme_word(Scheme s) {
   constexpr const char* words[] = {"multistep2",        "multistep3",
                                    "multistep4",        "trapezoid",
                                    "generalized_alpha", "generalized_alpha_second",
@@ -31,7 +31,7 @@ const char* word(Scheme s) {
 }
 
 /// Median over steps, in µs; 0 when one fails.
-double measured(mechanism::Mechanism& m) {
+double step_cost(mechanism::Mechanism& m) {
   using clock = std::chrono::steady_clock;
   std::vector<std::byte> before(m.solver().state_bytes());
   m.solver().save(before);
@@ -56,7 +56,7 @@ Counts counts_of(mechanism::Mechanism& m) {
   for (const constrained::Node& n : model.nodes) ++(n.dynamic ? c.dynamic : c.fixed);
   for (const constrained::NamedElement& e : model.elements) ++c.elements[e.kind];
   for (const constrained::Body& b : model.bodies) c.mass += b.mass;
-  c.step_us = measured(m);
+  c.step_us = step_cost(m);
   return c;
 }
 
@@ -74,11 +74,14 @@ std::string mechanism_text(mechanism::Mechanism& m, std::string_view indent) {
   out += fmt::format("{}elements     {}\n", in, elements.empty() ? "none" : elements);
   if (!d.model.scalars.empty())
     out += fmt::format("{}scalars      {}\n", in, d.model.scalars.size());
-  out += fmt::format("{}equations    {}, of which {} unknowns are solved for\n", in,
-                     m.solver().equations(), m.solver().rows());
+  const constrained::Solver::Structure s = m.solver().structure();
+  out += fmt::format(
+      "{}equations    {}, of which {} unknowns are solved for; {} entries, {} more in the "
+      "factors\n",
+      in, m.solver().equations(), m.solver().rows(), s.entries, s.fill);
   out += fmt::format(
       "{}computed     by {}, rho {}, in steps of {} s, {} {} iterations: {:.2f} µs a step\n", in,
-      word(d.settings.scheme), short_number(d.settings.rho), short_number(d.step),
+      scheme_word(d.settings.scheme), short_number(d.settings.rho), short_number(d.step),
       d.settings.accept_unconverged ? "always within" : "at most", d.settings.iterations_most,
       c.step_us);
   return out;
@@ -95,7 +98,9 @@ nlohmann::ordered_json mechanism_json(mechanism::Mechanism& m) {
           {"scalars", d.model.scalars.size()},
           {"equations", m.solver().equations()},
           {"unknowns", m.solver().rows()},
-          {"scheme", word(d.settings.scheme)},
+          {"entries", m.solver().structure().entries},
+          {"fill", m.solver().structure().fill},
+          {"scheme", scheme_word(d.settings.scheme)},
           {"rho", d.settings.rho},
           {"step_s", d.step},
           {"iterations", d.settings.iterations_most},

@@ -4,6 +4,7 @@
 usage: cli_test.py <vernier> <source tree> [<unittest argument>...]
 """
 import json
+import math
 import os
 import pathlib
 import pty
@@ -229,6 +230,21 @@ class Info(InAFolder):
         self.assertIn("84, of which 48 unknowns are solved for", self.vernier("info", robot).stdout)
         found = json.loads(self.vernier("info", robot, "--json").stdout)["instances"][0]["mechanism"]
         self.assertEqual([found["equations"], found["elements"]["beam"]], [84, 2])
+
+    def test_small_motions_of_a_pendulum_are_known(self):
+        pendulum = SOURCE / "formats/constrained/good/pendulum.xml"
+        mode = json.loads(self.vernier("modes", pendulum, "--json").stdout)[0]
+        self.assertAlmostEqual(mode["frequency_Hz"], math.sqrt(9.81 / 1.01) / (2 * math.pi), places=6)  # m g l / J
+        self.assertAlmostEqual(mode["damping"], 0, places=6)
+        self.assertIn("rod", self.vernier("modes", pendulum).stdout)
+        m = json.loads(self.vernier("linearize", pendulum, "--outputs", "hinge.angle", "--json").stdout)
+        A, B, C = m["A"], m["B"], m["C"]
+        self.assertEqual([m["states"], m["inputs"], m["outputs"]], [2, ["torque"], ["hinge.angle"]])
+        self.assertAlmostEqual(A[0][0] * A[1][1] - A[0][1] * A[1][0], 9.81 / 1.01, places=6)
+        # from torque to angular acceleration: C A B = 1 / J, whatever the states are
+        CA = [C[0][0] * A[0][k] + C[0][1] * A[1][k] for k in range(2)]
+        self.assertAlmostEqual(CA[0] * B[0][0] + CA[1] * B[1][0], 1 / 1.01, places=6)
+        self.assertTrue(self.vernier("linearize", pendulum, "--outputs", "hinge.angle").stdout.startswith("row,x1,x2,torque\n"))
 
     def test_a_deck_becomes_a_document_that_runs(self):
         self.vernier("import", SOURCE / "formats/constrained/decks/pendulum.mbd", "-o", "pendulum.xml")

@@ -62,6 +62,12 @@ std::span<const double> Solver::multipliers(int element) const noexcept {
           static_cast<std::size_t>(plan.algebraic_count)};
 }
 
+Solver::Structure Solver::structure() const noexcept {
+  if (!parts_->linear_solver) return {};
+  const sparse::Factorization::Statistics s = parts_->linear_solver->statistics();
+  return {s.entries, s.fill};
+}
+
 double Solver::kinetic_energy() const noexcept {
   const Level& l = parts_->newest();
   double twice = 0.0;

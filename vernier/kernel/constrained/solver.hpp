@@ -120,6 +120,12 @@ class Solver {
   std::string row_name(int row) const;
   int rows() const noexcept;       // unknowns solved for
   int equations() const noexcept;  // as users count them
+  /// Of the matrix of a step, once there was a start: its entries, and what its factors have beyond
+  /// them.
+  struct Structure {
+    int entries = 0, fill = 0;
+  };
+  Structure structure() const noexcept;
 
   /// Everything that the future depends on, history included; resumes to the bit.
   std::size_t state_bytes() const noexcept;
