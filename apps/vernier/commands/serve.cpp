@@ -45,7 +45,7 @@ composition::Part& chosen_part(composition::Plan& plan, const std::string& name)
   throw ConfigurationError(problems);
 }
 
-lines::Address address_in(const std::string& text) {
+lines::Address served_address(const std::string& text) {
   if (const auto address = lines::parsed_address(text)) return *address;
   throw ConfigurationError(
       "V7505",
@@ -61,7 +61,7 @@ int serve(const ServeRequest& a) {
   lines::ServerSettings settings;
   settings.name = part.name;
   settings.listen = a.connect.empty();
-  settings.address = address_in(settings.listen ? a.listen : a.connect);
+  settings.address = served_address(settings.listen ? a.listen : a.connect);
   if (!a.patience.empty()) {
     const auto t = composition::parsed_time(a.patience);
     if (!t || *t < Duration{})
