@@ -101,7 +101,9 @@ class Solver {
   /// Values of the drives that are inputs, in their order among all drives.
   std::span<double> inputs() noexcept;
   const NodeState& node(int) const noexcept;
-  /// Accelerations x'' and ω' of a node, from its momenta; zero for nodes without mass.
+  /// Accelerations x'' and ω' of a node, from its momenta; zero for nodes without mass. Only for
+  /// nodes that carry rigid bodies alone, with inertia about all axes: what inertial elements
+  /// (modal bodies) add is not taken apart.
   void accelerations(int node, Vector3& linear, Vector3& angular) const noexcept;
   double scalar(int) const noexcept;
   /// Where element e stands, for its measures.
