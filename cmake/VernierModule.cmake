@@ -33,15 +33,15 @@ install(TARGETS vernier_flags EXPORT vernier)
 
 # vernier_module(<path> [DEPENDS <path>...] [USES <imported target>...]
 #                [HEADERS <file>...] [SOURCES <file>...] [TESTS <file>...] [EMBEDS <file>...] [INTERNAL]
-#                [TOGETHER])
+#                [TOGETHER] [TESTS_TOGETHER])
 #
 # One module: the target vernier::<last part of path>, its tests, its installation. Depends only
 # on modules declared before it, so there are no cycles. Files are listed by hand, so that adding
 # one shows in the diff. EMBEDS: files (relative to the source root) compiled into the module; see
 # vernier_embed(). INTERNAL: not installed. TOGETHER: several of its sources are compiled as one, see
-# vernier_together().
+# vernier_together(); TESTS_TOGETHER: so are its tests.
 function(vernier_module path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL;TOGETHER" "" "DEPENDS;USES;HEADERS;SOURCES;TESTS;EMBEDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL;TOGETHER;TESTS_TOGETHER" "" "DEPENDS;USES;HEADERS;SOURCES;TESTS;EMBEDS")
   cmake_path(GET path FILENAME name)
   string(REGEX REPLACE "/.*" "" group ${path})
 
@@ -100,6 +100,7 @@ function(vernier_module path)
     if(arg_TESTS)
       set_property(GLOBAL APPEND PROPERTY vernier_tested ${name})
       set_property(GLOBAL PROPERTY vernier_tests_${name} ${arg_TESTS})
+      set_property(GLOBAL PROPERTY vernier_tests_together_${name} ${arg_TESTS_TOGETHER})
       set_property(GLOBAL PROPERTY vernier_tests_dir_${name} ${CMAKE_CURRENT_SOURCE_DIR})
     endif()
   endif()
@@ -192,6 +193,10 @@ function(vernier_module_tests)
     target_compile_options(${name}_test PRIVATE ${optimize})
     get_property(with GLOBAL PROPERTY vernier_with_vernier::${name})
     vernier_precompile(${name}_test FROM vernier_${with}test_headers)
+    get_property(together GLOBAL PROPERTY vernier_tests_together_${name})
+    if(together)
+      vernier_together(${name}_test)
+    endif()
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
   endforeach()
 endfunction()

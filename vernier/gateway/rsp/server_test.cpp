@@ -212,11 +212,11 @@ void bring(Facility10& f, S state) {
   }
 }
 
-constexpr S all_states[] = {S::idle,          S::ready,   S::approaching, S::running,
-                            S::extrapolating, S::halting, S::halted,      S::fault};
+constexpr S all_server_states[] = {S::idle,          S::ready,   S::approaching, S::running,
+                                   S::extrapolating, S::halting, S::halted,      S::fault};
 
 TEST(Server, ALinkLostInAnyStateEndsInRest) {
-  for (const S state : all_states) {
+  for (const S state : all_server_states) {
     Facility10 f;
     bring(f, state);
     f.hand.is_up = false;
@@ -245,7 +245,7 @@ TEST(Server, AnotherSessionIsAnotherClient) {
 }
 
 TEST(Server, AFaultInAnyStateEndsInRestAndStaysUntilItIsOver) {
-  for (const S state : all_states) {
+  for (const S state : all_server_states) {
     Facility10 f;
     bring(f, state);
     f.fault = true;

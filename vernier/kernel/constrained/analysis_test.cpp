@@ -12,7 +12,7 @@
 namespace vernier::constrained {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// At rest downward, with a damper and a torque in the hinge.
 Model hanging(double damping) {

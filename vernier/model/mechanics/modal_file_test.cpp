@@ -18,11 +18,12 @@ namespace fs = std::filesystem;
 using multibody::Vector3;
 using ::testing::ElementsAre;
 
-const fs::path source_dir = VERNIER_SOURCE_DIR;
+const fs::path source_folder = VERNIER_SOURCE_DIR;
 
 TEST(ModalFile, ConvertsMillimetresAndTonnes) {
   Diagnostics problems;
-  const auto f = read_modal_file(source_dir / "formats/multibody/good/millimetres.modal", problems);
+  const auto f =
+      read_modal_file(source_folder / "formats/multibody/good/millimetres.modal", problems);
   ASSERT_TRUE(f) << rendered(problems);
   EXPECT_THAT(f->frequencies, ElementsAre(12.5, 60));
   EXPECT_TRUE(f->damping.empty());
@@ -50,7 +51,8 @@ TEST(ModalFile, ReadsHertzAsTurns) {
 }
 
 TEST(ModalFile, StaysWithinItsLimits) {
-  const std::string text = testing::content(source_dir / "formats/multibody/good/cantilever.modal");
+  const std::string text =
+      testing::content(source_folder / "formats/multibody/good/cantilever.modal");
   Diagnostics problems;
   EXPECT_FALSE(parse_modal_file(text, "f", problems, {.bytes = 100}));
   EXPECT_FALSE(parse_modal_file(text, "f", problems, {.modes = 2}));
@@ -60,7 +62,8 @@ TEST(ModalFile, StaysWithinItsLimits) {
 }
 
 TEST(ModalFile, NoticesEveryLineThatIsLeftOut) {
-  const std::string text = testing::content(source_dir / "formats/multibody/good/cantilever.modal");
+  const std::string text =
+      testing::content(source_folder / "formats/multibody/good/cantilever.modal");
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -81,7 +84,7 @@ TEST(ModalFile, NoticesEveryLineThatIsLeftOut) {
 // the example of the documentation writes what the format reads
 TEST(ModalFile, TheExampleWriterWritesTheExample) {
   const std::string command =
-      "python3 '" + (source_dir / "examples/multibody/write_modal.py").string() + "'";
+      "python3 '" + (source_folder / "examples/multibody/write_modal.py").string() + "'";
   FILE* pipe = popen(command.c_str(), "r");
   ASSERT_TRUE(pipe);
   std::string written;
@@ -89,7 +92,7 @@ TEST(ModalFile, TheExampleWriterWritesTheExample) {
   while (const std::size_t n = fread(buffer.data(), 1, buffer.size(), pipe))
     written.append(buffer.data(), n);
   ASSERT_EQ(pclose(pipe), 0);
-  EXPECT_EQ(written, testing::content(source_dir / "examples/multibody/array.modal"));
+  EXPECT_EQ(written, testing::content(source_folder / "examples/multibody/array.modal"));
 }
 
 }  // namespace

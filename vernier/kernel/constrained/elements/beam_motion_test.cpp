@@ -9,7 +9,7 @@
 namespace vernier::constrained {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// Angle (6/15) (t²/2 + (15/2π)² (cos(2πt/15) - 1)) up to 15 s, then 6 rad/s.
 class SpinUp final : public Drive {

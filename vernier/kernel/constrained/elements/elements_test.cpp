@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <stdexcept>
 
 #include "vernier/kernel/constrained/probe.hpp"
@@ -13,7 +14,7 @@
 namespace vernier::constrained {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 /// Node 0 turned about z, and moved along it.
 NodeState placed(double angle, double z = 0.0, double spin = 0.0, double speed = 0.0) {

@@ -30,8 +30,8 @@ multibody::Model tree_model(int order) {
   return m;
 }
 
-Vector3 plain(const multibody::Vector3& v) { return {v.x(), v.y(), v.z()}; }
-Matrix3 plain(const multibody::Matrix3& m) {
+Vector3 numbers_of(const multibody::Vector3& v) { return {v.x(), v.y(), v.z()}; }
+Matrix3 numbers_of(const multibody::Matrix3& m) {
   Matrix3 r;
   for (int i = 0; i < 9; ++i) r.a[i] = m(i / 3, i % 3);
   return r;
@@ -75,8 +75,9 @@ struct Reference {
   NodeState node(NodeId n) const {
     const auto pose = tree.pose(at, n);
     const auto motion = tree.motion(at, n);
-    return {plain(pose.p), plain(pose.R), plain(multibody::Vector3(pose.R * motion.linear)),
-            plain(multibody::Vector3(pose.R * motion.angular))};
+    return {numbers_of(pose.p), numbers_of(pose.R),
+            numbers_of(multibody::Vector3(pose.R * motion.linear)),
+            numbers_of(multibody::Vector3(pose.R * motion.angular))};
   }
 
   multibody::Tree tree;
@@ -111,8 +112,8 @@ TEST(ModalBody, MovesAsInATree) {
     const multibody::Matrix3 J =
         arm.inertia -
         arm.mass * (c.squaredNorm() * multibody::Matrix3::Identity() - c * c.transpose());
-    m.add(
-        Body{"arm", 2, arm.mass, plain(c), {J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2)}});
+    m.add(Body{
+        "arm", 2, arm.mass, numbers_of(c), {J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2)}});
     m.add("pin", "revolute",
           make(Joint{.kind = JointKind::revolute, .a = {.node = 1}, .b = {.node = 2}}));
     const double h = 2.5e-4, T = 1.0;  // errors of the step: 5e-4 in speed at 1 ms
