@@ -1,5 +1,5 @@
 // AAUSAT-II with the catalogue's plant and a supervisor written in C++: a second way to the numbers
-// that missions/aausat2 computes from XML. Reference: the fact sheet's case, computed by two
+// that missions/aausat2 computes from XML. Reference case, computed by two
 // independent programs (scipy DOP853 at 1e-11; RK4 at 0.5 ms), which agree to 1e-8 s in the
 // switching time.
 #include <gtest/gtest.h>

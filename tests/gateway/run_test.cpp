@@ -191,7 +191,7 @@ TEST(GatewayRun, EarlyStopsAndRollBackCrossTheLine) {
   const std::vector<std::string> ports{"ball.height", "plant.shown"};
   const Ran here = run(read(file), types, ports);
   ASSERT_EQ(here.ending, executive::Ending::reached) << here.fault;
-  EXPECT_GE(here.early_returns, 6u);  // fact sheet: 0.45, 1.17, 1.75 s, and on
+  EXPECT_GE(here.early_returns, 6u);  // reference values: 0.45, 1.17, 1.75 s, and on
   for (const std::vector<std::string>& which :
        {std::vector<std::string>{"ball"}, std::vector<std::string>{"plant"},
         std::vector<std::string>{"ball", "plant"}}) {

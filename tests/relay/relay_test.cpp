@@ -77,7 +77,7 @@ class Watch final : public executive::Observer {
   const Executive& run_;
 };
 
-/// Closed form (fact sheet): Off at 2 ln 3, On 2 ln 5 later, then On phases of 2 ln(7/3).
+/// Closed form (reference): Off at 2 ln 3, On 2 ln 5 later, then On phases of 2 ln(7/3).
 std::vector<double> closed_form(double until) {
   std::vector<double> t{2.0 * std::log(3.0)};
   for (int k = 0; t.back() < until; ++k)
@@ -127,7 +127,7 @@ TEST(Relay, IsLateByATickAtMostWhenItSeesThePlantAtTicksOnly) {
   ASSERT_EQ(times.size(), expected.size());
   for (std::size_t k = 0; k < times.size(); ++k) {
     EXPECT_GE(times[k], expected[k] - 1e-6) << k;
-    // the fact sheet has 0.012 s for a step of 1 ms: being late adds up
+    // the reference has 0.012 s for a step of 1 ms: being late adds up
     EXPECT_LE(times[k], expected[k] + 0.003 * static_cast<double>(k + 1)) << k;
   }
   EXPECT_EQ(run.find("counter.count")->element(0), 3.0);

@@ -71,7 +71,7 @@ auto kalman() {
   };
 }
 
-// the fact sheet's table of three hours at 10 ppm with wander: rms, 99 %, most in µs, one exchange
+// the reference's table of three hours at 10 ppm with wander: rms, 99 %, most in µs, one exchange
 // a second. Other random numbers: a third more is allowed.
 TEST(ClockFilter, ReproducesTheTableOfNetworks) {
   const struct {

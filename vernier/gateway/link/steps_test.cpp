@@ -31,7 +31,7 @@ TEST(Ratio, IsInLowestTerms) {
       std::nullopt);
 }
 
-// the worked example of the fact sheet: Δt_c/Δt_s = 4, pairs (0,21), (1,25), (2,29) give step 41
+// the worked example of the reference: Δt_c/Δt_s = 4, pairs (0,21), (1,25), (2,29) give step 41
 // for 5
 TEST(StepMap, ReproducesTheWorkedExample) {
   const std::pair<std::int64_t, std::int64_t> pairs[] = {{0, 21}, {1, 25}, {2, 29}};

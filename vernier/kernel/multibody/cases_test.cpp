@@ -128,7 +128,7 @@ Case arm() {
 
 namespace {
 
-/// Twelve digits of the fact sheet, unless it gives fewer.
+/// Twelve digits of the reference, unless it gives fewer.
 void expect_digits(double value, double truth) {
   EXPECT_NEAR(value, truth, 6e-13 * std::max(1.0, std::abs(truth)) * 2);
 }

@@ -2,7 +2,7 @@
 
 #include "vernier/kernel/multibody/tree.hpp"
 
-/// Models of the fact sheet on flexible multibody trees, section 12, for tests.
+/// Models of the reference on flexible multibody trees, section 12, for tests.
 namespace vernier::multibody::cases {
 
 /// A model with its state and what acts on it.

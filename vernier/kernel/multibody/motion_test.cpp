@@ -108,7 +108,7 @@ TEST(Energy, GrowsByThePowerOfForces) {
   }
 }
 
-// oracle: fact sheet, cases A, B, D and C2
+// oracle: reference values, cases A, B, D and C2
 TEST(FactSheetTotals, OfTheCases) {
   const auto of = [](const cases::Case& c) {
     const Tree tree(c.model);
@@ -268,7 +268,7 @@ std::vector<Lump> cantilever(int modes, int lumps) {
   return out;
 }
 
-// oracle: fact sheet, Euler-Bernoulli beams; midpoint sums over 4000 lumps err by 1e-7
+// oracle: reference values, Euler-Bernoulli beams; midpoint sums over 4000 lumps err by 1e-7
 TEST(ClosedForm, ACantileverHasItsEffectiveMassesAndIntegrals) {
   const auto lumps = cantilever(4, 4000);
   const Modes m = modal_integrals(lumps);

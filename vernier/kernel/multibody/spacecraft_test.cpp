@@ -36,7 +36,7 @@ Node node(const char* name, const Vector3& p, std::initializer_list<double> t,
   return n;
 }
 
-// The flexible bus with a pin and a universal appendage of the fact sheet, case B; state too.
+// The flexible bus with a pin and a universal appendage of the reference, case B; state too.
 SpacecraftModel flexible() {
   SpacecraftModel m;
   m.tree.name = "case B";
@@ -251,7 +251,7 @@ TEST(Spacecraft, NodeCOfTheFactSheetReadsWhatItSays) {
   EXPECT_LT((r.acceleration.linear - acceleration).norm(), 1e-12);
 }
 
-// The pin body of the fact sheet's model as an axisymmetric wheel: without a body of its own it
+// The pin body of the reference's model as an axisymmetric wheel: without a body of its own it
 // must do the same to everything else.
 TEST(Spacecraft, ARotorIsAWheelOnAPinToItsCarrier) {
   const double Js = 0.8, Jt = 0.5, mass = 18.0, speed = 25.0, torque = 3.0;

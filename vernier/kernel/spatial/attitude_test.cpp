@@ -44,7 +44,7 @@ TEST(Attitude, TheRateIsThatOfTheMatrix) {
 }
 
 TEST(Attitude, TheErrorAgainstTheNegativeIdentityIsTheNegativeVectorPart) {
-  // fact sheet: for the reference (0, 0, 0, -1) the error's vector part is -q(1:3)
+  // for the reference (0, 0, 0, -1) the error's vector part is -q(1:3)
   const Quaternion e = attitude_error(q, {0, 0, 0, -1});
   EXPECT_EQ(Vector3(e.head<3>()), Vector3(-q.head<3>()));
   EXPECT_LT((attitude_error(q, q) - Quaternion(0, 0, 0, 1)).norm(), 1e-15);

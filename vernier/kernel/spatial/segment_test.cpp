@@ -30,10 +30,10 @@ Trajectory random_state(std::mt19937& g) {
   return s;
 }
 
-// the fact sheet's numbers are scalar first
+// the reference's numbers are scalar first
 Quaternion scalar_first(double w, double x, double y, double z) { return {x, y, z, w}; }
 
-/// Ends of the fact sheet's example, sections D2 and D3, over 2 s.
+/// Ends of the reference's example, sections D2 and D3, over 2 s.
 Trajectory example_start() {
   Trajectory s;
   s.omega = {0.2, 0.1, -0.3};
@@ -193,7 +193,7 @@ TEST(Segment, ReproducesASteadySpinOfSeveralTurns) {
 }
 
 TEST(Segment, FromRestWithSpeedAtTheEndGoesBackFirst) {
-  // fact sheet D5: why limits are checked over the whole path
+  // reference values D5: why limits are checked over the whole path
   Trajectory a, b;
   b.p.x() = 0.1;
   b.v.x() = 0.1;

@@ -29,7 +29,7 @@ TEST(DipoleField, IsThatOfTheFactSheetAlongTheOrbit) {
     f.in("position")[0] = r[0];
     f.in("position")[1] = r[1];
     f.in("position")[2] = r[2];
-    // fact sheet, AAUSAT-II: B = B0 (Re/r)^3 (3 (m.r) r - m)
+    // reference values, AAUSAT-II: B = B0 (Re/r)^3 (3 (m.r) r - m)
     const double c = 10.26 * M_PI / 180.0, l = 288.2 * M_PI / 180.0 + 7.2921159e-5 * t;
     const Vector3 m = -Vector3(std::sin(c) * std::cos(l), std::sin(c) * std::sin(l), std::cos(c));
     const Vector3 n = r.normalized();

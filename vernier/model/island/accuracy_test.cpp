@@ -50,7 +50,7 @@ TEST_P(AccuracyCases, EventsComeInTheirOrderAndTime) {
   const auto island = make_island(c.make(), settings);
   const std::vector<Seen> seen = events_of(c, tick, *island, system->spec());
   ASSERT_EQ(seen.size(), c.events.size());
-  // the fact sheet asks for 1e-6, and 1e-11 for polynomial flows; we promise the tolerance asked
+  // the reference asks for 1e-6, and 1e-11 for polynomial flows; we promise the tolerance asked
   // for
   const double within = c.polynomial ? 1e-11 : 1e-9;
   for (std::size_t k = 0; k < seen.size(); ++k) {

@@ -238,7 +238,7 @@ void expect_twelve_digits(const std::vector<double>& found,
   }
 }
 
-// fact sheet, cases B and D: computed by an independent point-mass solution, 13 digits
+// reference values, cases B and D: computed by an independent point-mass solution, 13 digits
 TEST(MultibodyReader, GivesTheAccelerationsOfCaseB) {
   const multibody::NodeForce at[] = {{{0, 2}, {Vector3(0.5, -0.2, 0.1), Vector3(3, -4, 5)}}};
   expect_twelve_digits(
@@ -382,7 +382,8 @@ TEST(MultibodyReader, ReadsTheExampleWithItsModalFile) {
   // scaled so in the file; 24 points are not quite an integral
   EXPECT_TRUE(array.modes->mass.isApprox(Eigen::Matrix3d::Identity(), 1e-2));
   EXPECT_NEAR(std::sqrt(array.modes->stiffness(0, 0)) / (2 * pi), 0.190376796, 1e-9);
-  // the closed form's ∫φ, fact sheet: 0.782991756 for ∫φ² = 1 per unit length and mass; 24 points
+  // the closed form's ∫φ, reference values: 0.782991756 for ∫φ² = 1 per unit length and mass; 24
+  // points
   EXPECT_NEAR(std::abs(array.modes->S1(2, 0)), 0.782991756 * std::sqrt(36.0), 5e-3);
   EXPECT_EQ(array.hinge.inboard.phi_t.cols(), 3);
 }

@@ -74,7 +74,7 @@ TEST(MultibodySystem, NamesItsSignalsAfterTheDocument) {
   EXPECT_EQ(spec.states[3].initial, std::vector<double>{0.5});
 }
 
-// Numbers of the fact sheet's case B, and C with a prescribed dof.
+// Numbers of the reference's case B, and C with a prescribed dof.
 TEST(MultibodySystem, FlowsAndShowsWhatTheFactSheetSays) {
   const auto system = from_file(case_b);
   SystemRig rig(*system);

@@ -20,8 +20,8 @@ Vector3 vector(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 
 TEST(RigidBody, TumblesFreelyAsJacobisFunctionsSay) {
   // moments 1, 2, 3 and omega (0.4, 0, 1): the zeros of omega_y are 3.18478572123923 s apart (half
-  // the period of the elliptic functions; fact sheet), and omega_x changes between 0.4 and -0.4
-  // there
+  // the period of the elliptic functions; reference values), and omega_x changes between 0.4 and
+  // -0.4 there
   const auto body = made_system(rigid_body_type(), {{"inertia", "1 2 3"}, {"omega", "0.4 0 1"}});
   SystemRig rig(*body);
   const double h = 1e-3;

@@ -206,7 +206,7 @@ TEST(Events, TheComponentsOfTheseTestsConform) {
 }
 
 TEST(EarlyReturn, FindsTheSwitchingTimesAtAnyStep) {
-  // closed form (fact sheet): Off at 2 ln 3, On 2 ln 5 later, then On phases of 2 ln(7/3)
+  // closed form (reference): Off at 2 ln 3, On 2 ln 5 later, then On phases of 2 ln(7/3)
   std::vector<double> expected{2.0 * std::log(3.0)};
   for (int k = 0; k < 6; ++k)
     expected.push_back(expected.back() + 2.0 * std::log(k % 2 ? 7.0 / 3.0 : 5.0));

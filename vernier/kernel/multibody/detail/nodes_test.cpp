@@ -53,7 +53,7 @@ struct Random {
   }
 };
 
-// Fact sheet, section 3: Phi and X of a deformed node.
+// Reference values, section 3: Phi and X of a deformed node.
 struct Deformed {
   Matrix3 R;
   Vector3 p;
