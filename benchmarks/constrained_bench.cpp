@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
@@ -218,17 +217,7 @@ struct Klu {
 };
 
 void describe_machine() {
-  std::string line, processor = "unknown";
-  for (std::ifstream info("/proc/cpuinfo"); std::getline(info, line);) {
-    if (line.starts_with("model name")) {
-      processor = line.substr(line.find(':') + 2);
-      break;
-    }
-  }
-  double load = 0.0;
-  std::ifstream("/proc/loadavg") >> load;
-  std::printf("machine: %s, load %.1f, compiler %s; medians of %d batches of processor time\n",
-              processor.c_str(), load, __VERSION__, batches);
+  std::printf("machine: %s; medians of %d batches of processor time\n", machine().c_str(), batches);
 }
 
 void robot() {

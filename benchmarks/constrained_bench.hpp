@@ -1,17 +1,8 @@
 #pragma once
 
-#include <time.h>
-
-#include <cstdio>
+#include "machine.hpp"
 
 namespace vernier::bench {
-
-/// Processor time of this thread: others on the machine do not count.
-inline double cpu_seconds() {
-  timespec t{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 /// Prints a row: what, value, limit, ok or MISSED.
 void judge(const char* what, double value, const char* relation, double limit);

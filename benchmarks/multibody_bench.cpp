@@ -2,18 +2,17 @@
 // one core: medians of processor time over many short batches in turn, from a pool of random
 // states. Prints the figures; `least` as an argument: the least times instead of the medians.
 #include <sys/resource.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "machine.hpp"
 #include "multibody_peak.hpp"
 #include "tests/multibody_peers/family.hpp"
 #include "vernier/kernel/multibody/ensemble.hpp"
@@ -21,17 +20,11 @@
 
 using namespace vernier;
 using namespace vernier::multibody;
+using bench::cpu_seconds;
 
 namespace {
 
 constexpr int pool = 64, batches = 201;
-
-/// Processor time of this thread: others on the machine do not count.
-double cpu_seconds() {
-  timespec t{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 bool use_least = false;
 int failed = 0;
@@ -188,18 +181,8 @@ struct Many {
 };
 
 void describe_machine(const Tree& tree) {
-  std::string line, processor = "unknown";
-  for (std::ifstream info("/proc/cpuinfo"); std::getline(info, line);) {
-    if (line.starts_with("model name")) {
-      processor = line.substr(line.find(':') + 2);
-      break;
-    }
-  }
-  double load = 0.0;
-  std::ifstream("/proc/loadavg") >> load;
-  std::printf("machine: %s, load %.1f, compiler %s, instructions %s; %s of %d batches\n",
-              processor.c_str(), load, __VERSION__, tree.instructions(),
-              use_least ? "least" : "medians", batches);
+  std::printf("machine: %s, instructions %s; %s of %d batches\n", bench::machine().c_str(),
+              tree.instructions(), use_least ? "least" : "medians", batches);
 }
 
 }  // namespace

@@ -1,17 +1,11 @@
 #include "multibody_peak.hpp"
 
-#include <time.h>
-
 #include <algorithm>
+
+#include "machine.hpp"
 
 namespace vernier::bench {
 namespace {
-
-double cpu_seconds() {
-  timespec t{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 #if defined(__x86_64__)
 constexpr long turns = 1000000;

@@ -1,7 +1,6 @@
 // What recording costs: the loop's side of one tick, and the recorder's thread for a whole run of
 // AAUSAT-II's size (900 s at 10 Hz, 60 numbers in 20 ports). Prints the figures: median and worst.
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,10 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "machine.hpp"
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/recorder.hpp"
 
 using namespace vernier;
+using bench::cpu_seconds;
 using Clock = std::chrono::steady_clock;
 
 namespace {
@@ -23,13 +24,6 @@ constexpr int ports = 20, rows = 9001, repetitions = 15;
 
 double seconds_since(Clock::time_point t) {
   return std::chrono::duration<double>(Clock::now() - t).count();
-}
-
-/// Processor time of the process or of this thread: others on the machine do not count.
-double cpu_seconds(clockid_t clock) {
-  timespec t{};
-  ::clock_gettime(clock, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 struct Figures {
