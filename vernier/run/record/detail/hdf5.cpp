@@ -65,6 +65,10 @@ Handle property_list(hid_t list_class) {
 Handle file_access() {
   Handle list = property_list(H5P_FILE_ACCESS);
   check(H5Pset_libver_bounds(list.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "format version");
+  // A reader beside a writer tries again where a checksum is wrong, and waits twice as long each
+  // time, from 1 ns on. The library's 100 attempts never end for a block whose writer was killed
+  // in the middle of it; these end within 20 ms.
+  check(H5Pset_metadata_read_attempts(list.get(), 24), "attempts");
   return list;
 }
 

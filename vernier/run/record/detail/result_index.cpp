@@ -23,19 +23,29 @@ std::uint64_t rows_of(hid_t dataset, bool cautious) {
   if (!cautious || H5Pget_layout(create.get()) != H5D_CHUNKED) return size[0];
   hsize_t chunk[2] = {0, 0};
   if (H5Pget_chunk(create.get(), 2, chunk) != rank || chunk[0] == 0) return size[0];
-  hsize_t rows = size[0];
-  while (rows > 0) {
-    const hsize_t offset[2] = {(rows - 1) / chunk[0] * chunk[0], 0};
+  const auto stands = [&](hsize_t chunk_number) {
+    const hsize_t offset[2] = {chunk_number * chunk[0], 0};
     haddr_t address = HADDR_UNDEF;
     hsize_t bytes = 0;
     unsigned mask = 0;
-    if (H5Dget_chunk_info_by_coord(dataset, offset, &mask, &address, &bytes) >= 0 &&
-        address != HADDR_UNDEF) {
-      break;
+    return H5Dget_chunk_info_by_coord(dataset, offset, &mask, &address, &bytes) >= 0 &&
+           address != HADDR_UNDEF;
+  };
+  // Chunks are written in order, so those that can be found come first. A block of the index that
+  // was torn when its writer was killed hides many at once and takes a while to be refused each
+  // time: halving asks seldom.
+  const hsize_t all = (size[0] + chunk[0] - 1) / chunk[0];
+  if (all == 0 || stands(all - 1)) return size[0];
+  hsize_t found = 0, missing = all - 1;  // all before `found` stand, none from `missing` on
+  while (found < missing) {
+    const hsize_t middle = found + (missing - found) / 2;
+    if (stands(middle)) {
+      found = middle + 1;
+    } else {
+      missing = middle;
     }
-    rows = offset[0];
   }
-  return rows;
+  return found * chunk[0];
 }
 
 struct Walk {
