@@ -63,6 +63,20 @@ TEST(Mechanism, APendulumStandsUpUnderASampledTorque) {
   EXPECT_LT(rig.out("constraint_violation"), 1e-10);
 }
 
+TEST(Mechanism, AStationKeepsTheAxesItsNodeStandsWith) {
+  std::string text = testing::content(good / "array.xml");
+  const std::string flat = R"(eta="0.1 0 0")", tip = R"(<node name="tip" )";
+  ASSERT_NE(text.find(flat), std::string::npos);
+  ASSERT_NE(text.find(tip), std::string::npos);
+  text.replace(text.find(flat), flat.size(), R"(eta="0 0 0")");  // not bent at the start
+  text.replace(text.find(tip), tip.size(), R"(<node name="tip" turned="z 90 deg" )");
+  const auto c = made(text);
+  Rig rig(*c);
+  rig.settle();
+  EXPECT_NEAR(rig.out("tip.attitude", 2), std::sqrt(0.5), 1e-12);
+  EXPECT_NEAR(rig.out("tip.attitude", 3), std::sqrt(0.5), 1e-12);
+}
+
 TEST(Mechanism, OutputsTellTheMotionInTheAxesOfOthers) {
   const auto c = made(R"xml(<mechanism name="m" version="1">
     <node name="n" turned="x 90 deg" velocity="1 2 3 m/s" rate="0.1 0.2 0.3 rad/s"/>

@@ -66,6 +66,12 @@ void Builder::read_modal(const Element& e) {
     s.translation = columns(p.shape);
     s.rotation = columns(p.rotation);
     s.node = *at;
+    // clamped as it stands: the station's axes are those that its node has against the body's
+    if (node) {
+      const auto& all = made_.model.nodes;
+      s.axes = spatial::transposed(all[static_cast<std::size_t>(*node)].orientation) *
+               all[static_cast<std::size_t>(*at)].orientation;
+    }
     stations.push_back(std::move(s));
   }
   if (!node || found_.errors() > before) return;
