@@ -108,5 +108,16 @@ std::shared_ptr<Source> made_of(std::optional<Document> d, Diagnostics& problems
   auto source = std::make_shared<Source>(std::move(*d), problems);
   return problems.errors() > before ? nullptr : source;
 }
+/// The same of a file, or of text in memory, by one grammar.
+template <class Source>
+std::shared_ptr<Source> read_as(const std::filesystem::path& path, const Grammar& grammar,
+                                Diagnostics& problems) {
+  return made_of<Source>(read(path, {&grammar, 1}, problems), problems);
+}
+template <class Source>
+std::shared_ptr<Source> parse_as(std::string content, const std::filesystem::path& name,
+                                 const Grammar& grammar, Diagnostics& problems) {
+  return made_of<Source>(parse(std::move(content), name, {&grammar, 1}, problems), problems);
+}
 
 }  // namespace vernier::document

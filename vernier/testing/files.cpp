@@ -1,8 +1,10 @@
 #include "vernier/testing/files.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 namespace vernier::testing {
 
@@ -19,6 +21,20 @@ std::vector<std::filesystem::path> files(const std::filesystem::path& folder,
     if (entry.path().extension() == extension) all.push_back(entry.path());
   std::sort(all.begin(), all.end());
   return all;
+}
+
+Standing::Standing(const std::filesystem::path& folder) : before_(std::filesystem::current_path()) {
+  std::filesystem::current_path(folder);
+}
+Standing::~Standing() {
+  std::error_code ignored;
+  std::filesystem::current_path(before_, ignored);
+}
+
+bool xmllint_accepts(const std::filesystem::path& dtd, const std::filesystem::path& document) {
+  const std::string command = "xmllint --nonet --noout --dtdvalid '" + dtd.string() + "' '" +
+                              document.string() + "' 2>/dev/null";
+  return std::system(command.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe)
 }
 
 }  // namespace vernier::testing

@@ -47,26 +47,31 @@ TEST(Modes, OfAPendulum) {
   EXPECT_NEAR(std::abs(all[0].shape[1]), 0.0, 1e-9);
 }
 
-TEST(Modes, OfMassesOnSprings) {
-  // two masses on a line, ground - k - m - k - m: ω² = (k/m) (3 ∓ √5) / 2; the axis of a prismatic
-  // joint is its third
-  Model m;
+/// Lets node i slide along x, at 1 + i m, on a spring from the node before it, or from the ground.
+/// The axis of a prismatic joint is its third.
+void hang_on_spring(Model& m, int i, double stiffness) {
   const Matrix3 along_x = rotation(Vector3{0.0, pi / 2, 0.0});
+  Joint slide;
+  slide.kind = JointKind::prismatic;
+  slide.a.axes = along_x;
+  slide.b = {.node = i, .axes = along_x};
+  m.add("slide " + std::to_string(i), "prismatic", make(slide));
+  Rod spring;
+  if (i == 1) spring.a.node = 0;
+  spring.b.node = i;
+  spring.length = 1.0;
+  spring.law.stiffness = stiffness;
+  m.add("spring", "rod", make(spring));
+}
+
+TEST(Modes, OfMassesOnSprings) {
+  // two masses on a line, ground - k - m - k - m: ω² = (k/m) (3 ∓ √5) / 2
+  Model m;
   const double k = 40.0, mass = 2.5;
   for (int i = 0; i < 2; ++i) {
     m.add(Node{.name = "mass", .position = {1.0 + i, 0.0, 0.0}});
     m.add(Body{"mass", i, mass, {}, {1.0, 1.0, 1.0, 0.0, 0.0, 0.0}});
-    Joint slide;
-    slide.kind = JointKind::prismatic;
-    slide.a.axes = along_x;
-    slide.b = {.node = i, .axes = along_x};
-    m.add("slide " + std::to_string(i), "prismatic", make(slide));
-    Rod spring;
-    if (i == 1) spring.a.node = 0;
-    spring.b.node = i;
-    spring.length = 1.0;
-    spring.law.stiffness = k;
-    m.add("spring", "rod", make(spring));
+    hang_on_spring(m, i, k);
   }
   Solver s(m, {});
   s.initialize();
@@ -85,19 +90,8 @@ TEST(Modes, CountAMasslessNodeAsAFollower) {
   m.add(Node{.name = "middle", .position = {1.0, 0.0, 0.0}, .dynamic = false});
   m.add(Node{.name = "mass", .position = {2.0, 0.0, 0.0}});
   m.add(Body{"mass", 1, 2.0, {}, {1.0, 1.0, 1.0, 0.0, 0.0, 0.0}});
-  const Matrix3 along_x = rotation(Vector3{0.0, pi / 2, 0.0});
   for (int i = 0; i < 2; ++i) {
-    Joint slide;
-    slide.kind = JointKind::prismatic;
-    slide.a.axes = along_x;
-    slide.b = {.node = i, .axes = along_x};
-    m.add("slide " + std::to_string(i), "prismatic", make(slide));
-    Rod spring;
-    if (i == 1) spring.a.node = 0;
-    spring.b.node = i;
-    spring.length = 1.0;
-    spring.law.stiffness = 50.0;
-    m.add("spring", "rod", make(spring));
+    hang_on_spring(m, i, 50.0);
   }
   Solver s(m, {});
   s.initialize();

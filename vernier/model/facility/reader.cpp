@@ -1,7 +1,6 @@
 #include "vernier/model/facility/reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "vernier/base/text.hpp"
 #include "vernier/document/report.hpp"
 #include "vernier/model/mechanics/quantities.hpp"
+#include "vernier/model/mechanics/title.hpp"
 
 namespace vernier::embedded {
 std::string_view facility(std::string_view file) noexcept;
@@ -299,20 +299,16 @@ class Builder {
 
 class DocumentSource final : public Source {
  public:
-  DocumentSource(Document d, Diagnostics& problems) : document_(std::move(d)) {
-    name_ = trimmed(document_.root().value("name"));
-    if (const Element* e = document_.root().child("description")) {
-      const std::string_view text = trimmed(e->text);
-      summary_ = trimmed(text.substr(0, text.find('\n')));
-    }
+  DocumentSource(Document d, Diagnostics& problems)
+      : document_(std::move(d)), title_(mechanics::title_of(document_)) {
     Report report(document_, problems);
     Builder builder(document_, report, nullptr);
     builder.run();
     specs_ = builder.specs();
   }
 
-  const std::string& name() const noexcept override { return name_; }
-  const std::string& summary() const noexcept override { return summary_; }
+  const std::string& name() const noexcept override { return title_.name; }
+  const std::string& summary() const noexcept override { return title_.summary; }
   const std::vector<ParameterSpec>& parameters() const noexcept override { return specs_; }
 
   Installation made(const Parameters& p) const override {
@@ -325,7 +321,7 @@ class DocumentSource final : public Source {
 
  private:
   Document document_;
-  std::string name_, summary_;
+  mechanics::Title title_;
   std::vector<ParameterSpec> specs_;
 };
 
@@ -337,14 +333,12 @@ document::Grammar grammar() {
 
 std::shared_ptr<const Source> read_source(const std::filesystem::path& path,
                                           Diagnostics& problems) {
-  return document::made_of<DocumentSource>(document::read(path, std::array{grammar()}, problems),
-                                           problems);
+  return document::read_as<DocumentSource>(path, grammar(), problems);
 }
 
 std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
                                            Diagnostics& problems) {
-  return document::made_of<DocumentSource>(
-      document::parse(std::move(content), name, std::array{grammar()}, problems), problems);
+  return document::parse_as<DocumentSource>(std::move(content), name, grammar(), problems);
 }
 
 Type type_of(const std::shared_ptr<const Source>& source) {

@@ -1,13 +1,13 @@
 #include "vernier/model/mechanics/reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include "vernier/base/text.hpp"
 #include "vernier/document/report.hpp"
 #include "vernier/model/mechanics/detail/builder.hpp"
+#include "vernier/model/mechanics/title.hpp"
 
 namespace vernier::embedded {
 std::string_view mechanics(std::string_view file) noexcept;
@@ -45,18 +45,13 @@ void add_findings(const Spacecraft& s, const detail::Builder& builder, document:
 
 class DocumentSource final : public Source {
  public:
-  DocumentSource(Document d, Diagnostics& problems) : document_(std::move(d)) {
-    const document::Element& root = document_.root();
-    name_ = trimmed(root.value("name"));
-    if (const document::Element* e = root.child("description")) {
-      const std::string_view text = trimmed(e->text);
-      summary_ = trimmed(text.substr(0, text.find('\n')));
-    }
+  DocumentSource(Document d, Diagnostics& problems)
+      : document_(std::move(d)), title_(title_of(document_)) {
     build(nullptr, problems);
   }
 
-  const std::string& name() const noexcept override { return name_; }
-  const std::string& summary() const noexcept override { return summary_; }
+  const std::string& name() const noexcept override { return title_.name; }
+  const std::string& summary() const noexcept override { return title_.summary; }
   const std::vector<ParameterSpec>& parameters() const noexcept override { return specs_; }
 
   std::vector<std::filesystem::path> files() const override {
@@ -72,25 +67,11 @@ class DocumentSource final : public Source {
     detail::Builder builder(document_, files, report, problems, &p);
     Spacecraft s = builder.run();
     if (!report.failed()) add_findings(s, builder, report);
-    if (problems.errors() > 0) throw ConfigurationError(with_parameters(problems, p));
+    if (problems.errors() > 0) throw ConfigurationError(with_what_was_set(problems, p, specs_));
     return s;
   }
 
  private:
-  /// The document was good as it stands: says what was set.
-  Diagnostics with_parameters(const Diagnostics& problems, const Parameters& p) const {
-    std::vector<std::string> set;
-    for (const ParameterSpec& spec : specs_) {
-      if (p.given(spec.name)) set.push_back(spec.name);
-    }
-    Diagnostics all;
-    for (const Diagnostic& d : problems.list()) {
-      all.add(d).notes.push_back("with what is set for \"" + p.instance() +
-                                 "\": " + document::listed(set));
-    }
-    return all;
-  }
-
   void build(const Parameters* p, Diagnostics& problems) {
     Diagnostics found, of_files;
     document::Report report(document_, found);
@@ -98,17 +79,11 @@ class DocumentSource final : public Source {
     const Spacecraft s = builder.run();
     specs_ = builder.specs();
     if (!report.failed() && of_files.errors() == 0) add_findings(s, builder, report);
-    // references are looked at after what they refer to; people read from the top
-    std::vector<Diagnostic> sorted = found.list();
-    std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
-      return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
-    });
-    problems.append(of_files);
-    for (Diagnostic& one : sorted) problems.add(std::move(one));
+    add_in_order(problems, of_files, found);
   }
 
   Document document_;
-  std::string name_, summary_;
+  Title title_;
   std::vector<ParameterSpec> specs_;
   detail::ModalFiles files_;
 };
@@ -121,15 +96,12 @@ document::Grammar grammar() {
 
 std::shared_ptr<const Source> read_source(const std::filesystem::path& path,
                                           Diagnostics& problems) {
-  const std::array grammars{grammar()};
-  return document::made_of<DocumentSource>(document::read(path, grammars, problems), problems);
+  return document::read_as<DocumentSource>(path, grammar(), problems);
 }
 
 std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
                                            Diagnostics& problems) {
-  const std::array grammars{grammar()};
-  return document::made_of<DocumentSource>(
-      document::parse(std::move(content), name, grammars, problems), problems);
+  return document::parse_as<DocumentSource>(std::move(content), name, grammar(), problems);
 }
 
 }  // namespace vernier::mechanics

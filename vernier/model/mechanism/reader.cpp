@@ -1,12 +1,12 @@
 #include "vernier/model/mechanism/reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
 #include "vernier/base/text.hpp"
 #include "vernier/document/report.hpp"
+#include "vernier/model/mechanics/title.hpp"
 #include "vernier/model/mechanism/detail/builder.hpp"
 #include "vernier/model/mechanism/mechanism.hpp"
 
@@ -21,30 +21,19 @@ using document::Document;
 
 class DocumentSource final : public Source {
  public:
-  DocumentSource(Document d, Diagnostics& problems) : document_(std::move(d)) {
-    const document::Element& root = document_.root();
-    name_ = trimmed(root.value("name"));
-    if (const document::Element* e = root.child("description")) {
-      const std::string_view text = trimmed(e->text);
-      summary_ = trimmed(text.substr(0, text.find('\n')));
-    }
+  DocumentSource(Document d, Diagnostics& problems)
+      : document_(std::move(d)), title_(mechanics::title_of(document_)) {
     Diagnostics found, of_files;
     document::Report report(document_, found);
     detail::Builder builder(document_, report, found, of_files, nullptr);
     static_cast<void>(builder.run());
     specs_ = builder.specs();
     files_ = builder.files();
-    // references are looked at after what they refer to; people read from the top
-    std::vector<Diagnostic> sorted = found.list();
-    std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
-      return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
-    });
-    problems.append(of_files);
-    for (Diagnostic& one : sorted) problems.add(std::move(one));
+    mechanics::add_in_order(problems, of_files, found);
   }
 
-  const std::string& name() const noexcept override { return name_; }
-  const std::string& summary() const noexcept override { return summary_; }
+  const std::string& name() const noexcept override { return title_.name; }
+  const std::string& summary() const noexcept override { return title_.summary; }
   const std::vector<ParameterSpec>& parameters() const noexcept override { return specs_; }
   std::vector<std::filesystem::path> files() const override {
     return {files_.begin(), files_.end()};
@@ -57,22 +46,12 @@ class DocumentSource final : public Source {
     Definition d = builder.run();
     of_files.append(found);
     if (of_files.errors() == 0) return d;
-    // the document was good as it stands: says what was set
-    std::vector<std::string> set;
-    for (const ParameterSpec& spec : specs_) {
-      if (p.given(spec.name)) set.push_back(spec.name);
-    }
-    Diagnostics all;
-    for (const Diagnostic& one : of_files.list()) {
-      all.add(one).notes.push_back("with what is set for \"" + p.instance() +
-                                   "\": " + document::listed(set));
-    }
-    throw ConfigurationError(all);
+    throw ConfigurationError(mechanics::with_what_was_set(of_files, p, specs_));
   }
 
  private:
   Document document_;
-  std::string name_, summary_;
+  mechanics::Title title_;
   std::vector<ParameterSpec> specs_;
   std::set<std::filesystem::path> files_;
 };
@@ -91,15 +70,12 @@ document::Grammar grammar() {
 
 std::shared_ptr<const Source> read_source(const std::filesystem::path& path,
                                           Diagnostics& problems) {
-  const std::array grammars{grammar()};
-  return document::made_of<DocumentSource>(document::read(path, grammars, problems), problems);
+  return document::read_as<DocumentSource>(path, grammar(), problems);
 }
 
 std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
                                            Diagnostics& problems) {
-  const std::array grammars{grammar()};
-  return document::made_of<DocumentSource>(
-      document::parse(std::move(content), name, grammars, problems), problems);
+  return document::parse_as<DocumentSource>(std::move(content), name, grammar(), problems);
 }
 
 Type type_of(const std::shared_ptr<const Source>& source) {

@@ -36,14 +36,7 @@ void align_far(const Rows& o, int row, const Vector3& u, const Matrix3& B, doubl
 void stretch_forces(const Rows& o, const Reach& to, const Vector3& da, const Vector3& db,
                     double l) noexcept {
   const Vector3 f = to.n * l;
-  if (o.a >= 0) {
-    o.act(o.a, -f);
-    o.act(o.a + 3, cross(f, da));
-  }
-  if (o.b >= 0) {
-    o.act(o.b, f);
-    o.act(o.b + 3, cross(db, f));
-  }
+  pull(o, f, da, db);
   if (o.J == nullptr) return;
   // δn = N δr, N = (1 - n nᵀ) / |r|, δr = δx_b - d_b×θ_b - δx_a + d_a×θ_a
   const double s = to.length > 0.0 ? o.c * l / to.length : 0.0;

@@ -93,18 +93,24 @@ struct Rows {
   }
 };
 
+/// f on b at d_b from its node, its opposite on a at d_a.
+VERNIER_INLINE void pull(const Rows& o, const Vector3& f, const Vector3& da,
+                         const Vector3& db) noexcept {
+  if (o.a >= 0) {
+    o.act(o.a, -f);
+    o.act(o.a + 3, cross(f, da));
+  }
+  if (o.b >= 0) {
+    o.act(o.b, f);
+    o.act(o.b + 3, cross(db, f));
+  }
+}
+
 /// Points coincide: r = p_b - p_a = 0. Rows row…row + 2, global axes.
 VERNIER_INLINE void coincide(const Rows& o, int row, const Vector3& da, const Vector3& db,
                              const Vector3& r, const Vector3& l) noexcept {
   o.r[row] = r.x, o.r[row + 1] = r.y, o.r[row + 2] = r.z;
-  if (o.a >= 0) {
-    o.act(o.a, -l);
-    o.act(o.a + 3, cross(l, da));
-  }
-  if (o.b >= 0) {
-    o.act(o.b, l);
-    o.act(o.b + 3, cross(db, l));
-  }
+  pull(o, l, da, db);
   if (o.J == nullptr) return;
   if (o.a >= 0) {
     o.diagonal(row, o.a, -o.c);
@@ -179,14 +185,7 @@ VERNIER_INLINE void align(const Rows& o, int row, const Vector3& u, const Matrix
 /// their geometric part.
 VERNIER_INLINE void project_forces(const Rows& o, const Vector3& f, const Vector3& e,
                                    const Vector3& db) noexcept {
-  if (o.a >= 0) {
-    o.act(o.a, -f);
-    o.act(o.a + 3, cross(f, e));
-  }
-  if (o.b >= 0) {
-    o.act(o.b, f);
-    o.act(o.b + 3, cross(db, f));
-  }
+  pull(o, f, e, db);
   if (o.J == nullptr) return;
   const double c = o.c;
   if (o.a >= 0) {
