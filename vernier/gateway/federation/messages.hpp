@@ -1,0 +1,404 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vernier/gateway/federation/bytes.hpp"
+#include "vernier/gateway/federation/failure.hpp"
+
+/// What a federate and the RTI say to each other. A frame is a Header and the fields of one
+/// message. Handles are numbers from 1 on, 0 is none; those of classes, attributes, parameters,
+/// dimensions and transportations are the indices of the FOM plus 1. Text is UTF-8.
+namespace vernier::federation {
+
+constexpr std::uint32_t protocol_version = 1;
+constexpr std::size_t longest_frame = 64u << 20;
+
+enum class Kind : std::uint16_t {
+  none,
+  // ======== from a federate
+  // federation management
+  create_federation,
+  destroy_federation,
+  list_federations,
+  join,
+  resign,
+  register_synchronization,
+  achieve_synchronization,
+  request_save,
+  save_begun,
+  save_done,
+  abort_save,
+  query_save_status,
+  request_restore,
+  restore_done,
+  abort_restore,
+  query_restore_status,
+  // declaration management; without attributes: the whole class
+  publish_attributes,
+  unpublish_attributes,
+  publish_interaction,
+  unpublish_interaction,
+  subscribe_attributes,
+  unsubscribe_attributes,
+  subscribe_interaction,
+  unsubscribe_interaction,
+  // object management
+  reserve_names,
+  release_names,
+  register_object,
+  update_attributes,
+  send_interaction,
+  delete_object,
+  local_delete,
+  request_update,
+  request_class_update,
+  change_attribute_transportation,
+  query_attribute_transportation,
+  change_interaction_transportation,
+  query_interaction_transportation,
+  // ownership management
+  divest_unconditionally,
+  divest_negotiated,
+  confirm_divestiture,
+  acquire,
+  acquire_if_available,
+  deny_release,
+  divest_if_wanted,
+  cancel_divestiture,
+  cancel_acquisition,
+  query_ownership,
+  is_owned,
+  // time management
+  enable_regulation,
+  disable_regulation,
+  enable_constrained,
+  disable_constrained,
+  advance,
+  enable_asynchronous,
+  disable_asynchronous,
+  query_galt,
+  query_lits,
+  query_time,
+  modify_lookahead,
+  query_lookahead,
+  retract,
+  change_attribute_order,
+  change_interaction_order,
+  // data distribution management
+  create_region,
+  commit_regions,
+  delete_region,
+  associate_regions,
+  unassociate_regions,
+  // support
+  set_resign_action,
+  set_switch,
+  query_rate,
+  leave,
+  hello,
+  alive,
+  // ======== from the RTI
+  // answers
+  answer,
+  // federation management
+  joined_tables,
+  federations,
+  lost,
+  synchronization_registered,
+  announce_synchronization,
+  synchronized,
+  initiate_save,
+  saved,
+  save_status,
+  restore_requested,
+  restore_begun,
+  initiate_restore,
+  restored,
+  restore_status,
+  // declaration management
+  registration_wanted,
+  interactions_wanted,
+  // object management
+  names_reserved,
+  discover,
+  reflect,
+  receive,
+  remove,
+  scope,
+  provide,
+  updates_wanted,
+  attribute_transportation,
+  interaction_transportation,
+  // ownership management
+  assume,
+  confirm_divest,
+  acquired,
+  unavailable,
+  release,
+  acquisition_cancelled,
+  owner,
+  // time management
+  regulation_enabled,
+  constrained_enabled,
+  granted,
+  retraction_requested,
+};
+
+struct Header {
+  std::uint32_t length = 0;  // of the whole frame, this header included
+  Kind kind = Kind::none;
+  std::uint16_t flags = 0;     // 0
+  std::uint32_t sequence = 0;  // of a request that wants an answer, and of its answer; else 0
+};
+static_assert(sizeof(Header) == 12);
+
+using Handle = std::uint32_t;
+using Numbers = std::vector<std::uint32_t>;
+using Blob = std::vector<std::byte>;
+constexpr Handle rti_owner = 0xffffffff;
+
+/// Logical time or a span of it, at least zero: the number of HLAinteger64Time, or the bits of the
+/// number of HLAfloat64Time; both are ordered as integers.
+struct Stamp {
+  static constexpr bool visited = true;
+  std::int64_t raw = 0;
+  auto operator<=>(const Stamp&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(raw);
+  }
+};
+
+enum class TimeKind : std::uint8_t { integer64, float64 };
+enum class Order : std::uint8_t { receive, time_stamp };
+enum class AdvanceKind : std::uint8_t { to, to_available, next, next_available, flush };
+/// In the order of the standard.
+enum class ResignAction : std::uint8_t {
+  divest,
+  delete_objects,
+  cancel_acquisitions,
+  delete_then_divest,
+  cancel_then_delete_then_divest,
+  none
+};
+enum class Switch : std::uint8_t {
+  object_class_relevance,
+  attribute_relevance,
+  attribute_scope,
+  interaction_relevance
+};
+enum class SynchronizationFailure : std::uint8_t { none, label_in_use, member_unknown };
+enum class SaveStatus : std::uint8_t { none, instructed, saving, waiting };
+enum class RestoreStatus : std::uint8_t { none, requested, waiting, prepared, restoring, done };
+enum class SaveFailure : std::uint8_t {
+  none,
+  rti,
+  federate_failed,
+  resigned,
+  crashed,
+  aborted,
+  stamp_passed
+};
+enum class RestoreFailure : std::uint8_t { none, rti, federate_failed, resigned, crashed, aborted };
+
+/// Numbered values, ascending: attributes or parameters. `raw` holds for each the number (32 bits),
+/// the length (32 bits) and the bytes.
+struct Values {
+  static constexpr bool visited = true;
+  std::uint32_t count = 0;
+  Bytes raw;
+  template <class V>
+  void fields(V& v) {
+    v(count, raw);
+  }
+};
+/// Calls `each(number, bytes)`; false when the values are malformed.
+template <class F>
+bool for_each(const Values& values, F each) {
+  Reader r(values.raw);
+  for (std::uint32_t i = 0; i < values.count; ++i) {
+    Handle number = 0;
+    Bytes value;
+    r(number, value);
+    if (!r.ok()) return false;
+    each(number, value);
+  }
+  return r.complete();
+}
+
+#define VERNIER_FIELDS(...)             \
+  static constexpr bool visited = true; \
+  template <class V>                    \
+  void fields(V& v) {                   \
+    v(__VA_ARGS__);                     \
+  }
+
+/// A FOM module or MIM: what the user called it and its text.
+struct Document {
+  std::string name, text;
+  VERNIER_FIELDS(name, text)
+};
+/// Attributes with the regions that belong to them; no regions: the default region.
+struct InRegions {
+  Numbers attributes, regions;
+  VERNIER_FIELDS(attributes, regions)
+};
+struct Bounds {
+  Handle dimension = 0;
+  std::uint32_t lower = 0, upper = 0;
+  VERNIER_FIELDS(dimension, lower, upper)
+};
+struct RegionBounds {
+  Handle region = 0;
+  std::vector<Bounds> bounds;
+  VERNIER_FIELDS(region, bounds)
+};
+/// A region that travels with a message: who made it, its number, its bounds then.
+struct RegionOf {
+  Handle region = 0;
+  std::vector<Bounds> bounds;
+  VERNIER_FIELDS(region, bounds)
+};
+struct Retraction {
+  Handle federate = 0;
+  std::uint32_t number = 0;
+  VERNIER_FIELDS(federate, number)
+};
+struct FederationName {
+  std::string name;
+  TimeKind time{};
+  VERNIER_FIELDS(name, time)
+};
+struct StatusOf {
+  Handle federate = 0;
+  SaveStatus status{};
+  VERNIER_FIELDS(federate, status)
+};
+struct RestoreStatusOf {
+  Handle before = 0, after = 0;
+  RestoreStatus status{};
+  VERNIER_FIELDS(before, after, status)
+};
+
+// ---- bodies of answers
+
+struct Joined {
+  Handle federate = 0;
+  std::string name;  // of the federate
+  TimeKind time{};
+  Blob tables;                     // FomTables
+  std::array<bool, 4> switches{};  // as enum Switch numbers them
+  bool convey_producer = false, convey_regions = false;
+  ResignAction resign{};
+  VERNIER_FIELDS(federate, name, time, tables, switches[0], switches[1], switches[2], switches[3],
+                 convey_producer, convey_regions, resign)
+};
+struct Registered {
+  Handle object = 0;
+  std::string name;
+  VERNIER_FIELDS(object, name)
+};
+struct Created {
+  Handle region = 0;
+  VERNIER_FIELDS(region)
+};
+struct Divested {
+  Numbers attributes;
+  VERNIER_FIELDS(attributes)
+};
+struct Truth {
+  bool is = false;
+  VERNIER_FIELDS(is)
+};
+struct MaybeTime {
+  std::optional<Stamp> time;
+  VERNIER_FIELDS(time)
+};
+struct Rate {
+  double hertz = 0.0;  // 0: no rate
+  VERNIER_FIELDS(hertz)
+};
+
+/// What a federate needs of the FOM: names, trees and defaults; index + 1 is the handle.
+struct FomTables {
+  struct Class {
+    std::string path;  // "HLAobjectRoot.A.B"
+    Handle parent = 0;
+    Numbers members;  // own and inherited attributes or parameters
+    Order order{};    // of interactions
+    Handle transportation = 0;
+    Numbers dimensions;
+    VERNIER_FIELDS(path, parent, members, order, transportation, dimensions)
+  };
+  struct Member {
+    std::string name;
+    Order order{};  // of attributes
+    Handle transportation = 0;
+    Numbers dimensions;
+    VERNIER_FIELDS(name, order, transportation, dimensions)
+  };
+  struct Dimension {
+    std::string name;
+    std::uint64_t upper_bound = 0;
+    VERNIER_FIELDS(name, upper_bound)
+  };
+  struct UpdateRate {
+    std::string name;
+    double hertz = 0.0;
+    VERNIER_FIELDS(name, hertz)
+  };
+  std::vector<Class> object_classes, interaction_classes;
+  std::vector<Member> attributes, parameters;
+  std::vector<Dimension> dimensions;
+  std::vector<std::string> transportations;
+  std::vector<UpdateRate> rates;
+  VERNIER_FIELDS(object_classes, interaction_classes, attributes, parameters, dimensions,
+                 transportations, rates)
+};
+
+/// Appends the frame of a message.
+template <class M>
+void write(std::vector<std::byte>& to, const M& message, std::uint32_t sequence = 0) {
+  const std::size_t begin = to.size();
+  to.resize(begin + sizeof(Header));
+  Writer w(to);
+  const_cast<M&>(message).fields(w);
+  const Header h{static_cast<std::uint32_t>(to.size() - begin), M::kind, 0, sequence};
+  std::memcpy(to.data() + begin, &h, sizeof h);
+}
+
+/// The header of a whole frame; nothing when it is not one.
+inline std::optional<Header> header(Bytes frame) noexcept {
+  Header h;
+  if (frame.size() < sizeof h) return {};
+  std::memcpy(&h, frame.data(), sizeof h);
+  if (h.length != frame.size() || h.length > longest_frame || h.flags != 0) return {};
+  return h;
+}
+
+/// The message of a frame; views in it point into the frame. False when it is malformed.
+template <class M>
+bool read(Bytes frame, M& message) {
+  if (frame.size() < sizeof(Header)) return false;
+  Reader r(frame.subspan(sizeof(Header)));
+  message.fields(r);
+  return r.complete();
+}
+
+/// A frame that several may hold: encoded once, sent to many.
+using Frame = std::shared_ptr<const std::vector<std::byte>>;
+
+template <class M>
+Frame frame(const M& message, std::uint32_t sequence = 0) {
+  auto bytes = std::make_shared<std::vector<std::byte>>();
+  write(*bytes, message, sequence);
+  return bytes;
+}
+
+}  // namespace vernier::federation
