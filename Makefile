@@ -28,13 +28,13 @@ robot: build ## the flexible space robot of Attolico and Masarati: figures 1, 2,
 test: packages ## build everything and pass all tests
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS)
-	@ctest --test-dir build -j $(JOBS) --output-on-failure
+	@ctest --test-dir build -j $(JOBS) --output-on-failure --timeout 240
 	@tools/sanitized $(JOBS)
 
 quick: packages ## the tests of the modules alone, in under two minutes once built
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS)
-	@ctest --test-dir build -j $(JOBS) --output-on-failure -LE slow
+	@ctest --test-dir build -j $(JOBS) --output-on-failure --timeout 240 -LE slow
 
 bench: packages ## measure the figures that docs/ quotes
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
