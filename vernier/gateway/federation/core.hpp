@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,30 +23,44 @@ class Peer {
 
 using Connection = std::uint32_t;
 
+/// What transports drive: frames in, frames out to Peers. Passive: it works while it is told
+/// something, in the thread that does so; calls must not overlap.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+
+  /// The peer must live until close().
+  virtual Connection open(Peer&) = 0;
+  /// One frame from a connection; hello and alive stay with the transport. False when it is
+  /// malformed or not allowed at all: whoever owns the connection shall close it.
+  virtual bool take(Connection, Bytes frame) noexcept = 0;
+  /// The connection is gone: a federate that was joined through it is resigned by its automatic
+  /// resign directive.
+  virtual void close(Connection, std::string_view why) noexcept = 0;
+  /// Frames of this connection should wait: somebody who would get what it sends is behind by more
+  /// than `limit` bytes.
+  virtual bool pressed(Connection, std::size_t limit) const noexcept = 0;
+};
+
 struct CoreSettings {
   /// Where saves of the RTI's own state go; empty: only in memory.
   std::string save_folder;
+  /// Told in one sentence what happened: a federation made or ended, a federate joined, resigned
+  /// or lost. May be empty.
+  std::function<void(std::string_view)> log = {};
 };
 
-/// The run-time infrastructure: all federations of one RTI. Passive: it works while it is told
-/// something, in the thread that does so; calls must not overlap.
-class Core {
+/// The run-time infrastructure: all federations of one RTI.
+class Core final : public Exchange {
  public:
   explicit Core(CoreSettings = {});
-  ~Core();
+  ~Core() override;
   Core(const Core&) = delete;
 
-  /// The peer must live until close().
-  Connection open(Peer&);
-  /// One frame from a connection. False when it is malformed or not allowed at all: whoever owns
-  /// the connection shall close it. Never throws.
-  bool take(Connection, Bytes frame) noexcept;
-  /// The connection is gone: a federate that was joined through it is resigned by its automatic
-  /// resign directive.
-  void close(Connection, std::string_view why) noexcept;
-  /// Frames of this connection should wait: somebody who would get what it sends is behind by more
-  /// than `limit` bytes.
-  bool pressed(Connection, std::size_t limit) const noexcept;
+  Connection open(Peer&) override;
+  bool take(Connection, Bytes frame) noexcept override;
+  void close(Connection, std::string_view why) noexcept override;
+  bool pressed(Connection, std::size_t limit) const noexcept override;
 
  private:
   struct State;
