@@ -1,0 +1,179 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "vernier/gateway/federation/messages.hpp"
+
+namespace vernier::federation {
+
+/// May a federate name this time (or span of it)? Not below zero, no -0, NaN, infinity.
+bool valid(TimeKind, Stamp) noexcept;
+/// Nothing when the sum is beyond the last time that can be named.
+std::optional<Stamp> sum(TimeKind, Stamp time, Stamp span) noexcept;
+
+/// Logical time of one federation (IEEE 1516.1-2010, section 8): who may advance to where, and
+/// which messages wait for it. What federates are told goes through `put`, messages before the
+/// grant they belong to. Services throw Refusal with the failure of the standard and have then
+/// changed nothing.
+///
+/// A message of stamp s may still come from a regulating federate when s ≥ its output bound: time +
+/// lookahead, where time is the one asked for while it advances, or the least it may be granted
+/// after next-message requests. GALT of a federate is the least bound of the others: what it is
+/// granted by `to` and `next` lies below it, by the `available` ones at it at most. With lookahead
+/// zero, a federate granted t by `to` or `next` sends later than t only.
+class TimeManager {
+ public:
+  using Put = std::function<void(Handle federate, const Frame&)>;
+
+  /// `put` must not call back.
+  TimeManager(TimeKind, Put put);
+  ~TimeManager();
+  TimeManager(const TimeManager&) = delete;
+
+  TimeKind kind() const noexcept { return kind_; }
+
+  // ---- members
+
+  /// At time zero, neither regulating nor constrained.
+  void add(Handle federate);
+  /// What it sent and others still wait for stays.
+  void remove(Handle federate);
+
+  // ---- services of a federate
+
+  /// RegulationEnabled follows, at once or when a constrained federate has got so far.
+  void enable_regulation(Handle federate, Stamp lookahead);
+  void disable_regulation(Handle federate);
+  /// ConstrainedEnabled follows, at once or when the others have got as far.
+  void enable_constrained(Handle federate);
+  /// What waits for the federate goes out in receive order.
+  void disable_constrained(Handle federate);
+  void enable_asynchronous(Handle federate);
+  void disable_asynchronous(Handle federate);
+  /// Granted follows, at once or later.
+  void advance(Handle federate, AdvanceKind, Stamp);
+  void modify_lookahead(Handle federate, Stamp);
+  /// The one in effect, which may still be larger than the one asked for.
+  Stamp lookahead(Handle federate) const;
+  Stamp time(Handle federate) const;
+  std::optional<Stamp> galt(Handle federate) const;
+  std::optional<Stamp> lits(Handle federate) const;
+  /// Takes a message back: from the queues where it waits; who has it already is told so.
+  void retract(Handle sender, std::uint32_t number);
+
+  // ---- messages; per message: order_for_sending, then sent, then hold or pass for each receiver
+
+  /// time_stamp when the sender is regulating and gives a stamp. Throws InvalidLogicalTime when the
+  /// stamp is not one or, of a regulating federate, below its output bound.
+  Order order_for_sending(Handle sender, const std::optional<Stamp>&) const;
+  /// A message in time stamp order that its sender may retract; numbers ascend per sender.
+  void sent(Handle sender, Stamp, std::uint32_t number);
+  /// Is the receiver constrained, and so gets messages by hold()?
+  bool constrained(Handle receiver) const noexcept;
+  bool regulating(Handle federate) const noexcept;
+  /// A message in time stamp order for a constrained federate, delivered when it may be: by stamp,
+  /// then by sender, then in the order sent.
+  void hold(Handle receiver, Stamp, const Frame&, Retraction);
+  /// A message (Reflect, Receive, Remove) in receive order: at once unless the federate is
+  /// constrained, not advancing, and has not enabled asynchronous delivery. `retraction`: of one
+  /// that was sent in time stamp order.
+  void pass(Handle receiver, const Frame&, Retraction = {});
+
+  // ---- saving
+
+  /// From now on no constrained federate is granted a time beyond this. Throws
+  /// LogicalTimeAlreadyPassed when one has it behind.
+  void stop_at(Stamp);
+  /// Every constrained federate waits for a grant beyond the stop (and there is one).
+  bool stopped() const noexcept;
+  /// Ends stop_at: grants what waits.
+  void go_on();
+  /// Nothing is granted or delivered between pause() and go_on(), while a save or restore lasts.
+  void pause() noexcept { paused_ = true; }
+  /// All of it, with messages that wait; appended.
+  void save(std::vector<std::byte>&) const;
+  /// As saved, for a federation of the same kind of time. False (and nothing changed) when the
+  /// bytes are no such state. Members are those of the save.
+  bool load(Bytes);
+
+  // ---- for reports
+
+  struct Report {
+    Stamp time, lookahead;
+    std::optional<Stamp> galt, lits;
+    bool regulating = false, constrained = false, asynchronous = false;
+    bool regulation_pending = false, constrained_pending = false, advancing = false;
+    std::size_t receive_queue = 0, stamp_queue = 0;
+  };
+  Report report(Handle federate) const;
+
+ private:
+  /// A raw stamp, or `never`: beyond every stamp.
+  using Bound = std::uint64_t;
+  static constexpr Bound never = ~Bound{0};
+  enum class State : std::uint8_t { granted, enabling, advancing };
+
+  struct Held {
+    Bound stamp = 0;
+    std::uint64_t order = 0;
+    Retraction retraction;
+    Frame frame;
+  };
+  struct Later;
+  struct Sent {
+    std::uint32_t number = 0;
+    std::uint32_t receivers = 0;  // how many, in `receivers` of the federate
+    Bound stamp = 0;
+  };
+  struct Federate {
+    Handle handle = 0;  // 0: nobody
+    State state = State::granted;
+    AdvanceKind how = AdvanceKind::to;
+    bool regulating = false, constrained = false, constrained_pending = false;
+    bool asynchronous = false;
+    Bound time = 0, target = 0;  // target: asked for, unless granted
+    Bound lookahead = 0;         // as asked for; a span
+    Bound promised = 0;          // no message below this is sent any more
+    Bound floor = 0;             // no message below this is received any more
+    std::vector<Held> queue;     // a heap, the next one in front
+    std::vector<Held> waiting;   // in receive order
+    std::vector<Sent> sent;
+    std::vector<Handle> receivers;  // of `sent`, one after the other
+  };
+
+  Federate& of(Handle);
+  const Federate& of(Handle) const;
+  Bound add(Bound time, Bound span) const noexcept;
+  Bound output(const Federate&, Bound time) const noexcept;
+  Bound least_target(const Federate&) const noexcept;
+  Bound bound(const Federate&) const noexcept;
+  Bound earliest(const Federate&) const noexcept;
+  Bound incoming(std::size_t slot) const noexcept;
+  Bound enabling_time(const Federate&, Bound lookahead) const noexcept;
+  void changed(std::size_t slot);
+  void place(std::size_t slot, Bound);
+  bool settle(std::size_t slot);
+  bool grant(std::size_t slot, Bound);
+  void deliver(Federate&, Bound through);
+  void deliver_waiting(Federate&);
+  void forget_sent(Federate&);
+  std::optional<Stamp> named(Bound) const noexcept;
+
+  TimeKind kind_;
+  Put put_;
+  bool paused_ = false;
+  Bound stop_ = never;
+  std::uint64_t order_ = 0;
+  std::size_t requests_ = 0;           // next-message requests that wait
+  std::vector<Federate> federates_;    // by slot
+  std::vector<std::uint32_t> slots_;   // by handle, plus 1
+  std::vector<Bound> bounds_;          // by slot; `never`: not regulating
+  std::vector<std::uint32_t> winner_;  // a tournament over bounds_: node 1 is the least of all
+  Bound granted_ = never;              // of granted_frame_
+  Frame granted_frame_;
+};
+
+}  // namespace vernier::federation
