@@ -1,136 +1,97 @@
 #include "vernier/kernel/frames/epoch.hpp"
 
-#include <erfa.h>
-
 #include <cmath>
 
-#include "vernier/base/text.hpp"
+#include "vernier/kernel/frames/scales.hpp"
 
 namespace vernier::frames {
 namespace {
 
 constexpr double seconds_per_day = 86400.0;
+constexpr double midnight_2000 = 2451544.5;  // JD; half a day before what seconds count from
 
-// takes `count` digits from the front
-std::optional<int> digits(std::string_view& text, int count) {
-  int value = 0;
-  if (text.size() < static_cast<std::size_t>(count)) return {};
-  for (int i = 0; i < count; ++i) {
-    const char c = text[static_cast<std::size_t>(i)];
-    if (c < '0' || c > '9') return {};
-    value = 10 * value + (c - '0');
-  }
-  text.remove_prefix(static_cast<std::size_t>(count));
-  return value;
-}
-
-bool take(std::string_view& text, char c) {
-  if (text.empty() || text.front() != c) return false;
-  text.remove_prefix(1);
-  return true;
-}
-
-struct Calendar {
-  int year = 0, month = 0, day = 0, hour = 0, minute = 0;
-  double second = 0.0;
+struct DayAndSeconds {
+  double midnight, seconds;
 };
 
-std::optional<Calendar> parsed_calendar(std::string_view text) {
-  Calendar c;
-  const auto year = digits(text, 4);
-  if (!year || !take(text, '-')) return {};
-  const auto month = digits(text, 2);
-  if (!month || !take(text, '-')) return {};
-  const auto day = digits(text, 2);
-  if (!day) return {};
-  c.year = *year;
-  c.month = *month;
-  c.day = *day;
-  if (take(text, 'T') || take(text, ' ')) {
-    const auto hour = digits(text, 2);
-    if (!hour || !take(text, ':')) return {};
-    const auto minute = digits(text, 2);
-    if (!minute) return {};
-    c.hour = *hour;
-    c.minute = *minute;
-    if (take(text, ':')) {
-      const auto whole = digits(text, 2);
-      if (!whole) return {};
-      c.second = *whole;
-      if (take(text, '.')) {
-        double weight = 0.1;
-        if (text.empty() || text.front() < '0' || text.front() > '9') return {};
-        while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
-          c.second += weight * (text.front() - '0');
-          weight *= 0.1;
-          text.remove_prefix(1);
-        }
-      }
-    }
-  }
-  take(text, 'Z');
-  if (!text.empty() || c.year < 1972 || c.year > 2199) return {};
-  return c;
-}
-
-// the UTC quasi-Julian date; ERFA answers a failure only for dates before 1960
-JulianDate coordinated(const Epoch& e) noexcept {
-  JulianDate utc{};
-  eraTaiutc(e.day, e.seconds / seconds_per_day, &utc.whole, &utc.part);
-  return utc;
+DayAndSeconds split(const Seconds& count) noexcept {
+  constexpr std::int64_t day = 86400;
+  const std::int64_t s = count.whole + day / 2;
+  const std::int64_t days = s >= 0 ? s / day : -((day - 1 - s) / day);
+  return {midnight_2000 + static_cast<double>(days),
+          rounded(Seconds{s - days * day, count.attoseconds})};
 }
 
 }  // namespace
 
-std::optional<Epoch> parsed_epoch(std::string_view text) {
-  const auto c = parsed_calendar(trimmed(text));
-  if (!c) return {};
-  JulianDate midnight{}, utc{}, tai{};
-  // 1: a year whose leap seconds nobody can know; more: a second that does not exist
-  const int status = eraDtf2d("UTC", c->year, c->month, c->day, c->hour, c->minute, c->second,
-                              &utc.whole, &utc.part);
-  if (status < 0 || status > 1) return {};
-  if (eraDtf2d("UTC", c->year, c->month, c->day, 0, 0, 0.0, &midnight.whole, &midnight.part) < 0 ||
-      eraUtctai(midnight.whole, midnight.part, &tai.whole, &tai.part) < 0) {
-    return {};
-  }
-  // counted from midnight, so that the seconds keep their digits
-  const double day = std::floor(midnight.whole + midnight.part) + 0.5;
-  const double ahead = std::round(((tai.whole - day) + tai.part) * seconds_per_day);
-  return Epoch{day, ahead + c->hour * 3600.0 + c->minute * 60.0 + c->second};
+Seconds operator+(const Seconds& a, const Seconds& b) noexcept {
+  const std::int64_t rest = a.attoseconds + b.attoseconds;  // below 2e18: fits
+  const bool carry = rest >= attoseconds_per_second;
+  return {a.whole + b.whole + (carry ? 1 : 0), carry ? rest - attoseconds_per_second : rest};
 }
 
-Epoch shifted(const Epoch& e, double seconds) noexcept {
-  const double total = e.seconds + seconds;
-  const double days = std::floor(total / seconds_per_day);
-  return {e.day + days, total - days * seconds_per_day};
+Seconds operator-(const Seconds& a, const Seconds& b) noexcept {
+  const std::int64_t rest = a.attoseconds - b.attoseconds;
+  const bool borrow = rest < 0;
+  return {a.whole - b.whole - (borrow ? 1 : 0), borrow ? rest + attoseconds_per_second : rest};
+}
+
+Seconds exact_seconds(double s) noexcept {
+  constexpr double most = 1e12;
+  if (std::isnan(s)) return {};
+  s = s < -most ? -most : s > most ? most : s;
+  const double whole = std::floor(s);
+  // the rest of a double is exact; its product with 1e18 = 2^18 5^18 is rounded once
+  const auto rest = static_cast<std::int64_t>(std::nearbyint((s - whole) * 1e18));
+  return Seconds{static_cast<std::int64_t>(whole), 0} +
+         Seconds{rest / attoseconds_per_second, rest % attoseconds_per_second};
+}
+
+double rounded(const Seconds& s) noexcept {
+  // from the nearer side of zero, so that small numbers keep their digits
+  if (s.whole < 0) {
+    const std::int64_t rest = attoseconds_per_second - s.attoseconds;
+    return static_cast<double>(s.whole + 1) - static_cast<double>(rest) / 1e18;
+  }
+  return static_cast<double>(s.whole) + static_cast<double>(s.attoseconds) / 1e18;
+}
+
+Epoch shifted(const Epoch& e, const Seconds& s) noexcept { return {e.tai + s}; }
+
+Epoch shifted(const Epoch& e, Duration d) noexcept {
+  constexpr std::int64_t giga = 1'000'000'000;
+  const std::int64_t n = d.count(), rest = (n % giga + giga) % giga;
+  return {e.tai + exact_seconds((n - rest) / giga, rest, giga)};
+}
+
+Epoch shifted(const Epoch& e, double seconds) noexcept { return {e.tai + exact_seconds(seconds)}; }
+
+double elapsed(const Epoch& from, const Epoch& to) noexcept { return rounded(to.tai - from.tai); }
+
+JulianDate atomic_time(const Epoch& e) noexcept {
+  const DayAndSeconds d = split(e.tai);
+  return {d.midnight, d.seconds / seconds_per_day};
 }
 
 JulianDate terrestrial_time(const Epoch& e) noexcept {
-  return {e.day, (e.seconds + 32.184) / seconds_per_day};
+  const DayAndSeconds d = split(e.tai);
+  return {d.midnight, (d.seconds + 32.184) / seconds_per_day};
 }
 
-double leap_seconds(const Epoch& e) noexcept {
-  const JulianDate utc = coordinated(e);
-  int year = 0, month = 0, day = 0;
-  double fraction = 0.0, ahead = 0.0;
-  eraJd2cal(utc.whole, utc.part, &year, &month, &day, &fraction);
-  eraDat(year, month, day, fraction, &ahead);
-  return ahead;
-}
+int leap_seconds(const Epoch& e) noexcept { return leap_at(e).ahead; }
 
 JulianDate universal_time(const Epoch& e, double dut1) noexcept {
-  return {e.day, (e.seconds - leap_seconds(e) + dut1) / seconds_per_day};
+  const DayAndSeconds d = split(e.tai);
+  return {d.midnight, (d.seconds - leap_seconds(e) + dut1) / seconds_per_day};
 }
 
 double decimal_year(const Epoch& e) noexcept {
-  const JulianDate utc = coordinated(e);
-  int year = 0, month = 0, day = 0;
-  double fraction = 0.0, zero = 0.0, begin = 0.0, end = 0.0;
-  eraJd2cal(utc.whole, utc.part, &year, &month, &day, &fraction);
-  eraCal2jd(year, 1, 1, &zero, &begin);
-  eraCal2jd(year + 1, 1, 1, &zero, &end);
-  return year + ((utc.whole - zero) - begin + utc.part) / (end - begin);
+  const Reading utc = reading(e, Scale::utc);
+  const std::chrono::year year = date_of(utc).year();
+  const std::int64_t begin = midnight(year / 1 / 1),
+                     end = midnight((year + std::chrono::years(1)) / 1 / 1);
+  const double since = rounded(utc.count - Seconds{begin, 0}) + (utc.leap ? 1.0 : 0.0);
+  return static_cast<int>(year) + since / static_cast<double>(end - begin);
 }
 
 }  // namespace vernier::frames

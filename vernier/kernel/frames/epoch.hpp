@@ -1,33 +1,63 @@
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include <compare>
+#include <cstdint>
+
+#include "vernier/base/time.hpp"
 
 namespace vernier::frames {
 
-/// An instant of atomic time (TAI): the Julian date of a midnight and the seconds since it. Seconds
-/// can be added without regard to leap seconds.
-struct Epoch {
-  double day = 2451544.5;  // JD, ends in .5
-  double seconds = 32.0;
+constexpr std::int64_t attoseconds_per_second = 1'000'000'000'000'000'000;
+
+/// A number of seconds, exactly: floor, and the rest in attoseconds (0 <= rest < 1e18).
+struct Seconds {
+  std::int64_t whole = 0;
+  std::int64_t attoseconds = 0;
+
+  auto operator<=>(const Seconds&) const = default;
 };
 
-/// A date and time of UTC: "2026-06-01", "2026-06-01T12:00", "2026-06-01 12:00:00.5Z". Nothing when
-/// it does not read, is not in the calendar, or lies outside 1972 to 2199. Leap seconds as known to
-/// ERFA; none are assumed after its table ends.
-std::optional<Epoch> parsed_epoch(std::string_view utc);
+Seconds operator+(const Seconds&, const Seconds&) noexcept;
+Seconds operator-(const Seconds&, const Seconds&) noexcept;
 
+/// The nearest whole attosecond. What is not a number gives zero; beyond 1e12 s (32 000 years) the
+/// limit.
+Seconds exact_seconds(double) noexcept;
+/// A fraction of whole numbers, such as 184/1000; the denominator divides 1e18.
+constexpr Seconds exact_seconds(std::int64_t whole, std::int64_t part = 0,
+                                std::int64_t of = 1) noexcept {
+  return {whole, part * (attoseconds_per_second / of)};
+}
+/// As a double: off by less than one unit of its last place.
+double rounded(const Seconds&) noexcept;
+
+/// An instant, as atomic time (TAI) counts it: exact seconds since 2000-01-01 12:00:00 TAI. Seconds
+/// can be added without regard to leap seconds; what other scales show is in scales.hpp.
+struct Epoch {
+  Seconds tai;
+
+  auto operator<=>(const Epoch&) const = default;
+};
+
+Epoch shifted(const Epoch&, const Seconds&) noexcept;
+Epoch shifted(const Epoch&, Duration) noexcept;
+/// Rounded to the attosecond, see exact_seconds().
 Epoch shifted(const Epoch&, double seconds) noexcept;
 
-/// A Julian date in two parts, as ERFA takes it.
+/// Seconds from one to the other.
+double elapsed(const Epoch& from, const Epoch& to) noexcept;
+
+/// A Julian date in two parts, as ERFA takes it: a midnight, and the fraction of the day.
 struct JulianDate {
   double whole, part;
 };
 
+JulianDate atomic_time(const Epoch&) noexcept;
 JulianDate terrestrial_time(const Epoch&) noexcept;
 
-/// TAI - UTC, s.
-double leap_seconds(const Epoch&) noexcept;
+/// TAI - UTC, s; as known to ERFA, whose last value is kept for the time after its table. Before
+/// 1972, when UTC had another rate, that of 1972: 10 s.
+int leap_seconds(const Epoch&) noexcept;
 
 /// UT1, with dut1 = UT1 - UTC (s) as published by the IERS; |dut1| < 0.9 s. Taking it as zero turns
 /// the Earth by at most 13.5 arc seconds.

@@ -2,27 +2,32 @@
 
 #include <gtest/gtest.h>
 
+#include "vernier/kernel/frames/dates.hpp"
+
 namespace vernier::frames {
 namespace {
 
 TEST(Epoch, ReadsDatesOfUtc) {
   const auto e = parsed_epoch("2026-06-01T12:00:00.5Z");
   ASSERT_TRUE(e);
-  EXPECT_EQ(e->day, 2461192.5);  // 2026-06-01 is MJD 61192
-  EXPECT_EQ(e->seconds, 43200.5 + 37.0);
-  EXPECT_EQ(leap_seconds(*e), 37.0);
-  EXPECT_EQ(parsed_epoch("2026-06-01")->seconds, 37.0);
-  EXPECT_EQ(parsed_epoch(" 2026-06-01 06:30 ")->seconds, 6.5 * 3600 + 37.0);
+  // 2026-06-01 is MJD 61192, noon of 2000-01-01 is 51544.5
+  constexpr std::int64_t morning = 9647 * 86400 + 43200;
+  EXPECT_EQ(e->tai, (Seconds{morning + 43200 + 37, attoseconds_per_second / 2}));
+  EXPECT_EQ(leap_seconds(*e), 37);
+  EXPECT_EQ(parsed_epoch("2026-06-01")->tai.whole, morning + 37);
+  EXPECT_EQ(parsed_epoch(" 2026-06-01 06:30 ")->tai.whole, morning + 23400 + 37);
+  EXPECT_EQ(parsed_epoch("2026-06-01T00:00:00.000000000000000001999")->tai.attoseconds, 1);
 }
 
 TEST(Epoch, CountsTheLeapSecondsOfItsDate) {
-  EXPECT_EQ(leap_seconds(*parsed_epoch("2008-04-28")), 33.0);
-  EXPECT_EQ(leap_seconds(*parsed_epoch("2016-12-31T23:59:59")), 36.0);
-  EXPECT_EQ(leap_seconds(*parsed_epoch("2017-01-01")), 37.0);
+  EXPECT_EQ(leap_seconds(*parsed_epoch("2008-04-28")), 33);
+  EXPECT_EQ(leap_seconds(*parsed_epoch("2016-12-31T23:59:59")), 36);
+  EXPECT_EQ(leap_seconds(*parsed_epoch("2017-01-01")), 37);
   // 2016-12-31 had 86401 seconds
   const Epoch before = *parsed_epoch("2016-12-31T23:59:60");
   const Epoch after = *parsed_epoch("2017-01-01T00:00:00");
-  EXPECT_EQ((after.day - before.day) * 86400.0 + after.seconds - before.seconds, 1.0);
+  EXPECT_EQ(elapsed(before, after), 1.0);
+  EXPECT_EQ(leap_seconds(before), 36);
 }
 
 TEST(Epoch, RefusesWhatIsNotADate) {
@@ -33,11 +38,18 @@ TEST(Epoch, RefusesWhatIsNotADate) {
   }
 }
 
-TEST(Epoch, AddsSecondsAcrossMidnight) {
-  const Epoch e = shifted({2461192.5, 86000.0}, 86400.0 + 500.0);
-  EXPECT_EQ(e.day, 2461194.5);
-  EXPECT_EQ(e.seconds, 100.0);
-  EXPECT_EQ(shifted({2461192.5, 10.0}, -20.0).day, 2461191.5);
+TEST(Epoch, AddsSecondsExactly) {
+  const Epoch e = *parsed_epoch("2026-06-01T23:59:59.75");
+  EXPECT_EQ(shifted(e, 0.25), *parsed_epoch("2026-06-02"));
+  EXPECT_EQ(shifted(e, -0.75), *parsed_epoch("2026-06-01T23:59:59"));
+  EXPECT_EQ(shifted(e, std::chrono::nanoseconds(-1)).tai,
+            (Seconds{e.tai.whole, 749999999000000000}));
+  Epoch sum = e;
+  for (int k = 0; k < 1000; ++k) sum = shifted(sum, exact_seconds(0, 1, 1000));
+  EXPECT_EQ(sum, shifted(e, 1.0));  // a thousandth is no double, but a number of attoseconds
+  EXPECT_EQ(elapsed(shifted(e, 1e-15), e), -1e-15);
+  EXPECT_EQ(shifted(e, std::numeric_limits<double>::quiet_NaN()), e);
+  EXPECT_EQ(shifted(Epoch{}, 1e300).tai.whole, 1'000'000'000'000);
 }
 
 TEST(Epoch, TerrestrialTimeIsAheadBy32Point184Seconds) {

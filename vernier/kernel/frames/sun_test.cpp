@@ -5,11 +5,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "vernier/kernel/frames/dates.hpp"
+
 namespace vernier::frames {
 namespace {
 
 using spatial::Vector3;
-constexpr double degrees = 180.0 / std::numbers::pi;
+constexpr double in_degrees = 180.0 / std::numbers::pi;
 
 TEST(Sun, IsWhereTheAlmanacPutsIt) {
   // Meeus, Astronomical Algorithms, example 25.b: 1992 October 13.0 TD, the Sun's geometric place
@@ -19,9 +21,9 @@ TEST(Sun, IsWhereTheAlmanacPutsIt) {
   const Vector3 r = path.position(0.0);
   EXPECT_NEAR(r.norm() / astronomical_unit, 0.99760853, 2e-8);
   // to the ecliptic of J2000, then by precession in longitude since J2000: -7.2208 years
-  const double e = 23.4392911 / degrees;
+  const double e = 23.4392911 / in_degrees;
   const double y = std::cos(e) * r[1] + std::sin(e) * r[2];
-  const double longitude = std::atan2(y, r[0]) * degrees + 360.0 - 7.2208 * 50.29 / 3600.0;
+  const double longitude = std::atan2(y, r[0]) * in_degrees + 360.0 - 7.2208 * 50.29 / 3600.0;
   EXPECT_NEAR(longitude, 199.907372, 2e-4);
 }
 
@@ -40,7 +42,7 @@ TEST(Sun, CrossesTheEquatorAtTheEquinox) {
   // March equinox of 2024: 03:06 UTC on March 20 (of the true equator; that of ICRS is 8' away)
   const SunPath path(*parsed_epoch("2024-03-20T03:06:00"));
   const Vector3 r = path.position(0.0).normalized();
-  EXPECT_NEAR(std::asin(r[2]) * degrees, 0.0, 0.14);
+  EXPECT_NEAR(std::asin(r[2]) * in_degrees, 0.0, 0.14);
   EXPECT_NEAR(r[0], 1.0, 1e-4);
 }
 

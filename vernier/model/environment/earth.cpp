@@ -1,5 +1,7 @@
 #include "vernier/model/environment/earth.hpp"
 
+#include "vernier/kernel/frames/dates.hpp"
+
 namespace vernier::environment {
 
 ParameterSpec real_parameter(std::string name, std::string unit, std::string initial,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/kernel/frames/dates.hpp"
 #include "vernier/model/environment/orbit.hpp"
 #include "vernier/testing/system_rig.hpp"
 
