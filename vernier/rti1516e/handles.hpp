@@ -1,0 +1,53 @@
+#pragma once
+
+#include <RTI/Handle.h>
+#include <RTI/VariableLengthData.h>
+
+#include <cstdint>
+
+/// The RTI's way to the number that is a handle. Numbers are those of gateway/federation: from 1
+/// on, 0 is invalid.
+struct rti1516e::HandleAccess {
+  template <class H>
+  static H make(unsigned long long number) noexcept {
+    return H(number);
+  }
+  template <class H>
+  static unsigned long long number(const H& handle) noexcept {
+    return handle._number;
+  }
+};
+
+namespace vernier::hla {
+
+template <class H>
+H handle(unsigned long long number) noexcept {
+  return rti1516e::HandleAccess::make<H>(number);
+}
+
+template <class H>
+std::uint32_t number(const H& handle) noexcept {
+  return static_cast<std::uint32_t>(rti1516e::HandleAccess::number(handle));
+}
+
+/// A message of a federate: its number and the message's.
+inline rti1516e::MessageRetractionHandle retraction(std::uint32_t federate,
+                                                    std::uint32_t message) noexcept {
+  return handle<rti1516e::MessageRetractionHandle>(static_cast<unsigned long long>(federate) << 32 |
+                                                   message);
+}
+inline std::uint32_t federate_of(const rti1516e::MessageRetractionHandle& handle) noexcept {
+  return static_cast<std::uint32_t>(rti1516e::HandleAccess::number(handle) >> 32);
+}
+
+/// The number of an encoded handle: an HLAhandle, which is a count of bytes (big endian, 32 bits;
+/// 4, or 8 for numbers above 2^32) and the number in as many (big endian). Throws
+/// rti1516e::CouldNotDecode.
+unsigned long long decoded_handle(const rti1516e::VariableLengthData&);
+
+template <class H>
+H decoded(const rti1516e::VariableLengthData& encoded) {
+  return handle<H>(decoded_handle(encoded));
+}
+
+}  // namespace vernier::hla

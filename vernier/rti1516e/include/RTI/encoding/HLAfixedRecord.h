@@ -1,0 +1,59 @@
+// IEEE 1516.1-2010 C++ API, written for Vernier: a record of fields.
+#ifndef RTI_HLAfixedRecord_h_
+#define RTI_HLAfixedRecord_h_
+
+#include <RTI/SpecificConfig.h>
+#include <RTI/encoding/DataElement.h>
+#include <RTI/encoding/EncodingConfig.h>
+
+#include <vector>
+
+namespace rti1516e
+{
+   class HLAfixedRecordImplementation;
+
+   class RTI_EXPORT HLAfixedRecord : public DataElement
+   {
+   public:
+      HLAfixedRecord ();
+      HLAfixedRecord (HLAfixedRecord const & rhs);
+      ~HLAfixedRecord () override;
+
+      RTI_UNIQUE_PTR<DataElement> clone () const override;
+      VariableLengthData encode () const override;
+      void encode (VariableLengthData & inData) const override;
+      void encodeInto (std::vector<Octet> & buffer) const override;
+      void decode (VariableLengthData const & inData) override;
+      size_t decodeFrom (std::vector<Octet> const & buffer, size_t index) override;
+      size_t getEncodedLength () const override;
+      unsigned int getOctetBoundary () const override;
+      bool isSameTypeAs (DataElement const & inData) const override;
+
+      virtual bool hasElementSameTypeAs (size_t index, DataElement const & inData) const;
+      virtual size_t size () const;
+
+      // Add a copy, or the element itself, which the caller keeps as long as this one. Throws EncoderException
+      // for null
+      virtual void appendElement (DataElement const & dataElement);
+      virtual void appendElementPointer (DataElement * dataElement);
+
+      // Set an element to a copy of the given one, in the memory that it uses. Throws EncoderException past the
+      // end and for another type
+      virtual void set (size_t index, DataElement const & dataElement);
+
+      // Use the given element, which the caller keeps as long as this one. Throws as set, and for null
+      virtual void setElementPointer (size_t index, DataElement * dataElement);
+
+      // Answer the element; it is changed by set only. Throw EncoderException past the end
+      virtual DataElement const & get (size_t index) const;
+      DataElement const & operator[] (size_t index) const;
+
+   private:
+      HLAfixedRecord & operator= (HLAfixedRecord const & rhs) = delete;
+
+   protected:
+      HLAfixedRecordImplementation * _impl;
+   };
+}
+
+#endif  // RTI_HLAfixedRecord_h_
