@@ -95,6 +95,24 @@ struct Restored {
   RestoreFailure reason{};
   VERNIER_FIELDS(success, reason)
 };
+/// What the federate is after a restore; comes before Restored and replaces what it knew.
+struct MemberState {
+  static constexpr Kind kind = Kind::member_state;
+  Handle federate{};
+  std::string name{};
+  std::vector<KnownObject> objects{};
+  std::vector<Published> published{};
+  Numbers published_interactions{};
+  Numbers time_stamped_interactions{};  // those that go in time stamp order
+  std::vector<RegionBounds> regions{};  // made by it
+  bool regulating{}, constrained{}, asynchronous{};
+  Stamp time{}, lookahead{};
+  std::array<bool, 4> switches{};  // as enum Switch numbers them
+  ResignAction resign{};
+  VERNIER_FIELDS(federate, name, objects, published, published_interactions,
+                 time_stamped_interactions, regions, regulating, constrained, asynchronous, time,
+                 lookahead, switches[0], switches[1], switches[2], switches[3], resign)
+};
 struct RestoreStatusReport {
   static constexpr Kind kind = Kind::restore_status;
   std::vector<RestoreStatusOf> all{};

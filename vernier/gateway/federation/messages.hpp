@@ -100,6 +100,8 @@ enum class Kind : std::uint16_t {
   set_resign_action,
   set_switch,
   query_rate,
+  find_federate,
+  name_federate,
   leave,
   hello,
   alive,
@@ -121,6 +123,7 @@ enum class Kind : std::uint16_t {
   initiate_restore,
   restored,
   restore_status,
+  member_state,
   // declaration management
   registration_wanted,
   interactions_wanted,
@@ -275,6 +278,19 @@ struct FederationName {
   TimeKind time{};
   VERNIER_FIELDS(name, time)
 };
+/// An instance as one federate knows it.
+struct KnownObject {
+  Handle object = 0, object_class = 0;
+  std::string name;
+  Numbers owned;         // attributes
+  Numbers time_stamped;  // those of them that go in time stamp order
+  VERNIER_FIELDS(object, object_class, name, owned, time_stamped)
+};
+struct Published {
+  Handle object_class = 0;
+  Numbers attributes;
+  VERNIER_FIELDS(object_class, attributes)
+};
 struct StatusOf {
   Handle federate = 0;
   SaveStatus status{};
@@ -323,6 +339,15 @@ struct MaybeTime {
 struct Rate {
   double hertz = 0.0;  // 0: no rate
   VERNIER_FIELDS(hertz)
+};
+
+struct Found {
+  Handle federate = 0;
+  VERNIER_FIELDS(federate)
+};
+struct Named {
+  std::string name;
+  VERNIER_FIELDS(name)
 };
 
 /// What a federate needs of the FOM: names, trees and defaults; index + 1 is the handle.

@@ -536,6 +536,19 @@ struct QueryRate {
   Handle attribute{};
   VERNIER_FIELDS(object, attribute)
 };
+/// Answered by Found; NameNotFound.
+struct FindFederate {
+  static constexpr Kind kind = Kind::find_federate;
+  std::string name{};
+  VERNIER_FIELDS(name)
+};
+/// Answered by Named; InvalidFederateHandle of one that never was, FederateHandleNotKnown of one
+/// that has resigned.
+struct NameFederate {
+  static constexpr Kind kind = Kind::name_federate;
+  Handle federate{};
+  VERNIER_FIELDS(federate)
+};
 /// NOT answered: the federate disconnects.
 struct Leave {
   static constexpr bool visited = true;

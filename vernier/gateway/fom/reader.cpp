@@ -381,4 +381,8 @@ const Module* built_in(std::string_view name) {
   return at == all.end() ? nullptr : &at->second;
 }
 
+std::string_view built_in_text(std::string_view name) {
+  return embedded::fom("formats/spacefom/" + std::string(name) + ".xml");
+}
+
 }  // namespace vernier::fom

@@ -25,6 +25,8 @@ const Module& standard_mim();
 /// Modules that travel inside the program, by file name without ".xml": those of the SpaceFOM.
 /// Null when there is none of that name.
 const Module* built_in(std::string_view name);
+/// The document of one of them; empty when there is none of that name.
+std::string_view built_in_text(std::string_view name);
 /// The names of the SpaceFOM modules, in the order in which they are loaded.
 std::vector<std::string> spacefom_modules();
 
