@@ -1,0 +1,327 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "vernier/gateway/federation/callbacks.hpp"
+#include "vernier/gateway/federation/federate.hpp"
+#include "vernier/gateway/federation/instance.hpp"
+#include "vernier/gateway/federation/requests.hpp"
+#include "vernier/gateway/federation/time_manager.hpp"
+#include "vernier/gateway/fom/model.hpp"
+
+namespace vernier::federation {
+
+class Federation;
+class Regions;
+
+/// How much one federation may hold; more is refused by name.
+struct Limits {
+  std::size_t federates = 4096, instances = 1u << 22, names = 1u << 20, points = 4096;
+  std::size_t modules = 512, saves = 64, name_bytes = 4096, acquisitions = 4096;
+};
+
+/// What watches a federation and answers for the RTI: its management object model. Called while the
+/// federation is consistent; it may call back everything below.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  /// Just joined, and told so.
+  virtual void joined(Federate&) = 0;
+  /// About to be resigned, still complete. `lost`: why the connection is gone; empty: it asked.
+  virtual void resigning(Federate&, std::string_view lost) = 0;
+  virtual void resigned(Handle federate) = 0;
+  /// A service was invoked by a federate and served (`refused` null) or not.
+  virtual void invoked(Federate&, Kind, Bytes frame, const Refusal* refused) = 0;
+  /// An interaction below HLAmanager; it goes to those who subscribe to it all the same.
+  virtual void received(Federate& from, Handle interaction_class, const Values&) = 0;
+  /// Somebody needs values of these, all owned by the RTI.
+  virtual void provide(Instance&, const Numbers& attributes) = 0;
+  /// The FOM has grown, a save or restore began or ended, a switch was set.
+  virtual void changed() = 0;
+  /// After a restore: federates and instances are those of the save, those of the RTI among them.
+  virtual void restored() = 0;
+};
+
+/// One federation execution. Services throw Refusal and have then changed nothing; the federate is
+/// a member. Handles and attributes in messages are a stranger's.
+class Federation {
+ public:
+  /// The FOM of the modules and the MIM (none: the standard one). Throws Refusal.
+  Federation(std::string name, TimeKind, std::vector<Document> modules, std::optional<Document> mim,
+             std::string save_folder);
+  ~Federation();
+  Federation(const Federation&) = delete;
+
+  // ---- for everybody
+  const std::string& name() const noexcept { return name_; }
+  TimeKind time_kind() const noexcept { return time_.kind(); }
+  const fom::Fom& fom() const noexcept { return *fom_; }
+  /// Class members ascending.
+  const FomTables& tables() const noexcept { return tables_; }
+  /// Modules as they were given, without the MIM; then the MIM, if it was.
+  const std::vector<Document>& documents() const noexcept { return documents_; }
+  const std::optional<Document>& mim() const noexcept { return mim_; }
+  TimeManager& time() noexcept { return time_; }
+  Regions& regions() noexcept { return *regions_; }
+  void observe(std::unique_ptr<Observer> o) { observer_ = std::move(o); }
+
+  // ---- federates
+  /// In the order they joined.
+  const std::vector<Federate*>& federates() const noexcept { return joined_; }
+  Federate* federate(Handle h) const noexcept {
+    return h < federates_.size() ? federates_[h].get() : nullptr;
+  }
+  /// Throws Refusal. What follows (announcements) comes by sent_joined(), after the answer.
+  Federate& join(const Join&, Peer&, Connection, Joined& answer);
+  void sent_joined(Federate&);
+  /// By request or, with a reason, because its connection is gone: then never refused.
+  void resign(Federate&, ResignAction, std::string_view lost = {});
+
+  // ---- messages
+  /// Straight to the federate.
+  void send(const Federate& to, const Frame& f) { to.peer->put(f); }
+  template <class M>
+  void tell(const Federate& to, const M& message) {
+    to.peer->put(frame(message));
+  }
+
+  // ---- what the RTI does itself
+  /// An instance owned by the RTI; discovered by those who subscribe.
+  Instance& register_own(Handle object_class, const std::string& name);
+  void delete_own(Instance&);
+  /// Values of the RTI's: to those who subscribe. Attributes ascending.
+  void update_own(Instance&, const Values&);
+  /// An interaction of the RTI's: to those who subscribe; with `only`, to this one if it does.
+  void send_own(Handle interaction_class, const Values&, const Federate* only = nullptr);
+  bool subscribed(const Federate&, Handle interaction_class) const noexcept;
+
+  // ---- instances
+  const Table<Instance>& instances() const noexcept { return instances_; }
+  Instance* instance(Handle h) const noexcept { return instances_.find(h); }
+  bool auto_provide() const noexcept { return auto_provide_; }
+  void set_auto_provide(bool on) { auto_provide_ = on; }
+  void set_convey(Federate&, bool producer, bool regions);
+
+  // ---- synchronization, saves
+  struct Point {
+    struct Member {
+      Handle federate = 0;
+      bool achieved = false, success = false;
+      VERNIER_FIELDS(federate, achieved, success)
+    };
+    Blob tag;
+    bool all = false;  // also who joins later
+    std::vector<Member> members;
+    VERNIER_FIELDS(tag, all, members)
+  };
+  const std::map<std::string, Point>& points() const noexcept { return points_; }
+  bool saving() const noexcept { return saving_; }
+  bool restoring() const noexcept { return restoring_; }
+  /// Of the last save that succeeded, of the next one.
+  const std::string& last_save() const noexcept { return last_save_; }
+  std::optional<Stamp> last_save_time() const noexcept { return last_save_time_; }
+  const std::string& next_save() const noexcept { return next_save_; }
+  std::optional<Stamp> next_save_time() const noexcept { return next_save_time_; }
+
+  /// Regions were committed or (un)associated: who sees what may have changed.
+  void regions_changed();
+
+  // ---- services; void ones are answered without a body
+  void take(Federate&, const RegisterSynchronization&);
+  void take(Federate&, const AchieveSynchronization&);
+  void take(Federate&, const RequestSave&);
+  void take(Federate&, const SaveBegun&);
+  void take(Federate&, const SaveDone&);
+  void take(Federate&, const AbortSave&);
+  void take(Federate&, const QuerySaveStatus&);
+  void take(Federate&, const RequestRestore&);
+  void take(Federate&, const RestoreDone&);
+  void take(Federate&, const AbortRestore&);
+  void take(Federate&, const QueryRestoreStatus&);
+
+  void take(Federate&, const PublishAttributes&);
+  void take(Federate&, const UnpublishAttributes&);
+  void take(Federate&, const PublishInteraction&);
+  void take(Federate&, const UnpublishInteraction&);
+  void take(Federate&, const SubscribeAttributes&);
+  void take(Federate&, const UnsubscribeAttributes&);
+  void take(Federate&, const SubscribeInteraction&);
+  void take(Federate&, const UnsubscribeInteraction&);
+
+  void take(Federate&, const ReserveNames&);
+  void take(Federate&, const ReleaseNames&);
+  Registered take(Federate&, const RegisterObject&);
+  void take(Federate&, const UpdateAttributes&);
+  void take(Federate&, const SendInteraction&);
+  void take(Federate&, const DeleteObject&);
+  void take(Federate&, const LocalDelete&);
+  void take(Federate&, const RequestUpdate&);
+  void take(Federate&, const RequestClassUpdate&);
+  void take(Federate&, const ChangeAttributeTransportation&);
+  void take(Federate&, const QueryAttributeTransportation&);
+  void take(Federate&, const ChangeInteractionTransportation&);
+  void take(Federate&, const QueryInteractionTransportation&);
+
+  void take(Federate&, const DivestUnconditionally&);
+  void take(Federate&, const DivestNegotiated&);
+  void take(Federate&, const ConfirmDivestiture&);
+  void take(Federate&, const Acquire&);
+  void take(Federate&, const AcquireIfAvailable&);
+  void take(Federate&, const DenyRelease&);
+  Divested take(Federate&, const DivestIfWanted&);
+  void take(Federate&, const CancelDivestiture&);
+  void take(Federate&, const CancelAcquisition&);
+  void take(Federate&, const QueryOwnership&);
+  Truth take(Federate&, const IsOwned&);
+
+  void take(Federate&, const EnableRegulation&);
+  void take(Federate&, const DisableRegulation&);
+  void take(Federate&, const EnableConstrained&);
+  void take(Federate&, const DisableConstrained&);
+  void take(Federate&, const Advance&);
+  void take(Federate&, const EnableAsynchronous&);
+  void take(Federate&, const DisableAsynchronous&);
+  MaybeTime take(Federate&, const QueryGalt&);
+  MaybeTime take(Federate&, const QueryLits&);
+  MaybeTime take(Federate&, const QueryTime&);
+  void take(Federate&, const ModifyLookahead&);
+  MaybeTime take(Federate&, const QueryLookahead&);
+  void take(Federate&, const Retract&);
+  void take(Federate&, const ChangeAttributeOrder&);
+  void take(Federate&, const ChangeInteractionOrder&);
+
+  Created take(Federate&, const CreateRegion&);
+  void take(Federate&, const CommitRegions&);
+  void take(Federate&, const DeleteRegion&);
+  void take(Federate&, const AssociateRegions&);
+  void take(Federate&, const UnassociateRegions&);
+
+  void take(Federate&, const SetResignAction&);
+  void take(Federate&, const SetSwitch&);
+  Rate take(Federate&, const QueryRate&);
+
+  /// Throws SaveInProgress or RestoreInProgress when this service has to wait.
+  void require_running(Kind) const;
+  Observer* observer() const noexcept { return observer_.get(); }
+
+ private:
+  struct Name {
+    Handle reserved_by = 0;
+    Handle object = 0;
+    VERNIER_FIELDS(reserved_by, object)
+  };
+  struct InteractionRoute;
+
+  // ---- the FOM (detail/tables.cpp)
+  void load(std::vector<Document> added);
+  void size_tables(Federate&) const;
+  const FomTables::Class& object_class(Handle) const;
+  const FomTables::Class& interaction_class(Handle) const;
+  Numbers checked_attributes(Handle object_class, const Numbers&) const;
+  bool is_a(Handle object_class, Handle ancestor) const noexcept;
+  bool interaction_is_a(Handle interaction_class, Handle ancestor) const noexcept;
+  void check_transportation(Handle) const;
+
+  // ---- who knows what (detail/discovery.cpp)
+  /// Throws ObjectInstanceNotKnown.
+  Instance& known_instance(const Federate&, Handle) const;
+  /// Slots of attributes of the class as which the federate knows it; throws AttributeNotDefined.
+  std::vector<Slot*> slots(const Federate&, Instance&, const Numbers& attributes) const;
+  std::vector<Slot*> owned_slots(const Federate&, Instance&, const Numbers& attributes) const;
+  /// The class as which this federate would discover it; 0: not at all.
+  Handle candidate(const Federate&, const Instance&) const noexcept;
+  bool sees(const Federate&, const Instance&, const Slot&, Handle at_class) const;
+  /// Brings what one federate knows of an instance up to date: discovery, scope.
+  void review(Instance&, Federate&);
+  /// For everybody, and tells owners whether updates are wanted.
+  void review(Instance&);
+  void review_wanted(Instance&);
+  void review_below(Federate&, Handle object_class);
+  /// Tells publishers whether somebody would take instances, interactions.
+  void review_registration(Handle object_class);
+  void review_interactions(Handle interaction_class);
+  bool registration_wanted(const Federate&, Handle object_class) const noexcept;
+  bool interactions_wanted(const Federate&, Handle interaction_class) const noexcept;
+  void provide(Instance&, const Numbers& attributes, Bytes tag, const Federate& asked_by);
+  void routes_changed() noexcept { ++declarations_; }
+
+  // ---- objects (detail/objects.cpp, detail/relay.cpp)
+  Instance& create(Handle object_class, std::string name, Handle producer);
+  void remove(Instance&, Handle by, Bytes tag, std::optional<Stamp>, std::uint32_t retraction);
+  void forget(Instance&, Handle federate);
+  void erase(Instance&);
+  void delivered(Handle federate, const Frame&);
+  Route& route(Instance&, const Numbers& attributes, bool ordered);
+  void relay(Instance&, Route&, Handle producer, const UpdateAttributes&);
+  InteractionRoute& route(Handle interaction_class, const Numbers& parameters);
+  void relay(Handle producer, const SendInteraction&, Order, Handle transportation,
+             const Federate* only);
+  void check_name(const std::string&) const;
+
+  // ---- ownership (detail/ownership.cpp)
+  void give(Instance&, Slot&, Handle to, Bytes tag);
+  void make_unowned(Instance&, const std::vector<Slot*>&, Bytes tag);
+  void offer(Instance&, const std::vector<Slot*>&, Bytes tag, Handle except);
+  void offer_unowned(Instance&, Federate&);
+  bool publishes(const Federate&, Handle object_class, Handle attribute) const noexcept;
+  void cancel_acquisitions(Federate&);
+
+  // ---- synchronization, saves (detail/synchronization.cpp, saving.cpp, restoring.cpp)
+  void complete_point(const std::string& label);
+  void leave_points(Handle federate);
+  void begin_save();
+  void end_save(SaveFailure);
+  void check_stopped();
+  void end_restore(RestoreFailure);
+  Blob state() const;
+  struct SavedState;
+  std::unique_ptr<SavedState> parsed_state(Bytes) const;
+  void adopt(SavedState&);
+  std::string save_file(const std::string& label) const;
+
+  std::string name_;
+  std::string save_folder_;
+  std::vector<Document> documents_;
+  std::optional<Document> mim_;
+  std::unique_ptr<const fom::Fom> fom_;
+  std::vector<fom::Module> modules_;
+  std::shared_ptr<const fom::Module> own_mim_;
+  FomTables tables_;
+  Blob encoded_tables_;
+  Handle privilege_ = 0;  // HLAprivilegeToDeleteObject
+  Handle mom_ = 0;        // the interaction class HLAmanager
+  std::array<bool, 4> switches_{};
+  bool auto_provide_ = false, convey_producer_ = false, convey_regions_ = false;
+  bool service_reporting_ = false, exception_reporting_ = false;
+  ResignAction resign_{};
+
+  std::vector<std::unique_ptr<Federate>> federates_;  // by handle; the first is not used
+  std::vector<Federate*> joined_;
+  std::unordered_map<std::string, Name> names_;
+  Table<Instance> instances_;
+  Handle next_instance_ = 1;
+  std::uint64_t declarations_ = 1;  // counts changes that routes depend on
+  std::vector<std::vector<InteractionRoute>> interaction_routes_;  // by class
+  TimeManager time_;
+  std::unique_ptr<Regions> regions_;
+  std::map<std::string, Point> points_;
+
+  bool saving_ = false, restoring_ = false;
+  std::string last_save_, next_save_;
+  std::optional<Stamp> last_save_time_, next_save_time_;
+  std::map<std::string, Blob> saves_;
+  std::unique_ptr<SavedState> restoring_state_;
+
+  Numbers scratch_;  // attributes or parameters of the message at hand
+  std::unique_ptr<Observer> observer_;
+};
+
+}  // namespace vernier::federation
