@@ -40,9 +40,11 @@ namespace rti1516e
       virtual void addVariant (DataElement const & discriminant, DataElement const & valuePrototype);
       virtual void addVariantPointer (DataElement const & discriminant, DataElement * valuePtr);
 
+      // A discriminant that selects no element is encoded alone. Throws EncoderException for one of another type
+      virtual void setDiscriminant (DataElement const & discriminant);
+
       // Throw EncoderException for a discriminant of another type or without an element, for an element of
       // another type, and for null
-      virtual void setDiscriminant (DataElement const & discriminant);
       virtual void setVariant (DataElement const & discriminant, DataElement const & value);
       virtual void setVariantPointer (DataElement const & discriminant, DataElement * valuePtr);
 

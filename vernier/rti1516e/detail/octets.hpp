@@ -1,0 +1,37 @@
+#pragma once
+
+#include <RTI/encoding/DataElement.h>
+
+#include <vector>
+
+/// What all encoding helpers share. Elements begin at multiples of their boundary, counted from the
+/// begin of the buffer (IEEE 1516.2-2010, section 4.13.9); what was read is a stranger's.
+namespace vernier::hla {
+
+using Octets = std::vector<rti1516e::Octet>;
+
+constexpr size_t aligned(size_t at, size_t boundary) noexcept {
+  return (at + boundary - 1) / boundary * boundary;
+}
+
+inline void align(Octets& to, size_t boundary) { to.resize(aligned(to.size(), boundary)); }
+
+/// Throws EncoderException unless `bytes` are there from `at` on.
+inline void require_bytes(const Octets& from, size_t at, size_t bytes) {
+  if (at > from.size() || from.size() - at < bytes)
+    throw rti1516e::EncoderException(L"the data ends before the value does");
+}
+
+inline rti1516e::VariableLengthData encoded(const rti1516e::DataElement& element) {
+  Octets bytes;
+  element.encodeInto(bytes);
+  return {bytes.data(), bytes.size()};
+}
+
+/// What follows the element in `data` is left alone.
+inline void decode(rti1516e::DataElement& element, const rti1516e::VariableLengthData& data) {
+  const auto* from = static_cast<const rti1516e::Octet*>(data.data());
+  element.decodeFrom(Octets(from, from + data.size()), 0);
+}
+
+}  // namespace vernier::hla
