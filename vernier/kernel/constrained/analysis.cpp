@@ -25,6 +25,12 @@ using Vector = Eigen::VectorXd;
 
 namespace {
 
+/// QR⁻¹ B. Eigen takes references to the first element of B, which one without columns has not.
+Matrix solved(const Eigen::ColPivHouseholderQR<Matrix>& qr, const Matrix& B) {
+  if (B.cols() == 0 || qr.rows() == 0) return Matrix::Zero(qr.cols(), B.cols());
+  return qr.solve(B);
+}
+
 Matrix dense(const std::vector<Triplet>& triplets, int size) {
   Matrix m = Matrix::Zero(size, size);
   for (const Triplet& t : triplets) m(t.row, t.column) += t.value;
@@ -236,7 +242,7 @@ void SmallMotion::reduce() {
     N = weight.asDiagonal() * Q.rightCols(nq - rank);
     if (nu > 0) {
       P_ = weight.asDiagonal() *
-           Matrix(Eigen::ColPivHouseholderQR<Matrix>(Phi).solve(picked_rows(F_, constraints_)));
+           solved(Eigen::ColPivHouseholderQR<Matrix>(Phi), picked_rows(F_, constraints_));
     }
   }
   // masses 1, or none
@@ -296,15 +302,15 @@ void SmallMotion::reduce() {
   const Matrix Rw = Q.transpose() * Matrix(R * permutation), Gw = Q.transpose() * G;
   const Eigen::ColPivHouseholderQR<Matrix> top(
       Matrix(upper.topLeftCorner(rank, rank).triangularView<Eigen::Upper>()));
-  const Matrix X = top.solve(Matrix(upper.topRightCorner(rank, rest)));
+  const Matrix X = solved(top, upper.topRightCorner(rank, rest));
   Matrix w2_by_z = Matrix::Zero(rest, rank), w2_by_u = Matrix::Zero(rest, nu);
   if (rest > 0) {
     const Matrix below = Rw.bottomLeftCorner(rest, rank);
     const Eigen::ColPivHouseholderQR<Matrix> qr(
         Matrix(Rw.bottomRightCorner(rest, rest) - below * X));
     if (qr.rank() < rest) refuse();
-    w2_by_z = -qr.solve(below);
-    w2_by_u = -qr.solve(Matrix(Gw.bottomRows(rest)));
+    w2_by_z = -solved(qr, below);
+    w2_by_u = -solved(qr, Gw.bottomRows(rest));
   }
   Matrix w_by_z(n, rank), w_by_u(n, nu);
   w_by_z.topRows(rank) = Matrix::Identity(rank, rank) - X * w2_by_z;
@@ -312,8 +318,8 @@ void SmallMotion::reduce() {
   w_by_u.topRows(rank) = -X * w2_by_u;
   w_by_u.bottomRows(rest) = w2_by_u;
   const Matrix rows = Rw.topRows(rank);
-  A = top.solve(Matrix(rows * w_by_z));
-  B = top.solve(Matrix(rows * w_by_u + Gw.topRows(rank)));
+  A = solved(top, rows * w_by_z);
+  B = solved(top, rows * w_by_u + Gw.topRows(rank));
   x_by_z_ = permutation * w_by_z;
   x_by_u_ = permutation * w_by_u;
   Y_by_x_ = Matrix::Zero(nq, n);
@@ -350,7 +356,8 @@ void SmallMotion::outputs(const std::vector<Output>& wanted, Matrix& C, Matrix& 
         picked(E_, places_, places_) * V - picked(K_, places_, places_) * Y -
         picked(E_, places_, firsts_) * rates - picked(K_, places_, firsts_) * first.topRows(ny) -
         picked(K_, places_, algebraic_) * first.bottomRows(na);
-    reactions = Eigen::ColPivHouseholderQR<Matrix>(picked(K_, places_, constraints_)).solve(right);
+    reactions =
+        solved(Eigen::ColPivHouseholderQR<Matrix>(picked(K_, places_, constraints_)), right);
   }
 
   C = Matrix::Zero(static_cast<int>(wanted.size()), nz);

@@ -108,6 +108,7 @@ class Solver {
   double scalar(int) const noexcept;
   /// Where element e stands, for its measures.
   Point point(int element) const noexcept;
+  /// All measures of its shape(), for which there must be room.
   void measure(int element, std::span<double>) const noexcept;
   std::span<const double> multipliers(int element) const noexcept;
 
