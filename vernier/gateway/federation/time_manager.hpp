@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -87,11 +88,11 @@ class TimeManager {
   /// From now on no constrained federate is granted a time beyond this. Throws
   /// LogicalTimeAlreadyPassed when one has it behind.
   void stop_at(Stamp);
-  /// Every constrained federate waits for a grant beyond the stop (and there is one).
+  /// Every constrained federate could be granted a time beyond the stop.
   bool stopped() const noexcept;
-  /// Ends stop_at: grants what waits.
+  /// Ends stop_at and pause: grants what waits.
   void go_on();
-  /// Nothing is granted or delivered between pause() and go_on(), while a save or restore lasts.
+  /// Nothing is granted until go_on(), while a save or restore lasts.
   void pause() noexcept { paused_ = true; }
   /// All of it, with messages that wait; appended.
   void save(std::vector<std::byte>&) const;
@@ -122,7 +123,15 @@ class TimeManager {
     Retraction retraction;
     Frame frame;
   };
-  struct Later;
+  /// Is `a` delivered after `b`?
+  struct Later {
+    bool operator()(const Held& a, const Held& b) const noexcept {
+      if (a.stamp != b.stamp) return a.stamp > b.stamp;
+      if (a.retraction.federate != b.retraction.federate)
+        return a.retraction.federate > b.retraction.federate;
+      return a.order > b.order;
+    }
+  };
   struct Sent {
     std::uint32_t number = 0;
     std::uint32_t receivers = 0;  // how many, in `receivers` of the federate
@@ -134,6 +143,8 @@ class TimeManager {
     AdvanceKind how = AdvanceKind::to;
     bool regulating = false, constrained = false, constrained_pending = false;
     bool asynchronous = false;
+    bool strict = false;         // with lookahead zero, sends later than `time` only
+    bool counted = false;        // in requests_
     Bound time = 0, target = 0;  // target: asked for, unless granted
     Bound lookahead = 0;         // as asked for; a span
     Bound promised = 0;          // no message below this is sent any more
@@ -142,23 +153,32 @@ class TimeManager {
     std::vector<Held> waiting;   // in receive order
     std::vector<Sent> sent;
     std::vector<Handle> receivers;  // of `sent`, one after the other
+    std::uint32_t last_number = 0;
+    std::size_t forget_at = 64;  // how many of `sent` before old ones are dropped
   };
 
-  Federate& of(Handle);
-  const Federate& of(Handle) const;
-  Bound add(Bound time, Bound span) const noexcept;
+  std::size_t slot(Handle) const;
+  Federate& of(Handle federate) { return federates_[slot(federate)]; }
+  const Federate& of(Handle federate) const { return federates_[slot(federate)]; }
+  Bound final() const noexcept;
+  Bound plus(Bound time, Bound span) const noexcept;
+  Bound minus(Bound time, Bound span) const noexcept;
   Bound output(const Federate&, Bound time) const noexcept;
+  bool strict_at(const Federate&, Bound time) const noexcept;
+  bool asks_next(const Federate&) const noexcept;
   Bound least_target(const Federate&) const noexcept;
   Bound bound(const Federate&) const noexcept;
   Bound earliest(const Federate&) const noexcept;
   Bound incoming(std::size_t slot) const noexcept;
-  Bound enabling_time(const Federate&, Bound lookahead) const noexcept;
+  std::optional<Bound> ready(std::size_t slot) const noexcept;
+  void start_regulating(Federate&, Bound lookahead) const noexcept;
+  void grow(std::size_t slots);
+  void place(std::size_t slot);
   void changed(std::size_t slot);
-  void place(std::size_t slot, Bound);
   bool settle(std::size_t slot);
-  bool grant(std::size_t slot, Bound);
   void deliver(Federate&, Bound through);
   void deliver_waiting(Federate&);
+  void note(Retraction, Handle receiver);
   void forget_sent(Federate&);
   std::optional<Stamp> named(Bound) const noexcept;
 
@@ -167,11 +187,12 @@ class TimeManager {
   bool paused_ = false;
   Bound stop_ = never;
   std::uint64_t order_ = 0;
-  std::size_t requests_ = 0;           // next-message requests that wait
+  std::size_t requests_ = 0;           // next-message requests of regulating federates that wait
   std::vector<Federate> federates_;    // by slot
-  std::vector<std::uint32_t> slots_;   // by handle, plus 1
+  std::vector<std::uint32_t> slots_;   // by handle: slot + 1, or 0
   std::vector<Bound> bounds_;          // by slot; `never`: not regulating
   std::vector<std::uint32_t> winner_;  // a tournament over bounds_: node 1 is the least of all
+  Bound settled_ = never;              // least of all when all were last looked at
   Bound granted_ = never;              // of granted_frame_
   Frame granted_frame_;
 };
