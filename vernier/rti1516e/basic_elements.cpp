@@ -28,7 +28,7 @@ Integer64 DataElement::hash() const {
 namespace {
 
 using vernier::hla::align;
-using vernier::hla::aligned;
+using vernier::hla::begin_of;
 using vernier::hla::Octets;
 using vernier::hla::require_bytes;
 
@@ -225,7 +225,8 @@ VERNIER_HOW(HLAunicodeString, UnicodeString)
   }                                                                                                \
   void Element::decode(const VariableLengthData& data) { vernier::hla::decode(*this, data); }      \
   size_t Element::decodeFrom(const std::vector<Octet>& from, size_t at) {                          \
-    return HowFor<Element>::How::read(*_value, from, aligned(at, HowFor<Element>::How::boundary)); \
+    return HowFor<Element>::How::read(*_value, from,                                               \
+                                      begin_of(from, at, HowFor<Element>::How::boundary));         \
   }                                                                                                \
   size_t Element::getEncodedLength() const { return HowFor<Element>::How::length(*_value); }       \
   unsigned Element::getOctetBoundary() const { return HowFor<Element>::How::boundary; }            \
@@ -296,7 +297,7 @@ void HLAopaqueData::encodeInto(std::vector<Octet>& to) const {
 }
 void HLAopaqueData::decode(const VariableLengthData& data) { vernier::hla::decode(*this, data); }
 size_t HLAopaqueData::decodeFrom(const std::vector<Octet>& from, size_t index) {
-  size_t at = aligned(index, 4);
+  size_t at = begin_of(from, index, 4);
   const size_t count = got_count(from, at, 1);
   _impl->assign(from.data() + at, count);
   return at + count;

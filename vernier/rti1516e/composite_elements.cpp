@@ -14,6 +14,7 @@ namespace {
 
 using vernier::hla::align;
 using vernier::hla::aligned;
+using vernier::hla::begin_of;
 using vernier::hla::Octets;
 using vernier::hla::require_bytes;
 
@@ -62,7 +63,7 @@ Slot& at(Slots& slots, size_t index) {
 
 void encode_all(const Slots& slots, Octets& to) {
   for (const Slot& slot : slots) {
-    align(to, slot->getOctetBoundary());
+    align(to, slot->getOctetBoundary());  // an element that is not of ours may not
     slot->encodeInto(to);
   }
 }
@@ -189,7 +190,7 @@ void HLAfixedArray::encodeInto(std::vector<Octet>& to) const {
   encode_all(_impl->slots, to);
 }
 size_t HLAfixedArray::decodeFrom(const std::vector<Octet>& from, size_t index) {
-  return decode_all(_impl->slots, from, aligned(index, getOctetBoundary()));
+  return decode_all(_impl->slots, from, begin_of(from, index, getOctetBoundary()));
 }
 size_t HLAfixedArray::getEncodedLength() const { return length_of(_impl->slots, 0); }
 unsigned HLAfixedArray::getOctetBoundary() const { return _impl->prototype->getOctetBoundary(); }
@@ -213,7 +214,7 @@ void HLAvariableArray::encodeInto(std::vector<Octet>& to) const {
   encode_all(_impl->slots, to);
 }
 size_t HLAvariableArray::decodeFrom(const std::vector<Octet>& from, size_t index) {
-  index = aligned(index, getOctetBoundary());
+  index = begin_of(from, index, getOctetBoundary());
   require_bytes(from, index, 4);
   size_t count = 0;
   for (const size_t end = index + 4; index < end; ++index)
@@ -224,10 +225,9 @@ size_t HLAvariableArray::decodeFrom(const std::vector<Octet>& from, size_t index
   Slots& slots = _impl->slots;
   if (slots.size() > count)
     slots.erase(slots.begin() + static_cast<std::ptrdiff_t>(count), slots.end());
-  const unsigned boundary = _impl->prototype->getOctetBoundary();
   for (size_t i = 0; i < count; ++i) {
     if (i == slots.size()) slots.emplace_back(*_impl->prototype);
-    index = slots[i]->decodeFrom(from, aligned(index, boundary));
+    index = slots[i]->decodeFrom(from, aligned(index, slots[i]->getOctetBoundary()));
   }
   return index;
 }
@@ -260,7 +260,7 @@ void HLAfixedRecord::encodeInto(std::vector<Octet>& to) const {
   encode_all(_impl->slots, to);
 }
 size_t HLAfixedRecord::decodeFrom(const std::vector<Octet>& from, size_t index) {
-  return decode_all(_impl->slots, from, aligned(index, getOctetBoundary()));
+  return decode_all(_impl->slots, from, begin_of(from, index, getOctetBoundary()));
 }
 size_t HLAfixedRecord::getEncodedLength() const { return length_of(_impl->slots, 0); }
 unsigned HLAfixedRecord::getOctetBoundary() const { return boundary_of(_impl->slots); }
@@ -294,7 +294,7 @@ void HLAvariantRecord::encodeInto(std::vector<Octet>& to) const {
   }
 }
 size_t HLAvariantRecord::decodeFrom(const std::vector<Octet>& from, size_t index) {
-  index = _impl->discriminant->decodeFrom(from, aligned(index, getOctetBoundary()));
+  index = _impl->discriminant->decodeFrom(from, begin_of(from, index, getOctetBoundary()));
   const Slot* slot = _impl->find(*_impl->discriminant);
   return slot ? (*slot)->decodeFrom(from, aligned(index, _impl->boundary())) : index;
 }

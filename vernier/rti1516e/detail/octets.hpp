@@ -22,6 +22,12 @@ inline void require_bytes(const Octets& from, size_t at, size_t bytes) {
     throw rti1516e::EncoderException(L"the data ends before the value does");
 }
 
+/// Where an element begins that is read at `index`. Throws EncoderException behind the end.
+inline size_t begin_of(const Octets& from, size_t index, size_t boundary) {
+  require_bytes(from, index, 0);
+  return aligned(index, boundary);
+}
+
 inline rti1516e::VariableLengthData encoded(const rti1516e::DataElement& element) {
   Octets bytes;
   element.encodeInto(bytes);
