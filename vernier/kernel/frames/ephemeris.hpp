@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vernier/base/result.hpp"
+#include "vernier/kernel/frames/epoch.hpp"
+#include "vernier/kernel/spatial/motion.hpp"
+
+namespace vernier::frames {
+
+/// The binary ephemerides of JPL (DE405 and its relatives, as they come for Unix): Chebyshev
+/// polynomials of the positions of the large bodies, in ICRF axes. Of either byte order; read
+/// whole, checked, and kept.
+class Ephemeris {
+ public:
+  enum class Body {
+    mercury,
+    venus,
+    earth_moon,
+    mars,
+    jupiter,
+    saturn,
+    uranus,
+    neptune,
+    pluto,
+    moon,
+    sun
+  };
+
+  struct PositionVelocity {
+    spatial::Vector3 position, velocity;  // m, m/s of TDB
+  };
+
+  /// Says in a sentence what is wrong with it.
+  static Result<Ephemeris, std::string> read(std::span<const std::byte>);
+  /// @throws ConfigurationError V1840 when it cannot be read or is not one.
+  static Ephemeris load(const std::filesystem::path&);
+
+  int number() const noexcept { return number_; }              // 405
+  double astronomical_unit() const noexcept { return unit_; }  // m
+  double mass_ratio() const noexcept { return ratio_; }        // of Earth and Moon
+  /// Julian dates of TDB.
+  double begin() const noexcept { return begin_; }
+  double end() const noexcept { return begin_ + step_ * static_cast<double>(count_); }
+
+  /// From the solar system's barycentre, the Moon from the Earth. False outside begin() to end(),
+  /// and for a body that the file has not.
+  bool state(Body, const JulianDate& tdb, PositionVelocity&) const noexcept;
+
+ private:
+  struct Layout {
+    std::size_t first = 0;      // coefficient, from 0
+    int terms = 0, pieces = 0;  // coefficients of a component, and polynomials in a record
+  };
+
+  Ephemeris() = default;
+
+  int number_ = 0;
+  double unit_ = 0.0, ratio_ = 0.0, begin_ = 0.0, step_ = 0.0;
+  std::size_t width_ = 0, count_ = 0;  // numbers in a record, records
+  Layout layout_[11];
+  std::vector<double> numbers_;
+};
+
+}  // namespace vernier::frames

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "vernier/kernel/frames/state.hpp"
+
+namespace vernier::frames {
+
+/// A number that changes with time, with its first and second derivative.
+struct Changing {
+  double value = 0.0, rate = 0.0, second = 0.0;
+};
+
+/// Body-fixed axes relative to ICRF from the right ascension and declination of the north pole and
+/// the angle of the prime meridian, as the IAU's working group (WGCCRE) gives them; rad and s.
+FrameState pole_and_meridian(const Changing& right_ascension, const Changing& declination,
+                             const Changing& meridian) noexcept;
+
+/// Axes fixed in Mars, and in the Moon (mean Earth and polar axis), relative to ICRF, `t` seconds
+/// of TDB after J2000 (Archinal et al. 2011, report of the working group of 2009). The Moon's are
+/// good to 150 m on its surface.
+FrameState mars_axes(double t) noexcept;
+FrameState moon_axes(double t) noexcept;
+
+}  // namespace vernier::frames

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "vernier/kernel/frames/ephemeris.hpp"
+#include "vernier/kernel/frames/tree.hpp"
+
+namespace vernier::frames {
+
+/// A well-known frame of SpaceFOM, and the parent suggested for it.
+struct StandardFrame {
+  std::string_view name, parent, about;
+};
+
+constexpr std::size_t standard_frame_count = 17;
+
+/// The well-known frames, parents first; the first is the root. Those called inertial have axes of
+/// the ICRF.
+std::span<const StandardFrame, standard_frame_count> standard_frames() noexcept;
+
+/// Where the well-known frames are.
+///
+/// Bodies from ERFA (eraEpv00: Earth 5 km from the Sun, 13 km from the barycentre; eraMoon98: Moon
+/// 10 arc seconds; eraPlan94: Mars 30 arc seconds), 1900 to 2100; or from an ephemeris of JPL while
+/// it lasts. The Earth turns by IAU 2006/2000A with polar motion as given; Moon (mean Earth and
+/// polar axes) and Mars by the IAU's elements of 2009. Geometric, without light time.
+///
+/// Values are those at quarter days of TT, joined by polynomials of degree nine whose derivatives
+/// are the velocities and accelerations (Moon: better than 1 mm, 1e-8 m/s). They depend on the time
+/// alone, not on the days prepared.
+class StandardFrames {
+ public:
+  struct Settings {
+    double dut1 = 0.0;                    // s, UT1 - UTC
+    double polar_x = 0.0, polar_y = 0.0;  // rad, of the pole in ITRF (IERS)
+    std::optional<Ephemeris> ephemeris = {};
+  };
+
+  /// Prepares some days, for which evaluation is fast (microseconds); others take a millisecond
+  /// and are the same to the bit.
+  explicit StandardFrames(Settings, const Epoch& from = {}, int days = 0);
+
+  /// States of all frames relative to their parents, in the order of standard_frames(). False
+  /// outside the years that the source has; nothing is written then.
+  bool states(const Epoch&, std::span<FrameState, standard_frame_count>) const noexcept;
+
+  /// A tree of them, without states.
+  static FrameTree tree();
+  /// Sets the states of all frames of a tree that are called like standard ones and whose parent is
+  /// too, whichever that is. Answers as states() does.
+  bool update(FrameTree&, const Epoch&) const noexcept;
+
+  const Settings& settings() const noexcept { return settings_; }
+
+ private:
+  // Earth, Sun and Mars from the barycentre, Moon from the Earth (m), intermediate axes relative to
+  // ICRF as a quaternion, TDB - TT (s)
+  static constexpr std::size_t width = 17;
+  using Node = std::array<double, width>;
+  using Derivatives = std::array<Node, 4>;
+
+  bool sample(std::int64_t quarter, Node&) const noexcept;
+  bool evaluate(const Epoch&, Derivatives&) const noexcept;
+
+  Settings settings_;
+  double moon_share_, beyond_moon_;  // Moon's part of both masses; L2 over the distance
+  FrameState bias_, pole_;           // MJ2000Eq in ICRF; ITRF in the turning Earth
+  std::int64_t first_ = 0;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace vernier::frames
