@@ -272,11 +272,11 @@ void TimeManager::deliver_waiting(Federate& f) {
 void TimeManager::start_regulating(Federate& f, Bound lookahead) const noexcept {
   Bound need = 0;
   bool after = false;  // need is right after a time that was granted
-  for (const Federate& k : federates_)
-    if (&k != &f && k.handle != 0 && k.constrained && k.floor > need) {
-      need = k.floor;
-      after = k.floor > k.time;
-    }
+  for (const Federate& k : federates_) {
+    if (&k == &f || k.handle == 0 || !k.constrained || k.floor < need) continue;
+    after = k.floor > k.time && (k.floor > need || after);
+    need = k.floor;
+  }
   f.lookahead = lookahead;
   f.promised = 0;
   f.target = f.time;

@@ -19,8 +19,8 @@ Stamp real(double t) { return {std::bit_cast<std::int64_t>(t)}; }
 
 /// A federation whose federates write down what they are told: "R5" regulation enabled at 5, "C5",
 /// "G5" granted, "m3" message 3 (by stamp or not), "x3" retraction of number 3.
-struct Federation {
-  explicit Federation(TimeKind kind = TimeKind::integer64)
+struct Clocked {
+  explicit Clocked(TimeKind kind = TimeKind::integer64)
       : time(kind, [this](Handle h, const Frame& f) { told[h] += word(*f) + " "; }) {}
 
   std::string word(Bytes f) const {
@@ -94,7 +94,7 @@ TEST(TimeManager, TellsTimesFromOtherNumbers) {
 }
 
 TEST(TimeManager, GrantsAnUnconstrainedFederateAtOnce) {
-  Federation f;
+  Clocked f;
   f.time.add(1);
   for (const auto how : {to, to_available, next, next_available, flush}) {
     f.time.advance(1, how, at(7));
@@ -105,7 +105,7 @@ TEST(TimeManager, GrantsAnUnconstrainedFederateAtOnce) {
 }
 
 TEST(TimeManager, MovesTwoInLockStepWithMessagesBeforeGrants) {
-  Federation f;
+  Clocked f;
   f.both(1, at(10));
   f.both(2, at(10));
   for (int k = 1; k < 5; ++k) {
@@ -121,7 +121,7 @@ TEST(TimeManager, MovesTwoInLockStepWithMessagesBeforeGrants) {
 }
 
 TEST(TimeManager, AvailableAdvancesGoToTheBoundItself) {
-  Federation f;
+  Clocked f;
   f.both(1, at(10));
   f.both(2, at(10));
   f.time.advance(1, to_available, at(10));
@@ -134,7 +134,7 @@ TEST(TimeManager, AvailableAdvancesGoToTheBoundItself) {
 }
 
 TEST(TimeManager, WithLookaheadZeroAGrantedTimeIsOver) {
-  Federation f;
+  Clocked f;
   f.both(1, at(0));
   f.both(2, at(0));
   f.time.advance(1, to, at(5));
@@ -154,7 +154,7 @@ TEST(TimeManager, WithLookaheadZeroAGrantedTimeIsOver) {
 }
 
 TEST(TimeManager, NextGoesToTheNextMessageOrToTheEnd) {
-  Federation f;
+  Clocked f;
   f.both(1, at(1));
   f.both(2, at(5));
   f.send(2, 7, at(8), {1});
@@ -174,7 +174,7 @@ TEST(TimeManager, NextGoesToTheNextMessageOrToTheEnd) {
 }
 
 TEST(TimeManager, FlushGivesAllAndGoesAsFarAsIsSafe) {
-  Federation f;
+  Clocked f;
   f.both(1, at(1));
   f.both(2, at(5));
   f.send(2, 7, at(80), {1});
@@ -187,7 +187,7 @@ TEST(TimeManager, FlushGivesAllAndGoesAsFarAsIsSafe) {
 }
 
 TEST(TimeManager, EqualStampsComeBySenderThenAsSent) {
-  Federation f;
+  Clocked f;
   f.both(1, at(1));
   f.both(2, at(1));
   f.both(3, at(1));
@@ -201,7 +201,7 @@ TEST(TimeManager, EqualStampsComeBySenderThenAsSent) {
 
 TEST(TimeManager, ALateRegulatorStartsWhereNobodyHasItsMessagesBehind) {
   for (const bool also_constrained : {false, true}) {
-    Federation f;
+    Clocked f;
     f.both(1, at(2));
     f.time.advance(1, to, at(100));
     f.said(1);
@@ -217,7 +217,7 @@ TEST(TimeManager, ALateRegulatorStartsWhereNobodyHasItsMessagesBehind) {
     EXPECT_EQ(f.said(2), "G92 R100 ");
     EXPECT_EQ(failure([&] { f.time.order_for_sending(2, at(100)); }), Failure::InvalidLogicalTime);
   }
-  Federation g(TimeKind::float64);
+  Clocked g(TimeKind::float64);
   g.both(1, real(0.5));
   g.time.advance(1, to, real(8.0));
   g.time.add(2);
@@ -229,7 +229,7 @@ TEST(TimeManager, ALateRegulatorStartsWhereNobodyHasItsMessagesBehind) {
 }
 
 TEST(TimeManager, RegulatingAndConstrainedWaitForWhoIsBehind) {
-  Federation f;
+  Clocked f;
   f.both(1, at(20));  // slow
   f.both(2, at(50));
   f.time.advance(2, to_available, at(20));
@@ -254,7 +254,7 @@ TEST(TimeManager, RegulatingAndConstrainedWaitForWhoIsBehind) {
 }
 
 TEST(TimeManager, LookaheadShrinksWithTimeAndGrowsAtOnce) {
-  Federation f;
+  Clocked f;
   f.both(1, at(10));
   f.time.modify_lookahead(1, at(4));
   EXPECT_EQ(f.time.lookahead(1), at(10));
@@ -269,7 +269,7 @@ TEST(TimeManager, LookaheadShrinksWithTimeAndGrowsAtOnce) {
 }
 
 TEST(TimeManager, KeepsReceiveOrderMessagesUntilTheFederateAdvances) {
-  Federation f;
+  Clocked f;
   f.both(1, at(1));
   f.time.add(2);
   f.send(2, 5, at(1), {1});  // not regulating: receive order
@@ -289,7 +289,7 @@ TEST(TimeManager, KeepsReceiveOrderMessagesUntilTheFederateAdvances) {
 }
 
 TEST(TimeManager, WhoIsConstrainedNoLongerGetsAllInReceiveOrder) {
-  Federation f;
+  Clocked f;
   f.both(1, at(1));
   f.both(2, at(1));
   f.send(2, 1, at(9), {1});
@@ -301,7 +301,7 @@ TEST(TimeManager, WhoIsConstrainedNoLongerGetsAllInReceiveOrder) {
 }
 
 TEST(TimeManager, RetractionTakesBackOrTells) {
-  Federation f;
+  Clocked f;
   f.both(1, at(5));
   f.both(2, at(5));
   f.both(3, at(5));
@@ -321,7 +321,7 @@ TEST(TimeManager, RetractionTakesBackOrTells) {
 }
 
 TEST(TimeManager, ForgetsWhatCannotBeRetracted) {
-  Federation f;
+  Clocked f;
   f.both(1, at(1));
   f.time.add(2);
   f.time.enable_constrained(2);
@@ -338,7 +338,7 @@ TEST(TimeManager, ForgetsWhatCannotBeRetracted) {
 }
 
 TEST(TimeManager, RefusesByTheNamesOfTheStandard) {
-  Federation f;
+  Clocked f;
   f.both(1, at(5));
   f.both(2, at(5));
   f.time.add(3);
@@ -368,7 +368,7 @@ TEST(TimeManager, RefusesByTheNamesOfTheStandard) {
 TEST(TimeManager, TheLastTimeCanBeReached) {
   const auto last = std::numeric_limits<std::int64_t>::max();
   for (const std::int64_t lookahead : {std::int64_t{0}, std::int64_t{1}, last}) {
-    Federation f;
+    Clocked f;
     f.both(1, at(lookahead));
     f.both(2, at(lookahead));
     f.time.advance(1, to, at(last));
@@ -380,7 +380,7 @@ TEST(TimeManager, TheLastTimeCanBeReached) {
 }
 
 TEST(TimeManager, StopsForASaveAndGoesOnAsBefore) {
-  Federation f;
+  Clocked f;
   f.both(1, at(10));
   f.both(2, at(10));
   f.time.stop_at(at(10));
@@ -403,7 +403,7 @@ TEST(TimeManager, StopsForASaveAndGoesOnAsBefore) {
   EXPECT_EQ(f.said(2), "G10 G18 ");
   EXPECT_EQ(failure([&] { f.time.stop_at(at(12)); }), Failure::LogicalTimeAlreadyPassed);
 
-  Federation g;
+  Clocked g;
   for (std::size_t n = 0; n < saved.size(); ++n)
     EXPECT_FALSE(g.time.load(Bytes(saved).first(n))) << n;
   ASSERT_TRUE(g.time.load(saved));
