@@ -22,11 +22,11 @@ struct AttributeSubscription {
 };
 
 struct ObjectDeclaration {
-  Numbers published;                 // ascending
-  bool published_privilege = false;  // HLAprivilegeToDeleteObject, with the first of the others
+  Numbers published;                // ascending
+  bool explicit_privilege = false;  // HLAprivilegeToDeleteObject, with the first of the others
   std::vector<AttributeSubscription> subscribed;  // by attribute, ascending
   bool wanted = false;                            // told to start registration
-  VERNIER_FIELDS(published, published_privilege, subscribed, wanted)
+  VERNIER_FIELDS(published, explicit_privilege, subscribed, wanted)
 
   AttributeSubscription* subscription(Handle attribute) noexcept {
     const auto at =

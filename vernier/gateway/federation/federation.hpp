@@ -20,6 +20,7 @@ namespace vernier::federation {
 
 class Federation;
 class Regions;
+class SaveStore;
 
 /// How much one federation may hold; more is refused by name.
 struct Limits {
@@ -56,7 +57,7 @@ class Federation {
  public:
   /// The FOM of the modules and the MIM (none: the standard one). Throws Refusal.
   Federation(std::string name, TimeKind, std::vector<Document> modules, std::optional<Document> mim,
-             std::string save_folder);
+             SaveStore&);
   ~Federation();
   Federation(const Federation&) = delete;
 
@@ -79,6 +80,7 @@ class Federation {
   Federate* federate(Handle h) const noexcept {
     return h < federates_.size() ? federates_[h].get() : nullptr;
   }
+  Federate* federate(std::string_view name) const noexcept;
   /// Throws Refusal. What follows (announcements) comes by sent_joined(), after the answer.
   Federate& join(const Join&, Peer&, Connection, Joined& answer);
   void sent_joined(Federate&);
@@ -207,10 +209,14 @@ class Federation {
   void take(Federate&, const SetResignAction&);
   void take(Federate&, const SetSwitch&);
   Rate take(Federate&, const QueryRate&);
+  Found take(Federate&, const FindFederate&);
+  Named take(Federate&, const NameFederate&);
 
   /// Throws SaveInProgress or RestoreInProgress when this service has to wait.
   void require_running(Kind) const;
   Observer* observer() const noexcept { return observer_.get(); }
+
+  Limits limits;
 
  private:
   struct Name {
@@ -229,6 +235,9 @@ class Federation {
   bool is_a(Handle object_class, Handle ancestor) const noexcept;
   bool interaction_is_a(Handle interaction_class, Handle ancestor) const noexcept;
   void check_transportation(Handle) const;
+  bool reliable(Handle transportation) const noexcept;
+  Slot fresh_slot(Handle attribute) const;
+  void check_resign(const Federate&, ResignAction) const;
 
   // ---- who knows what (detail/discovery.cpp)
   /// Throws ObjectInstanceNotKnown.
@@ -238,7 +247,7 @@ class Federation {
   std::vector<Slot*> owned_slots(const Federate&, Instance&, const Numbers& attributes) const;
   /// The class as which this federate would discover it; 0: not at all.
   Handle candidate(const Federate&, const Instance&) const noexcept;
-  bool sees(const Federate&, const Instance&, const Slot&, Handle at_class) const;
+  bool sees(Federate&, const Slot&, Handle at_class) const;
   /// Brings what one federate knows of an instance up to date: discovery, scope.
   void review(Instance&, Federate&);
   /// For everybody, and tells owners whether updates are wanted.
@@ -248,6 +257,8 @@ class Federation {
   /// Tells publishers whether somebody would take instances, interactions.
   void review_registration(Handle object_class);
   void review_interactions(Handle interaction_class);
+  void review_advisories();
+  void forget_wanted(const Federate&);
   bool registration_wanted(const Federate&, Handle object_class) const noexcept;
   bool interactions_wanted(const Federate&, Handle interaction_class) const noexcept;
   void provide(Instance&, const Numbers& attributes, Bytes tag, const Federate& asked_by);
@@ -256,25 +267,36 @@ class Federation {
   // ---- objects (detail/objects.cpp, detail/relay.cpp)
   Instance& create(Handle object_class, std::string name, Handle producer);
   void remove(Instance&, Handle by, Bytes tag, std::optional<Stamp>, std::uint32_t retraction);
+  Known& remember(Instance&, Handle federate, Handle as_class);
   void forget(Instance&, Handle federate);
   void erase(Instance&);
-  void delivered(Handle federate, const Frame&);
-  Route& route(Instance&, const Numbers& attributes, bool ordered);
+  void deliver(Handle federate, const Frame&);
+  Route* route(Instance&, Handle sender, const Numbers& attributes, bool ordered);
+  void add_target(Route&, Instance&, Known&);
   void relay(Instance&, Route&, Handle producer, const UpdateAttributes&);
-  InteractionRoute& route(Handle interaction_class, const Numbers& parameters);
-  void relay(Handle producer, const SendInteraction&, Order, Handle transportation,
+  InteractionRoute* route(Handle interaction_class, const Numbers& parameters);
+  void relay(const Federate* from, const SendInteraction&, Order, Handle transportation,
              const Federate* only);
   void check_name(const std::string&) const;
 
   // ---- ownership (detail/ownership.cpp)
-  void give(Instance&, Slot&, Handle to, Bytes tag);
+  void hand_over(Instance&, Slot&, Handle to);
+  void ask_release(Instance&, const std::vector<Slot*>&);
+  std::vector<Slot*> wanted_slots(const Federate&, Instance&, const Numbers& attributes) const;
   void make_unowned(Instance&, const std::vector<Slot*>&, Bytes tag);
   void offer(Instance&, const std::vector<Slot*>&, Bytes tag, Handle except);
   void offer_unowned(Instance&, Federate&);
   bool publishes(const Federate&, Handle object_class, Handle attribute) const noexcept;
   void cancel_acquisitions(Federate&);
 
+  // ---- regions (detail/distribution.cpp)
+  /// Regions of this federate that may go with these attributes, with interactions of this class.
+  void check_regions(const Federate&, const Numbers& regions, const Numbers& attributes) const;
+  void check_regions(const Federate&, const Numbers& regions, const FomTables::Class&) const;
+  void associate(Slot&, Numbers regions);
+
   // ---- synchronization, saves (detail/synchronization.cpp, saving.cpp, restoring.cpp)
+  void announce_points(Federate&);
   void complete_point(const std::string& label);
   void leave_points(Handle federate);
   void begin_save();
@@ -284,11 +306,12 @@ class Federation {
   Blob state() const;
   struct SavedState;
   std::unique_ptr<SavedState> parsed_state(Bytes) const;
-  void adopt(SavedState&);
-  std::string save_file(const std::string& label) const;
+  bool matched(const SavedState&);
+  bool adopt(SavedState&);
+  MemberState member_state(const Federate&) const;
 
   std::string name_;
-  std::string save_folder_;
+  SaveStore& store_;
   std::vector<Document> documents_;
   std::optional<Document> mim_;
   std::unique_ptr<const fom::Fom> fom_;
@@ -308,6 +331,8 @@ class Federation {
   std::unordered_map<std::string, Name> names_;
   Table<Instance> instances_;
   Handle next_instance_ = 1;
+  Numbers deleting_;  // instances whose time-stamped deletion is under way
+  Handle removing_ = 0;
   std::uint64_t declarations_ = 1;  // counts changes that routes depend on
   std::vector<std::vector<InteractionRoute>> interaction_routes_;  // by class
   TimeManager time_;
@@ -317,10 +342,11 @@ class Federation {
   bool saving_ = false, restoring_ = false;
   std::string last_save_, next_save_;
   std::optional<Stamp> last_save_time_, next_save_time_;
-  std::map<std::string, Blob> saves_;
+  bool save_failed_ = false, restore_failed_ = false;  // somebody has
   std::unique_ptr<SavedState> restoring_state_;
 
-  Numbers scratch_;  // attributes or parameters of the message at hand
+  Numbers scratch_;              // attributes or parameters of the message at hand
+  std::vector<std::byte> room_;  // values picked from it
   std::unique_ptr<Observer> observer_;
 };
 

@@ -138,12 +138,14 @@ struct Route {
   struct Part {
     Order sent{};
     Handle transportation = 0;
-    bool convey_producer = false, convey_regions = false;
-    Numbers picked;  // places in the update; empty: all
+    bool convey_producer = false;
+    Numbers picked;          // places in the update; empty: all
+    Numbers region_handles;  // of these attributes, when the receivers want to know
     std::vector<RegionOf> regions;
     std::vector<Target> targets;
   };
   Numbers attributes;
+  Handle sender = 0;
   bool ordered = false;  // the update has a time stamp from a regulating federate
   std::uint64_t declarations = 0;
   std::vector<Part> parts;
@@ -160,8 +162,10 @@ struct Instance {
   /// A time-stamped deletion is under way; those who still know it have not got it yet.
   Handle deleted_by = 0;
   std::uint32_t deleted_retraction = 0;
+  Handle deleted_class = 0;   // as which the one who deleted it knew it
   std::vector<Route> routes;  // newest last
-  VERNIER_FIELDS(handle, object_class, name, producer, slots, known, deleted_by, deleted_retraction)
+  VERNIER_FIELDS(handle, object_class, name, producer, slots, known, deleted_by, deleted_retraction,
+                 deleted_class)
 
   Known* known_by(Handle federate) noexcept {
     const auto at = std::lower_bound(known.begin(), known.end(), federate,

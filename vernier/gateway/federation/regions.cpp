@@ -149,6 +149,14 @@ RegionOf Regions::described(Handle h) const {
   return {h, r ? r->bounds : std::vector<Bounds>{}};
 }
 
+std::vector<RegionBounds> Regions::of(Handle federate) const {
+  std::vector<RegionBounds> all;
+  for (Handle h = 1; h < regions_.size(); ++h) {
+    if (regions_[h].federate == federate) all.push_back({h, regions_[h].bounds});
+  }
+  return all;
+}
+
 void Regions::save(std::vector<std::byte>& to) const { Writer{to}(regions_, free_); }
 
 bool Regions::load(Bytes from) {

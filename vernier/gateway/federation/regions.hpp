@@ -37,6 +37,9 @@ class Regions {
   /// As it travels with a message; without bounds when it is gone.
   RegionOf described(Handle region) const;
 
+  /// All that a federate has made.
+  std::vector<RegionBounds> of(Handle federate) const;
+
   void save(std::vector<std::byte>&) const;
   /// False, and nothing changed, when the bytes are no saved regions.
   bool load(Bytes);

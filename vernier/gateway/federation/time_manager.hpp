@@ -42,6 +42,8 @@ class TimeManager {
   void add(Handle federate);
   /// What it sent and others still wait for stays.
   void remove(Handle federate);
+  bool member(Handle h) const noexcept { return h < slots_.size() && slots_[h] != 0; }
+  std::size_t members() const noexcept;
 
   // ---- services of a federate
 

@@ -13,6 +13,11 @@ void TimeManager::stop_at(Stamp at) {
   stop_ = stop;
 }
 
+std::size_t TimeManager::members() const noexcept {
+  return static_cast<std::size_t>(std::count_if(federates_.begin(), federates_.end(),
+                                                [](const Federate& f) { return f.handle != 0; }));
+}
+
 bool TimeManager::stopped() const noexcept {
   if (stop_ == never) return false;
   for (std::size_t s = 0; s < federates_.size(); ++s) {

@@ -1,0 +1,326 @@
+#include "vernier/gateway/federation/core.hpp"
+
+#include <exception>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "vernier/gateway/federation/detail/checks.hpp"
+#include "vernier/gateway/federation/detail/saved.hpp"
+#include "vernier/gateway/federation/federation.hpp"
+
+namespace vernier::federation {
+
+using detail::Malformed;
+using detail::refuse;
+
+namespace {
+
+constexpr std::size_t most_federations = 4096;
+constexpr std::size_t longest_name = 4096;
+
+}  // namespace
+
+struct Core::State {
+  struct Line {
+    Peer* peer = nullptr;  // null: not in use
+    Federation* federation = nullptr;
+    Federate* federate = nullptr;
+  };
+
+  explicit State(CoreSettings s) : settings(std::move(s)), saves(settings.save_folder) {}
+
+  CoreSettings settings;
+  SaveStore saves;
+  std::vector<Line> lines;  // by connection; the first is not used
+  std::vector<Connection> unused;
+  std::map<std::string, std::unique_ptr<Federation>> federations;
+
+  void log(const std::string& what) const {
+    if (settings.log) settings.log(what);
+  }
+
+  // ---- what needs no federation
+
+  void create(const CreateFederation& m) {
+    if (m.time > TimeKind::float64)
+      refuse(Failure::CouldNotCreateLogicalTimeFactory, "No such logical time");
+    if (m.federation.empty()) refuse(Failure::RTIinternalError, "The federation has no name");
+    if (m.federation.size() > longest_name)
+      refuse(Failure::RTIinternalError, "The name of the federation is too long");
+    if (federations.contains(m.federation))
+      refuse(Failure::FederationExecutionAlreadyExists,
+             "There is a federation named '" + m.federation + "' already");
+    if (federations.size() >= most_federations)
+      refuse(Failure::RTIinternalError, "The RTI takes no more federations");
+    auto fresh = std::make_unique<Federation>(m.federation, m.time, m.modules, m.mim, saves);
+    federations.emplace(m.federation, std::move(fresh));
+    log("federation '" + m.federation + "' is created");
+  }
+
+  void destroy(const DestroyFederation& m) {
+    const auto at = federations.find(m.federation);
+    if (at == federations.end())
+      refuse(Failure::FederationExecutionDoesNotExist,
+             "There is no federation named '" + m.federation + "'");
+    if (!at->second->federates().empty())
+      refuse(Failure::FederatesCurrentlyJoined,
+             "'" + m.federation + "' has " + std::to_string(at->second->federates().size()) +
+                 " federates, " + at->second->federates().front()->name + " among them");
+    federations.erase(at);
+    log("federation '" + m.federation + "' is destroyed");
+  }
+
+  void list(Line& line) const {
+    Federations all;
+    for (const auto& [name, f] : federations) all.all.push_back({name, f->time_kind()});
+    line.peer->put(frame(all));
+  }
+
+  void join(Line& line, Connection c, const Join& m, std::uint32_t sequence) {
+    if (line.federate)
+      refuse(Failure::FederateAlreadyExecutionMember,
+             "The federate has joined '" + line.federation->name() + "' already");
+    const auto at = federations.find(m.federation);
+    if (at == federations.end())
+      refuse(Failure::FederationExecutionDoesNotExist,
+             "There is no federation named '" + m.federation + "'");
+    Joined joined;
+    Federate& f = at->second->join(m, *line.peer, c, joined);
+    line.federation = at->second.get();
+    line.federate = &f;
+    answer(line, sequence, {}, joined);
+    line.federation->sent_joined(f);
+    log("federate '" + f.name + "' has joined '" + line.federation->name() + "'");
+  }
+
+  void resign(Line& line, ResignAction action, std::string_view lost) {
+    Federation& of = *line.federation;
+    const std::string name = line.federate->name;
+    of.resign(*line.federate, action, lost);
+    line.federation = nullptr;
+    line.federate = nullptr;
+    log(lost.empty()
+            ? "federate '" + name + "' has resigned from '" + of.name() + "'"
+            : "federate '" + name + "' of '" + of.name() + "' is lost: " + std::string(lost));
+  }
+
+  // ---- answers
+
+  static void answer(Line& line, std::uint32_t sequence, const Refusal& r) {
+    if (sequence != 0) line.peer->put(frame(Answer{r.failure, r.text, {}}, sequence));
+  }
+  template <class Body>
+  static void answer(Line& line, std::uint32_t sequence, const Refusal& r, const Body& body) {
+    if (sequence == 0) return;
+    Answer a{r.failure, r.text, {}};
+    Writer w(a.body);
+    w(body);
+    line.peer->put(frame(a, sequence));
+  }
+
+  template <class M>
+  static M read_as(Bytes bytes) {
+    M m;
+    if (!read(bytes, m)) throw Malformed{};
+    return m;
+  }
+
+  template <class M>
+  void serve(Line& line, Bytes bytes, std::uint32_t sequence) {
+    const M m = read_as<M>(bytes);
+    if (!line.federate)
+      refuse(Failure::FederateNotExecutionMember, "The federate has not joined a federation");
+    Federation& in = *line.federation;
+    in.require_running(M::kind);
+    if constexpr (std::is_void_v<decltype(in.take(*line.federate, m))>) {
+      in.take(*line.federate, m);
+      answer(line, sequence, {});
+    } else {
+      answer(line, sequence, {}, in.take(*line.federate, m));
+    }
+  }
+
+  void dispatch(Connection c, const Header& h, Bytes bytes);
+  bool take(Connection c, Bytes bytes);
+};
+
+void Core::State::dispatch(Connection c, const Header& h, Bytes bytes) {
+  Line& line = lines[c];
+  switch (h.kind) {
+#define VERNIER_SERVE(kind, M) \
+  case Kind::kind:             \
+    return serve<M>(line, bytes, h.sequence);
+    VERNIER_SERVE(update_attributes, UpdateAttributes)
+    VERNIER_SERVE(send_interaction, SendInteraction)
+    VERNIER_SERVE(advance, Advance)
+    VERNIER_SERVE(register_synchronization, RegisterSynchronization)
+    VERNIER_SERVE(achieve_synchronization, AchieveSynchronization)
+    VERNIER_SERVE(request_save, RequestSave)
+    VERNIER_SERVE(save_begun, SaveBegun)
+    VERNIER_SERVE(save_done, SaveDone)
+    VERNIER_SERVE(abort_save, AbortSave)
+    VERNIER_SERVE(query_save_status, QuerySaveStatus)
+    VERNIER_SERVE(request_restore, RequestRestore)
+    VERNIER_SERVE(restore_done, RestoreDone)
+    VERNIER_SERVE(abort_restore, AbortRestore)
+    VERNIER_SERVE(query_restore_status, QueryRestoreStatus)
+    VERNIER_SERVE(publish_attributes, PublishAttributes)
+    VERNIER_SERVE(unpublish_attributes, UnpublishAttributes)
+    VERNIER_SERVE(publish_interaction, PublishInteraction)
+    VERNIER_SERVE(unpublish_interaction, UnpublishInteraction)
+    VERNIER_SERVE(subscribe_attributes, SubscribeAttributes)
+    VERNIER_SERVE(unsubscribe_attributes, UnsubscribeAttributes)
+    VERNIER_SERVE(subscribe_interaction, SubscribeInteraction)
+    VERNIER_SERVE(unsubscribe_interaction, UnsubscribeInteraction)
+    VERNIER_SERVE(reserve_names, ReserveNames)
+    VERNIER_SERVE(release_names, ReleaseNames)
+    VERNIER_SERVE(register_object, RegisterObject)
+    VERNIER_SERVE(delete_object, DeleteObject)
+    VERNIER_SERVE(local_delete, LocalDelete)
+    VERNIER_SERVE(request_update, RequestUpdate)
+    VERNIER_SERVE(request_class_update, RequestClassUpdate)
+    VERNIER_SERVE(change_attribute_transportation, ChangeAttributeTransportation)
+    VERNIER_SERVE(query_attribute_transportation, QueryAttributeTransportation)
+    VERNIER_SERVE(change_interaction_transportation, ChangeInteractionTransportation)
+    VERNIER_SERVE(query_interaction_transportation, QueryInteractionTransportation)
+    VERNIER_SERVE(divest_unconditionally, DivestUnconditionally)
+    VERNIER_SERVE(divest_negotiated, DivestNegotiated)
+    VERNIER_SERVE(confirm_divestiture, ConfirmDivestiture)
+    VERNIER_SERVE(acquire, Acquire)
+    VERNIER_SERVE(acquire_if_available, AcquireIfAvailable)
+    VERNIER_SERVE(deny_release, DenyRelease)
+    VERNIER_SERVE(divest_if_wanted, DivestIfWanted)
+    VERNIER_SERVE(cancel_divestiture, CancelDivestiture)
+    VERNIER_SERVE(cancel_acquisition, CancelAcquisition)
+    VERNIER_SERVE(query_ownership, QueryOwnership)
+    VERNIER_SERVE(is_owned, IsOwned)
+    VERNIER_SERVE(enable_regulation, EnableRegulation)
+    VERNIER_SERVE(disable_regulation, DisableRegulation)
+    VERNIER_SERVE(enable_constrained, EnableConstrained)
+    VERNIER_SERVE(disable_constrained, DisableConstrained)
+    VERNIER_SERVE(enable_asynchronous, EnableAsynchronous)
+    VERNIER_SERVE(disable_asynchronous, DisableAsynchronous)
+    VERNIER_SERVE(query_galt, QueryGalt)
+    VERNIER_SERVE(query_lits, QueryLits)
+    VERNIER_SERVE(query_time, QueryTime)
+    VERNIER_SERVE(modify_lookahead, ModifyLookahead)
+    VERNIER_SERVE(query_lookahead, QueryLookahead)
+    VERNIER_SERVE(retract, Retract)
+    VERNIER_SERVE(change_attribute_order, ChangeAttributeOrder)
+    VERNIER_SERVE(change_interaction_order, ChangeInteractionOrder)
+    VERNIER_SERVE(create_region, CreateRegion)
+    VERNIER_SERVE(commit_regions, CommitRegions)
+    VERNIER_SERVE(delete_region, DeleteRegion)
+    VERNIER_SERVE(associate_regions, AssociateRegions)
+    VERNIER_SERVE(unassociate_regions, UnassociateRegions)
+    VERNIER_SERVE(set_resign_action, SetResignAction)
+    VERNIER_SERVE(set_switch, SetSwitch)
+    VERNIER_SERVE(query_rate, QueryRate)
+    VERNIER_SERVE(find_federate, FindFederate)
+    VERNIER_SERVE(name_federate, NameFederate)
+#undef VERNIER_SERVE
+    case Kind::create_federation:
+      create(read_as<CreateFederation>(bytes));
+      return answer(line, h.sequence, {});
+    case Kind::destroy_federation:
+      destroy(read_as<DestroyFederation>(bytes));
+      return answer(line, h.sequence, {});
+    case Kind::list_federations:
+      read_as<ListFederations>(bytes);
+      answer(line, h.sequence, {});
+      return list(line);
+    case Kind::join:
+      return join(line, c, read_as<Join>(bytes), h.sequence);
+    case Kind::resign: {
+      const auto m = read_as<Resign>(bytes);
+      if (!line.federate)
+        refuse(Failure::FederateNotExecutionMember, "The federate has not joined a federation");
+      resign(line, m.action, {});
+      return answer(line, h.sequence, {});
+    }
+    case Kind::leave:
+      read_as<Leave>(bytes);
+      if (line.federate) resign(line, line.federate->resign, "it has disconnected");
+      return;
+    case Kind::hello:
+    case Kind::alive:  // of the transports
+      return;
+    default:
+      throw Malformed{};
+  }
+}
+
+bool Core::State::take(Connection c, Bytes bytes) {
+  const auto h = header(bytes);
+  if (!h || c >= lines.size() || !lines[c].peer) return false;
+  try {
+    dispatch(c, *h, bytes);
+    const Federate* f = lines[c].federate;
+    if (f && f->service_reporting && lines[c].federation->observer())
+      lines[c].federation->observer()->invoked(*lines[c].federate, h->kind, bytes, nullptr);
+    return true;
+  } catch (const Malformed&) {
+    return false;
+  } catch (const Refusal& r) {
+    answer(lines[c], h->sequence, r);
+    const Federate* f = lines[c].federate;
+    if (f && (f->service_reporting || f->exception_reporting) && lines[c].federation->observer())
+      lines[c].federation->observer()->invoked(*lines[c].federate, h->kind, bytes, &r);
+    return true;
+  } catch (const std::exception& e) {
+    answer(lines[c], h->sequence, {Failure::RTIinternalError, e.what()});
+    return true;
+  }
+}
+
+Core::Core(CoreSettings settings) : state_(std::make_unique<State>(std::move(settings))) {
+  state_->lines.resize(1);
+}
+
+Core::~Core() = default;
+
+Connection Core::open(Peer& peer) {
+  State& s = *state_;
+  if (s.unused.empty()) {
+    s.lines.push_back({&peer});
+    return static_cast<Connection>(s.lines.size() - 1);
+  }
+  const Connection c = s.unused.back();
+  s.unused.pop_back();
+  s.lines[c] = {&peer};
+  return c;
+}
+
+bool Core::take(Connection c, Bytes bytes) noexcept {
+  try {
+    return state_->take(c, bytes);
+  } catch (...) {
+    return false;
+  }
+}
+
+void Core::close(Connection c, std::string_view why) noexcept {
+  State& s = *state_;
+  if (c == 0 || c >= s.lines.size() || !s.lines[c].peer) return;
+  try {
+    State::Line& line = s.lines[c];
+    if (line.federate)
+      s.resign(line, line.federate->resign, why.empty() ? "its connection is closed" : why);
+  } catch (...) {
+    // what could not be told about it is lost
+  }
+  s.lines[c] = {};
+  s.unused.push_back(c);
+}
+
+bool Core::pressed(Connection c, std::size_t limit) const noexcept {
+  const State& s = *state_;
+  if (c >= s.lines.size() || !s.lines[c].federation) return false;
+  for (const Federate* f : s.lines[c].federation->federates()) {
+    if (f->connection != c && f->peer->backlog() > limit) return true;
+  }
+  return false;
+}
+
+}  // namespace vernier::federation

@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <iterator>
+
+#include "vernier/gateway/federation/federation.hpp"
+#include "vernier/gateway/federation/regions.hpp"
+
+namespace vernier::federation {
+
+void Federation::check_regions(const Federate& f, const Numbers& regions,
+                               const Numbers& attributes) const {
+  regions_->check(f.handle, regions);
+  for (const Handle a : attributes)
+    regions_->check(f.handle, regions, tables_.attributes[a - 1].dimensions);
+}
+
+void Federation::check_regions(const Federate& f, const Numbers& regions,
+                               const FomTables::Class& c) const {
+  regions_->check(f.handle, regions, c.dimensions);
+}
+
+/// Replaces the regions of an attribute.
+void Federation::associate(Slot& s, Numbers regions) {
+  std::sort(regions.begin(), regions.end());
+  regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
+  for (const Handle r : regions) regions_->use(r, 1);
+  for (const Handle r : s.regions) regions_->use(r, -1);
+  s.regions = std::move(regions);
+}
+
+void Federation::regions_changed() {
+  routes_changed();
+  instances_.each([&](Instance& i) {
+    if (std::any_of(i.slots.begin(), i.slots.end(),
+                    [](const Slot& s) { return !s.regions.empty(); }))
+      review(i);
+  });
+}
+
+Created Federation::take(Federate& f, const CreateRegion& m) {
+  return {regions_->create(f.handle, m.dimensions, tables_)};
+}
+
+void Federation::take(Federate& f, const CommitRegions& m) {
+  regions_->commit(f.handle, m.regions);
+  regions_changed();
+}
+
+void Federation::take(Federate& f, const DeleteRegion& m) { regions_->erase(f.handle, m.region); }
+
+void Federation::take(Federate& f, const AssociateRegions& m) {
+  Instance& i = known_instance(f, m.object);
+  for (const InRegions& part : m.parts) {
+    slots(f, i, part.attributes);
+    check_regions(f, part.regions, part.attributes);
+  }
+  for (const InRegions& part : m.parts) {
+    for (Slot* s : slots(f, i, part.attributes)) {
+      if (s->owner != f.handle) continue;
+      Numbers all = s->regions;
+      all.insert(all.end(), part.regions.begin(), part.regions.end());
+      associate(*s, std::move(all));
+    }
+  }
+  routes_changed();
+  review(i);
+}
+
+void Federation::take(Federate& f, const UnassociateRegions& m) {
+  Instance& i = known_instance(f, m.object);
+  for (const InRegions& part : m.parts) {
+    slots(f, i, part.attributes);
+    check_regions(f, part.regions, Numbers{});
+  }
+  for (const InRegions& part : m.parts) {
+    for (Slot* s : slots(f, i, part.attributes)) {
+      if (s->owner != f.handle) continue;
+      Numbers left;
+      std::copy_if(s->regions.begin(), s->regions.end(), std::back_inserter(left), [&](Handle r) {
+        return std::find(part.regions.begin(), part.regions.end(), r) == part.regions.end();
+      });
+      associate(*s, std::move(left));
+    }
+  }
+  routes_changed();
+  review(i);
+}
+
+}  // namespace vernier::federation

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vernier/gateway/federation/federation.hpp"
+
+namespace vernier::federation {
+
+/// Saved states of the RTI's, by federation and label: in a folder, or in memory without one.
+class SaveStore {
+ public:
+  static constexpr std::size_t most_in_memory = 64;
+
+  explicit SaveStore(std::string folder) : folder_(std::move(folder)) {}
+
+  /// Whether another one can be kept.
+  bool has_room(const std::string& federation, const std::string& label) const;
+  /// False when it cannot be written.
+  bool put(const std::string& federation, const std::string& label, Blob state);
+  /// Nothing when there is none, or when it is damaged.
+  std::optional<Blob> get(const std::string& federation, const std::string& label) const;
+
+ private:
+  std::string file(const std::string& federation, const std::string& label) const;
+
+  std::string folder_;
+  std::map<std::pair<std::string, std::string>, Blob> kept_;
+};
+
+struct NamedPoint {
+  std::string label;
+  Federation::Point point;
+  VERNIER_FIELDS(label, point)
+};
+struct ReservedName {
+  std::string name;
+  Handle by = 0;
+  VERNIER_FIELDS(name, by)
+};
+
+/// A federation as it was saved.
+struct Federation::SavedState {
+  std::string name;
+  TimeKind kind{};
+  std::vector<Document> documents;
+  bool auto_provide = false;
+  Handle federates_end = 0;  // the next handle
+  std::vector<Federate> federates;
+  Handle next_instance = 0;
+  std::vector<Instance> instances;
+  std::vector<ReservedName> reserved;
+  std::vector<NamedPoint> points;
+  Blob time, regions;
+  VERNIER_FIELDS(name, kind, documents, auto_provide, federates_end, federates, next_instance,
+                 instances, reserved, points, time, regions)
+};
+
+}  // namespace vernier::federation

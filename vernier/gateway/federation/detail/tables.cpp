@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <utility>
+
+#include "vernier/gateway/federation/detail/checks.hpp"
+#include "vernier/gateway/federation/detail/routes.hpp"
+#include "vernier/gateway/federation/federation.hpp"
+#include "vernier/gateway/fom/merge.hpp"
+#include "vernier/gateway/fom/reader.hpp"
+
+namespace vernier::federation {
+
+using detail::refuse;
+
+namespace {
+
+constexpr int shown_problems = 10;
+
+Handle handle_of(std::optional<int> index) { return index ? static_cast<Handle>(*index) + 1 : 0; }
+
+Order order_of(fom::Order o) {
+  return o == fom::Order::time_stamp ? Order::time_stamp : Order::receive;
+}
+
+Numbers handles(const std::vector<int>& indices) {
+  Numbers all;
+  for (const int i : indices) all.push_back(static_cast<Handle>(i) + 1);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+Numbers dimension_handles(const fom::Fom& f, const std::vector<fom::Reference>& all) {
+  Numbers found;
+  for (const fom::Reference& r : all) {
+    if (const Handle h = handle_of(f.dimension(r.name))) found.push_back(h);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+FomTables tables_of(const fom::Fom& f) {
+  FomTables t;
+  for (std::size_t i = 0; i < f.object_classes.size(); ++i) {
+    const fom::ObjectClass& c = f.object_classes[i];
+    t.object_classes.push_back({.path = c.path,
+                                .parent = static_cast<Handle>(c.parent + 1),
+                                .members = handles(f.all_attributes(static_cast<int>(i))),
+                                .dimensions = {}});
+  }
+  for (std::size_t i = 0; i < f.interaction_classes.size(); ++i) {
+    const fom::InteractionClass& c = f.interaction_classes[i];
+    t.interaction_classes.push_back(
+        {.path = c.path,
+         .parent = static_cast<Handle>(c.parent + 1),
+         .members = handles(f.all_parameters(static_cast<int>(i))),
+         .order = order_of(c.order.value_or(fom::Order::receive)),
+         .transportation = std::max(handle_of(f.transportation(c.transportation.name)), Handle{1}),
+         .dimensions = dimension_handles(f, c.dimensions)});
+  }
+  for (const fom::Attribute& a : f.attributes)
+    t.attributes.push_back(
+        {.name = a.name,
+         .order = order_of(a.order),
+         .transportation = std::max(handle_of(f.transportation(a.transportation.name)), Handle{1}),
+         .dimensions = dimension_handles(f, a.dimensions)});
+  for (const fom::Parameter& p : f.parameters) t.parameters.push_back({p.name, {}, 0, {}});
+  for (const fom::Dimension& d : f.dimensions) t.dimensions.push_back({d.name, d.upper_bound});
+  for (const fom::Transportation& r : f.transportations) t.transportations.push_back(r.name);
+  for (const fom::UpdateRate& r : f.update_rates) t.rates.push_back({r.name, r.rate});
+  return t;
+}
+
+fom::Module parsed(const Document& d, Failure failure) {
+  Diagnostics problems;
+  auto m = fom::parse_module(d.text, d.name.empty() ? "module" : d.name, problems);
+  if (!m) refuse(failure, rendered(problems, shown_problems));
+  return std::move(*m);
+}
+
+}  // namespace
+
+void Federation::load(std::vector<Document> added) {
+  std::erase_if(added, [&](const Document& d) {
+    return std::any_of(documents_.begin(), documents_.end(),
+                       [&](const Document& had) { return had.text == d.text; });
+  });
+  if (fom_ && added.empty()) return;
+  if (documents_.size() + added.size() > limits.modules)
+    refuse(Failure::ErrorReadingFDD, "There are more than " + std::to_string(limits.modules) +
+                                         " FOM modules in the federation");
+  if (!fom_ && mim_) {
+    if (mim_->name == "HLAstandardMIM")
+      refuse(Failure::DesignatorIsHLAstandardMIM, "The standard MIM is always there");
+    own_mim_ = std::make_shared<const fom::Module>(parsed(*mim_, Failure::ErrorReadingMIM));
+  }
+  std::vector<fom::Module> modules = modules_;
+  for (const Document& d : added) modules.push_back(parsed(d, Failure::ErrorReadingFDD));
+  Diagnostics problems;
+  auto merged = fom::merge(modules, own_mim_ ? *own_mim_ : fom::standard_mim(), problems);
+  if (!merged) refuse(Failure::InconsistentFDD, rendered(problems, shown_problems));
+
+  fom_ = std::make_unique<const fom::Fom>(std::move(*merged));
+  modules_ = std::move(modules);
+  for (Document& d : added) documents_.push_back(std::move(d));
+  tables_ = tables_of(*fom_);
+  encoded_tables_.clear();
+  Writer w(encoded_tables_);
+  w(tables_);
+  privilege_ = handle_of(fom_->attribute(0, "HLAprivilegeToDeleteObject"));
+  mom_ = handle_of(fom_->interaction_class("HLAmanager"));
+  interaction_routes_.resize(tables_.interaction_classes.size() + 1);
+  routes_changed();
+  for (Federate* f : joined_) size_tables(*f);
+  // a class that only led to others may have got attributes; those come last
+  instances_.each([&](Instance& i) {
+    const Numbers& members = tables_.object_classes[i.object_class - 1].members;
+    for (std::size_t k = i.slots.size(); k < members.size(); ++k)
+      i.slots.push_back(fresh_slot(members[k]));
+  });
+  if (observer_) observer_->changed();
+}
+
+Slot Federation::fresh_slot(Handle attribute) const {
+  const FomTables::Member& m = tables_.attributes[attribute - 1];
+  Slot s;
+  s.attribute = attribute;
+  s.order = m.order;
+  s.transportation = m.transportation;
+  return s;
+}
+
+void Federation::size_tables(Federate& f) const {
+  const std::size_t objects = tables_.object_classes.size(),
+                    interactions = tables_.interaction_classes.size(),
+                    transportations = tables_.transportations.size();
+  f.objects.resize(objects + 1);
+  for (std::size_t c = f.interactions.size(); c <= interactions; ++c) {
+    f.interactions.emplace_back();
+    if (c == 0) continue;
+    f.interactions.back().order = tables_.interaction_classes[c - 1].order;
+    f.interactions.back().transportation = tables_.interaction_classes[c - 1].transportation;
+  }
+  f.counters.updates_sent.resize(objects, transportations);
+  f.counters.reflections_received.resize(objects, transportations);
+  f.counters.interactions_sent.resize(interactions, transportations);
+  f.counters.interactions_received.resize(interactions, transportations);
+}
+
+const FomTables::Class& Federation::object_class(Handle h) const {
+  if (h == 0 || h > tables_.object_classes.size())
+    refuse(Failure::ObjectClassNotDefined,
+           "The FOM has no object class of handle " + std::to_string(h));
+  return tables_.object_classes[h - 1];
+}
+
+const FomTables::Class& Federation::interaction_class(Handle h) const {
+  if (h == 0 || h > tables_.interaction_classes.size())
+    refuse(Failure::InteractionClassNotDefined,
+           "The FOM has no interaction class of handle " + std::to_string(h));
+  return tables_.interaction_classes[h - 1];
+}
+
+Numbers Federation::checked_attributes(Handle of_class, const Numbers& given) const {
+  const FomTables::Class& c = object_class(of_class);
+  Numbers all = given;
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  for (const Handle a : all) {
+    if (!std::binary_search(c.members.begin(), c.members.end(), a))
+      refuse(Failure::AttributeNotDefined,
+             c.path + " has no attribute of handle " + std::to_string(a));
+  }
+  return all;
+}
+
+bool Federation::is_a(Handle c, Handle ancestor) const noexcept {
+  // a parent's handle is less than its children's
+  while (c > ancestor) c = tables_.object_classes[c - 1].parent;
+  return c == ancestor;
+}
+
+bool Federation::interaction_is_a(Handle c, Handle ancestor) const noexcept {
+  while (c > ancestor) c = tables_.interaction_classes[c - 1].parent;
+  return c == ancestor;
+}
+
+void Federation::check_transportation(Handle h) const {
+  if (h == 0 || h > tables_.transportations.size())
+    refuse(Failure::InvalidTransportationType,
+           "The FOM has no transportation of handle " + std::to_string(h));
+}
+
+bool Federation::reliable(Handle transportation) const noexcept {
+  return fom_->transportations[transportation - 1].reliable;
+}
+
+}  // namespace vernier::federation
