@@ -10,7 +10,7 @@
 #include "apps/vernier/link_measurement.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
-#include "vernier/gateway/link/key.hpp"
+#include "vernier/gateway/channel/key.hpp"
 #include "vernier/run/composition/composition.hpp"
 
 namespace vernier::app {
@@ -68,7 +68,7 @@ LinkTest what_to_test(const LinkRequest& a) {
   s.receive = a.receive;
   s.send_element = element(a.send_type);
   s.receive_element = element(a.receive_type);
-  if (!a.key.empty()) s.key = link::key_in(a.key, s.name);
+  if (!a.key.empty()) s.key = channel::key_in(a.key, "V5143", "the link \"" + s.name + "\"");
   t.seconds = seconds_in("--seconds", a.seconds);
   t.patience = a.patience.empty() ? (a.serve ? 60.0 : 5.0) : seconds_in("--patience", a.patience);
   t.packets = a.network;

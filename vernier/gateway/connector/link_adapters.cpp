@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "vernier/gateway/channel/key.hpp"
 #include "vernier/gateway/connector/detail/parameters.hpp"
-#include "vernier/gateway/link/key.hpp"
 #include "vernier/gateway/link/partner.hpp"
 #include "vernier/gateway/rsp/components.hpp"
 #include "vernier/gateway/shared/neighbour.hpp"
@@ -78,7 +78,8 @@ link::Settings connection(const Parameters& p) {
   s.role = m.listen ? link::Role::server : link::Role::client;
   s.control = m.address;
   s.data = data_address(p, m);
-  if (!p.text("key").empty()) s.key = link::key_in(p.file("key"), p.instance());
+  if (!p.text("key").empty())
+    s.key = channel::key_in(p.file("key"), "V5143", "the link \"" + p.instance() + "\"");
   s.ping_interval = milliseconds(p, "ping");
   s.ping_timeout = milliseconds(p, "timeout");
   s.delay_interval = milliseconds(p, "delay");

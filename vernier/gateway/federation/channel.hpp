@@ -36,11 +36,14 @@ class Channel {
 
 /// What a local settings designator says: key=value pairs or lines, or an address alone.
 /// "" and "vernier://here": the RTI inside this process. "tcp://host:port" or "rti://host:port/",
-/// "unix:///path". Options after '?': "key-file=…", "tls-ca=…".
+/// "tls://host:port", "unix:///path". Options after '?' or as pairs, parted by '&', ';' or lines:
+/// "address=…", "key-file=…", "tls-ca=…" (certificates that the RTI's must come from; without it
+/// those of the system).
 struct Designator {
   std::string error;  // what is wrong with it; empty: nothing
   enum class Where { here, unix_socket, tcp } where = Where::here;
   std::string address, key_file, tls_ca;
+  bool tls = false;
 };
 Designator parsed_designator(std::string_view text);
 

@@ -1,0 +1,143 @@
+#include "vernier/gateway/federation/hello.hpp"
+
+#include <sys/random.h>
+
+#include <algorithm>
+
+#include "vernier/base/digest.hpp"
+#include "vernier/base/require.hpp"
+#include "vernier/gateway/federation/callbacks.hpp"
+
+namespace vernier::federation {
+namespace {
+
+Blob proof_of(std::string_view who, Bytes key, Bytes federate, Bytes rti) {
+  Blob message;
+  Writer w(message);
+  w(who, federate, rti);
+  const Digest d = hmac_sha256(key, message);
+  return {d.begin(), d.end()};
+}
+
+bool proves(const Blob& claimed, std::string_view who, Bytes key, Bytes federate, Bytes rti) {
+  Digest theirs{}, right{};
+  if (claimed.size() != theirs.size()) return false;
+  std::copy(claimed.begin(), claimed.end(), theirs.begin());
+  const Blob made = proof_of(who, key, federate, rti);
+  std::copy(made.begin(), made.end(), right.begin());
+  return same(theirs, right);
+}
+
+std::string printable(std::string_view s) {
+  std::string shown(s.substr(0, 80));
+  std::replace_if(
+      shown.begin(), shown.end(), [](unsigned char c) { return c < 32 || c == 127; }, '?');
+  return shown;
+}
+
+}  // namespace
+
+Random random_bytes() {
+  Random r;
+  require(getrandom(r.data(), r.size(), 0) == static_cast<ssize_t>(r.size()));
+  return r;
+}
+
+Greeting HelloFromFederate::refuse(std::uint32_t sequence, std::string why,
+                                   std::vector<std::byte>& reply) {
+  why_ = std::move(why);
+  if (sequence != 0) write(reply, Answer{Failure::ConnectionFailed, why_, {}}, sequence);
+  write(reply, Lost{why_});
+  return Greeting::refused;
+}
+
+Greeting HelloFromFederate::take(Bytes frame, std::vector<std::byte>& reply) {
+  const auto h = header(frame);
+  Hello hello;
+  if (!h || h->kind != Kind::hello || h->sequence == 0)
+    return refuse(0, "what came is not the hello of a federate", reply);
+  // of another version only the beginning is sure to be the same
+  Reader r(frame.subspan(sizeof(Header)));
+  r(hello.program, hello.version);
+  if (!r.ok()) return refuse(0, "the hello of the federate is malformed", reply);
+  program_ = printable(hello.program);
+  if (hello.version != protocol_version)
+    return refuse(h->sequence,
+                  "the federate speaks version " + std::to_string(hello.version) +
+                      " of the protocol, the RTI version " + std::to_string(protocol_version),
+                  reply);
+  if (!read(frame, hello)) return refuse(0, "the hello of the federate is malformed", reply);
+
+  Welcome welcome;
+  Greeting result = Greeting::done;
+  if (!challenged_ && !key_.empty()) {
+    if (hello.proof.size() != ours_.size())
+      return refuse(h->sequence, "the hello of the federate is malformed", reply);
+    challenged_ = true;
+    theirs_ = hello.proof;
+    ours_ = random_bytes();
+    welcome.challenge.assign(ours_.begin(), ours_.end());
+    result = Greeting::more;
+  } else if (challenged_) {
+    if (!proves(hello.proof, "federate", key_, theirs_, ours_))
+      return refuse(h->sequence, "the keys of federate and RTI are different", reply);
+    welcome.proof = proof_of("rti", key_, theirs_, ours_);
+  }
+  Answer a;
+  Writer w(a.body);
+  w(welcome);
+  write(reply, a, h->sequence);
+  return result;
+}
+
+HelloToRti::HelloToRti(std::string program, Bytes key)
+    : program_(std::move(program)), key_(key), ours_(random_bytes()) {
+  program_ = program_.substr(0, 200);
+}
+
+void HelloToRti::begin(std::vector<std::byte>& reply) const {
+  write(reply, Hello{program_, protocol_version, {ours_.begin(), ours_.end()}}, 1);
+}
+
+Greeting HelloToRti::take(Bytes frame, std::vector<std::byte>& reply) {
+  const auto h = header(frame);
+  if (Lost lost; h && h->kind == Kind::lost && read(frame, lost)) {
+    why_ = printable(lost.why);
+    return Greeting::refused;
+  }
+  Answer a;
+  if (!h || h->kind != Kind::answer || !read(frame, a)) {
+    why_ = "what answers is not an RTI";
+    return Greeting::refused;
+  }
+  if (a.failure != Failure::none) {
+    why_ = printable(a.text);
+    return Greeting::refused;
+  }
+  Welcome welcome;
+  Reader r(a.body);
+  r(welcome);
+  if (!r.complete()) {
+    why_ = "what answers is not an RTI of this version";
+  } else if (!welcome.challenge.empty()) {
+    theirs_ = welcome.challenge;
+    if (key_.empty()) {
+      why_ = "the RTI wants a key; say key-file=FILE";
+    } else {
+      write(reply, Hello{program_, protocol_version, proof_of("federate", key_, ours_, theirs_)},
+            2);
+      return Greeting::more;
+    }
+  } else if (key_.empty()) {
+    return Greeting::done;
+  } else if (theirs_.empty()) {
+    why_ = "the RTI asks for no key, so it may be any; start it with the key or leave key-file out";
+  } else if (proves(welcome.proof, "rti", key_, ours_, theirs_)) {
+    return Greeting::done;
+  } else {
+    why_ = "the keys of federate and RTI are different";
+  }
+  return Greeting::refused;
+}
+
+}  // namespace vernier::federation

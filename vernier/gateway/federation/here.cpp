@@ -1,0 +1,176 @@
+#include "vernier/gateway/federation/here.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <thread>
+
+namespace vernier::federation {
+
+void Bell::ring() noexcept {
+  syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+void Bell::sleep(Channel::Clock::time_point until) noexcept {
+  std::uint32_t expected = awake;
+  if (!state_.compare_exchange_strong(expected, asleep)) return;
+  timespec at{};
+  timespec* deadline = nullptr;
+  if (until != Channel::Clock::time_point::max()) {
+    const auto since = until.time_since_epoch();
+    const auto s = std::chrono::floor<std::chrono::seconds>(since);
+    at = {s.count(), std::chrono::nanoseconds(since - s).count()};
+    deadline = &at;
+  }
+  // with a bit set the time is absolute, on the monotonic clock
+  syscall(SYS_futex, &state_, FUTEX_WAIT_BITSET_PRIVATE, asleep, deadline, nullptr,
+          FUTEX_BITSET_MATCH_ANY);
+}
+
+/// Frames to the RTI are calls of it; frames from it stay in a queue.
+class HereChannel final : public Channel, public Peer {
+ public:
+  explicit HereChannel(std::shared_ptr<Hub> hub) : hub_(std::move(hub)) {
+    const std::lock_guard lock(hub_->lock_);
+    hub_->channels_.push_back(this);
+    connection_ = hub_->exchange_->open(*this);
+  }
+  ~HereChannel() override { close("the federate has gone"); }
+
+  bool send(Bytes frame) override {
+    std::unique_lock lock(hub_->lock_);
+    if (hub_->backlog_.load(std::memory_order_relaxed) > hub_->limit_) wait_for_room(lock);
+    if (!open_) return false;
+    const bool good = hub_->exchange_->take(connection_, frame);
+    ring(lock);
+    if (!good) close("the RTI does not understand what the federate said");
+    return good;
+  }
+  bool flush() override { return open_; }
+
+  bool receive(Clock::time_point until, const std::function<void(Bytes)>& take) override {
+    receiver_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    std::vector<Frame> batch;
+    while (true) {
+      bell_.listen();
+      {
+        const std::lock_guard lock(queue_lock_);
+        if (!queue_.empty()) {
+          batch.swap(spare_);
+          batch.swap(queue_);
+        }
+      }
+      if (!batch.empty()) break;
+      if (woken_.exchange(false)) return true;
+      if (!open_) return false;
+      if (Clock::now() >= until) return true;
+      bell_.sleep(until);
+    }
+    const std::size_t bytes = backlog_.exchange(0);
+    hub_->backlog_.fetch_sub(bytes);
+    if (hub_->waiting_.load() > 0) {
+      const std::lock_guard lock(hub_->lock_);
+      hub_->room_.notify_all();
+    }
+    for (const Frame& f : batch) take(*f);
+    batch.clear();
+    const std::lock_guard lock(queue_lock_);
+    if (spare_.capacity() < batch.capacity()) spare_.swap(batch);
+    return true;
+  }
+
+  void wake() override {
+    woken_ = true;
+    if (bell_.announce()) bell_.ring();
+  }
+  std::string why_lost() const override {
+    const std::lock_guard lock(queue_lock_);
+    return why_;
+  }
+
+  /// By the exchange, under the hub's lock.
+  void put(const Frame& f) override {
+    const std::size_t bytes = f->size();
+    backlog_.fetch_add(bytes, std::memory_order_relaxed);
+    hub_->backlog_.fetch_add(bytes, std::memory_order_relaxed);
+    {
+      const std::lock_guard lock(queue_lock_);
+      queue_.push_back(f);
+    }
+    if (bell_.announce()) hub_->to_ring_.push_back(&bell_);
+  }
+  std::size_t backlog() const noexcept override { return backlog_; }
+
+ private:
+  void close(const char* why) {
+    std::unique_lock lock(hub_->lock_);
+    if (!open_) return;
+    {
+      const std::lock_guard queue_lock(queue_lock_);
+      why_ = why;
+    }
+    open_ = false;
+    hub_->exchange_->close(connection_, why);
+    std::erase(hub_->channels_, this);
+    hub_->backlog_.fetch_sub(backlog_.exchange(0));
+    hub_->room_.notify_all();
+    ring(lock);
+  }
+
+  /// Not while somebody holds the lock that the woken want next.
+  void ring(std::unique_lock<std::mutex>& lock) {
+    std::array<Bell*, 64> some;
+    std::size_t n = 0;
+    for (Bell* b : hub_->to_ring_) {
+      if (n < some.size()) {
+        some[n++] = b;
+      } else {
+        b->ring();
+      }
+    }
+    hub_->to_ring_.clear();
+    lock.unlock();
+    // a channel may go meanwhile: whoever sleeps where it was wakes for no reason
+    for (std::size_t i = 0; i < n; ++i) some[i]->ring();
+  }
+
+  /// Two who flood each other must go on, and so must one thread that runs several federates.
+  void wait_for_room(std::unique_lock<std::mutex>& lock) {
+    const auto in_vain = [this] {
+      if (!open_ || backlog_ > hub_->limit_) return true;
+      return std::any_of(hub_->channels_.begin(), hub_->channels_.end(), [this](HereChannel* c) {
+        return c->backlog_ > hub_->limit_ &&
+               c->receiver_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+      });
+    };
+    while (!in_vain() && hub_->exchange_->pressed(connection_, hub_->limit_)) {
+      ++hub_->waiting_;
+      hub_->room_.wait_for(lock, std::chrono::milliseconds(100));
+      --hub_->waiting_;
+    }
+  }
+
+  const std::shared_ptr<Hub> hub_;
+  Connection connection_ = 0;
+  std::atomic<bool> open_{true};
+  Bell bell_;
+  std::atomic<bool> woken_{false};
+  std::atomic<std::size_t> backlog_{0};
+  std::atomic<std::thread::id> receiver_{};
+
+  mutable std::mutex queue_lock_;  // for those below
+  std::vector<Frame> queue_, spare_;
+  std::string why_;
+};
+
+Hub::Hub(std::unique_ptr<Exchange> e, std::size_t limit) : limit_(limit), exchange_(std::move(e)) {}
+
+std::unique_ptr<Channel> Hub::connect() {
+  return std::make_unique<HereChannel>(shared_from_this());
+}
+
+}  // namespace vernier::federation

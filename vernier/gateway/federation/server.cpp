@@ -1,0 +1,500 @@
+#include "vernier/gateway/federation/server.hpp"
+
+#include <netdb.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/gateway/federation/callbacks.hpp"
+#include "vernier/gateway/federation/channel.hpp"
+#include "vernier/gateway/federation/hello.hpp"
+#include "vernier/gateway/federation/inbox.hpp"
+#include "vernier/gateway/federation/outbox.hpp"
+#include "vernier/gateway/federation/wire.hpp"
+
+namespace vernier::federation {
+namespace {
+
+using Clock = Channel::Clock;
+using namespace std::chrono_literals;
+
+constexpr std::size_t read_size = 128u << 10;
+
+std::string peer_name(int fd) {
+  sockaddr_storage a{};
+  socklen_t size = sizeof a;
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&a), &size) != 0) return "somebody";
+  std::array<char, 64> host{}, port{};
+  if (a.ss_family == AF_UNIX) {
+    ucred who{};
+    size = sizeof who;
+    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
+    return "process " + std::to_string(who.pid);
+  }
+  getnameinfo(reinterpret_cast<sockaddr*>(&a), size, host.data(), host.size(), port.data(),
+              port.size(), NI_NUMERICHOST | NI_NUMERICSERV);
+  return channel::text({host.data(), port.data()});
+}
+
+std::string system_error() { return std::generic_category().message(errno); }
+
+channel::Descriptor listening_at_path(const std::string& path) {
+  sockaddr_un a{};
+  a.sun_family = AF_UNIX;
+  if (path.size() >= sizeof a.sun_path)
+    throw ConfigurationError("V5300", "the RTI cannot listen at unix:" + path +
+                                          ": a path of at most 107 characters is needed");
+  std::memcpy(a.sun_path, path.data(), path.size());
+  const auto* address = reinterpret_cast<const sockaddr*>(&a);
+  channel::Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  // what a killed RTI left behind is in nobody's use
+  struct stat found {};
+  if (stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) {
+    const channel::Descriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (::connect(probe.get(), address, sizeof a) != 0 && errno == ECONNREFUSED)
+      unlink(path.c_str());
+  }
+  if (bind(fd.get(), address, sizeof a) != 0 || chmod(path.c_str(), 0600) != 0 ||
+      ::listen(fd.get(), 256) != 0)
+    throw ConfigurationError("V5300",
+                             "the RTI cannot listen at unix:" + path + ": " + system_error());
+  return fd;
+}
+
+}  // namespace
+
+struct Server::State {
+  /// One federate's connection.
+  struct Session final : Peer {
+    enum class Stage { tls, hello, open, closing, dead };
+
+    Session(State& s, channel::Descriptor fd)
+        : server(s),
+          wire(std::move(fd)),
+          name(peer_name(wire.descriptor())),
+          hello(s.settings.key) {}
+
+    void put(const Frame& f) override {
+      if (stage != Stage::open) return;
+      outbox.put(f);
+      server.backlog += f->size();
+      touch();
+    }
+    void say(Bytes bytes) {
+      outbox.put(bytes);
+      server.backlog += bytes.size();
+      touch();
+    }
+    void touch() {
+      if (!dirty) server.dirty.push_back(this);
+      dirty = true;
+    }
+    std::size_t backlog() const noexcept override { return outbox.size(); }
+
+    State& server;
+    Wire wire;
+    std::string name;
+    HelloFromFederate hello;
+    Stage stage = Stage::hello;
+    Connection connection = 0;
+    Outbox outbox{server.chunks};
+    Inbox rest{0};  // a frame of which more must come
+    Clock::time_point heard = server.now, said = server.now, deadline{};
+    std::uint32_t events = 0;
+    bool dirty = false;   // has something to write
+    bool full = false;    // the wire takes nothing now
+    bool paused = false;  // is not read from, others being behind
+    bool ending = false;  // has said all it will
+    bool left = false;    // has said goodbye
+  };
+  using Stage = Session::Stage;
+
+  State(ServerSettings s, std::unique_ptr<Exchange> e)
+      : settings(std::move(s)), exchange(std::move(e)) {
+    for (const channel::Descriptor* d : {&poll, &bell})
+      if (!*d) throw ConfigurationError("V5300", "the RTI cannot listen: " + system_error());
+    watch(bell.get(), EPOLLIN, EPOLL_CTL_ADD, nullptr);
+    if (!settings.certificate.empty()) {
+      std::string why;
+      tls = Tls::of_server(settings.certificate, settings.certificate_key, why);
+      if (!tls) throw ConfigurationError("V5301", "the RTI cannot use its certificate: " + why);
+    }
+    if (!settings.path.empty()) listeners.push_back(listening_at_path(settings.path));
+    if (!settings.listen.empty()) listen_on_tcp();
+    listen(true);
+  }
+  ~State() {
+    if (!settings.path.empty()) unlink(settings.path.c_str());
+  }
+
+  void listen(bool on) noexcept {
+    if (on == listens) return;
+    listens = on;
+    for (const channel::Descriptor& l : listeners)
+      watch(l.get(), EPOLLIN, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, nullptr);
+  }
+  void listen_on_tcp() {
+    const auto address = channel::parsed_address(settings.listen);
+    if (!address)
+      throw ConfigurationError("V5300", "the RTI cannot listen at \"" + settings.listen +
+                                            "\": write HOST:PORT, for example 127.0.0.1:14321");
+    auto fd = channel::listening(*address);
+    if (!fd)
+      throw ConfigurationError(
+          "V5300", "the RTI cannot listen at " + channel::text(*address) + ": " + fd.error());
+    ::listen(fd->get(), 256);  // a whole federation may come at once
+    tcp = channel::text({address->host, std::to_string(channel::port_of(*fd))});
+    listeners.push_back(std::move(*fd));
+  }
+
+  void watch(int fd, std::uint32_t events, int how, Session* s) noexcept {
+    epoll_event e{};
+    e.events = events;
+    e.data.ptr = s;
+    epoll_ctl(poll.get(), how, fd, &e);
+  }
+  void watch(Session& s) noexcept {
+    const bool read = !s.paused;
+    const std::uint32_t wanted = EPOLLRDHUP | (read ? EPOLLIN : 0u) | (s.full ? EPOLLOUT : 0u);
+    if (s.events == wanted || s.stage == Stage::dead) return;
+    watch(s.wire.descriptor(), wanted, s.events == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, &s);
+    s.events = wanted;
+  }
+  void log(const std::string& line) const {
+    if (settings.log) settings.log(line);
+  }
+
+  // ---- who comes
+
+  void accept_all() {
+    for (const channel::Descriptor& l : listeners) {
+      while (true) {
+        channel::Descriptor fd(accept4(l.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        if (!fd) {
+          // out of descriptors: those who wait are looked at again when somebody may have gone
+          if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) listen(false);
+          break;
+        }
+        channel::prepare(fd.get());
+        sessions.push_back(std::make_unique<Session>(*this, std::move(fd)));
+        Session& s = *sessions.back();
+        s.wire.tolerate(settings.tolerate);
+        s.deadline = now + settings.greet_within;
+        watch(s);
+        const bool local = !settings.path.empty() && &l == &listeners.front();
+        if (tls && !local) {
+          s.stage = Stage::tls;
+          s.wire.secure(*tls);
+        }
+        if (sessions.size() > settings.most_connections)
+          refuse(s, "the RTI has all the " + std::to_string(settings.most_connections) +
+                        " connections it may have");
+      }
+    }
+  }
+
+  /// Says why, and waits a little for the other side to have read it.
+  void refuse(Session& s, const std::string& why) {
+    if (s.stage == Stage::dead || s.stage == Stage::closing) return;
+    log(s.name + " is refused: " + why);
+    if (s.stage != Stage::tls) {
+      std::vector<std::byte> last;
+      write(last, Lost{why});
+      s.say(last);
+    }
+    leave(s, why);
+  }
+  void leave(Session& s, const std::string& why) {
+    const bool joined = s.stage == Stage::open;
+    s.stage = Stage::closing;
+    s.ending = true;
+    s.deadline = now + 1s;
+    s.touch();
+    if (joined) exchange->close(s.connection, why);
+  }
+  /// The wire is of no use any more.
+  void lose(Session& s, const std::string& why) {
+    if (s.stage == Stage::dead) return;
+    if (s.stage == Stage::open) {
+      if (!s.left) log(s.name + " is gone: " + why);
+      s.stage = Stage::dead;
+      exchange->close(s.connection, why);
+    }
+    s.stage = Stage::dead;
+    epoll_ctl(poll.get(), EPOLL_CTL_DEL, s.wire.descriptor(), nullptr);
+    some_dead = true;
+  }
+
+  // ---- what comes
+
+  /// The bytes of a session, in the buffer that all share; what is left of a frame before them.
+  void read(Session& s) {
+    if (s.stage == Stage::tls && !shaken(s)) return;
+    // what a TLS session holds already does not wake anybody
+    while (s.stage != Stage::dead && read_once(s) && s.wire.secured()) {
+    }
+  }
+  /// True: there may be more.
+  bool read_once(Session& s) {
+    Inbox* inbox = &shared;
+    if (const std::size_t kept = s.rest.content().size(); kept > read_size / 2) {
+      inbox = &s.rest;  // a long frame grows where it is
+    } else {
+      shared.keep(s.rest.content());
+      if (kept > 0) s.rest.keep({});
+    }
+    const std::span<std::byte> room = inbox->room();
+    const Wire::Moved m = s.wire.read(room);
+    inbox->add(m.bytes);
+    if (m.bytes > 0) s.heard = now;
+    Bytes all = inbox->content();
+    const bool good = s.stage == Stage::closing || take(s, all);
+    if (s.stage == Stage::open || s.stage == Stage::hello) s.rest.keep(all);
+    if (inbox == &s.rest) s.rest.shrink(std::max(read_size, 2 * all.size()));
+    if (!good) refuse(s, "what the federate said is malformed");
+    if (m.state == Wire::State::closed) lose(s, s.wire.why());
+    return m.bytes == room.size();
+  }
+
+  /// Takes all whole frames; false: they cannot be understood.
+  bool take(Session& s, Bytes& all) {
+    Bytes frame;
+    while (true) {
+      const Cut cut =
+          next_frame(all, frame, s.stage == Stage::open ? longest_frame : longest_hello);
+      if (cut == Cut::more) return true;
+      if (cut == Cut::malformed) return false;
+      if (s.stage == Stage::open) {
+        Header h;
+        std::memcpy(&h, frame.data(), sizeof h);
+        if (h.kind == Kind::alive) continue;
+        s.left = s.left || h.kind == Kind::leave;
+        if (h.kind == Kind::hello || !exchange->take(s.connection, frame)) return false;
+      } else {
+        if (!greeted(s, frame)) return true;
+      }
+    }
+  }
+
+  bool greeted(Session& s, Bytes frame) {
+    std::vector<std::byte> reply;
+    const Greeting g = s.hello.take(frame, reply);
+    s.say(reply);
+    if (g == Greeting::refused) {
+      log(s.name + " is refused: " + s.hello.why());
+      leave(s, s.hello.why());
+      return false;
+    }
+    if (g == Greeting::done) {
+      s.stage = Stage::open;
+      s.connection = exchange->open(s);
+    }
+    return true;
+  }
+
+  bool shaken(Session& s) {
+    const Wire::State state = s.wire.shake();
+    if (state == Wire::State::done) s.stage = Stage::hello;
+    if (state == Wire::State::closed) {
+      log(s.name + " is refused: TLS: " + s.wire.why());
+      lose(s, s.wire.why());
+    }
+    const bool full = state == Wire::State::wait_to_write;
+    if (s.full != full) {
+      s.full = full;
+      watch(s);
+    }
+    return state == Wire::State::done;
+  }
+
+  // ---- what goes
+
+  void flush_dirty() {
+    // who is lost while it is written to may have others told
+    for (std::size_t i = 0; i < dirty.size(); ++i) flush(*dirty[i]);
+    dirty.clear();
+  }
+  void flush(Session& s) {
+    s.dirty = false;
+    if (s.stage == Stage::dead || s.stage == Stage::tls) return;
+    const std::size_t before = s.outbox.size();
+    const Wire::State state = s.outbox.write(s.wire);
+    backlog -= before - s.outbox.size();
+    if (before != s.outbox.size()) {
+      s.said = now;
+      drained = true;
+    }
+    if (state == Wire::State::closed) return lose(s, s.wire.why());
+    const bool full = state != Wire::State::done;
+    if (full != s.full) {
+      s.full = full;
+      watch(s);
+    }
+    if (!full && s.ending) {
+      s.ending = false;
+      s.wire.finish();
+    }
+  }
+
+  // ---- who waits
+
+  void pause_if_pressed(Session& s) {
+    if (s.stage != Stage::open || s.paused || backlog <= settings.backlog) return;
+    if (!exchange->pressed(s.connection, settings.backlog)) return;
+    s.paused = true;
+    paused.push_back(&s);
+    watch(s);
+  }
+  void resume() {
+    if (!drained || paused.empty()) return;
+    drained = false;
+    std::erase_if(paused, [this](Session* s) {
+      const bool on = s->stage != Stage::open || backlog <= settings.backlog / 2 ||
+                      !exchange->pressed(s->connection, settings.backlog / 2);
+      if (!on) return false;
+      s->paused = false;
+      s->heard = now;
+      watch(*s);
+      return true;
+    });
+  }
+
+  void tick() {
+    listen(true);
+    for (std::size_t i = 0; i < sessions.size(); ++i) {
+      Session& s = *sessions[i];
+      switch (s.stage) {
+        case Stage::tls:
+        case Stage::hello:
+          if (now > s.deadline) refuse(s, "it did not say in time who it is");
+          break;
+        case Stage::closing:
+          if (now > s.deadline) lose(s, {});
+          break;
+        case Stage::open:
+          if (!s.paused && now - s.heard > settings.tolerate)
+            refuse(s, "it has been silent for too long");
+          else if (now - s.said > 1s && s.outbox.size() == 0)
+            s.put(alive);
+          break;
+        case Stage::dead:
+          break;
+      }
+    }
+  }
+
+  void bury() {
+    if (!some_dead) return;
+    some_dead = false;
+    std::erase_if(paused, [](Session* s) { return s->stage == Stage::dead; });
+    std::erase_if(sessions, [this](const std::unique_ptr<Session>& s) {
+      if (s->stage == Stage::dead) backlog -= s->outbox.size();
+      return s->stage == Stage::dead;
+    });
+    drained = true;
+  }
+
+  void round(std::chrono::milliseconds most) {
+    std::array<epoll_event, 256> events;
+    const int n = epoll_wait(poll.get(), events.data(), static_cast<int>(events.size()),
+                             static_cast<int>(most.count()));
+    now = Clock::now();
+    bool coming = false;
+    for (int i = 0; i < n; ++i) {
+      const epoll_event& e = events[static_cast<std::size_t>(i)];
+      auto* s = static_cast<Session*>(e.data.ptr);
+      if (!s) {
+        coming = true;
+        continue;
+      }
+      if (s->stage == Stage::dead) continue;
+      if ((e.events & EPOLLOUT) != 0 && s->stage != Stage::tls) s->touch();
+      // who has gone is read to the end, others behind or not
+      if ((e.events & ~std::uint32_t{EPOLLOUT}) != 0 || s->stage == Stage::tls) {
+        read(*s);
+        pause_if_pressed(*s);
+      }
+    }
+    if (coming) {
+      std::uint64_t rings = 0;
+      [[maybe_unused]] const auto got = ::read(bell.get(), &rings, sizeof rings);
+      accept_all();
+    }
+    flush_dirty();
+    if (now >= next_tick && n < static_cast<int>(events.size())) {
+      next_tick = now + 250ms;
+      tick();
+      flush_dirty();
+    }
+    bury();
+    resume();
+  }
+
+  void serve() {
+    now = Clock::now();
+    while (!stopping) round(250ms);
+    std::vector<std::byte> last;
+    write(last, Lost{"the RTI has ended"});
+    for (const auto& s : sessions) {
+      if (s->stage != Stage::open && s->stage != Stage::hello) continue;
+      s->stage = Stage::closing;
+      s->say(last);
+      s->ending = true;
+      s->deadline = now + 1s;
+    }
+    flush_dirty();
+    for (const auto until = Clock::now() + 1s; !sessions.empty() && now < until;) round(20ms);
+  }
+
+  const ServerSettings settings;
+  std::unique_ptr<Exchange> exchange;
+  std::shared_ptr<Tls> tls;
+  channel::Descriptor poll{epoll_create1(EPOLL_CLOEXEC)};
+  channel::Descriptor bell{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+  std::vector<channel::Descriptor> listeners;  // that of the path first
+  std::string tcp;
+  std::atomic<bool> stopping{false};
+
+  Clock::time_point now = Clock::now(), next_tick = now;
+  Chunks chunks;
+  Inbox shared{2 * read_size};
+  const Frame alive = frame(Alive{});
+  std::vector<std::unique_ptr<Session>> sessions;
+  std::vector<Session*> dirty, paused;
+  std::size_t backlog = 0;  // of all
+  bool drained = false;     // since the paused were looked at
+  bool some_dead = false;
+  bool listens = false;
+};
+
+Server::Server(ServerSettings s, std::unique_ptr<Exchange> e)
+    : state_(std::make_unique<State>(std::move(s), std::move(e))) {}
+Server::~Server() = default;
+
+std::vector<std::string> Server::addresses() const {
+  std::vector<std::string> all;
+  if (!state_->tcp.empty()) all.push_back((state_->tls ? "tls://" : "tcp://") + state_->tcp);
+  if (!state_->settings.path.empty()) all.push_back("unix://" + state_->settings.path);
+  return all;
+}
+
+void Server::serve() { state_->serve(); }
+
+void Server::stop() noexcept {
+  state_->stopping = true;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto n = ::write(state_->bell.get(), &one, sizeof one);
+}
+
+}  // namespace vernier::federation
