@@ -53,6 +53,7 @@ Action declare_examples(CLI::App&);
 Action declare_explain(CLI::App&);
 Action declare_export(CLI::App&);
 Action declare_federate(CLI::App&);
+Action declare_frames(CLI::App&);
 Action declare_freeze(CLI::App&);
 Action declare_help(CLI::App&);
 Action declare_import(CLI::App&);
@@ -67,6 +68,7 @@ Action declare_runs(CLI::App&);
 Action declare_serve(CLI::App&);
 Action declare_status(CLI::App&);
 Action declare_stop(CLI::App&);
+Action declare_time(CLI::App&);
 Action declare_version(CLI::App&);
 
 /// An option or a word that a command takes.

@@ -25,7 +25,7 @@ FEEDBACK = SOURCE / "formats/interconnection/good/feedback.xml"
 MISSION = SOURCE / "missions/aausat2/aausat2.xml"
 COMMANDS = ["demo", "run", "check", "plot", "examples", "help", "info", "runs", "status", "freeze",
             "resume", "stop", "doctor", "export", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate",
-            "completion", "version"]
+            "time", "frames", "completion", "version"]
 
 # a minute of wall time unless somebody stops it
 SLOW = ["run", str(FEEDBACK), "--rate", "0.3"]
@@ -245,6 +245,21 @@ class Info(InAFolder):
         CA = [C[0][0] * A[0][k] + C[0][1] * A[1][k] for k in range(2)]
         self.assertAlmostEqual(CA[0] * B[0][0] + CA[1] * B[1][0], 1 / 1.01, places=6)
         self.assertTrue(self.vernier("linearize", pendulum, "--outputs", "hinge.angle").stdout.startswith("row,x1,x2,torque\n"))
+
+    def test_an_instant_is_shown_in_every_scale(self):
+        # the leap second at the end of 2016; GPS is 17 s ahead of UTC before it
+        t = json.loads(self.vernier("time", "2016-12-31T23:59:60.5Z", "--json").stdout)
+        self.assertEqual([t["TAI"], t["GPS"], t["UNIX_s"]], ["2017-01-01T00:00:36.500000000", {"week": 1930, "seconds": "17.500000000"}, "1483228800.500000000"])
+        self.assertIn("1597341669.184", self.vernier("time", "TJD", "18487.75", "UTC").stdout)  # SpaceFOM's example
+        self.assertIn("TDB", self.vernier("time").stdout)
+
+    def test_a_frame_is_seen_from_another(self):
+        self.assertIn("    EarthMJ2000Ec", self.vernier("frames").stdout)
+        s = json.loads(self.vernier("frames", "SunCentricInertial", "EarthMJ2000Ec", "--at", "2024-06-20T20:51", "--json").stdout)
+        x, y, z = s["position"]
+        self.assertAlmostEqual(math.degrees(math.atan2(y, x)), 89.67, places=1)  # June solstice; 0.34 degrees of precession
+        self.assertLess(abs(z), 7e-5 * y)  # the ecliptic turns by 47" a century
+        self.assertIn("rad/s", self.vernier("frames", "EarthFixed", "--at", "J2000 0").stdout)
 
     def test_a_deck_becomes_a_document_that_runs(self):
         self.vernier("import", SOURCE / "formats/constrained/decks/pendulum.mbd", "-o", "pendulum.xml")
