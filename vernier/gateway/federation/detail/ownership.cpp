@@ -45,6 +45,7 @@ void Federation::hand_over(Instance& i, Slot& s, Handle to) {
 void Federation::make_unowned(Instance& i, const std::vector<Slot*>& all, Bytes tag) {
   std::map<std::pair<Handle, Blob>, Numbers> acquired;
   std::vector<Slot*> left, passed_on;
+  const Handle before = all.empty() ? 0 : all.front()->owner;  // all are of one
   for (Slot* s : all) {
     if (s->wanted_by.empty()) {
       hand_over(i, *s, 0);
@@ -59,7 +60,7 @@ void Federation::make_unowned(Instance& i, const std::vector<Slot*>& all, Bytes 
   for (const auto& [to, attributes] : acquired)
     tell(*federate(to.first), Acquired{i.handle, attributes, to.second});
   ask_release(i, passed_on);
-  offer(i, left, tag, 0);
+  offer(i, left, tag, before);
 }
 
 void Federation::offer(Instance& i, const std::vector<Slot*>& all, Bytes tag, Handle except) {
