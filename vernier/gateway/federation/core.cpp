@@ -1,11 +1,13 @@
 #include "vernier/gateway/federation/core.hpp"
 
+#include <chrono>
 #include <exception>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "vernier/gateway/federation/detail/checks.hpp"
+#include "vernier/gateway/federation/detail/mom.hpp"
 #include "vernier/gateway/federation/detail/saved.hpp"
 #include "vernier/gateway/federation/federation.hpp"
 
@@ -54,6 +56,7 @@ struct Core::State {
     if (federations.size() >= most_federations)
       refuse(Failure::RTIinternalError, "The RTI takes no more federations");
     auto fresh = std::make_unique<Federation>(m.federation, m.time, m.modules, m.mim, saves);
+    fresh->observe(std::make_unique<Mom>(*fresh));
     federations.emplace(m.federation, std::move(fresh));
     log("federation '" + m.federation + "' is created");
   }
@@ -138,6 +141,22 @@ struct Core::State {
       answer(line, sequence, {});
     } else {
       answer(line, sequence, {}, in.take(*line.federate, m));
+    }
+  }
+
+  /// What the management object model left for after the service.
+  void catch_up(Federation& f) {
+    Observer* o = f.observer();
+    if (!o || !o->due) return;
+    o->catch_up();
+    for (const auto& [c, action] : std::exchange(o->evictions, {})) {
+      Line& line = lines[c];
+      if (!line.federate || line.federation != &f) continue;
+      try {
+        resign(line, action, {});
+      } catch (const Refusal& r) {
+        o->invoked(*line.federate, Kind::resign, *frame(Resign{action}), &r);
+      }
     }
   }
 
@@ -254,11 +273,13 @@ void Core::State::dispatch(Connection c, const Header& h, Bytes bytes) {
 bool Core::State::take(Connection c, Bytes bytes) {
   const auto h = header(bytes);
   if (!h || c >= lines.size() || !lines[c].peer) return false;
+  Federation* const in = lines[c].federation;
   try {
     dispatch(c, *h, bytes);
     const Federate* f = lines[c].federate;
     if (f && f->service_reporting && lines[c].federation->observer())
       lines[c].federation->observer()->invoked(*lines[c].federate, h->kind, bytes, nullptr);
+    if (Federation* now = in ? in : lines[c].federation) catch_up(*now);
     return true;
   } catch (const Malformed&) {
     return false;
@@ -321,6 +342,18 @@ bool Core::pressed(Connection c, std::size_t limit) const noexcept {
     if (f->connection != c && f->peer->backlog() > limit) return true;
   }
   return false;
+}
+
+void Core::pulse() noexcept {
+  try {
+    const auto now = std::chrono::steady_clock::now();
+    for (const auto& [name, f] : state_->federations) {
+      if (f->observer()) f->observer()->pulse(now);
+      state_->catch_up(*f);
+    }
+  } catch (...) {
+    // a report that could not be made
+  }
 }
 
 }  // namespace vernier::federation

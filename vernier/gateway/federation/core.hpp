@@ -19,6 +19,8 @@ class Peer {
   virtual void put(const Frame&) = 0;
   /// Bytes put and not yet taken by the other side.
   virtual std::size_t backlog() const noexcept = 0;
+  /// The machine the federate runs on, as far as it is known.
+  virtual std::string host() const { return {}; }
 };
 
 using Connection = std::uint32_t;
@@ -40,6 +42,8 @@ class Exchange {
   /// Frames of this connection should wait: somebody who would get what it sends is behind by more
   /// than `limit` bytes.
   virtual bool pressed(Connection, std::size_t limit) const noexcept = 0;
+  /// What is due by the wall clock (periodic reports); to be called some times a second.
+  virtual void pulse() noexcept {}
 };
 
 struct CoreSettings {
@@ -61,6 +65,7 @@ class Core final : public Exchange {
   bool take(Connection, Bytes frame) noexcept override;
   void close(Connection, std::string_view why) noexcept override;
   bool pressed(Connection, std::size_t limit) const noexcept override;
+  void pulse() noexcept override;
 
  private:
   struct State;

@@ -107,7 +107,7 @@ TEST(Core, AJoinWithAModuleMakesTheFomGrowForAll) {
   b.publish("More", {b.attribute("a"), b.attribute("m")});
   const Handle o = b.register_object("More");
   EXPECT_EQ(s[0].next<Discover>().object_class, s[0].object_class("Base"));
-  EXPECT_EQ(o, 1u);
+  EXPECT_NE(o, 0u);
   // the same module again changes nothing
   Player c(s.core);
   c.join("C", "F", {{"more.xml", more_fom}});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -7,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "vernier/gateway/federation/callbacks.hpp"
@@ -49,6 +51,13 @@ class Observer {
   virtual void changed() = 0;
   /// After a restore: federates and instances are those of the save, those of the RTI among them.
   virtual void restored() = 0;
+  /// After the service at hand, when `due`.
+  virtual void catch_up() = 0;
+  /// From time to time.
+  virtual void pulse(std::chrono::steady_clock::time_point now) = 0;
+
+  bool due = false;  // catch_up() has something to do, or `evictions` are wanted
+  std::vector<std::pair<Connection, ResignAction>> evictions;  // federates to be resigned
 };
 
 /// One federation execution. Services throw Refusal and have then changed nothing; the federate is

@@ -226,6 +226,7 @@ bool TimeManager::settle(std::size_t slot) {
     f.constrained = true;
     f.floor = f.time;
     put_(f.handle, frame(ConstrainedEnabled{*named(f.time)}));
+    tell_watch(f);
   }
   if (f.state == State::granted) return false;
   const auto to = ready(slot);
@@ -240,6 +241,7 @@ bool TimeManager::settle(std::size_t slot) {
     f.floor = std::max(f.floor, *to);
     place(slot);
     put_(f.handle, frame(RegulationEnabled{*named(*to)}));
+    tell_watch(f);
     return true;
   }
   f.strict = strict;
@@ -250,6 +252,7 @@ bool TimeManager::settle(std::size_t slot) {
     granted_frame_ = frame(Granted{*named(*to)});
   }
   put_(f.handle, granted_frame_);
+  tell_watch(f);
   return true;
 }
 
@@ -314,6 +317,7 @@ void TimeManager::disable_regulation(Handle federate) {
   f.lookahead = f.promised = 0;
   f.sent.clear();
   f.receivers.clear();
+  tell_watch(f);
   changed(s);
 }
 
@@ -339,6 +343,7 @@ void TimeManager::disable_constrained(Handle federate) {
   std::for_each(f.queue.rbegin(), f.queue.rend(),
                 [&](const Held& h) { put_(federate, in_receive_order(h.frame)); });
   f.queue.clear();
+  tell_watch(f);
   changed(s);
 }
 
@@ -346,6 +351,7 @@ void TimeManager::enable_asynchronous(Handle federate) {
   Federate& f = of(federate);
   if (f.asynchronous) throw Refusal{Failure::AsynchronousDeliveryAlreadyEnabled, "already enabled"};
   f.asynchronous = true;
+  tell_watch(f);
   deliver_waiting(f);
 }
 
@@ -354,6 +360,7 @@ void TimeManager::disable_asynchronous(Handle federate) {
   if (!f.asynchronous)
     throw Refusal{Failure::AsynchronousDeliveryAlreadyDisabled, "already disabled"};
   f.asynchronous = false;
+  tell_watch(f);
 }
 
 void TimeManager::advance(Handle federate, AdvanceKind how, Stamp to) {
@@ -371,6 +378,7 @@ void TimeManager::advance(Handle federate, AdvanceKind how, Stamp to) {
   f.state = State::advancing;
   f.how = how;
   f.target = static_cast<Bound>(to.raw);
+  tell_watch(f);
   deliver_waiting(f);
   changed(s);
 }
@@ -460,6 +468,11 @@ bool TimeManager::constrained(Handle receiver) const noexcept {
 bool TimeManager::regulating(Handle federate) const noexcept {
   return federate < slots_.size() && slots_[federate] != 0 &&
          federates_[slots_[federate] - 1].regulating;
+}
+
+bool TimeManager::advancing(Handle federate) const noexcept {
+  return federate < slots_.size() && slots_[federate] != 0 &&
+         federates_[slots_[federate] - 1].state == State::advancing;
 }
 
 void TimeManager::hold(Handle receiver, Stamp stamp, const Frame& message, Retraction r) {

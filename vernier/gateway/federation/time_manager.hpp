@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "vernier/gateway/federation/messages.hpp"
@@ -35,6 +36,9 @@ class TimeManager {
   TimeManager(const TimeManager&) = delete;
 
   TimeKind kind() const noexcept { return kind_; }
+  /// Told of a federate that begins to advance or is granted, or begins or ceases to be regulating,
+  /// constrained or asynchronous. Must not call back.
+  void watch(std::function<void(Handle federate)> w) { watch_ = std::move(w); }
 
   // ---- members
 
@@ -77,6 +81,7 @@ class TimeManager {
   /// Is the receiver constrained, and so gets messages by hold()?
   bool constrained(Handle receiver) const noexcept;
   bool regulating(Handle federate) const noexcept;
+  bool advancing(Handle federate) const noexcept;
   /// A message in time stamp order for a constrained federate, delivered when it may be: by stamp,
   /// then by sender, then in the order sent.
   void hold(Handle receiver, Stamp, const Frame&, Retraction);
@@ -181,11 +186,15 @@ class TimeManager {
   void deliver(Federate&, Bound through);
   void deliver_waiting(Federate&);
   void note(Retraction, Handle receiver);
+  void tell_watch(const Federate& f) const {
+    if (watch_) watch_(f.handle);
+  }
   void forget_sent(Federate&);
   std::optional<Stamp> named(Bound) const noexcept;
 
   TimeKind kind_;
   Put put_;
+  std::function<void(Handle)> watch_;
   bool paused_ = false;
   Bound stop_ = never;
   std::uint64_t order_ = 0;

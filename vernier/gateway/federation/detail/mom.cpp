@@ -1,0 +1,329 @@
+#include "vernier/gateway/federation/detail/mom.hpp"
+
+#include <algorithm>
+
+#include "vernier/gateway/federation/detail/checks.hpp"
+#include "vernier/gateway/federation/detail/octets.hpp"
+
+namespace vernier::federation {
+
+using detail::Octets;
+
+Mom::Mom(Federation& f) : federation_(f) {
+  bind();
+  federation_.time().watch([this](Handle h) { time_changed(h); });
+  if (federation_class_ != 0)
+    federation_watched_.object =
+        federation_.register_own(federation_class_, "HLAfederation." + f.name()).handle;
+  for (Federate* one : federation_.federates()) add_federate(*one);
+}
+
+Mom::~Mom() { federation_.time().watch({}); }
+
+/// Handles of what the MIM declares; they stay when the FOM grows.
+void Mom::bind() {
+  const fom::Fom& fom = federation_.fom();
+  const auto handle = [](std::optional<int> i) { return i ? static_cast<Handle>(*i + 1) : 0; };
+  const auto attributes = [&](Handle c, const std::vector<Entry>& entries) {
+    std::vector<Attribute> all;
+    for (const Entry& e : entries) {
+      if (const auto a = fom.attribute(static_cast<int>(c) - 1, e.name))
+        all.push_back({handle(a), e.encode, e.update});
+    }
+    std::sort(all.begin(), all.end(),
+              [](const Attribute& a, const Attribute& b) { return a.handle < b.handle; });
+    return all;
+  };
+  federate_class_ = handle(fom.object_class("HLAobjectRoot.HLAmanager.HLAfederate"));
+  federation_class_ = handle(fom.object_class("HLAobjectRoot.HLAmanager.HLAfederation"));
+  if (federate_class_ != 0) federate_attributes_ = attributes(federate_class_, federate_entries());
+  if (federation_class_ != 0)
+    federation_attributes_ = attributes(federation_class_, federation_entries());
+  privilege_ = handle(fom.attribute(0, "HLAprivilegeToDeleteObject"));
+  for (const auto* acts : {&adjustments(), &requests(), &services()}) {
+    for (const auto& [path, act] : *acts) {
+      const Handle c =
+          handle(fom.interaction_class("HLAinteractionRoot.HLAmanager." + std::string(path)));
+      if (c != 0) acts_[c] = act;
+    }
+  }
+}
+
+Mom::Watched* Mom::watched(Handle federate) noexcept {
+  const auto at = watched_.find(federate);
+  return at == watched_.end() ? nullptr : &at->second;
+}
+
+// ---- federates come and go
+
+void Mom::add_federate(Federate& f) {
+  if (federate_class_ == 0) return;
+  Watched& w = watched_[f.handle];
+  w.since = Clock::now();
+  w.object = federation_.register_own(federate_class_, "HLAfederate." + f.name).handle;
+}
+
+void Mom::joined(Federate& f) {
+  add_federate(f);
+  if (Watched* w = watched(f.handle)) {
+    Numbers all;
+    for (const Attribute& a : federate_attributes_) {
+      if (a.update != Update::periodic) all.push_back(a.handle);
+    }
+    if (Instance* i = federation_.instance(w->object)) update(*i, &f, all, false);
+  }
+  update_changed(federation_watched_.object, nullptr);
+}
+
+void Mom::resigning(Federate& f, std::string_view lost) {
+  if (!lost.empty())
+    lost_[f.handle] = {f.name, std::string(lost), federation_.time().time(f.handle)};
+}
+
+void Mom::resigned(Handle h) {
+  if (Watched* w = watched(h)) {
+    if (Instance* i = federation_.instance(w->object)) federation_.delete_own(*i);
+    watched_.erase(h);
+  }
+  update_changed(federation_watched_.object, nullptr);
+  const auto at = lost_.find(h);
+  if (at == lost_.end()) return;
+  const Lost gone = std::move(at->second);
+  lost_.erase(at);
+  report("HLAfederate.HLAreport.HLAreportFederateLost",
+         {{"HLAfederate", Octets{}.handle(h).take()},
+          {"HLAfederateName", Octets{}.text(gone.name).take()},
+          {"HLAtimeStamp", Octets{}.time(gone.time).take()},
+          {"HLAfaultDescription", Octets{}.text(gone.why).take()}});
+}
+
+void Mom::restored() {
+  const auto old = std::exchange(watched_, {});
+  federation_watched_ = {};
+  federation_.instances().each([&](Instance& i) {
+    if (i.producer != rti_owner) return;
+    if (i.object_class == federation_class_) federation_watched_.object = i.handle;
+    if (i.object_class != federate_class_) return;
+    const Federate* f = federation_.federate(std::string_view(i.name).substr(12));
+    if (!f) return;
+    Watched& w = watched_[f->handle];
+    const auto was = old.find(f->handle);
+    if (was != old.end()) w.period = was->second.period;
+    w.object = i.handle;
+    w.since = Clock::now();
+  });
+  changed();
+}
+
+// ---- values
+
+const Mom::Attribute* Mom::attribute(const Federate* of, Handle h) const noexcept {
+  const auto& all = of ? federate_attributes_ : federation_attributes_;
+  const auto at = std::lower_bound(all.begin(), all.end(), h,
+                                   [](const Attribute& a, Handle n) { return a.handle < n; });
+  return at != all.end() && at->handle == h ? &*at : nullptr;
+}
+
+const Federate* Mom::federate_of(const Instance& i) const noexcept {
+  for (const auto& [handle, w] : watched_)
+    if (w.object == i.handle) return federation_.federate(handle);
+  return nullptr;
+}
+
+void Mom::update(Instance& i, const Federate* f, const Numbers& attributes, bool only_changed) {
+  if (i.known.empty()) return;
+  Watched* w = f ? watched(f->handle) : &federation_watched_;
+  if (!w) return;
+  Subject subject{*this, f, w, {}};
+  if (f) subject.time = federation_.time().report(f->handle);
+  Values values;
+  Blob raw;
+  Writer write(raw);
+  for (const Handle h : attributes) {
+    const Attribute* a = attribute(f, h);
+    if (!a || !wanted(i, h)) continue;
+    Octets o;
+    a->encode(subject, o);
+    if (a->update == Update::conditional) {
+      Blob& last = w->last[h];
+      if (only_changed && last == o.bytes()) continue;
+      last = o.bytes();
+    }
+    write(h, o.bytes());
+    ++values.count;
+  }
+  values.raw = raw;
+  if (values.count > 0) federation_.update_own(i, values);
+}
+
+/// Conditional values that have changed.
+void Mom::update_changed(Handle object, const Federate* f) {
+  Instance* i = federation_.instance(object);
+  if (!i) return;
+  Numbers some;
+  for (const Attribute& a : f ? federate_attributes_ : federation_attributes_) {
+    if (a.update == Update::conditional) some.push_back(a.handle);
+  }
+  update(*i, f, some, true);
+}
+
+/// Has somebody this attribute in scope?
+bool Mom::wanted(const Instance& i, Handle attribute) const noexcept {
+  const Slot* s = const_cast<Instance&>(i).slot(attribute);
+  if (!s) return false;
+  const std::size_t place = i.place(*s);
+  return std::any_of(i.known.begin(), i.known.end(),
+                     [&](const Known& k) { return k.scope.has(place); });
+}
+
+void Mom::provide(Instance& i, const Numbers& attributes) {
+  if (i.object_class == federation_class_)
+    update(i, nullptr, attributes, false);
+  else if (const Federate* f = federate_of(i))
+    update(i, f, attributes, false);
+}
+
+void Mom::changed() {
+  for (auto& [h, w] : watched_) w.dirty = true;
+  federation_watched_.dirty = true;
+  due = true;
+}
+
+/// While time is managed: only noted.
+void Mom::time_changed(Handle h) {
+  Watched* w = watched(h);
+  const Instance* i = w ? federation_.instance(w->object) : nullptr;
+  if (!i || i->known.empty()) return;
+  w->dirty = true;
+  due = true;
+  const bool advancing = federation_.time().advancing(h);
+  if (advancing == w->advancing) return;
+  const auto now = Clock::now();
+  (w->advancing ? w->advanced : w->granted) += now - w->since;
+  w->since = now;
+  w->advancing = advancing;
+}
+
+void Mom::catch_up() {
+  due = false;
+  if (std::exchange(federation_watched_.dirty, false))
+    update_changed(federation_watched_.object, nullptr);
+  for (auto& [h, w] : watched_) {
+    if (!std::exchange(w.dirty, false)) continue;
+    if (const Federate* f = federation_.federate(h)) update_changed(w.object, f);
+  }
+}
+
+void Mom::pulse(Clock::time_point now) {
+  if (due) catch_up();
+  if (!periodic_) return;
+  for (auto& [h, w] : watched_) {
+    if (w.period == Clock::duration{} || now < w.next) continue;
+    w.next = now + w.period;
+    Numbers some;
+    for (const Attribute& a : federate_attributes_) {
+      if (a.update == Update::periodic) some.push_back(a.handle);
+    }
+    Instance* i = federation_.instance(w.object);
+    const Federate* f = federation_.federate(h);
+    if (i && f) update(*i, f, some, false);
+  }
+}
+
+// ---- interactions
+
+void Mom::report(std::string_view path, const Named& parameters) {
+  const fom::Fom& fom = federation_.fom();
+  const auto c = fom.interaction_class("HLAinteractionRoot.HLAmanager." + std::string(path));
+  if (!c) return;
+  std::map<Handle, const Blob*> sorted;
+  for (const auto& [name, value] : parameters) {
+    if (const auto p = fom.parameter(*c, name)) sorted[static_cast<Handle>(*p + 1)] = &value;
+  }
+  Blob raw;
+  Writer write(raw);
+  for (const auto& [handle, value] : sorted) write(handle, *value);
+  federation_.send_own(static_cast<Handle>(*c + 1),
+                       {static_cast<std::uint32_t>(sorted.size()), raw});
+}
+
+void Mom::report_federate(std::string_view name, const Federate& f, Named parameters) {
+  parameters.emplace_back("HLAfederate", Octets{}.handle(f.handle).take());
+  report("HLAfederate.HLAreport." + std::string(name), parameters);
+}
+
+void Mom::report_mom_exception(const Federate& from, std::string_view service,
+                               const std::string& what, bool parameter) {
+  report_federate("HLAreportMOMexception", from,
+                  {{"HLAservice", Octets{}.text(service).take()},
+                   {"HLAexception", Octets{}.text(what).take()},
+                   {"HLAparameterError", Octets{}.truth(parameter).take()}});
+}
+
+Bytes Mom::Call::value(std::string_view name) const {
+  const auto p = mom.federation_.fom().parameter(static_cast<int>(interaction_class) - 1, name);
+  const auto at = p ? parameters.find(static_cast<Handle>(*p + 1)) : parameters.end();
+  if (at == parameters.end()) throw WrongParameter{std::string(name) + " is missing"};
+  return at->second;
+}
+
+bool Mom::Call::has(std::string_view name) const {
+  const auto p = mom.federation_.fom().parameter(static_cast<int>(interaction_class) - 1, name);
+  return p && parameters.contains(static_cast<Handle>(*p + 1));
+}
+
+void Mom::Call::wrong(std::string_view name) const {
+  throw WrongParameter{std::string(name) + " is not a value of its type"};
+}
+
+void Mom::received(Federate& from, Handle interaction_class, const Values& values) {
+  const auto act = acts_.find(interaction_class);
+  if (act == acts_.end()) return;
+  Call call{*this, from, interaction_class, {}, nullptr};
+  for_each(values, [&](Handle h, Bytes b) { call.parameters[h] = b; });
+  // what is served may be the end of the sender
+  const Handle sender = from.handle;
+  const std::string path = federation_.tables().interaction_classes[interaction_class - 1].path;
+  const std::string service = path.substr(path.rfind('.') + 1);
+  const auto failed = [&](const std::string& what, bool parameter) {
+    if (const Federate* f = federation_.federate(sender))
+      report_mom_exception(*f, service, what, parameter);
+  };
+  try {
+    if (path.find(".HLAmanager.HLAfederate.") != std::string::npos) {
+      detail::OctetReader r(call.value("HLAfederate"));
+      const Handle h = r.handle();
+      if (!r.complete()) call.wrong("HLAfederate");
+      call.target = federation_.federate(h);
+      if (!call.target) throw WrongParameter{"HLAfederate is not a joined federate"};
+    }
+    act->second(call);
+  } catch (const WrongParameter& w) {
+    failed(w.text, true);
+  } catch (const detail::Malformed&) {
+    failed("a handle is not of the FOM", true);
+  } catch (const Refusal& r) {
+    failed(std::string(name_of(r.failure)) + ": " + r.text, false);
+  }
+}
+
+void Mom::invoked(Federate& f, Kind kind, Bytes bytes, const Refusal* refused) {
+  const Invocation what = described(kind, bytes);
+  if (what.service.empty()) return;
+  const std::string exception = refused ? std::string(name_of(refused->failure)) : std::string();
+  if (refused && f.exception_reporting)
+    report_federate("HLAreportException", f,
+                    {{"HLAservice", Octets{}.text(what.service).take()},
+                     {"HLAexception", Octets{}.text(exception + ": " + refused->text).take()}});
+  Watched* w = watched(f.handle);
+  if (!f.service_reporting || !w) return;
+  report_federate("HLAreportServiceInvocation", f,
+                  {{"HLAservice", Octets{}.text(what.service).take()},
+                   {"HLAsuccessIndicator", Octets{}.truth(!refused).take()},
+                   {"HLAsuppliedArguments", Octets{}.texts(what.arguments).take()},
+                   {"HLAreturnedArguments", Octets{}.texts({}).take()},
+                   {"HLAexception", Octets{}.text(exception).take()},
+                   {"HLAserialNumber", Octets{}.number(++w->invocations).take()}});
+}
+
+}  // namespace vernier::federation

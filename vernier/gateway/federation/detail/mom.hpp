@@ -1,0 +1,154 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/gateway/federation/detail/octets.hpp"
+#include "vernier/gateway/federation/federation.hpp"
+
+namespace vernier::federation {
+
+/// The Management Object Model of a federation (IEEE 1516.1-2010, section 11, as the MIM declares
+/// it): instances of HLAfederation and HLAfederate with live values, and the interactions below
+/// HLAmanager: reports on request, adjustments, services on behalf of a federate.
+///
+/// Values marked conditional go out when they have changed, at the next catch_up(); periodic ones
+/// every report period, if one was set, at the next pulse(); all of them when somebody asks. What
+/// the MIM of the federation does not declare is left out.
+class Mom final : public Observer {
+ public:
+  explicit Mom(Federation&);
+  ~Mom() override;
+
+  void joined(Federate&) override;
+  void resigning(Federate&, std::string_view lost) override;
+  void resigned(Handle federate) override;
+  void invoked(Federate&, Kind, Bytes frame, const Refusal* refused) override;
+  void received(Federate& from, Handle interaction_class, const Values&) override;
+  void provide(Instance&, const Numbers& attributes) override;
+  void changed() override;
+  void restored() override;
+  void catch_up() override;
+  void pulse(std::chrono::steady_clock::time_point now) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// What is known of a federate beside what the federation knows.
+  struct Watched {
+    Handle object = 0;                      // its HLAfederate instance
+    bool dirty = false;                     // has changed since values last went out
+    std::map<Handle, Blob> last;            // conditional values as they last went out
+    Clock::duration period{};               // of reports; 0: none
+    Clock::time_point next{};               // report
+    Clock::time_point since{};              // in its time state
+    bool advancing = false;                 // its time state
+    Clock::duration granted{}, advanced{};  // spent in them
+    std::uint32_t invocations = 0;
+  };
+  /// What a value is worked out from.
+  struct Subject {
+    const Mom& mom;
+    const Federate* federate;  // null: of the federation
+    const Watched* watched;
+    TimeManager::Report time;
+  };
+  using Encode = void (*)(const Subject&, detail::Octets&);
+  enum class Update : std::uint8_t { fixed, conditional, periodic };
+  struct Attribute {
+    Handle handle = 0;
+    Encode encode = nullptr;
+    Update update{};
+  };
+  /// An interaction that came.
+  struct Call {
+    Mom& mom;
+    Federate& from;
+    Handle interaction_class = 0;
+    std::map<Handle, Bytes> parameters;
+    Federate* target = nullptr;  // of those below HLAfederate
+
+    bool has(std::string_view name) const;
+    /// Its value, by a member of OctetReader. Throws WrongParameter.
+    template <class Read>
+    auto get(std::string_view name, Read read) const {
+      detail::OctetReader r(value(name));
+      auto found = (r.*read)();
+      if (!r.complete()) wrong(name);
+      return found;
+    }
+    Bytes value(std::string_view name) const;
+    [[noreturn]] void wrong(std::string_view name) const;
+  };
+  using Act = void (*)(Call&);
+  /// A parameter that is missing or is not a value of its type.
+  struct WrongParameter {
+    std::string text;
+  };
+  using Named = std::vector<std::pair<std::string_view, Blob>>;
+
+  struct Entry {
+    std::string_view name;
+    Encode encode;
+    Update update;
+  };
+  static const std::vector<Entry>& federate_entries();
+  static const std::vector<Entry>& federation_entries();
+  static const std::map<std::string_view, Act>& adjustments();
+  static const std::map<std::string_view, Act>& requests();
+  static const std::map<std::string_view, Act>& services();
+
+  void bind();
+  Watched* watched(Handle federate) noexcept;
+  void add_federate(Federate&);
+  void time_changed(Handle federate);
+  /// Values of these attributes (ascending) go out; `only_changed`: where they differ from the
+  /// last.
+  void update(Instance&, const Federate*, const Numbers& attributes, bool only_changed);
+  void update_changed(Handle object, const Federate*);
+  const Attribute* attribute(const Federate*, Handle) const noexcept;
+  const Federate* federate_of(const Instance&) const noexcept;
+  bool wanted(const Instance&, Handle attribute) const noexcept;
+  Clock::duration spent(const Watched&, bool advancing) const;
+
+  /// An interaction of the RTI's: by its path below HLAmanager.
+  void report(std::string_view path, const Named&);
+  void report_federate(std::string_view name, const Federate&, Named);
+  void report_mom_exception(const Federate&, std::string_view service, const std::string& what,
+                            bool parameter);
+  void report_counts(const Federate&, std::string_view name, std::string_view parameter,
+                     const std::map<Handle, std::uint64_t>&, std::string_view transportation = {});
+  void report_tally(const Federate&, std::string_view name, std::string_view parameter,
+                    const Tally&, std::size_t classes);
+  void report_publications(const Federate&);
+  void report_subscriptions(const Federate&);
+  void report_instance(const Federate&, Handle instance);
+  std::map<Handle, std::uint64_t> deletable(const Federate&) const;
+  std::map<Handle, std::uint64_t> instances_of(const Federate&, bool Known::*which) const;
+
+  Federation& federation_;
+  Handle federate_class_ = 0, federation_class_ = 0;
+  Handle privilege_ = 0;
+  std::vector<Attribute> federate_attributes_, federation_attributes_;  // by handle, ascending
+  std::map<Handle, Act> acts_;                                          // by interaction class
+  std::map<Handle, Watched> watched_;
+  Watched federation_watched_;
+  struct Lost {
+    std::string name, why;
+    std::optional<Stamp> time;
+  };
+  std::map<Handle, Lost> lost_;
+  bool periodic_ = false;  // somebody is reported every so often
+};
+
+/// "updateAttributeValues" and its arguments as text, for reports of service invocations.
+struct Invocation {
+  std::string service;
+  std::vector<std::string> arguments;
+};
+Invocation described(Kind, Bytes frame);
+
+}  // namespace vernier::federation

@@ -1,0 +1,136 @@
+#include "vernier/gateway/federation/detail/octets.hpp"
+
+namespace vernier::federation::detail {
+
+namespace {
+
+/// The character at s[i], which moves behind it.
+char32_t next_character(std::string_view s, std::size_t& i) noexcept {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(s[k]); };
+  const unsigned char first = byte(i++);
+  const int more = first < 0x80              ? 0
+                   : (first >> 5) == 0b110   ? 1
+                   : (first >> 4) == 0b1110  ? 2
+                   : (first >> 3) == 0b11110 ? 3
+                                             : -1;
+  if (more == 0) return first;
+  if (more < 0) return 0xfffd;
+  char32_t c = first & (0x3fu >> more);
+  for (int k = 0; k < more; ++k) {
+    if (i >= s.size() || (byte(i) & 0xc0u) != 0x80) return 0xfffd;
+    c = c << 6 | (byte(i++) & 0x3fu);
+  }
+  return c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0xfffd : c;
+}
+
+void append_character(std::string& to, char32_t c) {
+  if (c < 0x80) {
+    to += static_cast<char>(c);
+    return;
+  }
+  const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  constexpr std::array<char32_t, 4> lead{0, 0xc0, 0xe0, 0xf0};
+  to += static_cast<char>(lead[static_cast<std::size_t>(more)] | (c >> 6 * more));
+  for (int k = more - 1; k >= 0; --k) to += static_cast<char>(0x80u | (c >> 6 * k & 0x3fu));
+}
+
+}  // namespace
+
+Octets& Octets::text(std::string_view utf8) {
+  std::vector<std::uint16_t> units;
+  for (std::size_t i = 0; i < utf8.size();) {
+    const char32_t c = next_character(utf8, i);
+    if (c < 0x10000) {
+      units.push_back(static_cast<std::uint16_t>(c));
+    } else {
+      units.push_back(static_cast<std::uint16_t>(0xd800 + ((c - 0x10000) >> 10)));
+      units.push_back(static_cast<std::uint16_t>(0xdc00 + (c & 0x3ff)));
+    }
+  }
+  number(static_cast<std::uint32_t>(units.size()));
+  for (const std::uint16_t u : units) {
+    bytes_.push_back(static_cast<std::byte>(u >> 8));
+    bytes_.push_back(static_cast<std::byte>(u & 0xff));
+  }
+  return *this;
+}
+
+Octets& Octets::texts(const std::vector<std::string>& all) {
+  number(static_cast<std::uint32_t>(all.size()));
+  for (const std::string& one : all) {
+    bytes_.resize((bytes_.size() + 3) / 4 * 4);
+    text(one);
+  }
+  return *this;
+}
+
+Bytes OctetReader::raw(std::size_t n) noexcept {
+  if (!ok_ || n > all_.size() - at_) {
+    ok_ = false;
+    return {};
+  }
+  at_ += n;
+  return all_.subspan(at_ - n, n);
+}
+
+std::uint32_t OctetReader::number() noexcept {
+  std::uint32_t n = 0;
+  for (const std::byte b : raw(4)) n = n << 8 | static_cast<std::uint32_t>(b);
+  return n;
+}
+
+bool OctetReader::truth() noexcept {
+  const std::uint32_t n = number();
+  if (n > 1) ok_ = false;
+  return n == 1;
+}
+
+Handle OctetReader::handle() noexcept {
+  const std::uint32_t bytes = number();
+  if (bytes != 4) ok_ = false;
+  return number();
+}
+
+Numbers OctetReader::handles() {
+  const std::uint32_t n = number();
+  if (n > all_.size()) ok_ = false;
+  Numbers found;
+  for (std::uint32_t i = 0; i < n && ok_; ++i) found.push_back(handle());
+  return found;
+}
+
+Stamp OctetReader::time() noexcept {
+  if (number() != 8) ok_ = false;
+  const auto high = static_cast<std::uint64_t>(number());
+  return {static_cast<std::int64_t>(high << 32 | number())};
+}
+
+std::string OctetReader::text() {
+  const std::uint32_t n = number();
+  if (n > all_.size()) ok_ = false;
+  std::string s;
+  const Bytes units = raw(ok_ ? 2 * std::size_t{n} : 0);
+  for (std::size_t i = 0; i + 1 < units.size(); i += 2) {
+    const auto unit = [&](std::size_t k) {
+      return static_cast<char32_t>(units[k]) << 8 | static_cast<char32_t>(units[k + 1]);
+    };
+    char32_t c = unit(i);
+    if (c >= 0xd800 && c < 0xdc00 && i + 3 < units.size() && unit(i + 2) >= 0xdc00 &&
+        unit(i + 2) < 0xe000) {
+      c = 0x10000 + ((c - 0xd800) << 10) + (unit(i + 2) - 0xdc00);
+      i += 2;
+    } else if (c >= 0xd800 && c < 0xe000) {
+      c = 0xfffd;
+    }
+    append_character(s, c);
+  }
+  return s;
+}
+
+Blob OctetReader::opaque() {
+  const std::uint32_t n = number();
+  const Bytes b = raw(n);
+  return {b.begin(), b.end()};
+}
+
+}  // namespace vernier::federation::detail

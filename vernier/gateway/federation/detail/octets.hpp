@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/gateway/federation/messages.hpp"
+
+namespace vernier::federation::detail {
+
+/// Values of the data types of the MIM: big endian; strings, handles and times are arrays with a
+/// 32-bit count.
+class Octets {
+ public:
+  const Blob& bytes() const noexcept { return bytes_; }
+  Blob take() noexcept { return std::move(bytes_); }
+
+  Octets& number(std::uint32_t n) {
+    for (int shift = 24; shift >= 0; shift -= 8)
+      bytes_.push_back(static_cast<std::byte>(n >> shift));
+    return *this;
+  }
+  /// HLAcount: as much as fits.
+  Octets& count(std::uint64_t n) {
+    return number(static_cast<std::uint32_t>(n < 0x7fffffff ? n : 0x7fffffff));
+  }
+  /// HLAboolean and HLAswitch.
+  Octets& truth(bool b) { return number(b ? 1 : 0); }
+  Octets& handle(Handle h) { return number(4).number(h); }
+  Octets& handles(const Numbers& all) {
+    number(static_cast<std::uint32_t>(all.size()));
+    for (const Handle h : all) handle(h);
+    return *this;
+  }
+  /// HLAlogicalTime, HLAtimeInterval: the encoded time; empty when there is none.
+  Octets& time(const std::optional<Stamp>& t) {
+    if (!t) return number(0);
+    const auto raw = static_cast<std::uint64_t>(t->raw);
+    return number(8)
+        .number(static_cast<std::uint32_t>(raw >> 32))
+        .number(static_cast<std::uint32_t>(raw));
+  }
+  /// HLAunicodeString of UTF-8; what is none becomes U+FFFD.
+  Octets& text(std::string_view utf8);
+  /// Elements begin at multiples of four.
+  Octets& texts(const std::vector<std::string>&);
+
+ private:
+  Blob bytes_;
+};
+
+/// Reads such values from a stranger; once something does not fit, ok() is false.
+class OctetReader {
+ public:
+  explicit OctetReader(Bytes b) noexcept : all_(b) {}
+  /// All was read and nothing is left.
+  bool complete() const noexcept { return ok_ && at_ == all_.size(); }
+  bool ok() const noexcept { return ok_; }
+
+  std::uint32_t number() noexcept;
+  bool truth() noexcept;
+  Handle handle() noexcept;
+  Numbers handles();
+  Stamp time() noexcept;
+  std::string text();
+  Blob opaque();
+
+ private:
+  Bytes raw(std::size_t) noexcept;
+
+  Bytes all_;
+  std::size_t at_ = 0;
+  bool ok_ = true;
+};
+
+}  // namespace vernier::federation::detail

@@ -1,0 +1,464 @@
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "vernier/gateway/federation/core_rig_test.hpp"
+#include "vernier/gateway/federation/detail/octets.hpp"
+
+namespace vernier::federation {
+namespace {
+
+using detail::OctetReader;
+using detail::Octets;
+using rig::Player;
+using rig::Stage;
+
+/// Bytes as text, "00 00 00 04".
+std::string hex(Bytes b) {
+  std::string s;
+  for (const std::byte x : b) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    const auto n = static_cast<unsigned>(x);
+    s += (s.empty() ? "" : " ") + std::string{digits[n >> 4], digits[n & 15]};
+  }
+  return s;
+}
+
+/// A federate that looks at the management object model.
+struct Viewer {
+  explicit Viewer(Player& player) : p(player) {}
+
+  Handle find_class(const std::string& path, bool interaction) const {
+    const auto& all = interaction ? p.tables.interaction_classes : p.tables.object_classes;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].path.ends_with(".HLAmanager." + path)) return static_cast<Handle>(i + 1);
+    }
+    ADD_FAILURE() << "no class " << path;
+    return 0;
+  }
+  Handle member(const std::string& path, bool interaction, const std::string& name) const {
+    const auto& c = (interaction ? p.tables.interaction_classes
+                                 : p.tables.object_classes)[find_class(path, interaction) - 1];
+    for (const Handle h : c.members) {
+      if ((interaction ? p.tables.parameters : p.tables.attributes)[h - 1].name == name) return h;
+    }
+    ADD_FAILURE() << "no member " << name << " of " << path;
+    return 0;
+  }
+  void subscribe(const std::string& path, const std::vector<std::string>& attributes) {
+    Numbers handles;
+    for (const std::string& a : attributes) handles.push_back(member(path, false, a));
+    p.must(SubscribeAttributes{find_class(path, false), {{handles, {}}}, true, "", false});
+  }
+  void listen(const std::string& path) {
+    p.must(SubscribeInteraction{.interaction_class = find_class(path, true), .active = true});
+  }
+  void send(const std::string& path, const std::map<std::string, Blob>& parameters) {
+    p.must(PublishInteraction{find_class(path, true)});
+    std::map<Handle, const Blob*> sorted;
+    for (const auto& [name, value] : parameters) sorted[member(path, true, name)] = &value;
+    rig::Packed packed;
+    for (const auto& [h, value] : sorted) packed.add(h, rig::text_of(*value));
+    SendInteraction m;
+    m.interaction_class = find_class(path, true);
+    m.values = packed;
+    p.say(m);
+  }
+  /// The next frame must be values of this class: by name.
+  std::map<std::string, std::string> reflected() {
+    const auto m = p.next<Reflect>();
+    std::map<std::string, std::string> all;
+    EXPECT_TRUE(for_each(
+        m.values, [&](Handle h, Bytes b) { all[p.tables.attributes[h - 1].name] = hex(b); }));
+    object = m.object;
+    return all;
+  }
+  /// The next frame must be this report: parameters by name.
+  std::map<std::string, Blob> heard(const std::string& path) {
+    const auto m = p.next<Receive>();
+    EXPECT_EQ(m.interaction_class, find_class(path, true)) << path;
+    std::map<std::string, Blob> all;
+    EXPECT_TRUE(for_each(m.values, [&](Handle h, Bytes b) {
+      all[p.tables.parameters[h - 1].name] = Blob(b.begin(), b.end());
+    }));
+    return all;
+  }
+  std::string text(const Blob& b) {
+    OctetReader r(b);
+    std::string s = r.text();
+    EXPECT_TRUE(r.complete());
+    return s;
+  }
+
+  Player& p;
+  Handle object = 0;
+};
+
+Blob handle(Handle h) { return Octets{}.handle(h).take(); }
+
+TEST(Octets, AreThoseOfTheStandard) {
+  EXPECT_EQ(hex(Octets{}.number(0x01020304).bytes()), "01 02 03 04");
+  EXPECT_EQ(hex(Octets{}.handle(7).bytes()), "00 00 00 04 00 00 00 07");
+  EXPECT_EQ(hex(Octets{}.text("aé").bytes()), "00 00 00 02 00 61 00 e9");
+  EXPECT_EQ(hex(Octets{}.text("\U0001F680").bytes()), "00 00 00 02 d8 3d de 80");
+  EXPECT_EQ(hex(Octets{}.text("\xff").bytes()), "00 00 00 01 ff fd");
+  // the second string begins at a multiple of four
+  EXPECT_EQ(hex(Octets{}.texts({"a", "b"}).bytes()),
+            "00 00 00 02 00 00 00 01 00 61 00 00 00 00 00 01 00 62");
+  EXPECT_EQ(hex(Octets{}.time(Stamp{258}).bytes()), "00 00 00 08 00 00 00 00 00 00 01 02");
+  EXPECT_EQ(hex(Octets{}.time({}).bytes()), "00 00 00 00");
+  for (const std::string s : {"", "plain", "aé€\U0001F680"}) {
+    const Blob b = Octets{}.text(s).take();
+    OctetReader r(b);
+    EXPECT_EQ(r.text(), s);
+    EXPECT_TRUE(r.complete());
+    for (std::size_t n = 0; n < b.size(); ++n) {
+      OctetReader cut(Bytes(b).first(n));
+      cut.text();
+      EXPECT_FALSE(cut.complete());
+    }
+  }
+  const Blob absurd = Octets{}.number(0xffffffff).take();
+  for (const auto read : {&OctetReader::text, &OctetReader::text}) {
+    OctetReader r(absurd);
+    (r.*read)();
+    EXPECT_FALSE(r.ok());
+  }
+  OctetReader r(absurd);
+  EXPECT_TRUE(r.handles().empty());
+  EXPECT_FALSE(r.ok());
+}
+
+TEST(Mom, ShowsFederatesAsTheyComeAndGo) {
+  Stage s(2);
+  Viewer v(s[0]);
+  v.subscribe("HLAfederate", {"HLAfederateHandle", "HLAfederateName", "HLAfederateType"});
+  EXPECT_EQ(s[0].next<Discover>().name, "HLAfederate.A");
+  const auto b = s[0].next<Discover>();
+  EXPECT_EQ(b.name, "HLAfederate.B");
+  EXPECT_TRUE(s[0].quiet());
+  s[0].must(RequestUpdate{.object = b.object,
+                          .attributes = {v.member("HLAfederate", false, "HLAfederateHandle"),
+                                         v.member("HLAfederate", false, "HLAfederateName")}});
+  auto values = v.reflected();
+  EXPECT_EQ(values["HLAfederateHandle"], "00 00 00 04 00 00 00 02");
+  EXPECT_EQ(values["HLAfederateName"], "00 00 00 01 00 42");
+  EXPECT_EQ(values.size(), 2u);
+
+  Player c(s.core);
+  c.join("C");
+  EXPECT_EQ(s[0].next<Discover>().name, "HLAfederate.C");
+  values = v.reflected();
+  EXPECT_EQ(values["HLAfederateName"], "00 00 00 01 00 43");
+  EXPECT_EQ(values["HLAfederateType"], hex(Octets{}.text("type").bytes()));
+  c.must(Resign{ResignAction::none});
+  EXPECT_EQ(s[0].next<Remove>().object, v.object);
+  EXPECT_TRUE(s[0].quiet());
+}
+
+TEST(Mom, ShowsTheFederationAndSetsAutoProvide) {
+  Stage s(2);
+  Viewer v(s[0]);
+  v.subscribe("HLAfederation", {"HLAfederatesInFederation", "HLAautoProvide", "HLAfederationName",
+                                "HLAtimeImplementationName", "HLAFOMmoduleDesignatorList"});
+  const auto found = s[0].next<Discover>();
+  s[0].must(
+      RequestClassUpdate{.object_class = v.find_class("HLAfederation", false),
+                         .parts = {{{v.member("HLAfederation", false, "HLAautoProvide"),
+                                     v.member("HLAfederation", false, "HLAfederatesInFederation"),
+                                     v.member("HLAfederation", false, "HLAFOMmoduleDesignatorList"),
+                                     v.member("HLAfederation", false, "HLAtimeImplementationName")},
+                                    {}}}});
+  auto values = v.reflected();
+  EXPECT_EQ(v.object, found.object);
+  EXPECT_EQ(values["HLAautoProvide"], "00 00 00 00");
+  EXPECT_EQ(values["HLAfederatesInFederation"],
+            "00 00 00 02 00 00 00 04 00 00 00 01 00 00 00 04 00 00 00 02");
+  EXPECT_EQ(values["HLAtimeImplementationName"], hex(Octets{}.text("HLAinteger64Time").bytes()));
+  EXPECT_EQ(values["HLAFOMmoduleDesignatorList"], hex(Octets{}.texts({"small.xml"}).bytes()));
+  v.send("HLAfederation.HLAadjust.HLAsetSwitches",
+         {{"HLAautoProvide", Octets{}.truth(true).take()}});
+  values = v.reflected();
+  EXPECT_EQ(values.size(), 1u);
+  EXPECT_EQ(values["HLAautoProvide"], "00 00 00 01");
+  s[1].must(Resign{ResignAction::none});
+  values = v.reflected();
+  EXPECT_EQ(values.size(), 1u);
+  EXPECT_EQ(values["HLAfederatesInFederation"], "00 00 00 01 00 00 00 04 00 00 00 01");
+  // with auto provide values come with the discovery
+  Player c(s.core);
+  c.join("C");
+  values = v.reflected();
+  Viewer w(c);
+  w.subscribe("HLAfederation", {"HLAautoProvide"});
+  c.next<Discover>();
+  EXPECT_EQ(w.reflected()["HLAautoProvide"], "00 00 00 01");
+}
+
+TEST(Mom, TellsHowTimeGoes) {
+  Stage s(2);
+  Viewer v(s[0]);
+  v.subscribe("HLAfederate",
+              {"HLAtimeRegulating", "HLAtimeConstrained", "HLAtimeManagerState", "HLAlogicalTime",
+               "HLAlookahead", "HLAGALT", "HLATSOlength", "HLAasynchronousDelivery"});
+  s[0].next<Discover>();
+  const Handle b = s[0].next<Discover>().object;
+  s[1].must(EnableRegulation{{5}});
+  auto values = v.reflected();
+  EXPECT_EQ(values["HLAtimeRegulating"], "00 00 00 01");
+  s[1].must(EnableConstrained{});
+  values = v.reflected();
+  EXPECT_EQ(values.size(), 1u);
+  EXPECT_EQ(values["HLAtimeConstrained"], "00 00 00 01");
+  s[1].must(EnableAsynchronous{});
+  EXPECT_EQ(v.reflected()["HLAasynchronousDelivery"], "00 00 00 01");
+  s[0].must(EnableRegulation{{3}});
+  s[0].next<RegulationEnabled>();
+  v.reflected();
+  s[1].say(Advance{AdvanceKind::to, {7}});
+  EXPECT_EQ(v.reflected()["HLAtimeManagerState"], "00 00 00 01");
+  s[0].must(RequestUpdate{.object = b,
+                          .attributes = {v.member("HLAfederate", false, "HLAlogicalTime"),
+                                         v.member("HLAfederate", false, "HLAlookahead"),
+                                         v.member("HLAfederate", false, "HLAGALT")}});
+  values = v.reflected();
+  EXPECT_EQ(values["HLAlogicalTime"], hex(Octets{}.time(Stamp{0}).bytes()));
+  EXPECT_EQ(values["HLAlookahead"], hex(Octets{}.time(Stamp{5}).bytes()));
+  EXPECT_EQ(values["HLAGALT"], hex(Octets{}.time(Stamp{3}).bytes()));
+  s[0].must(DisableRegulation{});
+  v.reflected();
+  EXPECT_EQ(v.reflected()["HLAtimeManagerState"], "00 00 00 00");
+  EXPECT_TRUE(s[0].quiet());
+}
+
+TEST(Mom, ReportsEverySoOften) {
+  Stage s(2);
+  Viewer v(s[0]);
+  v.subscribe("HLAfederate", {"HLAlogicalTime", "HLAtimeGrantedTime"});
+  s[0].next<Discover>();
+  s[0].next<Discover>();
+  s.core.pulse();
+  EXPECT_TRUE(s[0].quiet());
+  v.send("HLAfederate.HLAadjust.HLAsetTiming",
+         {{"HLAfederate", handle(2)}, {"HLAreportPeriod", Octets{}.number(1).take()}});
+  s.core.pulse();
+  EXPECT_TRUE(s[0].quiet());  // a second has not gone by
+  const auto begin = std::chrono::steady_clock::now();
+  while (s[0].quiet() && std::chrono::steady_clock::now() - begin < std::chrono::seconds(20))
+    s.core.pulse();
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(900));
+  EXPECT_EQ(v.reflected().size(), 2u);
+}
+
+TEST(Mom, ReportsDeclarationsOnRequest) {
+  Stage s(2);
+  Viewer v(s[0]);
+  const std::string reports = "HLAfederate.HLAreport.";
+  v.listen("HLAfederate.HLAreport.HLAreportObjectClassPublication");
+  v.listen("HLAfederate.HLAreport.HLAreportInteractionPublication");
+  v.listen("HLAfederate.HLAreport.HLAreportObjectClassSubscription");
+  v.listen("HLAfederate.HLAreport.HLAreportInteractionSubscription");
+  s[1].publish("Base", {s[1].attribute("a"), s[1].attribute("b")});
+  s[1].must(PublishInteraction{s[1].interaction_class("Ping")});
+  s[1].subscribe("Timed", {s[1].attribute("t")}, false, "Slow");
+  s[1].must(
+      SubscribeInteraction{.interaction_class = s[1].interaction_class("Pong"), .active = true});
+  v.send("HLAfederate.HLArequest.HLArequestPublications", {{"HLAfederate", handle(2)}});
+  auto r = v.heard(reports + "HLAreportObjectClassPublication");
+  EXPECT_EQ(r["HLAfederate"], handle(2));
+  EXPECT_EQ(r["HLAnumberOfClasses"], Octets{}.number(1).take());
+  EXPECT_EQ(r["HLAobjectClass"], handle(s[1].object_class("Base")));
+  OctetReader list(r["HLAattributeList"]);
+  const Numbers published = list.handles();
+  EXPECT_TRUE(std::find(published.begin(), published.end(), s[1].attribute("b")) !=
+              published.end());
+  EXPECT_EQ(v.heard(reports + "HLAreportInteractionPublication")["HLAinteractionClassList"],
+            Octets{}.handles({s[1].interaction_class("Ping")}).take());
+  v.send("HLAfederate.HLArequest.HLArequestSubscriptions", {{"HLAfederate", handle(2)}});
+  r = v.heard(reports + "HLAreportObjectClassSubscription");
+  EXPECT_EQ(r["HLAactive"], Octets{}.truth(false).take());
+  EXPECT_EQ(v.text(r["HLAmaxUpdateRate"]), "Slow");
+  EXPECT_EQ(r["HLAattributeList"], Octets{}.handles({s[1].attribute("t")}).take());
+  EXPECT_EQ(v.heard(reports + "HLAreportInteractionSubscription")["HLAinteractionClassList"],
+            Octets{}.number(1).handle(s[1].interaction_class("Pong")).truth(true).take());
+  EXPECT_TRUE(s[0].quiet());
+}
+
+TEST(Mom, CountsObjectsUpdatesAndInteractions) {
+  Stage s(3);
+  Viewer v(s[0]);
+  const Handle base = s[1].object_class("Base"), ping = s[1].interaction_class("Ping");
+  s[1].publish("Base", {s[1].attribute("a")});
+  s[1].must(PublishInteraction{ping});
+  s[2].subscribe("Base", {s[2].attribute("a")});
+  s[2].must(SubscribeInteraction{.interaction_class = ping, .active = true});
+  const Handle object = s[1].register_object("Base");
+  for (int k = 0; k < 3; ++k) s[1].update(object, rig::Packed().add(s[1].attribute("a"), "x"));
+  SendInteraction one;
+  one.interaction_class = ping;
+  s[1].say(one);
+  const auto request = [&](const std::string& name, Handle federate, const std::string& counts) {
+    v.listen("HLAfederate.HLAreport.HLAreport" + name);
+    v.send("HLAfederate.HLArequest.HLArequest" + name, {{"HLAfederate", handle(federate)}});
+    return v.heard("HLAfederate.HLAreport.HLAreport" + name)[counts];
+  };
+  const Blob one_base = Octets{}.number(1).handle(base).number(1).take();
+  EXPECT_EQ(request("ObjectInstancesThatCanBeDeleted", 2, "HLAobjectInstanceCounts"), one_base);
+  EXPECT_EQ(request("ObjectInstancesUpdated", 2, "HLAobjectInstanceCounts"), one_base);
+  EXPECT_EQ(request("ObjectInstancesReflected", 3, "HLAobjectInstanceCounts"), one_base);
+  EXPECT_EQ(request("ObjectInstancesReflected", 2, "HLAobjectInstanceCounts"),
+            Octets{}.number(0).take());
+  // of each transportation one; reliable is the first
+  EXPECT_EQ(request("UpdatesSent", 2, "HLAupdateCounts"),
+            Octets{}.number(1).handle(base).number(3).take());
+  v.heard("HLAfederate.HLAreport.HLAreportUpdatesSent");
+  EXPECT_EQ(request("ReflectionsReceived", 3, "HLAreflectCounts"),
+            Octets{}.number(1).handle(base).number(3).take());
+  v.heard("HLAfederate.HLAreport.HLAreportReflectionsReceived");
+  EXPECT_EQ(request("InteractionsSent", 2, "HLAinteractionCounts"),
+            Octets{}.number(1).handle(ping).number(1).take());
+  v.heard("HLAfederate.HLAreport.HLAreportInteractionsSent");
+  EXPECT_EQ(request("InteractionsReceived", 3, "HLAinteractionCounts"),
+            Octets{}.number(1).handle(ping).number(1).take());
+  v.heard("HLAfederate.HLAreport.HLAreportInteractionsReceived");
+
+  v.listen("HLAfederate.HLAreport.HLAreportObjectInstanceInformation");
+  v.send("HLAfederate.HLArequest.HLArequestObjectInstanceInformation",
+         {{"HLAfederate", handle(3)}, {"HLAobjectInstance", handle(object)}});
+  auto r = v.heard("HLAfederate.HLAreport.HLAreportObjectInstanceInformation");
+  EXPECT_EQ(r["HLAownedInstanceAttributeList"], Octets{}.handles({}).take());
+  EXPECT_EQ(r["HLAregisteredClass"], handle(base));
+  EXPECT_EQ(r["HLAknownClass"], handle(base));
+}
+
+TEST(Mom, ReportsModulesAndSynchronizationPoints) {
+  Stage s(2);
+  Viewer v(s[0]);
+  const std::string at = "HLAfederation.HLAreport.";
+  for (const char* name : {"HLAreportFOMmoduleData", "HLAreportMIMdata",
+                           "HLAreportSynchronizationPoints", "HLAreportSynchronizationPointStatus"})
+    v.listen(at + name);
+  v.send("HLAfederation.HLArequest.HLArequestFOMmoduleData",
+         {{"HLAFOMmoduleIndicator", Octets{}.number(0).take()}});
+  EXPECT_EQ(v.text(v.heard(at + "HLAreportFOMmoduleData")["HLAFOMmoduleData"]), rig::small_fom);
+  v.send("HLAfederation.HLArequest.HLArequestMIMdata", {});
+  EXPECT_NE(v.text(v.heard(at + "HLAreportMIMdata")["HLAMIMdata"]).find("HLAstandardMIM"),
+            std::string::npos);
+  s[1].must(RegisterSynchronization{"ready", {}, {}});
+  s[0].next<AnnounceSynchronization>();
+  s[1].must(AchieveSynchronization{"ready", true});
+  v.send("HLAfederation.HLArequest.HLArequestSynchronizationPoints", {});
+  EXPECT_EQ(v.heard(at + "HLAreportSynchronizationPoints")["HLAsyncPoints"],
+            Octets{}.texts({"ready"}).take());
+  v.send("HLAfederation.HLArequest.HLArequestSynchronizationPointStatus",
+         {{"HLAsyncPointName", Octets{}.text("ready").take()}});
+  EXPECT_EQ(v.heard(at + "HLAreportSynchronizationPointStatus")["HLAsyncPointFederates"],
+            Octets{}.number(2).handle(1).number(2).handle(2).number(3).take());
+}
+
+TEST(Mom, ServesOnBehalfOfAFederateAndTellsWhatWasWrong) {
+  Stage s(2);
+  Viewer v(s[0]);
+  const std::string services = "HLAfederate.HLAservice.";
+  const std::string exception = "HLAfederate.HLAreport.HLAreportMOMexception";
+  v.listen(exception);
+  v.send(services + "HLAenableTimeRegulation",
+         {{"HLAfederate", handle(2)}, {"HLAlookahead", Octets{}.time(Stamp{4}).take()}});
+  EXPECT_EQ(s[1].next<RegulationEnabled>().time, Stamp{0});
+  v.send(services + "HLAtimeAdvanceRequest",
+         {{"HLAfederate", handle(2)}, {"HLAtimeStamp", Octets{}.time(Stamp{9}).take()}});
+  EXPECT_EQ(s[1].next<Granted>().time, Stamp{9});
+  EXPECT_TRUE(s[0].quiet());
+
+  v.send(services + "HLAtimeAdvanceRequest",
+         {{"HLAfederate", handle(2)}, {"HLAtimeStamp", Octets{}.time(Stamp{8}).take()}});
+  auto r = v.heard(exception);
+  EXPECT_EQ(r["HLAparameterError"], Octets{}.truth(false).take());
+  EXPECT_EQ(v.text(r["HLAservice"]), "HLAtimeAdvanceRequest");
+  EXPECT_EQ(v.text(r["HLAexception"]).find("LogicalTimeAlreadyPassed"), 0u);
+  v.send(services + "HLAtimeAdvanceRequest", {{"HLAfederate", handle(2)}});
+  r = v.heard(exception);
+  EXPECT_EQ(r["HLAparameterError"], Octets{}.truth(true).take());
+  EXPECT_EQ(v.text(r["HLAexception"]), "HLAtimeStamp is missing");
+  v.send(services + "HLAenableTimeConstrained", {{"HLAfederate", handle(77)}});
+  EXPECT_EQ(v.text(v.heard(exception)["HLAexception"]), "HLAfederate is not a joined federate");
+  v.send(services + "HLAenableTimeConstrained", {{"HLAfederate", Octets{}.number(9).take()}});
+  EXPECT_EQ(v.heard(exception)["HLAparameterError"], Octets{}.truth(true).take());
+  v.send(services + "HLApublishInteractionClass",
+         {{"HLAfederate", handle(2)}, {"HLAinteractionClass", handle(99999)}});
+  v.heard(exception);
+  EXPECT_TRUE(s[0].quiet());
+
+  v.send(services + "HLApublishObjectClassAttributes",
+         {{"HLAfederate", handle(2)},
+          {"HLAobjectClass", handle(s[1].object_class("Base"))},
+          {"HLAattributeList", Octets{}.handles({s[1].attribute("a")}).take()}});
+  EXPECT_NE(s[1].register_object("Base"), 0u);
+}
+
+TEST(Mom, ResignsAFederateAlsoTheOneWhoAsks) {
+  Stage s(2);
+  Viewer v(s[0]);
+  for (const Handle who : {2, 1}) {
+    v.send("HLAfederate.HLAservice.HLAresignFederationExecution",
+           {{"HLAfederate", handle(who)}, {"HLAresignAction", Octets{}.number(6).take()}});
+    EXPECT_EQ(s[who - 1].ask(QueryTime{}), Failure::FederateNotExecutionMember);
+  }
+  s[0].must(DestroyFederation{"F"});
+}
+
+TEST(Mom, ReportsServicesAndExceptions) {
+  Stage s(2);
+  Viewer v(s[0]);
+  const std::string invocation = "HLAfederate.HLAreport.HLAreportServiceInvocation";
+  v.listen(invocation);
+  v.listen("HLAfederate.HLAreport.HLAreportException");
+  v.send("HLAfederate.HLAadjust.HLAsetServiceReporting",
+         {{"HLAfederate", handle(2)}, {"HLAreportingState", Octets{}.truth(true).take()}});
+  s[1].say(Advance{AdvanceKind::to, {5}});
+  auto r = v.heard(invocation);
+  EXPECT_EQ(v.text(r["HLAservice"]), "timeAdvanceRequest");
+  EXPECT_EQ(r["HLAsuccessIndicator"], Octets{}.truth(true).take());
+  EXPECT_EQ(r["HLAsuppliedArguments"], Octets{}.texts({"0", "5"}).take());
+  EXPECT_EQ(r["HLAserialNumber"], Octets{}.number(1).take());
+  EXPECT_EQ(s[1].ask(DisableRegulation{}), Failure::TimeRegulationIsNotEnabled);
+  r = v.heard(invocation);
+  EXPECT_EQ(v.text(r["HLAexception"]), "TimeRegulationIsNotEnabled");
+  EXPECT_EQ(r["HLAserialNumber"], Octets{}.number(2).take());
+  EXPECT_TRUE(s[0].quiet());
+  // who is reported may not take such reports
+  EXPECT_EQ(s[1].ask(SubscribeInteraction{
+                .interaction_class = Viewer(s[1]).find_class(invocation, true), .active = true}),
+            Failure::FederateServiceInvocationsAreBeingReportedViaMOM);
+  v.heard(invocation);
+  v.send("HLAfederate.HLAadjust.HLAsetServiceReporting",
+         {{"HLAfederate", handle(2)}, {"HLAreportingState", Octets{}.truth(false).take()}});
+  v.send("HLAfederate.HLAadjust.HLAsetExceptionReporting",
+         {{"HLAfederate", handle(2)}, {"HLAreportingState", Octets{}.truth(true).take()}});
+  s[1].must(QueryTime{});
+  EXPECT_EQ(s[1].ask(DisableRegulation{}), Failure::TimeRegulationIsNotEnabled);
+  r = v.heard("HLAfederate.HLAreport.HLAreportException");
+  EXPECT_EQ(v.text(r["HLAservice"]), "disableTimeRegulation");
+  EXPECT_TRUE(s[0].quiet());
+}
+
+TEST(Mom, ReportsALostFederateAndChangesOfSwitches) {
+  Stage s(2);
+  Viewer v(s[0]);
+  v.listen("HLAfederate.HLAreport.HLAreportFederateLost");
+  v.subscribe("HLAfederate", {"HLAconveyProducingFederate", "HLAfederateState"});
+  s[0].next<Discover>();
+  s[0].next<Discover>();
+  v.send(
+      "HLAfederate.HLAadjust.HLAsetSwitches",
+      {{"HLAfederate", handle(2)}, {"HLAconveyProducingFederate", Octets{}.truth(false).take()}});
+  while (!s[0].quiet()) v.reflected();
+  s.core.close(s[1].connection, "the line is cut");
+  s[0].next<Remove>();
+  const auto r = v.heard("HLAfederate.HLAreport.HLAreportFederateLost");
+  EXPECT_EQ(v.text(r.at("HLAfederateName")), "B");
+  EXPECT_EQ(v.text(r.at("HLAfaultDescription")), "the line is cut");
+}
+
+}  // namespace
+}  // namespace vernier::federation
