@@ -1,0 +1,195 @@
+#include "vernier/rti1516e/ambassador.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "vernier/rti1516e/raise.hpp"
+#include "vernier/rti1516e/text.hpp"
+
+namespace vernier::hla {
+namespace {
+
+using wire::Failure;
+using namespace std::chrono_literals;
+
+/// What a federate says in seconds; not a number: nothing.
+Channel::Clock::duration span_of_seconds(double s) {
+  return std::chrono::duration_cast<Channel::Clock::duration>(
+      std::chrono::duration<double>(s > 0.0 ? std::min(s, 1e6) : 0.0));
+}
+
+}  // namespace
+
+VernierAmbassador::VernierAmbassador(Connect connect) : connect_(std::move(connect)) {
+  link_.on_tables = [this](Bytes tables) { return !member_ || member_->fom.load(tables); };
+}
+
+VernierAmbassador::~VernierAmbassador() {
+  Lock lock(mutex_);
+  stop_delivering(lock);
+  link_.close(lock);
+}
+
+void VernierAmbassador::connect(FederateAmbassador& federate, CallbackModel model,
+                                const std::wstring& designator) {
+  Lock lock(mutex_);
+  require_outside_callback();
+  if (connected_) raise(Failure::AlreadyConnected, "the federate is connected already");
+  if (model != HLA_EVOKED && model != HLA_IMMEDIATE)
+    raise(Failure::UnsupportedCallbackModel, "there is no such callback model");
+  const wire::Designator where = wire::parsed_designator(narrow(designator));
+  if (!where.error.empty()) raise(Failure::InvalidLocalSettingsDesignator, where.error);
+  // what is left of a connection that was lost
+  stop_delivering(lock);
+  link_.close(lock);
+  std::string why;
+  std::unique_ptr<Channel> channel = connect_(where, why);
+  if (!channel) raise(Failure::ConnectionFailed, why);
+  link_.open(std::move(channel));
+  courier_.serve(federate);
+  model_ = model;
+  connected_ = callbacks_enabled_ = true;
+  member_.reset();
+  if (model == HLA_IMMEDIATE) thread_ = std::thread([this] { deliver_immediately(); });
+}
+
+void VernierAmbassador::disconnect() {
+  Lock lock(mutex_);
+  require_outside_callback();
+  if (connected_ && member_ && !link_.is_lost())
+    raise(Failure::FederateIsExecutionMember, "the federate has to resign first");
+  stop_delivering(lock);
+  link_.close(lock);
+  connected_ = false;
+  member_.reset();
+}
+
+void VernierAmbassador::stop_delivering(Lock& lock) {
+  if (!thread_.joinable()) return;
+  stopping_ = true;
+  std::thread ending = std::move(thread_);
+  while (stopping_) {
+    link_.wake();
+    link_.idle(lock, Clock::now() + 1ms);
+  }
+  lock.unlock();
+  ending.join();
+  lock.lock();
+}
+
+void VernierAmbassador::require_connection() const {
+  if (!connected_) raise(Failure::NotConnected, "the federate is not connected to an RTI");
+  if (link_.is_lost()) raise(Failure::NotConnected, link_.why_lost());
+}
+
+Member& VernierAmbassador::member() const {
+  require_connection();
+  if (!member_)
+    raise(Failure::FederateNotExecutionMember, "the federate has not joined a federation");
+  return *member_;
+}
+
+Member& VernierAmbassador::active() const {
+  Member& m = member();
+  if (m.saving != Saving::no) raise(Failure::SaveInProgress, "a save is in progress");
+  if (m.restoring != Restoring::no) raise(Failure::RestoreInProgress, "a restore is in progress");
+  return m;
+}
+
+void VernierAmbassador::require_outside_callback() const {
+  if (within_callback())
+    raise(Failure::CallNotAllowedFromWithinCallback, "a callback must not call this service");
+}
+
+// ---- callbacks
+
+bool VernierAmbassador::deliverable() const noexcept {
+  return callbacks_enabled_ && delivering_ == std::thread::id() &&
+         (link_.has_next() || (connected_ && link_.is_lost()));
+}
+
+void VernierAmbassador::deliver(Lock& lock) {
+  delivering_ = std::this_thread::get_id();
+  if (link_.has_next()) {
+    if (!courier_.deliver(lock, link_.next(), member_))
+      link_.lose("the RTI said something that cannot be read");
+    link_.pop();
+  } else {
+    connected_ = false;
+    member_.reset();
+    courier_.tell_loss(lock, link_.why_lost());
+  }
+  delivering_ = {};
+}
+
+void VernierAmbassador::wait_for_callback(Lock& lock, Clock::time_point until) {
+  // while callbacks are held back nothing is received, so that senders wait and not memory grows
+  if (callbacks_enabled_ && !link_.is_lost())
+    link_.receive(lock, until);
+  else
+    link_.idle(lock, until);
+}
+
+void VernierAmbassador::deliver_immediately() {
+  Lock lock(mutex_);
+  while (!stopping_) {
+    if (deliverable())
+      deliver(lock);
+    else
+      wait_for_callback(lock, Clock::now() + 10s);
+  }
+  stopping_ = false;
+  link_.wake();
+}
+
+bool VernierAmbassador::evokeCallback(double minimum) {
+  Lock lock(mutex_);
+  require_outside_callback();
+  if (!connected_) raise(Failure::RTIinternalError, "the federate is not connected to an RTI");
+  if (model_ == HLA_IMMEDIATE) return false;
+  if (!deliverable()) {
+    const Clock::time_point until = Clock::now() + span_of_seconds(minimum);
+    do {
+      wait_for_callback(lock, until);
+    } while (!deliverable() && connected_ && Clock::now() < until);
+  }
+  if (deliverable()) deliver(lock);
+  return deliverable();
+}
+
+bool VernierAmbassador::evokeMultipleCallbacks(double minimum, double maximum) {
+  Lock lock(mutex_);
+  require_outside_callback();
+  if (!connected_) raise(Failure::RTIinternalError, "the federate is not connected to an RTI");
+  if (model_ == HLA_IMMEDIATE) return false;
+  const Clock::time_point begin = Clock::now();
+  const Clock::time_point least = begin + span_of_seconds(minimum);
+  const Clock::time_point most = std::max(least, begin + span_of_seconds(maximum));
+  bool any = false;
+  do {
+    if (deliverable()) {
+      deliver(lock);
+      any = true;
+    } else {
+      wait_for_callback(lock, least);
+    }
+  } while (connected_ &&
+           ((deliverable() && !any) || Clock::now() < (deliverable() ? most : least)));
+  return deliverable();
+}
+
+void VernierAmbassador::enableCallbacks() {
+  Lock lock(mutex_);
+  if (member_) active();
+  callbacks_enabled_ = true;
+  link_.wake();
+}
+
+void VernierAmbassador::disableCallbacks() {
+  Lock lock(mutex_);
+  if (member_) active();
+  callbacks_enabled_ = false;
+  link_.wake();
+}
+
+}  // namespace vernier::hla

@@ -1,0 +1,339 @@
+#pragma once
+
+#include <RTI/RTI1516.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "vernier/rti1516e/courier.hpp"
+#include "vernier/rti1516e/link.hpp"
+#include "vernier/rti1516e/member.hpp"
+
+namespace vernier::hla {
+
+using namespace ::rti1516e;
+namespace wire = ::vernier::federation;
+
+/// The services of the standard on a Channel to an RTI. Each checks what the federate can know, by
+/// the standard's order of exceptions, and asks the RTI for the rest; updates, interactions and
+/// time advances are checked completely and not answered.
+///
+/// Any thread may call any service. Callbacks come in the thread that evokes, or in one of the
+/// ambassador; never two at once, and no lock is held meanwhile.
+class VernierAmbassador final : public RTIambassador {
+ public:
+  using Connect =
+      std::function<std::unique_ptr<Channel>(const wire::Designator&, std::string& why)>;
+
+  explicit VernierAmbassador(Connect connect);
+  ~VernierAmbassador() override;
+
+  // ---- federation management (ambassador.cpp, ambassador_federation.cpp)
+
+  void connect(FederateAmbassador&, CallbackModel, const std::wstring&) override;
+  void disconnect() override;
+  void createFederationExecution(const std::wstring&, const std::wstring&,
+                                 const std::wstring&) override;
+  void createFederationExecution(const std::wstring&, const std::vector<std::wstring>&,
+                                 const std::wstring&) override;
+  void createFederationExecutionWithMIM(const std::wstring&, const std::vector<std::wstring>&,
+                                        const std::wstring&, const std::wstring&) override;
+  void destroyFederationExecution(const std::wstring&) override;
+  void listFederationExecutions() override;
+  FederateHandle joinFederationExecution(const std::wstring&, const std::wstring&,
+                                         const std::vector<std::wstring>&) override;
+  FederateHandle joinFederationExecution(const std::wstring&, const std::wstring&,
+                                         const std::wstring&,
+                                         const std::vector<std::wstring>&) override;
+  void resignFederationExecution(ResignAction) override;
+  void registerFederationSynchronizationPoint(const std::wstring&,
+                                              const VariableLengthData&) override;
+  void registerFederationSynchronizationPoint(const std::wstring&, const VariableLengthData&,
+                                              const FederateHandleSet&) override;
+  void synchronizationPointAchieved(const std::wstring&, bool) override;
+  void requestFederationSave(const std::wstring&) override;
+  void requestFederationSave(const std::wstring&, const LogicalTime&) override;
+  void federateSaveBegun() override;
+  void federateSaveComplete() override;
+  void federateSaveNotComplete() override;
+  void abortFederationSave() override;
+  void queryFederationSaveStatus() override;
+  void requestFederationRestore(const std::wstring&) override;
+  void federateRestoreComplete() override;
+  void federateRestoreNotComplete() override;
+  void abortFederationRestore() override;
+  void queryFederationRestoreStatus() override;
+
+  // ---- declaration management (ambassador_declaration.cpp)
+
+  void publishObjectClassAttributes(ObjectClassHandle, const AttributeHandleSet&) override;
+  void unpublishObjectClass(ObjectClassHandle) override;
+  void unpublishObjectClassAttributes(ObjectClassHandle, const AttributeHandleSet&) override;
+  void publishInteractionClass(InteractionClassHandle) override;
+  void unpublishInteractionClass(InteractionClassHandle) override;
+  void subscribeObjectClassAttributes(ObjectClassHandle, const AttributeHandleSet&, bool,
+                                      const std::wstring&) override;
+  void unsubscribeObjectClass(ObjectClassHandle) override;
+  void unsubscribeObjectClassAttributes(ObjectClassHandle, const AttributeHandleSet&) override;
+  void subscribeInteractionClass(InteractionClassHandle, bool) override;
+  void unsubscribeInteractionClass(InteractionClassHandle) override;
+
+  // ---- object management (ambassador_object.cpp)
+
+  void reserveObjectInstanceName(const std::wstring&) override;
+  void releaseObjectInstanceName(const std::wstring&) override;
+  void reserveMultipleObjectInstanceName(const std::set<std::wstring>&) override;
+  void releaseMultipleObjectInstanceName(const std::set<std::wstring>&) override;
+  ObjectInstanceHandle registerObjectInstance(ObjectClassHandle) override;
+  ObjectInstanceHandle registerObjectInstance(ObjectClassHandle, const std::wstring&) override;
+  void updateAttributeValues(ObjectInstanceHandle, const AttributeHandleValueMap&,
+                             const VariableLengthData&) override;
+  MessageRetractionHandle updateAttributeValues(ObjectInstanceHandle,
+                                                const AttributeHandleValueMap&,
+                                                const VariableLengthData&,
+                                                const LogicalTime&) override;
+  void sendInteraction(InteractionClassHandle, const ParameterHandleValueMap&,
+                       const VariableLengthData&) override;
+  MessageRetractionHandle sendInteraction(InteractionClassHandle, const ParameterHandleValueMap&,
+                                          const VariableLengthData&, const LogicalTime&) override;
+  void deleteObjectInstance(ObjectInstanceHandle, const VariableLengthData&) override;
+  MessageRetractionHandle deleteObjectInstance(ObjectInstanceHandle, const VariableLengthData&,
+                                               const LogicalTime&) override;
+  void localDeleteObjectInstance(ObjectInstanceHandle) override;
+  void requestAttributeValueUpdate(ObjectInstanceHandle, const AttributeHandleSet&,
+                                   const VariableLengthData&) override;
+  void requestAttributeValueUpdate(ObjectClassHandle, const AttributeHandleSet&,
+                                   const VariableLengthData&) override;
+  void requestAttributeTransportationTypeChange(ObjectInstanceHandle, const AttributeHandleSet&,
+                                                TransportationType) override;
+  void queryAttributeTransportationType(ObjectInstanceHandle, AttributeHandle) override;
+  void requestInteractionTransportationTypeChange(InteractionClassHandle,
+                                                  TransportationType) override;
+  void queryInteractionTransportationType(FederateHandle, InteractionClassHandle) override;
+
+  // ---- ownership management (ambassador_ownership.cpp)
+
+  void unconditionalAttributeOwnershipDivestiture(ObjectInstanceHandle,
+                                                  const AttributeHandleSet&) override;
+  void negotiatedAttributeOwnershipDivestiture(ObjectInstanceHandle, const AttributeHandleSet&,
+                                               const VariableLengthData&) override;
+  void confirmDivestiture(ObjectInstanceHandle, const AttributeHandleSet&,
+                          const VariableLengthData&) override;
+  void attributeOwnershipAcquisition(ObjectInstanceHandle, const AttributeHandleSet&,
+                                     const VariableLengthData&) override;
+  void attributeOwnershipAcquisitionIfAvailable(ObjectInstanceHandle,
+                                                const AttributeHandleSet&) override;
+  void attributeOwnershipReleaseDenied(ObjectInstanceHandle, const AttributeHandleSet&) override;
+  void attributeOwnershipDivestitureIfWanted(ObjectInstanceHandle, const AttributeHandleSet&,
+                                             AttributeHandleSet&) override;
+  void cancelNegotiatedAttributeOwnershipDivestiture(ObjectInstanceHandle,
+                                                     const AttributeHandleSet&) override;
+  void cancelAttributeOwnershipAcquisition(ObjectInstanceHandle,
+                                           const AttributeHandleSet&) override;
+  void queryAttributeOwnership(ObjectInstanceHandle, AttributeHandle) override;
+  bool isAttributeOwnedByFederate(ObjectInstanceHandle, AttributeHandle) override;
+
+  // ---- time management (ambassador_time.cpp)
+
+  void enableTimeRegulation(const LogicalTimeInterval&) override;
+  void disableTimeRegulation() override;
+  void enableTimeConstrained() override;
+  void disableTimeConstrained() override;
+  void timeAdvanceRequest(const LogicalTime&) override;
+  void timeAdvanceRequestAvailable(const LogicalTime&) override;
+  void nextMessageRequest(const LogicalTime&) override;
+  void nextMessageRequestAvailable(const LogicalTime&) override;
+  void flushQueueRequest(const LogicalTime&) override;
+  void enableAsynchronousDelivery() override;
+  void disableAsynchronousDelivery() override;
+  bool queryGALT(LogicalTime&) override;
+  void queryLogicalTime(LogicalTime&) override;
+  bool queryLITS(LogicalTime&) override;
+  void modifyLookahead(const LogicalTimeInterval&) override;
+  void queryLookahead(LogicalTimeInterval&) override;
+  void retract(MessageRetractionHandle) override;
+  void changeAttributeOrderType(ObjectInstanceHandle, const AttributeHandleSet&,
+                                OrderType) override;
+  void changeInteractionOrderType(InteractionClassHandle, OrderType) override;
+
+  // ---- data distribution management (ambassador_region.cpp)
+
+  RegionHandle createRegion(const DimensionHandleSet&) override;
+  void commitRegionModifications(const RegionHandleSet&) override;
+  void deleteRegion(const RegionHandle&) override;
+  ObjectInstanceHandle registerObjectInstanceWithRegions(
+      ObjectClassHandle, const AttributeHandleSetRegionHandleSetPairVector&) override;
+  ObjectInstanceHandle registerObjectInstanceWithRegions(
+      ObjectClassHandle, const AttributeHandleSetRegionHandleSetPairVector&,
+      const std::wstring&) override;
+  void associateRegionsForUpdates(ObjectInstanceHandle,
+                                  const AttributeHandleSetRegionHandleSetPairVector&) override;
+  void unassociateRegionsForUpdates(ObjectInstanceHandle,
+                                    const AttributeHandleSetRegionHandleSetPairVector&) override;
+  void subscribeObjectClassAttributesWithRegions(ObjectClassHandle,
+                                                 const AttributeHandleSetRegionHandleSetPairVector&,
+                                                 bool, const std::wstring&) override;
+  void unsubscribeObjectClassAttributesWithRegions(
+      ObjectClassHandle, const AttributeHandleSetRegionHandleSetPairVector&) override;
+  void subscribeInteractionClassWithRegions(InteractionClassHandle, const RegionHandleSet&,
+                                            bool) override;
+  void unsubscribeInteractionClassWithRegions(InteractionClassHandle,
+                                              const RegionHandleSet&) override;
+  void sendInteractionWithRegions(InteractionClassHandle, const ParameterHandleValueMap&,
+                                  const RegionHandleSet&, const VariableLengthData&) override;
+  MessageRetractionHandle sendInteractionWithRegions(InteractionClassHandle,
+                                                     const ParameterHandleValueMap&,
+                                                     const RegionHandleSet&,
+                                                     const VariableLengthData&,
+                                                     const LogicalTime&) override;
+  void requestAttributeValueUpdateWithRegions(ObjectClassHandle,
+                                              const AttributeHandleSetRegionHandleSetPairVector&,
+                                              const VariableLengthData&) override;
+
+  // ---- support services (ambassador_support.cpp; callbacks: ambassador.cpp)
+
+  ResignAction getAutomaticResignDirective() override;
+  void setAutomaticResignDirective(ResignAction) override;
+  FederateHandle getFederateHandle(const std::wstring&) override;
+  std::wstring getFederateName(FederateHandle) override;
+  ObjectClassHandle getObjectClassHandle(const std::wstring&) override;
+  std::wstring getObjectClassName(ObjectClassHandle) override;
+  ObjectClassHandle getKnownObjectClassHandle(ObjectInstanceHandle) override;
+  ObjectInstanceHandle getObjectInstanceHandle(const std::wstring&) override;
+  std::wstring getObjectInstanceName(ObjectInstanceHandle) override;
+  AttributeHandle getAttributeHandle(ObjectClassHandle, const std::wstring&) override;
+  std::wstring getAttributeName(ObjectClassHandle, AttributeHandle) override;
+  double getUpdateRateValue(const std::wstring&) override;
+  double getUpdateRateValueForAttribute(ObjectInstanceHandle, AttributeHandle) override;
+  InteractionClassHandle getInteractionClassHandle(const std::wstring&) override;
+  std::wstring getInteractionClassName(InteractionClassHandle) override;
+  ParameterHandle getParameterHandle(InteractionClassHandle, const std::wstring&) override;
+  std::wstring getParameterName(InteractionClassHandle, ParameterHandle) override;
+  OrderType getOrderType(const std::wstring&) override;
+  std::wstring getOrderName(OrderType) override;
+  TransportationType getTransportationType(const std::wstring&) override;
+  std::wstring getTransportationName(TransportationType) override;
+  DimensionHandleSet getAvailableDimensionsForClassAttribute(ObjectClassHandle,
+                                                             AttributeHandle) override;
+  DimensionHandleSet getAvailableDimensionsForInteractionClass(InteractionClassHandle) override;
+  DimensionHandle getDimensionHandle(const std::wstring&) override;
+  std::wstring getDimensionName(DimensionHandle) override;
+  unsigned long getDimensionUpperBound(DimensionHandle) override;
+  DimensionHandleSet getDimensionHandleSet(RegionHandle) override;
+  RangeBounds getRangeBounds(RegionHandle, DimensionHandle) override;
+  void setRangeBounds(RegionHandle, DimensionHandle, const RangeBounds&) override;
+  unsigned long normalizeFederateHandle(FederateHandle) override;
+  unsigned long normalizeServiceGroup(ServiceGroup) override;
+  void enableObjectClassRelevanceAdvisorySwitch() override;
+  void disableObjectClassRelevanceAdvisorySwitch() override;
+  void enableAttributeRelevanceAdvisorySwitch() override;
+  void disableAttributeRelevanceAdvisorySwitch() override;
+  void enableAttributeScopeAdvisorySwitch() override;
+  void disableAttributeScopeAdvisorySwitch() override;
+  void enableInteractionRelevanceAdvisorySwitch() override;
+  void disableInteractionRelevanceAdvisorySwitch() override;
+  bool evokeCallback(double) override;
+  bool evokeMultipleCallbacks(double, double) override;
+  void enableCallbacks() override;
+  void disableCallbacks() override;
+  std::unique_ptr<LogicalTimeFactory> getTimeFactory() const override;
+  FederateHandle decodeFederateHandle(const VariableLengthData&) const override;
+  ObjectClassHandle decodeObjectClassHandle(const VariableLengthData&) const override;
+  InteractionClassHandle decodeInteractionClassHandle(const VariableLengthData&) const override;
+  ObjectInstanceHandle decodeObjectInstanceHandle(const VariableLengthData&) const override;
+  AttributeHandle decodeAttributeHandle(const VariableLengthData&) const override;
+  ParameterHandle decodeParameterHandle(const VariableLengthData&) const override;
+  DimensionHandle decodeDimensionHandle(const VariableLengthData&) const override;
+  MessageRetractionHandle decodeMessageRetractionHandle(const VariableLengthData&) const override;
+  RegionHandle decodeRegionHandle(const VariableLengthData&) const override;
+
+ private:
+  using Lock = Link::Lock;
+  using Clock = Link::Clock;
+
+  // ---- what a service begins with; each throws what the standard says
+
+  /// NotConnected.
+  void require_connection() const;
+  /// The same, and FederateNotExecutionMember.
+  Member& member() const;
+  /// The same, and SaveInProgress, RestoreInProgress.
+  Member& active() const;
+  void require_outside_callback() const;
+
+  // ---- requests
+
+  /// Sends a request and waits for its answer; `done` is called when it was a good one, before
+  /// anything that came after it is delivered. The member may be another afterwards.
+  template <class M>
+  void ask(Lock& lock, const M& message, const std::function<void()>& done = {}) {
+    const std::uint32_t sequence = link_.next_sequence();
+    wire::write(link_.empty_frame(), message, sequence);
+    link_.await(lock, sequence, [&](Bytes) {
+      if (done) done();
+      return true;
+    });
+  }
+  template <class Body, class M>
+  Body ask_for(Lock& lock, const M& message, const std::function<bool(Body&)>& done = {}) {
+    Body body;
+    const std::uint32_t sequence = link_.next_sequence();
+    wire::write(link_.empty_frame(), message, sequence);
+    link_.await(lock, sequence, [&](Bytes bytes) {
+      wire::Reader r(bytes);
+      body.fields(r);
+      return r.complete() && (!done || done(body));
+    });
+    return body;
+  }
+
+  void create(const std::wstring& federation, const std::vector<std::wstring>& modules,
+              const std::wstring* mim, const std::wstring& time);
+  FederateHandle join(const std::wstring& name, const std::wstring& type,
+                      const std::wstring& federation, const std::vector<std::wstring>& modules);
+  void finish_save(bool success);
+  void finish_restore(bool success);
+  ObjectInstanceHandle register_object(ObjectClassHandle, const std::wstring* name,
+                                       const AttributeHandleSetRegionHandleSetPairVector*);
+  MessageRetractionHandle update(ObjectInstanceHandle, const AttributeHandleValueMap&,
+                                 const VariableLengthData& tag, const LogicalTime*);
+  MessageRetractionHandle send(InteractionClassHandle, const ParameterHandleValueMap&,
+                               const RegionHandleSet*, const VariableLengthData& tag,
+                               const LogicalTime*);
+  MessageRetractionHandle remove(ObjectInstanceHandle, const VariableLengthData& tag,
+                                 const LogicalTime*);
+  void advance(wire::AdvanceKind, const LogicalTime&);
+  void set_switch(wire::Switch, bool on, wire::Failure already);
+  template <class H>
+  H decode(const VariableLengthData&) const;
+
+  // ---- callbacks
+
+  bool within_callback() const noexcept { return delivering_ == std::this_thread::get_id(); }
+  bool deliverable() const noexcept;
+  void deliver(Lock&);
+  void deliver_immediately();
+  /// Until there is a callback, or then.
+  void wait_for_callback(Lock&, Clock::time_point until);
+  void stop_delivering(Lock&);
+
+  const Connect connect_;
+  mutable std::mutex mutex_;  // of everything below
+  Link link_;
+  Courier courier_;
+  CallbackModel model_ = HLA_EVOKED;
+  bool connected_ = false;
+  bool callbacks_enabled_ = true;
+  bool stopping_ = false;
+  std::thread::id delivering_;  // who is in a callback
+  std::thread thread_;          // of immediate callbacks
+  std::unique_ptr<Member> member_;
+};
+
+}  // namespace vernier::hla

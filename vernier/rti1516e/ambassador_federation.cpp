@@ -1,0 +1,259 @@
+#include <algorithm>
+
+#include "vernier/rti1516e/ambassador.hpp"
+#include "vernier/rti1516e/checks.hpp"
+#include "vernier/rti1516e/documents.hpp"
+#include "vernier/rti1516e/raise.hpp"
+#include "vernier/rti1516e/text.hpp"
+
+namespace vernier::hla {
+namespace {
+
+using wire::Failure;
+
+std::vector<wire::Document> documents(const std::vector<std::wstring>& designators) {
+  std::vector<wire::Document> all;
+  std::size_t size = 0;
+  for (const std::wstring& d : designators) {
+    all.push_back(read_document(d));
+    size += all.back().text.size();
+    if (size > wire::longest_frame / 2)
+      raise(Failure::ErrorReadingFDD, "the FOM modules are larger than 32 MB together");
+  }
+  return all;
+}
+
+/// The kind of time that the standard calls so; its default is floating point.
+wire::TimeKind kind_of(const std::wstring& name) {
+  if (name.empty() || name == name_of(TimeKind::float64)) return TimeKind::float64;
+  if (name == name_of(TimeKind::integer64)) return TimeKind::integer64;
+  raise(
+      Failure::CouldNotCreateLogicalTimeFactory,
+      "there is no logical time '" + narrow(name) + "', only HLAinteger64Time and HLAfloat64Time");
+}
+
+wire::ResignAction action_of(ResignAction a) {
+  if (a < UNCONDITIONALLY_DIVEST_ATTRIBUTES || a > NO_ACTION)
+    raise(Failure::InvalidResignAction, "there is no such resign action");
+  return static_cast<wire::ResignAction>(a);  // both in the order of the standard
+}
+
+}  // namespace
+
+void VernierAmbassador::create(const std::wstring& federation,
+                               const std::vector<std::wstring>& modules, const std::wstring* mim,
+                               const std::wstring& time) {
+  Lock lock(mutex_);
+  require_connection();
+  wire::CreateFederation m{.federation = narrow(federation), .modules = documents(modules)};
+  if (mim) {
+    if (*mim == L"HLAstandardMIM")
+      raise(Failure::DesignatorIsHLAstandardMIM,
+            "the standard MIM is there without being named; name another one or none");
+    m.mim = read_document(*mim, true);
+  }
+  m.time = kind_of(time);
+  ask(lock, m);
+}
+
+void VernierAmbassador::createFederationExecution(const std::wstring& federation,
+                                                  const std::wstring& module,
+                                                  const std::wstring& time) {
+  create(federation, {module}, nullptr, time);
+}
+
+void VernierAmbassador::createFederationExecution(const std::wstring& federation,
+                                                  const std::vector<std::wstring>& modules,
+                                                  const std::wstring& time) {
+  create(federation, modules, nullptr, time);
+}
+
+void VernierAmbassador::createFederationExecutionWithMIM(const std::wstring& federation,
+                                                         const std::vector<std::wstring>& modules,
+                                                         const std::wstring& mim,
+                                                         const std::wstring& time) {
+  create(federation, modules, &mim, time);
+}
+
+void VernierAmbassador::destroyFederationExecution(const std::wstring& federation) {
+  Lock lock(mutex_);
+  require_connection();
+  ask(lock, wire::DestroyFederation{narrow(federation)});
+}
+
+void VernierAmbassador::listFederationExecutions() {
+  Lock lock(mutex_);
+  require_connection();
+  ask(lock, wire::ListFederations{});
+}
+
+FederateHandle VernierAmbassador::join(const std::wstring& name, const std::wstring& type,
+                                       const std::wstring& federation,
+                                       const std::vector<std::wstring>& modules) {
+  Lock lock(mutex_);
+  require_outside_callback();
+  require_connection();
+  if (member_)
+    raise(Failure::FederateAlreadyExecutionMember,
+          "the federate has joined '" + member_->federation + "' already");
+  const wire::Join m{narrow(name), narrow(type), narrow(federation), documents(modules)};
+  const auto joined = ask_for<wire::Joined>(lock, m, [&](wire::Joined& j) {
+    auto made = std::make_unique<Member>();
+    if (!made->fom.load(j.tables)) return false;
+    made->federate = j.federate;
+    made->name = j.name;
+    made->federation = m.federation;
+    made->time.kind = j.time;
+    made->switches = j.switches;
+    made->convey_producer = j.convey_producer;
+    made->convey_regions = j.convey_regions;
+    made->resign = j.resign;
+    member_ = std::move(made);
+    return true;
+  });
+  return handle<FederateHandle>(joined.federate);
+}
+
+FederateHandle VernierAmbassador::joinFederationExecution(
+    const std::wstring& type, const std::wstring& federation,
+    const std::vector<std::wstring>& modules) {
+  return join(L"", type, federation, modules);
+}
+
+FederateHandle VernierAmbassador::joinFederationExecution(
+    const std::wstring& name, const std::wstring& type, const std::wstring& federation,
+    const std::vector<std::wstring>& modules) {
+  return join(name, type, federation, modules);
+}
+
+void VernierAmbassador::resignFederationExecution(ResignAction action) {
+  Lock lock(mutex_);
+  require_outside_callback();
+  member();
+  ask(lock, wire::Resign{action_of(action)}, [this] {
+    member_.reset();
+    link_.forget_callbacks();
+  });
+}
+
+void VernierAmbassador::registerFederationSynchronizationPoint(const std::wstring& label,
+                                                               const VariableLengthData& tag) {
+  Lock lock(mutex_);
+  active();
+  ask(lock, wire::RegisterSynchronization{narrow(label), blob(tag), {}});
+}
+
+void VernierAmbassador::registerFederationSynchronizationPoint(const std::wstring& label,
+                                                               const VariableLengthData& tag,
+                                                               const FederateHandleSet& set) {
+  Lock lock(mutex_);
+  active();
+  if (std::any_of(set.begin(), set.end(), [](const auto& h) { return !h.isValid(); }))
+    raise(Failure::InvalidFederateHandle, "a handle of the set is of no federate");
+  ask(lock, wire::RegisterSynchronization{narrow(label), blob(tag), numbers(set)});
+}
+
+void VernierAmbassador::synchronizationPointAchieved(const std::wstring& label, bool success) {
+  Lock lock(mutex_);
+  active();
+  ask(lock, wire::AchieveSynchronization{narrow(label), success});
+}
+
+// ---- save
+
+void VernierAmbassador::requestFederationSave(const std::wstring& label) {
+  Lock lock(mutex_);
+  active();
+  ask(lock, wire::RequestSave{narrow(label), {}});
+}
+
+void VernierAmbassador::requestFederationSave(const std::wstring& label, const LogicalTime& time) {
+  Lock lock(mutex_);
+  Member& m = active();
+  const Stamp t = stamp_of(m, time);
+  if (m.time.constrained && t < m.time.time)
+    raise(Failure::LogicalTimeAlreadyPassed, "the federate is past the time of the save");
+  ask(lock, wire::RequestSave{narrow(label), t});
+}
+
+void VernierAmbassador::federateSaveBegun() {
+  Lock lock(mutex_);
+  Member& m = member();
+  if (m.restoring != Restoring::no) raise(Failure::RestoreInProgress, "a restore is in progress");
+  if (m.saving != Saving::instructed)
+    raise(Failure::SaveNotInitiated, "the federate was not told to save");
+  ask(lock, wire::SaveBegun{}, [&] { m.saving = Saving::begun; });
+}
+
+void VernierAmbassador::finish_save(bool success) {
+  Lock lock(mutex_);
+  Member& m = member();
+  if (m.restoring != Restoring::no) raise(Failure::RestoreInProgress, "a restore is in progress");
+  if (m.saving != Saving::begun)
+    raise(Failure::FederateHasNotBegunSave, "the federate has not begun to save");
+  ask(lock, wire::SaveDone{success}, [&] { m.saving = Saving::done; });
+}
+
+void VernierAmbassador::federateSaveComplete() { finish_save(true); }
+void VernierAmbassador::federateSaveNotComplete() { finish_save(false); }
+
+void VernierAmbassador::abortFederationSave() {
+  Lock lock(mutex_);
+  member();
+  ask(lock, wire::AbortSave{});
+}
+
+void VernierAmbassador::queryFederationSaveStatus() {
+  Lock lock(mutex_);
+  if (member().restoring != Restoring::no)
+    raise(Failure::RestoreInProgress, "a restore is in progress");
+  ask(lock, wire::QuerySaveStatus{});
+}
+
+// ---- restore
+
+void VernierAmbassador::requestFederationRestore(const std::wstring& label) {
+  Lock lock(mutex_);
+  active();
+  ask(lock, wire::RequestRestore{narrow(label)});
+}
+
+void VernierAmbassador::finish_restore(bool success) {
+  Lock lock(mutex_);
+  Member& m = member();
+  if (m.saving != Saving::no) raise(Failure::SaveInProgress, "a save is in progress");
+  if (m.restoring != Restoring::instructed)
+    raise(Failure::RestoreNotRequested, "the federate was not told to restore");
+  ask(lock, wire::RestoreDone{success}, [&] { m.restoring = Restoring::done; });
+}
+
+void VernierAmbassador::federateRestoreComplete() { finish_restore(true); }
+void VernierAmbassador::federateRestoreNotComplete() { finish_restore(false); }
+
+void VernierAmbassador::abortFederationRestore() {
+  Lock lock(mutex_);
+  member();
+  ask(lock, wire::AbortRestore{});
+}
+
+void VernierAmbassador::queryFederationRestoreStatus() {
+  Lock lock(mutex_);
+  if (member().saving != Saving::no) raise(Failure::SaveInProgress, "a save is in progress");
+  ask(lock, wire::QueryRestoreStatus{});
+}
+
+// ---- what belongs to resigning
+
+ResignAction VernierAmbassador::getAutomaticResignDirective() {
+  Lock lock(mutex_);
+  return static_cast<ResignAction>(member().resign);
+}
+
+void VernierAmbassador::setAutomaticResignDirective(ResignAction action) {
+  Lock lock(mutex_);
+  Member& m = member();
+  const wire::ResignAction a = action_of(action);
+  ask(lock, wire::SetResignAction{a}, [&] { m.resign = a; });
+}
+
+}  // namespace vernier::hla

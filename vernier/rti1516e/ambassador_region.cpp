@@ -1,0 +1,100 @@
+#include "vernier/rti1516e/ambassador.hpp"
+#include "vernier/rti1516e/checks.hpp"
+#include "vernier/rti1516e/raise.hpp"
+
+namespace vernier::hla {
+namespace {
+
+using wire::Failure;
+
+wire::Bounds& bounds_of(Region& r, const DimensionHandle& d) {
+  wire::Bounds* b = r.in(number(d));
+  if (!b)
+    raise(Failure::RegionDoesNotContainSpecifiedDimension,
+          "the region does not extend in this dimension");
+  return *b;
+}
+
+}  // namespace
+
+RegionHandle VernierAmbassador::createRegion(const DimensionHandleSet& dimensions) {
+  Lock lock(mutex_);
+  Member& m = active();
+  Region made{.bounds = {}, .mine = true};
+  for (const DimensionHandle& d : dimensions) {
+    const Handle h = number(d);
+    if (!m.fom.is_dimension(h))
+      raise(Failure::InvalidDimensionHandle, "no dimension has this handle");
+    made.bounds.push_back({h, 0, static_cast<std::uint32_t>(m.fom.upper_bound(h))});
+  }
+  const auto created =
+      ask_for<wire::Created>(lock, wire::CreateRegion{numbers(dimensions)}, [&](wire::Created& c) {
+        m.regions[c.region] = made;
+        return true;
+      });
+  return handle<RegionHandle>(created.region);
+}
+
+void VernierAmbassador::commitRegionModifications(const RegionHandleSet& regions) {
+  Lock lock(mutex_);
+  Member& m = active();
+  wire::CommitRegions wish;
+  for (const RegionHandle& r : regions)
+    wish.regions.push_back({number(r), own_region(m, r).bounds});
+  ask(lock, wish);
+}
+
+void VernierAmbassador::deleteRegion(const RegionHandle& region) {
+  Lock lock(mutex_);
+  Member& m = active();
+  own_region(m, region);
+  const Handle r = number(region);
+  ask(lock, wire::DeleteRegion{r}, [&] { m.regions.erase(r); });
+}
+
+void VernierAmbassador::associateRegionsForUpdates(
+    ObjectInstanceHandle object, const AttributeHandleSetRegionHandleSetPairVector& pairs) {
+  Lock lock(mutex_);
+  Member& m = active();
+  const Handle c = known(m, object).object_class;
+  ask(lock, wire::AssociateRegions{number(object), parts_of(m, c, pairs)});
+}
+
+void VernierAmbassador::unassociateRegionsForUpdates(
+    ObjectInstanceHandle object, const AttributeHandleSetRegionHandleSetPairVector& pairs) {
+  Lock lock(mutex_);
+  Member& m = active();
+  const Handle c = known(m, object).object_class;
+  ask(lock, wire::UnassociateRegions{number(object), parts_of(m, c, pairs, false)});
+}
+
+DimensionHandleSet VernierAmbassador::getDimensionHandleSet(RegionHandle region) {
+  Lock lock(mutex_);
+  Member& m = active();
+  DimensionHandleSet all;
+  for (const wire::Bounds& b : known_region(m, region).bounds)
+    all.insert(handle<DimensionHandle>(b.dimension));
+  return all;
+}
+
+RangeBounds VernierAmbassador::getRangeBounds(RegionHandle region, DimensionHandle dimension) {
+  Lock lock(mutex_);
+  Member& m = active();
+  const wire::Bounds& b = bounds_of(known_region(m, region), dimension);
+  return {b.lower, b.upper};
+}
+
+void VernierAmbassador::setRangeBounds(RegionHandle region, DimensionHandle dimension,
+                                       const RangeBounds& range) {
+  Lock lock(mutex_);
+  Member& m = active();
+  wire::Bounds& b = bounds_of(own_region(m, region), dimension);
+  const unsigned long lower = range.getLowerBound(), upper = range.getUpperBound();
+  if (lower >= upper || upper > m.fom.upper_bound(b.dimension))
+    raise(Failure::InvalidRangeBound,
+          "the lower bound must be less than the upper one, and that at most the dimension's");
+  b.lower = static_cast<std::uint32_t>(lower);
+  b.upper = static_cast<std::uint32_t>(upper);
+}
+
+}  // namespace vernier::hla

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <RTI/LogicalTime.h>
+#include <RTI/LogicalTimeInterval.h>
+#include <RTI/Typedefs.h>
+
+#include <vector>
+
+#include "vernier/rti1516e/handles.hpp"
+#include "vernier/rti1516e/member.hpp"
+
+/// What services convert and check; each throws the exception of the standard.
+namespace vernier::hla {
+
+inline Bytes bytes(const ::rti1516e::VariableLengthData& d) noexcept {
+  return {static_cast<const std::byte*>(d.data()), d.size()};
+}
+federation::Blob blob(const ::rti1516e::VariableLengthData&);
+
+template <class Set>
+Numbers numbers(const Set& handles) {
+  Numbers n;
+  n.reserve(handles.size());
+  for (const auto& h : handles) n.push_back(number(h));
+  return n;
+}
+template <class H>
+std::set<H> handles(const Numbers& all) {
+  std::set<H> s;
+  for (const Handle h : all) s.insert(s.end(), handle<H>(h));
+  return s;
+}
+
+/// ObjectClassNotDefined.
+Handle defined(const Member&, const ::rti1516e::ObjectClassHandle&);
+/// InteractionClassNotDefined.
+Handle defined(const Member&, const ::rti1516e::InteractionClassHandle&);
+/// AttributeNotDefined; of a class that is one.
+Handle defined(const Member&, Handle object_class, const ::rti1516e::AttributeHandle&);
+Numbers defined(const Member&, Handle object_class, const ::rti1516e::AttributeHandleSet&);
+/// ObjectInstanceNotKnown.
+Instance& known(Member&, const ::rti1516e::ObjectInstanceHandle&);
+/// AttributeNotOwned.
+void require_owned(const Member&, const Instance&, const Numbers& attributes);
+/// The attributes of a known instance: AttributeNotDefined, AttributeNotOwned.
+Numbers owned(const Member&, const Instance&, const ::rti1516e::AttributeHandleSet&);
+/// InvalidRegion.
+Region& known_region(Member&, const ::rti1516e::RegionHandle&);
+/// The same, and RegionNotCreatedByThisFederate.
+Region& own_region(Member&, const ::rti1516e::RegionHandle&);
+/// InvalidRegion, RegionNotCreatedByThisFederate, and InvalidRegionContext unless the regions' own
+/// dimensions are among `available` ones.
+Numbers regions_within(Member&, const ::rti1516e::RegionHandleSet&, const Numbers& available);
+/// Attributes and regions of a class: AttributeNotDefined, then as above.
+std::vector<federation::InRegions> parts_of(
+    Member&, Handle object_class, const ::rti1516e::AttributeHandleSetRegionHandleSetPairVector&,
+    bool with_context = true);
+std::vector<federation::InRegions> parts_of(const Member&, Handle object_class,
+                                            const ::rti1516e::AttributeHandleSet&);
+
+/// InvalidLogicalTime: of another implementation, negative or not a number.
+Stamp stamp_of(const Member&, const ::rti1516e::LogicalTime&);
+/// InvalidLookahead.
+Stamp span_of(const Member&, const ::rti1516e::LogicalTimeInterval&);
+/// Sets a time of the federation's kind; RTIinternalError when it is of another.
+void assign(::rti1516e::LogicalTime&, TimeKind, Stamp);
+void assign(::rti1516e::LogicalTimeInterval&, TimeKind, Stamp);
+const wchar_t* name_of(TimeKind) noexcept;
+
+/// InvalidTransportationType.
+Handle transportation_of(const Member&, ::rti1516e::TransportationType);
+::rti1516e::TransportationType transportation_of(const Member&, Handle) noexcept;
+/// InvalidOrderType.
+federation::Order order_of(::rti1516e::OrderType);
+inline ::rti1516e::OrderType order_of(federation::Order o) noexcept {
+  return o == federation::Order::time_stamp ? ::rti1516e::TIMESTAMP : ::rti1516e::RECEIVE;
+}
+
+}  // namespace vernier::hla

@@ -1,0 +1,204 @@
+#include "vernier/rti1516e/link.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "vernier/rti1516e/raise.hpp"
+
+namespace vernier::hla {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t much = 4u << 20;  // bytes that are not kept for the next burst
+constexpr const char* unreadable = "the RTI said something that cannot be read";
+
+}  // namespace
+
+Bytes Frames::front() const noexcept {
+  std::uint32_t length = 0;  // first in a header, and checked when the frame came
+  std::memcpy(&length, bytes_.data() + at_, sizeof length);
+  return Bytes(bytes_).subspan(at_, length);
+}
+
+void Frames::pop() noexcept {
+  at_ += front().size();
+  if (empty()) clear();
+}
+
+void Frames::clear() noexcept {
+  at_ = 0;
+  if (bytes_.capacity() > much)
+    bytes_ = {};
+  else
+    bytes_.clear();
+}
+
+void Frames::keep(Kind kind) {
+  Frames kept;
+  for (; !empty(); pop())
+    if (federation::header(front())->kind == kind) kept.append(front());
+  *this = std::move(kept);
+}
+
+Link::Link() : take_([this](Bytes frame) { take(frame); }) {}
+
+void Link::open(std::unique_ptr<Channel> channel) {
+  channel_ = std::move(channel);
+  lost_ = closing_ = unflushed_ = in_hand_ = stale_ = false;
+  why_.clear();
+  ended_.clear();
+  for (Frames* f : {&incoming_, &answers_, &arrived_, &front_}) f->clear();
+}
+
+void Link::close(Lock& lock) {
+  if (!channel_) return;
+  closing_ = true;
+  while (receiving_ || waiting_ > 0) {
+    wake();
+    ++waiting_;
+    changed_.wait_for(lock, 1ms);
+    --waiting_;
+  }
+  if (!lost_) {
+    federation::write(empty_frame(), federation::Leave{});
+    if (channel_->send(out_)) channel_->flush();
+  }
+  channel_.reset();
+}
+
+void Link::lose(std::string why) {
+  if (!lost_) why_ = std::move(why);
+  lost_ = true;
+  if (waiting_ > 0) changed_.notify_all();
+}
+
+void Link::post(bool now) {
+  if (!lost_ && (!channel_->send(out_) || (now && !channel_->flush()))) lose(channel_->why_lost());
+  if (lost_) raise(Failure::NotConnected, why_);
+  unflushed_ = !now;
+}
+
+std::uint32_t Link::next_sequence() noexcept {
+  if (++sequence_ == 0) ++sequence_;
+  return sequence_;
+}
+
+void Link::await(Lock& lock, std::uint32_t sequence, const std::function<bool(Bytes)>& done) {
+  Pending p{.sequence = sequence, .done = &done};
+  pending_.push_back(&p);
+  try {
+    post(true);
+    while (!p.arrived && !lost_ && !closing_) receive(lock, Clock::now() + 10s);
+  } catch (...) {
+    std::erase(pending_, &p);
+    throw;
+  }
+  std::erase(pending_, &p);
+  if (!p.arrived) raise(Failure::NotConnected, lost_ ? why_ : "disconnected meanwhile");
+  if (p.failure != Failure::none) raise(p.failure, p.text);
+}
+
+void Link::receive(Lock& lock, Clock::time_point until) {
+  if (!channel_ || lost_ || closing_) return;
+  if (receiving_) return idle(lock, until);
+  if (unflushed_) {
+    unflushed_ = false;
+    if (!channel_->flush()) return lose(channel_->why_lost());
+  }
+  receiving_ = true;
+  lock.unlock();
+  const bool good = channel_->receive(until, take_);
+  lock.lock();
+  receiving_ = false;
+  absorb();
+  if (!good) lose(channel_->why_lost());
+  if (!ended_.empty()) lose(ended_);
+  if (waiting_ > 0) changed_.notify_all();
+}
+
+void Link::idle(Lock& lock, Clock::time_point until) {
+  ++waiting_;
+  changed_.wait_until(lock, until);
+  --waiting_;
+}
+
+void Link::wake() {
+  if (receiving_) channel_->wake();
+  if (waiting_ > 0) changed_.notify_all();
+}
+
+Bytes Link::next() {
+  if (front_.empty()) std::swap(front_, arrived_);
+  in_hand_ = true;
+  return front_.front();
+}
+
+void Link::pop() {
+  front_.pop();
+  in_hand_ = false;
+  if (!stale_) return;
+  stale_ = false;
+  front_.keep(Kind::federations);
+}
+
+void Link::forget_callbacks() {
+  arrived_.keep(Kind::federations);
+  if (in_hand_)
+    stale_ = true;
+  else
+    front_.keep(Kind::federations);
+}
+
+void Link::take(Bytes frame) {
+  const auto h = federation::header(frame);
+  if (!h) {
+    ended_ = unreadable;
+  } else if (h->kind == Kind::lost) {
+    federation::Lost l;
+    ended_ = federation::read(frame, l) && !l.why.empty() ? l.why : unreadable;
+  } else if (h->kind == Kind::answer || h->kind == Kind::joined_tables) {
+    answers_.append(frame);
+  } else if (h->kind != Kind::alive) {
+    incoming_.append(frame);
+  }
+}
+
+void Link::absorb() {
+  if (!incoming_.empty()) {
+    if (arrived_.empty())
+      std::swap(arrived_, incoming_);
+    else
+      arrived_.append(incoming_);
+    incoming_.clear();
+  }
+  for (; !answers_.empty(); answers_.pop()) {
+    const Bytes frame = answers_.front();
+    if (federation::header(frame)->kind == Kind::answer) {
+      answered(frame);
+    } else {
+      federation::Tables t;
+      if (!federation::read(frame, t) || !on_tables(t.tables)) ended_ = unreadable;
+    }
+  }
+}
+
+void Link::answered(Bytes frame) {
+  const std::uint32_t sequence = federation::header(frame)->sequence;
+  const auto at = std::find_if(pending_.begin(), pending_.end(),
+                               [&](const Pending* p) { return p->sequence == sequence; });
+  if (at == pending_.end()) return;  // its caller has given up
+  federation::Answer a;
+  if (!federation::read(frame, a)) {
+    ended_ = unreadable;
+    return;
+  }
+  Pending& p = **at;
+  p.arrived = true;
+  p.failure = a.failure;
+  p.text = std::move(a.text);
+  if (p.failure == Failure::none && *p.done && !(*p.done)(a.body)) ended_ = unreadable;
+}
+
+}  // namespace vernier::hla

@@ -1,0 +1,160 @@
+#include "vernier/rti1516e/member.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace vernier::hla {
+namespace {
+
+bool contains(const Numbers& sorted, Handle h) noexcept {
+  return std::binary_search(sorted.begin(), sorted.end(), h);
+}
+
+void insert(Numbers& sorted, Handle h) {
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), h);
+  if (at == sorted.end() || *at != h) sorted.insert(at, h);
+}
+
+}  // namespace
+
+const Owned* Instance::owns(Handle attribute) const noexcept {
+  const auto at = std::lower_bound(owned.begin(), owned.end(), attribute,
+                                   [](const Owned& o, Handle h) { return o.attribute < h; });
+  return at != owned.end() && at->attribute == attribute ? &*at : nullptr;
+}
+
+federation::Bounds* Region::in(Handle dimension) noexcept {
+  for (federation::Bounds& b : bounds)
+    if (b.dimension == dimension) return &b;
+  return nullptr;
+}
+
+Instance* Member::instance(Handle object) noexcept {
+  const auto at = instances.find(object);
+  return at == instances.end() ? nullptr : &at->second;
+}
+
+void Member::discover(Handle object, Handle object_class, std::string instance_name) {
+  Instance& i = instances[object];
+  i.object_class = object_class;
+  if (i.name != instance_name) instance_names.erase(i.name);
+  i.name = std::move(instance_name);
+  instance_names[i.name] = object;
+}
+
+void Member::registered(Handle object, Handle object_class, std::string instance_name) {
+  discover(object, object_class, std::move(instance_name));
+  if (const auto at = published.find(object_class); at != published.end())
+    acquire(object, at->second);
+  acquire(object, {fom.privilege()});
+}
+
+void Member::forget(Handle object) {
+  const auto at = instances.find(object);
+  if (at == instances.end()) return;
+  instance_names.erase(at->second.name);
+  instances.erase(at);
+}
+
+void Member::forget_until(Handle object, Stamp stamp, std::uint32_t number) {
+  std::erase_if(deleted, [&](const auto& d) { return d.second.stamp <= time.time; });
+  if (const Instance* i = instance(object)) deleted[number] = {object, *i, stamp};
+  forget(object);
+}
+
+void Member::revive(std::uint32_t number) {
+  const auto at = deleted.find(number);
+  if (at == deleted.end()) return;
+  instance_names[at->second.instance.name] = at->second.object;
+  instances.insert_or_assign(at->second.object, std::move(at->second.instance));
+  deleted.erase(at);
+}
+
+bool Member::publishes(Handle object_class, Handle attribute) const noexcept {
+  const auto at = published.find(object_class);
+  return at != published.end() && (attribute == fom.privilege() || contains(at->second, attribute));
+}
+
+void Member::publish(Handle object_class, const Numbers& attributes) {
+  if (attributes.empty()) return;
+  Numbers& all = published[object_class];
+  for (const Handle h : attributes) insert(all, h);
+}
+
+void Member::unpublish(Handle object_class, const std::optional<Numbers>& attributes) {
+  const auto at = published.find(object_class);
+  if (at == published.end()) return;
+  Numbers gone = attributes ? *attributes : at->second;
+  std::erase_if(at->second, [&](Handle h) {
+    return !attributes || std::find(gone.begin(), gone.end(), h) != gone.end();
+  });
+  if (at->second.empty()) {
+    published.erase(at);
+    gone.push_back(fom.privilege());
+  }
+  for (auto& [object, i] : instances)
+    if (i.object_class == object_class) divest(object, gone);
+}
+
+void Member::acquire(Handle object, const Numbers& attributes) {
+  Instance* i = instance(object);
+  if (!i) return;
+  for (const Handle h : attributes) {
+    if (!fom.is_attribute(h)) continue;
+    const auto at = std::lower_bound(i->owned.begin(), i->owned.end(), h,
+                                     [](const Owned& o, Handle x) { return o.attribute < x; });
+    if (at == i->owned.end() || at->attribute != h)
+      i->owned.insert(at, {h, fom.attribute(h).order == federation::Order::time_stamp});
+  }
+}
+
+void Member::divest(Handle object, const Numbers& attributes) {
+  if (Instance* i = instance(object))
+    std::erase_if(i->owned, [&](const Owned& o) {
+      return std::find(attributes.begin(), attributes.end(), o.attribute) != attributes.end();
+    });
+}
+
+void Member::reorder(Handle object, const Numbers& attributes, bool time_stamped) {
+  if (Instance* i = instance(object))
+    for (Owned& o : i->owned)
+      if (std::find(attributes.begin(), attributes.end(), o.attribute) != attributes.end())
+        o.time_stamped = time_stamped;
+}
+
+void Member::restore(federation::MemberState&& s) {
+  federate = s.federate;
+  name = std::move(s.name);
+  instances.clear();
+  instance_names.clear();
+  deleted.clear();
+  for (federation::KnownObject& o : s.objects) {
+    discover(o.object, o.object_class, std::move(o.name));
+    acquire(o.object, o.owned);
+    reorder(o.object, o.owned, false);
+    reorder(o.object, o.time_stamped, true);
+  }
+  published.clear();
+  for (federation::Published& p : s.published) publish(p.object_class, p.attributes);
+  published_interactions.clear();
+  for (const Handle h : s.published_interactions) published_interactions[h] = false;
+  for (const Handle h : s.time_stamped_interactions)
+    if (const auto at = published_interactions.find(h); at != published_interactions.end())
+      at->second = true;
+  regions.clear();
+  for (federation::RegionBounds& r : s.regions)
+    regions[r.region] = {.bounds = std::move(r.bounds), .mine = true};
+  time = {.kind = time.kind,
+          .regulating = s.regulating,
+          .constrained = s.constrained,
+          .asynchronous = s.asynchronous,
+          .how = AdvanceKind::to_available,
+          .time = s.time,
+          .target = s.time,
+          .lookahead = s.lookahead};
+  time.promised = time.output(s.time);
+  switches = s.switches;
+  resign = s.resign;
+}
+
+}  // namespace vernier::hla

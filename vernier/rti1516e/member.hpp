@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "vernier/gateway/federation/callbacks.hpp"
+#include "vernier/rti1516e/fom_index.hpp"
+#include "vernier/rti1516e/time_state.hpp"
+
+namespace vernier::hla {
+
+/// An attribute of an instance that the federate owns.
+struct Owned {
+  Handle attribute = 0;
+  bool time_stamped = false;
+};
+
+struct Instance {
+  Handle object_class = 0;
+  std::string name;
+  std::vector<Owned> owned;  // by attribute, ascending
+
+  const Owned* owns(Handle attribute) const noexcept;
+};
+
+struct Region {
+  std::vector<federation::Bounds> bounds;  // by dimension, ascending
+  bool mine = false;
+
+  federation::Bounds* in(Handle dimension) noexcept;
+};
+
+/// By a message in time stamp order, which may still be retracted.
+struct Deleted {
+  Handle object = 0;
+  Instance instance;
+  Stamp stamp;
+};
+
+enum class Saving { no, instructed, begun, done };
+enum class Restoring { no, begun, instructed, done };
+
+/// What a joined federate knows of itself and the federation, as far as its services need it: from
+/// answers, and from callbacks when they are delivered.
+struct Member {
+  Handle federate = 0;
+  std::string name, federation;
+  FomIndex fom;
+  TimeState time;
+  Saving saving = Saving::no;
+  Restoring restoring = Restoring::no;
+  std::array<bool, 4> switches{};
+  bool convey_producer = false, convey_regions = false;
+  federation::ResignAction resign{};
+  std::uint32_t retraction = 0;  // the last number
+
+  std::unordered_map<Handle, Instance> instances;
+  std::unordered_map<std::string, Handle> instance_names;
+  std::unordered_map<Handle, Numbers> published;            // attributes by class, ascending
+  std::unordered_map<Handle, bool> published_interactions;  // true: in time stamp order
+  std::unordered_map<Handle, Region> regions;
+  std::unordered_map<std::uint32_t, Deleted> deleted;  // by retraction
+
+  /// Null when it is not known.
+  Instance* instance(Handle) noexcept;
+  void discover(Handle object, Handle object_class, std::string instance_name);
+  /// The federate owns what it publishes, and the privilege to delete.
+  void registered(Handle object, Handle object_class, std::string instance_name);
+  void forget(Handle object);
+  void forget_until(Handle object, Stamp, std::uint32_t retraction_number);
+  /// Back again, after the message that deleted it was retracted.
+  void revive(std::uint32_t retraction_number);
+
+  bool publishes(Handle object_class) const noexcept { return published.contains(object_class); }
+  bool publishes(Handle object_class, Handle attribute) const noexcept;
+  void publish(Handle object_class, const Numbers& attributes);
+  /// What is not published any more is not owned any more either. Nothing: the whole class.
+  void unpublish(Handle object_class, const std::optional<Numbers>& attributes);
+
+  void acquire(Handle object, const Numbers& attributes);
+  void divest(Handle object, const Numbers& attributes);
+  /// Those that are owned.
+  void reorder(Handle object, const Numbers& attributes, bool time_stamped);
+
+  void restore(federation::MemberState&&);
+};
+
+}  // namespace vernier::hla
