@@ -45,8 +45,7 @@ void Member::discover(Handle object, Handle object_class, std::string instance_n
 void Member::registered(Handle object, Handle object_class, std::string instance_name) {
   discover(object, object_class, std::move(instance_name));
   if (const auto at = published.find(object_class); at != published.end())
-    acquire(object, at->second);
-  acquire(object, {fom.privilege()});
+    acquire(object, at->second.attributes);
 }
 
 void Member::forget(Handle object) {
@@ -77,21 +76,29 @@ bool Member::publishes(Handle object_class, Handle attribute) const noexcept {
 
 void Member::publish(Handle object_class, const Numbers& attributes) {
   if (attributes.empty()) return;
-  Numbers& all = published[object_class];
-  for (const Handle h : attributes) insert(all, h);
+  Publication& p = published[object_class];
+  for (const Handle h : attributes) {
+    insert(p.attributes, h);
+    if (h == fom.privilege()) p.explicit_privilege = true;
+  }
+  insert(p.attributes, fom.privilege());
 }
 
 void Member::unpublish(Handle object_class, const std::optional<Numbers>& attributes) {
   const auto at = published.find(object_class);
   if (at == published.end()) return;
-  Numbers gone = attributes ? *attributes : at->second;
-  std::erase_if(at->second, [&](Handle h) {
-    return !attributes || std::find(gone.begin(), gone.end(), h) != gone.end();
-  });
-  if (at->second.empty()) {
-    published.erase(at);
+  Publication& p = at->second;
+  Numbers gone = attributes ? *attributes : p.attributes;
+  std::erase_if(p.attributes,
+                [&](Handle h) { return std::find(gone.begin(), gone.end(), h) != gone.end(); });
+  if (p.attributes == Numbers{fom.privilege()} && !p.explicit_privilege) {
     gone.push_back(fom.privilege());
+    p.attributes.clear();
   }
+  if (p.attributes.empty())
+    published.erase(at);
+  else if (!contains(p.attributes, fom.privilege()))
+    p.explicit_privilege = false;
   for (auto& [object, i] : instances)
     if (i.object_class == object_class) divest(object, gone);
 }
@@ -135,7 +142,11 @@ void Member::restore(federation::MemberState&& s) {
     reorder(o.object, o.time_stamped, true);
   }
   published.clear();
-  for (federation::Published& p : s.published) publish(p.object_class, p.attributes);
+  for (federation::Published& p : s.published) {
+    if (p.attributes.empty()) continue;
+    publish(p.object_class, p.attributes);
+    published[p.object_class].explicit_privilege = false;
+  }
   published_interactions.clear();
   for (const Handle h : s.published_interactions) published_interactions[h] = false;
   for (const Handle h : s.time_stamped_interactions)

@@ -33,6 +33,12 @@ struct Region {
   federation::Bounds* in(Handle dimension) noexcept;
 };
 
+/// Of one class; never empty.
+struct Publication {
+  Numbers attributes;               // ascending, HLAprivilegeToDeleteObject among them
+  bool explicit_privilege = false;  // else it comes and goes with the others
+};
+
 /// By a message in time stamp order, which may still be retracted.
 struct Deleted {
   Handle object = 0;
@@ -59,7 +65,7 @@ struct Member {
 
   std::unordered_map<Handle, Instance> instances;
   std::unordered_map<std::string, Handle> instance_names;
-  std::unordered_map<Handle, Numbers> published;            // attributes by class, ascending
+  std::unordered_map<Handle, Publication> published;        // by class
   std::unordered_map<Handle, bool> published_interactions;  // true: in time stamp order
   std::unordered_map<Handle, Region> regions;
   std::unordered_map<std::uint32_t, Deleted> deleted;  // by retraction
@@ -67,7 +73,7 @@ struct Member {
   /// Null when it is not known.
   Instance* instance(Handle) noexcept;
   void discover(Handle object, Handle object_class, std::string instance_name);
-  /// The federate owns what it publishes, and the privilege to delete.
+  /// The federate owns what it publishes.
   void registered(Handle object, Handle object_class, std::string instance_name);
   void forget(Handle object);
   void forget_until(Handle object, Stamp, std::uint32_t retraction_number);
