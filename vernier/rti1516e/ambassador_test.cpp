@@ -358,7 +358,8 @@ TEST(Ambassador, SendsTheTextsOfFomModules) {
   std::ofstream(path) << "<objectModel/>";
   FakeRti rti;
   NullFederateAmbassador f;
-  VernierAmbassador a(rti.connector());
+  VernierAmbassador made(rti.connector());
+  A& a = made;
   a.connect(f, HLA_EVOKED, L"");
   a.createFederationExecution(L"f", path.wstring(), L"HLAinteger64Time");
   auto m = rti.last<wire::CreateFederation>();
@@ -382,7 +383,7 @@ TEST(Ambassador, SendsTheTextsOfFomModules) {
   EXPECT_THROW(a.createFederationExecutionWithMIM(L"f", {}, L"nowhere.xml"), CouldNotOpenMIM);
   EXPECT_THROW(a.createFederationExecutionWithMIM(L"f", {}, L"HLAstandardMIM"),
                DesignatorIsHLAstandardMIM);
-  EXPECT_THROW(a.joinFederationExecution(L"t", L"f", {L"nowhere.xml"}), CouldNotOpenFDD);
+  EXPECT_THROW(a.joinFederationExecution(L"n", L"t", L"f", {L"nowhere.xml"}), CouldNotOpenFDD);
   const auto large = folder.path() / "large.xml";
   std::ofstream(large).close();
   std::filesystem::resize_file(large, 17u << 20);

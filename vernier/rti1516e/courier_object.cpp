@@ -107,7 +107,6 @@ bool Courier::deliver_object(Lock& lock, Bytes frame, std::unique_ptr<Member>& h
                              federation::Kind kind) {
   using federation::Kind;
   using federation::read;
-  using Federate = FederateAmbassador;
   Member& member = *holder;
   const auto attributes = [](const Numbers& n) { return handles<AttributeHandle>(n); };
   const auto object = [](const auto& m) { return handle<ObjectInstanceHandle>(m.object); };
@@ -116,7 +115,7 @@ bool Courier::deliver_object(Lock& lock, Bytes frame, std::unique_ptr<Member>& h
       federation::RegistrationWanted m;
       if (!read(frame, m)) return false;
       const auto c = handle<ObjectClassHandle>(m.object_class);
-      call(lock, [&](Federate& f) {
+      call(lock, [&](FederateAmbassador& f) {
         m.on ? f.startRegistrationForObjectClass(c) : f.stopRegistrationForObjectClass(c);
       });
       return true;
@@ -125,7 +124,9 @@ bool Courier::deliver_object(Lock& lock, Bytes frame, std::unique_ptr<Member>& h
       federation::InteractionsWanted m;
       if (!read(frame, m)) return false;
       const auto c = handle<InteractionClassHandle>(m.interaction_class);
-      call(lock, [&](Federate& f) { m.on ? f.turnInteractionsOn(c) : f.turnInteractionsOff(c); });
+      call(lock, [&](FederateAmbassador& f) {
+        m.on ? f.turnInteractionsOn(c) : f.turnInteractionsOff(c);
+      });
       return true;
     }
     case Kind::names_reserved: {
@@ -133,7 +134,7 @@ bool Courier::deliver_object(Lock& lock, Bytes frame, std::unique_ptr<Member>& h
       if (!read(frame, m)) return false;
       std::set<std::wstring> names;
       for (const std::string& n : m.names) names.insert(wide(n));
-      call(lock, [&](Federate& f) {
+      call(lock, [&](FederateAmbassador& f) {
         if (m.multiple)
           m.success ? f.multipleObjectInstanceNameReservationSucceeded(names)
                     : f.multipleObjectInstanceNameReservationFailed(names);
@@ -150,7 +151,7 @@ bool Courier::deliver_object(Lock& lock, Bytes frame, std::unique_ptr<Member>& h
       const bool with_producer = member.convey_producer && m.producer != 0;
       member.discover(m.object, m.object_class, std::move(m.name));
       const auto c = handle<ObjectClassHandle>(m.object_class);
-      call(lock, [&](Federate& f) {
+      call(lock, [&](FederateAmbassador& f) {
         if (with_producer)
           f.discoverObjectInstance(object(m), c, name, handle<FederateHandle>(m.producer));
         else
@@ -165,7 +166,7 @@ bool Courier::deliver_object(Lock& lock, Bytes frame, std::unique_ptr<Member>& h
       if (!read(frame, m)) return false;
       if (!member.instance(m.object)) return true;
       const AttributeHandleSet all = attributes(m.attributes);
-      call(lock, [&](Federate& f) {
+      call(lock, [&](FederateAmbassador& f) {
         m.in ? f.attributesInScope(object(m), all) : f.attributesOutOfScope(object(m), all);
       });
       return true;
@@ -174,7 +175,7 @@ bool Courier::deliver_object(Lock& lock, Bytes frame, std::unique_ptr<Member>& h
       federation::Provide m;
       if (!read(frame, m)) return false;
       if (!member.instance(m.object)) return true;
-      call(lock, [&](Federate& f) {
+      call(lock, [&](FederateAmbassador& f) {
         f.provideAttributeValueUpdate(object(m), attributes(m.attributes), tag(m.tag));
       });
       return true;
@@ -184,7 +185,7 @@ bool Courier::deliver_object(Lock& lock, Bytes frame, std::unique_ptr<Member>& h
       if (!read(frame, m)) return false;
       if (!member.instance(m.object)) return true;
       const AttributeHandleSet all = attributes(m.attributes);
-      call(lock, [&](Federate& f) {
+      call(lock, [&](FederateAmbassador& f) {
         if (!m.on)
           f.turnUpdatesOffForObjectInstance(object(m), all);
         else if (m.rate.empty())
@@ -199,7 +200,7 @@ bool Courier::deliver_object(Lock& lock, Bytes frame, std::unique_ptr<Member>& h
       if (!read(frame, m)) return false;
       if (!member.instance(m.object)) return true;
       const TransportationType t = transportation_of(member, m.transportation);
-      call(lock, [&](Federate& f) {
+      call(lock, [&](FederateAmbassador& f) {
         if (m.confirmed)
           f.confirmAttributeTransportationTypeChange(object(m), attributes(m.attributes), t);
         else if (!m.attributes.empty())
@@ -213,7 +214,7 @@ bool Courier::deliver_object(Lock& lock, Bytes frame, std::unique_ptr<Member>& h
       if (!read(frame, m)) return false;
       const TransportationType t = transportation_of(member, m.transportation);
       const auto c = handle<InteractionClassHandle>(m.interaction_class);
-      call(lock, [&](Federate& f) {
+      call(lock, [&](FederateAmbassador& f) {
         m.confirmed
             ? f.confirmInteractionTransportationTypeChange(c, t)
             : f.reportInteractionTransportationType(handle<FederateHandle>(m.federate), c, t);

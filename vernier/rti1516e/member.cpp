@@ -71,7 +71,7 @@ void Member::revive(std::uint32_t number) {
 
 bool Member::publishes(Handle object_class, Handle attribute) const noexcept {
   const auto at = published.find(object_class);
-  return at != published.end() && (attribute == fom.privilege() || contains(at->second, attribute));
+  return at != published.end() && contains(at->second.attributes, attribute);
 }
 
 void Member::publish(Handle object_class, const Numbers& attributes) {

@@ -7,23 +7,22 @@
 namespace vernier::hla {
 namespace {
 
-const ObjectClassHandle class_of_a = handle<ObjectClassHandle>(class_a);
-const ObjectClassHandle undefined_class = handle<ObjectClassHandle>(99);
-const InteractionClassHandle class_of_i = handle<InteractionClassHandle>(interaction_i);
-const InteractionClassHandle undefined_interaction = handle<InteractionClassHandle>(99);
-const ObjectInstanceHandle unknown_object = handle<ObjectInstanceHandle>(99);
-const AttributeHandle x = handle<AttributeHandle>(attribute_x);
-const AttributeHandle y = handle<AttributeHandle>(attribute_y);
-const AttributeHandle z = handle<AttributeHandle>(attribute_z);
-const ParameterHandle p = handle<ParameterHandle>(parameter_p);
-const ParameterHandle q = handle<ParameterHandle>(parameter_q);
-
 class Services : public ::testing::Test {
  protected:
   NullFederateAmbassador federate;
   Rig r{federate};
   RTIambassador& a = r.ambassador;
   const VariableLengthData value{"value", 5};
+  const ObjectClassHandle class_of_a = handle<ObjectClassHandle>(class_a);
+  const ObjectClassHandle undefined_class = handle<ObjectClassHandle>(99);
+  const InteractionClassHandle class_of_i = handle<InteractionClassHandle>(interaction_i);
+  const InteractionClassHandle undefined_interaction = handle<InteractionClassHandle>(99);
+  const ObjectInstanceHandle unknown_object = handle<ObjectInstanceHandle>(99);
+  const AttributeHandle x = handle<AttributeHandle>(attribute_x);
+  const AttributeHandle y = handle<AttributeHandle>(attribute_y);
+  const AttributeHandle z = handle<AttributeHandle>(attribute_z);
+  const ParameterHandle p = handle<ParameterHandle>(parameter_p);
+  const ParameterHandle q = handle<ParameterHandle>(parameter_q);
 
   void grant(std::int64_t t) {
     r.rti.say(wire::Granted{Stamp{t}});
