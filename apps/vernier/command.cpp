@@ -55,6 +55,8 @@ constexpr std::array all_commands{
             "vernier link test --seconds 2", false, declare_link},
     Command{"federate", "check, merge and show the object models (FOM) of HLA federations",
             "vernier federate fom show spacefom", false, declare_federate},
+    Command{"rti", "be the run-time infrastructure (RTI) of HLA federations", "vernier rti --help",
+            false, declare_rti},
     Command{"time", "an instant in every time scale, and counted from every epoch",
             "vernier time 2026-06-01T12:00Z", false, declare_time},
     Command{"frames", "standard reference frames: their tree, and one as seen from another",

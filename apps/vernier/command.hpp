@@ -63,6 +63,7 @@ Action declare_link(CLI::App&);
 Action declare_modes(CLI::App&);
 Action declare_plot(CLI::App&);
 Action declare_resume(CLI::App&);
+Action declare_rti(CLI::App&);
 Action declare_run(CLI::App&);
 Action declare_runs(CLI::App&);
 Action declare_serve(CLI::App&);

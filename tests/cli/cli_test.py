@@ -24,7 +24,7 @@ VERNIER, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 FEEDBACK = SOURCE / "formats/interconnection/good/feedback.xml"
 MISSION = SOURCE / "missions/aausat2/aausat2.xml"
 COMMANDS = ["demo", "run", "check", "plot", "examples", "help", "info", "runs", "status", "freeze",
-            "resume", "stop", "doctor", "export", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate",
+            "resume", "stop", "doctor", "export", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti",
             "time", "frames", "completion", "version"]
 
 # a minute of wall time unless somebody stops it

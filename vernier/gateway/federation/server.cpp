@@ -227,7 +227,11 @@ struct Server::State {
   void lose(Session& s, const std::string& why) {
     if (s.stage == Stage::dead) return;
     if (s.stage == Stage::open) {
-      if (!s.left) log(s.name + " is gone: " + why);
+      if (!s.left) {
+        log(s.name + " is gone: " + why);
+      } else if (settings.verbose) {
+        log(s.name + " has disconnected");
+      }
       s.stage = Stage::dead;
       exchange->close(s.connection, why);
     }
@@ -299,6 +303,7 @@ struct Server::State {
     if (g == Greeting::done) {
       s.stage = Stage::open;
       s.connection = exchange->open(s);
+      if (settings.verbose) log(s.name + " has connected: " + s.hello.program());
     }
     return true;
   }

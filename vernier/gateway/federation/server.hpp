@@ -20,8 +20,10 @@ struct ServerSettings {
   std::chrono::milliseconds greet_within{5000};
   std::size_t backlog = 4u << 20;  // bytes for one federate, beyond which those wait who send to it
   std::size_t most_connections = 1000;
-  /// Told in one sentence who came, went, was refused or lost. May be empty.
+  /// Told in one sentence who was refused or lost, when verbose also who came and went. May be
+  /// empty.
   std::function<void(std::string_view)> log = {};
+  bool verbose = false;
 };
 
 /// An RTI for other processes: one thread that moves frames between sockets and an exchange.

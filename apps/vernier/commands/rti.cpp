@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "apps/vernier/command.hpp"
+#include "apps/vernier/console.hpp"
+#include "apps/vernier/interrupt.hpp"
+#include "vernier/base/text.hpp"
+#include "vernier/gateway/channel/key.hpp"
+#include "vernier/gateway/channel/socket.hpp"
+#include "vernier/gateway/federation/server.hpp"
+#include "vernier/run/composition/composition.hpp"
+
+namespace vernier::app {
+namespace {
+
+struct RtiRequest {
+  std::vector<std::string> listen;
+  std::string key, certificate, certificate_key, tolerate = "30s", saves;
+  std::size_t most = 1000;
+  bool verbose = false;
+};
+
+void say(std::string_view line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
+/// Each federate is one open file.
+void allow_files(std::size_t count) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, count);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+federation::ServerSettings server_settings(const RtiRequest& a) {
+  federation::ServerSettings s;
+  for (const std::string& where : a.listen) {
+    if (where.starts_with("unix:")) {
+      s.path = where.substr(where.starts_with("unix://") ? 7 : 5);
+    } else {
+      s.listen = where;
+    }
+  }
+  if (a.listen.empty()) s.listen = "127.0.0.1:14321";
+  if (!a.key.empty()) s.key = channel::key_in(a.key, "V5302", "the RTI");
+  if (a.certificate.empty() != a.certificate_key.empty())
+    throw ConfigurationError("V5301", "--tls-certificate and --tls-key go together");
+  s.certificate = a.certificate;
+  s.certificate_key = a.certificate_key;
+  const auto t = composition::parsed_time(a.tolerate);
+  if (!t || *t < std::chrono::seconds(2))
+    throw ConfigurationError(
+        "V2005", fmt::format("--tolerate must be a time of 2s at least, such as 30s, not \"{}\"",
+                             a.tolerate));
+  s.tolerate = std::chrono::duration_cast<std::chrono::milliseconds>(*t);
+  s.most_connections = a.most;
+  s.verbose = a.verbose;
+  s.log = say;
+  return s;
+}
+
+/// Who listens to other machines should know whom it lets in.
+void warn_if_open(const federation::ServerSettings& s) {
+  const auto address = channel::parsed_address(s.listen);
+  if (!address || !s.key.empty()) return;
+  const std::string& h = address->host;
+  if (h.starts_with("127.") || h == "localhost" || h == "::1") return;
+  Diagnostics problems;
+  problems
+      .warning("V5303", fmt::format("anybody who reaches {} can join", channel::text(*address)), {})
+      .notes.emplace_back("say --key-file FILE, and give the federates the same file");
+  print_problems(problems);
+}
+
+int serve_federations(const RtiRequest& a) {
+  federation::ServerSettings settings = server_settings(a);
+  allow_files(a.most + 64);
+  warn_if_open(settings);
+  federation::Server server(std::move(settings), std::make_unique<federation::Core>(
+                                                     federation::CoreSettings{a.saves, say}));
+  say(fmt::format("the RTI waits at {}; Ctrl-C ends", joined(server.addresses(), " and ")));
+  const Interruptible guard(
+      [](void* whom) noexcept { static_cast<federation::Server*>(whom)->stop(); }, &server);
+  server.serve();
+  say("the RTI has ended");
+  return status::good;
+}
+
+}  // namespace
+
+Action declare_rti(CLI::App& app) {
+  auto asked = std::make_shared<RtiRequest>();
+  app.add_option(
+         "--listen", asked->listen,
+         "where to wait (127.0.0.1:14321); port 0: any that is free; once each for TCP and Unix")
+      ->type_name("HOST:PORT|unix:PATH")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--key-file", asked->key,
+                 "let in only who knows this key; any file of at most 4 KiB")
+      ->type_name("FILE");
+  app.add_option("--tls-certificate", asked->certificate, "speak TLS with this certificate (PEM)")
+      ->type_name("FILE");
+  app.add_option("--tls-key", asked->certificate_key, "its private key (PEM)")->type_name("FILE");
+  app.add_option("--tolerate", asked->tolerate,
+                 "how long a federate may be stopped or cut off before it is given up (30s)")
+      ->type_name("TIME");
+  app.add_option("--save-folder", asked->saves, "keep what federations save here, not in memory")
+      ->type_name("FOLDER");
+  app.add_option("--max-federates", asked->most, "how many may be connected (1000)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  app.add_flag("-v,--verbose", asked->verbose, "also say who connects and disconnects");
+  return [asked](const Invocation&) { return serve_federations(*asked); };
+}
+
+}  // namespace vernier::app
