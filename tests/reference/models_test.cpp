@@ -18,10 +18,14 @@ using Texts = std::map<std::string, std::string>;
 
 // what must be given to make one
 const std::map<std::string, Texts> needed{
-    {"kepler_orbit", {{"altitude", "600 km"}}}, {"j2_orbit", {{"altitude", "600 km"}}},
-    {"igrf_field", {{"epoch", "2026-01-01"}}},  {"sun", {{"epoch", "2026-01-01"}}},
-    {"rigid_body", {{"inertia", "1 1 1"}}},     {"magnetorquers", {{"gain", "1"}}},
-    {"reaction_wheel", {{"axis", "1 0 0"}}}};
+    {"kepler_orbit", {{"altitude", "600 km"}}},
+    {"j2_orbit", {{"altitude", "600 km"}}},
+    {"igrf_field", {{"epoch", "2026-01-01"}}},
+    {"sun", {{"epoch", "2026-01-01"}}},
+    {"rigid_body", {{"inertia", "1 1 1"}}},
+    {"magnetorquers", {{"gain", "1"}}},
+    {"reaction_wheel", {{"axis", "1 0 0"}}},
+    {"reference_frame", {{"frame", "EarthFixed"}, {"epoch", "2026-01-01"}}}};
 
 template <class Port>
 std::string row(const char* way, const Port& p) {

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -132,14 +131,15 @@ int show_frames(const TimeRequest& a) {
       a.words.size() > 1 ? asked_frame(tree, a.words[1]) : std::max(tree.parent(subject), 0);
   const frames::Epoch e = asked_instant(a.at, a.dut1);
   frames::StandardFrames::Settings settings{.dut1 = a.dut1};
-  const char* set = std::getenv("VERNIER_EPHEMERIS");
-  const std::string file = !a.ephemeris.empty() ? a.ephemeris : set ? set : "";
-  if (!file.empty()) settings.ephemeris = frames::Ephemeris::load(file);
+  settings.ephemeris =
+      a.ephemeris.empty() ? frames::Ephemeris::installed() : frames::Ephemeris::load(a.ephemeris);
+  const bool measured = settings.ephemeris.has_value();
   if (!frames::StandardFrames(std::move(settings)).update(tree, e)) {
     throw ConfigurationError(
-        "V1843", fmt::format("nothing says where the bodies are on {}{}",
-                             frames::date_text(reading(e, Scale::tt), 0).substr(0, 10),
-                             file.empty() ? ": ERFA has 1900 to 2100" : ", not " + file));
+        "V1843",
+        fmt::format("nothing says where the bodies are on {}{}",
+                    frames::date_text(reading(e, Scale::tt), 0).substr(0, 10),
+                    measured ? ": the ephemeris does not cover it" : ": ERFA has 1900 to 2100"));
   }
   frames::FrameState s;
   tree.resolve(subject, observer, s);

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
@@ -117,6 +118,7 @@ Result<Ephemeris, std::string> Ephemeris::read(std::span<const std::byte> all) {
     if (!std::isfinite(e.numbers_[i])) return bad("one of its coefficients is not a number");
   }
   e.begin_ = e.numbers_[0];
+  if (!(std::fabs(e.begin_) < 1e8)) return bad("its span of time is absurd");
   for (std::size_t r = 0; r < e.count_; ++r) {
     const double start = e.begin_ + e.step_ * static_cast<double>(r);
     const double* record = &e.numbers_[r * e.width_];
@@ -142,6 +144,12 @@ Ephemeris Ephemeris::load(const std::filesystem::path& path) {
   auto e = read(bytes);
   if (!e) refuse(e.error());
   return std::move(*e);
+}
+
+std::optional<Ephemeris> Ephemeris::installed() {
+  const char* path = std::getenv("VERNIER_EPHEMERIS");
+  if (!path || !*path) return {};
+  return load(path);
 }
 
 bool Ephemeris::state(Body body, const JulianDate& tdb, PositionVelocity& out) const noexcept {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,10 @@ class Ephemeris {
   static Result<Ephemeris, std::string> read(std::span<const std::byte>);
   /// @throws ConfigurationError V1840 when it cannot be read or is not one.
   static Ephemeris load(const std::filesystem::path&);
+
+  /// The one that the environment variable VERNIER_EPHEMERIS names; nothing when it is not set.
+  /// @throws as load() does.
+  static std::optional<Ephemeris> installed();
 
   int number() const noexcept { return number_; }              // 405
   double astronomical_unit() const noexcept { return unit_; }  // m

@@ -114,6 +114,7 @@ TEST(Ephemeris, RefusesWhatIsNotOne) {
   EXPECT_EQ(with(2696 + 12 * 9, std::int32_t{-5}), "its table of coefficients is absurd");
   EXPECT_EQ(with(2696 + 12 * 9 + 4, std::int32_t{2000000000}),
             "its table of coefficients is absurd");
+  EXPECT_EQ(with(2 * record, 1e200), "its span of time is absurd");
   EXPECT_EQ(with(2 * record, 2461185.5), "record 1 is not for the days at its place");
   EXPECT_EQ(with(3 * record + 8, 0.0), "record 2 is not for the days at its place");
   EXPECT_EQ(with(2 * record + 800, std::nan("")), "one of its coefficients is not a number");
@@ -123,6 +124,7 @@ TEST(Ephemeris, RefusesWhatIsNotOne) {
   cut.bytes.resize(100);
   EXPECT_EQ(refused(cut), "it is too short for an ephemeris of JPL");
   EXPECT_THROW(Ephemeris::load("/no/such/file"), ConfigurationError);
+  EXPECT_FALSE(Ephemeris::installed());
 }
 
 TEST(Ephemeris, GivesTheStandardFramesTheirPlaces) {

@@ -20,7 +20,6 @@ constexpr std::array<string_view, 30> bodies = {
     "Jupiter", "Io",      "Europa", "Ganymede", "Callisto", "Saturn", "Mimas",   "Enceladus",
     "Tethys",  "Dione",   "Rhea",   "Titan",    "Iapetus",  "Uranus", "Miranda", "Ariel",
     "Umbriel", "Titania", "Oberon", "Neptune",  "Triton",   "Pluto"};
-constexpr string_view solar_system = "SolarSystemBarycentric";
 
 bool is_letter(char c) noexcept {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '$' || c == '_';

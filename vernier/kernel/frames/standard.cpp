@@ -155,6 +155,11 @@ std::span<const StandardFrame, standard_frame_count> standard_frames() noexcept 
   return all_frames;
 }
 
+std::optional<std::size_t> standard_frame(std::string_view name) noexcept {
+  const std::size_t place = place_of(name);
+  return place < all_frames.size() ? std::optional(place) : std::nullopt;
+}
+
 StandardFrames::StandardFrames(Settings settings, const Epoch& from, int days)
     : settings_(std::move(settings)) {
   const double ratio = settings_.ephemeris ? settings_.ephemeris->mass_ratio() : 81.30056;
@@ -280,7 +285,7 @@ bool StandardFrames::states(const Epoch& e,
   const JulianDate ut1 = universal_time(e, settings_.dut1);
   const FrameState spin = turned_about(2, eraEra00(ut1.whole, ut1.part), earth_rotation_rate, 0.0);
   s[Place::earth_turning] = composed(composed(intermediate, spin), pole_);
-  s[Place::earth_fixed] = s[Place::itrf] = relative(s[Place::earth_turning], bias_);
+  s[Place::earth_fixed] = s[Place::itrf] = frames::relative(s[Place::earth_turning], bias_);
   s[Place::both_inertial] = earth;
   s[Place::both_inertial].position += moon_share_ * moon.position;
   s[Place::both_inertial].velocity += moon_share_ * moon.velocity;
@@ -300,6 +305,15 @@ bool StandardFrames::states(const Epoch& e,
   s[Place::moon_fixed] = moon_axes(t);
   s[Place::mars_inertial] = s[Place::mars_also] = moving(9);
   s[Place::mars_fixed] = mars_axes(t);
+  return true;
+}
+
+bool StandardFrames::relative(std::size_t subject, std::size_t observer, const Epoch& e,
+                              FrameState& out) const noexcept {
+  require(subject < all_frames.size() && observer < all_frames.size());
+  std::array<FrameState, standard_frame_count> all;
+  if (!states(e, all)) return false;
+  out = between(subject, observer, all);
   return true;
 }
 

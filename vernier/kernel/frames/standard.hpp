@@ -22,6 +22,9 @@ constexpr std::size_t standard_frame_count = 17;
 /// the ICRF.
 std::span<const StandardFrame, standard_frame_count> standard_frames() noexcept;
 
+/// Its place in the list; nothing when there is none of this name.
+std::optional<std::size_t> standard_frame(std::string_view name) noexcept;
+
 /// Where the well-known frames are.
 ///
 /// Bodies from ERFA (eraEpv00: Earth 5 km from the Sun, 13 km from the barycentre; eraMoon98: Moon
@@ -47,6 +50,10 @@ class StandardFrames {
   /// States of all frames relative to their parents, in the order of standard_frames(). False
   /// outside the years that the source has; nothing is written then.
   bool states(const Epoch&, std::span<FrameState, standard_frame_count>) const noexcept;
+
+  /// One relative to another, by their places in the list. Answers as states() does.
+  bool relative(std::size_t subject, std::size_t observer, const Epoch&,
+                FrameState&) const noexcept;
 
   /// A tree of them, without states.
   static FrameTree tree();

@@ -8,6 +8,7 @@
 #include "vernier/kernel/frames/dates.hpp"
 #include "vernier/kernel/frames/rotations.hpp"
 #include "vernier/kernel/frames/sun.hpp"
+#include "vernier/testing/allocations.hpp"
 
 namespace vernier::frames {
 namespace {
@@ -144,8 +145,10 @@ TEST(StandardFrames, PreparedDaysChangeNoBit) {
   const Epoch from = *parsed_epoch("2026-06-01"), later = shifted(from, 200000.25);
   const StandardFrames prepared({}, from, 3), bare({});
   std::array<FrameState, standard_frame_count> a, b;
+  const long before = testing::allocations();
   ASSERT_TRUE(prepared.states(later, a));
   ASSERT_TRUE(bare.states(later, b));
+  EXPECT_EQ(testing::allocations(), before);
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a[i].position, b[i].position);
     EXPECT_EQ(a[i].acceleration, b[i].acceleration);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "vernier/base/random.hpp"
+#include "vernier/testing/allocations.hpp"
 
 namespace vernier::frames {
 namespace {
@@ -203,6 +204,23 @@ TEST(FrameTree, PropagationTurnsToTheFifthOrder) {
   const FrameState later = propagated(spin, 2.0);
   EXPECT_LT((later.attitude - spatial::turned(Vector3::UnitZ(), 1.0)).norm(), 1e-15);
   EXPECT_EQ(later.position, Vector3(2.0, 4.0, -4.0));
+}
+
+TEST(FrameTree, ResolvesWithoutAllocating) {
+  FrameTree tree;
+  Random random(2);
+  for (int i = 0; i < 8; ++i)
+    tree.set(*tree.add("f" + std::to_string(i), i ? "f" + std::to_string((i - 1) / 2) : ""),
+             any_state(random));
+  const long before = testing::allocations();
+  FrameState s;
+  for (int a = 0; a < 8; ++a) {
+    for (int b = 0; b < 8; ++b) {
+      tree.set(a, s, {{b, 0}});
+      EXPECT_TRUE(tree.resolve(a, b, Epoch{{9, 0}}, s));
+    }
+  }
+  EXPECT_EQ(testing::allocations(), before);
 }
 
 TEST(FrameTree, StaleStatesArePropagatedEachFromItsOwnTime) {

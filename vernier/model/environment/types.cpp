@@ -2,6 +2,7 @@
 
 #include "vernier/model/environment/magnetic_field.hpp"
 #include "vernier/model/environment/orbit.hpp"
+#include "vernier/model/environment/reference_frame.hpp"
 #include "vernier/model/environment/sun.hpp"
 
 namespace vernier::environment {
@@ -13,6 +14,7 @@ void register_types(Catalogue& catalogue) {
   catalogue.add(igrf_field_type());
   catalogue.add(sun_type());
   catalogue.add(eclipse_type());
+  catalogue.add(reference_frame_type());
 }
 
 }  // namespace vernier::environment

@@ -10,7 +10,7 @@ namespace {
 TEST(EnvironmentTypes, AreDescribedForPeople) {
   Catalogue catalogue;
   register_types(catalogue);
-  EXPECT_EQ(catalogue.types().size(), 6u);
+  EXPECT_EQ(catalogue.types().size(), 7u);
   testing::expect_described(catalogue);
 }
 
