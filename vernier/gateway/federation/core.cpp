@@ -1,5 +1,6 @@
 #include "vernier/gateway/federation/core.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <map>
@@ -37,6 +38,7 @@ struct Core::State {
   std::vector<Line> lines;  // by connection; the first is not used
   std::vector<Connection> unused;
   std::map<std::string, std::unique_ptr<Federation>> federations;
+  bool pulsing = false;
 
   void log(const std::string& what) const {
     if (settings.log) settings.log(what);
@@ -146,9 +148,11 @@ struct Core::State {
 
   /// What the management object model left for after the service.
   void catch_up(Federation& f) {
-    Observer* o = f.observer();
-    if (!o || !o->due) return;
+    Observer* const o = f.observer();
+    if (!o->due) return;
     o->catch_up();
+    pulsing = std::any_of(federations.begin(), federations.end(),
+                          [](const auto& one) { return one.second->observer()->periodic; });
     for (const auto& [c, action] : std::exchange(o->evictions, {})) {
       Line& line = lines[c];
       if (!line.federate || line.federation != &f) continue;
@@ -344,11 +348,13 @@ bool Core::pressed(Connection c, std::size_t limit) const noexcept {
   return false;
 }
 
+bool Core::pulses() const noexcept { return state_->pulsing; }
+
 void Core::pulse() noexcept {
   try {
     const auto now = std::chrono::steady_clock::now();
     for (const auto& [name, f] : state_->federations) {
-      if (f->observer()) f->observer()->pulse(now);
+      f->observer()->pulse(now);
       state_->catch_up(*f);
     }
   } catch (...) {

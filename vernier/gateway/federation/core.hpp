@@ -42,8 +42,10 @@ class Exchange {
   /// Frames of this connection should wait: somebody who would get what it sends is behind by more
   /// than `limit` bytes.
   virtual bool pressed(Connection, std::size_t limit) const noexcept = 0;
-  /// What is due by the wall clock (periodic reports); to be called some times a second.
+  /// What is due by the wall clock (periodic reports); to be called some times a second while
+  /// pulses() says so.
   virtual void pulse() noexcept {}
+  virtual bool pulses() const noexcept { return false; }
 };
 
 struct CoreSettings {
@@ -66,6 +68,7 @@ class Core final : public Exchange {
   void close(Connection, std::string_view why) noexcept override;
   bool pressed(Connection, std::size_t limit) const noexcept override;
   void pulse() noexcept override;
+  bool pulses() const noexcept override;
 
  private:
   struct State;

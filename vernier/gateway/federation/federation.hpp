@@ -56,7 +56,8 @@ class Observer {
   /// From time to time.
   virtual void pulse(std::chrono::steady_clock::time_point now) = 0;
 
-  bool due = false;  // catch_up() has something to do, or `evictions` are wanted
+  bool due = false;       // catch_up() has something to do, or `evictions` are wanted
+  bool periodic = false;  // pulse() has something to do from time to time
   std::vector<std::pair<Connection, ResignAction>> evictions;  // federates to be resigned
 };
 

@@ -46,6 +46,7 @@ class HereChannel final : public Channel, public Peer {
     if (hub_->backlog_.load(std::memory_order_relaxed) > hub_->limit_) wait_for_room(lock);
     if (!open_) return false;
     const bool good = hub_->exchange_->take(connection_, frame);
+    hub_->pulses_.store(hub_->exchange_->pulses(), std::memory_order_relaxed);
     ring(lock);
     if (!good) close("the RTI does not understand what the federate said");
     return good;
@@ -67,8 +68,16 @@ class HereChannel final : public Channel, public Peer {
       if (!batch.empty()) break;
       if (woken_.exchange(false)) return true;
       if (!open_) return false;
-      if (Clock::now() >= until) return true;
-      bell_.sleep(until);
+      const auto now = Clock::now();
+      if (now >= until) return true;
+      if (!hub_->pulses_.load(std::memory_order_relaxed)) {
+        bell_.sleep(until);
+        continue;
+      }
+      bell_.sleep(std::min(until, now + std::chrono::milliseconds(200)));
+      std::unique_lock lock(hub_->lock_);
+      hub_->exchange_->pulse();
+      ring(lock);
     }
     const std::size_t bytes = backlog_.exchange(0);
     hub_->backlog_.fetch_sub(bytes);

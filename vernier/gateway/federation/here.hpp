@@ -49,6 +49,7 @@ class Hub : public std::enable_shared_from_this<Hub> {
 
   std::atomic<std::size_t> backlog_{0};  // of all
   std::atomic<int> waiting_{0};          // for room
+  std::atomic<bool> pulses_{false};      // as the exchange says
 };
 
 }  // namespace vernier::federation

@@ -439,6 +439,7 @@ struct Server::State {
     flush_dirty();
     if (now >= next_tick && n < static_cast<int>(events.size())) {
       next_tick = now + 250ms;
+      if (exchange->pulses()) exchange->pulse();
       tick();
       flush_dirty();
     }

@@ -60,7 +60,9 @@ void Mom::add_federate(Federate& f) {
   if (federate_class_ == 0) return;
   Watched& w = watched_[f.handle];
   w.since = Clock::now();
-  w.object = federation_.register_own(federate_class_, "HLAfederate." + f.name).handle;
+  const Instance& i = federation_.register_own(federate_class_, "HLAfederate." + f.name);
+  w.object = i.handle;
+  if (time_places_.empty()) find_places(i);
 }
 
 void Mom::joined(Federate& f) {
@@ -189,13 +191,36 @@ void Mom::changed() {
   due = true;
 }
 
+/// Where the attributes stand that change with time; the same for all instances.
+void Mom::find_places(const Instance& i) {
+  const fom::Fom& fom = federation_.fom();
+  const auto places = [&](std::initializer_list<std::string_view> names) {
+    std::vector<std::size_t> all;
+    for (const std::string_view name : names) {
+      const auto a = fom.attribute(static_cast<int>(federate_class_) - 1, name);
+      const Slot* s = a ? const_cast<Instance&>(i).slot(static_cast<Handle>(*a + 1)) : nullptr;
+      if (s) all.push_back(i.place(*s));
+    }
+    return all;
+  };
+  time_places_ = places({"HLAtimeConstrained", "HLAtimeRegulating", "HLAasynchronousDelivery",
+                         "HLAtimeManagerState"});
+  clock_places_ = places({"HLAtimeGrantedTime", "HLAtimeAdvancingTime"});
+}
+
 /// While time is managed: only noted.
 void Mom::time_changed(Handle h) {
   Watched* w = watched(h);
   const Instance* i = w ? federation_.instance(w->object) : nullptr;
   if (!i || i->known.empty()) return;
-  w->dirty = true;
-  due = true;
+  const auto looked_at = [&](const std::vector<std::size_t>& places) {
+    return std::any_of(i->known.begin(), i->known.end(), [&](const Known& k) {
+      return std::any_of(places.begin(), places.end(),
+                         [&](std::size_t p) { return k.scope.has(p); });
+    });
+  };
+  if (looked_at(time_places_)) w->dirty = due = true;
+  if (!looked_at(clock_places_)) return;
   const bool advancing = federation_.time().advancing(h);
   if (advancing == w->advancing) return;
   const auto now = Clock::now();
@@ -216,7 +241,7 @@ void Mom::catch_up() {
 
 void Mom::pulse(Clock::time_point now) {
   if (due) catch_up();
-  if (!periodic_) return;
+  if (!periodic) return;
   for (auto& [h, w] : watched_) {
     if (w.period == Clock::duration{} || now < w.next) continue;
     w.next = now + w.period;

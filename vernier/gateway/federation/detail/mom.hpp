@@ -113,6 +113,7 @@ class Mom final : public Observer {
   const Federate* federate_of(const Instance&) const noexcept;
   bool wanted(const Instance&, Handle attribute) const noexcept;
   Clock::duration spent(const Watched&, bool advancing) const;
+  void find_places(const Instance&);
 
   /// An interaction of the RTI's: by its path below HLAmanager.
   void report(std::string_view path, const Named&);
@@ -141,7 +142,7 @@ class Mom final : public Observer {
     std::optional<Stamp> time;
   };
   std::map<Handle, Lost> lost_;
-  bool periodic_ = false;  // somebody is reported every so often
+  std::vector<std::size_t> time_places_, clock_places_;  // of HLAfederate, of what time changes
 };
 
 /// "updateAttributeValues" and its arguments as text, for reports of service invocations.

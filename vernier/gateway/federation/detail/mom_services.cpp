@@ -20,7 +20,8 @@ const std::map<std::string_view, Mom::Act>& Mom::adjustments() {
          if (!w) return;
          w->period = std::chrono::seconds(seconds);
          w->next = Clock::now() + w->period;
-         c.mom.periodic_ =
+         c.mom.due = true;
+         c.mom.periodic =
              std::any_of(c.mom.watched_.begin(), c.mom.watched_.end(),
                          [](const auto& one) { return one.second.period.count() > 0; });
        }},
