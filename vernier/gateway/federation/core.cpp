@@ -22,6 +22,14 @@ namespace {
 constexpr std::size_t most_federations = 4096;
 constexpr std::size_t longest_name = 4096;
 
+/// For a federate whose line is gone and that could not be resigned.
+class Nobody final : public Peer {
+ public:
+  void put(const Frame&) override {}
+  std::size_t backlog() const noexcept override { return 0; }
+};
+Nobody nobody;
+
 }  // namespace
 
 struct Core::State {
@@ -333,7 +341,8 @@ void Core::close(Connection c, std::string_view why) noexcept {
     if (line.federate)
       s.resign(line, line.federate->resign, why.empty() ? "its connection is closed" : why);
   } catch (...) {
-    // what could not be told about it is lost
+    // no memory: what others should know of it is lost
+    if (s.lines[c].federate) s.lines[c].federate->peer = &nobody;
   }
   s.lines[c] = {};
   s.unused.push_back(c);

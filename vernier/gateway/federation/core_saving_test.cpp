@@ -92,6 +92,38 @@ TEST(Saving, AtATimeComesWhenAllHaveGotThere) {
   }
 }
 
+TEST(Saving, KeepsWhatWasUnderWayForAfterwards) {
+  Stage s(2);
+  Player &a = s[0], &b = s[1];
+  const Handle at = a.attribute("a");
+  a.publish("Base", {at});
+  b.subscribe("Base", {at});
+  const Handle o = a.register_object("Base");
+  b.next<Discover>();
+  b.must(RequestSave{"x", {}});
+  b.next<InitiateSave>();
+  a.update(o, Packed().add(at, "late"));  // before it was told
+  EXPECT_TRUE(b.quiet());
+  a.next<InitiateSave>();
+  for (Player* p : {&a, &b}) {
+    p->must(SaveBegun{});
+    p->must(SaveDone{true});
+  }
+  EXPECT_TRUE(b.next<Saved>().success);
+  EXPECT_EQ(shown(b.next<Reflect>().values), std::to_string(at) + ":late");
+  a.next<Saved>();
+  // it belongs to what is saved, but what is under way when it comes back does not
+  a.must(RequestRestore{"x"});
+  b.next<RestoreBegun>();
+  b.next<InitiateRestore>();
+  a.update(o, Packed().add(at, "lost"));
+  for (Player* p : {&a, &b}) p->must(RestoreDone{true});
+  b.next<MemberState>();
+  EXPECT_TRUE(b.next<Restored>().success);
+  EXPECT_EQ(shown(b.next<Reflect>().values), std::to_string(at) + ":late");
+  EXPECT_TRUE(b.quiet());
+}
+
 /// What a federation is, is saved, changed and brought back; the same in memory and in a file.
 void expect_restored(CoreSettings settings, bool anew) {
   auto s = std::make_unique<Stage>(2, settings);

@@ -106,7 +106,7 @@ struct Federate {
   Counters counters;
   SaveStatus saving{};
   RestoreStatus restoring{};
-  std::vector<Frame> waiting;  // while it saves or restores
+  std::vector<Frame> waiting;  // messages for when it has saved or restored
   Handle restored_as = 0;      // what its handle will be
 
   bool is_on(Switch s) const noexcept { return switches[static_cast<std::size_t>(s)]; }

@@ -27,7 +27,7 @@ class SaveStore;
 /// How much one federation may hold; more is refused by name.
 struct Limits {
   std::size_t federates = 4096, instances = 1u << 22, names = 1u << 20, points = 4096;
-  std::size_t modules = 512, saves = 64, name_bytes = 4096, acquisitions = 4096;
+  std::size_t modules = 512, name_bytes = 1024, tag_bytes = 1u << 16;
 };
 
 /// What watches a federation and answers for the RTI: its management object model. Called while the
@@ -281,6 +281,7 @@ class Federation {
   void forget(Instance&, Handle federate);
   void erase(Instance&);
   void deliver(Handle federate, const Frame&);
+  void deliver_waiting();
   Route* route(Instance&, Handle sender, const Numbers& attributes, bool ordered);
   void add_target(Route&, Instance&, Known&);
   void relay(Instance&, Route&, Handle producer, const UpdateAttributes&);
@@ -288,6 +289,7 @@ class Federation {
   void relay(const Federate* from, const SendInteraction&, Order, Handle transportation,
              const Federate* only);
   void check_name(const std::string&) const;
+  void check_tag(const Blob&) const;
 
   // ---- ownership (detail/ownership.cpp)
   void hand_over(Instance&, Slot&, Handle to);

@@ -21,6 +21,13 @@ void Federation::check_name(const std::string& name) const {
            "An instance name is longer than " + std::to_string(limits.name_bytes) + " bytes");
 }
 
+/// Of a tag that is kept.
+void Federation::check_tag(const Blob& tag) const {
+  if (tag.size() > limits.tag_bytes)
+    refuse(Failure::RTIinternalError,
+           "The tag is longer than " + std::to_string(limits.tag_bytes) + " bytes");
+}
+
 void Federation::take(Federate& f, const ReserveNames& m) {
   if (m.names.empty()) refuse(Failure::NameSetWasEmpty, "There is no name to reserve");
   for (const std::string& n : m.names) check_name(n);
@@ -161,6 +168,10 @@ void Federation::deliver(Handle to, const Frame& message) {
   if (!f) return;
   Header h;
   std::memcpy(&h, message->data(), sizeof h);
+  if (saving_ || restoring_) {
+    f->waiting.push_back(message);
+    return;
+  }
   if (h.kind == Kind::remove) {
     Remove r;
     if (read(*message, r)) {
@@ -174,13 +185,20 @@ void Federation::deliver(Handle to, const Frame& message) {
   f->peer->put(message);
 }
 
+/// Hands over what came while the federation was saved or restored.
+void Federation::deliver_waiting() {
+  for (Federate* f : joined_) {
+    for (const Frame& message : std::exchange(f->waiting, {})) deliver(f->handle, message);
+  }
+}
+
 void Federation::take(Federate& f, const DeleteObject& m) {
   Instance& i = known_instance(f, m.object);
   if (i.slot(privilege_)->owner != f.handle || i.deleted_by != 0)
     refuse(Failure::DeletePrivilegeNotHeld,
            "The federate does not hold the privilege to delete '" + i.name + "'");
-  ++f.counters.deleted;
   remove(i, f.handle, m.tag, m.time, m.retraction);
+  ++f.counters.deleted;
 }
 
 void Federation::take(Federate& f, const LocalDelete& m) {

@@ -119,6 +119,7 @@ void Federation::take(Federate& f, const DivestUnconditionally& m) {
 }
 
 void Federation::take(Federate& f, const DivestNegotiated& m) {
+  check_tag(m.tag);
   Instance& i = known_instance(f, m.object);
   const std::vector<Slot*> all = owned_slots(f, i, m.attributes);
   for (const Slot* s : all) {
@@ -213,13 +214,12 @@ std::vector<Slot*> Federation::wanted_slots(const Federate& f, Instance& i,
     if (s->owner == f.handle)
       refuse(Failure::FederateOwnsAttributes,
              "The federate owns '" + name + "' of '" + i.name + "' already");
-    if (s->wanted_by.size() >= limits.acquisitions)
-      refuse(Failure::RTIinternalError, "Too many federates want '" + name + "'");
   }
   return all;
 }
 
 void Federation::take(Federate& f, const Acquire& m) {
+  check_tag(m.tag);
   Instance& i = known_instance(f, m.object);
   Numbers got;
   Messages confirm;

@@ -214,6 +214,9 @@ std::unique_ptr<Federation::SavedState> Federation::parsed_state(Bytes bytes) co
       if (!check.member(m.federate)) return {};
     }
   }
+  for (const WaitingMessage& m : s->waiting) {
+    if (!check.member(m.to) || !header(m.frame)) return {};
+  }
   TimeManager time(s->kind, [](Handle, const Frame&) {});
   Regions regions;
   if (!time.load(s->time) || !regions.load(s->regions) || time.members() != s->federates.size())
@@ -259,6 +262,8 @@ bool Federation::adopt(SavedState& s) {
     const Handle h = i.handle;
     instances_.put(h, std::make_unique<Instance>(std::move(i)));
   }
+  for (WaitingMessage& m : s.waiting)
+    federates_[m.to]->waiting.push_back(std::make_shared<const Blob>(std::move(m.frame)));
   for (NamedPoint& p : s.points) points_[p.label] = std::move(p.point);
   routes_changed();
   return true;

@@ -42,6 +42,12 @@ struct ReservedName {
   VERNIER_FIELDS(name, by)
 };
 
+struct WaitingMessage {
+  Handle to = 0;
+  Blob frame;
+  VERNIER_FIELDS(to, frame)
+};
+
 /// A federation as it was saved.
 struct Federation::SavedState {
   std::string name;
@@ -54,9 +60,10 @@ struct Federation::SavedState {
   std::vector<Instance> instances;
   std::vector<ReservedName> reserved;
   std::vector<NamedPoint> points;
+  std::vector<WaitingMessage> waiting;  // sent while it was saved
   Blob time, regions;
   VERNIER_FIELDS(name, kind, documents, auto_provide, federates_end, federates, next_instance,
-                 instances, reserved, points, time, regions)
+                 instances, reserved, points, waiting, time, regions)
 };
 
 }  // namespace vernier::federation

@@ -89,6 +89,7 @@ void Federation::end_save(SaveFailure failure) {
     f->saving = SaveStatus::none;
     send(*f, done);
   }
+  deliver_waiting();
   time_.go_on();
   if (observer_) observer_->changed();
 }
@@ -113,7 +114,10 @@ Blob Federation::state() const {
   std::sort(s.reserved.begin(), s.reserved.end(),
             [](const ReservedName& a, const ReservedName& b) { return a.name < b.name; });
   for (const auto& [label, p] : points_) s.points.push_back({label, p});
-  for (const Federate* f : joined_) s.federates.push_back(*f);
+  for (const Federate* f : joined_) {
+    s.federates.push_back(*f);
+    for (const Frame& message : f->waiting) s.waiting.push_back({f->handle, *message});
+  }
   instances_.each([&](const Instance& i) { s.instances.push_back(i); });
   time_.save(s.time);
   regions_->save(s.regions);
@@ -199,6 +203,7 @@ void Federation::end_restore(RestoreFailure failure) {
     f->restored_as = 0;
     send(*f, done);
   }
+  deliver_waiting();
   time_.go_on();
   if (observer_) success ? observer_->restored() : observer_->changed();
 }

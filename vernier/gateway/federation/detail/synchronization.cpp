@@ -11,6 +11,7 @@ void Federation::take(Federate& f, const RegisterSynchronization& m) {
   if (m.label.size() > limits.name_bytes)
     refuse(Failure::RTIinternalError,
            "The label is longer than " + std::to_string(limits.name_bytes) + " bytes");
+  check_tag(m.tag);
   if (points_.size() >= limits.points)
     refuse(Failure::RTIinternalError, "The federation takes no more synchronization points");
   SynchronizationFailure failure{};
