@@ -180,15 +180,14 @@ const wchar_t* name_of(TimeKind k) noexcept {
 
 Handle transportation_of(const Member& m, TransportationType t) {
   const Handle h = t == RELIABLE      ? m.fom.transportation("HLAreliable")
-                   : t == BEST_EFFORT ? m.fom.transportation("HLAbestEffort")
+                   : t == BEST_EFFORT ? m.fom.best_effort()
                                       : 0;
   if (!h) raise(Failure::InvalidTransportationType, "there is no such transportation type");
   return h;
 }
 
 TransportationType transportation_of(const Member& m, Handle h) noexcept {
-  const auto& all = m.fom.tables().transportations;
-  return h - 1u < all.size() && all[h - 1] == "HLAbestEffort" ? BEST_EFFORT : RELIABLE;
+  return h != 0 && h == m.fom.best_effort() ? BEST_EFFORT : RELIABLE;
 }
 
 federation::Order order_of(OrderType o) {

@@ -78,6 +78,7 @@ bool FomIndex::load(Bytes bytes) {
   name_entries(rates_, tables_.rates, named);
   name_entries(transportations_, tables_.transportations, [](const std::string& s) { return s; });
   privilege_ = tables_.object_classes.empty() ? 0 : attribute(1, "HLAprivilegeToDeleteObject");
+  best_effort_ = transportation("HLAbestEffort");
   return true;
 }
 

@@ -56,6 +56,8 @@ class FomIndex {
   std::uint64_t upper_bound(Handle dimension) const;
   /// HLAprivilegeToDeleteObject.
   Handle privilege() const noexcept { return privilege_; }
+  /// HLAbestEffort.
+  Handle best_effort() const noexcept { return best_effort_; }
 
  private:
   struct Hash {
@@ -72,7 +74,7 @@ class FomIndex {
   FomTables tables_;  // members of classes are sorted
   Names<Handle> object_classes_, interaction_classes_, dimensions_, transportations_, rates_;
   Names<Numbers> attributes_, parameters_;  // all of one name
-  Handle privilege_ = 0;
+  Handle privilege_ = 0, best_effort_ = 0;
 };
 
 }  // namespace vernier::hla
