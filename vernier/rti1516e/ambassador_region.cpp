@@ -39,17 +39,25 @@ void VernierAmbassador::commitRegionModifications(const RegionHandleSet& regions
   Lock lock(mutex_);
   Member& m = active();
   wire::CommitRegions wish;
-  for (const RegionHandle& r : regions)
-    wish.regions.push_back({number(r), own_region(m, r).bounds});
-  ask(lock, wish);
+  const RegionHandle* unknown = nullptr;
+  for (const RegionHandle& r : regions) {
+    const bool known = m.regions.contains(number(r));
+    wish.regions.push_back(
+        {number(r), known ? own_region(m, r).bounds : std::vector<wire::Bounds>()});
+    if (!known) unknown = &r;
+  }
+  ask(lock, wish);  // the RTI tells regions of others from those that nobody has
+  if (unknown) known_region(m, *unknown);
 }
 
 void VernierAmbassador::deleteRegion(const RegionHandle& region) {
   Lock lock(mutex_);
   Member& m = active();
-  own_region(m, region);
   const Handle r = number(region);
+  const bool known = m.regions.contains(r);
+  if (known) own_region(m, region);
   ask(lock, wire::DeleteRegion{r}, [&] { m.regions.erase(r); });
+  if (!known) known_region(m, region);
 }
 
 void VernierAmbassador::associateRegionsForUpdates(

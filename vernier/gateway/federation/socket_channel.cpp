@@ -27,7 +27,7 @@ namespace {
 using Clock = Channel::Clock;
 using namespace std::chrono_literals;
 
-constexpr std::size_t read_size = 128u << 10;
+constexpr std::size_t channel_read_size = 128u << 10;
 constexpr std::size_t write_size = 32u << 10;  // this much leaves without flush()
 
 timespec time_left(Clock::time_point until) noexcept {
@@ -92,7 +92,7 @@ class SocketChannel final : public Channel {
     const bool good = hand_over(frames, take);
     const std::lock_guard lock(receive_lock_);
     batch.keep({});
-    batch.shrink(read_size);
+    batch.shrink(channel_read_size);
     spare_ = std::move(batch);
     return good;
   }
@@ -235,7 +235,7 @@ class SocketChannel final : public Channel {
   std::uint64_t writes_ = 0;
 
   std::mutex receive_lock_;  // for the next
-  Inbox inbox_{read_size}, spare_{read_size};
+  Inbox inbox_{channel_read_size}, spare_{channel_read_size};
 
   mutable std::mutex why_lock_;
   std::string why_;
