@@ -10,6 +10,7 @@
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/kernel/frames/dates.hpp"
+#include "vernier/kernel/frames/names.hpp"
 #include "vernier/kernel/frames/standard.hpp"
 
 namespace vernier::app {
@@ -99,6 +100,10 @@ frames::FrameTree::Index asked_frame(const frames::FrameTree& tree, const std::s
   Diagnostics problems;
   Diagnostic& d = problems.error("V1841", "there is no standard frame " + name, {});
   if (const auto near = closest(name, known)) d.notes.push_back("did you mean " + *near + "?");
+  if (const auto n = frames::parsed_frame_name(name); !n)
+    d.notes.push_back(
+        fmt::format("nor is it a frame's name by SpaceFOM's rules: {}, at character {}",
+                    n.error().message, n.error().position + 1));
   d.notes.emplace_back("all of them: vernier frames");
   throw ConfigurationError(problems);
 }

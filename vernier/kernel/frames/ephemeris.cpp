@@ -106,7 +106,7 @@ Result<Ephemeris, std::string> Ephemeris::read(std::span<const std::byte> all) {
     const auto begin = static_cast<std::size_t>(k.first) - 1;
     e.width_ =
         std::max(e.width_, begin + static_cast<std::size_t>(k.terms * k.pieces * k.components));
-    if (i < 11) e.layout_[i] = {begin, k.terms, k.pieces};
+    if (i != 11 && i < 13) e.layout_[std::min(i, moon_axes)] = {begin, k.terms, k.pieces};
   }
   if (e.width_ * 8 < header_end) return bad("its records are shorter than its header");
   const std::size_t records = all.size() / (8 * e.width_);
@@ -115,7 +115,8 @@ Result<Ephemeris, std::string> Ephemeris::read(std::span<const std::byte> all) {
   e.numbers_.resize(e.count_ * e.width_);
   for (std::size_t i = 0; i < e.numbers_.size(); ++i) {
     e.numbers_[i] = b.real(8 * (2 * e.width_ + i));
-    if (!std::isfinite(e.numbers_[i])) return bad("one of its coefficients is not a number");
+    // Pluto is 7e9 km away
+    if (!(std::fabs(e.numbers_[i]) <= 1e12)) return bad("one of its coefficients is absurd");
   }
   e.begin_ = e.numbers_[0];
   if (!(std::fabs(e.begin_) < 1e8)) return bad("its span of time is absurd");
@@ -153,7 +154,19 @@ std::optional<Ephemeris> Ephemeris::installed() {
 }
 
 bool Ephemeris::state(Body body, const JulianDate& tdb, PositionVelocity& out) const noexcept {
-  const Layout& l = layout_[static_cast<std::size_t>(body)];
+  spatial::Vector3 value, rate;
+  if (!evaluate(layout_[static_cast<std::size_t>(body)], tdb, value, rate)) return false;
+  out = {1e3 * value, (1e3 / 86400.0) * rate};
+  return true;
+}
+
+bool Ephemeris::librations(const JulianDate& tdb, spatial::Vector3& angles) const noexcept {
+  spatial::Vector3 rate;
+  return evaluate(layout_[moon_axes], tdb, angles, rate);
+}
+
+bool Ephemeris::evaluate(const Layout& l, const JulianDate& tdb, spatial::Vector3& value,
+                         spatial::Vector3& rate) const noexcept {
   const double since = (tdb.whole - begin_) + tdb.part;
   if (l.terms == 0 || !(since >= 0.0 && since <= step_ * static_cast<double>(count_))) return false;
   const std::size_t record = std::min(count_ - 1, static_cast<std::size_t>(since / step_));
@@ -176,8 +189,8 @@ bool Ephemeris::state(Body body, const JulianDate& tdb, PositionVelocity& out) c
       p += c[n] * T[n];
       v += c[n] * D[n];
     }
-    out.position[i] = p * 1e3;
-    out.velocity[i] = v * (1e3 * 2.0 / (length * 86400.0));
+    value[i] = p;
+    rate[i] = v * (2.0 / length);
   }
   return true;
 }

@@ -55,19 +55,27 @@ class Ephemeris {
   /// From the solar system's barycentre, the Moon from the Earth. False outside begin() to end(),
   /// and for a body that the file has not.
   bool state(Body, const JulianDate& tdb, PositionVelocity&) const noexcept;
+  /// How the Moon's principal axes stand in those of the ICRF: R3(angles[2]) R1(angles[1])
+  /// R3(angles[0]), rad. False as with state().
+  bool librations(const JulianDate& tdb, spatial::Vector3& angles) const noexcept;
+  bool has_librations() const noexcept { return layout_[moon_axes].terms > 0; }
 
  private:
+  static constexpr std::size_t moon_axes = 11;  // behind the bodies
   struct Layout {
     std::size_t first = 0;      // coefficient, from 0
     int terms = 0, pieces = 0;  // coefficients of a component, and polynomials in a record
   };
 
   Ephemeris() = default;
+  /// In units of the file, by days.
+  bool evaluate(const Layout&, const JulianDate&, spatial::Vector3& value,
+                spatial::Vector3& rate) const noexcept;
 
   int number_ = 0;
   double unit_ = 0.0, ratio_ = 0.0, begin_ = 0.0, step_ = 0.0;
   std::size_t width_ = 0, count_ = 0;  // numbers in a record, records
-  Layout layout_[11];
+  Layout layout_[12];
   std::vector<double> numbers_;
 };
 

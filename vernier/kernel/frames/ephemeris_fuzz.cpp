@@ -17,6 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   require(e->end() > e->begin());
   Ephemeris::PositionVelocity s;
+  spatial::Vector3 angles;
+  require(e->librations({e->begin(), 1e-3}, angles) == e->has_librations());
   for (int body = 0; body < 11; ++body) {
     for (const double share : {-0.1, 0.0, 0.3, 0.999, 1.0, 1.1}) {
       const double day = share * (e->end() - e->begin());

@@ -15,9 +15,11 @@
 namespace vernier::frames {
 namespace {
 
+using spatial::attitude_matrix;
+
 // An ephemeris of two records of 32 days with random coefficients, as JPL writes them.
 struct MadeEphemeris {
-  static constexpr int terms = 8, pieces = 4, width = 386, records = 2;
+  static constexpr int terms = 8, pieces = 4, width = 482, records = 2;
   static constexpr double begin = 2461184.5, step = 32.0;
   std::vector<std::byte> bytes = std::vector<std::byte>(8 * width * (records + 2));
   bool swapped;
@@ -28,10 +30,13 @@ struct MadeEphemeris {
     if (swapped) std::reverse(p, p + sizeof(T));
     std::memcpy(&bytes[at], p, sizeof(T));
   }
-  static int first(int body) { return body == 2 ? 3 : body == 9 ? 99 : body == 10 ? 195 : 291; }
+  static constexpr int bodies[] = {2, 3, 9, 10, 12};  // the last: librations
+  static int first(int body) {
+    return body == 2 ? 3 : body == 9 ? 99 : body == 10 ? 195 : body == 3 ? 291 : 387;
+  }
   static double coefficient(int record, int body, int k) {
     Random r(static_cast<std::uint64_t>(1000 * record + 100 * body + k) + 7);
-    const double size = body == 9 ? 3e5 : 1.5e8;
+    const double size = body == 12 ? 2.0 : body == 9 ? 3e5 : 1.5e8;
     return size * (r.uniform() - 0.5) * std::pow(0.3, k % terms);
   }
 
@@ -43,8 +48,8 @@ struct MadeEphemeris {
     put(2680, 149597870.691);
     put(2688, 81.30056);
     put(2840, std::int32_t{405});
-    for (const int body : {2, 3, 9, 10}) {
-      const std::size_t at = 2696 + 12 * static_cast<std::size_t>(body);
+    for (const int body : bodies) {
+      const std::size_t at = body == 12 ? 2844 : 2696 + 12 * static_cast<std::size_t>(body);
       put(at, first(body));
       put(at + 4, terms);
       put(at + 8, pieces);
@@ -53,7 +58,7 @@ struct MadeEphemeris {
       const std::size_t record = 8 * width * static_cast<std::size_t>(r + 2);
       put(record, begin + step * r);
       put(record + 8, begin + step * (r + 1));
-      for (const int body : {2, 3, 9, 10}) {
+      for (const int body : bodies) {
         for (int k = 0; k < 3 * terms * pieces; ++k)
           put(record + 8 * static_cast<std::size_t>(first(body) - 1 + k), coefficient(r, body, k));
       }
@@ -114,10 +119,11 @@ TEST(Ephemeris, RefusesWhatIsNotOne) {
   EXPECT_EQ(with(2696 + 12 * 9, std::int32_t{-5}), "its table of coefficients is absurd");
   EXPECT_EQ(with(2696 + 12 * 9 + 4, std::int32_t{2000000000}),
             "its table of coefficients is absurd");
-  EXPECT_EQ(with(2 * record, 1e200), "its span of time is absurd");
+  EXPECT_EQ(with(2 * record, 1e200), "one of its coefficients is absurd");
+  EXPECT_EQ(with(2 * record, 1e9), "its span of time is absurd");
   EXPECT_EQ(with(2 * record, 2461185.5), "record 1 is not for the days at its place");
   EXPECT_EQ(with(3 * record + 8, 0.0), "record 2 is not for the days at its place");
-  EXPECT_EQ(with(2 * record + 800, std::nan("")), "one of its coefficients is not a number");
+  EXPECT_EQ(with(2 * record + 800, std::nan("")), "one of its coefficients is absurd");
   MadeEphemeris cut(false);
   cut.bytes.resize(2 * record + 5);
   EXPECT_EQ(refused(cut), "it has no coefficients");
@@ -141,6 +147,18 @@ TEST(Ephemeris, GivesTheStandardFramesTheirPlaces) {
   EXPECT_LT((s[9].velocity - both.velocity).norm() / both.velocity.norm(), 3.4e-10);  // by TT
   EXPECT_LT((s[12].position - moon.position).norm(), 1e-5);  // MoonCentricInertial
   EXPECT_LT((s[12].velocity - moon.velocity).norm() / moon.velocity.norm(), 3.4e-10);
+  // MoonCentricFixed: R1 R2 R3 by the angles of DE405, after R3 R1 R3 by the librations
+  Vector3 angles;
+  ASSERT_TRUE(e.librations({2461198.5, 0.3}, angles));
+  const auto axes = [](double angle, int axis) {
+    return Matrix3(Eigen::AngleAxisd(-angle, Vector3::Unit(axis)));
+  };
+  const double arc_second = M_PI / 648000.0;
+  const Matrix3 mean = axes(-0.1462 * arc_second, 0) * axes(-79.0768 * arc_second, 1) *
+                       axes(-63.8986 * arc_second, 2);
+  const Matrix3 principal = axes(angles[2], 2) * axes(angles[1], 0) * axes(angles[0], 2);
+  EXPECT_LT((attitude_matrix(s[13].attitude) - mean * principal).norm(), 1e-13);
+  EXPECT_GT(s[13].rate.norm(), 1e-8);
   EXPECT_FALSE(frames.states(*parsed_epoch("2027-01-01"), s));
   EXPECT_FALSE(frames.states(*parsed_epoch("2026-05-24T01:00"), s));  // no samples before
 }

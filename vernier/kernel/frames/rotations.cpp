@@ -65,6 +65,26 @@ FrameState pole_and_meridian(const Changing& alpha, const Changing& delta,
   return composed(composed(node, tilt), spin);
 }
 
+FrameState mean_axes(int ephemeris) noexcept {
+  struct Angles {
+    int from;
+    double x, y, z;  // arc seconds
+  };
+  constexpr std::array<Angles, 4> known = {{{440, 0.2785, 78.6944, 67.8526},
+                                            {430, 0.285, 78.580, 67.573},
+                                            {418, 0.30, 78.56, 67.92},
+                                            {0, 0.1462, 79.0768, 63.8986}}};
+  for (const Angles& a : known) {
+    if (ephemeris < a.from) continue;
+    // R1(-x) R2(-y) R3(-z)
+    const auto turn = [](int axis, double seconds) {
+      return turned_about(axis, -seconds / 3600.0 * degree, 0.0, 0.0);
+    };
+    return composed(composed(turn(2, a.z), turn(1, a.y)), turn(0, a.x));
+  }
+  return {};
+}
+
 FrameState mars_axes(double t) noexcept {
   return pole_and_meridian(per_century(t, 317.68143, -0.1061), per_century(t, 52.88650, -0.0609),
                            polynomial(t, 176.630, 350.89198226));

@@ -20,4 +20,9 @@ FrameState pole_and_meridian(const Changing& right_ascension, const Changing& de
 FrameState mars_axes(double t) noexcept;
 FrameState moon_axes(double t) noexcept;
 
+/// The Moon's mean Earth and polar axes relative to the principal ones that an ephemeris of JPL
+/// gives; they depend on its number (Seidelmann et al. 2007 for DE403, Williams et al. 2008 for
+/// DE421, Folkner et al. 2014 for DE430, Park et al. 2021 for DE440; others as the one before).
+FrameState mean_axes(int ephemeris) noexcept;
+
 }  // namespace vernier::frames

@@ -163,6 +163,8 @@ std::optional<std::size_t> standard_frame(std::string_view name) noexcept {
 StandardFrames::StandardFrames(Settings settings, const Epoch& from, int days)
     : settings_(std::move(settings)) {
   const double ratio = settings_.ephemeris ? settings_.ephemeris->mass_ratio() : 81.30056;
+  librations_ = settings_.ephemeris && settings_.ephemeris->has_librations();
+  if (librations_) mean_axes_ = mean_axes(settings_.ephemeris->number());
   moon_share_ = 1.0 / (1.0 + ratio);
   beyond_moon_ = 1.0 - moon_share_ + beyond(moon_share_);
   double bias[3][3], precession[3][3], both[3][3], pole[3][3];
@@ -191,13 +193,14 @@ bool StandardFrames::sample(std::int64_t quarter, Node& n) const noexcept {
   // whole days apart, so that the fraction keeps its digits
   const double whole = std::floor(days);
   const JulianDate tdb{j2000 + whole, (days - whole) + ahead / 86400.0};
-  Vector3 earth_at, sun_at, moon_at, mars_at;
+  Vector3 earth_at, sun_at, moon_at, mars_at, librations = Vector3::Zero();
   if (settings_.ephemeris) {
     const Ephemeris& e = *settings_.ephemeris;
     Ephemeris::PositionVelocity both, moon, star, mars;
     if (!e.state(Ephemeris::Body::earth_moon, tdb, both) ||
         !e.state(Ephemeris::Body::moon, tdb, moon) || !e.state(Ephemeris::Body::sun, tdb, star) ||
-        !e.state(Ephemeris::Body::mars, tdb, mars))
+        !e.state(Ephemeris::Body::mars, tdb, mars) ||
+        (librations_ && !e.librations(tdb, librations)))
       return false;
     earth_at = both.position - moon_share_ * moon.position;
     moon_at = moon.position;
@@ -222,6 +225,7 @@ bool StandardFrames::sample(std::int64_t quarter, Node& n) const noexcept {
     n[static_cast<std::size_t>(3 + i)] = sun_at[i];
     n[static_cast<std::size_t>(6 + i)] = moon_at[i];
     n[static_cast<std::size_t>(9 + i)] = mars_at[i];
+    n[static_cast<std::size_t>(17 + i)] = librations[i];
   }
   for (int i = 0; i < 4; ++i) n[static_cast<std::size_t>(12 + i)] = q[i];
   n[16] = ahead;
@@ -302,7 +306,15 @@ bool StandardFrames::states(const Epoch& e,
   s[Place::beyond_moon].acceleration[0] = beyond_moon_ * second;
   s[Place::moon_inertial] = moon;
   const double t = rounded(reading(e, Scale::tt).count) + d[0][16];
-  s[Place::moon_fixed] = moon_axes(t);
+  if (librations_) {
+    const auto turn = [&d](int axis, std::size_t column) {
+      return turned_about(axis, d[0][column], d[1][column], d[2][column]);
+    };
+    s[Place::moon_fixed] =
+        composed(composed(composed(turn(2, 17), turn(0, 18)), turn(2, 19)), mean_axes_);
+  } else {
+    s[Place::moon_fixed] = moon_axes(t);
+  }
   s[Place::mars_inertial] = s[Place::mars_also] = moving(9);
   s[Place::mars_fixed] = mars_axes(t);
   return true;

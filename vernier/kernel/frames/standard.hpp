@@ -29,8 +29,9 @@ std::optional<std::size_t> standard_frame(std::string_view name) noexcept;
 ///
 /// Bodies from ERFA (eraEpv00: Earth 5 km from the Sun, 13 km from the barycentre; eraMoon98: Moon
 /// 10 arc seconds; eraPlan94: Mars 30 arc seconds), 1900 to 2100; or from an ephemeris of JPL while
-/// it lasts. The Earth turns by IAU 2006/2000A with polar motion as given; Moon (mean Earth and
-/// polar axes) and Mars by the IAU's elements of 2009. Geometric, without light time.
+/// it lasts. The Earth turns by IAU 2006/2000A with polar motion as given; the Moon (mean Earth and
+/// polar axes) by the librations of the ephemeris or the IAU's elements of 2009, Mars by the
+/// latter. Geometric, without light time.
 ///
 /// Values are those at quarter days of TT, joined by polynomials of degree nine whose derivatives
 /// are the velocities and accelerations (Moon: better than 1 mm, 1e-8 m/s). They depend on the time
@@ -65,8 +66,8 @@ class StandardFrames {
 
  private:
   // Earth, Sun and Mars from the barycentre, Moon from the Earth (m), intermediate axes relative to
-  // ICRF as a quaternion, TDB - TT (s)
-  static constexpr std::size_t width = 17;
+  // ICRF as a quaternion, TDB - TT (s), the Moon's librations (rad; zero where none are known)
+  static constexpr std::size_t width = 20;
   using Node = std::array<double, width>;
   using Derivatives = std::array<Node, 4>;
 
@@ -75,7 +76,9 @@ class StandardFrames {
 
   Settings settings_;
   double moon_share_, beyond_moon_;  // Moon's part of both masses; L2 over the distance
-  FrameState bias_, pole_;           // MJ2000Eq in ICRF; ITRF in the turning Earth
+  // MJ2000Eq in ICRF; ITRF in the turning Earth; mean axes of the Moon in its principal ones
+  FrameState bias_, pole_, mean_axes_;
+  bool librations_;
   std::int64_t first_ = 0;
   std::vector<Node> nodes_;
 };
