@@ -141,6 +141,8 @@ class Schedules : public Federation {
 };
 
 TEST_P(Schedules, NeverBreakTheOrderOfTime) {
+  static std::uint64_t schedule = 0;  // another one each time
+  ++schedule;
   join_all();
   for (int i = 0; i < size(); ++i) {
     (*this)[i]->resignFederationExecution(NO_ACTION);
@@ -162,8 +164,7 @@ TEST_P(Schedules, NeverBreakTheOrderOfTime) {
   for (std::size_t i = 0; i < n; ++i)
     threads.emplace_back([&, i] {
       try {
-        walk(static_cast<int>(i), walkers[i], *rtis[i], all,
-             77 * i + static_cast<std::size_t>(size()));
+        walk(static_cast<int>(i), walkers[i], *rtis[i], all, 1000 * schedule + i);
       } catch (const Exception& e) {
         walkers[i].complain(narrow(e.what()));
         (void)all.arrive();
