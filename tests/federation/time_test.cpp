@@ -324,6 +324,22 @@ TEST_P(Regions, DecideWhoHearsAnInteraction) {
                 ElementsAre("receive(Kick, Force=2, tag, R)", "receive(Kick, Force=3, tag, R)"));
 }
 
+TEST_P(Regions, DecideWhoIsAskedForValues) {
+  Member &a = (*this)[0], &b = (*this)[1];
+  a->publishObjectClassAttributes(ball, {place});
+  for (const auto& [called, from] :
+       {std::pair<std::string, unsigned long>{"near", 0}, {"far", 50}}) {
+    a->reserveObjectInstanceName(wide(called));
+    ASSERT_TRUE(wait(0, "reserved(" + called));
+    const ObjectInstanceHandle made = a->registerObjectInstanceWithRegions(
+        ball, {{{place}, {region(0, from, from + 10)}}}, wide(called));
+    a.seen.know(made, called);
+  }
+  forget();
+  b->requestAttributeValueUpdateWithRegions(ball, {{{place}, {region(1, 5, 8)}}}, tag);
+  EXPECT_THAT(took(0), ElementsAre("provide(near, {Place}, tag)"));
+}
+
 // ---- management object model
 
 class Manager : public Federation {};
@@ -355,6 +371,36 @@ TEST_P(Manager, ShowsWhoIsThere) {
   (*this)[0]->resignFederationExecution(NO_ACTION);
   (*this)[0].joined = false;
   ASSERT_TRUE(wait(size() - 1, "remove("));
+}
+
+TEST_P(Manager, SetsSwitches) {
+  join_all();
+  first_publishes();
+  const ObjectInstanceHandle one = registered(ball, "one");
+  Member& b = (*this)[1];
+  const std::string on("\0\0\0\1", 4);  // HLAswitch is an HLAinteger32BE
+  const InteractionClassHandle of_federate = b->getInteractionClassHandle(
+      L"HLAinteractionRoot.HLAmanager.HLAfederate.HLAadjust.HLAsetSwitches");
+  b->publishInteractionClass(of_federate);
+  b->sendInteraction(
+      of_federate,
+      {{b->getParameterHandle(of_federate, L"HLAfederate"), b.handle.encode()},
+       {b->getParameterHandle(of_federate, L"HLAconveyProducingFederate"), value(on)}},
+      tag);
+  settle();
+  (*this)[0]->updateAttributeValues(one, {{color, value("red")}}, tag);
+  EXPECT_THAT(took(1), ElementsAre("reflect(one, Color=red, tag, R, f0)"));
+  // a federation that provides on its own asks the owner for whoever discovers
+  const InteractionClassHandle of_federation = b->getInteractionClassHandle(
+      L"HLAinteractionRoot.HLAmanager.HLAfederation.HLAadjust.HLAsetSwitches");
+  b->publishInteractionClass(of_federation);
+  b->sendInteraction(of_federation,
+                     {{b->getParameterHandle(of_federation, L"HLAautoProvide"), value(on)}}, tag);
+  forget();
+  add();
+  join(size());
+  last()->subscribeObjectClassAttributes(ball, {color});
+  EXPECT_THAT(took(0), ElementsAre("provide(one, {Color}, )"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Services, TimeServices, ::testing::ValuesIn(all_setups()), name_of);

@@ -105,8 +105,6 @@ FederateHandle VernierAmbassador::join(const std::wstring& name, const std::wstr
     made->federation = m.federation;
     made->time.kind = j.time;
     made->switches = j.switches;
-    made->convey_producer = j.convey_producer;
-    made->convey_regions = j.convey_regions;
     made->resign = j.resign;
     member_ = std::move(made);
     return true;

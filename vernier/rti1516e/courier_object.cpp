@@ -9,16 +9,16 @@ using namespace ::rti1516e;
 
 namespace {
 
-/// What comes with a message besides its values, where the switches say so.
+/// What comes with a message besides its values; the RTI sends it where the switches say so.
 template <class Info, class M>
 Info supplement(Member& member, const M& m) {
   Info info;
-  if (member.convey_producer && m.producer != 0) {
+  if (m.producer != 0) {
     info.hasProducingFederate = true;
     info.producingFederate = handle<FederateHandle>(m.producer);
   }
   if constexpr (requires { m.regions; }) {
-    if (member.convey_regions && !m.regions.empty()) {
+    if (!m.regions.empty()) {
       info.hasSentRegions = true;
       for (const federation::RegionOf& r : m.regions) {
         info.sentRegions.insert(handle<RegionHandle>(r.region));
@@ -148,7 +148,7 @@ bool Courier::deliver_object(Lock& lock, Bytes frame, std::unique_ptr<Member>& h
       federation::Discover m;
       if (!read(frame, m) || !member.fom.is_object_class(m.object_class)) return false;
       const std::wstring name = wide(m.name);
-      const bool with_producer = member.convey_producer && m.producer != 0;
+      const bool with_producer = m.producer != 0;
       member.discover(m.object, m.object_class, std::move(m.name));
       const auto c = handle<ObjectClassHandle>(m.object_class);
       call(lock, [&](FederateAmbassador& f) {

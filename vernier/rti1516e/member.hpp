@@ -59,7 +59,6 @@ struct Member {
   Saving saving = Saving::no;
   Restoring restoring = Restoring::no;
   std::array<bool, 4> switches{};
-  bool convey_producer = false, convey_regions = false;
   federation::ResignAction resign{};
   std::uint32_t retraction = 0;  // the last number
 
