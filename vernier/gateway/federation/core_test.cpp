@@ -133,6 +133,26 @@ TEST(Core, RefusesFramesThatAreNone) {
   s[0].must(QueryTime{});  // it goes on
 }
 
+TEST(Core, BoundsWhatItKeepsForAFederate) {
+  Stage s(1);
+  const std::string longest(5000, 'x');
+  Player p(s.core);
+  EXPECT_EQ(p.ask(CreateFederation{longest, {}, {}, {}}), Failure::RTIinternalError);
+  EXPECT_EQ(p.ask(CreateFederation{"", {}, {}, {}}), Failure::RTIinternalError);
+  EXPECT_EQ(p.ask(CreateFederation{"x", {}, {}, static_cast<TimeKind>(7)}),
+            Failure::CouldNotCreateLogicalTimeFactory);
+  EXPECT_EQ(p.ask(Join{longest, "t", "F", {}}), Failure::RTIinternalError);
+  EXPECT_THAT(p.answer.text, HasSubstr("too long"));
+  EXPECT_EQ(s[0].ask(RegisterSynchronization{longest, {}, {}}), Failure::RTIinternalError);
+  EXPECT_EQ(s[0].ask(RegisterSynchronization{"x", Blob(1u << 17), {}}), Failure::RTIinternalError);
+  EXPECT_EQ(s[0].ask(RequestSave{longest, {}}), Failure::UnableToPerformSave);
+  for (int i = 0; i < 4096; ++i) {
+    s[0].must(RegisterSynchronization{std::to_string(i), {}, {}});
+    s[0].peer.frames.clear();
+  }
+  EXPECT_EQ(s[0].ask(RegisterSynchronization{"one more", {}, {}}), Failure::RTIinternalError);
+}
+
 // ---- resigning
 
 TEST(Core, ResigningDeletesDivestsOrIsRefused) {

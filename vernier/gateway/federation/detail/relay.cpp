@@ -93,6 +93,12 @@ Frame framed(const M& m) {
   return bytes;
 }
 
+/// Of a rate; a day at most.
+std::int64_t interval_ns(double hertz) noexcept {
+  constexpr double day = 86400e9;
+  return hertz > 0.0 ? static_cast<std::int64_t>(std::min(1e9 / hertz, day)) : 0;
+}
+
 std::int64_t now_ns() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -199,8 +205,7 @@ void Federation::add_target(Route& r, Instance& i, Known& k) {
     t.federate = &f;
     t.known = &k;
     t.received = &f.counters.reflections_received.of(i.object_class, share.transportation);
-    if (share.rate != 0)
-      t.interval_ns = static_cast<std::int64_t>(1e9 / tables_.rates[share.rate - 1].hertz);
+    if (share.rate != 0) t.interval_ns = interval_ns(tables_.rates[share.rate - 1].hertz);
     part->targets.push_back(t);
   }
 }
