@@ -73,8 +73,13 @@ class SocketChannel final : public Channel {
     for (bool read = busy_;; read = true) {
       {
         const std::lock_guard lock(receive_lock_);
-        if (read && !whole_frames(frames)) read_some();
-        if (whole_frames(frames)) {
+        // what a blocked send() has read comes first
+        bool some = !inbox_.content().empty() && whole_frames(frames);
+        if (!some && read) {
+          read_some();
+          some = whole_frames(frames);
+        }
+        if (some) {
           batch = std::move(spare_);
           std::swap(batch, inbox_);
           inbox_.keep(batch.content().subspan(frames.size()));
@@ -195,32 +200,30 @@ class SocketChannel final : public Channel {
   }
 
   /// The second thread: nothing stays unflushed for longer than two milliseconds, and the RTI
-  /// hears something each second.
+  /// hears something each second. It looks by itself while there is a lot to do, so that nobody
+  /// has to wake it, and is woken when there is little.
   void keep_flushed() {
     Clock::time_point said = Clock::now();
     std::uint64_t seen = 0;
     while (!over_) {
       bell_.listen();
-      bool pending = false;
+      std::uint64_t news = 0;
       {
         const std::lock_guard lock(send_lock_);
+        if (!out_.empty()) write_out();
         const Clock::time_point now = Clock::now();
-        if (writes_ != seen) said = now;
-        if (now - said >= 1s && !lost_) {
-          write(out_, Alive{});
+        news = writes_ - seen;
+        if (news > 0) said = now;
+        if (now - said >= 1s) {
+          if (!lost_) write(out_, Alive{});
           write_out();
           said = now;
         }
         seen = writes_;
-        pending = !out_.empty();
       }
-      if (!pending) {
-        if (!over_) bell_.sleep(said + 1s);
-        continue;
-      }
-      std::this_thread::sleep_for(1ms);
-      const std::lock_guard lock(send_lock_);
-      if (writes_ == seen) write_out();
+      if (over_) break;
+      if (news < 4) bell_.sleep(said + 1s);
+      if (!over_) std::this_thread::sleep_for(news < 4 ? 1ms : 2ms);
     }
   }
 

@@ -458,19 +458,43 @@ TEST(Transport, StrangersWhoSayNothingAndTooManyAreSentAway) {
   EXPECT_THAT(rti.refusal(""), HasSubstr("all the 3 connections"));
 }
 
-/// Another process, joined to the RTI; it says so by the number 0, then does as it is told.
-template <class F>
-pid_t other_process(const std::string& address, F then) {
-  const pid_t child = fork();
-  if (child != 0) return child;
-  std::string why;
-  auto c = connect_socket(parsed_designator(address), {}, why);
-  if (!c) _exit(1);
-  c->send(numbered(0));
-  c->flush();
-  then(*c);
-  _exit(0);
-}
+/// Another process, made before there are threads. Told where the RTI is, it connects, says the
+/// number 0 and waits for its end.
+class OtherProcess {
+ public:
+  OtherProcess() {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    process_ = fork();
+    if (process_ == 0) live(ends[0]);
+    close(ends[0]);
+    to_ = channel::Descriptor(ends[1]);
+  }
+  ~OtherProcess() {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+  void connect(const std::string& address) {
+    EXPECT_EQ(::write(to_.get(), address.data(), address.size()),
+              static_cast<ssize_t>(address.size()));
+  }
+  void signal(int which) { kill(process_, which); }
+
+ private:
+  [[noreturn]] static void live(int from) {
+    char address[200];
+    std::string why;
+    const ssize_t n = ::read(from, address, sizeof address);
+    if (n <= 0) _exit(1);
+    const Designator d = parsed_designator({address, static_cast<std::size_t>(n)});
+    const auto c = connect_socket(d, {}, why);
+    if (!c || !c->send(numbered(0)) || !c->flush()) _exit(1);
+    while (true) pause();
+  }
+
+  pid_t process_ = -1;
+  channel::Descriptor to_;
+};
 /// The connection that is told to be gone.
 Handle gone_within(Channel& c, std::chrono::milliseconds most) {
   Handle gone = 0;
@@ -484,29 +508,28 @@ Handle gone_within(Channel& c, std::chrono::milliseconds most) {
 }
 
 TEST(Transport, AFederateThatIsKilledIsNoticedAtOnce) {
+  OtherProcess other;
   Running rti;
   const auto a = rti.connect();
-  const pid_t child = other_process(rti.address(), [](Channel&) { pause(); });
+  other.connect(rti.address());
   EXPECT_TRUE(receives_in_order(*a, 1));
-  kill(child, SIGKILL);
+  other.signal(SIGKILL);
   EXPECT_EQ(gone_within(*a, 10s), 2u);
-  waitpid(child, nullptr, 0);
   EXPECT_TRUE(rti.logged("is gone"));
 }
 
 TEST(Transport, AFederateThatIsStoppedIsToleratedForAWhile) {
+  OtherProcess other;
   Running rti({.listen = "127.0.0.1:0", .tolerate = 2s});
   const auto a = rti.connect();
-  const pid_t child = other_process(rti.address(), [](Channel&) { pause(); });
+  other.connect(rti.address());
   EXPECT_TRUE(receives_in_order(*a, 1));
-  kill(child, SIGSTOP);
+  other.signal(SIGSTOP);
   std::this_thread::sleep_for(300ms);
-  kill(child, SIGCONT);
+  other.signal(SIGCONT);
   EXPECT_EQ(gone_within(*a, 2s), 0u) << "it says each second that it is there";
-  kill(child, SIGSTOP);
+  other.signal(SIGSTOP);
   EXPECT_EQ(gone_within(*a, 20s), 2u);
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
   EXPECT_TRUE(rti.logged("silent for too long"));
 }
 

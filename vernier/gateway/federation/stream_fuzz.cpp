@@ -1,0 +1,41 @@
+// What a stranger may send to an RTI, or an RTI to a federate: bytes in pieces into frames, and the
+// hello.
+#include <cstdlib>
+
+#include "vernier/gateway/federation/hello.hpp"
+#include "vernier/gateway/federation/inbox.hpp"
+
+using namespace vernier::federation;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const std::size_t piece = data[0] + 1u;
+  const bool keyed = (data[1] & 1) != 0;
+  Bytes rest = std::as_bytes(std::span(data + 2, size - 2));
+  const Bytes key = keyed ? std::as_bytes(std::span("secret")) : Bytes{};
+  HelloFromFederate rti(key);
+  HelloToRti federate("fuzz", key);
+  Inbox inbox(0);
+  std::size_t taken = 0;
+  const std::size_t all = rest.size();
+  while (!rest.empty()) {
+    const Bytes some = rest.first(std::min(piece, rest.size()));
+    rest = rest.subspan(some.size());
+    std::memcpy(inbox.room().data(), some.data(), some.size());
+    inbox.add(some.size());
+    Bytes content = inbox.content(), frame;
+    Cut cut = Cut::frame;
+    while ((cut = next_frame(content, frame, longest_hello)) == Cut::frame) {
+      taken += frame.size();
+      std::vector<std::byte> reply;
+      // nobody can prove a key without the random number of the other side
+      if (rti.take(frame, reply) == Greeting::done && keyed) std::abort();
+      if (federate.take(frame, reply) == Greeting::done && keyed) std::abort();
+    }
+    if (cut == Cut::malformed) return 0;
+    inbox.keep(content);
+  }
+  // what was taken and what is left is what came
+  if (taken + inbox.content().size() != all) std::abort();
+  return 0;
+}
