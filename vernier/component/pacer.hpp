@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "vernier/base/time.hpp"
@@ -20,6 +22,18 @@ class Pacer {
   virtual Outcome wait_for(Time t) noexcept = 0;
   /// Why it failed, after it did.
   virtual Fault fault() const noexcept { return {}; }
+  /// It failed because time is over, as agreed with others: the run ends, and ends well.
+  virtual bool over() const noexcept { return false; }
+  /// Whether time stood still in the last wait_for(): clocks begin anew from there.
+  virtual bool stood_still() noexcept { return false; }
+  /// A wait that is under way ends soon; the run will stop. From a signal handler too.
+  virtual void interrupt() noexcept {}
+};
+
+/// How a run shall keep to the clock.
+struct WallPace {
+  double rate = 1.0;              // simulated seconds per second
+  std::string late = "catch-up";  // what to do about late frames: strict, elastic, catch-up, slip
 };
 
 /// When a run that keeps time is due, by another clock than this machine's: the one of a link's
@@ -66,6 +80,10 @@ class PacerSource {
 
   /// They live as long as the component.
   virtual std::vector<Pacer*> pacers() = 0;
+  /// True: also in a run by the clock, before that; for those who share time with others.
+  virtual bool withholds_time() const noexcept { return false; }
+  /// By which clock it wants the run to go, unless the run was told.
+  virtual std::optional<WallPace> pace() const { return {}; }
 };
 
 }  // namespace vernier

@@ -74,7 +74,10 @@ Ending Executive::run_until(Time until) noexcept {
     if (stop_.load(std::memory_order_relaxed)) return Ending::stopped;
     const Time next = cycle.advance(now_, cycle.next(now_, until));
     if (broken()) return Ending::failed;
-    if (!pace(next)) return Ending::failed;
+    if (!pace(next)) {
+      if (!over_) return Ending::failed;
+      return stop_.load(std::memory_order_relaxed) ? Ending::stopped : Ending::reached;
+    }
     now_ = next;
     if (!cycle.settle(now_)) return Ending::failed;
   }
@@ -85,6 +88,12 @@ bool Executive::pace(Time t) noexcept {
   for (std::size_t i = 0; i < pacers_.size(); ++i) {
     const Outcome o = pacers_[i]->wait_for(t);
     late |= o == Outcome::held;
+    if (pacers_[i]->stood_still())
+      for (std::size_t k = i + 1; k < pacers_.size(); ++k) pacers_[k]->start(t);
+    if (o == Outcome::failed && pacers_[i]->over()) {
+      over_ = true;
+      return false;
+    }
     if (o == Outcome::failed) {
       cycle_->break_down(Breakdown::Kind::pacer, static_cast<std::uint32_t>(i), {t});
       return false;

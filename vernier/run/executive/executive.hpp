@@ -44,7 +44,7 @@ struct Options {
 
 /// Why run_until() came back.
 enum class Ending : std::uint8_t {
-  reached,  // the time asked for; everything at that time has happened
+  reached,  // the time asked for, or time is over for a pacer; all at now() has happened
   frozen,   // request_freeze()
   stopped,  // request_stop()
   failed    // see fault()
@@ -142,6 +142,7 @@ class Executive {
   bool initialized_ = false;  // the components were started once
   bool ready_ = false;        // run_until() may be called
   bool paced_ = false;        // the pacers have started
+  bool over_ = false;         // as one of them said
   std::atomic<std::int64_t> freeze_at_{std::numeric_limits<std::int64_t>::max()};
   std::atomic<bool> stop_{false};
   std::unique_ptr<detail::Memory> memory_;

@@ -290,6 +290,30 @@ TEST(Executive, APacerThatFailsSaysWhy) {
   EXPECT_EQ(run.fault().message, "the disk is full");
 }
 
+TEST(Executive, ARunEndsWellWhenTimeIsOverAndClocksBeginAnewWhenItStoodStill) {
+  struct Shared final : Pacer {
+    Outcome wait_for(Time t) noexcept override {
+      stood = t == at(0.2);
+      return t < at(0.5) ? Outcome::ok : Outcome::failed;
+    }
+    bool over() const noexcept override { return true; }
+    bool stood_still() noexcept override { return stood; }
+    bool stood = false;
+  } shared;
+  struct Clock final : Pacer {
+    void start(Time t) noexcept override { starts.push_back(t); }
+    Outcome wait_for(Time) noexcept override { return Outcome::ok; }
+    std::vector<Time> starts;
+  } clock;
+  Bench b(100ms);
+  b.add("a", std::make_unique<Scripted>(Description{}));
+  Executive run(b.take(), {&shared, &clock});
+  run.initialize();
+  EXPECT_EQ(run.run_until(at(1.0)), Ending::reached);
+  EXPECT_EQ(run.now(), at(0.4));
+  EXPECT_EQ(clock.starts, (std::vector<Time>{at(0.0), at(0.2)}));
+}
+
 TEST(Executive, FreezesAtAnInstantOfTheRunAndResumes) {
   const auto make = [] {
     Bench b(100ms);

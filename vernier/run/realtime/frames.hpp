@@ -115,7 +115,7 @@ class FramePacer final : public Pacer, public executive::Meter {
   Fault fault() const noexcept override;
   /// Ends a sleep within 50 ms, and all later ones at once until start(). From a signal handler
   /// too.
-  void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
+  void interrupt() noexcept override { interrupted_.store(true, std::memory_order_relaxed); }
 
   std::int64_t now() noexcept override { return clock_.now(); }
   void spent(std::span<const std::int64_t> by_part) noexcept override;

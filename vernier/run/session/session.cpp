@@ -20,15 +20,30 @@ namespace {
 
 constexpr const char* start_file = "inputs/start.vchk";
 
-/// Components that must not lose data hold time back, unless the wall clock does.
-std::vector<Pacer*> pacers_of(const composition::Plan& plan) {
+/// Components that must not lose data hold time back, unless the wall clock does; those who share
+/// time with others always.
+std::vector<Pacer*> pacers_of(const composition::Plan& plan, bool by_the_clock) {
   std::vector<Pacer*> all;
   for (const composition::Part& part : plan.parts) {
-    if (auto* source = dynamic_cast<PacerSource*>(part.component.get())) {
-      for (Pacer* p : source->pacers()) all.push_back(p);
-    }
+    auto* source = dynamic_cast<PacerSource*>(part.component.get());
+    if (!source || (by_the_clock && !source->withholds_time())) continue;
+    for (Pacer* p : source->pacers()) all.push_back(p);
   }
   return all;
+}
+
+/// A component may want a clock, unless the user chose one.
+void adopt_pace(const composition::Plan& plan, Options& options) {
+  if (options.rate || options.real_time) return;
+  for (const composition::Part& part : plan.parts) {
+    auto* source = dynamic_cast<PacerSource*>(part.component.get());
+    const auto wanted = source ? source->pace() : std::nullopt;
+    if (!wanted) continue;
+    options.rate = wanted->rate;
+    if (options.late != realtime::LatePolicy{}) return;
+    options.late = realtime::parsed_policy(wanted->late).value_or(realtime::LatePolicy{});
+    return;
+  }
 }
 
 /// "plant.torque=0 0 1e-3": replaces what the port carries, from the start.
@@ -66,13 +81,14 @@ class Session::Work {
  public:
   Work(Prepared prepared, Options options, Diagnostics& problems)
       : composition_(std::move(prepared.composition)), options_(std::move(options)) {
-    std::vector<Pacer*> pacers;
-    if (options_.rate || options_.real_time) {
+    adopt_pace(prepared.plan, options_);
+    const bool by_the_clock = options_.rate || options_.real_time;
+    std::vector<Pacer*> pacers = pacers_of(prepared.plan, by_the_clock);
+    if (by_the_clock) {
       timing_ = std::make_unique<Timing>(prepared.plan, options_.rate.value_or(1.0), options_.late,
                                          options_.real_time);
       pacers.push_back(&timing_->pacer());
     } else {
-      pacers = pacers_of(prepared.plan);
       pacers.push_back(&recorder_.pacer());
     }
     stop_ = Time(prepared.plan.stop);
@@ -145,7 +161,7 @@ class Session::Work {
   void request_stop() noexcept {
     stopping_.store(true);
     executive_->request_stop();
-    if (timing_) timing_->interrupt();
+    for (Pacer* p : executive_->pacers()) p->interrupt();
     frozen_.store(0);
     frozen_.notify_all();
   }

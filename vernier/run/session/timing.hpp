@@ -44,7 +44,6 @@ class Timing final : public realtime::FrameSink {
   Pacer& pacer() noexcept { return pacer_; }
   /// Null: costs are not asked for.
   executive::Meter* meter() noexcept { return real_time_ ? &pacer_ : nullptr; }
-  void interrupt() noexcept { pacer_.interrupt(); }
 
   /// The executive is made; before initialize().
   void attach(executive::Executive&);
