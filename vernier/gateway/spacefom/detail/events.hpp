@@ -1,0 +1,211 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "vernier/gateway/spacefom/detail/rti.hpp"
+#include "vernier/gateway/spacefom/encoding.hpp"
+
+namespace vernier::spacefom::detail {
+
+/// A callback of the RTI, to be dealt with on the federate's own thread.
+struct Event {
+  enum class Kind {
+    lost,
+    registered,
+    not_registered,
+    announced,
+    synchronized,
+    reserved,
+    not_reserved,
+    discovered,
+    reflected,
+    received,
+    removed,
+    provide,
+    regulating,
+    constrained,
+    granted,
+    asked,  // by our own program: request()
+    executions
+  };
+  Kind kind;
+  std::wstring text = {};
+  rti1516e::ObjectInstanceHandle object = {};
+  rti1516e::ObjectClassHandle object_class = {};
+  rti1516e::InteractionClassHandle interaction = {};
+  rti1516e::AttributeHandleSet wanted = {};
+  rti1516e::AttributeHandleValueMap values = {};
+  rti1516e::ParameterHandleValueMap parameters = {};
+  Ticks time = -1;
+  Mode mode = Mode::uninitialized;
+  std::vector<std::wstring> names = {};
+};
+
+/// Events in the order in which they came. Any thread puts, one takes.
+class Inbox {
+ public:
+  void put(Event e) {
+    {
+      const std::lock_guard lock(mutex_);
+      events_.push_back(std::move(e));
+    }
+    arrived_.notify_one();
+  }
+  std::optional<Event> take(std::chrono::milliseconds wait) {
+    std::unique_lock lock(mutex_);
+    if (events_.empty() && wait.count() > 0)
+      arrived_.wait_for(lock, wait, [&] { return !events_.empty(); });
+    if (events_.empty()) return {};
+    std::optional<Event> e(std::move(events_.front()));
+    events_.pop_front();
+    return e;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<Event> events_;
+};
+
+/// Puts every callback into an inbox; never calls the RTI.
+class Ambassador final : public rti1516e::NullFederateAmbassador {
+ public:
+  explicit Ambassador(Inbox& inbox) : inbox_(inbox) {}
+
+  void connectionLost(const std::wstring& why) override { put(Event::Kind::lost, why); }
+  void reportFederationExecutions(
+      const rti1516e::FederationExecutionInformationVector& all) override {
+    Event e{Event::Kind::executions};
+    for (const auto& one : all) e.names.push_back(one.federationExecutionName);
+    inbox_.put(std::move(e));
+  }
+  void synchronizationPointRegistrationSucceeded(const std::wstring& label) override {
+    put(Event::Kind::registered, label);
+  }
+  void synchronizationPointRegistrationFailed(
+      const std::wstring& label, rti1516e::SynchronizationPointFailureReason) override {
+    put(Event::Kind::not_registered, label);
+  }
+  void announceSynchronizationPoint(const std::wstring& label,
+                                    const rti1516e::VariableLengthData&) override {
+    put(Event::Kind::announced, label);
+  }
+  void federationSynchronized(const std::wstring& label,
+                              const rti1516e::FederateHandleSet&) override {
+    put(Event::Kind::synchronized, label);
+  }
+  void objectInstanceNameReservationSucceeded(const std::wstring& name) override {
+    put(Event::Kind::reserved, name);
+  }
+  void objectInstanceNameReservationFailed(const std::wstring& name) override {
+    put(Event::Kind::not_reserved, name);
+  }
+  void discoverObjectInstance(rti1516e::ObjectInstanceHandle object,
+                              rti1516e::ObjectClassHandle object_class,
+                              const std::wstring& name) override {
+    inbox_.put({.kind = Event::Kind::discovered,
+                .text = name,
+                .object = object,
+                .object_class = object_class});
+  }
+  void discoverObjectInstance(rti1516e::ObjectInstanceHandle object,
+                              rti1516e::ObjectClassHandle object_class, const std::wstring& name,
+                              rti1516e::FederateHandle) override {
+    discoverObjectInstance(object, object_class, name);
+  }
+  void reflectAttributeValues(rti1516e::ObjectInstanceHandle object,
+                              const rti1516e::AttributeHandleValueMap& values,
+                              const rti1516e::VariableLengthData&, rti1516e::OrderType,
+                              rti1516e::TransportationType,
+                              rti1516e::SupplementalReflectInfo) override {
+    inbox_.put({.kind = Event::Kind::reflected, .object = object, .values = values});
+  }
+  void reflectAttributeValues(rti1516e::ObjectInstanceHandle object,
+                              const rti1516e::AttributeHandleValueMap& values,
+                              const rti1516e::VariableLengthData&, rti1516e::OrderType,
+                              rti1516e::TransportationType, const rti1516e::LogicalTime& time,
+                              rti1516e::OrderType, rti1516e::SupplementalReflectInfo) override {
+    inbox_.put(
+        {.kind = Event::Kind::reflected, .object = object, .values = values, .time = ticks(time)});
+  }
+  void reflectAttributeValues(rti1516e::ObjectInstanceHandle object,
+                              const rti1516e::AttributeHandleValueMap& values,
+                              const rti1516e::VariableLengthData&, rti1516e::OrderType,
+                              rti1516e::TransportationType, const rti1516e::LogicalTime& time,
+                              rti1516e::OrderType, rti1516e::MessageRetractionHandle,
+                              rti1516e::SupplementalReflectInfo) override {
+    inbox_.put(
+        {.kind = Event::Kind::reflected, .object = object, .values = values, .time = ticks(time)});
+  }
+  void receiveInteraction(rti1516e::InteractionClassHandle interaction,
+                          const rti1516e::ParameterHandleValueMap& parameters,
+                          const rti1516e::VariableLengthData&, rti1516e::OrderType,
+                          rti1516e::TransportationType,
+                          rti1516e::SupplementalReceiveInfo) override {
+    inbox_.put(
+        {.kind = Event::Kind::received, .interaction = interaction, .parameters = parameters});
+  }
+  void receiveInteraction(rti1516e::InteractionClassHandle interaction,
+                          const rti1516e::ParameterHandleValueMap& parameters,
+                          const rti1516e::VariableLengthData&, rti1516e::OrderType,
+                          rti1516e::TransportationType, const rti1516e::LogicalTime&,
+                          rti1516e::OrderType, rti1516e::SupplementalReceiveInfo) override {
+    inbox_.put(
+        {.kind = Event::Kind::received, .interaction = interaction, .parameters = parameters});
+  }
+  void receiveInteraction(rti1516e::InteractionClassHandle interaction,
+                          const rti1516e::ParameterHandleValueMap& parameters,
+                          const rti1516e::VariableLengthData&, rti1516e::OrderType,
+                          rti1516e::TransportationType, const rti1516e::LogicalTime&,
+                          rti1516e::OrderType, rti1516e::MessageRetractionHandle,
+                          rti1516e::SupplementalReceiveInfo) override {
+    inbox_.put(
+        {.kind = Event::Kind::received, .interaction = interaction, .parameters = parameters});
+  }
+  void removeObjectInstance(rti1516e::ObjectInstanceHandle object,
+                            const rti1516e::VariableLengthData&, rti1516e::OrderType,
+                            rti1516e::SupplementalRemoveInfo) override {
+    inbox_.put({.kind = Event::Kind::removed, .object = object});
+  }
+  void removeObjectInstance(rti1516e::ObjectInstanceHandle object,
+                            const rti1516e::VariableLengthData&, rti1516e::OrderType,
+                            const rti1516e::LogicalTime&, rti1516e::OrderType,
+                            rti1516e::SupplementalRemoveInfo) override {
+    inbox_.put({.kind = Event::Kind::removed, .object = object});
+  }
+  void removeObjectInstance(rti1516e::ObjectInstanceHandle object,
+                            const rti1516e::VariableLengthData&, rti1516e::OrderType,
+                            const rti1516e::LogicalTime&, rti1516e::OrderType,
+                            rti1516e::MessageRetractionHandle,
+                            rti1516e::SupplementalRemoveInfo) override {
+    inbox_.put({.kind = Event::Kind::removed, .object = object});
+  }
+  void provideAttributeValueUpdate(rti1516e::ObjectInstanceHandle object,
+                                   const rti1516e::AttributeHandleSet& wanted,
+                                   const rti1516e::VariableLengthData&) override {
+    inbox_.put({.kind = Event::Kind::provide, .object = object, .wanted = wanted});
+  }
+  void timeRegulationEnabled(const rti1516e::LogicalTime& t) override {
+    inbox_.put({.kind = Event::Kind::regulating, .time = ticks(t)});
+  }
+  void timeConstrainedEnabled(const rti1516e::LogicalTime& t) override {
+    inbox_.put({.kind = Event::Kind::constrained, .time = ticks(t)});
+  }
+  void timeAdvanceGrant(const rti1516e::LogicalTime& t) override {
+    inbox_.put({.kind = Event::Kind::granted, .time = ticks(t)});
+  }
+
+  static Ticks ticks(const rti1516e::LogicalTime& t) {
+    return static_cast<Ticks>(rti1516e::HLAinteger64Time(t).getTime());
+  }
+
+ private:
+  void put(Event::Kind kind, const std::wstring& text) { inbox_.put({.kind = kind, .text = text}); }
+  Inbox& inbox_;
+};
+
+}  // namespace vernier::spacefom::detail

@@ -1,0 +1,31 @@
+#pragma once
+
+// The standard C++ interface of IEEE 1516.1-2010, ours or that of another RTI; the only place that
+// includes it. Other RTIs' headers may carry dynamic exception specifications, which C++20 has not.
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#ifdef VERNIER_OTHER_RTI
+#include <algorithm>
+#include <cstring>
+#include <iosfwd>
+#include <ostream>
+#include <stdexcept>
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma GCC diagnostic ignored "-Wkeyword-macro"
+#define throw(...)
+#endif
+#include <RTI/NullFederateAmbassador.h>
+#include <RTI/RTI1516.h>
+#include <RTI/time/HLAinteger64Interval.h>
+#include <RTI/time/HLAinteger64Time.h>
+#ifdef VERNIER_OTHER_RTI
+#undef throw
+#pragma GCC diagnostic pop
+#endif

@@ -1,0 +1,173 @@
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vernier/base/temporary_folder.hpp"
+#include "vernier/gateway/spacefom/detail/events.hpp"
+#include "vernier/gateway/spacefom/federate.hpp"
+
+namespace vernier::spacefom {
+
+/// The labels of synchronization points.
+namespace label {
+inline constexpr const char* initialization_started = "initialization_started";
+inline constexpr const char* objects_discovered = "objects_discovered";
+inline constexpr const char* root_frame_discovered = "root_frame_discovered";
+inline constexpr const char* initialization_completed = "initialization_completed";
+inline constexpr const char* mtr_run = "mtr_run";
+inline constexpr const char* mtr_freeze = "mtr_freeze";
+inline constexpr const char* mtr_shutdown = "mtr_shutdown";
+}  // namespace label
+
+inline constexpr const char* frame_class = "HLAobjectRoot.ReferenceFrame";
+inline constexpr const char* exco_class = "HLAobjectRoot.ExecutionConfiguration";
+inline constexpr const char* exco_name = "ExCO";
+
+/// Thrown within, and caught at the functions of Federate: the federation is over for us.
+struct Over {};
+
+class Federate::Work {
+ public:
+  explicit Work(Settings);
+  ~Work();
+
+  // initialization.cpp
+  void join();
+  void phase(std::size_t);
+  void begin();
+
+  // modes.cpp
+  void step();
+  void ask(Mode);
+  void shut_down();
+
+  void resign() noexcept;
+
+  // visit.cpp
+  std::vector<std::string> listed();
+  void create();
+  void expel(const std::string& federate);
+
+  /// Runs `f`; false when the federation is over. What an RTI throws becomes a ConfigurationError.
+  template <class F>
+  bool guarded(F f);
+
+  struct Own {
+    std::string object_class, name;
+    std::vector<std::string> attributes;
+    bool root = false;
+    std::vector<Octets> values;
+    std::vector<bool> dirty, asked;
+    rti1516e::ObjectInstanceHandle handle = {};
+    std::vector<rti1516e::AttributeHandle> handles = {};
+  };
+  struct Class {
+    std::string name;
+    std::vector<std::string> attributes;
+    bool internal = false;  // the listener does not hear of it
+    rti1516e::ObjectClassHandle handle = {};
+    std::vector<rti1516e::AttributeHandle> handles = {};
+  };
+  struct Point {
+    bool registered = false, refused = false, announced = false, achieved = false,
+         synchronized = false;
+  };
+
+  Settings settings;
+  Listener* listener = nullptr;
+  std::vector<Own> own;
+  std::vector<Class> classes;
+  std::vector<Remote> remotes;
+  Configuration configuration;
+  std::atomic<Mode> mode{Mode::uninitialized};  // others look at it
+  Ticks granted = 0, started = 0;
+  bool early = false, stood_still = false, evoked = false;
+  std::string farewell;
+  std::atomic<bool> interrupted{false};
+  detail::Inbox inbox;
+
+  std::vector<std::string> members() const;
+  double scenario_time(Ticks) const noexcept;
+
+ private:
+  // federate.cpp: connection, events, waiting
+  void connect();
+  void create_and_join();
+  std::vector<std::wstring> module_files();
+  void handle(detail::Event&);
+  void announced(const std::string& label);
+  void discovered(const detail::Event&);
+  void reflected(const detail::Event&);
+  void removed(const detail::Event&);
+  void provide(const detail::Event&);
+  void leave_if_over() const;
+  /// Deals with what comes until `done()`; throws Over, or ConfigurationError when the connection
+  /// or the Master is lost or `patience` ends, with what() that was waited for.
+  template <class Done, class What>
+  void wait(Done done, What what, bool patient = true);
+  template <class Done, class What>
+  bool wait_for(Done done, What what, std::chrono::milliseconds most);
+  void register_point(const std::string& label, const rti1516e::FederateHandleSet* members);
+  void achieve(const std::string& label);
+  void synchronize(const std::string& label);
+
+  // objects.cpp part of it
+  void declare(Class&);
+  void subscribe(Class&);
+  void register_own();
+  void send(std::optional<Ticks> stamp, bool root_only = false);
+  void answer();
+  void request_values(const std::string& object_class_or_all);
+  bool has_instance(const std::string& name) const;
+  const Remote* root_frame() const;
+
+  // initialization.cpp
+  void determine_role();
+  void gather_federates();
+  void switch_auto_provide_off();
+  void restore_auto_provide();
+  void initialize_early();
+  void initialize_late();
+  void manage_time();
+  void check_steps();
+
+  // modes.cpp
+  void publish_requests();
+  void take_configuration(const detail::Event&);
+  void send_configuration();
+  void command(Mode);
+  void enter_run();
+  void freeze();
+  void freeze_if_due();
+  void advance_to(Ticks);
+
+  rti1516e::RTIambassador& rti() { return *rti_; }
+
+  detail::Ambassador ambassador_{inbox};
+  std::unique_ptr<rti1516e::RTIambassador> rti_;
+  bool connected_ = false, joined_ = false, entered_ = false, role_known_ = false;
+  bool regulating_ = false, constrained_ = false, advanced_ = false;
+  bool shutdown_ = false, master_lost_ = false;
+  std::optional<std::string> lost_;
+  std::optional<std::vector<std::wstring>> executions_;
+  std::map<std::string, Point> points_;
+  std::map<std::string, bool> reservations_;
+  std::map<rti1516e::ObjectInstanceHandle, std::size_t> remote_of_;
+  Class exco_, federates_, execution_;
+  rti1516e::ObjectInstanceHandle exco_object_ = {};
+  rti1516e::InteractionClassHandle mtr_ = {};
+  rti1516e::ParameterHandle mtr_mode_ = {};
+  bool has_mom_ = false;
+  std::optional<bool> auto_provide_;
+  bool freeze_first_ = false, configuration_wanted_ = false, may_ask_ = false;
+  std::vector<Mode> waiting_;  // requests
+  Ticks freeze_at_ = -1;
+  std::optional<TemporaryFolder> modules_;
+};
+
+}  // namespace vernier::spacefom

@@ -1,0 +1,184 @@
+#include "vernier/gateway/spacefom/document.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <thread>
+
+#include "vernier/component/catalogue.hpp"
+#include "vernier/gateway/fom/merge.hpp"
+#include "vernier/gateway/fom/reader.hpp"
+#include "vernier/gateway/spacefom/member.hpp"
+#include "vernier/testing/files.hpp"
+#include "vernier/testing/rig.hpp"
+
+namespace vernier::spacefom {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::filesystem::path format = VERNIER_SOURCE_DIR "/formats/federate";
+
+TEST(FederateFormat, ReadsEveryGoodExample) {
+  const auto all = testing::files(format / "good", ".xml");
+  EXPECT_GE(all.size(), 3u);
+  for (const auto& path : all) {
+    Diagnostics problems;
+    const auto read = read_federate(path, problems);
+    ASSERT_TRUE(read) << rendered(problems);
+    auto expected = path;
+    EXPECT_EQ(summary(*read), testing::content(expected.replace_extension(".txt")));
+  }
+}
+
+TEST(FederateFormat, AnswersEveryBadExampleWithItsMessage) {
+  const auto all = testing::files(format / "bad", ".xml");
+  std::filesystem::current_path(format / "bad");
+  std::string said;
+  for (const auto& path : all) {
+    Diagnostics problems;
+    EXPECT_FALSE(read_federate(path.filename(), problems)) << path;
+    const std::string text = rendered(problems);
+    auto expected = path;
+    EXPECT_EQ(text, testing::content(expected.replace_extension(".txt"))) << path;
+    said += text;
+  }
+  for (const char* code : {"V1831", "V1832", "V1833", "V1834", "V1835", "V1836", "V1837"})
+    EXPECT_NE(said.find(code), std::string::npos) << code << " has no bad example";
+}
+
+TEST(FederateFormat, ShowsItsObjectsAsPorts) {
+  Diagnostics problems;
+  const auto read = read_federate(format / "good/vehicle.xml", problems);
+  ASSERT_TRUE(read) << rendered(problems);
+  const Member m(*read);
+  std::string names;
+  for (const Port& p : m.description().inputs)
+    names += p.name + ":" + std::to_string(p.count) + " ";
+  EXPECT_EQ(names,
+            "lander.position:3 lander.velocity:3 lander.attitude:4 lander.rate:3 "
+            "lander.acceleration:3 lander.angular_acceleration:3 lander.parent:1 lander.force:3 "
+            "lander.torque:3 lander.mass:1 lander.mass_rate:1 lander.inertia:9 "
+            "lander.inertia_rate:9 Lander.dock.position:3 Lander.dock.attitude:4 tank.heater:3 ");
+  names.clear();
+  for (const Port& p : m.description().outputs) names += p.name + " ";
+  EXPECT_EQ(names,
+            "moon.position moon.velocity moon.attitude moon.rate moon.acceleration "
+            "moon.angular_acceleration moon.known logical_time mode ");
+  EXPECT_EQ(m.description().rate, (Rate{4, 1}));
+}
+
+/// A Master with all roles and a frame that moves, through ports; in this process.
+FederateDocument leader(const std::string& federation, const char* more) {
+  Diagnostics problems;
+  const auto d = parse_federate(
+      "<federate name=\"Leader\"><federation name=\"" + federation +
+          "\" patience=\"10 s\"/>"
+          "<role master=\"yes\" pacing=\"yes\" root=\"yes\"/>"
+          "<time step=\"0.5 s\" lcts=\"1 s\" epoch=\"TJDS 1000\"/>" +
+          more +
+          "<publish><frame name=\"Root\"/><frame name=\"A\" parent=\"Root\" port=\"a\"/></publish>"
+          "</federate>",
+      "leader.xml", problems);
+  EXPECT_TRUE(d) << rendered(problems);
+  return *d;
+}
+
+TEST(Member, KeepsTheComponentContract) {
+  FederateDocument d = leader("contract", "");
+  d.subscribed_frames.push_back({"A", "Root", "seen", true, false});
+  Member m(d);
+  testing::expect_conforming(m, 500ms,
+                             [](testing::Rig& r, int k) { r.in("a.position") = 0.1 * k; });
+}
+
+TEST(Member, SaysThatTheFederationEndedBeforeItBegan) {
+  Member m(leader("stillborn", "<require federate=\"Nobody\"/>"));
+  EXPECT_FALSE(m.initialize({}, 0));
+  m.federate().request(Mode::shutdown);
+  std::string said;
+  try {
+    m.initialize({}, 1);
+  } catch (const ConfigurationError& e) {
+    said = rendered(e.diagnostics().list().front());
+  }
+  EXPECT_TRUE(said.starts_with("error[V5327]: stillborn was shut down before it began")) << said;
+}
+
+TEST(Member, ExchangesStatesOneStepAheadOfTheGrantedTime) {
+  Member first(leader("pair", "<require federate=\"Other\"/>"));
+  Diagnostics problems;
+  const auto other = parse_federate(
+      "<federate name=\"Other\"><federation name=\"pair\" patience=\"10 s\"/><time step=\"0.5 s\"/>"
+      "<publish><entity name=\"E\" parents=\"A Root\" expressed=\"Root\" port=\"e\"/></publish>"
+      "<subscribe><frame name=\"A\" in=\"Root\" port=\"a\"/>"
+      "<frame name=\"A\" in=\"Root\" port=\"old\" states=\"received\"/></subscribe></federate>",
+      "other.xml", problems);
+  ASSERT_TRUE(other) << rendered(problems);
+  Member second(*other);
+  // two runs in two threads; the frame moves with 10 m/s from x = 1
+  const auto drive = [](Member& m, const std::function<void(testing::Rig&, double)>& each) {
+    std::unique_ptr<testing::Rig> rig;
+    for (int k = 0; k < 6; ++k) {
+      if (!rig) rig = std::make_unique<testing::Rig>(m);
+      each(*rig, 0.5 * k);
+      rig->step(500ms);
+      for (Pacer* p : m.pacers()) EXPECT_EQ(p->wait_for(rig->now()), Outcome::ok);
+    }
+  };
+  std::thread leading([&] {
+    drive(first, [](testing::Rig& r, double t) {
+      r.in("a.position") = 1.0 + 10.0 * t;
+      r.in("a.velocity") = 10.0;
+      r.in("a.attitude", 3) = 1.0;
+    });
+  });
+  double worst = 0.0, oldest = 0.0;
+  drive(second, [&](testing::Rig& r, double t) {
+    r.in("e.position") = 5.0;
+    r.in("e.attitude", 3) = 1.0;
+    r.settle();
+    if (t < 1.0) return;
+    worst = std::max(worst, std::abs(r.out("a.position") - (1.0 + 10.0 * t)));
+    oldest = std::max(oldest, std::abs(r.out("old.position") - (1.0 + 10.0 * (t - 0.5))));
+  });
+  leading.join();
+  EXPECT_LT(worst, 1e-5);  // the double of the scenario time is off by at most 0.12 us
+  EXPECT_LT(oldest, 1e-12);
+}
+
+TEST(Flat, LiesInMemoryAsTheStandardSays) {
+  Diagnostics problems;
+  std::vector<fom::Module> modules;
+  for (const std::string& name : fom::spacefom_modules()) modules.push_back(*fom::built_in(name));
+  auto own = fom::read_module(format / "good/tank.fom", problems);
+  ASSERT_TRUE(own) << rendered(problems);
+  modules.push_back(std::move(*own));
+  const auto f = fom::merge(modules, fom::standard_mim(), problems);
+  ASSERT_TRUE(f) << rendered(problems);
+  // one record: an octet, then three bytes of padding, a 32-bit integer, a 64-bit float
+  const auto flat = flattened(*f, "HeaterState");
+  ASSERT_TRUE(flat) << flat.error();
+  ASSERT_EQ(flat->numbers.size(), 3u);
+  EXPECT_EQ(flat->bytes, 16u);
+  EXPECT_EQ(flat->numbers[1].offset, 4u);
+  EXPECT_EQ(flat->numbers[2].offset, 8u);
+  const double values[]{300.0, -2.0, 1.5};  // 300 is limited to 255
+  std::vector<std::byte> bytes(16);
+  write_flat(*flat, values, bytes);
+  EXPECT_EQ(bytes[0], std::byte{255});
+  EXPECT_EQ(bytes[7], std::byte{0xfe});  // big endian
+  double back[3]{};
+  ASSERT_TRUE(read_flat(*flat, bytes, back));
+  EXPECT_EQ(back[0], 255.0);
+  EXPECT_EQ(back[1], -2.0);
+  EXPECT_EQ(back[2], 1.5);
+  EXPECT_FALSE(read_flat(*flat, std::span(bytes).first(15), back));
+  EXPECT_EQ(flattened(*f, "SpaceTimeCoordinateState")->bytes, 112u);
+  EXPECT_FALSE(flattened(*f, "HLAunicodeString"));
+  EXPECT_FALSE(flattened(*f, "Nothing"));
+}
+
+}  // namespace
+}  // namespace vernier::spacefom

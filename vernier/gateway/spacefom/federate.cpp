@@ -1,0 +1,73 @@
+#include "vernier/gateway/spacefom/federate.hpp"
+
+#include "vernier/gateway/spacefom/detail/waiting.hpp"
+
+namespace vernier::spacefom {
+
+Federate::Federate(Settings s) : work_(std::make_unique<Work>(std::move(s))) {}
+Federate::~Federate() { resign(); }
+
+std::size_t Federate::publish(std::string object_class, std::string name,
+                              std::vector<std::string> attributes, bool root) {
+  Work::Own o{.object_class = std::move(object_class),
+              .name = std::move(name),
+              .attributes = std::move(attributes),
+              .root = root,
+              .values = {},
+              .dirty = {},
+              .asked = {}};
+  o.values.resize(o.attributes.size());
+  o.dirty.resize(o.attributes.size());
+  o.asked.resize(o.attributes.size());
+  work_->own.push_back(std::move(o));
+  return work_->own.size() - 1;
+}
+
+void Federate::subscribe(std::string object_class, std::vector<std::string> attributes) {
+  work_->classes.push_back({std::move(object_class), std::move(attributes)});
+}
+
+void Federate::set_listener(Listener* l) noexcept { work_->listener = l; }
+
+void Federate::set(std::size_t object, std::size_t attribute, std::span<const std::byte> bytes) {
+  Work::Own& o = work_->own.at(object);
+  o.values.at(attribute).assign(bytes.begin(), bytes.end());
+  o.dirty[attribute] = true;
+}
+
+bool Federate::join() {
+  return work_->guarded([this] { work_->join(); });
+}
+bool Federate::phase(std::size_t k) {
+  return work_->guarded([&] { work_->phase(k); });
+}
+bool Federate::begin() {
+  return work_->guarded([this] { work_->begin(); });
+}
+bool Federate::step() {
+  return work_->guarded([this] { work_->step(); });
+}
+void Federate::resign() { work_->resign(); }
+
+bool Federate::early() const noexcept { return work_->early; }
+Ticks Federate::granted() const noexcept { return work_->granted; }
+Ticks Federate::started() const noexcept { return work_->started; }
+const Settings& Federate::settings() const noexcept { return work_->settings; }
+const Configuration& Federate::configuration() const noexcept { return work_->configuration; }
+Mode Federate::mode() const noexcept { return work_->mode.load(); }
+double Federate::scenario_time(Ticks t) const noexcept { return work_->scenario_time(t); }
+bool Federate::stood_still() noexcept { return std::exchange(work_->stood_still, false); }
+const std::string& Federate::farewell() const noexcept { return work_->farewell; }
+std::vector<std::string> Federate::members() const { return work_->members(); }
+bool Federate::evoked() const noexcept { return work_->evoked; }
+const std::vector<Remote>& Federate::remotes() const noexcept { return work_->remotes; }
+
+void Federate::request(Mode m) {
+  work_->inbox.put({.kind = detail::Event::Kind::asked, .mode = m});
+}
+void Federate::send_request(Mode m) {
+  work_->guarded([&] { work_->ask(m); });
+}
+void Federate::interrupt() noexcept { work_->interrupted.store(true); }
+
+}  // namespace vernier::spacefom

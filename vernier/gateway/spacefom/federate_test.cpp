@@ -1,0 +1,437 @@
+#include "vernier/gateway/spacefom/federate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <sstream>
+#include <thread>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/gateway/spacefom/objects.hpp"
+#include "vernier/gateway/spacefom/recording.hpp"
+
+namespace vernier::spacefom {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double epoch = 1597341669.184;
+constexpr const char* root = "SolarSystemBarycentricInertial";
+
+/// One federate in a thread of its own.
+class Runner {
+ public:
+  explicit Runner(Settings s) : federate(std::move(s)), objects(federate) {}
+  ~Runner() { finish(); }
+
+  /// `each` is called after every step; it answers whether to go on.
+  void start(std::function<bool(Runner&)> each = [](Runner&) { return true; }) {
+    thread_ = std::thread([this, each = std::move(each)] {
+      try {
+        bool on = federate.join();
+        for (std::size_t k = 0; on && k < federate.settings().phases.size(); ++k)
+          on = federate.phase(k);
+        on = on && federate.begin();
+        running.store(true);
+        while (on && each(*this)) on = federate.step();
+        ended = !on;
+        federate.resign();
+      } catch (const ConfigurationError& e) {
+        message = rendered(e.diagnostics().list().front());
+        failed.store(true);
+        federate.resign();
+      } catch (const std::exception& e) {
+        message = e.what();
+      }
+    });
+  }
+  void finish() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Federate federate;
+  Objects objects;
+  std::atomic<bool> running{false};
+  bool ended = false;  // shut down
+  std::atomic<bool> failed{false};
+  std::string message;
+
+ private:
+  std::thread thread_;
+};
+
+Settings member(const std::string& federation, const std::string& name, Ticks step = 250'000) {
+  Settings s;
+  s.federation = federation;
+  s.name = s.type = name;
+  s.steps.step = step;
+  s.patience = 5s;
+  return s;
+}
+
+Settings master(const std::string& federation, std::vector<std::string> others) {
+  Settings s = member(federation, "Master", 1'000'000);
+  s.master = true;
+  s.federates = std::move(others);
+  s.steps.least_common = 1'000'000;
+  s.epoch = epoch;
+  return s;
+}
+
+frames::FrameState moving(double x, double v) {
+  frames::FrameState s;
+  s.position = {x, 2, 3};
+  s.velocity = {v, 0, 0};
+  s.attitude = spatial::turned({0, 0, 1}, 0.3);
+  s.rate = {0, 0, 0.01};
+  return s;
+}
+
+/// Master, Pacing, RRFP and an ordinary one. The RRFP has a frame that moves with 100 m/s, the
+/// ordinary one an entity in it.
+struct Federation {
+  explicit Federation(const std::string& called, bool evoked = false, bool use_mom = true,
+                      frames::WireAttitude way = frames::WireAttitude::parent_to_own)
+      : name(called) {
+    Settings m = master(name, {"Pacer", "Sun", "Moon"}), p = member(name, "Pacer"),
+             s = member(name, "Sun", 500'000), o = member(name, "Moon");
+    p.pacing = true;
+    s.root_publisher = true;
+    for (Settings* x : {&m, &p, &s, &o}) {
+      x->evoked = evoked;
+      x->use_mom = use_mom;
+      x->attitude = way;
+      x->phases = {"states_known"};
+    }
+    o.instances = {root, "EarthMJ2000Eq"};
+    the_master = std::make_unique<Runner>(m);
+    pacer = std::make_unique<Runner>(p);
+    sun = std::make_unique<Runner>(s);
+    moon = std::make_unique<Runner>(o);
+    sun->objects.publish_frame(root, "");
+    sun->objects.publish_frame("EarthMJ2000Eq", root);
+    sun->objects.frame(1) = moving(1.0, 100.0);
+    Entity e;
+    e.name = "Lander";
+    e.type = "lander";
+    e.parent = "EarthMJ2000Eq";
+    e.dynamical = true;
+    e.mass = 500.0;
+    e.force = {1, 2, 3};
+    e.state.velocity = {0, 7, 0};
+    moon->objects.publish_entity(e);
+    moon->objects.publish_interface({"Lander.dock", "Lander", {0, 0, 1}, {0, 0, 0, 1}});
+    moon->objects.subscribe_frames();
+    pacer->objects.subscribe_frames();
+    pacer->objects.subscribe_entities();
+    pacer->objects.subscribe_interfaces();
+  }
+
+  void start(std::function<bool(Runner&)> pacing = [](Runner&) { return true; }) {
+    the_master->start();
+    pacer->start(std::move(pacing));
+    sun->start([](Runner& r) {
+      // what is set now is that of the next step
+      r.objects.frame(1) =
+          moving(1.0 + 100.0 * static_cast<double>(r.federate.granted() + 500'000) * 1e-6, 100.0);
+      return true;
+    });
+    moon->start([](Runner& r) {
+      r.objects.entity(0).state.position = {
+          0, 7.0 * static_cast<double>(r.federate.granted() + 250'000) * 1e-6, 0};
+      return true;
+    });
+  }
+  void finish() {
+    for (Runner* r : all()) r->finish();
+  }
+  std::vector<Runner*> all() { return {the_master.get(), pacer.get(), sun.get(), moon.get()}; }
+
+  std::string name;
+  std::unique_ptr<Runner> the_master, pacer, sun, moon;
+};
+
+class Callbacks : public ::testing::TestWithParam<std::pair<bool, bool>> {};
+
+TEST_P(Callbacks, InitializesRunsAndShutsDown) {
+  const auto [evoked, use_mom] = GetParam();
+  Federation f(std::string("plain ") + (evoked ? "evoked" : "immediate"), evoked, use_mom);
+  double worst = 0.0;
+  int seen = 0;
+  f.start([&](Runner& r) {
+    const Ticks t = r.federate.granted();
+    frames::FrameState s;
+    // the entity in the root frame, propagated to now; all moves at constant velocity
+    if (t > 0 && r.objects.resolve("Lander", root, r.federate.scenario_time(t), s)) {
+      ++seen;
+      const double h = static_cast<double>(t) * 1e-6;
+      frames::FrameState earth = moving(1.0 + 100.0 * h, 100.0), lander;
+      // the frame was sent every 0.5 s with a fixed attitude, and turns between
+      const double since = static_cast<double>(t % 500'000) * 1e-6;
+      earth.attitude = frames::propagated(moving(0, 0), since).attitude;
+      lander.position = {0, 7.0 * h, 0};
+      worst = std::max(worst, (frames::composed(earth, lander).position - s.position).norm());
+    }
+    if (t == 5'000'000) r.federate.request(Mode::shutdown);
+    return t < 20'000'000;
+  });
+  f.finish();
+  for (Runner* r : f.all()) {
+    EXPECT_EQ(r->message, "");
+    EXPECT_TRUE(r->ended);
+    EXPECT_EQ(r->federate.configuration().root_frame, root);
+    EXPECT_EQ(r->federate.configuration().epoch, epoch);
+    EXPECT_EQ(r->federate.configuration().least_common, 1'000'000);
+    EXPECT_EQ(r->federate.evoked(), evoked);
+    EXPECT_EQ(r->objects.malformed(), 0u);
+    EXPECT_GE(r->federate.granted(), 4'000'000);
+  }
+  EXPECT_GE(seen, 20);
+  EXPECT_LT(worst, 1e-6);  // the scenario time of a double resolves 0.24 us, at 100 m/s
+}
+
+INSTANTIATE_TEST_SUITE_P(Federate, Callbacks,
+                         ::testing::Values(std::pair{false, true}, std::pair{true, false}));
+
+TEST(Federate, KeepsAttitudesUnderBothConventions) {
+  for (const auto way :
+       {frames::WireAttitude::parent_to_own, frames::WireAttitude::own_to_parent}) {
+    Federation f(way == frames::WireAttitude::own_to_parent ? "appendix" : "letter", false, true,
+                 way);
+    double off = 1.0;
+    f.start([&](Runner& r) {
+      const auto i = r.objects.tree().find("EarthMJ2000Eq");
+      if (i >= 0) off = (r.objects.tree().state(i).attitude - moving(0, 0).attitude).norm();
+      if (r.federate.granted() == 500'000) r.federate.request(Mode::shutdown);
+      return true;
+    });
+    f.finish();
+    EXPECT_LT(off, 1e-15);
+  }
+}
+
+TEST(Federate, FreezesAllOnOneBoundaryAndRunsAgain) {
+  Federation f("freezing");
+  std::atomic<int> frozen{0};
+  std::atomic<Ticks> at{-1};
+  f.start([&](Runner& r) {
+    if (r.federate.granted() == 500'000) r.federate.request(Mode::freeze);
+    if (r.federate.stood_still()) {
+      at.store(r.federate.granted());
+      ++frozen;
+      r.federate.request(Mode::shutdown);
+    }
+    return true;
+  });
+  // somebody else asks for the run to go on; what is not valid meanwhile is dropped
+  Runner watcher(member("freezing", "Watcher"));
+  watcher.objects.subscribe_frames();
+  watcher.objects.subscribe_entities();
+  std::thread operator_([&] {
+    while (f.moon->federate.mode() != Mode::freeze && !f.moon->failed.load())
+      std::this_thread::sleep_for(1ms);
+    f.moon->federate.request(Mode::freeze);
+    std::this_thread::sleep_for(20ms);
+    f.moon->federate.request(Mode::running);
+  });
+  f.finish();
+  operator_.join();
+  EXPECT_EQ(frozen.load(), 1);
+  EXPECT_EQ(at.load() % 1'000'000, 0);
+  EXPECT_GT(at.load(), 500'000);
+  for (Runner* r : f.all()) EXPECT_EQ(r->message, "");
+}
+
+TEST(Federate, JoinsLateOnABoundaryAndKnowsAllValues) {
+  Federation f("late");
+  std::atomic<bool> done{false};
+  f.start([&](Runner& r) {
+    std::this_thread::sleep_for(1ms);
+    if (done.load()) r.federate.request(Mode::shutdown);
+    return true;
+  });
+  while (!f.pacer->running.load() && !f.pacer->failed.load()) std::this_thread::sleep_for(1ms);
+  Settings s = member("late", "Watcher");
+  s.late_only = true;
+  Runner late(s);
+  late.objects.subscribe_frames();
+  late.objects.subscribe_entities();
+  late.objects.subscribe_interfaces();
+  std::string type, dock;
+  double mass = 0.0;
+  std::vector<std::string> problems{"nothing was seen"};
+  late.start([&](Runner& r) {
+    if (r.federate.granted() < r.federate.started() + 1'000'000) return true;
+    if (const auto* e = r.objects.find_entity("Lander"))
+      type = e->entity.type, mass = e->entity.mass;
+    if (const auto* i = r.objects.find_interface("Lander.dock")) dock = i->parent;
+    problems = r.objects.problems();
+    done.store(true);
+    return true;
+  });
+  late.finish();
+  f.finish();
+  EXPECT_EQ(late.message, "");
+  EXPECT_FALSE(late.federate.early());
+  EXPECT_TRUE(late.ended);
+  EXPECT_GT(late.federate.started(), 0);
+  EXPECT_EQ(late.federate.started() % 1'000'000, 0);
+  EXPECT_EQ(type, "lander");
+  EXPECT_EQ(dock, "Lander");
+  EXPECT_EQ(mass, 500.0);
+  EXPECT_TRUE(problems.empty()) << problems.front();
+}
+
+TEST(Federate, RefusesASecondMasterAndAWrongStep) {
+  Federation f("refusals");
+  std::atomic<bool> done{false};
+  f.start([&](Runner& r) {
+    std::this_thread::sleep_for(1ms);
+    if (done.load()) r.federate.request(Mode::shutdown);
+    return true;
+  });
+  while (!f.pacer->running.load() && !f.pacer->failed.load()) std::this_thread::sleep_for(1ms);
+  Settings second = master("refusals", {});
+  second.name = "Usurper";
+  Settings same = member("refusals", "Moon"), odd = member("refusals", "Odd", 300'000);
+  Runner a(second), b(same), c(odd), d(member("refusals", "Twin"));
+  d.objects.publish_interface({"Lander", "Lander", {0, 0, 1}, {0, 0, 0, 1}});
+  for (Runner* r : {&a, &b, &c, &d}) {
+    r->start();
+    r->finish();
+  }
+  done.store(true);
+  f.finish();
+  for (Runner* r : f.all()) EXPECT_EQ(r->message, "");
+  EXPECT_TRUE(a.message.starts_with("error[V5323]: there is a Master in refusals already"))
+      << a.message;
+  EXPECT_TRUE(b.message.starts_with("error[V5322]: there is a federate Moon in refusals already"))
+      << b.message;
+  EXPECT_TRUE(c.message.starts_with(
+      "error[V5326]: Odd: the least common time step, 1 s, is not a multiple of the step, 300 ms"))
+      << c.message;
+  EXPECT_TRUE(d.message.starts_with("error[V5325]: the name Lander is taken in refusals"))
+      << d.message;
+}
+
+TEST(Federate, NoticesThatTheMasterIsGone) {
+  Federation f("headless");
+  f.start([](Runner&) {
+    std::this_thread::sleep_for(1ms);
+    return true;
+  });
+  while (!f.pacer->running.load() && !f.pacer->failed.load()) std::this_thread::sleep_for(1ms);
+  // the RTI resigns it, as it does with one whose connection breaks
+  expel(member("headless", "Operator"), "Master");
+  f.finish();
+  EXPECT_TRUE(f.the_master->message.starts_with("error[V5328]: ")) << f.the_master->message;
+  for (Runner* r : {f.pacer.get(), f.sun.get(), f.moon.get()})
+    EXPECT_TRUE(
+        r->message.starts_with("error[V5329]: the Master of headless is gone without a shutdown"))
+        << r->message;
+}
+
+TEST(Federate, MakesAFreezeAskedForDuringTheInitializationTheFirstMode) {
+  Federation f("cold");
+  f.moon->federate.request(Mode::freeze);
+  std::atomic<bool> stood{false};
+  f.start([&](Runner& r) {
+    if (r.federate.stood_still()) stood.store(r.federate.granted() == 0);
+    r.federate.request(Mode::shutdown);
+    return true;
+  });
+  while (f.moon->federate.mode() != Mode::freeze && !f.moon->failed.load())
+    std::this_thread::sleep_for(1ms);
+  f.moon->federate.request(Mode::running);
+  f.finish();
+  EXPECT_TRUE(stood.load());
+  for (Runner* r : f.all()) EXPECT_EQ(r->message, "");
+}
+
+TEST(Federate, SaysWhatTheRtiRefused) {
+  Runner r(master("refused", {}));
+  r.federate.publish("HLAobjectRoot.Nothing", "x", {"y"});
+  r.start();
+  r.finish();
+  EXPECT_TRUE(r.message.starts_with("error[V5332]: the RTI refused what Master asked: "))
+      << r.message;
+}
+
+TEST(Federate, IsRecordedAndReplayed) {
+  std::stringstream file;
+  {
+    Federation f("taped");
+    std::atomic<bool> done{false};
+    f.start([&](Runner& r) {
+      std::this_thread::sleep_for(1ms);
+      if (done.load()) r.federate.request(Mode::shutdown);
+      return true;
+    });
+    Settings s = member("taped", "Tape", 0);
+    s.late_only = true;
+    Federate tape(s);
+    Objects classes(tape);
+    classes.subscribe_frames();
+    classes.subscribe_entities();
+    Recorder recorder(tape, file);
+    ASSERT_TRUE(tape.join() && tape.begin());
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(tape.step());
+    done.store(true);
+    while (tape.step()) {
+    }
+    tape.resign();
+    f.finish();
+    EXPECT_GE(recorder.updates(), 10u);
+  }
+  const auto recording = read_recording(file);
+  ASSERT_TRUE(recording) << recording.error();
+  EXPECT_EQ(recording->epoch, epoch);
+  Settings again = master("again", {"Eye"});
+  again.name = "Replay";
+  again.pacing = again.root_publisher = true;
+  Federate replay(again);
+  Replayer replayer(replay, *recording);
+  Runner eye(member("again", "Eye", 1'000'000));
+  eye.objects.subscribe_frames();
+  eye.objects.subscribe_entities();
+  std::string type;
+  frames::FrameState lander;
+  eye.start([&](Runner& r) {
+    if (const auto* e = r.objects.find_entity("Lander")) type = e->entity.type;
+    static_cast<void>(r.objects.resolve("Lander", root, lander));
+    return true;
+  });
+  ASSERT_TRUE(replay.join() && replay.begin());
+  while (!replayer.finished()) ASSERT_TRUE(replay.step());
+  ASSERT_TRUE(replay.step());
+  replay.resign();
+  eye.finish();
+  EXPECT_EQ(eye.message, "");
+  EXPECT_EQ(type, "lander");
+  EXPECT_GT(lander.position.norm(), 100.0);  // it went on with the frame, 100 m/s
+}
+
+TEST(Recording, RefusesWhatIsNone) {
+  for (const char* text : {"", "hello\n", "vernier-federation 1\nepoch x\n",
+                           "vernier-federation 1\nupdate 0 0 state 00\n",
+                           "vernier-federation 1\nobject A b\nupdate 0 0 state 0g\n",
+                           "vernier-federation 1\nobject A b\nupdate 5 0 s 00\nupdate 4 0 s 00\n",
+                           "vernier-federation 1\nlcts 0\n", "vernier-federation 1\nwhat\n"}) {
+    std::istringstream in(text);
+    EXPECT_FALSE(read_recording(in)) << text;
+  }
+}
+
+TEST(Federate, SaysWhomItWaitedFor) {
+  Settings s = master("alone", {"Nobody", "Noone"});
+  s.patience = 50ms;
+  Runner r(s);
+  r.start();
+  r.finish();
+  EXPECT_NE(r.message.find("Master waited 0 s for Nobody, Noone"), std::string::npos) << r.message;
+}
+
+}  // namespace
+}  // namespace vernier::spacefom

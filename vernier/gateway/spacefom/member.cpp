@@ -1,0 +1,506 @@
+#include "vernier/gateway/spacefom/member.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include "vernier/base/text.hpp"
+#include "vernier/component/catalogue.hpp"
+
+namespace vernier::spacefom {
+namespace {
+
+struct PortSpec {
+  const char* name;
+  const char* unit;
+  std::uint32_t count;
+};
+constexpr PortSpec state_ports[]{
+    {"position", "m", 3}, {"velocity", "m/s", 3}, {"attitude", "1", 4}, {"rate", "1/s", 3}};
+constexpr PortSpec acceleration_ports[]{{"acceleration", "m/s^2", 3},
+                                        {"angular_acceleration", "1/s^2", 3}};
+constexpr PortSpec dynamical_ports[]{{"force", "N", 3},        {"torque", "N*m", 3},
+                                     {"mass", "kg", 1},        {"mass_rate", "kg/s", 1},
+                                     {"inertia", "kg*m^2", 9}, {"inertia_rate", "kg*m^2/s", 9}};
+constexpr PortSpec place_ports[]{{"position", "m", 3}, {"attitude", "1", 4}};
+
+// as apply_inputs() takes them
+void append(std::vector<double>& to, const frames::Vector3& v) {
+  to.insert(to.end(), v.data(), v.data() + 3);
+}
+void append(std::vector<double>& to, const frames::Quaternion& q) {
+  to.insert(to.end(), q.data(), q.data() + 4);
+}
+
+/// Takes numbers out of a flat vector, in order.
+class Taker {
+ public:
+  explicit Taker(const double* from) : next_(from) {}
+  frames::Vector3 vector() {
+    const frames::Vector3 v(next_[0], next_[1], next_[2]);
+    next_ += 3;
+    return v;
+  }
+  frames::Quaternion quaternion() {
+    frames::Quaternion q(next_[0], next_[1], next_[2], next_[3]);
+    next_ += 4;
+    const double n = q.norm();
+    return n > 1e-9 ? frames::Quaternion(q / n) : frames::Quaternion(0, 0, 0, 1);
+  }
+  double number() { return *next_++; }
+  void numbers(std::span<double> to) {
+    for (double& x : to) x = *next_++;
+  }
+  frames::FrameState state() {
+    frames::FrameState s;
+    s.position = vector();
+    s.velocity = vector();
+    s.attitude = quaternion();
+    s.rate = vector();
+    return s;
+  }
+
+ private:
+  const double* next_;
+};
+
+void give(std::span<double> to, const frames::Vector3& v) noexcept {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = v[static_cast<Eigen::Index>(i)];
+}
+
+Rate rate_of(Ticks step) {
+  const Ticks g = std::gcd(step, Ticks{1'000'000});
+  return {1'000'000 / g, step / g};
+}
+
+}  // namespace
+
+Member::Member(FederateDocument d) : document_(std::move(d)) { describe(); }
+Member::~Member() = default;
+
+// -- ports ---------------------------------------------------------------------------------------
+
+void Member::describe() {
+  Description& d = description_;
+  d.rate = rate_of(document_.settings.steps.step);
+  d.abilities.rewinds = false;
+  d.abilities.faces_world = true;
+  const auto input = [&](const std::string& port, const PortSpec& s, std::vector<double> initial) {
+    inputs_.insert(inputs_.end(), initial.begin(), initial.end());
+    d.inputs.push_back({.name = port + "." + s.name,
+                        .unit = s.unit,
+                        .count = s.count,
+                        .initial = std::move(initial)});
+  };
+  const auto first = [&](const std::string& port, std::span<const PortSpec> specs,
+                         const std::vector<double>& initial) {
+    std::size_t at = 0;
+    for (const PortSpec& s : specs) {
+      const auto from = initial.begin() + static_cast<std::ptrdiff_t>(at);
+      input(port, s, {from, from + s.count});
+      at += s.count;
+    }
+  };
+  const auto state = [](const frames::FrameState& s) {
+    std::vector<double> v;
+    append(v, s.position);
+    append(v, s.velocity);
+    append(v, s.attitude);
+    append(v, s.rate);
+    return v;
+  };
+  for (const PublishedFrame& f : document_.frames)
+    if (!f.parent.empty()) first(f.port, state_ports, state(f.initial));
+  for (const PublishedEntity& e : document_.entities) {
+    first(e.port, state_ports, state(e.entity.state));
+    first(e.port, acceleration_ports, std::vector<double>(6, 0.0));
+    if (e.parents.size() > 1) input(e.port, {"parent", "1", 1}, {0.0});
+    if (e.entity.dynamical) {
+      std::vector<double> v(6, 0.0);
+      v.push_back(e.entity.mass);
+      v.push_back(0.0);
+      v.insert(v.end(), e.entity.inertia.begin(), e.entity.inertia.end());
+      v.insert(v.end(), 9, 0.0);
+      first(e.port, dynamical_ports, v);
+    }
+  }
+  for (const PublishedInterface& i : document_.interfaces) {
+    std::vector<double> v;
+    append(v, i.interface.position);
+    append(v, i.interface.attitude);
+    first(i.port, place_ports, v);
+  }
+  for (const MappedObject& o : document_.objects)
+    for (const MappedAttribute& a : o.attributes) {
+      inputs_.insert(inputs_.end(), a.initial.begin(), a.initial.end());
+      d.inputs.push_back({.name = a.port,
+                          .count = static_cast<std::uint32_t>(a.initial.size()),
+                          .initial = a.initial});
+    }
+  const auto output = [&](const std::string& port, std::span<const PortSpec> specs) {
+    for (const PortSpec& s : specs)
+      d.outputs.push_back({.name = port + "." + s.name, .unit = s.unit, .count = s.count});
+  };
+  const auto known = [&](const std::string& port) {
+    d.outputs.push_back({.name = port + ".known", .scalar = Scalar::boolean});
+  };
+  constexpr PortSpec age[]{{"age", "s", 1}};
+  for (const Subscribed& s : document_.subscribed_frames) {
+    output(s.port, state_ports);
+    output(s.port, acceleration_ports);
+    known(s.port);
+  }
+  for (const Subscribed& s : document_.subscribed_entities) {
+    output(s.port, state_ports);
+    output(s.port, acceleration_ports);
+    if (s.dynamical) output(s.port, std::span(dynamical_ports).first(3));
+    output(s.port, age);
+    known(s.port);
+  }
+  for (const Subscribed& s : document_.subscribed_interfaces) {
+    output(s.port, place_ports);
+    known(s.port);
+  }
+  for (const MappedObject& o : document_.subscribed_objects)
+    for (const MappedAttribute& a : o.attributes)
+      d.outputs.push_back({.name = a.port, .count = static_cast<std::uint32_t>(a.initial.size())});
+  d.outputs.push_back({.name = "logical_time", .unit = "s"});
+  d.outputs.push_back({.name = "mode", .scalar = Scalar::integer});
+}
+
+void Member::bind(const Bindings& b) {
+  bound_.clear();
+  std::size_t at = 0;
+  for (const Port& p : description_.inputs) {
+    if (p.scalar != Scalar::real) continue;
+    bound_.push_back({b.real_input(p.name), at, p.count});
+    at += p.count;
+  }
+  shown_.clear();
+  const auto states = [&](Shown& s, bool place_only) {
+    const std::string& p = s.what->port;
+    s.position = b.real_output(p + ".position");
+    s.attitude = b.real_output(p + ".attitude");
+    s.known = b.byte_output(p + ".known");
+    if (place_only) return;
+    s.velocity = b.real_output(p + ".velocity");
+    s.rate = b.real_output(p + ".rate");
+    s.acceleration = b.real_output(p + ".acceleration");
+    s.angular_acceleration = b.real_output(p + ".angular_acceleration");
+  };
+  for (const Subscribed& w : document_.subscribed_frames) {
+    Shown s;
+    s.what = &w;
+    states(s, false);
+    shown_.push_back(s);
+  }
+  for (const Subscribed& w : document_.subscribed_entities) {
+    Shown s;
+    s.what = &w;
+    states(s, false);
+    s.age = b.real_output(w.port + ".age");
+    if (w.dynamical) {
+      s.mass = b.real_output(w.port + ".mass");
+      s.force = b.real_output(w.port + ".force");
+      s.torque = b.real_output(w.port + ".torque");
+    }
+    shown_.push_back(s);
+  }
+  for (const Subscribed& w : document_.subscribed_interfaces) {
+    Shown s;
+    s.what = &w;
+    states(s, true);
+    shown_.push_back(s);
+  }
+  for (const Shown& s : shown_)
+    if (s.attitude[0] == 0.0 && s.attitude[3] == 0.0) s.attitude[3] = 1.0;
+  mapped_.clear();
+  for (const MappedObject& o : document_.subscribed_objects) {
+    Mapped m;
+    m.object = &o;
+    for (const MappedAttribute& a : o.attributes) {
+      m.ports.push_back(b.real_output(a.port));
+      m.values.push_back(a.initial);
+    }
+    mapped_.push_back(std::move(m));
+  }
+  logical_time_ = b.real_output("logical_time");
+  mode_ = b.integer_output("mode");
+}
+
+// -- the federate --------------------------------------------------------------------------------
+
+void Member::make_federate() {
+  objects_.reset();
+  federate_ = std::make_unique<Federate>(document_.settings);
+  objects_ = std::make_unique<Objects>(*federate_);
+  objects_->set_other(this);
+  for (const PublishedFrame& f : document_.frames) objects_->publish_frame(f.name, f.parent);
+  for (const PublishedEntity& e : document_.entities) objects_->publish_entity(e.entity);
+  for (const PublishedInterface& i : document_.interfaces) objects_->publish_interface(i.interface);
+  mapped_own_.clear();
+  for (const MappedObject& o : document_.objects) {
+    Mapped m;
+    m.object = &o;
+    std::vector<std::string> names;
+    for (const MappedAttribute& a : o.attributes) names.push_back(a.name);
+    m.number = federate_->publish(o.object_class, o.name, names);
+    for (const MappedAttribute& a : o.attributes) m.values.push_back(a.initial);
+    mapped_own_.push_back(std::move(m));
+  }
+  bool converts = false;
+  for (const PublishedEntity& e : document_.entities)
+    converts |= !e.expressed.empty() && (e.parents.size() > 1 || e.expressed != e.parents.front());
+  if (converts || !document_.subscribed_frames.empty() || !document_.subscribed_entities.empty())
+    objects_->subscribe_frames();
+  if (!document_.subscribed_entities.empty()) objects_->subscribe_entities();
+  if (!document_.subscribed_interfaces.empty()) objects_->subscribe_interfaces();
+  for (const MappedObject& o : document_.subscribed_objects) {
+    std::vector<std::string> names;
+    for (const MappedAttribute& a : o.attributes) names.push_back(a.name);
+    federate_->subscribe(o.object_class, names);
+  }
+}
+
+bool Member::initialize(Time, int phase) {
+  if (joined_) return true;
+  if (phase == 0) {
+    make_federate();
+    return false;  // the models compute what is published first
+  }
+  const auto goes_on = [&](bool good) {
+    if (!good)
+      throw ConfigurationError("V5327",
+                               document_.settings.federation + " was shut down before it began");
+  };
+  const std::size_t phases = document_.settings.phases.size();
+  const auto k = static_cast<std::size_t>(phase) - 1;
+  keep_inputs();
+  apply_inputs(0);
+  if (phase == 1) goes_on(federate_->join());
+  // one multiphase point for each phase of the run's own initialization
+  if (federate_->early() && k < phases) goes_on(federate_->phase(k));
+  if (federate_->early() && k + 1 < phases) return false;
+  goes_on(federate_->begin());
+  check_frames();
+  joined_ = true;
+  return true;
+}
+
+void Member::check_frames() {
+  for (const Subscribed* s : [&] {
+         std::vector<const Subscribed*> all;
+         for (const auto& w : document_.subscribed_frames) all.push_back(&w);
+         for (const auto& w : document_.subscribed_entities) all.push_back(&w);
+         return all;
+       }()) {
+    if (document_.settings.notice && objects_->tree().find(s->in) == frames::FrameTree::none)
+      document_.settings.notice("the frame " + s->in + ", in which " + s->name +
+                                " is wanted, is not there yet");
+  }
+}
+
+// -- what is published ---------------------------------------------------------------------------
+
+void Member::keep_inputs() noexcept {
+  for (const Input& i : bound_)
+    std::copy(i.from.begin(), i.from.end(), inputs_.begin() + static_cast<std::ptrdiff_t>(i.at));
+}
+
+void Member::apply_inputs(Ticks at) {
+  Taker take(inputs_.data());
+  for (std::size_t i = 0; i < document_.frames.size(); ++i)
+    if (!document_.frames[i].parent.empty()) objects_->frame(i) = take.state();
+  const double time = federate_->scenario_time(at);
+  for (std::size_t i = 0; i < document_.entities.size(); ++i) {
+    const PublishedEntity& p = document_.entities[i];
+    Entity& e = objects_->entity(i);
+    frames::FrameState s = take.state();
+    s.acceleration = take.vector();
+    s.angular_acceleration = take.vector();
+    std::size_t chosen = 0;
+    if (p.parents.size() > 1) {
+      const double wanted = std::round(take.number()),
+                   most = static_cast<double>(p.parents.size() - 1);
+      chosen = static_cast<std::size_t>(wanted > 0.0 ? std::min(wanted, most) : 0.0);
+    }
+    if (e.dynamical) {
+      e.force = take.vector();
+      e.torque = take.vector();
+      e.mass = take.number();
+      e.mass_rate = take.number();
+      take.numbers(e.inertia);
+      take.numbers(e.inertia_rate);
+    }
+    const std::string& parent = p.parents[chosen];
+    frames::FrameState parent_state;
+    if (p.expressed.empty() || p.expressed == parent) {
+      e.parent = parent;
+    } else if (objects_->resolve(parent, p.expressed, time, parent_state)) {
+      e.parent = parent;
+      s = frames::relative(s, parent_state);
+    } else {
+      e.parent = p.expressed;  // as long as the other is not known
+    }
+    e.state = s;
+  }
+  for (std::size_t i = 0; i < document_.interfaces.size(); ++i) {
+    objects_->interface(i).position = take.vector();
+    objects_->interface(i).attitude = take.quaternion();
+  }
+  for (Mapped& m : mapped_own_)
+    for (std::vector<double>& v : m.values) take.numbers(v);
+}
+
+void Member::sending(Ticks) {
+  Octets bytes;
+  for (const Mapped& m : mapped_own_)
+    for (std::size_t i = 0; i < m.values.size(); ++i) {
+      const Flat& type = m.object->attributes[i].type;
+      bytes.resize(type.bytes);
+      write_flat(type, m.values[i], bytes);
+      federate_->set(m.number, i, bytes);
+    }
+}
+
+void Member::reflected(const Remote& r, std::span<const std::size_t> changed) {
+  for (Mapped& m : mapped_) {
+    if (m.object->name != r.name) continue;
+    for (const std::size_t c : changed)
+      for (std::size_t i = 0; i < m.values.size(); ++i)
+        if (m.object->attributes[i].name == r.values[c].attribute)
+          static_cast<void>(
+              read_flat(m.object->attributes[i].type, r.values[c].bytes, m.values[i]));
+  }
+}
+
+// -- the loop ------------------------------------------------------------------------------------
+
+void Member::show(const Shown& s, double time) const noexcept {
+  frames::FrameState state;
+  bool known = false;
+  if (s.what->in.empty()) {
+    const Interface* i = objects_->find_interface(s.what->name);
+    known = i != nullptr;
+    if (i) state.position = i->position, state.attitude = i->attitude;
+  } else {
+    known = s.what->propagated ? objects_->resolve(s.what->name, s.what->in, time, state)
+                               : objects_->resolve(s.what->name, s.what->in, state);
+  }
+  s.known[0] = known ? 1 : 0;
+  if (!known) return;
+  give(s.position, state.position);
+  for (std::size_t i = 0; i < 4; ++i) s.attitude[i] = state.attitude[static_cast<Eigen::Index>(i)];
+  give(s.velocity, state.velocity);
+  give(s.acceleration, state.acceleration);
+  give(s.rate, state.rate);
+  give(s.angular_acceleration, state.angular_acceleration);
+  if (s.age.empty()) return;
+  const Objects::KnownEntity* e = objects_->find_entity(s.what->name);
+  if (!e) return;
+  s.age[0] = time - e->time;
+  if (s.mass.empty()) return;
+  s.mass[0] = e->entity.mass;
+  give(s.force, e->entity.force);
+  give(s.torque, e->entity.torque);
+}
+
+Outcome Member::output(Instant at) noexcept {
+  if (!objects_) return Outcome::ok;
+  const Ticks t = federate_->started() + at.time.time_since_epoch().count() / 1000;
+  const double time = federate_->scenario_time(t);
+  for (const Shown& s : shown_) show(s, time);
+  for (const Mapped& m : mapped_)
+    for (std::size_t i = 0; i < m.values.size(); ++i)
+      std::copy(m.values[i].begin(), m.values[i].end(), m.ports[i].begin());
+  logical_time_[0] = static_cast<double>(federate_->granted()) * 1e-6;
+  mode_[0] = static_cast<std::int64_t>(federate_->mode());
+  return Outcome::ok;
+}
+
+Advance Member::advance(Time, Time to) noexcept {
+  keep_inputs();
+  return {to};
+}
+
+Outcome Member::wait_for(Time t) noexcept {
+  const Ticks wanted = federate_->started() + (t.time_since_epoch().count() + 999) / 1000;
+  const Ticks step = document_.settings.steps.step;
+  const auto broken = [this](const char* code, const char* words) {
+    std::snprintf(fault_.code, sizeof fault_.code, "%s", code);
+    std::snprintf(fault_.text, sizeof fault_.text, "%s", words);
+    return Outcome::failed;
+  };
+  try {
+    while (federate_->granted() + step < wanted) {
+      apply_inputs(federate_->granted() + step);
+      if (federate_->step()) continue;
+      over_ = true;
+      return Outcome::failed;
+    }
+    return Outcome::ok;
+  } catch (const ConfigurationError& e) {
+    const Diagnostic& d = e.diagnostics().list().front();
+    std::string words = d.message;
+    for (const std::string& n : d.notes) words += "\n" + n;
+    return broken(d.code.c_str(), words.c_str());
+  } catch (const std::exception& e) {
+    return broken("V5332", e.what());
+  }
+}
+
+std::optional<WallPace> Member::pace() const {
+  if (!document_.settings.pacing || document_.pace.kind == Pace::Kind::none) return {};
+  return WallPace{document_.pace.factor, document_.pace.late};
+}
+
+// -- the catalogue -------------------------------------------------------------------------------
+
+Type type_of(const FederateDocument& d, std::function<void(const std::string&)> notice) {
+  Type type;
+  type.name = d.settings.name;
+  type.summary = d.description.substr(0, d.description.find('\n'));
+  const auto text = [](const char* name, const std::string& initial, const char* what) {
+    return ParameterSpec{
+        .name = name, .kind = ParameterKind::text, .initial = initial, .description = what};
+  };
+  type.parameters = {
+      text("rti", d.settings.designator, "where the RTI is; empty: in this process"),
+      text("federation", d.settings.federation, "which federation"),
+      text("federate", d.settings.name, "the name in it"),
+      {.name = "patience",
+       .unit = "s",
+       .initial = exact(static_cast<double>(d.settings.patience.count()) * 1e-3),
+       .description = "for others to come; 0: any time"},
+      {.name = "pace",
+       .kind = ParameterKind::choice,
+       .initial = "document",
+       .description = "of the Pacing federate: as the document says, or as fast as possible",
+       .choices = {"document", "none"}}};
+  type.files = d.modules;
+  type.component = [d, notice = std::move(notice)](const Parameters& p) {
+    FederateDocument made = d;
+    made.settings.designator = p.text("rti");
+    made.settings.federation = p.text("federation");
+    made.settings.name = p.text("federate");
+    made.settings.notice = notice;
+    if (made.settings.name.empty()) p.reject("federate", "a federate needs a name");
+    if (!(p.real("patience") >= 0.0 && p.real("patience") <= 1e6))
+      p.reject("patience", "it must be from 0 to 1e6 s");
+    made.settings.patience = std::chrono::milliseconds(std::llround(p.real("patience") * 1e3));
+    if (p.text("pace") == "none") made.pace.kind = Pace::Kind::none;
+    return std::make_unique<Member>(std::move(made));
+  };
+  return type;
+}
+
+void add_federates(Catalogue& catalogue, std::function<void(const std::string&)> notice) {
+  catalogue.add_document("federate", [notice = std::move(notice)](const std::filesystem::path& path,
+                                                                  Diagnostics& problems) {
+    const auto document = read_federate(path, problems);
+    return document ? type_of(*document, notice) : Type{};
+  });
+}
+
+}  // namespace vernier::spacefom

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vernier/component/component.hpp"
+#include "vernier/component/pacer.hpp"
+#include "vernier/gateway/spacefom/document.hpp"
+
+namespace vernier::spacefom {
+
+/// A federate as a component and a pacer: inputs are what it publishes, outputs what it subscribed,
+/// and the federation withholds time.
+///
+/// The run is one step ahead of the granted logical time, as the lookahead demands: at its tick T
+/// the federate is granted T - step, sends its inputs of T stamped T, requests T, and enters T +
+/// step when T is granted. So outputs at T come from states of others up to T - step; they are
+/// propagated to T (or as received, as the document says). A late joiner's T counts from the
+/// boundary at which it began.
+///
+/// A published object with port P has inputs P.position (m), P.velocity (m/s), P.attitude (scalar
+/// last, parent to own axes), P.rate (1/s, own axes); entities also P.acceleration,
+/// P.angular_acceleration, with several parents P.parent, which one; dynamical ones P.force,
+/// P.torque, P.mass, P.mass_rate, P.inertia, P.inertia_rate. A subscribed object has the same as
+/// outputs, and P.known and P.age (s). Outputs of all: logical_time (s), mode.
+///
+/// It joins in initialize(): checking a composition talks to nobody.
+class Member final : public Component, public PacerSource, private Listener {
+ public:
+  explicit Member(FederateDocument);
+  ~Member() override;
+
+  const Description& description() const noexcept override { return description_; }
+  void bind(const Bindings&) override;
+  bool initialize(Time start, int phase) override;
+  Outcome output(Instant) noexcept override;
+  Advance advance(Time from, Time to) noexcept override;
+  void save(std::span<std::byte>) const noexcept override {}
+  void load(std::span<const std::byte>) noexcept override {}
+
+  std::vector<Pacer*> pacers() override { return {&waiter_}; }
+  bool withholds_time() const noexcept override { return true; }
+  std::optional<WallPace> pace() const override;
+
+  const Fault& fault() const noexcept override { return fault_; }
+
+  Federate& federate() noexcept { return *federate_; }
+  const Objects& objects() const noexcept { return *objects_; }
+
+ private:
+  /// Waits for the federation.
+  class Waiter final : public Pacer {
+   public:
+    explicit Waiter(Member& m) : member_(m) {}
+    Outcome wait_for(Time t) noexcept override { return member_.wait_for(t); }
+    Fault fault() const noexcept override { return member_.fault_; }
+    bool over() const noexcept override { return member_.over_; }
+    bool stood_still() noexcept override {
+      return member_.federate_ && member_.federate_->stood_still();
+    }
+    void interrupt() noexcept override {
+      if (member_.federate_) member_.federate_->interrupt();
+    }
+
+   private:
+    Member& member_;
+  };
+  struct Input {
+    std::span<const double> from;
+    std::size_t at = 0, count = 0;  // in inputs_
+  };
+  struct Shown {
+    const Subscribed* what = nullptr;
+    std::span<double> position, velocity, acceleration, attitude, rate, angular_acceleration, age,
+        mass, force, torque;
+    std::span<std::uint8_t> known;
+  };
+  struct Mapped {
+    const MappedObject* object = nullptr;
+    std::vector<std::span<double>> ports;
+    std::vector<std::vector<double>> values;
+    std::size_t number = 0;  // of ours
+  };
+
+  void reflected(const Remote&, std::span<const std::size_t> changed) override;
+  void sending(Ticks) override;
+
+  Outcome wait_for(Time) noexcept;
+  void describe();
+  void make_federate();
+  void keep_inputs() noexcept;
+  void apply_inputs(Ticks at);
+  void show(const Shown&, double time) const noexcept;
+  void check_frames();
+
+  FederateDocument document_;
+  Description description_;
+  std::unique_ptr<Federate> federate_;
+  std::unique_ptr<Objects> objects_;
+  std::vector<Input> bound_;
+  std::vector<double> inputs_;
+  std::vector<Shown> shown_;
+  std::vector<Mapped> mapped_, mapped_own_;
+  std::span<double> logical_time_;
+  std::span<std::int64_t> mode_;
+  bool over_ = false, joined_ = false;
+  Fault fault_;
+  Waiter waiter_{*this};
+};
+
+}  // namespace vernier::spacefom

@@ -1,0 +1,162 @@
+#include "vernier/gateway/spacefom/detail/waiting.hpp"
+#include "vernier/kernel/frames/scales.hpp"
+
+namespace vernier::spacefom {
+
+// -- the configuration ---------------------------------------------------------------------------
+
+void Federate::Work::take_configuration(const detail::Event& e) {
+  Configuration& c = configuration;
+  bool modes = false;
+  for (std::size_t i = 0; i < exco_.handles.size(); ++i) {
+    const auto found = e.values.find(exco_.handles[i]);
+    if (found == e.values.end()) continue;
+    const std::span<const std::byte> bytes(static_cast<const std::byte*>(found->second.data()),
+                                           found->second.size());
+    const std::string& name = exco_.attributes[i];
+    if (name == "root_frame_name") {
+      if (const auto s = read_string(bytes)) c.root_frame = *s;
+    } else if (name == "scenario_time_epoch") {
+      c.has_epoch |= read_reals(bytes, {&c.epoch, 1});
+    } else if (name == "current_execution_mode") {
+      if (const auto m = read_mode(bytes)) c.current = *m, modes = true;
+    } else if (name == "next_execution_mode") {
+      if (const auto m = read_mode(bytes)) c.next = *m, modes = true;
+    } else if (name == "next_mode_scenario_time") {
+      static_cast<void>(read_reals(bytes, {&c.next_mode_time, 1}));
+    } else if (name == "least_common_time_step") {
+      if (auto t = read_ticks(bytes)) {
+        if (settings.tolerate_swapped_lcts) t = straightened(*t);
+        if (*t > 0) c.least_common = *t;
+      }
+    }
+  }
+  c.has_modes |= modes;
+  if (!modes || c.current == c.next) return;
+  if (c.next == Mode::shutdown) {
+    shutdown_ = true;
+    farewell = "the Master shut the federation down";
+  } else if (c.next == Mode::freeze && mode == Mode::running) {
+    freeze_at_ = frames::logical_time(c.epoch, c.next_mode_time).value_or(granted);
+  }
+}
+
+void Federate::Work::send_configuration() {
+  const Configuration& c = configuration;
+  rti1516e::AttributeHandleValueMap values;
+  const auto put = [&](std::size_t i, auto write) {
+    Octets bytes;
+    write(bytes);
+    values[exco_.handles[i]].setData(bytes.data(), bytes.size());
+  };
+  if (!c.root_frame.empty()) put(0, [&](Octets& o) { put_string(c.root_frame, o); });
+  put(1, [&](Octets& o) { put_reals({&c.epoch, 1}, o); });
+  put(2, [&](Octets& o) { put_mode(c.current, o); });
+  put(3, [&](Octets& o) { put_mode(c.next, o); });
+  put(4, [&](Octets& o) { put_reals({&c.next_mode_time, 1}, o); });
+  const double no_cte = 0.0;
+  put(5, [&](Octets& o) { put_reals({&no_cte, 1}, o); });
+  put(6, [&](Octets& o) { put_ticks(c.least_common, o); });
+  rti().updateAttributeValues(exco_object_, values, {});  // without a time: receive order (4-27)
+}
+
+// -- requests ------------------------------------------------------------------------------------
+
+void Federate::Work::ask(Mode wanted) {
+  if (settings.master) {
+    command(wanted);
+    return;
+  }
+  if (!may_ask_) {  // as soon as it may
+    waiting_.push_back(wanted);
+    return;
+  }
+  Octets bytes;
+  put_mode(wanted, bytes);
+  rti1516e::ParameterHandleValueMap values;
+  values[mtr_mode_].setData(bytes.data(), bytes.size());
+  rti().sendInteraction(mtr_, values, {});
+}
+
+void Federate::Work::publish_requests() {
+  rti().publishInteractionClass(mtr_);
+  may_ask_ = true;
+  for (const Mode m : std::exchange(waiting_, {})) ask(m);
+}
+
+// what is valid in which mode; shutdown wins over all, and duplicates are dropped
+void Federate::Work::command(Mode wanted) {
+  Configuration& c = configuration;
+  if (shutdown_) return;
+  switch (wanted) {
+    case Mode::shutdown:
+      shut_down();
+      throw Over{};
+    case Mode::freeze:
+      if (mode == Mode::initializing) freeze_first_ = true;
+      if (mode != Mode::running || c.current != c.next) return;
+      freeze_at_ = freeze_time(granted, settings.freeze_padding, c.least_common);
+      c.next = Mode::freeze;
+      c.next_mode_time = scenario_time(freeze_at_);
+      send_configuration();
+      return;
+    case Mode::running:
+      if (mode != Mode::freeze || c.current != c.next) return;
+      c.next = Mode::running;
+      send_configuration();
+      return;
+    default:
+      return;
+  }
+}
+
+void Federate::Work::shut_down() {
+  configuration.next = Mode::shutdown;
+  shutdown_ = true;
+  farewell = settings.name + " shut the federation down";
+  if (exco_object_.isValid() && configuration.has_modes) send_configuration();
+  rti().registerFederationSynchronizationPoint(wide(label::mtr_shutdown), {});
+}
+
+// -- transitions ---------------------------------------------------------------------------------
+
+void Federate::Work::enter_run() {
+  if (settings.master) register_point(label::mtr_run, nullptr);
+  synchronize(label::mtr_run);
+  mode = Mode::running;
+  freeze_at_ = -1;
+  configuration.current = Mode::running;
+  if (settings.master) send_configuration();
+}
+
+void Federate::Work::freeze() {
+  if (mode != Mode::freeze) {  // not one that came into a frozen federation
+    if (settings.master) register_point(label::mtr_freeze, nullptr);
+    synchronize(label::mtr_freeze);
+  }
+  mode = Mode::freeze;
+  configuration.current = Mode::freeze;
+  if (settings.master) send_configuration();
+  stood_still = true;
+  wait([&] { return configuration.next == Mode::running; }, [] { return std::string(); }, false);
+  enter_run();
+}
+
+void Federate::Work::freeze_if_due() {
+  if (freeze_at_ >= 0 && granted >= freeze_at_) freeze();
+}
+
+void Federate::Work::advance_to(Ticks t) {
+  advanced_ = false;
+  rti().timeAdvanceRequest(rti1516e::HLAinteger64Time(t));
+  wait([&] { return advanced_; }, [&] { return "time " + text_of(t); }, false);
+}
+
+void Federate::Work::step() {
+  const Ticks next = granted + settings.steps.step;
+  send(next);
+  advance_to(next);
+  freeze_if_due();
+}
+
+}  // namespace vernier::spacefom

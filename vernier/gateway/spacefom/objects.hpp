@@ -1,0 +1,140 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/gateway/spacefom/federate.hpp"
+#include "vernier/kernel/frames/tree.hpp"
+
+namespace vernier::spacefom {
+
+/// A PhysicalEntity, or a DynamicalEntity with all of it. SI. Its state is that of the body frame
+/// (origin in the centre of mass) relative to the parent reference frame.
+struct Entity {
+  std::string name, type, status, parent;
+  frames::FrameState state;  // acceleration of the centre of mass in parent axes, the angular one
+                             // in body axes
+  frames::Vector3 center_of_mass = frames::Vector3::Zero();       // structural axes
+  frames::Quaternion body_wrt_structural = {0.0, 0.0, 0.0, 1.0};  // q_BS: structural to body
+  bool dynamical = false;
+  frames::Vector3 force = frames::Vector3::Zero(), torque = frames::Vector3::Zero();
+  double mass = 0.0, mass_rate = 0.0;
+  std::array<double, 9> inertia{}, inertia_rate{};  // row by row
+};
+
+/// A PhysicalInterface: a place on an entity, in its structural axes.
+struct Interface {
+  std::string name, parent;
+  frames::Vector3 position = frames::Vector3::Zero();
+  frames::Quaternion attitude = {0.0, 0.0, 0.0, 1.0};
+};
+
+/// What a federation's objects of the SpaceFOM say: ours to be sent, those of others as received,
+/// and the tree of all reference frames.
+class Objects final : public Listener {
+ public:
+  /// Becomes the federate's listener; both live as long.
+  explicit Objects(Federate&);
+
+  // -- before the federate joins --
+
+  /// An empty parent: the root frame, whose publisher the federate then is.
+  std::size_t publish_frame(std::string name, std::string parent);
+  std::size_t publish_entity(Entity);
+  std::size_t publish_interface(Interface);
+  void subscribe_frames();
+  void subscribe_entities();
+  void subscribe_interfaces();
+  /// Hears of objects of other classes, and of each sending after this.
+  void set_other(Listener* l) noexcept { other_ = l; }
+
+  // -- ours: what is here when the federate sends, leaves --
+
+  frames::FrameState& frame(std::size_t i) { return frames_.at(i).state; }
+  Entity& entity(std::size_t i) { return entities_.at(i).entity; }
+  Interface& interface(std::size_t i) { return interfaces_.at(i).interface; }
+
+  // -- of others --
+
+  struct KnownEntity {
+    Entity entity;
+    double time = 0.0;  // scenario time of the state
+    std::uint64_t updates = 0;
+  };
+  const KnownEntity* find_entity(std::string_view name) const;
+  const Interface* find_interface(std::string_view name) const;
+  const std::map<std::string, KnownEntity, std::less<>>& known_entities() const noexcept {
+    return known_entities_;
+  }
+  const std::map<std::string, Interface, std::less<>>& known_interfaces() const noexcept {
+    return known_interfaces_;
+  }
+  /// Ours and others'.
+  const frames::FrameTree& tree() const noexcept { return tree_; }
+
+  /// A frame or an entity relative to a frame, all states on the way propagated to `scenario_time`;
+  /// or of the states as received. False: not known, or no path joins them. Does not allocate.
+  bool resolve(std::string_view subject, std::string_view frame, double scenario_time,
+               frames::FrameState&) const noexcept;
+  bool resolve(std::string_view subject, std::string_view frame,
+               frames::FrameState&) const noexcept;
+
+  /// Values that could not be read: how many, and which came last.
+  std::uint64_t malformed() const noexcept { return malformed_; }
+  const std::string& last_malformed() const noexcept { return last_malformed_; }
+  /// What is wrong with the frames, in sentences: several roots, another than the configuration
+  /// names, parents that are not there.
+  std::vector<std::string> problems() const;
+
+  void discovered(const Remote&) override;
+  void reflected(const Remote&, std::span<const std::size_t> changed) override;
+  void removed(const Remote&) override;
+  void sending(Ticks) override;
+
+ private:
+  struct OwnFrame {
+    std::size_t object;
+    std::string name, parent;
+    frames::FrameState state = {};
+  };
+  struct OwnEntity {
+    std::size_t object;
+    Entity entity;
+  };
+  struct OwnInterface {
+    std::size_t object;
+    Interface interface;
+  };
+  struct KnownFrame {
+    std::optional<std::string> parent;
+    std::optional<TimedState> state;
+  };
+
+  void put(std::size_t object, std::size_t attribute, const Octets&, bool always);
+  void take_frame(const Remote&, std::span<const std::size_t>);
+  void take_entity(const Remote&, std::span<const std::size_t>);
+  void take_interface(const Remote&, std::span<const std::size_t>);
+  void refuse(const Remote&, const std::string& attribute);
+  bool resolve_at(std::string_view, std::string_view, const double*,
+                  frames::FrameState&) const noexcept;
+
+  Federate& federate_;
+  Listener* other_ = nullptr;
+  std::vector<OwnFrame> frames_;
+  std::vector<OwnEntity> entities_;
+  std::vector<OwnInterface> interfaces_;
+  std::map<std::string, KnownFrame, std::less<>> known_frames_;
+  std::map<std::string, KnownEntity, std::less<>> known_entities_;
+  std::map<std::string, Interface, std::less<>> known_interfaces_;
+  std::map<std::pair<std::size_t, std::size_t>, Octets> sent_;
+  frames::FrameTree tree_;
+  std::uint64_t malformed_ = 0;
+  std::string last_malformed_;
+};
+
+}  // namespace vernier::spacefom

@@ -1,0 +1,76 @@
+#include "vernier/gateway/spacefom/detail/waiting.hpp"
+#include "vernier/gateway/spacefom/recording.hpp"
+
+namespace vernier::spacefom {
+
+// Short stays at an RTI, without a part in the federation.
+
+std::vector<std::string> federations(const std::string& designator) {
+  Settings s;
+  s.designator = designator;
+  s.name = "vernier";
+  Federate::Work visitor(s);
+  std::vector<std::string> names;
+  visitor.guarded([&] { names = visitor.listed(); });
+  return names;
+}
+
+void create_federation(const Settings& s) {
+  Federate::Work visitor(s);
+  visitor.guarded([&] { visitor.create(); });
+}
+
+void expel(const Settings& s, const std::string& federate) {
+  Federate::Work visitor(s);
+  visitor.guarded([&] { visitor.expel(federate); });
+}
+
+std::vector<std::string> Federate::Work::listed() {
+  connect();
+  rti().listFederationExecutions();
+  std::vector<std::string> names;
+  wait_for([&] { return executions_.has_value(); }, [] { return std::string(); },
+           std::chrono::seconds(10));
+  for (const std::wstring& n : executions_.value_or(std::vector<std::wstring>()))
+    names.push_back(narrow(n));
+  return names;
+}
+
+void Federate::Work::create() {
+  connect();
+  try {
+    rti().createFederationExecution(wide(settings.federation), module_files(), L"HLAinteger64Time");
+  } catch (const rti1516e::Exception& e) {
+    throw ConfigurationError("V5322", "the federation " + settings.federation +
+                                          " cannot be created: " + narrow(e.what()));
+  }
+}
+
+void Federate::Work::expel(const std::string& name) {
+  connect();
+  try {
+    rti().joinFederationExecution(wide(settings.name), wide(settings.type),
+                                  wide(settings.federation));
+  } catch (const rti1516e::Exception& e) {
+    throw ConfigurationError(
+        "V5322", settings.name + " cannot join " + settings.federation + ": " + narrow(e.what()));
+  }
+  joined_ = true;
+  const auto resign = rti().getInteractionClassHandle(
+      L"HLAinteractionRoot.HLAmanager.HLAfederate.HLAservice.HLAresignFederationExecution");
+  rti1516e::ParameterHandleValueMap values;
+  try {
+    values[rti().getParameterHandle(resign, L"HLAfederate")] =
+        rti().getFederateHandle(wide(name)).encode();
+  } catch (const rti1516e::NameNotFound&) {
+    throw ConfigurationError("V5322",
+                             "there is no federate " + name + " in " + settings.federation);
+  }
+  // HLAresignAction: cancel, then delete, then divest; 32 bits, big endian
+  const std::byte action[4]{std::byte{0}, std::byte{0}, std::byte{0}, std::byte{5}};
+  values[rti().getParameterHandle(resign, L"HLAresignAction")].setData(action, sizeof action);
+  rti().publishInteractionClass(resign);
+  rti().sendInteraction(resign, values, {});
+}
+
+}  // namespace vernier::spacefom
