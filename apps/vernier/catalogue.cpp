@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "vernier/gateway/connector/connector.hpp"
+#include "vernier/gateway/spacefom/document.hpp"
 #include "vernier/model/automaton/automaton.hpp"
 #include "vernier/model/environment/types.hpp"
 #include "vernier/model/facility/reader.hpp"
@@ -26,7 +27,9 @@ const Catalogue& catalogue() {
     spacecraft::register_types(c);
     realtime::add_to(c);
     // on the error stream, so that --json and --quiet stay what they are
-    connector::add_connectors(c, [](const std::string& what) { fmt::print(stderr, "{}\n", what); });
+    const auto notice = [](const std::string& what) { fmt::print(stderr, "{}\n", what); };
+    connector::add_connectors(c, notice);
+    spacefom::add_federates(c, notice);
     return c;
   }();
   return filled;

@@ -8,6 +8,7 @@
 
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
+#include "apps/vernier/federation.hpp"
 #include "apps/vernier/fom_text.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/gateway/fom/merge.hpp"
@@ -18,7 +19,7 @@ namespace vernier::app {
 namespace {
 
 struct FomRequest {
-  std::string topic, action, mim, output, name = "Merged FOM";
+  std::string action, mim, output, name = "Merged FOM";
   std::vector<std::string> modules;
   bool with_mim = false, all = false, json = false;
 };
@@ -100,31 +101,73 @@ int work(const FomRequest& a) {
 }  // namespace
 
 Action declare_federate(CLI::App& app) {
-  auto asked = std::make_shared<FomRequest>();
-  app.add_option("topic", asked->topic, "fom: the object models of federations (IEEE 1516-2010)")
-      ->required()
-      ->check(CLI::IsMember({"fom"}).description(""))
-      ->type_name("");
+  struct Request {
+    std::string action;
+    std::vector<std::string> words;
+    FomRequest fom;
+    FederationRequest federation;
+  };
+  auto asked = std::make_shared<Request>();
   app.add_option(
          "action", asked->action,
-         "check: find all problems; merge: write one document; show: classes and data types")
+         "fom check|merge|show MODULE…: object models; create, join: with --as; list; watch "
+         "FEDERATION; ask FEDERATION run|freeze|shutdown; resign FEDERATION FEDERATE; record "
+         "FEDERATION; replay RECORDING [FEDERATION]")
       ->required()
-      ->check(CLI::IsMember({"check", "merge", "show"}).description(""))
+      ->check(CLI::IsMember(
+                  {"fom", "create", "join", "list", "watch", "ask", "resign", "record", "replay"})
+                  .description(""))
       ->type_name("");
-  app.add_option(
-         "modules", asked->modules,
-         "FOM modules in the order in which they are loaded; spacefom: those of the SpaceFOM, "
-         "which the program carries")
-      ->required()
+  app.add_option("words", asked->words,
+                 "fom: FOM modules in the order in which they are loaded; spacefom: those of the "
+                 "SpaceFOM, which the program carries. Others: what the action is about")
       ->type_name("");
-  app.add_option("--mim", asked->mim, "a MIM instead of the standard one")->type_name("FILE");
-  app.add_option("-o,--output", asked->output, "merge: the document; the screen without")
+  FederationRequest& f = asked->federation;
+  app.add_option("--as", f.document, "create, join: a federate document, or a composition with one")
+      ->type_name("DOCUMENT");
+  app.add_flag("--dry-run", f.dry_run,
+               "join: list modules, classes, frames, epoch, steps, lookahead and who paces");
+  app.add_option("--rti", f.rti, "where the RTI is, unless at tcp://127.0.0.1:14321")
+      ->type_name("ADDRESS");
+  app.add_option("--until", f.until, "join, watch, record: the end, after the beginning")
+      ->type_name("TIME");
+  app.add_option("--set", f.set, "join: a parameter, an input or a setting; may be repeated")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--out", f.out, "join: where run folders are made (runs)")->type_name("DIR");
+  app.add_option("--rate", f.rate, "replay: times real time; as fast as possible without")
+      ->type_name("FACTOR")
+      ->check(CLI::Range(1e-6, 1e6).description(""));
+  app.add_option("--mim", asked->fom.mim, "fom: a MIM instead of the standard one")
       ->type_name("FILE");
-  app.add_option("--name", asked->name, "merge: the name of the model")->type_name("NAME");
-  app.add_flag("--with-mim", asked->with_mim, "merge: with the parts of the MIM");
-  app.add_flag("--all", asked->all, "show: with the parts of the MIM");
-  app.add_flag("--json", asked->json, "check, show: one JSON object");
-  return [asked](const Invocation&) { return work(*asked); };
+  app.add_option("-o,--output", f.output, "fom merge: the document; record: the recording")
+      ->type_name("FILE");
+  app.add_option("--name", asked->fom.name, "fom merge: the name of the model")->type_name("NAME");
+  app.add_flag("--with-mim", asked->fom.with_mim, "fom merge: with the parts of the MIM");
+  app.add_flag("--all", asked->fom.all, "fom show: with the parts of the MIM");
+  app.add_flag("--json", asked->fom.json, "fom check, fom show, join: one JSON object");
+  return [asked](const Invocation& i) {
+    std::vector<std::string>& words = asked->words;
+    if (asked->action == "fom") {
+      FomRequest& m = asked->fom;
+      const std::vector<std::string> known{"check", "merge", "show"};
+      if (words.size() < 2 || std::find(known.begin(), known.end(), words[0]) == known.end())
+        throw ConfigurationError(
+            "V1838", "write vernier federate fom check, merge or show, and the modules");
+      m.action = words[0];
+      m.modules.assign(words.begin() + 1, words.end());
+      m.output = asked->federation.output;
+      return work(m);
+    }
+    FederationRequest& r = asked->federation;
+    r.action = asked->action;
+    r.json = asked->fom.json;
+    if (words.size() > 2) throw ConfigurationError("V1838", "too many words: " + words[2]);
+    if (!words.empty()) r.what = words[0];
+    if (words.size() > 1) r.whom = words[1];
+    return federation_work(r, i);
+  };
 }
 
 }  // namespace vernier::app
