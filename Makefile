@@ -25,6 +25,9 @@ epos: build ## the EPOS experiment: simulator and robot facility in real time, p
 robot: build ## the flexible space robot of Attolico and Masarati: figures 1, 2, 4 to 8, table, real time
 	@missions/flexible-robot/run.py --vernier $(RUN)
 
+spacefom: build ## Earth, Moon and a vehicle in a federation of simulators, and a late watcher
+	@missions/spacefom/run.py --vernier $(RUN)
+
 test: packages ## build everything and pass all tests
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS)
@@ -60,4 +63,4 @@ mutations: packages ## plant mistakes in the multibody kernel: its tests must fi
 clean: ## remove what was built
 	rm -rf build
 
-.PHONY: help packages build demo epos robot test quick bench soak check fuzz mutations clean
+.PHONY: help packages build demo epos robot spacefom test quick bench soak check fuzz mutations clean
