@@ -173,7 +173,7 @@ Composition composition_of_one(const std::filesystem::path& file, const std::str
   c.file = file;
   c.documents = {file};
   Instance only;
-  only.kind = root == "ioconnector"                       ? Instance::Kind::connector
+  only.kind = root == "ioconnector" || root == "federate" ? Instance::Kind::connector
               : root == "facility" || root == "mechanism" ? Instance::Kind::component
                                                           : Instance::Kind::system;
   only.name = c.name == "ext" || c.name == "run" ? "_" + c.name : c.name;
