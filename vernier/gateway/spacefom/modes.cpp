@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "vernier/gateway/spacefom/detail/waiting.hpp"
 #include "vernier/kernel/frames/scales.hpp"
 
@@ -95,7 +97,9 @@ void Federate::Work::command(Mode wanted) {
     case Mode::freeze:
       if (mode == Mode::initializing) freeze_first_ = true;
       if (mode != Mode::running || c.current != c.next) return;
-      freeze_at_ = freeze_time(granted, settings.freeze_padding, c.least_common);
+      // others may be as far as our next step and its lookahead let them
+      freeze_at_ =
+          freeze_time(std::max(granted, requested_), settings.freeze_padding, c.least_common);
       c.next = Mode::freeze;
       c.next_mode_time = scenario_time(freeze_at_);
       send_configuration();
@@ -148,6 +152,7 @@ void Federate::Work::freeze_if_due() {
 
 void Federate::Work::advance_to(Ticks t) {
   advanced_ = false;
+  requested_ = t;
   rti().timeAdvanceRequest(rti1516e::HLAinteger64Time(t));
   wait([&] { return advanced_; }, [&] { return "time " + text_of(t); }, false);
 }

@@ -31,6 +31,7 @@ bool Federate::Work::wait_for(Done done, What what, std::chrono::milliseconds mo
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds nap{20};
   const auto began = Clock::now();
+  auto looked = began;
   bool told = false;
   while (true) {
     leave_if_over();
@@ -51,6 +52,11 @@ bool Federate::Work::wait_for(Done done, What what, std::chrono::milliseconds mo
     }
     const auto waited = Clock::now() - began;
     if (most.count() > 0 && waited > most) return false;
+    if (joined_ && Clock::now() - looked > std::chrono::milliseconds(500)) {
+      looked = Clock::now();
+      rti1516e::HLAinteger64Time ignored;
+      rti().queryLogicalTime(ignored);  // throws when the RTI has resigned us
+    }
     if (!told && waited > std::chrono::seconds(1)) {
       told = true;
       if (const std::string words = what(); !words.empty() && settings.notice)

@@ -166,7 +166,7 @@ class Federate::Work {
   std::optional<bool> auto_provide_;
   bool freeze_first_ = false, configuration_wanted_ = false, may_ask_ = false;
   std::vector<Mode> waiting_;  // requests
-  Ticks freeze_at_ = -1;
+  Ticks freeze_at_ = -1, requested_ = 0;
   std::optional<TemporaryFolder> modules_;
 };
 
