@@ -55,7 +55,7 @@ bool Federate::Work::wait_for(Done done, What what, std::chrono::milliseconds mo
     if (joined_ && Clock::now() - looked > std::chrono::milliseconds(500)) {
       looked = Clock::now();
       rti1516e::HLAinteger64Time ignored;
-      rti().queryLogicalTime(ignored);  // throws when the RTI has resigned us
+      static_cast<void>(rti().queryGALT(ignored));  // throws when the RTI has resigned us
     }
     if (!told && waited > std::chrono::seconds(1)) {
       told = true;
