@@ -269,27 +269,33 @@ class VernierAmbassador final : public RTIambassador {
 
   // ---- requests
 
-  /// Sends a request and waits for its answer; `done` is called when it was a good one, before
-  /// anything that came after it is delivered. The member may be another afterwards.
+  /// Sends a request and waits for its answer. `done` says what a good one changes; callbacks
+  /// that come after the request are delivered after that. The member may be another afterwards.
   template <class M>
   void ask(Lock& lock, const M& message, const std::function<void()>& done = {}) {
     const std::uint32_t sequence = link_.next_sequence();
     wire::write(link_.empty_frame(), message, sequence);
-    link_.await(lock, sequence, [&](Bytes) {
-      if (done) done();
-      return true;
-    });
+    link_.await(
+        lock, sequence,
+        [&](Bytes) {
+          if (done) done();
+          return true;
+        },
+        done != nullptr);
   }
   template <class Body, class M>
   Body ask_for(Lock& lock, const M& message, const std::function<bool(Body&)>& done = {}) {
     Body body;
     const std::uint32_t sequence = link_.next_sequence();
     wire::write(link_.empty_frame(), message, sequence);
-    link_.await(lock, sequence, [&](Bytes bytes) {
-      wire::Reader r(bytes);
-      body.fields(r);
-      return r.complete() && (!done || done(body));
-    });
+    link_.await(
+        lock, sequence,
+        [&](Bytes bytes) {
+          wire::Reader r(bytes);
+          body.fields(r);
+          return r.complete() && (!done || done(body));
+        },
+        done != nullptr);
     return body;
   }
 

@@ -218,6 +218,54 @@ TEST(Callbacks, MayCallServicesButNotEvoke) {
   }
 }
 
+TEST(Callbacks, OfWhatARequestChangesComeAfterItsAnswer) {
+  const auto frame = [](const auto& m) { return *wire::frame(m); };
+  for (const CallbackModel model : {HLA_EVOKED, HLA_IMMEDIATE}) {
+    Recorder f;
+    FakeRti rti;
+    VernierAmbassador made(rti.connector());
+    RTIambassador& a = made;
+    const auto heard = [&](const std::string& line) {
+      std::vector<std::string> lines;
+      while (lines.empty()) {
+        a.evokeCallback(0.01);
+        lines = f.take();
+      }
+      EXPECT_EQ(lines, std::vector{line});
+    };
+    rti.first[Kind::join] = {frame(wire::AnnounceSynchronization{"s", {}})};
+    rti.first[Kind::enable_regulation] = {frame(wire::RegulationEnabled{})};
+    rti.first[Kind::enable_constrained] = {frame(wire::ConstrainedEnabled{})};
+    rti.first[Kind::register_object] = {frame(wire::Provide{101, {attribute_x}, {}})};
+    rti.first[Kind::save_done] = {frame(wire::Saved{true, {}})};
+    rti.first[Kind::restore_done] = {frame(wire::Restored{true, {}})};
+    a.connect(f, model, L"");
+    a.joinFederationExecution(L"me", L"type", L"federation");
+    heard("announce s ");
+    a.enableTimeRegulation(HLAinteger64Interval(1));
+    heard("regulating 0");
+    EXPECT_THROW(a.enableTimeRegulation(HLAinteger64Interval(1)), TimeRegulationAlreadyEnabled);
+    a.enableTimeConstrained();
+    heard("constrained 0");
+    EXPECT_NO_THROW(a.timeAdvanceRequest(HLAinteger64Time(1)));
+    const auto c = handle<ObjectClassHandle>(class_a);
+    a.publishObjectClassAttributes(c, {handle<AttributeHandle>(attribute_x)});
+    a.registerObjectInstance(c);
+    heard("provide 101 2 ");
+    rti.say(wire::InitiateSave{"s", {}});
+    heard("save s");
+    a.federateSaveBegun();
+    a.federateSaveComplete();
+    heard("saved");
+    EXPECT_NO_THROW(a.enableCallbacks());  // saves no more
+    rti.say(wire::InitiateRestore{"s", "me", 7});
+    heard("restore s as me 7");
+    a.federateRestoreComplete();
+    heard("restored");
+    EXPECT_NO_THROW(a.enableCallbacks());
+  }
+}
+
 TEST(Callbacks, ThatThrowAreReportedOnceAndDoNoHarm) {
   Recorder f;
   Joined j(f);

@@ -80,6 +80,8 @@ class FakeRti {
                       .resign = wire::ResignAction::cancel_then_delete_then_divest};
   std::optional<Stamp> time = Stamp{42};
   bool deaf = false;  // does not keep what it hears
+  /// Said before a request of the kind is answered, and some time before.
+  std::map<Kind, std::vector<std::vector<std::byte>>> first;
 
   template <class M>
   void say(const M& message, std::uint32_t sequence = 0) {
@@ -151,8 +153,11 @@ class FakeRti {
                                [&] { return !rti_.to_federate_.empty() || woken_ || rti_.gone_; });
       woken_ = false;
       if (rti_.to_federate_.empty()) return !rti_.gone_;
-      for (auto& f : rti_.to_federate_) take(f);
-      rti_.to_federate_.clear();
+      const bool one_by_one = !rti_.first.empty();
+      do {
+        take(rti_.to_federate_.front());
+        rti_.to_federate_.pop_front();
+      } while (!rti_.to_federate_.empty() && !one_by_one);
       return true;
     }
     void wake() override {
@@ -183,6 +188,8 @@ class FakeRti {
     } else {
       a.body = body(h.kind, frame);
     }
+    if (const auto at = first.find(h.kind); at != first.end())
+      to_federate_.insert(to_federate_.end(), at->second.begin(), at->second.end());
     put(a, h.sequence);
   }
   wire::Blob body(Kind kind, Bytes frame) {

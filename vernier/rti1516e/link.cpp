@@ -85,19 +85,31 @@ std::uint32_t Link::next_sequence() noexcept {
   return sequence_;
 }
 
-void Link::await(Lock& lock, std::uint32_t sequence, const std::function<bool(Bytes)>& done) {
-  Pending p{.sequence = sequence, .done = &done};
+void Link::await(Lock& lock, std::uint32_t sequence, const std::function<bool(Bytes)>& read,
+                 bool holds) {
+  Pending p{.sequence = sequence, .read = &read, .holds = holds};
+  const auto forget = [&] {
+    std::erase(pending_, &p);
+    if (p.holds) release(p);
+  };
   pending_.push_back(&p);
+  if (holds) ++holding_;
   try {
     post(true);
     while (!p.arrived && !lost_ && !closing_) receive(lock, Clock::now() + 10s);
   } catch (...) {
-    std::erase(pending_, &p);
+    forget();
     throw;
   }
-  std::erase(pending_, &p);
+  forget();
   if (!p.arrived) raise(Failure::NotConnected, lost_ ? why_ : "disconnected meanwhile");
   if (p.failure != Failure::none) raise(p.failure, p.text);
+}
+
+void Link::release(Pending& p) {
+  p.holds = false;
+  --holding_;
+  if (has_next()) wake();
 }
 
 void Link::receive(Lock& lock, Clock::time_point until) {
@@ -198,7 +210,8 @@ void Link::answered(Bytes frame) {
   p.arrived = true;
   p.failure = a.failure;
   p.text = std::move(a.text);
-  if (p.failure == Failure::none && *p.done && !(*p.done)(a.body)) ended_ = unreadable;
+  if (p.failure == Failure::none && *p.read && !(*p.read)(a.body)) ended_ = unreadable;
+  if (p.holds) release(p);
 }
 
 }  // namespace vernier::hla

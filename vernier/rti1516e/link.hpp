@@ -67,10 +67,11 @@ class Link {
   /// NotConnected when the connection is lost.
   void post(bool now);
   std::uint32_t next_sequence() noexcept;
-  /// The same, and waits for the answer of this sequence number. `done` is called with the body of
-  /// a good answer before anything that came after it is delivered; false: it cannot be read.
-  /// Throws what the answer says, or NotConnected.
-  void await(Lock&, std::uint32_t sequence, const std::function<bool(Bytes body)>& done);
+  /// The same, and waits for the answer of this sequence number; `read` gets the body of a good
+  /// one, false: it cannot be read. What the request changes may be told of before it is answered:
+  /// if it `holds`, callbacks wait until then. Throws what the answer says, or NotConnected.
+  void await(Lock&, std::uint32_t sequence, const std::function<bool(Bytes body)>& read,
+             bool holds);
 
   /// Receives what has come, or waits for something until then (or soon before).
   void receive(Lock&, Clock::time_point until);
@@ -80,7 +81,9 @@ class Link {
   void wake();
 
   /// A callback waits. The next one stays where it is until pop().
-  bool has_next() const noexcept { return !front_.empty() || !arrived_.empty(); }
+  bool has_next() const noexcept {
+    return (holding_ == 0 || lost_) && (!front_.empty() || !arrived_.empty());
+  }
   Bytes next();
   void pop();
   /// Drops the callbacks of a federation that the federate has left.
@@ -91,7 +94,8 @@ class Link {
  private:
   struct Pending {
     std::uint32_t sequence = 0;
-    const std::function<bool(Bytes)>* done = nullptr;
+    const std::function<bool(Bytes)>* read = nullptr;
+    bool holds = false;
     bool arrived = false;
     Failure failure{};
     std::string text{};
@@ -100,11 +104,13 @@ class Link {
   void take(Bytes frame);
   void absorb();
   void answered(Bytes frame);
+  void release(Pending&);
 
   std::unique_ptr<Channel> channel_;
   std::function<void(Bytes)> take_;
   std::condition_variable changed_;
   int waiting_ = 0;
+  int holding_ = 0;  // requests that hold callbacks back
   bool receiving_ = false, closing_ = false, lost_ = false, unflushed_ = false;
   bool in_hand_ = false, stale_ = false;  // front_'s first is being delivered; the rest is to go
   std::string why_;
