@@ -224,7 +224,7 @@ bool Courier::deliver_time(Lock& lock, Bytes frame, Member& member, Kind kind) {
     case Kind::regulation_enabled: {
       federation::RegulationEnabled m;
       if (!read(frame, m)) return false;
-      member.time.enabled_regulation(m.time);
+      member.time.enabled_regulation(m.time, m.after);
       call(lock, [&](Federate& f) { f.timeRegulationEnabled(time(time_kind, m.time)); });
       return true;
     }

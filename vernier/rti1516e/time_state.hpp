@@ -56,11 +56,12 @@ struct TimeState {
     time = t;
     promised = std::max(promised, output(t));
   }
-  void enabled_regulation(Stamp t) noexcept {
+  /// `after`: with lookahead zero it sends later than t only.
+  void enabled_regulation(Stamp t, bool after) noexcept {
     regulating = true;
     regulation_pending = false;
     time = std::max(time, t);
-    how = AdvanceKind::to_available;
+    how = after ? AdvanceKind::to : AdvanceKind::to_available;
     promised = output(time);
   }
   void enabled_constrained(Stamp t) noexcept {

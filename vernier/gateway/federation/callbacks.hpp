@@ -287,7 +287,8 @@ struct Owner {
 struct RegulationEnabled {
   static constexpr Kind kind = Kind::regulation_enabled;
   Stamp time{};
-  VERNIER_FIELDS(time)
+  bool after{};  // with lookahead zero, it sends later than `time` only
+  VERNIER_FIELDS(time, after)
 };
 struct ConstrainedEnabled {
   static constexpr Kind kind = Kind::constrained_enabled;

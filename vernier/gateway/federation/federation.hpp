@@ -107,12 +107,15 @@ class Federation {
 
   // ---- what the RTI does itself
   /// An instance owned by the RTI; discovered by those who subscribe.
-  Instance& register_own(Handle object_class, const std::string& name);
+  /// With `regions` for those attributes that have their dimensions.
+  Instance& register_own(Handle object_class, const std::string& name, const Numbers& regions = {});
   void delete_own(Instance&);
   /// Values of the RTI's: to those who subscribe. Attributes ascending.
   void update_own(Instance&, const Values&);
   /// An interaction of the RTI's: to those who subscribe; with `only`, to this one if it does.
-  void send_own(Handle interaction_class, const Values&, const Federate* only = nullptr);
+  /// In `regions` if the class has their dimensions.
+  void send_own(Handle interaction_class, const Values&, const Federate* only = nullptr,
+                const Numbers& regions = {});
   bool subscribed(const Federate&, Handle interaction_class) const noexcept;
 
   // ---- instances

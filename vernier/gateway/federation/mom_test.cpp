@@ -442,6 +442,81 @@ TEST(Mom, ReportsServicesAndExceptions) {
   EXPECT_TRUE(s[0].quiet());
 }
 
+TEST(Mom, CanBeSeenThroughRegions) {
+  Stage s(3);
+  Player& a = s[0];
+  Viewer v(a);
+  const auto dimension = [&](std::string_view name) {
+    const auto& all = a.tables.dimensions;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].name == name) return static_cast<Handle>(i + 1);
+    return Handle{0};
+  };
+  const Handle federate = dimension("Federate"), group = dimension("ServiceGroup");
+  a.must(CreateRegion{{federate}});
+  const Handle only_b = a.body<Created>().region;
+  a.must(CommitRegions{{{only_b, {{federate, 2, 3}}}}});
+  a.must(SubscribeAttributes{v.find_class("HLAfederate", false),
+                             {{{v.member("HLAfederate", false, "HLAtimeRegulating")}, {only_b}}},
+                             true,
+                             "",
+                             true});
+  EXPECT_EQ(a.next<Discover>().name, "HLAfederate.B");
+  EXPECT_TRUE(a.quiet());
+  s[2].must(EnableRegulation{{1}});
+  EXPECT_TRUE(a.quiet());
+  s[1].must(EnableRegulation{{1}});
+  EXPECT_EQ(v.reflected()["HLAtimeRegulating"], "00 00 00 01");
+  // services of the time management of B
+  const std::string invocation = "HLAfederate.HLAreport.HLAreportServiceInvocation";
+  a.must(CreateRegion{{federate, group}});
+  const Handle times_of_b = a.body<Created>().region;
+  a.must(CommitRegions{{{times_of_b, {{federate, 2, 3}, {group, 4, 5}}}}});
+  a.must(SubscribeInteraction{v.find_class(invocation, true), true, Numbers{times_of_b}});
+  for (const Handle h : {2, 3})
+    v.send("HLAfederate.HLAadjust.HLAsetServiceReporting",
+           {{"HLAfederate", handle(h)}, {"HLAreportingState", Octets{}.truth(true).take()}});
+  for (const std::size_t i : {2, 1}) {
+    s[i].must(SetResignAction{ResignAction::divest});
+    s[i].must(QueryTime{});
+  }
+  EXPECT_EQ(v.text(v.heard(invocation)["HLAservice"]), "queryLogicalTime");
+  EXPECT_TRUE(a.quiet());
+}
+
+TEST(Mom, ComesBackFromARestore) {
+  Stage s(2);
+  Viewer v(s[0]);
+  v.subscribe("HLAfederate", {"HLAfederateHandle"});
+  s[0].next<Discover>();
+  const Handle b = s[0].next<Discover>().object;
+  s[0].must(RequestSave{"x", {}});
+  for (int i = 0; i < 2; ++i) {
+    s[i].next<InitiateSave>();
+    s[i].must(SaveBegun{});
+  }
+  for (int i = 0; i < 2; ++i) s[i].must(SaveDone{true});
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(s[i].next<Saved>().success);
+  s[0].must(RequestRestore{"x"});
+  s[0].next<RestoreRequested>();
+  for (int i = 0; i < 2; ++i) {
+    s[i].next<RestoreBegun>();
+    s[i].next<InitiateRestore>();
+  }
+  for (int i = 0; i < 2; ++i) s[i].must(RestoreDone{true});
+  s[0].next<MemberState>();
+  EXPECT_TRUE(s[0].next<Restored>().success);
+  while (!s[0].quiet()) v.reflected();
+  s[0].must(RequestUpdate{.object = b,
+                          .attributes = {v.member("HLAfederate", false, "HLAfederateHandle")}});
+  EXPECT_EQ(v.reflected()["HLAfederateHandle"], "00 00 00 04 00 00 00 02");
+  v.subscribe("HLAfederate", {"HLAtimeConstrained"});
+  s[1].must(EnableConstrained{});
+  EXPECT_EQ(v.reflected()["HLAtimeConstrained"], "00 00 00 01");
+  s[1].must(Resign{ResignAction::none});
+  EXPECT_EQ(s[0].next<Remove>().object, b);
+}
+
 TEST(Mom, ReportsALostFederateAndChangesOfSwitches) {
   Stage s(2);
   Viewer v(s[0]);

@@ -106,6 +106,15 @@ void Regions::check(Handle federate, const Numbers& regions, const Numbers& avai
   }
 }
 
+bool Regions::fits(const Numbers& regions, const Numbers& available) const noexcept {
+  return std::all_of(regions.begin(), regions.end(), [&](Handle h) {
+    const Region* r = find(h);
+    return r && std::all_of(r->bounds.begin(), r->bounds.end(), [&](const Bounds& b) {
+             return std::find(available.begin(), available.end(), b.dimension) != available.end();
+           });
+  });
+}
+
 void Regions::use(Handle h, int by) noexcept {
   if (!find(h)) return;
   std::uint32_t& uses = regions_[h].uses;

@@ -27,6 +27,7 @@ class Regions {
   void check(Handle federate, const Numbers& regions) const;
   /// And have no dimensions but those `available`?
   void check(Handle federate, const Numbers& regions, const Numbers& available) const;
+  bool fits(const Numbers& regions, const Numbers& available) const noexcept;
   /// It is used for update or subscription once more (1) or less (-1).
   void use(Handle region, int by) noexcept;
 

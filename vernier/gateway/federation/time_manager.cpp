@@ -240,7 +240,7 @@ bool TimeManager::settle(std::size_t slot) {
     f.regulating = true;
     f.floor = std::max(f.floor, *to);
     place(slot);
-    put_(f.handle, frame(RegulationEnabled{*named(*to)}));
+    put_(f.handle, frame(RegulationEnabled{*named(*to), f.strict}));
     tell_watch(f);
     return true;
   }
@@ -417,11 +417,13 @@ std::optional<Stamp> TimeManager::lits(Handle federate) const {
 
 // ---- messages
 
-Order TimeManager::order_for_sending(Handle sender, const std::optional<Stamp>& stamp) const {
+Order TimeManager::order_for_sending(Handle sender, const std::optional<Stamp>& stamp,
+                                     bool knows) const {
   if (!stamp) return Order::receive;
   const Federate& f = of(sender);
   if (!valid(kind_, *stamp)) throw Refusal{Failure::InvalidLogicalTime, "not a time"};
   if (!f.regulating) return Order::receive;
+  if (static_cast<Bound>(stamp->raw) < earliest(f) && !knows) return Order::receive;
   if (static_cast<Bound>(stamp->raw) < earliest(f))
     throw Refusal{Failure::InvalidLogicalTime, "the stamp is before time and lookahead"};
   return Order::time_stamp;

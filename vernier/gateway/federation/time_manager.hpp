@@ -75,7 +75,8 @@ class TimeManager {
 
   /// time_stamp when the sender is regulating and gives a stamp. Throws InvalidLogicalTime when the
   /// stamp is not one or, of a regulating federate, below its output bound.
-  Order order_for_sending(Handle sender, const std::optional<Stamp>&) const;
+  /// Receive order for it instead when the sender does not know yet that it is regulating.
+  Order order_for_sending(Handle sender, const std::optional<Stamp>&, bool knows = true) const;
   /// A message in time stamp order that its sender may retract; numbers ascend per sender.
   void sent(Handle sender, Stamp, std::uint32_t number);
   /// Is the receiver constrained, and so gets messages by hold()?

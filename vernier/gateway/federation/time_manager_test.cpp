@@ -228,6 +228,13 @@ TEST(TimeManager, ALateRegulatorStartsWhereNobodyHasItsMessagesBehind) {
   EXPECT_EQ(failure([&] { g.time.order_for_sending(2, real(8.0)); }), Failure::InvalidLogicalTime);
 }
 
+TEST(TimeManager, WhoDoesNotKnowYetThatItRegulatesSendsInReceiveOrder) {
+  Clocked f;
+  f.both(1, at(10));
+  EXPECT_EQ(f.time.order_for_sending(1, at(9), false), Order::receive);
+  EXPECT_EQ(f.time.order_for_sending(1, at(10), false), Order::time_stamp);
+}
+
 TEST(TimeManager, RegulatingAndConstrainedWaitForWhoIsBehind) {
   Clocked f;
   f.both(1, at(20));  // slow

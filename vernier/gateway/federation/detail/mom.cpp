@@ -4,6 +4,7 @@
 
 #include "vernier/gateway/federation/detail/checks.hpp"
 #include "vernier/gateway/federation/detail/octets.hpp"
+#include "vernier/gateway/federation/regions.hpp"
 
 namespace vernier::federation {
 
@@ -39,6 +40,8 @@ void Mom::bind() {
   if (federate_class_ != 0) federate_attributes_ = attributes(federate_class_, federate_entries());
   if (federation_class_ != 0)
     federation_attributes_ = attributes(federation_class_, federation_entries());
+  federate_dimension_ = handle(fom.dimension("Federate"));
+  group_dimension_ = handle(fom.dimension("ServiceGroup"));
   privilege_ = handle(fom.attribute(0, "HLAprivilegeToDeleteObject"));
   for (const auto* acts : {&adjustments(), &requests(), &services()}) {
     for (const auto& [path, act] : *acts) {
@@ -60,7 +63,14 @@ void Mom::add_federate(Federate& f) {
   if (federate_class_ == 0) return;
   Watched& w = watched_[f.handle];
   w.since = Clock::now();
-  const Instance& i = federation_.register_own(federate_class_, "HLAfederate." + f.name);
+  Numbers regions;
+  if (federate_dimension_ != 0) {
+    w.region = federation_.regions().create(rti_owner, {federate_dimension_}, federation_.tables());
+    federation_.regions().commit(rti_owner,
+                                 {{w.region, {{federate_dimension_, f.handle, f.handle + 1}}}});
+    regions = {w.region};
+  }
+  const Instance& i = federation_.register_own(federate_class_, "HLAfederate." + f.name, regions);
   w.object = i.handle;
   if (time_places_.empty()) find_places(i);
 }
@@ -85,6 +95,9 @@ void Mom::resigning(Federate& f, std::string_view lost) {
 void Mom::resigned(Handle h) {
   if (Watched* w = watched(h)) {
     if (Instance* i = federation_.instance(w->object)) federation_.delete_own(*i);
+    for (const Handle r : {w->region, w->service_region}) {
+      if (r != 0) federation_.regions().erase(rti_owner, r);
+    }
     watched_.erase(h);
   }
   update_changed(federation_watched_.object, nullptr);
@@ -112,6 +125,9 @@ void Mom::restored() {
     const auto was = old.find(f->handle);
     if (was != old.end()) w.period = was->second.period;
     w.object = i.handle;
+    for (const Slot& s : i.slots) {
+      if (!s.regions.empty()) w.region = s.regions.front();
+    }
     w.since = Clock::now();
   });
   changed();
@@ -257,7 +273,7 @@ void Mom::pulse(Clock::time_point now) {
 
 // ---- interactions
 
-void Mom::report(std::string_view path, const Named& parameters) {
+void Mom::report(std::string_view path, const Named& parameters, const Numbers& regions) {
   const fom::Fom& fom = federation_.fom();
   const auto c = fom.interaction_class("HLAinteractionRoot.HLAmanager." + std::string(path));
   if (!c) return;
@@ -269,12 +285,15 @@ void Mom::report(std::string_view path, const Named& parameters) {
   Writer write(raw);
   for (const auto& [handle, value] : sorted) write(handle, *value);
   federation_.send_own(static_cast<Handle>(*c + 1),
-                       {static_cast<std::uint32_t>(sorted.size()), raw});
+                       {static_cast<std::uint32_t>(sorted.size()), raw}, nullptr, regions);
 }
 
 void Mom::report_federate(std::string_view name, const Federate& f, Named parameters) {
   parameters.emplace_back("HLAfederate", Octets{}.handle(f.handle).take());
-  report("HLAfederate.HLAreport." + std::string(name), parameters);
+  const Watched* w = watched(f.handle);
+  Numbers regions;
+  if (w && w->region != 0) regions = {w->region};
+  report("HLAfederate.HLAreport." + std::string(name), parameters, regions);
 }
 
 void Mom::report_mom_exception(const Federate& from, std::string_view service,
@@ -332,6 +351,16 @@ void Mom::received(Federate& from, Handle interaction_class, const Values& value
   }
 }
 
+/// As the MIM numbers service groups; kinds are in their order.
+static std::uint32_t service_group(Kind k) noexcept {
+  constexpr std::array<Kind, 6> first{Kind::publish_attributes,     Kind::reserve_names,
+                                      Kind::divest_unconditionally, Kind::enable_regulation,
+                                      Kind::create_region,          Kind::set_resign_action};
+  std::uint32_t group = 0;
+  while (group < first.size() && k >= first[group]) ++group;
+  return group;
+}
+
 void Mom::invoked(Federate& f, Kind kind, Bytes bytes, const Refusal* refused) {
   const Invocation what = described(kind, bytes);
   if (what.service.empty()) return;
@@ -342,13 +371,28 @@ void Mom::invoked(Federate& f, Kind kind, Bytes bytes, const Refusal* refused) {
                      {"HLAexception", Octets{}.text(exception + ": " + refused->text).take()}});
   Watched* w = watched(f.handle);
   if (!f.service_reporting || !w) return;
-  report_federate("HLAreportServiceInvocation", f,
-                  {{"HLAservice", Octets{}.text(what.service).take()},
-                   {"HLAsuccessIndicator", Octets{}.truth(!refused).take()},
-                   {"HLAsuppliedArguments", Octets{}.texts(what.arguments).take()},
-                   {"HLAreturnedArguments", Octets{}.texts({}).take()},
-                   {"HLAexception", Octets{}.text(exception).take()},
-                   {"HLAserialNumber", Octets{}.number(++w->invocations).take()}});
+  Regions& all = federation_.regions();
+  Numbers regions;
+  if (federate_dimension_ != 0 && group_dimension_ != 0) {
+    if (w->service_region == 0)
+      w->service_region =
+          all.create(rti_owner, {federate_dimension_, group_dimension_}, federation_.tables());
+    const std::uint32_t group = service_group(kind);
+    all.commit(
+        rti_owner,
+        {{w->service_region,
+          {{federate_dimension_, f.handle, f.handle + 1}, {group_dimension_, group, group + 1}}}});
+    regions = {w->service_region};
+  }
+  report("HLAfederate.HLAreport.HLAreportServiceInvocation",
+         {{"HLAfederate", Octets{}.handle(f.handle).take()},
+          {"HLAservice", Octets{}.text(what.service).take()},
+          {"HLAsuccessIndicator", Octets{}.truth(!refused).take()},
+          {"HLAsuppliedArguments", Octets{}.texts(what.arguments).take()},
+          {"HLAreturnedArguments", Octets{}.texts({}).take()},
+          {"HLAexception", Octets{}.text(exception).take()},
+          {"HLAserialNumber", Octets{}.number(++w->invocations).take()}},
+         regions);
 }
 
 }  // namespace vernier::federation

@@ -40,6 +40,7 @@ class Mom final : public Observer {
   /// What is known of a federate beside what the federation knows.
   struct Watched {
     Handle object = 0;                      // its HLAfederate instance
+    Handle region = 0, service_region = 0;  // in dimension Federate; and ServiceGroup
     bool dirty = false;                     // has changed since values last went out
     std::map<Handle, Blob> last;            // conditional values as they last went out
     Clock::duration period{};               // of reports; 0: none
@@ -116,7 +117,7 @@ class Mom final : public Observer {
   void find_places(const Instance&);
 
   /// An interaction of the RTI's: by its path below HLAmanager.
-  void report(std::string_view path, const Named&);
+  void report(std::string_view path, const Named&, const Numbers& regions = {});
   void report_federate(std::string_view name, const Federate&, Named);
   void report_mom_exception(const Federate&, std::string_view service, const std::string& what,
                             bool parameter);
@@ -133,6 +134,7 @@ class Mom final : public Observer {
   Federation& federation_;
   Handle federate_class_ = 0, federation_class_ = 0;
   Handle privilege_ = 0;
+  Handle federate_dimension_ = 0, group_dimension_ = 0;
   std::vector<Attribute> federate_attributes_, federation_attributes_;  // by handle, ascending
   std::map<Handle, Act> acts_;                                          // by interaction class
   std::map<Handle, Watched> watched_;

@@ -130,7 +130,7 @@ void Federation::remove(Instance& i, Handle by, Bytes tag, std::optional<Stamp> 
                         std::uint32_t retraction) {
   const Handle handle = i.handle;
   const bool ordered = time && by != rti_owner &&
-                       time_.order_for_sending(by, time) == Order::time_stamp &&
+                       time_.order_for_sending(by, time, retraction != 0) == Order::time_stamp &&
                        i.slot(privilege_)->order == Order::time_stamp;
   Remove r{.object = handle, .tag = tag, .sent = ordered ? Order::time_stamp : Order::receive};
   r.time = time;
@@ -233,9 +233,14 @@ void Federation::take(Federate& f, const Retract& m) {
 
 // ---- the RTI's own
 
-Instance& Federation::register_own(Handle of_class, const std::string& name) {
+Instance& Federation::register_own(Handle of_class, const std::string& name,
+                                   const Numbers& regions) {
   Instance& i = create(of_class, name, rti_owner);
-  for (Slot& s : i.slots) s.owner = rti_owner;
+  for (Slot& s : i.slots) {
+    s.owner = rti_owner;
+    if (regions_->fits(regions, tables_.attributes[s.attribute - 1].dimensions))
+      associate(s, regions);
+  }
   review(i);
   return i;
 }

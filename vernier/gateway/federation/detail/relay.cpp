@@ -113,7 +113,8 @@ void Federation::take(Federate& f, const UpdateAttributes& u) {
   read_numbers(u.values, scratch_);
   Instance* i = instances_.find(u.object);
   if (!i || i->deleted_by != 0) return;  // deleted while this was under way
-  const bool ordered = u.time && time_.order_for_sending(f.handle, u.time) == Order::time_stamp;
+  const bool ordered =
+      u.time && time_.order_for_sending(f.handle, u.time, u.retraction != 0) == Order::time_stamp;
   if (Route* r = route(*i, f.handle, scratch_, ordered)) relay(*i, *r, f.handle, u);
 }
 
@@ -261,7 +262,8 @@ void Federation::take(Federate& f, const SendInteraction& m) {
     throw Malformed{};
   InteractionDeclaration& d = f.interactions[m.interaction_class];
   if (!d.published) return;
-  const bool ordered = m.time && time_.order_for_sending(f.handle, m.time) == Order::time_stamp;
+  const bool ordered =
+      m.time && time_.order_for_sending(f.handle, m.time, m.retraction != 0) == Order::time_stamp;
   if (m.regions && !m.regions->empty())
     check_regions(f, *m.regions, tables_.interaction_classes[m.interaction_class - 1]);
   ++f.counters.interactions_sent.of(m.interaction_class, d.transportation);
@@ -270,12 +272,15 @@ void Federation::take(Federate& f, const SendInteraction& m) {
     observer_->received(f, m.interaction_class, m.values);
 }
 
-void Federation::send_own(Handle of_class, const Values& values, const Federate* only) {
+void Federation::send_own(Handle of_class, const Values& values, const Federate* only,
+                          const Numbers& regions) {
   read_numbers(values, scratch_);
   SendInteraction m;
   m.interaction_class = of_class;
   m.values = values;
-  relay(nullptr, m, Order::receive, tables_.interaction_classes[of_class - 1].transportation, only);
+  const FomTables::Class& c = tables_.interaction_classes[of_class - 1];
+  if (!regions.empty() && regions_->fits(regions, c.dimensions)) m.regions = regions;
+  relay(nullptr, m, Order::receive, c.transportation, only);
 }
 
 Federation::InteractionRoute* Federation::route(Handle of_class, const Numbers& parameters) {
