@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <thread>
@@ -39,6 +40,14 @@ std::optional<Ticks> end_of(const FederationRequest& a) {
   return t->count() / 1000;
 }
 
+/// To ask something of a federation that is not there would make one and wait in it.
+void expect_running(const FederationRequest& a) {
+  const std::vector<std::string> all = spacefom::federations(address(a));
+  if (std::find(all.begin(), all.end(), a.what) != all.end()) return;
+  refuse(fmt::format("there is no federation {} at {}; there {}", a.what, address(a),
+                     all.empty() ? "are none" : "is " + joined(all, ", ")));
+}
+
 /// A member that looks, or speaks for us: comes late, steps with the whole federation.
 spacefom::Settings visitor(const FederationRequest& a, const char* role) {
   spacefom::Settings s;
@@ -57,19 +66,26 @@ Interruptible::Stop stopper() {
   return [](void* f) noexcept { static_cast<Federate*>(f)->interrupt(); };
 }
 
+struct Found {
+  std::string instance;  // in a composition
+  spacefom::FederateDocument document;
+};
+
 /// The federate documents of a file: itself, or the connectors of a composition.
-std::vector<spacefom::FederateDocument> documents_in(const std::string& file) {
+std::vector<Found> documents_in(const std::string& file) {
   Diagnostics problems;
-  std::vector<spacefom::FederateDocument> found;
-  const auto take = [&](const std::filesystem::path& path) {
-    if (auto d = spacefom::read_federate(path, problems)) found.push_back(std::move(*d));
+  std::vector<Found> found;
+  const auto take = [&](const std::filesystem::path& path, const std::string& instance) {
+    if (auto d = spacefom::read_federate(path, problems)) {
+      found.push_back({instance, std::move(*d)});
+    }
   };
   if (document::root_element(file) == "federate") {
-    take(file);
+    take(file, "");
   } else {
     const composition::Composition c = composition::read_composition(file, problems);
     for (const composition::Instance& i : c.instances)
-      if (!i.file.empty() && document::root_element(i.file) == "federate") take(i.file);
+      if (!i.file.empty() && document::root_element(i.file) == "federate") take(i.file, i.name);
   }
   problems.throw_if_errors();
   if (found.empty()) refuse(file + " has no federate");
@@ -200,14 +216,20 @@ int replay(const FederationRequest& a) {
 int join(const FederationRequest& a, const Invocation& invocation) {
   if (a.dry_run) {
     bool first = true;
-    for (const spacefom::FederateDocument& d : documents_in(a.document)) {
-      fmt::print("{}{}", first ? "" : "\n", spacefom::summary(d));
+    for (Found& f : documents_in(a.document)) {
+      if (!a.rti.empty()) f.document.settings.designator = a.rti;
+      fmt::print("{}{}", first ? "" : "\n", spacefom::summary(f.document));
       first = false;
     }
     return status::good;
   }
   session::Options o;
-  o.changes.set = a.set;
+  if (!a.rti.empty()) {
+    for (const Found& f : documents_in(a.document)) {
+      if (!f.instance.empty()) o.changes.set.push_back(f.instance + ".rti=" + a.rti);
+    }
+  }
+  o.changes.set.insert(o.changes.set.end(), a.set.begin(), a.set.end());
   if (!a.until.empty()) o.changes.until = std::chrono::microseconds(*end_of(a));
   o.runs = a.out;
   o.version = version();
@@ -225,7 +247,7 @@ int federation_work(const FederationRequest& a, const Invocation& invocation) {
     refuse(a.action == "replay" ? "name the recording" : "name the federation");
   if (a.action == "join") return join(a, invocation);
   if (a.action == "create") {
-    spacefom::Settings s = documents_in(a.document).front().settings;
+    spacefom::Settings s = documents_in(a.document).front().document.settings;
     if (!a.rti.empty()) s.designator = a.rti;
     spacefom::create_federation(s);
     fmt::print("{}\n", s.federation);
@@ -235,6 +257,7 @@ int federation_work(const FederationRequest& a, const Invocation& invocation) {
     for (const std::string& name : spacefom::federations(address(a))) fmt::print("{}\n", name);
     return status::good;
   }
+  if (a.action == "ask" || a.action == "resign") expect_running(a);
   if (a.action == "watch") return watch(a);
   if (a.action == "ask") return ask(a);
   if (a.action == "record") return record(a);
