@@ -18,7 +18,9 @@
 #include <stdexcept>
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#ifdef __clang__
 #pragma GCC diagnostic ignored "-Wkeyword-macro"
+#endif
 #define throw(...)
 #endif
 #include <RTI/NullFederateAmbassador.h>
