@@ -254,7 +254,9 @@ int federation_work(const FederationRequest& a, const Invocation& invocation) {
     return status::good;
   }
   if (a.action == "list") {
-    for (const std::string& name : spacefom::federations(address(a))) fmt::print("{}\n", name);
+    const std::vector<std::string> all = spacefom::federations(address(a));
+    for (const std::string& name : all) fmt::print("{}\n", name);
+    if (all.empty()) fmt::print(stderr, "there are no federations at {}\n", address(a));
     return status::good;
   }
   if (a.action == "ask" || a.action == "resign") expect_running(a);

@@ -77,10 +77,8 @@ struct RestoreRequested {
   VERNIER_FIELDS(label, success)
 };
 struct RestoreBegun {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::restore_begun;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 struct InitiateRestore {
   static constexpr Kind kind = Kind::initiate_restore;

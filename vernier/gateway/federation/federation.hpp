@@ -258,6 +258,8 @@ class Federation {
   /// Slots of attributes of the class as which the federate knows it; throws AttributeNotDefined.
   std::vector<Slot*> slots(const Federate&, Instance&, const Numbers& attributes) const;
   std::vector<Slot*> owned_slots(const Federate&, Instance&, const Numbers& attributes) const;
+  /// Those it has also asked to divest itself of.
+  std::vector<Slot*> divesting_slots(const Federate&, Instance&, const Numbers& attributes) const;
   /// The class as which this federate would discover it; 0: not at all.
   Handle candidate(const Federate&, const Instance&) const noexcept;
   bool sees(Federate&, const Slot&, Handle at_class) const;

@@ -24,10 +24,8 @@ struct DestroyFederation {
 };
 /// Answered; the list comes as a callback.
 struct ListFederations {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::list_federations;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered by Joined; an empty federate name: the RTI chooses.
 struct Join {
@@ -68,10 +66,8 @@ struct RequestSave {
 };
 /// Answered.
 struct SaveBegun {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::save_begun;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered.
 struct SaveDone {
@@ -81,17 +77,13 @@ struct SaveDone {
 };
 /// Answered.
 struct AbortSave {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::abort_save;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered.
 struct QuerySaveStatus {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::query_save_status;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered.
 struct RequestRestore {
@@ -107,17 +99,13 @@ struct RestoreDone {
 };
 /// Answered.
 struct AbortRestore {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::abort_restore;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered.
 struct QueryRestoreStatus {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::query_restore_status;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 
 // ---- declaration management; without attributes: the whole class
@@ -383,24 +371,18 @@ struct EnableRegulation {
 };
 /// Answered.
 struct DisableRegulation {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::disable_regulation;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered.
 struct EnableConstrained {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::enable_constrained;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered.
 struct DisableConstrained {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::disable_constrained;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// NOT answered; the federate has checked state and time.
 struct Advance {
@@ -411,38 +393,28 @@ struct Advance {
 };
 /// Answered.
 struct EnableAsynchronous {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::enable_asynchronous;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered.
 struct DisableAsynchronous {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::disable_asynchronous;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered by MaybeTime.
 struct QueryGalt {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::query_galt;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered by MaybeTime.
 struct QueryLits {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::query_lits;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered by MaybeTime.
 struct QueryTime {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::query_time;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered.
 struct ModifyLookahead {
@@ -452,10 +424,8 @@ struct ModifyLookahead {
 };
 /// Answered by MaybeTime.
 struct QueryLookahead {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::query_lookahead;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered; numbers are the sender's own.
 struct Retract {
@@ -551,10 +521,8 @@ struct NameFederate {
 };
 /// NOT answered: the federate disconnects.
 struct Leave {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::leave;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 /// Answered; first message of a connection.
 struct Hello {
@@ -566,10 +534,8 @@ struct Hello {
 };
 /// NOT answered; either way, when nothing else was sent for a while.
 struct Alive {
-  static constexpr bool visited = true;
   static constexpr Kind kind = Kind::alive;
-  template <class V>
-  void fields(V&) {}
+  VERNIER_FIELDS()
 };
 
 }  // namespace vernier::federation

@@ -244,15 +244,20 @@ TEST(Federate, FreezesAllOnOneBoundaryAndRunsAgain) {
   for (Runner* r : f.all()) EXPECT_EQ(r->message, "");
 }
 
-TEST(Federate, JoinsLateOnABoundaryAndKnowsAllValues) {
-  Federation f("late");
-  std::atomic<bool> done{false};
+/// Starts a federation and waits until it runs; it shuts down once `done`.
+void run_until(Federation& f, const std::atomic<bool>& done) {
   f.start([&](Runner& r) {
     std::this_thread::sleep_for(1ms);
     if (done.load()) r.federate.request(Mode::shutdown);
     return true;
   });
   while (!f.pacer->running.load() && !f.pacer->failed.load()) std::this_thread::sleep_for(1ms);
+}
+
+TEST(Federate, JoinsLateOnABoundaryAndKnowsAllValues) {
+  Federation f("late");
+  std::atomic<bool> done{false};
+  run_until(f, done);
   Settings s = member("late", "Watcher");
   s.late_only = true;
   Runner late(s);
@@ -287,12 +292,7 @@ TEST(Federate, JoinsLateOnABoundaryAndKnowsAllValues) {
 TEST(Federate, RefusesASecondMasterAndAWrongStep) {
   Federation f("refusals");
   std::atomic<bool> done{false};
-  f.start([&](Runner& r) {
-    std::this_thread::sleep_for(1ms);
-    if (done.load()) r.federate.request(Mode::shutdown);
-    return true;
-  });
-  while (!f.pacer->running.load() && !f.pacer->failed.load()) std::this_thread::sleep_for(1ms);
+  run_until(f, done);
   Settings second = master("refusals", {});
   second.name = "Usurper";
   Settings same = member("refusals", "Moon"), odd = member("refusals", "Odd", 300'000);

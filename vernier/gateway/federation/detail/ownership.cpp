@@ -143,14 +143,22 @@ void Federation::take(Federate& f, const DivestNegotiated& m) {
   offer(i, open, m.tag, f.handle);
 }
 
-void Federation::take(Federate& f, const ConfirmDivestiture& m) {
-  Instance& i = known_instance(f, m.object);
-  const std::vector<Slot*> all = owned_slots(f, i, m.attributes);
+std::vector<Slot*> Federation::divesting_slots(const Federate& f, Instance& i,
+                                               const Numbers& attributes) const {
+  std::vector<Slot*> all = owned_slots(f, i, attributes);
   for (const Slot* s : all) {
     if (!s->divesting)
       refuse(Failure::AttributeDivestitureWasNotRequested,
              "The federate has not asked to divest itself of '" +
                  tables_.attributes[s->attribute - 1].name + "'");
+  }
+  return all;
+}
+
+void Federation::take(Federate& f, const ConfirmDivestiture& m) {
+  Instance& i = known_instance(f, m.object);
+  const std::vector<Slot*> all = divesting_slots(f, i, m.attributes);
+  for (const Slot* s : all) {
     if (s->wanted_by.empty())
       refuse(Failure::NoAcquisitionPending,
              "Nobody wants '" + tables_.attributes[s->attribute - 1].name + "' any more");
@@ -175,13 +183,7 @@ void Federation::take(Federate& f, const DenyRelease& m) {
 
 void Federation::take(Federate& f, const CancelDivestiture& m) {
   Instance& i = known_instance(f, m.object);
-  const std::vector<Slot*> all = owned_slots(f, i, m.attributes);
-  for (const Slot* s : all) {
-    if (!s->divesting)
-      refuse(Failure::AttributeDivestitureWasNotRequested,
-             "The federate has not asked to divest itself of '" +
-                 tables_.attributes[s->attribute - 1].name + "'");
-  }
+  const std::vector<Slot*> all = divesting_slots(f, i, m.attributes);
   Messages unavailable;
   std::vector<Slot*> still_wanted;
   for (Slot* s : all) {

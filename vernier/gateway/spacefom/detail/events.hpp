@@ -146,16 +146,14 @@ class Ambassador final : public rti1516e::NullFederateAmbassador {
                           const rti1516e::VariableLengthData&, rti1516e::OrderType,
                           rti1516e::TransportationType,
                           rti1516e::SupplementalReceiveInfo) override {
-    inbox_.put(
-        {.kind = Event::Kind::received, .interaction = interaction, .parameters = parameters});
+    received(interaction, parameters);
   }
   void receiveInteraction(rti1516e::InteractionClassHandle interaction,
                           const rti1516e::ParameterHandleValueMap& parameters,
                           const rti1516e::VariableLengthData&, rti1516e::OrderType,
                           rti1516e::TransportationType, const rti1516e::LogicalTime&,
                           rti1516e::OrderType, rti1516e::SupplementalReceiveInfo) override {
-    inbox_.put(
-        {.kind = Event::Kind::received, .interaction = interaction, .parameters = parameters});
+    received(interaction, parameters);
   }
   void receiveInteraction(rti1516e::InteractionClassHandle interaction,
                           const rti1516e::ParameterHandleValueMap& parameters,
@@ -163,8 +161,7 @@ class Ambassador final : public rti1516e::NullFederateAmbassador {
                           rti1516e::TransportationType, const rti1516e::LogicalTime&,
                           rti1516e::OrderType, rti1516e::MessageRetractionHandle,
                           rti1516e::SupplementalReceiveInfo) override {
-    inbox_.put(
-        {.kind = Event::Kind::received, .interaction = interaction, .parameters = parameters});
+    received(interaction, parameters);
   }
   void removeObjectInstance(rti1516e::ObjectInstanceHandle object,
                             const rti1516e::VariableLengthData&, rti1516e::OrderType,
@@ -205,6 +202,11 @@ class Ambassador final : public rti1516e::NullFederateAmbassador {
 
  private:
   void put(Event::Kind kind, const std::wstring& text) { inbox_.put({.kind = kind, .text = text}); }
+  void received(rti1516e::InteractionClassHandle interaction,
+                const rti1516e::ParameterHandleValueMap& parameters) {
+    inbox_.put(
+        {.kind = Event::Kind::received, .interaction = interaction, .parameters = parameters});
+  }
   Inbox& inbox_;
 };
 
