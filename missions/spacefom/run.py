@@ -19,9 +19,9 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The Moon's frame is dead-reckoned over at most 1 s without its acceleration, 2.7e-3 m/s^2: 1.4 mm off where the vehicle is given relative to it. In the vehicle's
-# own state that is a force off by 1e-11 of itself, and a rounding of 6e-8 m.
-OWN, SEEN = 1e-6, 2e-3
+# The Moon's frame is dead-reckoned over at most 1 s with the acceleration between its last two states: off by 5/12 of its jerk, 7e-9 m/s^3, so 3e-9 m. What shows is
+# the rounding of positions of 3e8 m, 6e-8 m: five of them.
+OWN, SEEN = 3e-7, 3e-7
 
 
 def free_port():

@@ -33,6 +33,13 @@ std::vector<std::string> interface_attributes() {
 std::span<const double> three(const frames::Vector3& v) { return {v.data(), 3}; }
 std::span<double> three(frames::Vector3& v) { return {v.data(), 3}; }
 
+/// Gives `now` accelerations: those of the last two states, or as before when it is the same time.
+void reckon(frames::FrameState& now, const frames::FrameState& before, double dt) {
+  const frames::FrameState s = dt == 0.0 ? before : frames::with_accelerations(now, before, dt);
+  now.acceleration = s.acceleration;
+  now.angular_acceleration = s.angular_acceleration;
+}
+
 }  // namespace
 
 Objects::Objects(Federate& f) : federate_(f) { f.set_listener(this); }
@@ -100,7 +107,7 @@ void Objects::sending(Ticks t) {
     string(f.name);
     string(f.parent);
     next(true, [&](Octets& o) { put_state({f.state, time}, way, o); });
-    tree_.set(tree_.find(f.name), f.state, frames::scenario_instant(time));
+    place(tree_.find(f.name), f.state, time);
   }
   for (const auto& [number, e] : entities_) {
     object = number, attribute = 0;
@@ -181,6 +188,8 @@ void Objects::take_frame(const Remote& r, std::span<const std::size_t> changed) 
       } else {
         refuse(r, v.attribute);
       }
+    } else if (!take_acceleration(v, f.given)) {
+      refuse(r, v.attribute);
     }
   }
   if (!f.parent) return;
@@ -192,7 +201,31 @@ void Objects::take_frame(const Remote& r, std::span<const std::size_t> changed) 
   } else if (tree_.parent_name(at) != *f.parent && !tree_.reparent(at, *f.parent)) {
     return refuse(r, "parent_name");
   }
-  if (f.state) tree_.set(at, f.state->state, frames::scenario_instant(f.state->time));
+  if (f.state) place(at, f.state->state, f.state->time, f.given);
+}
+
+// Frames of the standard come without accelerations: then those between the last two states.
+void Objects::place(frames::FrameTree::Index at, const frames::FrameState& s, double time,
+                    const Given& given) {
+  const frames::Epoch now = frames::scenario_instant(time);
+  frames::FrameState n = s;
+  if (tree_.has_state(at)) reckon(n, tree_.state(at), frames::elapsed(tree_.epoch(at), now));
+  give(given, n);
+  tree_.set(at, n, now);
+}
+
+void Objects::give(const Given& given, frames::FrameState& to) {
+  if (given.acceleration) to.acceleration = *given.acceleration;
+  if (given.angular) to.angular_acceleration = *given.angular;
+}
+
+bool Objects::take_acceleration(const Remote::Value& v, Given& to) {
+  const bool linear = v.attribute == "acceleration";
+  if (!linear && v.attribute != "rotational_acceleration") return true;
+  frames::Vector3 a;
+  if (!read_reals(v.bytes, three(a))) return false;
+  (linear ? to.acceleration : to.angular) = a;
+  return true;
 }
 
 void Objects::take_entity(const Remote& r, std::span<const std::size_t> changed) {
@@ -201,6 +234,7 @@ void Objects::take_entity(const Remote& r, std::span<const std::size_t> changed)
   e.name = r.name;
   e.dynamical = r.object_class == dynamical_path;
   const frames::WireAttitude way = federate_.settings().attitude;
+  const KnownEntity before = known;
   for (const std::size_t i : changed) {
     const Remote::Value& v = r.values[i];
     const auto string = [&](std::string& to) {
@@ -208,7 +242,7 @@ void Objects::take_entity(const Remote& r, std::span<const std::size_t> changed)
       if (s) to = std::move(*s);
       return s.has_value();
     };
-    bool good = true;
+    bool good = take_acceleration(v, known.given);
     if (v.attribute == "type") good = string(e.type);
     if (v.attribute == "status") good = string(e.status);
     if (v.attribute == "parent_reference_frame") good = string(e.parent);
@@ -224,9 +258,6 @@ void Objects::take_entity(const Remote& r, std::span<const std::size_t> changed)
         ++known.updates;
       }
     }
-    if (v.attribute == "acceleration") good = read_reals(v.bytes, three(e.state.acceleration));
-    if (v.attribute == "rotational_acceleration")
-      good = read_reals(v.bytes, three(e.state.angular_acceleration));
     if (v.attribute == "center_of_mass") good = read_reals(v.bytes, three(e.center_of_mass));
     if (v.attribute == "body_wrt_structural") {
       const auto q = read_attitude(v.bytes, way);
@@ -241,6 +272,9 @@ void Objects::take_entity(const Remote& r, std::span<const std::size_t> changed)
     if (v.attribute == "inertia_rate") good = read_reals(v.bytes, e.inertia_rate);
     if (!good) refuse(r, v.attribute);
   }
+  if (before.updates > 0 && known.updates > before.updates && e.parent == before.entity.parent)
+    reckon(e.state, before.entity.state, known.time - before.time);
+  give(known.given, e.state);
 }
 
 void Objects::take_interface(const Remote& r, std::span<const std::size_t> changed) {

@@ -61,10 +61,15 @@ class Objects final : public Listener {
 
   // -- of others --
 
+  /// Accelerations that were received. The others are those of the last two states.
+  struct Given {
+    std::optional<frames::Vector3> acceleration, angular;
+  };
   struct KnownEntity {
     Entity entity;
     double time = 0.0;  // scenario time of the state
     std::uint64_t updates = 0;
+    Given given;
   };
   const KnownEntity* find_entity(std::string_view name) const;
   const Interface* find_interface(std::string_view name) const;
@@ -113,6 +118,7 @@ class Objects final : public Listener {
   struct KnownFrame {
     std::optional<std::string> parent;
     std::optional<TimedState> state;
+    Given given = {};
   };
 
   void put(std::size_t object, std::size_t attribute, const Octets&, bool always);
@@ -120,6 +126,9 @@ class Objects final : public Listener {
   void take_entity(const Remote&, std::span<const std::size_t>);
   void take_interface(const Remote&, std::span<const std::size_t>);
   void refuse(const Remote&, const std::string& attribute);
+  void place(frames::FrameTree::Index, const frames::FrameState&, double time, const Given& = {});
+  static void give(const Given&, frames::FrameState&);
+  static bool take_acceleration(const Remote::Value&, Given&);
   bool resolve_at(std::string_view, std::string_view, const double*,
                   frames::FrameState&) const noexcept;
 

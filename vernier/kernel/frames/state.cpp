@@ -1,6 +1,7 @@
 #include "vernier/kernel/frames/state.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace vernier::frames {
 
@@ -70,6 +71,34 @@ FrameState propagated(const FrameState& s, double dt) noexcept {
     n.attitude.normalize();
   }
   return n;
+}
+
+FrameState with_accelerations(const FrameState& now, const FrameState& before, double dt) noexcept {
+  FrameState s = now;
+  s.acceleration.setZero();
+  s.angular_acceleration.setZero();
+  if (!(dt > 0.0)) return s;
+  // A smooth motion goes the mean of both velocities but for dt^3/12 times its jerk; one that jumps
+  // in between is off by up to half of what the jump changes.
+  constexpr double most = 0.25;
+  const auto smooth = [](const Vector3& way, const Vector3& mean, const Vector3& change,
+                         double rounding) {
+    return (way - mean).norm() <= 0.5 * most * change.norm() + rounding;
+  };
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  const Vector3 v = now.velocity - before.velocity, w = now.rate - before.rate;
+  if (smooth(now.position - before.position, 0.5 * dt * (now.velocity + before.velocity), dt * v,
+             2.0 * epsilon * now.position.norm()))
+    s.acceleration = v / dt;
+  const Vector3 turn = 0.5 * dt * (now.rate + before.rate);
+  if (turn.norm() > 1.0) return s;  // the same attitude may be another turn
+  Quaternion q = product(now.attitude, spatial::inverse(before.attitude));
+  if (q[3] < 0.0) q = -q;
+  const double sine = q.head<3>().norm();
+  const Vector3 turned =
+      sine > 0.0 ? Vector3(2.0 * std::atan2(sine, q[3]) / sine * q.head<3>()) : Vector3::Zero();
+  if (smooth(turned, turn, dt * w, 8.0 * epsilon)) s.angular_acceleration = w / dt;
+  return s;
 }
 
 FrameState turned_about(int axis, double angle, double rate, double acceleration) noexcept {

@@ -34,6 +34,12 @@ FrameState relative(const FrameState& c_in_a, const FrameState& b_in_a) noexcept
 /// order dt^5.
 FrameState propagated(const FrameState&, double dt) noexcept;
 
+/// `now` with accelerations that its sender did not give: how much velocity and rate (own axes)
+/// changed since `before`, which is `dt` > 0 older. Propagated by as much, the error is of the
+/// order dt^3. Zero where position or attitude did not go the way that both velocities say: a jump,
+/// or too long ago.
+FrameState with_accelerations(const FrameState& now, const FrameState& before, double dt) noexcept;
+
 /// Axes turned about one of their own, 0 to 2, by an angle with its derivatives.
 FrameState turned_about(int axis, double angle, double rate, double angular_acceleration) noexcept;
 

@@ -181,6 +181,71 @@ TEST(FrameTree, KinematicsOnTheWireAreThoseOfTheStandard) {
   EXPECT_LT((Vector3(rate[1], rate[2], rate[3]) - dv).norm(), 1e-15);
 }
 
+/// An ellipse, and a turn about z that grows and swings: closed forms, at any time.
+FrameState ellipse(double t) {
+  const double n = 0.7, a = 3.0, b = 2.0;
+  FrameState s;
+  s.position = {a * std::cos(n * t), b * std::sin(n * t), 0.1 * t * t * t};
+  s.velocity = {-a * n * std::sin(n * t), b * n * std::cos(n * t), 0.3 * t * t};
+  s.acceleration = {-a * n * n * std::cos(n * t), -b * n * n * std::sin(n * t), 0.6 * t};
+  s.attitude = spatial::turned(Vector3::UnitZ(), 0.3 * t + 0.2 * std::sin(t));
+  s.rate = {0.0, 0.0, 0.3 + 0.2 * std::cos(t)};
+  s.angular_acceleration = {0.0, 0.0, -0.2 * std::sin(t)};
+  return s;
+}
+
+TEST(FrameTree, DeadReckoningIsOfTheThirdOrder) {
+  // with accelerations that were given, and with those of the last two states
+  for (const bool given : {true, false}) {
+    const auto errors = [&](double dt) {
+      FrameState s = ellipse(1.0);
+      if (!given) s = with_accelerations(s, ellipse(1.0 - dt), dt);
+      const FrameState was = propagated(s, dt), is = ellipse(1.0 + dt);
+      return std::pair{(was.position - is.position).norm(), (was.attitude - is.attitude).norm()};
+    };
+    const auto coarse = errors(0.02), fine = errors(0.01);
+    // 8 and what the next order adds
+    EXPECT_NEAR(coarse.first / fine.first, 8.0, 0.3) << given;
+    EXPECT_NEAR(coarse.second / fine.second, 8.0, 0.3) << given;
+    // j dt^3/6, and j dt^3/4 more where the acceleration is that of half a step ago
+    const double jerk =
+        (Vector3(0.343 * 3.0 * std::sin(0.7), -0.343 * 2.0 * std::cos(0.7), 0.6)).norm();
+    EXPECT_NEAR(fine.first, jerk * 1e-6 * (given ? 1.0 / 6.0 : 5.0 / 12.0), 0.02 * fine.first);
+  }
+}
+
+TEST(FrameTree, DeadReckoningOfConstantAccelerationIsExact) {
+  const auto at = [](double t) {
+    FrameState s;
+    s.position = Vector3(1, 2, 3) + t * Vector3(4, 5, 6) + 0.5 * t * t * Vector3(-1, 2, 0.5);
+    s.velocity = Vector3(4, 5, 6) + t * Vector3(-1, 2, 0.5);
+    const Vector3 axis = Vector3(1, 2, 2) / 3.0;
+    s.attitude = spatial::turned(axis, 0.2 * t + 0.15 * t * t);
+    s.rate = (0.2 + 0.3 * t) * axis;
+    return s;
+  };
+  const FrameState s = with_accelerations(at(1.0), at(0.5), 0.5);
+  EXPECT_LT((s.acceleration - Vector3(-1, 2, 0.5)).norm(), 1e-14);
+  EXPECT_LT((s.angular_acceleration - Vector3(0.1, 0.2, 0.2)).norm(), 1e-14);
+  const FrameState later = propagated(s, 2.0);
+  EXPECT_LT((later.position - at(3.0).position).norm(), 1e-13);
+  EXPECT_LT((later.attitude - at(3.0).attitude).norm(), 1e-13);
+}
+
+TEST(FrameTree, AJumpIsNoAcceleration) {
+  FrameState before = ellipse(1.0), now = ellipse(1.01);
+  now.velocity += Vector3(0, 5, 0);  // just now: the way there shows nothing of it
+  now.rate += Vector3(0.5, 0, 0);
+  FrameState s = with_accelerations(now, before, 0.01);
+  EXPECT_EQ(s.acceleration, Vector3::Zero());
+  EXPECT_EQ(s.angular_acceleration, Vector3::Zero());
+  before = ellipse(1.0);
+  now = ellipse(1.01);
+  now.position += Vector3(0, 0, 100);
+  EXPECT_EQ(with_accelerations(now, before, 0.01).acceleration, Vector3::Zero());
+  EXPECT_EQ(with_accelerations(now, now, 0.0).acceleration, Vector3::Zero());
+}
+
 TEST(FrameTree, PropagationTurnsToTheFifthOrder) {
   Random random(21);
   const FrameState s = any_state(random);
