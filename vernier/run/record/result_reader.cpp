@@ -1,9 +1,11 @@
 #include "vernier/run/record/result_reader.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
+#include <thread>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/require.hpp"
@@ -151,10 +153,15 @@ ResultReader::~ResultReader() = default;
 ResultReader::ResultReader(ResultReader&&) noexcept = default;
 
 void ResultReader::refresh() {
-  try {
-    state_->open();
-  } catch (const hdf5::Error& e) {
-    state_->fail(e);
+  // a writer that waits for the disk in the middle of a block makes it unreadable for so long
+  for (int tries = 5;; --tries) {
+    try {
+      state_->open();
+      return;
+    } catch (const hdf5::Error& e) {
+      if (!state_->running || tries == 1) state_->fail(e);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
 }
 

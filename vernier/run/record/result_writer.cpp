@@ -139,7 +139,7 @@ struct ResultWriter::State {
   }
 
   void make(const fs::path& draft, const ResultLayout& layout) {
-    const Handle access = hdf5::file_access();
+    const Handle access = hdf5::file_access(lock.descriptor());
     file = Handle(H5Fcreate(draft.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), H5Fclose,
                   "cannot make the file");
     hdf5::write_attribute(file.get(), "vernier", layout.version);

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "vernier/base/require.hpp"
+#include "vernier/run/record/detail/driver.hpp"
 
 namespace vernier::record::hdf5 {
 
@@ -62,13 +63,14 @@ Handle property_list(hid_t list_class) {
   return {H5Pcreate(list_class), H5Pclose, "cannot make a property list"};
 }
 
-Handle file_access() {
+Handle file_access(int journal) {
   Handle list = property_list(H5P_FILE_ACCESS);
   check(H5Pset_libver_bounds(list.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "format version");
   // A reader beside a writer tries again where a checksum is wrong, and waits twice as long each
   // time, from 1 ns on. The library's 100 attempts never end for a block whose writer was killed
   // in the middle of it; these end within 20 ms.
   check(H5Pset_metadata_read_attempts(list.get(), 24), "attempts");
+  use_whole_writes(list.get(), journal);
   return list;
 }
 

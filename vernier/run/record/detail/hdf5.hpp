@@ -62,7 +62,8 @@ class Handle {
 void check(herr_t status, const char* what);
 
 Handle property_list(hid_t list_class);
-Handle file_access();  // newest format, as SWMR demands; no file locking surprises
+/// Newest format, as SWMR demands. A writer names the journal that makes its writes whole.
+Handle file_access(int journal = -1);
 
 /// The types in the file, and the size of one element in memory (the same: little-endian machines).
 hid_t file_type(Scalar) noexcept;

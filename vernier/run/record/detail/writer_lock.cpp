@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/run/record/detail/driver.hpp"
 #include "vernier/run/record/detail/hdf5.hpp"
 #include "vernier/run/record/detail/result_index.hpp"
 #include "vernier/run/record/result_reader.hpp"
@@ -139,7 +140,7 @@ bool repair(const fs::path& file) {
   bool done = false;
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
   if (descriptor >= 0) {
-    done = mend_superblock(descriptor);
+    done = (lock < 0 || hdf5::finish_write(lock, descriptor)) && mend_superblock(descriptor);
     ::close(descriptor);
   }
   if (done) {

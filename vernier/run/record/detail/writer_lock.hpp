@@ -17,6 +17,9 @@ class WriterLock {
   /// The file is complete: removes the lock file.
   void release() noexcept;
 
+  /// The lock file, open for writing; it also holds the write that is under way.
+  int descriptor() const noexcept { return descriptor_; }
+
  private:
   std::filesystem::path path_;
   int descriptor_ = -1;
