@@ -115,11 +115,11 @@ void Objects::sending(Ticks t) {
     string(e.type);
     string(e.status);
     string(e.parent);
-    next(true, [&](Octets& o) { put_state({e.state, time}, way, o); });
+    next(true, [&, &s = e.state](Octets& o) { put_state({s, time}, way, o); });
     numbers(three(e.state.acceleration), true);
     numbers(three(e.state.angular_acceleration), true);
     numbers(three(e.center_of_mass), false);
-    next(false, [&](Octets& o) { put_attitude(e.body_wrt_structural, way, o); });
+    next(false, [&, &a = e.body_wrt_structural](Octets& o) { put_attitude(a, way, o); });
     if (!e.dynamical) continue;
     numbers(three(e.force), true);
     numbers(three(e.torque), true);
@@ -133,7 +133,7 @@ void Objects::sending(Ticks t) {
     string(i.name);
     string(i.parent);
     numbers(three(i.position), false);
-    next(true, [&](Octets& o) { put_attitude(i.attitude, way, o); });
+    next(true, [&, &a = i.attitude](Octets& o) { put_attitude(a, way, o); });
   }
   if (other_) other_->sending(t);
 }
