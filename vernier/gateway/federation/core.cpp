@@ -284,7 +284,7 @@ void Core::State::dispatch(Connection c, const Header& h, Bytes bytes) {
 
 bool Core::State::take(Connection c, Bytes bytes) {
   const auto h = header(bytes);
-  if (!h || c >= lines.size() || !lines[c].peer) return false;
+  if (!h || h->length > longest_request || c >= lines.size() || !lines[c].peer) return false;
   Federation* const in = lines[c].federation;
   try {
     dispatch(c, *h, bytes);

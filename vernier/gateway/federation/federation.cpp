@@ -284,6 +284,7 @@ void Federation::take(Federate& f, const DisableConstrained&) {
   check_stopped();
 }
 void Federation::take(Federate& f, const Advance& m) {
+  if (m.how > AdvanceKind::flush) throw detail::Malformed{};
   time_.advance(f.handle, m.how, m.time);
   if (next_save_time_) check_stopped();
 }

@@ -120,10 +120,12 @@ Greeting HelloToRti::take(Bytes frame, std::vector<std::byte>& reply) {
   if (!r.complete()) {
     why_ = "what answers is not an RTI of this version";
   } else if (!welcome.challenge.empty()) {
-    theirs_ = welcome.challenge;
     if (key_.empty()) {
       why_ = "the RTI wants a key; say key-file=FILE";
+    } else if (!theirs_.empty()) {
+      why_ = "what answers is not an RTI: it asks twice";
     } else {
+      theirs_ = welcome.challenge;
       write(reply, Hello{program_, protocol_version, proof_of("federate", key_, ours_, theirs_)},
             2);
       return Greeting::more;

@@ -28,6 +28,8 @@ struct Welcome {
 
 /// The longest frame that a stranger may send.
 constexpr std::size_t longest_hello = 512;
+/// And what answers there, before it has proved what it is.
+constexpr std::size_t longest_welcome = 4096;
 
 enum class Greeting { more, done, refused };
 

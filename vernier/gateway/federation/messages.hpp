@@ -18,6 +18,8 @@ namespace vernier::federation {
 
 constexpr std::uint32_t protocol_version = 1;
 constexpr std::size_t longest_frame = 64u << 20;
+/// Of a federate. What the RTI makes of it is longer, and must not be too long for the others.
+constexpr std::size_t longest_request = 48u << 20;
 
 enum class Kind : std::uint16_t {
   none,

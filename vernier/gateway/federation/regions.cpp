@@ -23,6 +23,9 @@ Handle Regions::create(Handle federate, const Numbers& dimensions, const FomTabl
   Numbers sorted = dimensions;
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  if (sorted.size() > most_dimensions)
+    throw Refusal{Failure::RTIinternalError,
+                  "A region has " + std::to_string(most_dimensions) + " dimensions at most"};
   Region fresh{.federate = federate, .bounds = {}, .limits = {}};
   for (const Handle d : sorted) {
     if (d == 0 || d > tables.dimensions.size())
@@ -91,11 +94,19 @@ void Regions::remove(Handle federate) {
   }
 }
 
+void Regions::check_count(const Numbers& regions) {
+  if (regions.size() > most_together)
+    throw Refusal{Failure::RTIinternalError,
+                  "At most " + std::to_string(most_together) + " regions are taken together"};
+}
+
 void Regions::check(Handle federate, const Numbers& regions) const {
+  check_count(regions);
   for (const Handle h : regions) owned(federate, h);
 }
 
 void Regions::check(Handle federate, const Numbers& regions, const Numbers& available) const {
+  check_count(regions);
   for (const Handle h : regions) {
     for (const Bounds& b : owned(federate, h).bounds) {
       if (std::find(available.begin(), available.end(), b.dimension) == available.end())
@@ -175,7 +186,7 @@ bool Regions::load(Bytes from) {
   r(regions, free);
   if (!r.complete() || regions.size() > most + 1) return false;
   for (const Region& one : regions) {
-    if (one.bounds.size() != one.limits.size()) return false;
+    if (one.bounds.size() != one.limits.size() || one.bounds.size() > most_dimensions) return false;
     for (std::size_t i = 0; i < one.bounds.size(); ++i) {
       const Bounds& b = one.bounds[i];
       if (b.lower >= b.upper || b.upper > one.limits[i] ||

@@ -13,6 +13,8 @@ namespace vernier::federation {
 class Regions {
  public:
   static constexpr std::size_t most = 1u << 20;
+  static constexpr std::size_t most_dimensions = 256;  // of one
+  static constexpr std::size_t most_together = 4096;   // of an attribute, class or message
 
   /// Over the whole of each dimension until other ranges are committed.
   Handle create(Handle federate, const Numbers& dimensions, const FomTables&);
@@ -23,9 +25,11 @@ class Regions {
   /// All of a federate that has gone.
   void remove(Handle federate);
 
-  /// Are they this federate's?
+  /// Not too many?
+  static void check_count(const Numbers& regions);
+  /// And are they this federate's?
   void check(Handle federate, const Numbers& regions) const;
-  /// And have no dimensions but those `available`?
+  /// And have they no dimensions but those `available`?
   void check(Handle federate, const Numbers& regions, const Numbers& available) const;
   bool fits(const Numbers& regions, const Numbers& available) const noexcept;
   /// It is used for update or subscription once more (1) or less (-1).

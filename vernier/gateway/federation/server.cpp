@@ -117,6 +117,7 @@ struct Server::State {
     bool paused = false;  // is not read from, others being behind
     bool ending = false;  // has said all it will
     bool left = false;    // has said goodbye
+    bool more = false;    // its TLS session may hold bytes, which wake nobody
   };
   using Stage = Session::Stage;
 
@@ -244,10 +245,12 @@ struct Server::State {
 
   /// The bytes of a session, in the buffer that all share; what is left of a frame before them.
   void read(Session& s) {
+    s.more = false;
     if (s.stage == Stage::tls && !shaken(s)) return;
-    // what a TLS session holds already does not wake anybody
-    while (s.stage != Stage::dead && read_once(s) && s.wire.secured()) {
-    }
+    s.more = read_once(s) && s.wire.secured() && s.stage != Stage::dead;
+    pause_if_pressed(s);
+    // one after the other, so that nobody who sends a lot keeps the others waiting
+    if (s.more && !s.paused) unread.push_back(&s);
   }
   /// True: there may be more.
   bool read_once(Session& s) {
@@ -276,7 +279,7 @@ struct Server::State {
     Bytes frame;
     while (true) {
       const Cut cut =
-          next_frame(all, frame, s.stage == Stage::open ? longest_frame : longest_hello);
+          next_frame(all, frame, s.stage == Stage::open ? longest_request : longest_hello);
       if (cut == Cut::more) return true;
       if (cut == Cut::malformed) return false;
       if (s.stage == Stage::open) {
@@ -371,6 +374,7 @@ struct Server::State {
       s->paused = false;
       s->heard = now;
       watch(*s);
+      if (s->more) unread.push_back(s);
       return true;
     });
   }
@@ -402,7 +406,8 @@ struct Server::State {
   void bury() {
     if (!some_dead) return;
     some_dead = false;
-    std::erase_if(paused, [](Session* s) { return s->stage == Stage::dead; });
+    for (auto* list : {&paused, &unread})
+      std::erase_if(*list, [](const Session* s) { return s->stage == Stage::dead; });
     std::erase_if(sessions, [this](const std::unique_ptr<Session>& s) {
       if (s->stage == Stage::dead) backlog -= s->outbox.size();
       return s->stage == Stage::dead;
@@ -413,7 +418,7 @@ struct Server::State {
   void round(std::chrono::milliseconds most) {
     std::array<epoll_event, 256> events;
     const int n = epoll_wait(poll.get(), events.data(), static_cast<int>(events.size()),
-                             static_cast<int>(most.count()));
+                             unread.empty() ? static_cast<int>(most.count()) : 0);
     now = Clock::now();
     bool coming = false;
     for (int i = 0; i < n; ++i) {
@@ -426,11 +431,11 @@ struct Server::State {
       if (s->stage == Stage::dead) continue;
       if ((e.events & EPOLLOUT) != 0 && s->stage != Stage::tls) s->touch();
       // who has gone is read to the end, others behind or not
-      if ((e.events & ~std::uint32_t{EPOLLOUT}) != 0 || s->stage == Stage::tls) {
-        read(*s);
-        pause_if_pressed(*s);
-      }
+      const bool comes = (e.events & ~std::uint32_t{EPOLLOUT}) != 0 || s->stage == Stage::tls;
+      if (comes && (!s->more || s->paused)) read(*s);
     }
+    for (Session* s : std::exchange(unread, {}))
+      if (s->stage != Stage::dead) read(*s);
     if (coming) {
       std::uint64_t rings = 0;
       [[maybe_unused]] const auto got = ::read(bell.get(), &rings, sizeof rings);
@@ -477,7 +482,7 @@ struct Server::State {
   Inbox shared{2 * read_size};
   const Frame alive = frame(Alive{});
   std::vector<std::unique_ptr<Session>> sessions;
-  std::vector<Session*> dirty, paused;
+  std::vector<Session*> dirty, paused, unread;
   std::size_t backlog = 0;  // of all
   bool drained = false;     // since the paused were looked at
   bool some_dead = false;

@@ -255,10 +255,14 @@ std::string program_name() {
 }
 
 channel::Descriptor connected_to_path(const std::string& path, std::string& why) {
-  channel::Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un a{};
+  if (path.size() >= sizeof a.sun_path) {
+    why = "a path of at most 107 characters is needed";
+    return {};
+  }
   a.sun_family = AF_UNIX;
-  std::memcpy(a.sun_path, path.data(), std::min(path.size(), sizeof a.sun_path - 1));
+  std::memcpy(a.sun_path, path.data(), path.size());
+  channel::Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&a), sizeof a) != 0) {
     why = std::generic_category().message(errno);
     return {};
@@ -284,7 +288,7 @@ bool greeted(Wire& wire, Bytes key, Clock::time_point deadline, Inbox& inbox, st
     if (!reply.empty() && wire.write(reply).bytes != reply.size()) break;
     reply.clear();
     Bytes content = inbox.content(), frame;
-    const Cut cut = next_frame(content, frame);
+    const Cut cut = next_frame(content, frame, longest_welcome);
     if (cut == Cut::malformed) {
       why = "what answers is not an RTI";
       return false;

@@ -1,13 +1,17 @@
 // What a stranger may send to an RTI, or an RTI to a federate: bytes in pieces into frames, and the
-// hello.
+// hello. Also addresses.
 #include <cstdlib>
 
+#include "vernier/gateway/federation/channel.hpp"
 #include "vernier/gateway/federation/hello.hpp"
 #include "vernier/gateway/federation/inbox.hpp"
 
 using namespace vernier::federation;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // an address, as users write them
+  const Designator d = parsed_designator({reinterpret_cast<const char*>(data), size});
+  if (d.error.empty() && d.where != Designator::Where::here && d.address.empty()) std::abort();
   if (size < 2) return 0;
   const std::size_t piece = data[0] + 1u;
   const bool keyed = (data[1] & 1) != 0;

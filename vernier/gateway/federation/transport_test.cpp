@@ -548,11 +548,12 @@ TEST(Transport, HalfAConnectionIsNone) {
   EXPECT_EQ(gone_within(*a, 10s), 2u);
 }
 
-TEST(Transport, ASlowReaderMakesTheSenderWaitAndNobodyGrows) {
-  Running rti({.listen = "127.0.0.1:0", .backlog = 200000});
-  const auto slow = rti.connect();
+TEST_P(Sockets, ASlowReaderMakesTheSenderWaitAndNobodyGrows) {
+  ServerSettings s = settings();
+  s.backlog = 200000;
+  Running rti(s);
+  const auto slow = rti.connect(options_), fast = rti.connect(options_);
   std::atomic<std::uint32_t> sent{0};
-  const auto fast = rti.connect();
   std::thread writer([&] {
     for (std::uint32_t i = 0; i < 150000; ++i, ++sent) fast->send(numbered(i));
     fast->flush();
@@ -579,6 +580,9 @@ TEST(Transport, AnAddressInUseIsRefusedByName) {
   std::string why;
   EXPECT_FALSE(connect_socket(parsed_designator("unix:///nowhere/rti"), {}, why));
   EXPECT_THAT(why, HasSubstr("/nowhere/rti: No such file"));
+  // a longer path does not mean the one that it begins with
+  EXPECT_FALSE(connect_socket(parsed_designator("unix:///" + std::string(107, 'a')), {}, why));
+  EXPECT_THAT(why, HasSubstr("at most 107 characters"));
 }
 
 }  // namespace

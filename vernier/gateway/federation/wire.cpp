@@ -211,9 +211,9 @@ Wire::Moved Wire::write(std::span<const iovec> parts) noexcept {
 }
 
 void Wire::finish() noexcept {
-  if (tls_ && tls_error_.empty()) {
+  if (tls_) {
     const std::lock_guard lock(tls_lock_);
-    SSL_shutdown(tls_->one);
+    if (tls_error_.empty()) SSL_shutdown(tls_->one);
     ERR_clear_error();
   }
   shutdown(fd_.get(), SHUT_WR);

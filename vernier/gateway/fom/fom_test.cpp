@@ -319,5 +319,22 @@ TEST(FomFormat, AnswersEveryBadExampleWithItsMessage) {
   }
 }
 
+TEST(Reader, RefusesNamesThatGrowWithTheirNesting) {
+  const std::string longest(250, 'x');
+  std::string inside, after;
+  for (int i = 0; i < 55; ++i) {
+    inside += "<name>" + longest + "</name><objectClass>";
+    after += "</objectClass>";
+  }
+  inside += "<name>in</name>";
+  for (int i = 0; i < 1300; ++i)
+    inside += "<objectClass><name>c" + std::to_string(i) + "</name></objectClass>";
+  Diagnostics problems;
+  EXPECT_FALSE(parse_module("<objectModel xmlns=\"http://standards.ieee.org/IEEE1516-2010\">" +
+                                object(inside + after) + "</objectModel>",
+                            "test.xml", problems));
+  EXPECT_THAT(rendered(problems), HasSubstr("error[V1215]: the names of the classes"));
+}
+
 }  // namespace
 }  // namespace vernier::fom

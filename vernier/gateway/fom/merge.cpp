@@ -58,6 +58,7 @@ class Merger {
                 "all are taken as off, the resign action as "
                 "CancelThenDeleteThenDivest; give a module with <switches>");
     }
+    if (findings_.errors() == 0) check_size();
     if (findings_.errors() == 0) detail::resolve(fom_, findings_);
     if (findings_.errors() > 0) return {};
     return std::move(fom_);
@@ -78,6 +79,30 @@ class Merger {
                0)
         .notes = {"missing: " + document::listed(missing, 4),
                   "begin with the standard MIM and add to it"};
+  }
+
+  /// A class with many attributes and many classes below it is a small file and a large table.
+  void check_size() {
+    constexpr std::size_t most = std::size_t{1} << 22;
+    const auto inherited = [](const auto& classes, auto own) {
+      std::vector<std::size_t> counts;  // parents come first
+      std::size_t all = 0;
+      for (const auto& c : classes) {
+        const std::size_t above = c.parent < 0 ? 0 : counts[static_cast<std::size_t>(c.parent)];
+        counts.push_back(above + (c.*own).size());
+        all += counts.back();
+      }
+      return all;
+    };
+    if (inherited(fom_.object_classes, &ObjectClass::attributes) <= most &&
+        inherited(fom_.interaction_classes, &InteractionClass::parameters) <= most)
+      return;
+    findings_
+        .error("V1215",
+               "the classes have more than " + std::to_string(most) +
+                   " attributes or parameters, each with all it inherits",
+               Place{.file = modules_.back()->file}, static_cast<int>(modules_.size()) - 1)
+        .notes.emplace_back("make fewer subclasses of classes that have many");
   }
 
   void add(int m) {

@@ -105,6 +105,15 @@ class ModuleReader {
                  c.place)
           .notes.push_back("put them into a class named " + std::string(root));
     }
+    const bool fits = path_bytes_ <= most_path_bytes;
+    path_bytes_ += c.path.size();
+    if (fits && path_bytes_ > most_path_bytes) {
+      report_
+          .error("V1215",
+                 "the names of the classes, each with all it stands in, have more than 16 MiB",
+                 c.place)
+          .notes.emplace_back("give them shorter names, or nest them less");
+    }
     reading_.unique(paths, c.path, c.place, "classes called");
     if (e.child("sharing"))
       c.sharing = reading_.word(e, "sharing", sharing_words, Sharing::neither);
@@ -146,7 +155,7 @@ class ModuleReader {
   }
 
   void object_class(const Element& e, int parent) {
-    if (report_.full()) return;
+    if (report_.full() || path_bytes_ > most_path_bytes) return;
     const int self = add_class(e, parent, m_.object_classes, object_paths_, "HLAobjectRoot");
     for (const Element& c : e.children) {
       if (c.name == "attribute") attribute(c, self);
@@ -178,7 +187,7 @@ class ModuleReader {
   }
 
   void interaction_class(const Element& e, int parent) {
-    if (report_.full()) return;
+    if (report_.full() || path_bytes_ > most_path_bytes) return;
     const int self =
         add_class(e, parent, m_.interaction_classes, interaction_paths_, "HLAinteractionRoot");
     {
@@ -323,6 +332,9 @@ class ModuleReader {
   }
 
   Module m_;
+  // a few long names inside one another make many very long ones
+  static constexpr std::size_t most_path_bytes = 16u << 20;
+  std::size_t path_bytes_ = 0;
   Names cited_, object_paths_, interaction_paths_, dimensions_, transportations_, rates_, labels_,
       notes_;
   std::map<std::pair<const void*, int>, std::pair<Names, std::string>> member_names_;

@@ -22,6 +22,7 @@ void Federation::check_regions(const Federate& f, const Numbers& regions,
 void Federation::associate(Slot& s, Numbers regions) {
   std::sort(regions.begin(), regions.end());
   regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
+  Regions::check_count(regions);
   for (const Handle r : regions) regions_->use(r, 1);
   for (const Handle r : s.regions) regions_->use(r, -1);
   s.regions = std::move(regions);

@@ -17,13 +17,16 @@ class Teller {
   }
 
  private:
-  static std::string told(const std::string& s) { return s; }
+  static constexpr std::size_t longest = 4096;  // of a list or text that is reported
+
+  static std::string told(const std::string& s) { return s.substr(0, longest); }
   static std::string told(const Blob& b) { return std::to_string(b.size()) + " bytes"; }
   static std::string told(Bytes b) { return std::to_string(b.size()) + " bytes"; }
   static std::string told(bool b) { return b ? "true" : "false"; }
   static std::string told(const Values& v) {
     std::string all;
     for_each(v, [&](Handle h, Bytes b) {
+      if (all.size() > longest) return;
       all += (all.empty() ? "" : ", ") + std::to_string(h) + ": " + told(b);
     });
     return "[" + all + "]";
@@ -43,7 +46,10 @@ class Teller {
   template <class T>
   static std::string told(const std::vector<T>& all) {
     std::string s;
-    for (const T& one : all) s += (s.empty() ? "" : ", ") + told(one);
+    for (const T& one : all) {
+      s += (s.empty() ? "" : ", ") + told(one);
+      if (s.size() > longest) break;
+    }
     return "[" + s + "]";
   }
   template <class T>

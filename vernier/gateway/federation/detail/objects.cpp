@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "vernier/gateway/federation/detail/checks.hpp"
@@ -33,7 +32,6 @@ void Federation::take(Federate& f, const ReserveNames& m) {
   for (const std::string& n : m.names) check_name(n);
   if (names_.size() + m.names.size() > limits.names)
     refuse(Failure::RTIinternalError, "The federation takes no more names");
-  const std::set<std::string_view> distinct(m.names.begin(), m.names.end());
   const bool free = std::none_of(m.names.begin(), m.names.end(),
                                  [&](const std::string& n) { return names_.contains(n); });
   if (free) {

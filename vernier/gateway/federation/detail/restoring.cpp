@@ -146,7 +146,8 @@ class SavedCheck {
     for (std::size_t n = 0; n < i.slots.size(); ++n) {
       const Slot& s = i.slots[n];
       if (s.attribute != members[n] || !owner(s.owner) || s.order > Order::time_stamp ||
-          !transportation(s.transportation) || s.rate_told > tables_.rates.size())
+          !transportation(s.transportation) || s.rate_told > tables_.rates.size() ||
+          s.regions.size() > Regions::most_together)
         return false;
       for (const Acquisition& a : s.wanted_by) {
         if (!member(a.federate)) return false;

@@ -57,6 +57,8 @@ TimeManager::Report TimeManager::report(Handle federate) const {
 namespace {
 
 constexpr std::uint32_t record_version = 1;
+// what each takes at least, so that nobody makes room for more than can be there
+constexpr std::size_t federate_bytes = 71, held_bytes = 28, sent_bytes = 16;
 
 /// All of a federate but what waits; `f` is one of TimeManager.
 template <class V, class F>
@@ -91,7 +93,9 @@ bool TimeManager::load(Bytes from) {
   TimeKind kind{};
   std::uint64_t order = 0;
   r(version, kind, order, members);
-  if (!r.ok() || version != record_version || kind != kind_ || members > from.size()) return false;
+  if (!r.ok() || version != record_version || kind != kind_ ||
+      members > from.size() / federate_bytes)
+    return false;
   std::vector<Federate> all(members);
   Handle last = 0;
   for (Federate& f : all) {
@@ -99,7 +103,7 @@ bool TimeManager::load(Bytes from) {
     for (auto* list : {&f.queue, &f.waiting}) {
       std::uint32_t n = 0;
       r(n);
-      if (n > r.rest().size()) return false;
+      if (n > r.rest().size() / held_bytes) return false;
       list->resize(n);
       for (Held& h : *list) {
         Blob bytes;
@@ -110,7 +114,7 @@ bool TimeManager::load(Bytes from) {
     }
     std::uint32_t n = 0;
     r(n);
-    if (n > r.rest().size()) return false;
+    if (n > r.rest().size() / sent_bytes) return false;
     f.sent.resize(n);
     std::uint64_t receivers = 0;
     for (Sent& s : f.sent) {

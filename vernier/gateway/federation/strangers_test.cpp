@@ -1,0 +1,112 @@
+// Federates and RTIs that mean harm: what costs them little must not cost the others a lot.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "vernier/gateway/federation/core_rig_test.hpp"
+#include "vernier/gateway/federation/hello.hpp"
+#include "vernier/gateway/federation/regions.hpp"
+#include "vernier/gateway/federation/time_manager.hpp"
+
+namespace vernier::federation {
+namespace {
+
+using rig::Packed;
+using rig::Player;
+using rig::Stage;
+using ::testing::HasSubstr;
+
+TEST(Strangers, TheLongestRequestMakesNoFrameThatIsTooLongForOthers) {
+  Stage s(2);
+  Player &a = s[0], &b = s[1];
+  const Handle t = a.attribute("t");
+  a.publish("Timed", {t});
+  b.subscribe("Timed", {t});
+  const Handle o = a.register_object("Timed");
+  b.next<Discover>();
+  a.must(EnableRegulation{Stamp{1}});
+  b.must(EnableConstrained{});
+  b.next<ConstrainedEnabled>();
+  UpdateAttributes u;
+  u.object = o;
+  u.time = Stamp{10};
+  u.retraction = 1;
+  const std::size_t around = frame(u)->size() + 2 * sizeof(Handle);
+  Packed values;
+  values.add(t, std::string(longest_request - around, 'x'));
+  u.values = values;
+  ASSERT_EQ(frame(u)->size(), longest_request);
+  EXPECT_TRUE(s.core.take(a.connection, *frame(u)));
+  // what waits for its time is written anew when order does not count any more
+  b.must(DisableConstrained{});
+  EXPECT_EQ(b.next<Reflect>().values.raw.size(), values.raw.size());
+  u.tag = rig::bytes_of("x");
+  EXPECT_FALSE(s.core.take(a.connection, *frame(u)));
+}
+
+TEST(Strangers, RegionsTravelInBoundedNumbers) {
+  Stage s(1);
+  Player& a = s[0];
+  a.publish("Base", {a.attribute("a")});
+  Handle d = 1;
+  while (a.tables.dimensions.at(d - 1).name != "D") ++d;
+  a.must(CreateRegion{{d}});
+  const Handle r = a.body<Created>().region, o = a.register_object("Base");
+  // the same one many times is as many
+  const Numbers many(Regions::most_together + 1, r);
+  EXPECT_EQ(a.ask(AssociateRegions{o, {{{a.attribute("a")}, many}}}), Failure::RTIinternalError);
+  a.must(AssociateRegions{o, {{{a.attribute("a")}, {r}}}});
+  FomTables wide;
+  wide.dimensions.resize(Regions::most_dimensions + 1, {"D", 0});
+  Numbers all(wide.dimensions.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Handle>(i + 1);
+  Regions regions;
+  EXPECT_THROW(regions.create(1, all, wide), Refusal);
+  all.pop_back();
+  EXPECT_NE(regions.create(1, all, wide), 0u);
+}
+
+TEST(Strangers, AnAdvanceOfNoKindEndsItsConnection) {
+  Stage s(1);
+  EXPECT_FALSE(s.core.take(s[0].connection, *frame(Advance{static_cast<AdvanceKind>(5), {}})));
+}
+
+TEST(Strangers, ASmallFomThatMakesHugeTablesIsRefused) {
+  std::string text = R"(<objectModel xmlns="http://standards.ieee.org/IEEE1516-2010"><objects>)"
+                     "<objectClass><name>HLAobjectRoot</name><objectClass><name>A</name>";
+  const auto number = [](int i) { return std::to_string(i); };
+  for (int i = 0; i < 2100; ++i)
+    text += "<attribute><name>a" + number(i) +
+            "</name><dataType>HLAopaqueData</dataType><transportation>HLAreliable</transportation>"
+            "<order>Receive</order></attribute>";
+  for (int i = 0; i < 2100; ++i)
+    text += "<objectClass><name>C" + number(i) + "</name></objectClass>";
+  text += "</objectClass></objectClass></objects></objectModel>";
+  Core core{CoreSettings{}};
+  Player p(core);
+  EXPECT_EQ(p.ask(CreateFederation{"F", {{"bomb.xml", text}}, {}, {}}), Failure::InconsistentFDD);
+  EXPECT_THAT(p.answer.text, HasSubstr("more than 4194304 attributes"));
+}
+
+TEST(Strangers, ASavedTimeAnnouncesNoMoreThanItHas) {
+  // version, kind, order, and 50 federates in 100 bytes
+  std::vector<std::byte> record;
+  Writer w(record);
+  w(std::uint32_t{1}, TimeKind::integer64, std::uint64_t{0}, std::uint32_t{50});
+  record.resize(record.size() + 100);
+  TimeManager time(TimeKind::integer64, [](Handle, const Frame&) {});
+  EXPECT_FALSE(time.load(record));
+}
+
+TEST(Strangers, AnRtiThatAsksForTheKeyAgainAndAgainIsNone) {
+  const Bytes key = rig::bytes_of("secret");
+  HelloToRti federate("test", key);
+  Answer asks;
+  Writer{asks.body}(Welcome{Blob(16), {}});
+  std::vector<std::byte> reply;
+  EXPECT_EQ(federate.take(*frame(asks, 1), reply), Greeting::more);
+  EXPECT_EQ(federate.take(*frame(asks, 2), reply), Greeting::refused);
+  EXPECT_THAT(federate.why(), HasSubstr("asks twice"));
+}
+
+}  // namespace
+}  // namespace vernier::federation
