@@ -99,7 +99,9 @@ FederateHandle VernierAmbassador::join(const std::wstring& name, const std::wstr
   const wire::Join m{narrow(name), narrow(type), narrow(federation), documents(modules)};
   const auto joined = ask_for<wire::Joined>(lock, m, [&](wire::Joined& j) {
     auto made = std::make_unique<Member>();
-    if (!made->fom.load(j.tables)) return false;
+    if (j.time > TimeKind::float64 || j.resign > wire::ResignAction::none ||
+        !made->fom.load(j.tables))
+      return false;
     made->federate = j.federate;
     made->name = j.name;
     made->federation = m.federation;

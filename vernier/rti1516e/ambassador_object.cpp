@@ -78,8 +78,6 @@ void write_values(wire::Writer& w, const Map& values) {
 }
 
 void finish(std::vector<std::byte>& frame, Kind kind) {
-  if (frame.size() > wire::longest_frame)
-    raise(Failure::RTIinternalError, "the message is larger than 64 MB");
   const wire::Header h{static_cast<std::uint32_t>(frame.size()), kind, 0, 0};
   std::memcpy(frame.data(), &h, sizeof h);
 }

@@ -332,7 +332,13 @@ TEST(Callbacks, TellThatTheRtiCannotBeUnderstood) {
   cut[0] = static_cast<std::byte>(cut.size());
   std::vector<std::byte> misplaced;  // a request
   wire::write(misplaced, wire::Leave{});
-  for (const auto& frame : {nonsense, cut, misplaced}) {
+  FomTables less = some_fom();  // handles would name nothing any more
+  less.object_classes.pop_back();
+  std::vector<std::byte> shrunk, stranger, status;
+  wire::write(shrunk, wire::Tables{encoded(less)});
+  wire::write(stranger, wire::MemberState{.objects = {{50, 99, "of no class", {}, {}}}});
+  wire::write(status, wire::SaveStatusReport{{{7, static_cast<wire::SaveStatus>(9)}}});
+  for (const auto& frame : {nonsense, cut, misplaced, shrunk, stranger, status}) {
     Recorder f;
     Joined j(f);
     j.ambassador.evokeCallback(0.0);

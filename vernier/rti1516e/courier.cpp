@@ -157,8 +157,10 @@ bool Courier::deliver_federation(Lock& lock, Bytes frame, Member& member, Kind k
       federation::SaveStatusReport m;
       if (!read(frame, m)) return false;
       FederateHandleSaveStatusPairVector all;
-      for (const federation::StatusOf& s : m.all)
+      for (const federation::StatusOf& s : m.all) {
+        if (s.status > federation::SaveStatus::waiting) return false;
         all.emplace_back(handle<FederateHandle>(s.federate), static_cast<SaveStatus>(s.status));
+      }
       call(lock, [&](Federate& f) { f.federationSaveStatusResponse(all); });
       return true;
     }
@@ -190,7 +192,7 @@ bool Courier::deliver_federation(Lock& lock, Bytes frame, Member& member, Kind k
     }
     case Kind::member_state: {
       federation::MemberState m;
-      if (!read(frame, m)) return false;
+      if (!read(frame, m) || !member.can_be(m)) return false;
       member.restore(std::move(m));
       return true;
     }
@@ -207,9 +209,11 @@ bool Courier::deliver_federation(Lock& lock, Bytes frame, Member& member, Kind k
       federation::RestoreStatusReport m;
       if (!read(frame, m)) return false;
       FederateRestoreStatusVector all;
-      for (const federation::RestoreStatusOf& s : m.all)
+      for (const federation::RestoreStatusOf& s : m.all) {
+        if (s.status > federation::RestoreStatus::done) return false;
         all.emplace_back(handle<FederateHandle>(s.before), handle<FederateHandle>(s.after),
                          static_cast<RestoreStatus>(s.status));
+      }
       call(lock, [&](Federate& f) { f.federationRestoreStatusResponse(all); });
       return true;
     }

@@ -67,7 +67,13 @@ bool FomIndex::load(Bytes bytes) {
   FomTables t;
   federation::Reader r(bytes);
   t.fields(r);
-  if (!r.complete() || !fitting(t)) return false;
+  // handles stay what they are: tables only grow
+  const bool grown = t.object_classes.size() >= tables_.object_classes.size() &&
+                     t.interaction_classes.size() >= tables_.interaction_classes.size() &&
+                     t.attributes.size() >= tables_.attributes.size() &&
+                     t.parameters.size() >= tables_.parameters.size() &&
+                     t.dimensions.size() >= tables_.dimensions.size();
+  if (!r.complete() || !grown || !fitting(t)) return false;
   tables_ = std::move(t);
   name_classes(object_classes_, tables_.object_classes);
   name_classes(interaction_classes_, tables_.interaction_classes);

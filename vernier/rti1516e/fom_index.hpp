@@ -17,7 +17,8 @@ using federation::Numbers;
 /// The FOM as a federate looks things up in it; 0 is "there is none".
 class FomIndex {
  public:
-  /// False when the bytes are not tables or do not fit together; then nothing has changed.
+  /// False when the bytes are not tables, do not fit together or lack what was there before; then
+  /// nothing has changed.
   bool load(Bytes tables);
 
   const FomTables& tables() const noexcept { return tables_; }

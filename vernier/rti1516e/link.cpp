@@ -75,6 +75,8 @@ void Link::lose(std::string why) {
 }
 
 void Link::post(bool now) {
+  if (out_.size() > federation::longest_request)
+    raise(Failure::RTIinternalError, "the message is larger than 48 MB");
   if (!lost_ && (!channel_->send(out_) || (now && !channel_->flush()))) lose(channel_->why_lost());
   if (lost_) raise(Failure::NotConnected, why_);
   unflushed_ = !now;

@@ -129,6 +129,13 @@ void Member::reorder(Handle object, const Numbers& attributes, bool time_stamped
         o.time_stamped = time_stamped;
 }
 
+bool Member::can_be(const federation::MemberState& s) const noexcept {
+  const auto is_class = [&](const auto& of) { return fom.is_object_class(of.object_class); };
+  return std::all_of(s.objects.begin(), s.objects.end(), is_class) &&
+         std::all_of(s.published.begin(), s.published.end(), is_class) &&
+         s.resign <= federation::ResignAction::none;
+}
+
 void Member::restore(federation::MemberState&& s) {
   federate = s.federate;
   name = std::move(s.name);

@@ -90,6 +90,8 @@ struct Member {
   /// Those that are owned.
   void reorder(Handle object, const Numbers& attributes, bool time_stamped);
 
+  /// Names it nothing that the FOM does not have?
+  bool can_be(const federation::MemberState&) const noexcept;
   void restore(federation::MemberState&&);
 };
 

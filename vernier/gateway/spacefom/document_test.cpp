@@ -180,5 +180,23 @@ TEST(Flat, LiesInMemoryAsTheStandardSays) {
   EXPECT_FALSE(flattened(*f, "Nothing"));
 }
 
+TEST(Flat, ArraysOfArraysOfNothingEnd) {
+  std::string types;
+  for (int i = 0; i < 5; ++i)
+    types += "<arrayData><name>A" + std::to_string(i) + "</name><dataType>" +
+             (i == 0 ? "HLAoctet" : "A" + std::to_string(i - 1)) + "</dataType><cardinality>" +
+             (i == 0 ? "0" : "4000") +
+             "</cardinality><encoding>HLAfixedArray</encoding></arrayData>";
+  Diagnostics problems;
+  auto module = fom::parse_module(
+      "<objectModel xmlns=\"http://standards.ieee.org/IEEE1516-2010\"><dataTypes><arrayDataTypes>" +
+          types + "</arrayDataTypes></dataTypes></objectModel>",
+      "test.xml", problems);
+  ASSERT_TRUE(module) << rendered(problems);
+  const auto f = fom::merge({&*module, 1}, fom::standard_mim(), problems);
+  ASSERT_TRUE(f) << rendered(problems);
+  EXPECT_FALSE(flattened(*f, "A4"));
+}
+
 }  // namespace
 }  // namespace vernier::spacefom

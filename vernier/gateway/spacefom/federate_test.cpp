@@ -422,6 +422,28 @@ TEST(Recording, RefusesWhatIsNone) {
     std::istringstream in(text);
     EXPECT_FALSE(read_recording(in)) << text;
   }
+  std::istringstream endless("vernier-federation 1\nfederation " + std::string(3u << 20, 'x'));
+  EXPECT_EQ(read_recording(endless).error(), "line 2: too long");
+  std::string text = "vernier-federation 1\nobject A b\n";
+  for (int i = 0; i < 1001; ++i) text += "update 0 0 a" + std::to_string(i) + " 00\n";
+  std::istringstream many(text);
+  EXPECT_EQ(read_recording(many).error(), "line 1003: too many attributes");
+}
+
+TEST(Recording, KeepsNamesThatWouldBreakItsLines) {
+  std::stringstream file;
+  Federate f(member("two\nlines", "Tape", 0));
+  Recorder recorder(f, file);
+  Remote r;
+  r.object_class = "A";
+  r.name = "x\nupdate 0 0 a 00\\n";
+  recorder.discovered(r);
+  recorder.discovered(r);
+  const auto recording = read_recording(file);
+  ASSERT_TRUE(recording) << recording.error();
+  EXPECT_EQ(recording->federation, "two\nlines");
+  ASSERT_EQ(recording->objects.size(), 1u);
+  EXPECT_EQ(recording->objects[0].name, r.name);
 }
 
 TEST(Federate, SaysWhomItWaitedFor) {

@@ -29,7 +29,7 @@ void Federate::Work::take_configuration(const detail::Event& e) {
     } else if (name == "least_common_time_step") {
       if (auto t = read_ticks(bytes)) {
         if (settings.tolerate_swapped_lcts) t = straightened(*t);
-        if (*t > 0) c.least_common = *t;
+        if (*t > 0 && *t <= longest_step) c.least_common = *t;
       }
     }
   }

@@ -10,7 +10,7 @@ namespace vernier::spacefom {
 namespace {
 
 constexpr std::string_view title = "vernier-federation 1";
-constexpr std::size_t most_line = 1 << 20, most_objects = 100'000;
+constexpr std::size_t most_line = 1 << 20, most_objects = 100'000, most_attributes = 1000;
 
 constexpr char digits[] = "0123456789abcdef";
 
@@ -35,6 +35,32 @@ std::string_view word_of(std::string_view& line) {
   return w;
 }
 
+/// The next line, of which not much more than allowed is read.
+bool next_line(std::istream& in, std::string& line) {
+  line.clear();
+  if (in.peek() == std::istream::traits_type::eof()) return false;
+  for (char c = 0; line.size() <= most_line && in.get(c) && c != '\n';) line += c;
+  return true;
+}
+
+/// Names are anybody's: a line break is written \n, a backslash twice.
+std::string escaped(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (c == '\\' || c == '\n') text += '\\';
+    text += c == '\n' ? 'n' : c;
+  }
+  return text;
+}
+std::string plain(std::string_view text) {
+  std::string name;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escape = text[i] == '\\' && i + 1 < text.size();
+    name += escape ? (text[++i] == 'n' ? '\n' : text[i]) : text[i];
+  }
+  return name;
+}
+
 }  // namespace
 
 Result<Recording, std::string> read_recording(std::istream& in) {
@@ -44,7 +70,7 @@ Result<Recording, std::string> read_recording(std::istream& in) {
   const auto wrong = [&](const std::string& why) {
     return Failure<std::string>{"line " + std::to_string(number) + ": " + why};
   };
-  while (std::getline(in, text)) {
+  while (next_line(in, text)) {
     ++number;
     if (text.size() > most_line) return wrong("too long");
     if (number == 1) {
@@ -54,20 +80,20 @@ Result<Recording, std::string> read_recording(std::istream& in) {
     std::string_view line = text;
     const std::string_view kind = word_of(line);
     if (kind == "federation") {
-      r.federation = line;
+      r.federation = plain(line);
     } else if (kind == "epoch") {
       const auto x = parsed_real(line);
       if (!x) return wrong("the epoch is not a number");
       r.epoch = *x;
     } else if (kind == "lcts") {
       const auto x = parsed_integer(line);
-      if (!x || *x <= 0 || *x > Ticks{1} << 40) return wrong("the lcts is not a number of us");
+      if (!x || *x <= 0 || *x > longest_step) return wrong("the lcts is not a number of us");
       r.least_common = *x;
     } else if (kind == "object") {
       if (r.objects.size() == most_objects) return wrong("too many objects");
       const std::string_view object_class = word_of(line);
       if (object_class.empty() || line.empty()) return wrong("an object has a class and a name");
-      r.objects.push_back({std::string(object_class), std::string(line), {}});
+      r.objects.push_back({std::string(object_class), plain(line), {}});
     } else if (kind == "update") {
       const auto stamp = parsed_integer(word_of(line)), object = parsed_integer(word_of(line));
       const std::string attribute(word_of(line));
@@ -80,7 +106,10 @@ Result<Recording, std::string> read_recording(std::istream& in) {
       auto& names = r.objects[u.object].attributes;
       const auto at = std::find(names.begin(), names.end(), attribute);
       u.attribute = static_cast<std::size_t>(at - names.begin());
-      if (at == names.end()) names.push_back(attribute);
+      if (at == names.end()) {
+        if (names.size() == most_attributes) return wrong("too many attributes");
+        names.push_back(attribute);
+      }
       r.updates.push_back(std::move(u));
     } else if (!kind.empty()) {
       return wrong("\"" + std::string(kind) + "\" is not known");
@@ -94,17 +123,13 @@ Result<Recording, std::string> read_recording(std::istream& in) {
 
 Recorder::Recorder(Federate& f, std::ostream& out) : federate_(f), out_(out) {
   f.set_listener(this);
-  out_ << title << '\n' << "federation " << f.settings().federation << '\n';
+  out_ << title << '\n' << "federation " << escaped(f.settings().federation) << '\n';
 }
 
 std::size_t Recorder::number(const Remote& r) {
-  const auto at = std::find(names_.begin(), names_.end(), r.name);
-  const auto n = static_cast<std::size_t>(at - names_.begin());
-  if (at == names_.end()) {
-    names_.push_back(r.name);
-    out_ << "object " << r.object_class << ' ' << r.name << '\n';
-  }
-  return n;
+  const auto [at, fresh] = names_.emplace(r.name, names_.size());
+  if (fresh) out_ << "object " << r.object_class << ' ' << escaped(r.name) << '\n';
+  return at->second;
 }
 
 void Recorder::discovered(const Remote& r) { number(r); }
@@ -134,14 +159,13 @@ void Recorder::reflected(const Remote& r, std::span<const std::size_t> changed) 
 
 Replayer::Replayer(Federate& f, const Recording& r) : federate_(f), recording_(r) {
   f.set_listener(this);
-  for (const Recording::Object& o : r.objects) {
-    bool root = false;
-    const auto parent = std::find(o.attributes.begin(), o.attributes.end(), "parent_name");
-    for (const Recording::Update& u : r.updates)
-      if (parent != o.attributes.end() && &r.objects[u.object] == &o &&
-          u.attribute == static_cast<std::size_t>(parent - o.attributes.begin()))
-        root = read_string(u.bytes) == "";
-    objects_.push_back(f.publish(o.object_class, o.name, o.attributes, root));
+  std::vector<bool> root(r.objects.size(), false);  // by the last that was said
+  for (const Recording::Update& u : r.updates)
+    if (r.objects[u.object].attributes[u.attribute] == "parent_name")
+      root[u.object] = read_string(u.bytes) == "";
+  for (std::size_t i = 0; i < r.objects.size(); ++i) {
+    const Recording::Object& o = r.objects[i];
+    objects_.push_back(f.publish(o.object_class, o.name, o.attributes, root[i]));
   }
   if (!r.updates.empty()) first_ = r.updates.front().stamp;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "vernier/base/result.hpp"
@@ -47,7 +48,7 @@ class Recorder final : public Listener {
   std::size_t number(const Remote&);
   Federate& federate_;
   std::ostream& out_;
-  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::size_t> names_;  // with their numbers
   bool begun_ = false;
   std::uint64_t updates_ = 0;
   Ticks last_ = 0;

@@ -50,12 +50,11 @@ std::string broken_padding(Ticks padding, Ticks lcts) {
 }
 
 Ticks straightened(Ticks lcts) noexcept {
-  constexpr Ticks sane = Ticks{1} << 40;
-  if (lcts > 0 && lcts < sane) return lcts;
+  if (lcts > 0 && lcts <= longest_step) return lcts;
   std::uint64_t from = static_cast<std::uint64_t>(lcts), to = 0;
   for (int i = 0; i < 8; ++i, from >>= 8) to = to << 8 | (from & 0xff);
   const auto swapped = static_cast<Ticks>(to);
-  return swapped > 0 && swapped < sane ? swapped : lcts;
+  return swapped > 0 && swapped <= longest_step ? swapped : lcts;
 }
 
 }  // namespace vernier::spacefom

@@ -7,6 +7,8 @@ namespace vernier::spacefom {
 
 /// Logical time of a SpaceFOM federation: microseconds since its start.
 using Ticks = std::int64_t;
+/// No sane step is longer (12 days); sums of a few stay numbers.
+constexpr Ticks longest_step = (Ticks{1} << 40) - 1;
 
 /// The steps of a federate, all constant.
 struct Steps {
@@ -35,7 +37,7 @@ std::string broken_padding(Ticks padding, Ticks lcts);
 /// The smallest good one.
 Ticks usual_padding(Ticks lcts) noexcept;
 
-/// An LCTS that came with its bytes in the wrong order, put right: no sane one is 2^40 or more.
+/// An LCTS that came with its bytes in the wrong order, put right where it is too long otherwise.
 Ticks straightened(Ticks lcts) noexcept;
 
 /// "1 s", "250000 us".

@@ -19,6 +19,8 @@ class Flattener {
     const auto index = fom_.data_type(name);
     if (!index) return "there is no data type " + name;
     if (depth > 32) return "the data type " + name + " is nested too deep";
+    // arrays of arrays of nothing have no numbers to count
+    if (++visits_ > 16 * most_numbers) return too_many(name);
     const fom::DataType& type = fom_.data_types[static_cast<std::size_t>(*index)];
     const fom::Layout& layout = fom_.layouts[static_cast<std::size_t>(*index)];
     if (!layout.known || !layout.bytes) return "the data type " + name + " has no fixed size";
@@ -66,6 +68,7 @@ class Flattener {
 
   const fom::Fom& fom_;
   Flat flat_;
+  std::size_t visits_ = 0;
 };
 
 std::uint64_t bits_of(double x, const Flat::Number& n) noexcept {

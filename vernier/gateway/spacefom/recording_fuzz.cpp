@@ -1,0 +1,24 @@
+// Recordings from anywhere: refused with the line, or all numbers in them name what is there.
+#include <cstddef>
+#include <cstdint>
+#include <sstream>
+
+#include "vernier/base/require.hpp"
+#include "vernier/gateway/spacefom/recording.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace vernier;
+  std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
+  const auto r = spacefom::read_recording(in);
+  if (!r) {
+    require(r.error().starts_with("line "));
+    return 0;
+  }
+  spacefom::Ticks last = 0;
+  for (const spacefom::Recording::Update& u : r->updates) {
+    require(u.object < r->objects.size() && u.stamp >= last);
+    require(u.attribute < r->objects[u.object].attributes.size());
+    last = u.stamp;
+  }
+  return 0;
+}
