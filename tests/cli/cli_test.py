@@ -426,6 +426,12 @@ class Run(InAFolder):
 
 
 class Interrupt(InAFolder):
+    def wait_for_rows(self, least):
+        """Flushed by the run that goes on, twice a second, and read from outside."""
+        self.wait_for(lambda: list(self.folder.glob("runs/*/results.h5")), "a results file")
+        self.wait_for(lambda: len(self.vernier("export", "runs/latest", "plant.y").stdout.splitlines()) > least,
+                      "rows of a run that goes on")
+
     def test_ctrl_c_finishes_the_step_closes_the_files_and_says_so(self):
         run = self.start(*SLOW)
         self.wait_for(lambda: list(self.folder.glob("runs/*/results.h5")), "a results file")
@@ -440,8 +446,7 @@ class Interrupt(InAFolder):
 
     def test_killed_runs_leave_readable_results(self):
         run = self.start(*SLOW)
-        self.wait_for(lambda: list(self.folder.glob("runs/*/results.h5")), "a results file")
-        time.sleep(2.0)  # flushed twice a second
+        self.wait_for_rows(5)
         run.kill()
         run.communicate()
         self.assertIn("killed", self.vernier("runs").stdout)
@@ -450,8 +455,7 @@ class Interrupt(InAFolder):
 
     def test_killed_runs_are_repaired_for_other_programs(self):
         run = self.start(*SLOW, "--record", "*")
-        self.wait_for(lambda: list(self.folder.glob("runs/*/results.h5")), "a results file")
-        time.sleep(1.5)
+        self.wait_for_rows(5)
         run.kill()
         run.communicate()
         results = self.folder / "runs/feedback-0001/results.h5"
