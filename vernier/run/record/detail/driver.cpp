@@ -86,8 +86,22 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t most) 
   return &f.release()->shared;
 }
 
+/// Calls of the library from the driver forget why the call that led here fails: where it closes
+/// after a failure, the reason is kept.
+class KeptReason {
+ public:
+  KeptReason() = default;
+  KeptReason(const KeptReason&) = delete;
+  KeptReason& operator=(const KeptReason&) = delete;
+  ~KeptReason() { H5Eset_current_stack(stack_); }
+
+ private:
+  hid_t stack_ = H5Eget_current_stack();
+};
+
 herr_t close_file(H5FD_t* file) noexcept {
   const std::unique_ptr<File> f(&own(file));
+  const KeptReason reason;
   return H5FDclose(f->inner);
 }
 
@@ -140,7 +154,10 @@ hid_t make_driver() noexcept {
     return H5FDtruncate(inner(f), transfer, closing);
   };
   c.lock = [](H5FD_t* f, hbool_t writing) { return H5FDlock(inner(f), writing); };
-  c.unlock = [](H5FD_t* f) { return H5FDunlock(inner(f)); };
+  c.unlock = [](H5FD_t* f) {
+    const KeptReason reason;
+    return H5FDunlock(inner(f));
+  };
   constexpr H5FD_mem_t lists[] = H5FD_FLMAP_DICHOTOMY;
   std::copy(std::begin(lists), std::end(lists), c.fl_map);
   return H5FDregister(&c);
