@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
@@ -34,7 +35,8 @@ plot::Curve curve_of(const record::ResultReader& results, const record::Signal& 
 }
 
 std::string axis(const std::string& name, const std::string& unit) {
-  return unit == "1" || unit.empty() ? name : fmt::format("{} [{}]", name, unit);
+  return unit == "1" || unit.empty() ? name
+                                     : fmt::format("{}{}[{}]", name, name.empty() ? "" : " ", unit);
 }
 
 /// The cells of one line of CSV, quotes removed (RFC 4180).
@@ -66,10 +68,12 @@ composition::Composition document_of(const std::filesystem::path& run_folder) {
 
 plot::Plot plot_of_figure(const record::ResultReader& results, const composition::Figure& f) {
   plot::Panel panel{.title = {}, .y_label = f.y_label, .curves = {}};
+  std::set<std::string> units;
   for (const composition::Curve& c : f.curves) {
     const std::string path = c.signal.instance + "." + c.signal.port;
     const record::Signal* signal = results.find(path);
     if (!signal) continue;  // the user recorded something else
+    units.insert(c.unit.empty() ? signal->spec.unit : c.unit);
     const std::uint32_t last = std::min(c.signal.last, signal->spec.count);
     for (std::uint32_t i = c.signal.first; i < last; ++i) {
       std::string label = c.label.empty() ? path : c.label;
@@ -77,6 +81,8 @@ plot::Plot plot_of_figure(const record::ResultReader& results, const composition
       panel.curves.push_back(curve_of(results, *signal, i, c.unit, std::move(label)));
     }
   }
+  // one unit for all needs no words of the author
+  if (panel.y_label.empty() && units.size() == 1) panel.y_label = axis("", *units.begin());
   return {.title = f.title.empty() ? f.name : f.title, .panels = {std::move(panel)}};
 }
 

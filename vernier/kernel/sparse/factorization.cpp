@@ -24,6 +24,9 @@ using detail::Translator;
 constexpr std::align_val_t alignment{64};
 // Beyond this, code no longer pays: it is read from memory every time.
 constexpr std::size_t most_code = 16'000'000;
+// From this many operations on (half a megabyte of straight code), an order that repeats itself is
+// tried.
+constexpr long long many = 60'000;
 
 struct Free {
   void operator()(double* memory) const noexcept { ::operator delete(memory, alignment); }
@@ -42,10 +45,12 @@ double largest(const std::uint32_t* words) noexcept {
 
 struct Factorization::Plan {
   Elimination elimination;
+  std::vector<detail::Repeat> repeats;
   machine::Executable code;
   std::size_t code_bytes = 0;
   Translator::Factorize factorize_code = nullptr;
   Translator::Solve solve_code = nullptr;
+  bool in_order = false;
   std::unique_ptr<double[], Free> memory;
   double* values;
   double* reciprocals;
@@ -53,8 +58,12 @@ struct Factorization::Plan {
 
   Plan(const Pattern& pattern, std::span<const std::vector<double>> samples,
        const Settings& settings) {
-    const detail::Pivots pivots = detail::choose_pivots(pattern, samples, settings.threshold);
-    elimination = detail::make_elimination(pattern, pivots);
+    const auto made = [&](detail::Order order) {
+      return detail::make_elimination(
+          pattern, detail::choose_pivots(pattern, samples, settings.threshold, order));
+    };
+    elimination = made(detail::Order::least_fill);
+    if (elimination.operations >= many) sweep(made);
     if (settings.machine_code && chosen_instructions() >= Instructions::avx2) translate();
     const std::size_t count = elimination.values + Translator::margin;
     const std::size_t all = (count + 7) / 8 * 8 + 2 * elimination.size;
@@ -65,12 +74,26 @@ struct Factorization::Plan {
     work = reciprocals + elimination.size;
   }
 
+  /// Repeats pay by loops, whose code stays in the cache: worth some operations more.
+  template <class Made>
+  void sweep(const Made& made) {
+    Elimination swept = made(detail::Order::sweep);
+    std::vector<detail::Repeat> found = detail::find_repeats(swept);
+    if (detail::repeated_rows(found) < swept.size / 2 ||
+        swept.operations > 2 * elimination.operations)
+      return;
+    elimination = std::move(swept);
+    repeats = std::move(found);
+  }
+
   void translate() {
-    const Translator translator(elimination);
+    Translator translator(elimination, repeats);
+    if (!translator.faithful()) return;
     if (translator.image().size() > most_code) return;
     code = machine::Executable(translator.image());
     if (!code.ready()) return;
     code_bytes = translator.image().size();
+    in_order = translator.in_order();
     factorize_code = code.at<Translator::Factorize>(translator.factorize());
     solve_code = code.at<Translator::Solve>(translator.solve());
   }
@@ -131,10 +154,15 @@ Quality Factorization::factorize() noexcept {
 
 void Factorization::solve(std::span<double> b) const noexcept {
   const Plan& p = *plan_;
-  if (p.solve_code != nullptr) {
+  const Elimination& e = p.elimination;
+  if (p.solve_code != nullptr && p.in_order) {
+    for (int i = 0; i < e.size; ++i) p.work[i] = b[e.row_at[i]];
+    p.solve_code(p.values, p.reciprocals, nullptr, p.work);
+    for (int i = 0; i < e.size; ++i) b[e.column_at[i]] = p.work[i];
+  } else if (p.solve_code != nullptr) {
     p.solve_code(p.values, p.reciprocals, b.data(), p.work);
   } else {
-    detail::solve(p.elimination, p.values, p.reciprocals, b.data(), p.work);
+    detail::solve(e, p.values, p.reciprocals, b.data(), p.work);
   }
 }
 

@@ -23,17 +23,24 @@ LinearSolver::LinearSolver(Pattern pattern, std::vector<std::vector<double>> sam
       klu_(pattern_, samples_.front()),
       assembled_(program_.values().size()) {}
 
-Quality LinearSolver::factorize() noexcept {
+Quality LinearSolver::by_program() noexcept {
   ++counts_.factorizations;
+  method_ = Method::program;
+  return program_.factorize();
+}
+
+Quality LinearSolver::factorize() noexcept {
   const std::span<double> values = program_.values();
   std::copy(values.begin(), values.end(), assembled_.begin());
-  Quality quality = program_.factorize();
-  method_ = Method::program;
-  if (trusted(quality)) return quality;
+  const Quality quality = by_program();
+  return trusted(quality) ? quality : otherwise(quality, assembled_);
+}
 
+/// After the program has failed on `values`.
+Quality LinearSolver::otherwise(Quality quality, std::span<const double> values) noexcept {
   const std::span<const int> from = program_.slots();
   const std::span<const int> to = klu_.slots();
-  for (std::size_t k = 0; k < from.size(); ++k) klu_.values()[to[k]] = assembled_[from[k]];
+  for (std::size_t k = 0; k < from.size(); ++k) klu_.values()[to[k]] = values[from[k]];
   if (settings_.may_allocate && repivot()) {
     quality = program_.factorize();
     if (trusted(quality)) return quality;

@@ -47,6 +47,16 @@ class LinearSolver {
   /// Not usable: solve() may not be called, and `worst` names the row. Allocates only in
   /// LinearSolverSettings::may_allocate.
   Quality factorize() noexcept;
+  /// The same without a copy of the matrix: where the program fails, `again` fills values() a
+  /// second time, as they were.
+  template <class Again>
+  Quality factorize(Again&& again) noexcept {
+    const Quality quality = by_program();
+    if (trusted(quality)) return quality;
+    clear();
+    again();
+    return otherwise(quality, values());
+  }
   /// b becomes the solution, in the pattern's numbering; any number of times.
   void solve(std::span<double> b) noexcept;
 
@@ -57,6 +67,8 @@ class LinearSolver {
 
  private:
   bool trusted(const Quality& q) const noexcept { return q.usable && q.growth <= settings_.growth; }
+  Quality by_program() noexcept;
+  Quality otherwise(Quality, std::span<const double> values) noexcept;
   bool repivot() noexcept;
 
   Pattern pattern_;

@@ -112,6 +112,32 @@ TEST(LinearSolver, IsAnsweredByKluWhereGrowthIsTooLarge) {
   expect_solution(solver, sample);
 }
 
+TEST(LinearSolver, AsksForTheMatrixAgainOnlyWhereTheProgramFails) {
+  const std::vector<double> sample{0.05, 1.0, 1.0, 0.05};
+  const std::vector<double> adverse{1e-12, 1.0, 1.0, 1e-12};
+  LinearSolver solver(pair(), {sample});
+  int asked = 0;
+  for (const auto& [values, method] : {std::pair{sample, LinearSolver::Method::program},
+                                       std::pair{adverse, LinearSolver::Method::klu}}) {
+    const auto fill = [&] {
+      for (std::size_t k = 0; k < values.size(); ++k)
+        solver.values()[solver.slots()[k]] += values[k];
+    };
+    solver.clear();
+    fill();
+    const bool usable = solver
+                            .factorize([&] {
+                              ++asked;
+                              fill();
+                            })
+                            .usable;
+    EXPECT_TRUE(usable);
+    EXPECT_EQ(solver.method(), method);
+    expect_solution(solver, values);
+  }
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(LinearSolver, FindsOtherPivotsOffLine) {
   LinearSolver::Settings settings;
   settings.may_allocate = true;

@@ -43,6 +43,12 @@ Words words_for(Obstacle k) {
   return {"V3204", ""};
 }
 
+/// Of a row of the equations ("moment equilibrium of node 'rod' about x"), who is quoted in it.
+std::string quoted(const std::string& row) {
+  const std::size_t first = row.find('\''), last = row.rfind('\'');
+  return first < last ? row.substr(first + 1, last - first - 1) : std::string();
+}
+
 }  // namespace
 
 ConfigurationError in_words(const constrained::AssemblyProblem& p, const Definition& d) {
@@ -53,8 +59,13 @@ ConfigurationError in_words(const constrained::AssemblyProblem& p, const Definit
   const Words w = words_for(p.kind);
   const auto at = p.names.empty() ? d.places.end() : d.places.find(p.names.front());
   const bool placed = at != d.places.end();
+  Place place = placed ? at->second : d.place;
+  if (!placed && !p.names.empty()) {
+    const auto of_row = d.places.find(quoted(p.names.front()));
+    if (of_row != d.places.end()) place = of_row->second;
+  }
   Diagnostics problems;
-  Diagnostic& one = problems.error(w.code, what, placed ? at->second : d.place);
+  Diagnostic& one = problems.error(w.code, what, place);
   for (std::size_t i = placed ? 1 : 0; i < p.names.size() && i < 6; ++i) {
     const std::string& name = p.names[i];
     if (const auto other = d.places.find(name); other != d.places.end()) {
@@ -64,6 +75,9 @@ ConfigurationError in_words(const constrained::AssemblyProblem& p, const Definit
     }
   }
   one.notes.emplace_back(w.advice);
+  if (p.kind == Obstacle::singular && !p.names.empty() && p.names.front().starts_with("moment"))
+    one.notes.emplace_back(
+        "a body without <inertia> is a point: give it one, or hold how its node turns");
   return ConfigurationError(std::move(problems));
 }
 

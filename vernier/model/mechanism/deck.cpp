@@ -28,6 +28,7 @@ void Deck::convert(const DeckStatement& s, Diagnostics& problems) {
       drives_[label] = drive(a);
       return tail(a);
     }
+    if (s.keyword == "constitutive law") return constitutive_law(a);
     if (where == "data") {
       if (s.keyword == "problem" && a.keyword("initial value")) return;
     } else if (where == "initial value") {

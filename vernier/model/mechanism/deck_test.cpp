@@ -127,6 +127,35 @@ TEST(Deck, TotalJointsAreTheJointsTheyStandFor) {
   EXPECT_NEAR(c.x.x, 1.0, 1e-12);
 }
 
+TEST(Deck, LawsAreTakenFromTheirCards) {
+  const std::string nodes =
+      "structural: 1, static, null, eye, null, null;\n"
+      "structural: 2, dynamic, 1., 0., 0., eye, null, null;\n";
+  const std::string body = "joint: 1, clamp, 1, node, node; body: 1, 2, 1., null, eye;\n";
+  const auto made = [&](const std::string& before, const std::string& law) {
+    Diagnostics problems;
+    const std::string elements = "joint: 2, deformable hinge, 1, 2, " + law + ";\n";
+    const auto document = convert_deck(deck(nodes, body + elements, before), "x.mbd", problems);
+    return std::pair{document.value_or(""), rendered(problems)};
+  };
+  const std::string card =
+      "set: real K = 90.*deg2rad; set: integer SOFT = 7;\n"
+      "constitutive law: SOFT, name, \"soft\", 3, linear viscoelastic generic, diag, 1., 2., K, "
+      "proportional, 0.1;\n";
+  const auto [by_card, none] = made(card, "reference, SOFT");
+  EXPECT_EQ(none, "");
+  const auto [plain, also_none] =
+      made("", "linear viscoelastic generic, diag, 1., 2., 90.*pi/180., proportional, 0.1");
+  EXPECT_EQ(also_none, "");
+  EXPECT_NE(by_card, "");
+  EXPECT_EQ(by_card, plain);
+  EXPECT_NE(made(card, "reference, 8").second.find("there is no such constitutive law"),
+            std::string::npos);
+  EXPECT_NE(made("constitutive law: 7, 1, linear elastic, 3.;", "reference, 7")
+                .second.find("dimension 1, not 3"),
+            std::string::npos);
+}
+
 TEST(Deck, DrivesMeanWhatTheyMeanThere) {
   const auto at = [&](const std::string& drive, double t) {
     const Definition d = converted(

@@ -102,8 +102,8 @@ void Solver::Parts::set_scales(double coefficient, double momentum_coefficient) 
         break;
     }
   }
-  for (std::size_t k = 0; k < entry_factor.size(); ++k) {
-    entry_factor[k] = row_scale[entry_row[k]] * column_scale[entry_column[k]];
+  for (std::size_t k = 0; k < table_factor.size(); ++k) {
+    table_factor[k] = row_scale[factor_row[k]] * column_scale[factor_column[k]];
   }
 }
 
@@ -199,12 +199,12 @@ void Solver::Parts::scatter(const ElementPlan& plan, bool jacobian, bool with_re
     }
   }
   if (!jacobian) return;
-  double* values = matrix;
+  double* values = matrix + plan.slot_base;
   const double* local = local_jacobian.data();
-  const int* from = entry_local.data();
-  const int* slot = entry_slot.data();
-  const double* factor = entry_factor.data();
-  for (int k = plan.first_entry; k < plan.last_entry; ++k) {
+  const int* from = table_local.data() + plan.locals;
+  const int* slot = table_slot.data() + plan.slots;
+  const double* factor = table_factor.data() + plan.factors;
+  for (int k = 0; k < plan.last_entry - plan.first_entry; ++k) {
     values[slot[k]] += local[from[k]] * factor[k];
   }
 }

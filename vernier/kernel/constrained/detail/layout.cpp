@@ -235,8 +235,6 @@ void Solver::Parts::find_entries() {
       plans[element].first_entry = static_cast<int>(entry_local.size());
     }
   }
-  entry_factor.assign(entry_local.size(), 0.0);
-  entry_slot.assign(entry_local.size(), 0);
   row_base.assign(size, 1.0);
   column_base.assign(size, 1.0);
   row_scale.assign(size + 1, 0.0);

@@ -77,7 +77,9 @@ struct ElementPlan {
   int own_count = 0, coordinates = 0, first_coordinate = 0;  // momenta 6N + first_coordinate…
   int differential = 0, algebraic_count = 0, holonomic = 0;
   int rows = 0;  // into `rows`: local to global, size() of the matrix for the ground
-  int first_entry = 0, last_entry = 0;
+  int first_entry = 0, last_entry = 0;  // of what it adds to the matrix
+  // into tables of these, which elements that are alike share; slots count from slot_base
+  int locals = 0, slots = 0, slot_base = 0, factors = 0;
   int own_row = 0;  // global
   bool inertial = false, held = false;
 };
@@ -112,14 +114,15 @@ struct Solver::Parts {
   sparse::Pattern pattern;
   std::vector<int> entry_local, entry_place, entry_row,
       entry_column;  // per element entry; place in pattern
-  std::vector<int> entry_slot;
+  std::vector<int> table_local, table_slot;
   std::vector<int> node_places;  // in pattern, of NodePlan::slots
 
   // -- scaling -----------------------------------------------------------------------------------
   double unit_length = 1.0, unit_mass = 1.0;
   std::vector<double> row_base, column_base;    // without c
   std::vector<double> row_scale, column_scale;  // for scaled_for
-  std::vector<double> entry_factor;
+  std::vector<int> factor_row, factor_column;   // whose scales a factor is made of
+  std::vector<double> table_factor;
   double scaled_for = 0.0, scaled_for_momentum = 0.0;
   double force_floor = 0.0, moment_floor = 0.0;  // stiffness times rounding
 
@@ -240,6 +243,7 @@ struct Solver::Parts {
   void equilibrate_rows();
   void find_pivots();
   void use_slots(std::span<const int>);
+  void share_tables(std::span<const int> slots);
 
   // initialization.cpp
   void start(double time);

@@ -3,9 +3,11 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "vernier/kernel/sparse/factorization.hpp"
+#include "vernier/kernel/sparse/klu_factorization.hpp"
 
 namespace vernier::constrained::detail {
 
@@ -53,10 +55,45 @@ bool solve_once(int size, std::span<const Triplet> triplets, std::span<double> b
   return std::all_of(b.begin(), b.end(), [](double x) { return std::isfinite(x); });
 }
 
+namespace {
+
+/// Whether the rows are clearly independent, by pivots of Φ Φᵀ: sparse, where a decomposition of Φ
+/// that tells ranks is dense. Answers false where it is not sure.
+bool clearly_independent(std::span<const Triplet> gradients, int rows, int columns) {
+  constexpr double clear = 1e-7;  // of pivots, which are squares of what is left of unit rows
+  std::vector<std::map<int, double>> of_column(columns);
+  for (const Triplet& t : gradients) of_column[t.column][t.row] += t.value;
+  std::vector<double> norm(rows, 0.0);
+  for (const auto& column : of_column)
+    for (const auto& [row, v] : column) norm[row] += v * v;
+  for (const double n : norm)
+    if (!(n > 0.0) || !std::isfinite(n)) return false;
+  std::map<std::pair<int, int>, double> products;
+  for (const auto& column : of_column)
+    for (const auto& [i, a] : column)
+      for (const auto& [j, b] : column) products[{i, j}] += a * b / std::sqrt(norm[i] * norm[j]);
+  sparse::Pattern pattern{rows, {}};
+  std::vector<double> values;
+  for (const auto& [place, value] : products) {
+    pattern.entries.push_back({place.first, place.second});
+    values.push_back(value);
+  }
+  try {
+    sparse::KluFactorization f(pattern, values);
+    f.clear();
+    for (std::size_t k = 0; k < values.size(); ++k) f.values()[f.slots()[k]] = values[k];
+    return f.factorize().usable && f.reciprocal_condition() > clear;
+  } catch (const sparse::Singular&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 std::vector<std::vector<int>> dependent_rows(std::span<const Triplet> gradients, int rows,
                                              int columns) {
   std::vector<std::vector<int>> groups;
-  if (rows == 0) return groups;
+  if (rows == 0 || clearly_independent(gradients, rows, columns)) return groups;
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(columns, rows);
   for (const Triplet& t : gradients) A(t.column, t.row) += t.value;
   for (int j = 0; j < rows; ++j) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "vernier/kernel/constrained/detail/saddle.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
@@ -179,8 +180,52 @@ void Solver::Parts::equilibrate_rows() {
   moment_floor = rounding * moment;
 }
 
+/// Where elements put their entries, each table once: a long chain then reads few of them.
+void Solver::Parts::share_tables(std::span<const int> slots) {
+  table_local.clear();
+  table_slot.clear();
+  factor_row.clear();
+  factor_column.clear();
+  std::map<std::vector<int>, int> locals, places;
+  std::map<std::vector<double>, int> factors;  // by what scales are made of
+  for (ElementPlan& plan : plans) {
+    const auto first = entry_local.begin() + plan.first_entry;
+    const auto last = entry_local.begin() + plan.last_entry;
+    const auto [of_locals, fresh_locals] =
+        locals.try_emplace({first, last}, static_cast<int>(table_local.size()));
+    if (fresh_locals) table_local.insert(table_local.end(), first, last);
+    plan.locals = of_locals->second;
+
+    std::vector<int> at;
+    std::vector<double> scales;
+    for (int k = plan.first_entry; k < plan.last_entry; ++k) {
+      at.push_back(slots[entry_place[k]]);
+      const int row = entry_row[k], column = entry_column[k];
+      scales.insert(scales.end(), {row_base[row], static_cast<double>(kinds[row]),
+                                   column_base[column], static_cast<double>(kinds[column])});
+    }
+    plan.slot_base = at.empty() ? 0 : *std::min_element(at.begin(), at.end());
+    for (int& s : at) s -= plan.slot_base;
+    const auto [of_slots, fresh_slots] =
+        places.try_emplace(at, static_cast<int>(table_slot.size()));
+    if (fresh_slots) table_slot.insert(table_slot.end(), at.begin(), at.end());
+    plan.slots = of_slots->second;
+
+    const auto [of_factors, fresh_factors] =
+        factors.try_emplace(scales, static_cast<int>(factor_row.size()));
+    plan.factors = of_factors->second;
+    if (!fresh_factors) continue;
+    factor_row.insert(factor_row.end(), entry_row.begin() + plan.first_entry,
+                      entry_row.begin() + plan.last_entry);
+    factor_column.insert(factor_column.end(), entry_column.begin() + plan.first_entry,
+                         entry_column.begin() + plan.last_entry);
+  }
+  table_factor.assign(factor_row.size(), 0.0);
+  scaled_for = 0.0;
+}
+
 void Solver::Parts::use_slots(std::span<const int> slots) {
-  for (std::size_t k = 0; k < entry_slot.size(); ++k) entry_slot[k] = slots[entry_place[k]];
+  share_tables(slots);
   for (std::size_t i = 0; i < node_plans.size(); ++i) {
     for (std::size_t k = 0; k < 30; ++k) {
       const int place = node_places[30 * i + k];

@@ -126,7 +126,7 @@ StepReport Solver::Parts::solve(Level& l) noexcept {
       }
     }
     if (fresh) {
-      if (!linear_solver->factorize().usable) break;
+      if (!linear_solver->factorize([&] { assemble(l, true); }).usable) break;
       age = 0;
       if (held_waits) share_held(l);
     } else {

@@ -184,7 +184,8 @@ bool Solver::Parts::project() noexcept {
   assemble(l, true);
   past = 0;
   rates_valid = false;
-  if (!std::isfinite(norms.worst) || !linear_solver->factorize().usable) return false;
+  if (!std::isfinite(norms.worst) || !linear_solver->factorize([&] { assemble(l, true); }).usable)
+    return false;
   correct_velocities(l);
   return true;
 }

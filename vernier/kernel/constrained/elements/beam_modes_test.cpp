@@ -112,7 +112,20 @@ TEST(Beam3, VibratesAsEulerAndBernoulliSay) {
   EXPECT_NEAR(f[0] / exact(pinned[0]), 1.0, 2e-3);
   EXPECT_NEAR(f[1] / exact(pinned[1]), 1.0, 5e-3);
   EXPECT_NEAR(exact(clamped[0]), 2.066, 1e-3);
+  EXPECT_NEAR(exact(clamped[1]), 12.95, 5e-3);
+  EXPECT_NEAR(exact(clamped[2]), 36.25, 1e-2);
   EXPECT_NEAR(exact(pinned[0]), 9.06, 5e-3);
+  EXPECT_NEAR(exact(pinned[1]), 29.4, 0.05);
+}
+
+// Reference values: 4.161 and 26.1 Hz; what lumped pieces are off by is as above.
+TEST(Beam3, IsTheFirstLinkOfTheRobot) {
+  const double mass = 3.9, I = mass * 5e-3 * 5e-3 / 12.0;
+  const Section s = section({1.035e8, 3.3173e7, 3.3173e7, 331.73, 86250.0, 215.625, mass, I, I});
+  const auto f = frequencies(s, 4, true, 2);
+  ASSERT_EQ(f.size(), 2u);
+  EXPECT_NEAR(f[0], 4.161 * (1.0 + 3e-4), 1e-3);
+  EXPECT_NEAR(f[1], 26.1 * (1.0 - 4e-3), 0.05);
 }
 
 }  // namespace

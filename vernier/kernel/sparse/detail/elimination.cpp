@@ -20,6 +20,7 @@ struct RowCells {
 /// crosses a line.
 void place_cells(Elimination& e, int first) {
   e.values = (e.values + 3) / 4 * 4;
+  e.row_values.push_back(e.values);
   for (const int width : {4, 2, 1})
     for (std::size_t c = first; c < e.cells.size(); ++c)
       if (e.cells[c].width == width) {

@@ -41,6 +41,7 @@ struct Elimination {
   std::vector<Cell> cells;  // of row i: rows[i] … rights[i] with factors or the pivot, rights[i] …
                             // rows[i + 1] without
   std::vector<int> rows, rights;
+  std::vector<int> row_values;    // of rows: where their values begin
   std::vector<int> pivots;        // where they are
   std::vector<int> pivot_cells;   // of rows
   std::vector<int> factor_cells;  // of factors, as below

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace vernier::sparse {
 
@@ -27,8 +28,10 @@ struct Number {
 /// column; cells of a row lie sample by sample behind each other.
 class Remainder {
  public:
-  Remainder(const Pattern& pattern, std::span<const std::vector<double>> samples, double threshold)
-      : samples_(static_cast<int>(samples.size())), threshold_(threshold) {
+  /// `much`: a pivot is taken for its size only if it is so many times the other's.
+  Remainder(const Pattern& pattern, std::span<const std::vector<double>> samples, double threshold,
+            double much)
+      : samples_(static_cast<int>(samples.size())), threshold_(threshold), much_(much) {
     const auto n = static_cast<std::size_t>(pattern.size);
     rows_.resize(n);
     columns_.resize(n);
@@ -63,19 +66,26 @@ class Remainder {
 
   const std::vector<int>& columns_of(int row) const { return rows_[row].columns; }
 
+  /// From now on columns farther than `farthest` are not considered; `distances` of all.
+  void limit(std::span<const int> distances, int farthest) noexcept {
+    distances_ = distances;
+    farthest_ = farthest;
+  }
+
   /// The better of `best` and the entries of this row that are large enough.
   void consider(int i, double threshold, Candidate& best) const {
     const Row& row = rows_[i];
     const auto others = static_cast<std::int64_t>(row.columns.size()) - 1;
     for (std::size_t k = 0; k < row.columns.size(); ++k) {
       const int j = row.columns[k];
+      if (!distances_.empty() && distances_[j] > farthest_) continue;
       const std::int64_t cost = others * (static_cast<std::int64_t>(columns_[j].size()) - 1);
       if (cost > best.cost) continue;
       const double size = relative_size(i, k);
       if (size < threshold || size <= 0.0) continue;
       // the diagonal, if it will do: rows and columns of a node stay together
       const bool better = cost < best.cost || (i == j) > (best.row == best.column) ||
-                          ((i == j) == (best.row == best.column) && size > best.size);
+                          ((i == j) == (best.row == best.column) && size > much_ * best.size);
       if (better) best = {i, j, cost, size};
     }
   }
@@ -203,7 +213,9 @@ class Remainder {
   }
 
   int samples_;
-  double threshold_;
+  double threshold_, much_;
+  std::span<const int> distances_;
+  int farthest_ = 0;
   std::vector<Row> rows_;
   std::vector<std::vector<int>> columns_;  // rows of each column, unordered
   std::vector<double> scale_, largest_;    // of each row and sample: at first, and now
@@ -221,11 +233,164 @@ Remainder::Candidate search(const Remainder& left, const std::vector<int>& rows)
   return best;
 }
 
+/// The samples with rows and columns scaled so that logarithms of entries are small in the mean
+/// (Curtis, Reid 1972): what is large enough for a pivot then depends on the mechanism, not on its
+/// units and size.
+struct Scaled {
+  std::vector<std::vector<double>> samples;
+  std::vector<double> rows, columns;  // factors, powers of 2
+};
+Scaled equilibrated(const Pattern& pattern, std::span<const std::vector<double>> samples) {
+  constexpr double negligible = 1e-12;  // of its row: rounding
+  constexpr int rounds = 10;
+  const auto n = static_cast<std::size_t>(pattern.size);
+  std::vector<double> typical(pattern.entries.size(), 0.0);
+  std::vector<double> most(n, 0.0);
+  for (std::size_t k = 0; k < typical.size(); ++k) {
+    for (const std::vector<double>& sample : samples)
+      typical[k] = std::max(typical[k], std::fabs(sample[k]));
+    most[pattern.entries[k].row] = std::max(most[pattern.entries[k].row], typical[k]);
+  }
+  std::vector<double> row(n, 0.0), column(n, 0.0), sum(n), count(n);
+  for (int round = 0; round < 2 * rounds; ++round) {
+    const bool rows = round % 2 == 0;
+    std::fill(sum.begin(), sum.end(), 0.0);
+    std::fill(count.begin(), count.end(), 0.0);
+    for (std::size_t k = 0; k < typical.size(); ++k) {
+      const auto [i, j] = pattern.entries[k];
+      if (!(typical[k] > negligible * most[i]) || !std::isfinite(typical[k])) continue;
+      const int at = rows ? i : j;
+      sum[at] += std::log2(typical[k]) + (rows ? column[j] : row[i]);
+      count[at] += 1.0;
+    }
+    std::vector<double>& to = rows ? row : column;
+    for (std::size_t i = 0; i < n; ++i)
+      if (count[i] > 0.0) to[i] = -sum[i] / count[i];
+  }
+  for (std::vector<double>* list : {&row, &column})
+    for (double& x : *list) x = std::exp2(std::round(x));
+  Scaled scaled{{samples.begin(), samples.end()}, std::move(row), std::move(column)};
+  for (std::vector<double>& sample : scaled.samples)
+    for (std::size_t k = 0; k < typical.size(); ++k)
+      sample[k] *= scaled.rows[pattern.entries[k].row] * scaled.columns[pattern.entries[k].column];
+  return scaled;
+}
+
+/// Numbers of rows near each other: those in whose columns a row has entries, and the reverse.
+std::vector<std::vector<int>> neighbours(const Pattern& pattern) {
+  std::vector<std::vector<int>> near(pattern.size);
+  for (const Entry& e : pattern.entries) {
+    near[e.row].push_back(e.column);
+    near[e.column].push_back(e.row);
+  }
+  for (std::vector<int>& row : near) {
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+  }
+  return near;
+}
+
+/// Writes distances from `start` of what can be reached; answers that, nearest first.
+std::vector<int> walk(const std::vector<std::vector<int>>& near, int start,
+                      std::vector<int>& distances) {
+  std::vector<int> reached{start};
+  distances[start] = 0;
+  for (std::size_t k = 0; k < reached.size(); ++k)
+    for (const int j : near[reached[k]])
+      if (distances[j] < 0) {
+        distances[j] = distances[reached[k]] + 1;
+        reached.push_back(j);
+      }
+  return reached;
+}
+
+/// Distances from an end, part after part where the pattern falls into several.
+std::vector<int> distances_from_ends(const Pattern& pattern) {
+  const std::vector<std::vector<int>> near = neighbours(pattern);
+  std::vector<int> all(pattern.size, -1);
+  std::vector<int> trial(pattern.size, -1);
+  int first = 0;
+  for (int i = 0; i < pattern.size; ++i) {
+    if (all[i] >= 0) continue;
+    int end = i;
+    for (int k = 0; k < 3; ++k) {  // what is farthest from anywhere is an end, or nearly
+      const std::vector<int> reached = walk(near, end, trial);
+      end = reached.back();
+      for (const int j : reached) trial[j] = -1;
+    }
+    const std::vector<int> part = walk(near, end, all);
+    const int longest = all[part.back()];
+    for (const int j : part) all[j] += first;
+    first += longest + 1;
+  }
+  return all;
+}
+
+/// Who may be next in a sweep: the rows and columns left that are nearest to the end, and a little
+/// beyond. Nothing is left behind for the end, where it would be filled by all others.
+class Front {
+ public:
+  explicit Front(const Pattern& pattern) : distances_(distances_from_ends(pattern)) {
+    rows_.resize(pattern.size);
+    for (int i = 0; i < pattern.size; ++i) rows_[i] = i;
+    std::sort(rows_.begin(), rows_.end(), [this](int a, int b) { return nearer(a, b); });
+    columns_ = rows_;
+  }
+
+  void take(int row, int column) {
+    remove(rows_, row);
+    remove(columns_, column);
+  }
+
+  void limit(Remainder& left) const {
+    left.limit(distances_, std::min(distances_[rows_.front()], distances_[columns_.front()]));
+  }
+
+  /// Of rows near enough the cheapest pivot in columns near enough; of the side that is behind none
+  /// is left out, the other is widened until there is one.
+  Remainder::Candidate next(Remainder& left) {
+    const int row = distances_[rows_.front()];
+    const int column = distances_[columns_.front()];
+    const int end = distances_[rows_.back()] + distances_[columns_.back()];
+    Remainder::Candidate best;
+    for (int more = 0; best.row < 0 && more <= end; ++more) {
+      const int nearest = std::min(row, column);
+      left.limit(distances_, nearest + (row <= column ? more : 0));
+      for (const int i : rows_) {
+        if (distances_[i] > nearest + 1 + (row <= column ? 0 : more)) break;
+        left.consider(i, left.threshold(), best);
+      }
+    }
+    return best;
+  }
+
+ private:
+  bool nearer(int a, int b) const {
+    return distances_[a] != distances_[b] ? distances_[a] < distances_[b] : a < b;
+  }
+  void remove(std::vector<int>& from, int k) const {
+    from.erase(std::lower_bound(from.begin(), from.end(), k,
+                                [this](int a, int b) { return nearer(a, b); }));
+  }
+
+  std::vector<int> distances_;
+  std::vector<int> rows_, columns_;  // left
+};
+
 }  // namespace
 
 Pivots choose_pivots(const Pattern& pattern, std::span<const std::vector<double>> samples,
-                     double threshold) {
-  Remainder left(pattern, samples, threshold);
+                     double threshold, Order order) {
+  Scaled scaled;
+  std::optional<Front> front;
+  if (order == Order::sweep) {
+    scaled = equilibrated(pattern, samples);
+    samples = scaled.samples;
+    front.emplace(pattern);
+  }
+  // in a sweep what costs the same is taken by place, so that small differences do not matter
+  Remainder left(pattern, samples, threshold,
+                 front ? std::numeric_limits<double>::infinity() : 1.0);
   Pivots pivots;
   std::vector<int> open(pattern.size);
   std::vector<bool> column_done(pattern.size, false);
@@ -235,8 +400,11 @@ Pivots choose_pivots(const Pattern& pattern, std::span<const std::vector<double>
   for (int k = 0; k < pattern.size; ++k) {
     // rows that now look like the last pivot's make no new fill: they come next
     Remainder::Candidate next;
+    if (front) front->limit(left);
     for (const int i : touched)
       if (left.columns_of(i).size() == width) left.consider(i, threshold, next);
+    if (front && next.row < 0) next = front->next(left);
+    if (front) left.limit({}, 0);
     if (next.row < 0) next = search(left, open);
     if (next.row < 0) {
       std::vector<int> columns;
@@ -250,8 +418,12 @@ Pivots choose_pivots(const Pattern& pattern, std::span<const std::vector<double>
     width = left.columns_of(next.row).size() - 1;
     touched = left.eliminate(next.row, next.column);
     std::erase(open, next.row);
+    if (front) front->take(next.row, next.column);
     column_done[next.column] = true;
   }
+  if (front)
+    for (int k = 0; k < pattern.size; ++k)
+      pivots.magnitudes[k] /= scaled.rows[pivots.rows[k]] * scaled.columns[pivots.columns[k]];
   return pivots;
 }
 

@@ -27,7 +27,7 @@ constexpr std::int32_t pool_magnitudes = 0, pool_one = 32, pool_lanes = 64,
                        pool_size = 64 + 16 * 32;
 
 constexpr Base values = Base::rdi, reciprocals = Base::rsi, third = Base::rdx,
-               row_address = Base::rax, work = Base::rcx;
+               row_address = Base::rax, work = Base::rcx, counter = Base::rcx;
 
 Opcode operation(std::uint8_t code, int width) noexcept {
   return {width == 1 ? scalar : packed, 1, code};
@@ -48,7 +48,8 @@ std::vector<std::uint8_t> constants() {
 
 }  // namespace
 
-Translator::Translator(const Elimination& e) : e_(e), code_(pool_size), image_(constants()) {
+Translator::Translator(const Elimination& e, const std::vector<Repeat>& repeats)
+    : e_(e), repeats_(repeats), code_(pool_size), image_(constants()) {
   factorize_ = image_.size();
   write_factorize();
   while (code_.bytes().size() % 64 != 0) code_.byte(0xcc);  // traps if ever reached
@@ -60,7 +61,24 @@ Translator::Translator(const Elimination& e) : e_(e), code_(pool_size), image_(c
 Memory Translator::at(int value) const {
   const std::int32_t from_row = 8 * (value - middle_);
   if (from_row >= -128 && from_row < 128) return {row_address, from_row};
-  return {values, 8 * value};
+  return {values, 8 * (value - value_base_)};
+}
+
+/// From here on addresses count from those of row `row`.
+void Translator::go_to(int row) {
+  code_.add(values, 8 * (e_.row_values[row] - value_base_));
+  code_.add(reciprocals, 8 * (row - row_base_));
+  if (solving_) code_.add(work, 8 * (row - row_base_));
+  row_base_ = row;
+  value_base_ = e_.row_values[row];
+}
+
+/// Ends the code of one block of a repeat that began at `again`: on to the next, `by` blocks away.
+void Translator::write_loop_end(const Repeat& r, int by, Base counter, std::size_t again) {
+  code_.add(values, by * 8 * r.values);
+  code_.add(reciprocals, by * 8 * r.period);
+  if (solving_) code_.add(work, by * 8 * r.period);
+  code_.decrement_and_loop(counter, again);
 }
 
 void Translator::load(int to, int width, const Memory& from) {
@@ -79,7 +97,6 @@ void Translator::spread(int to, int from, int lane) {
 
 void Translator::write_largest() {
   constexpr int at_once = 4;
-  constexpr Base counter = Base::rcx;
   const int rounds = (e_.values + 4 * at_once - 1) / (4 * at_once);
   code_.move(row_address, values);
   code_.move(counter, static_cast<std::uint64_t>(rounds));
@@ -143,20 +160,56 @@ void Translator::write_tasks() {
   std::sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
     return a.column != b.column ? a.column < b.column : a.row < b.row;
   });
-  for (const Task& task : tasks) {
-    enter(task.row);
-    if (task.cell < 0) {
-      finish_row(task.row);
-    } else {
-      catch_up(task.cell, task.factor);
+  // of columns
+  std::vector<std::size_t> starts(e_.size + 1, tasks.size());
+  for (std::size_t k = tasks.size(); k-- > 0;) starts[tasks[k].column] = k;
+  const auto write = [&](int from, int to) {
+    for (std::size_t k = starts[from]; k < starts[to]; ++k) {
+      enter(tasks[k].row);
+      if (tasks[k].cell < 0) {
+        finish_row(tasks[k].row);
+      } else {
+        catch_up(tasks[k].cell, tasks[k].factor);
+      }
+      leave();
     }
-    leave();
+  };
+  int next = 0;
+  for (const Repeat& r : repeats_) {
+    // blocks whose columns act on rows of the repeat alone
+    const int end = r.first + r.period * r.times;
+    int times = 0;
+    for (std::size_t k = starts[r.first]; k < tasks.size() && tasks[k].row < end; ++k)
+      times = (tasks[k].column + 1 - r.first) / r.period;
+    if (times < 2) continue;
+    write(next, r.first);
+    go_to(r.first);
+    code_.move(counter, static_cast<std::uint64_t>(times));
+    const std::size_t again = code_.bytes().size();
+    write(r.first, r.first + r.period);
+    const std::vector<std::uint8_t> block(
+        code_.bytes().begin() + static_cast<std::ptrdiff_t>(again), code_.bytes().end());
+    write_loop_end(r, 1, counter, again);
+    // the others are written for what they do to the translator, and to make sure
+    const machine::Assembler kept = std::exchange(code_, machine::Assembler(0));
+    for (int k = 1; k < times; ++k) {
+      code_ = machine::Assembler(pool_size + again);
+      value_base_ += r.values;
+      row_base_ += r.period;
+      write(row_base_, row_base_ + r.period);
+      faithful_ = faithful_ && code_.bytes() == block;
+    }
+    code_ = kept;
+    value_base_ += r.values;
+    row_base_ += r.period;
+    next = row_base_;
   }
+  write(next, e_.size);
 }
 
 void Translator::enter(int row) {
   middle_ = e_.cells[e_.rows[row]].at + 16;
-  code_.address(row_address, {values, 8 * middle_});
+  code_.address(row_address, {values, 8 * (middle_ - value_base_)});
 }
 
 /// Factors that are used most stay in registers.
@@ -223,7 +276,7 @@ void Translator::write_pivot(int row) {
   code_.vex(bits_and, true, product, magnitudes, reciprocal);
   code_.vex(larger, true, met, met, product);
   code_.vex(operation(divide, 1), false, reciprocal, one, reciprocal);
-  store({reciprocals, 8 * row}, 1, reciprocal);
+  store({reciprocals, 8 * (row - row_base_)}, 1, reciprocal);
   if (e_.rights[row] < e_.rows[row + 1]) spread(reciprocal, reciprocal, 0);
 }
 
@@ -254,6 +307,8 @@ void Translator::finish_row(int row) {
 }
 
 void Translator::write_solve() {
+  solving_ = true;
+  row_base_ = value_base_ = 0;
   // unknowns computed last are in registers 2 to 15
   std::vector<int> in(e_.size, -1);
   std::vector<int> held(16, -1);
@@ -265,22 +320,30 @@ void Translator::write_solve() {
     next = next == 15 ? 2 : next + 1;
     return in[k];
   };
+  const auto forget = [&] {
+    for (int& k : held) {
+      if (k >= 0) in[k] = -1;
+      k = -1;
+    }
+    next = 2;
+  };
+  const auto unknown = [&](int k) { return Memory{work, 8 * (k - row_base_)}; };
   const auto term = [&](int value, int k) {
     int y = in[k];
-    if (y < 0) load(y = product, 1, {work, 8 * k});
-    code_.vex(operation(multiply, 1), false, product, y, {values, 8 * value});
+    if (y < 0) load(y = product, 1, unknown(k));
+    code_.vex(operation(multiply, 1), false, product, y, {values, 8 * (value - value_base_)});
     code_.vex(operation(subtract, 1), false, sum, sum, product);
   };
-  for (int i = 0; i < e_.size; ++i) {
-    load(sum, 1, {third, 8 * e_.row_at[i]});
+  const auto forward = [&](int i) {
+    load(sum, 1, in_order() ? unknown(i) : Memory{third, 8 * e_.row_at[i]});
     for (int k = e_.factors_of[i]; k < e_.factors_of[i + 1]; ++k)
       term(e_.factors[k].value, e_.factors[k].pivot);
     const int y = keep(i);
-    code_.vex(operation(multiply, 1), false, y, sum, {reciprocals, 8 * i});
-    store({work, 8 * i}, 1, y);
-  }
-  for (int i = e_.size - 1; i >= 0; --i) {
-    load(sum, 1, {work, 8 * i});
+    code_.vex(operation(multiply, 1), false, y, sum, {reciprocals, 8 * (i - row_base_)});
+    store(unknown(i), 1, y);
+  };
+  const auto backward = [&](int i) {
+    load(sum, 1, unknown(i));
     for (int k = e_.terms_of[i]; k < e_.terms_of[i + 1]; ++k)
       term(e_.terms[k].value, e_.terms[k].column);
     if (in[i] >= 0) {
@@ -289,9 +352,35 @@ void Translator::write_solve() {
     }
     const int x = keep(i);
     code_.vex(bits_and, false, x, sum, sum);  // moves it
-    store({work, 8 * i}, 1, x);
-    store({third, 8 * e_.column_at[i]}, 1, x);
+    store(unknown(i), 1, x);
+    if (!in_order()) store({third, 8 * e_.column_at[i]}, 1, x);
+  };
+  // `by` 1: forwards; -1: backwards, blocks and rows
+  const auto loop = [&](const Repeat& r, int by, const auto& row) {
+    const int first = by > 0 ? r.first : r.first + r.period * (r.times - 1);
+    forget();
+    go_to(first);
+    code_.move(row_address, static_cast<std::uint64_t>(r.times));
+    const std::size_t again = code_.bytes().size();
+    for (int k = 0; k < r.period; ++k) row(by > 0 ? first + k : first + r.period - 1 - k);
+    write_loop_end(r, by, row_address, again);
+    forget();
+    value_base_ += by * r.times * r.values;
+    row_base_ += by * r.times * r.period;
+  };
+  int i = 0;
+  for (const Repeat& r : repeats_) {
+    while (i < r.first) forward(i++);
+    loop(r, 1, forward);
+    i += r.period * r.times;
   }
+  while (i < e_.size) forward(i++);
+  for (auto r = repeats_.rbegin(); r != repeats_.rend(); ++r) {
+    while (i > r->first + r->period * r->times) backward(--i);
+    loop(*r, -1, backward);
+    i = r->first;
+  }
+  while (i > 0) backward(--i);
   code_.ret();
 }
 

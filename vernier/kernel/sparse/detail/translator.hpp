@@ -5,25 +5,29 @@
 #include <vector>
 
 #include "vernier/kernel/machine/assembler.hpp"
-#include "vernier/kernel/sparse/detail/elimination.hpp"
+#include "vernier/kernel/sparse/detail/repeats.hpp"
 
 namespace vernier::sparse::detail {
 
-/// An elimination as straight machine code (AVX2), all but without loops: the operations of
-/// factorize() and solve() on every number, in the same order, those of a cell at once.
+/// An elimination as machine code (AVX2), straight but for loops over what repeats: the operations
+/// of factorize() and solve() on every number, in the same order, those of a cell at once.
 class Translator {
  public:
   /// In: values, reciprocals, 16 words: high_bits() of the largest magnitudes before (first eight)
   /// and met; the even ones of each eight mean nothing.
   using Factorize = void (*)(double*, double*, std::uint32_t*);
-  /// In: values, reciprocals, b, work.
+  /// In: values, reciprocals, b, work. If in_order(), `work` holds the right side by pivot, becomes
+  /// the unknowns by pivot, and b is not used.
   using Solve = void (*)(const double*, const double*, double*, double*);
 
   /// Doubles beyond the values that the code reads when it looks for the largest: 0.
   static constexpr int margin = 16;
 
-  explicit Translator(const Elimination&);
+  Translator(const Elimination&, const std::vector<Repeat>&);
 
+  bool in_order() const noexcept { return !repeats_.empty(); }
+  /// Whether all blocks of a repeat have the same code, as they should; if not, the code is wrong.
+  bool faithful() const noexcept { return faithful_; }
   const std::vector<std::uint8_t>& image() const noexcept { return image_; }
   std::size_t factorize() const noexcept { return factorize_; }
   std::size_t solve() const noexcept { return solve_; }
@@ -39,6 +43,8 @@ class Translator {
   void write_largest();
   void collect();
   void write_tasks();
+  void go_to(int row);
+  void write_loop_end(const Repeat&, int by, machine::Base counter, std::size_t again);
   void enter(int row);
   void assign_registers(int row);
   void finish_row(int row);
@@ -55,14 +61,18 @@ class Translator {
   void write_solve();
 
   const Elimination& e_;
+  const std::vector<Repeat>& repeats_;
   machine::Assembler code_;
   std::vector<std::uint8_t> image_;
   std::size_t factorize_ = 0, solve_ = 0;
 
   std::vector<std::vector<Update>> updates_;  // of cells, by factor
   std::vector<std::size_t> done_;             // of those
-  int middle_ = 0;                            // the value that the row's address is of
-  std::vector<int> register_of_;              // of factors; -1: none
+  int row_base_ = 0, value_base_ = 0;         // what address registers point to
+  bool solving_ = false;                      // the unknowns move along
+  bool faithful_ = true;
+  int middle_ = 0;                // the value that the row's address is of
+  std::vector<int> register_of_;  // of factors; -1: none
   std::vector<bool> loaded_;
   int held_ = -1;  // the cell in the register `sum`
   bool changed_ = false;

@@ -69,6 +69,7 @@ class Deck {
     double factor[3] = {1.0, 1.0, 1.0};
   };
   struct Law {
+    std::size_t n = 0;
     std::vector<double> stiffness, damping;  // n × n, row major
   };
 
@@ -93,6 +94,7 @@ class Deck {
   Drive drive(DeckArguments&);
   Drive3 drive3(DeckArguments&);
   Law law(DeckArguments&, std::size_t n);
+  void constitutive_law(DeckArguments&);
   const Node& node_of(DeckArguments&);
   /// [position,] offset, [orientation | hinge, matrix], as far as they are there.
   End end(DeckArguments&, bool bare_offset);
@@ -123,6 +125,7 @@ class Deck {
   std::map<long, Pose> frames_;
   std::map<long, Node> nodes_;
   std::map<long, Drive> drives_;
+  std::map<long, Law> laws_;
   std::set<std::string> names_;
   std::map<std::string, double> declared_;  // counts of the control data
   std::map<std::string, double> counted_;

@@ -170,6 +170,8 @@ class Arithmetic {
     if (const auto found = values_.find(n); found != values_.end()) return found->second;
     if (n == "pi") return std::numbers::pi;
     if (n == "e") return std::numbers::e;
+    if (n == "deg2rad") return std::numbers::pi / 180.0;
+    if (n == "rad2deg") return 180.0 / std::numbers::pi;
     std::vector<std::string> known;
     for (const auto& [k, v] : values_) known.push_back(k);
     const auto near = closest(n, known);

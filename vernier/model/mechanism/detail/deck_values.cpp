@@ -280,7 +280,19 @@ Deck::Drive3 Deck::drive3(DeckArguments& a) {
 }
 
 Deck::Law Deck::law(DeckArguments& a, std::size_t n) {
+  if (a.keyword("reference")) {
+    const Place place = a.place();
+    const auto found = laws_.find(a.label("the label of a constitutive law"));
+    if (found == laws_.end()) refuse("V1723", "there is no such constitutive law", place);
+    if (found->second.n != n)
+      refuse("V1723",
+             "this constitutive law has dimension " + std::to_string(found->second.n) + ", not " +
+                 std::to_string(n),
+             place);
+    return found->second;
+  }
   Law l;
+  l.n = n;
   const auto scalar = [&](const char* what) {
     std::vector<double> m(n * n, 0.0);
     const double x = a.number(what);
@@ -317,6 +329,17 @@ Deck::Law Deck::law(DeckArguments& a, std::size_t n) {
         "linear elastic, linear viscous and linear viscoelastic laws, also isotropic or generic");
   }
   return l;
+}
+
+void Deck::constitutive_law(DeckArguments& a) {
+  const long label = a.label("the label of the constitutive law");
+  if (a.keyword("name")) a.next("a name");
+  const Place place = a.place();
+  const double n = a.number("the dimension");
+  if (n != 1.0 && n != 3.0 && n != 6.0)
+    refuse("V1721", "a constitutive law has dimension 1, 3 or 6", place);
+  laws_[label] = law(a, static_cast<std::size_t>(n));
+  tail(a);
 }
 
 const Deck::Node& Deck::node_of(DeckArguments& a) {
