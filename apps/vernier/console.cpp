@@ -75,6 +75,17 @@ std::string problems_json(const Diagnostics& problems) {
   return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+std::string harmless(std::string text, bool lines) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte < 0x20 || byte == 0x7f) && !(lines && byte == '\n')) text[i] = '?';
+    // those of eight bits are two bytes of UTF-8
+    const bool wide = i > 0 && text[i - 1] == '\xc2' && byte >= 0x80 && byte < 0xa0;
+    if (wide) text[i - 1] = text[i] = '?';
+  }
+  return text;
+}
+
 std::string byte_text(double bytes) {
   const char* units[] = {"B", "kB", "MB", "GB", "TB"};
   std::size_t unit = 0;

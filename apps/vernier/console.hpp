@@ -26,6 +26,10 @@ void print_problems(const Diagnostics&);
 /// The same as one JSON object: {"errors": 1, "warnings": 0, "problems": [{…}]}.
 std::string problems_json(const Diagnostics&);
 
+/// What others have named, for a terminal: characters that it would act upon become "?", except
+/// line breaks where `lines` says so.
+std::string harmless(std::string text, bool lines = false);
+
 /// Bytes as people write them: "4.1 MB".
 std::string byte_text(double bytes);
 /// A number with its digits in groups of three: "1 240".

@@ -127,7 +127,7 @@ std::string view(const Federate& f, const Objects& objects) {
   if (objects.malformed() > 0)
     text += fmt::format("  {} values could not be read, the last was {}\n", objects.malformed(),
                         objects.last_malformed());
-  return text;
+  return harmless(std::move(text), true);
 }
 
 // -- actions -------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ int watch(const FederationRequest& a) {
     std::fflush(stdout);
   }
   if (end) fmt::print("{}", view(f, objects));
-  if (!f.farewell().empty()) fmt::print("{}\n", f.farewell());
+  if (!f.farewell().empty()) fmt::print("{}\n", harmless(f.farewell()));
   return Interruptible::interrupted() ? status::interrupted : status::good;
 }
 
@@ -255,7 +255,7 @@ int federation_work(const FederationRequest& a, const Invocation& invocation) {
   }
   if (a.action == "list") {
     const std::vector<std::string> all = spacefom::federations(address(a));
-    for (const std::string& name : all) fmt::print("{}\n", name);
+    for (const std::string& name : all) fmt::print("{}\n", harmless(name));
     if (all.empty()) fmt::print(stderr, "there are no federations at {}\n", address(a));
     return status::good;
   }

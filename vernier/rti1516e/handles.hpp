@@ -1,9 +1,11 @@
 #pragma once
 
+#include <RTI/Exception.h>
 #include <RTI/Handle.h>
 #include <RTI/VariableLengthData.h>
 
 #include <cstdint>
+#include <type_traits>
 
 /// The RTI's way to the number that is a handle. Numbers are those of gateway/federation: from 1
 /// on, 0 is invalid.
@@ -47,7 +49,11 @@ unsigned long long decoded_handle(const rti1516e::VariableLengthData&);
 
 template <class H>
 H decoded(const rti1516e::VariableLengthData& encoded) {
-  return handle<H>(decoded_handle(encoded));
+  const unsigned long long n = decoded_handle(encoded);
+  // only those of messages are longer: another one must not be taken for a short one
+  if (!std::is_same_v<H, rti1516e::MessageRetractionHandle> && n >> 32)
+    throw rti1516e::CouldNotDecode(L"no handle of this kind has so large a number");
+  return handle<H>(n);
 }
 
 }  // namespace vernier::hla

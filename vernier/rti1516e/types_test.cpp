@@ -63,6 +63,8 @@ TEST(Handle, IsEncodedAsACountAndBytes) {
   const auto message = retraction(3, 9);
   EXPECT_EQ(bytes(message.encode()), std::string("\0\0\0\x8\0\0\0\3\0\0\0\x9", 12));
   EXPECT_EQ(decoded<MessageRetractionHandle>(message.encode()), message);
+  // cut to 32 bits it would be the handle of somebody else
+  EXPECT_THROW(decoded<FederateHandle>(message.encode()), CouldNotDecode);
   EXPECT_EQ(federate_of(message), 3u);
   EXPECT_EQ(number(message), 9u);
 }

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Names that others give do not reach the terminal as commands to it.
+
+usage: names_test.py <vernier> <source folder>"""
+import pathlib
+import re
+import socket
+import struct
+import subprocess
+import sys
+import unittest
+
+VERNIER, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+
+
+def kinds():
+    """The numbers of the messages, as the header lists them."""
+    text = (SOURCE / "vernier/gateway/federation/messages.hpp").read_text()
+    body = re.sub(r"//.*", "", re.search(r"enum class Kind[^{]*{(.*?)};", text, re.S)[1])
+    return {name.strip(): i for i, name in enumerate(body.split(","))}
+
+
+def text(s):
+    return struct.pack("<I", len(s)) + s
+
+
+def frame(kind, sequence, body):
+    return struct.pack("<IHHI", 12 + len(body), kinds()[kind], 0, sequence) + body
+
+
+def answer(s):
+    head = s.recv(12, socket.MSG_WAITALL)
+    return s.recv(struct.unpack("<I", head[:4])[0] - 12, socket.MSG_WAITALL)
+
+
+class Rti(unittest.TestCase):
+    def test_shows_names_of_others_without_their_control_characters(self):
+        rti = subprocess.Popen([VERNIER, "rti", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE)
+        try:
+            port = int(re.search(rb":(\d+)", rti.stdout.readline())[1])
+            with socket.create_connection(("127.0.0.1", port), timeout=20) as s:
+                s.sendall(frame("hello", 1, text(b"test") + struct.pack("<I", 1) + text(b"")))
+                self.assertEqual(answer(s)[:2], b"\0\0")
+                name = b"a\x1b[2J\nb\xc2\x9bc"
+                s.sendall(frame("create_federation", 2, text(name) + struct.pack("<IBB", 0, 0, 0)))
+                self.assertEqual(answer(s)[:2], b"\0\0")
+                line = rti.stdout.readline()
+            self.assertIn(b"'a?[2J?b??c' is created", line)
+        finally:
+            rti.terminate()
+            rti.communicate(timeout=20)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
