@@ -359,7 +359,11 @@ struct Server::State {
 
   void pause_if_pressed(Session& s) {
     if (s.stage != Stage::open || s.paused || backlog <= settings.backlog) return;
-    if (!exchange->pressed(s.connection, settings.backlog)) return;
+    // who asks and asks and takes no answer waits too, but much later than those who send to
+    // others: it may read as soon as it cannot send
+    if (!exchange->pressed(s.connection, settings.backlog) &&
+        s.outbox.size() <= 8 * settings.backlog)
+      return;
     s.paused = true;
     paused.push_back(&s);
     watch(s);
@@ -369,7 +373,8 @@ struct Server::State {
     drained = false;
     std::erase_if(paused, [this](Session* s) {
       const bool on = s->stage != Stage::open || backlog <= settings.backlog / 2 ||
-                      !exchange->pressed(s->connection, settings.backlog / 2);
+                      (!exchange->pressed(s->connection, settings.backlog / 2) &&
+                       s->outbox.size() <= settings.backlog);
       if (!on) return false;
       s->paused = false;
       s->heard = now;

@@ -18,7 +18,9 @@ struct ServerSettings {
   std::string certificate = {}, certificate_key = {};  // PEM files; empty: no TLS
   std::chrono::milliseconds tolerate{30000};           // who is silent for longer is lost
   std::chrono::milliseconds greet_within{5000};
-  std::size_t backlog = 4u << 20;  // bytes for one federate, beyond which those wait who send to it
+  // bytes for one federate, beyond which those wait who send to it; it itself beyond eight times
+  // that
+  std::size_t backlog = 4u << 20;
   std::size_t most_connections = 1000;
   /// Told in one sentence who was refused or lost, when verbose also who came and went. May be
   /// empty.

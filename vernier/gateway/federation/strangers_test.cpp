@@ -1,10 +1,18 @@
 // Federates and RTIs that mean harm: what costs them little must not cost the others a lot.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 
+#include <atomic>
+#include <thread>
+
+#include "vernier/gateway/channel/socket.hpp"
+#include "vernier/gateway/federation/channel.hpp"
 #include "vernier/gateway/federation/core_rig_test.hpp"
 #include "vernier/gateway/federation/hello.hpp"
 #include "vernier/gateway/federation/regions.hpp"
+#include "vernier/gateway/federation/server.hpp"
 #include "vernier/gateway/federation/time_manager.hpp"
 
 namespace vernier::federation {
@@ -106,6 +114,54 @@ TEST(Strangers, AnRtiThatAsksForTheKeyAgainAndAgainIsNone) {
   EXPECT_EQ(federate.take(*frame(asks, 1), reply), Greeting::more);
   EXPECT_EQ(federate.take(*frame(asks, 2), reply), Greeting::refused);
   EXPECT_THAT(federate.why(), HasSubstr("asks twice"));
+}
+
+/// Answers each request with 64 KB.
+class Talker final : public Exchange {
+ public:
+  Connection open(Peer& p) override {
+    peer_ = &p;
+    return 1;
+  }
+  bool take(Connection, Bytes) noexcept override {
+    ++taken;
+    peer_->put(long_one_);
+    return true;
+  }
+  void close(Connection, std::string_view) noexcept override {}
+  bool pressed(Connection, std::size_t) const noexcept override { return false; }
+
+  std::atomic<int> taken{0};
+
+ private:
+  Peer* peer_ = nullptr;
+  const Frame long_one_ = frame(Lost{std::string(65536, 'x')});
+};
+
+TEST(Strangers, WhoTakesNoAnswersIsNotAskedForMoreQuestions) {
+  auto made = std::make_unique<Talker>();
+  const Talker& rti = *made;
+  Server server({.listen = "127.0.0.1:0", .backlog = 100000}, std::move(made));
+  std::thread serving([&] { server.serve(); });
+  const auto fd = channel::connected(*channel::parsed_address(server.addresses()[0].substr(6)),
+                                     Channel::Clock::now() + std::chrono::seconds(5));
+  ASSERT_TRUE(fd);
+  std::vector<std::byte> said;
+  HelloToRti("test", {}).begin(said);
+  const std::vector<std::byte> question = *frame(QueryTime{}, 1);
+  constexpr int most = 200000;
+  for (int i = 0; i < most; ++i) said.insert(said.end(), question.begin(), question.end());
+  Bytes rest(said);
+  while (!rest.empty()) {
+    pollfd p{fd->get(), POLLOUT, 0};
+    if (poll(&p, 1, 300) == 0) break;
+    const ssize_t n = ::send(fd->get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0) rest = rest.subspan(static_cast<std::size_t>(n));
+  }
+  // what one reading brings is answered
+  EXPECT_LT(rti.taken, most / 2);
+  server.stop();
+  serving.join();
 }
 
 }  // namespace
