@@ -152,13 +152,15 @@ void show_real_time(const realtime::Health& h) {
   line("time used", h.frames.used);
   for (std::size_t i = 0; i < std::min(most, h.parts.size()); ++i)
     line(h.parts[i], h.frames.parts[i]);
+  if (h.shares_time) line("federation", h.frames.held);
   if (h.parts.size() > most) fmt::print("  … all components are in report.html\n");
   fmt::print("\n");
   std::size_t shown = 0;
   for (const realtime::Frame& f : h.frames.late_frames) {
     if (++shown > 5) break;
     fmt::print("  frame {} at t = {:.3f} s was late by {}: {}\n", f.number, seconds(f.time),
-               realtime::time_text(static_cast<double>(-f.margin)), realtime::blame(f, h.parts));
+               realtime::time_text(static_cast<double>(-f.margin)),
+               realtime::blame(f, h.parts, h.others));
   }
   if (h.frames.late > 5) fmt::print("  … all late frames are in frames.h5\n");
   if (h.near_throttling()) {

@@ -24,7 +24,16 @@ class Pacer {
   virtual Fault fault() const noexcept { return {}; }
   /// It failed because time is over, as agreed with others: the run ends, and ends well.
   virtual bool over() const noexcept { return false; }
-  /// Whether time stood still in the last wait_for(): clocks begin anew from there.
+  /// For how long others kept the last wait_for(), ns, and who; a name is good until the next one,
+  /// null: not known. `pacing`: it is their office to hold time back.
+  struct Kept {
+    std::int64_t ns = 0;
+    const char* by = nullptr;
+    bool pacing = false;
+  };
+  virtual Kept kept() const noexcept { return {}; }
+  /// Whether time stood still in the last wait_for(): clocks begin anew, and then
+  /// hold time back for the step that was asked for.
   virtual bool stood_still() noexcept { return false; }
   /// A wait that is under way ends soon; the run will stop. From a signal handler too.
   virtual void interrupt() noexcept {}

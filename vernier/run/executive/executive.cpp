@@ -86,10 +86,13 @@ Ending Executive::run_until(Time until) noexcept {
 bool Executive::pace(Time t) noexcept {
   bool late = false;
   for (std::size_t i = 0; i < pacers_.size(); ++i) {
+    Meter* const meter = options_.meter;
+    const std::int64_t began = meter ? meter->now() : 0;
     const Outcome o = pacers_[i]->wait_for(t);
+    if (meter) meter->waited(*pacers_[i], meter->now() - began);
     late |= o == Outcome::held;
     if (pacers_[i]->stood_still())
-      for (std::size_t k = i + 1; k < pacers_.size(); ++k) pacers_[k]->start(t);
+      for (std::size_t k = i + 1; k < pacers_.size(); ++k) pacers_[k]->start(now_);
     if (o == Outcome::failed && pacers_[i]->over()) {
       over_ = true;
       return false;

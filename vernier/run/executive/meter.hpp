@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <span>
 
+#include "vernier/component/pacer.hpp"
+
 namespace vernier::executive {
 
 /// Who measures what the components of a run cost. Called in the loop: must not allocate, wait or
@@ -16,6 +18,8 @@ class Meter {
   /// What each part cost since the last call, as Executive::parts(): output, react and advance of
   /// one instant.
   virtual void spent(std::span<const std::int64_t> by_part) noexcept = 0;
+  /// A pacer's wait_for() took so long, ns. Its own is told too.
+  virtual void waited(const Pacer&, std::int64_t) noexcept {}
 };
 
 }  // namespace vernier::executive

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
@@ -35,6 +36,10 @@ std::string_view word(Cause c) noexcept {
       return "wake-up";
     case Cause::wait:
       return "wait";
+    case Cause::federation:
+      return "federation";
+    case Cause::pacing:
+      return "pacing";
   }
   return "none";
 }
@@ -90,7 +95,11 @@ void FramePacer::know(const std::vector<composition::Part>& parts) {
   for (const composition::Part& p : parts) {
     names_.push_back(p.name);
     faces_world_.push_back(p.component->description().abilities.faces_world);
+    auto* source = dynamic_cast<PacerSource*>(p.component.get());
+    if (!source || !source->withholds_time()) continue;
+    for (const Pacer* pacer : source->pacers()) pacers_.push_back({pacer, names_.size() - 1});
   }
+  if (!pacers_.empty() && !others_) others_ = std::make_unique<Known[]>(kept_others);
   costs_.resize(parts.size());
   last_costs_.resize(parts.size());
   statistics_.parts.resize(parts.size());
@@ -116,6 +125,9 @@ void FramePacer::start(Time t) noexcept {
   late_in_a_row_ = 0;
   cause_behind_ = Cause::none;
   std::fill(costs_.begin(), costs_.end(), 0);
+  held_ = held_longest_ = 0;
+  keeper_ = nobody;
+  keeper_paces_ = false;
 }
 
 Outcome FramePacer::wait_for(Time t) noexcept {
@@ -171,6 +183,41 @@ void FramePacer::spent(std::span<const std::int64_t> by_part) noexcept {
   for (std::size_t i = 0; i < n; ++i) costs_[i] += by_part[i];
 }
 
+void FramePacer::waited(const Pacer& p, std::int64_t ns) noexcept {
+  for (const SharedTime& s : pacers_) {
+    if (s.pacer != &p) continue;
+    // what is not the others' is the component's own, such as sending
+    const Pacer::Kept kept = p.kept();
+    const std::int64_t held = std::clamp<std::int64_t>(kept.ns, 0, std::max<std::int64_t>(ns, 0));
+    costs_[s.part] += ns - held;
+    held_ += held;
+    if (held <= held_longest_) return;
+    held_longest_ = held;
+    keeper_ = other(kept.by);
+    keeper_paces_ = kept.pacing;
+    return;
+  }
+}
+
+std::uint32_t FramePacer::other(const char* name) noexcept {
+  if (!name || !*name) return nobody;
+  const std::uint32_t known = others_known_.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < known; ++i)
+    if (std::strncmp(others_[i].name, name, sizeof Known::name - 1) == 0) return i;
+  if (known == kept_others) return nobody;
+  std::strncpy(others_[known].name, name, sizeof Known::name - 1);
+  others_known_.store(known + 1, std::memory_order_release);
+  return known;
+}
+
+std::vector<Other> FramePacer::others() const {
+  std::vector<Other> all;
+  const std::uint32_t known = others_known_.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < known; ++i)
+    all.push_back({others_[i].name, others_[i].held, others_[i].late, others_[i].longest});
+  return all;
+}
+
 void FramePacer::finish(std::int64_t end) noexcept {
   FrameStatistics& s = statistics_;
   Frame f;
@@ -179,6 +226,7 @@ void FramePacer::finish(std::int64_t end) noexcept {
   f.wake_up = begin_ - due_;
   f.cost = end - begin_;
   f.margin = deadline_ - end;
+  f.held = held_;
   f.late = f.margin < 0;
   f.behind = !slept_ && f.wake_up > 0;
   if (f.late) attribute(f, deadline_ - due_);
@@ -194,7 +242,18 @@ void FramePacer::finish(std::int64_t end) noexcept {
     last_costs_[i] = costs_[i];
     costs_[i] = 0;
   }
-  if (!costs_.empty()) s.rest.add(f.cost - of_parts, f.number, f.time);
+  if (!costs_.empty()) s.rest.add(f.cost - of_parts - f.held, f.number, f.time);
+  if (!pacers_.empty()) s.held.add(f.held, f.number, f.time);
+  if (keeper_ != nobody) {
+    Known& k = others_[keeper_];
+    ++k.held;
+    k.longest = std::max(k.longest, held_longest_);
+  }
+  if (f.culprit != nobody && (f.cause == Cause::federation || f.cause == Cause::pacing))
+    ++others_[f.culprit].late;
+  held_ = held_longest_ = 0;
+  keeper_ = nobody;
+  keeper_paces_ = false;
   ++s.frames;
   s.behind += f.behind;
   s.late += f.late;
@@ -230,15 +289,26 @@ void FramePacer::attribute(Frame& f, std::int64_t period) noexcept {
       dearest = static_cast<std::uint32_t>(i);
     }
   }
-  const std::int64_t own = f.cost - of_parts;
+  bool by_others = false;
+  if (const std::int64_t excess = f.held - statistics_.held.quantile(0.99);
+      f.held > 0 && excess > most) {
+    most = excess;
+    by_others = true;
+  }
+  const std::int64_t own = f.cost - of_parts - f.held;
   if (const std::int64_t excess = own - statistics_.rest.quantile(0.99); excess > most) {
     most = excess;
     exceeded = nobody;
-  } else if (exceeded == nobody) {
+    by_others = false;
+  } else if (exceeded == nobody && !by_others) {
     exceeded = own > longest ? nobody : dearest;
+    by_others = f.held > std::max(own, longest);
   }
   if (f.cost <= period && f.wake_up >= most) {
     f.cause = Cause::wake_up;
+  } else if (by_others) {
+    f.culprit = keeper_;
+    f.cause = keeper_paces_ ? Cause::pacing : Cause::federation;
   } else {
     f.culprit = exceeded;
     f.cause = exceeded != nobody && faces_world_[exceeded] ? Cause::wait : Cause::work;
@@ -278,6 +348,12 @@ Fault FramePacer::fault() const noexcept {
   if (l.cause == Cause::wake_up)
     std::snprintf(why, sizeof why, "it was woken %.3g us late",
                   static_cast<double>(l.wake_up) / 1e3);
+  else if (l.cause == Cause::federation || l.cause == Cause::pacing)
+    std::snprintf(why, sizeof why, "waiting for the federation%s%.64s",
+                  l.culprit == nobody        ? ""
+                  : l.cause == Cause::pacing ? ", whose pace is set by "
+                                             : ", which was held back by ",
+                  l.culprit == nobody ? "" : others_[l.culprit].name);
   else
     std::snprintf(why, sizeof why, "%s of %.64s", l.cause == Cause::wait ? "waiting" : "work", who);
   char what[160];
@@ -290,11 +366,13 @@ Fault FramePacer::fault() const noexcept {
   else
     std::snprintf(what, sizeof what, "stopped: more than %d late frames within %.3g s (policy)",
                   settings_.late.in_window, seconds(settings_.late.window));
-  std::snprintf(
-      f.text, sizeof f.text,
-      "%s\nthe last one by %.3g ms: %s\nthe machine does not keep up: a smaller --rate or a "
-      "longer step may help; vernier doctor --for FILE tells more",
-      what, static_cast<double>(-l.margin) / 1e6, why);
+  const bool others = l.cause == Cause::federation || l.cause == Cause::pacing;
+  std::snprintf(f.text, sizeof f.text, "%s\nthe last one by %.3g ms: %s\n%s", what,
+                static_cast<double>(-l.margin) / 1e6, why,
+                others ? "that federate does not keep up: its own report says why; a slower pace "
+                         "or a longer step of it may help"
+                       : "the machine does not keep up: a smaller --rate or a longer step may "
+                         "help; vernier doctor --for FILE tells more");
   return f;
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,11 +19,14 @@ namespace vernier::realtime {
 
 /// Why a frame was late.
 enum class Cause : std::uint8_t {
-  none,     // it was not
-  work,     // a component took longer than usual, or all together too long
-  wake_up,  // it began late, although nothing kept it
-  wait      // a component that faces the world kept it: a peer, a disk
+  none,        // it was not
+  work,        // a component took longer than usual, or all together too long
+  wake_up,     // it began late, although nothing kept it: the system
+  wait,        // a component that faces the world kept it: a peer, a disk
+  federation,  // those with whom it shares time kept it
+  pacing       // the one of them whose office it is to hold time back
 };
+constexpr std::size_t causes = 6;
 std::string_view word(Cause) noexcept;
 
 /// No component: the executive itself with recorder and watches.
@@ -35,10 +39,11 @@ struct Frame {
   std::int64_t wake_up = 0;  // actual minus intended beginning
   std::int64_t cost = 0;     // from its beginning to the end of its work
   std::int64_t margin = 0;   // from the end of its work to its deadline; negative: late
+  std::int64_t held = 0;     // of the cost: for how long those with whom it shares time kept it
   bool late = false;
   bool behind = false;  // an earlier frame was still at work when it should have begun
   Cause cause = Cause::none;
-  std::uint32_t culprit = nobody;  // part
+  std::uint32_t culprit = nobody;  // part; of federation and pacing: FramePacer::others()
 };
 
 /// When frames are: ticks of the base step, counted from the start; or of a rate, from time zero.
@@ -61,14 +66,15 @@ Grid grid_of(const composition::Plan&);
 /// What the frames of a run were like.
 struct FrameStatistics {
   std::uint64_t frames = 0, late = 0, behind = 0;
-  std::uint64_t late_by[4] = {};  // by Cause
-  std::uint64_t sleeps = 0;       // calls of the clock's sleep
-  std::uint64_t in_a_row = 0;     // most late frames one after another
-  Histogram wake_up;              // of frames that were slept for
+  std::uint64_t late_by[causes] = {};  // by Cause
+  std::uint64_t sleeps = 0;            // calls of the clock's sleep
+  std::uint64_t in_a_row = 0;          // most late frames one after another
+  Histogram wake_up;                   // of frames that were slept for
   Histogram cost;
   Histogram used;                   // from the intended beginning to the end of the work
   std::vector<Histogram> parts;     // cost, as the executive's parts
   Histogram rest;                   // cost of the executive itself, with recorder and watches
+  Histogram held;                   // where time is shared with others: how long they kept it
   std::int64_t busy = 0, wall = 0;  // ns not asleep, and in all
   std::int64_t slipped = 0;         // ns that simulated time lost against wall time (Late::slip)
   std::int64_t worst_lag = 0;       // ns; how far the beginning of a frame was behind
@@ -80,6 +86,14 @@ struct FrameStatistics {
   }
 };
 constexpr std::size_t kept_late = 1000;
+
+/// Somebody with whom a run shares time.
+struct Other {
+  std::string name;
+  std::uint64_t held = 0, late = 0;  // frames that it kept; of them, that were late because of it
+  std::int64_t longest = 0;          // ns; for how long it kept one
+};
+constexpr std::size_t kept_others = 64;
 
 /// Who takes every frame when it is over: in the loop, so it must not wait or allocate.
 class FrameSink {
@@ -119,6 +133,7 @@ class FramePacer final : public Pacer, public executive::Meter {
 
   std::int64_t now() noexcept override { return clock_.now(); }
   void spent(std::span<const std::int64_t> by_part) noexcept override;
+  void waited(const Pacer&, std::int64_t ns) noexcept override;
 
   const Settings& settings() const noexcept { return settings_; }
   /// The last frame that is over.
@@ -126,8 +141,14 @@ class FramePacer final : public Pacer, public executive::Meter {
   /// Its costs by part, ns.
   std::span<const std::int64_t> last_costs() const noexcept { return last_costs_; }
   const FrameStatistics& statistics() const noexcept { return statistics_; }
+  /// Whether a component of the run shares time with others.
+  bool shares_time() const noexcept { return !pacers_.empty(); }
+  /// Those who kept it, in the order in which they first did; not more than kept_others. The names
+  /// from any thread, the figures when the run is over.
+  std::vector<Other> others() const;
 
  private:
+  std::uint32_t other(const char* name) noexcept;
   std::int64_t due(Time, std::int64_t now) noexcept;
   void finish(std::int64_t end) noexcept;
   void attribute(Frame&, std::int64_t period) noexcept;
@@ -141,6 +162,18 @@ class FramePacer final : public Pacer, public executive::Meter {
   std::vector<std::uint8_t> faces_world_;  // by part
   std::vector<std::string> names_;
   std::vector<std::int64_t> costs_, last_costs_;
+  struct SharedTime {
+    const Pacer* pacer;
+    std::size_t part;  // whose it is
+  };
+  std::vector<SharedTime> pacers_;
+  struct Known {
+    char name[64] = {};
+    std::uint64_t held = 0, late = 0;
+    std::int64_t longest = 0;
+  };
+  std::unique_ptr<Known[]> others_;
+  std::atomic<std::uint32_t> others_known_{0};
   std::vector<std::int64_t> late_ends_;  // of the last late frames, a ring for the window
   std::atomic<bool> interrupted_{false};
 
@@ -150,6 +183,9 @@ class FramePacer final : public Pacer, public executive::Meter {
   std::int64_t number_ = 0, due_ = 0, deadline_ = 0, begin_ = 0;
   bool slept_ = false;
   Time next_{};  // when the frame after it begins
+  std::int64_t held_ = 0, held_longest_ = 0;
+  std::uint32_t keeper_ = nobody;  // of the longest
+  bool keeper_paces_ = false;
 
   Frame last_;
   Cause cause_behind_ = Cause::none;  // of the frame that others are behind of

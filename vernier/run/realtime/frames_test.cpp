@@ -349,6 +349,139 @@ TEST(Attribution, CallsItWaitingWhereTheWorldIsFaced) {
   EXPECT_EQ(r.seen().late_frames[0].cause, Cause::wait);
 }
 
+/// A component that shares time with others, and may be kept by them.
+class Sharing final : public executive::test::Small<executive::test::One>,
+                      public PacerSource,
+                      public Pacer {
+ public:
+  explicit Sharing(VirtualClock& c) : clock_(c) { description_.abilities.faces_world = true; }
+  void bind(const Bindings&) override {}
+  std::vector<Pacer*> pacers() override { return {this}; }
+  bool withholds_time() const noexcept override { return true; }
+  Outcome wait_for(Time t) noexcept override {
+    const std::int64_t frame = frame_at(t) - 1;
+    clock_.work(sending ? sending(frame) : 50 * us);
+    kept_ = keep ? keep(frame) : Kept{10 * us, "Moon", false};
+    clock_.work(kept_.ns);
+    stood_ = frame == freeze_in;
+    if (stood_) clock_.work(60'000 * ms);
+    return Outcome::ok;
+  }
+  Kept kept() const noexcept override { return kept_; }
+  bool stood_still() noexcept override { return stood_; }
+
+  std::function<Kept(std::int64_t)> keep;
+  std::function<std::int64_t(std::int64_t)> sending;
+  std::int64_t freeze_in = -1;
+
+ private:
+  VirtualClock& clock_;
+  Kept kept_;
+  bool stood_ = false;
+};
+
+struct SharedRun {
+  explicit SharedRun(LatePolicy late = {}) : pacer({.grid = {.step = 4ms}, .late = late}, clock) {
+    Bench b(4ms);
+    plant = &b.add("plant", std::make_unique<Scripted>(Description{}));
+    plant->on_advance = [this](Time from, Time to) {
+      clock.work(plant_cost ? plant_cost(frame_at(from)) : 400 * us);
+      return Advance{to};
+    };
+    others = &b.add("federate", std::make_unique<Sharing>(clock));
+    exec = std::make_unique<executive::Executive>(
+        b.take(), std::vector<Pacer*>{others, &pacer},
+        executive::Options{.real_time = true, .meter = &pacer});
+    pacer.know(exec->parts());
+    exec->initialize();
+  }
+  Ending run(int frames) { return exec->run_until(Time{frames * 4ms}); }
+  std::string blamed(std::size_t i) const {
+    return blame(pacer.statistics().late_frames.at(i), {"plant", "federate"}, pacer.others());
+  }
+
+  VirtualClock clock;
+  FramePacer pacer;
+  Scripted* plant = nullptr;
+  Sharing* others = nullptr;
+  std::function<std::int64_t(std::int64_t)> plant_cost;
+  std::unique_ptr<executive::Executive> exec;
+};
+
+TEST(SharedTime, TellsOwnWorkSendingTheFederationAndItsPacingApart) {
+  SharedRun r;
+  r.plant_cost = overrun(20, 5 * ms);
+  r.others->sending = [](std::int64_t k) { return k == 40 ? 5 * ms : 50 * us; };
+  r.others->keep = [](std::int64_t k) -> Pacer::Kept {
+    if (k == 60) return {6 * ms, "Moon", false};
+    if (k == 80) return {6 * ms, "Earth", true};
+    if (k == 90) return {6 * ms, nullptr, false};
+    return {10 * us, "Earth", true};
+  };
+  const long before = testing::allocations();
+  EXPECT_EQ(r.run(100), Ending::reached);
+  EXPECT_EQ(testing::allocations(), before);
+  ASSERT_EQ(r.pacer.statistics().late, 5u);
+  EXPECT_EQ(r.blamed(0), "work of plant");
+  EXPECT_EQ(r.blamed(1), "waiting of federate");
+  EXPECT_EQ(r.blamed(2), "waiting for the federation, which was held back by Moon");
+  EXPECT_EQ(r.blamed(3), "waiting for the federation, whose pace is set by Earth");
+  EXPECT_EQ(r.blamed(4), "waiting for the federation");
+  EXPECT_THAT(r.pacer.statistics().late_by, ElementsAre(0, 1, 0, 1, 2, 1));
+  const std::vector<Other> others = r.pacer.others();
+  ASSERT_EQ(others.size(), 2u);
+  EXPECT_EQ(others[0].name, "Earth");
+  EXPECT_EQ(others[0].held, 98u);
+  EXPECT_EQ(others[0].late, 1u);
+  EXPECT_EQ(others[1].longest, 6 * ms);
+  EXPECT_EQ(r.pacer.statistics().held.max(), 6 * ms);
+  EXPECT_EQ(r.pacer.statistics().rest.max(), 0);  // nothing of it is the executive's
+  Health h;
+  h.grid = {.step = 4ms};
+  h.parts = {"plant", "federate"};
+  h.frames = r.pacer.statistics();
+  h.shares_time = true;
+  h.others = others;
+  EXPECT_EQ(verdict(h),
+            "5 of 100 frames late: work 1, wake-up 0, wait 1, federation 2, pacing 1 (Earth 1, "
+            "Moon 1)");
+  const std::string page = report_html(h, "x", "", {});
+  for (const char* part : {"held back by Moon", "kept by the federation",
+                           "<td>Moon</td><td>1</td><td>1</td><td>6.000 ms</td>"})
+    EXPECT_THAT(page, HasSubstr(part));
+}
+
+TEST(SharedTime, BlamesWhoAlwaysHoldsItBackAndForTheFramesBehind) {
+  SharedRun always;
+  always.others->keep = [](std::int64_t) -> Pacer::Kept { return {5 * ms, "Moon", false}; };
+  EXPECT_EQ(always.run(20), Ending::reached);
+  EXPECT_EQ(always.pacer.statistics().late_by[static_cast<int>(Cause::federation)], 20u);
+  EXPECT_EQ(always.pacer.others()[0].late, 20u);
+
+  SharedRun once({.kind = Late::elastic, .in_a_row = 3});
+  once.others->keep = [](std::int64_t k) -> Pacer::Kept {
+    return {k == 50 ? 40 * ms : 10 * us, "Moon", false};
+  };
+  EXPECT_EQ(once.run(100), Ending::failed);
+  EXPECT_EQ(once.blamed(2),
+            "waiting for the federation, which was held back by Moon, behind an earlier frame");
+  const Diagnostic d = once.exec->fault();
+  EXPECT_EQ(d.code, "V4107");
+  EXPECT_THAT(d.notes[0], HasSubstr("waiting for the federation, which was held back by Moon"));
+  EXPECT_THAT(d.notes[1], HasSubstr("that federate does not keep up"));
+}
+
+TEST(SharedTime, NeitherJumpsNorCatchesUpWhenItStoodStill) {
+  SharedRun r({.kind = Late::strict});
+  r.others->freeze_in = 50;
+  const std::int64_t began = r.clock.now();
+  EXPECT_EQ(r.run(100), Ending::reached);
+  EXPECT_EQ(r.pacer.statistics().late, 0u);
+  EXPECT_EQ(r.pacer.statistics().frames, 100u);
+  // frame 50 takes a minute and 460 us longer: from the end of the freeze it has its whole period
+  EXPECT_EQ(r.clock.now() - began, 60'400 * ms + 460 * us);
+}
+
 // -- around it --
 
 TEST(FramePacer, GoesOnSanelyAfterAFreeze) {

@@ -29,7 +29,9 @@ FramePorts::FramePorts(std::vector<std::string> names) : names_(std::move(names)
   real("lag", "how far the run is behind the clock");
   whole("late", Scalar::boolean, "its margin is negative");
   whole("late_frames", Scalar::integer, "late frames so far");
-  whole("cause", Scalar::integer, "of a late frame: 1 work, 2 wake-up, 3 wait");
+  whole("cause", Scalar::integer,
+        "of a late frame: 1 work, 2 wake-up, 3 wait, 4 federation, 5 pacing");
+  real("held", "for how long others with whom it shares time kept it");
   for (const std::string& name : names_) real("cost_of." + name, "what " + name + " cost in it");
 }
 
@@ -56,6 +58,7 @@ void FramePorts::bind(const Bindings& b) {
   late_ = b.byte_output("late");
   late_frames_ = b.integer_output("late_frames");
   cause_ = b.integer_output("cause");
+  held_ = b.real_output("held");
   costs_.clear();
   for (const std::string& name : names_) costs_.push_back(b.real_output("cost_of." + name));
 }
@@ -70,6 +73,7 @@ Outcome FramePorts::output(Instant) noexcept {
   late_[0] = f.late;
   late_frames_[0] = pacer_ ? static_cast<std::int64_t>(pacer_->statistics().late) : 0;
   cause_[0] = static_cast<std::int64_t>(f.cause);
+  held_[0] = in_seconds(f.held);
   for (std::size_t i = 0; i < costs_.size(); ++i) {
     const std::uint32_t part = i < parts_.size() ? parts_[i] : nobody;
     costs_[i][0] =
@@ -101,7 +105,8 @@ Telling FramePorts::tell(const Entry& e) const {
   Telling t;
   t.kind = "late";
   t.to = "frame " + std::to_string(e.to);
-  t.reason = "by " + time_text(e.values[0]) + ": " + blame(f, part_names_);
+  t.reason = "by " + time_text(e.values[0]) + ": " +
+             blame(f, part_names_, pacer_ ? pacer_->others() : std::vector<Other>());
   t.warning = true;
   return t;
 }

@@ -24,7 +24,8 @@ constexpr std::string_view frame_type = "frames";
 /// out  lag      s   how far the run is behind the clock
 /// out  late         its margin is negative
 /// out  late_frames  how many were, up to it
-/// out  cause        of a late one: 1 work, 2 wake-up, 3 wait
+/// out  cause        of a late one: 1 work, 2 wake-up, 3 wait, 4 federation, 5 pacing
+/// out  held     s   for how long others with whom it shares time kept it
 /// out  cost_of.NAME  s   what each component cost in it; of an island, all its systems together
 ///
 /// Late frames are in the journal, with their causes; not more than kept_late of them.
@@ -53,7 +54,7 @@ class FramePorts final : public Component {
   std::uint64_t noted_ = 0;  // late frames
   Description description_;
   std::span<std::int64_t> number_, late_frames_, cause_;
-  std::span<double> wake_up_, cost_, margin_, lag_;
+  std::span<double> wake_up_, cost_, margin_, lag_, held_;
   std::span<std::uint8_t> late_;
   std::vector<std::span<double>> costs_;
 };

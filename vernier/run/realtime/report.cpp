@@ -85,19 +85,40 @@ svg{width:100%;height:auto;font-size:10px}svg text{text-anchor:middle;fill:#556}
 figure{margin:.5rem 0}figcaption{color:#556;font-size:.85rem}
 </style>)";
 
+/// Late frames by cause.
+std::string counts(const Health& h) {
+  const auto& by = h.frames.late_by;
+  std::string text = fmt::format("work {}, wake-up {}, wait {}", by[1], by[2], by[3]);
+  if (!h.shares_time) return text;
+  text += fmt::format(", federation {}, pacing {}", by[4], by[5]);
+  std::string who;
+  for (const Other& o : h.others)
+    if (o.late > 0) who += fmt::format("{}{} {}", who.empty() ? "" : ", ", o.name, o.late);
+  return who.empty() ? text : text + " (" + who + ")";
+}
+
+std::string others_table(const Health& h) {
+  std::string out =
+      "<h2>Federation</h2>\n<table><tr><th>held back by</th><th>frames</th><th>late because of "
+      "it</th><th>longest</th></tr>\n";
+  for (const Other& o : h.others)
+    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escaped(o.name),
+                       o.held, o.late, time_text(static_cast<double>(o.longest)));
+  return out + "</table>\n";
+}
+
 std::string late_table(const Health& h) {
   if (h.frames.late == 0) return "<p>None.</p>\n";
   std::string out = fmt::format(
-      "<p>{} of {} frames: work {}, wake-up {}, wait {}; at most {} in a row.</p>\n<table "
+      "<p>{} of {} frames: {}; at most {} in a row.</p>\n<table "
       "class=\"text\"><tr><th>frame</th><th>t</th><th>late by</th><th>cause</th></tr>\n",
-      h.frames.late, h.frames.frames, h.frames.late_by[1], h.frames.late_by[2], h.frames.late_by[3],
-      h.frames.in_a_row);
+      h.frames.late, h.frames.frames, counts(h), h.frames.in_a_row);
   std::size_t shown = 0;
   for (const Frame& f : h.frames.late_frames) {
     if (++shown > shown_late) break;
     out += fmt::format("<tr><td>{}</td><td>{:.3f} s</td><td>{}</td><td>{}</td></tr>\n", f.number,
                        seconds(f.time), time_text(static_cast<double>(-f.margin)),
-                       escaped(blame(f, h.parts)));
+                       escaped(blame(f, h.parts, h.others)));
   }
   out += "</table>\n";
   if (h.frames.late > shown_late)
@@ -148,7 +169,8 @@ std::string rate_text(double period_ns) {
   return "every " + time_text(period_ns);
 }
 
-std::string blame(const Frame& f, const std::vector<std::string>& parts) {
+std::string blame(const Frame& f, const std::vector<std::string>& parts,
+                  const std::vector<Other>& others) {
   const std::string who = f.culprit < parts.size() ? parts[f.culprit] : "the run itself";
   const char* after = f.behind ? ", behind an earlier frame" : "";
   switch (f.cause) {
@@ -161,6 +183,12 @@ std::string blame(const Frame& f, const std::vector<std::string>& parts) {
                       : "woken " + time_text(static_cast<double>(f.wake_up)) + " late";
     case Cause::wait:
       return "waiting of " + who + after;
+    case Cause::federation:
+    case Cause::pacing:
+      if (f.culprit >= others.size()) return std::string("waiting for the federation") + after;
+      return (f.cause == Cause::pacing ? "waiting for the federation, whose pace is set by "
+                                       : "waiting for the federation, which was held back by ") +
+             others[f.culprit].name + after;
   }
   return {};
 }
@@ -169,8 +197,7 @@ std::string verdict(const Health& h) {
   const FrameStatistics& f = h.frames;
   if (h.broken) return fmt::format("real time broken: policy {} ended the run", text(h.late));
   if (f.late == 0) return fmt::format("real time kept: no late frame in {}", f.frames);
-  return fmt::format("{} of {} frames late: work {}, wake-up {}, wait {}", f.late, f.frames,
-                     f.late_by[1], f.late_by[2], f.late_by[3]);
+  return fmt::format("{} of {} frames late: {}", f.late, f.frames, counts(h));
 }
 
 std::string report_html(const Health& h, const std::string& title, const std::string& subtitle,
@@ -210,9 +237,11 @@ std::string report_html(const Health& h, const std::string& title, const std::st
   for (std::size_t i = 0; i < h.parts.size() && i < f.parts.size(); ++i)
     out += row(h.parts[i], f.parts[i]);
   out += row("executive, recorder", f.rest);
+  if (h.shares_time) out += row("kept by the federation", f.held);
   out += fmt::format("</table>\n<p>Least margin {} of {}.</p>\n",
                      time_text(period - static_cast<double>(f.used.max())), time_text(period));
   out += "<h2>Late frames</h2>\n" + late_table(h);
+  if (!h.others.empty()) out += others_table(h);
   if (!links.empty()) {
     out += "<h2>Links, at the end</h2>\n<table class=\"text\">\n";
     for (const LinkFigure& l : links)

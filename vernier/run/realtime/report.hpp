@@ -17,6 +17,8 @@ struct Health {
   LatePolicy late;
   std::vector<std::string> parts;  // names, as FrameStatistics::parts
   FrameStatistics frames;
+  bool shares_time = false;   // with others: it is a member of a federation
+  std::vector<Other> others;  // those who kept it
   std::vector<Privilege> privileges;
   Machine machine;
   bool prioritized = false;
@@ -37,7 +39,9 @@ struct Health {
 /// "real time kept: no late frame", in one sentence.
 std::string verdict(const Health&);
 /// Who is to blame for a late frame: "work of plant", "woken 240 µs late".
-std::string blame(const Frame&, const std::vector<std::string>& parts);
+/// Of one that others kept: "waiting for the federation, which was held back by Moon".
+std::string blame(const Frame&, const std::vector<std::string>& parts,
+                  const std::vector<Other>& others = {});
 /// ns in the unit that suits: "21 µs", "4.000 ms".
 std::string time_text(double ns);
 /// "250 Hz", "every 3.3 ms"

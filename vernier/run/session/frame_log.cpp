@@ -3,7 +3,7 @@
 namespace vernier::session {
 namespace {
 
-constexpr std::size_t own_reals = 3;  // before those of the components
+constexpr std::size_t own_reals = 4;  // before those of the components
 
 double in_seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * 1e-9; }
 
@@ -30,8 +30,13 @@ FrameLog::FrameLog(const std::filesystem::path& folder, const std::vector<std::s
   add("margin", Scalar::real, &reals_[2], "from the end of its work to its deadline");
   add("late", Scalar::boolean, &booleans_[0], "its margin is negative");
   add("behind", Scalar::boolean, &booleans_[1], "an earlier frame kept it");
-  add("cause", Scalar::integer, &integers_[1], "of a late frame: 1 work, 2 wake-up, 3 wait");
-  add("culprit", Scalar::integer, &integers_[2], "number of the component to blame, or -1");
+  add("cause", Scalar::integer, &integers_[1],
+      "of a late frame: 1 work, 2 wake-up, 3 wait, 4 federation, 5 pacing");
+  add("culprit", Scalar::integer, &integers_[2],
+      "number of the component to blame, or -1; of causes 4 and 5: of the federate, in the order "
+      "of "
+      "held_by in manifest.json");
+  add("held", Scalar::real, &reals_[3], "for how long others with whom it shares time kept it");
   for (std::size_t i = 0; i < parts.size(); ++i)
     add("cost_of." + parts[i], Scalar::real, &reals_[own_reals + i],
         "what component " + std::to_string(i) + " cost");
@@ -58,6 +63,7 @@ void FrameLog::take(const realtime::Frame& f, std::span<const std::int64_t> cost
   reals_[0] = in_seconds(f.wake_up);
   reals_[1] = in_seconds(f.cost);
   reals_[2] = in_seconds(f.margin);
+  reals_[3] = in_seconds(f.held);
   booleans_[0] = f.late;
   booleans_[1] = f.behind;
   for (std::size_t i = 0; i + own_reals < reals_.size() && i < costs.size(); ++i)

@@ -23,9 +23,20 @@ TimeBase* time_base_of(const composition::Plan& plan) {
   return nullptr;
 }
 
+bool shares_time(const composition::Part& p) {
+  const auto* source = dynamic_cast<const PacerSource*>(p.component.get());
+  return source && source->withholds_time();
+}
+
+bool shares_time(const composition::Plan& plan) {
+  return std::any_of(plan.parts.begin(), plan.parts.end(),
+                     [](const composition::Part& p) { return shares_time(p); });
+}
+
+/// Who does not wait for the run.
 const composition::Part* outside(const composition::Plan& plan) {
   for (const composition::Part& p : plan.parts)
-    if (p.component->description().abilities.faces_world) return &p;
+    if (p.component->description().abilities.faces_world && !shares_time(p)) return &p;
   return nullptr;
 }
 
@@ -60,7 +71,8 @@ Timing::Timing(const composition::Plan& plan, double rate, const realtime::LateP
                const std::optional<RealTime>& real_time)
     : real_time_(real_time),
       pacer_(settings_of(plan, rate, late, real_time), realtime::system_clock(),
-             rate == 1.0 ? time_base_of(plan) : nullptr) {
+             rate == 1.0 ? time_base_of(plan) : nullptr),
+      measured_(real_time || shares_time(plan)) {
   if (!real_time_) return;
   realtime::keep_heap();
   for (const composition::Part& p : plan.parts)
@@ -69,7 +81,7 @@ Timing::Timing(const composition::Plan& plan, double rate, const realtime::LateP
 }
 
 void Timing::attach(executive::Executive& e) {
-  if (!real_time_) return;
+  if (!measured_) return;
   pacer_.know(e.parts());
   for (const composition::Part& p : e.parts()) {
     names_.push_back(p.name);
@@ -80,12 +92,15 @@ void Timing::attach(executive::Executive& e) {
 }
 
 void Timing::open(const std::filesystem::path& folder, const record::RecorderOptions& o) {
-  if (real_time_) log_ = std::make_unique<FrameLog>(folder, names_, o);
+  if (measured_) log_ = std::make_unique<FrameLog>(folder, names_, o);
 }
 
 Diagnostics Timing::begin(executive::Executive& e) {
   Diagnostics missing;
-  if (!real_time_) return missing;
+  if (!real_time_) {
+    if (measured_) machine_ = realtime::this_machine();
+    return missing;
+  }
   scope_ = std::make_unique<realtime::RealTimeScope>(real_time_->wanted, e);
   privileges_ = scope_->privileges();
   machine_ = scope_->machine();
@@ -149,7 +164,7 @@ Pulse Timing::pulse() const {
 }
 
 std::optional<Health> Timing::health(std::uint64_t dropped) const {
-  if (!real_time_) return {};
+  if (!measured_) return {};
   Health h;
   h.grid = pacer_.settings().grid;
   h.rate = pacer_.settings().rate;
@@ -157,6 +172,8 @@ std::optional<Health> Timing::health(std::uint64_t dropped) const {
   h.late = pacer_.settings().late;
   h.parts = names_;
   h.frames = pacer_.statistics();
+  h.shares_time = pacer_.shares_time();
+  h.others = pacer_.others();
   h.privileges = privileges_;
   h.machine = machine_;
   h.prioritized = prioritized_;
@@ -209,6 +226,15 @@ std::vector<std::pair<std::string, double>> figures_of(const Health& h) {
       {"major_faults", number(h.major_faults)},
       {"waits", number(h.waits)},
       {"margin_least_s", (h.period() - number(f.used.max())) * 1e-9}};
+  if (h.shares_time) {
+    all.emplace_back("late_by_federation", number(f.late_by[4]));
+    all.emplace_back("late_by_pacing", number(f.late_by[5]));
+    for (const realtime::Other& o : h.others) {
+      all.emplace_back("held_by." + o.name, number(o.held));
+      all.emplace_back("late_by." + o.name, number(o.late));
+      all.emplace_back("held_by." + o.name + "_max_s", number(o.longest) * 1e-9);
+    }
+  }
   const auto spread = [&](const std::string& name, const Histogram& d) {
     all.emplace_back(name + "_p50_s", number(d.quantile(0.5)) * 1e-9);
     all.emplace_back(name + "_p99_s", number(d.quantile(0.99)) * 1e-9);

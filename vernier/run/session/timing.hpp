@@ -33,8 +33,8 @@ struct Pulse {
   std::int64_t margin = 0, least_margin = 0, worst_wake_up = 0;  // ns
 };
 
-/// What a run by the wall clock has besides: its pacer, and in real time its priority, frames.h5
-/// and report.html. The loop hands over by mailboxes.
+/// What a run by the wall clock has besides: its pacer; in real time its priority; in real time, or
+/// when it shares time with others, frames.h5 and report.html. The loop hands over by mailboxes.
 class Timing final : public realtime::FrameSink {
  public:
   /// Throws ConfigurationError: V4106, V4110.
@@ -43,7 +43,7 @@ class Timing final : public realtime::FrameSink {
 
   Pacer& pacer() noexcept { return pacer_; }
   /// Null: costs are not asked for.
-  executive::Meter* meter() noexcept { return real_time_ ? &pacer_ : nullptr; }
+  executive::Meter* meter() noexcept { return measured_ ? &pacer_ : nullptr; }
 
   /// The executive is made; before initialize().
   void attach(executive::Executive&);
@@ -61,7 +61,7 @@ class Timing final : public realtime::FrameSink {
 
   /// From any thread but the loop's.
   Pulse pulse() const;
-  /// Of a run in real time that is over.
+  /// Of a run in real time, or one that shares time with others, that is over.
   std::optional<realtime::Health> health(std::uint64_t dropped) const;
 
   void take(const realtime::Frame&, std::span<const std::int64_t> costs) noexcept override;
@@ -69,6 +69,7 @@ class Timing final : public realtime::FrameSink {
  private:
   std::optional<RealTime> real_time_;
   realtime::FramePacer pacer_;
+  bool measured_;
   std::vector<std::string> names_;
   std::unique_ptr<FrameLog> log_;
   std::unique_ptr<realtime::RealTimeScope> scope_;
