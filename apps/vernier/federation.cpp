@@ -123,6 +123,10 @@ std::string view(const Federate& f, const Objects& objects) {
       "{} · {} · logical time {:.3f} s · federates {}\n", f.settings().federation,
       spacefom::word(f.mode()), static_cast<double>(f.granted()) * 1e-6, joined(f.members(), ", "));
   show_below(objects.tree(), objects, "", 1, text);
+  for (const spacefom::Keeper& k : f.keepers())
+    if (!k.name.empty())
+      text += fmt::format("  held by {} in {} step{}, at most {:.3f} s\n", k.name, k.steps,
+                          k.steps == 1 ? "" : "s", static_cast<double>(k.longest) * 1e-9);
   for (const std::string& p : objects.problems()) text += "  problem: " + p + "\n";
   if (objects.malformed() > 0)
     text += fmt::format("  {} values could not be read, the last was {}\n", objects.malformed(),
@@ -135,6 +139,7 @@ std::string view(const Federate& f, const Objects& objects) {
 int watch(const FederationRequest& a) {
   const auto end = end_of(a);
   Federate f(visitor(a, "watcher"));
+  f.name_keepers(true);
   Objects objects(f);
   objects.subscribe_frames();
   objects.subscribe_entities();

@@ -10,6 +10,7 @@
 #include "vernier/document/report.hpp"
 #include "vernier/gateway/fom/merge.hpp"
 #include "vernier/gateway/fom/reader.hpp"
+#include "vernier/gateway/spacefom/central_clock.hpp"
 #include "vernier/kernel/frames/dates.hpp"
 
 namespace vernier::embedded {
@@ -172,6 +173,18 @@ class Builder {
             .notes.push_back("write 2026-06-01T12:00:00 UTC, or TJDS and seconds of TT");
       }
     }
+    if (e.attribute("pacer")) s.pacer = trimmed(e.value("pacer"));
+    if (s.pacing && !s.pacer.empty() && s.pacer != s.name)
+      wrong("V1834", e, "pacer", "this federate is the Pacing federate itself");
+    made_.central_clock = trimmed(e.value("cte"));
+    if (!made_.central_clock.empty() && !names_central_clock(made_.central_clock))
+      wrong("V1832", e, "cte", in_quotes(made_.central_clock) + " is no central timing equipment")
+          .notes.push_back("write system for the clock of this machine, or a PTP clock: /dev/ptp0");
+    s.central_lead = std::chrono::milliseconds(ticks(e, "cte_lead", 500'000) / 1000);
+    if (s.central_lead < std::chrono::milliseconds(50))
+      wrong("V1832", e, "cte_lead",
+            "others must hear of it in time: the lead is at least 50 ms, twice what a frozen "
+            "federate needs");
     const std::string_view pace = e.value("pace");
     made_.pace.kind = pace == "scaled"      ? Pace::Kind::scaled
                       : pace == "real-time" ? Pace::Kind::real_time
@@ -454,7 +467,7 @@ std::string summary(const FederateDocument& d) {
                                                              frames::Scale::tt)) +
                                " TT, " + exact(s.epoch) + " s past TJD 0"
                          : "from the Master");
-  line("paced by", !s.pacing                         ? "another federate"
+  line("paced by", !s.pacing ? s.pacer.empty() ? "another federate" : s.pacer
                    : d.pace.kind == Pace::Kind::none ? "this one, as fast as possible"
                    : d.pace.kind == Pace::Kind::scaled
                        ? "this one, " + exact(d.pace.factor) + " s per s, " + d.pace.late

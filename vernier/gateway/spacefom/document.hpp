@@ -61,6 +61,7 @@ struct FederateDocument {
   std::filesystem::path file;
   Settings settings;
   Pace pace;
+  std::string central_clock;  // central timing equipment: spacefom::central_clock(); empty: none
   std::vector<PublishedFrame> frames;
   std::vector<PublishedEntity> entities;
   std::vector<PublishedInterface> interfaces;

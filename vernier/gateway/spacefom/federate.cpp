@@ -57,6 +57,11 @@ const Configuration& Federate::configuration() const noexcept { return work_->co
 Mode Federate::mode() const noexcept { return work_->mode.load(); }
 double Federate::scenario_time(Ticks t) const noexcept { return work_->scenario_time(t); }
 bool Federate::stood_still() noexcept { return std::exchange(work_->stood_still, false); }
+std::int64_t Federate::waited() const noexcept { return work_->waited; }
+const std::string& Federate::waited_for() const noexcept { return work_->keeper; }
+void Federate::name_keepers(bool b) noexcept { work_->names_keepers = b; }
+const std::vector<Keeper>& Federate::keepers() const noexcept { return work_->keepers; }
+std::int64_t Federate::ran_at() const noexcept { return work_->ran_at; }
 const std::string& Federate::farewell() const noexcept { return work_->farewell; }
 std::vector<std::string> Federate::members() const { return work_->members(); }
 bool Federate::evoked() const noexcept { return work_->evoked; }

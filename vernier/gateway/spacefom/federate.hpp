@@ -27,8 +27,11 @@ struct Settings {
   Steps steps = {};                         // the Master gives the LCTS
   double epoch = 0.0;                       // the Master: of logical time 0, s of TT past TJD 0
   Ticks freeze_padding = 0;                 // the Master; 0: the smallest good one
-  bool late_only = false;                   // never an early joiner, also when it comes first
-  std::chrono::milliseconds patience{0};    // for others to come; 0: any time
+  std::string pacer = {};                   // who is the Pacing federate, where that is known
+  std::function<std::int64_t()> central_clock = {};  // central timing equipment, ns; empty: none
+  std::chrono::milliseconds central_lead{500};       // the Master: from its word to the run
+  bool late_only = false;                 // never an early joiner, also when it comes first
+  std::chrono::milliseconds patience{0};  // for others to come; 0: any time
   // switches of a federation whose members do not follow the standard to the letter
   frames::WireAttitude attitude = frames::WireAttitude::parent_to_own;
   bool tolerate_swapped_lcts = true;
@@ -42,7 +45,8 @@ struct Configuration {
   std::string root_frame;
   double epoch = 0.0;
   Mode current = Mode::uninitialized, next = Mode::uninitialized;
-  double next_mode_time = 0.0;  // scenario time
+  double next_mode_time = 0.0;          // scenario time
+  double next_mode_central_time = 0.0;  // s of the central timing equipment; 0: none is in use
   Ticks least_common = 0;
   bool has_epoch = false, has_modes = false;
 };
@@ -57,6 +61,13 @@ struct Remote {
   };
   std::string name, object_class;
   std::vector<Value> values;  // as subscribed
+};
+
+/// For whom a federate waited, as far as the RTI tells.
+struct Keeper {
+  std::string name;          // empty: it is not known
+  std::uint64_t steps = 0;   // that ended with a wait for it
+  std::int64_t longest = 0;  // ns
 };
 
 /// Hears of others' objects and prepares own values. Called on the federate's thread, from within
@@ -132,6 +143,16 @@ class Federate {
   double scenario_time(Ticks) const noexcept;
   /// Whether step() or begin() stood still since this was last asked.
   bool stood_still() noexcept;
+  /// How long the last step() waited for others, ns; and for whom at last: the one whose logical
+  /// time held all others back. Empty: the RTI did not tell, or it was no more than a moment.
+  std::int64_t waited() const noexcept;
+  const std::string& waited_for() const noexcept;
+  /// Whether it asks the RTI for whom, when it has waited for a millisecond; at first it does not.
+  void name_keepers(bool) noexcept;
+  /// All it waited for, by name.
+  const std::vector<Keeper>& keepers() const noexcept;
+  /// When the federation began to run last, ns of the central timing equipment; -1: without it.
+  std::int64_t ran_at() const noexcept;
   /// Why it ended, when step() answered false: "the Master shut the federation down".
   const std::string& farewell() const noexcept;
   std::vector<std::string> members() const;

@@ -47,8 +47,7 @@ void Federate::Work::determine_role() {
   mtr_mode_ = rti().getParameterHandle(mtr_, L"execution_mode");
   if (settings.use_mom) {
     try {
-      subscribe(federates_);
-      has_mom_ = true;
+      watch_peers();
     } catch (const rti1516e::NameNotFound&) {  // an RTI without MOM
     }
   }
@@ -80,6 +79,7 @@ void Federate::Work::gather_federates() {
   wait(
       [&] {
         const std::vector<std::string> here = members();
+        missing = settings.federates;  // one that came may have gone again
         std::erase_if(missing, [&](const std::string& name) {
           if (has_mom_) return std::find(here.begin(), here.end(), name) != here.end();
           return handle_of(name).has_value();
@@ -259,6 +259,7 @@ void Federate::Work::begin() {
     if (settings.phases.empty()) send(std::nullopt);
     manage_time();
     synchronize(label::initialization_started);
+    run_confirmed_ = false;
     if (settings.master) {
       restore_auto_provide();
       register_point(label::initialization_completed, nullptr);

@@ -7,6 +7,7 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/component/catalogue.hpp"
+#include "vernier/gateway/spacefom/central_clock.hpp"
 
 namespace vernier::spacefom {
 namespace {
@@ -233,6 +234,8 @@ void Member::bind(const Bindings& b) {
 
 void Member::make_federate() {
   objects_.reset();
+  if (!document_.central_clock.empty() && !document_.settings.central_clock)
+    document_.settings.central_clock = central_clock(document_.central_clock);
   federate_ = std::make_unique<Federate>(document_.settings);
   objects_ = std::make_unique<Objects>(*federate_);
   objects_->set_other(this);
@@ -283,6 +286,7 @@ bool Member::initialize(Time, int phase) {
   if (federate_->early() && k < phases) goes_on(federate_->phase(k));
   if (federate_->early() && k + 1 < phases) return false;
   goes_on(federate_->begin());
+  static_cast<void>(federate_->stood_still());  // clocks begin later anyway
   check_frames();
   joined_ = true;
   return true;
@@ -432,12 +436,19 @@ Outcome Member::wait_for(Time t) noexcept {
     std::snprintf(fault_.text, sizeof fault_.text, "%s", words);
     return Outcome::failed;
   };
+  kept_ = {};
   try {
     while (federate_->granted() + step < wanted) {
       apply_inputs(federate_->granted() + step);
-      if (federate_->step()) continue;
+      const bool good = federate_->step();
+      kept_.ns += federate_->waited();
+      if (good) continue;
       over_ = true;
       return Outcome::failed;
+    }
+    if (const std::string& who = federate_->waited_for(); kept_.ns > 0 && !who.empty()) {
+      kept_.by = who.c_str();
+      kept_.pacing = who == document_.settings.pacer;
     }
     return Outcome::ok;
   } catch (const ConfigurationError& e) {
@@ -453,6 +464,27 @@ Outcome Member::wait_for(Time t) noexcept {
 std::optional<WallPace> Member::pace() const {
   if (!document_.settings.pacing || document_.pace.kind == Pace::Kind::none) return {};
   return WallPace{document_.pace.factor, document_.pace.late};
+}
+
+// -- central timing equipment --------------------------------------------------------------------
+
+TimeBase* Member::time_base() {
+  return document_.settings.pacing && !document_.central_clock.empty() ? &central_ : nullptr;
+}
+
+void Member::CentralTime::start(Time t, std::int64_t) noexcept {
+  const Settings& s = member_.document_.settings;
+  const std::int64_t ran = member_.federate_ ? member_.federate_->ran_at() : -1;
+  origin_ = t;
+  // only a transition has an instant of its own
+  at_ = ran != began_ || !s.central_clock ? ran : s.central_clock();
+  began_ = ran;
+}
+
+std::int64_t Member::CentralTime::due(Time t, std::int64_t now) noexcept {
+  const Settings& s = member_.document_.settings;
+  if (!s.central_clock) return now + (t - origin_).count();
+  return now + (at_ + (t - origin_).count() - s.central_clock());
 }
 
 // -- the catalogue -------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ namespace vernier::spacefom {
 /// outputs, and P.known and P.age (s). Outputs of all: logical_time (s), mode.
 ///
 /// It joins in initialize(): checking a composition talks to nobody.
-class Member final : public Component, public PacerSource, private Listener {
+class Member final : public Component, public PacerSource, public TimeBaseSource, private Listener {
  public:
   explicit Member(FederateDocument);
   ~Member() override;
@@ -43,6 +43,8 @@ class Member final : public Component, public PacerSource, private Listener {
   std::vector<Pacer*> pacers() override { return {&waiter_}; }
   bool withholds_time() const noexcept override { return true; }
   std::optional<WallPace> pace() const override;
+  /// Central timing equipment, of the Pacing federate.
+  TimeBase* time_base() override;
 
   const Fault& fault() const noexcept override { return fault_; }
 
@@ -57,6 +59,11 @@ class Member final : public Component, public PacerSource, private Listener {
     Outcome wait_for(Time t) noexcept override { return member_.wait_for(t); }
     Fault fault() const noexcept override { return member_.fault_; }
     bool over() const noexcept override { return member_.over_; }
+    /// Who once asks wants names from then on.
+    Kept kept() const noexcept override {
+      if (member_.federate_) member_.federate_->name_keepers(true);
+      return member_.kept_;
+    }
     bool stood_still() noexcept override {
       return member_.federate_ && member_.federate_->stood_still();
     }
@@ -66,6 +73,18 @@ class Member final : public Component, public PacerSource, private Listener {
 
    private:
     Member& member_;
+  };
+  /// The run begins when the central clock shows what the Master said, and follows that clock.
+  class CentralTime final : public TimeBase {
+   public:
+    explicit CentralTime(Member& m) : member_(m) {}
+    void start(Time, std::int64_t now) noexcept override;
+    std::int64_t due(Time, std::int64_t now) noexcept override;
+
+   private:
+    Member& member_;
+    Time origin_{};
+    std::int64_t at_ = 0, began_ = -1;  // ns of the central clock
   };
   struct Input {
     std::span<const double> from;
@@ -107,7 +126,9 @@ class Member final : public Component, public PacerSource, private Listener {
   std::span<std::int64_t> mode_;
   bool over_ = false, joined_ = false;
   Fault fault_;
+  Pacer::Kept kept_;
   Waiter waiter_{*this};
+  CentralTime central_{*this};
 };
 
 }  // namespace vernier::spacefom

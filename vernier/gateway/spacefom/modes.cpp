@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <thread>
 
 #include "vernier/gateway/spacefom/detail/waiting.hpp"
 #include "vernier/kernel/frames/scales.hpp"
@@ -26,6 +27,8 @@ void Federate::Work::take_configuration(const detail::Event& e) {
       if (const auto m = read_mode(bytes)) c.next = *m, modes = true;
     } else if (name == "next_mode_scenario_time") {
       static_cast<void>(read_reals(bytes, {&c.next_mode_time, 1}));
+    } else if (name == "next_mode_cte_time") {
+      if (!read_reals(bytes, {&c.next_mode_central_time, 1})) c.next_mode_central_time = 0.0;
     } else if (name == "least_common_time_step") {
       if (auto t = read_ticks(bytes)) {
         if (settings.tolerate_swapped_lcts) t = straightened(*t);
@@ -34,6 +37,7 @@ void Federate::Work::take_configuration(const detail::Event& e) {
     }
   }
   c.has_modes |= modes;
+  if (modes) run_confirmed_ = c.current == Mode::running && c.next == Mode::running;
   if (!modes || c.current == c.next) return;
   if (c.next == Mode::shutdown) {
     shutdown_ = true;
@@ -56,8 +60,7 @@ void Federate::Work::send_configuration() {
   put(2, [&](Octets& o) { put_mode(c.current, o); });
   put(3, [&](Octets& o) { put_mode(c.next, o); });
   put(4, [&](Octets& o) { put_reals({&c.next_mode_time, 1}, o); });
-  const double no_cte = 0.0;
-  put(5, [&](Octets& o) { put_reals({&no_cte, 1}, o); });
+  put(5, [&](Octets& o) { put_reals({&c.next_mode_central_time, 1}, o); });
   put(6, [&](Octets& o) { put_ticks(c.least_common, o); });
   rti().updateAttributeValues(exco_object_, values, {});  // without a time: receive order (4-27)
 }
@@ -107,6 +110,7 @@ void Federate::Work::command(Mode wanted) {
     case Mode::running:
       if (mode != Mode::freeze || c.current != c.next) return;
       c.next = Mode::running;
+      c.next_mode_central_time = 0.0;
       send_configuration();
       return;
     default:
@@ -130,7 +134,41 @@ void Federate::Work::enter_run() {
   mode = Mode::running;
   freeze_at_ = -1;
   configuration.current = Mode::running;
-  if (settings.master) send_configuration();
+  if (settings.master) {
+    if (settings.central_clock) {
+      configuration.next_mode_time = scenario_time(granted);
+      configuration.next_mode_central_time =
+          static_cast<double>(settings.central_clock()) * 1e-9 +
+          std::chrono::duration<double>(settings.central_lead).count();
+    }
+    send_configuration();
+  }
+  if (settings.central_clock) await_central_time();
+}
+
+// All begin to run when the central timing equipment shows what the Master said.
+void Federate::Work::await_central_time() {
+  const auto wrong = [&](const std::string& what, const char* note) {
+    Diagnostics d;
+    d.error("V5337", what, {}).notes.push_back(note);
+    return ConfigurationError(d);
+  };
+  if (!settings.master)
+    wait([&] { return run_confirmed_; }, [] { return "the Master's word when to run"; });
+  const double at = configuration.next_mode_central_time;
+  if (!(at > 0.0 && at < 9e9))
+    throw wrong("the Master of " + settings.federation +
+                    " does not use central timing equipment, which " + settings.name + " needs",
+                "rule 7-4: give the Master and the Pacing federate the same cte in <time>");
+  ran_at = static_cast<std::int64_t>(at * 1e9);
+  const auto left = [&] { return ran_at - settings.central_clock(); };
+  constexpr std::int64_t second = 1'000'000'000, near = 25'000'000;
+  if (const std::int64_t off = left(); off > 60 * second || off < -60 * second)
+    throw wrong("the federation runs in " + std::to_string(off / second) +
+                    " s by the central clock of " + settings.name,
+                "all members need the same clock as cte in <time>, set alike: NTP or PTP");
+  wait([&] { return left() < near; }, [] { return std::string(); }, false);
+  while (left() > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(left()));
 }
 
 void Federate::Work::freeze() {
@@ -139,6 +177,7 @@ void Federate::Work::freeze() {
     synchronize(label::mtr_freeze);
   }
   mode = Mode::freeze;
+  run_confirmed_ = false;
   configuration.current = Mode::freeze;
   if (settings.master) send_configuration();
   stood_still = true;
@@ -153,8 +192,23 @@ void Federate::Work::freeze_if_due() {
 void Federate::Work::advance_to(Ticks t) {
   advanced_ = false;
   requested_ = t;
+  keeper.clear();
+  const auto began = std::chrono::steady_clock::now();
   rti().timeAdvanceRequest(rti1516e::HLAinteger64Time(t));
-  wait([&] { return advanced_; }, [&] { return "time " + text_of(t); }, false);
+  const auto what = [&] { return "time " + text_of(t); };
+  // who holds time back is asked only when somebody does
+  constexpr std::chrono::milliseconds moment{1};
+  if (!wait_for([&] { return advanced_; }, what, moment)) {
+    look_for_keeper();
+    wait([&] { return advanced_; }, what, false);
+    end_looking();
+  }
+  waited = std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count();
+  auto known = std::find_if(keepers.begin(), keepers.end(),
+                            [&](const Keeper& k) { return k.name == keeper; });
+  if (known == keepers.end()) known = keepers.insert(known, {keeper});
+  ++known->steps;
+  known->longest = std::max(known->longest, waited);
 }
 
 void Federate::Work::step() {

@@ -18,7 +18,10 @@ Federate::Work::Work(Settings s) : settings(std::move(s)) {
       {"root_frame_name", "scenario_time_epoch", "current_execution_mode", "next_execution_mode",
        "next_mode_scenario_time", "next_mode_cte_time", "least_common_time_step"},
       true};
-  federates_ = {"HLAobjectRoot.HLAmanager.HLAfederate", {"HLAfederateName"}, true};
+  federates_ = {"HLAobjectRoot.HLAmanager.HLAfederate",
+                {"HLAfederateName", "HLAtimeManagerState", "HLAlogicalTime", "HLAlookahead"},
+                true};
+  if (settings.pacing) settings.pacer = settings.name;
   execution_ = {"HLAobjectRoot.HLAmanager.HLAfederation", {"HLAautoProvide"}, true};
   configuration.epoch = settings.epoch;
   configuration.least_common = settings.steps.least_common;
@@ -137,26 +140,6 @@ void Federate::Work::resign() noexcept {
 
 // -- what comes ----------------------------------------------------------------------------------
 
-void Federate::Work::leave_if_over() const {
-  if (lost_) {
-    Diagnostics d;
-    d.error("V5328",
-            "the connection of " + settings.name + " to the RTI was lost" +
-                (lost_->empty() ? "" : ": " + *lost_),
-            {})
-        .notes.push_back("to come back, join again: the federate starts as a late joiner");
-    throw ConfigurationError(d);
-  }
-  if (shutdown_ || interrupted.load()) throw Over{};
-  if (master_lost_) {
-    Diagnostics d;
-    d.error("V5329", "the Master of " + settings.federation + " is gone without a shutdown", {})
-        .notes.push_back(
-            "nobody can freeze or end the federation in order any more: start it anew");
-    throw ConfigurationError(d);
-  }
-}
-
 void Federate::Work::handle(Event& e) {
   const std::string text = narrow(e.text);
   switch (e.kind) {
@@ -207,7 +190,9 @@ void Federate::Work::handle(Event& e) {
       ask(e.mode);
       break;
     case Event::Kind::received:
-      if (settings.master && e.interaction == mtr_) {
+      if (lost_report_.isValid() && e.interaction == lost_report_) {
+        peer_lost(e);
+      } else if (settings.master && e.interaction == mtr_) {
         const auto p = e.parameters.find(mtr_mode_);
         if (p == e.parameters.end()) break;
         const auto wanted =
@@ -263,9 +248,11 @@ void Federate::Work::discovered(const Event& e) {
   remote_of_[e.object] = remotes.size();
   remotes.push_back(std::move(r));
   if (c->internal) {
+    // of federates their names; when time is held back, more is asked
+    const auto end = c == &federates_ ? c->handles.begin() + 1 : c->handles.end();
     try {
-      rti().requestAttributeValueUpdate(
-          e.object, rti1516e::AttributeHandleSet(c->handles.begin(), c->handles.end()), {});
+      rti().requestAttributeValueUpdate(e.object,
+                                        rti1516e::AttributeHandleSet(c->handles.begin(), end), {});
     } catch (const rti1516e::ObjectInstanceNotKnown&) {  // gone again meanwhile
     }
   } else if (listener) {
@@ -298,6 +285,7 @@ void Federate::Work::reflected(const Event& e) {
     r.values[i].stamp = e.time;
     changed.push_back(i);
   }
+  if (c == &federates_ && looking_) note_keeper();
   if (!c->internal && listener && !changed.empty()) listener->reflected(r, changed);
 }
 
@@ -307,12 +295,15 @@ void Federate::Work::removed(const Event& e) {
       shutdown_ = true;
     } else {
       master_lost_ = true;
+      master_lost_at_ = std::chrono::steady_clock::now();
     }
     return;
   }
   const auto known = remote_of_.find(e.object);
   if (known == remote_of_.end()) return;
   const std::size_t gone = known->second;
+  if (remotes[gone].object_class == federates_.name)
+    peer_gone(read_string(remotes[gone].values[0].bytes).value_or(""), "", false);
   if (listener && remotes[gone].object_class.find(".HLAmanager.") == std::string::npos)
     listener->removed(remotes[gone]);
   remotes.erase(remotes.begin() + static_cast<std::ptrdiff_t>(gone));

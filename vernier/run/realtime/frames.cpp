@@ -246,11 +246,12 @@ void FramePacer::finish(std::int64_t end) noexcept {
   if (!pacers_.empty()) s.held.add(f.held, f.number, f.time);
   if (keeper_ != nobody) {
     Known& k = others_[keeper_];
-    ++k.held;
-    k.longest = std::max(k.longest, held_longest_);
+    k.held.fetch_add(1, std::memory_order_relaxed);
+    k.longest.store(std::max(k.longest.load(std::memory_order_relaxed), held_longest_),
+                    std::memory_order_relaxed);
   }
   if (f.culprit != nobody && (f.cause == Cause::federation || f.cause == Cause::pacing))
-    ++others_[f.culprit].late;
+    others_[f.culprit].late.fetch_add(1, std::memory_order_relaxed);
   held_ = held_longest_ = 0;
   keeper_ = nobody;
   keeper_paces_ = false;

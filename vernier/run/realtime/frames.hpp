@@ -143,8 +143,8 @@ class FramePacer final : public Pacer, public executive::Meter {
   const FrameStatistics& statistics() const noexcept { return statistics_; }
   /// Whether a component of the run shares time with others.
   bool shares_time() const noexcept { return !pacers_.empty(); }
-  /// Those who kept it, in the order in which they first did; not more than kept_others. The names
-  /// from any thread, the figures when the run is over.
+  /// Those who kept it, in the order in which they first did; not more than kept_others. From
+  /// any thread.
   std::vector<Other> others() const;
 
  private:
@@ -169,8 +169,8 @@ class FramePacer final : public Pacer, public executive::Meter {
   std::vector<SharedTime> pacers_;
   struct Known {
     char name[64] = {};
-    std::uint64_t held = 0, late = 0;
-    std::int64_t longest = 0;
+    std::atomic<std::uint64_t> held{0}, late{0};
+    std::atomic<std::int64_t> longest{0};
   };
   std::unique_ptr<Known[]> others_;
   std::atomic<std::uint32_t> others_known_{0};

@@ -15,11 +15,9 @@ bool Federate::Work::guarded(F f) {
   } catch (const Over&) {
     return false;
   } catch (const rti1516e::NotConnected&) {
-    throw ConfigurationError("V5328",
-                             "the connection of " + settings.name + " to the RTI was lost");
+    fail_lost("");
   } catch (const rti1516e::FederateNotExecutionMember&) {
-    throw ConfigurationError(
-        "V5328", settings.name + " is no longer a member of the federation " + settings.federation);
+    fail_expelled();
   } catch (const rti1516e::Exception& e) {
     throw ConfigurationError(
         "V5332", "the RTI refused what " + settings.name + " asked: " + narrow(e.what()));
@@ -29,18 +27,20 @@ bool Federate::Work::guarded(F f) {
 template <class Done, class What>
 bool Federate::Work::wait_for(Done done, What what, std::chrono::milliseconds most) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds nap{20};
+  const std::chrono::milliseconds nap{most.count() > 0 ? std::min<std::int64_t>(most.count(), 20)
+                                                       : 20};
   const auto began = Clock::now();
   auto looked = began;
   bool told = false;
   while (true) {
     leave_if_over();
-    if (done()) return true;
+    // nobody goes on while it is found out who is lost
+    if (!(master_lost_ || (gone_ && gone_->needed)) && done()) return true;
     auto event = inbox.take(std::chrono::milliseconds(0));
     if (!event) {
       answer();
       if (evoked) {
-        rti().evokeCallback(0.02);
+        rti().evokeCallback(std::chrono::duration<double>(nap).count());
         event = inbox.take(std::chrono::milliseconds(0));
       } else {
         event = inbox.take(nap);
@@ -50,14 +50,16 @@ bool Federate::Work::wait_for(Done done, What what, std::chrono::milliseconds mo
       handle(*event);
       continue;
     }
-    const auto waited = Clock::now() - began;
-    if (most.count() > 0 && waited > most) return false;
+    const auto waited_ns = Clock::now() - began;
+    if (most.count() > 0 && waited_ns >= most) return false;
     if (joined_ && Clock::now() - looked > std::chrono::milliseconds(500)) {
       looked = Clock::now();
       rti1516e::HLAinteger64Time ignored;
       static_cast<void>(rti().queryGALT(ignored));  // throws when the RTI has resigned us
+      if (looking_) look_for_keeper();
+      miss_required();
     }
-    if (!told && waited > std::chrono::seconds(1)) {
+    if (!told && waited_ns > std::chrono::seconds(1)) {
       told = true;
       if (const std::string words = what(); !words.empty() && settings.notice)
         settings.notice(settings.name + " waits for " + words);

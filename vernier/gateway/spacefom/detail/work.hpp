@@ -86,8 +86,11 @@ class Federate::Work {
   Configuration configuration;
   std::atomic<Mode> mode{Mode::uninitialized};  // others look at it
   Ticks granted = 0, started = 0;
-  bool early = false, stood_still = false, evoked = false;
+  bool early = false, stood_still = false, evoked = false, names_keepers = false;
   std::string farewell;
+  std::int64_t waited = 0, ran_at = -1;
+  std::string keeper;
+  std::vector<Keeper> keepers;
   std::atomic<bool> interrupted{false};
   detail::Inbox inbox;
 
@@ -105,7 +108,21 @@ class Federate::Work {
   void reflected(const detail::Event&);
   void removed(const detail::Event&);
   void provide(const detail::Event&);
-  void leave_if_over() const;
+  void leave_if_over();
+
+  // peers.cpp: who holds time back, who is lost
+  void watch_peers();
+  void look_for_keeper();
+  void end_looking();
+  void note_keeper();
+  void peer_lost(const detail::Event&);
+  void peer_gone(const std::string& name, const std::string& why, bool lost);
+  void miss_required();
+  [[noreturn]] void fail_lost(const std::string& why) const;
+  [[noreturn]] void fail_expelled() const;
+  [[noreturn]] void fail_without_master() const;
+  std::string way_back() const;
+
   /// Deals with what comes until `done()`; throws Over, or ConfigurationError when the connection
   /// or the Master is lost or `patience` ends, with what() that was waited for.
   template <class Done, class What>
@@ -142,6 +159,7 @@ class Federate::Work {
   void send_configuration();
   void command(Mode);
   void enter_run();
+  void await_central_time();
   void freeze();
   void freeze_if_due();
   void advance_to(Ticks);
@@ -153,6 +171,15 @@ class Federate::Work {
   bool connected_ = false, joined_ = false, entered_ = false, role_known_ = false;
   bool regulating_ = false, constrained_ = false, advanced_ = false;
   bool shutdown_ = false, master_lost_ = false;
+  std::chrono::steady_clock::time_point master_lost_at_ = {};
+  struct Gone {
+    std::string name, why;
+    Ticks at = 0;
+    bool lost = false, needed = false;
+    std::chrono::steady_clock::time_point since = {};
+  };
+  std::optional<Gone> gone_;  // the last, or the first that is needed
+  bool looking_ = false;
   std::optional<std::string> lost_;
   std::optional<std::vector<std::wstring>> executions_;
   std::map<std::string, Point> points_;
@@ -162,9 +189,12 @@ class Federate::Work {
   rti1516e::ObjectInstanceHandle exco_object_ = {};
   rti1516e::InteractionClassHandle mtr_ = {};
   rti1516e::ParameterHandle mtr_mode_ = {};
+  rti1516e::InteractionClassHandle lost_report_ = {};
+  rti1516e::ParameterHandle lost_name_ = {}, lost_why_ = {};
   bool has_mom_ = false;
   std::optional<bool> auto_provide_;
-  bool freeze_first_ = false, configuration_wanted_ = false, may_ask_ = false;
+  bool freeze_first_ = false, configuration_wanted_ = false, may_ask_ = false,
+       run_confirmed_ = false;
   std::vector<Mode> waiting_;  // requests
   Ticks freeze_at_ = -1, requested_ = 0;
   std::optional<TemporaryFolder> modules_;

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""usage: loss_test.py VERNIER
+
+What becomes of a federation of processes when one of them is killed: each of the others says what happened, to whom and what to do, ends with a status that is not 0, and
+its recording can be read. All cases go at the same time, each with its own RTI.
+"""
+import json
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+VERNIER = sys.argv[1] if len(sys.argv) > 1 else "vernier"
+FEDERATES = {
+    "Earth": '<role master="yes" root="yes"/><time step="100 ms" lcts="100 ms" epoch="2026-06-01"/>{more}<publish><frame name="Root"/></publish>',
+    "Pacer": '<role pacing="yes"/><time step="100 ms" pace="real-time"/>{more}',
+    "Moon": '<time step="100 ms" pacer="Pacer"/>{more}<publish><frame name="MoonFrame" parent="Root" port="moon"/></publish>',
+    "Guest": '<role join="late"/><time step="100 ms"/>{more}',
+}
+REQUIRED = '<require federate="Pacer"/><require federate="Moon"/>'
+
+
+class Federation:
+    """An RTI and its federates, in a folder of their own."""
+
+    def __init__(self, **more):
+        self.folder = tempfile.TemporaryDirectory()
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            self.rti = f"tcp://127.0.0.1:{s.getsockname()[1]}"
+        self.processes = {}
+        self.start("rti", "rti", "--listen", self.rti.removeprefix("tcp://"))
+        self.processes["rti"].stdout.readline()  # it listens
+        for name in ("Earth", "Pacer", "Moon"):
+            self.join(name, more.get(name, REQUIRED if name == "Earth" else ""))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for p in self.processes.values():
+            if p.poll() is None:
+                p.kill()
+            p.communicate()
+        self.folder.cleanup()
+
+    def start(self, name, *words):
+        self.processes[name] = subprocess.Popen([VERNIER, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def join(self, name, more=""):
+        place = pathlib.Path(self.folder.name)
+        (place / f"{name}.federate.xml").write_text(
+            f'<federate name="{name}"><federation name="f" rti="{self.rti}" patience="30 s"/>{FEDERATES[name].format(more=more)}</federate>')
+        (place / f"{name}.xml").write_text(
+            f'<interconnection name="{name}"><connector id="federate" file="{name}.federate.xml"/>'
+            '<run stop="3600 s" step="100 ms"/><record signals="federate.*"/></interconnection>')
+        self.start(name, "run", str(place / f"{name}.xml"), "--out", str(place / name))
+
+    def federate(self, *words):
+        return subprocess.run([VERNIER, "federate", *words, "--rti", self.rti], capture_output=True, text=True, timeout=60)
+
+    def runs(self):
+        """Returns when it runs; with what a watcher saw."""
+        seen = self.federate("watch", "f", "--until", "0.3s")
+        assert seen.returncode == 0, seen.stderr
+        return seen.stdout
+
+    def stands(self):
+        """Returns when time does not advance any more."""
+        before = None
+        while before != (before := self.status("Moon")):
+            time.sleep(0.4)
+
+    def status(self, name):
+        return subprocess.run([VERNIER, "status", str(self.run_of(name))], capture_output=True, text=True, check=True).stdout
+
+    def run_of(self, name):
+        return next(p for p in pathlib.Path(self.folder.name, name).iterdir() if not p.is_symlink())
+
+    def kill(self, name):
+        self.processes[name].send_signal(signal.SIGKILL)
+
+    def ended(self, name):
+        out, err = self.processes[name].communicate(timeout=60)
+        return self.processes[name].returncode, err
+
+    def rows(self, name):
+        """Of the recording of a run."""
+        text = subprocess.run([VERNIER, "export", str(self.run_of(name)), "federate.logical_time", "--format", "csv"], capture_output=True, text=True, check=True).stdout
+        return len(text.splitlines()) - 1
+
+
+class Loss(unittest.TestCase):
+    def expect(self, f, name, message, *notes, status=5, recorded=True):
+        got, err = f.ended(name)
+        self.assertEqual(got, status, f"{name}: {err}")
+        for note in (message, *notes):
+            self.assertIn(note, err)
+        if recorded:
+            self.assertGreater(f.rows(name), 2, name)
+
+    def master_initializing(self):
+        with Federation(Moon='<require instance="Nowhere"/>') as f:
+            self.assertIn("Moon waits for Nowhere", f.processes["Moon"].stderr.readline())
+            f.kill("Earth")
+            for name in ("Pacer", "Moon"):
+                self.expect(f, name, "error[V5329]: the Master of f, Earth, is gone without a shutdown: ", "start it anew", status=2, recorded=False)
+
+    def master_waiting(self):
+        with Federation(Earth=REQUIRED + '<require federate="Nobody"/>') as f:
+            self.assertIn("Earth waits for Nobody", f.processes["Earth"].stderr.readline())
+            f.kill("Earth")
+            f.ended("Earth")
+            f.join("Earth", REQUIRED)  # the others waited for a Master, and there is one again
+            f.runs()
+            self.assertEqual(f.federate("ask", "f", "shutdown").returncode, 0)
+            for name in ("Earth", "Pacer", "Moon"):
+                self.assertEqual(f.ended(name)[0], 0, name)
+
+    def master_running(self):
+        with Federation() as f:
+            f.runs()
+            f.kill("Earth")
+            for name in ("Pacer", "Moon"):
+                self.expect(f, name, "error[V5329]: the Master of f, Earth, is gone without a shutdown: ", "start it anew")
+
+    def master_frozen(self):
+        with Federation() as f:
+            f.runs()
+            self.assertEqual(f.federate("ask", "f", "freeze").returncode, 0)
+            f.stands()
+            f.kill("Earth")
+            for name in ("Pacer", "Moon"):
+                self.expect(f, name, "error[V5329]: the Master of f, Earth, is gone", "start it anew")
+
+    def pacer_running(self):
+        with Federation() as f:
+            self.assertIn("held by Pacer", f.runs())
+            f.join("Guest")
+            f.runs()
+            f.kill("Pacer")
+            self.expect(f, "Earth", "error[V5335]: Earth cannot go on in f: Pacer was lost: ", "start the federation anew")
+            self.expect(f, "Moon", "error[V5335]: Moon cannot go on in f: Pacer was lost: ", "time is tied to no clock")
+            self.expect(f, "Guest", "error[V5336]: f was shut down, since Pacer was lost: ", "messages of Pacer")  # does not know who paces
+
+    def rti_running(self):
+        with Federation() as f:
+            f.runs()
+            record = pathlib.Path(f.folder.name, "kept.federation")
+            f.start("record", "federate", "record", "f", "--rti", f.rti, "-o", str(record))
+            f.runs()
+            f.kill("rti")
+            for name in ("Earth", "Pacer", "Moon"):
+                self.expect(f, name, f"error[V5328]: the connection of {name} to the RTI at {f.rti} was lost", "vernier rti, then all federates anew",
+                            "to come back while f runs, start Moon again: it joins late, at the next multiple of 100 ms" if name == "Moon"
+                            else f"{name} cannot come back into a running federation")
+            self.assertNotEqual(f.ended("record")[0], 0)
+            self.assertIn("vernier-federation 1", record.read_text())
+
+    def guest_comes_back(self):
+        with Federation() as f:
+            f.runs()
+            f.join("Guest")
+            f.runs()
+            f.kill("Guest")
+            f.ended("Guest")
+            f.join("Guest")
+            f.runs()
+            self.assertEqual(f.federate("ask", "f", "shutdown").returncode, 0)
+            for name in ("Earth", "Pacer", "Moon", "Guest"):
+                self.assertEqual(f.ended(name)[0], 0, name)
+
+    def moon_holds_it_back(self):
+        with Federation() as f:
+            f.runs()
+            f.processes["Moon"].send_signal(signal.SIGSTOP)
+            time.sleep(0.8)
+            f.processes["Moon"].send_signal(signal.SIGCONT)
+            f.runs()
+            self.assertEqual(f.federate("ask", "f", "shutdown").returncode, 0)
+            out, err = f.processes["Pacer"].communicate(timeout=60)
+            self.assertEqual(f.processes["Pacer"].returncode, 0, err)
+            self.assertRegex(out, r"frames late: .*federation [1-9][0-9]*, pacing 0 \(.*Moon [1-9]")
+            self.assertIn("waiting for the federation, which was held back by Moon", out)
+            run = f.run_of("Pacer")
+            self.assertIn("which was held back by Moon", (run / "report.html").read_text())
+            self.assertGreaterEqual(json.loads((run / "manifest.json").read_text())["statistics"]["late_by.Moon"], 1)
+            causes = subprocess.run([VERNIER, "export", str(run / "frames.h5"), "frame.cause", "--format", "csv"], capture_output=True, text=True, check=True).stdout
+            self.assertIn("4", [line.split(",")[-1] for line in causes.splitlines()[1:]])
+
+    def test_each_kind_of_loss(self):
+        cases = [self.moon_holds_it_back, self.master_waiting, self.master_initializing, self.master_running, self.master_frozen, self.pacer_running, self.rti_running, self.guest_comes_back]
+        problems = []
+
+        def work(case):
+            try:
+                case()
+            except BaseException as e:  # all of them are told
+                problems.append(f"{case.__name__}: {type(e).__name__}: {e}")
+
+        threads = [threading.Thread(target=work, args=(c,)) for c in cases]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(problems, [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
