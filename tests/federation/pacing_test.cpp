@@ -126,7 +126,8 @@ TEST(Pacing, StrictEndsWithTheFirstLateFrameAndNamesWhoHeldItBack) {
     if (n == 2) {
       EXPECT_EQ(moon.ending, Ending::reached) << moon.fault.message;  // the Master ended it
     } else {
-      EXPECT_EQ(moon.fault.code, "V5335");
+      // it sees so itself, or the Master did first and shut the federation down
+      EXPECT_TRUE(moon.fault.code == "V5335" || moon.fault.code == "V5336") << moon.fault.code;
       EXPECT_THAT(moon.fault.message, HasSubstr("Pacer left"));
     }
   }

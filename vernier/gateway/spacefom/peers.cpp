@@ -159,7 +159,7 @@ void Federate::Work::leave_if_over() {
   };
   if (shutdown_) {
     // right after a loss, it is because of it
-    if (settings.master || !gone_ || !gone_->lost ||
+    if (settings.master || !gone_ || !(gone_->lost || gone_->needed) ||
         granted > gone_->at + 2 * configuration.least_common)
       throw Over{};
     Diagnostics d;
