@@ -52,11 +52,6 @@ bool plausible(const Bytes& b) noexcept {
          b.real(at_unit) > 1e8 && b.real(at_unit) < 2e8;
 }
 
-struct Block {
-  std::int32_t first, terms, pieces;
-  int components;
-};
-
 }  // namespace
 
 Result<Ephemeris, std::string> Ephemeris::read(std::span<const std::byte> all) {
@@ -80,33 +75,23 @@ Result<Ephemeris, std::string> Ephemeris::read(std::span<const std::byte> all) {
       !(last < 1e8))
     return bad("its span of time is absurd");
 
-  // eleven bodies, nutations and librations; later ones also the Moon's mantle and TT - TDB
-  std::array<Block, 15> blocks{};
-  std::size_t known = 13;
-  for (std::size_t i = 0; i < 12; ++i) {
-    const std::size_t at = at_table + 12 * i;
-    blocks[i] = {b.integer(at), b.integer(at + 4), b.integer(at + 8), i == 11 ? 2 : 3};
-  }
-  blocks[12] = {b.integer(at_librations), b.integer(at_librations + 4),
-                b.integer(at_librations + 8), 3};
+  // Eleven bodies, nutations and librations; from DE430 on also the Moon's mantle and TT - TDB,
+  // behind the names of constants beyond 400. Who wrote it without them left zeros there.
   const std::int32_t constants = b.integer(at_constants);
   const std::size_t more = header_end + 6 * static_cast<std::size_t>(std::max(0, constants - 400));
-  if (e.number_ >= 430 && constants > 400 && all.size() >= more + 24) {
-    blocks[13] = {b.integer(more), b.integer(more + 4), b.integer(more + 8), 3};
-    blocks[14] = {b.integer(more + 12), b.integer(more + 16), b.integer(more + 20), 1};
-    known = 15;
-  }
+  const std::size_t known = e.number_ >= 430 && all.size() >= more + 24 ? items : mantle;
   e.width_ = 2;
   for (std::size_t i = 0; i < known; ++i) {
-    const Block& k = blocks[i];
-    if (k.terms == 0 || k.pieces == 0) continue;
-    if (k.first < 3 || k.first > 100'000 || k.terms < 2 || k.terms > most_terms || k.pieces < 1 ||
-        k.pieces > 64)
+    const std::size_t at = i < moon_axes    ? at_table + 12 * i
+                           : i == moon_axes ? at_librations
+                                            : more + 12 * (i - mantle);
+    const std::int32_t from = b.integer(at), terms = b.integer(at + 4), pieces = b.integer(at + 8);
+    if (terms == 0 || pieces == 0) continue;
+    if (from < 3 || from > 100'000 || terms < 2 || terms > most_terms || pieces < 1 || pieces > 64)
       return bad("its table of coefficients is absurd");
-    const auto begin = static_cast<std::size_t>(k.first) - 1;
-    e.width_ =
-        std::max(e.width_, begin + static_cast<std::size_t>(k.terms * k.pieces * k.components));
-    if (i != 11 && i < 13) e.layout_[std::min(i, moon_axes)] = {begin, k.terms, k.pieces};
+    const auto begin = static_cast<std::size_t>(from) - 1;
+    e.width_ = std::max(e.width_, begin + static_cast<std::size_t>(terms * pieces * components(i)));
+    e.layout_[i] = {begin, terms, pieces};
   }
   if (e.width_ * 8 < header_end) return bad("its records are shorter than its header");
   const std::size_t records = all.size() / (8 * e.width_);
@@ -155,18 +140,36 @@ std::optional<Ephemeris> Ephemeris::installed() {
 
 bool Ephemeris::state(Body body, const JulianDate& tdb, PositionVelocity& out) const noexcept {
   spatial::Vector3 value, rate;
-  if (!evaluate(layout_[static_cast<std::size_t>(body)], tdb, value, rate)) return false;
+  if (!evaluate(static_cast<std::size_t>(body), tdb, value, rate)) return false;
   out = {1e3 * value, (1e3 / 86400.0) * rate};
   return true;
 }
 
 bool Ephemeris::librations(const JulianDate& tdb, spatial::Vector3& angles) const noexcept {
   spatial::Vector3 rate;
-  return evaluate(layout_[moon_axes], tdb, angles, rate);
+  return evaluate(moon_axes, tdb, angles, rate);
 }
 
-bool Ephemeris::evaluate(const Layout& l, const JulianDate& tdb, spatial::Vector3& value,
+bool Ephemeris::nutations(const JulianDate& tdb, double& longitude,
+                          double& obliquity) const noexcept {
+  spatial::Vector3 value, rate;
+  if (!evaluate(pole, tdb, value, rate)) return false;
+  longitude = value[0];
+  obliquity = value[1];
+  return true;
+}
+
+bool Ephemeris::tt_minus_tdb(const JulianDate& tdb, double& seconds) const noexcept {
+  spatial::Vector3 value, rate;
+  if (!evaluate(clock, tdb, value, rate)) return false;
+  seconds = value[0];
+  return true;
+}
+
+bool Ephemeris::evaluate(std::size_t item, const JulianDate& tdb, spatial::Vector3& value,
                          spatial::Vector3& rate) const noexcept {
+  const Layout& l = layout_[item];
+  const int parts = components(item);
   const double since = (tdb.whole - begin_) + tdb.part;
   if (l.terms == 0 || !(since >= 0.0 && since <= step_ * static_cast<double>(count_))) return false;
   const std::size_t record = std::min(count_ - 1, static_cast<std::size_t>(since / step_));
@@ -176,14 +179,16 @@ bool Ephemeris::evaluate(const Layout& l, const JulianDate& tdb, spatial::Vector
   const int piece = std::clamp(static_cast<int>(into / length), 0, l.pieces - 1);
   const double x = 2.0 * (into - piece * length) / length - 1.0;
   const double* c =
-      &numbers_[record * width_ + l.first + static_cast<std::size_t>(3 * l.terms * piece)];
+      &numbers_[record * width_ + l.first + static_cast<std::size_t>(parts * l.terms * piece)];
   // T_n and its derivative, upwards
   double T[most_terms] = {1.0, x}, D[most_terms] = {0.0, 1.0};
   for (int n = 2; n < l.terms; ++n) {
     T[n] = 2.0 * x * T[n - 1] - T[n - 2];
     D[n] = 2.0 * T[n - 1] + 2.0 * x * D[n - 1] - D[n - 2];
   }
-  for (int i = 0; i < 3; ++i, c += l.terms) {
+  value.setZero();
+  rate.setZero();
+  for (int i = 0; i < parts; ++i, c += l.terms) {
     double p = 0.0, v = 0.0;
     for (int n = l.terms; n-- > 0;) {
       p += c[n] * T[n];

@@ -59,23 +59,32 @@ class Ephemeris {
   /// R3(angles[0]), rad. False as with state().
   bool librations(const JulianDate& tdb, spatial::Vector3& angles) const noexcept;
   bool has_librations() const noexcept { return layout_[moon_axes].terms > 0; }
+  /// Of the Earth's pole by the theory of 1980: in longitude and obliquity, rad. False as above;
+  /// newer ephemerides have none.
+  bool nutations(const JulianDate& tdb, double& longitude, double& obliquity) const noexcept;
+  /// TT - TDB at the geocentre, s. False as above; only ephemerides with a t in their name have it.
+  bool tt_minus_tdb(const JulianDate& tdb, double& seconds) const noexcept;
 
  private:
-  static constexpr std::size_t moon_axes = 11;  // behind the bodies
+  // behind the bodies, as in the file
+  static constexpr std::size_t pole = 11, moon_axes = 12, mantle = 13, clock = 14, items = 15;
   struct Layout {
     std::size_t first = 0;      // coefficient, from 0
     int terms = 0, pieces = 0;  // coefficients of a component, and polynomials in a record
   };
 
   Ephemeris() = default;
-  /// In units of the file, by days.
-  bool evaluate(const Layout&, const JulianDate&, spatial::Vector3& value,
+  static constexpr int components(std::size_t item) noexcept {
+    return item == pole ? 2 : item == clock ? 1 : 3;
+  }
+  /// In units of the file, by days; components that the item has not are zero.
+  bool evaluate(std::size_t item, const JulianDate&, spatial::Vector3& value,
                 spatial::Vector3& rate) const noexcept;
 
   int number_ = 0;
   double unit_ = 0.0, ratio_ = 0.0, begin_ = 0.0, step_ = 0.0;
   std::size_t width_ = 0, count_ = 0;  // numbers in a record, records
-  Layout layout_[12];
+  Layout layout_[items];
   std::vector<double> numbers_;
 };
 

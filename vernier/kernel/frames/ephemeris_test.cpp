@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -98,6 +99,137 @@ TEST(Ephemeris, IsTheSumOfItsChebyshevPolynomials) {
     EXPECT_FALSE(e->state(Ephemeris::Body::moon, {std::nan(""), 0.0}, s));
     EXPECT_FALSE(e->state(Ephemeris::Body::jupiter, {made.begin, 1.0}, s));
   }
+}
+
+/// The tables of real files, as their headers have them (GROUP 1050): first number, coefficients,
+/// polynomials, for each item.
+struct RealLayout {
+  const char* name;
+  int number, constants, width;
+  double begin, end, unit, ratio;
+  std::array<std::array<int, 3>, 15> table;
+};
+constexpr std::array<std::array<int, 3>, 13> usual{{{3, 14, 4},
+                                                    {171, 10, 2},
+                                                    {231, 13, 2},
+                                                    {309, 11, 1},
+                                                    {342, 8, 1},
+                                                    {366, 7, 1},
+                                                    {387, 6, 1},
+                                                    {405, 6, 1},
+                                                    {423, 6, 1},
+                                                    {441, 13, 8},
+                                                    {753, 11, 2},
+                                                    {819, 10, 4},
+                                                    {899, 10, 4}}};
+RealLayout real_layout(int number, const char* name, int constants, int width,
+                       std::array<int, 3> mantle, std::array<int, 3> clock) {
+  RealLayout r{name,      number,      constants,     width, 2305424.5,
+               2305488.5, 149597870.7, 81.3005690741, {}};
+  std::copy(usual.begin(), usual.end(), r.table.begin());
+  r.table[13] = mantle;
+  r.table[14] = clock;
+  return r;
+}
+
+double made_coefficient(int record, std::size_t item, int k) {
+  Random r(static_cast<std::uint64_t>(100'000 * record + 5'000 * static_cast<int>(item) + k) + 3);
+  return (item >= 11 ? 1.0 : 1e6) * (r.uniform() - 0.5);
+}
+
+std::vector<std::byte> made_file(const RealLayout& l, bool swapped) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(8 * l.width * 4));
+  const auto put = [&](std::size_t at, auto value) {
+    auto* p = reinterpret_cast<std::byte*>(&value);
+    if (swapped) std::reverse(p, p + sizeof value);
+    std::memcpy(&bytes[at], p, sizeof value);
+  };
+  const auto text = [&](std::size_t at, std::string s, std::size_t width) {
+    s.resize(width, ' ');
+    std::memcpy(&bytes[at], s.data(), width);
+  };
+  text(0, std::string("JPL Planetary Ephemeris ") + l.name, 84);
+  text(84, "Start Epoch: JED=  2305424.5 1599-DEC-09 00:00:00", 84);
+  text(168, "Final Epoch: JED=  2305488.5 1600-FEB-11 00:00:00", 84);
+  for (int i = 0; i < 400; ++i)
+    text(252 + 6 * static_cast<std::size_t>(i), i < l.constants ? "C" + std::to_string(i) : "", 6);
+  put(2652, l.begin);
+  put(2660, l.end);
+  put(2668, 32.0);
+  put(2676, l.constants);
+  put(2680, l.unit);
+  put(2688, l.ratio);
+  put(2840, l.number);
+  std::size_t at = 2856;
+  for (int i = 400; i < l.constants; ++i, at += 6) text(at, "C" + std::to_string(i), 6);
+  for (std::size_t i = 0; i < (l.number >= 430 ? 15u : 13u); ++i)
+    for (std::size_t k = 0; k < 3; ++k)
+      put((i < 12 ? 2696 + 12 * i : i == 12 ? 2844 : at + 12 * (i - 13)) + 4 * k, l.table[i][k]);
+  for (int r = 0; r < 2; ++r) {
+    const std::size_t record = static_cast<std::size_t>(8 * l.width * (r + 2));
+    put(record, l.begin + 32.0 * r);
+    put(record + 8, l.begin + 32.0 * (r + 1));
+    for (std::size_t i = 0; i < 15; ++i) {
+      const int numbers = l.table[i][1] * l.table[i][2] * (i == 11 ? 2 : i == 14 ? 1 : 3);
+      for (int k = 0; k < numbers; ++k)
+        put(record + 8 * static_cast<std::size_t>(l.table[i][0] - 1 + k),
+            made_coefficient(r, i, k));
+    }
+  }
+  return bytes;
+}
+
+TEST(Ephemeris, ReadsTheLayoutsOfRealFiles) {
+  // DE405; DE430 with the short header that leaves out asteroids, with TT - TDB; DE440
+  const RealLayout layouts[]{
+      real_layout(405, "DE405/LE405", 156, 1018, {}, {}),
+      real_layout(430, "DE430/LE430", 229, 1122, {1019, 0, 0}, {1019, 13, 8}),
+      real_layout(430, "DE430t/LE430t", 572, 1122, {1019, 0, 0}, {1019, 13, 8}),
+      real_layout(440, "DE440/LE440", 645, 1018, {1019, 0, 0}, {1019, 0, 0})};
+  for (const RealLayout& l : layouts)
+    for (const bool swapped : {false, true}) {
+      SCOPED_TRACE(std::string(l.name) + (swapped ? ", the other byte order" : ""));
+      const auto e = Ephemeris::read(made_file(l, swapped));
+      ASSERT_TRUE(e) << e.error();
+      EXPECT_EQ(e->number(), l.number);
+      EXPECT_EQ(e->astronomical_unit(), l.unit * 1e3);
+      EXPECT_EQ(e->mass_ratio(), l.ratio);
+      EXPECT_EQ(e->begin(), l.begin);
+      EXPECT_EQ(e->end(), l.end);
+      for (const double day : {0.0, 3.3, 15.99, 32.0, 45.25, 64.0}) {
+        const JulianDate at{l.begin, day};
+        // every item by T_n(x) = cos(n arccos x), from the table alone
+        const auto sum = [&](std::size_t item, int component) {
+          const auto [first, terms, pieces] = l.table[item];
+          const int record = day < 32.0 ? 0 : 1;
+          const double into = day - 32.0 * record, length = 32.0 / pieces;
+          const int piece = std::min(pieces - 1, static_cast<int>(into / length));
+          const double angle = std::acos(2.0 * (into - piece * length) / length - 1.0);
+          const int parts = item == 11 ? 2 : item == 14 ? 1 : 3;
+          double s = 0.0;
+          for (int n = 0; n < terms; ++n)
+            s += made_coefficient(record, item, terms * (parts * piece + component) + n) *
+                 std::cos(n * angle);
+          return s;
+        };
+        for (std::size_t item = 0; item < 11; ++item) {
+          Ephemeris::PositionVelocity s;
+          ASSERT_TRUE(e->state(static_cast<Ephemeris::Body>(item), at, s));
+          for (int i = 0; i < 3; ++i) EXPECT_NEAR(s.position[i], 1e3 * sum(item, i), 1e-3) << item;
+        }
+        double longitude = 0.0, obliquity = 0.0, seconds = 0.0;
+        Vector3 angles;
+        ASSERT_TRUE(e->nutations(at, longitude, obliquity));
+        EXPECT_NEAR(longitude, sum(11, 0), 1e-12);
+        EXPECT_NEAR(obliquity, sum(11, 1), 1e-12);
+        ASSERT_TRUE(e->librations(at, angles));
+        for (int i = 0; i < 3; ++i) EXPECT_NEAR(angles[i], sum(12, i), 1e-12);
+        ASSERT_EQ(e->tt_minus_tdb(at, seconds), l.table[14][1] > 0);
+        if (l.table[14][1] > 0) {
+          EXPECT_NEAR(seconds, sum(14, 0), 1e-12);
+        }
+      }
+    }
 }
 
 TEST(Ephemeris, RefusesWhatIsNotOne) {

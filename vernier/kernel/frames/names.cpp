@@ -107,6 +107,11 @@ Result<FrameName, NameProblem> parsed_frame_name(string_view name) {
   if (name.size() > 255) return Failure{NameProblem{255, "a frame's name has at most 255 bytes"}};
   if (auto problem = bad_character(name)) return Failure{std::move(*problem)};
   FrameName n;
+  if (name == "ITRF") {  // a name of its own, well known before the rules: the Earth's
+    n.origin = "Earth";
+    n.axes = name;
+    return n;
+  }
   string_view rest = name;
   for (const string_view axes : known_axes) {
     if (rest.ends_with(axes) && axes.size() > n.axes.size()) n.axes = axes;
@@ -126,7 +131,6 @@ Result<FrameName, NameProblem> parsed_frame_name(string_view name) {
     rest = rest.substr(0, at);
   }
   if (rest.empty()) {
-    // ITRF alone is well known, but no name by these rules
     return Failure{NameProblem{
         0, "the name begins with its orientation: \"" + std::string(name) + "\" of what?"}};
   }

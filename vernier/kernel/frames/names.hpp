@@ -18,7 +18,8 @@ namespace vernier::frames {
 ///
 /// A name of the user's begins with a letter, $ or _ and goes on with these, digits or characters
 /// above U+00C0. As both ends may be names of the user's, some names can be divided in more than
-/// one way, or in none that shows: then all of it is the origin.
+/// one way, or in none that shows: then all of it is the origin. "ITRF" alone is among the
+/// well-known frames, though no name by these rules: it is taken as that of the Earth.
 struct FrameName {
   std::string origin;  // "Earth", "EarthMoon", "SolarSystem", "Station1"
   std::string point;   // "Centric", "Centered", "Barycentric", "L1" … "L5", or nothing
