@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -218,11 +219,27 @@ void real_time_run(double seconds) {
               static_cast<unsigned long long>(s.real_time->frames.late_by[1]));
 }
 
+/// Prints when the slowest are, and how long they take.
+void slowest(const std::vector<std::int64_t>& times) {
+  std::vector<std::size_t> order(times.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto count = static_cast<std::ptrdiff_t>(std::min<std::size_t>(5, order.size()));
+  std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                    [&](std::size_t a, std::size_t b) { return times[a] > times[b]; });
+  std::printf("  slowest:");
+  for (std::ptrdiff_t k = 0; k < count; ++k)
+    std::printf(" %.2f µs at %.3f s", static_cast<double>(times[order[k]]) * 1e-3,
+                static_cast<double>(order[k]) * 1e-3);
+  std::printf("\n");
+}
+
 void real_time(double seconds) {
   constexpr int runs = 3;
   for (int k = 0; k < runs; ++k) real_time_run(seconds);
   std::printf("\nthe same step in %d runs, least processor time of each\n", runs);
-  const double worst = row("a step", least(steps));
+  const std::vector<std::int64_t> ours = least(steps);
+  const double worst = row("a step", ours);
+  slowest(ours);
   const double machine = row("the same work each time", least(fixed));
   judge("real time: worst step over median, what repeats", worst, "<=", 3.0);
   std::printf("  worst over median of work that never changes: %.2f\n", machine);
