@@ -7,6 +7,7 @@
 #include <array>
 
 #include "apps/vernier/console.hpp"
+#include "apps/vernier/federation.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
 
@@ -182,6 +183,9 @@ Usage usage(const Command& c) {
     if (word) t.names.push_back(o->get_single_name());
     (word ? all.words : all.options).push_back(std::move(t));
   }
+  if (c.name == "federate")
+    for (const FederateAction& a : federate_actions())
+      all.actions.push_back({{std::string(a.name)}, std::string(a.words), std::string(a.about)});
   return all;
 }
 

@@ -81,6 +81,8 @@ struct Taken {
 /// What a command takes, in the order of its help.
 struct Usage {
   std::vector<Taken> options, words;
+  /// What the first word may be: what follows it as `value`.
+  std::vector<Taken> actions;
 };
 Usage usage(const Command&);
 

@@ -5,17 +5,22 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <numbers>
 #include <thread>
 
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/interrupt.hpp"
 #include "apps/vernier/run_view.hpp"
+#include "apps/vernier/table.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/document/document.hpp"
 #include "vernier/gateway/spacefom/document.hpp"
 #include "vernier/gateway/spacefom/member.hpp"
 #include "vernier/gateway/spacefom/recording.hpp"
+#include "vernier/kernel/frames/dates.hpp"
 #include "vernier/run/composition/composition.hpp"
 
 namespace vernier::app {
@@ -40,12 +45,44 @@ std::optional<Ticks> end_of(const FederationRequest& a) {
   return t->count() / 1000;
 }
 
-/// To ask something of a federation that is not there would make one and wait in it.
-void expect_running(const FederationRequest& a) {
-  const std::vector<std::string> all = spacefom::federations(address(a));
-  if (std::find(all.begin(), all.end(), a.what) != all.end()) return;
-  refuse(fmt::format("there is no federation {} at {}; there {}", a.what, address(a),
-                     all.empty() ? "are none" : "is " + joined(all, ", ")));
+[[noreturn]] void refuse(const std::string& what, std::string_view word,
+                         const std::vector<std::string>& known, const std::string& note = {}) {
+  Diagnostics d;
+  Diagnostic& e = d.error("V1838", what, {});
+  if (const auto near = closest(word, known)) e.notes.push_back("did you mean " + *near + "?");
+  if (!note.empty()) e.notes.push_back(note);
+  throw ConfigurationError(d);
+}
+
+std::chrono::milliseconds waiting(const FederationRequest& a, double otherwise) {
+  return std::chrono::milliseconds(std::llround(1e3 * a.wait.value_or(otherwise)));
+}
+
+void tell(const std::string& what) { fmt::print(stderr, "{}\n", what); }
+
+/// To ask something of a federation that is not there would make one and wait in it. Waits for it
+/// (and the RTI) as long as asked for.
+void expect_running(const FederationRequest& a, double otherwise) {
+  using Clock = std::chrono::steady_clock;
+  const auto most = waiting(a, otherwise);
+  const auto end = Clock::now() + most;
+  auto told = Clock::now() + std::chrono::seconds(1);
+  while (true) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+    const std::vector<std::string> all =
+        spacefom::federations(address(a), std::max(left, std::chrono::milliseconds(0)), tell);
+    if (std::find(all.begin(), all.end(), a.what) != all.end()) return;
+    if (Clock::now() >= end || Interruptible::interrupted())
+      refuse(fmt::format("there is no federation {} at {}", a.what, address(a)), a.what, all,
+             all.empty() ? "there are none; a federate that joins makes one: vernier federate join"
+                         : "there is " + joined(all, ", "));
+    if (Clock::now() >= told) {
+      told = Clock::now() + std::chrono::seconds(3);
+      tell(fmt::format("waiting for the federation {}, at most {:g} s", a.what,
+                       static_cast<double>(most.count()) * 1e-3));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
 }
 
 /// A member that looks, or speaks for us: comes late, steps with the whole federation.
@@ -58,7 +95,8 @@ spacefom::Settings visitor(const FederationRequest& a, const char* role) {
   s.steps.step = 0;  // the least common one
   s.late_only = true;
   s.patience = std::chrono::seconds(30);
-  s.notice = [](const std::string& what) { fmt::print(stderr, "{}\n", what); };
+  s.wait = waiting(a, 0.0);
+  s.notice = tell;
   return s;
 }
 
@@ -94,34 +132,94 @@ std::vector<Found> documents_in(const std::string& file) {
 
 // -- showing -------------------------------------------------------------------------------------
 
-std::string vector_text(const frames::Vector3& v, double scale) {
-  return fmt::format("{:.3f} {:.3f} {:.3f}", v[0] * scale, v[1] * scale, v[2] * scale);
+/// Where something is relative to its parent, how fast it goes and turns; empty at rest.
+std::string motion_text(const frames::FrameState& s) {
+  const double far = s.position.norm(), fast = s.velocity.norm();
+  const double turn = s.rate.norm() * 180.0 / std::numbers::pi;
+  std::vector<std::string> parts;
+  if (far > 0.0)
+    parts.push_back(far < 1e4 ? fmt::format("{:.3f} m away", far)
+                              : fmt::format("{:.3f} km away", far * 1e-3));
+  if (fast > 0.0)
+    parts.push_back(fast < 1e3 ? fmt::format("{:.3f} m/s", fast)
+                               : fmt::format("{:.3f} km/s", fast * 1e-3));
+  if (turn > 0.0)
+    parts.push_back(turn < 0.1 ? fmt::format("turns {:.4f} °/h", turn * 3600.0)
+                               : fmt::format("turns {:.3f} °/s", turn));
+  return joined(parts, ", ");
+}
+
+void show_line(int depth, const std::string& name, const frames::FrameState* state,
+               std::string& text) {
+  const std::string label = std::string(static_cast<std::size_t>(2 * depth), ' ') + name;
+  const std::string motion = state ? motion_text(*state) : "";
+  text += (motion.empty() ? label : padded(label, 42) + "  " + motion) + "\n";
 }
 
 void show_below(const frames::FrameTree& tree, const Objects& objects, const std::string& parent,
                 int depth, std::string& text) {
   for (frames::FrameTree::Index i = 0; i < tree.size(); ++i) {
     if (tree.name(i).empty() || tree.parent_name(i) != parent || depth > 50) continue;
-    text +=
-        fmt::format("{}{}", std::string(static_cast<std::size_t>(2 * depth), ' '), tree.name(i));
-    if (depth > 1)
-      text += fmt::format("   {} km, {} m/s", vector_text(tree.state(i).position, 1e-3),
-                          vector_text(tree.state(i).velocity, 1.0));
-    text += "\n";
+    show_line(depth, tree.name(i), depth > 1 ? &tree.state(i) : nullptr, text);
     for (const auto& [name, e] : objects.known_entities())
-      if (e.entity.parent == tree.name(i))
-        text += fmt::format("{}* {}   {} km, {} m/s\n",
-                            std::string(static_cast<std::size_t>(2 * depth + 2), ' '), name,
-                            vector_text(e.entity.state.position, 1e-3),
-                            vector_text(e.entity.state.velocity, 1.0));
+      if (e.entity.parent == tree.name(i)) show_line(depth + 1, "* " + name, &e.entity.state, text);
     show_below(tree, objects, tree.name(i), depth + 1, text);
   }
 }
 
-std::string view(const Federate& f, const Objects& objects) {
-  std::string text = fmt::format(
-      "{} · {} · logical time {:.3f} s · federates {}\n", f.settings().federation,
-      spacefom::word(f.mode()), static_cast<double>(f.granted()) * 1e-6, joined(f.members(), ", "));
+/// "running", "frozen"; before it knows its own, what the Master says.
+std::string_view mode_text(const Federate& f) {
+  const Mode own = f.mode(), m = own == Mode::uninitialized ? f.configuration().current : own;
+  return m == Mode::freeze ? "frozen" : m == Mode::shutdown ? "shut down" : spacefom::word(m);
+}
+
+std::string seconds_text(Ticks t) {
+  return t < 0 ? "?" : fmt::format("{:.3f} s", static_cast<double>(t) * 1e-6);
+}
+
+/// A federate that others wait for: the one that could send earliest, while it does not ask for
+/// more time itself.
+std::string holding_back(const std::vector<spacefom::Peer>& peers) {
+  const spacefom::Peer* first = nullptr;
+  bool waited_for = false;
+  for (const spacefom::Peer& p : peers) {
+    waited_for |= p.advancing;
+    if (p.regulating && (!first || p.time + p.lookahead < first->time + first->lookahead))
+      first = &p;
+  }
+  return first && waited_for && !first->advancing ? first->name : "";
+}
+
+std::string view(const Federate& f, const Objects& objects, double rate) {
+  const spacefom::Configuration& c = f.configuration();
+  std::string text =
+      fmt::format("{} · {}{} · logical time {}", f.settings().federation, mode_text(f),
+                  c.next != c.current ? fmt::format(", going to {}", spacefom::word(c.next)) : "",
+                  seconds_text(f.granted()));
+  text += fmt::format(
+      " · {} TT",
+      frames::date_text(frames::reading(frames::scenario_instant(f.scenario_time(f.granted())),
+                                        frames::Scale::tt),
+                        3));
+  if (rate > 0.0) text += fmt::format(" · {:.3g} s per s", rate);
+  text += "\n\n";
+  Table t;
+  t.row({"federate", "type", "role", "time", "lookahead", ""});
+  const std::vector<spacefom::Peer> peers = f.peers();
+  const std::string slow = holding_back(peers);
+  for (const spacefom::Peer& p : peers) {
+    if (p.name == f.settings().name) continue;
+    std::vector<std::string> roles;
+    if (p.master) roles.emplace_back("Master");
+    if (p.root_publisher) roles.emplace_back("root frame");
+    t.row({p.name, p.type, joined(roles, ", "),
+           p.regulating || p.constrained ? seconds_text(p.time) : "not managed",
+           p.regulating ? seconds_text(p.lookahead) : "",
+           p.name == slow ? "others wait for it"
+           : p.advancing  ? "waits"
+                          : ""});
+  }
+  text += t.text("  ") + "\n";
   show_below(objects.tree(), objects, "", 1, text);
   for (const spacefom::Keeper& k : f.keepers())
     if (!k.name.empty())
@@ -138,7 +236,10 @@ std::string view(const Federate& f, const Objects& objects) {
 
 int watch(const FederationRequest& a) {
   const auto end = end_of(a);
-  Federate f(visitor(a, "watcher"));
+  expect_running(a, 5.0);
+  spacefom::Settings s = visitor(a, "watcher");
+  s.observes = true;
+  Federate f(s);
   f.name_keepers(true);
   Objects objects(f);
   objects.subscribe_frames();
@@ -146,13 +247,29 @@ int watch(const FederationRequest& a) {
   objects.subscribe_interfaces();
   const Interruptible stop(stopper(), &f);
   bool on = f.join() && f.begin();
+  // once a second, in place on a terminal; what the RTI says of others is asked for before
+  using Clock = std::chrono::steady_clock;
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  auto shown = Clock::now() - std::chrono::seconds(1);
+  Ticks at = -1;
+  bool asked = false;
   while (on) {
+    if (end || Clock::now() - shown >= std::chrono::milliseconds(800)) {
+      f.look_around();
+      asked = true;
+    }
     on = f.step();
     if (!on || (end && f.granted() - f.started() >= *end)) break;
-    if (!end) fmt::print("{}\n", view(f, objects));
+    const double wall = std::chrono::duration<double>(Clock::now() - shown).count();
+    if (end || !asked || wall < 1.0) continue;
+    const double rate = at < 0 ? 0.0 : static_cast<double>(f.granted() - at) * 1e-6 / wall;
+    fmt::print("{}{}\n", terminal ? "\x1b[H\x1b[2J" : "", view(f, objects, rate));
     std::fflush(stdout);
+    shown = Clock::now();
+    at = f.granted();
+    asked = false;
   }
-  if (end) fmt::print("{}", view(f, objects));
+  if (end) fmt::print("{}", view(f, objects, 0.0));
   if (!f.farewell().empty()) fmt::print("{}\n", harmless(f.farewell()));
   return Interruptible::interrupted() ? status::interrupted : status::good;
 }
@@ -163,16 +280,23 @@ int ask(const FederationRequest& a) {
                       : a.whom == "shutdown" ? Mode::shutdown
                                              : Mode::uninitialized;
   if (wanted == Mode::uninitialized)
-    refuse(fmt::format("a federation can be asked to run, freeze or shutdown, not \"{}\"", a.whom));
+    refuse(a.whom.empty() ? "say what it shall do: run, freeze or shutdown"
+                          : fmt::format("a federation can be asked to run, freeze or shutdown, not "
+                                        "\"{}\"",
+                                        a.whom),
+           a.whom, {"run", "freeze", "shutdown"});
+  expect_running(a, 0.0);
   Federate f(visitor(a, "operator"));
   const Interruptible stop(stopper(), &f);
   if (!f.join()) return status::good;
   f.send_request(wanted);
+  fmt::print("{} was asked to {}; it is {}\n", a.what, a.whom, mode_text(f));
   return status::good;
 }
 
 int record(const FederationRequest& a) {
   const auto end = end_of(a);
+  expect_running(a, 5.0);
   const std::string file = a.output.empty() ? a.what + ".federation" : a.output;
   std::ofstream out(file, std::ios::binary);
   if (!out) cannot_write(file);
@@ -193,7 +317,18 @@ int record(const FederationRequest& a) {
 
 int replay(const FederationRequest& a) {
   std::ifstream in(a.what, std::ios::binary);
-  if (!in) refuse("cannot read " + a.what);
+  if (!in) {
+    std::vector<std::string> files;
+    std::error_code none;
+    const std::filesystem::path folder = std::filesystem::path(a.what).parent_path();
+    for (const auto& f : std::filesystem::directory_iterator(folder.empty() ? "." : folder, none))
+      if (f.path().extension() == ".federation")
+        files.push_back((folder / f.path().filename()).string());
+    std::sort(files.begin(), files.end());
+    refuse("cannot read the recording " + a.what, a.what, files,
+           files.empty() ? "make one with: vernier federate record FEDERATION"
+                         : "there is " + joined(files, ", "));
+  }
   const auto recording = spacefom::read_recording(in);
   if (!recording) refuse(a.what + ", " + recording.error());
   spacefom::Settings s;
@@ -203,6 +338,8 @@ int replay(const FederationRequest& a) {
   s.master = s.pacing = s.root_publisher = true;
   s.steps.step = s.steps.least_common = recording->least_common;
   s.epoch = recording->epoch;
+  s.wait = waiting(a, 5.0);
+  s.notice = tell;
   Federate f(s);
   spacefom::Replayer replayer(f, *recording);
   const Interruptible stop(stopper(), &f);
@@ -229,10 +366,10 @@ int join(const FederationRequest& a, const Invocation& invocation) {
     return status::good;
   }
   session::Options o;
-  if (!a.rti.empty()) {
-    for (const Found& f : documents_in(a.document)) {
-      if (!f.instance.empty()) o.changes.set.push_back(f.instance + ".rti=" + a.rti);
-    }
+  for (const Found& f : documents_in(a.document)) {
+    if (f.instance.empty()) continue;
+    if (!a.rti.empty()) o.changes.set.push_back(f.instance + ".rti=" + a.rti);
+    o.changes.set.push_back(fmt::format("{}.wait={}", f.instance, a.wait.value_or(5.0)));
   }
   o.changes.set.insert(o.changes.set.end(), a.set.begin(), a.set.end());
   if (!a.until.empty()) o.changes.until = std::chrono::microseconds(*end_of(a));
@@ -245,32 +382,54 @@ int join(const FederationRequest& a, const Invocation& invocation) {
 
 }  // namespace
 
+std::span<const FederateAction> federate_actions() {
+  static constexpr FederateAction all[]{
+      {"list", "", "the federations at the RTI"},
+      {"watch", "FEDERATION", "its federates, their times, who holds the others up, its frames"},
+      {"join", "--as DOCUMENT", "be a member, in the run of a composition"},
+      {"create", "--as DOCUMENT", "make the federation without joining it"},
+      {"ask", "FEDERATION run|freeze|shutdown", "ask its Master for a mode"},
+      {"resign", "FEDERATION FEDERATE", "make a federate leave"},
+      {"record", "FEDERATION", "write all updates of its frames and entities into a file"},
+      {"replay", "RECORDING [FEDERATION]", "be Master, and send what was recorded"},
+      {"fom check", "MODULE…", "say what is wrong with FOM modules"},
+      {"fom show", "MODULE…", "show classes and data types; spacefom: those of the SpaceFOM"},
+      {"fom merge", "MODULE…", "make one of several"}};
+  return all;
+}
+
 int federation_work(const FederationRequest& a, const Invocation& invocation) {
   const bool takes_document = a.action == "create" || a.action == "join";
   if (takes_document && a.document.empty()) refuse("say as whom: --as DOCUMENT");
   if (!takes_document && a.action != "list" && a.what.empty())
-    refuse(a.action == "replay" ? "name the recording" : "name the federation");
+    refuse(a.action == "replay" ? "name the recording"
+                                : "name the federation; vernier federate list shows them");
   if (a.action == "join") return join(a, invocation);
   if (a.action == "create") {
     spacefom::Settings s = documents_in(a.document).front().document.settings;
     if (!a.rti.empty()) s.designator = a.rti;
+    if (s.designator.empty()) s.designator = address(a);
+    s.wait = waiting(a, 5.0);
+    s.notice = tell;
     spacefom::create_federation(s);
-    fmt::print("{}\n", s.federation);
+    fmt::print("{} is there, at {}, without members; it ends when the last that joined leaves\n",
+               s.federation, s.designator);
     return status::good;
   }
   if (a.action == "list") {
-    const std::vector<std::string> all = spacefom::federations(address(a));
+    const std::vector<std::string> all = spacefom::federations(address(a), waiting(a, 0.0), tell);
     for (const std::string& name : all) fmt::print("{}\n", harmless(name));
     if (all.empty()) fmt::print(stderr, "there are no federations at {}\n", address(a));
     return status::good;
   }
-  if (a.action == "ask" || a.action == "resign") expect_running(a);
   if (a.action == "watch") return watch(a);
   if (a.action == "ask") return ask(a);
   if (a.action == "record") return record(a);
   if (a.action == "replay") return replay(a);
   if (a.whom.empty()) refuse("name the federate that shall leave");
+  expect_running(a, 0.0);
   spacefom::expel(visitor(a, "operator"), a.whom);
+  fmt::print("{} has left {}\n", a.whom, a.what);
   return status::good;
 }
 

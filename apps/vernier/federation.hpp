@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "apps/vernier/command.hpp"
 
@@ -13,9 +16,16 @@ struct FederationRequest {
   std::string whom;    // a federate, or a mode
   std::string document, rti, until, output, out = "runs";
   std::vector<std::string> set;
-  double rate = 0.0;  // of a replay; 0: as fast as possible
+  double rate = 0.0;                // of a replay; 0: as fast as possible
+  std::optional<double> wait = {};  // s, for the RTI and the federation to be there
   bool dry_run = false, json = false;
 };
+
+/// The actions: how each is written, and what it does.
+struct FederateAction {
+  std::string_view name, words, about;
+};
+std::span<const FederateAction> federate_actions();
 
 int federation_work(const FederationRequest&, const Invocation&);
 

@@ -30,6 +30,7 @@ std::string section(const Command& c) {
   for (const Taken& w : u.words) out += " " + roff(w.names[0]);
   out += fmt::format("\"\n{}\n.PP\n.EX\n$ {}\n.EE\n", roff(as_sentence(c)), roff(c.example));
   for (const Taken& w : u.words) out += item(w);
+  for (const Taken& a : u.actions) out += item(a);
   for (const Taken& o : u.options) {
     if (o.names[0] != "--help" && o.names[0] != "--color") out += item(o);
   }

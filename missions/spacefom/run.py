@@ -38,7 +38,10 @@ class Federation:
         self.processes = {}
 
     def start(self, name, *words):
-        self.processes[name] = subprocess.Popen([self.vernier, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            self.processes[name] = subprocess.Popen([self.vernier, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        except FileNotFoundError:
+            sys.exit(f"there is no program {self.vernier}: build it with make, or name it with --vernier")
 
     def member(self, name, *more):
         self.start(name, "run", str(HERE / f"{name}.xml"), "--json", "--out", self.a.out, "--set", f"federate.rti={self.address}", *more)
@@ -115,7 +118,7 @@ def parent_of(entity, tree):
     """The frame below which a tree shows an entity."""
     lines = tree.splitlines()
     for i, line in enumerate(lines):
-        if line.strip().startswith(f"* {entity} "):
+        if (line.strip() + " ").startswith(f"* {entity} "):
             indent = len(line) - len(line.lstrip())
             for above in reversed(lines[:i]):
                 if len(above) - len(above.lstrip()) < indent and not above.strip().startswith("*"):
@@ -124,12 +127,18 @@ def parent_of(entity, tree):
 
 
 def show(f):
-    print(f"Earth, Moon and vehicle in three federates, {f['seconds']:g} s, {f['pace']}\n")
-    print(f["tree"])
-    print(f"  vehicle, {f['vehicle_steps']} steps       at most {f['vehicle_m']:.3g} m from the same run without a federation")
-    print(f"  seen late, {f['watcher_steps']} steps     at most {f['watcher_m']:.3g} m from it")
-    print(f"  parent frame             {'changed from the Earth to the Moon' if f['parent_changed'] and f['parent_seen'] else 'did NOT change'}")
-    print(f"\n  {'good' if f['good'] else 'NOT GOOD'} · results {', '.join(f['runs'].values())}")
+    print(f"Earth, Moon and a vehicle in three federates, {f['seconds']:g} s, {f['pace']}; half-way a watcher saw:\n")
+    print(f["tree"].rstrip())
+    own, late = (f"{f[k]:.1e} m" if f[k] is not None else "nothing" for k in ("vehicle_m", "watcher_m"))
+    rows = [("vehicle", f"{f['vehicle_steps']} steps, at most {own} from the same run without a federation"),
+            ("seen by the late joiner", f"{f['watcher_steps']} steps, at most {late} from it"),
+            ("allowed", f"{OWN:.1e} m: five roundings of the position"),
+            ("parent frame", "changed from the Earth to the Moon" if f["parent_changed"] and f["parent_seen"] else "did NOT change")]
+    print()
+    for name, what in rows:
+        print(f"  {name:<25}{what}")
+    print(f"\n  {'good' if f['good'] else 'NOT GOOD'} · runs {', '.join(f['runs'].values())}, alone {f['alone']}")
+    print(f"  look at one: vernier plot {f['runs']['vehicle']} motion.from_moon -o approach.svg")
 
 
 def main():

@@ -116,6 +116,12 @@ class Help(InAFolder):
         self.assertEqual(complete("vernier", "exp"), ["export", "explain"])
         self.assertEqual(complete("vernier", "run", "--unt"), ["--until"])
         self.assertEqual(complete("vernier", "help", "comp"), ["compare", "completion"])
+        self.assertEqual(complete("vernier", "federate", "re"), ["resign", "record", "replay"])
+        self.assertEqual(complete("vernier", "federate", "fom", "m"), ["merge"])
+        self.assertEqual(complete("vernier", "federate", "ask", "harbour", "f"), ["freeze"])
+        self.assertEqual(complete("vernier", "frames", "MoonCentricF"), ["MoonCentricFixed"])
+        self.assertEqual(complete("vernier", "frames", "ITRF", "MarsI"), ["MarsInertial"])
+        self.assertEqual(complete("vernier", "federate", "watch", "--wa"), ["--wait"])
 
 
 class Explain(InAFolder):

@@ -26,7 +26,7 @@ namespace wire = ::vernier::federation;
 ///
 /// Any thread may call any service. Callbacks come in the thread that evokes, or in one of the
 /// ambassador; never two at once, and no lock is held meanwhile.
-class VernierAmbassador final : public RTIambassador {
+class VernierAmbassador : public RTIambassador {
  public:
   using Connect =
       std::function<std::unique_ptr<Channel>(const wire::Designator&, std::string& why)>;

@@ -4,7 +4,9 @@
 #include <memory>
 
 #include "apps/vernier/command.hpp"
+#include "apps/vernier/federation.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/kernel/frames/standard.hpp"
 
 namespace vernier::app {
 namespace {
@@ -15,6 +17,33 @@ std::vector<std::string> command_names() {
   return names;
 }
 
+/// The words that may follow a command, or a command and its words before: "federate ask *" are
+/// those of the second after `ask`. `live`: what the program lists at that moment.
+struct Following {
+  std::string_view before;
+  std::string words;
+  bool live = false;
+};
+std::vector<Following> followings() {
+  std::vector<std::string> first, of_fom;
+  for (const FederateAction& a : federate_actions()) {
+    const std::size_t blank = a.name.find(' ');
+    if (std::string word(a.name.substr(0, blank)); first.empty() || first.back() != word)
+      first.push_back(std::move(word));
+    if (blank != std::string_view::npos) of_fom.emplace_back(a.name.substr(blank + 1));
+  }
+  std::vector<std::string> frames;
+  for (const auto& f : frames::standard_frames()) frames.emplace_back(f.name);
+  std::vector<Following> all{
+      {"federate", joined(first, " ")},          {"federate fom", joined(of_fom, " ")},
+      {"federate ask *", "run freeze shutdown"}, {"frames", joined(frames, " ")},
+      {"frames *", joined(frames, " ")},         {"time", "now"}};
+  for (const char* action :
+       {"federate watch", "federate ask", "federate resign", "federate record"})
+    all.push_back({action, "$(vernier federate list 2>/dev/null)", true});
+  return all;
+}
+
 std::string bash_script() {
   const std::string names = joined(command_names(), " ");
   std::string cases;
@@ -22,6 +51,12 @@ std::string bash_script() {
     std::vector<std::string> options;
     for (const Taken& o : usage(c).options) options.push_back(o.names[0]);
     cases += fmt::format("    {}) options=\"{}\" ;;\n", c.name, joined(options, " "));
+  }
+  std::string following;
+  for (const Following& f : followings()) {
+    std::string pattern;  // blanks in a case need quotes, a star none
+    for (const char ch : f.before) pattern += ch == ' ' ? std::string("\\ ") : std::string(1, ch);
+    following += fmt::format("    {}) words=\"{}\" ;;\n", pattern, f.words);
   }
   return fmt::format(R"(# completes vernier's commands, options and files; put into ~/.bashrc:
 #   source <(vernier completion bash)
@@ -33,9 +68,16 @@ _vernier() {{
   fi
   case ${{COMP_WORDS[1]}} in
 {1}  esac
+  local before="${{COMP_WORDS[*]:1:COMP_CWORD-1}}" words=""
+  case $before in
+{2}  esac
   case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
     *)
+      if [ -n "$words" ]; then
+        COMPREPLY=($(compgen -W "$words" -- "$word"))
+        return
+      fi
       if [ "${{COMP_WORDS[1]}}" = help ]; then
         COMPREPLY=($(compgen -W "{0} all" -- "$word"))
       else
@@ -45,7 +87,7 @@ _vernier() {{
 }}
 complete -o filenames -F _vernier vernier
 )",
-                     names, cases);
+                     names, cases, following);
 }
 
 std::string in_quotes(std::string_view text) {
@@ -74,17 +116,34 @@ std::string zsh_script() {
       if (!o.value.empty()) spec += ":" + escaped(o.value) + ":_files";
       cases += " \\\n      " + in_quotes(spec);
     }
-    cases += c.name == "help"
-                 ? " \\\n      '1:command:(all " + joined(command_names(), " ") + ")' ;;\n"
-                 : std::string(" \\\n      '*:file:_files' ;;\n");
+    if (c.name == "help")
+      cases += " \\\n      '1:command:(all " + joined(command_names(), " ") + ")' ;;\n";
+    else if (c.name == "federate" || c.name == "frames" || c.name == "time")
+      cases += " \\\n      '*::word:_vernier_words " + std::string(c.name) + "' ;;\n";
+    else
+      cases += " \\\n      '*:file:_files' ;;\n";
   }
+  std::string following;
+  for (const Following& f : followings())
+    following += fmt::format("    {}) all=({}) ;;\n",
+                             f.before.find('*') == std::string_view::npos
+                                 ? in_quotes(f.before)
+                                 : in_quotes(f.before.substr(0, f.before.size() - 1)) + "*",
+                             f.words);
   return fmt::format(R"(#compdef vernier
 # completes vernier's commands, options and files; put into ~/.zshrc, after compinit:
 #   source <(vernier completion zsh)
+_vernier_words() {{
+  local -a all
+  local before="$1${{words[1,CURRENT-1]:+ ${{words[1,CURRENT-1]}}}}"
+  case $before in
+{2}  esac
+  if (( $#all )); then compadd -a all; else _files; fi
+}}
 _vernier() {{
   local -a names
   names=(
-{}  )
+{0}  )
   if (( CURRENT == 2 )); then
     _describe command names
     return
@@ -92,11 +151,11 @@ _vernier() {{
   shift words
   (( CURRENT-- ))
   case $words[1] in
-{}  esac
+{1}  esac
 }}
 compdef _vernier vernier
 )",
-                     list, cases);
+                     list, cases, following);
 }
 
 std::string fish_script() {
@@ -113,6 +172,18 @@ std::string fish_script() {
       }
       out += fmt::format("{} -d {}\n", o.value.empty() ? "" : " -r", in_quotes(o.description));
     }
+  }
+  for (const Following& f : followings()) {
+    std::string test;
+    std::size_t n = 1;
+    for (const std::string_view w : split(f.before, ' ')) {
+      ++n;
+      if (w != "*") test += fmt::format("; and test \"$t[{}]\" = {}", n, w);
+    }
+    out += fmt::format(
+        "complete -c vernier -n 'set -l t (commandline -opc); and test (count $t) -eq {}{}' -f -a "
+        "{}\n",
+        n, test, in_quotes(f.live ? "(vernier federate list 2>/dev/null)" : f.words));
   }
   return out +
          fmt::format("complete -c vernier -n '__fish_seen_subcommand_from help' -f -a 'all {}'\n",

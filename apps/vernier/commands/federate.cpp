@@ -18,6 +18,18 @@
 namespace vernier::app {
 namespace {
 
+/// One of some words, with the nearest when it is none.
+CLI::Validator known_word(const std::vector<std::string>& words) {
+  return CLI::Validator(
+      [words](const std::string& word) -> std::string {
+        if (std::find(words.begin(), words.end(), word) != words.end()) return {};
+        const auto near = closest(word, words);
+        return fmt::format("there is no \"{}\"{}", word,
+                           near ? "; did you mean " + *near + "?" : "; --help lists the actions");
+      },
+      "");
+}
+
 struct FomRequest {
   std::string action, mim, output, name = "Merged FOM";
   std::vector<std::string> modules;
@@ -108,20 +120,18 @@ Action declare_federate(CLI::App& app) {
     FederationRequest federation;
   };
   auto asked = std::make_shared<Request>();
-  app.add_option(
-         "action", asked->action,
-         "fom check|merge|show MODULE…: object models; create, join: with --as; list; watch "
-         "FEDERATION; ask FEDERATION run|freeze|shutdown; resign FEDERATION FEDERATE; record "
-         "FEDERATION; replay RECORDING [FEDERATION]")
+  std::vector<std::string> names;
+  std::string actions = "Actions:\n";
+  for (const FederateAction& a : federate_actions()) {
+    names.emplace_back(a.name.substr(0, a.name.find(' ')));
+    actions += fmt::format("  {:<44}{}\n", fmt::format("{} {}", a.name, a.words), a.about);
+  }
+  app.footer(actions);
+  app.add_option("action", asked->action, "what to do, as listed below")
       ->required()
-      ->check(CLI::IsMember(
-                  {"fom", "create", "join", "list", "watch", "ask", "resign", "record", "replay"})
-                  .description(""))
+      ->check(known_word(names))
       ->type_name("");
-  app.add_option("words", asked->words,
-                 "fom: FOM modules in the order in which they are loaded; spacefom: those of the "
-                 "SpaceFOM, which the program carries. Others: what the action is about")
-      ->type_name("");
+  app.add_option("words", asked->words, "what the action is about")->type_name("");
   FederationRequest& f = asked->federation;
   app.add_option("--as", f.document, "create, join: a federate document, or a composition with one")
       ->type_name("DOCUMENT");
@@ -129,6 +139,11 @@ Action declare_federate(CLI::App& app) {
                "join: list modules, classes, frames, epoch, steps, lookahead and who paces");
   app.add_option("--rti", f.rti, "where the RTI is, unless at tcp://127.0.0.1:14321")
       ->type_name("ADDRESS");
+  app.add_option("--wait", f.wait,
+                 "how long to wait for the RTI, and watch and record for the federation; join, "
+                 "create, replay, watch, record: 5, others: 0")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 1e6).description(""));
   app.add_option("--until", f.until, "join, watch, record: the end, after the beginning")
       ->type_name("TIME");
   app.add_option("--set", f.set, "join: a parameter, an input or a setting; may be repeated")

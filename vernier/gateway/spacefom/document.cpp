@@ -11,6 +11,7 @@
 #include "vernier/gateway/fom/merge.hpp"
 #include "vernier/gateway/fom/reader.hpp"
 #include "vernier/gateway/spacefom/central_clock.hpp"
+#include "vernier/gateway/spacefom/detail/mapping.hpp"
 #include "vernier/kernel/frames/dates.hpp"
 
 namespace vernier::embedded {
@@ -252,6 +253,7 @@ class Builder {
     for (const auto& file : made_.modules)
       if (auto m = fom::read_module(file, problems_)) modules.push_back(std::move(*m));
     if (problems_.errors() == before) fom_ = fom::merge(modules, fom::standard_mim(), problems_);
+    if (fom_) mapping_.use(*fom_);
     return problems_.errors() == before;
   }
 
@@ -281,6 +283,10 @@ class Builder {
   }
 
   void publish(const Element& e) {
+    if (e.name == "interaction") {
+      mapping_.interaction(e, port(e), made_.interactions);
+      return;
+    }
     own(e);
     const std::string name(trimmed(e.value("name")));
     if (e.name == "frame") {
@@ -292,6 +298,7 @@ class Builder {
       if (e.attribute("in"))
         wrong("V1832", e, "in",
               "a frame that is published has a parent; in is for subscribed ones");
+      mapping_.extend(e, "ReferenceFrame", f.port, f.extended, true);
       made_.frames.push_back(std::move(f));
     } else if (e.name == "entity") {
       PublishedEntity p;
@@ -299,7 +306,8 @@ class Builder {
       p.entity.name = name;
       p.entity.type = e.value("type");
       p.entity.status = e.value("status");
-      p.entity.dynamical = e.value("kind") == "dynamical";
+      p.entity.dynamical = mapping_.extend(e, "PhysicalEntity", p.port, p.extended, true) ||
+                           e.value("kind") == "dynamical";
       for (const auto w : words(e.value("parents"))) p.parents.emplace_back(w);
       if (p.parents.empty()) {
         wrong("V1832", e, "parents", "the entity \"" + name + "\" needs a parent frame")
@@ -322,22 +330,31 @@ class Builder {
         wrong("V1832", e, "parent", "the interface \"" + name + "\" needs a parent");
       numbers(e, "position", "m", i.interface.position.data(), 3);
       attitude(e, "attitude", i.interface.attitude);
+      mapping_.extend(e, "PhysicalInterface", i.port, i.extended, true);
       made_.interfaces.push_back(std::move(i));
-    } else {
-      mapped(e, made_.objects);
+    } else if (e.name == "object") {
+      mapping_.object(e, port(e), made_.objects);
     }
   }
 
   void subscribe(const Element& e) {
     if (e.name == "object") {
-      mapped(e, made_.subscribed_objects);
+      mapping_.object(e, port(e), made_.subscribed_objects);
+      return;
+    }
+    if (e.name == "interaction") {
+      mapping_.interaction(e, port(e), made_.subscribed_interactions);
       return;
     }
     Subscribed s;
     s.name = trimmed(e.value("name"));
     s.port = port(e);
     s.propagated = e.value("states") != "received";
-    s.dynamical = e.name == "entity" && e.value("kind") == "dynamical";
+    const char* base = e.name == "frame"    ? "ReferenceFrame"
+                       : e.name == "entity" ? "PhysicalEntity"
+                                            : "PhysicalInterface";
+    s.dynamical = mapping_.extend(e, base, s.port, s.extended, false) ||
+                  (e.name == "entity" && e.value("kind") == "dynamical");
     s.in = trimmed(e.value("in"));
     if (e.name != "interface" && s.in.empty())
       wrong("V1832", e, "in", "say in which frame the states of \"" + s.name + "\" are wanted")
@@ -346,44 +363,6 @@ class Builder {
      : e.name == "entity" ? made_.subscribed_entities
                           : made_.subscribed_interfaces)
         .push_back(std::move(s));
-  }
-
-  void mapped(const Element& e, std::vector<MappedObject>& to) {
-    MappedObject o{
-        std::string(trimmed(e.value("class"))), std::string(trimmed(e.value("name"))), {}};
-    const std::string prefix = port(e);
-    const auto index = fom_ ? fom_->object_class(o.object_class) : std::nullopt;
-    if (!index) {
-      auto& d = wrong("V1836", e, "class",
-                      "there is no object class " + o.object_class + " in the modules");
-      if (made_.modules.empty()) d.notes.push_back("name the module: <module file=\"…\"/>");
-      return;
-    }
-    o.object_class = fom_->object_classes[static_cast<std::size_t>(*index)].path;
-    for (const Element& a : e.children) {
-      MappedAttribute m;
-      m.name = trimmed(a.value("name"));
-      m.port = prefix + "." + std::string(trimmed(a.value("port", m.name)));
-      if (!ports_.insert(m.port).second)
-        wrong("V1833", a, "name", "the port \"" + m.port + "\" is there twice");
-      const auto at = fom_->attribute(*index, m.name);
-      if (!at) {
-        wrong("V1836", a, "name", o.object_class + " has no attribute " + m.name);
-        continue;
-      }
-      const auto flat =
-          flattened(*fom_, fom_->attributes[static_cast<std::size_t>(*at)].data_type.name);
-      if (!flat) {
-        wrong("V1837", a, "name",
-              "the attribute " + m.name + " does not go through a port: " + flat.error());
-        continue;
-      }
-      m.type = *flat;
-      m.initial.assign(m.type.numbers.size(), 0.0);
-      numbers(a, "initial", "1", m.initial.data(), m.initial.size());
-      o.attributes.push_back(std::move(m));
-    }
-    to.push_back(std::move(o));
   }
 
   void roles() {
@@ -409,6 +388,7 @@ class Builder {
   FederateDocument made_;
   std::optional<fom::Fom> fom_;
   std::set<std::string> ports_, names_;
+  detail::Mapping mapping_{report_, ports_};
 };
 
 std::optional<FederateDocument> built(const std::optional<Document>& d, Diagnostics& problems) {
@@ -449,6 +429,9 @@ std::string summary(const FederateDocument& d) {
     for (const auto& one : all) names.push_back(name(one));
     return joined(names, ", ");
   };
+  const auto extended = [](const Extended& x) {
+    return x.object_class.empty() ? std::string() : " of " + x.object_class;
+  };
   std::vector<std::string> roles;
   if (s.master) roles.emplace_back("Master");
   if (s.pacing) roles.emplace_back("Pacing");
@@ -482,21 +465,26 @@ std::string summary(const FederateDocument& d) {
   if (!s.instances.empty()) line("needs", joined(s.instances, ", "));
   if (!s.phases.empty()) line("phases", joined(s.phases, ", "));
   if (!d.frames.empty())
-    line("publishes", "frames " + listed(d.frames, [](const auto& f) {
-                        return f.name + (f.parent.empty() ? " (root)" : " in " + f.parent);
+    line("publishes", "frames " + listed(d.frames, [&](const auto& f) {
+                        return f.name + (f.parent.empty() ? " (root)" : " in " + f.parent) +
+                               extended(f.extended);
                       }));
   if (!d.entities.empty())
-    line("publishes", "entities " + listed(d.entities, [](const auto& e) {
-                        return e.entity.name + " in " + joined(e.parents, " or ");
+    line("publishes", "entities " + listed(d.entities, [&](const auto& e) {
+                        return e.entity.name + " in " + joined(e.parents, " or ") +
+                               extended(e.extended);
                       }));
   if (!d.interfaces.empty())
-    line("publishes",
-         "interfaces " + listed(d.interfaces, [](const auto& i) { return i.interface.name; }));
+    line("publishes", "interfaces " + listed(d.interfaces, [&](const auto& i) {
+                        return i.interface.name + extended(i.extended);
+                      }));
   if (!d.objects.empty())
     line("publishes",
          listed(d.objects, [](const auto& o) { return o.name + " of " + o.object_class; }));
-  const auto wanted = [](const Subscribed& w) {
-    return w.name + (w.in.empty() ? "" : " in " + w.in);
+  const auto event = [](const auto& i) { return i.port + " of " + i.interaction_class; };
+  if (!d.interactions.empty()) line("publishes", "interactions " + listed(d.interactions, event));
+  const auto wanted = [&](const Subscribed& w) {
+    return w.name + (w.in.empty() ? "" : " in " + w.in) + extended(w.extended);
   };
   if (!d.subscribed_frames.empty())
     line("subscribes", "frames " + listed(d.subscribed_frames, wanted));
@@ -507,6 +495,8 @@ std::string summary(const FederateDocument& d) {
   if (!d.subscribed_objects.empty())
     line("subscribes", listed(d.subscribed_objects,
                               [](const auto& o) { return o.name + " of " + o.object_class; }));
+  if (!d.subscribed_interactions.empty())
+    line("subscribes", "interactions " + listed(d.subscribed_interactions, event));
   return text;
 }
 

@@ -25,34 +25,50 @@ struct Pace {
   std::string late = "catch-up";  // strict, elastic…, catch-up, slip: realtime::parsed_policy()
 };
 
+/// An attribute or a parameter of a class of the user's, as a flat vector of numbers; one port for
+/// each part of its type.
+struct MappedAttribute {
+  std::string name, port;
+  Flat type;
+  std::vector<double> initial;  // as many as the type has
+};
+/// What a class of the user's adds to one of the SpaceFOM.
+struct Extended {
+  std::string object_class;  // empty: that of the SpaceFOM itself
+  std::vector<MappedAttribute> attributes;
+};
+
 struct PublishedFrame {
   std::string name, parent, port;
   frames::FrameState initial;
+  Extended extended = {};
 };
 struct PublishedEntity {
   Entity entity;                     // what stays, and what ports replace
   std::vector<std::string> parents;  // the port `parent` chooses
   std::string expressed;             // the frame of the ports' state; empty: the parent
   std::string port;
+  Extended extended;
 };
 struct PublishedInterface {
   Interface interface;
   std::string port;
-};
-/// An attribute of a class of the user, as a flat vector of numbers.
-struct MappedAttribute {
-  std::string name, port;
-  Flat type;
-  std::vector<double> initial;  // as many as the type has
+  Extended extended;
 };
 struct MappedObject {
   std::string object_class, name;
   std::vector<MappedAttribute> attributes;
 };
+/// An interaction: an event of the name of the port, and a port for each parameter.
+struct MappedInteraction {
+  std::string interaction_class, port;
+  std::vector<MappedAttribute> parameters;
+};
 /// A frame, an entity or an interface of another federate.
 struct Subscribed {
   std::string name, in, port;  // interfaces: `in` is empty
   bool propagated = true, dynamical = false;
+  Extended extended = {};
 };
 
 /// A federate document (formats/federate) as data.
@@ -66,6 +82,7 @@ struct FederateDocument {
   std::vector<PublishedEntity> entities;
   std::vector<PublishedInterface> interfaces;
   std::vector<MappedObject> objects, subscribed_objects;
+  std::vector<MappedInteraction> interactions, subscribed_interactions;
   std::vector<Subscribed> subscribed_frames, subscribed_entities, subscribed_interfaces;
   std::vector<std::filesystem::path> modules;
 };

@@ -60,13 +60,51 @@ TEST(FederateFormat, ShowsItsObjectsAsPorts) {
             "lander.position:3 lander.velocity:3 lander.attitude:4 lander.rate:3 "
             "lander.acceleration:3 lander.angular_acceleration:3 lander.parent:1 lander.force:3 "
             "lander.torque:3 lander.mass:1 lander.mass_rate:1 lander.inertia:9 "
-            "lander.inertia_rate:9 Lander.dock.position:3 Lander.dock.attitude:4 tank.heater:3 ");
+            "lander.inertia_rate:9 Lander.dock.position:3 Lander.dock.attitude:4 "
+            "tank.heater.stage:1 tank.heater.switched:1 "
+            "tank.heater.temperature:1 ");
   names.clear();
   for (const Port& p : m.description().outputs) names += p.name + " ";
   EXPECT_EQ(names,
             "moon.position moon.velocity moon.attitude moon.rate moon.acceleration "
             "moon.angular_acceleration moon.known logical_time mode ");
   EXPECT_EQ(m.description().rate, (Rate{4, 1}));
+}
+
+TEST(FederateFormat, ShowsExtensionsAsPortsInSi) {
+  Diagnostics problems;
+  const auto read = read_federate(
+      format.parent_path().parent_path() / "examples/federation/federate_tug.xml", problems);
+  ASSERT_TRUE(read) << rendered(problems);
+  EXPECT_TRUE(read->entities.front().entity.dynamical);
+  const Member m(*read);
+  std::string names;
+  for (const Port& p : m.description().inputs)
+    if (p.name.find("inertia_rate") != std::string::npos)
+      names.clear();  // what comes after
+    else
+      names += p.name + ":" + std::to_string(p.count) + " " + p.unit + " ";
+  EXPECT_EQ(names,
+            "tug.propellant:1 kg tug.thrust:4 N tug.battery.voltage:1 V "
+            "tug.battery.temperature:1 K tug.engine:1 1 ");
+  EXPECT_EQ(m.description().inputs.back().initial, std::vector<double>{1.0});  // ENGINE_READY
+  EXPECT_EQ(m.description().inputs.back().description,
+            "0 ENGINE_OFF, 1 ENGINE_READY, 2 ENGINE_FIRING");
+  names.clear();
+  for (const Port& p : m.description().outputs)
+    names += p.name + (p.flow == Flow::event ? "! " : " ");
+  EXPECT_EQ(names, "dock.closed fire.duration fire.thruster fire! logical_time mode ");
+  // millivolts in 32 bits, big endian, before four bytes of padding and a 64-bit float
+  const Flat& battery = read->entities.front().extended.attributes[2].type;
+  std::vector<std::byte> bytes(battery.bytes);
+  ASSERT_EQ(bytes.size(), 16u);
+  write_flat(battery, std::vector<double>{28.0, 290.0}, bytes);
+  EXPECT_EQ(bytes[0], std::byte{0x46});  // 28000.0f = 0x46dac000
+  EXPECT_EQ(bytes[1], std::byte{0xda});
+  double back[2]{};
+  ASSERT_TRUE(read_flat(battery, bytes, back));
+  EXPECT_NEAR(back[0], 28.0, 1e-14);
+  EXPECT_EQ(back[1], 290.0);
 }
 
 /// A Master with all roles and a frame that moves, through ports; in this process.
@@ -106,6 +144,17 @@ TEST(Member, SaysThatTheFederationEndedBeforeItBegan) {
   EXPECT_TRUE(said.starts_with("error[V5327]: stillborn was shut down before it began")) << said;
 }
 
+/// Six steps of a run, with its pacer.
+void drive(Member& m, const std::function<void(testing::Rig&, double)>& each) {
+  std::unique_ptr<testing::Rig> rig;
+  for (int k = 0; k < 6; ++k) {
+    if (!rig) rig = std::make_unique<testing::Rig>(m);
+    each(*rig, 0.5 * k);
+    rig->step(500ms);
+    for (Pacer* p : m.pacers()) EXPECT_EQ(p->wait_for(rig->now()), Outcome::ok);
+  }
+}
+
 TEST(Member, ExchangesStatesOneStepAheadOfTheGrantedTime) {
   Member first(leader("pair", "<require federate=\"Other\"/>"));
   Diagnostics problems;
@@ -118,15 +167,6 @@ TEST(Member, ExchangesStatesOneStepAheadOfTheGrantedTime) {
   ASSERT_TRUE(other) << rendered(problems);
   Member second(*other);
   // two runs in two threads; the frame moves with 10 m/s from x = 1
-  const auto drive = [](Member& m, const std::function<void(testing::Rig&, double)>& each) {
-    std::unique_ptr<testing::Rig> rig;
-    for (int k = 0; k < 6; ++k) {
-      if (!rig) rig = std::make_unique<testing::Rig>(m);
-      each(*rig, 0.5 * k);
-      rig->step(500ms);
-      for (Pacer* p : m.pacers()) EXPECT_EQ(p->wait_for(rig->now()), Outcome::ok);
-    }
-  };
   std::thread leading([&] {
     drive(first, [](testing::Rig& r, double t) {
       r.in("a.position") = 1.0 + 10.0 * t;
@@ -146,6 +186,49 @@ TEST(Member, ExchangesStatesOneStepAheadOfTheGrantedTime) {
   leading.join();
   EXPECT_LT(worst, 1e-5);  // the double of the scenario time is off by at most 0.12 us
   EXPECT_LT(oldest, 1e-12);
+}
+
+TEST(Member, ReckonsWithAccelerationsThatAreGiven) {
+  const std::string module = "<module file=\"" + (format / "good/tank.fom").string() + "\"/>";
+  Diagnostics problems;
+  const auto document = [&](const std::string& text) {
+    auto d = parse_federate(text, "f.xml", problems);
+    EXPECT_TRUE(d) << rendered(problems);
+    return *d;
+  };
+  Member first(document(
+      "<federate name=\"First\"><federation name=\"given\" patience=\"10 s\"/>"
+      "<role master=\"yes\" pacing=\"yes\" root=\"yes\"/>"
+      "<time step=\"0.5 s\" lcts=\"0.5 s\" epoch=\"TJDS 1000\"/><require federate=\"Second\"/>" +
+      module +
+      "<publish><frame name=\"Root\"/><frame name=\"A\" class=\"ReferenceFrame.AcceleratedFrame\" "
+      "parent=\"Root\" port=\"a\"/></publish></federate>"));
+  Member second(
+      document("<federate name=\"Second\"><federation name=\"given\" patience=\"10 s\"/>"
+               "<time step=\"0.5 s\"/>" +
+               module +
+               "<subscribe><frame name=\"A\" class=\"ReferenceFrame.AcceleratedFrame\" in=\"Root\" "
+               "port=\"a\"/></subscribe></federate>"));
+  // it stands still, and says that it does not: only what was given can show
+  std::thread leading([&] {
+    drive(first, [](testing::Rig& r, double) {
+      r.in("a.attitude", 3) = 1.0;
+      r.in("a.acceleration", 1) = 2.0;
+      r.in("a.angular_acceleration", 2) = 0.25;
+    });
+  });
+  double y = 0.0, acceleration = 0.0, turn = 0.0;
+  drive(second, [&](testing::Rig& r, double t) {
+    r.settle();
+    if (t < 1.0) return;
+    y = r.out("a.position", 1);
+    acceleration = r.out("a.acceleration", 1);
+    turn = r.out("a.rate", 2);
+  });
+  leading.join();
+  EXPECT_EQ(acceleration, 2.0);
+  EXPECT_NEAR(y, 0.25, 1e-6);  // 2 t^2/2 of half a second
+  EXPECT_NEAR(turn, 0.125, 1e-6);
 }
 
 TEST(Flat, LiesInMemoryAsTheStandardSays) {

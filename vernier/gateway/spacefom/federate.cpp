@@ -1,5 +1,8 @@
 #include "vernier/gateway/spacefom/federate.hpp"
 
+#include <algorithm>
+
+#include "vernier/base/require.hpp"
 #include "vernier/gateway/spacefom/detail/waiting.hpp"
 
 namespace vernier::spacefom {
@@ -24,7 +27,26 @@ std::size_t Federate::publish(std::string object_class, std::string name,
 }
 
 void Federate::subscribe(std::string object_class, std::vector<std::string> attributes) {
+  for (Work::Class& c : work_->classes) {
+    if (c.name != object_class) continue;
+    for (std::string& a : attributes)
+      if (std::find(c.attributes.begin(), c.attributes.end(), a) == c.attributes.end())
+        c.attributes.push_back(std::move(a));
+    return;
+  }
   work_->classes.push_back({std::move(object_class), std::move(attributes)});
+}
+
+std::size_t Federate::publish_interaction(std::string interaction_class,
+                                          std::vector<std::string> parameters) {
+  work_->said.push_back({std::move(interaction_class), std::move(parameters)});
+  return work_->said.size() - 1;
+}
+
+std::size_t Federate::subscribe_interaction(std::string interaction_class,
+                                            std::vector<std::string> parameters) {
+  work_->heard.push_back({std::move(interaction_class), std::move(parameters)});
+  return work_->heard.size() - 1;
 }
 
 void Federate::set_listener(Listener* l) noexcept { work_->listener = l; }
@@ -33,6 +55,12 @@ void Federate::set(std::size_t object, std::size_t attribute, std::span<const st
   Work::Own& o = work_->own.at(object);
   o.values.at(attribute).assign(bytes.begin(), bytes.end());
   o.dirty[attribute] = true;
+}
+
+void Federate::post(std::size_t interaction, std::vector<Octets> values) {
+  require(interaction < work_->said.size() &&
+          values.size() == work_->said[interaction].parameters.size());
+  work_->posted.emplace_back(interaction, std::move(values));
 }
 
 bool Federate::join() {
@@ -64,6 +92,10 @@ const std::vector<Keeper>& Federate::keepers() const noexcept { return work_->ke
 std::int64_t Federate::ran_at() const noexcept { return work_->ran_at; }
 const std::string& Federate::farewell() const noexcept { return work_->farewell; }
 std::vector<std::string> Federate::members() const { return work_->members(); }
+std::vector<Peer> Federate::peers() const { return work_->peers(); }
+void Federate::look_around() {
+  work_->guarded([this] { work_->look_around(); });
+}
 bool Federate::evoked() const noexcept { return work_->evoked; }
 const std::vector<Remote>& Federate::remotes() const noexcept { return work_->remotes; }
 

@@ -32,11 +32,13 @@ struct Settings {
   std::chrono::milliseconds central_lead{500};       // the Master: from its word to the run
   bool late_only = false;                 // never an early joiner, also when it comes first
   std::chrono::milliseconds patience{0};  // for others to come; 0: any time
+  std::chrono::milliseconds wait{0};      // for the RTI to come up
   // switches of a federation whose members do not follow the standard to the letter
   frames::WireAttitude attitude = frames::WireAttitude::parent_to_own;
   bool tolerate_swapped_lcts = true;
-  bool evoked = false;  // callbacks when asked for, instead of at once; also if the RTI wants it
-  bool use_mom = true;  // false, or an RTI without: only required federates are seen
+  bool evoked = false;    // callbacks when asked for, instead of at once; also if the RTI wants it
+  bool use_mom = true;    // false, or an RTI without: only required federates are seen
+  bool observes = false;  // peers() knows more than names
   std::function<void(const std::string&)> notice = {};  // told what is being waited for
 };
 
@@ -70,6 +72,15 @@ struct Keeper {
   std::int64_t longest = 0;  // ns
 };
 
+/// A federate as the RTI describes it (MOM); all but the name only for one that observes.
+struct Peer {
+  std::string name, type;
+  Ticks time = -1, lookahead = -1;  // -1: not known
+  bool regulating = false, constrained = false;
+  bool advancing = false;  // waits for a grant
+  bool master = false, root_publisher = false;
+};
+
 /// Hears of others' objects and prepares own values. Called on the federate's thread, from within
 /// its functions.
 class Listener {
@@ -79,6 +90,9 @@ class Listener {
   /// `changed`: indices of its values.
   virtual void reflected(const Remote&, std::span<const std::size_t> changed) = 0;
   virtual void removed(const Remote&) {}
+  /// An interaction that was subscribed, by its number. `values` as subscribed; empty where none
+  /// came.
+  virtual void received(std::size_t /*interaction*/, std::span<const Octets> /*values*/) {}
   /// Values are about to leave, of logical time `t`: call set() for those that are due.
   virtual void sending(Ticks t) = 0;
 };
@@ -106,12 +120,20 @@ class Federate {
   /// An object instance of ours; answers its number. `root`: the root reference frame.
   std::size_t publish(std::string object_class, std::string name,
                       std::vector<std::string> attributes, bool root = false);
+  /// Of one class several times: all that were named.
   void subscribe(std::string object_class, std::vector<std::string> attributes);
+  /// Interactions besides mode transition requests; answer their numbers, each from 0.
+  std::size_t publish_interaction(std::string interaction_class,
+                                  std::vector<std::string> parameters);
+  std::size_t subscribe_interaction(std::string interaction_class,
+                                    std::vector<std::string> parameters);
   void set_listener(Listener* l) noexcept;
 
   // -- values of ours; leave with the next phase() or step() --
 
   void set(std::size_t object, std::size_t attribute, std::span<const std::byte>);
+  /// An interaction to be sent with the next step(), stamped as the values are.
+  void post(std::size_t interaction, std::vector<Octets> values);
 
   // -- the life of a federate --
 
@@ -156,6 +178,9 @@ class Federate {
   /// Why it ended, when step() answered false: "the Master shut the federation down".
   const std::string& farewell() const noexcept;
   std::vector<std::string> members() const;
+  /// As the RTI last said; look_around() asks it to say it anew, which comes with the next step().
+  std::vector<Peer> peers() const;
+  void look_around();
   bool evoked() const noexcept;
   const std::vector<Remote>& remotes() const noexcept;
 

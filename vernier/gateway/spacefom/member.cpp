@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "vernier/base/text.hpp"
-#include "vernier/component/catalogue.hpp"
 #include "vernier/gateway/spacefom/central_clock.hpp"
 
 namespace vernier::spacefom {
@@ -68,6 +67,21 @@ class Taker {
 
 void give(std::span<double> to, const frames::Vector3& v) noexcept {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = v[static_cast<Eigen::Index>(i)];
+}
+
+/// The words of an enumeration: "0 OFF, 1 ON".
+std::string words_of(const Flat& type, const Flat::Part& p) {
+  if (p.enumeration < 0) return {};
+  std::vector<std::string> all;
+  for (const auto& [name, value] : type.enumerations[static_cast<std::size_t>(p.enumeration)])
+    all.push_back(exact(value) + " " + name);
+  return joined(all, ", ");
+}
+
+std::vector<std::string> names_of(const std::vector<MappedAttribute>& attributes) {
+  std::vector<std::string> names;
+  for (const MappedAttribute& a : attributes) names.push_back(a.name);
+  return names;
 }
 
 Rate rate_of(Ticks step) {
@@ -132,13 +146,24 @@ void Member::describe() {
     append(v, i.interface.attitude);
     first(i.port, place_ports, v);
   }
-  for (const MappedObject& o : document_.objects)
-    for (const MappedAttribute& a : o.attributes) {
-      inputs_.insert(inputs_.end(), a.initial.begin(), a.initial.end());
-      d.inputs.push_back({.name = a.port,
-                          .count = static_cast<std::uint32_t>(a.initial.size()),
-                          .initial = a.initial});
-    }
+  for (const auto* attributes : published_attributes())
+    for (const MappedAttribute& a : *attributes)
+      for (const Flat::Part& p : a.type.parts) {
+        const auto from = a.initial.begin() + static_cast<std::ptrdiff_t>(p.first);
+        std::vector<double> initial(from, from + static_cast<std::ptrdiff_t>(p.count));
+        inputs_.insert(inputs_.end(), initial.begin(), initial.end());
+        d.inputs.push_back({.name = a.port + p.name,
+                            .unit = p.unit,
+                            .count = static_cast<std::uint32_t>(p.count),
+                            .initial = std::move(initial),
+                            .description = words_of(a.type, p)});
+      }
+  for (const MappedInteraction& i : document_.interactions)
+    d.inputs.push_back({.name = i.port,
+                        .scalar = Scalar::integer,
+                        .flow = Flow::event,
+                        .initial = std::vector<double>{0.0},
+                        .description = "sends " + i.interaction_class});
   const auto output = [&](const std::string& port, std::span<const PortSpec> specs) {
     for (const PortSpec& s : specs)
       d.outputs.push_back({.name = port + "." + s.name, .unit = s.unit, .count = s.count});
@@ -163,11 +188,46 @@ void Member::describe() {
     output(s.port, place_ports);
     known(s.port);
   }
-  for (const MappedObject& o : document_.subscribed_objects)
-    for (const MappedAttribute& a : o.attributes)
-      d.outputs.push_back({.name = a.port, .count = static_cast<std::uint32_t>(a.initial.size())});
+  for (const auto& [name, attributes] : subscribed_attributes())
+    for (const MappedAttribute& a : *attributes)
+      for (const Flat::Part& p : a.type.parts)
+        if (!a.port.empty())
+          d.outputs.push_back({.name = a.port + p.name,
+                               .unit = p.unit,
+                               .count = static_cast<std::uint32_t>(p.count),
+                               .description = words_of(a.type, p)});
+  for (const MappedInteraction& i : document_.subscribed_interactions)
+    d.outputs.push_back({.name = i.port,
+                         .scalar = Scalar::integer,
+                         .flow = Flow::event,
+                         .description = "when " + i.interaction_class + " comes"});
   d.outputs.push_back({.name = "logical_time", .unit = "s"});
   d.outputs.push_back({.name = "mode", .scalar = Scalar::integer});
+}
+
+// In the order of the inputs.
+std::vector<const std::vector<MappedAttribute>*> Member::published_attributes() const {
+  std::vector<const std::vector<MappedAttribute>*> all;
+  for (const PublishedFrame& f : document_.frames) all.push_back(&f.extended.attributes);
+  for (const PublishedEntity& e : document_.entities) all.push_back(&e.extended.attributes);
+  for (const PublishedInterface& i : document_.interfaces) all.push_back(&i.extended.attributes);
+  for (const MappedObject& o : document_.objects) all.push_back(&o.attributes);
+  for (const MappedInteraction& i : document_.interactions) all.push_back(&i.parameters);
+  return all;
+}
+
+// By name of the object; parameters of interactions, which have none, last.
+std::vector<std::pair<std::string, const std::vector<MappedAttribute>*>>
+Member::subscribed_attributes() const {
+  std::vector<std::pair<std::string, const std::vector<MappedAttribute>*>> all;
+  for (const auto* list : {&document_.subscribed_frames, &document_.subscribed_entities,
+                           &document_.subscribed_interfaces})
+    for (const Subscribed& s : *list) all.emplace_back(s.name, &s.extended.attributes);
+  for (const MappedObject& o : document_.subscribed_objects)
+    all.emplace_back(o.name, &o.attributes);
+  for (const MappedInteraction& i : document_.subscribed_interactions)
+    all.emplace_back("", &i.parameters);
+  return all;
 }
 
 void Member::bind(const Bindings& b) {
@@ -217,15 +277,24 @@ void Member::bind(const Bindings& b) {
   for (const Shown& s : shown_)
     if (s.attitude[0] == 0.0 && s.attitude[3] == 0.0) s.attitude[3] = 1.0;
   mapped_.clear();
-  for (const MappedObject& o : document_.subscribed_objects) {
+  for (const auto& [name, attributes] : subscribed_attributes()) {
     Mapped m;
-    m.object = &o;
-    for (const MappedAttribute& a : o.attributes) {
-      m.ports.push_back(b.real_output(a.port));
+    m.name = name;
+    m.attributes = attributes;
+    for (const MappedAttribute& a : *attributes) {
       m.values.push_back(a.initial);
+      m.ports.emplace_back();
+      for (const Flat::Part& p : a.type.parts)
+        if (!a.port.empty()) m.ports.back().push_back(b.real_output(a.port + p.name));
     }
     mapped_.push_back(std::move(m));
   }
+  sent_.clear();
+  came_.clear();
+  for (const MappedInteraction& i : document_.interactions)
+    sent_.push_back({b.integer_input(i.port), 0, 0});
+  for (const MappedInteraction& i : document_.subscribed_interactions)
+    came_.push_back({b.integer_output(i.port), 0});
   logical_time_ = b.real_output("logical_time");
   mode_ = b.integer_output("mode");
 }
@@ -239,31 +308,57 @@ void Member::make_federate() {
   federate_ = std::make_unique<Federate>(document_.settings);
   objects_ = std::make_unique<Objects>(*federate_);
   objects_->set_other(this);
-  for (const PublishedFrame& f : document_.frames) objects_->publish_frame(f.name, f.parent);
-  for (const PublishedEntity& e : document_.entities) objects_->publish_entity(e.entity);
-  for (const PublishedInterface& i : document_.interfaces) objects_->publish_interface(i.interface);
+  const auto extension = [](const Extended& x) {
+    return Extension{x.object_class, names_of(x.attributes)};
+  };
   mapped_own_.clear();
-  for (const MappedObject& o : document_.objects) {
-    Mapped m;
-    m.object = &o;
-    std::vector<std::string> names;
-    for (const MappedAttribute& a : o.attributes) names.push_back(a.name);
-    m.number = federate_->publish(o.object_class, o.name, names);
-    for (const MappedAttribute& a : o.attributes) m.values.push_back(a.initial);
+  const auto own = [&](const std::vector<MappedAttribute>& attributes, auto place) {
+    MappedOwn m;
+    m.attributes = &attributes;
+    for (std::size_t k = 0; k < attributes.size(); ++k) m.places.push_back(place(k));
+    for (const MappedAttribute& a : attributes) m.values.push_back(a.initial);
     mapped_own_.push_back(std::move(m));
+  };
+  for (const PublishedFrame& f : document_.frames) {
+    const std::size_t i = objects_->publish_frame(f.name, f.parent, extension(f.extended));
+    own(f.extended.attributes, [&](std::size_t k) { return objects_->frame_value(i, k); });
   }
+  for (const PublishedEntity& e : document_.entities) {
+    const std::size_t i = objects_->publish_entity(e.entity, extension(e.extended));
+    own(e.extended.attributes, [&](std::size_t k) { return objects_->entity_value(i, k); });
+  }
+  for (const PublishedInterface& p : document_.interfaces) {
+    const std::size_t i = objects_->publish_interface(p.interface, extension(p.extended));
+    own(p.extended.attributes, [&](std::size_t k) { return objects_->interface_value(i, k); });
+  }
+  for (const MappedObject& o : document_.objects) {
+    const std::size_t i = federate_->publish(o.object_class, o.name, names_of(o.attributes));
+    own(o.attributes, [&](std::size_t k) { return Objects::Place{i, k}; });
+  }
+  for (const MappedInteraction& i : document_.interactions) {
+    static_cast<void>(federate_->publish_interaction(i.interaction_class, names_of(i.parameters)));
+    own(i.parameters, [](std::size_t k) { return Objects::Place{0, k}; });
+  }
+  for (const MappedInteraction& i : document_.subscribed_interactions)
+    static_cast<void>(
+        federate_->subscribe_interaction(i.interaction_class, names_of(i.parameters)));
+  const auto extensions = [&](const std::vector<Subscribed>& all) {
+    std::vector<Extension> list;
+    for (const Subscribed& s : all)
+      if (!s.extended.object_class.empty()) list.push_back(extension(s.extended));
+    return list;
+  };
   bool converts = false;
   for (const PublishedEntity& e : document_.entities)
     converts |= !e.expressed.empty() && (e.parents.size() > 1 || e.expressed != e.parents.front());
   if (converts || !document_.subscribed_frames.empty() || !document_.subscribed_entities.empty())
-    objects_->subscribe_frames();
-  if (!document_.subscribed_entities.empty()) objects_->subscribe_entities();
-  if (!document_.subscribed_interfaces.empty()) objects_->subscribe_interfaces();
-  for (const MappedObject& o : document_.subscribed_objects) {
-    std::vector<std::string> names;
-    for (const MappedAttribute& a : o.attributes) names.push_back(a.name);
-    federate_->subscribe(o.object_class, names);
-  }
+    objects_->subscribe_frames(extensions(document_.subscribed_frames));
+  if (!document_.subscribed_entities.empty())
+    objects_->subscribe_entities(extensions(document_.subscribed_entities));
+  if (!document_.subscribed_interfaces.empty())
+    objects_->subscribe_interfaces(extensions(document_.subscribed_interfaces));
+  for (const MappedObject& o : document_.subscribed_objects)
+    federate_->subscribe(o.object_class, names_of(o.attributes));
 }
 
 bool Member::initialize(Time, int phase) {
@@ -310,6 +405,7 @@ void Member::check_frames() {
 void Member::keep_inputs() noexcept {
   for (const Input& i : bound_)
     std::copy(i.from.begin(), i.from.end(), inputs_.begin() + static_cast<std::ptrdiff_t>(i.at));
+  for (Sent& s : sent_) s.wanted = s.count[0];
 }
 
 void Member::apply_inputs(Ticks at) {
@@ -353,30 +449,56 @@ void Member::apply_inputs(Ticks at) {
     objects_->interface(i).position = take.vector();
     objects_->interface(i).attitude = take.quaternion();
   }
-  for (Mapped& m : mapped_own_)
+  for (MappedOwn& m : mapped_own_)
     for (std::vector<double>& v : m.values) take.numbers(v);
 }
 
+std::vector<Octets> Member::encoded(const MappedOwn& m) {
+  std::vector<Octets> all;
+  for (std::size_t i = 0; i < m.values.size(); ++i) {
+    const Flat& type = (*m.attributes)[i].type;
+    all.emplace_back(type.bytes);
+    write_flat(type, m.values[i], all.back());
+  }
+  return all;
+}
+
 void Member::sending(Ticks) {
-  Octets bytes;
-  for (const Mapped& m : mapped_own_)
-    for (std::size_t i = 0; i < m.values.size(); ++i) {
-      const Flat& type = m.object->attributes[i].type;
-      bytes.resize(type.bytes);
-      write_flat(type, m.values[i], bytes);
-      federate_->set(m.number, i, bytes);
-    }
+  const std::size_t objects = mapped_own_.size() - sent_.size();
+  for (std::size_t k = 0; k < objects; ++k) {
+    const MappedOwn& m = mapped_own_[k];
+    const std::vector<Octets> bytes = encoded(m);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      federate_->set(m.places[i].first, m.places[i].second, bytes[i]);
+  }
+  if (federate_->mode() != Mode::running) return;
+  // one for each time that it happened since the last step
+  constexpr std::int64_t most = 1000;
+  for (std::size_t k = 0; k < sent_.size(); ++k) {
+    const std::int64_t times = std::min(sent_[k].wanted - sent_[k].done, most);
+    for (std::int64_t n = 0; n < times; ++n) federate_->post(k, encoded(mapped_own_[objects + k]));
+    sent_[k].done = sent_[k].wanted;
+  }
+}
+
+void Member::take(Mapped& m, std::size_t attribute, const Octets& bytes) {
+  if (!read_flat((*m.attributes)[attribute].type, bytes, m.values[attribute])) ++malformed_;
 }
 
 void Member::reflected(const Remote& r, std::span<const std::size_t> changed) {
   for (Mapped& m : mapped_) {
-    if (m.object->name != r.name) continue;
+    if (m.name != r.name) continue;
     for (const std::size_t c : changed)
       for (std::size_t i = 0; i < m.values.size(); ++i)
-        if (m.object->attributes[i].name == r.values[c].attribute)
-          static_cast<void>(
-              read_flat(m.object->attributes[i].type, r.values[c].bytes, m.values[i]));
+        if ((*m.attributes)[i].name == r.values[c].attribute) take(m, i, r.values[c].bytes);
   }
+}
+
+void Member::received(std::size_t interaction, std::span<const Octets> values) {
+  Mapped& m = mapped_[mapped_.size() - came_.size() + interaction];
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!values[i].empty()) take(m, i, values[i]);
+  ++came_[interaction].total;
 }
 
 // -- the loop ------------------------------------------------------------------------------------
@@ -416,8 +538,14 @@ Outcome Member::output(Instant at) noexcept {
   const double time = federate_->scenario_time(t);
   for (const Shown& s : shown_) show(s, time);
   for (const Mapped& m : mapped_)
-    for (std::size_t i = 0; i < m.values.size(); ++i)
-      std::copy(m.values[i].begin(), m.values[i].end(), m.ports[i].begin());
+    for (std::size_t i = 0; i < m.values.size(); ++i) {
+      const double* from = m.values[i].data();
+      for (const std::span<double> port : m.ports[i]) {
+        std::copy(from, from + port.size(), port.begin());
+        from += port.size();
+      }
+    }
+  for (const Came& c : came_) c.count[0] = c.total;
   logical_time_[0] = static_cast<double>(federate_->granted()) * 1e-6;
   mode_[0] = static_cast<std::int64_t>(federate_->mode());
   return Outcome::ok;
@@ -464,75 +592,6 @@ Outcome Member::wait_for(Time t) noexcept {
 std::optional<WallPace> Member::pace() const {
   if (!document_.settings.pacing || document_.pace.kind == Pace::Kind::none) return {};
   return WallPace{document_.pace.factor, document_.pace.late};
-}
-
-// -- central timing equipment --------------------------------------------------------------------
-
-TimeBase* Member::time_base() {
-  return document_.settings.pacing && !document_.central_clock.empty() ? &central_ : nullptr;
-}
-
-void Member::CentralTime::start(Time t, std::int64_t) noexcept {
-  const Settings& s = member_.document_.settings;
-  const std::int64_t ran = member_.federate_ ? member_.federate_->ran_at() : -1;
-  origin_ = t;
-  // only a transition has an instant of its own
-  at_ = ran != began_ || !s.central_clock ? ran : s.central_clock();
-  began_ = ran;
-}
-
-std::int64_t Member::CentralTime::due(Time t, std::int64_t now) noexcept {
-  const Settings& s = member_.document_.settings;
-  if (!s.central_clock) return now + (t - origin_).count();
-  return now + (at_ + (t - origin_).count() - s.central_clock());
-}
-
-// -- the catalogue -------------------------------------------------------------------------------
-
-Type type_of(const FederateDocument& d, std::function<void(const std::string&)> notice) {
-  Type type;
-  type.name = d.settings.name;
-  type.summary = d.description.substr(0, d.description.find('\n'));
-  const auto text = [](const char* name, const std::string& initial, const char* what) {
-    return ParameterSpec{
-        .name = name, .kind = ParameterKind::text, .initial = initial, .description = what};
-  };
-  type.parameters = {
-      text("rti", d.settings.designator, "where the RTI is; empty: in this process"),
-      text("federation", d.settings.federation, "which federation"),
-      text("federate", d.settings.name, "the name in it"),
-      {.name = "patience",
-       .unit = "s",
-       .initial = exact(static_cast<double>(d.settings.patience.count()) * 1e-3),
-       .description = "for others to come; 0: any time"},
-      {.name = "pace",
-       .kind = ParameterKind::choice,
-       .initial = "document",
-       .description = "of the Pacing federate: as the document says, or as fast as possible",
-       .choices = {"document", "none"}}};
-  type.files = d.modules;
-  type.component = [d, notice = std::move(notice)](const Parameters& p) {
-    FederateDocument made = d;
-    made.settings.designator = p.text("rti");
-    made.settings.federation = p.text("federation");
-    made.settings.name = p.text("federate");
-    made.settings.notice = notice;
-    if (made.settings.name.empty()) p.reject("federate", "a federate needs a name");
-    if (!(p.real("patience") >= 0.0 && p.real("patience") <= 1e6))
-      p.reject("patience", "it must be from 0 to 1e6 s");
-    made.settings.patience = std::chrono::milliseconds(std::llround(p.real("patience") * 1e3));
-    if (p.text("pace") == "none") made.pace.kind = Pace::Kind::none;
-    return std::make_unique<Member>(std::move(made));
-  };
-  return type;
-}
-
-void add_federates(Catalogue& catalogue, std::function<void(const std::string&)> notice) {
-  catalogue.add_document("federate", [notice = std::move(notice)](const std::filesystem::path& path,
-                                                                  Diagnostics& problems) {
-    const auto document = read_federate(path, problems);
-    return document ? type_of(*document, notice) : Type{};
-  });
 }
 
 }  // namespace vernier::spacefom

@@ -24,7 +24,10 @@ namespace vernier::spacefom {
 /// last, parent to own axes), P.rate (1/s, own axes); entities also P.acceleration,
 /// P.angular_acceleration, with several parents P.parent, which one; dynamical ones P.force,
 /// P.torque, P.mass, P.mass_rate, P.inertia, P.inertia_rate. A subscribed object has the same as
-/// outputs, and P.known and P.age (s). Outputs of all: logical_time (s), mode.
+/// outputs, and P.known and P.age (s). Outputs of all: logical_time (s), mode. Attributes of the
+/// user's classes have a port for each part (values.hpp); an interaction is an event P, with its
+/// parameters as ports: all that came by then raise the count, the parameters are those of the
+/// last.
 ///
 /// It joins in initialize(): checking a composition talks to nobody.
 class Member final : public Component, public PacerSource, public TimeBaseSource, private Listener {
@@ -96,15 +99,36 @@ class Member final : public Component, public PacerSource, public TimeBaseSource
         mass, force, torque;
     std::span<std::uint8_t> known;
   };
+  /// Attributes of one object of another, or parameters of an interaction.
   struct Mapped {
-    const MappedObject* object = nullptr;
-    std::vector<std::span<double>> ports;
+    std::string name;
+    const std::vector<MappedAttribute>* attributes = nullptr;
     std::vector<std::vector<double>> values;
-    std::size_t number = 0;  // of ours
+    std::vector<std::vector<std::span<double>>> ports;  // of each value's parts
+  };
+  struct MappedOwn {
+    const std::vector<MappedAttribute>* attributes = nullptr;
+    std::vector<std::vector<double>> values;
+    std::vector<Objects::Place> places;
+  };
+  struct Sent {
+    std::span<const std::int64_t> count;
+    std::int64_t wanted = 0, done = 0;
+  };
+  struct Came {
+    std::span<std::int64_t> count;
+    std::int64_t total = 0;
   };
 
   void reflected(const Remote&, std::span<const std::size_t> changed) override;
+  void received(std::size_t interaction, std::span<const Octets>) override;
   void sending(Ticks) override;
+
+  std::vector<const std::vector<MappedAttribute>*> published_attributes() const;
+  std::vector<std::pair<std::string, const std::vector<MappedAttribute>*>> subscribed_attributes()
+      const;
+  static std::vector<Octets> encoded(const MappedOwn&);
+  void take(Mapped&, std::size_t attribute, const Octets&);
 
   Outcome wait_for(Time) noexcept;
   void describe();
@@ -121,7 +145,11 @@ class Member final : public Component, public PacerSource, public TimeBaseSource
   std::vector<Input> bound_;
   std::vector<double> inputs_;
   std::vector<Shown> shown_;
-  std::vector<Mapped> mapped_, mapped_own_;
+  std::vector<Mapped> mapped_;
+  std::vector<MappedOwn> mapped_own_;
+  std::vector<Sent> sent_;
+  std::vector<Came> came_;
+  std::uint64_t malformed_ = 0;
   std::span<double> logical_time_;
   std::span<std::int64_t> mode_;
   bool over_ = false, joined_ = false;

@@ -181,6 +181,7 @@ void Federate::Work::freeze() {
   configuration.current = Mode::freeze;
   if (settings.master) send_configuration();
   stood_still = true;
+  if (settings.notice) settings.notice(settings.federation + " is frozen at " + text_of(granted));
   wait([&] { return configuration.next == Mode::running; }, [] { return std::string(); }, false);
   enter_run();
 }

@@ -1,5 +1,7 @@
 #include "vernier/gateway/spacefom/objects.hpp"
 
+#include <algorithm>
+
 #include "vernier/kernel/frames/scales.hpp"
 
 namespace vernier::spacefom {
@@ -33,6 +35,17 @@ std::vector<std::string> interface_attributes() {
 std::span<const double> three(const frames::Vector3& v) { return {v.data(), 3}; }
 std::span<double> three(frames::Vector3& v) { return {v.data(), 3}; }
 
+std::string class_of(const Extension& x, const char* standard) {
+  return x.object_class.empty() ? standard : x.object_class;
+}
+std::vector<std::string> all_of(std::vector<std::string> standard, const Extension& x) {
+  standard.insert(standard.end(), x.attributes.begin(), x.attributes.end());
+  return standard;
+}
+bool is_a(std::string_view path, std::string_view base) {
+  return path.starts_with(base) && (path.size() == base.size() || path[base.size()] == '.');
+}
+
 /// Gives `now` accelerations: those of the last two states, or as before when it is the same time.
 void reckon(frames::FrameState& now, const frames::FrameState& before, double dt) {
   const frames::FrameState s = dt == 0.0 ? before : frames::with_accelerations(now, before, dt);
@@ -46,35 +59,63 @@ Objects::Objects(Federate& f) : federate_(f) { f.set_listener(this); }
 
 // -- ours ----------------------------------------------------------------------------------------
 
-std::size_t Objects::publish_frame(std::string name, std::string parent) {
-  const std::size_t object =
-      federate_.publish(frame_path, name, frame_attributes(), parent.empty());
+std::size_t Objects::publish_frame(std::string name, std::string parent, const Extension& x) {
+  const std::size_t object = federate_.publish(class_of(x, frame_path), name,
+                                               all_of(frame_attributes(), x), parent.empty());
   static_cast<void>(tree_.add(name, parent));
   frames_.push_back({object, std::move(name), std::move(parent)});
   return frames_.size() - 1;
 }
 
-std::size_t Objects::publish_entity(Entity e) {
-  const std::size_t object = federate_.publish(e.dynamical ? dynamical_path : entity_path, e.name,
-                                               entity_attributes(e.dynamical));
+std::size_t Objects::publish_entity(Entity e, const Extension& x) {
+  const std::size_t object =
+      federate_.publish(class_of(x, e.dynamical ? dynamical_path : entity_path), e.name,
+                        all_of(entity_attributes(e.dynamical), x));
   entities_.push_back({object, std::move(e)});
   return entities_.size() - 1;
 }
 
-std::size_t Objects::publish_interface(Interface i) {
-  const std::size_t object = federate_.publish(interface_path, i.name, interface_attributes());
+std::size_t Objects::publish_interface(Interface i, const Extension& x) {
+  const std::size_t object =
+      federate_.publish(class_of(x, interface_path), i.name, all_of(interface_attributes(), x));
   interfaces_.push_back({object, std::move(i)});
   return interfaces_.size() - 1;
 }
 
-void Objects::subscribe_frames() { federate_.subscribe(frame_path, frame_attributes()); }
-void Objects::subscribe_entities() {
-  // the derived class first: an object stays of the class as which it was discovered
-  federate_.subscribe(dynamical_path, entity_attributes(true));
-  federate_.subscribe(entity_path, entity_attributes(false));
+Objects::Place Objects::frame_value(std::size_t i, std::size_t extra) const {
+  return {frames_.at(i).object, frame_attributes().size() + extra};
 }
-void Objects::subscribe_interfaces() {
-  federate_.subscribe(interface_path, interface_attributes());
+Objects::Place Objects::entity_value(std::size_t i, std::size_t extra) const {
+  const OwnEntity& e = entities_.at(i);
+  return {e.object, entity_attributes(e.entity.dynamical).size() + extra};
+}
+Objects::Place Objects::interface_value(std::size_t i, std::size_t extra) const {
+  return {interfaces_.at(i).object, interface_attributes().size() + extra};
+}
+
+// derived classes first: an object stays of the class as which it was discovered
+void Objects::subscribe(const std::string& path, std::vector<std::string> standard,
+                        std::vector<Extension> extensions) {
+  const auto depth = [](const Extension& x) {
+    return std::count(x.object_class.begin(), x.object_class.end(), '.');
+  };
+  std::stable_sort(extensions.begin(), extensions.end(),
+                   [&](const auto& a, const auto& b) { return depth(a) > depth(b); });
+  for (const Extension& x : extensions)
+    if (is_a(x.object_class, path)) federate_.subscribe(x.object_class, all_of(standard, x));
+  federate_.subscribe(path, std::move(standard));
+}
+
+void Objects::subscribe_frames(std::vector<Extension> x) {
+  subscribe(frame_path, frame_attributes(), std::move(x));
+}
+void Objects::subscribe_entities(std::vector<Extension> x) {
+  subscribe(dynamical_path, entity_attributes(true), x);
+  std::erase_if(x, [](const Extension& e) { return is_a(e.object_class, dynamical_path); });
+  subscribe(entity_path, entity_attributes(false), std::move(x));
+}
+void Objects::subscribe_interfaces(std::vector<Extension> x) {
+  subscribe(interface_path, interface_attributes(), std::move(x));
 }
 
 void Objects::put(std::size_t object, std::size_t attribute, const Octets& bytes, bool always) {
@@ -150,15 +191,18 @@ void Objects::discovered(const Remote& r) {
 }
 
 void Objects::reflected(const Remote& r, std::span<const std::size_t> changed) {
-  if (r.object_class == frame_path) {
+  if (is_a(r.object_class, frame_path)) {
     take_frame(r, changed);
-  } else if (r.object_class == entity_path || r.object_class == dynamical_path) {
+  } else if (is_a(r.object_class, entity_path)) {
     take_entity(r, changed);
-  } else if (r.object_class == interface_path) {
+  } else if (is_a(r.object_class, interface_path)) {
     take_interface(r, changed);
-  } else if (other_) {
-    other_->reflected(r, changed);
   }
+  if (other_ && r.object_class != frame_path) other_->reflected(r, changed);
+}
+
+void Objects::received(std::size_t interaction, std::span<const Octets> values) {
+  if (other_) other_->received(interaction, values);
 }
 
 void Objects::removed(const Remote& r) {
@@ -232,7 +276,7 @@ void Objects::take_entity(const Remote& r, std::span<const std::size_t> changed)
   KnownEntity& known = known_entities_[r.name];
   Entity& e = known.entity;
   e.name = r.name;
-  e.dynamical = r.object_class == dynamical_path;
+  e.dynamical = is_a(r.object_class, dynamical_path);
   const frames::WireAttitude way = federate_.settings().attitude;
   const KnownEntity before = known;
   for (const std::size_t i : changed) {

@@ -34,6 +34,12 @@ struct Interface {
   frames::Quaternion attitude = {0.0, 0.0, 0.0, 1.0};
 };
 
+/// A class of the user's own below one of the SpaceFOM, and attributes that it adds.
+struct Extension {
+  std::string object_class = {};  // empty: the class of the SpaceFOM
+  std::vector<std::string> attributes = {};
+};
+
 /// What a federation's objects of the SpaceFOM say: ours to be sent, those of others as received,
 /// and the tree of all reference frames.
 class Objects final : public Listener {
@@ -44,13 +50,19 @@ class Objects final : public Listener {
   // -- before the federate joins --
 
   /// An empty parent: the root frame, whose publisher the federate then is.
-  std::size_t publish_frame(std::string name, std::string parent);
-  std::size_t publish_entity(Entity);
-  std::size_t publish_interface(Interface);
-  void subscribe_frames();
-  void subscribe_entities();
-  void subscribe_interfaces();
-  /// Hears of objects of other classes, and of each sending after this.
+  std::size_t publish_frame(std::string name, std::string parent, const Extension& = {});
+  std::size_t publish_entity(Entity, const Extension& = {});
+  std::size_t publish_interface(Interface, const Extension& = {});
+  /// Extensions are told to the other listener; a frame's accelerations are used.
+  void subscribe_frames(std::vector<Extension> = {});
+  void subscribe_entities(std::vector<Extension> = {});
+  void subscribe_interfaces(std::vector<Extension> = {});
+  /// Where the federate keeps a value of ours that an extension adds: object and attribute.
+  using Place = std::pair<std::size_t, std::size_t>;
+  Place frame_value(std::size_t i, std::size_t extra) const;
+  Place entity_value(std::size_t i, std::size_t extra) const;
+  Place interface_value(std::size_t i, std::size_t extra) const;
+  /// Hears of all objects but standard frames, of interactions, and of each sending after this.
   void set_other(Listener* l) noexcept { other_ = l; }
 
   // -- ours: what is here when the federate sends, leaves --
@@ -99,6 +111,7 @@ class Objects final : public Listener {
   void discovered(const Remote&) override;
   void reflected(const Remote&, std::span<const std::size_t> changed) override;
   void removed(const Remote&) override;
+  void received(std::size_t, std::span<const Octets>) override;
   void sending(Ticks) override;
 
  private:
@@ -121,6 +134,8 @@ class Objects final : public Listener {
     Given given = {};
   };
 
+  void subscribe(const std::string& path, std::vector<std::string> standard,
+                 std::vector<Extension>);
   void put(std::size_t object, std::size_t attribute, const Octets&, bool always);
   void take_frame(const Remote&, std::span<const std::size_t>);
   void take_entity(const Remote&, std::span<const std::size_t>);

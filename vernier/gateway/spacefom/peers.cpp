@@ -17,7 +17,11 @@ std::optional<Ticks> time_in(std::span<const std::byte> bytes) noexcept {
 
 void Federate::Work::watch_peers() {
   declare(federates_);
-  rti().subscribeObjectClassAttributes(federates_.handle, {federates_.handles[0]});
+  rti().subscribeObjectClassAttributes(
+      federates_.handle,
+      settings.observes
+          ? rti1516e::AttributeHandleSet(federates_.handles.begin(), federates_.handles.end())
+          : rti1516e::AttributeHandleSet{federates_.handles[0]});
   has_mom_ = true;
   lost_report_ = rti().getInteractionClassHandle(
       L"HLAinteractionRoot.HLAmanager.HLAfederate.HLAreport.HLAreportFederateLost");
@@ -61,7 +65,7 @@ void Federate::Work::note_keeper() {
 }
 
 void Federate::Work::end_looking() {
-  if (!std::exchange(looking_, false)) return;
+  if (!std::exchange(looking_, false) || settings.observes) return;
   rti().unsubscribeObjectClassAttributes(
       federates_.handle,
       rti1516e::AttributeHandleSet(federates_.handles.begin() + 1, federates_.handles.end()));

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <unordered_map>
@@ -74,7 +76,9 @@ class Replayer final : public Listener {
 };
 
 /// The names of all federations of an RTI.
-std::vector<std::string> federations(const std::string& designator);
+std::vector<std::string> federations(const std::string& designator,
+                                     std::chrono::milliseconds wait = {},
+                                     std::function<void(const std::string&)> notice = {});
 /// Makes a federation with the modules of the settings and leaves it to others.
 void create_federation(const Settings&);
 /// Asks the RTI to resign another federate, by its management model.

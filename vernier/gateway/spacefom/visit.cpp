@@ -1,3 +1,4 @@
+#include "vernier/base/text.hpp"
 #include "vernier/gateway/spacefom/detail/waiting.hpp"
 #include "vernier/gateway/spacefom/recording.hpp"
 
@@ -5,9 +6,12 @@ namespace vernier::spacefom {
 
 // Short stays at an RTI, without a part in the federation.
 
-std::vector<std::string> federations(const std::string& designator) {
+std::vector<std::string> federations(const std::string& designator, std::chrono::milliseconds wait,
+                                     std::function<void(const std::string&)> notice) {
   Settings s;
   s.designator = designator;
+  s.wait = wait;
+  s.notice = std::move(notice);
   s.name = "vernier";
   Federate::Work visitor(s);
   std::vector<std::string> names;
@@ -40,6 +44,8 @@ void Federate::Work::create() {
   connect();
   try {
     rti().createFederationExecution(wide(settings.federation), module_files(), L"HLAinteger64Time");
+  } catch (const rti1516e::FederationExecutionAlreadyExists&) {
+    throw ConfigurationError("V5322", "there is a federation " + settings.federation + " already");
   } catch (const rti1516e::Exception& e) {
     throw ConfigurationError("V5322", "the federation " + settings.federation +
                                           " cannot be created: " + narrow(e.what()));
@@ -63,8 +69,16 @@ void Federate::Work::expel(const std::string& name) {
     values[rti().getParameterHandle(resign, L"HLAfederate")] =
         rti().getFederateHandle(wide(name)).encode();
   } catch (const rti1516e::NameNotFound&) {
-    throw ConfigurationError("V5322",
-                             "there is no federate " + name + " in " + settings.federation);
+    subscribe(federates_);  // who is there comes from the MOM
+    wait_for([] { return false; }, [] { return std::string(); }, std::chrono::milliseconds(500));
+    std::vector<std::string> others = members();
+    std::erase(others, settings.name);
+    Diagnostics d;
+    Diagnostic& e =
+        d.error("V5322", "there is no federate " + name + " in " + settings.federation, {});
+    if (const auto near = closest(name, others)) e.notes.push_back("did you mean " + *near + "?");
+    e.notes.push_back(others.empty() ? "nobody is there" : "there are " + joined(others, ", "));
+    throw ConfigurationError(d);
   }
   // HLAresignAction: cancel, then delete, then divest; 32 bits, big endian
   const std::byte action[4]{std::byte{0}, std::byte{0}, std::byte{0}, std::byte{5}};

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <thread>
 
 #include "vernier/base/text.hpp"
 #include "vernier/document/document.hpp"
@@ -22,6 +23,9 @@ Federate::Work::Work(Settings s) : settings(std::move(s)) {
                 {"HLAfederateName", "HLAtimeManagerState", "HLAlogicalTime", "HLAlookahead"},
                 true};
   if (settings.pacing) settings.pacer = settings.name;
+  if (settings.observes)
+    for (const char* a : {"HLAfederateType", "HLAtimeRegulating", "HLAtimeConstrained"})
+      federates_.attributes.emplace_back(a);
   execution_ = {"HLAobjectRoot.HLAmanager.HLAfederation", {"HLAautoProvide"}, true};
   configuration.epoch = settings.epoch;
   configuration.least_common = settings.steps.least_common;
@@ -31,6 +35,12 @@ Federate::Work::~Work() { resign(); }
 
 double Federate::Work::scenario_time(Ticks t) const noexcept {
   return frames::scenario_time(configuration.epoch, t).value_or(configuration.epoch);
+}
+
+std::unique_ptr<rti1516e::RTIambassador> standard_ambassador() {
+  // an auto_ptr in some installations
+  return std::unique_ptr<rti1516e::RTIambassador>(
+      rti1516e::RTIambassadorFactory().createRTIambassador().release());
 }
 
 // -- connection ----------------------------------------------------------------------------------
@@ -46,11 +56,10 @@ void Federate::Work::connect() {
         .notes.push_back("start one with: vernier rti");
     return ConfigurationError(d);
   };
-  auto made = rti1516e::RTIambassadorFactory().createRTIambassador();
-  rti_.reset(made.release());
+  rti_ = new_ambassador();
   const std::wstring where = wide(settings.designator);
   evoked = settings.evoked;
-  try {
+  const auto attempt = [&] {
     if (!evoked) {
       try {
         rti().connect(ambassador_, rti1516e::HLA_IMMEDIATE, where);
@@ -59,8 +68,25 @@ void Federate::Work::connect() {
       }
     }
     if (evoked) rti().connect(ambassador_, rti1516e::HLA_EVOKED, where);
-  } catch (const rti1516e::Exception& e) {
-    throw failed(e);
+  };
+  using Clock = std::chrono::steady_clock;
+  const auto began = Clock::now();
+  auto told = began - std::chrono::seconds(1);  // after one second, then every three
+  while (true) {
+    try {
+      attempt();
+      break;
+    } catch (const rti1516e::ConnectionFailed& e) {
+      if (Clock::now() - began >= settings.wait || interrupted.load()) throw failed(e);
+    } catch (const rti1516e::Exception& e) {
+      throw failed(e);
+    }
+    if (settings.notice && Clock::now() - told >= std::chrono::seconds(2)) {
+      told = Clock::now() + std::chrono::seconds(1);
+      settings.notice(settings.name + " waits for the RTI at " + settings.designator +
+                      ", at most " + std::to_string((settings.wait.count() + 999) / 1000) + " s");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   connected_ = true;
 }
@@ -186,19 +212,17 @@ void Federate::Work::handle(Event& e) {
       advanced_ = true;
       granted = e.time;
       break;
+    case Event::Kind::owned:
+      try {
+        owners_[e.object] = narrow(rti().getFederateName(e.federate));
+      } catch (const rti1516e::Exception&) {  // it left meanwhile
+      }
+      break;
     case Event::Kind::asked:
       ask(e.mode);
       break;
     case Event::Kind::received:
-      if (lost_report_.isValid() && e.interaction == lost_report_) {
-        peer_lost(e);
-      } else if (settings.master && e.interaction == mtr_) {
-        const auto p = e.parameters.find(mtr_mode_);
-        if (p == e.parameters.end()) break;
-        const auto wanted =
-            read_mode({static_cast<const std::byte*>(p->second.data()), p->second.size()});
-        if (wanted) command(*wanted);
-      }
+      received(e);
       break;
     case Event::Kind::executions:
       executions_ = std::move(e.names);
@@ -289,6 +313,32 @@ void Federate::Work::reflected(const Event& e) {
   if (!c->internal && listener && !changed.empty()) listener->reflected(r, changed);
 }
 
+void Federate::Work::received(const Event& e) {
+  if (lost_report_.isValid() && e.interaction == lost_report_) {
+    peer_lost(e);
+    return;
+  }
+  if (settings.master && e.interaction == mtr_) {
+    const auto p = e.parameters.find(mtr_mode_);
+    if (p == e.parameters.end()) return;
+    const auto wanted =
+        read_mode({static_cast<const std::byte*>(p->second.data()), p->second.size()});
+    if (wanted) command(*wanted);
+    return;
+  }
+  for (std::size_t k = 0; k < heard.size(); ++k) {
+    if (heard[k].handle != e.interaction || !listener) continue;
+    std::vector<Octets> values(heard[k].handles.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto p = e.parameters.find(heard[k].handles[i]);
+      if (p == e.parameters.end()) continue;
+      const auto* bytes = static_cast<const std::byte*>(p->second.data());
+      values[i].assign(bytes, bytes + p->second.size());
+    }
+    listener->received(k, values);
+  }
+}
+
 void Federate::Work::removed(const Event& e) {
   if (exco_object_.isValid() && e.object == exco_object_) {
     if (configuration.next == Mode::shutdown) {
@@ -322,14 +372,6 @@ void Federate::Work::provide(const Event& e) {
     for (std::size_t i = 0; i < o.handles.size(); ++i)
       if (e.wanted.contains(o.handles[i])) o.asked[i] = true;
   }
-}
-
-std::vector<std::string> Federate::Work::members() const {
-  std::vector<std::string> names;
-  for (const Remote& r : remotes)
-    if (r.object_class == federates_.name)
-      if (auto name = read_string(r.values[0].bytes)) names.push_back(std::move(*name));
-  return names;
 }
 
 // -- points --------------------------------------------------------------------------------------
@@ -376,7 +418,25 @@ void Federate::Work::subscribe(Class& c) {
       c.handle, rti1516e::AttributeHandleSet(c.handles.begin(), c.handles.end()));
 }
 
+void Federate::Work::declare_interactions() {
+  const auto declare = [&](Interaction& i) {
+    i.handle = rti().getInteractionClassHandle(wide(i.name));
+    i.handles.clear();
+    for (const std::string& p : i.parameters)
+      i.handles.push_back(rti().getParameterHandle(i.handle, wide(p)));
+  };
+  for (Interaction& i : said) {
+    declare(i);
+    rti().publishInteractionClass(i.handle);
+  }
+  for (Interaction& i : heard) {
+    declare(i);
+    rti().subscribeInteractionClass(i.handle);
+  }
+}
+
 void Federate::Work::register_own() {
+  declare_interactions();
   std::map<std::string, rti1516e::AttributeHandleSet> published;
   for (Own& o : own) {
     Class c{o.object_class, o.attributes};
@@ -423,6 +483,14 @@ void Federate::Work::send(std::optional<Ticks> stamp, bool root_only) {
       rti().updateAttributeValues(o.handle, values, {});
     }
   }
+  if (!stamp) return;
+  for (const auto& [number, values] : std::exchange(posted, {})) {
+    const Interaction& i = said[number];
+    rti1516e::ParameterHandleValueMap parameters;
+    for (std::size_t k = 0; k < values.size(); ++k)
+      parameters[i.handles[k]].setData(values[k].data(), values[k].size());
+    rti().sendInteraction(i.handle, parameters, {}, rti1516e::HLAinteger64Time(*stamp));
+  }
 }
 
 // While time advances what was asked for goes with the next step, so that nobody sees a value
@@ -458,7 +526,7 @@ bool Federate::Work::has_instance(const std::string& name) const {
 
 const Remote* Federate::Work::root_frame() const {
   for (const Remote& r : remotes) {
-    if (r.object_class != frame_class) continue;
+    if (!r.object_class.starts_with(frame_class)) continue;
     for (const Remote::Value& v : r.values)
       if (v.attribute == "parent_name" && v.updates > 0 && read_string(v.bytes) == "") return &r;
   }

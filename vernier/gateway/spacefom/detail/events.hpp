@@ -29,6 +29,7 @@ struct Event {
     regulating,
     constrained,
     granted,
+    owned,
     asked,  // by our own program: request()
     executions
   };
@@ -43,6 +44,7 @@ struct Event {
   Ticks time = -1;
   Mode mode = Mode::uninitialized;
   std::vector<std::wstring> names = {};
+  rti1516e::FederateHandle federate = {};
 };
 
 /// Events in the order in which they came. Any thread puts, one takes.
@@ -185,6 +187,10 @@ class Ambassador final : public rti1516e::NullFederateAmbassador {
                                    const rti1516e::AttributeHandleSet& wanted,
                                    const rti1516e::VariableLengthData&) override {
     inbox_.put({.kind = Event::Kind::provide, .object = object, .wanted = wanted});
+  }
+  void informAttributeOwnership(rti1516e::ObjectInstanceHandle object, rti1516e::AttributeHandle,
+                                rti1516e::FederateHandle owner) override {
+    inbox_.put({.kind = Event::Kind::owned, .object = object, .federate = owner});
   }
   void timeRegulationEnabled(const rti1516e::LogicalTime& t) override {
     inbox_.put({.kind = Event::Kind::regulating, .time = ticks(t)});

@@ -28,6 +28,12 @@ inline constexpr const char* frame_class = "HLAobjectRoot.ReferenceFrame";
 inline constexpr const char* exco_class = "HLAobjectRoot.ExecutionConfiguration";
 inline constexpr const char* exco_name = "ExCO";
 
+/// The ambassador to an RTI, by default that of the standard's factory; tests put one in its place
+/// that lacks something.
+using Maker = std::unique_ptr<rti1516e::RTIambassador> (*)();
+std::unique_ptr<rti1516e::RTIambassador> standard_ambassador();
+inline Maker new_ambassador = standard_ambassador;
+
 /// Thrown within, and caught at the functions of Federate: the federation is over for us.
 struct Over {};
 
@@ -73,6 +79,12 @@ class Federate::Work {
     rti1516e::ObjectClassHandle handle = {};
     std::vector<rti1516e::AttributeHandle> handles = {};
   };
+  struct Interaction {
+    std::string name;
+    std::vector<std::string> parameters;
+    rti1516e::InteractionClassHandle handle = {};
+    std::vector<rti1516e::ParameterHandle> handles = {};
+  };
   struct Point {
     bool registered = false, refused = false, announced = false, achieved = false,
          synchronized = false;
@@ -82,6 +94,8 @@ class Federate::Work {
   Listener* listener = nullptr;
   std::vector<Own> own;
   std::vector<Class> classes;
+  std::vector<Interaction> said, heard;
+  std::vector<std::pair<std::size_t, std::vector<Octets>>> posted;
   std::vector<Remote> remotes;
   Configuration configuration;
   std::atomic<Mode> mode{Mode::uninitialized};  // others look at it
@@ -95,6 +109,8 @@ class Federate::Work {
   detail::Inbox inbox;
 
   std::vector<std::string> members() const;
+  std::vector<Peer> peers() const;
+  void look_around();
   double scenario_time(Ticks) const noexcept;
 
  private:
@@ -107,6 +123,7 @@ class Federate::Work {
   void discovered(const detail::Event&);
   void reflected(const detail::Event&);
   void removed(const detail::Event&);
+  void received(const detail::Event&);
   void provide(const detail::Event&);
   void leave_if_over();
 
@@ -137,6 +154,7 @@ class Federate::Work {
   void declare(Class&);
   void subscribe(Class&);
   void register_own();
+  void declare_interactions();
   void send(std::optional<Ticks> stamp, bool root_only = false);
   void answer();
   void request_values(const std::string& object_class_or_all);
@@ -187,6 +205,7 @@ class Federate::Work {
   std::map<rti1516e::ObjectInstanceHandle, std::size_t> remote_of_;
   Class exco_, federates_, execution_;
   rti1516e::ObjectInstanceHandle exco_object_ = {};
+  std::map<rti1516e::ObjectInstanceHandle, std::string> owners_;
   rti1516e::InteractionClassHandle mtr_ = {};
   rti1516e::ParameterHandle mtr_mode_ = {};
   rti1516e::InteractionClassHandle lost_report_ = {};
