@@ -67,7 +67,8 @@ class SvgCanvas final : public Canvas {
     for (const char32_t c : characters(utf8)) {
       sum += c >= 32 && c < 127 ? helvetica[c - 32] : 580;
     }
-    return sum / 1000.0 * s.size * (s.bold ? 1.07 : 1.0);
+    // the widest of the fonts that may stand in for it
+    return 1.15 * sum / 1000.0 * s.size * (s.bold ? 1.07 : 1.0);
   }
 
   void begin_clip(const Box& b, int name) override {
