@@ -264,6 +264,32 @@ TEST_P(Management, SavesAndRestoresCanFail) {
   EXPECT_THROW((*this)[0]->abortFederationRestore(), RestoreNotInProgress);
 }
 
+TEST_P(Management, RestoresFederatesByTheirTypes) {
+  join_all();
+  (*this)[0]->requestFederationSave(L"one");
+  forget();
+  all_save();
+  forget();
+  Member& gone = last();
+  const FederateHandle handle = gone.handle;
+  const std::wstring called = gone->getFederateName(handle);
+  gone->resignFederationExecution(NO_ACTION);
+  gone.joined = false;
+  (*this)[0]->requestFederationRestore(L"one");  // one is missing
+  EXPECT_THAT(took(0), ElementsAre("restore refused(one)"));
+  Member& other = add();
+  other->joinFederationExecution(L"other", L"player", name);
+  other.joined = true;
+  (*this)[0]->requestFederationRestore(L"one");
+  EXPECT_THAT(took(size()), ElementsAre("restore begun()", "restore(one, " + narrow(called) + ", " +
+                                                               narrow(called) + ")"));
+  for (const auto& member : members_)
+    if (member->joined) member->rti->federateRestoreComplete();
+  EXPECT_THAT(took(size()), ElementsAre("restored()"));
+  EXPECT_EQ((*this)[0]->getFederateName(handle), called);  // it has become the other
+  EXPECT_THROW((*this)[0]->getFederateHandle(L"other"), NameNotFound);
+}
+
 TEST_P(Management, GoesOnWithoutAFederateThatIsLost) {
   join_all();
   for (int i = 0; i < size(); ++i) {

@@ -328,11 +328,11 @@ TEST_P(Ownership, IsAskedForAndGivenOrDenied) {
   EXPECT_THROW((*this)[1]->attributeOwnershipAcquisitionIfAvailable(object, {place}),
                AttributeAlreadyBeingAcquired);
   (*this)[0]->attributeOwnershipReleaseDenied(object, {color});
-  EXPECT_THAT(took(1), IsEmpty());  // the request stands until it is cancelled
+  EXPECT_THAT(took(1), ElementsAre("unavailable(one, {Color})"));
   AttributeHandleSet divested;
   (*this)[0]->attributeOwnershipDivestitureIfWanted(object, {place, color}, divested);
-  EXPECT_EQ(divested, (AttributeHandleSet{place, color}));
-  EXPECT_THAT(took(1), ElementsAre("acquired(one, {Place Color}, )"));
+  EXPECT_EQ(divested, AttributeHandleSet{place});  // nobody waits for the other
+  EXPECT_THAT(took(1), ElementsAre("acquired(one, {Place}, )"));
   EXPECT_THROW((*this)[0]->attributeOwnershipReleaseDenied(object, {place}), AttributeNotOwned);
   EXPECT_THROW((*this)[1]->attributeOwnershipAcquisition(object, {place}, tag),
                FederateOwnsAttributes);
@@ -345,6 +345,35 @@ TEST_P(Ownership, IsAskedForAndGivenOrDenied) {
     EXPECT_THROW(last()->attributeOwnershipAcquisition(object, {color}, tag),
                  AttributeNotPublished);
   }
+}
+
+TEST_P(Ownership, OfTheRtiIsNotToBeHad) {
+  Member& m = (*this)[1];
+  const ObjectClassHandle federate =
+      m->getObjectClassHandle(L"HLAobjectRoot.HLAmanager.HLAfederate");
+  const AttributeHandle called = m->getAttributeHandle(federate, L"HLAfederateName");
+  names_.attributes[called] = "Name";
+  m->publishObjectClassAttributes(federate, {called});
+  m->subscribeObjectClassAttributes(federate, {called});
+  forget();
+  const ObjectInstanceHandle own = m->getObjectInstanceHandle(L"HLAfederate.f0");
+  m.seen.know(own, "first");
+  m->queryAttributeOwnership(own, called);
+  m->attributeOwnershipAcquisition(own, {called}, tag);
+  m->attributeOwnershipAcquisitionIfAvailable(own, {called});
+  EXPECT_THAT(took(1), ElementsAre("owner(first, Name, RTI)", "unavailable(first, {Name})",
+                                   "unavailable(first, {Name})"));
+}
+
+TEST_P(Objects, NamesAreFreeAgainWhenTheirInstanceIsDeleted) {
+  first_publishes();
+  const ObjectInstanceHandle one = registered(ball, "one");
+  (*this)[1]->reserveObjectInstanceName(L"one");
+  EXPECT_THAT(took(1), ElementsAre("not reserved(one)"));
+  (*this)[0]->deleteObjectInstance(one, tag);
+  forget();
+  (*this)[1]->reserveObjectInstanceName(L"one");
+  EXPECT_THAT(took(1), ElementsAre("reserved(one)"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Services, Objects, ::testing::ValuesIn(all_setups()), name_of);

@@ -233,6 +233,7 @@ void Recorder::discoverObjectInstance(ObjectInstanceHandle o, ObjectClassHandle 
 void Recorder::reflectAttributeValues(ObjectInstanceHandle o, const AttributeHandleValueMap& v,
                                       const VariableLengthData& tag, OrderType sent,
                                       TransportationType, SupplementalReflectInfo info) {
+  if (on_reflect) on_reflect(o, v, info);
   write(call("reflect",
              with({name(o), values(v, names_.attributes), text(tag), order(sent)}, info, names_)));
 }
@@ -255,6 +256,7 @@ void Recorder::reflectAttributeValues(ObjectInstanceHandle o, const AttributeHan
 void Recorder::receiveInteraction(InteractionClassHandle c, const ParameterHandleValueMap& v,
                                   const VariableLengthData& tag, OrderType sent, TransportationType,
                                   SupplementalReceiveInfo info) {
+  if (on_receive) on_receive(c, v, info);
   write(call("receive", with({find(names_.interactions, c), values(v, names_.parameters), text(tag),
                               order(sent)},
                              info, names_)));

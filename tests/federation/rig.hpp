@@ -52,6 +52,13 @@ class Recorder : public NullFederateAmbassador {
   std::size_t marks();
   /// Called in the next callback, inside it.
   std::function<void()> within;
+  /// Called with each of them, before its line is written.
+  std::function<void(InteractionClassHandle, const ParameterHandleValueMap&,
+                     const SupplementalReceiveInfo&)>
+      on_receive;
+  std::function<void(ObjectInstanceHandle, const AttributeHandleValueMap&,
+                     const SupplementalReflectInfo&)>
+      on_reflect;
 
   HLAinteger64Time time;  // of the last grant
   MessageRetractionHandle retraction;
@@ -184,7 +191,7 @@ struct Member {
 
 /// A federation of playground.xml; federates are called f0, f1, …
 class Federation : public ::testing::TestWithParam<Setup> {
- protected:
+ public:
   void SetUp() override;
   void TearDown() override;
 

@@ -340,72 +340,8 @@ TEST_P(Regions, DecideWhoIsAskedForValues) {
   EXPECT_THAT(took(0), ElementsAre("provide(near, {Place}, tag)"));
 }
 
-// ---- management object model
-
-class Manager : public Federation {};
-
-TEST_P(Manager, ShowsWhoIsThere) {
-  join_all();
-  Member& watcher = last();
-  const ObjectClassHandle federate =
-      watcher->getObjectClassHandle(L"HLAobjectRoot.HLAmanager.HLAfederate");
-  const AttributeHandle called = watcher->getAttributeHandle(federate, L"HLAfederateName");
-  names_.attributes[called] = "Name";
-  names_.classes[federate] = "Federate";
-  watcher->subscribeObjectClassAttributes(federate, {called});
-  settle();
-  Lines lines = watcher.seen.take();
-  EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
-                          [](const auto& l) { return l.ends_with(", Federate)"); }),
-            size());
-  watcher->requestAttributeValueUpdate(federate, {called}, tag);
-  settle();
-  lines = watcher.seen.take();
-  for (int i = 0; i < size(); ++i) {
-    const std::string value =
-        std::string("Name=") + std::string("\0\0\0\2\0f\0", 7) + std::to_string(i);
-    EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [&](const auto& l) {
-      return l.find(value) != std::string::npos;
-    })) << i;
-  }
-  (*this)[0]->resignFederationExecution(NO_ACTION);
-  (*this)[0].joined = false;
-  ASSERT_TRUE(wait(size() - 1, "remove("));
-}
-
-TEST_P(Manager, SetsSwitches) {
-  join_all();
-  first_publishes();
-  const ObjectInstanceHandle one = registered(ball, "one");
-  Member& b = (*this)[1];
-  const std::string on("\0\0\0\1", 4);  // HLAswitch is an HLAinteger32BE
-  const InteractionClassHandle of_federate = b->getInteractionClassHandle(
-      L"HLAinteractionRoot.HLAmanager.HLAfederate.HLAadjust.HLAsetSwitches");
-  b->publishInteractionClass(of_federate);
-  b->sendInteraction(
-      of_federate,
-      {{b->getParameterHandle(of_federate, L"HLAfederate"), b.handle.encode()},
-       {b->getParameterHandle(of_federate, L"HLAconveyProducingFederate"), value(on)}},
-      tag);
-  settle();
-  (*this)[0]->updateAttributeValues(one, {{color, value("red")}}, tag);
-  EXPECT_THAT(took(1), ElementsAre("reflect(one, Color=red, tag, R, f0)"));
-  // a federation that provides on its own asks the owner for whoever discovers
-  const InteractionClassHandle of_federation = b->getInteractionClassHandle(
-      L"HLAinteractionRoot.HLAmanager.HLAfederation.HLAadjust.HLAsetSwitches");
-  b->publishInteractionClass(of_federation);
-  b->sendInteraction(of_federation,
-                     {{b->getParameterHandle(of_federation, L"HLAautoProvide"), value(on)}}, tag);
-  forget();
-  add();
-  join(size());
-  last()->subscribeObjectClassAttributes(ball, {color});
-  EXPECT_THAT(took(0), ElementsAre("provide(one, {Color}, )"));
-}
-
 INSTANTIATE_TEST_SUITE_P(Services, TimeServices, ::testing::ValuesIn(all_setups()), name_of);
 INSTANTIATE_TEST_SUITE_P(Services, Regions, ::testing::ValuesIn(all_setups()), name_of);
-INSTANTIATE_TEST_SUITE_P(Services, Manager, ::testing::ValuesIn(all_setups()), name_of);
 
 }  // namespace
 }  // namespace vernier::federation_tests

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
 #include "vernier/rti1516e/raise.hpp"
 #include "vernier/rti1516e/text.hpp"
@@ -21,7 +22,17 @@ Channel::Clock::duration span_of_seconds(double s) {
 }  // namespace
 
 VernierAmbassador::VernierAmbassador(Connect connect) : connect_(std::move(connect)) {
-  link_.on_tables = [this](Bytes tables) { return !member_ || member_->fom.load(tables); };
+  link_.on_news = [this](Kind kind, Bytes frame) {
+    if (kind == Kind::reporting) {
+      wire::Reporting r;
+      if (!wire::read(frame, r)) return false;
+      if (member_)
+        member_->reports_services = r.services, member_->reports_exceptions = r.exceptions;
+      return true;
+    }
+    wire::Tables t;
+    return wire::read(frame, t) && (!member_ || member_->fom.load(t.tables));
+  };
 }
 
 VernierAmbassador::~VernierAmbassador() {
@@ -101,6 +112,57 @@ void VernierAmbassador::require_outside_callback() const {
     raise(Failure::CallNotAllowedFromWithinCallback, "a callback must not call this service");
 }
 
+void VernierAmbassador::await(Lock& lock, std::uint32_t sequence,
+                              const std::function<bool(Bytes)>& read, bool holds) try {
+  link_.await(lock, sequence, read, holds);
+} catch (const FederateNotExecutionMember&) {
+  member_.reset();
+  link_.forget_callbacks();
+  throw;
+}
+
+// ---- reports
+
+VernierAmbassador::Service::Service(VernierAmbassador& of, const char* name,
+                                    std::initializer_list<Argument> arguments)
+    : Lock(of.mutex_), of_(of), name_(name) {
+  const Member* m = of.member_.get();
+  if (!m || (!m->reports_services && !m->reports_exceptions)) return;
+  watch_ = std::make_unique<Watch>(Watch{.arguments = arguments,
+                                         .returned = {},
+                                         .raised = {},
+                                         .outer = noted,
+                                         .exceptions = std::uncaught_exceptions()});
+  noted = &watch_->raised;
+}
+
+VernierAmbassador::Service::~Service() {
+  if (watch_) report();
+}
+
+void VernierAmbassador::Service::report() noexcept try {
+  noted = watch_->outer;
+  const Member* m = of_.member_.get();
+  if (!m || of_.link_.is_lost() || !owns_lock()) return;
+  const bool failed = std::uncaught_exceptions() > watch_->exceptions;
+  const Raised& why = watch_->raised;
+  // what the RTI refused or served it has reported
+  if (failed ? why.failure == wire::Failure::none : asked_ || !m->reports_services) return;
+  wire::ReportInvocation r{.service = name_};
+  if (failed) {
+    r.failure = why.failure;
+    r.text = why.text;
+  } else {
+    r.returned = watch_->returned;
+  }
+  if (m->reports_services)
+    for (const Argument& a : watch_->arguments) r.arguments.push_back(a.told());
+  wire::write(of_.link_.empty_frame(), r);
+  of_.link_.post(true);
+} catch (...) {
+  // the connection is gone, or there is no memory: nobody hears of it
+}
+
 // ---- callbacks
 
 bool VernierAmbassador::deliverable() const noexcept {
@@ -111,8 +173,10 @@ bool VernierAmbassador::deliverable() const noexcept {
 void VernierAmbassador::deliver(Lock& lock) {
   delivering_ = std::this_thread::get_id();
   if (link_.has_next()) {
+    const bool joined = member_ != nullptr;
     if (!courier_.deliver(lock, link_.next(), member_))
       link_.lose("the RTI said something that cannot be read");
+    if (joined && !member_) link_.forget_callbacks();
     link_.pop();
   } else {
     connected_ = false;
@@ -131,7 +195,7 @@ void VernierAmbassador::wait_for_callback(Lock& lock, Clock::time_point until) {
 }
 
 void VernierAmbassador::deliver_immediately() {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {});
   while (!stopping_) {
     if (deliverable())
       deliver(lock);

@@ -3,6 +3,7 @@
 #include <RTI/RTI1516.h>
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "vernier/rti1516e/courier.hpp"
 #include "vernier/rti1516e/link.hpp"
 #include "vernier/rti1516e/member.hpp"
+#include "vernier/rti1516e/service.hpp"
 
 namespace vernier::hla {
 
@@ -257,6 +259,37 @@ class VernierAmbassador : public RTIambassador {
   using Lock = Link::Lock;
   using Clock = Link::Clock;
 
+  /// A service while it is invoked; holds the lock. While the RTI reports services or exceptions of
+  /// this federate, it tells the RTI of what that does not see: exceptions that are raised here,
+  /// services that do without the RTI.
+  class Service : public Lock {
+   public:
+    Service(VernierAmbassador&, const char* name, std::initializer_list<Argument> arguments);
+    ~Service();
+    /// The RTI was asked.
+    void asked() noexcept { asked_ = true; }
+    template <class T>
+    T gives(T value) {
+      if (watch_) watch_->returned = {Argument::text(value)};
+      return value;
+    }
+
+   private:
+    struct Watch {
+      std::vector<Argument> arguments;
+      std::vector<std::string> returned;
+      Raised raised;
+      Raised* outer = nullptr;
+      int exceptions = 0;  // in flight when it began
+    };
+    void report() noexcept;
+
+    VernierAmbassador& of_;
+    const char* name_;
+    bool asked_ = false;
+    std::unique_ptr<Watch> watch_;  // null: nobody wants to know
+  };
+
   // ---- what a service begins with; each throws what the standard says
 
   /// NotConnected.
@@ -272,10 +305,11 @@ class VernierAmbassador : public RTIambassador {
   /// Sends a request and waits for its answer. `done` says what a good one changes; callbacks
   /// that come after the request are delivered after that. The member may be another afterwards.
   template <class M>
-  void ask(Lock& lock, const M& message, const std::function<void()>& done = {}) {
+  void ask(Service& lock, const M& message, const std::function<void()>& done = {}) {
+    lock.asked();
     const std::uint32_t sequence = link_.next_sequence();
     wire::write(link_.empty_frame(), message, sequence);
-    link_.await(
+    await(
         lock, sequence,
         [&](Bytes) {
           if (done) done();
@@ -283,12 +317,18 @@ class VernierAmbassador : public RTIambassador {
         },
         done != nullptr);
   }
+  /// The same; a good answer changes what a service does when it was invoked for the federate.
+  template <class M>
+  void ask_as(Service& lock, Member& m, const M& message) {
+    ask(lock, message, [&] { m.done(message); });
+  }
   template <class Body, class M>
-  Body ask_for(Lock& lock, const M& message, const std::function<bool(Body&)>& done = {}) {
+  Body ask_for(Service& lock, const M& message, const std::function<bool(Body&)>& done = {}) {
+    lock.asked();
     Body body;
     const std::uint32_t sequence = link_.next_sequence();
     wire::write(link_.empty_frame(), message, sequence);
-    link_.await(
+    await(
         lock, sequence,
         [&](Bytes bytes) {
           wire::Reader r(bytes);
@@ -299,23 +339,26 @@ class VernierAmbassador : public RTIambassador {
     return body;
   }
 
+  /// The same as the link's; who turns out not to be a member any more is none.
+  void await(Lock&, std::uint32_t sequence, const std::function<bool(Bytes)>& read, bool holds);
   void create(const std::wstring& federation, const std::vector<std::wstring>& modules,
               const std::wstring* mim, const std::wstring& time);
   FederateHandle join(const std::wstring& name, const std::wstring& type,
                       const std::wstring& federation, const std::vector<std::wstring>& modules);
-  void finish_save(bool success);
-  void finish_restore(bool success);
-  ObjectInstanceHandle register_object(ObjectClassHandle, const std::wstring* name,
+  void finish_save(const char* service, bool success);
+  void finish_restore(const char* service, bool success);
+  ObjectInstanceHandle register_object(const char* service, ObjectClassHandle,
+                                       const std::wstring* name,
                                        const AttributeHandleSetRegionHandleSetPairVector*);
   MessageRetractionHandle update(ObjectInstanceHandle, const AttributeHandleValueMap&,
                                  const VariableLengthData& tag, const LogicalTime*);
-  MessageRetractionHandle send(InteractionClassHandle, const ParameterHandleValueMap&,
-                               const RegionHandleSet*, const VariableLengthData& tag,
-                               const LogicalTime*);
+  MessageRetractionHandle send(const char* service, InteractionClassHandle,
+                               const ParameterHandleValueMap&, const RegionHandleSet*,
+                               const VariableLengthData& tag, const LogicalTime*);
   MessageRetractionHandle remove(ObjectInstanceHandle, const VariableLengthData& tag,
                                  const LogicalTime*);
-  void advance(wire::AdvanceKind, const LogicalTime&);
-  void set_switch(wire::Switch, bool on, wire::Failure already);
+  void advance(const char* service, wire::AdvanceKind, const LogicalTime&);
+  void set_switch(const char* service, wire::Switch, bool on, wire::Failure already);
   template <class H>
   H decode(const VariableLengthData&) const;
 

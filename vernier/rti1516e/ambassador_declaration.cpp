@@ -18,51 +18,48 @@ std::string known_rate(const Member& m, const std::wstring& designator) {
 
 void VernierAmbassador::publishObjectClassAttributes(ObjectClassHandle object_class,
                                                      const AttributeHandleSet& attributes) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class, attributes});
   Member& m = active();
   const Handle c = defined(m, object_class);
   const Numbers n = defined(m, c, attributes);
-  ask(lock, wire::PublishAttributes{c, n}, [&] { m.publish(c, n); });
+  ask_as(lock, m, wire::PublishAttributes{c, n});
 }
 
 void VernierAmbassador::unpublishObjectClass(ObjectClassHandle object_class) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class});
   Member& m = active();
   const Handle c = defined(m, object_class);
-  ask(lock, wire::UnpublishAttributes{c, {}}, [&] { m.unpublish(c, {}); });
+  ask_as(lock, m, wire::UnpublishAttributes{c, {}});
 }
 
 void VernierAmbassador::unpublishObjectClassAttributes(ObjectClassHandle object_class,
                                                        const AttributeHandleSet& attributes) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class, attributes});
   Member& m = active();
   const Handle c = defined(m, object_class);
   const Numbers n = defined(m, c, attributes);
-  ask(lock, wire::UnpublishAttributes{c, n}, [&] { m.unpublish(c, n); });
+  ask_as(lock, m, wire::UnpublishAttributes{c, n});
 }
 
 void VernierAmbassador::publishInteractionClass(InteractionClassHandle interaction) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {interaction});
   Member& m = active();
   const Handle c = defined(m, interaction);
-  ask(lock, wire::PublishInteraction{c}, [&] {
-    m.published_interactions.emplace(c,
-                                     m.fom.interaction_class(c).order == wire::Order::time_stamp);
-  });
+  ask_as(lock, m, wire::PublishInteraction{c});
 }
 
 void VernierAmbassador::unpublishInteractionClass(InteractionClassHandle interaction) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {interaction});
   Member& m = active();
   const Handle c = defined(m, interaction);
-  ask(lock, wire::UnpublishInteraction{c}, [&] { m.published_interactions.erase(c); });
+  ask_as(lock, m, wire::UnpublishInteraction{c});
 }
 
 void VernierAmbassador::subscribeObjectClassAttributes(ObjectClassHandle object_class,
                                                        const AttributeHandleSet& attributes,
                                                        bool actively,
                                                        const std::wstring& designator) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class, attributes, actively, designator});
   Member& m = active();
   const Handle c = defined(m, object_class);
   auto parts = parts_of(m, c, attributes);
@@ -71,14 +68,14 @@ void VernierAmbassador::subscribeObjectClassAttributes(ObjectClassHandle object_
 }
 
 void VernierAmbassador::unsubscribeObjectClass(ObjectClassHandle object_class) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class});
   Member& m = active();
   ask(lock, wire::UnsubscribeAttributes{defined(m, object_class), {}, false});
 }
 
 void VernierAmbassador::unsubscribeObjectClassAttributes(ObjectClassHandle object_class,
                                                          const AttributeHandleSet& attributes) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class, attributes});
   Member& m = active();
   const Handle c = defined(m, object_class);
   ask(lock, wire::UnsubscribeAttributes{c, parts_of(m, c, attributes), false});
@@ -86,13 +83,13 @@ void VernierAmbassador::unsubscribeObjectClassAttributes(ObjectClassHandle objec
 
 void VernierAmbassador::subscribeInteractionClass(InteractionClassHandle interaction,
                                                   bool actively) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {interaction, actively});
   Member& m = active();
   ask(lock, wire::SubscribeInteraction{defined(m, interaction), actively, {}});
 }
 
 void VernierAmbassador::unsubscribeInteractionClass(InteractionClassHandle interaction) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {interaction});
   Member& m = active();
   ask(lock, wire::UnsubscribeInteraction{defined(m, interaction), {}});
 }
@@ -102,7 +99,7 @@ void VernierAmbassador::unsubscribeInteractionClass(InteractionClassHandle inter
 void VernierAmbassador::subscribeObjectClassAttributesWithRegions(
     ObjectClassHandle object_class, const AttributeHandleSetRegionHandleSetPairVector& pairs,
     bool actively, const std::wstring& designator) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class, pairs, actively, designator});
   Member& m = active();
   const Handle c = defined(m, object_class);
   auto parts = parts_of(m, c, pairs);
@@ -112,7 +109,7 @@ void VernierAmbassador::subscribeObjectClassAttributesWithRegions(
 
 void VernierAmbassador::unsubscribeObjectClassAttributesWithRegions(
     ObjectClassHandle object_class, const AttributeHandleSetRegionHandleSetPairVector& pairs) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class, pairs});
   Member& m = active();
   const Handle c = defined(m, object_class);
   ask(lock, wire::UnsubscribeAttributes{c, parts_of(m, c, pairs, false), true});
@@ -121,7 +118,7 @@ void VernierAmbassador::unsubscribeObjectClassAttributesWithRegions(
 void VernierAmbassador::subscribeInteractionClassWithRegions(InteractionClassHandle interaction,
                                                              const RegionHandleSet& regions,
                                                              bool actively) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {interaction, regions, actively});
   Member& m = active();
   const Handle c = defined(m, interaction);
   ask(lock, wire::SubscribeInteraction{
@@ -130,7 +127,7 @@ void VernierAmbassador::subscribeInteractionClassWithRegions(InteractionClassHan
 
 void VernierAmbassador::unsubscribeInteractionClassWithRegions(InteractionClassHandle interaction,
                                                                const RegionHandleSet& regions) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {interaction, regions});
   Member& m = active();
   const Handle c = defined(m, interaction);
   for (const RegionHandle& r : regions) own_region(m, r);

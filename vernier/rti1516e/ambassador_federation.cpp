@@ -43,7 +43,7 @@ wire::ResignAction action_of(ResignAction a) {
 void VernierAmbassador::create(const std::wstring& federation,
                                const std::vector<std::wstring>& modules, const std::wstring* mim,
                                const std::wstring& time) {
-  Lock lock(mutex_);
+  Service lock(*this, "createFederationExecution", {federation, modules, mim, time});
   require_connection();
   wire::CreateFederation m{.federation = narrow(federation), .modules = documents(modules)};
   if (mim) {
@@ -76,13 +76,13 @@ void VernierAmbassador::createFederationExecutionWithMIM(const std::wstring& fed
 }
 
 void VernierAmbassador::destroyFederationExecution(const std::wstring& federation) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {federation});
   require_connection();
   ask(lock, wire::DestroyFederation{narrow(federation)});
 }
 
 void VernierAmbassador::listFederationExecutions() {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {});
   require_connection();
   ask(lock, wire::ListFederations{});
 }
@@ -90,7 +90,7 @@ void VernierAmbassador::listFederationExecutions() {
 FederateHandle VernierAmbassador::join(const std::wstring& name, const std::wstring& type,
                                        const std::wstring& federation,
                                        const std::vector<std::wstring>& modules) {
-  Lock lock(mutex_);
+  Service lock(*this, "joinFederationExecution", {name, type, federation, modules});
   require_outside_callback();
   require_connection();
   if (member_)
@@ -108,6 +108,8 @@ FederateHandle VernierAmbassador::join(const std::wstring& name, const std::wstr
     made->time.kind = j.time;
     made->switches = j.switches;
     made->resign = j.resign;
+    made->reports_services = j.service_reporting;
+    made->reports_exceptions = j.exception_reporting;
     member_ = std::move(made);
     return true;
   });
@@ -127,7 +129,7 @@ FederateHandle VernierAmbassador::joinFederationExecution(
 }
 
 void VernierAmbassador::resignFederationExecution(ResignAction action) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {action});
   require_outside_callback();
   member();
   ask(lock, wire::Resign{action_of(action)}, [this] {
@@ -138,7 +140,7 @@ void VernierAmbassador::resignFederationExecution(ResignAction action) {
 
 void VernierAmbassador::registerFederationSynchronizationPoint(const std::wstring& label,
                                                                const VariableLengthData& tag) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {label, tag});
   active();
   ask(lock, wire::RegisterSynchronization{narrow(label), blob(tag), {}});
 }
@@ -146,7 +148,7 @@ void VernierAmbassador::registerFederationSynchronizationPoint(const std::wstrin
 void VernierAmbassador::registerFederationSynchronizationPoint(const std::wstring& label,
                                                                const VariableLengthData& tag,
                                                                const FederateHandleSet& set) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {label, tag, set});
   active();
   if (std::any_of(set.begin(), set.end(), [](const auto& h) { return !h.isValid(); }))
     raise(Failure::InvalidFederateHandle, "a handle of the set is of no federate");
@@ -154,7 +156,7 @@ void VernierAmbassador::registerFederationSynchronizationPoint(const std::wstrin
 }
 
 void VernierAmbassador::synchronizationPointAchieved(const std::wstring& label, bool success) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {label, success});
   active();
   ask(lock, wire::AchieveSynchronization{narrow(label), success});
 }
@@ -162,13 +164,13 @@ void VernierAmbassador::synchronizationPointAchieved(const std::wstring& label, 
 // ---- save
 
 void VernierAmbassador::requestFederationSave(const std::wstring& label) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {label});
   active();
   ask(lock, wire::RequestSave{narrow(label), {}});
 }
 
 void VernierAmbassador::requestFederationSave(const std::wstring& label, const LogicalTime& time) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {label, time});
   Member& m = active();
   const Stamp t = stamp_of(m, time);
   if (m.time.constrained && t < m.time.time)
@@ -177,34 +179,34 @@ void VernierAmbassador::requestFederationSave(const std::wstring& label, const L
 }
 
 void VernierAmbassador::federateSaveBegun() {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {});
   Member& m = member();
   if (m.restoring != Restoring::no) raise(Failure::RestoreInProgress, "a restore is in progress");
   if (m.saving != Saving::instructed)
     raise(Failure::SaveNotInitiated, "the federate was not told to save");
-  ask(lock, wire::SaveBegun{}, [&] { m.saving = Saving::begun; });
+  ask_as(lock, m, wire::SaveBegun{});
 }
 
-void VernierAmbassador::finish_save(bool success) {
-  Lock lock(mutex_);
+void VernierAmbassador::finish_save(const char* service, bool success) {
+  Service lock(*this, service, {});
   Member& m = member();
   if (m.restoring != Restoring::no) raise(Failure::RestoreInProgress, "a restore is in progress");
   if (m.saving != Saving::begun)
     raise(Failure::FederateHasNotBegunSave, "the federate has not begun to save");
-  ask(lock, wire::SaveDone{success}, [&] { m.saving = Saving::done; });
+  ask_as(lock, m, wire::SaveDone{success});
 }
 
-void VernierAmbassador::federateSaveComplete() { finish_save(true); }
-void VernierAmbassador::federateSaveNotComplete() { finish_save(false); }
+void VernierAmbassador::federateSaveComplete() { finish_save(__func__, true); }
+void VernierAmbassador::federateSaveNotComplete() { finish_save(__func__, false); }
 
 void VernierAmbassador::abortFederationSave() {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {});
   member();
   ask(lock, wire::AbortSave{});
 }
 
 void VernierAmbassador::queryFederationSaveStatus() {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {});
   if (member().restoring != Restoring::no)
     raise(Failure::RestoreInProgress, "a restore is in progress");
   ask(lock, wire::QuerySaveStatus{});
@@ -213,31 +215,31 @@ void VernierAmbassador::queryFederationSaveStatus() {
 // ---- restore
 
 void VernierAmbassador::requestFederationRestore(const std::wstring& label) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {label});
   active();
   ask(lock, wire::RequestRestore{narrow(label)});
 }
 
-void VernierAmbassador::finish_restore(bool success) {
-  Lock lock(mutex_);
+void VernierAmbassador::finish_restore(const char* service, bool success) {
+  Service lock(*this, service, {});
   Member& m = member();
   if (m.saving != Saving::no) raise(Failure::SaveInProgress, "a save is in progress");
   if (m.restoring != Restoring::instructed)
     raise(Failure::RestoreNotRequested, "the federate was not told to restore");
-  ask(lock, wire::RestoreDone{success}, [&] { m.restoring = Restoring::done; });
+  ask_as(lock, m, wire::RestoreDone{success});
 }
 
-void VernierAmbassador::federateRestoreComplete() { finish_restore(true); }
-void VernierAmbassador::federateRestoreNotComplete() { finish_restore(false); }
+void VernierAmbassador::federateRestoreComplete() { finish_restore(__func__, true); }
+void VernierAmbassador::federateRestoreNotComplete() { finish_restore(__func__, false); }
 
 void VernierAmbassador::abortFederationRestore() {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {});
   member();
   ask(lock, wire::AbortRestore{});
 }
 
 void VernierAmbassador::queryFederationRestoreStatus() {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {});
   if (member().saving != Saving::no) raise(Failure::SaveInProgress, "a save is in progress");
   ask(lock, wire::QueryRestoreStatus{});
 }
@@ -245,12 +247,12 @@ void VernierAmbassador::queryFederationRestoreStatus() {
 // ---- what belongs to resigning
 
 ResignAction VernierAmbassador::getAutomaticResignDirective() {
-  Lock lock(mutex_);
-  return static_cast<ResignAction>(member().resign);
+  Service lock(*this, __func__, {});
+  return lock.gives(static_cast<ResignAction>(member().resign));
 }
 
 void VernierAmbassador::setAutomaticResignDirective(ResignAction action) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {action});
   Member& m = member();
   const wire::ResignAction a = action_of(action);
   ask(lock, wire::SetResignAction{a}, [&] { m.resign = a; });

@@ -87,19 +87,19 @@ void finish(std::vector<std::byte>& frame, Kind kind) {
 // ---- names
 
 void VernierAmbassador::reserveObjectInstanceName(const std::wstring& name) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {name});
   active();
   ask(lock, wire::ReserveNames{{legal_name(name)}, false});
 }
 
 void VernierAmbassador::releaseObjectInstanceName(const std::wstring& name) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {name});
   active();
   ask(lock, wire::ReleaseNames{{narrow(name)}, false});
 }
 
 void VernierAmbassador::reserveMultipleObjectInstanceName(const std::set<std::wstring>& names) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {names});
   active();
   if (names.empty()) raise(Failure::NameSetWasEmpty, "there is no name to reserve");
   wire::ReserveNames m{.names = {}, .multiple = true};
@@ -108,7 +108,7 @@ void VernierAmbassador::reserveMultipleObjectInstanceName(const std::set<std::ws
 }
 
 void VernierAmbassador::releaseMultipleObjectInstanceName(const std::set<std::wstring>& names) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {names});
   active();
   wire::ReleaseNames m{.names = {}, .multiple = true};
   for (const std::wstring& n : names) m.names.push_back(narrow(n));
@@ -118,9 +118,9 @@ void VernierAmbassador::releaseMultipleObjectInstanceName(const std::set<std::ws
 // ---- instances
 
 ObjectInstanceHandle VernierAmbassador::register_object(
-    ObjectClassHandle object_class, const std::wstring* name,
+    const char* service, ObjectClassHandle object_class, const std::wstring* name,
     const AttributeHandleSetRegionHandleSetPairVector* pairs) {
-  Lock lock(mutex_);
+  Service lock(*this, service, {object_class, name, pairs});
   Member& m = active();
   const Handle c = defined(m, object_class);
   wire::RegisterObject wish{.object_class = c};
@@ -147,29 +147,29 @@ ObjectInstanceHandle VernierAmbassador::register_object(
 }
 
 ObjectInstanceHandle VernierAmbassador::registerObjectInstance(ObjectClassHandle object_class) {
-  return register_object(object_class, nullptr, nullptr);
+  return register_object(__func__, object_class, nullptr, nullptr);
 }
 
 ObjectInstanceHandle VernierAmbassador::registerObjectInstance(ObjectClassHandle object_class,
                                                                const std::wstring& name) {
-  return register_object(object_class, &name, nullptr);
+  return register_object(__func__, object_class, &name, nullptr);
 }
 
 ObjectInstanceHandle VernierAmbassador::registerObjectInstanceWithRegions(
     ObjectClassHandle object_class, const AttributeHandleSetRegionHandleSetPairVector& pairs) {
-  return register_object(object_class, nullptr, &pairs);
+  return register_object(__func__, object_class, nullptr, &pairs);
 }
 
 ObjectInstanceHandle VernierAmbassador::registerObjectInstanceWithRegions(
     ObjectClassHandle object_class, const AttributeHandleSetRegionHandleSetPairVector& pairs,
     const std::wstring& name) {
-  return register_object(object_class, &name, &pairs);
+  return register_object(__func__, object_class, &name, &pairs);
 }
 
 MessageRetractionHandle VernierAmbassador::remove(ObjectInstanceHandle object,
                                                   const VariableLengthData& tag,
                                                   const LogicalTime* time) {
-  Lock lock(mutex_);
+  Service lock(*this, "deleteObjectInstance", {object, tag, time});
   Member& m = active();
   const Instance& i = known(m, object);
   const Owned* privilege = i.owns(m.fom.privilege());
@@ -179,12 +179,7 @@ MessageRetractionHandle VernierAmbassador::remove(ObjectInstanceHandle object,
   const When w = when(m, time, privilege->time_stamped);
   const MessageRetractionHandle message = w.handle(m.federate);
   const Handle o = number(object);
-  ask(lock, wire::DeleteObject{o, blob(tag), w.stamp, w.retraction}, [&] {
-    if (w.retraction != 0)
-      m.forget_until(o, *w.stamp, w.retraction);
-    else
-      m.forget(o);
-  });
+  ask_as(lock, m, wire::DeleteObject{o, blob(tag), w.stamp, w.retraction});
   return message;
 }
 
@@ -200,12 +195,12 @@ MessageRetractionHandle VernierAmbassador::deleteObjectInstance(ObjectInstanceHa
 }
 
 void VernierAmbassador::localDeleteObjectInstance(ObjectInstanceHandle object) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object});
   Member& m = active();
   const Instance& i = known(m, object);
   if (!i.owned.empty())
     raise(Failure::FederateOwnsAttributes, "the federate owns attributes of '" + i.name + "'");
-  ask(lock, wire::LocalDelete{number(object)}, [&] { m.forget(number(object)); });
+  ask_as(lock, m, wire::LocalDelete{number(object)});
 }
 
 // ---- values
@@ -214,7 +209,7 @@ MessageRetractionHandle VernierAmbassador::update(ObjectInstanceHandle object,
                                                   const AttributeHandleValueMap& values,
                                                   const VariableLengthData& tag,
                                                   const LogicalTime* time) {
-  Lock lock(mutex_);
+  Service lock(*this, "updateAttributeValues", {object, values, tag, time});
   Member& m = active();
   const bool stamped = require_owned(m, known(m, object), values);
   const When w = when(m, time, stamped);
@@ -225,6 +220,7 @@ MessageRetractionHandle VernierAmbassador::update(ObjectInstanceHandle object,
   write_values(write, values);
   write(bytes(tag), w.stamp, w.retraction);
   finish(frame, Kind::update_attributes);
+  lock.asked();
   link_.post(model_ == HLA_IMMEDIATE);
   return w.handle(m.federate);
 }
@@ -241,13 +237,12 @@ MessageRetractionHandle VernierAmbassador::updateAttributeValues(
   return update(object, values, tag, &time);
 }
 
-MessageRetractionHandle VernierAmbassador::send(InteractionClassHandle interaction,
-                                                const ParameterHandleValueMap& values,
-                                                const RegionHandleSet* regions,
-                                                const VariableLengthData& tag,
-                                                const LogicalTime* time) {
-  Lock lock(mutex_);
-  Member& m = active();
+MessageRetractionHandle VernierAmbassador::send(
+    const char* service, InteractionClassHandle interaction, const ParameterHandleValueMap& values,
+    const RegionHandleSet* regions, const VariableLengthData& tag, const LogicalTime* time) {
+  Service lock(*this, service, {interaction, values, regions, tag, time});
+  Member& m = member();
+  if (!m.fom.is_for_any_time(number(interaction))) active();
   const Handle c = defined(m, interaction);
   for (const auto& [h, v] : values)
     if (!m.fom.has_parameter(c, number(h)))
@@ -267,6 +262,7 @@ MessageRetractionHandle VernierAmbassador::send(InteractionClassHandle interacti
   write_values(write, values);
   write(bytes(tag), w.stamp, w.retraction, in);
   finish(frame, Kind::send_interaction);
+  lock.asked();
   link_.post(model_ == HLA_IMMEDIATE);
   return w.handle(m.federate);
 }
@@ -274,33 +270,33 @@ MessageRetractionHandle VernierAmbassador::send(InteractionClassHandle interacti
 void VernierAmbassador::sendInteraction(InteractionClassHandle interaction,
                                         const ParameterHandleValueMap& values,
                                         const VariableLengthData& tag) {
-  send(interaction, values, nullptr, tag, nullptr);
+  send(__func__, interaction, values, nullptr, tag, nullptr);
 }
 
 MessageRetractionHandle VernierAmbassador::sendInteraction(InteractionClassHandle interaction,
                                                            const ParameterHandleValueMap& values,
                                                            const VariableLengthData& tag,
                                                            const LogicalTime& time) {
-  return send(interaction, values, nullptr, tag, &time);
+  return send(__func__, interaction, values, nullptr, tag, &time);
 }
 
 void VernierAmbassador::sendInteractionWithRegions(InteractionClassHandle interaction,
                                                    const ParameterHandleValueMap& values,
                                                    const RegionHandleSet& regions,
                                                    const VariableLengthData& tag) {
-  send(interaction, values, &regions, tag, nullptr);
+  send(__func__, interaction, values, &regions, tag, nullptr);
 }
 
 MessageRetractionHandle VernierAmbassador::sendInteractionWithRegions(
     InteractionClassHandle interaction, const ParameterHandleValueMap& values,
     const RegionHandleSet& regions, const VariableLengthData& tag, const LogicalTime& time) {
-  return send(interaction, values, &regions, tag, &time);
+  return send(__func__, interaction, values, &regions, tag, &time);
 }
 
 void VernierAmbassador::requestAttributeValueUpdate(ObjectInstanceHandle object,
                                                     const AttributeHandleSet& attributes,
                                                     const VariableLengthData& tag) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attributes, tag});
   Member& m = active();
   Numbers n = defined(m, known(m, object).object_class, attributes);
   ask(lock, wire::RequestUpdate{number(object), std::move(n), blob(tag)});
@@ -309,7 +305,7 @@ void VernierAmbassador::requestAttributeValueUpdate(ObjectInstanceHandle object,
 void VernierAmbassador::requestAttributeValueUpdate(ObjectClassHandle object_class,
                                                     const AttributeHandleSet& attributes,
                                                     const VariableLengthData& tag) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class, attributes, tag});
   Member& m = active();
   const Handle c = defined(m, object_class);
   ask(lock, wire::RequestClassUpdate{c, parts_of(m, c, attributes), false, blob(tag)});
@@ -318,7 +314,7 @@ void VernierAmbassador::requestAttributeValueUpdate(ObjectClassHandle object_cla
 void VernierAmbassador::requestAttributeValueUpdateWithRegions(
     ObjectClassHandle object_class, const AttributeHandleSetRegionHandleSetPairVector& pairs,
     const VariableLengthData& tag) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class, pairs, tag});
   Member& m = active();
   const Handle c = defined(m, object_class);
   ask(lock, wire::RequestClassUpdate{c, parts_of(m, c, pairs), true, blob(tag)});
@@ -328,7 +324,7 @@ void VernierAmbassador::requestAttributeValueUpdateWithRegions(
 
 void VernierAmbassador::requestAttributeTransportationTypeChange(
     ObjectInstanceHandle object, const AttributeHandleSet& attributes, TransportationType type) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attributes, type});
   Member& m = active();
   const Handle t = transportation_of(m, type);
   Numbers n = owned(m, known(m, object), attributes);
@@ -337,7 +333,7 @@ void VernierAmbassador::requestAttributeTransportationTypeChange(
 
 void VernierAmbassador::queryAttributeTransportationType(ObjectInstanceHandle object,
                                                          AttributeHandle attribute) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attribute});
   Member& m = active();
   const Handle a = defined(m, known(m, object).object_class, attribute);
   ask(lock, wire::QueryAttributeTransportation{number(object), a});
@@ -345,7 +341,7 @@ void VernierAmbassador::queryAttributeTransportationType(ObjectInstanceHandle ob
 
 void VernierAmbassador::requestInteractionTransportationTypeChange(
     InteractionClassHandle interaction, TransportationType type) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {interaction, type});
   Member& m = active();
   const Handle t = transportation_of(m, type);
   const Handle c = defined(m, interaction);
@@ -357,7 +353,7 @@ void VernierAmbassador::requestInteractionTransportationTypeChange(
 
 void VernierAmbassador::queryInteractionTransportationType(FederateHandle federate,
                                                            InteractionClassHandle interaction) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {federate, interaction});
   Member& m = active();
   ask(lock, wire::QueryInteractionTransportation{number(federate), defined(m, interaction)});
 }

@@ -27,16 +27,16 @@ void require_acquirable(const Member& m, const Instance& i, const Numbers& attri
 
 void VernierAmbassador::unconditionalAttributeOwnershipDivestiture(
     ObjectInstanceHandle object, const AttributeHandleSet& attributes) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attributes});
   Member& m = active();
   const Numbers n = owned(m, known(m, object), attributes);
-  ask(lock, wire::DivestUnconditionally{number(object), n}, [&] { m.divest(number(object), n); });
+  ask_as(lock, m, wire::DivestUnconditionally{number(object), n});
 }
 
 void VernierAmbassador::negotiatedAttributeOwnershipDivestiture(
     ObjectInstanceHandle object, const AttributeHandleSet& attributes,
     const VariableLengthData& tag) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attributes, tag});
   Member& m = active();
   const Numbers n = owned(m, known(m, object), attributes);
   ask(lock, wire::DivestNegotiated{number(object), n, blob(tag)});
@@ -45,7 +45,7 @@ void VernierAmbassador::negotiatedAttributeOwnershipDivestiture(
 void VernierAmbassador::confirmDivestiture(ObjectInstanceHandle object,
                                            const AttributeHandleSet& attributes,
                                            const VariableLengthData& tag) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attributes, tag});
   Member& m = active();
   const Numbers n = owned(m, known(m, object), attributes);
   ask(lock, wire::ConfirmDivestiture{number(object), n, blob(tag)},
@@ -55,7 +55,7 @@ void VernierAmbassador::confirmDivestiture(ObjectInstanceHandle object,
 void VernierAmbassador::attributeOwnershipAcquisition(ObjectInstanceHandle object,
                                                       const AttributeHandleSet& attributes,
                                                       const VariableLengthData& tag) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attributes, tag});
   Member& m = active();
   const Instance& i = known(m, object);
   Numbers n = defined(m, i.object_class, attributes);
@@ -65,7 +65,7 @@ void VernierAmbassador::attributeOwnershipAcquisition(ObjectInstanceHandle objec
 
 void VernierAmbassador::attributeOwnershipAcquisitionIfAvailable(
     ObjectInstanceHandle object, const AttributeHandleSet& attributes) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attributes});
   Member& m = active();
   const Instance& i = known(m, object);
   Numbers n = defined(m, i.object_class, attributes);
@@ -75,7 +75,7 @@ void VernierAmbassador::attributeOwnershipAcquisitionIfAvailable(
 
 void VernierAmbassador::attributeOwnershipReleaseDenied(ObjectInstanceHandle object,
                                                         const AttributeHandleSet& attributes) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attributes});
   Member& m = active();
   ask(lock, wire::DenyRelease{number(object), owned(m, known(m, object), attributes)});
 }
@@ -83,7 +83,7 @@ void VernierAmbassador::attributeOwnershipReleaseDenied(ObjectInstanceHandle obj
 void VernierAmbassador::attributeOwnershipDivestitureIfWanted(ObjectInstanceHandle object,
                                                               const AttributeHandleSet& attributes,
                                                               AttributeHandleSet& divested) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attributes, divested});
   Member& m = active();
   const wire::DivestIfWanted wish{number(object), owned(m, known(m, object), attributes)};
   const auto given = ask_for<wire::Divested>(lock, wish, [&](wire::Divested& d) {
@@ -95,14 +95,14 @@ void VernierAmbassador::attributeOwnershipDivestitureIfWanted(ObjectInstanceHand
 
 void VernierAmbassador::cancelNegotiatedAttributeOwnershipDivestiture(
     ObjectInstanceHandle object, const AttributeHandleSet& attributes) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attributes});
   Member& m = active();
   ask(lock, wire::CancelDivestiture{number(object), owned(m, known(m, object), attributes)});
 }
 
 void VernierAmbassador::cancelAttributeOwnershipAcquisition(ObjectInstanceHandle object,
                                                             const AttributeHandleSet& attributes) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attributes});
   Member& m = active();
   const Instance& i = known(m, object);
   Numbers n = defined(m, i.object_class, attributes);
@@ -115,7 +115,7 @@ void VernierAmbassador::cancelAttributeOwnershipAcquisition(ObjectInstanceHandle
 
 void VernierAmbassador::queryAttributeOwnership(ObjectInstanceHandle object,
                                                 AttributeHandle attribute) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attribute});
   Member& m = active();
   const Handle a = defined(m, known(m, object).object_class, attribute);
   ask(lock, wire::QueryOwnership{number(object), a});
@@ -123,10 +123,10 @@ void VernierAmbassador::queryAttributeOwnership(ObjectInstanceHandle object,
 
 bool VernierAmbassador::isAttributeOwnedByFederate(ObjectInstanceHandle object,
                                                    AttributeHandle attribute) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attribute});
   Member& m = active();
   const Instance& i = known(m, object);
-  return i.owns(defined(m, i.object_class, attribute)) != nullptr;
+  return lock.gives(i.owns(defined(m, i.object_class, attribute)) != nullptr);
 }
 
 }  // namespace vernier::hla

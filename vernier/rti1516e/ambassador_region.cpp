@@ -18,7 +18,7 @@ wire::Bounds& bounds_of(Region& r, const DimensionHandle& d) {
 }  // namespace
 
 RegionHandle VernierAmbassador::createRegion(const DimensionHandleSet& dimensions) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {dimensions});
   Member& m = active();
   Region made{.bounds = {}, .mine = true};
   for (const DimensionHandle& d : dimensions) {
@@ -36,7 +36,7 @@ RegionHandle VernierAmbassador::createRegion(const DimensionHandleSet& dimension
 }
 
 void VernierAmbassador::commitRegionModifications(const RegionHandleSet& regions) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {regions});
   Member& m = active();
   wire::CommitRegions wish;
   const RegionHandle* unknown = nullptr;
@@ -51,7 +51,7 @@ void VernierAmbassador::commitRegionModifications(const RegionHandleSet& regions
 }
 
 void VernierAmbassador::deleteRegion(const RegionHandle& region) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {region});
   Member& m = active();
   const Handle r = number(region);
   const bool known = m.regions.contains(r);
@@ -62,7 +62,7 @@ void VernierAmbassador::deleteRegion(const RegionHandle& region) {
 
 void VernierAmbassador::associateRegionsForUpdates(
     ObjectInstanceHandle object, const AttributeHandleSetRegionHandleSetPairVector& pairs) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, pairs});
   Member& m = active();
   const Handle c = known(m, object).object_class;
   ask(lock, wire::AssociateRegions{number(object), parts_of(m, c, pairs)});
@@ -70,31 +70,31 @@ void VernierAmbassador::associateRegionsForUpdates(
 
 void VernierAmbassador::unassociateRegionsForUpdates(
     ObjectInstanceHandle object, const AttributeHandleSetRegionHandleSetPairVector& pairs) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, pairs});
   Member& m = active();
   const Handle c = known(m, object).object_class;
   ask(lock, wire::UnassociateRegions{number(object), parts_of(m, c, pairs, false)});
 }
 
 DimensionHandleSet VernierAmbassador::getDimensionHandleSet(RegionHandle region) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {region});
   Member& m = active();
   DimensionHandleSet all;
   for (const wire::Bounds& b : known_region(m, region).bounds)
     all.insert(handle<DimensionHandle>(b.dimension));
-  return all;
+  return lock.gives(all);
 }
 
 RangeBounds VernierAmbassador::getRangeBounds(RegionHandle region, DimensionHandle dimension) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {region, dimension});
   Member& m = active();
   const wire::Bounds& b = bounds_of(known_region(m, region), dimension);
-  return {b.lower, b.upper};
+  return lock.gives(RangeBounds{b.lower, b.upper});
 }
 
 void VernierAmbassador::setRangeBounds(RegionHandle region, DimensionHandle dimension,
                                        const RangeBounds& range) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {region, dimension, range});
   Member& m = active();
   wire::Bounds& b = bounds_of(own_region(m, region), dimension);
   const unsigned long lower = range.getLowerBound(), upper = range.getUpperBound();

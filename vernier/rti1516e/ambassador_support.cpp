@@ -45,7 +45,7 @@ Handle valid(const Member& m, const DimensionHandle& h) {
 // ---- federates
 
 FederateHandle VernierAmbassador::getFederateHandle(const std::wstring& name) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {name});
   Member& m = member();
   std::string n = narrow(name);
   if (n == m.name) return handle<FederateHandle>(m.federate);
@@ -54,7 +54,7 @@ FederateHandle VernierAmbassador::getFederateHandle(const std::wstring& name) {
 }
 
 std::wstring VernierAmbassador::getFederateName(FederateHandle federate) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {federate});
   Member& m = member();
   if (!federate.isValid()) raise(Failure::InvalidFederateHandle, "the handle is of no federate");
   if (number(federate) == m.federate) return wide(m.name);
@@ -62,81 +62,82 @@ std::wstring VernierAmbassador::getFederateName(FederateHandle federate) {
 }
 
 unsigned long VernierAmbassador::normalizeFederateHandle(FederateHandle federate) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {federate});
   member();
   if (!federate.isValid()) raise(Failure::InvalidFederateHandle, "the handle is of no federate");
-  return number(federate);
+  return lock.gives(static_cast<unsigned long>(number(federate)));
 }
 
 unsigned long VernierAmbassador::normalizeServiceGroup(ServiceGroup group) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {group});
   member();
   if (group < FEDERATION_MANAGEMENT || group > SUPPORT_SERVICES)
     raise(Failure::InvalidServiceGroup, "there is no such service group");
-  return static_cast<unsigned long>(group);
+  return lock.gives(static_cast<unsigned long>(group));
 }
 
 // ---- object classes, instances and attributes
 
 ObjectClassHandle VernierAmbassador::getObjectClassHandle(const std::wstring& name) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {name});
   const std::string n = narrow(name);
-  return found<ObjectClassHandle>(member().fom.object_class(n), "object class", n);
+  return lock.gives(found<ObjectClassHandle>(member().fom.object_class(n), "object class", n));
 }
 
 std::wstring VernierAmbassador::getObjectClassName(ObjectClassHandle h) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {h});
   const Member& m = member();
-  return wide(m.fom.object_class(valid(m, h)).path);
+  return lock.gives(wide(m.fom.object_class(valid(m, h)).path));
 }
 
 ObjectClassHandle VernierAmbassador::getKnownObjectClassHandle(ObjectInstanceHandle object) {
-  Lock lock(mutex_);
-  return handle<ObjectClassHandle>(known(member(), object).object_class);
+  Service lock(*this, __func__, {object});
+  return lock.gives(handle<ObjectClassHandle>(known(member(), object).object_class));
 }
 
 ObjectInstanceHandle VernierAmbassador::getObjectInstanceHandle(const std::wstring& name) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {name});
   const Member& m = member();
   const auto at = m.instance_names.find(narrow(name));
   if (at == m.instance_names.end())
     raise(Failure::ObjectInstanceNotKnown,
           "the federate knows no object instance '" + narrow(name) + "'");
-  return handle<ObjectInstanceHandle>(at->second);
+  return lock.gives(handle<ObjectInstanceHandle>(at->second));
 }
 
 std::wstring VernierAmbassador::getObjectInstanceName(ObjectInstanceHandle object) {
-  Lock lock(mutex_);
-  return wide(known(member(), object).name);
+  Service lock(*this, __func__, {object});
+  return lock.gives(wide(known(member(), object).name));
 }
 
 AttributeHandle VernierAmbassador::getAttributeHandle(ObjectClassHandle object_class,
                                                       const std::wstring& name) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class, name});
   const Member& m = member();
   const std::string n = narrow(name);
-  return found<AttributeHandle>(m.fom.attribute(valid(m, object_class), n), "attribute", n);
+  return lock.gives(
+      found<AttributeHandle>(m.fom.attribute(valid(m, object_class), n), "attribute", n));
 }
 
 std::wstring VernierAmbassador::getAttributeName(ObjectClassHandle object_class,
                                                  AttributeHandle attribute) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class, attribute});
   const Member& m = member();
-  return wide(m.fom.attribute(valid(m, valid(m, object_class), attribute)).name);
+  return lock.gives(wide(m.fom.attribute(valid(m, valid(m, object_class), attribute)).name));
 }
 
 double VernierAmbassador::getUpdateRateValue(const std::wstring& designator) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {designator});
   const auto* rate = member().fom.rate(narrow(designator));
   if (!rate)
     raise(Failure::InvalidUpdateRateDesignator,
           "there is no update rate '" + narrow(designator) + "'");
-  return rate->hertz;
+  return lock.gives(rate->hertz);
 }
 
 double VernierAmbassador::getUpdateRateValueForAttribute(ObjectInstanceHandle object,
                                                          AttributeHandle attribute) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attribute});
   Member& m = member();
   const Handle a = defined(m, known(m, object).object_class, attribute);
   return ask_for<wire::Rate>(lock, wire::QueryRate{number(object), a}).hertz;
@@ -145,28 +146,30 @@ double VernierAmbassador::getUpdateRateValueForAttribute(ObjectInstanceHandle ob
 // ---- interaction classes and parameters
 
 InteractionClassHandle VernierAmbassador::getInteractionClassHandle(const std::wstring& name) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {name});
   const std::string n = narrow(name);
-  return found<InteractionClassHandle>(member().fom.interaction_class(n), "interaction class", n);
+  return lock.gives(
+      found<InteractionClassHandle>(member().fom.interaction_class(n), "interaction class", n));
 }
 
 std::wstring VernierAmbassador::getInteractionClassName(InteractionClassHandle h) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {h});
   const Member& m = member();
-  return wide(m.fom.interaction_class(valid(m, h)).path);
+  return lock.gives(wide(m.fom.interaction_class(valid(m, h)).path));
 }
 
 ParameterHandle VernierAmbassador::getParameterHandle(InteractionClassHandle interaction,
                                                       const std::wstring& name) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {interaction, name});
   const Member& m = member();
   const std::string n = narrow(name);
-  return found<ParameterHandle>(m.fom.parameter(valid(m, interaction), n), "parameter", n);
+  return lock.gives(
+      found<ParameterHandle>(m.fom.parameter(valid(m, interaction), n), "parameter", n));
 }
 
 std::wstring VernierAmbassador::getParameterName(InteractionClassHandle interaction,
                                                  ParameterHandle parameter) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {interaction, parameter});
   const Member& m = member();
   const Handle c = valid(m, interaction);
   const Handle p = number(parameter);
@@ -176,79 +179,82 @@ std::wstring VernierAmbassador::getParameterName(InteractionClassHandle interact
     raise(Failure::InteractionParameterNotDefined, "parameter '" + m.fom.parameter(p).name +
                                                        "' is not one of " +
                                                        m.fom.interaction_class(c).path);
-  return wide(m.fom.parameter(p).name);
+  return lock.gives(wide(m.fom.parameter(p).name));
 }
 
 // ---- orders and transportations
 
 OrderType VernierAmbassador::getOrderType(const std::wstring& name) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {name});
   member();
-  if (name == L"Receive" || name == L"HLAreceive") return RECEIVE;
-  if (name == L"TimeStamp" || name == L"HLAtimeStamp") return TIMESTAMP;
+  if (name == L"Receive" || name == L"HLAreceive") return lock.gives(RECEIVE);
+  if (name == L"TimeStamp" || name == L"HLAtimeStamp") return lock.gives(TIMESTAMP);
   raise(Failure::InvalidOrderName, "there is no order '" + narrow(name) + "'");
 }
 
 std::wstring VernierAmbassador::getOrderName(OrderType type) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {type});
   member();
-  return order_of(type) == wire::Order::time_stamp ? L"TimeStamp" : L"Receive";
+  return lock.gives(
+      std::wstring(order_of(type) == wire::Order::time_stamp ? L"TimeStamp" : L"Receive"));
 }
 
 TransportationType VernierAmbassador::getTransportationType(const std::wstring& name) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {name});
   const Member& m = member();
   const Handle h = m.fom.transportation(narrow(name));
   if (h == 0)
     raise(Failure::InvalidTransportationName, "there is no transportation '" + narrow(name) + "'");
-  return transportation_of(m, h);
+  return lock.gives(transportation_of(m, h));
 }
 
 std::wstring VernierAmbassador::getTransportationName(TransportationType type) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {type});
   const Member& m = member();
-  return wide(m.fom.tables().transportations[transportation_of(m, type) - 1]);
+  return lock.gives(wide(m.fom.tables().transportations[transportation_of(m, type) - 1]));
 }
 
 // ---- dimensions
 
 DimensionHandleSet VernierAmbassador::getAvailableDimensionsForClassAttribute(
     ObjectClassHandle object_class, AttributeHandle attribute) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object_class, attribute});
   const Member& m = member();
   const Handle a = valid(m, valid(m, object_class), attribute);
-  return handles<DimensionHandle>(m.fom.attribute(a).dimensions);
+  return lock.gives(handles<DimensionHandle>(m.fom.attribute(a).dimensions));
 }
 
 DimensionHandleSet VernierAmbassador::getAvailableDimensionsForInteractionClass(
     InteractionClassHandle interaction) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {interaction});
   const Member& m = member();
-  return handles<DimensionHandle>(m.fom.interaction_class(valid(m, interaction)).dimensions);
+  return lock.gives(
+      handles<DimensionHandle>(m.fom.interaction_class(valid(m, interaction)).dimensions));
 }
 
 DimensionHandle VernierAmbassador::getDimensionHandle(const std::wstring& name) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {name});
   const std::string n = narrow(name);
-  return found<DimensionHandle>(member().fom.dimension(n), "dimension", n);
+  return lock.gives(found<DimensionHandle>(member().fom.dimension(n), "dimension", n));
 }
 
 std::wstring VernierAmbassador::getDimensionName(DimensionHandle h) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {h});
   const Member& m = member();
-  return wide(m.fom.dimension(valid(m, h)).name);
+  return lock.gives(wide(m.fom.dimension(valid(m, h)).name));
 }
 
 unsigned long VernierAmbassador::getDimensionUpperBound(DimensionHandle h) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {h});
   const Member& m = member();
-  return m.fom.upper_bound(valid(m, h));
+  return lock.gives(m.fom.upper_bound(valid(m, h)));
 }
 
 // ---- switches
 
-void VernierAmbassador::set_switch(wire::Switch which, bool on, Failure already) {
-  Lock lock(mutex_);
+void VernierAmbassador::set_switch(const char* service, wire::Switch which, bool on,
+                                   Failure already) {
+  Service lock(*this, service, {});
   Member& m = active();
   bool& is_on = m.switches[static_cast<std::size_t>(which)];
   if (is_on == on) raise(already, on ? "the switch is on already" : "the switch is off already");
@@ -256,33 +262,35 @@ void VernierAmbassador::set_switch(wire::Switch which, bool on, Failure already)
 }
 
 void VernierAmbassador::enableObjectClassRelevanceAdvisorySwitch() {
-  set_switch(wire::Switch::object_class_relevance, true,
+  set_switch(__func__, wire::Switch::object_class_relevance, true,
              Failure::ObjectClassRelevanceAdvisorySwitchIsOn);
 }
 void VernierAmbassador::disableObjectClassRelevanceAdvisorySwitch() {
-  set_switch(wire::Switch::object_class_relevance, false,
+  set_switch(__func__, wire::Switch::object_class_relevance, false,
              Failure::ObjectClassRelevanceAdvisorySwitchIsOff);
 }
 void VernierAmbassador::enableAttributeRelevanceAdvisorySwitch() {
-  set_switch(wire::Switch::attribute_relevance, true,
+  set_switch(__func__, wire::Switch::attribute_relevance, true,
              Failure::AttributeRelevanceAdvisorySwitchIsOn);
 }
 void VernierAmbassador::disableAttributeRelevanceAdvisorySwitch() {
-  set_switch(wire::Switch::attribute_relevance, false,
+  set_switch(__func__, wire::Switch::attribute_relevance, false,
              Failure::AttributeRelevanceAdvisorySwitchIsOff);
 }
 void VernierAmbassador::enableAttributeScopeAdvisorySwitch() {
-  set_switch(wire::Switch::attribute_scope, true, Failure::AttributeScopeAdvisorySwitchIsOn);
+  set_switch(__func__, wire::Switch::attribute_scope, true,
+             Failure::AttributeScopeAdvisorySwitchIsOn);
 }
 void VernierAmbassador::disableAttributeScopeAdvisorySwitch() {
-  set_switch(wire::Switch::attribute_scope, false, Failure::AttributeScopeAdvisorySwitchIsOff);
+  set_switch(__func__, wire::Switch::attribute_scope, false,
+             Failure::AttributeScopeAdvisorySwitchIsOff);
 }
 void VernierAmbassador::enableInteractionRelevanceAdvisorySwitch() {
-  set_switch(wire::Switch::interaction_relevance, true,
+  set_switch(__func__, wire::Switch::interaction_relevance, true,
              Failure::InteractionRelevanceAdvisorySwitchIsOn);
 }
 void VernierAmbassador::disableInteractionRelevanceAdvisorySwitch() {
-  set_switch(wire::Switch::interaction_relevance, false,
+  set_switch(__func__, wire::Switch::interaction_relevance, false,
              Failure::InteractionRelevanceAdvisorySwitchIsOff);
 }
 

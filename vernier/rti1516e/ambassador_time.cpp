@@ -30,7 +30,7 @@ void require_nothing_pending(const Member& m) {
 }  // namespace
 
 void VernierAmbassador::enableTimeRegulation(const LogicalTimeInterval& lookahead) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {lookahead});
   Member& m = active();
   if (m.time.regulating)
     raise(Failure::TimeRegulationAlreadyEnabled, "the federate is time regulating already");
@@ -38,21 +38,18 @@ void VernierAmbassador::enableTimeRegulation(const LogicalTimeInterval& lookahea
     raise(Failure::RequestForTimeRegulationPending, "time regulation was asked for already");
   require_granted(m);
   const Stamp span = span_of(m, lookahead);
-  ask(lock, wire::EnableRegulation{span}, [&] {
-    m.time.regulation_pending = true;
-    m.time.lookahead = span;
-  });
+  ask_as(lock, m, wire::EnableRegulation{span});
 }
 
 void VernierAmbassador::disableTimeRegulation() {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {});
   Member& m = active();
   require_regulating(m);
-  ask(lock, wire::DisableRegulation{}, [&] { m.time.regulating = false; });
+  ask_as(lock, m, wire::DisableRegulation{});
 }
 
 void VernierAmbassador::enableTimeConstrained() {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {});
   Member& m = active();
   if (m.time.constrained)
     raise(Failure::TimeConstrainedAlreadyEnabled, "the federate is time constrained already");
@@ -60,19 +57,20 @@ void VernierAmbassador::enableTimeConstrained() {
     raise(Failure::RequestForTimeConstrainedPending,
           "to be time constrained was asked for already");
   require_granted(m);
-  ask(lock, wire::EnableConstrained{}, [&] { m.time.constrained_pending = true; });
+  ask_as(lock, m, wire::EnableConstrained{});
 }
 
 void VernierAmbassador::disableTimeConstrained() {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {});
   Member& m = active();
   if (!m.time.constrained)
     raise(Failure::TimeConstrainedIsNotEnabled, "the federate is not time constrained");
-  ask(lock, wire::DisableConstrained{}, [&] { m.time.constrained = false; });
+  ask_as(lock, m, wire::DisableConstrained{});
 }
 
-void VernierAmbassador::advance(wire::AdvanceKind how, const LogicalTime& time) {
-  Lock lock(mutex_);
+void VernierAmbassador::advance(const char* service, wire::AdvanceKind how,
+                                const LogicalTime& time) {
+  Service lock(*this, service, {time});
   Member& m = active();
   require_nothing_pending(m);
   require_granted(m);
@@ -80,45 +78,47 @@ void VernierAmbassador::advance(wire::AdvanceKind how, const LogicalTime& time) 
   if (t < m.time.time)
     raise(Failure::LogicalTimeAlreadyPassed,
           "time " + narrow(time.toString()) + " lies before the federate's own");
-  wire::write(link_.empty_frame(), wire::Advance{how, t});
+  const wire::Advance wish{how, t};
+  wire::write(link_.empty_frame(), wish);
+  lock.asked();
   link_.post(true);
-  m.time.ask(how, t);
+  m.done(wish);
 }
 
 void VernierAmbassador::timeAdvanceRequest(const LogicalTime& t) {
-  advance(wire::AdvanceKind::to, t);
+  advance(__func__, wire::AdvanceKind::to, t);
 }
 void VernierAmbassador::timeAdvanceRequestAvailable(const LogicalTime& t) {
-  advance(wire::AdvanceKind::to_available, t);
+  advance(__func__, wire::AdvanceKind::to_available, t);
 }
 void VernierAmbassador::nextMessageRequest(const LogicalTime& t) {
-  advance(wire::AdvanceKind::next, t);
+  advance(__func__, wire::AdvanceKind::next, t);
 }
 void VernierAmbassador::nextMessageRequestAvailable(const LogicalTime& t) {
-  advance(wire::AdvanceKind::next_available, t);
+  advance(__func__, wire::AdvanceKind::next_available, t);
 }
 void VernierAmbassador::flushQueueRequest(const LogicalTime& t) {
-  advance(wire::AdvanceKind::flush, t);
+  advance(__func__, wire::AdvanceKind::flush, t);
 }
 
 void VernierAmbassador::enableAsynchronousDelivery() {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {});
   Member& m = active();
   if (m.time.asynchronous)
     raise(Failure::AsynchronousDeliveryAlreadyEnabled, "asynchronous delivery is on already");
-  ask(lock, wire::EnableAsynchronous{}, [&] { m.time.asynchronous = true; });
+  ask_as(lock, m, wire::EnableAsynchronous{});
 }
 
 void VernierAmbassador::disableAsynchronousDelivery() {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {});
   Member& m = active();
   if (!m.time.asynchronous)
     raise(Failure::AsynchronousDeliveryAlreadyDisabled, "asynchronous delivery is off already");
-  ask(lock, wire::DisableAsynchronous{}, [&] { m.time.asynchronous = false; });
+  ask_as(lock, m, wire::DisableAsynchronous{});
 }
 
 bool VernierAmbassador::queryGALT(LogicalTime& time) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {time});
   const TimeKind kind = active().time.kind;
   const auto answer = ask_for<wire::MaybeTime>(lock, wire::QueryGalt{});
   if (answer.time) assign(time, kind, *answer.time);
@@ -126,13 +126,14 @@ bool VernierAmbassador::queryGALT(LogicalTime& time) {
 }
 
 void VernierAmbassador::queryLogicalTime(LogicalTime& time) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {time});
   const TimeState& now = active().time;
   assign(time, now.kind, now.time);
+  lock.gives(&time);
 }
 
 bool VernierAmbassador::queryLITS(LogicalTime& time) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {time});
   const TimeKind kind = active().time.kind;
   const auto answer = ask_for<wire::MaybeTime>(lock, wire::QueryLits{});
   if (answer.time) assign(time, kind, *answer.time);
@@ -140,16 +141,16 @@ bool VernierAmbassador::queryLITS(LogicalTime& time) {
 }
 
 void VernierAmbassador::modifyLookahead(const LogicalTimeInterval& lookahead) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {lookahead});
   Member& m = active();
   require_regulating(m);
   require_granted(m);
   const Stamp span = span_of(m, lookahead);
-  ask(lock, wire::ModifyLookahead{span}, [&] { m.time.modify(span); });
+  ask_as(lock, m, wire::ModifyLookahead{span});
 }
 
 void VernierAmbassador::queryLookahead(LogicalTimeInterval& interval) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {interval});
   Member& m = active();
   require_regulating(m);
   const TimeKind kind = m.time.kind;
@@ -158,7 +159,7 @@ void VernierAmbassador::queryLookahead(LogicalTimeInterval& interval) {
 }
 
 void VernierAmbassador::retract(MessageRetractionHandle message) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {message});
   Member& m = active();
   require_regulating(m);
   const std::uint32_t n = number(message);
@@ -171,25 +172,23 @@ void VernierAmbassador::retract(MessageRetractionHandle message) {
 void VernierAmbassador::changeAttributeOrderType(ObjectInstanceHandle object,
                                                  const AttributeHandleSet& attributes,
                                                  OrderType type) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {object, attributes, type});
   Member& m = active();
   const Numbers n = owned(m, known(m, object), attributes);
   const wire::Order order = order_of(type);
-  ask(lock, wire::ChangeAttributeOrder{number(object), n, order},
-      [&] { m.reorder(number(object), n, order == wire::Order::time_stamp); });
+  ask_as(lock, m, wire::ChangeAttributeOrder{number(object), n, order});
 }
 
 void VernierAmbassador::changeInteractionOrderType(InteractionClassHandle interaction,
                                                    OrderType type) {
-  Lock lock(mutex_);
+  Service lock(*this, __func__, {interaction, type});
   Member& m = active();
   const Handle c = defined(m, interaction);
   if (!m.published_interactions.contains(c))
     raise(Failure::InteractionClassNotPublished,
           "the federate does not publish " + m.fom.interaction_class(c).path);
   const wire::Order order = order_of(type);
-  ask(lock, wire::ChangeInteractionOrder{c, order},
-      [&] { m.published_interactions[c] = order == wire::Order::time_stamp; });
+  ask_as(lock, m, wire::ChangeInteractionOrder{c, order});
 }
 
 }  // namespace vernier::hla

@@ -162,7 +162,7 @@ void assign(LogicalTime& to, TimeKind kind, Stamp s) try {
   else
     to = static_cast<const LogicalTime&>(HLAfloat64Time(std::bit_cast<double>(s.raw)));
 } catch (const InvalidLogicalTime& e) {
-  throw RTIinternalError(e.what());
+  raise(Failure::RTIinternalError, narrow(e.what()));
 }
 
 void assign(LogicalTimeInterval& to, TimeKind kind, Stamp s) try {
@@ -171,7 +171,7 @@ void assign(LogicalTimeInterval& to, TimeKind kind, Stamp s) try {
   else
     to = static_cast<const LogicalTimeInterval&>(HLAfloat64Interval(std::bit_cast<double>(s.raw)));
 } catch (const InvalidLogicalTimeInterval& e) {
-  throw RTIinternalError(e.what());
+  raise(Failure::RTIinternalError, narrow(e.what()));
 }
 
 const wchar_t* name_of(TimeKind k) noexcept {

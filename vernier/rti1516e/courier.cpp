@@ -90,12 +90,26 @@ bool Courier::deliver(Lock& lock, Bytes frame, std::unique_ptr<Member>& member) 
     return true;
   }
   if (!member) return true;
+  if (kind == Kind::served) return deliver_served(frame, member);
   if (kind == Kind::reflect) return deliver_reflect(lock, frame, *member);
   if (kind == Kind::receive) return deliver_receive(lock, frame, *member);
   if (kind >= Kind::regulation_enabled) return deliver_time(lock, frame, *member, kind);
   if (kind >= Kind::assume) return deliver_ownership(lock, frame, *member, kind);
   if (kind >= Kind::registration_wanted) return deliver_object(lock, frame, member, kind);
   return deliver_federation(lock, frame, *member, kind);
+}
+
+/// Somebody invoked a service on the federate's behalf: it knows what it would know if it had done
+/// so itself.
+bool Courier::deliver_served(Bytes frame, std::unique_ptr<Member>& member) {
+  federation::Served m;
+  if (!read(frame, m)) return false;
+  const auto request = federation::header(m.request);
+  if (request && request->kind == Kind::resign) {
+    member.reset();
+    return true;
+  }
+  return member->done(m.request);
 }
 
 bool Courier::deliver_federation(Lock& lock, Bytes frame, Member& member, Kind kind) {
@@ -334,6 +348,12 @@ bool Courier::deliver_ownership(Lock& lock, Bytes frame, Member& member, Kind ki
         else
           f.informAttributeOwnership(object(m), attribute, handle<FederateHandle>(m.federate));
       });
+      return true;
+    }
+    case Kind::ownership_set: {
+      federation::OwnershipSet m;
+      if (!read(frame, m)) return false;
+      m.owned ? member.acquire(m.object, m.attributes) : member.divest(m.object, m.attributes);
       return true;
     }
     default:

@@ -74,6 +74,7 @@ class Courier {
   void tell_loss(Lock&, const std::string& why);
 
  private:
+  bool deliver_served(Bytes frame, std::unique_ptr<Member>&);
   bool deliver_federation(Lock&, Bytes frame, Member&, federation::Kind);
   bool deliver_object(Lock&, Bytes frame, std::unique_ptr<Member>&, federation::Kind);
   bool deliver_reflect(Lock&, Bytes frame, Member&);

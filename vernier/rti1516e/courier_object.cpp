@@ -9,11 +9,16 @@ using namespace ::rti1516e;
 
 namespace {
 
+/// Only federates are told of as producers, not the RTI.
+bool conveyed(Handle producer) noexcept {
+  return producer != 0 && producer != federation::rti_owner;
+}
+
 /// What comes with a message besides its values; the RTI sends it where the switches say so.
 template <class Info, class M>
 Info supplement(Member& member, const M& m) {
   Info info;
-  if (m.producer != 0) {
+  if (conveyed(m.producer)) {
     info.hasProducingFederate = true;
     info.producingFederate = handle<FederateHandle>(m.producer);
   }
@@ -148,7 +153,7 @@ bool Courier::deliver_object(Lock& lock, Bytes frame, std::unique_ptr<Member>& h
       federation::Discover m;
       if (!read(frame, m) || !member.fom.is_object_class(m.object_class)) return false;
       const std::wstring name = wide(m.name);
-      const bool with_producer = m.producer != 0;
+      const bool with_producer = conveyed(m.producer);
       member.discover(m.object, m.object_class, std::move(m.name));
       const auto c = handle<ObjectClassHandle>(m.object_class);
       call(lock, [&](FederateAmbassador& f) {

@@ -168,10 +168,13 @@ TEST_P(Federates, HandOverOwnership) {
   b.rti->updateAttributeValues(ship, {{b.flag, Federate::data("b")}}, {});
   a.until("reflect " + of + "=b");
   EXPECT_THROW(a.rti->updateAttributeValues(ship, {{a.flag, {}}}, {}), AttributeNotOwned);
-  // one asks, the owner refuses, the other gives up; asked again the owner gives
+  // one asks, the owner refuses; one asks and gives up; asked again the owner gives
   a.rti->attributeOwnershipAcquisition(ship, flag, Federate::data("back"));
   b.until("release " + of + " back");
   b.rti->attributeOwnershipReleaseDenied(ship, flag);
+  a.until("unavailable " + of);
+  a.rti->attributeOwnershipAcquisition(ship, flag, {});
+  b.until("release " + of);
   a.rti->cancelAttributeOwnershipAcquisition(ship, flag);
   a.until("cancelled " + of);
   a.rti->attributeOwnershipAcquisition(ship, flag, {});

@@ -85,7 +85,16 @@ bool FomIndex::load(Bytes bytes) {
   name_entries(transportations_, tables_.transportations, [](const std::string& s) { return s; });
   privilege_ = tables_.object_classes.empty() ? 0 : attribute(1, "HLAprivilegeToDeleteObject");
   best_effort_ = transportation("HLAbestEffort");
+  const std::string services = "HLAinteractionRoot.HLAmanager.HLAfederate.HLAservice.";
+  for_any_time_ = {interaction_class(services + "HLAresignFederationExecution"),
+                   interaction_class(services + "HLAfederateSaveBegun"),
+                   interaction_class(services + "HLAfederateSaveComplete"),
+                   interaction_class(services + "HLAfederateRestoreComplete")};
   return true;
+}
+
+bool FomIndex::is_for_any_time(Handle h) const noexcept {
+  return h != 0 && std::find(for_any_time_.begin(), for_any_time_.end(), h) != for_any_time_.end();
 }
 
 Handle FomIndex::found(const Names<Handle>& names, std::string_view name) {

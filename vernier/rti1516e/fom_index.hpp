@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -55,6 +56,8 @@ class FomIndex {
   const FomTables::Dimension& dimension(Handle h) const { return tables_.dimensions[h - 1]; }
   /// What regions may extend to.
   std::uint64_t upper_bound(Handle dimension) const;
+  /// Interactions of the management object model that may be sent during a save or restore.
+  bool is_for_any_time(Handle interaction_class) const noexcept;
   /// HLAprivilegeToDeleteObject.
   Handle privilege() const noexcept { return privilege_; }
   /// HLAbestEffort.
@@ -75,6 +78,7 @@ class FomIndex {
   FomTables tables_;  // members of classes are sorted
   Names<Handle> object_classes_, interaction_classes_, dimensions_, transportations_, rates_;
   Names<Numbers> attributes_, parameters_;  // all of one name
+  std::array<Handle, 4> for_any_time_{};
   Handle privilege_ = 0, best_effort_ = 0;
 };
 

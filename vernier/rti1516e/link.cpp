@@ -105,7 +105,7 @@ void Link::await(Lock& lock, std::uint32_t sequence, const std::function<bool(By
   }
   forget();
   if (!p.arrived) raise(Failure::NotConnected, lost_ ? why_ : "disconnected meanwhile");
-  if (p.failure != Failure::none) raise(p.failure, p.text);
+  if (p.failure != Failure::none) raise_answer(p.failure, p.text);
 }
 
 void Link::release(Pending& p) {
@@ -172,7 +172,8 @@ void Link::take(Bytes frame) {
   } else if (h->kind == Kind::lost) {
     federation::Lost l;
     ended_ = federation::read(frame, l) && !l.why.empty() ? l.why : unreadable;
-  } else if (h->kind == Kind::answer || h->kind == Kind::joined_tables) {
+  } else if (h->kind == Kind::answer || h->kind == Kind::joined_tables ||
+             h->kind == Kind::reporting) {
     answers_.append(frame);
   } else if (h->kind != Kind::alive) {
     incoming_.append(frame);
@@ -189,12 +190,11 @@ void Link::absorb() {
   }
   for (; !answers_.empty(); answers_.pop()) {
     const Bytes frame = answers_.front();
-    if (federation::header(frame)->kind == Kind::answer) {
+    const Kind kind = federation::header(frame)->kind;
+    if (kind == Kind::answer)
       answered(frame);
-    } else {
-      federation::Tables t;
-      if (!federation::read(frame, t) || !on_tables(t.tables)) ended_ = unreadable;
-    }
+    else if (!on_news(kind, frame))
+      ended_ = unreadable;
   }
 }
 

@@ -88,8 +88,8 @@ class Link {
   void pop();
   /// Drops the callbacks of a federation that the federate has left.
   void forget_callbacks();
-  /// Told of tables that come between answers. False: they cannot be read.
-  std::function<bool(Bytes)> on_tables;
+  /// Told of Tables and Reporting, which come between answers. False: they cannot be read.
+  std::function<bool(Kind, Bytes frame)> on_news;
 
  private:
   struct Pending {

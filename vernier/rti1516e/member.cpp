@@ -136,6 +136,83 @@ bool Member::can_be(const federation::MemberState& s) const noexcept {
          s.resign <= federation::ResignAction::none;
 }
 
+void Member::done(const federation::PublishInteraction& m) {
+  const bool stamped =
+      fom.interaction_class(m.interaction_class).order == federation::Order::time_stamp;
+  published_interactions.emplace(m.interaction_class, stamped);
+}
+
+void Member::done(const federation::DeleteObject& m) {
+  if (m.retraction != 0 && m.time)
+    forget_until(m.object, *m.time, m.retraction);
+  else
+    forget(m.object);
+}
+
+void Member::done(const federation::EnableRegulation& m) {
+  time.regulation_pending = true;
+  time.lookahead = m.lookahead;
+}
+
+void Member::done(const federation::ChangeAttributeOrder& m) {
+  reorder(m.object, m.attributes, m.order == federation::Order::time_stamp);
+}
+
+void Member::done(const federation::ChangeInteractionOrder& m) {
+  if (const auto at = published_interactions.find(m.interaction_class);
+      at != published_interactions.end())
+    at->second = m.order == federation::Order::time_stamp;
+}
+
+bool Member::done(federation::Bytes request) {
+  using federation::Kind;
+  const auto header = federation::header(request);
+  if (!header) return false;
+  const auto as = [&](auto message) {
+    if (!federation::read(request, message)) return false;
+    if constexpr (requires { message.object_class; })
+      if (!fom.is_object_class(message.object_class)) return false;
+    if constexpr (requires { message.how; })
+      if (message.how > AdvanceKind::flush) return false;
+    done(message);
+    return true;
+  };
+  switch (header->kind) {
+#define VERNIER_DONE(kind, M) \
+  case Kind::kind:            \
+    return as(federation::M{});
+    VERNIER_DONE(save_begun, SaveBegun)
+    VERNIER_DONE(save_done, SaveDone)
+    VERNIER_DONE(restore_done, RestoreDone)
+    VERNIER_DONE(publish_attributes, PublishAttributes)
+    VERNIER_DONE(unpublish_attributes, UnpublishAttributes)
+    VERNIER_DONE(unpublish_interaction, UnpublishInteraction)
+    VERNIER_DONE(delete_object, DeleteObject)
+    VERNIER_DONE(local_delete, LocalDelete)
+    VERNIER_DONE(divest_unconditionally, DivestUnconditionally)
+    VERNIER_DONE(enable_regulation, EnableRegulation)
+    VERNIER_DONE(disable_regulation, DisableRegulation)
+    VERNIER_DONE(enable_constrained, EnableConstrained)
+    VERNIER_DONE(disable_constrained, DisableConstrained)
+    VERNIER_DONE(advance, Advance)
+    VERNIER_DONE(enable_asynchronous, EnableAsynchronous)
+    VERNIER_DONE(disable_asynchronous, DisableAsynchronous)
+    VERNIER_DONE(modify_lookahead, ModifyLookahead)
+    VERNIER_DONE(change_attribute_order, ChangeAttributeOrder)
+    VERNIER_DONE(change_interaction_order, ChangeInteractionOrder)
+#undef VERNIER_DONE
+    case Kind::publish_interaction: {
+      federation::PublishInteraction m;
+      if (!federation::read(request, m) || !fom.is_interaction_class(m.interaction_class))
+        return false;
+      done(m);
+      return true;
+    }
+    default:
+      return true;  // it changes nothing that is known here
+  }
+}
+
 void Member::restore(federation::MemberState&& s) {
   federate = s.federate;
   name = std::move(s.name);
@@ -173,6 +250,8 @@ void Member::restore(federation::MemberState&& s) {
   time.promised = time.output(s.time);
   switches = s.switches;
   resign = s.resign;
+  reports_services = s.service_reporting;
+  reports_exceptions = s.exception_reporting;
 }
 
 }  // namespace vernier::hla

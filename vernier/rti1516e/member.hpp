@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vernier/gateway/federation/callbacks.hpp"
+#include "vernier/gateway/federation/requests.hpp"
 #include "vernier/rti1516e/fom_index.hpp"
 #include "vernier/rti1516e/time_state.hpp"
 
@@ -60,7 +61,8 @@ struct Member {
   Restoring restoring = Restoring::no;
   std::array<bool, 4> switches{};
   federation::ResignAction resign{};
-  std::uint32_t retraction = 0;  // the last number
+  std::uint32_t retraction = 0;                               // the last number
+  bool reports_services = false, reports_exceptions = false;  // the RTI, of this federate
 
   std::unordered_map<Handle, Instance> instances;
   std::unordered_map<std::string, Handle> instance_names;
@@ -93,6 +95,32 @@ struct Member {
   /// Names it nothing that the FOM does not have?
   bool can_be(const federation::MemberState&) const noexcept;
   void restore(federation::MemberState&&);
+
+  // ---- what services change that were served, asked for by the federate or on its behalf
+  void done(const federation::SaveBegun&) { saving = Saving::begun; }
+  void done(const federation::SaveDone&) { saving = Saving::done; }
+  void done(const federation::RestoreDone&) { restoring = Restoring::done; }
+  void done(const federation::PublishAttributes& m) { publish(m.object_class, m.attributes); }
+  void done(const federation::UnpublishAttributes& m) { unpublish(m.object_class, m.attributes); }
+  void done(const federation::PublishInteraction&);
+  void done(const federation::UnpublishInteraction& m) {
+    published_interactions.erase(m.interaction_class);
+  }
+  void done(const federation::DeleteObject&);
+  void done(const federation::LocalDelete& m) { forget(m.object); }
+  void done(const federation::DivestUnconditionally& m) { divest(m.object, m.attributes); }
+  void done(const federation::EnableRegulation&);
+  void done(const federation::DisableRegulation&) { time.regulating = false; }
+  void done(const federation::EnableConstrained&) { time.constrained_pending = true; }
+  void done(const federation::DisableConstrained&) { time.constrained = false; }
+  void done(const federation::Advance& m) { time.ask(m.how, m.time); }
+  void done(const federation::EnableAsynchronous&) { time.asynchronous = true; }
+  void done(const federation::DisableAsynchronous&) { time.asynchronous = false; }
+  void done(const federation::ModifyLookahead& m) { time.modify(m.lookahead); }
+  void done(const federation::ChangeAttributeOrder&);
+  void done(const federation::ChangeInteractionOrder&);
+  /// By the frame of its request. False when it cannot be read.
+  bool done(federation::Bytes request);
 };
 
 }  // namespace vernier::hla

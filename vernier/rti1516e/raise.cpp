@@ -2,11 +2,17 @@
 
 #include <RTI/Exception.h>
 
+#include "vernier/rti1516e/service.hpp"
 #include "vernier/rti1516e/text.hpp"
 
 namespace vernier::hla {
 
 void raise(federation::Failure failure, std::string_view text) {
+  if (noted) *noted = {failure, std::string(text)};
+  raise_answer(failure, text);
+}
+
+void raise_answer(federation::Failure failure, std::string_view text) {
   switch (failure) {
 #define VERNIER_RAISE(name)       \
   case federation::Failure::name: \

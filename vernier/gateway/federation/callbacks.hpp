@@ -24,6 +24,12 @@ struct Tables {
   Blob tables{};
   VERNIER_FIELDS(tables)
 };
+/// Whether the management object model reports services of the federate, or their exceptions.
+struct Reporting {
+  static constexpr Kind kind = Kind::reporting;
+  bool services{}, exceptions{};
+  VERNIER_FIELDS(services, exceptions)
+};
 struct Federations {
   static constexpr Kind kind = Kind::federations;
   std::vector<FederationName> all{};
@@ -107,9 +113,17 @@ struct MemberState {
   Stamp time{}, lookahead{};
   std::array<bool, 4> switches{};  // as enum Switch numbers them
   ResignAction resign{};
+  bool service_reporting{}, exception_reporting{};
   VERNIER_FIELDS(federate, name, objects, published, published_interactions,
                  time_stamped_interactions, regions, regulating, constrained, asynchronous, time,
-                 lookahead, switches[0], switches[1], switches[2], switches[3], resign)
+                 lookahead, switches[0], switches[1], switches[2], switches[3], resign,
+                 service_reporting, exception_reporting)
+};
+/// A service was invoked on behalf of the federate, with effect: the frame of its request.
+struct Served {
+  static constexpr Kind kind = Kind::served;
+  Bytes request{};
+  VERNIER_FIELDS(request)
 };
 struct RestoreStatusReport {
   static constexpr Kind kind = Kind::restore_status;
@@ -278,6 +292,15 @@ struct Owner {
   Handle attribute{};
   Handle federate{};
   VERNIER_FIELDS(object, attribute, federate)
+};
+
+/// By the management object model, which has no callback for it.
+struct OwnershipSet {
+  static constexpr Kind kind = Kind::ownership_set;
+  Handle object{};
+  Numbers attributes{};
+  bool owned{};
+  VERNIER_FIELDS(object, attributes, owned)
 };
 
 // ---- time management

@@ -37,6 +37,7 @@ struct Core::State {
     Peer* peer = nullptr;  // null: not in use
     Federation* federation = nullptr;
     Federate* federate = nullptr;
+    Blob answered{};  // the body of the last answer to one whose services are reported
   };
 
   explicit State(CoreSettings s) : settings(std::move(s)), saves(settings.save_folder) {}
@@ -130,6 +131,7 @@ struct Core::State {
     Writer w(a.body);
     w(body);
     line.peer->put(frame(a, sequence));
+    if (line.federate && line.federate->service_reporting) line.answered = std::move(a.body);
   }
 
   template <class M>
@@ -164,10 +166,12 @@ struct Core::State {
     for (const auto& [c, action] : std::exchange(o->evictions, {})) {
       Line& line = lines[c];
       if (!line.federate || line.federation != &f) continue;
+      const Frame request = frame(Resign{action});
       try {
         resign(line, action, {});
+        line.peer->put(frame(Served{*request}));
       } catch (const Refusal& r) {
-        o->invoked(*line.federate, Kind::resign, *frame(Resign{action}), &r);
+        o->invoked(*line.federate, Kind::resign, *request, {}, &r);
       }
     }
   }
@@ -250,6 +254,7 @@ void Core::State::dispatch(Connection c, const Header& h, Bytes bytes) {
     VERNIER_SERVE(query_rate, QueryRate)
     VERNIER_SERVE(find_federate, FindFederate)
     VERNIER_SERVE(name_federate, NameFederate)
+    VERNIER_SERVE(report_invocation, ReportInvocation)
 #undef VERNIER_SERVE
     case Kind::create_federation:
       create(read_as<CreateFederation>(bytes));
@@ -290,7 +295,8 @@ bool Core::State::take(Connection c, Bytes bytes) {
     dispatch(c, *h, bytes);
     const Federate* f = lines[c].federate;
     if (f && f->service_reporting && lines[c].federation->observer())
-      lines[c].federation->observer()->invoked(*lines[c].federate, h->kind, bytes, nullptr);
+      lines[c].federation->observer()->invoked(*lines[c].federate, h->kind, bytes,
+                                               std::exchange(lines[c].answered, {}), nullptr);
     if (Federation* now = in ? in : lines[c].federation) catch_up(*now);
     return true;
   } catch (const Malformed&) {
@@ -299,7 +305,7 @@ bool Core::State::take(Connection c, Bytes bytes) {
     answer(lines[c], h->sequence, r);
     const Federate* f = lines[c].federate;
     if (f && (f->service_reporting || f->exception_reporting) && lines[c].federation->observer())
-      lines[c].federation->observer()->invoked(*lines[c].federate, h->kind, bytes, &r);
+      lines[c].federation->observer()->invoked(*lines[c].federate, h->kind, bytes, {}, &r);
     return true;
   } catch (const std::exception& e) {
     answer(lines[c], h->sequence, {Failure::RTIinternalError, e.what()});

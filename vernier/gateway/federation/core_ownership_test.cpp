@@ -70,7 +70,11 @@ TEST(Ownership, IsAskedForAndReleased) {
   EXPECT_EQ(m.attributes, s.ab);
   EXPECT_EQ(text_of(m.tag), "please");
   s[0].must(DenyRelease{s.o, {s.ab[1]}});
-  EXPECT_TRUE(s[1].quiet());
+  EXPECT_EQ(s[1].next<Unavailable>().attributes, Numbers{s.ab[1]});
+  EXPECT_EQ(s[1].ask(CancelAcquisition{s.o, {s.ab[1]}}),
+            Failure::AttributeAcquisitionWasNotRequested);
+  s[1].must(Acquire{s.o, {s.ab[1]}, {}});
+  s[0].next<Release>();
   s[2].must(Acquire{s.o, {s.ab[0]}, {}});  // behind the other
   EXPECT_TRUE(s[0].quiet());
   s[0].must(DivestIfWanted{s.o, {s.ab[0]}});

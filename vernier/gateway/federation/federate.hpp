@@ -81,7 +81,7 @@ class Tally {
 /// What happened, since the federate joined.
 struct Counters {
   Tally updates_sent, reflections_received;        // by the class registered
-  Tally interactions_sent, interactions_received;  // by the class sent, the class received
+  Tally interactions_sent, interactions_received;  // by the class sent
   std::uint64_t registered = 0, deleted = 0, discovered = 0, removed = 0;
 };
 

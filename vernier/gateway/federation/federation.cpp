@@ -47,6 +47,7 @@ void Federation::require_running(Kind kind) const {
     case Kind::query_restore_status:
     case Kind::find_federate:
     case Kind::name_federate:
+    case Kind::report_invocation:
     // sent before the federate knew of it, and not answered
     case Kind::update_attributes:
     case Kind::send_interaction:
@@ -86,7 +87,13 @@ Federate& Federation::join(const Join& j, Peer& peer, Connection connection, Joi
     if (!federate(proposed)) fresh->name = proposed;
   }
   fresh->type = j.type;
-  for (const Document& d : j.modules) fresh->modules.push_back(d.name);
+  for (const Document& d : j.modules) {
+    // of several that are the same, the first
+    const auto same = [&](const Document& other) { return other.text == d.text; };
+    if (std::find_if(j.modules.begin(), j.modules.end(), same) - j.modules.begin() ==
+        &d - j.modules.data())
+      fresh->modules.push_back(d.name);
+  }
   fresh->resign = resign_;
   fresh->switches = switches_;
   fresh->convey_producer = convey_producer_;
@@ -107,6 +114,8 @@ Federate& Federation::join(const Join& j, Peer& peer, Connection connection, Joi
             .switches = f.switches,
             .convey_producer = f.convey_producer,
             .convey_regions = f.convey_regions,
+            .service_reporting = f.service_reporting,
+            .exception_reporting = f.exception_reporting,
             .resign = f.resign};
   return f;
 }
@@ -241,6 +250,16 @@ void Federation::set_convey(Federate& f, bool producer, bool regions) {
   f.convey_producer = producer;
   f.convey_regions = regions;
   routes_changed();
+}
+
+void Federation::set_reporting(Federate& f, bool services, bool exceptions) {
+  f.service_reporting = services;
+  f.exception_reporting = exceptions;
+  tell(f, Reporting{services, exceptions});
+}
+
+void Federation::take(Federate& f, const ReportInvocation& m) {
+  if (observer_) observer_->invoked(f, m);
 }
 
 Rate Federation::take(Federate& f, const QueryRate& m) {

@@ -41,8 +41,13 @@ class Observer {
   /// About to be resigned, still complete. `lost`: why the connection is gone; empty: it asked.
   virtual void resigning(Federate&, std::string_view lost) = 0;
   virtual void resigned(Handle federate) = 0;
-  /// A service was invoked by a federate and served (`refused` null) or not.
-  virtual void invoked(Federate&, Kind, Bytes frame, const Refusal* refused) = 0;
+  /// A service was invoked by a federate and served (`refused` null), with an answer's body, or
+  /// not.
+  virtual void invoked(Federate&, Kind, Bytes frame, Bytes answer, const Refusal* refused) = 0;
+  /// The same of one that its own side refused or served.
+  virtual void invoked(Federate&, const ReportInvocation&) = 0;
+  /// A callback goes to a federate whose services are reported.
+  virtual void called(const Federate&, const Frame&) = 0;
   /// An interaction below HLAmanager; it goes to those who subscribe to it all the same.
   virtual void received(Federate& from, Handle interaction_class, const Values&) = 0;
   /// Somebody needs values of these, all owned by the RTI.
@@ -94,15 +99,20 @@ class Federation {
   /// Throws Refusal. What follows (announcements) comes by sent_joined(), after the answer.
   Federate& join(const Join&, Peer&, Connection, Joined& answer);
   void sent_joined(Federate&);
+  /// Throws what resigning would.
+  void check_resign(const Federate&, ResignAction) const;
   /// By request or, with a reason, because its connection is gone: then never refused.
   void resign(Federate&, ResignAction, std::string_view lost = {});
 
   // ---- messages
   /// Straight to the federate.
-  void send(const Federate& to, const Frame& f) { to.peer->put(f); }
+  void send(const Federate& to, const Frame& f) {
+    if (to.service_reporting && observer_) observer_->called(to, f);
+    to.peer->put(f);
+  }
   template <class M>
   void tell(const Federate& to, const M& message) {
-    to.peer->put(frame(message));
+    send(to, frame(message));
   }
 
   // ---- what the RTI does itself
@@ -124,6 +134,11 @@ class Federation {
   bool auto_provide() const noexcept { return auto_provide_; }
   void set_auto_provide(bool on) { auto_provide_ = on; }
   void set_convey(Federate&, bool producer, bool regions);
+  void set_reporting(Federate&, bool services, bool exceptions);
+  /// Makes the federate own an attribute of an instance or, if not `owned`, makes it not. Nobody is
+  /// asked and nobody is called back. Refused when it does not know the instance, does not publish
+  /// the attribute, or the RTI owns it.
+  void set_ownership(Federate&, Handle object, Handle attribute, bool owned);
 
   // ---- synchronization, saves
   struct Point {
@@ -224,6 +239,7 @@ class Federation {
   Rate take(Federate&, const QueryRate&);
   Found take(Federate&, const FindFederate&);
   Named take(Federate&, const NameFederate&);
+  void take(Federate&, const ReportInvocation&);
 
   /// Throws SaveInProgress or RestoreInProgress when this service has to wait.
   void require_running(Kind) const;
@@ -250,7 +266,6 @@ class Federation {
   void check_transportation(Handle) const;
   bool reliable(Handle transportation) const noexcept;
   Slot fresh_slot(Handle attribute) const;
-  void check_resign(const Federate&, ResignAction) const;
 
   // ---- who knows what (detail/discovery.cpp)
   /// Throws ObjectInstanceNotKnown.

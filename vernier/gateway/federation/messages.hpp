@@ -16,7 +16,7 @@
 /// dimensions and transportations are the indices of the FOM plus 1. Text is UTF-8.
 namespace vernier::federation {
 
-constexpr std::uint32_t protocol_version = 1;
+constexpr std::uint32_t protocol_version = 2;
 constexpr std::size_t longest_frame = 64u << 20;
 /// Of a federate. What the RTI makes of it is longer, and must not be too long for the others.
 constexpr std::size_t longest_request = 48u << 20;
@@ -104,6 +104,7 @@ enum class Kind : std::uint16_t {
   query_rate,
   find_federate,
   name_federate,
+  report_invocation,
   leave,
   hello,
   alive,
@@ -112,6 +113,7 @@ enum class Kind : std::uint16_t {
   answer,
   // federation management
   joined_tables,
+  reporting,
   federations,
   lost,
   synchronization_registered,
@@ -126,6 +128,7 @@ enum class Kind : std::uint16_t {
   restored,
   restore_status,
   member_state,
+  served,
   // declaration management
   registration_wanted,
   interactions_wanted,
@@ -148,6 +151,7 @@ enum class Kind : std::uint16_t {
   release,
   acquisition_cancelled,
   owner,
+  ownership_set,
   // time management
   regulation_enabled,
   constrained_enabled,
@@ -313,9 +317,10 @@ struct Joined {
   Blob tables;                     // FomTables
   std::array<bool, 4> switches{};  // as enum Switch numbers them
   bool convey_producer = false, convey_regions = false;
+  bool service_reporting = false, exception_reporting = false;
   ResignAction resign{};
   VERNIER_FIELDS(federate, name, time, tables, switches[0], switches[1], switches[2], switches[3],
-                 convey_producer, convey_regions, resign)
+                 convey_producer, convey_regions, service_reporting, exception_reporting, resign)
 };
 struct Registered {
   Handle object = 0;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "vernier/gateway/federation/core_rig_test.hpp"
+#include "vernier/gateway/federation/detail/mom.hpp"
 #include "vernier/gateway/federation/detail/octets.hpp"
 
 namespace vernier::federation {
@@ -331,31 +332,6 @@ TEST(Mom, CountsObjectsUpdatesAndInteractions) {
   EXPECT_EQ(r["HLAknownClass"], handle(base));
 }
 
-TEST(Mom, ReportsModulesAndSynchronizationPoints) {
-  Stage s(2);
-  Viewer v(s[0]);
-  const std::string at = "HLAfederation.HLAreport.";
-  for (const char* name : {"HLAreportFOMmoduleData", "HLAreportMIMdata",
-                           "HLAreportSynchronizationPoints", "HLAreportSynchronizationPointStatus"})
-    v.listen(at + name);
-  v.send("HLAfederation.HLArequest.HLArequestFOMmoduleData",
-         {{"HLAFOMmoduleIndicator", Octets{}.number(0).take()}});
-  EXPECT_EQ(v.text(v.heard(at + "HLAreportFOMmoduleData")["HLAFOMmoduleData"]), rig::small_fom);
-  v.send("HLAfederation.HLArequest.HLArequestMIMdata", {});
-  EXPECT_NE(v.text(v.heard(at + "HLAreportMIMdata")["HLAMIMdata"]).find("HLAstandardMIM"),
-            std::string::npos);
-  s[1].must(RegisterSynchronization{"ready", {}, {}});
-  s[0].next<AnnounceSynchronization>();
-  s[1].must(AchieveSynchronization{"ready", true});
-  v.send("HLAfederation.HLArequest.HLArequestSynchronizationPoints", {});
-  EXPECT_EQ(v.heard(at + "HLAreportSynchronizationPoints")["HLAsyncPoints"],
-            Octets{}.texts({"ready"}).take());
-  v.send("HLAfederation.HLArequest.HLArequestSynchronizationPointStatus",
-         {{"HLAsyncPointName", Octets{}.text("ready").take()}});
-  EXPECT_EQ(v.heard(at + "HLAreportSynchronizationPointStatus")["HLAsyncPointFederates"],
-            Octets{}.number(2).handle(1).number(2).handle(2).number(3).take());
-}
-
 TEST(Mom, ServesOnBehalfOfAFederateAndTellsWhatWasWrong) {
   Stage s(2);
   Viewer v(s[0]);
@@ -364,9 +340,12 @@ TEST(Mom, ServesOnBehalfOfAFederateAndTellsWhatWasWrong) {
   v.listen(exception);
   v.send(services + "HLAenableTimeRegulation",
          {{"HLAfederate", handle(2)}, {"HLAlookahead", Octets{}.time(Stamp{4}).take()}});
+  const auto served = [&] { return header(s[1].next<Served>().request)->kind; };
+  EXPECT_EQ(served(), Kind::enable_regulation);  // before what follows from it
   EXPECT_EQ(s[1].next<RegulationEnabled>().time, Stamp{0});
   v.send(services + "HLAtimeAdvanceRequest",
          {{"HLAfederate", handle(2)}, {"HLAtimeStamp", Octets{}.time(Stamp{9}).take()}});
+  EXPECT_EQ(served(), Kind::advance);
   EXPECT_EQ(s[1].next<Granted>().time, Stamp{9});
   EXPECT_TRUE(s[0].quiet());
 
@@ -374,7 +353,8 @@ TEST(Mom, ServesOnBehalfOfAFederateAndTellsWhatWasWrong) {
          {{"HLAfederate", handle(2)}, {"HLAtimeStamp", Octets{}.time(Stamp{8}).take()}});
   auto r = v.heard(exception);
   EXPECT_EQ(r["HLAparameterError"], Octets{}.truth(false).take());
-  EXPECT_EQ(v.text(r["HLAservice"]), "HLAtimeAdvanceRequest");
+  EXPECT_EQ(v.text(r["HLAservice"]),
+            "HLAinteractionRoot.HLAmanager.HLAfederate.HLAservice.HLAtimeAdvanceRequest");
   EXPECT_EQ(v.text(r["HLAexception"]).find("LogicalTimeAlreadyPassed"), 0u);
   v.send(services + "HLAtimeAdvanceRequest", {{"HLAfederate", handle(2)}});
   r = v.heard(exception);
@@ -388,6 +368,7 @@ TEST(Mom, ServesOnBehalfOfAFederateAndTellsWhatWasWrong) {
          {{"HLAfederate", handle(2)}, {"HLAinteractionClass", handle(99999)}});
   v.heard(exception);
   EXPECT_TRUE(s[0].quiet());
+  EXPECT_TRUE(s[1].quiet());  // what was refused is not told
 
   v.send(services + "HLApublishObjectClassAttributes",
          {{"HLAfederate", handle(2)},
@@ -415,16 +396,30 @@ TEST(Mom, ReportsServicesAndExceptions) {
   v.listen("HLAfederate.HLAreport.HLAreportException");
   v.send("HLAfederate.HLAadjust.HLAsetServiceReporting",
          {{"HLAfederate", handle(2)}, {"HLAreportingState", Octets{}.truth(true).take()}});
+  const auto reporting = [&] { return s[1].next<Reporting>(); };
+  EXPECT_TRUE(reporting().services);
   s[1].say(Advance{AdvanceKind::to, {5}});
   auto r = v.heard(invocation);
   EXPECT_EQ(v.text(r["HLAservice"]), "timeAdvanceRequest");
   EXPECT_EQ(r["HLAsuccessIndicator"], Octets{}.truth(true).take());
   EXPECT_EQ(r["HLAsuppliedArguments"], Octets{}.texts({"0", "5"}).take());
-  EXPECT_EQ(r["HLAserialNumber"], Octets{}.number(1).take());
+  EXPECT_EQ(r["HLAserialNumber"], Octets{}.number(0).take());
+  // callbacks count as well
+  r = v.heard(invocation);
+  EXPECT_EQ(v.text(r["HLAservice"]), "timeAdvanceGrant");
+  EXPECT_EQ(r["HLAsuppliedArguments"], Octets{}.texts({"5"}).take());
+  s[1].next<Granted>();
+  s[1].must(CreateRegion{{}});
+  EXPECT_EQ(v.heard(invocation)["HLAreturnedArguments"], Octets{}.texts({"4"}).take());
   EXPECT_EQ(s[1].ask(DisableRegulation{}), Failure::TimeRegulationIsNotEnabled);
   r = v.heard(invocation);
-  EXPECT_EQ(v.text(r["HLAexception"]), "TimeRegulationIsNotEnabled");
-  EXPECT_EQ(r["HLAserialNumber"], Octets{}.number(2).take());
+  EXPECT_EQ(v.text(r["HLAexception"]).find("TimeRegulationIsNotEnabled: "), 0u);
+  EXPECT_EQ(r["HLAserialNumber"], Octets{}.number(3).take());
+  // what the federate's side has to say
+  s[1].say(ReportInvocation{"getObjectClassName", {"3"}, {"A"}, {}, ""});
+  r = v.heard(invocation);
+  EXPECT_EQ(v.text(r["HLAservice"]), "getObjectClassName");
+  EXPECT_EQ(r["HLAreturnedArguments"], Octets{}.texts({"A"}).take());
   EXPECT_TRUE(s[0].quiet());
   // who is reported may not take such reports
   EXPECT_EQ(s[1].ask(SubscribeInteraction{
@@ -433,13 +428,77 @@ TEST(Mom, ReportsServicesAndExceptions) {
   v.heard(invocation);
   v.send("HLAfederate.HLAadjust.HLAsetServiceReporting",
          {{"HLAfederate", handle(2)}, {"HLAreportingState", Octets{}.truth(false).take()}});
+  EXPECT_FALSE(reporting().services);
   v.send("HLAfederate.HLAadjust.HLAsetExceptionReporting",
          {{"HLAfederate", handle(2)}, {"HLAreportingState", Octets{}.truth(true).take()}});
+  EXPECT_TRUE(reporting().exceptions);
   s[1].must(QueryTime{});
   EXPECT_EQ(s[1].ask(DisableRegulation{}), Failure::TimeRegulationIsNotEnabled);
   r = v.heard("HLAfederate.HLAreport.HLAreportException");
   EXPECT_EQ(v.text(r["HLAservice"]), "disableTimeRegulation");
   EXPECT_TRUE(s[0].quiet());
+}
+
+TEST(Mom, KnowsTheGroupOfEveryService) {
+  const std::map<std::string_view, std::uint32_t> groups{{"resignFederationExecution", 0},
+                                                         {"synchronizationPointAchieved", 0},
+                                                         {"federateSaveComplete", 0},
+                                                         {"initiateFederateRestore", 0},
+                                                         {"unsubscribeInteractionClass", 1},
+                                                         {"startRegistrationForObjectClass", 1},
+                                                         {"turnInteractionsOff", 1},
+                                                         {"reserveObjectInstanceName", 2},
+                                                         {"receiveInteraction", 2},
+                                                         {"turnUpdatesOnForObjectInstance", 2},
+                                                         {"attributesInScope", 2},
+                                                         {"provideAttributeValueUpdate", 2},
+                                                         {"confirmDivestiture", 3},
+                                                         {"attributeIsNotOwned", 3},
+                                                         {"queryAttributeOwnership", 3},
+                                                         {"nextMessageRequestAvailable", 4},
+                                                         {"timeAdvanceGrant", 4},
+                                                         {"changeInteractionOrderType", 4},
+                                                         {"requestRetraction", 4},
+                                                         {"modifyLookahead", 4},
+                                                         {"sendInteractionWithRegions", 5},
+                                                         {"commitRegionModifications", 5},
+                                                         {"getDimensionHandleSet", 6},
+                                                         {"setRangeBounds", 6},
+                                                         {"enableAttributeScopeAdvisorySwitch", 6}};
+  for (const auto& [service, group] : groups) EXPECT_EQ(service_group(service), group) << service;
+}
+
+TEST(Mom, GivesAttributesToAFederateWithoutAsking) {
+  Stage s(3);
+  Viewer v(s[0]);
+  const Handle a = s[1].attribute("a");
+  s[1].publish("Base", {a});
+  s[2].subscribe("Base", {a});
+  const Handle object = s[1].register_object("Base");
+  s[2].next<Discover>();
+  const std::string exception = "HLAfederate.HLAreport.HLAreportMOMexception";
+  v.listen(exception);
+  const auto modify = [&](Handle federate, bool owned) {
+    v.send("HLAfederate.HLAadjust.HLAmodifyAttributeState",
+           {{"HLAfederate", handle(federate)},
+            {"HLAobjectInstance", handle(object)},
+            {"HLAattribute", handle(a)},
+            {"HLAattributeState", Octets{}.truth(owned).take()}});
+  };
+  modify(1, true);  // does not know it
+  EXPECT_EQ(v.text(v.heard(exception)["HLAexception"]).find("ObjectInstanceNotKnown"), 0u);
+  modify(3, true);  // does not publish it
+  EXPECT_EQ(v.text(v.heard(exception)["HLAexception"]).find("AttributeNotPublished"), 0u);
+  s[2].publish("Base", {a});
+  modify(3, true);
+  EXPECT_FALSE(s[1].next<OwnershipSet>().owned);
+  EXPECT_TRUE(s[2].next<OwnershipSet>().owned);
+  EXPECT_TRUE(s[1].quiet() && s[2].quiet());  // no callback
+  s[2].must(IsOwned{object, a});
+  EXPECT_TRUE(s[2].body<Truth>().is);
+  modify(3, false);
+  EXPECT_EQ(s[1].next<Assume>().attributes, Numbers{a});  // it is free
+  EXPECT_FALSE(s[2].next<OwnershipSet>().owned);
 }
 
 TEST(Mom, CanBeSeenThroughRegions) {
@@ -452,7 +511,7 @@ TEST(Mom, CanBeSeenThroughRegions) {
       if (all[i].name == name) return static_cast<Handle>(i + 1);
     return Handle{0};
   };
-  const Handle federate = dimension("Federate"), group = dimension("ServiceGroup");
+  const Handle federate = dimension("HLAfederate"), group = dimension("HLAserviceGroup");
   a.must(CreateRegion{{federate}});
   const Handle only_b = a.body<Created>().region;
   a.must(CommitRegions{{{only_b, {{federate, 2, 3}}}}});

@@ -138,6 +138,7 @@ void Regions::use(Handle h, int by) noexcept {
 bool Regions::meet(const Region& a, const Region& b) noexcept {
   auto x = a.bounds.begin();
   auto y = b.bounds.begin();
+  bool common = false;
   while (x != a.bounds.end() && y != b.bounds.end()) {
     if (x->dimension < y->dimension) {
       ++x;
@@ -145,10 +146,11 @@ bool Regions::meet(const Region& a, const Region& b) noexcept {
       ++y;
     } else {
       if (x->lower >= y->upper || y->lower >= x->upper) return false;
+      common = true;
       ++x, ++y;
     }
   }
-  return true;
+  return common;
 }
 
 bool Regions::overlap(const Numbers& a, const Numbers& b) const noexcept {

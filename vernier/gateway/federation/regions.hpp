@@ -36,8 +36,8 @@ class Regions {
   void use(Handle region, int by) noexcept;
 
   /// Does a region of one set overlap one of the other? Two do when their ranges meet in every
-  /// dimension that both have: in others they reach over all of it. An empty set is the default
-  /// region, which overlaps all.
+  /// dimension that both have, and there is such a dimension. An empty set is the default region,
+  /// which overlaps all.
   bool overlap(const Numbers& a, const Numbers& b) const noexcept;
   /// As it travels with a message; without bounds when it is gone.
   RegionOf described(Handle region) const;

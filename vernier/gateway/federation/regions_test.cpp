@@ -37,7 +37,7 @@ TEST(Regions, OverlapInAllDimensionsThatBothHave) {
   EXPECT_FALSE(r.overlap({a}, {c}));
   r.commit(2, {{b, {{2, 4, 5}}}});  // the first dimension keeps its range
   EXPECT_TRUE(r.overlap({a}, {b}));
-  EXPECT_TRUE(r.overlap({r.create(1, {3}, t)}, {c}));  // nothing in common
+  EXPECT_FALSE(r.overlap({r.create(1, {3}, t)}, {c}));  // nothing in common
   const RegionOf told = r.described(b);
   ASSERT_EQ(told.bounds.size(), 2u);
   EXPECT_EQ(told.bounds[0].lower, 19u);

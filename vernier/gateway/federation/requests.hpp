@@ -519,6 +519,16 @@ struct NameFederate {
   Handle federate{};
   VERNIER_FIELDS(federate)
 };
+/// NOT answered: a service that the federate's side refused, or served without asking the RTI. Sent
+/// while the RTI reports services or exceptions of the federate.
+struct ReportInvocation {
+  static constexpr Kind kind = Kind::report_invocation;
+  std::string service{};
+  std::vector<std::string> arguments{}, returned{};
+  Failure failure{};
+  std::string text{};
+  VERNIER_FIELDS(service, arguments, returned, failure, text)
+};
 /// NOT answered: the federate disconnects.
 struct Leave {
   static constexpr Kind kind = Kind::leave;

@@ -40,8 +40,8 @@ void Mom::bind() {
   if (federate_class_ != 0) federate_attributes_ = attributes(federate_class_, federate_entries());
   if (federation_class_ != 0)
     federation_attributes_ = attributes(federation_class_, federation_entries());
-  federate_dimension_ = handle(fom.dimension("Federate"));
-  group_dimension_ = handle(fom.dimension("ServiceGroup"));
+  federate_dimension_ = handle(fom.dimension("HLAfederate"));
+  group_dimension_ = handle(fom.dimension("HLAserviceGroup"));
   privilege_ = handle(fom.attribute(0, "HLAprivilegeToDeleteObject"));
   for (const auto* acts : {&adjustments(), &requests(), &services()}) {
     for (const auto& [path, act] : *acts) {
@@ -93,23 +93,24 @@ void Mom::resigning(Federate& f, std::string_view lost) {
 }
 
 void Mom::resigned(Handle h) {
-  if (Watched* w = watched(h)) {
-    if (Instance* i = federation_.instance(w->object)) federation_.delete_own(*i);
-    for (const Handle r : {w->region, w->service_region}) {
-      if (r != 0) federation_.regions().erase(rti_owner, r);
-    }
-    watched_.erase(h);
-  }
+  Watched* const w = watched(h);
+  if (Instance* i = w ? federation_.instance(w->object) : nullptr) federation_.delete_own(*i);
   update_changed(federation_watched_.object, nullptr);
-  const auto at = lost_.find(h);
-  if (at == lost_.end()) return;
-  const Lost gone = std::move(at->second);
-  lost_.erase(at);
-  report("HLAfederate.HLAreport.HLAreportFederateLost",
-         {{"HLAfederate", Octets{}.handle(h).take()},
-          {"HLAfederateName", Octets{}.text(gone.name).take()},
-          {"HLAtimeStamp", Octets{}.time(gone.time).take()},
-          {"HLAfaultDescription", Octets{}.text(gone.why).take()}});
+  if (const auto at = lost_.find(h); at != lost_.end()) {
+    const Lost gone = std::move(at->second);
+    lost_.erase(at);
+    report("HLAfederate.HLAreport.HLAreportFederateLost",
+           {{"HLAfederate", Octets{}.handle(h).take()},
+            {"HLAfederateName", Octets{}.text(gone.name).take()},
+            {"HLAtimeStamp", Octets{}.time(gone.time).take()},
+            {"HLAfaultDescription", Octets{}.text(gone.why).take()}},
+           w && w->region != 0 ? Numbers{w->region} : Numbers{});
+  }
+  if (!w) return;
+  for (const Handle r : {w->region, w->service_region}) {
+    if (r != 0) federation_.regions().erase(rti_owner, r);
+  }
+  watched_.erase(h);
 }
 
 void Mom::restored() {
@@ -129,6 +130,7 @@ void Mom::restored() {
       if (!s.regions.empty()) w.region = s.regions.front();
     }
     w.since = Clock::now();
+    w.advancing = federation_.time().advancing(f->handle);
   });
   changed();
 }
@@ -209,44 +211,39 @@ void Mom::changed() {
 
 /// Where the attributes stand that change with time; the same for all instances.
 void Mom::find_places(const Instance& i) {
-  const fom::Fom& fom = federation_.fom();
-  const auto places = [&](std::initializer_list<std::string_view> names) {
-    std::vector<std::size_t> all;
-    for (const std::string_view name : names) {
-      const auto a = fom.attribute(static_cast<int>(federate_class_) - 1, name);
-      const Slot* s = a ? const_cast<Instance&>(i).slot(static_cast<Handle>(*a + 1)) : nullptr;
-      if (s) all.push_back(i.place(*s));
-    }
-    return all;
-  };
-  time_places_ = places({"HLAtimeConstrained", "HLAtimeRegulating", "HLAasynchronousDelivery",
-                         "HLAtimeManagerState"});
-  clock_places_ = places({"HLAtimeGrantedTime", "HLAtimeAdvancingTime"});
+  for (const std::string_view name : {"HLAtimeConstrained", "HLAtimeRegulating",
+                                      "HLAasynchronousDelivery", "HLAtimeManagerState"}) {
+    const auto a = federation_.fom().attribute(static_cast<int>(federate_class_) - 1, name);
+    const Slot* s = a ? const_cast<Instance&>(i).slot(static_cast<Handle>(*a + 1)) : nullptr;
+    if (s) time_places_.push_back(i.place(*s));
+  }
 }
 
 /// While time is managed: only noted.
 void Mom::time_changed(Handle h) {
   Watched* w = watched(h);
-  const Instance* i = w ? federation_.instance(w->object) : nullptr;
+  if (!w) return;
+  if (const bool advancing = federation_.time().advancing(h); advancing != w->advancing) {
+    const auto now = Clock::now();
+    (w->advancing ? w->advanced : w->granted) += now - std::exchange(w->since, now);
+    w->advancing = advancing;
+  }
+  const Instance* i = federation_.instance(w->object);
   if (!i || i->known.empty()) return;
-  const auto looked_at = [&](const std::vector<std::size_t>& places) {
-    return std::any_of(i->known.begin(), i->known.end(), [&](const Known& k) {
-      return std::any_of(places.begin(), places.end(),
-                         [&](std::size_t p) { return k.scope.has(p); });
-    });
-  };
-  if (looked_at(time_places_)) w->dirty = due = true;
-  if (!looked_at(clock_places_)) return;
-  const bool advancing = federation_.time().advancing(h);
-  if (advancing == w->advancing) return;
-  const auto now = Clock::now();
-  (w->advancing ? w->advanced : w->granted) += now - w->since;
-  w->since = now;
-  w->advancing = advancing;
+  const bool looked_at = std::any_of(i->known.begin(), i->known.end(), [&](const Known& k) {
+    return std::any_of(time_places_.begin(), time_places_.end(),
+                       [&](std::size_t p) { return k.scope.has(p); });
+  });
+  if (looked_at) w->dirty = due = true;
 }
 
 void Mom::catch_up() {
   due = false;
+  for (const auto& [h, frame] : std::exchange(calls_, {})) {
+    const Federate* f = federation_.federate(h);
+    if (!f || !f->service_reporting) continue;
+    report_invocation(*f, described(header(*frame)->kind, *frame), Failure::none, {});
+  }
   if (std::exchange(federation_watched_.dirty, false))
     update_changed(federation_watched_.object, nullptr);
   for (auto& [h, w] : watched_) {
@@ -328,10 +325,9 @@ void Mom::received(Federate& from, Handle interaction_class, const Values& value
   // what is served may be the end of the sender
   const Handle sender = from.handle;
   const std::string path = federation_.tables().interaction_classes[interaction_class - 1].path;
-  const std::string service = path.substr(path.rfind('.') + 1);
   const auto failed = [&](const std::string& what, bool parameter) {
     if (const Federate* f = federation_.federate(sender))
-      report_mom_exception(*f, service, what, parameter);
+      report_mom_exception(*f, path, what, parameter);
   };
   try {
     if (path.find(".HLAmanager.HLAfederate.") != std::string::npos) {
@@ -351,24 +347,29 @@ void Mom::received(Federate& from, Handle interaction_class, const Values& value
   }
 }
 
-/// As the MIM numbers service groups; kinds are in their order.
-static std::uint32_t service_group(Kind k) noexcept {
-  constexpr std::array<Kind, 6> first{Kind::publish_attributes,     Kind::reserve_names,
-                                      Kind::divest_unconditionally, Kind::enable_regulation,
-                                      Kind::create_region,          Kind::set_resign_action};
-  std::uint32_t group = 0;
-  while (group < first.size() && k >= first[group]) ++group;
-  return group;
+void Mom::invoked(Federate& f, Kind kind, Bytes bytes, Bytes answer, const Refusal* refused) {
+  report_invocation(f, described(kind, bytes, answer), refused ? refused->failure : Failure::none,
+                    refused ? refused->text : "");
 }
 
-void Mom::invoked(Federate& f, Kind kind, Bytes bytes, const Refusal* refused) {
-  const Invocation what = described(kind, bytes);
+void Mom::invoked(Federate& f, const ReportInvocation& m) {
+  report_invocation(f, {m.service, m.arguments, m.returned}, m.failure, m.text);
+}
+
+void Mom::called(const Federate& f, const Frame& frame) {
+  calls_.emplace_back(f.handle, frame);
+  due = true;
+}
+
+void Mom::report_invocation(const Federate& f, const Invocation& what, Failure failure,
+                            const std::string& text) {
   if (what.service.empty()) return;
-  const std::string exception = refused ? std::string(name_of(refused->failure)) : std::string();
-  if (refused && f.exception_reporting)
+  const bool good = failure == Failure::none;
+  const std::string exception = good ? std::string() : std::string(name_of(failure)) + ": " + text;
+  if (!good && f.exception_reporting)
     report_federate("HLAreportException", f,
                     {{"HLAservice", Octets{}.text(what.service).take()},
-                     {"HLAexception", Octets{}.text(exception + ": " + refused->text).take()}});
+                     {"HLAexception", Octets{}.text(exception).take()}});
   Watched* w = watched(f.handle);
   if (!f.service_reporting || !w) return;
   Regions& all = federation_.regions();
@@ -377,7 +378,7 @@ void Mom::invoked(Federate& f, Kind kind, Bytes bytes, const Refusal* refused) {
     if (w->service_region == 0)
       w->service_region =
           all.create(rti_owner, {federate_dimension_, group_dimension_}, federation_.tables());
-    const std::uint32_t group = service_group(kind);
+    const std::uint32_t group = service_group(what.service);
     all.commit(
         rti_owner,
         {{w->service_region,
@@ -387,11 +388,11 @@ void Mom::invoked(Federate& f, Kind kind, Bytes bytes, const Refusal* refused) {
   report("HLAfederate.HLAreport.HLAreportServiceInvocation",
          {{"HLAfederate", Octets{}.handle(f.handle).take()},
           {"HLAservice", Octets{}.text(what.service).take()},
-          {"HLAsuccessIndicator", Octets{}.truth(!refused).take()},
+          {"HLAsuccessIndicator", Octets{}.truth(good).take()},
           {"HLAsuppliedArguments", Octets{}.texts(what.arguments).take()},
-          {"HLAreturnedArguments", Octets{}.texts({}).take()},
+          {"HLAreturnedArguments", Octets{}.texts(what.returned).take()},
           {"HLAexception", Octets{}.text(exception).take()},
-          {"HLAserialNumber", Octets{}.number(++w->invocations).take()}},
+          {"HLAserialNumber", Octets{}.number(w->invocations++).take()}},
          regions);
 }
 

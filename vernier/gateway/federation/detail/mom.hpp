@@ -11,6 +11,17 @@
 
 namespace vernier::federation {
 
+/// "updateAttributeValues" and its arguments as text, for reports of service invocations. Without a
+/// service: not one of the standard.
+struct Invocation {
+  std::string service;
+  std::vector<std::string> arguments, returned;
+};
+/// Of a request, with the body of its answer if it was served; of a callback.
+Invocation described(Kind, Bytes frame, Bytes answer = {});
+/// As the MIM numbers the groups of services.
+std::uint32_t service_group(std::string_view service) noexcept;
+
 /// The Management Object Model of a federation (IEEE 1516.1-2010, section 11, as the MIM declares
 /// it): instances of HLAfederation and HLAfederate with live values, and the interactions below
 /// HLAmanager: reports on request, adjustments, services on behalf of a federate.
@@ -26,7 +37,9 @@ class Mom final : public Observer {
   void joined(Federate&) override;
   void resigning(Federate&, std::string_view lost) override;
   void resigned(Handle federate) override;
-  void invoked(Federate&, Kind, Bytes frame, const Refusal* refused) override;
+  void invoked(Federate&, Kind, Bytes frame, Bytes answer, const Refusal* refused) override;
+  void invoked(Federate&, const ReportInvocation&) override;
+  void called(const Federate&, const Frame&) override;
   void received(Federate& from, Handle interaction_class, const Values&) override;
   void provide(Instance&, const Numbers& attributes) override;
   void changed() override;
@@ -47,14 +60,14 @@ class Mom final : public Observer {
     Clock::time_point next{};               // report
     Clock::time_point since{};              // in its time state
     bool advancing = false;                 // its time state
-    Clock::duration granted{}, advanced{};  // spent in them
+    Clock::duration granted{}, advanced{};  // spent in them since they were last reported
     std::uint32_t invocations = 0;
   };
   /// What a value is worked out from.
   struct Subject {
     const Mom& mom;
     const Federate* federate;  // null: of the federation
-    const Watched* watched;
+    Watched* watched;
     TimeManager::Report time;
   };
   using Encode = void (*)(const Subject&, detail::Octets&);
@@ -113,12 +126,13 @@ class Mom final : public Observer {
   const Attribute* attribute(const Federate*, Handle) const noexcept;
   const Federate* federate_of(const Instance&) const noexcept;
   bool wanted(const Instance&, Handle attribute) const noexcept;
-  Clock::duration spent(const Watched&, bool advancing) const;
+  static Clock::duration spent(Watched&, bool advancing);
   void find_places(const Instance&);
 
   /// An interaction of the RTI's: by its path below HLAmanager.
   void report(std::string_view path, const Named&, const Numbers& regions = {});
   void report_federate(std::string_view name, const Federate&, Named);
+  void report_invocation(const Federate&, const Invocation&, Failure, const std::string& text);
   void report_mom_exception(const Federate&, std::string_view service, const std::string& what,
                             bool parameter);
   void report_counts(const Federate&, std::string_view name, std::string_view parameter,
@@ -144,14 +158,8 @@ class Mom final : public Observer {
     std::optional<Stamp> time;
   };
   std::map<Handle, Lost> lost_;
-  std::vector<std::size_t> time_places_, clock_places_;  // of HLAfederate, of what time changes
+  std::vector<std::pair<Handle, Frame>> calls_;  // callbacks to report after the service at hand
+  std::vector<std::size_t> time_places_;         // of HLAfederate: what time changes
 };
-
-/// "updateAttributeValues" and its arguments as text, for reports of service invocations.
-struct Invocation {
-  std::string service;
-  std::vector<std::string> arguments;
-};
-Invocation described(Kind, Bytes frame);
 
 }  // namespace vernier::federation

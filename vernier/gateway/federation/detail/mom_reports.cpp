@@ -25,7 +25,7 @@ std::map<Handle, std::uint64_t> Mom::instances_of(const Federate& f, bool Known:
   std::map<Handle, std::uint64_t> counts;
   federation_.instances().each([&](Instance& i) {
     const Known* k = i.known_by(f.handle);
-    if (k && k->*which) ++counts[k->object_class];
+    if (k && k->*which) ++counts[i.object_class];
   });
   return counts;
 }
@@ -70,7 +70,9 @@ void Mom::report_publications(const Federate& f) {
   for (std::size_t c = 1; c < f.objects.size(); ++c) {
     if (!f.objects[c].published.empty()) one(static_cast<Handle>(c), f.objects[c].published);
   }
-  if (classes == 0) one(0, {});
+  if (classes == 0)
+    report_federate("HLAreportObjectClassPublication", f,
+                    {{"HLAnumberOfClasses", Octets{}.count(0).take()}});
   Numbers interactions;
   for (std::size_t c = 1; c < f.interactions.size(); ++c) {
     if (f.interactions[c].published) interactions.push_back(static_cast<Handle>(c));
@@ -93,7 +95,9 @@ void Mom::report_subscriptions(const Federate& f) {
       all[{static_cast<Handle>(c), s.active, s.rate}].push_back(s.attribute);
   }
   const std::size_t classes = all.size();
-  if (all.empty()) all[{0, false, 0}];
+  if (all.empty())
+    report_federate("HLAreportObjectClassSubscription", f,
+                    {{"HLAnumberOfClasses", Octets{}.count(0).take()}});
   const auto& rates = federation_.tables().rates;
   for (const auto& [like, attributes] : all) {
     const std::string rate = like.rate == 0 ? std::string() : rates[like.rate - 1].name;
@@ -119,7 +123,12 @@ void Mom::report_subscriptions(const Federate& f) {
 void Mom::report_instance(const Federate& f, Handle object) {
   Instance* i = federation_.instance(object);
   const Known* k = i ? i->known_by(f.handle) : nullptr;
-  if (!k) throw Refusal{Failure::ObjectInstanceNotKnown, "The federate knows no such instance"};
+  if (!k) {
+    report_federate("HLAreportObjectInstanceInformation", f,
+                    {{"HLAobjectInstance", Octets{}.handle(object).take()},
+                     {"HLAownedInstanceAttributeList", Octets{}.handles({}).take()}});
+    return;
+  }
   Numbers owned;
   for (const Slot& s : i->slots) {
     if (s.owner == f.handle) owned.push_back(s.attribute);
@@ -223,18 +232,22 @@ const std::map<std::string_view, Mom::Act>& Mom::requests() {
        }},
       {"HLAfederation.HLArequest.HLArequestSynchronizationPointStatus",
        [](Call& c) {
-         const std::string label = c.get("HLAsyncPointName", &OctetReader::text);
+         // the MIM of the standard has forgotten the parameter: then of all
+         const bool named = c.has("HLAsyncPointName");
+         const std::string wanted = named ? c.get("HLAsyncPointName", &OctetReader::text) : "";
          const auto& points = c.mom.federation_.points();
-         const auto at = points.find(label);
-         if (at == points.end())
+         if (named && !points.contains(wanted))
            throw WrongParameter{"HLAsyncPointName is not a synchronization point in progress"};
-         Octets o;
-         o.number(static_cast<std::uint32_t>(at->second.members.size()));
-         // MovingToSynchPoint, WaitingForRestOfFederation
-         for (const auto& m : at->second.members) o.handle(m.federate).number(m.achieved ? 3 : 2);
-         c.mom.report("HLAfederation.HLAreport.HLAreportSynchronizationPointStatus",
-                      {{"HLAsyncPointName", Octets{}.text(label).take()},
-                       {"HLAsyncPointFederates", o.take()}});
+         for (const auto& [label, point] : points) {
+           if (named && label != wanted) continue;
+           Octets o;
+           o.number(static_cast<std::uint32_t>(point.members.size()));
+           // MovingToSynchPoint, WaitingForRestOfFederation
+           for (const auto& m : point.members) o.handle(m.federate).number(m.achieved ? 3 : 2);
+           c.mom.report("HLAfederation.HLAreport.HLAreportSynchronizationPointStatus",
+                        {{"HLAsyncPointName", Octets{}.text(label).take()},
+                         {"HLAsyncPointFederates", o.take()}});
+         }
        }},
   };
   return all;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "vernier/gateway/federation/detail/mom.hpp"
 #include "vernier/gateway/federation/detail/octets.hpp"
@@ -6,6 +7,32 @@
 namespace vernier::federation {
 
 using detail::OctetReader;
+
+namespace {
+
+/// Keeps what goes to a federate, so that it learns of the service first that brought it about.
+class Held final : public Peer {
+ public:
+  explicit Held(Federate& f) : federate_(f), peer_(std::exchange(f.peer, this)) {}
+  ~Held() override { federate_.peer = peer_; }
+  Held(const Held&) = delete;
+
+  void put(const Frame& f) override { frames_.push_back(f); }
+  std::size_t backlog() const noexcept override { return peer_->backlog(); }
+  std::string host() const override { return peer_->host(); }
+  /// It was served: `first` goes first.
+  void release(const Frame& first) {
+    peer_->put(first);
+    for (const Frame& f : frames_) peer_->put(f);
+  }
+
+ private:
+  Federate& federate_;
+  Peer* peer_;
+  std::vector<Frame> frames_;
+};
+
+}  // namespace
 
 // ---- adjustments
 
@@ -29,10 +56,8 @@ const std::map<std::string_view, Mom::Act>& Mom::adjustments() {
        [](Call& c) {
          const Handle object = c.get("HLAobjectInstance", &OctetReader::handle);
          const Handle attribute = c.get("HLAattribute", &OctetReader::handle);
-         if (c.get("HLAattributeState", &OctetReader::truth))
-           c.mom.federation_.take(*c.target, AcquireIfAvailable{object, {attribute}});
-         else
-           c.mom.federation_.take(*c.target, DivestUnconditionally{object, {attribute}});
+         c.mom.federation_.set_ownership(*c.target, object, attribute,
+                                         c.get("HLAattributeState", &OctetReader::truth));
        }},
       {"HLAfederate.HLAadjust.HLAsetServiceReporting",
        [](Call& c) {
@@ -44,11 +69,12 @@ const std::map<std::string_view, Mom::Act>& Mom::adjustments() {
              throw Refusal{Failure::FederateServiceInvocationsAreBeingReportedViaMOM,
                            "The federate itself takes reports of services"};
          }
-         c.target->service_reporting = on;
+         c.mom.federation_.set_reporting(*c.target, on, c.target->exception_reporting);
        }},
       {"HLAfederate.HLAadjust.HLAsetExceptionReporting",
        [](Call& c) {
-         c.target->exception_reporting = c.get("HLAreportingState", &OctetReader::truth);
+         c.mom.federation_.set_reporting(*c.target, c.target->service_reporting,
+                                         c.get("HLAreportingState", &OctetReader::truth));
        }},
       {"HLAfederate.HLAadjust.HLAsetSwitches",
        [](Call& c) {
@@ -74,8 +100,13 @@ const std::map<std::string_view, Mom::Act>& Mom::adjustments() {
 
 const std::map<std::string_view, Mom::Act>& Mom::services() {
   static const auto serve = [](Call& c, const auto& request) {
-    c.mom.federation_.require_running(request.kind);
-    c.mom.federation_.take(*c.target, request);
+    Federation& in = c.mom.federation_;
+    in.require_running(request.kind);
+    Held held(*c.target);
+    in.take(*c.target, request);
+    const Frame as_asked = frame(request);
+    held.release(frame(Served{*as_asked}));
+    if (c.target->service_reporting) c.mom.invoked(*c.target, request.kind, *as_asked, {}, nullptr);
   };
   static const auto handle = [](Call& c, std::string_view name) {
     return c.get(name, &OctetReader::handle);
@@ -109,6 +140,7 @@ const std::map<std::string_view, Mom::Act>& Mom::services() {
        [](Call& c) {
          const std::uint32_t action = c.get("HLAresignAction", &OctetReader::number);
          if (action < 1 || action > 6) c.wrong("HLAresignAction");
+         c.mom.federation_.check_resign(*c.target, static_cast<ResignAction>(action - 1));
          c.mom.evictions.emplace_back(c.target->connection, static_cast<ResignAction>(action - 1));
          c.mom.due = true;
        }},

@@ -82,9 +82,9 @@ const std::vector<Mom::Entry>& Mom::federate_entries() {
       {"HLAobjectInstancesDiscovered",
        [](S s, Octets& o) { o.count(s.federate->counters.discovered); }, periodic},
       {"HLAtimeGrantedTime",
-       [](S s, Octets& o) { o.count(milliseconds(s.mom.spent(*s.watched, false))); }, periodic},
+       [](S s, Octets& o) { o.count(milliseconds(spent(*s.watched, false))); }, periodic},
       {"HLAtimeAdvancingTime",
-       [](S s, Octets& o) { o.count(milliseconds(s.mom.spent(*s.watched, true))); }, periodic},
+       [](S s, Octets& o) { o.count(milliseconds(spent(*s.watched, true))); }, periodic},
       {"HLAconveyRegionDesignatorSets", [](S s, Octets& o) { o.truth(s.federate->convey_regions); },
        conditional},
       {"HLAconveyProducingFederate", [](S s, Octets& o) { o.truth(s.federate->convey_producer); },
@@ -144,10 +144,11 @@ const std::vector<Mom::Entry>& Mom::federation_entries() {
   return all;
 }
 
-/// In granted state or advancing, since it joined.
-Mom::Clock::duration Mom::spent(const Watched& w, bool advancing) const {
-  const auto before = advancing ? w.advanced : w.granted;
-  return w.advancing == advancing ? before + (Clock::now() - w.since) : before;
+/// In granted state or advancing, since it was last asked for; at first since the federate joined.
+Mom::Clock::duration Mom::spent(Watched& w, bool advancing) {
+  const auto now = Clock::now();
+  (w.advancing ? w.advanced : w.granted) += now - std::exchange(w.since, now);
+  return std::exchange(advancing ? w.advanced : w.granted, {});
 }
 
 }  // namespace vernier::federation

@@ -180,7 +180,7 @@ void Federation::deliver(Handle to, const Frame& message) {
       }
     }
   }
-  f->peer->put(message);
+  send(*f, message);
 }
 
 /// Hands over what came while the federation was saved or restored.

@@ -110,6 +110,25 @@ void Federation::cancel_acquisitions(Federate& f) {
   });
 }
 
+void Federation::set_ownership(Federate& f, Handle object, Handle attribute, bool owned) {
+  Instance& i = known_instance(f, object);
+  Slot& s = *slots(f, i, {attribute}).front();
+  if (s.owner == rti_owner) refuse(Failure::AttributeNotOwned, "The attribute is the RTI's own");
+  if ((s.owner == f.handle) == owned) return;
+  if (!owned) {
+    make_unowned(i, {&s}, {});
+  } else {
+    if (!publishes(f, i.known_by(f.handle)->object_class, attribute))
+      refuse(Failure::AttributeNotPublished, "The federate does not publish the attribute");
+    if (const Federate* before = federate(s.owner))
+      tell(*before, OwnershipSet{object, {attribute}, false});
+    hand_over(i, s, f.handle);
+    ask_release(i, {&s});
+  }
+  tell(f, OwnershipSet{object, {attribute}, owned});
+  review(i);
+}
+
 // ---- services of owners
 
 void Federation::take(Federate& f, const DivestUnconditionally& m) {
@@ -178,7 +197,21 @@ Divested Federation::take(Federate& f, const DivestIfWanted& m) {
 
 void Federation::take(Federate& f, const DenyRelease& m) {
   Instance& i = known_instance(f, m.object);
-  owned_slots(f, i, m.attributes);  // who waits goes on waiting
+  // who was refused waits no longer, and who comes next asks. The standard has this answer to a
+  // request so that the asking federate gets one; RTIs before 1516-2010 left it waiting.
+  Messages unavailable;
+  std::vector<Slot*> next;
+  for (Slot* s : owned_slots(f, i, m.attributes)) {
+    const auto first = std::find_if(s->wanted_by.begin(), s->wanted_by.end(),
+                                    [](const Acquisition& a) { return !a.if_available; });
+    if (first == s->wanted_by.end() || s->divesting) continue;
+    unavailable[first->federate].push_back(s->attribute);
+    s->wanted_by.erase(first);
+    next.push_back(s);
+  }
+  for (const auto& [to, attributes] : unavailable)
+    tell(*federate(to), Unavailable{i.handle, attributes});
+  ask_release(i, next);
 }
 
 void Federation::take(Federate& f, const CancelDivestiture& m) {
@@ -223,10 +256,14 @@ std::vector<Slot*> Federation::wanted_slots(const Federate& f, Instance& i,
 void Federation::take(Federate& f, const Acquire& m) {
   check_tag(m.tag);
   Instance& i = known_instance(f, m.object);
-  Numbers got;
+  Numbers got, unavailable;
   Messages confirm;
   std::vector<Slot*> asked;
   for (Slot* s : wanted_slots(f, i, m.attributes)) {
+    if (s->owner == rti_owner) {
+      unavailable.push_back(s->attribute);
+      continue;
+    }
     if (s->owner == 0) {
       hand_over(i, *s, f.handle);
       got.push_back(s->attribute);
@@ -247,6 +284,7 @@ void Federation::take(Federate& f, const Acquire& m) {
     }
   }
   if (!got.empty()) tell(f, Acquired{i.handle, got, m.tag});
+  if (!unavailable.empty()) tell(f, Unavailable{i.handle, unavailable});
   for (const auto& [to, attributes] : confirm)
     tell(*federate(to), ConfirmDivest{i.handle, attributes});
   ask_release(i, asked);

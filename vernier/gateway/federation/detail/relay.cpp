@@ -359,7 +359,7 @@ void Federation::relay(const Federate* from, const SendInteraction& s, Order sen
       if (t.federate == from || (only && t.federate != only)) continue;
       if (in_regions && t.by_regions && !regions_->overlap(*s.regions, t.by_regions->regions))
         continue;
-      ++t.federate->counters.interactions_received.of(part.received_as, transportation);
+      ++t.federate->counters.interactions_received.of(s.interaction_class, transportation);
       if (ordered && time_.constrained(t.federate->handle)) {
         m.received = Order::time_stamp;
         if (!by_time) by_time = framed(m);

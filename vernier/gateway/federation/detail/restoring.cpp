@@ -302,6 +302,8 @@ MemberState Federation::member_state(const Federate& f) const {
   m.lookahead = t.lookahead;
   m.switches = f.switches;
   m.resign = f.resign;
+  m.service_reporting = f.service_reporting;
+  m.exception_reporting = f.exception_reporting;
   return m;
 }
 
