@@ -96,7 +96,7 @@ struct UnicodeChar {
   static constexpr unsigned boundary = 2;
   static size_t length(wchar_t) { return 2; }
   static void write(wchar_t value, Octets& to) {
-    const auto code = static_cast<std::uint32_t>(value);
+    const auto code = std::bit_cast<std::uint32_t>(value);
     if (code > 0xffff) throw EncoderException(L"this character does not fit into 16 bits");
     put(to, static_cast<std::uint16_t>(code), true);
   }
@@ -149,7 +149,7 @@ struct UnicodeString {
   static void write(const std::wstring& value, Octets& to) {
     put_count(to, units(value));
     for (const wchar_t c : value) {
-      auto code = static_cast<std::uint32_t>(c);
+      auto code = std::bit_cast<std::uint32_t>(c);
       if (code > 0x10ffff) throw EncoderException(L"this is not a character of Unicode");
       if (code > 0xffff) {
         code -= 0x10000;
@@ -206,6 +206,8 @@ VERNIER_HOW(HLAunicodeString, UnicodeString)
 
 }  // namespace
 
+// what is not in parentheses are types and names; the signatures are the standard's
+// NOLINTBEGIN(bugprone-macro-parentheses,bugprone-unhandled-self-assignment,performance-unnecessary-value-param)
 #define VERNIER_ELEMENT(Element, Value)                                                            \
   Element::Element() : _own(), _value(&_own) {}                                                    \
   Element::Element(const Value& value) : _own(value), _value(&_own) {}                             \
@@ -245,6 +247,7 @@ VERNIER_HOW(HLAunicodeString, UnicodeString)
 
 RTI_BASIC_DATA_ELEMENTS(VERNIER_ELEMENT)
 #undef VERNIER_ELEMENT
+// NOLINTEND(bugprone-macro-parentheses,bugprone-unhandled-self-assignment,performance-unnecessary-value-param)
 
 // ---- opaque data
 

@@ -94,14 +94,14 @@ bool Courier::deliver_remove(Lock& lock, Bytes frame, std::unique_ptr<Member>& m
   if (!member->instance(m.object)) return true;
   const LogicalTime* t = m.time ? &time(member->time.kind, *m.time) : nullptr;
   if (t && m.received == federation::Order::time_stamp) member->time.got(*m.time);
-  auto info = supplement<SupplementalRemoveInfo>(*member, m);
+  const auto info = supplement<SupplementalRemoveInfo>(*member, m);
   call(lock, [&](FederateAmbassador& f) {
     with_time(
         [&](auto&&... rest) {
           f.removeObjectInstance(handle<ObjectInstanceHandle>(m.object), tag(m.tag),
                                  order_of(m.sent), std::forward<decltype(rest)>(rest)...);
         },
-        m, t, std::move(info));
+        m, t, info);
   });
   // in its callback the federate still may ask for the name
   if (member) member->forget(m.object);

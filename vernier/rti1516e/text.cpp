@@ -1,5 +1,6 @@
 #include "vernier/rti1516e/text.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -43,7 +44,7 @@ std::string narrow(std::wstring_view from) {
   to.reserve(from.size());
   const auto put = [&](std::uint32_t byte) { to.push_back(static_cast<char>(byte)); };
   for (const wchar_t w : from) {
-    auto c = static_cast<std::uint32_t>(w);
+    auto c = std::bit_cast<std::uint32_t>(w);
     if (!is_character(c)) c = replacement;
     if (c < 0x80) {
       put(c);

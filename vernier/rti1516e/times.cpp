@@ -118,7 +118,8 @@ const To& as(const From& value) {
   VERNIER_COMPARED(Class, Base, Wrong, member, >=)      \
   VERNIER_COMPARED(Class, Base, Wrong, member, <=)
 
-// what times and intervals share
+// what times and intervals share; what is not in parentheses are types and names
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define VERNIER_VALUE(Class, Base, Wrong, Number, member, get, set, name)                       \
   Class::Class() : member(0) {}                                                                 \
   Class::Class(const Base& value) : member(as<Class, Wrong>(value).member) {}                   \
@@ -143,6 +144,7 @@ const To& as(const From& value) {
   Number Class::get() const { return member; }                                                  \
   void Class::set(Number value) { member = value; }                                             \
   Class::operator Number() const { return member; }
+// NOLINTEND(bugprone-macro-parentheses)
 
 #define VERNIER_TIMES(Time, Interval, Factory, Number, Argument, name)                            \
   VERNIER_VALUE(Interval, LogicalTimeInterval, InvalidLogicalTimeInterval, Number, _interval,     \

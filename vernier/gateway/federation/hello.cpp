@@ -92,7 +92,7 @@ Greeting HelloFromFederate::take(Bytes frame, std::vector<std::byte>& reply) {
 
 HelloToRti::HelloToRti(std::string program, Bytes key)
     : program_(std::move(program)), key_(key), ours_(random_bytes()) {
-  program_ = program_.substr(0, 200);
+  if (program_.size() > 200) program_.resize(200);
 }
 
 void HelloToRti::begin(std::vector<std::byte>& reply) const {
@@ -130,12 +130,11 @@ Greeting HelloToRti::take(Bytes frame, std::vector<std::byte>& reply) {
             2);
       return Greeting::more;
     }
-  } else if (key_.empty()) {
+  } else if (key_.empty() ||
+             (!theirs_.empty() && proves(welcome.proof, "rti", key_, ours_, theirs_))) {
     return Greeting::done;
   } else if (theirs_.empty()) {
     why_ = "the RTI asks for no key, so it may be any; start it with the key or leave key-file out";
-  } else if (proves(welcome.proof, "rti", key_, ours_, theirs_)) {
-    return Greeting::done;
   } else {
     why_ = "the keys of federate and RTI are different";
   }

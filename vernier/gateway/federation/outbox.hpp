@@ -50,7 +50,7 @@ class Outbox {
     size_ += bytes.size();
     while (!bytes.empty()) {
       if (pieces_.empty() || !pieces_.back().chunk || pieces_.back().size == Chunks::size)
-        pieces_.push_back({chunks_.take(), {}, 0});
+        pieces_.emplace_back().chunk = chunks_.take();
       Piece& last = pieces_.back();
       const std::size_t n = std::min(bytes.size(), Chunks::size - last.size);
       std::memcpy(last.chunk.get() + last.size, bytes.data(), n);

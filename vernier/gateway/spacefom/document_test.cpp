@@ -263,8 +263,12 @@ TEST(Flat, LiesInMemoryAsTheStandardSays) {
   EXPECT_FALSE(flattened(*f, "Nothing"));
 }
 
-TEST(Flat, ArraysOfArraysOfNothingEnd) {
-  std::string types;
+TEST(Flat, HasNumbersThatCanBeShownAndAnEnd) {
+  const auto basic = [](const char* name, int bits) {
+    return "<basicData><name>" + std::string(name) + "</name><size>" + std::to_string(bits) +
+           "</size><endian>Big</endian></basicData>";
+  };
+  std::string types;  // arrays of arrays of nothing
   for (int i = 0; i < 5; ++i)
     types += "<arrayData><name>A" + std::to_string(i) + "</name><dataType>" +
              (i == 0 ? "HLAoctet" : "A" + std::to_string(i - 1)) + "</dataType><cardinality>" +
@@ -272,13 +276,19 @@ TEST(Flat, ArraysOfArraysOfNothingEnd) {
              "</cardinality><encoding>HLAfixedArray</encoding></arrayData>";
   Diagnostics problems;
   auto module = fom::parse_module(
-      "<objectModel xmlns=\"http://standards.ieee.org/IEEE1516-2010\"><dataTypes><arrayDataTypes>" +
-          types + "</arrayDataTypes></dataTypes></objectModel>",
+      "<objectModel xmlns=\"http://standards.ieee.org/IEEE1516-2010\"><dataTypes>"
+      "<basicDataRepresentations>" +
+          basic("Tinyinteger", 4) + basic("Hugeinteger", 128) + basic("Oddinteger", 24) +
+          "</basicDataRepresentations><arrayDataTypes>" + types +
+          "</arrayDataTypes></dataTypes></objectModel>",
       "test.xml", problems);
   ASSERT_TRUE(module) << rendered(problems);
   const auto f = fom::merge({&*module, 1}, fom::standard_mim(), problems);
   ASSERT_TRUE(f) << rendered(problems);
   EXPECT_FALSE(flattened(*f, "A4"));
+  EXPECT_FALSE(flattened(*f, "Tinyinteger"));
+  EXPECT_FALSE(flattened(*f, "Hugeinteger"));
+  EXPECT_TRUE(flattened(*f, "Oddinteger"));
 }
 
 }  // namespace

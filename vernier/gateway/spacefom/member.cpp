@@ -38,7 +38,7 @@ class Taker {
  public:
   explicit Taker(const double* from) : next_(from) {}
   frames::Vector3 vector() {
-    const frames::Vector3 v(next_[0], next_[1], next_[2]);
+    frames::Vector3 v(next_[0], next_[1], next_[2]);
     next_ += 3;
     return v;
   }

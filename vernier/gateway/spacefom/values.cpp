@@ -8,6 +8,8 @@
 
 #include "vernier/base/units.hpp"
 
+#include "vernier/base/require.hpp"
+
 namespace vernier::spacefom {
 namespace {
 
@@ -118,7 +120,10 @@ class Flattener {
   std::string basic(const std::string& name, const fom::Basic& b) {
     const bool real = name.find("float") != std::string::npos;
     const bool whole = name.find("integer") != std::string::npos || name == "HLAoctet";
-    if (!real && !whole) return "the data type " + name + " is not a number";
+    const bool usual =
+        real ? b.bits == 32 || b.bits == 64 : b.bits % 8 == 0 && b.bits >= 8 && b.bits <= 64;
+    if ((!real && !whole) || !usual)
+      return "the data type " + name + " is not a number of 8 to 64 bits";
     if (flat_.numbers.size() == most_numbers) return too_many(name);
     const Unit unit = enumeration_ >= 0 ? Unit{} : given_.value_or(unit_);
     Flat::Number n;
@@ -171,6 +176,7 @@ double value_of(std::uint64_t b, const Flat::Number& n) noexcept {
     return n.bytes == 4 ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(b)))
                         : std::bit_cast<double>(b);
   if (n.is_unsigned) return static_cast<double>(b);
+  require(n.bytes >= 1 && n.bytes <= 8);
   const int shift = 64 - 8 * n.bytes;
   return static_cast<double>(static_cast<std::int64_t>(b << shift) >> shift);
 }

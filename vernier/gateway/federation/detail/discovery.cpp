@@ -115,10 +115,7 @@ void Federation::review_wanted(Instance& i) {
       if (!by || !by->active) continue;
       // the fastest counts
       const auto hertz = [&](Handle r) { return tables_.rates[r - 1].hertz; };
-      if (!wanted || by->rate == 0)
-        rate = by->rate;
-      else if (rate != 0 && hertz(by->rate) > hertz(rate))
-        rate = by->rate;
+      if (!wanted || by->rate == 0 || (rate != 0 && hertz(by->rate) > hertz(rate))) rate = by->rate;
       wanted = true;
       if (rate == 0) break;
     }

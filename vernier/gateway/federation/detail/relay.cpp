@@ -132,7 +132,8 @@ Route* Federation::route(Instance& i, Handle sender, const Numbers& given, bool 
         r->attributes == given)
       return &*r;
   }
-  const Numbers attributes = given;  // may be overwritten by what follows from a discovery
+  // a copy: what follows from a discovery may overwrite it
+  const Numbers attributes(given.begin(), given.end());
   for (const Handle a : attributes) {
     const Slot* s = i.slot(a);
     if (!s || s->owner != sender) return nullptr;
