@@ -83,11 +83,6 @@ void Mechanism::describe() {
 
 void Mechanism::assemble(double time) {
   put_together(solver_, definition_, time);
-  // a step that is taken back: the first one of the loop then finds its code and data at hand
-  std::vector<std::byte> start(solver_.state_bytes());
-  solver_.save(start);
-  static_cast<void>(solver_.step(definition_.step));
-  solver_.load(start);
   counts_ = {};
   std::fill(attitudes_.begin(), attitudes_.end(), 0.0);
   follow_attitudes();
