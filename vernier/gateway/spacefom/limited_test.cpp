@@ -41,8 +41,8 @@ class LimitedAmbassador final : public hla::VernierAmbassador {
 
  private:
   /// Neither the MOM nor names without their root.
-  static void refuse_short(const std::wstring& name, const std::wstring& root) {
-    if (name.starts_with(root) && name.find(L"HLAmanager") == std::wstring::npos) return;
+  static void refuse_short(const std::wstring& name, const std::wstring& top) {
+    if (name.starts_with(top) && name.find(L"HLAmanager") == std::wstring::npos) return;
     ++refused_names;
     throw rti1516e::NameNotFound(name);
   }
