@@ -2,9 +2,10 @@
 // memory. All processes are on one processor, and a bare relay of the same messages over TCP is
 // measured in the same run.
 //
-// usage: federation_bench [--large] [--address DESIGNATOR]
-//   --large     also 200 federates for 1000 steps, which takes minutes
-//   --address   another RTI than one of this program's own
+// usage: federation_bench [--large | --only-large] [--address DESIGNATOR]
+//   --large        also 200 federates for 1000 steps
+//   --only-large   nothing but those
+//   --address      another RTI than one of this program's own
 #include <RTI/NullFederateAmbassador.h>
 #include <RTI/RTI1516.h>
 #include <RTI/time/HLAinteger64Interval.h>
@@ -402,7 +403,7 @@ void say(const char* what, double value, const char* unit, double limit, bool at
   std::fflush(stdout);
 }
 
-int measure(bool large, std::wstring designator) {
+int measure(bool small, bool large, std::wstring designator) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(sched_getcpu(), &one);
@@ -420,24 +421,26 @@ int measure(bool large, std::wstring designator) {
   const auto round_trips = [](Federate& f) { return f.round_trips(); };
   const auto steps = [](Federate& f) { return f.steps(); };
 
-  const double floor = relay_round_trip();
-  std::printf("%-46s %12.1f us\n", "round trip through a bare relay: the floor", floor);
-  const Outcome trip = in_processes(scenario(2, 20000, designator), round_trips);
-  say("round trip of receive-ordered updates", trip.first, "us", 1.5 * floor, true, trip.good);
-  const Outcome two = in_processes(scenario(2, 20000, designator), steps);
-  say("lock-step, 2 federates", two.first, "steps/s", 17000.0 * 30.0 / floor, false, two.good);
-  const Outcome ten = in_processes(scenario(10, 3000, designator), steps);
-  say("lock-step, 10 federates", ten.first, "steps/s", 3000.0 * 30.0 / floor, false, ten.good);
-  const Outcome many =
-      in_processes(scenario(2, 600000, designator), [](Federate& f) { return f.flood({}); });
-  say("receive-ordered throughput", many.last, "messages/s", 800000.0, false, many.good);
-  say("lock-step in one process, 2 federates", in_threads(scenario(2, 100000, L""), steps),
-      "steps/s", 100000.0, false);
-  const Outcome slow = in_processes(scenario(2, 600000, designator), [](Federate& f) {
-    return f.flood(std::chrono::microseconds(10));
-  });
-  say("slow reader of 600 000 updates: federates", slow.memory, "MB", 100.0, true, slow.good);
-  if (rti > 0) say("                                 RTI", peak_memory(rti), "MB", 100.0, true);
+  if (small) {
+    const double floor = relay_round_trip();
+    std::printf("%-46s %12.1f us\n", "round trip through a bare relay: the floor", floor);
+    const Outcome trip = in_processes(scenario(2, 20000, designator), round_trips);
+    say("round trip of receive-ordered updates", trip.first, "us", 1.5 * floor, true, trip.good);
+    const Outcome two = in_processes(scenario(2, 20000, designator), steps);
+    say("lock-step, 2 federates", two.first, "steps/s", 17000.0 * 30.0 / floor, false, two.good);
+    const Outcome ten = in_processes(scenario(10, 3000, designator), steps);
+    say("lock-step, 10 federates", ten.first, "steps/s", 3000.0 * 30.0 / floor, false, ten.good);
+    const Outcome many =
+        in_processes(scenario(2, 600000, designator), [](Federate& f) { return f.flood({}); });
+    say("receive-ordered throughput", many.last, "messages/s", 800000.0, false, many.good);
+    say("lock-step in one process, 2 federates", in_threads(scenario(2, 100000, L""), steps),
+        "steps/s", 100000.0, false);
+    const Outcome slow = in_processes(scenario(2, 600000, designator), [](Federate& f) {
+      return f.flood(std::chrono::microseconds(10));
+    });
+    say("slow reader of 600 000 updates: federates", slow.memory, "MB", 100.0, true, slow.good);
+    if (rti > 0) say("                                 RTI", peak_memory(rti), "MB", 100.0, true);
+  }
   if (large) {
     const Outcome all = in_processes(scenario(200, 1000, designator), steps);
     say("lock-step, 200 federates, 1000 steps", all.first, "steps/s", 0.0, false, all.good);
@@ -455,15 +458,16 @@ int measure(bool large, std::wstring designator) {
 }  // namespace vernier::bench
 
 int main(int argc, char** argv) {
-  bool large = false;
+  bool small = true, large = false;
   std::wstring designator;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    large = large || word == "--large";
+    small = small && word != "--only-large";
+    large = large || word == "--large" || word == "--only-large";
     if (word == "--address" && i + 1 < argc) {
       const std::string text = argv[++i];
       designator.assign(text.begin(), text.end());
     }
   }
-  return vernier::bench::measure(large, designator);
+  return vernier::bench::measure(small, large, designator);
 }

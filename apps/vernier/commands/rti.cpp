@@ -19,8 +19,9 @@ namespace {
 
 struct RtiRequest {
   std::vector<std::string> listen;
-  std::string key, certificate, certificate_key, tolerate = "30s", saves;
+  std::string key, certificate, certificate_key, tolerate = "30s", patience = "10min", saves;
   std::size_t most = 1000;
+  std::size_t waiting = 256;  // MiB
   bool verbose = false;
 };
 
@@ -35,6 +36,15 @@ void allow_files(std::size_t count) {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count) return;
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, count);
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::chrono::milliseconds time_of(const char* option, const std::string& text) {
+  const auto t = composition::parsed_time(text);
+  if (!t || *t < std::chrono::seconds(2))
+    throw ConfigurationError(
+        "V2005",
+        fmt::format("{} must be a time of 2s at least, such as 30s, not \"{}\"", option, text));
+  return std::chrono::duration_cast<std::chrono::milliseconds>(*t);
 }
 
 federation::ServerSettings server_settings(const RtiRequest& a) {
@@ -52,12 +62,8 @@ federation::ServerSettings server_settings(const RtiRequest& a) {
     throw ConfigurationError("V5301", "--tls-certificate and --tls-key go together");
   s.certificate = a.certificate;
   s.certificate_key = a.certificate_key;
-  const auto t = composition::parsed_time(a.tolerate);
-  if (!t || *t < std::chrono::seconds(2))
-    throw ConfigurationError(
-        "V2005", fmt::format("--tolerate must be a time of 2s at least, such as 30s, not \"{}\"",
-                             a.tolerate));
-  s.tolerate = std::chrono::duration_cast<std::chrono::milliseconds>(*t);
+  s.tolerate = time_of("--tolerate", a.tolerate);
+  s.patience = time_of("--patience", a.patience);
   s.most_connections = a.most;
   s.verbose = a.verbose;
   s.log = say;
@@ -81,8 +87,12 @@ int serve_federations(const RtiRequest& a) {
   federation::ServerSettings settings = server_settings(a);
   allow_files(a.most + 64);
   warn_if_open(settings);
-  federation::Server server(std::move(settings), std::make_unique<federation::Core>(
-                                                     federation::CoreSettings{a.saves, say}));
+  auto core =
+      std::make_unique<federation::Core>(federation::CoreSettings{.save_folder = a.saves,
+                                                                  .log = say,
+                                                                  .most_waiting = a.waiting << 20,
+                                                                  .patience = settings.patience});
+  federation::Server server(std::move(settings), std::move(core));
   say(fmt::format("the RTI waits at {}; Ctrl-C ends", joined(server.addresses(), " and ")));
   const Interruptible guard(
       [](void* whom) noexcept { static_cast<federation::Server*>(whom)->stop(); }, &server);
@@ -115,6 +125,15 @@ Action declare_rti(CLI::App& app) {
   app.add_option("--max-federates", asked->most, "how many may be connected (1000)")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
+  app.add_option("--max-waiting", asked->waiting,
+                 "MiB of messages that may wait for a federate to advance; then those wait who "
+                 "send (256)")
+      ->type_name("MIB")
+      ->check(CLI::Range(64, 1 << 20));
+  app.add_option("--patience", asked->patience,
+                 "how long a federate may keep others waiting without taking callbacks or asking "
+                 "to advance before it is resigned (10min)")
+      ->type_name("TIME");
   app.add_flag("-v,--verbose", asked->verbose, "also say who connects and disconnects");
   return [asked](const Invocation&) { return serve_federations(*asked); };
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vernier/gateway/federation/detail/checks.hpp"
+#include "vernier/gateway/federation/detail/fom_store.hpp"
 #include "vernier/gateway/federation/detail/mom.hpp"
 #include "vernier/gateway/federation/detail/saved.hpp"
 #include "vernier/gateway/federation/federation.hpp"
@@ -20,6 +21,7 @@ using detail::refuse;
 namespace {
 
 constexpr std::size_t most_federations = 4096;
+constexpr std::size_t most_module_bytes = 256u << 20;  // of all federations
 constexpr std::size_t longest_name = 4096;
 
 /// For a federate whose line is gone and that could not be resigned.
@@ -40,7 +42,9 @@ struct Core::State {
     Blob answered{};  // the body of the last answer to one whose services are reported
   };
 
-  explicit State(CoreSettings s) : settings(std::move(s)), saves(settings.save_folder) {}
+  explicit State(CoreSettings s) : settings(std::move(s)), saves(settings.save_folder) {
+    if (!settings.foms) settings.foms = std::make_shared<FomStore>();
+  }
 
   CoreSettings settings;
   SaveStore saves;
@@ -48,6 +52,7 @@ struct Core::State {
   std::vector<Connection> unused;
   std::map<std::string, std::unique_ptr<Federation>> federations;
   bool pulsing = false;
+  bool crowds = false;  // somebody has about as much waiting as may, or had at the last pulse
 
   void log(const std::string& what) const {
     if (settings.log) settings.log(what);
@@ -66,10 +71,25 @@ struct Core::State {
              "There is a federation named '" + m.federation + "' already");
     if (federations.size() >= most_federations)
       refuse(Failure::RTIinternalError, "The RTI takes no more federations");
-    auto fresh = std::make_unique<Federation>(m.federation, m.time, m.modules, m.mim, saves);
+    require_room_for(m.modules);
+    auto fresh =
+        std::make_unique<Federation>(m.federation, m.time, m.modules, m.mim, saves, *settings.foms);
+    fresh->limit_waiting(settings.most_waiting, settings.patience);
     fresh->observe(std::make_unique<Mom>(*fresh));
     federations.emplace(m.federation, std::move(fresh));
     log("federation '" + m.federation + "' is created");
+  }
+
+  void require_room_for(const std::vector<Document>& modules) const {
+    std::size_t bytes = 0;
+    for (const Document& d : modules) bytes += d.text.size();
+    if (bytes == 0) return;
+    for (const auto& [name, f] : federations)
+      for (const Document& d : f->documents()) bytes += d.text.size();
+    if (bytes > most_module_bytes)
+      refuse(Failure::RTIinternalError,
+             "The FOM modules of all federations of the RTI are longer than " +
+                 std::to_string(most_module_bytes >> 20) + " MiB");
   }
 
   void destroy(const DestroyFederation& m) {
@@ -99,6 +119,7 @@ struct Core::State {
     if (at == federations.end())
       refuse(Failure::FederationExecutionDoesNotExist,
              "There is no federation named '" + m.federation + "'");
+    require_room_for(m.modules);
     Joined joined;
     Federate& f = at->second->join(m, *line.peer, c, joined);
     line.federation = at->second.get();
@@ -173,6 +194,24 @@ struct Core::State {
       } catch (const Refusal& r) {
         o->invoked(*line.federate, Kind::resign, *request, {}, &r);
       }
+    }
+  }
+
+  /// By its automatic resign directive.
+  void evict(const Federation::Stuck& stuck) {
+    Line& line = lines[stuck.federate->connection];
+    Federation& of = *line.federation;
+    resign(line, stuck.federate->resign, stuck.why);
+    line.peer->give_up(stuck.why);
+    catch_up(of);
+  }
+  /// After a frame, by which more may wait for somebody than can be.
+  void relieve(Connection c, Federation& f, Kind kind) {
+    crowds = crowds || f.crowded();
+    while (f.crowded() && lines[c].federate && lines[c].federation == &f) {
+      const Federation::Stuck s = f.overflowing(*lines[c].federate, kind);
+      if (!s.federate) return;
+      evict(s);
     }
   }
 
@@ -297,7 +336,10 @@ bool Core::State::take(Connection c, Bytes bytes) {
     if (f && f->service_reporting && lines[c].federation->observer())
       lines[c].federation->observer()->invoked(*lines[c].federate, h->kind, bytes,
                                                std::exchange(lines[c].answered, {}), nullptr);
-    if (Federation* now = in ? in : lines[c].federation) catch_up(*now);
+    if (Federation* now = in ? in : lines[c].federation) {
+      catch_up(*now);
+      if (now->crowded()) relieve(c, *now, h->kind);
+    }
     return true;
   } catch (const Malformed&) {
     return false;
@@ -354,23 +396,30 @@ void Core::close(Connection c, std::string_view why) noexcept {
   s.unused.push_back(c);
 }
 
-bool Core::pressed(Connection c, std::size_t limit) const noexcept {
+Connection Core::pressing(Connection c, Kind next, std::size_t limit, bool waits) const noexcept {
   const State& s = *state_;
-  if (c >= s.lines.size() || !s.lines[c].federation) return false;
-  for (const Federate* f : s.lines[c].federation->federates()) {
-    if (f->connection != c && f->peer->backlog() > limit) return true;
+  if (c >= s.lines.size() || !s.lines[c].federate) return 0;
+  const State::Line& line = s.lines[c];
+  for (const Federate* f : line.federation->federates()) {
+    if (f->connection != c && f->peer->backlog() > limit) return f->connection;
   }
-  return false;
+  const Federate* f = line.federation->pressing(*line.federate, next, waits);
+  return f ? f->connection : 0;
 }
 
-bool Core::pulses() const noexcept { return state_->pulsing; }
+bool Core::crowded() const noexcept { return state_->crowds; }
+
+bool Core::pulses() const noexcept { return state_->pulsing || state_->crowds; }
 
 void Core::pulse() noexcept {
   try {
     const auto now = std::chrono::steady_clock::now();
+    state_->crowds = false;
     for (const auto& [name, f] : state_->federations) {
       f->observer()->pulse(now);
       state_->catch_up(*f);
+      for (auto s = f->stuck(now); s.federate; s = f->stuck(now)) state_->evict(s);
+      state_->crowds = state_->crowds || f->crowded();
     }
   } catch (...) {
     // a report that could not be made

@@ -19,9 +19,11 @@ class Recorder final : public Peer {
  public:
   void put(const Frame& f) override { frames.push_back(f); }
   std::size_t backlog() const noexcept override { return behind; }
+  void give_up(std::string_view why) override { given_up = why; }
 
   std::deque<Frame> frames;
   std::size_t behind = 0;
+  std::string given_up;  // why
 };
 
 inline Bytes bytes_of(std::string_view s) { return std::as_bytes(std::span(s)); }

@@ -221,10 +221,13 @@ TEST(Core, LeavingIsResigningToo) {
 
 TEST(Core, IsPressedByWhoeverIsBehind) {
   Stage s(3);
-  EXPECT_FALSE(s.core.pressed(s[0].connection, 100));
+  const auto pressing = [&](int whom) {
+    return s.core.pressing(s[static_cast<std::size_t>(whom)].connection, Kind::advance, 100, false);
+  };
+  EXPECT_EQ(pressing(0), 0u);
   s[1].peer.behind = 101;
-  EXPECT_TRUE(s.core.pressed(s[0].connection, 100));
-  EXPECT_FALSE(s.core.pressed(s[1].connection, 100));  // not by itself
+  EXPECT_EQ(pressing(0), s[1].connection);
+  EXPECT_EQ(pressing(1), 0u);  // not by itself
 }
 
 // ---- synchronization points

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -107,7 +108,11 @@ struct Federate {
   SaveStatus saving{};
   RestoreStatus restoring{};
   std::vector<Frame> waiting;  // messages for when it has saved or restored
-  Handle restored_as = 0;      // what its handle will be
+  std::size_t waiting_bytes = 0;
+  // since when too much waits for it and it does nothing
+  std::uint64_t moves_seen = 0;
+  std::chrono::steady_clock::time_point moved{};
+  Handle restored_as = 0;  // what its handle will be
 
   bool is_on(Switch s) const noexcept { return switches[static_cast<std::size_t>(s)]; }
 };

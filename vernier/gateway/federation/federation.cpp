@@ -13,15 +13,16 @@ namespace vernier::federation {
 using detail::refuse;
 
 Federation::Federation(std::string name, TimeKind time, std::vector<Document> modules,
-                       std::optional<Document> mim, SaveStore& store)
+                       std::optional<Document> mim, SaveStore& store, FomStore& foms)
     : name_(std::move(name)),
       store_(store),
       mim_(std::move(mim)),
+      foms_(foms),
       federates_(1),
       time_(time, [this](Handle to, const Frame& f) { deliver(to, f); }),
       regions_(std::make_unique<Regions>()) {
   load(std::move(modules));
-  const fom::Switches& s = *fom_->switches;
+  const fom::Switches& s = *fom().switches;
   switches_ = {s.is_on("objectClassRelevanceAdvisory"), s.is_on("attributeRelevanceAdvisory"),
                s.is_on("attributeScopeAdvisory"), s.is_on("interactionRelevanceAdvisory")};
   auto_provide_ = s.is_on("autoProvide");

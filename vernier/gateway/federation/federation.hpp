@@ -23,11 +23,17 @@ namespace vernier::federation {
 class Federation;
 class Regions;
 class SaveStore;
+class FomStore;
+struct LoadedFom;
 
 /// How much one federation may hold; more is refused by name.
 struct Limits {
   std::size_t federates = 4096, instances = 1u << 22, names = 1u << 20, points = 4096;
   std::size_t modules = 512, name_bytes = 1024, tag_bytes = 1u << 16;
+  std::size_t module_bytes = 64u << 20;        // of FOM modules
+  std::size_t kept_bytes = 1u << 30;           // of names, instances, regions, tags
+  std::size_t waiting_bytes = 256u << 20;      // of messages for one federate
+  std::chrono::milliseconds patience{600000};  // with one who has more and asks for nothing
 };
 
 /// What watches a federation and answers for the RTI: its management object model. Called while the
@@ -72,14 +78,14 @@ class Federation {
  public:
   /// The FOM of the modules and the MIM (none: the standard one). Throws Refusal.
   Federation(std::string name, TimeKind, std::vector<Document> modules, std::optional<Document> mim,
-             SaveStore&);
+             SaveStore&, FomStore&);
   ~Federation();
   Federation(const Federation&) = delete;
 
   // ---- for everybody
   const std::string& name() const noexcept { return name_; }
   TimeKind time_kind() const noexcept { return time_.kind(); }
-  const fom::Fom& fom() const noexcept { return *fom_; }
+  const fom::Fom& fom() const noexcept;
   /// Class members ascending.
   const FomTables& tables() const noexcept { return tables_; }
   /// Modules as they were given, without the MIM; then the MIM, if it was.
@@ -114,6 +120,22 @@ class Federation {
   void tell(const Federate& to, const M& message) {
     send(to, frame(message));
   }
+
+  // ---- messages that wait for a federate (detail/crowd.cpp)
+  void limit_waiting(std::size_t bytes, std::chrono::milliseconds patience) noexcept;
+  /// Somebody has about as much waiting as may.
+  bool crowded() const noexcept { return !time_.crowded().empty(); }
+  /// For whose sake a frame of this kind should not be taken from the sender now; null: nobody's.
+  const Federate* pressing(const Federate& sender, Kind next, bool waits) const noexcept;
+  /// Who has to be resigned, and why.
+  struct Stuck {
+    Federate* federate = nullptr;  // null: nobody
+    std::string why;
+  };
+  /// After a frame of the sender.
+  Stuck overflowing(Federate& sender, Kind);
+  /// From time to time.
+  Stuck stuck(std::chrono::steady_clock::time_point now);
 
   // ---- what the RTI does itself
   /// An instance owned by the RTI; discovered by those who subscribe.
@@ -311,6 +333,15 @@ class Federation {
   void check_name(const std::string&) const;
   void check_tag(const Blob&) const;
 
+  // ---- how much is kept (detail/kept.cpp)
+  std::size_t kept() const;
+  /// Throws Refusal when it is too much.
+  void keep(std::size_t bytes);
+  void keep_for(const std::vector<InRegions>&);
+  /// In a map or list.
+  void keep_entries(std::size_t count, std::size_t bytes);
+  void gone(const Instance&) noexcept;
+
   // ---- ownership (detail/ownership.cpp)
   void hand_over(Instance&, Slot&, Handle to);
   void ask_release(Instance&, const std::vector<Slot*>&);
@@ -346,9 +377,8 @@ class Federation {
   SaveStore& store_;
   std::vector<Document> documents_;
   std::optional<Document> mim_;
-  std::unique_ptr<const fom::Fom> fom_;
-  std::vector<fom::Module> modules_;
-  std::shared_ptr<const fom::Module> own_mim_;
+  FomStore& foms_;
+  std::shared_ptr<const LoadedFom> fom_;  // shared: with other federations of the same modules
   FomTables tables_;
   Blob encoded_tables_;
   Handle privilege_ = 0;  // HLAprivilegeToDeleteObject
@@ -370,6 +400,9 @@ class Federation {
   TimeManager time_;
   std::unique_ptr<Regions> regions_;
   std::map<std::string, Point> points_;
+
+  std::size_t kept_ = 0;                        // at most; bytes
+  std::size_t kept_since_ = 0, kept_gone_ = 0;  // came and went since all was counted
 
   bool saving_ = false, restoring_ = false;
   std::string last_save_, next_save_;

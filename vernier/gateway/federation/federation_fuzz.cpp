@@ -14,6 +14,7 @@
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/gateway/federation/core.hpp"
 #include "vernier/gateway/federation/core_fom_test.hpp"
+#include "vernier/gateway/federation/detail/fom_store.hpp"
 #include "vernier/gateway/federation/detail/saved.hpp"
 #include "vernier/gateway/federation/requests.hpp"
 
@@ -43,7 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Reader r(std::as_bytes(std::span(data, size)));
   std::uint8_t how = 0;
   r(how);
-  CoreSettings settings;
+  static const auto foms = std::make_shared<FomStore>();
+  CoreSettings settings{.most_waiting = 100000, .patience = {}, .foms = foms};
   if (how & 2u) settings.save_folder = folder().path().string();
   Core core(settings);
   std::array<Ear, 2> ears;

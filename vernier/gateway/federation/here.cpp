@@ -8,6 +8,7 @@
 #include <array>
 #include <ctime>
 #include <thread>
+#include <utility>
 
 namespace vernier::federation {
 
@@ -43,10 +44,14 @@ class HereChannel final : public Channel, public Peer {
 
   bool send(Bytes frame) override {
     std::unique_lock lock(hub_->lock_);
-    if (hub_->backlog_.load(std::memory_order_relaxed) > hub_->limit_) wait_for_room(lock);
+    sender_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    if (hub_->backlog_.load(std::memory_order_relaxed) > hub_->limit_ || hub_->exchange_->crowded())
+      wait_for_room(lock, frame);
     if (!open_) return false;
     const bool good = hub_->exchange_->take(connection_, frame);
     hub_->pulses_.store(hub_->exchange_->pulses(), std::memory_order_relaxed);
+    if (hub_->waiting_.load(std::memory_order_relaxed) > 0) hub_->room_.notify_all();
+    end_given_up();
     ring(lock);
     if (!good) close("the RTI does not understand what the federate said");
     return good;
@@ -77,6 +82,7 @@ class HereChannel final : public Channel, public Peer {
       bell_.sleep(std::min(until, now + std::chrono::milliseconds(200)));
       std::unique_lock lock(hub_->lock_);
       hub_->exchange_->pulse();
+      end_given_up();
       ring(lock);
     }
     const std::size_t bytes = backlog_.exchange(0);
@@ -113,6 +119,11 @@ class HereChannel final : public Channel, public Peer {
     if (bell_.announce()) hub_->to_ring_.push_back(&bell_);
   }
   std::size_t backlog() const noexcept override { return backlog_; }
+  void give_up(std::string_view why) override {
+    const std::lock_guard lock(queue_lock_);
+    why_ = why;
+    hub_->given_up_.push_back(this);
+  }
 
  private:
   void close(const char* why) {
@@ -122,12 +133,24 @@ class HereChannel final : public Channel, public Peer {
       const std::lock_guard queue_lock(queue_lock_);
       why_ = why;
     }
+    end(why);
+    ring(lock);
+  }
+  /// Under the hub's lock.
+  void end(const char* why) {
     open_ = false;
     hub_->exchange_->close(connection_, why);
     std::erase(hub_->channels_, this);
     hub_->backlog_.fetch_sub(backlog_.exchange(0));
     hub_->room_.notify_all();
-    ring(lock);
+  }
+  void end_given_up() {
+    while (!hub_->given_up_.empty()) {
+      HereChannel* const c = hub_->given_up_.back();
+      hub_->given_up_.pop_back();
+      if (c->open_) c->end("given up");
+      if (c->bell_.announce()) hub_->to_ring_.push_back(&c->bell_);
+    }
   }
 
   /// Not while somebody holds the lock that the woken want next.
@@ -148,28 +171,48 @@ class HereChannel final : public Channel, public Peer {
   }
 
   /// Two who flood each other must go on, and so must one thread that runs several federates.
-  void wait_for_room(std::unique_lock<std::mutex>& lock) {
-    const auto in_vain = [this] {
-      if (!open_ || backlog_ > hub_->limit_) return true;
-      return std::any_of(hub_->channels_.begin(), hub_->channels_.end(), [this](HereChannel* c) {
-        return c->backlog_ > hub_->limit_ &&
-               c->receiver_.load(std::memory_order_relaxed) == std::this_thread::get_id();
-      });
+  void wait_for_room(std::unique_lock<std::mutex>& lock, Bytes frame) {
+    const auto next = header(frame);
+    const auto of_this_thread = [](const std::atomic<std::thread::id>& t) {
+      return t.load(std::memory_order_relaxed) == std::this_thread::get_id();
     };
-    while (!in_vain() && hub_->exchange_->pressed(connection_, hub_->limit_)) {
+    for (bool waited = false; next && open_; waited = true) {
+      const Connection by =
+          hub_->exchange_->pressing(connection_, next->kind, hub_->limit_, waited);
+      if (by == 0) return;
+      const bool in_vain =
+          std::any_of(hub_->channels_.begin(), hub_->channels_.end(), [&](const HereChannel* c) {
+            return (c->backlog_ > hub_->limit_ && of_this_thread(c->receiver_)) ||
+                   (c->connection_ == by && (of_this_thread(c->receiver_) ||
+                                             of_this_thread(c->sender_) || c->cannot_act()));
+          });
+      if (in_vain) return;
       ++hub_->waiting_;
+      waits_ = true;
       hub_->room_.wait_for(lock, std::chrono::milliseconds(100));
+      waits_ = false;
       --hub_->waiting_;
+      if (hub_->exchange_->pulses()) hub_->exchange_->pulse();
+      end_given_up();
+      for (Bell* b : std::exchange(hub_->to_ring_, {})) b->ring();
     }
+  }
+
+  /// It waits for somebody itself, and what it should do can be done by no other thread of it.
+  bool cannot_act() const noexcept {
+    const std::thread::id reader = receiver_.load();
+    return waits_ &&
+           (backlog_ <= hub_->limit_ || reader == sender_.load() || reader == std::thread::id{});
   }
 
   const std::shared_ptr<Hub> hub_;
   Connection connection_ = 0;
+  bool waits_ = false;  // for room; under the hub's lock
   std::atomic<bool> open_{true};
   Bell bell_;
   std::atomic<bool> woken_{false};
   std::atomic<std::size_t> backlog_{0};
-  std::atomic<std::thread::id> receiver_{};
+  std::atomic<std::thread::id> receiver_{}, sender_{};
 
   mutable std::mutex queue_lock_;  // for those below
   std::vector<Frame> queue_, spare_;

@@ -44,6 +44,7 @@ class Hub : public std::enable_shared_from_this<Hub> {
   std::mutex lock_;  // for all below
   std::unique_ptr<Exchange> exchange_;
   std::vector<Bell*> to_ring_;
+  std::vector<class HereChannel*> given_up_;  // by the exchange, still to be closed
   std::vector<class HereChannel*> channels_;
   std::condition_variable room_;
 

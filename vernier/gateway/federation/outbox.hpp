@@ -17,6 +17,7 @@ namespace vernier::federation {
 class Chunks {
  public:
   static constexpr std::size_t size = 32u << 10;
+  static constexpr std::size_t most_free = 512;  // what a step of some hundred federates takes
   using Chunk = std::unique_ptr<std::byte[]>;
 
   Chunk take() {
@@ -26,7 +27,7 @@ class Chunks {
     return c;
   }
   void give(Chunk c) {
-    if (free_.size() < 64) free_.push_back(std::move(c));
+    if (free_.size() < most_free) free_.push_back(std::move(c));
   }
 
  private:

@@ -171,6 +171,16 @@ RegionOf Regions::described(Handle h) const {
   return {h, r ? r->bounds : std::vector<Bounds>{}};
 }
 
+std::size_t Regions::bytes_of(std::size_t dimensions) noexcept {
+  return sizeof(Region) + dimensions * (sizeof(Bounds) + sizeof(Handle));
+}
+
+std::size_t Regions::bytes() const noexcept {
+  std::size_t sum = 0;
+  for (const Region& r : regions_) sum += bytes_of(r.bounds.size());
+  return sum;
+}
+
 std::vector<RegionBounds> Regions::of(Handle federate) const {
   std::vector<RegionBounds> all;
   for (Handle h = 1; h < regions_.size(); ++h) {

@@ -42,6 +42,9 @@ class Regions {
   /// As it travels with a message; without bounds when it is gone.
   RegionOf described(Handle region) const;
 
+  /// What they take.
+  std::size_t bytes() const noexcept;
+  static std::size_t bytes_of(std::size_t dimensions) noexcept;
   /// All that a federate has made.
   std::vector<RegionBounds> of(Handle federate) const;
 

@@ -3,6 +3,7 @@
 #include <netdb.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -88,17 +89,22 @@ struct Server::State {
     void put(const Frame& f) override {
       if (stage != Stage::open) return;
       outbox.put(f);
-      server.backlog += f->size();
       touch();
     }
     void say(Bytes bytes) {
       outbox.put(bytes);
-      server.backlog += bytes.size();
       touch();
     }
+    void give_up(std::string_view why) override { server.given_up.emplace_back(this, why); }
+    /// Has so much to read that others wait for it.
+    bool behind() const noexcept { return outbox.size() > server.settings.backlog; }
     void touch() {
       if (!dirty) server.dirty.push_back(this);
       dirty = true;
+      if (counted || !behind()) return;
+      counted = true;
+      ++server.behind;
+      taken = server.now;
     }
     std::size_t backlog() const noexcept override { return outbox.size(); }
 
@@ -110,14 +116,18 @@ struct Server::State {
     Connection connection = 0;
     Outbox outbox{server.chunks};
     Inbox rest{0};  // a frame of which more must come
-    Clock::time_point heard = server.now, said = server.now, deadline{};
+    Clock::time_point heard = server.now, said = server.now, taken = server.now, deadline{};
     std::uint32_t events = 0;
-    bool dirty = false;   // has something to write
-    bool full = false;    // the wire takes nothing now
-    bool paused = false;  // is not read from, others being behind
-    bool ending = false;  // has said all it will
-    bool left = false;    // has said goodbye
-    bool more = false;    // its TLS session may hold bytes, which wake nobody
+    Kind next{};           // the frame it is paused at
+    int buffered = 0;      // bytes it has sent while it is paused
+    bool dirty = false;    // has something to write
+    bool full = false;     // the wire takes nothing now
+    bool counted = false;  // among those behind
+    bool hung_up = false;  // sends no more
+    bool paused = false;   // is not read from, others or itself being behind
+    bool ending = false;   // has said all it will
+    bool left = false;     // has said goodbye
+    bool more = false;     // its TLS session may hold bytes, which wake nobody
   };
   using Stage = Session::Stage;
 
@@ -209,6 +219,10 @@ struct Server::State {
   void refuse(Session& s, const std::string& why) {
     if (s.stage == Stage::dead || s.stage == Stage::closing) return;
     log(s.name + " is refused: " + why);
+    dismiss(s, why);
+  }
+  void dismiss(Session& s, const std::string& why) {
+    if (s.stage == Stage::dead || s.stage == Stage::closing) return;
     if (s.stage != Stage::tls) {
       std::vector<std::byte> last;
       write(last, Lost{why});
@@ -248,7 +262,6 @@ struct Server::State {
     s.more = false;
     if (s.stage == Stage::tls && !shaken(s)) return;
     s.more = read_once(s) && s.wire.secured() && s.stage != Stage::dead;
-    pause_if_pressed(s);
     // one after the other, so that nobody who sends a lot keeps the others waiting
     if (s.more && !s.paused) unread.push_back(&s);
   }
@@ -265,6 +278,7 @@ struct Server::State {
     const Wire::Moved m = s.wire.read(room);
     inbox->add(m.bytes);
     if (m.bytes > 0) s.heard = now;
+    if (m.state == Wire::State::closed) s.hung_up = true;
     Bytes all = inbox->content();
     const bool good = s.stage == Stage::closing || take(s, all);
     if (s.stage == Stage::open || s.stage == Stage::hello) s.rest.keep(all);
@@ -274,10 +288,11 @@ struct Server::State {
     return m.bytes == room.size();
   }
 
-  /// Takes all whole frames; false: they cannot be understood.
+  /// Takes all whole frames, or those until it has to wait; false: they cannot be understood.
   bool take(Session& s, Bytes& all) {
     Bytes frame;
     while (true) {
+      const Bytes from = all;
       const Cut cut =
           next_frame(all, frame, s.stage == Stage::open ? longest_request : longest_hello);
       if (cut == Cut::more) return true;
@@ -286,6 +301,11 @@ struct Server::State {
         Header h;
         std::memcpy(&h, frame.data(), sizeof h);
         if (h.kind == Kind::alive) continue;
+        if (must_wait(s, h.kind)) {
+          all = from;
+          pause(s, h.kind);
+          return true;
+        }
         s.left = s.left || h.kind == Kind::leave;
         if (h.kind == Kind::hello || !exchange->take(s.connection, frame)) return false;
       } else {
@@ -338,10 +358,13 @@ struct Server::State {
     if (s.stage == Stage::dead || s.stage == Stage::tls) return;
     const std::size_t before = s.outbox.size();
     const Wire::State state = s.outbox.write(s.wire);
-    backlog -= before - s.outbox.size();
     if (before != s.outbox.size()) {
-      s.said = now;
+      s.said = s.taken = now;
       drained = true;
+    }
+    if (s.counted && !s.behind()) {
+      s.counted = false;
+      --behind;
     }
     if (state == Wire::State::closed) return lose(s, s.wire.why());
     const bool full = state != Wire::State::done;
@@ -357,31 +380,62 @@ struct Server::State {
 
   // ---- who waits
 
-  void pause_if_pressed(Session& s) {
-    if (s.stage != Stage::open || s.paused || backlog <= settings.backlog) return;
-    // who asks and asks and takes no answer waits too, but much later than those who send to
-    // others: it may read as soon as it cannot send
-    if (!exchange->pressed(s.connection, settings.backlog) &&
-        s.outbox.size() <= 8 * settings.backlog)
-      return;
+  /// Who has hung up is read to the end, which the system's buffers bound. Who asks and asks and
+  /// takes no answer waits too, but much later than those who send to others: it may read as soon
+  /// as it cannot send.
+  bool must_wait(const Session& s, Kind next) const noexcept {
+    if ((behind == 0 && !exchange->crowded()) || s.hung_up) return false;
+    return s.outbox.size() > 8 * settings.backlog ||
+           exchange->pressing(s.connection, next, settings.backlog, false) != 0;
+  }
+  void pause(Session& s, Kind next) {
+    s.next = next;
+    s.buffered = 0;
     s.paused = true;
     paused.push_back(&s);
     watch(s);
   }
-  void resume() {
-    if (!drained || paused.empty()) return;
+  bool may_go_on(const Session& s) const noexcept {
+    if (s.stage != Stage::open || s.hung_up) return true;
+    const std::size_t half = settings.backlog / 2;
+    return !s.behind() && exchange->pressing(s.connection, s.next, half, true) == 0;
+  }
+  /// True: there may be more to do at once.
+  bool resume() {
+    const bool crowd = exchange->crowded();
+    if (paused.empty() || (!drained && !crowd && !crowded)) return false;
     drained = false;
-    std::erase_if(paused, [this](Session* s) {
-      const bool on = s->stage != Stage::open || backlog <= settings.backlog / 2 ||
-                      (!exchange->pressed(s->connection, settings.backlog / 2) &&
-                       s->outbox.size() <= settings.backlog);
-      if (!on) return false;
-      s->paused = false;
-      s->heard = now;
-      watch(*s);
-      if (s->more) unread.push_back(s);
+    crowded = crowd;
+    std::vector<Session*> ready;
+    std::erase_if(paused, [&](Session* s) {
+      if (!may_go_on(*s)) return false;
+      ready.push_back(s);
       return true;
     });
+    for (Session* s : ready) go_on(*s);
+    flush_dirty();
+    return !ready.empty();
+  }
+  /// With the frames it was paused at; no more are read before those are taken.
+  void go_on(Session& s) {
+    s.paused = false;
+    s.heard = now;
+    watch(s);
+    if (s.stage != Stage::open) return;
+    Bytes all = s.rest.content();
+    const bool good = take(s, all);
+    if (s.stage == Stage::open) s.rest.keep(all);
+    s.rest.shrink(read_size);
+    if (!good) return refuse(s, "what the federate said is malformed");
+    if (s.more && !s.paused) unread.push_back(&s);
+  }
+  /// One that is paused for its own sake is read no further, but more bytes say that it lives. Who
+  /// is paused for another's may be unable to say anything.
+  void listen_to_paused(Session& s) {
+    int bytes = 0;
+    if (!s.behind() || ioctl(s.wire.descriptor(), FIONREAD, &bytes) != 0 || bytes != s.buffered)
+      s.heard = now;
+    s.buffered = bytes;
   }
 
   void tick() {
@@ -397,8 +451,14 @@ struct Server::State {
           if (now > s.deadline) lose(s, {});
           break;
         case Stage::open:
-          if (!s.paused && now - s.heard > settings.tolerate)
+          if (s.paused) listen_to_paused(s);
+          if (now - s.heard > settings.tolerate)
             refuse(s, "it has been silent for too long");
+          else if (s.behind() && now - s.taken > settings.patience)
+            refuse(s, "it has not taken any of the " + std::to_string(s.outbox.size() >> 20) +
+                          " MB of callbacks that wait for it for " +
+                          std::to_string(settings.patience.count() / 1000) +
+                          " s: it should evoke callbacks, or the RTI have more --patience");
           else if (now - s.said > 1s && s.outbox.size() == 0)
             s.put(alive);
           break;
@@ -414,7 +474,7 @@ struct Server::State {
     for (auto* list : {&paused, &unread})
       std::erase_if(*list, [](const Session* s) { return s->stage == Stage::dead; });
     std::erase_if(sessions, [this](const std::unique_ptr<Session>& s) {
-      if (s->stage == Stage::dead) backlog -= s->outbox.size();
+      if (s->stage == Stage::dead && s->counted) --behind;
       return s->stage == Stage::dead;
     });
     drained = true;
@@ -423,7 +483,7 @@ struct Server::State {
   void round(std::chrono::milliseconds most) {
     std::array<epoll_event, 256> events;
     const int n = epoll_wait(poll.get(), events.data(), static_cast<int>(events.size()),
-                             unread.empty() ? static_cast<int>(most.count()) : 0);
+                             again || !unread.empty() ? 0 : static_cast<int>(most.count()));
     now = Clock::now();
     bool coming = false;
     for (int i = 0; i < n; ++i) {
@@ -435,26 +495,36 @@ struct Server::State {
       }
       if (s->stage == Stage::dead) continue;
       if ((e.events & EPOLLOUT) != 0 && s->stage != Stage::tls) s->touch();
-      // who has gone is read to the end, others behind or not
+      if ((e.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) s->hung_up = true;
       const bool comes = (e.events & ~std::uint32_t{EPOLLOUT}) != 0 || s->stage == Stage::tls;
-      if (comes && (!s->more || s->paused)) read(*s);
+      if (!comes || (s->paused && !s->hung_up)) continue;
+      if (s->paused) {
+        std::erase(paused, s);
+        go_on(*s);
+      }
+      if (!s->more) read(*s);
     }
     for (Session* s : std::exchange(unread, {}))
-      if (s->stage != Stage::dead) read(*s);
+      if (s->stage != Stage::dead && !s->paused) read(*s);
     if (coming) {
       std::uint64_t rings = 0;
       [[maybe_unused]] const auto got = ::read(bell.get(), &rings, sizeof rings);
       accept_all();
     }
+    dismiss_given_up();
     flush_dirty();
     if (now >= next_tick && n < static_cast<int>(events.size())) {
       next_tick = now + 250ms;
       if (exchange->pulses()) exchange->pulse();
+      dismiss_given_up();
       tick();
       flush_dirty();
     }
     bury();
-    resume();
+    again = resume();
+  }
+  void dismiss_given_up() {
+    for (const auto& [s, why] : std::exchange(given_up, {})) dismiss(*s, why);
   }
 
   void serve() {
@@ -488,8 +558,11 @@ struct Server::State {
   const Frame alive = frame(Alive{});
   std::vector<std::unique_ptr<Session>> sessions;
   std::vector<Session*> dirty, paused, unread;
-  std::size_t backlog = 0;  // of all
-  bool drained = false;     // since the paused were looked at
+  std::vector<std::pair<Session*, std::string>> given_up;
+  std::size_t behind = 0;  // how many are
+  bool drained = false;    // since the paused were looked at
+  bool crowded = false;    // when they were looked at
+  bool again = false;      // there is more to do, without waiting for anybody
   bool some_dead = false;
   bool listens = false;
 };

@@ -21,6 +21,7 @@ struct ServerSettings {
   // bytes for one federate, beyond which those wait who send to it; it itself beyond eight times
   // that
   std::size_t backlog = 4u << 20;
+  std::chrono::milliseconds patience{600000};  // who has more and takes none for longer is lost
   std::size_t most_connections = 1000;
   /// Told in one sentence who was refused or lost, when verbose also who came and went. May be
   /// empty.

@@ -129,7 +129,7 @@ class Talker final : public Exchange {
     return true;
   }
   void close(Connection, std::string_view) noexcept override {}
-  bool pressed(Connection, std::size_t) const noexcept override { return false; }
+  Connection pressing(Connection, Kind, std::size_t, bool) const noexcept override { return 0; }
 
   std::atomic<int> taken{0};
 

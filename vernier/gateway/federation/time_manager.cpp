@@ -166,6 +166,7 @@ void TimeManager::add(Handle federate) {
 void TimeManager::remove(Handle federate) {
   const std::size_t s = slot(federate);
   requests_ -= federates_[s].counted ? 1 : 0;
+  count(federates_[s], 0, federates_[s].held);
   federates_[s] = {};
   slots_[federate] = 0;
   changed(s);
@@ -257,16 +258,24 @@ bool TimeManager::settle(std::size_t slot) {
 }
 
 void TimeManager::deliver(Federate& f, Bound through) {
+  std::size_t bytes = 0;
   while (!f.queue.empty() && f.queue.front().stamp <= through) {
     put_(f.handle, f.queue.front().frame);
+    bytes += f.queue.front().bytes();
     std::pop_heap(f.queue.begin(), f.queue.end(), Later{});
     f.queue.pop_back();
   }
+  count(f, 0, bytes);
 }
 
 void TimeManager::deliver_waiting(Federate& f) {
-  for (const Held& h : f.waiting) put_(f.handle, h.frame);
+  std::size_t bytes = 0;
+  for (const Held& h : f.waiting) {
+    put_(f.handle, h.frame);
+    bytes += h.bytes();
+  }
   f.waiting.clear();
+  count(f, 0, bytes);
 }
 
 // ---- services
@@ -340,9 +349,13 @@ void TimeManager::disable_constrained(Handle federate) {
   f.constrained = false;
   deliver_waiting(f);
   std::sort_heap(f.queue.begin(), f.queue.end(), Later{});
-  std::for_each(f.queue.rbegin(), f.queue.rend(),
-                [&](const Held& h) { put_(federate, in_receive_order(h.frame)); });
+  std::size_t bytes = 0;
+  std::for_each(f.queue.rbegin(), f.queue.rend(), [&](const Held& h) {
+    put_(federate, in_receive_order(h.frame));
+    bytes += h.bytes();
+  });
   f.queue.clear();
+  count(f, 0, bytes);
   tell_watch(f);
   changed(s);
 }
@@ -378,6 +391,7 @@ void TimeManager::advance(Handle federate, AdvanceKind how, Stamp to) {
   f.state = State::advancing;
   f.how = how;
   f.target = static_cast<Bound>(to.raw);
+  ++f.moves;
   tell_watch(f);
   deliver_waiting(f);
   changed(s);
@@ -431,7 +445,8 @@ Order TimeManager::order_for_sending(Handle sender, const std::optional<Stamp>& 
 
 void TimeManager::sent(Handle sender, Stamp stamp, std::uint32_t number) {
   Federate& f = of(sender);
-  if (f.sent.size() >= f.forget_at) forget_sent(f);
+  if (f.sent.size() >= f.forget_at || f.sent.size() + f.receivers.size() >= most_sent)
+    forget_sent(f);
   f.sent.push_back({number, 0, static_cast<Bound>(stamp.raw)});
   f.last_number = std::max(f.last_number, number);
 }
@@ -439,9 +454,12 @@ void TimeManager::sent(Handle sender, Stamp stamp, std::uint32_t number) {
 /// Drops what can be retracted no longer.
 void TimeManager::forget_sent(Federate& f) {
   const Bound from = earliest(f);
-  std::size_t kept = 0, receiver = 0, kept_receivers = 0;
+  // all may be of times to come: then the older half goes
+  const bool full = f.sent.size() + f.receivers.size() >= most_sent;
+  const std::size_t oldest = full ? f.sent.size() / 2 : 0;
+  std::size_t kept = 0, receiver = 0, kept_receivers = 0, at = 0;
   for (const Sent& s : f.sent) {
-    if (s.stamp >= from) {
+    if (s.stamp >= from && at++ >= oldest) {
       for (std::uint32_t i = 0; i < s.receivers; ++i)
         f.receivers[kept_receivers++] = f.receivers[receiver + i];
       receiver += s.receivers;
@@ -481,6 +499,7 @@ void TimeManager::hold(Handle receiver, Stamp stamp, const Frame& message, Retra
   const std::size_t s = slot(receiver);
   Federate& f = federates_[s];
   f.queue.push_back({static_cast<Bound>(stamp.raw), order_++, r, message});
+  count(f, f.queue.back().bytes(), 0);
   std::push_heap(f.queue.begin(), f.queue.end(), Later{});
   note(r, receiver);
   if (asks_next(f)) changed(s);
@@ -489,10 +508,12 @@ void TimeManager::hold(Handle receiver, Stamp stamp, const Frame& message, Retra
 void TimeManager::pass(Handle receiver, const Frame& message, Retraction r) {
   Federate& f = of(receiver);
   note(r, receiver);
-  if (f.constrained && !f.asynchronous && f.state != State::advancing)
+  if (f.constrained && !f.asynchronous && f.state != State::advancing) {
     f.waiting.push_back({0, 0, r, message});
-  else
+    count(f, f.waiting.back().bytes(), 0);
+  } else {
     put_(receiver, message);
+  }
 }
 
 void TimeManager::retract(Handle sender, std::uint32_t number) {
@@ -511,8 +532,11 @@ void TimeManager::retract(Handle sender, std::uint32_t number) {
   f.sent.erase(it);
   std::sort(to.begin(), to.end());
   to.erase(std::unique(to.begin(), to.end()), to.end());
+  std::size_t bytes = 0;
   const auto is_it = [&](const Held& h) {
-    return h.retraction.federate == sender && h.retraction.number == number;
+    const bool same = h.retraction.federate == sender && h.retraction.number == number;
+    if (same) bytes += h.bytes();
+    return same;
   };
   Frame told;
   for (const Handle h : to) {
@@ -521,7 +545,9 @@ void TimeManager::retract(Handle sender, std::uint32_t number) {
     Federate& k = federates_[s];
     const auto removed = std::erase_if(k.queue, is_it);
     if (removed > 0) std::make_heap(k.queue.begin(), k.queue.end(), Later{});
-    if (removed + std::erase_if(k.waiting, is_it) == 0) {
+    const bool had = removed + std::erase_if(k.waiting, is_it) > 0;
+    count(k, 0, std::exchange(bytes, 0));
+    if (!had) {
       if (!told) told = frame(RetractionRequested{{sender, number}});
       put_(h, told);
     } else if (asks_next(k)) {

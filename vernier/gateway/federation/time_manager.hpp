@@ -28,6 +28,8 @@ std::optional<Stamp> sum(TimeKind, Stamp time, Stamp span) noexcept;
 /// zero, a federate granted t by `to` or `next` sends later than t only.
 class TimeManager {
  public:
+  static constexpr std::size_t most_sent = 1u << 20;
+
   using Put = std::function<void(Handle federate, const Frame&)>;
 
   /// `put` must not call back.
@@ -77,7 +79,8 @@ class TimeManager {
   /// stamp is not one or, of a regulating federate, below its output bound.
   /// Receive order for it instead when the sender does not know yet that it is regulating.
   Order order_for_sending(Handle sender, const std::optional<Stamp>&, bool knows = true) const;
-  /// A message in time stamp order that its sender may retract; numbers ascend per sender.
+  /// A message in time stamp order that its sender may retract; numbers ascend per sender. The
+  /// last `most_sent` messages to receivers are remembered; older ones can be retracted no longer.
   void sent(Handle sender, Stamp, std::uint32_t number);
   /// Is the receiver constrained, and so gets messages by hold()?
   bool constrained(Handle receiver) const noexcept;
@@ -90,6 +93,22 @@ class TimeManager {
   /// constrained, not advancing, and has not enabled asynchronous delivery. `retraction`: of one
   /// that was sent in time stamp order.
   void pass(Handle receiver, const Frame&, Retraction = {});
+
+  // ---- how much waits
+
+  /// Bytes of messages that wait for a federate, with what it costs to keep them.
+  std::size_t held(Handle federate) const noexcept;
+  /// Messages for it that wait elsewhere come and go.
+  void count(Handle federate, std::size_t come, std::size_t go);
+  /// Whoever has more waiting than this is one of crowded().
+  void set_crowd(std::size_t bytes) noexcept { crowd_ = bytes; }
+  const std::vector<Handle>& crowded() const noexcept { return crowded_; }
+  /// Does the federate wait for others: to be granted a time, or to be regulating?
+  bool waits(Handle federate) const noexcept;
+  /// Does `receiver` wait for something that depends on what `sender` says next?
+  bool needs(Handle receiver, Handle sender) const noexcept;
+  /// Grows when the federate asks for time or gets what waited.
+  std::uint64_t moves(Handle federate) const noexcept;
 
   // ---- saving
 
@@ -130,6 +149,8 @@ class TimeManager {
     std::uint64_t order = 0;
     Retraction retraction;
     Frame frame;
+
+    std::size_t bytes() const noexcept { return frame->size() + 128; }  // 128: for keeping it
   };
   /// Is `a` delivered after `b`?
   struct Later {
@@ -163,6 +184,8 @@ class TimeManager {
     std::vector<Handle> receivers;  // of `sent`, one after the other
     std::uint32_t last_number = 0;
     std::size_t forget_at = 64;  // how many of `sent` before old ones are dropped
+    std::size_t held = 0;        // bytes of queue, waiting and what was counted
+    std::uint64_t moves = 0;
   };
 
   std::size_t slot(Handle) const;
@@ -186,6 +209,7 @@ class TimeManager {
   bool settle(std::size_t slot);
   void deliver(Federate&, Bound through);
   void deliver_waiting(Federate&);
+  void count(Federate&, std::size_t come, std::size_t go);
   void note(Retraction, Handle receiver);
   void tell_watch(const Federate& f) const {
     if (watch_) watch_(f.handle);
@@ -204,8 +228,10 @@ class TimeManager {
   std::vector<std::uint32_t> slots_;   // by handle: slot + 1, or 0
   std::vector<Bound> bounds_;          // by slot; `never`: not regulating
   std::vector<std::uint32_t> winner_;  // a tournament over bounds_: node 1 is the least of all
-  Bound settled_ = never;              // least of all when all were last looked at
-  Bound granted_ = never;              // of granted_frame_
+  std::size_t crowd_ = never;
+  std::vector<Handle> crowded_;
+  Bound settled_ = never;  // least of all when all were last looked at
+  Bound granted_ = never;  // of granted_frame_
   Frame granted_frame_;
 };
 

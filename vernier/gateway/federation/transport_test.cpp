@@ -48,10 +48,11 @@ class Relay final : public Exchange {
     for (Peer* p : peers_)
       if (p) p->put(gone);
   }
-  bool pressed(Connection c, std::size_t limit) const noexcept override {
+  Connection pressing(Connection c, Kind, std::size_t limit, bool) const noexcept override {
     for (std::size_t i = 0; i < peers_.size(); ++i)
-      if (i + 1 != c && peers_[i] && peers_[i]->backlog() > limit) return true;
-    return false;
+      if (i + 1 != c && peers_[i] && peers_[i]->backlog() > limit)
+        return static_cast<Connection>(i + 1);
+    return 0;
   }
 
  private:

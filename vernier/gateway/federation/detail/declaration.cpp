@@ -132,6 +132,7 @@ void Federation::take(Federate& f, const SubscribeAttributes& m) {
     attributes.push_back(checked_attributes(m.object_class, part.attributes));
     if (m.with_regions) check_regions(f, part.regions, attributes.back());
   }
+  if (m.with_regions) keep_for(m.parts);
   ObjectDeclaration& d = f.objects[m.object_class];
   for (std::size_t p = 0; p < m.parts.size(); ++p) {
     Numbers regions = m.with_regions ? m.parts[p].regions : Numbers{};
@@ -199,6 +200,7 @@ void Federation::take(Federate& f, const SubscribeInteraction& m) {
     std::sort(regions.begin(), regions.end());
     regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
     if (regions.empty()) return;
+    keep(regions.size() * sizeof(Handle));
     for (const Handle r : without(regions, d.regions)) regions_->use(r, 1);
     d.regions = joined(d.regions, regions);
   } else {

@@ -38,6 +38,7 @@ void Federation::regions_changed() {
 }
 
 Created Federation::take(Federate& f, const CreateRegion& m) {
+  keep(Regions::bytes_of(m.dimensions.size()));
   return {regions_->create(f.handle, m.dimensions, tables_)};
 }
 
@@ -46,7 +47,10 @@ void Federation::take(Federate& f, const CommitRegions& m) {
   regions_changed();
 }
 
-void Federation::take(Federate& f, const DeleteRegion& m) { regions_->erase(f.handle, m.region); }
+void Federation::take(Federate& f, const DeleteRegion& m) {
+  regions_->erase(f.handle, m.region);
+  kept_gone_ += Regions::bytes_of(0);
+}
 
 void Federation::take(Federate& f, const AssociateRegions& m) {
   Instance& i = known_instance(f, m.object);
@@ -54,6 +58,7 @@ void Federation::take(Federate& f, const AssociateRegions& m) {
     slots(f, i, part.attributes);
     check_regions(f, part.regions, part.attributes);
   }
+  keep_for(m.parts);
   for (const InRegions& part : m.parts) {
     for (Slot* s : slots(f, i, part.attributes)) {
       if (s->owner != f.handle) continue;

@@ -35,6 +35,9 @@ void Federation::take(Federate& f, const ReserveNames& m) {
   const bool free = std::none_of(m.names.begin(), m.names.end(),
                                  [&](const std::string& n) { return names_.contains(n); });
   if (free) {
+    std::size_t bytes = 0;
+    for (const std::string_view n : distinct) bytes += n.size();
+    keep_entries(distinct.size(), bytes);
     for (const std::string& n : m.names) names_[n].reserved_by = f.handle;
   }
   tell(f, NamesReserved{m.names, free, m.multiple});
@@ -48,7 +51,10 @@ void Federation::take(Federate& f, const ReleaseNames& m) {
       refuse(Failure::ObjectInstanceNameNotReserved,
              "The federate has not reserved the name '" + n + "', or has used it");
   }
-  for (const std::string& n : m.names) names_.erase(n);
+  for (const std::string& n : m.names) {
+    kept_gone_ += n.size();
+    names_.erase(n);
+  }
 }
 
 // ---- instances come and go
@@ -91,6 +97,9 @@ Registered Federation::take(Federate& f, const RegisterObject& m) {
     }
     check_regions(f, part.regions, attributes.back());
   }
+  keep_for(m.parts);
+  keep_entries(1, sizeof(Instance) + joined_.size() * sizeof(Known) +
+                      tables_.object_classes[m.object_class - 1].members.size() * sizeof(Slot));
   Instance& i = create(m.object_class, m.name.value_or(""), f.handle);
   for (Slot& s : i.slots) {
     if (publishes(f, m.object_class, s.attribute)) s.owner = f.handle;
@@ -118,6 +127,7 @@ void Federation::forget(Instance& i, Handle federate) {
 }
 
 void Federation::erase(Instance& i) {
+  gone(i);
   for (Slot& s : i.slots) associate(s, {});
   names_.erase(i.name);
   std::erase(deleting_, i.handle);
@@ -168,6 +178,8 @@ void Federation::deliver(Handle to, const Frame& message) {
   std::memcpy(&h, message->data(), sizeof h);
   if (saving_ || restoring_) {
     f->waiting.push_back(message);
+    f->waiting_bytes += message->size();
+    time_.count(to, message->size(), 0);
     return;
   }
   if (h.kind == Kind::remove) {
@@ -186,6 +198,7 @@ void Federation::deliver(Handle to, const Frame& message) {
 /// Hands over what came while the federation was saved or restored.
 void Federation::deliver_waiting() {
   for (Federate* f : joined_) {
+    time_.count(f->handle, 0, std::exchange(f->waiting_bytes, 0));
     for (const Frame& message : std::exchange(f->waiting, {})) deliver(f->handle, message);
   }
 }

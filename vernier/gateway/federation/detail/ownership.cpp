@@ -37,6 +37,7 @@ void Federation::hand_over(Instance& i, Slot& s, Handle to) {
   s.transportation = m.transportation;
   associate(s, {});
   s.divesting = s.asked_confirm = s.updates_told = false;
+  kept_gone_ += s.divesting_tag.size();
   s.divesting_tag.clear();
   std::erase_if(s.wanted_by, [&](const Acquisition& a) { return a.federate == to; });
   i.routes.clear();
@@ -147,6 +148,7 @@ void Federation::take(Federate& f, const DivestNegotiated& m) {
                                                          tables_.attributes[s->attribute - 1].name +
                                                          "' of '" + i.name + "' already");
   }
+  keep(all.size() * m.tag.size());
   Numbers wanted;
   std::vector<Slot*> open;
   for (Slot* s : all) {
@@ -259,7 +261,9 @@ void Federation::take(Federate& f, const Acquire& m) {
   Numbers got, unavailable;
   Messages confirm;
   std::vector<Slot*> asked;
-  for (Slot* s : wanted_slots(f, i, m.attributes)) {
+  const std::vector<Slot*> all = wanted_slots(f, i, m.attributes);
+  keep(all.size() * (m.tag.size() + sizeof(Acquisition)));
+  for (Slot* s : all) {
     if (s->owner == rti_owner) {
       unavailable.push_back(s->attribute);
       continue;

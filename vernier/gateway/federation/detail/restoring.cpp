@@ -60,6 +60,9 @@ bool SaveStore::has_room(const std::string& federation, const std::string& label
 
 bool SaveStore::put(const std::string& federation, const std::string& label, Blob state) {
   if (folder_.empty()) {
+    std::size_t bytes = state.size();
+    for (const auto& [key, kept] : kept_) bytes += kept.size();
+    if (bytes > most_bytes) return false;
     kept_[{federation, label}] = std::move(state);
     return true;
   }

@@ -13,7 +13,7 @@ namespace vernier::federation {
 /// Saved states of the RTI's, by federation and label: in a folder, or in memory without one.
 class SaveStore {
  public:
-  static constexpr std::size_t most_in_memory = 64;
+  static constexpr std::size_t most_in_memory = 64, most_bytes = 1u << 30;
 
   explicit SaveStore(std::string folder) : folder_(std::move(folder)) {}
 

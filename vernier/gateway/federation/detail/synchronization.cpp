@@ -14,6 +14,7 @@ void Federation::take(Federate& f, const RegisterSynchronization& m) {
   check_tag(m.tag);
   if (points_.size() >= limits.points)
     refuse(Failure::RTIinternalError, "The federation takes no more synchronization points");
+  keep_entries(1, m.label.size() + m.tag.size() + joined_.size() * sizeof(Point::Member));
   SynchronizationFailure failure{};
   Point p;
   p.tag = m.tag;
@@ -77,6 +78,7 @@ void Federation::complete_point(const std::string& label) {
   }
   const Frame done = frame(m);
   for (const Point::Member& one : p.members) send(*federate(one.federate), done);
+  kept_gone_ += label.size() + at->second.tag.size();
   points_.erase(at);
 }
 

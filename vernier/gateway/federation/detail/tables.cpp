@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "vernier/gateway/federation/detail/checks.hpp"
+#include "vernier/gateway/federation/detail/fom_store.hpp"
 #include "vernier/gateway/federation/detail/routes.hpp"
 #include "vernier/gateway/federation/federation.hpp"
 #include "vernier/gateway/fom/merge.hpp"
@@ -87,26 +88,46 @@ void Federation::load(std::vector<Document> added) {
   if (documents_.size() + added.size() > limits.modules)
     refuse(Failure::ErrorReadingFDD, "There are more than " + std::to_string(limits.modules) +
                                          " FOM modules in the federation");
-  if (!fom_ && mim_) {
-    if (mim_->name == "HLAstandardMIM")
-      refuse(Failure::DesignatorIsHLAstandardMIM, "The standard MIM is always there");
-    own_mim_ = std::make_shared<const fom::Module>(parsed(*mim_, Failure::ErrorReadingMIM));
+  std::size_t bytes = mim_ ? mim_->text.size() : 0;
+  for (const auto* list : {&documents_, &added})
+    for (const Document& d : *list) bytes += d.text.size();
+  if (bytes > limits.module_bytes)
+    refuse(Failure::ErrorReadingFDD, "The FOM modules of the federation are longer than " +
+                                         std::to_string(limits.module_bytes >> 20) + " MiB");
+  if (!fom_ && mim_ && mim_->name == "HLAstandardMIM")
+    refuse(Failure::DesignatorIsHLAstandardMIM, "The standard MIM is always there");
+  std::vector<Document> documents = documents_;
+  for (const Document& d : added) documents.push_back(d);
+  auto loaded = foms_.find(documents, mim_);
+  if (!loaded) {
+    auto fresh = std::make_shared<LoadedFom>();
+    fresh->documents = documents;
+    fresh->mim = mim_;
+    if (fom_) {
+      fresh->modules = fom_->modules;
+      fresh->own_mim = fom_->own_mim;
+    } else if (mim_) {
+      fresh->own_mim = std::make_shared<const fom::Module>(parsed(*mim_, Failure::ErrorReadingMIM));
+    }
+    for (const Document& d : added) fresh->modules.push_back(parsed(d, Failure::ErrorReadingFDD));
+    Diagnostics problems;
+    auto merged = fom::merge(fresh->modules, fresh->own_mim ? *fresh->own_mim : fom::standard_mim(),
+                             problems);
+    if (!merged) refuse(Failure::InconsistentFDD, rendered(problems, shown_problems));
+    fresh->fom = std::move(*merged);
+    fresh->tables = tables_of(fresh->fom);
+    Writer w(fresh->encoded_tables);
+    w(fresh->tables);
+    loaded = fresh;
+    foms_.put(fresh);
   }
-  std::vector<fom::Module> modules = modules_;
-  for (const Document& d : added) modules.push_back(parsed(d, Failure::ErrorReadingFDD));
-  Diagnostics problems;
-  auto merged = fom::merge(modules, own_mim_ ? *own_mim_ : fom::standard_mim(), problems);
-  if (!merged) refuse(Failure::InconsistentFDD, rendered(problems, shown_problems));
 
-  fom_ = std::make_unique<const fom::Fom>(std::move(*merged));
-  modules_ = std::move(modules);
-  for (Document& d : added) documents_.push_back(std::move(d));
-  tables_ = tables_of(*fom_);
-  encoded_tables_.clear();
-  Writer w(encoded_tables_);
-  w(tables_);
-  privilege_ = handle_of(fom_->attribute(0, "HLAprivilegeToDeleteObject"));
-  mom_ = handle_of(fom_->interaction_class("HLAmanager"));
+  fom_ = std::move(loaded);
+  documents_ = std::move(documents);
+  tables_ = fom_->tables;
+  encoded_tables_ = fom_->encoded_tables;
+  privilege_ = handle_of(fom().attribute(0, "HLAprivilegeToDeleteObject"));
+  mom_ = handle_of(fom().interaction_class("HLAmanager"));
   interaction_routes_.resize(tables_.interaction_classes.size() + 1);
   routes_changed();
   for (Federate* f : joined_) size_tables(*f);
@@ -118,6 +139,8 @@ void Federation::load(std::vector<Document> added) {
   });
   if (observer_) observer_->changed();
 }
+
+const fom::Fom& Federation::fom() const noexcept { return fom_->fom; }
 
 Slot Federation::fresh_slot(Handle attribute) const {
   const FomTables::Member& m = tables_.attributes[attribute - 1];
@@ -190,7 +213,7 @@ void Federation::check_transportation(Handle h) const {
 }
 
 bool Federation::reliable(Handle transportation) const noexcept {
-  return fom_->transportations[transportation - 1].reliable;
+  return fom().transportations[transportation - 1].reliable;
 }
 
 }  // namespace vernier::federation

@@ -134,6 +134,7 @@ bool TimeManager::load(Bytes from) {
     if (slots[all[s].handle] != 0) return false;
     slots[all[s].handle] = static_cast<std::uint32_t>(s + 1);
   }
+  crowded_.clear();
   federates_ = std::move(all);
   slots_ = std::move(slots);
   order_ = order;
@@ -145,6 +146,8 @@ bool TimeManager::load(Bytes from) {
     Federate& f = federates_[s];
     std::make_heap(f.queue.begin(), f.queue.end(), Later{});
     f.forget_at = std::max<std::size_t>(64, 2 * f.sent.size());
+    for (const auto* list : {&f.queue, &f.waiting})
+      for (const Held& h : *list) count(f, h.bytes(), 0);
     place(s);
   }
   return true;
