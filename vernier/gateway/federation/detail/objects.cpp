@@ -36,8 +36,8 @@ void Federation::take(Federate& f, const ReserveNames& m) {
                                  [&](const std::string& n) { return names_.contains(n); });
   if (free) {
     std::size_t bytes = 0;
-    for (const std::string_view n : distinct) bytes += n.size();
-    keep_entries(distinct.size(), bytes);
+    for (const std::string& n : m.names) bytes += n.size();
+    keep_entries(m.names.size(), bytes);
     for (const std::string& n : m.names) names_[n].reserved_by = f.handle;
   }
   tell(f, NamesReserved{m.names, free, m.multiple});
