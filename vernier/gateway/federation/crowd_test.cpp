@@ -23,7 +23,7 @@ using rig::Player;
 using rig::Stage;
 using ::testing::HasSubstr;
 
-constexpr std::size_t most = 100000;  // bytes that may wait in these tests
+constexpr std::size_t may_wait = 100000;  // bytes that may wait in these tests
 const std::string kilobyte(1000, 'x');
 
 TEST(Held, IsCountedUntilItIsGone) {
@@ -71,7 +71,7 @@ struct Logged {
 struct Crowd : Logged, Stage {
   explicit Crowd(std::chrono::milliseconds patience = 1h)
       : Stage(3, {.log = [this](std::string_view line) { log += std::string(line) + "\n"; },
-                  .most_waiting = most,
+                  .most_waiting = may_wait,
                   .patience = patience}) {
     Player& a = (*this)[0];
     Player& b = (*this)[1];
@@ -257,14 +257,15 @@ class Remote {
 class Crowded : public ::testing::TestWithParam<bool> {
  protected:
   void start(std::chrono::milliseconds patience) {
-    auto core = std::make_unique<Core>(CoreSettings{.most_waiting = most, .patience = patience});
+    auto core =
+        std::make_unique<Core>(CoreSettings{.most_waiting = may_wait, .patience = patience});
     if (GetParam()) {
       server_ = std::make_unique<Server>(
-          ServerSettings{.listen = "127.0.0.1:0", .backlog = most, .patience = patience},
+          ServerSettings{.listen = "127.0.0.1:0", .backlog = may_wait, .patience = patience},
           std::move(core));
       thread_ = std::thread([this] { server_->serve(); });
     } else {
-      hub_ = std::make_shared<Hub>(std::move(core), most);
+      hub_ = std::make_shared<Hub>(std::move(core), may_wait);
     }
     sender = std::make_unique<Remote>(connected());
     slow = std::make_unique<Remote>(connected());
