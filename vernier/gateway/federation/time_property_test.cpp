@@ -383,9 +383,10 @@ class Schedule {
             model_.modify_lookahead(h, lookahead));
     } else if (dice < 95) {
       if (sent_.empty()) return;
-      const auto [from, id] = sent_[sent_.size() - 1 -
-                                    static_cast<std::size_t>(below(
-                                        std::min<Ticks>(8, static_cast<Ticks>(sent_.size()))))];
+      const auto recent = std::min<Ticks>(8, static_cast<Ticks>(sent_.size()));
+      const auto& chosen = sent_[sent_.size() - 1 - static_cast<std::size_t>(below(recent))];
+      const Handle from = chosen.first;
+      const std::uint32_t id = chosen.second;
       if (!model_.all.count(from)) return;
       const Failure f = tried([&] { time_.retract(from, id); });
       if (f == Failure::none) {

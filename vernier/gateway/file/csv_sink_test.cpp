@@ -29,7 +29,7 @@ std::filesystem::path fresh(const std::string& name) {
   return folder / name;
 }
 
-channel::Channels columns() {
+channel::Channels sink_columns() {
   channel::Channels c;
   c.inputs.resize(2);
   c.inputs[0].name = "x";
@@ -44,7 +44,7 @@ channel::Channels columns() {
 TEST(CsvSink, WritesARowForEachTickAndTheLastOneWhenItEnds) {
   const auto path = fresh("rows.csv");
   {
-    CsvSink sink(columns(), {.path = path});
+    CsvSink sink(sink_columns(), {.path = path});
     Rig rig(sink);
     for (int k = 0; k < 3; ++k) {
       rig.in("x") = 0.1 * k;
@@ -64,7 +64,7 @@ TEST(CsvSink, WritesARowForEachTickAndTheLastOneWhenItEnds) {
 TEST(CsvSink, WritesTheValuesThatEveryoneSettledOn) {
   const auto path = fresh("settled.csv");
   {
-    CsvSink sink(columns(), {.path = path, .separator = ';', .units = true});
+    CsvSink sink(sink_columns(), {.path = path, .separator = ';', .units = true});
     Rig rig(sink);
     rig.in("x") = 1.0;
     sink.output({Time{}, 0});
@@ -80,7 +80,7 @@ TEST(CsvSink, WhatItWritesASourceReadsBackToTheBit) {
   const auto path = fresh("back.csv");
   std::vector<double> sent;
   {
-    CsvSink sink(columns(), {.path = path});
+    CsvSink sink(sink_columns(), {.path = path});
     Rig rig(sink);
     for (int k = 0; k < 500; ++k) {
       sent.push_back(std::exp(std::sin(1.7 * k)) * std::pow(10.0, k % 30 - 15));
@@ -103,14 +103,14 @@ TEST(CsvSink, WhatItWritesASourceReadsBackToTheBit) {
 }
 
 TEST(CsvSink, KeepsTheComponentContract) {
-  CsvSink sink(columns(), {.path = fresh("contract_sink.csv"), .existing = Existing::replace});
+  CsvSink sink(sink_columns(), {.path = fresh("contract_sink.csv"), .existing = Existing::replace});
   testing::expect_conforming(sink, 100ms, [](Rig& r, int k) { r.in("x") = std::sin(k); });
 }
 
 TEST(CsvSink, AStepDoneAgainWritesNoRowTwice) {
   const auto path = fresh("again.csv");
   {
-    CsvSink sink(columns(), {.path = path});
+    CsvSink sink(sink_columns(), {.path = path});
     Rig rig(sink);
     rig.step(100ms);
     rig.react();
@@ -127,7 +127,7 @@ TEST(CsvSink, AStepDoneAgainWritesNoRowTwice) {
 TEST(CsvSink, ARunBroughtBackWritesItsPastAnew) {
   const auto path = fresh("rewound.csv");
   {
-    CsvSink sink(columns(), {.path = path});
+    CsvSink sink(sink_columns(), {.path = path});
     Rig rig(sink);
     std::vector<std::byte> image(sink.description().state_bytes);
     const auto tick = [&](Duration t, double x) {
@@ -153,7 +153,7 @@ TEST(CsvSink, LosesNothingWhenPacedThroughASmallQueue) {
   const auto path = fresh("paced.csv");
   std::uint64_t dropped = 1;
   {
-    CsvSink sink(columns(), {.path = path, .memory = 1});  // 16 rows
+    CsvSink sink(sink_columns(), {.path = path, .memory = 1});  // 16 rows
     Rig rig(sink);
     Pacer& pacer = *sink.pacers().front();
     pacer.start(Time{});
@@ -176,7 +176,7 @@ TEST(CsvSink, CountsWhatItDropsWhenNotPacedAndSaysSo) {
   std::uint64_t dropped = 0;
   const int rows = 20'000;
   {
-    CsvSink sink(columns(), {.path = path, .memory = 1});
+    CsvSink sink(sink_columns(), {.path = path, .memory = 1});
     Rig rig(sink);
     for (int k = 0; k < rows; ++k) rig.step(1ms);
     dropped = sink.dropped();
@@ -195,15 +195,15 @@ TEST(CsvSink, NeverOverwritesUnlessAskedTo) {
   const auto path = fresh("kept.csv");
   std::ofstream(path) << "precious\n";
   {
-    CsvSink sink(columns(), {.path = path});
+    CsvSink sink(sink_columns(), {.path = path});
     Rig rig(sink);
     EXPECT_EQ(sink.path().filename(), "kept-2.csv");
   }
   EXPECT_EQ(testing::content(path), "precious\n");
-  CsvSink refusing(columns(), {.path = path, .existing = Existing::refuse});
+  CsvSink refusing(sink_columns(), {.path = path, .existing = Existing::refuse});
   EXPECT_THROW(Rig{refusing}, ConfigurationError);
   {
-    CsvSink replacing(columns(), {.path = path, .existing = Existing::replace});
+    CsvSink replacing(sink_columns(), {.path = path, .existing = Existing::replace});
     Rig rig(replacing);
   }
   EXPECT_EQ(testing::content(path), "t,x,w[0],w[1]\n");
@@ -228,7 +228,7 @@ TEST(CsvSink, AFullDiskStopsARunThatMustNotLoseRowsAndNoOther) {
   for (const bool paced : {true, false}) {
     const auto path = fresh("full.csv");
     const FullDisk disk(4096);
-    CsvSink sink(columns(), {.path = path});
+    CsvSink sink(sink_columns(), {.path = path});
     Rig rig(sink);
     if (paced) sink.pacers().front()->start(Time{});
     for (int k = 1; k < 1000; ++k) {
@@ -243,7 +243,7 @@ TEST(CsvSink, AFullDiskStopsARunThatMustNotLoseRowsAndNoOther) {
 }
 
 TEST(CsvSink, RefusesAFolderThatIsNotThere) {
-  CsvSink sink(columns(), {.path = "/nowhere/x.csv"});
+  CsvSink sink(sink_columns(), {.path = "/nowhere/x.csv"});
   EXPECT_THROW(Rig{sink}, ConfigurationError);
 }
 

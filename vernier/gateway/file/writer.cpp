@@ -13,7 +13,7 @@ namespace vernier::file {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto nap = 1ms;
+constexpr auto writers_nap = 1ms;
 constexpr auto longest_wait = 200ms;  // until rows of a slow run reach the file
 
 }  // namespace
@@ -48,7 +48,7 @@ bool CsvSink::Writer::push(Time t, std::span<const double> row) noexcept {
 }
 
 void CsvSink::Writer::rewind(Time t) noexcept {
-  while (!push(t, true, {}) && error() == 0) std::this_thread::sleep_for(nap);
+  while (!push(t, true, {}) && error() == 0) std::this_thread::sleep_for(writers_nap);
 }
 
 bool CsvSink::Writer::half_full() const noexcept {
@@ -60,7 +60,7 @@ void CsvSink::Writer::flush() noexcept {
   const auto goal = pushed_.load(std::memory_order_relaxed);
   hurry_.store(true);
   while (written_.load(std::memory_order_acquire) < goal && error() == 0) {
-    std::this_thread::sleep_for(nap);
+    std::this_thread::sleep_for(writers_nap);
   }
   hurry_.store(false);
 }
@@ -84,7 +84,7 @@ void CsvSink::Writer::run() {
       written_at = now;
     }
     if (last && goal == pushed_.load(std::memory_order_acquire)) return;
-    if (idle) std::this_thread::sleep_for(nap);
+    if (idle) std::this_thread::sleep_for(writers_nap);
   }
 }
 

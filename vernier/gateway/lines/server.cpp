@@ -14,7 +14,8 @@
 namespace vernier::lines {
 namespace {
 
-[[noreturn]] void refuse(const char* code, const std::string& message, const std::string& note) {
+[[noreturn]] void refuse_server(const char* code, const std::string& message,
+                                const std::string& note) {
   Diagnostics problems;
   problems.error(code, message, {}).notes.push_back(note);
   throw ConfigurationError(std::move(problems));
@@ -42,9 +43,10 @@ channel::Channels channels_of(const Description& d) {
   const auto sort = [](const Port& p, std::vector<channel::Channel>& signals,
                        std::vector<std::string>& events) {
     if (p.flow == Flow::stream) {
-      refuse("V5119",
-             "the port \"" + p.name + "\" is a stream, which the line protocol does not carry",
-             "host a part without streams");
+      refuse_server(
+          "V5119",
+          "the port \"" + p.name + "\" is a stream, which the line protocol does not carry",
+          "host a part without streams");
     }
     if (p.flow == Flow::event) {
       events.push_back(p.name);
@@ -112,17 +114,17 @@ Server::Server(Component& component, ServerSettings settings)
   component_.bind(*memory_);
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
-    refuse("V5102", "no pipe can be made", "too many files are open");
+    refuse_server("V5102", "no pipe can be made", "too many files are open");
   }
   wake_read_ = Descriptor(ends[0]);
   wake_write_ = Descriptor(ends[1]);
   if (!settings_.listen) return;
   auto made = listening(settings_.address);
   if (!made) {
-    refuse("V5102",
-           "\"" + settings_.name + "\" cannot listen at " + text(settings_.address) + ": " +
-               made.error(),
-           "is another server using it? choose another port");
+    refuse_server("V5102",
+                  "\"" + settings_.name + "\" cannot listen at " + text(settings_.address) + ": " +
+                      made.error(),
+                  "is another server using it? choose another port");
   }
   listener_ = std::move(*made);
 }
@@ -147,8 +149,8 @@ Server::Ending Server::serve() {
       if (made) {
         socket = std::move(*made);
       } else if (Clock::now() + std::chrono::milliseconds(100) >= deadline) {
-        refuse("V5101", "nobody answers \"" + settings_.name + "\" at " + address(),
-               made.error() + ". Is the run waiting there?");
+        refuse_server("V5101", "nobody answers \"" + settings_.name + "\" at " + address(),
+                      made.error() + ". Is the run waiting there?");
       } else {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
       }

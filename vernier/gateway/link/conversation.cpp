@@ -9,8 +9,8 @@
 namespace vernier::link {
 namespace {
 
-constexpr std::int64_t millisecond = 1'000'000, second = 1'000'000'000;
-constexpr std::int64_t burst = 2 * second;  // delays go out faster at the start
+constexpr std::int64_t one_millisecond = 1'000'000, one_second = 1'000'000'000;
+constexpr std::int64_t burst = 2 * one_second;  // delays go out faster at the start
 
 std::size_t at(Connection c) noexcept { return static_cast<std::size_t>(c); }
 
@@ -75,7 +75,7 @@ void Conversation::begin(const Terms& terms, const Hello& mine, std::int64_t now
   sent_.fill(1);
   expected_.fill(1);
   began_ = last_answer_ = next_ping_ = next_delay_ = now;
-  next_report_ = now + second;
+  next_report_ = now + one_second;
 }
 
 Header Conversation::header(Type t) const noexcept {
@@ -252,7 +252,7 @@ void Conversation::farewell(Reason r, std::string_view text, Outlet& out) noexce
 }
 
 Conversation::Verdict Conversation::tick(std::int64_t now, Outlet& out) noexcept {
-  const std::int64_t timeout = terms_.ping_timeout_ms * millisecond;
+  const std::int64_t timeout = terms_.ping_timeout_ms * one_millisecond;
   if (now - last_answer_ > timeout) {
     ++counters_.timeouts;
     char text[121];
@@ -263,17 +263,17 @@ Conversation::Verdict Conversation::tick(std::int64_t now, Outlet& out) noexcept
   if (now >= next_ping_) {
     if (const std::int64_t sent = put(Connection::control, header(Type::ping), {}, out))
       pings_[ping_count_++ % outstanding] = sent;
-    next_ping_ = now + terms_.ping_interval_ms * millisecond;
+    next_ping_ = now + terms_.ping_interval_ms * one_millisecond;
   }
   if (now >= next_delay_) {
     if (const std::int64_t sent = put(Connection::control, header(Type::delay), {}, out))
       delays_[delay_count_++ % outstanding] = sent;
-    const std::int64_t interval = terms_.delay_interval_ms * millisecond;
-    const std::int64_t faster = std::min(interval, std::max(interval / 10, 10 * millisecond));
+    const std::int64_t interval = terms_.delay_interval_ms * one_millisecond;
+    const std::int64_t faster = std::min(interval, std::max(interval / 10, 10 * one_millisecond));
     next_delay_ = now + (now - began_ < burst ? faster : interval);
   }
   if (now >= next_report_) {
-    next_report_ = now + second;
+    next_report_ = now + one_second;
     const ClockEstimate& e = clock_.estimate();
     if (e.ready) {
       std::array<std::byte, clock_bytes> payload;
@@ -305,18 +305,18 @@ Conversation::Verdict Conversation::tick(std::int64_t now, Outlet& out) noexcept
 
 std::int64_t Conversation::next_tick() const noexcept {
   return std::min({next_ping_, next_delay_, next_report_,
-                   last_answer_ + terms_.ping_timeout_ms * millisecond + 1});
+                   last_answer_ + terms_.ping_timeout_ms * one_millisecond + 1});
 }
 
 void Conversation::report(std::int64_t now, Quality& q) noexcept {
-  const std::int64_t timeout = terms_.ping_timeout_ms * millisecond;
+  const std::int64_t timeout = terms_.ping_timeout_ms * one_millisecond;
   q.state = now - last_answer_ > timeout / 2 ? LinkState::degraded : LinkState::up;
   q.session = terms_.session;
   q.at = now;
   q.peer_period = terms_.peer.period;
   q.steps = steps_;
   q.steps_known = steps_known_;
-  q.steps_stale = !steps_known_ || now - last_reference_ > second;
+  q.steps_stale = !steps_known_ || now - last_reference_ > one_second;
   q.reference_start = reference_start_;
   q.clock = clock_.estimate();
   q.offset = offset_at(now);

@@ -14,7 +14,7 @@
 namespace vernier::link {
 namespace {
 
-constexpr std::int64_t ms = 1'000'000, s = 1'000'000'000;
+constexpr std::int64_t ms = 1'000'000, one_s = 1'000'000'000;
 
 /// Two ends and the network between them in virtual time; delays are ours to choose.
 class World {
@@ -114,7 +114,7 @@ class World {
   }
 
   std::function<std::int64_t()> delay = [] { return 2 * ms; };
-  std::int64_t now = s;
+  std::int64_t now = one_s;
   std::multimap<std::int64_t, Packet> on_the_way;
   End client, server;
 };
@@ -145,21 +145,22 @@ TEST(Conversation, AReferenceBeforeTheFirstStepBelongsToItsBeginning) {
 }
 
 TEST(Conversation, MeasuresInjectedDelaysExactly) {
-  // 10 Hz and 250 Hz, 2 ms each way, the server's clock 1000 s ahead: the filter sees a perfect
-  // network, and what is left is its rounding
-  World w({100 * ms, 1}, {4 * ms, 1}, 0.0, 1000 * s);
+  // 10 Hz and 250 Hz, 2 ms each way, the server's clock 1000 s ahead: the filter sees a
+  // perfect network, and what is left is its rounding
+  World w({100 * ms, 1}, {4 * ms, 1}, 0.0, 1000 * one_s);
   std::int64_t client_step = 0, server_step = 0;
-  ASSERT_TRUE(w.run(31 * s, [&](std::int64_t t) {
+  ASSERT_TRUE(w.run(31 * one_s, [&](std::int64_t t) {
     if (t % (100 * ms) == 0) w.step(w.client, ++client_step);
     if (t % (4 * ms) == 0) w.step(w.server, ++server_step);
   }));
   const Quality c = quality(w.client), v = quality(w.server);
-  EXPECT_NEAR(static_cast<double>(c.offset), -1000.0 * s, 1.0);
+  EXPECT_NEAR(static_cast<double>(c.offset), -1000.0 * one_s, 1.0);
   EXPECT_NEAR(c.send_to_receive.mean, 2e-3, 1e-8);
   EXPECT_NEAR(v.send_to_receive.most, 2e-3, 1e-8);
   // the client's vector leaves at a server step, takes 2 ms, is output at the next: 4 ms
   EXPECT_NEAR(v.acquisition_to_output.mean, 4e-3, 1e-8);
-  // the server's answer to a client step goes at its next step (4 ms), is there at 6, output at 100
+  // the server's answer to a client step goes at its next step (4 ms), is there at 6, output
+  // at 100
   EXPECT_NEAR(c.dead_time.mean, 0.1, 1e-9);
   // a server step is answered by the client step that outputs it: the newest before it is 4 ms old,
   // it comes back after 2 ms and is output at the next server step
@@ -175,7 +176,7 @@ TEST(Conversation, DeadTimeIsTwiceTheWayForEqualRates) {
   Random random(4);
   w.delay = [&] { return static_cast<std::int64_t>(1e9 * drawn_delay(Network::app, random)); };
   std::int64_t n = 0;
-  ASSERT_TRUE(w.run(120 * s, [&](std::int64_t t) {
+  ASSERT_TRUE(w.run(120 * one_s, [&](std::int64_t t) {
     if (t % (10 * ms) == 0) w.step(w.client, ++n);
     if ((t + 5 * ms) % (10 * ms) == 0) w.step(w.server, n);
   }));
@@ -186,10 +187,10 @@ TEST(Conversation, DeadTimeIsTwiceTheWayForEqualRates) {
 }
 
 TEST(Conversation, RelatesSteps) {
-  World w({100 * ms, 3}, {4 * ms, 1}, 20e-6, -5 * s);
+  World w({100 * ms, 3}, {4 * ms, 1}, 20e-6, -5 * one_s);
   std::int64_t client_step = 0, server_step = 1000;
-  ASSERT_TRUE(w.run(21 * s, [&](std::int64_t t) {
-    if (t >= instant(s, {100 * ms, 3}, client_step + 1)) w.step(w.client, ++client_step);
+  ASSERT_TRUE(w.run(21 * one_s, [&](std::int64_t t) {
+    if (t >= instant(one_s, {100 * ms, 3}, client_step + 1)) w.step(w.client, ++client_step);
     if (t % (4 * ms) == 0) w.step(w.server, ++server_step);
   }));
   const Quality q = quality(w.client);
@@ -205,13 +206,13 @@ TEST(Conversation, RelatesSteps) {
 
 TEST(Conversation, FindsASilentPeerWithinTimeoutAndInterval) {
   World w({4 * ms, 1}, {4 * ms, 1});
-  ASSERT_TRUE(w.run(3 * s));
+  ASSERT_TRUE(w.run(3 * one_s));
   EXPECT_EQ(quality(w.client).state, LinkState::up);
   w.server.cut = true;
   const std::int64_t cut = w.now;
   ASSERT_TRUE(w.run(cut + 700 * ms));
   EXPECT_EQ(quality(w.client).state, LinkState::degraded);
-  EXPECT_FALSE(w.run(cut + 2 * s));
+  EXPECT_FALSE(w.run(cut + 2 * one_s));
   EXPECT_LE(w.now, cut + 1100 * ms + 4 * ms);
   EXPECT_EQ(w.client.conversation.trouble().reason, Reason::timeout);
   EXPECT_EQ(w.client.conversation.counters().timeouts, 1u);
@@ -274,7 +275,7 @@ TEST(Conversation, CountsVectorsThatAreNotFiniteAndDropsThemWhenAsked) {
 
 TEST(Conversation, DoesNotAllocate) {
   World w({4 * ms, 1}, {4 * ms, 1});
-  ASSERT_TRUE(w.run(2 * s));
+  ASSERT_TRUE(w.run(2 * one_s));
   struct Nowhere final : Outlet {
     std::int64_t now() noexcept override { return t; }
     bool put(Connection, const Header&, std::span<const std::byte>) noexcept override {

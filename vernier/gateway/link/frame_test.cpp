@@ -22,7 +22,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 const std::filesystem::path format = VERNIER_SOURCE_DIR "/formats/scp";
-constexpr std::uint32_t session = 0x1234abcd;
+constexpr std::uint32_t session_id = 0x1234abcd;
 
 Bytes frame_in(const std::filesystem::path& path) {
   std::ifstream in(path);
@@ -53,7 +53,8 @@ Bytes packed(std::vector<T> v) {
 }
 
 /// What a reader makes of bytes that come all at once.
-std::vector<FrameReader::Next> read(std::span<const std::byte> bytes, std::size_t vector_bytes) {
+std::vector<FrameReader::Next> all_read(std::span<const std::byte> bytes,
+                                        std::size_t vector_bytes) {
   static std::optional<FrameReader> kept;  // the payloads are looked at later
   FrameReader& reader = kept.emplace(vector_bytes);
   reader.allow(vector_bytes, most_payload);
@@ -83,30 +84,33 @@ TEST(Crc, IsThatOfTheStandard) {
 // the golden frames were written by formats/scp/frames.py
 TEST(Frame, IsTheGoldenOneToTheBit) {
   Header h{.type = Type::ping,
-           .session = session,
+           .session = session_id,
            .sequence = 7,
            .step = 1000,
            .t_trm = 123456789012345};
   EXPECT_EQ(written(h), golden("ping"));
   h = {.type = Type::ping_return,
-       .session = session,
+       .session = session_id,
        .sequence = 8,
        .step = 12,
        .t_trm = 2'000'000'100,
        .echo = 123456789012345};
   EXPECT_EQ(written(h), golden("ping_return"));
   h = {.type = Type::reference,
-       .session = session,
+       .session = session_id,
        .sequence = 8,
        .step = 1001,
        .t_acq = 4'004'000'000,
        .t_trm = 4'004'012'345};
   EXPECT_EQ(written(h), golden("reference"));
-  h = {
-      .type = Type::delay, .session = session, .sequence = 9, .step = 1001, .t_trm = 1'000'000'000};
+  h = {.type = Type::delay,
+       .session = session_id,
+       .sequence = 9,
+       .step = 1001,
+       .t_trm = 1'000'000'000};
   EXPECT_EQ(written(h), golden("delay"));
   h = {.type = Type::delay_return,
-       .session = session,
+       .session = session_id,
        .sequence = 9,
        .step = 41,
        .t_acq = 2'000'000'500,
@@ -115,7 +119,7 @@ TEST(Frame, IsTheGoldenOneToTheBit) {
   EXPECT_EQ(written(h), golden("delay_return"));
   h = {.type = Type::data,
        .flags = payload_checked,
-       .session = session,
+       .session = session_id,
        .sequence = 1,
        .step = 41,
        .t_acq = 164'000'000,
@@ -125,7 +129,7 @@ TEST(Frame, IsTheGoldenOneToTheBit) {
   EXPECT_EQ(written(h, packed<double>({1.0, -2.5, std::numbers::pi})), golden("data_double"));
   h = {.type = Type::data,
        .flags = payload_checked,
-       .session = session,
+       .session = session_id,
        .sequence = 2,
        .step = 42,
        .t_acq = 168'000'000,
@@ -134,7 +138,7 @@ TEST(Frame, IsTheGoldenOneToTheBit) {
   EXPECT_EQ(written(h, packed<std::int8_t>({-1, 0, 127})), golden("data_int8"));
   h = {.type = Type::data,
        .flags = payload_checked,
-       .session = session,
+       .session = session_id,
        .sequence = 3,
        .step = 43,
        .t_acq = 172'000'000,
@@ -142,7 +146,7 @@ TEST(Frame, IsTheGoldenOneToTheBit) {
        .element = Element::uint8};
   EXPECT_EQ(written(h, packed<std::uint8_t>({0, 128, 255})), golden("data_uint8"));
   h = {.type = Type::data,
-       .session = session,
+       .session = session_id,
        .sequence = 4,
        .step = 44,
        .t_acq = 176'000'000,
@@ -167,7 +171,7 @@ TEST(Frame, ItsOtherPayloadsAreTheGoldenOnesToo) {
   EXPECT_EQ(hello({.type = Type::hello, .t_trm = 5}), golden("hello"));
   h.connection = Connection::data;
   h.token = 0x0123456789ABCDEF;
-  EXPECT_EQ(hello({.type = Type::hello, .session = session, .t_trm = 7}), golden("hello_data"));
+  EXPECT_EQ(hello({.type = Type::hello, .session = session_id, .t_trm = 7}), golden("hello_data"));
   h.connection = Connection::control;
   h.token = 0;
   h.capabilities = authenticates;
@@ -185,19 +189,20 @@ TEST(Frame, ItsOtherPayloadsAreTheGoldenOnesToo) {
   h.interface_hash = 0xFEDCBA9876543210;
   h.name = cut("facility");
   h.build = cut("vernier 0.1");
-  EXPECT_EQ(hello({.type = Type::hello_ack, .session = session, .t_trm = 6}), golden("hello_ack"));
+  EXPECT_EQ(hello({.type = Type::hello_ack, .session = session_id, .t_trm = 6}),
+            golden("hello_ack"));
 
   std::array<std::byte, longest_bye> bye_room;
   const std::size_t n = write_bye(bye(Reason::busy, "another client is connected"), bye_room);
   EXPECT_EQ(
-      written({.type = Type::bye, .flags = payload_checked, .session = session, .sequence = 1},
+      written({.type = Type::bye, .flags = payload_checked, .session = session_id, .sequence = 1},
               std::span(bye_room).first(n)),
       golden("bye"));
   std::array<std::byte, clock_bytes> clock_room;
   write_clock({2'900'000'000, -0.9999999, 10e-6, 24e-6, 5e-8}, clock_room);
   EXPECT_EQ(written({.type = Type::clock,
                      .flags = payload_checked,
-                     .session = session,
+                     .session = session_id,
                      .sequence = 10,
                      .step = 41,
                      .t_trm = 3'000'000'000},
@@ -208,7 +213,7 @@ TEST(Frame, ItsOtherPayloadsAreTheGoldenOnesToo) {
               stats_room);
   EXPECT_EQ(written({.type = Type::stats,
                      .flags = payload_checked,
-                     .session = session,
+                     .session = session_id,
                      .sequence = 11,
                      .step = 41,
                      .t_trm = 3'000'000'000},
@@ -222,7 +227,7 @@ TEST(Frame, EveryGoldenOneIsReadAndWrittenAgainAsItWas) {
     const Bytes bytes = frame_in(entry.path());
     const bool three_bytes = bytes.size() == 64 + 3 + 4;
     const bool empty = entry.path().stem() == "data_empty";
-    const auto all = read(bytes, empty ? 0 : three_bytes ? 3 : 24);
+    const auto all = all_read(bytes, empty ? 0 : three_bytes ? 3 : 24);
     ASSERT_EQ(all.size(), 2u) << entry.path() << words(all[0].flaw);
     EXPECT_EQ(all[0].progress, FrameReader::Progress::frame);
     const Header& h = all[0].header;
@@ -261,7 +266,7 @@ TEST(Frame, EveryBadOneIsRefusedForItsFlaw) {
                                           {"time", Flaw::time},
                                           {"step", Flaw::time}};
   for (const auto& [name, flaw] : flaws) {
-    const auto all = read(frame_in(format / "bad" / (name + ".hex")), 24);
+    const auto all = all_read(frame_in(format / "bad" / (name + ".hex")), 24);
     EXPECT_EQ(all.back().progress, FrameReader::Progress::broken) << name;
     EXPECT_EQ(all.back().flaw, flaw) << name << ": " << words(all.back().flaw);
   }
@@ -277,7 +282,7 @@ TEST(Frame, EverySingleWrongBitIsFound) {
   for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
     Bytes b = good;
     b[bit / 8] ^= std::byte{1} << (bit % 8);
-    EXPECT_EQ(read(b, 24).back().progress, FrameReader::Progress::broken) << bit;
+    EXPECT_EQ(all_read(b, 24).back().progress, FrameReader::Progress::broken) << bit;
   }
 }
 

@@ -17,8 +17,6 @@
 namespace vernier::link {
 namespace {
 
-using Time = std::chrono::steady_clock::time_point;
-
 TEST(Link, CarriesVectorsBothWays) {
   Link server(server_settings());
   Link client(client_settings(server));
@@ -149,7 +147,7 @@ TEST(Link, NoticesAPeerThatIsFrozen) {
   server.start();
   ASSERT_TRUE(comes_up(server));
   kill(child, SIGSTOP);
-  const Time frozen = std::chrono::steady_clock::now();
+  const auto frozen = std::chrono::steady_clock::now();
   EXPECT_TRUE(eventually([&] { return server.state() == LinkState::degraded; }));
   EXPECT_TRUE(ends(server));
   const auto after = std::chrono::steady_clock::now() - frozen;

@@ -7,13 +7,12 @@
 #include <thread>
 
 #include "vernier/base/diagnostic.hpp"
-#include "vernier/gateway/link/relay.hpp"
+#include "vernier/gateway/link/link_rig_test.hpp"
 #include "vernier/testing/rig.hpp"
 
 namespace vernier::link {
 namespace {
 
-using namespace std::chrono_literals;
 using testing::Rig;
 
 channel::Channels channels(const char* in, std::uint32_t in_count, const char* out,
@@ -31,7 +30,7 @@ channel::Channels channels(const char* in, std::uint32_t in_count, const char* o
   return c;
 }
 
-PartnerSettings server_settings() {
+PartnerSettings server_partner() {
   PartnerSettings s;
   s.link.name = "facility";
   s.link.role = Role::server;
@@ -41,9 +40,9 @@ PartnerSettings server_settings() {
   s.link.stale_periods = 1000;
   return s;
 }
-PartnerSettings client_settings(Partner& server) {
+PartnerSettings client_partner(Partner& server) {
   server.link().open();
-  PartnerSettings s = server_settings();
+  PartnerSettings s = server_partner();
   s.link.name = "simulator";
   s.link.role = Role::client;
   s.link.control = server.link().control_address();
@@ -52,25 +51,17 @@ PartnerSettings client_settings(Partner& server) {
   return s;
 }
 
-bool eventually(const std::function<bool()>& holds) {
-  for (int k = 0; k < 2500; ++k) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(4ms);
-  }
-  return false;
-}
-
 TEST(Partner, KeepsTheComponentContract) {
-  Partner partner(channels("command", 2, "state", 3, "1"), server_settings());
+  Partner partner(channels("command", 2, "state", 3, "1"), server_partner());
   testing::expect_conforming(partner, 4ms, [](Rig& r, int k) { r.in("command") = k; });
   EXPECT_TRUE(partner.description().abilities.faces_world);
   EXPECT_EQ(partner.description().rate, (Rate{250, 1}));
 }
 
 TEST(Partner, TwoRunsExchangeTheirSignalsInSi) {
-  Partner server(channels("measured", 2, "desired", 3, "1"), server_settings());
+  Partner server(channels("measured", 2, "desired", 3, "1"), server_partner());
   // the client's document is in degrees, which is what travels; the server's takes it as numbers
-  Partner client(channels("desired", 3, "measured", 2, "deg"), client_settings(server));
+  Partner client(channels("desired", 3, "measured", 2, "deg"), client_partner(server));
   Rig s(server), c(client);
   EXPECT_EQ(s.out("desired"), 0.0);
   c.in("desired", 2) = std::numbers::pi;
@@ -97,8 +88,8 @@ TEST(Partner, TwoRunsExchangeTheirSignalsInSi) {
 }
 
 TEST(Partner, DoesNotChangeItsOutputsWithinAStep) {
-  Partner server(channels("a", 1, "b", 1, "1"), server_settings());
-  Partner client(channels("b", 1, "a", 1, "1"), client_settings(server));
+  Partner server(channels("a", 1, "b", 1, "1"), server_partner());
+  Partner client(channels("b", 1, "a", 1, "1"), client_partner(server));
   Rig s(server), c(client);
   ASSERT_TRUE(eventually([&] {
     c.in("b") = 1.0;
@@ -117,8 +108,8 @@ TEST(Partner, DoesNotChangeItsOutputsWithinAStep) {
 }
 
 TEST(Partner, HoldsWhatItHasWhenTheOtherSideGoes) {
-  Partner server(channels("a", 1, "b", 1, "1"), server_settings());
-  auto client = std::make_unique<Partner>(channels("b", 1, "a", 1, "1"), client_settings(server));
+  Partner server(channels("a", 1, "b", 1, "1"), server_partner());
+  auto client = std::make_unique<Partner>(channels("b", 1, "a", 1, "1"), client_partner(server));
   Rig s(server);
   {
     Rig c(*client);
@@ -140,12 +131,12 @@ TEST(Partner, HoldsWhatItHasWhenTheOtherSideGoes) {
 }
 
 TEST(Partner, StopsTheRunWhenAskedTo) {
-  PartnerSettings settings = server_settings();
+  PartnerSettings settings = server_partner();
   settings.stop_when_lost = true;
   Partner server(channels("a", 1, "b", 1, "1"), settings);
   server.link().open();
   Relay relay(server.link().control_address(), server.link().data_address());
-  PartnerSettings c = client_settings(server);
+  PartnerSettings c = client_partner(server);
   c.link.control = relay.control();
   c.link.data = relay.data();
   Partner client(channels("b", 1, "a", 1, "1"), c);
@@ -161,11 +152,11 @@ TEST(Partner, StopsTheRunWhenAskedTo) {
 }
 
 TEST(Partner, CarriesSmallNumbersAsBytes) {
-  PartnerSettings settings = server_settings();
+  PartnerSettings settings = server_partner();
   settings.link.receive_element = Element::int8;
   settings.link.send_element = Element::uint8;
   Partner server(channels("a", 1, "b", 3, "1"), settings);
-  settings = client_settings(server);
+  settings = client_partner(server);
   settings.link.send_element = Element::int8;
   settings.link.receive_element = Element::uint8;
   Partner client(channels("b", 3, "a", 1, "1"), settings);
@@ -186,7 +177,7 @@ TEST(Partner, CarriesSmallNumbersAsBytes) {
 }
 
 TEST(Partner, SaysWhenTheOtherSideDoesNotCome) {
-  PartnerSettings settings = server_settings();
+  PartnerSettings settings = server_partner();
   settings.patience = 50ms;
   std::string told;
   settings.notice = [&](const std::string& s) { told = s; };

@@ -3,21 +3,11 @@
 #include <thread>
 
 #include "vernier/gateway/link/frame.hpp"
-#include "vernier/gateway/link/link.hpp"
+#include "vernier/gateway/link/link_rig_test.hpp"
 #include "vernier/gateway/link/plan.hpp"
 
 namespace vernier::link {
 namespace {
-
-using namespace std::chrono_literals;
-
-bool eventually(const std::function<bool()>& holds) {
-  for (int k = 0; k < 2500; ++k) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(4ms);
-  }
-  return false;
-}
 
 Settings settings(Role role) {
   Settings s;

@@ -12,11 +12,11 @@ using spatial::Quaternion;
 using spatial::Trajectory;
 using spatial::Vector3;
 
-constexpr double version = 1.0, most_whole = 9007199254740992.0;
+constexpr double version = 1.0, most_exact = 9007199254740992.0;
 constexpr double most_run = 4503599627370496.0;  // there is always a larger one
-constexpr double norm_tolerance = 1e-6;
+constexpr double unit_tolerance = 1e-6;
 
-bool whole(double x) noexcept { return std::abs(x) <= most_whole && x == std::floor(x); }
+bool whole(double x) noexcept { return std::abs(x) <= most_exact && x == std::floor(x); }
 
 double* put(double* to, const Vector3& v) noexcept {
   to[0] = v[0], to[1] = v[1], to[2] = v[2];
@@ -180,7 +180,7 @@ Flaw decode(std::span<const double> from, Packet& p) noexcept {
     s.q[3] = *at++;
     s.q.head<3>() = get(at);
     const double n = s.q.norm();
-    if (!(std::abs(n - 1.0) <= norm_tolerance)) return Flaw::attitude;
+    if (!(std::abs(n - 1.0) <= unit_tolerance)) return Flaw::attitude;
     s.q /= n;
     s.omega = get(at);
     s.a = p.accelerations ? get(at) : Vector3::Zero();

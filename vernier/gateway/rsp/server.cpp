@@ -8,11 +8,11 @@
 namespace vernier::rsp {
 namespace {
 
-constexpr int repeats = 3;        // of an announcement, should the next step's packet replace it
-constexpr int most_vectors = 64;  // taken in one step
+constexpr int repeats = 3;           // of an announcement, should the next step's packet replace it
+constexpr int vectors_at_once = 64;  // taken in one step
 constexpr int most_bad_in_a_row = 3;   // commands
 constexpr double due_tolerance = 0.5;  // server steps that the client may think otherwise
-constexpr double most_whole = 9007199254740992.0;
+constexpr double most_countable = 9007199254740992.0;
 constexpr std::int64_t furthest_run = std::int64_t{1} << 32;  // above the last
 
 ServerSettings checked(ServerSettings s) {
@@ -129,7 +129,7 @@ void Server::begin(std::int64_t n, Transport& t, bool gap) noexcept {
     }
   }
 
-  for (int i = 0; i < most_vectors; ++i) {
+  for (int i = 0; i < vectors_at_once; ++i) {
     const Transport::Vector v = t.next();
     if (v.numbers.empty()) break;
     if (up_) take(v, t);
@@ -226,7 +226,7 @@ void Server::take_init(Flaw flaw, Transport& t) noexcept {
     return refuse(Refusal::bodies, in_.bodies, static_cast<double>(bodies_));
   if (!t.steps()) return refuse(Refusal::reference);
   const auto& [start, over, under, nu, initial, none] = in_.arguments;
-  const auto whole = [](double x) { return std::abs(x) < most_whole && x == std::floor(x); };
+  const auto whole = [](double x) { return std::abs(x) < most_countable && x == std::floor(x); };
   if (!whole(start) || !whole(over) || !whole(under)) return refuse(Refusal::not_a_number);
   const double ahead = (start - static_cast<double>(n_)) * dt_;
   if (ahead < settings_.least_ahead) return refuse(Refusal::too_late, ahead, settings_.least_ahead);

@@ -19,7 +19,7 @@ std::vector<double> interpreted(const Program& p, const std::vector<double>& in)
   return out;
 }
 
-std::vector<double> run(const Program& p, const std::vector<double>& in) {
+std::vector<double> computed(const Program& p, const std::vector<double>& in) {
   std::vector<double> out(p.outputs()), work(p.work());
   p.run(in.data(), out.data(), work.data());
   return out;
@@ -40,7 +40,7 @@ void expect_all_agree(const Graph& g, const std::vector<Term>& outputs, std::uin
       std::vector<double> one(inputs);
       for (std::size_t i = 0; i < inputs; ++i) one[i] = in[i * lanes + l];
       const auto v = tree_values<double>(g, one);
-      const auto by_bytecode = interpreted(p, one), by_machine = run(p, one);
+      const auto by_bytecode = interpreted(p, one), by_machine = computed(p, one);
       for (std::size_t o = 0; o < outputs.size(); ++o) {
         expected[o * lanes + l] = v[outputs[o]];
         ASSERT_TRUE(same_bits(by_bytecode[o], v[outputs[o]])) << "bytecode, output " << o;
@@ -95,16 +95,16 @@ TEST(Program, ComputesSumsOfProductsWithBothRoundings) {
   const Term ab = g.apply(O::multiply, a, b), cd = g.apply(O::multiply, c, d);
   // 0.1*10 rounds to 1, so the difference is 0; a contracted one would be 5.55e-17
   const Program p(g, std::array{g.apply(O::subtract, ab, c)}, 4);
-  EXPECT_EQ(run(p, {0.1, 10.0, 1.0, 0.0})[0], 0.0);
+  EXPECT_EQ(computed(p, {0.1, 10.0, 1.0, 0.0})[0], 0.0);
   EXPECT_EQ(interpreted(p, {0.1, 10.0, 1.0, 0.0})[0], 0.0);
   const Program q(g, std::array{g.apply(O::subtract, ab, cd)}, 4);
-  EXPECT_EQ(run(q, {0.1, 10.0, 0.1, 10.0})[0], 0.0);
+  EXPECT_EQ(computed(q, {0.1, 10.0, 0.1, 10.0})[0], 0.0);
 }
 
 TEST(Program, PassesInputsAndConstantsThrough) {
   Graph g;
   const Program p(g, std::array{g.symbol(2), g.constant(-0.0), g.symbol(2), g.symbol(0)}, 5);
-  const auto out = run(p, {1, 2, 3, 4, 5});
+  const auto out = computed(p, {1, 2, 3, 4, 5});
   EXPECT_EQ(out, (std::vector<double>{3, -0.0, 3, 1}));
   EXPECT_TRUE(std::signbit(out[1]));
   std::mt19937_64 random(1);
@@ -149,7 +149,7 @@ TEST(Program, IsWhatItWasAfterTheGraphGrows) {
   std::mt19937_64 random(5);
   random_terms(g, random, 4, 1000);
   const Program copy = p;  // NOLINT(performance-unnecessary-copy-initialization)
-  EXPECT_EQ(run(copy, {3.0})[0], 5.0);
+  EXPECT_EQ(computed(copy, {3.0})[0], 5.0);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using testing::Terms;
 using enum FormulaSystem::Comparison;
 
-struct Heard final : Listener {
+struct Firings final : Listener {
   std::vector<Firing> firings;
   void fired(const Firing& f) noexcept override { firings.push_back(f); }
   void accumulating(double) noexcept override {}
@@ -44,7 +44,7 @@ std::vector<double> leaves(std::vector<FormulaSystem::Atom> condition, double en
   Settings settings;
   settings.method = "rk4";  // one step for the whole way
   Integrator integrator(system, settings);
-  Heard heard;
+  Firings heard;
   const Arrival a = integrator.advance(Time{}, 0.0, end, {}, {}, false, true, heard);
   EXPECT_EQ(a.status, Status::arrived);
   std::vector<double> times;
@@ -101,7 +101,7 @@ TEST(EventLocator, StrictAndNonStrictBothHoldWhereTheEventIsPlaced) {
   for (const auto comparison : {greater, greater_equal}) {
     const FormulaSystem system = clock({{testing::state(0), testing::number(0.1), comparison}});
     Integrator integrator(system, {});
-    Heard heard;
+    Firings heard;
     integrator.advance(Time{}, 0.0, 1.0, {}, {}, true, true, heard);
     ASSERT_EQ(heard.firings.size(), 1u);
     EXPECT_GE(integrator.x()[0], 0.1);

@@ -16,7 +16,7 @@ using testing::Dual;
 using testing::FormulaSystem;
 using testing::Terms;
 
-hybrid::Signal scalar(std::string name, double initial) {
+hybrid::Signal state(std::string name, double initial) {
   hybrid::Signal s;
   s.name = std::move(name);
   s.initial = std::vector<double>{initial};
@@ -26,7 +26,7 @@ hybrid::Signal scalar(std::string name, double initial) {
 // x1' = -2 t x1^2 + (x2 - 1), x2' = cos(t) x2; exact: x2 = exp(sin t). Not linear, not autonomous,
 // no closed form for x1, which is compared with itself at a tiny step.
 FormulaSystem test_system() {
-  return FormulaSystem({.states = {scalar("x1", 1.0), scalar("x2", 1.0)},
+  return FormulaSystem({.states = {state("x1", 1.0), state("x2", 1.0)},
                         .locations = {{"only", [](const Terms& e, Dual* r) {
                                          r[0] = -2.0 * e.t * e.x[0] * e.x[0] + (e.x[1] - 1.0);
                                          r[1] = cos(e.t) * e.x[1];
@@ -140,7 +140,7 @@ TEST(Stepper, DenseOutputMeetsBothEndsAndItsOwnDerivative) {
 
 TEST(Stepper, KeepsTheToleranceOnALongFlow) {
   // harmonic oscillator, 100 turns; without conditions the control aims at a hundredth of 1e-9
-  const FormulaSystem system({.states = {scalar("x", 1.0), scalar("v", 0.0)},
+  const FormulaSystem system({.states = {state("x", 1.0), state("v", 0.0)},
                               .locations = {{"only", [](const Terms& e, Dual* r) {
                                                r[0] = e.x[1];
                                                r[1] = -e.x[0];
@@ -156,7 +156,7 @@ TEST(Stepper, KeepsTheToleranceOnALongFlow) {
 TEST(Stepper, ManySmallStepsLoseNothing) {
   // x' = 1 by a million steps of a number that is not binary: with plain sums the error would be
   // near 1e-11
-  const FormulaSystem system({.states = {scalar("x", 0.0)},
+  const FormulaSystem system({.states = {state("x", 0.0)},
                               .locations = {{"only", [](const Terms&, Dual* r) { r[0] = 1.0; }}}});
   const auto stepper = make_stepper(system.spec(), {"euler", 1.0, 1.0, 0.0});
   Course run(system, {0.0});
@@ -172,10 +172,10 @@ TEST(Stepper, ManySmallStepsLoseNothing) {
 TEST(Stepper, RodasTakesAStiffSystemInFewSteps) {
   // Prothero and Robinson: x' = -1e6 (x - cos t) - sin t, x = cos t
   const auto make = [] {
-    return FormulaSystem({.states = {scalar("x", 1.0)},
-                          .locations = {{"only", [](const Terms& e, Dual* r) {
-                                           r[0] = -1e6 * (e.x[0] - cos(e.t)) - sin(e.t);
-                                         }}}});
+    return FormulaSystem(
+        {.states = {state("x", 1.0)}, .locations = {{"only", [](const Terms& e, Dual* r) {
+                                                       r[0] = -1e6 * (e.x[0] - cos(e.t)) - sin(e.t);
+                                                     }}}});
   };
   const FormulaSystem system = make();
   const auto stiff = make_stepper(system.spec(), {"rodas", 1e-6, 1e-6, 0.0});
@@ -188,7 +188,7 @@ TEST(Stepper, RodasTakesAStiffSystemInFewSteps) {
 TEST(Stepper, RodasFollowsTheVanDerPolOscillator) {
   // mu = 1000 (Hairer and Wanner, Solving ODEs II, IV.10 in their scaling eps = 1e-6):
   // y1(2) = 0.1706167732170483e1, y2(2) = -0.8928097010247975
-  const FormulaSystem system({.states = {scalar("y1", 2.0), scalar("y2", -0.66)},
+  const FormulaSystem system({.states = {state("y1", 2.0), state("y2", -0.66)},
                               .locations = {{"only", [](const Terms& e, Dual* r) {
                                                r[0] = e.x[1];
                                                r[1] = ((1.0 - e.x[0] * e.x[0]) * e.x[1] - e.x[0]) /
@@ -204,7 +204,7 @@ TEST(Stepper, RodasFollowsTheVanDerPolOscillator) {
 
 TEST(Stepper, NormalisesUnitVectorsAndOnlyThose) {
   // a plane rotation of a unit vector, and a growing state that is none
-  const FormulaSystem system({.states = {scalar("a", 1.0), scalar("b", 0.0), scalar("c", 1.0)},
+  const FormulaSystem system({.states = {state("a", 1.0), state("b", 0.0), state("c", 1.0)},
                               .locations = {{"only",
                                              [](const Terms& e, Dual* r) {
                                                r[0] = -e.x[1];
@@ -222,7 +222,7 @@ TEST(Stepper, NormalisesUnitVectorsAndOnlyThose) {
 TEST(Stepper, ShortensAStepThatLeavesTheDomain) {
   // x' = -sqrt(x): a long first step would ask for the root of a negative number
   const FormulaSystem system(
-      {.states = {scalar("x", 1.0)},
+      {.states = {state("x", 1.0)},
        .locations = {{"only", [](const Terms& e, Dual* r) { r[0] = -1.0 * sqrt(e.x[0]); }}}});
   const auto stepper = make_stepper(system.spec(), {"dopri5", 1e-6, 1e-6, 0.0});
   Course run(system, {1.0});
@@ -233,7 +233,7 @@ TEST(Stepper, ShortensAStepThatLeavesTheDomain) {
 
 TEST(Stepper, SaysWhenTheFlowIsNotANumber) {
   const FormulaSystem system(
-      {.states = {scalar("x", 1.0)},
+      {.states = {state("x", 1.0)},
        .locations = {{"only", [](const Terms& e, Dual* r) { r[0] = sqrt(0.5 - e.t); }}}});
   for (const std::string_view method : methods()) {
     const auto stepper = make_stepper(system.spec(), {std::string(method), 1e-6, 1e-6, 0.01});

@@ -80,7 +80,7 @@ TEST(Blocks, PowerIsTheSameAtEveryPoint) {
 }
 
 // oracle: the series of the matrix exponential, and differences of it
-Eigen::Matrix3d exponential(const Eigen::Vector3d& th) {
+Eigen::Matrix3d exponential_matrix(const Eigen::Vector3d& th) {
   const Eigen::Matrix3d K = cross_matrix({th[0], th[1], th[2]});
   Eigen::Matrix3d term = Eigen::Matrix3d::Identity(), R = term;
   for (int i = 1; i < 60; ++i) R += term = (term * K / i).eval();
@@ -91,14 +91,15 @@ TEST(Turns, ExpIsTheMatrixExponentialAndJGivesItsAngularVelocity) {
   for (double size : {1e-9, 1e-3, 0.05, 0.0999, 0.11, 0.8, 1.49, 1.51, 3.0, 5.0}) {
     const Eigen::Vector3d th = size * Eigen::Vector3d(0.6, -0.48, 0.64), rate(0.4, 0.9, -0.3);
     const Turn<double> t = turn(Vec3<double>{th[0], th[1], th[2]}, Vec3<double>{0.4, 0.9, -0.3});
-    EXPECT_LT((dense(t.R) - exponential(th)).norm(), 5e-15) << size;
+    EXPECT_LT((dense(t.R) - exponential_matrix(th)).norm(), 5e-15) << size;
     EXPECT_LT((dense(t.R) * dense(t.R).transpose() - Eigen::Matrix3d::Identity()).norm(), 2e-15);
     const double h = 1e-3;  // fourth order differences: h^4 = 1e-12
     const auto by = [&](auto f) {
       return ((8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)).eval();
     };
-    const Eigen::Matrix3d dR = by([&](double s) { return exponential(th + s * rate); });
-    EXPECT_LT((dR * exponential(th).transpose() - cross_matrix(t.omega)).norm(), 1e-11) << size;
+    const Eigen::Matrix3d dR = by([&](double s) { return exponential_matrix(th + s * rate); });
+    EXPECT_LT((dR * exponential_matrix(th).transpose() - cross_matrix(t.omega)).norm(), 1e-11)
+        << size;
     const Eigen::Vector3d bias = by([&](double s) -> Eigen::Vector3d {
       const Eigen::Vector3d x = th + s * rate;
       return dense(turn(Vec3<double>{x[0], x[1], x[2]}, Vec3<double>{0.4, 0.9, -0.3}).omega);

@@ -5,19 +5,19 @@
 namespace vernier::spatial {
 namespace {
 
-const Motion v{{0.1, -0.2, 0.3}, {1.0, 2.0, -1.5}};
-const Force f{{4.0, -1.0, 0.5}, {0.3, 0.7, -2.0}};
-const Vector3 r(0.6, -1.1, 0.2);
+const Motion moving{{0.1, -0.2, 0.3}, {1.0, 2.0, -1.5}};
+const Force pushing{{4.0, -1.0, 0.5}, {0.3, 0.7, -2.0}};
+const Vector3 arm(0.6, -1.1, 0.2);
 
 TEST(Motion, PowerDoesNotDependOnTheReferencePoint) {
-  EXPECT_NEAR(power(shifted(v, r), shifted(f, r)), power(v, f), 1e-14);
+  EXPECT_NEAR(power(shifted(moving, arm), shifted(pushing, arm)), power(moving, pushing), 1e-14);
 }
 
 TEST(Motion, ShiftingThereAndBackChangesNothing) {
-  const Motion back = shifted(shifted(v, r), -r);
-  EXPECT_LT((back.linear - v.linear).norm(), 1e-15);
-  const Force same = shifted(shifted(f, r), -r);
-  EXPECT_LT((same.moment - f.moment).norm(), 1e-15);
+  const Motion back = shifted(shifted(moving, arm), -arm);
+  EXPECT_LT((back.linear - moving.linear).norm(), 1e-15);
+  const Force same = shifted(shifted(pushing, arm), -arm);
+  EXPECT_LT((same.moment - pushing.moment).norm(), 1e-15);
 }
 
 TEST(Motion, APointOfASpinningBodyMovesAcrossTheAxis) {

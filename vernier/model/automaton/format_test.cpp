@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 const fs::path format = fs::path(VERNIER_SOURCE_DIR) / "formats/hybrid";
 
-std::unique_ptr<hybrid::System> made(const Type& type) {
+std::unique_ptr<hybrid::System> made_plainly(const Type& type) {
   Diagnostics problems;
   const Parameters p("x", type.parameters, {}, 1, {}, problems);
   EXPECT_EQ(problems.errors(), 0u) << rendered(problems);
@@ -32,7 +32,7 @@ TEST(HybridFormat, GoodDocumentsReadWithoutAWord) {
     EXPECT_EQ(rendered(problems), "") << path;
     ASSERT_TRUE(type.system) << path;
     EXPECT_FALSE(type.summary.empty()) << path;
-    EXPECT_TRUE(made(type)) << path;
+    EXPECT_TRUE(made_plainly(type)) << path;
   }
 }
 

@@ -10,7 +10,7 @@ namespace vernier::environment {
 namespace {
 
 using spatial::Vector3;
-constexpr double degree = std::numbers::pi / 180.0;
+constexpr double one_degree = std::numbers::pi / 180.0;
 
 struct Place {
   Vector3 position, north, east, down;
@@ -55,7 +55,7 @@ TEST(Igrf, AgreesWithNoaasCalculator) {
   for (const Published& p : noaa) {
     // sea level is the geoid, which lies below the ellipsoid here (fitted, one number per place)
     const double geoid = p.latitude < 0.0 ? -11.0 : p.longitude > 0.0 ? -31.0 : -33.0;
-    const Place at = geodetic(p.latitude * degree, p.longitude * degree, geoid);
+    const Place at = geodetic(p.latitude * one_degree, p.longitude * one_degree, geoid);
     const Vector3 b = 1e9 * Igrf(p.year).field(at.position);
     // the published values have one decimal
     EXPECT_NEAR(b.dot(at.north), p.x, 0.06) << p.year << " " << p.latitude << " " << p.longitude;
@@ -65,8 +65,8 @@ TEST(Igrf, AgreesWithNoaasCalculator) {
 }
 
 TEST(Igrf, IsWithinTensOfNanoteslaOfTheWorldMagneticModel) {
-  // test values published with WMM2025 (NOAA, BGS): another model of the same field, to degree 12;
-  // heights in km
+  // test values published with WMM2025 (NOAA, BGS): another model of the same field, to one_degree
+  // 12; heights in km
   struct Row {
     double year, height, latitude, longitude, x, y, z;
   };
@@ -91,7 +91,7 @@ TEST(Igrf, IsWithinTensOfNanoteslaOfTheWorldMagneticModel) {
                       {2027.5, 16, 66, -178, 13821.3, 89.2, 54092.6},
                       {2027.5, 72, -87, 38, 6926.1, -15153.9, -48295.6}};
   for (const Row& p : rows) {
-    const Place at = geodetic(p.latitude * degree, p.longitude * degree, p.height * 1e3);
+    const Place at = geodetic(p.latitude * one_degree, p.longitude * one_degree, p.height * 1e3);
     const Vector3 b = 1e9 * Igrf(p.year).field(at.position);
     EXPECT_NEAR(b.dot(at.north), p.x, 30.0) << p.year << " " << p.latitude << " " << p.longitude;
     EXPECT_NEAR(b.dot(at.east), p.y, 30.0) << p.year << " " << p.latitude << " " << p.longitude;

@@ -16,7 +16,7 @@ using spatial::Vector3;
 using testing::made_system;
 using testing::SystemRig;
 
-Vector3 vector(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
+Vector3 field_of(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 
 TEST(DipoleField, IsThatOfTheFactSheetAlongTheOrbit) {
   const auto field = made_system(dipole_field_type());
@@ -26,7 +26,7 @@ TEST(DipoleField, IsThatOfTheFactSheetAlongTheOrbit) {
   SystemRig o(*orbit), f(*field);
   for (const double t : {0.0, 100.0, 600.0, 4000.0}) {
     o.t = f.t = t;
-    const Vector3 r = vector(o.out("position"));
+    const Vector3 r = field_of(o.out("position"));
     f.in("position")[0] = r[0];
     f.in("position")[1] = r[1];
     f.in("position")[2] = r[2];
@@ -35,7 +35,7 @@ TEST(DipoleField, IsThatOfTheFactSheetAlongTheOrbit) {
     const Vector3 m = -Vector3(std::sin(c) * std::cos(l), std::sin(c) * std::sin(l), std::cos(c));
     const Vector3 n = r.normalized();
     const Vector3 expected = 3.001e-5 * std::pow(6371.2e3 / r.norm(), 3) * (3.0 * m.dot(n) * n - m);
-    EXPECT_LT((vector(f.out("field")) - expected).norm(), 1e-19);
+    EXPECT_LT((field_of(f.out("field")) - expected).norm(), 1e-19);
   }
 }
 
@@ -62,7 +62,7 @@ TEST(DipoleField, TurnsWithTheEarthOfItsEpoch) {
     const spatial::Matrix3 R = frames::earth_matrix(earth, rig.t);
     const Vector3 r = R.transpose() * place_E;
     std::copy(r.data(), r.data() + 3, rig.in("position").begin());
-    seen[i] = R * vector(rig.out("field"));
+    seen[i] = R * field_of(rig.out("field"));
   }
   EXPECT_LT((seen[0] - seen[1]).norm(), 1e-18);
 }
@@ -84,7 +84,8 @@ TEST(DipoleField, IsIgrfToTheFirstDegree) {
     rig->in("position")[1] = -5e6;
     rig->in("position")[2] = 4e6;
   }
-  EXPECT_LT((vector(a.out("field")) - vector(b.out("field"))).norm(), 1e-10);  // six decimals given
+  EXPECT_LT((field_of(a.out("field")) - field_of(b.out("field"))).norm(),
+            1e-10);  // six decimals given
 }
 
 TEST(MagneticField, KeepsTheContractOfSystems) {

@@ -14,8 +14,8 @@ namespace {
 using spatial::Vector3;
 using testing::made_system;
 using testing::SystemRig;
-constexpr double pi = std::numbers::pi;
-constexpr double degree = pi / 180.0;
+constexpr double half_turn = std::numbers::pi;
+constexpr double degree = half_turn / 180.0;
 
 Vector3 vector(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 
@@ -40,7 +40,7 @@ TEST(Elements, ComeBackFromTheState) {
   EXPECT_NEAR(back.inclination, k.inclination, 1e-14);
   EXPECT_NEAR(back.node, k.node, 1e-14);
   EXPECT_NEAR(back.argument_of_perigee, k.argument_of_perigee, 1e-13);
-  EXPECT_NEAR(std::remainder(back.mean_anomaly - k.mean_anomaly, 2 * pi), 0.0, 1e-13);
+  EXPECT_NEAR(std::remainder(back.mean_anomaly - k.mean_anomaly, 2 * half_turn), 0.0, 1e-13);
 }
 
 TEST(Elements, AgreeWithATextbookExample) {
@@ -63,7 +63,7 @@ TEST(KeplerOrbit, RepeatsAfterThePeriod) {
   SystemRig rig(*orbit);
   const Vector3 start = vector(rig.out("position"));
   EXPECT_NEAR(start.norm(), 26562e3 * (1.0 - 0.74), 1e-6);  // at the perigee
-  rig.t = 2.0 * pi * std::sqrt(std::pow(26562e3, 3) / earth_mu);
+  rig.t = 2.0 * half_turn * std::sqrt(std::pow(26562e3, 3) / earth_mu);
   EXPECT_LT((vector(rig.out("position")) - start).norm(), 1e-6);  // rounding of t times v
   rig.t /= 2.0;
   EXPECT_NEAR(vector(rig.out("position")).norm(), 26562e3 * (1.0 + 0.74), 1e-6);

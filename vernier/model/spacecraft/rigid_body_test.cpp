@@ -15,8 +15,9 @@ namespace {
 using spatial::Vector3;
 using testing::made_system;
 using testing::SystemRig;
+using Texts = std::map<std::string, std::string>;
 
-Vector3 vector(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
+Vector3 three_of(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 
 TEST(RigidBody, TumblesFreelyAsJacobisFunctionsSay) {
   // moments 1, 2, 3 and omega (0.4, 0, 1): the zeros of omega_y are 3.18478572123923 s apart (half
@@ -49,11 +50,11 @@ TEST(RigidBody, KeepsMomentumInSpaceAndEnergyWithoutTorque) {
                                                     {"omega", "0.3 -0.8 0.5"},
                                                     {"attitude", "0.3 -0.2 0.5 -0.78"}});
   SystemRig rig(*body);
-  const Vector3 momentum = vector(rig.out("momentum"));
+  const Vector3 momentum = three_of(rig.out("momentum"));
   const double energy = rig.out("energy")[0];
   for (int i = 0; i < 10000; ++i) rig.step(0.005);
   // RK4: (omega h)^4 = 2.5e-10 per radian, 50 of them
-  EXPECT_LT((vector(rig.out("momentum")) - momentum).norm() / momentum.norm(), 1e-9);
+  EXPECT_LT((three_of(rig.out("momentum")) - momentum).norm() / momentum.norm(), 1e-9);
   EXPECT_NEAR(rig.out("energy")[0] / energy, 1.0, 1e-9);
   EXPECT_NEAR(rig.out("momentum_norm")[0], momentum.norm(), 1e-9);
   EXPECT_NEAR(rig.out("attitude_norm")[0], 1.0, 1e-15);
@@ -91,13 +92,13 @@ TEST(RigidBody, ExchangesMomentumWithItsWheelsWithoutLoss) {
                                         {{1, "momentum"}, {0, "wheel_momentum"}}};
   const auto craft = hybrid::compose(std::move(parts), wires);
   SystemRig rig(*craft);
-  const Vector3 before = vector(rig.out("body.momentum"));
+  const Vector3 before = three_of(rig.out("body.momentum"));
   for (int i = 0; i < 5000; ++i) {
     for (int k = 0; k < 3; ++k) rig.in("wheels.command")[k] = 0.05 * std::sin(0.01 * i + k);
     rig.step(0.01);
   }
-  EXPECT_GT(vector(rig.out("wheels.momentum")).norm(), 0.01);
-  EXPECT_LT((vector(rig.out("body.momentum")) - before).norm() / before.norm(), 1e-9);
+  EXPECT_GT(three_of(rig.out("wheels.momentum")).norm(), 0.01);
+  EXPECT_LT((three_of(rig.out("body.momentum")) - before).norm() / before.norm(), 1e-9);
 }
 
 TEST(RigidBody, KeepsTheContractOfSystems) {
@@ -112,7 +113,6 @@ TEST(RigidBody, KeepsTheContractOfSystems) {
 }
 
 TEST(RigidBody, RefusesWhatIsNoBody) {
-  using Texts = std::map<std::string, std::string>;
   for (const Texts& bad :
        {Texts{}, Texts{{"inertia", "1 1 0"}}, Texts{{"inertia", "1 -1 1"}},
         Texts{{"inertia", "1 1 1"}, {"products", "2 0 0"}},
@@ -133,10 +133,10 @@ TEST(Rotation, TakesVectorsThereAndBack) {
   std::copy(q.data(), q.data() + 4, a.in("attitude").begin());
   std::copy(q.data(), q.data() + 4, b.in("attitude").begin());
   std::copy(v.data(), v.data() + 3, a.in("vector").begin());
-  EXPECT_LT((vector(a.out("rotated")) - spatial::to_body(q, v)).norm(), 1e-20);
+  EXPECT_LT((three_of(a.out("rotated")) - spatial::to_body(q, v)).norm(), 1e-20);
   const auto rotated = a.out("rotated");
   std::copy(rotated.begin(), rotated.end(), b.in("vector").begin());
-  EXPECT_LT((vector(b.out("rotated")) - v).norm(), 1e-19);
+  EXPECT_LT((three_of(b.out("rotated")) - v).norm(), 1e-19);
   testing::expect_conforming(a);
   testing::expect_conforming(b);
   EXPECT_THROW(made_system(rotation_type(), {{"unit", "furlong"}}), ConfigurationError);

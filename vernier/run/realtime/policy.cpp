@@ -5,11 +5,11 @@
 namespace vernier::realtime {
 namespace {
 
-constexpr std::int64_t most = 1'000'000;
+constexpr std::int64_t largest = 1'000'000;
 
 std::optional<int> limit(std::string_view text, int least) {
   const auto n = parsed_integer(text);
-  if (!n || *n < least || *n > most) return {};
+  if (!n || *n < least || *n > largest) return {};
   return static_cast<int>(*n);
 }
 

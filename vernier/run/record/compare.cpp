@@ -16,7 +16,7 @@ namespace vernier::record {
 
 namespace {
 
-constexpr std::string_view format_version = "1";
+constexpr std::string_view tolerances_version = "1";
 
 double tolerance_number(const document::Document& d, const document::Element& e,
                         std::string_view name, Diagnostics& problems) {
@@ -121,7 +121,7 @@ std::vector<Tolerance> read_tolerances(const std::filesystem::path& file) {
   std::vector<Tolerance> all;
   if (!d) return all;
   const document::Attribute* version = d->root().attribute("version");
-  if (version != nullptr && version->value != format_version) {
+  if (version != nullptr && version->value != tolerances_version) {
     Diagnostic& problem =
         problems.error("V7121", "this program reads version 1 of tolerances, not " + version->value,
                        version->value_place);

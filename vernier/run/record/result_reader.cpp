@@ -21,7 +21,7 @@ using hdf5::Handle;
 
 namespace {
 
-constexpr std::uint64_t block_rows = 1u << 16;
+constexpr std::uint64_t rows_read = 1u << 16;
 
 /// "plant.omega[2]" into name and element; no element when there is no index.
 std::pair<std::string_view, std::optional<std::uint32_t>> split_index(std::string_view text) {
@@ -238,8 +238,8 @@ Trace ResultReader::trace(const Signal& s, std::uint32_t element, std::size_t mo
   trace.time.reserve(all ? s.rows : most_points + 2);
   trace.values.reserve(all ? s.rows : most_points + 2);
   Thinning thinning(trace, std::max<std::uint64_t>(s.rows, 1), most_points);
-  for (std::uint64_t first = 0; first < s.rows; first += block_rows) {
-    const Series block = read(s, first, block_rows);
+  for (std::uint64_t first = 0; first < s.rows; first += rows_read) {
+    const Series block = read(s, first, rows_read);
     for (std::size_t k = 0; k < block.time.size(); ++k) {
       const double v = block.values[k * s.spec.count + element];
       if (all) {

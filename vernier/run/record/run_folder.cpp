@@ -141,8 +141,8 @@ std::vector<Input> RunFolder::copy_inputs(const std::vector<fs::path>& documents
 }
 
 void RunFolder::write(const Manifest& m) const {
-  const std::string json = to_json(m);
-  replace_file(path_ / "manifest.json", std::as_bytes(std::span(json)));
+  const std::string text = to_json(m);
+  replace_file(path_ / "manifest.json", std::as_bytes(std::span(text)));
 }
 
 Manifest read_manifest(const fs::path& run_folder) {
