@@ -51,11 +51,9 @@ struct Event {
 class Inbox {
  public:
   void put(Event e) {
-    {
-      const std::lock_guard lock(mutex_);
-      events_.push_back(std::move(e));
-    }
-    arrived_.notify_one();
+    const std::lock_guard lock(mutex_);
+    events_.push_back(std::move(e));
+    arrived_.notify_one();  // locked: who takes it may be done with this inbox
   }
   std::optional<Event> take(std::chrono::milliseconds wait) {
     std::unique_lock lock(mutex_);
