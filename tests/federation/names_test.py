@@ -13,10 +13,13 @@ import unittest
 VERNIER, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 
 
+HEADER = (SOURCE / "vernier/gateway/federation/messages.hpp").read_text()
+VERSION = int(re.search(r"protocol_version = (\d+);", HEADER)[1])
+
+
 def kinds():
     """The numbers of the messages, as the header lists them."""
-    text = (SOURCE / "vernier/gateway/federation/messages.hpp").read_text()
-    body = re.sub(r"//.*", "", re.search(r"enum class Kind[^{]*{(.*?)};", text, re.S)[1])
+    body = re.sub(r"//.*", "", re.search(r"enum class Kind[^{]*{(.*?)};", HEADER, re.S)[1])
     return {name.strip(): i for i, name in enumerate(body.split(","))}
 
 
@@ -39,7 +42,7 @@ class Rti(unittest.TestCase):
         try:
             port = int(re.search(rb":(\d+)", rti.stdout.readline())[1])
             with socket.create_connection(("127.0.0.1", port), timeout=20) as s:
-                s.sendall(frame("hello", 1, text(b"test") + struct.pack("<I", 1) + text(b"")))
+                s.sendall(frame("hello", 1, text(b"test") + struct.pack("<I", VERSION) + text(b"")))
                 self.assertEqual(answer(s)[:2], b"\0\0")
                 name = b"a\x1b[2J\nb\xc2\x9bc"
                 s.sendall(frame("create_federation", 2, text(name) + struct.pack("<IBB", 0, 0, 0)))

@@ -38,7 +38,7 @@ void allow_files(std::size_t count) {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::chrono::milliseconds time_of(const char* option, const std::string& text) {
+std::chrono::milliseconds wait_of(const char* option, const std::string& text) {
   const auto t = composition::parsed_time(text);
   if (!t || *t < std::chrono::seconds(2))
     throw ConfigurationError(
@@ -62,8 +62,8 @@ federation::ServerSettings server_settings(const RtiRequest& a) {
     throw ConfigurationError("V5301", "--tls-certificate and --tls-key go together");
   s.certificate = a.certificate;
   s.certificate_key = a.certificate_key;
-  s.tolerate = time_of("--tolerate", a.tolerate);
-  s.patience = time_of("--patience", a.patience);
+  s.tolerate = wait_of("--tolerate", a.tolerate);
+  s.patience = wait_of("--patience", a.patience);
   s.most_connections = a.most;
   s.verbose = a.verbose;
   s.log = say;

@@ -444,7 +444,7 @@ class Schedule {
     }
   }
 
-  Random random_;
+  vernier::Random random_;
   bool integers_;
   Reference model_;
   std::map<Handle, Seen> seen_;
