@@ -65,7 +65,7 @@ const std::map<std::string, Case>& adjustment_cases() {
        [](Managed& t) {
          t.send("HLAfederate.HLAadjust.HLAsetServiceReporting", {{"HLAreportingState", on}});
          t.told(t.subject());
-         t.reports.clear();
+         t.forget_reports();
          Member& s = t.subject();
          const std::string called = "HLAreportServiceInvocation";
          const auto next = [&](const std::string& service) {
@@ -91,7 +91,7 @@ const std::map<std::string, Case>& adjustment_cases() {
          r = next("announceSynchronizationPoint");
          EXPECT_EQ(r["HLAsuppliedArguments"], texts({"point", "3 bytes"}));
          t.send("HLAfederate.HLAadjust.HLAsetServiceReporting", {{"HLAreportingState", off}});
-         t.reports.clear();
+         t.forget_reports();
          s->getObjectClassName(t.ball);
          t.settle();
          EXPECT_FALSE(t.reported(called));

@@ -28,7 +28,7 @@ void Managed::begin() {
   settle();
   for (Member* m : {&manager(), &subject()}) m->seen.know(object, "one");
   forget();
-  reports.clear();
+  forget_reports();
 }
 
 void Managed::end() {
@@ -66,8 +66,9 @@ void Managed::listen() {
     Bytes all;
     for (const auto& [p, v] : values)
       all[parameter_names_[p]] = std::string(static_cast<const char*>(v.data()), v.size());
-    reports.emplace_back(named->second, std::move(all));
-    ++heard[named->second];
+    const std::lock_guard lock(mutex_);
+    reports_.emplace_back(named->second, std::move(all));
+    ++heard_[named->second];
   };
 }
 
@@ -83,19 +84,31 @@ void Managed::send_about(Member& whom, const std::string& path, Bytes parameters
 }
 
 bool Managed::reported(const std::string& called) {
-  return std::any_of(reports.begin(), reports.end(),
+  const std::lock_guard lock(mutex_);
+  return std::any_of(reports_.begin(), reports_.end(),
                      [&](const auto& r) { return r.first.ends_with("." + called); });
 }
 
+std::map<std::string, int> Managed::heard() {
+  const std::lock_guard lock(mutex_);
+  return heard_;
+}
+
+void Managed::forget_reports() {
+  const std::lock_guard lock(mutex_);
+  reports_.clear();
+}
+
 Bytes Managed::report(const std::string& called) {
-  const auto at = std::find_if(reports.begin(), reports.end(),
+  const std::lock_guard lock(mutex_);
+  const auto at = std::find_if(reports_.begin(), reports_.end(),
                                [&](const auto& r) { return r.first.ends_with("." + called); });
-  if (at == reports.end()) {
+  if (at == reports_.end()) {
     ADD_FAILURE() << "no " << called;
     return {};
   }
   Bytes found = std::move(at->second);
-  reports.erase(at);
+  reports_.erase(at);
   return found;
 }
 

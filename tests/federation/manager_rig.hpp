@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,15 +61,20 @@ class Managed : public Federation {
   /// The first report of this name since begin(), which is taken; empty when there is none.
   Bytes report(const std::string& name);
   bool reported(const std::string& name);
+  /// How many of each came, ever.
+  std::map<std::string, int> heard();
+  void forget_reports();
   /// Its callbacks since the last time.
   Lines told(Member&);
 
   ObjectInstanceHandle object;
-  std::vector<std::pair<std::string, Bytes>> reports;  // by the path below HLAmanager
-  std::map<std::string, int> heard;                    // how many of each, ever
 
  protected:
   void listen();
+
+  std::mutex mutex_;                                    // of what callbacks write
+  std::vector<std::pair<std::string, Bytes>> reports_;  // by the path below HLAmanager
+  std::map<std::string, int> heard_;
   std::map<InteractionClassHandle, std::string> report_names_;
   std::map<ParameterHandle, std::string> parameter_names_;
 };
