@@ -67,6 +67,9 @@ Federate& Federation::join(const Join& j, Peer& peer, Connection connection, Joi
   if (joined_.size() >= limits.federates)
     refuse(Failure::RTIinternalError,
            "The federation has " + std::to_string(joined_.size()) + " federates and takes no more");
+  if (federates_.size() > limits.joins)
+    refuse(Failure::RTIinternalError, "The federation has had " + std::to_string(limits.joins) +
+                                          " federates and takes no more; start it again");
   if (j.federate.size() > limits.name_bytes || j.type.size() > limits.name_bytes)
     refuse(Failure::RTIinternalError, "The name or type of the federate is too long");
   if (!j.federate.empty() && federate(j.federate))

@@ -29,6 +29,8 @@ struct LoadedFom;
 /// How much one federation may hold; more is refused by name.
 struct Limits {
   std::size_t federates = 4096, instances = 1u << 22, names = 1u << 20, points = 4096;
+  std::size_t joins =
+      1u << 24;  // of all federates that ever were: their numbers are not given again
   std::size_t modules = 512, name_bytes = 1024, tag_bytes = 1u << 16;
   std::size_t module_bytes = 64u << 20;        // of FOM modules
   std::size_t kept_bytes = 1u << 30;           // of names, instances, regions, tags

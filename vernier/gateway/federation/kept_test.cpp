@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/gateway/federation/core_rig_test.hpp"
 #include "vernier/gateway/federation/detail/fom_store.hpp"
 #include "vernier/gateway/federation/detail/saved.hpp"
@@ -120,6 +123,41 @@ TEST_F(Kept, TheSameModulesAreMergedOnce) {
   EXPECT_EQ(&same.fom(), &federation.fom());
   Federation more("H", TimeKind::integer64, {{"other.xml", rig::small_fom}}, {}, saves, foms);
   EXPECT_NE(&more.fom(), &federation.fom()) << "messages name the document";
+}
+
+TEST_F(Kept, ANumberThatWasTakenOnceIsNotGivenAgain) {
+  federation.limits.joins = 3;
+  for (const char* name : {"B", "C"})
+    federation.resign(federation.join(Join{name, "type", "F", {}}, peer, 2, joined),
+                      ResignAction::none, "lost");
+  EXPECT_THROW(federation.join(Join{"D", "type", "F", {}}, peer, 2, joined), Refusal);
+}
+
+TEST(Saves, AreSoManyInAFolder) {
+  const TemporaryFolder folder;
+  SaveStore store(folder.path().string());
+  ASSERT_TRUE(store.put("F", "mine", Blob(10)));
+  for (std::size_t n = 1; n < SaveStore::most_in_folder; ++n)
+    std::ofstream(folder.path() / (std::to_string(n) + ".rti"));
+  EXPECT_FALSE(store.has_room("F", "other"));
+  EXPECT_FALSE(store.put("F", "other", Blob(20)));
+  EXPECT_FALSE(store.get("F", "other"));
+  // what has its place keeps it
+  EXPECT_TRUE(store.put("F", "mine", Blob(30)));
+  EXPECT_EQ(store.get("F", "mine"), Blob(30));
+  std::filesystem::remove(folder.path() / "1.rti");
+  EXPECT_TRUE(store.put("F", "other", Blob(20)));
+}
+
+TEST(Saves, LeaveNothingWhereTheyCannotBeWritten) {
+  const TemporaryFolder folder;
+  SaveStore store(folder.path().string());
+  ASSERT_TRUE(store.put("F", "s", Blob(10)));
+  const auto name = std::filesystem::directory_iterator(folder.path())->path();
+  std::filesystem::remove(name);
+  std::filesystem::create_directories(name / "in the way");
+  EXPECT_FALSE(store.put("F", "s", Blob(10)));
+  EXPECT_FALSE(std::filesystem::exists(name.string() + ".new"));
 }
 
 TEST(Retraction, IsRememberedForSoManyMessages) {

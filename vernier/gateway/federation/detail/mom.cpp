@@ -88,17 +88,17 @@ void Mom::joined(Federate& f) {
 }
 
 void Mom::resigning(Federate& f, std::string_view lost) {
+  lost_.reset();
   if (!lost.empty())
-    lost_[f.handle] = {f.name, std::string(lost), federation_.time().time(f.handle)};
+    lost_ = Lost{f.handle, f.name, std::string(lost), federation_.time().time(f.handle)};
 }
 
 void Mom::resigned(Handle h) {
   Watched* const w = watched(h);
   if (Instance* i = w ? federation_.instance(w->object) : nullptr) federation_.delete_own(*i);
   update_changed(federation_watched_.object, nullptr);
-  if (const auto at = lost_.find(h); at != lost_.end()) {
-    const Lost gone = std::move(at->second);
-    lost_.erase(at);
+  if (lost_ && lost_->federate == h) {
+    const Lost gone = *std::exchange(lost_, std::nullopt);
     report("HLAfederate.HLAreport.HLAreportFederateLost",
            {{"HLAfederate", Octets{}.handle(h).take()},
             {"HLAfederateName", Octets{}.text(gone.name).take()},

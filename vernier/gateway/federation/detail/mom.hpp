@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -154,10 +155,11 @@ class Mom final : public Observer {
   std::map<Handle, Watched> watched_;
   Watched federation_watched_;
   struct Lost {
+    Handle federate = 0;
     std::string name, why;
     std::optional<Stamp> time;
   };
-  std::map<Handle, Lost> lost_;
+  std::optional<Lost> lost_;                     // being resigned: from resigning() to resigned()
   std::vector<std::pair<Handle, Frame>> calls_;  // callbacks to report after the service at hand
   std::vector<std::size_t> time_places_;         // of HLAfederate: what time changes
 };

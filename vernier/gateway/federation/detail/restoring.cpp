@@ -55,7 +55,20 @@ std::string SaveStore::file(const std::string& federation, const std::string& la
 }
 
 bool SaveStore::has_room(const std::string& federation, const std::string& label) const {
-  return !folder_.empty() || kept_.size() < most_in_memory || kept_.contains({federation, label});
+  if (folder_.empty()) return kept_.size() < most_in_memory || kept_.contains({federation, label});
+  const std::filesystem::path own = file(federation, label);
+  std::size_t others = 0;
+  std::uintmax_t bytes = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder_, error), end; !error && at != end;
+       at.increment(error)) {
+    if (at->path().extension() != ".rti" || at->path() == own) continue;
+    std::error_code gone;
+    const std::uintmax_t size = at->file_size(gone);
+    if (!gone) bytes += size;
+    if (++others >= most_in_folder || bytes >= most_folder_bytes) return false;
+  }
+  return true;
 }
 
 bool SaveStore::put(const std::string& federation, const std::string& label, Blob state) {
@@ -66,21 +79,25 @@ bool SaveStore::put(const std::string& federation, const std::string& label, Blo
     kept_[{federation, label}] = std::move(state);
     return true;
   }
+  if (!has_room(federation, label)) return false;  // others may have saved since it was asked for
   const std::string name = file(federation, label), fresh = name + ".new";
   Blob head;
   Writer w(head);
   w(save_magic, save_version, static_cast<std::uint64_t>(state.size()), hash_of(state));
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
+  error.clear();  // without a folder nothing can be written to it
   {
     std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
     for (const Blob* part : {&head, &state})
       out.write(reinterpret_cast<const char*>(part->data()),
                 static_cast<std::streamsize>(part->size()));
-    if (!out.flush()) return false;
+    if (!out.flush()) error = std::make_error_code(std::errc::io_error);
   }
-  std::filesystem::rename(fresh, name, error);
-  return !error;
+  if (!error) std::filesystem::rename(fresh, name, error);
+  if (!error) return true;
+  std::filesystem::remove(fresh, error);
+  return false;
 }
 
 std::optional<Blob> SaveStore::get(const std::string& federation, const std::string& label) const {
@@ -186,9 +203,8 @@ std::unique_ptr<Federation::SavedState> Federation::parsed_state(Bytes bytes) co
   auto s = std::make_unique<SavedState>();
   Reader r(bytes);
   s->fields(r);
-  constexpr Handle most_handles = 1u << 24;
   if (!r.complete() || s->name != name_ || s->kind != time_.kind() ||
-      s->documents.size() > documents_.size() || s->federates_end > most_handles)
+      s->documents.size() > documents_.size() || s->federates_end > limits.joins + 1)
     return {};
   for (std::size_t d = 0; d < s->documents.size(); ++d) {
     if (s->documents[d].text != documents_[d].text) return {};

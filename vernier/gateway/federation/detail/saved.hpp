@@ -14,12 +14,15 @@ namespace vernier::federation {
 class SaveStore {
  public:
   static constexpr std::size_t most_in_memory = 64, most_bytes = 1u << 30;
+  static constexpr std::size_t most_in_folder = 1024;
+  static constexpr std::uintmax_t most_folder_bytes = std::uintmax_t{64} << 30;
 
   explicit SaveStore(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Whether another one can be kept.
+  /// Whether another one can be kept. In a folder all saves count, whoever wrote them; one of the
+  /// same label is replaced.
   bool has_room(const std::string& federation, const std::string& label) const;
-  /// False when it cannot be written.
+  /// False when there is no room or it cannot be written; then nothing of it is left.
   bool put(const std::string& federation, const std::string& label, Blob state);
   /// Nothing when there is none, or when it is damaged.
   std::optional<Blob> get(const std::string& federation, const std::string& label) const;
