@@ -268,11 +268,9 @@ TEST(Document, RefusesEntitiesBeforeTheyCost) {
     bomb += "\">\n";
   }
   bomb += "]>\n<tank version=\"1\"><title>&m;</title></tank>";
-  const auto start = std::chrono::steady_clock::now();
   EXPECT_THAT(refusal(bomb),
               HasSubstr("error[V1217]: the document declares the entity \"a\" itself\n"
                         "  --> tank.xml:2:1\n"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
 }
 
 TEST(Document, RefusesToReadAnythingElse) {
@@ -305,43 +303,35 @@ TEST(Document, RefusesWhatIsTooDeepOrTooMuch) {
 TEST(Document, RefusesATagWithTooManyAttributes) {
   std::string text = "<!-- a=\"'\" --><tank version=\"1\"";
   for (int i = 0; i < 200'000; ++i) text += " a" + std::to_string(i) + "='>'";
-  const auto start = std::chrono::steady_clock::now();
   EXPECT_THAT(
       refusal(text + "><title/></tank>"),
       HasSubstr("error[V1215]: an element has more than 256 attributes\n  --> tank.xml:1:16"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
 TEST(Document, StaysLinearInMuchText) {
   std::string text = "<tank version=\"1\"><title/>";
   for (int i = 0; i < 100'000; ++i) text += "\n<level name='a'>1 &lt; 2</level>";
-  const auto start = std::chrono::steady_clock::now();
+  // built in one pass; quadratic, it would take longer than any test may
   EXPECT_EQ(good(text + "</tank>").root().children.back().text, "1 < 2");
-  // a quarter of a second where the tree is built in one pass, minutes where it is not
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 TEST(Document, RefusesALargeFileWithoutReadingIt) {
   const TemporaryFolder folder;
   const auto path = folder / "large.xml";
   std::ofstream(path) << "<tank/>";
-  std::filesystem::resize_file(path, 100u << 20);  // sparse: takes no room
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 36);  // sparse: takes no room on disk
   Diagnostics problems;
-  const auto start = std::chrono::steady_clock::now();
   EXPECT_FALSE(read(path, tanks, problems).has_value());
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(100));
   EXPECT_THAT(rendered(problems),
-              HasSubstr("error[V1215]: the document has 100 MiB; at most 16 MiB are read"));
+              HasSubstr("error[V1215]: the document has 65536 MiB; at most 16 MiB are read"));
 }
 
 TEST(Document, StaysLinearInALongLineOfMistakes) {
   std::string line = "<tank version=\"1\"><title/>";
   for (int i = 0; i < 100'000; ++i) line += "<nonsense/>";
-  const auto start = std::chrono::steady_clock::now();
   Diagnostics problems;
   EXPECT_FALSE(read_text(line + "</tank>", problems).has_value());
   EXPECT_LE(problems.errors(), 100u);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
 TEST(Document, SaysThatAFileIsMissing) {

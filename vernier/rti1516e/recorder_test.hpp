@@ -35,7 +35,7 @@ class Recorder : public FederateAmbassador {
   /// Waits until there are as many, for ten seconds at most.
   std::vector<std::string> wait_for(std::size_t count) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::seconds(10), [&] { return lines_.size() >= count; });
+    changed_.wait_for(lock, std::chrono::seconds(100), [&] { return lines_.size() >= count; });
     return std::exchange(lines_, {});
   }
 

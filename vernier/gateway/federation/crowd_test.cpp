@@ -238,7 +238,7 @@ class Remote {
       if (tables.attributes[i - 1].name == "t") t = i;
   }
   bool receive(const std::function<void(Bytes)>& also = {}) {
-    return channel->receive(Channel::Clock::now() + 20s, [&](Bytes f) {
+    return channel->receive(Channel::Clock::now() + 100s, [&](Bytes f) {
       reflected += header(f)->kind == Kind::reflect;
       granted += header(f)->kind == Kind::granted;
       if (also) also(f);
@@ -357,7 +357,7 @@ TEST_P(Crowded, OneThatOnlyAsksGetsNoFurtherThanItReads) {
   start(500ms);
   // says hello, then asks and never reads
   const auto address = channel::parsed_address("127.0.0.1:" + port());
-  auto fd = channel::connected(*address, Channel::Clock::now() + 5s);
+  auto fd = channel::connected(*address, Channel::Clock::now() + 100s);
   ASSERT_TRUE(fd);
   std::vector<std::byte> said;
   HelloToRti("test", {}).begin(said);
@@ -366,7 +366,7 @@ TEST_P(Crowded, OneThatOnlyAsksGetsNoFurtherThanItReads) {
   ::send(fd->get(), said.data(), hello, MSG_NOSIGNAL);
   std::size_t taken = 0;
   bool cut = false;
-  for (const auto until = Channel::Clock::now() + 20s; !cut && Channel::Clock::now() < until;) {
+  for (const auto until = Channel::Clock::now() + 100s; !cut && Channel::Clock::now() < until;) {
     const ssize_t n = ::send(fd->get(), said.data() + hello + taken % (said.size() - hello),
                              said.size() - hello - taken % (said.size() - hello), MSG_NOSIGNAL);
     if (n > 0) taken += static_cast<std::size_t>(n);

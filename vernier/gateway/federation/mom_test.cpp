@@ -245,7 +245,7 @@ TEST(Mom, ReportsEverySoOften) {
   s.core.pulse();
   EXPECT_TRUE(s[0].quiet());  // a second has not gone by
   const auto begin = std::chrono::steady_clock::now();
-  while (s[0].quiet() && std::chrono::steady_clock::now() - begin < std::chrono::seconds(20))
+  while (s[0].quiet() && std::chrono::steady_clock::now() - begin < std::chrono::seconds(100))
     s.core.pulse();
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(900));
   EXPECT_EQ(v.reflected().size(), 2u);

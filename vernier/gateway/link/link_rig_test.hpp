@@ -17,7 +17,8 @@ namespace vernier::link {
 
 using namespace std::chrono_literals;
 
-inline bool eventually(const std::function<bool()>& holds, std::chrono::milliseconds within = 10s) {
+inline bool eventually(const std::function<bool()>& holds,
+                       std::chrono::milliseconds within = 120s) {
   const auto end = std::chrono::steady_clock::now() + within;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > end) return false;
@@ -26,7 +27,9 @@ inline bool eventually(const std::function<bool()>& holds, std::chrono::millisec
   return true;
 }
 
-inline Settings server_settings() {
+/// A peer is silent after `silence`; where that is not the subject, a busy machine has all the
+/// time.
+inline Settings server_settings(std::chrono::milliseconds silence = 60s) {
   Settings s;
   s.name = "facility";
   s.role = Role::server;
@@ -35,13 +38,14 @@ inline Settings server_settings() {
   s.send = 2;
   s.receive = 3;
   s.ping_interval = 20ms;
-  s.ping_timeout = 700ms;
+  s.ping_timeout = silence;
   s.delay_interval = 20ms;
   s.stale_periods = 1000;
   return s;
 }
-inline Settings client_settings(const channel::Address& control, const channel::Address& data) {
-  Settings s = server_settings();
+inline Settings client_settings(const channel::Address& control, const channel::Address& data,
+                                std::chrono::milliseconds silence = 60s) {
+  Settings s = server_settings(silence);
   s.name = "simulator";
   s.role = Role::client;
   s.control = control;
@@ -51,9 +55,9 @@ inline Settings client_settings(const channel::Address& control, const channel::
   s.receive = 2;
   return s;
 }
-inline Settings client_settings(Link& server) {
+inline Settings client_settings(Link& server, std::chrono::milliseconds silence = 60s) {
   server.open();
-  return client_settings(server.control_address(), server.data_address());
+  return client_settings(server.control_address(), server.data_address(), silence);
 }
 inline ::testing::AssertionResult comes_up(Link& l) {
   if (eventually([&] { return l.state() == LinkState::up; })) return ::testing::AssertionSuccess();
@@ -89,10 +93,10 @@ inline Link& opened(Link& l) {
 }
 
 struct Impaired {
-  Impaired()
-      : server(server_settings()),
+  explicit Impaired(std::chrono::milliseconds silence = 60s)
+      : server(server_settings(silence)),
         relay(opened(server).control_address(), opened(server).data_address()),
-        client(client_settings(relay.control(), relay.data())) {
+        client(client_settings(relay.control(), relay.data(), silence)) {
     server.start();
     client.start();
   }

@@ -15,6 +15,7 @@ Settings settings(Role role) {
   s.control = s.data = {"127.0.0.1", "0"};
   s.period = {4'000'000, 1};
   s.send = s.receive = 1;
+  s.ping_timeout = std::chrono::seconds(60);  // the machine may be busy
   return s;
 }
 

@@ -18,7 +18,7 @@ ServerSideSettings server_settings() {
   s.side.link.name = "simulator";
   s.side.link.role = link::Role::server;
   s.side.link.control = s.side.link.data = {"127.0.0.1", "0"};
-  s.side.link.ping_timeout = 10s;  // the machine may be busy
+  s.side.link.ping_timeout = 60s;  // the machine may be busy
   s.side.bodies = {"servicer", "target"};
   Limits l;
   l.low = Vector3(-5, -5, -5);

@@ -112,7 +112,7 @@ FederateDocument leader(const std::string& federation, const char* more) {
   Diagnostics problems;
   const auto d = parse_federate(
       "<federate name=\"Leader\"><federation name=\"" + federation +
-          "\" patience=\"10 s\"/>"
+          "\" patience=\"100 s\"/>"
           "<role master=\"yes\" pacing=\"yes\" root=\"yes\"/>"
           "<time step=\"0.5 s\" lcts=\"1 s\" epoch=\"TJDS 1000\"/>" +
           more +
@@ -159,7 +159,8 @@ TEST(Member, ExchangesStatesOneStepAheadOfTheGrantedTime) {
   Member first(leader("pair", "<require federate=\"Other\"/>"));
   Diagnostics problems;
   const auto other = parse_federate(
-      "<federate name=\"Other\"><federation name=\"pair\" patience=\"10 s\"/><time step=\"0.5 s\"/>"
+      "<federate name=\"Other\"><federation name=\"pair\" patience=\"100 s\"/><time step=\"0.5 "
+      "s\"/>"
       "<publish><entity name=\"E\" parents=\"A Root\" expressed=\"Root\" port=\"e\"/></publish>"
       "<subscribe><frame name=\"A\" in=\"Root\" port=\"a\"/>"
       "<frame name=\"A\" in=\"Root\" port=\"old\" states=\"received\"/></subscribe></federate>",
@@ -197,14 +198,14 @@ TEST(Member, ReckonsWithAccelerationsThatAreGiven) {
     return *d;
   };
   Member first(document(
-      "<federate name=\"First\"><federation name=\"given\" patience=\"10 s\"/>"
+      "<federate name=\"First\"><federation name=\"given\" patience=\"100 s\"/>"
       "<role master=\"yes\" pacing=\"yes\" root=\"yes\"/>"
       "<time step=\"0.5 s\" lcts=\"0.5 s\" epoch=\"TJDS 1000\"/><require federate=\"Second\"/>" +
       module +
       "<publish><frame name=\"Root\"/><frame name=\"A\" class=\"ReferenceFrame.AcceleratedFrame\" "
       "parent=\"Root\" port=\"a\"/></publish></federate>"));
   Member second(
-      document("<federate name=\"Second\"><federation name=\"given\" patience=\"10 s\"/>"
+      document("<federate name=\"Second\"><federation name=\"given\" patience=\"100 s\"/>"
                "<time step=\"0.5 s\"/>" +
                module +
                "<subscribe><frame name=\"A\" class=\"ReferenceFrame.AcceleratedFrame\" in=\"Root\" "

