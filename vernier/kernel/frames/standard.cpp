@@ -221,13 +221,13 @@ bool StandardFrames::sample(std::int64_t quarter, Node& n) const noexcept {
   eraC2ixys(x, y, s, intermediate);
   const Quaternion q = quaternion_of(intermediate);
   for (int i = 0; i < 3; ++i) {
-    n[static_cast<std::size_t>(i)] = earth_at[i];
-    n[static_cast<std::size_t>(3 + i)] = sun_at[i];
-    n[static_cast<std::size_t>(6 + i)] = moon_at[i];
-    n[static_cast<std::size_t>(9 + i)] = mars_at[i];
-    n[static_cast<std::size_t>(17 + i)] = librations[i];
+    n[i] = earth_at[i];
+    n[3 + i] = sun_at[i];
+    n[6 + i] = moon_at[i];
+    n[9 + i] = mars_at[i];
+    n[17 + i] = librations[i];
   }
-  for (int i = 0; i < 4; ++i) n[static_cast<std::size_t>(12 + i)] = q[i];
+  for (int i = 0; i < 4; ++i) n[12 + i] = q[i];
   n[16] = ahead;
   return true;
 }
