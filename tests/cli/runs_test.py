@@ -1,0 +1,367 @@
+#!/usr/bin/env python3
+"""Uses the program as people do: runs documents, presses Ctrl-C, looks at results.
+
+usage: runs_test.py <vernier> <source tree> [<unittest argument>...]
+"""
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from in_a_folder import FEEDBACK, SOURCE, VERNIER, InAFolder
+
+# a minute of wall time unless somebody stops it
+SLOW = ["run", str(FEEDBACK), "--rate", "0.3"]
+
+
+class Run(InAFolder):
+    def test_it_says_what_runs_what_happens_and_where_the_results_are(self):
+        said = self.vernier("run", FEEDBACK)
+        self.assertEqual(said.stderr, "")
+        self.assertRegex(said.stdout, r"^vernier \S+ · feedback · 3 components · 20 s at 10 Hz, as fast as possible\n")
+        self.assertRegex(said.stdout, r"(?m)^  checked +composition, .* \d+\.\d\d s$")
+        self.assertRegex(said.stdout, r"(?m)^  ready +.* \d+\.\d\d s$")
+        # closed form: 2 ln 3 and 2 ln 3 + 2 ln 5
+        self.assertRegex(said.stdout, r"(?m)^  t = +2\.197 s +relay +On → Off +u >= high")
+        self.assertRegex(said.stdout, r"(?m)^  t = +5\.416 s +relay +Off → On +u <= low")
+        self.assertRegex(said.stdout, r"(?m)^finished in \d.* \(\d.* × real time\)$")
+        self.assertRegex(said.stdout, r"(?m)^  switched on +3 +\(counter\.count\)$")
+        self.assertRegex(said.stdout, r"(?m)^  ✓ counted +")
+        self.assertIn("results   runs/feedback-0001/", said.stdout)
+
+    def test_files_that_models_name_are_kept_with_the_run(self):
+        shutil.copytree(SOURCE / "examples/multibody", self.folder / "craft")
+        self.vernier("run", "craft/burn.xml", "--until", "0.1s")
+        self.assertTrue((self.folder / "runs/latest/inputs/array.modal").exists())
+        shutil.rmtree(self.folder / "craft")
+        self.vernier("run", "runs/multibody-0001")
+        self.assertIn("the runs agree", self.vernier("compare", "runs/multibody-0001", "runs/multibody-0002").stdout)
+
+    def test_the_next_commands_can_be_pasted(self):
+        said = self.vernier("run", FEEDBACK).stdout
+        commands = re.findall(r"(?m)^(?:  next)? +vernier (.*)$", said)
+        self.assertEqual(len(commands), 2)
+        for command in commands:
+            self.vernier(*shlex.split(command))
+
+    def test_names_that_are_printed_can_be_pasted_into_plot_and_export(self):
+        said = self.vernier("run", FEEDBACK, "--record", "*").stdout
+        names = set(re.findall(r"\((\w+(?:\.\w+)+)\)$", said, re.M))
+        self.assertIn("counter.count", names)
+        for name in names:
+            self.vernier("plot", "runs/latest", name, "-o", "x.svg")
+            self.assertIn(name, self.vernier("export", "runs/latest", name).stdout)
+
+    def test_quiet_prints_the_folder_and_nothing_else(self):
+        said = self.vernier("run", FEEDBACK, "--quiet")
+        self.assertEqual((said.stdout, said.stderr), ("runs/feedback-0001\n", ""))
+
+    def test_json_is_one_object(self):
+        found = json.loads(self.vernier("run", FEEDBACK, "--json", "--out", "elsewhere").stdout)
+        self.assertEqual(found["folder"], "elsewhere/feedback-0001")
+        self.assertEqual(found["status"], "finished")
+        self.assertEqual(found["reports"][0], {"name": "switched on", "signal": "counter.count", "value": 3.0,
+                                               "unit": "1"})
+        self.assertTrue(all(check["kept"] for check in found["checks"]))
+
+    def test_a_broken_check_ends_with_status_3(self):
+        said = self.vernier("run", FEEDBACK, "--set", "relay.high=4", status=3)
+        self.assertRegex(said.stdout, r"(?m)^  ✗ never over the limit +at most 4")
+        self.assertIn("a check failed", said.stdout)
+
+    def test_bad_input_ends_with_status_2_and_leaves_nothing(self):
+        for words in [["nowhere.xml"], [FEEDBACK, "--set", "plnt.rate=1"], [FEEDBACK, "--until", "soon"],
+                      [FEEDBACK, "--rate", "-1"], [FEEDBACK, "--from", "none.vchk"], [FEEDBACK, "--set", "plant.rate=1kg"],
+                      [FEEDBACK, "--override", "plant.v=1"], [FEEDBACK, "--threads", "0"], [self.folder]]:
+            with self.subTest(words):
+                said = self.vernier("run", *words, status=2)
+                self.assertNotEqual(said.stderr, "")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_settings_reach_the_run_and_its_manifest(self):
+        self.vernier("run", FEEDBACK, "--set", "plant.rate=0.25", "--set", "run.step=50ms", "--until", "2s", "--seed",
+                     "7", "--quiet")
+        manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
+        self.assertEqual(manifest["seed"], 7)
+        self.assertEqual(manifest["set"], ["plant.rate=0.25", "run.step=50ms"])
+        self.assertEqual(manifest["command"][:2], ["vernier", "run"])
+
+    def test_a_run_is_repeated_from_its_folder_to_the_bit(self):
+        shutil.copytree(FEEDBACK.parent, self.folder / "copy")
+        self.vernier("run", "copy/feedback.xml", "--set", "plant.rate=0.6", "--until", "9s", "-q", "--record", "*",
+                     status=0)
+        shutil.rmtree(self.folder / "copy")
+        self.vernier("run", "runs/feedback-0001", "-q")
+        self.assertIn("the runs agree", self.vernier("compare", "runs/feedback-0001", "runs/feedback-0002").stdout)
+
+    def test_threads_and_checkpoints_change_no_bit(self):
+        self.vernier("run", FEEDBACK, "-q", "--record", "*")
+        self.vernier("run", FEEDBACK, "-q", "--record", "*", "--threads", "2")
+        self.vernier("run", FEEDBACK, "-q", "--record", "*", "--checkpoint-every", "3s")
+        self.vernier("compare", "runs/feedback-0001", "runs/feedback-0002")
+        self.vernier("compare", "runs/feedback-0001", "runs/feedback-0003")
+
+    def test_a_run_goes_on_from_a_checkpoint_to_the_bit(self):
+        whole = self.vernier("run", FEEDBACK, "--checkpoint-every", "6s", "--json").stdout
+        checkpoint = json.loads(whole)["checkpoints"][0]
+        rest = json.loads(self.vernier("run", FEEDBACK, "--from", checkpoint, "--json").stdout)
+        self.assertGreaterEqual(rest["from_s"], 6.0)
+        self.assertEqual(rest["reports"][0], json.loads(whole)["reports"][0])
+        # and again, from the folder alone
+        shutil.rmtree(self.folder / "runs/feedback-0001")
+        again = json.loads(self.vernier("run", rest["folder"], "--json").stdout)
+        self.assertEqual(again["from_s"], rest["from_s"])
+        self.vernier("compare", rest["folder"], again["folder"])
+
+    def test_no_record_leaves_nothing(self):
+        self.vernier("run", FEEDBACK, "--no-record")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_lone_model_runs_and_its_inputs_can_be_set(self):
+        self.assertIn("10 s at 100 Hz", self.vernier("run", SOURCE / "formats/hybrid/good/thermostat.xml").stdout)
+        self.vernier("run", SOURCE / "formats/interconnection/good/plant.xml", "--set", "u=1", "-q")
+        last = self.vernier("export", "runs/latest", "plant.y").stdout.splitlines()[-1]
+        self.assertAlmostEqual(float(last.split(",")[1]), 2 * (1 - 2.718281828459045 ** -5), places=7)
+
+    def test_the_wall_clock_is_kept(self):
+        began = time.monotonic()
+        said = self.vernier("run", FEEDBACK, "--until", "2s", "--rate", "2", "--no-record", "--set", "run.step=10ms")
+        self.assertGreater(time.monotonic() - began, 0.99)
+        self.assertIn("2 × real time", said.stdout.splitlines()[0])
+
+
+class Interrupt(InAFolder):
+    def wait_for_rows(self, least):
+        """Flushed by the run that goes on, twice a second, and read from outside."""
+        self.wait_for(lambda: list(self.folder.glob("runs/*/results.h5")), "a results file")
+        self.wait_for(lambda: len(self.vernier("export", "runs/latest", "plant.y").stdout.splitlines()) > least,
+                      "rows of a run that goes on")
+
+    def test_ctrl_c_finishes_the_step_closes_the_files_and_says_so(self):
+        run = self.start(*SLOW)
+        self.wait_for(lambda: list(self.folder.glob("runs/*/results.h5")), "a results file")
+        time.sleep(0.5)
+        run.send_signal(signal.SIGINT)
+        out, _ = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130)
+        self.assertRegex(out, r"interrupted at t = [\d.]+ s .*the step was finished and the files are closed")
+        manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
+        self.assertEqual(manifest["status"], "interrupted")
+        self.vernier("plot", "runs/latest", "plant.y", "-o", "x.svg")
+
+    def test_killed_runs_leave_readable_results(self):
+        run = self.start(*SLOW)
+        self.wait_for_rows(5)
+        run.kill()
+        run.communicate()
+        self.assertIn("killed", self.vernier("runs").stdout)
+        rows = self.vernier("export", "runs/latest", "plant.y").stdout.splitlines()
+        self.assertGreater(len(rows), 3)
+
+    def test_killed_runs_are_repaired_for_other_programs(self):
+        run = self.start(*SLOW, "--record", "*")
+        self.wait_for_rows(5)
+        run.kill()
+        run.communicate()
+        results = self.folder / "runs/feedback-0001/results.h5"
+        open_flags = lambda: results.read_bytes()[11]  # of the superblock: a writer has it open
+        self.assertNotEqual(open_flags(), 0)
+        self.assertEqual(self.vernier("runs", "--repair").stdout,
+                         "repaired runs/feedback-0001\n1 repaired\n")
+        self.assertEqual(open_flags(), 0)
+        self.assertFalse(results.with_name("results.h5.lock").exists())
+        times = [float(row.split(",")[0]) for row in
+                 self.vernier("export", "runs/latest", "plant.y").stdout.splitlines()[1:]]
+        self.assertGreater(len(times), 3)
+        self.assertEqual(times, sorted(times))
+        self.vernier("runs", "--repair")  # again: nothing is lost
+        self.assertEqual(len(times) + 1, len(self.vernier("export", "runs/latest", "plant.y").stdout.splitlines()))
+
+    def test_a_full_disk_ends_the_run_and_keeps_what_was_written(self):
+        # a limit on the size of files stands for the disk; only the parent of the program can set it
+        command = f"trap '' XFSZ; ulimit -f 4000; exec {VERNIER} run {FEEDBACK} --until 1000000s --record 'plant.y' "
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True, capture_output=True, timeout=100)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("error[V7104]: cannot write runs/feedback-0001/results.h5: File too large", done.stderr)
+        manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
+        self.assertEqual(manifest["status"], "failed")
+        reached = manifest["statistics"]["simulated_s"]
+        self.assertLess(reached, 1000000.0)
+        last = self.vernier("export", "runs/latest", "plant.y", "--every", "100s").stdout.splitlines()[-1]
+        self.assertGreater(float(last.split(",")[0]), 0.3 * reached)
+
+    def test_a_full_disk_does_not_stop_a_run_that_keeps_time(self):
+        command = (f"trap '' XFSZ; ulimit -f 64; exec {VERNIER} run {FEEDBACK} --until 20000s --rate 20000 "
+                   "--set run.step=1s --record '*'")
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True, capture_output=True, timeout=100)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("error[V7104]", done.stderr)
+        manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
+        self.assertEqual(manifest["statistics"]["simulated_s"], 20000.0)
+
+    def test_a_terminal_shows_progress_that_rewrites_itself_and_a_second_ctrl_c_ends_at_once(self):
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.folder)
+            os.environ["TERM"] = "xterm"
+            os.execv(VERNIER, ["vernier", *SLOW])
+        text = b""
+        def read(seconds):
+            nonlocal text
+            end = time.monotonic() + seconds
+            while time.monotonic() < end:
+                if select.select([terminal], [], [], 0.05)[0]:
+                    try:
+                        text += os.read(terminal, 65536)
+                    except OSError:
+                        return
+        while b"%" not in text:
+            read(0.2)
+        read(1.0)
+        draws = text.count(b"\r\x1b[K")
+        self.assertGreaterEqual(draws, 3)
+        self.assertLessEqual(draws, 40)  # at most ten a second
+        self.assertIn("× real time", text.decode())
+        os.write(terminal, b"\x03")
+        os.write(terminal, b"\x03")
+        read(3.0)
+        _, status = os.waitpid(pid, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 130)
+        os.close(terminal)
+
+    def test_a_pipe_gets_plain_lines(self):
+        out = self.vernier("run", FEEDBACK, "--rate", "10", "--no-record").stdout
+        self.assertNotIn("\x1b", out)
+        self.assertEqual(re.findall(r"(?m)^ +(\d0) %   t = ", out), [str(n) for n in range(10, 100, 10)])
+
+
+class Results(InAFolder):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="vernier_cli_"))
+        for high in ["3", "2.9"]:
+            subprocess.run([VERNIER, "run", FEEDBACK, "-q", "--set", f"relay.high={high}", "--record", "*"],
+                           cwd=cls.shared, check=False, capture_output=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.shared, ignore_errors=True)
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "runs").symlink_to(self.shared / "runs")
+
+    def test_plot_draws_svg_png_and_a_sketch(self):
+        self.vernier("plot", "runs/latest", "plant.*", "relay.y", "-o", "a.svg")
+        self.assertIn("plant.y", (self.folder / "a.svg").read_text())
+        self.vernier("plot", "feedback-0001", "plant.y", "-o", "a.png")
+        self.assertTrue((self.folder / "a.png").read_bytes().startswith(b"\x89PNG"))
+        self.assertIn("plant.y", self.vernier("plot", "runs/latest", "plant.y").stdout)
+        self.vernier("plot", "runs/latest", "plant.y", "-o", "a.gif", status=2)
+
+    def test_two_runs_lie_over_each_other(self):
+        self.vernier("plot", "runs/feedback-0001", "runs/feedback-0002", "plant.y", "-o", "b.svg")
+        text = (self.folder / "b.svg").read_text()
+        self.assertIn("plant.y · feedback-0001", text)
+        self.assertIn("plant.y · feedback-0002", text)
+
+    def test_figures_of_the_document_are_drawn(self):
+        said = self.vernier("plot", "runs/feedback-0001", "--figures", "--format", "png").stdout
+        self.assertEqual(said, "runs/feedback-0001/figures/feedback.png\n")
+
+    def test_wrong_signals_and_runs_get_suggestions(self):
+        self.assertIn("did you mean plant.y?", self.vernier("plot", "runs/latest", "plnt.y", status=2).stderr)
+        self.assertIn("feedback-0001", self.vernier("plot", "runs/feedback-001", "plant.y", status=2).stderr)
+        self.assertIn("plant.y", self.vernier("plot", "runs/latest", status=2).stderr)
+
+    def test_export_as_csv_and_json(self):
+        rows = self.vernier("export", "runs/latest", "plant.y", "--every", "1s").stdout.splitlines()
+        self.assertTrue(rows[0].startswith("time [s],plant.y"), rows[0])
+        self.assertEqual(len(rows), 22)
+        self.vernier("export", "runs/latest", "-o", "all.json")
+        paths = [s["path"] for s in json.loads((self.folder / "all.json").read_text())["signals"]]
+        self.assertIn("counter.count", paths)
+
+    def test_compare_names_the_first_divergence(self):
+        said = self.vernier("compare", "runs/feedback-0001", "runs/feedback-0002", status=3).stdout
+        self.assertRegex(said, r"(?m)^  ✗ relay\.y .* 2\.\d+ s")
+        self.assertIn("the runs differ", said)
+        self.vernier("compare", "runs/feedback-0001", "runs/feedback-0002", "--absolute", "5", "--signals", "*.y")
+        found = json.loads(self.vernier("compare", "runs/feedback-0001", "runs/feedback-0001", "--json").stdout)
+        self.assertTrue(found["within"])
+
+    def test_runs_are_listed_described_and_pruned(self):
+        listed = json.loads(self.vernier("runs", "--json").stdout)
+        self.assertEqual([pathlib.Path(r["folder"]).name for r in listed], ["feedback-0001", "feedback-0002"])
+        self.assertIn("counter.count", self.vernier("info", "runs/latest").stdout)
+        self.assertIn("signals", json.loads(self.vernier("info", "runs/latest", "--json").stdout))
+        self.assertIn("would remove", self.vernier("runs", "--prune", "--keep", "1", "--dry-run").stdout)
+
+
+class Serve(InAFolder):
+    def test_a_model_is_hosted_for_a_composition(self):
+        plant = SOURCE / "formats/interconnection/good/plant.xml"
+        server = self.start("serve", plant, "--listen", "127.0.0.1:0", "--connector", "plant.xml", "--once")
+        self.wait_for(lambda: (self.folder / "plant.xml").exists(), "the connector document")
+        (self.folder / "top.xml").write_text(
+            '<interconnection name="top"><input name="u" value="1"/><connector id="plant" file="plant.xml"/>'
+            '<connect from="ext.u" to="plant.u"/><run stop="10 s" step="10 ms"/>'
+            '<report name="end" signal="plant.y"/></interconnection>')
+        found = json.loads(self.vernier("run", "top.xml", "--json").stdout)
+        self.assertAlmostEqual(found["reports"][0]["value"], 2 * (1 - 2.718281828459045 ** -5), places=7)
+        self.assertEqual(server.wait(timeout=20), 0)
+
+    def test_the_satellite_s_plant_behind_a_line_gives_the_same_bits(self):
+        mission = SOURCE / "missions/aausat2"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        server = self.start("serve", mission / "plant.xml", "--set", "run.inputs=linear", "--listen", address, "--once")
+        self.assertIn("waits at", server.stdout.readline())
+        self.vernier("run", mission / "lines.xml", "--set", f"plant.connect={address}", "--until", "60s", "-q", "--out",
+                     "far")
+        self.assertEqual(server.wait(timeout=20), 0)
+        self.vernier("run", mission / "sampled.xml", "--until", "60s", "-q", "--out", "near")
+        self.vernier("compare", "far/latest", "near/latest", "--signals", "supervisor.*")
+
+    def test_the_server_may_call_the_run(self):
+        plant = SOURCE / "formats/interconnection/good/plant.xml"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        server = self.start("serve", plant, "--connect", address, "--patience", "20s", "--connector", "plant.xml")
+        self.assertIn(f"plant calls {address}", server.stdout.readline())
+        text = (self.folder / "plant.xml").read_text().replace('"connect"', '"listen"')
+        (self.folder / "plant.xml").write_text(text)
+        (self.folder / "top.xml").write_text(
+            '<interconnection name="top"><input name="u" value="1"/><connector id="plant" file="plant.xml"/>'
+            '<connect from="ext.u" to="plant.u"/><run stop="10 s" step="10 ms"/>'
+            '<report name="end" signal="plant.y"/></interconnection>')
+        found = json.loads(self.vernier("run", "top.xml", "--json").stdout)
+        self.assertAlmostEqual(found["reports"][0]["value"], 2 * (1 - 2.718281828459045 ** -5), places=7)
+        self.assertEqual(server.wait(timeout=20), 0)
+        self.assertIn("the other side said goodbye; 1000 steps to t = 10 s", server.stdout.read())
+
+    def test_a_peer_that_does_not_come_is_said(self):
+        (self.folder / "p.xml").write_text(
+            '<ioconnector name="p" version="1" adapter="lines"><outputs><output name="y"/></outputs>'
+            '<parameter name="connect">127.0.0.1:1</parameter><parameter name="patience">0.2 s</parameter>'
+            '</ioconnector>')
+        (self.folder / "top.xml").write_text(
+            '<interconnection name="top"><connector id="p" file="p.xml"/><run stop="1 s"/></interconnection>')
+        self.assertRegex(self.vernier("run", "top.xml", status=2).stderr, r"error\[V5\d{3}\]")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
