@@ -229,16 +229,18 @@ function(vernier_embed name out)
   set(${out} ${source} PARENT_SCOPE)
 endfunction()
 
-# vernier_fuzz(<name> <source> DEPENDS <module>... CORPUS <folder>): a libFuzzer target, built by the
-# preset `fuzz` and run by `make fuzz`; its corpus is in the tree.
+# vernier_fuzz(<name> <source> DEPENDS <module>... CORPUS <folder> [OPTIONS <option>...]): a libFuzzer target, built by
+# the preset `fuzz` and run by `make fuzz`; its corpus is in the tree.
 function(vernier_fuzz name source)
   if(NOT VERNIER_FUZZ)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "CORPUS" "DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "CORPUS" "DEPENDS;OPTIONS")
   add_executable(fuzz_${name} ${source})
   list(TRANSFORM arg_DEPENDS PREPEND vernier::)
   target_link_libraries(fuzz_${name} PRIVATE ${arg_DEPENDS} vernier_flags vernier_warnings)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
-  set_property(GLOBAL APPEND PROPERTY vernier_fuzzers "fuzz_${name} ${PROJECT_SOURCE_DIR}/${arg_CORPUS}")
+  target_compile_definitions(fuzz_${name} PRIVATE VERNIER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  list(JOIN arg_OPTIONS " " options)
+  set_property(GLOBAL APPEND PROPERTY vernier_fuzzers "fuzz_${name} ${PROJECT_SOURCE_DIR}/${arg_CORPUS} ${options}")
 endfunction()

@@ -232,6 +232,11 @@ void Solver::Parts::load(const std::byte* from) noexcept {
   Reader read{from};
   visit_state(*this, read);
   held_known = false;
+  // an image may come from a file
+  past = std::clamp(past, 0, 3);
+  unsigned char valid = 0;
+  std::memcpy(&valid, &rates_valid, sizeof valid);
+  rates_valid = valid != 0;
 }
 
 std::size_t Solver::state_bytes() const noexcept { return parts_->state_bytes(); }

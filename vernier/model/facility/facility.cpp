@@ -279,6 +279,8 @@ void Facility::load(std::span<const std::byte> from) noexcept {
   require(from.size() == description_.state_bytes);
   std::memcpy(static_cast<void*>(&state_), from.data(), sizeof state_);
   std::memcpy(chain_.data(), from.data() + sizeof state_, chain_.size() * sizeof(Command));
+  // an image may come from a file: a mode that is not there would be an index out of range
+  if (state_.mode < Mode::homing || state_.mode > Mode::fault) state_.mode = Mode::fault;
 }
 
 Telling Facility::tell(const Entry& e) const {

@@ -363,6 +363,15 @@ TEST(Facility, HomesFromWhereItIsParkedWithinItsShare) {
   EXPECT_GE(std::max(rate, acceleration), 0.199);  // the slowest joint uses it up
 }
 
+TEST(Facility, AModeThatIsNotThereIsAFault) {
+  Facility f(epos());
+  Rig rig(f);
+  rig.step(4ms);
+  f.load(std::vector(f.description().state_bytes, std::byte{0x41}));  // as of a damaged checkpoint
+  rig.settle();
+  EXPECT_EQ(mode(rig), faulty);
+}
+
 TEST(Facility, KeepsTheComponentContract) {
   Installation i = epos();
   i.position_noise = 1e-4;

@@ -110,13 +110,12 @@ void compare_rows(const Series& a, const Series& b, std::uint32_t count, Differe
   d.only_b += b.time.size() - j;
 }
 
-}  // namespace
+document::Grammar tolerances_grammar() {
+  return {"tolerances", "tolerances.dtd", embedded::record("formats/tolerances/tolerances.dtd")};
+}
 
-std::vector<Tolerance> read_tolerances(const std::filesystem::path& file) {
-  const document::Grammar grammar{"tolerances", "tolerances.dtd",
-                                  embedded::record("formats/tolerances/tolerances.dtd")};
-  Diagnostics problems;
-  const auto d = document::read(file, {&grammar, 1}, problems);
+std::vector<Tolerance> tolerances_in(const std::optional<document::Document>& d,
+                                     Diagnostics& problems) {
   problems.throw_if_errors();
   std::vector<Tolerance> all;
   if (!d) return all;
@@ -133,6 +132,20 @@ std::vector<Tolerance> read_tolerances(const std::filesystem::path& file) {
   }
   problems.throw_if_errors();
   return all;
+}
+
+}  // namespace
+
+std::vector<Tolerance> read_tolerances(const std::filesystem::path& file) {
+  const document::Grammar grammar = tolerances_grammar();
+  Diagnostics problems;
+  return tolerances_in(document::read(file, {&grammar, 1}, problems), problems);
+}
+
+std::vector<Tolerance> parse_tolerances(std::string text, const std::filesystem::path& name) {
+  const document::Grammar grammar = tolerances_grammar();
+  Diagnostics problems;
+  return tolerances_in(document::parse(std::move(text), name, {&grammar, 1}, problems), problems);
 }
 
 bool Comparison::within() const noexcept {

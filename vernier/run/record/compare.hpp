@@ -20,6 +20,8 @@ struct Tolerance {
 
 /// Reads a document of formats/tolerances. Throws ConfigurationError.
 std::vector<Tolerance> read_tolerances(const std::filesystem::path&);
+/// The same of a text; `name` stands for it in messages.
+std::vector<Tolerance> parse_tolerances(std::string text, const std::filesystem::path& name);
 
 struct CompareOptions {
   std::vector<std::string> signals = {"*"};  // patterns; of the first run

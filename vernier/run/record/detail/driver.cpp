@@ -1,5 +1,6 @@
 #include "vernier/run/record/detail/driver.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace vernier::record::hdf5 {
 namespace {
 
 constexpr haddr_t page = 4096;  // the smallest that a kernel copies by
-constexpr std::uint64_t most_bytes = 1u << 26;
+constexpr std::uint64_t most_bytes = 1u << 26, most_ahead = 1u << 30;
 
 /// Before the bytes in a journal.
 struct Record {
@@ -176,6 +177,10 @@ bool finish_write(int journal, int file) noexcept {
   Record r;
   if (::pread(journal, &r, sizeof r, 0) != static_cast<ssize_t>(sizeof r)) return true;
   if (r.size == 0 || r.size > most_bytes) return true;
+  // the library allots room beyond the end before it writes there, but not without end
+  struct stat status {};
+  if (::fstat(file, &status) != 0) return false;
+  if (r.offset > static_cast<std::uint64_t>(status.st_size) + most_ahead) return true;
   std::vector<std::byte> whole;
   try {
     whole.resize(sizeof r + r.size);

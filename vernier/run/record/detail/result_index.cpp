@@ -1,7 +1,9 @@
 #include "vernier/run/record/detail/result_index.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <set>
 
 namespace vernier::record {
 
@@ -12,14 +14,35 @@ namespace {
 constexpr int deepest = 32;
 constexpr std::size_t most_signals = 1'000'000;
 
+/// Refuses a dataset that takes its values from other files, or claims more of them than its file
+/// can hold: a foreign file must not lead elsewhere, nor ask for memory without end.
+void check_storage(hid_t dataset, hid_t create, hsize_t rows, hsize_t columns) {
+  const H5D_layout_t layout = H5Pget_layout(create);
+  const bool own = layout == H5D_CHUNKED || layout == H5D_CONTIGUOUS || layout == H5D_COMPACT;
+  if (!own || H5Pget_external_count(create) != 0)
+    throw hdf5::Error("the values of a signal are in another file");
+  const Handle file(H5Iget_file_id(dataset), H5Fclose, "file");
+  const Handle type(H5Dget_type(dataset), H5Tclose, "type");
+  hsize_t bytes = 0;
+  hdf5::check(H5Fget_filesize(file.get(), &bytes), "size");
+  // more than deflation can do; and what a writer may have added since the file was opened
+  constexpr hsize_t compressed = 2048, added = hsize_t{64} << 20;
+  bytes = std::min(bytes, std::numeric_limits<hsize_t>::max() / compressed - added) + added;
+  if (H5Pget_nfilters(create) > 0) bytes *= compressed;
+  const hsize_t element = std::max<hsize_t>(1, H5Tget_size(type.get()));
+  if (columns > 0 && rows > bytes / element / columns)
+    throw hdf5::Error("a signal has more rows than the file can hold");
+}
+
 /// Rows of a dataset; with `cautious`, up to the first chunk at its end that is not in the file.
 std::uint64_t rows_of(hid_t dataset, bool cautious) {
   const Handle space(H5Dget_space(dataset), H5Sclose, "dataspace");
-  hsize_t size[2] = {0, 0};
+  hsize_t size[2] = {0, 1};
   const int rank = H5Sget_simple_extent_ndims(space.get());
   if (rank < 1 || rank > 2) throw hdf5::Error("a signal is neither a column nor a table");
   H5Sget_simple_extent_dims(space.get(), size, nullptr);
   const Handle create(H5Dget_create_plist(dataset), H5Pclose, "properties");
+  check_storage(dataset, create.get(), size[0], size[1]);
   if (!cautious || H5Pget_layout(create.get()) != H5D_CHUNKED) return size[0];
   hsize_t chunk[2] = {0, 0};
   if (H5Pget_chunk(create.get(), 2, chunk) != rank || chunk[0] == 0) return size[0];
@@ -54,6 +77,7 @@ struct Walk {
   int depth = 0;
   std::string place;
   std::vector<IndexedSignal> found = {};
+  std::set<std::uint64_t> groups = {};  // that were walked: links may lead back to them
   std::map<std::uint64_t, std::pair<std::uint64_t, std::string>> times = {};  // rows, rate
   std::string error = {};
 };
@@ -97,8 +121,15 @@ void take_signal(Walk& w) {
   w.found.push_back(std::move(s));
 }
 
+/// Whether there is something in the file itself, and not a way to another place.
+bool is_own(hid_t file, const std::string& path) {
+  H5L_info_t link{};
+  return H5Lexists(file, path.c_str(), H5P_DEFAULT) > 0 &&
+         H5Lget_info(file, path.c_str(), &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD;
+}
+
 bool is_dataset(hid_t file, const std::string& path) {
-  if (H5Lexists(file, path.c_str(), H5P_DEFAULT) <= 0) return false;
+  if (!is_own(file, path)) return false;
   H5O_info_t info{};
   return H5Oget_info_by_name2(file, path.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
          info.type == H5O_TYPE_DATASET;
@@ -117,7 +148,7 @@ herr_t visit(hid_t, const char* name, const H5L_info_t* link, void* data) noexce
     H5O_info_t info{};
     hdf5::check(H5Oget_info_by_name2(w.file, w.place.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT),
                 "cannot read the list of signals");
-    if (info.type == H5O_TYPE_GROUP) walk(w);
+    if (info.type == H5O_TYPE_GROUP && w.groups.insert(info.addr).second) walk(w);
   } catch (const std::exception& e) {
     w.error = e.what();
     return -1;
@@ -129,7 +160,9 @@ herr_t visit(hid_t, const char* name, const H5L_info_t* link, void* data) noexce
 void walk(Walk& w) {
   if (++w.depth > deepest) throw hdf5::Error("signals are nested too deeply");
   if (w.found.size() >= most_signals) throw hdf5::Error("too many signals");
-  if (is_dataset(w.file, w.place + "/value") && is_dataset(w.file, w.place + "/time"))
+  // a signal has a name: it is in a group below the first
+  if (w.depth > 1 && is_dataset(w.file, w.place + "/value") &&
+      is_dataset(w.file, w.place + "/time"))
     take_signal(w);
   const Handle group(H5Gopen2(w.file, w.place.c_str(), H5P_DEFAULT), H5Gclose, "group");
   const herr_t status = H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &w);
@@ -142,9 +175,11 @@ void walk(Walk& w) {
 
 std::vector<IndexedSignal> index_signals(hid_t file, bool cautious) {
   Walk w{.file = file, .cautious = cautious, .place = "/signals"};
-  if (H5Lexists(file, "/signals", H5P_DEFAULT) <= 0) {
-    throw hdf5::Error("it has no group /signals");
-  }
+  if (!is_own(file, "/signals")) throw hdf5::Error("it has no group /signals");
+  H5O_info_t info{};
+  hdf5::check(H5Oget_info_by_name2(file, "/signals", &info, H5O_INFO_BASIC, H5P_DEFAULT),
+              "cannot read the list of signals");
+  w.groups.insert(info.addr);
   walk(w);
   if (cautious) {
     // a row counts when all signals that share its time have it
