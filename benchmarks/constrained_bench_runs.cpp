@@ -88,7 +88,10 @@ class TimedRobot final : public Component {
     return a;
   }
   void save(std::span<std::byte> to) const noexcept override { robot_.save(to); }
-  void load(std::span<const std::byte> from) noexcept override { robot_.load(from); }
+  void load(std::span<const std::byte> from) noexcept override {
+    robot_.load(from);
+    steps.runs.back().clear();  // what came before was the rehearsal
+  }
   const Fault& fault() const noexcept override { return robot_.fault(); }
 
  private:
@@ -109,7 +112,7 @@ class FixedWork final : public Component {
     return {to};
   }
   void save(std::span<std::byte>) const noexcept override {}
-  void load(std::span<const std::byte>) noexcept override {}
+  void load(std::span<const std::byte>) noexcept override { fixed.runs.back().clear(); }
 
  private:
   Description description_;

@@ -72,6 +72,11 @@ class Executive {
   /// at the start happen, before time passes. Throws ConfigurationError.
   void initialize();
 
+  /// Makes a few ticks from now() on that nobody sees, and takes them back to the bit: the next
+  /// run_until() finds its code and memory at hand. Whoever cannot rewind or has to do with the
+  /// outside is left alone. After initialize() or restore(); may allocate.
+  void rehearse();
+
   /// Goes on until `t`, which becomes an instant of the run. After initialize() or restore().
   Ending run_until(Time) noexcept;
 

@@ -205,6 +205,109 @@ TEST(Threads, AllocateNothing) {
   EXPECT_EQ(testing::allocations(), before);
 }
 
+TEST(Rehearsal, LeavesNoTrace) {
+  Executive plain(network(9, 0));
+  Bits expected(plain);
+  plain.observe(expected, {});
+  plain.initialize();
+  plain.run_until(at(0.33));  // at no tick of any rate but the base step
+  plain.override_port("n4.y1", std::vector{0.25});
+  plain.run_until(at(1.0));
+  for (const int threads : {1, 3}) {
+    Options options;
+    options.threads = threads;
+    options.measure_every = 1;
+    auto plan = network(9, 0);
+    plan.stop = 10s;
+    Executive run(std::move(plan), {}, options);
+    Bits bits(run);
+    run.observe(bits, {});
+    run.initialize();
+    run.rehearse();
+    run.run_until(at(0.33));
+    run.override_port("n4.y1", std::vector{0.25});
+    run.rehearse();
+    run.rehearse();
+    run.run_until(at(1.0));
+    EXPECT_TRUE(bits.bits == expected.bits) << threads;
+    EXPECT_EQ(run.statistics().instants, plain.statistics().instants);
+    EXPECT_EQ(run.statistics().microsteps, plain.statistics().microsteps);
+    for (std::size_t i = 0; i < run.parts().size(); ++i)
+      EXPECT_EQ(run.statistics().parts[i].calls, plain.statistics().parts[i].calls) << i;
+    const Snapshot a = run.save(), b = plain.save();
+    for (std::size_t i = 0; i < a.sections.size(); ++i)
+      EXPECT_TRUE(a.sections[i].bytes == b.sections[i].bytes) << a.sections[i].path;
+  }
+}
+
+/// Notes and sends something in every step, more than its journal holds.
+struct Talker {
+  explicit Talker(Bench& b) {
+    Port out;
+    out.name = "frames";
+    out.flow = Flow::stream;
+    Description d;
+    d.outputs = {out};
+    auto& c = b.add("talker", std::make_unique<Scripted>(d));
+    c.on_bind = [this](const Bindings& x) {
+      stream = &x.stream_output("frames");
+      journal = &x.journal();
+    };
+    c.on_advance = [this](Time, Time to) {
+      ++steps;
+      for (int i = 0; i < 100; ++i) journal->note({{to}});
+      stream->push(to, {});
+      return Advance{to, Outcome::held};
+    };
+  }
+  Stream* stream = nullptr;
+  Journal* journal = nullptr;
+  int steps = 0;
+};
+
+TEST(Rehearsal, IsNotSeenInJournalsStreamsOrCounts) {
+  Bench b;
+  b.plan.stop = 10s;
+  Talker talker(b);
+  Executive run(b.take());
+  run.initialize();
+  run.rehearse();
+  EXPECT_EQ(talker.steps, 4);
+  EXPECT_TRUE(talker.journal->entries().empty());
+  EXPECT_EQ(talker.stream->pushed(), 0u);
+  EXPECT_EQ(run.statistics().journal_lost, 0u);
+  EXPECT_EQ(run.statistics().parts[0].held, 0u);
+}
+
+TEST(Rehearsal, LeavesAloneWhatCannotBeTakenBack) {
+  Bench b;
+  b.plan.stop = 10s;
+  Description socket, device;
+  socket.abilities.rewinds = false;
+  device.abilities.faces_world = true;
+  socket.abilities.reacts = device.abilities.reacts = true;
+  int calls = 0, steps = 0;
+  for (const Description& d : {socket, device}) {
+    auto& c = b.add("c" + std::to_string(b.plan.parts.size()), std::make_unique<Scripted>(d));
+    c.on_output = [&calls](Instant) { return ++calls, Outcome::ok; };
+    c.on_react = [&calls](Instant) { return ++calls, Outcome::ok; };
+    c.on_advance = [&calls](Time, Time to) { return ++calls, Advance{to}; };
+  }
+  auto& other = b.add("other", std::make_unique<Scripted>(Description{}));
+  other.on_advance = [&steps](Time, Time to) {
+    return Advance{to, ++steps > 2 ? Outcome::failed : Outcome::ok};
+  };
+  Executive run(b.take());
+  run.initialize();
+  calls = 0;
+  run.rehearse();
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(steps, 3);  // it ends where a part fails, and the run may still begin
+  steps = 0;
+  EXPECT_EQ(run.run_until(at(0.2)), Ending::reached);
+  EXPECT_EQ(calls, 12);
+}
+
 TEST(Checkpoint, ResumesToTheBit) {
   Executive straight(network(4, 0));
   Bits whole(straight);

@@ -120,6 +120,7 @@ class Session::Work {
     Summary s;
     s.from = begins_;
     if (timing_) take_privileges();
+    if (options_.real_time) executive_->rehearse();
     const auto began = std::chrono::steady_clock::now();
     executive::Ending ending = executive::Ending::failed;
     try {
@@ -311,6 +312,7 @@ class Session::Work {
       if (frozen_.load() == 0) continue;  // only for the checkpoint: the clock goes on
       frozen_.wait(1);
       executive_->resume();
+      if (options_.real_time) executive_->rehearse();
       if (stopping_.load()) executive_->request_stop();
     }
   }

@@ -42,14 +42,7 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
     if (can.reacts) reactors_.push_back(mover);
     if (can.predicts && continuous(p)) predictors_.push_back(p.component.get());
     if (early_ && can.stops_early && continuous(p)) {
-      Stopper s;
-      s.mover = mover;
-      s.rewinds = can.rewinds;
-      s.state.resize(p.component->description().state_bytes);
-      for (const Stream* stream : memory.streams_of(i))
-        s.streams.emplace_back(stream->state_bytes());
-      s.readers.resize(memory.readers_of(i).size());
-      stoppers_.push_back(std::move(s));
+      stoppers_.push_back(stopper(mover, p.component->description()));
       group_of_.back() = none;
     } else {
       movers_.push_back(mover);
@@ -463,6 +456,17 @@ Time Cycle::settle_stoppers(Time now, Time to) noexcept {
   limit = agree(last);
   if (limit < last) break_down(Breakdown::Kind::no_agreement, stoppers_[free].mover.part, {last});
   return limit;
+}
+
+Cycle::Stopper Cycle::stopper(const Mover& m, const Description& d) const {
+  Stopper s;
+  s.mover = m;
+  s.rewinds = d.abilities.rewinds;
+  s.state.resize(d.state_bytes);
+  for (const Stream* stream : memory_.streams_of(m.part))
+    s.streams.emplace_back(stream->state_bytes());
+  s.readers.resize(memory_.readers_of(m.part).size());
+  return s;
 }
 
 void Cycle::keep(Stopper& s) noexcept {

@@ -63,6 +63,10 @@ class Cycle {
 
   void on_every_thread(void (*f)(void*) noexcept, void* context) noexcept;
 
+  /// Makes the next ticks unseen, on the threads that will make them, and takes them back to the
+  /// bit. Parts that cannot be brought back, and those with an outside, sit still. Allocates.
+  void rehearse(Time now, Time until, int ticks);
+
   Statistics& statistics() noexcept { return statistics_; }
   /// Calls of advance() of a part so far.
   std::uint64_t calls(std::size_t part) const noexcept;
@@ -93,6 +97,7 @@ class Cycle {
     std::vector<StreamReader::Position> readers;
     std::size_t journal = 0;
   };
+  Stopper stopper(const Mover&, const Description&) const;
   struct Watch {
     Observer* observer;
     Sampling sampling;

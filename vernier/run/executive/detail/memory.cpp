@@ -414,6 +414,28 @@ std::span<std::byte> Memory::shadow(std::size_t view) noexcept {
   return {reinterpret_cast<std::byte*>(c.shadow.get()), c.bytes};
 }
 
+Memory::Values Memory::values() {
+  Values v{reals_, integers_, bytes_, {}};
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const auto s = shadow(i);
+    v.shadows.insert(v.shadows.end(), s.begin(), s.end());
+  }
+  return v;
+}
+
+void Memory::set(const Values& v) {
+  // in place: everybody looks into these
+  std::copy(v.reals.begin(), v.reals.end(), reals_.begin());
+  std::copy(v.integers.begin(), v.integers.end(), integers_.begin());
+  std::copy(v.bytes.begin(), v.bytes.end(), bytes_.begin());
+  auto next = v.shadows.begin();
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const auto s = shadow(i);
+    std::copy_n(next, s.size(), s.begin());
+    next += static_cast<std::ptrdiff_t>(s.size());
+  }
+}
+
 void Memory::reset() {
   for (DelayLine& d : delays_) d.reset();
   for (const auto& r : readers_) r->seek({});

@@ -81,6 +81,16 @@ class Memory {
     return part_readers_[part];
   }
 
+  /// What all ports hold, streams and what is under way in delays apart.
+  struct Values {
+    std::vector<double> reals;
+    std::vector<std::int64_t> integers;
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::byte> shadows;
+  };
+  Values values();
+  void set(const Values&);
+
   /// As before the first tick: streams empty, delays without history.
   void reset();
 

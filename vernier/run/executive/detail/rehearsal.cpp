@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <utility>
+
+#include "vernier/component/pacer.hpp"
+#include "vernier/run/executive/detail/cycle.hpp"
+
+namespace vernier::executive::detail {
+
+namespace {
+
+/// Takes the place of a component that sits still.
+class Idle final : public Component {
+ public:
+  const Description& description() const noexcept override { return description_; }
+  void bind(const Bindings&) override {}
+  Outcome output(Instant) noexcept override { return Outcome::ok; }
+  Advance advance(Time, Time to) noexcept override { return {to}; }
+  void save(std::span<std::byte>) const noexcept override {}
+  void load(std::span<const std::byte>) noexcept override {}
+
+ private:
+  Description description_;
+};
+
+/// Whether all that it does in a tick can be taken back: nothing leaves for a file, a link or a
+/// device, and no thread of its own looks on.
+bool can_be_taken_back(const Component& c) {
+  const Abilities& can = c.description().abilities;
+  return can.rewinds && !can.faces_world && !dynamic_cast<const PacerSource*>(&c) &&
+         !dynamic_cast<const ThreadOwner*>(&c);
+}
+
+}  // namespace
+
+void Cycle::rehearse(Time now, Time until, int ticks) {
+  Idle idle;
+  std::vector<Stopper> kept;
+  const auto calls = calls_;
+  const auto movers = movers_, reactors = reactors_;
+  std::vector<std::uint8_t> known(changed_.size());  // a part may be called more than once
+  for (Call& c : calls_) {
+    if (!can_be_taken_back(*c.component))
+      c.component = &idle;
+    else if (!std::exchange(known[c.part], 1))
+      kept.push_back(stopper({c.component, c.part, c.group}, c.component->description()));
+  }
+  for (std::vector<Mover>* list : {&movers_, &reactors_})
+    for (Mover& m : *list)
+      if (!can_be_taken_back(*m.component)) m.component = &idle;
+  const Clockwork clockwork = clockwork_;
+  const Statistics statistics = statistics_;
+  const auto more_moves = more_moves_;
+  const bool measuring = measuring_;
+  const Memory::Values values = memory_.values();
+  std::vector<Journal> journals;
+  for (const Stopper& s : kept) journals.push_back(memory_.journal(s.mover.part));
+  for (Stopper& s : kept) keep(s);
+
+  // a tick as settle() and advance() make it, less what others would see: streams, observers,
+  // journals, delays
+  measuring_ = false;
+  for (int k = 0; k < ticks && now < until; ++k) {
+    const Time to = next(now, until);
+    from_ = now;
+    to_ = to;
+    run(Task::move, movers_.size());
+    if (!collect({to})) break;  // the run itself will tell
+    clockwork_.moved();
+    clockwork_.enter(to);
+    outputs({to});
+    carry_late();
+    reactions({to});
+    if (!collect({to})) break;
+    now = to;
+  }
+
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    step_back(kept[i]);
+    memory_.journal(kept[i].mover.part) = journals[i];  // also what found no room
+  }
+  memory_.set(values);
+  clockwork_ = clockwork;
+  statistics_ = statistics;
+  more_moves_ = more_moves;
+  calls_ = calls;
+  movers_ = movers;
+  reactors_ = reactors;
+  measuring_ = measuring;
+  breakdown_ = {};  // there was none
+  std::fill(changed_.begin(), changed_.end(), std::uint8_t{0});
+}
+
+}  // namespace vernier::executive::detail
