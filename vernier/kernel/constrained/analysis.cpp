@@ -41,14 +41,6 @@ Matrix dense(const std::vector<Triplet>& triplets, int size) {
 class SmallMotion {
  public:
   explicit SmallMotion(const Solver& s) : p_(s.parts()), l_(p_.newest()), n_(p_.size) {
-    value_of_.assign(n_, -1);
-    algebraic_of_.assign(n_, -1);
-    for (std::size_t i = 0; i < p_.value_columns.size(); ++i) {
-      value_of_[p_.value_columns[i]] = static_cast<int>(i);
-    }
-    for (std::size_t i = 0; i < p_.algebraic_columns.size(); ++i) {
-      algebraic_of_[p_.algebraic_columns[i]] = static_cast<int>(i);
-    }
     std::vector<char> place(n_, 0);
     for (int i = 0; i < 6 * p_.node_count; ++i) place[i] = 1;
     for (const int v : p_.coordinate_values) place[p_.value_columns[v]] = 1;
@@ -57,7 +49,7 @@ class SmallMotion {
         places_.push_back(i);
       } else if (p_.kinds[i] == RowKind::constraint) {
         constraints_.push_back(i);
-      } else if (value_of_[i] >= 0) {
+      } else if (p_.value_of[i] >= 0) {
         firsts_.push_back(i);
       } else {
         algebraic_.push_back(i);
@@ -72,23 +64,28 @@ class SmallMotion {
 
   Matrix A, B;
 
-  /// Changes of places and velocities (all coordinates) by states, by inputs.
-  Matrix places_by_states() const { return Y_by_x_ * x_by_z_; }
+  /// Changes of places (all coordinates) by states.
+  const Matrix& places_by_states() const { return Y_by_z_; }
   void outputs(const std::vector<Output>& wanted, Matrix& C, Matrix& D);
   int node_places() const { return 6 * p_.node_count; }
 
  private:
-  void set_turns(double c) {
-    for (int i = 0; i < p_.node_count; ++i) {
-      const Vector3 o = l_.nodes[i].omega * c;
-      p_.turns[i] = {{1.0, o.z, -o.y, -o.z, 1.0, o.x, o.y, -o.x, 1.0}};
-    }
-  }
   /// Rows and columns of momenta: ∂P/∂V + c ∂P/∂Y.
   Matrix momenta(double c);
   void take_coefficients();
   Matrix by_inputs(double sign_of_step, double step);
+  /// x = (η1, ν1, η0, y, a);  L x' = R x + G u
+  struct Descriptor {
+    Matrix L, R, G;
+  };
+  Matrix free_places();
+  void split_by_mass(const Matrix& N);
+  Descriptor descriptor() const;
   void reduce();
+  void take_back(const Matrix& x_by_z, const Matrix& x_by_u);
+  void join_states_and_inputs();
+  Level moved(double s, int j) const;
+  double seen(const Output&, const Level&, std::vector<double>& measured) const;
   [[noreturn]] void refuse() const {
     throw AssemblyProblem(AssemblyProblem::Kind::singular,
                           "the equations do not determine small motions", {}, 0.0);
@@ -97,15 +94,16 @@ class SmallMotion {
   Solver::Parts& p_;
   Level& l_;
   int n_;
-  std::vector<int> value_of_, algebraic_of_;
   std::vector<int> places_, constraints_, firsts_, algebraic_;  // columns, and rows, of each kind
   Matrix M_, E_, K_, F_;  // all rows by all columns; F by inputs
   Matrix N1_, N0_, P_;    // places by massive, by massless coordinates, by inputs
-  Matrix x_by_z_, x_by_u_, Y_by_x_, Y_by_u_, V_by_z_, V_by_u_, first_by_z_, first_by_u_;
+  Matrix Y_by_z_, Y_by_u_, V_by_z_, V_by_u_, first_by_z_, first_by_u_;
+  // of outputs(): all by (z, u), u' = 0
+  Matrix Y_, V_, first_, rates_, reactions_;
 };
 
 Matrix SmallMotion::momenta(double c) {
-  set_turns(c);
+  p_.set_turns(l_, c);
   Matrix m = Matrix::Zero(n_, n_);
   const auto block = [&](int row, int column, const Matrix3& b) {
     for (int k = 0; k < 9; ++k) m(row + k / 3, column + k % 3) += b.a[k];
@@ -170,13 +168,13 @@ void SmallMotion::take_coefficients() {
   std::vector<double> unused;
   const Matrix P0 = momenta(0.0), P1 = momenta(1.0) - P0;
   M_ = P0;
-  set_turns(0.0);
+  p_.set_turns(l_, 0.0);
   E_ = dense(detail::jacobian(p_, l_, 0.0, unused), n_);
-  set_turns(1.0);
+  p_.set_turns(l_, 1.0);
   K_ = dense(detail::jacobian(p_, l_, 1.0, unused), n_) - E_;
   // unknowns without rates are in J(0) once and for all
   for (int j = 0; j < n_; ++j) {
-    if (algebraic_of_[j] < 0) continue;
+    if (p_.algebraic_of[j] < 0) continue;
     K_.col(j) = E_.col(j);
     E_.col(j).setZero();
   }
@@ -191,9 +189,8 @@ void SmallMotion::take_coefficients() {
       }
     };
     const Matrix3 V = skew(l_.nodes[i].v), beta = skew(Vector3{P[0], P[1], P[2]});
-    const Matrix E = P0, K = P1;
-    add(E_, V, E);
-    add(K_, V, K);
+    add(E_, V, P0);
+    add(K_, V, P1);
     const Matrix3 G = skew(p_.model.gravity) * skew(l_.nodes[i].R * plan.moment);
     for (int k = 0; k < 9; ++k) {
       E_(6 * i + 3 + k / 3, 6 * i + k % 3) -= beta.a[k];
@@ -222,78 +219,82 @@ Matrix picked_rows(const Matrix& m, const std::vector<int>& rows) {
   return r;
 }
 
-void SmallMotion::reduce() {
-  const int nq = static_cast<int>(places_.size()), nc = static_cast<int>(constraints_.size());
-  const int ny = static_cast<int>(firsts_.size()), na = static_cast<int>(algebraic_.size());
-  const int nu = inputs();
-  const Matrix M = picked(M_, places_, places_);
-  // null space, turns weighed by the model's length
+/// What constraints leave free, as columns; and P, how places follow inputs on constraints.
+Matrix SmallMotion::free_places() {
+  const int nq = static_cast<int>(places_.size());
+  // turns weighed by the model's length
   Vector weight = Vector::Ones(nq);
   for (int i = 0; i < 6 * p_.node_count; ++i) {
     if (i % 6 >= 3) weight(i) = 1.0 / p_.unit_length;
   }
-  Matrix N = weight.asDiagonal() * Matrix::Identity(nq, nq);
-  P_ = Matrix::Zero(nq, nu);
-  if (nc > 0) {
-    const Matrix Phi = picked(K_, constraints_, places_) * weight.asDiagonal();
-    const Eigen::ColPivHouseholderQR<Matrix> qr(Phi.transpose());
-    const int rank = static_cast<int>(qr.rank());
-    const Matrix Q = qr.householderQ();
-    N = weight.asDiagonal() * Q.rightCols(nq - rank);
-    if (nu > 0) {
-      P_ = weight.asDiagonal() *
-           solved(Eigen::ColPivHouseholderQR<Matrix>(Phi), picked_rows(F_, constraints_));
-    }
+  P_ = Matrix::Zero(nq, inputs());
+  if (constraints_.empty()) return weight.asDiagonal() * Matrix::Identity(nq, nq);
+  const Matrix Phi = picked(K_, constraints_, places_) * weight.asDiagonal();
+  if (inputs() > 0) {
+    P_ = weight.asDiagonal() *
+         solved(Eigen::ColPivHouseholderQR<Matrix>(Phi), picked_rows(F_, constraints_));
   }
-  // masses 1, or none
-  const Eigen::SelfAdjointEigenSolver<Matrix> by_mass(N.transpose() * M * N);
-  const Vector m = by_mass.eigenvalues();
+  const Eigen::ColPivHouseholderQR<Matrix> qr(Phi.transpose());
+  const Matrix Q = qr.householderQ();
+  return weight.asDiagonal() * Q.rightCols(nq - static_cast<int>(qr.rank()));
+}
+
+/// N of what has mass, of mass 1, and of what has none.
+void SmallMotion::split_by_mass(const Matrix& N) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> by_mass(N.transpose() * picked(M_, places_, places_) *
+                                                      N);
+  const Vector& m = by_mass.eigenvalues();
   const double heaviest = m.size() > 0 ? m.maxCoeff() : 0.0;
   int light = 0;
   while (light < m.size() && m(light) <= 1e-12 * heaviest) ++light;
-  const int n1 = static_cast<int>(m.size()) - light;
+  const int heavy = static_cast<int>(m.size()) - light;
   const Matrix basis = N * by_mass.eigenvectors();
   N0_ = basis.leftCols(light);
-  N1_ = basis.rightCols(n1) * m.tail(n1).cwiseSqrt().cwiseInverse().asDiagonal();
+  N1_ = basis.rightCols(heavy) * m.tail(heavy).cwiseSqrt().cwiseInverse().asDiagonal();
+}
 
-  // x = (η1, ν1, η0, y, a);  L x' = R x + G u
-  const int n = 2 * n1 + light + ny + na;
-  Matrix L = Matrix::Zero(n, n), R = Matrix::Zero(n, n), G = Matrix::Zero(n, nu);
-  const int i1 = 0, iv = n1, i0 = 2 * n1, iy = i0 + light, ia = iy + ny;
-  L.block(i1, i1, n1, n1).setIdentity();
-  R.block(i1, iv, n1, n1).setIdentity();
-  const auto equation = [&](int row, int count, const Matrix& E, const Matrix& K, const Matrix& Ey,
-                            const Matrix& Ky, const Matrix& Ka, const Matrix& Fu) {
-    R.block(row, i1, count, n1) = -K * N1_;
+SmallMotion::Descriptor SmallMotion::descriptor() const {
+  const int n1 = static_cast<int>(N1_.cols()), light = static_cast<int>(N0_.cols());
+  const int ny = static_cast<int>(firsts_.size()), na = static_cast<int>(algebraic_.size());
+  const int iv = n1, i0 = 2 * n1, iy = i0 + light, ia = iy + ny, n = ia + na;
+  Descriptor d{Matrix::Zero(n, n), Matrix::Zero(n, n), Matrix::Zero(n, inputs())};
+  Matrix &L = d.L, &R = d.R, &G = d.G;
+  L.topLeftCorner(n1, n1).setIdentity();
+  R.block(0, iv, n1, n1).setIdentity();
+  // equations `rows` times `left`, from `row` on
+  const auto put = [&](const std::vector<int>& rows, const Matrix& left, int row) {
+    const int count = static_cast<int>(left.rows());
+    const Matrix E = left * picked(E_, rows, places_), K = left * picked(K_, rows, places_);
+    R.block(row, 0, count, n1) = -K * N1_;
     R.block(row, iv, count, n1) = -E * N1_;
     R.block(row, i0, count, light) = -K * N0_;
     L.block(row, i0, count, light) = E * N0_;
-    L.block(row, iy, count, ny) = Ey;
-    R.block(row, iy, count, ny) = -Ky;
-    R.block(row, ia, count, na) = -Ka;
-    G.middleRows(row, count) = Fu - K * P_;
+    L.block(row, iy, count, ny) = left * picked(E_, rows, firsts_);
+    R.block(row, iy, count, ny) = -(left * picked(K_, rows, firsts_));
+    R.block(row, ia, count, na) = -(left * picked(K_, rows, algebraic_));
+    G.middleRows(row, count) = left * picked_rows(F_, rows) - K * P_;
   };
-  const auto rows_of = [&](const std::vector<int>& rows, const Matrix& left, int row) {
-    equation(row, static_cast<int>(left.rows()), left * picked(E_, rows, places_),
-             left * picked(K_, rows, places_), left * picked(E_, rows, firsts_),
-             left * picked(K_, rows, firsts_), left * picked(K_, rows, algebraic_),
-             left * picked_rows(F_, rows));
-  };
-  rows_of(places_, N1_.transpose(), iv);
+  put(places_, N1_.transpose(), iv);
   L.block(iv, iv, n1, n1).setIdentity();
-  rows_of(places_, N0_.transpose(), i0);
-  rows_of(firsts_, Matrix::Identity(ny, ny), iy);
-  rows_of(algebraic_, Matrix::Identity(na, na), ia);
-
+  put(places_, N0_.transpose(), i0);
+  put(firsts_, Matrix::Identity(ny, ny), iy);
+  put(algebraic_, Matrix::Identity(na, na), ia);
   // equations of like size before what is small is called nothing
-  for (int i = n1; i < n; ++i) {
+  for (int i = i0; i < n; ++i) {
     const double size = std::max(L.row(i).cwiseAbs().maxCoeff(), R.row(i).cwiseAbs().maxCoeff());
-    if (i >= i0 && size > 0.0) L.row(i) /= size, R.row(i) /= size, G.row(i) /= size;
+    if (size > 0.0) L.row(i) /= size, R.row(i) /= size, G.row(i) /= size;
   }
+  return d;
+}
+
+void SmallMotion::reduce() {
+  split_by_mass(free_places());
+  const auto [L, R, G] = descriptor();
+  const int n = static_cast<int>(L.rows()), nu = inputs();
   if (n == 0) refuse();
   // L P = Q [S T; 0 0], x = P w: states z = w1 + S⁻¹ T w2; w2 follows from the rows without rates
   const Eigen::ColPivHouseholderQR<Matrix> split(L);
-  const Matrix upper = split.matrixR();
+  const Matrix& upper = split.matrixR();
   int rank = 0;
   while (rank < n && std::abs(upper(rank, rank)) > 1e-11 * std::abs(upper(0, 0))) ++rank;
   const int rest = n - rank;
@@ -320,46 +321,101 @@ void SmallMotion::reduce() {
   const Matrix rows = Rw.topRows(rank);
   A = solved(top, rows * w_by_z);
   B = solved(top, rows * w_by_u + Gw.topRows(rank));
-  x_by_z_ = permutation * w_by_z;
-  x_by_u_ = permutation * w_by_u;
-  Y_by_x_ = Matrix::Zero(nq, n);
-  Y_by_x_.middleCols(i1, n1) = N1_;
-  Y_by_x_.middleCols(i0, light) = N0_;
-  // velocities: N1 ν1 + N0 η0', the latter from the states' rates
-  V_by_z_ = N1_ * x_by_z_.middleRows(iv, n1) + N0_ * x_by_z_.middleRows(i0, light) * A;
-  V_by_u_ = N1_ * x_by_u_.middleRows(iv, n1) + N0_ * x_by_z_.middleRows(i0, light) * B;
-  Y_by_u_ = Y_by_x_ * x_by_u_ + P_;
-  first_by_z_ = x_by_z_.middleRows(iy, ny + na);
-  first_by_u_ = x_by_u_.middleRows(iy, ny + na);
+  take_back(permutation * w_by_z, permutation * w_by_u);
 }
 
-void SmallMotion::outputs(const std::vector<Output>& wanted, Matrix& C, Matrix& D) {
-  const int nz = states(), nu = inputs(), nq = static_cast<int>(places_.size());
+/// Places, velocities and the rest by states and inputs, from x by these.
+void SmallMotion::take_back(const Matrix& x_by_z, const Matrix& x_by_u) {
+  const int n1 = static_cast<int>(N1_.cols()), light = static_cast<int>(N0_.cols());
+  const int rest = static_cast<int>(firsts_.size() + algebraic_.size());
+  const auto places = [&](const Matrix& x) -> Matrix {
+    return N1_ * x.topRows(n1) + N0_ * x.middleRows(2 * n1, light);
+  };
+  Y_by_z_ = places(x_by_z);
+  Y_by_u_ = places(x_by_u) + P_;
+  // velocities: N1 ν1 + N0 η0', the latter from the states' rates
+  const Matrix massless = N0_ * x_by_z.middleRows(2 * n1, light);
+  V_by_z_ = N1_ * x_by_z.middleRows(n1, n1) + massless * A;
+  V_by_u_ = N1_ * x_by_u.middleRows(n1, n1) + massless * B;
+  first_by_z_ = x_by_z.bottomRows(rest);
+  first_by_u_ = x_by_u.bottomRows(rest);
+}
+
+/// Everything by (z, u), u' = 0.
+void SmallMotion::join_states_and_inputs() {
+  const int nz = states(), nu = inputs();
   const int ny = static_cast<int>(firsts_.size()), na = static_cast<int>(algebraic_.size());
-  // every quantity by (z, u), u' = 0
   const auto joined = [](const Matrix& a, const Matrix& b) {
     Matrix m(a.rows(), a.cols() + b.cols());
     m << a, b;
     return m;
   };
-  const Matrix Y = joined(Y_by_x_ * x_by_z_, Y_by_u_), V = joined(V_by_z_, V_by_u_);
-  const Matrix first = joined(first_by_z_, first_by_u_);
-  const Matrix rates = joined(first_by_z_.topRows(ny) * A, first_by_z_.topRows(ny) * B);
-  const Matrix acceleration = joined(V_by_z_ * A, V_by_z_ * B);
+  Y_ = joined(Y_by_z_, Y_by_u_);
+  V_ = joined(V_by_z_, V_by_u_);
+  first_ = joined(first_by_z_, first_by_u_);
+  rates_ = joined(first_by_z_.topRows(ny) * A, first_by_z_.topRows(ny) * B);
+  reactions_ = Matrix::Zero(static_cast<int>(constraints_.size()), nz + nu);
+  if (constraints_.empty()) return;
+  // Φᵀλ = F u - M V' - C V - K Y - …
   Matrix u = Matrix::Zero(nu, nz + nu);
   u.rightCols(nu).setIdentity();
-  // Φᵀλ = F u - M V' - C V - K Y - …
-  Matrix reactions = Matrix::Zero(static_cast<int>(constraints_.size()), nz + nu);
-  if (!constraints_.empty()) {
-    const Matrix right =
-        picked_rows(F_, places_) * u - picked(M_, places_, places_) * acceleration -
-        picked(E_, places_, places_) * V - picked(K_, places_, places_) * Y -
-        picked(E_, places_, firsts_) * rates - picked(K_, places_, firsts_) * first.topRows(ny) -
-        picked(K_, places_, algebraic_) * first.bottomRows(na);
-    reactions =
-        solved(Eigen::ColPivHouseholderQR<Matrix>(picked(K_, places_, constraints_)), right);
-  }
+  const Matrix right = picked_rows(F_, places_) * u -
+                       picked(M_, places_, places_) * joined(V_by_z_ * A, V_by_z_ * B) -
+                       picked(E_, places_, places_) * V_ - picked(K_, places_, places_) * Y_ -
+                       picked(E_, places_, firsts_) * rates_ -
+                       picked(K_, places_, firsts_) * first_.topRows(ny) -
+                       picked(K_, places_, algebraic_) * first_.bottomRows(na);
+  reactions_ = solved(Eigen::ColPivHouseholderQR<Matrix>(picked(K_, places_, constraints_)), right);
+}
 
+/// The present level, changed by s along column j of (z, u).
+Level SmallMotion::moved(double s, int j) const {
+  Level to = l_;
+  for (int i = 0; i < p_.node_count; ++i) {
+    const auto at = [&](const Matrix& m, int k) {
+      return Vector3{m(6 * i + k, j), m(6 * i + k + 1, j), m(6 * i + k + 2, j)};
+    };
+    NodeState& n = to.nodes[i];
+    const Vector3 theta = at(Y_, 3);
+    n.x += at(Y_, 0) * s;
+    n.R = rotation(theta * s) * n.R;
+    n.v += at(V_, 0) * s;
+    n.omega += (at(V_, 3) - cross(n.omega, theta)) * s;
+  }
+  const int nq = static_cast<int>(places_.size()), ny = static_cast<int>(firsts_.size());
+  for (int i = 6 * p_.node_count; i < nq; ++i) {
+    to.values[p_.value_of[places_[i]]] += s * Y_(i, j);
+    to.rates[p_.value_of[places_[i]]] += s * V_(i, j);
+  }
+  for (int i = 0; i < ny; ++i) {
+    to.values[p_.value_of[firsts_[i]]] += s * first_(i, j);
+    to.rates[p_.value_of[firsts_[i]]] += s * rates_(i, j);
+  }
+  for (std::size_t i = 0; i < algebraic_.size(); ++i) {
+    to.algebraic[p_.algebraic_of[algebraic_[i]]] += s * first_(ny + static_cast<int>(i), j);
+  }
+  for (std::size_t i = 0; i < constraints_.size(); ++i) {
+    to.algebraic[p_.algebraic_of[constraints_[i]]] += s * reactions_(static_cast<int>(i), j);
+  }
+  return to;
+}
+
+/// What an output shows of a level; small rotations are from where it stands.
+double SmallMotion::seen(const Output& o, const Level& l, std::vector<double>& measured) const {
+  if (o.element >= 0) {
+    const ElementPlan& plan = p_.plans[o.element];
+    plan.element->measure(p_.point(plan, l, 1.0), measured);
+    return measured[o.measure];
+  }
+  const NodeState &n = l.nodes[o.node], &was = l_.nodes[o.node];
+  const Vector3 all[] = {n.x, rotation_vector(times_transposed(n.R, was.R)), n.v, n.omega};
+  const Vector3& v = all[o.component / 3];
+  return o.component % 3 == 0 ? v.x : o.component % 3 == 1 ? v.y : v.z;
+}
+
+void SmallMotion::outputs(const std::vector<Output>& wanted, Matrix& C, Matrix& D) {
+  join_states_and_inputs();
+  const int nz = states(), nu = inputs();
   C = Matrix::Zero(static_cast<int>(wanted.size()), nz);
   D = Matrix::Zero(static_cast<int>(wanted.size()), nu);
   std::size_t most = 1;
@@ -370,60 +426,20 @@ void SmallMotion::outputs(const std::vector<Output>& wanted, Matrix& C, Matrix& 
     most = std::max(most, count);
   }
   std::vector<double> measured(most);
-  Level moved = l_;
   const std::vector<double> inputs_before = p_.inputs;
+  const auto largest_in = [](const Matrix& m, int j) {
+    return m.rows() > 0 ? m.col(j).cwiseAbs().maxCoeff() : 0.0;
+  };
   for (int j = 0; j < nz + nu; ++j) {
-    double largest = 1e-12;
-    for (int i = 0; i < nq; ++i)
-      largest = std::max({largest, std::abs(Y(i, j)), std::abs(V(i, j))});
-    for (int i = 0; i < first.rows(); ++i) largest = std::max(largest, std::abs(first(i, j)));
-    const double e = 1e-5 / largest;
+    const double e =
+        1e-5 / std::max({1e-12, largest_in(Y_, j), largest_in(V_, j), largest_in(first_, j)});
     for (const double sign : {1.0, -1.0}) {
-      const double s = sign * e;
-      moved = l_;
-      for (int i = 0; i < p_.node_count; ++i) {
-        const auto at = [&](const Matrix& m, int k) {
-          return Vector3{m(6 * i + k, j), m(6 * i + k + 1, j), m(6 * i + k + 2, j)};
-        };
-        NodeState& n = moved.nodes[i];
-        const Vector3 theta = at(Y, 3);
-        n.x += at(Y, 0) * s;
-        n.R = rotation(theta * s) * n.R;
-        n.v += at(V, 0) * s;
-        n.omega += (at(V, 3) - cross(n.omega, theta)) * s;
-      }
-      for (int i = 6 * p_.node_count; i < nq; ++i) {
-        moved.values[value_of_[places_[i]]] += s * Y(i, j);
-        moved.rates[value_of_[places_[i]]] += s * V(i, j);
-      }
-      for (int i = 0; i < ny; ++i) {
-        moved.values[value_of_[firsts_[i]]] += s * first(i, j);
-        moved.rates[value_of_[firsts_[i]]] += s * rates(i, j);
-      }
-      for (int i = 0; i < na; ++i) {
-        moved.algebraic[algebraic_of_[algebraic_[i]]] += s * first(ny + i, j);
-      }
-      for (std::size_t i = 0; i < constraints_.size(); ++i) {
-        moved.algebraic[algebraic_of_[constraints_[i]]] += s * reactions(static_cast<int>(i), j);
-      }
-      if (j >= nz) p_.inputs[j - nz] = inputs_before[j - nz] + s;
+      const Level there = moved(sign * e, j);
+      if (j >= nz) p_.inputs[j - nz] = inputs_before[j - nz] + sign * e;
       p_.set_drives(l_.time);
       for (std::size_t k = 0; k < wanted.size(); ++k) {
-        const Output& o = wanted[k];
-        double value = 0.0;
-        if (o.element >= 0) {
-          const ElementPlan& plan = p_.plans[o.element];
-          plan.element->measure(p_.point(plan, moved, 1.0), measured);
-          value = measured[o.measure];
-        } else {
-          const NodeState &n = moved.nodes[o.node], &was = l_.nodes[o.node];
-          const Vector3 turned = rotation_vector(times_transposed(n.R, was.R));
-          const Vector3 all[] = {n.x, turned, n.v, n.omega};
-          const Vector3& v = all[o.component / 3];
-          value = o.component % 3 == 0 ? v.x : o.component % 3 == 1 ? v.y : v.z;
-        }
         double& to = j < nz ? C(static_cast<int>(k), j) : D(static_cast<int>(k), j - nz);
-        to += sign * value / (2.0 * e);
+        to += sign * seen(wanted[k], there, measured) / (2.0 * e);
       }
       if (j >= nz) p_.inputs[j - nz] = inputs_before[j - nz];
     }
@@ -446,7 +462,7 @@ std::vector<Mode> modes(const Solver& solver) {
   std::vector<Mode> all;
   if (motion.states() == 0) return all;
   const Eigen::EigenSolver<Matrix> eigen(motion.A);
-  const Matrix by_states = motion.places_by_states();
+  const Matrix& by_states = motion.places_by_states();
   const Eigen::MatrixXcd vectors = eigen.eigenvectors();
   for (int i = 0; i < motion.states(); ++i) {
     const std::complex<double> s = eigen.eigenvalues()(i);

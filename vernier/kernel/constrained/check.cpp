@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "vernier/kernel/constrained/probe.hpp"
 
@@ -132,6 +133,9 @@ Deviation check_constraint_motion(const Element& e, unsigned seed, const Surroun
 
 std::vector<unsigned char> probed_pattern(const Element& e, const Shape& s) {
   const int n = s.size();
+  if (n > most_element_rows)
+    throw std::invalid_argument("an element has " + std::to_string(n) + " rows; " +
+                                std::to_string(most_element_rows) + " can be");
   const auto size = static_cast<std::size_t>(n);
   std::vector<unsigned char> pattern(size * size);
   for (unsigned seed = 1; seed <= 3; ++seed) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -34,16 +35,9 @@ std::string quoted(const std::string& kind, const std::string& name) {
   return kind + " '" + name + "'";
 }
 
-}  // namespace
-
-std::vector<Finding> check(const Model& model) {
-  std::vector<Finding> all;
+/// `mass` of each node grows by what is on it.
+void check_bodies(const Model& model, std::vector<double>& mass, std::vector<Finding>& all) {
   const int nodes = static_cast<int>(model.nodes.size());
-  const int scalars = static_cast<int>(model.scalars.size());
-  const int drives = static_cast<int>(model.drives.size());
-  if (!finite(model.gravity)) all.push_back({"gravity is not finite", {}});
-
-  std::vector<double> mass(model.nodes.size(), 0.0);
   for (const Body& b : model.bodies) {
     const std::string what = quoted("body", b.name);
     if (b.node < 0 || b.node >= nodes) {
@@ -64,54 +58,71 @@ std::vector<Finding> check(const Model& model) {
     }
     mass[b.node] += b.mass;
   }
-  for (const NamedElement& e : model.elements) {
-    const Shape& s = e.element->shape();
-    const std::string what = quoted(e.kind.empty() ? "element" : e.kind, e.name);
-    for (const int n : s.nodes) {
-      if (n != ground && (n < 0 || n >= nodes)) {
-        all.push_back({what + " connects a node that does not exist", e.name});
-      } else if (n != ground && s.inertial) {
-        mass[n] += 1.0;
-        if (!model.nodes[n].dynamic) {
-          all.push_back({what + " is on static " + quoted("node", model.nodes[n].name), e.name});
-        }
-      }
-    }
-    for (const int n : s.scalars) {
-      if (n < 0 || n >= scalars) {
-        all.push_back({what + " connects a scalar node that does not exist", e.name});
-      }
-    }
-    for (const int d : s.drives) {
-      if (d < 0 || d >= drives) {
-        all.push_back({what + " follows a drive that does not exist", e.name});
-      }
-    }
-    for (const double x : s.initial) {
-      if (!std::isfinite(x)) {
-        all.push_back({what + " starts from a number that is not finite", e.name});
-        break;
+}
+
+/// What is inertial counts as some mass on its nodes.
+void check_element(const Model& model, const NamedElement& e, std::vector<double>& mass,
+                   std::vector<Finding>& all) {
+  const Shape& s = e.element->shape();
+  const std::string what = quoted(e.kind.empty() ? "element" : e.kind, e.name);
+  const auto missing = [](const std::vector<int>& numbers, std::size_t count) {
+    return std::count_if(numbers.begin(), numbers.end(),
+                         [&](int n) { return n < 0 || n >= static_cast<int>(count); });
+  };
+  for (const int n : s.nodes) {
+    if (n == ground) continue;
+    if (missing({n}, model.nodes.size()) > 0) {
+      all.push_back({what + " connects a node that does not exist", e.name});
+    } else if (s.inertial) {
+      mass[n] += 1.0;
+      if (!model.nodes[n].dynamic) {
+        all.push_back({what + " is on static " + quoted("node", model.nodes[n].name), e.name});
       }
     }
   }
-  for (int i = 0; i < nodes; ++i) {
-    const Node& n = model.nodes[i];
-    const std::string what = quoted("node", n.name);
-    bool numbers = finite(n.position) && finite(n.velocity) && finite(n.angular_velocity) &&
-                   std::isfinite(n.weight);
-    for (const double a : n.orientation.a) numbers = numbers && std::isfinite(a);
-    if (!numbers) {
-      all.push_back({what + " has a number that is not finite", n.name});
-      continue;
-    }
-    if (!rotates(n.orientation)) {
-      all.push_back({"orientation of " + what + " is not a rotation", n.name});
-    }
-    if (!(n.weight > 0.0)) all.push_back({"weight of " + what + " is not positive", n.name});
-    if (n.dynamic && !(mass[i] > 0.0)) {
-      all.push_back({what + " has no mass: give it a body, or make it static", n.name});
-    }
+  for (auto i = missing(s.scalars, model.scalars.size()); i > 0; --i) {
+    all.push_back({what + " connects a scalar node that does not exist", e.name});
   }
+  for (auto i = missing(s.drives, model.drives.size()); i > 0; --i) {
+    all.push_back({what + " follows a drive that does not exist", e.name});
+  }
+  if (!std::all_of(s.initial.begin(), s.initial.end(), [](double x) { return std::isfinite(x); })) {
+    all.push_back({what + " starts from a number that is not finite", e.name});
+  }
+  if (s.size() > most_element_rows) {
+    all.push_back({what + " has " + std::to_string(s.size()) + " rows; " +
+                       std::to_string(most_element_rows) + " can be",
+                   e.name});
+  }
+}
+
+void check_node(const Node& n, double mass, std::vector<Finding>& all) {
+  const std::string what = quoted("node", n.name);
+  bool numbers = finite(n.position) && finite(n.velocity) && finite(n.angular_velocity) &&
+                 std::isfinite(n.weight);
+  for (const double a : n.orientation.a) numbers = numbers && std::isfinite(a);
+  if (!numbers) {
+    all.push_back({what + " has a number that is not finite", n.name});
+    return;
+  }
+  if (!rotates(n.orientation)) {
+    all.push_back({"orientation of " + what + " is not a rotation", n.name});
+  }
+  if (!(n.weight > 0.0)) all.push_back({"weight of " + what + " is not positive", n.name});
+  if (n.dynamic && !(mass > 0.0)) {
+    all.push_back({what + " has no mass: give it a body, or make it static", n.name});
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> check(const Model& model) {
+  std::vector<Finding> all;
+  if (!finite(model.gravity)) all.push_back({"gravity is not finite", {}});
+  std::vector<double> mass(model.nodes.size(), 0.0);
+  check_bodies(model, mass, all);
+  for (const NamedElement& e : model.elements) check_element(model, e, mass, all);
+  for (std::size_t i = 0; i < model.nodes.size(); ++i) check_node(model.nodes[i], mass[i], all);
   for (const ScalarNode& s : model.scalars) {
     if (!std::isfinite(s.value) || !std::isfinite(s.rate)) {
       all.push_back({quoted("scalar node", s.name) + " has a number that is not finite", s.name});

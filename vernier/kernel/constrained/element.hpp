@@ -171,8 +171,12 @@ class Element {
   virtual double energy(const Point&) const noexcept;
 };
 
+/// The Jacobian of one element is kept whole: this many rows are 128 MiB.
+inline constexpr int most_element_rows = 4096;
+
 /// Evaluates an element at random places and answers the pattern of its Jacobian (Shape::pattern).
-/// For elements without modes, in their constructors: `shape` complete but for the pattern.
+/// For elements that act everywhere alike, in their constructors: `shape` complete but for the
+/// pattern. Throws std::invalid_argument for more than most_element_rows.
 std::vector<unsigned char> probed_pattern(const Element&, const Shape&);
 
 }  // namespace vernier::constrained

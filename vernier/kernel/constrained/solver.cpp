@@ -121,7 +121,7 @@ double Solver::constraint_violation() const noexcept {
 double Solver::constraint_rate_violation() const noexcept {
   parts_->constraint_rates(parts_->newest());
   double most = 0.0;
-  for (const double r : parts_->rhs) most = std::max(most, std::abs(r));
+  for (const double r : parts_->rhs) most = detail::larger(most, std::abs(r));
   return most;
 }
 

@@ -60,9 +60,10 @@ struct AssemblyProblem : std::runtime_error {
     apart,
     velocities,
     singular,
+    not_finite,
     no_equilibrium
   };
-  AssemblyProblem(Kind, std::string what, std::vector<std::string> names, double gap);
+  AssemblyProblem(Kind, const std::string& what, std::vector<std::string> names, double gap);
   Kind kind;
   std::vector<std::string> names;  // elements concerned, the worst first
   double gap;                      // how far apart, m or rad

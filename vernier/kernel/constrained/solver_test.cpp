@@ -115,10 +115,47 @@ TEST(Solver, LeavesTheStateOfBeforeWhenAStepFails) {
   s.save(before);
   EXPECT_EQ(s.step(1e-3).end, End::failed);
   EXPECT_EQ(s.step(-1.0).end, End::failed);
+  s.save(after);
+  EXPECT_EQ(std::memcmp(before.data(), after.data(), before.size()), 0);
   s.inputs()[0] = 0.0;
   EXPECT_EQ(s.step(1e-3).end, End::converged);
   EXPECT_TRUE(std::isfinite(s.node(0).x.x));
   EXPECT_NEAR(s.time(), 6e-3, 1e-15);
+}
+
+/// Keeps a node's height, or pushes it, by something that is no number.
+class Nothing final : public Element {
+ public:
+  explicit Nothing(bool constrains) {
+    shape_.nodes = {0};
+    shape_.algebraic = shape_.holonomic = constrains ? 1 : 0;
+  }
+  const Shape& shape() const noexcept override { return shape_; }
+  void evaluate(const Point&, const Contribution& out) const noexcept override {
+    out.residual[shape_.holonomic > 0 ? 6 : 1] = std::nan("");
+  }
+
+ private:
+  Shape shape_;
+};
+
+TEST(Solver, RefusesAStartWithoutNumbers) {
+  for (const bool constrains : {true, false}) {
+    Model m = pendulum();
+    m.gravity = {};  // at rest: nothing else in the equations is other than zero
+    m.add("ghost", "user", std::make_shared<Nothing>(constrains));
+    Solver s(std::move(m), {});
+    try {
+      s.initialize();
+      FAIL() << constrains;
+    } catch (const AssemblyProblem& p) {
+      EXPECT_EQ(p.kind, AssemblyProblem::Kind::not_finite);
+      ASSERT_EQ(p.names.size(), 1U);
+      EXPECT_EQ(p.names[0], constrains ? "constraint 1 of user 'ghost'"
+                                       : "force equilibrium of node 'bob' along y");
+    }
+    EXPECT_TRUE(!constrains || std::isnan(s.constraint_violation()));
+  }
 }
 
 /// Largest row sum of the matrix times that of its inverse.

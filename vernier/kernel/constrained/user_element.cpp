@@ -11,7 +11,7 @@ namespace vernier::constrained {
 namespace {
 
 constexpr std::size_t most_kinds = 1000, most_parameters = 1000;
-constexpr int most_rows = 4096;
+constexpr int most_rows = most_element_rows;
 
 using Kind = UserElementError::Kind;
 
@@ -65,8 +65,8 @@ std::string wrong_with(const Shape& s, const UserArguments& given) {
   if (!s.pattern.empty() && s.pattern.size() != n * n)
     return "its pattern has " + std::to_string(s.pattern.size()) + " places instead of " +
            std::to_string(n * n);
-  const auto initial = static_cast<std::size_t>(2 * (s.coordinates + s.differential));
-  if (!s.initial.empty() && s.initial.size() != initial)
+  const int initial = 2 * (s.coordinates + s.differential);
+  if (!s.initial.empty() && s.initial.size() != static_cast<std::size_t>(initial))
     return "it has " + std::to_string(s.initial.size()) + " initial values instead of " +
            std::to_string(initial);
   for (const double x : s.initial) {

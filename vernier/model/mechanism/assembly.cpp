@@ -35,6 +35,10 @@ Words words_for(Obstacle k) {
     case Obstacle::singular:
       return {"V3204",
               "something can move and has no mass, or the mechanism stands where it locks"};
+    case Obstacle::not_finite:
+      return {"V3204",
+              "a drive or an element of a library has no value at the start, or numbers are too "
+              "large"};
     case Obstacle::no_equilibrium:
       return {"V3205",
               "something is not held, or the loads are more than it carries: try more load_steps, "

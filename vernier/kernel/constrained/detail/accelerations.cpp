@@ -63,6 +63,145 @@ std::vector<double> gyroscopic(Solver::Parts& p, const Level& l) {
   return rates;
 }
 
+/// What the equations determine where places and velocities are known: accelerations, reactions,
+/// and of what is of first order the rates where these occur, else the values.
+class Accelerations {
+ public:
+  Accelerations(Solver::Parts& parts, bool with_held)
+      : p_(parts), l_(parts.newest()), n_(parts.size), with_held_(with_held) {
+    free_rates_ = gyroscopic(p_, l_);
+    p_.set_momenta(l_);
+    masses_ = detail::masses(p_, l_);
+    std::vector<double> rate;
+    detail::constraint_motions(p_, l_, rate, drift_);
+    mechanical_.assign(n_, 0);
+    std::fill_n(mechanical_.begin(), 6 * p_.node_count, 1);
+    for (const int v : p_.coordinate_values) mechanical_[p_.value_columns[v]] = 1;
+    by_value_.assign(n_, 0);
+    for (int i = 0; i < n_; ++i) by_value_[i] = !mechanical_[i] && p_.value_of[i] >= 0 ? 1 : 0;
+    for (const Triplet& t : detail::jacobian(p_, l_, 0.0, residual_)) {
+      if (t.value != 0.0) by_value_[t.column] = 0;
+    }
+    for (int i = 0; i < n_; ++i) {
+      if (by_value_[i]) l_.rates[p_.value_of[i]] = 0.0;
+    }
+    a_.assign(n_, 0.0);
+    b_.assign(n_, 0.0);
+  }
+
+  /// Newton's iteration: one step where nothing but accelerations and reactions is unknown.
+  void find() {
+    double before = 0.0;
+    for (int iteration = 0;; ++iteration) {
+      linearize();
+      double most = 0.0;
+      for (const double x : b_) most = detail::larger(most, std::abs(x));
+      if (!std::isfinite(most)) detail::refuse_not_finite(p_, b_);
+      if (most == 0.0 || (iteration > 0 && (most <= 1e-14 * before || iteration == 30))) return;
+      before = std::max(before, most);
+      std::vector<int> bad;
+      if (!detail::solve_once(n_, matrix_, b_, bad)) {
+        std::vector<std::string> names;
+        for (const int row : bad) names.push_back(p_.row_name(row));
+        throw AssemblyProblem(AssemblyProblem::Kind::singular,
+                              "accelerations and reactions are not determined", names, 0.0);
+      }
+      if (!correct()) return;
+    }
+  }
+
+  void set_momentum_rates() {
+    std::vector<double> Ma(n_, 0.0);
+    for (const Triplet& t : masses_) Ma[t.row] += t.value * a_[t.column];
+    const int nodes_end = 6 * p_.node_count;
+    for (int i = 0; i < nodes_end; ++i) {
+      const NodePlan& plan = p_.node_plans[i / 6];
+      l_.momentum_rates[i] = plan.dynamic || plan.coupled ? free_rates_[i] + Ma[i] : 0.0;
+    }
+    for (int i = 0; i < p_.coordinate_count; ++i) {
+      const int row = p_.value_columns[p_.coordinate_values[i]];
+      l_.momentum_rates[nodes_end + i] = free_rates_[nodes_end + i] + Ma[row];
+    }
+  }
+
+ private:
+  bool constraint(int row) const { return p_.kinds[row] == RowKind::constraint; }
+
+  /// Residual b and matrix at what is known so far.
+  void linearize() {
+    std::vector<double> unused;
+    const std::vector<Triplet> J0 = detail::jacobian(p_, l_, 0.0, residual_);
+    const std::vector<Triplet> J1 = detail::jacobian(p_, l_, 1.0, unused);
+    for (int i = 0; i < n_; ++i) b_[i] = constraint(i) ? drift_[i] : residual_[i];
+    add_loads();
+    matrix_ = masses_;
+    for (const Triplet& t : masses_) b_[t.row] += t.value * a_[t.column];
+    for (const Triplet& t : J0) {
+      if (!mechanical_[t.column] && !constraint(t.row) && !by_value_[t.column])
+        matrix_.push_back(t);
+    }
+    // the parts by values: J1 - J0
+    for (const Triplet& t : J1) {
+      if (constraint(t.row)) {
+        if (!mechanical_[t.column]) continue;
+        matrix_.push_back(t);
+        b_[t.row] += t.value * a_[t.column];
+      } else if (by_value_[t.column]) {
+        matrix_.push_back(t);
+      }
+    }
+    for (const Triplet& t : J0) {
+      if (!constraint(t.row) && by_value_[t.column]) matrix_.push_back({t.row, t.column, -t.value});
+    }
+  }
+
+  /// Inertia of the motion, gravity and held inputs.
+  void add_loads() {
+    for (int i = 0; i < p_.node_count; ++i) {
+      const double* P = l_.momenta.data() + 6 * i;
+      const Vector3 vb = cross(l_.nodes[i].v, {P[0], P[1], P[2]});
+      Vector3 F = p_.model.gravity * p_.node_plans[i].mass;
+      Vector3 T = cross(l_.nodes[i].R * p_.node_plans[i].moment, p_.model.gravity) - vb;
+      if (with_held_ && !p_.held.empty()) {
+        const double* u = p_.next_held_rates.data() + 6 * i;
+        F += Vector3{u[0], u[1], u[2]};
+        T += Vector3{u[3], u[4], u[5]};
+      }
+      const double f[6] = {F.x, F.y, F.z, T.x, T.y, T.z};
+      for (int k = 0; k < 6; ++k) b_[6 * i + k] += free_rates_[6 * i + k] - f[k];
+    }
+    for (int i = 0; i < p_.coordinate_count; ++i) {
+      b_[p_.value_columns[p_.coordinate_values[i]]] += free_rates_[6 * p_.node_count + i];
+    }
+  }
+
+  /// Takes the solution b off. Answers whether that changed anything but rounding.
+  bool correct() {
+    double change = 0.0, unknown = 0.0;
+    for (int i = 0; i < n_; ++i) {
+      double* to = &a_[i];
+      if (p_.algebraic_of[i] >= 0) {
+        to = &l_.algebraic[p_.algebraic_of[i]];
+      } else if (!mechanical_[i]) {
+        to = by_value_[i] ? &l_.values[p_.value_of[i]] : &l_.rates[p_.value_of[i]];
+      }
+      *to -= b_[i];
+      change = std::max(change, std::abs(b_[i]));
+      unknown = std::max(unknown, std::abs(*to));
+    }
+    return change > 1e-13 * unknown;
+  }
+
+  Solver::Parts& p_;
+  Level& l_;
+  int n_;
+  bool with_held_;
+  std::vector<double> free_rates_, drift_, residual_;
+  std::vector<Triplet> masses_, matrix_;
+  std::vector<char> mechanical_, by_value_;  // columns of places; whose value is the unknown
+  std::vector<double> a_, b_;                // accelerations, at places
+};
+
 }  // namespace
 
 void Solver::Parts::find_accelerations() {
@@ -92,122 +231,12 @@ void Solver::Parts::find_accelerations() {
 }
 
 void Solver::Parts::solve_accelerations(bool with_held) {
-  Level& l = newest();
   std::fill(turns.begin(), turns.end(), spatial::identity3<double>());
-  set_momenta(l);
-  set_drives(l.time);
-  const std::vector<double> free_rates = gyroscopic(*this, l);
-  set_momenta(l);
-  const std::vector<Triplet> M = detail::masses(*this, l);
-  std::vector<double> rate(size, 0.0), drift(size, 0.0), r;
-  for (const ElementPlan& plan : plans) {
-    if (plan.holonomic == 0) continue;
-    const auto n = static_cast<std::size_t>(plan.holonomic);
-    const int row = plan.own_row + plan.own_count;
-    plan.element->constraint_motion(point(plan, l, 1.0), {rate.data() + row, n},
-                                    {drift.data() + row, n});
-  }
-  // first-order unknowns: rates where they occur, else values
-  std::vector<char> mechanical(size, 0), by_value(size, 1);
-  for (int i = 0; i < 6 * node_count; ++i) mechanical[i] = 1;
-  for (const int v : coordinate_values) mechanical[value_columns[v]] = 1;
-  std::vector<int> value_of(size, -1), algebraic_of(size, -1);
-  for (std::size_t i = 0; i < value_columns.size(); ++i) {
-    value_of[value_columns[i]] = static_cast<int>(i);
-  }
-  for (std::size_t i = 0; i < algebraic_columns.size(); ++i) {
-    algebraic_of[algebraic_columns[i]] = static_cast<int>(i);
-  }
-  for (const Triplet& t : detail::jacobian(*this, l, 0.0, r)) {
-    if (t.value != 0.0) by_value[t.column] = 0;
-  }
-  for (int i = 0; i < size; ++i) {
-    if (!mechanical[i] && value_of[i] >= 0 && by_value[i]) l.rates[value_of[i]] = 0.0;
-  }
-
-  std::vector<double> a(size, 0.0), b(size);  // accelerations at mechanical places
-  std::vector<int> bad;
-  double before = 0.0;
-  for (int iteration = 0;; ++iteration) {
-    std::vector<double> at_one;
-    const std::vector<Triplet> J0 = detail::jacobian(*this, l, 0.0, r);
-    const std::vector<Triplet> J1 = detail::jacobian(*this, l, 1.0, at_one);
-    std::vector<Triplet> all;
-    for (int i = 0; i < size; ++i) b[i] = kinds[i] == RowKind::constraint ? drift[i] : r[i];
-    for (int i = 0; i < node_count; ++i) {
-      const double* P = l.momenta.data() + 6 * i;
-      const Vector3 vb = cross(l.nodes[i].v, {P[0], P[1], P[2]});
-      const Vector3 weight = model.gravity * node_plans[i].mass;
-      const Vector3 sg = cross(l.nodes[i].R * node_plans[i].moment, model.gravity);
-      Vector3 F = weight, T = sg - vb;
-      if (with_held && !held.empty()) {
-        const double* u = next_held_rates.data() + 6 * i;
-        F += Vector3{u[0], u[1], u[2]};
-        T += Vector3{u[3], u[4], u[5]};
-      }
-      const double f[6] = {F.x, F.y, F.z, T.x, T.y, T.z};
-      for (int k = 0; k < 6; ++k) b[6 * i + k] += free_rates[6 * i + k] - f[k];
-    }
-    for (int i = 0; i < coordinate_count; ++i) {
-      b[value_columns[coordinate_values[i]]] += free_rates[6 * node_count + i];
-    }
-    for (const Triplet& t : M) {
-      all.push_back(t);
-      b[t.row] += t.value * a[t.column];
-    }
-    for (const Triplet& t : J0) {
-      if (mechanical[t.column] || kinds[t.row] == RowKind::constraint) continue;
-      if (value_of[t.column] >= 0 && by_value[t.column]) continue;
-      all.push_back(t);
-    }
-    for (int sign : {1, -1}) {
-      for (const Triplet& t : sign > 0 ? J1 : J0) {
-        const double v = sign * t.value;
-        if (kinds[t.row] == RowKind::constraint) {
-          if (sign < 0 || !mechanical[t.column]) continue;
-          all.push_back(t);
-          b[t.row] += t.value * a[t.column];
-        } else if (!mechanical[t.column] && value_of[t.column] >= 0 && by_value[t.column]) {
-          all.push_back({t.row, t.column, v});
-        }
-      }
-    }
-    double most = 0.0;
-    for (const double x : b) most = std::max(most, std::abs(x));
-    if (iteration > 0 && (most <= 1e-14 * before || iteration == 30)) break;
-    before = std::max(before, most);
-    if (most == 0.0) break;
-    if (!detail::solve_once(size, all, b, bad)) {
-      std::vector<std::string> names;
-      for (const int row : bad) names.push_back(row_name(row));
-      throw AssemblyProblem(AssemblyProblem::Kind::singular,
-                            "accelerations and reactions are not determined", names, 0.0);
-    }
-    double change = 0.0, unknown = 0.0;
-    for (int i = 0; i < size; ++i) {
-      double* to = &a[i];
-      if (algebraic_of[i] >= 0) {
-        to = &l.algebraic[algebraic_of[i]];
-      } else if (!mechanical[i]) {
-        to = by_value[i] ? &l.values[value_of[i]] : &l.rates[value_of[i]];
-      }
-      *to -= b[i];
-      change = std::max(change, std::abs(b[i]));
-      unknown = std::max(unknown, std::abs(*to));
-    }
-    if (change <= 1e-13 * unknown) break;
-  }
-
-  l.momentum_rates = free_rates;
-  std::vector<double> Ma(size, 0.0);
-  for (const Triplet& t : M) Ma[t.row] += t.value * a[t.column];
-  for (int i = 0; i < 6 * node_count; ++i) {
-    const NodePlan& plan = node_plans[i / 6];
-    l.momentum_rates[i] = plan.dynamic || plan.coupled ? l.momentum_rates[i] + Ma[i] : 0.0;
-  }
-  for (int i = 0; i < coordinate_count; ++i) {
-    l.momentum_rates[6 * node_count + i] += Ma[value_columns[coordinate_values[i]]];
-  }
+  set_momenta(newest());
+  set_drives(newest().time);
+  Accelerations now(*this, with_held);
+  now.find();
+  now.set_momentum_rates();
 }
 
 }  // namespace vernier::constrained

@@ -40,6 +40,13 @@ void Solver::Parts::set_drives(double time) noexcept {
   }
 }
 
+void Solver::Parts::set_turns(const Level& l, double coefficient) noexcept {
+  for (int i = 0; i < node_count; ++i) {
+    const Vector3 o = l.nodes[i].omega * coefficient;
+    turns[i] = {{1.0, o.z, -o.y, -o.z, 1.0, o.x, o.y, -o.x, 1.0}};
+  }
+}
+
 void Solver::Parts::set_momenta(Level& l) noexcept {
   for (int i = 0; i < node_count; ++i) {
     const NodePlan& plan = node_plans[i];
@@ -209,6 +216,48 @@ void Solver::Parts::scatter(const ElementPlan& plan, bool jacobian, bool with_re
   }
 }
 
+/// Rates of the momenta an element adds, by the unknowns; into the matrix.
+void Solver::Parts::assemble_momentum(const ElementPlan& plan, const Point& at) noexcept {
+  const int n = plan.size;
+  double* J = local_jacobian.data();
+  std::fill_n(local_residual.data(), n, 0.0);
+  std::fill_n(J, n * n, 0.0);
+  plan.element->momentum(at, {local_residual.data(), J, n});
+  const double inverse = 1.0 / c_momentum;
+  for (int i = 0; i < plan.node_count; ++i) {
+    const Vector3& v = at.node(i).v;
+    double* row = J + 6 * i * n;
+    for (int j = 0; j < n; ++j) {
+      const Vector3 b{row[j], row[n + j], row[2 * n + j]}, vb = cross(v, b);
+      row[j] *= inverse, row[n + j] *= inverse, row[2 * n + j] *= inverse;
+      row[3 * n + j] = row[3 * n + j] * inverse + vb.x;
+      row[4 * n + j] = row[4 * n + j] * inverse + vb.y;
+      row[5 * n + j] = row[5 * n + j] * inverse + vb.z;
+    }
+  }
+  const int own = plan.own_count > 0 ? plan.element->shape().own_row() : 0;
+  for (int i = own * n; i < (own + plan.coordinates) * n; ++i) J[i] *= inverse;
+  scatter(plan, true, false);
+}
+
+/// Held inputs as forces like any other, for schemes that do not split them off.
+void Solver::Parts::assemble_held(const Level& l) noexcept {
+  for (const int e : held) {
+    const ElementPlan& plan = plans[e];
+    std::fill(wrenches.begin(), wrenches.end(), Wrench{});
+    plan.element->held_forces(point(plan, l, c),
+                              {wrenches.data(), static_cast<std::size_t>(plan.node_count)});
+    for (int i = 0; i < plan.node_count; ++i) {
+      const auto& [F, M] = wrenches[i];
+      const double f[6] = {F.x, F.y, F.z, M.x, M.y, M.z};
+      const int* row = rows.data() + plan.rows + 6 * i;
+      for (int k = 0; k < 6; ++k) rhs[row[k]] -= f[k] * row_scale[row[k]];
+      norms.force = std::max({norms.force, std::abs(f[0]), std::abs(f[1]), std::abs(f[2])});
+      norms.moment = std::max({norms.moment, std::abs(f[3]), std::abs(f[4]), std::abs(f[5])});
+    }
+  }
+}
+
 void Solver::Parts::assemble(const Level& l, bool jacobian) noexcept {
   std::fill(rhs.begin(), rhs.end(), 0.0);
   if (jacobian && linear_solver) linear_solver->clear();
@@ -227,51 +276,19 @@ void Solver::Parts::assemble(const Level& l, bool jacobian) noexcept {
       plan.element->evaluate(at, out);
     }
     scatter(plan, jacobian, true);
-    if (!plan.inertial || !jacobian) continue;
-
-    std::fill_n(local_residual.data(), n, 0.0);
-    std::fill_n(local_jacobian.data(), n * n, 0.0);
-    plan.element->momentum(at, out);
-    const double inverse = 1.0 / c_momentum;
-    double* J = local_jacobian.data();
-    for (int i = 0; i < plan.node_count; ++i) {
-      const Vector3& v = at.node(i).v;
-      double* row = J + 6 * i * n;
-      for (int j = 0; j < n; ++j) {
-        const Vector3 b{row[j], row[n + j], row[2 * n + j]}, vb = cross(v, b);
-        row[j] *= inverse, row[n + j] *= inverse, row[2 * n + j] *= inverse;
-        row[3 * n + j] = row[3 * n + j] * inverse + vb.x;
-        row[4 * n + j] = row[4 * n + j] * inverse + vb.y;
-        row[5 * n + j] = row[5 * n + j] * inverse + vb.z;
-      }
-    }
-    const int own = plan.own_count > 0 ? plan.element->shape().own_row() : 0;
-    for (int i = own * n; i < (own + plan.coordinates) * n; ++i) J[i] *= inverse;
-    scatter(plan, true, false);
+    if (plan.inertial && jacobian) assemble_momentum(plan, at);
   }
   for (int i = 0; i < coordinate_count; ++i) {
     const int row = value_columns[coordinate_values[i]];
     rhs[row] += l.momentum_rates[6 * node_count + i] * row_scale[row];
   }
-  if (!settings.split_impulses) {
-    for (const int e : held) {
-      const ElementPlan& plan = plans[e];
-      std::fill(wrenches.begin(), wrenches.end(), Wrench{});
-      plan.element->held_forces(point(plan, l, c),
-                                {wrenches.data(), static_cast<std::size_t>(plan.node_count)});
-      for (int i = 0; i < plan.node_count; ++i) {
-        const auto& [F, M] = wrenches[i];
-        const double f[6] = {F.x, F.y, F.z, M.x, M.y, M.z};
-        const int* row = rows.data() + plan.rows + 6 * i;
-        for (int k = 0; k < 6; ++k) rhs[row[k]] -= f[k] * row_scale[row[k]];
-        norms.force = std::max({norms.force, std::abs(f[0]), std::abs(f[1]), std::abs(f[2])});
-        norms.moment = std::max({norms.moment, std::abs(f[3]), std::abs(f[4]), std::abs(f[5])});
-      }
-    }
-  }
+  if (!settings.split_impulses) assemble_held(l);
   rhs[size] = 0.0;
+  set_norms(l);
+}
 
-  // largest residual of each kind against what is usual
+/// The largest residual of each kind against what is usual.
+void Solver::Parts::set_norms(const Level& l) noexcept {
   force_reference = std::max(force_reference, norms.force);
   moment_reference = std::max({moment_reference, norms.moment, norms.force * 1e-3 * unit_length});
   double force = 0.0, moment = 0.0, constraint = 0.0, other = 0.0, unknown = 0.0;

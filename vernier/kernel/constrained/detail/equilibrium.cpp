@@ -17,16 +17,7 @@ namespace {
 
 class Equilibrium {
  public:
-  explicit Equilibrium(Solver::Parts& parts) : p_(parts), l_(parts.newest()) {
-    value_of_.assign(p_.size, -1);
-    algebraic_of_.assign(p_.size, -1);
-    for (std::size_t i = 0; i < p_.value_columns.size(); ++i) {
-      value_of_[p_.value_columns[i]] = static_cast<int>(i);
-    }
-    for (std::size_t i = 0; i < p_.algebraic_columns.size(); ++i) {
-      algebraic_of_[p_.algebraic_columns[i]] = static_cast<int>(i);
-    }
-  }
+  explicit Equilibrium(Solver::Parts& parts) : p_(parts), l_(parts.newest()) {}
 
   void find(int load_steps) {
     start_ = residual();
@@ -99,7 +90,7 @@ class Equilibrium {
     std::vector<Triplet> all = detail::jacobian(p_, l_, 1.0, unused);
     for (Triplet t : detail::jacobian(p_, l_, 0.0, unused)) {
       // unknowns without rates are in both; of others the part by the rate goes
-      if (algebraic_of_[t.column] >= 0) continue;
+      if (p_.algebraic_of[t.column] >= 0) continue;
       t.value = -t.value;
       all.push_back(t);
     }
@@ -133,9 +124,9 @@ class Equilibrium {
       n.R = renormalized(rotation(Vector3{e[3], e[4], e[5]} * -s) * n.R);
     }
     for (int i = 0; i < p_.size; ++i) {
-      if (value_of_[i] >= 0) l_.values[value_of_[i]] -= s * d[i];
+      if (p_.value_of[i] >= 0) l_.values[p_.value_of[i]] -= s * d[i];
       // multipliers are linear: the whole of their correction
-      if (algebraic_of_[i] >= 0) l_.algebraic[algebraic_of_[i]] -= d[i];
+      if (p_.algebraic_of[i] >= 0) l_.algebraic[p_.algebraic_of[i]] -= d[i];
     }
     return most;
   }
@@ -192,7 +183,6 @@ class Equilibrium {
   static constexpr double enough = 1e-11;
   Solver::Parts& p_;
   Level& l_;
-  std::vector<int> value_of_, algebraic_of_;
   std::vector<double> r_, start_;
   double reference_ = 0.0, last_ = 0.0;
   int worst_ = -1;

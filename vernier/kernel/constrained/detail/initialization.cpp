@@ -14,14 +14,13 @@ using detail::NodePlan;
 using detail::RowKind;
 using detail::Triplet;
 
-AssemblyProblem::AssemblyProblem(Kind k, std::string what, std::vector<std::string> n, double g)
-    : std::runtime_error(std::move(what)), kind(k), names(std::move(n)), gap(g) {}
+AssemblyProblem::AssemblyProblem(Kind k, const std::string& what, std::vector<std::string> n,
+                                 double g)
+    : std::runtime_error(what), kind(k), names(std::move(n)), gap(g) {}
 
 namespace {
 
 using Kind = AssemblyProblem::Kind;
-
-double power_of_two(double x) { return std::exp2(std::round(std::log2(x))); }
 
 /// Φ_q at a place: columns of nodes and own coordinates.
 std::vector<Triplet> gradients(Solver::Parts& p, const Level& l) {
@@ -126,6 +125,25 @@ void move(Solver::Parts& p, Level& l, const double* d, double s) {
   }
 }
 
+/// Constraints stay open by p.rhs, `gap` at most; `least`: the smaller of that at the start and
+/// now.
+[[noreturn]] void refuse_open(Solver::Parts& p, const Level& start, double gap, double least) {
+  // the worst first
+  std::vector<std::pair<double, int>> open;
+  for (int i = 0; i < p.size; ++i) {
+    if (std::abs(p.rhs[i]) > 0.01 * gap) open.emplace_back(-std::abs(p.rhs[i]), i);
+  }
+  std::sort(open.begin(), open.end());
+  std::vector<int> worst;
+  for (const auto& o : open) worst.push_back(o.second);
+  const std::vector<int> at_start = dependent(p, start);
+  worst.insert(worst.end(), at_start.begin(), at_start.end());
+  const auto names = names_of(p, worst);
+  if (!at_start.empty())
+    throw AssemblyProblem(Kind::conflicting, listed(names) + " contradict each other", names, gap);
+  throw AssemblyProblem(Kind::apart, listed(names) + " cannot be closed", names, least);
+}
+
 /// Stage 1: nearest positions that satisfy the constraints.
 void assemble_positions(Solver::Parts& p, Level& l) {
   const Level start = l;
@@ -166,37 +184,8 @@ void assemble_positions(Solver::Parts& p, Level& l) {
     if (gap <= 100.0 * enough && iteration > 30) return;
   }
   if (gap <= 1e-10 * p.unit_length) return;
-  // which constraints are open, the worst first
-  std::vector<std::pair<double, int>> open;
-  for (int i = 0; i < p.size; ++i) {
-    if (std::abs(p.rhs[i]) > 0.01 * gap) open.emplace_back(-std::abs(p.rhs[i]), i);
-  }
-  std::sort(open.begin(), open.end());
-  std::vector<int> worst;
-  for (const auto& o : open) worst.push_back(o.second);
-  const std::vector<int> at_start = dependent(p, start);
-  if (!at_start.empty()) {
-    worst.insert(worst.end(), at_start.begin(), at_start.end());
-    const auto names = names_of(p, worst);
-    throw AssemblyProblem(Kind::conflicting, listed(names) + " contradict each other", names, gap);
-  }
-  const auto names = names_of(p, worst);
-  throw AssemblyProblem(Kind::apart, listed(names) + " cannot be closed", names,
-                        std::min(gap, first_gap));
-}
-
-/// Φ_t and the part of Φ'' that no acceleration makes, at rows of constraints.
-void motions(Solver::Parts& p, const Level& l, std::vector<double>& rate,
-             std::vector<double>& drift) {
-  rate.assign(p.size, 0.0);
-  drift.assign(p.size, 0.0);
-  for (const ElementPlan& plan : p.plans) {
-    if (plan.holonomic == 0) continue;
-    const auto n = static_cast<std::size_t>(plan.holonomic);
-    const int row = plan.own_row + plan.own_count;
-    plan.element->constraint_motion(p.point(plan, l, 1.0), {rate.data() + row, n},
-                                    {drift.data() + row, n});
-  }
+  if (!std::isfinite(gap)) detail::refuse_not_finite(p, p.rhs);
+  refuse_open(p, start, gap, std::min(gap, first_gap));
 }
 
 double rate_violation(const std::vector<Triplet>& g, const std::vector<double>& v,
@@ -204,14 +193,14 @@ double rate_violation(const std::vector<Triplet>& g, const std::vector<double>& 
   each = rate;
   for (const Triplet& t : g) each[t.row] += t.value * v[t.column];
   double most = 0.0;
-  for (const double e : each) most = std::max(most, std::abs(e));
+  for (const double e : each) most = detail::larger(most, std::abs(e));
   return most;
 }
 
 /// Stage 2: nearest velocities that satisfy Φ_q v = -Φ_t.
 void assemble_velocities(Solver::Parts& p, Level& l) {
   std::vector<double> rate, drift, v(p.size, 0.0), each;
-  motions(p, l, rate, drift);
+  detail::constraint_motions(p, l, rate, drift);
   const std::vector<Triplet> g = gradients(p, l);
   double size = 1e-3;
   for (int i = 0; i < p.node_count; ++i) {
@@ -233,7 +222,8 @@ void assemble_velocities(Solver::Parts& p, Level& l) {
     }
     gap = rate_violation(g, v, rate, each);
   }
-  if (!(gap <= 1e-8 * size)) {
+  if (!std::isfinite(gap)) detail::refuse_not_finite(p, each);
+  if (gap > 1e-8 * size) {
     std::vector<int> rows;
     for (int i = 0; i < p.size; ++i) {
       if (std::abs(each[i]) > 0.01 * gap) rows.push_back(i);
@@ -281,8 +271,8 @@ void Solver::Parts::find_units() {
   for (int i = 0; i < size; ++i) {
     if (by_x[i] > 0.0) length = std::max(length, by_turn[i] / by_x[i]);
   }
-  unit_length = length > 0.0 && std::isfinite(length) ? power_of_two(length) : 1.0;
-  unit_mass = bodies > 0 ? power_of_two(mass / bodies) : 1.0;
+  unit_length = length > 0.0 && std::isfinite(length) ? detail::power_near(length) : 1.0;
+  unit_mass = bodies > 0 ? detail::power_near(mass / bodies) : 1.0;
 }
 
 void Solver::Parts::start(double time) {

@@ -15,7 +15,7 @@ using detail::RowKind;
 namespace {
 
 void shape_level(Level& l, const Solver::Parts& p, std::size_t values, std::size_t algebraic) {
-  const auto momenta = static_cast<std::size_t>(6 * p.node_count + p.coordinate_count);
+  const int momenta = 6 * p.node_count + p.coordinate_count;
   l.nodes.assign(p.node_count + 1, {Vector3{}, spatial::identity3<double>(), Vector3{}, Vector3{}});
   l.momenta.assign(momenta, 0.0);
   l.momentum_rates.assign(momenta, 0.0);
@@ -39,6 +39,7 @@ Solver::Parts::Parts(Model m, const Settings& s) : model(std::move(m)), settings
   node_count = static_cast<int>(model.nodes.size());
   scalar_count = static_cast<int>(model.scalars.size());
   number();
+  make_room();
   find_entries();
 }
 
@@ -59,62 +60,13 @@ void Solver::Parts::number() {
   for (int i = 0; i < 6 * node_count; ++i) {
     kinds[i] = i % 6 < 3 ? RowKind::force : RowKind::moment;
   }
-  int largest = 0, memories = 0;
+  int memories = 0;
   for (const NamedElement& named : model.elements) {
-    const Shape& shape = named.element->shape();
-    ElementPlan plan;
-    plan.element = named.element.get();
-    plan.size = shape.size();
-    plan.node_count = static_cast<int>(shape.nodes.size());
-    plan.coordinates = shape.coordinates;
-    plan.differential = shape.differential;
-    plan.algebraic_count = shape.algebraic;
-    plan.holonomic = shape.holonomic;
-    plan.own_count = shape.coordinates + shape.differential;
-    plan.inertial = shape.inertial;
-    plan.held = shape.held;
-    plan.own_row = size;
-    plan.first_coordinate = coordinate_count;
-    plan.values = static_cast<int>(value_columns.size());
-    plan.algebraic = static_cast<int>(algebraic_columns.size());
-    plan.memory = memories;
-    memories += shape.memory;
-    const auto place = [&](const std::vector<int>& from) {
-      const int at = static_cast<int>(indices.size());
-      indices.insert(indices.end(), from.begin(), from.end());
-      return at;
-    };
-    plan.nodes = place(shape.nodes);
-    for (int i = 0; i < plan.node_count; ++i) {
-      int& node = indices[plan.nodes + i];
-      if (node == ground) node = node_count;
-    }
-    plan.scalars = place(shape.scalars);
-    plan.drives = place(shape.drives);
-    for (int i = 0; i < plan.own_count; ++i) {
-      if (i < shape.coordinates) {
-        coordinate_values.push_back(plan.values + i);
-        ++coordinate_count;
-      }
-      value_columns.push_back(size++);
-      kinds.push_back(i < shape.coordinates ? RowKind::coordinate : RowKind::other);
-    }
-    for (int i = 0; i < shape.algebraic; ++i) {
-      algebraic_columns.push_back(size++);
-      kinds.push_back(i < shape.holonomic ? RowKind::constraint : RowKind::other);
-    }
-    const int number_of = static_cast<int>(plans.size());
-    if (plan.inertial) inertial.push_back(number_of);
-    if (plan.held) held.push_back(number_of);
-    if (plan.inertial) {
-      for (int i = 0; i < plan.node_count; ++i) {
-        const int node = indices[plan.nodes + i];
-        if (node < node_count) node_plans[node].coupled = true;
-      }
-    }
-    largest = std::max(largest, plan.size);
-    plans.push_back(plan);
+    plans.push_back(plan_of(*named.element));
+    plans.back().memory = memories;
+    memories += named.element->shape().memory;
   }
+  memory.assign(memories, 0.0);
   // rows local to global; what is put on the ground goes to a row that nobody reads
   for (ElementPlan& plan : plans) {
     plan.rows = static_cast<int>(rows.size());
@@ -126,6 +78,14 @@ void Solver::Parts::number() {
     for (int i = 0; i < plan.own_count + plan.algebraic_count; ++i)
       rows.push_back(plan.own_row + i);
   }
+  value_of.assign(size, -1);
+  algebraic_of.assign(size, -1);
+  for (std::size_t i = 0; i < value_columns.size(); ++i) {
+    value_of[value_columns[i]] = static_cast<int>(i);
+  }
+  for (std::size_t i = 0; i < algebraic_columns.size(); ++i) {
+    algebraic_of[algebraic_columns[i]] = static_cast<int>(i);
+  }
   for (const DriveSlot& d : model.drives) {
     input_of_drive.push_back(d.function ? -1 : static_cast<int>(inputs.size()));
     if (!d.function) inputs.push_back(d.initial);
@@ -135,16 +95,73 @@ void Solver::Parts::number() {
     }
   }
   std::sort(corners.begin(), corners.end());
+}
 
+/// The next element: its unknowns are numbered on from those so far.
+ElementPlan Solver::Parts::plan_of(const Element& element) {
+  const Shape& shape = element.shape();
+  ElementPlan plan;
+  plan.element = &element;
+  plan.size = shape.size();
+  plan.node_count = static_cast<int>(shape.nodes.size());
+  plan.coordinates = shape.coordinates;
+  plan.differential = shape.differential;
+  plan.algebraic_count = shape.algebraic;
+  plan.holonomic = shape.holonomic;
+  plan.own_count = shape.coordinates + shape.differential;
+  plan.inertial = shape.inertial;
+  plan.held = shape.held;
+  plan.own_row = size;
+  plan.first_coordinate = coordinate_count;
+  plan.values = static_cast<int>(value_columns.size());
+  plan.algebraic = static_cast<int>(algebraic_columns.size());
+  const auto place = [&](const std::vector<int>& from) {
+    const int at = static_cast<int>(indices.size());
+    indices.insert(indices.end(), from.begin(), from.end());
+    return at;
+  };
+  plan.nodes = place(shape.nodes);
+  for (int i = 0; i < plan.node_count; ++i) {
+    int& node = indices[plan.nodes + i];
+    if (node == ground) node = node_count;
+    if (plan.inertial && node < node_count) node_plans[node].coupled = true;
+  }
+  plan.scalars = place(shape.scalars);
+  plan.drives = place(shape.drives);
+  for (int i = 0; i < plan.own_count; ++i) {
+    if (i < shape.coordinates) {
+      coordinate_values.push_back(plan.values + i);
+      ++coordinate_count;
+    }
+    value_columns.push_back(size++);
+    kinds.push_back(i < shape.coordinates ? RowKind::coordinate : RowKind::other);
+  }
+  for (int i = 0; i < shape.algebraic; ++i) {
+    algebraic_columns.push_back(size++);
+    kinds.push_back(i < shape.holonomic ? RowKind::constraint : RowKind::other);
+  }
+  const int number_of = static_cast<int>(plans.size());
+  if (plan.inertial) inertial.push_back(number_of);
+  if (plan.held) held.push_back(number_of);
+  return plan;
+}
+
+/// Room for all that changes, so that nothing allocates later.
+void Solver::Parts::make_room() {
   for (Level& l : levels) shape_level(l, *this, value_columns.size(), algebraic_columns.size());
   for (Level& l : stages) shape_level(l, *this, value_columns.size(), algebraic_columns.size());
   shape_level(auxiliary, *this, value_columns.size(), algebraic_columns.size());
-  memory.assign(memories, 0.0);
+  int largest = 0, most_nodes = 0;
+  for (const ElementPlan& p : plans) {
+    largest = std::max(largest, p.size);
+    most_nodes = std::max(most_nodes, p.node_count);
+  }
   work.resize(node_count);
   turns.assign(node_count + 1, spatial::identity3<double>());
   momentum_history.assign(levels[0].momenta.size(), 0.0);
   value_history.assign(value_columns.size(), 0.0);
   drive_states.resize(model.drives.size());
+  kept_drives = drive_states;
   drive_values.resize(model.drives.size());
   rhs.assign(size + 1, 0.0);
   residual.assign(size + 1, 0.0);
@@ -158,49 +175,64 @@ void Solver::Parts::number() {
   held_answer.assign(size + 1, 0.0);
   middle_values.assign(value_columns.size(), 0.0);
   local_algebraic.assign(largest, 0.0);
-  std::size_t most = 0;
-  for (const ElementPlan& p : plans) most = std::max<std::size_t>(most, p.node_count);
-  wrenches.resize(most);
+  wrenches.resize(most_nodes);
+  row_base.assign(size, 1.0);
+  column_base.assign(size, 1.0);
+  row_scale.assign(size + 1, 0.0);
+  column_scale.assign(size + 1, 0.0);
 }
 
-void Solver::Parts::find_entries() {
-  struct Use {
-    int row, column, element, local;  // element -1: block of a node, local its place in slots
-  };
-  std::vector<Use> uses;
-  for (int i = 0; i < node_count; ++i) {
-    const NodePlan& n = node_plans[i];
+namespace {
+
+/// An entry of the matrix and who adds to it.
+struct Use {
+  int row, column, element, local;  // element -1 - i: block of node i, local its place in slots
+};
+
+void add_uses_of_nodes(const std::vector<NodePlan>& nodes, std::vector<Use>& uses) {
+  for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {
     const int r = 6 * i;
     for (int k = 0; k < 3; ++k) uses.push_back({r + k, r + k, -1 - i, k});
     for (int k = 0; k < 9; ++k) uses.push_back({r + 3 + k / 3, r + 3 + k % 3, -1 - i, 3 + k});
-    if (!n.coupled) continue;
+    if (!nodes[i].coupled) continue;
     for (int k = 0; k < 9; ++k) uses.push_back({r + k / 3, r + 3 + k % 3, -1 - i, 12 + k});
     for (int k = 0; k < 9; ++k) {
       if (k % 4 != 0) uses.push_back({r + 3 + k / 3, r + k % 3, -1 - i, 21 + k});
     }
   }
+}
+
+/// `rows`: local to global; those from `size` on are nobody's.
+void add_uses_of_element(int e, const ElementPlan& plan, const int* rows, int size,
+                         std::vector<Use>& uses) {
+  std::vector<unsigned char> there = plan.element->shape().pattern;
+  const int n = plan.size;
+  if (there.empty()) there.assign(static_cast<std::size_t>(n) * n, 1);
+  require(static_cast<int>(there.size()) == n * n);
+  // γ' + v × β: what is in the rows of β comes into those of γ
+  for (int i = 0; plan.inertial && i < plan.node_count; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const int r = 6 * i;
+      const bool any = there[r * n + j] || there[(r + 1) * n + j] || there[(r + 2) * n + j];
+      for (int k = 3; any && k < 6; ++k) there[(r + k) * n + j] = 1;
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      if (there[i * n + j] && rows[i] < size && rows[j] < size) {
+        uses.push_back({rows[i], rows[j], e, i * n + j});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void Solver::Parts::find_entries() {
+  std::vector<Use> uses;
+  add_uses_of_nodes(node_plans, uses);
   for (std::size_t e = 0; e < plans.size(); ++e) {
-    const ElementPlan& plan = plans[e];
-    std::vector<unsigned char> there = plan.element->shape().pattern;
-    const int n = plan.size;
-    if (there.empty()) there.assign(static_cast<std::size_t>(n) * n, 1);
-    require(static_cast<int>(there.size()) == n * n);
-    // γ' + v × β: what is in the rows of β comes into those of γ
-    for (int i = 0; plan.inertial && i < plan.node_count; ++i) {
-      for (int j = 0; j < n; ++j) {
-        const int r = 6 * i;
-        const bool any = there[r * n + j] || there[(r + 1) * n + j] || there[(r + 2) * n + j];
-        for (int k = 3; any && k < 6; ++k) there[(r + k) * n + j] = 1;
-      }
-    }
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) {
-        const int row = rows[plan.rows + i], column = rows[plan.rows + j];
-        if (there[i * n + j] && row < size && column < size) {
-          uses.push_back({row, column, static_cast<int>(e), i * n + j});
-        }
-      }
-    }
+    add_uses_of_element(static_cast<int>(e), plans[e], rows.data() + plans[e].rows, size, uses);
   }
   // each place once
   std::vector<std::pair<int, int>> places;
@@ -235,10 +267,6 @@ void Solver::Parts::find_entries() {
       plans[element].first_entry = static_cast<int>(entry_local.size());
     }
   }
-  row_base.assign(size, 1.0);
-  column_base.assign(size, 1.0);
-  row_scale.assign(size + 1, 0.0);
-  column_scale.assign(size + 1, 0.0);
 }
 
 }  // namespace vernier::constrained

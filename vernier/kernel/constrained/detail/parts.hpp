@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -84,6 +85,14 @@ struct ElementPlan {
   bool inertial = false, held = false;
 };
 
+/// The larger of a number and a size; not a number if either is none, which std::max forgets.
+inline double larger(double most, double x) noexcept {
+  return x > most || std::isnan(x) ? x : most;
+}
+
+/// The power of two nearest to x > 0: scales by which nothing is rounded.
+inline double power_near(double x) { return std::exp2(std::round(std::log2(x))); }
+
 /// What a row of the matrix is; its scale follows the coefficient c.
 enum class RowKind : std::uint8_t { force, moment, coordinate, other, constraint };
 
@@ -103,12 +112,13 @@ struct Solver::Parts {
   std::vector<detail::NodePlan> node_plans;
   std::vector<detail::ElementPlan> plans;
   std::vector<int> indices, rows;
-  std::vector<int> inertial, held;     // elements
-  std::vector<int> value_columns;      // of values
-  std::vector<int> coordinate_values;  // of own coordinates, their place in values
-  std::vector<int> algebraic_columns;  //
-  std::vector<int> input_of_drive;     // -1: a function
-  std::vector<double> corners;         // of all drives, ascending
+  std::vector<int> inertial, held;          // elements
+  std::vector<int> value_columns;           // of values
+  std::vector<int> coordinate_values;       // of own coordinates, their place in values
+  std::vector<int> algebraic_columns;       //
+  std::vector<int> value_of, algebraic_of;  // of columns: their place in values, algebraic; or -1
+  std::vector<int> input_of_drive;          // -1: a function
+  std::vector<double> corners;              // of all drives, ascending
   std::vector<detail::RowKind> kinds;
   std::optional<sparse::LinearSolver> linear_solver;
   sparse::Pattern pattern;
@@ -143,7 +153,7 @@ struct Solver::Parts {
   std::vector<detail::NodeWork> work;
   std::vector<Matrix3> turns;
   std::vector<double> momentum_history, value_history;
-  std::vector<DriveState> drive_states;
+  std::vector<DriveState> drive_states, kept_drives;
   std::vector<double> rhs, residual;
   std::vector<double> local_residual, local_jacobian;
   std::vector<NodeState> middle;
@@ -181,7 +191,12 @@ struct Solver::Parts {
   void assemble(const Level&, bool jacobian) noexcept;
   void scatter(const detail::ElementPlan&, bool jacobian, bool residual) noexcept;
   void assemble_nodes(const Level&, bool jacobian) noexcept;
+  void assemble_momentum(const detail::ElementPlan&, const Point&) noexcept;
+  void assemble_held(const Level&) noexcept;
+  void set_norms(const Level&) noexcept;
   void set_scales(double coefficient, double momentum_coefficient) noexcept;
+  /// Turns (Point::turn) of a step that begins at a level, in its first order.
+  void set_turns(const Level&, double coefficient) noexcept;
   int worst_row() const noexcept;
   std::string row_name(int row) const;
 
@@ -238,9 +253,12 @@ struct Solver::Parts {
 
   // layout.cpp
   void number();
+  detail::ElementPlan plan_of(const Element&);
+  void make_room();
   void find_entries();
   // scaling.cpp: scales of rows and columns, and the linear solver for the pattern
   void equilibrate_rows();
+  void find_floors();
   void find_pivots();
   void use_slots(std::span<const int>);
   void share_tables(std::span<const int> slots);

@@ -15,11 +15,11 @@ bool solve_once(int size, std::span<const Triplet> triplets, std::span<double> b
                 std::vector<int>& bad) {
   std::vector<double> row(size, 0.0), column(size, 0.0);
   for (const Triplet& t : triplets) row[t.row] = std::max(row[t.row], std::abs(t.value));
-  for (double& r : row) r = r > 0.0 ? std::exp2(-std::round(std::log2(r))) : 1.0;
+  for (double& r : row) r = r > 0.0 ? 1.0 / power_near(r) : 1.0;
   for (const Triplet& t : triplets) {
     column[t.column] = std::max(column[t.column], std::abs(t.value) * row[t.row]);
   }
-  for (double& c : column) c = c > 0.0 ? std::exp2(-std::round(std::log2(c))) : 1.0;
+  for (double& c : column) c = c > 0.0 ? 1.0 / power_near(c) : 1.0;
 
   std::vector<int> sorted(triplets.size());
   std::iota(sorted.begin(), sorted.end(), 0);

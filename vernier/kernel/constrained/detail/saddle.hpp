@@ -25,6 +25,13 @@ std::vector<std::vector<int>> dependent_rows(std::span<const Triplet> gradients,
 /// ∂ momenta / ∂ velocities, in the rows and columns of nodes and own coordinates.
 std::vector<Triplet> masses(Solver::Parts&, const Level&);
 
+/// Φ_t and the part of Φ'' that no acceleration makes, at rows of constraints, otherwise 0.
+void constraint_motions(Solver::Parts&, const Level&, std::vector<double>& rate,
+                        std::vector<double>& drift);
+
+/// Throws AssemblyProblem with the names of the rows that are no finite numbers.
+[[noreturn]] void refuse_not_finite(const Solver::Parts&, std::span<const double> rows);
+
 /// ∂r/∂y' + c ∂r/∂y of all elements, and their residual.
 std::vector<Triplet> jacobian(Solver::Parts&, const Level&, double c,
                               std::vector<double>& residual);

@@ -10,6 +10,7 @@ namespace vernier::constrained {
 using detail::ElementPlan;
 using detail::Level;
 using detail::NodePlan;
+using detail::power_near;
 using detail::RowKind;
 using detail::Triplet;
 
@@ -35,7 +36,6 @@ std::vector<Triplet> masses(Solver::Parts& p, const Level& l) {
     block(6 * i + 3, 6 * i, skew(s));
     block(6 * i + 3, 6 * i + 3, {{J.xx, J.xy, J.xz, J.xy, J.yy, J.yz, J.xz, J.yz, J.zz}});
   }
-  std::vector<char> heavy(p.coordinate_values.size(), 0);
   for (const int e : p.inertial) {
     const ElementPlan& plan = p.plans[e];
     const int n = plan.size;
@@ -62,16 +62,35 @@ std::vector<Triplet> masses(Solver::Parts& p, const Level& l) {
       all.push_back({6 * i + k, 6 * i + k, little * p.unit_mass * arm});
     }
   }
-  for (const Triplet& t : all) {
-    for (std::size_t i = 0; i < p.coordinate_values.size(); ++i) {
-      if (t.row == p.value_columns[p.coordinate_values[i]] && t.row == t.column) heavy[i] = 1;
-    }
-  }
-  for (std::size_t i = 0; i < heavy.size(); ++i) {
-    const int row = p.value_columns[p.coordinate_values[i]];
-    if (!heavy[i]) all.push_back({row, row, little * p.unit_mass});
+  std::vector<char> heavy(p.size, 0);
+  for (const Triplet& t : all) heavy[t.row] |= t.row == t.column ? 1 : 0;
+  for (const int v : p.coordinate_values) {
+    const int row = p.value_columns[v];
+    if (!heavy[row]) all.push_back({row, row, little * p.unit_mass});
   }
   return all;
+}
+
+void constraint_motions(Solver::Parts& p, const Level& l, std::vector<double>& rate,
+                        std::vector<double>& drift) {
+  rate.assign(p.size, 0.0);
+  drift.assign(p.size, 0.0);
+  for (const ElementPlan& plan : p.plans) {
+    if (plan.holonomic == 0) continue;
+    const auto n = static_cast<std::size_t>(plan.holonomic);
+    const int row = plan.own_row + plan.own_count;
+    plan.element->constraint_motion(p.point(plan, l, 1.0), {rate.data() + row, n},
+                                    {drift.data() + row, n});
+  }
+}
+
+void refuse_not_finite(const Solver::Parts& p, std::span<const double> rows) {
+  std::vector<std::string> names;
+  for (int i = 0; i < p.size; ++i) {
+    if (!std::isfinite(rows[i])) names.push_back(p.row_name(i));
+  }
+  throw AssemblyProblem(AssemblyProblem::Kind::not_finite,
+                        "the equations have no finite numbers at the start", names, 0.0);
 }
 
 std::vector<Triplet> jacobian(Solver::Parts& p, const Level& l, double c,
@@ -98,12 +117,6 @@ std::vector<Triplet> jacobian(Solver::Parts& p, const Level& l, double c,
 }
 
 }  // namespace detail
-
-namespace {
-
-double power_near(double x) { return std::exp2(std::round(std::log2(x))); }
-
-}  // namespace
 
 void Solver::Parts::equilibrate_rows() {
   constexpr double typical = 1e-3;
@@ -157,8 +170,13 @@ void Solver::Parts::equilibrate_rows() {
     }
   }
   scaled_for = 0.0;
+  find_floors();
+}
 
-  // forces cannot be had better than stiffness times what places are rounded by
+/// Forces cannot be had better than stiffness times what places are rounded by.
+void Solver::Parts::find_floors() {
+  const Level& l = newest();
+  std::vector<double> r;
   double force = 0.0, moment = 0.0;
   std::vector<Triplet> J0 = detail::jacobian(*this, l, 0.0, r);
   for (Triplet& t : J0) t.value = -t.value;
@@ -248,10 +266,7 @@ void Solver::Parts::find_pivots() {
     matrix = samples.back().data();
     c = c_momentum = coefficient;
     set_scales(c, c_momentum);
-    for (int i = 0; i < node_count; ++i) {
-      const Vector3 o = l.nodes[i].omega * c;
-      turns[i] = {{1.0, o.z, -o.y, -o.z, 1.0, o.x, o.y, -o.x, 1.0}};
-    }
+    set_turns(l, c);
     set_momenta(l);
     assemble(l, true);
   };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vernier/base/require.hpp"
 #include "vernier/kernel/constrained/detail/parts.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
@@ -169,6 +170,7 @@ StepReport Solver::Parts::solve(Level& l) noexcept {
 }
 
 StepReport Solver::Parts::step(double h) noexcept {
+  require(linear_solver.has_value());  // initialize() or equilibrate() before
   StepReport report;
   report.end = StepReport::End::failed;
   if (!(h > 0.0) || !std::isfinite(h)) return report;
@@ -214,7 +216,8 @@ StepReport Solver::Parts::attempt(double h) noexcept {
   const Method m = method(h);
   const int count = stage_count(m);
   const double force = force_reference, moment = moment_reference, other = other_reference;
-  const std::array<double, 3> references{force, moment, other};
+  const double coefficient = c;
+  kept_drives = drive_states;
   force_reference *= reference_decay;
   moment_reference *= reference_decay;
   other_reference *= reference_decay;
@@ -257,11 +260,12 @@ StepReport Solver::Parts::attempt(double h) noexcept {
       if (!(last_error <= error_limit)) report.end = StepReport::End::failed;
     }
     if (report.end == StepReport::End::failed) {
-      set_drives(newest().time);
       by_velocities = false;
-      force_reference = references[0];
-      moment_reference = references[1];
-      other_reference = references[2];
+      c = coefficient;
+      drive_states = kept_drives;
+      force_reference = force;
+      moment_reference = moment;
+      other_reference = other;
       return report;
     }
     if (stage + 1 < count) stages[stage] = to;

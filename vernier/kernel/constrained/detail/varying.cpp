@@ -54,10 +54,7 @@ StepReport Solver::Parts::step_varying(double h) noexcept {
     if (one.end == StepReport::End::failed) {
       report = one;
       substep = piece / largest_change;
-      if (substep < 1e-9 * h) {
-        i = most_substeps;
-        break;
-      }
+      if (substep < 1e-9 * h) break;
       continue;
     }
     if (one.residual >= report.residual) report = one;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vernier/base/require.hpp"
 #include "vernier/kernel/constrained/detail/parts.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
@@ -58,7 +59,7 @@ double Solver::Parts::constraint_values(const Level& l) noexcept {
     const int first = plan.size - plan.algebraic_count;
     for (int i = 0; i < plan.holonomic; ++i) {
       rhs[plan.own_row + plan.own_count + i] = local_residual[first + i];
-      most = std::max(most, std::abs(local_residual[first + i]));
+      most = detail::larger(most, std::abs(local_residual[first + i]));
     }
   }
   return most;
@@ -172,14 +173,12 @@ void Solver::Parts::correct_velocities(Level& l) noexcept {
 }
 
 bool Solver::Parts::project() noexcept {
+  require(linear_solver.has_value());
   // any coefficient will do: stiffness then adds to the masses that velocities are weighted with
   c = c_momentum = 1e-4;
   set_scales(c, c_momentum);
   Level& l = newest();
-  for (int i = 0; i < node_count; ++i) {
-    const Vector3 o = l.nodes[i].omega * c;
-    turns[i] = {{1.0, o.z, -o.y, -o.z, 1.0, o.x, o.y, -o.x, 1.0}};
-  }
+  set_turns(l, c);
   set_momenta(l);
   assemble(l, true);
   past = 0;

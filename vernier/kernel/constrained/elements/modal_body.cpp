@@ -2,7 +2,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "vernier/kernel/constrained/elements.hpp"
+#include "vernier/kernel/constrained/elements/ends.hpp"
 #include "vernier/kernel/constrained/elements/section_blocks.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
@@ -41,14 +41,31 @@ class FloatingBody final : public Element {
   Vector3 sweep(int i, const double* q) const noexcept;         // H_i
   Matrix3 inertia_rate(int i, const double* q) const noexcept;  // N_i
   Vector3 coriolis(int i, const double* rates) const noexcept;  // H1_i q'
+  /// A station with a node: where it is from the frame, how it turns, what its multipliers do.
+  struct Clamp {
+    Vector3 d{}, psi{}, lambda{}, m{};
+    const double* turning = nullptr;  // multipliers of the orientation
+    Matrix3 RT{};
+    std::array<Vector3, 3> mine{}, its{}, normal{};
+  };
+  Clamp clamp(const Point&, int k) const noexcept;
   void station(const Point&, const Contribution&, int k) const noexcept;
+  void station_jacobian(const Point&, const Contribution&, int k, const Clamp&) const noexcept;
+  void station_modes(const Point&, const Contribution&, int k, const Clamp&, const Matrix3& ww,
+                     const Matrix3& uu) const noexcept;
   void check() const;
+  void check_numbers() const;
+  void check_inertia() const;
 
   ModalBody body_;
   Shape shape_;
   std::vector<int> clamped_;  // stations with nodes; their nodes are 1, 2, … of the shape
   Matrix3 J0_;
 };
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw std::invalid_argument("a modal body " + what);
+}
 
 template <class V>
 V sum(const double* q, int n, V start, const std::vector<V>& each) noexcept {
@@ -205,60 +222,86 @@ void FloatingBody::evaluate(const Point& p, const Contribution& out) const noexc
   for (int k = 0; k < static_cast<int>(clamped_.size()); ++k) station(p, out, k);
 }
 
+FloatingBody::Clamp FloatingBody::clamp(const Point& p, int k) const noexcept {
+  const ModalBody::Station& st = body_.stations[clamped_[k]];
+  const Matrix3 &R = p.node(0).R, &S = p.node(k + 1).R;
+  const double* l = p.own_algebraic + 6 * k;
+  Clamp c;
+  c.lambda = {l[0], l[1], l[2]};
+  c.turning = l + 3;
+  c.d = R * sum(p.own, n(), st.place, st.translation);
+  c.psi = sum(p.own, n(), Vector3{}, st.rotation);
+  c.RT = R * tangent(c.psi);
+  const Matrix3 B = R * (rotation(c.psi) * st.axes);
+  for (int i = 0; i < 3; ++i) {
+    c.mine[i] = column(B, i);
+    c.its[i] = column(S, (i + 1) % 3);
+    c.normal[i] = cross(c.mine[i], c.its[i]);
+    c.m = plus_times(c.m, c.normal[i], c.turning[i]);
+  }
+  return c;
+}
+
 void FloatingBody::station(const Point& p, const Contribution& out, int k) const noexcept {
   const ModalBody::Station& st = body_.stations[clamped_[k]];
-  const NodeState &a = p.node(0), &b = p.node(k + 1);
-  const double *q = p.own, c = p.c;
+  const NodeState& a = p.node(0);
   const int own = shape_.own_row(), at = 6 * (k + 1), rows = shape_.algebraic_row(6 * k);
-  const double* l = p.own_algebraic + 6 * k;
-  const Vector3 d = a.R * sum(q, n(), st.place, st.translation),
-                psi = sum(q, n(), Vector3{}, st.rotation), lambda{l[0], l[1], l[2]};
-  const Matrix3 T = tangent(psi), RT = a.R * T, B = a.R * (rotation(psi) * st.axes);
+  const Clamp c = clamp(p, k);
   double* r = out.residual;
-  const Vector3 gap = b.x - a.x - d;
+  const Vector3 gap = p.node(k + 1).x - a.x - c.d;
   r[rows] += gap.x, r[rows + 1] += gap.y, r[rows + 2] += gap.z;
+  for (int i = 0; i < 3; ++i) r[rows + 3 + i] += dot(c.mine[i], c.its[i]);
   // forces: Φᵀ λ
-  const Vector3 on_frame = cross(lambda, d);
+  const Vector3 &lambda = c.lambda, &m = c.m, on_frame = cross(lambda, c.d);
   r[0] -= lambda.x, r[1] -= lambda.y, r[2] -= lambda.z;
   r[3] += on_frame.x, r[4] += on_frame.y, r[5] += on_frame.z;
   r[at] += lambda.x, r[at + 1] += lambda.y, r[at + 2] += lambda.z;
-  std::array<Vector3, 3> normal, mine, its;
-  Vector3 m{};
-  for (int i = 0; i < 3; ++i) {
-    mine[i] = column(B, i);
-    its[i] = column(b.R, (i + 1) % 3);
-    normal[i] = cross(mine[i], its[i]);
-    m = plus_times(m, normal[i], l[3 + i]);
-    r[rows + 3 + i] += dot(mine[i], its[i]);
-  }
   r[3] += m.x, r[4] += m.y, r[5] += m.z;
   r[at + 3] -= m.x, r[at + 4] -= m.y, r[at + 5] -= m.z;
   for (int i = 0; i < n(); ++i) {
-    r[own + i] += dot(RT * st.rotation[i], m) - dot(a.R * st.translation[i], lambda);
+    r[own + i] += dot(c.RT * st.rotation[i], m) - dot(a.R * st.translation[i], lambda);
   }
-  if (!out.jacobian) return;
+  if (out.jacobian) station_jacobian(p, out, k, c);
+}
 
-  const Matrix3 one = spatial::identity3<double>(), dx = skew(d), lx = skew(lambda);
+void FloatingBody::station_jacobian(const Point& p, const Contribution& out, int k,
+                                    const Clamp& s) const noexcept {
+  const double c = p.c;
+  const int at = 6 * (k + 1), rows = shape_.algebraic_row(6 * k);
+  const Matrix3 one = spatial::identity3<double>(), dx = skew(s.d);
   out.add(rows, 0, one, -c), out.add(0, rows, one, -1.0);
   out.add(rows, at, one, c), out.add(at, rows, one);
   out.add(rows, 3, dx, c), out.add(3, rows, dx, -1.0);
-  out.add(3, 3, lx * dx, -c);
+  out.add(3, 3, skew(s.lambda) * dx, -c);
   Matrix3 ww{}, uu{};  // Σ λ w× u×, Σ λ u× w×
   for (int i = 0; i < 3; ++i) {
-    const Matrix3 u = skew(mine[i]), w = skew(its[i]), wu = w * u, uw = u * w;
-    for (int e = 0; e < 9; ++e) ww.a[e] += l[3 + i] * wu.a[e], uu.a[e] += l[3 + i] * uw.a[e];
+    const Matrix3 u = skew(s.mine[i]), w = skew(s.its[i]), wu = w * u, uw = u * w;
+    for (int e = 0; e < 9; ++e)
+      ww.a[e] += s.turning[i] * wu.a[e], uu.a[e] += s.turning[i] * uw.a[e];
+    const double normal[] = {s.normal[i].x, s.normal[i].y, s.normal[i].z};
     for (int e = 0; e < 3; ++e) {
-      const double x = e == 0 ? normal[i].x : e == 1 ? normal[i].y : normal[i].z;
-      out.at(rows + 3 + i, 3 + e) += c * x, out.at(3 + e, rows + 3 + i) += x;
-      out.at(rows + 3 + i, at + 3 + e) -= c * x, out.at(at + 3 + e, rows + 3 + i) -= x;
+      out.at(rows + 3 + i, 3 + e) += c * normal[e], out.at(3 + e, rows + 3 + i) += normal[e];
+      out.at(rows + 3 + i, at + 3 + e) -= c * normal[e];
+      out.at(at + 3 + e, rows + 3 + i) -= normal[e];
     }
   }
   // m by the turn of the frame at the station and by that of its node
   out.add(3, 3, ww, c), out.add(3, at + 3, uu, -c);
   out.add(at + 3, 3, ww, -c), out.add(at + 3, at + 3, uu, c);
+  station_modes(p, out, k, s, ww, uu);
+}
+
+/// Rows and columns of the modes.
+void FloatingBody::station_modes(const Point& p, const Contribution& out, int k, const Clamp& s,
+                                 const Matrix3& ww, const Matrix3& uu) const noexcept {
+  const ModalBody::Station& st = body_.stations[clamped_[k]];
+  const Matrix3& R = p.node(0).R;
+  const double c = p.c;
+  const int own = shape_.own_row(), at = 6 * (k + 1), rows = shape_.algebraic_row(6 * k);
+  const Vector3 &psi = s.psi, &m = s.m, &lambda = s.lambda;
   // y = Rᵀ m; Tᵀ y by ψ
   const auto k2 = spatial::turn_coefficients(dot(psi, psi));
-  const Vector3 y = transposed_times(a.R, m), py = cross(psi, y), ppy = cross(psi, py);
+  const Vector3 y = transposed_times(R, m), py = cross(psi, y), ppy = cross(psi, py);
   const double along = dot(psi, y);
   const auto by_psi = [&](const Vector3& e) {
     const double pe = dot(psi, e);
@@ -266,7 +309,7 @@ void FloatingBody::station(const Point& p, const Contribution& out, int k) const
            (e * along + psi * dot(y, e) - y * (2.0 * pe)) * k2.d;
   };
   for (int i = 0; i < n(); ++i) {
-    const Vector3 t = a.R * st.translation[i], z = RT * st.rotation[i];
+    const Vector3 t = R * st.translation[i], z = s.RT * st.rotation[i];
     const Vector3 lt = cross(lambda, t), wz = ww * z;
     const auto add = [&](int row, int col, double x) { out.at(row, col) += x; };
     const double tv[] = {t.x, t.y, t.z}, ltv[] = {lt.x, lt.y, lt.z}, wzv[] = {wz.x, wz.y, wz.z};
@@ -277,7 +320,7 @@ void FloatingBody::station(const Point& p, const Contribution& out, int k) const
                  bo[] = {by_other.x, by_other.y, by_other.z};
     for (int e = 0; e < 3; ++e) {
       add(rows + e, own + i, -c * tv[e]), add(own + i, rows + e, -tv[e]);
-      const double nz = dot(normal[e], z);
+      const double nz = dot(s.normal[e], z);
       add(rows + 3 + e, own + i, c * nz), add(own + i, rows + 3 + e, nz);
       add(3 + e, own + i, c * (ltv[e] + wzv[e]));
       add(at + 3 + e, own + i, -c * wzv[e]);
@@ -285,7 +328,7 @@ void FloatingBody::station(const Point& p, const Contribution& out, int k) const
       add(own + i, at + 3 + e, -c * bo[e]);
     }
     for (int j = 0; j < n(); ++j) {
-      const Vector3 zj = RT * st.rotation[j];
+      const Vector3 zj = s.RT * st.rotation[j];
       add(own + i, own + j, c * (dot(z, ww * zj) + dot(st.rotation[i], by_psi(st.rotation[j]))));
     }
   }
@@ -304,15 +347,9 @@ void FloatingBody::measure(const Point& p, std::span<double> out) const noexcept
   for (const ModalBody::Station& st : body_.stations) {
     put(sum(p.own, n(), Vector3{}, st.translation));
     if (st.node == ground) continue;
-    const double* l = p.own_algebraic + 6 * k++;
-    const Matrix3 B = a.R * (rotation(sum(p.own, n(), Vector3{}, st.rotation)) * st.axes);
-    const Matrix3& S = p.node(k).R;
-    Vector3 m{};
-    for (int i = 0; i < 3; ++i) {
-      m = plus_times(m, cross(column(B, i), column(S, (i + 1) % 3)), l[3 + i]);
-    }
-    put(transposed_times(a.R, Vector3{-l[0], -l[1], -l[2]}));
-    put(transposed_times(a.R, m));
+    const Clamp c = clamp(p, k++);
+    put(transposed_times(a.R, -c.lambda));
+    put(transposed_times(a.R, c.m));
   }
 }
 
@@ -328,6 +365,8 @@ double FloatingBody::energy(const Point& p) const noexcept {
 }
 
 FloatingBody::FloatingBody(const ModalBody& body) : body_(body) {
+  if (n() < 1 || n() > most_modes)
+    refuse("has " + std::to_string(n()) + " modes; 1 to " + std::to_string(most_modes) + " can be");
   if (body_.modal_damping.empty())
     body_.modal_damping.assign(static_cast<std::size_t>(n()) * static_cast<std::size_t>(n()), 0.0);
   const auto& J = body_.inertia;
@@ -358,11 +397,6 @@ FloatingBody::FloatingBody(const ModalBody& body) : body_(body) {
 }
 
 void FloatingBody::check() const {
-  const auto refuse = [](const std::string& what) {
-    throw std::invalid_argument("a modal body " + what);
-  };
-  if (n() < 1 || n() > most_modes)
-    refuse("has " + std::to_string(n()) + " modes; 1 to " + std::to_string(most_modes) + " can be");
   if (body_.order < 0 || body_.order > 2) refuse("has an order that is not 0, 1 or 2");
   const auto count = static_cast<std::size_t>(n()), square = count * count;
   const auto sized = [&](std::size_t has, std::size_t needs, const char* what) {
@@ -384,6 +418,26 @@ void FloatingBody::check() const {
     sized(st.rotation.size(), count, "the rotations of a station");
     check_axes(st.axes, "axes of a station");
   }
+  check_numbers();
+  check_inertia();
+}
+
+void FloatingBody::check_numbers() const {
+  constexpr const char* what = "a modal body has a number that is not finite";
+  const auto vectors = [](const std::vector<Vector3>& list) {
+    for (const Vector3& v : list) parts::check_finite({v.x, v.y, v.z}, what);
+  };
+  for (const auto* list : {&body_.S1, &body_.H0, &body_.H1}) vectors(*list);
+  for (const auto* list : {&body_.N0, &body_.J2}) {
+    for (const Matrix3& m : *list) {
+      for (const double x : m.a) parts::check_finite({x}, what);
+    }
+  }
+  for (const ModalBody::Station& st : body_.stations) {
+    vectors(st.translation);
+    vectors(st.rotation);
+    vectors({st.place});
+  }
   for (const auto* m : {&body_.modal_mass, &body_.modal_stiffness, &body_.modal_damping}) {
     for (int i = 0; i < n(); ++i) {
       for (int l = 0; l < n(); ++l) {
@@ -396,7 +450,10 @@ void FloatingBody::check() const {
       if ((*m)[i * n() + i] < 0.0) refuse("has a negative modal mass, stiffness or damping");
     }
   }
-  // the mass matrix undeformed, by Cholesky
+}
+
+/// The mass matrix undeformed, by Cholesky.
+void FloatingBody::check_inertia() const {
   const int size = 6 + n();
   std::vector<double> M(static_cast<std::size_t>(size * size));
   const Matrix3 sx = skew(body_.first_moment);

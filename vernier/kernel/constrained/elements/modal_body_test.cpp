@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 
 #include "vernier/kernel/constrained/elements/modal_body.hpp"
@@ -77,7 +79,15 @@ TEST(ModalBody, RefusesIntegralsThatDoNotBelongTogether) {
   refused([](ModalBody& b) { b.J2.clear(); });
   refused([](ModalBody& b) { b.order = 3; });
   refused([](ModalBody& b) { b.modes = 0; });
+  refused([](ModalBody& b) { b.modes = 2'000'000'000, b.modal_damping.clear(); });
   refused([](ModalBody& b) { b.modal_mass[1] += 1.0; });
+  refused([](ModalBody& b) { b.J2[0].a[3] = NAN; });
+  refused([](ModalBody& b) { b.stations[0].rotation[0].y = INFINITY; });
+  // 700 stations on nodes: 12 rows each
+  refused([](ModalBody& b) {
+    b.stations.assign(700, b.stations[0]),
+        std::ranges::for_each(b.stations, [](auto& s) { s.node = 1; });
+  });
   refused([](ModalBody& b) { b.modal_stiffness[0] = -1.0; });
   refused([](ModalBody& b) { b.modal_mass[0] *= 0.1; });  // less than its part of the whole
   refused([](ModalBody& b) { b.mass = 0.0; });
