@@ -129,7 +129,7 @@ class Formula final : public Drive {
   static constexpr std::size_t most_work = 512;
   explicit Formula(expression::Program p) : program_(std::move(p)) {}
   DriveState at(double t) const noexcept override {
-    std::array<double, most_work> work;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::array<double, most_work> work;
     std::array<double, 3> out{};
     program_.run(&t, out.data(), work.data());
     return {out[0], out[1], out[2]};

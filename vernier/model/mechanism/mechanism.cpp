@@ -76,9 +76,8 @@ Mechanism::Mechanism(Definition d)
 void Mechanism::describe() {
   description_.inputs = definition_.inputs;
   for (const Shown& s : definition_.outputs) description_.outputs.push_back(s.port);
-  description_.state_bytes = solver_.state_bytes() +
-                             sizeof(double) * (definition_.inputs.size() + attitudes_.size()) +
-                             sizeof(Counts);
+  description_.state_bytes =
+      solver_.state_bytes() + sizeof(double) * attitudes_.size() + sizeof(Counts);
 }
 
 void Mechanism::assemble(double time) {
@@ -212,7 +211,7 @@ Advance Mechanism::advance(Time from, Time to) noexcept {
   if (!take_inputs()) return {from, Outcome::failed};
   const double whole = seconds(to - from);
   const double share = whole / definition_.step;
-  const double n = std::max(1.0, std::ceil(share - 1e-6));
+  const double n = std::clamp(std::ceil(share - 1e-6), 1.0, 1e15);
   // ticks are whole nanoseconds, 1/330 s is not: what rounding takes away comes back next time
   const bool regular = std::abs(whole - n * definition_.step) < 2e-9;
   const double h = regular ? definition_.step : whole / n;
@@ -220,15 +219,16 @@ Advance Mechanism::advance(Time from, Time to) noexcept {
   if (counts_.last_step > 0.0 && (h > 2.0 * counts_.last_step || h < 0.5 * counts_.last_step))
     solver_.restart();
   Outcome outcome = Outcome::ok;
-  for (double k = 0.0; k < n; k += 1.0) {
+  for (std::int64_t k = 0, count = static_cast<std::int64_t>(n); k < count; ++k) {
     const StepReport r = solver_.step(h);
     counts_.iterations = r.iterations;
     counts_.residual = r.residual;
     if (r.end == StepReport::End::failed) {
       tell_unconverged(r, solver_.time() + h);
       follow_attitudes();
-      return {from + Duration(static_cast<Duration::rep>(std::floor(k * h * 1e9))),
-              Outcome::failed};
+      return {
+          from + Duration(static_cast<Duration::rep>(std::floor(static_cast<double>(k) * h * 1e9))),
+          Outcome::failed};
     }
     counts_.last_step = h;
     if (r.end == StepReport::End::accepted) {
@@ -269,8 +269,6 @@ void Mechanism::save(std::span<std::byte> to) const noexcept {
   const std::size_t n = solver_.state_bytes();
   solver_.save(to.first(n));
   Cursor c{to.data() + n};
-  auto& solver = const_cast<constrained::Solver&>(solver_);  // inputs() changes nothing
-  c.put(solver.inputs().data(), solver.inputs().size_bytes());
   c.put(attitudes_.data(), attitudes_.size() * sizeof(double));
   c.put(&counts_, sizeof counts_);
 }
@@ -279,7 +277,6 @@ void Mechanism::load(std::span<const std::byte> from) noexcept {
   const std::size_t n = solver_.state_bytes();
   solver_.load(from.first(n));
   ConstCursor c{from.data() + n};
-  c.take(solver_.inputs().data(), solver_.inputs().size_bytes());
   c.take(attitudes_.data(), attitudes_.size() * sizeof(double));
   c.take(&counts_, sizeof counts_);
 }

@@ -17,6 +17,13 @@
 #include "vernier/model/mechanism/definition.hpp"
 #include "vernier/model/mechanism/drives.hpp"
 
+namespace vernier::constrained {
+struct UserElementKind;
+}
+namespace vernier::mechanics {
+struct ModalFile;
+}
+
 namespace vernier::mechanism::detail {
 
 using constrained::Attachment;
@@ -140,7 +147,12 @@ class Builder {
   void read_beam(const Element&);
   void read_line(const Element&);
   void read_modal(const Element&);
+  /// `of`: the node of the modal body, where there is one.
+  std::optional<constrained::ModalBody::Station> station(const Element&,
+                                                         const mechanics::ModalFile&,
+                                                         std::optional<int> of);
   void read_user(const Element&);
+  std::vector<double> user_parameters(const Element&, const constrained::UserElementKind&);
   constrained::NodeState start_of(int node) const;
 
   // outputs (outputs.cpp)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -65,8 +66,8 @@ class Deck {
   };
   /// One drive for each of x, y, z; a factor each.
   struct Drive3 {
-    std::optional<Drive> drive[3];
-    double factor[3] = {1.0, 1.0, 1.0};
+    std::array<std::optional<Drive>, 3> drive;
+    std::array<double, 3> factor = {1.0, 1.0, 1.0};
   };
   struct Law {
     std::size_t n = 0;
@@ -111,7 +112,7 @@ class Deck {
   void beam(const DeckStatement&, DeckArguments&, std::size_t ends);
   void gravity(DeckArguments&);
 
-  // the document (deck_write.cpp)
+  // the document (deck.cpp)
   static std::string text(const End&);
   static std::string attitude(const Matrix3&);
   static std::string vector(const Vector3&, const char* unit);

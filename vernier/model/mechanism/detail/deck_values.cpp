@@ -115,14 +115,14 @@ Deck::Matrix3 Deck::plain_matrix(DeckArguments& a) {
 /// A point in the axes of `own`.
 Deck::Vector3 Deck::position(DeckArguments& a, const Pose& own) {
   const Pose* f = frame(a, &own);
-  const Vector3 v = plain_vector(a);
+  Vector3 v = plain_vector(a);
   if (!f || f == &own) return v;
   return own.R.transpose() * (f->p + f->R * v - own.p);
 }
 
 Deck::Matrix3 Deck::orientation(DeckArguments& a, const Pose& own) {
   const Pose* f = frame(a, &own);
-  const Matrix3 R = plain_matrix(a);
+  Matrix3 R = plain_matrix(a);
   if (!f || f == &own) return R;
   return own.R.transpose() * f->R * R;
 }

@@ -18,7 +18,7 @@ std::optional<std::vector<double>> Builder::matrix(const Element& e, std::string
     found = &c;
   }
   if (!found) return {};
-  const auto all = text_numbers(*found, "the matrix " + std::string(of));
+  auto all = text_numbers(*found, "the matrix " + std::string(of));
   if (!all) return {};
   if (all->size() == rows * columns) return all;
   report_.error("V1715",

@@ -14,6 +14,36 @@ std::vector<constrained::Vector3> columns(const multibody::Matrix3X& m) {
 
 }  // namespace
 
+std::optional<constrained::ModalBody::Station> Builder::station(const Element& e,
+                                                                const mechanics::ModalFile& file,
+                                                                std::optional<int> of) {
+  constrained::ModalBody::Station s;
+  s.name = name_of(e);
+  quantities_.good_name(e, s.name);
+  const auto node = node_named(e, "node", false);
+  const auto id = parsed_integer(trimmed(e.value("point")));
+  const auto found = id ? file.by_id.find(*id) : file.by_id.end();
+  if (found == file.by_id.end()) {
+    report_.error("V1657", "the modal file has no point " + in_quotes(trimmed(e.value("point"))),
+                  Report::value_place(e, "point"));
+    return {};
+  }
+  if (!file.rotations) {
+    report_.error("V1628", "the modal file has no rotations, which a station needs", e.place);
+    return {};
+  }
+  if (!node) return {};
+  const multibody::Lump& p = file.points[found->second];
+  s.place = plain(p.p);
+  s.translation = columns(p.shape);
+  s.rotation = columns(p.rotation);
+  s.node = *node;
+  // clamped as it stands: the station's axes are those that its node has against the body's
+  const auto& all = made_.model.nodes;
+  if (of) s.axes = spatial::transposed(all[*of].orientation) * all[*node].orientation;
+  return s;
+}
+
 void Builder::read_modal(const Element& e) {
   const std::size_t before = found_.errors();
   const auto node = node_named(e, "node", false);
@@ -45,34 +75,7 @@ void Builder::read_modal(const Element& e) {
   std::vector<double> rates = quantities_.replaceable(name_of(e) + ".eta_rate", e, "eta_rate", "1",
                                                       zeros, "their rates at the start");
   for (const Element& c : e.children) {
-    constrained::ModalBody::Station s;
-    s.name = name_of(c);
-    quantities_.good_name(c, s.name);
-    const auto at = node_named(c, "node", false);
-    const auto id = parsed_integer(trimmed(c.value("point")));
-    const auto found = id ? file->by_id.find(*id) : file->by_id.end();
-    if (found == file->by_id.end()) {
-      report_.error("V1657", "the modal file has no point " + in_quotes(trimmed(c.value("point"))),
-                    Report::value_place(c, "point"));
-      continue;
-    }
-    if (!file->rotations) {
-      report_.error("V1628", "the modal file has no rotations, which a station needs", c.place);
-      continue;
-    }
-    if (!at) continue;
-    const multibody::Lump& p = file->points[found->second];
-    s.place = plain(p.p);
-    s.translation = columns(p.shape);
-    s.rotation = columns(p.rotation);
-    s.node = *at;
-    // clamped as it stands: the station's axes are those that its node has against the body's
-    if (node) {
-      const auto& all = made_.model.nodes;
-      s.axes = spatial::transposed(all[static_cast<std::size_t>(*node)].orientation) *
-               all[static_cast<std::size_t>(*at)].orientation;
-    }
-    stations.push_back(std::move(s));
+    if (auto s = station(c, *file, node)) stations.push_back(std::move(*s));
   }
   if (!node || found_.errors() > before) return;
   multibody::Body body;

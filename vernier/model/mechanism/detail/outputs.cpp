@@ -160,8 +160,8 @@ void Builder::show_totals(const Element* wanted) {
 }
 
 void Builder::read_outputs() {
-  const bool listed_ = root_.child("output") != nullptr;
-  if (!listed_) {
+  const bool chosen_ones = root_.child("output") != nullptr;
+  if (!chosen_ones) {
     for (std::size_t i = 0; i < made_.model.nodes.size(); ++i)
       show_node(static_cast<int>(i), nullptr);
     for (std::size_t i = 0; i < made_.model.scalars.size(); ++i) show_scalar(static_cast<int>(i));

@@ -129,7 +129,7 @@ std::optional<Builder::Pose> Builder::pose_of(std::string_view name, const Place
         .notes.push_back("through: " + listed({resolving_.begin(), resolving_.end()}));
     return {};
   }
-  const std::optional<Pose> made = pose_of(*found->element);
+  std::optional<Pose> made = pose_of(*found->element);
   resolving_.erase(resolving_.find(name));
   poses_.emplace(name, made);
   return made;

@@ -7,6 +7,36 @@
 
 namespace vernier::mechanism::detail {
 
+std::vector<double> Builder::user_parameters(const Element& e,
+                                             const constrained::UserElementKind& kind) {
+  std::vector<double> values;
+  std::vector<std::string> known;
+  for (const constrained::UserParameter& p : kind.parameters) {
+    values.push_back(p.initial);
+    known.emplace_back(p.name);
+  }
+  for (const Element& c : e.children) {
+    if (c.name != "parameter") continue;
+    const std::string name = name_of(c);
+    const auto at = std::find(known.begin(), known.end(), name);
+    if (at == known.end()) {
+      Diagnostic& d = report_.error("V1702", who(e) + " has no parameter " + in_quotes(name),
+                                    Report::value_place(c, "name"));
+      if (const auto near = closest(name, known)) d.mark = "did you mean " + *near + "?";
+      d.notes.push_back("parameters: " + listed(known));
+      continue;
+    }
+    const auto i = static_cast<std::size_t>(at - known.begin());
+    values[i] = number(c, "value", kind.parameters[i].unit);
+  }
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    report_.error("V1704", who(e) + " needs the parameter " + in_quotes(known[i]), e.place)
+        .notes.push_back("it is in " + std::string(kind.parameters[i].unit));
+  }
+  return values;
+}
+
 void Builder::read_user(const Element& e) {
   const std::size_t before = found_.errors();
   std::vector<int> nodes, scalars, drives;
@@ -49,31 +79,7 @@ void Builder::read_user(const Element& e) {
       d.notes.push_back("there are: " + listed(all));
       return;
     }
-    std::vector<double> values;
-    std::vector<std::string> known;
-    for (const constrained::UserParameter& p : kind->parameters) {
-      values.push_back(p.initial);
-      known.emplace_back(p.name);
-    }
-    for (const Element& c : e.children) {
-      if (c.name != "parameter") continue;
-      const std::string name = name_of(c);
-      const auto at = std::find(known.begin(), known.end(), name);
-      if (at == known.end()) {
-        Diagnostic& d = report_.error("V1702", who(e) + " has no parameter " + in_quotes(name),
-                                      Report::value_place(c, "name"));
-        if (const auto near = closest(name, known)) d.mark = "did you mean " + *near + "?";
-        d.notes.push_back("parameters: " + listed(known));
-        continue;
-      }
-      const auto i = static_cast<std::size_t>(at - known.begin());
-      values[i] = number(c, "value", kind->parameters[i].unit);
-    }
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      if (std::isfinite(values[i])) continue;
-      report_.error("V1704", who(e) + " needs the parameter " + in_quotes(known[i]), e.place)
-          .notes.push_back("it is in " + std::string(kind->parameters[i].unit));
-    }
+    const std::vector<double> values = user_parameters(e, *kind);
     if (found_.errors() > before) return;
     add_made(e, name_of(e), wanted,
              library.make(*kind, {nodes, scalars, drives, values, reference}));
