@@ -5,8 +5,8 @@ usage: run.py [--vernier PROGRAM] [--out FOLDER]
 """
 import argparse
 import pathlib
+import re
 import shutil
-import socket
 import subprocess
 import sys
 
@@ -18,16 +18,14 @@ def main():
     parser.add_argument("--vernier", default=shutil.which("vernier") or str(HERE.parents[1] / "build/bin/vernier"), help="the program")
     parser.add_argument("--out", default="runs", help="where the runs' folders are made")
     a = parser.parse_args()
-    with socket.socket() as s:  # any free port, so that it never meets another federation
-        s.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{s.getsockname()[1]}"
-    rti = subprocess.Popen([a.vernier, "rti", "--listen", address], stdout=subprocess.PIPE, text=True)
+    # any free port, so that it never meets another federation
+    rti = subprocess.Popen([a.vernier, "rti", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
     try:
-        rti.stdout.readline()  # it listens
-        run = [a.vernier, "run", "--out", a.out, "--set", f"federate.rti=tcp://{address}"]
+        address = re.search(r"tcp://\S+:\d+", rti.stdout.readline())[0]  # it listens
+        run = [a.vernier, "run", "--out", a.out, "--set", f"federate.rti={address}", "--set", "federate.patience=120"]
         tug = subprocess.Popen([*run, str(HERE / "tug.xml")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        harbour = subprocess.run([*run, str(HERE / "harbour.xml")], timeout=60)
-        said, _ = tug.communicate(timeout=60)
+        harbour = subprocess.run([*run, str(HERE / "harbour.xml")], timeout=180)
+        said, _ = tug.communicate(timeout=180)
         if tug.returncode != 0 or harbour.returncode != 0:
             print(said)
         return max(harbour.returncode, tug.returncode)
@@ -35,7 +33,7 @@ def main():
         for p in (rti, *([tug] if "tug" in locals() else [])):
             if p.poll() is None:
                 p.terminate()
-                p.wait(timeout=20)
+                p.wait(timeout=120)
 
 
 if __name__ == "__main__":

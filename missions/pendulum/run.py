@@ -16,6 +16,7 @@ import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -36,44 +37,66 @@ class Experiment:
         # by the wall clock alone where real time is not wanted
         self.pace = ["--rate", "1"] if a.normal or "--rt" not in help_text else ["--rt"]
         self.memory = f"pendulum-{os.getpid()}"  # several experiments on one machine do not meet
+        self.restart = None  # s until a controller that was killed was there again
 
     def start(self, side, peer, *more):
         words = [self.vernier, "run", str(HERE / f"{side}.xml"), "--json", "--out", self.a.out, "--until", f"{self.a.seconds}s",
-                 "--set", f"{peer}.name={self.memory}", *self.pace, *more]
+                 "--set", f"{peer}.name={self.memory}", "--set", f"{peer}.patience=120s", *self.pace, *more]
         return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def run(self):
         controller, plant = self.start("controller", "plant"), self.start("plant", "controller")
         killed = None
         try:
-            self.wait_for_memory(plant)
-            time.sleep(0.4 * self.a.seconds)
+            # by the time of the plant, which begins when both have come
+            self.wait_for(plant, lambda: self.plant_time() >= 0.4 * self.a.seconds)
             os.kill(controller.pid, signal.SIGSTOP)
             time.sleep(self.a.pause / 1000)
             os.kill(controller.pid, signal.SIGCONT)
             if self.a.kill:
-                time.sleep(0.2 * self.a.seconds)
+                self.wait_for(plant, lambda: self.plant_time() >= 0.6 * self.a.seconds)
                 controller.kill()
                 controller.communicate()
-                killed = controller
+                killed, began = controller, time.monotonic_ns()
                 controller = self.start("controller", "plant")
-            out, err = plant.communicate(timeout=self.a.seconds + 60)
+                if self.wait_for(plant, lambda: self.controller_wrote() > began):
+                    self.restart = (time.monotonic_ns() - began) * 1e-9
+            out, err = plant.communicate(timeout=self.a.seconds + 180)
         finally:
             if controller.poll() is None:
                 controller.send_signal(signal.SIGINT)
-            said, complaint = controller.communicate(timeout=60)
+            said, complaint = controller.communicate(timeout=180)
             if plant.poll() is None:
                 plant.kill()
         if plant.returncode not in (0, 3):
             sys.exit(f"the plant's run ended with status {plant.returncode}:\n{err}")
         return json.loads(out), json.loads(said) if said.strip().startswith("{") else {}, killed is not None
 
-    def wait_for_memory(self, plant):
-        """Until both have come: the plant waits for the controller, and then begins."""
-        memory = pathlib.Path(f"/dev/shm/vernier-{self.memory}")
-        end = time.monotonic() + 30
-        while not memory.exists() and plant.poll() is None and time.monotonic() < end:
-            time.sleep(0.01)
+    @staticmethod
+    def wait_for(plant, condition):
+        """Whether it came before the end of the plant."""
+        while plant.poll() is None:
+            if condition():
+                return True
+            time.sleep(0.002)
+        return False
+
+    # what both have written, as formats/shared/README.md lays it out
+
+    def shared(self, form, at):
+        try:
+            return struct.unpack_from(form, pathlib.Path(f"/dev/shm/vernier-{self.memory}").read_bytes(), at)
+        except (OSError, struct.error):
+            return (0,) * len(struct.unpack(form, bytes(struct.calcsize(form))))
+
+    def plant_time(self):
+        """s, of the newest vector of the plant that is whole."""
+        places = [self.shared("<QqqddQ", 192 + 192 + 64 * k) for k in range(3)]
+        return 1e-3 * max(p[1] if p[0] == p[5] else 0 for p in places)
+
+    def controller_wrote(self):
+        """When it did last, ns."""
+        return self.shared("<q", 128 + 24)[0]
 
     def signals(self, run, *names):
         text = subprocess.run([self.vernier, "export", run, *names, "--format", "csv"], capture_output=True, text=True, check=True).stdout
@@ -104,7 +127,7 @@ class Experiment:
             "difference_deg": max(abs(angle[i] - reference[i]) for i in range(min(len(angle), len(reference)))) * 57.29578,
             "age_ms": {"mean": 1e3 * sum(age) / len(age), "p99": 1e3 * percentile(age, 0.99), "max": 1e3 * max(age)},
             "held_steps": sum(1 for f in fresh if not f), "longest_hold_ms": longest, "pause_ms": self.a.pause,
-            "killed": killed, "pace": " ".join(self.pace), "plant": plant["folder"], "controller": controller.get("folder")}
+            "killed": killed, "restart_ms": None if self.restart is None else 1e3 * self.restart, "pace": " ".join(self.pace), "plant": plant["folder"], "controller": controller.get("folder")}
         for side, summary in (("plant", plant), ("controller", controller)):
             if "real_time" in summary:
                 out[f"{side}_real_time"] = summary["real_time"]
@@ -116,7 +139,8 @@ def show(f):
     print(f"  stays up                  {'yes' if f['upright'] else 'NO'}; farthest {f['error_deg']:.2f} deg from upright, in one process {f['error_alone_deg']:.2f} deg")
     print(f"  swing up                  at most {f['difference_deg']:.2f} deg from the same in one process")
     print(f"  controller stopped        {f['pause_ms']:.0f} ms; the last torque was held for {f['longest_hold_ms']} ms" +
-          (", then it was killed and came again" if f["killed"] else ""))
+          ("" if not f["killed"] else ", then it was killed and did not come again" if f["restart_ms"] is None
+           else f", then it was killed and was there again after {f['restart_ms']:.0f} ms"))
     print(f"  age of the torque         mean {f['age_ms']['mean']:.2f} ms, p99 {f['age_ms']['p99']:.2f} ms, max {f['age_ms']['max']:.1f} ms; "
           f"{f['held_steps']} steps without a new one")
     for side in ("plant", "controller"):

@@ -12,10 +12,11 @@ import csv
 import io
 import json
 import pathlib
+import re
 import shutil
-import socket
 import subprocess
 import sys
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -24,17 +25,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 OWN, SEEN = 3e-7, 3e-7
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 class Federation:
     def __init__(self, a):
         self.a = a
         self.vernier = a.vernier or shutil.which("vernier") or str(HERE.parents[1] / "build/bin/vernier")
-        self.address = f"tcp://127.0.0.1:{free_port()}"
         self.processes = {}
 
     def start(self, name, *words):
@@ -44,7 +38,7 @@ class Federation:
             sys.exit(f"there is no program {self.vernier}: build it with make, or name it with --vernier")
 
     def member(self, name, *more):
-        self.start(name, "run", str(HERE / f"{name}.xml"), "--json", "--out", self.a.out, "--set", f"federate.rti={self.address}", *more)
+        self.start(name, "run", str(HERE / f"{name}.xml"), "--json", "--out", self.a.out, "--set", f"federate.rti={self.address}", "--set", "federate.patience=180", *more)
 
     def ended(self, name):
         out, err = self.processes[name].communicate(timeout=self.a.seconds + 120)
@@ -53,16 +47,19 @@ class Federation:
         return out
 
     def run(self):
-        self.start("rti", "rti", "--listen", self.address.removeprefix("tcp://"))
+        self.start("rti", "rti", "--listen", "127.0.0.1:0")
         try:
-            self.processes["rti"].stdout.readline()  # it listens
+            self.address = re.search(r"tcp://\S+:\d+", self.rti_says("waits at"))[0]
             earth = ["--until", f"{self.a.seconds}s"]
             self.member("moon")
             self.member("vehicle")
             if self.a.fast:  # else all is over before they come
                 earth += ["--set", "federate.pace=none"]
                 self.look()
-                time.sleep(0.5)
+                awaited = {"Moon", "Vehicle", "Watcher", "vernier-watcher"}
+                while awaited:
+                    who = re.search(r"federate '([\w-]+?)(-\d+)?' has joined", self.rti_says("has joined"))
+                    awaited.discard(who[1])
             self.member("earth", *earth)
             if not self.a.fast:
                 time.sleep(1.5)
@@ -73,12 +70,26 @@ class Federation:
             for p in self.processes.values():
                 if p.poll() is None:
                     p.terminate()
-                    p.wait(timeout=20)
+                    p.wait(timeout=120)
         return tree, runs
 
     def look(self):
         self.member("watcher")
-        self.start("watch", "federate", "watch", "earth-moon", "--rti", self.address, "--until", f"{int(0.5 * self.a.seconds)}s")
+        self.start("watch", "federate", "watch", "earth-moon", "--rti", self.address, "--wait", "120", "--until", f"{int(0.5 * self.a.seconds)}s")
+
+    def rti_says(self, words):
+        """The next line with these words."""
+        rti = self.processes["rti"]
+        patience = threading.Timer(180, rti.kill)
+        patience.start()
+        try:
+            for line in rti.stdout:
+                if words in line:
+                    return line
+        finally:
+            patience.cancel()
+        sys.exit(f"the RTI did not say that somebody {words}:\n{rti.stderr.read()}" + "".join(
+            f"{name} ended:\n{p.stderr.read()}" for name, p in self.processes.items() if p is not rti and p.poll()))
 
     def signals(self, run, *names):
         text = subprocess.run([self.vernier, "export", run, *names, "--format", "csv"], capture_output=True, text=True, check=True).stdout

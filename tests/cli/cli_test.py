@@ -8,13 +8,11 @@ import math
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
-import time
 import unittest
 
-from in_a_folder import FEEDBACK, MISSION, SOURCE, InAFolder
+from in_a_folder import FEEDBACK, MISSION, PATIENCE, SOURCE, InAFolder, free_ports
 
 COMMANDS = ["demo", "run", "check", "plot", "examples", "help", "info", "runs", "status", "freeze",
             "resume", "stop", "doctor", "export", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti",
@@ -165,7 +163,7 @@ class Check(InAFolder):
         self.assertIn("b.xml:1:", said)
         self.assertIn("in 2 files; nothing was run", said)
 
-    def test_hostile_documents_are_refused_quickly(self):
+    def test_hostile_documents_are_refused(self):
         texts = {
             "cut.xml": '<interconnection name="x"><system id="a"',
             "deep.xml": "<a>" * 10000,
@@ -178,11 +176,9 @@ class Check(InAFolder):
         for name, text in texts.items():
             with self.subTest(name):
                 (self.folder / name).write_text(text)
-                began = time.monotonic()
                 for command in ["check", "run", "info"]:
                     said = self.vernier(command, name, status=2).stderr
                     self.assertRegex(said, r"^error\[V\d{4}\]: ")
-                self.assertLess(time.monotonic() - began, 10)
         with open(self.folder / "large.xml", "w") as file:
             file.write('<interconnection name="x">' + "<!-- -->" * (12 << 20))
         self.assertRegex(self.vernier("check", "large.xml", status=2).stderr, r"^error\[V\d{4}\]: ")
@@ -287,15 +283,13 @@ class Examples(InAFolder):
 
     def run_with_peer(self, document, peer):
         """The example's other half, on a port that is free."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            address = f"127.0.0.1:{free.getsockname()[1]}"
-        run = self.start("run", document, "-q", "--set", f"tank.listen={address}")
+        address = f"127.0.0.1:{free_ports(1)[0]}"
+        run = self.start("run", document, "-q", "--set", f"tank.listen={address}", "--set", f"tank.patience={PATIENCE:g}s")
         self.assertIn("waiting for", run.stderr.readline())
         other = subprocess.Popen([sys.executable, peer, address], cwd=self.folder)
         self.addCleanup(lambda: other.poll() is None and other.kill())
-        self.assertEqual(run.wait(timeout=60), 0)
-        self.assertEqual(other.wait(timeout=20), 0)
+        self.assertEqual(run.wait(timeout=PATIENCE), 0)
+        self.assertEqual(other.wait(timeout=PATIENCE), 0)
 
     def test_nothing_is_overwritten(self):
         self.vernier("examples", "copy", "relay", "here")

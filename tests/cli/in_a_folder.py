@@ -7,12 +7,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 VERNIER, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 FEEDBACK = SOURCE / "formats/interconnection/good/feedback.xml"
 MISSION = SOURCE / "missions/aausat2/aausat2.xml"
+sys.path.insert(0, str(SOURCE / "tests"))
+from processes import PATIENCE, free_ports, wait_until  # noqa: E402,F401  for who imports this
 
 
 class InAFolder(unittest.TestCase):
@@ -24,7 +25,7 @@ class InAFolder(unittest.TestCase):
 
     def vernier(self, *words, status=0, **more):
         done = subprocess.run([VERNIER, *map(str, words)], cwd=more.pop("cwd", self.folder), text=True,
-                              capture_output=True, timeout=120, **more)
+                              capture_output=True, timeout=PATIENCE, **more)
         self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}\n{done.stderr}")
         return done
 
@@ -40,8 +41,3 @@ class InAFolder(unittest.TestCase):
         self.addCleanup(end)
         return process
 
-    def wait_for(self, condition, what, seconds=30):
-        end = time.monotonic() + seconds
-        while not condition():
-            self.assertLess(time.monotonic(), end, f"{what} did not come")
-            time.sleep(0.02)

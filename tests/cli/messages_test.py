@@ -14,7 +14,7 @@ A case is a folder formats/*/bad/NAME/ with
     *.c            optional: plug-ins, compiled to *.so
     anything else  the files that the command names
 
-In all these files {port} stands for a port that is free, in expected.txt {folder} for the folder in
+In all these files {port} and {port-2} stand for ports that are free, in expected.txt {folder} for the folder in
 which the command ran and {number} for a number that differs from run to run. --write makes the
 expected.txt of the cases that differ; read what it wrote.
 """
@@ -32,6 +32,8 @@ import unittest
 
 VERNIER, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 WRITE = "--write" in sys.argv
+sys.path.insert(0, str(SOURCE / "tests"))
+from processes import free_ports  # noqa: E402
 
 # Codes that no document and no command leads to, because no component that comes with the program
 # does what they are about; those that others write may. The test named here compares the words.
@@ -96,19 +98,13 @@ class Peer:
         self.socket.close()
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def outcome(case):
     """What the case's command says, with the folder and the port taken out again."""
     with tempfile.TemporaryDirectory(prefix="vernier_message_") as temporary:
         folder = pathlib.Path(temporary).resolve() / case.name
         shutil.copytree(case, folder)
         peers = [Peer(file.read_text(encoding="utf-8").splitlines()) for file in sorted(case.glob("peer*"))]
-        ports = dict(zip(["{port}", "{port-2}"], [str(p.port) for p in peers] or [str(free_port())]))
+        ports = dict(zip(["{port}", "{port-2}"], map(str, [p.port for p in peers] or free_ports())))
         for file in filter(pathlib.Path.is_file, folder.rglob("*")):
             content = file.read_bytes()
             for name, port in ports.items():
@@ -119,7 +115,7 @@ def outcome(case):
                             "-I", case.parent, "-o", source.with_suffix(".so"), source], check=True)
         environment = dict(os.environ, PATH=f"{VERNIER.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
         done = subprocess.run(["bash", "-e", "command"], cwd=folder, env=environment, text=True, encoding="utf-8",
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=200)
         for peer in peers:
             peer.end()
         text = f"{done.stderr}exit status {done.returncode}\n"

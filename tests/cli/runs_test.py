@@ -12,17 +12,16 @@ import select
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
-from in_a_folder import FEEDBACK, SOURCE, VERNIER, InAFolder
+from in_a_folder import FEEDBACK, PATIENCE, SOURCE, VERNIER, InAFolder, free_ports, wait_until
 
-# a minute of wall time unless somebody stops it
-SLOW = ["run", str(FEEDBACK), "--rate", "0.3"]
+# goes on until somebody stops it
+SLOW = ["run", str(FEEDBACK), "--rate", "1", "--until", "3600s"]
 
 
 class Run(InAFolder):
@@ -144,16 +143,17 @@ class Run(InAFolder):
 class Interrupt(InAFolder):
     def wait_for_rows(self, least):
         """Flushed by the run that goes on, twice a second, and read from outside."""
-        self.wait_for(lambda: list(self.folder.glob("runs/*/results.h5")), "a results file")
-        self.wait_for(lambda: len(self.vernier("export", "runs/latest", "plant.y").stdout.splitlines()) > least,
-                      "rows of a run that goes on")
+        wait_until(lambda: list(self.folder.glob("runs/*/results.h5")), "a results file")
+        def rows():  # none while the file is being made
+            done = subprocess.run([VERNIER, "export", "runs/latest", "plant.y"], cwd=self.folder, text=True, capture_output=True, timeout=PATIENCE)
+            return len(done.stdout.splitlines()) > least if done.returncode == 0 else False
+        wait_until(rows, "rows of a run that goes on")
 
     def test_ctrl_c_finishes_the_step_closes_the_files_and_says_so(self):
         run = self.start(*SLOW)
-        self.wait_for(lambda: list(self.folder.glob("runs/*/results.h5")), "a results file")
-        time.sleep(0.5)
+        self.wait_for_rows(5)
         run.send_signal(signal.SIGINT)
-        out, _ = run.communicate(timeout=30)
+        out, _ = run.communicate(timeout=PATIENCE)
         self.assertEqual(run.returncode, 130)
         self.assertRegex(out, r"interrupted at t = [\d.]+ s .*the step was finished and the files are closed")
         manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
@@ -191,7 +191,7 @@ class Interrupt(InAFolder):
     def test_a_full_disk_ends_the_run_and_keeps_what_was_written(self):
         # a limit on the size of files stands for the disk; only the parent of the program can set it
         command = f"trap '' XFSZ; ulimit -f 4000; exec {VERNIER} run {FEEDBACK} --until 1000000s --record 'plant.y' "
-        done = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True, capture_output=True, timeout=100)
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True, capture_output=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("error[V7104]: cannot write runs/feedback-0001/results.h5: File too large", done.stderr)
         manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
@@ -204,7 +204,7 @@ class Interrupt(InAFolder):
     def test_a_full_disk_does_not_stop_a_run_that_keeps_time(self):
         command = (f"trap '' XFSZ; ulimit -f 64; exec {VERNIER} run {FEEDBACK} --until 20000s --rate 20000 "
                    "--set run.step=1s --record '*'")
-        done = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True, capture_output=True, timeout=100)
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True, capture_output=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("error[V7104]", done.stderr)
         manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
@@ -217,25 +217,24 @@ class Interrupt(InAFolder):
             os.environ["TERM"] = "xterm"
             os.execv(VERNIER, ["vernier", *SLOW])
         text = b""
-        def read(seconds):
+        began = time.monotonic()
+        def read(enough):
+            """Until there is enough, or the program ends."""
             nonlocal text
-            end = time.monotonic() + seconds
-            while time.monotonic() < end:
+            while not enough():
+                self.assertLess(time.monotonic(), began + PATIENCE, text)
                 if select.select([terminal], [], [], 0.05)[0]:
                     try:
                         text += os.read(terminal, 65536)
                     except OSError:
                         return
-        while b"%" not in text:
-            read(0.2)
-        read(1.0)
-        draws = text.count(b"\r\x1b[K")
-        self.assertGreaterEqual(draws, 3)
-        self.assertLessEqual(draws, 40)  # at most ten a second
-        self.assertIn("× real time", text.decode())
+        draws = lambda: text.count(b"\r\x1b[K")
+        read(lambda: b"%" in text and draws() >= 10)
+        self.assertLessEqual(draws(), 10 * (time.monotonic() - began) + 2)  # at most ten a second
+        self.assertIn("× real time", text.decode(errors="ignore"))
         os.write(terminal, b"\x03")
         os.write(terminal, b"\x03")
-        read(3.0)
+        read(lambda: False)
         _, status = os.waitpid(pid, 0)
         self.assertEqual(os.waitstatus_to_exitcode(status), 130)
         os.close(terminal)
@@ -243,7 +242,9 @@ class Interrupt(InAFolder):
     def test_a_pipe_gets_plain_lines(self):
         out = self.vernier("run", FEEDBACK, "--rate", "10", "--no-record").stdout
         self.assertNotIn("\x1b", out)
-        self.assertEqual(re.findall(r"(?m)^ +(\d0) %   t = ", out), [str(n) for n in range(10, 100, 10)])
+        tens = [int(n) for n in re.findall(r"(?m)^ +(\d\d) %   t = ", out)]
+        # each of them, on a machine that lets it look often enough
+        self.assertTrue(tens and tens == sorted(set(tens)) and set(tens) <= set(range(10, 100, 10)), out)
 
 
 class Results(InAFolder):
@@ -313,34 +314,30 @@ class Serve(InAFolder):
     def test_a_model_is_hosted_for_a_composition(self):
         plant = SOURCE / "formats/interconnection/good/plant.xml"
         server = self.start("serve", plant, "--listen", "127.0.0.1:0", "--connector", "plant.xml", "--once")
-        self.wait_for(lambda: (self.folder / "plant.xml").exists(), "the connector document")
+        wait_until(lambda: (self.folder / "plant.xml").exists(), "the connector document")
         (self.folder / "top.xml").write_text(
             '<interconnection name="top"><input name="u" value="1"/><connector id="plant" file="plant.xml"/>'
             '<connect from="ext.u" to="plant.u"/><run stop="10 s" step="10 ms"/>'
             '<report name="end" signal="plant.y"/></interconnection>')
         found = json.loads(self.vernier("run", "top.xml", "--json").stdout)
         self.assertAlmostEqual(found["reports"][0]["value"], 2 * (1 - 2.718281828459045 ** -5), places=7)
-        self.assertEqual(server.wait(timeout=20), 0)
+        self.assertEqual(server.wait(timeout=PATIENCE), 0)
 
     def test_the_satellite_s_plant_behind_a_line_gives_the_same_bits(self):
         mission = SOURCE / "missions/aausat2"
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            address = f"127.0.0.1:{free.getsockname()[1]}"
+        address = f"127.0.0.1:{free_ports(1)[0]}"
         server = self.start("serve", mission / "plant.xml", "--set", "run.inputs=linear", "--listen", address, "--once")
         self.assertIn("waits at", server.stdout.readline())
         self.vernier("run", mission / "lines.xml", "--set", f"plant.connect={address}", "--until", "60s", "-q", "--out",
                      "far")
-        self.assertEqual(server.wait(timeout=20), 0)
+        self.assertEqual(server.wait(timeout=PATIENCE), 0)
         self.vernier("run", mission / "sampled.xml", "--until", "60s", "-q", "--out", "near")
         self.vernier("compare", "far/latest", "near/latest", "--signals", "supervisor.*")
 
     def test_the_server_may_call_the_run(self):
         plant = SOURCE / "formats/interconnection/good/plant.xml"
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            address = f"127.0.0.1:{free.getsockname()[1]}"
-        server = self.start("serve", plant, "--connect", address, "--patience", "20s", "--connector", "plant.xml")
+        address = f"127.0.0.1:{free_ports(1)[0]}"
+        server = self.start("serve", plant, "--connect", address, "--patience", f"{PATIENCE:g}s", "--connector", "plant.xml")
         self.assertIn(f"plant calls {address}", server.stdout.readline())
         text = (self.folder / "plant.xml").read_text().replace('"connect"', '"listen"')
         (self.folder / "plant.xml").write_text(text)
@@ -350,7 +347,7 @@ class Serve(InAFolder):
             '<report name="end" signal="plant.y"/></interconnection>')
         found = json.loads(self.vernier("run", "top.xml", "--json").stdout)
         self.assertAlmostEqual(found["reports"][0]["value"], 2 * (1 - 2.718281828459045 ** -5), places=7)
-        self.assertEqual(server.wait(timeout=20), 0)
+        self.assertEqual(server.wait(timeout=PATIENCE), 0)
         self.assertIn("the other side said goodbye; 1000 steps to t = 10 s", server.stdout.read())
 
     def test_a_peer_that_does_not_come_is_said(self):

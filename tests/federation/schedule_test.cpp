@@ -59,7 +59,7 @@ class Walker : public NullFederateAmbassador {
   }
   /// Answers callbacks until `flag`; false after a long time.
   bool until(RTIambassador& rti, bool immediate, const bool& flag) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto limit = std::chrono::steady_clock::now() + patience;
     if (immediate) {
       std::unique_lock lock(mutex);
       return changed.wait_until(lock, limit, [&] { return flag; });

@@ -50,11 +50,12 @@ class Ledger {
 
 inline std::atomic<int> waiting{0};  // members that wait for others, now
 
-/// Lets so many others wait, in earnest, until they have asked for whom.
+/// Lets so many others wait, in earnest, until they have asked for whom: they need a few turns for
+/// that, and get many, however long they last on a machine that is busy.
 inline void keep_waiting(int others) {
   using namespace std::chrono_literals;
   while (waiting.load() < others) std::this_thread::sleep_for(1ms);
-  std::this_thread::sleep_for(60ms);
+  for (int turns = 0; turns < 100; ++turns) std::this_thread::sleep_for(500us);
 }
 
 class VirtualClock final : public realtime::Clock {
@@ -183,7 +184,7 @@ inline std::vector<Lived> live(const std::string& federation, std::vector<Role> 
     s.steps.step = role.step;
     s.pacing = role.pacing;
     s.pacer = pacer;
-    s.patience = std::chrono::seconds(20);
+    s.patience = std::chrono::seconds(200);
     if (i == 0) {
       s.master = s.root_publisher = true;
       s.steps.least_common = 1'000'000;

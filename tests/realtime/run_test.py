@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A run in real time, from outside: examples/realtime. usage: run_test.py <vernier> <source tree>
 
-Nothing here depends on how fast or how busy the machine is, nor on what it permits.
+Nothing here depends on how fast or how busy the machine is, nor on what it permits: a run that says that it was late may be made again.
 """
 import collections
 import fcntl
@@ -10,7 +10,6 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,8 @@ import unittest
 
 VERNIER, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 BALANCE = SOURCE / "examples/realtime/balance.xml"
+sys.path.insert(0, str(SOURCE / "tests"))
+from processes import PATIENCE, Late, free_ports, unless_late, wait_until  # noqa: E402
 
 
 class RealTime(unittest.TestCase):
@@ -29,9 +30,28 @@ class RealTime(unittest.TestCase):
 
     def vernier(self, *words, status=0, before=()):
         done = subprocess.run([*before, VERNIER, *map(str, words)], cwd=self.folder, capture_output=True, text=True,
-                              timeout=60)
+                              timeout=PATIENCE)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
+
+    def ask(self, request):
+        """What a run that goes on answers; again until it does, since it gives a visitor but a second to speak."""
+        def asked():
+            done = subprocess.run([VERNIER, request], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+            return done.stdout if done.returncode == 0 else ""
+        return wait_until(asked, f"an answer to {request}")
+
+    def calls(self, trace, *words):
+        """System calls of the loop's thread in a real-time run, in order."""
+        self.vernier("run", *words, "--rt", "--quiet", before=("strace", "-f", "-o", trace))
+        lines = [line.split(None, 1) for line in trace.read_text(errors="replace").splitlines()]
+        # the first process is the program, its first thread the loop's
+        return [re.match(r"(?:<\.\.\. )?(\w*)", call)[1] for thread, call in lines if thread == lines[0][0]]
+
+    def late(self):
+        """Frames that the last run said were late."""
+        manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
+        return manifest["statistics"]["late"]
 
     def test_the_example_keeps_time_and_tells_how(self):
         told = json.loads(self.vernier("run", BALANCE, "--rt", "--until", "1s", "--json").stdout)
@@ -47,38 +67,41 @@ class RealTime(unittest.TestCase):
         self.assertEqual(len(csv.strip().splitlines()), 251)
 
     def test_the_loop_makes_no_system_call_but_the_sleep(self):
-        trace = self.folder / "trace"
-        self.vernier("run", BALANCE, "--rt", "--until", "0.5s", "--quiet", before=("strace", "-f", "-o", trace))
-        lines = [line.split(None, 1) for line in trace.read_text(errors="replace").splitlines()]
-        # the first process is the program, its first thread the loop's
-        calls = [call for thread, call in lines if thread == lines[0][0]]
-        names = [re.match(r"(?:<\.\.\. )?(\w*)", call)[1] for call in calls]
-        sleeps = [i for i, name in enumerate(names) if name == "clock_nanosleep"]
-        self.assertGreater(len(sleeps), 10)
-        self.assertEqual(set(names[sleeps[0]:sleeps[-1] + 1]), {"clock_nanosleep"},
-                         collections.Counter(names[sleeps[0]:sleeps[-1] + 1]))
+        def attempt():
+            names = self.calls(self.folder / "trace", BALANCE, "--until", "0.5s")
+            sleeps = [i for i, name in enumerate(names) if name == "clock_nanosleep"]
+            if len(sleeps) <= 10 and self.late() > 0:  # who is late does not sleep
+                raise Late(f"{self.late()} frames")
+            self.assertGreater(len(sleeps), 10)
+            self.assertEqual(set(names[sleeps[0]:sleeps[-1] + 1]), {"clock_nanosleep"},
+                             collections.Counter(names[sleeps[0]:sleeps[-1] + 1]))
+        unless_late(attempt)
 
     def test_with_a_link_it_also_wakes_the_threads_of_the_link(self):
-        with socket.socket() as a, socket.socket() as b:
-            for s in (a, b):
-                s.bind(("127.0.0.1", 0))
-            control, data = (f"127.0.0.1:{s.getsockname()[1]}" for s in (a, b))
+        unless_late(self.with_a_link)
+
+    def with_a_link(self):
+        control, data = (f"127.0.0.1:{port}" for port in free_ports())
         trace, link = self.folder / "trace", SOURCE / "examples/link"
-        simulator = subprocess.Popen([VERNIER, "run", link / "simulator.xml", "--rt", "--quiet", "--until", "60s", "--out",
+        simulator = subprocess.Popen([VERNIER, "run", link / "simulator.xml", "--rt", "--quiet", "--until", "3600s", "--out",
                                       self.folder / "other", "--set", f"facility.connect={control}", "--set",
-                                      f"facility.data={data}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(simulator.wait)
-        self.addCleanup(simulator.kill)
-        self.vernier("run", link / "facility.xml", "--rt", "--until", "1s", "--quiet", "--set", f"simulator.listen={control}",
-                     "--set", f"simulator.data={data}", "--set", "simulator.patience=30s",
-                     before=("strace", "-f", "-o", trace))
-        lines = [line.split(None, 1) for line in trace.read_text(errors="replace").splitlines()]
-        names = [re.match(r"(?:<\.\.\. )?(\w*)", call)[1] for thread, call in lines if thread == lines[0][0]]
+                                      f"facility.data={data}", "--set", f"facility.patience={PATIENCE:g}s"],
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            names = self.calls(trace, link / "facility.xml", "--until", "1s", "--set", f"simulator.listen={control}",
+                               "--set", f"simulator.data={data}", "--set", f"simulator.patience={PATIENCE:g}s", "--set", "simulator.timeout=60s")
+        finally:
+            simulator.kill()
+            simulator.wait()
         # the loop begins after the priority was asked for, and ends with its last sleep
         first = next(i for i, name in enumerate(names) if name == "sched_setscheduler")
         sleeps = [i for i, name in enumerate(names) if name == "clock_nanosleep" and i > first]
-        self.assertEqual(set(names[sleeps[0]:sleeps[-1] + 1]), {"clock_nanosleep", "write"})
-        self.assertIn("link.acquisition_to_output", (self.folder / "runs/latest/report.html").read_text())
+        made = set(names[sleeps[0]:sleeps[-1] + 1]) if sleeps else set()
+        measured = "link.acquisition_to_output" in (self.folder / "runs/latest/report.html").read_text()
+        if (made < {"clock_nanosleep", "write"} or not measured) and self.late() > 0:  # nothing came, or all at once
+            raise Late(f"{self.late()} frames")
+        self.assertEqual(made, {"clock_nanosleep", "write"})
+        self.assertTrue(measured)
 
     def test_a_terminal_that_does_not_read_holds_nothing_up(self):
         # a model that has an event every 20 ms, and a pipe with room for a few lines
@@ -99,20 +122,17 @@ class RealTime(unittest.TestCase):
         self.addCleanup(run.wait)
         self.addCleanup(run.kill)
         os.close(writer)
-        end, t = time.monotonic() + 30, 0.0
-        while t < 1.99:  # the end is told as soon as somebody reads
-            self.assertLess(time.monotonic(), end, f"it stands at {t}")
-            time.sleep(0.05)
-            told = subprocess.run([VERNIER, "status"], cwd=self.folder, capture_output=True, text=True)
-            found = re.search(r"t = ([\d.]+)", told.stdout)
-            if found:
-                t = float(found[1])
-            elif t > 0.0:  # the run is over: the loop came to its end
-                break
+        # the loop comes to its end, and with it whoever answers from outside; that it did is told as soon as somebody reads
+        control, began, seen = self.folder / "runs/latest/control", time.monotonic(), False
+        def over():
+            nonlocal seen
+            seen = seen or control.exists()
+            return not control.exists() and (seen or time.monotonic() > began + 20)
+        wait_until(over, "the end of the run")
         with os.fdopen(reader, encoding="utf-8") as pipe:
             said = pipe.read()
         self.assertIn("500", re.search(r"(no late frame in|of) (\d+)", said)[2])
-        self.assertEqual(run.wait(timeout=20), 0)
+        self.assertEqual(run.wait(timeout=PATIENCE), 0)
 
     def test_without_any_right_it_goes_on_and_says_so(self):
         # who is nobody already has none to give up
@@ -127,37 +147,39 @@ class RealTime(unittest.TestCase):
         shutil.copy(VERNIER, program)
         shutil.copytree(BALANCE.parent, document)
         words = [*nobody, *limits, program, "run", document / "balance.xml", "--until", "0.2s"]
-        done = subprocess.run([*words, "--rt"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*words, "--rt"], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("real time without real-time priority; late frames are to be expected", done.stderr)
         manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
         self.assertTrue(manifest["machine"]["real-time priority"].startswith("no: refused"))
         self.assertIn("no: refused", (self.folder / "runs/latest/report.html").read_text())
-        done = subprocess.run([*words, "--require-rt"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*words, "--require-rt"], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
         self.assertIn("error[V4103]", done.stderr)
 
     def test_another_terminal_freezes_and_ends_it(self):
-        run = subprocess.Popen([VERNIER, "run", BALANCE, "--rt", "--until", "60s", "--quiet"], cwd=self.folder,
+        run = subprocess.Popen([VERNIER, "run", BALANCE, "--rt", "--until", "3600s", "--quiet"], cwd=self.folder,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(run.kill)
-        end = time.monotonic() + 20
-        while not (self.folder / "runs/latest/control").exists():
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.02)
-        self.assertIn("running", self.vernier("status").stdout)
-        self.assertIn("frozen", self.vernier("freeze").stdout)
-        time.sleep(0.1)
-        here = [re.search(r"t = ([\d.]+)", self.vernier("status", "runs/latest").stdout)[1] for _ in range(2)]
-        self.assertEqual(here[0], here[1])
-        self.assertIn("running", self.vernier("resume").stdout)
-        self.assertIn("stopping", self.vernier("stop").stdout)
-        self.assertEqual(run.wait(timeout=20), 130)
+        wait_until((self.folder / "runs/latest/control").exists, "the run")
+        self.assertIn("running", self.ask("status"))
+        self.assertIn("frozen", self.ask("freeze"))
+        def stands():
+            """It does, and not by chance: a frame lasts 4 ms."""
+            seen = set()
+            for _ in range(4):
+                seen.add(re.search(r"t = ([\d.]+)", self.ask("status"))[1])
+                time.sleep(0.1)
+            return len(seen) == 1
+        wait_until(stands, "a time that stands still")
+        self.assertIn("running", self.ask("resume"))
+        self.assertIn("stopping", self.ask("stop"))
+        self.assertEqual(run.wait(timeout=PATIENCE), 130)
         self.assertIn("V4120", self.vernier("status", status=2).stderr)
 
     def test_the_doctor_tells_whether_the_machine_is_fit(self):
         words = [VERNIER, "doctor", "--seconds", "0.2", "--json", "--for"]
-        done = subprocess.run([*words, BALANCE], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*words, BALANCE], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
         told = json.loads(done.stdout)
         self.assertEqual(done.returncode, 0 if told["fit"] else 3)
         found = {f["name"]: f for f in told["findings"]}
@@ -170,10 +192,10 @@ class RealTime(unittest.TestCase):
         self.assertFalse((self.folder / "runs").exists())
         # what acts on the world is not run for it
         done = subprocess.run([*words, SOURCE / "examples/link/facility.xml"], cwd=self.folder, capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=PATIENCE)
         self.assertIn("faces the world", done.stdout)
         self.vernier("doctor", "--for", "nothing.xml", status=2)
-        text = subprocess.run([VERNIER, "doctor", "--seconds", "0.1"], capture_output=True, text=True, timeout=60).stdout
+        text = subprocess.run([VERNIER, "doctor", "--seconds", "0.1"], capture_output=True, text=True, timeout=PATIENCE).stdout
         self.assertRegex(text, r"(?s)^machine  .* CPUs .*verdict  (not )?fit for 250 Hz")
 
 

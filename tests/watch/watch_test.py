@@ -33,7 +33,7 @@ class Watch(unittest.TestCase):
         """What is said until the next check has ended; fails when none comes."""
         said = []
         while not said or not said[-1].startswith("checked at"):
-            said.append(self.lines.get(timeout=20))
+            said.append(self.lines.get(timeout=200))
         return "".join(said)
 
     def edit(self, name, old, new):
@@ -46,7 +46,7 @@ class Watch(unittest.TestCase):
 
     def end(self):
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(20)
+        return self.process.wait(200)
 
     def test_checks_again_when_a_file_is_saved(self):
         self.assertIn("loop.xml: good", self.next_check())
@@ -65,7 +65,7 @@ class Watch(unittest.TestCase):
     def test_says_nothing_while_nothing_changes(self):
         self.next_check()
         (self.folder / ".hidden").write_text("an editor's own")
-        self.lines.get(timeout=20)  # the empty line after a check
+        self.lines.get(timeout=200)  # the empty line after a check
         with self.assertRaises(queue.Empty):
             self.lines.get(timeout=1)
         self.assertEqual(self.end(), 0)
