@@ -55,13 +55,29 @@ class Run:
         words = [program, "run", HERE / document, "--out", self.folder, *options]
         for s in settings:
             words += ["--set", s]
+        self.before = {p.name for p in self.folder.glob("*-*")}  # runs of other times
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
         self.lines, self.seen = queue.Queue(), []
-        threading.Thread(target=self.read, daemon=True).start()
+        for work in (self.read, self.follow):
+            threading.Thread(target=work, daemon=True).start()
 
     def read(self):
         for line in self.process.stdout:
-            self.lines.put(line.rstrip())
+            if not line.startswith("  t = "):  # events: after many of them it shows no more
+                self.lines.put(line.rstrip())
+
+    def follow(self):
+        """The events, from the file that has all."""
+        known, over = 0, False
+        while not over:
+            over = self.process.poll() is not None
+            for file in self.folder.glob("*-*/events.csv"):
+                if file.parent.name not in self.before:
+                    rows = list(csv.reader(file.read_text(encoding="utf-8").rpartition("\n")[0].splitlines()))[1:]
+                    for time_, component, kind, old, new, reason in rows[known:]:
+                        self.lines.put(f"t = {time_} s   {component} {kind} " + (f"{old} → {new}" if new else "") + f" {reason}")
+                    known = len(rows)
+            time.sleep(0.01)
         self.lines.put(None)
 
     def wait_for(self, pattern, seconds=0.0):

@@ -108,7 +108,7 @@ class Both(unittest.TestCase):
 
     def serve(self, ports, *more):
         """A facility that listens, and takes its time: a machine may stand still for seconds."""
-        run = Run("run", SOURCE / "examples/link/facility.xml", "--rate", "1", "--until", "3600s", "--no-record",
+        run = Run(SOURCE / "examples/link/facility.xml", "--rate", "1", "--until", "3600s",
                   "--set", f"simulator.listen=127.0.0.1:{ports[0]}", "--set", f"simulator.data=127.0.0.1:{ports[1]}",
                   "--set", "simulator.timeout=60s", *more)
         self.addCleanup(run.end)

@@ -104,7 +104,7 @@ class Runs(unittest.TestCase):
         """What the client said, and what the facility reports. It ends after the client, or when it has said something itself."""
         control, data = free_ports()
         # a machine that stands still for a while loses no link
-        facility = Run("run", SOURCE / "examples/rsp/facility.xml", "--rate", "1", "--until", "3600s", "--no-record", "--set", f"simulator.listen=127.0.0.1:{control}",
+        facility = Run(SOURCE / "examples/rsp/facility.xml", "--rt", "--until", "3600s", "--set", f"simulator.listen=127.0.0.1:{control}",
                        "--set", f"simulator.data=127.0.0.1:{data}", "--set", "simulator.timeout=60s")
         try:
             facility.wait_for("  ready ")
@@ -120,7 +120,7 @@ class Runs(unittest.TestCase):
     @staticmethod
     def unless_in_time(client, done, there):
         """Raises Late when one of both says that a command or an answer came too late."""
-        if there["late commands"] + there["extrapolated"] > 0 or "would begin too soon" in there["said"] or "no answer to the initialization" in done.stderr or \
+        if there["late commands"] + there["extrapolated"] > 0 or "stood still" in there["said"] or "would begin too soon" in there["said"] or "no answer to the initialization" in done.stderr or \
                 "(8)" in done.stderr:
             raise Late(f"{client}: {done.stderr} {done.stdout} {there['said']}")
 

@@ -22,7 +22,7 @@ class Runs(unittest.TestCase):
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
         self.control, self.data = (f"127.0.0.1:{port}" for port in free_ports())
         # a machine that stands still for a while loses no link
-        self.facility = Run("run", SOURCE / "examples/link/facility.xml", "--rate", "1", "--until", "3600s", "--out", self.folder, "--set",
+        self.facility = Run(SOURCE / "examples/link/facility.xml", "--rate", "1", "--until", "3600s", "--set",
                             f"simulator.listen={self.control}", "--set", f"simulator.data={self.data}", "--set", "simulator.timeout=60s")
         self.addCleanup(self.facility.end)
         self.facility.wait_for("  ready ")
