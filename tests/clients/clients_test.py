@@ -139,7 +139,7 @@ class Both(unittest.TestCase):
             self.assertTrue(said["last"] != 0.0 and -1.0 <= said["last"] <= 1.0, said)
             # both clocks are this machine's: the offset is zero, within half of a round trip
             self.assertLess(abs(said["offset"]), time.monotonic() - began)
-            for delay in ("round_trip", "dead_time", "acquisition_to_output"):
+            for delay in ("round_trip", "dead_time"):  # by one clock
                 self.assertGreater(said[delay], 0.0, delay)
             self.assertGreater(said["target_step"], 0)
 

@@ -96,9 +96,10 @@ class Test(unittest.TestCase):
             delays = client["delays_s"]
             # although four of five vectors of the faster side are replaced before they are looked at
             self.assertGreater(delays["dead_time"]["count"], 0)
-            for d in delays.values():
+            for name, d in delays.items():
                 self.assertLessEqual(d["p99"], d["max"])
-                self.assertGreater(d["max"], 0.0)
+                if name in ("round_trip", "dead_time"):  # by one clock; the others are as good as both clocks are compared
+                    self.assertGreater(d["max"], 0.0, name)
             said = self.finish(server)  # ends when the client says farewell
             self.assertGreater(said["counts"]["received"], 5)  # 100
             self.assertGreater(said["delays_s"]["dead_time"]["count"], 0)
