@@ -155,6 +155,24 @@ void drive(Member& m, const std::function<void(testing::Rig&, double)>& each) {
   }
 }
 
+TEST(Member, GoesOnWhenTheCentralClockCannotBeReadAnyMore) {
+  FederateDocument d;
+  d.settings.pacing = true;
+  d.central_clock = "/dev/ptp0";
+  std::int64_t shows = 1'000;
+  d.settings.central_clock = [&] { return shows; };
+  Member m(d);
+  TimeBase* base = m.time_base();
+  ASSERT_NE(base, nullptr);
+  base->start(Time{}, 500);
+  const Time frame = Time{} + Duration(100);
+  EXPECT_EQ(base->due(frame, 500), 600);
+  shows = 1'060;  // ten ns more than this machine's
+  EXPECT_EQ(base->due(frame, 550), 590);
+  shows = -1;
+  EXPECT_EQ(base->due(frame, 570), 590);
+}
+
 TEST(Member, ExchangesStatesOneStepAheadOfTheGrantedTime) {
   Member first(leader("pair", "<require federate=\"Other\"/>"));
   Diagnostics problems;

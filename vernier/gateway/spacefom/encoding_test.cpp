@@ -116,6 +116,12 @@ TEST(Steps, PutsBoundariesStrictlyBeyond) {
   EXPECT_EQ(boundary_after(0, 1'000'000), 1'000'000);
   EXPECT_EQ(boundary_after(999'999, 1'000'000), 1'000'000);
   EXPECT_EQ(boundary_after(1'000'000, 1'000'000), 2'000'000);
+  // times as strangers say them stay numbers
+  constexpr Ticks last = std::numeric_limits<Ticks>::max();
+  EXPECT_EQ(boundary_after(last, 1'000'000), last / 1'000'000 * 1'000'000);
+  EXPECT_EQ(sum_of(last - 1, 1), last);
+  EXPECT_EQ(sum_of(last, last), last);
+  EXPECT_EQ(sum_of(-last, -last), std::numeric_limits<Ticks>::min());
   EXPECT_EQ(freeze_time(250'000, 1'000'000, 1'000'000), 2'000'000);
   EXPECT_EQ(freeze_time(1'000'000, 1'000'000, 1'000'000), 2'000'000);
   EXPECT_EQ(usual_padding(1'000'000), 1'000'000);

@@ -242,7 +242,7 @@ void Federate::Work::initialize_late() {
         return missing.empty();
       },
       [&] { return joined(missing, ", "); });
-  request_values("");
+  request_values();
 }
 
 // -- time ----------------------------------------------------------------------------------------
@@ -283,6 +283,10 @@ void Federate::Work::begin() {
   if (!rti().queryGALT(galt)) galt = rti1516e::HLAinteger64Time(granted);
   started = boundary_after(std::max<Ticks>(granted, static_cast<Ticks>(galt.getTime())),
                            configuration.least_common);
+  if (started > latest_start)
+    throw ConfigurationError("V5326", settings.name + " cannot begin at " + text_of(started) +
+                                          ", which is as far as others of " + settings.federation +
+                                          " look ahead");
   advance_to(started);
   entered_ = true;
   mode = configuration.current;

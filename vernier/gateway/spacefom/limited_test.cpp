@@ -111,5 +111,73 @@ TEST(LimitedRti, IsServedWithEvokedCallbacksFullNamesAndWithoutMom) {
   EXPECT_EQ(refused_names.load(), 2);  // each asked once for the MOM's federates
 }
 
+/// Our RTI with something to say whenever it is asked.
+class TalkativeAmbassador final : public hla::VernierAmbassador {
+ public:
+  TalkativeAmbassador()
+      : VernierAmbassador([](const federation::Designator& where, std::string& why) {
+          return federation::connect(where, why);
+        }) {}
+
+  void connect(rti1516e::FederateAmbassador& f, rti1516e::CallbackModel model,
+               const std::wstring& where) override {
+    VernierAmbassador::connect(f, model, where);
+    told_ = &f;
+  }
+  bool evokeCallback(double) override {
+    VernierAmbassador::evokeCallback(0.0);
+    told_->reportFederationExecutions({});
+    return true;
+  }
+
+ private:
+  rti1516e::FederateAmbassador* told_ = nullptr;
+};
+
+TEST(TalkativeRti, DoesNotMakePatienceEndless) {
+  new_ambassador = []() -> std::unique_ptr<rti1516e::RTIambassador> {
+    return std::make_unique<TalkativeAmbassador>();
+  };
+  Settings s;
+  s.federation = "talkative";
+  s.evoked = true;
+  s.use_mom = false;
+  s.patience = std::chrono::milliseconds(50);
+  Federate f(s);
+  std::string said;
+  try {
+    f.join();  // no Master ever comes
+  } catch (const ConfigurationError& e) {
+    said = e.diagnostics().list().front().code;
+  }
+  new_ambassador = standard_ambassador;
+  EXPECT_EQ(said, "V5324");
+}
+
+TEST(OtherTime, IsRefusedByName) {
+  const auto ambassador = standard_ambassador();
+  rti1516e::NullFederateAmbassador nobody;
+  ambassador->connect(nobody, rti1516e::HLA_EVOKED);
+  Settings s;
+  s.federation = "floating";
+  const std::wstring name = wide(s.federation);
+  const std::wstring module = L"SISO_SpaceFOM_datatypes";
+  ambassador->createFederationExecution(name, module, L"HLAfloat64Time");
+  ambassador->joinFederationExecution(L"holder", name);  // so that nobody destroys it
+  Federate f(s);
+  std::string said;
+  try {
+    f.join();
+  } catch (const ConfigurationError& e) {
+    said = rendered(e.diagnostics().list().front());
+  }
+  EXPECT_NE(said.find("V5322"), said.npos) << said;
+  EXPECT_NE(said.find("HLAfloat64Time"), said.npos) << said;
+  f.resign();
+  ambassador->resignFederationExecution(rti1516e::NO_ACTION);
+  ambassador->destroyFederationExecution(name);
+  ambassador->disconnect();
+}
+
 }  // namespace
 }  // namespace vernier::spacefom

@@ -305,7 +305,10 @@ void Member::make_federate() {
   objects_.reset();
   if (!document_.central_clock.empty() && !document_.settings.central_clock)
     document_.settings.central_clock = central_clock(document_.central_clock);
+  reachable_.store(nullptr);
   federate_ = std::make_unique<Federate>(document_.settings);
+  reachable_.store(federate_.get());
+  if (interrupted_.load()) federate_->interrupt();
   objects_ = std::make_unique<Objects>(*federate_);
   objects_->set_other(this);
   const auto extension = [](const Extended& x) {

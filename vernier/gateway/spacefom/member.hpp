@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -71,7 +72,8 @@ class Member final : public Component, public PacerSource, public TimeBaseSource
       return member_.federate_ && member_.federate_->stood_still();
     }
     void interrupt() noexcept override {
-      if (member_.federate_) member_.federate_->interrupt();
+      member_.interrupted_.store(true);
+      if (Federate* f = member_.reachable_.load()) f->interrupt();
     }
 
    private:
@@ -85,9 +87,13 @@ class Member final : public Component, public PacerSource, public TimeBaseSource
     std::int64_t due(Time, std::int64_t now) noexcept override;
 
    private:
+    /// What the central clock shows; as it went on when it cannot be read any more.
+    std::int64_t central(std::int64_t now) noexcept;
+
     Member& member_;
     Time origin_{};
     std::int64_t at_ = 0, began_ = -1;  // ns of the central clock
+    std::int64_t ahead_ = 0;            // of CLOCK_MONOTONIC
   };
   struct Input {
     std::span<const double> from;
@@ -153,6 +159,8 @@ class Member final : public Component, public PacerSource, public TimeBaseSource
   std::span<double> logical_time_;
   std::span<std::int64_t> mode_;
   bool over_ = false, joined_ = false;
+  std::atomic<Federate*> reachable_{nullptr};  // for interrupt(), from a signal handler
+  std::atomic<bool> interrupted_{false};
   Fault fault_;
   Pacer::Kept kept_;
   Waiter waiter_{*this};

@@ -168,7 +168,10 @@ void Federate::Work::await_central_time() {
                     " s by the central clock of " + settings.name,
                 "all members need the same clock as cte in <time>, set alike: NTP or PTP");
   wait([&] { return left() < near; }, [] { return std::string(); }, false);
-  while (left() > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(left()));
+  // the rest at once; a clock that is set or fails meanwhile holds nobody up
+  const auto most = std::chrono::steady_clock::now() + std::chrono::nanoseconds(2 * near);
+  for (std::int64_t l = left(); l > 0 && std::chrono::steady_clock::now() < most; l = left())
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(l, near)));
 }
 
 void Federate::Work::freeze() {

@@ -57,9 +57,10 @@ void Federate::Work::note_keeper() {
     const auto t = time_in(time), l = time_in(ahead);
     // HLAtimeState, 32 bits, big endian: 0 is granted; without a lookahead it does not regulate
     if (state.size() != 4 || state.back() != std::byte{0} || !t || !l) continue;
-    if (read_string(r.values[0].bytes) == settings.name || (found && *t + *l >= least)) continue;
+    if (read_string(r.values[0].bytes) == settings.name || (found && sum_of(*t, *l) >= least))
+      continue;
     found = &r;
-    least = *t + *l;
+    least = sum_of(*t, *l);
   }
   if (found) keeper = read_string(found->values[0].bytes).value_or("");
 }

@@ -1,5 +1,8 @@
 #include "vernier/gateway/spacefom/steps.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace vernier::spacefom {
 
 std::string text_of(Ticks t) {
@@ -30,7 +33,15 @@ std::string broken_rule(const Steps& s) {
   return {};
 }
 
-Ticks boundary_after(Ticks galt, Ticks lcts) noexcept { return (galt / lcts + 1) * lcts; }
+Ticks sum_of(Ticks a, Ticks b) noexcept {
+  Ticks sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a > 0 ? std::numeric_limits<Ticks>::max() : std::numeric_limits<Ticks>::min();
+}
+
+Ticks boundary_after(Ticks galt, Ticks lcts) noexcept {
+  return (std::min(galt, std::numeric_limits<Ticks>::max() - lcts) / lcts + 1) * lcts;
+}
 
 Ticks freeze_time(Ticks now, Ticks padding, Ticks lcts) noexcept {
   const Ticks at = (now + padding + lcts - 1) / lcts * lcts;

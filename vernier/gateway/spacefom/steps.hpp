@@ -10,6 +10,9 @@ using Ticks = std::int64_t;
 /// No sane step is longer (12 days); sums of a few stay numbers.
 constexpr Ticks longest_step = (Ticks{1} << 40) - 1;
 
+/// Nobody begins later (146 000 years): steps behind it stay numbers.
+constexpr Ticks latest_start = Ticks{1} << 62;
+
 /// The steps of a federate, all constant.
 struct Steps {
   Ticks step = 1'000'000;  // the federate's, and its lookahead (rule 4-20)
@@ -23,8 +26,11 @@ struct Steps {
 /// 4-20 and that the LCTS is a common multiple.
 std::string broken_rule(const Steps&);
 
+/// The sum of two times as another says them; the last time there is where it would be later.
+Ticks sum_of(Ticks, Ticks) noexcept;
+
 /// The boundary of logical time (HLTB) on which a late joiner starts: the first multiple of the
-/// LCTS that is strictly beyond the greatest available logical time.
+/// LCTS that is strictly beyond the greatest available logical time, or the last there is.
 Ticks boundary_after(Ticks galt, Ticks lcts) noexcept;
 
 /// When a freeze that is asked for at `now` takes place: the first multiple of the LCTS at or after

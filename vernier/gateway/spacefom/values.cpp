@@ -6,9 +6,8 @@
 #include <limits>
 #include <optional>
 
-#include "vernier/base/units.hpp"
-
 #include "vernier/base/require.hpp"
+#include "vernier/base/units.hpp"
 
 namespace vernier::spacefom {
 namespace {

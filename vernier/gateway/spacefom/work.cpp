@@ -141,7 +141,15 @@ void Federate::Work::create_and_join() {
     }
   }
   joined_ = true;
+  require_integer_time();
   rti().enableAsynchronousDelivery();
+}
+
+void Federate::Work::require_integer_time() {
+  const std::string kind = narrow(rti().getTimeFactory()->getName());
+  if (kind == "HLAinteger64Time") return;
+  throw ConfigurationError("V5322", "the federation " + settings.federation + " counts time as " +
+                                        kind + ", a SpaceFOM federation as HLAinteger64Time");
 }
 
 void Federate::Work::resign() noexcept {
@@ -165,6 +173,15 @@ void Federate::Work::resign() noexcept {
 }
 
 // -- what comes ----------------------------------------------------------------------------------
+
+std::optional<Event> Federate::Work::next_event(std::chrono::milliseconds nap) {
+  constexpr std::chrono::milliseconds at_once{0};
+  if (auto event = inbox.take(at_once)) return event;
+  answer();
+  if (!evoked) return inbox.take(nap);
+  rti().evokeCallback(std::chrono::duration<double>(nap).count());
+  return inbox.take(at_once);
+}
 
 void Federate::Work::handle(Event& e) {
   const std::string text = narrow(e.text);
@@ -512,7 +529,7 @@ void Federate::Work::answer() {
   }
 }
 
-void Federate::Work::request_values(const std::string&) {
+void Federate::Work::request_values() {
   for (const Class& c : classes)
     rti().requestAttributeValueUpdate(
         c.handle, rti1516e::AttributeHandleSet(c.handles.begin(), c.handles.end()), {});

@@ -31,35 +31,23 @@ bool Federate::Work::wait_for(Done done, What what, std::chrono::milliseconds mo
                                                        : 20};
   const auto began = Clock::now();
   auto looked = began;
-  bool told = false;
+  bool told = false, late = false;
   while (true) {
     leave_if_over();
     // nobody goes on while it is found out who is lost
     if (!(master_lost_ || (gone_ && gone_->needed)) && done()) return true;
-    auto event = inbox.take(std::chrono::milliseconds(0));
-    if (!event) {
-      answer();
-      if (evoked) {
-        rti().evokeCallback(std::chrono::duration<double>(nap).count());
-        event = inbox.take(std::chrono::milliseconds(0));
-      } else {
-        event = inbox.take(nap);
-      }
-    }
-    if (event) {
-      handle(*event);
-      continue;
-    }
-    const auto waited_ns = Clock::now() - began;
-    if (most.count() > 0 && waited_ns >= most) return false;
-    if (joined_ && Clock::now() - looked > std::chrono::milliseconds(500)) {
-      looked = Clock::now();
+    if (late) return false;
+    if (auto event = next_event(nap)) handle(*event);
+    const auto now = Clock::now();
+    late = most.count() > 0 && now - began >= most;
+    if (joined_ && now - looked > std::chrono::milliseconds(500)) {
+      looked = now;
       rti1516e::HLAinteger64Time ignored;
       static_cast<void>(rti().queryGALT(ignored));  // throws when the RTI has resigned us
       if (looking_) look_for_keeper();
       miss_required();
     }
-    if (!told && waited_ns > std::chrono::seconds(1)) {
+    if (!told && now - began > std::chrono::seconds(1)) {
       told = true;
       if (const std::string words = what(); !words.empty() && settings.notice)
         settings.notice(settings.name + " waits for " + words);

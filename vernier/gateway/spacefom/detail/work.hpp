@@ -114,10 +114,12 @@ class Federate::Work {
   double scenario_time(Ticks) const noexcept;
 
  private:
-  // federate.cpp: connection, events, waiting
+  // work.cpp: connection, events, points, objects
   void connect();
   void create_and_join();
+  void require_integer_time();
   std::vector<std::wstring> module_files();
+  std::optional<detail::Event> next_event(std::chrono::milliseconds nap);
   void handle(detail::Event&);
   void announced(const std::string& label);
   void discovered(const detail::Event&);
@@ -125,7 +127,18 @@ class Federate::Work {
   void removed(const detail::Event&);
   void received(const detail::Event&);
   void provide(const detail::Event&);
-  void leave_if_over();
+  void register_point(const std::string& label, const rti1516e::FederateHandleSet* members);
+  void achieve(const std::string& label);
+  void synchronize(const std::string& label);
+  void declare(Class&);
+  void subscribe(Class&);
+  void register_own();
+  void declare_interactions();
+  void send(std::optional<Ticks> stamp, bool root_only = false);
+  void answer();
+  void request_values();
+  bool has_instance(const std::string& name) const;
+  const Remote* root_frame() const;
 
   // peers.cpp: who holds time back, who is lost
   void watch_peers();
@@ -135,31 +148,19 @@ class Federate::Work {
   void peer_lost(const detail::Event&);
   void peer_gone(const std::string& name, const std::string& why, bool lost);
   void miss_required();
+  void leave_if_over();
   [[noreturn]] void fail_lost(const std::string& why) const;
   [[noreturn]] void fail_expelled() const;
   [[noreturn]] void fail_without_master() const;
   std::string way_back() const;
 
-  /// Deals with what comes until `done()`; throws Over, or ConfigurationError when the connection
-  /// or the Master is lost or `patience` ends, with what() that was waited for.
+  /// waiting.hpp. Deals with what comes until `done()`; throws Over, or ConfigurationError when the
+  /// connection or the Master is lost or `patience` ends, with what() that was waited for.
   template <class Done, class What>
   void wait(Done done, What what, bool patient = true);
+  /// False: `most` is over.
   template <class Done, class What>
   bool wait_for(Done done, What what, std::chrono::milliseconds most);
-  void register_point(const std::string& label, const rti1516e::FederateHandleSet* members);
-  void achieve(const std::string& label);
-  void synchronize(const std::string& label);
-
-  // objects.cpp part of it
-  void declare(Class&);
-  void subscribe(Class&);
-  void register_own();
-  void declare_interactions();
-  void send(std::optional<Ticks> stamp, bool root_only = false);
-  void answer();
-  void request_values(const std::string& object_class_or_all);
-  bool has_instance(const std::string& name) const;
-  const Remote* root_frame() const;
 
   // initialization.cpp
   void determine_role();
