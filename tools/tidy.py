@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy over the sources of the library and the program, and names the files that fail.
+"""Runs clang-tidy over the sources and names the files that fail.
 
 usage: tidy.py [--jobs N] [<source>...]
 
 A source that passed is not looked at again until it, a header of ours that it includes, its compile
-command, .clang-tidy or clang-tidy itself changes; build/tidy holds what is known. The commands are
-those of build/apart, where every source is compiled alone. Without names:
-all of vernier/ and apps/ but the tests.
+command, .clang-tidy or clang-tidy itself changes. build/tidy holds what is known of this folder; what
+passed in any other clone of the user's is known from a cache (VERNIER_TIDY_CACHE, ~/.cache/vernier/tidy
+unless said otherwise), where it stays for ninety days after its last use. The commands are those of
+build/apart, where every source is compiled alone. Without names: vernier/, apps/, tests/, benchmarks/
+and examples/, but the tests beside the modules' sources.
 """
 import argparse
 import concurrent.futures
@@ -17,6 +19,7 @@ import pathlib
 import shlex
 import subprocess
 import sys
+import time
 
 CLANG = "14"
 # the compile commands are gcc's; the deep analysis takes twice as long as everything else; so much is
@@ -26,6 +29,8 @@ EXTRA = ["-Wno-unknown-warning-option",
 root = pathlib.Path(__file__).resolve().parent.parent
 known = root / "build" / "tidy"
 apart = root / "build" / "apart"
+cache = pathlib.Path(os.environ.get("VERNIER_TIDY_CACHE") or pathlib.Path.home() / ".cache" / "vernier" / "tidy")
+KEEP = 90 * 86400.0  # s
 
 
 def output(command):
@@ -43,9 +48,18 @@ def headers(entry):
             for f in rule.replace("\\\n", " ").split()[1:]]
 
 
+def borrowed(commands, source):
+    """Fuzz targets are compiled elsewhere, like their neighbours; clang-tidy does the same."""
+    if not source.endswith("_fuzz.cpp"):
+        return None
+    file = str(root / source)
+    near = next((e for f, e in commands.items() if os.path.dirname(f) == os.path.dirname(file)), None)
+    return near and {**near, "file": file, "command": near["command"].replace(near["file"], file)}
+
+
 def key(entry, files, common):
     digest = hashlib.sha256(common)
-    digest.update(entry["command"].encode())
+    digest.update(entry["command"].replace(str(root), "").encode())  # the same in every clone
     for file in files:
         digest.update(f"\0{file}\0".encode() + (root / file).read_bytes())
     return digest.hexdigest()
@@ -62,14 +76,30 @@ def passed_before(entry, stamp, common):
 def look(entry, stamp, common):
     """What clang-tidy says of the source; empty when it has nothing to say."""
     files = headers(entry)
+    if not files:
+        return "its headers could not be listed"
     before = key(entry, files, common)
-    done = subprocess.run([f"clang-tidy-{CLANG}", "-p", str(apart), "--quiet",
-                           *(f"--extra-arg={word}" for word in EXTRA), entry["file"]], cwd=root, capture_output=True, text=True)
-    if done.returncode == 0 and files:
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.write_text(json.dumps({"key": before, "files": files}))
-        return ""
-    return done.stdout.strip() or done.stderr.strip() or "its headers could not be listed"
+    known_good = cache / before
+    if not known_good.exists():
+        done = subprocess.run([f"clang-tidy-{CLANG}", "-p", str(apart), "--quiet",
+                               *(f"--extra-arg={word}" for word in EXTRA), entry["file"]],
+                              cwd=root, capture_output=True, text=True)
+        if done.returncode != 0:
+            return done.stdout.strip() or done.stderr.strip()
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(json.dumps({"key": before, "files": files}))
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        known_good.touch()
+    except OSError:  # a cache that cannot be written to is none
+        pass
+    return ""
+
+
+def forget_old():
+    for old in cache.glob("*"):
+        if old.stat().st_mtime < time.time() - KEEP:
+            old.unlink(missing_ok=True)
 
 
 def main():
@@ -77,17 +107,20 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("sources", nargs="*")
     wanted = parser.parse_args()
-    sources = wanted.sources or [f for f in output(["git", "ls-files", "vernier/*.cpp", "apps/*.cpp"]).split()
-                                 if not f.endswith("_test.cpp")]
+    everywhere = [f"{folder}/*.cpp" for folder in ("vernier", "apps", "tests", "benchmarks", "examples")]
+    sources = wanted.sources or [f for f in output(["git", "ls-files", *everywhere]).split()
+                                 if not (f.startswith("vernier/") and f.endswith("_test.cpp"))]
     output(["cmake", "--preset", "release", "-B", str(apart), "-DVERNIER_TOGETHER=OFF"])
     commands = {e["file"]: e for e in json.loads((apart / "compile_commands.json").read_text())}
     common = "\n".join([output([f"clang-tidy-{CLANG}", "--version"]), *EXTRA,
                         *((root / f).read_text() for f in output(["git", "ls-files", "*.clang-tidy"]).split())]).encode()
 
-    due, failed = [], []
+    due, failed, alone = [], [], []
     for source in sources:
-        entry = commands.get(str(root / source))
-        if entry and not passed_before(entry, known / f"{source}.json", common):
+        entry = commands.get(str(root / source)) or borrowed(commands, source)
+        if not entry:
+            alone.append(source)
+        elif not passed_before(entry, known / f"{source}.json", common):
             due.append((source, entry))
     with concurrent.futures.ThreadPoolExecutor(wanted.jobs) as pool:
         told = {pool.submit(look, entry, known / f"{source}.json", common): source for source, entry in due}
@@ -96,8 +129,11 @@ def main():
             if done.result():
                 failed.append(told[done])
                 print(f"\n{told[done]}:\n{done.result()}", flush=True)
+    forget_old()
     if due and sys.stdout.isatty():
         print()
+    if alone:
+        print(f"tidy: {len(alone)} sources are not compiled here (programs of other builds) and not looked at")
     if failed:
         print("tidy: not clean: " + " ".join(sorted(failed)), file=sys.stderr)
     return 1 if failed else 0
