@@ -135,7 +135,8 @@ class SocketChannel final : public Channel {
       if (m.state == Wire::State::closed) lose(wire_->why());
       if (m.state == Wire::State::wait) {
         pollfd p{wire_->descriptor(), POLLOUT | POLLIN, 0};
-        poll(&p, 1, 1000);
+        const timespec most = time_left(Clock::now() + settings_.tolerate);
+        if (ppoll(&p, 1, &most, nullptr) == 0) lose_if_silent();
         if ((p.revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
           const std::lock_guard lock(receive_lock_);
           read_some();
@@ -196,7 +197,11 @@ class SocketChannel final : public Channel {
       std::uint64_t count = 0;
       [[maybe_unused]] const auto n = ::read(wake_.get(), &count, sizeof count);
     }
-    if (ready == 0 && Clock::now() - heard_.load() > settings_.tolerate) lose("the RTI is silent");
+    if (ready == 0) lose_if_silent();
+  }
+
+  void lose_if_silent() {
+    if (Clock::now() - heard_.load() > settings_.tolerate) lose("the RTI is silent");
   }
 
   /// The second thread: nothing stays unflushed for longer than two milliseconds, and the RTI

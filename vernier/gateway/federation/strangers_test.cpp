@@ -3,16 +3,19 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include <atomic>
 #include <thread>
 
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/federation/channel.hpp"
 #include "vernier/gateway/federation/core_rig_test.hpp"
 #include "vernier/gateway/federation/hello.hpp"
 #include "vernier/gateway/federation/regions.hpp"
 #include "vernier/gateway/federation/server.hpp"
+#include "vernier/gateway/federation/socket_channel.hpp"
 #include "vernier/gateway/federation/time_manager.hpp"
 
 namespace vernier::federation {
@@ -114,6 +117,56 @@ TEST(Strangers, AnRtiThatAsksForTheKeyAgainAndAgainIsNone) {
   EXPECT_EQ(federate.take(*frame(asks, 1), reply), Greeting::more);
   EXPECT_EQ(federate.take(*frame(asks, 2), reply), Greeting::refused);
   EXPECT_THAT(federate.why(), HasSubstr("asks twice"));
+}
+
+/// Says hello to the first who comes, and then nothing more.
+class Sleeper {
+ public:
+  explicit Sleeper(const std::filesystem::path& at)
+      : listener_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un a{};
+    a.sun_family = AF_UNIX;
+    at.native().copy(a.sun_path, sizeof a.sun_path - 1);
+    EXPECT_EQ(bind(listener_.get(), reinterpret_cast<const sockaddr*>(&a), sizeof a), 0);
+    EXPECT_EQ(listen(listener_.get(), 1), 0);
+    thread_ = std::thread([this] { greet(); });
+  }
+  ~Sleeper() {
+    over_ = true;
+    over_.notify_all();
+    thread_.join();
+  }
+
+ private:
+  void greet() {
+    const channel::Descriptor one(accept(listener_.get(), nullptr, nullptr));
+    std::vector<std::byte> came(longest_hello), reply;
+    const ssize_t n = recv(one.get(), came.data(), came.size(), 0);
+    HelloFromFederate({}).take(Bytes(came).first(static_cast<std::size_t>(std::max<ssize_t>(n, 0))),
+                               reply);
+    EXPECT_EQ(send(one.get(), reply.data(), reply.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(reply.size()));
+    over_.wait(false);
+  }
+
+  const channel::Descriptor listener_;
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+TEST(Strangers, AnRtiThatNeitherTakesNorSaysAnythingIsLost) {
+  const TemporaryFolder folder;
+  Sleeper rti(folder / "rti");
+  std::string why;
+  const auto channel = connect_socket(parsed_designator("unix://" + (folder / "rti").string()),
+                                      {.tolerate = std::chrono::milliseconds(100)}, why);
+  ASSERT_TRUE(channel) << why;
+  // more than the system's buffers hold: the last one has to wait for the RTI
+  const std::vector<std::byte> much = *frame(Lost{std::string(1u << 20, 'x')});
+  int sent = 0;
+  while (sent < 1000 && channel->send(much)) ++sent;
+  EXPECT_LT(sent, 1000);
+  EXPECT_THAT(channel->why_lost(), HasSubstr("silent"));
 }
 
 /// Answers each request with 64 KB.
