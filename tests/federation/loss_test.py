@@ -79,11 +79,21 @@ class Federation:
             return len(seen) == 1
         wait_until(still, f"a standstill of {name}")
 
-    def time_of(self, name):
+    def time_of(self, name, number=1):
         def asked():
-            said = subprocess.run([VERNIER, "status", str(self.run_of(name))], capture_output=True, text=True, timeout=PATIENCE).stdout
-            return re.search(r"t = ([\d.]+)", said)
-        return wait_until(asked, f"an answer of {name}")[1]
+            for run in pathlib.Path(self.folder.name, name).glob(f"*-{number:04}"):
+                said = subprocess.run([VERNIER, "status", str(run)], capture_output=True, text=True, timeout=PATIENCE).stdout
+                return re.search(r"t = ([\d.]+)", said)
+        return float(wait_until(asked, f"an answer of {name}")[1])
+
+    def joins(self, name):
+        """Returns when the RTI has said so."""
+        while not re.search(f"federate '{name}' has joined", line := self.processes["rti"].stdout.readline()):
+            assert line, "the RTI ended"
+
+    def takes_part(self, name, number=1):
+        """Returns when its run, the first or a later one, has made steps."""
+        wait_until(lambda: self.time_of(name, number) > 0.25, f"{name} in the federation")
 
     def says(self, name, words):
         """Returns when it has said so, on the error stream."""
@@ -154,9 +164,9 @@ class Loss(unittest.TestCase):
 
     def pacer_running(self):
         with Federation() as f:
-            self.assertIn("held by Pacer", f.runs())
+            wait_until(lambda: "held by Pacer" in f.runs(), "a moment at which Pacer holds time back")
             f.join("Guest")
-            f.runs()
+            f.takes_part("Guest")
             f.kill("Pacer")
             self.expect(f, "Earth", "error[V5335]: Earth cannot go on in f: Pacer was lost: ", "start the federation anew")
             self.expect(f, "Moon", "error[V5335]: Moon cannot go on in f: Pacer was lost: ", "time is tied to no clock")
@@ -167,7 +177,7 @@ class Loss(unittest.TestCase):
             f.runs()
             record = pathlib.Path(f.folder.name, "kept.federation")
             f.start("record", "federate", "record", "f", "--rti", f.rti, "-o", str(record))
-            f.runs()
+            f.joins(r"vernier-recorder-\d+")
             f.kill("rti")
             for name in ("Earth", "Pacer", "Moon"):
                 self.expect(f, name, f"error[V5328]: the connection of {name} to the RTI at {f.rti} was lost", "vernier rti, then all federates anew",
@@ -180,11 +190,11 @@ class Loss(unittest.TestCase):
         with Federation() as f:
             f.runs()
             f.join("Guest")
-            f.runs()
+            f.takes_part("Guest")
             f.kill("Guest")
             f.ended("Guest")
             f.join("Guest")
-            f.runs()
+            f.takes_part("Guest", 2)
             self.assertEqual(f.federate("ask", "f", "shutdown").returncode, 0)
             for name in ("Earth", "Pacer", "Moon", "Guest"):
                 self.assertEqual(f.ended(name)[0], 0, name)
