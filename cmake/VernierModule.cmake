@@ -9,13 +9,16 @@ set(vernier_gateway_on   base document kernel component gateway rti1516e)
 set(vernier_rti1516e_on  base gateway)
 set(vernier_run_on       base document kernel component run)
 
+# what clang compiles: everything, or single targets, see vernier_by_clang()
+set(clang $<OR:$<CXX_COMPILER_ID:Clang>,$<BOOL:$<TARGET_PROPERTY:VERNIER_BY_CLANG>>>)
+
 add_library(vernier_warnings INTERFACE)
 target_compile_options(vernier_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   -Wnon-virtual-dtor -Wcast-align -Woverloaded-virtual -Wconversion -Wno-sign-conversion
   # what is written for lanes is compiled for single numbers too
-  $<$<CXX_COMPILER_ID:Clang>:-Wno-bitwise-instead-of-logical>
+  $<${clang}:-Wno-bitwise-instead-of-logical>
   # gcc, who decides, does not mind what is shadowed from other sources compiled together
-  $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>
+  $<${clang}:-Wno-shadow>
   # gcc 12 sees overflows that are not there in inlined library code
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-restrict -Wno-maybe-uninitialized>
   $<$<BOOL:${VERNIER_WERROR}>:-Werror>)
@@ -133,8 +136,30 @@ function(vernier_precompile target)
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
   # what ccache needs
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
-    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  target_compile_options(${target} PRIVATE $<$<NOT:${clang}>:-fpch-preprocess>
+    "$<${clang}:SHELL:-Xclang -fno-pch-timestamp>")
+endfunction()
+
+# vernier_by_clang(<target>): whatever compiles the rest, if there is one.
+find_program(VERNIER_CLANG NAMES clang++-14 clang++)
+function(vernier_by_clang target)
+  if(VERNIER_CLANG AND CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT VERNIER_SANITIZE)
+    set_target_properties(${target} PROPERTIES VERNIER_BY_CLANG ON CXX_COMPILER_LAUNCHER
+      "${PROJECT_SOURCE_DIR}/tools/compile_with;${CMAKE_CXX_COMPILER_LAUNCHER};${VERNIER_CLANG};--")
+  endif()
+endfunction()
+
+# vernier_quickly(<target>): for tests, which need not be optimized where what is tested is. Compiled together
+# they are compiled by clang, who takes half of gcc's time; else by the compiler of the rest.
+function(vernier_quickly target)
+  if(VERNIER_TOGETHER)
+    vernier_by_clang(${target})
+  endif()
+  if(VERNIER_TOGETHER OR VERNIER_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
 endfunction()
 
 # vernier_together(<target>): its sources are compiled eight at a time, which takes half the time for a
@@ -185,17 +210,12 @@ function(vernier_module_tests)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  # what is tested is optimized, tests need not be; sanitized ones compile in half the time without
-  set(optimize -O1)
-  if(VERNIER_SANITIZE)
-    set(optimize -O0)
-  endif()
   # executables, since position independence is another one in libraries
   file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cpp "int main() {}\n")
   foreach(headers test_headers eigen_test_headers)
     add_executable(vernier_${headers} EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/test_headers.cpp)
     target_link_libraries(vernier_${headers} PRIVATE GTest::gmock GTest::gtest)
-    target_compile_options(vernier_${headers} PRIVATE ${optimize})
+    vernier_quickly(vernier_${headers})
     target_compile_definitions(vernier_${headers} PRIVATE VERNIER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     vernier_common_headers(vernier_${headers} <gmock/gmock.h> <gtest/gtest.h> <cmath> <string> <vector>)
   endforeach()
@@ -207,7 +227,7 @@ function(vernier_module_tests)
     add_executable(${name}_test ${files})
     target_link_libraries(${name}_test PRIVATE vernier::${name} vernier::testing GTest::gmock_main vernier_warnings)
     target_compile_definitions(${name}_test PRIVATE VERNIER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    target_compile_options(${name}_test PRIVATE ${optimize})
+    vernier_quickly(${name}_test)
     get_property(with GLOBAL PROPERTY vernier_with_vernier::${name})
     vernier_precompile(${name}_test FROM vernier_${with}test_headers)
     get_property(together GLOBAL PROPERTY vernier_tests_together_${name})

@@ -119,7 +119,7 @@ TEST(LinearSolver, AsksForTheMatrixAgainOnlyWhereTheProgramFails) {
   int asked = 0;
   for (const auto& [values, method] : {std::pair{sample, LinearSolver::Method::program},
                                        std::pair{adverse, LinearSolver::Method::klu}}) {
-    const auto fill = [&] {
+    const auto fill = [&, &values = values] {
       for (std::size_t k = 0; k < values.size(); ++k)
         solver.values()[solver.slots()[k]] += values[k];
     };
