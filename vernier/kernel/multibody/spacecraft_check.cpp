@@ -6,8 +6,6 @@ namespace vernier::multibody {
 
 namespace {
 
-std::size_t index(int i) noexcept { return static_cast<std::size_t>(i); }
-
 class Checks {
  public:
   explicit Checks(const SpacecraftModel& m) : m_(m) {}
@@ -29,6 +27,7 @@ class Checks {
   void add(const char* code, std::string message, int body) {
     found_.push_back({Finding::Severity::error, code, std::move(message), body, -1});
   }
+  static std::size_t index(int i) noexcept { return static_cast<std::size_t>(i); }
   bool has_body(int b) const { return b >= 0 && index(b) < m_.tree.bodies.size(); }
   const Body& body(int b) const { return m_.tree.bodies[index(b)]; }
 
