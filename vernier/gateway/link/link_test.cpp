@@ -13,6 +13,7 @@
 
 #include "vernier/gateway/link/link_rig_test.hpp"
 #include "vernier/testing/allocations.hpp"
+#include "vernier/testing/sanitized.hpp"
 
 namespace vernier::link {
 namespace {
@@ -177,7 +178,7 @@ TEST(Link, TheStepSideDoesNotAllocate) {
 }
 
 // sanitizers make system calls of their own
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#if !defined(VERNIER_TESTS_SANITIZED)
 /// Every system call of the calling thread but write, exit and reading the clock ends the process.
 void forbid_system_calls() {
   const auto offset = [](std::size_t at) { return static_cast<unsigned>(at); };

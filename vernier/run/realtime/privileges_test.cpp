@@ -12,6 +12,7 @@
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/run/executive/test_parts.hpp"
+#include "vernier/testing/sanitized.hpp"
 
 namespace vernier::realtime {
 namespace {
@@ -73,12 +74,6 @@ void give_up_everything() {
   }
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;  // their mlockall does nothing and says it went well
-#else
-constexpr bool sanitized = false;
-#endif
-
 TEST(Machine, IsDescribed) {
   const Machine m = this_machine();
   EXPECT_GT(m.cpus, 0);
@@ -116,7 +111,7 @@ TEST(RealTimeScope, GoesOnWithoutAnyPrivilegeAndNamesWhatIsMissing) {
   });
   EXPECT_THAT(
       said, HasSubstr("real-time priority no refused: Operation not permitted; timer slack 1 ns"));
-  if (!sanitized) {
+  if (!testing::sanitized) {  // their mlockall does nothing and says it went well
     EXPECT_THAT(said, HasSubstr("locked memory no refused"));
     EXPECT_THAT(said, HasSubstr("the limit is 64 KiB"));
   }
@@ -171,7 +166,7 @@ TEST(Memory, IsBroughtIntoPlaceWithoutAnyRight) {
   if (populate_memory() == 0) return;  // a kernel before 5.14
   const long before = faults();
   std::memset(fresh.data(), 1, bytes);
-  if (!sanitized) {
+  if (!testing::sanitized) {
     EXPECT_LT(faults() - before, 64);
   }
 }

@@ -12,6 +12,7 @@
 #include "vernier/run/record/result_reader.hpp"
 #include "vernier/testing/allocations.hpp"
 #include "vernier/testing/files.hpp"
+#include "vernier/testing/sanitized.hpp"
 
 namespace vernier::record {
 namespace {
@@ -195,7 +196,7 @@ TEST(Recorder, KeepsBothSidesOfAJump) {
 }
 
 // sanitizers keep freed memory, so that they cannot tell
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(VERNIER_TESTS_SANITIZED)
 long resident_kib() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

@@ -20,18 +20,13 @@
 #include "vernier/run/session/control.hpp"
 #include "vernier/run/session/session.hpp"
 #include "vernier/testing/allocations.hpp"
+#include "vernier/testing/sanitized.hpp"
 
 namespace vernier::session {
 namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;  // their run time has faults of its own
-#else
-constexpr bool sanitized = false;
-#endif
 
 /// Looks at its own thread in every frame: what it allocated since the first.
 struct Seen {
@@ -131,7 +126,7 @@ TEST_F(RealTimeRun, MeasuresEveryFrameAndTouchesNoMemoryItHasNot) {
   // nothing was allocated, and all memory was there
   EXPECT_GE(seen.first, 0);
   EXPECT_EQ(seen.first, seen.last);
-  if (missing == 0 && !sanitized) {
+  if (missing == 0 && !testing::sanitized) {  // their run time has faults of its own
     EXPECT_EQ(h.minor_faults, 0);
     EXPECT_EQ(h.major_faults, 0);
     EXPECT_EQ(h.waits, 0);
