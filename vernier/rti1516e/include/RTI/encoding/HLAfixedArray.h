@@ -16,7 +16,7 @@ namespace rti1516e
    class RTI_EXPORT HLAfixedArray : public DataElement
    {
    public:
-      HLAfixedArray (DataElement const & protoType, size_t length);
+      explicit HLAfixedArray (DataElement const & protoType, size_t length);
       HLAfixedArray (HLAfixedArray const & rhs);
       ~HLAfixedArray () override;
 
