@@ -45,7 +45,7 @@ class Rti(unittest.TestCase):
                 s.sendall(frame("hello", 1, text(b"test") + struct.pack("<I", VERSION) + text(b"")))
                 self.assertEqual(answer(s)[:2], b"\0\0")
                 name = b"a\x1b[2J\nb\xc2\x9bc"
-                s.sendall(frame("create_federation", 2, text(name) + struct.pack("<IBB", 0, 0, 0)))
+                s.sendall(frame("create_federation", 2, text(name) + struct.pack("<IBB", 0, 0, 0) + text(b"")))
                 self.assertEqual(answer(s)[:2], b"\0\0")
                 line = rti.stdout.readline()
             self.assertIn(b"'a?[2J?b??c' is created", line)

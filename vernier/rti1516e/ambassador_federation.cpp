@@ -23,13 +23,13 @@ std::vector<wire::Document> documents(const std::vector<std::wstring>& designato
   return all;
 }
 
-/// The kind of time that the standard calls so; its default is floating point.
-wire::TimeKind kind_of(const std::wstring& name) {
-  if (name.empty() || name == name_of(TimeKind::float64)) return TimeKind::float64;
-  if (name == name_of(TimeKind::integer64)) return TimeKind::integer64;
-  raise(
-      Failure::CouldNotCreateLogicalTimeFactory,
-      "there is no logical time '" + narrow(name) + "', only HLAinteger64Time and HLAfloat64Time");
+/// The time of the name: the standard's default is floating point, one of the federates' own is
+/// counted in integers.
+void choose_time(wire::CreateFederation& m, const std::wstring& name) {
+  m.time =
+      name.empty() || name == name_of(TimeKind::float64) ? TimeKind::float64 : TimeKind::integer64;
+  if (m.time == TimeKind::float64 || name == name_of(TimeKind::integer64)) return;
+  m.own_time = narrow(OwnTime(name).name());
 }
 
 wire::ResignAction action_of(ResignAction a) {
@@ -52,7 +52,7 @@ void VernierAmbassador::create(const std::wstring& federation,
             "the standard MIM is there without being named; name another one or none");
     m.mim = read_document(*mim, true);
   }
-  m.time = kind_of(time);
+  choose_time(m, time);
   ask(lock, m);
 }
 
@@ -113,6 +113,16 @@ FederateHandle VernierAmbassador::join(const std::wstring& name, const std::wstr
     member_ = std::move(made);
     return true;
   });
+  if (joined.own_time.empty()) return handle<FederateHandle>(joined.federate);
+  try {
+    member_->own_time = std::make_shared<OwnTime>(wide(joined.own_time));
+  } catch (const CouldNotCreateLogicalTimeFactory&) {
+    ask(lock, wire::Resign{wire::ResignAction::none}, [this] {
+      member_.reset();
+      link_.forget_callbacks();
+    });
+    throw;
+  }
   return handle<FederateHandle>(joined.federate);
 }
 

@@ -298,7 +298,9 @@ void VernierAmbassador::disableInteractionRelevanceAdvisorySwitch() {
 
 std::unique_ptr<LogicalTimeFactory> VernierAmbassador::getTimeFactory() const {
   Lock lock(mutex_);
-  return HLAlogicalTimeFactoryFactory::makeLogicalTimeFactory(name_of(member().time.kind));
+  const Member& m = member();
+  if (m.own_time) return LogicalTimeFactoryFactory::makeLogicalTimeFactory(m.own_time->name());
+  return HLAlogicalTimeFactoryFactory::makeLogicalTimeFactory(name_of(m.time.kind));
 }
 
 template <class H>

@@ -119,24 +119,24 @@ void VernierAmbassador::disableAsynchronousDelivery() {
 
 bool VernierAmbassador::queryGALT(LogicalTime& time) {
   Service lock(*this, __func__, {time});
-  const TimeKind kind = active().time.kind;
+  const TimeClass type = active().time_class();
   const auto answer = ask_for<wire::MaybeTime>(lock, wire::QueryGalt{});
-  if (answer.time) assign(time, kind, *answer.time);
+  if (answer.time) assign(time, type, *answer.time);
   return answer.time.has_value();
 }
 
 void VernierAmbassador::queryLogicalTime(LogicalTime& time) {
   Service lock(*this, __func__, {time});
-  const TimeState& now = active().time;
-  assign(time, now.kind, now.time);
+  const Member& m = active();
+  assign(time, m.time_class(), m.time.time);
   lock.gives(&time);
 }
 
 bool VernierAmbassador::queryLITS(LogicalTime& time) {
   Service lock(*this, __func__, {time});
-  const TimeKind kind = active().time.kind;
+  const TimeClass type = active().time_class();
   const auto answer = ask_for<wire::MaybeTime>(lock, wire::QueryLits{});
-  if (answer.time) assign(time, kind, *answer.time);
+  if (answer.time) assign(time, type, *answer.time);
   return answer.time.has_value();
 }
 
@@ -153,9 +153,9 @@ void VernierAmbassador::queryLookahead(LogicalTimeInterval& interval) {
   Service lock(*this, __func__, {interval});
   Member& m = active();
   require_regulating(m);
-  const TimeKind kind = m.time.kind;
+  const TimeClass type = m.time_class();
   const auto answer = ask_for<wire::MaybeTime>(lock, wire::QueryLookahead{});
-  assign(interval, kind, answer.time.value_or(Stamp{}));
+  assign(interval, type, answer.time.value_or(Stamp{}));
 }
 
 void VernierAmbassador::retract(MessageRetractionHandle message) {

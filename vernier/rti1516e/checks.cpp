@@ -135,6 +135,12 @@ std::vector<federation::InRegions> parts_of(const Member& m, Handle c,
 }
 
 Stamp stamp_of(const Member& m, const LogicalTime& t) {
+  if (m.own_time) {
+    if (const auto n = m.own_time->count(t)) return {*n};
+    raise(Failure::InvalidLogicalTime,
+          narrow(t.toString()) + " is not a time of this federation, which are " +
+              narrow(m.own_time->name()) + ", by whole epsilons from the initial one on");
+  }
   if (m.time.kind == TimeKind::integer64) {
     if (const auto* i = as<HLAinteger64Time>(t))
       if (const Stamp s{i->getTime()}; federation::valid(m.time.kind, s)) return s;
@@ -147,7 +153,9 @@ Stamp stamp_of(const Member& m, const LogicalTime& t) {
 }
 
 Stamp span_of(const Member& m, const LogicalTimeInterval& t) {
-  if (m.time.kind == TimeKind::integer64) {
+  if (m.own_time) {
+    if (const auto n = m.own_time->count(t)) return {*n};
+  } else if (m.time.kind == TimeKind::integer64) {
     if (const auto* i = as<HLAinteger64Interval>(t))
       if (const Stamp s{i->getInterval()}; federation::valid(m.time.kind, s)) return s;
   } else if (const auto* f = as<HLAfloat64Interval>(t)) {
@@ -156,8 +164,12 @@ Stamp span_of(const Member& m, const LogicalTimeInterval& t) {
   raise(Failure::InvalidLookahead, narrow(t.toString()) + " is not a lookahead of this federation");
 }
 
-void assign(LogicalTime& to, TimeKind kind, Stamp s) try {
-  if (kind == TimeKind::integer64)
+void assign(LogicalTime& to, const TimeClass& type, Stamp s) try {
+  if (type.own && to.implementationName() != type.own->name())
+    throw InvalidLogicalTime(to.implementationName() + L" is not " + type.own->name());
+  if (type.own)
+    type.own->set(to, s.raw);
+  else if (type.kind == TimeKind::integer64)
     to = static_cast<const LogicalTime&>(HLAinteger64Time(s.raw));
   else
     to = static_cast<const LogicalTime&>(HLAfloat64Time(std::bit_cast<double>(s.raw)));
@@ -165,8 +177,12 @@ void assign(LogicalTime& to, TimeKind kind, Stamp s) try {
   raise(Failure::RTIinternalError, narrow(e.what()));
 }
 
-void assign(LogicalTimeInterval& to, TimeKind kind, Stamp s) try {
-  if (kind == TimeKind::integer64)
+void assign(LogicalTimeInterval& to, const TimeClass& type, Stamp s) try {
+  if (type.own && to.implementationName() != type.own->name())
+    throw InvalidLogicalTimeInterval(to.implementationName() + L" is not " + type.own->name());
+  if (type.own)
+    type.own->set(to, s.raw);
+  else if (type.kind == TimeKind::integer64)
     to = static_cast<const LogicalTimeInterval&>(HLAinteger64Interval(s.raw));
   else
     to = static_cast<const LogicalTimeInterval&>(HLAfloat64Interval(std::bit_cast<double>(s.raw)));

@@ -63,8 +63,8 @@ Stamp stamp_of(const Member&, const ::rti1516e::LogicalTime&);
 /// InvalidLookahead.
 Stamp span_of(const Member&, const ::rti1516e::LogicalTimeInterval&);
 /// Sets a time of the federation's kind; RTIinternalError when it is of another.
-void assign(::rti1516e::LogicalTime&, TimeKind, Stamp);
-void assign(::rti1516e::LogicalTimeInterval&, TimeKind, Stamp);
+void assign(::rti1516e::LogicalTime&, const TimeClass&, Stamp);
+void assign(::rti1516e::LogicalTimeInterval&, const TimeClass&, Stamp);
 const wchar_t* name_of(TimeKind) noexcept;
 
 /// InvalidTransportationType.

@@ -59,8 +59,18 @@ void Courier::complain(const std::string& what) {
                what.c_str());
 }
 
-const LogicalTime& Courier::time(TimeKind kind, Stamp s) {
-  if (kind == TimeKind::integer64) {
+const LogicalTime& Courier::time(const TimeClass& type, Stamp s) {
+  if (type.own) {
+    try {
+      if (type.own != own_) own_time_ = type.own->make_time();
+      own_ = type.own;
+      own_->set(*own_time_, s.raw);
+    } catch (const Exception& e) {
+      complain(narrow(e.what()));
+    }
+    if (own_time_) return *own_time_;
+  }
+  if (type.kind == TimeKind::integer64) {
     integer_time_.setTime(s.raw);
     return integer_time_;
   }
@@ -85,7 +95,7 @@ bool Courier::deliver(Lock& lock, Bytes frame, std::unique_ptr<Member>& member) 
     if (!read(frame, m)) return false;
     FederationExecutionInformationVector all;
     for (const federation::FederationName& n : m.all)
-      all.emplace_back(wide(n.name), name_of(n.time));
+      all.emplace_back(wide(n.name), n.own_time.empty() ? name_of(n.time) : wide(n.own_time));
     call(lock, [&](Federate& f) { f.reportFederationExecutions(all); });
     return true;
   }
@@ -149,10 +159,10 @@ bool Courier::deliver_federation(Lock& lock, Bytes frame, Member& member, Kind k
       if (!read(frame, m)) return false;
       member.saving = Saving::instructed;
       const std::wstring label = wide(m.label);
-      const TimeKind time_kind = member.time.kind;
+      const TimeClass type = member.time_class();
       call(lock, [&](Federate& f) {
         if (m.time)
-          f.initiateFederateSave(label, time(time_kind, *m.time));
+          f.initiateFederateSave(label, time(type, *m.time));
         else
           f.initiateFederateSave(label);
       });
@@ -237,27 +247,27 @@ bool Courier::deliver_federation(Lock& lock, Bytes frame, Member& member, Kind k
 }
 
 bool Courier::deliver_time(Lock& lock, Bytes frame, Member& member, Kind kind) {
-  const TimeKind time_kind = member.time.kind;
+  const TimeClass type = member.time_class();
   switch (kind) {
     case Kind::regulation_enabled: {
       federation::RegulationEnabled m;
       if (!read(frame, m)) return false;
       member.time.enabled_regulation(m.time, m.after);
-      call(lock, [&](Federate& f) { f.timeRegulationEnabled(time(time_kind, m.time)); });
+      call(lock, [&](Federate& f) { f.timeRegulationEnabled(time(type, m.time)); });
       return true;
     }
     case Kind::constrained_enabled: {
       federation::ConstrainedEnabled m;
       if (!read(frame, m)) return false;
       member.time.enabled_constrained(m.time);
-      call(lock, [&](Federate& f) { f.timeConstrainedEnabled(time(time_kind, m.time)); });
+      call(lock, [&](Federate& f) { f.timeConstrainedEnabled(time(type, m.time)); });
       return true;
     }
     case Kind::granted: {
       federation::Granted m;
       if (!read(frame, m)) return false;
       member.time.granted(m.time);
-      call(lock, [&](Federate& f) { f.timeAdvanceGrant(time(time_kind, m.time)); });
+      call(lock, [&](Federate& f) { f.timeAdvanceGrant(time(type, m.time)); });
       return true;
     }
     case Kind::retraction_requested: {

@@ -99,7 +99,7 @@ class Courier {
     lock.lock();
   }
   void complain(const std::string& what);
-  const ::rti1516e::LogicalTime& time(TimeKind, Stamp);
+  const ::rti1516e::LogicalTime& time(const TimeClass&, Stamp);
   const ::rti1516e::VariableLengthData& tag(Bytes);
 
   ::rti1516e::FederateAmbassador* federate_ = nullptr;
@@ -108,6 +108,8 @@ class Courier {
   ::rti1516e::VariableLengthData tag_;
   ::rti1516e::HLAinteger64Time integer_time_;
   ::rti1516e::HLAfloat64Time float_time_;
+  std::shared_ptr<OwnTime> own_;  // of own_time_
+  std::unique_ptr<::rti1516e::LogicalTime> own_time_;
   bool complained_ = false;
 };
 

@@ -53,7 +53,7 @@ bool Courier::deliver_reflect(Lock& lock, Bytes frame, Member& member) {
   federation::Reflect m;
   if (!federation::read(frame, m) || !attributes_.fill(m.values)) return false;
   if (!member.instance(m.object)) return true;
-  const LogicalTime* t = m.time ? &time(member.time.kind, *m.time) : nullptr;
+  const LogicalTime* t = m.time ? &time(member.time_class(), *m.time) : nullptr;
   if (t && m.received == federation::Order::time_stamp) member.time.got(*m.time);
   auto info = supplement<SupplementalReflectInfo>(member, m);
   const TransportationType transportation = transportation_of(member, m.transportation);
@@ -72,7 +72,7 @@ bool Courier::deliver_reflect(Lock& lock, Bytes frame, Member& member) {
 bool Courier::deliver_receive(Lock& lock, Bytes frame, Member& member) {
   federation::Receive m;
   if (!federation::read(frame, m) || !parameters_.fill(m.values)) return false;
-  const LogicalTime* t = m.time ? &time(member.time.kind, *m.time) : nullptr;
+  const LogicalTime* t = m.time ? &time(member.time_class(), *m.time) : nullptr;
   if (t && m.received == federation::Order::time_stamp) member.time.got(*m.time);
   auto info = supplement<SupplementalReceiveInfo>(member, m);
   const TransportationType transportation = transportation_of(member, m.transportation);
@@ -92,7 +92,7 @@ bool Courier::deliver_remove(Lock& lock, Bytes frame, std::unique_ptr<Member>& m
   federation::Remove m;
   if (!federation::read(frame, m)) return false;
   if (!member->instance(m.object)) return true;
-  const LogicalTime* t = m.time ? &time(member->time.kind, *m.time) : nullptr;
+  const LogicalTime* t = m.time ? &time(member->time_class(), *m.time) : nullptr;
   if (t && m.received == federation::Order::time_stamp) member->time.got(*m.time);
   const auto info = supplement<SupplementalRemoveInfo>(*member, m);
   call(lock, [&](FederateAmbassador& f) {

@@ -9,6 +9,7 @@
 #include "vernier/gateway/federation/callbacks.hpp"
 #include "vernier/gateway/federation/requests.hpp"
 #include "vernier/rti1516e/fom_index.hpp"
+#include "vernier/rti1516e/own_time.hpp"
 #include "vernier/rti1516e/time_state.hpp"
 
 namespace vernier::hla {
@@ -57,6 +58,7 @@ struct Member {
   std::string name, federation;
   FomIndex fom;
   TimeState time;
+  std::shared_ptr<OwnTime> own_time;  // none: one of the two standard times
   Saving saving = Saving::no;
   Restoring restoring = Restoring::no;
   std::array<bool, 4> switches{};
@@ -71,6 +73,7 @@ struct Member {
   std::unordered_map<Handle, Region> regions;
   std::unordered_map<std::uint32_t, Deleted> deleted;  // by retraction
 
+  TimeClass time_class() const { return {time.kind, own_time}; }
   /// Null when it is not known.
   Instance* instance(Handle) noexcept;
   void discover(Handle object, Handle object_class, std::string instance_name);

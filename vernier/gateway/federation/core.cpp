@@ -63,6 +63,8 @@ struct Core::State {
   void create(const CreateFederation& m) {
     if (m.time > TimeKind::float64)
       refuse(Failure::CouldNotCreateLogicalTimeFactory, "No such logical time");
+    if (!m.own_time.empty() && (m.time != TimeKind::integer64 || m.own_time.size() > longest_name))
+      refuse(Failure::CouldNotCreateLogicalTimeFactory, "No such logical time");
     if (m.federation.empty()) refuse(Failure::RTIinternalError, "The federation has no name");
     if (m.federation.size() > longest_name)
       refuse(Failure::RTIinternalError, "The name of the federation is too long");
@@ -72,8 +74,8 @@ struct Core::State {
     if (federations.size() >= most_federations)
       refuse(Failure::RTIinternalError, "The RTI takes no more federations");
     require_room_for(m.modules);
-    auto fresh =
-        std::make_unique<Federation>(m.federation, m.time, m.modules, m.mim, saves, *settings.foms);
+    auto fresh = std::make_unique<Federation>(m.federation, m.time, m.modules, m.mim, saves,
+                                              *settings.foms, m.own_time);
     fresh->limit_waiting(settings.most_waiting, settings.patience);
     fresh->observe(std::make_unique<Mom>(*fresh));
     federations.emplace(m.federation, std::move(fresh));
@@ -107,7 +109,8 @@ struct Core::State {
 
   void list(Line& line) const {
     Federations all;
-    for (const auto& [name, f] : federations) all.all.push_back({name, f->time_kind()});
+    for (const auto& [name, f] : federations)
+      all.all.push_back({name, f->time_kind(), f->own_time()});
     line.peer->put(frame(all));
   }
 

@@ -13,8 +13,10 @@ namespace vernier::federation {
 using detail::refuse;
 
 Federation::Federation(std::string name, TimeKind time, std::vector<Document> modules,
-                       std::optional<Document> mim, SaveStore& store, FomStore& foms)
+                       std::optional<Document> mim, SaveStore& store, FomStore& foms,
+                       std::string own_time)
     : name_(std::move(name)),
+      own_time_(std::move(own_time)),
       store_(store),
       mim_(std::move(mim)),
       foms_(foms),
@@ -120,7 +122,8 @@ Federate& Federation::join(const Join& j, Peer& peer, Connection connection, Joi
             .convey_regions = f.convey_regions,
             .service_reporting = f.service_reporting,
             .exception_reporting = f.exception_reporting,
-            .resign = f.resign};
+            .resign = f.resign,
+            .own_time = own_time_};
   return f;
 }
 

@@ -80,13 +80,15 @@ class Federation {
  public:
   /// The FOM of the modules and the MIM (none: the standard one). Throws Refusal.
   Federation(std::string name, TimeKind, std::vector<Document> modules, std::optional<Document> mim,
-             SaveStore&, FomStore&);
+             SaveStore&, FomStore&, std::string own_time = {});
   ~Federation();
   Federation(const Federation&) = delete;
 
   // ---- for everybody
   const std::string& name() const noexcept { return name_; }
   TimeKind time_kind() const noexcept { return time_.kind(); }
+  /// Empty: one of the two standard times.
+  const std::string& own_time() const noexcept { return own_time_; }
   const fom::Fom& fom() const noexcept;
   /// Class members ascending.
   const FomTables& tables() const noexcept { return tables_; }
@@ -375,7 +377,7 @@ class Federation {
   bool adopt(SavedState&);
   MemberState member_state(const Federate&) const;
 
-  std::string name_;
+  std::string name_, own_time_;
   SaveStore& store_;
   std::vector<Document> documents_;
   std::optional<Document> mim_;

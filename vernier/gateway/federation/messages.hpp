@@ -16,7 +16,7 @@
 /// dimensions and transportations are the indices of the FOM plus 1. Text is UTF-8.
 namespace vernier::federation {
 
-constexpr std::uint32_t protocol_version = 2;
+constexpr std::uint32_t protocol_version = 3;
 constexpr std::size_t longest_frame = 64u << 20;
 /// Of a federate. What the RTI makes of it is longer, and must not be too long for the others.
 constexpr std::size_t longest_request = 48u << 20;
@@ -282,7 +282,8 @@ struct Retraction {
 struct FederationName {
   std::string name;
   TimeKind time{};
-  VERNIER_FIELDS(name, time)
+  std::string own_time{};  // as CreateFederation has it
+  VERNIER_FIELDS(name, time, own_time)
 };
 /// An instance as one federate knows it.
 struct KnownObject {
@@ -319,8 +320,10 @@ struct Joined {
   bool convey_producer = false, convey_regions = false;
   bool service_reporting = false, exception_reporting = false;
   ResignAction resign{};
+  std::string own_time{};  // as CreateFederation has it
   VERNIER_FIELDS(federate, name, time, tables, switches[0], switches[1], switches[2], switches[3],
-                 convey_producer, convey_regions, service_reporting, exception_reporting, resign)
+                 convey_producer, convey_regions, service_reporting, exception_reporting, resign,
+                 own_time)
 };
 struct Registered {
   Handle object = 0;

@@ -14,7 +14,8 @@ struct CreateFederation {
   std::vector<Document> modules{};
   std::optional<Document> mim{};
   TimeKind time{};
-  VERNIER_FIELDS(federation, modules, mim, time)
+  std::string own_time{};  // the name of one that federates define, counted in its epsilons
+  VERNIER_FIELDS(federation, modules, mim, time, own_time)
 };
 /// Answered.
 struct DestroyFederation {

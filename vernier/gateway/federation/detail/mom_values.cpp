@@ -126,8 +126,10 @@ const std::vector<Mom::Entry>& Mom::federation_entries() {
        conditional},
       {"HLAtimeImplementationName",
        [](S s, Octets& o) {
-         o.text(s.mom.federation_.time_kind() == TimeKind::integer64 ? "HLAinteger64Time"
-                                                                     : "HLAfloat64Time");
+         const Federation& f = s.mom.federation_;
+         o.text(!f.own_time().empty()                  ? f.own_time()
+                : f.time_kind() == TimeKind::integer64 ? "HLAinteger64Time"
+                                                       : "HLAfloat64Time");
        },
        fixed},
       {"HLAlastSaveName", [](S s, Octets& o) { o.text(s.mom.federation_.last_save()); },

@@ -14,7 +14,7 @@ namespace vernier::federation {
 namespace {
 
 constexpr std::uint64_t save_magic = 0x4556415349545256;  // "VRTISAVE"
-constexpr std::uint32_t save_version = 1;
+constexpr std::uint32_t save_version = 2;
 constexpr std::uintmax_t largest_save = std::uintmax_t{4} << 30;
 
 /// FNV-1a: a file that was damaged or cut is known by it.
@@ -203,7 +203,7 @@ std::unique_ptr<Federation::SavedState> Federation::parsed_state(Bytes bytes) co
   auto s = std::make_unique<SavedState>();
   Reader r(bytes);
   s->fields(r);
-  if (!r.complete() || s->name != name_ || s->kind != time_.kind() ||
+  if (!r.complete() || s->name != name_ || s->kind != time_.kind() || s->own_time != own_time_ ||
       s->documents.size() > documents_.size() || s->federates_end > limits.joins + 1)
     return {};
   for (std::size_t d = 0; d < s->documents.size(); ++d) {

@@ -55,6 +55,7 @@ struct WaitingMessage {
 struct Federation::SavedState {
   std::string name;
   TimeKind kind{};
+  std::string own_time;
   std::vector<Document> documents;
   bool auto_provide = false;
   Handle federates_end = 0;  // the next handle
@@ -65,8 +66,8 @@ struct Federation::SavedState {
   std::vector<NamedPoint> points;
   std::vector<WaitingMessage> waiting;  // sent while it was saved
   Blob time, regions;
-  VERNIER_FIELDS(name, kind, documents, auto_provide, federates_end, federates, next_instance,
-                 instances, reserved, points, waiting, time, regions)
+  VERNIER_FIELDS(name, kind, own_time, documents, auto_provide, federates_end, federates,
+                 next_instance, instances, reserved, points, waiting, time, regions)
 };
 
 }  // namespace vernier::federation

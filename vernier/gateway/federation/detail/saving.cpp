@@ -106,6 +106,7 @@ Blob Federation::state() const {
   SavedState s;
   s.name = name_;
   s.kind = time_.kind();
+  s.own_time = own_time_;
   s.documents = documents_;
   s.auto_provide = auto_provide_;
   s.federates_end = static_cast<Handle>(federates_.size());
