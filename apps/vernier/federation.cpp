@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numbers>
 #include <thread>
 
@@ -15,8 +16,13 @@
 #include "apps/vernier/interrupt.hpp"
 #include "apps/vernier/run_view.hpp"
 #include "apps/vernier/table.hpp"
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/document/document.hpp"
+#include "vernier/gateway/fom/decode.hpp"
+#include "vernier/gateway/fom/merge.hpp"
+#include "vernier/gateway/fom/reader.hpp"
+#include "vernier/gateway/fom/writer.hpp"
 #include "vernier/gateway/spacefom/document.hpp"
 #include "vernier/gateway/spacefom/member.hpp"
 #include "vernier/gateway/spacefom/recording.hpp"
@@ -300,22 +306,34 @@ int record(const FederationRequest& a) {
   const std::string file = a.output.empty() ? a.what + ".federation" : a.output;
   std::ofstream out(file, std::ios::binary);
   if (!out) cannot_write(file);
+  // all classes of the federation's FOM; those of the SpaceFOM where the RTI does not give it
+  const std::string document = spacefom::current_fom(visitor(a, "recorder"));
+  Diagnostics problems;
+  std::optional<fom::Fom> fom;
+  if (const auto module = fom::parse_module(document, "FOM of " + a.what, problems))
+    fom = fom::merge({&*module, 1}, fom::standard_mim(), problems);
   Federate f(visitor(a, "recorder"));
   spacefom::Objects classes(f);  // for what it subscribes
-  classes.subscribe_frames();
-  classes.subscribe_entities();
-  classes.subscribe_interfaces();
   spacefom::Recorder recorder(f, out);
+  if (fom) {
+    recorder.keep_all(*fom, fom::written(*fom, a.what));
+  } else {
+    tell("the RTI does not give the FOM of " + a.what + ": only classes of the SpaceFOM are kept");
+    classes.subscribe_frames();
+    classes.subscribe_entities();
+    classes.subscribe_interfaces();
+  }
   const Interruptible stop(stopper(), &f);
   bool on = f.join() && f.begin();
   while (on && !(end && f.granted() - f.started() >= *end)) on = f.step();
   out.close();
   if (!out) cannot_write(file);
-  fmt::print("{}: {} updates of {} objects\n", file, recorder.updates(), recorder.objects());
+  fmt::print("{}: {} updates of {} objects, {} interactions\n", file, recorder.updates(),
+             recorder.objects(), recorder.interactions());
   return status::good;
 }
 
-int replay(const FederationRequest& a) {
+spacefom::Recording recorded(const FederationRequest& a) {
   std::ifstream in(a.what, std::ios::binary);
   if (!in) {
     std::vector<std::string> files;
@@ -329,19 +347,85 @@ int replay(const FederationRequest& a) {
            files.empty() ? "make one with: vernier federate record FEDERATION"
                          : "there is " + joined(files, ", "));
   }
-  const auto recording = spacefom::read_recording(in);
+  auto recording = spacefom::read_recording(in);
   if (!recording) refuse(a.what + ", " + recording.error());
+  return std::move(*recording);
+}
+
+/// One line for each value: time, what, value; an interaction in one.
+int values(const FederationRequest& a) {
+  const spacefom::Recording r = recorded(a);
+  Diagnostics problems;
+  std::vector<fom::Module> modules;
+  if (r.fom.empty()) {
+    for (const std::string& name : fom::spacefom_modules()) modules.push_back(*fom::built_in(name));
+  } else if (auto module = fom::parse_module(r.fom, a.what, problems)) {
+    modules.push_back(std::move(*module));
+  }
+  const auto f = fom::merge(modules, fom::standard_mim(), problems);
+  if (!f) throw ConfigurationError(problems);
+  const auto text = [&](std::optional<int> at, const auto& all, const spacefom::Octets& bytes) {
+    if (at)
+      if (auto shown = fom::decoded(*f, all[static_cast<std::size_t>(*at)].data_type.name, bytes))
+        return *shown;
+    return fmt::format("{} bytes", bytes.size());
+  };
+  const auto wanted = [&](const std::string& name) { return a.whom.empty() || a.whom == name; };
+  std::vector<std::string> known;
+  for (const auto& o : r.objects) known.push_back(o.name);
+  for (const auto& i : r.interactions) known.push_back(i.interaction_class);
+  if (std::none_of(known.begin(), known.end(), wanted))
+    refuse("there is no " + a.whom + " in the recording", a.whom, known);
+  std::size_t next = 0;
+  const auto interactions_to = [&](spacefom::Ticks end) {
+    for (; next < r.sent.size() && r.sent[next].stamp < end; ++next) {
+      const auto& i = r.interactions[r.sent[next].interaction];
+      if (!wanted(i.interaction_class)) continue;
+      const auto of = f->interaction_class(i.interaction_class);
+      std::string line;
+      for (const auto& [p, bytes] : r.sent[next].values) {
+        const std::string& name = i.parameters[p];
+        line +=
+            fmt::format("{}{}: {}", line.empty() ? "" : ", ", name,
+                        text(of ? f->parameter(*of, name) : std::nullopt, f->parameters, bytes));
+      }
+      fmt::print("{:.6f}  {}  {{{}}}\n", static_cast<double>(r.sent[next].stamp) * 1e-6,
+                 harmless(i.interaction_class), line);
+    }
+  };
+  for (const auto& u : r.updates) {
+    const auto& o = r.objects[u.object];
+    if (!wanted(o.name)) continue;
+    interactions_to(u.stamp);
+    const std::string& name = o.attributes[u.attribute];
+    const auto of = f->object_class(o.object_class);
+    fmt::print("{:.6f}  {}.{}  {}\n", static_cast<double>(u.stamp) * 1e-6, harmless(o.name),
+               harmless(name),
+               text(of ? f->attribute(*of, name) : std::nullopt, f->attributes, u.bytes));
+  }
+  interactions_to(std::numeric_limits<spacefom::Ticks>::max());
+  return status::good;
+}
+
+int replay(const FederationRequest& a) {
+  const spacefom::Recording recording = recorded(a);
   spacefom::Settings s;
-  s.federation = a.whom.empty() ? recording->federation : a.whom;
+  s.federation = a.whom.empty() ? recording.federation : a.whom;
   s.designator = address(a);
   s.name = s.type = "Replay";
   s.master = s.pacing = s.root_publisher = true;
-  s.steps.step = s.steps.least_common = recording->least_common;
-  s.epoch = recording->epoch;
+  s.steps.step = s.steps.least_common = recording.least_common;
+  s.epoch = recording.epoch;
   s.wait = waiting(a, 5.0);
   s.notice = tell;
+  const TemporaryFolder folder;
+  if (!recording.fom.empty()) {
+    s.modules.push_back((folder.path() / "recorded.xml").string());
+    if (!(std::ofstream(s.modules.back(), std::ios::binary) << recording.fom))
+      cannot_write(s.modules.back());
+  }
   Federate f(s);
-  spacefom::Replayer replayer(f, *recording);
+  spacefom::Replayer replayer(f, recording);
   const Interruptible stop(stopper(), &f);
   bool on = f.join() && f.begin();
   const auto began = std::chrono::steady_clock::now();
@@ -390,8 +474,9 @@ std::span<const FederateAction> federate_actions() {
       {"create", "--as DOCUMENT", "make the federation without joining it"},
       {"ask", "FEDERATION run|freeze|shutdown", "ask its Master for a mode"},
       {"resign", "FEDERATION FEDERATE", "make a federate leave"},
-      {"record", "FEDERATION", "write all updates of its frames and entities into a file"},
+      {"record", "FEDERATION", "write all its updates and interactions into a file"},
       {"replay", "RECORDING [FEDERATION]", "be Master, and send what was recorded"},
+      {"values", "RECORDING [NAME]", "show what was recorded, of all or of one object"},
       {"fom check", "MODULE…", "say what is wrong with FOM modules"},
       {"fom show", "MODULE…", "show classes and data types; spacefom: those of the SpaceFOM"},
       {"fom merge", "MODULE…", "make one of several"}};
@@ -402,8 +487,9 @@ int federation_work(const FederationRequest& a, const Invocation& invocation) {
   const bool takes_document = a.action == "create" || a.action == "join";
   if (takes_document && a.document.empty()) refuse("say as whom: --as DOCUMENT");
   if (!takes_document && a.action != "list" && a.what.empty())
-    refuse(a.action == "replay" ? "name the recording"
-                                : "name the federation; vernier federate list shows them");
+    refuse(a.action == "replay" || a.action == "values"
+               ? "name the recording"
+               : "name the federation; vernier federate list shows them");
   if (a.action == "join") return join(a, invocation);
   if (a.action == "create") {
     spacefom::Settings s = documents_in(a.document).front().document.settings;
@@ -426,6 +512,7 @@ int federation_work(const FederationRequest& a, const Invocation& invocation) {
   if (a.action == "ask") return ask(a);
   if (a.action == "record") return record(a);
   if (a.action == "replay") return replay(a);
+  if (a.action == "values") return values(a);
   if (a.whom.empty()) refuse("name the federate that shall leave");
   expect_running(a, 0.0);
   spacefom::expel(visitor(a, "operator"), a.whom);

@@ -11,7 +11,7 @@ namespace vernier::app {
 
 /// What `vernier federate` was asked, apart from FOM modules.
 struct FederationRequest {
-  std::string action;  // create, join, list, watch, ask, resign, record, replay
+  std::string action;  // create, join, list, watch, ask, resign, record, replay, values
   std::string what;    // the federation, or the recording
   std::string whom;    // a federate, or a mode
   std::string document, rti, until, output, out = "runs";

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "vernier/base/require.hpp"
 #include "vernier/gateway/fom/compare.hpp"
+#include "vernier/gateway/fom/decode.hpp"
 #include "vernier/gateway/fom/merge.hpp"
 #include "vernier/gateway/fom/reader.hpp"
 #include "vernier/gateway/fom/writer.hpp"
@@ -67,6 +69,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto back = fom::merge(std::vector{*again}, fom::standard_mim(), none);
     require(back && fom::differences(*alone, *back).empty());
     require(alone->layouts.size() == alone->data_types.size());
+    // its types, of bytes from anywhere
+    const std::size_t types = alone->data_types.size();
+    for (std::size_t i = types - std::min<std::size_t>(types, 16); i < types; ++i)
+      static_cast<void>(fom::decoded(*alone, alone->data_types[i].name,
+                                     std::as_bytes(std::span(data, size)).first(size % 256)));
   }
   // with others, as an extension
   modules.clear();

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "vernier/gateway/fom/compare.hpp"
+#include "vernier/gateway/fom/decode.hpp"
 #include "vernier/gateway/fom/merge.hpp"
 #include "vernier/gateway/fom/reader.hpp"
 #include "vernier/gateway/fom/writer.hpp"
@@ -334,6 +335,78 @@ TEST(Reader, RefusesNamesThatGrowWithTheirNesting) {
                                 object(inside + after) + "</objectModel>",
                             "test.xml", problems));
   EXPECT_THAT(rendered(problems), HasSubstr("error[V1215]: the names of the classes"));
+}
+
+TEST(Decode, ShowsValuesByTheirDataType) {
+  const Fom f = merged(
+      {parsed("<dataTypes>"
+              "<enumeratedDataTypes><enumeratedData><name>State</name>"
+              "<representation>HLAinteger16LE</representation>"
+              "<enumerator><name>OFF</name><value>0</value></enumerator>"
+              "<enumerator><name>ON</name><value>1</value></enumerator>"
+              "<enumerator><name>LOST</name><value>2</value></enumerator></enumeratedData>"
+              "</enumeratedDataTypes><arrayDataTypes><arrayData><name>Reals</name>"
+              "<dataType>HLAfloat64BE</dataType><cardinality>Dynamic</cardinality>"
+              "<encoding>HLAvariableArray</encoding></arrayData></arrayDataTypes>"
+              "<fixedRecordDataTypes><fixedRecordData><name>Tank</name>"
+              "<encoding>HLAfixedRecord</encoding>"
+              "<field><name>state</name><dataType>State</dataType></field>"
+              "<field><name>level</name><dataType>HLAfloat32LE</dataType></field>"
+              "<field><name>name</name><dataType>HLAunicodeString</dataType></field>"
+              "</fixedRecordData></fixedRecordDataTypes><variantRecordDataTypes><variantRecordData>"
+              "<name>Report</name><discriminant>kind</discriminant><dataType>State</dataType>"
+              "<alternative><enumerator>ON</enumerator><name>level</name>"
+              "<dataType>HLAfloat64BE</dataType></alternative>"
+              "<alternative><enumerator>HLAother</enumerator><name>why</name>"
+              "<dataType>HLAASCIIstring</dataType></alternative>"
+              "<encoding>HLAvariantRecord</encoding></variantRecordData></variantRecordDataTypes>"
+              "</dataTypes>")});
+  const auto said = [&](const char* type, const std::string& hex) {
+    std::vector<std::byte> bytes;
+    for (std::size_t i = 0; i < hex.size(); i += 2)
+      bytes.push_back(std::byte(std::stoi(hex.substr(i, 2), nullptr, 16)));
+    return decoded(f, type, bytes).value_or("none");
+  };
+  EXPECT_EQ(said("HLAinteger16BE", "fffe"), "-2");
+  EXPECT_EQ(said("HLAboolean", "00000001"), "\"HLAtrue\"");
+  EXPECT_EQ(said("HLAopaqueData", "0000000200ff"), "\"00ff\"");
+  EXPECT_EQ(said("HLAunicodeString",
+                 "00000003"
+                 "0022"
+                 "d83dde80"),
+            "\"\\\"\xf0\x9f\x9a\x80\"");
+  EXPECT_EQ(said("HLAASCIIstring", "00000002411b"), "\"A\\u001b\"");
+  EXPECT_EQ(said("Reals",
+                 "0000000200000000"
+                 "3ff0000000000000"
+                 "7ff0000000000000"),
+            "[1, \"inf\"]");
+  // padding before the float; the string at a multiple of four
+  EXPECT_EQ(said("Tank",
+                 "0100"
+                 "0000"
+                 "0000c03f"
+                 "00000001"
+                 "0041"),
+            "{\"state\": \"ON\", \"level\": 1.5, \"name\": \"A\"}");
+  EXPECT_EQ(said("Report",
+                 "0100"
+                 "000000000000"
+                 "3ff0000000000000"),
+            "{\"kind\": \"ON\", \"level\": 1}");
+  EXPECT_EQ(said("Report",
+                 "0200"
+                 "000000000000"
+                 "0000000141"),
+            "{\"kind\": \"LOST\", \"why\": \"A\"}");
+  EXPECT_EQ(said("State", "0700"), "7");
+  for (const char* bad : {"", "00", "0000000041", "0000000241", "ffffffff41"})
+    EXPECT_EQ(said("HLAASCIIstring", bad), "none") << bad;
+  EXPECT_EQ(said("Reals",
+                 "00000001"
+                 "3ff0000000000000"),
+            "none");  // without the padding
+  EXPECT_EQ(said("Nothing", ""), "none");
 }
 
 }  // namespace

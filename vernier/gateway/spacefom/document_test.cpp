@@ -93,7 +93,9 @@ TEST(FederateFormat, ShowsExtensionsAsPortsInSi) {
   names.clear();
   for (const Port& p : m.description().outputs)
     names += p.name + (p.flow == Flow::event ? "! " : " ");
-  EXPECT_EQ(names, "dock.closed fire.duration fire.thruster fire! logical_time mode ");
+  EXPECT_EQ(names,
+            "dock.closed dock.sign.count dock.sign dock.berths.count dock.berths fire.duration "
+            "fire.thruster fire! logical_time mode ");
   // millivolts in 32 bits, big endian, before four bytes of padding and a 64-bit float
   const Flat& battery = read->entities.front().extended.attributes[2].type;
   std::vector<std::byte> bytes(battery.bytes);
@@ -102,7 +104,7 @@ TEST(FederateFormat, ShowsExtensionsAsPortsInSi) {
   EXPECT_EQ(bytes[0], std::byte{0x46});  // 28000.0f = 0x46dac000
   EXPECT_EQ(bytes[1], std::byte{0xda});
   double back[2]{};
-  ASSERT_TRUE(read_flat(battery, bytes, back));
+  ASSERT_EQ(read_flat(battery, bytes, back), Unread::no);
   EXPECT_NEAR(back[0], 28.0, 1e-14);
   EXPECT_EQ(back[1], 290.0);
 }
@@ -264,22 +266,124 @@ TEST(Flat, LiesInMemoryAsTheStandardSays) {
   ASSERT_TRUE(flat) << flat.error();
   ASSERT_EQ(flat->numbers.size(), 3u);
   EXPECT_EQ(flat->bytes, 16u);
-  EXPECT_EQ(flat->numbers[1].offset, 4u);
-  EXPECT_EQ(flat->numbers[2].offset, 8u);
+  EXPECT_TRUE(flat->fixed);
   const double values[]{300.0, -2.0, 1.5};  // 300 is limited to 255
   std::vector<std::byte> bytes(16);
   write_flat(*flat, values, bytes);
   EXPECT_EQ(bytes[0], std::byte{255});
-  EXPECT_EQ(bytes[7], std::byte{0xfe});  // big endian
+  EXPECT_EQ(bytes[7], std::byte{0xfe});  // big endian, behind three bytes of padding
+  EXPECT_EQ(bytes[8], std::byte{0x3f});  // 1.5 begins here
   double back[3]{};
-  ASSERT_TRUE(read_flat(*flat, bytes, back));
+  ASSERT_EQ(read_flat(*flat, bytes, back), Unread::no);
   EXPECT_EQ(back[0], 255.0);
   EXPECT_EQ(back[1], -2.0);
   EXPECT_EQ(back[2], 1.5);
-  EXPECT_FALSE(read_flat(*flat, std::span(bytes).first(15), back));
+  EXPECT_EQ(read_flat(*flat, std::span(bytes).first(15), back), Unread::malformed);
   EXPECT_EQ(flattened(*f, "SpaceTimeCoordinateState")->bytes, 112u);
-  EXPECT_FALSE(flattened(*f, "HLAunicodeString"));
+  EXPECT_FALSE(flattened(*f, "HLAunicodeString"));  // how long?
   EXPECT_FALSE(flattened(*f, "Nothing"));
+}
+
+/// The FOM of one document of data types.
+std::optional<fom::Fom> with_types(const std::string& types) {
+  Diagnostics problems;
+  auto module = fom::parse_module(
+      "<objectModel xmlns=\"http://standards.ieee.org/IEEE1516-2010\"><dataTypes>" + types +
+          "</dataTypes></objectModel>",
+      "test.xml", problems);
+  EXPECT_TRUE(module) << rendered(problems);
+  auto f = fom::merge({&*module, 1}, fom::standard_mim(), problems);
+  EXPECT_TRUE(f) << rendered(problems);
+  return f;
+}
+std::string hex(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte b : bytes)
+    for (const int shift : {4, 0})
+      text += "0123456789abcdef"[std::to_integer<int>(b) >> shift & 15];
+  return text;
+}
+
+TEST(Flat, HasRoomForVariableArraysUpToALimit) {
+  const auto f = with_types(
+      "<arrayDataTypes><arrayData><name>Names</name><dataType>HLAunicodeString</dataType>"
+      "<cardinality>Dynamic</cardinality><encoding>HLAvariableArray</encoding></arrayData>"
+      "<arrayData><name>Reals</name><dataType>HLAfloat64LE</dataType>"
+      "<cardinality>[0..3]</cardinality><encoding>HLAvariableArray</encoding></arrayData>"
+      "<arrayData><name>Cells</name><dataType>Cell</dataType><cardinality>Dynamic</cardinality>"
+      "<encoding>HLAvariableArray</encoding></arrayData></arrayDataTypes>"
+      "<fixedRecordDataTypes><fixedRecordData><name>Cell</name><encoding>HLAfixedRecord</encoding>"
+      "<field><name>volt</name><dataType>HLAfloat64BE</dataType></field>"
+      "<field><name>id</name><dataType>HLAoctet</dataType></field>"
+      "</fixedRecordData></fixedRecordDataTypes>");
+  const auto text = flattened(*f, "HLAunicodeString", "", 4);
+  ASSERT_TRUE(text) << text.error();
+  EXPECT_TRUE(text->text && text->list && !text->fixed);
+  ASSERT_EQ(text->parts.size(), 2u);
+  EXPECT_EQ(text->parts[0].name, ".count");
+  EXPECT_EQ(text->parts[1].name, "");
+  EXPECT_EQ(text->bytes, 12u);
+  std::vector<std::byte> bytes(text->bytes);
+  double value[]{2.0, 'A', 0x20ac, 7.0, 7.0}, back[5]{9, 9, 9, 9, 9};
+  // count and UTF-16, as an HLAunicodeString of the encoding helpers; 7 is behind the end
+  EXPECT_EQ(hex({bytes.data(), write_flat(*text, value, bytes)}), "00000002004120ac");
+  ASSERT_EQ(read_flat(*text, std::span(bytes).first(8), back), Unread::no);
+  EXPECT_EQ(std::vector<double>(back, back + 5), (std::vector<double>{2, 'A', 0x20ac, 0, 0}));
+  EXPECT_EQ(characters(*text, "A€"), (std::vector<double>{'A', 0x20ac}));
+  EXPECT_EQ(characters(*text, "\xf0\x9f\x9a\x80"), (std::vector<double>{0xd83d, 0xde80}));
+  EXPECT_TRUE(characters(*text, "\xf0\x9f").empty());
+  EXPECT_TRUE(characters(*flattened(*f, "HLAASCIIstring", "", 4), "€").empty());
+  value[0] = 400.0;  // no more than there is room for
+  EXPECT_EQ(write_flat(*text, value, bytes), 12u);
+  bytes[3] = std::byte{5};
+  bytes.resize(14);
+  EXPECT_EQ(read_flat(*text, bytes, back), Unread::too_many);
+  bytes[0] = std::byte{1};  // more than the bytes can hold
+  EXPECT_EQ(read_flat(*text, bytes, back), Unread::malformed);
+  EXPECT_EQ(read_flat(*text, std::span(bytes).first(3), back), Unread::malformed);
+  EXPECT_EQ(back[1], 'A');  // as it was
+
+  // the module says the limit; the numbers begin at a multiple of eight
+  const auto reals = flattened(*f, "Reals");
+  ASSERT_TRUE(reals) << reals.error();
+  EXPECT_EQ(reals->bytes, 32u);
+  std::vector<std::byte> room(reals->bytes);
+  const double one[]{1.0, 1.0, 0.0, 0.0};
+  EXPECT_EQ(hex({room.data(), write_flat(*reals, one, room)}), "0000000100000000000000000000f03f");
+  const double none[]{0.0, 1.0, 1.0, 1.0};
+  EXPECT_EQ(write_flat(*reals, none, room), 4u);
+
+  // records, each at a multiple of eight; the last without padding behind it
+  const auto cells = flattened(*f, "Cells", "", 2);
+  ASSERT_TRUE(cells) << cells.error();
+  ASSERT_EQ(cells->parts.size(), 5u);
+  EXPECT_EQ(cells->parts[4].name, ".1.id");
+  std::vector<std::byte> two(cells->bytes);
+  const double state[]{2.0, 1.0, 3.0, 2.0, 4.0};
+  EXPECT_EQ(hex({two.data(), write_flat(*cells, state, two)}),
+            "0000000200000000"
+            "3ff0000000000000"
+            "0300000000000000"
+            "4000000000000000"
+            "04");
+  ASSERT_EQ(read_flat(*cells, two, back), Unread::no);
+  EXPECT_EQ(std::vector<double>(back, back + 5), std::vector<double>(state, state + 5));
+
+  // strings in an array
+  const auto names = flattened(*f, "Names", "", 2);
+  ASSERT_TRUE(names) << names.error();
+  EXPECT_FALSE(names->text);
+  std::vector<std::byte> both(names->bytes);
+  const double words[]{2.0, 1.0, 'a', 0.0, 2.0, 'b', 'c'};
+  EXPECT_EQ(hex({both.data(), write_flat(*names, words, both)}),
+            "00000002"
+            "000000010061"
+            "0000"
+            "0000000200620063");
+  double again[7]{};
+  ASSERT_EQ(read_flat(*names, both, again), Unread::no);
+  EXPECT_EQ(std::vector<double>(again, again + 7), std::vector<double>(words, words + 7));
+  EXPECT_FALSE(flattened(*f, "Names", "", 100));  // more than 4096 numbers
 }
 
 TEST(Flat, HasNumbersThatCanBeShownAndAnEnd) {
@@ -293,17 +397,10 @@ TEST(Flat, HasNumbersThatCanBeShownAndAnEnd) {
              (i == 0 ? "HLAoctet" : "A" + std::to_string(i - 1)) + "</dataType><cardinality>" +
              (i == 0 ? "0" : "4000") +
              "</cardinality><encoding>HLAfixedArray</encoding></arrayData>";
-  Diagnostics problems;
-  auto module = fom::parse_module(
-      "<objectModel xmlns=\"http://standards.ieee.org/IEEE1516-2010\"><dataTypes>"
-      "<basicDataRepresentations>" +
-          basic("Tinyinteger", 4) + basic("Hugeinteger", 128) + basic("Oddinteger", 24) +
-          "</basicDataRepresentations><arrayDataTypes>" + types +
-          "</arrayDataTypes></dataTypes></objectModel>",
-      "test.xml", problems);
-  ASSERT_TRUE(module) << rendered(problems);
-  const auto f = fom::merge({&*module, 1}, fom::standard_mim(), problems);
-  ASSERT_TRUE(f) << rendered(problems);
+  const auto f =
+      with_types("<basicDataRepresentations>" + basic("Tinyinteger", 4) +
+                 basic("Hugeinteger", 128) + basic("Oddinteger", 24) +
+                 "</basicDataRepresentations><arrayDataTypes>" + types + "</arrayDataTypes>");
   EXPECT_FALSE(flattened(*f, "A4"));
   EXPECT_FALSE(flattened(*f, "Tinyinteger"));
   EXPECT_FALSE(flattened(*f, "Hugeinteger"));

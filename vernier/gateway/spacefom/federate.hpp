@@ -91,8 +91,9 @@ class Listener {
   virtual void reflected(const Remote&, std::span<const std::size_t> changed) = 0;
   virtual void removed(const Remote&) {}
   /// An interaction that was subscribed, by its number. `values` as subscribed; empty where none
-  /// came.
-  virtual void received(std::size_t /*interaction*/, std::span<const Octets> /*values*/) {}
+  /// came. `stamp`: -1: it had none.
+  virtual void received(std::size_t /*interaction*/, std::span<const Octets> /*values*/,
+                        Ticks /*stamp*/) {}
   /// Values are about to leave, of logical time `t`: call set() for those that are due.
   virtual void sending(Ticks t) = 0;
 };

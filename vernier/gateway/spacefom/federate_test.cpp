@@ -4,11 +4,16 @@
 
 #include <atomic>
 #include <exception>
+#include <fstream>
 #include <functional>
 #include <sstream>
 #include <thread>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/temporary_folder.hpp"
+#include "vernier/gateway/fom/merge.hpp"
+#include "vernier/gateway/fom/reader.hpp"
+#include "vernier/gateway/fom/writer.hpp"
 #include "vernier/gateway/spacefom/objects.hpp"
 #include "vernier/gateway/spacefom/recording.hpp"
 
@@ -413,12 +418,106 @@ TEST(Federate, IsRecordedAndReplayed) {
   EXPECT_GT(lander.position.norm(), 100.0);  // it went on with the frame, 100 m/s
 }
 
+TEST(Federate, IsRecordedWithWhatModulesAdd) {
+  const std::string module = VERNIER_SOURCE_DIR "/examples/federation/tug.fom";
+  const Octets sign{std::byte{0}, std::byte{0}, std::byte{0},
+                    std::byte{1}, std::byte{0}, std::byte{'A'}};
+  const std::vector<Octets> fire{Octets(8), {}};  // without a thruster
+  std::stringstream file;
+  {
+    Settings s = master("extended", {});
+    s.pacing = s.root_publisher = true;
+    s.modules = {module};
+    Runner owner(s);
+    owner.objects.publish_frame(root, "");
+    const auto dock = owner.federate.publish("HLAobjectRoot.Dock", "Dock A", {"sign"});
+    owner.federate.set(dock, 0, sign);
+    const auto command = owner.federate.publish_interaction("HLAinteractionRoot.FireCommand",
+                                                            {"duration", "thruster"});
+    std::atomic<bool> taping{false}, done{false};
+    owner.start([&](Runner& r) {
+      std::this_thread::sleep_for(1ms);
+      if (taping.load()) r.federate.post(command, fire);
+      if (done.load()) r.federate.request(Mode::shutdown);
+      return true;
+    });
+    while (!owner.running.load()) std::this_thread::sleep_for(1ms);
+    Settings t = member("extended", "Tape", 0);
+    const std::string document = current_fom(t);
+    Diagnostics problems;
+    const auto read = fom::parse_module(document, "fom", problems);
+    ASSERT_TRUE(read) << rendered(problems);
+    const auto f = fom::merge({&*read, 1}, fom::standard_mim(), problems);
+    ASSERT_TRUE(f) << rendered(problems);
+    t.late_only = true;
+    Federate tape(t);
+    Recorder recorder(tape, file);
+    recorder.keep_all(*f, fom::written(*f, "extended"));
+    ASSERT_TRUE(tape.join() && tape.begin());
+    taping.store(true);
+    while (recorder.interactions() == 0) ASSERT_TRUE(tape.step());
+    done.store(true);
+    while (tape.step()) {
+    }
+    tape.resign();
+    owner.finish();
+    EXPECT_EQ(owner.message, "");
+  }
+  const auto recording = read_recording(file);
+  ASSERT_TRUE(recording) << recording.error();
+  ASSERT_FALSE(recording->sent.empty());
+  EXPECT_EQ(recording->interactions[0].interaction_class, "HLAinteractionRoot.FireCommand");
+  ASSERT_EQ(recording->sent[0].values.size(), 1u);
+  EXPECT_EQ(recording->sent[0].values[0].second, fire[0]);
+
+  const TemporaryFolder folder;
+  Settings again = master("extended again", {"Eye"});
+  again.name = "Replay";
+  again.pacing = again.root_publisher = true;
+  again.modules = {(folder / "fom.xml").string()};
+  std::ofstream(again.modules[0]) << recording->fom;
+  Federate replay(again);
+  Replayer replayer(replay, *recording);
+  struct Ear final : Listener {
+    void reflected(const Remote& r, std::span<const std::size_t>) override {
+      seen = r.values[0].bytes;
+    }
+    void received(std::size_t, std::span<const Octets> values, Ticks) override {
+      heard = values[0];
+    }
+    void sending(Ticks) override {}
+    Octets seen, heard;
+  } ear;
+  Settings e = member("extended again", "Eye", 1'000'000);
+  e.modules = again.modules;
+  Runner eye(e);
+  eye.federate.subscribe("HLAobjectRoot.Dock", {"sign"});
+  static_cast<void>(
+      eye.federate.subscribe_interaction("HLAinteractionRoot.FireCommand", {"duration"}));
+  eye.federate.set_listener(&ear);
+  eye.start();
+  ASSERT_TRUE(replay.join() && replay.begin());
+  while (!replayer.finished()) ASSERT_TRUE(replay.step());
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(replay.step());
+  replay.resign();
+  eye.finish();
+  EXPECT_EQ(eye.message, "");
+  EXPECT_EQ(ear.seen, sign);
+  EXPECT_EQ(ear.heard, fire[0]);
+}
+
 TEST(Recording, RefusesWhatIsNone) {
-  for (const char* text : {"", "hello\n", "vernier-federation 1\nepoch x\n",
-                           "vernier-federation 1\nupdate 0 0 state 00\n",
-                           "vernier-federation 1\nobject A b\nupdate 0 0 state 0g\n",
-                           "vernier-federation 1\nobject A b\nupdate 5 0 s 00\nupdate 4 0 s 00\n",
-                           "vernier-federation 1\nlcts 0\n", "vernier-federation 1\nwhat\n"}) {
+  for (const char* text :
+       {"", "hello\n", "vernier-federation 1\nepoch x\n",
+        "vernier-federation 1\nupdate 0 0 state 00\n",
+        "vernier-federation 1\nobject A b\nupdate 0 0 state 0g\n",
+        "vernier-federation 1\nobject A b\nupdate 5 0 s 00\nupdate 4 0 s 00\n",
+        "vernier-federation 2\nreceived 0 0\n", "vernier-federation 2\ninteraction \n",
+        "vernier-federation 2\ninteraction A\nreceived 0 0 =00\n",
+        "vernier-federation 2\ninteraction A\nreceived 0 0 p=0\n",
+        "vernier-federation 2\ninteraction A\nreceived 5 0\nreceived 4 0\n",
+        "vernier-federation 3\n", "vernier-federation 1\nlcts 0\n",
+        "vernier-federation 1\nwhat\n"}) {
     std::istringstream in(text);
     EXPECT_FALSE(read_recording(in)) << text;
   }

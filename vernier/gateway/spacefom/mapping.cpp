@@ -169,7 +169,23 @@ void Mapping::one(const Element& a, const char* kind, const std::string& data_ty
     wrong("V1832", a, "unit", "\"" + unit + "\" is not a unit");
     unit.clear();
   }
-  auto flat = flattened(*fom_, data_type, unit);
+  std::uint32_t most = 0;
+  if (a.attribute("most")) {
+    const auto n = parsed_integer(trimmed(a.value("most")));
+    if (!n || *n < 1 || *n > 4095) {
+      wrong("V1832", a, "most",
+            "\"" + std::string(a.value("most")) + "\" is not a number from 1 to 4095");
+      return;
+    }
+    most = static_cast<std::uint32_t>(*n);
+  }
+  auto flat = flattened(*fom_, data_type, unit, most);
+  if (flat && most > 0 && flat->fixed) {
+    wrong(
+        "V1832", a, "most",
+        "the " + std::string(kind) + " " + m.name + " has a fixed size, which most cannot change");
+    return;
+  }
   if (!flat) {
     wrong(
         "V1837", a, "name",
@@ -182,16 +198,36 @@ void Mapping::one(const Element& a, const char* kind, const std::string& data_ty
   to.push_back(std::move(m));
 }
 
-// numbers in SI, and words where the type has some
+// numbers in SI, and words where the type has some; the text of a string
 void Mapping::initial(const Element& a, MappedAttribute& m) {
   if (!a.attribute("initial")) return;
-  const auto list = words(a.value("initial"));
-  if (list.size() != m.initial.size()) {
+  const std::size_t room = m.initial.size(), count = m.type.list ? 1 : 0;  // where a count is
+  const auto wrong_number = [&](const char* what) {
     wrong("V1832", a, "initial",
-          "\"" + std::string(a.value("initial")) + "\" is not " + std::to_string(m.initial.size()) +
-              (m.initial.size() == 1 ? " number" : " numbers"));
+          "\"" + std::string(a.value("initial")) + "\" is not " + (count ? "at most " : "") +
+              std::to_string(room - count) + " " + what + (room - count == 1 ? "" : "s"));
+  };
+  if (m.type.text) {
+    const std::vector<double> codes = characters(m.type, a.value("initial"));
+    if (codes.empty() && !a.value("initial").empty()) {
+      wrong(
+          "V1832", a, "initial",
+          "\"" + std::string(a.value("initial")) + "\" has characters that " + m.name + " cannot");
+    } else if (codes.size() >= room) {
+      wrong_number("character");
+    } else {
+      m.initial[0] = static_cast<double>(codes.size());
+      std::copy(codes.begin(), codes.end(), m.initial.begin() + 1);
+    }
     return;
   }
+  auto list = words(a.value("initial"));
+  if (count ? list.size() >= room : list.size() != room) {
+    wrong_number("number");
+    return;
+  }
+  const std::string length = std::to_string(list.size());
+  if (count) list.insert(list.begin(), length);
   for (std::size_t i = 0; i < list.size(); ++i) {
     std::optional<double> value = parsed_real(list[i]);
     std::vector<std::string> known;

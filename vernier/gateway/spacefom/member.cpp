@@ -391,16 +391,12 @@ bool Member::initialize(Time, int phase) {
 }
 
 void Member::check_frames() {
-  for (const Subscribed* s : [&] {
-         std::vector<const Subscribed*> all;
-         for (const auto& w : document_.subscribed_frames) all.push_back(&w);
-         for (const auto& w : document_.subscribed_entities) all.push_back(&w);
-         return all;
-       }()) {
-    if (document_.settings.notice && objects_->tree().find(s->in) == frames::FrameTree::none)
-      document_.settings.notice("the frame " + s->in + ", in which " + s->name +
-                                " is wanted, is not there yet");
-  }
+  if (!document_.settings.notice) return;
+  for (const auto* list : {&document_.subscribed_frames, &document_.subscribed_entities})
+    for (const Subscribed& s : *list)
+      if (objects_->tree().find(s.in) == frames::FrameTree::none)
+        document_.settings.notice("the frame " + s.in + ", in which " + s.name +
+                                  " is wanted, is not there yet");
 }
 
 // -- what is published ---------------------------------------------------------------------------
@@ -461,7 +457,7 @@ std::vector<Octets> Member::encoded(const MappedOwn& m) {
   for (std::size_t i = 0; i < m.values.size(); ++i) {
     const Flat& type = (*m.attributes)[i].type;
     all.emplace_back(type.bytes);
-    write_flat(type, m.values[i], all.back());
+    all.back().resize(write_flat(type, m.values[i], all.back()));
   }
   return all;
 }
@@ -485,7 +481,14 @@ void Member::sending(Ticks) {
 }
 
 void Member::take(Mapped& m, std::size_t attribute, const Octets& bytes) {
-  if (!read_flat((*m.attributes)[attribute].type, bytes, m.values[attribute])) ++malformed_;
+  const MappedAttribute& a = (*m.attributes)[attribute];
+  const Unread why = read_flat(a.type, bytes, m.values[attribute]);
+  if (why == Unread::no || !document_.settings.notice || !told_.insert(&a).second) return;
+  document_.settings.notice("a value of " + (m.name.empty() ? "" : m.name + ".") + a.name +
+                            (why == Unread::too_many
+                                 ? " is longer than most=\"…\" allows for the port " + a.port
+                                 : " is not one of its data type") +
+                            "; such values are not used");
 }
 
 void Member::reflected(const Remote& r, std::span<const std::size_t> changed) {
@@ -497,7 +500,7 @@ void Member::reflected(const Remote& r, std::span<const std::size_t> changed) {
   }
 }
 
-void Member::received(std::size_t interaction, std::span<const Octets> values) {
+void Member::received(std::size_t interaction, std::span<const Octets> values, Ticks) {
   Mapped& m = mapped_[mapped_.size() - came_.size() + interaction];
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!values[i].empty()) take(m, i, values[i]);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -127,7 +128,7 @@ class Member final : public Component, public PacerSource, public TimeBaseSource
   };
 
   void reflected(const Remote&, std::span<const std::size_t> changed) override;
-  void received(std::size_t interaction, std::span<const Octets>) override;
+  void received(std::size_t interaction, std::span<const Octets>, Ticks stamp) override;
   void sending(Ticks) override;
 
   std::vector<const std::vector<MappedAttribute>*> published_attributes() const;
@@ -155,7 +156,7 @@ class Member final : public Component, public PacerSource, public TimeBaseSource
   std::vector<MappedOwn> mapped_own_;
   std::vector<Sent> sent_;
   std::vector<Came> came_;
-  std::uint64_t malformed_ = 0;
+  std::set<const MappedAttribute*> told_;  // of a value that could not be read
   std::span<double> logical_time_;
   std::span<std::int64_t> mode_;
   bool over_ = false, joined_ = false;

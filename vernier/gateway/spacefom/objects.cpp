@@ -201,8 +201,8 @@ void Objects::reflected(const Remote& r, std::span<const std::size_t> changed) {
   if (other_ && r.object_class != frame_path) other_->reflected(r, changed);
 }
 
-void Objects::received(std::size_t interaction, std::span<const Octets> values) {
-  if (other_) other_->received(interaction, values);
+void Objects::received(std::size_t interaction, std::span<const Octets> values, Ticks stamp) {
+  if (other_) other_->received(interaction, values, stamp);
 }
 
 void Objects::removed(const Remote& r) {

@@ -111,7 +111,7 @@ class Objects final : public Listener {
   void discovered(const Remote&) override;
   void reflected(const Remote&, std::span<const std::size_t> changed) override;
   void removed(const Remote&) override;
-  void received(std::size_t, std::span<const Octets>) override;
+  void received(std::size_t, std::span<const Octets>, Ticks stamp) override;
   void sending(Ticks) override;
 
  private:

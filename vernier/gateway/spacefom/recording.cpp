@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <istream>
+#include <limits>
+#include <optional>
 #include <ostream>
 
 #include "vernier/base/text.hpp"
@@ -9,8 +11,10 @@
 namespace vernier::spacefom {
 namespace {
 
-constexpr std::string_view title = "vernier-federation 1";
-constexpr std::size_t most_line = 1 << 20, most_objects = 100'000, most_attributes = 1000;
+constexpr std::string_view title = "vernier-federation 2", first_title = "vernier-federation 1";
+constexpr std::size_t unsaid = ~std::size_t{0};
+constexpr std::size_t most_line = 1 << 20, most_objects = 100'000, most_attributes = 1000,
+                      most_fom = 64u << 20;
 
 constexpr char digits[] = "0123456789abcdef";
 
@@ -25,6 +29,25 @@ bool read_hex(std::string_view text, Octets& to) {
     to.push_back(std::byte(16 * high + low));
   }
   return true;
+}
+
+std::string hex(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte b : bytes) {
+    text += digits[static_cast<unsigned>(b) >> 4];
+    text += digits[static_cast<unsigned>(b) & 15];
+  }
+  return text;
+}
+
+/// Where a name is in a list that it joins; nothing when the list is full.
+std::optional<std::size_t> index_of(std::vector<std::string>& names, std::string_view name) {
+  const auto at = std::find(names.begin(), names.end(), name);
+  const auto i = static_cast<std::size_t>(at - names.begin());
+  if (at != names.end()) return i;
+  if (i == most_attributes) return {};
+  names.emplace_back(name);
+  return i;
 }
 
 /// The next word of a line, and what is behind it.
@@ -74,7 +97,8 @@ Result<Recording, std::string> read_recording(std::istream& in) {
     ++number;
     if (text.size() > most_line) return wrong("too long");
     if (number == 1) {
-      if (text != title) return wrong("is not the beginning of a recording: " + std::string(title));
+      if (text != title && text != first_title)
+        return wrong("is not the beginning of a recording: " + std::string(title));
       continue;
     }
     std::string_view line = text;
@@ -94,6 +118,32 @@ Result<Recording, std::string> read_recording(std::istream& in) {
       const std::string_view object_class = word_of(line);
       if (object_class.empty() || line.empty()) return wrong("an object has a class and a name");
       r.objects.push_back({std::string(object_class), plain(line), {}});
+    } else if (kind == "fom") {
+      if (r.fom.size() + line.size() >= most_fom) return wrong("the FOM is too long");
+      r.fom.append(line).push_back('\n');
+    } else if (kind == "interaction") {
+      if (r.interactions.size() == most_objects) return wrong("too many interactions");
+      if (line.empty()) return wrong("an interaction has a class");
+      r.interactions.push_back({std::string(line), {}});
+    } else if (kind == "received") {
+      const auto stamp = parsed_integer(word_of(line)), of = parsed_integer(word_of(line));
+      if (!stamp || *stamp < 0 || !of || *of < 0 ||
+          static_cast<std::size_t>(*of) >= r.interactions.size())
+        return wrong("what was received has a time and the number of an interaction");
+      if (!r.sent.empty() && *stamp < r.sent.back().stamp) return wrong("goes back in time");
+      Recording::Sent s{*stamp, static_cast<std::size_t>(*of), {}};
+      while (!line.empty()) {
+        const std::string_view value = word_of(line);
+        const std::size_t equals = value.find('=');
+        if (equals == 0 || equals == std::string_view::npos)
+          return wrong("a parameter has a name and bytes");
+        const auto at = index_of(r.interactions[s.interaction].parameters, value.substr(0, equals));
+        if (!at) return wrong("too many parameters");
+        s.values.emplace_back(*at, Octets());
+        if (!read_hex(value.substr(equals + 1), s.values.back().second))
+          return wrong("the bytes are not hexadecimal");
+      }
+      r.sent.push_back(std::move(s));
     } else if (kind == "update") {
       const auto stamp = parsed_integer(word_of(line)), object = parsed_integer(word_of(line));
       const std::string attribute(word_of(line));
@@ -103,13 +153,9 @@ Result<Recording, std::string> read_recording(std::istream& in) {
       if (!r.updates.empty() && *stamp < r.updates.back().stamp) return wrong("goes back in time");
       Recording::Update u{*stamp, static_cast<std::size_t>(*object), 0, {}};
       if (!read_hex(line, u.bytes)) return wrong("the bytes are not hexadecimal");
-      auto& names = r.objects[u.object].attributes;
-      const auto at = std::find(names.begin(), names.end(), attribute);
-      u.attribute = static_cast<std::size_t>(at - names.begin());
-      if (at == names.end()) {
-        if (names.size() == most_attributes) return wrong("too many attributes");
-        names.push_back(attribute);
-      }
+      const auto at = index_of(r.objects[u.object].attributes, attribute);
+      if (!at) return wrong("too many attributes");
+      u.attribute = *at;
       r.updates.push_back(std::move(u));
     } else if (!kind.empty()) {
       return wrong("\"" + std::string(kind) + "\" is not known");
@@ -132,25 +178,69 @@ std::size_t Recorder::number(const Remote& r) {
   return at->second;
 }
 
-void Recorder::discovered(const Remote& r) { number(r); }
+void Recorder::keep_all(const fom::Fom& f, const std::string& document) {
+  for (std::size_t begin = 0; begin < document.size();) {
+    const std::size_t end = std::min(document.find('\n', begin), document.size());
+    if (end > begin) out_ << "fom " << document.substr(begin, end - begin) << '\n';
+    begin = end + 1;
+  }
+  const auto managed = [](const std::string& path) {  // what the RTI or the federate itself keeps
+    return path.find(".HLAmanager") != std::string::npos ||
+           path.ends_with(".ExecutionConfiguration") || path.ends_with(".ModeTransitionRequest");
+  };
+  for (std::size_t c = 0; c < f.object_classes.size(); ++c) {
+    std::vector<std::string> names;
+    for (const int a : f.all_attributes(static_cast<int>(c)))
+      if (const std::string& name = f.attributes[static_cast<std::size_t>(a)].name;
+          name != "HLAprivilegeToDeleteObject")
+        names.push_back(name);
+    const std::string& path = f.object_classes[c].path;
+    if (!names.empty() && !managed(path)) federate_.subscribe(path, std::move(names));
+  }
+  for (std::size_t c = 1; c < f.interaction_classes.size(); ++c) {
+    Recording::Interaction i{f.interaction_classes[c].path, {}};
+    if (managed(i.interaction_class) || !f.interaction_classes[c].transportation.given()) continue;
+    for (const int p : f.all_parameters(static_cast<int>(c)))
+      i.parameters.push_back(f.parameters[static_cast<std::size_t>(p)].name);
+    static_cast<void>(federate_.subscribe_interaction(i.interaction_class, i.parameters));
+    heard_.push_back(std::move(i));
+  }
+  heard_numbers_.assign(heard_.size(), unsaid);
+}
 
-void Recorder::reflected(const Remote& r, std::span<const std::size_t> changed) {
+Ticks Recorder::time(Ticks stamp) {
   if (!begun_) {
     begun_ = true;
     out_ << "epoch " << exact(federate_.configuration().epoch) << "\nlcts "
          << federate_.configuration().least_common << '\n';
   }
+  return last_ = std::max(last_, stamp >= 0 ? stamp : federate_.granted());
+}
+
+void Recorder::received(std::size_t interaction, std::span<const Octets> values, Ticks stamp) {
+  if (interaction >= heard_.size()) return;
+  std::size_t& number = heard_numbers_[interaction];
+  if (number == unsaid) {
+    number = said_++;
+    out_ << "interaction " << heard_[interaction].interaction_class << '\n';
+  }
+  const Ticks t = time(stamp);
+  out_ << "received " << t << ' ' << number;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!values[i].empty())
+      out_ << ' ' << heard_[interaction].parameters[i] << '=' << hex(values[i]);
+  out_ << '\n';
+  ++received_;
+}
+
+void Recorder::discovered(const Remote& r) { number(r); }
+
+void Recorder::reflected(const Remote& r, std::span<const std::size_t> changed) {
   const std::size_t n = number(r);
   for (const std::size_t i : changed) {
     const Remote::Value& v = r.values[i];
-    std::string hex;
-    for (const std::byte b : v.bytes) {
-      hex += digits[static_cast<unsigned>(b) >> 4];
-      hex += digits[static_cast<unsigned>(b) & 15];
-    }
-    // without a stamp it counts from now on
-    last_ = std::max(last_, v.stamp >= 0 ? v.stamp : federate_.granted());
-    out_ << "update " << last_ << ' ' << n << ' ' << v.attribute << ' ' << hex << '\n';
+    const Ticks t = time(v.stamp);
+    out_ << "update " << t << ' ' << n << ' ' << v.attribute << ' ' << hex(v.bytes) << '\n';
     ++updates_;
   }
 }
@@ -167,13 +257,23 @@ Replayer::Replayer(Federate& f, const Recording& r) : federate_(f), recording_(r
     const Recording::Object& o = r.objects[i];
     objects_.push_back(f.publish(o.object_class, o.name, o.attributes, root[i]));
   }
+  for (const Recording::Interaction& i : r.interactions)
+    static_cast<void>(f.publish_interaction(i.interaction_class, i.parameters));
+  first_ = std::numeric_limits<Ticks>::max();
   if (!r.updates.empty()) first_ = r.updates.front().stamp;
+  if (!r.sent.empty()) first_ = std::min(first_, r.sent.front().stamp);
 }
 
 void Replayer::sending(Ticks t) {
   while (next_ < recording_.updates.size() && recording_.updates[next_].stamp - first_ <= t) {
     const Recording::Update& u = recording_.updates[next_++];
     federate_.set(objects_[u.object], u.attribute, u.bytes);
+  }
+  while (next_sent_ < recording_.sent.size() && recording_.sent[next_sent_].stamp - first_ <= t) {
+    const Recording::Sent& s = recording_.sent[next_sent_++];
+    std::vector<Octets> values(recording_.interactions[s.interaction].parameters.size());
+    for (const auto& [parameter, bytes] : s.values) values[parameter] = bytes;
+    federate_.post(s.interaction, std::move(values));
   }
 }
 

@@ -20,5 +20,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(u.attribute < r->objects[u.object].attributes.size());
     last = u.stamp;
   }
+  last = 0;
+  for (const spacefom::Recording::Sent& s : r->sent) {
+    require(s.interaction < r->interactions.size() && s.stamp >= last);
+    for (const auto& [parameter, bytes] : s.values)
+      require(parameter < r->interactions[s.interaction].parameters.size());
+    last = s.stamp;
+  }
   return 0;
 }

@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::size_t most_numbers = 4096, most_parts = 256;
 
+std::uint8_t boundary_of(const Flat::Number& n) noexcept {
+  return static_cast<std::uint8_t>(std::min(8u, std::bit_ceil(unsigned{n.bytes})));
+}
+
 /// "kilopascal (kPa)" or "kPa"; modules write r for radian. Nothing: no unit that is known.
 std::optional<Unit> unit_of(std::string text) {
   const std::size_t open = text.rfind('('), close = text.rfind(')');
@@ -27,7 +31,7 @@ std::optional<Unit> unit_of(std::string text) {
 /// Walks through a type and notes where its numbers are.
 class Flattener {
  public:
-  Flattener(const fom::Fom& f, const std::string& unit) : fom_(f) {
+  Flattener(const fom::Fom& f, const std::string& unit, std::uint32_t most) : fom_(f), most_(most) {
     if (!unit.empty()) given_ = parsed_unit(unit);
   }
 
@@ -39,8 +43,10 @@ class Flattener {
     if (++visits_ > 16 * most_numbers) return too_many(name);
     const fom::DataType& type = fom_.data_types[static_cast<std::size_t>(*index)];
     const fom::Layout& layout = fom_.layouts[static_cast<std::size_t>(*index)];
-    if (!layout.known || !layout.bytes) return "the data type " + name + " has no fixed size";
-    flat_.bytes = fom::aligned(flat_.bytes, layout.boundary);
+    if (!layout.known) return "the data type " + name + " has an encoding of its own";
+    if (std::holds_alternative<fom::Array>(type.definition) ||
+        std::holds_alternative<fom::FixedRecord>(type.definition))
+      align(layout.boundary);
     if (const auto* b = std::get_if<fom::Basic>(&type.definition)) return basic(name, *b);
     if (const auto* s = std::get_if<fom::Simple>(&type.definition)) {
       unit_ = unit_of(s->units).value_or(Unit{});
@@ -58,11 +64,23 @@ class Flattener {
     }
     return "the data type " + name + " is a variant record";
   }
-  Flat take() { return std::move(flat_); }
+  Flat take() {
+    flat_.list = !flat_.steps.empty() && flat_.parts.size() <= 2 &&
+                 flat_.steps.front().kind == Flat::Step::Kind::repeat &&
+                 flat_.steps.front().numbers == 1;
+    flat_.text = flat_.list && characters_;
+    return std::move(flat_);
+  }
 
  private:
   static std::string too_many(const std::string& name) {
     return "the data type " + name + " has more than " + std::to_string(most_numbers) + " numbers";
+  }
+
+  void align(std::size_t boundary) {
+    flat_.bytes = fom::aligned(flat_.bytes, boundary);
+    if (boundary > 1 && !copying_ && !flat_.steps.empty())
+      flat_.steps.push_back({Flat::Step::Kind::align, static_cast<std::uint8_t>(boundary)});
   }
 
   std::string below(const std::string& more, const std::string& type, int depth) {
@@ -74,10 +92,11 @@ class Flattener {
   }
 
   std::string array(const std::string& name, const fom::Array& a, int depth) {
+    if (a.encoding.name == "HLAvariableArray") return variable(name, a, depth);
     std::uint64_t count = 1;
     for (const fom::Extent& x : a.extents) {
-      if (!x.most || *x.most != x.least || *x.most > most_numbers)
-        return "the data type " + name + " has no fixed size";
+      if (!x.most || *x.most != x.least) return "the data type " + name + " has no fixed size";
+      if (*x.most > most_numbers) return too_many(name);
       count *= *x.most;
       if (count > most_numbers) return too_many(name);
     }
@@ -87,6 +106,38 @@ class Flattener {
               below(records ? "." + std::to_string(i) : std::string(), a.element.name, depth);
           !why.empty())
         return why;
+    return {};
+  }
+
+  // the steps of one element serve all
+  std::string variable(const std::string& name, const fom::Array& a, int depth) {
+    if (a.extents.size() != 1)
+      return "the data type " + name + " is a variable array of several dimensions";
+    const std::uint64_t given = a.extents.front().most.value_or(most_),
+                        most = most_ > 0 ? std::min<std::uint64_t>(given, most_) : given;
+    if (most == 0) return "the data type " + name + " has no largest size: say it with most=\"…\"";
+    if (most > most_numbers) return too_many(name);
+    flat_.fixed = false;
+    if (std::string why = number({.bytes = 4, .real = false, .is_unsigned = true}, {}, ".count");
+        !why.empty())
+      return why;
+    const bool outer = copying_;
+    const std::size_t repeat = flat_.steps.size(), first = flat_.numbers.size();
+    if (!outer)
+      flat_.steps.back() = {Flat::Step::Kind::repeat, 4, static_cast<std::uint32_t>(most)};
+    const std::string bare = a.element.name;
+    characters_ = bare == "HLAunicodeChar" || bare == "HLAASCIIchar";
+    const bool records = has_records(bare);
+    for (std::uint64_t i = 0; i < most; ++i) {
+      copying_ = outer || i > 0;
+      if (std::string why = below(records ? "." + std::to_string(i) : std::string(), bare, depth);
+          !why.empty())
+        return why;
+      if (copying_) continue;
+      flat_.steps[repeat - 1].steps = static_cast<std::uint32_t>(flat_.steps.size() - repeat);
+      flat_.steps[repeat - 1].numbers = static_cast<std::uint32_t>(flat_.numbers.size() - first);
+    }
+    copying_ = outer;
     return {};
   }
 
@@ -118,35 +169,45 @@ class Flattener {
 
   std::string basic(const std::string& name, const fom::Basic& b) {
     const bool real = name.find("float") != std::string::npos;
-    const bool whole = name.find("integer") != std::string::npos || name == "HLAoctet";
+    const bool octets = name == "HLAoctet" || name.starts_with("HLAoctetPair");
+    const bool whole = name.find("integer") != std::string::npos || octets;
     const bool usual =
         real ? b.bits == 32 || b.bits == 64 : b.bits % 8 == 0 && b.bits >= 8 && b.bits <= 64;
     if ((!real && !whole) || !usual)
       return "the data type " + name + " is not a number of 8 to 64 bits";
-    if (flat_.numbers.size() == most_numbers) return too_many(name);
     const Unit unit = enumeration_ >= 0 ? Unit{} : given_.value_or(unit_);
     Flat::Number n;
-    n.offset = flat_.bytes;
     n.bytes = static_cast<std::uint8_t>(b.bits / 8);
     n.real = real;
     n.little = b.little;
-    n.is_unsigned = name.find("unsigned") != std::string::npos || name == "HLAoctet";
+    n.is_unsigned = name.find("unsigned") != std::string::npos || octets;
     n.factor = unit.factor;
     n.enumeration = enumeration_;
-    if (flat_.parts.empty() || flat_.parts.back().name != path_) {
+    return number(n, unit, {});
+  }
+
+  std::string number(const Flat::Number& n, const Unit& unit, const char* more) {
+    if (flat_.numbers.size() == most_numbers)
+      return "it has more than " + std::to_string(most_numbers) + " numbers";
+    const std::string path = path_ + (more ? more : "");
+    if (flat_.parts.empty() || flat_.parts.back().name != path) {
       if (flat_.parts.size() == most_parts)
         return "it has more than " + std::to_string(most_parts) + " parts";
       Unit si = unit;
       si.factor = 1.0;
-      flat_.parts.push_back({path_, flat_.numbers.size(), 0, text(si), enumeration_});
+      flat_.parts.push_back({path, flat_.numbers.size(), 0, text(si), n.enumeration});
     }
     ++flat_.parts.back().count;
     flat_.numbers.push_back(n);
-    flat_.bytes += n.bytes;
+    flat_.bytes = fom::aligned(flat_.bytes, boundary_of(n)) + n.bytes;
+    if (!copying_) flat_.steps.push_back({Flat::Step::Kind::number, boundary_of(n)});
     return {};
   }
 
   const fom::Fom& fom_;
+  std::uint32_t most_;
+  bool copying_ = false;  // elements after the first: the steps are there
+  bool characters_ = false;
   Flat flat_;
   std::size_t visits_ = 0;
   std::string path_;
@@ -183,34 +244,129 @@ double value_of(std::uint64_t b, const Flat::Number& n) noexcept {
 }  // namespace
 
 Result<Flat, std::string> flattened(const fom::Fom& f, const std::string& name,
-                                    const std::string& unit) {
-  Flattener walk(f, unit);
-  if (std::string why = walk.add(name); !why.empty()) return Failure<std::string>{std::move(why)};
-  return walk.take();
+                                    const std::string& unit, std::uint32_t most) {
+  Flattener all(f, unit, most);
+  if (std::string why = all.add(name); !why.empty()) return Failure<std::string>{std::move(why)};
+  return all.take();
 }
 
-void write_flat(const Flat& f, std::span<const double> from, std::span<std::byte> to) noexcept {
-  std::fill(to.begin(), to.end(), std::byte{0});
-  for (std::size_t i = 0; i < f.numbers.size(); ++i) {
-    const Flat::Number& n = f.numbers[i];
-    const std::uint64_t b = bits_of(n.factor == 1.0 ? from[i] : from[i] / n.factor, n);
-    for (std::size_t k = 0; k < n.bytes; ++k)
-      to[n.offset + (n.little ? k : n.bytes - 1 - k)] = std::byte(b >> (8 * k) & 0xff);
+std::vector<double> characters(const Flat& f, std::string_view utf8) {
+  const bool bytes = f.numbers.back().bytes == 1;
+  std::vector<double> all;
+  for (std::size_t i = 0; i < utf8.size();) {
+    const auto c = static_cast<unsigned char>(utf8[i]);
+    const std::size_t more = c < 0x80 ? 0 : c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : 1;
+    std::uint32_t code = more == 0 ? c : c & (0x3fu >> more);
+    if (more >= utf8.size() - i || (c >= 0x80 && c < 0xc0) || (bytes && more > 0)) return {};
+    for (std::size_t k = 1; k <= more; ++k)
+      code = code << 6 | (static_cast<unsigned char>(utf8[i + k]) & 0x3fu);
+    i += more + 1;
+    if (code >= 0x10000) {
+      all.push_back(0xd800 + ((code - 0x10000) >> 10));
+      code = 0xdc00 + ((code - 0x10000) & 0x3ff);
+    }
+    all.push_back(code);
   }
+  return all;
 }
 
-bool read_flat(const Flat& f, std::span<const std::byte> from, std::span<double> to) noexcept {
-  if (from.size() != f.bytes) return false;
-  const auto number = [&](const Flat::Number& n) {
+namespace {
+
+using Step = Flat::Step;
+
+/// Goes through a value step by step: `number(n, at, value)` for each, `count(at, value, most)` for
+/// each variable array, which answers how many elements follow. False as soon as one does so.
+template <class Number, class Count>
+bool walk(const Flat& f, std::size_t first, std::size_t last, std::size_t& at, std::size_t& value,
+          const Number& number, const Count& count) noexcept {
+  for (std::size_t s = first; s < last; ++s) {
+    const Step& step = f.steps[s];
+    at = fom::aligned(at, step.boundary);
+    if (step.kind == Step::Kind::align) continue;
+    if (step.kind == Step::Kind::number) {
+      const Flat::Number& n = f.numbers[value];
+      if (!number(n, at, value)) return false;
+      at += n.bytes;
+      ++value;
+      continue;
+    }
+    const std::optional<std::uint32_t> elements = count(at, value, step.most);
+    if (!elements) return false;
+    at += 4;
+    const std::size_t begin = value + 1;
+    for (std::uint32_t e = 0; e < *elements; ++e) {
+      value = begin + std::size_t{e} * step.numbers;
+      if (!walk(f, s + 1, s + 1 + step.steps, at, value, number, count)) return false;
+    }
+    value = begin + std::size_t{step.most} * step.numbers;
+    s += step.steps;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::size_t write_flat(const Flat& f, std::span<const double> from,
+                       std::span<std::byte> to) noexcept {
+  std::fill(to.begin(), to.end(), std::byte{0});
+  const auto put = [&](const Flat::Number& n, std::size_t at, double x) {
+    const std::uint64_t b = bits_of(n.factor == 1.0 ? x : x / n.factor, n);
+    for (std::size_t k = 0; k < n.bytes; ++k)
+      to[at + (n.little ? k : n.bytes - 1 - k)] = std::byte(b >> (8 * k) & 0xff);
+    return true;
+  };
+  std::size_t at = 0, value = 0;
+  walk(
+      f, 0, f.steps.size(), at, value,
+      [&](const Flat::Number& n, std::size_t a, std::size_t v) { return put(n, a, from[v]); },
+      [&](std::size_t a, std::size_t v, std::uint32_t most) -> std::optional<std::uint32_t> {
+        const double wanted = std::round(from[v]);
+        const double n = wanted > 0.0 ? std::min(wanted, static_cast<double>(most)) : 0.0;
+        put(f.numbers[v], a, n);
+        return static_cast<std::uint32_t>(n);
+      });
+  return at;
+}
+
+Unread read_flat(const Flat& f, std::span<const std::byte> from, std::span<double> to) noexcept {
+  const auto bits = [&](const Flat::Number& n, std::size_t at) {
     std::uint64_t b = 0;
     for (std::size_t k = n.bytes; k-- > 0;)
-      b = b << 8 | static_cast<std::uint64_t>(from[n.offset + (n.little ? k : n.bytes - 1 - k)]);
-    return n.factor * value_of(b, n);
+      b = b << 8 | static_cast<std::uint64_t>(from[at + (n.little ? k : n.bytes - 1 - k)]);
+    return b;
   };
-  for (const Flat::Number& n : f.numbers)
-    if (!std::isfinite(number(n))) return false;
-  for (std::size_t i = 0; i < f.numbers.size(); ++i) to[i] = number(f.numbers[i]);
-  return true;
+  const auto holds = [&](std::size_t at, std::size_t bytes) {
+    return at <= from.size() && bytes <= from.size() - at;
+  };
+  Unread why = Unread::malformed;
+  std::size_t at = 0, value = 0;
+  const bool good = walk(
+      f, 0, f.steps.size(), at, value,
+      [&](const Flat::Number& n, std::size_t a, std::size_t) {
+        return holds(a, n.bytes) && std::isfinite(n.factor * value_of(bits(n, a), n));
+      },
+      [&](std::size_t a, std::size_t v, std::uint32_t most) -> std::optional<std::uint32_t> {
+        if (!holds(a, 4)) return {};
+        const std::uint64_t n = bits(f.numbers[v], a);
+        if (n <= most) return static_cast<std::uint32_t>(n);
+        if (n <= from.size() - a - 4) why = Unread::too_many;  // as far as the bytes can tell
+        return {};
+      });
+  if (!good || at != from.size()) return why;
+  if (!f.fixed) std::fill(to.begin(), to.end(), 0.0);
+  at = value = 0;
+  walk(
+      f, 0, f.steps.size(), at, value,
+      [&](const Flat::Number& n, std::size_t a, std::size_t v) {
+        to[v] = n.factor * value_of(bits(n, a), n);
+        return true;
+      },
+      [&](std::size_t a, std::size_t v, std::uint32_t) -> std::optional<std::uint32_t> {
+        const auto n = static_cast<std::uint32_t>(bits(f.numbers[v], a));
+        to[v] = n;
+        return n;
+      });
+  return Unread::no;
 }
 
 }  // namespace vernier::spacefom

@@ -29,6 +29,17 @@ void expel(const Settings& s, const std::string& federate) {
   visitor.guarded([&] { visitor.expel(federate); });
 }
 
+std::string current_fom(const Settings& s) {
+  Federate::Work visitor(s);
+  std::string document;
+  try {
+    visitor.guarded([&] { document = visitor.current_fom(); });
+  } catch (const ConfigurationError& e) {
+    if (e.diagnostics().list().front().code != "V5332") throw;  // an RTI without management objects
+  }
+  return document;
+}
+
 std::vector<std::string> Federate::Work::listed() {
   connect();
   rti().listFederationExecutions();
@@ -52,7 +63,7 @@ void Federate::Work::create() {
   }
 }
 
-void Federate::Work::expel(const std::string& name) {
+void Federate::Work::join_as_visitor() {
   connect();
   try {
     rti().joinFederationExecution(wide(settings.name), wide(settings.type),
@@ -62,6 +73,24 @@ void Federate::Work::expel(const std::string& name) {
         "V5322", settings.name + " cannot join " + settings.federation + ": " + narrow(e.what()));
   }
   joined_ = true;
+}
+
+std::string Federate::Work::current_fom() {
+  join_as_visitor();
+  execution_.attributes = {"HLAcurrentFDD"};
+  subscribe(execution_);
+  const auto value = [&]() -> const Octets* {
+    for (const Remote& r : remotes)
+      if (r.object_class == execution_.name && r.values[0].updates > 0) return &r.values[0].bytes;
+    return nullptr;
+  };
+  wait_for([&] { return value() != nullptr; }, [] { return std::string(); },
+           std::chrono::seconds(10));
+  return value() ? read_string(*value()).value_or("") : "";
+}
+
+void Federate::Work::expel(const std::string& name) {
+  join_as_visitor();
   const auto resign = rti().getInteractionClassHandle(
       L"HLAinteractionRoot.HLAmanager.HLAfederate.HLAservice.HLAresignFederationExecution");
   rti1516e::ParameterHandleValueMap values;

@@ -352,7 +352,7 @@ void Federate::Work::received(const Event& e) {
       const auto* bytes = static_cast<const std::byte*>(p->second.data());
       values[i].assign(bytes, bytes + p->second.size());
     }
-    listener->received(k, values);
+    listener->received(k, values, e.time);
   }
 }
 
@@ -505,7 +505,7 @@ void Federate::Work::send(std::optional<Ticks> stamp, bool root_only) {
     const Interaction& i = said[number];
     rti1516e::ParameterHandleValueMap parameters;
     for (std::size_t k = 0; k < values.size(); ++k)
-      parameters[i.handles[k]].setData(values[k].data(), values[k].size());
+      if (!values[k].empty()) parameters[i.handles[k]].setData(values[k].data(), values[k].size());
     rti().sendInteraction(i.handle, parameters, {}, rti1516e::HLAinteger64Time(*stamp));
   }
 }

@@ -151,17 +151,17 @@ class Ambassador final : public rti1516e::NullFederateAmbassador {
   void receiveInteraction(rti1516e::InteractionClassHandle interaction,
                           const rti1516e::ParameterHandleValueMap& parameters,
                           const rti1516e::VariableLengthData&, rti1516e::OrderType,
-                          rti1516e::TransportationType, const rti1516e::LogicalTime&,
+                          rti1516e::TransportationType, const rti1516e::LogicalTime& time,
                           rti1516e::OrderType, rti1516e::SupplementalReceiveInfo) override {
-    received(interaction, parameters);
+    received(interaction, parameters, ticks(time));
   }
   void receiveInteraction(rti1516e::InteractionClassHandle interaction,
                           const rti1516e::ParameterHandleValueMap& parameters,
                           const rti1516e::VariableLengthData&, rti1516e::OrderType,
-                          rti1516e::TransportationType, const rti1516e::LogicalTime&,
+                          rti1516e::TransportationType, const rti1516e::LogicalTime& time,
                           rti1516e::OrderType, rti1516e::MessageRetractionHandle,
                           rti1516e::SupplementalReceiveInfo) override {
-    received(interaction, parameters);
+    received(interaction, parameters, ticks(time));
   }
   void removeObjectInstance(rti1516e::ObjectInstanceHandle object,
                             const rti1516e::VariableLengthData&, rti1516e::OrderType,
@@ -207,9 +207,11 @@ class Ambassador final : public rti1516e::NullFederateAmbassador {
  private:
   void put(Event::Kind kind, const std::wstring& text) { inbox_.put({.kind = kind, .text = text}); }
   void received(rti1516e::InteractionClassHandle interaction,
-                const rti1516e::ParameterHandleValueMap& parameters) {
-    inbox_.put(
-        {.kind = Event::Kind::received, .interaction = interaction, .parameters = parameters});
+                const rti1516e::ParameterHandleValueMap& parameters, Ticks time = -1) {
+    inbox_.put({.kind = Event::Kind::received,
+                .interaction = interaction,
+                .parameters = parameters,
+                .time = time});
   }
   Inbox& inbox_;
 };

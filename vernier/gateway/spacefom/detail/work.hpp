@@ -58,6 +58,7 @@ class Federate::Work {
   std::vector<std::string> listed();
   void create();
   void expel(const std::string& federate);
+  std::string current_fom();
 
   /// Runs `f`; false when the federation is over. What an RTI throws becomes a ConfigurationError.
   template <class F>
@@ -116,6 +117,7 @@ class Federate::Work {
  private:
   // work.cpp: connection, events, points, objects
   void connect();
+  void join_as_visitor();
   void create_and_join();
   void require_integer_time();
   std::vector<std::wstring> module_files();
