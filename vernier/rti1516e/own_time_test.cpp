@@ -32,9 +32,9 @@ struct Seconds {
 };
 /// The final time is too many epsilons away.
 struct Long {
-  using N = __int128;
+  using N = long double;
   static constexpr const wchar_t* name = L"Long";
-  static constexpr N first = 0, last = N{1} << 100, step = 1;
+  static constexpr N first = 0, last = 0x1p100L, step = 1;
 };
 
 template <class L>
