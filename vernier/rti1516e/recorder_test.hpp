@@ -237,9 +237,7 @@ class Recorder : public FederateAmbassador {
   static std::string text(Data d) {
     return d.size() ? std::string(static_cast<const char*>(d.data()), d.size()) : "";
   }
-  static std::string text(const LogicalTime& t) {
-    return std::to_string(dynamic_cast<const HLAinteger64Time&>(t).getTime());
-  }
+  static std::string text(const LogicalTime& t) { return narrow(t.toString()); }
   template <class H>
   requires requires(H h) { h.isValid(); }
   static std::string text(const H& h) { return std::to_string(number(h)); }
