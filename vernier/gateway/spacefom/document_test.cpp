@@ -271,7 +271,7 @@ TEST(Flat, LiesInMemoryAsTheStandardSays) {
   std::vector<std::byte> bytes(16);
   write_flat(*flat, values, bytes);
   EXPECT_EQ(bytes[0], std::byte{255});
-  EXPECT_EQ(bytes[7], std::byte{0xfe});  // big endian, behind three bytes of padding
+  EXPECT_EQ(bytes[7], std::byte{0xfe});   // big endian, behind three bytes of padding
   EXPECT_EQ(bytes[15], std::byte{0x3f});  // little endian
   double back[3]{};
   ASSERT_EQ(read_flat(*flat, bytes, back), Unread::no);
