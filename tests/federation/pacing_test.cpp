@@ -313,6 +313,8 @@ TEST(CentralClock, RefusesAMasterWithoutOneAndClocksThatDiffer) {
 
 TEST(Pacing, InWallTimeTheWaitIsMeasuredAndItsCauseIsNamed) {
   using namespace std::chrono_literals;
+  using WallClock = std::chrono::steady_clock;
+  std::atomic<WallClock::duration> worked{WallClock::duration::max()};  // Earth, last
   Diagnostics problems;
   const auto document = [&](const std::string& text) {
     const auto d = parse_federate(text, "federate.xml", problems);
@@ -346,14 +348,18 @@ TEST(Pacing, InWallTimeTheWaitIsMeasuredAndItsCauseIsNamed) {
       "<time step=\"20 ms\" pacer=\"Earth\" cte=\"system\"/></federate>");
   realtime::FramePacer pacer({.grid = {.step = 20ms}});
   std::thread moon([&] {
-    run(other, nullptr, [](std::int64_t k) {
-      if (k == 10) std::this_thread::sleep_for(150ms);
+    run(other, nullptr, [&](std::int64_t k) {
+      const auto end = WallClock::now() + 100s;
+      const auto idle = [&] { return WallClock::now().time_since_epoch() - worked.load(); };
+      // until the other one has done nothing but wait for long, in part before it looked at its
+      // clock
+      while (k == 10 && idle() < 250ms && WallClock::now() < end) std::this_thread::sleep_for(5ms);
     });
   });
-  const auto began = std::chrono::steady_clock::now();
-  run(leader, &pacer, [](std::int64_t) {});
+  const auto began = WallClock::now();
+  run(leader, &pacer, [&](std::int64_t) { worked.store(WallClock::now().time_since_epoch()); });
   // 25 frames, not before the lead of the central clock
-  EXPECT_GE(std::chrono::steady_clock::now() - began, 560ms);
+  EXPECT_GE(WallClock::now() - began, 560ms);
   moon.join();
   const auto others = pacer.others();
   ASSERT_FALSE(others.empty());
