@@ -32,7 +32,7 @@ SERVICES = {  # chapters 4 to 10
     "publishInteractionClass", "subscribeObjectClassAttributes", "unsubscribeObjectClassAttributes", "subscribeInteractionClass", "reserveObjectInstanceName", "registerObjectInstance",
     "updateAttributeValues", "sendInteraction", "requestAttributeValueUpdate", "queryAttributeOwnership", "enableTimeRegulation", "enableTimeConstrained",
     "timeAdvanceRequest", "enableAsynchronousDelivery", "queryGALT", "getFederateHandle", "getFederateName", "getObjectClassHandle", "getAttributeHandle",
-    "getInteractionClassHandle", "getParameterHandle", "evokeCallback"}
+    "getInteractionClassHandle", "getParameterHandle", "getTimeFactory", "evokeCallback"}
 
 
 def sources():
