@@ -85,8 +85,7 @@ std::vector<std::string> names_of(const std::vector<MappedAttribute>& attributes
 }
 
 Rate rate_of(Ticks step) {
-  const Ticks g = std::gcd(step, Ticks{1'000'000});
-  return {1'000'000 / g, step / g};
+  return {1'000'000 / std::gcd(step, Ticks{1'000'000}), step / std::gcd(step, Ticks{1'000'000})};
 }
 
 }  // namespace
@@ -484,11 +483,9 @@ void Member::take(Mapped& m, std::size_t attribute, const Octets& bytes) {
   const MappedAttribute& a = (*m.attributes)[attribute];
   const Unread why = read_flat(a.type, bytes, m.values[attribute]);
   if (why == Unread::no || !document_.settings.notice || !told_.insert(&a).second) return;
-  document_.settings.notice("a value of " + (m.name.empty() ? "" : m.name + ".") + a.name +
-                            (why == Unread::too_many
-                                 ? " is longer than most=\"…\" allows for the port " + a.port
-                                 : " is not one of its data type") +
-                            "; such values are not used");
+  const std::string why_not = why == Unread::too_many ? "longer than the port " : "no value of ";
+  document_.settings.notice("a value of " + a.name + " is " + why_not + a.port +
+                            "; it is not used");
 }
 
 void Member::reflected(const Remote& r, std::span<const std::size_t> changed) {
