@@ -57,7 +57,11 @@ std::string quoted(const std::string& row) {
 
 ConfigurationError in_words(const constrained::AssemblyProblem& p, const Definition& d) {
   std::string what = p.what();
-  if (p.kind == Obstacle::apart || p.kind == Obstacle::conflicting)
+  // one joint that is at odds with itself: its ends stand so that no small turn helps
+  const bool alone = p.kind == Obstacle::conflicting && p.names.size() == 1;
+  if (alone)
+    what += ": it stays " + short_text(p.gap) + " (m or rad) off";
+  else if (p.kind == Obstacle::apart || p.kind == Obstacle::conflicting)
     what += ": they stay " + short_text(p.gap) + " (m or rad) apart";
   if (p.kind == Obstacle::velocities) what += ": " + short_text(p.gap) + " (m/s or rad/s) are left";
   const Words w = words_for(p.kind);
@@ -78,7 +82,10 @@ ConfigurationError in_words(const constrained::AssemblyProblem& p, const Definit
       one.notes.push_back("in the " + name);
     }
   }
-  one.notes.emplace_back(w.advice);
+  one.notes.emplace_back(
+      alone ? "turn one of its ends: a universal joint wants z of the first normal to y of the "
+              "second, other joints their axes less than 90 degrees apart"
+            : w.advice);
   if (p.kind == Obstacle::singular && !p.names.empty() && p.names.front().starts_with("moment"))
     one.notes.emplace_back(
         "a body without <inertia> is a point: give it one, or hold how its node turns");

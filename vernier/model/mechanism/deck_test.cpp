@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
+#include <numbers>
 
 #include "vernier/model/mechanism/mechanism.hpp"
 #include "vernier/model/mechanism/reader.hpp"
@@ -11,6 +13,8 @@
 
 namespace vernier::mechanism {
 namespace {
+
+constexpr double pi = std::numbers::pi;
 
 const std::filesystem::path decks =
     std::filesystem::path(VERNIER_SOURCE_DIR) / "formats/constrained/decks";
@@ -97,6 +101,137 @@ TEST(Deck, OneOfEachIsConvertedAndPutTogether) {
     ASSERT_NE(m.solver().step(1e-3).end, constrained::StepReport::End::failed) << k;
 }
 
+/// A deck of the folder, converted and run for so many of its steps.
+struct Ran {
+  Ran(const std::string& file, double until) : made(read(file)), mechanism(made) {
+    const int steps = static_cast<int>(std::lround(until / made.step));
+    for (int k = 0; k < steps; ++k)
+      EXPECT_EQ(mechanism.solver().step(made.step).end, constrained::StepReport::End::converged)
+          << file << " at step " << k;
+    time = steps * made.step;
+  }
+  static Definition read(const std::string& file) {
+    Diagnostics problems;
+    const auto document = import_deck(decks / file, problems);
+    EXPECT_EQ(problems.errors(), 0u) << rendered(problems);
+    if (!document) return {};
+    const auto source = parse_source(*document, "deck.xml", problems);
+    EXPECT_EQ(problems.errors(), 0u) << rendered(problems) << *document;
+    if (!source) return {};
+    const Parameters p("x", source->parameters(), {}, 1, {}, problems);
+    return source->made(p);
+  }
+  const constrained::NodeState& at(std::string_view name) {
+    return mechanism.solver().node(node(made, name));
+  }
+
+  Definition made;
+  Mechanism mechanism;
+  double time = 0.0;
+};
+
+// against its equations in two angles from the vertical, by the method of Runge and Kutta:
+//   4/3 a" + c/2 b" = -s/2 b'^2 - 3/2 g sin a,   c/2 a" + 1/3 b" = s/2 a'^2 - g/2 sin b,
+// c and s of a - b
+TEST(Decks, ADoublePendulumMovesAsItsEquationsSay) {
+  Ran run("double_pendulum.mbd", 1.0);
+  using State = std::array<double, 4>;
+  const auto rate = [](const State& x) {
+    const double c = std::cos(x[0] - x[1]), s = std::sin(x[0] - x[1]), g = 9.81;
+    const double p = -0.5 * s * x[3] * x[3] - 1.5 * g * std::sin(x[0]),
+                 q = 0.5 * s * x[2] * x[2] - 0.5 * g * std::sin(x[1]);
+    const double det = 4.0 / 9.0 - 0.25 * c * c;
+    return State{x[2], x[3], (p / 3.0 - 0.5 * c * q) / det, (4.0 / 3.0 * q - 0.5 * c * p) / det};
+  };
+  State x{0.5 * pi, 0.5 * pi, 0.0, 0.0};
+  const double h = 1e-3;
+  for (int k = 0; k < 1000; ++k) {
+    const auto moved = [&](const State& by, double f) {
+      State y = x;
+      for (std::size_t i = 0; i < 4; ++i) y[i] += f * by[i];
+      return y;
+    };
+    const State a = rate(x), b = rate(moved(a, h / 2)), c = rate(moved(b, h / 2)),
+                d = rate(moved(c, h));
+    for (std::size_t i = 0; i < 4; ++i) x[i] += h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]);
+  }
+  // the scheme is of second order: some (ω h)² of the way
+  EXPECT_NEAR(run.at("BAR_2").x.x, std::sin(x[0]) + 0.5 * std::sin(x[1]), 1e-4);
+  EXPECT_NEAR(run.at("BAR_2").x.z, -std::cos(x[0]) - 0.5 * std::cos(x[1]), 1e-4);
+}
+
+TEST(Decks, ACantileverOfIncludedFilesBendsByItsStiffness) {
+  Ran run("cantilever.mbd", 2.0);
+  EXPECT_EQ(run.made.model.nodes.size(), 9u);
+  // F L³ / 3 EJ + F L / GA, and the tip is drawn in by less than 1e-5
+  EXPECT_NEAR(run.at("node_9").x.z, 1.0 / 300.0 + 1e-5, 3e-6);
+}
+
+TEST(Decks, AFourBarLinkageCloses) {
+  Ran run("four_bar.mbd", 1.5);
+  const double crank = 0.5 * pi + 0.5 * pi * run.time, bx = 0.5 * std::cos(crank),
+               by = 0.5 * std::sin(crank);
+  // the middle of the rocker: C is 1.8 from B and 1.2 from (2, 0), above the line between them
+  const double away = std::hypot(2.0 - bx, by),
+               beta = std::atan2(-by, 2.0 - bx) +
+                      std::acos((1.8 * 1.8 + away * away - 1.2 * 1.2) / (3.6 * away));
+  EXPECT_NEAR(run.at("ROCKER").x.x, 0.5 * (2.0 + bx + 1.8 * std::cos(beta)), 1e-9);
+  EXPECT_NEAR(run.at("ROCKER").x.y, 0.5 * (by + 1.8 * std::sin(beta)), 1e-9);
+}
+
+TEST(Decks, ASliderFollowsACrankThatIsBroughtToSpeed) {
+  Ran run("slider_crank.mbd", 1.5);
+  const double angle = 0.5 * 5.0 * 0.8 * 0.8 + 5.0 * 0.8 * (run.time - 0.8);
+  EXPECT_NEAR(run.at("Piston").x.x,
+              0.2 * std::cos(angle) + std::sqrt(0.49 - std::pow(0.2 * std::sin(angle), 2)), 1e-9);
+}
+
+TEST(Decks, ARotorOutOfBalanceWhirls) {
+  Ran run("rotor.mbd", 1.0);
+  const constrained::NodeState& disk = run.at("node_id_disk");
+  // m e ω² / √((k - m ω²)² + (c ω)²), when what it began with is gone: e^-20
+  EXPECT_NEAR(std::hypot(disk.x.x, disk.x.y),
+              3.0 * 2e-3 * 3600.0 / std::hypot(3e4 - 3.0 * 3600.0, 120.0 * 60.0), 2e-6);
+}
+
+TEST(Decks, ATopPrecessesAndDoesNotNod) {
+  Ran run("top.mbd", 0.5);
+  // from azimuth 0.3 - π/2 on by 4 rad/s, 30° from the vertical
+  const double azimuth = 0.3 - 0.5 * pi + 4.0 * run.time;
+  const constrained::NodeState& top = run.at("TOP");
+  EXPECT_NEAR(top.x.x, 0.05 * std::cos(azimuth), 1e-5);
+  EXPECT_NEAR(top.x.y, 0.05 * std::sin(azimuth), 1e-5);
+  EXPECT_NEAR(top.x.z, 0.1 * std::cos(pi / 6.0), 1e-5);
+}
+
+TEST(Decks, AFlywheelTurnsBackOnItsSpring) {
+  Ran run("torsion.mbd", 0.4);
+  const double decay = 0.8 / 0.4, w = std::sqrt(80.0 / 0.2 - decay * decay), t = run.time;
+  EXPECT_NEAR(run.at("node_2").omega.y,
+              3.0 * std::exp(-decay * t) * (std::cos(w * t) - decay / w * std::sin(w * t)), 1e-3);
+}
+
+TEST(Decks, AMassIsShakenFromZeroOn) {
+  Ran run("shaker.mbd", 1.8);  // Time begins at -1
+  const double length = 1.0 / (1.0 - 2.0 * 9.81 / 800.0), k = 800.0 / length / 2.0, w = 12.0,
+               t = run.time - 1.0;
+  EXPECT_NEAR(run.at("node_2").x.z,
+              1.0 + 5e-3 * (1.0 - k / (k - w * w) * std::cos(w * t) +
+                            w * w / (k - w * w) * std::cos(std::sqrt(k) * t)),
+              1e-5);
+}
+
+TEST(Decks, OlderWordsForForcesAreUnderstood) {
+  Ran run("throw.mbd", 0.5);
+  const double t = run.time;
+  EXPECT_NEAR(run.at("node_1").x.z, -0.5 * 9.81 * t * t, 1e-6);
+  EXPECT_NEAR(run.at("node_1").x.y, t, 1e-9);
+  EXPECT_NEAR(run.at("node_2").x.z, -4.5 * t * t - t * t * t / 6.0, 1e-6);
+  // 5 N for 0.2 s, then 0.1 s more; the ends of the pull fall between two steps
+  EXPECT_NEAR(run.at("node_1").x.x, 5.0 * (0.5 * 0.04 + 0.2 * 0.1), 3e-3);
+  EXPECT_NEAR(run.at("node_2").x.x - 5.0, -0.1 * run.at("node_1").x.x, 1e-9);
+}
+
 // what is computed about one way of saying a thing is computed about the other
 TEST(Deck, TotalJointsAreTheJointsTheyStandFor) {
   const std::string nodes =
@@ -169,7 +304,18 @@ TEST(Deck, DrivesMeanWhatTheyMeanThere) {
   EXPECT_EQ(at("3.", 1.0), 6.0);
   EXPECT_EQ(at("ramp, 2., 1., 3., .5", 2.0), 5.0);  // 2 (0.5 + 2 (t - 1))
   EXPECT_EQ(at("ramp, 2., 1., 3., .5", 9.0), 9.0);
-  EXPECT_EQ(at("ramp, 2., 1., forever, .5", 11.0), 41.0);
+  EXPECT_NEAR(at("ramp, 2., 1., forever, .5", 11.0), 41.0, 1e-12);
+  EXPECT_EQ(at("double ramp, 2., 1., 2., -1., 3., 4., .5", 1.5), 3.0);
+  EXPECT_EQ(at("double ramp, 2., 1., 2., -1., 3., 4., .5", 9.0), 3.0);  // 2 (0.5 + 2 - 1)
+  EXPECT_EQ(at("double step, 1., 2., 4., 1.", 1.5), 10.0);
+  EXPECT_EQ(at("double step, 1., 2., 4., 1.", 2.5), 2.0);
+  EXPECT_EQ(at("cubic, 1., 2., 3., 4.", 2.0), 98.0);
+  EXPECT_EQ(at("mult, const, 2., step, 1., 3., 0.", 2.0), 12.0);
+  EXPECT_EQ(at("array, 3, unit, time, piecewise linear, 2, 0., 0., 4., 2.", 2.0), 8.0);
+  EXPECT_NEAR(at("exponential, 3., .5, 1., .25", 2.0), 2.0 * (0.25 + 3.0 * (1.0 - std::exp(-2.0))),
+              1e-12);
+  EXPECT_EQ(at("string, \"(Time >= 1. && Time < 2.)*3. + ramp(Time - 1.)\"", 1.5), 7.0);
+  EXPECT_EQ(at("string, \"-Time^2 + 1/2\"", 3.0), 18.0);  // the sign binds first; 1/2 is whole
   EXPECT_EQ(at("step, 1., 4., 1.", 0.5), 2.0);
   EXPECT_EQ(at("step, 1., 4., 1.", 1.5), 10.0);
   EXPECT_NEAR(at("sine, 1., 2., 3., forever, .5", 1.7), 2.0 * (0.5 + 3.0 * std::sin(1.4)), 1e-12);

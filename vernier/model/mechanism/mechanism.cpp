@@ -83,6 +83,16 @@ void Mechanism::describe() {
 void Mechanism::assemble(double time) {
   put_together(solver_, definition_, time);
   counts_ = {};
+  moved_ = {};
+  double size = 0.0;
+  for (std::size_t i = 0; i < definition_.model.nodes.size(); ++i) {
+    const auto& to = solver_.node(static_cast<int>(i)).x;
+    const auto& from = definition_.model.nodes[i].position;
+    const double way = std::hypot(to.x - from.x, to.y - from.y, to.z - from.z);
+    size = std::max(size, std::hypot(from.x, from.y, from.z));
+    if (way > moved_.way) moved_ = {way, static_cast<int>(i)};
+  }
+  if (moved_.way < 0.05 * size) moved_ = {};
   std::fill(attitudes_.begin(), attitudes_.end(), 0.0);
   follow_attitudes();
 }
@@ -256,13 +266,20 @@ void Mechanism::tell_unconverged(const StepReport& r, double time) noexcept {
   std::snprintf(fault_.code, sizeof fault_.code, "V3210");
   fault_.subject[0] = '\0';
   const bool known = r.worst_row >= 0 && static_cast<std::size_t>(r.worst_row) < rows_.size();
+  // a first step that fails: what was far from its place may be bent too much
+  char far_away[120] = "";
+  if (moved_.node >= 0 && counts_.last_step == 0.0)
+    std::snprintf(far_away, sizeof far_away,
+                  "\nit was put together with node '%.40s' %.3g m from its place in the document",
+                  definition_.model.nodes[static_cast<std::size_t>(moved_.node)].name.c_str(),
+                  moved_.way);
   std::snprintf(
       fault_.text, sizeof fault_.text,
-      " does not converge at t = %.9g s: after %d iterations %.3g is left in %.200s\nthe mechanism "
+      " does not converge at t = %.9g s: after %d iterations %.3g is left in %.90s\nthe mechanism "
       "stays as it was before. Usual causes: the step is too long, the mechanism comes to where it "
-      "locks, or a drive asks for more than it can do",
+      "locks, or a drive asks for more than it can do%s",
       time, r.iterations, r.residual,
-      known ? rows_[static_cast<std::size_t>(r.worst_row)].c_str() : "its equations");
+      known ? rows_[static_cast<std::size_t>(r.worst_row)].c_str() : "its equations", far_away);
 }
 
 void Mechanism::save(std::span<std::byte> to) const noexcept {

@@ -60,7 +60,12 @@ class Mechanism final : public Component {
   std::vector<int> turning_;       // nodes whose attitudes are shown
   std::vector<double> attitudes_;  // of them, as last shown, so that signs stay
   std::vector<double> measures_;   // of one element
+  struct Moved {
+    double way = 0.0;  // m
+    int node = -1;
+  };
   Counts counts_;
+  Moved moved_;  // by the assembly, when that is much
   Fault fault_;
   std::vector<std::span<const double>> inputs_;
   std::vector<std::span<double>> outputs_;

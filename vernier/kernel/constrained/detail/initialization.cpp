@@ -140,7 +140,10 @@ void move(Solver::Parts& p, Level& l, const double* d, double s) {
   worst.insert(worst.end(), at_start.begin(), at_start.end());
   const auto names = names_of(p, worst);
   if (!at_start.empty())
-    throw AssemblyProblem(Kind::conflicting, listed(names) + " contradict each other", names, gap);
+    throw AssemblyProblem(
+        Kind::conflicting,
+        listed(names) + (names.size() > 1 ? " contradict each other" : " cannot be satisfied"),
+        names, gap);
   throw AssemblyProblem(Kind::apart, listed(names) + " cannot be closed", names, least);
 }
 

@@ -9,9 +9,9 @@ namespace {
 
 constexpr const char* all_joints =
     "clamp, revolute hinge, revolute pin, spherical hinge, spherical pin, prismatic, in line, in "
-    "plane, cardano hinge, universal hinge, distance, total joint, total pin joint, axial "
-    "rotation, "
-    "drive hinge, deformable hinge, deformable displacement joint, deformable joint, rod";
+    "plane, plane displacement, cardano hinge, universal hinge, distance, total joint, total pin "
+    "joint, axial rotation, drive hinge, drive displacement, drive displacement pin, deformable "
+    "hinge, deformable displacement joint, deformable joint, deformable axial joint, rod";
 
 const char* const axis_names[] = {"x", "y", "z"};
 
@@ -19,6 +19,7 @@ const char* const axis_names[] = {"x", "y", "z"};
 
 void Deck::body(const DeckStatement& s, DeckArguments& a) {
   const std::string name = named(s, "body", a.label("the label of the body"));
+  a.skip_name();
   const Node& n = node_of(a);
   long pieces = 1;
   const bool several = a.keyword("condense");
@@ -53,10 +54,11 @@ void Deck::body(const DeckStatement& s, DeckArguments& a) {
 
 void Deck::joint(const DeckStatement& s, DeckArguments& a) {
   const std::string name = named(s, "joint", a.label("the label of the joint"));
+  a.skip_name();
   const DeckArgument& word = a.next("the kind of joint");
   const std::string kind = normal(word.text);
-  const bool known =
-      two_node_joint(kind, name, a) || pin_joint(kind, name, a) || elastic_joint(kind, name, a);
+  const bool known = two_node_joint(kind, name, a) || driven_joint(kind, name, a) ||
+                     pin_joint(kind, name, a) || elastic_joint(kind, name, a);
   if (!known)
     refuse("V1722", "the joint \"" + word.text + "\" is not among what can be converted",
            word.place, std::string("can be converted: ") + all_joints);
@@ -65,26 +67,20 @@ void Deck::joint(const DeckStatement& s, DeckArguments& a) {
 
 bool Deck::two_node_joint(const std::string& kind, const std::string& name, DeckArguments& a) {
   if (kind == "revolute hinge" || kind == "spherical hinge" || kind == "cardano hinge" ||
-      kind == "universal hinge") {
+      kind == "universal hinge" || kind == "plane displacement") {
     const End one = end(a, true), two = end(a, true);
     write_joint(name,
                 kind[0] == 'r'   ? "revolute"
                 : kind[0] == 's' ? "spherical"
+                : kind[0] == 'p' ? "planar"
                                  : "universal",
                 one, two);
     return true;
   }
   if (kind == "prismatic" || kind == "drive hinge") {
     const End one = end(a, false), two = end(a, false);
-    std::string follow = "0, 0, 0";
-    if (kind == "drive hinge") {
-      const Drive3 d = drive3(a);
-      follow.clear();
-      for (int i = 0; i < 3; ++i)
-        follow +=
-            (i > 0 ? ", " : "") + (d.drive[i] ? drive_text(*d.drive[i], d.factor[i], "rad") : "0");
-    }
-    write_joint(name, "rotation", one, two, " follow=\"" + follow + "\"");
+    write_joint(name, "rotation", one, two,
+                follow_text(kind == "drive hinge" ? drive3(a) : Drive3{}, "rad"));
     return true;
   }
   if (kind == "in line" || kind == "in plane") {
@@ -112,25 +108,12 @@ bool Deck::two_node_joint(const std::string& kind, const std::string& name, Deck
     write_joint(name, kind == "in line" ? "in_line" : "in_plane", one, two);
     return true;
   }
-  if (kind == "distance") {
-    const End one = end(a, false), two = end(a, false);
+  if (kind == "distance" || kind == "distance with offset") {
+    const bool bare = kind != "distance";
+    const End one = end(a, bare), two = end(a, bare);
     const bool as_is = a.keyword("from nodes");
     write_joint(name, "distance", one, two,
                 as_is ? "" : " length=\"" + drive_text(drive(a), 1.0, "m") + "\"");
-    return true;
-  }
-  if (kind == "axial rotation") {
-    const End one = end(a, true), two = end(a, true);
-    const Place place = a.place();
-    const Drive d = drive(a);
-    if (d.kind != Drive::Kind::constant)
-      refuse("V1722", "an axial rotation can be converted when its drive is const", place,
-             "the angle is needed, which is the integral of the drive: use a drive hinge and a "
-             "spherical hinge");
-    const Drive angle{Drive::Kind::formula, {}, "(" + exact(d.numbers[0]) + ")*t"};
-    write_joint(name, "spherical", one, two);
-    write_joint(name + "_turn", "rotation", one, two,
-                " follow=\"0, 0, " + drive_text(angle, 1.0, "rad") + "\"");
     return true;
   }
   if (kind == "total joint" || kind == "total pin joint") {
@@ -138,6 +121,41 @@ bool Deck::two_node_joint(const std::string& kind, const std::string& name, Deck
     return true;
   }
   return false;
+}
+
+bool Deck::driven_joint(const std::string& kind, const std::string& name, DeckArguments& a) {
+  if (kind == "axial rotation") {
+    const End one = end(a, true), two = end(a, true);
+    const Place place = a.place();
+    // the drive is the speed, and the joint follows the angle
+    const Drive angle{Drive::Kind::formula, {}, integral_of(drive(a), place)};
+    write_joint(name, "spherical", one, two);
+    write_joint(name + "_turn", "rotation", one, two,
+                " follow=\"0, 0, " + drive_text(angle, 1.0, "rad") + "\"");
+    return true;
+  }
+  const bool pin = kind == "drive displacement pin";
+  if (!pin && kind != "drive displacement") return false;
+  static const Pose ground;
+  End one = end(a, true), two;
+  if (pin) {
+    two = one;
+    one = {};
+    a.keyword("position");
+    one.offset = position(a, ground);
+  } else {
+    two = end(a, true);
+  }
+  write_joint(name, "displacement", one, two, follow_text(drive3(a), "m"));
+  return true;
+}
+
+/// Three drives of a joint that follows them.
+std::string Deck::follow_text(const Drive3& d, const char* unit) {
+  std::string all = " follow=\"";
+  for (int i = 0; i < 3; ++i)
+    all += (i > 0 ? ", " : "") + (d.drive[i] ? drive_text(*d.drive[i], d.factor[i], unit) : "0");
+  return all + "\"";
 }
 
 bool Deck::pin_joint(const std::string& kind, const std::string& name, DeckArguments& a) {
@@ -171,14 +189,28 @@ bool Deck::pin_joint(const std::string& kind, const std::string& name, DeckArgum
 }
 
 bool Deck::elastic_joint(const std::string& kind, const std::string& name, DeckArguments& a) {
-  if (kind == "rod") {
-    const End one = end(a, false), two = end(a, false);
-    std::string length;
-    if (!a.keyword("from nodes")) length = " length=\"" + exact(a.number("the length")) + " m\"";
+  if (kind == "rod" || kind == "rod with offset") {
+    const bool bare = kind != "rod";
+    const End one = end(a, bare), two = end(a, bare);
+    const auto at = [](const End& e) {
+      return Vector3(e.node->pose.p + e.node->pose.R * e.offset);
+    };
+    const Place place = a.place();
+    const double length =
+        a.keyword("from nodes") ? (at(two) - at(one)).norm() : a.number("the length");
+    if (!(length > 0.0)) refuse("V1721", "a rod has a length of more than zero", place);
+    // there the law is of the strain, here of the change of length
     const Law l = law(a, 1);
-    written_ += "  <rod name=\"" + name + "\"" + length + ">\n" + text(one) + text(two) +
-                "    <law stiffness=\"" + exact(l.stiffness[0]) + " N/m\" damping=\"" +
-                exact(l.damping[0]) + " N*s/m\"/>\n  </rod>\n";
+    written_ += "  <rod name=\"" + name + "\" length=\"" + exact(length) + " m\">\n" + text(one) +
+                text(two) + "    <law" + law_text(l, length, "N/m", "N*s/m", "N/m^3") +
+                "  </rod>\n";
+    return true;
+  }
+  if (kind == "deformable axial joint") {
+    const End one = end(a, true), two = end(a, true);
+    written_ += "  <deformable name=\"" + name + "\">\n" + text(one) + text(two) +
+                "    <law about=\"z\"" + law_text(law(a, 1), 1.0, "N*m", "N*m*s", "N*m") +
+                "  </deformable>\n";
     return true;
   }
   const bool hinge = kind == "deformable hinge", way = kind == "deformable displacement joint";
@@ -214,6 +246,18 @@ bool Deck::elastic_joint(const std::string& kind, const std::string& name, DeckA
   return true;
 }
 
+/// The attributes of a law of one dimension whose argument is divided by `length`.
+std::string Deck::law_text(const Law& l, double length, const char* stiffness, const char* damping,
+                           const char* cubic) {
+  std::string all = l.cubic != 0.0 ? " kind=\"cubic\"" : "";
+  all += " stiffness=\"" + exact(l.stiffness[0] / length) + " " + stiffness + "\"";
+  if (l.cubic != 0.0)
+    all += " cubic=\"" + exact(l.cubic / (length * length * length)) + " " + cubic + "\"";
+  if (l.damping[0] != 0.0)
+    all += " damping=\"" + exact(l.damping[0] / length) + " " + damping + "\"";
+  return all + "/>\n";
+}
+
 /// Combinations of what is held along and about the axes that are a joint of ours.
 void Deck::total_joint(const std::string& name, DeckArguments& a, bool pin) {
   static const Pose ground;
@@ -226,8 +270,15 @@ void Deck::total_joint(const std::string& name, DeckArguments& a, bool pin) {
     Side& side = sides[pin ? 1 - k : k];
     if (!pin || k == 0) side.node = &node_of(a);
     const Pose& own = side.node ? side.node->pose : ground;
+    // what the second side may refer to is the same of the first
+    const auto first = [&](const Matrix3& R) {
+      if (k == 1) other_->orientation = other_->node->R * R;
+    };
     if (a.keyword("position")) side.offset = position(a, own);
+    if (k == 0) other_ = Other{&own, own.p + own.R * side.offset, own.R};
+    first(sides[pin ? 1 : 0].of_position);
     if (a.keyword("position orientation")) side.of_position = orientation(a, own);
+    first(sides[pin ? 1 : 0].of_rotation);
     if (a.keyword("rotation orientation")) side.of_rotation = orientation(a, own);
   }
   bool held[2][3] = {};
@@ -236,8 +287,8 @@ void Deck::total_joint(const std::string& name, DeckArguments& a, bool pin) {
        {std::pair(0, "position constraint"), std::pair(1, "orientation constraint")}) {
     if (!a.keyword(word)) continue;
     for (bool& h : held[k]) {
-      h = a.keyword("active");
-      if (!h && !a.keyword("inactive")) a.unexpected("active or inactive");
+      h = a.keyword("active") || a.keyword(k == 0 ? "position" : "rotation") || a.keyword("1");
+      if (!h && !a.keyword("inactive") && !a.keyword("0")) a.unexpected("active or inactive");
     }
     follow[k] = drive3(a);
   }
@@ -258,36 +309,33 @@ void Deck::total_joint(const std::string& name, DeckArguments& a, bool pin) {
     write_joint(n, kind, with_axes(sides[0], R(sides[0]), axis),
                 with_axes(sides[1], R(sides[1]), axis), more);
   };
-  const auto text_of = [&](const Drive3& d, const char* unit) {
-    std::string all = " follow=\"";
-    for (int i = 0; i < 3; ++i)
-      all += (i > 0 ? ", " : "") + (d.drive[i] ? drive_text(*d.drive[i], d.factor[i], unit) : "0");
-    return all + "\"";
-  };
   const bool moved = driven(follow[0]), turned = driven(follow[1]);
   const auto odd = [](const bool(&h)[3]) {  // the one that is different from the two others
     return h[0] == h[1] ? 2 : h[0] == h[2] ? 1 : 0;
   };
   const bool same_axes = (sides[0].of_position - sides[0].of_rotation).isZero(1e-12) &&
                          (sides[1].of_position - sides[1].of_rotation).isZero(1e-12);
-  if ((moved && ways == 3) || (turned && turns == 3)) {
-    if ((ways == 3 || ways == 0) && (turns == 3 || turns == 0)) {
-      if (ways == 3) write(name, "displacement", false, 2, text_of(follow[0], "m"));
-      if (turns == 3)
-        write(ways == 3 ? name + "_turn" : name, "rotation", true, 2, text_of(follow[1], "rad"));
-      return;
-    }
-  } else if (!moved && !turned) {
+  if (!moved && !turned) {
     if (ways == 3 && turns == 3 && same_axes) return write(name, "clamp", true, 2);
-    if (ways == 3 && turns == 0) return write(name, "spherical", false, 2);
     if (ways == 3 && turns == 2) return write(name, "revolute", true, odd(held[1]));
-    if (ways == 0 && turns == 3) return write(name, "rotation", true, 2, " follow=\"0, 0, 0\"");
-    if (ways == 2 && turns == 0) return write(name, "in_line", false, odd(held[0]));
-    if (ways == 1 && turns == 0) return write(name, "in_plane", false, odd(held[0]));
     if (ways == 2 && turns == 3 && same_axes) return write(name, "prismatic", false, odd(held[0]));
     const bool along = same_axes && odd(held[0]) == odd(held[1]);
     if (ways == 2 && turns == 2 && along) return write(name, "cylindrical", false, odd(held[0]));
     if (ways == 1 && turns == 2 && along) return write(name, "planar", false, odd(held[0]));
+  }
+  // one joint for the positions, one for the orientations
+  if ((!moved || ways == 3) && (turns == 0 || turns == 3) && ways + turns > 0) {
+    if (moved || (ways == 3 && turned))
+      write(name, "displacement", false, 2, follow_text(follow[0], "m"));
+    else if (ways > 0)
+      write(name,
+            ways == 3   ? "spherical"
+            : ways == 2 ? "in_line"
+                        : "in_plane",
+            false, ways == 3 ? 2 : odd(held[0]));
+    if (turns == 3)
+      write(ways > 0 ? name + "_turn" : name, "rotation", true, 2, follow_text(follow[1], "rad"));
+    return;
   }
   refuse("V1722", "this combination of a total joint is none of the joints there are", a.place(),
          "it holds " + std::to_string(ways) + " positions and " + std::to_string(turns) +
@@ -296,35 +344,58 @@ void Deck::total_joint(const std::string& name, DeckArguments& a, bool pin) {
 
 void Deck::force(const DeckStatement& s, DeckArguments& a, bool couple) {
   const std::string name = named(s, couple ? "couple" : "force", a.label("the label"));
-  const bool follower = a.keyword("follower");
-  const bool internal_follower = a.keyword("follower internal");
-  const bool internal_absolute = !internal_follower && a.keyword("absolute internal");
-  if (!follower && !internal_follower && !internal_absolute && !a.keyword("absolute"))
+  a.skip_name();
+  const bool between = a.more() && normal(a.peek().text).ends_with(" internal");
+  const bool follower = a.keyword("follower") || a.keyword("follower internal");
+  if (!follower && !a.keyword("absolute") && !a.keyword("absolute internal"))
     a.unexpected("absolute, follower, absolute internal, follower internal");
-  if (internal_absolute)
-    refuse("V1722", "an absolute internal force is not among what can be converted", a.place(),
-           "an internal force keeps its direction in the first node: follower internal");
-  const End one = end(a, false);
-  End two;
-  if (internal_follower) two = end(a, false);
-  const Drive3 d = drive3(a);
+  End one = end(a, false), two;
+  if (between) two = end(a, false);
+  // as older decks have it: direction, arm, drive
+  const auto arm_follows = [&] {
+    const auto number = [&](std::size_t k) {
+      return a.more(k) && a.numbers().begins(a.peek(k).text);
+    };
+    const auto is = [&](std::size_t k, const char* word) {
+      return a.more(k) && normal(a.peek(k).text) == word;
+    };
+    if (couple || between || !number(0) || a.left() < 5) return false;
+    if (is(3, "reference")) return is(5, "null") || (number(5) && a.left() > 7);
+    return is(3, "null") || (number(3) && a.left() > 6);
+  };
+  Drive3 d;
+  if (arm_follows()) {
+    const Vector3 direction = plain_vector(a);
+    one.offset = position(a, one.node->pose);
+    const Drive size = drive(a);
+    for (int i = 0; i < 3; ++i) {
+      if (direction[i] == 0.0) continue;
+      d.drive[i] = size;
+      d.factor[i] = direction[i];
+    }
+  } else {
+    d = drive3(a);
+  }
+  const auto write = [&](const std::string& own, const char* kind, int i, double factor,
+                         const std::string& ends) {
+    static constexpr const char* directions[] = {"1 0 0", "0 1 0", "0 0 1"};
+    const std::string what = couple ? "couple" : "force";
+    written_ += "  <" + what + " name=\"" + own + "_" + axis_names[i] + "\" kind=\"" + kind +
+                "\" direction=\"" + directions[i] + "\" size=\"" +
+                drive_text(*d.drive[i], factor, couple ? "N*m" : "N") + "\">\n" + ends + "  </" +
+                what + ">\n";
+  };
   for (int i = 0; i < 3; ++i) {
     if (!d.drive[i]) continue;
-    // what MBDyn applies to the first node is on our second end
-    written_ += std::string("  <") + (couple ? "couple" : "force") + " name=\"" + name + "_" +
-                axis_names[i] + "\" kind=\"" +
-                (internal_follower ? "internal"
-                 : follower        ? "follower"
-                                   : "dead") +
-                "\" direction=\"" +
-                (i == 0   ? "1 0 0"
-                 : i == 1 ? "0 1 0"
-                          : "0 0 1") +
-                "\" size=\"" +
-                drive_text(*d.drive[i], internal_follower ? -d.factor[i] : d.factor[i],
-                           couple ? "N*m" : "N") +
-                "\">\n" + text(one) + (internal_follower ? text(two) : "") + "  </" +
-                (couple ? "couple" : "force") + ">\n";
+    if (!between) {
+      write(name, follower ? "follower" : "dead", i, d.factor[i], text(one));
+    } else if (follower) {
+      // what MBDyn applies to the first node is on our second end
+      write(name, "internal", i, -d.factor[i], text(one) + text(two));
+    } else {
+      write(name, "dead", i, d.factor[i], text(one));
+      write(name + "_back", "dead", i, -d.factor[i], text(two));
+    }
   }
   tail(a);
 }
@@ -345,6 +416,7 @@ void Deck::gravity(DeckArguments& a) {
 
 void Deck::beam(const DeckStatement& s, DeckArguments& a, std::size_t ends) {
   const std::string name = named(s, "beam", a.label("the label of the beam"));
+  a.skip_name();
   std::vector<End> all;
   for (std::size_t i = 0; i < ends; ++i) all.push_back(end(a, true));
   static const Pose ground;
@@ -356,6 +428,9 @@ void Deck::beam(const DeckStatement& s, DeckArguments& a, std::size_t ends) {
     if (k == 1 && a.keyword("same")) {
       axes[1] = axes[0];
     } else if (!a.keyword("from nodes")) {
+      if (a.more(1) && normal(a.peek().text) == "reference" && normal(a.peek(1).text) == "node")
+        refuse("V1722", "a section turned relative to the node cannot be converted", place,
+               "turn the ends, and say from nodes; or refer to global or to a reference");
       axes[k] = orientation(a, ground);
     }
     if (k == 1 && (axes[0].has_value() != axes[1].has_value() ||

@@ -1,8 +1,6 @@
 #include "vernier/model/mechanism/detail/deck_text.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "vernier/base/text.hpp"
 
@@ -10,11 +8,8 @@ namespace vernier::mechanism::detail {
 namespace {
 
 constexpr std::size_t most_arguments = 100'000, most_statements = 1'000'000;
-constexpr int deepest = 100;
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Characters one after the other, without comments, with their places.
 class Characters {
@@ -61,145 +56,6 @@ class Characters {
   std::size_t at_ = 0;
   int line_ = 1, column_ = 1;
   bool open_comment_ = false;
-};
-
-/// Numbers and operators by rising precedence: || && comparison + - * / unary ^.
-class Arithmetic {
- public:
-  Arithmetic(std::string_view text, const Place& place,
-             const std::map<std::string, double, std::less<>>& values)
-      : text_(text), place_(place), values_(values) {}
-
-  double all() {
-    const double x = sum();
-    skip();
-    if (at_ < text_.size()) wrong("cannot go on");
-    if (!std::isfinite(x)) wrong("is not a finite number");
-    return x;
-  }
-
- private:
-  void skip() {
-    while (at_ < text_.size() && blank(text_[at_])) ++at_;
-  }
-  bool accept(char c) {
-    skip();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  [[noreturn]] void wrong(const std::string& why) const {
-    refuse("V1724", "\"" + std::string(text_) + "\" " + why, place_);
-  }
-  double sum() {
-    double x = product();
-    while (true) {
-      if (accept('+')) {
-        x += product();
-      } else if (accept('-')) {
-        x -= product();
-      } else {
-        return x;
-      }
-    }
-  }
-  double product() {
-    double x = signed_power();
-    while (true) {
-      if (accept('*')) {
-        x *= signed_power();
-      } else if (accept('/')) {
-        x /= signed_power();
-      } else {
-        return x;
-      }
-    }
-  }
-  double signed_power() {
-    if (++depth_ > deepest) wrong("is nested too deeply");
-    double x = 0.0;
-    if (accept('-')) {
-      x = -signed_power();
-    } else if (accept('+')) {
-      x = signed_power();
-    } else {
-      x = atom();
-      if (accept('^')) x = std::pow(x, signed_power());
-    }
-    --depth_;
-    return x;
-  }
-  double atom() {
-    skip();
-    if (at_ >= text_.size()) wrong("ends too early");
-    if (accept('(')) {
-      const double x = sum();
-      if (!accept(')')) wrong("misses a )");
-      return x;
-    }
-    if (digit(text_[at_]) || text_[at_] == '.') return number();
-    if (letter(text_[at_])) return name();
-    wrong(std::string("has a '") + text_[at_] + "' that has no meaning");
-  }
-  double number() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && (digit(text_[at_]) || text_[at_] == '.')) ++at_;
-    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
-      std::size_t k = at_ + 1;
-      if (k < text_.size() && (text_[k] == '+' || text_[k] == '-')) ++k;
-      if (k < text_.size() && digit(text_[k])) {
-        while (k < text_.size() && digit(text_[k])) ++k;
-        at_ = k;
-      }
-    }
-    const auto x = parsed_real(text_.substr(begin, at_ - begin));
-    if (!x) wrong("has no number at \"" + std::string(text_.substr(begin, at_ - begin)) + "\"");
-    return *x;
-  }
-  double name() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && (letter(text_[at_]) || digit(text_[at_]))) ++at_;
-    const std::string_view n = text_.substr(begin, at_ - begin);
-    if (accept('(')) {
-      const double x = sum();
-      const bool two = accept(',');
-      const double y = two ? sum() : 0.0;
-      if (!accept(')')) wrong("misses a )");
-      return function(n, x, y, two);
-    }
-    if (const auto found = values_.find(n); found != values_.end()) return found->second;
-    if (n == "pi") return std::numbers::pi;
-    if (n == "e") return std::numbers::e;
-    if (n == "deg2rad") return std::numbers::pi / 180.0;
-    if (n == "rad2deg") return 180.0 / std::numbers::pi;
-    std::vector<std::string> known;
-    for (const auto& [k, v] : values_) known.push_back(k);
-    const auto near = closest(n, known);
-    refuse("V1724", "there is no variable \"" + std::string(n) + "\"", place_,
-           near ? "did you mean " + *near + "?" : "variables are made by set: real NAME = VALUE;");
-  }
-  double function(std::string_view n, double x, double y, bool two) const {
-    if (two) {
-      if (n == "atan2") return std::atan2(x, y);
-      if (n == "pow") return std::pow(x, y);
-      if (n == "min") return std::min(x, y);
-      if (n == "max") return std::max(x, y);
-    } else {
-      static const std::map<std::string_view, double (*)(double)> known{
-          {"sin", std::sin},   {"cos", std::cos},   {"tan", std::tan},     {"asin", std::asin},
-          {"acos", std::acos}, {"atan", std::atan}, {"sinh", std::sinh},   {"cosh", std::cosh},
-          {"tanh", std::tanh}, {"exp", std::exp},   {"log", std::log},     {"log10", std::log10},
-          {"sqrt", std::sqrt}, {"abs", std::fabs},  {"floor", std::floor}, {"ceil", std::ceil}};
-      if (const auto found = known.find(n); found != known.end()) return found->second(x);
-    }
-    wrong("calls " + std::string(n) + ", which is not known with so many arguments");
-  }
-
-  std::string_view text_;
-  const Place& place_;
-  const std::map<std::string, double, std::less<>>& values_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
 };
 
 }  // namespace
@@ -294,85 +150,6 @@ std::vector<DeckStatement> deck_statements(std::string_view content, const std::
   if (begun || keyed)
     return stop("the last statement has no end: a ; is missing", keyed ? now.place : place);
   return all;
-}
-
-void DeckNumbers::set(const DeckArgument& a) {
-  std::string_view text = a.text;
-  const std::size_t equals = text.find('=');
-  std::vector<std::string_view> left = words(text.substr(0, equals));
-  while (left.size() > 1 && (left[0] == "const" || left[0] == "real" || left[0] == "integer" ||
-                             left[0] == "ifndef" || left[0] == "bool"))
-    left.erase(left.begin());
-  if (left.size() != 1 || !letter(left[0][0]) ||
-      !std::all_of(left[0].begin(), left[0].end(), [](char c) { return letter(c) || digit(c); })) {
-    refuse("V1721", "\"" + std::string(trimmed(text)) + "\" sets no variable", a.place,
-           "write set: real NAME = VALUE;");
-  }
-  if (equals == std::string_view::npos) {
-    values_[std::string(left[0])] = 0.0;
-    return;
-  }
-  const bool whole = words(text.substr(0, equals)).size() > 1 &&
-                     normal(text).find("integer ") != std::string::npos;
-  const double x = Arithmetic(trimmed(text.substr(equals + 1)), a.place, values_).all();
-  values_[std::string(left[0])] = whole ? std::trunc(x) : x;
-}
-
-double DeckNumbers::value(const DeckArgument& a) const {
-  return Arithmetic(trimmed(a.text), a.place, values_).all();
-}
-
-std::string DeckNumbers::formula(const DeckArgument& a) const {
-  std::string_view text = trimmed(a.text);
-  if (text.size() < 2 || text.front() != '"' || text.back() != '"')
-    refuse("V1721", "a string in quotes is expected here, not \"" + std::string(text) + "\"",
-           a.place);
-  text = text.substr(1, text.size() - 2);
-  std::string made;
-  for (std::size_t i = 0; i < text.size();) {
-    if (digit(text[i]) || (text[i] == '.' && i + 1 < text.size() && digit(text[i + 1]))) {
-      std::size_t end = i;
-      while (end < text.size() && (digit(text[end]) || text[end] == '.')) ++end;
-      if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
-        std::size_t k = end + 1;
-        if (k < text.size() && (text[k] == '+' || text[k] == '-')) ++k;
-        while (k < text.size() && digit(text[k])) end = ++k;
-      }
-      const auto x = parsed_real(text.substr(i, end - i));
-      if (!x)
-        refuse("V1724", "\"" + std::string(text.substr(i, end - i)) + "\" is not a number",
-               a.place);
-      made += exact(*x);
-      i = end;
-    } else if (letter(text[i])) {
-      std::size_t end = i;
-      while (end < text.size() && (letter(text[end]) || digit(text[end]))) ++end;
-      const std::string name(text.substr(i, end - i));
-      static const std::vector<std::string> functions{
-          "sin", "cos", "tan",   "asin", "acos", "atan",  "atan2", "sinh", "cosh", "tanh",
-          "exp", "log", "log10", "sqrt", "abs",  "floor", "ceil",  "min",  "max",  "sign"};
-      if (name == "Time") {
-        made += "t";
-      } else if (const auto found = values_.find(name); found != values_.end()) {
-        made += "(" + exact(found->second) + ")";
-      } else if (name == "pi" ||
-                 std::find(functions.begin(), functions.end(), name) != functions.end()) {
-        made += name;
-      } else {
-        refuse("V1724", "the expression uses \"" + name + "\", which has no meaning in a document",
-               a.place, "Time, variables that are set, and usual functions can be converted");
-      }
-      i = end;
-    } else {
-      static constexpr std::string_view allowed = " \t\r\n+-*/^(),";
-      if (allowed.find(text[i]) == std::string_view::npos)
-        refuse("V1724",
-               std::string("the expression uses '") + text[i] + "', which cannot be converted",
-               a.place);
-      made += text[i++];
-    }
-  }
-  return made;
 }
 
 }  // namespace vernier::mechanism::detail

@@ -31,19 +31,30 @@ struct DeckStatement {
 std::vector<DeckStatement> deck_statements(std::string_view content, const std::string& name,
                                            Diagnostics& problems);
 
-/// Variables of a deck and its arithmetic.
+/// Variables of a deck and its arithmetic, which knows whole numbers: 1/2 is 0, 1./2 is 0.5.
 class DeckNumbers {
  public:
+  /// A number, or a text in the language of documents for what depends on Time.
+  struct Value {
+    double x = 0.0;
+    bool whole = false, varies = false;
+    int level = 0;  // of the text: how tightly its operators bind
+    std::string text;
+  };
+
   /// `real L = 1.`, `const integer N = 2`, `L = 3.`
   void set(const DeckArgument&);
   /// Throws DeckProblem.
   double value(const DeckArgument&) const;
   /// An expression of Time in the language of documents, variables replaced by numbers; throws.
-  std::string formula(const DeckArgument&) const;
+  /// `start` is what Time is when a run begins.
+  std::string formula(const DeckArgument&, double start) const;
   bool has(std::string_view name) const { return values_.contains(name); }
+  /// Whether a number begins here: a figure, a sign, a parenthesis, a variable, a function.
+  bool begins(std::string_view text) const;
 
  private:
-  std::map<std::string, double, std::less<>> values_;
+  std::map<std::string, Value, std::less<>> values_;
 };
 
 [[noreturn]] void refuse(const char* code, std::string message, const Place&,

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "vernier/base/text.hpp"
 #include "vernier/model/mechanism/detail/deck.hpp"
@@ -12,6 +11,10 @@ const DeckArgument& DeckArguments::next(const char* what) {
     refuse("V1721", std::string("the statement ends where ") + what + " is expected",
            statement_.place);
   return statement_.arguments[at_++];
+}
+
+void DeckArguments::skip_name() {
+  if (keyword("name")) next("a name");
 }
 
 bool DeckArguments::keyword(std::string_view word) {
@@ -40,24 +43,44 @@ void DeckArguments::unexpected(const char* wanted) const {
 const Deck::Pose* Deck::frame(DeckArguments& a, const Pose* own) {
   static const Pose ground;
   if (!a.keyword("reference")) return nullptr;
+  const Place place = a.place();
   if (a.keyword("global")) return &ground;
   if (a.keyword("node")) {
-    if (!own) refuse("V1721", "there is no node here to refer to", a.place());
+    if (!own) refuse("V1721", "there is no node here to refer to", place);
     return own;
   }
-  if (a.keyword("other node") || a.keyword("other position") || a.keyword("other orientation"))
-    refuse("V1722", "references to the other node cannot be converted", a.place(),
-           "refer to the node, to global, or to a reference");
-  const Place place = a.place();
+  if (a.keyword("other node")) {
+    if (!other_) refuse("V1721", "there is no other node here to refer to", place);
+    return other_->node;
+  }
   const auto found = frames_.find(a.label("the label of a reference"));
   if (found == frames_.end()) refuse("V1723", "there is no such reference", place);
   return &found->second;
+}
+
+/// Takes `reference, other position, null` (and the like) when that is what follows.
+bool Deck::as_other(DeckArguments& a, std::initializer_list<const char*> words, const char* rest) {
+  const auto is = [&](std::size_t k, const char* word) {
+    return a.more(k) && normal(a.peek(k).text) == word;
+  };
+  if (!is(0, "reference") ||
+      std::none_of(words.begin(), words.end(), [&](const char* w) { return is(1, w); }))
+    return false;
+  const Place place = a.place();
+  a.next("reference");
+  a.next("what is referred to");
+  if (!other_) refuse("V1721", "there is no other node here to refer to", place);
+  if (!a.keyword(rest))
+    refuse("V1722", "relative to the other one only " + std::string(rest) + " can be converted",
+           a.place(), "refer to the node, to global, or to a reference");
+  return true;
 }
 
 Deck::Vector3 Deck::plain_vector(DeckArguments& a) {
   if (a.keyword("null")) return Vector3::Zero();
   Vector3 v;
   for (int i = 0; i < 3; ++i) v[i] = a.number("a number of a vector");
+  if (a.keyword("scale")) v *= a.number("the scale");
   return v;
 }
 
@@ -93,14 +116,25 @@ Deck::Matrix3 Deck::plain_matrix(DeckArguments& a) {
     if (i < 1 || i > 3) refuse("V1721", "an axis is 1, 2 or 3", at);
     return static_cast<int>(i - 1);
   };
-  if (a.more() && !a.peek().text.empty() &&
-      std::string("0123456789").find(a.peek().text[0]) == std::string::npos &&
-      !a.numbers().has(a.peek().text))
-    a.unexpected("eye, matr, vector, euler, or two axes with their numbers");
+  if (a.keyword("mult")) {
+    const Matrix3 first = plain_matrix(a);
+    return first * plain_matrix(a);
+  }
+  if (a.more() && !a.numbers().begins(a.peek().text))
+    a.unexpected(
+        "eye, matr, vector, euler, euler123, euler313, euler321, mult, or two axes with their "
+        "numbers");
   const int i = axis("the number of an axis");
   const Vector3 u = plain_vector(a);
   const int j = axis("the number of the second axis");
-  const Vector3 w = plain_vector(a);
+  Vector3 w;
+  if (a.keyword("guess")) {
+    Eigen::Index least = 0;
+    u.cwiseAbs().minCoeff(&least);
+    w = Vector3::Unit(least);
+  } else {
+    w = plain_vector(a);
+  }
   const Vector3 x = u.normalized(), y = (w - w.dot(x) * x).normalized();
   if (i == j || !(u.norm() > 0.0) || !(u.cross(w).norm() > 1e-9 * u.norm() * w.norm()))
     refuse("V1721", "these two axes give no orientation", place);
@@ -114,6 +148,8 @@ Deck::Matrix3 Deck::plain_matrix(DeckArguments& a) {
 
 /// A point in the axes of `own`.
 Deck::Vector3 Deck::position(DeckArguments& a, const Pose& own) {
+  if (as_other(a, {"other position"}, "null"))
+    return own.R.transpose() * (other_->position - own.p);
   const Pose* f = frame(a, &own);
   Vector3 v = plain_vector(a);
   if (!f || f == &own) return v;
@@ -121,6 +157,8 @@ Deck::Vector3 Deck::position(DeckArguments& a, const Pose& own) {
 }
 
 Deck::Matrix3 Deck::orientation(DeckArguments& a, const Pose& own) {
+  if (as_other(a, {"other orientation", "other position", "other rotation"}, "eye"))
+    return own.R.transpose() * other_->orientation;
   const Pose* f = frame(a, &own);
   Matrix3 R = plain_matrix(a);
   if (!f || f == &own) return R;
@@ -165,118 +203,15 @@ std::vector<double> Deck::square(DeckArguments& a, std::size_t n) {
     }
   } else {
     a.keyword("matr");
-    if (a.more() && !a.peek().text.empty() && a.peek().text[0] >= 'a' && a.peek().text[0] <= 'z' &&
-        !a.numbers().has(a.peek().text))
+    if (a.more() && !a.numbers().begins(a.peek().text))
       a.unexpected("diag, sym, matr, eye, null, or numbers");
     for (double& x : m) x = a.number("a number of a matrix");
   }
+  if (a.keyword("scale")) {
+    const double factor = a.number("the scale");
+    for (double& x : m) x *= factor;
+  }
   return m;
-}
-
-Deck::Drive Deck::drive(DeckArguments& a) {
-  using Kind = Drive::Kind;
-  const auto numbers = [&](std::initializer_list<const char*> what) {
-    std::vector<double> all;
-    for (const char* w : what) all.push_back(a.number(w));
-    return all;
-  };
-  if (a.keyword("null")) return {Kind::constant, {0.0}, {}};
-  if (a.keyword("unit")) return {Kind::constant, {1.0}, {}};
-  if (a.keyword("const")) return {Kind::constant, numbers({"the value"}), {}};
-  if (a.keyword("reference")) {
-    const Place place = a.place();
-    const auto found = drives_.find(a.label("the label of a drive"));
-    if (found == drives_.end()) refuse("V1723", "there is no such drive caller", place);
-    return found->second;
-  }
-  if (a.keyword("ramp")) {
-    const double slope = a.number("the slope"), begin = a.number("the begin");
-    if (a.keyword("forever")) {
-      const double from = a.number("the value at the begin");
-      return {Kind::formula,
-              {},
-              exact(from) + " + (" + exact(slope) + ")*max(t - (" + exact(begin) + "), 0)"};
-    }
-    const Place place = a.place();
-    const double end = a.number("the end"), from = a.number("the value at the begin");
-    if (!(begin < end)) refuse("V1721", "the ramp ends before it begins", place);
-    return {Kind::ramp, {from, from + slope * (end - begin), begin, end}, {}};
-  }
-  if (a.keyword("step")) {
-    const std::vector<double> n = numbers({"the time", "the step", "the value before"});
-    return {Kind::step, {n[2], n[2] + n[1], n[0]}, {}};
-  }
-  const bool sine = a.keyword("sine");
-  if (sine || a.keyword("cosine")) {
-    const Place place = a.place();
-    const std::vector<double> n = numbers({"the begin", "the angular velocity", "the amplitude"});
-    double cycles = 0.0;  // for ever
-    if (a.keyword("half")) {
-      cycles = 0.5;
-    } else if (a.keyword("one")) {
-      cycles = 1.0;
-    } else if (!a.keyword("forever")) {
-      const double k = a.number("the number of cycles");
-      cycles = k > 0.0 ? k - 0.5 : -k - 0.75;
-      if (!(cycles > 0.0)) refuse("V1721", "so many cycles are none", place);
-    }
-    const double initial = a.number("the value at the begin");
-    if (!(n[1] > 0.0)) refuse("V1721", "the angular velocity must be more than zero", place);
-    const double end = cycles > 0.0 ? n[0] + cycles * 2.0 * std::numbers::pi / n[1] : 0.0;
-    // amplitude (1 - cos)
-    return {Kind::sine,
-            {sine ? initial : initial + n[2], n[2], n[1], sine ? 0.0 : -0.5 * std::numbers::pi,
-             n[0], cycles > 0.0 ? 1.0 : 0.0, end},
-            {}};
-  }
-  if (a.keyword("linear")) {
-    const std::vector<double> n = numbers({"the constant", "the slope"});
-    return {Kind::formula, {}, exact(n[0]) + " + (" + exact(n[1]) + ")*t"};
-  }
-  if (a.keyword("parabolic")) {
-    const std::vector<double> n = numbers({"the constant", "the slope", "the square"});
-    return {
-        Kind::formula, {}, exact(n[0]) + " + (" + exact(n[1]) + ")*t + (" + exact(n[2]) + ")*t^2"};
-  }
-  if (a.keyword("string")) return {Kind::formula, {}, a.numbers().formula(a.next("an expression"))};
-  if (a.keyword("piecewise linear")) {
-    const Place place = a.place();
-    const long n = a.label("the number of points");
-    if (n < 2 || n > 100'000)
-      refuse("V1721", "a piecewise linear drive has 2 to 100000 points", place);
-    Drive d{Kind::table, {}, {}};
-    for (long i = 0; i < 2 * n; ++i) d.numbers.push_back(a.number("a time or a value"));
-    return d;
-  }
-  if (a.more() && !a.peek().text.empty()) {
-    const char c = a.peek().text[0];
-    const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    const std::string text = normal(a.peek().text);
-    const bool value = !word || a.numbers().has(text.substr(0, text.find_first_of(" +-*/^(")));
-    if (value || a.numbers().has(a.peek().text)) return {Kind::constant, numbers({"a drive"}), {}};
-  }
-  a.unexpected(
-      "const, ramp, step, sine, cosine, linear, parabolic, string, piecewise linear, reference");
-}
-
-Deck::Drive3 Deck::drive3(DeckArguments& a) {
-  Drive3 made;
-  if (a.keyword("null")) return made;
-  if (a.keyword("component")) {
-    for (auto& d : made.drive) {
-      if (!a.keyword("inactive")) d = drive(a);
-    }
-    return made;
-  }
-  a.keyword("single");
-  const Vector3 v = plain_vector(a);
-  const Drive d = drive(a);
-  for (int i = 0; i < 3; ++i) {
-    if (v[i] == 0.0) continue;
-    made.drive[i] = d;
-    made.factor[i] = v[i];
-  }
-  return made;
 }
 
 Deck::Law Deck::law(DeckArguments& a, std::size_t n) {
@@ -324,9 +259,17 @@ Deck::Law Deck::law(DeckArguments& a, std::size_t n) {
   } else if (a.keyword("linear viscoelastic") || a.keyword("linear viscoelastic isotropic")) {
     l.stiffness = scalar("the stiffness");
     damping(false);
+  } else if (n == 1 && a.keyword("cubic elastic")) {
+    l.stiffness = scalar("the stiffness");
+    const Place place = a.place();
+    if (a.number("the stiffness of the square") != 0.0)
+      refuse("V1722", "a spring whose force has a square cannot be converted", place,
+             "write its <law kind=\"table\"> in the document");
+    l.cubic = a.number("the stiffness of the cube");
   } else {
     a.unexpected(
-        "linear elastic, linear viscous and linear viscoelastic laws, also isotropic or generic");
+        "linear elastic, linear viscous and linear viscoelastic laws, also isotropic or generic, "
+        "cubic elastic of rods and axial joints");
   }
   return l;
 }
@@ -353,23 +296,26 @@ Deck::End Deck::end(DeckArguments& a, bool bare_offset) {
   End e;
   e.node = &node_of(a);
   const auto vector_follows = [&] {
-    if (!a.more() || a.peek().text.empty()) return false;
+    if (!a.more()) return false;
     const std::string text = normal(a.peek().text);
-    const char c = text[0];
-    return text == "null" || text == "reference" || (c >= '0' && c <= '9') || c == '.' ||
-           c == '-' || c == '+' || c == '(' ||
-           a.numbers().has(a.peek().text.substr(0, a.peek().text.find_first_of(" +-*/^(")));
+    return text == "null" || text == "reference" || a.numbers().begins(a.peek().text);
   };
   if (a.keyword("position") || (bare_offset && vector_follows()))
     e.offset = position(a, e.node->pose);
   if (a.keyword("orientation") || a.keyword("hinge")) e.axes = orientation(a, e.node->pose);
+  if (!other_)
+    other_ =
+        Other{&e.node->pose, e.node->pose.p + e.node->pose.R * e.offset, e.node->pose.R * e.axes};
   return e;
 }
 
 /// What may stand behind everything, and what may not.
 void Deck::tail(DeckArguments& a) const {
-  if (!a.more() || normal(a.peek().text) == "output" || normal(a.peek().text) == "initial theta")
-    return;
+  const std::string word = a.more() ? normal(a.peek().text) : "output";
+  if (word == "output" || word == "initial theta") return;
+  if (word == "friction" || word == "preload")
+    refuse("V1722", "the friction of a joint is not among what can be converted", a.place(),
+           "convert without it, and add <friction> to the joint of the document");
   a.unexpected("nothing more, or output");
 }
 

@@ -122,6 +122,22 @@ std::optional<constrained::JointCoordinate> Builder::coordinate(const Element& e
     }
     return {};
   }
+  static const std::set<std::string_view> no_turn{"prismatic", "clamp", "rotation"},
+      no_way{"revolute", "spherical", "universal", "clamp", "displacement"};
+  const bool angle = e.value(kind) == "angle";
+  if (found->element->name == "joint" &&
+      (angle ? no_turn : no_way).contains(trimmed(found->element->value("kind")))) {
+    report_
+        .error("V1702",
+               who(*found->element) + " holds its " + (angle ? "angle" : "position") +
+                   ": nothing can act on it",
+               Report::value_place(e, of))
+        .notes.push_back(angle ? "revolute and cylindrical joints turn; prismatic ones have a "
+                                 "position"
+                               : "prismatic and cylindrical joints slide; revolute ones have an "
+                                 "angle");
+    return {};
+  }
   return constrained::JointCoordinate{at->second.first, at->second.second,
                                       e.value(kind) == "angle"};
 }
