@@ -307,7 +307,7 @@ int record(const FederationRequest& a) {
   std::ofstream out(file, std::ios::binary);
   if (!out) cannot_write(file);
   // all classes of the federation's FOM; those of the SpaceFOM where the RTI does not give it
-  const std::string document = spacefom::current_fom(visitor(a, "recorder"));
+  const std::string document = spacefom::current_fom(visitor(a, "reader"));
   Diagnostics problems;
   std::optional<fom::Fom> fom;
   if (const auto module = fom::parse_module(document, "FOM of " + a.what, problems))

@@ -184,7 +184,7 @@ class Loss(unittest.TestCase):
                             "to come back while f runs, start Moon again: it joins late, at the next multiple of 100 ms" if name == "Moon"
                             else f"{name} cannot come back into a running federation")
             self.assertNotEqual(f.ended("record")[0], 0)
-            self.assertIn("vernier-federation 1", record.read_text())
+            self.assertIn("vernier-federation 2", record.read_text())
 
     def guest_comes_back(self):
         with Federation() as f:
