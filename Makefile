@@ -33,13 +33,13 @@ spacefom: build ## Earth, Moon and a vehicle in a federation of simulators, and 
 test: packages ## build everything and pass all tests
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS)
-	@ctest --test-dir build -j $(TESTS) --output-on-failure --timeout 240
+	@ctest --test-dir build -j $(TESTS) --output-on-failure --timeout 900
 	@tools/sanitized $(JOBS)
 
 quick: packages ## the tests of the modules alone, in under two minutes once built
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS)
-	@ctest --test-dir build -j $(TESTS) --output-on-failure --timeout 240 -LE slow
+	@ctest --test-dir build -j $(TESTS) --output-on-failure --timeout 900 -LE slow
 
 bench: packages ## measure the figures that docs/ quotes
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
