@@ -110,6 +110,18 @@ void Federate::Work::gather_federates() {
 
 // -- auto-provide (rule 7-5) ---------------------------------------------------------------------
 
+const Octets* Federate::Work::execution_value(std::chrono::seconds most) {
+  const Octets* value = nullptr;
+  const auto came = [&] {
+    for (const Remote& r : remotes)
+      if (r.object_class == execution_.name && r.values[0].updates > 0) value = &r.values[0].bytes;
+    return value != nullptr;
+  };
+  wait_for(
+      came, [] { return std::string(); }, most);
+  return value;
+}
+
 void Federate::Work::switch_auto_provide_off() {
   if (!has_mom_) return;
   try {
@@ -117,15 +129,9 @@ void Federate::Work::switch_auto_provide_off() {
   } catch (const rti1516e::NameNotFound&) {
     return;
   }
-  const auto value = [&]() -> const Octets* {
-    for (const Remote& r : remotes)
-      if (r.object_class == execution_.name && r.values[0].updates > 0) return &r.values[0].bytes;
-    return nullptr;
-  };
-  wait_for([&] { return value() != nullptr; }, [] { return std::string(); },
-           std::chrono::seconds(2));
-  if (value() && value()->size() == 4)
-    auto_provide_ = value()->back() != std::byte{0};  // HLAswitch: 32 bits, big endian
+  const Octets* value = execution_value(std::chrono::seconds(2));
+  if (value && value->size() == 4)
+    auto_provide_ = value->back() != std::byte{0};  // HLAswitch: 32 bits, big endian
   if (auto_provide_.value_or(false)) {
     auto_provide_ = false;
     restore_auto_provide();

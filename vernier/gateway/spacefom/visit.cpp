@@ -79,14 +79,8 @@ std::string Federate::Work::current_fom() {
   join_as_visitor();
   execution_.attributes = {"HLAcurrentFDD"};
   subscribe(execution_);
-  const auto value = [&]() -> const Octets* {
-    for (const Remote& r : remotes)
-      if (r.object_class == execution_.name && r.values[0].updates > 0) return &r.values[0].bytes;
-    return nullptr;
-  };
-  wait_for([&] { return value() != nullptr; }, [] { return std::string(); },
-           std::chrono::seconds(10));
-  return value() ? read_string(*value()).value_or("") : "";
+  const Octets* value = execution_value(std::chrono::seconds(10));
+  return value ? read_string(*value).value_or("") : "";
 }
 
 void Federate::Work::expel(const std::string& name) {

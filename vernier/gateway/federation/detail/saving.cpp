@@ -13,9 +13,10 @@ using detail::refuse;
 
 void Federation::take(Federate& f, const RequestSave& m) {
   if (m.label.size() > limits.name_bytes || !store_.has_room(name_, m.label))
-    refuse(
-        Failure::UnableToPerformSave,
-        "The RTI has no room for a save of this label: it keeps 64 in memory, 1024 in its folder");
+    refuse(Failure::UnableToPerformSave,
+           "The RTI has no room for a save of this label: it keeps " +
+               std::to_string(SaveStore::most_in_memory) + " in memory, " +
+               std::to_string(SaveStore::most_in_folder) + " in its folder");
   const auto constrained = [&](const Federate* one) { return time_.constrained(one->handle); };
   const bool anybody = std::any_of(joined_.begin(), joined_.end(), constrained);
   if (m.time) {

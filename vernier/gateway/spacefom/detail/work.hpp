@@ -168,6 +168,8 @@ class Federate::Work {
   void determine_role();
   void gather_federates();
   void switch_auto_provide_off();
+  /// Of the first attribute that was subscribed of the federation's own object; none within `most`.
+  const Octets* execution_value(std::chrono::seconds most);
   void restore_auto_provide();
   void initialize_early();
   void initialize_late();
