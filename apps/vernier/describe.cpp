@@ -239,16 +239,19 @@ Ports ports_of(const composition::Plan& plan, const std::string& instance,
   for (const composition::Part& part : plan.parts) {
     if (std::find(part.instances.begin(), part.instances.end(), instance) == part.instances.end())
       continue;
-    const auto take = [&](const std::vector<Port>& from, auto& to, bool output) {
+    const auto take = [&](const std::vector<Port>& from, auto& to) {
       for (const Port& p : from) {
-        const std::string path = composition::path(part, p, output);
-        const bool known =
-            std::any_of(to.begin(), to.end(), [&](const auto& k) { return k.first == path; });
+        const std::string path = composition::path(part, p);
+        const auto is = [&path](const auto& k) { return k.first == path; };
+        // an island shows inputs inside it that are asked for as outputs of its own
+        const bool known = std::any_of(to.begin(), to.end(), is) ||
+                           (system && p.flow == Flow::signal &&
+                            std::any_of(ports.inputs.begin(), ports.inputs.end(), is));
         if (!known && path.starts_with(instance + ".")) to.emplace_back(path, p);
       }
     };
-    take(part.component->description().inputs, ports.inputs, false);
-    take(part.component->description().outputs, ports.outputs, true);
+    take(part.component->description().inputs, ports.inputs);
+    take(part.component->description().outputs, ports.outputs);
   }
   return ports;
 }

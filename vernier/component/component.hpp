@@ -55,7 +55,7 @@ class Bindings {
 ///
 ///   output    every due component, in feedthrough order    outputs from state and direct inputs
 ///   react     until nobody answers `changed`               events, at successive microsteps
-///   advance   every component to the next time, at once    no output changes while anyone advances
+///   advance   every due component to its next instant      no output changes while anyone advances
 ///
 /// output() writes output memory and nothing else that others see; react() and advance() change the
 /// state only, so that the order of calls within a phase never matters. The functions marked
@@ -79,6 +79,19 @@ class Component {
 
   /// The next event, if known (abilities.predicts); Time::max(): none.
   virtual Time horizon(Time now) const noexcept;
+
+  // Dense output, with abilities.dense: observers look between instants without adding one, so that
+  // watching a run never changes it.
+
+  /// At most `most` times are expected of one advance(). Not called in the loop: may allocate.
+  virtual void reserve_samples(std::size_t most);
+  /// Before advance(from, to): the times between from and to, ascending, that sample() will be
+  /// asked for. They stay valid until the next expect().
+  virtual void expect(std::span<const Time>) noexcept;
+  /// Writes the signal outputs as of `at`: an expected time not after the one that advance()
+  /// reached, or that one itself, where the outputs are those before the event that ended the step.
+  /// Direct inputs are as of `at`. Changes nothing else; event outputs keep their counts.
+  virtual Outcome sample(Time at) noexcept;
 
   /// The complete state, description().state_bytes long: modes, random generators and integrator
   /// history are state.

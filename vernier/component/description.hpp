@@ -45,6 +45,8 @@ struct Abilities {
   bool faces_world = false;  // bound to the wall clock: hardware, sockets, people
   bool reacts = false;       // react() does something: the component has events or modes
   bool stops_early = false;  // advance() may return before `to`, at an event others must see
+  bool dense = false;        // sample() knows the outputs at any time of the last advance()
+  bool constant = false;     // the outputs never change after the start
 };
 
 /// Everything that can be known of a component before it runs.

@@ -26,7 +26,7 @@ struct ServeRequest {
 composition::Part& chosen_part(composition::Plan& plan, const std::string& name) {
   std::vector<composition::Part*> parts;
   for (composition::Part& p : plan.parts) {
-    if (p.name != "ext") parts.push_back(&p);  // the inputs come over the line
+    if (p.prefix != "ext.") parts.push_back(&p);  // the inputs come over the line
   }
   std::vector<std::string> names;
   for (composition::Part* p : parts) {

@@ -36,7 +36,12 @@ class Composer {
  public:
   Composer(std::vector<Part> parts, std::span<const Wire> wires, const Outside& outside)
       : wires_(wires), outside_(outside), result_(std::make_unique<Composition>()) {
-    for (Part& part : parts) take(std::move(part));
+    std::vector<std::map<std::string, std::vector<std::string>>> hears;
+    for (Part& part : parts) {
+      hears.push_back(std::move(part.hears));
+      take(std::move(part));
+    }
+    for (std::size_t k = 0; k < hears.size(); ++k) listen(k, hears[k]);
     rows_.resize(result_->m_);
     export_rows_.resize(size(outside.outputs));
   }
@@ -111,6 +116,19 @@ class Composer {
     found->in |= e.in;
     found->out |= e.out;
     return static_cast<std::size_t>(found - events.begin());
+  }
+
+  void listen(std::size_t part, const std::map<std::string, std::vector<std::string>>& hears) {
+    const std::vector<Event>& own = spec_of(part).events;
+    const auto index = [](const std::vector<Event>& events, const std::string& name) {
+      const auto found = std::find_if(events.begin(), events.end(),
+                                      [&name](const Event& e) { return e.name == name; });
+      require(found != events.end());
+      return static_cast<std::size_t>(found - events.begin());
+    };
+    for (const auto& [event, labels] : hears)
+      for (const std::string& label : labels)
+        places()[part].heard.push_back({index(own, event), index(result_->spec_.events, label)});
   }
 
   void name_outputs() {

@@ -18,6 +18,9 @@ struct Part {
   std::unique_ptr<System> system;
   std::map<std::string, std::string> events = {};  // its label -> that of the composition; others
                                                    // keep their label
+  /// Its label -> further labels of the composition, emitted by some part, that it hears as this
+  /// one. So any part can hear any other, and nobody else has to.
+  std::map<std::string, std::vector<std::string>> hears = {};
 };
 
 /// Elements [first, first + count) of a signal of a part, or of the composition itself.
@@ -48,7 +51,8 @@ struct Outside {
 ///
 ///   [u_1 … u_N; y] = M [y_1 … y_N; u],   x = [x_1 … x_N],   an automaton for each of the parts'
 ///
-/// Transitions, resets and guards act part by part; every part sees every label.
+/// Transitions, resets and guards act part by part; a part sees the labels it has, and those that
+/// it hears as one of them.
 ///
 /// states   those of the parts, "part.signal"
 /// inputs   those of `outside`, then inputs of parts without any wire, "part.signal", which keep

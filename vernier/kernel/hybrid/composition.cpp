@@ -167,6 +167,7 @@ bool Composition::select(const Point& p, std::span<const std::uint8_t> present,
     if (part.automata == 0) continue;
     const std::span<std::uint8_t> local = memory.labels.first(part.labels.size());
     for (std::size_t i = 0; i < local.size(); ++i) local[i] = present[part.labels[i]];
+    for (const Place::Heard& h : part.heard) local[h.event] |= present[h.label];
     any |= part.system->select(at(p, part, memory), local,
                                chosen.subspan(part.automaton, part.automata), memory.inner);
   }

@@ -19,6 +19,8 @@ using testing::Terms;
 using enum FormulaSystem::Comparison;
 
 struct Firings final : Listener {
+  void passed(std::size_t, std::span<const double>, std::span<const int>) noexcept override {}
+  void crossing(std::span<const double>, std::span<const int>) noexcept override {}
   std::vector<Firing> firings;
   void fired(const Firing& f) noexcept override { firings.push_back(f); }
   void accumulating(double) noexcept override {}

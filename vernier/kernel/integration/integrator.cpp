@@ -173,6 +173,17 @@ Status Integrator::transitions(const Equations& f, Time origin, double t,
   return Status::event;
 }
 
+void Integrator::pass(const Equations& f, double t, double low, double length,
+                      Listener& listener) noexcept {
+  for (; passed_ < expected_.size(); ++passed_) {
+    const double s = (expected_[passed_] - t) - low;
+    if (s > length) return;
+    stepper_->prepare_dense(f);
+    stepper_->interpolate(std::clamp(s, 0.0, length), next_x_);
+    listener.passed(passed_, next_x_, mode_);
+  }
+}
+
 Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, double left) noexcept {
   bad_ahead_ = false;
   if (outcome == StepOutcome::too_small) return Status::step_too_small;
@@ -242,15 +253,18 @@ Arrival Integrator::advance(Time origin, double t, double end, std::span<const d
 
     if (watching) {
       if (const auto s = locator_.locate(f, *stepper_, z_, dz_)) {
+        pass(f, t, low, *s, listener);
         stepper_->interpolate(*s, trail_.x, trail_.low);
         advance_time(t, low, *s);
         memory_.rate_known = memory_.atoms_known = 0;
+        listener.crossing(trail_.x, mode_);
         const Status status = transitions(f, origin, t, emitted, stop_at_accumulation, listener);
         if (status != Status::event) return {t, status};
         if (stop) return {t, Status::event};
         continue;
       }
     }
+    pass(f, t, low, stepper_->length(), listener);
     stepper_->accept(trail_);
     memory_.rate_known = trail_.rate_known ? 1 : 0;
     if (stepper_->length() == left) return {end};

@@ -27,6 +27,11 @@ struct Firing {
 class Listener {
  public:
   virtual ~Listener() = default;
+  /// The state at the k-th time of Integrator::expect(), by the dense output.
+  virtual void passed(std::size_t k, std::span<const double> x,
+                      std::span<const int> mode) noexcept = 0;
+  /// The state right before transitions that the flow triggers.
+  virtual void crossing(std::span<const double> x, std::span<const int> mode) noexcept = 0;
   virtual void fired(const Firing&) noexcept = 0;
   /// Events accumulate; said once for each accumulation.
   virtual void accumulating(double t) noexcept = 0;
@@ -89,6 +94,13 @@ class Integrator {
   /// A new call of the outside begins: the counts of Limits start again.
   void begin(const Limits&) noexcept;
 
+  /// Local times, ascending, at which the listener gets the state as advance() passes them. The
+  /// steps do not depend on them.
+  void expect(std::span<const double> times) noexcept {
+    expected_ = times;
+    passed_ = 0;
+  }
+
   /// After not_finite: the first state concerned.
   std::size_t culprit() const noexcept { return culprit_; }
   /// After advance() failed: what the system has to say about it. `t`: where it ended.
@@ -121,6 +133,8 @@ class Integrator {
              std::span<std::uint8_t> emitted, std::uint32_t microstep, Listener&) noexcept;
   Status transitions(const Equations&, Time origin, double t, std::span<std::int64_t> emitted,
                      bool stop_at_accumulation, Listener&) noexcept;
+  /// Tells what is expected of the first `length` seconds of the step from t + low.
+  void pass(const Equations&, double t, double low, double length, Listener&) noexcept;
   Status failed(const Equations&, StepOutcome, double t, double left) noexcept;
   void remember(const Firing&) noexcept;
 
@@ -143,6 +157,8 @@ class Integrator {
   std::vector<double> zeros_, next_x_, rate_ahead_, work_;
   std::vector<int> next_mode_, chosen_;
   std::vector<std::uint8_t> present_, now_emitted_;
+  std::span<const double> expected_;
+  std::size_t passed_ = 0;
   std::vector<Firing> recent_;
   std::size_t fired_ = 0;
   std::size_t culprit_ = 0;

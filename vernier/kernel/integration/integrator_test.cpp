@@ -19,6 +19,8 @@ using testing::Terms;
 using enum FormulaSystem::Comparison;
 
 struct Heard final : Listener {
+  void passed(std::size_t, std::span<const double>, std::span<const int>) noexcept override {}
+  void crossing(std::span<const double>, std::span<const int>) noexcept override {}
   std::vector<Firing> firings;
   int accumulations = 0;
   Heard() { firings.reserve(10000); }

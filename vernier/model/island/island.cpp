@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/require.hpp"
@@ -70,6 +71,8 @@ Island::Island(std::unique_ptr<hybrid::System> system, const IslandSettings& set
   u_of_y_.resize(u_.size());
   y_.resize(hybrid::size(spec.outputs));
   work_.resize(spec.work);
+  samples_.x_before.resize(integrator_.x().size());
+  samples_.mode_before.resize(integrator_.mode().size());
   description_.state_bytes = integrator_.state_bytes() + seen_.size() * sizeof(std::int64_t) +
                              emitted_.size() * sizeof(std::int64_t) + pending_.size() +
                              (linear_ ? lines_.state_bytes() : 0);
@@ -103,6 +106,7 @@ void Island::describe() {
   }
   description_.abilities.reacts = !spec.automata.empty();
   description_.abilities.stops_early = stops_early_ && spec.guards > 0;
+  description_.abilities.dense = true;
 }
 
 void Island::bind(const Bindings& b) {
@@ -150,12 +154,77 @@ Outcome Island::output(Instant now) noexcept {
     std::copy(u_.begin(), u_.end(), u_of_y_.begin());
     y_known_ = true;
   }
+  write(integrator_.mode());
+  for (const EventPort& e : event_outputs_) e.out[0] = emitted_[e.label];
+  return Outcome::ok;
+}
+
+void Island::write(std::span<const int> mode) noexcept {
   const double* from = y_.data();
   for (const std::span<double> to : outputs_) {
     for (double& v : to) v = *from++;
   }
-  for (std::size_t k = 0; k < mode_ports_.size(); ++k) mode_ports_[k][0] = integrator_.mode()[k];
-  for (const EventPort& e : event_outputs_) e.out[0] = emitted_[e.label];
+  for (std::size_t k = 0; k < mode_ports_.size(); ++k) mode_ports_[k][0] = mode[k];
+}
+
+void Island::reserve_samples(std::size_t most) {
+  samples_.local.resize(most);
+  samples_.x.resize(most * integrator_.x().size());
+  samples_.mode.resize(most * integrator_.mode().size());
+}
+
+void Island::expect(std::span<const Time> times) noexcept {
+  samples_.expected = times.first(std::min(times.size(), samples_.local.size()));
+}
+
+void Island::expect_from(Time from) noexcept {
+  // a step that was stopped early may be continued: what was passed before it stays
+  const auto& all = samples_.expected;
+  samples_.passed =
+      static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), from) - all.begin());
+  samples_.first = samples_.passed;
+  samples_.crossed = false;
+  const std::span<double> local =
+      std::span(samples_.local).first(all.size()).subspan(samples_.first);
+  for (std::size_t k = 0; k < local.size(); ++k) local[k] = seconds(all[samples_.first + k] - from);
+  integrator_.expect(local);
+}
+
+void Island::passed(std::size_t k, std::span<const double> x, std::span<const int> mode) noexcept {
+  k += samples_.first;
+  std::copy(x.begin(), x.end(), samples_.x.data() + k * x.size());
+  std::copy(mode.begin(), mode.end(), samples_.mode.data() + k * mode.size());
+  samples_.passed = k + 1;
+}
+
+void Island::crossing(std::span<const double> x, std::span<const int> mode) noexcept {
+  if (std::exchange(samples_.crossed, true)) return;
+  std::copy(x.begin(), x.end(), samples_.x_before.begin());
+  std::copy(mode.begin(), mode.end(), samples_.mode_before.begin());
+}
+
+Outcome Island::sample(Time at) noexcept {
+  std::span<const double> x = integrator_.x();
+  std::span<const int> mode = integrator_.mode();
+  if (at == samples_.reached) {
+    if (samples_.crossed) {
+      x = samples_.x_before;
+      mode = samples_.mode_before;
+    }
+  } else {
+    const auto known = samples_.expected.first(samples_.passed);
+    const auto found = std::lower_bound(known.begin(), known.end(), at);
+    // without any state nothing was passed, and nothing can have changed
+    if (found != known.end()) {
+      const auto k = static_cast<std::size_t>(found - known.begin());
+      x = std::span<const double>(samples_.x).subspan(k * x.size(), x.size());
+      mode = std::span<const int>(samples_.mode).subspan(k * mode.size(), mode.size());
+    }
+  }
+  take_inputs(at);
+  system_->output({seconds(at), x, mode, u_}, y_, work_);
+  y_known_ = false;
+  write(mode);
   return Outcome::ok;
 }
 
@@ -209,15 +278,19 @@ Advance Island::advance(Time from, Time to) noexcept {
   from_ = from;
   y_known_ = false;
   integrator_.begin({});
+  expect_from(from);
   const double length = seconds(to - from);
   integration::Arrival a = integrator_.advance(from, 0.0, length, u_, emitted_, stops_early_,
                                                stops_at_accumulation_, *this);
-  if (a.status == Status::event) {
+  const bool stopped = a.status == Status::event;
+  if (stopped) {
     const Time next = std::min(from + Duration(std::max<std::int64_t>(ticks(a.t), 1)), to);
     a = integrator_.advance(from, a.t, seconds(next - from), u_, emitted_, false,
                             stops_at_accumulation_, *this);
     to = next;
   }
+  samples_.reached = to;
+  samples_.crossed &= stopped;
   if (a.status == Status::arrived) return {to};
   fail(a, from);
   return {from, Outcome::failed};

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <unordered_map>
 
@@ -33,7 +34,7 @@ Block block(const Description& d) {
 void report(const Plan& plan, const std::vector<Link>& loop, Diagnostics& problems) {
   const auto name = [&plan](std::size_t part, std::size_t port, bool output) {
     const Description& d = plan.parts[part].component->description();
-    return path(plan.parts[part], output ? d.outputs[port] : d.inputs[port], output);
+    return path(plan.parts[part], output ? d.outputs[port] : d.inputs[port]);
   };
   std::vector<detail::Hop> hops;
   for (const Link& l : loop) {
@@ -68,16 +69,52 @@ std::vector<Plan::Call> levelled(const std::vector<std::size_t>& calls,
   return order;
 }
 
-void decide_early_return(Plan& plan) {
+/// Whether what goes along a wire ties the instants of its ends together.
+bool joins(const Plan& plan, const Wire& w) {
+  const Description& from = plan.parts[w.from_part].component->description();
+  if (from.abilities.constant) return false;
+  if (w.delay == Duration{}) return true;
+  // an event that arrives within a step needs an instant there, and the step may be under way
+  return from.outputs[w.from].flow == Flow::event && w.delay < plan.step;
+}
+
+void find_clusters(Plan& plan) {
+  std::vector<std::size_t> leader(plan.parts.size());
+  std::iota(leader.begin(), leader.end(), std::size_t{0});
+  const auto find = [&leader](std::size_t i) {
+    while (leader[i] != i) i = leader[i] = leader[leader[i]];
+    return i;
+  };
+  for (const Wire& w : plan.wires) {
+    if (!joins(plan, w)) continue;
+    const std::size_t a = find(w.from_part), b = find(w.to_part);
+    leader[std::max(a, b)] = std::min(a, b);
+  }
+  plan.clusters.clear();
+  for (std::size_t i = 0; i < plan.parts.size(); ++i) {
+    Part& p = plan.parts[i];
+    const std::size_t first = find(i);
+    if (first == i) {
+      p.cluster = static_cast<std::uint32_t>(plan.clusters.size());
+      plan.clusters.emplace_back();
+    } else {
+      p.cluster = plan.parts[first].cluster;
+    }
+    if (!p.rate.periodic() && !p.component->description().abilities.dense)
+      plan.clusters[p.cluster].dense = false;
+  }
+}
+
+void decide_early_return(Plan& plan, std::uint32_t cluster) {
   std::vector<std::string> stoppers, stuck, outside;
   for (const Part& p : plan.parts) {
+    if (p.cluster != cluster) continue;
     const Abilities& can = p.component->description().abilities;
     if (can.faces_world) outside.push_back(p.name);
     if (p.rate.periodic() || !can.stops_early) continue;
     stoppers.push_back(p.name);
     if (!can.rewinds) stuck.push_back(p.name);
   }
-  plan.early_return = false;
   if (stoppers.empty()) return;
   const std::string late = "events of " + joined(stoppers, ", ") +
                            " are seen by other components at the next tick only: ";
@@ -87,19 +124,11 @@ void decide_early_return(Plan& plan) {
   } else if (stuck.size() > 1) {
     plan.notes.push_back(late + joined(stuck, ", ") + " cannot go back to repeat a step");
   } else {
-    plan.early_return = true;
+    plan.clusters[cluster].early_return = true;
   }
 }
 
 }  // namespace
-
-std::string path(const Part& part, const Port& port, bool output) {
-  if (port.flow == Flow::event) {
-    const auto& paths = output ? part.emitted : part.awaited;
-    if (const auto found = paths.find(port.name); found != paths.end()) return found->second;
-  }
-  return part.prefix + port.name;
-}
 
 void arrange(Plan& plan, Diagnostics& problems) {
   std::vector<Block> blocks;
@@ -120,7 +149,8 @@ void arrange(Plan& plan, Diagnostics& problems) {
     report(plan, o.loop, problems);
   else
     plan.order = levelled(o.calls, needed, plan.parts.size());
-  decide_early_return(plan);
+  find_clusters(plan);
+  for (std::uint32_t c = 0; c < plan.clusters.size(); ++c) decide_early_return(plan, c);
 }
 
 }  // namespace vernier::composition

@@ -16,15 +16,19 @@
 /// make_plan() (plan.hpp) checks its meaning.
 namespace vernier::composition {
 
+/// What `island` says of a system that shall be integrated apart from all others.
+inline constexpr std::string_view own_island = "own";
+
 struct Instance {
   enum class Kind { system, component, connector };
   Kind kind = Kind::system;
   std::string name;            // path: "bus.wheel1" when it came from a nested composition
   std::string type;            // a type of the catalogue, or
   std::filesystem::path file;  // a document
-  std::string island;          // systems: which island integrates it; empty: one of its own
+  std::string island;          // systems: which island integrates it; own_island: none but it;
+                               // empty: the one of the systems that undelayed connections join
   std::string node;
-  Rate rate;  // components: overrides the type's own
+  Rate rate;  // overrides the type's own; a system with one is sampled, and runs by itself
   Duration offset{};
   ParameterValues parameters;
   Place place;

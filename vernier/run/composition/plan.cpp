@@ -1,6 +1,7 @@
 #include "vernier/run/composition/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "vernier/base/text.hpp"
 #include "vernier/run/composition/detail/assembly.hpp"
@@ -8,10 +9,27 @@
 #include "vernier/run/composition/detail/external.hpp"
 #include "vernier/run/composition/detail/joints.hpp"
 #include "vernier/run/composition/detail/members.hpp"
+#include "vernier/run/composition/detail/rings.hpp"
 
 namespace vernier::composition {
 
 namespace {
+
+/// The most rows that one record may ask for in one step.
+constexpr double most_rows = 100'000;
+
+void check_rate(const Record& r, Duration step, Diagnostics& problems) {
+  const double rows =
+      seconds(step) * static_cast<double>(r.rate.times) / static_cast<double>(r.rate.seconds);
+  if (rows <= most_rows) return;
+  problems
+      .error("V2129",
+             "\"" + r.signals + "\" is to be recorded " + exact(std::floor(rows)) +
+                 " times in each step of " + exact(seconds(step)) + " s",
+             r.place)
+      .notes.push_back(
+          "at most 100 000 rows a step are kept: record less often, or shorten the step");
+}
 
 /// What is reported, checked, drawn and recorded must be there.
 void check_observations(const Composition& c, const detail::Members& members,
@@ -32,6 +50,7 @@ void check_observations(const Composition& c, const detail::Members& members,
     for (const Port& p : m.inputs) paths.push_back(m.name + "." + p.name);
   }
   for (const Record& r : c.records) {
+    check_rate(r, c.run.step, problems);
     const bool any = std::any_of(paths.begin(), paths.end(),
                                  [&r](const std::string& p) { return matches(r.signals, p); });
     if (any) continue;
@@ -55,17 +74,15 @@ Plan make_plan(const Composition& c, const Catalogue& catalogue, Diagnostics& pr
   detail::Members members(c, catalogue, problems);
   detail::Joints joints(c, members, problems);
   const auto links = detail::event_links(c, members, joints.actions(), problems);
-  const auto island_of = detail::islands(c, members, problems);
+  const auto island_of = detail::islands(c, members, joints, problems);
   check_observations(c, members, problems);
   problems.throw_if_errors();
 
-  detail::Member& ext = members.ext();
-  if (!ext.outputs.empty())
-    ext.component = std::make_unique<detail::External>(ext.outputs, std::move(joints.actions()));
   const detail::Assembly assembly(c, catalogue, members, joints, links, island_of, plan, problems);
   problems.throw_if_errors();
   arrange(plan, problems);
   problems.throw_if_errors();
+  detail::warn_of_rings(plan, problems);
   plan.files = members.files();
   return plan;
 }

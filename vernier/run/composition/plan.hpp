@@ -24,13 +24,18 @@ struct Part {
   std::string prefix;                  // path of a port = prefix + its name: "bus.wheel1."; empty
                                        // for an island of several, whose ports carry the instance
   std::vector<std::string> instances;  // those in it
-  /// Islands of several name their events by the label; here the path of the first instance that
-  /// emits or awaits it. Others are in Plan::aliases.
-  std::map<std::string, std::string> emitted = {}, awaited = {};
   std::unique_ptr<Component> component;
-  Rate rate;  // none: continuous, advanced at every instant of the run
+  Rate rate;  // none: continuous, advanced at every instant of its cluster
   Duration offset{};
+  std::uint32_t cluster = 0;  // index into Plan::clusters
   Place place;
+};
+
+/// Parts that connections without delay join, directly or through others. They share their instants
+/// and have no others: what happens in one cluster never cuts a step of another.
+struct Cluster {
+  bool early_return = false;  // its continuous parts may stop at each other's events
+  bool dense = true;          // all of them can be sampled between instants
 };
 
 /// to[to_first + i] += gain * from[from_first + i] for i < count, `delay` later.
@@ -48,6 +53,7 @@ struct Wire {
 struct Plan {
   std::string name;
   std::vector<Part> parts;
+  std::vector<Cluster> clusters;
   std::vector<Wire> wires;
   /// Calls of output() in an order in which every output is right after its last call. A part is
   /// called more than once only when its outputs need each other through other parts. Calls of one
@@ -60,21 +66,19 @@ struct Plan {
   Duration step{};  // of the tick that all continuous parts share
   Duration stop{};
   std::uint64_t seed = 1;
-  bool early_return = false;       // continuous parts may stop at each other's events
   std::vector<std::string> notes;  // what the user may want to know: why there is no early return
-  std::vector<std::pair<std::string, std::string>> aliases;  // a further path of a port, its path
   std::vector<std::filesystem::path> files;  // that the documents of parts name, and that were read
 };
 
-/// The path of an output or an input of a part.
-std::string path(const Part&, const Port&, bool output);
+/// The path of a port of a part.
+inline std::string path(const Part& part, const Port& port) { return part.prefix + port.name; }
 
 /// Makes all components and checks everything that can be known before running. All problems go
 /// into `problems`; with errors among them it throws ConfigurationError carrying all of them.
 Plan make_plan(const Composition&, const Catalogue&, Diagnostics& problems);
 
-/// Completes a plan made by hand, of parts, wires and step: finds the order, decides on early
-/// return. Reports algebraic loops.
+/// Completes a plan made by hand, of parts, wires and step: finds clusters and order, decides on
+/// early return. Reports algebraic loops.
 void arrange(Plan&, Diagnostics& problems);
 
 }  // namespace vernier::composition

@@ -3,18 +3,22 @@
 #include <map>
 #include <utility>
 
+#include "vernier/base/require.hpp"
 #include "vernier/run/executive/detail/cycle.hpp"
 #include "vernier/run/executive/detail/memory.hpp"
 #include "vernier/run/executive/executive.hpp"
 
-// Sections of a snapshot:
+// Sections of a snapshot, each a path of a kind and a name:
 //
-//   run               start, microstep, and for each rate: times, seconds, offset, number of its
-//   next tick state PART        Component::save port PATH         what others read of an output
-//   shadow PATH       an override: what the component wrote last (output), the value it is given
-//   (input) sent PATH         how often an event input was sent by hand stream PATH Stream::save
-//   reader PATH       position and losses of a stream input
-//   delay N FROM -> TO
+//   run            start; the microstep of each cluster; of each rate of a cluster: times, seconds,
+//                  offset, the number of its next tick
+//   state PART     Component::save()
+//   port PATH      what others read of an output
+//   shadow PATH    an override: what the component wrote last (output), or is given (input)
+//   sent PATH      how often an event input was sent by hand
+//   stream PATH    Stream::save()
+//   reader PATH    position and losses of a stream input
+//   delay N NAME   DelayLine::save()
 namespace vernier::executive {
 
 namespace {
@@ -61,11 +65,21 @@ class Sections {
   std::map<std::string, const Bytes*, std::less<>> by_path_;
 };
 
-Bytes saved(const detail::Clockwork& clock, std::uint32_t microstep) {
-  std::vector<std::int64_t> numbers{clock.started().time_since_epoch().count(), microstep};
-  for (const detail::Group& g : clock.groups().subspan(1))
-    numbers.insert(numbers.end(), {g.rate.times, g.rate.seconds, g.offset.count(), g.k});
+Bytes saved(const detail::Cycle& cycle) {
+  const detail::Clockwork& clock = cycle.clockwork();
+  std::vector<std::int64_t> numbers{clock.started().time_since_epoch().count()};
+  for (std::size_t c = 0; c < cycle.clusters(); ++c) numbers.push_back(cycle.microstep(c));
+  for (const detail::Group& g : clock.groups())
+    if (g.rate.periodic())
+      numbers.insert(numbers.end(), {g.rate.times, g.rate.seconds, g.offset.count(), g.k});
   return bytes_of(numbers.data(), numbers.size());
+}
+
+std::vector<detail::Group*> rates(detail::Clockwork& clock) {
+  std::vector<detail::Group*> all;
+  for (detail::Group& g : clock.groups())
+    if (g.rate.periodic()) all.push_back(&g);
+  return all;
 }
 
 }  // namespace
@@ -76,12 +90,13 @@ Snapshot Executive::save() const {
       throw ConfigurationError("V7203", p.name +
                                             " cannot go back to an earlier state, so a run with "
                                             "it has no checkpoints");
+  require(cycle_->aligned());
   Snapshot s;
   s.time = now_;
   const auto add = [&s](std::string path, Bytes b) {
     s.sections.push_back({std::move(path), std::move(b)});
   };
-  add("run", saved(cycle_->clockwork(), cycle_->microstep()));
+  add("run", saved(*cycle_));
   for (const composition::Part& p : plan_.parts) {
     Bytes b(p.component->description().state_bytes);
     p.component->save(b);
@@ -116,18 +131,18 @@ void Executive::restore(const Snapshot& s) {
   const Sections sections(s);
   Diagnostics problems;
 
-  const detail::Clockwork& clock = cycle_->clockwork();
-  const std::size_t groups = clock.groups().size() - 1;
-  std::vector<std::int64_t> numbers(2 + 4 * groups);
+  const std::vector<detail::Group*> groups = rates(cycle_->clockwork());
+  const std::size_t clusters = cycle_->clusters(), first = 1 + clusters;
+  std::vector<std::int64_t> numbers(first + 4 * groups.size());
   const Bytes* run = sections.find("run");
   if (run && run->size() == numbers.size() * 8)
     std::memcpy(numbers.data(), run->data(), run->size());
   else
-    problems.error("V7202", "the checkpoint is of a composition with other rates", {});
-  for (std::size_t g = 0; g < groups; ++g) {
-    const detail::Group& mine = clock.groups()[g + 1];
-    const std::int64_t* theirs = numbers.data() + 2 + 4 * g;
-    if (problems.errors() > 0) break;
+    problems.error("V7202", "the checkpoint is of a composition with other rates or connections",
+                   {});
+  const std::int64_t* theirs = numbers.data() + first;
+  for (std::size_t g = 0; g < groups.size() && problems.errors() == 0; ++g, theirs += 4) {
+    const detail::Group& mine = *groups[g];
     if (theirs[0] != mine.rate.times || theirs[1] != mine.rate.seconds ||
         theirs[2] != mine.offset.count()) {
       problems.error("V7202", "the checkpoint is of a composition with other rates", {});
@@ -138,7 +153,12 @@ void Executive::restore(const Snapshot& s) {
     if (theirs[3] != k && theirs[3] != k + 1) problems.error("V7204", damaged, {});
   }
   const std::int64_t time = s.time.time_since_epoch().count();
-  if (numbers[0] < 0 || time < numbers[0] || numbers[1] < 0) problems.error("V7204", damaged, {});
+  std::vector<std::uint32_t> microsteps;
+  for (std::size_t c = 0; c < clusters; ++c) {
+    microsteps.push_back(static_cast<std::uint32_t>(numbers[1 + c]));
+    if (numbers[1 + c] < 0) problems.error("V7204", damaged, {});
+  }
+  if (numbers[0] < 0 || time < numbers[0]) problems.error("V7204", damaged, {});
 
   // everything is looked at before anything changes
   for (const composition::Part& p : plan_.parts)
@@ -163,10 +183,9 @@ void Executive::restore(const Snapshot& s) {
   }
   memory_->reset();
   cycle_->restart(Time{Duration(numbers[0])});
-  for (std::size_t g = 0; g < groups; ++g) {
-    detail::Group& group = cycle_->clockwork().groups()[g + 1];
-    group.k = numbers[2 + 4 * g + 3];
-    group.next = tick(group.rate, group.k) + group.offset;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    groups[g]->k = numbers[first + 4 * g + 3];
+    groups[g]->next = tick(groups[g]->rate, groups[g]->k) + groups[g]->offset;
   }
   for (composition::Part& p : plan_.parts) p.component->load(*sections.find("state " + p.name));
   for (std::size_t i = 0; i < views_.size(); ++i) {
@@ -203,7 +222,7 @@ void Executive::restore(const Snapshot& s) {
   problems.throw_if_errors();
   memory_->carry_all();
   now_ = s.time;
-  cycle_->resettled(now_, static_cast<std::uint32_t>(numbers[1]));
+  cycle_->resettled(now_, microsteps);
   ready_ = true;
 }
 

@@ -190,6 +190,37 @@ struct Example {
   }
 };
 
+/// y = t + gain u at any time, by dense output; counts its steps.
+class Ramp final : public Small<One> {
+ public:
+  explicit Ramp(double gain = 0.0) : gain_(gain) {
+    description_.inputs = {real("u", 1, {{0.0}})};
+    description_.outputs = {real("y")};
+    description_.feedthrough = {{"y", "u"}};
+    description_.abilities.dense = true;
+    steps.reserve(1000);
+  }
+  void bind(const Bindings& b) override {
+    u_ = b.real_input("u");
+    y_ = b.real_output("y");
+  }
+  Outcome output(Instant at) noexcept override { return sample(at.time); }
+  Outcome sample(Time at) noexcept override {
+    y_[0] = seconds(at) + gain_ * u_[0];
+    return Outcome::ok;
+  }
+  Advance advance(Time from, Time to) noexcept override {
+    steps.push_back(seconds(to - from));
+    return {to};
+  }
+  std::vector<double> steps;
+
+ private:
+  double gain_;
+  std::span<const double> u_;
+  std::span<double> y_;
+};
+
 TEST(Events, TheComponentsOfTheseTestsConform) {
   Plant plant({{3.0, true}, {1.0, false}});
   testing::expect_conforming(plant, 10ms, [](testing::Rig& r, int k) { r.in("u") = k % 7; });
@@ -259,16 +290,16 @@ TEST(EarlyReturn, DoesNotDependOnTheOrderOfParts) {
   EXPECT_EQ(a.plant->state.x, b.plant->state.x);
 }
 
-/// Several plants that only stop, each at levels of its own.
+/// Several plants that only stop, each at levels of its own; what drives them all joins them.
 Bench several(bool last_rewinds, std::vector<Plant*>& plants) {
   Bench b(1s);
+  b.add("bias", std::make_unique<Scale>(0.0, 1.0));
   for (int i = 0; i < 4; ++i) {
     const std::string name = "p" + std::to_string(i);
     std::vector<Level> levels;
     for (int k = 1; k < 20; ++k) levels.push_back({0.1 * k + 0.01 * i, true});
     plants.push_back(&b.add(name, std::make_unique<Plant>(levels, i != 1 || last_rewinds)));
-    b.add("bias" + std::to_string(i), std::make_unique<Scale>(0.0, 1.0));
-    b.wire("bias" + std::to_string(i) + ".y", name + ".u");
+    b.wire("bias.y", name + ".u");
   }
   return b;
 }
@@ -278,7 +309,7 @@ TEST(EarlyReturn, BringsAllPartsToTheEarliestEvent) {
     std::vector<Plant*> plants;
     Bench b = several(all_rewind, plants);
     Executive run(b.take());
-    EXPECT_TRUE(run.plan().early_return);
+    EXPECT_TRUE(run.plan().clusters[0].early_return);
     Trace trace(run.find("p0.y"));
     run.observe(trace, {});
     run.initialize();
@@ -292,8 +323,12 @@ TEST(EarlyReturn, BringsAllPartsToTheEarliestEvent) {
       }
     std::sort(events.begin(), events.end());
     std::vector<Time> instants;
-    for (const Trace::Row& r : trace.rows)
-      if (r.at.time.time_since_epoch() % 1s != 0ns) instants.push_back(r.at.time);
+    std::size_t rows = 0;
+    for (const Trace::Row& r : trace.rows) {
+      rows += r.last;
+      if (r.last && r.at.time.time_since_epoch() % 1s != 0ns) instants.push_back(r.at.time);
+    }
+    EXPECT_EQ(trace.rows.size(), rows + events.size());  // those before an event too
     ASSERT_EQ(instants.size(), events.size());
     for (std::size_t k = 0; k < events.size(); ++k)
       EXPECT_LE(std::abs((instants[k] - events[k]).count()), 100) << k;  // rounding of 70 steps
@@ -302,20 +337,20 @@ TEST(EarlyReturn, BringsAllPartsToTheEarliestEvent) {
     // a journal keeps nothing of a step that was repeated
     for (const auto& [part, entry] : trace.notes) EXPECT_LE(entry.at.time, at(3.0));
     std::size_t of_first = 0;
-    for (const auto& [part, entry] : trace.notes) of_first += part == 0;
-    EXPECT_EQ(of_first, trace.rows.size() - 1);
+    for (const auto& [part, entry] : trace.notes) of_first += part == 1;
+    EXPECT_EQ(of_first, rows - 1);
   }
 }
 
 TEST(EarlyReturn, IsGivenUpWhereTwoPartsCannotGoBack) {
   Bench b(1s);
+  b.add("bias", std::make_unique<Scale>(0.0, 1.0));
   for (const char* name : {"a", "b"}) {
     b.add(name, std::make_unique<Plant>(std::vector<Level>{{0.5, true}}, false));
-    b.add(std::string("bias_") + name, std::make_unique<Scale>(0.0, 1.0));
-    b.wire(std::string("bias_") + name + ".y", std::string(name) + ".u");
+    b.wire("bias.y", std::string(name) + ".u");
   }
   Executive run(b.take());
-  EXPECT_FALSE(run.plan().early_return);
+  EXPECT_FALSE(run.plan().clusters[0].early_return);
   EXPECT_THAT(run.plan().notes, ElementsAre(HasSubstr("a, b cannot go back")));
   run.initialize();
   EXPECT_EQ(run.run_until(at(3.0)), Ending::reached);
@@ -428,19 +463,75 @@ TEST(Reactions, AreShownBeforeAndAfter) {
   EXPECT_EQ(every.rows.size(), 7u);
 }
 
-TEST(Reactions, SamplingTicksBecomeInstantsOnlyWhenAskedFor) {
+TEST(Clusters, AreSampledBetweenTheirInstantsWithoutOneMore) {
   for (const bool exactly : {true, false}) {
     Bench b(1s);
-    b.add("clock", std::make_unique<Clock>());
+    Ramp& ramp = b.add("ramp", std::make_unique<Ramp>());
+    b.add("twice", std::make_unique<Ramp>(2.0));
+    b.wire("ramp.y", "twice.u");
     Executive run(b.take());
-    Trace trace(run.find("clock.y"));
-    run.observe(trace, {.rate = {2, 3}, .exactly = exactly});  // every 1.5 s
+    Trace trace(run.find("twice.y"));
+    run.observe(trace, {.rate = {2, 3}, .exactly = exactly, .cluster = 0});  // every 1.5 s
     run.initialize();
     run.run_until(at(3.0));
     std::vector<double> seen;
     for (const Trace::Row& r : trace.rows) seen.push_back(r.value);
-    EXPECT_THAT(seen, ElementsAre(0.0, exactly ? 1.5 : 2.0, 3.0));
+    // y = t for the first, and t + 2 u for the second, with u as of the same time
+    EXPECT_THAT(seen, ElementsAre(0.0, exactly ? 4.5 : 6.0, 9.0));
+    EXPECT_THAT(ramp.steps, ElementsAre(1.0, 1.0, 1.0));
   }
+}
+
+TEST(Clusters, WithoutDenseOutputServeWithTheirNextInstant) {
+  for (const bool exactly : {true, false}) {
+    Bench b(1s);
+    Clock& clock = b.add("clock", std::make_unique<Clock>());
+    Executive run(b.take());
+    Trace trace(run.find("clock.y"));
+    run.observe(trace, {.rate = {2, 3}, .exactly = exactly, .cluster = 0});  // every 1.5 s
+    run.initialize();
+    run.run_until(at(3.0));
+    std::vector<double> seen, times;
+    for (const Trace::Row& r : trace.rows) {
+      seen.push_back(r.value);
+      times.push_back(seconds(r.at.time));
+    }
+    EXPECT_THAT(seen, ElementsAre(0.0, 2.0, 3.0));
+    EXPECT_EQ(seen, times);
+    EXPECT_EQ(clock.steps.size(), 3u);
+  }
+}
+
+TEST(Clusters, HaveInstantsOfTheirOwn) {
+  // ticks of rates, events, stimuli and arriving events of one are nothing to the other
+  Bench b(1s);
+  Clock& clock = b.add("clock", std::make_unique<Clock>());
+  b.add("fast", std::make_unique<Clock>(Rate{7, 1}));
+  Example e(1s);
+  for (auto& part : e.bench.plan.parts) b.plan.parts.push_back(std::move(part));
+  for (composition::Wire w : e.bench.plan.wires) {
+    w.from_part += 2;
+    w.to_part += 2;
+    b.plan.wires.push_back(w);
+  }
+  Executive run(b.take());
+  ASSERT_EQ(run.plan().clusters.size(), 3u);
+  run.initialize();
+  clock.log.clear();
+  run.run_until(at(3.0));
+  EXPECT_THAT(clock.log, ElementsAre(at(1.0), at(2.0), at(3.0)));
+  EXPECT_EQ(e.relay->times.size(), 1u);
+}
+
+TEST(Clusters, AreFrozenAtAnInstantOfAll) {
+  Example e(1s);
+  Clock& clock = e.bench.add("clock", std::make_unique<Clock>());
+  Executive run(e.bench.take());
+  run.initialize();
+  run.request_freeze(at(2.1));  // the relay switches at 2.197 s, which the clock does not see
+  EXPECT_EQ(run.run_until(at(5.0)), Ending::frozen);
+  EXPECT_EQ(run.now(), at(3.0));
+  EXPECT_EQ(clock.log.back(), at(3.0));
 }
 
 TEST(Reactions, WithoutEndAreAFaultThatNamesThem) {
@@ -518,12 +609,16 @@ TEST(Reactions, PredictedEventsBecomeInstants) {
   d.abilities.predicts = true;
   auto& s = b.add("timer", std::make_unique<Scripted>(d));
   s.on_horizon = [](Time now) { return now < at(1.3) ? at(1.3) : Time::max(); };
-  Clock& clock = b.add("clock", std::make_unique<Clock>());
+  std::vector<Time> log;
+  s.on_output = [&log](Instant i) {
+    log.push_back(i.time);
+    return Outcome::ok;
+  };
   Executive run(b.take());
   run.initialize();
-  clock.log.clear();
+  log.clear();
   run.run_until(at(2.0));
-  EXPECT_THAT(clock.log, ElementsAre(at(1.0), at(1.3), at(2.0)));
+  EXPECT_THAT(log, ElementsAre(at(1.0), at(1.3), at(2.0)));
 }
 
 TEST(Streams, CarryMessagesAndCountLosses) {

@@ -27,9 +27,6 @@ Executive::Executive(composition::Plan plan, std::vector<Pacer*> pacers, const O
   for (const bool outputs : {true, false})
     for (std::size_t i = 0; i < views_.size(); ++i)
       if (views_[i].output == outputs) by_path_.emplace(views_[i].path, i);
-  for (const auto& [alias, path] : plan_.aliases)
-    if (const auto found = by_path_.find(path); found != by_path_.end())
-      by_path_.emplace(alias, found->second);
   cycle_ = std::make_unique<detail::Cycle>(plan_, *memory_, options_);
   for (std::size_t part = 0; part < plan_.parts.size(); ++part) memory_->bind(part);
 }
@@ -76,11 +73,14 @@ Ending Executive::run_until(Time until) noexcept {
     for (Pacer* p : pacers_) p->start(now_);
   while (true) {
     if (now_ >= until) return Ending::reached;
-    if (now_.time_since_epoch().count() >= freeze_at_.load(std::memory_order_relaxed))
-      return Ending::frozen;
-    if (stop_.load(std::memory_order_relaxed)) return Ending::stopped;
-    const Time next = cycle.advance(now_, cycle.next(now_, until));
+    if (cycle.aligned()) {
+      if (now_.time_since_epoch().count() >= freeze_at_.load(std::memory_order_relaxed))
+        return Ending::frozen;
+      if (stop_.load(std::memory_order_relaxed)) return Ending::stopped;
+    }
+    cycle.advance(now_, until);
     if (broken()) return Ending::failed;
+    const Time next = cycle.next(until);
     if (!pace(next)) {
       if (!over_) return Ending::failed;
       return stop_.load(std::memory_order_relaxed) ? Ending::stopped : Ending::reached;

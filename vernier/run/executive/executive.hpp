@@ -55,8 +55,11 @@ enum class Ending : std::uint8_t {
 ///   output    every due component, in feedthrough order
 ///   react     until nobody answers `changed`, at successive microsteps
 ///   exchange  streams published, observers called, journals emptied
-///   advance   every component to the next instant; no output changes meanwhile
+///   advance   the clusters that are due, each to its next instant; no output changes meanwhile
 ///   pace      wait for every pacer
+///
+/// Each cluster of the plan has instants of its own: ticks of the step and of its rates, its events
+/// and stimuli. Neither observers nor other clusters add to them.
 ///
 /// All members but request_stop() and request_freeze() are called from one thread, and none of them
 /// while run_until() runs. run_until() does not allocate, lock or throw.
@@ -77,17 +80,19 @@ class Executive {
   /// outside is left alone. After initialize() or restore(); may allocate.
   void rehearse();
 
-  /// Goes on until `t`, which becomes an instant of the run. After initialize() or restore().
+  /// Continues until `t`, which becomes an instant of all clusters. After initialize() or
+  /// restore().
   Ending run_until(Time) noexcept;
 
   /// The time that was reached; all that is due at it has happened.
   Time now() const noexcept { return now_; }
 
-  /// Stops at the first instant of the run not before `t`, without adding one. From any thread.
+  /// Stops at the first instant not before `t` that all clusters with continuous parts have, such
+  /// as a tick of the step, without adding one. From any thread.
   void request_freeze(Time t) noexcept { freeze_at_.store(t.time_since_epoch().count()); }
   /// Lets run_until() go on after a freeze or stop; the pacers start anew from now().
   void resume() noexcept;
-  /// Stops after the current tick. From any thread or signal handler.
+  /// Stops at the next such instant, however soon. From any thread or signal handler.
   void request_stop() noexcept { stop_.store(true); }
 
   /// Why the run failed: code, one sentence, the component and the time in the notes.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -19,6 +20,7 @@ struct PortView {
   std::string path;            // "plant.omega"
   const Port* port = nullptr;  // unit, frame, count, scalar, flow, description
   std::uint32_t part = 0;      // index into Executive::parts()
+  std::uint32_t cluster = 0;   // index into Plan::clusters
   bool output = false;
   bool overridden = false;
   const void* data = nullptr;      // count elements of the kind `port->scalar`; null for streams
@@ -32,11 +34,15 @@ struct PortView {
   double element(std::size_t i) const noexcept;
 };
 
-/// When an observer is called.
+/// When an observer is called. Whatever it is, the run takes the same steps.
 struct Sampling {
-  Rate rate = {};       // none: at every instant of the run
+  Rate rate = {};       // none: at every instant
   bool events = true;   // also at instants where something changed, before and after
-  bool exactly = true;  // ticks of `rate` become instants of the run; else the next one serves
+  bool exactly = true;  // at the ticks of `rate`, by dense output where parts have it; else, and
+                        // where they do not, at the first instant that is not before the tick
+  std::optional<std::uint32_t> cluster = {};  // instants of this one count; none: those of all
+
+  bool operator==(const Sampling&) const = default;
 };
 
 /// Who watches a run from inside the loop: a recorder, a desktop. Called in the exchange phase by

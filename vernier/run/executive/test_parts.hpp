@@ -199,7 +199,7 @@ struct Bench {
       const Description& d = plan.parts[i].component->description();
       const auto& ports = output ? d.outputs : d.inputs;
       for (std::uint32_t k = 0; k < ports.size(); ++k)
-        if (composition::path(plan.parts[i], ports[k], output) == path) return {i, k};
+        if (composition::path(plan.parts[i], ports[k]) == path) return {i, k};
     }
     throw std::runtime_error("no port " + path);
   }

@@ -12,10 +12,6 @@ namespace {
 
 bool recordable(const PortView& v) noexcept { return v.data != nullptr; }
 
-bool same(const executive::Sampling& a, const executive::Sampling& b) noexcept {
-  return a.rate == b.rate && a.events == b.events && a.exactly == b.exactly;
-}
-
 std::vector<const PortView*> named(std::span<const PortView> ports, const std::string& pattern) {
   std::vector<const PortView*> found;
   const PortView* input = nullptr;
@@ -42,9 +38,9 @@ std::vector<RecordGroup> groups_of(std::span<const PortView> ports,
       for (const PortView* v : named(ports, std::string(pattern))) {
         any = true;
         if (!taken.insert(v->path).second) continue;
-        const executive::Sampling sampling{.rate = r.rate};
+        const executive::Sampling sampling{.rate = r.rate, .cluster = v->cluster};
         auto group = std::find_if(groups.begin(), groups.end(),
-                                  [&](const RecordGroup& g) { return same(g.sampling, sampling); });
+                                  [&](const RecordGroup& g) { return g.sampling == sampling; });
         if (group == groups.end()) group = groups.insert(groups.end(), RecordGroup{sampling, {}});
         group->ports.push_back(v);
       }

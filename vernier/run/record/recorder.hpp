@@ -22,9 +22,9 @@ struct RecordGroup {
   std::vector<const executive::PortView*> ports;
 };
 
-/// The ports that the records of a composition name, by rate; a port named twice goes by the first.
-/// A pattern takes outputs only; an exact path takes an input too. No records: every output, at the
-/// instants of the run. A record that names nothing is reported as a warning (V2128).
+/// The ports that the records of a composition name, by rate and by the cluster whose instants they
+/// have; a port named twice goes by the first. A pattern takes outputs only; an exact path takes an
+/// input too. No records: every output, at its instants. A record that names nothing is reported as a warning (V2128).
 std::vector<RecordGroup> groups_of(std::span<const executive::PortView>,
                                    const std::vector<composition::Record>&, Diagnostics&);
 

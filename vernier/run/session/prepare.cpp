@@ -42,12 +42,8 @@ class Signals {
   Signals(const Composition& c, const composition::Plan& plan) : composition_(c) {
     for (const composition::Part& part : plan.parts) {
       const Description& d = part.component->description();
-      for (const Port& p : d.outputs) ports_.insert_or_assign(composition::path(part, p, true), &p);
-      for (const Port& p : d.inputs) ports_.try_emplace(composition::path(part, p, false), &p);
-    }
-    for (const auto& [other, path] : plan.aliases) {
-      const auto found = ports_.find(path);
-      if (found != ports_.end()) ports_.try_emplace(other, found->second);
+      for (const Port& p : d.outputs) ports_.insert_or_assign(composition::path(part, p), &p);
+      for (const Port& p : d.inputs) ports_.try_emplace(composition::path(part, p), &p);
     }
   }
 

@@ -134,7 +134,7 @@ class Session::Work {
     if (timing_) timing_->end();
     s.reached = executive_->now();
     s.statistics = executive_->statistics();
-    executive_->remove(*watch_);
+    watch_->leave(*executive_);
     recorder_.finish();
     s.recorded = recorder_.statistics();
     // a run that keeps time goes on without its recorder; in the end it is told all the same
@@ -257,7 +257,7 @@ class Session::Work {
     }
     recorder_.begin(*executive_, place_, groups, recording);
     if (timing_ && options_.keep) timing_->open(place_, recording);
-    executive_->observe(*watch_, {});
+    watch_->attach(*executive_);
     if (checkpoint_) {
       executive_->restore(checkpoint_->snapshot);
     } else {

@@ -50,15 +50,39 @@ Watch::Watch(const composition::Composition& c, const executive::Executive& exec
     const bool by_tolerance = k.kind == Check::Kind::constant || k.kind == Check::Kind::near;
     result.allowed = by_tolerance ? k.tolerance : k.limit;
   }
+  for (Reported& r : reports_) eye(r.source).reports.push_back(&r);
+  for (Checked& k : checks_) eye(k.source).checks.push_back(&k);
 }
 
-void Watch::sample(Instant at, bool last) noexcept {
+Watch::Eye& Watch::eye(const Source& source) {
+  const std::uint32_t cluster = source.port->cluster;
+  for (const auto& e : eyes_)
+    if (e->cluster == cluster) return *e;
+  eyes_.push_back(std::make_unique<Eye>());
+  eyes_.back()->cluster = cluster;
+  return *eyes_.back();
+}
+
+void Watch::attach(executive::Executive& executive) {
+  executive.observe(*this, {.events = false});
+  for (const auto& e : eyes_) executive.observe(*e, {.cluster = e->cluster});
+}
+
+void Watch::leave(executive::Executive& executive) noexcept {
+  executive.remove(*this);
+  for (const auto& e : eyes_) executive.remove(*e);
+}
+
+void Watch::sample(Instant at, bool) noexcept {
+  now_.store(at.time.time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+void Watch::Eye::sample(Instant at, bool) noexcept {
   const double t = seconds(at.time);
-  for (Reported& r : reports_) take(r, t);
-  for (Checked& c : checks_) {
-    if (!c.spec.from || at.time >= *c.spec.from) take(c, t);
+  for (Reported* r : reports) take(*r, t);
+  for (Checked* c : checks) {
+    if (!c->spec.from || at.time >= *c->spec.from) take(*c, t);
   }
-  if (last) now_.store(at.time.time_since_epoch().count(), std::memory_order_relaxed);
 }
 
 void Watch::take(Reported& r, double t) noexcept {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,15 +40,16 @@ struct CheckResult {
 /// "changes by 3e-12, allowed 1e-09"
 std::string words_of(const CheckResult&);
 
-/// Looks at a run at every instant: computes its reports and checks, and says how far it is. A
-/// signal of several elements counts by its norm; a `constant` check takes the norm of the
-/// difference. Means are over time.
-class Watch final : public executive::Observer {
+/// Looks at a run: computes its reports and checks, each at the instants of its signal, and says
+/// how far it is. A signal of several elements counts by its norm; a `constant` check takes the
+/// norm of the difference. Means are over time.
+class Watch final : private executive::Observer {
  public:
   /// The signals of the composition must be ports of the executive (prepare() checks that).
   Watch(const composition::Composition&, const executive::Executive&);
 
-  void sample(Instant, bool last) noexcept override;
+  void attach(executive::Executive&);
+  void leave(executive::Executive&) noexcept;
 
   /// The time of the last instant seen. From any thread.
   Time now() const noexcept { return Time(Duration(now_.load(std::memory_order_relaxed))); }
@@ -78,12 +80,23 @@ class Watch final : public executive::Observer {
     CheckResult result;
   };
 
+  /// Looks at the signals of one cluster.
+  struct Eye final : executive::Observer {
+    std::uint32_t cluster = 0;
+    std::vector<Reported*> reports;
+    std::vector<Checked*> checks;
+    void sample(Instant, bool last) noexcept override;
+  };
+
+  void sample(Instant, bool last) noexcept override;
+  Eye& eye(const Source&);
   static Source source_of(const composition::Endpoint&, const executive::Executive&);
   static void take(Reported&, double t) noexcept;
   static void take(Checked&, double t) noexcept;
 
   std::vector<Reported> reports_;
   std::vector<Checked> checks_;
+  std::vector<std::unique_ptr<Eye>> eyes_;
   std::atomic<std::int64_t> now_{0};
 };
 

@@ -47,6 +47,10 @@ struct Place {
   std::size_t z = 0, guards = 0;
   std::size_t work = 0;
   std::vector<std::size_t> labels;  // its events in those of the composition
+  struct Heard {
+    std::size_t event, label;  // of its own, of the composition
+  };
+  std::vector<Heard> heard;  // as another event of its own
   std::vector<Gather> gathers;
   std::vector<std::pair<std::size_t, double>> fixed;  // inputs that keep a value
 };

@@ -25,6 +25,10 @@ class Island final : public Component, private integration::Listener {
   Outcome react(Instant) noexcept override;
   Advance advance(Time from, Time to) noexcept override;
 
+  void reserve_samples(std::size_t most) override;
+  void expect(std::span<const Time> times) noexcept override;
+  Outcome sample(Time at) noexcept override;
+
   void save(std::span<std::byte>) const noexcept override;
   void load(std::span<const std::byte>) noexcept override;
 
@@ -38,6 +42,13 @@ class Island final : public Component, private integration::Listener {
   void describe();
   /// The inputs as they are at `t`, and from there on along their lines.
   void take_inputs(Time t) noexcept;
+  /// The outputs that were computed, and the active locations, to the ports.
+  void write(std::span<const int> mode) noexcept;
+  /// Lets the integrator report what is expected after `from`.
+  void expect_from(Time from) noexcept;
+  void passed(std::size_t k, std::span<const double> x,
+              std::span<const int> mode) noexcept override;
+  void crossing(std::span<const double> x, std::span<const int> mode) noexcept override;
   void fired(const integration::Firing&) noexcept override;
   void accumulating(double t) noexcept override;
   /// Whole nanoseconds from the start of the step to the first not before `t`.
@@ -79,6 +90,21 @@ class Island final : public Component, private integration::Listener {
   bool reacting_ = false;
   int rounds_ = 0;  // of reactions at rounds_at_
   Time rounds_at_ = Time::min();
+
+  // of the last advance(), for sample()
+  struct Samples {
+    std::span<const Time> expected;
+    std::vector<double> local;  // the same times, s after the start of the step
+    std::size_t first = 0;      // before it lie those of an earlier part of the step
+    std::size_t passed = 0;
+    std::vector<double> x;  // at each time
+    std::vector<int> mode;
+    Time reached{};
+    bool crossed = false;  // an event ended the step, and before it the state was
+    std::vector<double> x_before;
+    std::vector<int> mode_before;
+  };
+  Samples samples_;
   Fault fault_;
 };
 

@@ -1,9 +1,9 @@
 #include "vernier/run/composition/detail/assembly.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <set>
-
-#include "vernier/kernel/hybrid/compose.hpp"
 
 namespace vernier::composition::detail {
 
@@ -20,29 +20,85 @@ hybrid::Signal signal_of(const Port& p, const std::string& name) {
   return s;
 }
 
+std::string path_of(const Endpoint& e) { return e.instance + "." + e.port; }
+
+/// The document names its island.
+bool named(const Member& m) {
+  return m.instance && m.instance->kind == Instance::Kind::system && !m.instance->island.empty() &&
+         m.instance->island != own_island;
+}
+
+/// A system that may be integrated with others, whichever they are.
+bool free(const Member& m) {
+  return m.system && m.instance->island.empty() && !m.instance->rate.periodic();
+}
+
+/// Systems that the document leaves free and that undelayed connections join, under one number.
+std::vector<std::size_t> joined_systems(const Members& members, const Joints& joints) {
+  std::vector<std::size_t> leader(members.list().size());
+  std::iota(leader.begin(), leader.end(), std::size_t{0});
+  const auto find = [&leader](std::size_t i) {
+    while (leader[i] != i) i = leader[i] = leader[leader[i]];
+    return i;
+  };
+  for (const Joint& j : joints.list()) {
+    if (j.delay > Duration{} || !free(members[j.from.member]) || !free(members[j.to.member]))
+      continue;
+    const std::size_t a = find(j.from.member), b = find(j.to.member);
+    leader[std::max(a, b)] = std::min(a, b);
+  }
+  for (std::size_t i = 0; i < leader.size(); ++i) leader[i] = find(i);
+  return leader;
+}
+
+/// Groups of free systems next to exactly one named island belong to it: by leader, its name.
+std::map<std::size_t, std::string> adopted(const Members& members, const Joints& joints,
+                                           const std::vector<std::size_t>& leader) {
+  std::map<std::size_t, std::set<std::string>> beside;
+  for (const Joint& j : joints.list()) {
+    if (j.delay > Duration{}) continue;
+    const Member &a = members[j.from.member], &b = members[j.to.member];
+    if (free(a) && named(b)) beside[leader[j.from.member]].insert(b.instance->island);
+    if (free(b) && named(a)) beside[leader[j.to.member]].insert(a.instance->island);
+  }
+  std::map<std::size_t, std::string> result;
+  for (const auto& [group, names] : beside)
+    if (names.size() == 1) result.emplace(group, *names.begin());
+  return result;
+}
+
 }  // namespace
 
-std::vector<std::size_t> islands(const Composition& c, const Members& members,
+std::vector<std::size_t> islands(const Composition& c, const Members& members, const Joints& joints,
                                  Diagnostics& problems) {
+  const std::vector<std::size_t> leader = joined_systems(members, joints);
+  const std::map<std::size_t, std::string> adoptions = adopted(members, joints, leader);
   std::map<std::string, std::size_t> by_name;
   std::vector<std::size_t> of;
   for (std::size_t m = 0; m < members.list().size(); ++m) {
     const Instance* i = members[m].instance;
-    of.push_back(m);
-    if (!i || i->island.empty()) continue;
-    if (i->kind != Instance::Kind::system) {
+    of.push_back(leader[m]);
+    if (!i) continue;
+    if (!i->island.empty() && i->kind != Instance::Kind::system) {
       problems.error("V2106", i->name + " is a component: only systems belong to an island",
                      i->place);
       continue;
     }
-    const auto [found, is_new] = by_name.emplace(i->island, m);
+    const auto adoption = adoptions.find(leader[m]);
+    if (!named(members[m]) && adoption == adoptions.end()) continue;
+    const std::string& island = named(members[m]) ? i->island : adoption->second;
+    const auto [found, is_new] = by_name.emplace(island, m);
     of.back() = found->second;
     const Instance& first = *members[found->second].instance;
     if (!is_new && first.node != i->node)
-      problems.error(
-          "V2119",
-          "island \"" + i->island + "\" is on two nodes: " + first.name + " and " + i->name,
-          i->place);
+      problems.error("V2119",
+                     "island \"" + island + "\" is on two nodes: " + first.name + " and " + i->name,
+                     i->place);
+    if (i->rate.periodic())
+      problems
+          .error("V2106", i->name + " has a rate, so it cannot share the island \"" + island + "\"",
+                 i->place)
+          .notes.push_back("what has a rate is sampled, and runs by itself: leave island out");
   }
   for (const Island& island : c.islands)
     if (!by_name.contains(island.name))
@@ -51,7 +107,7 @@ std::vector<std::size_t> islands(const Composition& c, const Members& members,
 }
 
 Assembly::Assembly(const Composition& c, const Catalogue& catalogue, Members& members,
-                   const Joints& joints, const std::vector<EventLink>& links,
+                   Joints& joints, const std::vector<EventLink>& links,
                    const std::vector<std::size_t>& island_of, Plan& plan, Diagnostics& problems)
     : composition_(c),
       catalogue_(catalogue),
@@ -61,7 +117,7 @@ Assembly::Assembly(const Composition& c, const Catalogue& catalogue, Members& me
       island_of_(island_of),
       plan_(plan),
       problems_(problems),
-      labels_(island_labels(members, links, island_of, problems)),
+      heard_(heard_inside(members, links, island_of)),
       part_of_(members.list().size()),
       qualified_(members.list().size()) {
   for (std::size_t m = 0; m < members.list().size(); ++m)
@@ -81,6 +137,7 @@ Assembly::Assembly(const Composition& c, const Catalogue& catalogue, Members& me
 
 void Assembly::make_part(std::size_t first) {
   const Member& m = members_[first];
+  if (!m.instance) return take_outside(first);
   if (!m.system) {
     if (m.component) take_component(first);
     return;
@@ -88,14 +145,10 @@ void Assembly::make_part(std::size_t first) {
   std::vector<std::size_t> all;
   for (std::size_t k = first; k < members_.list().size(); ++k)
     if (island_of_[k] == first) all.push_back(k);
-  const auto& renamed = labels_[first];
-  const bool plain =
-      all.size() == 1 && std::all_of(renamed.begin(), renamed.end(),
-                                     [](const auto& l) { return l.first == l.second; });
-  if (plain)
+  if (all.size() == 1 && heard_[first].empty())
     take_system(first);
   else
-    compose(all, m.instance->island);
+    compose(all);
 }
 
 void Assembly::take_component(std::size_t member) {
@@ -105,14 +158,31 @@ void Assembly::take_component(std::size_t member) {
   p.prefix = m.name + ".";
   p.instances = {m.name};
   p.component = std::move(m.component);
-  p.rate = p.component->description().rate;
-  if (m.instance) {
-    if (m.instance->rate.periodic()) p.rate = m.instance->rate;
-    p.offset = m.instance->offset;
-    p.place = m.instance->place;
-  }
+  p.rate = m.instance->rate.periodic() ? m.instance->rate : p.component->description().rate;
+  p.offset = m.instance->offset;
+  p.place = m.instance->place;
   part_of_[member] = static_cast<std::uint32_t>(plan_.parts.size());
   plan_.parts.push_back(std::move(p));
+}
+
+void Assembly::take_outside(std::size_t member) {
+  Member& m = members_[member];
+  part_of_[member] = static_cast<std::uint32_t>(plan_.parts.size());
+  for (std::size_t i = 0; i < m.outputs.size(); ++i) {
+    // each of its own, so that a stimulus is an instant of those only that it reaches
+    std::vector<External::Action> actions;
+    for (External::Action& a : joints_.actions()) {
+      if (a.output != i) continue;
+      actions.push_back(std::move(a));
+      actions.back().output = 0;
+    }
+    Part p;
+    p.name = m.name + "." + m.outputs[i].name;
+    p.prefix = m.name + ".";
+    p.instances = {m.name};
+    p.component = std::make_unique<External>(std::vector<Port>{m.outputs[i]}, std::move(actions));
+    plan_.parts.push_back(std::move(p));
+  }
 }
 
 const IslandSettings& Assembly::settings(const std::string& island) const {
@@ -133,6 +203,8 @@ void Assembly::take_system(std::size_t member) {
   p.name = m.name;
   p.prefix = m.name + ".";
   p.instances = {m.name};
+  p.rate = m.instance->rate;
+  p.offset = m.instance->offset;
   p.place = m.instance->place;
   try {
     p.component = catalogue_.island()(std::move(m.system), settings(m.instance->island));
@@ -150,7 +222,10 @@ bool Assembly::inside(const Joint& j) const {
          members_[j.from.member].instance->kind == Instance::Kind::system;
 }
 
-void Assembly::compose(const std::vector<std::size_t>& members, const std::string& island) {
+void Assembly::compose(const std::vector<std::size_t>& members) {
+  std::string island;  // the one that is named, if any is
+  for (const std::size_t m : members)
+    if (named(members_[m])) island = members_[m].instance->island;
   std::map<std::size_t, std::size_t> place;  // of a member in the composition
   for (std::size_t i = 0; i < members.size(); ++i) place[members[i]] = i;
 
@@ -186,17 +261,28 @@ void Assembly::compose(const std::vector<std::size_t>& members, const std::strin
     outside.inputs.push_back(std::move(s));
   }
 
+  show_inputs(members, wires, outside);
+
+  const Member& first = members_[members[0]];
   Part part;
-  part.name = members.size() == 1 ? members_[members[0]].name : "island " + island;
-  part.place = members_[members[0]].instance->place;
+  part.name = members.size() == 1 ? first.name
+              : island.empty()    ? "island of " + first.name
+                                  : "island " + island;
+  part.rate = first.instance->rate;
+  part.offset = first.instance->offset;
+  part.place = first.instance->place;
   std::vector<hybrid::Part> systems;
   for (const std::size_t m : members) {
-    part.instances.push_back(members_[m].name);
+    Member& member = members_[m];
+    part.instances.push_back(member.name);
     part_of_[m] = static_cast<std::uint32_t>(plan_.parts.size());
     qualified_[m] = true;
-    systems.push_back({members_[m].name, std::move(members_[m].system), labels_[m]});
+    std::map<std::string, std::string> labels;
+    for (const hybrid::Event& e : member.system->spec().events)
+      labels.emplace(e.name, member.name + "." + e.name);
+    systems.push_back(
+        {member.name, std::move(member.system), std::move(labels), std::move(heard_[m])});
   }
-  name_events(part, members);
   try {
     part.component =
         catalogue_.island()(hybrid::compose(std::move(systems), wires, outside), settings(island));
@@ -207,25 +293,49 @@ void Assembly::compose(const std::vector<std::size_t>& members, const std::strin
   plan_.parts.push_back(std::move(part));
 }
 
-void Assembly::name_events(Part& part, const std::vector<std::size_t>& members) {
-  for (const std::size_t m : members) {
-    for (const bool output : {true, false}) {
-      for (const Port& p : output ? members_[m].outputs : members_[m].inputs) {
-        if (p.flow != Flow::event) continue;
-        const std::string path = members_[m].name + "." + p.name;
-        const auto [known, is_new] =
-            (output ? part.emitted : part.awaited).emplace(labels_[m].at(p.name), path);
-        if (!is_new) plan_.aliases.emplace_back(path, known->second);
+void Assembly::show_inputs(const std::vector<std::size_t>& members,
+                           std::vector<hybrid::Wire>& wires, hybrid::Outside& outside) const {
+  std::set<std::string> wanted;
+  for (const Report& r : composition_.reports) wanted.insert(path_of(r.signal));
+  for (const Check& k : composition_.checks) wanted.insert(path_of(k.signal));
+  for (const Figure& f : composition_.figures)
+    for (const Curve& curve : f.curves) wanted.insert(path_of(curve.signal));
+  for (const Record& r : composition_.records) wanted.insert(r.signals);
+  const std::size_t count = wires.size();
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    const Member& m = members_[members[k]];
+    for (const Port& p : m.inputs) {
+      const std::string path = m.name + "." + p.name;
+      if (p.flow != Flow::signal || !wanted.contains(path)) continue;
+      const bool shadowed = std::any_of(m.outputs.begin(), m.outputs.end(),
+                                        [&p](const Port& o) { return o.name == p.name; });
+      std::vector<bool> covered(p.count);
+      std::vector<hybrid::Wire> taps;
+      for (std::size_t w = 0; w < count; ++w) {
+        if (wires[w].to.part != k || wires[w].to.signal != p.name) continue;
+        const std::uint32_t first = wires[w].to.first;
+        const std::uint32_t size = std::min(wires[w].to.count, p.count - first);
+        for (std::uint32_t i = 0; i < size; ++i) covered[first + i] = true;
+        taps.push_back({wires[w].from, {hybrid::End::outside, path, first, size}, wires[w].gain});
       }
+      // what is fed from outside alone is a port, and elements that keep a value have no source
+      const bool whole = std::all_of(covered.begin(), covered.end(), [](bool c) { return c; });
+      if (taps.empty() || shadowed || !whole) continue;
+      outside.outputs.push_back(signal_of(p, path));
+      wires.insert(wires.end(), taps.begin(), taps.end());
     }
   }
 }
 
-std::uint32_t Assembly::port(std::size_t member, const Port& p, bool output) const {
-  std::string name = p.name;
-  if (qualified_[member])
-    name = p.flow == Flow::event ? labels_[member].at(name) : members_[member].name + "." + name;
-  const auto& ports = (output ? outputs_ : inputs_)[part_of_[member]];
+std::uint32_t Assembly::part_of(std::size_t member, std::size_t output) const {
+  const bool outside = !members_[member].instance;
+  return part_of_[member] + (outside ? static_cast<std::uint32_t>(output) : 0);
+}
+
+std::uint32_t Assembly::port(std::size_t member, const Port& p, std::uint32_t part,
+                             bool output) const {
+  const std::string name = qualified_[member] ? members_[member].name + "." + p.name : p.name;
+  const auto& ports = (output ? outputs_ : inputs_)[part];
   const auto found = ports.find(name);
   if (found == ports.end())
     throw ConfigurationError(
@@ -237,10 +347,10 @@ void Assembly::wire() {
   for (const Joint& j : joints_.list()) {
     if (inside(j)) continue;
     Wire w;
-    w.from_part = part_of_[j.from.member];
-    w.from = port(j.from.member, members_.port(j.from), true);
+    w.from_part = part_of(j.from.member, j.from.port);
+    w.from = port(j.from.member, members_.port(j.from), w.from_part, true);
     w.to_part = part_of_[j.to.member];
-    w.to = port(j.to.member, members_.port(j.to), false);
+    w.to = port(j.to.member, members_.port(j.to), w.to_part, false);
     w.from_first = j.from.first;
     w.to_first = j.to.first;
     w.count = j.to.count;
@@ -252,21 +362,18 @@ void Assembly::wire() {
 }
 
 void Assembly::wire_events() {
-  std::set<std::array<std::uint32_t, 4>> known;
   for (const EventLink& l : links_) {
     const bool one_island = island_of_[l.from_member] == island_of_[l.to_member];
     const Instance* i = members_[l.from_member].instance;
     // inside an island labels do it
     if (one_island && i && i->kind == Instance::Kind::system) continue;
     Wire w;
-    w.from_part = part_of_[l.from_member];
-    w.from = port(l.from_member, members_[l.from_member].outputs[l.from], true);
+    w.from_part = part_of(l.from_member, l.from);
+    w.from = port(l.from_member, members_[l.from_member].outputs[l.from], w.from_part, true);
     w.to_part = part_of_[l.to_member];
-    w.to = port(l.to_member, members_[l.to_member].inputs[l.to], false);
+    w.to = port(l.to_member, members_[l.to_member].inputs[l.to], w.to_part, false);
     w.place = l.place;
-    // several systems of an island may share a port
-    if (known.insert({w.from_part, w.from, w.to_part, w.to}).second)
-      plan_.wires.push_back(std::move(w));
+    plan_.wires.push_back(std::move(w));
   }
 }
 

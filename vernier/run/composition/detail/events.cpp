@@ -1,9 +1,6 @@
 #include "vernier/run/composition/detail/events.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "vernier/base/text.hpp"
@@ -108,96 +105,20 @@ std::vector<EventLink> event_links(const Composition& c, Members& members,
   return links;
 }
 
-std::vector<std::map<std::string, std::string>> island_labels(
+std::vector<std::map<std::string, std::vector<std::string>>> heard_inside(
     const Members& members, const std::vector<EventLink>& links,
-    const std::vector<std::size_t>& island_of, Diagnostics& problems) {
-  // nodes: event ports of members that share an island; linked ones get one label
-  struct Node {
-    std::size_t member;
-    std::size_t port;
-    bool output;
-    auto operator<=>(const Node&) const = default;
-  };
-  std::map<Node, std::size_t> number;
-  std::vector<Node> nodes;
-  for (std::size_t m = 0; m < members.list().size(); ++m) {
-    if (!members[m].system) continue;
-    for (const bool output : {true, false}) {
-      const auto& ports = output ? members[m].outputs : members[m].inputs;
-      for (std::size_t i = 0; i < ports.size(); ++i) {
-        if (!is_event(ports[i])) continue;
-        number[{m, i, output}] = nodes.size();
-        nodes.push_back({m, i, output});
-      }
-    }
-  }
-  std::vector<std::size_t> leader(nodes.size());
-  std::iota(leader.begin(), leader.end(), std::size_t{0});
-  const auto find = [&leader](std::size_t i) {
-    while (leader[i] != i) i = leader[i] = leader[leader[i]];
-    return i;
-  };
-  const auto join = [&](std::size_t a, std::size_t b) {
-    a = find(a), b = find(b);
-    leader[std::max(a, b)] = std::min(a, b);
-  };
-  std::set<std::pair<std::size_t, std::size_t>> inside;
+    const std::vector<std::size_t>& island_of) {
+  std::vector<std::map<std::string, std::vector<std::string>>> heard(members.list().size());
   for (const EventLink& l : links) {
     if (island_of[l.from_member] != island_of[l.to_member] || !members[l.from_member].system)
       continue;
-    const std::size_t a = number.at({l.from_member, l.from, true});
-    const std::size_t b = number.at({l.to_member, l.to, false});
-    inside.insert({a, b});
-    join(a, b);
+    const std::string& emitted = members[l.from_member].outputs[l.from].name;
+    const std::string& awaited = members[l.to_member].inputs[l.to].name;
+    // a system hears its own label anyway
+    if (l.from_member == l.to_member && emitted == awaited) continue;
+    heard[l.to_member][awaited].push_back(members[l.from_member].name + "." + emitted);
   }
-  // one label of a system may be emitted and awaited: it stays one
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    for (std::size_t k = 0; k < i; ++k)
-      if (nodes[k].member == nodes[i].member && nodes[k].output != nodes[i].output) {
-        const Member& m = members[nodes[i].member];
-        const auto name = [&m](const Node& n) {
-          return n.output ? m.outputs[n.port].name : m.inputs[n.port].name;
-        };
-        if (name(nodes[i]) == name(nodes[k])) join(i, k);
-      }
-
-  // a label reaches everyone in the island who has it: that must be what the links say
-  std::map<std::size_t, std::vector<std::size_t>> classes;
-  for (std::size_t i = 0; i < nodes.size(); ++i) classes[find(i)].push_back(i);
-  for (const auto& [first, all] : classes) {
-    for (const std::size_t a : all) {
-      for (const std::size_t b : all) {
-        if (!nodes[a].output || nodes[b].output || inside.contains({a, b})) continue;
-        if (nodes[a].member == nodes[b].member) continue;
-        const std::string from = members.path({nodes[a].member, nodes[a].port, true});
-        const std::string to = members.path({nodes[b].member, nodes[b].port, false});
-        problems
-            .error("V2127",
-                   fmt::format(
-                       "the events of one island cannot be mapped so that {} does not reach {}",
-                       from, to),
-                   members[nodes[a].member].place())
-            .notes.push_back("put one of the two systems into an island of its own");
-      }
-    }
-  }
-
-  std::vector<std::map<std::string, std::string>> result(members.list().size());
-  std::map<std::pair<std::size_t, std::string>, std::size_t> taken;  // island and label -> class
-  for (const auto& [first, all] : classes) {
-    const Member& m = members[nodes[first].member];
-    std::string label =
-        nodes[first].output ? m.outputs[nodes[first].port].name : m.inputs[nodes[first].port].name;
-    const std::size_t island = island_of[nodes[first].member];
-    if (!taken.emplace(std::pair(island, label), first).second)
-      label = fmt::format("{}.{}", m.name, label);
-    for (const std::size_t i : all) {
-      const Member& n = members[nodes[i].member];
-      const Port& p = nodes[i].output ? n.outputs[nodes[i].port] : n.inputs[nodes[i].port];
-      result[nodes[i].member][p.name] = label;
-    }
-  }
-  return result;
+  return heard;
 }
 
 }  // namespace vernier::composition::detail

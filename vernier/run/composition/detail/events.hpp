@@ -25,10 +25,9 @@ struct EventLink {
 std::vector<EventLink> event_links(const Composition&, Members&, std::vector<External::Action>&,
                                    Diagnostics&);
 
-/// Labels for members that share an island, so that equal labels mean what the links say: by
-/// member, its label -> the island's. Reports links that labels cannot express.
-std::vector<std::map<std::string, std::string>> island_labels(
-    const Members&, const std::vector<EventLink>&, const std::vector<std::size_t>& island_of,
-    Diagnostics&);
+/// What the systems of an island hear of each other: by member, its event -> the events of others,
+/// as paths ("relay.on"), which are their labels in the island.
+std::vector<std::map<std::string, std::vector<std::string>>> heard_inside(
+    const Members&, const std::vector<EventLink>&, const std::vector<std::size_t>& island_of);
 
 }  // namespace vernier::composition::detail

@@ -122,6 +122,11 @@ void read_island(Page& page, const Element& e) {
   s.step = seconds(duration(page, e, "step", Duration{}));
   s.zeno = e.attribute("zeno") ? e.value("zeno") : usual.zeno;
   s.inputs = e.attribute("inputs") ? e.value("inputs") : usual.inputs;
+  if (island.name == own_island) {
+    page.error("V2017", "\"own\" has a meaning of its own and cannot be a name",
+               page.value_place(e, "id"))
+        .notes.push_back("island=\"own\" integrates a system apart from all others");
+  }
   for (const Island& other : page.composition.islands) {
     if (other.name != island.name) continue;
     page.error("V2002", fmt::format("there are two islands named \"{}\"", island.name),
@@ -164,7 +169,7 @@ void check_islands(Page& page, const Element& root) {
   for (const Element& e : root.children) {
     if (e.name != "system" || !e.attribute("island")) continue;
     const std::string name(trimmed(e.value("island")));
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    if (name == own_island || std::find(names.begin(), names.end(), name) != names.end()) continue;
     Diagnostic& d = page.error("V2015", fmt::format("there is no island \"{}\"", name),
                                page.value_place(e, "island"));
     if (const auto near = closest(name, names)) {

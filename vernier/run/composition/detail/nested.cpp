@@ -81,7 +81,7 @@ void take_in(Page& page, const std::string& id, const std::string& node, Composi
   page.nested_by_id.emplace(id, page.nested.size());
   for (Instance& i : inner.instances) {
     i.name = below(id, i.name);
-    if (!i.island.empty()) i.island = below(id, i.island);
+    if (!i.island.empty() && i.island != own_island) i.island = below(id, i.island);
     if (i.node.empty()) i.node = node;
     page.add_instance(std::move(i));
   }

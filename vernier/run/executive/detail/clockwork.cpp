@@ -17,14 +17,12 @@ std::int64_t first_tick(Rate r, Time t) noexcept {
   return k;
 }
 
-Clockwork::Clockwork(Duration step, bool continuous)
-    : step_(step), continuous_(continuous), groups_(1) {}
-
-std::uint32_t Clockwork::group(Rate r, Duration offset) {
-  if (!r.periodic()) return 0;
-  for (std::size_t g = 1; g < groups_.size(); ++g)
-    if (groups_[g].rate == r && groups_[g].offset == offset) return static_cast<std::uint32_t>(g);
-  groups_.push_back({.rate = r, .offset = offset});
+std::uint32_t Clockwork::group(std::uint32_t cluster, Rate r, Duration offset) {
+  if (!r.periodic()) offset = {};
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    if (groups_[g].cluster == cluster && groups_[g].rate == r && groups_[g].offset == offset)
+      return static_cast<std::uint32_t>(g);
+  groups_.push_back({.cluster = cluster, .rate = r, .offset = offset});
   return static_cast<std::uint32_t>(groups_.size() - 1);
 }
 
@@ -38,31 +36,9 @@ void Clockwork::start(Time start) noexcept {
 }
 
 bool Clockwork::enter(Time now) noexcept {
-  if (continuous_ && base_ + step_ <= now)
+  if (base_ + step_ <= now)
     base_ = base_ + step_ == now ? now : base_ + step_ * ((now - base_) / step_);
-  bool any = continuous_ && base_ == now;
-  for (std::size_t g = 1; g < groups_.size(); ++g) {
-    groups_[g].due = groups_[g].next == now;
-    any |= groups_[g].due;
-  }
-  return any;
-}
-
-Time Clockwork::next() const noexcept {
-  Time t = Time::max();
-  if (continuous_) t = base_ + step_;
-  for (std::size_t g = 1; g < groups_.size(); ++g)
-    t = std::min(t, groups_[g].due ? groups_[g].tick_after() : groups_[g].next);
-  return t;
-}
-
-void Clockwork::moved() noexcept {
-  for (std::size_t g = 1; g < groups_.size(); ++g) {
-    if (!groups_[g].due) continue;
-    groups_[g].next = groups_[g].tick_after();
-    ++groups_[g].k;
-    groups_[g].due = false;
-  }
+  return base_ == now;
 }
 
 void Clockwork::all_due() noexcept {

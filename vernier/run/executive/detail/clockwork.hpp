@@ -11,35 +11,33 @@ namespace vernier::executive::detail {
 /// The number of the first tick of a periodic rate that is not before `t` (not negative).
 std::int64_t first_tick(Rate, Time t) noexcept;
 
-/// Parts that tick together.
+/// Parts of one cluster that tick together; without a rate, its continuous parts.
 struct Group {
+  std::uint32_t cluster = 0;
   Rate rate;
   Duration offset{};
   std::int64_t k = 0;  // of `next`
-  Time next{};         // the tick that comes, or that is now
-  bool due = true;
+  Time next{};         // of a rate: the tick that comes, or that is now
+  bool due = true;     // at the present instant
 
   Time tick_after() const noexcept { return tick(rate, k + 1) + offset; }
 };
 
 /// Knows when the ticks are: those of the base step, counted from the start, and those of the
-/// rates, counted from time zero. Group 0 is the continuous one: it is always due.
+/// rates, counted from time zero.
 class Clockwork {
  public:
-  /// `continuous`: some part needs the base step.
-  Clockwork(Duration step, bool continuous);
+  explicit Clockwork(Duration step) : step_(step) {}
 
-  /// The group of a rate; made when it is new. Before start().
-  std::uint32_t group(Rate, Duration offset);
+  /// The group of a rate in a cluster; made when it is new. Before start().
+  std::uint32_t group(std::uint32_t cluster, Rate, Duration offset);
 
   /// Ticks from `start` on; the first ones may be at `start`.
   void start(Time start) noexcept;
-  /// Finds out who is due at `now`. True when it is a tick of somebody.
+  /// True when `now` is a tick of the base step.
   bool enter(Time now) noexcept;
-  /// The first tick, of the base step or a group, after the time that was entered.
-  Time next() const noexcept;
-  /// The groups that were due have gone on to their next tick.
-  void moved() noexcept;
+  /// The first tick of the base step after the time that was entered.
+  Time next_base() const noexcept { return base_ + step_; }
 
   bool due(std::uint32_t group) const noexcept { return groups_[group].due; }
   void all_due() noexcept;
@@ -49,7 +47,6 @@ class Clockwork {
 
  private:
   Duration step_;
-  bool continuous_;
   Time start_{};
   Time base_{};  // the last base tick not after the time that was entered
   std::vector<Group> groups_;

@@ -12,18 +12,16 @@ constexpr int most_threads = 256;
 
 bool continuous(const composition::Part& p) noexcept { return !p.rate.periodic(); }
 
-bool any_continuous(const Plan& plan) {
-  return std::any_of(plan.parts.begin(), plan.parts.end(), continuous);
-}
-
 }  // namespace
 
 Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
     : workers_(std::clamp(options.threads, 1, most_threads)),
       memory_(memory),
       options_(options),
-      early_(plan.early_return && !options.real_time),
-      clockwork_(plan.step, any_continuous(plan)),
+      step_(plan.step),
+      clockwork_(plan.step),
+      clusters_(plan.clusters.size()),
+      due_(plan.clusters.size()),
       followers_(plan.parts.size()),
       desks_(static_cast<std::size_t>(workers_.count())),
       changed_(plan.parts.size()),
@@ -31,17 +29,31 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
       costs_(plan.parts.size()),
       last_entries_(plan.parts.size()) {
   statistics_.parts.resize(plan.parts.size());
+  for (std::size_t c = 0; c < clusters_.size(); ++c) {
+    clusters_[c].early = plan.clusters[c].early_return && !options.real_time;
+    clusters_[c].dense = plan.clusters[c].dense;
+  }
   std::vector<std::uint32_t> groups;
   for (std::uint32_t i = 0; i < plan.parts.size(); ++i) {
     const composition::Part& p = plan.parts[i];
+    Cluster& cluster = clusters_[p.cluster];
     const Abilities& can = p.component->description().abilities;
-    const std::uint32_t group = clockwork_.group(p.rate, p.offset);
+    const std::uint32_t group = clockwork_.group(p.cluster, p.rate, p.offset);
     groups.push_back(group);
     group_of_.push_back(group);
-    const Mover mover{p.component.get(), i, group, can.stops_early};
+    cluster_of_.push_back(p.cluster);
+    const Mover mover{p.component.get(), i, group, p.cluster, can.stops_early};
     if (can.reacts) reactors_.push_back(mover);
-    if (can.predicts && continuous(p)) predictors_.push_back(p.component.get());
-    if (early_ && can.stops_early && continuous(p)) {
+    if (continuous(p)) {
+      cluster.continuous = true;
+      cluster.group = group;
+      if (can.predicts) cluster.predictors.push_back(p.component.get());
+      if (can.dense) cluster.sampled.push_back(p.component.get());
+    } else if (std::find(cluster.groups.begin(), cluster.groups.end(), group) ==
+               cluster.groups.end()) {
+      cluster.groups.push_back(group);
+    }
+    if (cluster.early && can.stops_early && continuous(p)) {
       stoppers_.push_back(stopper(mover, p.component->description()));
       group_of_.back() = none;
     } else {
@@ -50,6 +62,10 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
   }
   std::stable_partition(stoppers_.begin(), stoppers_.end(),
                         [](const Stopper& s) { return s.rewinds; });
+  for (Stopper& s : stoppers_)
+    s.alone = std::none_of(stoppers_.begin(), stoppers_.end(), [&s](const Stopper& o) {
+      return &o != &s && o.mover.cluster == s.mover.cluster;
+    });
 
   moves_.resize(clockwork_.groups().size());
   more_moves_.resize(plan.parts.size());
@@ -59,8 +75,11 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
   for (const Plan::Call& c : plan.order) {
     if (c.level != level) levels_.push_back(calls_.size());
     level = c.level;
-    calls_.push_back(
-        {plan.parts[c.part].component.get(), memory.before_output(c.part), c.part, groups[c.part]});
+    const composition::Part& p = plan.parts[c.part];
+    if (continuous(p))
+      clusters_[p.cluster].calls.push_back(static_cast<std::uint32_t>(calls_.size()));
+    calls_.push_back({p.component.get(), memory.before_output(c.part), c.part, groups[c.part],
+                      p.cluster, p.component->description().abilities.dense});
   }
   levels_.push_back(calls_.size());
 
@@ -99,10 +118,10 @@ void Cycle::work(void* cycle, int worker) noexcept {
   c.do_slice(c.task_, slice(c.items_, worker, c.workers_.count()), worker);
 }
 
-inline void Cycle::call(const Call& c, Instant at, int worker) noexcept {
-  if (c.group != 0 && !clockwork_.due(c.group)) return;
+inline void Cycle::call(const Call& c, int worker) noexcept {
+  if (!clockwork_.due(c.group)) return;
   detail::run(c.before);
-  const Outcome o = c.component->output(at);
+  const Outcome o = c.component->output(clusters_[c.cluster].at);
   if (o != Outcome::ok) [[unlikely]]
     note(c.part, o, worker);
 }
@@ -131,14 +150,15 @@ void Cycle::do_calls(Task task, Slice s, int worker) noexcept {
   switch (task) {
     case Task::output:
       for (const Call& c : std::span(calls_).subspan(first_ + s.begin, s.end - s.begin)) {
-        call(c, at_, worker);
+        call(c, worker);
         watch.lap(c.part);
       }
       return;
     case Task::react:
       for (const Mover& m : std::span(reactors_).subspan(s.begin, s.end - s.begin)) {
-        if (!clockwork_.due(m.group)) continue;
-        const Outcome o = m.component->react(at_);
+        changed_[m.part] = 0;
+        if (!clockwork_.due(m.group) || !clusters_[m.cluster].active) continue;
+        const Outcome o = m.component->react(clusters_[m.cluster].at);
         changed_[m.part] = o == Outcome::changed;
         if (o == Outcome::changed)
           desks_[static_cast<std::size_t>(worker)].changed = true;
@@ -149,8 +169,9 @@ void Cycle::do_calls(Task task, Slice s, int worker) noexcept {
       return;
     case Task::stop_early:
       for (Stopper& p : std::span(stoppers_).subspan(s.begin, s.end - s.begin)) {
-        if (p.reached <= to_) continue;
-        const Advance a = p.mover.component->advance(from_, to_);
+        const Time limit = clusters_[p.mover.cluster].limit;
+        if (!due_[p.mover.cluster] || p.reached <= limit) continue;
+        const Advance a = p.mover.component->advance(from_, limit);
         p.reached = a.reached;
         ++more_moves_[p.mover.part];
         if (a.outcome != Outcome::ok) note(p.mover.part, a.outcome, worker);
@@ -159,11 +180,10 @@ void Cycle::do_calls(Task task, Slice s, int worker) noexcept {
       return;
     case Task::move:
       for (const Mover& m : std::span(movers_).subspan(s.begin, s.end - s.begin)) {
-        if (m.group == 0) [[likely]] {
-          if (from_ < to_) move(m, from_, to_, worker);
-        } else if (clockwork_.due(m.group)) {
-          move(m, from_, clockwork_.groups()[m.group].tick_after(), worker);
-        }
+        const Group& g = clockwork_.groups()[m.group];
+        if (!g.due) continue;
+        const Time to = g.rate.periodic() ? g.tick_after() : clusters_[m.cluster].limit;
+        if (from_ < to) move(m, from_, to, worker);
         watch.lap(m.part);
       }
       return;
@@ -181,20 +201,19 @@ void Cycle::note(std::uint32_t part, Outcome o, int worker, Breakdown::Kind kind
   }
 }
 
-bool Cycle::collect(Instant at) noexcept {
+bool Cycle::collect() noexcept {
   const Desk* worst = nullptr;
   for (const Desk& d : desks_)
     if (d.failed != none && (!worst || d.failed < worst->failed)) worst = &d;
   if (!worst) return true;
-  break_down(worst->kind, worst->failed, at);
+  break_down(worst->kind, worst->failed, {clusters_[cluster_of_[worst->failed]].limit});
   for (Desk& d : desks_) d = {};
   return false;
 }
 
 // -- output, react, exchange ----------------------------------------------------------------------
 
-void Cycle::outputs(Instant at) noexcept {
-  at_ = at;
+void Cycle::outputs() noexcept {
   if (workers_.count() == 1) {
     first_ = 0;
     return do_slice(Task::output, {0, calls_.size()}, 0);
@@ -205,113 +224,143 @@ void Cycle::outputs(Instant at) noexcept {
   }
 }
 
-void Cycle::outputs_of_changed(Instant at) noexcept {
+void Cycle::outputs_of_changed() noexcept {
   for (std::size_t i = 0; i < changed_.size(); ++i) affected_[i] = changed_[i];
   if (measuring_)
-    outputs_of<true>(at);
+    outputs_of<true>();
   else
-    outputs_of<false>(at);
+    outputs_of<false>();
 }
 
 template <bool measuring>
-void Cycle::outputs_of(Instant at) noexcept {
+void Cycle::outputs_of() noexcept {
   Stopwatch<measuring> watch(*this);
   for (const Call& c : calls_) {
     if (!affected_[c.part]) continue;
-    call(c, at, 0);
+    call(c, 0);
     watch.lap(c.part);
     for (const std::uint32_t f : followers_[c.part]) affected_[f] = 1;
   }
 }
 
-bool Cycle::reactions(Instant at) noexcept {
-  at_ = at;
+bool Cycle::reactions() noexcept {
   for (Desk& d : desks_) d.changed = false;
   run(Task::react, reactors_.size());
   return std::any_of(desks_.begin(), desks_.end(), [](const Desk& d) { return d.changed; });
 }
 
 void Cycle::carry_late() noexcept {
-  for (const std::uint32_t p : memory_.late_parts()) detail::run(memory_.before_react(p));
+  for (const std::uint32_t p : memory_.late_parts())
+    if (due_[cluster_of_[p]]) detail::run(memory_.before_react(p));
 }
 
 bool Cycle::compute_all(Time now) noexcept {
   clockwork_.all_due();
-  memory_.publish();
-  outputs({now});
+  std::fill(due_.begin(), due_.end(), std::uint8_t{1});
+  for (Cluster& c : clusters_) {
+    c.at = {now};
+    c.limit = now;
+  }
+  memory_.publish(due_);
+  outputs();
   carry_late();
-  memory_.publish();
-  return collect({now});
+  memory_.publish(due_);
+  return collect();
+}
+
+bool Cycle::enter(Time now) noexcept {
+  const bool base = clockwork_.enter(now);
+  bool any = false, tick = false;
+  for (std::size_t i = 0; i < clusters_.size(); ++i) {
+    Cluster& c = clusters_[i];
+    due_[i] = c.next == now;
+    if (!due_[i]) continue;
+    any = true;
+    c.at = {now, c.settled && c.at.time == now ? c.at.microstep + 1 : 0};
+    c.settled = c.active = true;
+    c.event = c.cut_short;
+    c.shown = false;
+    c.limit = now;
+    if (c.continuous) {
+      clockwork_.groups()[c.group].due = true;
+      tick |= base;
+    }
+    for (const std::uint32_t g : c.groups) {
+      Group& group = clockwork_.groups()[g];
+      group.due = group.next == now;
+      tick |= group.due;
+    }
+  }
+  statistics_.ticks += tick;
+  return any;
 }
 
 bool Cycle::settle(Time now) noexcept {
   ++statistics_.instants;
-  statistics_.ticks += clockwork_.enter(now);
   const auto every = static_cast<std::uint64_t>(options_.measure_every);
   measuring_ = options_.meter || (every != 0 && statistics_.instants % every == 0);
-
-  Instant at{now, settled_ == now ? microstep_ + 1 : 0};
-  memory_.read_delays(now);
-  memory_.publish();
-  outputs(at);
-  carry_late();
-  memory_.publish();
-  if (!collect(at)) return false;
-
-  bool event = cut_short_;
-  const std::uint32_t first = at.microstep;
-  while (!reactors_.empty()) {
-    const bool any = reactions(at);
-    if (!collect(at)) return false;
-    if (!any) break;
-    // outputs still show what was before
-    if (at.microstep == first) show(at, false, true);
-    empty_journals();
-    event = true;
-    ++statistics_.microsteps;
-    ++at.microstep;
-    if (at.microstep - first > static_cast<std::uint32_t>(options_.policy.microsteps)) {
-      const auto who = std::find(changed_.begin(), changed_.end(), 1) - changed_.begin();
-      break_down(Breakdown::Kind::loop, static_cast<std::uint32_t>(who), at);
-      return false;
-    }
-    outputs_of_changed(at);
-    carry_late();
-    memory_.publish();
-    if (!collect(at)) return false;
-  }
-  settled_ = now;
-  microstep_ = at.microstep;
-  exchange(at, event);
+  if (enter(now) && !settle_due(now)) return false;
+  show(now);
+  memory_.push_delays(now, due_);
   if (options_.policy.not_a_number && memory_.not_a_number()) [[unlikely]] {
-    break_down(Breakdown::Kind::not_a_number, 0, at);
+    break_down(Breakdown::Kind::not_a_number, 0, {now});
     return false;
   }
   return true;
 }
 
-void Cycle::exchange(Instant at, bool event) noexcept {
+bool Cycle::settle_due(Time now) noexcept {
+  memory_.read_delays(now, due_);
+  memory_.publish(due_);
+  sample_before();
+  outputs();
+  carry_late();
+  memory_.publish(due_);
+  if (!collect() || !react_until_quiet()) return false;
   empty_journals();
-  show(at, true, event);
-  memory_.push_delays(at.time);
+  return true;
 }
 
-void Cycle::show(Instant at, bool last, bool event) noexcept {
-  for (Watch& w : watches_) {
-    const bool periodic = w.sampling.rate.periodic();
-    const bool wanted = !periodic || w.next <= at.time;
-    if (last ? wanted || (event && w.sampling.events) : w.sampling.events)
-      w.observer->sample(at, last);
-    if (!last || !periodic) continue;
-    while (w.next <= at.time) w.next = vernier::tick(w.sampling.rate, ++w.k);
+bool Cycle::react_until_quiet() noexcept {
+  if (reactors_.empty()) return true;
+  for (int round = 0; reactions(); ++round) {
+    if (!collect()) return false;
+    take_up_changes();
+    if (round >= options_.policy.microsteps) {
+      const auto who = std::find(changed_.begin(), changed_.end(), 1) - changed_.begin();
+      const auto part = static_cast<std::uint32_t>(who);
+      break_down(Breakdown::Kind::loop, part, clusters_[cluster_of_[part]].at);
+      return false;
+    }
+    outputs_of_changed();
+    carry_late();
+    memory_.publish(due_);
+    if (!collect()) return false;
   }
+  return collect();
+}
+
+void Cycle::take_up_changes() noexcept {
+  ++statistics_.microsteps;
+  for (Cluster& c : clusters_) c.active = false;
+  for (const Mover& m : reactors_)
+    if (changed_[m.part]) clusters_[m.cluster].active = true;
+  for (std::size_t i = 0; i < clusters_.size(); ++i) {
+    Cluster& c = clusters_[i];
+    if (!c.active) continue;
+    // outputs still show what was before
+    if (!c.shown) show_before(i);
+    c.event = true;
+    ++c.at.microstep;
+  }
+  empty_journals();
 }
 
 void Cycle::empty_journals() noexcept {
   for (const std::uint32_t i : memory_.journaling()) {
     Journal& j = memory_.journal(i);
     const auto entries = j.entries();
-    if (entries.empty()) [[likely]]
+    if (entries.empty() || !due_[cluster_of_[i]]) [[likely]]
       continue;
     for (const Watch& w : watches_) w.observer->note(i, entries);
     last_entries_[i] = entries.back();
@@ -322,171 +371,40 @@ void Cycle::empty_journals() noexcept {
 void Cycle::restart(Time start) noexcept {
   breakdown_ = {};
   clockwork_.start(start);
-  settled_ = Time::min();
-  microstep_ = 0;
-  stalls_ = 0;
-  cut_short_ = false;
+  for (Cluster& c : clusters_) {
+    c.next = c.limit = start;
+    c.at = {};
+    c.settled = c.cut_short = false;
+    c.stalls = 0;
+    c.sampled_at = Time::min();
+  }
   std::fill(changed_.begin(), changed_.end(), std::uint8_t{0});
   for (Desk& d : desks_) d = {};
   for (Watch& w : watches_) aim(w, start);
 }
 
-void Cycle::resettled(Time now, std::uint32_t microstep) noexcept {
+void Cycle::resettled(Time now, std::span<const std::uint32_t> microsteps) noexcept {
   clockwork_.enter(now);
-  settled_ = now;
-  microstep_ = microstep;
+  for (std::size_t i = 0; i < clusters_.size(); ++i) {
+    Cluster& c = clusters_[i];
+    c.next = c.continuous ? now : Time::max();
+    if (c.continuous) clockwork_.groups()[c.group].due = true;
+    for (const std::uint32_t g : c.groups) {
+      Group& group = clockwork_.groups()[g];
+      group.due = group.next == now;
+      c.next = std::min(c.next, group.next);
+    }
+    due_[i] = c.next == now;
+    c.at = {now, microsteps[i]};
+    c.settled = true;
+  }
   for (Watch& w : watches_) aim(w, now + Duration(1));
 }
 
-void Cycle::aim(Watch& w, Time from) noexcept {
-  if (!w.sampling.rate.periodic()) return;
-  w.k = first_tick(w.sampling.rate, from);
-  w.next = vernier::tick(w.sampling.rate, w.k);
-}
-
-void Cycle::observe(Observer& o, const Sampling& s, Time now) {
-  watches_.push_back({.observer = &o, .sampling = s});
-  aim(watches_.back(), settled_ == now ? now + Duration(1) : now);
-}
-
-void Cycle::remove(Observer& o) noexcept {
-  std::erase_if(watches_, [&o](const Watch& w) { return w.observer == &o; });
-}
-
-// -- advance
-// ---------------------------------------------------------------------------------------
-
-Time Cycle::next(Time now, Time until) const noexcept {
-  Time t = std::min(until, clockwork_.next());
-  for (const Component* c : predictors_) {
-    const Time h = c->horizon(now);
-    if (h > now) t = std::min(t, h);
-  }
-  for (const Watch& w : watches_)
-    if (w.sampling.rate.periodic() && w.sampling.exactly) t = std::min(t, w.next);
-  const Time arrival = memory_.next_arrival();
-  if (arrival > now) t = std::min(t, arrival);
-  return t;
-}
-
-Time Cycle::advance(Time now, Time to) noexcept {
-  const Time wanted = to;
-  from_ = now;
-  if (!stoppers_.empty()) to = settle_stoppers(now, to);
-  to_ = to;
-  if (breakdown_.kind == Breakdown::Kind::none) {
-    run(Task::move, movers_.size());
-    collect({to});
-    moves_[0] += from_ < to_;
-    for (std::size_t g = 1; g < moves_.size(); ++g) moves_[g] += clockwork_.groups()[g].due;
-  }
-  clockwork_.moved();
-  cut_short_ = to < wanted;
-  statistics_.early_returns += cut_short_;
-  stalls_ = to > now ? 0 : stalls_ + 1;
-  if (stalls_ > options_.policy.microsteps) {
-    const auto who = std::find_if(stoppers_.begin(), stoppers_.end(),
-                                  [now](const Stopper& s) { return s.reached <= now; });
-    break_down(Breakdown::Kind::no_progress, who->mover.part, {now});
-  }
-  if (measuring_) finish_measuring();
-  return to;
-}
-
-void Cycle::move_alone(const Mover& m, Time from, Time to, int worker) noexcept {
-  const auto most = static_cast<std::uint32_t>(options_.policy.microsteps);
-  const auto fail = [&](Breakdown::Kind kind) { note(m.part, Outcome::failed, worker, kind); };
-  std::uint32_t stalls = 0;
-  for (Time since = from; since < to;) {
-    Outcome o = Outcome::changed;
-    for (std::uint32_t k = 0; o == Outcome::changed; ++k) {
-      if (k > most) return fail(Breakdown::Kind::loop);
-      o = m.component->react({since, k});
-    }
-    if (o == Outcome::failed) return fail(Breakdown::Kind::component);
-    const Advance a = m.component->advance(since, to);
-    ++more_moves_[m.part];
-    if (a.outcome != Outcome::ok) note(m.part, a.outcome, worker);
-    if (a.outcome == Outcome::failed) return;
-    stalls = a.reached > since ? 0 : stalls + 1;
-    if (stalls > most) return fail(Breakdown::Kind::no_progress);
-    since = a.reached;
-  }
-}
-
-Time Cycle::settle_stoppers(Time now, Time to) noexcept {
-  // all that can rewind go first; the one that cannot goes last, no further than they came
-  const bool has_last = !stoppers_.back().rewinds;
-  const std::size_t free = stoppers_.size() - has_last;
-  const bool keeps = stoppers_.size() > 1;
-  for (Stopper& s : stoppers_) {
-    s.reached = Time::max();
-    if (keeps && s.rewinds) keep(s);
-  }
-  const auto earliest = [this](std::size_t n, Time limit) {
-    for (std::size_t i = 0; i < n; ++i) limit = std::min(limit, stoppers_[i].reached);
-    return limit;
-  };
-  const auto agree = [&](Time limit) {
-    // each turn moves the limit back to an event that was not seen before; a few are enough
-    for (int turn = 0; turn < 100; ++turn) {
-      to_ = limit;
-      for (std::size_t i = 0; i < free; ++i) {
-        if (stoppers_[i].reached == Time::max() || stoppers_[i].reached <= limit) continue;
-        step_back(stoppers_[i]);
-        ++statistics_.repeated;
-      }
-      run(Task::stop_early, free);
-      if (!collect({now})) return limit;
-      const Time found = earliest(free, limit);
-      if (found == limit) return limit;
-      limit = found;
-    }
-    break_down(Breakdown::Kind::no_agreement, stoppers_.front().mover.part, {limit});
-    return limit;
-  };
-
-  Time limit = agree(to);
-  if (!has_last || breakdown_.kind != Breakdown::Kind::none) return limit;
-  to_ = limit;
-  do_slice(Task::stop_early, {free, free + 1}, 0);
-  if (!collect({now})) return limit;
-  const Time last = stoppers_[free].reached;
-  if (last >= limit) return limit;
-  limit = agree(last);
-  if (limit < last) break_down(Breakdown::Kind::no_agreement, stoppers_[free].mover.part, {last});
-  return limit;
-}
-
-Cycle::Stopper Cycle::stopper(const Mover& m, const Description& d) const {
-  Stopper s;
-  s.mover = m;
-  s.rewinds = d.abilities.rewinds;
-  s.state.resize(d.state_bytes);
-  for (const Stream* stream : memory_.streams_of(m.part))
-    s.streams.emplace_back(stream->state_bytes());
-  s.readers.resize(memory_.readers_of(m.part).size());
-  return s;
-}
-
-void Cycle::keep(Stopper& s) noexcept {
-  const std::uint32_t part = s.mover.part;
-  s.mover.component->save(s.state);
-  s.journal = memory_.journal(part).entries().size();
-  const auto streams = memory_.streams_of(part);
-  for (std::size_t i = 0; i < streams.size(); ++i) streams[i]->save(s.streams[i]);
-  const auto readers = memory_.readers_of(part);
-  for (std::size_t i = 0; i < readers.size(); ++i) s.readers[i] = readers[i]->position();
-}
-
-void Cycle::step_back(Stopper& s) noexcept {
-  const std::uint32_t part = s.mover.part;
-  s.mover.component->load(s.state);
-  memory_.journal(part).rewind(s.journal);
-  const auto streams = memory_.streams_of(part);
-  for (std::size_t i = 0; i < streams.size(); ++i) streams[i]->load(s.streams[i]);
-  const auto readers = memory_.readers_of(part);
-  for (std::size_t i = 0; i < readers.size(); ++i) readers[i]->seek(s.readers[i]);
+bool Cycle::aligned() const noexcept {
+  for (std::size_t i = 0; i < clusters_.size(); ++i)
+    if (clusters_[i].continuous && !due_[i]) return false;
+  return true;
 }
 
 std::uint64_t Cycle::calls(std::size_t part) const noexcept {

@@ -45,18 +45,26 @@ class Cycle {
   /// As if nothing had happened, at `start`.
   void restart(Time start) noexcept;
   /// After restart() and with the ticks of the groups restored: what is due at `now` has happened,
-  /// up to `microstep`.
-  void resettled(Time now, std::uint32_t microstep) noexcept;
-  std::uint32_t microstep() const noexcept { return microstep_; }
+  /// in each cluster up to its microstep.
+  void resettled(Time now, std::span<const std::uint32_t> microsteps) noexcept;
+  std::size_t clusters() const noexcept { return clusters_.size(); }
+  std::uint32_t microstep(std::size_t cluster) const noexcept {
+    return clusters_[cluster].at.microstep;
+  }
+  /// Whether every cluster with continuous parts has its instant now: only then can a run be left
+  /// and saved.
+  bool aligned() const noexcept;
 
   /// Computes all outputs, due or not: between the phases of initialization.
   bool compute_all(Time) noexcept;
-  /// Output, react and exchange at `now`. False: broken down.
+  /// Output, react and exchange of the clusters that have an instant at `now`, and samples of
+  /// others that are asked for. False: broken down.
   bool settle(Time now) noexcept;
-  /// The next instant after `now`, at most `until`.
-  Time next(Time now, Time until) const noexcept;
-  /// Lets time pass towards `to`; answers how far it came. Look at breakdown() after it.
-  Time advance(Time now, Time to) noexcept;
+  /// Takes the clusters whose instant is `now` to their next ones, at most `until`. Look at
+  /// breakdown() after it.
+  void advance(Time now, Time until) noexcept;
+  /// The next time at which there is something to settle, at most `until`.
+  Time next(Time until) const noexcept;
 
   void observe(Observer&, const Sampling&, Time now);
   void remove(Observer&) noexcept;
@@ -70,7 +78,6 @@ class Cycle {
   Statistics& statistics() noexcept { return statistics_; }
   /// Calls of advance() of a part so far.
   std::uint64_t calls(std::size_t part) const noexcept;
-  bool early_return() const noexcept { return early_; }
   /// The last entry of a part's journal that was seen, for explaining an instantaneous loop.
   const Entry& last_entry(std::size_t part) const noexcept { return last_entries_[part]; }
   /// Parts that answered `changed` in the last round of reactions.
@@ -80,11 +87,12 @@ class Cycle {
   struct Call {
     Component* component;
     std::span<const Transfer> before;
-    std::uint32_t part, group;
+    std::uint32_t part, group, cluster;
+    bool dense;  // sample() can be asked
   };
   struct Mover {
     Component* component = nullptr;
-    std::uint32_t part = 0, group = 0;
+    std::uint32_t part = 0, group = 0, cluster = 0;
     bool stops = false;
   };
   /// A part that may stop early, and what it takes to step it back.
@@ -92,6 +100,7 @@ class Cycle {
     Mover mover;
     Time reached{};
     bool rewinds = true;
+    bool alone = true;  // the only one of its cluster
     std::vector<std::byte> state;
     std::vector<std::vector<std::byte>> streams;
     std::vector<StreamReader::Position> readers;
@@ -101,8 +110,35 @@ class Cycle {
   struct Watch {
     Observer* observer;
     Sampling sampling;
+    bool exact = false;  // called at ticks, whether these are instants or not
     std::int64_t k = 0;
     Time next{};
+
+    bool sees(std::size_t cluster) const noexcept {
+      return !sampling.cluster || *sampling.cluster == cluster;
+    }
+  };
+  /// Parts that share their instants: see composition::Cluster.
+  struct Cluster {
+    bool continuous = false;  // it has parts without a rate, and so the ticks of the base step
+    bool early = false;
+    bool dense = true;
+    std::uint32_t group = none;         // of the continuous parts
+    std::vector<std::uint32_t> groups;  // of rates
+    std::vector<std::uint32_t> calls;   // its continuous parts, in the order of calls_
+    std::vector<Component*> predictors, sampled;
+
+    Time next{};             // the instant that it is taken to, or that is now
+    Time limit{}, wanted{};  // of the advance under way: what all agree on, and what came first
+    Instant at{};            // the last one that was settled
+    bool settled = false;    // there was one
+    bool active = false;     // somebody reacted in the last round
+    bool event = false;      // something changed at the present instant
+    bool shown = false;      // the values before that
+    bool cut_short = false;  // the present instant comes from an early return
+    int stalls = 0;
+    std::vector<Time> expected;  // times to be sampled before `next`
+    Time sampled_at = Time::min();
   };
   /// What one worker found in a phase.
   struct alignas(64) Desk {
@@ -119,24 +155,37 @@ class Cycle {
   template <bool measuring>
   void do_calls(Task, Slice, int worker) noexcept;
 
-  void outputs(Instant) noexcept;
-  void outputs_of_changed(Instant) noexcept;
-  bool reactions(Instant) noexcept;
+  bool enter(Time now) noexcept;
+  bool settle_due(Time now) noexcept;
+  bool react_until_quiet() noexcept;
+  void take_up_changes() noexcept;
+  void outputs() noexcept;
+  void outputs_of_changed() noexcept;
+  bool reactions() noexcept;
   void carry_late() noexcept;
-  void exchange(Instant, bool event) noexcept;
-  void show(Instant, bool last, bool event) noexcept;
   void empty_journals() noexcept;
+
+  void show_before(std::size_t cluster) noexcept;
+  void show(Time now) noexcept;
+  void sample_before() noexcept;
+  bool sample(std::size_t cluster, Time at) noexcept;
+  void reserve_samples(std::size_t cluster);
+  void expect_samples(std::size_t cluster) noexcept;
   static void aim(Watch&, Time from) noexcept;
 
-  void call(const Call&, Instant, int worker) noexcept;
+  void call(const Call&, int worker) noexcept;
   void move(const Mover&, Time from, Time to, int worker) noexcept;
   void move_alone(const Mover&, Time from, Time to, int worker) noexcept;
-  Time settle_stoppers(Time now, Time to) noexcept;
+  Time next_instant(std::size_t cluster, Time now, Time until) const noexcept;
+  void settle_stoppers(Time now) noexcept;
+  bool agree() noexcept;
+  bool limit_to_reached() noexcept;
+  void leave(Time now) noexcept;
   void keep(Stopper&) noexcept;
   void step_back(Stopper&) noexcept;
   void note(std::uint32_t part, Outcome, int worker,
             Breakdown::Kind = Breakdown::Kind::component) noexcept;
-  bool collect(Instant) noexcept;
+  bool collect() noexcept;
 
   /// Attributes wall time to parts, from one call to the next.
   template <bool measuring>
@@ -162,28 +211,28 @@ class Cycle {
     return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
   template <bool measuring>
-  void outputs_of(Instant) noexcept;
+  void outputs_of() noexcept;
   void finish_measuring() noexcept;
 
   Workers workers_;
   Memory& memory_;
   Options options_;
-  bool early_;
+  Duration step_;
   Clockwork clockwork_;
   Breakdown breakdown_;
 
+  std::vector<Cluster> clusters_;
+  std::vector<std::uint8_t> due_;  // by cluster: its instant is now, and it has not left it
   std::vector<Call> calls_;
   std::vector<std::size_t> levels_;                    // first call of each level, and the end
   std::vector<std::vector<std::uint32_t>> followers_;  // parts whose outputs need those of a part
   std::vector<Mover> reactors_, movers_;
-  std::vector<Stopper> stoppers_;  // the one that cannot rewind, if any, comes last
-  std::vector<Component*> predictors_;
+  std::vector<Stopper> stoppers_;  // those that cannot rewind, at most one a cluster, come last
   std::vector<Watch> watches_;
 
   // of the phase under way
   Task task_ = Task::output;
-  Instant at_{};
-  Time from_{}, to_{};
+  Time from_{};
   std::size_t first_ = 0, items_ = 0;
   std::vector<Desk> desks_;
   bool measuring_ = false;
@@ -192,13 +241,10 @@ class Cycle {
   std::vector<std::uint64_t> moves_;              // by group: advances that all movers of it did
   std::vector<std::uint64_t> more_moves_;         // by part: those besides
   std::vector<std::uint32_t> group_of_;           // by part; of stoppers `none`
+  std::vector<std::uint32_t> cluster_of_;         // by part
   std::vector<std::int64_t> costs_;               // by part, of this tick
   std::vector<Entry> last_entries_;
   Statistics statistics_;
-  Time settled_ = Time::min();  // the last time that was settled, and its last microstep
-  std::uint32_t microstep_ = 0;
-  int stalls_ = 0;
-  bool cut_short_ = false;  // the present instant comes from an early return
 };
 
 }  // namespace vernier::executive::detail

@@ -159,9 +159,10 @@ void Memory::allocate(const Plan& plan) {
         if (p.flow == Flow::event && !output) c.injected = events++;
       }
       cells_.push_back(std::move(c));
-      views_.push_back({.path = composition::path(plan.parts[part], p, output),
+      views_.push_back({.path = composition::path(plan.parts[part], p),
                         .port = &p,
                         .part = static_cast<std::uint32_t>(part),
+                        .cluster = plan.parts[part].cluster,
                         .output = output});
     };
     for (const Port& p : d.outputs) add(p, true);
@@ -182,6 +183,7 @@ void Memory::allocate(const Plan& plan) {
     if (!v.output) continue;
     if (c.port->flow == Flow::stream) {
       streams_.push_back(std::make_unique<Stream>(c.port->capacity, c.port->message_bytes));
+      stream_clusters_.push_back(v.cluster);
       c.stream = streams_.back().get();
       part_streams_[v.part].push_back(c.stream);
     } else {
@@ -327,6 +329,7 @@ const std::byte* Memory::source(const Plan& plan, const Wire& w, const Cell& to,
     set(initial.data(), part_of, values);
   }
   delays_.emplace_back(memory, initial, w.delay, delay_capacity(plan, w.delay));
+  delay_ends_.push_back({plan.parts[w.from_part].cluster, plan.parts[w.to_part].cluster});
   delay_names_.push_back(views_[from_cell].path + " -> " +
                          views_[input_cell(w.to_part, w.to)].path);
   if (to.port->flow == Flow::event) event_delays_.push_back(delays_.size() - 1);
@@ -343,9 +346,10 @@ std::span<const Transfer> Memory::before_react(std::size_t part) const noexcept 
 
 void Memory::carry_all() noexcept { run(std::span<const Transfer>(transfers_)); }
 
-Time Memory::next_arrival() const noexcept {
+Time Memory::next_arrival(std::uint32_t cluster) const noexcept {
   Time t = Time::max();
-  for (const std::size_t i : event_delays_) t = std::min(t, delays_[i].next_arrival());
+  for (const std::size_t i : event_delays_)
+    if (delay_ends_[i].to == cluster) t = std::min(t, delays_[i].next_arrival());
   return t;
 }
 

@@ -35,21 +35,27 @@ class Memory {
   /// Everything, for all parts.
   void carry_all() noexcept;
 
-  void read_delays(Time now) noexcept {
-    for (DelayLine& d : delays_) d.read(now);
+  // Delays are read when the cluster they lead to has an instant, and filled when the one they come
+  // from has one; `due` is by cluster.
+  using Due = std::span<const std::uint8_t>;
+  void read_delays(Time now, Due due) noexcept {
+    for (std::size_t i = 0; i < delays_.size(); ++i)
+      if (due[delay_ends_[i].to]) delays_[i].read(now);
   }
-  void push_delays(Time now) noexcept {
-    for (DelayLine& d : delays_) d.push(now);
+  void push_delays(Time now, Due due) noexcept {
+    for (std::size_t i = 0; i < delays_.size(); ++i)
+      if (due[delay_ends_[i].from]) delays_[i].push(now);
   }
-  /// When the next delayed event arrives.
-  Time next_arrival() const noexcept;
+  /// When the next delayed event arrives at a cluster.
+  Time next_arrival(std::uint32_t cluster) const noexcept;
   std::span<DelayLine> delays() noexcept { return delays_; }
   std::span<const DelayLine> delays() const noexcept { return delays_; }
   /// "plant.force -> body.force", for delays()[i].
   const std::string& delay_name(std::size_t i) const { return delay_names_[i]; }
 
-  void publish() noexcept {
-    for (const auto& s : streams_) s->publish();
+  void publish(Due due) noexcept {
+    for (std::size_t i = 0; i < streams_.size(); ++i)
+      if (due[stream_clusters_[i]]) streams_[i]->publish();
   }
   std::size_t streams() const noexcept { return streams_.size(); }
   std::uint64_t messages_lost() const noexcept;
@@ -132,6 +138,7 @@ class Memory {
   std::vector<std::uint8_t> bytes_;
   std::size_t reals_used_ = 0, integers_used_ = 0, bytes_used_ = 0;
   std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<std::uint32_t> stream_clusters_;
   std::vector<std::unique_ptr<StreamReader>> readers_;
   std::vector<std::vector<Stream*>> part_streams_;
   std::vector<std::vector<StreamReader*>> part_readers_;
@@ -140,7 +147,11 @@ class Memory {
   std::vector<Transfer> transfers_;
   std::vector<Program> early_, late_;
   std::vector<std::uint32_t> late_parts_;
+  struct Ends {
+    std::uint32_t from = 0, to = 0;  // clusters
+  };
   std::vector<DelayLine> delays_;
+  std::vector<Ends> delay_ends_;
   std::vector<std::string> delay_names_;
   std::vector<std::size_t> event_delays_;  // indices into delays_
 };

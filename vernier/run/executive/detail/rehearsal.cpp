@@ -42,12 +42,16 @@ void Cycle::rehearse(Time now, Time until, int ticks) {
     if (!can_be_taken_back(*c.component))
       c.component = &idle;
     else if (!std::exchange(known[c.part], 1))
-      kept.push_back(stopper({c.component, c.part, c.group}, c.component->description()));
+      kept.push_back(
+          stopper({c.component, c.part, c.group, c.cluster}, c.component->description()));
   }
   for (std::vector<Mover>* list : {&movers_, &reactors_})
     for (Mover& m : *list)
       if (!can_be_taken_back(*m.component)) m.component = &idle;
   const Clockwork clockwork = clockwork_;
+  const auto clusters = clusters_;
+  const auto due = due_;
+  const auto moves = moves_;
   const Statistics statistics = statistics_;
   const auto more_moves = more_moves_;
   const bool measuring = measuring_;
@@ -60,18 +64,19 @@ void Cycle::rehearse(Time now, Time until, int ticks) {
   // journals, delays
   measuring_ = false;
   for (int k = 0; k < ticks && now < until; ++k) {
-    const Time to = next(now, until);
     from_ = now;
-    to_ = to;
+    for (std::size_t i = 0; i < clusters_.size(); ++i)
+      if (due_[i]) clusters_[i].limit = clusters_[i].wanted = next_instant(i, now, until);
     run(Task::move, movers_.size());
-    if (!collect({to})) break;  // the run itself will tell
-    clockwork_.moved();
-    clockwork_.enter(to);
-    outputs({to});
+    if (!collect()) break;  // the run itself will tell
+    leave(now);
+    now = until;
+    for (const Cluster& c : clusters_) now = std::min(now, c.next);
+    enter(now);
+    outputs();
     carry_late();
-    reactions({to});
-    if (!collect({to})) break;
-    now = to;
+    reactions();
+    if (!collect()) break;
   }
 
   for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -80,6 +85,9 @@ void Cycle::rehearse(Time now, Time until, int ticks) {
   }
   memory_.set(values);
   clockwork_ = clockwork;
+  clusters_ = clusters;
+  due_ = due;
+  moves_ = moves;
   statistics_ = statistics;
   more_moves_ = more_moves;
   calls_ = calls;
