@@ -10,6 +10,7 @@
 #include "apps/vernier/federation.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/run/composition/composition.hpp"
 
 namespace vernier::app {
 namespace {
@@ -140,6 +141,12 @@ int run_command(const Command& c, const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+
+Duration time_in(const char* option, const std::string& text) {
+  if (const auto t = composition::parsed_time(text)) return *t;
+  throw ConfigurationError(
+      "V2005", fmt::format("{} must be a time such as 300s or 5min, not \"{}\"", option, text));
+}
 
 std::span<const Command> commands() { return all_commands; }
 

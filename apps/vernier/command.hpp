@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "vernier/base/time.hpp"
+
 namespace CLI {
 class App;
 }
@@ -39,6 +41,9 @@ struct Command {
   /// Adds the options and answers what to do when they were read.
   Action (*declare)(CLI::App&);
 };
+
+/// The time in an option: "300s", "5min". Throws ConfigurationError (V2005).
+Duration time_in(const char* option, const std::string& text);
 
 /// All of them, in the order in which people need them.
 std::span<const Command> commands();

@@ -59,8 +59,8 @@ class Trace final : public executive::Observer {
   }
   ~Trace() override { executive_.remove(*this); }
   void sample(Instant at, bool last) noexcept override {
+    if (!last) return;  // a peer shows what is after an event, not what was before
     values.push_back(static_cast<double>(at.time.time_since_epoch().count()));
-    values.push_back(last);
     for (const auto* v : views_) {
       for (std::uint32_t i = 0; i < v->port->count; ++i) values.push_back(v->element(i));
     }
@@ -123,6 +123,7 @@ class Moved {
     i.kind = composition::Instance::Kind::connector;
     i.file = file;
     i.parameters.clear();
+    i.island.clear();
     thread_ = std::thread([this] { ending = server_->serve(); });
   }
   ~Moved() { finish(); }
@@ -182,8 +183,9 @@ TEST(GatewayRun, EarlyStopsAndRollBackCrossTheLine) {
 </hybridsystem>)";
   const auto file = folder / "bounce.xml";
   std::ofstream(file) << R"(<interconnection name="bounce" version="1">
-  <system id="ball" file=")" VERNIER_SOURCE_DIR R"(/formats/hybrid/good/bouncing_ball.xml"/>
-  <system id="plant" file="follower.xml"/>
+  <system id="ball" file=")" VERNIER_SOURCE_DIR
+                         R"(/formats/hybrid/good/bouncing_ball.xml" island="own"/>
+  <system id="plant" file="follower.xml" island="own"/>
   <connect from="ball.height" to="plant.height"/>
   <run stop="3 s" step="50 ms"/>
 </interconnection>)";

@@ -39,7 +39,8 @@ composition::Composition read(const std::string& name) {
 composition::Plan plan(const composition::Composition& c) {
   Diagnostics problems;
   composition::Plan p = composition::make_plan(c, catalogue(), problems);
-  EXPECT_TRUE(problems.list().empty()) << rendered(problems);
+  // sampled.xml couples on purpose what belongs together, which is warned of
+  for (const Diagnostic& d : problems.list()) EXPECT_EQ(d.code, "V2130") << rendered(problems);
   return p;
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
@@ -12,6 +13,8 @@
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/folder_watch.hpp"
 #include "apps/vernier/interrupt.hpp"
+#include "vernier/base/text.hpp"
+#include "vernier/run/session/coupling.hpp"
 #include "vernier/run/session/prepare.hpp"
 
 namespace vernier::app {
@@ -24,6 +27,9 @@ struct CheckRequest {
   session::Changes changes;
   bool json = false;
   bool watch = false;
+  bool coupling = false;
+  double tolerance = 1e-3;
+  std::string until;
 };
 
 void add_folder(Folders& folders, const std::filesystem::path& file) {
@@ -65,6 +71,65 @@ int check(const CheckRequest& asked, Folders& folders) {
     if (!d.place.file.empty()) add_folder(folders, d.place.file);
   }
   return all.errors() > 0 ? status::bad_input : status::good;
+}
+
+void show(const session::Coupling& c, const std::string& document) {
+  fmt::print("{}: run to {} s at a step of {} s and at half of it\n\n", document,
+             exact(seconds(c.stop)), exact(seconds(c.step)));
+  std::size_t wide = 6;
+  for (const session::CoupledSignal& s : c.signals) wide = std::max(wide, width(s.signal));
+  fmt::print("    {:<{}}  {:>12}  {:>12}  {:>12}  {:>12}  step for {}\n", "signal", wide, "largest",
+             "difference", "at", "error", exact(c.tolerance));
+  for (const session::CoupledSignal& s : c.signals) {
+    const bool good = !s.real || s.error <= c.tolerance;
+    fmt::print("  {} {:<{}}  {:>12.4g}  {:>12.4g}  {:>10.3f} s", good ? "✓" : "✗", s.signal, wide,
+               s.largest, s.difference, s.at);
+    if (s.real) fmt::print("  {:>12.2g}", s.error);
+    if (!good) fmt::print("  {:.2g} s", s.step);
+    fmt::print("\n");
+  }
+  if (c.within())
+    fmt::print("\na step of {} s is short enough: errors of the coupling are below {}\n",
+               exact(seconds(c.step)), exact(c.tolerance));
+  else
+    fmt::print("\na step of {} s would bring the errors of the coupling below {} (estimated)\n",
+               exact(seconds(c.advised())), exact(c.tolerance));
+}
+
+nlohmann::ordered_json as_json(const session::Coupling& c) {
+  nlohmann::ordered_json j{{"within", c.within()},
+                           {"step_s", seconds(c.step)},
+                           {"tolerance", c.tolerance},
+                           {"advised_step_s", seconds(c.advised())},
+                           {"signals", nlohmann::ordered_json::array()}};
+  for (const session::CoupledSignal& s : c.signals)
+    j["signals"].push_back({{"signal", s.signal},
+                            {"unit", s.unit},
+                            {"largest", s.largest},
+                            {"difference", s.difference},
+                            {"at_s", s.at},
+                            {"error", s.real ? nlohmann::ordered_json(s.error) : nullptr}});
+  return j;
+}
+
+/// Runs each document at its step and at half of it, and shows what that changes.
+int check_coupling(const CheckRequest& asked) {
+  session::Changes changes = asked.changes;
+  if (!asked.until.empty()) changes.until = time_in("--until", asked.until);
+  int worst = status::good;
+  for (const std::string& document : asked.documents) {
+    Diagnostics problems;
+    const session::Coupling c =
+        session::coupling(document, changes, catalogue(), asked.tolerance, problems);
+    if (asked.json) {
+      fmt::print("{}\n", as_json(c).dump(2));
+    } else {
+      if (!problems.list().empty()) print_problems(problems);
+      show(c, document);
+    }
+    if (!c.within()) worst = status::broken_check;
+  }
+  return worst;
 }
 
 /// Checks again whenever a file changes beside those that were read. Answers as the last check did.
@@ -111,8 +176,17 @@ Action declare_check(CLI::App& app) {
       ->take_all();
   app.add_flag("--json", asked->json, "problems as one JSON object");
   app.add_flag("--watch", asked->watch, "check again whenever one of the files is saved");
+  app.add_flag("--coupling", asked->coupling,
+               "run at the step and at half of it, and show what that changes");
+  app.add_option("--tolerance", asked->tolerance,
+                 "with --coupling: the error that is allowed, as a share of the largest value")
+      ->type_name("NUMBER")
+      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->capture_default_str();
+  app.add_option("--until", asked->until, "with --coupling: run to this time")->type_name("TIME");
   return [asked](const Invocation&) {
     Folders folders;
+    if (asked->coupling) return check_coupling(*asked);
     return asked->watch ? watch(*asked) : check(*asked, folders);
   };
 }

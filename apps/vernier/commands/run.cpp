@@ -24,12 +24,6 @@ struct RunRequest {
   bool quiet = false, json = false, no_record = false, real_time = false, require = false;
 };
 
-Duration time_in(const char* option, const std::string& text) {
-  if (const auto t = composition::parsed_time(text)) return *t;
-  throw ConfigurationError(
-      "V2005", fmt::format("{} must be a time such as 300s or 5min, not \"{}\"", option, text));
-}
-
 /// What a late frame does, and what real time is asked for.
 void take_timing(const RunRequest& a, session::Options& o) {
   if (a.late_limit) {

@@ -33,7 +33,7 @@ Channels sample() {
 /// Passes everything through its ports as the outside sees it.
 class Mirror final : public Component {
  public:
-  Mirror() : channels(sample()), description_(described(channels)) {
+  Mirror() : channels(channel::sample()), description_(described(channels)) {
     for (std::size_t i = 0; i < 3; ++i) {
       description_.feedthrough.push_back({channels.outputs[i].name, channels.inputs[i].name});
     }

@@ -21,7 +21,7 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
       step_(plan.step),
       clockwork_(plan.step),
       clusters_(plan.clusters.size()),
-      due_(plan.clusters.size()),
+      due_(plan.clusters.size(), std::uint8_t{1}),
       followers_(plan.parts.size()),
       desks_(static_cast<std::size_t>(workers_.count())),
       changed_(plan.parts.size()),
