@@ -91,6 +91,13 @@ void show(const session::Coupling& c, const std::string& document) {
   if (c.within())
     fmt::print("\na step of {} s is short enough: errors of the coupling are below {}\n",
                exact(seconds(c.step)), exact(c.tolerance));
+  else if (const auto far = [](const session::CoupledSignal& s) { return s.real && s.error > 0.1; };
+           std::any_of(c.signals.begin(), c.signals.end(), far))
+    fmt::print(
+        "\na step of about {} s may bring the errors of the coupling below {}; measure again "
+        "there, "
+        "since\nlarge errors do not tell much\n",
+        exact(seconds(c.advised())), exact(c.tolerance));
   else
     fmt::print("\na step of {} s would bring the errors of the coupling below {} (estimated)\n",
                exact(seconds(c.advised())), exact(c.tolerance));

@@ -13,6 +13,7 @@
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/result_reader.hpp"
 #include "vernier/run/record/run_folder.hpp"
+#include "vernier/run/session/coupling.hpp"
 
 namespace vernier::session {
 namespace {
@@ -66,8 +67,50 @@ class Ramp final : public Component {
   Journal* journal_ = nullptr;
 };
 
+/// y' = u, exactly for the held input.
+class Integral final : public Component {
+ public:
+  explicit Integral(double start) : y_(start) {
+    description_.inputs = {{.name = "u"}};
+    description_.outputs = {{.name = "y"}};
+    description_.state_bytes = sizeof y_;
+  }
+  const Description& description() const noexcept override { return description_; }
+  void bind(const Bindings& b) override {
+    in_ = b.real_input("u");
+    out_ = b.real_output("y");
+  }
+  Outcome output(Instant) noexcept override {
+    out_[0] = y_;
+    return Outcome::ok;
+  }
+  Advance advance(Time from, Time to) noexcept override {
+    y_ += in_[0] * seconds(to - from);
+    return {to};
+  }
+  void save(std::span<std::byte> to) const noexcept override {
+    std::memcpy(to.data(), &y_, sizeof y_);
+  }
+  void load(std::span<const std::byte> from) noexcept override {
+    std::memcpy(&y_, from.data(), sizeof y_);
+  }
+
+ private:
+  Description description_;
+  double y_;
+  std::span<const double> in_;
+  std::span<double> out_;
+};
+
 Catalogue catalogue() {
   Catalogue c;
+  Type integral;
+  integral.name = "integral";
+  integral.parameters = {{.name = "start", .unit = "1", .initial = "0"}};
+  integral.component = [](const Parameters& p) {
+    return std::make_unique<Integral>(p.real("start"));
+  };
+  c.add(std::move(integral));
   Type ramp;
   ramp.name = "ramp";
   ramp.parameters = {{.name = "slope", .unit = "m/s", .initial = "1"},
@@ -315,6 +358,35 @@ TEST_F(Running, EveryWrongSettingIsReportedAtOnce) {
   });
   EXPECT_THAT(text, HasSubstr("\"q.slope\""));
   EXPECT_THAT(text, HasSubstr("\"stp\""));
+}
+
+constexpr const char* circle =
+    "<component id='a' type='integral'><parameter name='start' value='1'/></component>"
+    "<component id='b' type='integral'/><connect from='b.y' to='a.u'/>"
+    "<connect from='a.y' to='b.u' gain='-1'/><run stop='2 s' step='10 ms'/>";
+
+TEST_F(Running, MeasuresWhatTheStepDoesToACoupling) {
+  Diagnostics problems;
+  const Coupling c = coupling(write(circle), {}, catalogue_, 1e-3, problems);
+  ASSERT_EQ(problems.list().size(), 1u);
+  EXPECT_EQ(problems.list()[0].code, "V2130");
+  EXPECT_EQ(c.step, 10ms);
+  EXPECT_FALSE(c.within());
+  // y_a + i y_b turns by 1 - i h a step: by atan(h), growing by sqrt(1 + h^2); it should be cos(t)
+  const double h = 0.01;
+  double worst = 0.0, largest = 0.0;
+  for (int n = 0; n <= 200; ++n) {
+    const double y = std::pow(1.0 + h * h, 0.5 * n) * std::cos(n * std::atan(h));
+    worst = std::max(worst, std::abs(y - std::cos(n * h)));
+    largest = std::max(largest, std::abs(y));
+  }
+  ASSERT_EQ(c.signals.size(), 2u);
+  EXPECT_EQ(c.signals[0].signal, "a.y");
+  EXPECT_NEAR(c.signals[0].error, worst / largest, 0.02 * worst / largest);
+  // a step of which the error is the tolerance, rounded down to 1, 2 or 5: 1.9 ms
+  EXPECT_EQ(c.advised(), 1ms);
+  EXPECT_TRUE(
+      coupling(write(circle), {.set = {"run.step=1 ms"}}, catalogue_, 1e-3, problems).within());
 }
 
 }  // namespace

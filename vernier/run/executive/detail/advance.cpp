@@ -32,6 +32,7 @@ Time Cycle::next_instant(std::size_t cluster, Time now, Time until) const noexce
 }
 
 void Cycle::advance(Time now, Time until) noexcept {
+  if (due_parts_ == 0) return;  // somebody only looked
   from_ = now;
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     if (!due_[i]) continue;
@@ -44,6 +45,7 @@ void Cycle::advance(Time now, Time until) noexcept {
     collect();
   }
   leave(now);
+  due_parts_ = 0;
   if (measuring_) finish_measuring();
 }
 

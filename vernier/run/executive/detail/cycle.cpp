@@ -42,6 +42,7 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
     groups.push_back(group);
     group_of_.push_back(group);
     cluster_of_.push_back(p.cluster);
+    ++cluster.parts;
     const Mover mover{p.component.get(), i, group, p.cluster, can.stops_early};
     if (can.reacts) reactors_.push_back(mover);
     if (continuous(p)) {
@@ -106,7 +107,7 @@ void Cycle::break_down(Breakdown::Kind kind, std::uint32_t part, Instant at) noe
 void Cycle::run(Task task, std::size_t items) noexcept {
   const int workers = workers_.count();
   // waking others costs more than a handful of cheap calls
-  if (workers == 1 || items < 2 * static_cast<std::size_t>(workers))
+  if (workers == 1 || std::min(items, due_parts_) < 2 * static_cast<std::size_t>(workers))
     return do_slice(task, {0, items}, 0);
   task_ = task;
   items_ = items;
@@ -257,6 +258,7 @@ void Cycle::carry_late() noexcept {
 bool Cycle::compute_all(Time now) noexcept {
   clockwork_.all_due();
   std::fill(due_.begin(), due_.end(), std::uint8_t{1});
+  due_parts_ = cluster_of_.size();
   for (Cluster& c : clusters_) {
     c.at = {now};
     c.limit = now;
@@ -270,12 +272,13 @@ bool Cycle::compute_all(Time now) noexcept {
 
 bool Cycle::enter(Time now) noexcept {
   const bool base = clockwork_.enter(now);
-  bool any = false, tick = false;
+  bool tick = false;
+  due_parts_ = 0;
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     Cluster& c = clusters_[i];
     due_[i] = c.next == now;
     if (!due_[i]) continue;
-    any = true;
+    due_parts_ += c.parts;
     c.at = {now, c.settled && c.at.time == now ? c.at.microstep + 1 : 0};
     c.settled = c.active = true;
     c.event = c.cut_short;
@@ -292,7 +295,7 @@ bool Cycle::enter(Time now) noexcept {
     }
   }
   statistics_.ticks += tick;
-  return any;
+  return due_parts_ > 0;
 }
 
 bool Cycle::settle(Time now) noexcept {
@@ -385,6 +388,7 @@ void Cycle::restart(Time start) noexcept {
 
 void Cycle::resettled(Time now, std::span<const std::uint32_t> microsteps) noexcept {
   clockwork_.enter(now);
+  due_parts_ = 0;
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     Cluster& c = clusters_[i];
     c.next = c.continuous ? now : Time::max();
@@ -395,6 +399,7 @@ void Cycle::resettled(Time now, std::span<const std::uint32_t> microsteps) noexc
       c.next = std::min(c.next, group.next);
     }
     due_[i] = c.next == now;
+    due_parts_ += due_[i] ? c.parts : 0;
     c.at = {now, microsteps[i]};
     c.settled = true;
   }

@@ -124,6 +124,7 @@ class Cycle {
     bool early = false;
     bool dense = true;
     std::uint32_t group = none;         // of the continuous parts
+    std::size_t parts = 0;
     std::vector<std::uint32_t> groups;  // of rates
     std::vector<std::uint32_t> calls;   // its continuous parts, in the order of calls_
     std::vector<Component*> predictors, sampled;
@@ -234,6 +235,7 @@ class Cycle {
   Task task_ = Task::output;
   Time from_{};
   std::size_t first_ = 0, items_ = 0;
+  std::size_t due_parts_ = 0;  // parts of clusters that are due
   std::vector<Desk> desks_;
   bool measuring_ = false;
 

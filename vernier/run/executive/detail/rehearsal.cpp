@@ -51,6 +51,7 @@ void Cycle::rehearse(Time now, Time until, int ticks) {
   const Clockwork clockwork = clockwork_;
   const auto clusters = clusters_;
   const auto due = due_;
+  const std::size_t due_parts = due_parts_;
   const auto moves = moves_;
   const Statistics statistics = statistics_;
   const auto more_moves = more_moves_;
@@ -87,6 +88,7 @@ void Cycle::rehearse(Time now, Time until, int ticks) {
   clockwork_ = clockwork;
   clusters_ = clusters;
   due_ = due;
+  due_parts_ = due_parts;
   moves_ = moves;
   statistics_ = statistics;
   more_moves_ = more_moves;
