@@ -24,7 +24,8 @@ struct RecordGroup {
 
 /// The ports that the records of a composition name, by rate and by the cluster whose instants they
 /// have; a port named twice goes by the first. A pattern takes outputs only; an exact path takes an
-/// input too. No records: every output, at its instants. A record that names nothing is reported as a warning (V2128).
+/// input too. No records: every output, at its instants. A record that names nothing is reported as
+/// a warning (V2128).
 std::vector<RecordGroup> groups_of(std::span<const executive::PortView>,
                                    const std::vector<composition::Record>&, Diagnostics&);
 

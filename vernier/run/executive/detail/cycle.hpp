@@ -123,7 +123,7 @@ class Cycle {
     bool continuous = false;  // it has parts without a rate, and so the ticks of the base step
     bool early = false;
     bool dense = true;
-    std::uint32_t group = none;         // of the continuous parts
+    std::uint32_t group = none;  // of the continuous parts
     std::size_t parts = 0;
     std::vector<std::uint32_t> groups;  // of rates
     std::vector<std::uint32_t> calls;   // its continuous parts, in the order of calls_
