@@ -234,6 +234,11 @@ void expect_conforming(Component& c, Duration step, const std::function<void(Rig
     }
   }
   EXPECT_EQ(allocations(), before) << "a real-time function allocates";
+
+  // an override while the run goes on gives it other memory
+  const long bound = allocations();
+  c.bind(rig);
+  EXPECT_EQ(allocations(), bound) << "bind() allocates when it is called again";
 }
 
 }  // namespace vernier::testing

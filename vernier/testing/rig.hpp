@@ -76,7 +76,8 @@ class Rig final : public Bindings {
 };
 
 /// The promises every component makes: feedthrough as declared, save/load exact, no allocation in
-/// the real-time functions, state size as declared. `drive` sets the inputs of step k.
+/// the real-time functions and when bound again, state size as declared. `drive` sets the inputs of
+/// step k.
 void expect_conforming(Component&, Duration step, const std::function<void(Rig&, int k)>& drive);
 
 }  // namespace vernier::testing

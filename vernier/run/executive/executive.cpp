@@ -9,6 +9,7 @@
 #include "vernier/run/executive/detail/cycle.hpp"
 #include "vernier/run/executive/detail/fault.hpp"
 #include "vernier/run/executive/detail/memory.hpp"
+#include "vernier/run/executive/detail/order_queue.hpp"
 
 namespace vernier::executive {
 
@@ -17,6 +18,7 @@ using detail::Breakdown;
 namespace {
 
 constexpr int most_phases = 100;
+constexpr std::size_t most_orders = 256;  // that wait, or whose answer was not taken
 
 }  // namespace
 
@@ -28,6 +30,9 @@ Executive::Executive(composition::Plan plan, std::vector<Pacer*> pacers, const O
     for (std::size_t i = 0; i < views_.size(); ++i)
       if (views_[i].output == outputs) by_path_.emplace(views_[i].path, i);
   cycle_ = std::make_unique<detail::Cycle>(plan_, *memory_, options_);
+  std::uint32_t most = 1;
+  for (const PortView& v : views_) most = std::max(most, v.port->count);
+  orders_ = std::make_unique<detail::OrderQueue>(most_orders, most);
   for (std::size_t part = 0; part < plan_.parts.size(); ++part) memory_->bind(part);
 }
 
@@ -86,7 +91,10 @@ Ending Executive::run_until(Time until) noexcept {
       return stop_.load(std::memory_order_relaxed) ? Ending::stopped : Ending::reached;
     }
     now_ = next;
+    const bool aligned = cycle.aligned(now_);
+    if (aligned) carry_out_changes();
     if (!cycle.settle(now_)) return Ending::failed;
+    if (aligned) carry_out_reads();
   }
 }
 
@@ -158,26 +166,9 @@ void Executive::observe(Observer& o, const Sampling& s) { cycle_->observe(o, s, 
 void Executive::remove(Observer& o) noexcept { cycle_->remove(o); }
 
 void Executive::override_port(std::string_view path, std::span<const double> values) {
-  const std::size_t view = known(path);
-  const Port& p = *views_[view].port;
-  const std::string name(path);
-  if (p.flow == Flow::stream)
-    throw ConfigurationError("V2124", name + " is a stream; only values can be overridden");
-  if (values.size() != p.count)
-    throw ConfigurationError("V2121", name + " has " + std::to_string(p.count) + " elements, not " +
-                                          std::to_string(values.size()));
-  const double most = p.scalar == Scalar::byte ? 255.0 : p.scalar == Scalar::boolean ? 1.0 : 9e18;
-  const double least = p.scalar == Scalar::byte || p.scalar == Scalar::boolean ? 0.0 : -9e18;
-  if (p.scalar != Scalar::real || p.flow == Flow::event)
-    for (const double v : values)
-      if (!(v >= least && v <= most) || v != std::floor(v))
-        throw ConfigurationError(
-            "V2124", exact(v) + " is not a value that " + name + " can have: it takes " +
-                         (p.scalar == Scalar::boolean ? "0 or 1"
-                          : p.scalar == Scalar::byte  ? "whole numbers from 0 to 255"
-                                                      : "whole numbers"));
-  memory_->override_port(view, values);
-  memory_->bind(views_[view].part);
+  const Order order{OrderKind::replace, std::string(path), {values.begin(), values.end()}};
+  memory_->override_port(checked(order), values);
+  memory_->bind(views_[checked(order)].part);
 }
 
 void Executive::release(std::string_view path) {
@@ -187,13 +178,7 @@ void Executive::release(std::string_view path) {
 }
 
 void Executive::send(std::string_view path) {
-  std::size_t view = known(path);
-  // an event may be an input and an output of the same name: the input is meant
-  for (std::size_t i = view; i < views_.size() && views_[view].output; ++i)
-    if (!views_[i].output && views_[i].path == path) view = i;
-  if (views_[view].output || views_[view].port->flow != Flow::event)
-    throw ConfigurationError("V2124", std::string(path) + " is not an event that can be sent");
-  memory_->send(view);
+  memory_->send(checked({OrderKind::send, std::string(path), {}}));
 }
 
 const Statistics& Executive::statistics() const noexcept {

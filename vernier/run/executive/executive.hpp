@@ -17,6 +17,7 @@
 #include "vernier/run/composition/plan.hpp"
 #include "vernier/run/executive/meter.hpp"
 #include "vernier/run/executive/observer.hpp"
+#include "vernier/run/executive/orders.hpp"
 #include "vernier/run/executive/snapshot.hpp"
 #include "vernier/run/executive/statistics.hpp"
 
@@ -25,6 +26,7 @@ namespace vernier::executive {
 namespace detail {
 class Memory;
 class Cycle;
+class OrderQueue;
 }  // namespace detail
 
 /// What counts as a fault.
@@ -61,8 +63,8 @@ enum class Ending : std::uint8_t {
 /// Each cluster of the plan has instants of its own: ticks of the step and of its rates, its events
 /// and stimuli. Neither observers nor other clusters add to them.
 ///
-/// All members but request_stop() and request_freeze() are called from one thread, and none of them
-/// while run_until() runs. run_until() does not allocate, lock or throw.
+/// All members but request_stop(), request_freeze() and those for orders are called from one
+/// thread, and none of them while run_until() runs. run_until() does not allocate, lock or throw.
 class Executive {
  public:
   /// `pacers` outlive the executive. Binds all components; may throw what they throw.
@@ -126,6 +128,25 @@ class Executive {
   /// Lets an event input happen once, at the next tick. Throws ConfigurationError.
   void send(std::string_view path);
 
+  // -- orders: from any thread, while the run goes on ------------------------------------------
+
+  /// Has something done at the next instant that all clusters with continuous parts have: changes
+  /// before its outputs are computed, then what is read after everything has settled. Orders are
+  /// carried out in the order of asking; a change after something read waits for another instant.
+  /// Answers a number for answer(). Throws ConfigurationError: as override_port(), release() and
+  /// send() do, V2144 when too many orders wait.
+  std::uint64_t ask(const Order&);
+  /// What became of an order; asked until it is done.
+  OrderAnswer answer(std::uint64_t number);
+  /// Nobody will ask for the answer.
+  void forget(std::uint64_t number);
+  /// Carries out what waits while run_until() does not run; by the thread that calls run_until().
+  void carry_out() noexcept;
+  /// Orders of a run that is repeated, by time: each is carried out at its time. Throws as ask().
+  void schedule(const std::vector<ScheduledOrder>&);
+  /// `j` outlives the run; null: none.
+  void keep_journal(OrderJournal* j) noexcept { order_journal_ = j; }
+
   // -- state -----------------------------------------------------------------------------------
 
   /// Everything needed to go on to the bit. Throws ConfigurationError when a component cannot
@@ -140,6 +161,11 @@ class Executive {
  private:
   /// The index of the view of a path; throws ConfigurationError with a suggestion.
   std::size_t known(std::string_view path) const;
+  /// The view that an order is about; throws ConfigurationError when it cannot be carried out.
+  std::size_t checked(const Order&) const;
+  void carry_out_changes() noexcept;
+  void carry_out_reads() noexcept;
+  void change(OrderKind, std::size_t view, std::span<const double> values) noexcept;
   void start_components(Time start);
   bool pace(Time) noexcept;
 
@@ -157,6 +183,16 @@ class Executive {
   std::atomic<bool> stop_{false};
   std::unique_ptr<detail::Memory> memory_;
   std::unique_ptr<detail::Cycle> cycle_;
+  std::unique_ptr<detail::OrderQueue> orders_;
+  struct Scheduled {
+    Time at;
+    OrderKind kind;
+    std::size_t view;
+    std::vector<double> values;
+  };
+  std::vector<Scheduled> scheduled_;  // by time
+  std::size_t next_scheduled_ = 0;
+  OrderJournal* order_journal_ = nullptr;
 };
 
 }  // namespace vernier::executive

@@ -412,6 +412,11 @@ bool Cycle::aligned() const noexcept {
   return true;
 }
 
+bool Cycle::aligned(Time now) const noexcept {
+  return std::all_of(clusters_.begin(), clusters_.end(),
+                     [now](const Cluster& c) { return !c.continuous || c.next == now; });
+}
+
 std::uint64_t Cycle::calls(std::size_t part) const noexcept {
   const std::uint32_t g = group_of_[part];
   return more_moves_[part] + (g == none ? 0 : moves_[g]);

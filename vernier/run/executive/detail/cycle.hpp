@@ -54,6 +54,8 @@ class Cycle {
   /// Whether every cluster with continuous parts has its instant now: only then can a run be left
   /// and saved.
   bool aligned() const noexcept;
+  /// The same of the instant `now`, which is about to be settled.
+  bool aligned(Time now) const noexcept;
 
   /// Computes all outputs, due or not: between the phases of initialization.
   bool compute_all(Time) noexcept;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <unordered_map>
+#include <utility>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -100,7 +101,7 @@ class PartBindings final : public Bindings {
     const Scalar s = stored(*c.port);
     require(c.port->flow != Flow::stream &&
             (s == kind || (s == Scalar::boolean && kind == Scalar::byte)));
-    void* memory = c.shadow ? static_cast<void*>(c.shadow.get()) : c.feed;
+    void* memory = c.overridden ? static_cast<void*>(c.shadow) : c.feed;
     return {static_cast<T*>(memory), c.port->count};
   }
 
@@ -113,16 +114,15 @@ Memory::Memory(const Plan& plan, std::vector<PortView>& views)
     : views_(views), parts_(&plan.parts), journals_(plan.parts.size()) {
   allocate(plan);
   wire(plan);
+  for (std::size_t part = 0; part < plan.parts.size(); ++part)
+    bindings_.push_back(std::make_unique<PartBindings>(*this, part));
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     views_[i].data = cells_[i].feed;
     views_[i].stream = cells_[i].stream;
   }
 }
 
-void Memory::bind(std::size_t part) {
-  const PartBindings bindings(*this, part);
-  (*parts_)[part].component->bind(bindings);
-}
+void Memory::bind(std::size_t part) { (*parts_)[part].component->bind(*bindings_[part]); }
 
 void Memory::keeps_journal(std::size_t part) {
   const auto number = static_cast<std::uint32_t>(part);
@@ -191,6 +191,15 @@ void Memory::allocate(const Plan& plan) {
     }
   }
   real_outputs_ = reals_used_;
+
+  std::size_t words = 0;
+  for (const Cell& c : cells_) words += (c.bytes + 7) / 8;
+  shadows_.resize(words);
+  std::uint64_t* next = shadows_.data();
+  for (Cell& c : cells_) {
+    c.shadow = next;
+    next += (c.bytes + 7) / 8;
+  }
 }
 
 std::byte* Memory::take(const Port& p) {
@@ -380,28 +389,24 @@ bool Memory::not_a_number() const noexcept {
   return bad;
 }
 
-void Memory::override_port(std::size_t view, std::span<const double> values) {
+void Memory::override_port(std::size_t view, std::span<const double> values) noexcept {
   Cell& c = cells_[view];
   PortView& v = views_[view];
-  if (!c.shadow) {
-    c.shadow = std::make_unique<std::uint64_t[]>((c.bytes + 7) / 8);
-    std::memcpy(c.shadow.get(), c.feed, c.bytes);
-  }
+  if (!std::exchange(c.overridden, true)) std::memcpy(c.shadow, c.feed, c.bytes);
   if (v.output) {
     set(c.feed, *c.port, values);
   } else {
-    set(reinterpret_cast<std::byte*>(c.shadow.get()), *c.port, values);
-    v.data = c.shadow.get();
+    set(reinterpret_cast<std::byte*>(c.shadow), *c.port, values);
+    v.data = c.shadow;
   }
   v.overridden = true;
 }
 
 void Memory::release(std::size_t view) noexcept {
   Cell& c = cells_[view];
-  if (!c.shadow) return;
+  if (!std::exchange(c.overridden, false)) return;
   // the value the component gave last counts until it gives a new one
-  if (views_[view].output) std::memcpy(c.feed, c.shadow.get(), c.bytes);
-  c.shadow.reset();
+  if (views_[view].output) std::memcpy(c.feed, c.shadow, c.bytes);
   views_[view].data = c.feed;
   views_[view].overridden = false;
 }
@@ -414,8 +419,8 @@ std::span<std::byte> Memory::content(std::size_t view) noexcept {
 
 std::span<std::byte> Memory::shadow(std::size_t view) noexcept {
   Cell& c = cells_[view];
-  if (!c.shadow) return {};
-  return {reinterpret_cast<std::byte*>(c.shadow.get()), c.bytes};
+  if (!c.overridden) return {};
+  return {reinterpret_cast<std::byte*>(c.shadow), c.bytes};
 }
 
 Memory::Values Memory::values() {
@@ -448,7 +453,7 @@ void Memory::reset() {
     Cell& c = cells_[i];
     if (c.stream)
       *c.stream = Stream(c.port->capacity, c.port->message_bytes);
-    else if (views_[i].output && !c.shadow)
+    else if (views_[i].output && !c.overridden)
       std::memset(c.feed, 0, c.bytes);
   }
   for (Journal& j : journals_) j.clear();

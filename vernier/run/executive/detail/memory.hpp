@@ -24,7 +24,7 @@ class Memory {
   /// Allocates everything and fills `views`: per part its outputs, then its inputs.
   Memory(const composition::Plan&, std::vector<PortView>& views);
 
-  /// Gives a part its memory. Throws what its bind() throws.
+  /// Gives a part its memory. Throws what its bind() throws; does not allocate itself.
   void bind(std::size_t part);
 
   /// What has to be carried before output() of a part, and before its react() and advance().
@@ -69,7 +69,7 @@ class Memory {
   bool not_a_number() const noexcept;
 
   // by index into the views
-  void override_port(std::size_t view, std::span<const double> values);
+  void override_port(std::size_t view, std::span<const double> values) noexcept;
   void release(std::size_t view) noexcept;
   void send(std::size_t view) noexcept;
   std::int64_t& sent(std::size_t view) noexcept { return injected_[cells_[view].injected]; }
@@ -105,10 +105,11 @@ class Memory {
 
   struct Cell {
     const Port* port = nullptr;
-    std::size_t bytes = 0;      // of the whole port
-    std::byte* feed = nullptr;  // what the wires lead from or to
-    std::unique_ptr<std::uint64_t[]> shadow;
-    std::size_t injected = 0;  // event inputs: index into injected_
+    std::size_t bytes = 0;            // of the whole port
+    std::byte* feed = nullptr;        // what the wires lead from or to
+    std::uint64_t* shadow = nullptr;  // of all but streams
+    bool overridden = false;          // the component reads or writes the shadow
+    std::size_t injected = 0;         // event inputs: index into injected_
     Stream* stream = nullptr;
     StreamReader* reader = nullptr;
   };
@@ -136,6 +137,8 @@ class Memory {
   std::size_t real_outputs_ = 0;
   std::vector<std::int64_t> integers_, injected_;
   std::vector<std::uint8_t> bytes_;
+  std::vector<std::uint64_t> shadows_;
+  std::vector<std::unique_ptr<Bindings>> bindings_;  // by part
   std::size_t reals_used_ = 0, integers_used_ = 0, bytes_used_ = 0;
   std::vector<std::unique_ptr<Stream>> streams_;
   std::vector<std::uint32_t> stream_clusters_;
