@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "vernier/base/text.hpp"
+#include "vernier/component/port_name.hpp"
 
 namespace vernier::rsp {
 namespace {
@@ -116,7 +117,7 @@ ServerSide::ServerSide(ServerSideSettings s)
 void ServerSide::bind(const Bindings& b) {
   Side::bind(b);
   for (std::size_t i = 0; i < settings_.bodies.size(); ++i) {
-    in_[i] = inputs(b, "measured." + settings_.bodies[i], false);
+    in_[i] = inputs(b, PortName{"measured.", settings_.bodies[i]}, false);
     out_[i] = outputs(b, settings_.bodies[i], true);
   }
   ready_ = b.byte_input("ready");
@@ -260,7 +261,7 @@ void ClientSide::bind(const Bindings& b) {
   Side::bind(b);
   for (std::size_t i = 0; i < settings_.bodies.size(); ++i) {
     in_[i] = inputs(b, settings_.bodies[i], settings_.accelerations);
-    out_[i] = outputs(b, "measured." + settings_.bodies[i], false);
+    out_[i] = outputs(b, PortName{"measured.", settings_.bodies[i]}, false);
   }
   start_ = b.real_input("start");
   stop_ = b.real_input("stop");

@@ -85,8 +85,8 @@ class Side : public Component, public TimeBaseSource, public ThreadOwner {
   using BodyOutputs = BodyPorts<double>;
 
   Side(SideSettings, bool server);
-  static BodyInputs inputs(const Bindings&, const std::string& name, bool accelerations);
-  static BodyOutputs outputs(const Bindings&, const std::string& name, bool accelerations);
+  static BodyInputs inputs(const Bindings&, std::string_view name, bool accelerations);
+  static BodyOutputs outputs(const Bindings&, std::string_view name, bool accelerations);
   /// False when a number is none, or an attitude is far from a unit.
   static bool read(const BodyInputs&, Trajectory&) noexcept;
   static void write(const BodyOutputs&, const Trajectory&) noexcept;

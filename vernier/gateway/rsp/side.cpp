@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/component/port_name.hpp"
 #include "vernier/gateway/link/frame.hpp"
 #include "vernier/gateway/rsp/components.hpp"
 
@@ -114,30 +115,30 @@ namespace {
 
 /// `port` answers the port of a name.
 template <class Ports, class Find>
-Ports body_ports(const std::string& name, bool accelerations, const Find& port) {
-  Ports p{port(name + ".position"),
-          port(name + ".velocity"),
-          port(name + ".attitude"),
-          port(name + ".rate"),
+Ports body_ports(std::string_view name, bool accelerations, const Find& port) {
+  Ports p{port(PortName{name, ".position"}),
+          port(PortName{name, ".velocity"}),
+          port(PortName{name, ".attitude"}),
+          port(PortName{name, ".rate"}),
           {},
           {}};
   if (accelerations) {
-    p.acceleration = port(name + ".acceleration");
-    p.angular_acceleration = port(name + ".angular_acceleration");
+    p.acceleration = port(PortName{name, ".acceleration"});
+    p.angular_acceleration = port(PortName{name, ".angular_acceleration"});
   }
   return p;
 }
 
 }  // namespace
 
-Side::BodyInputs Side::inputs(const Bindings& b, const std::string& name, bool accelerations) {
+Side::BodyInputs Side::inputs(const Bindings& b, std::string_view name, bool accelerations) {
   return body_ports<BodyInputs>(name, accelerations,
-                                [&](const std::string& port) { return b.real_input(port); });
+                                [&](std::string_view port) { return b.real_input(port); });
 }
 
-Side::BodyOutputs Side::outputs(const Bindings& b, const std::string& name, bool accelerations) {
+Side::BodyOutputs Side::outputs(const Bindings& b, std::string_view name, bool accelerations) {
   return body_ports<BodyOutputs>(name, accelerations,
-                                 [&](const std::string& port) { return b.real_output(port); });
+                                 [&](std::string_view port) { return b.real_output(port); });
 }
 
 bool Side::read(const BodyInputs& p, Trajectory& t) noexcept {

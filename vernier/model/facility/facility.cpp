@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "vernier/base/require.hpp"
+#include "vernier/component/port_name.hpp"
 #include "vernier/kernel/spatial/segment.hpp"
 #include "vernier/model/facility/detail/arrays.hpp"
 
@@ -126,18 +127,17 @@ Facility::Facility(Installation i) : installation_(std::move(i)) {
 void Facility::bind(const Bindings& b) {
   for (std::size_t r = 0; r < 2; ++r) {
     const std::string& name = installation_.robots[r].name;
-    const std::string m = "measured." + name;
+    const auto in = [&](const char* what) { return b.real_input(PortName{name, what}); };
+    const auto out = [&](const char* what) { return b.real_output(PortName{name, what}); };
+    const auto measured = [&](const char* what) {
+      return b.real_output(PortName{"measured.", name, what});
+    };
     ports_[r] = {
-        b.real_input(name + ".position"),
-        b.real_input(name + ".velocity"),
-        b.real_input(name + ".attitude"),
-        b.real_input(name + ".rate"),
-        b.real_output(m + ".position"),
-        b.real_output(m + ".velocity"),
-        b.real_output(m + ".attitude"),
-        b.real_output(m + ".rate"),
-        b.real_output(name + ".joints"),
-        installation_.robots[r].railed ? b.real_output(name + ".rail") : std::span<double>{}};
+        in(".position"),       in(".velocity"),
+        in(".attitude"),       in(".rate"),
+        measured(".position"), measured(".velocity"),
+        measured(".attitude"), measured(".rate"),
+        out(".joints"),        installation_.robots[r].railed ? out(".rail") : std::span<double>{}};
   }
   reset_ = b.integer_input("reset");
   trip_ = b.integer_input("trip");
