@@ -1,13 +1,14 @@
 # What each group of modules may build on. `run` meets `model` and `gateway` only in apps/.
 set(vernier_base_on      base)
+set(vernier_net_on       base)
 set(vernier_document_on  base)
 set(vernier_kernel_on    base kernel)
 set(vernier_component_on base kernel)
 set(vernier_testing_on   base kernel component)
 set(vernier_model_on     base document kernel component model)
-set(vernier_gateway_on   base document kernel component gateway rti1516e)
-set(vernier_rti1516e_on  base gateway)
-set(vernier_run_on       base document kernel component run)
+set(vernier_gateway_on   base net document kernel component gateway rti1516e)
+set(vernier_rti1516e_on  base net gateway)
+set(vernier_run_on       base net document kernel component run)
 
 # what clang compiles: everything, or single targets, see vernier_by_clang()
 set(clang $<OR:$<CXX_COMPILER_ID:Clang>,$<BOOL:$<TARGET_PROPERTY:VERNIER_BY_CLANG>>>)
