@@ -30,8 +30,8 @@
 
 #include "benchmarks/machine.hpp"
 #include "vernier/base/temporary_folder.hpp"
-#include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/federation/server.hpp"
+#include "vernier/net/socket.hpp"
 
 namespace vernier::bench {
 namespace {
@@ -85,7 +85,7 @@ class Child {
       _exit(written ? 0 : 1);
     }
     close(ends[1]);
-    from_ = channel::Descriptor(ends[0]);
+    from_ = Descriptor(ends[0]);
   }
   Found wait() {
     Found f;
@@ -97,7 +97,7 @@ class Child {
 
  private:
   pid_t process_ = -1;
-  channel::Descriptor from_;
+  Descriptor from_;
 };
 
 // ---- the floor
@@ -110,10 +110,10 @@ bool move(int from, int to) {
 
 /// Two clients and a relay between them, 200 bytes to and fro; microseconds of a round trip.
 double relay_round_trip() {
-  auto listener = channel::listening({"127.0.0.1", "0"});
-  const channel::Address address{"127.0.0.1", std::to_string(channel::port_of(*listener))};
+  auto listener = net::listening({"127.0.0.1", "0"});
+  const net::Address address{"127.0.0.1", std::to_string(net::port_of(*listener))};
   const auto connected = [&] {
-    auto fd = channel::connected(address, Clock::now() + std::chrono::seconds(5));
+    auto fd = net::connected(address, Clock::now() + std::chrono::seconds(5));
     fcntl(fd->get(), F_SETFL, 0);  // blocks: the least that a client can do
     return std::move(*fd);
   };
@@ -125,7 +125,7 @@ double relay_round_trip() {
     }
     return Found{true};
   });
-  auto second = channel::accepted(*listener, Clock::now() + std::chrono::seconds(5));
+  auto second = net::accepted(*listener, Clock::now() + std::chrono::seconds(5));
   Child caller([&] {
     const auto fd = connected();
     std::vector<double> trips;
@@ -137,7 +137,7 @@ double relay_round_trip() {
     }
     return Found{true, median(trips)};
   });
-  auto first = channel::accepted(*listener, Clock::now() + std::chrono::seconds(5));
+  auto first = net::accepted(*listener, Clock::now() + std::chrono::seconds(5));
   pollfd both[2] = {{first->get(), POLLIN, 0}, {second->get(), POLLIN, 0}};
   for (bool on = true; on && poll(both, 2, -1) > 0;) {
     for (int i : {0, 1})

@@ -79,7 +79,7 @@ void steps_over_the_line() {
   {
     lines::Simulator simulator(
         lines::channels_of(plant.description()),
-        {.name = "plant", .address = *lines::parsed_address(server.address()), .listen = false});
+        {.name = "plant", .address = *net::parsed_address(server.address()), .listen = false});
     Memory memory;
     simulator.bind(memory);
     simulator.initialize(Time{}, 0);

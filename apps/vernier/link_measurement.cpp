@@ -114,13 +114,13 @@ bool hopeless(link::Reason r) {
 
 void wait_for_peer(Link& l, const LinkTest& t, const std::atomic<bool>& stop) {
   const bool server = t.home.role == link::Role::server;
-  const auto end = channel::Clock::now() + std::chrono::duration<double>(t.patience);
+  const auto end = net::Clock::now() + std::chrono::duration<double>(t.patience);
   bool refused = false;
   while (!stop && !is_up(l)) {
     const link::Quality& q = l.quality();
     // a server goes on: somebody else may fit
     refused = !server && q.troubles > 0 && hopeless(q.last_trouble);
-    if (refused || channel::Clock::now() >= end) break;
+    if (refused || net::Clock::now() >= end) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (stop || is_up(l)) return;
@@ -128,7 +128,7 @@ void wait_for_peer(Link& l, const LinkTest& t, const std::atomic<bool>& stop) {
   Diagnostics problems;
   auto& d = problems.error("V5142",
                            fmt::format("the link \"{}\" did not come up at {}{}", t.home.name,
-                                       channel::text(server ? l.control_address() : t.home.control),
+                                       net::text(server ? l.control_address() : t.home.control),
                                        refused ? "" : " within " + exact(t.patience) + " s"),
                            {});
   if (const std::string why = l.status().last_error; !why.empty()) d.notes.push_back(why);
@@ -158,7 +158,7 @@ LinkFindings measure_link(const LinkTest& asked, const std::atomic<bool>& stop,
     }
   }
   const bool relayed = t.impairment && !path.packets;
-  channel::Address listen_control = t.home.control, listen_data = t.home.data;
+  net::Address listen_control = t.home.control, listen_data = t.home.data;
   if (relayed && t.home.role == link::Role::server) {
     t.home.control = t.home.data = {"127.0.0.1", "0"};  // the relay stands where one comes
   }

@@ -91,30 +91,6 @@ Digest sha256(std::span<const std::byte> bytes) noexcept {
   return sum.finish();
 }
 
-Digest hmac_sha256(std::span<const std::byte> key, std::span<const std::byte> message) noexcept {
-  std::array<std::byte, 64> block{};
-  const Digest shortened = sha256(key);
-  if (key.size() > block.size()) key = shortened;
-  std::copy(key.begin(), key.end(), block.begin());
-  const auto padded = [&](unsigned char pad) {
-    Sha256 sum;
-    std::array<std::byte, 64> b;
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = block[i] ^ std::byte{pad};
-    sum.add(b);
-    return sum;
-  };
-  Sha256 inner = padded(0x36), outer = padded(0x5c);
-  inner.add(message);
-  outer.add(inner.finish());
-  return outer.finish();
-}
-
-bool same(const Digest& a, const Digest& b) noexcept {
-  std::byte different{};
-  for (std::size_t i = 0; i < a.size(); ++i) different |= a[i] ^ b[i];
-  return different == std::byte{};
-}
-
 Digest sha256_of_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   Sha256 sum;

@@ -30,10 +30,6 @@ class Sha256 {
 };
 
 Digest sha256(std::span<const std::byte>) noexcept;
-/// A message authentication code: only who knows the key can make it (HMAC-SHA-256, RFC 2104).
-Digest hmac_sha256(std::span<const std::byte> key, std::span<const std::byte> message) noexcept;
-/// Compares in a time that does not tell how much agrees.
-bool same(const Digest&, const Digest&) noexcept;
 /// Throws ConfigurationError (V7107) when the file cannot be read.
 Digest sha256_of_file(const std::filesystem::path&);
 /// In hexadecimal, lower case.

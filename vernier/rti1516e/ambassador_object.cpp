@@ -78,8 +78,7 @@ void write_values(wire::Writer& w, const Map& values) {
 }
 
 void finish(std::vector<std::byte>& frame, Kind kind) {
-  const wire::Header h{static_cast<std::uint32_t>(frame.size()), kind, 0, 0};
-  std::memcpy(frame.data(), &h, sizeof h);
+  wire::set_header(frame, {static_cast<std::uint32_t>(frame.size()), kind, 0, 0});
 }
 
 }  // namespace

@@ -75,8 +75,7 @@ class Says final : public Channel {
     }
     std::vector<std::byte> frame(sizeof(wire::Header));
     frame.insert(frame.end(), body.begin(), body.end());
-    const wire::Header h{static_cast<std::uint32_t>(frame.size()), kind, 0, 0};
-    std::memcpy(frame.data(), &h, sizeof h);
+    wire::set_header(frame, {static_cast<std::uint32_t>(frame.size()), kind, 0, 0});
     take(frame);
     return true;
   }

@@ -17,9 +17,8 @@ constexpr const char* unreadable = "the RTI said something that cannot be read";
 }  // namespace
 
 Bytes Frames::front() const noexcept {
-  std::uint32_t length = 0;  // first in a header, and checked when the frame came
-  std::memcpy(&length, bytes_.data() + at_, sizeof length);
-  return Bytes(bytes_).subspan(at_, length);
+  const Bytes rest = Bytes(bytes_).subspan(at_);
+  return rest.first(federation::front(rest).length);  // was checked when the frame came
 }
 
 void Frames::pop() noexcept {

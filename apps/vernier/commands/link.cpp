@@ -10,7 +10,7 @@
 #include "apps/vernier/link_measurement.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
-#include "vernier/gateway/channel/key.hpp"
+#include "vernier/net/secret.hpp"
 #include "vernier/run/composition/composition.hpp"
 
 namespace vernier::app {
@@ -24,16 +24,16 @@ struct LinkRequest {
   bool serve = false, network = false, json = false;
 };
 
-channel::Address address_in(const std::string& text) {
-  const auto whole = channel::parsed_address(text);
+net::Address address_in(const std::string& text) {
+  const auto whole = net::parsed_address(text);
   if (whole) return *whole;
-  if (const auto host = channel::parsed_address(text + ":42750")) return *host;
+  if (const auto host = net::parsed_address(text + ":42750")) return *host;
   throw ConfigurationError(
       "V7505",
       fmt::format("\"{}\" is not an address; write HOST:PORT, for example 127.0.0.1:42750", text));
 }
 
-channel::Address next_port(const channel::Address& a, const std::string& given) {
+net::Address next_port(const net::Address& a, const std::string& given) {
   if (!given.empty()) return {a.host, given};
   const int port = std::stoi(a.port);
   return {a.host, port == 0 ? "0" : std::to_string(port % 65535 + 1)};
@@ -68,7 +68,7 @@ LinkTest what_to_test(const LinkRequest& a) {
   s.receive = a.receive;
   s.send_element = element(a.send_type);
   s.receive_element = element(a.receive_type);
-  if (!a.key.empty()) s.key = channel::key_in(a.key, "V5143", "the link \"" + s.name + "\"");
+  if (!a.key.empty()) s.key = net::key_in(a.key, "V5143", "the link \"" + s.name + "\"");
   t.seconds = seconds_in("--seconds", a.seconds);
   t.patience = a.patience.empty() ? (a.serve ? 60.0 : 5.0) : seconds_in("--patience", a.patience);
   t.packets = a.network;
@@ -132,7 +132,7 @@ int test(const LinkRequest& a) {
                a.serve   ? "server at"
                : t.other ? "both sides,"
                          : "client of",
-               t.other ? "on this machine" : channel::text(t.home.control),
+               t.other ? "on this machine" : net::text(t.home.control),
                short_number(1.0 / link::seconds(t.home.period)), vector(a.send, a.send_type),
                vector(a.receive, a.receive_type), exact(t.seconds));
     std::fflush(stdout);

@@ -9,9 +9,9 @@
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/interrupt.hpp"
 #include "vernier/base/text.hpp"
-#include "vernier/gateway/channel/key.hpp"
-#include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/federation/server.hpp"
+#include "vernier/net/secret.hpp"
+#include "vernier/net/socket.hpp"
 #include "vernier/run/composition/composition.hpp"
 
 namespace vernier::app {
@@ -57,7 +57,7 @@ federation::ServerSettings server_settings(const RtiRequest& a) {
     }
   }
   if (a.listen.empty()) s.listen = "127.0.0.1:14321";
-  if (!a.key.empty()) s.key = channel::key_in(a.key, "V5302", "the RTI");
+  if (!a.key.empty()) s.key = net::key_in(a.key, "V5302", "the RTI");
   if (a.certificate.empty() != a.certificate_key.empty())
     throw ConfigurationError("V5301", "--tls-certificate and --tls-key go together");
   s.certificate = a.certificate;
@@ -72,13 +72,12 @@ federation::ServerSettings server_settings(const RtiRequest& a) {
 
 /// Who listens to other machines should know whom it lets in.
 void warn_if_open(const federation::ServerSettings& s) {
-  const auto address = channel::parsed_address(s.listen);
+  const auto address = net::parsed_address(s.listen);
   if (!address || !s.key.empty()) return;
   const std::string& h = address->host;
   if (h.starts_with("127.") || h == "localhost" || h == "::1") return;
   Diagnostics problems;
-  problems
-      .warning("V5303", fmt::format("anybody who reaches {} can join", channel::text(*address)), {})
+  problems.warning("V5303", fmt::format("anybody who reaches {} can join", net::text(*address)), {})
       .notes.emplace_back("say --key-file FILE, and give the federates the same file");
   print_problems(problems);
 }

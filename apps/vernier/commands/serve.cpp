@@ -45,8 +45,8 @@ composition::Part& chosen_part(composition::Plan& plan, const std::string& name)
   throw ConfigurationError(problems);
 }
 
-lines::Address served_address(const std::string& text) {
-  if (const auto address = lines::parsed_address(text)) return *address;
+net::Address served_address(const std::string& text) {
+  if (const auto address = net::parsed_address(text)) return *address;
   throw ConfigurationError(
       "V7505",
       fmt::format("\"{}\" is not an address; write HOST:PORT, for example 127.0.0.1:4711", text));

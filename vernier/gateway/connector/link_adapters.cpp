@@ -1,10 +1,10 @@
 #include <cmath>
 
-#include "vernier/gateway/channel/key.hpp"
 #include "vernier/gateway/connector/detail/parameters.hpp"
 #include "vernier/gateway/link/partner.hpp"
 #include "vernier/gateway/rsp/components.hpp"
 #include "vernier/gateway/shared/neighbour.hpp"
+#include "vernier/net/secret.hpp"
 
 namespace vernier::connector {
 namespace {
@@ -17,11 +17,11 @@ std::string link_misfit(const Connector& connector) {
 }
 
 // the port after that of the control connection, unless one is given
-channel::Address data_address(const Parameters& p, const Meeting& m) {
-  const channel::Address& control = m.address;
+net::Address data_address(const Parameters& p, const Meeting& m) {
+  const net::Address& control = m.address;
   const std::string& given = p.text("data");
   if (!given.empty()) {
-    const auto address = channel::parsed_address(given);
+    const auto address = net::parsed_address(given);
     if (!address) p.reject("data", "it must be an address like 127.0.0.1:42751");
     return *address;
   }
@@ -79,7 +79,7 @@ link::Settings connection(const Parameters& p) {
   s.control = m.address;
   s.data = data_address(p, m);
   if (!p.text("key").empty())
-    s.key = channel::key_in(p.file("key"), "V5143", "the link \"" + p.instance() + "\"");
+    s.key = net::key_in(p.file("key"), "V5143", "the link \"" + p.instance() + "\"");
   s.ping_interval = milliseconds(p, "ping");
   s.ping_timeout = milliseconds(p, "timeout");
   s.delay_interval = milliseconds(p, "delay");

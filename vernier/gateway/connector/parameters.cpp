@@ -46,7 +46,7 @@ Meeting meeting(const Parameters& p) {
   const char* name = listens ? "listen" : "connect";
   if (listen.empty() && connect.empty())
     p.reject("listen", "give listen or connect, an address like 127.0.0.1:4711");
-  const auto address = channel::parsed_address(p.text(name));
+  const auto address = net::parsed_address(p.text(name));
   if (!address) p.reject(name, "it must be an address like 127.0.0.1:4711");
   return {listens, *address};
 }

@@ -6,13 +6,13 @@
 #include <atomic>
 #include <thread>
 
-#include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/federation/core_rig_test.hpp"
 #include "vernier/gateway/federation/hello.hpp"
 #include "vernier/gateway/federation/here.hpp"
 #include "vernier/gateway/federation/server.hpp"
 #include "vernier/gateway/federation/socket_channel.hpp"
 #include "vernier/gateway/federation/time_manager.hpp"
+#include "vernier/net/socket.hpp"
 
 namespace vernier::federation {
 namespace {
@@ -356,8 +356,8 @@ TEST_P(Crowded, OneThatOnlyAsksGetsNoFurtherThanItReads) {
   if (!GetParam()) return start(1h);  // there it would wait for its own thread
   start(500ms);
   // says hello, then asks and never reads
-  const auto address = channel::parsed_address("127.0.0.1:" + port());
-  auto fd = channel::connected(*address, Channel::Clock::now() + 100s);
+  const auto address = net::parsed_address("127.0.0.1:" + port());
+  auto fd = net::connected(*address, Channel::Clock::now() + 100s);
   ASSERT_TRUE(fd);
   std::vector<std::byte> said;
   HelloToRti("test", {}).begin(said);

@@ -2,8 +2,8 @@
 #include <cctype>
 
 #include "vernier/base/text.hpp"
-#include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/federation/channel.hpp"
+#include "vernier/net/socket.hpp"
 
 namespace vernier::federation {
 namespace {
@@ -32,11 +32,11 @@ void set_address(Designator& d, std::string_view address) {
     const auto colon = whole.rfind(':');
     const bool port = colon != whole.npos && (bracket == whole.npos || colon > bracket);
     if (!port) whole += ":" + std::to_string(default_port);
-    const auto parsed = channel::parsed_address(whole);
+    const auto parsed = net::parsed_address(whole);
     if (rest.empty() || !parsed) {
       d.error = "\"" + std::string(address) + "\" is not an address; " + forms;
     } else {
-      d.address = channel::text(*parsed);
+      d.address = net::text(*parsed);
     }
   } else {
     d.error = "\"" + std::string(address) + "\" is not an address; " + forms;

@@ -73,11 +73,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Connection& line = lines[who & 1u];
     bool alive = (who & 2u) == 0;
     if (alive) {
-      std::vector<std::byte> whole(sizeof(Header) + body.size());
-      const Header h{static_cast<std::uint32_t>(whole.size()), static_cast<Kind>(kind), 0,
-                     ++sequence};
-      std::memcpy(whole.data(), &h, sizeof h);
-      if (!body.empty()) std::memcpy(whole.data() + sizeof h, body.data(), body.size());
+      std::vector<std::byte> whole;
+      Writer w(whole);
+      w(Header{static_cast<std::uint32_t>(sizeof(Header) + body.size()), static_cast<Kind>(kind), 0,
+               ++sequence});
+      w.raw(body);
       alive = core.take(line, whole);
     }
     if (!alive) {

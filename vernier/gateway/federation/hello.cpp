@@ -1,12 +1,9 @@
 #include "vernier/gateway/federation/hello.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
 
-#include "vernier/base/digest.hpp"
-#include "vernier/base/require.hpp"
 #include "vernier/gateway/federation/callbacks.hpp"
+#include "vernier/net/secret.hpp"
 
 namespace vernier::federation {
 namespace {
@@ -15,17 +12,12 @@ Blob proof_of(std::string_view who, Bytes key, Bytes federate, Bytes rti) {
   Blob message;
   Writer w(message);
   w(who, federate, rti);
-  const Digest d = hmac_sha256(key, message);
+  const Digest d = net::authentication(key, message);
   return {d.begin(), d.end()};
 }
 
 bool proves(const Blob& claimed, std::string_view who, Bytes key, Bytes federate, Bytes rti) {
-  Digest theirs{}, right{};
-  if (claimed.size() != theirs.size()) return false;
-  std::copy(claimed.begin(), claimed.end(), theirs.begin());
-  const Blob made = proof_of(who, key, federate, rti);
-  std::copy(made.begin(), made.end(), right.begin());
-  return same(theirs, right);
+  return net::same(claimed, proof_of(who, key, federate, rti));
 }
 
 std::string printable(std::string_view s) {
@@ -36,12 +28,6 @@ std::string printable(std::string_view s) {
 }
 
 }  // namespace
-
-Random random_bytes() {
-  Random r;
-  require(getrandom(r.data(), r.size(), 0) == static_cast<ssize_t>(r.size()));
-  return r;
-}
 
 Greeting HelloFromFederate::refuse(std::uint32_t sequence, std::string why,
                                    std::vector<std::byte>& reply) {
@@ -75,7 +61,7 @@ Greeting HelloFromFederate::take(Bytes frame, std::vector<std::byte>& reply) {
       return refuse(h->sequence, "the hello of the federate is malformed", reply);
     challenged_ = true;
     theirs_ = hello.proof;
-    ours_ = random_bytes();
+    net::fill_random(ours_);
     welcome.challenge.assign(ours_.begin(), ours_.end());
     result = Greeting::more;
   } else if (challenged_) {
@@ -90,8 +76,8 @@ Greeting HelloFromFederate::take(Bytes frame, std::vector<std::byte>& reply) {
   return result;
 }
 
-HelloToRti::HelloToRti(std::string program, Bytes key)
-    : program_(std::move(program)), key_(key), ours_(random_bytes()) {
+HelloToRti::HelloToRti(std::string program, Bytes key) : program_(std::move(program)), key_(key) {
+  net::fill_random(ours_);
   if (program_.size() > 200) program_.resize(200);
 }
 

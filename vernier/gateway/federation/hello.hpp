@@ -18,7 +18,6 @@
 namespace vernier::federation {
 
 using Random = std::array<std::byte, 16>;
-Random random_bytes();
 
 /// Body of the answer to Hello.
 struct Welcome {

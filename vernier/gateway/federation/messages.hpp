@@ -8,13 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "vernier/gateway/federation/bytes.hpp"
+#include "vernier/base/codec.hpp"
 #include "vernier/gateway/federation/failure.hpp"
+#include "vernier/net/framing.hpp"
+#include "vernier/net/outbox.hpp"
 
 /// What a federate and the RTI say to each other. A frame is a Header and the fields of one
 /// message. Handles are numbers from 1 on, 0 is none; those of classes, attributes, parameters,
 /// dimensions and transportations are the indices of the FOM plus 1. Text is UTF-8.
 namespace vernier::federation {
+
+using vernier::Bytes;
+using Writer = ByteWriter;
+using Reader = ByteReader;
 
 constexpr std::uint32_t protocol_version = 3;
 constexpr std::size_t longest_frame = 64u << 20;
@@ -159,13 +165,21 @@ enum class Kind : std::uint16_t {
   retraction_requested,
 };
 
+#define VERNIER_FIELDS(...)             \
+  static constexpr bool visited = true; \
+  template <class V>                    \
+  void fields(V& v) {                   \
+    v(__VA_ARGS__);                     \
+  }
+
 struct Header {
   std::uint32_t length = 0;  // of the whole frame, this header included
   Kind kind = Kind::none;
   std::uint16_t flags = 0;     // 0
   std::uint32_t sequence = 0;  // of a request that wants an answer, and of its answer; else 0
+  VERNIER_FIELDS(length, kind, flags, sequence)
 };
-static_assert(sizeof(Header) == 12);
+static_assert(sizeof(Header) == 12);  // as on the wire
 
 using Handle = std::uint32_t;
 using Numbers = std::vector<std::uint32_t>;
@@ -175,13 +189,9 @@ constexpr Handle rti_owner = 0xffffffff;
 /// Logical time or a span of it, at least zero: the number of HLAinteger64Time, or the bits of the
 /// number of HLAfloat64Time; both are ordered as integers.
 struct Stamp {
-  static constexpr bool visited = true;
   std::int64_t raw = 0;
   auto operator<=>(const Stamp&) const = default;
-  template <class V>
-  void fields(V& v) {
-    v(raw);
-  }
+  VERNIER_FIELDS(raw)
 };
 
 enum class TimeKind : std::uint8_t { integer64, float64 };
@@ -219,13 +229,9 @@ enum class RestoreFailure : std::uint8_t { none, rti, federate_failed, resigned,
 /// Numbered values, ascending: attributes or parameters. `raw` holds for each the number (32 bits),
 /// the length (32 bits) and the bytes.
 struct Values {
-  static constexpr bool visited = true;
   std::uint32_t count = 0;
   Bytes raw;
-  template <class V>
-  void fields(V& v) {
-    v(count, raw);
-  }
+  VERNIER_FIELDS(count, raw)
 };
 /// Calls `each(number, bytes)`; false when the values are malformed.
 template <class F>
@@ -240,13 +246,6 @@ bool for_each(const Values& values, F each) {
   }
   return r.complete();
 }
-
-#define VERNIER_FIELDS(...)             \
-  static constexpr bool visited = true; \
-  template <class V>                    \
-  void fields(V& v) {                   \
-    v(__VA_ARGS__);                     \
-  }
 
 /// A FOM module or MIM: what the user called it and its text.
 struct Document {
@@ -397,22 +396,38 @@ struct FomTables {
                  transportations, rates)
 };
 
+/// The header at the beginning of at least so many bytes.
+inline Header front(Bytes bytes) noexcept {
+  Header h;
+  Reader{bytes}(h);
+  return h;
+}
+inline void set_header(std::span<std::byte> frame, const Header& h) noexcept {
+  SpanWriter{frame}(h);
+}
+
 /// Appends the frame of a message.
 template <class M>
 void write(std::vector<std::byte>& to, const M& message, std::uint32_t sequence = 0) {
   const std::size_t begin = to.size();
   to.resize(begin + sizeof(Header));
-  Writer w(to);
-  const_cast<M&>(message).fields(w);
-  const Header h{static_cast<std::uint32_t>(to.size() - begin), M::kind, 0, sequence};
-  std::memcpy(to.data() + begin, &h, sizeof h);
+  Writer{to}(message);
+  set_header(std::span(to).subspan(begin),
+             {static_cast<std::uint32_t>(to.size() - begin), M::kind, 0, sequence});
+}
+
+/// The next whole frame at the beginning of `bytes`, which then begins after it. Flags that are not
+/// known are refused before the rest has come.
+inline net::Cut next_frame(Bytes& bytes, Bytes& frame,
+                           std::size_t longest = longest_frame) noexcept {
+  if (bytes.size() >= sizeof(Header) && front(bytes).flags != 0) return net::Cut::malformed;
+  return net::next_frame(bytes, frame, sizeof(Header), longest);
 }
 
 /// The header of a whole frame; nothing when it is not one.
 inline std::optional<Header> header(Bytes frame) noexcept {
-  Header h;
-  if (frame.size() < sizeof h) return {};
-  std::memcpy(&h, frame.data(), sizeof h);
+  if (frame.size() < sizeof(Header)) return {};
+  const Header h = front(frame);
   if (h.length != frame.size() || h.length > longest_frame || h.flags != 0) return {};
   return h;
 }
@@ -422,12 +437,11 @@ template <class M>
 bool read(Bytes frame, M& message) {
   if (frame.size() < sizeof(Header)) return false;
   Reader r(frame.subspan(sizeof(Header)));
-  message.fields(r);
+  r(message);
   return r.complete();
 }
 
-/// A frame that several may hold: encoded once, sent to many.
-using Frame = std::shared_ptr<const std::vector<std::byte>>;
+using Frame = net::SharedBytes;
 
 template <class M>
 Frame frame(const M& message, std::uint32_t sequence = 0) {

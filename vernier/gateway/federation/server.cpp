@@ -1,28 +1,19 @@
 #include "vernier/gateway/federation/server.hpp"
 
-#include <netdb.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
-#include <system_error>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/gateway/federation/callbacks.hpp"
 #include "vernier/gateway/federation/channel.hpp"
 #include "vernier/gateway/federation/hello.hpp"
-#include "vernier/gateway/federation/inbox.hpp"
-#include "vernier/gateway/federation/outbox.hpp"
-#include "vernier/gateway/federation/wire.hpp"
+#include "vernier/net/liveness.hpp"
+#include "vernier/net/loop.hpp"
+#include "vernier/net/socket.hpp"
 
 namespace vernier::federation {
 namespace {
@@ -32,46 +23,12 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t read_size = 128u << 10;
 
-std::string peer_name(int fd) {
-  sockaddr_storage a{};
-  socklen_t size = sizeof a;
-  if (getpeername(fd, reinterpret_cast<sockaddr*>(&a), &size) != 0) return "somebody";
-  std::array<char, 64> host{}, port{};
-  if (a.ss_family == AF_UNIX) {
-    ucred who{};
-    size = sizeof who;
-    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
-    return "process " + std::to_string(who.pid);
-  }
-  getnameinfo(reinterpret_cast<sockaddr*>(&a), size, host.data(), host.size(), port.data(),
-              port.size(), NI_NUMERICHOST | NI_NUMERICSERV);
-  return channel::text({host.data(), port.data()});
+Descriptor listener_or_throw(Result<Descriptor, std::string> made, const std::string& where) {
+  if (made) return std::move(*made);
+  throw ConfigurationError("V5300", "the RTI cannot listen at " + where + ": " + made.error());
 }
 
-std::string system_error() { return std::generic_category().message(errno); }
-
-channel::Descriptor listening_at_path(const std::string& path) {
-  sockaddr_un a{};
-  a.sun_family = AF_UNIX;
-  if (path.size() >= sizeof a.sun_path)
-    throw ConfigurationError("V5300", "the RTI cannot listen at unix:" + path +
-                                          ": a path of at most 107 characters is needed");
-  std::memcpy(a.sun_path, path.data(), path.size());
-  const auto* address = reinterpret_cast<const sockaddr*>(&a);
-  channel::Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  // what a killed RTI left behind is in nobody's use
-  struct stat found {};
-  if (stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) {
-    const channel::Descriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (::connect(probe.get(), address, sizeof a) != 0 && errno == ECONNREFUSED)
-      unlink(path.c_str());
-  }
-  if (bind(fd.get(), address, sizeof a) != 0 || chmod(path.c_str(), 0600) != 0 ||
-      ::listen(fd.get(), 256) != 0)
-    throw ConfigurationError("V5300",
-                             "the RTI cannot listen at unix:" + path + ": " + system_error());
-  return fd;
-}
+constexpr int most_waiting = 256;  // connections; a whole federation may come at once
 
 }  // namespace
 
@@ -80,10 +37,10 @@ struct Server::State {
   struct Session final : Peer {
     enum class Stage { tls, hello, open, closing, dead };
 
-    Session(State& s, channel::Descriptor fd)
+    Session(State& s, Descriptor fd)
         : server(s),
           wire(std::move(fd)),
-          name(peer_name(wire.descriptor())),
+          name(net::peer_name(wire.descriptor())),
           hello(s.settings.key) {}
 
     void put(const Frame& f) override {
@@ -109,39 +66,40 @@ struct Server::State {
     std::size_t backlog() const noexcept override { return outbox.size(); }
 
     State& server;
-    Wire wire;
+    net::Stream wire;
     std::string name;
     HelloFromFederate hello;
     Stage stage = Stage::hello;
     Connection connection = 0;
-    Outbox outbox{server.chunks};
-    Inbox rest{0};  // a frame of which more must come
-    Clock::time_point heard = server.now, said = server.now, taken = server.now, deadline{};
-    std::uint32_t events = 0;
-    Kind next{};           // the frame it is paused at
-    int buffered = 0;      // bytes it has sent while it is paused
-    bool dirty = false;    // has something to write
-    bool full = false;     // the wire takes nothing now
-    bool counted = false;  // among those behind
-    bool hung_up = false;  // sends no more
-    bool paused = false;   // is not read from, others or itself being behind
-    bool ending = false;   // has said all it will
-    bool left = false;     // has said goodbye
-    bool more = false;     // its TLS session may hold bytes, which wake nobody
+    net::Outbox outbox{server.chunks};
+    net::Inbox rest{0};  // a frame of which more must come
+    net::Liveness life{server.now};
+    Clock::time_point taken = server.now, deadline{};
+    std::uint32_t watched = 0;  // what for
+    Kind next{};                // the frame it is paused at
+    int buffered = 0;           // bytes it has sent while it is paused
+    bool dirty = false;         // has something to write
+    bool full = false;          // the wire takes nothing now
+    bool counted = false;       // among those behind
+    bool hung_up = false;       // sends no more
+    bool paused = false;        // is not read from, others or itself being behind
+    bool ending = false;        // has said all it will
+    bool left = false;          // has said goodbye
+    bool more = false;          // its TLS session may hold bytes, which wake nobody
   };
   using Stage = Session::Stage;
 
   State(ServerSettings s, std::unique_ptr<Exchange> e)
       : settings(std::move(s)), exchange(std::move(e)) {
-    for (const channel::Descriptor* d : {&poll, &bell})
-      if (!*d) throw ConfigurationError("V5300", "the RTI cannot listen: " + system_error());
-    watch(bell.get(), EPOLLIN, EPOLL_CTL_ADD, nullptr);
+    if (!loop) throw ConfigurationError("V5300", "the RTI cannot listen: " + net::system_error());
     if (!settings.certificate.empty()) {
       std::string why;
-      tls = Tls::of_server(settings.certificate, settings.certificate_key, why);
+      tls = net::Tls::of_server(settings.certificate, settings.certificate_key, why);
       if (!tls) throw ConfigurationError("V5301", "the RTI cannot use its certificate: " + why);
     }
-    if (!settings.path.empty()) listeners.push_back(listening_at_path(settings.path));
+    if (!settings.path.empty())
+      listeners.push_back(listener_or_throw(net::listening_at(settings.path, most_waiting),
+                                            "unix:" + settings.path));
     if (!settings.listen.empty()) listen_on_tcp();
     listen(true);
   }
@@ -152,35 +110,33 @@ struct Server::State {
   void listen(bool on) noexcept {
     if (on == listens) return;
     listens = on;
-    for (const channel::Descriptor& l : listeners)
-      watch(l.get(), EPOLLIN, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, nullptr);
+    for (const Descriptor& l : listeners) {
+      if (on)
+        loop.watch(l.get(), net::readable, no_session);
+      else
+        loop.forget(l.get());
+    }
   }
   void listen_on_tcp() {
-    const auto address = channel::parsed_address(settings.listen);
+    const auto address = net::parsed_address(settings.listen);
     if (!address)
       throw ConfigurationError("V5300", "the RTI cannot listen at \"" + settings.listen +
                                             "\": write HOST:PORT, for example 127.0.0.1:14321");
-    auto fd = channel::listening(*address);
-    if (!fd)
-      throw ConfigurationError(
-          "V5300", "the RTI cannot listen at " + channel::text(*address) + ": " + fd.error());
-    ::listen(fd->get(), 256);  // a whole federation may come at once
-    tcp = channel::text({address->host, std::to_string(channel::port_of(*fd))});
-    listeners.push_back(std::move(*fd));
+    listeners.push_back(
+        listener_or_throw(net::listening(*address, most_waiting), net::text(*address)));
+    tcp = net::text({address->host, std::to_string(net::port_of(listeners.back()))});
   }
 
-  void watch(int fd, std::uint32_t events, int how, Session* s) noexcept {
-    epoll_event e{};
-    e.events = events;
-    e.data.ptr = s;
-    epoll_ctl(poll.get(), how, fd, &e);
-  }
   void watch(Session& s) noexcept {
-    const bool read = !s.paused;
-    const std::uint32_t wanted = EPOLLRDHUP | (read ? EPOLLIN : 0u) | (s.full ? EPOLLOUT : 0u);
-    if (s.events == wanted || s.stage == Stage::dead) return;
-    watch(s.wire.descriptor(), wanted, s.events == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, &s);
-    s.events = wanted;
+    const std::uint32_t wanted =
+        net::hung_up | (s.paused ? 0u : net::readable) | (s.full ? net::writable : 0u);
+    if (s.watched == wanted || s.stage == Stage::dead) return;
+    const auto key = reinterpret_cast<net::Loop::Key>(&s);
+    if (s.watched == 0)
+      loop.watch(s.wire.descriptor(), wanted, key);
+    else
+      loop.change(s.wire.descriptor(), wanted, key);
+    s.watched = wanted;
   }
   void log(const std::string& line) const {
     if (settings.log) settings.log(line);
@@ -189,18 +145,17 @@ struct Server::State {
   // ---- who comes
 
   void accept_all() {
-    for (const channel::Descriptor& l : listeners) {
+    for (const Descriptor& l : listeners) {
       while (true) {
-        channel::Descriptor fd(accept4(l.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        Descriptor fd = net::accepted(l);
         if (!fd) {
           // out of descriptors: those who wait are looked at again when somebody may have gone
           if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) listen(false);
           break;
         }
-        channel::prepare(fd.get());
         sessions.push_back(std::make_unique<Session>(*this, std::move(fd)));
         Session& s = *sessions.back();
-        s.wire.tolerate(settings.tolerate);
+        s.wire.tolerate(std::max<std::chrono::milliseconds>(settings.tolerate, 1s));
         s.deadline = now + settings.greet_within;
         watch(s);
         const bool local = !settings.path.empty() && &l == &listeners.front();
@@ -251,7 +206,7 @@ struct Server::State {
       exchange->close(s.connection, why);
     }
     s.stage = Stage::dead;
-    epoll_ctl(poll.get(), EPOLL_CTL_DEL, s.wire.descriptor(), nullptr);
+    loop.forget(s.wire.descriptor());
     some_dead = true;
   }
 
@@ -267,7 +222,7 @@ struct Server::State {
   }
   /// True: there may be more.
   bool read_once(Session& s) {
-    Inbox* inbox = &shared;
+    net::Inbox* inbox = &shared;
     if (const std::size_t kept = s.rest.content().size(); kept > read_size / 2) {
       inbox = &s.rest;  // a long frame grows where it is
     } else {
@@ -275,16 +230,16 @@ struct Server::State {
       if (kept > 0) s.rest.keep({});
     }
     const std::span<std::byte> room = inbox->room();
-    const Wire::Moved m = s.wire.read(room);
+    const net::Stream::Moved m = s.wire.read(room);
     inbox->add(m.bytes);
-    if (m.bytes > 0) s.heard = now;
-    if (m.state == Wire::State::closed) s.hung_up = true;
+    if (m.bytes > 0) s.life.hear(now);
+    if (m.state == net::Stream::State::closed) s.hung_up = true;
     Bytes all = inbox->content();
     const bool good = s.stage == Stage::closing || take(s, all);
     if (s.stage == Stage::open || s.stage == Stage::hello) s.rest.keep(all);
     if (inbox == &s.rest) s.rest.shrink(std::max(read_size, 2 * all.size()));
     if (!good) refuse(s, "what the federate said is malformed");
-    if (m.state == Wire::State::closed) lose(s, s.wire.why());
+    if (m.state == net::Stream::State::closed) lose(s, s.wire.why());
     return m.bytes == room.size();
   }
 
@@ -293,21 +248,20 @@ struct Server::State {
     Bytes frame;
     while (true) {
       const Bytes from = all;
-      const Cut cut =
+      const net::Cut cut =
           next_frame(all, frame, s.stage == Stage::open ? longest_request : longest_hello);
-      if (cut == Cut::more) return true;
-      if (cut == Cut::malformed) return false;
+      if (cut == net::Cut::more) return true;
+      if (cut == net::Cut::malformed) return false;
       if (s.stage == Stage::open) {
-        Header h;
-        std::memcpy(&h, frame.data(), sizeof h);
-        if (h.kind == Kind::alive) continue;
-        if (must_wait(s, h.kind)) {
+        const Kind kind = front(frame).kind;
+        if (kind == Kind::alive) continue;
+        if (must_wait(s, kind)) {
           all = from;
-          pause(s, h.kind);
+          pause(s, kind);
           return true;
         }
-        s.left = s.left || h.kind == Kind::leave;
-        if (h.kind == Kind::hello || !exchange->take(s.connection, frame)) return false;
+        s.left = s.left || kind == Kind::leave;
+        if (kind == Kind::hello || !exchange->take(s.connection, frame)) return false;
       } else {
         if (!greeted(s, frame)) return true;
       }
@@ -332,18 +286,18 @@ struct Server::State {
   }
 
   bool shaken(Session& s) {
-    const Wire::State state = s.wire.shake();
-    if (state == Wire::State::done) s.stage = Stage::hello;
-    if (state == Wire::State::closed) {
+    const net::Stream::State state = s.wire.shake();
+    if (state == net::Stream::State::done) s.stage = Stage::hello;
+    if (state == net::Stream::State::closed) {
       log(s.name + " is refused: TLS: " + s.wire.why());
       lose(s, s.wire.why());
     }
-    const bool full = state == Wire::State::wait_to_write;
+    const bool full = state == net::Stream::State::wait_to_write;
     if (s.full != full) {
       s.full = full;
       watch(s);
     }
-    return state == Wire::State::done;
+    return state == net::Stream::State::done;
   }
 
   // ---- what goes
@@ -357,17 +311,18 @@ struct Server::State {
     s.dirty = false;
     if (s.stage == Stage::dead || s.stage == Stage::tls) return;
     const std::size_t before = s.outbox.size();
-    const Wire::State state = s.outbox.write(s.wire);
+    const net::Stream::State state = s.outbox.write(s.wire);
     if (before != s.outbox.size()) {
-      s.said = s.taken = now;
+      s.life.say(now);
+      s.taken = now;
       drained = true;
     }
     if (s.counted && !s.behind()) {
       s.counted = false;
       --behind;
     }
-    if (state == Wire::State::closed) return lose(s, s.wire.why());
-    const bool full = state != Wire::State::done;
+    if (state == net::Stream::State::closed) return lose(s, s.wire.why());
+    const bool full = state != net::Stream::State::done;
     if (full != s.full) {
       s.full = full;
       watch(s);
@@ -419,7 +374,7 @@ struct Server::State {
   /// With the frames it was paused at; no more are read before those are taken.
   void go_on(Session& s) {
     s.paused = false;
-    s.heard = now;
+    s.life.hear(now);
     watch(s);
     if (s.stage != Stage::open) return;
     Bytes all = s.rest.content();
@@ -434,7 +389,7 @@ struct Server::State {
   void listen_to_paused(Session& s) {
     int bytes = 0;
     if (!s.behind() || ioctl(s.wire.descriptor(), FIONREAD, &bytes) != 0 || bytes != s.buffered)
-      s.heard = now;
+      s.life.hear(now);
     s.buffered = bytes;
   }
 
@@ -452,14 +407,14 @@ struct Server::State {
           break;
         case Stage::open:
           if (s.paused) listen_to_paused(s);
-          if (now - s.heard > settings.tolerate)
+          if (s.life.silent(now, settings.tolerate))
             refuse(s, "it has been silent for too long");
           else if (s.behind() && now - s.taken > settings.patience)
             refuse(s, "it has not taken any of the " + std::to_string(s.outbox.size() >> 20) +
                           " MB of callbacks that wait for it for " +
                           std::to_string(settings.patience.count() / 1000) +
                           " s: it should evoke callbacks, or the RTI have more --patience");
-          else if (now - s.said > 1s && s.outbox.size() == 0)
+          else if (now > s.life.beat() && s.outbox.size() == 0)
             s.put(alive);
           break;
         case Stage::dead:
@@ -480,23 +435,25 @@ struct Server::State {
     drained = true;
   }
 
-  void round(std::chrono::milliseconds most) {
-    std::array<epoll_event, 256> events;
-    const int n = epoll_wait(poll.get(), events.data(), static_cast<int>(events.size()),
-                             again || !unread.empty() ? 0 : static_cast<int>(most.count()));
-    now = Clock::now();
-    bool coming = false;
-    for (int i = 0; i < n; ++i) {
-      const epoll_event& e = events[static_cast<std::size_t>(i)];
-      auto* s = static_cast<Session*>(e.data.ptr);
-      if (!s) {
+  void round(Clock::time_point until) {
+    const bool at_once = again || !unread.empty();
+    const auto events = loop.wait(at_once ? Clock::time_point{} : until);
+    now = loop.now();
+    bool coming = false, ticks = false;
+    for (const net::Loop::Event& e : events) {
+      if (e.key == no_session) {
         coming = true;
         continue;
       }
+      if (e.key == ticking) {
+        ticks = true;
+        continue;
+      }
+      auto* s = reinterpret_cast<Session*>(e.key);
       if (s->stage == Stage::dead) continue;
-      if ((e.events & EPOLLOUT) != 0 && s->stage != Stage::tls) s->touch();
-      if ((e.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) s->hung_up = true;
-      const bool comes = (e.events & ~std::uint32_t{EPOLLOUT}) != 0 || s->stage == Stage::tls;
+      if ((e.what & net::writable) != 0 && s->stage != Stage::tls) s->touch();
+      if ((e.what & net::hung_up) != 0) s->hung_up = true;
+      const bool comes = (e.what & net::readable) != 0 || s->stage == Stage::tls;
       if (!comes || (s->paused && !s->hung_up)) continue;
       if (s->paused) {
         std::erase(paused, s);
@@ -506,15 +463,11 @@ struct Server::State {
     }
     for (Session* s : std::exchange(unread, {}))
       if (s->stage != Stage::dead && !s->paused) read(*s);
-    if (coming) {
-      std::uint64_t rings = 0;
-      [[maybe_unused]] const auto got = ::read(bell.get(), &rings, sizeof rings);
-      accept_all();
-    }
+    if (coming) accept_all();
     dismiss_given_up();
     flush_dirty();
-    if (now >= next_tick && n < static_cast<int>(events.size())) {
-      next_tick = now + 250ms;
+    if (ticks) {
+      loop.timers().set(ticking, now + 250ms);
       if (exchange->pulses()) exchange->pulse();
       dismiss_given_up();
       tick();
@@ -529,7 +482,8 @@ struct Server::State {
 
   void serve() {
     now = Clock::now();
-    while (!stopping) round(250ms);
+    loop.timers().set(ticking, now);
+    while (!stopping) round(net::forever);
     std::vector<std::byte> last;
     write(last, Lost{"the RTI has ended"});
     for (const auto& s : sessions) {
@@ -540,21 +494,21 @@ struct Server::State {
       s->deadline = now + 1s;
     }
     flush_dirty();
-    for (const auto until = Clock::now() + 1s; !sessions.empty() && now < until;) round(20ms);
+    for (const auto until = Clock::now() + 1s; !sessions.empty() && now < until;) round(now + 20ms);
   }
 
   const ServerSettings settings;
   std::unique_ptr<Exchange> exchange;
-  std::shared_ptr<Tls> tls;
-  channel::Descriptor poll{epoll_create1(EPOLL_CLOEXEC)};
-  channel::Descriptor bell{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
-  std::vector<channel::Descriptor> listeners;  // that of the path first
+  std::shared_ptr<net::Tls> tls;
+  static constexpr net::Loop::Key no_session = 0, ticking = 1;  // listeners, a timer
+  net::Loop loop;
+  std::vector<Descriptor> listeners;  // that of the path first
   std::string tcp;
   std::atomic<bool> stopping{false};
 
-  Clock::time_point now = Clock::now(), next_tick = now;
-  Chunks chunks;
-  Inbox shared{2 * read_size};
+  Clock::time_point now = Clock::now();
+  net::Chunks chunks;
+  net::Inbox shared{2 * read_size};
   const Frame alive = frame(Alive{});
   std::vector<std::unique_ptr<Session>> sessions;
   std::vector<Session*> dirty, paused, unread;
@@ -582,8 +536,7 @@ void Server::serve() { state_->serve(); }
 
 void Server::stop() noexcept {
   state_->stopping = true;
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto n = ::write(state_->bell.get(), &one, sizeof one);
+  state_->loop.wake();
 }
 
 }  // namespace vernier::federation

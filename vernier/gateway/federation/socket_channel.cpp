@@ -1,25 +1,19 @@
 #include "vernier/gateway/federation/socket_channel.hpp"
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "vernier/base/diagnostic.hpp"
-#include "vernier/gateway/channel/key.hpp"
 #include "vernier/gateway/federation/callbacks.hpp"
 #include "vernier/gateway/federation/hello.hpp"
 #include "vernier/gateway/federation/here.hpp"
-#include "vernier/gateway/federation/inbox.hpp"
-#include "vernier/gateway/federation/wire.hpp"
+#include "vernier/net/liveness.hpp"
+#include "vernier/net/secret.hpp"
+#include "vernier/net/socket.hpp"
+#include "vernier/net/stream.hpp"
 
 namespace vernier::federation {
 namespace {
@@ -30,15 +24,10 @@ using namespace std::chrono_literals;
 constexpr std::size_t channel_read_size = 128u << 10;
 constexpr std::size_t write_size = 32u << 10;  // this much leaves without flush()
 
-timespec time_left(Clock::time_point until) noexcept {
-  const auto left = std::clamp<Clock::duration>(until - Clock::now(), 0s, 1s);
-  return {left / 1s, std::chrono::nanoseconds(left % 1s).count()};
-}
-
 class SocketChannel final : public Channel {
  public:
-  SocketChannel(std::unique_ptr<Wire> wire, Bytes early, const SocketSettings& s)
-      : settings_(s), wire_(std::move(wire)), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  SocketChannel(net::Stream wire, Bytes early, const SocketSettings& s)
+      : settings_(s), wire_(std::move(wire)) {
     inbox_.keep(early);
     out_.reserve(2 * write_size);
     flusher_ = std::thread([this] { keep_flushed(); });
@@ -48,7 +37,7 @@ class SocketChannel final : public Channel {
     over_ = true;
     if (bell_.announce()) bell_.ring();
     flusher_.join();
-    if (flush()) wire_->finish();
+    if (flush()) wire_.finish();
   }
 
   bool send(Bytes frame) override {
@@ -67,7 +56,7 @@ class SocketChannel final : public Channel {
   }
 
   bool receive(Clock::time_point until, const std::function<void(Bytes)>& take) override {
-    Inbox batch(0);
+    net::Inbox batch(0);
     Bytes frames;
     // poll() first, unless there was so much that more is likely
     for (bool read = busy_;; read = true) {
@@ -89,10 +78,8 @@ class SocketChannel final : public Channel {
       if (!frames.empty()) break;
       if (lost_) return false;
       if (woken_.exchange(false)) return true;
-      const timespec left = time_left(until);
-      const bool past = left.tv_sec == 0 && left.tv_nsec == 0;
-      if (past && read) return true;
-      wait_to_read(left);
+      if (read && Clock::now() >= until) return true;
+      wait_to_read(std::min(until, Clock::now() + 1s));
     }
     const bool good = hand_over(frames, take);
     const std::lock_guard lock(receive_lock_);
@@ -104,7 +91,7 @@ class SocketChannel final : public Channel {
 
   void wake() override {
     woken_ = true;
-    ring_poll();
+    wake_.ring();
   }
 
   std::string why_lost() const override {
@@ -119,28 +106,25 @@ class SocketChannel final : public Channel {
     lost_ = true;
   }
 
-  void ring_poll() noexcept {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto n = ::write(wake_.get(), &one, sizeof one);
-  }
-
   /// All of the buffer; under the send lock. What comes meanwhile is read, since the RTI takes
   /// nothing from one who does not take what it has for it.
   bool write_out() {
     ++writes_;
     Bytes rest(out_);
     while (!rest.empty() && !lost_) {
-      const Wire::Moved m = wire_->write(rest);
+      const net::Stream::Moved m = wire_.write(rest);
       rest = rest.subspan(m.bytes);
-      if (m.state == Wire::State::closed) lose(wire_->why());
-      if (m.state == Wire::State::wait) {
-        pollfd p{wire_->descriptor(), POLLOUT | POLLIN, 0};
-        const timespec most = time_left(Clock::now() + settings_.tolerate);
-        if (ppoll(&p, 1, &most, nullptr) == 0) lose_if_silent();
-        if ((p.revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
+      if (m.state == net::Stream::State::closed) lose(wire_.why());
+      if (m.state == net::Stream::State::wait) {
+        const auto ready =
+            net::wait_for(wire_.descriptor(), net::readable | net::writable,
+                          Clock::now() + std::min<Clock::duration>(settings_.tolerate, 1s))
+                .ready;
+        if (ready == 0) lose_if_silent();
+        if ((ready & net::readable) != 0) {
           const std::lock_guard lock(receive_lock_);
           read_some();
-          if (polling_) ring_poll();
+          if (polling_) wake_.ring();
         }
       }
     }
@@ -155,32 +139,32 @@ class SocketChannel final : public Channel {
   /// Under the receive lock.
   void read_some() {
     const std::span<std::byte> room = inbox_.room();
-    const Wire::Moved m = wire_->read(room);
+    const net::Stream::Moved m = wire_.read(room);
     inbox_.add(m.bytes);
     busy_ = m.bytes > 4096;
-    if (m.bytes > 0) heard_ = Clock::now();
-    if (m.state == Wire::State::closed) lose("the RTI has gone: " + wire_->why());
+    if (m.bytes > 0) life_.hear(Clock::now());
+    if (m.state == net::Stream::State::closed) lose("the RTI has gone: " + wire_.why());
   }
 
   /// What is whole in the inbox.
   bool whole_frames(Bytes& frames) {
     const Bytes all = inbox_.content();
     Bytes rest = all, one;
-    Cut cut = Cut::frame;
-    while (cut == Cut::frame) cut = next_frame(rest, one);
-    if (cut == Cut::malformed) lose("what the RTI sent is malformed");
+    net::Cut cut = net::Cut::frame;
+    while (cut == net::Cut::frame) cut = next_frame(rest, one);
+    if (cut == net::Cut::malformed) lose("what the RTI sent is malformed");
     frames = all.first(all.size() - rest.size());
     return !frames.empty();
   }
 
   bool hand_over(Bytes frames, const std::function<void(Bytes)>& take) {
     Bytes one;
-    while (next_frame(frames, one) == Cut::frame) {
+    while (next_frame(frames, one) == net::Cut::frame) {
       const Kind kind = header(one)->kind;
       if (kind == Kind::alive) continue;
       if (Lost lost; kind == Kind::lost) {
         lose(read(one, lost) ? lost.why : "the RTI does not want to go on");
-        wire_->finish();
+        wire_.finish();
         return false;
       }
       take(one);
@@ -188,27 +172,23 @@ class SocketChannel final : public Channel {
     return true;
   }
 
-  void wait_to_read(const timespec& left) {
+  void wait_to_read(Clock::time_point until) {
     polling_ = true;
-    pollfd p[2] = {{wire_->descriptor(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
-    const int ready = ppoll(p, 2, &left, nullptr);
+    const net::Waited w =
+        net::wait_for(wire_.descriptor(), net::readable, until, wake_.descriptor());
     polling_ = false;
-    if (p[1].revents != 0) {
-      std::uint64_t count = 0;
-      [[maybe_unused]] const auto n = ::read(wake_.get(), &count, sizeof count);
-    }
-    if (ready == 0) lose_if_silent();
+    if (w.woken) wake_.clear();
+    if (!w.woken && w.ready == 0) lose_if_silent();
   }
 
   void lose_if_silent() {
-    if (Clock::now() - heard_.load() > settings_.tolerate) lose("the RTI is silent");
+    if (life_.silent(Clock::now(), settings_.tolerate)) lose("the RTI is silent");
   }
 
   /// The second thread: nothing stays unflushed for longer than two milliseconds, and the RTI
   /// hears something each second. It looks by itself while there is a lot to do, so that nobody
   /// has to wake it, and is woken when there is little.
   void keep_flushed() {
-    Clock::time_point said = Clock::now();
     std::uint64_t seen = 0;
     while (!over_) {
       bell_.listen();
@@ -218,32 +198,32 @@ class SocketChannel final : public Channel {
         if (!out_.empty()) write_out();
         const Clock::time_point now = Clock::now();
         news = writes_ - seen;
-        if (news > 0) said = now;
-        if (now - said >= 1s) {
+        if (news > 0) life_.say(now);
+        if (now >= life_.beat()) {
           if (!lost_) write(out_, Alive{});
           write_out();
-          said = now;
+          life_.say(now);
         }
         seen = writes_;
       }
       if (over_) break;
-      if (news < 4) bell_.sleep(said + 1s);
+      if (news < 4) bell_.sleep(life_.beat());
       if (!over_) std::this_thread::sleep_for(news < 4 ? 1ms : 2ms);
     }
   }
 
   const SocketSettings settings_;
-  const std::unique_ptr<Wire> wire_;
-  const channel::Descriptor wake_;
+  net::Stream wire_;
+  const net::Wake wake_;
   std::atomic<bool> lost_{false}, woken_{false}, polling_{false}, over_{false}, busy_{false};
-  std::atomic<Clock::time_point> heard_{Clock::now()};
+  net::Liveness life_{Clock::now()};
 
   std::mutex send_lock_;  // for the next two; before the receive lock
   std::vector<std::byte> out_;
   std::uint64_t writes_ = 0;
 
   std::mutex receive_lock_;  // for the next
-  Inbox inbox_{channel_read_size}, spare_{channel_read_size};
+  net::Inbox inbox_{channel_read_size}, spare_{channel_read_size};
 
   mutable std::mutex why_lock_;
   std::string why_;
@@ -259,32 +239,9 @@ std::string program_name() {
   return name.substr(name.rfind('/') + 1) + " " + std::to_string(getpid());
 }
 
-channel::Descriptor connected_to_path(const std::string& path, std::string& why) {
-  sockaddr_un a{};
-  if (path.size() >= sizeof a.sun_path) {
-    why = "a path of at most 107 characters is needed";
-    return {};
-  }
-  a.sun_family = AF_UNIX;
-  std::memcpy(a.sun_path, path.data(), path.size());
-  channel::Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&a), sizeof a) != 0) {
-    why = std::generic_category().message(errno);
-    return {};
-  }
-  channel::prepare(fd.get());
-  return fd;
-}
-
-bool wait_for(const Wire& wire, Wire::State state, Clock::time_point deadline) {
-  const short events = state == Wire::State::wait_to_write ? POLLOUT : POLLIN;
-  pollfd p{wire.descriptor(), events, 0};
-  poll(&p, 1, channel::milliseconds_until(deadline));
-  return Clock::now() < deadline;
-}
-
 /// Says hello; what came behind the last answer is left in the inbox.
-bool greeted(Wire& wire, Bytes key, Clock::time_point deadline, Inbox& inbox, std::string& why) {
+bool greeted(net::Stream& wire, Bytes key, Clock::time_point deadline, net::Inbox& inbox,
+             std::string& why) {
   HelloToRti hello(program_name(), key);
   std::vector<std::byte> reply;
   hello.begin(reply);
@@ -293,22 +250,22 @@ bool greeted(Wire& wire, Bytes key, Clock::time_point deadline, Inbox& inbox, st
     if (!reply.empty() && wire.write(reply).bytes != reply.size()) break;
     reply.clear();
     Bytes content = inbox.content(), frame;
-    const Cut cut = next_frame(content, frame, longest_welcome);
-    if (cut == Cut::malformed) {
+    const net::Cut cut = next_frame(content, frame, longest_welcome);
+    if (cut == net::Cut::malformed) {
       why = "what answers is not an RTI";
       return false;
     }
-    if (cut == Cut::frame) {
+    if (cut == net::Cut::frame) {
       const Greeting g = hello.take(frame, reply);
       inbox.keep(content);
       why = hello.why();
       if (g != Greeting::more) return g == Greeting::done;
       continue;
     }
-    const Wire::Moved m = wire.read(inbox.room());
+    const net::Stream::Moved m = wire.read(inbox.room());
     inbox.add(m.bytes);
-    if (m.state == Wire::State::closed) break;
-    if (m.state != Wire::State::done && !wait_for(wire, m.state, deadline)) {
+    if (m.state == net::Stream::State::closed) break;
+    if (m.state != net::Stream::State::done && !net::wait_for(wire, m.state, deadline)) {
       why = "nobody answers";
       return false;
     }
@@ -325,44 +282,35 @@ std::unique_ptr<Channel> connect_socket(const Designator& d, const SocketSetting
   const std::string where = "the RTI at " + d.address + ": ";
   std::vector<std::byte> key;
   try {
-    if (!d.key_file.empty()) key = channel::key_in(d.key_file, "V5302", "the federate");
+    if (!d.key_file.empty()) key = net::key_in(d.key_file, "V5302", "the federate");
   } catch (const ConfigurationError& e) {
     why = e.diagnostics().list().front().message;
     return nullptr;
   }
-  channel::Descriptor fd;
-  std::string host;
-  if (d.where == Designator::Where::unix_socket) {
-    fd = connected_to_path(d.address, why);
-  } else if (const auto a = channel::parsed_address(d.address)) {
-    host = a->host;
-    auto connected = channel::connected(*a, deadline);
-    if (connected) {
-      fd = std::move(*connected);
-    } else {
-      why = connected.error();
-    }
-  }
-  if (!fd) {
-    why = where + why;
+  const bool at_path = d.where == Designator::Where::unix_socket;
+  const auto a = at_path ? net::Address{} : net::parsed_address(d.address).value_or(net::Address{});
+  auto connected = at_path ? net::connected_to(d.address) : net::connected(a, deadline);
+  if (!connected) {
+    why = where + connected.error();
     return nullptr;
   }
-  auto wire = std::make_unique<Wire>(std::move(fd));
-  wire->tolerate(s.tolerate);
+  net::Stream wire(std::move(*connected));
+  wire.tolerate(std::max<std::chrono::milliseconds>(s.tolerate, 1s));
   if (d.tls) {
-    const auto tls = Tls::of_client(d.tls_ca, why);
+    using State = net::Stream::State;
+    const auto tls = net::Tls::of_client(d.tls_ca, why);
     if (!tls) return nullptr;
-    wire->secure(*tls, host);
-    for (Wire::State state = wire->shake(); state != Wire::State::done; state = wire->shake()) {
-      const bool closed = state == Wire::State::closed;
-      if (closed || !wait_for(*wire, state, deadline)) {
-        why = where + "TLS: " + (closed ? wire->why() : "nobody answers");
+    wire.secure(*tls, a.host);
+    for (State state = wire.shake(); state != State::done; state = wire.shake()) {
+      const bool closed = state == State::closed;
+      if (closed || !net::wait_for(wire, state, deadline)) {
+        why = where + "TLS: " + (closed ? wire.why() : "nobody answers");
         return nullptr;
       }
     }
   }
-  Inbox inbox(4096);
-  if (!greeted(*wire, key, deadline, inbox, why)) {
+  net::Inbox inbox(4096);
+  if (!greeted(wire, key, deadline, inbox, why)) {
     why = where + why;
     return nullptr;
   }

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "vernier/base/temporary_folder.hpp"
-#include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/federation/channel.hpp"
 #include "vernier/gateway/federation/core_rig_test.hpp"
 #include "vernier/gateway/federation/hello.hpp"
@@ -17,6 +16,7 @@
 #include "vernier/gateway/federation/server.hpp"
 #include "vernier/gateway/federation/socket_channel.hpp"
 #include "vernier/gateway/federation/time_manager.hpp"
+#include "vernier/net/socket.hpp"
 
 namespace vernier::federation {
 namespace {
@@ -139,7 +139,7 @@ class Sleeper {
 
  private:
   void greet() {
-    const channel::Descriptor one(accept(listener_.get(), nullptr, nullptr));
+    const Descriptor one(accept(listener_.get(), nullptr, nullptr));
     std::vector<std::byte> came(longest_hello), reply;
     const ssize_t n = recv(one.get(), came.data(), came.size(), 0);
     HelloFromFederate({}).take(Bytes(came).first(static_cast<std::size_t>(std::max<ssize_t>(n, 0))),
@@ -149,7 +149,7 @@ class Sleeper {
     over_.wait(false);
   }
 
-  const channel::Descriptor listener_;
+  const Descriptor listener_;
   std::atomic<bool> over_{false};
   std::thread thread_;
 };
@@ -196,8 +196,8 @@ TEST(Strangers, WhoTakesNoAnswersIsNotAskedForMoreQuestions) {
   const Talker& rti = *made;
   Server server({.listen = "127.0.0.1:0", .backlog = 100000}, std::move(made));
   std::thread serving([&] { server.serve(); });
-  const auto fd = channel::connected(*channel::parsed_address(server.addresses()[0].substr(6)),
-                                     Channel::Clock::now() + std::chrono::seconds(5));
+  const auto fd = net::connected(*net::parsed_address(server.addresses()[0].substr(6)),
+                                 Channel::Clock::now() + std::chrono::seconds(5));
   ASSERT_TRUE(fd);
   std::vector<std::byte> said;
   HelloToRti("test", {}).begin(said);

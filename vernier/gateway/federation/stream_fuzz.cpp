@@ -4,8 +4,8 @@
 
 #include "vernier/gateway/federation/channel.hpp"
 #include "vernier/gateway/federation/hello.hpp"
-#include "vernier/gateway/federation/inbox.hpp"
 
+using namespace vernier;
 using namespace vernier::federation;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Bytes key = keyed ? std::as_bytes(std::span("secret")) : Bytes{};
   HelloFromFederate rti(key);
   HelloToRti federate("fuzz", key);
-  Inbox inbox(0);
+  net::Inbox inbox(0);
   std::size_t taken = 0;
   const std::size_t all = rest.size();
   while (!rest.empty()) {
@@ -28,15 +28,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::memcpy(inbox.room().data(), some.data(), some.size());
     inbox.add(some.size());
     Bytes content = inbox.content(), frame;
-    Cut cut = Cut::frame;
-    while ((cut = next_frame(content, frame, longest_hello)) == Cut::frame) {
+    net::Cut cut = net::Cut::frame;
+    while ((cut = next_frame(content, frame, longest_hello)) == net::Cut::frame) {
       taken += frame.size();
       std::vector<std::byte> reply;
       // nobody can prove a key without the random number of the other side
       if (rti.take(frame, reply) == Greeting::done && keyed) std::abort();
       if (federate.take(frame, reply) == Greeting::done && keyed) std::abort();
     }
-    if (cut == Cut::malformed) return 0;
+    if (cut == net::Cut::malformed) return 0;
     inbox.keep(content);
   }
   // what was taken and what is left is what came

@@ -13,13 +13,12 @@
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/temporary_folder.hpp"
-#include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/federation/callbacks.hpp"
 #include "vernier/gateway/federation/hello.hpp"
 #include "vernier/gateway/federation/here.hpp"
-#include "vernier/gateway/federation/inbox.hpp"
 #include "vernier/gateway/federation/server.hpp"
 #include "vernier/gateway/federation/socket_channel.hpp"
+#include "vernier/net/socket.hpp"
 
 namespace vernier::federation {
 namespace {
@@ -182,7 +181,7 @@ TEST(Hello, IsAgreedWithTheSameKeyOnly) {
       answered.clear();
       const Greeting s = server.take(said, answered);
       Bytes rest = answered, first;
-      EXPECT_EQ(next_frame(rest, first), Cut::frame);
+      EXPECT_EQ(next_frame(rest, first), net::Cut::frame);
       said.clear();
       const Greeting c = client.take(first, said);
       if (c == Greeting::done && s != Greeting::done) return std::string("the RTI wants more");
@@ -400,14 +399,14 @@ TEST(Transport, AWrongKeyIsRefusedAndTheOthersGoOn) {
 }
 
 /// A socket on which a stranger may say anything.
-channel::Descriptor stranger(const std::string& address) {
-  const auto a = channel::parsed_address(address.substr(6));
-  auto fd = channel::connected(*a, Clock::now() + 5s);
+Descriptor stranger(const std::string& address) {
+  const auto a = net::parsed_address(address.substr(6));
+  auto fd = net::connected(*a, Clock::now() + 5s);
   EXPECT_TRUE(fd);
   return std::move(*fd);
 }
 std::string answer_to(const std::string& address, Bytes said) {
-  const channel::Descriptor fd = stranger(address);
+  const Descriptor fd = stranger(address);
   EXPECT_EQ(::send(fd.get(), said.data(), said.size(), MSG_NOSIGNAL),
             static_cast<ssize_t>(said.size()));
   std::string all;
@@ -469,7 +468,7 @@ class OtherProcess {
     process_ = fork();
     if (process_ == 0) live(ends[0]);
     close(ends[0]);
-    to_ = channel::Descriptor(ends[1]);
+    to_ = Descriptor(ends[1]);
   }
   ~OtherProcess() {
     kill(process_, SIGKILL);
@@ -494,7 +493,7 @@ class OtherProcess {
   }
 
   pid_t process_ = -1;
-  channel::Descriptor to_;
+  Descriptor to_;
 };
 /// The connection that is told to be gone.
 Handle gone_within(Channel& c, std::chrono::milliseconds most) {
@@ -539,7 +538,7 @@ TEST(Transport, HalfAConnectionIsNone) {
   const auto a = rti.connect();
   std::vector<std::byte> hello;
   HelloToRti("test", {}).begin(hello);
-  const channel::Descriptor fd = stranger(rti.address());
+  const Descriptor fd = stranger(rti.address());
   ::send(fd.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
   char answer[100];
   pollfd p{fd.get(), POLLIN, 0};

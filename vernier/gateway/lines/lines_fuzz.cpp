@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "vernier/gateway/lines/connection.hpp"
 #include "vernier/gateway/lines/protocol.hpp"
+#include "vernier/net/socket.hpp"
 
 using namespace vernier;
 using namespace vernier::lines;
@@ -54,7 +54,7 @@ void take(std::string_view line) {
     const auto back = parsed_channels(channels_text(agreed));
     check(back.has_value() && back->inputs.size() == offer->inputs.size());
   }
-  static_cast<void>(parsed_address(opened_line->rest));
+  static_cast<void>(net::parsed_address(opened_line->rest));
 }
 
 }  // namespace

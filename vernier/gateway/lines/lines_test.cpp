@@ -132,7 +132,7 @@ class Hosted {
   }
   SimulatorSettings settings(const Description& d) const {
     return {.name = "plant",
-            .address = *parsed_address(server.address()),
+            .address = *net::parsed_address(server.address()),
             .listen = false,
             .timeout = 100s,
             .patience = 100s,
@@ -253,7 +253,7 @@ TEST(Lines, ASecondSessionStartsAfresh) {
     EXPECT_EQ(server.serve(), Server::Ending::bye);
   });
   SimulatorSettings settings{.name = "plant",
-                             .address = *parsed_address(server.address()),
+                             .address = *net::parsed_address(server.address()),
                              .listen = false,
                              .react = true};
   std::vector<std::vector<double>> traces;
@@ -272,27 +272,27 @@ class Scripted {
  public:
   /// An answer "…" is sent as it is; an empty one closes the connection; "silence" says nothing.
   Scripted(std::vector<std::string> answers)
-      : listener_(std::move(*listening({"127.0.0.1", "0"}))) {
+      : listener_(std::move(*net::listening({"127.0.0.1", "0"}))) {
     thread_ = std::thread([this, answers] {
-      auto socket = accepted(listener_, Clock::now() + 100s);
+      auto socket = net::accepted(listener_, net::Clock::now() + 100s);
       if (!socket) return;
-      Connection c(std::move(*socket));
+      net::LineStream c(std::move(*socket), longest_line);
       for (const auto& answer : answers) {
-        const auto line = c.receive(Clock::now() + 100s);
+        const auto line = c.receive(net::Clock::now() + 100s);
         if (!line || answer.empty()) return;
         if (answer == "silence") {
-          static_cast<void>(c.receive(Clock::now() + 100s));
+          static_cast<void>(c.receive(net::Clock::now() + 100s));
           return;
         }
-        if (c.send(answer, Clock::now() + 100s)) return;
+        if (c.send(answer, net::Clock::now() + 100s)) return;
       }
-      static_cast<void>(c.receive(Clock::now() + 100s));
+      static_cast<void>(c.receive(net::Clock::now() + 100s));
     });
   }
   ~Scripted() { thread_.join(); }
   SimulatorSettings settings(std::chrono::milliseconds timeout = 100s) const {
     return {.name = "peer",
-            .address = {"127.0.0.1", std::to_string(port_of(listener_))},
+            .address = {"127.0.0.1", std::to_string(net::port_of(listener_))},
             .listen = false,
             .timeout = timeout,
             .patience = 100s,
@@ -398,8 +398,8 @@ TEST(LinesTrouble, AtTheStartIsAConfigurationError) {
 TEST(LinesTrouble, NobodyThereIsSaid) {
   std::string port;
   {
-    const auto closed = listening({"127.0.0.1", "0"});
-    port = std::to_string(port_of(*closed));
+    const auto closed = net::listening({"127.0.0.1", "0"});
+    port = std::to_string(net::port_of(*closed));
   }
   for (const bool listen : {false, true}) {
     Simulator simulator(
@@ -417,7 +417,8 @@ TEST(LinesTrouble, NobodyThereIsSaid) {
 TEST(LinesTrouble, APortInUseIsSaid) {
   Plant plant;
   Server first(plant, {.address = {"127.0.0.1", "0"}});
-  EXPECT_THROW(Server(plant, {.address = *parsed_address(first.address())}), ConfigurationError);
+  EXPECT_THROW(Server(plant, {.address = *net::parsed_address(first.address())}),
+               ConfigurationError);
 }
 
 TEST(LinesTrouble, AKilledPeerEndsTheRun) {
@@ -439,10 +440,12 @@ TEST(LinesTrouble, AKilledPeerEndsTheRun) {
 TEST(LinesServer, AnswersNonsenseWithAnErrorAndGoesOn) {
   Plant plant;
   Hosted host(plant);
-  Connection c(std::move(*connected(*parsed_address(host.server.address()), Clock::now() + 2s)));
+  net::LineStream c(std::move(*net::connected(*net::parsed_address(host.server.address()),
+                                              net::Clock::now() + 2s)),
+                    longest_line);
   const auto ask = [&](std::string_view line) {
-    EXPECT_FALSE(c.send(line, Clock::now() + 2s));
-    const auto answer = c.receive(Clock::now() + 2s);
+    EXPECT_FALSE(c.send(line, net::Clock::now() + 2s));
+    const auto answer = c.receive(net::Clock::now() + 2s);
     return answer ? std::string(*answer) : std::string("nothing");
   };
   EXPECT_EQ(ask("HELLO me 1\n"), "HELLO plant 1");
@@ -465,10 +468,12 @@ TEST(LinesServer, AnswersNonsenseWithAnErrorAndGoesOn) {
 TEST(LinesServer, ForgetsTheOldestSaveNotTheNewest) {
   Plant plant;
   Hosted host(plant);
-  Connection c(std::move(*connected(*parsed_address(host.server.address()), Clock::now() + 2s)));
+  net::LineStream c(std::move(*net::connected(*net::parsed_address(host.server.address()),
+                                              net::Clock::now() + 2s)),
+                    longest_line);
   const auto ask = [&](const std::string& line) {
-    EXPECT_FALSE(c.send(line + "\n", Clock::now() + 2s));
-    const auto answer = c.receive(Clock::now() + 2s);
+    EXPECT_FALSE(c.send(line + "\n", net::Clock::now() + 2s));
+    const auto answer = c.receive(net::Clock::now() + 2s);
     return answer ? std::string(*answer) : std::string("nothing");
   };
   ask("HELLO me 1");

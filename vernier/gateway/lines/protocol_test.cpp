@@ -7,8 +7,6 @@
 #include <limits>
 #include <random>
 
-#include "vernier/gateway/lines/connection.hpp"
-
 namespace vernier::lines {
 namespace {
 
@@ -146,17 +144,6 @@ TEST(LinesComposer, IsEmptyWhenTheLineDoesNotFit) {
   EXPECT_EQ(c.verb(Verb::channels).text(), "CHANNELS");
   EXPECT_EQ(c.end().text(), "");
   EXPECT_EQ(c.clear().verb(Verb::bye).end().text(), "BYE\n");
-}
-
-TEST(LinesAddress, MeansThisMachineUnlessItSaysMore) {
-  EXPECT_EQ(text(*parsed_address(":4711")), "127.0.0.1:4711");
-  EXPECT_EQ(text(*parsed_address("4711")), "127.0.0.1:4711");
-  EXPECT_EQ(text(*parsed_address("plant.lab:80")), "plant.lab:80");
-  EXPECT_EQ(text(*parsed_address("[::1]:80")), "[::1]:80");
-  for (const char* bad :
-       {"", ":", "host", "::1:80", "host:99999", "host:-1", "host:+1", "host:4x", "[]:1"}) {
-    EXPECT_FALSE(parsed_address(bad)) << bad;
-  }
 }
 
 TEST(LinesShown, ReplacesControlCharacters) {

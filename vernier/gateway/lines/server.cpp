@@ -1,8 +1,5 @@
 #include "vernier/gateway/lines/server.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <thread>
 
@@ -112,14 +109,9 @@ Server::Server(Component& component, ServerSettings settings)
       channels_(channels_of(component.description())),
       memory_(std::make_unique<Memory>(component.description())) {
   component_.bind(*memory_);
-  int ends[2] = {-1, -1};
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
-    refuse_server("V5102", "no pipe can be made", "too many files are open");
-  }
-  wake_read_ = Descriptor(ends[0]);
-  wake_write_ = Descriptor(ends[1]);
+  if (!wake_) refuse_server("V5102", "no event descriptor can be made", "too many files are open");
   if (!settings_.listen) return;
-  auto made = listening(settings_.address);
+  auto made = net::listening(settings_.address);
   if (!made) {
     refuse_server("V5102",
                   "\"" + settings_.name + "\" cannot listen at " + text(settings_.address) + ": " +
@@ -132,23 +124,23 @@ Server::Server(Component& component, ServerSettings settings)
 Server::~Server() = default;
 
 std::string Server::address() const {
-  Address a = settings_.address;
-  if (listener_) a.port = std::to_string(port_of(listener_));
+  net::Address a = settings_.address;
+  if (listener_) a.port = std::to_string(net::port_of(listener_));
   return text(a);
 }
 
 Server::Ending Server::serve() {
   std::optional<Descriptor> socket;
   if (settings_.listen) {
-    socket = accepted(listener_, Clock::time_point::max(), wake_read_.get());
+    socket = net::accepted(listener_, net::forever, wake_.descriptor());
     if (!socket) return Ending::stopped;
   } else {
-    const auto deadline = Clock::now() + settings_.patience;
+    const auto deadline = net::Clock::now() + settings_.patience;
     while (!socket) {
-      auto made = connected(settings_.address, deadline);
+      auto made = net::connected(settings_.address, deadline);
       if (made) {
         socket = std::move(*made);
-      } else if (Clock::now() + std::chrono::milliseconds(100) >= deadline) {
+      } else if (net::Clock::now() + std::chrono::milliseconds(100) >= deadline) {
         refuse_server("V5101", "nobody answers \"" + settings_.name + "\" at " + address(),
                       made.error() + ". Is the run waiting there?");
       } else {
@@ -157,17 +149,14 @@ Server::Ending Server::serve() {
     }
   }
   Session session(component_, *memory_, channels_, settings_,
-                  Connection(std::move(*socket), wake_read_.get()));
+                  net::LineStream(std::move(*socket), longest_line, wake_.descriptor()));
   const Ending ending = session.run();
   steps_ = session.steps();
   reached_ = session.now();
   return ending;
 }
 
-void Server::stop() noexcept {
-  const char byte = 0;
-  static_cast<void>(!write(wake_write_.get(), &byte, 1));
-}
+void Server::stop() noexcept { wake_.ring(); }
 
 std::string Server::summary() const {
   return std::to_string(steps_) + (steps_ == 1 ? " step" : " steps") +

@@ -8,7 +8,7 @@
 
 #include "vernier/component/component.hpp"
 #include "vernier/gateway/channel/channel.hpp"
-#include "vernier/gateway/lines/connection.hpp"
+#include "vernier/net/socket.hpp"
 
 namespace vernier::lines {
 
@@ -22,7 +22,7 @@ std::string connector_document(const Description&, const std::string& name,
 
 struct ServerSettings {
   std::string name = "component";
-  Address address = {"127.0.0.1", "4711"};
+  net::Address address = {"127.0.0.1", "4711"};
   bool listen = true;                          // else connect
   std::chrono::milliseconds patience{30'000};  // for connecting
   int microsteps = 1000;  // reactions at one time before it is an instantaneous loop
@@ -65,7 +65,8 @@ class Server {
   ServerSettings settings_;
   channel::Channels channels_;
   std::unique_ptr<Memory> memory_;
-  Descriptor listener_, wake_read_, wake_write_;
+  Descriptor listener_;
+  net::Wake wake_;
   std::uint64_t steps_ = 0;
   Time reached_{};
 };

@@ -26,7 +26,7 @@ bool parsed_id(std::string_view rest, std::uint64_t& id) noexcept {
 }  // namespace
 
 Server::Session::Session(Component& component, Memory& memory, const channel::Channels& channels,
-                         const ServerSettings& settings, Connection connection)
+                         const ServerSettings& settings, net::LineStream connection)
     : component_(component),
       memory_(memory),
       channels_(channels),
@@ -47,17 +47,17 @@ Server::Session::Session(Component& component, Memory& memory, const channel::Ch
 Server::Ending Server::Session::run() {
   bool greeted = false;
   while (true) {
-    auto line = connection_.receive(Clock::time_point::max());
+    auto line = connection_.receive(net::forever);
     if (!line) {
       switch (line.error()) {
-        case Trouble::stopped:
+        case net::Trouble::stopped:
           return Ending::stopped;
-        case Trouble::too_long:
+        case net::Trouble::too_long:
           error("the line is too long");
           send();
           return Ending::refused;
-        case Trouble::closed:
-        case Trouble::timed_out:
+        case net::Trouble::closed:
+        case net::Trouble::timed_out:
           break;
       }
       return Ending::closed;
@@ -93,7 +93,7 @@ Server::Ending Server::Session::run() {
 }
 
 bool Server::Session::send() noexcept {
-  return !connection_.send(composer_.text(), Clock::now() + send_limit);
+  return !connection_.send(composer_.text(), net::Clock::now() + send_limit);
 }
 
 void Server::Session::answer(const Line& request) {

@@ -78,7 +78,7 @@ Simulator::Simulator(channel::Channels channels, SimulatorSettings settings)
 
 Simulator::~Simulator() {
   if (!connection_ || broken_) return;
-  const auto soon = Clock::now() + std::chrono::milliseconds(200);
+  const auto soon = net::Clock::now() + std::chrono::milliseconds(200);
   static_cast<void>(connection_->send(composer_.clear().verb(Verb::bye).end().text(), soon));
 }
 
@@ -88,14 +88,14 @@ void Simulator::bind(const Bindings& bindings) {
 }
 
 std::string Simulator::address() const {
-  Address a = settings_.address;
-  if (listener_) a.port = std::to_string(port_of(listener_));
+  net::Address a = settings_.address;
+  if (listener_) a.port = std::to_string(net::port_of(listener_));
   return text(a);
 }
 
 void Simulator::open() {
   if (!settings_.listen || listener_) return;
-  auto made = listening(settings_.address);
+  auto made = net::listening(settings_.address);
   if (!made) {
     refuse("V5102",
            "\"" + settings_.name + "\" cannot listen at " + text(settings_.address) + ": " +
@@ -106,7 +106,7 @@ void Simulator::open() {
 }
 
 void Simulator::join() {
-  const auto deadline = Clock::now() + settings_.patience;
+  const auto deadline = net::Clock::now() + settings_.patience;
   const std::string patience = in_seconds(settings_.patience);
   open();
   if (settings_.notice) {
@@ -114,25 +114,25 @@ void Simulator::join() {
                      ")");
   }
   if (settings_.listen) {
-    auto peer = accepted(listener_, deadline);
+    auto peer = net::accepted(listener_, deadline);
     if (!peer) {
       refuse(
           "V5103",
           "no simulator came to \"" + settings_.name + "\" at " + address() + " within " + patience,
           {"start the other side while the run waits, and let it connect to " + address()});
     }
-    connection_ = std::make_unique<Connection>(std::move(*peer));
+    connection_ = std::make_unique<net::LineStream>(std::move(*peer), longest_line);
     return;
   }
   int tries = 0;
   while (true) {
     ++tries;
-    auto socket = connected(settings_.address, deadline);
+    auto socket = net::connected(settings_.address, deadline);
     if (socket) {
-      connection_ = std::make_unique<Connection>(std::move(*socket));
+      connection_ = std::make_unique<net::LineStream>(std::move(*socket), longest_line);
       return;
     }
-    if (Clock::now() + std::chrono::milliseconds(100) >= deadline) {
+    if (net::Clock::now() + std::chrono::milliseconds(100) >= deadline) {
       refuse("V5101", "no simulator answers \"" + settings_.name + "\" at " + address(),
              {std::to_string(tries) + (tries == 1 ? " try" : " tries") + " in " + patience + ": " +
               socket.error() + ". Is it running there?"});
@@ -142,7 +142,7 @@ void Simulator::join() {
 }
 
 std::string Simulator::ask(Verb wanted, std::string_view what) {
-  const auto deadline = Clock::now() + settings_.timeout;
+  const auto deadline = net::Clock::now() + settings_.timeout;
   const std::string request(what);
   auto fail = [&] {
     connection_.reset();
@@ -252,19 +252,19 @@ bool Simulator::breaks(const char* code, const char* text) const noexcept {
   return false;
 }
 
-bool Simulator::breaks(Trouble trouble, const char* what) const noexcept {
+bool Simulator::breaks(net::Trouble trouble, const char* what) const noexcept {
   char line[160];
   const double limit = std::chrono::duration<double>(settings_.timeout).count();
   switch (trouble) {
-    case Trouble::timed_out:
+    case net::Trouble::timed_out:
       std::snprintf(line, sizeof line, "no answer to %s within %g s", what, limit);
       return breaks("V5108", line);
-    case Trouble::too_long:
+    case net::Trouble::too_long:
       std::snprintf(line, sizeof line, "the answer to %s is longer than %zu bytes", what,
                     longest_line);
       return breaks("V5109", line);
-    case Trouble::closed:
-    case Trouble::stopped:
+    case net::Trouble::closed:
+    case net::Trouble::stopped:
       break;
   }
   std::snprintf(line, sizeof line, "the connection was closed before it answered %s", what);
@@ -311,7 +311,7 @@ void Simulator::report(const Moment& m, const char* what) const noexcept {
 Simulator::Answer Simulator::exchange(Verb request) noexcept {
   if (broken_ || !connection_) return {};
   const char* what = lines::name(request).data();
-  const auto deadline = Clock::now() + settings_.timeout;
+  const auto deadline = net::Clock::now() + settings_.timeout;
   if (const auto trouble = connection_->send(composer_.text(), deadline)) {
     breaks(*trouble, what);
     return {};
@@ -361,7 +361,7 @@ Simulator::Answer Simulator::exchange(Verb request) noexcept {
 bool Simulator::confirmed(Verb request, bool& refused) const noexcept {
   if (broken_ || !connection_) return false;
   const char* what = lines::name(request).data();
-  const auto deadline = Clock::now() + settings_.timeout;
+  const auto deadline = net::Clock::now() + settings_.timeout;
   if (const auto trouble = connection_->send(composer_.text(), deadline)) {
     return breaks(*trouble, what);
   }

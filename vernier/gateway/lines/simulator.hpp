@@ -10,13 +10,15 @@
 #include "vernier/component/component.hpp"
 #include "vernier/gateway/channel/channel.hpp"
 #include "vernier/gateway/channel/ports.hpp"
-#include "vernier/gateway/lines/connection.hpp"
+#include "vernier/gateway/lines/protocol.hpp"
+#include "vernier/net/line_stream.hpp"
+#include "vernier/net/socket.hpp"
 
 namespace vernier::lines {
 
 struct SimulatorSettings {
   std::string name = "simulator";  // how the run calls it, in messages
-  Address address = {"127.0.0.1", "4711"};
+  net::Address address = {"127.0.0.1", "4711"};
   bool listen = true;                          // else connect
   std::chrono::milliseconds timeout{10'000};   // for each answer
   std::chrono::milliseconds patience{30'000};  // for the other side to come
@@ -77,7 +79,7 @@ class Simulator final : public Component {
   void join();
   void greet();
   std::string ask(Verb wanted, std::string_view what);
-  bool breaks(Trouble, const char* what) const noexcept;
+  bool breaks(net::Trouble, const char* what) const noexcept;
   bool breaks(const char* code, const char* text) const noexcept;
   void report(const Moment&, const char* what) const noexcept;
   /// Sends what is composed and reads an answer "DONE t v… [EVENT label…]" into ahead_.
@@ -95,7 +97,7 @@ class Simulator final : public Component {
   Journal* journal_ = nullptr;
 
   Descriptor listener_;
-  mutable std::unique_ptr<Connection> connection_;
+  mutable std::unique_ptr<net::LineStream> connection_;
   mutable Composer composer_;
   mutable Fault fault_;
   mutable bool broken_ = false;

@@ -1,8 +1,5 @@
-#include <poll.h>
 #include <pthread.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -19,8 +16,8 @@ constexpr std::int64_t longest_partial = second;
 constexpr std::size_t control_backlog = 1u << 16;
 constexpr int reads_in_a_row = 8;  // then the other connection has its turn
 
-channel::Descriptor listener(const Settings& s, const channel::Address& a) {
-  auto made = channel::listening(a);
+Descriptor listener(const Settings& s, const net::Address& a) {
+  auto made = net::listening(a);
   if (made) return std::move(*made);
   Diagnostics problems;
   problems
@@ -36,23 +33,27 @@ Link::Communication::Communication(const Settings& s, Shared& shared)
     : settings_(s),
       shared_(shared),
       clock_(s.clock),
-      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       control_(signed_hello_bytes, control_backlog),
       data_(shared.receive_bytes,
             frame_bytes(std::max(shared.send_bytes, signed_hello_bytes), true)),
-      conversation_({s.check_payload, s.drop_not_finite}) {}
+      conversation_({s.check_payload, s.drop_not_finite}) {
+  loop_.watch(stop_.descriptor(), net::readable, stopped);
+  loop_.watch(shared_.wake.descriptor(), net::readable, stepped);
+}
 
 void Link::Communication::open() {
   if (settings_.role != Role::server || data_listener_) return;
   control_listener_ = listener(settings_, settings_.control);
   data_listener_ = listener(settings_, settings_.data);
+  loop_.watch(control_listener_.get(), net::readable, control_listens);
+  loop_.watch(data_listener_.get(), net::readable, data_listens);
 }
 
-channel::Address Link::Communication::address(Connection c) const {
+net::Address Link::Communication::address(Connection c) const {
   const bool control = c == Connection::control;
-  channel::Address a = control ? settings_.control : settings_.data;
-  const channel::Descriptor& d = control ? control_listener_ : data_listener_;
-  if (d) a.port = std::to_string(channel::port_of(d));
+  net::Address a = control ? settings_.control : settings_.data;
+  const Descriptor& d = control ? control_listener_ : data_listener_;
+  if (d) a.port = std::to_string(net::port_of(d));
   return a;
 }
 
@@ -67,11 +68,9 @@ void Link::Communication::start() {
 
 void Link::Communication::stop() {
   if (!thread_.joinable()) return;
-  const std::uint64_t one = 1;
-  static_cast<void>(!write(stop_.get(), &one, sizeof one));
+  stop_.ring();
   thread_.join();
-  std::uint64_t count = 0;
-  static_cast<void>(!read(stop_.get(), &count, sizeof count));
+  stop_.clear();
 }
 
 Hello Link::Communication::mine() const {
@@ -125,43 +124,33 @@ void Link::Communication::run() {
 }
 
 void Link::Communication::wait(std::int64_t until) {
-  pollfd all[16];
-  std::size_t n = 0;
-  const auto watch = [&](int fd, short events) {
-    all[n] = {fd, events, 0};
-    return n++;
-  };
-  watch(stop_.get(), POLLIN);
-  watch(shared_.wake.get(), POLLIN);
-  watch(live_ ? control_.descriptor() : -1,
-        static_cast<short>(POLLIN | (control_.waits_to_send() ? POLLOUT : 0)));
-  watch(live_ ? data_.descriptor() : -1,
-        static_cast<short>(POLLIN | (data_.waits_to_send() || vector_waits_ ? POLLOUT : 0)));
-  watch(control_listener_.get(), POLLIN);
-  watch(data_listener_.get(), POLLIN);
-  for (const auto& g : guests_) watch(g->wire.descriptor(), POLLIN);
-
+  if (live_) {
+    control_.watch(loop_, on_control, control_.waits_to_send());
+    data_.watch(loop_, on_data, data_.waits_to_send() || vector_waits_);
+  }
   const std::int64_t left = std::max<std::int64_t>(until - now(), 0);
-  const timespec timeout{static_cast<time_t>(left / second), static_cast<long>(left % second)};
-  const std::size_t guests = guests_.size();
-  if (ppoll(all, static_cast<nfds_t>(n), &timeout, nullptr) <= 0) return;
-  if (all[0].revents) {
+  const auto events = loop_.wait(net::Clock::now() + std::chrono::nanoseconds(left));
+  std::array<std::uint32_t, first_guest> ready{};
+  for (const net::Loop::Event& e : events)
+    if (e.key < first_guest) ready[e.key] = e.what;
+  if (ready[stopped] != 0) {
     stopping_ = true;
     return;
   }
-  if (all[1].revents) take_wake();
+  if (ready[stepped] != 0) take_wake();
   for (const Connection c : {Connection::control, Connection::data}) {
-    const short events = all[c == Connection::control ? 2 : 3].revents;
-    if (live_ && (events & POLLOUT)) wire(c).flush();
-    if (live_ && (events & ~POLLOUT)) serve(c);
+    const std::uint32_t what = ready[c == Connection::control ? on_control : on_data];
+    if (live_ && (what & net::writable) != 0) wire(c).flush();
+    if (live_ && (what & net::readable) != 0) serve(c);
   }
   if (live_) pump();
-  // by index: accepting adds guests
-  for (std::size_t i = 0; i < guests; ++i) {
-    if (all[6 + i].revents) listen_to(*guests_[i]);
+  for (const net::Loop::Event& e : events) {
+    const auto guest = std::find_if(guests_.begin(), guests_.end(),
+                                    [&](const auto& g) { return g->number == e.key; });
+    if (guest != guests_.end()) listen_to(**guest);
   }
-  if (all[4].revents) accept(Connection::control);
-  if (all[5].revents) accept(Connection::data);
+  if (ready[control_listens] != 0) accept(Connection::control);
+  if (ready[data_listens] != 0) accept(Connection::data);
 }
 
 void Link::Communication::housekeeping() {
@@ -201,7 +190,7 @@ void Link::Communication::come_up(const Terms& terms) {
   vector_waits_ = false;
   backoff_ = 100 * millisecond;
   for (Wire* w : {&control_, &data_}) {
-    w->limit_silence(terms.ping_timeout_ms);
+    w->stream().tolerate(std::chrono::milliseconds(terms.ping_timeout_ms));
     w->reader().allow(w == &data_ ? shared_.receive_bytes : 0, terms.max_payload);
   }
   conversation_.begin(terms, mine(), now());
@@ -222,8 +211,7 @@ void Link::Communication::come_up(const Terms& terms) {
 }
 
 void Link::Communication::take_wake() {
-  std::uint64_t count = 0;
-  static_cast<void>(!read(shared_.wake.get(), &count, sizeof count));
+  shared_.wake.clear();
   if (!live_) return;
   if (shared_.steps.read()) {
     StepNote s;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "vernier/gateway/link/detail/bytes.hpp"
+#include "vernier/base/codec.hpp"
 
 namespace vernier::link {
 namespace {
@@ -26,7 +26,7 @@ bool asked(std::array<std::int64_t, n>& list, std::int64_t stamp) noexcept {
 
 bool all_finite(std::span<const std::byte> vector) noexcept {
   for (std::size_t i = 0; i + 8 <= vector.size(); i += 8) {
-    if (!std::isfinite(get<double>(vector.data() + i))) return false;
+    if (!std::isfinite(load<double>(vector.data() + i))) return false;
   }
   return true;
 }

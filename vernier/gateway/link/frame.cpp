@@ -3,34 +3,27 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vernier/base/codec.hpp"
 #include "vernier/base/require.hpp"
 #include "vernier/gateway/link/crc.hpp"
-#include "vernier/gateway/link/detail/bytes.hpp"
 
 namespace vernier::link {
 namespace {
 
 constexpr std::uint32_t magic = 0x31504353;  // "SCP1"
 constexpr std::size_t read_ahead = 1u << 14;
+constexpr std::size_t summed_bytes = header_bytes - crc_bytes;
 
 template <class T>
 void pack_all(std::span<const T> from, std::span<std::byte> to) noexcept {
   require(to.size() == from.size_bytes());
-  if constexpr (std::endian::native == std::endian::little) {
-    if (!from.empty()) std::memcpy(to.data(), from.data(), to.size());
-  } else {
-    for (std::size_t i = 0; i < from.size(); ++i) put(to.data() + i * sizeof(T), from[i]);
-  }
+  SpanWriter{to}.numbers(from);
 }
 
 template <class T>
 void unpack_all(std::span<const std::byte> from, std::span<T> to) noexcept {
   require(from.size() == to.size_bytes());
-  if constexpr (std::endian::native == std::endian::little) {
-    if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
-  } else {
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] = get<T>(from.data() + i * sizeof(T));
-  }
+  ByteReader{from}.numbers(to);
 }
 
 bool near(std::int64_t x, std::int64_t limit) noexcept { return x >= -limit && x <= limit; }
@@ -89,51 +82,35 @@ std::string_view words(Flaw f) noexcept {
 }
 
 void encode(const Header& h, std::span<std::byte, header_bytes> to) noexcept {
-  std::byte* p = to.data();
-  put(p, magic);
-  put(p + 4, version_major);
-  put(p + 5, h.minor);
-  put(p + 6, static_cast<std::uint8_t>(h.type));
-  put(p + 7, h.flags);
-  put(p + 8, h.payload);
-  put(p + 12, h.session);
-  put(p + 16, h.sequence);
-  put(p + 24, h.step);
-  put(p + 32, h.t_acq);
-  put(p + 40, h.t_trm);
-  put(p + 48, h.echo);
-  put(p + 56, static_cast<std::uint8_t>(h.element));
-  put(p + 57, h.channel);
-  put(p + 58, std::uint16_t{0});
-  put(p + 60, crc32c(to.first<60>()));
+  SpanWriter w(to);
+  w(magic, version_major, h.minor, h.type, h.flags, h.payload, h.session, h.sequence, h.step,
+    h.t_acq, h.t_trm, h.echo, h.element, h.channel, Reserved<2>{});
+  w(crc32c(to.first<summed_bytes>()));
 }
 
 Decoded decode(std::span<const std::byte, header_bytes> from) noexcept {
-  const std::byte* p = from.data();
   Decoded d;
   const auto flawed = [&](Flaw f) {
     d.flaw = f;
     return d;
   };
-  if (get<std::uint32_t>(p) != magic) return flawed(Flaw::magic);
+  ByteReader r(from);
+  if (r.number<std::uint32_t>() != magic) return flawed(Flaw::magic);
   // another major version may sum its header in another way
-  if (get<std::uint8_t>(p + 4) != version_major) return flawed(Flaw::version);
-  if (get<std::uint32_t>(p + 60) != crc32c(from.first<60>())) return flawed(Flaw::header_checksum);
+  if (r.number<std::uint8_t>() != version_major) return flawed(Flaw::version);
   Header& h = d.header;
-  h.minor = get<std::uint8_t>(p + 5);
-  h.type = static_cast<Type>(get<std::uint8_t>(p + 6));
-  h.flags = get<std::uint8_t>(p + 7);
-  h.payload = get<std::uint32_t>(p + 8);
-  h.session = get<std::uint32_t>(p + 12);
-  h.sequence = get<std::uint64_t>(p + 16);
-  h.step = get<std::int64_t>(p + 24);
-  h.t_acq = get<std::int64_t>(p + 32);
-  h.t_trm = get<std::int64_t>(p + 40);
-  h.echo = get<std::int64_t>(p + 48);
-  h.channel = get<std::uint8_t>(p + 57);
-  const auto element = get<std::uint8_t>(p + 56);
-  if (element > 3) return flawed(Flaw::element);
-  h.element = static_cast<Element>(element);
+  Reserved<2> later;
+  std::uint32_t sum = 0;
+  r(h.minor, h.type, h.flags, h.payload, h.session, h.sequence, h.step, h.t_acq, h.t_trm, h.echo,
+    h.element, h.channel, later, sum);
+  if (sum != crc32c(from.first<summed_bytes>())) {
+    h = {};
+    return flawed(Flaw::header_checksum);
+  }
+  if (h.element > Element::uint8) {
+    h.element = Element::none;
+    return flawed(Flaw::element);
+  }
   if (!near(h.step, largest_step) || !near(h.t_acq, latest_time) || !near(h.t_trm, latest_time) ||
       !near(h.echo, latest_time)) {
     return flawed(Flaw::time);
@@ -148,8 +125,9 @@ std::size_t write_frame(Header h, std::span<const std::byte> payload,
   if (to.size() < bytes) return 0;
   h.payload = static_cast<std::uint32_t>(payload.size());
   encode(h, to.first<header_bytes>());
-  if (!payload.empty()) std::memcpy(to.data() + header_bytes, payload.data(), payload.size());
-  if (checked) put(to.data() + header_bytes + payload.size(), crc32c(payload));
+  SpanWriter w(to.subspan(header_bytes));
+  w.raw(payload);
+  if (checked) w(crc32c(payload));
   return bytes;
 }
 
@@ -213,7 +191,7 @@ FrameReader::Next FrameReader::next() noexcept {
   const auto waiting = rest();
   // whoever does not begin as a frame does is not waited for
   std::array<std::byte, 4> start;
-  put(start.data(), magic);
+  store(start.data(), magic);
   const std::size_t seen = std::min(waiting.size(), start.size());
   if (!std::equal(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(seen),
                   waiting.begin())) {
@@ -234,7 +212,8 @@ FrameReader::Next FrameReader::next() noexcept {
   if (waiting.size() < bytes) return {};
   const auto payload = waiting.subspan(header_bytes, h.payload);
   begin_ += bytes;
-  if (checked && get<std::uint32_t>(waiting.data() + header_bytes + h.payload) != crc32c(payload)) {
+  if (checked &&
+      load<std::uint32_t>(waiting.data() + header_bytes + h.payload) != crc32c(payload)) {
     return {Progress::broken, Flaw::payload_checksum, h, {}};
   }
   return {Progress::frame, Flaw::none, h, payload};

@@ -4,7 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "vernier/gateway/link/detail/bytes.hpp"
+#include "vernier/base/codec.hpp"
+#include "vernier/net/secret.hpp"
 
 namespace vernier::link {
 namespace {
@@ -57,14 +58,13 @@ Digest Handshake::proof(const char* who, const Hello& h) const noexcept {
   // nonces make it new every time
   std::array<std::byte, signed_hello_bytes> payload;
   write_hello(h, payload);
-  std::array<std::byte, 16 + 4 + 32 + 32 + hello_bytes> message{};
-  std::byte* p = message.data();
-  std::memcpy(p, who, std::min<std::size_t>(std::strlen(who), 16));
-  put(p + 16, terms_.session);
-  std::memcpy(p + 20, client_nonce_.data(), 32);
-  std::memcpy(p + 52, server_nonce_.data(), 32);
-  std::memcpy(p + 84, payload.data(), hello_bytes);
-  return hmac_sha256(key_, message);
+  std::array<char, 16> name{};
+  std::memcpy(name.data(), who, std::min(std::strlen(who), name.size()));
+  std::array<std::byte, 16 + 4 + 32 + 32 + hello_bytes> message;
+  SpanWriter w(message);
+  w(name, terms_.session, client_nonce_, server_nonce_);
+  w.raw(std::span(payload).first(hello_bytes));
+  return net::authentication(key_, message);
 }
 
 Handshake::Saying Handshake::hello() const noexcept {
@@ -158,7 +158,7 @@ Handshake::Act Handshake::take_request(Connection c, const Header& header,
     return refuse(Reason::token, "no such session");
   if (!same_side(terms_.peer, h))
     return refuse(Reason::framing, "the two connections do not say the same");
-  if (!key_.empty() && (h.nonce != client_nonce_ || !same(h.proof, proof("SCP1 client", h))))
+  if (!key_.empty() && (h.nonce != client_nonce_ || !net::same(h.proof, proof("SCP1 client", h))))
     return refuse(Reason::key, "the key is not the same on both sides");
   speaking_ = Connection::data;
   state_ = State::done;
@@ -179,7 +179,7 @@ Handshake::Act Handshake::take_answer(Connection c, const Header& header, const 
   terms_.ping_timeout_ms = h.ping_timeout_ms;
   terms_.delay_interval_ms = h.delay_interval_ms;
   if (first) server_nonce_ = h.nonce;
-  if (!key_.empty() && (h.nonce != server_nonce_ || !same(h.proof, proof("SCP1 server", h))))
+  if (!key_.empty() && (h.nonce != server_nonce_ || !net::same(h.proof, proof("SCP1 server", h))))
     return refuse(Reason::key, "the key is not the same on both sides");
   terms_.peer = h;
   if (first) {

@@ -66,21 +66,20 @@ TEST(PacketNetwork, CarriesTcpThroughLossAndDisorderOrSaysWhyNot) {
   i.loss = 0.02;
   i.reorder = 0.1;
   net.impair(i);
-  channel::Descriptor listener, near, far;
-  net.in(0, [&] { listener = std::move(*channel::listening({PacketNetwork::addresses[0], "0"})); });
-  const auto soon = channel::Clock::now() + std::chrono::seconds(20);
-  const channel::Address there{PacketNetwork::addresses[0],
-                               std::to_string(channel::port_of(listener))};
+  Descriptor listener, near, far;
+  net.in(0, [&] { listener = std::move(*net::listening({PacketNetwork::addresses[0], "0"})); });
+  const auto soon = net::Clock::now() + std::chrono::seconds(20);
+  const net::Address there{PacketNetwork::addresses[0], std::to_string(net::port_of(listener))};
   net.in(1, [&] {
-    auto c = channel::connected(there, soon);
+    auto c = net::connected(there, soon);
     if (c) near = std::move(*c);
   });
   ASSERT_TRUE(near);
-  far = std::move(*channel::accepted(listener, soon));
+  far = std::move(*net::accepted(listener, soon));
   std::string sent, received;
   for (int k = 0; k < 20'000; ++k) sent += static_cast<char>('a' + k % 23);
   std::size_t gone = 0;
-  while (received.size() < sent.size() && channel::Clock::now() < soon) {
+  while (received.size() < sent.size() && net::Clock::now() < soon) {
     // a few hundred bytes at a time, so that there are many packets
     const std::size_t n = std::min<std::size_t>(sent.size() - gone, 400);
     const ssize_t w = n > 0 ? write(near.get(), sent.data() + gone, n) : 0;

@@ -1,11 +1,9 @@
 #include "vernier/gateway/link/link.hpp"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <ctime>
 
+#include "vernier/base/codec.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/require.hpp"
 #include "vernier/gateway/link/detail/communication.hpp"
@@ -46,8 +44,7 @@ void check(const Settings& s) {
 std::uint64_t interface_hash(std::string_view text) noexcept {
   if (text.empty()) return 0;
   const Digest d = sha256(std::as_bytes(std::span(text)));
-  std::uint64_t h = 0;
-  std::memcpy(&h, d.data(), sizeof h);
+  const auto h = load<std::uint64_t>(d.data());
   return h != 0 ? h : 1;
 }
 
@@ -82,7 +79,6 @@ Link::Link(Settings s) : settings_(std::move(s)) {
   check(settings_);
   if (!settings_.clock) settings_.clock = monotonic;
   shared_ = std::make_unique<Shared>(settings_);
-  shared_->wake = channel::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   static_assert(std::is_trivially_copyable_v<Quality>);
   const Quality nothing;
   std::memcpy(shared_->quality.next(), &nothing, sizeof nothing);
@@ -106,10 +102,8 @@ void Link::set_priority(int p) noexcept {
 void Link::open() { communication_->open(); }
 void Link::start() { communication_->start(); }
 void Link::stop() { communication_->stop(); }
-channel::Address Link::control_address() const {
-  return communication_->address(Connection::control);
-}
-channel::Address Link::data_address() const { return communication_->address(Connection::data); }
+net::Address Link::control_address() const { return communication_->address(Connection::control); }
+net::Address Link::data_address() const { return communication_->address(Connection::data); }
 
 std::int64_t Link::now() const noexcept { return settings_.clock(); }
 
@@ -117,10 +111,7 @@ LinkState Link::state() const noexcept {
   return static_cast<LinkState>(shared_->state.load(std::memory_order_acquire));
 }
 
-void Link::wake() noexcept {
-  const std::uint64_t one = 1;
-  static_cast<void>(!write(shared_->wake.get(), &one, sizeof one));
-}
+void Link::wake() noexcept { shared_->wake.ring(); }
 
 void Link::begin_step(std::int64_t n, std::int64_t planned, bool overran) noexcept {
   echo_ = 0;

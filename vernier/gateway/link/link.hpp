@@ -10,15 +10,15 @@
 #include <string_view>
 #include <vector>
 
-#include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/link/quality.hpp"
+#include "vernier/net/socket.hpp"
 
 namespace vernier::link {
 
 struct Settings {
   std::string name = "link";
   Role role = Role::client;  // a server waits for one client at a time
-  channel::Address control = {"127.0.0.1", "42750"}, data = {"127.0.0.1", "42751"};
+  net::Address control = {"127.0.0.1", "42750"}, data = {"127.0.0.1", "42751"};
   Period period;                        // between two steps of this side
   std::uint32_t send = 0, receive = 0;  // elements of the vectors
   Element send_element = Element::real, receive_element = Element::real;
@@ -80,8 +80,8 @@ class Link {
   /// Says farewell and ends the thread; start() may follow.
   void stop();
   /// Where a server listens, with the ports that were free; after open().
-  channel::Address control_address() const;
-  channel::Address data_address() const;
+  net::Address control_address() const;
+  net::Address data_address() const;
   const Settings& settings() const noexcept { return settings_; }
 
   // -- the step side --

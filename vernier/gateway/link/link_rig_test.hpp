@@ -43,7 +43,7 @@ inline Settings server_settings(std::chrono::milliseconds silence = 60s) {
   s.stale_periods = 1000;
   return s;
 }
-inline Settings client_settings(const channel::Address& control, const channel::Address& data,
+inline Settings client_settings(const net::Address& control, const net::Address& data,
                                 std::chrono::milliseconds silence = 60s) {
   Settings s = server_settings(silence);
   s.name = "simulator";

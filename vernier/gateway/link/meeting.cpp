@@ -1,12 +1,6 @@
 // How the communication thread of a client or a server comes to a link that is up.
-#include <poll.h>
-#include <sys/socket.h>
-
-#include <cerrno>
-#include <cstring>
-#include <random>
-
 #include "vernier/gateway/link/detail/communication.hpp"
+#include "vernier/net/secret.hpp"
 
 namespace vernier::link {
 namespace {
@@ -20,20 +14,16 @@ constexpr std::size_t most_guests = 8;  // more come only from someone who means
 }  // namespace
 
 Handshake::Random Link::Communication::random() const {
-  std::random_device device;
   Handshake::Random r;
-  while (r.session == 0) r.session = device();
-  r.token = std::uint64_t{device()} << 32 | device();
-  for (std::size_t i = 0; i < r.nonce.size(); i += 4) {
-    const std::uint32_t word = device();
-    std::memcpy(r.nonce.data() + i, &word, 4);
-  }
+  while (r.session == 0) net::fill_random(std::as_writable_bytes(std::span(&r.session, 1)));
+  net::fill_random(std::as_writable_bytes(std::span(&r.token, 1)));
+  net::fill_random(r.nonce);
   return r;
 }
 
 // -- the client --
 
-bool Link::Communication::unreachable(const channel::Address& a, const std::string& why) {
+bool Link::Communication::unreachable(const net::Address& a, const std::string& why) {
   note(Reason::unreachable, false, text(a) + ": " + why);
   return false;
 }
@@ -54,7 +44,7 @@ void Link::Communication::attempt() {
 
 bool Link::Communication::greet(Handshake& handshake) {
   using Act = Handshake::Act;
-  const auto soon = [] { return channel::Clock::now() + std::chrono::seconds(1); };
+  const auto soon = [] { return net::Clock::now() + std::chrono::seconds(1); };
   const auto say = [&](Wire& w) {
     const auto s = handshake.hello();
     Header h;
@@ -64,17 +54,17 @@ bool Link::Communication::greet(Handshake& handshake) {
     h.t_trm = now();
     w.put(h, std::span(s.payload).first(s.bytes));
   };
-  auto control = channel::connected(settings_.control, soon(), stop_.get());
+  auto control = net::connected(settings_.control, soon(), stop_.descriptor());
   if (!control) return unreachable(settings_.control, control.error());
   const std::int64_t deadline = now() + handshake_time;
-  control_.open(std::move(*control));
+  control_.open(net::Stream(std::move(*control)));
   control_.reader().allow(0, 0);
   say(control_);
   Act act{};
   if (!answered(handshake, Connection::control, act, deadline)) return false;
-  auto data = channel::connected(settings_.data, soon(), stop_.get());
+  auto data = net::connected(settings_.data, soon(), stop_.descriptor());
   if (!data) return unreachable(settings_.data, data.error());
-  data_.open(std::move(*data));
+  data_.open(net::Stream(std::move(*data)));
   data_.reader().allow(shared_.receive_bytes, 0);
   say(data_);
   return answered(handshake, Connection::data, act, deadline) && act == Act::up;
@@ -111,13 +101,14 @@ bool Link::Communication::answered(Handshake& handshake, Connection on, Handshak
       note(Reason::timeout, false, "the handshake did not end within 2 s");
       return false;
     }
-    pollfd waiting[2] = {{w.descriptor(), POLLIN, 0}, {stop_.get(), POLLIN, 0}};
-    poll(waiting, 2, static_cast<int>(left / millisecond + 1));
-    if (waiting[1].revents) {
+    const net::Waited waited =
+        net::wait_for(w.stream().descriptor(), net::readable,
+                      net::Clock::now() + std::chrono::nanoseconds(left), stop_.descriptor());
+    if (waited.woken) {
       stopping_ = true;
       return false;
     }
-    if (waiting[0].revents && w.read() == Wire::Reading::closed) {
+    if (waited.ready != 0 && w.read() == Wire::Reading::closed) {
       ++counters.refused;
       note(Reason::lost, false, "the other side closed the connection during the handshake");
       return false;
@@ -127,25 +118,26 @@ bool Link::Communication::answered(Handshake& handshake, Connection on, Handshak
 
 // -- the server --
 
-Link::Communication::Guest::Guest(Connection c, channel::Descriptor d, std::int64_t until)
+Link::Communication::Guest::Guest(Connection c, net::Stream s, std::int64_t until)
     : connection(c), wire(signed_hello_bytes, 1024), deadline(until) {
-  wire.open(std::move(d));
+  wire.open(std::move(s));
   wire.reader().allow(0, 0);
 }
 
 void Link::Communication::accept(Connection c) {
   const auto& listener = c == Connection::control ? control_listener_ : data_listener_;
   for (std::size_t k = 0; k < most_guests; ++k) {
-    channel::Descriptor d(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!d) return;
-    channel::prepare(d.get());
+    net::Stream stream(net::accepted(listener));
+    if (!stream) return;
     if (guests_.size() >= most_guests) {
       // the one that has been silent longest makes room
       guests_.erase(guests_.begin());
       ++conversation_.counters().turned_away;
     }
-    guests_.push_back(std::make_unique<Guest>(c, std::move(d), now() + handshake_time));
+    guests_.push_back(std::make_unique<Guest>(c, std::move(stream), now() + handshake_time));
     Guest& g = *guests_.back();
+    g.number = ++last_guest_;
+    g.wire.watch(loop_, g.number, false);
     if (live_) {
       ++conversation_.counters().refused;
       turn_away(g, Reason::busy, "another client is connected");
@@ -160,7 +152,7 @@ void Link::Communication::turn_away(Guest& g, Reason r, const char* text) {
   send_bye(g.wire, g.handshake ? g.handshake->session() : 0, g.handshake && g.handshake->session(),
            r, text);
   // what it sends is read and thrown away, so that it can read why before it sees the end
-  shutdown(g.wire.descriptor(), SHUT_WR);
+  g.wire.stream().finish();
   g.leaving = true;
   g.handshake.reset();
   g.deadline = now() + leaving_time;
@@ -243,8 +235,8 @@ void Link::Communication::pair(Guest& data, const FrameReader::Next& frame) {
   h.session = s.session;
   h.t_trm = now();
   const Terms terms = handshake.terms();
-  control_.adopt(std::move(control->wire));
-  data_.adopt(std::move(data.wire));
+  control_.adopt(control->wire);
+  data_.adopt(data.wire);
   data_.put(h, std::span(s.payload).first(s.bytes));
   control->handshake.reset();
   come_up(terms);

@@ -40,7 +40,7 @@ struct Hello {
 };
 
 /// 128 bytes, or 192 when it authenticates.
-std::size_t write_hello(const Hello&, std::span<std::byte, signed_hello_bytes>) noexcept;
+std::size_t write_hello(Hello, std::span<std::byte, signed_hello_bytes>) noexcept;
 /// Nothing when a field has no meaning; sizes and rates are plausible afterwards.
 std::optional<Hello> read_hello(std::span<const std::byte>) noexcept;
 /// A text cut to fit, filled with zeros.
@@ -82,7 +82,7 @@ struct ClockReport {
   double skew = 0.0;           // s/s
   double offset_deviation = 0.0, skew_deviation = 0.0;
 };
-void write_clock(const ClockReport&, std::span<std::byte, clock_bytes>) noexcept;
+void write_clock(ClockReport, std::span<std::byte, clock_bytes>) noexcept;
 /// Nothing unless all numbers are finite and deviations not negative.
 std::optional<ClockReport> read_clock(std::span<const std::byte>) noexcept;
 
@@ -93,7 +93,7 @@ struct StatsReport {
     double mean = 0.0, p99 = 0.0, most = 0.0;  // s
   } send_to_receive, acquisition_to_output, dead_time;
 };
-void write_stats(const StatsReport&, std::span<std::byte, stats_bytes>) noexcept;
+void write_stats(StatsReport, std::span<std::byte, stats_bytes>) noexcept;
 std::optional<StatsReport> read_stats(std::span<const std::byte>) noexcept;
 
 }  // namespace vernier::link

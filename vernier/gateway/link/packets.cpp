@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
-#include <poll.h>
 #include <sched.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -23,12 +21,12 @@
 
 #include "vernier/base/random.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/net/loop.hpp"
 
 namespace vernier::link {
 namespace {
 
-using channel::Clock;
-using channel::Descriptor;
+using net::Clock;
 
 sockaddr address(const char* text) {
   sockaddr_in a{};
@@ -83,11 +81,6 @@ struct PacketNetwork::State {
 
   explicit State(std::uint64_t seed) : random(seed) {}
 
-  void nudge() const {
-    const std::uint64_t one = 1;
-    static_cast<void>(!write(wake.get(), &one, sizeof one));
-  }
-
   void read(std::size_t side) {
     std::array<char, 65536> buffer;
     for (ssize_t n; (n = ::read(stacks[side].device.get(), buffer.data(), buffer.size())) > 0;) {
@@ -116,20 +109,14 @@ struct PacketNetwork::State {
 
   void run() {
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+    for (const Stack& s : stacks) loop.watch(s.device.get(), net::readable, 0);
     std::unique_lock hold(guard);
     while (!stopping) {
       auto until = Clock::now() + std::chrono::milliseconds(200);
       if (!waiting.empty()) until = std::min(until, waiting.begin()->first);
-      pollfd all[3] = {{wake.get(), POLLIN, 0},
-                       {stacks[0].device.get(), POLLIN, 0},
-                       {stacks[1].device.get(), POLLIN, 0}};
       hold.unlock();
-      const auto left = std::chrono::ceil<std::chrono::nanoseconds>(until - Clock::now()).count();
-      const timespec timeout{0, static_cast<long>(std::clamp<std::int64_t>(left, 0, 999'999'999))};
-      ppoll(all, 3, &timeout, nullptr);
+      loop.wait(until);
       hold.lock();
-      std::uint64_t count = 0;
-      static_cast<void>(!::read(wake.get(), &count, sizeof count));
       read(0);
       read(1);
       const auto now = Clock::now();
@@ -142,7 +129,7 @@ struct PacketNetwork::State {
   }
 
   std::array<Stack, 2> stacks;
-  Descriptor wake{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  net::Loop loop;
   mutable std::mutex guard;
   Impairment impairment;
   Clock::time_point dark_until{};
@@ -176,7 +163,7 @@ PacketNetwork::~PacketNetwork() {
     const std::lock_guard hold(state_->guard);
     state_->stopping = true;
   }
-  state_->nudge();
+  state_->loop.wake();
   state_->thread.join();
 }
 

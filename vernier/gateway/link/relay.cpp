@@ -1,13 +1,7 @@
 #include "vernier/gateway/link/relay.hpp"
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -15,11 +9,12 @@
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/random.hpp"
+#include "vernier/net/loop.hpp"
+#include "vernier/net/stream.hpp"
 
 namespace vernier::link {
 
-using channel::Clock;
-using channel::Descriptor;
+using net::Clock;
 
 struct Relay::State {
   struct Piece {
@@ -27,33 +22,36 @@ struct Relay::State {
     std::vector<std::byte> bytes;
     std::size_t sent = 0;
   };
+  struct End {
+    net::Stream stream;
+    std::uint32_t watched = 0;  // what for; 0: not yet
+  };
   /// One way of one connection.
   struct Way {
-    int from = -1, to = -1;
+    End *from = nullptr, *to = nullptr;
     std::deque<Piece> pieces;
     Clock::time_point last{};
     bool ended = false, done = false;
   };
   struct Pipe {
     Connection connection;
-    Descriptor near, far;  // towards the client, towards the server
+    End near, far;  // towards the client, towards the server
     std::array<Way, 2> ways;
     bool broken = false;  // one end has gone; the other hears of it unless the network is stalled
     bool cut = false;
   };
 
-  State(channel::Address c, channel::Address d, std::array<channel::Address, 2> at,
-        std::uint64_t seed)
+  State(net::Address c, net::Address d, std::array<net::Address, 2> at, std::uint64_t seed)
       : targets{std::move(c), std::move(d)}, places(std::move(at)), random(seed) {
     for (std::size_t i = 0; i < 2; ++i) {
-      auto made = channel::listening(places[i]);
+      auto made = net::listening(places[i]);
       if (!made) {
         throw ConfigurationError(
             "V5121", "a relay cannot listen at " + text(places[i]) + ": " + made.error());
       }
       listeners[i] = std::move(*made);
     }
-    wake = Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    for (const auto& l : listeners) loop.watch(l.get(), net::readable, 0);
     thread = std::thread([this] { run(); });
   }
   ~State() {
@@ -61,12 +59,8 @@ struct Relay::State {
       const std::lock_guard hold(guard);
       stopping = true;
     }
-    nudge();
+    loop.wake();
     thread.join();
-  }
-  void nudge() const {
-    const std::uint64_t one = 1;
-    static_cast<void>(!write(wake.get(), &one, sizeof one));
   }
   Impairment& impairment(Connection c, std::size_t way) {
     return impairments[c == Connection::control ? 0 : 1][way];
@@ -100,14 +94,10 @@ struct Relay::State {
 
   void read(Pipe& p, std::size_t way) {
     std::array<std::byte, 1u << 16> buffer;
-    const ssize_t n = recv(p.ways[way].from, buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (n > 0) {
-      add(p, way, std::span(buffer).first(static_cast<std::size_t>(n)));
-    } else if (n == 0) {
-      p.ways[way].ended = true;
-    } else if (errno != EAGAIN && errno != EINTR) {
-      p.broken = true;
-    }
+    const net::Stream::Moved m = p.ways[way].from->stream.read(buffer);
+    if (m.bytes > 0) add(p, way, std::span(buffer).first(m.bytes));
+    if (m.state != net::Stream::State::closed) return;
+    (p.ways[way].from->stream.failed() ? p.broken : p.ways[way].ended) = true;
   }
 
   void write_due(Pipe& p, std::size_t way) {
@@ -115,87 +105,98 @@ struct Relay::State {
     if (impairment(p.connection, way).stalled) return;
     while (!w.pieces.empty() && w.pieces.front().due <= Clock::now()) {
       Piece& f = w.pieces.front();
-      const ssize_t n = ::send(w.to, f.bytes.data() + f.sent, f.bytes.size() - f.sent,
-                               MSG_DONTWAIT | MSG_NOSIGNAL);
-      if (n < 0) {
-        p.broken = p.broken || (errno != EAGAIN && errno != EINTR);
-        return;
-      }
-      passed += static_cast<std::uint64_t>(n);
-      f.sent += static_cast<std::size_t>(n);
+      const net::Stream::Moved m = w.to->stream.write(std::span(f.bytes).subspan(f.sent));
+      if (m.state == net::Stream::State::closed) p.broken = true;
+      passed += m.bytes;
+      f.sent += m.bytes;
       if (f.sent < f.bytes.size()) return;
       w.pieces.pop_front();
     }
     if (w.ended && !w.done && w.pieces.empty()) {
-      shutdown(w.to, SHUT_WR);
+      w.to->stream.finish();
       w.done = true;
     }
   }
 
   void accept(std::size_t which) {
-    while (auto near = channel::accepted(listeners[which], Clock::now())) {
+    while (auto near = net::accepted(listeners[which], Clock::now())) {
       if (refusing) continue;
-      auto far = channel::connected(targets[which], Clock::now() + std::chrono::seconds(1));
+      auto far = net::connected(targets[which], Clock::now() + std::chrono::seconds(1));
       if (!far) continue;
       auto p = std::make_unique<Pipe>();
       p->connection = which == 0 ? Connection::control : Connection::data;
-      p->near = std::move(*near);
-      p->far = std::move(*far);
-      p->ways[0].from = p->ways[1].to = p->near.get();
-      p->ways[0].to = p->ways[1].from = p->far.get();
+      p->near.stream = net::Stream(std::move(*near));
+      p->far.stream = net::Stream(std::move(*far));
+      p->ways[0].from = p->ways[1].to = &p->near;
+      p->ways[0].to = p->ways[1].from = &p->far;
       pipes.push_back(std::move(p));
     }
+  }
+
+  /// One that is stalled reads no more than a little, as a router would.
+  bool reads(const Pipe& p, std::size_t way) {
+    const Way& w = p.ways[way];
+    return !w.ended && !(impairment(p.connection, way).stalled && w.pieces.size() > 64);
+  }
+
+  /// What the two ends of a pipe wait for; when the first piece is due that cannot leave before.
+  Clock::time_point watch(Pipe& p, Clock::time_point now) {
+    auto until = net::forever;
+    std::array<std::uint32_t, 2> wanted{};  // near, far
+    for (std::size_t way = 0; way < 2; ++way) {
+      const Way& w = p.ways[way];
+      if (!p.broken && reads(p, way)) wanted[way] |= net::readable;
+      if (p.broken || impairment(p.connection, way).stalled || w.pieces.empty()) continue;
+      if (w.pieces.front().due <= now)
+        wanted[1 - way] |= net::writable;
+      else
+        until = std::min(until, w.pieces.front().due);
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      End& end = i == 0 ? p.near : p.far;
+      if (end.watched == wanted[i]) continue;
+      if (end.watched != 0) loop.forget(end.stream.descriptor());
+      if (wanted[i] != 0) loop.watch(end.stream.descriptor(), wanted[i], 0);
+      end.watched = wanted[i];
+    }
+    return until;
   }
 
   void run() {
     std::unique_lock hold(guard);
     while (!stopping) {
-      std::vector<pollfd> all{{wake.get(), POLLIN, 0},
-                              {listeners[0].get(), POLLIN, 0},
-                              {listeners[1].get(), POLLIN, 0}};
-      auto until = Clock::now() + std::chrono::milliseconds(200);
-      for (const auto& p : pipes) {
-        if (p->broken) continue;
-        for (std::size_t way = 0; way < 2; ++way) {
-          const Way& w = p->ways[way];
-          const bool stalled = impairment(p->connection, way).stalled;
-          // one that is stalled reads no more than a little, as a router would
-          const bool reads = !w.ended && !(stalled && w.pieces.size() > 64);
-          all.push_back({w.from, static_cast<short>(reads ? POLLIN : 0), 0});
-          const bool writes = !stalled && !w.pieces.empty();
-          const bool due_now = writes && w.pieces.front().due <= Clock::now();
-          all.push_back({w.to, static_cast<short>(due_now ? POLLOUT : 0), 0});
-          if (writes && !due_now) until = std::min(until, w.pieces.front().due);
-        }
-      }
+      const auto now = Clock::now();
+      auto until = now + std::chrono::milliseconds(200);
+      for (const auto& p : pipes) until = std::min(until, watch(*p, now));
       hold.unlock();
-      const auto left = std::chrono::ceil<std::chrono::nanoseconds>(until - Clock::now()).count();
-      const timespec timeout{0, static_cast<long>(std::clamp<std::int64_t>(left, 0, 999'999'999))};
-      ppoll(all.data(), static_cast<nfds_t>(all.size()), &timeout, nullptr);
+      loop.wait(until);
       hold.lock();
-      std::uint64_t count = 0;
-      static_cast<void>(!::read(wake.get(), &count, sizeof count));
       for (const auto& p : pipes) {
         if (p->broken) continue;
         for (std::size_t way = 0; way < 2; ++way) {
-          const bool stalled = impairment(p->connection, way).stalled;
-          if (!p->ways[way].ended && !(stalled && p->ways[way].pieces.size() > 64)) read(*p, way);
+          if (reads(*p, way)) read(*p, way);
           write_due(*p, way);
         }
       }
       std::erase_if(pipes, [this](const auto& p) {
         const bool stalled =
             impairment(p->connection, 0).stalled || impairment(p->connection, 1).stalled;
-        return p->cut || (p->broken && !stalled) || (p->ways[0].done && p->ways[1].done);
+        const bool ends = p->cut || (p->broken && !stalled) || (p->ways[0].done && p->ways[1].done);
+        for (End* e : {&p->near, &p->far}) {
+          if (!ends) continue;
+          if (e->watched != 0) loop.forget(e->stream.descriptor());
+          e->stream.close(p->cut);
+        }
+        return ends;
       });
       accept(0);
       accept(1);
     }
   }
 
-  std::array<channel::Address, 2> targets, places;
+  std::array<net::Address, 2> targets, places;
   std::array<Descriptor, 2> listeners;
-  Descriptor wake;
+  net::Loop loop;
   std::mutex guard;
   std::array<std::array<Impairment, 2>, 2> impairments{};
   std::vector<std::unique_ptr<Pipe>> pipes;
@@ -205,26 +206,26 @@ struct Relay::State {
   std::thread thread;
 };
 
-Relay::Relay(channel::Address control, channel::Address data, std::uint64_t seed)
+Relay::Relay(net::Address control, net::Address data, std::uint64_t seed)
     : Relay(std::move(control), std::move(data), {"127.0.0.1", "0"}, {"127.0.0.1", "0"}, seed) {}
-Relay::Relay(channel::Address control, channel::Address data, channel::Address listen_control,
-             channel::Address listen_data, std::uint64_t seed)
+Relay::Relay(net::Address control, net::Address data, net::Address listen_control,
+             net::Address listen_data, std::uint64_t seed)
     : state_(std::make_unique<State>(std::move(control), std::move(data),
                                      std::array{std::move(listen_control), std::move(listen_data)},
                                      seed)) {}
 Relay::~Relay() = default;
 
-channel::Address Relay::control() const {
-  return {state_->places[0].host, std::to_string(channel::port_of(state_->listeners[0]))};
+net::Address Relay::control() const {
+  return {state_->places[0].host, std::to_string(net::port_of(state_->listeners[0]))};
 }
-channel::Address Relay::data() const {
-  return {state_->places[1].host, std::to_string(channel::port_of(state_->listeners[1]))};
+net::Address Relay::data() const {
+  return {state_->places[1].host, std::to_string(net::port_of(state_->listeners[1]))};
 }
 
 void Relay::impair(Connection c, Direction d, const Impairment& i) {
   const std::lock_guard hold(state_->guard);
   state_->impairment(c, static_cast<std::size_t>(d)) = i;
-  state_->nudge();
+  state_->loop.wake();
 }
 
 void Relay::impair(const Impairment& i) {
@@ -235,14 +236,8 @@ void Relay::impair(const Impairment& i) {
 
 void Relay::cut() {
   const std::lock_guard hold(state_->guard);
-  for (const auto& p : state_->pipes) {
-    const linger at_once{1, 0};
-    for (const Descriptor* d : {&p->near, &p->far}) {
-      setsockopt(d->get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-    }
-    p->cut = true;
-  }
-  state_->nudge();
+  for (const auto& p : state_->pipes) p->cut = true;
+  state_->loop.wake();
 }
 
 void Relay::refuse(bool refusing) {
@@ -255,7 +250,7 @@ void Relay::inject(Connection c, Direction d, std::span<const std::byte> bytes) 
   for (const auto& p : state_->pipes) {
     if (p->connection == c && !p->cut) state_->add(*p, static_cast<std::size_t>(d), bytes);
   }
-  state_->nudge();
+  state_->loop.wake();
 }
 
 std::uint64_t Relay::passed() const {

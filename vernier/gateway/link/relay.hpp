@@ -5,9 +5,9 @@
 #include <optional>
 #include <span>
 
-#include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/link/frame.hpp"
 #include "vernier/gateway/link/network_model.hpp"
+#include "vernier/net/socket.hpp"
 
 namespace vernier::link {
 
@@ -32,14 +32,14 @@ class Relay {
  public:
   /// Listens on free ports of this machine, for whoever wants to reach `control` and `data`.
   /// Throws ConfigurationError (V5121) when it cannot.
-  Relay(channel::Address control, channel::Address data, std::uint64_t seed = 1);
+  Relay(net::Address control, net::Address data, std::uint64_t seed = 1);
   /// The same, listening at addresses of one's choice.
-  Relay(channel::Address control, channel::Address data, channel::Address listen_control,
-        channel::Address listen_data, std::uint64_t seed = 1);
+  Relay(net::Address control, net::Address data, net::Address listen_control,
+        net::Address listen_data, std::uint64_t seed = 1);
   ~Relay();
 
-  channel::Address control() const;
-  channel::Address data() const;
+  net::Address control() const;
+  net::Address data() const;
 
   void impair(Connection, Direction, const Impairment&);
   /// Both connections, both ways.

@@ -126,9 +126,9 @@ void meet(Link& link, std::chrono::milliseconds patience,
   const std::string where = text(s.role == Role::server ? link.control_address() : s.control);
   const std::string span = exact(std::chrono::duration<double>(patience).count()) + " s";
   if (notice) notice("waiting for \"" + s.name + "\" at " + where + " (" + span + ")");
-  const auto end = channel::Clock::now() + patience;
+  const auto end = net::Clock::now() + patience;
   while (link.state() != LinkState::up) {
-    if (channel::Clock::now() >= end) {
+    if (net::Clock::now() >= end) {
       Diagnostics problems;
       auto& d = problems.error(
           "V5142", "the link \"" + s.name + "\" did not come up at " + where + " within " + span,

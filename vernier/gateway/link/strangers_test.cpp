@@ -10,12 +10,12 @@
 namespace vernier::link {
 namespace {
 
-channel::Descriptor knock(const channel::Address& a) {
-  auto d = channel::connected(a, channel::Clock::now() + 2s);
+Descriptor knock(const net::Address& a) {
+  auto d = net::connected(a, net::Clock::now() + 2s);
   EXPECT_TRUE(d.has_value());
-  return d ? std::move(*d) : channel::Descriptor();
+  return d ? std::move(*d) : Descriptor();
 }
-void say(const channel::Descriptor& d, std::span<const std::byte> bytes) {
+void say(const Descriptor& d, std::span<const std::byte> bytes) {
   EXPECT_EQ(::send(d.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
             static_cast<ssize_t>(bytes.size()));
 }
@@ -24,7 +24,7 @@ TEST(Link, StrangersAreNamedAndCounted) {
   Link server(server_settings());
   server.start();
   std::uint64_t refused = 0;
-  const auto says = [&](const channel::Address& to, std::span<const std::byte> bytes) {
+  const auto says = [&](const net::Address& to, std::span<const std::byte> bytes) {
     const auto d = knock(to);
     say(d, bytes);
     ++refused;
@@ -99,7 +99,7 @@ TEST(Link, TheTwoPortsInterchangedAreRefused) {
 TEST(Link, SlowConnectionsDoNotKeepOthersOut) {
   Link server(server_settings());
   server.start();
-  std::vector<channel::Descriptor> slow;
+  std::vector<Descriptor> slow;
   for (int k = 0; k < 20; ++k) {
     slow.push_back(knock(server.control_address()));
     const std::byte one{'S'};

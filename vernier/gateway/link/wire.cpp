@@ -2,28 +2,28 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "vernier/gateway/link/detail/wire.hpp"
 
 namespace vernier::link {
 
-void Wire::open(channel::Descriptor d) noexcept {
-  socket_ = std::move(d);
+void Wire::open(net::Stream s) noexcept {
+  close(false);
+  stream_ = std::move(s);
   reader_.clear();
   begin_ = end_ = 0;
   partial_since = 0;
   // what is not sent yet stays ours, so that the newest vector can replace it
   const int low = 1;
-  setsockopt(socket_.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &low, sizeof low);
+  setsockopt(stream_.descriptor(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &low, sizeof low);
 }
 
-void Wire::adopt(Wire&& other) noexcept {
-  open(std::move(other.socket_));
+void Wire::adopt(Wire& other) noexcept {
+  other.forget();
+  open(std::move(other.stream_));
   const auto rest = other.reader_.rest();
   const auto room = reader_.room();
   const std::size_t n = std::min(rest.size(), room.size());
@@ -32,36 +32,38 @@ void Wire::adopt(Wire&& other) noexcept {
 }
 
 void Wire::close(bool reset) noexcept {
-  if (!socket_) return;
-  if (reset) {
-    const linger at_once{1, 0};
-    setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-  }
-  socket_.reset();
+  if (!stream_) return;
+  forget();
+  stream_.close(reset);
 }
 
-void Wire::limit_silence(std::uint32_t milliseconds) noexcept {
-  setsockopt(socket_.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+void Wire::watch(net::Loop& loop, net::Loop::Key key, bool sends) noexcept {
+  const std::uint32_t wanted = net::readable | (sends ? net::writable : 0u);
+  if (watched_ == wanted) return;
+  if (watched_ == 0)
+    loop.watch(stream_.descriptor(), wanted, key);
+  else
+    loop.change(stream_.descriptor(), wanted, key);
+  loop_ = &loop;
+  watched_ = wanted;
+}
+
+void Wire::forget() noexcept {
+  if (watched_ != 0) loop_->forget(stream_.descriptor());
+  watched_ = 0;
 }
 
 Wire::Reading Wire::read() noexcept {
-  const auto room = reader_.room();
-  while (true) {
-    const ssize_t n = recv(socket_.get(), room.data(), room.size(), MSG_DONTWAIT);
-    if (n > 0) {
-      reader_.received(static_cast<std::size_t>(n));
-      return Reading::some;
-    }
-    if (n == 0) return Reading::closed;
-    if (errno == EINTR) continue;
-    return errno == EAGAIN || errno == EWOULDBLOCK ? Reading::nothing : Reading::closed;
-  }
+  const net::Stream::Moved m = stream_.read(reader_.room());
+  reader_.received(m.bytes);
+  if (m.state == net::Stream::State::done) return Reading::some;
+  return m.state == net::Stream::State::closed ? Reading::closed : Reading::nothing;
 }
 
 bool Wire::empty() const noexcept {
   if (end_ > begin_) return false;
   int unsent = 0;
-  return ioctl(socket_.get(), SIOCOUTQNSD, &unsent) != 0 || unsent == 0;
+  return ioctl(stream_.descriptor(), SIOCOUTQNSD, &unsent) != 0 || unsent == 0;
 }
 
 bool Wire::put(const Header& h, std::span<const std::byte> payload) noexcept {
@@ -74,13 +76,9 @@ bool Wire::put(const Header& h, std::span<const std::byte> payload) noexcept {
 
 bool Wire::flush() noexcept {
   while (begin_ < end_) {
-    const ssize_t n =
-        ::send(socket_.get(), out_.data() + begin_, end_ - begin_, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (n > 0) {
-      begin_ += static_cast<std::size_t>(n);
-    } else if (errno != EINTR) {
-      return errno == EAGAIN || errno == EWOULDBLOCK;
-    }
+    const net::Stream::Moved m = stream_.write(std::span(out_).subspan(begin_, end_ - begin_));
+    if (m.state != net::Stream::State::done) return m.state != net::Stream::State::closed;
+    begin_ += m.bytes;
   }
   begin_ = end_ = 0;
   return true;

@@ -16,6 +16,8 @@
 #include <system_error>
 #include <thread>
 
+#include "vernier/base/codec.hpp"
+#include "vernier/base/descriptor.hpp"
 #include "vernier/base/diagnostic.hpp"
 
 namespace vernier::shared {
@@ -90,14 +92,13 @@ struct Segment::Header {
 
 /// The descriptor and the mapped memory.
 struct Segment::Mapping {
-  int descriptor = -1;
+  Descriptor descriptor;
   std::byte* memory = nullptr;
   std::size_t bytes = 0;
   std::string path;
 
   ~Mapping() {
     if (memory) munmap(memory, bytes);
-    if (descriptor >= 0) close(descriptor);
   }
 
   /// Opens what has the name now, and locks it.
@@ -105,9 +106,9 @@ struct Segment::Mapping {
     path = "/vernier-" + s.name;
     const auto end = std::chrono::steady_clock::now() + 2s;
     while (true) {
-      descriptor = shm_open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-      if (descriptor < 0) refuse(s, "V5183", "it cannot be opened: " + words(errno), "");
-      while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+      descriptor = Descriptor(shm_open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+      if (!descriptor) refuse(s, "V5183", "it cannot be opened: " + words(errno), "");
+      while (flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
         if (std::chrono::steady_clock::now() > end)
           refuse(s, "V5183", "another process holds its lock", "");
         std::this_thread::sleep_for(1ms);
@@ -115,32 +116,32 @@ struct Segment::Mapping {
       // another may have removed it meanwhile
       struct stat mine {
       }, named{};
-      const int again = shm_open(path.c_str(), O_RDWR | O_CLOEXEC, 0600);
-      const bool same = again >= 0 && fstat(again, &named) == 0 && fstat(descriptor, &mine) == 0 &&
-                        mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
-      if (again >= 0) close(again);
+      const Descriptor again(shm_open(path.c_str(), O_RDWR | O_CLOEXEC, 0600));
+      const bool same = again && fstat(again.get(), &named) == 0 &&
+                        fstat(descriptor.get(), &mine) == 0 && mine.st_ino == named.st_ino &&
+                        mine.st_dev == named.st_dev;
       if (same) return;
-      close(descriptor);
-      descriptor = -1;
+      descriptor.reset();
       if (std::chrono::steady_clock::now() > end)
         refuse(s, "V5183", "it comes and goes", "is another program using the name?");
     }
   }
   std::size_t size(const Settings& s) const {
     struct stat now {};
-    if (fstat(descriptor, &now) != 0) refuse(s, "V5183", "it cannot be read: " + words(errno), "");
+    if (fstat(descriptor.get(), &now) != 0)
+      refuse(s, "V5183", "it cannot be read: " + words(errno), "");
     if (now.st_uid != geteuid())
       refuse(s, "V5186", "it belongs to another user", "choose another name");
     return static_cast<std::size_t>(now.st_size);
   }
   void map(const Settings& s, std::size_t wanted) {
-    void* at =
-        mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptor, 0);
+    void* at = mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                    descriptor.get(), 0);
     if (at == MAP_FAILED) refuse(s, "V5183", "it cannot be mapped: " + words(errno), "");
     memory = static_cast<std::byte*>(at);
     bytes = wanted;
   }
-  void unlock() const { flock(descriptor, LOCK_UN); }
+  void unlock() const { flock(descriptor.get(), LOCK_UN); }
 };
 
 namespace {
@@ -203,7 +204,7 @@ Segment::Segment(const Settings& s)
   if (size > 0) {
     // whatever lies there is looked at before it is believed
     Found found{};
-    const ssize_t n = pread(m.descriptor, &found, sizeof found, 0);
+    const ssize_t n = pread(m.descriptor.get(), &found, sizeof found, 0);
     const bool whole = n == static_cast<ssize_t>(sizeof found);
     // one that was killed while it made the memory left zeros
     const auto* first = reinterpret_cast<const char*>(&found);
@@ -250,11 +251,11 @@ Segment::Segment(const Settings& s)
     if (!alive(other(s.side))) size = 0;  // left by the dead: made anew
   }
   if (size == 0) {
-    if (ftruncate(m.descriptor, 0) != 0 ||
-        ftruncate(m.descriptor, static_cast<off_t>(plan.total)) != 0)
+    if (ftruncate(m.descriptor.get(), 0) != 0 ||
+        ftruncate(m.descriptor.get(), static_cast<off_t>(plan.total)) != 0)
       refuse(s, "V5183", "it cannot be made: " + words(errno), "");
     // now, and not as a signal in the loop when memory runs out
-    if (const int error = posix_fallocate(m.descriptor, 0, static_cast<off_t>(plan.total)))
+    if (const int error = posix_fallocate(m.descriptor.get(), 0, static_cast<off_t>(plan.total)))
       refuse(s, "V5183", "it cannot be made: " + words(error), "");
   }
   m.map(s, plan.total);
@@ -307,15 +308,14 @@ Segment::Segment(const Settings& s)
 
 Segment::~Segment() {
   Mapping& m = *mapping_;
-  if (!header_ || flock(m.descriptor, LOCK_EX) != 0) return;
+  if (!header_ || flock(m.descriptor.get(), LOCK_EX) != 0) return;
   header_->seat(settings_.side).present = 0;
   const Header::Seat& there = header_->seat(other(settings_.side));
   struct stat mine {
   }, named{};
-  const int again = shm_open(m.path.c_str(), O_RDWR | O_CLOEXEC, 0600);
-  const bool same = again >= 0 && fstat(again, &named) == 0 && fstat(m.descriptor, &mine) == 0 &&
-                    mine.st_ino == named.st_ino;
-  if (again >= 0) close(again);
+  const Descriptor again(shm_open(m.path.c_str(), O_RDWR | O_CLOEXEC, 0600));
+  const bool same = again && fstat(again.get(), &named) == 0 &&
+                    fstat(m.descriptor.get(), &mine) == 0 && mine.st_ino == named.st_ino;
   if (same && !(there.present == 1 && shared::lives(there.pid, there.since)))
     shm_unlink(m.path.c_str());
   m.unlock();
@@ -327,10 +327,10 @@ bool Segment::write(std::span<const double> v, std::int64_t step, std::int64_t a
   std::byte* to = latest ? latest_out_.next() : queue_out_.next();
   header_->seat(settings_.side).written.store(monotonic(), std::memory_order_relaxed);
   if (!to) return false;
-  const Before head{written_, step, acquired};
-  std::memcpy(to, &head, sizeof head);
-  if (!v.empty()) std::memcpy(to + sizeof head, v.data(), v.size_bytes());
-  std::memcpy(to + sizeof head + v.size_bytes(), &written_, sizeof written_);
+  SpanWriter w({to, message_bytes(settings_.send)});
+  w(written_, step, acquired);
+  w.numbers(v);
+  w(written_);
   if (latest) {
     latest_out_.write();
   } else {
@@ -345,13 +345,12 @@ const Received& Segment::read() noexcept {
       latest ? (latest_in_.read() ? latest_in_.front() : nullptr) : queue_in_.front();
   received_.fresh = false;
   if (!from) return received_;
-  Before head;
-  std::uint64_t after = 0;
-  std::memcpy(&head, from, sizeof head);
-  const std::byte* vector = from + sizeof head;
-  std::memcpy(&after, vector + values_.size() * sizeof(double), sizeof after);
-  if (head.number == after && head.number != 0) {
-    if (!values_.empty()) std::memcpy(values_.data(), vector, values_.size() * sizeof(double));
+  ByteReader r({from, message_bytes(settings_.receive)});
+  Before head{};
+  r(head.number, head.step, head.acquired);
+  const Bytes vector = r.raw(values_.size() * sizeof(double));
+  if (head.number == r.number<std::uint64_t>() && head.number != 0) {
+    ByteReader{vector}.numbers(std::span(values_));
     const std::uint64_t life = lives();
     const std::uint64_t last = life == known_life_ ? received_.number : 0;
     known_life_ = life;

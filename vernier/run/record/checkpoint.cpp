@@ -1,100 +1,77 @@
 #include "vernier/run/record/checkpoint.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <map>
 
+#include "vernier/base/codec.hpp"
 #include "vernier/run/record/detail/files.hpp"
 
 namespace vernier::record {
 
 namespace fs = std::filesystem;
 
-static_assert(std::endian::native == std::endian::little);
-
 namespace {
 
-constexpr char magic[8] = {'V', 'C', 'H', 'K', '\r', '\n', '\x1a', '\n'};
+constexpr std::array<char, 8> magic{'V', 'C', 'H', 'K', '\r', '\n', '\x1a', '\n'};
 constexpr std::uint32_t format_version = 1;
-constexpr std::size_t head_bytes = 72;
 constexpr std::size_t digest_bytes = sizeof(Digest);
 constexpr std::size_t most_bytes = std::size_t{1} << 32;
 constexpr std::uint32_t longest_text = 4096;
 constexpr std::uint32_t most_sections = 1'000'000;
 
-class Encoder {
- public:
-  template <class T>
-  void number(T v) {
-    raw(std::as_bytes(std::span(&v, 1)));
-  }
-  void raw(std::span<const std::byte> b) { bytes.insert(bytes.end(), b.begin(), b.end()); }
-  void text(std::string_view s) {
-    number(static_cast<std::uint32_t>(s.size()));
-    raw(std::as_bytes(std::span(s)));
-  }
-  std::vector<std::byte> bytes;
-};
-
 [[noreturn]] void refuse(const char* code, const fs::path& name, const std::string& why) {
   throw ConfigurationError(code, name.string() + " " + why);
 }
 
-class Decoder {
- public:
-  Decoder(std::span<const std::byte> b, const fs::path& name) : left_(b), name_(name) {}
-
-  std::span<const std::byte> raw(std::uint64_t n) {
-    if (n > left_.size()) refuse("V7112", name_, "is cut off: a part of it is missing");
-    const auto taken = left_.first(n);
-    left_ = left_.subspan(n);
-    return taken;
+/// What comes before the texts and sections.
+struct Head {
+  static constexpr bool visited = true;
+  static constexpr std::size_t bytes = 72;
+  std::array<char, 8> magic{};
+  std::uint32_t version = 0, sections = 0;
+  std::uint64_t length = 0;  // of the whole file
+  std::int64_t time = 0;     // ns
+  Digest documents{};
+  template <class V>
+  void fields(V& v) {
+    Reserved<8> later;
+    v(magic, version, sections, length, time, later, documents);
   }
-  template <class T>
-  T number() {
-    T v;
-    std::memcpy(&v, raw(sizeof v).data(), sizeof v);
-    return v;
-  }
-  std::string text() {
-    const auto n = number<std::uint32_t>();
-    if (n > longest_text)
-      refuse("V7113", name_, "is damaged: a name has " + std::to_string(n) + " characters");
-    const auto b = raw(n);
-    return {reinterpret_cast<const char*>(b.data()), b.size()};
-  }
-  bool empty() const noexcept { return left_.empty(); }
-
- private:
-  std::span<const std::byte> left_;
-  const fs::path& name_;
 };
 
-/// Checks what comes before the sections: kind of file, version, length.
-void check_head(std::span<const std::byte> bytes, const fs::path& name) {
-  if (bytes.size() < sizeof magic || std::memcmp(bytes.data(), magic, sizeof magic) != 0) {
+/// Kind of file, version and length are right.
+Head checked_head(Bytes bytes, const fs::path& name) {
+  Head h;
+  ByteReader{bytes.first(std::min(bytes.size(), Head::bytes))}(h);
+  if (h.magic != magic) {
     refuse("V7110", name, "is not a checkpoint; those of a run lie in its folder checkpoints");
   }
-  if (bytes.size() < head_bytes + digest_bytes) refuse("V7112", name, "is cut off within its head");
-  std::uint32_t version = 0;
-  std::memcpy(&version, bytes.data() + 8, sizeof version);
-  if (version != format_version) {
+  if (bytes.size() < Head::bytes + digest_bytes)
+    refuse("V7112", name, "is cut off within its head");
+  if (h.version != format_version) {
     refuse("V7111", name,
-           "is a checkpoint of format " + std::to_string(version) + ", this program reads format " +
-               std::to_string(format_version));
+           "is a checkpoint of format " + std::to_string(h.version) +
+               ", this program reads format " + std::to_string(format_version));
   }
-  std::uint64_t length = 0;
-  std::memcpy(&length, bytes.data() + 16, sizeof length);
-  if (length > bytes.size()) {
+  if (h.length > bytes.size()) {
     refuse("V7112", name,
-           "is cut off: " + std::to_string(bytes.size()) + " of " + std::to_string(length) +
+           "is cut off: " + std::to_string(bytes.size()) + " of " + std::to_string(h.length) +
                " bytes are there");
   }
-  if (length < bytes.size()) {
+  if (h.length < bytes.size()) {
     refuse("V7113", name,
-           "is damaged: " + std::to_string(bytes.size() - length) + " bytes follow its end");
+           "is damaged: " + std::to_string(bytes.size() - h.length) + " bytes follow its end");
   }
+  return h;
+}
+
+std::string_view read_text(ByteReader& r, const fs::path& name) {
+  const auto size = r.number<std::uint32_t>();
+  if (size > longest_text)
+    refuse("V7113", name, "is damaged: a name has " + std::to_string(size) + " characters");
+  const Bytes b = r.raw(size);
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
 }
 
 }  // namespace
@@ -119,54 +96,52 @@ std::string checkpoint_name(Time t) {
 }
 
 std::vector<std::byte> encoded(const Checkpoint& c) {
-  Encoder e;
-  e.raw(std::as_bytes(std::span(magic)));
-  e.number(format_version);
-  e.number(static_cast<std::uint32_t>(c.snapshot.sections.size()));
-  e.number(std::uint64_t{0});  // the length; set below
-  e.number(static_cast<std::int64_t>(c.snapshot.time.time_since_epoch().count()));
-  e.number(std::uint64_t{0});  // for later
-  e.raw(c.documents);
-  e.text(c.version);
-  e.text(c.composition);
+  std::vector<std::byte> bytes;
+  ByteWriter w(bytes);
+  Head h{.magic = magic,
+         .version = format_version,
+         .sections = static_cast<std::uint32_t>(c.snapshot.sections.size()),
+         .time = c.snapshot.time.time_since_epoch().count(),
+         .documents = c.documents};
+  w(h, c.version, c.composition);
   for (const executive::Section& s : c.snapshot.sections) {
-    e.text(s.path);
-    e.number(static_cast<std::uint64_t>(s.bytes.size()));
-    e.raw(s.bytes);
+    w(s.path, static_cast<std::uint64_t>(s.bytes.size()));
+    w.raw(s.bytes);
   }
-  const std::uint64_t length = e.bytes.size() + digest_bytes;
-  std::memcpy(e.bytes.data() + 16, &length, sizeof length);
-  e.raw(sha256(e.bytes));
-  return std::move(e.bytes);
+  h.length = bytes.size() + digest_bytes;
+  SpanWriter{bytes}(h);
+  w.raw(sha256(bytes));
+  return bytes;
 }
 
 void write_checkpoint(const fs::path& file, const Checkpoint& c) { replace_file(file, encoded(c)); }
 
 Checkpoint decoded_unchecked(std::span<const std::byte> bytes, const fs::path& name) {
-  check_head(bytes, name);
-  Decoder d(bytes.first(bytes.size() - digest_bytes), name);
-  d.raw(12);
-  const auto sections = d.number<std::uint32_t>();
-  d.raw(8);
+  const Head h = checked_head(bytes, name);
+  ByteReader r(bytes.subspan(Head::bytes, bytes.size() - Head::bytes - digest_bytes));
+  const auto whole = [&] {
+    if (!r.ok()) refuse("V7112", name, "is cut off: a part of it is missing");
+  };
   Checkpoint c;
-  c.snapshot.time = Time(Duration(d.number<std::int64_t>()));
-  d.raw(8);
-  std::memcpy(c.documents.data(), d.raw(digest_bytes).data(), digest_bytes);
-  c.version = d.text();
-  c.composition = d.text();
-  if (sections > most_sections) refuse("V7113", name, "is damaged: it claims too many sections");
-  for (std::uint32_t i = 0; i < sections; ++i) {
+  c.snapshot.time = Time(Duration(h.time));
+  c.documents = h.documents;
+  c.version = read_text(r, name);
+  c.composition = read_text(r, name);
+  whole();
+  if (h.sections > most_sections) refuse("V7113", name, "is damaged: it claims too many sections");
+  for (std::uint32_t i = 0; i < h.sections; ++i) {
     executive::Section& s = c.snapshot.sections.emplace_back();
-    s.path = d.text();
-    const auto content = d.raw(d.number<std::uint64_t>());
+    s.path = read_text(r, name);
+    const Bytes content = r.raw(r.number<std::uint64_t>());
+    whole();
     s.bytes.assign(content.begin(), content.end());
   }
-  if (!d.empty()) refuse("V7113", name, "is damaged: something follows its last section");
+  if (!r.complete()) refuse("V7113", name, "is damaged: something follows its last section");
   return c;
 }
 
 Checkpoint decoded(std::span<const std::byte> bytes, const fs::path& name) {
-  check_head(bytes, name);
+  checked_head(bytes, name);
   const Digest sum = sha256(bytes.first(bytes.size() - digest_bytes));
   if (std::memcmp(sum.data(), bytes.last(digest_bytes).data(), digest_bytes) != 0) {
     refuse("V7113", name, "is damaged: its checksum does not agree");

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/connector/adapters.hpp"
+#include "vernier/net/socket.hpp"
 
 /// Parameters that several adapters have.
 namespace vernier::connector {
@@ -21,7 +21,7 @@ ParameterSpec span_of_time(std::string name, const char* initial, std::string de
 /// Where the two sides meet.
 struct Meeting {
   bool listen = true;
-  channel::Address address;
+  net::Address address;
 };
 /// From `listen` and `connect`; what the composition gives goes before what the document gives.
 Meeting meeting(const Parameters&);

@@ -174,15 +174,13 @@ void Federation::remove(Instance& i, Handle by, Bytes tag, std::optional<Stamp> 
 void Federation::deliver(Handle to, const Frame& message) {
   Federate* f = federate(to);
   if (!f) return;
-  Header h;
-  std::memcpy(&h, message->data(), sizeof h);
   if (saving_ || restoring_) {
     f->waiting.push_back(message);
     f->waiting_bytes += message->size();
     time_.count(to, message->size(), 0);
     return;
   }
-  if (h.kind == Kind::remove) {
+  if (front(*message).kind == Kind::remove) {
     Remove r;
     if (read(*message, r)) {
       ++f->counters.removed;

@@ -48,10 +48,7 @@ Octets& Octets::text(std::string_view utf8) {
     }
   }
   number(static_cast<std::uint32_t>(units.size()));
-  for (const std::uint16_t u : units) {
-    bytes_.push_back(static_cast<std::byte>(u >> 8));
-    bytes_.push_back(static_cast<std::byte>(u & 0xff));
-  }
+  BigEndianWriter{bytes_}.numbers(std::span<const std::uint16_t>(units));
   return *this;
 }
 
@@ -64,55 +61,36 @@ Octets& Octets::texts(const std::vector<std::string>& all) {
   return *this;
 }
 
-Bytes OctetReader::raw(std::size_t n) noexcept {
-  if (!ok_ || n > all_.size() - at_) {
-    ok_ = false;
-    return {};
-  }
-  at_ += n;
-  return all_.subspan(at_ - n, n);
-}
-
-std::uint32_t OctetReader::number() noexcept {
-  std::uint32_t n = 0;
-  for (const std::byte b : raw(4)) n = n << 8 | static_cast<std::uint32_t>(b);
-  return n;
-}
-
 bool OctetReader::truth() noexcept {
   const std::uint32_t n = number();
-  if (n > 1) ok_ = false;
+  if (n > 1) rest_.refuse();
   return n == 1;
 }
 
 Handle OctetReader::handle() noexcept {
-  const std::uint32_t bytes = number();
-  if (bytes != 4) ok_ = false;
+  if (number() != 4) rest_.refuse();
   return number();
 }
 
 Numbers OctetReader::handles() {
   const std::uint32_t n = number();
-  if (n > all_.size()) ok_ = false;
+  if (n > rest_.rest().size()) rest_.refuse();  // each takes eight bytes
   Numbers found;
-  for (std::uint32_t i = 0; i < n && ok_; ++i) found.push_back(handle());
+  for (std::uint32_t i = 0; i < n && ok(); ++i) found.push_back(handle());
   return found;
 }
 
 Stamp OctetReader::time() noexcept {
-  if (number() != 8) ok_ = false;
-  const auto high = static_cast<std::uint64_t>(number());
-  return {static_cast<std::int64_t>(high << 32 | number())};
+  if (number() != 8) rest_.refuse();
+  return {rest_.number<std::int64_t>()};
 }
 
 std::string OctetReader::text() {
-  const std::uint32_t n = number();
-  if (n > all_.size()) ok_ = false;
   std::string s;
-  const Bytes units = raw(ok_ ? 2 * std::size_t{n} : 0);
+  const Bytes units = rest_.raw(2 * std::size_t{number()});
   for (std::size_t i = 0; i + 1 < units.size(); i += 2) {
     const auto unit = [&](std::size_t k) {
-      return static_cast<char32_t>(units[k]) << 8 | static_cast<char32_t>(units[k + 1]);
+      return static_cast<char32_t>(load<std::uint16_t, std::endian::big>(&units[k]));
     };
     char32_t c = unit(i);
     if (c >= 0xd800 && c < 0xdc00 && i + 3 < units.size() && unit(i + 2) >= 0xdc00 &&
@@ -128,8 +106,7 @@ std::string OctetReader::text() {
 }
 
 Blob OctetReader::opaque() {
-  const std::uint32_t n = number();
-  const Bytes b = raw(n);
+  const Bytes b = rest_.raw(number());
   return {b.begin(), b.end()};
 }
 

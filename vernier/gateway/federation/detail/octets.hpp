@@ -17,8 +17,7 @@ class Octets {
   Blob take() noexcept { return std::move(bytes_); }
 
   Octets& number(std::uint32_t n) {
-    for (int shift = 24; shift >= 0; shift -= 8)
-      bytes_.push_back(static_cast<std::byte>(n >> shift));
+    BigEndianWriter{bytes_}(n);
     return *this;
   }
   /// HLAcount: as much as fits.
@@ -36,10 +35,9 @@ class Octets {
   /// HLAlogicalTime, HLAtimeInterval: the encoded time; empty when there is none.
   Octets& time(const std::optional<Stamp>& t) {
     if (!t) return number(0);
-    const auto raw = static_cast<std::uint64_t>(t->raw);
-    return number(8)
-        .number(static_cast<std::uint32_t>(raw >> 32))
-        .number(static_cast<std::uint32_t>(raw));
+    number(8);
+    BigEndianWriter{bytes_}(t->raw);
+    return *this;
   }
   /// HLAunicodeString of UTF-8; what is none becomes U+FFFD.
   Octets& text(std::string_view utf8);
@@ -53,12 +51,12 @@ class Octets {
 /// Reads such values from a stranger; once something does not fit, ok() is false.
 class OctetReader {
  public:
-  explicit OctetReader(Bytes b) noexcept : all_(b) {}
+  explicit OctetReader(Bytes b) noexcept : rest_(b) {}
   /// All was read and nothing is left.
-  bool complete() const noexcept { return ok_ && at_ == all_.size(); }
-  bool ok() const noexcept { return ok_; }
+  bool complete() const noexcept { return rest_.complete(); }
+  bool ok() const noexcept { return rest_.ok(); }
 
-  std::uint32_t number() noexcept;
+  std::uint32_t number() noexcept { return rest_.number<std::uint32_t>(); }
   bool truth() noexcept;
   Handle handle() noexcept;
   Numbers handles();
@@ -67,11 +65,7 @@ class OctetReader {
   Blob opaque();
 
  private:
-  Bytes raw(std::size_t) noexcept;
-
-  Bytes all_;
-  std::size_t at_ = 0;
-  bool ok_ = true;
+  BigEndianReader rest_;
 };
 
 }  // namespace vernier::federation::detail

@@ -1,9 +1,9 @@
 // The hot path: updates and interactions from one federate to many.
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <utility>
 
+#include "vernier/base/require.hpp"
 #include "vernier/gateway/federation/detail/checks.hpp"
 #include "vernier/gateway/federation/detail/routes.hpp"
 #include "vernier/gateway/federation/federation.hpp"
@@ -44,52 +44,17 @@ Values picked_values(const Values& all, const Numbers& picked, std::vector<std::
   return {static_cast<std::uint32_t>(picked.size()), room};
 }
 
-/// Writes what a Writer does, into room that is known to suffice.
-class Filler {
- public:
-  explicit Filler(std::byte* at) noexcept : at_(at) {}
-
-  std::byte* end() const noexcept { return at_; }
-  template <class... T>
-  void operator()(const T&... values) noexcept {
-    (put(values), ...);
-  }
-
- private:
-  template <Number T>
-  void put(T value) noexcept {
-    std::memcpy(at_, &value, sizeof value);
-    at_ += sizeof value;
-  }
-  void put(Bytes b) noexcept {
-    put(static_cast<std::uint32_t>(b.size()));
-    if (!b.empty()) std::memcpy(at_, b.data(), b.size());
-    at_ += b.size();
-  }
-  template <class T>
-  void put(const std::optional<T>& o) noexcept {
-    put(o.has_value());
-    if (o) put(*o);
-  }
-  void put(const std::vector<RegionOf>&) noexcept { put(std::uint32_t{0}); }
-  template <class T>
-  requires T::visited void put(const T& t) noexcept { const_cast<T&>(t).fields(*this); }
-
-  std::byte* at_;
-};
-
 /// The frame of a Reflect or Receive. Without regions it has less than 96 bytes beside the values
 /// and the tag, and is written in one go.
 template <class M>
 Frame framed(const M& m) {
   if (!m.regions.empty()) return frame(m);
   auto bytes = std::make_shared<std::vector<std::byte>>(96 + m.values.raw.size() + m.tag.size());
-  Filler f(bytes->data() + sizeof(Header));
-  const_cast<M&>(m).fields(f);
-  const auto length = static_cast<std::uint32_t>(f.end() - bytes->data());
-  bytes->resize(length);
-  const Header h{length, M::kind, 0, 0};
-  std::memcpy(bytes->data(), &h, sizeof h);
+  SpanWriter w(*bytes);
+  w(Header{}, m);
+  require(w.ok());
+  bytes->resize(w.used());
+  set_header(*bytes, {static_cast<std::uint32_t>(w.used()), M::kind, 0, 0});
   return bytes;
 }
 

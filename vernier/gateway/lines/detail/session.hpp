@@ -3,17 +3,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "vernier/gateway/lines/connection.hpp"
 #include "vernier/gateway/lines/detail/memory.hpp"
 #include "vernier/gateway/lines/protocol.hpp"
 #include "vernier/gateway/lines/server.hpp"
+#include "vernier/net/line_stream.hpp"
 
 namespace vernier::lines {
 
 /// One conversation of a Server. Between INIT and BYE nothing allocates.
 class Server::Session {
  public:
-  Session(Component&, Memory&, const channel::Channels&, const ServerSettings&, Connection);
+  Session(Component&, Memory&, const channel::Channels&, const ServerSettings&, net::LineStream);
 
   Ending run();
   std::uint64_t steps() const noexcept { return steps_; }
@@ -50,7 +50,7 @@ class Server::Session {
   Memory& memory_;
   const channel::Channels& channels_;
   const ServerSettings& settings_;
-  Connection connection_;
+  net::LineStream connection_;
   Composer composer_;
 
   bool started_ = false, early_ = false, silent_ = false;

@@ -22,7 +22,7 @@ class Link::Communication final : public Outlet {
   void open();
   void start();
   void stop();
-  channel::Address address(Connection) const;
+  net::Address address(Connection) const;
 
   // Outlet
   std::int64_t now() noexcept override { return clock_(); }
@@ -31,14 +31,24 @@ class Link::Communication final : public Outlet {
  private:
   /// A connection whose handshake is going on, or that is being turned away.
   struct Guest {
-    Guest(Connection, channel::Descriptor, std::int64_t deadline);
+    Guest(Connection, net::Stream, std::int64_t deadline);
     Connection connection;
     Wire wire;
     std::int64_t deadline;
+    net::Loop::Key number = 0;
     std::unique_ptr<Handshake> handshake;  // on control connections
     bool leaving = false;                  // was told why; what it sends is thrown away
   };
-  enum class Wait : std::uint8_t { ready, timed_out, stopped };
+  /// What the loop watches; guests have the numbers after these.
+  enum Watched : net::Loop::Key {
+    stopped,
+    stepped,
+    on_control,
+    on_data,
+    control_listens,
+    data_listens,
+    first_guest
+  };
 
   void run();
   void wait(std::int64_t until);
@@ -50,7 +60,7 @@ class Link::Communication final : public Outlet {
   void attempt();
   bool greet(Handshake&);
   bool answered(Handshake&, Connection, Handshake::Act& act, std::int64_t deadline);
-  bool unreachable(const channel::Address&, const std::string& why);
+  bool unreachable(const net::Address&, const std::string& why);
 
   // a server
   void accept(Connection);
@@ -74,8 +84,9 @@ class Link::Communication final : public Outlet {
   const Settings& settings_;
   Shared& shared_;
   std::function<std::int64_t()> clock_;
-  channel::Descriptor stop_;  // an eventfd
-  channel::Descriptor control_listener_, data_listener_;
+  net::Wake stop_;
+  Descriptor control_listener_, data_listener_;
+  net::Loop loop_;
   std::thread thread_;
   bool stopping_ = false;
 
@@ -83,6 +94,7 @@ class Link::Communication final : public Outlet {
   bool live_ = false;
   Conversation conversation_;
   std::vector<std::unique_ptr<Guest>> guests_;
+  net::Loop::Key last_guest_ = first_guest;
   std::int64_t next_attempt_ = 0, backoff_ = 0;
 
   bool vector_waits_ = false;        // one in the mailbox, and the network is not ready

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "vernier/base/mailbox.hpp"
-#include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/link/link.hpp"
+#include "vernier/net/socket.hpp"
 
 namespace vernier::link {
 
@@ -49,7 +49,7 @@ struct Link::Shared {
   OwnedQueue queue;    // in place of `incoming` when the settings have one
   OwnedQueue outputs;  // what was output when; when it is full, some delays are not shown
   OwnedLatest quality;
-  channel::Descriptor wake;  // an eventfd
+  net::Wake wake;
 
   mutable std::mutex status_guard;  // never taken by the step side
   Status status;

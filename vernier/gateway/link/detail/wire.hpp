@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "vernier/gateway/channel/socket.hpp"
 #include "vernier/gateway/link/frame.hpp"
+#include "vernier/net/loop.hpp"
+#include "vernier/net/stream.hpp"
 
 namespace vernier::link {
 
@@ -15,16 +16,21 @@ class Wire {
   /// `largest` payload in, `backlog` bytes out.
   Wire(std::size_t largest, std::size_t backlog) : reader_(largest), out_(backlog) {}
 
-  void open(channel::Descriptor) noexcept;
+  ~Wire() { close(false); }
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+
+  void open(net::Stream) noexcept;
   /// `reset`: the port is free at once and nothing more is sent; for a peer that is gone.
   void close(bool reset) noexcept;
-  bool is_open() const noexcept { return static_cast<bool>(socket_); }
-  int descriptor() const noexcept { return socket_.get(); }
+  bool is_open() const noexcept { return static_cast<bool>(stream_); }
+  net::Stream& stream() noexcept { return stream_; }
+  /// The loop tells what comes on it, and when it can send on if it `sends`. Until it is closed or
+  /// another's.
+  void watch(net::Loop&, net::Loop::Key, bool sends) noexcept;
   FrameReader& reader() noexcept { return reader_; }
   /// Takes over another's connection, with what came behind the frames that it read.
-  void adopt(Wire&& other) noexcept;
-  /// The kernel closes the connection when what was sent is not acknowledged for so long.
-  void limit_silence(std::uint32_t milliseconds) noexcept;
+  void adopt(Wire& other) noexcept;
 
   enum class Reading : std::uint8_t { some, nothing, closed };
   /// Reads once what there is.
@@ -43,7 +49,11 @@ class Wire {
   std::int64_t partial_since = 0;  // when an incomplete frame began; 0: none is there
 
  private:
-  channel::Descriptor socket_;
+  void forget() noexcept;
+
+  net::Stream stream_;
+  net::Loop* loop_ = nullptr;  // that watches it,
+  std::uint32_t watched_ = 0;  // and for what
   FrameReader reader_;
   std::vector<std::byte> out_;
   std::size_t begin_ = 0, end_ = 0;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "vernier/base/descriptor.hpp"
 #include "vernier/base/diagnostic.hpp"
 
 namespace vernier::record {
@@ -14,20 +15,6 @@ namespace vernier::record {
 namespace fs = std::filesystem;
 
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int d) : d_(d) {}
-  ~Descriptor() {
-    if (d_ >= 0) ::close(d_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const noexcept { return d_; }
-
- private:
-  int d_;
-};
 
 [[noreturn]] void refuse(const char* what, const fs::path& file, int error) {
   throw ConfigurationError("V7107", std::string(what) + " " + file.string() + ": " +
@@ -40,7 +27,7 @@ void replace_file(const fs::path& file, std::span<const std::byte> content) {
   const std::string draft = file.string() + ".new" + std::to_string(::getpid());
   {
     const Descriptor d(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (d.get() < 0) refuse("cannot write", file, errno);
+    if (!d) refuse("cannot write", file, errno);
     const auto give_up = [&] {
       const int error = errno;
       ::unlink(draft.c_str());
@@ -63,7 +50,7 @@ void replace_file(const fs::path& file, std::span<const std::byte> content) {
 
 std::vector<std::byte> file_content(const fs::path& file, std::size_t most) {
   const Descriptor d(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (d.get() < 0) refuse("cannot read", file, errno);
+  if (!d) refuse("cannot read", file, errno);
   struct stat status {};
   if (::fstat(d.get(), &status) != 0) refuse("cannot read", file, errno);
   if (!S_ISREG(status.st_mode)) refuse("cannot read", file, EISDIR);
