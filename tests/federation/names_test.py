@@ -13,14 +13,13 @@ import unittest
 VERNIER, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 
 
-HEADER = (SOURCE / "vernier/gateway/federation/messages.hpp").read_text()
-VERSION = int(re.search(r"protocol_version = (\d+);", HEADER)[1])
+HEADERS = SOURCE / "vernier/gateway/federation"
+VERSION = int(re.search(r"protocol_version = (\d+);", (HEADERS / "messages.hpp").read_text())[1])
 
 
 def kinds():
     """The numbers of the messages, as the header lists them."""
-    body = re.sub(r"//.*", "", re.search(r"enum class Kind[^{]*{(.*?)};", HEADER, re.S)[1])
-    return {name.strip(): i for i, name in enumerate(body.split(","))}
+    return {name: int(number) for number, name in re.findall(r"X\((\d+), (\w+),", (HEADERS / "kinds.hpp").read_text())}
 
 
 def text(s):

@@ -165,52 +165,22 @@ void Member::done(const federation::ChangeInteractionOrder& m) {
 }
 
 bool Member::done(federation::Bytes request) {
-  using federation::Kind;
   const auto header = federation::header(request);
   if (!header) return false;
-  const auto as = [&](auto message) {
-    if (!federation::read(request, message)) return false;
-    if constexpr (requires { message.object_class; })
-      if (!fom.is_object_class(message.object_class)) return false;
-    if constexpr (requires { message.how; })
-      if (message.how > AdvanceKind::flush) return false;
-    done(message);
-    return true;
-  };
-  switch (header->kind) {
-#define VERNIER_DONE(kind, M) \
-  case Kind::kind:            \
-    return as(federation::M{});
-    VERNIER_DONE(save_begun, SaveBegun)
-    VERNIER_DONE(save_done, SaveDone)
-    VERNIER_DONE(restore_done, RestoreDone)
-    VERNIER_DONE(publish_attributes, PublishAttributes)
-    VERNIER_DONE(unpublish_attributes, UnpublishAttributes)
-    VERNIER_DONE(unpublish_interaction, UnpublishInteraction)
-    VERNIER_DONE(delete_object, DeleteObject)
-    VERNIER_DONE(local_delete, LocalDelete)
-    VERNIER_DONE(divest_unconditionally, DivestUnconditionally)
-    VERNIER_DONE(enable_regulation, EnableRegulation)
-    VERNIER_DONE(disable_regulation, DisableRegulation)
-    VERNIER_DONE(enable_constrained, EnableConstrained)
-    VERNIER_DONE(disable_constrained, DisableConstrained)
-    VERNIER_DONE(advance, Advance)
-    VERNIER_DONE(enable_asynchronous, EnableAsynchronous)
-    VERNIER_DONE(disable_asynchronous, DisableAsynchronous)
-    VERNIER_DONE(modify_lookahead, ModifyLookahead)
-    VERNIER_DONE(change_attribute_order, ChangeAttributeOrder)
-    VERNIER_DONE(change_interaction_order, ChangeInteractionOrder)
-#undef VERNIER_DONE
-    case Kind::publish_interaction: {
-      federation::PublishInteraction m;
-      if (!federation::read(request, m) || !fom.is_interaction_class(m.interaction_class))
-        return false;
-      done(m);
-      return true;
+  bool good = true;
+  federation::with_request(header->kind, [&]<class M>() {
+    if constexpr (federation::mom_invokes<M>) {
+      M m;
+      good = federation::read(request, m);
+      if constexpr (requires { m.object_class; })
+        good = good && fom.is_object_class(m.object_class);
+      if constexpr (requires { m.interaction_class; })
+        good = good && fom.is_interaction_class(m.interaction_class);
+      if constexpr (requires { m.how; }) good = good && m.how <= AdvanceKind::flush;
+      if (good) done(m);
     }
-    default:
-      return true;  // it changes nothing that is known here
-  }
+  });
+  return good;
 }
 
 void Member::restore(federation::MemberState&& s) {

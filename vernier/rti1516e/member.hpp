@@ -122,6 +122,14 @@ struct Member {
   void done(const federation::ModifyLookahead& m) { time.modify(m.lookahead); }
   void done(const federation::ChangeAttributeOrder&);
   void done(const federation::ChangeInteractionOrder&);
+  // they change nothing that is known here
+  void done(const federation::AchieveSynchronization&) {}
+  void done(const federation::SubscribeAttributes&) {}
+  void done(const federation::UnsubscribeAttributes&) {}
+  void done(const federation::SubscribeInteraction&) {}
+  void done(const federation::UnsubscribeInteraction&) {}
+  void done(const federation::ChangeAttributeTransportation&) {}
+  void done(const federation::ChangeInteractionTransportation&) {}
   /// By the frame of its request. False when it cannot be read.
   bool done(federation::Bytes request);
 };

@@ -327,4 +327,22 @@ struct RetractionRequested {
   VERNIER_FIELDS(retraction)
 };
 
+// ---- all of them
+
+/// Calls `f.operator()<M>()` with the type of the callback of this kind; false when none has it.
+template <class F>
+bool with_callback(Kind kind, F&& f) {
+  switch (kind) {
+#define VERNIER_CASE(number, name, M, service)                        \
+  case Kind::name:                                                    \
+    static_assert(M::kind == Kind::name, "the list and the message"); \
+    f.template operator()<M>();                                       \
+    return true;
+    VERNIER_FEDERATION_CALLBACKS(VERNIER_CASE)
+#undef VERNIER_CASE
+    default:
+      return false;
+  }
+}
+
 }  // namespace vernier::federation

@@ -165,19 +165,48 @@ struct Core::State {
     return m;
   }
 
+  // ---- requests: those below, and every other by Federation::take()
+
+  void serve(Connection c, std::uint32_t sequence, const CreateFederation& m) {
+    create(m);
+    answer(lines[c], sequence, {});
+  }
+  void serve(Connection c, std::uint32_t sequence, const DestroyFederation& m) {
+    destroy(m);
+    answer(lines[c], sequence, {});
+  }
+  void serve(Connection c, std::uint32_t sequence, const ListFederations&) {
+    answer(lines[c], sequence, {});
+    list(lines[c]);
+  }
+  void serve(Connection c, std::uint32_t sequence, const Join& m) {
+    join(lines[c], c, m, sequence);
+  }
+  void serve(Connection c, std::uint32_t sequence, const Resign& m) {
+    require_joined(lines[c]);
+    resign(lines[c], m.action, {});
+    answer(lines[c], sequence, {});
+  }
+  void serve(Connection c, std::uint32_t, const Leave&) {
+    Line& line = lines[c];
+    if (line.federate) resign(line, line.federate->resign, "it has disconnected");
+  }
   template <class M>
-  void serve(Line& line, Bytes bytes, std::uint32_t sequence) {
-    const M m = read_as<M>(bytes);
-    if (!line.federate)
-      refuse(Failure::FederateNotExecutionMember, "The federate has not joined a federation");
+  void serve(Connection c, std::uint32_t sequence, const M& m) {
+    Line& line = lines[c];
+    require_joined(line);
     Federation& in = *line.federation;
     in.require_running(M::kind);
-    if constexpr (std::is_void_v<decltype(in.take(*line.federate, m))>) {
+    if constexpr (std::is_void_v<AnswerTo<M>>) {
       in.take(*line.federate, m);
       answer(line, sequence, {});
     } else {
       answer(line, sequence, {}, in.take(*line.federate, m));
     }
+  }
+  static void require_joined(const Line& line) {
+    if (!line.federate)
+      refuse(Failure::FederateNotExecutionMember, "The federate has not joined a federation");
   }
 
   /// What the management object model left for after the service.
@@ -223,110 +252,11 @@ struct Core::State {
 };
 
 void Core::State::dispatch(Connection c, const Header& h, Bytes bytes) {
-  Line& line = lines[c];
-  switch (h.kind) {
-#define VERNIER_SERVE(kind, M) \
-  case Kind::kind:             \
-    return serve<M>(line, bytes, h.sequence);
-    VERNIER_SERVE(update_attributes, UpdateAttributes)
-    VERNIER_SERVE(send_interaction, SendInteraction)
-    VERNIER_SERVE(advance, Advance)
-    VERNIER_SERVE(register_synchronization, RegisterSynchronization)
-    VERNIER_SERVE(achieve_synchronization, AchieveSynchronization)
-    VERNIER_SERVE(request_save, RequestSave)
-    VERNIER_SERVE(save_begun, SaveBegun)
-    VERNIER_SERVE(save_done, SaveDone)
-    VERNIER_SERVE(abort_save, AbortSave)
-    VERNIER_SERVE(query_save_status, QuerySaveStatus)
-    VERNIER_SERVE(request_restore, RequestRestore)
-    VERNIER_SERVE(restore_done, RestoreDone)
-    VERNIER_SERVE(abort_restore, AbortRestore)
-    VERNIER_SERVE(query_restore_status, QueryRestoreStatus)
-    VERNIER_SERVE(publish_attributes, PublishAttributes)
-    VERNIER_SERVE(unpublish_attributes, UnpublishAttributes)
-    VERNIER_SERVE(publish_interaction, PublishInteraction)
-    VERNIER_SERVE(unpublish_interaction, UnpublishInteraction)
-    VERNIER_SERVE(subscribe_attributes, SubscribeAttributes)
-    VERNIER_SERVE(unsubscribe_attributes, UnsubscribeAttributes)
-    VERNIER_SERVE(subscribe_interaction, SubscribeInteraction)
-    VERNIER_SERVE(unsubscribe_interaction, UnsubscribeInteraction)
-    VERNIER_SERVE(reserve_names, ReserveNames)
-    VERNIER_SERVE(release_names, ReleaseNames)
-    VERNIER_SERVE(register_object, RegisterObject)
-    VERNIER_SERVE(delete_object, DeleteObject)
-    VERNIER_SERVE(local_delete, LocalDelete)
-    VERNIER_SERVE(request_update, RequestUpdate)
-    VERNIER_SERVE(request_class_update, RequestClassUpdate)
-    VERNIER_SERVE(change_attribute_transportation, ChangeAttributeTransportation)
-    VERNIER_SERVE(query_attribute_transportation, QueryAttributeTransportation)
-    VERNIER_SERVE(change_interaction_transportation, ChangeInteractionTransportation)
-    VERNIER_SERVE(query_interaction_transportation, QueryInteractionTransportation)
-    VERNIER_SERVE(divest_unconditionally, DivestUnconditionally)
-    VERNIER_SERVE(divest_negotiated, DivestNegotiated)
-    VERNIER_SERVE(confirm_divestiture, ConfirmDivestiture)
-    VERNIER_SERVE(acquire, Acquire)
-    VERNIER_SERVE(acquire_if_available, AcquireIfAvailable)
-    VERNIER_SERVE(deny_release, DenyRelease)
-    VERNIER_SERVE(divest_if_wanted, DivestIfWanted)
-    VERNIER_SERVE(cancel_divestiture, CancelDivestiture)
-    VERNIER_SERVE(cancel_acquisition, CancelAcquisition)
-    VERNIER_SERVE(query_ownership, QueryOwnership)
-    VERNIER_SERVE(is_owned, IsOwned)
-    VERNIER_SERVE(enable_regulation, EnableRegulation)
-    VERNIER_SERVE(disable_regulation, DisableRegulation)
-    VERNIER_SERVE(enable_constrained, EnableConstrained)
-    VERNIER_SERVE(disable_constrained, DisableConstrained)
-    VERNIER_SERVE(enable_asynchronous, EnableAsynchronous)
-    VERNIER_SERVE(disable_asynchronous, DisableAsynchronous)
-    VERNIER_SERVE(query_galt, QueryGalt)
-    VERNIER_SERVE(query_lits, QueryLits)
-    VERNIER_SERVE(query_time, QueryTime)
-    VERNIER_SERVE(modify_lookahead, ModifyLookahead)
-    VERNIER_SERVE(query_lookahead, QueryLookahead)
-    VERNIER_SERVE(retract, Retract)
-    VERNIER_SERVE(change_attribute_order, ChangeAttributeOrder)
-    VERNIER_SERVE(change_interaction_order, ChangeInteractionOrder)
-    VERNIER_SERVE(create_region, CreateRegion)
-    VERNIER_SERVE(commit_regions, CommitRegions)
-    VERNIER_SERVE(delete_region, DeleteRegion)
-    VERNIER_SERVE(associate_regions, AssociateRegions)
-    VERNIER_SERVE(unassociate_regions, UnassociateRegions)
-    VERNIER_SERVE(set_resign_action, SetResignAction)
-    VERNIER_SERVE(set_switch, SetSwitch)
-    VERNIER_SERVE(query_rate, QueryRate)
-    VERNIER_SERVE(find_federate, FindFederate)
-    VERNIER_SERVE(name_federate, NameFederate)
-    VERNIER_SERVE(report_invocation, ReportInvocation)
-#undef VERNIER_SERVE
-    case Kind::create_federation:
-      create(read_as<CreateFederation>(bytes));
-      return answer(line, h.sequence, {});
-    case Kind::destroy_federation:
-      destroy(read_as<DestroyFederation>(bytes));
-      return answer(line, h.sequence, {});
-    case Kind::list_federations:
-      read_as<ListFederations>(bytes);
-      answer(line, h.sequence, {});
-      return list(line);
-    case Kind::join:
-      return join(line, c, read_as<Join>(bytes), h.sequence);
-    case Kind::resign: {
-      const auto m = read_as<Resign>(bytes);
-      if (!line.federate)
-        refuse(Failure::FederateNotExecutionMember, "The federate has not joined a federation");
-      resign(line, m.action, {});
-      return answer(line, h.sequence, {});
-    }
-    case Kind::leave:
-      read_as<Leave>(bytes);
-      if (line.federate) resign(line, line.federate->resign, "it has disconnected");
-      return;
-    case Kind::hello:
-    case Kind::alive:  // of the transports
-      return;
-    default:
-      throw Malformed{};
-  }
+  const bool known = with_request(h.kind, [&]<class M>() {
+    if constexpr (!std::is_same_v<M, Hello> && !std::is_same_v<M, Alive>)  // of the transports
+      serve(c, h.sequence, read_as<M>(bytes));
+  });
+  if (!known) throw Malformed{};
 }
 
 bool Core::State::take(Connection c, Bytes bytes) {

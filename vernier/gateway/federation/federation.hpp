@@ -419,4 +419,9 @@ class Federation {
   std::unique_ptr<Observer> observer_;
 };
 
+/// The body of the answer to a request that a federation takes; void: none.
+template <class M>
+using AnswerTo =
+    decltype(std::declval<Federation&>().take(std::declval<Federate&>(), std::declval<const M&>()));
+
 }  // namespace vernier::federation

@@ -44,5 +44,35 @@ TEST(Messages, AnAbsurdCountIsRefusedBeforeAnythingIsAllocated) {
   EXPECT_LT(back.attributes.capacity(), 100u);
 }
 
+TEST(Messages, HaveNumbersThatNeverChange) {
+  // of protocol version 3; a request and a callback of each chapter
+  EXPECT_EQ(static_cast<int>(CreateFederation::kind), 1);
+  EXPECT_EQ(static_cast<int>(PublishAttributes::kind), 17);
+  EXPECT_EQ(static_cast<int>(UpdateAttributes::kind), 28);
+  EXPECT_EQ(static_cast<int>(IsOwned::kind), 48);
+  EXPECT_EQ(static_cast<int>(Advance::kind), 53);
+  EXPECT_EQ(static_cast<int>(CreateRegion::kind), 64);
+  EXPECT_EQ(static_cast<int>(Alive::kind), 77);
+  EXPECT_EQ(static_cast<int>(Answer::kind), 78);
+  EXPECT_EQ(static_cast<int>(InteractionsWanted::kind), 97);
+  EXPECT_EQ(static_cast<int>(Reflect::kind), 100);
+  EXPECT_EQ(static_cast<int>(OwnershipSet::kind), 115);
+  EXPECT_EQ(static_cast<int>(RetractionRequested::kind), 119);
+}
+
+TEST(Messages, AreRequestsOrCallbacksAndNeverBoth) {
+  int requests = 0, callbacks = 0;
+  for (unsigned n = 0; n <= 0xffff; ++n) {
+    const auto kind = static_cast<Kind>(n);
+    const bool request = with_request(kind, []<class>() {}),
+               callback = with_callback(kind, []<class>() {});
+    EXPECT_FALSE(request && callback) << n;
+    requests += request;
+    callbacks += callback;
+  }
+  EXPECT_EQ(requests, 77);
+  EXPECT_EQ(callbacks, 42);
+}
+
 }  // namespace
 }  // namespace vernier::federation

@@ -549,4 +549,32 @@ struct Alive {
   VERNIER_FIELDS()
 };
 
+// ---- all of them
+
+/// The management object model may invoke it on behalf of a federate.
+enum class Invoker : std::uint8_t { own, mom };
+template <class M>
+inline constexpr bool mom_invokes = false;
+#define VERNIER_INVOKER(number, name, M, invoker, service) \
+  template <>                                              \
+  inline constexpr bool mom_invokes<M> = Invoker::invoker == Invoker::mom;
+VERNIER_FEDERATION_REQUESTS(VERNIER_INVOKER)
+#undef VERNIER_INVOKER
+
+/// Calls `f.operator()<M>()` with the type of the request of this kind; false when none has it.
+template <class F>
+bool with_request(Kind kind, F&& f) {
+  switch (kind) {
+#define VERNIER_CASE(number, name, M, invoker, service)               \
+  case Kind::name:                                                    \
+    static_assert(M::kind == Kind::name, "the list and the message"); \
+    f.template operator()<M>();                                       \
+    return true;
+    VERNIER_FEDERATION_REQUESTS(VERNIER_CASE)
+#undef VERNIER_CASE
+    default:
+      return false;
+  }
+}
+
 }  // namespace vernier::federation

@@ -99,7 +99,8 @@ const std::map<std::string_view, Mom::Act>& Mom::adjustments() {
 // ---- services on behalf of a federate
 
 const std::map<std::string_view, Mom::Act>& Mom::services() {
-  static const auto serve = [](Call& c, const auto& request) {
+  static const auto serve = []<class M>(Call& c, const M& request) {
+    static_assert(mom_invokes<M>, "the federate must know what was done on its behalf");
     Federation& in = c.mom.federation_;
     in.require_running(request.kind);
     Held held(*c.target);
