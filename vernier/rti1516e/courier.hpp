@@ -74,14 +74,12 @@ class Courier {
   void tell_loss(Lock&, const std::string& why);
 
  private:
-  bool deliver_served(Bytes frame, std::unique_ptr<Member>&);
-  bool deliver_federation(Lock&, Bytes frame, Member&, federation::Kind);
-  bool deliver_object(Lock&, Bytes frame, std::unique_ptr<Member>&, federation::Kind);
-  bool deliver_reflect(Lock&, Bytes frame, Member&);
-  bool deliver_receive(Lock&, Bytes frame, Member&);
-  bool deliver_remove(Lock&, Bytes frame, std::unique_ptr<Member>&);
-  bool deliver_ownership(Lock&, Bytes frame, Member&, federation::Kind);
-  bool deliver_time(Lock&, Bytes frame, Member&, federation::Kind);
+  using Holder = std::unique_ptr<Member>;
+
+  // one for each message; false when it says what cannot be. A callback may let the member go.
+#define VERNIER_TAKE(number, kind, M, service) bool take(Lock&, Holder&, federation::M&);
+  VERNIER_FEDERATION_CALLBACKS(VERNIER_TAKE)
+#undef VERNIER_TAKE
 
   /// Exceptions of the federate end here.
   template <class F>
