@@ -29,37 +29,22 @@ namespace {
 
 using vernier::hla::align;
 using vernier::hla::begin_of;
+using vernier::hla::got;
 using vernier::hla::Octets;
+using vernier::hla::put;
 using vernier::hla::require_bytes;
 
 // ---- how values of each type are written at a place that is aligned already
 
-template <class Unsigned>
-void put(Octets& to, Unsigned bits, bool big) {
-  for (size_t i = 0; i < sizeof bits; ++i) {
-    const size_t shift = 8 * (big ? sizeof bits - 1 - i : i);
-    to.push_back(static_cast<Octet>(static_cast<std::uint64_t>(bits) >> shift));
-  }
-}
+constexpr auto big = std::endian::big, little = std::endian::little;
 
-template <class Unsigned>
-Unsigned got(const Octets& from, size_t at, bool big) {
-  std::uint64_t bits = 0;
-  for (size_t i = 0; i < sizeof(Unsigned); ++i)
-    bits = bits << 8 | static_cast<unsigned char>(from[at + (big ? i : sizeof(Unsigned) - 1 - i)]);
-  return static_cast<Unsigned>(bits);
-}
-
-template <class Value, class Unsigned, bool big>
-struct Number {
+template <class Value, std::endian order>
+struct Fixed {
   static constexpr unsigned boundary = sizeof(Value);
   static size_t length(const Value&) { return sizeof(Value); }
-  static void write(const Value& value, Octets& to) {
-    put(to, std::bit_cast<Unsigned>(value), big);
-  }
+  static void write(const Value& value, Octets& to) { put<order>(to, value); }
   static size_t read(Value& value, const Octets& from, size_t at) {
-    require_bytes(from, at, sizeof(Value));
-    value = std::bit_cast<Value>(got<Unsigned>(from, at, big));
+    value = got<Value, order>(from, at);
     return at + sizeof(Value);
   }
 };
@@ -67,10 +52,9 @@ struct Number {
 struct Truth {
   static constexpr unsigned boundary = 4;
   static size_t length(bool) { return 4; }
-  static void write(bool value, Octets& to) { put(to, std::uint32_t{value}, true); }
+  static void write(bool value, Octets& to) { put(to, std::uint32_t{value}); }
   static size_t read(bool& value, const Octets& from, size_t at) {
-    require_bytes(from, at, 4);
-    const auto number = got<std::uint32_t>(from, at, true);
+    const auto number = got<std::uint32_t>(from, at);
     if (number > 1) throw EncoderException(L"an HLAboolean is 0 or 1");
     value = number == 1;
     return at + 4;
@@ -98,11 +82,10 @@ struct UnicodeChar {
   static void write(wchar_t value, Octets& to) {
     const auto code = std::bit_cast<std::uint32_t>(value);
     if (code > 0xffff) throw EncoderException(L"this character does not fit into 16 bits");
-    put(to, static_cast<std::uint16_t>(code), true);
+    put(to, static_cast<std::uint16_t>(code));
   }
   static size_t read(wchar_t& value, const Octets& from, size_t at) {
-    require_bytes(from, at, 2);
-    value = static_cast<wchar_t>(got<std::uint16_t>(from, at, true));
+    value = static_cast<wchar_t>(got<std::uint16_t>(from, at));
     return at + 2;
   }
 };
@@ -110,13 +93,12 @@ struct UnicodeChar {
 /// Writes how many elements follow.
 void put_count(Octets& to, size_t count) {
   if (count > 0x7fffffff) throw EncoderException(L"more elements than can be counted");
-  put(to, static_cast<std::uint32_t>(count), true);
+  put(to, static_cast<std::uint32_t>(count));
 }
 
 /// Reads how many elements of `size` bytes follow, and checks that they can.
 size_t got_count(const Octets& from, size_t& at, size_t size) {
-  require_bytes(from, at, 4);
-  const size_t count = got<std::uint32_t>(from, at, true);
+  const size_t count = got<std::uint32_t>(from, at);
   at += 4;
   if (count > (from.size() - at) / size)
     throw EncoderException(L"more elements are announced than there are bytes");
@@ -153,10 +135,10 @@ struct UnicodeString {
       if (code > 0x10ffff) throw EncoderException(L"this is not a character of Unicode");
       if (code > 0xffff) {
         code -= 0x10000;
-        put(to, static_cast<std::uint16_t>(0xd800 + (code >> 10)), true);
+        put(to, static_cast<std::uint16_t>(0xd800 + (code >> 10)));
         code = 0xdc00 + (code & 0x3ff);
       }
-      put(to, static_cast<std::uint16_t>(code), true);
+      put(to, static_cast<std::uint16_t>(code));
     }
   }
   static size_t read(std::wstring& value, const Octets& from, size_t at) {
@@ -164,7 +146,7 @@ struct UnicodeString {
     value.clear();
     value.reserve(count);
     for (size_t i = 0; i < count; ++i, at += 2) {
-      const auto unit = got<std::uint16_t>(from, at, true);
+      const auto unit = got<std::uint16_t>(from, at);
       if (unit >= 0xdc00 && unit < 0xe000 && !value.empty() && value.back() >= 0xd800 &&
           value.back() < 0xdc00)
         value.back() =
@@ -183,21 +165,21 @@ struct HowFor;
   struct HowFor<Element> {        \
     using How = __VA_ARGS__;      \
   };
-VERNIER_HOW(HLAASCIIchar, Number<char, std::uint8_t, true>)
+VERNIER_HOW(HLAASCIIchar, Fixed<char, big>)
 VERNIER_HOW(HLAASCIIstring, AsciiString)
 VERNIER_HOW(HLAboolean, Truth)
-VERNIER_HOW(HLAbyte, Number<Octet, std::uint8_t, true>)
-VERNIER_HOW(HLAfloat32BE, Number<float, std::uint32_t, true>)
-VERNIER_HOW(HLAfloat32LE, Number<float, std::uint32_t, false>)
-VERNIER_HOW(HLAfloat64BE, Number<double, std::uint64_t, true>)
-VERNIER_HOW(HLAfloat64LE, Number<double, std::uint64_t, false>)
-VERNIER_HOW(HLAinteger16BE, Number<Integer16, std::uint16_t, true>)
-VERNIER_HOW(HLAinteger16LE, Number<Integer16, std::uint16_t, false>)
-VERNIER_HOW(HLAinteger32BE, Number<Integer32, std::uint32_t, true>)
-VERNIER_HOW(HLAinteger32LE, Number<Integer32, std::uint32_t, false>)
-VERNIER_HOW(HLAinteger64BE, Number<Integer64, std::uint64_t, true>)
-VERNIER_HOW(HLAinteger64LE, Number<Integer64, std::uint64_t, false>)
-VERNIER_HOW(HLAoctet, Number<Octet, std::uint8_t, true>)
+VERNIER_HOW(HLAbyte, Fixed<Octet, big>)
+VERNIER_HOW(HLAfloat32BE, Fixed<float, big>)
+VERNIER_HOW(HLAfloat32LE, Fixed<float, little>)
+VERNIER_HOW(HLAfloat64BE, Fixed<double, big>)
+VERNIER_HOW(HLAfloat64LE, Fixed<double, little>)
+VERNIER_HOW(HLAinteger16BE, Fixed<Integer16, big>)
+VERNIER_HOW(HLAinteger16LE, Fixed<Integer16, little>)
+VERNIER_HOW(HLAinteger32BE, Fixed<Integer32, big>)
+VERNIER_HOW(HLAinteger32LE, Fixed<Integer32, little>)
+VERNIER_HOW(HLAinteger64BE, Fixed<Integer64, big>)
+VERNIER_HOW(HLAinteger64LE, Fixed<Integer64, little>)
+VERNIER_HOW(HLAoctet, Fixed<Octet, big>)
 VERNIER_HOW(HLAoctetPairBE, Pair<true>)
 VERNIER_HOW(HLAoctetPairLE, Pair<false>)
 VERNIER_HOW(HLAunicodeChar, UnicodeChar)

@@ -15,7 +15,9 @@ namespace {
 using vernier::hla::align;
 using vernier::hla::aligned;
 using vernier::hla::begin_of;
+using vernier::hla::got;
 using vernier::hla::Octets;
+using vernier::hla::put;
 using vernier::hla::require_bytes;
 
 /// An element of a composite one: a copy, or one of the caller's.
@@ -210,15 +212,13 @@ void HLAvariableArray::encodeInto(std::vector<Octet>& to) const {
   align(to, getOctetBoundary());
   const size_t count = _impl->slots.size();
   if (count > 0x7fffffff) throw EncoderException(L"more elements than can be counted");
-  for (const int shift : {24, 16, 8, 0}) to.push_back(static_cast<Octet>(count >> shift));
+  put(to, static_cast<std::uint32_t>(count));
   encode_all(_impl->slots, to);
 }
 size_t HLAvariableArray::decodeFrom(const std::vector<Octet>& from, size_t index) {
   index = begin_of(from, index, getOctetBoundary());
-  require_bytes(from, index, 4);
-  size_t count = 0;
-  for (const size_t end = index + 4; index < end; ++index)
-    count = count << 8 | static_cast<unsigned char>(from[index]);
+  const size_t count = got<std::uint32_t>(from, index);
+  index += 4;
   // each takes one byte at least
   if (count > from.size() - index)
     throw EncoderException(L"more elements are announced than there are bytes");

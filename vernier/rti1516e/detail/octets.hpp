@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "vernier/base/codec.hpp"
+
 /// What all encoding helpers share. Elements begin at multiples of their boundary, counted from the
 /// begin of the buffer (IEEE 1516.2-2010, section 4.13.9); what was read is a stranger's.
 namespace vernier::hla {
@@ -20,6 +22,18 @@ inline void align(Octets& to, size_t boundary) { to.resize(aligned(to.size(), bo
 inline void require_bytes(const Octets& from, size_t at, size_t bytes) {
   if (at > from.size() || from.size() - at < bytes)
     throw rti1516e::EncoderException(L"the data ends before the value does");
+}
+
+template <std::endian order = std::endian::big, Number T>
+void put(Octets& to, T value) {
+  to.resize(to.size() + sizeof value);
+  store<order>(reinterpret_cast<std::byte*>(to.data() + to.size() - sizeof value), value);
+}
+/// Throws EncoderException when it is not there.
+template <Number T, std::endian order = std::endian::big>
+T got(const Octets& from, size_t at) {
+  require_bytes(from, at, sizeof(T));
+  return load<T, order>(reinterpret_cast<const std::byte*>(from.data() + at));
 }
 
 /// Where an element begins that is read at `index`. Throws EncoderException behind the end.
