@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/vernier/catalogue.hpp"
 #include "apps/vernier/command.hpp"
@@ -263,7 +264,11 @@ nlohmann::ordered_json summary_json(const session::Session& session, const Summa
 
 }  // namespace
 
-Shown run_and_show(const std::filesystem::path& document, session::Options options, Show show) {
+namespace {
+
+/// One run; `rewind` becomes where somebody wants it to begin again.
+Shown run_once(const std::filesystem::path& document, session::Options options, Show show,
+               std::optional<std::filesystem::path>& rewind) {
   const bool talk = show == Show::everything;
   Diagnostics problems;
   Stopwatch checking;
@@ -303,6 +308,7 @@ Shown run_and_show(const std::filesystem::path& document, session::Options optio
     summary = session.run();
     progress.finish();
   }
+  rewind = summary.rewind;
   Shown shown;
   shown.status = session::exit_status(summary.result);
   shown.folder = session.folder();
@@ -326,6 +332,17 @@ Shown run_and_show(const std::filesystem::path& document, session::Options optio
   }
   std::fflush(stdout);
   return shown;
+}
+
+}  // namespace
+
+Shown run_and_show(const std::filesystem::path& document, session::Options options, Show show) {
+  while (true) {
+    std::optional<std::filesystem::path> rewind;
+    Shown shown = run_once(document, options, show, rewind);
+    if (!rewind) return shown;
+    options.from = *rewind;
+  }
 }
 
 }  // namespace vernier::app

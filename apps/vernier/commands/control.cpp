@@ -3,28 +3,173 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
 
 #include "apps/vernier/command.hpp"
+#include "apps/vernier/interrupt.hpp"
 #include "apps/vernier/run_argument.hpp"
+#include "vernier/base/text.hpp"
 
 namespace vernier::app {
 namespace {
 
-Action declare(CLI::App& app, session::Request request) {
+constexpr const char* of_a_run = "the folder of a run that goes on (runs/latest)";
+
+/// A request of one word about a run.
+Action declare(CLI::App& app, const char* request) {
   auto run = std::make_shared<std::string>("runs/latest");
-  app.add_option("run", *run, "the folder of a run that goes on (runs/latest)")->type_name("");
+  app.add_option("run", *run, of_a_run)->type_name("");
   return [run, request](const Invocation&) {
     fmt::print("{}\n", session::ask(run_argument(*run), request));
     return status::good;
   };
 }
 
+struct Request {
+  std::string run = "runs/latest";
+  std::vector<std::string> words;
+  bool release = false, json = false;
+  std::string every = "1s";
+  int count = 0;
+};
+
+std::shared_ptr<Request> request_of(CLI::App& app) {
+  auto asked = std::make_shared<Request>();
+  app.add_option("--run", asked->run, of_a_run)->type_name("FOLDER");
+  return asked;
+}
+
+int set(const Request& a) {
+  for (const std::string& word : a.words) {
+    const std::size_t equals = word.find('=');
+    std::string line;
+    if (a.release) {
+      line = "release " + word;
+    } else if (equals == std::string::npos) {
+      Diagnostics problems;
+      problems.error("V2021", fmt::format("\"{}\" sets nothing", word), {})
+          .notes.push_back("write path=value, for example wheel.command=0.02");
+      throw ConfigurationError(problems);
+    } else {
+      line = "set " + word.substr(0, equals) + " " + word.substr(equals + 1);
+    }
+    fmt::print("{}\n", session::ask(run_argument(a.run), line));
+  }
+  return status::good;
+}
+
+/// Shows values again and again, until the run is over.
+int watch(const Request& a) {
+  const std::filesystem::path run = run_argument(a.run);
+  const auto every = time_in("--every", a.every);
+  const std::string line = "get " + joined(a.words, " ");
+  const Interruptible guard([](void*) noexcept {}, nullptr);
+  for (int k = 0; !Interruptible::interrupted() && (a.count == 0 || k < a.count); ++k) {
+    std::string answer;
+    try {
+      answer = session::ask(run, line);
+    } catch (const ConfigurationError&) {
+      if (k == 0) throw;
+      fmt::print("the run is over\n");
+      return status::good;
+    }
+    if (a.json) {
+      fmt::print("{}\n", answer);
+    } else {
+      const auto j = nlohmann::ordered_json::parse(answer);
+      fmt::print("t = {:.3f} s", j["time"].get<double>());
+      for (const auto& [path, values] : j["signals"].items()) {
+        std::vector<std::string> elements;
+        for (const auto& v : values)
+          elements.push_back(v.is_number() ? fmt::format("{:.6g}", v.get<double>()) : "-");
+        fmt::print("   {} {}", path, joined(elements, " "));
+      }
+      fmt::print("\n");
+    }
+    std::fflush(stdout);
+    for (auto left = every; left > Duration{} && !Interruptible::interrupted();
+         left -= std::chrono::milliseconds(50))
+      std::this_thread::sleep_for(std::min<Duration>(left, std::chrono::milliseconds(50)));
+  }
+  return status::good;
+}
+
 }  // namespace
 
-Action declare_freeze(CLI::App& app) { return declare(app, session::Request::freeze); }
-Action declare_resume(CLI::App& app) { return declare(app, session::Request::resume); }
-Action declare_status(CLI::App& app) { return declare(app, session::Request::status); }
-Action declare_stop(CLI::App& app) { return declare(app, session::Request::stop); }
+Action declare_checkpoint(CLI::App& app) { return declare(app, "checkpoint"); }
+Action declare_freeze(CLI::App& app) { return declare(app, "freeze"); }
+Action declare_resume(CLI::App& app) { return declare(app, "resume"); }
+Action declare_status(CLI::App& app) { return declare(app, "status"); }
+Action declare_stop(CLI::App& app) { return declare(app, "stop"); }
+
+Action declare_set(CLI::App& app) {
+  auto asked = request_of(app);
+  app.add_option("assignment", asked->words,
+                 "what a port carries from the next tick on: wheel.command=0.02; may be repeated")
+      ->required()
+      ->type_name("PATH=VALUE");
+  app.add_flag("--release", asked->release, "the paths carry again what the simulation gives them");
+  return [asked](const Invocation&) { return set(*asked); };
+}
+
+Action declare_send(CLI::App& app) {
+  auto asked = request_of(app);
+  app.add_option("event", asked->words, "an event that something waits for: supervisor.telecommand")
+      ->required()
+      ->type_name("PATH");
+  return [asked](const Invocation&) {
+    for (const std::string& path : asked->words)
+      fmt::print("{}\n", session::ask(run_argument(asked->run), "send " + path));
+    return status::good;
+  };
+}
+
+Action declare_watch(CLI::App& app) {
+  auto asked = request_of(app);
+  app.add_option("signals", asked->words, "paths or patterns")->required()->type_name("PATTERN");
+  app.add_option("--every", asked->every, "how often, by the wall clock")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_option("--count", asked->count, "how many times; without: until the run is over")
+      ->type_name("N")
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+  app.add_flag("--json", asked->json, "one JSON object a line");
+  return [asked](const Invocation&) { return watch(*asked); };
+}
+
+Action declare_step(CLI::App& app) {
+  auto asked = request_of(app);
+  auto ticks = std::make_shared<int>(1);
+  app.add_option("ticks", *ticks, "how many ticks (1)")->type_name("N");
+  return [asked, ticks](const Invocation&) {
+    fmt::print("{}\n", session::ask(run_argument(asked->run), fmt::format("step {}", *ticks)));
+    return status::good;
+  };
+}
+
+Action declare_rate(CLI::App& app) {
+  auto asked = request_of(app);
+  auto rate = std::make_shared<double>(1.0);
+  app.add_option("rate", *rate, "simulated seconds per second")->required()->type_name("NUMBER");
+  return [asked, rate](const Invocation&) {
+    fmt::print("{}\n", session::ask(run_argument(asked->run), "rate " + exact(*rate)));
+    return status::good;
+  };
+}
+
+Action declare_rewind(CLI::App& app) {
+  auto asked = request_of(app);
+  auto time = std::make_shared<std::string>();
+  app.add_option("time", *time, "where to begin again: the last checkpoint before it, or the start")
+      ->required()
+      ->type_name("TIME");
+  return [asked, time](const Invocation&) {
+    fmt::print("{}\n", session::ask(run_argument(asked->run), "rewind " + *time));
+    return status::good;
+  };
+}
 
 }  // namespace vernier::app

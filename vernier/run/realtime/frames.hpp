@@ -122,6 +122,8 @@ class FramePacer final : public Pacer, public executive::Meter {
   /// Tells the parts of the run; before it starts. Without it costs are not attributed.
   void know(const std::vector<composition::Part>&);
   void set_sink(FrameSink* s) noexcept { sink_ = s; }
+  /// Positive and finite; before start().
+  void set_rate(double rate) noexcept { settings_.rate = rate; }
 
   void start(Time) noexcept override;
   /// held: the frame that ended was late. failed: the policy ends the run.

@@ -3,9 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <optional>
+#include <algorithm>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/net/line_stream.hpp"
@@ -18,8 +19,11 @@ using net::Clock;
 using namespace std::chrono_literals;
 
 constexpr const char* socket_name = "control";
-constexpr std::size_t longest_request = 64, longest_answer = 4096;
-constexpr auto patience = 1s, answer_patience = 5s;
+constexpr std::size_t longest_request = 4096, longest_answer = 1 << 20;
+constexpr auto patience = 1s, answer_patience = 60s;
+// a refusal: this, then code, sentence and notes
+constexpr std::string_view refused = "refused";
+constexpr char separator = '\t';
 
 /// The path of the socket in a folder. Paths may be longer than an address: they are reached
 /// through the folder's descriptor.
@@ -31,10 +35,11 @@ Descriptor opened(const std::filesystem::path& folder) noexcept {
   return Descriptor(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-std::optional<Request> parsed(std::string_view line) noexcept {
-  for (const Request r : {Request::status, Request::freeze, Request::resume, Request::stop})
-    if (line == word(r)) return r;
-  return {};
+Diagnostic not_a_line() {
+  Diagnostic d;
+  d.code = "V4121";
+  d.message = "a request is one line of at most 4096 bytes, sent within a second";
+  return d;
 }
 
 /// Who does not read gets what fits.
@@ -44,18 +49,17 @@ void send_line(net::LineStream& to, const std::string& line) {
 
 }  // namespace
 
-std::string_view word(Request r) noexcept {
-  switch (r) {
-    case Request::status:
-      return "status";
-    case Request::freeze:
-      return "freeze";
-    case Request::resume:
-      return "resume";
-    case Request::stop:
-      return "stop";
-  }
-  return {};
+std::string refusal(const Diagnostic& d) {
+  std::string line = std::string(refused) + d.code;
+  const auto add = [&line](const std::string& text) {
+    line += separator;
+    // a message may quote what was asked, which may be anything
+    for (const char c : text) line += static_cast<unsigned char>(c) < ' ' ? '?' : c;
+  };
+  add(d.message);
+  if (!d.mark.empty()) add(d.mark);
+  for (const std::string& n : d.notes) add(n);
+  return line;
 }
 
 class Control::Work {
@@ -82,9 +86,7 @@ class Control::Work {
       if (!net::from_this_user(visitor->get())) continue;
       net::LineStream line(std::move(*visitor), longest_request + 1, stop_.descriptor());
       const auto asked = line.receive(Clock::now() + patience);
-      const auto request = asked ? parsed(*asked) : std::nullopt;
-      send_line(line,
-                request ? answer_(*request) : "not understood: status, freeze, resume or stop");
+      send_line(line, asked ? answer_(*asked) : refusal(not_a_line()));
     }
   }
 
@@ -98,7 +100,7 @@ Control::Control(const std::filesystem::path& run_folder, Answer answer)
     : work_(std::make_unique<Work>(run_folder, std::move(answer))) {}
 Control::~Control() = default;
 
-std::string ask(const std::filesystem::path& run_folder, Request r) {
+std::string ask(const std::filesystem::path& run_folder, const std::string& request) {
   const auto nobody = [&] {
     Diagnostics problems;
     problems.error("V4120", "no run is going on in " + run_folder.string(), {})
@@ -110,10 +112,21 @@ std::string ask(const std::filesystem::path& run_folder, Request r) {
   auto connected = net::connected_to(path_in(folder));
   if (!connected) throw nobody();
   net::LineStream line(std::move(*connected), longest_answer + 1);
-  send_line(line, std::string(word(r)));
-  const auto answer = line.receive(Clock::now() + answer_patience);
-  if (!answer) throw nobody();
-  return std::string(*answer);
+  send_line(line, request);
+  const auto received = line.receive(Clock::now() + answer_patience);
+  if (!received) throw nobody();
+  const std::string answer(*received);
+  if (!answer.starts_with(refused)) return answer;
+  Diagnostics problems;
+  std::vector<std::string> words;
+  for (std::size_t at = refused.size(); at <= answer.size();) {
+    const std::size_t end = std::min(answer.find(separator, at), answer.size());
+    words.push_back(answer.substr(at, end - at));
+    at = end + 1;
+  }
+  Diagnostic& d = problems.error(words[0], words.size() > 1 ? words[1] : "the run refuses", {});
+  for (std::size_t i = 2; i < words.size(); ++i) d.notes.push_back(words[i]);
+  throw ConfigurationError(problems);
 }
 
 }  // namespace vernier::session

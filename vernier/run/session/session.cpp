@@ -4,9 +4,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
 #include <system_error>
+#include <thread>
 
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/base/text.hpp"
@@ -14,11 +17,14 @@
 #include "vernier/run/record/checkpoint.hpp"
 #include "vernier/run/record/run_folder.hpp"
 #include "vernier/run/session/control.hpp"
+#include "vernier/run/session/live.hpp"
+#include "vernier/run/session/order_log.hpp"
 
 namespace vernier::session {
 namespace {
 
 constexpr const char* start_file = "inputs/start.vchk";
+constexpr const char* orders_file = "orders.csv";
 
 /// Components that must not lose data hold time back, unless the wall clock does; those who share
 /// time with others always.
@@ -77,7 +83,7 @@ double Summary::factor() const noexcept {
   return wall > 0.0 ? seconds(reached - from) / wall : 0.0;
 }
 
-class Session::Work {
+class Session::Work final : public Steerable {
  public:
   Work(Prepared prepared, Options options, Diagnostics& problems)
       : composition_(std::move(prepared.composition)), options_(std::move(options)) {
@@ -99,6 +105,7 @@ class Session::Work {
                            .meter = timing_ ? timing_->meter() : nullptr});
     if (timing_) timing_->attach(*executive_);
     for (const std::string& o : options_.overrides) apply_override(*executive_, o);
+    executive_->schedule(options_.orders);
     watch_ = std::make_unique<Watch>(composition_, *executive_);
     if (!options_.from.empty()) checkpoint_ = record::read_checkpoint(options_.from);
     make_folder(problems);
@@ -110,11 +117,18 @@ class Session::Work {
                e.diagnostics().list().empty() ? "" : e.diagnostics().list().front().message);
       throw;
     }
-    if (folder_)
-      control_ = std::make_unique<Control>(place_, [this](Request r) { return answer(r); });
+    if (!folder_) return;
+    orders_ = std::make_unique<OrderLog>(*executive_, place_ / orders_file);
+    executive_->keep_journal(orders_.get());
+    live_ = std::make_unique<Live>(*executive_, *this);
+    control_ = std::make_unique<Control>(place_, [this](std::string_view line) {
+      std::string said = live_->answer(line);
+      orders_->drain();
+      return said;
+    });
   }
 
-  ~Work() { recorder_.finish(); }
+  ~Work() override { recorder_.finish(); }
 
   Summary run() {
     Summary s;
@@ -130,7 +144,10 @@ class Session::Work {
       s.fault = e.diagnostics().list().front();
     }
     s.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    stop_serving();
     control_.reset();
+    if (orders_) s.orders_lost = orders_->lost() + (orders_->drain() ? 0 : 1);
+    s.rewind = rewind_;
     if (timing_) timing_->end();
     s.reached = executive_->now();
     s.statistics = executive_->statistics();
@@ -298,27 +315,179 @@ class Session::Work {
     const Duration every = folder_ ? options_.checkpoint_every.value_or(Duration{}) : Duration{};
     Time next = every > Duration{} ? begins_ + every : Time::max();
     while (true) {
-      executive_->request_freeze(next);
-      if (frozen_.load() != 0) executive_->request_freeze(Time::min());
-      if (timing_) timing_->enter();
-      const executive::Ending ending = executive_->run_until(stop_);
-      if (timing_) timing_->leave();
+      const executive::Ending ending = run_until_asked(next);
       const bool due =
           every > Duration{} && (ending == executive::Ending::reached || executive_->now() >= next);
       if (due && ending != executive::Ending::failed && ending != executive::Ending::stopped)
-        save_checkpoint(s);
+        s.checkpoints.push_back(save_checkpoint());
       if (ending != executive::Ending::frozen) return ending;
       while (next <= executive_->now()) next += every;
-      if (frozen_.load() == 0) continue;  // only for the checkpoint: the clock goes on
-      frozen_.wait(1);
+      serve(s);
+      if (frozen_.load() == 0) continue;  // only for the checkpoint or a request: the clock goes on
+      const auto ended = stand_still(s);
+      if (ended) return *ended;
       executive_->resume();
       if (options_.real_time) executive_->rehearse();
       if (stopping_.load()) executive_->request_stop();
     }
   }
 
-  void save_checkpoint(Summary& s) {
-    if (!folder_) return;
+  executive::Ending run_until_asked(Time freeze) {
+    executive_->request_freeze(freeze);
+    if (frozen_.load() != 0 || asked_.load()) executive_->request_freeze(Time::min());
+    if (timing_) timing_->enter();
+    const executive::Ending ending = executive_->run_until(stop_);
+    if (timing_) timing_->leave();
+    return ending;
+  }
+
+  /// Until time goes on again: orders are carried out and requests served. Answers how the run
+  /// ended, when a step took it there.
+  std::optional<executive::Ending> stand_still(Summary& s) {
+    while (frozen_.load() != 0) {
+      executive_->carry_out();
+      serve(s);
+      if (ended_) return ended_;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return {};
+  }
+
+  // -- requests: what others ask for is done by the run's own thread, between two ticks
+  // ------------
+
+  /// Has `what` done there; on the control thread. Throws what it throws.
+  std::string in_between(std::function<std::string(Summary&)> what) {
+    std::unique_lock lock(requests_);
+    if (over_) refuse("the run is over");
+    request_ = std::move(what);
+    asked_.store(true);
+    executive_->request_freeze(Time::min());
+    served_.wait(lock, [this] { return !request_ || over_; });
+    if (request_) {
+      request_ = {};
+      refuse("the run ended before it could be done");
+    }
+    if (refusal_) throw *std::exchange(refusal_, std::nullopt);
+    return reply_;
+  }
+
+  void serve(Summary& s) {
+    const std::lock_guard lock(requests_);
+    if (!request_) return;
+    try {
+      reply_ = request_(s);
+    } catch (const ConfigurationError& e) {
+      refusal_ = e;
+    }
+    request_ = {};
+    asked_.store(false);
+    served_.notify_all();
+  }
+
+  void stop_serving() {
+    const std::lock_guard lock(requests_);
+    over_ = true;
+    served_.notify_all();
+  }
+
+  [[noreturn]] static void refuse(const std::string& why, const std::string& note = {}) {
+    Diagnostics problems;
+    Diagnostic& d = problems.error("V4121", why, {});
+    if (!note.empty()) d.notes.push_back(note);
+    throw ConfigurationError(problems);
+  }
+
+  bool over() override {
+    const std::lock_guard lock(requests_);
+    return over_;
+  }
+  std::string status() override {
+    std::string line = fmt::format("{} · {} · t = {:.3f} s of {:.3f} s", manifest_.name,
+                                   stopping_.load() ? "stopping"
+                                   : frozen()       ? "frozen"
+                                                    : "running",
+                                   seconds(now()), seconds(stop_));
+    if (!options_.real_time) return line;
+    const Pulse p = pulse();
+    return line + fmt::format(" · {} frames, {} late · margin {}, least {} · worst wake-up {}",
+                              p.frames, p.late, realtime::time_text(static_cast<double>(p.margin)),
+                              realtime::time_text(static_cast<double>(p.least_margin)),
+                              realtime::time_text(static_cast<double>(p.worst_wake_up)));
+  }
+  std::string freeze() override {
+    request_freeze();
+    return status();
+  }
+  std::string resume() override {
+    request_resume();
+    return status();
+  }
+  std::string stop() override {
+    request_stop();
+    return status();
+  }
+  std::string step(int ticks) override {
+    return in_between([this, ticks](Summary&) {
+      request_freeze();
+      for (int k = 0; k < ticks && !ended_; ++k) {
+        executive_->resume();
+        executive_->request_freeze(executive_->now() + Duration(1));
+        if (timing_) timing_->enter();
+        const executive::Ending ending = executive_->run_until(stop_);
+        if (timing_) timing_->leave();
+        if (ending != executive::Ending::frozen) ended_ = ending;
+      }
+      return fmt::format("t = {} s", exact(seconds(executive_->now())));
+    });
+  }
+  std::string set_rate(double rate) override {
+    if (!timing_ || options_.real_time)
+      refuse(timing_ ? "a run in real time keeps its rate" : "the run does not keep to a clock",
+             "vernier run FILE --rate 1   runs by the clock, at a rate that can be changed");
+    return in_between([this, rate](Summary&) {
+      timing_->set_rate(rate);
+      executive_->resume();  // the clock starts anew from here
+      if (frozen_.load() != 0) executive_->request_freeze(Time::min());
+      return fmt::format("{} × real time from t = {} s", exact(rate),
+                         exact(seconds(executive_->now())));
+    });
+  }
+  std::string checkpoint() override {
+    return in_between([this](Summary& s) {
+      s.checkpoints.push_back(save_checkpoint());
+      return s.checkpoints.back().string();
+    });
+  }
+  std::string rewind(Time t) override {
+    return in_between([this, t](Summary&) {
+      rewind_ = last_checkpoint(t);
+      request_stop();
+      return fmt::format("continues from {} in a new run",
+                         rewind_->empty() ? std::string("the start") : rewind_->string());
+    });
+  }
+
+  /// The latest checkpoint in the folder that is not after `t`; empty: the start.
+  std::filesystem::path last_checkpoint(Time t) const {
+    std::filesystem::path best;
+    Time at = begins_;
+    if (t < begins_)
+      refuse(fmt::format("the run began at {} s", exact(seconds(begins_))),
+             "vernier run FILE --from CHECKPOINT   begins earlier");
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator(place_ / "checkpoints", failed)) {
+      if (entry.path().extension() != ".vchk") continue;
+      const Time its = record::read_checkpoint(entry.path()).snapshot.time;
+      if (its > t || its < at) continue;
+      at = its;
+      best = entry.path();
+    }
+    // a run that began at a checkpoint begins there again
+    return best.empty() ? options_.from : best;
+  }
+
+  std::filesystem::path save_checkpoint() {
     const std::filesystem::path file = folder_->checkpoint(executive_->now());
     std::error_code failed;
     std::filesystem::create_directories(file.parent_path(), failed);
@@ -327,7 +496,7 @@ class Session::Work {
                                     .documents = record::digest_of(manifest_.inputs),
                                     .snapshot = executive_->save()});
     folder_->log().line(fmt::format("checkpoint {}", file.filename().string()));
-    s.checkpoints.push_back(file);
+    return file;
   }
 
   /// What to do next, as far as the run itself does not know it.
@@ -400,24 +569,6 @@ class Session::Work {
     if (!out) throw ConfigurationError("V7104", "cannot write " + file.string());
   }
 
-  /// One line for whoever asks from outside.
-  std::string answer(Request r) {
-    if (r == Request::freeze) request_freeze();
-    if (r == Request::resume) request_resume();
-    if (r == Request::stop) request_stop();
-    std::string line = fmt::format("{} · {} · t = {:.3f} s of {:.3f} s", manifest_.name,
-                                   r == Request::stop ? "stopping"
-                                   : frozen()         ? "frozen"
-                                                      : "running",
-                                   seconds(now()), seconds(stop_));
-    if (!options_.real_time) return line;
-    const Pulse p = pulse();
-    return line + fmt::format(" · {} frames, {} late · margin {}, least {} · worst wake-up {}",
-                              p.frames, p.late, realtime::time_text(static_cast<double>(p.margin)),
-                              realtime::time_text(static_cast<double>(p.least_margin)),
-                              realtime::time_text(static_cast<double>(p.worst_wake_up)));
-  }
-
   void complete(const std::string& status, int exit, const std::string& message) {
     if (!folder_) return;
     manifest_.stopped = record::iso8601(std::chrono::system_clock::now());
@@ -443,6 +594,18 @@ class Session::Work {
   Time begins_{}, stop_{};
   std::atomic<int> frozen_{0};  // asked for from outside; whoever waits sleeps on it
   std::atomic<bool> stopping_{false};
+  // a request of the control thread
+  std::mutex requests_;
+  std::condition_variable served_;
+  std::function<std::string(Summary&)> request_;
+  std::atomic<bool> asked_{false};
+  std::string reply_;
+  std::optional<ConfigurationError> refusal_;
+  bool over_ = false;
+  std::optional<executive::Ending> ended_;       // by a step
+  std::optional<std::filesystem::path> rewind_;  // where somebody wants it to begin again
+  std::unique_ptr<OrderLog> orders_;
+  std::unique_ptr<Live> live_;
   std::unique_ptr<Control> control_;
 };
 
@@ -464,68 +627,5 @@ const composition::Composition& Session::composition() const noexcept {
 }
 const executive::Executive& Session::executive() const noexcept { return work_->executive(); }
 const std::filesystem::path& Session::folder() const noexcept { return work_->folder(); }
-
-Again repeated(const std::filesystem::path& run_folder) {
-  const record::Repetition r = record::repetition(run_folder);
-  Again again;
-  again.document = r.document;
-  Options& o = again.options;
-  o.changes.set = r.manifest.set;
-  o.changes.seed = r.manifest.seed;
-  const auto nanoseconds = [](const std::string& text) {
-    const auto n = parsed_integer(trimmed(std::string_view(text).substr(0, text.find(' '))));
-    return n ? std::optional(Duration(*n)) : std::nullopt;
-  };
-  RealTime real_time;
-  bool rt = false;
-  for (const auto& [name, value] : r.manifest.options) {
-    if (name == "until") {
-      o.changes.until = nanoseconds(value);
-    } else if (name == "checkpoint-every") {
-      o.checkpoint_every = nanoseconds(value);
-    } else if (name == "rate") {
-      o.rate = parsed_real(value);
-    } else if (name == "late") {
-      o.late = realtime::parsed_policy(value).value_or(realtime::LatePolicy{});
-    } else if (name == "rt") {
-      rt = true;
-      real_time.require = value == "required";
-    } else if (name == "priority") {
-      real_time.wanted.priority = static_cast<int>(parsed_integer(value).value_or(80));
-    } else if (name == "cpu") {
-      real_time.wanted.cpu = static_cast<int>(parsed_integer(value).value_or(-1));
-    } else if (name == "spin") {
-      real_time.spin = nanoseconds(value).value_or(Duration{});
-    } else if (name == "threads") {
-      o.threads = static_cast<int>(parsed_integer(value).value_or(1));
-    } else if (name == "record") {
-      for (const std::string_view w : words(value)) o.changes.record.emplace_back(w);
-    } else if (name == "override") {
-      o.overrides.push_back(value);
-    } else if (name == "from") {
-      o.from = run_folder / value;
-    }
-  }
-  if (rt) o.real_time = real_time;
-  return again;
-}
-
-int exit_status(Result r) noexcept {
-  switch (r) {
-    case Result::finished:
-      return 0;
-    case Result::broken_check:
-      return 3;
-    case Result::failed:
-      return 1;
-    case Result::late:
-      return 4;
-    case Result::peer_lost:
-      return 5;
-    case Result::interrupted:
-      return 130;
-  }
-  return 1;
-}
 
 }  // namespace vernier::session

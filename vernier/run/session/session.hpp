@@ -21,7 +21,7 @@
 namespace vernier::session {
 
 /// How a prepared document is run. None of this changes what the simulation computes, but
-/// `overrides` and `from`.
+/// `overrides`, `orders` and `from`.
 struct Options {
   std::filesystem::path from = {};                // a checkpoint to go on from; empty: the start
   std::optional<Duration> checkpoint_every = {};  // of simulated time; and one at the end
@@ -30,8 +30,9 @@ struct Options {
   realtime::LatePolicy late = {};                 // by the wall clock
   int threads = 1;
   std::vector<std::string> overrides = {};  // "plant.torque=0 0 1e-3": replaces what a port carries
-  std::filesystem::path runs = "runs";      // where the run's folder is made
-  bool keep = true;                         // false: nothing is left on disk
+  std::vector<executive::ScheduledOrder> orders = {};  // of a run that is repeated
+  std::filesystem::path runs = "runs";                 // where the run's folder is made
+  bool keep = true;                                    // false: nothing is left on disk
   // for the manifest
   Changes changes = {};
   std::string version = {};
@@ -55,6 +56,9 @@ struct Summary {
   executive::Statistics statistics = {};
   record::RecorderStatistics recorded = {};
   std::vector<std::filesystem::path> checkpoints = {};
+  std::uint64_t orders_lost = 0;  // not written down: a repetition would lack them
+  /// Somebody asked to begin again at this checkpoint; an empty path: at the start.
+  std::optional<std::filesystem::path> rewind = {};
   std::optional<realtime::Health> real_time = {};
 
   /// Simulated time over wall time.

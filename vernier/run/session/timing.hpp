@@ -42,6 +42,8 @@ class Timing final : public realtime::FrameSink {
          const std::optional<RealTime>&);
 
   Pacer& pacer() noexcept { return pacer_; }
+  /// From the next start of the pacer on.
+  void set_rate(double rate) noexcept { pacer_.set_rate(rate); }
   /// Null: costs are not asked for.
   executive::Meter* meter() noexcept { return measured_ ? &pacer_ : nullptr; }
 

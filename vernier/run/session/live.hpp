@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "vernier/base/time.hpp"
+#include "vernier/run/executive/executive.hpp"
+
+namespace vernier::session {
+
+/// What a run lets others do with it, besides its ports. All functions are called from the thread
+/// that serves the control socket, answer a line, and throw ConfigurationError.
+class Steerable {
+ public:
+  virtual ~Steerable() = default;
+  virtual std::string status() = 0;
+  virtual std::string freeze() = 0;
+  virtual std::string resume() = 0;
+  virtual std::string stop() = 0;
+  /// Takes a run that stands still some ticks further.
+  virtual std::string step(int ticks) = 0;
+  virtual std::string set_rate(double) = 0;
+  virtual std::string checkpoint() = 0;
+  /// Ends this run; whoever started it continues from the last checkpoint that is not after `t`.
+  virtual std::string rewind(Time t) = 0;
+  /// It does no more ticks.
+  virtual bool over() = 0;
+};
+
+/// Turns lines into what they ask for (docs/reference/live-access.md):
+///
+///   status · freeze · resume · stop · step [N] · rate X · checkpoint · rewind TIME
+///   get PATTERN…          one JSON object: the time, and the values by path
+///   set PATH VALUES       from the next tick on, everyone sees these values
+///   release PATH          what set did
+///   send PATH             an event, once
+class Live {
+ public:
+  Live(executive::Executive& e, Steerable& run) : executive_(e), run_(run) {}
+
+  /// The answer, or a refusal (control.hpp). Never throws.
+  std::string answer(std::string_view line);
+
+ private:
+  std::string carried_out(std::string_view line);
+  std::string get(std::string_view patterns);
+  std::string change(executive::OrderKind, std::string_view path, std::string_view values);
+  executive::OrderAnswer wait_for(std::uint64_t order);
+
+  executive::Executive& executive_;
+  Steerable& run_;
+};
+
+}  // namespace vernier::session

@@ -1,0 +1,234 @@
+// A run that goes on, asked from another thread through its control socket.
+#include "vernier/run/session/live.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "vernier/base/temporary_folder.hpp"
+#include "vernier/run/record/checkpoint.hpp"
+#include "vernier/run/record/compare.hpp"
+#include "vernier/run/record/result_reader.hpp"
+#include "vernier/run/session/control.hpp"
+#include "vernier/run/session/order_log.hpp"
+#include "vernier/run/session/session.hpp"
+
+namespace vernier::session {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Plant {
+  double x = 0.0;
+  std::int64_t kicks = 0, seen = 0;
+};
+
+/// x' = u, y = x; every kick adds one.
+class Kicked final : public Component {
+ public:
+  Kicked() {
+    description_.inputs = {{.name = "u", .unit = "m/s", .initial = std::vector<double>{1.0}}};
+    Port kick{.name = "kick"};
+    kick.scalar = Scalar::integer;
+    kick.flow = Flow::event;
+    description_.inputs.push_back(kick);
+    description_.outputs = {{.name = "y", .unit = "m"}};
+    description_.abilities.reacts = true;
+    description_.state_bytes = sizeof state_;
+  }
+  const Description& description() const noexcept override { return description_; }
+  void bind(const Bindings& b) override {
+    u_ = b.real_input("u");
+    kick_ = b.integer_input("kick");
+    y_ = b.real_output("y");
+  }
+  Outcome output(Instant) noexcept override {
+    y_[0] = state_.x;
+    return Outcome::ok;
+  }
+  Outcome react(Instant) noexcept override {
+    if (kick_[0] == state_.seen) return Outcome::ok;
+    state_.seen = kick_[0];
+    state_.x += 1.0;
+    return Outcome::changed;
+  }
+  Advance advance(Time from, Time to) noexcept override {
+    state_.x += u_[0] * seconds(to - from);
+    return {to};
+  }
+  void save(std::span<std::byte> b) const noexcept override {
+    std::memcpy(b.data(), &state_, sizeof state_);
+  }
+  void load(std::span<const std::byte> b) noexcept override {
+    std::memcpy(&state_, b.data(), sizeof state_);
+  }
+
+ private:
+  Description description_;
+  Plant state_;
+  std::span<const double> u_;
+  std::span<const std::int64_t> kick_;
+  std::span<double> y_;
+};
+
+class Steered : public ::testing::Test {
+ protected:
+  Steered() {
+    Type kicked;
+    kicked.name = "kicked";
+    kicked.component = [](const Parameters&) { return std::make_unique<Kicked>(); };
+    catalogue_.add(std::move(kicked));
+    std::ofstream(folder_ / "plant.xml")
+        << "<interconnection name='plant'><component id='p' type='kicked'/>"
+           "<run stop='100000 s' step='10 ms'/></interconnection>";
+  }
+
+  /// A run on a thread of its own, a hundred times as fast as the clock.
+  void begin(Options options) {
+    options.runs = folder_ / "runs";
+    if (!options.rate) options.rate = 100.0;
+    Diagnostics problems;
+    session_ = std::make_unique<Session>(
+        prepare(folder_ / "plant.xml", options.changes, catalogue_, problems), options, problems);
+    thread_ = std::thread([this] { summary_ = session_->run(); });
+  }
+  std::string said(const std::string& line) { return ask(session_->folder(), line); }
+  std::string refused(const std::string& line) {
+    try {
+      return "done: " + said(line);
+    } catch (const ConfigurationError& e) {
+      return e.diagnostics().list()[0].code + " " + e.diagnostics().list()[0].message;
+    }
+  }
+  Summary end() {
+    said("stop");
+    thread_.join();
+    return summary_;
+  }
+  ~Steered() override {
+    if (!thread_.joinable()) return;
+    session_->request_stop();
+    thread_.join();
+  }
+
+  Catalogue catalogue_;
+  TemporaryFolder folder_;
+  std::unique_ptr<Session> session_;
+  std::thread thread_;
+  Summary summary_;
+};
+
+TEST_F(Steered, IsReadAndChanged) {
+  begin({});
+  EXPECT_THAT(said("get p.y p.u"), StartsWith("{\"time\":"));
+  EXPECT_THAT(said("set p.u 2.5 cm/s"), HasSubstr("p.u set at t = "));
+  EXPECT_THAT(said("get p.u"), HasSubstr("\"p.u\":[0.025]"));
+  EXPECT_THAT(said("send p.kick"), HasSubstr("p.kick sent at t = "));
+  EXPECT_THAT(said("release p.u"), HasSubstr("released"));
+  EXPECT_THAT(said("get p.*"), HasSubstr("\"p.y\":["));
+  const Summary s = end();
+  EXPECT_EQ(s.result, Result::interrupted);
+  const auto orders = read_orders(session_->folder() / "orders.csv");
+  ASSERT_EQ(orders.size(), 3u);
+  EXPECT_EQ(orders[0].order.values, std::vector{0.025});
+  EXPECT_EQ(orders[1].order.kind, executive::OrderKind::send);
+  EXPECT_LE(orders[0].at, orders[1].at);
+}
+
+TEST_F(Steered, IsRepeatedWithItsOrdersToTheBit) {
+  begin({});
+  for (int k = 1; k < 20; ++k) {
+    said("set p.u " + std::to_string(0.3 * k));
+    if (k % 4 == 0) said("send p.kick");
+    if (k % 7 == 0) said("release p.u");
+  }
+  const Time reached = end().reached;
+  const auto first = session_->folder();
+  Again again = repeated(first);
+  EXPECT_GT(again.options.orders.size(), 20u);
+  again.options.rate.reset();
+  again.options.changes.until = reached.time_since_epoch();
+  again.options.runs = folder_ / "again";
+  Diagnostics problems;
+  Session repetition(prepare(again.document, again.options.changes, catalogue_, problems),
+                     again.options, problems);
+  EXPECT_EQ(repetition.run().result, Result::finished);
+  const record::Comparison c =
+      record::compare(record::ResultReader(first), record::ResultReader(repetition.folder()));
+  EXPECT_TRUE(c.within());
+  ASSERT_EQ(c.signals.size(), 1u);
+  EXPECT_GT(c.signals[0].compared, 10u);
+}
+
+TEST_F(Steered, StandsStillAndIsTakenFurtherTickByTick) {
+  begin({});
+  EXPECT_THAT(said("freeze"), HasSubstr("frozen"));
+  const std::string here = said("step");
+  EXPECT_THAT(here, StartsWith("t = "));
+  const double t = std::stod(here.substr(4));
+  EXPECT_NEAR(std::stod(said("step 25").substr(4)), t + 0.25, 1e-9);
+  // what is ordered while it stands still is there at once
+  said("set p.u 7");
+  EXPECT_THAT(said("get p.u"), HasSubstr("[7]"));
+  EXPECT_THAT(said("status"), HasSubstr("frozen"));
+  EXPECT_THAT(said("rate 1000"), HasSubstr("1000 × real time"));
+  EXPECT_THAT(said("resume"), HasSubstr("running"));
+  while (seconds(session_->now()) < t + 1.0) std::this_thread::sleep_for(1ms);
+  end();
+}
+
+TEST_F(Steered, SavesCheckpointsAndBeginsAgainThere) {
+  begin({});
+  while (seconds(session_->now()) < 0.5) std::this_thread::sleep_for(1ms);
+  const std::filesystem::path first = said("checkpoint");
+  EXPECT_TRUE(std::filesystem::exists(first));
+  const Time saved = record::read_checkpoint(first).snapshot.time;
+  while (session_->now() < saved + 1s) std::this_thread::sleep_for(1ms);
+  EXPECT_THAT(said("rewind " + std::to_string(seconds(saved) + 0.5) + " s"),
+              HasSubstr(first.filename().string()));
+  thread_.join();
+  ASSERT_TRUE(summary_.rewind);
+  EXPECT_EQ(*summary_.rewind, first);
+  EXPECT_EQ(summary_.result, Result::interrupted);
+}
+
+TEST_F(Steered, BeginsAgainAtTheStartWithoutACheckpoint) {
+  begin({});
+  EXPECT_THAT(said("rewind 0"), HasSubstr("the start"));
+  thread_.join();
+  ASSERT_TRUE(summary_.rewind);
+  EXPECT_TRUE(summary_.rewind->empty());
+}
+
+TEST_F(Steered, RefusesWhatItCannotDo) {
+  begin({});
+  EXPECT_THAT(refused("get p.z"), HasSubstr("V2112 there is no port \"p.z\""));
+  EXPECT_THAT(refused("get"), StartsWith("V4121"));
+  EXPECT_THAT(refused("set p.u 1 2"), StartsWith("V2121"));
+  EXPECT_THAT(refused("set p.u 1 kg"), StartsWith("V2005"));
+  EXPECT_THAT(refused("send p.u"), StartsWith("V2124"));
+  EXPECT_THAT(refused("step -1"), StartsWith("V4121"));
+  EXPECT_THAT(refused("rate 0"), StartsWith("V4121"));
+  EXPECT_THAT(refused("rewind soon"), StartsWith("V4121"));
+  EXPECT_THAT(refused("dance"), HasSubstr("V4121 a run does not know \"dance\""));
+  EXPECT_THAT(refused(""), StartsWith("V4121"));
+  end();
+  EXPECT_THAT(refused("status"), StartsWith("V4120"));
+}
+
+TEST(OrderLog, RefusesLinesThatAreNoOrders) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(read_orders(folder / "orders.csv").empty());
+  for (const char* line : {"1,set", "-1,set,p.u,1", "1,jump,p.u,1", "1,set,,1", "1,set,p.u,x"}) {
+    std::ofstream(folder / "orders.csv") << "time_ns,order,path,values\n" << line << "\n";
+    EXPECT_THROW(read_orders(folder / "orders.csv"), ConfigurationError) << line;
+  }
+}
+
+}  // namespace
+}  // namespace vernier::session

@@ -1,0 +1,119 @@
+#include "vernier/run/session/order_log.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "vernier/base/text.hpp"
+
+namespace vernier::session {
+
+namespace {
+
+using executive::OrderKind;
+
+constexpr std::size_t queued = 1024;
+constexpr const char* head = "time_ns,order,path,values";
+
+/// A message of the queue: this, then the values.
+struct Header {
+  std::int64_t at;
+  std::uint32_t view, count;
+  OrderKind kind;
+};
+
+constexpr std::pair<OrderKind, std::string_view> kinds[] = {
+    {OrderKind::replace, "set"}, {OrderKind::release, "release"}, {OrderKind::send, "send"}};
+
+std::size_t message_bytes(const executive::Executive& e) {
+  std::size_t most = 1;
+  for (const executive::PortView& v : e.ports()) most = std::max<std::size_t>(most, v.port->count);
+  return sizeof(Header) + most * sizeof(double);
+}
+
+std::optional<executive::ScheduledOrder> parsed(std::string_view line) {
+  std::string_view fields[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::size_t comma = i < 3 ? line.find(',') : line.size();
+    if (comma == std::string_view::npos) return {};
+    fields[i] = line.substr(0, comma);
+    line.remove_prefix(std::min(comma + 1, line.size()));
+  }
+  executive::ScheduledOrder s;
+  const auto time = parsed_integer(fields[0]);
+  const auto kind = std::find_if(std::begin(kinds), std::end(kinds),
+                                 [&](const auto& k) { return k.second == fields[1]; });
+  if (!time || *time < 0 || kind == std::end(kinds) || fields[2].empty()) return {};
+  s.at = Time(Duration(*time));
+  s.order.kind = kind->first;
+  s.order.path = fields[2];
+  for (const std::string_view w : words(fields[3])) {
+    const auto v = parsed_real(w);
+    if (!v) return {};
+    s.order.values.push_back(*v);
+  }
+  return s;
+}
+
+}  // namespace
+
+OrderLog::OrderLog(const executive::Executive& e, std::filesystem::path file)
+    : executive_(e), file_(std::move(file)), queue_(message_bytes(e), queued) {}
+
+void OrderLog::carried_out(const executive::CarriedOut& o) noexcept {
+  std::byte* to = queue_.next();
+  if (to == nullptr) {
+    lost_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const Header h{o.at.time_since_epoch().count(), o.view,
+                 static_cast<std::uint32_t>(o.values.size()), o.kind};
+  std::memcpy(to, &h, sizeof h);
+  if (!o.values.empty()) std::memcpy(to + sizeof h, o.values.data(), o.values.size_bytes());
+  queue_.push();
+}
+
+bool OrderLog::drain() {
+  const std::lock_guard lock(drains_);
+  while (const std::byte* from = queue_.front()) {
+    if (!out_.is_open()) {
+      out_.open(file_);
+      out_ << head << '\n';
+    }
+    Header h;
+    std::memcpy(&h, from, sizeof h);
+    std::string_view word;
+    for (const auto& [kind, name] : kinds)
+      if (kind == h.kind) word = name;
+    out_ << h.at << ',' << word << ',' << executive_.ports()[h.view].path << ',';
+    for (std::uint32_t i = 0; i < h.count; ++i) {
+      double v = 0.0;
+      std::memcpy(&v, from + sizeof h + i * sizeof v, sizeof v);
+      out_ << (i ? " " : "") << exact(v);
+    }
+    out_ << '\n';
+    queue_.pop();
+  }
+  if (out_.is_open()) out_.flush();
+  return !out_.is_open() || static_cast<bool>(out_);
+}
+
+std::vector<executive::ScheduledOrder> read_orders(const std::filesystem::path& file) {
+  std::vector<executive::ScheduledOrder> orders;
+  std::ifstream in(file);
+  if (!in) return orders;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (number == 1 && line == head) continue;
+    auto order = parsed(line);
+    if (!order)
+      throw ConfigurationError("V7116",
+                               "\"" + line + "\" is not an order: time_ns,order,path,values",
+                               {.file = file.string(), .line = number, .column = 1});
+    orders.push_back(std::move(*order));
+  }
+  return orders;
+}
+
+}  // namespace vernier::session
