@@ -213,7 +213,7 @@ std::string shaken(const Tls& server, const Tls& client, const std::string& name
     if (!over(b)) b = far.shake();
   }
   if (a == State::done) return {};
-  const std::string why = near.why();
+  std::string why = near.why();
   // the server is told
   near.close();
   while (!over(b)) b = far.shake();

@@ -176,8 +176,8 @@ namespace vernier::federation {
 
 enum class Kind : std::uint16_t {
   none = 0,
-#define VERNIER_REQUEST(number, kind, M, invoker, service) kind = number,
-#define VERNIER_CALLBACK(number, kind, M, service) kind = number,
+#define VERNIER_REQUEST(number, kind, M, invoker, service) kind = (number),
+#define VERNIER_CALLBACK(number, kind, M, service) kind = (number),
   VERNIER_FEDERATION_REQUESTS(VERNIER_REQUEST) VERNIER_FEDERATION_CALLBACKS(VERNIER_CALLBACK)
 #undef VERNIER_REQUEST
 #undef VERNIER_CALLBACK

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cerrno>
 
 #include "vernier/base/diagnostic.hpp"
@@ -131,7 +132,7 @@ struct Server::State {
     const std::uint32_t wanted =
         net::hung_up | (s.paused ? 0u : net::readable) | (s.full ? net::writable : 0u);
     if (s.watched == wanted || s.stage == Stage::dead) return;
-    const auto key = reinterpret_cast<net::Loop::Key>(&s);
+    const auto key = std::bit_cast<net::Loop::Key>(&s);
     if (s.watched == 0)
       loop.watch(s.wire.descriptor(), wanted, key);
     else
@@ -449,7 +450,7 @@ struct Server::State {
         ticks = true;
         continue;
       }
-      auto* s = reinterpret_cast<Session*>(e.key);
+      auto* s = std::bit_cast<Session*>(e.key);
       if (s->stage == Stage::dead) continue;
       if ((e.what & net::writable) != 0 && s->stage != Stage::tls) s->touch();
       if ((e.what & net::hung_up) != 0) s->hung_up = true;
