@@ -43,7 +43,8 @@ double largest(const std::uint32_t* words) noexcept {
 
 }  // namespace
 
-struct Factorization::Plan {
+/// What does not depend on the values.
+struct Factorization::Program {
   Elimination elimination;
   std::vector<detail::Repeat> repeats;
   machine::Executable code;
@@ -51,13 +52,9 @@ struct Factorization::Plan {
   Translator::Factorize factorize_code = nullptr;
   Translator::Solve solve_code = nullptr;
   bool in_order = false;
-  std::unique_ptr<double[], Free> memory;
-  double* values;
-  double* reciprocals;
-  double* work;
 
-  Plan(const Pattern& pattern, std::span<const std::vector<double>> samples,
-       const Settings& settings) {
+  Program(const Pattern& pattern, std::span<const std::vector<double>> samples,
+          const Settings& settings) {
     const auto made = [&](detail::Order order) {
       return detail::make_elimination(
           pattern, detail::choose_pivots(pattern, samples, settings.threshold, order));
@@ -65,13 +62,6 @@ struct Factorization::Plan {
     elimination = made(detail::Order::least_fill);
     if (elimination.operations >= many) sweep(made);
     if (settings.machine_code && chosen_instructions() >= Instructions::avx2) translate();
-    const std::size_t count = elimination.values + Translator::margin;
-    const std::size_t all = (count + 7) / 8 * 8 + 2 * elimination.size;
-    memory.reset(static_cast<double*>(::operator new(all * sizeof(double), alignment)));
-    std::fill_n(memory.get(), all, 0.0);
-    values = memory.get();
-    reciprocals = values + (count + 7) / 8 * 8;
-    work = reciprocals + elimination.size;
   }
 
   /// Repeats pay by loops, whose code stays in the cache: worth some operations more.
@@ -99,47 +89,69 @@ struct Factorization::Plan {
   }
 };
 
+/// The numbers of one matrix.
+struct Factorization::Room {
+  std::unique_ptr<double[], Free> memory;
+  double* values;
+  double* reciprocals;
+  double* work;
+
+  explicit Room(const Elimination& e) {
+    const std::size_t count = (e.values + Translator::margin + 7) / 8 * 8;
+    const std::size_t all = count + 2 * e.size;
+    memory.reset(static_cast<double*>(::operator new(all * sizeof(double), alignment)));
+    std::fill_n(memory.get(), all, 0.0);
+    values = memory.get();
+    reciprocals = values + count;
+    work = reciprocals + e.size;
+  }
+};
+
 Factorization::Factorization(const Pattern& pattern, std::span<const std::vector<double>> samples,
                              const Settings& settings) {
   require(pattern.size > 0 && !samples.empty());
   for (const std::vector<double>& sample : samples)
     require(sample.size() == pattern.entries.size());
-  plan_ = std::make_unique<Plan>(pattern, samples, settings);
+  program_ = std::make_shared<const Program>(pattern, samples, settings);
+  room_ = std::make_unique<Room>(program_->elimination);
 }
 
+Factorization::Factorization(const Factorization& other)
+    : program_(other.program_), room_(std::make_unique<Room>(program_->elimination)) {}
 Factorization::Factorization(Factorization&&) noexcept = default;
 Factorization& Factorization::operator=(Factorization&&) noexcept = default;
 Factorization::~Factorization() = default;
 
-int Factorization::size() const noexcept { return plan_->elimination.size; }
-std::span<const int> Factorization::slots() const noexcept { return plan_->elimination.slots; }
+int Factorization::size() const noexcept { return program_->elimination.size; }
+std::span<const int> Factorization::slots() const noexcept { return program_->elimination.slots; }
 std::span<double> Factorization::values() noexcept {
-  return {plan_->values, static_cast<std::size_t>(plan_->elimination.values)};
+  return {room_->values, static_cast<std::size_t>(program_->elimination.values)};
 }
 void Factorization::clear() noexcept {
-  std::memset(plan_->values, 0, plan_->elimination.values * sizeof(double));
+  std::memset(room_->values, 0, program_->elimination.values * sizeof(double));
 }
 
 Quality Factorization::factorize() noexcept {
-  Plan& p = *plan_;
+  const Program& p = *program_;
+  const Room& r = *room_;
   double before = 0.0;
   double met = 0.0;
   if (p.factorize_code != nullptr) {
     alignas(32) std::array<std::uint32_t, 16> words;
-    p.factorize_code(p.values, p.reciprocals, words.data());
+    p.factorize_code(r.values, r.reciprocals, words.data());
     before = largest(words.data());
     met = largest(words.data() + 8);
   } else {
     std::uint32_t high = 0;
     for (const double v : values()) high = std::max(high, detail::high_bits(v));
     before = magnitude(high);
-    met = magnitude(detail::factorize(p.elimination, p.values, p.reciprocals));
+    met = magnitude(detail::factorize(p.elimination, r.values, r.reciprocals));
   }
   Quality quality{std::isfinite(before) && std::isfinite(met), met / before, 0};
   double worst = 0.0;
   int worst_at = 0;
   for (int k = 0; k < p.elimination.size; ++k) {
-    const double shrunk = std::fabs(p.reciprocals[k]) * p.elimination.references[k];
+    const double shrunk = std::fabs(r.reciprocals[k]) * p.elimination.references[k];
     if (shrunk <= worst) continue;
     worst = shrunk;
     worst_at = k;
@@ -153,23 +165,24 @@ Quality Factorization::factorize() noexcept {
 }
 
 void Factorization::solve(std::span<double> b) const noexcept {
-  const Plan& p = *plan_;
+  const Program& p = *program_;
+  const Room& r = *room_;
   const Elimination& e = p.elimination;
   if (p.solve_code != nullptr && p.in_order) {
-    for (int i = 0; i < e.size; ++i) p.work[i] = b[e.row_at[i]];
-    p.solve_code(p.values, p.reciprocals, nullptr, p.work);
-    for (int i = 0; i < e.size; ++i) b[e.column_at[i]] = p.work[i];
+    for (int i = 0; i < e.size; ++i) r.work[i] = b[e.row_at[i]];
+    p.solve_code(r.values, r.reciprocals, nullptr, r.work);
+    for (int i = 0; i < e.size; ++i) b[e.column_at[i]] = r.work[i];
   } else if (p.solve_code != nullptr) {
-    p.solve_code(p.values, p.reciprocals, b.data(), p.work);
+    p.solve_code(r.values, r.reciprocals, b.data(), r.work);
   } else {
-    detail::solve(e, p.values, p.reciprocals, b.data(), p.work);
+    detail::solve(e, r.values, r.reciprocals, b.data(), r.work);
   }
 }
 
 Factorization::Statistics Factorization::statistics() const noexcept {
-  const int entries = static_cast<int>(plan_->elimination.slots.size());
-  return {entries, plan_->elimination.entries - entries, plan_->elimination.operations,
-          plan_->code_bytes};
+  const int entries = static_cast<int>(program_->elimination.slots.size());
+  return {entries, program_->elimination.entries - entries, program_->elimination.operations,
+          program_->code_bytes};
 }
 
 }  // namespace vernier::sparse

@@ -20,7 +20,9 @@ struct FactorizationSettings {
 ///
 ///   clear(); values()[slots()[k]] += …; factorize(); solve(b);
 ///
-/// The same bits on every machine, interpreted or not. Movable; one object serves one thread.
+/// The same bits on every machine, interpreted or not. A copy shares the program, which never
+/// changes, and has values of its own, all 0: each object serves one thread, copies several at
+/// once.
 class Factorization {
  public:
   using Settings = FactorizationSettings;
@@ -34,6 +36,7 @@ class Factorization {
   /// `samples`: at least one set of values in the order of the pattern's entries, typical of what
   /// will come. Throws Singular if one of them is.
   Factorization(const Pattern&, std::span<const std::vector<double>> samples, const Settings& = {});
+  Factorization(const Factorization&);
   Factorization(Factorization&&) noexcept;
   Factorization& operator=(Factorization&&) noexcept;
   ~Factorization();
@@ -53,8 +56,10 @@ class Factorization {
   Statistics statistics() const noexcept;
 
  private:
-  struct Plan;
-  std::unique_ptr<Plan> plan_;
+  struct Program;
+  struct Room;
+  std::shared_ptr<const Program> program_;  // shared: by copies, each on a thread of its own
+  std::unique_ptr<Room> room_;
 };
 
 }  // namespace vernier::sparse

@@ -23,6 +23,15 @@ LinearSolver::LinearSolver(Pattern pattern, std::vector<std::vector<double>> sam
       klu_(pattern_, samples_.front()),
       assembled_(program_.values().size()) {}
 
+// KLU's pivots follow from the pattern and the values they were chosen on.
+LinearSolver::LinearSolver(const LinearSolver& other)
+    : pattern_(other.pattern_),
+      samples_(other.samples_),
+      settings_(other.settings_),
+      program_(other.program_),
+      klu_(pattern_, other.counts_.repivots > 0 ? samples_.back() : samples_.front()),
+      assembled_(program_.values().size()) {}
+
 Quality LinearSolver::by_program() noexcept {
   ++counts_.factorizations;
   method_ = Method::program;

@@ -21,6 +21,8 @@ struct LinearSolverSettings {
 /// pivots are good, else by KLU from the same values.
 ///
 ///   clear(); values()[slots()[k]] += …; factorize(); solve(b);
+///
+/// A copy has the same program and pivots, and values and counts of its own: one for each thread.
 class LinearSolver {
  public:
   using Settings = LinearSolverSettings;
@@ -35,6 +37,8 @@ class LinearSolver {
   /// Throws Singular if one of the samples is (values in the order of the pattern's entries, at
   /// least one).
   LinearSolver(Pattern, std::vector<std::vector<double>> samples, const Settings& = {});
+  LinearSolver(const LinearSolver&);
+  LinearSolver(LinearSolver&&) noexcept = default;
 
   int size() const noexcept { return program_.size(); }
   /// slots()[k]: where in values() the pattern's entry k is. New ones after a factorize() that may

@@ -151,6 +151,27 @@ TEST(LinearSolver, FindsOtherPivotsOffLine) {
   expect_solution(solver, first_state);
 }
 
+TEST(LinearSolver, HasCopiesThatSolveMatricesOfTheirOwn) {
+  const MechanismMatrix m = robot_matrix(1, true);
+  LinearSolver first(m.pattern(), {m.values()});
+  const std::vector<double> a = robot_matrix(2, true).values(), b = robot_matrix(3, true).values();
+  const auto solved = [&](LinearSolver& solver) {
+    std::vector<double> x(m.size(), 1.0);
+    solver.solve(x);
+    return x;
+  };
+  EXPECT_TRUE(refactor(first, a).usable);
+  const std::vector<double> by_a = solved(first);
+  LinearSolver second(first);
+  EXPECT_EQ(second.method(), LinearSolver::Method::none);
+  EXPECT_EQ(second.counts().factorizations, 0);
+  EXPECT_TRUE(refactor(second, b).usable);
+  EXPECT_EQ(solved(first), by_a);
+  EXPECT_NE(solved(second), by_a);
+  EXPECT_TRUE(refactor(second, a).usable);
+  EXPECT_EQ(solved(second), by_a);
+}
+
 TEST(LinearSolver, SaysWhoFailsForASingularMatrix) {
   LinearSolver solver(pair(), {first_state});
   const Quality quality = refactor(solver, {1.0, 1.0, 1.0, 1.0});
