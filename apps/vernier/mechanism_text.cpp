@@ -31,26 +31,26 @@ const char* scheme_word(Scheme s) {
 }
 
 /// Median over steps, in µs; 0 when one fails.
-double step_cost(mechanism::Mechanism& m) {
+double step_cost(const mechanism::Mechanism& m) {
   using clock = std::chrono::steady_clock;
-  std::vector<std::byte> before(m.solver().state_bytes());
-  m.solver().save(before);
+  const constrained::Mechanism& mechanism = m.solver().mechanism();
+  constrained::State state = m.solver().state();
+  constrained::Workspace work(mechanism);
   std::vector<double> all;
   const auto begin = clock::now();
   while (all.size() < 200 && clock::now() - begin < std::chrono::milliseconds(100)) {
     const auto start = clock::now();
-    const constrained::StepReport r = m.solver().step(m.definition().step);
+    const constrained::StepReport r = mechanism.step(state, work, m.definition().step);
     if (r.end == constrained::StepReport::End::failed) break;
     all.push_back(std::chrono::duration<double, std::micro>(clock::now() - start).count());
   }
-  m.solver().load(before);
   if (all.empty()) return 0.0;
   std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2),
                    all.end());
   return all[all.size() / 2];
 }
 
-Counts counts_of(mechanism::Mechanism& m) {
+Counts counts_of(const mechanism::Mechanism& m) {
   Counts c;
   const constrained::Model& model = m.definition().model;
   for (const constrained::Node& n : model.nodes) ++(n.dynamic ? c.dynamic : c.fixed);
@@ -74,7 +74,7 @@ std::string mechanism_text(mechanism::Mechanism& m, std::string_view indent) {
   out += fmt::format("{}elements     {}\n", in, elements.empty() ? "none" : elements);
   if (!d.model.scalars.empty())
     out += fmt::format("{}scalars      {}\n", in, d.model.scalars.size());
-  const constrained::Solver::Structure s = m.solver().structure();
+  const constrained::Mechanism::Structure s = m.solver().structure();
   out += fmt::format(
       "{}equations    {}, of which {} unknowns are solved for; {} entries, {} more in the "
       "factors\n",

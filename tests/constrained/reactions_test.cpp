@@ -144,8 +144,7 @@ void expect_the_same(unsigned seed) {
     const multibody::Pose pose = tree.pose(at, i);
     EXPECT_LT((eigen(s.node(i).x) - pose.p).norm(), 1e-12);
     const multibody::Motion a = tree.acceleration(at, {i, multibody::NodeId::frame});
-    constrained::Vector3 linear, angular;
-    s.accelerations(i, linear, angular);
+    const auto [linear, angular] = s.accelerations()[i];
     // rounding of a system of 83 equations
     EXPECT_LT((eigen(linear) - pose.R * a.linear).norm(), 1e-9);
     EXPECT_LT((eigen(angular) - pose.R * a.angular).norm(), 1e-9);

@@ -17,7 +17,6 @@
 namespace vernier::constrained {
 
 using detail::ElementPlan;
-using detail::Level;
 using detail::RowKind;
 using detail::Triplet;
 using Matrix = Eigen::MatrixXd;
@@ -40,7 +39,14 @@ Matrix dense(const std::vector<Triplet>& triplets, int size) {
 /// The system in changes about the present state, in all coordinates.
 class SmallMotion {
  public:
-  explicit SmallMotion(const Solver& s) : p_(s.parts()), l_(p_.newest()), n_(p_.size) {
+  explicit SmallMotion(const Solver& s)
+      : p_(s.mechanism().plan()),
+        state_(s.state()),
+        work_(p_),
+        eq_(p_, state_, work_),
+        l_(state_.history[0]),
+        n_(p_.size) {
+    eq_.keep_drives();
     std::vector<char> place(n_, 0);
     for (int i = 0; i < 6 * p_.node_count; ++i) place[i] = 1;
     for (const int v : p_.coordinate_values) place[p_.value_columns[v]] = 1;
@@ -60,7 +66,7 @@ class SmallMotion {
   }
 
   int states() const { return static_cast<int>(A.rows()); }
-  int inputs() const { return static_cast<int>(p_.inputs.size()); }
+  int inputs() const { return static_cast<int>(state_.inputs.size()); }
 
   Matrix A, B;
 
@@ -91,8 +97,11 @@ class SmallMotion {
                           "the equations do not determine small motions", {}, 0.0);
   }
 
-  Solver::Parts& p_;
-  Level& l_;
+  const detail::Plan& p_;
+  State state_;  // inputs are changed to see what they do
+  detail::Scratch work_;
+  detail::Equations eq_;
+  const Level& l_;
   int n_;
   std::vector<int> places_, constraints_, firsts_, algebraic_;  // columns, and rows, of each kind
   Matrix M_, E_, K_, F_;  // all rows by all columns; F by inputs
@@ -103,7 +112,7 @@ class SmallMotion {
 };
 
 Matrix SmallMotion::momenta(double c) {
-  p_.set_turns(l_, c);
+  eq_.set_turns(l_, c);
   Matrix m = Matrix::Zero(n_, n_);
   const auto block = [&](int row, int column, const Matrix3& b) {
     for (int k = 0; k < 9; ++k) m(row + k / 3, column + k % 3) += b.a[k];
@@ -113,13 +122,13 @@ Matrix SmallMotion::momenta(double c) {
     return a;
   };
   for (int i = 0; i < p_.node_count; ++i) {
-    const detail::NodePlan& plan = p_.node_plans[i];
+    const detail::NodePlan& plan = p_.nodes[i];
     if (!plan.dynamic) continue;
     const auto& [x, R, v, w] = l_.nodes[i];
     const Vector3 s = R * plan.moment;
     const auto Js = rotated(R, plan.inertia);
     const Matrix3 J = {{Js.xx, Js.xy, Js.xz, Js.xy, Js.yy, Js.yz, Js.xz, Js.yz, Js.zz}};
-    const Matrix3 S = skew(s), W = p_.turns[i];
+    const Matrix3 S = skew(s), W = work_.turns[i];
     for (int k = 0; k < 3; ++k) m(6 * i + k, 6 * i + k) += plan.mass;
     block(6 * i, 6 * i + 3, times(S * W, -1.0));
     block(6 * i, 6 * i + 3, times(skew(w) * S, -c));
@@ -130,15 +139,15 @@ Matrix SmallMotion::momenta(double c) {
     block(6 * i + 3, 6 * i + 3, times(J * skew(w), c));
   }
   for (const int e : p_.inertial) {
-    const ElementPlan& plan = p_.plans[e];
+    const ElementPlan& plan = p_.elements[e];
     const int n = plan.size;
-    std::fill_n(p_.local_residual.data(), n, 0.0);
-    std::fill_n(p_.local_jacobian.data(), n * n, 0.0);
-    plan.element->momentum(p_.point(plan, l_, c),
-                           {p_.local_residual.data(), p_.local_jacobian.data(), n});
+    std::fill_n(work_.local_residual.data(), n, 0.0);
+    std::fill_n(work_.local_jacobian.data(), n * n, 0.0);
+    plan.element->momentum(eq_.point(plan, l_, c),
+                           {work_.local_residual.data(), work_.local_jacobian.data(), n});
     for (int i = 0; i < n * n; ++i) {
       const int row = p_.rows[plan.rows + i / n], column = p_.rows[plan.rows + i % n];
-      if (row < n_ && column < n_) m(row, column) += p_.local_jacobian[i];
+      if (row < n_ && column < n_) m(row, column) += work_.local_jacobian[i];
     }
   }
   return m;
@@ -147,20 +156,20 @@ Matrix SmallMotion::momenta(double c) {
 /// -∂r/∂u: what inputs add to the right sides.
 Matrix SmallMotion::by_inputs(double sign_of_step, double step) {
   Matrix r = Matrix::Zero(n_ + 1, inputs());
-  const std::vector<double> before = p_.inputs;
+  const std::vector<double> before = state_.inputs;
   for (int j = 0; j < inputs(); ++j) {
-    p_.inputs[j] = before[j] + sign_of_step * step;
-    p_.set_drives(l_.time);
+    state_.inputs[j] = before[j] + sign_of_step * step;
+    eq_.set_drives(l_.time);
     std::vector<double> residual;
-    detail::jacobian(p_, l_, 0.0, residual);
+    detail::jacobian(eq_, l_, 0.0, residual);
     for (int i = 0; i < n_; ++i) r(i, j) = -residual[i];
     if (!p_.held.empty()) {
-      p_.hold(0.0);
-      for (int i = 0; i < 6 * p_.node_count; ++i) r(i, j) += p_.next_held_rates[i];
+      eq_.hold(0.0);
+      for (int i = 0; i < 6 * p_.node_count; ++i) r(i, j) += work_.held.rates[i];
     }
-    p_.inputs[j] = before[j];
+    state_.inputs[j] = before[j];
   }
-  p_.set_drives(l_.time);
+  eq_.set_drives(l_.time);
   return r.topRows(n_);
 }
 
@@ -168,10 +177,10 @@ void SmallMotion::take_coefficients() {
   std::vector<double> unused;
   const Matrix P0 = momenta(0.0), P1 = momenta(1.0) - P0;
   M_ = P0;
-  p_.set_turns(l_, 0.0);
-  E_ = dense(detail::jacobian(p_, l_, 0.0, unused), n_);
-  p_.set_turns(l_, 1.0);
-  K_ = dense(detail::jacobian(p_, l_, 1.0, unused), n_) - E_;
+  eq_.set_turns(l_, 0.0);
+  E_ = dense(detail::jacobian(eq_, l_, 0.0, unused), n_);
+  eq_.set_turns(l_, 1.0);
+  K_ = dense(detail::jacobian(eq_, l_, 1.0, unused), n_) - E_;
   // unknowns without rates are in J(0) once and for all
   for (int j = 0; j < n_; ++j) {
     if (p_.algebraic_of[j] < 0) continue;
@@ -181,7 +190,7 @@ void SmallMotion::take_coefficients() {
   // rates of momenta: M V' + (∂P/∂Y) V; v × β, and gravity
   E_ += P1;
   for (int i = 0; i < p_.node_count; ++i) {
-    const detail::NodePlan& plan = p_.node_plans[i];
+    const detail::NodePlan& plan = p_.nodes[i];
     const double* P = l_.momenta.data() + 6 * i;
     const auto add = [&](Matrix& to, const Matrix3& by, const Matrix& from) {
       for (int a = 0; a < 3; ++a) {
@@ -198,7 +207,7 @@ void SmallMotion::take_coefficients() {
     }
   }
   double largest = 1.0;
-  for (const double u : p_.inputs) largest = std::max(largest, std::abs(u));
+  for (const double u : state_.inputs) largest = std::max(largest, std::abs(u));
   const double step = 1e-4 * largest;
   F_ = (by_inputs(1.0, step) - by_inputs(-1.0, step)) / (2.0 * step);
 }
@@ -225,7 +234,7 @@ Matrix SmallMotion::free_places() {
   // turns weighed by the model's length
   Vector weight = Vector::Ones(nq);
   for (int i = 0; i < 6 * p_.node_count; ++i) {
-    if (i % 6 >= 3) weight(i) = 1.0 / p_.unit_length;
+    if (i % 6 >= 3) weight(i) = 1.0 / p_.scales.length;
   }
   P_ = Matrix::Zero(nq, inputs());
   if (constraints_.empty()) return weight.asDiagonal() * Matrix::Identity(nq, nq);
@@ -403,8 +412,8 @@ Level SmallMotion::moved(double s, int j) const {
 /// What an output shows of a level; small rotations are from where it stands.
 double SmallMotion::seen(const Output& o, const Level& l, std::vector<double>& measured) const {
   if (o.element >= 0) {
-    const ElementPlan& plan = p_.plans[o.element];
-    plan.element->measure(p_.point(plan, l, 1.0), measured);
+    const ElementPlan& plan = p_.elements[o.element];
+    plan.element->measure(eq_.point(plan, l, 1.0), measured);
     return measured[o.measure];
   }
   const NodeState &n = l.nodes[o.node], &was = l_.nodes[o.node];
@@ -419,14 +428,14 @@ void SmallMotion::outputs(const std::vector<Output>& wanted, Matrix& C, Matrix& 
   C = Matrix::Zero(static_cast<int>(wanted.size()), nz);
   D = Matrix::Zero(static_cast<int>(wanted.size()), nu);
   std::size_t most = 1;
-  for (const ElementPlan& plan : p_.plans) {
+  for (const ElementPlan& plan : p_.elements) {
     std::size_t count = 0;
     for (const Measure& m : plan.element->shape().measures)
       count += static_cast<std::size_t>(m.count);
     most = std::max(most, count);
   }
   std::vector<double> measured(most);
-  const std::vector<double> inputs_before = p_.inputs;
+  const std::vector<double> inputs_before = state_.inputs;
   const auto largest_in = [](const Matrix& m, int j) {
     return m.rows() > 0 ? m.col(j).cwiseAbs().maxCoeff() : 0.0;
   };
@@ -435,16 +444,16 @@ void SmallMotion::outputs(const std::vector<Output>& wanted, Matrix& C, Matrix& 
         1e-5 / std::max({1e-12, largest_in(Y_, j), largest_in(V_, j), largest_in(first_, j)});
     for (const double sign : {1.0, -1.0}) {
       const Level there = moved(sign * e, j);
-      if (j >= nz) p_.inputs[j - nz] = inputs_before[j - nz] + sign * e;
-      p_.set_drives(l_.time);
+      if (j >= nz) state_.inputs[j - nz] = inputs_before[j - nz] + sign * e;
+      eq_.set_drives(l_.time);
       for (std::size_t k = 0; k < wanted.size(); ++k) {
         double& to = j < nz ? C(static_cast<int>(k), j) : D(static_cast<int>(k), j - nz);
         to += sign * seen(wanted[k], there, measured) / (2.0 * e);
       }
-      if (j >= nz) p_.inputs[j - nz] = inputs_before[j - nz];
+      if (j >= nz) state_.inputs[j - nz] = inputs_before[j - nz];
     }
   }
-  p_.set_drives(l_.time);
+  eq_.set_drives(l_.time);
 }
 
 std::vector<double> row_major(const Matrix& m) {

@@ -129,8 +129,7 @@ double stand_up(const Settings& settings, double& reaction) {
     s.step(1e-3);
     if (k == 300) {
       // the hinge carries m (x'' - g) of the centre of mass
-      Vector3 a, w;
-      s.accelerations(0, a, w);
+      const auto [a, w] = s.accelerations()[0];
       const NodeState& now = s.node(0);
       const Vector3 b = now.R * Vector3{1.0, 0.0, 0.0};
       const Vector3 F =

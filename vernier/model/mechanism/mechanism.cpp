@@ -63,6 +63,7 @@ Mechanism::Mechanism(Definition d)
   measures_.resize(largest);
   for (const Shown& s : definition_.outputs) {
     if (s.kind == Kind::attitude) turning_.push_back(s.index);
+    accelerations_shown_ |= s.kind == Kind::acceleration || s.kind == Kind::angular_acceleration;
   }
   attitudes_.resize(4 * turning_.size());
   describe();
@@ -114,6 +115,8 @@ bool Mechanism::initialize(Time start, int phase) {
 }
 
 Outcome Mechanism::output(Instant) noexcept {
+  std::span<const constrained::Acceleration> accelerations;
+  if (accelerations_shown_) accelerations = solver_.accelerations();
   int measured = -1;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Shown& s = definition_.outputs[i];
@@ -122,7 +125,7 @@ Outcome Mechanism::output(Instant) noexcept {
       measured = s.index;
       std::copy_n(measures_.begin() + s.first, outputs_[i].size(), outputs_[i].begin());
     } else {
-      show(s, outputs_[i]);
+      show(s, accelerations, outputs_[i]);
     }
   }
   std::size_t k = 0;
@@ -133,7 +136,8 @@ Outcome Mechanism::output(Instant) noexcept {
   return Outcome::ok;
 }
 
-void Mechanism::show(const Shown& s, std::span<double> to) noexcept {
+void Mechanism::show(const Shown& s, std::span<const constrained::Acceleration> accelerations,
+                     std::span<double> to) noexcept {
   switch (s.kind) {
     case Kind::position:
       put(solver_.node(s.index).x, to);
@@ -147,14 +151,11 @@ void Mechanism::show(const Shown& s, std::span<double> to) noexcept {
       break;
     }
     case Kind::acceleration:
-    case Kind::angular_acceleration: {
-      Vector3 linear{}, angular{};
-      solver_.accelerations(s.index, linear, angular);
-      put(s.kind == Kind::acceleration ? linear
-                                       : transposed_times(solver_.node(s.index).R, angular),
-          to);
+      put(accelerations[s.index].linear, to);
       break;
-    }
+    case Kind::angular_acceleration:
+      put(transposed_times(solver_.node(s.index).R, accelerations[s.index].angular), to);
+      break;
     case Kind::scalar:
       to[0] = solver_.scalar(s.index);
       break;

@@ -50,7 +50,7 @@ class Mechanism final : public Component {
   void assemble(double time);
   bool take_inputs() noexcept;
   void follow_attitudes() noexcept;
-  void show(const Shown&, std::span<double>) noexcept;
+  void show(const Shown&, std::span<const constrained::Acceleration>, std::span<double>) noexcept;
   void tell_unconverged(const constrained::StepReport&, double time) noexcept;
 
   Definition definition_;
@@ -60,6 +60,7 @@ class Mechanism final : public Component {
   std::vector<int> turning_;       // nodes whose attitudes are shown
   std::vector<double> attitudes_;  // of them, as last shown, so that signs stay
   std::vector<double> measures_;   // of one element
+  bool accelerations_shown_ = false;
   struct Moved {
     double way = 0.0;  // m
     int node = -1;

@@ -1,21 +1,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vernier/kernel/constrained/detail/saddle.hpp"
+#include "vernier/kernel/constrained/detail/start.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
-namespace vernier::constrained {
-
-using detail::ElementPlan;
-using detail::Level;
-using detail::NodePlan;
-using detail::RowKind;
-using detail::Triplet;
+namespace vernier::constrained::detail {
 
 namespace {
 
 /// The same motion, `by` seconds later, nothing accelerating.
-void drift_on(const Solver::Parts& p, const Level& from, double by, Level& to) {
+void drift_on(const Plan& p, const Level& from, double by, Level& to) {
   to.time = from.time + by;
   for (int i = 0; i < p.node_count; ++i) {
     const NodeState& n = from.nodes[i];
@@ -26,13 +20,14 @@ void drift_on(const Solver::Parts& p, const Level& from, double by, Level& to) {
 }
 
 /// Rates of momenta if nothing accelerates.
-std::vector<double> gyroscopic(Solver::Parts& p, const Level& l) {
+std::vector<double> gyroscopic(Equations& eq, const Level& l) {
+  const Plan& p = eq.plan();
   std::vector<double> rates(l.momenta.size(), 0.0);
   if (!p.inertial.empty()) {
     double fastest = 1e-3;
     for (int i = 0; i < p.node_count; ++i) {
       const auto& [x, R, v, w] = l.nodes[i];
-      fastest = std::max({fastest, std::sqrt(dot(w, w)), std::sqrt(dot(v, v)) / p.unit_length});
+      fastest = std::max({fastest, std::sqrt(dot(w, w)), std::sqrt(dot(v, v)) / p.scales.length});
     }
     for (const int v : p.coordinate_values) fastest = std::max(fastest, std::abs(l.rates[v]));
     const double e = 3e-3 / fastest;
@@ -40,7 +35,7 @@ std::vector<double> gyroscopic(Solver::Parts& p, const Level& l) {
     for (const auto& [by, factor] :
          {std::pair(1.0, 8.0), std::pair(-1.0, -8.0), std::pair(2.0, -1.0), std::pair(-2.0, 1.0)}) {
       drift_on(p, l, by * e, moved);
-      p.set_momenta(moved);
+      eq.set_momenta(moved);
       for (std::size_t i = 0; i < rates.size(); ++i) {
         rates[i] += factor / (12.0 * e) * moved.momenta[i];
       }
@@ -48,9 +43,9 @@ std::vector<double> gyroscopic(Solver::Parts& p, const Level& l) {
   }
   // of rigid bodies alone: exactly
   for (int i = 0; i < p.node_count; ++i) {
-    const NodePlan& plan = p.node_plans[i];
+    const NodePlan& plan = p.nodes[i];
     const bool alone = std::none_of(p.inertial.begin(), p.inertial.end(), [&](int e) {
-      const auto& nodes = p.plans[e].element->shape().nodes;
+      const auto& nodes = p.elements[e].element->shape().nodes;
       return std::find(nodes.begin(), nodes.end(), i) != nodes.end();
     });
     if (!alone || !plan.dynamic) continue;
@@ -67,19 +62,21 @@ std::vector<double> gyroscopic(Solver::Parts& p, const Level& l) {
 /// and of what is of first order the rates where these occur, else the values.
 class Accelerations {
  public:
-  Accelerations(Solver::Parts& parts, bool with_held)
-      : p_(parts), l_(parts.newest()), n_(parts.size), with_held_(with_held) {
-    free_rates_ = gyroscopic(p_, l_);
-    p_.set_momenta(l_);
-    masses_ = detail::masses(p_, l_);
+  /// Finds them for `level`, which has places and velocities; `held`: what inputs that are held
+  /// add to the rates of momenta.
+  Accelerations(Equations& equations, Level& level, const std::vector<double>* held)
+      : eq_(equations), p_(eq_.plan()), l_(level), n_(p_.size), held_(held) {
+    free_rates_ = gyroscopic(eq_, l_);
+    eq_.set_momenta(l_);
+    masses_ = masses(eq_, l_);
     std::vector<double> rate;
-    detail::constraint_motions(p_, l_, rate, drift_);
+    constraint_motions(eq_, l_, rate, drift_);
     mechanical_.assign(n_, 0);
     std::fill_n(mechanical_.begin(), 6 * p_.node_count, 1);
     for (const int v : p_.coordinate_values) mechanical_[p_.value_columns[v]] = 1;
     by_value_.assign(n_, 0);
     for (int i = 0; i < n_; ++i) by_value_[i] = !mechanical_[i] && p_.value_of[i] >= 0 ? 1 : 0;
-    for (const Triplet& t : detail::jacobian(p_, l_, 0.0, residual_)) {
+    for (const Triplet& t : jacobian(eq_, l_, 0.0, residual_)) {
       if (t.value != 0.0) by_value_[t.column] = 0;
     }
     for (int i = 0; i < n_; ++i) {
@@ -95,12 +92,12 @@ class Accelerations {
     for (int iteration = 0;; ++iteration) {
       linearize();
       double most = 0.0;
-      for (const double x : b_) most = detail::larger(most, std::abs(x));
-      if (!std::isfinite(most)) detail::refuse_not_finite(p_, b_);
+      for (const double x : b_) most = larger(most, std::abs(x));
+      if (!std::isfinite(most)) refuse_not_finite(p_, b_);
       if (most == 0.0 || (iteration > 0 && (most <= 1e-14 * before || iteration == 30))) return;
       before = std::max(before, most);
       std::vector<int> bad;
-      if (!detail::solve_once(n_, matrix_, b_, bad)) {
+      if (!solve_once(n_, matrix_, b_, bad)) {
         std::vector<std::string> names;
         for (const int row : bad) names.push_back(p_.row_name(row));
         throw AssemblyProblem(AssemblyProblem::Kind::singular,
@@ -115,7 +112,7 @@ class Accelerations {
     for (const Triplet& t : masses_) Ma[t.row] += t.value * a_[t.column];
     const int nodes_end = 6 * p_.node_count;
     for (int i = 0; i < nodes_end; ++i) {
-      const NodePlan& plan = p_.node_plans[i / 6];
+      const NodePlan& plan = p_.nodes[i / 6];
       l_.momentum_rates[i] = plan.dynamic || plan.coupled ? free_rates_[i] + Ma[i] : 0.0;
     }
     for (int i = 0; i < p_.coordinate_count; ++i) {
@@ -130,8 +127,8 @@ class Accelerations {
   /// Residual b and matrix at what is known so far.
   void linearize() {
     std::vector<double> unused;
-    const std::vector<Triplet> J0 = detail::jacobian(p_, l_, 0.0, residual_);
-    const std::vector<Triplet> J1 = detail::jacobian(p_, l_, 1.0, unused);
+    const std::vector<Triplet> J0 = jacobian(eq_, l_, 0.0, residual_);
+    const std::vector<Triplet> J1 = jacobian(eq_, l_, 1.0, unused);
     for (int i = 0; i < n_; ++i) b_[i] = constraint(i) ? drift_[i] : residual_[i];
     add_loads();
     matrix_ = masses_;
@@ -160,10 +157,10 @@ class Accelerations {
     for (int i = 0; i < p_.node_count; ++i) {
       const double* P = l_.momenta.data() + 6 * i;
       const Vector3 vb = cross(l_.nodes[i].v, {P[0], P[1], P[2]});
-      Vector3 F = p_.model.gravity * p_.node_plans[i].mass;
-      Vector3 T = cross(l_.nodes[i].R * p_.node_plans[i].moment, p_.model.gravity) - vb;
-      if (with_held_ && !p_.held.empty()) {
-        const double* u = p_.next_held_rates.data() + 6 * i;
+      Vector3 F = p_.model.gravity * p_.nodes[i].mass;
+      Vector3 T = cross(l_.nodes[i].R * p_.nodes[i].moment, p_.model.gravity) - vb;
+      if (held_) {
+        const double* u = held_->data() + 6 * i;
         F += Vector3{u[0], u[1], u[2]};
         T += Vector3{u[3], u[4], u[5]};
       }
@@ -192,10 +189,11 @@ class Accelerations {
     return change > 1e-13 * unknown;
   }
 
-  Solver::Parts& p_;
+  Equations& eq_;
+  const Plan& p_;
   Level& l_;
   int n_;
-  bool with_held_;
+  const std::vector<double>* held_;
   std::vector<double> free_rates_, drift_, residual_;
   std::vector<Triplet> masses_, matrix_;
   std::vector<char> mechanical_, by_value_;  // columns of places; whose value is the unknown
@@ -204,39 +202,40 @@ class Accelerations {
 
 }  // namespace
 
-void Solver::Parts::find_accelerations() {
-  Level& l = newest();
-  hold(0.0);
-  if (!held.empty()) {
-    // what held inputs change of the reactions
-    solve_accelerations(false);
-    next_held_reactions = l.algebraic;
+void Start::find_accelerations() {
+  Level& l = state_.history[0];
+  HeldWork& held = work_.held;
+  eq_.hold(0.0);
+  if (plan_.held.empty()) {
+    solve_accelerations(nullptr);
+    return;
   }
-  solve_accelerations(true);
-  if (held.empty()) return;
+  // what held inputs change of the reactions
+  solve_accelerations(nullptr);
+  held.reactions = l.algebraic;
+  solve_accelerations(&held.rates);
   for (std::size_t i = 0; i < l.algebraic.size(); ++i) {
-    next_held_reactions[i] = l.algebraic[i] - next_held_reactions[i];
+    held.reactions[i] = l.algebraic[i] - held.reactions[i];
   }
-  for (const ElementPlan& plan : plans) {
+  for (const ElementPlan& plan : plan_.elements) {
     for (int i = plan.holonomic; i < plan.algebraic_count; ++i) {
-      next_held_reactions[plan.algebraic + i] = 0.0;
+      held.reactions[plan.algebraic + i] = 0.0;
     }
   }
-  if (settings.split_impulses) {
-    take_reactions();
-    add_impulses(l.momentum_rates, -1.0);
-    held_known = false;
-    held_reactions = next_held_reactions;
-  }
+  if (!plan_.settings.split_impulses) return;
+  eq_.take_reactions();
+  eq_.add_impulses(l.momentum_rates, -1.0);
+  state_.held_reactions = held.reactions;
 }
 
-void Solver::Parts::solve_accelerations(bool with_held) {
-  std::fill(turns.begin(), turns.end(), spatial::identity3<double>());
-  set_momenta(newest());
-  set_drives(newest().time);
-  Accelerations now(*this, with_held);
+void Start::solve_accelerations(const std::vector<double>* held) {
+  Level& l = state_.history[0];
+  eq_.clear_turns();
+  eq_.set_momenta(l);
+  eq_.set_drives(l.time);
+  Accelerations now(eq_, l, held);
   now.find();
   now.set_momentum_rates();
 }
 
-}  // namespace vernier::constrained
+}  // namespace vernier::constrained::detail

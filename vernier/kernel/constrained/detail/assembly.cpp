@@ -1,64 +1,58 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vernier/kernel/constrained/detail/parts.hpp"
+#include "vernier/kernel/constrained/detail/equations.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
-namespace vernier::constrained {
+namespace vernier::constrained::detail {
 
-using detail::ElementPlan;
-using detail::Level;
-using detail::NodePlan;
-using detail::NodeWork;
-using detail::RowKind;
-
-Point Solver::Parts::point(const ElementPlan& plan, const Level& l,
-                           double coefficient) const noexcept {
+Point Plan::point(const ElementPlan& of, const State& s, const Level& l, double c,
+                  const DriveState* drives, const Matrix3* turns) const noexcept {
   Point p;
   p.time = l.time;
-  p.c = coefficient;
+  p.c = c;
   p.node_states = l.nodes.data();
-  p.node_turns = turns.data();
-  p.nodes = indices.data() + plan.nodes;
+  p.node_turns = turns;
+  p.nodes = indices.data() + of.nodes;
   p.scalar_values = l.values.data();
   p.scalar_rates = l.rates.data();
-  p.scalars = indices.data() + plan.scalars;
-  p.own = l.values.data() + plan.values;
-  p.own_rates = l.rates.data() + plan.values;
-  p.own_algebraic = l.algebraic.data() + plan.algebraic;
-  p.drive_states = drive_states.data();
-  p.drives = indices.data() + plan.drives;
-  p.memory = memory.data() + plan.memory;
+  p.scalars = indices.data() + of.scalars;
+  p.own = l.values.data() + of.values;
+  p.own_rates = l.rates.data() + of.values;
+  p.own_algebraic = l.algebraic.data() + of.algebraic;
+  p.drive_states = drives;
+  p.drives = indices.data() + of.drives;
+  p.memory = s.memory.data() + of.memory;
   return p;
 }
 
-void Solver::Parts::set_drives(double time) noexcept {
-  for (std::size_t i = 0; i < drive_states.size(); ++i) {
-    const int input = input_of_drive[i];
-    drive_states[i] =
-        input < 0 ? model.drives[i].function->at(time) : DriveState{inputs[input], 0.0, 0.0};
+void Equations::set_drives(double time) noexcept {
+  for (std::size_t i = 0; i < work_.drives.size(); ++i) {
+    const int input = plan_.input_of_drive[i];
+    work_.drives[i] = input < 0 ? plan_.model.drives[i].function->at(time)
+                                : DriveState{state_.inputs[input], 0.0, 0.0};
   }
 }
 
-void Solver::Parts::set_turns(const Level& l, double coefficient) noexcept {
-  for (int i = 0; i < node_count; ++i) {
+void Equations::set_turns(const Level& l, double coefficient) noexcept {
+  for (int i = 0; i < plan_.node_count; ++i) {
     const Vector3 o = l.nodes[i].omega * coefficient;
-    turns[i] = {{1.0, o.z, -o.y, -o.z, 1.0, o.x, o.y, -o.x, 1.0}};
+    work_.turns[i] = {{1.0, o.z, -o.y, -o.z, 1.0, o.x, o.y, -o.x, 1.0}};
   }
 }
 
-void Solver::Parts::set_momenta(Level& l) noexcept {
-  for (int i = 0; i < node_count; ++i) {
-    const NodePlan& plan = node_plans[i];
+void Equations::set_momenta(Level& l) noexcept {
+  for (int i = 0; i < plan_.node_count; ++i) {
+    const NodePlan& plan = plan_.nodes[i];
     double* P = l.momenta.data() + 6 * i;
     if (!plan.dynamic) {
       for (int k = 0; k < 6; ++k) P[k] = 0.0;
-      work[i].moment = {};
-      work[i].inertia = {};
+      work_.nodes[i].moment = {};
+      work_.nodes[i].inertia = {};
       continue;
     }
     const NodeState& n = l.nodes[i];
-    NodeWork& w = work[i];
+    NodeWork& w = work_.nodes[i];
     w.inertia = rotated(n.R, plan.inertia);
     Vector3 beta = n.v * plan.mass, gamma = w.inertia * n.omega;
     if (plan.coupled) {
@@ -69,69 +63,70 @@ void Solver::Parts::set_momenta(Level& l) noexcept {
     P[0] = beta.x, P[1] = beta.y, P[2] = beta.z;
     P[3] = gamma.x, P[4] = gamma.y, P[5] = gamma.z;
   }
-  if (inertial.empty()) return;
-  std::fill(l.momenta.begin() + 6 * node_count, l.momenta.end(), 0.0);
-  for (const int e : inertial) {
-    const ElementPlan& plan = plans[e];
-    std::fill_n(local_residual.data(), plan.size, 0.0);
-    plan.element->momentum(point(plan, l, c), {local_residual.data(), nullptr, plan.size});
+  if (plan_.inertial.empty()) return;
+  std::fill(l.momenta.begin() + 6 * plan_.node_count, l.momenta.end(), 0.0);
+  for (const int e : plan_.inertial) {
+    const ElementPlan& plan = plan_.elements[e];
+    std::fill_n(work_.local_residual.data(), plan.size, 0.0);
+    plan.element->momentum(point(plan, l, c_), {work_.local_residual.data(), nullptr, plan.size});
     for (int i = 0; i < plan.node_count; ++i) {
-      const int node = indices[plan.nodes + i];
-      if (node == node_count) continue;
-      for (int k = 0; k < 6; ++k) l.momenta[6 * node + k] += local_residual[6 * i + k];
+      const int node = plan_.indices[plan.nodes + i];
+      if (node == plan_.node_count) continue;
+      for (int k = 0; k < 6; ++k) l.momenta[6 * node + k] += work_.local_residual[6 * i + k];
     }
-    const int own = plan.element->shape().own_row();
+    const int own = plan.local_own_row();
     for (int i = 0; i < plan.coordinates; ++i) {
-      l.momenta[6 * node_count + plan.first_coordinate + i] += local_residual[own + i];
+      l.momenta[6 * plan_.node_count + plan.first_coordinate + i] += work_.local_residual[own + i];
     }
   }
 }
 
-void Solver::Parts::set_scales(double coefficient, double momentum_coefficient) noexcept {
-  if (coefficient == scaled_for && momentum_coefficient == scaled_for_momentum) return;
-  scaled_for = coefficient;
-  scaled_for_momentum = momentum_coefficient;
-  for (int i = 0; i < size; ++i) {
-    switch (kinds[i]) {
+void Equations::set_coefficients(double c, double c_momentum) noexcept {
+  c_ = c;
+  c_momentum_ = c_momentum;
+  ScaleTable& to = work_.scales;
+  if (c == to.c && c_momentum == to.c_momentum) return;
+  to.c = c;
+  to.c_momentum = c_momentum;
+  const Scales& base = plan_.scales;
+  for (int i = 0; i < plan_.size; ++i) {
+    switch (plan_.kinds[i]) {
       case RowKind::force:
       case RowKind::moment:
       case RowKind::coordinate:
-        row_scale[i] = row_base[i] * coefficient;
-        column_scale[i] = column_base[i];
+        to.row[i] = base.row[i] * c;
+        to.column[i] = base.column[i];
         break;
       case RowKind::constraint:
-        row_scale[i] = row_base[i] / coefficient;
-        column_scale[i] = column_base[i] / coefficient;
+        to.row[i] = base.row[i] / c;
+        to.column[i] = base.column[i] / c;
         break;
       case RowKind::other:
-        row_scale[i] = row_base[i];
-        column_scale[i] = column_base[i];
+        to.row[i] = base.row[i];
+        to.column[i] = base.column[i];
         break;
     }
   }
-  for (std::size_t k = 0; k < table_factor.size(); ++k) {
-    table_factor[k] = row_scale[factor_row[k]] * column_scale[factor_column[k]];
+  const Tables& tables = plan_.tables;
+  for (std::size_t k = 0; k < to.factor.size(); ++k) {
+    to.factor[k] = to.row[tables.factor_row[k]] * to.column[tables.factor_column[k]];
   }
 }
 
-void Solver::Parts::assemble_nodes(const Level& l, bool jacobian) noexcept {
-  double* values = matrix;
-  const double by_force = c / unit_mass, by_moment = by_force / unit_length;
-  const double f_turn = by_force / unit_length, m_turn = by_moment / unit_length;
-  const double inverse = 1.0 / c_momentum;
-  const Vector3 g = model.gravity;
+void Equations::assemble_nodes(const Level& l, double* matrix) noexcept {
+  const double by_force = c_ / plan_.scales.mass, by_moment = by_force / plan_.scales.length;
+  const Vector3 g = plan_.model.gravity;
   double largest_force = 0.0, largest_moment = 0.0, momentum = 0.0, turning = 0.0, place = 0.0;
-  for (int i = 0; i < node_count; ++i) {
-    const NodePlan& plan = node_plans[i];
+  for (int i = 0; i < plan_.node_count; ++i) {
+    const NodePlan& plan = plan_.nodes[i];
     if (!plan.dynamic && !plan.coupled) continue;
     const NodeState& n = l.nodes[i];
-    const NodeWork& w = work[i];
     const double* P = l.momenta.data() + 6 * i;
     const double* rate = l.momentum_rates.data() + 6 * i;
-    const Vector3 beta{P[0], P[1], P[2]};
-    const Vector3 vb = cross(n.v, beta);
-    const Vector3 weight = g * plan.mass, sg = cross(w.moment, g);
-    double* r = rhs.data() + 6 * i;
+    const Vector3 vb = cross(n.v, {P[0], P[1], P[2]});
+    const Vector3 weight = g * plan.mass, sg = cross(work_.nodes[i].moment, g);
+    double* r = work_.rhs.data() + 6 * i;
+    // β' - m g and γ' + v × β - s × g
     r[0] += by_force * (rate[0] - weight.x);
     r[1] += by_force * (rate[1] - weight.y);
     r[2] += by_force * (rate[2] - weight.z);
@@ -147,83 +142,101 @@ void Solver::Parts::assemble_nodes(const Level& l, bool jacobian) noexcept {
     place = std::max({place, std::abs(n.x.x), std::abs(n.x.y), std::abs(n.x.z)});
     largest_force =
         std::max({largest_force, std::abs(weight.x), std::abs(weight.y), std::abs(weight.z)});
-    if (!jacobian) continue;
-
-    const int* slot = plan.slots.data();
-    const Matrix3& W = turns[i];
-    const double m_force = plan.mass * inverse * by_force;
-    values[slot[0]] += m_force;
-    values[slot[1]] += m_force;
-    values[slot[2]] += m_force;
-    // γ by Δg': J (W + c skew(ω)) - c skew(Jω); W is nearly 1 - c skew(ω)
-    const Vector3 o = n.omega * c, Jo = w.inertia * o;
-    const Matrix3 T = {{W.a[0], W.a[1] - o.z, W.a[2] + o.y, W.a[3] + o.z, W.a[4], W.a[5] - o.x,
-                        W.a[6] - o.y, W.a[7] + o.x, W.a[8]}};
-    const Matrix3 J = {{w.inertia.xx, w.inertia.xy, w.inertia.xz, w.inertia.xy, w.inertia.yy,
-                        w.inertia.yz, w.inertia.xz, w.inertia.yz, w.inertia.zz}};
-    Matrix3 mm = J * T;
-    const Matrix3 Jx = skew(Jo);
-    for (int k = 0; k < 9; ++k) mm.a[k] = (mm.a[k] - Jx.a[k]) * inverse;
-    if (plan.coupled) {
-      const Vector3 s = w.moment;
-      const Matrix3 S = skew(s), V = skew(n.v);
-      // β by Δg': -(skew(s) W + c skew(ω) skew(s))
-      const Matrix3 SW = S * W, OS = skew(o) * S, VS = V * S;
-      Matrix3 fm;
-      for (int k = 0; k < 9; ++k) fm.a[k] = -(SW.a[k] + OS.a[k]);
-      const Matrix3 Vfm = V * fm, GS = skew(g * c) * S;
-      for (int k = 0; k < 9; ++k) {
-        mm.a[k] += VS.a[k] * (c * inverse) + Vfm.a[k] - GS.a[k];
-        values[slot[12 + k]] += fm.a[k] * (inverse * f_turn);
-      }
-      // moment by Δv: skew(s) / c_p - skew(β) + m skew(v)
-      const Matrix3 mf = skew(s * inverse - beta + n.v * plan.mass);
-      for (int k = 0; k < 9; ++k) {
-        if (k % 4 != 0) values[slot[21 + k]] += mf.a[k] * by_moment;
-      }
-    }
-    for (int k = 0; k < 9; ++k) values[slot[3 + k]] += mm.a[k] * m_turn;
+    if (matrix) assemble_inertia(i, l, matrix);
   }
-  norms.force = largest_force;
-  norms.moment = largest_moment;
+  work_.norms.force = largest_force;
+  work_.norms.moment = largest_moment;
   // what rounding leaves of rates that are differences, and of places far from the origin
   constexpr double rounding = 8.0 * 2.2e-16;
-  const double relative = rounding / settings.tolerance;
-  limits = {(force_floor / settings.tolerance + relative * momentum * inverse),
-            (moment_floor / settings.tolerance +
-             relative * (turning * inverse + momentum * unit_length * inverse)),
-            relative * place};
+  const double inverse = 1.0 / c_momentum_, tolerance = plan_.settings.tolerance;
+  const double relative = rounding / tolerance;
+  const Scales& scales = plan_.scales;
+  work_.limits = {(scales.force_floor / tolerance + relative * momentum * inverse),
+                  (scales.moment_floor / tolerance +
+                   relative * (turning * inverse + momentum * scales.length * inverse)),
+                  relative * place};
 }
 
-void Solver::Parts::scatter(const ElementPlan& plan, bool jacobian, bool with_residual) noexcept {
-  if (with_residual) {
-    const int* row = rows.data() + plan.rows;
-    for (int i = 0; i < plan.size; ++i) rhs[row[i]] += local_residual[i] * row_scale[row[i]];
-    for (int i = 0; i < 6 * plan.node_count; i += 6) {
-      const double* r = local_residual.data() + i;
-      norms.force = std::max({norms.force, std::abs(r[0]), std::abs(r[1]), std::abs(r[2])});
-      norms.moment = std::max({norms.moment, std::abs(r[3]), std::abs(r[4]), std::abs(r[5])});
+/// ∂(β', γ' + v × β - s × g) / ∂(Δx', Δg') of one node.
+inline void Equations::assemble_inertia(int node, const Level& l, double* matrix) noexcept {
+  const NodePlan& plan = plan_.nodes[node];
+  const NodeState& n = l.nodes[node];
+  const NodeWork& w = work_.nodes[node];
+  const double by_force = c_ / plan_.scales.mass, by_moment = by_force / plan_.scales.length;
+  const double f_turn = by_force / plan_.scales.length, m_turn = by_moment / plan_.scales.length;
+  const double inverse = 1.0 / c_momentum_;
+  const int* slot = plan.slots.data();
+  const Matrix3& W = work_.turns[node];
+  const double m_force = plan.mass * inverse * by_force;
+  matrix[slot[0]] += m_force;
+  matrix[slot[1]] += m_force;
+  matrix[slot[2]] += m_force;
+  // γ by Δg': J (W + c skew(ω)) - c skew(Jω); W is nearly 1 - c skew(ω)
+  const Vector3 o = n.omega * c_, Jo = w.inertia * o;
+  const Matrix3 T = {{W.a[0], W.a[1] - o.z, W.a[2] + o.y, W.a[3] + o.z, W.a[4], W.a[5] - o.x,
+                      W.a[6] - o.y, W.a[7] + o.x, W.a[8]}};
+  const Matrix3 J = {{w.inertia.xx, w.inertia.xy, w.inertia.xz, w.inertia.xy, w.inertia.yy,
+                      w.inertia.yz, w.inertia.xz, w.inertia.yz, w.inertia.zz}};
+  Matrix3 mm = J * T;
+  const Matrix3 Jx = skew(Jo);
+  for (int k = 0; k < 9; ++k) mm.a[k] = (mm.a[k] - Jx.a[k]) * inverse;
+  if (plan.coupled) {
+    const double* P = l.momenta.data() + 6 * node;
+    const Vector3 beta{P[0], P[1], P[2]}, s = w.moment;
+    const Matrix3 S = skew(s), V = skew(n.v);
+    // β by Δg': -(skew(s) W + c skew(ω) skew(s))
+    const Matrix3 SW = S * W, OS = skew(o) * S, VS = V * S;
+    Matrix3 fm;
+    for (int k = 0; k < 9; ++k) fm.a[k] = -(SW.a[k] + OS.a[k]);
+    const Matrix3 Vfm = V * fm, GS = skew(plan_.model.gravity * c_) * S;
+    for (int k = 0; k < 9; ++k) {
+      mm.a[k] += VS.a[k] * (c_ * inverse) + Vfm.a[k] - GS.a[k];
+      matrix[slot[12 + k]] += fm.a[k] * (inverse * f_turn);
+    }
+    // moment by Δv: skew(s) / c_p - skew(β) + m skew(v)
+    const Matrix3 mf = skew(s * inverse - beta + n.v * plan.mass);
+    for (int k = 0; k < 9; ++k) {
+      if (k % 4 != 0) matrix[slot[21 + k]] += mf.a[k] * by_moment;
     }
   }
-  if (!jacobian) return;
+  for (int k = 0; k < 9; ++k) matrix[slot[3 + k]] += mm.a[k] * m_turn;
+}
+
+/// What an element left in local_residual, to its rows.
+inline void Equations::add_residual(const ElementPlan& plan) noexcept {
+  const int* row = plan_.rows.data() + plan.rows;
+  const double* local = work_.local_residual.data();
+  const double* scale = work_.scales.row.data();
+  for (int i = 0; i < plan.size; ++i) work_.rhs[row[i]] += local[i] * scale[row[i]];
+  Norms& norms = work_.norms;
+  for (int i = 0; i < 6 * plan.node_count; i += 6) {
+    const double* r = local + i;
+    norms.force = std::max({norms.force, std::abs(r[0]), std::abs(r[1]), std::abs(r[2])});
+    norms.moment = std::max({norms.moment, std::abs(r[3]), std::abs(r[4]), std::abs(r[5])});
+  }
+}
+
+/// What an element left in local_jacobian, into the matrix.
+inline void Equations::add_jacobian(const ElementPlan& plan, double* matrix) noexcept {
   double* values = matrix + plan.slot_base;
-  const double* local = local_jacobian.data();
-  const int* from = table_local.data() + plan.locals;
-  const int* slot = table_slot.data() + plan.slots;
-  const double* factor = table_factor.data() + plan.factors;
+  const double* local = work_.local_jacobian.data();
+  const int* from = plan_.tables.local.data() + plan.locals;
+  const int* slot = plan_.tables.slot.data() + plan.slots;
+  const double* factor = work_.scales.factor.data() + plan.factors;
   for (int k = 0; k < plan.last_entry - plan.first_entry; ++k) {
     values[slot[k]] += local[from[k]] * factor[k];
   }
 }
 
 /// Rates of the momenta an element adds, by the unknowns; into the matrix.
-void Solver::Parts::assemble_momentum(const ElementPlan& plan, const Point& at) noexcept {
+void Equations::assemble_momentum(const ElementPlan& plan, const Point& at,
+                                  double* matrix) noexcept {
   const int n = plan.size;
-  double* J = local_jacobian.data();
-  std::fill_n(local_residual.data(), n, 0.0);
+  double* J = work_.local_jacobian.data();
+  std::fill_n(work_.local_residual.data(), n, 0.0);
   std::fill_n(J, n * n, 0.0);
-  plan.element->momentum(at, {local_residual.data(), J, n});
-  const double inverse = 1.0 / c_momentum;
+  plan.element->momentum(at, {work_.local_residual.data(), J, n});
+  const double inverse = 1.0 / c_momentum_;
   for (int i = 0; i < plan.node_count; ++i) {
     const Vector3& v = at.node(i).v;
     double* row = J + 6 * i * n;
@@ -235,99 +248,115 @@ void Solver::Parts::assemble_momentum(const ElementPlan& plan, const Point& at) 
       row[5 * n + j] = row[5 * n + j] * inverse + vb.z;
     }
   }
-  const int own = plan.own_count > 0 ? plan.element->shape().own_row() : 0;
+  const int own = plan.local_own_row();
   for (int i = own * n; i < (own + plan.coordinates) * n; ++i) J[i] *= inverse;
-  scatter(plan, true, false);
+  add_jacobian(plan, matrix);
 }
 
 /// Held inputs as forces like any other, for schemes that do not split them off.
-void Solver::Parts::assemble_held(const Level& l) noexcept {
-  for (const int e : held) {
-    const ElementPlan& plan = plans[e];
-    std::fill(wrenches.begin(), wrenches.end(), Wrench{});
-    plan.element->held_forces(point(plan, l, c),
-                              {wrenches.data(), static_cast<std::size_t>(plan.node_count)});
+void Equations::assemble_held(const Level& l) noexcept {
+  for (const int e : plan_.held) {
+    const ElementPlan& plan = plan_.elements[e];
+    std::fill(work_.held.wrenches.begin(), work_.held.wrenches.end(), Wrench{});
+    plan.element->held_forces(point(plan, l, c_), {work_.held.wrenches.data(),
+                                                   static_cast<std::size_t>(plan.node_count)});
     for (int i = 0; i < plan.node_count; ++i) {
-      const auto& [F, M] = wrenches[i];
+      const auto& [F, M] = work_.held.wrenches[i];
       const double f[6] = {F.x, F.y, F.z, M.x, M.y, M.z};
-      const int* row = rows.data() + plan.rows + 6 * i;
-      for (int k = 0; k < 6; ++k) rhs[row[k]] -= f[k] * row_scale[row[k]];
-      norms.force = std::max({norms.force, std::abs(f[0]), std::abs(f[1]), std::abs(f[2])});
-      norms.moment = std::max({norms.moment, std::abs(f[3]), std::abs(f[4]), std::abs(f[5])});
+      const int* row = plan_.rows.data() + plan.rows + 6 * i;
+      for (int k = 0; k < 6; ++k) work_.rhs[row[k]] -= f[k] * work_.scales.row[row[k]];
+      work_.norms.force =
+          std::max({work_.norms.force, std::abs(f[0]), std::abs(f[1]), std::abs(f[2])});
+      work_.norms.moment =
+          std::max({work_.norms.moment, std::abs(f[3]), std::abs(f[4]), std::abs(f[5])});
     }
   }
 }
 
-void Solver::Parts::assemble(const Level& l, bool jacobian) noexcept {
-  std::fill(rhs.begin(), rhs.end(), 0.0);
-  if (jacobian && linear_solver) linear_solver->clear();
-  assemble_nodes(l, jacobian);
-  for (const ElementPlan& plan : plans) {
+void Equations::assemble_matrix(const Level& l, Constraints hold_in) noexcept {
+  work_.linear->clear();
+  assemble(l, hold_in, work_.linear->values().data());
+}
+
+void Equations::assemble(const Level& l, Constraints hold_in, double* matrix) noexcept {
+  std::fill(work_.rhs.begin(), work_.rhs.end(), 0.0);
+  assemble_nodes(l, matrix);
+  for (const ElementPlan& plan : plan_.elements) {
     const int n = plan.size;
-    const bool rates = by_velocities && plan.holonomic > 0;
-    const Contribution out{local_residual.data(),
-                           jacobian || rates ? local_jacobian.data() : nullptr, n};
-    std::fill_n(local_residual.data(), n, 0.0);
-    if (out.jacobian) std::fill_n(local_jacobian.data(), n * n, 0.0);
-    const Point at = point(plan, l, c);
+    const bool rates = hold_in == Constraints::velocities && plan.holonomic > 0;
+    const Contribution out{work_.local_residual.data(),
+                           matrix || rates ? work_.local_jacobian.data() : nullptr, n};
+    std::fill_n(out.residual, n, 0.0);
+    if (out.jacobian) std::fill_n(out.jacobian, n * n, 0.0);
+    const Point at = point(plan, l, c_);
     if (rates) {
-      set_constraint_rates(plan, at, out);
+      evaluate_rates(plan, at, out);
     } else {
       plan.element->evaluate(at, out);
     }
-    scatter(plan, jacobian, true);
-    if (plan.inertial && jacobian) assemble_momentum(plan, at);
+    add_residual(plan);
+    if (!matrix) continue;
+    add_jacobian(plan, matrix);
+    if (plan.inertial) assemble_momentum(plan, at, matrix);
   }
-  for (int i = 0; i < coordinate_count; ++i) {
-    const int row = value_columns[coordinate_values[i]];
-    rhs[row] += l.momentum_rates[6 * node_count + i] * row_scale[row];
+  for (int i = 0; i < plan_.coordinate_count; ++i) {
+    const int row = plan_.value_columns[plan_.coordinate_values[i]];
+    work_.rhs[row] += l.momentum_rates[6 * plan_.node_count + i] * work_.scales.row[row];
   }
-  if (!settings.split_impulses) assemble_held(l);
-  rhs[size] = 0.0;
+  if (!plan_.settings.split_impulses) assemble_held(l);
+  work_.rhs[plan_.size] = 0.0;
   set_norms(l);
 }
 
+/// The largest scaled value or rate of what is neither a place nor a multiplier.
+inline double Equations::unknown_size(const Level& l) const noexcept {
+  const std::vector<double>& scale = work_.scales.column;
+  double unknown = 0.0;
+  for (std::size_t i = 0; i < plan_.value_columns.size(); ++i) {
+    const double s = 1.0 / scale[plan_.value_columns[i]];
+    unknown = std::max({unknown, std::abs(l.rates[i]) * s, std::abs(l.values[i]) * s / c_});
+  }
+  for (std::size_t i = 0; i < plan_.algebraic_columns.size(); ++i) {
+    const int column = plan_.algebraic_columns[i];
+    if (plan_.kinds[column] == RowKind::constraint) continue;
+    unknown = std::max(unknown, std::abs(l.algebraic[i]) / scale[column]);
+  }
+  return unknown;
+}
+
 /// The largest residual of each kind against what is usual.
-void Solver::Parts::set_norms(const Level& l) noexcept {
-  force_reference = std::max(force_reference, norms.force);
-  moment_reference = std::max({moment_reference, norms.moment, norms.force * 1e-3 * unit_length});
-  double force = 0.0, moment = 0.0, constraint = 0.0, other = 0.0, unknown = 0.0;
-  const int nodes_end = 6 * node_count;
+void Equations::set_norms(const Level& l) noexcept {
+  References& usual = work_.references;
+  Norms& norms = work_.norms;
+  Limits& limits = work_.limits;
+  const double length = plan_.scales.length;
+  const double* rhs = work_.rhs.data();
+  usual.force = std::max(usual.force, norms.force);
+  usual.moment = std::max({usual.moment, norms.moment, norms.force * 1e-3 * length});
+  double force = 0.0, moment = 0.0, constraint = 0.0, other = 0.0;
+  const int nodes_end = 6 * plan_.node_count;
   for (int i = 0; i < nodes_end; i += 6) {
-    const double* r = rhs.data() + i;
+    const double* r = rhs + i;
     force = std::max({force, std::abs(r[0]), std::abs(r[1]), std::abs(r[2])});
     moment = std::max({moment, std::abs(r[3]), std::abs(r[4]), std::abs(r[5])});
   }
   bool finite = true;
-  for (int i = nodes_end; i < size; ++i) {
-    const double r = std::abs(rhs[i]);
-    if (kinds[i] == RowKind::constraint) {
-      constraint = std::max(constraint, r);
-    } else {
-      other = std::max(other, r);
-    }
+  for (int i = nodes_end; i < plan_.size; ++i) {
+    double& most = plan_.kinds[i] == RowKind::constraint ? constraint : other;
+    most = std::max(most, std::abs(rhs[i]));
   }
-  for (int i = 0; i < size; ++i) finite &= std::isfinite(rhs[i]);
-  for (std::size_t i = 0; i < value_columns.size(); ++i) {
-    const double s = 1.0 / column_scale[value_columns[i]];
-    unknown = std::max({unknown, std::abs(l.rates[i]) * s, std::abs(l.values[i]) * s / c});
-  }
-  for (std::size_t i = 0; i < algebraic_columns.size(); ++i) {
-    const int column = algebraic_columns[i];
-    if (kinds[column] == RowKind::constraint) continue;
-    unknown = std::max(unknown, std::abs(l.algebraic[i]) / column_scale[column]);
-  }
-  other_reference = std::max(other_reference, unknown);
-  const double by_force = c / unit_mass;
-  limits.force = by_force * (force_reference + limits.force) + 1e-300;
-  limits.moment = by_force / unit_length * (moment_reference + limits.moment) + 1e-300;
-  limits.constraint = (unit_length + limits.constraint) / c;
+  for (int i = 0; i < plan_.size; ++i) finite &= std::isfinite(rhs[i]);
+  usual.other = std::max(usual.other, unknown_size(l));
+  const double by_force = c_ / plan_.scales.mass;
+  limits.force = by_force * (usual.force + limits.force) + 1e-300;
+  limits.moment = by_force / length * (usual.moment + limits.moment) + 1e-300;
+  limits.constraint = (length + limits.constraint) / c_;
   norms.force = force / limits.force;
   norms.moment = moment / limits.moment;
   norms.constraint = constraint / limits.constraint;
-  norms.other = other / (other_reference + 1e-300);
+  norms.other = other / (usual.other + 1e-300);
   norms.worst = std::max({norms.force, norms.moment, norms.constraint, norms.other});
   if (!finite) norms.worst = std::nan("");
 }
 
-}  // namespace vernier::constrained
+}  // namespace vernier::constrained::detail

@@ -1,23 +1,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vernier/kernel/constrained/detail/saddle.hpp"
+#include "vernier/kernel/constrained/detail/start.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
 // Rest: the residual without velocities, loads grown in steps by r(q) - (1 - s) r(q0), which needs
 // to know nothing of elements; where Newton fails (mechanisms that can still move), by relaxation.
-namespace vernier::constrained {
-
-using detail::ElementPlan;
-using detail::Level;
-using detail::RowKind;
-using detail::Triplet;
+namespace vernier::constrained::detail {
 
 namespace {
 
 class Equilibrium {
  public:
-  explicit Equilibrium(Solver::Parts& parts) : p_(parts), l_(parts.newest()) {}
+  Equilibrium(Equations& equations, Level& level) : eq_(equations), p_(eq_.plan()), l_(level) {}
 
   void find(int load_steps) {
     start_ = residual();
@@ -50,20 +45,20 @@ class Equilibrium {
   }
 
   std::vector<double> residual() {
-    detail::jacobian(p_, l_, 0.0, r_);
+    jacobian(eq_, l_, 0.0, r_);
     for (int i = 0; i < p_.node_count; ++i) {
-      const detail::NodePlan& plan = p_.node_plans[i];
+      const NodePlan& plan = p_.nodes[i];
       const Vector3 F = p_.model.gravity * plan.mass;
       const Vector3 M = cross(l_.nodes[i].R * plan.moment, p_.model.gravity);
-      const double* u = p_.next_held_rates.data() + 6 * i;
+      const double* u = eq_.work().held.rates.data() + 6 * i;
       const double f[6] = {F.x + u[0], F.y + u[1], F.z + u[2], M.x + u[3], M.y + u[4], M.z + u[5]};
       for (int k = 0; k < 6; ++k) {
         r_[6 * i + k] -= f[k];
-        reference_ = std::max(reference_, std::abs(f[k]) / (k < 3 ? 1.0 : p_.unit_length));
+        reference_ = std::max(reference_, std::abs(f[k]) / (k < 3 ? 1.0 : p_.scales.length));
       }
     }
     for (int i = 0; i < 6 * p_.node_count; ++i) {
-      reference_ = std::max(reference_, std::abs(r_[i]) / (i % 6 < 3 ? 1.0 : p_.unit_length));
+      reference_ = std::max(reference_, std::abs(r_[i]) / (i % 6 < 3 ? 1.0 : p_.scales.length));
     }
     return {r_.begin(), r_.begin() + p_.size};
   }
@@ -74,8 +69,8 @@ class Equilibrium {
     for (int i = 0; i < p_.size; ++i) {
       double s = std::abs(r[i]);
       if (p_.kinds[i] == RowKind::force) s /= reference_ + 1e-300;
-      if (p_.kinds[i] == RowKind::moment) s /= reference_ * p_.unit_length + 1e-300;
-      if (p_.kinds[i] == RowKind::constraint) s /= p_.unit_length;
+      if (p_.kinds[i] == RowKind::moment) s /= reference_ * p_.scales.length + 1e-300;
+      if (p_.kinds[i] == RowKind::constraint) s /= p_.scales.length;
       if (!(s <= most)) {
         most = std::isfinite(s) ? s : 1e300;
         worst_ = i;
@@ -87,20 +82,20 @@ class Equilibrium {
   /// ∂r/∂q, gravity's part included; stiff: added to the diagonal of what has a place.
   std::vector<Triplet> stiffness(double stiff) {
     std::vector<double> unused;
-    std::vector<Triplet> all = detail::jacobian(p_, l_, 1.0, unused);
-    for (Triplet t : detail::jacobian(p_, l_, 0.0, unused)) {
+    std::vector<Triplet> all = jacobian(eq_, l_, 1.0, unused);
+    for (Triplet t : jacobian(eq_, l_, 0.0, unused)) {
       // unknowns without rates are in both; of others the part by the rate goes
       if (p_.algebraic_of[t.column] >= 0) continue;
       t.value = -t.value;
       all.push_back(t);
     }
     for (int i = 0; i < p_.node_count; ++i) {
-      const Matrix3 K = skew(p_.model.gravity) * skew(l_.nodes[i].R * p_.node_plans[i].moment);
+      const Matrix3 K = skew(p_.model.gravity) * skew(l_.nodes[i].R * p_.nodes[i].moment);
       for (int k = 0; k < 9; ++k) {
         all.push_back({6 * i + 3 + k / 3, 6 * i + 3 + k % 3, -K.a[k]});
       }
       for (int k = 0; k < 6; ++k) {
-        const double arm = k < 3 ? 1.0 : p_.unit_length * p_.unit_length;
+        const double arm = k < 3 ? 1.0 : p_.scales.length * p_.scales.length;
         all.push_back({6 * i + k, 6 * i + k, stiff * arm});
       }
     }
@@ -114,7 +109,7 @@ class Equilibrium {
   double move(const std::vector<double>& d) {
     double most = 0.0;
     for (int i = 0; i < 6 * p_.node_count; ++i) {
-      most = std::max(most, std::abs(d[i]) / (i % 6 < 3 ? p_.unit_length : 1.0));
+      most = std::max(most, std::abs(d[i]) / (i % 6 < 3 ? p_.scales.length : 1.0));
     }
     const double s = most > 0.3 ? 0.3 / most : 1.0;
     for (int i = 0; i < p_.node_count; ++i) {
@@ -143,7 +138,7 @@ class Equilibrium {
       if (!(last_ < 1e6)) return false;
       before = last_;
       std::vector<int> bad;
-      if (!detail::solve_once(p_.size, stiffness(0.0), b, bad)) return false;
+      if (!solve_once(p_.size, stiffness(0.0), b, bad)) return false;
       // farther than any load step should lead
       if (move(b) > 10.0) return false;
     }
@@ -154,15 +149,15 @@ class Equilibrium {
   bool relax() {
     std::vector<double> b = residual();
     last_ = size_of(b);
-    double stiff = 10.0 * reference_ / p_.unit_length * std::max(last_, 1e-3), before = last_;
+    double stiff = 10.0 * reference_ / p_.scales.length * std::max(last_, 1e-3), before = last_;
     for (int iteration = 0; iteration < 2000; ++iteration) {
       if (last_ <= enough || (last_ < 1e-7 && last_ > 0.9 * before && stiff == 0.0)) return true;
       before = last_;
       std::vector<int> bad;
       std::vector<double> d = b;
       const Level at = l_;
-      if (!detail::solve_once(p_.size, stiffness(stiff), d, bad)) {
-        stiff = std::max(4.0 * stiff, 1e-6 * reference_ / p_.unit_length);
+      if (!solve_once(p_.size, stiffness(stiff), d, bad)) {
+        stiff = std::max(4.0 * stiff, 1e-6 * reference_ / p_.scales.length);
         continue;
       }
       move(d);
@@ -181,7 +176,8 @@ class Equilibrium {
   }
 
   static constexpr double enough = 1e-11;
-  Solver::Parts& p_;
+  Equations& eq_;
+  const Plan& p_;
   Level& l_;
   std::vector<double> r_, start_;
   double reference_ = 0.0, last_ = 0.0;
@@ -190,19 +186,16 @@ class Equilibrium {
 
 }  // namespace
 
-void Solver::equilibrate(double time, int load_steps) {
-  Parts& p = *parts_;
-  p.start(time);
-  Level& l = p.newest();
+void Start::find_rest(int load_steps) {
+  Level& l = state_.history[0];
   for (NodeState& n : l.nodes) n.v = n.omega = {};
   std::fill(l.rates.begin(), l.rates.end(), 0.0);
-  p.assemble_mechanism();
-  p.hold(0.0);
-  p.set_drives(time);
-  std::fill(p.turns.begin(), p.turns.end(), spatial::identity3<double>());
-  Equilibrium(p).find(load_steps);
-  p.begin_memory();
-  p.find_motion();
+  assemble_mechanism();
+  eq_.hold(0.0);
+  eq_.set_drives(l.time);
+  eq_.clear_turns();
+  Equilibrium(eq_, l).find(load_steps);
+  begin_memory();
 }
 
-}  // namespace vernier::constrained
+}  // namespace vernier::constrained::detail

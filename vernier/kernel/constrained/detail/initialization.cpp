@@ -2,43 +2,35 @@
 #include <cmath>
 #include <utility>
 
-#include "vernier/kernel/constrained/detail/saddle.hpp"
+#include "vernier/kernel/constrained/detail/start.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
 // Consistent start in three stages: positions, velocities, accelerations with reactions.
-namespace vernier::constrained {
-
-using detail::ElementPlan;
-using detail::Level;
-using detail::NodePlan;
-using detail::RowKind;
-using detail::Triplet;
-
-AssemblyProblem::AssemblyProblem(Kind k, const std::string& what, std::vector<std::string> n,
-                                 double g)
-    : std::runtime_error(what), kind(k), names(std::move(n)), gap(g) {}
+namespace vernier::constrained::detail {
 
 namespace {
 
 using Kind = AssemblyProblem::Kind;
 
 /// Φ_q at a place: columns of nodes and own coordinates.
-std::vector<Triplet> gradients(Solver::Parts& p, const Level& l) {
+std::vector<Triplet> gradients(Equations& eq, const Level& l) {
+  const Plan& p = eq.plan();
+  Scratch& w = eq.work();
   std::vector<Triplet> all;
-  std::fill(p.turns.begin(), p.turns.end(), spatial::identity3<double>());
-  for (const ElementPlan& plan : p.plans) {
+  eq.clear_turns();
+  for (const ElementPlan& plan : p.elements) {
     if (plan.holonomic == 0) continue;
     const int n = plan.size, first = n - plan.algebraic_count;
-    std::fill_n(p.local_residual.data(), n, 0.0);
-    std::fill_n(p.local_jacobian.data(), n * n, 0.0);
-    plan.element->evaluate(p.point(plan, l, 1.0),
-                           {p.local_residual.data(), p.local_jacobian.data(), n});
+    std::fill_n(w.local_residual.data(), n, 0.0);
+    std::fill_n(w.local_jacobian.data(), n * n, 0.0);
+    plan.element->evaluate(eq.point(plan, l, 1.0),
+                           {w.local_residual.data(), w.local_jacobian.data(), n});
     const int own = first - plan.own_count;
     for (int i = 0; i < plan.holonomic; ++i) {
       for (int j = 0; j < own + plan.coordinates; ++j) {
         if (j >= 6 * plan.node_count && j < own) continue;  // scalars
         const int column = p.rows[plan.rows + j];
-        const double v = p.local_jacobian[(first + i) * n + j];
+        const double v = w.local_jacobian[(first + i) * n + j];
         if (column < p.size && v != 0.0) all.push_back({p.rows[plan.rows + first + i], column, v});
       }
     }
@@ -47,11 +39,11 @@ std::vector<Triplet> gradients(Solver::Parts& p, const Level& l) {
 }
 
 /// Elements in the order in which rows name them.
-std::vector<std::string> names_of(const Solver::Parts& p, const std::vector<int>& rows) {
+std::vector<std::string> names_of(const Plan& p, const std::vector<int>& rows) {
   std::vector<std::string> names;
   for (const int row : rows) {
-    for (std::size_t e = 0; e < p.plans.size(); ++e) {
-      const ElementPlan& plan = p.plans[e];
+    for (std::size_t e = 0; e < p.elements.size(); ++e) {
+      const ElementPlan& plan = p.elements[e];
       const int own = plan.own_row, end = own + plan.own_count + plan.algebraic_count;
       if (row < own || row >= end) continue;
       const std::string& name = p.model.elements[e].name;
@@ -73,8 +65,9 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-std::vector<int> dependent(Solver::Parts& p, const Level& l) {
-  std::vector<Triplet> g = gradients(p, l);
+std::vector<int> dependent(Equations& eq, const Level& l) {
+  const Plan& p = eq.plan();
+  std::vector<Triplet> g = gradients(eq, l);
   std::vector<int> number(p.size, -1), rows;
   for (int i = 0; i < p.size; ++i) {
     if (p.kinds[i] == RowKind::constraint) {
@@ -83,28 +76,28 @@ std::vector<int> dependent(Solver::Parts& p, const Level& l) {
     }
   }
   for (Triplet& t : g) {
-    if (t.column < 6 * p.node_count && t.column % 6 >= 3) t.value /= p.unit_length;
+    if (t.column < 6 * p.node_count && t.column % 6 >= 3) t.value /= p.scales.length;
     t.row = number[t.row];
   }
   std::vector<int> all;
-  for (const auto& group : detail::dependent_rows(g, static_cast<int>(rows.size()), p.size)) {
+  for (const auto& group : dependent_rows(g, static_cast<int>(rows.size()), p.size)) {
     for (const int r : group) all.push_back(rows[r]);
   }
   return all;
 }
 
 /// Weights of a change of place: 1 for lengths, the square of the model's length for turns.
-std::vector<double> weights(const Solver::Parts& p) {
+std::vector<double> weights(const Plan& p) {
   std::vector<double> w(p.size, 1.0);
   for (int i = 0; i < p.node_count; ++i) {
     for (int k = 0; k < 6; ++k) {
-      w[6 * i + k] = p.model.nodes[i].weight * (k < 3 ? 1.0 : p.unit_length * p.unit_length);
+      w[6 * i + k] = p.model.nodes[i].weight * (k < 3 ? 1.0 : p.scales.length * p.scales.length);
     }
   }
   return w;
 }
 
-std::vector<Triplet> saddle(Solver::Parts& p, const std::vector<Triplet>& g, double soft) {
+std::vector<Triplet> saddle(const Plan& p, const std::vector<Triplet>& g, double soft) {
   std::vector<Triplet> all;
   const std::vector<double> w = weights(p);
   for (int i = 0; i < p.size; ++i) {
@@ -117,7 +110,7 @@ std::vector<Triplet> saddle(Solver::Parts& p, const std::vector<Triplet>& g, dou
   return all;
 }
 
-void move(Solver::Parts& p, Level& l, const double* d, double s) {
+void move(const Plan& p, Level& l, const double* d, double s) {
   for (int i = 0; i < p.node_count; ++i, d += 6) {
     NodeState& n = l.nodes[i];
     n.x += Vector3{d[0], d[1], d[2]} * s;
@@ -125,18 +118,20 @@ void move(Solver::Parts& p, Level& l, const double* d, double s) {
   }
 }
 
-/// Constraints stay open by p.rhs, `gap` at most; `least`: the smaller of that at the start and
+/// Constraints stay open by w.rhs, `gap` at most; `least`: the smaller of that at the start and
 /// now.
-[[noreturn]] void refuse_open(Solver::Parts& p, const Level& start, double gap, double least) {
+[[noreturn]] void refuse_open(Equations& eq, const Level& start, double gap, double least) {
+  const Plan& p = eq.plan();
+  const Scratch& w = eq.work();
   // the worst first
   std::vector<std::pair<double, int>> open;
   for (int i = 0; i < p.size; ++i) {
-    if (std::abs(p.rhs[i]) > 0.01 * gap) open.emplace_back(-std::abs(p.rhs[i]), i);
+    if (std::abs(w.rhs[i]) > 0.01 * gap) open.emplace_back(-std::abs(w.rhs[i]), i);
   }
   std::sort(open.begin(), open.end());
   std::vector<int> worst;
   for (const auto& o : open) worst.push_back(o.second);
-  const std::vector<int> at_start = dependent(p, start);
+  const std::vector<int> at_start = dependent(eq, start);
   worst.insert(worst.end(), at_start.begin(), at_start.end());
   const auto names = names_of(p, worst);
   if (!at_start.empty())
@@ -148,18 +143,20 @@ void move(Solver::Parts& p, Level& l, const double* d, double s) {
 }
 
 /// Stage 1: nearest positions that satisfy the constraints.
-void assemble_positions(Solver::Parts& p, Level& l) {
+void assemble_positions(Equations& eq, Level& l) {
+  const Plan& p = eq.plan();
+  const Scratch& work = eq.work();
   const Level start = l;
   const std::vector<double> w = weights(p);
-  const double enough = 1e-13 * p.unit_length;
+  const double enough = 1e-13 * p.scales.length;
   std::vector<double> multipliers(p.size, 0.0), step(p.size), phi(p.size);
   std::vector<int> bad;
-  double gap = p.constraint_values(l), moved = 0.0, first_gap = gap;
+  double gap = eq.constraint_values(l), moved = 0.0, first_gap = gap;
   for (int iteration = 0; iteration < 100; ++iteration) {
     if (gap <= enough && (iteration == 0 || moved < 1e-7)) return;
     if (!std::isfinite(gap)) break;
-    phi.assign(p.rhs.begin(), p.rhs.begin() + p.size);
-    const std::vector<Triplet> g = gradients(p, l);
+    phi.assign(work.rhs.begin(), work.rhs.begin() + p.size);
+    const std::vector<Triplet> g = gradients(eq, l);
     for (int i = 0; i < p.size; ++i) step[i] = -phi[i];
     for (int i = 0; i < p.node_count; ++i) {
       const NodeState &a = start.nodes[i], &b = l.nodes[i];
@@ -171,10 +168,10 @@ void assemble_positions(Solver::Parts& p, Level& l) {
       step[p.value_columns[v]] = -w[p.value_columns[v]] * (l.values[v] - start.values[v]);
     }
     for (const Triplet& t : g) step[t.column] -= t.value * multipliers[t.row];
-    if (!detail::solve_once(p.size, saddle(p, g, 1e-9), step, bad)) break;
+    if (!solve_once(p.size, saddle(p, g, 1e-9), step, bad)) break;
     double most = 0.0;
     for (int i = 0; i < 6 * p.node_count; ++i) {
-      most = std::max(most, std::abs(step[i]) / (i % 6 < 3 ? p.unit_length : 1.0));
+      most = std::max(most, std::abs(step[i]) / (i % 6 < 3 ? p.scales.length : 1.0));
     }
     const double s = most > 0.5 ? 0.5 / most : 1.0;
     move(p, l, step.data(), s);
@@ -183,12 +180,12 @@ void assemble_positions(Solver::Parts& p, Level& l) {
       if (p.kinds[i] == RowKind::constraint) multipliers[i] += s * step[i];
     }
     moved = most;
-    gap = p.constraint_values(l);
+    gap = eq.constraint_values(l);
     if (gap <= 100.0 * enough && iteration > 30) return;
   }
-  if (gap <= 1e-10 * p.unit_length) return;
-  if (!std::isfinite(gap)) detail::refuse_not_finite(p, p.rhs);
-  refuse_open(p, start, gap, std::min(gap, first_gap));
+  if (gap <= 1e-10 * p.scales.length) return;
+  if (!std::isfinite(gap)) refuse_not_finite(p, work.rhs);
+  refuse_open(eq, start, gap, std::min(gap, first_gap));
 }
 
 double rate_violation(const std::vector<Triplet>& g, const std::vector<double>& v,
@@ -196,15 +193,16 @@ double rate_violation(const std::vector<Triplet>& g, const std::vector<double>& 
   each = rate;
   for (const Triplet& t : g) each[t.row] += t.value * v[t.column];
   double most = 0.0;
-  for (const double e : each) most = detail::larger(most, std::abs(e));
+  for (const double e : each) most = larger(most, std::abs(e));
   return most;
 }
 
 /// Stage 2: nearest velocities that satisfy Φ_q v = -Φ_t.
-void assemble_velocities(Solver::Parts& p, Level& l) {
+void assemble_velocities(Equations& eq, Level& l) {
+  const Plan& p = eq.plan();
   std::vector<double> rate, drift, v(p.size, 0.0), each;
-  detail::constraint_motions(p, l, rate, drift);
-  const std::vector<Triplet> g = gradients(p, l);
+  constraint_motions(eq, l, rate, drift);
+  const std::vector<Triplet> g = gradients(eq, l);
   double size = 1e-3;
   for (int i = 0; i < p.node_count; ++i) {
     const auto& [x, R, u, o] = l.nodes[i];
@@ -219,13 +217,13 @@ void assemble_velocities(Solver::Parts& p, Level& l) {
   for (int iteration = 0; iteration < 5 && gap > 1e-14 * size; ++iteration) {
     std::vector<double> step(p.size, 0.0);
     for (int i = 0; i < p.size; ++i) step[i] = -each[i];
-    if (!detail::solve_once(p.size, saddle(p, g, 1e-12), step, bad)) break;
+    if (!solve_once(p.size, saddle(p, g, 1e-12), step, bad)) break;
     for (int i = 0; i < p.size; ++i) {
       if (p.kinds[i] != RowKind::constraint) v[i] += step[i];
     }
     gap = rate_violation(g, v, rate, each);
   }
-  if (!std::isfinite(gap)) detail::refuse_not_finite(p, each);
+  if (!std::isfinite(gap)) refuse_not_finite(p, each);
   if (gap > 1e-8 * size) {
     std::vector<int> rows;
     for (int i = 0; i < p.size; ++i) {
@@ -244,113 +242,100 @@ void assemble_velocities(Solver::Parts& p, Level& l) {
 
 }  // namespace
 
-std::vector<std::string> Solver::redundant() const {
-  Parts& p = *parts_;
-  return names_of(p, dependent(p, p.newest()));
+std::vector<std::string> redundant(Equations& eq, const Level& l) {
+  return names_of(eq.plan(), dependent(eq, l));
 }
 
-void Solver::Parts::find_units() {
+Start::Start(Plan& plan, State& state)
+    : plan_(plan), state_(state), work_(plan), eq_(plan_, state_, work_) {}
+
+void Start::find_units() {
   double length = 0.0, mass = 0.0;
   int bodies = 0;
   Vector3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
-  for (int i = 0; i < node_count; ++i) {
-    const Vector3& x = newest().nodes[i].x;
+  for (int i = 0; i < plan_.node_count; ++i) {
+    const Vector3& x = state_.node(i).x;
     low = {std::min(low.x, x.x), std::min(low.y, x.y), std::min(low.z, x.z)};
     high = {std::max(high.x, x.x), std::max(high.y, x.y), std::max(high.z, x.z)};
-    const NodePlan& n = node_plans[i];
+    const NodePlan& n = plan_.nodes[i];
     if (!(n.mass > 0.0)) continue;
     mass += n.mass;
     ++bodies;
     length = std::max(length, std::sqrt(std::max(0.0, trace(n.inertia) / n.mass)));
   }
-  if (node_count > 1) length = std::max(length, std::sqrt(dot(high - low, high - low)));
+  if (plan_.node_count > 1) length = std::max(length, std::sqrt(dot(high - low, high - low)));
   // arms of joints: what turns do to a point, against what displacements do
-  std::vector<double> by_x(size, 0.0), by_turn(size, 0.0);
-  for (const Triplet& t : gradients(*this, newest())) {
-    if (t.column >= 6 * node_count) continue;
+  std::vector<double> by_x(plan_.size, 0.0), by_turn(plan_.size, 0.0);
+  for (const Triplet& t : gradients(eq_, state_.history[0])) {
+    if (t.column >= 6 * plan_.node_count) continue;
     double& to = (t.column % 6 < 3 ? by_x : by_turn)[t.row];
     to = std::max(to, std::abs(t.value));
   }
-  for (int i = 0; i < size; ++i) {
+  for (int i = 0; i < plan_.size; ++i) {
     if (by_x[i] > 0.0) length = std::max(length, by_turn[i] / by_x[i]);
   }
-  unit_length = length > 0.0 && std::isfinite(length) ? detail::power_near(length) : 1.0;
-  unit_mass = bodies > 0 ? detail::power_near(mass / bodies) : 1.0;
+  plan_.scales.length = length > 0.0 && std::isfinite(length) ? power_near(length) : 1.0;
+  plan_.scales.mass = bodies > 0 ? power_near(mass / bodies) : 1.0;
 }
 
-void Solver::Parts::start(double time) {
-  std::fill(turns.begin(), turns.end(), spatial::identity3<double>());
-  Level& l = newest();
+void Start::begin(double time) {
+  Level& l = state_.history[0];
   l.time = time;
-  l.step = 0.0;
-  for (int i = 0; i < node_count; ++i) {
-    const Node& n = model.nodes[i];
+  for (int i = 0; i < plan_.node_count; ++i) {
+    const Node& n = plan_.model.nodes[i];
     l.nodes[i] = {n.position, renormalized(n.orientation), n.velocity, n.angular_velocity};
   }
-  for (int i = 0; i < scalar_count; ++i) {
-    l.values[i] = model.scalars[i].value;
-    l.rates[i] = model.scalars[i].rate;
+  for (int i = 0; i < plan_.scalar_count; ++i) {
+    l.values[i] = plan_.model.scalars[i].value;
+    l.rates[i] = plan_.model.scalars[i].rate;
   }
-  for (const ElementPlan& plan : plans) {
+  for (const ElementPlan& plan : plan_.elements) {
     const std::vector<double>& initial = plan.element->shape().initial;
     const int q = plan.coordinates, y = plan.differential;
-    for (int i = 0; i < plan.own_count; ++i) {
-      double value = 0.0, rate = 0.0;
-      if (!initial.empty()) {
-        value = i < q ? initial[i] : initial[2 * q + i - q];
-        rate = i < q ? initial[q + i] : initial[2 * q + y + i - q];
-      }
-      l.values[plan.values + i] = value;
-      l.rates[plan.values + i] = rate;
+    for (int i = 0; i < plan.own_count && !initial.empty(); ++i) {
+      l.values[plan.values + i] = i < q ? initial[i] : initial[2 * q + i - q];
+      l.rates[plan.values + i] = i < q ? initial[q + i] : initial[2 * q + y + i - q];
     }
   }
-  std::fill(l.algebraic.begin(), l.algebraic.end(), 0.0);
-  std::fill(memory.begin(), memory.end(), 0.0);
-  set_drives(time);
+  eq_.set_drives(time);
   find_units();
   // what elements measure from the start (gears) must hold while positions are found
   begin_memory();
 }
 
-void Solver::Parts::begin_memory() {
-  for (const ElementPlan& plan : plans) {
-    plan.element->begin(
-        point(plan, newest(), 1.0),
-        {memory.data() + plan.memory, static_cast<std::size_t>(plan.element->shape().memory)});
+void Start::begin_memory() {
+  for (const ElementPlan& plan : plan_.elements) {
+    plan.element->begin(eq_.point(plan, state_.history[0], 1.0), plan_.memory_of(plan, state_));
   }
 }
 
-void Solver::Parts::assemble_mechanism() {
-  Level& l = newest();
-  assemble_positions(*this, l);
+void Start::assemble_mechanism() {
+  Level& l = state_.history[0];
+  assemble_positions(eq_, l);
   begin_memory();
-  const std::vector<int> rows_of = dependent(*this, l);
-  if (!rows_of.empty()) {
-    const auto names = names_of(*this, rows_of);
+  const std::vector<std::string> names = redundant(eq_, l);
+  if (!names.empty()) {
     throw AssemblyProblem(Kind::redundant, listed(names) + " constrain the same motion", names,
                           0.0);
   }
   find_units();
 }
 
-void Solver::Parts::find_motion() {
-  assemble_velocities(*this, newest());
+void Start::find_motion() {
+  assemble_velocities(eq_, state_.history[0]);
   find_accelerations();
   // friction and the like follow reactions
-  const std::vector<double> before = memory;
+  const std::vector<double> before = state_.memory;
   begin_memory();
-  if (memory != before) {
+  if (state_.memory != before) {
     find_accelerations();
     begin_memory();
   }
   equilibrate_rows();
   find_pivots();
-  past = 0;
-  rates_valid = true;
-  steps = 0;
-  substep = 0.0;
-  force_reference = moment_reference = other_reference = 0.0;
-  start_auxiliary();
+  state_.drives = work_.drives;
+  state_.rates_valid = true;
+  start_auxiliary(plan_, state_, work_);
 }
 
-}  // namespace vernier::constrained
+}  // namespace vernier::constrained::detail

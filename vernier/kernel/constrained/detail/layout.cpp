@@ -3,26 +3,11 @@
 #include <utility>
 
 #include "vernier/base/require.hpp"
-#include "vernier/kernel/constrained/detail/parts.hpp"
+#include "vernier/kernel/constrained/detail/scratch.hpp"
 
-namespace vernier::constrained {
-
-using detail::ElementPlan;
-using detail::Level;
-using detail::NodePlan;
-using detail::RowKind;
+namespace vernier::constrained::detail {
 
 namespace {
-
-void shape_level(Level& l, const Solver::Parts& p, std::size_t values, std::size_t algebraic) {
-  const int momenta = 6 * p.node_count + p.coordinate_count;
-  l.nodes.assign(p.node_count + 1, {Vector3{}, spatial::identity3<double>(), Vector3{}, Vector3{}});
-  l.momenta.assign(momenta, 0.0);
-  l.momentum_rates.assign(momenta, 0.0);
-  l.values.assign(values, 0.0);
-  l.rates.assign(values, 0.0);
-  l.algebraic.assign(algebraic, 0.0);
-}
 
 /// Inertia about the node: J - m skew(b)².
 spatial::Sym3<double> about_node(const Body& body) {
@@ -35,24 +20,26 @@ spatial::Sym3<double> about_node(const Body& body) {
 
 }  // namespace
 
-Solver::Parts::Parts(Model m, const Settings& s) : model(std::move(m)), settings(s) {
+Plan::Plan(Model m, const Settings& s) : model(std::move(m)), settings(s) {
   node_count = static_cast<int>(model.nodes.size());
   scalar_count = static_cast<int>(model.scalars.size());
   number();
-  make_room();
+  no_turns.assign(node_count + 1, spatial::identity3<double>());
+  scales.row.assign(size, 1.0);
+  scales.column.assign(size, 1.0);
   find_entries();
 }
 
-void Solver::Parts::number() {
-  node_plans.resize(node_count);
+void Plan::number() {
+  nodes.resize(node_count);
   for (const Body& b : model.bodies) {
-    NodePlan& n = node_plans[b.node];
+    NodePlan& n = nodes[b.node];
     n.mass += b.mass;
     n.moment += b.centre * b.mass;
     n.inertia += about_node(b);
     n.dynamic = true;
   }
-  for (NodePlan& n : node_plans) n.coupled = dot(n.moment, n.moment) > 0.0;
+  for (NodePlan& n : nodes) n.coupled = dot(n.moment, n.moment) > 0.0;
 
   size = 6 * node_count + scalar_count;
   for (int i = 0; i < scalar_count; ++i) value_columns.push_back(6 * node_count + i);
@@ -60,15 +47,13 @@ void Solver::Parts::number() {
   for (int i = 0; i < 6 * node_count; ++i) {
     kinds[i] = i % 6 < 3 ? RowKind::force : RowKind::moment;
   }
-  int memories = 0;
   for (const NamedElement& named : model.elements) {
-    plans.push_back(plan_of(*named.element));
-    plans.back().memory = memories;
-    memories += named.element->shape().memory;
+    elements.push_back(plan_of(*named.element));
+    elements.back().memory = memory_count;
+    memory_count += named.element->shape().memory;
   }
-  memory.assign(memories, 0.0);
   // rows local to global; what is put on the ground goes to a row that nobody reads
-  for (ElementPlan& plan : plans) {
+  for (ElementPlan& plan : elements) {
     plan.rows = static_cast<int>(rows.size());
     const Shape& shape = plan.element->shape();
     for (int node : shape.nodes) {
@@ -86,9 +71,9 @@ void Solver::Parts::number() {
   for (std::size_t i = 0; i < algebraic_columns.size(); ++i) {
     algebraic_of[algebraic_columns[i]] = static_cast<int>(i);
   }
+  int inputs = 0;
   for (const DriveSlot& d : model.drives) {
-    input_of_drive.push_back(d.function ? -1 : static_cast<int>(inputs.size()));
-    if (!d.function) inputs.push_back(d.initial);
+    input_of_drive.push_back(d.function ? -1 : inputs++);
     if (d.function) {
       const std::vector<double> at = d.function->corners();
       corners.insert(corners.end(), at.begin(), at.end());
@@ -98,7 +83,7 @@ void Solver::Parts::number() {
 }
 
 /// The next element: its unknowns are numbered on from those so far.
-ElementPlan Solver::Parts::plan_of(const Element& element) {
+ElementPlan Plan::plan_of(const Element& element) {
   const Shape& shape = element.shape();
   ElementPlan plan;
   plan.element = &element;
@@ -124,7 +109,7 @@ ElementPlan Solver::Parts::plan_of(const Element& element) {
   for (int i = 0; i < plan.node_count; ++i) {
     int& node = indices[plan.nodes + i];
     if (node == ground) node = node_count;
-    if (plan.inertial && node < node_count) node_plans[node].coupled = true;
+    if (plan.inertial && node < node_count) nodes[node].coupled = true;
   }
   plan.scalars = place(shape.scalars);
   plan.drives = place(shape.drives);
@@ -140,46 +125,63 @@ ElementPlan Solver::Parts::plan_of(const Element& element) {
     algebraic_columns.push_back(size++);
     kinds.push_back(i < shape.holonomic ? RowKind::constraint : RowKind::other);
   }
-  const int number_of = static_cast<int>(plans.size());
+  const int number_of = static_cast<int>(elements.size());
   if (plan.inertial) inertial.push_back(number_of);
   if (plan.held) held.push_back(number_of);
   return plan;
 }
 
-/// Room for all that changes, so that nothing allocates later.
-void Solver::Parts::make_room() {
-  for (Level& l : levels) shape_level(l, *this, value_columns.size(), algebraic_columns.size());
-  for (Level& l : stages) shape_level(l, *this, value_columns.size(), algebraic_columns.size());
-  shape_level(auxiliary, *this, value_columns.size(), algebraic_columns.size());
+Level Plan::level() const {
+  const std::size_t momenta = 6 * node_count + coordinate_count;
+  Level l;
+  l.nodes.assign(node_count + 1, {Vector3{}, spatial::identity3<double>(), Vector3{}, Vector3{}});
+  l.momenta.assign(momenta, 0.0);
+  l.momentum_rates.assign(momenta, 0.0);
+  l.values.assign(value_columns.size(), 0.0);
+  l.rates.assign(value_columns.size(), 0.0);
+  l.algebraic.assign(algebraic_columns.size(), 0.0);
+  return l;
+}
+
+State Plan::blank() const {
+  std::vector<double> inputs;
+  for (const DriveSlot& d : model.drives) {
+    if (!d.function) inputs.push_back(d.initial);
+  }
+  return {level(), std::move(inputs), model.drives.size(), static_cast<std::size_t>(memory_count)};
+}
+
+Scratch::Scratch(const Plan& plan)
+    : next(plan.level()),
+      stages{next, next},
+      before(plan.blank()),
+      nodes(plan.node_count),
+      turns(plan.no_turns),
+      momentum_history(next.momenta.size(), 0.0),
+      value_history(next.values.size(), 0.0),
+      drives(plan.model.drives.size()),
+      drive_values(drives.size(), 0.0),
+      rhs(plan.size + 1, 0.0),
+      residual(rhs),
+      accelerations(plan.node_count) {
   int largest = 0, most_nodes = 0;
-  for (const ElementPlan& p : plans) {
+  for (const ElementPlan& p : plan.elements) {
     largest = std::max(largest, p.size);
     most_nodes = std::max(most_nodes, p.node_count);
   }
-  work.resize(node_count);
-  turns.assign(node_count + 1, spatial::identity3<double>());
-  momentum_history.assign(levels[0].momenta.size(), 0.0);
-  value_history.assign(value_columns.size(), 0.0);
-  drive_states.resize(model.drives.size());
-  kept_drives = drive_states;
-  drive_values.resize(model.drives.size());
-  rhs.assign(size + 1, 0.0);
-  residual.assign(size + 1, 0.0);
   local_residual.assign(largest, 0.0);
   local_jacobian.assign(static_cast<std::size_t>(largest) * largest, 0.0);
-  middle = levels[0].nodes;
-  held_rates.assign(levels[0].momenta.size(), 0.0);
-  next_held_rates = held_rates;
-  held_reactions.assign(algebraic_columns.size(), 0.0);
-  next_held_reactions = held_reactions;
-  held_answer.assign(size + 1, 0.0);
-  middle_values.assign(value_columns.size(), 0.0);
-  local_algebraic.assign(largest, 0.0);
-  wrenches.resize(most_nodes);
-  row_base.assign(size, 1.0);
-  column_base.assign(size, 1.0);
-  row_scale.assign(size + 1, 0.0);
-  column_scale.assign(size + 1, 0.0);
+  held.middle = next.nodes;
+  held.middle_values.assign(next.values.size(), 0.0);
+  held.rates.assign(next.momenta.size(), 0.0);
+  held.reactions.assign(next.algebraic.size(), 0.0);
+  held.wrenches.resize(most_nodes);
+  held.answer.assign(plan.size + 1, 0.0);
+  held.algebraic.assign(largest, 0.0);
+  scales.row.assign(plan.size + 1, 0.0);
+  scales.column.assign(plan.size + 1, 0.0);
+  scales.factor.assign(plan.tables.factor_row.size(), 0.0);
+  if (plan.elimination) linear.emplace(*plan.elimination);
 }
 
 namespace {
@@ -228,11 +230,12 @@ void add_uses_of_element(int e, const ElementPlan& plan, const int* rows, int si
 
 }  // namespace
 
-void Solver::Parts::find_entries() {
+void Plan::find_entries() {
   std::vector<Use> uses;
-  add_uses_of_nodes(node_plans, uses);
-  for (std::size_t e = 0; e < plans.size(); ++e) {
-    add_uses_of_element(static_cast<int>(e), plans[e], rows.data() + plans[e].rows, size, uses);
+  add_uses_of_nodes(nodes, uses);
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    add_uses_of_element(static_cast<int>(e), elements[e], rows.data() + elements[e].rows, size,
+                        uses);
   }
   // each place once
   std::vector<std::pair<int, int>> places;
@@ -240,33 +243,58 @@ void Solver::Parts::find_entries() {
   for (const Use& u : uses) places.emplace_back(u.row, u.column);
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
-  pattern.size = size;
-  for (const auto& [row, column] : places) pattern.entries.push_back({row, column});
+  entries.pattern.size = size;
+  for (const auto& [row, column] : places) entries.pattern.entries.push_back({row, column});
 
-  node_places.assign(30 * node_plans.size(), -1);
+  entries.node_places.assign(30 * nodes.size(), -1);
   int element = -1;
   for (const Use& u : uses) {
     const auto at = std::lower_bound(places.begin(), places.end(), std::pair(u.row, u.column));
     const int place = static_cast<int>(at - places.begin());
     if (u.element < 0) {
-      node_places[30 * (-1 - u.element) + u.local] = place;
+      entries.node_places[30 * (-1 - u.element) + u.local] = place;
       continue;
     }
     for (; element < u.element;) {
-      if (element >= 0) plans[element].last_entry = static_cast<int>(entry_local.size());
-      plans[++element].first_entry = static_cast<int>(entry_local.size());
+      if (element >= 0) elements[element].last_entry = static_cast<int>(entries.local.size());
+      elements[++element].first_entry = static_cast<int>(entries.local.size());
     }
-    entry_local.push_back(u.local);
-    entry_place.push_back(place);
-    entry_row.push_back(u.row);
-    entry_column.push_back(u.column);
+    entries.local.push_back(u.local);
+    entries.place.push_back(place);
+    entries.row.push_back(u.row);
+    entries.column.push_back(u.column);
   }
-  for (; element < static_cast<int>(plans.size());) {
-    if (element >= 0) plans[element].last_entry = static_cast<int>(entry_local.size());
-    if (++element < static_cast<int>(plans.size())) {
-      plans[element].first_entry = static_cast<int>(entry_local.size());
+  for (; element < static_cast<int>(elements.size());) {
+    if (element >= 0) elements[element].last_entry = static_cast<int>(entries.local.size());
+    if (++element < static_cast<int>(elements.size())) {
+      elements[element].first_entry = static_cast<int>(entries.local.size());
     }
   }
 }
 
-}  // namespace vernier::constrained
+std::string Plan::row_name(int row) const {
+  if (row < 0 || row >= size) return "no row";
+  if (row < 6 * node_count) {
+    static constexpr const char* axes[] = {"x", "y", "z"};
+    const bool force = row % 6 < 3;
+    return std::string(force ? "force" : "moment") + " equilibrium of node '" +
+           model.nodes[row / 6].name + "' " + (force ? "along " : "about ") + axes[row % 3];
+  }
+  if (row < 6 * node_count + scalar_count) {
+    return "balance of scalar node '" + model.scalars[row - 6 * node_count].name + "'";
+  }
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    const ElementPlan& plan = elements[e];
+    const int i = row - plan.own_row;
+    if (i < 0 || i >= plan.own_count + plan.algebraic_count) continue;
+    const std::string of = " of " + model.elements[e].kind + " '" + model.elements[e].name + "'";
+    if (i < plan.coordinates) return "coordinate " + std::to_string(i + 1) + of;
+    if (i < plan.own_count) return "state " + std::to_string(i - plan.coordinates + 1) + of;
+    const int k = i - plan.own_count;
+    if (k < plan.holonomic) return "constraint " + std::to_string(k + 1) + of;
+    return "equation " + std::to_string(k + 1) + of;
+  }
+  return "no row";
+}
+
+}  // namespace vernier::constrained::detail

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "vernier/kernel/constrained/detail/parts.hpp"
+#include "vernier/kernel/constrained/detail/equations.hpp"
 
 namespace vernier::constrained::detail {
 
@@ -22,18 +22,20 @@ bool solve_once(int size, std::span<const Triplet>, std::span<double> b, std::ve
 std::vector<std::vector<int>> dependent_rows(std::span<const Triplet> gradients, int rows,
                                              int columns);
 
+/// Elements whose constraints say the same or contradict, where the mechanism stands.
+std::vector<std::string> redundant(Equations&, const Level&);
+
 /// ∂ momenta / ∂ velocities, in the rows and columns of nodes and own coordinates.
-std::vector<Triplet> masses(Solver::Parts&, const Level&);
+std::vector<Triplet> masses(Equations&, const Level&);
 
 /// Φ_t and the part of Φ'' that no acceleration makes, at rows of constraints, otherwise 0.
-void constraint_motions(Solver::Parts&, const Level&, std::vector<double>& rate,
+void constraint_motions(Equations&, const Level&, std::vector<double>& rate,
                         std::vector<double>& drift);
 
 /// Throws AssemblyProblem with the names of the rows that are no finite numbers.
-[[noreturn]] void refuse_not_finite(const Solver::Parts&, std::span<const double> rows);
+[[noreturn]] void refuse_not_finite(const Plan&, std::span<const double> rows);
 
 /// ∂r/∂y' + c ∂r/∂y of all elements, and their residual.
-std::vector<Triplet> jacobian(Solver::Parts&, const Level&, double c,
-                              std::vector<double>& residual);
+std::vector<Triplet> jacobian(Equations&, const Level&, double c, std::vector<double>& residual);
 
 }  // namespace vernier::constrained::detail

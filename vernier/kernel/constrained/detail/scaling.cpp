@@ -2,21 +2,14 @@
 #include <cmath>
 #include <map>
 
-#include "vernier/kernel/constrained/detail/saddle.hpp"
+#include "vernier/kernel/constrained/detail/start.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
-namespace vernier::constrained {
+namespace vernier::constrained::detail {
 
-using detail::ElementPlan;
-using detail::Level;
-using detail::NodePlan;
-using detail::power_near;
-using detail::RowKind;
-using detail::Triplet;
-
-namespace detail {
-
-std::vector<Triplet> masses(Solver::Parts& p, const Level& l) {
+std::vector<Triplet> masses(Equations& eq, const Level& l) {
+  const Plan& p = eq.plan();
+  Scratch& w = eq.work();
   std::vector<Triplet> all;
   const auto block = [&](int row, int column, const Matrix3& m) {
     for (int k = 0; k < 9; ++k) {
@@ -25,7 +18,7 @@ std::vector<Triplet> masses(Solver::Parts& p, const Level& l) {
   };
   std::vector<char> inertia(p.node_count, 0);
   for (int i = 0; i < p.node_count; ++i) {
-    const NodePlan& plan = p.node_plans[i];
+    const NodePlan& plan = p.nodes[i];
     if (!plan.dynamic) continue;
     inertia[i] = 1;
     const Matrix3& R = l.nodes[i].R;
@@ -37,19 +30,19 @@ std::vector<Triplet> masses(Solver::Parts& p, const Level& l) {
     block(6 * i + 3, 6 * i + 3, {{J.xx, J.xy, J.xz, J.xy, J.yy, J.yz, J.xz, J.yz, J.zz}});
   }
   for (const int e : p.inertial) {
-    const ElementPlan& plan = p.plans[e];
+    const ElementPlan& plan = p.elements[e];
     const int n = plan.size;
-    std::fill_n(p.local_residual.data(), n, 0.0);
-    std::fill_n(p.local_jacobian.data(), n * n, 0.0);
-    plan.element->momentum(p.point(plan, l, 0.0),
-                           {p.local_residual.data(), p.local_jacobian.data(), n});
+    std::fill_n(w.local_residual.data(), n, 0.0);
+    std::fill_n(w.local_jacobian.data(), n * n, 0.0);
+    plan.element->momentum(eq.point(plan, l, 0.0),
+                           {w.local_residual.data(), w.local_jacobian.data(), n});
     for (int i = 0; i < plan.node_count; ++i) {
       if (p.indices[plan.nodes + i] < p.node_count) inertia[p.indices[plan.nodes + i]] = 1;
     }
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) {
         const int row = p.rows[plan.rows + i], column = p.rows[plan.rows + j];
-        const double m = p.local_jacobian[i * n + j];
+        const double m = w.local_jacobian[i * n + j];
         if (m != 0.0 && row < p.size && column < p.size) all.push_back({row, column, m});
       }
     }
@@ -58,33 +51,34 @@ std::vector<Triplet> masses(Solver::Parts& p, const Level& l) {
   constexpr double little = 1e-9;
   for (int i = 0; i < p.node_count; ++i) {
     for (int k = 0; k < 6 && !inertia[i]; ++k) {
-      const double arm = k < 3 ? 1.0 : p.unit_length * p.unit_length;
-      all.push_back({6 * i + k, 6 * i + k, little * p.unit_mass * arm});
+      const double arm = k < 3 ? 1.0 : p.scales.length * p.scales.length;
+      all.push_back({6 * i + k, 6 * i + k, little * p.scales.mass * arm});
     }
   }
   std::vector<char> heavy(p.size, 0);
   for (const Triplet& t : all) heavy[t.row] |= t.row == t.column ? 1 : 0;
   for (const int v : p.coordinate_values) {
     const int row = p.value_columns[v];
-    if (!heavy[row]) all.push_back({row, row, little * p.unit_mass});
+    if (!heavy[row]) all.push_back({row, row, little * p.scales.mass});
   }
   return all;
 }
 
-void constraint_motions(Solver::Parts& p, const Level& l, std::vector<double>& rate,
+void constraint_motions(Equations& eq, const Level& l, std::vector<double>& rate,
                         std::vector<double>& drift) {
+  const Plan& p = eq.plan();
   rate.assign(p.size, 0.0);
   drift.assign(p.size, 0.0);
-  for (const ElementPlan& plan : p.plans) {
+  for (const ElementPlan& plan : p.elements) {
     if (plan.holonomic == 0) continue;
     const auto n = static_cast<std::size_t>(plan.holonomic);
     const int row = plan.own_row + plan.own_count;
-    plan.element->constraint_motion(p.point(plan, l, 1.0), {rate.data() + row, n},
+    plan.element->constraint_motion(eq.point(plan, l, 1.0), {rate.data() + row, n},
                                     {drift.data() + row, n});
   }
 }
 
-void refuse_not_finite(const Solver::Parts& p, std::span<const double> rows) {
+void refuse_not_finite(const Plan& p, std::span<const double> rows) {
   std::vector<std::string> names;
   for (int i = 0; i < p.size; ++i) {
     if (!std::isfinite(rows[i])) names.push_back(p.row_name(i));
@@ -93,22 +87,24 @@ void refuse_not_finite(const Solver::Parts& p, std::span<const double> rows) {
                         "the equations have no finite numbers at the start", names, 0.0);
 }
 
-std::vector<Triplet> jacobian(Solver::Parts& p, const Level& l, double c,
+std::vector<Triplet> jacobian(Equations& eq, const Level& l, double c,
                               std::vector<double>& residual) {
+  const Plan& p = eq.plan();
+  Scratch& w = eq.work();
   std::vector<Triplet> all;
   residual.assign(p.size + 1, 0.0);
-  for (const ElementPlan& plan : p.plans) {
+  for (const ElementPlan& plan : p.elements) {
     const int n = plan.size;
-    std::fill_n(p.local_residual.data(), n, 0.0);
-    std::fill_n(p.local_jacobian.data(), n * n, 0.0);
-    plan.element->evaluate(p.point(plan, l, c),
-                           {p.local_residual.data(), p.local_jacobian.data(), n});
+    std::fill_n(w.local_residual.data(), n, 0.0);
+    std::fill_n(w.local_jacobian.data(), n * n, 0.0);
+    plan.element->evaluate(eq.point(plan, l, c),
+                           {w.local_residual.data(), w.local_jacobian.data(), n});
     for (int i = 0; i < n; ++i) {
       const int row = p.rows[plan.rows + i];
-      residual[row] += p.local_residual[i];
+      residual[row] += w.local_residual[i];
       for (int j = 0; j < n; ++j) {
         const int column = p.rows[plan.rows + j];
-        const double v = p.local_jacobian[i * n + j];
+        const double v = w.local_jacobian[i * n + j];
         if (v != 0.0 && row < p.size && column < p.size) all.push_back({row, column, v});
       }
     }
@@ -116,189 +112,190 @@ std::vector<Triplet> jacobian(Solver::Parts& p, const Level& l, double c,
   return all;
 }
 
-}  // namespace detail
-
-void Solver::Parts::equilibrate_rows() {
+void Start::equilibrate_rows() {
   constexpr double typical = 1e-3;
-  const Level& l = newest();
+  Scales& scales = plan_.scales;
+  const Level& l = state_.history[0];
   std::vector<double> r;
-  std::vector<Triplet> J = detail::jacobian(*this, l, typical, r);
-  for (Triplet t : detail::masses(*this, l)) {
+  std::vector<Triplet> J = jacobian(eq_, l, typical, r);
+  for (Triplet t : masses(eq_, l)) {
     t.value /= typical;
     J.push_back(t);
   }
-  std::fill(row_base.begin(), row_base.end(), 1.0);
-  std::fill(column_base.begin(), column_base.end(), 1.0);
-  for (int i = 0; i < 6 * node_count; ++i) {
-    const bool force = kinds[i] == RowKind::force;
-    row_base[i] = 1.0 / (force ? unit_mass : unit_mass * unit_length);
-    column_base[i] = force ? 1.0 : 1.0 / unit_length;
+  std::fill(scales.row.begin(), scales.row.end(), 1.0);
+  std::fill(scales.column.begin(), scales.column.end(), 1.0);
+  for (int i = 0; i < 6 * plan_.node_count; ++i) {
+    const bool force = plan_.kinds[i] == RowKind::force;
+    scales.row[i] = 1.0 / (force ? scales.mass : scales.mass * scales.length);
+    scales.column[i] = force ? 1.0 : 1.0 / scales.length;
   }
   // own coordinates by their masses
-  for (const Triplet& t : detail::masses(*this, l)) {
-    if (kinds[t.row] == RowKind::coordinate && t.row == t.column && t.value > 0.0) {
-      column_base[t.row] = power_near(std::sqrt(unit_mass / t.value));
-      row_base[t.row] = column_base[t.row] / unit_mass;
+  for (const Triplet& t : masses(eq_, l)) {
+    if (plan_.kinds[t.row] == RowKind::coordinate && t.row == t.column && t.value > 0.0) {
+      scales.column[t.row] = power_near(std::sqrt(scales.mass / t.value));
+      scales.row[t.row] = scales.column[t.row] / scales.mass;
     }
   }
   // constraints by their largest gradient
-  std::vector<double> most(size, 0.0);
+  std::vector<double> most(plan_.size, 0.0);
   for (const Triplet& t : J) {
-    if (kinds[t.row] == RowKind::constraint && kinds[t.column] != RowKind::constraint) {
-      most[t.row] = std::max(most[t.row], std::abs(t.value) / typical * column_base[t.column]);
+    if (plan_.kinds[t.row] == RowKind::constraint && plan_.kinds[t.column] != RowKind::constraint) {
+      most[t.row] = std::max(most[t.row], std::abs(t.value) / typical * scales.column[t.column]);
     }
   }
-  for (int i = 0; i < size; ++i) {
-    if (kinds[i] != RowKind::constraint) continue;
-    row_base[i] = most[i] > 0.0 ? 1.0 / power_near(most[i]) : 1.0;
-    column_base[i] = row_base[i] * unit_mass;
+  for (int i = 0; i < plan_.size; ++i) {
+    if (plan_.kinds[i] != RowKind::constraint) continue;
+    scales.row[i] = most[i] > 0.0 ? 1.0 / power_near(most[i]) : 1.0;
+    scales.column[i] = scales.row[i] * scales.mass;
   }
   // the others by their entries, rows and columns in turn
   for (int round = 0; round < 4; ++round) {
-    scaled_for = 0.0;
-    set_scales(typical, typical);
-    std::vector<double> row(size, 0.0), column(size, 0.0);
+    work_.scales.c = 0.0;
+    eq_.set_coefficients(typical, typical);
+    std::vector<double> row(plan_.size, 0.0), column(plan_.size, 0.0);
     for (const Triplet& t : J) {
-      const double v = std::abs(t.value) * row_scale[t.row] * column_scale[t.column];
+      const double v = std::abs(t.value) * work_.scales.row[t.row] * work_.scales.column[t.column];
       row[t.row] = std::max(row[t.row], v);
       column[t.column] = std::max(column[t.column], v);
     }
-    for (int i = 0; i < size; ++i) {
-      if (kinds[i] != RowKind::other) continue;
-      if (row[i] > 0.0) row_base[i] /= power_near(std::sqrt(row[i]));
-      if (column[i] > 0.0) column_base[i] /= power_near(std::sqrt(column[i]));
+    for (int i = 0; i < plan_.size; ++i) {
+      if (plan_.kinds[i] != RowKind::other) continue;
+      if (row[i] > 0.0) scales.row[i] /= power_near(std::sqrt(row[i]));
+      if (column[i] > 0.0) scales.column[i] /= power_near(std::sqrt(column[i]));
     }
   }
-  scaled_for = 0.0;
+  work_.scales.c = 0.0;
   find_floors();
 }
 
 /// Forces cannot be had better than stiffness times what places are rounded by.
-void Solver::Parts::find_floors() {
-  const Level& l = newest();
+void Start::find_floors() {
+  Scales& scales = plan_.scales;
+  const Level& l = state_.history[0];
   std::vector<double> r;
   double force = 0.0, moment = 0.0;
-  std::vector<Triplet> J0 = detail::jacobian(*this, l, 0.0, r);
+  std::vector<Triplet> J0 = jacobian(eq_, l, 0.0, r);
   for (Triplet& t : J0) t.value = -t.value;
-  const std::vector<Triplet> J1 = detail::jacobian(*this, l, 1.0, r);
+  const std::vector<Triplet> J1 = jacobian(eq_, l, 1.0, r);
   J0.insert(J0.end(), J1.begin(), J1.end());
-  std::vector<double> stiff(size, 0.0);
+  std::vector<double> stiff(plan_.size, 0.0);
   for (const Triplet& t : J0) {
-    if (t.column < 6 * node_count && t.row < 6 * node_count) {
+    if (t.column < 6 * plan_.node_count && t.row < 6 * plan_.node_count) {
       stiff[t.row] =
-          std::max(stiff[t.row], std::abs(t.value) * (t.column % 6 < 3 ? unit_length : 1.0));
+          std::max(stiff[t.row], std::abs(t.value) * (t.column % 6 < 3 ? scales.length : 1.0));
     }
   }
-  for (int i = 0; i < 6 * node_count; ++i) {
-    double& to = kinds[i] == RowKind::force ? force : moment;
+  for (int i = 0; i < 6 * plan_.node_count; ++i) {
+    double& to = plan_.kinds[i] == RowKind::force ? force : moment;
     to = std::max(to, stiff[i]);
   }
   constexpr double rounding = 8.0 * 2.2e-16;
-  force_floor = rounding * force;
-  moment_floor = rounding * moment;
+  scales.force_floor = rounding * force;
+  scales.moment_floor = rounding * moment;
 }
 
 /// Where elements put their entries, each table once: a long chain then reads few of them.
-void Solver::Parts::share_tables(std::span<const int> slots) {
-  table_local.clear();
-  table_slot.clear();
-  factor_row.clear();
-  factor_column.clear();
+void Plan::share_tables(std::span<const int> slots) {
+  tables.local.clear();
+  tables.slot.clear();
+  tables.factor_row.clear();
+  tables.factor_column.clear();
   std::map<std::vector<int>, int> locals, places;
   std::map<std::vector<double>, int> factors;  // by what scales are made of
-  for (ElementPlan& plan : plans) {
-    const auto first = entry_local.begin() + plan.first_entry;
-    const auto last = entry_local.begin() + plan.last_entry;
+  for (ElementPlan& plan : elements) {
+    const auto first = entries.local.begin() + plan.first_entry;
+    const auto last = entries.local.begin() + plan.last_entry;
     const auto [of_locals, fresh_locals] =
-        locals.try_emplace({first, last}, static_cast<int>(table_local.size()));
-    if (fresh_locals) table_local.insert(table_local.end(), first, last);
+        locals.try_emplace({first, last}, static_cast<int>(tables.local.size()));
+    if (fresh_locals) tables.local.insert(tables.local.end(), first, last);
     plan.locals = of_locals->second;
 
     std::vector<int> at;
-    std::vector<double> scales;
+    std::vector<double> factor;
     for (int k = plan.first_entry; k < plan.last_entry; ++k) {
-      at.push_back(slots[entry_place[k]]);
-      const int row = entry_row[k], column = entry_column[k];
-      scales.insert(scales.end(), {row_base[row], static_cast<double>(kinds[row]),
-                                   column_base[column], static_cast<double>(kinds[column])});
+      at.push_back(slots[entries.place[k]]);
+      const int row = entries.row[k], column = entries.column[k];
+      factor.insert(factor.end(), {scales.row[row], static_cast<double>(kinds[row]),
+                                   scales.column[column], static_cast<double>(kinds[column])});
     }
     plan.slot_base = at.empty() ? 0 : *std::min_element(at.begin(), at.end());
     for (int& s : at) s -= plan.slot_base;
     const auto [of_slots, fresh_slots] =
-        places.try_emplace(at, static_cast<int>(table_slot.size()));
-    if (fresh_slots) table_slot.insert(table_slot.end(), at.begin(), at.end());
+        places.try_emplace(at, static_cast<int>(tables.slot.size()));
+    if (fresh_slots) tables.slot.insert(tables.slot.end(), at.begin(), at.end());
     plan.slots = of_slots->second;
 
     const auto [of_factors, fresh_factors] =
-        factors.try_emplace(scales, static_cast<int>(factor_row.size()));
+        factors.try_emplace(factor, static_cast<int>(tables.factor_row.size()));
     plan.factors = of_factors->second;
     if (!fresh_factors) continue;
-    factor_row.insert(factor_row.end(), entry_row.begin() + plan.first_entry,
-                      entry_row.begin() + plan.last_entry);
-    factor_column.insert(factor_column.end(), entry_column.begin() + plan.first_entry,
-                         entry_column.begin() + plan.last_entry);
+    tables.factor_row.insert(tables.factor_row.end(), entries.row.begin() + plan.first_entry,
+                             entries.row.begin() + plan.last_entry);
+    tables.factor_column.insert(tables.factor_column.end(),
+                                entries.column.begin() + plan.first_entry,
+                                entries.column.begin() + plan.last_entry);
   }
-  table_factor.assign(factor_row.size(), 0.0);
-  scaled_for = 0.0;
 }
 
-void Solver::Parts::use_slots(std::span<const int> slots) {
+void Plan::use_slots(std::span<const int> slots) {
   share_tables(slots);
-  for (std::size_t i = 0; i < node_plans.size(); ++i) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (std::size_t k = 0; k < 30; ++k) {
-      const int place = node_places[30 * i + k];
-      node_plans[i].slots[k] = place < 0 ? -1 : slots[place];
+      const int place = entries.node_places[30 * i + k];
+      nodes[i].slots[k] = place < 0 ? -1 : slots[place];
     }
   }
 }
 
-void Solver::Parts::find_pivots() {
-  std::vector<int> plain(pattern.entries.size());
+void Start::use_slots(std::span<const int> slots) {
+  plan_.use_slots(slots);
+  work_.scales.factor.assign(plan_.tables.factor_row.size(), 0.0);
+  work_.scales.c = 0.0;
+}
+
+void Start::find_pivots() {
+  std::vector<int> plain(plan_.entries.pattern.entries.size());
   for (std::size_t k = 0; k < plain.size(); ++k) plain[k] = static_cast<int>(k);
   use_slots(plain);
-  linear_solver.reset();
   // Matrices of short and long steps, and of the whole mechanism turned about: pivots that are
   // good in all of these do not depend on where axes happen to point at the start.
   std::vector<std::vector<double>> samples;
-  Level l = newest();
-  const auto sample = [&](double coefficient) {
+  Level l = state_.history[0];
+  const auto sample = [&](double c) {
     samples.emplace_back(plain.size(), 0.0);
-    matrix = samples.back().data();
-    c = c_momentum = coefficient;
-    set_scales(c, c_momentum);
-    set_turns(l, c);
-    set_momenta(l);
-    assemble(l, true);
+    eq_.set_coefficients(c, c);
+    eq_.set_turns(l, c);
+    eq_.set_momenta(l);
+    eq_.assemble(l, Constraints::positions, samples.back().data());
   };
-  for (const double coefficient : {1e-4, 1e-3, 1e-2}) sample(coefficient);
+  for (const double c : {1e-4, 1e-3, 1e-2}) sample(c);
   const std::size_t untouched = samples.size();
   for (const Vector3& by :
        {Vector3{0.7, -0.4, 0.5}, Vector3{-0.5, 1.1, 0.3}, Vector3{0.2, 0.6, -1.3}}) {
     const Matrix3 R = rotation(by);
-    for (int i = 0; i < node_count; ++i) {
-      const auto& [x, Q, v, w] = newest().nodes[i];
+    for (int i = 0; i < plan_.node_count; ++i) {
+      const auto& [x, Q, v, w] = state_.node(i);
       l.nodes[i] = {R * x, R * Q, R * v, R * w};
     }
     sample(1e-3);
   }
+  const sparse::Pattern& pattern = plan_.entries.pattern;
   try {
-    linear_solver.emplace(pattern, samples);
+    plan_.elimination.emplace(pattern, samples);
   } catch (const sparse::Singular&) {
     samples.resize(untouched);
     try {
-      linear_solver.emplace(pattern, samples);
+      plan_.elimination.emplace(pattern, samples);
     } catch (const sparse::Singular& s) {
       std::vector<std::string> names;
-      for (const int row : s.rows) names.push_back(row_name(row));
+      for (const int row : s.rows) names.push_back(plan_.row_name(row));
       throw AssemblyProblem(AssemblyProblem::Kind::singular,
                             "the equations do not determine the motion", names, 0.0);
     }
   }
-  matrix = linear_solver->values().data();
-  use_slots(linear_solver->slots());
-  c = c_momentum = 1e-3;
-  set_scales(c, c_momentum);
-  set_momenta(newest());
+  plan_.use_slots(plan_.elimination->slots());
+  eq_.set_momenta(state_.history[0]);
+  state_.c = 1e-3;
 }
 
-}  // namespace vernier::constrained
+}  // namespace vernier::constrained::detail

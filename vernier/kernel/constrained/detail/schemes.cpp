@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vernier/kernel/constrained/detail/parts.hpp"
+#include "vernier/kernel/constrained/detail/step.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
 // Every scheme as y_k = c y'_k + what is known. Coefficients: Masarati, Lanz, Mantegazza,
@@ -9,11 +9,7 @@
 // variable); k steps with all roots of σ at -ρ and flattest damping; Chung and Hulbert, Jansen,
 // Whiting and Hulbert (generalized-α, its first-order form); Bathe's composite with ρ; Kennedy
 // and Carpenter (ESDIRK).
-namespace vernier::constrained {
-
-using detail::Formula;
-using detail::Level;
-using detail::Method;
+namespace vernier::constrained::detail {
 
 namespace {
 
@@ -50,14 +46,6 @@ double composite_gamma(double rho) {
   return rho > 1.0 - 1e-8 ? 0.25 : (2.0 - std::sqrt(2.0 + 2.0 * rho)) / (2.0 * (1.0 - rho));
 }
 
-void add(Formula& f, const Level* level, double value, double rate) {
-  f.terms[f.count++] = {level, value, rate, value, rate};
-}
-
-/// x' at a point that is α times the distance of the last two beyond the last: exact on cubics.
-struct Cubic {
-  double difference, last, before;
-};
 Cubic cubic(double alpha, double h) {
   return {-6.0 * alpha * alpha * (1.0 + alpha) / h, 1.0 + 4.0 * alpha + 3.0 * alpha * alpha,
           alpha * (2.0 + 3.0 * alpha)};
@@ -71,18 +59,24 @@ void relative(const NodeState& n, const Matrix3& R, Vector3& g, Vector3& rate) n
 
 }  // namespace
 
-Method Solver::Parts::method(double h) const noexcept {
-  const Scheme s = settings.scheme;
+bool Formula::uses(const Level* level) const noexcept {
+  for (int j = 0; j < count; ++j) {
+    if (terms[j].level == level) return true;
+  }
+  return false;
+}
+
+Method Step::choose_method(Care care) const noexcept {
   // after a jump nothing but values is known
-  if (!rates_valid) return Method::sdirk2;
-  if (in_pieces) return Method::esdirk3;
+  if (!state_.rates_valid) return Method::sdirk2;
+  if (care != Care::usual) return Method::esdirk3;
   const auto equal = [&](int n) {
     for (int i = 0; i < n; ++i) {
-      if (!same_step(levels[order[i]].step, h)) return false;
+      if (!same_step(state_.history[i].step, h_)) return false;
     }
     return true;
   };
-  switch (s) {
+  switch (plan_.settings.scheme) {
     case Scheme::trapezoid:
       return Method::trapezoid;
     case Scheme::generalized_alpha:
@@ -94,141 +88,155 @@ Method Solver::Parts::method(double h) const noexcept {
     case Scheme::sdirk3:
       return Method::esdirk3;
     case Scheme::multistep4:
-      if (past >= 3 && equal(3)) return Method::multistep4;
+      if (state_.past >= 3 && equal(3)) return Method::multistep4;
       break;
     case Scheme::multistep3:
-      if (past >= 2 && equal(2)) return Method::multistep3;
+      if (state_.past >= 2 && equal(2)) return Method::multistep3;
       break;
     default:
       break;
   }
-  return past >= 1 ? Method::multistep2 : Method::trapezoid;
+  return state_.past >= 1 ? Method::multistep2 : Method::trapezoid;
 }
 
-Formula Solver::Parts::formula(Method m, int stage, double h) const noexcept {
+Formula Step::formula(int stage) const noexcept {
   Formula f;
-  const double r = settings.rho;
-  const Level* one = &levels[order[0]];
-  const Level* two = &levels[order[1]];
-  f.last = one;
-  f.before = past >= 1 ? two : nullptr;
-  const auto set_c = [&](double coefficient) { f.c = f.c_momentum = coefficient; };
-  switch (m) {
-    case Method::multistep2: {
-      const double al = h / one->step;
-      const double b0 = (1.0 + al) / (2.0 * al + 1.0 + 2.0 * r - r * r);
-      const double a2 = al * (b0 * (1.0 + r) * (1.0 + r) - 1.0);
-      set_c(b0 * h);
-      add(f, one, 1.0 - a2, 2.0 * r * b0 * h);
-      add(f, two, a2, r * r * b0 * h);
+  f.last = &state_.history[0];
+  f.before = state_.past >= 1 ? &state_.history[1] : nullptr;
+  switch (method_) {
+    case Method::multistep2:
+    case Method::multistep3:
+    case Method::multistep4:
+      set_multistep(f);
       break;
-    }
-    case Method::multistep3: {
-      const double D = r * r - 5.0 * r + 10.0, b = 6.0 * h / ((1.0 + r) * D);
-      set_c(b);
-      add(f, one, 3.0 * (2.0 * r * r - 9.0 * r + 5.0) / D, 3.0 * r * b);
-      add(f, two, -3.0 * (5.0 * r * r - 9.0 * r + 2.0) / D, 3.0 * r * r * b);
-      add(f, &levels[order[2]], (10.0 * r * r - 5.0 * r + 1.0) / D, r * r * r * b);
-      break;
-    }
-    case Method::multistep4: {
-      const double r2 = r * r, r3 = r2 * r, D = -r3 + 7.0 * r2 - 21.0 * r + 35.0;
-      const double b = 20.0 * h / ((1.0 + r) * D);
-      set_c(b);
-      add(f, one, 4.0 * (-2.0 * r3 + 13.0 * r2 - 35.0 * r + 14.0) / D, 4.0 * r * b);
-      add(f, two, -4.0 * (1.0 - r) * (7.0 * r2 - 34.0 * r + 7.0) / D, 6.0 * r2 * b);
-      add(f, &levels[order[2]], -4.0 * (14.0 * r3 - 35.0 * r2 + 13.0 * r - 2.0) / D, 4.0 * r3 * b);
-      add(f, &levels[order[3]], (35.0 * r3 - 21.0 * r2 + 7.0 * r - 1.0) / D, r2 * r2 * b);
-      break;
-    }
     case Method::trapezoid:
-      set_c(0.5 * h);
-      add(f, one, 1.0, 0.5 * h);
+      f.set_c(0.5 * h_);
+      f.add(state_.history[0], 1.0, 0.5 * h_);
       break;
-    case Method::alpha: {
-      // x_k = x + h ((1-γ) a + γ a_k), a_k = (α_f x'_k + (1-α_f) x' - (1-α_m) a) / α_m
-      const auto [am, af, gamma] = first_order_alpha(r);
-      set_c(h * gamma * af / am);
-      add(f, one, 1.0, h * gamma * (1.0 - af) / am);
-      add(f, &auxiliary, 0.0, h * (1.0 - gamma - gamma * (1.0 - am) / am));
+    case Method::alpha:
+    case Method::alpha_second:
+      set_alpha(f);
       break;
-    }
-    case Method::alpha_second: {
-      // q_k = q + h q' + h² ((½-β) a + β a_k), q'_k = q' + h ((1-γ) a + γ a_k);
-      // p_k = p + h ((1-γ) A + γ A_k), (1-α_m) A_k + α_m A = (1-α_f) p'_k + α_f p'
-      const auto [am, af, gamma, beta] = second_order_alpha(r);
-      f.c = h * beta / gamma;
-      f.c_momentum = h * gamma * (1.0 - af) / (1.0 - am);
-      f.terms[f.count++] = {one, 1.0, h * (1.0 - beta / gamma), 1.0, h * gamma * af / (1.0 - am)};
-      f.terms[f.count++] = {&auxiliary, 0.0, h * h * (0.5 - beta / gamma), 0.0,
-                            h * (1.0 - gamma - gamma * am / (1.0 - am))};
+    case Method::composite:
+    case Method::sdirk2:
+    case Method::esdirk3:
+      set_stage(f, stage);
       break;
-    }
-    case Method::composite: {
-      const double g = composite_gamma(r);
-      set_c(g * h);
-      if (stage == 0) {
-        f.fraction = 2.0 * g;
-        add(f, one, 1.0, g * h);
-      } else {
-        const double q1 = (1.0 - 2.0 * g) / (4.0 * g);
-        add(f, one, 1.0, (1.0 - g - q1) * h);
-        add(f, &stages[0], 0.0, q1 * h);
-      }
-      break;
-    }
-    case Method::sdirk2: {
-      const double g = sdirk2_gamma;
-      set_c(g * h);
-      add(f, one, 1.0, 0.0);
-      if (stage == 0) f.fraction = g;
-      if (stage == 1) add(f, &stages[0], 0.0, (1.0 - g) * h);
-      break;
-    }
-    case Method::esdirk3: {
-      const Esdirk& e = esdirk;
-      set_c(e.gamma * h);
-      if (stage == 0) {
-        f.fraction = e.c2;
-        add(f, one, 1.0, e.gamma * h);
-      } else if (stage == 1) {
-        f.fraction = e.c3;
-        add(f, one, 1.0, e.a31 * h);
-        add(f, &stages[0], 0.0, e.a32 * h);
-      } else {
-        add(f, one, 1.0, e.b1 * h);
-        add(f, &stages[0], 0.0, e.b2 * h);
-        add(f, &stages[1], 0.0, e.b3 * h);
-      }
-      break;
-    }
   }
   if (stage > 0) {
-    f.last = &stages[0];
-    f.before = one;
+    f.last = &work_.stages[0];
+    f.before = &state_.history[0];
   }
+  if (careful_ && stage == 0) f.before = nullptr;
   return f;
 }
 
-void Solver::Parts::predict(const Formula& f, double h, Level& to) noexcept {
-  const Level& base = newest();
-  to.time = base.time + f.fraction * h;
-  to.step = h;
+void Step::set_multistep(Formula& f) const noexcept {
+  const double r = plan_.settings.rho, h = h_;
+  const Level &one = state_.history[0], &two = state_.history[1], &three = state_.history[2];
+  if (method_ == Method::multistep2) {
+    const double al = h / one.step;
+    const double b0 = (1.0 + al) / (2.0 * al + 1.0 + 2.0 * r - r * r);
+    const double a2 = al * (b0 * (1.0 + r) * (1.0 + r) - 1.0);
+    f.set_c(b0 * h);
+    f.add(one, 1.0 - a2, 2.0 * r * b0 * h);
+    f.add(two, a2, r * r * b0 * h);
+  } else if (method_ == Method::multistep3) {
+    const double D = r * r - 5.0 * r + 10.0, b = 6.0 * h / ((1.0 + r) * D);
+    f.set_c(b);
+    f.add(one, 3.0 * (2.0 * r * r - 9.0 * r + 5.0) / D, 3.0 * r * b);
+    f.add(two, -3.0 * (5.0 * r * r - 9.0 * r + 2.0) / D, 3.0 * r * r * b);
+    f.add(three, (10.0 * r * r - 5.0 * r + 1.0) / D, r * r * r * b);
+  } else {
+    const double r2 = r * r, r3 = r2 * r, D = -r3 + 7.0 * r2 - 21.0 * r + 35.0;
+    const double b = 20.0 * h / ((1.0 + r) * D);
+    f.set_c(b);
+    f.add(one, 4.0 * (-2.0 * r3 + 13.0 * r2 - 35.0 * r + 14.0) / D, 4.0 * r * b);
+    f.add(two, -4.0 * (1.0 - r) * (7.0 * r2 - 34.0 * r + 7.0) / D, 6.0 * r2 * b);
+    f.add(three, -4.0 * (14.0 * r3 - 35.0 * r2 + 13.0 * r - 2.0) / D, 4.0 * r3 * b);
+    f.add(state_.history[3], (35.0 * r3 - 21.0 * r2 + 7.0 * r - 1.0) / D, r2 * r2 * b);
+  }
+}
+
+void Step::set_alpha(Formula& f) const noexcept {
+  const double h = h_;
+  const Level &one = state_.history[0], &auxiliary = state_.auxiliary;
+  if (method_ == Method::alpha) {
+    // x_k = x + h ((1-γ) a + γ a_k), a_k = (α_f x'_k + (1-α_f) x' - (1-α_m) a) / α_m
+    const auto [am, af, gamma] = first_order_alpha(plan_.settings.rho);
+    f.set_c(h * gamma * af / am);
+    f.add(one, 1.0, h * gamma * (1.0 - af) / am);
+    f.add(auxiliary, 0.0, h * (1.0 - gamma - gamma * (1.0 - am) / am));
+    return;
+  }
+  // q_k = q + h q' + h² ((½-β) a + β a_k), q'_k = q' + h ((1-γ) a + γ a_k);
+  // p_k = p + h ((1-γ) A + γ A_k), (1-α_m) A_k + α_m A = (1-α_f) p'_k + α_f p'
+  const auto [am, af, gamma, beta] = second_order_alpha(plan_.settings.rho);
+  f.c = h * beta / gamma;
+  f.c_momentum = h * gamma * (1.0 - af) / (1.0 - am);
+  f.terms[f.count++] = {&one, 1.0, h * (1.0 - beta / gamma), 1.0, h * gamma * af / (1.0 - am)};
+  f.terms[f.count++] = {&auxiliary, 0.0, h * h * (0.5 - beta / gamma), 0.0,
+                        h * (1.0 - gamma - gamma * am / (1.0 - am))};
+}
+
+void Step::set_stage(Formula& f, int stage) const noexcept {
+  const double h = h_;
+  const Level& one = state_.history[0];
+  const auto& stages = work_.stages;
+  if (method_ == Method::composite) {
+    const double g = composite_gamma(plan_.settings.rho);
+    f.set_c(g * h);
+    if (stage == 0) {
+      f.fraction = 2.0 * g;
+      f.add(one, 1.0, g * h);
+    } else {
+      const double q1 = (1.0 - 2.0 * g) / (4.0 * g);
+      f.add(one, 1.0, (1.0 - g - q1) * h);
+      f.add(stages[0], 0.0, q1 * h);
+    }
+  } else if (method_ == Method::sdirk2) {
+    const double g = sdirk2_gamma;
+    f.set_c(g * h);
+    f.add(one, 1.0, 0.0);
+    if (stage == 0) f.fraction = g;
+    if (stage == 1) f.add(stages[0], 0.0, (1.0 - g) * h);
+  } else {
+    const Esdirk& e = esdirk;
+    f.set_c(e.gamma * h);
+    if (stage == 0) {
+      f.fraction = e.c2;
+      f.add(one, 1.0, e.gamma * h);
+    } else if (stage == 1) {
+      f.fraction = e.c3;
+      f.add(one, 1.0, e.a31 * h);
+      f.add(stages[0], 0.0, e.a32 * h);
+    } else {
+      f.add(one, 1.0, e.b1 * h);
+      f.add(stages[0], 0.0, e.b2 * h);
+      f.add(stages[1], 0.0, e.b3 * h);
+    }
+  }
+}
+
+void Step::predict(const Formula& f, Level& to) noexcept {
+  const Level& base = state_.history[0];
+  to.time = base.time + f.fraction * h_;
+  to.step = h_;
   const double ahead = to.time - f.last->time;
   Cubic k{0.0, 1.0, 0.0};
   if (f.before) k = cubic(ahead / (f.last->time - f.before->time), ahead);
+  predict_nodes(f, k, to);
+  predict_values(f, k, to);
+  to.algebraic = f.last->algebraic;
+}
 
-  const auto in_terms = [&](const Level* l) {
-    for (int j = 0; j < f.count; ++j) {
-      if (f.terms[j].level == l) return true;
-    }
-    return false;
-  };
-  const bool take_last = f.last != &base && !in_terms(f.last);
-  const bool take_before = f.before && f.before != &base && !in_terms(f.before);
-  for (int i = 0; i < node_count; ++i) {
+/// Rotations as CGR parameters relative to the start of the step.
+void Step::predict_nodes(const Formula& f, const Cubic& k, Level& to) noexcept {
+  const Level& base = state_.history[0];
+  const bool take_last = f.last != &base && !f.uses(f.last);
+  const bool take_before = f.before && f.before != &base && !f.uses(f.before);
+  for (int i = 0; i < plan_.node_count; ++i) {
     const NodeState& reference = base.nodes[i];
-    detail::NodeWork& w = work[i];
     Vector3 x{}, g{};
     Vector3 g_last{}, rate_last = reference.omega, g_before{}, rate_before{};
     for (int j = 0; j < f.count; ++j) {
@@ -238,7 +246,7 @@ void Solver::Parts::predict(const Formula& f, double h, Level& to) noexcept {
       x = plus_times(x, n.v, t.rate);
       if (t.level == &base) {
         g = plus_times(g, reference.omega, t.rate);
-      } else if (t.level == &auxiliary) {
+      } else if (t.level == &state_.auxiliary) {
         g = plus_times(g, n.omega, t.rate);
       } else {
         Vector3 gj, rj;
@@ -264,32 +272,34 @@ void Solver::Parts::predict(const Formula& f, double h, Level& to) noexcept {
       rate = plus_times(plus_times((g_last - g_before) * k.difference, rate_last, k.last),
                         rate_before, k.before);
     }
+    work_.nodes[i].start(x, g, rate);
     NodeState& n = to.nodes[i];
-    w.x_history = x;
     n.v = v;
     n.x = plus_times(x, v, f.c);
-    w.g_history = g;
-    w.rate = rate;
     g = plus_times(g, rate, f.c);
     n.R = cgr_rotation(g) * reference.R;
     n.omega = cgr_tangent_times(g, rate);
   }
+}
 
-  for (std::size_t i = 0; i < momentum_history.size(); ++i) {
+void Step::predict_values(const Formula& f, const Cubic& k, Level& to) noexcept {
+  std::vector<double>& momenta = work_.momentum_history;
+  for (std::size_t i = 0; i < momenta.size(); ++i) {
     double sum = 0.0;
     for (int j = 0; j < f.count; ++j) {
       const Formula::Term& t = f.terms[j];
       sum += t.momentum_value * t.level->momenta[i] + t.momentum_rate * t.level->momentum_rates[i];
     }
-    momentum_history[i] = sum;
+    momenta[i] = sum;
   }
-  for (std::size_t i = 0; i < value_history.size(); ++i) {
+  std::vector<double>& values = work_.value_history;
+  for (std::size_t i = 0; i < values.size(); ++i) {
     double sum = 0.0;
     for (int j = 0; j < f.count; ++j) {
       const Formula::Term& t = f.terms[j];
       sum += t.value * t.level->values[i] + t.rate * t.level->rates[i];
     }
-    value_history[i] = sum;
+    values[i] = sum;
     double rate = f.last->rates[i];
     if (f.before) {
       rate = k.difference * (f.last->values[i] - f.before->values[i]) + k.last * rate +
@@ -298,32 +308,32 @@ void Solver::Parts::predict(const Formula& f, double h, Level& to) noexcept {
     to.rates[i] = rate;
     to.values[i] = sum + f.c * rate;
   }
-  to.algebraic = f.last->algebraic;
 }
 
-void Solver::Parts::advance_auxiliary(Method m, double h, const Level& from,
-                                      const Level& to) noexcept {
-  if (m != Method::alpha && m != Method::alpha_second) {
-    start_auxiliary();
+void Step::advance_auxiliary(State& s) noexcept {
+  if (method_ != Method::alpha && method_ != Method::alpha_second) {
+    start_auxiliary(plan_, s, work_);
     return;
   }
+  const Level &from = s.history[1], &to = s.history[0];
+  Level& auxiliary = s.auxiliary;
   // a_k = own a + new y'_k + old y'_{k-1}
   double own, now, old, own_p, now_p, old_p;
-  if (m == Method::alpha) {
-    const auto [am, af, gamma] = first_order_alpha(settings.rho);
+  if (method_ == Method::alpha) {
+    const auto [am, af, gamma] = first_order_alpha(plan_.settings.rho);
     own = own_p = -(1.0 - am) / am;
     now = now_p = af / am;
     old = old_p = (1.0 - af) / am;
   } else {
-    const auto [am, af, gamma, beta] = second_order_alpha(settings.rho);
+    const auto [am, af, gamma, beta] = second_order_alpha(plan_.settings.rho);
     own = -(1.0 - gamma) / gamma;
-    now = 1.0 / (h * gamma);
+    now = 1.0 / (h_ * gamma);
     old = -now;
     own_p = -am / (1.0 - am);
     now_p = (1.0 - af) / (1.0 - am);
     old_p = af / (1.0 - am);
   }
-  for (int i = 0; i < node_count; ++i) {
+  for (int i = 0; i < plan_.node_count; ++i) {
     const NodeState &a = from.nodes[i], &b = to.nodes[i];
     NodeState& x = auxiliary.nodes[i];
     x.v = x.v * own + b.v * now + a.v * old;
@@ -332,7 +342,7 @@ void Solver::Parts::advance_auxiliary(Method m, double h, const Level& from,
     const Vector3 sum = x.omega * own + rate * now + a.omega * old;
     // parameters relative to the new orientation from here on
     x.omega = cgr_tangent_times(g, sum);
-    if (m == Method::alpha_second) {
+    if (method_ == Method::alpha_second) {
       const double q = 4.0 + dot(g, g);
       x.omega += plus_times(rate, cross(g, rate), 0.5) * (-8.0 * dot(g, rate) / (q * q));
     }
@@ -346,17 +356,15 @@ void Solver::Parts::advance_auxiliary(Method m, double h, const Level& from,
   }
 }
 
-void Solver::Parts::start_auxiliary() noexcept {
-  const Level& l = newest();
-  const bool second = settings.scheme == Scheme::generalized_alpha_second;
-  for (int i = 0; i < node_count; ++i) {
+void start_auxiliary(const Plan& plan, State& s, Scratch& work) noexcept {
+  const Level& l = s.history[0];
+  Level& auxiliary = s.auxiliary;
+  const bool second = plan.settings.scheme == Scheme::generalized_alpha_second;
+  if (second) Equations(plan, s, work).find_accelerations();
+  for (int i = 0; i < plan.node_count; ++i) {
     NodeState& x = auxiliary.nodes[i];
-    if (second) {
-      accelerations(i, x.v, x.omega);
-    } else {
-      x.v = l.nodes[i].v;
-      x.omega = l.nodes[i].omega;
-    }
+    x.v = second ? work.accelerations[i].linear : l.nodes[i].v;
+    x.omega = second ? work.accelerations[i].angular : l.nodes[i].omega;
   }
   for (std::size_t i = 0; i < auxiliary.rates.size(); ++i) {
     auxiliary.rates[i] = second ? 0.0 : l.rates[i];
@@ -364,4 +372,4 @@ void Solver::Parts::start_auxiliary() noexcept {
   auxiliary.momentum_rates = l.momentum_rates;
 }
 
-}  // namespace vernier::constrained
+}  // namespace vernier::constrained::detail

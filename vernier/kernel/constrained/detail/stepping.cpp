@@ -2,17 +2,10 @@
 #include <cmath>
 
 #include "vernier/base/require.hpp"
-#include "vernier/kernel/constrained/detail/parts.hpp"
+#include "vernier/kernel/constrained/detail/step.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
-namespace vernier::constrained {
-
-using detail::ElementPlan;
-using detail::Formula;
-using detail::Level;
-using detail::Method;
-using detail::NodeWork;
-using detail::RowKind;
+namespace vernier::constrained::detail {
 
 namespace {
 
@@ -23,73 +16,98 @@ constexpr long renormalize_every = 256;   // steps
 constexpr double most_turn = 0.5;         // rad, of one careful iteration
 constexpr int most_pieces = 64;           // of a step that fails as a whole
 
-int stage_count(Method m) {
+int stages_of(Method m) {
   if (m == Method::esdirk3) return 3;
   return m == Method::sdirk2 || m == Method::composite ? 2 : 1;
 }
 
-}  // namespace
-
-void Solver::Parts::finish_kinematics(Level& l) noexcept {
-  set_momenta(l);
-  const double inverse = 1.0 / c_momentum;
-  for (std::size_t i = 0; i < l.momenta.size(); ++i) {
-    l.momentum_rates[i] = (l.momenta[i] - momentum_history[i]) * inverse;
+/// The report of a step by that of one of its stages.
+void add_stage(StepReport& to, const StepReport& stage) noexcept {
+  to.iterations += stage.iterations;
+  to.contraction = std::max(to.contraction, stage.contraction);
+  if (stage.residual > to.residual || !std::isfinite(stage.residual)) {
+    to.residual = stage.residual;
+    to.worst_row = stage.worst_row;
+  }
+  if (static_cast<int>(stage.end) > static_cast<int>(to.end)) {
+    to.end = stage.end;
+    to.worst_row = stage.worst_row;
   }
 }
 
-void Solver::Parts::update(Level& l) noexcept {
-  const double* d = rhs.data();
-  const double turn = 1.0 / unit_length;
-  const Level& base = newest();
-  for (int i = 0; i < node_count; ++i, d += 6) {
+}  // namespace
+
+// Several stages lose orders if constraints hold in the positions of each of them: there they hold
+// in velocities, and positions are corrected at the end by what little they are off.
+Step::Step(const Plan& plan, const State& from, Scratch& work, double h, Care care) noexcept
+    : Equations(plan, from, work),
+      h_(h),
+      careful_(care == Care::careful_piece),
+      method_(choose_method(care)),
+      stage_count_(stages_of(method_)),
+      hold_in_(stage_count_ > 1 ? Constraints::velocities : Constraints::positions) {}
+
+void Step::finish_kinematics(Level& l) noexcept {
+  set_momenta(l);
+  const double inverse = 1.0 / c_momentum_;
+  for (std::size_t i = 0; i < l.momenta.size(); ++i) {
+    l.momentum_rates[i] = (l.momenta[i] - work_.momentum_history[i]) * inverse;
+  }
+}
+
+void Step::update(Level& l) noexcept {
+  const double* d = work_.rhs.data();
+  const double turn = 1.0 / plan_.scales.length;
+  const Level& base = state_.history[0];
+  for (int i = 0; i < plan_.node_count; ++i, d += 6) {
     NodeState& n = l.nodes[i];
-    NodeWork& w = work[i];
+    NodeWork& w = work_.nodes[i];
     n.v -= Vector3{d[0], d[1], d[2]};
-    n.x = plus_times(w.x_history, n.v, c);
+    n.x = plus_times(w.x_history, n.v, c_);
     // the unknown is the turn itself, over c: Δg' = G(g)⁻¹ of it
-    Vector3 g = plus_times(w.g_history, w.rate, c);
+    Vector3 g = plus_times(w.g_history, w.rate, c_);
     w.rate -= cgr_inverse_tangent_times(g, Vector3{d[3] * turn, d[4] * turn, d[5] * turn});
-    g = plus_times(w.g_history, w.rate, c);
+    g = plus_times(w.g_history, w.rate, c_);
     n.R = cgr_rotation(g) * base.nodes[i].R;
     n.omega = cgr_tangent_times(g, w.rate);
   }
   for (std::size_t i = 0; i < l.values.size(); ++i) {
-    const int column = value_columns[i];
-    l.rates[i] -= rhs[column] * column_scale[column];
-    l.values[i] = value_history[i] + c * l.rates[i];
+    const int column = plan_.value_columns[i];
+    l.rates[i] -= work_.rhs[column] * work_.scales.column[column];
+    l.values[i] = work_.value_history[i] + c_ * l.rates[i];
   }
   for (std::size_t i = 0; i < l.algebraic.size(); ++i) {
-    const int column = algebraic_columns[i];
-    l.algebraic[i] -= rhs[column] * column_scale[column];
+    const int column = plan_.algebraic_columns[i];
+    l.algebraic[i] -= work_.rhs[column] * work_.scales.column[column];
   }
   finish_kinematics(l);
 }
 
-void Solver::Parts::refresh_turns() noexcept {
-  for (int i = 0; i < node_count; ++i) {
+void Step::refresh_turns() noexcept {
+  for (int i = 0; i < plan_.node_count; ++i) {
     // ω = G(g) g', g = history + c g': Δω by the turn θ = G Δg over c, that is 1 + c (∂G g') G⁻¹
-    const Vector3 r = work[i].rate, g = plus_times(work[i].g_history, r, c);
-    const double q = 1.0 / (4.0 + dot(g, g)), k = 2.0 * c * q;
+    const Vector3 r = work_.nodes[i].rate, g = plus_times(work_.nodes[i].g_history, r, c_);
+    const double q = 1.0 / (4.0 + dot(g, g)), k = 2.0 * c_ * q;
     const Vector3 a = plus_times(r, cross(g, r), 0.5) * (-4.0 * q * k), e = r * k, h = g * 0.5;
     // the derivative acts as a gᵀ - skew(e), G⁻¹ as 1 - skew(h) + h hᵀ
     const double hh = 1.0 + dot(h, h), eh = dot(e, h);
     const Vector3 b = a * (2.0 * hh) - cross(e, h);
-    turns[i] = {{1.0 - eh + b.x * h.x + h.x * e.x, b.x * h.y + h.x * e.y + e.z,
-                 b.x * h.z + h.x * e.z - e.y, b.y * h.x + h.y * e.x - e.z,
-                 1.0 - eh + b.y * h.y + h.y * e.y, b.y * h.z + h.y * e.z + e.x,
-                 b.z * h.x + h.z * e.x + e.y, b.z * h.y + h.z * e.y - e.x,
-                 1.0 - eh + b.z * h.z + h.z * e.z}};
+    work_.turns[i] = {{1.0 - eh + b.x * h.x + h.x * e.x, b.x * h.y + h.x * e.y + e.z,
+                       b.x * h.z + h.x * e.z - e.y, b.y * h.x + h.y * e.x - e.z,
+                       1.0 - eh + b.y * h.y + h.y * e.y, b.y * h.z + h.y * e.z + e.x,
+                       b.z * h.x + h.z * e.x + e.y, b.z * h.y + h.z * e.y - e.x,
+                       1.0 - eh + b.z * h.z + h.z * e.z}};
   }
 }
 
-int Solver::Parts::worst_row() const noexcept {
-  const double by_kind[] = {limits.force, limits.moment, other_reference + 1e-300,
-                            other_reference + 1e-300, limits.constraint};
+int Step::worst_row() const noexcept {
+  const Limits& limits = work_.limits;
+  const double other = work_.references.other + 1e-300;
+  const double by_kind[] = {limits.force, limits.moment, other, other, limits.constraint};
   int worst = -1;
   double most = -1.0;
-  for (int i = 0; i < size; ++i) {
-    const double r = std::abs(residual[i]) / by_kind[static_cast<int>(kinds[i])];
+  for (int i = 0; i < plan_.size; ++i) {
+    const double r = std::abs(work_.residual[i]) / by_kind[static_cast<int>(plan_.kinds[i])];
     if (!(r <= most)) {
       most = std::isfinite(r) ? r : 1e300;
       worst = i;
@@ -98,66 +116,52 @@ int Solver::Parts::worst_row() const noexcept {
   return worst;
 }
 
-StepReport Solver::Parts::solve(Level& l) noexcept {
+/// Newton's iteration from what was predicted. held_time: of impulses that are not yet in the
+/// history, because the first factorized matrix has to say what constraints take up; else 0.
+StepReport Step::solve(Level& l, double held_time) noexcept {
   StepReport report;
+  const Settings& settings = plan_.settings;
+  const double& worst = work_.norms.worst;
   double before = 0.0, best = 1e300;
   int age = -1;  // iterations since the Jacobian was taken; -1: none
-  const double limit = settings.tolerance;
   finish_kinematics(l);
   for (;;) {
     const bool last = report.iterations >= settings.iterations_most;
     const bool check =
         last || (report.iterations > 0 && report.iterations >= settings.iterations_least);
-    bool fresh = age < 0 || careful || age >= settings.reuse || report.contraction > keeps;
-    if (fresh && !check) refresh_turns();
+    bool fresh = age < 0 || careful_ || age >= settings.reuse || report.contraction > keeps;
     // a residual alone where the step is likely to end: what is factorized stays so
-    assemble(l, fresh && !check);
-    report.residual = norms.worst;
-    if (report.iterations > 0) report.contraction = norms.worst / (before + 1e-300);
-    before = norms.worst;
-    if (!std::isfinite(norms.worst)) break;
-    if (check && norms.worst <= limit) return report;
-    residual = rhs;
+    linearize(l, fresh && !check);
+    report.residual = worst;
+    if (report.iterations > 0) report.contraction = worst / (before + 1e-300);
+    before = worst;
+    if (!std::isfinite(worst)) break;
+    if (check && worst <= settings.tolerance) return report;
+    work_.residual = work_.rhs;
     if (last) break;
     if (check) {
       fresh = fresh || report.contraction > keeps;
-      if (fresh) {
-        refresh_turns();
-        assemble(l, true);
-      }
+      if (fresh) linearize(l, true);
     }
+    ++age;
     if (fresh) {
-      if (!linear_solver->factorize([&] { assemble(l, true); }).usable) break;
+      if (!work_.linear->factorize([&] { assemble_matrix(l, hold_in_); }).usable) break;
       age = 0;
-      if (held_waits) share_held(l);
-    } else {
-      ++age;
+      if (held_time > 0.0) share_held(l, held_time);
+      held_time = 0.0;
     }
-    linear_solver->solve({rhs.data(), static_cast<std::size_t>(size)});
+    work_.linear->solve({work_.rhs.data(), static_cast<std::size_t>(plan_.size)});
     // to and fro across a kink (friction that changes sides, a stop): half the way
-    if (report.iterations >= 2 && norms.worst > to_and_fro * best) {
-      for (double& x : rhs) x *= 0.5;
-    }
-    best = std::min(best, norms.worst);
-    double turned = 0.0, moved = 0.0;
-    for (int i = 0; i < 6 * node_count; i += 6) {
-      for (int k = 0; k < 3; ++k) {
-        moved = std::max(moved, std::abs(rhs[i + k]));
-        turned = std::max(turned, std::abs(rhs[i + 3 + k]));
-      }
-    }
-    const double turn = turned * c / unit_length;
-    if (careful && turn > most_turn) {
-      for (double& d : rhs) d *= most_turn / turn;
-    }
+    if (report.iterations >= 2 && worst > to_and_fro * best) scale_change(0.5);
+    best = std::min(best, worst);
+    const double change = limit_change();
     update(l);
     ++report.iterations;
     if (settings.accept_unconverged && report.iterations >= settings.iterations_most) {
+      if (!std::isfinite(change)) break;
       // not evaluated again: what is left is of second order in the correction
-      const double correction = c / unit_length * std::max(moved, turned);
-      if (!std::isfinite(correction)) break;
-      report.residual = norms.worst * std::min(1.0, (age == 0 ? 3.0 * correction : keeps));
-      if (report.residual > limit) {
+      report.residual = worst * std::min(1.0, (age == 0 ? 3.0 * change : keeps));
+      if (report.residual > settings.tolerance) {
         report.end = StepReport::End::accepted;
         report.worst_row = worst_row();
       }
@@ -169,149 +173,184 @@ StepReport Solver::Parts::solve(Level& l) noexcept {
   return report;
 }
 
-StepReport Solver::Parts::step(double h) noexcept {
-  require(linear_solver.has_value());  // initialize() or equilibrate() before
-  StepReport report;
-  report.end = StepReport::End::failed;
-  if (!(h > 0.0) || !std::isfinite(h)) return report;
-  if (settings.local_error > 0.0) return step_varying(h);
-  report = attempt(h);
-  if (report.end != StepReport::End::failed || settings.accept_unconverged) return report;
-  // again in pieces, more carefully where that fails too
-  const double end = newest().time + h;
-  int iterations = report.iterations;
-  const auto again = [&](double piece) {
-    careful = true;
-    report = attempt(piece);
-    careful = false;
-    iterations += report.iterations;
-    report.iterations = iterations;
-    return report.end != StepReport::End::failed;
-  };
-  // of schemes without a past, which short steps among long ones would upset
-  save(backup.data());
-  in_pieces = true;
-  for (int pieces = 2; pieces <= most_pieces; pieces *= 2) {
-    bool done = true;
-    for (int i = 0; i < pieces && done; ++i) {
-      report = attempt(h / pieces);
-      iterations += report.iterations;
-      done = report.end != StepReport::End::failed || again(h / pieces);
-    }
-    if (done) {
-      newest().time = end;
-      report.iterations = iterations;
-      past = 0;
-      in_pieces = false;
-      return report;
-    }
-    load(backup.data());
+void Step::linearize(const Level& l, bool jacobian) noexcept {
+  if (jacobian) {
+    refresh_turns();
+    assemble_matrix(l, hold_in_);
+  } else {
+    assemble(l, hold_in_, nullptr);
   }
-  in_pieces = false;
-  return report;
 }
 
-StepReport Solver::Parts::attempt(double h) noexcept {
-  StepReport report;
-  const Method m = method(h);
-  const int count = stage_count(m);
-  const double force = force_reference, moment = moment_reference, other = other_reference;
-  const double coefficient = c;
-  kept_drives = drive_states;
-  force_reference *= reference_decay;
-  moment_reference *= reference_decay;
-  other_reference *= reference_decay;
-  // Several stages lose orders if constraints hold in the positions of each of them: there they
-  // hold in velocities, and positions are corrected at the end by what little they are off.
-  by_velocities = count > 1;
-  const bool split = settings.split_impulses && !held.empty();
-  hold(h);
-  held_waits = split;
-  Level& to = working();
-  for (int stage = 0; stage < count; ++stage) {
-    Formula f = formula(m, stage, h);
-    if (careful && stage == 0) f.before = nullptr;
-    c = f.c;
-    c_momentum = f.c_momentum;
-    set_scales(c, c_momentum);
-    predict(f, h, to);
-    if (split) {
-      held_time = f.fraction * h;
-      if (stage == 0) {
-        for (std::size_t i = 0; i < to.algebraic.size(); ++i) to.algebraic[i] -= held_reactions[i];
-      } else {
-        add_impulses(momentum_history, held_time);
-      }
-    }
-    set_drives(to.time);
-    const StepReport one = solve(to);
-    report.iterations += one.iterations;
-    report.contraction = std::max(report.contraction, one.contraction);
-    if (one.residual > report.residual || !std::isfinite(one.residual)) {
-      report.residual = one.residual;
-      report.worst_row = one.worst_row;
-    }
-    if (static_cast<int>(one.end) > static_cast<int>(report.end)) {
-      report.end = one.end;
-      report.worst_row = one.worst_row;
-    }
-    if (stage + 1 == count && error_limit > 0.0 && report.end != StepReport::End::failed) {
-      last_error = local_error(to, h);
-      if (!(last_error <= error_limit)) report.end = StepReport::End::failed;
-    }
-    if (report.end == StepReport::End::failed) {
-      by_velocities = false;
-      c = coefficient;
-      drive_states = kept_drives;
-      force_reference = force;
-      moment_reference = moment;
-      other_reference = other;
-      return report;
-    }
-    if (stage + 1 < count) stages[stage] = to;
-  }
-  if (by_velocities) correct_positions(to);
-  by_velocities = false;
-  end_step(h, m);
-  return report;
+void Step::scale_change(double by) noexcept {
+  for (double& d : work_.rhs) d *= by;
 }
 
-void Solver::Parts::end_step(double h, Method m) noexcept {
-  Level& to = working();
-  if (settings.split_impulses && !held.empty()) {
-    for (int i = 0; i < 4; ++i) add_impulses(levels[order[i]].momenta, h);
-    held_known = false;
-    held_reactions.swap(next_held_reactions);
-    for (std::size_t i = 0; i < to.algebraic.size(); ++i) to.algebraic[i] += held_reactions[i];
+/// Shortens the change in rhs if it turns too far for a careful step. Answers how large it was,
+/// relative to the model's length and in rad.
+double Step::limit_change() noexcept {
+  double turned = 0.0, moved = 0.0;
+  for (int i = 0; i < 6 * plan_.node_count; i += 6) {
+    for (int k = 0; k < 3; ++k) {
+      moved = std::max(moved, std::abs(work_.rhs[i + k]));
+      turned = std::max(turned, std::abs(work_.rhs[i + 3 + k]));
+    }
   }
-  std::rotate(order.begin(), order.end() - 1, order.end());
+  const double length = plan_.scales.length, turn = turned * c_ / length;
+  if (careful_ && turn > most_turn) scale_change(most_turn / turn);
+  return c_ / length * std::max(moved, turned);
+}
+
+Trial Step::attempt(double error_limit) noexcept {
+  Trial trial;
+  const References& usual = state_.references;
+  work_.references = {usual.force * reference_decay, usual.moment * reference_decay,
+                      usual.other * reference_decay};
+  hold(h_);
+  for (int stage = 0; stage < stage_count_; ++stage) {
+    add_stage(trial.report, solve_stage(stage));
+    const bool last = stage + 1 == stage_count_;
+    if (last && error_limit > 0.0 && !trial.failed()) {
+      trial.error = local_error(work_.next);
+      if (!(trial.error <= error_limit)) trial.report.end = StepReport::End::failed;
+    }
+    if (trial.failed()) return trial;
+    if (!last) work_.stages[stage] = work_.next;
+  }
+  if (hold_in_ == Constraints::velocities) correct_positions(work_.next);
+  return trial;
+}
+
+StepReport Step::solve_stage(int stage) noexcept {
+  const Formula f = formula(stage);
+  set_coefficients(f.c, f.c_momentum);
+  Level& to = work_.next;
+  predict(f, to);
+  double held_time = plan_.splits_impulses() ? f.fraction * h_ : 0.0;
+  if (held_time > 0.0 && stage == 0) {
+    for (std::size_t i = 0; i < to.algebraic.size(); ++i) {
+      to.algebraic[i] -= state_.held_reactions[i];
+    }
+  } else if (held_time > 0.0) {
+    add_impulses(work_.momentum_history, held_time);
+    held_time = 0.0;
+  }
+  set_drives(to.time);
+  return solve(to, held_time);
+}
+
+void Step::accept(State& s) noexcept {
+  if (plan_.splits_impulses()) {
+    for (int i = 0; i < History::length; ++i) add_impulses(s.history[i].momenta, h_);
+    s.held_reactions.swap(work_.held.reactions);
+    std::vector<double>& algebraic = work_.next.algebraic;
+    for (std::size_t i = 0; i < algebraic.size(); ++i) algebraic[i] += s.held_reactions[i];
+  }
+  s.history.push(work_.next);
+  s.references = work_.references;
+  s.drives = work_.drives;
+  s.c = c_;
   // after a jump the rates before it are of no use
-  past = rates_valid ? std::min(past + 1, 3) : 0;
-  rates_valid = true;
-  ++steps;
-  if (steps % renormalize_every == 0) {
-    for (int i = 0; i < node_count; ++i) to.nodes[i].R = renormalized(to.nodes[i].R);
+  s.past = s.rates_valid ? std::min(s.past + 1, History::length - 1) : 0;
+  s.rates_valid = true;
+  ++s.steps;
+  Level& to = s.history[0];
+  if (s.steps % renormalize_every == 0) {
+    for (int i = 0; i < plan_.node_count; ++i) to.nodes[i].R = renormalized(to.nodes[i].R);
   }
+  const Settings& settings = plan_.settings;
   if (settings.scheme == Scheme::generalized_alpha ||
       settings.scheme == Scheme::generalized_alpha_second) {
-    advance_auxiliary(m, h, levels[order[1]], to);
+    advance_auxiliary(s);
   }
   // a change of step leaves velocities off the constraints
   const bool changed =
-      settings.local_error > 0.0 && past > 0 && std::abs(h - levels[order[1]].step) > 1e-9 * h;
+      settings.local_error > 0.0 && s.past > 0 && std::abs(h_ - s.history[1].step) > 1e-9 * h_;
   if (settings.project_velocities || changed) correct_velocities(to);
-  bool jump = false;
-  for (const ElementPlan& plan : plans) {
-    jump |= plan.element->accept(
-        point(plan, to, c),
-        {memory.data() + plan.memory, static_cast<std::size_t>(plan.element->shape().memory)});
-  }
-  const auto corner = std::upper_bound(corners.begin(), corners.end(), to.time - h);
-  if (corner != corners.end() && *corner <= to.time) jump = true;
-  if (jump) {
-    past = 0;
-    rates_valid = false;
-  }
+  if (accept_elements(s)) s.restart();
 }
 
-}  // namespace vernier::constrained
+/// Elements and drives at the new level. Answers whether forces jump there.
+bool Step::accept_elements(State& s) noexcept {
+  const Level& to = s.history[0];
+  bool jump = false;
+  for (const ElementPlan& plan : plan_.elements) {
+    jump |= plan.element->accept(point(plan, to, c_), plan_.memory_of(plan, s));
+  }
+  const auto corner = std::upper_bound(plan_.corners.begin(), plan_.corners.end(), to.time - h_);
+  return jump || (corner != plan_.corners.end() && *corner <= to.time);
+}
+
+namespace {
+
+/// A step in pieces, of schemes without a past, which short steps among long ones would upset;
+/// each more carefully where it fails. As a whole it has failed, with this report.
+StepReport advance_in_pieces(const Plan& plan, State& s, Scratch& work, double h,
+                             StepReport report) noexcept {
+  const double end = s.time() + h;
+  int iterations = report.iterations;
+  const auto taken = [&](double piece, Care care) {
+    Step step(plan, s, work, piece, care);
+    const Trial trial = step.attempt();
+    report = trial.report;
+    iterations += report.iterations;
+    if (!trial.failed()) step.accept(s);
+    return !trial.failed();
+  };
+  work.before = s;
+  for (int pieces = 2; pieces <= most_pieces; pieces *= 2) {
+    const double piece = h / pieces;
+    bool done = true;
+    for (int i = 0; i < pieces && done; ++i) {
+      done = taken(piece, Care::piece) || taken(piece, Care::careful_piece);
+    }
+    report.iterations = iterations;
+    if (done) {
+      s.history[0].time = end;
+      s.past = 0;
+      return report;
+    }
+    s = work.before;
+  }
+  return report;
+}
+
+}  // namespace
+
+StepReport advance(const Plan& plan, State& s, Scratch& work, double h) noexcept {
+  require(work.linear.has_value());  // put together before
+  StepReport report;
+  report.end = StepReport::End::failed;
+  if (!(h > 0.0) || !std::isfinite(h)) return report;
+  if (plan.settings.local_error > 0.0) return advance_varying(plan, s, work, h);
+  Step step(plan, s, work, h, Care::usual);
+  const Trial trial = step.attempt();
+  if (!trial.failed()) {
+    step.accept(s);
+    return trial.report;
+  }
+  if (plan.settings.accept_unconverged) return trial.report;
+  return advance_in_pieces(plan, s, work, h, trial.report);
+}
+
+bool project(const Plan& plan, State& s, Scratch& work) noexcept {
+  require(work.linear.has_value());
+  Equations equations(plan, s, work);
+  equations.keep_drives();
+  work.references = s.references;
+  // any coefficient will do: stiffness then adds to the masses that velocities are weighted with
+  equations.set_coefficients(1e-4, 1e-4);
+  Level& l = s.history[0];
+  equations.set_turns(l, 1e-4);
+  equations.set_momenta(l);
+  const auto assemble = [&] { equations.assemble_matrix(l, Constraints::positions); };
+  assemble();
+  s.c = 1e-4;
+  s.references = work.references;
+  s.restart();
+  if (!std::isfinite(work.norms.worst) || !work.linear->factorize(assemble).usable) return false;
+  equations.correct_velocities(l);
+  return true;
+}
+
+}  // namespace vernier::constrained::detail

@@ -1,14 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vernier/kernel/constrained/detail/parts.hpp"
-#include "vernier/kernel/constrained/rotation.hpp"
+#include "vernier/kernel/constrained/detail/step.hpp"
 
 // Steps that follow the motion: the local error of a second-order scheme is h³ x''' / 6 times a
 // number below one; x''' is the second divided difference of velocities.
-namespace vernier::constrained {
-
-using detail::Level;
+namespace vernier::constrained::detail {
 
 namespace {
 
@@ -19,60 +16,62 @@ double size_of(const Vector3& v) noexcept { return std::sqrt(dot(v, v)); }
 
 }  // namespace
 
-double Solver::Parts::local_error(const Level& to, double h) const noexcept {
-  if (past < 1) return 0.0;
-  const Level &one = levels[order[0]], &two = levels[order[1]];
+double Step::local_error(const Level& to) const noexcept {
+  const double h = h_;
+  if (state_.past < 1) return 0.0;
+  const Level &one = state_.history[0], &two = state_.history[1];
   const double before = one.time - two.time;
   const double s = h * h * h / 3.0 / (h + before);
   double worst = 0.0;
-  for (int i = 0; i < node_count; ++i) {
+  for (int i = 0; i < plan_.node_count; ++i) {
     const NodeState &a = two.nodes[i], &b = one.nodes[i], &n = to.nodes[i];
     const Vector3 v = (n.v - b.v) * (1.0 / h) - (b.v - a.v) * (1.0 / before);
     const Vector3 w = (n.omega - b.omega) * (1.0 / h) - (b.omega - a.omega) * (1.0 / before);
-    worst = std::max({worst, size_of(v) / unit_length, size_of(w)});
+    worst = std::max({worst, size_of(v) / plan_.scales.length, size_of(w)});
   }
   return worst * s;
 }
 
-StepReport Solver::Parts::step_varying(double h) noexcept {
+StepReport advance_varying(const Plan& plan, State& s, Scratch& work, double h) noexcept {
   StepReport report;
-  save(backup.data());
-  const double start = newest().time, end = start + h;
+  const double limit = plan.settings.local_error;
+  work.before = s;
+  const double end = s.time() + h;
   int iterations = 0;
-  if (!(substep > 0.0)) substep = h / 64.0;
+  if (!(s.substep > 0.0)) s.substep = h / 64.0;
   for (int i = 0; i < most_substeps; ++i) {
-    const double left = end - newest().time;
+    const double left = end - s.time();
     if (left <= 1e-12 * h) break;
     // what is left in equal parts
-    const double parts = std::ceil(left / std::min(substep, h) * (1.0 - 1e-9));
+    const double parts = std::ceil(left / std::min(s.substep, h) * (1.0 - 1e-9));
     const double piece = left / parts;
-    const bool known = past >= 1;
-    error_limit = settings.local_error;
-    const StepReport one = attempt(piece);
-    error_limit = 0.0;
-    iterations += one.iterations;
-    if (one.end == StepReport::End::failed) {
-      report = one;
-      substep = piece / largest_change;
-      if (substep < 1e-9 * h) break;
+    const bool known = s.past >= 1;
+    Step step(plan, s, work, piece, Care::usual);
+    const Trial trial = step.attempt(limit);
+    iterations += trial.report.iterations;
+    if (trial.failed()) {
+      report = trial.report;
+      s.substep = piece / largest_change;
+      if (s.substep < 1e-9 * h) break;
       continue;
     }
-    if (one.residual >= report.residual) report = one;
+    step.accept(s);
+    if (trial.report.residual >= report.residual) report = trial.report;
     // without a past nothing is known of the error
     double factor = 1.0;
-    if (known) factor = safety * std::cbrt(settings.local_error / (last_error + 1e-300));
-    if (factor >= grows_from) substep = piece * std::min(factor, largest_change);
-    if (factor < 1.0) substep = piece * std::max(factor, 1.0 / largest_change);
+    if (known) factor = safety * std::cbrt(limit / (trial.error + 1e-300));
+    if (factor >= grows_from) s.substep = piece * std::min(factor, largest_change);
+    if (factor < 1.0) s.substep = piece * std::max(factor, 1.0 / largest_change);
   }
   report.iterations = iterations;
-  if (end - newest().time > 1e-12 * h) {
-    load(backup.data());
+  if (end - s.time() > 1e-12 * h) {
+    s = work.before;
     report.end = StepReport::End::failed;
     return report;
   }
-  newest().time = end;
+  s.history[0].time = end;
   if (report.end == StepReport::End::failed) report.end = StepReport::End::converged;
   return report;
 }
 
-}  // namespace vernier::constrained
+}  // namespace vernier::constrained::detail

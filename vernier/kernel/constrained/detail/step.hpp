@@ -1,0 +1,115 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "vernier/kernel/constrained/detail/equations.hpp"
+
+namespace vernier::constrained::detail {
+
+/// y = c y' + Σ (value y_j + rate y'_j), over levels; momenta with coefficients of their own.
+struct Formula {
+  struct Term {
+    const Level* level;
+    double value, rate, momentum_value, momentum_rate;
+  };
+  std::array<Term, 5> terms;
+  int count = 0;
+  double c = 0.0, c_momentum = 0.0;
+  double fraction = 1.0;          // of the step at which this stage is
+  const Level* last = nullptr;    // what the stage is predicted from
+  const Level* before = nullptr;  // nullptr: by constant rates
+
+  void set_c(double coefficient) noexcept { c = c_momentum = coefficient; }
+  void add(const Level& level, double value, double rate) noexcept {
+    terms[count++] = {&level, value, rate, value, rate};
+  }
+  bool uses(const Level* level) const noexcept;
+};
+
+/// x' at a point that is α times the distance of the last two beyond the last: exact on cubics.
+struct Cubic {
+  double difference, last, before;
+};
+
+enum class Method : std::uint8_t {
+  multistep2,
+  multistep3,
+  multistep4,
+  trapezoid,
+  alpha,
+  alpha_second,
+  composite,
+  sdirk2,
+  esdirk3
+};
+
+/// How a step is tried: as the scheme says; as a piece of a step that failed, by a scheme without
+/// a past; such a piece without extrapolation and with short iterations.
+enum class Care : std::uint8_t { usual, piece, careful_piece };
+
+/// How an attempt ended, and its local error where that is limited.
+struct Trial {
+  StepReport report;
+  double error = 0.0;
+
+  bool failed() const noexcept { return report.end == StepReport::End::failed; }
+};
+
+/// One attempt at a step of length h from a state. It is computed in the workspace; the state
+/// becomes another only by accept().
+class Step : public Equations {
+ public:
+  Step(const Plan&, const State& from, Scratch&, double h, Care) noexcept;
+
+  /// error_limit: of the local error, above which it has failed; 0: none.
+  Trial attempt(double error_limit = 0.0) noexcept;
+  /// After an attempt that did not fail; `from` is the state that it started from.
+  void accept(State& from) noexcept;
+
+ private:
+  // schemes.cpp
+  Method choose_method(Care) const noexcept;
+  Formula formula(int stage) const noexcept;
+  void set_multistep(Formula&) const noexcept;
+  void set_alpha(Formula&) const noexcept;
+  void set_stage(Formula&, int stage) const noexcept;
+  void predict(const Formula&, Level&) noexcept;
+  void predict_nodes(const Formula&, const Cubic&, Level&) noexcept;
+  void predict_values(const Formula&, const Cubic&, Level&) noexcept;
+  void advance_auxiliary(State&) noexcept;
+
+  // stepping.cpp
+  StepReport solve(Level&, double held_time) noexcept;
+  StepReport solve_stage(int stage) noexcept;
+  void linearize(const Level&, bool jacobian) noexcept;
+  void scale_change(double by) noexcept;
+  double limit_change() noexcept;
+  void update(Level&) noexcept;
+  void finish_kinematics(Level&) noexcept;
+  void refresh_turns() noexcept;
+  int worst_row() const noexcept;
+  bool accept_elements(State&) noexcept;
+  double local_error(const Level&) const noexcept;  // varying.cpp
+
+  // held.cpp
+  /// Finds what constraints answer to impulses of this time, by the matrix now factorized, and
+  /// puts impulses into history and residual.
+  void share_held(Level&, double time) noexcept;
+
+  double h_;
+  bool careful_;
+  Method method_;
+  int stage_count_;
+  Constraints hold_in_;
+};
+
+/// a of generalized-α where nothing is known of its past.
+void start_auxiliary(const Plan&, State&, Scratch&) noexcept;
+
+/// Mechanism::step() and project().
+StepReport advance(const Plan&, State&, Scratch&, double h) noexcept;
+StepReport advance_varying(const Plan&, State&, Scratch&, double h) noexcept;
+bool project(const Plan&, State&, Scratch&) noexcept;
+
+}  // namespace vernier::constrained::detail

@@ -1,0 +1,163 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "vernier/kernel/constrained/model.hpp"
+#include "vernier/kernel/constrained/state.hpp"
+
+namespace vernier::constrained {
+
+namespace detail {
+struct Plan;
+struct Scratch;
+}  // namespace detail
+
+/// multistep2…4: one solve per step, order 2, dissipation tunable. The others restart cleanly.
+enum class Scheme : std::uint8_t {
+  multistep2,
+  multistep3,
+  multistep4,
+  trapezoid,
+  generalized_alpha,         // first-order form
+  generalized_alpha_second,  // positions by the second-order form
+  composite,                 // two stages
+  sdirk3                     // three stages, L-stable, order 3
+};
+
+struct Settings {
+  Scheme scheme = Scheme::multistep2;
+  double rho = 0.6;  // spectral radius at infinity: 0 most, 1 no dissipation
+  /// Newton: at least and at most so many iterations for each solve. To tolerance: as many as are
+  /// needed up to `iterations_most`; then the step has not converged.
+  int iterations_least = 1;
+  int iterations_most = 20;
+  double tolerance = 1e-9;  // relative to running magnitudes of forces, moments, constraints
+  /// Real time: after iterations_most the state is accepted, counted and carried on.
+  bool accept_unconverged = false;
+  int reuse = 3;  // iterations for which a Jacobian is kept, while it contracts by 0.1
+  bool project_velocities = false;  // one more solve: Φ_q v + Φ_t = 0 after each step
+  bool split_impulses = true;       // held inputs as exact impulses
+  /// Steps that follow the motion: step(h) takes as many shorter ones as keep the local error of
+  /// each, relative to the size of the mechanism and in rad, below this. 0: one step.
+  double local_error = 0.0;
+};
+
+/// How one step ended.
+struct StepReport {
+  enum class End : std::uint8_t { converged, accepted, failed };
+  End end = End::converged;
+  int iterations = 0;
+  double residual = 0.0;     // largest, scaled as tolerance is
+  double contraction = 0.0;  // of the last iteration
+  int worst_row = -1;        // Mechanism::row_name
+};
+
+/// What keeps a mechanism from being put together.
+struct AssemblyProblem : std::runtime_error {
+  enum class Kind : std::uint8_t {
+    redundant,
+    conflicting,
+    apart,
+    velocities,
+    singular,
+    not_finite,
+    no_equilibrium
+  };
+  AssemblyProblem(Kind, const std::string& what, std::vector<std::string> names, double gap);
+  Kind kind;
+  std::vector<std::string> names;  // elements concerned, the worst first
+  double gap;                      // how far apart, m or rad
+};
+
+struct Acceleration {
+  Vector3 linear{}, angular{};  // x'', ω'
+};
+
+class Workspace;
+
+/// A mechanism as it was described: its structure and, once it was put together, the scales and
+/// the compiled elimination of its equations. Never changes; copies share it. It serves any number
+/// of states, and several threads at once, each with a workspace of its own.
+///
+/// step() and what reads are for the loop: they do not allocate or throw.
+class Mechanism {
+ public:
+  /// Analyses the structure. The model must have no findings.
+  Mechanism(Model, const Settings&);
+
+  const Model& model() const noexcept;
+  const Settings& settings() const noexcept;
+  const detail::Plan& plan() const noexcept { return *plan_; }
+
+  /// A state with the model's inputs, not yet anywhere.
+  State blank() const;
+  /// From the model's start and the inputs of `at`: positions that satisfy all constraints, nearest
+  /// to those given; then velocities; then accelerations and reactions. `at` becomes that state.
+  /// The answer is the mechanism put together: it can advance that state and what comes of it.
+  /// Throws AssemblyProblem; then `at` is where the search ended.
+  Mechanism assembled(State& at, double time = 0.0) const;
+  /// Finds rest instead: loads grow in `load_steps` (more where needed); then as assembled().
+  Mechanism at_rest(State& at, double time = 0.0, int load_steps = 10) const;
+
+  /// Advances a state by h seconds. Inputs keep their values meanwhile. After `failed` every byte
+  /// of the state is as it was before the step.
+  StepReport step(State&, Workspace&, double h) const noexcept;
+  /// Brings velocities (and momenta) onto the constraints, accelerations follow; a restart.
+  bool project(State&, Workspace&) const noexcept;
+
+  /// Where element e stands, for its measures.
+  Point point(const State&, int element) const noexcept;
+  /// All measures of its shape(), for which there must be room.
+  void measure(const State&, int element, std::span<double>) const noexcept;
+  std::span<const double> multipliers(const State&, int element) const noexcept;
+  /// Of all nodes, from their momenta; zero for nodes without mass. Only for nodes that carry
+  /// rigid bodies alone, with inertia about all axes: what inertial elements (modal bodies) add is
+  /// not taken apart. The answer is in the workspace until that advances a state or is asked again.
+  std::span<const Acceleration> accelerations(const State&, Workspace&) const noexcept;
+
+  double kinetic_energy(const State&) const noexcept;
+  double potential_energy(const State&) const noexcept;  // gravity and elements
+  Vector3 momentum(const State&) const noexcept;
+  Vector3 angular_momentum(const State&) const noexcept;                      // about the origin
+  double constraint_violation(const State&, Workspace&) const noexcept;       // largest |Φ|
+  double constraint_rate_violation(const State&, Workspace&) const noexcept;  // |Φ_q v + Φ_t|
+  /// Redundant or conflicting constraint rows, by element; empty: full rank. Allocates.
+  std::vector<std::string> redundant(const State&) const;
+
+  /// "moment equilibrium of node 'tip' about x", "constraint 2 of revolute 'shoulder'".
+  std::string row_name(int row) const;
+  int rows() const noexcept;       // unknowns solved for
+  int equations() const noexcept;  // as users count them
+  /// Of the matrix of a step, once it was put together: its entries, and what its factors have
+  /// beyond them.
+  struct Structure {
+    int entries = 0, fill = 0;
+  };
+  Structure structure() const noexcept;
+
+ private:
+  explicit Mechanism(std::shared_ptr<const detail::Plan>) noexcept;
+
+  std::shared_ptr<const detail::Plan> plan_;  // shared: of copies, which states and threads use
+};
+
+/// Room for the calls of one thread that work on states of one mechanism. What is left in it means
+/// nothing to the next call. Make it anew when the mechanism was put together again.
+class Workspace {
+ public:
+  explicit Workspace(const Mechanism&);
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+  ~Workspace();
+
+ private:
+  friend class Mechanism;
+  std::unique_ptr<detail::Scratch> scratch_;
+};
+
+}  // namespace vernier::constrained
