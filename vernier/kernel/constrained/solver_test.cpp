@@ -104,21 +104,33 @@ TEST(Solver, ResumesToTheBit) {
   }
 }
 
-/// Keeps a node's height, or pushes it, by something that is no number.
+/// Keeps a node's height, or pushes it, by something that is no number from a time on.
 class Nothing final : public Element {
  public:
-  explicit Nothing(bool constrains) {
+  explicit Nothing(bool constrains, double from = 0.0) : from_(from) {
     shape_.nodes = {0};
     shape_.algebraic = shape_.holonomic = constrains ? 1 : 0;
   }
   const Shape& shape() const noexcept override { return shape_; }
-  void evaluate(const Point&, const Contribution& out) const noexcept override {
-    out.residual[shape_.holonomic > 0 ? 6 : 1] = std::nan("");
+  void evaluate(const Point& at, const Contribution& out) const noexcept override {
+    if (at.time >= from_) out.residual[shape_.holonomic > 0 ? 6 : 1] = std::nan("");
   }
 
  private:
   Shape shape_;
+  double from_;
 };
+
+TEST(Solver, NamesTheRowThatIsNoNumberWhateverWasSolvedBefore) {
+  Model m = pendulum();
+  m.add("ghost", "user", std::make_shared<Nothing>(false, 5.5e-3));
+  Solver s(std::move(m), {});
+  s.initialize();
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(s.step(1e-3).end, End::converged);
+  const StepReport r = s.step(1e-3);
+  EXPECT_EQ(r.end, End::failed);
+  EXPECT_EQ(s.row_name(r.worst_row), "force equilibrium of node 'bob' along y");
+}
 
 TEST(Solver, RefusesAStartWithoutNumbers) {
   for (const bool constrains : {true, false}) {

@@ -108,8 +108,9 @@ int Step::worst_row() const noexcept {
   double most = -1.0;
   for (int i = 0; i < plan_.size; ++i) {
     const double r = std::abs(work_.residual[i]) / by_kind[static_cast<int>(plan_.kinds[i])];
-    if (!(r <= most)) {
-      most = std::isfinite(r) ? r : 1e300;
+    if (!std::isfinite(r)) return i;
+    if (r > most) {
+      most = r;
       worst = i;
     }
   }
@@ -135,10 +136,10 @@ StepReport Step::solve(Level& l, double held_time) noexcept {
     report.residual = worst;
     if (report.iterations > 0) report.contraction = worst / (before + 1e-300);
     before = worst;
-    if (!std::isfinite(worst)) break;
     if (check && worst <= settings.tolerance) return report;
-    work_.residual = work_.rhs;
-    if (last) break;
+    // the last that is made of numbers says more than one that is not
+    if (std::isfinite(worst) || report.iterations == 0) work_.residual = work_.rhs;
+    if (last || !std::isfinite(worst)) break;
     if (check) {
       fresh = fresh || report.contraction > keeps;
       if (fresh) linearize(l, true);
