@@ -12,7 +12,14 @@
 #include "vernier/gateway/spacefom/encoding.hpp"
 #include "vernier/gateway/spacefom/steps.hpp"
 
+namespace rti1516e {
+class RTIambassador;
+}
+
 namespace vernier::spacefom {
+
+/// Makes the ambassador to an RTI. Empty: by the factory of the standard.
+using AmbassadorMaker = std::function<std::unique_ptr<rti1516e::RTIambassador>()>;
 
 /// Who a federate is and what the federation agreed on.
 struct Settings {
@@ -61,8 +68,9 @@ struct Remote {
     std::uint64_t updates = 0;
     Ticks stamp = -1;  // of the last; -1: it had none
   };
+  std::size_t number = 0;  // small, and of no other object that is there
   std::string name, object_class;
-  std::vector<Value> values;  // as subscribed
+  std::vector<Value> values = {};  // as subscribed; their places are the same for its life
 };
 
 /// For whom a federate waited, as far as the RTI tells.
@@ -82,7 +90,8 @@ struct Peer {
 };
 
 /// Hears of others' objects and prepares own values. Called on the federate's thread, from within
-/// its functions.
+/// its functions. What a listener needs of the names of an object it looks up once, in
+/// discovered(), and finds again by Remote::number and the places of values.
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -110,7 +119,7 @@ class Listener {
 /// one thread.
 class Federate {
  public:
-  explicit Federate(Settings);
+  explicit Federate(Settings, AmbassadorMaker = {});
   /// Resigns if that was not done.
   ~Federate();
   Federate(const Federate&) = delete;
@@ -128,7 +137,8 @@ class Federate {
                                   std::vector<std::string> parameters);
   std::size_t subscribe_interaction(std::string interaction_class,
                                     std::vector<std::string> parameters);
-  void set_listener(Listener* l) noexcept;
+  /// Listeners are called in the order in which they were added, and live as long.
+  void add_listener(Listener&);
 
   // -- values of ours; leave with the next phase() or step() --
 
@@ -183,7 +193,6 @@ class Federate {
   std::vector<Peer> peers() const;
   void look_around();
   bool evoked() const noexcept;
-  const std::vector<Remote>& remotes() const noexcept;
 
   /// Asks for a mode: run, freeze or shutdown. The Master commands it, others send a request. From
   /// any thread.

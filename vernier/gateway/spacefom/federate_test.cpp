@@ -494,7 +494,7 @@ TEST(Federate, IsRecordedWithWhatModulesAdd) {
   eye.federate.subscribe("HLAobjectRoot.Dock", {"sign"});
   static_cast<void>(
       eye.federate.subscribe_interaction("HLAinteractionRoot.FireCommand", {"duration"}));
-  eye.federate.set_listener(&ear);
+  eye.federate.add_listener(ear);
   eye.start();
   ASSERT_TRUE(replay.join() && replay.begin());
   while (!replayer.finished()) ASSERT_TRUE(replay.step());

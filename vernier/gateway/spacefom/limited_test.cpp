@@ -50,9 +50,7 @@ class LimitedAmbassador final : public hla::VernierAmbassador {
 
 TEST(LimitedRti, IsServedWithEvokedCallbacksFullNamesAndWithoutMom) {
   refused_models = refused_names = 0;
-  new_ambassador = []() -> std::unique_ptr<rti1516e::RTIambassador> {
-    return std::make_unique<LimitedAmbassador>();
-  };
+  const AmbassadorMaker limited = [] { return std::make_unique<LimitedAmbassador>(); };
   Settings leader, other;
   leader.federation = other.federation = "limited";
   leader.name = "Leader";
@@ -69,7 +67,7 @@ TEST(LimitedRti, IsServedWithEvokedCallbacksFullNamesAndWithoutMom) {
   double seen = 0.0;
   std::thread follower([&] {
     try {
-      Federate f(other);
+      Federate f(other, limited);
       Objects o(f);
       o.subscribe_frames();
       bool on = f.join() && f.begin();
@@ -87,7 +85,7 @@ TEST(LimitedRti, IsServedWithEvokedCallbacksFullNamesAndWithoutMom) {
     }
   });
   {
-    Federate f(leader);
+    Federate f(leader, limited);
     Objects o(f);
     o.publish_frame("Root", "");
     const std::size_t a = o.publish_frame("A", "Root");
@@ -101,7 +99,6 @@ TEST(LimitedRti, IsServedWithEvokedCallbacksFullNamesAndWithoutMom) {
     f.resign();
   }
   follower.join();
-  new_ambassador = standard_ambassador;
   EXPECT_EQ(said, "");
   EXPECT_TRUE(early);
   EXPECT_TRUE(evoked);
@@ -135,22 +132,18 @@ class TalkativeAmbassador final : public hla::VernierAmbassador {
 };
 
 TEST(TalkativeRti, DoesNotMakePatienceEndless) {
-  new_ambassador = []() -> std::unique_ptr<rti1516e::RTIambassador> {
-    return std::make_unique<TalkativeAmbassador>();
-  };
   Settings s;
   s.federation = "talkative";
   s.evoked = true;
   s.use_mom = false;
   s.patience = std::chrono::milliseconds(50);
-  Federate f(s);
+  Federate f(s, [] { return std::make_unique<TalkativeAmbassador>(); });
   std::string said;
   try {
     f.join();  // no Master ever comes
   } catch (const ConfigurationError& e) {
     said = e.diagnostics().list().front().code;
   }
-  new_ambassador = standard_ambassador;
   EXPECT_EQ(said, "V5324");
 }
 

@@ -84,6 +84,8 @@ std::vector<std::string> names_of(const std::vector<MappedAttribute>& attributes
   return names;
 }
 
+Extension extension(const Extended& x) { return {x.object_class, names_of(x.attributes)}; }
+
 Rate rate_of(Ticks step) {
   return {1'000'000 / std::gcd(step, Ticks{1'000'000}), step / std::gcd(step, Ticks{1'000'000})};
 }
@@ -96,10 +98,17 @@ Member::~Member() = default;
 // -- ports ---------------------------------------------------------------------------------------
 
 void Member::describe() {
+  description_.rate = rate_of(document_.settings.steps.step);
+  description_.abilities.rewinds = false;
+  description_.abilities.faces_world = true;
+  describe_states_in();
+  describe_values_in();
+  describe_outputs();
+}
+
+/// States of frames, entities and interfaces that are published.
+void Member::describe_states_in() {
   Description& d = description_;
-  d.rate = rate_of(document_.settings.steps.step);
-  d.abilities.rewinds = false;
-  d.abilities.faces_world = true;
   const auto input = [&](const std::string& port, const PortSpec& s, std::vector<double> initial) {
     inputs_.insert(inputs_.end(), initial.begin(), initial.end());
     d.inputs.push_back({.name = port + "." + s.name,
@@ -145,6 +154,11 @@ void Member::describe() {
     append(v, i.interface.attitude);
     first(i.port, place_ports, v);
   }
+}
+
+/// What classes of the user's add, and interactions that are sent.
+void Member::describe_values_in() {
+  Description& d = description_;
   for (const auto* attributes : published_attributes())
     for (const MappedAttribute& a : *attributes)
       for (const Flat::Part& p : a.type.parts) {
@@ -163,6 +177,10 @@ void Member::describe() {
                         .flow = Flow::event,
                         .initial = std::vector<double>{0.0},
                         .description = "sends " + i.interaction_class});
+}
+
+void Member::describe_outputs() {
+  Description& d = description_;
   const auto output = [&](const std::string& port, std::span<const PortSpec> specs) {
     for (const PortSpec& s : specs)
       d.outputs.push_back({.name = port + "." + s.name, .unit = s.unit, .count = s.count});
@@ -237,6 +255,19 @@ void Member::bind(const Bindings& b) {
     bound_.push_back({b.real_input(p.name), at, p.count});
     at += p.count;
   }
+  bind_shown(b);
+  bind_mapped(b);
+  sent_.clear();
+  came_.clear();
+  for (const MappedInteraction& i : document_.interactions)
+    sent_.push_back({b.integer_input(i.port), 0, 0});
+  for (const MappedInteraction& i : document_.subscribed_interactions)
+    came_.push_back({b.integer_output(i.port), 0});
+  logical_time_ = b.real_output("logical_time");
+  mode_ = b.integer_output("mode");
+}
+
+void Member::bind_shown(const Bindings& b) {
   shown_.clear();
   const auto states = [&](Shown& s, bool place_only) {
     const std::string& p = s.what->port;
@@ -275,6 +306,9 @@ void Member::bind(const Bindings& b) {
   }
   for (const Shown& s : shown_)
     if (s.attitude[0] == 0.0 && s.attitude[3] == 0.0) s.attitude[3] = 1.0;
+}
+
+void Member::bind_mapped(const Bindings& b) {
   mapped_.clear();
   for (const auto& [name, attributes] : subscribed_attributes()) {
     Mapped m;
@@ -288,14 +322,6 @@ void Member::bind(const Bindings& b) {
     }
     mapped_.push_back(std::move(m));
   }
-  sent_.clear();
-  came_.clear();
-  for (const MappedInteraction& i : document_.interactions)
-    sent_.push_back({b.integer_input(i.port), 0, 0});
-  for (const MappedInteraction& i : document_.subscribed_interactions)
-    came_.push_back({b.integer_output(i.port), 0});
-  logical_time_ = b.real_output("logical_time");
-  mode_ = b.integer_output("mode");
 }
 
 // -- the federate --------------------------------------------------------------------------------
@@ -309,10 +335,13 @@ void Member::make_federate() {
   reachable_.store(federate_.get());
   if (interrupted_.load()) federate_->interrupt();
   objects_ = std::make_unique<Objects>(*federate_);
-  objects_->set_other(this);
-  const auto extension = [](const Extended& x) {
-    return Extension{x.object_class, names_of(x.attributes)};
-  };
+  federate_->add_listener(*this);
+  targets_.clear();
+  publish();
+  subscribe();
+}
+
+void Member::publish() {
   mapped_own_.clear();
   const auto own = [&](const std::vector<MappedAttribute>& attributes, auto place) {
     MappedOwn m;
@@ -341,6 +370,9 @@ void Member::make_federate() {
     static_cast<void>(federate_->publish_interaction(i.interaction_class, names_of(i.parameters)));
     own(i.parameters, [](std::size_t k) { return Objects::Place{0, k}; });
   }
+}
+
+void Member::subscribe() {
   for (const MappedInteraction& i : document_.subscribed_interactions)
     static_cast<void>(
         federate_->subscribe_interaction(i.interaction_class, names_of(i.parameters)));
@@ -488,13 +520,23 @@ void Member::take(Mapped& m, std::size_t attribute, const Octets& bytes) {
                             "; it is not used");
 }
 
-void Member::reflected(const Remote& r, std::span<const std::size_t> changed) {
-  for (Mapped& m : mapped_) {
-    if (m.name != r.name) continue;
-    for (const std::size_t c : changed)
-      for (std::size_t i = 0; i < m.values.size(); ++i)
-        if ((*m.attributes)[i].name == r.values[c].attribute) take(m, i, r.values[c].bytes);
+void Member::discovered(const Remote& r) {
+  std::vector<std::vector<Target>> of(r.values.size());
+  for (std::size_t m = 0; m < mapped_.size(); ++m) {
+    if (mapped_[m].name != r.name) continue;
+    const std::vector<MappedAttribute>& attributes = *mapped_[m].attributes;
+    for (std::size_t v = 0; v < r.values.size(); ++v)
+      for (std::size_t i = 0; i < attributes.size(); ++i)
+        if (attributes[i].name == r.values[v].attribute) of[v].push_back({m, i});
   }
+  if (r.number >= targets_.size()) targets_.resize(r.number + 1);
+  targets_[r.number] = std::move(of);
+}
+
+void Member::reflected(const Remote& r, std::span<const std::size_t> changed) {
+  const std::vector<std::vector<Target>>& of = targets_[r.number];
+  for (const std::size_t v : changed)
+    for (const Target& t : of[v]) take(mapped_[t.mapped], t.attribute, r.values[v].bytes);
 }
 
 void Member::received(std::size_t interaction, std::span<const Octets> values, Ticks) {

@@ -113,6 +113,10 @@ class Member final : public Component, public PacerSource, public TimeBaseSource
     std::vector<std::vector<double>> values;
     std::vector<std::vector<std::span<double>>> ports;  // of each value's parts
   };
+  /// Where a value of an object of another goes: into which values of mapped_.
+  struct Target {
+    std::size_t mapped, attribute;
+  };
   struct MappedOwn {
     const std::vector<MappedAttribute>* attributes = nullptr;
     std::vector<std::vector<double>> values;
@@ -127,6 +131,7 @@ class Member final : public Component, public PacerSource, public TimeBaseSource
     std::int64_t total = 0;
   };
 
+  void discovered(const Remote&) override;
   void reflected(const Remote&, std::span<const std::size_t> changed) override;
   void received(std::size_t interaction, std::span<const Octets>, Ticks stamp) override;
   void sending(Ticks) override;
@@ -139,7 +144,14 @@ class Member final : public Component, public PacerSource, public TimeBaseSource
 
   Outcome wait_for(Time) noexcept;
   void describe();
+  void describe_states_in();
+  void describe_values_in();
+  void describe_outputs();
+  void bind_shown(const Bindings&);
+  void bind_mapped(const Bindings&);
   void make_federate();
+  void publish();
+  void subscribe();
   void keep_inputs() noexcept;
   void apply_inputs(Ticks at);
   void show(const Shown&, double time) const noexcept;
@@ -153,6 +165,7 @@ class Member final : public Component, public PacerSource, public TimeBaseSource
   std::vector<double> inputs_;
   std::vector<Shown> shown_;
   std::vector<Mapped> mapped_;
+  std::vector<std::vector<std::vector<Target>>> targets_;  // by Remote::number and place of a value
   std::vector<MappedOwn> mapped_own_;
   std::vector<Sent> sent_;
   std::vector<Came> came_;

@@ -6,63 +6,21 @@
 
 namespace vernier::spacefom {
 
+using detail::TimeManagement;
+
 // -- the configuration ---------------------------------------------------------------------------
 
 void Federate::Work::take_configuration(const detail::Event& e) {
-  Configuration& c = configuration;
-  bool modes = false;
-  for (std::size_t i = 0; i < exco_.handles.size(); ++i) {
-    const auto found = e.values.find(exco_.handles[i]);
-    if (found == e.values.end()) continue;
-    const std::span<const std::byte> bytes(static_cast<const std::byte*>(found->second.data()),
-                                           found->second.size());
-    const std::string& name = exco_.attributes[i];
-    if (name == "root_frame_name") {
-      if (const auto s = read_string(bytes)) c.root_frame = *s;
-    } else if (name == "scenario_time_epoch") {
-      c.has_epoch |= read_reals(bytes, {&c.epoch, 1});
-    } else if (name == "current_execution_mode") {
-      if (const auto m = read_mode(bytes)) c.current = *m, modes = true;
-    } else if (name == "next_execution_mode") {
-      if (const auto m = read_mode(bytes)) c.next = *m, modes = true;
-    } else if (name == "next_mode_scenario_time") {
-      static_cast<void>(read_reals(bytes, {&c.next_mode_time, 1}));
-    } else if (name == "next_mode_cte_time") {
-      if (!read_reals(bytes, {&c.next_mode_central_time, 1})) c.next_mode_central_time = 0.0;
-    } else if (name == "least_common_time_step") {
-      if (auto t = read_ticks(bytes)) {
-        if (settings.tolerate_swapped_lcts) t = straightened(*t);
-        if (*t > 0 && *t <= longest_step) c.least_common = *t;
-      }
-    }
-  }
-  c.has_modes |= modes;
-  if (modes) run_confirmed_ = c.current == Mode::running && c.next == Mode::running;
-  if (!modes || c.current == c.next) return;
+  const bool modes = execution_.take(e.values, settings.tolerate_swapped_lcts);
+  if (!modes) return;
+  const Configuration& c = configuration();
+  execution_.run_confirmed = c.current == Mode::running && c.next == Mode::running;
+  if (execution_.settled()) return;
   if (c.next == Mode::shutdown) {
-    shutdown_ = true;
-    farewell = "the Master shut the federation down";
+    ending.shut_down("the Master shut the federation down");
   } else if (c.next == Mode::freeze && mode == Mode::running) {
-    freeze_at_ = frames::logical_time(c.epoch, c.next_mode_time).value_or(granted);
+    execution_.freeze_at = frames::logical_time(c.epoch, c.next_mode_time).value_or(time.granted);
   }
-}
-
-void Federate::Work::send_configuration() {
-  const Configuration& c = configuration;
-  rti1516e::AttributeHandleValueMap values;
-  const auto put = [&](std::size_t i, auto write) {
-    Octets bytes;
-    write(bytes);
-    values[exco_.handles[i]].setData(bytes.data(), bytes.size());
-  };
-  if (!c.root_frame.empty()) put(0, [&](Octets& o) { put_string(c.root_frame, o); });
-  put(1, [&](Octets& o) { put_reals({&c.epoch, 1}, o); });
-  put(2, [&](Octets& o) { put_mode(c.current, o); });
-  put(3, [&](Octets& o) { put_mode(c.next, o); });
-  put(4, [&](Octets& o) { put_reals({&c.next_mode_time, 1}, o); });
-  put(5, [&](Octets& o) { put_reals({&c.next_mode_central_time, 1}, o); });
-  put(6, [&](Octets& o) { put_ticks(c.least_common, o); });
-  rti().updateAttributeValues(exco_object_, values, {});  // without a time: receive order (4-27)
 }
 
 // -- requests ------------------------------------------------------------------------------------
@@ -70,45 +28,31 @@ void Federate::Work::send_configuration() {
 void Federate::Work::ask(Mode wanted) {
   if (settings.master) {
     command(wanted);
-    return;
+  } else {
+    requests_.send(rti(), wanted);
   }
-  if (!may_ask_) {  // as soon as it may
-    waiting_.push_back(wanted);
-    return;
-  }
-  Octets bytes;
-  put_mode(wanted, bytes);
-  rti1516e::ParameterHandleValueMap values;
-  values[mtr_mode_].setData(bytes.data(), bytes.size());
-  rti().sendInteraction(mtr_, values, {});
-}
-
-void Federate::Work::publish_requests() {
-  rti().publishInteractionClass(mtr_);
-  may_ask_ = true;
-  for (const Mode m : std::exchange(waiting_, {})) ask(m);
 }
 
 // what is valid in which mode; shutdown wins over all, and duplicates are dropped
 void Federate::Work::command(Mode wanted) {
-  Configuration& c = configuration;
-  if (shutdown_) return;
+  Configuration& c = configuration();
+  if (ending.shutdown) return;
   switch (wanted) {
     case Mode::shutdown:
       shut_down();
-      throw Over{};
+      throw detail::Over{};
     case Mode::freeze:
-      if (mode == Mode::initializing) freeze_first_ = true;
-      if (mode != Mode::running || c.current != c.next) return;
+      if (mode == Mode::initializing) execution_.first = Mode::freeze;
+      if (mode != Mode::running || !execution_.settled()) return;
       // others may be as far as our next step and its lookahead let them
-      freeze_at_ =
-          freeze_time(std::max(granted, requested_), settings.freeze_padding, c.least_common);
+      execution_.freeze_at = freeze_time(std::max(time.granted, time.requested),
+                                         settings.freeze_padding, c.least_common);
       c.next = Mode::freeze;
-      c.next_mode_time = scenario_time(freeze_at_);
+      c.next_mode_time = scenario_time(*execution_.freeze_at);
       send_configuration();
       return;
     case Mode::running:
-      if (mode != Mode::freeze || c.current != c.next) return;
+      if (mode != Mode::freeze || !execution_.settled()) return;
       c.next = Mode::running;
       c.next_mode_central_time = 0.0;
       send_configuration();
@@ -119,10 +63,9 @@ void Federate::Work::command(Mode wanted) {
 }
 
 void Federate::Work::shut_down() {
-  configuration.next = Mode::shutdown;
-  shutdown_ = true;
-  farewell = settings.name + " shut the federation down";
-  if (exco_object_.isValid() && configuration.has_modes) send_configuration();
+  configuration().next = Mode::shutdown;
+  ending.shut_down(settings.name + " shut the federation down");
+  if (execution_.known() && configuration().has_modes) send_configuration();
   rti().registerFederationSynchronizationPoint(wide(label::mtr_shutdown), {});
 }
 
@@ -132,12 +75,12 @@ void Federate::Work::enter_run() {
   if (settings.master) register_point(label::mtr_run, nullptr);
   synchronize(label::mtr_run);
   mode = Mode::running;
-  freeze_at_ = -1;
-  configuration.current = Mode::running;
+  execution_.freeze_at.reset();
+  configuration().current = Mode::running;
   if (settings.master) {
     if (settings.central_clock) {
-      configuration.next_mode_time = scenario_time(granted);
-      configuration.next_mode_central_time =
+      configuration().next_mode_time = scenario_time(time.granted);
+      configuration().next_mode_central_time =
           static_cast<double>(settings.central_clock()) * 1e-9 +
           std::chrono::duration<double>(settings.central_lead).count();
     }
@@ -154,8 +97,8 @@ void Federate::Work::await_central_time() {
     return ConfigurationError(d);
   };
   if (!settings.master)
-    wait([&] { return run_confirmed_; }, [] { return "the Master's word when to run"; });
-  const double at = configuration.next_mode_central_time;
+    wait([&] { return execution_.run_confirmed; }, [] { return "the Master's word when to run"; });
+  const double at = configuration().next_mode_central_time;
   if (!(at > 0.0 && at < 9e9))
     throw wrong("the Master of " + settings.federation +
                     " does not use central timing equipment, which " + settings.name + " needs",
@@ -180,43 +123,41 @@ void Federate::Work::freeze() {
     synchronize(label::mtr_freeze);
   }
   mode = Mode::freeze;
-  run_confirmed_ = false;
-  configuration.current = Mode::freeze;
+  execution_.run_confirmed = false;
+  configuration().current = Mode::freeze;
   if (settings.master) send_configuration();
   stood_still = true;
-  if (settings.notice) settings.notice(settings.federation + " is frozen at " + text_of(granted));
-  wait([&] { return configuration.next == Mode::running; }, [] { return std::string(); }, false);
+  if (settings.notice)
+    settings.notice(settings.federation + " is frozen at " + text_of(time.granted));
+  wait([&] { return configuration().next == Mode::running; }, [] { return std::string(); }, false);
   enter_run();
 }
 
 void Federate::Work::freeze_if_due() {
-  if (freeze_at_ >= 0 && granted >= freeze_at_) freeze();
+  const auto& at = execution_.freeze_at;
+  if (at && *at >= 0 && time.granted >= *at) freeze();
 }
 
 void Federate::Work::advance_to(Ticks t) {
-  advanced_ = false;
-  requested_ = t;
-  keeper.clear();
+  time.state = TimeManagement::advancing;
+  time.requested = t;
+  peers_.keeper.clear();
   const auto began = std::chrono::steady_clock::now();
   rti().timeAdvanceRequest(rti1516e::HLAinteger64Time(t));
+  const auto done = [&] { return time.state == TimeManagement::managed; };
   const auto what = [&] { return "time " + text_of(t); };
   // who holds time back is asked only when somebody does
   constexpr std::chrono::milliseconds moment{1};
-  if (!wait_for([&] { return advanced_; }, what, moment)) {
-    look_for_keeper();
-    wait([&] { return advanced_; }, what, false);
-    end_looking();
+  if (!wait_for(done, what, moment)) {
+    peers_.look_for_keeper(rti());
+    wait(done, what, false);
+    peers_.end_looking(rti());
   }
-  waited = std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count();
-  auto known = std::find_if(keepers.begin(), keepers.end(),
-                            [&](const Keeper& k) { return k.name == keeper; });
-  if (known == keepers.end()) known = keepers.insert(known, {keeper});
-  ++known->steps;
-  known->longest = std::max(known->longest, waited);
+  peers_.count_wait(std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count());
 }
 
 void Federate::Work::step() {
-  const Ticks next = granted + settings.steps.step;
+  const Ticks next = time.granted + settings.steps.step;
   send(next);
   advance_to(next);
   freeze_if_due();

@@ -55,15 +55,16 @@ void reckon(frames::FrameState& now, const frames::FrameState& before, double dt
 
 }  // namespace
 
-Objects::Objects(Federate& f) : federate_(f) { f.set_listener(this); }
+Objects::Objects(Federate& f) : federate_(f) { f.add_listener(*this); }
 
 // -- ours ----------------------------------------------------------------------------------------
 
 std::size_t Objects::publish_frame(std::string name, std::string parent, const Extension& x) {
   const std::size_t object = federate_.publish(class_of(x, frame_path), name,
                                                all_of(frame_attributes(), x), parent.empty());
-  static_cast<void>(tree_.add(name, parent));
-  frames_.push_back({object, std::move(name), std::move(parent)});
+  static_cast<void>(tree_.add(name, parent));  // of one name twice: V5325 when it joins
+  const auto at = tree_.find(name);
+  frames_.push_back({object, std::move(name), std::move(parent), at});
   return frames_.size() - 1;
 }
 
@@ -148,7 +149,7 @@ void Objects::sending(Ticks t) {
     string(f.name);
     string(f.parent);
     next(true, [&](Octets& o) { put_state({f.state, time}, way, o); });
-    place(tree_.find(f.name), f.state, time);
+    place(f.at, f.state, time);
   }
   for (const auto& [number, e] : entities_) {
     object = number, attribute = 0;
@@ -176,7 +177,6 @@ void Objects::sending(Ticks t) {
     numbers(three(i.position), false);
     next(true, [&, &a = i.attitude](Octets& o) { put_attitude(a, way, o); });
   }
-  if (other_) other_->sending(t);
 }
 
 // -- of others -----------------------------------------------------------------------------------
@@ -186,66 +186,130 @@ void Objects::refuse(const Remote& r, const std::string& attribute) {
   last_malformed_ = attribute + " of " + r.name;
 }
 
+Objects::Field Objects::field_of(Resolved::Kind kind, std::string_view attribute) noexcept {
+  using enum Field;
+  using Kind = Resolved::Kind;
+  struct Name {
+    Kind kind;
+    std::string_view attribute;
+    Field field;
+  };
+  static constexpr Name names[]{
+      {Kind::frame, "parent_name", parent},
+      {Kind::frame, "state", state},
+      {Kind::frame, "acceleration", acceleration},
+      {Kind::frame, "rotational_acceleration", rotational_acceleration},
+      {Kind::entity, "type", type},
+      {Kind::entity, "status", status},
+      {Kind::entity, "parent_reference_frame", parent},
+      {Kind::entity, "state", state},
+      {Kind::entity, "acceleration", acceleration},
+      {Kind::entity, "rotational_acceleration", rotational_acceleration},
+      {Kind::entity, "center_of_mass", center_of_mass},
+      {Kind::entity, "body_wrt_structural", body_wrt_structural},
+      {Kind::entity, "force", force},
+      {Kind::entity, "torque", torque},
+      {Kind::entity, "mass", mass},
+      {Kind::entity, "mass_rate", mass_rate},
+      {Kind::entity, "inertia", inertia},
+      {Kind::entity, "inertia_rate", inertia_rate},
+      {Kind::interface, "parent_name", parent},
+      {Kind::interface, "position", position},
+      {Kind::interface, "attitude", attitude},
+  };
+  for (const Name& n : names)
+    if (n.kind == kind && n.attribute == attribute) return n.field;
+  return other;
+}
+
 void Objects::discovered(const Remote& r) {
-  if (other_) other_->discovered(r);
+  Resolved o;
+  if (is_a(r.object_class, frame_path)) o.kind = Resolved::Kind::frame;
+  if (is_a(r.object_class, entity_path)) o.kind = Resolved::Kind::entity;
+  if (is_a(r.object_class, interface_path)) o.kind = Resolved::Kind::interface;
+  o.dynamical = is_a(r.object_class, dynamical_path);
+  for (const Remote::Value& v : r.values) o.fields.push_back(field_of(o.kind, v.attribute));
+  if (r.number >= resolved_.size()) resolved_.resize(r.number + 1);
+  resolved_[r.number] = std::move(o);
 }
 
 void Objects::reflected(const Remote& r, std::span<const std::size_t> changed) {
-  if (is_a(r.object_class, frame_path)) {
-    take_frame(r, changed);
-  } else if (is_a(r.object_class, entity_path)) {
-    take_entity(r, changed);
-  } else if (is_a(r.object_class, interface_path)) {
-    take_interface(r, changed);
+  Resolved& o = resolved_[r.number];
+  switch (o.kind) {
+    case Resolved::Kind::frame:
+      return take_frame(r, o, changed);
+    case Resolved::Kind::entity:
+      return take_entity(r, o, changed);
+    case Resolved::Kind::interface:
+      return take_interface(r, o, changed);
+    case Resolved::Kind::other:
+      return;
   }
-  if (other_ && r.object_class != frame_path) other_->reflected(r, changed);
-}
-
-void Objects::received(std::size_t interaction, std::span<const Octets> values, Ticks stamp) {
-  if (other_) other_->received(interaction, values, stamp);
 }
 
 void Objects::removed(const Remote& r) {
-  if (const auto at = tree_.find(r.name);
-      at != frames::FrameTree::none && known_frames_.erase(r.name))
-    tree_.remove(at);
-  if (const auto e = known_entities_.find(r.name); e != known_entities_.end())
-    known_entities_.erase(e);
-  if (const auto i = known_interfaces_.find(r.name); i != known_interfaces_.end())
-    known_interfaces_.erase(i);
-  if (other_) other_->removed(r);
+  Resolved& o = resolved_[r.number];
+  if (o.frame.at != frames::FrameTree::none) tree_.remove(o.frame.at);
+  if (o.entity) known_entities_.erase(r.name);
+  if (o.interface) known_interfaces_.erase(r.name);
+  o = {};
 }
 
-void Objects::take_frame(const Remote& r, std::span<const std::size_t> changed) {
-  KnownFrame& f = known_frames_[r.name];
-  for (const std::size_t i : changed) {
-    const Remote::Value& v = r.values[i];
-    if (v.attribute == "parent_name") {
-      if (auto parent = read_string(v.bytes)) {
-        f.parent = std::move(*parent);
-      } else {
-        refuse(r, v.attribute);
-      }
-    } else if (v.attribute == "state") {
-      if (const auto state = read_state(v.bytes, federate_.settings().attitude)) {
-        f.state = *state;
-      } else {
-        refuse(r, v.attribute);
-      }
-    } else if (!take_acceleration(v, f.given)) {
-      refuse(r, v.attribute);
-    }
-  }
+void Objects::take_frame(const Remote& r, Resolved& o, std::span<const std::size_t> changed) {
+  KnownFrame& f = o.frame;
+  for (const std::size_t i : changed)
+    if (!take_frame_value(o.fields[i], r.values[i].bytes, f)) refuse(r, r.values[i].attribute);
   if (!f.parent) return;
-  auto at = tree_.find(r.name);
-  if (at == frames::FrameTree::none) {
+  if (f.at == frames::FrameTree::none) {
     const auto added = tree_.add(r.name, *f.parent);
     if (!added) return refuse(r, "parent_name");
-    at = *added;
-  } else if (tree_.parent_name(at) != *f.parent && !tree_.reparent(at, *f.parent)) {
+    f.at = *added;
+  } else if (tree_.parent_name(f.at) != *f.parent && !tree_.reparent(f.at, *f.parent)) {
     return refuse(r, "parent_name");
   }
-  if (f.state) place(at, f.state->state, f.state->time, f.given);
+  if (f.state) place(f.at, f.state->state, f.state->time, f.given);
+}
+
+namespace {
+
+bool read_string_into(const Octets& bytes, std::string& to) {
+  auto s = read_string(bytes);
+  if (s) to = std::move(*s);
+  return s.has_value();
+}
+bool read_attitude_into(const Octets& bytes, frames::WireAttitude way, frames::Quaternion& to) {
+  const auto q = read_attitude(bytes, way);
+  if (q) to = *q;
+  return q.has_value();
+}
+bool read_vector_into(const Octets& bytes, std::optional<frames::Vector3>& to) {
+  frames::Vector3 v;
+  if (!read_reals(bytes, three(v))) return false;
+  to = v;
+  return true;
+}
+
+}  // namespace
+
+bool Objects::take_frame_value(Field field, const Octets& bytes, KnownFrame& f) const {
+  switch (field) {
+    case Field::parent: {
+      auto parent = read_string(bytes);
+      if (parent) f.parent = std::move(*parent);
+      return parent.has_value();
+    }
+    case Field::state: {
+      const auto state = read_state(bytes, federate_.settings().attitude);
+      if (state) f.state = *state;
+      return state.has_value();
+    }
+    case Field::acceleration:
+      return read_vector_into(bytes, f.given.acceleration);
+    case Field::rotational_acceleration:
+      return read_vector_into(bytes, f.given.angular);
+    default:
+      return true;
+  }
 }
 
 // Frames of the standard come without accelerations: then those between the last two states.
@@ -263,82 +327,88 @@ void Objects::give(const Given& given, frames::FrameState& to) {
   if (given.angular) to.angular_acceleration = *given.angular;
 }
 
-bool Objects::take_acceleration(const Remote::Value& v, Given& to) {
-  const bool linear = v.attribute == "acceleration";
-  if (!linear && v.attribute != "rotational_acceleration") return true;
-  frames::Vector3 a;
-  if (!read_reals(v.bytes, three(a))) return false;
-  (linear ? to.acceleration : to.angular) = a;
-  return true;
-}
-
-void Objects::take_entity(const Remote& r, std::span<const std::size_t> changed) {
-  KnownEntity& known = known_entities_[r.name];
-  Entity& e = known.entity;
-  e.name = r.name;
-  e.dynamical = is_a(r.object_class, dynamical_path);
-  const frames::WireAttitude way = federate_.settings().attitude;
-  const KnownEntity before = known;
-  for (const std::size_t i : changed) {
-    const Remote::Value& v = r.values[i];
-    const auto string = [&](std::string& to) {
-      auto s = read_string(v.bytes);
-      if (s) to = std::move(*s);
-      return s.has_value();
-    };
-    bool good = take_acceleration(v, known.given);
-    if (v.attribute == "type") good = string(e.type);
-    if (v.attribute == "status") good = string(e.status);
-    if (v.attribute == "parent_reference_frame") good = string(e.parent);
-    if (v.attribute == "state") {
-      const auto s = read_state(v.bytes, way);
-      good = s.has_value();
-      if (s) {
-        e.state.position = s->state.position;
-        e.state.velocity = s->state.velocity;
-        e.state.attitude = s->state.attitude;
-        e.state.rate = s->state.rate;
-        known.time = s->time;
-        ++known.updates;
-      }
-    }
-    if (v.attribute == "center_of_mass") good = read_reals(v.bytes, three(e.center_of_mass));
-    if (v.attribute == "body_wrt_structural") {
-      const auto q = read_attitude(v.bytes, way);
-      good = q.has_value();
-      if (q) e.body_wrt_structural = *q;
-    }
-    if (v.attribute == "force") good = read_reals(v.bytes, three(e.force));
-    if (v.attribute == "torque") good = read_reals(v.bytes, three(e.torque));
-    if (v.attribute == "mass") good = read_reals(v.bytes, {&e.mass, 1});
-    if (v.attribute == "mass_rate") good = read_reals(v.bytes, {&e.mass_rate, 1});
-    if (v.attribute == "inertia") good = read_reals(v.bytes, e.inertia);
-    if (v.attribute == "inertia_rate") good = read_reals(v.bytes, e.inertia_rate);
-    if (!good) refuse(r, v.attribute);
+void Objects::take_entity(const Remote& r, Resolved& o, std::span<const std::size_t> changed) {
+  if (!o.entity) {
+    o.entity = &known_entities_[r.name];
+    o.entity->entity.name = r.name;
+    o.entity->entity.dynamical = o.dynamical;
   }
+  KnownEntity& known = *o.entity;
+  Entity& e = known.entity;
+  const KnownEntity before = known;
+  for (const std::size_t i : changed)
+    if (!take_entity_value(o.fields[i], r.values[i].bytes, known)) refuse(r, r.values[i].attribute);
   if (before.updates > 0 && known.updates > before.updates && e.parent == before.entity.parent)
     reckon(e.state, before.entity.state, known.time - before.time);
   give(known.given, e.state);
 }
 
-void Objects::take_interface(const Remote& r, std::span<const std::size_t> changed) {
-  Interface& known = known_interfaces_[r.name];
-  known.name = r.name;
-  for (const std::size_t i : changed) {
-    const Remote::Value& v = r.values[i];
-    bool good = true;
-    if (v.attribute == "parent_name") {
-      auto s = read_string(v.bytes);
-      good = s.has_value();
-      if (s) known.parent = std::move(*s);
+bool Objects::take_entity_value(Field field, const Octets& bytes, KnownEntity& known) const {
+  Entity& e = known.entity;
+  const frames::WireAttitude way = federate_.settings().attitude;
+  switch (field) {
+    case Field::type:
+      return read_string_into(bytes, e.type);
+    case Field::status:
+      return read_string_into(bytes, e.status);
+    case Field::parent:
+      return read_string_into(bytes, e.parent);
+    case Field::state: {
+      const auto s = read_state(bytes, way);
+      if (!s) return false;
+      e.state.position = s->state.position;
+      e.state.velocity = s->state.velocity;
+      e.state.attitude = s->state.attitude;
+      e.state.rate = s->state.rate;
+      known.time = s->time;
+      ++known.updates;
+      return true;
     }
-    if (v.attribute == "position") good = read_reals(v.bytes, three(known.position));
-    if (v.attribute == "attitude") {
-      const auto q = read_attitude(v.bytes, federate_.settings().attitude);
-      good = q.has_value();
-      if (q) known.attitude = *q;
-    }
-    if (!good) refuse(r, v.attribute);
+    case Field::acceleration:
+      return read_vector_into(bytes, known.given.acceleration);
+    case Field::rotational_acceleration:
+      return read_vector_into(bytes, known.given.angular);
+    case Field::center_of_mass:
+      return read_reals(bytes, three(e.center_of_mass));
+    case Field::body_wrt_structural:
+      return read_attitude_into(bytes, way, e.body_wrt_structural);
+    case Field::force:
+      return read_reals(bytes, three(e.force));
+    case Field::torque:
+      return read_reals(bytes, three(e.torque));
+    case Field::mass:
+      return read_reals(bytes, {&e.mass, 1});
+    case Field::mass_rate:
+      return read_reals(bytes, {&e.mass_rate, 1});
+    case Field::inertia:
+      return read_reals(bytes, e.inertia);
+    case Field::inertia_rate:
+      return read_reals(bytes, e.inertia_rate);
+    default:
+      return true;
+  }
+}
+
+void Objects::take_interface(const Remote& r, Resolved& o, std::span<const std::size_t> changed) {
+  if (!o.interface) {
+    o.interface = &known_interfaces_[r.name];
+    o.interface->name = r.name;
+  }
+  for (const std::size_t i : changed)
+    if (!take_interface_value(o.fields[i], r.values[i].bytes, *o.interface))
+      refuse(r, r.values[i].attribute);
+}
+
+bool Objects::take_interface_value(Field field, const Octets& bytes, Interface& i) const {
+  switch (field) {
+    case Field::parent:
+      return read_string_into(bytes, i.parent);
+    case Field::position:
+      return read_reals(bytes, three(i.position));
+    case Field::attitude:
+      return read_attitude_into(bytes, federate_.settings().attitude, i.attitude);
+    default:
+      return true;
   }
 }
 

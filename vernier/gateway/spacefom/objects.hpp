@@ -44,7 +44,7 @@ struct Extension {
 /// and the tree of all reference frames.
 class Objects final : public Listener {
  public:
-  /// Becomes the federate's listener; both live as long.
+  /// Listens to the federate; both live as long.
   explicit Objects(Federate&);
 
   // -- before the federate joins --
@@ -53,7 +53,7 @@ class Objects final : public Listener {
   std::size_t publish_frame(std::string name, std::string parent, const Extension& = {});
   std::size_t publish_entity(Entity, const Extension& = {});
   std::size_t publish_interface(Interface, const Extension& = {});
-  /// Extensions are told to the other listener; a frame's accelerations are used.
+  /// Of what extensions add, a frame's accelerations are used.
   void subscribe_frames(std::vector<Extension> = {});
   void subscribe_entities(std::vector<Extension> = {});
   void subscribe_interfaces(std::vector<Extension> = {});
@@ -62,8 +62,6 @@ class Objects final : public Listener {
   Place frame_value(std::size_t i, std::size_t extra) const;
   Place entity_value(std::size_t i, std::size_t extra) const;
   Place interface_value(std::size_t i, std::size_t extra) const;
-  /// Hears of all objects but standard frames, of interactions, and of each sending after this.
-  void set_other(Listener* l) noexcept { other_ = l; }
 
   // -- ours: what is here when the federate sends, leaves --
 
@@ -111,13 +109,13 @@ class Objects final : public Listener {
   void discovered(const Remote&) override;
   void reflected(const Remote&, std::span<const std::size_t> changed) override;
   void removed(const Remote&) override;
-  void received(std::size_t, std::span<const Octets>, Ticks stamp) override;
   void sending(Ticks) override;
 
  private:
   struct OwnFrame {
     std::size_t object;
     std::string name, parent;
+    frames::FrameTree::Index at;
     frames::FrameState state = {};
   };
   struct OwnEntity {
@@ -132,27 +130,60 @@ class Objects final : public Listener {
     std::optional<std::string> parent;
     std::optional<TimedState> state;
     Given given = {};
+    frames::FrameTree::Index at = frames::FrameTree::none;
+  };
+  /// What an attribute of the SpaceFOM is.
+  enum class Field : std::uint8_t {
+    other,
+    parent,
+    state,
+    acceleration,
+    rotational_acceleration,
+    type,
+    status,
+    center_of_mass,
+    body_wrt_structural,
+    force,
+    torque,
+    mass,
+    mass_rate,
+    inertia,
+    inertia_rate,
+    position,
+    attitude
+  };
+  /// An object of another, as it was resolved when it was discovered.
+  struct Resolved {
+    enum class Kind : std::uint8_t { other, frame, entity, interface };
+    Kind kind = Kind::other;
+    bool dynamical = false;
+    std::vector<Field> fields = {};  // of its values
+    KnownFrame frame = {};
+    KnownEntity* entity = nullptr;  // from its first values on
+    Interface* interface = nullptr;
   };
 
   void subscribe(const std::string& path, std::vector<std::string> standard,
                  std::vector<Extension>);
   void put(std::size_t object, std::size_t attribute, const Octets&, bool always);
-  void take_frame(const Remote&, std::span<const std::size_t>);
-  void take_entity(const Remote&, std::span<const std::size_t>);
-  void take_interface(const Remote&, std::span<const std::size_t>);
+  static Field field_of(Resolved::Kind, std::string_view attribute) noexcept;
+  void take_frame(const Remote&, Resolved&, std::span<const std::size_t>);
+  bool take_frame_value(Field, const Octets&, KnownFrame&) const;
+  void take_entity(const Remote&, Resolved&, std::span<const std::size_t>);
+  bool take_entity_value(Field, const Octets&, KnownEntity&) const;
+  void take_interface(const Remote&, Resolved&, std::span<const std::size_t>);
+  bool take_interface_value(Field, const Octets&, Interface&) const;
   void refuse(const Remote&, const std::string& attribute);
   void place(frames::FrameTree::Index, const frames::FrameState&, double time, const Given& = {});
   static void give(const Given&, frames::FrameState&);
-  static bool take_acceleration(const Remote::Value&, Given&);
   bool resolve_at(std::string_view, std::string_view, const double*,
                   frames::FrameState&) const noexcept;
 
   Federate& federate_;
-  Listener* other_ = nullptr;
   std::vector<OwnFrame> frames_;
   std::vector<OwnEntity> entities_;
   std::vector<OwnInterface> interfaces_;
-  std::map<std::string, KnownFrame, std::less<>> known_frames_;
+  std::vector<Resolved> resolved_;  // by Remote::number
   std::map<std::string, KnownEntity, std::less<>> known_entities_;
   std::map<std::string, Interface, std::less<>> known_interfaces_;
   std::map<std::pair<std::size_t, std::size_t>, Octets> sent_;

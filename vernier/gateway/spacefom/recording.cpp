@@ -168,14 +168,8 @@ Result<Recording, std::string> read_recording(std::istream& in) {
 // -- writing -------------------------------------------------------------------------------------
 
 Recorder::Recorder(Federate& f, std::ostream& out) : federate_(f), out_(out) {
-  f.set_listener(this);
+  f.add_listener(*this);
   out_ << title << '\n' << "federation " << escaped(f.settings().federation) << '\n';
-}
-
-std::size_t Recorder::number(const Remote& r) {
-  const auto [at, fresh] = names_.emplace(r.name, names_.size());
-  if (fresh) out_ << "object " << r.object_class << ' ' << escaped(r.name) << '\n';
-  return at->second;
 }
 
 void Recorder::keep_all(const fom::Fom& f, const std::string& document) {
@@ -233,10 +227,15 @@ void Recorder::received(std::size_t interaction, std::span<const Octets> values,
   ++received_;
 }
 
-void Recorder::discovered(const Remote& r) { number(r); }
+void Recorder::discovered(const Remote& r) {
+  const auto [at, fresh] = names_.emplace(r.name, names_.size());
+  if (fresh) out_ << "object " << r.object_class << ' ' << escaped(r.name) << '\n';
+  if (r.number >= numbers_.size()) numbers_.resize(r.number + 1);
+  numbers_[r.number] = at->second;
+}
 
 void Recorder::reflected(const Remote& r, std::span<const std::size_t> changed) {
-  const std::size_t n = number(r);
+  const std::size_t n = numbers_[r.number];
   for (const std::size_t i : changed) {
     const Remote::Value& v = r.values[i];
     const Ticks t = time(v.stamp);
@@ -248,7 +247,7 @@ void Recorder::reflected(const Remote& r, std::span<const std::size_t> changed) 
 // -- again ---------------------------------------------------------------------------------------
 
 Replayer::Replayer(Federate& f, const Recording& r) : federate_(f), recording_(r) {
-  f.set_listener(this);
+  f.add_listener(*this);
   std::vector<bool> root(r.objects.size(), false);  // by the last that was said
   for (const Recording::Update& u : r.updates)
     if (r.objects[u.object].attributes[u.attribute] == "parent_name")

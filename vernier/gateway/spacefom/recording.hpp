@@ -48,7 +48,7 @@ struct Recording {
 /// Reads a recording; a sentence with the line when it cannot be.
 Result<Recording, std::string> read_recording(std::istream&);
 
-/// Writes what its federate hears of, as it comes; the federate's listener.
+/// Writes what its federate hears of, as it comes; listens to it.
 class Recorder final : public Listener {
  public:
   Recorder(Federate&, std::ostream&);
@@ -66,12 +66,12 @@ class Recorder final : public Listener {
   std::size_t objects() const noexcept { return names_.size(); }
 
  private:
-  std::size_t number(const Remote&);
   /// The time of a line; what has no stamp counts from now on.
   Ticks time(Ticks stamp);
   Federate& federate_;
   std::ostream& out_;
-  std::unordered_map<std::string, std::size_t> names_;  // with their numbers
+  std::unordered_map<std::string, std::size_t> names_;  // with their numbers in the recording
+  std::vector<std::size_t> numbers_;                    // the same, by Remote::number
   bool begun_ = false;
   std::vector<Recording::Interaction> heard_;
   std::vector<std::size_t> heard_numbers_;  // in the recording; `unsaid`: not in it yet
@@ -80,7 +80,7 @@ class Recorder final : public Listener {
   Ticks last_ = 0;
 };
 
-/// Publishes what was recorded again, each value at its time; the federate's listener. Times are
+/// Publishes what was recorded again, each value at its time; listens to its federate. Times are
 /// counted from the first one.
 class Replayer final : public Listener {
  public:

@@ -13,24 +13,24 @@ std::vector<std::string> federations(const std::string& designator, std::chrono:
   s.wait = wait;
   s.notice = std::move(notice);
   s.name = "vernier";
-  Federate::Work visitor(s);
+  Federate::Work visitor(s, {});
   std::vector<std::string> names;
   visitor.guarded([&] { names = visitor.listed(); });
   return names;
 }
 
 void create_federation(const Settings& s) {
-  Federate::Work visitor(s);
+  Federate::Work visitor(s, {});
   visitor.guarded([&] { visitor.create(); });
 }
 
 void expel(const Settings& s, const std::string& federate) {
-  Federate::Work visitor(s);
+  Federate::Work visitor(s, {});
   visitor.guarded([&] { visitor.expel(federate); });
 }
 
 std::string current_fom(const Settings& s) {
-  Federate::Work visitor(s);
+  Federate::Work visitor(s, {});
   std::string document;
   try {
     visitor.guarded([&] { document = visitor.current_fom(); });
@@ -72,13 +72,13 @@ void Federate::Work::join_as_visitor() {
     throw ConfigurationError(
         "V5322", settings.name + " cannot join " + settings.federation + ": " + narrow(e.what()));
   }
-  joined_ = true;
+  enter(detail::Stage::joined);
 }
 
 std::string Federate::Work::current_fom() {
   join_as_visitor();
-  execution_.attributes = {"HLAcurrentFDD"};
-  subscribe(execution_);
+  federation_.attributes = {"HLAcurrentFDD"};
+  federation_.subscribe(rti());
   const Octets* value = execution_value(std::chrono::seconds(10));
   return value ? read_string(*value).value_or("") : "";
 }
@@ -92,15 +92,16 @@ void Federate::Work::expel(const std::string& name) {
     values[rti().getParameterHandle(resign, L"HLAfederate")] =
         rti().getFederateHandle(wide(name)).encode();
   } catch (const rti1516e::NameNotFound&) {
-    subscribe(federates_);  // who is there comes from the MOM
+    peers_.federates().subscribe(rti());  // who is there comes from the MOM
     wait_for([] { return false; }, [] { return std::string(); }, std::chrono::milliseconds(500));
-    std::vector<std::string> others = members();
+    std::vector<std::string> others = peers_.members();
     std::erase(others, settings.name);
     Diagnostics d;
     Diagnostic& e =
         d.error("V5322", "there is no federate " + name + " in " + settings.federation, {});
     if (const auto near = closest(name, others)) e.notes.push_back("did you mean " + *near + "?");
-    e.notes.push_back(others.empty() ? "nobody is there" : "there are " + joined(others, ", "));
+    e.notes.push_back(others.empty() ? "nobody is there"
+                                     : "there are " + vernier::joined(others, ", "));
     throw ConfigurationError(d);
   }
   // HLAresignAction: cancel, then delete, then divest; 32 bits, big endian

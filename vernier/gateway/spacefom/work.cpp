@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <thread>
 
+#include "vernier/base/require.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/document/document.hpp"
 #include "vernier/gateway/fom/reader.hpp"
@@ -11,30 +11,45 @@
 
 namespace vernier::spacefom {
 
+using detail::Class;
 using detail::Event;
+using detail::Role;
+using detail::Stage;
+using detail::TimeManagement;
 
-Federate::Work::Work(Settings s) : settings(std::move(s)) {
-  exco_ = {
-      exco_class,
-      {"root_frame_name", "scenario_time_epoch", "current_execution_mode", "next_execution_mode",
-       "next_mode_scenario_time", "next_mode_cte_time", "least_common_time_step"},
-      true};
-  federates_ = {"HLAobjectRoot.HLAmanager.HLAfederate",
-                {"HLAfederateName", "HLAtimeManagerState", "HLAlogicalTime", "HLAlookahead"},
-                true};
-  if (settings.pacing) settings.pacer = settings.name;
-  if (settings.observes)
-    for (const char* a : {"HLAfederateType", "HLAtimeRegulating", "HLAtimeConstrained"})
-      federates_.attributes.emplace_back(a);
-  execution_ = {"HLAobjectRoot.HLAmanager.HLAfederation", {"HLAautoProvide"}, true};
-  configuration.epoch = settings.epoch;
-  configuration.least_common = settings.steps.least_common;
+namespace {
+
+constexpr const char* exco_class = "HLAobjectRoot.ExecutionConfiguration";
+constexpr const char* exco_name = "ExCO";
+
+Settings completed(Settings s) {
+  if (s.pacing) s.pacer = s.name;
+  return s;
+}
+
+}  // namespace
+
+Federate::Work::Work(Settings s, AmbassadorMaker maker)
+    : settings(completed(std::move(s))),
+      make_ambassador_(maker ? std::move(maker) : AmbassadorMaker(standard_ambassador)),
+      peers_(mirror, settings),
+      federation_(mirror.add("HLAobjectRoot.HLAmanager.HLAfederation", {"HLAautoProvide"},
+                             detail::Class::Concern::federation)) {
+  execution_.exco = &mirror.add(exco_class, detail::Execution::attributes(),
+                                detail::Class::Concern::configuration);
+  configuration().epoch = settings.epoch;
+  configuration().least_common = settings.steps.least_common;
 }
 
 Federate::Work::~Work() { resign(); }
 
 double Federate::Work::scenario_time(Ticks t) const noexcept {
-  return frames::scenario_time(configuration.epoch, t).value_or(configuration.epoch);
+  return frames::scenario_time(configuration().epoch, t).value_or(configuration().epoch);
+}
+
+void Federate::Work::enter(Stage next) {
+  require(static_cast<int>(next) == static_cast<int>(stage_) + 1);
+  stage_ = next;
 }
 
 std::unique_ptr<rti1516e::RTIambassador> standard_ambassador() {
@@ -56,7 +71,7 @@ void Federate::Work::connect() {
         .notes.push_back("start one with: vernier rti");
     return ConfigurationError(d);
   };
-  rti_ = new_ambassador();
+  rti_ = make_ambassador_();
   const std::wstring where = wide(settings.designator);
   evoked = settings.evoked;
   const auto attempt = [&] {
@@ -88,7 +103,7 @@ void Federate::Work::connect() {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  connected_ = true;
+  enter(Stage::connected);
 }
 
 // the modules of the SpaceFOM travel inside the program; every RTI reads files
@@ -140,7 +155,7 @@ void Federate::Work::create_and_join() {
           "V5322", settings.name + " cannot join " + settings.federation + ": " + narrow(e.what()));
     }
   }
-  joined_ = true;
+  enter(Stage::joined);
   require_integer_time();
   rti().enableAsynchronousDelivery();
 }
@@ -161,14 +176,14 @@ void Federate::Work::resign() noexcept {
     } catch (const std::exception&) {
     }
   };
-  if (joined_ && !lost_) {
-    if (settings.master && role_known_ && !shutdown_) quietly([&] { shut_down(); });
+  if (joined() && !ending.connection_lost) {
+    if (settings.master && role_ != Role::unknown && !ending.shutdown)
+      quietly([&] { shut_down(); });
     quietly([&] { rti().resignFederationExecution(rti1516e::CANCEL_THEN_DELETE_THEN_DIVEST); });
     quietly([&] { rti().destroyFederationExecution(wide(settings.federation)); });
   }
-  joined_ = false;
-  if (connected_) quietly([&] { rti().disconnect(); });
-  connected_ = false;
+  if (stage_ >= Stage::connected) quietly([&] { rti().disconnect(); });
+  stage_ = Stage::apart;
   rti_.reset();
 }
 
@@ -183,23 +198,32 @@ std::optional<Event> Federate::Work::next_event(std::chrono::milliseconds nap) {
   return inbox.take(at_once);
 }
 
+// While time advances what was asked for goes with the next step, so that nobody sees a value
+// before its time; while it stands still, at once.
+void Federate::Work::answer() {
+  if (execution_.wanted && configuration().has_modes) {
+    execution_.wanted = false;
+    send_configuration();
+  }
+  if (stage_ == Stage::taking_part && mode == Mode::running) return;
+  own.answer(rti());
+}
+
 void Federate::Work::handle(Event& e) {
   const std::string text = narrow(e.text);
   switch (e.kind) {
     case Event::Kind::lost:
-      lost_ = text;
+      ending.connection_lost = text;
       break;
     case Event::Kind::registered:
-      points_[text].registered = true;
-      break;
     case Event::Kind::not_registered:
-      points_[text].refused = true;
+      points_.end_registration(text, e.kind == Event::Kind::registered);
       break;
     case Event::Kind::announced:
       announced(text);
       break;
     case Event::Kind::synchronized:
-      points_[text].synchronized = true;
+      points_.synchronize(text);
       break;
     case Event::Kind::reserved:
     case Event::Kind::not_reserved:
@@ -217,23 +241,15 @@ void Federate::Work::handle(Event& e) {
     case Event::Kind::provide:
       provide(e);
       break;
-    case Event::Kind::regulating:
-      regulating_ = true;
-      granted = e.time;
-      break;
     case Event::Kind::constrained:
-      constrained_ = true;
-      granted = e.time;
+      time.enter(TimeManagement::constrained, e.time);
       break;
+    case Event::Kind::regulating:
     case Event::Kind::granted:
-      advanced_ = true;
-      granted = e.time;
+      time.enter(TimeManagement::managed, e.time);
       break;
     case Event::Kind::owned:
-      try {
-        owners_[e.object] = narrow(rti().getFederateName(e.federate));
-      } catch (const rti1516e::Exception&) {  // it left meanwhile
-      }
+      peers_.owned(rti(), e);
       break;
     case Event::Kind::asked:
       ask(e.mode);
@@ -248,12 +264,9 @@ void Federate::Work::handle(Event& e) {
 }
 
 void Federate::Work::announced(const std::string& name) {
-  Point& p = points_[name];
-  p.announced = true;
-  p.achieved = p.synchronized = false;
+  points_.announce(name);
   if (name == label::mtr_shutdown) {
-    shutdown_ = true;
-    farewell = "the Master shut the federation down";
+    ending.shut_down("the Master shut the federation down");
     return;
   }
   if (name == label::initialization_completed) return;
@@ -263,131 +276,92 @@ void Federate::Work::announced(const std::string& name) {
       name == label::root_frame_discovered ||
       std::find(settings.phases.begin(), settings.phases.end(), name) != settings.phases.end();
   // whoever is not in yet must not hold the others up; unknown points are achieved at once (8-1)
-  const bool ours =
-      transition ? (early || entered_) : initial && !settings.late_only && !(role_known_ && !early);
+  const bool ours = transition ? early() || stage_ == Stage::taking_part
+                               : initial && !settings.late_only && role_ != Role::late;
   if (!ours) achieve(name);
 }
 
 void Federate::Work::discovered(const Event& e) {
-  const auto find = [&]() -> const Class* {
-    for (const Class* c : {&exco_, &federates_, &execution_})
-      if (c->handle == e.object_class) return c;
-    for (const Class& c : classes)
-      if (c.handle == e.object_class) return &c;
-    return nullptr;
-  };
-  const Class* c = find();
-  if (!c || remote_of_.contains(e.object)) return;
-  if (c == &exco_) {
-    if (narrow(e.text) == exco_name) exco_object_ = e.object;
+  const Class* c = mirror.class_of(e.object_class);
+  if (!c) return;
+  if (c == execution_.exco) {
+    if (narrow(e.text) == exco_name) execution_.object = e.object;
     return;
   }
-  Remote r;
-  r.name = narrow(e.text);
-  r.object_class = c->name;
-  for (const std::string& a : c->attributes) r.values.push_back({a, {}});
-  remote_of_[e.object] = remotes.size();
-  remotes.push_back(std::move(r));
-  if (c->internal) {
-    // of federates their names; when time is held back, more is asked
-    const auto end = c == &federates_ ? c->handles.begin() + 1 : c->handles.end();
-    try {
-      rti().requestAttributeValueUpdate(e.object,
-                                        rti1516e::AttributeHandleSet(c->handles.begin(), end), {});
-    } catch (const rti1516e::ObjectInstanceNotKnown&) {  // gone again meanwhile
-    }
-  } else if (listener) {
-    listener->discovered(remotes.back());
+  const detail::Mirror::Object* o = mirror.discover(e.object, *c, narrow(e.text));
+  if (!o) return;
+  if (c->concern == Class::Concern::listeners) {
+    for (Listener* l : listeners) l->discovered(o->remote);
+    return;
+  }
+  // of federates their names; when time is held back, more is asked
+  const auto end =
+      c->concern == Class::Concern::federates ? c->handles.begin() + 1 : c->handles.end();
+  try {
+    rti().requestAttributeValueUpdate(e.object,
+                                      rti1516e::AttributeHandleSet(c->handles.begin(), end), {});
+  } catch (const rti1516e::ObjectInstanceNotKnown&) {  // gone again meanwhile
   }
 }
 
-void Federate::Work::reflected(const Event& e) {
-  if (exco_object_.isValid() && e.object == exco_object_ && !settings.master) {
+void Federate::Work::reflected(Event& e) {
+  if (execution_.known() && e.object == execution_.object && !settings.master) {
     take_configuration(e);
     return;
   }
-  const auto known = remote_of_.find(e.object);
-  if (known == remote_of_.end()) return;
-  Remote& r = remotes[known->second];
-  const Class* c = nullptr;
-  for (const Class* i : {&federates_, &execution_})
-    if (i->name == r.object_class) c = i;
-  for (const Class& i : classes)
-    if (i.name == r.object_class) c = &i;
-  if (!c) return;
-  std::vector<std::size_t> changed;
-  for (const auto& [attribute, value] : e.values) {
-    const auto at = std::find(c->handles.begin(), c->handles.end(), attribute);
-    if (at == c->handles.end()) continue;
-    const auto i = static_cast<std::size_t>(at - c->handles.begin());
-    const auto* bytes = static_cast<const std::byte*>(value.data());
-    r.values[i].bytes.assign(bytes, bytes + value.size());
-    ++r.values[i].updates;
-    r.values[i].stamp = e.time;
-    changed.push_back(i);
-  }
-  if (c == &federates_ && looking_) note_keeper();
-  if (!c->internal && listener && !changed.empty()) listener->reflected(r, changed);
+  detail::Mirror::Object* o = mirror.find(e.object);
+  if (!o) return;
+  const std::span<const std::size_t> changed = mirror.reflect(*o, e.values, e.time);
+  if (o->of->concern == Class::Concern::federates && peers_.looking()) peers_.note_keeper();
+  if (o->of->concern != Class::Concern::listeners || changed.empty()) return;
+  for (Listener* l : listeners) l->reflected(o->remote, changed);
 }
 
-void Federate::Work::received(const Event& e) {
-  if (lost_report_.isValid() && e.interaction == lost_report_) {
-    peer_lost(e);
+void Federate::Work::received(Event& e) {
+  if (const auto lost = peers_.lost(e)) {
+    peer_gone(lost->name, lost->why, true);
     return;
   }
-  if (settings.master && e.interaction == mtr_) {
-    const auto p = e.parameters.find(mtr_mode_);
-    if (p == e.parameters.end()) return;
-    const auto wanted =
-        read_mode({static_cast<const std::byte*>(p->second.data()), p->second.size()});
+  const detail::Interaction& request = requests_.request;
+  if (settings.master && e.interaction == request.handle) {
+    const Octets* bytes = detail::bytes_of(e.parameters, request.handles[0]);
+    const auto wanted = bytes ? read_mode(*bytes) : std::nullopt;
     if (wanted) command(*wanted);
     return;
   }
   for (std::size_t k = 0; k < heard.size(); ++k) {
-    if (heard[k].handle != e.interaction || !listener) continue;
+    if (heard[k].handle != e.interaction) continue;
     std::vector<Octets> values(heard[k].handles.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto p = e.parameters.find(heard[k].handles[i]);
-      if (p == e.parameters.end()) continue;
-      const auto* bytes = static_cast<const std::byte*>(p->second.data());
-      values[i].assign(bytes, bytes + p->second.size());
-    }
-    listener->received(k, values, e.time);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (const Octets* bytes = detail::bytes_of(e.parameters, heard[k].handles[i]))
+        values[i] = *bytes;
+    for (Listener* l : listeners) l->received(k, values, e.time);
   }
 }
 
 void Federate::Work::removed(const Event& e) {
-  if (exco_object_.isValid() && e.object == exco_object_) {
-    if (configuration.next == Mode::shutdown) {
-      shutdown_ = true;
+  if (execution_.known() && e.object == execution_.object) {
+    if (configuration().next == Mode::shutdown) {
+      ending.shutdown = true;
     } else {
-      master_lost_ = true;
-      master_lost_at_ = std::chrono::steady_clock::now();
+      ending.master_gone = detail::Ending::Clock::now();
     }
     return;
   }
-  const auto known = remote_of_.find(e.object);
-  if (known == remote_of_.end()) return;
-  const std::size_t gone = known->second;
-  if (remotes[gone].object_class == federates_.name)
-    peer_gone(read_string(remotes[gone].values[0].bytes).value_or(""), "", false);
-  if (listener && remotes[gone].object_class.find(".HLAmanager.") == std::string::npos)
-    listener->removed(remotes[gone]);
-  remotes.erase(remotes.begin() + static_cast<std::ptrdiff_t>(gone));
-  remote_of_.erase(known);
-  for (auto& [object, index] : remote_of_)
-    if (index > gone) --index;
+  const detail::Mirror::Object* o = mirror.find(e.object);
+  if (!o) return;
+  if (o->of->concern == Class::Concern::federates)
+    peer_gone(read_string(o->remote.values[0].bytes).value_or(""), "", false);
+  if (o->of->concern == Class::Concern::listeners)
+    for (Listener* l : listeners) l->removed(o->remote);
+  mirror.remove(*o);
 }
 
 void Federate::Work::provide(const Event& e) {
-  if (settings.master && e.object == exco_object_) {
-    configuration_wanted_ = true;
-    return;
-  }
-  for (Own& o : own) {
-    if (o.handle != e.object) continue;
-    for (std::size_t i = 0; i < o.handles.size(); ++i)
-      if (e.wanted.contains(o.handles[i])) o.asked[i] = true;
+  if (settings.master && e.object == execution_.object) {
+    execution_.wanted = true;
+  } else {
+    own.want(e.object, e.wanted);
   }
 }
 
@@ -395,77 +369,46 @@ void Federate::Work::provide(const Event& e) {
 
 void Federate::Work::register_point(const std::string& name,
                                     const rti1516e::FederateHandleSet* set) {
-  points_[name].registered = points_[name].refused = false;
+  points_.begin_registration(name);
   if (set) {
     rti().registerFederationSynchronizationPoint(wide(name), {}, *set);
   } else {
     rti().registerFederationSynchronizationPoint(wide(name), {});
   }
-  wait([&] { return points_[name].registered || points_[name].refused; },
-       [&] { return "the RTI to register " + name; });
+  wait([&] { return points_.decided(name); }, [&] { return "the RTI to register " + name; });
 }
 
 void Federate::Work::achieve(const std::string& name) {
-  Point& p = points_[name];
-  if (!p.announced || p.achieved) return;
-  p.achieved = true;
-  rti().synchronizationPointAchieved(wide(name));
+  if (points_.achieve(name)) rti().synchronizationPointAchieved(wide(name));
 }
 
 void Federate::Work::synchronize(const std::string& name) {
   const auto what = [&] { return "all to reach " + name; };
-  wait([&] { return points_[name].announced; }, what);
+  wait([&] { return points_.announced(name); }, what);
   achieve(name);
-  wait([&] { return points_[name].synchronized; }, what);
-  points_[name].announced = false;
+  wait([&] { return points_.synchronized(name); }, what);
+  points_.pass(name);
 }
 
 // -- objects -------------------------------------------------------------------------------------
 
-void Federate::Work::declare(Class& c) {
-  c.handle = rti().getObjectClassHandle(wide(c.name));
-  c.handles.clear();
-  for (const std::string& a : c.attributes)
-    c.handles.push_back(rti().getAttributeHandle(c.handle, wide(a)));
-}
-
-void Federate::Work::subscribe(Class& c) {
-  declare(c);
-  rti().subscribeObjectClassAttributes(
-      c.handle, rti1516e::AttributeHandleSet(c.handles.begin(), c.handles.end()));
-}
-
-void Federate::Work::declare_interactions() {
-  const auto declare = [&](Interaction& i) {
-    i.handle = rti().getInteractionClassHandle(wide(i.name));
-    i.handles.clear();
-    for (const std::string& p : i.parameters)
-      i.handles.push_back(rti().getParameterHandle(i.handle, wide(p)));
-  };
-  for (Interaction& i : said) {
-    declare(i);
-    rti().publishInteractionClass(i.handle);
-  }
-  for (Interaction& i : heard) {
-    declare(i);
+void Federate::Work::register_own() {
+  for (detail::Interaction& i : heard) {
+    i.resolve(rti());
     rti().subscribeInteractionClass(i.handle);
   }
+  own.publish(rti());
+  reserve_names();
+  own.register_instances(rti());
+  if (settings.master)
+    execution_.object = rti().registerObjectInstance(execution_.exco->handle, wide(exco_name));
 }
 
-void Federate::Work::register_own() {
-  declare_interactions();
-  std::map<std::string, rti1516e::AttributeHandleSet> published;
-  for (Own& o : own) {
-    Class c{o.object_class, o.attributes};
-    declare(c);
-    o.handles = c.handles;
-    published[o.object_class].insert(c.handles.begin(), c.handles.end());
-  }
-  for (const auto& [name, attributes] : published)
-    rti().publishObjectClassAttributes(rti().getObjectClassHandle(wide(name)), attributes);
+// Names are unique in the federation (5-1, 6-1, 6-12), and so is the ExCO: one Master (3-10).
+void Federate::Work::reserve_names() {
   std::set<std::string> names;
   if (settings.master) names.insert(exco_name);
-  for (const Own& o : own)
+  for (const detail::Outgoing::Instance& o : own.instances())
     if (!names.insert(o.name).second)
       throw ConfigurationError("V5325", settings.name + " has two objects of the name " + o.name);
   for (const std::string& n : names) rti().reserveObjectInstanceName(wide(n));
@@ -477,77 +420,25 @@ void Federate::Work::register_own() {
       throw ConfigurationError("V5323", "there is a Master in " + settings.federation + " already");
     throw ConfigurationError("V5325", "the name " + name + " is taken in " + settings.federation);
   }
-  for (Own& o : own)
-    o.handle = rti().registerObjectInstance(rti().getObjectClassHandle(wide(o.object_class)),
-                                            wide(o.name));
-  if (settings.master) exco_object_ = rti().registerObjectInstance(exco_.handle, wide(exco_name));
 }
 
 void Federate::Work::send(std::optional<Ticks> stamp, bool root_only) {
-  if (listener) listener->sending(stamp.value_or(granted));
-  for (Own& o : own) {
-    if (root_only && !o.root) continue;
-    rti1516e::AttributeHandleValueMap values;
-    for (std::size_t i = 0; i < o.values.size(); ++i) {
-      if (!(o.dirty[i] || o.asked[i]) || o.values[i].empty()) continue;
-      values[o.handles[i]].setData(o.values[i].data(), o.values[i].size());
-      o.dirty[i] = o.asked[i] = false;
-    }
-    if (values.empty()) continue;
-    if (stamp) {
-      rti().updateAttributeValues(o.handle, values, {}, rti1516e::HLAinteger64Time(*stamp));
-    } else {
-      rti().updateAttributeValues(o.handle, values, {});
-    }
-  }
-  if (!stamp) return;
-  for (const auto& [number, values] : std::exchange(posted, {})) {
-    const Interaction& i = said[number];
-    rti1516e::ParameterHandleValueMap parameters;
-    for (std::size_t k = 0; k < values.size(); ++k)
-      if (!values[k].empty()) parameters[i.handles[k]].setData(values[k].data(), values[k].size());
-    rti().sendInteraction(i.handle, parameters, {}, rti1516e::HLAinteger64Time(*stamp));
-  }
-}
-
-// While time advances what was asked for goes with the next step, so that nobody sees a value
-// before its time; while it stands still, at once.
-void Federate::Work::answer() {
-  if (configuration_wanted_ && configuration.has_modes) {
-    configuration_wanted_ = false;
-    send_configuration();
-  }
-  if (entered_ && mode == Mode::running) return;
-  for (Own& o : own) {
-    rti1516e::AttributeHandleValueMap values;
-    for (std::size_t i = 0; i < o.asked.size(); ++i) {
-      if (!o.asked[i] || o.values[i].empty()) continue;
-      o.asked[i] = false;
-      values[o.handles[i]].setData(o.values[i].data(), o.values[i].size());
-    }
-    if (!values.empty()) rti().updateAttributeValues(o.handle, values, {});
-  }
-}
-
-void Federate::Work::request_values() {
-  for (const Class& c : classes)
-    rti().requestAttributeValueUpdate(
-        c.handle, rti1516e::AttributeHandleSet(c.handles.begin(), c.handles.end()), {});
+  for (Listener* l : listeners) l->sending(stamp.value_or(time.granted));
+  own.send(rti(), stamp, root_only);
 }
 
 bool Federate::Work::has_instance(const std::string& name) const {
-  return std::any_of(remotes.begin(), remotes.end(),
-                     [&](const Remote& r) { return r.name == name; }) ||
-         std::any_of(own.begin(), own.end(), [&](const Own& o) { return o.name == name; });
+  if (name == exco_name) return execution_.known();
+  return mirror.has_instance(name) || own.has_instance(name);
 }
 
-const Remote* Federate::Work::root_frame() const {
-  for (const Remote& r : remotes) {
-    if (!r.object_class.starts_with(frame_class)) continue;
-    for (const Remote::Value& v : r.values)
-      if (v.attribute == "parent_name" && v.updates > 0 && read_string(v.bytes) == "") return &r;
-  }
-  return nullptr;
+void Federate::Work::await_instances(std::vector<std::string> missing) {
+  wait(
+      [&] {
+        std::erase_if(missing, [&](const std::string& n) { return has_instance(n); });
+        return missing.empty();
+      },
+      [&] { return vernier::joined(missing, ", "); });
 }
 
 }  // namespace vernier::spacefom

@@ -5,11 +5,38 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "vernier/gateway/spacefom/detail/rti.hpp"
 #include "vernier/gateway/spacefom/encoding.hpp"
 
 namespace vernier::spacefom::detail {
+
+/// Values by handle, as they came.
+template <class Handle>
+using Values = std::vector<std::pair<Handle, Octets>>;
+using Updates = Values<rti1516e::AttributeHandle>;
+using Parameters = Values<rti1516e::ParameterHandle>;
+
+/// The bytes of the RTI's values, which are its own only during the callback.
+template <class Handle>
+Values<Handle> taken(const std::map<Handle, rti1516e::VariableLengthData>& from) {
+  Values<Handle> to;
+  to.reserve(from.size());
+  for (const auto& [handle, value] : from) {
+    const auto* bytes = static_cast<const std::byte*>(value.data());
+    to.emplace_back(handle, Octets(bytes, bytes + value.size()));
+  }
+  return to;
+}
+
+/// Null: none came.
+template <class Handle>
+const Octets* bytes_of(const Values<Handle>& values, const Handle& wanted) {
+  for (const auto& [handle, bytes] : values)
+    if (handle == wanted) return &bytes;
+  return nullptr;
+}
 
 /// A callback of the RTI, to be dealt with on the federate's own thread.
 struct Event {
@@ -39,8 +66,8 @@ struct Event {
   rti1516e::ObjectClassHandle object_class = {};
   rti1516e::InteractionClassHandle interaction = {};
   rti1516e::AttributeHandleSet wanted = {};
-  rti1516e::AttributeHandleValueMap values = {};
-  rti1516e::ParameterHandleValueMap parameters = {};
+  Updates values = {};
+  Parameters parameters = {};
   Ticks time = -1;
   Mode mode = Mode::uninitialized;
   std::vector<std::wstring> names = {};
@@ -122,15 +149,17 @@ class Ambassador final : public rti1516e::NullFederateAmbassador {
                               const rti1516e::VariableLengthData&, rti1516e::OrderType,
                               rti1516e::TransportationType,
                               rti1516e::SupplementalReflectInfo) override {
-    inbox_.put({.kind = Event::Kind::reflected, .object = object, .values = values});
+    inbox_.put({.kind = Event::Kind::reflected, .object = object, .values = taken(values)});
   }
   void reflectAttributeValues(rti1516e::ObjectInstanceHandle object,
                               const rti1516e::AttributeHandleValueMap& values,
                               const rti1516e::VariableLengthData&, rti1516e::OrderType,
                               rti1516e::TransportationType, const rti1516e::LogicalTime& time,
                               rti1516e::OrderType, rti1516e::SupplementalReflectInfo) override {
-    inbox_.put(
-        {.kind = Event::Kind::reflected, .object = object, .values = values, .time = ticks(time)});
+    inbox_.put({.kind = Event::Kind::reflected,
+                .object = object,
+                .values = taken(values),
+                .time = ticks(time)});
   }
   void reflectAttributeValues(rti1516e::ObjectInstanceHandle object,
                               const rti1516e::AttributeHandleValueMap& values,
@@ -138,8 +167,10 @@ class Ambassador final : public rti1516e::NullFederateAmbassador {
                               rti1516e::TransportationType, const rti1516e::LogicalTime& time,
                               rti1516e::OrderType, rti1516e::MessageRetractionHandle,
                               rti1516e::SupplementalReflectInfo) override {
-    inbox_.put(
-        {.kind = Event::Kind::reflected, .object = object, .values = values, .time = ticks(time)});
+    inbox_.put({.kind = Event::Kind::reflected,
+                .object = object,
+                .values = taken(values),
+                .time = ticks(time)});
   }
   void receiveInteraction(rti1516e::InteractionClassHandle interaction,
                           const rti1516e::ParameterHandleValueMap& parameters,
@@ -210,7 +241,7 @@ class Ambassador final : public rti1516e::NullFederateAmbassador {
                 const rti1516e::ParameterHandleValueMap& parameters, Ticks time = -1) {
     inbox_.put({.kind = Event::Kind::received,
                 .interaction = interaction,
-                .parameters = parameters,
+                .parameters = taken(parameters),
                 .time = time});
   }
   Inbox& inbox_;

@@ -12,7 +12,7 @@ bool Federate::Work::guarded(F f) {
   try {
     f();
     return true;
-  } catch (const Over&) {
+  } catch (const detail::Over&) {
     return false;
   } catch (const rti1516e::NotConnected&) {
     fail_lost("");
@@ -34,17 +34,16 @@ bool Federate::Work::wait_for(Done done, What what, std::chrono::milliseconds mo
   bool told = false, late = false;
   while (true) {
     leave_if_over();
-    // nobody goes on while it is found out who is lost
-    if (!(master_lost_ || (gone_ && gone_->needed)) && done()) return true;
+    if (!ending.unclear() && done()) return true;
     if (late) return false;
     if (auto event = next_event(nap)) handle(*event);
     const auto now = Clock::now();
     late = most.count() > 0 && now - began >= most;
-    if (joined_ && now - looked > std::chrono::milliseconds(500)) {
+    if (joined() && now - looked > std::chrono::milliseconds(500)) {
       looked = now;
       rti1516e::HLAinteger64Time ignored;
       static_cast<void>(rti().queryGALT(ignored));  // throws when the RTI has resigned us
-      if (looking_) look_for_keeper();
+      if (peers_.looking()) peers_.look_for_keeper(rti());
       miss_required();
     }
     if (!told && now - began > std::chrono::seconds(1)) {

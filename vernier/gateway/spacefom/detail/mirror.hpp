@@ -1,0 +1,59 @@
+#pragma once
+
+#include <deque>
+#include <list>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "vernier/gateway/spacefom/detail/classes.hpp"
+#include "vernier/gateway/spacefom/detail/events.hpp"
+#include "vernier/gateway/spacefom/federate.hpp"
+
+namespace vernier::spacefom::detail {
+
+inline constexpr const char* frame_class = "HLAobjectRoot.ReferenceFrame";
+
+/// The objects of other federates, as far as they were heard of, and the classes that are
+/// subscribed. Names are resolved when an object is discovered; updates go by handle and slot.
+class Mirror {
+ public:
+  struct Object {
+    Remote remote;
+    const Class* of;
+    rti1516e::ObjectInstanceHandle handle;
+  };
+
+  /// A class to be subscribed; of one class several times: all attributes that were named. The
+  /// answer stays where it is.
+  Class& add(std::string name, std::vector<std::string> attributes,
+             Class::Concern = Class::Concern::listeners);
+  std::deque<Class>& classes() noexcept { return classes_; }
+  const std::deque<Class>& classes() const noexcept { return classes_; }
+  bool has(const std::string& name, Class::Concern) const;
+
+  /// The class whose handle this is, or null.
+  const Class* class_of(const rti1516e::ObjectClassHandle&) const;
+  /// Null: it was known.
+  Object* discover(const rti1516e::ObjectInstanceHandle&, const Class&, std::string name);
+  Object* find(const rti1516e::ObjectInstanceHandle&);
+  /// Takes values over; the slots that changed, until the next call.
+  std::span<const std::size_t> reflect(Object&, Updates&, Ticks stamp);
+  void remove(const Object&);
+
+  /// In the order of their discovery.
+  const std::list<Object>& objects() const noexcept { return objects_; }
+  std::list<Object>& objects() noexcept { return objects_; }
+  bool has_instance(const std::string& name) const;
+  /// A reference frame without a parent that has said so, or null.
+  const Remote* root_frame() const;
+
+ private:
+  std::deque<Class> classes_;
+  std::list<Object> objects_;
+  std::map<rti1516e::ObjectInstanceHandle, std::list<Object>::iterator> by_handle_;
+  std::vector<std::size_t> free_;  // numbers of objects that were removed
+  std::vector<std::size_t> changed_;
+};
+
+}  // namespace vernier::spacefom::detail

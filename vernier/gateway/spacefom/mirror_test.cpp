@@ -1,0 +1,162 @@
+#include "vernier/gateway/spacefom/detail/mirror.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "vernier/gateway/fom/reader.hpp"
+#include "vernier/gateway/spacefom/detail/work.hpp"
+#include "vernier/gateway/spacefom/objects.hpp"
+
+namespace vernier::spacefom::detail {
+namespace {
+
+/// A federate that is nothing but the standard interface.
+class Bare {
+ public:
+  explicit Bare(const std::wstring& federation) : federation_(federation) {
+    rti->connect(nobody_, rti1516e::HLA_EVOKED);
+    try {
+      std::vector<std::wstring> modules;  // our RTI has them
+      for (const std::string& name : fom::spacefom_modules()) modules.push_back(wide(name));
+      rti->createFederationExecution(federation, modules, L"HLAinteger64Time");
+    } catch (const rti1516e::FederationExecutionAlreadyExists&) {
+    }
+    rti->joinFederationExecution(L"bare", federation);
+  }
+  ~Bare() {
+    rti->resignFederationExecution(rti1516e::CANCEL_THEN_DELETE_THEN_DIVEST);
+    try {
+      rti->destroyFederationExecution(federation_);
+    } catch (const rti1516e::FederatesCurrentlyJoined&) {
+    } catch (const rti1516e::FederationExecutionDoesNotExist&) {
+    }
+    rti->disconnect();
+  }
+
+  std::unique_ptr<rti1516e::RTIambassador> rti = standard_ambassador();
+
+ private:
+  rti1516e::NullFederateAmbassador nobody_;
+  std::wstring federation_;
+};
+
+const Octets one{std::byte{1}}, two{std::byte{2}};
+
+TEST(Mirror, TakesValuesByHandleIntoThePlacesOfTheirNames) {
+  Bare bare(L"mirrored");
+  Mirror mirror;
+  Class& entities = mirror.add("HLAobjectRoot.PhysicalEntity", {"type"});
+  // of one class again: the same, with all attributes
+  EXPECT_EQ(&mirror.add("HLAobjectRoot.PhysicalEntity", {"status", "type"}), &entities);
+  EXPECT_EQ(entities.attributes, (std::vector<std::string>{"type", "status"}));
+  entities.resolve(*bare.rti);
+  EXPECT_EQ(mirror.class_of(entities.handle), &entities);
+  bare.rti->publishObjectClassAttributes(entities.handle, entities.all());
+  const auto handle = bare.rti->registerObjectInstance(entities.handle);
+  Mirror::Object* o = mirror.discover(handle, entities, "Orion");
+  ASSERT_NE(o, nullptr);
+  EXPECT_EQ(mirror.discover(handle, entities, "Orion"), nullptr);
+  EXPECT_TRUE(mirror.has_instance("Orion"));
+  const auto stranger = bare.rti->getAttributeHandle(entities.handle, L"name");
+  Updates values{{entities.handles[1], one}, {stranger, two}};
+  const auto changed = mirror.reflect(*o, values, 7);
+  ASSERT_EQ(changed.size(), 1u);
+  EXPECT_EQ(changed[0], 1u);
+  EXPECT_EQ(o->remote.values[1].attribute, "status");
+  EXPECT_EQ(o->remote.values[1].bytes, one);
+  EXPECT_EQ(o->remote.values[1].stamp, 7);
+  EXPECT_EQ(o->remote.values[0].updates, 0u);
+}
+
+TEST(Mirror, GivesNumbersAgainOfObjectsThatAreGone) {
+  Bare bare(L"numbered");
+  Mirror mirror;
+  Class& c = mirror.add("HLAobjectRoot.PhysicalEntity", {"type"});
+  c.resolve(*bare.rti);
+  bare.rti->publishObjectClassAttributes(c.handle, c.all());
+  const auto discovered = [&](const char* name) {
+    return mirror.discover(bare.rti->registerObjectInstance(c.handle), c, name);
+  };
+  const Mirror::Object *a = discovered("a"), *b = discovered("b"), *d = discovered("d");
+  EXPECT_EQ(a->remote.number, 0u);
+  EXPECT_EQ(b->remote.number, 1u);
+  EXPECT_EQ(d->remote.number, 2u);
+  mirror.remove(*b);
+  EXPECT_FALSE(mirror.has_instance("b"));
+  EXPECT_EQ(discovered("e")->remote.number, 1u);
+  EXPECT_EQ(discovered("f")->remote.number, 3u);
+  EXPECT_EQ(d->remote.name, "d");  // stays where it is
+}
+
+/// Keeps the bytes of every attribute of the ExCO, by name.
+class Watcher final : public rti1516e::NullFederateAmbassador {
+ public:
+  explicit Watcher(rti1516e::RTIambassador& rti) : rti_(rti) {}
+  void subscribe() {
+    class_ = rti_.getObjectClassHandle(L"HLAobjectRoot.ExecutionConfiguration");
+    rti1516e::AttributeHandleSet all;
+    for (const std::string& name : Execution::attributes()) {
+      const auto handle = rti_.getAttributeHandle(class_, wide(name));
+      names_[handle] = name;
+      all.insert(handle);
+    }
+    rti_.subscribeObjectClassAttributes(class_, all);
+    rti_.requestAttributeValueUpdate(class_, all, {});
+  }
+  void reflectAttributeValues(rti1516e::ObjectInstanceHandle,
+                              const rti1516e::AttributeHandleValueMap& values,
+                              const rti1516e::VariableLengthData&, rti1516e::OrderType,
+                              rti1516e::TransportationType,
+                              rti1516e::SupplementalReflectInfo) override {
+    for (auto& [handle, bytes] : taken(values)) said[names_[handle]] = std::move(bytes);
+  }
+
+  std::map<std::string, Octets> said;
+
+ private:
+  rti1516e::RTIambassador& rti_;
+  rti1516e::ObjectClassHandle class_;
+  std::map<rti1516e::AttributeHandle, std::string> names_;
+};
+
+TEST(Execution, IsSaidUnderTheNamesOfTheStandard) {
+  Settings s;
+  s.federation = "named";
+  s.name = "Master";
+  s.master = s.root_publisher = true;
+  s.steps = {.step = 500'000, .least_common = 1'000'000};
+  s.epoch = 1234.5;
+  Federate master(s);
+  Objects objects(master);
+  objects.publish_frame("Root", "");
+  ASSERT_TRUE(master.join() && master.begin());
+
+  const auto rti = standard_ambassador();
+  Watcher watcher(*rti);
+  rti->connect(watcher, rti1516e::HLA_EVOKED);
+  rti->joinFederationExecution(L"watcher", L"named");
+  watcher.subscribe();
+  const std::size_t all = Execution::attributes().size();
+  while (watcher.said.size() < all) {
+    ASSERT_TRUE(master.step());  // answers meanwhile
+    while (rti->evokeCallback(0.0)) {
+    }
+  }
+  double number = 0.0;
+  EXPECT_EQ(read_string(watcher.said["root_frame_name"]), "Root");
+  EXPECT_TRUE(read_reals(watcher.said["scenario_time_epoch"], {&number, 1}));
+  EXPECT_EQ(number, 1234.5);
+  EXPECT_EQ(read_mode(watcher.said["current_execution_mode"]), Mode::running);
+  EXPECT_EQ(read_mode(watcher.said["next_execution_mode"]), Mode::running);
+  EXPECT_TRUE(read_reals(watcher.said["next_mode_scenario_time"], {&number, 1}));
+  EXPECT_TRUE(read_reals(watcher.said["next_mode_cte_time"], {&number, 1}));
+  EXPECT_EQ(number, 0.0);
+  EXPECT_EQ(read_ticks(watcher.said["least_common_time_step"]), 1'000'000);
+  rti->resignFederationExecution(rti1516e::NO_ACTION);
+  rti->disconnect();
+  master.resign();
+}
+
+}  // namespace
+}  // namespace vernier::spacefom::detail
