@@ -273,5 +273,55 @@ TEST(Top, KeepsWhatItShould) {
   }
 }
 
+/// A coordinate without mass that keeps to the x of a node and is held back by a spring.
+class Follower final : public Element {
+ public:
+  explicit Follower(double stiffness) : stiffness_(stiffness) {
+    shape_.nodes = {0};
+    shape_.coordinates = shape_.algebraic = shape_.holonomic = 1;
+  }
+  const Shape& shape() const noexcept override { return shape_; }
+  void evaluate(const Point& at, const Contribution& out) const noexcept override {
+    const double q = at.own[0], lambda = at.own_algebraic[0];
+    out.residual[0] -= lambda;
+    out.residual[6] += lambda + stiffness_ * q;
+    out.residual[7] += q - at.node(0).x.x;
+    if (!out.jacobian) return;
+    out.at(0, 7) -= 1.0;
+    out.at(6, 7) += 1.0;
+    out.at(6, 6) += at.c * stiffness_;
+    out.at(7, 6) += at.c;
+    out.at(7, 0) -= at.c;
+  }
+
+ private:
+  Shape shape_;
+  double stiffness_;
+};
+
+TEST(Motion, OfACoordinateWithoutMassFollowsAHeldForce) {
+  Model m;
+  m.add(Node{.name = "mass"});
+  m.add(Body{"mass", 0, 1.0, {}, {1.0, 1.0, 1.0, 0.0, 0.0, 0.0}});
+  m.add("follower", "user", std::make_shared<Follower>(4.0));
+  Load push;
+  push.b.node = 0;
+  push.direction = {1.0, 0.0, 0.0};
+  push.drive = m.add(DriveSlot{.name = "push"});
+  push.held = true;
+  m.add("push", "force", make(push));
+  Solver s(std::move(m), {});
+  s.inputs()[0] = 1.0;
+  s.initialize();
+  double worst = 0.0;
+  for (int k = 1; k <= 2000; ++k) {
+    s.inputs()[0] = 1.0;
+    ASSERT_EQ(s.step(1e-3).end, StepReport::End::converged);
+    worst = std::max(worst, std::abs(s.node(0).x.x - 0.25 * (1.0 - std::cos(2.0 * s.time()))));
+    ASSERT_EQ(s.state().history[0].momenta[6], 0.0);  // what has no mass has no momentum
+  }
+  EXPECT_LT(worst, 1e-5);  // of the second order, and some dissipation
+}
+
 }  // namespace
 }  // namespace vernier::constrained

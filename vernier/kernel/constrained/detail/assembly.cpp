@@ -63,7 +63,6 @@ void Equations::set_momenta(Level& l) noexcept {
     P[0] = beta.x, P[1] = beta.y, P[2] = beta.z;
     P[3] = gamma.x, P[4] = gamma.y, P[5] = gamma.z;
   }
-  if (plan_.inertial.empty()) return;
   std::fill(l.momenta.begin() + 6 * plan_.node_count, l.momenta.end(), 0.0);
   for (const int e : plan_.inertial) {
     const ElementPlan& plan = plan_.elements[e];
