@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -108,7 +108,10 @@ TEST_P(TwoMotions, GoOnFromACopyWithoutAllocating) {
   EXPECT_EQ(image(a), image(copy));
 }
 
-INSTANTIATE_TEST_SUITE_P(OfEveryScheme, TwoMotions, ::testing::ValuesIn(all_schemes));
+INSTANTIATE_TEST_SUITE_P(OfEveryScheme, TwoMotions, ::testing::ValuesIn(all_schemes),
+                         [](const auto& info) {
+                           return "scheme_" + std::to_string(static_cast<int>(info.param));
+                         });
 
 /// Steps that fail, and how.
 struct Failing {

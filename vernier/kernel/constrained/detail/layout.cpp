@@ -152,7 +152,8 @@ State Plan::blank() const {
 }
 
 Scratch::Scratch(const Plan& plan)
-    : next(plan.level()),
+    : of(&plan),
+      next(plan.level()),
       stages{next, next},
       before(plan.blank()),
       nodes(plan.node_count),

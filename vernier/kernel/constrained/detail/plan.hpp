@@ -78,9 +78,9 @@ struct Tables {
   std::vector<int> factor_row, factor_column;  // whose scales a factor is made of
 };
 
-/// What is known of a mechanism before it moves. The constructor analyses the structure;
-/// put_together() adds scales and the compiled elimination. Not changed afterwards: any number of
-/// states and threads may use it.
+/// What is known of a mechanism before it moves. The constructor analyses the structure; Start adds
+/// scales and the compiled elimination. Not changed afterwards: any number of states and threads
+/// may use it.
 struct Plan {
   Plan(Model, const Settings&);
 

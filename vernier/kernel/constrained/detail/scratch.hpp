@@ -50,6 +50,7 @@ struct Limits {
 struct Scratch {
   explicit Scratch(const Plan&);
 
+  const Plan* of;               // which it was made for
   Level next;                   // where a step is computed
   std::array<Level, 2> stages;  // of schemes of several
   State before;                 // of a step that is taken in pieces

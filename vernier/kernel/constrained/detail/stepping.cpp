@@ -319,7 +319,7 @@ StepReport advance_in_pieces(const Plan& plan, State& s, Scratch& work, double h
 }  // namespace
 
 StepReport advance(const Plan& plan, State& s, Scratch& work, double h) noexcept {
-  require(work.linear.has_value());  // put together before
+  require(work.of == &plan && work.linear.has_value());  // put together before
   StepReport report;
   report.end = StepReport::End::failed;
   if (!(h > 0.0) || !std::isfinite(h)) return report;
@@ -335,7 +335,7 @@ StepReport advance(const Plan& plan, State& s, Scratch& work, double h) noexcept
 }
 
 bool project(const Plan& plan, State& s, Scratch& work) noexcept {
-  require(work.linear.has_value());
+  require(work.of == &plan && work.linear.has_value());
   Equations equations(plan, s, work);
   equations.keep_drives();
   work.references = s.references;
