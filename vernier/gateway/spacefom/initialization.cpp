@@ -164,7 +164,7 @@ void Federate::Work::initialize_early() {
   mode = Mode::initializing;
   declare_early();
   std::vector<std::string> needed = settings.instances;
-  if (!settings.master) needed.emplace_back("ExCO");
+  if (!settings.master) needed.emplace_back(detail::exco_name);
   await_instances(std::move(needed));
   synchronize(label::objects_discovered);
   // no update of the ExCO before all objects are discovered (7-16)

@@ -13,14 +13,12 @@ namespace vernier::spacefom {
 
 using detail::Class;
 using detail::Event;
+using detail::exco_name;
 using detail::Role;
 using detail::Stage;
 using detail::TimeManagement;
 
 namespace {
-
-constexpr const char* exco_class = "HLAobjectRoot.ExecutionConfiguration";
-constexpr const char* exco_name = "ExCO";
 
 Settings completed(Settings s) {
   if (s.pacing) s.pacer = s.name;
@@ -35,7 +33,7 @@ Federate::Work::Work(Settings s, AmbassadorMaker maker)
       peers_(mirror, settings),
       federation_(mirror.add("HLAobjectRoot.HLAmanager.HLAfederation", {"HLAautoProvide"},
                              detail::Class::Concern::federation)) {
-  execution_.exco = &mirror.add(exco_class, detail::Execution::attributes(),
+  execution_.exco = &mirror.add(detail::exco_class, detail::Execution::attributes(),
                                 detail::Class::Concern::configuration);
   configuration().epoch = settings.epoch;
   configuration().least_common = settings.steps.least_common;

@@ -9,6 +9,9 @@
 
 namespace vernier::spacefom::detail {
 
+inline constexpr const char* exco_class = "HLAobjectRoot.ExecutionConfiguration";
+inline constexpr const char* exco_name = "ExCO";
+
 /// The execution configuration (the object ExCO), and how far the federation is in what it says.
 /// The Master writes it, the others read it; both by one table of its attributes.
 struct Execution {
