@@ -19,6 +19,17 @@ struct Level {
   std::vector<double> momentum_rates;  // without held inputs, if these are applied as impulses
   std::vector<double> values, rates;   // scalar nodes, then what elements own
   std::vector<double> algebraic;       // multipliers among them
+
+  void swap(Level& other) noexcept {
+    std::swap(time, other.time);
+    std::swap(step, other.step);
+    nodes.swap(other.nodes);
+    momenta.swap(other.momenta);
+    momentum_rates.swap(other.momentum_rates);
+    values.swap(other.values);
+    rates.swap(other.rates);
+    algebraic.swap(other.algebraic);
+  }
 };
 
 /// The last four levels; 0 is the newest.
@@ -33,7 +44,7 @@ class History {
   /// `next` becomes the newest level, and gets the room of the oldest, which is forgotten.
   void push(Level& next) noexcept {
     newest_ = (newest_ + length - 1) % length;
-    std::swap(levels_[newest_], next);
+    levels_[newest_].swap(next);
   }
 
  private:

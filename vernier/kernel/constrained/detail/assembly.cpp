@@ -6,26 +6,6 @@
 
 namespace vernier::constrained::detail {
 
-Point Plan::point(const ElementPlan& of, const State& s, const Level& l, double c,
-                  const DriveState* drives, const Matrix3* turns) const noexcept {
-  Point p;
-  p.time = l.time;
-  p.c = c;
-  p.node_states = l.nodes.data();
-  p.node_turns = turns;
-  p.nodes = indices.data() + of.nodes;
-  p.scalar_values = l.values.data();
-  p.scalar_rates = l.rates.data();
-  p.scalars = indices.data() + of.scalars;
-  p.own = l.values.data() + of.values;
-  p.own_rates = l.rates.data() + of.values;
-  p.own_algebraic = l.algebraic.data() + of.algebraic;
-  p.drive_states = drives;
-  p.drives = indices.data() + of.drives;
-  p.memory = s.memory.data() + of.memory;
-  return p;
-}
-
 void Equations::set_drives(double time) noexcept {
   for (std::size_t i = 0; i < work_.drives.size(); ++i) {
     const int input = plan_.input_of_drive[i];
@@ -113,7 +93,7 @@ void Equations::set_coefficients(double c, double c_momentum) noexcept {
 }
 
 void Equations::assemble_nodes(const Level& l, double* matrix) noexcept {
-  const double by_force = c_ / plan_.scales.mass, by_moment = by_force / plan_.scales.length;
+  const NodeFactors by(plan_.scales, c_, c_momentum_);
   const Vector3 g = plan_.model.gravity;
   double largest_force = 0.0, largest_moment = 0.0, momentum = 0.0, turning = 0.0, place = 0.0;
   for (int i = 0; i < plan_.node_count; ++i) {
@@ -126,12 +106,12 @@ void Equations::assemble_nodes(const Level& l, double* matrix) noexcept {
     const Vector3 weight = g * plan.mass, sg = cross(work_.nodes[i].moment, g);
     double* r = work_.rhs.data() + 6 * i;
     // β' - m g and γ' + v × β - s × g
-    r[0] += by_force * (rate[0] - weight.x);
-    r[1] += by_force * (rate[1] - weight.y);
-    r[2] += by_force * (rate[2] - weight.z);
-    r[3] += by_moment * (rate[3] + vb.x - sg.x);
-    r[4] += by_moment * (rate[4] + vb.y - sg.y);
-    r[5] += by_moment * (rate[5] + vb.z - sg.z);
+    r[0] += by.force * (rate[0] - weight.x);
+    r[1] += by.force * (rate[1] - weight.y);
+    r[2] += by.force * (rate[2] - weight.z);
+    r[3] += by.moment * (rate[3] + vb.x - sg.x);
+    r[4] += by.moment * (rate[4] + vb.y - sg.y);
+    r[5] += by.moment * (rate[5] + vb.z - sg.z);
     for (int k = 0; k < 3; ++k) {
       largest_force = std::max(largest_force, std::abs(rate[k]));
       largest_moment = std::max(largest_moment, std::abs(rate[3 + k]));
@@ -141,13 +121,13 @@ void Equations::assemble_nodes(const Level& l, double* matrix) noexcept {
     place = std::max({place, std::abs(n.x.x), std::abs(n.x.y), std::abs(n.x.z)});
     largest_force =
         std::max({largest_force, std::abs(weight.x), std::abs(weight.y), std::abs(weight.z)});
-    if (matrix) assemble_inertia(i, l, matrix);
+    if (matrix) assemble_inertia(i, l, by, matrix);
   }
   work_.norms.force = largest_force;
   work_.norms.moment = largest_moment;
   // what rounding leaves of rates that are differences, and of places far from the origin
   constexpr double rounding = 8.0 * 2.2e-16;
-  const double inverse = 1.0 / c_momentum_, tolerance = plan_.settings.tolerance;
+  const double inverse = by.inverse, tolerance = plan_.settings.tolerance;
   const double relative = rounding / tolerance;
   const Scales& scales = plan_.scales;
   work_.limits = {(scales.force_floor / tolerance + relative * momentum * inverse),
@@ -157,16 +137,15 @@ void Equations::assemble_nodes(const Level& l, double* matrix) noexcept {
 }
 
 /// ∂(β', γ' + v × β - s × g) / ∂(Δx', Δg') of one node.
-inline void Equations::assemble_inertia(int node, const Level& l, double* matrix) noexcept {
+inline void Equations::assemble_inertia(int node, const Level& l, const NodeFactors& by,
+                                        double* matrix) noexcept {
   const NodePlan& plan = plan_.nodes[node];
   const NodeState& n = l.nodes[node];
   const NodeWork& w = work_.nodes[node];
-  const double by_force = c_ / plan_.scales.mass, by_moment = by_force / plan_.scales.length;
-  const double f_turn = by_force / plan_.scales.length, m_turn = by_moment / plan_.scales.length;
-  const double inverse = 1.0 / c_momentum_;
+  const double inverse = by.inverse;
   const int* slot = plan.slots.data();
   const Matrix3& W = work_.turns[node];
-  const double m_force = plan.mass * inverse * by_force;
+  const double m_force = plan.mass * inverse * by.force;
   matrix[slot[0]] += m_force;
   matrix[slot[1]] += m_force;
   matrix[slot[2]] += m_force;
@@ -190,15 +169,15 @@ inline void Equations::assemble_inertia(int node, const Level& l, double* matrix
     const Matrix3 Vfm = V * fm, GS = skew(plan_.model.gravity * c_) * S;
     for (int k = 0; k < 9; ++k) {
       mm.a[k] += VS.a[k] * (c_ * inverse) + Vfm.a[k] - GS.a[k];
-      matrix[slot[12 + k]] += fm.a[k] * (inverse * f_turn);
+      matrix[slot[12 + k]] += fm.a[k] * (inverse * by.force_turn);
     }
     // moment by Δv: skew(s) / c_p - skew(β) + m skew(v)
     const Matrix3 mf = skew(s * inverse - beta + n.v * plan.mass);
     for (int k = 0; k < 9; ++k) {
-      if (k % 4 != 0) matrix[slot[21 + k]] += mf.a[k] * by_moment;
+      if (k % 4 != 0) matrix[slot[21 + k]] += mf.a[k] * by.moment;
     }
   }
-  for (int k = 0; k < 9; ++k) matrix[slot[3 + k]] += mm.a[k] * m_turn;
+  for (int k = 0; k < 9; ++k) matrix[slot[3 + k]] += mm.a[k] * by.moment_turn;
 }
 
 /// What an element left in local_residual, to its rows.
@@ -341,8 +320,12 @@ void Equations::set_norms(const Level& l) noexcept {
   }
   bool finite = true;
   for (int i = nodes_end; i < plan_.size; ++i) {
-    double& most = plan_.kinds[i] == RowKind::constraint ? constraint : other;
-    most = std::max(most, std::abs(rhs[i]));
+    const double r = std::abs(rhs[i]);
+    if (plan_.kinds[i] == RowKind::constraint) {
+      constraint = std::max(constraint, r);
+    } else {
+      other = std::max(other, r);
+    }
   }
   for (int i = 0; i < plan_.size; ++i) finite &= std::isfinite(rhs[i]);
   usual.other = std::max(usual.other, unknown_size(l));

@@ -6,6 +6,17 @@
 
 namespace vernier::constrained::detail {
 
+/// Scales of the rows of a node, and of these by turns; and one over the momenta's coefficient.
+struct NodeFactors {
+  NodeFactors(const Scales& s, double c, double c_momentum) noexcept
+      : force(c / s.mass),
+        moment(force / s.length),
+        force_turn(force / s.length),
+        moment_turn(moment / s.length),
+        inverse(1.0 / c_momentum) {}
+  double force, moment, force_turn, moment_turn, inverse;
+};
+
 /// In what constraints hold. Schemes of several stages would lose orders if they held in the
 /// positions of each stage.
 enum class Constraints : std::uint8_t { positions, velocities };
@@ -71,7 +82,7 @@ class Equations {
 
  private:
   void assemble_nodes(const Level&, double* matrix) noexcept;
-  void assemble_inertia(int node, const Level&, double* matrix) noexcept;
+  void assemble_inertia(int node, const Level&, const NodeFactors&, double* matrix) noexcept;
   void assemble_momentum(const ElementPlan&, const Point&, double* matrix) noexcept;
   void assemble_held(const Level&) noexcept;
   void add_residual(const ElementPlan&) noexcept;

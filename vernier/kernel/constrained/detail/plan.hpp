@@ -130,4 +130,24 @@ struct Plan {
   void share_tables(std::span<const int> slots);
 };
 
+inline Point Plan::point(const ElementPlan& of, const State& s, const Level& l, double c,
+                         const DriveState* drives, const Matrix3* turns) const noexcept {
+  Point p;
+  p.time = l.time;
+  p.c = c;
+  p.node_states = l.nodes.data();
+  p.node_turns = turns;
+  p.nodes = indices.data() + of.nodes;
+  p.scalar_values = l.values.data();
+  p.scalar_rates = l.rates.data();
+  p.scalars = indices.data() + of.scalars;
+  p.own = l.values.data() + of.values;
+  p.own_rates = l.rates.data() + of.values;
+  p.own_algebraic = l.algebraic.data() + of.algebraic;
+  p.drive_states = drives;
+  p.drives = indices.data() + of.drives;
+  p.memory = s.memory.data() + of.memory;
+  return p;
+}
+
 }  // namespace vernier::constrained::detail
