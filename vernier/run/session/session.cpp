@@ -196,6 +196,7 @@ class Session::Work final : public Steerable {
 
   const composition::Composition& composition() const noexcept { return composition_; }
   const executive::Executive& executive() const noexcept { return *executive_; }
+  executive::Executive& orders() noexcept { return *executive_; }
   Time now() const noexcept { return watch_->now(); }
   Time begins() const noexcept { return begins_; }
   Time ends() const noexcept { return stop_; }
@@ -619,6 +620,11 @@ void Session::request_freeze() noexcept { work_->request_freeze(); }
 void Session::request_resume() noexcept { work_->request_resume(); }
 bool Session::frozen() const noexcept { return work_->frozen(); }
 Pulse Session::pulse() const { return work_->pulse(); }
+std::uint64_t Session::ask(const executive::Order& o) { return work_->orders().ask(o); }
+executive::OrderAnswer Session::answer(std::uint64_t order) {
+  return work_->orders().answer(order);
+}
+void Session::forget(std::uint64_t order) { work_->orders().forget(order); }
 Time Session::now() const noexcept { return work_->now(); }
 Time Session::begins() const noexcept { return work_->begins(); }
 Time Session::ends() const noexcept { return work_->ends(); }

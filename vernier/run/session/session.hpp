@@ -92,6 +92,12 @@ class Session {
   /// How it keeps time. From any thread; all zero when it does not.
   Pulse pulse() const;
 
+  /// Orders to the run while it goes on, as Executive::ask() and its kin. From any thread, while
+  /// the session lives.
+  std::uint64_t ask(const executive::Order&);
+  executive::OrderAnswer answer(std::uint64_t order);
+  void forget(std::uint64_t order);
+
   /// How far the run is. From any thread.
   Time now() const noexcept;
   Time begins() const noexcept;
