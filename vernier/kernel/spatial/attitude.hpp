@@ -1,5 +1,6 @@
 #pragma once
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/spatial/motion.hpp"
 
 namespace vernier::spatial {
@@ -56,8 +57,8 @@ inline Quaternion attitude_error(const Quaternion& q, const Quaternion& q_ref) n
 /// Axes turned by `angle` (rad) about the unit vector `axis`.
 inline Quaternion turned(const Vector3& axis, double angle) noexcept {
   Quaternion q;
-  q.head<3>() = std::sin(0.5 * angle) * axis;
-  q[3] = std::cos(0.5 * angle);
+  q.head<3>() = elementary::sin(0.5 * angle) * axis;
+  q[3] = elementary::cos(0.5 * angle);
   return q;
 }
 

@@ -1,11 +1,20 @@
 #pragma once
 
-#include "vernier/kernel/spatial/lanes.hpp"
+#include "vernier/kernel/elementary/circular.hpp"
 
 /// Small vectors and matrices of any arithmetic type (lanes.hpp), for recursions: plain values,
 /// everything inlined. Not for user interfaces: those take Eigen.
 namespace vernier::spatial {
 inline namespace VERNIER_INSTRUCTIONS {
+
+using elementary::all;
+using elementary::constant;
+using elementary::lane_count;
+using elementary::Lanes;
+using elementary::Mask;
+using elementary::select;
+using elementary::sine_cosine;
+using elementary::square_root;
 
 template <class T>
 struct Vec3 {

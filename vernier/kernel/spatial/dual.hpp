@@ -4,7 +4,8 @@
 #include <cmath>
 #include <concepts>
 
-#include "vernier/kernel/spatial/lanes.hpp"
+#include "vernier/kernel/elementary/circular.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 
 namespace vernier::spatial {
 
@@ -74,55 +75,55 @@ Dual<N> square_root(const Dual<N>& x) noexcept {
 template <int N>
 void sine_cosine(const Dual<N>& x, Dual<N>& s, Dual<N>& c) noexcept {
   double sine, cosine;
-  sine_cosine(x.v, sine, cosine);
+  elementary::sine_cosine(x.v, sine, cosine);
   s = Dual<N>::chained(sine, cosine, x);
   c = Dual<N>::chained(cosine, -sine, x);
 }
 
-// the usual functions: `using std::sin; sin(x)` is right for numbers and duals
+// the usual functions: `using elementary::sin; sin(x)` is right for numbers and duals
 template <int N>
 Dual<N> sqrt(const Dual<N>& x) noexcept {
   return square_root(x);
 }
 template <int N>
 Dual<N> sin(const Dual<N>& x) noexcept {
-  return Dual<N>::chained(std::sin(x.v), std::cos(x.v), x);
+  return Dual<N>::chained(elementary::sin(x.v), elementary::cos(x.v), x);
 }
 template <int N>
 Dual<N> cos(const Dual<N>& x) noexcept {
-  return Dual<N>::chained(std::cos(x.v), -std::sin(x.v), x);
+  return Dual<N>::chained(elementary::cos(x.v), -elementary::sin(x.v), x);
 }
 template <int N>
 Dual<N> tan(const Dual<N>& x) noexcept {
-  const double t = std::tan(x.v);
+  const double t = elementary::tan(x.v);
   return Dual<N>::chained(t, 1.0 + t * t, x);
 }
 template <int N>
 Dual<N> exp(const Dual<N>& x) noexcept {
-  const double e = std::exp(x.v);
+  const double e = elementary::exp(x.v);
   return Dual<N>::chained(e, e, x);
 }
 template <int N>
 Dual<N> log(const Dual<N>& x) noexcept {
-  return Dual<N>::chained(std::log(x.v), 1.0 / x.v, x);
+  return Dual<N>::chained(elementary::log(x.v), 1.0 / x.v, x);
 }
 template <int N>
 Dual<N> tanh(const Dual<N>& x) noexcept {
-  const double t = std::tanh(x.v);
+  const double t = elementary::tanh(x.v);
   return Dual<N>::chained(t, 1.0 - t * t, x);
 }
 template <int N>
 Dual<N> atan(const Dual<N>& x) noexcept {
-  return Dual<N>::chained(std::atan(x.v), 1.0 / (1.0 + x.v * x.v), x);
+  return Dual<N>::chained(elementary::atan(x.v), 1.0 / (1.0 + x.v * x.v), x);
 }
 template <int N>
 Dual<N> atan2(const Dual<N>& y, const Dual<N>& x) noexcept {
   const double i = 1.0 / (x.v * x.v + y.v * y.v);
-  return Dual<N>::chained(std::atan2(y.v, x.v), x.v * i, y, -y.v * i, x);
+  return Dual<N>::chained(elementary::atan2(y.v, x.v), x.v * i, y, -y.v * i, x);
 }
 template <int N>
 Dual<N> pow(const Dual<N>& x, std::type_identity_t<double> n) noexcept {
-  return Dual<N>::chained(std::pow(x.v, n), n * std::pow(x.v, n - 1.0), x);
+  return Dual<N>::chained(elementary::pow(x.v, n), n * elementary::pow(x.v, n - 1.0), x);
 }
 template <int N>
 Dual<N> abs(const Dual<N>& x) noexcept {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/spatial/turns.hpp"
 
 namespace vernier::spatial {
@@ -46,8 +47,9 @@ Vector3 right_rate(const Vector3& th, const Vector3& rate) noexcept {
 /// J_r(θ)⁻¹ ω; |θ| < 2π.
 Vector3 right_inverse(const Vector3& th, const Vector3& omega) noexcept {
   const double n2 = th.squaredNorm(), n = std::sqrt(n2);
-  const double e = n2 < 1e-2 ? 1.0 / 12 + n2 / 720 + n2 * n2 / 30240 + n2 * n2 * n2 / 1209600
-                             : 1.0 / n2 - (1.0 + std::cos(n)) / (2.0 * n * std::sin(n));
+  const double e = n2 < 1e-2
+                       ? 1.0 / 12 + n2 / 720 + n2 * n2 / 30240 + n2 * n2 * n2 / 1209600
+                       : 1.0 / n2 - (1.0 + elementary::cos(n)) / (2.0 * n * elementary::sin(n));
   const Vector3 x = th.cross(omega);
   return omega + 0.5 * x + e * th.cross(x);
 }
@@ -87,10 +89,11 @@ Basis basis(std::size_t degree, double s) noexcept {
 Quaternion exponential(const Vector3& phi) noexcept {
   const double half = 0.5 * phi.norm();
   // sin(x)/x = 1 - x²/6 to rounding
-  const double s = half < 1e-4 ? 0.5 * (1.0 - half * half / 6.0) : 0.5 * std::sin(half) / half;
+  const double s =
+      half < 1e-4 ? 0.5 * (1.0 - half * half / 6.0) : 0.5 * elementary::sin(half) / half;
   Quaternion q;
   q.head<3>() = s * phi;
-  q[3] = std::cos(half);
+  q[3] = elementary::cos(half);
   return q;
 }
 
@@ -100,7 +103,7 @@ Vector3 logarithm(const Quaternion& q) noexcept {
   const double s = v.norm(), w = sign * q[3];
   // atan2(s, w)/s for small s
   if (s < 1e-4) return (2.0 / w) * (1.0 - s * s / (3.0 * w * w)) * v;
-  return (2.0 * std::atan2(s, w) / s) * v;
+  return (2.0 * elementary::atan2(s, w) / s) * v;
 }
 
 Segment::Segment(const Trajectory& from, const Trajectory& to, double duration,

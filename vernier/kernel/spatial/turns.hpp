@@ -51,18 +51,28 @@ VERNIER_INLINE TurnCoefficients<T> sum(const T& a2, int n) noexcept {
   return {constant<T>(1.0) - a2 * d, c, d, cr, dr};
 }
 
+/// a where m holds, else b.
+template <class M, class T>
+VERNIER_INLINE TurnCoefficients<T> chosen(const M& m, const TurnCoefficients<T>& a,
+                                          const TurnCoefficients<T>& b) noexcept {
+  return {select(m, a.sigma, b.sigma), select(m, a.c, b.c), select(m, a.d, b.d),
+          select(m, a.c_rate, b.c_rate), select(m, a.d_rate, b.d_rate)};
+}
+
 }  // namespace turns
 
 /// Relative errors under 1e-15 for |θ| <= 1.5 (all that modal coordinates should give), under 1e-14
-/// beyond. Lanes share a branch: few terms when all angles are under 0.1 rad, many up to 1.5 rad,
-/// closed forms beyond.
+/// beyond. Few terms for angles under 0.1 rad, many up to 1.5 rad, closed forms beyond; what a lane
+/// gets does not depend on the others.
 template <class T>
 VERNIER_INLINE TurnCoefficients<T> turn_coefficients(const T& a2) noexcept {
-  if (all(a2 <= constant<T>(0.01))) return turns::sum(a2, 5);
-  if (all(a2 <= constant<T>(2.25))) return turns::sum(a2, turns::terms);
-  const auto series = turns::sum(a2, turns::terms);
+  const auto tiny = a2 <= constant<T>(0.01), small = a2 <= constant<T>(2.25);
+  const auto few = turns::sum(a2, 5);
+  if (all(tiny)) return few;
+  const auto series = turns::chosen(tiny, few, turns::sum(a2, turns::terms));
+  if (all(small)) return series;
   // kept away from zero, so that no lane divides by it
-  const T safe = select(a2 <= constant<T>(2.25), constant<T>(2.25), a2);
+  const T safe = select(small, constant<T>(2.25), a2);
   const T a = square_root(safe), i2 = constant<T>(1.0) / safe;
   T s, co;
   sine_cosine(a, s, co);
@@ -70,10 +80,7 @@ VERNIER_INLINE TurnCoefficients<T> turn_coefficients(const T& a2) noexcept {
   const TurnCoefficients<T> closed{s / a, (one - co) * i2, (a - s) * i2 / a,
                                    (a * s - two * (one - co)) * i2 * i2,
                                    (three * s - two * a - a * co) * i2 * i2 / a};
-  const auto small = a2 <= constant<T>(2.25);
-  return {select(small, series.sigma, closed.sigma), select(small, series.c, closed.c),
-          select(small, series.d, closed.d), select(small, series.c_rate, closed.c_rate),
-          select(small, series.d_rate, closed.d_rate)};
+  return turns::chosen(small, series, closed);
 }
 
 /// What a rotation vector θ, with rate θ', makes: R = Exp(θ); the angular velocity J θ' in the axes

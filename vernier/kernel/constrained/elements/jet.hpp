@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vernier/kernel/spatial/lanes.hpp"
+#include "vernier/kernel/spatial/blocks.hpp"
 
 namespace vernier::constrained {
 

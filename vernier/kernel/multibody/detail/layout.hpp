@@ -7,7 +7,7 @@
 
 /// How a tree lies in memory: bodies become links, in an order in which parents come first, and a
 /// link's numbers lie together. Plain types only, so that units compiled for special instruction
-/// sets can include it (kernel/spatial/lanes.hpp).
+/// sets can include it (kernel/elementary/lanes.hpp).
 ///
 /// The working frame W of a link is that of its inboard node when the modes do not move this node,
 /// which saves a transformation; else it is the body frame.

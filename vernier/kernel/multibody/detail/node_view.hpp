@@ -3,7 +3,7 @@
 #include <cstddef>
 
 /// Nodes of one body side by side, for kernels in lanes. Plain memory and nothing of the standard
-/// library: see kernel/spatial/lanes.hpp.
+/// library: see kernel/elementary/lanes.hpp.
 namespace vernier::multibody::detail {
 
 /// Number k of node i is at [k * lanes + i]; `lanes` is a whole number of the widest vectors, and

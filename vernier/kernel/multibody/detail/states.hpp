@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "vernier/kernel/spatial/lanes.hpp"
+#include "vernier/kernel/elementary/lanes.hpp"
 
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
@@ -11,7 +11,7 @@ inline namespace VERNIER_INSTRUCTIONS {
 /// few vectors at a time: rows of such arrays are far apart, and a tile reads some lines of each.
 template <class T>
 struct StateTiles {
-  static constexpr std::size_t vectors = 2, width = spatial::lane_count<T>;
+  static constexpr std::size_t vectors = 2, width = elementary::lane_count<T>;
   std::size_t count = 0;  // of states
 
   /// States of the tile that begins with state `first`.
@@ -65,9 +65,9 @@ struct StateTiles {
   template <class M>
   static std::size_t spoil(M good, std::size_t lanes, std::size_t elements, T* udot) noexcept {
     for (std::size_t k = 0; k < elements; ++k) good = good & (udot[k] - udot[k] == T{});
-    if (spatial::all(good)) return 0;
-    const T none = spatial::constant<T>(__builtin_nan(""));
-    for (std::size_t k = 0; k < elements; ++k) udot[k] = spatial::select(good, udot[k], none);
+    if (elementary::all(good)) return 0;
+    const T none = elementary::constant<T>(__builtin_nan(""));
+    for (std::size_t k = 0; k < elements; ++k) udot[k] = elementary::select(good, udot[k], none);
     std::size_t bad = 0;
     for (std::size_t i = 0; i < width && i < lanes; ++i) bad += good[i] == 0 ? 1 : 0;
     return bad;
