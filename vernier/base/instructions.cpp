@@ -17,6 +17,15 @@ const char* name(Instructions set) noexcept {
   }
 }
 
+const char* name(Arithmetic a) noexcept {
+  return a == Arithmetic::fastest ? "fastest" : "reproducible";
+}
+
+bool alike(const Computing& a, const Computing& b) noexcept {
+  if (a.arithmetic != b.arithmetic) return false;
+  return a.arithmetic == Arithmetic::reproducible || a.instructions == b.instructions;
+}
+
 Instructions best_instructions() noexcept {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {

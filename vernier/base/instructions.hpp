@@ -12,8 +12,22 @@ const char* name(Instructions) noexcept;
 /// The best set that this machine has.
 Instructions best_instructions() noexcept;
 /// best_instructions(), or a lower set if the environment variable VERNIER_INSTRUCTIONS names one
-/// (sse2, avx2, avx512). Whether results of different sets agree to the bit or to rounding is said
-/// by each kernel.
+/// (sse2, avx2, avx512): for tests, since results are the same unless arithmetic is `fastest`.
 Instructions chosen_instructions() noexcept;
+
+/// How kernels round.
+/// reproducible: the same bits with every set of instructions.
+/// fastest: a*b + c is one operation where the set has it; bits depend on the set.
+enum class Arithmetic : std::uint8_t { reproducible, fastest };
+
+const char* name(Arithmetic) noexcept;
+
+/// How a run computes. The set counts only where bits depend on it.
+struct Computing {
+  Arithmetic arithmetic = Arithmetic::reproducible;
+  Instructions instructions = Instructions::sse2;
+};
+/// Whether both give the same bits.
+bool alike(const Computing&, const Computing&) noexcept;
 
 }  // namespace vernier

@@ -53,8 +53,8 @@ Pose relative(const Pose& body, const Pose& to) noexcept {
 
 }  // namespace
 
-Spacecraft::Spacecraft(SpacecraftModel m, Path path)
-    : data_(std::make_unique<Data>(std::move(m), path)) {
+Spacecraft::Spacecraft(SpacecraftModel m, Path path, Arithmetic arithmetic)
+    : data_(std::make_unique<Data>(std::move(m), path, arithmetic)) {
   // the momenta of the rotors at the start follow from how their carriers move
   const Data& d = *data_;
   SpacecraftEvaluation e(*this);

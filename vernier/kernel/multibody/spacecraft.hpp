@@ -141,7 +141,8 @@ class Spacecraft {
   };
 
   /// @throws ConfigurationError with all errors of check(), of the tree and around it.
-  explicit Spacecraft(SpacecraftModel, Path = Path::automatic);
+  explicit Spacecraft(SpacecraftModel, Path = Path::automatic,
+                      Arithmetic = Arithmetic::reproducible);
   ~Spacecraft();
   Spacecraft(Spacecraft&&) noexcept;
   Spacecraft& operator=(Spacecraft&&) noexcept;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/multibody/detail/spacecraft_data.hpp"
 
 namespace vernier::multibody {
@@ -35,7 +36,7 @@ constexpr double onset = 1e-3;  // of the damping of stops, rad or m
 
 double law_force(const HingeLaw& l, double q, double u) noexcept {
   double f = -l.stiffness * (q - l.rest) - l.damping * u;
-  if (l.friction != 0.0) f -= l.friction * std::tanh(u / l.friction_speed);
+  if (l.friction != 0.0) f -= l.friction * elementary::tanh(u / l.friction_speed);
   const double d = beyond(l, q), depth = std::abs(d);
   if (depth > 0.0) {
     const double sign = d > 0.0 ? 1.0 : -1.0;
@@ -75,10 +76,10 @@ using detail::LoadBank;
 using detail::NodeBank;
 using detail::SensorBank;
 
-Spacecraft::Data::Data(SpacecraftModel m, Path path)
+Spacecraft::Data::Data(SpacecraftModel m, Path path, Arithmetic arithmetic)
     : model(detail::checked(std::move(m))),
-      tree(model.tree, path),
-      kernels(&detail::node_kernels(chosen_instructions())) {
+      tree(model.tree, path, arithmetic),
+      kernels(&detail::node_kernels(chosen_instructions(), arithmetic)) {
   if (model.q.empty()) {
     model.q.resize(tree.coordinates());
     tree.set_zero(model.q);

@@ -32,27 +32,30 @@ Model checked(Model model) {
 
 namespace {
 
-const detail::TreeCode& code_of(Instructions set) noexcept {
+const detail::TreeCode& code_of(Instructions set, Arithmetic arithmetic) noexcept {
 #if defined(VERNIER_WIDE_INSTRUCTIONS)
-  if (set == Instructions::avx512) return detail::tree_avx512;
-  if (set == Instructions::avx2) return detail::tree_avx2;
+  const bool fused = arithmetic == Arithmetic::fastest;
+  if (set == Instructions::avx512) return fused ? detail::tree_avx512_fused : detail::tree_avx512;
+  if (set == Instructions::avx2) return fused ? detail::tree_avx2_fused : detail::tree_avx2;
 #endif
   static_cast<void>(set);
+  static_cast<void>(arithmetic);
   return detail::tree_sse2;
 }
 
 }  // namespace
 
-Tree::Data::Data(Model m, Path path)
+Tree::Data::Data(Model m, Path path, Arithmetic a)
     : model(checked(std::move(m))),
       layout(model),
       view(layout.view()),
+      arithmetic(a),
       instructions(chosen_instructions()),
-      code(&code_of(instructions)) {
+      code(&code_of(instructions, arithmetic)) {
   if (path == Path::tree) return;
   const bool fits = detail::Star::fits(model);
   require(fits || path != Path::star);
-  if (fits) star = std::make_unique<detail::Star>(model, instructions);
+  if (fits) star = std::make_unique<detail::Star>(model, instructions, arithmetic);
 }
 
 Evaluation::Data::Data(const Tree& t)
@@ -182,7 +185,8 @@ void Evaluation::set_gravity(const Vector3& g) noexcept {
   if (data_->tree->star) data_->tree->star->set_gravity(data_->star, g);
 }
 
-Tree::Tree(Model model, Path path) : data_(std::make_unique<Data>(std::move(model), path)) {}
+Tree::Tree(Model model, Path path, Arithmetic arithmetic)
+    : data_(std::make_unique<Data>(std::move(model), path, arithmetic)) {}
 Tree::~Tree() = default;
 Tree::Tree(Tree&&) noexcept = default;
 Tree& Tree::operator=(Tree&&) noexcept = default;

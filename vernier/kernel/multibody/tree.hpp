@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 
+#include "vernier/base/instructions.hpp"
 #include "vernier/kernel/multibody/model.hpp"
 
 namespace vernier::multibody {
@@ -60,7 +61,7 @@ enum class Path : std::uint8_t { automatic, tree, star };
 class Tree {
  public:
   /// @throws ConfigurationError with all errors of check().
-  explicit Tree(Model, Path = Path::automatic);
+  explicit Tree(Model, Path = Path::automatic, Arithmetic = Arithmetic::reproducible);
   ~Tree();
   Tree(Tree&&) noexcept;
   Tree& operator=(Tree&&) noexcept;

@@ -95,10 +95,11 @@ inline void accelerate(const LayoutView& layout, const Mass* masses, const Vec3<
 namespace vernier::multibody {
 
 struct Tree::Data {
-  Data(Model, Path);
+  Data(Model, Path, Arithmetic);
   Model model;
   detail::Layout layout;
   detail::LayoutView view;
+  Arithmetic arithmetic;
   Instructions instructions;
   const detail::TreeCode* code;
   std::unique_ptr<detail::Star> star;  // on that path

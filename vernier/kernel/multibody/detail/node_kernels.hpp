@@ -28,12 +28,42 @@ VERNIER_INLINE void store3(double* to, std::size_t lanes, const Vec3<T>& v) noex
   store(to + lanes, v.y);
   store(to + 2 * lanes, v.z);
 }
-VERNIER_INLINE double total(const T& x) noexcept {
-  double lane[VERNIER_LANES];
-  __builtin_memcpy(lane, &x, sizeof x);
-  for (int half = VERNIER_LANES / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+
+// Sums over nodes are the same for all widths: over blocks of eight nodes, a few vectors each, one
+// block after the other; then over the eight, halves first.
+constexpr std::size_t block = 8, parts = block / VERNIER_LANES;
+
+VERNIER_INLINE double total(const T* x) noexcept {
+  double lane[block];
+  __builtin_memcpy(lane, x, sizeof lane);
+  for (std::size_t half = block / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
   return lane[0];
+}
+struct Sum3 {
+  T x[parts] = {}, y[parts] = {}, z[parts] = {};
+  VERNIER_INLINE void add(std::size_t part, const Vec3<T>& v) noexcept {
+    x[part] += v.x;
+    y[part] += v.y;
+    z[part] += v.z;
+  }
+  VERNIER_INLINE void add_to(double* to) const noexcept {
+    to[0] += total(x);
+    to[1] += total(y);
+    to[2] += total(z);
+  }
+};
+// What vectors at the nodes of a block from i on do to the modes: shapes · v.
+VERNIER_INLINE void add_modal(const NodeView& b, const double* shapes, std::size_t i,
+                              const Vec3<T>* v, double* modal) noexcept {
+  for (std::size_t k = 0; k < b.modes; ++k) {
+    T work[parts];
+    for (std::size_t part = 0; part < parts; ++part) {
+      const double* phi = shapes + 3 * k * b.lanes + i + part * VERNIER_LANES;
+      work[part] = dot(load3(phi, b.lanes), v[part]);
+    }
+    modal[k] += total(work);
+  }
 }
 
 // What the modes add up to at the nodes: φ η.
@@ -55,49 +85,54 @@ VERNIER_INLINE Vec3<T> turned(const Vec3<T>& th, const TurnCoefficients<T>& k,
 void push(const NodeView& b, const double* eta, const double* forces, double* body,
           double* modal) noexcept {
   const std::size_t L = b.lanes;
-  Vec3<T> moment = zero3<T>(), force = zero3<T>();
-  for (std::size_t i = 0; i < b.nodes; i += VERNIER_LANES) {
-    const Vec3<T> x = load3(forces + i, L);
-    Vec3<T> p = load3(b.p + i, L), f = x;
-    if (b.modes > 0) {
-      const Vec3<T> th = combined(b.phi_r + i, eta, b.modes, L);
-      f = turned(th, turn_coefficients(dot(th, th)), x);
-      p += combined(b.phi_t + i, eta, b.modes, L);
-      for (std::size_t k = 0; k < b.modes; ++k)
-        modal[k] += total(dot(load3(b.phi_t + 3 * k * L + i, L), f));
+  Sum3 moment, force;
+  for (std::size_t first = 0; first < b.nodes; first += block) {
+    Vec3<T> all[parts];
+    for (std::size_t part = 0; part < parts; ++part) {
+      const std::size_t i = first + part * VERNIER_LANES;
+      all[part] = zero3<T>();
+      if (i >= b.nodes) continue;
+      const Vec3<T> x = load3(forces + i, L);
+      Vec3<T> p = load3(b.p + i, L), f = x;
+      if (b.modes > 0) {
+        const Vec3<T> th = combined(b.phi_r + i, eta, b.modes, L);
+        f = turned(th, turn_coefficients(dot(th, th)), x);
+        p += combined(b.phi_t + i, eta, b.modes, L);
+      }
+      moment.add(part, cross(p, f));
+      force.add(part, f);
+      all[part] = f;
     }
-    moment += cross(p, f);
-    force += f;
+    add_modal(b, b.phi_t, first, all, modal);
   }
-  body[0] += total(moment.x);
-  body[1] += total(moment.y);
-  body[2] += total(moment.z);
-  body[3] += total(force.x);
-  body[4] += total(force.y);
-  body[5] += total(force.z);
+  moment.add_to(body);
+  force.add_to(body + 3);
 }
 
 void twist(const NodeView& b, const double* eta, const double* moments, double* body,
            double* modal) noexcept {
   const std::size_t L = b.lanes;
-  Vec3<T> moment = zero3<T>();
-  for (std::size_t i = 0; i < b.nodes; i += VERNIER_LANES) {
-    const Vec3<T> x = load3(moments + i, L);
-    Vec3<T> n = x;
-    if (b.modes > 0) {
-      const Vec3<T> th = combined(b.phi_r + i, eta, b.modes, L);
-      const TurnCoefficients<T> c = turn_coefficients(dot(th, th));
-      const Vec3<T> x1 = cross(th, x), x2 = cross(th, x1);
-      n = x + x1 * c.sigma + x2 * c.c;
-      const Vec3<T> y = x + x1 * c.c + x2 * c.d;  // Jrᵀ R0 n, which does work on φ_r η'
-      for (std::size_t k = 0; k < b.modes; ++k)
-        modal[k] += total(dot(load3(b.phi_r + 3 * k * L + i, L), y));
+  Sum3 moment;
+  for (std::size_t first = 0; first < b.nodes; first += block) {
+    Vec3<T> all[parts];
+    for (std::size_t part = 0; part < parts; ++part) {
+      const std::size_t i = first + part * VERNIER_LANES;
+      all[part] = zero3<T>();
+      if (i >= b.nodes) continue;
+      const Vec3<T> x = load3(moments + i, L);
+      Vec3<T> n = x;
+      if (b.modes > 0) {
+        const Vec3<T> th = combined(b.phi_r + i, eta, b.modes, L);
+        const TurnCoefficients<T> c = turn_coefficients(dot(th, th));
+        const Vec3<T> x1 = cross(th, x), x2 = cross(th, x1);
+        n = x + x1 * c.sigma + x2 * c.c;
+        all[part] = x + x1 * c.c + x2 * c.d;  // Jrᵀ R0 n, which does work on φ_r η'
+      }
+      moment.add(part, n);
     }
-    moment += n;
+    add_modal(b, b.phi_r, first, all, modal);
   }
-  body[0] += total(moment.x);
-  body[1] += total(moment.y);
-  body[2] += total(moment.z);
+  moment.add_to(body);
 }
 
 void sense(const NodeView& b, const Carrier& c, bool accelerations, double* found) noexcept {

@@ -12,14 +12,24 @@ extern const NodeKernels kernels_of_nodes;
 namespace avx512 {
 extern const NodeKernels kernels_of_nodes;
 }
+namespace avx2_fused {
+extern const NodeKernels kernels_of_nodes;
+}
+namespace avx512_fused {
+extern const NodeKernels kernels_of_nodes;
+}
 #endif
 
-const NodeKernels& node_kernels(Instructions set) noexcept {
+const NodeKernels& node_kernels(Instructions set, Arithmetic arithmetic) noexcept {
 #if defined(VERNIER_WIDE_INSTRUCTIONS)
-  if (set == Instructions::avx512) return avx512::kernels_of_nodes;
-  if (set == Instructions::avx2) return avx2::kernels_of_nodes;
+  const bool fused = arithmetic == Arithmetic::fastest;
+  if (set == Instructions::avx512)
+    return fused ? avx512_fused::kernels_of_nodes : avx512::kernels_of_nodes;
+  if (set == Instructions::avx2)
+    return fused ? avx2_fused::kernels_of_nodes : avx2::kernels_of_nodes;
 #endif
   static_cast<void>(set);
+  static_cast<void>(arithmetic);
   return sse2::kernels_of_nodes;
 }
 

@@ -33,6 +33,6 @@ class NodeBank {
   NodeView view_;
 };
 
-const NodeKernels& node_kernels(Instructions) noexcept;
+const NodeKernels& node_kernels(Instructions, Arithmetic = Arithmetic::reproducible) noexcept;
 
 }  // namespace vernier::multibody::detail

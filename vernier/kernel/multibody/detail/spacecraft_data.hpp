@@ -64,7 +64,7 @@ double law_energy(const HingeLaw&, double q) noexcept;
 namespace vernier::multibody {
 
 struct Spacecraft::Data {
-  Data(SpacecraftModel, Path);
+  Data(SpacecraftModel, Path, Arithmetic);
 
   SpacecraftModel model;
   Tree tree;

@@ -8,12 +8,14 @@
 namespace vernier::multibody::detail {
 namespace {
 
-const StarCode& code_of(Instructions set) {
+const StarCode& code_of(Instructions set, Arithmetic arithmetic) {
 #if defined(VERNIER_WIDE_INSTRUCTIONS)
-  if (set == Instructions::avx512) return star_avx512;
-  if (set == Instructions::avx2) return star_avx2;
+  const bool fused = arithmetic == Arithmetic::fastest;
+  if (set == Instructions::avx512) return fused ? star_avx512_fused : star_avx512;
+  if (set == Instructions::avx2) return fused ? star_avx2_fused : star_avx2;
 #endif
   static_cast<void>(set);
+  static_cast<void>(arithmetic);
   return star_sse2;
 }
 
@@ -88,9 +90,6 @@ Inertia taken_at(const Inertia& i, const Pose& at) {
   return {i.mass, at.R.transpose() * (s - i.mass * p), at.R.transpose() * J * at.R};
 }
 
-// of an idle lane: nothing beside any real body, and far from what is too small to divide by
-constexpr double idle_inertia = 1e-200;
-
 }  // namespace
 
 bool Star::fits(const Model& model) {
@@ -115,7 +114,8 @@ bool Star::fits(const Model& model) {
          });
 }
 
-Star::Star(const Model& model, Instructions set, int width) : code_(&code_of(set)) {
+Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int width)
+    : code_(&code_of(set, arithmetic)) {
   const auto bodies = static_cast<int>(model.bodies.size());
   const bool by_states = width == 1;
   int q = 0, u = 0;
@@ -151,27 +151,37 @@ Star::Star(const Model& model, Instructions set, int width) : code_(&code_of(set
       if (i != plan_.hub && model.bodies[i].hinge.kind == kind) members.push_back(i);
     }
     for (std::size_t first = 0; first < members.size();) {
+      // a group of the widest set, which narrower sets have in parts, with the modes of the whole
       const int left = static_cast<int>(members.size() - first);
-      StarGroup group;
-      group.kind = star_hinge(kind);
-      group.width = by_states ? 1 : left <= code_->remainder ? code_->remainder : code_->width;
-      group.count = std::min(left, group.width);
-      for (int lane = 0; lane < group.width; ++lane) {
-        const int body = members[first + (lane < group.count ? lane : 0)];
-        group.body[lane] = body;
-        group.q[lane] = first_q[body];
-        group.u[lane] = first_u[body];
-        if (lane < group.count) places_[body] = {static_cast<int>(groups_.size()), lane};
-      }
-      std::vector<int>& modes = moving_.emplace_back();
+      const int whole = by_states ? 1 : left <= star_remainder ? star_remainder : widest;
+      const int count = std::min(left, whole);
+      const std::span<const int> bodies_of(members.data() + first, static_cast<std::size_t>(count));
+      std::vector<int> modes;
       for (int mode = 0; mode < n; ++mode) {
-        if (std::any_of(group.body, group.body + group.count,
-                        [&](int body) { return moves(model.bodies[body].hinge.outboard, mode); }))
+        if (std::ranges::any_of(bodies_of, [&](int body) {
+              return moves(model.bodies[body].hinge.outboard, mode);
+            }))
           modes.push_back(mode);
       }
-      group.moving = static_cast<int>(modes.size());
-      groups_.push_back(group);
-      first += group.count;
+      const int part = by_states ? 1 : std::min(whole, code_->width);
+      for (int begin = 0; begin < count; begin += part) {
+        StarGroup group;
+        group.kind = star_hinge(kind);
+        group.width = part;
+        group.count = std::min(count - begin, part);
+        group.place = (whole == widest ? 0 : widest) + begin;
+        for (int lane = 0; lane < group.width; ++lane) {
+          const int body = bodies_of[begin + (lane < group.count ? lane : 0)];
+          group.body[lane] = body;
+          group.q[lane] = first_q[body];
+          group.u[lane] = first_u[body];
+          if (lane < group.count) places_[body] = {static_cast<int>(groups_.size()), lane};
+        }
+        group.moving = static_cast<int>(modes.size());
+        moving_.push_back(modes);
+        groups_.push_back(group);
+      }
+      first += count;
     }
   }
   for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g].modes = moving_[g].data();
@@ -190,8 +200,7 @@ Star::Star(const Model& model, Instructions set, int width) : code_(&code_of(set
       const Body& body = model.bodies[group.body[lane]];
       put_rotation(c, idle ? Matrix3(Matrix3::Identity()) : body.hinge.outboard.pose.R, w);
       if (idle) {
-        for (const int i : {12, 13, 14, 21}) c[i * w] = idle_inertia;
-        for (const int i : {22, 23, 24}) c[i * w] = 1.0;  // rotors: no force can hurry them
+        for (const int i : {22, 23, 24}) c[i * w] = 1.0;  // rotors: something to divide by
         continue;
       }
       put3(c + 9 * w, body.hinge.outboard.pose.p, w);
@@ -232,8 +241,6 @@ Star::Star(const Model& model, Instructions set, int width) : code_(&code_of(set
 
 void Star::lay_out() {
   const auto n = static_cast<std::size_t>(plan_.modes), unknowns = n + 6;
-  const auto width = static_cast<std::size_t>(code_->width),
-             half = static_cast<std::size_t>(code_->remainder);
   const auto sums = static_cast<std::size_t>(padded_sums_size(plan_.modes));
   Allotment memory;
   for (StarGroup& g : groups_) {
@@ -247,8 +254,8 @@ void Star::lay_out() {
     g.external = memory.take(w * 6);
   }
   plan_.constants = memory.take(static_cast<std::size_t>(HubFields(plan_.modes).size));
-  plan_.sums = memory.take((width + half) * std::max(sums, unknowns));
-  plan_.spread = memory.take((width + half) * 2 * n);
+  plan_.sums = memory.take(star_places * std::max(sums, unknowns));
+  plan_.spread = memory.take(star_places * 2 * n);
   plan_.own = memory.take(sums);
   plan_.totals = memory.take(sums);
   plan_.factors = memory.take(unknowns * (unknowns + 1) / 2 + 2 * unknowns);

@@ -39,7 +39,7 @@ class Star {
   static bool fits(const Model&);
 
   /// `width` 1: constants of each appendage once, for many states (StarCode::states).
-  Star(const Model&, Instructions, int width = 0);
+  Star(const Model&, Instructions, Arithmetic, int width = 0);
 
   const StarPlan& plan() const noexcept { return plan_; }
   const StarCode& code() const noexcept { return *code_; }

@@ -3,6 +3,6 @@
 
 namespace vernier::multibody::detail {
 
-const StarCode star_avx2 = StarTable<4, 4>::code;
+const StarCode star_avx2 = StarTable<4>::code;
 
 }  // namespace vernier::multibody::detail

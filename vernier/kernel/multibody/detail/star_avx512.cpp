@@ -3,6 +3,6 @@
 
 namespace vernier::multibody::detail {
 
-const StarCode star_avx512 = StarTable<8, 4>::code;
+const StarCode star_avx512 = StarTable<8>::code;
 
 }  // namespace vernier::multibody::detail

@@ -16,44 +16,54 @@ VERNIER_INLINE T gather(const double* from, const int* index, int offset) noexce
   for (int i = 0; i < lane_count<T>; ++i) x[i] = from[index[i] + offset];
   return x;
 }
-/// Sums over the lanes of vectors, four (of two lanes: two) at a time.
-VERNIER_INLINE void sum_lanes(const Lanes<2>* x, double* to) noexcept {
-  const Lanes<2> s =
-      __builtin_shufflevector(x[0], x[1], 0, 2) + __builtin_shufflevector(x[0], x[1], 1, 3);
-  __builtin_memcpy(to, &s, sizeof s);
-}
-template <class T>
-VERNIER_INLINE T sum_lanes(const T& a, const T& b, const T& c, const T& d) noexcept {
-  const T ab =
-      __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
-  const T cd =
-      __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
-  return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-}
-/// Totals of `count` sums in lanes, wide ones and, where the remainder has its own width, halves,
-/// and of the hub's own. Arrays are padded to a whole number of four.
-template <int W, int R>
-VERNIER_INLINE void total_of(const Lanes<W>* wide, const Lanes<R>* half, const double* own,
-                             int count, double* to) noexcept {
+/// Totals of `count` sums in places, and of the hub's own, in one order for all widths: of places
+/// p, p + 4, p + 8 first, then (0 + 1) + (2 + 3). Sums i of the lanes from place p on are at
+/// sums + p * count, one vector each; `count` is a multiple of four.
+template <int W>
+VERNIER_INLINE void total_of(const double* sums, const double* own, int count,
+                             double* to) noexcept {
+  const auto at = [&]<int N>(int place, int i) {
+    Lanes<N> x;
+    __builtin_memcpy(&x, sums + place * count + i * N, sizeof x);
+    return x;
+  };
   if constexpr (W == 2) {
+    // half 0: of the places 0 and 1; half 1: of 2 and 3
+    const auto two = [&](int half, int i) {
+      return at.template operator()<2>(2 * half, i) + at.template operator()<2>(4 + 2 * half, i) +
+             at.template operator()<2>(8 + 2 * half, i);
+    };
     for (int i = 0; i < count; i += 2) {
-      sum_lanes(wide + i, to + i);
-      to[i] += own[i];
-      to[i + 1] += own[i + 1];
+      const auto pair = [&](int half) {
+        const Lanes<2> a = two(half, i), b = two(half, i + 1);
+        return __builtin_shufflevector(a, b, 0, 2) + __builtin_shufflevector(a, b, 1, 3);
+      };
+      Lanes<2> s;
+      __builtin_memcpy(&s, own + i, sizeof s);
+      s += pair(0) + pair(1);
+      __builtin_memcpy(to + i, &s, sizeof s);
     }
   } else {
     const auto four = [&](int i) {
       if constexpr (W == 8) {
-        return __builtin_shufflevector(wide[i], wide[i], 0, 1, 2, 3) +
-               __builtin_shufflevector(wide[i], wide[i], 4, 5, 6, 7) + half[i];
+        const Lanes<8> wide = at.template operator()<8>(0, i);
+        return __builtin_shufflevector(wide, wide, 0, 1, 2, 3) +
+               __builtin_shufflevector(wide, wide, 4, 5, 6, 7) + at.template operator()<4>(8, i);
       } else {
-        return wide[i];
+        return at.template operator()<4>(0, i) + at.template operator()<4>(4, i) +
+               at.template operator()<4>(8, i);
       }
     };
     for (int i = 0; i < count; i += 4) {
+      const Lanes<4> a = four(i), b = four(i + 1), c = four(i + 2), d = four(i + 3);
+      const Lanes<4> ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) +
+                          __builtin_shufflevector(a, b, 1, 5, 3, 7),
+                     cd = __builtin_shufflevector(c, d, 0, 4, 2, 6) +
+                          __builtin_shufflevector(c, d, 1, 5, 3, 7);
       Lanes<4> s;
       __builtin_memcpy(&s, own + i, sizeof s);
-      s += sum_lanes<Lanes<4>>(four(i), four(i + 1), four(i + 2), four(i + 3));
+      s +=
+          __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
       __builtin_memcpy(to + i, &s, sizeof s);
     }
   }
@@ -182,22 +192,25 @@ VERNIER_INLINE void substitute_group(const StarPlan& plan, const StarGroup& grou
   }
 }
 
-template <int W, int R, bool flexible>
+template <int W, bool flexible>
 struct StarLanes {
   using T = Lanes<W>;
-  using S = Lanes<R>;  // of a group for what is left
+  // of a group for what is left, where it is narrower than the others
+  static constexpr int R = W < star_remainder ? W : star_remainder;
+  using S = Lanes<R>;
 
   static void place(const StarPlan& plan, double* memory, const double* q,
                     const double* u) noexcept {
     T* wide = block<T>(memory, plan.spread);
     const Hub<T> hub = spread<T>(plan, q, u, wide);
-    const Hub<S> half = spread<S>(plan, q, u, reinterpret_cast<S*>(wide + 2 * plan.modes));
+    Hub<S> half;
+    if constexpr (W != R) half = spread<S>(plan, q, u, reinterpret_cast<S*>(wide + 2 * plan.modes));
     for (int g = 0; g < plan.group_count; ++g) {
       const StarGroup& group = plan.groups[g];
       with_kind(group.kind, [&]<StarHinge kind>() {
         if (group.width == W) {
           place_group<T, kind, flexible>(plan, group, memory, hub, q, u);
-        } else {
+        } else if constexpr (W != R) {
           place_group<S, kind, flexible>(plan, group, memory, half, q, u);
         }
       });
@@ -207,24 +220,21 @@ struct StarLanes {
   static int accelerate(const StarPlan& plan, double* memory, const double* q, const double* u,
                         const StarLoads& loads, double* udot) noexcept {
     const int n = plan.modes, unknowns = plan.unknowns(), size = padded_sums_size(n);
-    T* wide = block<T>(memory, plan.sums);
-    S* half = reinterpret_cast<S*>(wide + size);
-    for (int i = 0; i < size; ++i) wide[i] = T{};
-    if constexpr (W != R) {
-      for (int i = 0; i < size; ++i) half[i] = S{};
-    }
-    auto& sums = *reinterpret_cast<Sums<T>*>(wide);
-    auto& half_sums = *reinterpret_cast<Sums<S>*>(half);
+    double* all = memory + plan.sums;
+    for (int i = 0; i < star_places / R * size; ++i) block<S>(all, 0)[i] = S{};
     int singular = -1;
     for (int g = 0; g < plan.group_count; ++g) {
       const StarGroup& group = plan.groups[g];
       const bool forced = loads.forced != nullptr && loads.forced[g] != 0;
       const int bad = with_kind(group.kind, [&]<StarHinge kind>() {
+        double* sums = all + group.place * size;
         if (group.width == W) {
-          return accelerate_group<T, kind, flexible>(plan, group, memory, loads, forced, sums);
+          return accelerate_group<T, kind, flexible>(plan, group, memory, loads, forced,
+                                                     *reinterpret_cast<Sums<T>*>(sums));
         }
         if constexpr (W != R) {
-          return accelerate_group<S, kind, flexible>(plan, group, memory, loads, forced, half_sums);
+          return accelerate_group<S, kind, flexible>(plan, group, memory, loads, forced,
+                                                     *reinterpret_cast<Sums<S>*>(sums));
         }
         return -1;
       });
@@ -238,7 +248,7 @@ struct StarLanes {
     const Vec6<double> motion = hub_motion<double>(plan, u);
     const Hub<double> hub{motion.a, q + plan.eta, u + plan.rate};
     hub_equations<double, flexible>(plan, constants, hub, memory + plan.own);
-    total_of<W, R>(wide, half, memory + plan.own, size, total);
+    total_of<W>(all, memory + plan.own, size, total);
     if (loads.hub_forced) {
       for (int i = 0; i < unknowns; ++i) total[plan.forces[i]] -= memory[plan.external + i];
     }
@@ -265,6 +275,8 @@ struct StarLanes {
     if (plan.free) {
       for (int i = 0; i < 6; ++i) udot[plan.hub_u + i] = x[n + i] - offset[i];
     }
+    T* wide = block<T>(all, 0);
+    S* half = reinterpret_cast<S*>(wide + unknowns);
     for (int i = 0; i < unknowns; ++i) wide[i] = constant<T>(x[i]);
     if constexpr (W != R) {
       for (int i = 0; i < unknowns; ++i) half[i] = constant<S>(x[i]);

@@ -20,11 +20,19 @@ enum class StarHinge : std::uint8_t {
 
 constexpr int widest = 8;  // lanes of the widest set
 
+/// Sums over appendages are the same for all sets: each appendage belongs to one of these places,
+/// those of a place are added one after the other, then the places in a fixed order. Full groups of
+/// appendages fill the first `widest` places, what is left of a kind of hinge the last four, if
+/// that is enough. A set whose vectors are narrower has several groups for one of the widest.
+constexpr int star_remainder = 4;
+constexpr int star_places = widest + star_remainder;
+
 /// Appendages of one kind of hinge, side by side in the lanes of one vector. Lanes beyond `count`
-/// are idle: an appendage with next to no inertia, whose part of any sum is below rounding.
+/// are idle: an appendage without inertia, which adds exactly nothing to sums.
 struct StarGroup {
   StarHinge kind = StarHinge::fixed;
   int width = 0, count = 0;
+  int place = 0;                                          // of its first lane in the sums
   int body[widest] = {}, q[widest] = {}, u[widest] = {};  // of idle lanes: those of lane 0
   // modes of the hub that move a node of the group; shapes and rows have these alone
   int moving = 0;
@@ -91,8 +99,7 @@ struct StarStates {
 
 /// The code of one set of instructions.
 struct StarCode {
-  int width = 0;      // lanes of a full group
-  int remainder = 0;  // lanes of a group for what is left
+  int width = 0;  // lanes of its vectors
   /// Where everything is and how it moves.
   void (*place)(const StarPlan&, double* memory, const double* q, const double* u) noexcept;
   /// Accelerations of a placed star; a body whose hinge is singular, or -1.
@@ -104,6 +111,6 @@ struct StarCode {
   std::size_t (*scratch)(const StarPlan&, std::size_t coordinates, std::size_t speeds) noexcept;
 };
 
-extern const StarCode star_sse2, star_avx2, star_avx512;
+extern const StarCode star_sse2, star_avx2, star_avx512, star_avx2_fused, star_avx512_fused;
 
 }  // namespace vernier::multibody::detail

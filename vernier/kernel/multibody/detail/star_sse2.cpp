@@ -3,6 +3,6 @@
 
 namespace vernier::multibody::detail {
 
-const StarCode star_sse2 = StarTable<2, 2>::code;
+const StarCode star_sse2 = StarTable<2>::code;
 
 }  // namespace vernier::multibody::detail

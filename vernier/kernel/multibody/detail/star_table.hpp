@@ -6,18 +6,18 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// The table of this set: W lanes, groups for the remainder with R.
-template <int W, int R>
+/// The table of this set: W lanes.
+template <int W>
 struct StarTable {
   static void place(const StarPlan& plan, double* memory, const double* q,
                     const double* u) noexcept {
-    if (plan.modes == 0) return StarLanes<W, R, false>::place(plan, memory, q, u);
-    StarLanes<W, R, true>::place(plan, memory, q, u);
+    if (plan.modes == 0) return StarLanes<W, false>::place(plan, memory, q, u);
+    StarLanes<W, true>::place(plan, memory, q, u);
   }
   static int accelerate(const StarPlan& plan, double* memory, const double* q, const double* u,
                         const StarLoads& loads, double* udot) noexcept {
-    if (plan.modes == 0) return StarLanes<W, R, false>::accelerate(plan, memory, q, u, loads, udot);
-    return StarLanes<W, R, true>::accelerate(plan, memory, q, u, loads, udot);
+    if (plan.modes == 0) return StarLanes<W, false>::accelerate(plan, memory, q, u, loads, udot);
+    return StarLanes<W, true>::accelerate(plan, memory, q, u, loads, udot);
   }
   static std::size_t states(const StarPlan& plan, double* memory,
                             const StarStates& states) noexcept {
@@ -28,7 +28,7 @@ struct StarTable {
                              std::size_t speeds) noexcept {
     return StarInStates<W, true>::scratch(plan, coordinates, speeds);
   }
-  static constexpr StarCode code = {W, R, place, accelerate, states, scratch};
+  static constexpr StarCode code = {W, place, accelerate, states, scratch};
 };
 
 }  // namespace VERNIER_INSTRUCTIONS

@@ -33,6 +33,6 @@ struct TreeCode {
   std::size_t (*scratch_bytes)(const LayoutView&) noexcept;
 };
 
-extern const TreeCode tree_sse2, tree_avx2, tree_avx512;
+extern const TreeCode tree_sse2, tree_avx2, tree_avx512, tree_avx2_fused, tree_avx512_fused;
 
 }  // namespace vernier::multibody::detail
