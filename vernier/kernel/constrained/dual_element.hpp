@@ -60,7 +60,7 @@ struct ResidualOf {
 /// and, if its shape is inertial,
 ///   template <class T> void momenta(const PointOf<T>&, const ResidualOf<T>&) const noexcept;
 /// both called with T = double and T = spatial::Dual<Size>. Size: shape().size(), or more. For
-/// functions of numbers: `using std::sin; … sin(x)`.
+/// functions of numbers: `using elementary::sin; … sin(x)`.
 template <class Derived, int Size>
 class DualElement : public Element {
  public:

@@ -52,7 +52,12 @@ inline double larger(double most, double x) noexcept {
 }
 
 /// The power of two nearest to x > 0: scales by which nothing is rounded.
-inline double power_near(double x) { return std::exp2(std::round(std::log2(x))); }
+inline double power_near(double x) {
+  if (!std::isfinite(x)) return x;
+  int exponent = 0;
+  const double part = std::frexp(x, &exponent);  // from 1/2 to 1; the middle of powers is at √½
+  return std::ldexp(1.0, part < 0.7071067811865476 ? exponent - 1 : exponent);
+}
 
 /// What a row of the matrix is; its scale follows the coefficient c.
 enum class RowKind : std::uint8_t { force, moment, coordinate, other, constraint };

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "vernier/kernel/constrained/detail/step.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 
 // Steps that follow the motion: the local error of a second-order scheme is h³ x''' / 6 times a
 // number below one; x''' is the second divided difference of velocities.
@@ -59,7 +60,7 @@ StepReport advance_varying(const Plan& plan, State& s, Scratch& work, double h) 
     if (trial.report.residual >= report.residual) report = trial.report;
     // without a past nothing is known of the error
     double factor = 1.0;
-    if (known) factor = safety * std::cbrt(limit / (trial.error + 1e-300));
+    if (known) factor = safety * elementary::cbrt(limit / (trial.error + 1e-300));
     if (factor >= grows_from) s.substep = piece * std::min(factor, largest_change);
     if (factor < 1.0) s.substep = piece * std::max(factor, 1.0 / largest_change);
   }

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "vernier/kernel/constrained/elements/ends.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 
 namespace vernier::constrained {
 namespace {
@@ -57,7 +58,7 @@ class ContactElement final : public Element {
   double energy(const Point& p) const noexcept override {
     const double depth = touch(p).depth;
     if (depth <= 0.0) return 0.0;
-    return contact_.stiffness * std::pow(depth, contact_.exponent + 1.0) /
+    return contact_.stiffness * elementary::pow(depth, contact_.exponent + 1.0) /
            (contact_.exponent + 1.0);
   }
 
@@ -88,7 +89,7 @@ class ContactElement final : public Element {
     t.f = t.by_depth = t.by_rate = 0.0;
     const double loss = 1.0 - contact_.damping * t.vn;
     if (t.depth > 0.0 && loss > 0.0) {
-      const double k = contact_.stiffness * std::pow(t.depth, contact_.exponent - 1.0);
+      const double k = contact_.stiffness * elementary::pow(t.depth, contact_.exponent - 1.0);
       t.f = k * t.depth * loss;
       t.by_depth = contact_.exponent * k * loss;
       t.by_rate = k * t.depth * contact_.damping;

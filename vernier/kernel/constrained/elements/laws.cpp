@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "vernier/kernel/constrained/elements/ends.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 
 namespace vernier::constrained::parts {
 namespace {
@@ -103,7 +104,7 @@ void check(const Law& l) {
 
 Slide slide(const Friction& law, double load, double v, double f) noexcept {
   const double x = v / law.stribeck_speed;
-  const double more = std::max(0.0, law.stiction - law.coulomb) * std::exp(-x * x);
+  const double more = std::max(0.0, law.stiction - law.coulomb) * elementary::exp(-x * x);
   const double M = load * (law.coulomb + more), slope = -2.0 * load * x / law.stribeck_speed * more;
   if (!(M > 0.0)) return {f, 1.0, 0.0};
   // at a solution `side` is over 1 or under -1 where it slides; its second part is bounded, so one

@@ -7,6 +7,7 @@
 
 #include "vernier/kernel/constrained/elements/section_blocks.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 
 namespace vernier::constrained {
 namespace {
@@ -185,8 +186,9 @@ Section rectangle(const Material& m, double y, double z) {
   if (!(y > 0.0 && z > 0.0)) throw std::invalid_argument("a side of a rectangle is not positive");
   const double a = std::max(y, z), b = std::min(y, z), pi = std::numbers::pi;
   double sum = 0.0;
-  for (int n = 1; n < 20; n += 2) sum += std::tanh(n * pi * a / (2.0 * b)) / std::pow(n, 5);
-  const double J = a * b * b * b * (1.0 / 3.0 - 64.0 / std::pow(pi, 5) * (b / a) * sum);
+  for (int n = 1; n < 20; n += 2)
+    sum += elementary::tanh(n * pi * a / (2.0 * b)) / elementary::pow(n, 5);
+  const double J = a * b * b * b * (1.0 / 3.0 - 64.0 / elementary::pow(pi, 5) * (b / a) * sum);
   const double G = m.young / (2.0 * (1.0 + m.poisson)), A = y * z, Iy = y * z * z * z / 12.0,
                Iz = z * y * y * y / 12.0, k = 5.0 / 6.0;
   return with_mass(section({m.young * A, k * G * A, k * G * A, G * J, m.young * Iy, m.young * Iz}),
@@ -199,7 +201,7 @@ Section tube(const Material& m, double outer, double inner) {
     throw std::invalid_argument("the radii of a tube must be 0 <= inner < outer");
   const double pi = std::numbers::pi, nu = m.poisson, G = m.young / (2.0 * (1.0 + nu));
   const double A = pi * (outer * outer - inner * inner),
-               I = pi / 4.0 * (std::pow(outer, 4) - std::pow(inner, 4));
+               I = pi / 4.0 * (elementary::pow(outer, 4) - elementary::pow(inner, 4));
   const double r2 = (inner / outer) * (inner / outer), q = (1.0 + r2) * (1.0 + r2);
   const double k = 6.0 * (1.0 + nu) * q / ((7.0 + 6.0 * nu) * q + (20.0 + 12.0 * nu) * r2);
   return with_mass(
