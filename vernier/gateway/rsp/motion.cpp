@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "vernier/gateway/rsp/server.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 
 namespace vernier::rsp {
 namespace {
@@ -17,7 +18,7 @@ constexpr double least_steps = 2.0;  // the same, server steps
 constexpr double stretches[] = {1.25, 1.5, 2.0, 3.0, 4.0};
 
 double turn_between(const Trajectory& a, const Trajectory& b) noexcept {
-  return 2.0 * std::acos(std::min(1.0, std::abs(a.q.dot(b.q))));
+  return 2.0 * elementary::acos(std::min(1.0, std::abs(a.q.dot(b.q))));
 }
 
 }  // namespace
