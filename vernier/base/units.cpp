@@ -316,8 +316,11 @@ std::optional<Unit> power(const Unit& u, int numerator, int denominator) noexcep
     if (p % denominator != 0 || std::abs(p / denominator) > 127) return {};
     r.power[i] = static_cast<std::int8_t>(p / denominator);
   }
-  r.factor =
-      u.factor == 1.0 ? 1.0 : std::pow(u.factor, static_cast<double>(numerator) / denominator);
+  // by the long function: that of double has other last bits on other processors
+  const long double exponent = static_cast<long double>(numerator) / denominator;
+  r.factor = u.factor == 1.0
+                 ? 1.0
+                 : static_cast<double>(std::pow(static_cast<long double>(u.factor), exponent));
   return r;
 }
 

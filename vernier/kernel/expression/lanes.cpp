@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/expression/detail/bytecode.hpp"
 #include "vernier/kernel/expression/detail/operations.hpp"
 #include "vernier/kernel/expression/program.hpp"
@@ -109,35 +110,35 @@ template <int n>
       case Code::ceil:
         EACH(std::ceil(a[i]));
       case Code::power:
-        EACH(std::pow(a[i], b[i]));
+        EACH(elementary::pow(a[i], b[i]));
       case Code::sin:
-        EACH(std::sin(a[i]));
+        EACH(elementary::sin(a[i]));
       case Code::cos:
-        EACH(std::cos(a[i]));
+        EACH(elementary::cos(a[i]));
       case Code::tan:
-        EACH(std::tan(a[i]));
+        EACH(elementary::tan(a[i]));
       case Code::asin:
-        EACH(std::asin(a[i]));
+        EACH(elementary::asin(a[i]));
       case Code::acos:
-        EACH(std::acos(a[i]));
+        EACH(elementary::acos(a[i]));
       case Code::atan:
-        EACH(std::atan(a[i]));
+        EACH(elementary::atan(a[i]));
       case Code::atan2:
-        EACH(std::atan2(a[i], b[i]));
+        EACH(elementary::atan2(a[i], b[i]));
       case Code::sinh:
-        EACH(std::sinh(a[i]));
+        EACH(elementary::sinh(a[i]));
       case Code::cosh:
-        EACH(std::cosh(a[i]));
+        EACH(elementary::cosh(a[i]));
       case Code::tanh:
-        EACH(std::tanh(a[i]));
+        EACH(elementary::tanh(a[i]));
       case Code::exp:
-        EACH(std::exp(a[i]));
+        EACH(elementary::exp(a[i]));
       case Code::log:
-        EACH(std::log(a[i]));
+        EACH(elementary::log(a[i]));
       case Code::log10:
-        EACH(std::log10(a[i]));
+        EACH(elementary::log10(a[i]));
       case Code::hypot:
-        EACH(std::hypot(a[i], b[i]));
+        EACH(elementary::hypot(a[i], b[i]));
       case Code::end:
         for (const std::uint32_t o : code.outputs) {
           std::memcpy(out, at(o), lanes * sizeof(double));

@@ -1,4 +1,5 @@
 #include "vernier/kernel/expression/detail/operations.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 
 #include "vernier/base/require.hpp"
 
@@ -7,29 +8,29 @@ namespace vernier::expression::detail {
 Unary unary_function(Operation o) noexcept {
   switch (o) {
     case Operation::sin:
-      return [](double a) { return std::sin(a); };
+      return [](double a) { return elementary::sin(a); };
     case Operation::cos:
-      return [](double a) { return std::cos(a); };
+      return [](double a) { return elementary::cos(a); };
     case Operation::tan:
-      return [](double a) { return std::tan(a); };
+      return [](double a) { return elementary::tan(a); };
     case Operation::asin:
-      return [](double a) { return std::asin(a); };
+      return [](double a) { return elementary::asin(a); };
     case Operation::acos:
-      return [](double a) { return std::acos(a); };
+      return [](double a) { return elementary::acos(a); };
     case Operation::atan:
-      return [](double a) { return std::atan(a); };
+      return [](double a) { return elementary::atan(a); };
     case Operation::sinh:
-      return [](double a) { return std::sinh(a); };
+      return [](double a) { return elementary::sinh(a); };
     case Operation::cosh:
-      return [](double a) { return std::cosh(a); };
+      return [](double a) { return elementary::cosh(a); };
     case Operation::tanh:
-      return [](double a) { return std::tanh(a); };
+      return [](double a) { return elementary::tanh(a); };
     case Operation::exp:
-      return [](double a) { return std::exp(a); };
+      return [](double a) { return elementary::exp(a); };
     case Operation::log:
-      return [](double a) { return std::log(a); };
+      return [](double a) { return elementary::log(a); };
     case Operation::log10:
-      return [](double a) { return std::log10(a); };
+      return [](double a) { return elementary::log10(a); };
     default:
       return nullptr;
   }
@@ -38,11 +39,11 @@ Unary unary_function(Operation o) noexcept {
 Binary binary_function(Operation o) noexcept {
   switch (o) {
     case Operation::power:
-      return [](double a, double b) { return std::pow(a, b); };
+      return [](double a, double b) { return elementary::pow(a, b); };
     case Operation::atan2:
-      return [](double a, double b) { return std::atan2(a, b); };
+      return [](double a, double b) { return elementary::atan2(a, b); };
     case Operation::hypot:
-      return [](double a, double b) { return std::hypot(a, b); };
+      return [](double a, double b) { return elementary::hypot(a, b); };
     default:
       return nullptr;
   }

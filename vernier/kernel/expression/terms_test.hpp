@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/expression/detail/operations.hpp"
 #include "vernier/kernel/expression/expression.hpp"
 
@@ -26,6 +27,22 @@ inline bool same_bits(double a, double b) {
 template <class Real>
 std::vector<Real> tree_values(const Graph& g, std::span<const Real> inputs) {
   using namespace std;
+  // of numbers; those of complex ones are found by their arguments
+  using elementary::acos;
+  using elementary::asin;
+  using elementary::atan;
+  using elementary::atan2;
+  using elementary::cos;
+  using elementary::cosh;
+  using elementary::exp;
+  using elementary::hypot;
+  using elementary::log;
+  using elementary::log10;
+  using elementary::pow;
+  using elementary::sin;
+  using elementary::sinh;
+  using elementary::tan;
+  using elementary::tanh;
   vector<Real> v(g.size());
   const auto truth = [](bool t) { return Real(t ? 1.0 : 0.0); };
   const auto real = [](Real x) { return std::real(x); };

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "vernier/kernel/elementary/elementary.hpp"
+
 namespace vernier::frames {
 
 EarthRotation iau2006_rotation(const Epoch& epoch, double dut1) {
@@ -22,7 +24,7 @@ EarthRotation iau2006_rotation(const Epoch& epoch, double dut1) {
 
 spatial::Matrix3 earth_matrix(const EarthRotation& r, double t) noexcept {
   const double angle = r.angle + r.rate * t;
-  const double c = std::cos(angle), s = std::sin(angle);
+  const double c = elementary::cos(angle), s = elementary::sin(angle);
   spatial::Matrix3 m;
   m.row(0) = c * r.pole.row(0) + s * r.pole.row(1);
   m.row(1) = -s * r.pole.row(0) + c * r.pole.row(1);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "vernier/kernel/elementary/elementary.hpp"
+
 namespace vernier::frames {
 namespace {
 
@@ -21,7 +23,8 @@ Changing polynomial(double t, double a, double b, double c = 0.0) noexcept {
 
 // amplitude sin(phase + 90 degrees shift)
 void add_wave(Changing& sum, double amplitude_deg, const Changing& phase, bool cosine) noexcept {
-  const double a = amplitude_deg * degree, s = std::sin(phase.value), c = std::cos(phase.value);
+  const double a = amplitude_deg * degree, s = elementary::sin(phase.value),
+               c = elementary::cos(phase.value);
   const double f = cosine ? c : s, f1 = cosine ? -s : c;
   sum.value += a * f;
   sum.rate += a * f1 * phase.rate;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "vernier/base/require.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/frames/earth_rotation.hpp"
 #include "vernier/kernel/frames/rotations.hpp"
 #include "vernier/kernel/frames/scales.hpp"
@@ -113,7 +114,7 @@ Quaternion quaternion_of(const double (&m)[3][3]) noexcept {
 
 // the distance of L2 behind the Moon over that of the bodies: the root of Euler's quintic
 double beyond(double mu) noexcept {
-  double g = std::cbrt(mu / 3.0);
+  double g = elementary::cbrt(mu / 3.0);
   for (int i = 0; i < 30; ++i) {
     const double f = ((((g + 3.0 - mu) * g + 3.0 - 2.0 * mu) * g - mu) * g - 2.0 * mu) * g - mu;
     const double slope =

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "vernier/kernel/elementary/elementary.hpp"
+
 namespace vernier::frames {
 
 using spatial::attitude_matrix;
@@ -95,8 +97,9 @@ FrameState with_accelerations(const FrameState& now, const FrameState& before, d
   Quaternion q = product(now.attitude, spatial::inverse(before.attitude));
   if (q[3] < 0.0) q = -q;
   const double sine = q.head<3>().norm();
-  const Vector3 turned =
-      sine > 0.0 ? Vector3(2.0 * std::atan2(sine, q[3]) / sine * q.head<3>()) : Vector3::Zero();
+  const Vector3 turned = sine > 0.0
+                             ? Vector3(2.0 * elementary::atan2(sine, q[3]) / sine * q.head<3>())
+                             : Vector3::Zero();
   if (smooth(turned, turn, dt * w, 8.0 * epsilon)) s.angular_acceleration = w / dt;
   return s;
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "vernier/kernel/elementary/elementary.hpp"
+
 namespace vernier::hybrid {
 
 namespace {
@@ -71,7 +73,8 @@ void System::tangent(const Point& p, const Direction& d, const Tangent& wanted,
   const double t_ratio = d.t / (std::abs(p.t) + 1.0);
   const double length =
       std::sqrt(relative_square(p.x, d.x) + relative_square(p.u, d.u) + t_ratio * t_ratio);
-  const double h = length > 0.0 ? std::cbrt(std::numeric_limits<double>::epsilon()) / length : 1.0;
+  const double h =
+      length > 0.0 ? elementary::cbrt(std::numeric_limits<double>::epsilon()) / length : 1.0;
 
   const auto at = [&](double step) {
     displace(p.x, d.x, step, x);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/integration/detail/methods.hpp"
 
 namespace vernier::integration::detail {
@@ -56,7 +57,7 @@ double StepControl::first(const Equations& e, double t, double left, const Trail
   d2 /= h;
   const double most = std::max(d1, d2);
   const double second =
-      !(most > 1e-15) ? std::max(1e-6, 1e-3 * h) : std::pow(0.01 / most, 1.0 / order_);
+      !(most > 1e-15) ? std::max(1e-6, 1e-3 * h) : elementary::pow(0.01 / most, 1.0 / order_);
   const double result = std::min(100.0 * h, second);
   return std::isfinite(result) ? result : 1e-6;
 }
@@ -71,7 +72,8 @@ double StepControl::trial(const Trail& trail, double left, bool& whole) const no
 }
 
 double StepControl::factor(double error, double before) const noexcept {
-  const double wanted = std::pow(error, 1.0 / order_ - 0.75 * beta) / std::pow(before, beta);
+  const double wanted =
+      elementary::pow(error, 1.0 / order_ - 0.75 * beta) / elementary::pow(before, beta);
   return std::clamp(0.9 / std::max(wanted, 1e-10), 0.2, 10.0);
 }
 
@@ -86,7 +88,7 @@ void StepControl::accept(Trail& trail, double h, double error, bool whole,
 
 double StepControl::after_rejection(double h, double error) const noexcept {
   if (!std::isfinite(error)) return 0.1 * h;
-  return h * std::max(0.2, 0.9 / std::pow(error, 1.0 / order_));
+  return h * std::max(0.2, 0.9 / elementary::pow(error, 1.0 / order_));
 }
 
 double StepControl::smallest(double t, double left) noexcept {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/environment/earth.hpp"
 
 namespace vernier::environment {
@@ -17,7 +18,7 @@ double eccentric_anomaly(double mean_anomaly, double e) noexcept {
   // Danby's quartic correction (Fundamentals of Celestial Mechanics, section 6.6), kept inside the
   // bracket [M - e, M + e] that Kepler's equation gives
   for (int i = 0; i < 16; ++i) {
-    const double s = e * std::sin(E), c = e * std::cos(E);
+    const double s = e * elementary::sin(E), c = e * elementary::cos(E);
     const double f = E - s - M, f1 = 1.0 - c;
     const double d1 = -f / f1;
     const double d2 = -f / (f1 + 0.5 * d1 * s);
@@ -32,15 +33,16 @@ double eccentric_anomaly(double mean_anomaly, double e) noexcept {
 
 double mean_from_true(double true_anomaly, double e) noexcept {
   const double half = 0.5 * true_anomaly;
-  const double E =
-      2.0 * std::atan2(std::sqrt(1.0 - e) * std::sin(half), std::sqrt(1.0 + e) * std::cos(half));
-  return E - e * std::sin(E);
+  const double E = 2.0 * elementary::atan2(std::sqrt(1.0 - e) * elementary::sin(half),
+                                           std::sqrt(1.0 + e) * elementary::cos(half));
+  return E - e * elementary::sin(E);
 }
 
 OrbitAxes axes(const Elements& k) noexcept {
-  const double cn = std::cos(k.node), sn = std::sin(k.node);
-  const double ci = std::cos(k.inclination), si = std::sin(k.inclination);
-  const double cw = std::cos(k.argument_of_perigee), sw = std::sin(k.argument_of_perigee);
+  const double cn = elementary::cos(k.node), sn = elementary::sin(k.node);
+  const double ci = elementary::cos(k.inclination), si = elementary::sin(k.inclination);
+  const double cw = elementary::cos(k.argument_of_perigee),
+               sw = elementary::sin(k.argument_of_perigee);
   const Vector3 along(cn, sn, 0.0), across(-sn * ci, cn * ci, si);
   return {cw * along + sw * across, -sw * along + cw * across};
 }
@@ -49,7 +51,8 @@ OrbitState state(const Elements& k, double mu) noexcept {
   const double a = k.semi_major_axis, e = k.eccentricity;
   const OrbitAxes o = axes(k);
   const double E = eccentric_anomaly(k.mean_anomaly, e);
-  const double c = std::cos(E), s = std::sin(E), root = std::sqrt((1.0 - e) * (1.0 + e));
+  const double c = elementary::cos(E), s = elementary::sin(E),
+               root = std::sqrt((1.0 - e) * (1.0 + e));
   const double speed = std::sqrt(mu / a) / (1.0 - e * c);
   return {a * (c - e) * o.P + a * root * s * o.Q, speed * (root * c * o.Q - s * o.P)};
 }
@@ -61,15 +64,15 @@ Elements elements(const OrbitState& s, double mu) noexcept {
   Elements k;
   k.semi_major_axis = 1.0 / (2.0 / r - s.velocity.squaredNorm() / mu);
   k.eccentricity = e_vector.norm();
-  k.inclination = std::atan2(std::hypot(h[0], h[1]), h[2]);
+  k.inclination = elementary::atan2(elementary::hypot(h[0], h[1]), h[2]);
   Vector3 node(-h[1], h[0], 0.0);
   node = node.norm() > 1e-12 * h.norm() ? Vector3(node.normalized()) : Vector3::UnitX();
-  k.node = std::atan2(node[1], node[0]);
+  k.node = elementary::atan2(node[1], node[0]);
   const Vector3 across = h.cross(node).normalized();
   Vector3 perigee = node;
   if (k.eccentricity > 1e-12) perigee = e_vector;
-  k.argument_of_perigee = std::atan2(perigee.dot(across), perigee.dot(node));
-  const double latitude = std::atan2(s.position.dot(across), s.position.dot(node));
+  k.argument_of_perigee = elementary::atan2(perigee.dot(across), perigee.dot(node));
+  const double latitude = elementary::atan2(s.position.dot(across), s.position.dot(node));
   k.mean_anomaly = mean_from_true(latitude - k.argument_of_perigee, k.eccentricity);
   return k;
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/spatial/spans.hpp"
 #include "vernier/model/environment/earth.hpp"
 
@@ -32,18 +33,18 @@ DipoleField::DipoleField(const Parameters& p)
     : moment_(p.strength * p.radius * p.radius * p.radius),
       rate_(p.earth.rate),
       spec_(field_spec()) {
-  const double s = std::sin(p.colatitude), c = std::cos(p.colatitude);
+  const double s = elementary::sin(p.colatitude), c = elementary::cos(p.colatitude);
   // the angle of the pole from x of the axes in which the Earth turns about z
   const double angle = p.longitude + p.earth.angle;
-  const Vector3 cosine(-s * std::cos(angle), -s * std::sin(angle), 0.0);
-  const Vector3 sine(s * std::sin(angle), -s * std::cos(angle), 0.0);
+  const Vector3 cosine(-s * elementary::cos(angle), -s * elementary::sin(angle), 0.0);
+  const Vector3 sine(s * elementary::sin(angle), -s * elementary::cos(angle), 0.0);
   z0_ = p.earth.pole.transpose() * Vector3(0.0, 0.0, -c);
   c0_ = p.earth.pole.transpose() * cosine;
   s0_ = p.earth.pole.transpose() * sine;
 }
 
 DipoleField::Axis DipoleField::axis(double t) const noexcept {
-  const double c = std::cos(rate_ * t), s = std::sin(rate_ * t);
+  const double c = elementary::cos(rate_ * t), s = elementary::sin(rate_ * t);
   return {z0_ + c * c0_ + s * s0_, rate_ * (c * s0_ - s * c0_)};
 }
 

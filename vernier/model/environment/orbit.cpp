@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/spatial/spans.hpp"
 
 namespace vernier::environment {
@@ -27,7 +28,7 @@ KeplerOrbit::KeplerOrbit(const Parameters& p)
       mean_motion_(std::sqrt(p.mu / p.elements.semi_major_axis) / p.elements.semi_major_axis) {
   spec_.outputs = {position, velocity};
   if (p.secular_j2) {
-    const double e = p.elements.eccentricity, c = std::cos(p.elements.inclination);
+    const double e = p.elements.eccentricity, c = elementary::cos(p.elements.inclination);
     const double ratio = p.radius / (p.elements.semi_major_axis * (1.0 - e * e));
     const double k = 0.75 * p.j2 * mean_motion_ * ratio * ratio;
     node_rate_ = -2.0 * k * c;
@@ -41,7 +42,8 @@ OrbitState KeplerOrbit::at(double t) const noexcept {
   const double a = parameters_.elements.semi_major_axis, e = parameters_.elements.eccentricity;
   const double M = parameters_.elements.mean_anomaly + mean_motion_ * t;
   const double E = e == 0.0 ? M : eccentric_anomaly(M, e);
-  const double c = std::cos(E), s = std::sin(E), root = std::sqrt((1.0 - e) * (1.0 + e));
+  const double c = elementary::cos(E), s = elementary::sin(E),
+               root = std::sqrt((1.0 - e) * (1.0 + e));
   const double speed = mean_motion_ * a / (1.0 - e * c);
   if (!parameters_.secular_j2) {
     return {a * (c - e) * axes_.P + a * root * s * axes_.Q,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/spatial/spans.hpp"
 #include "vernier/model/environment/earth.hpp"
 
@@ -40,8 +41,8 @@ double visible_share(double a, double b, double c) noexcept {
   // area of the lens common to two circles (Montenbruck and Gill, eqs. 3.87 to 3.94)
   const double x = (c * c + a * a - b * b) / (2.0 * c);
   const double y = std::sqrt(std::max(0.0, a * a - x * x));
-  const double lens = a * a * std::acos(std::clamp(x / a, -1.0, 1.0)) +
-                      b * b * std::acos(std::clamp((c - x) / b, -1.0, 1.0)) - c * y;
+  const double lens = a * a * elementary::acos(std::clamp(x / a, -1.0, 1.0)) +
+                      b * b * elementary::acos(std::clamp((c - x) / b, -1.0, 1.0)) - c * y;
   return 1.0 - lens / (std::numbers::pi * a * a);
 }
 
@@ -72,9 +73,9 @@ Eclipse::Discs Eclipse::discs(const Point& p) const noexcept {
   const auto r = vector3(p.u);
   const Vector3 s = vector3(p.u, 3) - r;
   const double distance = s.norm(), length = r.norm();
-  return {std::asin(std::min(1.0, parameters_.sun_radius / distance)),
-          std::asin(std::min(1.0, parameters_.earth_radius / length)),
-          std::atan2(r.cross(s).norm(), -r.dot(s))};
+  return {elementary::asin(std::min(1.0, parameters_.sun_radius / distance)),
+          elementary::asin(std::min(1.0, parameters_.earth_radius / length)),
+          elementary::atan2(r.cross(s).norm(), -r.dot(s))};
 }
 
 void Eclipse::output(const Point& p, std::span<double> y, Scratch) const noexcept {

@@ -4,31 +4,33 @@
 #include <cmath>
 #include <numbers>
 
+#include "vernier/kernel/elementary/elementary.hpp"
+
 namespace vernier::facility {
 namespace {
 
 Matrix3 about_x(double a) noexcept {
-  const double c = std::cos(a), s = std::sin(a);
+  const double c = elementary::cos(a), s = elementary::sin(a);
   Matrix3 r;
   r << 1, 0, 0, 0, c, -s, 0, s, c;
   return r;
 }
 Matrix3 about_y(double a) noexcept {
-  const double c = std::cos(a), s = std::sin(a);
+  const double c = elementary::cos(a), s = elementary::sin(a);
   Matrix3 r;
   r << c, 0, s, 0, 1, 0, -s, 0, c;
   return r;
 }
 Matrix3 about_z(double a) noexcept {
-  const double c = std::cos(a), s = std::sin(a);
+  const double c = elementary::cos(a), s = elementary::sin(a);
   Matrix3 r;
   r << c, -s, 0, s, c, 0, 0, 0, 1;
   return r;
 }
 
-double from_elbow(const Arm& a) noexcept { return std::hypot(a.forearm, a.elbow_offset); }
+double from_elbow(const Arm& a) noexcept { return elementary::hypot(a.forearm, a.elbow_offset); }
 /// From the upper arm to the line between elbow and wrist when A3 is zero.
-double bend(const Arm& a) noexcept { return std::atan2(a.forearm, a.elbow_offset); }
+double bend(const Arm& a) noexcept { return elementary::atan2(a.forearm, a.elbow_offset); }
 
 }  // namespace
 
@@ -65,10 +67,11 @@ Jacobian jacobian(const Arm& a, const Angles& q) noexcept {
 }
 
 Conditions conditions(const Arm& a, const Angles& q) noexcept {
-  const double out = a.shoulder_offset + a.upper_arm * std::sin(q[1]) +
-                     a.forearm * std::cos(q[1] + q[2]) + a.elbow_offset * std::sin(q[1] + q[2]);
-  return {std::abs(out) / (a.upper_arm + from_elbow(a)), std::abs(std::sin(q[2] + bend(a))),
-          std::abs(std::sin(q[4]))};
+  const double out = a.shoulder_offset + a.upper_arm * elementary::sin(q[1]) +
+                     a.forearm * elementary::cos(q[1] + q[2]) +
+                     a.elbow_offset * elementary::sin(q[1] + q[2]);
+  return {std::abs(out) / (a.upper_arm + from_elbow(a)), std::abs(elementary::sin(q[2] + bend(a))),
+          std::abs(elementary::sin(q[4]))};
 }
 
 Singularity singularity(const Conditions& c, double limit) noexcept {
@@ -85,10 +88,11 @@ Solutions solutions(const Arm& a, const Pose& at, const Angles& previous) noexce
   s.nearest = std::abs(a.upper_arm - l);
   s.farthest = a.upper_arm + l;
   s.distance = -1.0;
-  const double across = std::hypot(wrist[0], wrist[1]);
+  const double across = elementary::hypot(wrist[0], wrist[1]);
   for (const double side : {1.0, -1.0}) {
     // over axis 1 every A1 does: the one it has
-    const double q1 = across > 0.0 ? std::atan2(side * wrist[1], side * wrist[0]) : previous[0];
+    const double q1 =
+        across > 0.0 ? elementary::atan2(side * wrist[1], side * wrist[0]) : previous[0];
     const double r = side * across - a.shoulder_offset, z = wrist[2] - a.shoulder_height;
     const double d2 = r * r + z * z, d = std::sqrt(d2);
     const auto outside = [&](double x) { return std::max(s.nearest - x, x - s.farthest); };
@@ -98,22 +102,23 @@ Solutions solutions(const Arm& a, const Pose& at, const Angles& previous) noexce
     const double stretched = (s.farthest - d) * (s.farthest + d) / p,
                  folded = (d - s.nearest) * (d + s.nearest) / p;
     if (!(stretched >= 0.0 && folded >= 0.0)) continue;
-    const double angle = 2.0 * std::atan2(std::sqrt(stretched), std::sqrt(folded));
+    const double angle = 2.0 * elementary::atan2(std::sqrt(stretched), std::sqrt(folded));
     for (const double elbow : {1.0, -1.0}) {
       const double q3 = elbow * angle - gamma;
-      const double x = a.forearm * std::cos(q3) + a.elbow_offset * std::sin(q3),
-                   h = a.upper_arm - a.forearm * std::sin(q3) + a.elbow_offset * std::cos(q3);
-      const double q2 = std::atan2(r, z) - std::atan2(x, h);
+      const double x = a.forearm * elementary::cos(q3) + a.elbow_offset * elementary::sin(q3),
+                   h = a.upper_arm - a.forearm * elementary::sin(q3) +
+                       a.elbow_offset * elementary::cos(q3);
+      const double q2 = elementary::atan2(r, z) - elementary::atan2(x, h);
       const Matrix3 W = (about_z(q1) * about_y(q2 + q3)).transpose() * at.R;
-      const double sine = std::hypot(W(1, 0), W(2, 0));
+      const double sine = elementary::hypot(W(1, 0), W(2, 0));
       for (const double turn : {1.0, -1.0}) {
         Angles& q = s.angles[static_cast<std::size_t>(s.count++)];
         q[0] = q1, q[1] = q2, q[2] = q3;
-        q[4] = std::atan2(turn * sine, W(0, 0));
+        q[4] = elementary::atan2(turn * sine, W(0, 0));
         // in line: A4 stays, A6 makes the rest of the turn
-        q[3] = sine > 1e-12 ? std::atan2(turn * W(1, 0), -turn * W(2, 0)) : previous[3];
+        q[3] = sine > 1e-12 ? elementary::atan2(turn * W(1, 0), -turn * W(2, 0)) : previous[3];
         const Matrix3 rest = about_y(q[4]).transpose() * about_x(q[3]).transpose() * W;
-        q[5] = std::atan2(rest(2, 1), rest(1, 1));
+        q[5] = elementary::atan2(rest(2, 1), rest(1, 1));
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/facility/detail/arrays.hpp"
 #include "vernier/model/facility/facility.hpp"
 
@@ -57,7 +58,8 @@ bool Facility::agrees(const Wanted& w) const noexcept {
   for (std::size_t r = 0; r < 2; ++r) {
     const Pose now = body_pose(installation_.robots[r], vec(state_.accepted.q[r]));
     at[r] = now.p;
-    const double angle = Eigen::AngleAxisd(Matrix3(now.R.transpose() * w.body[r].R)).angle();
+    const Eigen::Quaterniond turn(Matrix3(now.R.transpose() * w.body[r].R));
+    const double angle = 2.0 * elementary::atan2(turn.vec().norm(), std::abs(turn.w()));
     if (!(angle <= installation_.agree_attitude)) return false;
   }
   const Vector3 off = (w.body[1].p - w.body[0].p) - (at[1] - at[0]);

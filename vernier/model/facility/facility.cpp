@@ -53,8 +53,9 @@ Facility::Facility(Installation i) : installation_(std::move(i)) {
   const double w = installation_.bandwidth;
   Matrix3 A;
   A << 0, 1, 0, -w * w, -2.0 * installation_.damping * w, -1, 0, 0, 0;
-  const int halvings = std::max(0, static_cast<int>(std::ceil(std::log2(1.0 + 8.0 * w * dt_))));
-  A *= dt_ / std::exp2(halvings);
+  int halvings = 0;
+  if (std::frexp(1.0 + 8.0 * w * dt_, &halvings) == 0.5) --halvings;  // a power of two itself
+  A *= std::ldexp(dt_, -halvings);
   Matrix3 E = Matrix3::Identity(), term = Matrix3::Identity();
   for (int k = 1; k <= 24; ++k) E += term = term * A / k;
   for (int k = 0; k < halvings; ++k) E = E * E;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <thread>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/mechanics/detail/signals.hpp"
 
 namespace vernier::mechanics {
@@ -268,7 +269,7 @@ bool MultibodySystem::explain(const Point& p, hybrid::Complaint& complaint,
     // near its singular position rates grow beyond what a step can follow
     if (model.tree.bodies[k].hinge.kind != multibody::HingeKind::gimbal) continue;
     const double middle = p.x[d.craft.tree().block(static_cast<int>(k)).q + 1];
-    if (std::abs(std::cos(middle)) < 1e-3) body = static_cast<int>(k);
+    if (std::abs(elementary::cos(middle)) < 1e-3) body = static_cast<int>(k);
   }
   if (body < 0) return false;
   const multibody::Body& b = model.tree.bodies[static_cast<std::size_t>(body)];

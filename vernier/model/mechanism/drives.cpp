@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/expression/program.hpp"
 
 namespace vernier::mechanism {
@@ -43,10 +44,10 @@ class SineDrive final : public Drive {
   DriveState at(double t) const noexcept override {
     const bool outside = t < s_.begin || t >= s_.end;
     const double a = s_.omega * (std::clamp(t, s_.begin, s_.end) - origin_) + s_.phase;
-    const double value = s_.offset + s_.amplitude * std::sin(a);
+    const double value = s_.offset + s_.amplitude * elementary::sin(a);
     if (outside) return {value};
     const double rate = s_.amplitude * s_.omega;
-    return {value, rate * std::cos(a), -rate * s_.omega * std::sin(a)};
+    return {value, rate * elementary::cos(a), -rate * s_.omega * elementary::sin(a)};
   }
   std::vector<double> corners() const override {
     std::vector<double> all;

@@ -8,6 +8,7 @@
 
 #include "vernier/base/require.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/mechanism/assembly.hpp"
 
 namespace vernier::mechanism {
@@ -85,12 +86,15 @@ void Mechanism::assemble(double time) {
   put_together(solver_, definition_, time);
   counts_ = {};
   moved_ = {};
+  const auto length = [](double x, double y, double z) {
+    return elementary::hypot(elementary::hypot(x, y), z);
+  };
   double size = 0.0;
   for (std::size_t i = 0; i < definition_.model.nodes.size(); ++i) {
     const auto& to = solver_.node(static_cast<int>(i)).x;
     const auto& from = definition_.model.nodes[i].position;
-    const double way = std::hypot(to.x - from.x, to.y - from.y, to.z - from.z);
-    size = std::max(size, std::hypot(from.x, from.y, from.z));
+    const double way = length(to.x - from.x, to.y - from.y, to.z - from.z);
+    size = std::max(size, length(from.x, from.y, from.z));
     if (way > moved_.way) moved_ = {way, static_cast<int>(i)};
   }
   if (moved_.way < 0.05 * size) moved_ = {};

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "vernier/base/require.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/spatial/spans.hpp"
 #include "vernier/model/spacecraft/actuators.hpp"
 
@@ -52,7 +53,7 @@ double ReactionWheels::drive(const Point& p, std::size_t i) const noexcept {
   if (k.max_torque > 0.0) torque = std::clamp(torque, -k.max_torque, k.max_torque);
   if (k.viscous == 0.0 && k.coulomb == 0.0) return torque;
   const double speed = p.x[i] / k.inertia;
-  return torque - k.viscous * speed - k.coulomb * std::tanh(speed / k.coulomb_speed);
+  return torque - k.viscous * speed - k.coulomb * elementary::tanh(speed / k.coulomb_speed);
 }
 
 double ReactionWheels::drive_rate(const Point& p, const Direction& d,
@@ -61,7 +62,7 @@ double ReactionWheels::drive_rate(const Point& p, const Direction& d,
   const bool limited = k.max_torque > 0.0 && std::fabs(p.u[i]) > k.max_torque;
   const double torque = d.u.empty() || limited ? 0.0 : d.u[i];
   if ((k.viscous == 0.0 && k.coulomb == 0.0) || d.x.empty()) return torque;
-  const double bend = std::tanh(p.x[i] / k.inertia / k.coulomb_speed);
+  const double bend = elementary::tanh(p.x[i] / k.inertia / k.coulomb_speed);
   return torque -
          d.x[i] / k.inertia * (k.viscous + k.coulomb / k.coulomb_speed * (1.0 - bend * bend));
 }

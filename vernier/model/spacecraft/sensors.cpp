@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "vernier/base/require.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 
 namespace vernier::spacecraft {
 namespace {
@@ -139,7 +140,7 @@ void VectorSensor::save(std::span<std::byte> to) const noexcept { store(state_, 
 void VectorSensor::load(std::span<const std::byte> from) noexcept { restore(state_, from); }
 
 SunSensor::SunSensor(const Parameters& p)
-    : parameters_(p), cosine_(std::cos(p.half_angle)), state_{Random(p.seed)} {
+    : parameters_(p), cosine_(elementary::cos(p.half_angle)), state_{Random(p.seed)} {
   description_.inputs = {{.name = "truth",
                           .frame = "B",
                           .count = 3,

@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "vernier/kernel/elementary/elementary.hpp"
+
 namespace vernier::sparse {
 
 Singular::Singular(std::vector<int> those_rows, std::vector<int> those_columns)
@@ -15,6 +17,15 @@ Singular::Singular(std::vector<int> those_rows, std::vector<int> those_columns)
 
 namespace detail {
 namespace {
+
+/// Exact for powers of two.
+double log2_of(double x) {
+  int exponent = 0;
+  const double part = std::frexp(x, &exponent);
+  const bool low = part < 0.7071067811865476;  // √½
+  return (low ? exponent - 1 : exponent) +
+         elementary::log(low ? 2.0 * part : part) * 1.4426950408889634;
+}
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
@@ -260,7 +271,7 @@ Scaled equilibrated(const Pattern& pattern, std::span<const std::vector<double>>
       const auto [i, j] = pattern.entries[k];
       if (!(typical[k] > negligible * most[i]) || !std::isfinite(typical[k])) continue;
       const int at = rows ? i : j;
-      sum[at] += std::log2(typical[k]) + (rows ? column[j] : row[i]);
+      sum[at] += log2_of(typical[k]) + (rows ? column[j] : row[i]);
       count[at] += 1.0;
     }
     std::vector<double>& to = rows ? row : column;
@@ -268,7 +279,7 @@ Scaled equilibrated(const Pattern& pattern, std::span<const std::vector<double>>
       if (count[i] > 0.0) to[i] = -sum[i] / count[i];
   }
   for (std::vector<double>* list : {&row, &column})
-    for (double& x : *list) x = std::exp2(std::round(x));
+    for (double& x : *list) x = std::ldexp(1.0, static_cast<int>(std::round(x)));
   Scaled scaled{{samples.begin(), samples.end()}, std::move(row), std::move(column)};
   for (std::vector<double>& sample : scaled.samples)
     for (std::size_t k = 0; k < typical.size(); ++k)

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "vernier/base/text.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/mechanics/detail/builder.hpp"
 
 namespace vernier::mechanics::detail {
@@ -197,7 +198,7 @@ void Builder::read_start(const Element& e, int i) {
   static const Element nothing;
   for (std::size_t s = 0; s < all.size(); ++s) read_dof(given[s] ? *given[s] : nothing, i, all, s);
   constexpr double singular = 1e-6;
-  if (kind == HingeKind::gimbal && std::abs(std::cos(k.q[1])) < singular) {
+  if (kind == HingeKind::gimbal && std::abs(elementary::cos(k.q[1])) < singular) {
     report_
         .error("V1636",
                "the gimbal of the body " + in_quotes(name) + " begins where it is singular",

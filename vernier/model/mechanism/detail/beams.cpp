@@ -4,6 +4,7 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/kernel/constrained/elements/section.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/mechanism/detail/builder.hpp"
 
 namespace vernier::mechanism::detail {
@@ -59,7 +60,7 @@ class Curve {
     radius_ = to.norm();
     const Vector3 r0 = -to;
     const Vector3 r1 = b - centre_;
-    double angle = std::atan2(normal_.dot(r0.cross(r1)), r0.dot(r1));
+    double angle = elementary::atan2(normal_.dot(r0.cross(r1)), r0.dot(r1));
     if (angle <= 0.0) angle += 2.0 * std::numbers::pi;
     length_ = radius_ * angle;
     orient(normal_.cross(r0) / radius_, up);

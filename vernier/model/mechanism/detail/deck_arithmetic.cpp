@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "vernier/base/text.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/mechanism/detail/deck_text.hpp"
 
 namespace vernier::mechanism::detail {
@@ -33,18 +34,18 @@ struct Known {
   const char* text;
 };
 const std::map<std::string_view, Known, std::less<>> functions{
-    {"sin", {std::sin, "sin(%)"}},
-    {"cos", {std::cos, "cos(%)"}},
-    {"tan", {std::tan, "tan(%)"}},
-    {"asin", {std::asin, "asin(%)"}},
-    {"acos", {std::acos, "acos(%)"}},
-    {"atan", {std::atan, "atan(%)"}},
-    {"sinh", {std::sinh, "sinh(%)"}},
-    {"cosh", {std::cosh, "cosh(%)"}},
-    {"tanh", {std::tanh, "tanh(%)"}},
-    {"exp", {std::exp, "exp(%)"}},
-    {"log", {std::log, "log(%)"}},
-    {"log10", {std::log10, "log10(%)"}},
+    {"sin", {elementary::sin, "sin(%)"}},
+    {"cos", {elementary::cos, "cos(%)"}},
+    {"tan", {elementary::tan, "tan(%)"}},
+    {"asin", {elementary::asin, "asin(%)"}},
+    {"acos", {elementary::acos, "acos(%)"}},
+    {"atan", {elementary::atan, "atan(%)"}},
+    {"sinh", {elementary::sinh, "sinh(%)"}},
+    {"cosh", {elementary::cosh, "cosh(%)"}},
+    {"tanh", {elementary::tanh, "tanh(%)"}},
+    {"exp", {elementary::exp, "exp(%)"}},
+    {"log", {elementary::log, "log(%)"}},
+    {"log10", {elementary::log10, "log10(%)"}},
     {"sqrt", {std::sqrt, "sqrt(%)"}},
     {"abs", {std::fabs, "abs(%)"}},
     {"floor", {std::floor, "floor(%)"}},
@@ -187,7 +188,7 @@ class Arithmetic {
       if (x.varies || y.varies)
         x = joined(x, "^", y, a_unit);
       else
-        x = number_of(x.whole && y.whole && y.x < 0.0 ? 0.0 : std::pow(x.x, y.x),
+        x = number_of(x.whole && y.whole && y.x < 0.0 ? 0.0 : elementary::pow(x.x, y.x),
                       x.whole && y.whole);
     }
     --depth_;
@@ -266,8 +267,8 @@ class Arithmetic {
       if (varies && n == "sramp")
         return text_of("clamp(" + in_document(x, a_sum) + ", 0, " + in_document(y, a_sum) + ")",
                        a_unit);
-      if (n == "atan2") return number_of(std::atan2(x.x, y.x), false);
-      if (n == "pow") return number_of(std::pow(x.x, y.x), false);
+      if (n == "atan2") return number_of(elementary::atan2(x.x, y.x), false);
+      if (n == "pow") return number_of(elementary::pow(x.x, y.x), false);
       if (n == "min") return number_of(std::min(x.x, y.x), x.whole && y.whole);
       if (n == "max") return number_of(std::max(x.x, y.x), x.whole && y.whole);
       if (n == "sramp") return number_of(std::min(std::max(x.x, 0.0), y.x), false);

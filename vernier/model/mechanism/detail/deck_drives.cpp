@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "vernier/base/text.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/mechanism/detail/deck.hpp"
 
 namespace vernier::mechanism::detail {
@@ -81,10 +82,12 @@ std::string Deck::integral_of(const Drive& d, const Place& place) {
         const std::string phase = term(n[2]) + "*" +
                                   (n[5] != 0.0 ? between(t, n[4], n[6]) : since(t, n[4])) + " + " +
                                   term(n[3]);
-        std::string all = term(n[0]) + "*" + t + " + " + term(n[1] * std::sin(n[3])) + "*min(" + t +
-                          ", " + term(n[4]) + ") - " + term(n[1] / n[2]) + "*cos(" + phase + ")";
+        std::string all = term(n[0]) + "*" + t + " + " + term(n[1] * elementary::sin(n[3])) +
+                          "*min(" + t + ", " + term(n[4]) + ") - " + term(n[1] / n[2]) + "*cos(" +
+                          phase + ")";
         if (n[5] != 0.0)
-          all += " + " + term(n[1] * std::sin(n[2] * (n[6] - n[4]) + n[3])) + "*" + since(t, n[6]);
+          all += " + " + term(n[1] * elementary::sin(n[2] * (n[6] - n[4]) + n[3])) + "*" +
+                 since(t, n[6]);
         return all;
       }
       case Kind::polynomial: {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "vernier/base/text.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/mechanism/detail/builder.hpp"
 
 namespace vernier::mechanism::detail {
@@ -71,7 +72,7 @@ bool Builder::accelerates(int node) const {
   }
   if (!(mass > 0.0)) return false;
   J -= about(mass, moment / mass);
-  return J.determinant() > 1e-9 * std::pow(J.trace() / 3.0, 3);
+  return J.determinant() > 1e-9 * elementary::pow(J.trace() / 3.0, 3);
 }
 
 bool Builder::chosen(const Element* wanted, std::string_view measure) const {
