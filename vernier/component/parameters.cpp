@@ -81,8 +81,8 @@ std::optional<std::vector<double>> numbers(std::string_view text, std::string_vi
 
 Parameters::Parameters(std::string instance, std::span<const ParameterSpec> specs,
                        const ParameterValues& given, std::uint64_t seed, const Place& where,
-                       Diagnostics& problems)
-    : instance_(std::move(instance)), seed_(hashed(instance_, seed)) {
+                       Diagnostics& problems, Arithmetic arithmetic)
+    : instance_(std::move(instance)), seed_(hashed(instance_, seed)), arithmetic_(arithmetic) {
   std::vector<std::string> names;
   for (const auto& spec : specs) names.push_back(spec.name);
   for (const auto& [name, value] : given) {

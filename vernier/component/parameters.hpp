@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/instructions.hpp"
 
 namespace vernier {
 
@@ -41,7 +42,8 @@ class Parameters {
   /// Reports unknown names (with a suggestion), missing ones, and values that do not read or do not
   /// have the dimension of the spec; a value with a problem reads as its default or as zero.
   Parameters(std::string instance, std::span<const ParameterSpec>, const ParameterValues&,
-             std::uint64_t seed, const Place& where, Diagnostics&);
+             std::uint64_t seed, const Place& where, Diagnostics&,
+             Arithmetic = Arithmetic::reproducible);
 
   const std::string& instance() const noexcept { return instance_; }
 
@@ -57,6 +59,8 @@ class Parameters {
 
   /// A seed of its own for this instance, derived from the run's seed and the instance's path.
   std::uint64_t seed() const noexcept { return seed_; }
+  /// That of the run.
+  Arithmetic arithmetic() const noexcept { return arithmetic_; }
 
   /// Refuses the value of `name`, at its place: "inertia must be positive".
   [[noreturn]] void reject(std::string_view name, const std::string& why) const;
@@ -73,6 +77,7 @@ class Parameters {
   std::string instance_;
   std::map<std::string, Value, std::less<>> values_;
   std::uint64_t seed_;
+  Arithmetic arithmetic_;
 };
 
 }  // namespace vernier

@@ -35,8 +35,8 @@ Type type_of(const std::shared_ptr<const Source>& source) {
     options.held = std::move(craft.held);
     options.reactions = reactions && p.boolean("reactions");
     // automatic is the star wherever that is possible
-    multibody::Spacecraft made(std::move(craft.model),
-                               way == "tree" ? Path::tree : Path::automatic);
+    multibody::Spacecraft made(std::move(craft.model), way == "tree" ? Path::tree : Path::automatic,
+                               p.arithmetic());
     if (way == "star" && made.tree().path() != Path::star)
       p.reject("path",
                "only rigid bodies that all hang at one hub, none by a free hinge, are a star");

@@ -127,6 +127,7 @@ struct RunSettings {
   Duration step =
       std::chrono::milliseconds(100);  // of the tick that all continuous components share
   std::uint64_t seed = 1;
+  Arithmetic arithmetic = Arithmetic::reproducible;
   IslandSettings island;  // of all islands that say nothing else
   Place place;
 };

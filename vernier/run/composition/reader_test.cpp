@@ -283,11 +283,14 @@ TEST_F(Setting, ChangesParametersRunAndInputs) {
   set_value(c, "s.mass=4.1kg");
   set_value(c, "run.stop = 5 min");
   set_value(c, "run.seed=42");
+  set_value(c, "run.arithmetic=fastest");
+  EXPECT_THROW(set_value(c, "run.arithmetic=quick"), ConfigurationError);
   set_value(c, "run.rtol=1e-6");
   set_value(c, "ext.u=3 4");
   EXPECT_EQ(c.instances[0].parameters.at("mass").text, "4.1kg");
   EXPECT_EQ(c.run.stop, 300s);
   EXPECT_EQ(c.run.seed, 42u);
+  EXPECT_EQ(c.run.arithmetic, Arithmetic::fastest);
   EXPECT_EQ(c.islands[0].settings.rtol, 1e-6);
   EXPECT_EQ(c.islands[1].settings.rtol, 1e-4);  // said so itself
   EXPECT_THAT(c.inputs[0].value, ElementsAre(3000.0, 4000.0));

@@ -56,6 +56,12 @@ void set_run(Composition& c, std::string_view name, std::string_view value) {
     if (!seed || *seed < 0)
       refuse("V2013", fmt::format("run.seed must be a whole number, not \"{}\"", value), {});
     c.run.seed = static_cast<std::uint64_t>(*seed);
+  } else if (name == "arithmetic") {
+    const bool fastest = value == vernier::name(Arithmetic::fastest);
+    if (!fastest && value != vernier::name(Arithmetic::reproducible))
+      refuse("V2013", fmt::format("run.arithmetic is reproducible or fastest, not \"{}\"", value),
+             {});
+    c.run.arithmetic = fastest ? Arithmetic::fastest : Arithmetic::reproducible;
   } else if (name == "rtol") {
     set_for_islands(c, &IslandSettings::rtol, as_positive(name, value));
   } else if (name == "atol") {
@@ -65,8 +71,8 @@ void set_run(Composition& c, std::string_view name, std::string_view value) {
   } else if (name == "inputs") {
     set_for_islands(c, &IslandSettings::inputs, std::string(value));
   } else {
-    const std::vector<std::string> known{"stop", "step",       "seed",  "rtol",
-                                         "atol", "integrator", "inputs"};
+    const std::vector<std::string> known{"stop", "step", "seed",       "arithmetic",
+                                         "rtol", "atol", "integrator", "inputs"};
     const auto near = closest(name, known);
     refuse(
         "V2022", fmt::format("the run has no setting \"{}\"", name),

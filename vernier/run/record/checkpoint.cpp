@@ -32,11 +32,12 @@ struct Head {
   std::uint32_t version = 0, sections = 0;
   std::uint64_t length = 0;  // of the whole file
   std::int64_t time = 0;     // ns
+  std::uint8_t arithmetic = 0, instructions = 0;
   Digest documents{};
   template <class V>
   void fields(V& v) {
-    Reserved<8> later;
-    v(magic, version, sections, length, time, later, documents);
+    Reserved<6> later;
+    v(magic, version, sections, length, time, arithmetic, instructions, later, documents);
   }
 };
 
@@ -98,10 +99,17 @@ std::string checkpoint_name(Time t) {
 std::vector<std::byte> encoded(const Checkpoint& c) {
   std::vector<std::byte> bytes;
   ByteWriter w(bytes);
+  // equal runs have equal files: the set of instructions only where bits depend on it
+  const auto how = c.computing.value_or(Computing{});
+  const bool fastest = how.arithmetic == Arithmetic::fastest;
   Head h{.magic = magic,
          .version = format_version,
          .sections = static_cast<std::uint32_t>(c.snapshot.sections.size()),
          .time = c.snapshot.time.time_since_epoch().count(),
+         .arithmetic = static_cast<std::uint8_t>(!c.computing ? 0
+                                                 : fastest    ? 2
+                                                              : 1),
+         .instructions = static_cast<std::uint8_t>(fastest ? how.instructions : Instructions::sse2),
          .documents = c.documents};
   w(h, c.version, c.composition);
   for (const executive::Section& s : c.snapshot.sections) {
@@ -124,6 +132,9 @@ Checkpoint decoded_unchecked(std::span<const std::byte> bytes, const fs::path& n
   };
   Checkpoint c;
   c.snapshot.time = Time(Duration(h.time));
+  if (h.arithmetic > 2 || h.instructions > static_cast<std::uint8_t>(Instructions::avx512))
+    refuse("V7113", name, "is damaged: it claims an arithmetic that does not exist");
+  if (h.arithmetic > 0) c.computing = {Arithmetic(h.arithmetic - 1), Instructions(h.instructions)};
   c.documents = h.documents;
   c.version = read_text(r, name);
   c.composition = read_text(r, name);
@@ -195,6 +206,40 @@ void compare_shape(const Checkpoint& c, const executive::Snapshot& here, const D
                          " was taken with other documents: the run goes on, "
                          "but not to the bit as that one would have",
                      {});
+  }
+}
+
+namespace {
+
+std::string text(const Computing& c) {
+  const std::string arithmetic = std::string("arithmetic \"") + vernier::name(c.arithmetic) + '"';
+  if (c.arithmetic == Arithmetic::reproducible) return arithmetic;
+  return arithmetic + " on " + vernier::name(c.instructions);
+}
+
+}  // namespace
+
+void compare_arithmetic(const Checkpoint& c, const Computing& here, const fs::path& name,
+                        Diagnostics& problems) {
+  if (c.computing && alike(*c.computing, here)) return;
+  Diagnostic& d = problems.warning(
+      "V7116",
+      name.string() + " was taken with " +
+          (c.computing ? text(*c.computing) : "vernier " + c.version + ", of unknown arithmetic") +
+          ", this run has " + text(here) +
+          ": it continues, but not to the bit as that one would have",
+      {});
+  if (!c.computing) return;
+  if (c.computing->arithmetic != here.arithmetic) {
+    d.notes.push_back(std::string("to continue in the same way: <run arithmetic=\"") +
+                      vernier::name(c.computing->arithmetic) +
+                      "\">, or --set run.arithmetic=" + vernier::name(c.computing->arithmetic));
+  }
+  if (c.computing->arithmetic == Arithmetic::fastest) {
+    d.notes.push_back(
+        std::string("bits of the fastest arithmetic are those of one instruction set; "
+                    "continue on a processor with ") +
+        vernier::name(c.computing->instructions));
   }
 }
 

@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/digest.hpp"
+#include "vernier/base/instructions.hpp"
 #include "vernier/run/executive/snapshot.hpp"
 
 namespace vernier::record {
@@ -19,6 +21,7 @@ struct Checkpoint {
   std::string composition;  // its name
   Digest documents{};       // digest_of(the documents it was made from)
   executive::Snapshot snapshot;
+  std::optional<Computing> computing;  // nothing: by a version that did not say
 };
 
 /// One digest for several documents, in their order.
@@ -44,5 +47,8 @@ Checkpoint decoded_unchecked(std::span<const std::byte>, const std::filesystem::
 /// missing, new or of another size (V7114, an error) and documents that changed (V7115, a warning).
 void compare_shape(const Checkpoint&, const executive::Snapshot& here, const Digest& documents,
                    const std::filesystem::path& name, Diagnostics&);
+/// Warns (V7116) where a run that computes in this way will not go on to the bit.
+void compare_arithmetic(const Checkpoint&, const Computing& here, const std::filesystem::path& name,
+                        Diagnostics&);
 
 }  // namespace vernier::record

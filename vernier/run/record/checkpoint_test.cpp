@@ -16,6 +16,7 @@ Checkpoint sample() {
   c.snapshot.sections.push_back({"state plant", {std::byte{1}, std::byte{2}, std::byte{3}}});
   c.snapshot.sections.push_back({"state bus.wheel2", {}});
   c.snapshot.sections.push_back({"port plant.omega", std::vector<std::byte>(1000, std::byte{7})});
+  c.computing = {Arithmetic::fastest, Instructions::avx2};
   return c;
 }
 
@@ -103,6 +104,28 @@ TEST(Checkpoint, TellsWhichStatesDoNotFit) {
               ::testing::ElementsAre("state plant: 3 bytes in the checkpoint, 8 here",
                                      "state bus.wheel2: in the checkpoint only",
                                      "state bus.wheel3: not in the checkpoint"));
+}
+
+TEST(Checkpoint, TellsWhenBitsWillNotBeThoseOfItsRun) {
+  Checkpoint c = sample();
+  const auto told = [&](Arithmetic a, Instructions i) {
+    Diagnostics problems;
+    compare_arithmetic(c, {a, i}, "a.vchk", problems);
+    EXPECT_EQ(problems.errors(), 0u);
+    EXPECT_LE(problems.list().size(), 1u);
+    return problems.list().empty() ? "" : problems.list()[0].message;
+  };
+  using enum Arithmetic;
+  EXPECT_EQ(told(fastest, Instructions::avx2), "");
+  EXPECT_EQ(told(fastest, Instructions::avx512),
+            "a.vchk was taken with arithmetic \"fastest\" on avx2, this run has arithmetic "
+            "\"fastest\" on avx512: it continues, but not to the bit as that one would have");
+  EXPECT_NE(told(reproducible, Instructions::avx2), "");
+  c.computing = {reproducible, Instructions::avx2};
+  EXPECT_EQ(told(reproducible, Instructions::sse2), "");
+  EXPECT_NE(told(fastest, Instructions::avx2), "");
+  c.computing.reset();
+  EXPECT_NE(told(reproducible, Instructions::avx2), "");
 }
 
 TEST(Checkpoint, IsNamedAfterItsTime) {

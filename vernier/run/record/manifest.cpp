@@ -87,6 +87,8 @@ std::string to_json(const Manifest& m) {
   j["command"] = m.command;
   j["document"] = m.document;
   j["seed"] = m.seed;
+  if (!m.arithmetic.empty()) j["arithmetic"] = m.arithmetic;
+  if (!m.instructions.empty()) j["instructions"] = m.instructions;
   j["set"] = m.set;
   j["options"] = ordered_json::object();
   for (const auto& [key, value] : m.options) j["options"][key] = value;
@@ -140,6 +142,8 @@ Manifest manifest_from_json(std::string_view text, const std::filesystem::path& 
   take(j, "command", m.command);
   take(j, "document", m.document);
   take(j, "seed", m.seed);
+  take(j, "arithmetic", m.arithmetic);
+  take(j, "instructions", m.instructions);
   take(j, "set", m.set);
   take(j, "warnings", m.warnings);
   for (const auto& [key, value] : object_of(j, "options").items()) {

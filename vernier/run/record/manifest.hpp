@@ -40,6 +40,8 @@ struct Manifest {
   std::vector<std::string> command;
   std::string host;
   std::uint64_t seed = 1;
+  std::string arithmetic;        // "reproducible", "fastest"; empty: by a version that did not say
+  std::string instructions;      // of the fastest: "avx512"
   std::string started, stopped;  // wall time, ISO 8601; empty: not yet
   /// "running", "finished", "failed", "interrupted", "check failed"; read back also "killed": it
   /// says running, and nobody is.

@@ -78,6 +78,8 @@ Manifest full_manifest() {
   m.command = {"vernier", "run", "a b.xml"};
   m.host = "rt-01";
   m.seed = 18446744073709551615u;
+  m.arithmetic = "fastest";
+  m.instructions = "avx2";
   m.started = "2030-01-01T00:00:00.000Z";
   m.document = "a b.xml";
   m.set = {"plant.mass=4.1kg"};
@@ -102,6 +104,8 @@ TEST(Manifest, ReadsBackWhatWasWritten) {
   EXPECT_EQ(to_json(same), to_json(m));
   EXPECT_EQ(r.command, m.command);
   EXPECT_EQ(r.seed, m.seed);
+  EXPECT_EQ(r.arithmetic, m.arithmetic);
+  EXPECT_EQ(r.instructions, m.instructions);
   EXPECT_EQ(r.set, m.set);
   EXPECT_EQ(r.option("until"), "300 s");
   EXPECT_EQ(r.option("rate"), "");

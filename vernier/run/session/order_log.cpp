@@ -108,7 +108,7 @@ std::vector<executive::ScheduledOrder> read_orders(const std::filesystem::path& 
     if (number == 1 && line == head) continue;
     auto order = parsed(line);
     if (!order)
-      throw ConfigurationError("V7116",
+      throw ConfigurationError("V7117",
                                "\"" + line + "\" is not an order: time_ns,order,path,values",
                                {.file = file.string(), .line = number, .column = 1});
     orders.push_back(std::move(*order));

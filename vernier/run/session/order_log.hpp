@@ -35,7 +35,7 @@ class OrderLog final : public executive::OrderJournal {
 };
 
 /// The orders of a run that is repeated; none when there is no such file. Throws ConfigurationError
-/// (V7116).
+/// (V7117).
 std::vector<executive::ScheduledOrder> read_orders(const std::filesystem::path& file);
 
 }  // namespace vernier::session

@@ -203,6 +203,9 @@ class Session::Work final : public Steerable {
   const std::filesystem::path& folder() const noexcept { return kept_; }
 
  private:
+  Computing computing() const noexcept {
+    return {composition_.run.arithmetic, chosen_instructions()};
+  }
   /// The folder with all that is known before the run; a temporary one when nothing is kept.
   void make_folder(Diagnostics& problems) {
     manifest_.composition = composition_.name;
@@ -210,6 +213,9 @@ class Session::Work final : public Steerable {
     manifest_.command = options_.command;
     manifest_.host = record::host_name();
     manifest_.seed = composition_.run.seed;
+    manifest_.arithmetic = vernier::name(computing().arithmetic);
+    if (computing().arithmetic == Arithmetic::fastest)
+      manifest_.instructions = vernier::name(computing().instructions);
     manifest_.started = record::iso8601(std::chrono::system_clock::now());
     manifest_.set = options_.changes.set;
     note_options();
@@ -270,6 +276,7 @@ class Session::Work final : public Steerable {
       Diagnostics fit;
       record::compare_shape(*checkpoint_, executive_->save(), record::digest_of(manifest_.inputs),
                             options_.from, fit);
+      record::compare_arithmetic(*checkpoint_, computing(), options_.from, fit);
       fit.throw_if_errors();
       if (options_.keep) problems.append(fit);
     }
@@ -495,7 +502,8 @@ class Session::Work final : public Steerable {
     record::write_checkpoint(file, {.version = options_.version,
                                     .composition = composition_.name,
                                     .documents = record::digest_of(manifest_.inputs),
-                                    .snapshot = executive_->save()});
+                                    .snapshot = executive_->save(),
+                                    .computing = computing()});
     folder_->log().line(fmt::format("checkpoint {}", file.filename().string()));
     return file;
   }

@@ -132,8 +132,8 @@ void Members::make(const Instance& i, const Composition& c, const Catalogue& cat
     return;
   }
   const std::size_t before = problems.errors();
-  const Parameters parameters(i.name, type->parameters, i.parameters, c.run.seed, i.place,
-                              problems);
+  const Parameters parameters(i.name, type->parameters, i.parameters, c.run.seed, i.place, problems,
+                              c.run.arithmetic);
   if (problems.errors() > before) return;
   Member& m = list_.back();
   try {

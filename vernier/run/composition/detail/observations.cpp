@@ -178,6 +178,7 @@ void read_settings(Page& page, const Element& root) {
     run.island.atol = positive(page, e, "atol", run.island.atol);
     if (e.attribute("integrator")) run.island.integrator = trimmed(e.value("integrator"));
     if (e.attribute("inputs")) run.island.inputs = e.value("inputs");
+    if (e.value("arithmetic") == name(Arithmetic::fastest)) run.arithmetic = Arithmetic::fastest;
     if (e.attribute("seed")) {
       const auto seed = parsed_integer(trimmed(e.value("seed")));
       if (seed && *seed >= 0) {
