@@ -236,10 +236,9 @@ void compare_arithmetic(const Checkpoint& c, const Computing& here, const fs::pa
                       "\">, or --set run.arithmetic=" + vernier::name(c.computing->arithmetic));
   }
   if (c.computing->arithmetic == Arithmetic::fastest) {
-    d.notes.push_back(
-        std::string("bits of the fastest arithmetic are those of one instruction set; "
-                    "continue on a processor with ") +
-        vernier::name(c.computing->instructions));
+    d.notes.push_back(std::string("bits of \"fastest\" depend on the processor: continue on one "
+                                  "whose best instruction set is ") +
+                      vernier::name(c.computing->instructions));
   }
 }
 

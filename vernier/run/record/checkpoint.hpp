@@ -21,7 +21,7 @@ struct Checkpoint {
   std::string composition;  // its name
   Digest documents{};       // digest_of(the documents it was made from)
   executive::Snapshot snapshot;
-  std::optional<Computing> computing;  // nothing: by a version that did not say
+  std::optional<Computing> computing = {};  // nothing: by a version that did not say
 };
 
 /// One digest for several documents, in their order.
