@@ -24,7 +24,7 @@ class Everything final : public DualElement<Everything, 18> {
 
   template <class T>
   void residual(const PointOf<T>& p, const ResidualOf<T>& r) const noexcept {
-    using std::sin;
+    using elementary::sin;
     const Vec3<T> d = p.node(0).R * Vec3<T>{T(0.1), T(0.2), T(-0.3)};
     const Vec3<T> psi = rotation_vector(transposed(p.node(0).R) * p.node(1).R);
     const Vec3<T> F = (p.node(1).x - p.node(0).x - d) * p.own(0) + p.node(1).v * p.algebraic(0);
