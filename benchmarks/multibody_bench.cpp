@@ -1,6 +1,7 @@
 // How fast accelerations of multibody models are, against MuJoCo and Simbody in the same run, on
 // one core: medians of processor time over many short batches in turn, from a pool of random
-// states. Prints the figures; `least` as an argument: the least times instead of the medians.
+// states. Prints the figures. Arguments: `least`, the least times instead of the medians;
+// `fastest`, that arithmetic.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -27,6 +28,7 @@ namespace {
 constexpr int pool = 64, batches = 201;
 
 bool use_least = false;
+vernier::Arithmetic arithmetic = vernier::Arithmetic::reproducible;
 int failed = 0;
 
 /// Something that is timed: call(i) evaluates state i of the pool.
@@ -75,7 +77,7 @@ void judge(const char* what, double value, const char* relation, double bound) {
 /// A tree with its states, and the engines that can do the same.
 struct Subject {
   explicit Subject(Model model, Path path = Path::automatic)
-      : tree(std::move(model), path),
+      : tree(std::move(model), path, arithmetic),
         states(peers::random_states(tree, pool)),
         evaluation(tree),
         udot(tree.speeds()) {}
@@ -131,7 +133,7 @@ struct Equipped {
     return m;
   }
   Equipped()
-      : craft(model()),
+      : craft(model(), Path::automatic, arithmetic),
         states(peers::random_states(craft.tree(), pool)),
         evaluation(craft),
         udot(craft.tree().speeds()),
@@ -181,14 +183,18 @@ struct Many {
 };
 
 void describe_machine(const Tree& tree) {
-  std::printf("machine: %s, instructions %s; %s of %d batches\n", bench::machine().c_str(),
-              tree.instructions(), use_least ? "least" : "medians", batches);
+  std::printf("machine: %s, instructions %s, arithmetic %s; %s of %d batches\n",
+              bench::machine().c_str(), tree.instructions(), vernier::name(arithmetic),
+              use_least ? "least" : "medians", batches);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  use_least = argc > 1 && std::strcmp(argv[1], "least") == 0;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "least") == 0) use_least = true;
+    if (std::strcmp(argv[i], "fastest") == 0) arithmetic = vernier::Arithmetic::fastest;
+  }
   Subject rigid(peers::cassini(0)), rigid_tree(peers::cassini(0), Path::tree);
   Subject flexible(peers::cassini(5)), flexible_tree(peers::cassini(5), Path::tree);
   Equipped equipped;

@@ -67,9 +67,9 @@ VERNIER_INLINE TurnCoefficients<T> chosen(const M& m, const TurnCoefficients<T>&
 template <class T>
 VERNIER_INLINE TurnCoefficients<T> turn_coefficients(const T& a2) noexcept {
   const auto tiny = a2 <= constant<T>(0.01), small = a2 <= constant<T>(2.25);
-  const auto few = turns::sum(a2, 5);
-  if (all(tiny)) return few;
-  const auto series = turns::chosen(tiny, few, turns::sum(a2, turns::terms));
+  if (all(tiny)) return turns::sum(a2, 5);
+  auto series = turns::sum(a2, turns::terms);
+  if (!all(!tiny)) series = turns::chosen(tiny, turns::sum(a2, 5), series);
   if (all(small)) return series;
   // kept away from zero, so that no lane divides by it
   const T safe = select(small, constant<T>(2.25), a2);
