@@ -52,13 +52,14 @@ VERNIER_INLINE Pair<T> one_and(const T& r, const T& more) noexcept {
   return ordered_sum(w, T(((1.0 - w) + r) + more));
 }
 
+/// x, at most so far from zero; of NaN: as far. What follows then has whole numbers of its bits.
 template <class T>
 VERNIER_INLINE T limited(const T& x, double most) noexcept {
-  const T a = select(x > constant<T>(most), constant<T>(most), x);
-  return select(a < constant<T>(-most), constant<T>(-most), a);
+  const T a = select(x < constant<T>(most), x, constant<T>(most));
+  return select(a > constant<T>(-most), a, constant<T>(-most));
 }
 
-/// e^(x + more).
+/// e^(x + more); means nothing for NaN.
 template <class T>
 VERNIER_INLINE T of_pair(const T& x, const T& more) noexcept {
   const auto [k, r, low] = reduced(limited(x, farthest), more);
@@ -70,7 +71,7 @@ VERNIER_INLINE T of_pair(const T& x, const T& more) noexcept {
 
 template <class T>
 VERNIER_INLINE T exponential(const T& x) noexcept {
-  return exponential_parts::of_pair(x, constant<T>(0.0));
+  return select(x == x, exponential_parts::of_pair(x, constant<T>(0.0)), x);
 }
 
 namespace hyperbolic_parts {
@@ -85,10 +86,8 @@ struct Parts {
 template <class T>
 VERNIER_INLINE Parts<T> parts(const T& x) noexcept {
   using namespace exponential_parts;
-  const T a = magnitude(x);
-  const T limit = constant<T>(exponential_parts::farthest);
-  const auto [k, r, low] =
-      exponential_parts::reduced(select(a > limit, limit, a), constant<T>(0.0));
+  const auto [k, r, low] = exponential_parts::reduced(
+      limited(magnitude(x), exponential_parts::farthest), constant<T>(0.0));
   const auto [odd, even] = exponential_parts::parts(r, low);
   Parts<T> to{one_and(r, T(even + odd)), one_and(T(-r), T(even - odd)), k, ordered_sum(r, odd),
               ordered_sum(constant<T>(1.0), even)};
@@ -110,13 +109,13 @@ template <class T>
 VERNIER_INLINE T hyperbolic_sine(const T& x) noexcept {
   const auto h = hyperbolic_parts::parts(x);
   const T far = scaled(hyperbolic_parts::difference(h.p, h.m).high, T(h.k - 1.0));
-  return with_sign(select(h.k == constant<T>(0.0), h.sine.high, far), x);
+  return select(x == x, with_sign(select(h.k == constant<T>(0.0), h.sine.high, far), x), x);
 }
 template <class T>
 VERNIER_INLINE T hyperbolic_cosine(const T& x) noexcept {
   const auto h = hyperbolic_parts::parts(x);
   const Pair<T> minus = {-h.m.high, -h.m.low};
-  return scaled(hyperbolic_parts::difference(h.p, minus).high, T(h.k - 1.0));
+  return select(x == x, scaled(hyperbolic_parts::difference(h.p, minus).high, T(h.k - 1.0)), x);
 }
 template <class T>
 VERNIER_INLINE T hyperbolic_tangent(const T& x) noexcept {
@@ -129,8 +128,8 @@ VERNIER_INLINE T hyperbolic_tangent(const T& x) noexcept {
       quotient<T>({select(near, h.sine.high, s.high), select(near, h.sine.low, s.low)},
                   {select(near, h.cosine.high, c.high), select(near, h.cosine.low, c.low)});
   // of the smallest numbers products have no low part
-  const auto small = magnitude(x) < constant<T>(0x1p-40);
-  return select(small, x, with_sign(T(q.high + q.low), x));
+  const auto itself = (magnitude(x) < constant<T>(0x1p-40)) | (x != x);
+  return select(itself, x, with_sign(T(q.high + q.low), x));
 }
 
 namespace logarithm_parts {
@@ -146,7 +145,7 @@ inline constexpr double of_pair[6] = {0.1999999999999982,  0.14285714285950543,
 inline constexpr double ln15_high = 0.4054651081081644, ln15_low = -2.8811380259626426e-18;
 inline constexpr double third_high = 0.3333333333333333, third_low = 1.850371707708594e-17;
 
-/// x = m 2^k, x > 0, with m from `least` to 2 `least`; least: a number from 1/2 to 2.
+/// x = m 2^k, x > 0, with m from `least` to 2 `least`; least: a number from 1/2 to 2. Of NaN: 1.
 template <class T>
 struct Split {
   T m, k;
@@ -154,7 +153,8 @@ struct Split {
 template <class T>
 VERNIER_INLINE Split<T> split(const T& x, double least) noexcept {
   const auto tiny = x < constant<T>(0x1p-1022);
-  const T y = select(tiny, T(x * 0x1p54), x);
+  const T known = select(x <= constant<T>(__builtin_inf()), x, constant<T>(1.0));
+  const T y = select(tiny, T(x * 0x1p54), known);
   constexpr std::int64_t one = 0x3ff0000000000000, exponent = 0x7ff0000000000000;
   const Bits<T> bits = bits_of(y);
   const Bits<T> steps = (bits + (one - __builtin_bit_cast(std::int64_t, least))) & exponent;
