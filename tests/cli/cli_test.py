@@ -15,7 +15,7 @@ import unittest
 from in_a_folder import FEEDBACK, MISSION, PATIENCE, SOURCE, InAFolder, free_ports
 
 COMMANDS = ["demo", "run", "check", "plot", "examples", "help", "info", "runs", "status", "freeze",
-            "resume", "stop", "doctor", "export", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti",
+            "resume", "stop", "watch", "set", "send", "step", "rate", "checkpoint", "rewind", "doctor", "export", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti",
             "time", "frames", "completion", "version"]
 
 

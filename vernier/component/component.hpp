@@ -67,7 +67,8 @@ class Component {
   virtual const Description& description() const noexcept = 0;
 
   /// Takes the memory of the ports; may allocate and throw. May be called again between two ticks
-  /// of a run, with other memory: then it does neither.
+  /// of a run, with other memory: then it does not throw, and does not allocate unless it faces the
+  /// world.
   virtual void bind(const Bindings&) = 0;
 
   /// Brings the state to the start of the run. Called with phase 0, 1, … until all components

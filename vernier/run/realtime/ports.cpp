@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "vernier/base/text.hpp"
+#include "vernier/component/port_name.hpp"
 #include "vernier/run/realtime/report.hpp"
 
 namespace vernier::realtime {
@@ -60,7 +61,8 @@ void FramePorts::bind(const Bindings& b) {
   cause_ = b.integer_output("cause");
   held_ = b.real_output("held");
   costs_.clear();
-  for (const std::string& name : names_) costs_.push_back(b.real_output("cost_of." + name));
+  for (const std::string& name : names_)
+    costs_.push_back(b.real_output(PortName{"cost_of.", name}));
 }
 
 Outcome FramePorts::output(Instant) noexcept {

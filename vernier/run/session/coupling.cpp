@@ -64,9 +64,13 @@ Duration Coupling::advised() const noexcept {
   for (const CoupledSignal& s : signals)
     if (s.real && s.error > tolerance) least = std::min(least, s.step);
   if (!(least < seconds(step))) return step;
-  const double unit = std::pow(10.0, std::floor(std::log10(least)));
-  const double factor = least >= 5.0 * unit ? 5.0 : least >= 2.0 * unit ? 2.0 : 1.0;
-  return std::max(Duration(1), Duration(std::llround(factor * unit * 1e9)));
+  // the largest of 1, 2, 5, 10, 20, … nanoseconds that is not longer
+  const double wanted = least * 1e9;
+  std::int64_t unit = 1, best = 1;
+  for (; static_cast<double>(unit) <= wanted; unit *= 10)
+    for (const int factor : {1, 2, 5})
+      if (static_cast<double>(factor * unit) <= wanted) best = factor * unit;
+  return Duration(best);
 }
 
 Coupling coupling(const std::filesystem::path& document, const Changes& changes,

@@ -99,9 +99,12 @@ bool OrderLog::drain() {
 }
 
 std::vector<executive::ScheduledOrder> read_orders(const std::filesystem::path& file) {
-  std::vector<executive::ScheduledOrder> orders;
   std::ifstream in(file);
-  if (!in) return orders;
+  return in ? parse_orders(in, file.string()) : std::vector<executive::ScheduledOrder>{};
+}
+
+std::vector<executive::ScheduledOrder> parse_orders(std::istream& in, const std::string& name) {
+  std::vector<executive::ScheduledOrder> orders;
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
@@ -110,7 +113,7 @@ std::vector<executive::ScheduledOrder> read_orders(const std::filesystem::path& 
     if (!order)
       throw ConfigurationError("V7117",
                                "\"" + line + "\" is not an order: time_ns,order,path,values",
-                               {.file = file.string(), .line = number, .column = 1});
+                               {.file = name, .line = number, .column = 1});
     orders.push_back(std::move(*order));
   }
   return orders;

@@ -37,5 +37,7 @@ class OrderLog final : public executive::OrderJournal {
 /// The orders of a run that is repeated; none when there is no such file. Throws ConfigurationError
 /// (V7117).
 std::vector<executive::ScheduledOrder> read_orders(const std::filesystem::path& file);
+/// The same of a text; `name` stands for the file in messages.
+std::vector<executive::ScheduledOrder> parse_orders(std::istream&, const std::string& name);
 
 }  // namespace vernier::session
