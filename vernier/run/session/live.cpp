@@ -85,7 +85,7 @@ std::string Live::carried_out(std::string_view line) {
 }
 
 OrderAnswer Live::wait_for(std::uint64_t order) {
-  const auto give_up = std::chrono::steady_clock::now() + tick_patience;
+  const auto give_up = std::chrono::steady_clock::now() + patience_;
   while (true) {
     OrderAnswer a = executive_.answer(order);
     if (a.done) return a;
@@ -95,7 +95,9 @@ OrderAnswer Live::wait_for(std::uint64_t order) {
     }
     if (std::chrono::steady_clock::now() > give_up) {
       executive_.forget(order);
-      refuse("V4122", "the run has not come to a tick for 30 s; it will do what was asked there",
+      refuse("V4122",
+             fmt::format("the run has not come to a tick for {} s; it will do what was asked there",
+                         exact(std::chrono::duration<double>(patience_).count())),
              "vernier status   says whether it stands still");
     }
     std::this_thread::sleep_for(200us);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -37,7 +38,10 @@ class Steerable {
 ///   send PATH             an event, once
 class Live {
  public:
-  Live(executive::Executive& e, Steerable& run) : executive_(e), run_(run) {}
+  /// `patience`: with a run whose ticks are far apart, or that waits for a peer.
+  Live(executive::Executive& e, Steerable& run,
+       std::chrono::nanoseconds patience = std::chrono::seconds(30))
+      : executive_(e), run_(run), patience_(patience) {}
 
   /// The answer, or a refusal (control.hpp). Never throws.
   std::string answer(std::string_view line);
@@ -50,6 +54,7 @@ class Live {
 
   executive::Executive& executive_;
   Steerable& run_;
+  std::chrono::nanoseconds patience_;
 };
 
 }  // namespace vernier::session

@@ -102,7 +102,7 @@ class Steered : public ::testing::Test {
     try {
       return "done: " + said(line);
     } catch (const ConfigurationError& e) {
-      return e.diagnostics().list()[0].code + " " + e.diagnostics().list()[0].message;
+      return rendered(e.diagnostics());
     }
   }
   Summary end() {
@@ -207,18 +207,47 @@ TEST_F(Steered, BeginsAgainAtTheStartWithoutACheckpoint) {
 
 TEST_F(Steered, RefusesWhatItCannotDo) {
   begin({});
-  EXPECT_THAT(refused("get p.z"), HasSubstr("V2112 there is no port \"p.z\""));
-  EXPECT_THAT(refused("get"), StartsWith("V4121"));
-  EXPECT_THAT(refused("set p.u 1 2"), StartsWith("V2121"));
-  EXPECT_THAT(refused("set p.u 1 kg"), StartsWith("V2005"));
-  EXPECT_THAT(refused("send p.u"), StartsWith("V2124"));
-  EXPECT_THAT(refused("step -1"), StartsWith("V4121"));
-  EXPECT_THAT(refused("rate 0"), StartsWith("V4121"));
-  EXPECT_THAT(refused("rewind soon"), StartsWith("V4121"));
-  EXPECT_THAT(refused("dance"), HasSubstr("V4121 a run does not know \"dance\""));
-  EXPECT_THAT(refused(""), StartsWith("V4121"));
+  EXPECT_THAT(refused("get p.z"), HasSubstr("error[V2112]: there is no port \"p.z\""));
+  EXPECT_THAT(refused("get"), StartsWith("error[V4121]"));
+  EXPECT_THAT(refused("set p.u 1 2"), StartsWith("error[V2121]"));
+  EXPECT_THAT(refused("set p.u 1 kg"), StartsWith("error[V2005]"));
+  EXPECT_THAT(refused("send p.u"), StartsWith("error[V2124]"));
+  EXPECT_THAT(refused("step -1"), StartsWith("error[V4121]"));
+  EXPECT_THAT(refused("rate 0"), StartsWith("error[V4121]"));
+  EXPECT_THAT(refused("rewind soon"), StartsWith("error[V4121]"));
+  EXPECT_THAT(refused("dance"), StartsWith("error[V4121]: a run does not know \"dance\""));
+  EXPECT_THAT(refused(""), StartsWith("error[V4121]"));
   end();
-  EXPECT_THAT(refused("status"), StartsWith("V4120"));
+  EXPECT_THAT(refused("status"), StartsWith("error[V4120]"));
+}
+
+/// Never comes to a tick.
+struct Idle final : Steerable {
+  std::string status() override { return {}; }
+  std::string freeze() override { return {}; }
+  std::string resume() override { return {}; }
+  std::string stop() override { return {}; }
+  std::string step(int) override { return {}; }
+  std::string set_rate(double) override { return {}; }
+  std::string checkpoint() override { return {}; }
+  std::string rewind(Time) override { return {}; }
+  bool over() override { return ends; }
+  bool ends = false;
+};
+
+TEST_F(Steered, ThatComesToNoTickIsWaitedForInVain) {
+  Diagnostics problems;
+  executive::Executive standing(prepare(folder_ / "plant.xml", {}, catalogue_, problems).plan);
+  standing.initialize();
+  Idle run;
+  Live live(standing, run, 10ms);
+  // error[V4122], as it travels
+  EXPECT_THAT(live.answer("set p.u 3"),
+              StartsWith("refusedV4122\tthe run has not come to a tick for 0.01 s"));
+  standing.carry_out();
+  EXPECT_EQ(standing.find("p.u")->reals()[0], 3.0);  // it is done all the same
+  run.ends = true;
+  EXPECT_THAT(live.answer("get p.y"), StartsWith("refusedV4121"));
 }
 
 TEST(OrderLog, RefusesLinesThatAreNoOrders) {
