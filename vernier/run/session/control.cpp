@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr const char* socket_name = "control";
 constexpr std::size_t longest_request = 4096, longest_answer = 1 << 20;
-constexpr auto patience = 1s, answer_patience = 60s;
+constexpr auto patience = 5s, answer_patience = 60s;
 // a refusal: this, then code, sentence and notes
 constexpr std::string_view refused = "refused";
 constexpr char separator = '\t';
@@ -38,7 +38,7 @@ Descriptor opened(const std::filesystem::path& folder) noexcept {
 Diagnostic not_a_line() {
   Diagnostic d;
   d.code = "V4121";
-  d.message = "a request is one line of at most 4096 bytes, sent within a second";
+  d.message = "a request is one line of at most 4096 bytes, sent within five seconds";
   return d;
 }
 

@@ -12,8 +12,8 @@ namespace vernier::session {
 
 /// Lets other programs of the same user ask a run for something, through a socket "control" in the
 /// run's folder: one line in, one line out (docs/reference/live-access.md). A thread of normal
-/// priority serves it, one visitor at a time; a visitor who says nothing is sent away after a
-/// second.
+/// priority serves it, one visitor at a time; a visitor who says nothing is sent away after
+/// five seconds.
 class Control {
  public:
   /// Called on that thread with a line; answers a line.

@@ -208,10 +208,10 @@ TEST_F(RealTimeRun, LetsNobodySayAnythingElse) {
   };
   EXPECT_THAT(answer("stop it\n"), HasSubstr("V4121"));
   EXPECT_THAT(answer(std::string("stop\0\n", 6)), HasSubstr("V4121"));
-  EXPECT_THAT(answer(std::string(4096, 's')), HasSubstr("V4121"));
+  EXPECT_THAT(answer(std::string(5000, 's')), HasSubstr("V4121"));
   close(visit("st"));  // hangs up in the middle
   const int silent = visit("");
-  // served all the same, as soon as the silent one had his second
+  // served all the same, as soon as the silent one had his five seconds
   EXPECT_THAT(ask(s->folder(), "status"), HasSubstr("running"));
   close(silent);
   s->request_stop();
