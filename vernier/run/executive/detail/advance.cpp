@@ -41,12 +41,18 @@ void Cycle::advance(Time now, Time until) noexcept {
   }
   if (!stoppers_.empty()) settle_stoppers(now);
   if (breakdown_.kind == Breakdown::Kind::none) {
-    run(Task::move, movers_.size());
+    move_all();
     collect();
   }
   leave(now);
   due_parts_ = 0;
   if (measuring_) finish_measuring();
+}
+
+void Cycle::move_all() noexcept {
+  for (Group& g : clockwork_.groups())
+    if (g.due) g.until = g.rate.periodic() ? g.tick_after() : clusters_[g.cluster].limit;
+  run(Task::move, movers_.size());
 }
 
 void Cycle::leave(Time now) noexcept {

@@ -19,6 +19,7 @@ struct Group {
   std::int64_t k = 0;  // of `next`
   Time next{};         // of a rate: the tick that comes, or that is now
   bool due = true;     // at the present instant
+  Time until{};        // where its parts are advanced to from there
 
   Time tick_after() const noexcept { return tick(rate, k + 1) + offset; }
 };

@@ -33,17 +33,18 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
     clusters_[c].early = plan.clusters[c].early_return && !options.real_time;
     clusters_[c].dense = plan.clusters[c].dense;
   }
-  std::vector<std::uint32_t> groups;
+  for (const composition::Part& p : plan.parts) {
+    group_of_.push_back(clockwork_.group(p.cluster, p.rate, p.offset));
+    cluster_of_.push_back(p.cluster);
+  }
   for (std::uint32_t i = 0; i < plan.parts.size(); ++i) {
     const composition::Part& p = plan.parts[i];
     Cluster& cluster = clusters_[p.cluster];
-    const Abilities& can = p.component->description().abilities;
-    const std::uint32_t group = clockwork_.group(p.cluster, p.rate, p.offset);
-    groups.push_back(group);
-    group_of_.push_back(group);
-    cluster_of_.push_back(p.cluster);
     ++cluster.parts;
-    const Mover mover{p.component.get(), i, group, p.cluster, can.stops_early};
+    const Abilities& can = p.component->description().abilities;
+    const std::uint32_t group = group_of_[i];
+    const Mover mover{p.component.get(), &clockwork_.groups()[group], i, p.cluster,
+                      can.stops_early};
     if (can.reacts) reactors_.push_back(mover);
     if (continuous(p)) {
       cluster.continuous = true;
@@ -56,7 +57,7 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
     }
     if (cluster.early && can.stops_early && continuous(p)) {
       stoppers_.push_back(stopper(mover, p.component->description()));
-      group_of_.back() = none;
+      group_of_[i] = none;
     } else {
       movers_.push_back(mover);
     }
@@ -79,8 +80,10 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
     const composition::Part& p = plan.parts[c.part];
     if (continuous(p))
       clusters_[p.cluster].calls.push_back(static_cast<std::uint32_t>(calls_.size()));
-    calls_.push_back({p.component.get(), memory.before_output(c.part), c.part, groups[c.part],
-                      p.cluster, p.component->description().abilities.dense});
+    const std::uint32_t group = clockwork_.group(p.cluster, p.rate, p.offset);
+    calls_.push_back({p.component.get(), memory.before_output(c.part), &clockwork_.groups()[group],
+                      &clusters_[p.cluster].at, c.part,
+                      p.component->description().abilities.dense});
   }
   levels_.push_back(calls_.size());
 
@@ -120,9 +123,9 @@ void Cycle::work(void* cycle, int worker) noexcept {
 }
 
 inline void Cycle::call(const Call& c, int worker) noexcept {
-  if (!clockwork_.due(c.group)) return;
+  if (!c.group->due) return;
   detail::run(c.before);
-  const Outcome o = c.component->output(clusters_[c.cluster].at);
+  const Outcome o = c.component->output(*c.at);
   if (o != Outcome::ok) [[unlikely]]
     note(c.part, o, worker);
 }
@@ -158,7 +161,7 @@ void Cycle::do_calls(Task task, Slice s, int worker) noexcept {
     case Task::react:
       for (const Mover& m : std::span(reactors_).subspan(s.begin, s.end - s.begin)) {
         changed_[m.part] = 0;
-        if (!clockwork_.due(m.group) || !clusters_[m.cluster].active) continue;
+        if (!m.group->due || !clusters_[m.cluster].active) continue;
         const Outcome o = m.component->react(clusters_[m.cluster].at);
         changed_[m.part] = o == Outcome::changed;
         if (o == Outcome::changed)
@@ -181,10 +184,8 @@ void Cycle::do_calls(Task task, Slice s, int worker) noexcept {
       return;
     case Task::move:
       for (const Mover& m : std::span(movers_).subspan(s.begin, s.end - s.begin)) {
-        const Group& g = clockwork_.groups()[m.group];
-        if (!g.due) continue;
-        const Time to = g.rate.periodic() ? g.tick_after() : clusters_[m.cluster].limit;
-        if (from_ < to) move(m, from_, to, worker);
+        if (!m.group->due) continue;
+        if (from_ < m.group->until) move(m, from_, m.group->until, worker);
         watch.lap(m.part);
       }
       return;

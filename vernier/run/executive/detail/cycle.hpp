@@ -86,15 +86,19 @@ class Cycle {
   std::span<const std::uint8_t> changed() const noexcept { return changed_; }
 
  private:
+  // groups and clusters stay where they are: what is looked at in every call is found at once
   struct Call {
     Component* component;
     std::span<const Transfer> before;
-    std::uint32_t part, group, cluster;
+    const Group* group;
+    const Instant* at;  // of its cluster
+    std::uint32_t part;
     bool dense;  // sample() can be asked
   };
   struct Mover {
     Component* component = nullptr;
-    std::uint32_t part = 0, group = 0, cluster = 0;
+    const Group* group = nullptr;
+    std::uint32_t part = 0, cluster = 0;
     bool stops = false;
   };
   /// A part that may stop early, and what it takes to step it back.
@@ -183,6 +187,7 @@ class Cycle {
   void settle_stoppers(Time now) noexcept;
   bool agree() noexcept;
   bool limit_to_reached() noexcept;
+  void move_all() noexcept;
   void leave(Time now) noexcept;
   void keep(Stopper&) noexcept;
   void step_back(Stopper&) noexcept;

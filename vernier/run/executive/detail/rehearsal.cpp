@@ -43,7 +43,7 @@ void Cycle::rehearse(Time now, Time until, int ticks) {
       c.component = &idle;
     else if (!std::exchange(known[c.part], 1))
       kept.push_back(
-          stopper({c.component, c.part, c.group, c.cluster}, c.component->description()));
+          stopper({c.component, c.group, c.part, cluster_of_[c.part]}, c.component->description()));
   }
   for (std::vector<Mover>* list : {&movers_, &reactors_})
     for (Mover& m : *list)
@@ -68,7 +68,7 @@ void Cycle::rehearse(Time now, Time until, int ticks) {
     from_ = now;
     for (std::size_t i = 0; i < clusters_.size(); ++i)
       if (due_[i]) clusters_[i].limit = clusters_[i].wanted = next_instant(i, now, until);
-    run(Task::move, movers_.size());
+    move_all();
     if (!collect()) break;  // the run itself will tell
     leave(now);
     now = until;
