@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <thread>
@@ -219,6 +220,32 @@ TEST_F(Steered, RefusesWhatItCannotDo) {
   EXPECT_THAT(refused(""), StartsWith("error[V4121]"));
   end();
   EXPECT_THAT(refused("status"), StartsWith("error[V4120]"));
+}
+
+TEST_F(Steered, ThatIsNeverRunSendsItsVisitorsAway) {
+  Options options;
+  options.runs = folder_ / "runs";
+  Diagnostics problems;
+  session_ = std::make_unique<Session>(prepare(folder_ / "plant.xml", {}, catalogue_, problems),
+                                       options, problems);
+  const std::filesystem::path run = session_->folder();
+  std::atomic<int> sent_away{0}, asking{0};
+  std::vector<std::thread> visitors;
+  for (const char* request : {"checkpoint", "get p.y"}) {
+    visitors.emplace_back([&, request] {
+      ++asking;
+      try {
+        ask(run, request);
+      } catch (const ConfigurationError&) {
+        ++sent_away;
+      }
+    });
+  }
+  while (asking.load() < 2) std::this_thread::yield();
+  std::this_thread::sleep_for(50ms);  // most often one of them is being served by then
+  session_.reset();
+  for (std::thread& v : visitors) v.join();
+  EXPECT_EQ(sent_away.load(), 2);
 }
 
 /// Never comes to a tick.

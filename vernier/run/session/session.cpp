@@ -4,10 +4,8 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <fstream>
-#include <mutex>
 #include <system_error>
 #include <thread>
 
@@ -19,6 +17,7 @@
 #include "vernier/run/session/control.hpp"
 #include "vernier/run/session/live.hpp"
 #include "vernier/run/session/order_log.hpp"
+#include "vernier/run/session/requests.hpp"
 
 namespace vernier::session {
 namespace {
@@ -128,7 +127,10 @@ class Session::Work final : public Steerable {
     });
   }
 
-  ~Work() override { recorder_.finish(); }
+  ~Work() override {
+    requests_.close();  // a visitor may wait although nothing was run
+    recorder_.finish();
+  }
 
   Summary run() {
     Summary s;
@@ -138,16 +140,17 @@ class Session::Work final : public Steerable {
     const auto began = std::chrono::steady_clock::now();
     executive::Ending ending = executive::Ending::failed;
     try {
-      ending = run_to_end(s);
+      ending = run_to_end();
       if (ending == executive::Ending::failed) s.fault = executive_->fault();
     } catch (const ConfigurationError& e) {  // a checkpoint could not be written
       s.fault = e.diagnostics().list().front();
     }
     s.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    stop_serving();
+    requests_.close();
     control_.reset();
     if (orders_) s.orders_lost = orders_->lost() + (orders_->drain() ? 0 : 1);
     s.rewind = rewind_;
+    s.checkpoints = checkpoints_;
     if (timing_) timing_->end();
     s.reached = executive_->now();
     s.statistics = executive_->statistics();
@@ -319,7 +322,7 @@ class Session::Work final : public Steerable {
     }
   }
 
-  executive::Ending run_to_end(Summary& s) {
+  executive::Ending run_to_end() {
     const Duration every = folder_ ? options_.checkpoint_every.value_or(Duration{}) : Duration{};
     Time next = every > Duration{} ? begins_ + every : Time::max();
     while (true) {
@@ -327,12 +330,12 @@ class Session::Work final : public Steerable {
       const bool due =
           every > Duration{} && (ending == executive::Ending::reached || executive_->now() >= next);
       if (due && ending != executive::Ending::failed && ending != executive::Ending::stopped)
-        s.checkpoints.push_back(save_checkpoint());
+        checkpoints_.push_back(save_checkpoint());
       if (ending != executive::Ending::frozen) return ending;
       while (next <= executive_->now()) next += every;
-      serve(s);
+      requests_.serve();
       if (frozen_.load() == 0) continue;  // only for the checkpoint or a request: the clock goes on
-      const auto ended = stand_still(s);
+      const auto ended = stand_still();
       if (ended) return *ended;
       executive_->resume();
       if (options_.real_time) executive_->rehearse();
@@ -342,7 +345,7 @@ class Session::Work final : public Steerable {
 
   executive::Ending run_until_asked(Time freeze) {
     executive_->request_freeze(freeze);
-    if (frozen_.load() != 0 || asked_.load()) executive_->request_freeze(Time::min());
+    if (frozen_.load() != 0 || requests_.waiting()) executive_->request_freeze(Time::min());
     if (timing_) timing_->enter();
     const executive::Ending ending = executive_->run_until(stop_);
     if (timing_) timing_->leave();
@@ -351,65 +354,24 @@ class Session::Work final : public Steerable {
 
   /// Until time goes on again: orders are carried out and requests served. Answers how the run
   /// ended, when a step took it there.
-  std::optional<executive::Ending> stand_still(Summary& s) {
+  std::optional<executive::Ending> stand_still() {
     while (frozen_.load() != 0) {
       executive_->carry_out();
-      serve(s);
+      requests_.serve();
       if (ended_) return ended_;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     return {};
   }
 
-  // -- requests: what others ask for is done by the run's own thread, between two ticks
-  // ------------
+  // -- what others ask for (live.hpp)
+  // --------------------------------------------------------------
 
-  /// Has `what` done there; on the control thread. Throws what it throws.
-  std::string in_between(std::function<std::string(Summary&)> what) {
-    std::unique_lock lock(requests_);
-    if (over_) refuse("the run is over");
-    request_ = std::move(what);
-    asked_.store(true);
-    executive_->request_freeze(Time::min());
-    served_.wait(lock, [this] { return !request_ || over_; });
-    if (request_) {
-      request_ = {};
-      refuse("the run ended before it could be done");
-    }
-    if (refusal_) throw *std::exchange(refusal_, std::nullopt);
-    return reply_;
+  std::string in_between(const Requests::What& what) {
+    return requests_.have_done(what, [this] { executive_->request_freeze(Time::min()); });
   }
 
-  void serve(Summary& s) {
-    const std::lock_guard lock(requests_);
-    if (!request_) return;
-    try {
-      reply_ = request_(s);
-    } catch (const ConfigurationError& e) {
-      refusal_ = e;
-    }
-    request_ = {};
-    asked_.store(false);
-    served_.notify_all();
-  }
-
-  void stop_serving() {
-    const std::lock_guard lock(requests_);
-    over_ = true;
-    served_.notify_all();
-  }
-
-  [[noreturn]] static void refuse(const std::string& why, const std::string& note = {}) {
-    Diagnostics problems;
-    Diagnostic& d = problems.error("V4121", why, {});
-    if (!note.empty()) d.notes.push_back(note);
-    throw ConfigurationError(problems);
-  }
-
-  bool over() override {
-    const std::lock_guard lock(requests_);
-    return over_;
-  }
+  bool over() override { return requests_.closed(); }
   std::string status() override {
     std::string line = fmt::format("{} · {} · t = {:.3f} s of {:.3f} s", manifest_.name,
                                    stopping_.load() ? "stopping"
@@ -436,7 +398,7 @@ class Session::Work final : public Steerable {
     return status();
   }
   std::string step(int ticks) override {
-    return in_between([this, ticks](Summary&) {
+    return in_between([this, ticks] {
       request_freeze();
       for (int k = 0; k < ticks && !ended_; ++k) {
         executive_->resume();
@@ -451,9 +413,10 @@ class Session::Work final : public Steerable {
   }
   std::string set_rate(double rate) override {
     if (!timing_ || options_.real_time)
-      refuse(timing_ ? "a run in real time keeps its rate" : "the run does not keep to a clock",
-             "vernier run FILE --rate 1   runs by the clock, at a rate that can be changed");
-    return in_between([this, rate](Summary&) {
+      refuse_request(
+          timing_ ? "a run in real time keeps its rate" : "the run does not keep to a clock",
+          "vernier run FILE --rate 1   runs by the clock, at a rate that can be changed");
+    return in_between([this, rate] {
       timing_->set_rate(rate);
       executive_->resume();  // the clock starts anew from here
       if (frozen_.load() != 0) executive_->request_freeze(Time::min());
@@ -462,13 +425,13 @@ class Session::Work final : public Steerable {
     });
   }
   std::string checkpoint() override {
-    return in_between([this](Summary& s) {
-      s.checkpoints.push_back(save_checkpoint());
-      return s.checkpoints.back().string();
+    return in_between([this] {
+      checkpoints_.push_back(save_checkpoint());
+      return checkpoints_.back().string();
     });
   }
   std::string rewind(Time t) override {
-    return in_between([this, t](Summary&) {
+    return in_between([this, t] {
       rewind_ = last_checkpoint(t);
       request_stop();
       return fmt::format("continues from {} in a new run",
@@ -481,8 +444,8 @@ class Session::Work final : public Steerable {
     std::filesystem::path best;
     Time at = begins_;
     if (t < begins_)
-      refuse(fmt::format("the run began at {} s", exact(seconds(begins_))),
-             "vernier run FILE --from CHECKPOINT   begins earlier");
+      refuse_request(fmt::format("the run began at {} s", exact(seconds(begins_))),
+                     "vernier run FILE --from CHECKPOINT   begins earlier");
     std::error_code failed;
     for (const auto& entry : std::filesystem::directory_iterator(place_ / "checkpoints", failed)) {
       if (entry.path().extension() != ".vchk") continue;
@@ -603,14 +566,8 @@ class Session::Work final : public Steerable {
   Time begins_{}, stop_{};
   std::atomic<int> frozen_{0};  // asked for from outside; whoever waits sleeps on it
   std::atomic<bool> stopping_{false};
-  // a request of the control thread
-  std::mutex requests_;
-  std::condition_variable served_;
-  std::function<std::string(Summary&)> request_;
-  std::atomic<bool> asked_{false};
-  std::string reply_;
-  std::optional<ConfigurationError> refusal_;
-  bool over_ = false;
+  Requests requests_;
+  std::vector<std::filesystem::path> checkpoints_;
   std::optional<executive::Ending> ended_;       // by a step
   std::optional<std::filesystem::path> rewind_;  // where somebody wants it to begin again
   std::unique_ptr<OrderLog> orders_;
