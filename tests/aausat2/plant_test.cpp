@@ -21,7 +21,7 @@ namespace vernier {
 namespace {
 
 using hybrid::Point;
-using hybrid::Scratch;
+using hybrid::Workspace;
 using spatial::vector3;
 using spatial::Vector3;
 using testing::made_system;
@@ -40,13 +40,12 @@ class Supervisor final : public hybrid::System {
         {"", {"Detumbling", "Pointing"}, {{"slow enough", 0, 1, ""}, {"commanded", 1, 0, ""}}}};
     spec_.events = {{"telecommand", true, false}};
     spec_.guards = 1;
-    spec_.work = extra_work(spec_);
   }
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const Point& p, std::span<double> xdot, Scratch) const noexcept override {
+  void flow(const Point& p, std::span<double> xdot, Workspace&) const noexcept override {
     vector3(xdot) = 1e4 * vector3(p.u) - 12.6 * vector3(p.x);
   }
-  void output(const Point& p, std::span<double> y, Scratch) const noexcept override {
+  void output(const Point& p, std::span<double> y, Workspace&) const noexcept override {
     if (p.mode[0] == 0) {
       const Vector3 v = -80.0 * (12.6e4 * vector3(p.u) + (2.69e-4 - 12.6 * 12.6) * vector3(p.x));
       vector3(y) = v.cwiseMin(1.25).cwiseMax(-1.25);
@@ -58,18 +57,18 @@ class Supervisor final : public hybrid::System {
           (k.cwiseProduct(vector3(p.u, 3)) - 1e-5 * vector3(p.u, 6)).cwiseMin(2e-5).cwiseMax(-2e-5);
     }
   }
-  void guards(const Point& p, std::span<double> z, Scratch) const noexcept override {
+  void guards(const Point& p, std::span<double> z, Workspace&) const noexcept override {
     z[0] = p.mode[0] == 0 ? vector3(p.u, 3).norm() - 0.017 : 1.0;
   }
   bool select(const Point& p, std::span<const std::uint8_t> present, std::span<int> chosen,
-              Scratch) const noexcept override {
+              Workspace&) const noexcept override {
     chosen[0] = -1;
     if (p.mode[0] == 0 && vector3(p.u, 3).norm() < 0.017) chosen[0] = 0;
     if (p.mode[0] == 1 && present[0]) chosen[0] = 1;
     return chosen[0] >= 0;
   }
   void jump(const Point&, std::span<const int> chosen, hybrid::Jump& to,
-            Scratch) const noexcept override {
+            Workspace&) const noexcept override {
     if (chosen[0] >= 0) to.mode[0] = 1 - chosen[0];
   }
 

@@ -9,10 +9,10 @@ namespace vernier::testing {
 using hybrid::Direction;
 using hybrid::Jump;
 using hybrid::Point;
-using hybrid::Scratch;
 using hybrid::Tangent;
+using hybrid::Workspace;
 
-// Dual numbers in the scratch memory, two doubles each.
+// Dual numbers in the working memory, two doubles each.
 struct FormulaSystem::Evaluation {
   Terms terms;
   Dual* result;
@@ -51,9 +51,9 @@ FormulaSystem::FormulaSystem(Model model) : model_(std::move(model)) {
 }
 
 FormulaSystem::Evaluation FormulaSystem::evaluation(const Point& p, const Direction* d,
-                                                    Scratch s) const noexcept {
+                                                    Workspace& s) const noexcept {
   static_assert(sizeof(Dual) == 2 * sizeof(double));
-  Dual* x = reinterpret_cast<Dual*>(s.data());
+  Dual* x = reinterpret_cast<Dual*>(s.doubles().data());
   Dual* u = x + p.x.size();
   for (std::size_t i = 0; i < p.x.size(); ++i) {
     x[i] = Dual(p.x[i], d != nullptr && !d->x.empty() ? d->x[i] : 0.0);
@@ -72,20 +72,20 @@ std::size_t active(const Point& p) {
 
 }  // namespace
 
-void FormulaSystem::flow(const Point& p, std::span<double> xdot, Scratch s) const noexcept {
+void FormulaSystem::flow(const Point& p, std::span<double> xdot, Workspace& s) const noexcept {
   const Evaluation e = evaluation(p, nullptr, s);
   model_.locations[active(p)].flow(e.terms, e.result);
   for (std::size_t i = 0; i < xdot.size(); ++i) xdot[i] = e.result[i].v;
 }
 
-void FormulaSystem::output(const Point& p, std::span<double> y, Scratch s) const noexcept {
+void FormulaSystem::output(const Point& p, std::span<double> y, Workspace& s) const noexcept {
   if (y.empty()) return;
   const Evaluation e = evaluation(p, nullptr, s);
   model_.locations[active(p)].output(e.terms, e.result);
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = e.result[i].v;
 }
 
-void FormulaSystem::guards(const Point& p, std::span<double> z, Scratch s) const noexcept {
+void FormulaSystem::guards(const Point& p, std::span<double> z, Workspace& s) const noexcept {
   const Evaluation e = evaluation(p, nullptr, s);
   std::size_t i = 0;
   for (const Transition& t : model_.transitions) {
@@ -120,7 +120,7 @@ std::size_t FormulaSystem::event(const std::string& name) const noexcept {
 }
 
 bool FormulaSystem::select(const Point& p, std::span<const std::uint8_t> present,
-                           std::span<int> chosen, Scratch s) const noexcept {
+                           std::span<int> chosen, Workspace& s) const noexcept {
   if (chosen.empty()) return false;
   const Evaluation e = evaluation(p, nullptr, s);
   chosen[0] = -1;
@@ -136,7 +136,7 @@ bool FormulaSystem::select(const Point& p, std::span<const std::uint8_t> present
 }
 
 void FormulaSystem::jump(const Point& p, std::span<const int> chosen, Jump& jump,
-                         Scratch) const noexcept {
+                         Workspace&) const noexcept {
   if (chosen.empty() || chosen[0] < 0) return;
   const Transition& t = model_.transitions[static_cast<std::size_t>(chosen[0])];
   if (t.reset) t.reset(p.x.data(), jump.x.data());
@@ -145,7 +145,7 @@ void FormulaSystem::jump(const Point& p, std::span<const int> chosen, Jump& jump
 }
 
 void FormulaSystem::witness(const Point& p, int, int transition, std::span<double, 2> sides,
-                            Scratch s) const noexcept {
+                            Workspace& s) const noexcept {
   const Transition& t = model_.transitions[static_cast<std::size_t>(transition)];
   sides[0] = sides[1] = std::nan("");
   if (t.condition.empty()) return;
@@ -155,7 +155,7 @@ void FormulaSystem::witness(const Point& p, int, int transition, std::span<doubl
 }
 
 void FormulaSystem::tangent(const Point& p, const Direction& d, const Tangent& wanted,
-                            Scratch s) const noexcept {
+                            Workspace& s) const noexcept {
   const Evaluation e = evaluation(p, &d, s);
   if (!wanted.xdot.empty()) {
     model_.locations[active(p)].flow(e.terms, e.result);

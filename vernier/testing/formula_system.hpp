@@ -70,22 +70,22 @@ class FormulaSystem : public hybrid::System {
   explicit FormulaSystem(Model);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
-  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
-  void guards(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
+  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
+  void guards(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
   bool select(const hybrid::Point&, std::span<const std::uint8_t>, std::span<int>,
-              hybrid::Scratch) const noexcept override;
+              hybrid::Workspace&) const noexcept override;
   void jump(const hybrid::Point&, std::span<const int>, hybrid::Jump&,
-            hybrid::Scratch) const noexcept override;
+            hybrid::Workspace&) const noexcept override;
   void witness(const hybrid::Point&, int, int, std::span<double, 2>,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
 
  private:
   struct Evaluation;
   Evaluation evaluation(const hybrid::Point&, const hybrid::Direction*,
-                        hybrid::Scratch) const noexcept;
+                        hybrid::Workspace&) const noexcept;
   bool holds(const Transition&, const Terms&) const noexcept;
   std::size_t event(const std::string&) const noexcept;
 

@@ -16,9 +16,10 @@ namespace vernier::testing {
 class SystemRig {
  public:
   explicit SystemRig(const hybrid::System&);
+  SystemRig(const SystemRig&);
 
   double t = 0.0;
-  std::vector<double> x, u;
+  std::vector<double> x, u, p;
   std::vector<int> mode;
 
   std::span<double> in(std::string_view input);
@@ -34,18 +35,19 @@ class SystemRig {
   /// One step of the classical Runge-Kutta method; inputs held. Normalises unit vectors.
   void step(double h);
 
-  hybrid::Point point() const { return {t, x, mode, u}; }
-  hybrid::Scratch scratch() { return work_; }
+  hybrid::Point point() const { return {t, x, mode, u, p}; }
+  hybrid::Workspace& workspace() { return *work_; }
   const hybrid::System& system() const { return system_; }
 
  private:
   const hybrid::System& system_;
-  std::vector<double> work_;
+  std::unique_ptr<hybrid::Workspace> work_;
 };
 
 /// The promises every system makes, checked at the rig's point: outputs depend on the declared
 /// inputs only, tangent() agrees with differences (relative to the largest element of each signal,
-/// the rest being `tolerance`), nothing allocates, and the same point gives the same values.
+/// the rest being `tolerance`), nothing allocates, the same point gives the same values, lanes have
+/// the bits of single calls, and jacobian() has all derivatives.
 void expect_conforming(SystemRig&, double tolerance = 1e-6);
 
 /// A system of a type, from parameters as a document would write them. Throws ConfigurationError.

@@ -55,11 +55,7 @@ class Composer {
     order();
     find_feedthrough();
     find_condition_inputs();
-    SystemSpec& spec = result_->spec_;
-    std::size_t inner = 0;
-    for (const Place& part : places()) inner = std::max(inner, part.work);
-    spec.work = 2 * (result_->m_ + result_->p_) +
-                (result_->most_labels_ + sizeof(double) - 1) / sizeof(double) + inner;
+    assume_noise();
     return std::move(result_);
   }
 
@@ -83,17 +79,22 @@ class Composer {
     place.automata = own.automata.size();
     place.z = spec.guards;
     place.guards = own.guards;
-    place.work = own.work;
+    place.parameter = size(spec.parameters);
+    place.parameters = size(own.parameters);
     for (Signal s : own.states) {
       s.name = qualified(part.name, s.name);
       spec.states.push_back(std::move(s));
+    }
+    for (Signal s : own.parameters) {
+      s.name = qualified(part.name, s.name);
+      spec.parameters.push_back(std::move(s));
     }
     for (Automaton a : own.automata) {
       a.name = qualified(part.name, a.name);
       spec.automata.push_back(std::move(a));
     }
     for (const UnitVector& v : own.unit_vectors) {
-      spec.unit_vectors.push_back({place.x + v.first, v.count});
+      spec.unit_vectors.push_back({place.x + v.first, v.count, v.kind});
     }
     for (const Event& e : own.events) {
       const auto renamed = part.events.find(e.name);
@@ -106,6 +107,21 @@ class Composer {
     place.system = std::move(part.system);
     names_.push_back(std::move(part.name));
     c.parts_.push_back(std::move(place));
+  }
+
+  void assume_noise() {
+    Noise& all = result_->spec_.noise;
+    const auto add = [](const std::vector<double>& own, std::size_t first, std::size_t whole,
+                        std::vector<double>& to) {
+      if (own.empty()) return;
+      to.resize(whole, 0.0);
+      std::copy(own.begin(), own.end(), to.begin() + static_cast<std::ptrdiff_t>(first));
+    };
+    for (const Place& part : places()) {
+      const Noise& own = part.system->spec().noise;
+      add(own.process, part.x, size(result_->spec_.states), all.process);
+      add(own.measurement, part.y, size(result_->spec_.outputs), all.measurement);
+    }
   }
 
   std::size_t label(const std::string& name, const Event& e) {

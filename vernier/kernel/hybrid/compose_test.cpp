@@ -66,16 +66,18 @@ std::vector<Part> parts_of(Systems&&... systems) {
 }
 
 std::vector<double> flow(const System& s, std::vector<double> x, std::vector<double> u = {}) {
-  std::vector<double> work(s.spec().work), xdot(x.size());
+  const auto work = s.workspace();
+  std::vector<double> xdot(x.size());
   const std::vector<int> mode(s.spec().automata.size(), 0);
-  s.flow({0.0, x, mode, u}, xdot, work);
+  s.flow({0.0, x, mode, u}, xdot, *work);
   return xdot;
 }
 
 std::vector<double> output(const System& s, std::vector<double> x, std::vector<double> u = {}) {
-  std::vector<double> work(s.spec().work), y(size(s.spec().outputs));
+  const auto work = s.workspace();
+  std::vector<double> y(size(s.spec().outputs));
   const std::vector<int> mode(s.spec().automata.size(), 0);
-  s.output({0.0, x, mode, u}, y, work);
+  s.output({0.0, x, mode, u}, y, *work);
   return y;
 }
 
@@ -185,35 +187,36 @@ TEST(Compose, RenamesLabels) {
   for (const Event& e : system->spec().events) names.push_back(e.name);
   EXPECT_THAT(names, ElementsAre("off", "on", "start"));
   // the counter hears "start" only
-  std::vector<double> work(system->spec().work);
+  const auto work = system->workspace();
   const std::vector<double> x{0.0}, u{2.0};
   const std::vector<int> mode{0, 0};
   std::vector<int> chosen(2);
-  EXPECT_FALSE(system->select({0.0, x, mode, u}, std::vector<std::uint8_t>{0, 1, 0}, chosen, work));
-  EXPECT_TRUE(system->select({0.0, x, mode, u}, std::vector<std::uint8_t>{0, 0, 1}, chosen, work));
+  EXPECT_FALSE(
+      system->select({0.0, x, mode, u}, std::vector<std::uint8_t>{0, 1, 0}, chosen, *work));
+  EXPECT_TRUE(system->select({0.0, x, mode, u}, std::vector<std::uint8_t>{0, 0, 1}, chosen, *work));
   EXPECT_THAT(chosen, ElementsAre(-1, 0));
 }
 
 TEST(Compose, JumpsPartByPart) {
   const auto system = testing::accuracy_case("composition").make();
-  std::vector<double> work(system->spec().work);
+  const auto work = system->workspace();
   const std::vector<double> x{0.9, 4.0}, u{0.25};  // plant below 1: the relay must switch on
   const std::vector<int> mode{1, 0};
   std::vector<int> chosen(2);
   const Point p{0.0, x, mode, u};
   std::vector<std::uint8_t> present(2, 0);
-  ASSERT_TRUE(system->select(p, present, chosen, work));
+  ASSERT_TRUE(system->select(p, present, chosen, *work));
   EXPECT_THAT(chosen, ElementsAre(1, -1));
   std::vector<double> next = x;
   std::vector<int> to = mode;
   std::vector<std::uint8_t> emitted(2, 0);
   Jump jump{next, to, emitted};
-  system->jump(p, chosen, jump, work);
+  system->jump(p, chosen, jump, *work);
   EXPECT_THAT(to, ElementsAre(0, 0));
   EXPECT_THAT(next, ElementsAre(0.9, 4.0));
   EXPECT_THAT(emitted, ElementsAre(0, 1));
   double sides[2];
-  system->witness(p, 0, 1, sides, work);
+  system->witness(p, 0, 1, sides, *work);
   EXPECT_THAT(sides, ElementsAre(0.9, 1.0));
 }
 
@@ -264,10 +267,10 @@ TEST(Compose, TangentEqualsTheDifference) {
   wires.push_back({{End::outside, "v"}, {1, "u"}});
   wires.push_back({{2, "rate"}, {End::outside, "r"}, 2.0});
   const auto system = compose(std::move(list), wires, {{signal("v")}, {signal("r")}});
-  std::vector<double> work(system->spec().work);
+  const auto work = system->workspace();
   const std::vector<double> x{0.4, -1.1}, u{0.3}, dx{1.0, -0.5}, du{2.0};
   std::vector<double> xdot(2), y(size(system->spec().outputs));
-  system->tangent({0.0, x, {}, u}, {0.0, dx, du}, {xdot, y, {}}, work);
+  system->tangent({0.0, x, {}, u}, {0.0, dx, du}, {xdot, y, {}}, *work);
   const double h = 1e-6;
   const auto moved = [&](double s, auto evaluate) {
     return evaluate(*system, {x[0] + s * dx[0], x[1] + s * dx[1]}, {u[0] + s * du[0]});
@@ -279,18 +282,18 @@ TEST(Compose, TangentEqualsTheDifference) {
     EXPECT_NEAR(y[i], (yup[i] - ydown[i]) / (2 * h), 1e-8) << i;
   }
   std::vector<double> alone(2);
-  system->tangent({0.0, x, {}, u}, {0.0, dx, du}, {alone, {}, {}}, work);
+  system->tangent({0.0, x, {}, u}, {0.0, dx, du}, {alone, {}, {}}, *work);
   EXPECT_EQ(alone, xdot);
 }
 
 TEST(Compose, TangentOfGuardsGoesThroughTheWires) {
   const auto system = testing::accuracy_case("composition").make();
-  std::vector<double> work(system->spec().work);
+  const auto work = system->workspace();
   const std::vector<double> x{2.0, 0.0}, u{0.25}, dx{-3.0, 0.0}, du{0.0};
   const std::vector<int> mode{0, 0};
   std::vector<double> z(system->spec().guards), dz(z.size());
-  system->guards({0.0, x, mode, u}, z, work);
-  system->tangent({0.0, x, mode, u}, {1.0, dx, du}, {{}, {}, dz}, work);
+  system->guards({0.0, x, mode, u}, z, *work);
+  system->tangent({0.0, x, mode, u}, {1.0, dx, du}, {{}, {}, dz}, *work);
   EXPECT_EQ(z[0], -1.0);  // u2 - 3, with u2 = x
   EXPECT_EQ(dz[0], -3.0);
 }
@@ -310,15 +313,16 @@ TEST(Compose, TracesTheInputsOfConditions) {
 
 TEST(Compose, EvaluatesWithoutAllocating) {
   const auto system = testing::accuracy_case("composition").make();
-  std::vector<double> work(system->spec().work), xdot(2), y(size(system->spec().outputs));
+  const auto work = system->workspace();
+  std::vector<double> xdot(2), y(size(system->spec().outputs));
   const std::vector<double> x{2.0, 0.0}, u{0.25};
   const std::vector<int> mode{0, 0};
   std::vector<int> chosen(2);
   const std::vector<std::uint8_t> present(2, 0);
   const long before = testing::allocations();
-  system->flow({0.0, x, mode, u}, xdot, work);
-  system->output({0.0, x, mode, u}, y, work);
-  system->select({0.0, x, mode, u}, present, chosen, work);
+  system->flow({0.0, x, mode, u}, xdot, *work);
+  system->output({0.0, x, mode, u}, y, *work);
+  system->select({0.0, x, mode, u}, present, chosen, *work);
   EXPECT_EQ(testing::allocations(), before);
 }
 

@@ -54,10 +54,43 @@ void gather(const std::vector<Gather>& gathers, std::span<const double> parts,
   }
 }
 
+// The same in lanes, of which every element has `lanes` side by side.
+void gather_lanes(const std::vector<Gather>& gathers, const double* parts, const double* outside,
+                  double* to) noexcept {
+  using enum Gather::Kind;
+  for (const Gather& g : gathers) {
+    double* b = to + g.to * lanes;
+    const std::size_t count = g.count * lanes;
+    const bool adds = g.kind == add_1 || g.kind == add_3 || g.kind == add || g.kind == add_scaled;
+    const double* a = g.outside ? outside : parts;
+    if (a == nullptr) {
+      if (!adds) std::fill_n(b, count, 0.0);
+      continue;
+    }
+    a += g.from * lanes;
+    if (g.kind == scale) {
+      for (std::size_t i = 0; i < count; ++i) b[i] = g.gain * a[i];
+    } else if (g.kind == add_scaled) {
+      for (std::size_t i = 0; i < count; ++i) b[i] += g.gain * a[i];
+    } else if (adds) {
+      for (std::size_t i = 0; i < count; ++i) b[i] += a[i];
+    } else {
+      std::memcpy(b, a, count * sizeof(double));
+    }
+  }
+}
+
 template <class T>
 std::span<T> piece(std::span<T> whole, std::size_t first, std::size_t count) noexcept {
   return whole.empty() ? whole : whole.subspan(first, count);
 }
+// of elements in lanes
+template <class T>
+T* piece(T* whole, std::size_t first) noexcept {
+  return whole == nullptr ? whole : whole + first * lanes;
+}
+
+CompositionWorkspace& own(Workspace& w) noexcept { return static_cast<CompositionWorkspace&>(w); }
 
 }  // namespace
 
@@ -75,117 +108,221 @@ Gather::Kind Gather::kind_of(std::size_t count, double gain, bool add) noexcept 
   }
 }
 
-Composition::Memory Composition::divide(Scratch s) const noexcept {
-  Memory m;
-  m.u = s.subspan(0, m_);
-  m.y = s.subspan(m_, p_);
-  m.du = s.subspan(m_ + p_, m_);
-  m.dy = s.subspan(2 * m_ + p_, p_);
-  const std::size_t doubles = (most_labels_ + sizeof(double) - 1) / sizeof(double);
-  m.labels = {reinterpret_cast<std::uint8_t*>(s.data() + 2 * (m_ + p_)), most_labels_};
-  m.inner = s.subspan(2 * (m_ + p_) + doubles);
-  return m;
+std::unique_ptr<Workspace> Composition::make_workspace(bool for_lanes) const {
+  auto w = std::make_unique<CompositionWorkspace>(spec_);
+  w->u.resize(m_);
+  w->y.resize(p_);
+  w->du.resize(m_);
+  w->dy.resize(p_);
+  w->lane_u.resize(m_ * lanes);
+  w->lane_y.resize(p_ * lanes);
+  w->lane_du.resize(m_ * lanes);
+  w->lane_dy.resize(p_ * lanes);
+  w->labels.resize(most_labels_);
+  for (const Place& part : parts_)
+    w->parts.push_back(for_lanes ? part.system->lane_workspace() : part.system->workspace());
+  return w;
+}
+
+const Schedule& Composition::needed(bool xdot, bool y, bool z) const noexcept {
+  if (int(xdot) + int(y) + int(z) != 1) return for_everything_;
+  return z ? for_guards_ : xdot ? for_flow_ : for_output_;
 }
 
 inline Point Composition::at(const Point& p, const Place& part,
-                             const Memory& memory) const noexcept {
+                             const CompositionWorkspace& w) const noexcept {
   return {p.t,
           {p.x.data() + part.x, part.n},
           {p.mode.data() + part.automaton, part.automata},
-          {memory.u.data() + part.u, part.m}};
+          {w.u.data() + part.u, part.m},
+          {p.p.data() + part.parameter, part.parameters}};
+}
+
+inline Points Composition::at(const Points& p, const Place& part,
+                              const CompositionWorkspace& w) const noexcept {
+  return {p.t, piece(p.x, part.x), p.mode.subspan(part.automaton, part.automata),
+          piece(w.lane_u.data(), part.u), piece(p.p, part.parameter)};
 }
 
 void Composition::propagate(const Schedule& schedule, const Point& p,
-                            const Memory& memory) const noexcept {
+                            CompositionWorkspace& w) const noexcept {
   if (schedule.clear) {
-    std::fill(memory.u.begin(), memory.u.end(), 0.0);
-    std::fill(memory.y.begin(), memory.y.end(), 0.0);
+    std::fill(w.u.begin(), w.u.end(), 0.0);
+    std::fill(w.y.begin(), w.y.end(), 0.0);
   }
   for (const Schedule::Call& call : schedule.calls) {
     const Place& part = parts_[call.part];
     if (call.gather) {
-      double* u = memory.u.data() + part.u;
+      double* u = w.u.data() + part.u;
       for (const auto& [index, value] : part.fixed) u[index] = value;
-      gather(part.gathers, memory.y, p.u, u);
+      gather(part.gathers, w.y, p.u, u);
     }
     if (call.output) {
-      part.system->output(at(p, part, memory), memory.y.subspan(part.y, part.p), memory.inner);
+      part.system->output(at(p, part, w), {w.y.data() + part.y, part.p}, *w.parts[call.part]);
+    }
+  }
+}
+
+void Composition::propagate(const Schedule& schedule, const Points& p,
+                            CompositionWorkspace& w) const noexcept {
+  if (schedule.clear) {
+    std::fill(w.lane_u.begin(), w.lane_u.end(), 0.0);
+    std::fill(w.lane_y.begin(), w.lane_y.end(), 0.0);
+  }
+  for (const Schedule::Call& call : schedule.calls) {
+    const Place& part = parts_[call.part];
+    if (call.gather) {
+      double* u = w.lane_u.data() + part.u * lanes;
+      for (const auto& [index, value] : part.fixed) std::fill_n(u + index * lanes, lanes, value);
+      gather_lanes(part.gathers, w.lane_y.data(), p.u, u);
+    }
+    if (call.output) {
+      part.system->output_lanes(at(p, part, w), w.lane_y.data() + part.y * lanes,
+                                *w.parts[call.part]);
     }
   }
 }
 
 // By the chain rule, along the same order of calls; the values must have been propagated before.
 void Composition::propagate_tangent(const Schedule& schedule, const Point& p, const Direction& d,
-                                    const Memory& memory) const noexcept {
-  std::fill(memory.du.begin(), memory.du.end(), 0.0);
-  if (schedule.clear) std::fill(memory.dy.begin(), memory.dy.end(), 0.0);
+                                    CompositionWorkspace& w) const noexcept {
+  std::fill(w.du.begin(), w.du.end(), 0.0);
+  if (schedule.clear) std::fill(w.dy.begin(), w.dy.end(), 0.0);
   for (const Schedule::Call& call : schedule.calls) {
     const Place& part = parts_[call.part];
-    const std::span<double> du = memory.du.subspan(part.u, part.m);
+    const std::span<double> du(w.du.data() + part.u, part.m);
     // elements that keep a value have no rate, and nothing is ever gathered into them
-    if (call.gather) gather(part.gathers, memory.dy, d.u, du.data());
+    if (call.gather) gather(part.gathers, w.dy, d.u, du.data());
     if (call.output) {
-      part.system->tangent(at(p, part, memory), {d.t, piece(d.x, part.x, part.n), du},
-                           {.xdot = {}, .y = memory.dy.subspan(part.y, part.p), .z = {}},
-                           memory.inner);
+      part.system->tangent(
+          at(p, part, w),
+          {d.t, piece(d.x, part.x, part.n), du, piece(d.p, part.parameter, part.parameters)},
+          {.xdot = {}, .y = {w.dy.data() + part.y, part.p}, .z = {}}, *w.parts[call.part]);
     }
   }
 }
 
-void Composition::flow(const Point& p, std::span<double> xdot, Scratch s) const noexcept {
-  const Memory memory = divide(s);
-  propagate(for_flow_, p, memory);
-  for (const Place& part : parts_) {
+template <class At, class Call>
+void Composition::chain(const At& p, const Directions& d, const Tangents& wanted,
+                        CompositionWorkspace& w, const Call& of_part) const noexcept {
+  const Schedule& schedule =
+      needed(wanted.xdot != nullptr, wanted.y != nullptr, wanted.z != nullptr);
+  propagate(schedule, p, w);
+  std::fill(w.lane_du.begin(), w.lane_du.end(), 0.0);
+  if (schedule.clear) std::fill(w.lane_dy.begin(), w.lane_dy.end(), 0.0);
+  const auto along = [&](const Place& part) {
+    return Directions{d.t, piece(d.x, part.x), piece(w.lane_du.data(), part.u),
+                      piece(d.p, part.parameter)};
+  };
+  for (const Schedule::Call& call : schedule.calls) {
+    const Place& part = parts_[call.part];
+    double* du = w.lane_du.data() + part.u * lanes;
+    if (call.gather) gather_lanes(part.gathers, w.lane_dy.data(), d.u, du);
+    if (call.output)
+      of_part(part, along(part), Tangents{nullptr, w.lane_dy.data() + part.y * lanes, nullptr},
+              *w.parts[call.part]);
+  }
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const Place& part = parts_[k];
+    const Tangents own{part.n > 0 ? piece(wanted.xdot, part.x) : nullptr, nullptr,
+                       part.guards > 0 ? piece(wanted.z, part.z) : nullptr};
+    if (own.xdot == nullptr && own.z == nullptr) continue;
+    of_part(part, along(part), own, *w.parts[k]);
+  }
+  if (wanted.y == nullptr) return;
+  std::copy(w.lane_dy.begin(), w.lane_dy.end(), wanted.y);
+  double* const exported = wanted.y + p_ * lanes;
+  std::fill(exported, wanted.y + size(spec_.outputs) * lanes, 0.0);
+  gather_lanes(exports_, w.lane_dy.data(), d.u, exported);
+}
+
+void Composition::flow(const Point& p, std::span<double> xdot, Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  propagate(for_flow_, p, w);
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const Place& part = parts_[k];
     if (part.n == 0) continue;
-    part.system->flow(at(p, part, memory), xdot.subspan(part.x, part.n), memory.inner);
+    part.system->flow(at(p, part, w), xdot.subspan(part.x, part.n), *w.parts[k]);
   }
 }
 
-void Composition::output(const Point& p, std::span<double> y, Scratch s) const noexcept {
-  const Memory memory = divide(s);
-  propagate(for_output_, p, memory);
-  std::copy(memory.y.begin(), memory.y.end(), y.begin());
-  std::fill(y.begin() + static_cast<std::ptrdiff_t>(p_), y.end(), 0.0);
-  gather(exports_, memory.y, p.u, y.data() + p_);
+void Composition::flow_lanes(const Points& p, double* xdot, Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  propagate(for_flow_, p, w);
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const Place& part = parts_[k];
+    if (part.n == 0) continue;
+    part.system->flow_lanes(at(p, part, w), xdot + part.x * lanes, *w.parts[k]);
+  }
 }
 
-void Composition::guards(const Point& p, std::span<double> z, Scratch s) const noexcept {
-  const Memory memory = divide(s);
-  propagate(for_guards_, p, memory);
-  for (const Place& part : parts_) {
+void Composition::output(const Point& p, std::span<double> y, Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  propagate(for_output_, p, w);
+  std::copy(w.y.begin(), w.y.end(), y.begin());
+  std::fill(y.begin() + static_cast<std::ptrdiff_t>(p_), y.end(), 0.0);
+  gather(exports_, w.y, p.u, y.data() + p_);
+}
+
+void Composition::output_lanes(const Points& p, double* y, Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  propagate(for_output_, p, w);
+  std::copy(w.lane_y.begin(), w.lane_y.end(), y);
+  double* const exported = y + p_ * lanes;
+  std::fill(exported, y + size(spec_.outputs) * lanes, 0.0);
+  gather_lanes(exports_, w.lane_y.data(), p.u, exported);
+}
+
+void Composition::guards(const Point& p, std::span<double> z, Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  propagate(for_guards_, p, w);
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const Place& part = parts_[k];
     if (part.guards == 0) continue;
-    part.system->guards(at(p, part, memory), z.subspan(part.z, part.guards), memory.inner);
+    part.system->guards(at(p, part, w), z.subspan(part.z, part.guards), *w.parts[k]);
+  }
+}
+
+void Composition::guards_lanes(const Points& p, double* z, Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  propagate(for_guards_, p, w);
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const Place& part = parts_[k];
+    if (part.guards == 0) continue;
+    part.system->guards_lanes(at(p, part, w), z + part.z * lanes, *w.parts[k]);
   }
 }
 
 bool Composition::select(const Point& p, std::span<const std::uint8_t> present,
-                         std::span<int> chosen, Scratch s) const noexcept {
-  const Memory memory = divide(s);
-  propagate(for_guards_, p, memory);
+                         std::span<int> chosen, Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  propagate(for_guards_, p, w);
   bool any = false;
-  for (const Place& part : parts_) {
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const Place& part = parts_[k];
     if (part.automata == 0) continue;
-    const std::span<std::uint8_t> local = memory.labels.first(part.labels.size());
+    const std::span<std::uint8_t> local = std::span(w.labels).first(part.labels.size());
     for (std::size_t i = 0; i < local.size(); ++i) local[i] = present[part.labels[i]];
     for (const Place::Heard& h : part.heard) local[h.event] |= present[h.label];
-    any |= part.system->select(at(p, part, memory), local,
-                               chosen.subspan(part.automaton, part.automata), memory.inner);
+    any |= part.system->select(at(p, part, w), local, chosen.subspan(part.automaton, part.automata),
+                               *w.parts[k]);
   }
   return any;
 }
 
 void Composition::jump(const Point& p, std::span<const int> chosen, Jump& jump,
-                       Scratch s) const noexcept {
-  const Memory memory = divide(s);
-  propagate(for_jump_, p, memory);
-  for (const Place& part : parts_) {
-    const std::span<const int> own = chosen.subspan(part.automaton, part.automata);
-    if (std::all_of(own.begin(), own.end(), [](int c) { return c < 0; })) continue;
-    const std::span<std::uint8_t> local = memory.labels.first(part.labels.size());
+                       Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  propagate(for_jump_, p, w);
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const Place& part = parts_[k];
+    const std::span<const int> mine = chosen.subspan(part.automaton, part.automata);
+    if (std::all_of(mine.begin(), mine.end(), [](int c) { return c < 0; })) continue;
+    const std::span<std::uint8_t> local = std::span(w.labels).first(part.labels.size());
     std::fill(local.begin(), local.end(), std::uint8_t{0});
     Jump piecewise{jump.x.subspan(part.x, part.n), jump.mode.subspan(part.automaton, part.automata),
                    local};
-    part.system->jump(at(p, part, memory), own, piecewise, memory.inner);
+    part.system->jump(at(p, part, w), mine, piecewise, *w.parts[k]);
     for (std::size_t i = 0; i < local.size(); ++i) {
       if (local[i] != 0) jump.emitted[part.labels[i]] = 1;
     }
@@ -193,48 +330,157 @@ void Composition::jump(const Point& p, std::span<const int> chosen, Jump& jump,
 }
 
 void Composition::witness(const Point& p, int automaton, int transition, std::span<double, 2> sides,
-                          Scratch s) const noexcept {
-  const Memory memory = divide(s);
-  propagate(for_guards_, p, memory);
-  for (const Place& part : parts_) {
+                          Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  propagate(for_guards_, p, w);
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const Place& part = parts_[k];
     const std::size_t local = static_cast<std::size_t>(automaton) - part.automaton;
     if (local >= part.automata) continue;
-    part.system->witness(at(p, part, memory), static_cast<int>(local), transition, sides,
-                         memory.inner);
+    part.system->witness(at(p, part, w), static_cast<int>(local), transition, sides, *w.parts[k]);
   }
 }
 
-bool Composition::explain(const Point& p, Complaint& complaint, Scratch s) const noexcept {
-  const Memory memory = divide(s);
-  propagate(for_flow_, p, memory);
-  return std::any_of(parts_.begin(), parts_.end(), [&](const Place& part) {
-    return part.system->explain(at(p, part, memory), complaint, memory.inner);
-  });
+bool Composition::explain(const Point& p, Complaint& complaint, Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  propagate(for_flow_, p, w);
+  for (std::size_t k = 0; k < parts_.size(); ++k)
+    if (parts_[k].system->explain(at(p, parts_[k], w), complaint, *w.parts[k])) return true;
+  return false;
 }
 
 void Composition::tangent(const Point& p, const Direction& d, const Tangent& wanted,
-                          Scratch s) const noexcept {
-  const Memory memory = divide(s);
-  const int kinds = int(!wanted.xdot.empty()) + int(!wanted.y.empty()) + int(!wanted.z.empty());
-  const Schedule& schedule = kinds != 1             ? for_everything_
-                             : !wanted.z.empty()    ? for_guards_
-                             : !wanted.xdot.empty() ? for_flow_
-                                                    : for_output_;
-  propagate(schedule, p, memory);
-  propagate_tangent(schedule, p, d, memory);
-  for (const Place& part : parts_) {
+                          Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  const Schedule& schedule = needed(!wanted.xdot.empty(), !wanted.y.empty(), !wanted.z.empty());
+  propagate(schedule, p, w);
+  propagate_tangent(schedule, p, d, w);
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const Place& part = parts_[k];
     const Tangent own{.xdot = piece(wanted.xdot, part.x, part.n),
                       .y = {},
                       .z = piece(wanted.z, part.z, part.guards)};
     if (own.xdot.empty() && own.z.empty()) continue;
-    part.system->tangent(at(p, part, memory),
-                         {d.t, piece(d.x, part.x, part.n), memory.du.subspan(part.u, part.m)}, own,
-                         memory.inner);
+    part.system->tangent(at(p, part, w),
+                         {d.t,
+                          piece(d.x, part.x, part.n),
+                          {w.du.data() + part.u, part.m},
+                          piece(d.p, part.parameter, part.parameters)},
+                         own, *w.parts[k]);
   }
   if (wanted.y.empty()) return;
-  std::copy(memory.dy.begin(), memory.dy.end(), wanted.y.begin());
+  std::copy(w.dy.begin(), w.dy.end(), wanted.y.begin());
   std::fill(wanted.y.begin() + static_cast<std::ptrdiff_t>(p_), wanted.y.end(), 0.0);
-  gather(exports_, memory.dy, d.u, wanted.y.data() + p_);
+  gather(exports_, w.dy, d.u, wanted.y.data() + p_);
+}
+
+void Composition::tangents(const Point& p, const Directions& d, const Tangents& wanted,
+                           Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  chain(p, d, wanted, w,
+        [&](const Place& part, const Directions& along, const Tangents& own, Workspace& inner) {
+          part.system->tangents(at(p, part, w), along, own, inner);
+        });
+}
+
+void Composition::tangent_lanes(const Points& p, const Directions& d, const Tangents& wanted,
+                                Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  chain(p, d, wanted, w,
+        [&](const Place& part, const Directions& along, const Tangents& own, Workspace& inner) {
+          part.system->tangent_lanes(at(p, part, w), along, own, inner);
+        });
+}
+
+namespace {
+
+/// Sets of columns, one for each row of a vector.
+class Columns {
+ public:
+  Columns(std::size_t rows, std::size_t columns)
+      : words_((columns + 63) / 64), bits_(rows * words_, 0) {}
+  void set(std::size_t row, std::size_t column) noexcept {
+    bits_[row * words_ + column / 64] |= std::uint64_t{1} << (column % 64);
+  }
+  bool has(std::size_t row, std::size_t column) const noexcept {
+    return (bits_[row * words_ + column / 64] >> (column % 64) & 1) != 0;
+  }
+  /// Adds a row of another set; true: something was new.
+  bool add(std::size_t row, const Columns& other, std::size_t from) noexcept {
+    bool more = false;
+    for (std::size_t i = 0; i < words_; ++i) {
+      const std::uint64_t before = bits_[row * words_ + i];
+      bits_[row * words_ + i] |= other.bits_[from * words_ + i];
+      more |= bits_[row * words_ + i] != before;
+    }
+    return more;
+  }
+
+ private:
+  std::size_t words_;
+  std::vector<std::uint64_t> bits_;
+};
+
+}  // namespace
+
+Pattern Composition::pattern() const {
+  const std::size_t n = size(spec_.states), m = size(spec_.inputs), q = size(spec_.parameters);
+  const std::size_t p = size(spec_.outputs), columns = n + m + q;
+  Columns base(columns, columns), u(m_, columns), y(p_, columns);
+  Columns all(n + p + spec_.guards, columns);
+  for (std::size_t c = 0; c < columns; ++c) base.set(c, c);
+  std::vector<Pattern> of_parts;
+  for (const Place& part : parts_) of_parts.push_back(part.system->pattern());
+  // what an input of the composition moves travels along connections and through parts
+  const auto travel = [&](std::size_t k, bool outputs) {
+    const Place& part = parts_[k];
+    const Pattern& own = of_parts[k];
+    bool more = false;
+    for (std::size_t c = 0; c < own.columns(); ++c) {
+      const bool state = c < part.n, input = !state && c < part.n + part.m;
+      const Columns& from = input ? u : base;
+      const std::size_t row = state   ? part.x + c
+                              : input ? part.u + (c - part.n)
+                                      : n + m + part.parameter + (c - part.n - part.m);
+      for (std::size_t i = own.start[c]; i < own.start[c + 1]; ++i) {
+        const std::size_t r = own.row[i];
+        const bool is_output = r >= part.n && r < part.n + part.p;
+        if (is_output != outputs) continue;
+        if (outputs)
+          more |= y.add(part.y + (r - part.n), from, row);
+        else if (r < part.n)
+          all.add(part.x + r, from, row);
+        else
+          all.add(n + p + part.z + (r - part.n - part.p), from, row);
+      }
+    }
+    return more;
+  };
+  const auto gathered = [&](const std::vector<Gather>& gathers, std::size_t first, Columns& to) {
+    bool more = false;
+    for (const Gather& g : gathers)
+      for (std::size_t i = 0; i < g.count; ++i)
+        more |= to.add(first + g.to + i, g.outside ? base : y, g.from + i + (g.outside ? n : 0));
+    return more;
+  };
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      more |= gathered(parts_[k].gathers, parts_[k].u, u);
+      more |= travel(k, true);
+    }
+  }
+  for (std::size_t k = 0; k < parts_.size(); ++k) travel(k, false);
+  for (std::size_t r = 0; r < p_; ++r) all.add(n + r, y, r);
+  gathered(exports_, n + p_, all);
+  Pattern result;
+  result.rows = n + p + spec_.guards;
+  for (std::size_t c = 0; c < columns; ++c) {
+    for (std::size_t r = 0; r < result.rows; ++r)
+      if (all.has(r, c)) result.row.push_back(static_cast<std::uint32_t>(r));
+    result.start.push_back(result.row.size());
+  }
+  return result;
 }
 
 }  // namespace vernier::hybrid::detail

@@ -16,13 +16,12 @@ class Plain final : public System {
     spec_.inputs = {{.name = "u"}};
     spec_.outputs = {{.name = "y"}};
     spec_.guards = 2;
-    spec_.work = extra_work(spec_);
   }
   const SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const Point& p, std::span<double> xdot, Scratch) const noexcept override {
+  void flow(const Point& p, std::span<double> xdot, Workspace&) const noexcept override {
     xdot[0] = std::sin(p.x[0]) * p.u[0] + p.t;
   }
-  void output(const Point& p, std::span<double> y, Scratch) const noexcept override {
+  void output(const Point& p, std::span<double> y, Workspace&) const noexcept override {
     y[0] = p.x[0] * p.u[0] * p.u[0];
   }
 
@@ -38,12 +37,12 @@ TEST(System, CountsElementsNotSignals) {
 
 TEST(System, DifferencesAgreeWithTheDerivatives) {
   const Plain system;
-  std::vector<double> work(system.spec().work);
+  const auto work = system.workspace();
   const std::vector<double> x{0.7}, u{-1.3}, dx{2.0}, du{0.5};
   double xdot = 0.0;
   double y = 0.0;
   double z[2] = {9.0, 9.0};
-  system.tangent({3.0, x, {}, u}, {1.0, dx, du}, {{&xdot, 1}, {&y, 1}, z}, work);
+  system.tangent({3.0, x, {}, u}, {1.0, dx, du}, {{&xdot, 1}, {&y, 1}, z}, *work);
   // by hand; central differences with a step near the cube root of epsilon keep ten digits
   EXPECT_NEAR(xdot, std::cos(0.7) * 2.0 * -1.3 + std::sin(0.7) * 0.5 + 1.0, 1e-9);
   EXPECT_NEAR(y, 2.0 * 1.69 + 0.7 * 2.0 * -1.3 * 0.5, 1e-9);
@@ -54,10 +53,10 @@ TEST(System, DifferencesAgreeWithTheDerivatives) {
 TEST(System, WithoutTransitionsSelectsNone) {
   const Plain system;
   std::vector<int> chosen{5, 5};
-  EXPECT_FALSE(system.select({}, {}, chosen, {}));
+  EXPECT_FALSE(system.select({}, {}, chosen, *system.workspace()));
   EXPECT_EQ(chosen, (std::vector<int>{-1, -1}));
   double z[2] = {0.0, 0.0};
-  system.guards({}, z, {});
+  system.guards({}, z, *system.workspace());
   EXPECT_EQ(z[0], 1.0);
 }
 

@@ -40,8 +40,8 @@ void EventLocator::atoms(const Equations& f, double t, std::span<const double> x
                          std::span<const double> rate, std::span<double> z,
                          std::span<double> dz) const noexcept {
   const hybrid::Point p = f.at(t, x);
-  f.system->guards(p, z, f.scratch);
-  f.system->tangent(p, {1.0, rate, f.no_rate}, {{}, {}, dz}, f.scratch);
+  f.system->guards(p, z, *f.workspace);
+  f.system->tangent(p, {1.0, rate, {}}, {{}, {}, dz}, *f.workspace);
 }
 
 void EventLocator::evaluate(const Equations& f, const Stepper& step, Atoms& a) noexcept {
@@ -53,13 +53,13 @@ void EventLocator::evaluate(const Equations& f, const Stepper& step, Atoms& a) n
 double EventLocator::atom(const Equations& f, const Stepper& step, std::size_t i,
                           double s) noexcept {
   step.interpolate(s, x_);
-  f.system->guards(f.at(step.start() + s, x_), z_, f.scratch);
+  f.system->guards(f.at(step.start() + s, x_), z_, *f.workspace);
   return z_[i];
 }
 
 bool EventLocator::enabled(const Equations& f, const Stepper& step, double s) noexcept {
   step.interpolate(s, x_);
-  return f.system->select(f.at(step.start() + s, x_), present_, chosen_, f.scratch);
+  return f.system->select(f.at(step.start() + s, x_), present_, chosen_, *f.workspace);
 }
 
 // Whether no atom comes near zero: the cubic through both ends with their derivatives lies within
@@ -83,7 +83,7 @@ bool EventLocator::as_predicted(const Equations& f, const Stepper& step, double 
                                 std::span<const double> z0, std::span<const double> dz0,
                                 std::span<const double> z1, std::span<const double> dz1) noexcept {
   step.interpolate(0.5 * h, x_);
-  f.system->guards(f.at(step.start() + 0.5 * h, x_), z_, f.scratch);
+  f.system->guards(f.at(step.start() + 0.5 * h, x_), z_, *f.workspace);
   for (std::size_t i = 0; i < guards_; ++i) {
     const double middle = 0.5 * (z0[i] + z1[i]) + h / 8.0 * (dz0[i] - dz1[i]);
     const double scale = std::abs(z1[i] - z0[i]) + h * (std::abs(dz0[i]) + std::abs(dz1[i]));

@@ -25,7 +25,9 @@ Integrator::Integrator(const hybrid::System& system, const Settings& settings)
     : system_(system),
       stepper_(make_stepper(system.spec(), settings)),
       locator_(system),
-      guarded_(system.spec().guards > 0) {
+      guarded_(system.spec().guards > 0),
+      workspace_(system.workspace()),
+      parameters_(hybrid::initial_values(system.spec().parameters)) {
   const hybrid::SystemSpec& spec = system.spec();
   const std::size_t n = hybrid::size(spec.states);
   const std::size_t m = hybrid::size(spec.inputs);
@@ -38,14 +40,13 @@ Integrator::Integrator(const hybrid::System& system, const Settings& settings)
   z_ = all.subspan(3 * n + m, spec.guards);
   dz_ = all.subspan(3 * n + m + spec.guards, spec.guards);
   mode_.resize(spec.automata.size());
-  zeros_.resize(m);
   next_x_.resize(n);
   rate_ahead_.resize(n);
   next_mode_.resize(mode_.size());
   chosen_.resize(mode_.size());
+  initial_ = hybrid::initial_values(spec.states);
   present_.resize(spec.events.size());
   now_emitted_.resize(spec.events.size());
-  work_.resize(spec.work);
   recent_.resize(remembered);
   for (const hybrid::Automaton& a : spec.automata) {
     std::vector<std::uint8_t>& watched = watched_.emplace_back(a.locations.size(), std::uint8_t{0});
@@ -58,13 +59,7 @@ Integrator::Integrator(const hybrid::System& system, const Settings& settings)
 
 void Integrator::reset() noexcept {
   std::fill(values_.begin(), values_.end(), 0.0);
-  std::size_t at = 0;
-  for (const hybrid::Signal& s : system_.spec().states) {
-    for (std::size_t i = 0; s.initial && i < s.count && i < s.initial->size(); ++i) {
-      trail_.x[at + i] = (*s.initial)[i];
-    }
-    at += s.count;
-  }
+  std::copy(initial_.begin(), initial_.end(), trail_.x.begin());
   for (std::size_t k = 0; k < mode_.size(); ++k) mode_[k] = system_.spec().automata[k].initial;
   memory_ = {};
   fired_ = 0;
@@ -78,6 +73,11 @@ void Integrator::set(std::span<const double> x, std::span<const int> mode) noexc
     trail_.low[i] = 0.0;
   }
   std::copy(mode.begin(), mode.end(), mode_.begin());
+  memory_.rate_known = memory_.atoms_known = 0;
+}
+
+void Integrator::set_parameters(std::span<const double> p) noexcept {
+  std::copy(p.begin(), p.end(), parameters_.begin());
   memory_.rate_known = memory_.atoms_known = 0;
 }
 
@@ -96,7 +96,7 @@ bool Integrator::watches() const noexcept {
 }
 
 Equations Integrator::equations(double origin, std::span<const double> u) noexcept {
-  return {&system_, origin, mode_, u, zeros_, work_};
+  return {&system_, origin, mode_, u, workspace_.get(), parameters_};
 }
 
 void Integrator::take_inputs(std::span<const double> u) noexcept {
@@ -118,7 +118,7 @@ bool Integrator::round(const Equations& f, double t, std::span<const std::uint8_
                        std::span<std::uint8_t> emitted, std::uint32_t microstep,
                        Listener& listener) noexcept {
   const hybrid::Point p = f.at(t, trail_.x);
-  if (!system_.select(p, present, chosen_, work_)) return false;
+  if (!system_.select(p, present, chosen_, *workspace_)) return false;
   for (std::size_t k = 0; k < chosen_.size(); ++k) {
     if (chosen_[k] < 0) continue;
     Firing firing;
@@ -129,14 +129,14 @@ bool Integrator::round(const Equations& f, double t, std::span<const std::uint8_
     firing.to = spec.to;
     firing.t = t;
     firing.microstep = microstep;
-    system_.witness(p, firing.automaton, firing.transition, firing.sides, work_);
+    system_.witness(p, firing.automaton, firing.transition, firing.sides, *workspace_);
     remember(firing);
     listener.fired(firing);
   }
   std::copy(trail_.x.begin(), trail_.x.end(), next_x_.begin());
   std::copy(mode_.begin(), mode_.end(), next_mode_.begin());
   hybrid::Jump jump{next_x_, next_mode_, emitted};
-  system_.jump(p, chosen_, jump, work_);
+  system_.jump(p, chosen_, jump, *workspace_);
   set(next_x_, next_mode_);
   return true;
 }
@@ -218,8 +218,8 @@ Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, dou
 
 bool Integrator::explain(Time origin, double t, hybrid::Complaint& complaint) noexcept {
   const Equations f = equations(seconds(origin), u_);
-  if (bad_ahead_ && system_.explain(f.at(bad_t_, next_x_), complaint, work_)) return true;
-  return system_.explain(f.at(t, trail_.x), complaint, work_);
+  if (bad_ahead_ && system_.explain(f.at(bad_t_, next_x_), complaint, *workspace_)) return true;
+  return system_.explain(f.at(t, trail_.x), complaint, *workspace_);
 }
 
 Arrival Integrator::advance(Time origin, double t, double end, std::span<const double> u,

@@ -75,6 +75,8 @@ class Integrator {
 
   std::span<const double> x() const noexcept { return trail_.x; }
   std::span<const int> mode() const noexcept { return mode_; }
+  /// Values of the system's parameters from now on; at first those of the spec.
+  void set_parameters(std::span<const double>) noexcept;
   /// Replaces the state, as a jump would.
   void set(std::span<const double> x, std::span<const int> mode) noexcept;
 
@@ -154,7 +156,8 @@ class Integrator {
   std::vector<int> mode_;
   Memory memory_;
 
-  std::vector<double> zeros_, next_x_, rate_ahead_, work_;
+  std::unique_ptr<hybrid::Workspace> workspace_;
+  std::vector<double> parameters_, initial_, next_x_, rate_ahead_;
   std::vector<int> next_mode_, chosen_;
   std::vector<std::uint8_t> present_, now_emitted_;
   std::span<const double> expected_;

@@ -221,7 +221,7 @@ class Counting final : public FormulaSystem {
  public:
   using FormulaSystem::FormulaSystem;
   void guards(const hybrid::Point& p, std::span<double> z,
-              hybrid::Scratch s) const noexcept override {
+              hybrid::Workspace& s) const noexcept override {
     ++asked;
     FormulaSystem::guards(p, z, s);
   }

@@ -54,11 +54,11 @@ class Rodas final : public Adaptive {
     const hybrid::Point p = f.at(t_, x0_);
     for (std::size_t j = 0; j < n_; ++j) {
       unit_[j] = 1.0;
-      f.system->tangent(p, {0.0, unit_, f.no_rate}, {work_, {}, {}}, f.scratch);
+      f.system->tangent(p, {0.0, unit_, {}}, {work_, {}, {}}, *f.workspace);
       unit_[j] = 0.0;
       for (std::size_t i = 0; i < n_; ++i) jacobian_[i * n_ + j] = work_[i];
     }
-    f.system->tangent(p, {1.0, unit_, f.no_rate}, {time_rate_, {}, {}}, f.scratch);
+    f.system->tangent(p, {1.0, unit_, {}}, {time_rate_, {}, {}}, *f.workspace);
   }
 
   // k := (1/(h g) - J)^-1 (f(t, stage) + sum/h + h gi f_t)

@@ -31,14 +31,14 @@ struct Equations {
   double origin;  // s since the start of the run
   std::span<const int> mode;
   std::span<const double> u;
-  std::span<const double> no_rate;  // zeros, as many as u
-  hybrid::Scratch scratch;
+  hybrid::Workspace* workspace;
+  std::span<const double> p = {};  // parameters
 
   hybrid::Point at(double t, std::span<const double> x) const noexcept {
-    return {origin + t, x, mode, u};
+    return {origin + t, x, mode, u, p};
   }
   void rate(double t, std::span<const double> x, std::span<double> xdot) const noexcept {
-    system->flow(at(t, x), xdot, scratch);
+    system->flow(at(t, x), xdot, *workspace);
   }
 };
 

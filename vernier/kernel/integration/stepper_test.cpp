@@ -34,18 +34,19 @@ FormulaSystem test_system() {
 }
 
 struct Course {
-  std::vector<double> x, low, rate, work, zeros;
+  std::vector<double> x, low, rate;
+  std::unique_ptr<hybrid::Workspace> workspace;
   Trail trail;
   Equations equations;
 
   Course(const hybrid::System& system, std::vector<double> start) : x(std::move(start)) {
     low.resize(x.size());
     rate.resize(x.size());
-    work.resize(system.spec().work);
+    workspace = system.workspace();
     trail.x = x;
     trail.low = low;
     trail.rate = rate;
-    equations = {&system, 0.0, {}, {}, zeros, work};
+    equations = {&system, 0.0, {}, {}, workspace.get()};
   }
 
   // from t to end by steps of the method's own choice

@@ -26,20 +26,23 @@ class AutomatonSystem final : public hybrid::System {
   AutomatonSystem(std::shared_ptr<const detail::Code> code, hybrid::SystemSpec spec);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double> xdot, hybrid::Scratch) const noexcept override;
-  void output(const hybrid::Point&, std::span<double> y, hybrid::Scratch) const noexcept override;
-  void guards(const hybrid::Point&, std::span<double> z, hybrid::Scratch) const noexcept override;
+  void flow(const hybrid::Point&, std::span<double> xdot,
+            hybrid::Workspace&) const noexcept override;
+  void output(const hybrid::Point&, std::span<double> y,
+              hybrid::Workspace&) const noexcept override;
+  void guards(const hybrid::Point&, std::span<double> z,
+              hybrid::Workspace&) const noexcept override;
   bool select(const hybrid::Point&, std::span<const std::uint8_t> present, std::span<int> chosen,
-              hybrid::Scratch) const noexcept override;
+              hybrid::Workspace&) const noexcept override;
   void jump(const hybrid::Point&, std::span<const int> chosen, hybrid::Jump&,
-            hybrid::Scratch) const noexcept override;
+            hybrid::Workspace&) const noexcept override;
   /// Of the comparisons that hold, the one that is nearest to not holding. NaN where an event alone
   /// triggers.
   void witness(const hybrid::Point&, int automaton, int transition, std::span<double, 2> sides,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
   /// Exact.
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
 
   /// Signals that a location does not use, so that plots and logs can mark them.
   std::span<const std::size_t> inactive_states(int location) const noexcept;

@@ -19,7 +19,9 @@ void evaluate(const hybrid::System& s) {
     require(signal.initial && signal.initial->size() == signal.count);
     x.insert(x.end(), signal.initial->begin(), signal.initial->end());
   }
-  std::vector<double> xdot(x.size()), next = x, scratch(spec.work);
+  std::vector<double> xdot(x.size()), next = x;
+  const auto workspace = s.workspace();
+  hybrid::Workspace& scratch = *workspace;
   std::vector<std::uint8_t> present(spec.events.size(), 1), emitted(spec.events.size(), 0);
   std::vector<int> mode(spec.automata.size(), 0), chosen(spec.automata.size(), -1);
   const std::size_t locations = spec.automata.empty() ? 1 : spec.automata[0].locations.size();

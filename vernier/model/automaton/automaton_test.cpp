@@ -49,7 +49,7 @@ struct Bench {
     }
     for (const auto& a : spec.automata) mode.push_back(a.initial);
     present.resize(spec.events.size());
-    scratch.resize(spec.work);
+    scratch = system->workspace();
   }
   explicit Bench(const std::string& name) : Bench(made(read(name))) {}
 
@@ -63,23 +63,23 @@ struct Bench {
   hybrid::Point point() const { return {0.0, x, mode, u}; }
   std::vector<double> flow() {
     std::vector<double> r(x.size());
-    system->flow(point(), r, scratch);
+    system->flow(point(), r, *scratch);
     return r;
   }
   std::vector<double> output() {
     std::vector<double> r(size(system->spec().outputs));
-    system->output(point(), r, scratch);
+    system->output(point(), r, *scratch);
     return r;
   }
   std::vector<double> guards() {
     std::vector<double> r(system->spec().guards, -7.0);
-    system->guards(point(), r, scratch);
+    system->guards(point(), r, *scratch);
     return r;
   }
   /// The name of the enabled transition; empty: none.
   std::string enabled() {
     std::vector<int> chosen(mode.size(), -5);
-    const bool any = system->select(point(), present, chosen, scratch);
+    const bool any = system->select(point(), present, chosen, *scratch);
     EXPECT_EQ(any, chosen[0] >= 0);
     return any ? system->spec().automata[0].transitions[static_cast<std::size_t>(chosen[0])].name
                : "";
@@ -87,12 +87,12 @@ struct Bench {
   /// Takes the enabled transition; returns the labels emitted.
   std::vector<std::string> jump() {
     std::vector<int> chosen(mode.size());
-    EXPECT_TRUE(system->select(point(), present, chosen, scratch));
+    EXPECT_TRUE(system->select(point(), present, chosen, *scratch));
     std::vector<double> next = x;
     std::vector<int> next_mode = mode;
     std::vector<std::uint8_t> emitted(present.size(), 0);
     hybrid::Jump j{next, next_mode, emitted};
-    system->jump(point(), chosen, j, scratch);
+    system->jump(point(), chosen, j, *scratch);
     x = next;
     mode = next_mode;
     std::vector<std::string> labels;
@@ -106,7 +106,8 @@ struct Bench {
   }
 
   std::unique_ptr<hybrid::System> system;
-  std::vector<double> x, u, scratch;
+  std::vector<double> x, u;
+  std::unique_ptr<hybrid::Workspace> scratch;
   std::vector<int> mode;
   std::vector<std::uint8_t> present;
 };
@@ -193,11 +194,11 @@ TEST(Automaton, TellsBothSidesOfWhatDecided) {
   Bench ball("bouncing_ball");
   ball.x = {-1e-12, -3.0};
   double sides[2];
-  ball.system->witness(ball.point(), 0, 0, std::span<double, 2>(sides), ball.scratch);
+  ball.system->witness(ball.point(), 0, 0, std::span<double, 2>(sides), *ball.scratch);
   EXPECT_THAT(sides, ElementsAre(-1e-12, 0.0));
   Bench battery("battery");
   battery.mode = {1};
-  battery.system->witness(battery.point(), 0, 3, std::span<double, 2>(sides), battery.scratch);
+  battery.system->witness(battery.point(), 0, 3, std::span<double, 2>(sides), *battery.scratch);
   EXPECT_TRUE(std::isnan(sides[0]));  // an event alone
   EXPECT_EQ(battery.system->spec().automata[0].transitions[3].condition, "on endPayload");
   EXPECT_EQ(battery.system->spec().automata[0].transitions[0].condition, "C > HFull");
@@ -207,12 +208,11 @@ TEST(Automaton, TellsBothSidesOfWhatDecided) {
 void expect_tangent_is_that_of_differences(Bench& b, const std::vector<double>& dx,
                                            const std::vector<double>& du) {
   const auto& spec = b.system->spec();
-  std::vector<double> space(spec.work + hybrid::System::extra_work(spec));
   std::vector<double> xdot(b.x.size()), y(size(spec.outputs)), z(spec.guards);
   std::vector<double> xdot2 = xdot, y2 = y, z2 = z;
   const hybrid::Direction d{0.0, dx, du};
-  b.system->tangent(b.point(), d, {xdot, y, z}, b.scratch);
-  b.system->hybrid::System::tangent(b.point(), d, {xdot2, y2, z2}, space);
+  b.system->tangent(b.point(), d, {xdot, y, z}, *b.scratch);
+  b.system->hybrid::System::tangent(b.point(), d, {xdot2, y2, z2}, *b.scratch);
   // truncation and rounding of central differences balance at about eps^(2/3)
   const auto compare = [](const std::vector<double>& a, const std::vector<double>& e) {
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -241,7 +241,7 @@ TEST(Automaton, DifferentiatesExactly) {
 TEST(Automaton, TakesAnEmptyDirectionAsStandingStill) {
   Bench battery("battery");
   std::vector<double> xdot(2, 5.0);
-  battery.system->tangent(battery.point(), {}, {xdot, {}, {}}, battery.scratch);
+  battery.system->tangent(battery.point(), {}, {xdot, {}, {}}, *battery.scratch);
   EXPECT_THAT(xdot, ElementsAre(0.0, 0.0));
 }
 
@@ -326,8 +326,9 @@ TEST(Automaton, HasUnitVectors) {
 TEST(Automaton, DoesNotAllocateAndMayBeUsedByManyThreads) {
   Bench cradle("cradle");
   const auto exercise = [&](Bench& b, const hybrid::System& s) {
-    std::vector<double> x = cradle.x, xdot(x.size()), y(2), z(s.spec().guards),
-                        scratch(s.spec().work);
+    std::vector<double> x = cradle.x, xdot(x.size()), y(2), z(s.spec().guards);
+    const auto workspace = s.workspace();
+    hybrid::Workspace& scratch = *workspace;
     std::vector<int> mode{0}, chosen{0};
     std::vector<std::uint8_t> none;
     double sides[2];

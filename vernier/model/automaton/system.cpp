@@ -13,7 +13,7 @@ using detail::LocationCode;
 using detail::Program;
 using expression::Operation;
 using hybrid::Point;
-using hybrid::Scratch;
+using hybrid::Workspace;
 
 /// The location a point is in; a system that never leaves its only one has no modes.
 const LocationCode& location(const detail::Code& c, const Point& p) noexcept {
@@ -27,9 +27,8 @@ struct Memory {
   double* registers;
 };
 
-Memory prepare(const detail::Code& c, const Point& p, Scratch scratch,
-               std::size_t outputs) noexcept {
-  double* in = scratch.data();
+Memory prepare(const detail::Code& c, const Point& p, Workspace& w, std::size_t outputs) noexcept {
+  double* in = w.doubles().data();
   std::copy_n(p.x.begin(), c.n, in);
   std::copy_n(p.u.begin(), c.m, in + c.n);
   double* out = in + 2 * (c.n + c.m);
@@ -60,22 +59,22 @@ bool holds(Operation comparison, double left, double right) noexcept {
 AutomatonSystem::AutomatonSystem(std::shared_ptr<const detail::Code> code, hybrid::SystemSpec spec)
     : code_(std::move(code)), spec_(std::move(spec)) {}
 
-void AutomatonSystem::flow(const Point& p, std::span<double> xdot, Scratch s) const noexcept {
+void AutomatonSystem::flow(const Point& p, std::span<double> xdot, Workspace& s) const noexcept {
   evaluate(location(*code_, p).flow, prepare(*code_, p, s, 0), xdot.data());
 }
 
-void AutomatonSystem::output(const Point& p, std::span<double> y, Scratch s) const noexcept {
+void AutomatonSystem::output(const Point& p, std::span<double> y, Workspace& s) const noexcept {
   evaluate(location(*code_, p).output, prepare(*code_, p, s, 0), y.data());
 }
 
-void AutomatonSystem::guards(const Point& p, std::span<double> z, Scratch s) const noexcept {
+void AutomatonSystem::guards(const Point& p, std::span<double> z, Workspace& s) const noexcept {
   const LocationCode& l = location(*code_, p);
   evaluate(l.guards, prepare(*code_, p, s, 0), z.data());
   std::fill(z.begin() + static_cast<std::ptrdiff_t>(l.guard_count), z.end(), 1.0);
 }
 
 bool AutomatonSystem::select(const Point& p, std::span<const std::uint8_t> present,
-                             std::span<int> chosen, Scratch s) const noexcept {
+                             std::span<int> chosen, Workspace& s) const noexcept {
   if (chosen.empty()) return false;
   chosen[0] = -1;
   const LocationCode& l = location(*code_, p);
@@ -94,7 +93,7 @@ bool AutomatonSystem::select(const Point& p, std::span<const std::uint8_t> prese
 }
 
 void AutomatonSystem::jump(const Point& p, std::span<const int> chosen, hybrid::Jump& jump,
-                           Scratch s) const noexcept {
+                           Workspace& s) const noexcept {
   if (chosen.empty() || chosen[0] < 0) return;
   const LocationCode& l = location(*code_, p);
   const auto& t = l.transitions[code_->place_of[static_cast<std::size_t>(chosen[0])]];
@@ -109,7 +108,7 @@ void AutomatonSystem::jump(const Point& p, std::span<const int> chosen, hybrid::
 }
 
 void AutomatonSystem::witness(const Point& p, int, int transition, std::span<double, 2> sides,
-                              Scratch s) const noexcept {
+                              Workspace& s) const noexcept {
   sides[0] = sides[1] = std::numeric_limits<double>::quiet_NaN();
   const LocationCode& l = location(*code_, p);
   const auto& t = l.transitions[code_->place_of[static_cast<std::size_t>(transition)]];
@@ -131,7 +130,7 @@ void AutomatonSystem::witness(const Point& p, int, int transition, std::span<dou
 }
 
 void AutomatonSystem::tangent(const Point& p, const hybrid::Direction& d,
-                              const hybrid::Tangent& wanted, Scratch s) const noexcept {
+                              const hybrid::Tangent& wanted, Workspace& s) const noexcept {
   const LocationCode& l = location(*code_, p);
   const Memory m = prepare(*code_, p, s, 0);
   double* dx = m.in + code_->n + code_->m;

@@ -11,8 +11,8 @@ namespace {
 
 using hybrid::Direction;
 using hybrid::Point;
-using hybrid::Scratch;
 using hybrid::Tangent;
+using hybrid::Workspace;
 using spatial::vector3;
 using spatial::Vector3;
 using spatial::vector3_or_zero;
@@ -48,7 +48,7 @@ DipoleField::Axis DipoleField::axis(double t) const noexcept {
   return {z0_ + c * c0_ + s * s0_, rate_ * (c * s0_ - s * c0_)};
 }
 
-void DipoleField::output(const Point& p, std::span<double> y, Scratch) const noexcept {
+void DipoleField::output(const Point& p, std::span<double> y, Workspace&) const noexcept {
   const auto r = vector3(p.u);
   const Vector3 m = axis(p.t).m;
   const double r2 = r.squaredNorm();
@@ -57,7 +57,7 @@ void DipoleField::output(const Point& p, std::span<double> y, Scratch) const noe
 }
 
 void DipoleField::tangent(const Point& p, const Direction& d, const Tangent& w,
-                          Scratch) const noexcept {
+                          Workspace&) const noexcept {
   if (w.y.empty()) return;
   const auto r = vector3(p.u);
   const Vector3 dr = vector3_or_zero(d.u);
@@ -71,11 +71,9 @@ void DipoleField::tangent(const Point& p, const Direction& d, const Tangent& w,
 }
 
 IgrfField::IgrfField(const Parameters& p)
-    : earth_(p.earth), igrf_(frames::decimal_year(p.epoch), p.degree), spec_(field_spec()) {
-  spec_.work = extra_work(spec_);
-}
+    : earth_(p.earth), igrf_(frames::decimal_year(p.epoch), p.degree), spec_(field_spec()) {}
 
-void IgrfField::output(const Point& p, std::span<double> y, Scratch) const noexcept {
+void IgrfField::output(const Point& p, std::span<double> y, Workspace&) const noexcept {
   const spatial::Matrix3 R_EN = frames::earth_matrix(earth_, p.t);
   const Vector3 r_E = R_EN * vector3(p.u);
   vector3(y) = R_EN.transpose() * igrf_.field(r_E, p.t / seconds_per_year);

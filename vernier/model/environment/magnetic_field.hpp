@@ -26,10 +26,10 @@ class DipoleField final : public hybrid::System {
   explicit DipoleField(const Parameters&);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override {}
-  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
+  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
 
  private:
   struct Axis {
@@ -60,8 +60,8 @@ class IgrfField final : public hybrid::System {
   explicit IgrfField(const Parameters&);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override {}
-  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
+  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
 
  private:
   frames::EarthRotation earth_;

@@ -10,9 +10,9 @@ namespace {
 
 using hybrid::Direction;
 using hybrid::Point;
-using hybrid::Scratch;
 using hybrid::Signal;
 using hybrid::Tangent;
+using hybrid::Workspace;
 using spatial::Vector3;
 using spatial::vector3;
 using spatial::vector3_or_zero;
@@ -34,7 +34,6 @@ KeplerOrbit::KeplerOrbit(const Parameters& p)
     node_rate_ = -2.0 * k * c;
     perigee_rate_ = k * (5.0 * c * c - 1.0);
     mean_motion_ += k * std::sqrt(1.0 - e * e) * (3.0 * c * c - 1.0);
-    spec_.work = extra_work(spec_);
   }
 }
 
@@ -56,14 +55,14 @@ OrbitState KeplerOrbit::at(double t) const noexcept {
   return {a * (c - e) * o.P + a * root * s * o.Q, speed * (root * c * o.Q - s * o.P)};
 }
 
-void KeplerOrbit::output(const Point& p, std::span<double> y, Scratch) const noexcept {
+void KeplerOrbit::output(const Point& p, std::span<double> y, Workspace&) const noexcept {
   const OrbitState s = at(p.t);
   vector3(y) = s.position;
   vector3(y, 3) = s.velocity;
 }
 
 void KeplerOrbit::tangent(const Point& p, const Direction& d, const Tangent& w,
-                          Scratch scratch) const noexcept {
+                          Workspace& scratch) const noexcept {
   if (parameters_.secular_j2) return System::tangent(p, d, w, scratch);
   if (w.y.empty()) return;
   const OrbitState s = at(p.t);
@@ -82,7 +81,7 @@ J2Orbit::J2Orbit(const Parameters& p) : parameters_(p) {
   spec_.outputs = {position, velocity, {"energy", "m^2/s^2", "", 1, {}, "per mass; constant"}};
 }
 
-void J2Orbit::flow(const Point& p, std::span<double> xdot, Scratch) const noexcept {
+void J2Orbit::flow(const Point& p, std::span<double> xdot, Workspace&) const noexcept {
   const auto r = vector3(p.x);
   const double r2 = r.squaredNorm(), inverse = 1.0 / r2, cube = inverse / std::sqrt(r2);
   const double k = 1.5 * parameters_.j2 * parameters_.radius * parameters_.radius * inverse;
@@ -93,7 +92,7 @@ void J2Orbit::flow(const Point& p, std::span<double> xdot, Scratch) const noexce
   dv[2] -= parameters_.mu * cube * k * 2.0 * r[2];
 }
 
-void J2Orbit::output(const Point& p, std::span<double> y, Scratch) const noexcept {
+void J2Orbit::output(const Point& p, std::span<double> y, Workspace&) const noexcept {
   const auto r = vector3(p.x), v = vector3(p.x, 3);
   vector3(y) = r;
   vector3(y, 3) = v;
@@ -106,7 +105,7 @@ void J2Orbit::output(const Point& p, std::span<double> y, Scratch) const noexcep
 }
 
 void J2Orbit::tangent(const Point& p, const Direction& d, const Tangent& w,
-                      Scratch) const noexcept {
+                      Workspace&) const noexcept {
   const auto r = vector3(p.x), v = vector3(p.x, 3);
   const Vector3 dr = vector3_or_zero(d.x), dv = vector3_or_zero(d.x, 3);
   const double r2 = r.squaredNorm(), length = std::sqrt(r2), mu = parameters_.mu;

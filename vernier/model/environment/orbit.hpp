@@ -29,10 +29,11 @@ class KeplerOrbit final : public hybrid::System {
   explicit KeplerOrbit(const Parameters&);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override {}
-  void output(const hybrid::Point&, std::span<double> y, hybrid::Scratch) const noexcept override;
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
+  void output(const hybrid::Point&, std::span<double> y,
+              hybrid::Workspace&) const noexcept override;
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
 
  private:
   OrbitState at(double t) const noexcept;
@@ -64,10 +65,10 @@ class J2Orbit final : public hybrid::System {
   explicit J2Orbit(const Parameters&);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
-  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
+  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
 
  private:
   Parameters parameters_;

@@ -22,11 +22,10 @@ ReferenceFrame::ReferenceFrame(Parameters p)
                    {"attitude", "1", "", 4, {}, "from the other's axes to its own, scalar last"},
                    {"rate", "rad/s", "", 3, {}, "angular, relative to the other, in its own axes"},
                    {"angular_acceleration", "rad/s^2", "", 3, {}, "the derivative of the rate"}};
-  spec_.work = extra_work(spec_);
 }
 
 void ReferenceFrame::output(const hybrid::Point& p, std::span<double> y,
-                            hybrid::Scratch) const noexcept {
+                            hybrid::Workspace&) const noexcept {
   frames::FrameState s;
   if (!frames_.relative(frame_, relative_to_, frames::shifted(epoch_, p.t), s)) {
     std::fill(y.begin(), y.end(), std::numeric_limits<double>::quiet_NaN());

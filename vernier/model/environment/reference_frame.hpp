@@ -26,9 +26,9 @@ class ReferenceFrame final : public hybrid::System {
   explicit ReferenceFrame(Parameters);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override {}
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
   /// Beyond the years of the source all outputs are not numbers.
-  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
 
  private:
   std::size_t frame_, relative_to_;

@@ -13,7 +13,7 @@ namespace {
 
 using hybrid::Jump;
 using hybrid::Point;
-using hybrid::Scratch;
+using hybrid::Workspace;
 using spatial::vector3;
 using spatial::Vector3;
 
@@ -25,10 +25,9 @@ Sun::Sun(const frames::Epoch& epoch) : path_(epoch) {
   spec_.outputs = {{"sun", "m", "N", 3, {}, "of the Sun, from the Earth's centre"},
                    {"direction", "1", "N", 3, {}, "from the spacecraft to the Sun"}};
   spec_.feedthrough = {{1, 0}};
-  spec_.work = extra_work(spec_);
 }
 
-void Sun::output(const Point& p, std::span<double> y, Scratch) const noexcept {
+void Sun::output(const Point& p, std::span<double> y, Workspace&) const noexcept {
   const Vector3 sun = path_.position(p.t);
   vector3(y) = sun;
   vector3(y, 3) = (sun - vector3(p.u)).normalized();
@@ -66,7 +65,6 @@ Eclipse::Eclipse(const Parameters& p) : parameters_(p) {
     spec_.guards = 2;
   }
   spec_.automata = {a};
-  spec_.work = extra_work(spec_);
 }
 
 Eclipse::Discs Eclipse::discs(const Point& p) const noexcept {
@@ -78,7 +76,7 @@ Eclipse::Discs Eclipse::discs(const Point& p) const noexcept {
           elementary::atan2(r.cross(s).norm(), -r.dot(s))};
 }
 
-void Eclipse::output(const Point& p, std::span<double> y, Scratch) const noexcept {
+void Eclipse::output(const Point& p, std::span<double> y, Workspace&) const noexcept {
   if (parameters_.shadow == Shadow::cylindrical) {
     y[0] = p.mode[0] == 0 ? 1.0 : 0.0;
     return;
@@ -87,7 +85,7 @@ void Eclipse::output(const Point& p, std::span<double> y, Scratch) const noexcep
   y[0] = visible_share(d.sun, d.earth, d.apart);
 }
 
-void Eclipse::guards(const Point& p, std::span<double> z, Scratch) const noexcept {
+void Eclipse::guards(const Point& p, std::span<double> z, Workspace&) const noexcept {
   if (parameters_.shadow == Shadow::conical) {
     const Discs d = discs(p);
     z[0] = d.apart - (d.earth + d.sun);
@@ -102,7 +100,7 @@ void Eclipse::guards(const Point& p, std::span<double> z, Scratch) const noexcep
 }
 
 bool Eclipse::select(const Point& p, std::span<const std::uint8_t>, std::span<int> chosen,
-                     Scratch scratch) const noexcept {
+                     Workspace& scratch) const noexcept {
   double z[2];
   guards(p, z, scratch);
   chosen[0] = -1;
@@ -121,12 +119,12 @@ bool Eclipse::select(const Point& p, std::span<const std::uint8_t>, std::span<in
   return chosen[0] >= 0;
 }
 
-void Eclipse::jump(const Point&, std::span<const int> chosen, Jump& to, Scratch) const noexcept {
+void Eclipse::jump(const Point&, std::span<const int> chosen, Jump& to, Workspace&) const noexcept {
   if (chosen[0] >= 0) to.mode[0] = spec_.automata[0].transitions[chosen[0]].to;
 }
 
 void Eclipse::witness(const Point& p, int, int transition, std::span<double, 2> sides,
-                      Scratch scratch) const noexcept {
+                      Workspace& scratch) const noexcept {
   if (parameters_.shadow == Shadow::conical) {
     const Discs d = discs(p);
     const bool inner = transition == 1 || transition == 2;

@@ -16,8 +16,8 @@ class Sun final : public hybrid::System {
   explicit Sun(const frames::Epoch&);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override {}
-  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
+  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
 
  private:
   frames::SunPath path_;
@@ -44,15 +44,15 @@ class Eclipse final : public hybrid::System {
   explicit Eclipse(const Parameters&);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override {}
-  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
-  void guards(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
+  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
+  void guards(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
   bool select(const hybrid::Point&, std::span<const std::uint8_t>, std::span<int>,
-              hybrid::Scratch) const noexcept override;
+              hybrid::Workspace&) const noexcept override;
   void jump(const hybrid::Point&, std::span<const int>, hybrid::Jump&,
-            hybrid::Scratch) const noexcept override;
+            hybrid::Workspace&) const noexcept override;
   void witness(const hybrid::Point&, int, int, std::span<double, 2>,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
 
  private:
   /// conical: half-widths of Sun and Earth and the angle between their centres (rad);

@@ -69,8 +69,9 @@ Island::Island(std::unique_ptr<hybrid::System> system, const IslandSettings& set
   now_emitted_.resize(spec.events.size());
   u_.resize(hybrid::size(spec.inputs));
   u_of_y_.resize(u_.size());
+  workspace_ = system_->workspace();
+  parameters_ = hybrid::initial_values(spec.parameters);
   y_.resize(hybrid::size(spec.outputs));
-  work_.resize(spec.work);
   samples_.x_before.resize(integrator_.x().size());
   samples_.mode_before.resize(integrator_.mode().size());
   description_.state_bytes = integrator_.state_bytes() + seen_.size() * sizeof(std::int64_t) +
@@ -150,7 +151,8 @@ Outcome Island::output(Instant now) noexcept {
   take_inputs(now.time);
   if (!y_known_ ||
       (!u_.empty() && std::memcmp(u_.data(), u_of_y_.data(), u_.size() * sizeof(double)) != 0)) {
-    system_->output({seconds(now.time), integrator_.x(), integrator_.mode(), u_}, y_, work_);
+    system_->output({seconds(now.time), integrator_.x(), integrator_.mode(), u_, parameters_}, y_,
+                    *workspace_);
     std::copy(u_.begin(), u_.end(), u_of_y_.begin());
     y_known_ = true;
   }
@@ -222,7 +224,7 @@ Outcome Island::sample(Time at) noexcept {
     }
   }
   take_inputs(at);
-  system_->output({seconds(at), x, mode, u_}, y_, work_);
+  system_->output({seconds(at), x, mode, u_, parameters_}, y_, *workspace_);
   y_known_ = false;
   write(mode);
   return Outcome::ok;

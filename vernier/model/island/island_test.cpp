@@ -260,7 +260,7 @@ class Complaining final : public FormulaSystem {
  public:
   using FormulaSystem::FormulaSystem;
   bool explain(const hybrid::Point& p, hybrid::Complaint& c,
-               hybrid::Scratch) const noexcept override {
+               hybrid::Workspace&) const noexcept override {
     if (p.x[0] < 0.49) return false;
     std::snprintf(c.code, sizeof c.code, "V3140");
     std::snprintf(c.text, sizeof c.text, "x is as far as it goes");

@@ -12,70 +12,86 @@ LinearInputs::LinearInputs(std::unique_ptr<hybrid::System> system)
   lines.name = "(slopes and start of the lines)";
   lines.count = static_cast<std::uint32_t>(m_ + 1);
   spec_.inputs.push_back(lines);
-  spec_.work += 2 * m_;
+  spec_.work = 2 * m_;
 }
 
-hybrid::Point LinearInputs::inside(const hybrid::Point& p, hybrid::Scratch& s) const noexcept {
+namespace {
+
+/// The inputs inside and their rates, and the memory of the system inside.
+struct Space final : hybrid::Workspace {
+  Space(const hybrid::SystemSpec& spec, std::unique_ptr<hybrid::Workspace> w)
+      : Workspace(spec), inner(std::move(w)) {}
+  std::unique_ptr<hybrid::Workspace> inner;
+};
+
+hybrid::Workspace& inner(hybrid::Workspace& w) noexcept { return *static_cast<Space&>(w).inner; }
+
+}  // namespace
+
+std::unique_ptr<hybrid::Workspace> LinearInputs::workspace() const {
+  return std::make_unique<Space>(spec_, system_->workspace());
+}
+
+hybrid::Point LinearInputs::inside(const hybrid::Point& p, hybrid::Workspace& w) const noexcept {
   const double past = p.t - p.u[2 * m_];
-  const std::span<double> u = s.first(m_);
+  const std::span<double> u = w.doubles().first(m_);
   for (std::size_t i = 0; i < m_; ++i) u[i] = p.u[i] + p.u[m_ + i] * past;
-  s = s.subspan(m_);
-  return {p.t, p.x, p.mode, u};
+  return {p.t, p.x, p.mode, u, p.p};
 }
 
 void LinearInputs::flow(const hybrid::Point& p, std::span<double> xdot,
-                        hybrid::Scratch s) const noexcept {
-  const hybrid::Point q = inside(p, s);
-  system_->flow(q, xdot, s);
+                        hybrid::Workspace& w) const noexcept {
+  const hybrid::Point q = inside(p, w);
+  system_->flow(q, xdot, inner(w));
 }
 
 void LinearInputs::output(const hybrid::Point& p, std::span<double> y,
-                          hybrid::Scratch s) const noexcept {
-  const hybrid::Point q = inside(p, s);
-  system_->output(q, y, s);
+                          hybrid::Workspace& w) const noexcept {
+  const hybrid::Point q = inside(p, w);
+  system_->output(q, y, inner(w));
 }
 
 void LinearInputs::guards(const hybrid::Point& p, std::span<double> z,
-                          hybrid::Scratch s) const noexcept {
-  const hybrid::Point q = inside(p, s);
-  system_->guards(q, z, s);
+                          hybrid::Workspace& w) const noexcept {
+  const hybrid::Point q = inside(p, w);
+  system_->guards(q, z, inner(w));
 }
 
 bool LinearInputs::select(const hybrid::Point& p, std::span<const std::uint8_t> present,
-                          std::span<int> chosen, hybrid::Scratch s) const noexcept {
-  const hybrid::Point q = inside(p, s);
-  return system_->select(q, present, chosen, s);
+                          std::span<int> chosen, hybrid::Workspace& w) const noexcept {
+  const hybrid::Point q = inside(p, w);
+  return system_->select(q, present, chosen, inner(w));
 }
 
 void LinearInputs::jump(const hybrid::Point& p, std::span<const int> chosen, hybrid::Jump& j,
-                        hybrid::Scratch s) const noexcept {
-  const hybrid::Point q = inside(p, s);
-  system_->jump(q, chosen, j, s);
+                        hybrid::Workspace& w) const noexcept {
+  const hybrid::Point q = inside(p, w);
+  system_->jump(q, chosen, j, inner(w));
 }
 
 void LinearInputs::witness(const hybrid::Point& p, int automaton, int transition,
-                           std::span<double, 2> sides, hybrid::Scratch s) const noexcept {
-  const hybrid::Point q = inside(p, s);
-  system_->witness(q, automaton, transition, sides, s);
+                           std::span<double, 2> sides, hybrid::Workspace& w) const noexcept {
+  const hybrid::Point q = inside(p, w);
+  system_->witness(q, automaton, transition, sides, inner(w));
 }
 
 bool LinearInputs::explain(const hybrid::Point& p, hybrid::Complaint& c,
-                           hybrid::Scratch s) const noexcept {
-  const hybrid::Point q = inside(p, s);
-  return system_->explain(q, c, s);
+                           hybrid::Workspace& w) const noexcept {
+  const hybrid::Point q = inside(p, w);
+  return system_->explain(q, c, inner(w));
 }
 
 void LinearInputs::tangent(const hybrid::Point& p, const hybrid::Direction& d,
-                           const hybrid::Tangent& out, hybrid::Scratch s) const noexcept {
-  const hybrid::Point q = inside(p, s);
+                           const hybrid::Tangent& out, hybrid::Workspace& w) const noexcept {
+  const hybrid::Point q = inside(p, w);
   // u = u_k + slope (t - t0) in all of u_k, slope, t and t0
   const double past = p.t - p.u[2 * m_];
-  const std::span<double> du = s.first(m_);
-  s = s.subspan(m_);
+  const std::span<double> du = w.doubles().subspan(m_, m_);
   for (std::size_t i = 0; i < m_; ++i) {
-    du[i] = d.u[i] + d.u[m_ + i] * past + p.u[m_ + i] * (d.t - d.u[2 * m_]);
+    du[i] = d.u.empty() ? p.u[m_ + i] * d.t
+                        : d.u[i] + d.u[m_ + i] * past + p.u[m_ + i] * (d.t - d.u[2 * m_]);
   }
-  system_->tangent(q, {d.t, d.x, du}, out, s);
+  system_->tangent(q, {d.t, d.x, du, d.p}, out, inner(w));
 }
 
 void Lines::reset() noexcept {

@@ -22,28 +22,27 @@ class Follower final : public hybrid::System {
     spec_.outputs = {{.name = "y"}};
     spec_.automata = {{"", {"Below", "Above"}, {{"up", 0, 1, "u > 1"}}, 0}};
     spec_.guards = 1;
-    spec_.work = extra_work(spec_);
   }
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
   void flow(const hybrid::Point& p, std::span<double> xdot,
-            hybrid::Scratch) const noexcept override {
+            hybrid::Workspace&) const noexcept override {
     xdot[0] = p.u[0];
   }
   void output(const hybrid::Point& p, std::span<double> y,
-              hybrid::Scratch) const noexcept override {
+              hybrid::Workspace&) const noexcept override {
     y[0] = p.x[0];
   }
   void guards(const hybrid::Point& p, std::span<double> z,
-              hybrid::Scratch) const noexcept override {
+              hybrid::Workspace&) const noexcept override {
     z[0] = p.mode[0] == 0 ? p.u[0] - 1.0 : 1.0;
   }
   bool select(const hybrid::Point& p, std::span<const std::uint8_t>, std::span<int> chosen,
-              hybrid::Scratch) const noexcept override {
+              hybrid::Workspace&) const noexcept override {
     chosen[0] = p.mode[0] == 0 && p.u[0] > 1.0 ? 0 : -1;
     return chosen[0] == 0;
   }
   void jump(const hybrid::Point&, std::span<const int>, hybrid::Jump& j,
-            hybrid::Scratch) const noexcept override {
+            hybrid::Workspace&) const noexcept override {
     j.mode[0] = 1;
   }
 
@@ -105,10 +104,11 @@ TEST(LinearInputs, KeepTheComponentContract) {
 
 TEST(LinearInputs, HaveTheTangentThatDifferencesShow) {
   const detail::LinearInputs lines(std::make_unique<Follower>());
-  std::vector<double> work(lines.spec().work), x{0.0}, u{0.4, 2.0, 3.0}, dx{0.0}, du{0.1, 0.2, 0.3};
+  const auto work = lines.workspace();
+  std::vector<double> x{0.0}, u{0.4, 2.0, 3.0}, dx{0.0}, du{0.1, 0.2, 0.3};
   const std::vector<int> mode{0};
   double y = 0, z = 0, xdot = 0;
-  lines.tangent({5.0, x, mode, u}, {0.7, dx, du}, {{&xdot, 1}, {&y, 1}, {&z, 1}}, work);
+  lines.tangent({5.0, x, mode, u}, {0.7, dx, du}, {{&xdot, 1}, {&y, 1}, {&z, 1}}, *work);
   // u(t) = 0.4 + 2 (5 - 3), along d = (dt 0.7, du 0.1, dslope 0.2, dt0 0.3)
   EXPECT_NEAR(xdot, 0.1 + 0.2 * 2.0 + 2.0 * (0.7 - 0.3), 1e-7);  // Follower's own is by differences
   EXPECT_NEAR(z, xdot, 1e-12);

@@ -1,11 +1,9 @@
 #include "vernier/model/mechanics/system.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <thread>
 
 #include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/mechanics/detail/signals.hpp"
@@ -15,66 +13,36 @@ namespace vernier::mechanics {
 namespace {
 
 using hybrid::Point;
-using hybrid::Scratch;
+using hybrid::Workspace;
 using multibody::Solution;
 using multibody::SpacecraftEvaluation;
 
-/// An evaluation that one caller at a time has. Every call places it anew: what it gives must not
-/// depend on who had it before, not even in the last bit.
-struct alignas(64) Bench {
-  explicit Bench(const multibody::Spacecraft& craft) : evaluation(craft) {}
-
-  std::atomic<bool> taken = false;
+/// Every call places the evaluation anew: what it gives must not depend on the call before, not
+/// even in the last bit.
+struct Space final : Workspace {
+  Space(const hybrid::SystemSpec& spec, const multibody::Spacecraft& craft)
+      : Workspace(spec), evaluation(craft) {}
   SpacecraftEvaluation evaluation;
 };
 
-class Benches {
- public:
-  explicit Benches(const multibody::Spacecraft& craft) {
-    const std::size_t count = std::clamp(std::thread::hardware_concurrency(), 1u, 63u) + 1;
-    for (std::size_t k = 0; k < count; ++k) all_.push_back(std::make_unique<Bench>(craft));
-  }
-  Bench& take() const noexcept {
-    for (;;) {
-      for (const auto& b : all_)
-        if (!b->taken.load(std::memory_order_relaxed) &&
-            !b->taken.exchange(true, std::memory_order_acquire))
-          return *b;
-    }
-  }
-
- private:
-  std::vector<std::unique_ptr<Bench>> all_;
-};
-
-class Lease {
- public:
-  explicit Lease(const Benches& from) noexcept : bench_(from.take()) {}
-  ~Lease() { bench_.taken.store(false, std::memory_order_release); }
-  Lease(const Lease&) = delete;
-  Lease& operator=(const Lease&) = delete;
-  Bench* operator->() const noexcept { return &bench_; }
-  Bench& operator*() const noexcept { return bench_; }
-
- private:
-  Bench& bench_;
-};
+SpacecraftEvaluation& evaluation(Workspace& w) noexcept {
+  return static_cast<Space&>(w).evaluation;
+}
 
 }  // namespace
 
 struct MultibodySystem::Data {
   Data(multibody::Spacecraft c, const Options& o)
-      : craft(std::move(c)),
-        signals(detail::signals_of(craft, o.held, o.reactions)),
-        benches(craft) {}
+      : craft(std::move(c)), signals(detail::signals_of(craft, o.held, o.reactions)) {}
 
   /// The working memory of a call, divided.
   struct Work {
     std::span<double> force, acceleration, rates, tau;  // by speed
     std::span<std::uint8_t> prescribed, locked;
   };
-  Work divide(Scratch s) const noexcept {
+  Work divide(Workspace& w) const noexcept {
     const std::size_t nu = craft.tree().speeds();
+    const std::span<double> s = w.doubles();
     auto* bytes = reinterpret_cast<std::uint8_t*>(s.data() + 4 * nu);
     return {s.subspan(0, nu),      s.subspan(nu, nu), s.subspan(2 * nu, nu),
             s.subspan(3 * nu, nu), {bytes, nu},       {bytes + nu, nu}};
@@ -86,10 +54,10 @@ struct MultibodySystem::Data {
             x.subspan(signals.fuel, signals.states - signals.fuel)};
   }
 
-  void place(const Point& p, Bench& b) const noexcept { craft.place(state(p.x), b.evaluation); }
+  void place(const Point& p, SpacecraftEvaluation& e) const noexcept { craft.place(state(p.x), e); }
 
   Solution accelerate(const Point& p, const Work& w, std::span<double> momentum,
-                      std::span<double> fuel, Bench& b) const noexcept {
+                      std::span<double> fuel, SpacecraftEvaluation& e) const noexcept {
     std::fill(w.force.begin(), w.force.end(), 0.0);
     std::fill(w.acceleration.begin(), w.acceleration.end(), 0.0);
     std::fill(w.prescribed.begin(), w.prescribed.end(), std::uint8_t{0});
@@ -104,12 +72,11 @@ struct MultibodySystem::Data {
     return craft.accelerate({w.force, w.acceleration, w.prescribed,
                              p.u.subspan(signals.commands, signals.torques - signals.commands),
                              p.u.subspan(signals.torques)},
-                            {w.rates, momentum, fuel}, b.evaluation);
+                            {w.rates, momentum, fuel}, e);
   }
 
   multibody::Spacecraft craft;
   detail::Signals signals;
-  Benches benches;
 };
 
 MultibodySystem::MultibodySystem(multibody::Spacecraft craft, const Options& o)
@@ -118,18 +85,21 @@ MultibodySystem::~MultibodySystem() = default;
 
 const multibody::Spacecraft& MultibodySystem::spacecraft() const noexcept { return data_->craft; }
 const hybrid::SystemSpec& MultibodySystem::spec() const noexcept { return data_->signals.spec; }
+std::unique_ptr<Workspace> MultibodySystem::workspace() const {
+  return std::make_unique<Space>(spec(), data_->craft);
+}
 
-void MultibodySystem::flow(const Point& p, std::span<double> xdot, Scratch s) const noexcept {
+void MultibodySystem::flow(const Point& p, std::span<double> xdot, Workspace& s) const noexcept {
   const Data& d = *data_;
   const detail::Signals& at = d.signals;
   const Data::Work w = d.divide(s);
-  const Lease bench(d.benches);
-  d.place(p, *bench);
+  SpacecraftEvaluation& e = evaluation(s);
+  d.place(p, e);
   const auto part = [&](std::size_t first, std::size_t end) {
     return xdot.subspan(first, end - first);
   };
   const Solution solution =
-      d.accelerate(p, w, part(at.momentum, at.fuel), part(at.fuel, at.states), *bench);
+      d.accelerate(p, w, part(at.momentum, at.fuel), part(at.fuel, at.states), e);
   d.craft.tree().coordinate_rates(p.x.subspan(0, at.u), p.x.subspan(at.u, at.momentum - at.u),
                                   part(0, at.u));
   const std::span<double> udot = part(at.u, at.momentum);
@@ -157,18 +127,15 @@ class Writer {
 
 }  // namespace
 
-void MultibodySystem::output(const Point& p, std::span<double> y, Scratch s) const noexcept {
+void MultibodySystem::output(const Point& p, std::span<double> y, Workspace& s) const noexcept {
   const Data& d = *data_;
   const Data::Work w = d.divide(s);
-  const Lease lease(d.benches);
-  Bench& bench = *lease;
-  SpacecraftEvaluation& e = bench.evaluation;
+  SpacecraftEvaluation& e = evaluation(s);
   const multibody::SpacecraftModel& model = d.craft.model();
-  d.place(p, bench);
+  d.place(p, e);
   // rates of momenta and fuel are not wanted: into what the outputs overwrite
   const std::size_t rotors = model.rotors.size(), tanks = model.tanks.size();
-  const Solution solution =
-      d.accelerate(p, w, y.subspan(0, rotors), y.subspan(rotors, tanks), bench);
+  const Solution solution = d.accelerate(p, w, y.subspan(0, rotors), y.subspan(rotors, tanks), e);
   Writer out(y);
   out.put(p.x);
   for (std::size_t k = 0; k < rotors; ++k) out.put(d.craft.rotor_speed(e, static_cast<int>(k)));
@@ -200,7 +167,7 @@ void MultibodySystem::output(const Point& p, std::span<double> y, Scratch s) con
 }
 
 bool MultibodySystem::select(const Point& p, std::span<const std::uint8_t> present,
-                             std::span<int> chosen, Scratch) const noexcept {
+                             std::span<int> chosen, Workspace&) const noexcept {
   bool any = false;
   for (std::size_t k = 0; k < chosen.size(); ++k) {
     const detail::SwitchedDof& dof = data_->signals.dofs[k];
@@ -218,7 +185,7 @@ bool MultibodySystem::select(const Point& p, std::span<const std::uint8_t> prese
 }
 
 void MultibodySystem::jump(const Point& p, std::span<const int> chosen, hybrid::Jump& jump,
-                           Scratch s) const noexcept {
+                           Workspace& s) const noexcept {
   const Data& d = *data_;
   const Data::Work w = d.divide(s);
   const std::span<double> u = jump.x.subspan(d.signals.u, d.craft.tree().speeds());
@@ -238,13 +205,12 @@ void MultibodySystem::jump(const Point& p, std::span<const int> chosen, hybrid::
     w.prescribed[at] = to != detail::regular && w.locked[at] == 0;
   }
   if (!impact) return;
-  const Lease bench(d.benches);
-  d.place(p, *bench);
+  SpacecraftEvaluation& e = evaluation(s);
+  d.place(p, e);
   std::fill(w.acceleration.begin(), w.acceleration.end(), 0.0);
   const auto state = d.state(p.x);
-  const Solution solution =
-      multibody::impact(d.craft.tree(), bench->evaluation.tree(), state.q, state.u, w.locked,
-                        w.acceleration, w.prescribed, w.rates, w.tau);
+  const Solution solution = multibody::impact(d.craft.tree(), e.tree(), state.q, state.u, w.locked,
+                                              w.acceleration, w.prescribed, w.rates, w.tau);
   for (std::size_t k = 0; k < u.size(); ++k) {
     u[k] = w.locked[k] != 0 ? 0.0 : u[k] + w.rates[k];
     if (!solution) u[k] = std::numeric_limits<double>::quiet_NaN();
@@ -252,18 +218,17 @@ void MultibodySystem::jump(const Point& p, std::span<const int> chosen, hybrid::
 }
 
 bool MultibodySystem::explain(const Point& p, hybrid::Complaint& complaint,
-                              Scratch s) const noexcept {
+                              Workspace& s) const noexcept {
   const Data& d = *data_;
   const Data::Work w = d.divide(s);
-  const Lease bench(d.benches);
-  d.place(p, *bench);
+  SpacecraftEvaluation& e = evaluation(s);
+  d.place(p, e);
   // rates of momenta and fuel are not wanted
   const std::size_t nu = d.craft.tree().speeds();
   const multibody::SpacecraftModel& model = d.craft.model();
-  const Scratch rest = s.subspan(4 * nu + (2 * nu + 7) / 8 + 1);
+  const std::span<double> rest = s.doubles().subspan(4 * nu + (2 * nu + 7) / 8 + 1);
   const std::size_t rotors = model.rotors.size(), tanks = model.tanks.size();
-  const Solution solution =
-      d.accelerate(p, w, rest.first(rotors), rest.subspan(rotors, tanks), *bench);
+  const Solution solution = d.accelerate(p, w, rest.first(rotors), rest.subspan(rotors, tanks), e);
   int body = solution.singular;
   for (std::size_t k = 0; body < 0 && k < model.tree.bodies.size(); ++k) {
     // near its singular position rates grow beyond what a step can follow

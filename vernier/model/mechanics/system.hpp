@@ -42,9 +42,6 @@ namespace vernier::mechanics {
 /// follows the events BODY.free, BODY.prescribe, BODY.lock, and BODY.DOF.free … where a hinge has
 /// several. To lock a dof that moves is an impact: all speeds jump, both momenta are kept. To free
 /// or to prescribe one changes no speed.
-///
-/// Thread-safe; each call takes one of a fixed number of evaluations, one more than the machine has
-/// processors. Only if more threads than that call at the same time does one wait for another.
 class MultibodySystem final : public hybrid::System {
  public:
   struct Options {
@@ -58,14 +55,18 @@ class MultibodySystem final : public hybrid::System {
   const multibody::Spacecraft& spacecraft() const noexcept;
 
   const hybrid::SystemSpec& spec() const noexcept override;
-  void flow(const hybrid::Point&, std::span<double> xdot, hybrid::Scratch) const noexcept override;
-  void output(const hybrid::Point&, std::span<double> y, hybrid::Scratch) const noexcept override;
+  std::unique_ptr<hybrid::Workspace> workspace() const override;
+  void flow(const hybrid::Point&, std::span<double> xdot,
+            hybrid::Workspace&) const noexcept override;
+  void output(const hybrid::Point&, std::span<double> y,
+              hybrid::Workspace&) const noexcept override;
   bool select(const hybrid::Point&, std::span<const std::uint8_t> present, std::span<int> chosen,
-              hybrid::Scratch) const noexcept override;
+              hybrid::Workspace&) const noexcept override;
   void jump(const hybrid::Point&, std::span<const int> chosen, hybrid::Jump&,
-            hybrid::Scratch) const noexcept override;
+            hybrid::Workspace&) const noexcept override;
   /// V3140: a hinge that cannot be solved.
-  bool explain(const hybrid::Point&, hybrid::Complaint&, hybrid::Scratch) const noexcept override;
+  bool explain(const hybrid::Point&, hybrid::Complaint&,
+               hybrid::Workspace&) const noexcept override;
 
  private:
   struct Data;

@@ -288,19 +288,20 @@ TEST(MultibodySystem, GivesManyThreadsTheSameBits) {
   SystemRig rig(*system);
   const std::size_t n = rig.x.size(), m = hybrid::size(system->spec().outputs);
   std::vector<double> rate(n), y(m);
-  system->flow(rig.point(), rate, rig.scratch());
-  system->output(rig.point(), y, rig.scratch());
+  system->flow(rig.point(), rate, rig.workspace());
+  system->output(rig.point(), y, rig.workspace());
   std::vector<std::thread> threads;
   std::atomic<int> wrong = 0;
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&, t] {
-      std::vector<double> x = rig.x, r(n), out(m), work(system->spec().work);
+      std::vector<double> x = rig.x, r(n), out(m);
+      const auto work = system->workspace();
       for (int k = 0; k < 300; ++k) {
         // every other call is for another state
         x[7] = k % 2 == 0 ? rig.x[7] : 0.01 * (t + k);
         const hybrid::Point p{0.0, x, rig.mode, rig.u};
-        system->flow(p, r, work);
-        system->output(p, out, work);
+        system->flow(p, r, *work);
+        system->output(p, out, *work);
         if (k % 2 == 0 && (r != rate || out != y)) ++wrong;
       }
     });
@@ -313,9 +314,9 @@ TEST(MultibodySystem, ExplainsASingularHinge) {
   const auto system = from_text(body("mirror", "<hinge kind=\"gimbal\"/>"));
   SystemRig rig(*system);
   hybrid::Complaint complaint;
-  EXPECT_FALSE(system->explain(rig.point(), complaint, rig.scratch()));
+  EXPECT_FALSE(system->explain(rig.point(), complaint, rig.workspace()));
   rig.state("mirror.y")[0] = M_PI / 2;
-  EXPECT_TRUE(system->explain(rig.point(), complaint, rig.scratch()));
+  EXPECT_TRUE(system->explain(rig.point(), complaint, rig.workspace()));
   EXPECT_STREQ(complaint.code, "V3140");
   EXPECT_STREQ(complaint.text,
                "the gimbal hinge of mirror is in its singular position (y = 90 deg)");

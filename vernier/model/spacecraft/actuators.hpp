@@ -27,10 +27,10 @@ class Magnetorquers final : public hybrid::System {
   explicit Magnetorquers(const Parameters&);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override {}
-  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
+  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
 
  private:
   double gain_, largest_;
@@ -71,17 +71,17 @@ class ReactionWheels final : public hybrid::System {
   explicit ReactionWheels(const Parameters&);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
-  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
-  void guards(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
+  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
+  void guards(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
   bool select(const hybrid::Point&, std::span<const std::uint8_t>, std::span<int>,
-              hybrid::Scratch) const noexcept override;
+              hybrid::Workspace&) const noexcept override;
   void jump(const hybrid::Point&, std::span<const int>, hybrid::Jump&,
-            hybrid::Scratch) const noexcept override;
+            hybrid::Workspace&) const noexcept override;
   void witness(const hybrid::Point&, int, int, std::span<double, 2>,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
 
  private:
   std::size_t count() const noexcept { return parameters_.axes.size(); }

@@ -8,8 +8,8 @@ namespace {
 
 using hybrid::Direction;
 using hybrid::Point;
-using hybrid::Scratch;
 using hybrid::Tangent;
+using hybrid::Workspace;
 using spatial::vector3;
 using spatial::Vector3;
 using spatial::vector3_or_zero;
@@ -25,7 +25,7 @@ Magnetorquers::Magnetorquers(const Parameters& p)
   spec_.feedthrough = {{0, 0}, {1, 0}, {1, 1}};
 }
 
-void Magnetorquers::output(const Point& p, std::span<double> y, Scratch) const noexcept {
+void Magnetorquers::output(const Point& p, std::span<double> y, Workspace&) const noexcept {
   Vector3 command = vector3(p.u);
   if (largest_ > 0.0) command = command.cwiseMin(largest_).cwiseMax(-largest_);
   const Vector3 moment = gain_ * command;
@@ -34,7 +34,7 @@ void Magnetorquers::output(const Point& p, std::span<double> y, Scratch) const n
 }
 
 void Magnetorquers::tangent(const Point& p, const Direction& d, const Tangent& t,
-                            Scratch) const noexcept {
+                            Workspace&) const noexcept {
   if (t.y.empty()) return;
   Vector3 command = vector3(p.u), change = vector3_or_zero(d.u);
   if (largest_ > 0.0) {

@@ -12,8 +12,8 @@ namespace {
 using hybrid::Direction;
 using hybrid::Jump;
 using hybrid::Point;
-using hybrid::Scratch;
 using hybrid::Tangent;
+using hybrid::Workspace;
 using spatial::vector3;
 using spatial::Vector3;
 
@@ -71,11 +71,11 @@ bool ReactionWheels::moves(const Point& p, std::size_t i) const noexcept {
   return !bounded() || p.mode[i] == free;
 }
 
-void ReactionWheels::flow(const Point& p, std::span<double> xdot, Scratch) const noexcept {
+void ReactionWheels::flow(const Point& p, std::span<double> xdot, Workspace&) const noexcept {
   for (std::size_t i = 0; i < count(); ++i) xdot[i] = moves(p, i) ? drive(p, i) : 0.0;
 }
 
-void ReactionWheels::output(const Point& p, std::span<double> y, Scratch) const noexcept {
+void ReactionWheels::output(const Point& p, std::span<double> y, Workspace&) const noexcept {
   const std::size_t n = count();
   Vector3 torque = Vector3::Zero(), momentum = Vector3::Zero();
   for (std::size_t i = 0; i < n; ++i) {
@@ -89,7 +89,7 @@ void ReactionWheels::output(const Point& p, std::span<double> y, Scratch) const 
   vector3(y, 3) = momentum;
 }
 
-void ReactionWheels::guards(const Point& p, std::span<double> z, Scratch) const noexcept {
+void ReactionWheels::guards(const Point& p, std::span<double> z, Workspace&) const noexcept {
   if (!bounded()) return;
   // relative to what they are compared with, so that a tolerance means the same for all wheels
   const double torque_size = parameters_.max_torque > 0.0 ? parameters_.max_torque : 1.0;
@@ -102,7 +102,7 @@ void ReactionWheels::guards(const Point& p, std::span<double> z, Scratch) const 
 }
 
 bool ReactionWheels::select(const Point& p, std::span<const std::uint8_t>, std::span<int> chosen,
-                            Scratch) const noexcept {
+                            Workspace&) const noexcept {
   bool any = false;
   if (!bounded()) return any;
   for (std::size_t i = 0; i < count(); ++i) {
@@ -122,7 +122,7 @@ bool ReactionWheels::select(const Point& p, std::span<const std::uint8_t>, std::
 }
 
 void ReactionWheels::jump(const Point&, std::span<const int> chosen, Jump& to,
-                          Scratch) const noexcept {
+                          Workspace&) const noexcept {
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (chosen[i] < 0) continue;
     to.mode[i] = spec_.automata[i].transitions[static_cast<std::size_t>(chosen[i])].to;
@@ -132,7 +132,7 @@ void ReactionWheels::jump(const Point&, std::span<const int> chosen, Jump& to,
 }
 
 void ReactionWheels::witness(const Point& p, int wheel, int transition, std::span<double, 2> sides,
-                             Scratch) const noexcept {
+                             Workspace&) const noexcept {
   const auto i = static_cast<std::size_t>(wheel);
   const bool reached = transition == reach_upper || transition == reach_lower;
   sides[0] = reached ? p.x[i] : drive(p, i);
@@ -142,7 +142,7 @@ void ReactionWheels::witness(const Point& p, int wheel, int transition, std::spa
 }
 
 void ReactionWheels::tangent(const Point& p, const Direction& d, const Tangent& t,
-                             Scratch) const noexcept {
+                             Workspace&) const noexcept {
   const std::size_t n = count();
   const double torque_size = parameters_.max_torque > 0.0 ? parameters_.max_torque : 1.0;
   Vector3 torque = Vector3::Zero(), momentum = Vector3::Zero();

@@ -13,8 +13,8 @@ namespace {
 
 using hybrid::Direction;
 using hybrid::Point;
-using hybrid::Scratch;
 using hybrid::Tangent;
+using hybrid::Workspace;
 using spatial::attitude_matrix;
 using spatial::Matrix3;
 using spatial::Quaternion;
@@ -74,14 +74,14 @@ RigidBody::RigidBody(const Parameters& p) : inertia_(p.inertia), inverse_(p.iner
   spec_.unit_vectors = {{q_at, 4}};
 }
 
-void RigidBody::flow(const Point& p, std::span<double> xdot, Scratch) const noexcept {
+void RigidBody::flow(const Point& p, std::span<double> xdot, Workspace&) const noexcept {
   const Vector3 w = vector3(p.x, omega_at);
   const Vector3 h = inertia_ * w + vector3(p.u, wheels_at);
   quaternion(xdot, q_at) = quaternion_rate(quaternion(p.x, q_at), w);
   vector3(xdot, omega_at) = inverse_ * (vector3(p.u, torque_at) - w.cross(h));
 }
 
-void RigidBody::output(const Point& p, std::span<double> y, Scratch) const noexcept {
+void RigidBody::output(const Point& p, std::span<double> y, Workspace&) const noexcept {
   const Quaternion q = quaternion(p.x, q_at);
   const Vector3 w = vector3(p.x, omega_at);
   const Vector3 body = inertia_ * w;
@@ -96,7 +96,7 @@ void RigidBody::output(const Point& p, std::span<double> y, Scratch) const noexc
 }
 
 void RigidBody::tangent(const Point& p, const Direction& d, const Tangent& t,
-                        Scratch) const noexcept {
+                        Workspace&) const noexcept {
   const Quaternion q = quaternion(p.x, q_at), dq = quaternion_or_zero(d.x, q_at);
   const Vector3 w = vector3(p.x, omega_at), dw = vector3_or_zero(d.x, omega_at);
   const Vector3 h = inertia_ * w + vector3(p.u, wheels_at);
@@ -129,7 +129,7 @@ Rotation::Rotation(Way way, const std::string& unit) : way_(way) {
   spec_.feedthrough = {{0, 0}, {0, 1}};
 }
 
-void Rotation::output(const Point& p, std::span<double> y, Scratch) const noexcept {
+void Rotation::output(const Point& p, std::span<double> y, Workspace&) const noexcept {
   const Matrix3 R = attitude_matrix(quaternion(p.u));
   const auto v = vector3(p.u, 4);
   if (way_ == Way::to_body) {
@@ -140,7 +140,7 @@ void Rotation::output(const Point& p, std::span<double> y, Scratch) const noexce
 }
 
 void Rotation::tangent(const Point& p, const Direction& d, const Tangent& t,
-                       Scratch) const noexcept {
+                       Workspace&) const noexcept {
   if (t.y.empty()) return;
   const Quaternion q = quaternion(p.u), dq = quaternion_or_zero(d.u);
   const Matrix3 R = attitude_matrix(q),

@@ -35,10 +35,10 @@ class RigidBody final : public hybrid::System {
   explicit RigidBody(const Parameters&);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
-  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
+  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
 
  private:
   spatial::Matrix3 inertia_, inverse_;
@@ -59,10 +59,10 @@ class Rotation final : public hybrid::System {
   Rotation(Way, const std::string& unit);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override {}
-  void output(const hybrid::Point&, std::span<double>, hybrid::Scratch) const noexcept override;
+  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
+  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
 
  private:
   Way way_;

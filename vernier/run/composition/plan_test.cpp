@@ -21,10 +21,12 @@ class Line final : public hybrid::System {
  public:
   explicit Line(hybrid::SystemSpec s) : spec_(std::move(s)) { spec_.work = 64; }
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double> xdot, hybrid::Scratch) const noexcept override {
+  void flow(const hybrid::Point&, std::span<double> xdot,
+            hybrid::Workspace&) const noexcept override {
     for (double& v : xdot) v = 0.0;
   }
-  void output(const hybrid::Point&, std::span<double> y, hybrid::Scratch) const noexcept override {
+  void output(const hybrid::Point&, std::span<double> y,
+              hybrid::Workspace&) const noexcept override {
     for (double& v : y) v = 0.0;
   }
 

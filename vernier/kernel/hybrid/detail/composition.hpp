@@ -43,9 +43,9 @@ struct Place {
   std::size_t x = 0, n = 0;  // states
   std::size_t u = 0, m = 0;  // inputs, in the vector of all inputs of parts
   std::size_t y = 0, p = 0;  // outputs
+  std::size_t parameter = 0, parameters = 0;
   std::size_t automaton = 0, automata = 0;
   std::size_t z = 0, guards = 0;
-  std::size_t work = 0;
   std::vector<std::size_t> labels;  // its events in those of the composition
   struct Heard {
     std::size_t event, label;  // of its own, of the composition
@@ -68,19 +68,40 @@ struct Schedule {
 
 class Composer;  // makes compositions; in compose.cpp
 
+/// Inputs and outputs of all parts with their rates, for one point or for lanes, and the memory of
+/// each part.
+struct CompositionWorkspace final : Workspace {
+  CompositionWorkspace(const SystemSpec& spec) : Workspace(spec) {}
+
+  std::vector<double> u, y, du, dy;
+  std::vector<double> lane_u, lane_y, lane_du, lane_dy;
+  std::vector<std::uint8_t> labels;
+  std::vector<std::unique_ptr<Workspace>> parts;
+};
+
 class Composition final : public System {
  public:
   const SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const Point&, std::span<double> xdot, Scratch) const noexcept override;
-  void output(const Point&, std::span<double> y, Scratch) const noexcept override;
-  void guards(const Point&, std::span<double> z, Scratch) const noexcept override;
+  std::unique_ptr<Workspace> workspace() const override { return make_workspace(false); }
+  std::unique_ptr<Workspace> lane_workspace() const override { return make_workspace(true); }
+  void flow(const Point&, std::span<double> xdot, Workspace&) const noexcept override;
+  void output(const Point&, std::span<double> y, Workspace&) const noexcept override;
+  void guards(const Point&, std::span<double> z, Workspace&) const noexcept override;
   bool select(const Point&, std::span<const std::uint8_t> present, std::span<int> chosen,
-              Scratch) const noexcept override;
-  void jump(const Point&, std::span<const int> chosen, Jump&, Scratch) const noexcept override;
+              Workspace&) const noexcept override;
+  void jump(const Point&, std::span<const int> chosen, Jump&, Workspace&) const noexcept override;
   void witness(const Point&, int automaton, int transition, std::span<double, 2> sides,
-               Scratch) const noexcept override;
-  bool explain(const Point&, Complaint&, Scratch) const noexcept override;
-  void tangent(const Point&, const Direction&, const Tangent&, Scratch) const noexcept override;
+               Workspace&) const noexcept override;
+  bool explain(const Point&, Complaint&, Workspace&) const noexcept override;
+  void tangent(const Point&, const Direction&, const Tangent&, Workspace&) const noexcept override;
+  void tangents(const Point&, const Directions&, const Tangents&,
+                Workspace&) const noexcept override;
+  void flow_lanes(const Points&, double* xdot, Workspace&) const noexcept override;
+  void output_lanes(const Points&, double* y, Workspace&) const noexcept override;
+  void guards_lanes(const Points&, double* z, Workspace&) const noexcept override;
+  void tangent_lanes(const Points&, const Directions&, const Tangents&,
+                     Workspace&) const noexcept override;
+  Pattern pattern() const override;
 
  private:
   friend class Composer;
@@ -93,16 +114,18 @@ class Composition final : public System {
   std::size_t m_ = 0, p_ = 0;  // inputs and outputs of all parts together
   std::size_t most_labels_ = 0;
 
-  struct Memory {
-    std::span<double> u, y, du, dy;
-    Scratch inner;
-    std::span<std::uint8_t> labels;
-  };
-  Memory divide(Scratch) const noexcept;
-  Point at(const Point&, const Place&, const Memory&) const noexcept;
-  void propagate(const Schedule&, const Point&, const Memory&) const noexcept;
+  std::unique_ptr<Workspace> make_workspace(bool for_lanes) const;
+  const Schedule& needed(bool xdot, bool y, bool z) const noexcept;
+  Point at(const Point&, const Place&, const CompositionWorkspace&) const noexcept;
+  Points at(const Points&, const Place&, const CompositionWorkspace&) const noexcept;
+  void propagate(const Schedule&, const Point&, CompositionWorkspace&) const noexcept;
+  void propagate(const Schedule&, const Points&, CompositionWorkspace&) const noexcept;
   void propagate_tangent(const Schedule&, const Point&, const Direction&,
-                         const Memory&) const noexcept;
+                         CompositionWorkspace&) const noexcept;
+  /// Derivatives in lanes, by the chain rule; `at` is a Point or Points.
+  template <class At, class Call>
+  void chain(const At&, const Directions&, const Tangents&, CompositionWorkspace&,
+             const Call& of_part) const noexcept;
 };
 
 }  // namespace vernier::hybrid::detail

@@ -82,7 +82,9 @@ class Island final : public Component, private integration::Listener {
   std::vector<std::int64_t> emitted_;  // by label
   std::vector<std::uint8_t> pending_;  // by label: emitted in the last round, present in the next
 
-  std::vector<double> u_, y_, u_of_y_, work_;
+  std::vector<double> u_, y_, u_of_y_;
+  std::unique_ptr<hybrid::Workspace> workspace_;
+  std::vector<double> parameters_;
   bool y_known_ = false;
   std::vector<std::uint8_t> present_, now_emitted_;
   Time from_{};        // of the step or instant now worked on

@@ -16,22 +16,27 @@ class LinearInputs final : public hybrid::System {
   explicit LinearInputs(std::unique_ptr<hybrid::System>);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double> xdot, hybrid::Scratch) const noexcept override;
-  void output(const hybrid::Point&, std::span<double> y, hybrid::Scratch) const noexcept override;
-  void guards(const hybrid::Point&, std::span<double> z, hybrid::Scratch) const noexcept override;
+  std::unique_ptr<hybrid::Workspace> workspace() const override;
+  void flow(const hybrid::Point&, std::span<double> xdot,
+            hybrid::Workspace&) const noexcept override;
+  void output(const hybrid::Point&, std::span<double> y,
+              hybrid::Workspace&) const noexcept override;
+  void guards(const hybrid::Point&, std::span<double> z,
+              hybrid::Workspace&) const noexcept override;
   bool select(const hybrid::Point&, std::span<const std::uint8_t> present, std::span<int> chosen,
-              hybrid::Scratch) const noexcept override;
+              hybrid::Workspace&) const noexcept override;
   void jump(const hybrid::Point&, std::span<const int> chosen, hybrid::Jump&,
-            hybrid::Scratch) const noexcept override;
+            hybrid::Workspace&) const noexcept override;
   void witness(const hybrid::Point&, int automaton, int transition, std::span<double, 2> sides,
-               hybrid::Scratch) const noexcept override;
-  bool explain(const hybrid::Point&, hybrid::Complaint&, hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
+  bool explain(const hybrid::Point&, hybrid::Complaint&,
+               hybrid::Workspace&) const noexcept override;
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Scratch) const noexcept override;
+               hybrid::Workspace&) const noexcept override;
 
  private:
-  /// The point of the system inside; its inputs are put at the front of the scratch memory.
-  hybrid::Point inside(const hybrid::Point&, hybrid::Scratch&) const noexcept;
+  /// The point of the system inside; its inputs are put at the front of the working memory.
+  hybrid::Point inside(const hybrid::Point&, hybrid::Workspace&) const noexcept;
 
   std::unique_ptr<hybrid::System> system_;
   std::size_t m_;  // elements of the inputs

@@ -47,7 +47,7 @@ class SignalTable {
     }
     s_.spec.condition_inputs.emplace();
     const std::size_t nu = craft_.tree().speeds();
-    s_.spec.work = 4 * nu + (2 * nu + 7) / 8 + 1 + hybrid::System::extra_work(s_.spec);
+    s_.spec.work = 4 * nu + (2 * nu + 7) / 8 + 1;
     return std::move(s_);
   }
 
