@@ -173,6 +173,40 @@ function(vernier_together target)
   endif()
 endfunction()
 
+# vernier_lanes(<module> <stem>...): each <stem>_sse2.cpp, _avx2.cpp and _avx512.cpp is compiled for its set of instructions;
+# the machine chooses. All sets give the same bits, whichever compiler made them: nothing is fused or reordered. Vectors are
+# written out: what gcc finds beside them makes it slower.
+function(vernier_lanes name)
+  set(plain -fno-math-errno -fno-trapping-math -fno-tree-vectorize -fno-tree-slp-vectorize)
+  set(avx2 -mavx2)
+  set(avx512 -mavx2 -mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512)
+  set(sources ${ARGN})
+  list(TRANSFORM sources APPEND _sse2.cpp)
+  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${plain}" SKIP_PRECOMPILE_HEADERS ON
+    SKIP_UNITY_BUILD_INCLUSION ON)
+  target_sources(vernier_${name} PRIVATE ${sources})
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    return()
+  endif()
+  target_compile_definitions(vernier_${name} PRIVATE VERNIER_WIDE_INSTRUCTIONS)
+  get_target_property(libraries vernier_${name} LINK_LIBRARIES)
+  foreach(set avx2 avx512)
+    set(wide vernier_${name}_${set})
+    set(sources ${ARGN})
+    list(TRANSFORM sources APPEND _${set}.cpp)
+    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${plain};${${set}}")
+    add_library(${wide} OBJECT ${sources})
+    target_link_libraries(${wide} PRIVATE ${libraries} vernier_warnings)
+    target_sources(vernier_${name} PRIVATE $<TARGET_OBJECTS:${wide}>)
+    list(APPEND wide_objects $<TARGET_OBJECTS:${wide}>)
+  endforeach()
+  # no object of a special set gives the linker a function that others share
+  if(BUILD_TESTING)
+    add_test(NAME ${name}.instructions COMMAND Python3::Interpreter
+      ${PROJECT_SOURCE_DIR}/tools/check_instructions.py avx2,avx512 ${wide_objects} COMMAND_EXPAND_LISTS)
+  endif()
+endfunction()
+
 # vernier_optimize_sanitized(<target>): also under sanitizers, for what must keep time there.
 function(vernier_optimize_sanitized target)
   if(VERNIER_SANITIZE AND NOT VERNIER_FUZZ)

@@ -95,7 +95,8 @@ Parameters::Parameters(std::string instance, std::span<const ParameterSpec> spec
   for (const auto& spec : specs) {
     const auto found = given.find(spec.name);
     Value value;
-    value.given = found != given.end();
+    value.adjustable = found != given.end() && found->second.adjustable;
+    value.given = found != given.end() && !(value.adjustable && found->second.text.empty());
     if (!value.given && !spec.initial) {
       auto& d = problems.error(
           "V2141", "\"" + instance_ + "\" needs the parameter \"" + spec.name + "\"", where);
@@ -169,6 +170,7 @@ std::int64_t Parameters::integer(std::string_view name) const {
 bool Parameters::boolean(std::string_view name) const { return find(name).numbers.front() != 0.0; }
 const std::string& Parameters::text(std::string_view name) const { return find(name).text; }
 bool Parameters::given(std::string_view name) const { return find(name).given; }
+bool Parameters::adjustable(std::string_view name) const { return find(name).adjustable; }
 
 std::filesystem::path Parameters::file(std::string_view name) const {
   const Value& value = find(name);

@@ -32,6 +32,9 @@ struct ParameterValue {
   std::string text;
   std::string unit = {};  // empty: the text may carry one ("600 km"), else that of the spec
   Place place = {};
+  /// The system that is made has it among its parameters (hybrid::SystemSpec), so that derivatives
+  /// by it are known; without a text it has the value of the spec.
+  bool adjustable = false;
 };
 
 using ParameterValues = std::map<std::string, ParameterValue, std::less<>>;
@@ -56,6 +59,7 @@ class Parameters {
   std::filesystem::path file(std::string_view name) const;
   /// Whether the document gave it.
   bool given(std::string_view name) const;
+  bool adjustable(std::string_view name) const;
 
   /// A seed of its own for this instance, derived from the run's seed and the instance's path.
   std::uint64_t seed() const noexcept { return seed_; }
@@ -70,7 +74,7 @@ class Parameters {
     std::vector<double> numbers;
     std::string text;
     Place place;
-    bool given = false;
+    bool given = false, adjustable = false;
   };
   const Value& find(std::string_view name) const;
 

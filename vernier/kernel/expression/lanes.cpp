@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vernier/kernel/elementary/elementary.hpp"
+#include "vernier/base/instructions.hpp"
+#include "vernier/kernel/elementary/lane_functions.hpp"
 #include "vernier/kernel/expression/detail/bytecode.hpp"
 #include "vernier/kernel/expression/detail/operations.hpp"
 #include "vernier/kernel/expression/program.hpp"
@@ -34,6 +35,11 @@ template <int n>
 [[gnu::always_inline]] inline void run(const Bytecode& code, const double* in, double* out,
                                        double* work) noexcept {
   using V = typename Vector<n>::type;
+  const elementary::LaneFunctions& functions =
+      elementary::lane_functions(n == 8   ? Instructions::avx512
+                                 : n == 4 ? Instructions::avx2
+                                          : Instructions::sse2);
+  double second[lanes];
   for (const Copy& c : code.copies) {
     std::memcpy(work + c.to * lanes, in + c.input * lanes, c.count * lanes * sizeof(double));
   }
@@ -52,6 +58,15 @@ template <int n>
   break
 #define EACH(value)                                        \
   for (std::size_t i = 0; i < lanes; ++i) to[i] = (value); \
+  break
+#define FUNCTION(name)                         \
+  std::memmove(to, a, lanes * sizeof(double)); \
+  functions.name(to, lanes);                   \
+  break
+#define FUNCTION_OF_TWO(name)                     \
+  std::memcpy(second, b, lanes * sizeof(double)); \
+  std::memmove(to, a, lanes * sizeof(double));    \
+  functions.name(to, second, lanes);              \
   break
 #define TRUTH(holds) ((holds) ? V{} + 1.0 : V{})
     switch (p->code) {
@@ -110,35 +125,35 @@ template <int n>
       case Code::ceil:
         EACH(std::ceil(a[i]));
       case Code::power:
-        EACH(elementary::pow(a[i], b[i]));
+        FUNCTION_OF_TWO(pow);
       case Code::sin:
-        EACH(elementary::sin(a[i]));
+        FUNCTION(sin);
       case Code::cos:
-        EACH(elementary::cos(a[i]));
+        FUNCTION(cos);
       case Code::tan:
-        EACH(elementary::tan(a[i]));
+        FUNCTION(tan);
       case Code::asin:
-        EACH(elementary::asin(a[i]));
+        FUNCTION(asin);
       case Code::acos:
-        EACH(elementary::acos(a[i]));
+        FUNCTION(acos);
       case Code::atan:
-        EACH(elementary::atan(a[i]));
+        FUNCTION(atan);
       case Code::atan2:
-        EACH(elementary::atan2(a[i], b[i]));
+        FUNCTION_OF_TWO(atan2);
       case Code::sinh:
-        EACH(elementary::sinh(a[i]));
+        FUNCTION(sinh);
       case Code::cosh:
-        EACH(elementary::cosh(a[i]));
+        FUNCTION(cosh);
       case Code::tanh:
-        EACH(elementary::tanh(a[i]));
+        FUNCTION(tanh);
       case Code::exp:
-        EACH(elementary::exp(a[i]));
+        FUNCTION(exp);
       case Code::log:
-        EACH(elementary::log(a[i]));
+        FUNCTION(log);
       case Code::log10:
-        EACH(elementary::log10(a[i]));
+        FUNCTION(log10);
       case Code::hypot:
-        EACH(elementary::hypot(a[i], b[i]));
+        FUNCTION_OF_TWO(hypot);
       case Code::end:
         for (const std::uint32_t o : code.outputs) {
           std::memcpy(out, at(o), lanes * sizeof(double));
@@ -149,6 +164,8 @@ template <int n>
 #undef LOAD
 #undef VECTORS
 #undef EACH
+#undef FUNCTION
+#undef FUNCTION_OF_TWO
 #undef TRUTH
   }
 }
@@ -171,13 +188,10 @@ void run_portable(const Bytecode& code, const double* in, double* out, double* w
 }  // namespace
 
 Vectors available_vectors() noexcept {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    return Vectors::avx512;
-  if (__builtin_cpu_supports("avx2")) return Vectors::avx2;
-#endif
-  return Vectors::portable;
+  const Instructions set = chosen_instructions();
+  return set == Instructions::avx512 ? Vectors::avx512
+         : set == Instructions::avx2 ? Vectors::avx2
+                                     : Vectors::portable;
 }
 
 void interpret_lanes(const Bytecode& code, Vectors vectors, const double* in, double* out,

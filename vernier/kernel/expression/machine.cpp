@@ -1,5 +1,6 @@
 #include "vernier/kernel/expression/detail/machine.hpp"
 
+#include "vernier/base/instructions.hpp"
 #include "vernier/kernel/expression/detail/translator.hpp"
 
 namespace vernier::expression::detail {
@@ -31,18 +32,19 @@ std::unique_ptr<const MachineCode> machine_code(const Values& values, std::span<
     }
   }
   const Plan plan(values, outputs);
-  const Pool pool(values, for_lanes);
+  const int width = !for_lanes ? 1 : chosen_instructions() == Instructions::avx512 ? 8 : 4;
+  const Pool pool(values, width);
   std::vector<std::uint8_t> image = pool.bytes;
   const auto append = [&](const std::vector<std::uint8_t>& code) {
     image.insert(image.end(), code.begin(), code.end());
     while (image.size() % 64 != 0) image.push_back(0xcc);  // traps if ever reached
   };
   MachineCode::Entries at{image.size(), 0};
-  const Translator one(values, plan, pool, false, at.scalar);
+  const Translator one(values, plan, pool, 1, at.scalar);
   append(one.bytes());
   if (for_lanes) {
     at.lanes = image.size();
-    append(Translator(values, plan, pool, true, at.lanes).bytes());
+    append(Translator(values, plan, pool, width, at.lanes).bytes());
   }
   auto code = std::make_unique<const MachineCode>(image, at, one.slots());
   if (!code->ready()) return nullptr;

@@ -33,9 +33,9 @@ class Program {
   void run(const double* in, double* out, double* work) const noexcept;
   bool machine_code() const noexcept;
 
-  /// 32 states at once: element i of lane l is at in[i*32 + l]; work is 32 times work(). By machine
+  /// 8 states at once: element i of lane l is at in[i*8 + l]; work is 8 times work(). By machine
   /// code where it was made for lanes, else by the bytecode.
-  static constexpr int lanes = 32;
+  static constexpr int lanes = 8;
   void run_lanes(const double* in, double* out, double* work) const noexcept;
 
  private:

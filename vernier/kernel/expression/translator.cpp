@@ -4,12 +4,14 @@
 #include <cstring>
 
 #include "vernier/base/require.hpp"
+#include "vernier/kernel/elementary/lane_functions.hpp"
+#include "vernier/kernel/expression/program.hpp"
 
 namespace vernier::expression::detail {
 namespace {
 
-constexpr int lanes_at_once = 4;
-constexpr int lanes = 32;
+constexpr int lanes = Program::lanes;
+constexpr int mask_register = 1;
 
 // Opcodes: Intel 64 manual, volume 2.
 constexpr std::uint8_t op_add = 0x58, op_multiply = 0x59, op_subtract = 0x5c, op_minimum = 0x5d,
@@ -17,7 +19,7 @@ constexpr std::uint8_t op_add = 0x58, op_multiply = 0x59, op_subtract = 0x5c, op
 constexpr Opcode op_and{prefix::packed, 1, 0x54}, op_or{prefix::packed, 1, 0x56},
     op_xor{prefix::packed, 1, 0x57}, op_copy{prefix::packed, 1, 0x28},
     op_blend{prefix::packed, 3, 0x4b}, op_round_scalar{prefix::packed, 3, 0x0b},
-    op_round_packed{prefix::packed, 3, 0x09};
+    op_round_packed{prefix::packed, 3, 0x09}, op_blend_by_mask{prefix::packed, 2, 0x65};
 constexpr int round_down = 0x09, round_up = 0x0a;
 
 // Predicates that answer as the operators of C++ do, NaN included.
@@ -56,12 +58,46 @@ Operation mirrored(Operation o) noexcept {
   }
 }
 
-// Library functions, lane by lane; called by the machine code.
-void call_unary(double* values, Unary f) noexcept {
-  for (int i = 0; i < lanes_at_once; ++i) values[i] = f(values[i]);
+using elementary::LaneFunctions;
+
+LaneFunctions::Unary LaneFunctions::*unary_in_lanes(Operation o) noexcept {
+  switch (o) {
+    case Operation::sin:
+      return &LaneFunctions::sin;
+    case Operation::cos:
+      return &LaneFunctions::cos;
+    case Operation::tan:
+      return &LaneFunctions::tan;
+    case Operation::asin:
+      return &LaneFunctions::asin;
+    case Operation::acos:
+      return &LaneFunctions::acos;
+    case Operation::atan:
+      return &LaneFunctions::atan;
+    case Operation::sinh:
+      return &LaneFunctions::sinh;
+    case Operation::cosh:
+      return &LaneFunctions::cosh;
+    case Operation::tanh:
+      return &LaneFunctions::tanh;
+    case Operation::exp:
+      return &LaneFunctions::exp;
+    case Operation::log:
+      return &LaneFunctions::log;
+    default:
+      return &LaneFunctions::log10;
+  }
 }
-void call_binary(double* values, Binary f) noexcept {
-  for (int i = 0; i < lanes_at_once; ++i) values[i] = f(values[i], values[lanes_at_once + i]);
+
+LaneFunctions::Binary LaneFunctions::*binary_in_lanes(Operation o) noexcept {
+  switch (o) {
+    case Operation::power:
+      return &LaneFunctions::pow;
+    case Operation::atan2:
+      return &LaneFunctions::atan2;
+    default:
+      return &LaneFunctions::hypot;
+  }
 }
 
 template <class F>
@@ -71,18 +107,18 @@ std::uint64_t address(F f) noexcept {
 
 }  // namespace
 
-Pool::Pool(const Values& values, bool for_lanes) : index(values.size()) {
+Pool::Pool(const Values& values, int width) : index(values.size()) {
   const auto put = [this](std::uint64_t bits, int times) {
     for (int i = 0; i < times; ++i) {
       const auto* raw = reinterpret_cast<const std::uint8_t*>(&bits);
       bytes.insert(bytes.end(), raw, raw + sizeof bits);
     }
   };
-  put(0x8000000000000000u, 4);
-  put(0x7fffffffffffffffu, 4);
-  put(std::bit_cast<std::uint64_t>(1.0), 4);
-  put(std::bit_cast<std::uint64_t>(-1.0), 4);
-  put(0, 4);
+  put(0x8000000000000000u, 8);
+  put(0x7fffffffffffffffu, 8);
+  put(std::bit_cast<std::uint64_t>(1.0), 8);
+  put(std::bit_cast<std::uint64_t>(-1.0), 8);
+  put(0, 8);
   std::vector<std::uint64_t> constants;
   for (std::uint32_t v = 0; v < values.size(); ++v) {
     if (values.node(v).operation != Operation::constant) continue;
@@ -91,18 +127,19 @@ Pool::Pool(const Values& values, bool for_lanes) : index(values.size()) {
   }
   single = static_cast<std::int32_t>(bytes.size());
   for (const std::uint64_t c : constants) put(c, 1);
-  while (bytes.size() % 32 != 0) bytes.push_back(0);
-  fourfold = static_cast<std::int32_t>(bytes.size());
-  for (const std::uint64_t c : constants) put(c, for_lanes ? 4 : 0);
+  while (bytes.size() % 64 != 0) bytes.push_back(0);
+  repeated = static_cast<std::int32_t>(bytes.size());
+  for (const std::uint64_t c : constants) put(c, width > 1 ? width : 0);
   while (bytes.size() % 64 != 0) bytes.push_back(0);
 }
 
-Translator::Translator(const Values& values, const Plan& plan, const Pool& pool, bool wide,
+Translator::Translator(const Values& values, const Plan& plan, const Pool& pool, int width,
                        std::size_t origin)
     : values_(values),
       plan_(plan),
       pool_(pool),
-      wide_(wide),
+      width_(width),
+      wide_(width > 1),
       code_(origin),
       // what a called function keeps, or what it need not
       in_(plan.calls() ? Base::rbx : Base::rdi),
@@ -136,25 +173,25 @@ Translator::Translator(const Values& values, const Plan& plan, const Pool& pool,
 void Translator::enter() {
   if (plan_.calls()) {
     for (const Base b : {Base::rbx, Base::rbp, Base::r14, Base::r15}) code_.push(b);
-    code_.add(Base::rsp, -72);  // operands of calls; and the stack stays aligned to 16
+    code_.add(Base::rsp, -136);  // operands of calls; and the stack stays aligned to 16
     code_.move(in_, Base::rdi);
     code_.move(out_, Base::rsi);
     code_.move(work_, Base::rdx);
   }
-  if (wide_) code_.move(counter_, std::uint64_t{lanes / lanes_at_once});
+  if (width_ > 1 && width_ < lanes) code_.move(counter_, std::uint64_t(lanes / width_));
   loop_ = code_.bytes().size();
 }
 
 void Translator::leave() {
-  if (wide_) {
-    constexpr int stride = lanes_at_once * sizeof(double);
+  if (width_ > 1 && width_ < lanes) {
+    const int stride = width_ * 8;
     code_.add(in_, stride);
     code_.add(out_, stride);
     code_.decrement_and_loop(counter_, loop_);
-    code_.zero_upper();
   }
+  if (wide_) code_.zero_upper();
   if (plan_.calls()) {
-    code_.add(Base::rsp, 72);
+    code_.add(Base::rsp, 136);
     for (const Base b : {Base::r15, Base::r14, Base::rbp, Base::rbx}) code_.pop(b);
   }
   code_.ret();
@@ -169,7 +206,7 @@ std::uint32_t Translator::next_use(std::uint32_t value) const {
 
 Memory Translator::home(std::uint32_t value) const {
   const auto place = static_cast<std::int32_t>(place_[value]);
-  const int number = wide_ ? lanes_at_once * 8 : 8;
+  const int number = width_ * 8;
   const int signal = wide_ ? lanes * 8 : 8;
   switch (home_[value]) {
     case Home::input:
@@ -179,7 +216,7 @@ Memory Translator::home(std::uint32_t value) const {
     case Home::slot:
       return {work_, place * number};
     case Home::constant:
-      return {Base::pool, (wide_ ? pool_.fourfold : pool_.single) + place * number};
+      return {Base::pool, (wide_ ? pool_.repeated : pool_.single) + place * number};
     case Home::none:
       break;
   }
@@ -267,11 +304,25 @@ void Translator::define(const Step& s, int in) {
 Opcode Translator::arithmetic_opcode(std::uint8_t code) const noexcept {
   return {wide_ ? prefix::packed : prefix::scalar, 1, code};
 }
+void Translator::emit(Opcode o, int to, int first, int second) {
+  if (width_ == 8) {
+    code_.evex(o, to, first, second);
+  } else {
+    code_.vex(o, wide_, to, first, second);
+  }
+}
+void Translator::emit(Opcode o, int to, int first, const Memory& second, int immediate_bytes) {
+  if (width_ == 8) {
+    code_.evex(o, to, first, second, immediate_bytes);
+  } else {
+    code_.vex(o, wide_, to, first, second, immediate_bytes);
+  }
+}
 void Translator::load_from(int to, const Memory& from) {
-  code_.vex(arithmetic_opcode(0x10), wide_, to, 0, from);
+  emit(arithmetic_opcode(0x10), to, 0, from);
 }
 void Translator::store_to(const Memory& to, int from) {
-  code_.vex(arithmetic_opcode(0x11), wide_, from, 0, to);
+  emit(arithmetic_opcode(0x11), from, 0, to);
 }
 
 void Translator::translate(const Step& s) {
@@ -316,36 +367,64 @@ void Translator::arithmetic(const Step& s, std::uint8_t code, bool commutes) {
   const int to = take(0);
   const Opcode o = arithmetic_opcode(code);
   if (second >= 0) {
-    code_.vex(o, wide_, to, first, second);
+    emit(o, to, first, second);
   } else {
-    code_.vex(o, wide_, to, first, home(b));
+    emit(o, to, first, home(b));
   }
   define(s, to);
 }
 
-void Translator::emit_not_zero(int to, int from) {
-  code_.vex(arithmetic_opcode(op_compare), wide_, to, from, Memory{Base::pool, Pool::zero}, 1);
-  code_.byte(is_not_equal);
+void Translator::emit_comparison(int by, int first, int second, int predicate) {
+  emit(arithmetic_opcode(op_compare), width_ == 8 ? mask_register : by, first, second);
+  code_.byte(predicate);
+}
+
+void Translator::emit_comparison(int by, int first, const Memory& second, int predicate) {
+  emit(arithmetic_opcode(op_compare), width_ == 8 ? mask_register : by, first, second, 1);
+  code_.byte(predicate);
+}
+
+void Translator::emit_not_zero(int by, int from) {
+  emit_comparison(by, from, Memory{Base::pool, Pool::zero}, is_not_equal);
+}
+
+void Translator::emit_truth(int to, int by) {
+  const Memory one{Base::pool, Pool::one};
+  if (width_ == 8) {
+    code_.evex(arithmetic_opcode(0x10), to, 0, one, 0, mask_register, true);
+  } else {
+    emit(op_and, to, by, one);
+  }
 }
 
 void Translator::emit_blend(int to, int otherwise, int chosen, int by) {
-  code_.vex(op_blend, wide_, to, otherwise, chosen);
-  code_.byte(by << 4);
+  if (width_ == 8) {
+    code_.evex(op_blend_by_mask, to, otherwise, chosen, mask_register);
+  } else {
+    code_.vex(op_blend, wide_, to, otherwise, chosen);
+    code_.byte(by << 4);
+  }
+}
+
+void Translator::emit_blend(int to, int otherwise, const Memory& chosen, int by) {
+  if (width_ == 8) {
+    code_.evex(op_blend_by_mask, to, otherwise, chosen, 0, mask_register);
+  } else {
+    code_.vex(op_blend, wide_, to, otherwise, chosen, 1);
+    code_.byte(by << 4);
+  }
 }
 
 void Translator::unary(const Step& s) {
   const int from = load(s.operand[0], 0);
   const std::uint32_t keep = mask({s.operand[0]});
+  const Memory zero{Base::pool, Pool::zero};
   if (s.operation == Operation::sign) {
     const int by = take(keep), to = take(keep | 1u << by);
-    const auto replace = [&](int otherwise, int which, std::int32_t value) {
-      code_.vex(arithmetic_opcode(op_compare), wide_, by, from, Memory{Base::pool, Pool::zero}, 1);
-      code_.byte(which);
-      code_.vex(op_blend, wide_, to, otherwise, Memory{Base::pool, value}, 1);
-      code_.byte(by << 4);
-    };
-    replace(from, is_greater, Pool::one);
-    replace(to, is_less, Pool::minus_one);
+    emit_comparison(by, from, zero, is_greater);
+    emit_blend(to, from, Memory{Base::pool, Pool::one}, by);
+    emit_comparison(by, from, zero, is_less);
+    emit_blend(to, to, Memory{Base::pool, Pool::minus_one}, by);
     release_operands(s);
     return define(s, to);
   }
@@ -353,37 +432,35 @@ void Translator::unary(const Step& s) {
   const int to = take(0);
   switch (s.operation) {
     case Operation::negate:
-      code_.vex(op_xor, wide_, to, from, Memory{Base::pool, Pool::sign});
+      emit(op_xor, to, from, Memory{Base::pool, Pool::sign});
       break;
     case Operation::abs:
-      code_.vex(op_and, wide_, to, from, Memory{Base::pool, Pool::magnitude});
+      emit(op_and, to, from, Memory{Base::pool, Pool::magnitude});
       break;
     case Operation::sqrt:
-      code_.vex(arithmetic_opcode(op_sqrt), wide_, to, wide_ ? 0 : from, from);
+      emit(arithmetic_opcode(op_sqrt), to, wide_ ? 0 : from, from);
       break;
     case Operation::logical_not:
-      code_.vex(arithmetic_opcode(op_compare), wide_, to, from, Memory{Base::pool, Pool::zero}, 1);
-      code_.byte(is_equal);
-      code_.vex(op_and, wide_, to, to, Memory{Base::pool, Pool::one});
+      emit_comparison(to, from, zero, is_equal);
+      emit_truth(to, to);
       break;
     default:
-      code_.vex(wide_ ? op_round_packed : op_round_scalar, wide_, to, wide_ ? 0 : from, from);
+      emit(wide_ ? op_round_packed : op_round_scalar, to, wide_ ? 0 : from, from);
       code_.byte(s.operation == Operation::floor ? round_down : round_up);
   }
   define(s, to);
 }
 
-void Translator::emit_comparison(int to, Operation o, std::uint32_t a, std::uint32_t b) {
+void Translator::emit_comparison(int by, Operation o, std::uint32_t a, std::uint32_t b) {
   if (find(a) < 0) {
     std::swap(a, b);
     o = mirrored(o);
   }
   if (find(b) >= 0) {
-    code_.vex(arithmetic_opcode(op_compare), wide_, to, find(a), find(b));
+    emit_comparison(by, find(a), find(b), predicate(o));
   } else {
-    code_.vex(arithmetic_opcode(op_compare), wide_, to, find(a), home(b), 1);
+    emit_comparison(by, find(a), home(b), predicate(o));
   }
-  code_.byte(predicate(o));
 }
 
 void Translator::compare(const Step& s) {
@@ -391,7 +468,7 @@ void Translator::compare(const Step& s) {
   if (find(a) < 0 && find(b) < 0) load(a, 0);
   const int to = take(mask({a, b}));
   emit_comparison(to, s.operation, a, b);
-  code_.vex(op_and, wide_, to, to, Memory{Base::pool, Pool::one});
+  emit_truth(to, to);
   release_operands(s);
   define(s, to);
 }
@@ -404,15 +481,16 @@ void Translator::logical(const Step& s) {
   if (truth_valued(values_.node(a).operation) && truth_valued(values_.node(b).operation)) {
     release_operands(s);
     const int to = take(0);
-    code_.vex(o, wide_, to, first, second);
+    emit(o, to, first, second);
     return define(s, to);
   }
   const int to = take(mask({a, b}));
   const int other = take(mask({a, b}) | 1u << to);
   emit_not_zero(to, first);
+  emit_truth(to, to);
   emit_not_zero(other, second);
-  code_.vex(o, wide_, to, to, other);
-  code_.vex(op_and, wide_, to, to, Memory{Base::pool, Pool::one});
+  emit_truth(other, other);
+  emit(o, to, to, other);
   release_operands(s);
   define(s, to);
 }
@@ -451,7 +529,7 @@ void Translator::call(const Step& s) {
   const auto bring = [&](int to, std::uint32_t value) {
     if (find(value) == to) return;
     if (find(value) >= 0) {
-      code_.vex(op_copy, wide_, to, 0, find(value));
+      emit(op_copy, to, 0, find(value));
     } else {
       load_from(to, home(value));
     }
@@ -459,11 +537,20 @@ void Translator::call(const Step& s) {
   if (wide_) {
     for (int i = 0; i < count; ++i) {
       const int r = load(s.operand[i], mask({s.operand[0], s.operand[count - 1]}));
-      store_to({Base::rsp, i * lanes_at_once * 8}, r);
+      store_to({Base::rsp, i * width_ * 8}, r);
     }
+    const LaneFunctions& functions = elementary::lane_functions(
+        width_ == 8 ? Instructions::avx512 : std::min(chosen_instructions(), Instructions::avx2));
+    const auto numbers = static_cast<std::uint64_t>(width_);
     code_.move(Base::rdi, Base::rsp);
-    code_.move(Base::rsi, one != nullptr ? address(one) : address(two));
-    code_.move(Base::rax, one != nullptr ? address(&call_unary) : address(&call_binary));
+    if (one != nullptr) {
+      code_.move(Base::rsi, numbers);
+      code_.move(Base::rax, address(functions.*unary_in_lanes(s.operation)));
+    } else {
+      code_.address(Base::rsi, {Base::rsp, width_ * 8});
+      code_.move(Base::rdx, numbers);
+      code_.move(Base::rax, address(functions.*binary_in_lanes(s.operation)));
+    }
     code_.zero_upper();
     code_.call(Base::rax);
     load_from(0, {Base::rsp, 0});

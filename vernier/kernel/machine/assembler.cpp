@@ -54,6 +54,46 @@ void Assembler::vex(Opcode o, bool wide, int to, int first, const Memory& second
   }
 }
 
+// Intel 64 manual, volume 2A, section 2.7: registers 0 to 15 only, so that R', X and V' stay 1.
+void Assembler::evex_prefix(Opcode o, int to, int first, bool second_extended, int mask,
+                            bool zeroing) {
+  byte(0x62);
+  byte((to >= 8 ? 0 : 0x80) | 0x40 | (second_extended ? 0 : 0x20) | 0x10 | o.map);
+  byte(0x80 | (~first & 15) << 3 | 4 | o.prefix);
+  byte((zeroing ? 0x80 : 0) | 0x40 | 8 | mask);
+  byte(o.code);
+}
+
+void Assembler::evex(Opcode o, int to, int first, int second, int mask, bool zeroing) {
+  evex_prefix(o, to, first, second >= 8, mask, zeroing);
+  byte(0xc0 | (to & 7) << 3 | (second & 7));
+}
+
+void Assembler::evex(Opcode o, int to, int first, const Memory& second, int immediate_bytes,
+                     int mask, bool zeroing) {
+  const int reg = (to & 7) << 3;
+  if (second.base == Base::pool) {
+    evex_prefix(o, to, first, false, mask, zeroing);
+    byte(reg | 5);
+    const std::size_t end = origin_ + bytes_.size() + 4 + static_cast<std::size_t>(immediate_bytes);
+    word(static_cast<std::uint32_t>(second.offset - static_cast<std::int64_t>(end)));
+    return;
+  }
+  const int base = number(second.base);
+  evex_prefix(o, to, first, base >= 8, mask, zeroing);
+  // a distance of one byte counts in whole operands
+  constexpr int operand = 64;
+  const bool near = second.offset % operand == 0 && second.offset >= -128 * operand &&
+                    second.offset < 128 * operand;
+  byte((near ? 0x40 : 0x80) | reg | (base & 7));
+  if ((base & 7) == 4) byte(0x24);
+  if (near) {
+    byte(second.offset / operand & 0xff);
+  } else {
+    word(static_cast<std::uint32_t>(second.offset));
+  }
+}
+
 void Assembler::push(Base b) {
   if (number(b) >= 8) byte(0x41);
   byte(0x50 | (number(b) & 7));

@@ -28,7 +28,7 @@ struct Memory {
   std::int32_t offset = 0;
 };
 
-/// AVX instructions as (prefix, map, opcode), encoded with VEX.
+/// AVX instructions as (prefix, map, opcode), encoded with VEX, or with EVEX for 512 bits.
 struct Opcode {
   std::uint8_t prefix, map, code;
   bool w = false;  // the bit of this name
@@ -51,6 +51,11 @@ class Assembler {
   /// to = first (op) second. `wide`: 256 bits. Two-operand instructions have first = 0.
   void vex(Opcode, bool wide, int to, int first, int second);
   void vex(Opcode, bool wide, int to, int first, const Memory& second, int immediate_bytes = 0);
+  /// The same of 512 bits (of doubles). `mask`: the mask register that chooses lanes, 0: all;
+  /// `zeroing`: lanes that are not chosen become zero.
+  void evex(Opcode, int to, int first, int second, int mask = 0, bool zeroing = false);
+  void evex(Opcode, int to, int first, const Memory& second, int immediate_bytes = 0, int mask = 0,
+            bool zeroing = false);
   void byte(int value) { bytes_.push_back(static_cast<std::uint8_t>(value)); }
 
   void push(Base);
@@ -68,6 +73,7 @@ class Assembler {
 
  private:
   void vex_prefix(Opcode, bool wide, int to, int first, bool second_extended);
+  void evex_prefix(Opcode, int to, int first, bool second_extended, int mask, bool zeroing);
   void word(std::uint32_t value);
 
   std::size_t origin_;

@@ -22,6 +22,7 @@ std::string_view automaton(std::string_view file) noexcept;
 namespace vernier::automaton {
 namespace {
 
+using detail::Adjustable;
 using detail::Code;
 using detail::Equations;
 using detail::Model;
@@ -44,7 +45,13 @@ class Source {
     for (const Variable& v : model_->constants) {
       if (p.given(v.name)) constants[v.first] = p.real(v.name);
     }
-    std::shared_ptr<const Code> code = code_for(constants);
+    Adjustable adjustable;
+    for (const Variable& v : model_->constants) {
+      if (!p.adjustable(v.name)) continue;
+      adjustable.symbol.resize(constants.size(), Adjustable::fixed);
+      for (std::size_t i = 0; i < v.count; ++i) adjustable.symbol[v.first + i] = adjustable.count++;
+    }
+    std::shared_ptr<const Code> code = code_for(constants, adjustable);
     hybrid::SystemSpec spec = code->spec;
     for (std::size_t i = 0; i < model_->states.size(); ++i) {
       const Variable& v = model_->states[i];
@@ -72,17 +79,24 @@ class Source {
     }
   };
 
-  std::shared_ptr<const Code> code_for(const std::vector<double>& constants) {
+  std::shared_ptr<const Code> code_for(const std::vector<double>& constants,
+                                       const Adjustable& adjustable) {
     const std::lock_guard lock(mutex_);
-    std::weak_ptr<const Code>& known = codes_[constants];
+    std::weak_ptr<const Code> none;
+    std::weak_ptr<const Code>& known = adjustable.count == 0 ? codes_[constants] : none;
     if (auto code = known.lock()) return code;
-    Equations e;
-    if (checked_ && !Bits{}(constants, defaults_) && !Bits{}(defaults_, constants)) {
-      e = std::move(*std::exchange(checked_, std::nullopt));
-    } else {
-      e = detail::build_equations(*model_, constants, nullptr);
-    }
-    std::shared_ptr<const Code> code = detail::compile(*model_, std::move(e));
+    const auto compiled = [model = model_, constants, adjustable](Equations e, bool for_lanes) {
+      return detail::compile(*model, std::move(e), constants, adjustable, for_lanes);
+    };
+    const auto built = [model = model_, constants, adjustable] {
+      return detail::build_equations(*model, constants, nullptr, adjustable);
+    };
+    const bool as_checked = checked_ && adjustable.count == 0 && !Bits{}(constants, defaults_) &&
+                            !Bits{}(defaults_, constants);
+    std::shared_ptr<Code> code =
+        compiled(as_checked ? std::move(*std::exchange(checked_, std::nullopt)) : built(), false);
+    code->lanes =
+        std::make_shared<detail::LaneCode>([compiled, built] { return compiled(built(), true); });
     known = code;
     return code;
   }

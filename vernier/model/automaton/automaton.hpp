@@ -26,6 +26,8 @@ class AutomatonSystem final : public hybrid::System {
   AutomatonSystem(std::shared_ptr<const detail::Code> code, hybrid::SystemSpec spec);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
+  std::unique_ptr<hybrid::Workspace> workspace() const override;
+  std::unique_ptr<hybrid::Workspace> lane_workspace() const override;
   void flow(const hybrid::Point&, std::span<double> xdot,
             hybrid::Workspace&) const noexcept override;
   void output(const hybrid::Point&, std::span<double> y,
@@ -43,6 +45,14 @@ class AutomatonSystem final : public hybrid::System {
   /// Exact.
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
                hybrid::Workspace&) const noexcept override;
+
+  void tangents(const hybrid::Point&, const hybrid::Directions&, const hybrid::Tangents&,
+                hybrid::Workspace&) const noexcept override;
+  void flow_lanes(const hybrid::Points&, double* xdot, hybrid::Workspace&) const noexcept override;
+  void output_lanes(const hybrid::Points&, double* y, hybrid::Workspace&) const noexcept override;
+  void guards_lanes(const hybrid::Points&, double* z, hybrid::Workspace&) const noexcept override;
+  void tangent_lanes(const hybrid::Points&, const hybrid::Directions&, const hybrid::Tangents&,
+                     hybrid::Workspace&) const noexcept override;
 
   /// Signals that a location does not use, so that plots and logs can mark them.
   std::span<const std::size_t> inactive_states(int location) const noexcept;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vernier/testing/allocations.hpp"
+#include "vernier/testing/system_rig.hpp"
 
 namespace vernier::automaton {
 namespace {
@@ -321,6 +322,44 @@ TEST(Automaton, HasUnitVectors) {
   EXPECT_EQ(spin.system->spec().unit_vectors[0].count, 4u);
   EXPECT_EQ(spin.system->spec().inputs[0].frame, "body");
   EXPECT_EQ(spin.u[2], 0.1);
+}
+
+// lanes, tangents and jacobians against single calls and differences, in every location, with the
+// constants in the code and with all of them adjustable
+TEST(Automaton, KeepsThePromisesOfSystemsInEveryLocation) {
+  for (const auto& entry : std::filesystem::directory_iterator(good("on_off").parent_path())) {
+    const Type type = Bench::read(entry.path().stem());
+    ParameterValues adjustable;
+    const auto plain = made(type);
+    for (const ParameterSpec& s : type.parameters) {
+      const auto named = [&](const hybrid::Signal& x) { return x.name == s.name; };
+      const auto& states = plain->spec().states;
+      if (s.kind != ParameterKind::real || std::any_of(states.begin(), states.end(), named))
+        continue;
+      adjustable[s.name].adjustable = true;
+    }
+    const auto tuned = made(type, adjustable);
+    EXPECT_EQ(tuned->spec().parameters.size(), adjustable.size()) << entry.path();
+    for (const hybrid::System* system : {plain.get(), tuned.get()}) {
+      SCOPED_TRACE(entry.path().stem().string() + (system == tuned.get() ? ", adjustable" : ""));
+      testing::SystemRig rig(*system), reference(*plain);
+      for (std::size_t i = 0; i < rig.x.size(); ++i) rig.x[i] += 0.013 + 0.01 * double(i);
+      for (std::size_t i = 0; i < rig.u.size(); ++i) rig.u[i] += 0.11 + 0.02 * double(i);
+      reference.x = rig.x;
+      reference.u = rig.u;
+      const std::size_t locations =
+          rig.mode.empty() ? 1 : system->spec().automata[0].locations.size();
+      for (std::size_t l = 0; l < locations; ++l) {
+        if (!rig.mode.empty()) rig.mode[0] = reference.mode[0] = static_cast<int>(l);
+        testing::expect_conforming(rig, 1e-5);
+        for (const hybrid::Signal& s : system->spec().states) {
+          const auto rate = rig.rate(s.name), same = reference.rate(s.name);
+          for (std::size_t i = 0; i < rate.size(); ++i)
+            EXPECT_NEAR(rate[i], same[i], 1e-13 * std::abs(same[i]) + 1e-300) << s.name;
+        }
+      }
+    }
+  }
 }
 
 TEST(Automaton, DoesNotAllocateAndMayBeUsedByManyThreads) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -31,8 +32,78 @@ Memory prepare(const detail::Code& c, const Point& p, Workspace& w, std::size_t 
   double* in = w.doubles().data();
   std::copy_n(p.x.begin(), c.n, in);
   std::copy_n(p.u.begin(), c.m, in + c.n);
-  double* out = in + 2 * (c.n + c.m);
+  std::copy_n(p.p.begin(), c.q, in + c.n + c.m);
+  double* out = in + 2 * c.inputs();
   return {in, out, out + outputs};
+}
+
+using hybrid::Directions;
+using hybrid::lanes;
+using hybrid::Points;
+using hybrid::Tangents;
+static_assert(lanes == Program::lanes);
+
+/// Code and memory for lanes; without them lanes go one after the other.
+struct LaneSpace final : Workspace {
+  LaneSpace(const hybrid::SystemSpec& spec, std::shared_ptr<const detail::Code> c)
+      : Workspace(spec), code(std::move(c)) {
+    if (code) memory.resize((code->spec.work + lanes - 1) * lanes);
+  }
+  /// On a multiple of 64 bytes, as the instructions like it best.
+  double* data() noexcept {
+    const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
+    return memory.data() + (64 - at % 64) % 64 / sizeof(double);
+  }
+  std::shared_ptr<const detail::Code> code;
+  std::vector<double> memory;
+};
+
+LaneSpace& lane_space(Workspace& w) noexcept { return static_cast<LaneSpace&>(w); }
+
+const LocationCode& location(const detail::Code& c, std::span<const int> mode) noexcept {
+  return c.locations[mode.empty() ? 0 : static_cast<std::size_t>(mode[0])];
+}
+
+Memory prepare(const detail::Code& c, const Points& p, LaneSpace& w) noexcept {
+  double* in = w.data();
+  std::copy_n(p.x, c.n * lanes, in);
+  std::copy_n(p.u, c.m * lanes, in + c.n * lanes);
+  std::copy_n(p.p, c.q * lanes, in + (c.n + c.m) * lanes);
+  double* out = in + 2 * c.inputs() * lanes;
+  return {in, out, out};
+}
+
+/// One point in all lanes.
+Memory prepare(const detail::Code& c, const Point& p, LaneSpace& w) noexcept {
+  double* in = w.data();
+  double* to = in;
+  for (const std::span<const double> v : {p.x.first(c.n), p.u.first(c.m), p.p.first(c.q)})
+    for (const double value : v) to = std::fill_n(to, lanes, value);
+  double* out = in + 2 * c.inputs() * lanes;
+  return {in, out, out};
+}
+
+void evaluate_lanes(const std::optional<Program>& program, const Memory& m, double* out) noexcept {
+  if (program) program->run_lanes(m.in, out, m.registers);
+}
+
+/// Behind a prepared point.
+void tangents_of(const detail::Code& c, const LocationCode& l, const Memory& m, const Directions& d,
+                 const Tangents& wanted, std::size_t guards) noexcept {
+  double* to = m.in + c.inputs() * lanes;
+  const auto put = [&](const double* from, std::size_t count) {
+    to = from != nullptr ? std::copy_n(from, count * lanes, to)
+                         : std::fill_n(to, count * lanes, 0.0);
+  };
+  put(d.x, c.n);
+  put(d.u, c.m);
+  put(d.p, c.q);
+  if (wanted.xdot != nullptr) evaluate_lanes(l.flow_tangent, m, wanted.xdot);
+  if (wanted.y != nullptr) evaluate_lanes(l.output_tangent, m, wanted.y);
+  if (wanted.z != nullptr) {
+    evaluate_lanes(l.guards_tangent, m, wanted.z);
+    std::fill(wanted.z + l.guard_count * lanes, wanted.z + guards * lanes, 0.0);
+  }
 }
 
 void evaluate(const std::optional<Program>& program, const Memory& m, double* out) noexcept {
@@ -58,6 +129,14 @@ bool holds(Operation comparison, double left, double right) noexcept {
 
 AutomatonSystem::AutomatonSystem(std::shared_ptr<const detail::Code> code, hybrid::SystemSpec spec)
     : code_(std::move(code)), spec_(std::move(spec)) {}
+
+std::unique_ptr<Workspace> AutomatonSystem::workspace() const {
+  return std::make_unique<LaneSpace>(spec_, nullptr);
+}
+
+std::unique_ptr<Workspace> AutomatonSystem::lane_workspace() const {
+  return std::make_unique<LaneSpace>(spec_, code_->lanes->get());
+}
 
 void AutomatonSystem::flow(const Point& p, std::span<double> xdot, Workspace& s) const noexcept {
   evaluate(location(*code_, p).flow, prepare(*code_, p, s, 0), xdot.data());
@@ -133,18 +212,57 @@ void AutomatonSystem::tangent(const Point& p, const hybrid::Direction& d,
                               const hybrid::Tangent& wanted, Workspace& s) const noexcept {
   const LocationCode& l = location(*code_, p);
   const Memory m = prepare(*code_, p, s, 0);
-  double* dx = m.in + code_->n + code_->m;
-  double* du = dx + code_->n;
+  double* dx = m.in + code_->inputs();
   // an empty direction does not move
-  std::fill_n(dx, code_->n + code_->m, 0.0);
+  std::fill_n(dx, code_->inputs(), 0.0);
   std::copy(d.x.begin(), d.x.end(), dx);
-  std::copy(d.u.begin(), d.u.end(), du);
+  std::copy(d.u.begin(), d.u.end(), dx + code_->n);
+  std::copy(d.p.begin(), d.p.end(), dx + code_->n + code_->m);
   if (!wanted.xdot.empty()) evaluate(l.flow_tangent, m, wanted.xdot.data());
   if (!wanted.y.empty()) evaluate(l.output_tangent, m, wanted.y.data());
   if (!wanted.z.empty()) {
     evaluate(l.guards_tangent, m, wanted.z.data());
     std::fill(wanted.z.begin() + static_cast<std::ptrdiff_t>(l.guard_count), wanted.z.end(), 0.0);
   }
+}
+
+void AutomatonSystem::tangents(const Point& p, const Directions& d, const Tangents& wanted,
+                               Workspace& workspace) const noexcept {
+  LaneSpace& w = lane_space(workspace);
+  if (!w.code) return System::tangents(p, d, wanted, workspace);
+  const detail::Code& c = *w.code;
+  tangents_of(c, location(c, p.mode), prepare(c, p, w), d, wanted, spec_.guards);
+}
+
+void AutomatonSystem::flow_lanes(const Points& p, double* xdot,
+                                 Workspace& workspace) const noexcept {
+  LaneSpace& w = lane_space(workspace);
+  if (!w.code) return System::flow_lanes(p, xdot, workspace);
+  evaluate_lanes(location(*w.code, p.mode).flow, prepare(*w.code, p, w), xdot);
+}
+
+void AutomatonSystem::output_lanes(const Points& p, double* y,
+                                   Workspace& workspace) const noexcept {
+  LaneSpace& w = lane_space(workspace);
+  if (!w.code) return System::output_lanes(p, y, workspace);
+  evaluate_lanes(location(*w.code, p.mode).output, prepare(*w.code, p, w), y);
+}
+
+void AutomatonSystem::guards_lanes(const Points& p, double* z,
+                                   Workspace& workspace) const noexcept {
+  LaneSpace& w = lane_space(workspace);
+  if (!w.code) return System::guards_lanes(p, z, workspace);
+  const LocationCode& l = location(*w.code, p.mode);
+  evaluate_lanes(l.guards, prepare(*w.code, p, w), z);
+  std::fill(z + l.guard_count * lanes, z + spec_.guards * lanes, 1.0);
+}
+
+void AutomatonSystem::tangent_lanes(const Points& p, const Directions& d, const Tangents& wanted,
+                                    Workspace& workspace) const noexcept {
+  LaneSpace& w = lane_space(workspace);
+  if (!w.code) return System::tangent_lanes(p, d, wanted, workspace);
+  const detail::Code& c = *w.code;
+  tangents_of(c, location(c, p.mode), prepare(c, p, w), d, wanted, spec_.guards);
 }
 
 std::span<const std::size_t> AutomatonSystem::inactive_states(int location) const noexcept {

@@ -28,7 +28,7 @@ class MachineCode {
 
   /// Whether the operating system gave the memory.
   bool ready() const noexcept { return memory_.ready(); }
-  /// Doubles of working memory; lanes need 32 times as many.
+  /// Doubles of working memory; lanes need Program::lanes times as many.
   std::size_t work() const noexcept { return work_; }
 
   bool has_lanes() const noexcept { return lanes_ != nullptr; }

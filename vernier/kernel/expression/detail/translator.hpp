@@ -16,15 +16,15 @@ using machine::Memory;
 using machine::Opcode;
 namespace prefix = machine::prefix;
 
-/// The constants that stand before the code: masks of 32 bytes each, then the constants of the
-/// program, once as single numbers and, for lanes, four times each.
+/// The constants that stand before the code: masks of 64 bytes each, then the constants of the
+/// program, once as single numbers and, for lanes, `width` times each.
 struct Pool {
-  static constexpr std::int32_t sign = 0, magnitude = 32, one = 64, minus_one = 96, zero = 128;
+  static constexpr std::int32_t sign = 0, magnitude = 64, one = 128, minus_one = 192, zero = 256;
   std::vector<std::uint8_t> bytes;
-  std::int32_t single = 0, fourfold = 0;
+  std::int32_t single = 0, repeated = 0;
   std::vector<std::uint32_t> index;  // of a value that is a constant
 
-  Pool(const Values&, bool for_lanes);
+  Pool(const Values&, int width);
 };
 
 /// One pass over the plan. Registers of the processor are a cache of values: what is needed last
@@ -32,8 +32,8 @@ struct Pool {
 /// stored. Operands that are needed once are taken from memory by the instruction itself.
 class Translator {
  public:
-  /// `wide`: four lanes at a time, in a loop over 32; else one state.
-  Translator(const Values&, const Plan&, const Pool&, bool wide, std::size_t origin);
+  /// `width`: numbers at a time, 1, 4 or 8 (AVX-512). More than one: in a loop over all lanes.
+  Translator(const Values&, const Plan&, const Pool&, int width, std::size_t origin);
 
   const std::vector<std::uint8_t>& bytes() const noexcept { return code_.bytes(); }
   /// Values of working memory used.
@@ -59,9 +59,16 @@ class Translator {
   void logical(const Step&);
   void select(const Step&);
   void call(const Step&);
-  void emit_comparison(int to, Operation, std::uint32_t a, std::uint32_t b);
-  void emit_not_zero(int to, int from);
-  void emit_blend(int to, int otherwise, int chosen, int mask);
+  // Truths are masks in the register `by`, or in the mask register of AVX-512.
+  void emit(Opcode, int to, int first, int second);
+  void emit(Opcode, int to, int first, const Memory& second, int immediate_bytes = 0);
+  void emit_comparison(int by, int first, int second, int predicate);
+  void emit_comparison(int by, int first, const Memory& second, int predicate);
+  void emit_comparison(int by, Operation, std::uint32_t a, std::uint32_t b);
+  void emit_not_zero(int by, int from);
+  void emit_truth(int to, int by);
+  void emit_blend(int to, int otherwise, int chosen, int by);
+  void emit_blend(int to, int otherwise, const Memory& chosen, int by);
 
   // the cache
   int find(std::uint32_t value) const noexcept { return register_of_[value]; }
@@ -82,6 +89,7 @@ class Translator {
   const Values& values_;
   const Plan& plan_;
   const Pool& pool_;
+  int width_;
   bool wide_;
   Assembler code_;
   Base in_, out_, work_, counter_;

@@ -32,19 +32,26 @@ hybrid::Signal signal(const Variable& v) {
 
 class Compiler {
  public:
-  Compiler(const Model& m, Equations e) : m_(m), e_(std::move(e)), code_(std::make_shared<Code>()) {
+  Compiler(const Model& m, Equations e, std::span<const double> constants, const Adjustable& a,
+           bool for_lanes)
+      : m_(m),
+        e_(std::move(e)),
+        constants_(constants),
+        adjustable_(a),
+        for_lanes_(for_lanes),
+        code_(std::make_shared<Code>()) {
     code_->n = m.x_size();
     code_->m = m.input_count;
+    code_->q = a.count;
     code_->p = m.output_count;
   }
 
-  std::shared_ptr<const Code> run() {
+  std::shared_ptr<Code> run() {
     describe();
     code_->place_of.resize(m_.transitions.size());
     for (std::size_t i = 0; i < m_.locations.size(); ++i) add_location(i);
-    const std::size_t inputs = code_->n + code_->m;
     // both a point and a direction, what a program computes, and its registers
-    code_->spec.work = 2 * inputs + most_outputs_ + most_work_;
+    code_->spec.work = 2 * code_->inputs() + most_outputs_ + most_work_;
     return code_;
   }
 
@@ -64,6 +71,13 @@ class Compiler {
       spec.inputs.push_back(std::move(s));
     }
     for (const Variable& v : m_.outputs) spec.outputs.push_back(signal(v));
+    for (const Variable& v : m_.constants) {
+      if (adjustable_.count == 0 || adjustable_.symbol[v.first] == Adjustable::fixed) continue;
+      hybrid::Signal s = signal(v);
+      s.initial = {constants_.begin() + static_cast<std::ptrdiff_t>(v.first),
+                   constants_.begin() + static_cast<std::ptrdiff_t>(v.first + v.count)};
+      spec.parameters.push_back(std::move(s));
+    }
     for (const Label& l : m_.events) spec.events.push_back({l.name, l.in, l.out});
     // one location that is never left has no modes to tell of
     if (m_.locations.size() > 1 || !m_.transitions.empty()) describe_automaton(spec);
@@ -102,8 +116,8 @@ class Compiler {
 
   std::optional<Program> program(const std::vector<Term>& outputs, bool with_direction = false) {
     if (outputs.empty()) return {};
-    const std::size_t inputs = (code_->n + code_->m) * (with_direction ? 2 : 1);
-    Program p(*graph_, outputs, inputs);
+    const std::size_t inputs = code_->inputs() * (with_direction ? 2 : 1);
+    Program p(*graph_, outputs, inputs, for_lanes_);
     most_work_ = std::max(most_work_, p.work());
     most_outputs_ = std::max(most_outputs_, outputs.size());
     return p;
@@ -111,7 +125,7 @@ class Compiler {
 
   /// The same with each term replaced by its derivative along the direction.
   std::optional<Program> tangent(const std::vector<Term>& outputs) {
-    const auto count = static_cast<std::uint32_t>(code_->n + code_->m);
+    const auto count = static_cast<std::uint32_t>(code_->inputs());
     const auto seed = [&](std::uint32_t s) { return std::optional(graph_->symbol(count + s)); };
     return program(graph_->tangent(outputs, seed), true);
   }
@@ -240,6 +254,9 @@ class Compiler {
 
   const Model& m_;
   Equations e_;
+  std::span<const double> constants_;
+  const Adjustable& adjustable_;
+  bool for_lanes_;
   std::shared_ptr<Code> code_;
   Graph* graph_ = nullptr;  // of the location being compiled
   std::set<Term> watched_;  // its guards
@@ -249,8 +266,9 @@ class Compiler {
 
 }  // namespace
 
-std::shared_ptr<const Code> compile(const Model& m, Equations e) {
-  return Compiler(m, std::move(e)).run();
+std::shared_ptr<Code> compile(const Model& m, Equations e, std::span<const double> constants,
+                              const Adjustable& a, bool for_lanes) {
+  return Compiler(m, std::move(e), constants, a, for_lanes).run();
 }
 
 }  // namespace vernier::automaton::detail

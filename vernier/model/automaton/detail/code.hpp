@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -28,8 +30,8 @@ struct TransitionCode {
   std::size_t first_value = 0;      // of these in `actions`
 };
 
-/// Programs over (x, u), and their derivatives over (x, u, dx, du). Nothing where there is nothing
-/// to compute.
+/// Programs over (x, u, p), and their derivatives over these and a direction. Nothing where there
+/// is nothing to compute.
 struct LocationCode {
   std::optional<Program> flow, output, guards, conditions;
   std::optional<Program> actions;  // both sides of each comparison, and the values of all resets
@@ -38,16 +40,40 @@ struct LocationCode {
   std::vector<TransitionCode> transitions;  // in the order they are tried
 };
 
+struct Code;
+
+/// Code for lanes too, compiled when it is first asked for.
+class LaneCode {
+ public:
+  using Compile = std::function<std::shared_ptr<const Code>()>;
+  explicit LaneCode(Compile c) : compile_(std::move(c)) {}
+  std::shared_ptr<const Code> get() const {
+    std::call_once(once_, [this] { code_ = compile_(); });
+    return code_;
+  }
+
+ private:
+  Compile compile_;
+  mutable std::once_flag once_;
+  mutable std::shared_ptr<const Code> code_;
+};
+
 /// A compiled model: immutable, shared by all instances with the same constants.
 struct Code {
-  hybrid::SystemSpec spec;  // with the document's initial values
-  std::size_t n = 0, m = 0, p = 0;
+  hybrid::SystemSpec spec;                 // with the document's initial values
+  std::size_t n = 0, m = 0, q = 0, p = 0;  // of x, u, p and y
   std::vector<LocationCode> locations;
   std::vector<std::size_t>
       place_of;  // by transition of the spec: its place among those of its location
   std::vector<std::vector<std::size_t>> inactive_states, inactive_outputs;  // by location; signals
+  std::shared_ptr<const LaneCode> lanes;
+
+  /// Elements of a point that programs see.
+  std::size_t inputs() const noexcept { return n + m + q; }
 };
 
-std::shared_ptr<const Code> compile(const Model&, Equations);
+/// `constants`: values of those that stay adjustable. `for_lanes`: programs can run in lanes.
+std::shared_ptr<Code> compile(const Model&, Equations, std::span<const double> constants,
+                              const Adjustable&, bool for_lanes);
 
 }  // namespace vernier::automaton::detail

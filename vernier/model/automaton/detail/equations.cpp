@@ -80,8 +80,8 @@ std::string_view first_number(std::string_view s) {
 
 class Builder {
  public:
-  Builder(const Model& m, std::span<const double> constants, Report* report)
-      : m_(m), constants_(constants), report_(report) {
+  Builder(const Model& m, std::span<const double> constants, Report* report, const Adjustable& a)
+      : m_(m), constants_(constants), adjustable_(a), report_(report) {
     e_.constants_used.resize(m.constant_count);
     e_.inputs_used.resize(m.input_count);
     e_.states_used.resize(m.state_count);
@@ -112,7 +112,7 @@ class Builder {
     switch (r.role) {
       case Role::constant:
         e_.constants_used[r.index] = 1;
-        return Meaning{graph_->constant(constants_[r.index]), unit()};
+        return Meaning{constant(r.index), unit()};
       case Role::input:
         e_.inputs_used[r.index] = 1;
         return Meaning{input(r.index), unit()};
@@ -123,6 +123,12 @@ class Builder {
         return Meaning{outputs_[r.index],
                        m_.variable(r).unit_text.empty() && units ? output_units_[r.index] : unit()};
     }
+  }
+
+  Term constant(std::size_t index) {
+    if (adjustable_.count == 0 || adjustable_.symbol[index] == Adjustable::fixed)
+      return graph_->constant(constants_[index]);
+    return input(m_.input_count + adjustable_.symbol[index]);
   }
 
   Term input(std::size_t index) {
@@ -435,6 +441,7 @@ class Builder {
 
   const Model& m_;
   std::span<const double> constants_;
+  const Adjustable& adjustable_;
   Report* report_;
   Equations e_;
   expression::Graph* graph_ = nullptr;  // of the location being built
@@ -449,8 +456,9 @@ class Builder {
 
 }  // namespace
 
-Equations build_equations(const Model& m, std::span<const double> constants, Report* report) {
-  return Builder(m, constants, report).run();
+Equations build_equations(const Model& m, std::span<const double> constants, Report* report,
+                          const Adjustable& adjustable) {
+  return Builder(m, constants, report, adjustable).run();
 }
 
 std::vector<double> default_constants(const Model& m) {

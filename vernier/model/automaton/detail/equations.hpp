@@ -27,7 +27,15 @@ struct LocationTerms {
   std::vector<Term> output;  // by output
 };
 
-/// All expressions of a model as terms over the symbols x (states and holders), then u.
+/// Which constants stay adjustable: by element the number of its symbol among them, or `fixed`.
+struct Adjustable {
+  static constexpr std::size_t fixed = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> symbol;  // empty: all are fixed
+  std::size_t count = 0;
+};
+
+/// All expressions of a model as terms over the symbols x (states and holders), then u, then p
+/// (constants that stay adjustable).
 struct Equations {
   std::vector<LocationTerms> locations;
   std::vector<TransitionTerms> transitions;
@@ -36,7 +44,8 @@ struct Equations {
 
 /// Parses and checks all expressions, with the given values of the constants. Pass the model's own
 /// values and a report to check a document; without a report the expressions are known to be good.
-Equations build_equations(const Model&, std::span<const double> constants, Report*);
+Equations build_equations(const Model&, std::span<const double> constants, Report*,
+                          const Adjustable& = {});
 
 /// The constants as the document gives them.
 std::vector<double> default_constants(const Model&);
