@@ -44,7 +44,6 @@ struct LaneTable {
     each<W>(x, y, count,                                                                \
             [](const T& v, const T& w) VERNIER_LAMBDA -> T { return function(v, w); }); \
   }
-#define VERNIER_LAMBDA noexcept __attribute__((always_inline))
   VERNIER_UNARY(sin, sine)
   VERNIER_UNARY(cos, cosine)
   VERNIER_UNARY(tan, tangent)
@@ -62,7 +61,6 @@ struct LaneTable {
   VERNIER_BINARY(hypot, hypotenuse)
 #undef VERNIER_UNARY
 #undef VERNIER_BINARY
-#undef VERNIER_LAMBDA
 
   static constexpr LaneFunctions functions{&sin,  &cos, &tan, &asin,  &acos,  &atan, &sinh, &cosh,
                                            &tanh, &exp, &log, &log10, &atan2, &pow,  &hypot};

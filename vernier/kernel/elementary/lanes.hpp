@@ -31,8 +31,10 @@
 #endif
 #if defined(VERNIER_SANITIZED)
 #define VERNIER_INLINE inline
+#define VERNIER_LAMBDA
 #else
 #define VERNIER_INLINE inline __attribute__((always_inline))
+#define VERNIER_LAMBDA __attribute__((always_inline))
 #endif
 
 namespace vernier::elementary {

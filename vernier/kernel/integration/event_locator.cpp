@@ -62,35 +62,24 @@ bool EventLocator::enabled(const Equations& f, const Stepper& step, double s) no
   return f.system->select(f.at(step.start() + s, x_), present_, chosen_, *f.workspace);
 }
 
-// Whether no atom comes near zero: the cubic through both ends with their derivatives lies within
-// the hull of its four control values.
-bool EventLocator::quiet(double h, std::span<const double> z0, std::span<const double> dz0,
-                         std::span<const double> z1, std::span<const double> dz1) noexcept {
-  for (std::size_t i = 0; i < guards_; ++i) {
-    const double b1 = z0[i] + h / 3.0 * dz0[i];
-    const double b2 = z1[i] - h / 3.0 * dz1[i];
-    const double low = std::min({z0[i], b1, b2, z1[i]});
-    const double high = std::max({z0[i], b1, b2, z1[i]});
-    if (low == 0.0 && high == 0.0) continue;  // zero throughout: nothing changes
-    const double nearest = low > 0.0 ? low : -high;
-    if (!(nearest > high - low)) return false;
-  }
-  return true;
+// The cubic through both ends with their derivatives lies within the hull of its four control
+// values.
+bool EventLocator::quiet(const Course& c) noexcept {
+  const double b1 = c.z0 + c.h / 3.0 * c.dz0;
+  const double b2 = c.z1 - c.h / 3.0 * c.dz1;
+  const double low = std::min({c.z0, b1, b2, c.z1});
+  const double high = std::max({c.z0, b1, b2, c.z1});
+  if (low == 0.0 && high == 0.0) return true;  // zero throughout: nothing changes
+  const double nearest = low > 0.0 ? low : -high;
+  return nearest > high - low;
 }
 
-// Whether the middle is where that cubic has it; if not, the atoms wave within the step.
-bool EventLocator::as_predicted(const Equations& f, const Stepper& step, double h,
-                                std::span<const double> z0, std::span<const double> dz0,
-                                std::span<const double> z1, std::span<const double> dz1) noexcept {
-  step.interpolate(0.5 * h, x_);
-  f.system->guards(f.at(step.start() + 0.5 * h, x_), z_, *f.workspace);
-  for (std::size_t i = 0; i < guards_; ++i) {
-    const double middle = 0.5 * (z0[i] + z1[i]) + h / 8.0 * (dz0[i] - dz1[i]);
-    const double scale = std::abs(z1[i] - z0[i]) + h * (std::abs(dz0[i]) + std::abs(dz1[i]));
-    const double off = std::abs(z_[i] - middle);
-    if (!(off <= 0.05 * scale + 1e-12 * std::abs(middle))) return false;
-  }
-  return true;
+// If the middle is not where that cubic has it, the atom waves within the step.
+bool EventLocator::calm(const Course& c) noexcept {
+  const double middle = 0.5 * (c.z0 + c.z1) + c.h / 8.0 * (c.dz0 - c.dz1);
+  const double scale = std::abs(c.z1 - c.z0) + c.h * (std::abs(c.dz0) + std::abs(c.dz1));
+  const double off = std::abs(c.middle - middle);
+  return off <= 0.05 * scale + 1e-12 * std::abs(middle);
 }
 
 std::optional<double> EventLocator::locate(const Equations& f, Stepper& step, std::span<double> z,
@@ -98,10 +87,17 @@ std::optional<double> EventLocator::locate(const Equations& f, Stepper& step, st
   const double h = step.length();
   atoms(f, step.start() + h, step.x(), step.rate(f), z_end_, dz_end_);
   step.prepare_dense(f);
-  const bool calm = as_predicted(f, step, h, z, dz, z_end_, dz_end_);
-  if (!calm || !quiet(h, z, dz, z_end_, dz_end_)) {
+  step.interpolate(0.5 * h, x_);
+  f.system->guards(f.at(step.start() + 0.5 * h, x_), z_, *f.workspace);
+  bool waves = false, near = false;
+  for (std::size_t i = 0; i < guards_; ++i) {
+    const Course c{h, z[i], dz[i], z_end_[i], dz_end_[i], z_[i]};
+    waves |= !calm(c);
+    near |= !quiet(c);
+  }
+  if (waves || near) {
     resolution_ = epsilon * h;
-    const int count = calm ? coarse : fine;
+    const int count = waves ? fine : coarse;
     left_.s = 0.0;
     std::copy(z.begin(), z.end(), left_.z.begin());
     std::copy(dz.begin(), dz.end(), left_.dz.begin());

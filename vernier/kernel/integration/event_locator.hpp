@@ -29,17 +29,21 @@ class EventLocator {
   std::optional<double> locate(const Equations&, Stepper&, std::span<double> z,
                                std::span<double> dz) noexcept;
 
+  /// An atom over a step of length h: at both ends with its derivatives, and in the middle.
+  struct Course {
+    double h, z0, dz0, z1, dz1, middle;
+  };
+  /// Whether an atom is where the cubic through both ends has it, and that stays away from zero:
+  /// then no transition can become enabled.
+  static bool calm(const Course&) noexcept;
+  static bool quiet(const Course&) noexcept;
+
  private:
   struct Atoms {
     double s = 0.0;
     std::vector<double> z, dz;
   };
 
-  bool quiet(double h, std::span<const double> z0, std::span<const double> dz0,
-             std::span<const double> z1, std::span<const double> dz1) noexcept;
-  bool as_predicted(const Equations&, const Stepper&, double h, std::span<const double> z0,
-                    std::span<const double> dz0, std::span<const double> z1,
-                    std::span<const double> dz1) noexcept;
   void evaluate(const Equations&, const Stepper&, Atoms&) noexcept;
   double atom(const Equations&, const Stepper&, std::size_t i, double s) noexcept;
   bool enabled(const Equations&, const Stepper&, double s) noexcept;

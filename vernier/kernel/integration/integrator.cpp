@@ -4,14 +4,17 @@
 #include <cmath>
 #include <cstring>
 
+#include "vernier/kernel/integration/detail/methods.hpp"
+
 namespace vernier::integration {
 
 namespace {
 
 constexpr std::size_t remembered = 32;  // transitions
 
-// t + low := t + low + s, as a rounded sum and what rounding took.
-void advance_time(double& t, double& low, double s) noexcept {
+}  // namespace
+
+void detail::advance_time(double& t, double& low, double s) noexcept {
   const double step = low + s;
   const double sum = t + step;
   const double part = sum - t;
@@ -19,7 +22,7 @@ void advance_time(double& t, double& low, double s) noexcept {
   t = sum;
 }
 
-}  // namespace
+using detail::advance_time;
 
 Integrator::Integrator(const hybrid::System& system, const Settings& settings)
     : system_(system),
@@ -222,53 +225,64 @@ bool Integrator::explain(Time origin, double t, hybrid::Complaint& complaint) no
   return system_.explain(f.at(t, trail_.x), complaint, *workspace_);
 }
 
+std::optional<Arrival> Integrator::step_towards(const Equations& f, Time origin, Clock& now,
+                                                double end, std::span<std::int64_t> emitted,
+                                                bool stop, bool stop_at_accumulation,
+                                                Listener& listener) noexcept {
+  double& t = now.t;
+  const double left = (end - t) - now.low;
+  if (!(left > 0.0)) return Arrival{end};
+  if (trail_.x.empty() && !guarded_) return Arrival{end};
+  if (++steps_ > limits_.steps) return Arrival{t, Status::too_many_steps};
+  if (memory_.rate_known == 0) {
+    f.rate(t, trail_.x, trail_.rate);
+    memory_.rate_known = 1;
+  }
+  const bool watching = watches();
+  if (!watching) memory_.atoms_known = 0;
+  if (watching && memory_.atoms_known == 0) {
+    locator_.atoms(f, t, trail_.x, trail_.rate, z_, dz_);
+    memory_.atoms_known = 1;
+  }
+  trail_.step = memory_.step;
+  trail_.error = memory_.error;
+  const StepOutcome outcome = stepper_->step(f, t, left, trail_);
+  memory_.step = trail_.step;
+  memory_.error = trail_.error;
+  if (outcome != StepOutcome::done) return Arrival{t, failed(f, outcome, t, left)};
+
+  if (watching) {
+    if (const auto s = locator_.locate(f, *stepper_, z_, dz_)) {
+      pass(f, t, now.low, *s, listener);
+      stepper_->interpolate(*s, trail_.x, trail_.low);
+      advance_time(t, now.low, *s);
+      memory_.rate_known = memory_.atoms_known = 0;
+      listener.crossing(trail_.x, mode_);
+      const Status status = transitions(f, origin, t, emitted, stop_at_accumulation, listener);
+      if (status != Status::event) return Arrival{t, status};
+      if (stop) return Arrival{t, Status::event};
+      return std::nullopt;
+    }
+  }
+  pass(f, t, now.low, stepper_->length(), listener);
+  stepper_->accept(trail_);
+  memory_.rate_known = trail_.rate_known ? 1 : 0;
+  if (stepper_->length() == left) return Arrival{end};
+  advance_time(t, now.low, stepper_->length());
+  return std::nullopt;
+}
+
 Arrival Integrator::advance(Time origin, double t, double end, std::span<const double> u,
                             std::span<std::int64_t> emitted, bool stop, bool stop_at_accumulation,
                             Listener& listener) noexcept {
   take_inputs(u);
   const Equations f = equations(seconds(origin), u_);
   // the exact local time is t + low: short steps and late events lose nothing in a long call
-  double low = 0.0;
+  Clock now{t, 0.0};
   for (;;) {
-    const double left = (end - t) - low;
-    if (!(left > 0.0)) return {end};
-    if (trail_.x.empty() && !guarded_) return {end};
-    if (++steps_ > limits_.steps) return {t, Status::too_many_steps};
-    if (memory_.rate_known == 0) {
-      f.rate(t, trail_.x, trail_.rate);
-      memory_.rate_known = 1;
-    }
-    const bool watching = watches();
-    if (!watching) memory_.atoms_known = 0;
-    if (watching && memory_.atoms_known == 0) {
-      locator_.atoms(f, t, trail_.x, trail_.rate, z_, dz_);
-      memory_.atoms_known = 1;
-    }
-    trail_.step = memory_.step;
-    trail_.error = memory_.error;
-    const StepOutcome outcome = stepper_->step(f, t, left, trail_);
-    memory_.step = trail_.step;
-    memory_.error = trail_.error;
-    if (outcome != StepOutcome::done) return {t, failed(f, outcome, t, left)};
-
-    if (watching) {
-      if (const auto s = locator_.locate(f, *stepper_, z_, dz_)) {
-        pass(f, t, low, *s, listener);
-        stepper_->interpolate(*s, trail_.x, trail_.low);
-        advance_time(t, low, *s);
-        memory_.rate_known = memory_.atoms_known = 0;
-        listener.crossing(trail_.x, mode_);
-        const Status status = transitions(f, origin, t, emitted, stop_at_accumulation, listener);
-        if (status != Status::event) return {t, status};
-        if (stop) return {t, Status::event};
-        continue;
-      }
-    }
-    pass(f, t, low, stepper_->length(), listener);
-    stepper_->accept(trail_);
-    memory_.rate_known = trail_.rate_known ? 1 : 0;
-    if (stepper_->length() == left) return {end};
-    advance_time(t, low, stepper_->length());
+    const auto arrival =
+        step_towards(f, origin, now, end, emitted, stop, stop_at_accumulation, listener);
+    if (arrival) return *arrival;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -127,6 +128,16 @@ class Integrator {
     ZenoWatch zeno;
   };
 
+  friend class LaneIntegrator;  // which computes the same, eight states side by side
+
+  /// Local time, as a rounded sum and what rounding took.
+  struct Clock {
+    double t = 0.0, low = 0.0;
+  };
+  /// One step of advance(), with its events; something where it ends.
+  std::optional<Arrival> step_towards(const Equations&, Time origin, Clock&, double end,
+                                      std::span<std::int64_t> emitted, bool stop,
+                                      bool stop_at_accumulation, Listener&) noexcept;
   /// Whether a flow can trigger a transition of an active location.
   bool watches() const noexcept;
   Equations equations(double origin, std::span<const double> u) noexcept;

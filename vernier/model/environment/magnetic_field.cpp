@@ -4,18 +4,16 @@
 
 #include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/spatial/spans.hpp"
+#include "vernier/model/environment/detail/lanes.hpp"
 #include "vernier/model/environment/earth.hpp"
 
 namespace vernier::environment {
 namespace {
 
-using hybrid::Direction;
 using hybrid::Point;
-using hybrid::Tangent;
 using hybrid::Workspace;
 using spatial::vector3;
 using spatial::Vector3;
-using spatial::vector3_or_zero;
 
 constexpr double seconds_per_year = 365.25 * 86400.0;
 
@@ -29,45 +27,18 @@ hybrid::SystemSpec field_spec() {
 
 }  // namespace
 
-DipoleField::DipoleField(const Parameters& p)
-    : moment_(p.strength * p.radius * p.radius * p.radius),
-      rate_(p.earth.rate),
-      spec_(field_spec()) {
+DipoleField::DipoleField(const Parameters& p) : LaneSystem(detail::model_lanes().dipole) {
+  spec_ = field_spec();
+  data_.moment = p.strength * p.radius * p.radius * p.radius;
+  data_.rate = p.earth.rate;
   const double s = elementary::sin(p.colatitude), c = elementary::cos(p.colatitude);
   // the angle of the pole from x of the axes in which the Earth turns about z
   const double angle = p.longitude + p.earth.angle;
   const Vector3 cosine(-s * elementary::cos(angle), -s * elementary::sin(angle), 0.0);
   const Vector3 sine(s * elementary::sin(angle), -s * elementary::cos(angle), 0.0);
-  z0_ = p.earth.pole.transpose() * Vector3(0.0, 0.0, -c);
-  c0_ = p.earth.pole.transpose() * cosine;
-  s0_ = p.earth.pole.transpose() * sine;
-}
-
-DipoleField::Axis DipoleField::axis(double t) const noexcept {
-  const double c = elementary::cos(rate_ * t), s = elementary::sin(rate_ * t);
-  return {z0_ + c * c0_ + s * s0_, rate_ * (c * s0_ - s * c0_)};
-}
-
-void DipoleField::output(const Point& p, std::span<double> y, Workspace&) const noexcept {
-  const auto r = vector3(p.u);
-  const Vector3 m = axis(p.t).m;
-  const double r2 = r.squaredNorm();
-  const double k = moment_ / (r2 * std::sqrt(r2));
-  vector3(y) = (3.0 * k * m.dot(r) / r2) * r - k * m;
-}
-
-void DipoleField::tangent(const Point& p, const Direction& d, const Tangent& w,
-                          Workspace&) const noexcept {
-  if (w.y.empty()) return;
-  const auto r = vector3(p.u);
-  const Vector3 dr = vector3_or_zero(d.u);
-  const Axis a = axis(p.t);
-  const Vector3 dm = d.t * a.rate;
-  const double r2 = r.squaredNorm(), radial = r.dot(dr) / r2;
-  const double k = moment_ / (r2 * std::sqrt(r2)), along = a.m.dot(r);
-  vector3(w.y) =
-      (3.0 * k / r2) * ((dm.dot(r) + a.m.dot(dr) - 5.0 * along * radial) * r + along * dr) -
-      k * (dm - 3.0 * radial * a.m);
+  Eigen::Map<Vector3>(data_.z0) = p.earth.pole.transpose() * Vector3(0.0, 0.0, -c);
+  Eigen::Map<Vector3>(data_.c0) = p.earth.pole.transpose() * cosine;
+  Eigen::Map<Vector3>(data_.s0) = p.earth.pole.transpose() * sine;
 }
 
 IgrfField::IgrfField(const Parameters& p)

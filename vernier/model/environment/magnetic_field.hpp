@@ -2,8 +2,9 @@
 
 #include "vernier/component/catalogue.hpp"
 #include "vernier/kernel/frames/earth_rotation.hpp"
-#include "vernier/kernel/hybrid/system.hpp"
+#include "vernier/kernel/hybrid/lane_system.hpp"
 #include "vernier/model/environment/igrf.hpp"
+#include "vernier/model/environment/models.hpp"
 
 namespace vernier::environment {
 
@@ -13,7 +14,7 @@ namespace vernier::environment {
 ///
 /// in   position  m  N
 /// out  field     T  N
-class DipoleField final : public hybrid::System {
+class DipoleField final : public hybrid::LaneSystem<detail::DipoleModel> {
  public:
   struct Parameters {
     double strength = 3.001e-5;              // T, at the magnetic equator of the sphere
@@ -24,24 +25,6 @@ class DipoleField final : public hybrid::System {
   };
 
   explicit DipoleField(const Parameters&);
-
-  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
-  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
-  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Workspace&) const noexcept override;
-
- private:
-  struct Axis {
-    spatial::Vector3 m, rate;  // N; per second
-  };
-  Axis axis(double t) const noexcept;
-
-  double moment_;  // T·m³
-  // m = z0 + cos(rate t) c0 + sin(rate t) s0, in N
-  spatial::Vector3 z0_, c0_, s0_;
-  double rate_;
-  hybrid::SystemSpec spec_;
 };
 
 /// The Earth's main field by the IGRF; see igrf.hpp.

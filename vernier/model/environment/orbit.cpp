@@ -4,6 +4,7 @@
 
 #include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/spatial/spans.hpp"
+#include "vernier/model/environment/detail/lanes.hpp"
 
 namespace vernier::environment {
 namespace {
@@ -22,53 +23,29 @@ const Signal velocity{"velocity", "m/s", "N", 3, {}, "of the spacecraft"};
 
 }  // namespace
 
-KeplerOrbit::KeplerOrbit(const Parameters& p)
-    : parameters_(p),
-      axes_(axes(p.elements)),
-      mean_motion_(std::sqrt(p.mu / p.elements.semi_major_axis) / p.elements.semi_major_axis) {
+KeplerOrbit::KeplerOrbit(const Parameters& p) : LaneSystem(detail::model_lanes().kepler) {
   spec_.outputs = {position, velocity};
-  if (p.secular_j2) {
-    const double e = p.elements.eccentricity, c = elementary::cos(p.elements.inclination);
-    const double ratio = p.radius / (p.elements.semi_major_axis * (1.0 - e * e));
-    const double k = 0.75 * p.j2 * mean_motion_ * ratio * ratio;
-    node_rate_ = -2.0 * k * c;
-    perigee_rate_ = k * (5.0 * c * c - 1.0);
-    mean_motion_ += k * std::sqrt(1.0 - e * e) * (3.0 * c * c - 1.0);
-  }
-}
-
-OrbitState KeplerOrbit::at(double t) const noexcept {
-  const double a = parameters_.elements.semi_major_axis, e = parameters_.elements.eccentricity;
-  const double M = parameters_.elements.mean_anomaly + mean_motion_ * t;
-  const double E = e == 0.0 ? M : eccentric_anomaly(M, e);
-  const double c = elementary::cos(E), s = elementary::sin(E),
-               root = std::sqrt((1.0 - e) * (1.0 + e));
-  const double speed = mean_motion_ * a / (1.0 - e * c);
-  if (!parameters_.secular_j2) {
-    return {a * (c - e) * axes_.P + a * root * s * axes_.Q,
-            speed * (root * c * axes_.Q - s * axes_.P)};
-  }
-  Elements k = parameters_.elements;
-  k.node += node_rate_ * t;
-  k.argument_of_perigee += perigee_rate_ * t;
+  const Elements& k = p.elements;
+  const double a = k.semi_major_axis, e = k.eccentricity;
+  data_.semi_major_axis = a;
+  data_.eccentricity = e;
+  data_.mean_anomaly = k.mean_anomaly;
+  data_.mean_motion = std::sqrt(p.mu / a) / a;
   const OrbitAxes o = axes(k);
-  return {a * (c - e) * o.P + a * root * s * o.Q, speed * (root * c * o.Q - s * o.P)};
-}
-
-void KeplerOrbit::output(const Point& p, std::span<double> y, Workspace&) const noexcept {
-  const OrbitState s = at(p.t);
-  vector3(y) = s.position;
-  vector3(y, 3) = s.velocity;
-}
-
-void KeplerOrbit::tangent(const Point& p, const Direction& d, const Tangent& w,
-                          Workspace& scratch) const noexcept {
-  if (parameters_.secular_j2) return System::tangent(p, d, w, scratch);
-  if (w.y.empty()) return;
-  const OrbitState s = at(p.t);
-  const double r = s.position.norm();
-  vector3(w.y) = d.t * s.velocity;
-  vector3(w.y, 3) = (-d.t * parameters_.mu / (r * r * r)) * s.position;
+  Eigen::Map<Vector3>(data_.P) = o.P;
+  Eigen::Map<Vector3>(data_.Q) = o.Q;
+  if (!p.secular_j2) return;
+  const double c = elementary::cos(k.inclination);
+  const double ratio = p.radius / (a * (1.0 - e * e));
+  const double drift = 0.75 * p.j2 * data_.mean_motion * ratio * ratio;
+  data_.drifts = true;
+  data_.node = k.node;
+  data_.perigee = k.argument_of_perigee;
+  data_.node_rate = -2.0 * drift * c;
+  data_.perigee_rate = drift * (5.0 * c * c - 1.0);
+  data_.mean_motion += drift * std::sqrt(1.0 - e * e) * (3.0 * c * c - 1.0);
+  data_.cos_inclination = c;
+  data_.sin_inclination = elementary::sin(k.inclination);
 }
 
 J2Orbit::J2Orbit(const Parameters& p) : parameters_(p) {

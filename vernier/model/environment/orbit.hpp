@@ -1,8 +1,9 @@
 #pragma once
 
 #include "vernier/component/catalogue.hpp"
-#include "vernier/kernel/hybrid/system.hpp"
+#include "vernier/kernel/hybrid/lane_system.hpp"
 #include "vernier/model/environment/elements.hpp"
+#include "vernier/model/environment/models.hpp"
 
 namespace vernier::environment {
 
@@ -16,7 +17,7 @@ namespace vernier::environment {
 ///
 /// out  position  m    N
 /// out  velocity  m/s  N
-class KeplerOrbit final : public hybrid::System {
+class KeplerOrbit final : public hybrid::LaneSystem<detail::KeplerModel> {
  public:
   struct Parameters {
     Elements elements;
@@ -27,22 +28,6 @@ class KeplerOrbit final : public hybrid::System {
   };
 
   explicit KeplerOrbit(const Parameters&);
-
-  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
-  void output(const hybrid::Point&, std::span<double> y,
-              hybrid::Workspace&) const noexcept override;
-  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Workspace&) const noexcept override;
-
- private:
-  OrbitState at(double t) const noexcept;
-
-  Parameters parameters_;
-  hybrid::SystemSpec spec_;
-  OrbitAxes axes_;
-  double mean_motion_;
-  double node_rate_ = 0.0, perigee_rate_ = 0.0;  // rad/s
 };
 
 /// Motion about the oblate Earth, integrated. The z axis of N is the Earth's.

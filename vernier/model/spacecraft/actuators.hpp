@@ -3,8 +3,9 @@
 #include <vector>
 
 #include "vernier/component/catalogue.hpp"
-#include "vernier/kernel/hybrid/system.hpp"
+#include "vernier/kernel/hybrid/lane_system.hpp"
 #include "vernier/kernel/spatial/motion.hpp"
+#include "vernier/model/spacecraft/models.hpp"
 
 namespace vernier::spacecraft {
 
@@ -16,7 +17,7 @@ namespace vernier::spacecraft {
 /// in   field    T          B
 /// out  moment   A·m²       B
 /// out  torque   N·m        B  on the body
-class Magnetorquers final : public hybrid::System {
+class Magnetorquers final : public hybrid::LaneSystem<detail::MagnetorquersModel> {
  public:
   struct Parameters {
     bool by_voltage = true;  // the command is a voltage, else a moment
@@ -25,16 +26,6 @@ class Magnetorquers final : public hybrid::System {
   };
 
   explicit Magnetorquers(const Parameters&);
-
-  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
-  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
-  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Workspace&) const noexcept override;
-
- private:
-  double gain_, largest_;
-  hybrid::SystemSpec spec_;
 };
 
 /// Wheels with axes fixed in B, each driven by a torque command. For each wheel, h being its
@@ -53,7 +44,7 @@ class Magnetorquers final : public hybrid::System {
 /// out  momentum        N·m·s  B  Σ h axis
 /// out  motor_torque    N·m      per wheel: h'
 /// out  speed           rad/s    per wheel: h / inertia
-class ReactionWheels final : public hybrid::System {
+class ReactionWheels final : public hybrid::LaneSystem<detail::WheelsModel> {
  public:
   struct Parameters {
     std::vector<spatial::Vector3> axes{spatial::Vector3::UnitX()};  // unit vectors in B
@@ -66,34 +57,24 @@ class ReactionWheels final : public hybrid::System {
     std::vector<double> momentum{0.0};  // at the start, per wheel
     bool body_axes = false;  // the wheels are those of x, y, z: commands are a vector in B
   };
-  enum Location { free, upper, lower };
+  enum Location {
+    free = detail::wheel_free,
+    upper = detail::wheel_upper,
+    lower = detail::wheel_lower
+  };
 
   explicit ReactionWheels(const Parameters&);
 
-  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
-  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
-  void guards(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
   bool select(const hybrid::Point&, std::span<const std::uint8_t>, std::span<int>,
               hybrid::Workspace&) const noexcept override;
   void jump(const hybrid::Point&, std::span<const int>, hybrid::Jump&,
             hybrid::Workspace&) const noexcept override;
   void witness(const hybrid::Point&, int, int, std::span<double, 2>,
                hybrid::Workspace&) const noexcept override;
-  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Workspace&) const noexcept override;
 
  private:
-  std::size_t count() const noexcept { return parameters_.axes.size(); }
-  bool bounded() const noexcept { return parameters_.max_momentum > 0.0; }
   /// h' if there were no limit of momentum.
   double drive(const hybrid::Point&, std::size_t wheel) const noexcept;
-  double drive_rate(const hybrid::Point&, const hybrid::Direction&,
-                    std::size_t wheel) const noexcept;
-  bool moves(const hybrid::Point&, std::size_t wheel) const noexcept;
-
-  Parameters parameters_;
-  hybrid::SystemSpec spec_;
 };
 
 Type magnetorquers_type();

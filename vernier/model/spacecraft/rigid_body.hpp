@@ -1,8 +1,9 @@
 #pragma once
 
 #include "vernier/component/catalogue.hpp"
-#include "vernier/kernel/hybrid/system.hpp"
+#include "vernier/kernel/hybrid/lane_system.hpp"
 #include "vernier/kernel/spatial/attitude.hpp"
+#include "vernier/model/spacecraft/models.hpp"
 
 namespace vernier::spacecraft {
 
@@ -23,7 +24,7 @@ namespace vernier::spacecraft {
 /// out  momentum_norm    N·m·s     its length
 /// out  energy           J         ω·J ω / 2, of the body alone
 /// out  attitude_norm    1         |q|, 1 but for rounding
-class RigidBody final : public hybrid::System {
+class RigidBody final : public hybrid::LaneSystem<detail::RigidBodyModel> {
  public:
   struct Parameters {
     spatial::Matrix3 inertia = spatial::Matrix3::Identity();  // kg·m², about the centre of mass, B
@@ -33,16 +34,6 @@ class RigidBody final : public hybrid::System {
 
   /// The inertia must be symmetric and positive definite, the attitude not zero: require()d.
   explicit RigidBody(const Parameters&);
-
-  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
-  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
-  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Workspace&) const noexcept override;
-
- private:
-  spatial::Matrix3 inertia_, inverse_;
-  hybrid::SystemSpec spec_;
 };
 
 /// Components of a vector in other axes.
@@ -53,20 +44,10 @@ class RigidBody final : public hybrid::System {
 /// in   attitude  1        q_BN, a unit vector
 /// in   vector    unit
 /// out  rotated   unit
-class Rotation final : public hybrid::System {
+class Rotation final : public hybrid::LaneSystem<detail::RotationModel> {
  public:
   enum class Way { to_body, to_inertial };
   Rotation(Way, const std::string& unit);
-
-  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
-  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
-  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Workspace&) const noexcept override;
-
- private:
-  Way way_;
-  hybrid::SystemSpec spec_;
 };
 
 Type rigid_body_type();

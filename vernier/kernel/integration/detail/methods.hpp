@@ -11,6 +11,9 @@ std::unique_ptr<Stepper> make_rk4(const hybrid::SystemSpec&, const Settings&);
 std::unique_ptr<Stepper> make_euler(const hybrid::SystemSpec&, const Settings&);
 std::unique_ptr<Stepper> make_rodas(const hybrid::SystemSpec&, const Settings&);
 
+/// t + low := t + low + s, as a rounded sum and what rounding took.
+void advance_time(double& t, double& low, double s) noexcept;
+
 /// What the step control aims at, as a fraction of the tolerance asked for. The error of an event's
 /// time is the sum of those of many steps, divided by how fast the condition changes; the fraction
 /// for systems with conditions keeps the events of benchmarks/accuracy within the tolerance.
@@ -40,6 +43,9 @@ class StepControl {
   /// Remembers an accepted step.
   void accept(Trail&, double h, double error, bool whole, bool rejected_before) const noexcept;
   double after_rejection(double h, double error) const noexcept;
+
+  double rtol() const noexcept { return rtol_; }
+  double atol() const noexcept { return atol_; }
 
   /// Below this, a step does not move time any more.
   static double smallest(double t, double left) noexcept;

@@ -1,0 +1,183 @@
+#pragma once
+
+#include "vernier/kernel/elementary/circular.hpp"
+#include "vernier/kernel/elementary/exponential.hpp"
+#include "vernier/kernel/hybrid/lane_table.hpp"
+
+/// Models written once, as templates over the kind of number: a double, lanes of them, or either
+/// with its rate. A model M is made from its data, M::Data, which do not depend on what code is
+/// compiled for; it has the most elements of its vectors as constants (states, inputs, outputs,
+/// atoms), how many it has now (n, m, p, g), and templates flow, output and guards of
+/// (t, x, mode, u, result). See elementary/lanes.hpp for what may be included here.
+namespace vernier::hybrid {
+inline namespace VERNIER_INSTRUCTIONS {
+
+using elementary::constant;
+using elementary::Lanes;
+using elementary::select;
+using elementary::sine_cosine;
+using elementary::square_root;
+
+/// A number and its rate along a direction.
+template <class T>
+struct Moving {
+  T v, d;
+
+  Moving() = default;
+  VERNIER_INLINE Moving(const T& value, const T& rate) : v(value), d(rate) {}
+  VERNIER_INLINE explicit Moving(double x) : v(constant<T>(x)), d(constant<T>(0.0)) {}
+};
+#define VERNIER_OF_MOVING \
+  template <class T>      \
+  VERNIER_INLINE
+VERNIER_OF_MOVING Moving<T> operator+(const Moving<T>& a, const Moving<T>& b) noexcept {
+  return {a.v + b.v, a.d + b.d};
+}
+VERNIER_OF_MOVING Moving<T> operator-(const Moving<T>& a, const Moving<T>& b) noexcept {
+  return {a.v - b.v, a.d - b.d};
+}
+VERNIER_OF_MOVING Moving<T> operator-(const Moving<T>& a) noexcept { return {-a.v, -a.d}; }
+VERNIER_OF_MOVING Moving<T> operator*(const Moving<T>& a, const Moving<T>& b) noexcept {
+  return {a.v * b.v, a.d * b.v + a.v * b.d};
+}
+VERNIER_OF_MOVING Moving<T> operator/(const Moving<T>& a, const Moving<T>& b) noexcept {
+  const T q = a.v / b.v;
+  return {q, (a.d - q * b.d) / b.v};
+}
+VERNIER_OF_MOVING auto operator<(const Moving<T>& a, const Moving<T>& b) noexcept {
+  return a.v < b.v;
+}
+VERNIER_OF_MOVING auto operator>(const Moving<T>& a, const Moving<T>& b) noexcept {
+  return a.v > b.v;
+}
+template <class M, class T>
+VERNIER_INLINE Moving<T> select(const M& m, const Moving<T>& a, const Moving<T>& b) noexcept {
+  return {elementary::select(m, a.v, b.v), elementary::select(m, a.d, b.d)};
+}
+/// Zero has the rate zero, where there is none.
+VERNIER_OF_MOVING Moving<T> square_root(const Moving<T>& a) noexcept {
+  const T r = elementary::square_root(a.v), zero = constant<T>(0.0);
+  return {r, elementary::select(r > zero, T(a.d / (r + r)), zero)};
+}
+VERNIER_OF_MOVING void sine_cosine(const Moving<T>& a, Moving<T>& s, Moving<T>& c) noexcept {
+  elementary::sine_cosine(a.v, s.v, c.v);
+  s.d = c.v * a.d;
+  c.d = -(s.v * a.d);
+}
+VERNIER_OF_MOVING Moving<T> hyperbolic_tangent(const Moving<T>& a) noexcept {
+  const T r = elementary::hyperbolic_tangent(a.v);
+  return {r, (constant<T>(1.0) - r * r) * a.d};
+}
+#undef VERNIER_OF_MOVING
+using elementary::hyperbolic_tangent;
+
+/// As std::min and std::max: the first where they are equal or do not compare.
+template <class S>
+VERNIER_INLINE S least(const S& a, const S& b) noexcept {
+  return select(b < a, b, a);
+}
+template <class S>
+VERNIER_INLINE S most(const S& a, const S& b) noexcept {
+  return select(a < b, b, a);
+}
+
+/// What models without states and conditions have.
+struct Stateless {
+  static constexpr int states = 0, atoms = 0;
+  static VERNIER_INLINE int n() noexcept { return 0; }
+  static VERNIER_INLINE int g() noexcept { return 0; }
+  template <class S>
+  VERNIER_INLINE void flow(const S&, const S*, const int*, const S*, S*) const noexcept {}
+  template <class S>
+  VERNIER_INLINE void guards(const S&, const S*, const int*, const S*, S*) const noexcept {}
+};
+
+template <int W, class M>
+struct LaneCode {
+  using T = Lanes<W>;
+  using S = Moving<T>;
+  using Data = typename M::Data;
+  static constexpr int eight = 8;
+
+  static VERNIER_INLINE T loaded(const double* from) noexcept {
+    T v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
+  }
+  static VERNIER_INLINE void stored(const T& v, double* to) noexcept {
+    __builtin_memcpy(to, &v, sizeof v);
+  }
+
+  // `call(t, x, u, r)`, for each group of lanes
+  template <int most_results, class Call>
+  static VERNIER_INLINE void values(const M& m, const double* t, const double* x, const double* u,
+                                    int results, double* to, const Call& call) noexcept {
+    for (int g = 0; g < eight; g += W) {
+      T xs[M::states + 1], us[M::inputs + 1], r[most_results + 1];
+      for (int i = 0; i < m.n(); ++i) xs[i] = loaded(x + i * eight + g);
+      for (int i = 0; i < m.m(); ++i) us[i] = loaded(u + i * eight + g);
+      call(loaded(t + g), xs, us, r);
+      for (int i = 0; i < results; ++i) stored(r[i], to + i * eight + g);
+    }
+  }
+
+  static void flow(const Data& data, const double* t, const double* x, const int* mode,
+                   const double* u, double* to) {
+    const M m{data};
+    values<M::states>(m, t, x, u, m.n(), to,
+                      [&](const T& s, const T* xs, const T* us, T* r)
+                          VERNIER_LAMBDA { m.flow(s, xs, mode, us, r); });
+  }
+  static void output(const Data& data, const double* t, const double* x, const int* mode,
+                     const double* u, double* to) {
+    const M m{data};
+    values<M::outputs>(m, t, x, u, m.p(), to,
+                       [&](const T& s, const T* xs, const T* us, T* r)
+                           VERNIER_LAMBDA { m.output(s, xs, mode, us, r); });
+  }
+  static void guards(const Data& data, const double* t, const double* x, const int* mode,
+                     const double* u, double* to) {
+    const M m{data};
+    values<M::atoms>(m, t, x, u, m.g(), to,
+                     [&](const T& s, const T* xs, const T* us, T* r)
+                         VERNIER_LAMBDA { m.guards(s, xs, mode, us, r); });
+  }
+
+  static void tangent(const Data& data, bool same, const double* t, const double* x,
+                      const int* mode, const double* u, const typename LaneTable<Data>::Along& d,
+                      const typename LaneTable<Data>::Wanted& wanted) {
+    constexpr int a = M::states > M::outputs ? M::states : M::outputs;
+    constexpr int most_results = a > M::atoms ? a : M::atoms;
+    const M m{data};
+    for (int g = 0; g < eight; g += W) {
+      const auto at = [&](const double* p, const double* along, int i) VERNIER_LAMBDA {
+        return S(same ? constant<T>(p[i]) : loaded(p + i * eight + g),
+                 along ? loaded(along + i * eight + g) : constant<T>(0.0));
+      };
+      S xs[M::states + 1], us[M::inputs + 1], r[most_results + 1];
+      const S s = at(t, d.t, 0);
+      for (int i = 0; i < m.n(); ++i) xs[i] = at(x, d.x, i);
+      for (int i = 0; i < m.m(); ++i) us[i] = at(u, d.u, i);
+      const auto put = [&](int results, double* to) VERNIER_LAMBDA {
+        for (int i = 0; i < results; ++i) stored(r[i].d, to + i * eight + g);
+      };
+      if (wanted.xdot) {
+        m.flow(s, xs, mode, us, r);
+        put(m.n(), wanted.xdot);
+      }
+      if (wanted.y) {
+        m.output(s, xs, mode, us, r);
+        put(m.p(), wanted.y);
+      }
+      if (wanted.z) {
+        m.guards(s, xs, mode, us, r);
+        put(m.g(), wanted.z);
+      }
+    }
+  }
+
+  static constexpr LaneTable<Data> table{&flow, &output, &guards, &tangent};
+};
+
+}  // namespace VERNIER_INSTRUCTIONS
+}  // namespace vernier::hybrid
