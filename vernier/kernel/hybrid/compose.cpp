@@ -408,15 +408,12 @@ class Composer {
     for (std::size_t b : order.calls) {
       if (blocks[b].outputs == 0) continue;
       const bool gather = !blocks[b].needs.empty();
-      for (const Link& l : links_) result.clear |= gather && l.to == b && last[l.from] == 0;
-      result.clear |= !gather && blocks[b].inputs > 0;
       result.calls.push_back({b, gather, true});
       last[b] = result.calls.size();
       if (gather) full[b] = last[b];
     }
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (targets[k].empty()) continue;
-      for (const Link& l : links_) result.clear |= l.to == k && last[l.from] == 0;
       const bool stale =
           full[k] == 0 || std::any_of(links_.begin(), links_.end(), [&](const Link& l) {
             return l.to == k && last[l.from] >= full[k];

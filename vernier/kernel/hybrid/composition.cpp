@@ -75,7 +75,8 @@ void gather_lanes(const std::vector<Gather>& gathers, const double* parts, const
     } else if (adds) {
       for (std::size_t i = 0; i < count; ++i) b[i] += a[i];
     } else {
-      std::memcpy(b, a, count * sizeof(double));
+      for (std::size_t i = 0; i < count; i += lanes)
+        std::memcpy(b + i, a + i, lanes * sizeof(double));
     }
   }
 }
@@ -146,10 +147,6 @@ inline Points Composition::at(const Points& p, const Place& part,
 
 void Composition::propagate(const Schedule& schedule, const Point& p,
                             CompositionWorkspace& w) const noexcept {
-  if (schedule.clear) {
-    std::fill(w.u.begin(), w.u.end(), 0.0);
-    std::fill(w.y.begin(), w.y.end(), 0.0);
-  }
   for (const Schedule::Call& call : schedule.calls) {
     const Place& part = parts_[call.part];
     if (call.gather) {
@@ -165,10 +162,6 @@ void Composition::propagate(const Schedule& schedule, const Point& p,
 
 void Composition::propagate(const Schedule& schedule, const Points& p,
                             CompositionWorkspace& w) const noexcept {
-  if (schedule.clear) {
-    std::fill(w.lane_u.begin(), w.lane_u.end(), 0.0);
-    std::fill(w.lane_y.begin(), w.lane_y.end(), 0.0);
-  }
   for (const Schedule::Call& call : schedule.calls) {
     const Place& part = parts_[call.part];
     if (call.gather) {
@@ -186,8 +179,6 @@ void Composition::propagate(const Schedule& schedule, const Points& p,
 // By the chain rule, along the same order of calls; the values must have been propagated before.
 void Composition::propagate_tangent(const Schedule& schedule, const Point& p, const Direction& d,
                                     CompositionWorkspace& w) const noexcept {
-  std::fill(w.du.begin(), w.du.end(), 0.0);
-  if (schedule.clear) std::fill(w.dy.begin(), w.dy.end(), 0.0);
   for (const Schedule::Call& call : schedule.calls) {
     const Place& part = parts_[call.part];
     const std::span<double> du(w.du.data() + part.u, part.m);
@@ -208,8 +199,6 @@ void Composition::chain(const At& p, const Directions& d, const Tangents& wanted
   const Schedule& schedule =
       needed(wanted.xdot != nullptr, wanted.y != nullptr, wanted.z != nullptr);
   propagate(schedule, p, w);
-  std::fill(w.lane_du.begin(), w.lane_du.end(), 0.0);
-  if (schedule.clear) std::fill(w.lane_dy.begin(), w.lane_dy.end(), 0.0);
   const auto along = [&](const Place& part) {
     return Directions{d.t, piece(d.x, part.x), piece(w.lane_du.data(), part.u),
                       piece(d.p, part.parameter)};

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -66,9 +67,14 @@ const LocationCode& location(const detail::Code& c, std::span<const int> mode) n
 
 Memory prepare(const detail::Code& c, const Points& p, LaneSpace& w) noexcept {
   double* in = w.data();
-  std::copy_n(p.x, c.n * lanes, in);
-  std::copy_n(p.u, c.m * lanes, in + c.n * lanes);
-  std::copy_n(p.p, c.q * lanes, in + (c.n + c.m) * lanes);
+  double* to = in;
+  const auto put = [&to](const double* from, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i, from += lanes, to += lanes)
+      std::memcpy(to, from, lanes * sizeof(double));
+  };
+  put(p.x, c.n);
+  put(p.u, c.m);
+  put(p.p, c.q);
   double* out = in + 2 * c.inputs() * lanes;
   return {in, out, out};
 }

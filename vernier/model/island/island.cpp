@@ -79,6 +79,15 @@ Island::Island(std::unique_ptr<hybrid::System> system, const IslandSettings& set
                              (linear_ ? lines_.state_bytes() : 0);
 }
 
+Inside Island::inside(Time now) const noexcept {
+  // with lines, the inputs are followed by their slopes, which the system within does not see
+  const hybrid::System* system =
+      linear_ ? &static_cast<const LinearInputs&>(*system_).within() : system_.get();
+  const std::size_t m = hybrid::size(system->spec().inputs);
+  return {system,
+          {seconds(now), integrator_.x(), integrator_.mode(), std::span(u_).first(m), parameters_}};
+}
+
 void Island::describe() {
   const hybrid::SystemSpec& spec = system_->spec();
   for (const hybrid::Signal& s : std::span(spec.inputs).first(port_inputs_)) {
@@ -409,6 +418,11 @@ void Island::load(std::span<const std::byte> image) noexcept {
 }  // namespace vernier::island::detail
 
 namespace vernier::island {
+
+Inside inside(const Component& component, Time now) noexcept {
+  const auto* island = dynamic_cast<const detail::Island*>(&component);
+  return island != nullptr ? island->inside(now) : Inside{};
+}
 
 std::unique_ptr<Component> make_island(std::unique_ptr<hybrid::System> system,
                                        const IslandSettings& settings) {

@@ -29,4 +29,13 @@ namespace vernier::island {
 /// are not possible.
 std::unique_ptr<Component> make_island(std::unique_ptr<hybrid::System>, const IslandSettings&);
 
+/// The equations of an island and where they stand, for those who analyse a run. The spans are the
+/// island's: they follow it.
+struct Inside {
+  const hybrid::System* system = nullptr;
+  hybrid::Point point;
+};
+/// Null system: the component is not an island.
+Inside inside(const Component&, Time now) noexcept;
+
 }  // namespace vernier::island

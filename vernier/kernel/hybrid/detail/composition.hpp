@@ -63,13 +63,14 @@ struct Schedule {
     bool output;  // then compute the outputs
   };
   std::vector<Call> calls;
-  bool clear = false;  // a part is called before it has all its inputs
 };
 
 class Composer;  // makes compositions; in compose.cpp
 
 /// Inputs and outputs of all parts with their rates, for one point or for lanes, and the memory of
-/// each part.
+/// each part. A part may be called before it has all its inputs, for outputs that do not depend on
+/// them: what it sees in their place, zeros or values of an earlier call, has no effect. Rates of
+/// inputs that keep a value are never written and stay zero.
 struct CompositionWorkspace final : Workspace {
   CompositionWorkspace(const SystemSpec& spec) : Workspace(spec) {}
 

@@ -10,6 +10,7 @@
 #include "vernier/component/component.hpp"
 #include "vernier/kernel/integration/integrator.hpp"
 #include "vernier/model/island/detail/linear_inputs.hpp"
+#include "vernier/model/island/island.hpp"
 
 namespace vernier::island::detail {
 
@@ -34,6 +35,9 @@ class Island final : public Component, private integration::Listener {
 
   Telling tell(const Entry&) const override;
   const Fault& fault() const noexcept override { return fault_; }
+
+  /// The equations and where they stand. Inputs as of the last exchange.
+  Inside inside(Time now) const noexcept;
 
  private:
   // kinds of journal entries

@@ -14,6 +14,7 @@ namespace vernier::island::detail {
 class LinearInputs final : public hybrid::System {
  public:
   explicit LinearInputs(std::unique_ptr<hybrid::System>);
+  const hybrid::System& within() const noexcept { return *system_; }
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
   std::unique_ptr<hybrid::Workspace> workspace() const override;

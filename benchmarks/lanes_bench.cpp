@@ -1,0 +1,180 @@
+// Many states of one system at once: AAUSAT-II's closed loop, in lanes against one state at a time.
+// Usage: lanes_bench [states]
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "vernier/base/random.hpp"
+#include "vernier/kernel/integration/lane_integrator.hpp"
+#include "vernier/model/automaton/automaton.hpp"
+#include "vernier/model/environment/types.hpp"
+#include "vernier/model/island/island.hpp"
+#include "vernier/model/spacecraft/types.hpp"
+#include "vernier/run/session/prepare.hpp"
+
+namespace {
+
+using namespace vernier;
+using hybrid::lanes;
+
+Catalogue catalogue() {
+  Catalogue c;
+  c.set_island(island::make_island);
+  automaton::add_to(c);
+  environment::register_types(c);
+  spacecraft::register_types(c);
+  return c;
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The least time of several runs, s; both are measured in turn, so that they see the same machine.
+template <class A, class B>
+std::pair<double, double> least(int rounds, A&& a, B&& b) {
+  double best_a = 1e300, best_b = 1e300;
+  for (int k = 0; k < rounds; ++k) {
+    double begin = now();
+    a();
+    best_a = std::min(best_a, now() - begin);
+    begin = now();
+    b();
+    best_b = std::min(best_b, now() - begin);
+  }
+  return {best_a, best_b};
+}
+
+int missed = 0;
+
+void figure(const char* what, double value, double required) {
+  const bool good = value >= required;
+  std::printf("%-52s %8.2f   >= %.2f   %s\n", what, value, required, good ? "ok" : "NOT");
+  missed += good ? 0 : 1;
+}
+
+struct Silent final : integration::Listener {
+  void passed(std::size_t, std::span<const double>, std::span<const int>) noexcept override {}
+  void crossing(std::span<const double>, std::span<const int>) noexcept override {}
+  void fired(const integration::Firing&) noexcept override { ++events; }
+  void accumulating(double) noexcept override {}
+  long events = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t count = argc > 1 ? std::strtoul(argv[1], nullptr, 10) / lanes * lanes : 1024;
+  Diagnostics problems;
+  const Catalogue types = catalogue();
+  session::Prepared run = session::prepare(VERNIER_SOURCE_DIR "/missions/aausat2/aausat2.xml", {},
+                                           types, problems, false);
+  island::Inside loop;
+  for (composition::Part& p : run.plan.parts) {
+    const island::Inside found = island::inside(*p.component, Time{});
+    if (found.system != nullptr) loop = found;
+  }
+  const hybrid::System& system = *loop.system;
+  const std::size_t n = loop.point.x.size(), m = loop.point.u.size();
+  const auto start = hybrid::initial_values(system.spec().states);
+
+  // states that tumble in other ways, in the location that the mission begins in
+  Random random(1);
+  std::vector<std::vector<double>> x(count, start);
+  for (auto& s : x)
+    for (double& v : s) v *= 0.7 + 0.6 * random.uniform();
+  for (auto& s : x)
+    for (const hybrid::UnitVector& unit : system.spec().unit_vectors) {
+      double square = 0.0;
+      for (std::size_t i = 0; i < unit.count; ++i) square += s[unit.first + i] * s[unit.first + i];
+      for (std::size_t i = 0; i < unit.count; ++i) s[unit.first + i] /= std::sqrt(square);
+    }
+  const std::vector<double> u = hybrid::initial_values(system.spec().inputs);
+  std::vector<int> mode;
+  for (const hybrid::Automaton& a : system.spec().automata) {
+    const auto found = std::find(a.locations.begin(), a.locations.end(), "Detumbling");
+    mode.push_back(found != a.locations.end() ? static_cast<int>(found - a.locations.begin())
+                                              : a.initial);
+  }
+
+  // ---- flow of all states
+  const auto one = system.workspace(), many = system.lane_workspace();
+  std::vector<double> rates(count * n), lane_rates(count * n), lane_x(count * n),
+      lane_u(m * lanes + 1), t(lanes, 0.0);
+  for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t i = 0; i < n; ++i)
+      lane_x[k / lanes * lanes * n + i * lanes + k % lanes] = x[k][i];
+  for (std::size_t i = 0; i < m; ++i) std::fill_n(&lane_u[i * lanes], lanes, u[i]);
+  if (std::getenv("ONLY")) {
+    for (int r = 0; r < 60000; ++r)
+      for (std::size_t k = 0; k < 64; k += lanes)
+        system.flow_lanes({t.data(), &lane_x[k * n], mode, lane_u.data()}, &lane_rates[k * n],
+                          *many);
+    return 0;
+  }
+  const int repeats = 40;
+  const auto [alone, together] = least(
+      12,
+      [&] {
+        for (int r = 0; r < repeats; ++r)
+          for (std::size_t k = 0; k < count; ++k)
+            system.flow({0.0, x[k], mode, u}, {&rates[k * n], n}, *one);
+      },
+      [&] {
+        for (int r = 0; r < repeats; ++r)
+          for (std::size_t k = 0; k < count; k += lanes)
+            system.flow_lanes({t.data(), &lane_x[k * n], mode, lane_u.data()}, &lane_rates[k * n],
+                              *many);
+      });
+  for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t i = 0; i < n; ++i)
+      if (rates[k * n + i] != lane_rates[k / lanes * lanes * n + i * lanes + k % lanes]) {
+        std::printf("state %zu differs\n", k);
+        return 1;
+      }
+  const double calls = static_cast<double>(repeats) * static_cast<double>(count);
+  std::printf("%zu states of %zu elements; ns per state: one at a time %.0f, in lanes %.1f\n",
+              count, n, 1e9 * alone / calls, 1e9 * together / calls);
+
+  // ---- integrated to 900 s, with their events
+  const integration::Settings settings{.rtol = 1e-6, .atol = 1e-6};
+  const double end = 900.0;
+  integration::Integrator integrator(system, settings);
+  integration::LaneIntegrator ensemble(system, settings, count);
+  std::vector<std::int64_t> emitted(system.spec().events.size());
+  std::vector<std::vector<double>> reached(count);
+  Silent heard;
+  const auto [serial, parallel] = least(
+      2,
+      [&] {
+        heard.events = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+          integrator.reset();
+          integrator.set(x[k], mode);
+          integrator.advance(Time{}, 0.0, end, u, emitted, false, true, heard);
+          reached[k].assign(integrator.x().begin(), integrator.x().end());
+        }
+      },
+      [&] {
+        integration::LaneIntegrator fresh(system, settings, count);
+        for (std::size_t k = 0; k < count; ++k) fresh.set(k, x[k], mode);
+        fresh.advance(Time{}, 0.0, end);
+        for (std::size_t k = 0; k < count; ++k) ensemble.set(k, fresh.x(k), fresh.mode(k));
+      });
+  for (std::size_t k = 0; k < count; ++k)
+    if (std::memcmp(reached[k].data(), ensemble.x(k).data(), n * sizeof(double)) != 0) {
+      std::printf("state %zu arrives elsewhere\n", k);
+      return 1;
+    }
+  std::printf("to %.0f s, %ld events; ms per state: one at a time %.3f, in lanes %.3f\n\n", end,
+              heard.events, 1e3 * serial / static_cast<double>(count),
+              1e3 * parallel / static_cast<double>(count));
+  std::printf("%-52s %8s   required\n", "figure", "value");
+  figure("flow of a batch, one at a time / in lanes", alone / together, 8.0);
+  figure("integrated with events, one at a time / in lanes", serial / parallel, 5.0);
+  return missed == 0 ? 0 : 1;
+}
