@@ -350,20 +350,23 @@ struct LaneIntegrator::Data final : Listener {
       set_when(0.5);
       system.guards_lanes(points(work.data()), z_middle.data(), *workspace);
     }
+    std::array<double, lanes> before{}, by{};
+    for (std::size_t l = 0; l < lanes; ++l) before[l] = busy[l].trail.error;
+    control.factors(error.data(), before.data(), by.data());
     for (std::size_t l = 0; l < lanes; ++l) {
       if (!good[l]) continue;
       if (watching && !nothing_happens(l)) {
         leave(l);
         continue;
       }
-      accept(l, watching);
+      accept(l, by[l], watching);
     }
   }
 
-  void accept(std::size_t l, bool watching) noexcept {
+  void accept(std::size_t l, double by, bool watching) noexcept {
     Busy& b = busy[l];
     Resting& r = resting[b.state];
-    control.accept(b.trail, h(0, l), error(0, l), b.whole, b.rejected);
+    control.accept(b.trail, h(0, l), error(0, l), by, b.whole, b.rejected);
     r.memory.step = b.trail.step;
     r.memory.error = b.trail.error;
     copy(x1, l, n, x);

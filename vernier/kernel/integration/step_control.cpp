@@ -2,7 +2,9 @@
 #include <cmath>
 #include <limits>
 
+#include "vernier/base/instructions.hpp"
 #include "vernier/kernel/elementary/elementary.hpp"
+#include "vernier/kernel/elementary/lane_functions.hpp"
 #include "vernier/kernel/integration/detail/methods.hpp"
 
 namespace vernier::integration::detail {
@@ -12,6 +14,10 @@ namespace {
 // gain of the integral part, as in Hairer and Wanner, Solving ODEs II, IV.2
 constexpr double beta = 0.04;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+double limited_factor(double of_error, double of_before) noexcept {
+  return std::clamp(0.9 / std::max(of_error / of_before, 1e-10), 0.2, 10.0);
+}
 
 }  // namespace
 
@@ -72,14 +78,27 @@ double StepControl::trial(const Trail& trail, double left, bool& whole) const no
 }
 
 double StepControl::factor(double error, double before) const noexcept {
-  const double wanted =
-      elementary::pow(error, 1.0 / order_ - 0.75 * beta) / elementary::pow(before, beta);
-  return std::clamp(0.9 / std::max(wanted, 1e-10), 0.2, 10.0);
+  return limited_factor(elementary::pow(error, 1.0 / order_ - 0.75 * beta),
+                        elementary::pow(before, beta));
 }
 
-void StepControl::accept(Trail& trail, double h, double error, bool whole,
+void StepControl::factors(const double* error, const double* before,
+                          double* result) const noexcept {
+  constexpr std::size_t count = hybrid::lanes;
+  const auto& functions = elementary::lane_functions(chosen_instructions());
+  double of_before[count], exponent[count];
+  std::copy_n(error, count, result);
+  std::copy_n(before, count, of_before);
+  std::fill_n(exponent, count, 1.0 / order_ - 0.75 * beta);
+  functions.pow(result, exponent, count);
+  std::fill_n(exponent, count, beta);
+  functions.pow(of_before, exponent, count);
+  for (std::size_t l = 0; l < count; ++l) result[l] = limited_factor(result[l], of_before[l]);
+}
+
+void StepControl::accept(Trail& trail, double h, double error, double by, bool whole,
                          bool rejected_before) const noexcept {
-  double next = h * factor(error, trail.error);
+  double next = h * by;
   if (rejected_before) next = std::min(next, h);
   // a step cut short by its end says little about what would have been possible
   trail.step = whole ? next : std::max(trail.step, next);
@@ -112,7 +131,7 @@ StepOutcome Adaptive::step(const Equations& f, double t, double left, Trail& tra
   for (int attempts = 0; attempts < 200; ++attempts) {
     const double error = attempt(f, trail);
     if (error <= 1.0 && end_is_finite()) {
-      control_.accept(trail, h_, error, whole, rejected);
+      control_.accept(trail, h_, error, control_.factor(error, trail.error), whole, rejected);
       return StepOutcome::done;
     }
     rejected = true;

@@ -40,8 +40,11 @@ class StepControl {
 
   /// The factor after a step with `error` (< 1: accepted), by proportional and integral control.
   double factor(double error, double before) const noexcept;
-  /// Remembers an accepted step.
-  void accept(Trail&, double h, double error, bool whole, bool rejected_before) const noexcept;
+  /// The same of eight steps.
+  void factors(const double* error, const double* before, double* result) const noexcept;
+  /// Remembers an accepted step; `by`: its factor().
+  void accept(Trail&, double h, double error, double by, bool whole,
+              bool rejected_before) const noexcept;
   double after_rejection(double h, double error) const noexcept;
 
   double rtol() const noexcept { return rtol_; }
