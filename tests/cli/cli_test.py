@@ -206,6 +206,28 @@ class Info(InAFolder):
         self.assertAlmostEqual(CA[0] * B[0][0] + CA[1] * B[1][0], 1 / 1.01, places=6)
         self.assertTrue(self.vernier("linearize", pendulum, "--outputs", "hinge.angle").stdout.startswith("row,x1,x2,torque\n"))
 
+    def test_modes_and_matrices_of_systems_and_closed_loops(self):
+        # a mass and a spring in two systems: sqrt(k/m) = 10 rad/s, no damping
+        mode = json.loads(self.vernier("modes", SOURCE / "examples/oscillator/oscillator.xml", "--json").stdout)
+        self.assertEqual(len(mode), 1)
+        self.assertAlmostEqual(mode[0]["frequency_Hz"], 10 / (2 * math.pi), places=12)
+        self.assertAlmostEqual(mode[0]["damping"], 0, places=12)
+        # T' = -0.1 T in both locations
+        m = json.loads(self.vernier("linearize", SOURCE / "formats/hybrid/good/thermostat.xml", "--at", "3s", "--json").stdout)
+        self.assertEqual((m["time"], m["state_names"], m["A"]), (3.0, ["T"], [[-0.1]]))
+        # AAUSAT-II points: three pairs of the attitude, three filters, three wheels, no quaternion's fourth
+        names = json.loads(self.vernier("linearize", SOURCE / "missions/aausat2/aausat2.xml", "--at", "600s", "--json").stdout)["state_names"]
+        self.assertIn("body.attitude about x", names)
+        self.assertEqual(len(names), 12)
+        slow = [e for e in json.loads(self.vernier("modes", SOURCE / "missions/aausat2/aausat2.xml", "--at", "600s", "--json").stdout)
+                if e["eigenvalue"][0] < -1e-3]
+        # J s² + k s + kq/2 = 0 on each axis without momentum in the wheels; their sum of damping stays with it
+        total = sum(k / J for k, J in ((1.27553911e-4, 1377e-6), (1.36857591e-4, 1623e-6), (1.34870309e-4, 1569e-6)))
+        self.assertAlmostEqual(sum(-2 * e["eigenvalue"][0] for e in slow if e["eigenvalue"][1] > 0), total, places=6)
+        several = self.vernier("modes", SOURCE / "missions/spacefom/alone.xml", status=2)
+        self.assertIn("V7130", several.stderr)
+        self.assertIn("--part", several.stderr)
+
     def test_an_instant_is_shown_in_every_scale(self):
         # the leap second at the end of 2016; GPS is 17 s ahead of UTC before it
         t = json.loads(self.vernier("time", "2016-12-31T23:59:60.5Z", "--json").stdout)

@@ -12,8 +12,11 @@
 #include "apps/vernier/table.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/kernel/constrained/analysis.hpp"
+#include "vernier/kernel/linear/linear.hpp"
+#include "vernier/model/island/island.hpp"
 #include "vernier/model/mechanism/assembly.hpp"
 #include "vernier/model/mechanism/mechanism.hpp"
+#include "vernier/run/executive/executive.hpp"
 #include "vernier/run/session/prepare.hpp"
 
 namespace vernier::app {
@@ -22,45 +25,69 @@ namespace {
 using nlohmann::ordered_json;
 
 struct AnalysisRequest {
-  std::string document, at, output;
+  std::string document, at, output, part;
   std::vector<std::string> set, signals;
   int most = 20;
   bool json = false, csv = false;
 };
 
-/// The mechanism of a document, at the time asked for; the composition that owns it comes with it.
+/// What is looked at: a mechanism or an island, at the time asked for; the run that has it comes
+/// with it.
 struct Analysed {
-  session::Prepared prepared;
+  std::unique_ptr<executive::Executive> run;
   mechanism::Mechanism* mechanism = nullptr;
+  island::Inside island;
 };
 
-Analysed analysed(const AnalysisRequest& a) {
+[[noreturn]] void refuse(const AnalysisRequest& a, const std::string& why,
+                         const std::vector<std::string>& choices) {
   Diagnostics problems;
-  Analysed it{session::prepare(a.document, {.set = a.set}, catalogue(), problems, false)};
+  Diagnostic& d = problems.error("V7130", why, {.file = a.document});
+  if (!a.part.empty())
+    if (const auto meant = closest(a.part, choices)) d.mark = "did you mean " + *meant + "?";
+  if (!choices.empty()) d.notes.push_back("choose with --part: " + joined(choices, ", "));
+  throw ConfigurationError(std::move(problems));
+}
+
+Analysed analysed(const AnalysisRequest& a) {
+  std::optional<Duration> at;
+  if (!a.at.empty()) {
+    at = composition::parsed_time(a.at);
+    if (!at || *at < Duration{})
+      throw ConfigurationError("V2005",
+                               fmt::format("--at must be a time such as 2s, not \"{}\"", a.at));
+  }
+  Diagnostics problems;
+  session::Prepared prepared =
+      session::prepare(a.document, {.set = a.set}, catalogue(), problems, false);
   if (!problems.list().empty()) print_problems(problems);
-  for (composition::Part& p : it.prepared.plan.parts) {
-    auto* m = dynamic_cast<mechanism::Mechanism*>(p.component.get());
-    if (m && it.mechanism)
-      throw ConfigurationError("V7130", "the document has several mechanisms: name one of theirs",
-                               {.file = a.document});
-    if (m) it.mechanism = m;
+  Analysed it;
+  it.run = std::make_unique<executive::Executive>(std::move(prepared.plan));
+  std::vector<std::string> choices;
+  const composition::Part* chosen = nullptr;
+  for (const composition::Part& p : it.run->parts()) {
+    const bool known = dynamic_cast<mechanism::Mechanism*>(p.component.get()) != nullptr ||
+                       island::inside(*p.component, Time{}).system != nullptr;
+    if (!known) continue;
+    choices.push_back(p.name);
+    if (a.part.empty() || a.part == p.name) chosen = &p;
   }
-  if (!it.mechanism)
-    throw ConfigurationError("V7130", "the document has no mechanism", {.file = a.document});
-  if (a.at.empty()) return it;
-  const auto at = composition::parsed_time(a.at);
-  if (!at || *at < Duration{})
-    throw ConfigurationError("V2005",
-                             fmt::format("--at must be a time such as 2s, not \"{}\"", a.at));
-  const Advance reached = it.mechanism->advance(Time{}, Time{*at});
-  if (reached.outcome == Outcome::failed) {
-    const Fault& f = it.mechanism->fault();
-    const std::string text = f.text;
-    throw ConfigurationError(f.code,
-                             fmt::format("{}{}", *f.subject ? f.subject : "the mechanism",
-                                         text.substr(0, text.find('\n'))),
-                             {.file = a.document});
+  if (choices.empty())
+    refuse(a, "the document has no equations: no mechanism, spacecraft or hybrid system", {});
+  if (chosen == nullptr) refuse(a, fmt::format("there is no part \"{}\"", a.part), choices);
+  if (a.part.empty() && choices.size() > 1)
+    refuse(a, "the document has several parts with equations", choices);
+  it.run->initialize();
+  if (at) {
+    const executive::Ending ending = it.run->run_until(Time{*at});
+    if (ending == executive::Ending::failed) {
+      Diagnostics why;
+      why.add(it.run->fault());
+      throw ConfigurationError(std::move(why));
+    }
   }
+  it.mechanism = dynamic_cast<mechanism::Mechanism*>(chosen->component.get());
+  it.island = island::inside(*chosen->component, it.run->now());
   return it;
 }
 
@@ -88,39 +115,71 @@ std::string mover(const constrained::Mode& m, const constrained::Model& model) {
   return model.nodes[best / 6].name + " " + ways[best % 6];
 }
 
+/// The modes of a mechanism or of equations, as they are shown.
+struct ShownMode {
+  double frequency = 0.0, damping = 0.0;
+  std::complex<double> eigenvalue;
+  std::string mover;
+  ordered_json shape;
+};
+
+std::vector<ShownMode> modes_of(const island::Inside& island) {
+  const linear::LinearSystem l = linear::linearize(*island.system, island.point);
+  std::vector<ShownMode> all;
+  for (const linear::Mode& m : linear::modes(l)) {
+    ShownMode s{m.frequency, m.damping, m.eigenvalue, {}, ordered_json::object()};
+    double largest = 0.0;
+    for (std::size_t i = 0; i < m.shape.size(); ++i) {
+      if (std::abs(m.shape[i]) > largest) s.mover = l.states[i].name;
+      largest = std::max(largest, std::abs(m.shape[i]));
+      s.shape[l.states[i].name] = {m.shape[i].real(), m.shape[i].imag()};
+    }
+    all.push_back(std::move(s));
+  }
+  return all;
+}
+
+std::vector<ShownMode> modes_of(const mechanism::Mechanism& mechanism) {
+  const constrained::Model& model = mechanism.definition().model;
+  std::vector<constrained::Mode> found;
+  try {
+    found = constrained::modes(mechanism.solver());
+  } catch (const constrained::AssemblyProblem& p) {
+    throw mechanism::in_words(p, mechanism.definition());
+  }
+  std::vector<ShownMode> all;
+  for (const constrained::Mode& m : found) {
+    ordered_json shape = ordered_json::object();
+    for (std::size_t n = 0; n < model.nodes.size() && 6 * n + 5 < m.shape.size(); ++n) {
+      ordered_json re = ordered_json::array(), im = ordered_json::array();
+      for (std::size_t k = 6 * n; k < 6 * n + 6; ++k) {
+        re.push_back(m.shape[k].real());
+        im.push_back(m.shape[k].imag());
+      }
+      shape[model.nodes[n].name] = {{"real", re}, {"imaginary", im}};
+    }
+    all.push_back({m.frequency, m.damping, m.eigenvalue, mover(m, model), std::move(shape)});
+  }
+  return all;
+}
+
 int show_modes(const AnalysisRequest& a) {
   const Analysed it = analysed(a);
-  const constrained::Model& model = it.mechanism->definition().model;
-  std::vector<constrained::Mode> all;
-  try {
-    all = constrained::modes(it.mechanism->solver());
-  } catch (const constrained::AssemblyProblem& p) {
-    throw mechanism::in_words(p, it.mechanism->definition());
-  }
+  std::vector<ShownMode> all = it.mechanism ? modes_of(*it.mechanism) : modes_of(it.island);
   if (static_cast<int>(all.size()) > a.most) all.resize(static_cast<std::size_t>(a.most));
   if (a.json) {
     ordered_json j = ordered_json::array();
-    for (const constrained::Mode& m : all) {
-      ordered_json shape = ordered_json::object();
-      for (std::size_t n = 0; n < model.nodes.size() && 6 * n + 5 < m.shape.size(); ++n) {
-        ordered_json re = ordered_json::array(), im = ordered_json::array();
-        for (std::size_t k = 6 * n; k < 6 * n + 6; ++k) {
-          re.push_back(m.shape[k].real());
-          im.push_back(m.shape[k].imag());
-        }
-        shape[model.nodes[n].name] = {{"real", re}, {"imaginary", im}};
-      }
+    for (ShownMode& m : all)
       j.push_back({{"frequency_Hz", m.frequency},
                    {"damping", m.damping},
                    {"eigenvalue", {m.eigenvalue.real(), m.eigenvalue.imag()}},
-                   {"shape", shape}});
-    }
+                   {"shape", std::move(m.shape)}});
     write(json_text(j), a.output);
     return status::good;
   }
   if (a.csv) {
     std::string text = "frequency [Hz],damping,real [1/s],imaginary [1/s]\n";
-    for (const constrained::Mode& m : all)
+    for (const ShownMode& m : all)
       text += fmt::format("{},{},{},{}\n", exact(m.frequency), exact(m.damping),
                           exact(m.eigenvalue.real()), exact(m.eigenvalue.imag()));
     write(text, a.output);
@@ -129,11 +188,13 @@ int show_modes(const AnalysisRequest& a) {
   Table t;
   t.row({"", "Hz", "of critical", "eigenvalue, 1/s", "moves most"});
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const constrained::Mode& m = all[i];
+    const ShownMode& m = all[i];
     t.row({std::to_string(i + 1), fmt::format("{:.6g}", m.frequency),
            fmt::format("{:.4g}", m.damping),
-           fmt::format("{:.6g} ± {:.6g} i", m.eigenvalue.real(), std::abs(m.eigenvalue.imag())),
-           mover(m, model)});
+           m.eigenvalue.imag() == 0.0 ? fmt::format("{:.6g}", m.eigenvalue.real())
+                                      : fmt::format("{:.6g} ± {:.6g} i", m.eigenvalue.real(),
+                                                    std::abs(m.eigenvalue.imag())),
+           m.mover});
   }
   write(t.text("  "), a.output);
   return status::good;
@@ -179,23 +240,68 @@ void add_outputs(const mechanism::Shown& s, std::vector<constrained::Output>& ou
   }
 }
 
-int show_linear(const AnalysisRequest& a) {
-  const Analysed it = analysed(a);
+/// Rows of numbers with their names, as they are shown.
+struct ShownLinear {
+  std::vector<std::string> states, inputs, outputs;
+  std::vector<double> A, B, C, D;  // row by row
+};
+
+bool wanted(const AnalysisRequest& a, const std::string& name) {
+  return a.signals.empty() ||
+         std::any_of(a.signals.begin(), a.signals.end(),
+                     [&](const std::string& pattern) { return matches(pattern, name); });
+}
+
+ShownLinear linear_of(const mechanism::Mechanism& mechanism, const AnalysisRequest& a) {
+  ShownLinear s;
   std::vector<constrained::Output> outputs;
-  std::vector<std::string> names, inputs;
-  for (const mechanism::Shown& s : it.mechanism->definition().outputs) {
-    const auto wanted = [&](const std::string& pattern) { return matches(pattern, s.port.name); };
-    if (a.signals.empty() || std::any_of(a.signals.begin(), a.signals.end(), wanted))
-      add_outputs(s, outputs, names);
-  }
-  for (const Port& p : it.mechanism->description().inputs) inputs.push_back(p.name);
+  for (const mechanism::Shown& shown : mechanism.definition().outputs)
+    if (wanted(a, shown.port.name)) add_outputs(shown, outputs, s.outputs);
+  for (const Port& p : mechanism.description().inputs) s.inputs.push_back(p.name);
   constrained::LinearModel m;
   try {
-    m = constrained::linearize(it.mechanism->solver(), outputs);
+    m = constrained::linearize(mechanism.solver(), outputs);
   } catch (const constrained::AssemblyProblem& p) {
-    throw mechanism::in_words(p, it.mechanism->definition());
+    throw mechanism::in_words(p, mechanism.definition());
   }
-  const auto n = static_cast<std::size_t>(m.states);
+  for (int i = 0; i < m.states; ++i) s.states.push_back(fmt::format("x{}", i + 1));
+  s.A = m.A;
+  s.B = m.B;
+  s.C = m.C;
+  s.D = m.D;
+  return s;
+}
+
+ShownLinear linear_of(const island::Inside& island, const AnalysisRequest& a) {
+  const linear::LinearSystem l = linear::linearize(*island.system, island.point);
+  ShownLinear s;
+  for (const auto& q : l.states) s.states.push_back(q.name);
+  for (const auto& q : l.inputs) s.inputs.push_back(q.name);
+  std::vector<Eigen::Index> rows;
+  for (std::size_t i = 0; i < l.outputs.size(); ++i) {
+    const std::string& name = l.outputs[i].name;
+    if (!wanted(a, name) && !wanted(a, name.substr(0, name.find('[')))) continue;
+    s.outputs.push_back(name);
+    rows.push_back(static_cast<Eigen::Index>(i));
+  }
+  const auto put = [](const Eigen::MatrixXd& m, Eigen::Index row, std::vector<double>& to) {
+    for (Eigen::Index c = 0; c < m.cols(); ++c) to.push_back(m(row, c));
+  };
+  for (Eigen::Index r = 0; r < l.A.rows(); ++r) {
+    put(l.A, r, s.A);
+    put(l.B, r, s.B);
+  }
+  for (const Eigen::Index r : rows) {
+    put(l.C, r, s.C);
+    put(l.D, r, s.D);
+  }
+  return s;
+}
+
+int show_linear(const AnalysisRequest& a) {
+  const Analysed it = analysed(a);
+  const ShownLinear m = it.mechanism ? linear_of(*it.mechanism, a) : linear_of(it.island, a);
+  const std::size_t n = m.states.size();
   if (a.json) {
     const auto rows = [](const std::vector<double>& M, std::size_t columns) {
       ordered_json all = ordered_json::array();
@@ -204,28 +310,30 @@ int show_linear(const AnalysisRequest& a) {
                                           M.begin() + static_cast<std::ptrdiff_t>(i + columns)));
       return all;
     };
-    write(json_text({{"states", n},
-                     {"inputs", inputs},
-                     {"outputs", names},
+    write(json_text({{"time", seconds(it.run->now())},
+                     {"states", n},
+                     {"state_names", m.states},
+                     {"inputs", m.inputs},
+                     {"outputs", m.outputs},
                      {"A", rows(m.A, n)},
-                     {"B", rows(m.B, inputs.size())},
+                     {"B", rows(m.B, m.inputs.size())},
                      {"C", rows(m.C, n)},
-                     {"D", rows(m.D, inputs.size())}}),
+                     {"D", rows(m.D, m.inputs.size())}}),
           a.output);
     return status::good;
   }
   // one table: [A B; C D]
   std::string text = "row";
-  for (std::size_t i = 0; i < n; ++i) text += fmt::format(",x{}", i + 1);
-  for (const std::string& u : inputs) text += "," + u;
+  for (const std::string& x : m.states) text += "," + x;
+  for (const std::string& u : m.inputs) text += "," + u;
   text += "\n";
-  for (std::size_t r = 0; r < n + names.size(); ++r) {
+  for (std::size_t r = 0; r < n + m.outputs.size(); ++r) {
     const bool state = r < n;
     const std::size_t k = state ? r : r - n;
-    text += state ? fmt::format("x{}'", r + 1) : names[k];
+    text += state ? m.states[r] + "'" : m.outputs[k];
     for (std::size_t c = 0; c < n; ++c) text += "," + exact((state ? m.A : m.C)[k * n + c]);
-    for (std::size_t c = 0; c < inputs.size(); ++c)
-      text += "," + exact((state ? m.B : m.D)[k * inputs.size() + c]);
+    for (std::size_t c = 0; c < m.inputs.size(); ++c)
+      text += "," + exact((state ? m.B : m.D)[k * m.inputs.size() + c]);
     text += "\n";
   }
   write(text, a.output);
@@ -234,11 +342,12 @@ int show_linear(const AnalysisRequest& a) {
 
 std::shared_ptr<AnalysisRequest> declare_common(CLI::App& app) {
   auto asked = std::make_shared<AnalysisRequest>();
-  app.add_option("document", asked->document, "a mechanism, or a composition with one")
+  app.add_option("document", asked->document, "a model or a composition")
       ->required()
       ->type_name("");
-  app.add_option("--at", asked->at, "run it so long first, inputs as at the start: 2s")
-      ->type_name("TIME");
+  app.add_option("--at", asked->at, "run it so long first: 2s")->type_name("TIME");
+  app.add_option("--part", asked->part, "which part of a composition, when several have equations")
+      ->type_name("NAME");
   app.add_option("--set", asked->set, "a parameter: plant.mass=4.1kg; may be repeated")
       ->type_name("PATH=VALUE")
       ->expected(1)

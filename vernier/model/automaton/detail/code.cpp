@@ -61,7 +61,10 @@ class Compiler {
     for (const Variable& v : m_.states) {
       hybrid::Signal s = signal(v);
       s.initial = v.value;
-      if (v.normalise) spec.unit_vectors.push_back({v.first, v.count});
+      using Kind = hybrid::UnitVector::Kind;
+      if (v.normalise)
+        spec.unit_vectors.push_back(
+            {v.first, v.count, v.quaternion ? Kind::quaternion : Kind::direction});
       spec.states.push_back(std::move(s));
     }
     add_holders(spec);

@@ -81,7 +81,8 @@ class Declarations {
     v.name = trimmed(e.value("name"));
     v.frame = trimmed(e.value("frame"));
     v.description = trimmed(e.value("description"));
-    v.normalise = e.value("normalise") == "yes";
+    v.quaternion = e.value("normalise") == "quaternion";
+    v.normalise = v.quaternion || e.value("normalise") == "yes";
     if (!name_is_good(e, v.name)) {
       m_.names_known = m_.names_known && first_use_.contains(v.name);
       return;
@@ -145,6 +146,11 @@ class Declarations {
       report_.error("V1314",
                     "the size of " + in_quotes(v.name) + " must be a whole number, at least 1",
                     Report::value_place(e, "size"));
+    }
+    if (v.quaternion && v.count != 4) {
+      report_.error("V1314", in_quotes(v.name) + " cannot be a quaternion: it must have 4 elements",
+                    Report::value_place(e, "normalise"));
+      v.quaternion = v.normalise = false;
     }
     if (v.normalise && v.count == 1) {
       report_.error("V1314", in_quotes(v.name) + " cannot be normalised: it has one element",

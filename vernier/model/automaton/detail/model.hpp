@@ -35,7 +35,7 @@ struct Variable {
   std::size_t first = 0;      // index of its first element among those of its role
   std::string value_text;     // constant, initial or default, as written
   std::vector<double> value;  // in SI; empty: none (an input that must be connected)
-  bool normalise = false;
+  bool normalise = false, quaternion = false;
   const Element* element = nullptr;
 };
 

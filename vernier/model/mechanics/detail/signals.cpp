@@ -118,7 +118,8 @@ class SignalTable {
   void add_states() {
     auto& to = s_.spec.states;
     for (std::size_t k = 0; k < bodies(); ++k) {
-      if (quaternion(body(k).hinge.kind)) s_.spec.unit_vectors.push_back({hybrid::size(to), 4});
+      if (quaternion(body(k).hinge.kind))
+        s_.spec.unit_vectors.push_back({hybrid::size(to), 4, hybrid::UnitVector::Kind::quaternion});
       add_coordinates(to, k);
     }
     s_.u = hybrid::size(to);
