@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "family.hpp"
+#include "vernier/base/require.hpp"
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/kernel/spatial/spans.hpp"
 
@@ -64,6 +65,8 @@ void write_body(std::ostream& o, const Model& model, int index) {
       break;
     case HingeKind::fixed:
       break;
+    case HingeKind::screw:
+      require(false);  // they have none
   }
   const Inertia& i = b.inertia;
   const Vector3 c = i.moment / i.mass;

@@ -148,7 +148,7 @@ void inverse_dynamics(const Tree& tree, Evaluation& evaluation, std::span<const 
     }
     s.a0 = a;
     for (int i = 0; i < link.speeds; ++i) {
-      a += detail::hinge_axis(link.kind, i, s.trig) * e.udot[link.u + i];
+      a += detail::hinge_axis(link.kind, link.parameter, i, s.trig) * e.udot[link.u + i];
     }
     a += s.c;
     const double* etadd = e.udot.data() + link.u_modes;
@@ -190,8 +190,8 @@ void inverse_dynamics(const Tree& tree, Evaluation& evaluation, std::span<const 
       f = rotated_back(m.Ri, force_from(f, -m.pi));
     }
     for (int i = 0; i < link.speeds; ++i) {
-      tau[link.u + i] =
-          dot(detail::hinge_axis(link.kind, i, s.trig), f) + link.rotor[i] * e.udot[link.u + i];
+      tau[link.u + i] = dot(detail::hinge_axis(link.kind, link.parameter, i, s.trig), f) +
+                        link.rotor[i] * e.udot[link.u + i];
     }
     if (link.parent < 0) continue;
     f = rotated(s.E, f);
@@ -247,7 +247,7 @@ MatrixX jacobian(const Tree& tree, const Evaluation& evaluation, NodeId id) {
       R = spatial::transposed(m.Ri) * R;
     }
     for (int i = 0; i < link.speeds; ++i) {
-      put(link.u + i, motion_at(detail::hinge_axis(link.kind, i, s.trig), p));
+      put(link.u + i, motion_at(detail::hinge_axis(link.kind, link.parameter, i, s.trig), p));
     }
     p = s.E * p;
     R = s.E * R;

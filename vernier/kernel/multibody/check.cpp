@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "vernier/kernel/multibody/detail/hinges.hpp"
 #include "vernier/kernel/multibody/model.hpp"
 
 namespace vernier::multibody {
@@ -73,6 +74,7 @@ class Checker {
           named(body_) + " hangs at body " + std::to_string(h.parent) + ", which is not there",
           body_);
     }
+    if (!std::isfinite(h.parameter)) not_finite("the hinge of " + named(body_), body_);
     for (const double r : h.rotor) {
       if (!std::isfinite(r)) {
         not_finite("the rotor of the hinge of " + named(body_), body_);
@@ -333,37 +335,18 @@ class Checker {
     const Matrix3 J = node.R.transpose() * shifted * node.R;
     Eigen::Matrix<double, 6, 6> P;
     P << J, skew(s), -skew(s), in.mass * Matrix3::Identity();
-    Eigen::Matrix<double, 6, Eigen::Dynamic> S(6, 0);
-    const auto with = [&](std::initializer_list<int> axes) {
-      S.setZero(6, static_cast<Eigen::Index>(axes.size()));
-      int column = 0;
-      for (const int a : axes) S(a, column++) = 1.0;
-    };
-    switch (body.hinge.kind) {
-      case HingeKind::fixed:
-        return true;
-      case HingeKind::pin:
-        with({2});
-        break;
-      case HingeKind::prismatic:
-        with({5});
-        break;
-      case HingeKind::cylindrical:
-        with({2, 5});
-        break;
-      case HingeKind::universal:
-        with({0, 1});
-        break;
-      case HingeKind::gimbal:
-      case HingeKind::ball:
-        with({0, 1, 2});
-        break;
-      case HingeKind::planar:
-        with({3, 4, 2});
-        break;
-      case HingeKind::free:
-        with({0, 1, 2, 3, 4, 5});
-        break;
+    const Hinge& hinge = body.hinge;
+    if (speeds(hinge.kind) == 0) return true;
+    Eigen::Matrix<double, 6, Eigen::Dynamic> S(6, static_cast<Eigen::Index>(speeds(hinge.kind)));
+    // as it is at zero coordinates
+    double q[7] = {}, trig[4];
+    if (facts(hinge.kind).quaternion) q[3] = 1.0;
+    auto E = spatial::identity3<double>();
+    auto r = spatial::zero3<double>();
+    detail::place_hinge(hinge.kind, hinge.parameter, q, E, r, trig);
+    for (int i = 0; i < S.cols(); ++i) {
+      const auto axis = detail::hinge_axis(hinge.kind, hinge.parameter, i, trig);
+      S.col(i) << axis.a.x, axis.a.y, axis.a.z, axis.l.x, axis.l.y, axis.l.z;
     }
     MatrixX D = S.transpose() * P * S;
     for (Eigen::Index i = 0; i < D.rows(); ++i)

@@ -1,22 +1,27 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace vernier::multibody {
 
+/// All kinds of hinges: enumerator and class. Each is written in one file, detail/hinges/NAME.hpp,
+/// that detail/hinges.hpp includes; everything else follows from it (docs/how-to/add-a-hinge-kind).
+#define VERNIER_HINGE_KINDS(X) \
+  X(fixed, Fixed)              \
+  X(pin, Pin)                  \
+  X(prismatic, Prismatic)      \
+  X(cylindrical, Cylindrical)  \
+  X(universal, Universal)      \
+  X(gimbal, Gimbal)            \
+  X(ball, Ball)                \
+  X(planar, Planar)            \
+  X(free, Free)                \
+  X(screw, Screw)
+
 enum class HingeKind : std::uint8_t {
-  fixed,
-  pin,          // turns about z
-  prismatic,    // slides along z
-  cylindrical,  // turns about z, slides along z
-  universal,    // turns about x, then y
-  gimbal,       // turns about x, then y, then z
-  ball,         // quaternion; speeds: angular velocity in the child's axes
-  planar,       // slides along x and y, turns about z
-  free  // quaternion and position; speeds: angular, then linear velocity in the child's axes
+#define VERNIER_HINGE_KIND(name, type) name,
+  VERNIER_HINGE_KINDS(VERNIER_HINGE_KIND)
+#undef VERNIER_HINGE_KIND
 };
-std::size_t coordinates(HingeKind) noexcept;  // 7 for free
-std::size_t speeds(HingeKind) noexcept;       // 6 for free
 
 }  // namespace vernier::multibody

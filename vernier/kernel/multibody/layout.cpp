@@ -116,6 +116,9 @@ class Maker {
       link.rotor[i] = i < block.speeds ? b.hinge.rotor[i] : 0.0;
       link.driven = link.driven || link.rotor[i] != 0.0;
     }
+    link.parameter = b.hinge.parameter;
+    link.turns_freely =
+        !link.driven && detail::with_kind(link.kind, []<class K>() { return K::about_z; });
     link.inboard_moves = link.modes > 0 && moves(b.hinge.inboard);
     const Pose frame = link.inboard_moves ? Pose{} : b.hinge.inboard.pose;
     out_.frames.push_back(frame);

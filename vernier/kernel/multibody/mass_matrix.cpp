@@ -105,7 +105,7 @@ std::vector<Dense> dense_links(const Evaluation::Data& e) {
     d.S.resize(6, link.speeds);
     d.rotor.resize(link.speeds);
     for (int i = 0; i < link.speeds; ++i) {
-      d.S.col(i) = dense(detail::hinge_axis(link.kind, i, s.trig));
+      d.S.col(i) = dense(detail::hinge_axis(link.kind, link.parameter, i, s.trig));
       d.rotor[i] = link.rotor[i];
       d.speeds.push_back(link.u + i);
     }

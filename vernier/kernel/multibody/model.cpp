@@ -1,5 +1,7 @@
 #include "vernier/kernel/multibody/model.hpp"
 
+#include "vernier/kernel/multibody/detail/hinges.hpp"
+
 namespace vernier::multibody {
 namespace {
 
@@ -9,30 +11,35 @@ Matrix3 skew(const Vector3& v) {
   return m;
 }
 
-}  // namespace
+/// Its degrees of freedom, for those who may use the standard library.
+template <class K>
+struct Dofs {
+  static constexpr auto all = [] {
+    std::array<HingeDof, K::speeds> to{};
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = {K::dofs[i].name, K::dofs[i].angle};
+    return to;
+  }();
+};
 
-std::size_t coordinates(HingeKind kind) noexcept {
-  return kind == HingeKind::ball ? 4 : kind == HingeKind::free ? 7 : speeds(kind);
+template <class K>
+constexpr HingeFacts facts_of(HingeKind kind) {
+  static_assert(K::trigs <= 4);
+  return {kind,           K::name,           K::coordinates,    Dofs<K>::all,      K::axes,
+          K::quaternion,  K::position,       K::parameter_name, K::parameter_unit, K::singular,
+          K::singular_at, K::singular_advice};
 }
 
-std::size_t speeds(HingeKind kind) noexcept {
-  switch (kind) {
-    case HingeKind::fixed:
-      return 0;
-    case HingeKind::pin:
-    case HingeKind::prismatic:
-      return 1;
-    case HingeKind::cylindrical:
-    case HingeKind::universal:
-      return 2;
-    case HingeKind::gimbal:
-    case HingeKind::ball:
-    case HingeKind::planar:
-      return 3;
-    case HingeKind::free:
-      return 6;
-  }
-  return 0;
+}  // namespace
+
+const HingeFacts& facts(HingeKind kind) noexcept {
+  return hinge_kinds()[static_cast<std::size_t>(kind)];
+}
+
+std::span<const HingeFacts> hinge_kinds() noexcept {
+#define VERNIER_HINGE_FACTS(name, type) facts_of<detail::type>(HingeKind::name),
+  static constexpr HingeFacts all[] = {VERNIER_HINGE_KINDS(VERNIER_HINGE_FACTS)};
+#undef VERNIER_HINGE_FACTS
+  return all;
 }
 
 Inertia rigid_inertia(const std::vector<Lump>& lumps) {

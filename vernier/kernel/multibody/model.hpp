@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "vernier/kernel/multibody/hinge_kind.hpp"
+#include "vernier/kernel/multibody/hinge_facts.hpp"
 #include "vernier/kernel/spatial/attitude.hpp"
 
 /// Trees of rigid and flexible bodies: what they are made of. Everything of a body is in its own
@@ -67,6 +67,7 @@ struct Hinge {
   Node outboard;                     // on the parent or the ground
   Node inboard;                      // on the body
   std::array<double, 6> rotor = {};  // inertia of geared rotors, r² J, per speed
+  double parameter = 0.0;            // of a kind that has one (HingeFacts): the pitch of a screw
 };
 
 struct Body {

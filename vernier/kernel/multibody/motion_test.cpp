@@ -451,6 +451,30 @@ TEST(Structure, AHingeOfSeveralDofsIsAChainOfHingesOfOne) {
   }
 }
 
+TEST(Screw, FallsAsMassAndInertiaOfOneCoordinate) {
+  // closed form: (J + h² m) u' = τ - h m g for a nut on a standing spindle, at any angle and speed
+  const double m = 2.0, J = 0.3, h = 0.25, g = 9.81, tau = 0.7;
+  for (const Path path : {Path::tree, Path::star}) {
+    Model model;
+    model.gravity = {0, 0, -g};
+    Body nut = rigid("nut", m, {1, 1, J}, HingeKind::screw);
+    nut.hinge.parameter = h;
+    nut.hinge.parent = 0;
+    model.bodies = {rigid("spindle", 5, {1, 1, 1}, HingeKind::fixed), nut};
+    const Tree tree(std::move(model), path);
+    Evaluation e(tree);
+    const std::vector<double> q = {1.2}, u = {3.0}, force = {tau};
+    std::vector<double> udot(1);
+    tree.place(q, u, e);
+    ASSERT_TRUE(tree.accelerate({force, {}, {}, {}}, udot, e));
+    EXPECT_NEAR(udot[0], (tau - h * m * g) / (J + h * h * m), 1e-13);
+    EXPECT_LT((tree.pose(e, 1).p - Vector3(0, 0, h * q[0])).norm(), 1e-15);
+    EXPECT_LT((tree.motion(e, 1).linear - Vector3(0, 0, h * u[0])).norm(), 1e-15);
+    // what the spindle feels: the weight and what accelerates the nut
+    EXPECT_NEAR(tree.reaction(e, 1).resultant[2], m * (g + h * udot[0]), 1e-12);
+  }
+}
+
 TEST(Singular, PositionsOfAGimbalAreReportedNotComputed) {
   Model model;
   model.bodies = {rigid("a", 1, {1, 1, 1}, HingeKind::gimbal)};

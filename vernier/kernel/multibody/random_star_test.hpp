@@ -41,7 +41,8 @@ struct StarOptions {
 inline Model star(unsigned seed, const StarOptions& options) {
   constexpr HingeKind kinds[] = {HingeKind::pin,    HingeKind::universal,   HingeKind::gimbal,
                                  HingeKind::ball,   HingeKind::prismatic,   HingeKind::pin,
-                                 HingeKind::planar, HingeKind::cylindrical, HingeKind::fixed};
+                                 HingeKind::planar, HingeKind::cylindrical, HingeKind::fixed,
+                                 HingeKind::screw};
   Numbers r(seed);
   const auto lumps = [&](int count, double mass, double size, int modes) {
     std::vector<Lump> all;
@@ -94,7 +95,8 @@ inline Model star(unsigned seed, const StarOptions& options) {
       b.nodes = {node(1, n), node(1, n)};
     } else {
       b.inertia = rigid_inertia(lumps(6, 3, 0.5, 0));
-      b.hinge.kind = kinds[kind++ % 9];
+      b.hinge.kind = kinds[kind++ % 10];
+      if (b.hinge.kind == HingeKind::screw) b.hinge.parameter = r(-0.4, 0.4);
       b.hinge.parent = hub;
       b.hinge.outboard = node(1, n);
       // some nodes are moved by some modes only, some by none

@@ -59,6 +59,7 @@ Model RandomTree::model(int bodies, const RandomOptions& options) {
     h.outboard = node(base ? 0 : static_cast<int>(model.bodies[h.parent].mode_count()));
     h.inboard = node(modes);
     if (integer(0, 1) == 0) h.inboard.phi_t.resize(3, 0), h.inboard.phi_r.resize(3, 0);
+    if (h.kind == HingeKind::screw) h.parameter = real(-0.4, 0.4);
     if (options.rotors) {
       for (double& r : h.rotor) r = real(0.0, 0.5);
     }

@@ -10,9 +10,9 @@ namespace vernier::multibody {
 
 struct RandomOptions {
   std::vector<HingeKind> kinds = {
-      HingeKind::fixed,       HingeKind::pin,       HingeKind::prismatic,
-      HingeKind::cylindrical, HingeKind::universal, HingeKind::gimbal,
-      HingeKind::ball,        HingeKind::planar,    HingeKind::free};
+      HingeKind::fixed,     HingeKind::pin,    HingeKind::prismatic, HingeKind::cylindrical,
+      HingeKind::universal, HingeKind::gimbal, HingeKind::ball,      HingeKind::planar,
+      HingeKind::free,      HingeKind::screw};
   HingeKind base = HingeKind::free;
   double flexible = 0.6;  // share of bodies with modes
   bool damped = true;

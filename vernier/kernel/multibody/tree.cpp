@@ -93,15 +93,19 @@ const LinkState<double>& Evaluation::Data::link(int k) const noexcept {
   if (link.parent < 0) {
     s.E = spatial::mat3<double>(link.R0);
     s.r = spatial::vec3<double>(link.p0);
-    detail::place_hinge(link.kind, q.data() + link.q, s.E, s.r, s.trig);
+    detail::place_hinge(link.kind, link.parameter, q.data() + link.q, s.E, s.r, s.trig);
     s.V = spatial::zero6<double>();
-    detail::move_hinge(link.kind, u.data() + link.u, s.trig, s.V, s.c);
+    detail::move_hinge(link.kind, link.parameter, u.data() + link.u, s.trig, s.V, s.c);
   } else {
     tree->star->describe_place(star, link.body, u.data(), s.E, s.r, s.V);
-    if (link.kind == HingeKind::universal || link.kind == HingeKind::gimbal)
-      spatial::sine_cosine(q[link.q + 1], s.trig[0], s.trig[1]);
-    if (link.kind == HingeKind::gimbal) spatial::sine_cosine(q[link.q + 2], s.trig[2], s.trig[3]);
-    if (link.kind == HingeKind::planar) spatial::sine_cosine(q[link.q + 2], s.trig[0], s.trig[1]);
+    // the star has axes and not what the sweeps keep of the hinge
+    detail::with_kind(link.kind, [&]<class K>() {
+      if constexpr (K::trigs > 0) {
+        Mat3<double> E = s.E;
+        Vec3<double> r = s.r;
+        K::place(q.data() + link.q, link.parameter, E, r, s.trig);
+      }
+    });
   }
   described[k] = placed;
   return s;
@@ -204,7 +208,7 @@ namespace {
 template <class F>
 void for_each_quaternion(const Tree::Data& tree, F f) {
   for (const Link& link : tree.layout.links) {
-    if (link.kind == HingeKind::ball || link.kind == HingeKind::free) f(link.q);
+    if (facts(link.kind).quaternion) f(link.q);
   }
 }
 
@@ -228,21 +232,7 @@ void Tree::coordinate_rates(std::span<const double> q, std::span<const double> u
                             std::span<double> qdot) const noexcept {
   require(q.size() == coordinates() && qdot.size() == coordinates() && u.size() == speeds());
   for (const Link& link : data_->layout.links) {
-    const double *x = q.data() + link.q, *v = u.data() + link.u;
-    double* rate = qdot.data() + link.q;
-    if (link.kind == HingeKind::ball || link.kind == HingeKind::free) {
-      using Map = Eigen::Map<const spatial::Quaternion>;
-      Eigen::Map<spatial::Quaternion>{rate} =
-          spatial::quaternion_rate(Map(x), Eigen::Map<const Vector3>(v));
-      if (link.kind == HingeKind::free) {
-        const Vec3<double> r = detail::from_quaternion(x) * Vec3<double>{v[3], v[4], v[5]};
-        rate[4] = r.x;
-        rate[5] = r.y;
-        rate[6] = r.z;
-      }
-    } else {
-      std::copy_n(v, link.speeds, rate);
-    }
+    detail::hinge_rates(link.kind, q.data() + link.q, u.data() + link.u, qdot.data() + link.q);
     std::copy_n(u.data() + link.u_modes, link.modes, qdot.data() + link.q_modes);
   }
 }
@@ -432,7 +422,7 @@ void Tree::forces(const Evaluation& evaluation, std::span<double> tau) const noe
     const Link& link = data_->layout.links[k];
     for (int i = 0; i < link.speeds; ++i) {
       if (e.regular[link.u + i] != 0.0) continue;
-      const Vec6<double> S = detail::hinge_axis(link.kind, i, e.link(k).trig);
+      const Vec6<double> S = detail::hinge_axis(link.kind, link.parameter, i, e.link(k).trig);
       tau[link.u + i] = spatial::dot(S, e.reaction(k)) + link.rotor[i] * e.udot[link.u + i];
     }
   }

@@ -13,12 +13,6 @@ using multibody::Inertia;
 using multibody::Matrix3;
 using multibody::Vector3;
 
-const char* word(multibody::HingeKind k) {
-  constexpr const char* words[] = {"fixed",  "pin",  "prismatic", "cylindrical", "universal",
-                                   "gimbal", "ball", "planar",    "free"};
-  return words[static_cast<std::size_t>(k)];
-}
-
 // about the centre of mass
 Matrix3 central(const Inertia& i) {
   const Vector3& s = i.moment;
@@ -70,7 +64,7 @@ Summary summary_of(const multibody::Spacecraft& craft, bool timed) {
                   : m.tree.bodies[static_cast<std::size_t>(b.hinge.parent)].name;
     const std::string& node = b.hinge.outboard.name;
     if (!node.empty() && node != "ground") part.at += "." + node;
-    part.hinge = word(b.hinge.kind);
+    part.hinge = multibody::facts(b.hinge.kind).name;
     part.dofs = block.speeds;
     part.modes = block.modes;
     Inertia i = b.inertia;

@@ -232,19 +232,25 @@ bool MultibodySystem::explain(const Point& p, hybrid::Complaint& complaint,
   int body = solution.singular;
   for (std::size_t k = 0; body < 0 && k < model.tree.bodies.size(); ++k) {
     // near its singular position rates grow beyond what a step can follow
-    if (model.tree.bodies[k].hinge.kind != multibody::HingeKind::gimbal) continue;
-    const double middle = p.x[d.craft.tree().block(static_cast<int>(k)).q + 1];
-    if (std::abs(elementary::cos(middle)) < 1e-3) body = static_cast<int>(k);
+    const int singular = multibody::facts(model.tree.bodies[k].hinge.kind).singular;
+    if (singular < 0) continue;
+    const double angle = p.x[d.craft.tree().block(static_cast<int>(k)).q + singular];
+    if (std::abs(elementary::cos(angle)) < 1e-3) body = static_cast<int>(k);
   }
   if (body < 0) return false;
   const multibody::Body& b = model.tree.bodies[static_cast<std::size_t>(body)];
   std::snprintf(complaint.code, sizeof complaint.code, "V3140");
-  std::snprintf(complaint.text, sizeof complaint.text,
-                b.hinge.kind == multibody::HingeKind::gimbal
-                    ? "the gimbal hinge of %s is in its singular position (y = 90 deg)"
-                    : "the hinge of %s cannot be solved: there is no inertia along a direction in "
-                      "which it is free",
-                b.name.c_str());
+  const multibody::HingeFacts& kind = multibody::facts(b.hinge.kind);
+  if (kind.singular >= 0) {
+    std::snprintf(complaint.text, sizeof complaint.text,
+                  "the %s hinge of %s is in its singular position (%s)", kind.name.data(),
+                  b.name.c_str(), kind.singular_at.data());
+  } else {
+    std::snprintf(complaint.text, sizeof complaint.text,
+                  "the hinge of %s cannot be solved: there is no inertia along a direction in "
+                  "which it is free",
+                  b.name.c_str());
+  }
   return true;
 }
 

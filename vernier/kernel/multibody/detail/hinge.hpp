@@ -117,55 +117,13 @@ struct Elimination {
     const Vec6<T> U = {P.B * axis, P.C * axis};
     along(i, U, dot(axis, U.l), dot(axis, z.l), scale_l);
   }
+  /// Turns and slides at once.
+  VERNIER_INLINE void move(int i, const Vec6<T>& axis) noexcept {
+    const Vec6<T> U = P * axis;
+    along(i, U, dot(axis, U), dot(axis, z),
+          dot(axis.a, axis.a) * scale_a + dot(axis.l, axis.l) * scale_l);
+  }
 };
-
-/// Axes of the hinge speeds that are not coordinate axes of I.
-template <class T>
-VERNIER_INLINE Vec3<T> first_axis(HingeKind kind, const T* trig) noexcept {
-  const T o = constant<T>(0.0);
-  switch (kind) {
-    case HingeKind::universal:
-      return {trig[1], o, trig[0]};
-    case HingeKind::gimbal:
-      return {trig[1] * trig[3], -(trig[1] * trig[2]), trig[0]};
-    default:
-      return {trig[1], -trig[0], o};  // planar: Rᵀ ex
-  }
-}
-template <class T>
-VERNIER_INLINE Vec3<T> second_axis(HingeKind kind, const T* trig) noexcept {
-  const T o = constant<T>(0.0);
-  if (kind == HingeKind::gimbal) return {trig[2], trig[3], o};
-  return {trig[0], trig[1], o};  // planar: Rᵀ ey
-}
-
-/// The motion of I by hinge speed i.
-template <class T>
-inline Vec6<T> hinge_axis(HingeKind kind, int i, const T* trig) noexcept {
-  const T o = constant<T>(0.0), one = constant<T>(1.0);
-  const Vec3<T> none = {o, o, o}, unit[3] = {{one, o, o}, {o, one, o}, {o, o, one}};
-  switch (kind) {
-    case HingeKind::fixed:
-      break;
-    case HingeKind::pin:
-      return {unit[2], none};
-    case HingeKind::prismatic:
-      return {none, unit[2]};
-    case HingeKind::cylindrical:
-      return i == 0 ? Vec6<T>{unit[2], none} : Vec6<T>{none, unit[2]};
-    case HingeKind::universal:
-      return {i == 0 ? first_axis(kind, trig) : unit[1], none};
-    case HingeKind::gimbal:
-      return {i == 0 ? first_axis(kind, trig) : i == 1 ? second_axis(kind, trig) : unit[2], none};
-    case HingeKind::planar:
-      if (i == 2) return {unit[2], none};
-      return {none, i == 0 ? first_axis(kind, trig) : second_axis(kind, trig)};
-    case HingeKind::ball:
-    case HingeKind::free:
-      return i < 3 ? Vec6<T>{unit[i], none} : Vec6<T>{none, unit[i - 3]};
-  }
-  return {none, none};
-}
 
 /// All six speeds are regular: nothing but their forces reaches the parent. P becomes its factors
 /// L (columns of g) and inverse pivots, kept in the columns.
@@ -241,48 +199,12 @@ VERNIER_INLINE void eliminate_hinge(const Link& link, int k, LinkState<T>& s, Sy
                                  trace(P.C) + s.lost_l,
                                  s.lost_a,
                                  s.lost_l};
-  switch (link.kind) {
-    case HingeKind::fixed:
-      break;
-    case HingeKind::pin:
-      if (!Prescribed && !link.driven) {
-        one.turn_freely_about_z();
-      } else {
-        one.turn_z(0);
-      }
-      break;
-    case HingeKind::prismatic:
-      one.slide_z(0);
-      break;
-    case HingeKind::cylindrical:
-      one.slide_z(1);
-      one.turn_z(0);
-      break;
-    case HingeKind::universal:
-      one.turn_y(1);
-      one.turn(0, first_axis(link.kind, s.trig));
-      break;
-    case HingeKind::gimbal:
-      one.turn_z(2);
-      one.turn(1, second_axis(link.kind, s.trig));
-      one.turn(0, first_axis(link.kind, s.trig));
-      break;
-    case HingeKind::free:
-      one.slide_z(5);
-      one.slide_y(4);
-      one.slide_x(3);
-      [[fallthrough]];
-    case HingeKind::ball:
-      one.turn_z(2);
-      one.turn_y(1);
-      one.turn_x(0);
-      break;
-    case HingeKind::planar:
-      one.turn_z(2);
-      one.slide(1, second_axis(link.kind, s.trig));
-      one.slide(0, first_axis(link.kind, s.trig));
-      break;
+  if constexpr (!Prescribed) {
+    if (link.turns_freely) return one.turn_freely_about_z();
   }
+  with_kind(link.kind, [&]<class K>() VERNIER_LAMBDA {
+    K::eliminate(one, constant<T>(link.parameter), s.trig);
+  });
 }
 
 /// Accelerations along the hinge speeds, outermost first; adds S udot to a.
@@ -290,54 +212,17 @@ template <class T>
 VERNIER_INLINE void accelerate_hinge(const Link& link, const LinkState<T>& s,
                                      const Column<T>* columns, const Drive<T>& drive, Vec6<T>& a,
                                      T* udot) noexcept {
-  const auto next = [&](int i) { return udot[i] = columns[i].x - dot(columns[i].g, a); };
-  switch (link.kind) {
-    case HingeKind::fixed:
-      break;
-    case HingeKind::pin:
-      a.a.z = a.a.z + next(0);
-      break;
-    case HingeKind::prismatic:
-      a.l.z = a.l.z + next(0);
-      break;
-    case HingeKind::cylindrical:
-      a.a.z = a.a.z + next(0);
-      a.l.z = a.l.z + next(1);
-      break;
-    case HingeKind::universal:
-      a.a += first_axis(link.kind, s.trig) * next(0);
-      a.a.y = a.a.y + next(1);
-      break;
-    case HingeKind::gimbal:
-      a.a += first_axis(link.kind, s.trig) * next(0);
-      a.a += second_axis(link.kind, s.trig) * next(1);
-      a.a.z = a.a.z + next(2);
-      break;
-    case HingeKind::planar:
-      a.l += first_axis(link.kind, s.trig) * next(0);
-      a.l += second_axis(link.kind, s.trig) * next(1);
-      a.a.z = a.a.z + next(2);
-      break;
-    case HingeKind::free:
-      if (all_regular(link, drive.regular)) {
-        const T known[6] = {a.a.x, a.a.y, a.a.z, a.l.x, a.l.y, a.l.z};
-        for (int i = 0; i < 6; ++i) udot[i] = columns[i].x - known[i];
-        a = {{columns[0].x, columns[1].x, columns[2].x},
-             {columns[3].x, columns[4].x, columns[5].x}};
-        break;
-      }
-      [[fallthrough]];
-    case HingeKind::ball:
-      a.a.x = a.a.x + next(0);
-      a.a.y = a.a.y + next(1);
-      a.a.z = a.a.z + next(2);
-      if (link.kind == HingeKind::free) {
-        a.l.x = a.l.x + next(3);
-        a.l.y = a.l.y + next(4);
-        a.l.z = a.l.z + next(5);
-      }
-      break;
+  const auto next = [&](int i)
+                        VERNIER_LAMBDA { return udot[i] = columns[i].x - dot(columns[i].g, a); };
+  if (link.kind == HingeKind::free && all_regular(link, drive.regular)) {
+    const T known[6] = {a.a.x, a.a.y, a.a.z, a.l.x, a.l.y, a.l.z};
+    for (int i = 0; i < 6; ++i) udot[i] = columns[i].x - known[i];
+    a = {{columns[0].x, columns[1].x, columns[2].x}, {columns[3].x, columns[4].x, columns[5].x}};
+    return;
   }
+  with_kind(link.kind, [&]<class K>() VERNIER_LAMBDA {
+    K::accelerate(next, constant<T>(link.parameter), s.trig, a);
+  });
 }
 
 }  // namespace VERNIER_INSTRUCTIONS

@@ -21,6 +21,7 @@ struct Link {
   bool first = false;           // the first in inward order to add to its parent, which is rigid
   bool leaf = true;             // nothing hangs at it
   bool driven = false;          // rotors at its hinge
+  bool turns_freely = false;    // about z, and nothing else: no rotor either
   int order = 0;                // of its modes
   int body = 0;                 // in the model
   int parent = -1;              // a link; -1: the ground
@@ -37,6 +38,7 @@ struct Link {
   double R0[9], p0[3];  // outboard node, undeformed, in the parent's working frame
   double Ri[9], pi[3];  // inboard node in the working frame; identity and zero unless it moves
   double rotor[6] = {};
+  double parameter = 0.0;  // of its hinge
 };
 
 /// Mass properties of a link about the origin of its working frame. They may change during a run.
@@ -107,7 +109,7 @@ template <class T>
 struct LinkState {
   Mat3<T> E;         // from the axes of I, the child's side of the hinge, to those of the parent
   Vec3<T> r;         // origin of I in the parent's frame
-  T trig[4];         // s2 c2 s3 c3 of universal and gimbal; s c of planar
+  T trig[4];         // sines and cosines that its hinge keeps
   Vec6<T> V;         // motion of W
   Vec6<T> c;         // bias of the acceleration of I
   Vec6<T> b;         // velocity-product forces on W

@@ -84,7 +84,7 @@ VERNIER_INLINE void add_to_parent(const LayoutView& layout, const Mass* masses, 
                                   const LinkState<T>& s, const Sym6<T>& P, const Vec6<T>& z,
                                   const Workspace<T>& work) noexcept {
   LinkState<T>& parent = work.links[link.parent];
-  const bool turned_freely = !Prescribed && link.kind == HingeKind::pin && !link.driven;
+  const bool turned_freely = !Prescribed && link.turns_freely;
   const Sym6<T> Pp = turned_freely ? spatial::rotated_without_z(s.E, P) : rotated(s.E, P);
   const Vec6<T> zp = rotated(s.E, z);
   if (link.outboard_moves) {
@@ -168,8 +168,8 @@ VERNIER_INLINE void gather_pin(const LayoutView& layout, const Mass* masses, int
 
 /// Whether a link is solved by gather_leaf(), which leaves its P where it was.
 VERNIER_INLINE bool turns_freely_at_the_end(const Link& link) noexcept {
-  return link.kind == HingeKind::pin && link.leaf && !link.driven && link.modes == 0 &&
-         link.parent >= 0 && !link.outboard_moves;
+  return link.turns_freely && link.leaf && link.modes == 0 && link.parent >= 0 &&
+         !link.outboard_moves;
 }
 
 /// Column z of a rigid inertia: U of a pin.
@@ -236,7 +236,7 @@ inline void gather(const LayoutView& layout, const Mass* masses, const Drive<T>&
         gather_leaf(layout, masses, k, drive, work, watch);
         continue;
       }
-      if (link.kind == HingeKind::pin && !link.driven && link.modes == 0) {
+      if (link.turns_freely && link.modes == 0) {
         gather_pin(layout, masses, k, drive, work, watch);
         continue;
       }

@@ -19,25 +19,8 @@ const StarCode& code_of(Instructions set, Arithmetic arithmetic) {
   return star_sse2;
 }
 
-StarHinge star_hinge(HingeKind kind) {
-  switch (kind) {
-    case HingeKind::pin:
-      return StarHinge::pin;
-    case HingeKind::prismatic:
-      return StarHinge::prismatic;
-    case HingeKind::cylindrical:
-      return StarHinge::cylindrical;
-    case HingeKind::universal:
-      return StarHinge::universal;
-    case HingeKind::gimbal:
-      return StarHinge::gimbal;
-    case HingeKind::ball:
-      return StarHinge::ball;
-    case HingeKind::planar:
-      return StarHinge::planar;
-    default:
-      return StarHinge::fixed;
-  }
+bool in_star(HingeKind kind) {
+  return with_kind(kind, []<class K>() { return K::in_star; });
 }
 
 bool still(const Matrix3X& shapes) { return shapes.size() == 0 || shapes.isZero(0.0); }
@@ -109,8 +92,7 @@ bool Star::fits(const Model& model) {
   }
   return hub >= 0 && std::ranges::all_of(model.bodies, [&](const Body& body) {
            if (body.hinge.parent == ground) return true;
-           return body.hinge.parent == hub && body.mode_count() == 0 &&
-                  body.hinge.kind != HingeKind::free;
+           return body.hinge.parent == hub && body.mode_count() == 0 && in_star(body.hinge.kind);
          });
 }
 
@@ -143,9 +125,8 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
 
   // appendages by kind, as many side by side as fit
   places_.resize(bodies);
-  for (const HingeKind kind :
-       {HingeKind::fixed, HingeKind::pin, HingeKind::prismatic, HingeKind::cylindrical,
-        HingeKind::universal, HingeKind::gimbal, HingeKind::ball, HingeKind::planar}) {
+  for (const HingeFacts& of : hinge_kinds()) {
+    const HingeKind kind = of.kind;
     std::vector<int> members;
     for (int i = 0; i < bodies; ++i) {
       if (i != plan_.hub && model.bodies[i].hinge.kind == kind) members.push_back(i);
@@ -166,7 +147,7 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
       const int part = by_states ? 1 : std::min(whole, code_->width);
       for (int begin = 0; begin < count; begin += part) {
         StarGroup group;
-        group.kind = star_hinge(kind);
+        group.kind = kind;
         group.width = part;
         group.count = std::min(count - begin, part);
         group.place = (whole == widest ? 0 : widest) + begin;
@@ -205,6 +186,7 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
       }
       put3(c + 9 * w, body.hinge.outboard.pose.p, w);
       for (int i = 0; i < 3; ++i) c[(22 + i) * w] = body.hinge.rotor[i];
+      c[25 * w] = body.hinge.parameter;
       put_shapes(memory + group.shapes + lane, body.hinge.outboard,
                  {group.modes, static_cast<std::size_t>(group.moving)}, w);
       put_appendage(memory, group.body[lane], body.inertia);

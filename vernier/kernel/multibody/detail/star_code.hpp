@@ -73,28 +73,17 @@ VERNIER_INLINE MovingModes moving(const StarPlan& plan, const StarGroup& group) 
   return {group.moving, group.modes, plan.modes};
 }
 
-/// Calls f with the kind of hinge as a constant.
+/// Calls f with the class of a kind of hinge that can be in a star.
 template <class F>
-VERNIER_INLINE auto with_kind(StarHinge kind, F&& f) noexcept {
-  using enum StarHinge;
-  switch (kind) {
-    case pin:
-      return f.template operator()<pin>();
-    case prismatic:
-      return f.template operator()<prismatic>();
-    case cylindrical:
-      return f.template operator()<cylindrical>();
-    case universal:
-      return f.template operator()<universal>();
-    case gimbal:
-      return f.template operator()<gimbal>();
-    case ball:
-      return f.template operator()<ball>();
-    case planar:
-      return f.template operator()<planar>();
-    default:
-      return f.template operator()<fixed>();
-  }
+VERNIER_INLINE auto with_star_kind(HingeKind kind, F&& f) noexcept {
+  using R = decltype(f.template operator()<Fixed>());
+  return with_kind(kind, [&]<class K>() -> R {
+    if constexpr (K::in_star) {
+      return f.template operator()<K>();
+    } else {
+      __builtin_unreachable();
+    }
+  });
 }
 
 template <class T>
@@ -115,7 +104,7 @@ VERNIER_INLINE Vec3<T> hub_gravity(const StarPlan& plan, const double* g, const 
   const Vec3<T> down = vec3<T>(g);
   if (!plan.free) return down;
   if (g[0] == 0.0 && g[1] == 0.0 && g[2] == 0.0) return down;
-  return transposed_times(rotation_of(q + plan.hub_q), down);
+  return transposed_times(from_quaternion(q + plan.hub_q), down);
 }
 
 /// Modal coordinates and rates in all lanes; after the hub's own numbers in memory.
@@ -129,27 +118,27 @@ VERNIER_INLINE Hub<T> spread(const StarPlan& plan, const double* q, const double
   return {broadcast<T>(hub_motion<double>(plan, u).a), numbers, numbers + plan.modes};
 }
 
-template <class T, StarHinge kind, bool flexible>
+template <class T, class K, bool flexible>
 void place_group(const StarPlan& plan, const StarGroup& group, double* memory, const Hub<T>& hub,
                  const double* q, const double* u) noexcept {
   T own_q[4], own_u[3];
-  for (int k = 0; k < coordinates_of(kind); ++k) own_q[k] = gather<T>(q, group.q, k);
-  for (int k = 0; k < speeds_of(kind); ++k) own_u[k] = gather<T>(u, group.u, k);
+  for (int k = 0; k < K::coordinates; ++k) own_q[k] = gather<T>(q, group.q, k);
+  for (int k = 0; k < K::speeds; ++k) own_u[k] = gather<T>(u, group.u, k);
   const Appendage<T> a = appendage_at<T>(Wide<T>{memory + group.constants});
   auto& placed = *block<Placed<T>>(memory, group.placed);
   Placed<T> p;
   place_node<T, flexible>(a.R0, a.r0, Wide<T>{memory + group.shapes}, moving(plan, group), hub,
                           p.node, block<Vec3<T>>(memory, group.psi));
-  place_hinge<T, kind>(own_q, own_u, p);
-  place_inertia<T, kind>(a, p);
+  hang<T, K>(own_q, own_u, a.parameter, p);
+  place_inertia<T, K>(a, p);
   placed = p;
 }
 
-template <class T, StarHinge kind, bool flexible>
+template <class T, class K, bool flexible>
 int accelerate_group(const StarPlan& plan, const StarGroup& group, double* memory,
                      const StarLoads& loads, bool forced, Sums<T>& sums) noexcept {
   HingeLoads<T> own;
-  for (int k = 0; k < speeds_of(kind); ++k) {
+  for (int k = 0; k < K::speeds; ++k) {
     own.tau[k] = loads.force != nullptr ? gather<T>(loads.force, group.u, k) : T{};
     own.given[k] = T{};
     own.prescribed[k] = own.given[k] != own.given[k];
@@ -170,7 +159,7 @@ int accelerate_group(const StarPlan& plan, const StarGroup& group, double* memor
   }
   const Wide<T> constants{memory + group.constants};
   auto& rows = *block<Rows<T>>(memory, group.rows);
-  const auto bad = eliminate<T, kind, flexible>(
+  const auto bad = eliminate<T, K, flexible>(
       p, constants[21], Wide<T>{constants.p + 22 * lane_count<T>}, Wide<T>{memory + group.shapes},
       moving(plan, group), block<Vec3<T>>(memory, group.psi), own, external, rows,
       reinterpret_cast<T*>(&rows + 1), sums);
@@ -181,13 +170,13 @@ int accelerate_group(const StarPlan& plan, const StarGroup& group, double* memor
   return -1;
 }
 
-template <class T, StarHinge kind>
+template <class T, class K>
 VERNIER_INLINE void substitute_group(const StarPlan& plan, const StarGroup& group, double* memory,
                                      const T* x, double* udot) noexcept {
   auto& rows = *block<Rows<T>>(memory, group.rows);
   T own[3];
-  substitute<T, kind>(rows, reinterpret_cast<T*>(&rows + 1), x, moving(plan, group), own);
-  for (int k = 0; k < speeds_of(kind); ++k) {
+  substitute<T, K>(rows, reinterpret_cast<T*>(&rows + 1), x, moving(plan, group), own);
+  for (int k = 0; k < K::speeds; ++k) {
     for (int i = 0; i < group.count; ++i) udot[group.u[i] + k] = own[k][i];
   }
 }
@@ -207,11 +196,11 @@ struct StarLanes {
     if constexpr (W != R) half = spread<S>(plan, q, u, reinterpret_cast<S*>(wide + 2 * plan.modes));
     for (int g = 0; g < plan.group_count; ++g) {
       const StarGroup& group = plan.groups[g];
-      with_kind(group.kind, [&]<StarHinge kind>() {
+      with_star_kind(group.kind, [&]<class K>() {
         if (group.width == W) {
-          place_group<T, kind, flexible>(plan, group, memory, hub, q, u);
+          place_group<T, K, flexible>(plan, group, memory, hub, q, u);
         } else if constexpr (W != R) {
-          place_group<S, kind, flexible>(plan, group, memory, half, q, u);
+          place_group<S, K, flexible>(plan, group, memory, half, q, u);
         }
       });
     }
@@ -226,15 +215,15 @@ struct StarLanes {
     for (int g = 0; g < plan.group_count; ++g) {
       const StarGroup& group = plan.groups[g];
       const bool forced = loads.forced != nullptr && loads.forced[g] != 0;
-      const int bad = with_kind(group.kind, [&]<StarHinge kind>() {
+      const int bad = with_star_kind(group.kind, [&]<class K>() {
         double* sums = all + group.place * size;
         if (group.width == W) {
-          return accelerate_group<T, kind, flexible>(plan, group, memory, loads, forced,
-                                                     *reinterpret_cast<Sums<T>*>(sums));
+          return accelerate_group<T, K, flexible>(plan, group, memory, loads, forced,
+                                                  *reinterpret_cast<Sums<T>*>(sums));
         }
         if constexpr (W != R) {
-          return accelerate_group<S, kind, flexible>(plan, group, memory, loads, forced,
-                                                     *reinterpret_cast<Sums<S>*>(sums));
+          return accelerate_group<S, K, flexible>(plan, group, memory, loads, forced,
+                                                  *reinterpret_cast<Sums<S>*>(sums));
         }
         return -1;
       });
@@ -283,11 +272,11 @@ struct StarLanes {
     }
     for (int k = 0; k < plan.group_count; ++k) {
       const StarGroup& group = plan.groups[k];
-      with_kind(group.kind, [&]<StarHinge kind>() {
+      with_star_kind(group.kind, [&]<class K>() {
         if (group.width == W) {
-          substitute_group<T, kind>(plan, group, memory, wide, udot);
+          substitute_group<T, K>(plan, group, memory, wide, udot);
         } else if constexpr (W != R) {
-          substitute_group<S, kind>(plan, group, memory, half, udot);
+          substitute_group<S, K>(plan, group, memory, half, udot);
         }
       });
     }

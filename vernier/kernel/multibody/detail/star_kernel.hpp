@@ -1,5 +1,6 @@
 #pragma once
 
+#include "vernier/kernel/multibody/detail/hinges.hpp"
 #include "vernier/kernel/multibody/detail/star_plan.hpp"
 #include "vernier/kernel/spatial/turns.hpp"
 
@@ -10,37 +11,12 @@ inline namespace VERNIER_INSTRUCTIONS {
 
 using namespace spatial;
 
-constexpr int speeds_of(StarHinge kind) {
-  switch (kind) {
-    case StarHinge::fixed:
-      return 0;
-    case StarHinge::pin:
-    case StarHinge::prismatic:
-      return 1;
-    case StarHinge::cylindrical:
-    case StarHinge::universal:
-      return 2;
-    default:
-      return 3;
+template <class K>
+constexpr bool slides() {
+  for (int k = 0; k < K::speeds; ++k) {
+    if (K::slides(k)) return true;
   }
-}
-constexpr int coordinates_of(StarHinge kind) {
-  return kind == StarHinge::ball ? 4 : speeds_of(kind);
-}
-/// Does speed k turn the body; does it slide it?
-constexpr bool turns_by(StarHinge kind, int k) {
-  if (kind == StarHinge::prismatic) return false;
-  if (kind == StarHinge::cylindrical) return k == 0;
-  if (kind == StarHinge::planar) return k == 2;
-  return true;
-}
-constexpr bool slides_by(StarHinge kind, int k) {
-  if (kind == StarHinge::prismatic || kind == StarHinge::planar) return true;
-  return kind == StarHinge::cylindrical && k == 1;
-}
-constexpr bool slides(StarHinge kind) {
-  return kind == StarHinge::prismatic || kind == StarHinge::planar ||
-         kind == StarHinge::cylindrical;
+  return false;
 }
 
 /// Constants of an appendage. Its block of memory holds these, then for each mode φ_t and φ_r of
@@ -53,6 +29,7 @@ struct Appendage {
   Vec3<T> s;
   T m;
   T rotor[3];
+  T parameter;  // of its hinge
 };
 /// A node of the hub, as the modes have moved it.
 template <class T>
@@ -116,9 +93,10 @@ VERNIER_INLINE Appendage<T> appendage_at(const C& c) noexcept {
   a.s = vec3_at<T>(c, 18);
   a.m = c[21];
   for (int i = 0; i < 3; ++i) a.rotor[i] = c[22 + i];
+  a.parameter = c[25];
   return a;
 }
-inline constexpr int appendage_size = 25, node_size = 12;
+inline constexpr int appendage_size = 26, node_size = 12;
 
 /// How the hub moves.
 template <class T>
@@ -166,103 +144,23 @@ VERNIER_INLINE void place_node(const Mat3<T>& R0, const Vec3<T>& r0, const C& sh
   }
 }
 
-/// a and b turned by an angle in their plane.
-template <class T>
-VERNIER_INLINE void turn_pair(Vec3<T>& a, Vec3<T>& b, const T& angle) noexcept {
-  T s, c;
-  sine_cosine(angle, s, c);
-  const Vec3<T> turned = a * c + b * s;
-  b = b * c - a * s;
-  a = turned;
-}
-
-/// Speed k turns the body about `axis`, outside all speeds after it.
-template <class T>
-VERNIER_INLINE void spin(Placed<T>& p, int k, const Vec3<T>& axis, const T& u) noexcept {
-  const Vec3<T> rate = axis * u;
-  p.c.a = plus_cross(p.c.a, p.w, rate);
-  p.w += rate;
-  p.axis[k] = {axis, zero3<T>()};
-}
-
-/// R of x_O = R x_I for the quaternion q_IO, of any length but zero.
-template <class T>
-VERNIER_INLINE Mat3<T> rotation_of(const T* q) noexcept {
-  const T x = q[0], y = q[1], z = q[2], w = q[3];
-  const T k = constant<T>(2.0) / (x * x + y * y + z * z + w * w), o = constant<T>(1.0);
-  const T kx = k * x, ky = k * y, kz = k * z;
-  const T xx = kx * x, yy = ky * y, zz = kz * z, xy = kx * y, xz = kx * z, yz = ky * z;
-  const T wx = kx * w, wy = ky * w, wz = kz * w;
-  return {{o - yy - zz, xy - wz, xz + wy, xy + wz, o - xx - zz, yz - wx, xz - wy, yz + wx,
-           o - xx - yy}};
-}
-
 /// The hinge: q and u of its own.
-template <class T, StarHinge kind>
-VERNIER_INLINE void place_hinge(const T* q, const T* u, Placed<T>& p) noexcept {
-  Vec3<T> x = column(p.node.R, 0), y = column(p.node.R, 1), z = column(p.node.R, 2);
-  const Vec3<T> wn = p.node.w;
-  p.w = wn;
+template <class T, class K>
+VERNIER_INLINE void hang(const T* q, const T* u, const T& parameter, Placed<T>& p) noexcept {
+  p.w = p.node.w;
   p.c = zero6<T>();
   p.d = zero3<T>();
-  if constexpr (kind == StarHinge::pin) {
-    turn_pair(x, y, q[0]);
-    spin(p, 0, z, u[0]);
-  } else if constexpr (kind == StarHinge::universal || kind == StarHinge::gimbal) {
-    spin(p, 0, x, u[0]);
-    turn_pair(y, z, q[0]);
-    spin(p, 1, y, u[1]);
-    turn_pair(z, x, q[1]);
-    if constexpr (kind == StarHinge::gimbal) {
-      spin(p, 2, z, u[2]);
-      turn_pair(x, y, q[2]);
-    }
-  } else if constexpr (kind == StarHinge::ball) {
-    const Mat3<T> turned = p.node.R * rotation_of(q);
-    x = column(turned, 0);
-    y = column(turned, 1);
-    z = column(turned, 2);
-    const Vec3<T> rate = x * u[0] + y * u[1] + z * u[2];
-    p.c.a = cross(wn, rate);
-    p.w = wn + rate;
-    p.axis[0] = {x, zero3<T>()};
-    p.axis[1] = {y, zero3<T>()};
-    p.axis[2] = {z, zero3<T>()};
-  } else if constexpr (kind == StarHinge::prismatic) {
-    p.d = z * q[0];
-    p.axis[0] = {zero3<T>(), z};
-    const Vec3<T> half = cross(wn, z * u[0]);
-    p.c.l = half + half;
-  } else if constexpr (slides(kind)) {
-    Vec3<T> slide;
-    if constexpr (kind == StarHinge::cylindrical) {
-      p.d = z * q[1];
-      slide = z * u[1];
-      spin(p, 0, z, u[0]);
-      p.axis[1] = {zero3<T>(), z};
-      turn_pair(x, y, q[0]);
-    } else {
-      p.d = x * q[0] + y * q[1];
-      slide = x * u[0] + y * u[1];
-      p.axis[0] = {zero3<T>(), x};
-      p.axis[1] = {zero3<T>(), y};
-      spin(p, 2, z, u[2]);
-      p.axis[2].l = cross(p.d, z);
-      turn_pair(x, y, q[2]);
-    }
-    // of the point of the body that is at the outboard node
-    p.c.l =
-        cross(wn, cross(wn, p.d) + slide + slide) - cross(p.w, cross(p.w, p.d)) + cross(p.d, p.c.a);
-  }
-  p.R = from_columns(x, y, z);
+  Hanging<T, Placed<T>> h{p, column(p.node.R, 0), column(p.node.R, 1), column(p.node.R, 2)};
+  K::hang(q, u, parameter, h);
+  p.R = from_columns(h.x, h.y, h.z);
 }
 
 /// Inertia and velocity forces of a placed body.
-template <class T, StarHinge kind>
+template <class T, class K>
 VERNIER_INLINE void place_inertia(const Appendage<T>& a, Placed<T>& p) noexcept {
   p.J = rotated(p.R, a.J);
   p.s = p.R * a.s;
-  if constexpr (slides(kind)) {
+  if constexpr (slides<K>()) {
     const Vec3<T> md = p.d * a.m, sd = p.s + p.s + md;
     const T t = dot(sd, p.d);
     p.J.xx = p.J.xx + t - sd.x * p.d.x;
@@ -276,7 +174,7 @@ VERNIER_INLINE void place_inertia(const Appendage<T>& a, Placed<T>& p) noexcept 
   }
   p.z.a = plus_cross(p.J * p.c.a, p.w, p.J * p.w);
   p.z.l = plus_cross(cross(p.c.a, p.s), p.w, cross(p.w, p.s));
-  if constexpr (slides(kind)) {
+  if constexpr (slides<K>()) {
     p.z.a += cross(p.s, p.c.l);
     p.z.l += p.c.l * a.m;
   }
@@ -302,12 +200,12 @@ inline constexpr int padded_sums_size(int modes) { return (sums_size(modes) + 3)
 inline constexpr double least_pivot = 1e-13;  // of the inertia it is taken from
 
 /// Eliminates the hinge and adds to the sums what the hub feels. Returns which lanes are singular.
-template <class T, StarHinge kind, bool flexible, class C>
+template <class T, class K, bool flexible, class C>
 VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor, const C& shapes,
                                  const MovingModes& modes, const Vec3<T>* psi,
                                  const HingeLoads<T>& loads, const Vec6<T>& external, Rows<T>& rows,
                                  T* row, Sums<T>& sums) noexcept {
-  constexpr int speeds = speeds_of(kind);
+  constexpr int speeds = K::speeds;
   Sym6<T> P = rigid(m, p.s, p.J);
   Vec6<T> z = p.z - external;
   Vec6<T> gain[3];
@@ -318,29 +216,29 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
     const Vec6<T>& axis = p.axis[k];
     Vec6<T> U;
     if (k == speeds - 1) {
-      if (!slides_by(kind, k)) {
+      if (!K::slides(k)) {
         U = {P.A * axis.a, cross(axis.a, p.s)};
-      } else if (!turns_by(kind, k)) {
+      } else if (!K::turns(k)) {
         U = {cross(p.s, axis.l), axis.l * m};
       } else {
         U = {P.A * axis.a + cross(p.s, axis.l), cross(axis.a, p.s) + axis.l * m};
       }
-    } else if (!slides_by(kind, k)) {
+    } else if (!K::slides(k)) {
       U = {P.A * axis.a, transposed_times(P.B, axis.a)};
     } else {
       U = {P.B * axis.l, P.C * axis.l};
     }
     T d = rotor[k], f = -loads.tau[k];
-    if (turns_by(kind, k)) {
+    if (K::turns(k)) {
       d = plus_dot(d, axis.a, U.a);
       f = plus_dot(f, axis.a, z.a);
     }
-    if (slides_by(kind, k)) {
+    if (K::slides(k)) {
       d = plus_dot(d, axis.l, U.l);
       f = plus_dot(f, axis.l, z.l);
     }
     const auto held = loads.prescribed[k];
-    const auto good = d > (turns_by(kind, k) ? least : m * constant<T>(least_pivot));
+    const auto good = d > (K::turns(k) ? least : m * constant<T>(least_pivot));
     bad = bad | ((!good) & (!held));
     const T inverse = select(held, constant<T>(0.0), constant<T>(1.0) / d);
     const T e = select(held, loads.given[k], -(f * inverse));
@@ -357,8 +255,8 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
     rows.e[k] = e;
     for (int i = 0; i < k; ++i) {
       T coupling = constant<T>(0.0);
-      if (turns_by(kind, i)) coupling += dot(gain[k].a, p.axis[i].a);
-      if (slides_by(kind, i)) coupling += dot(gain[k].l, p.axis[i].l);
+      if (K::turns(i)) coupling += dot(gain[k].a, p.axis[i].a);
+      if (K::slides(i)) coupling += dot(gain[k].l, p.axis[i].l);
       rows.coupling[k + i - 1] = coupling;
     }
     if constexpr (flexible) {
@@ -410,11 +308,11 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
 }
 
 /// Accelerations of the speeds, from x of modes and hub.
-template <class T, StarHinge kind>
+template <class T, class K>
 VERNIER_INLINE void substitute(const Rows<T>& rows, const T* row, const T* x,
                                const MovingModes& modes, T* udot) noexcept {
   const T* rigid_x = x + modes.in_all;
-  for (int k = 0; k < speeds_of(kind); ++k) {
+  for (int k = 0; k < K::speeds; ++k) {
     const T* own = row + k * (modes.count + 6);
     T even = rows.e[k], odd = constant<T>(0.0);
     for (int i = 0; i < modes.count; ++i) even -= own[i] * x[modes.index[i]];

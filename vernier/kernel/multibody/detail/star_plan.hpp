@@ -3,20 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "vernier/kernel/multibody/hinge_kind.hpp"
+
 /// What the code of all instruction sets shares about a star: a hub, rigid or flexible, free or
 /// fixed to the ground, with rigid bodies that hang at it alone. Plain data.
 namespace vernier::multibody::detail {
-
-enum class StarHinge : std::uint8_t {
-  fixed,
-  pin,
-  prismatic,
-  cylindrical,
-  universal,
-  gimbal,
-  ball,
-  planar
-};
 
 constexpr int widest = 8;  // lanes of the widest set
 
@@ -30,7 +21,7 @@ constexpr int star_places = widest + star_remainder;
 /// Appendages of one kind of hinge, side by side in the lanes of one vector. Lanes beyond `count`
 /// are idle: an appendage without inertia, which adds exactly nothing to sums.
 struct StarGroup {
-  StarHinge kind = StarHinge::fixed;
+  HingeKind kind = HingeKind::fixed;
   int width = 0, count = 0;
   int place = 0;                                          // of its first lane in the sums
   int body[widest] = {}, q[widest] = {}, u[widest] = {};  // of idle lanes: those of lane 0

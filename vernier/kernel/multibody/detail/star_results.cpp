@@ -34,7 +34,8 @@ void Star::describe_place(const StarMemory& m, int body, const double* u, Mat3<d
     v = vec3<double>(u + plan_.hub_u + 3);
   }
   v += cross(w, p.node.r) + p.node.v + cross(p.w, p.d);
-  for (int k = 0; k < speeds_of(group.kind); ++k) v += p.axis[k].l * u[group.u[at.lane] + k];
+  for (int k = 0; k < static_cast<int>(speeds(group.kind)); ++k)
+    v += p.axis[k].l * u[group.u[at.lane] + k];
   V = rotated_back(p.R, Vec6<double>{p.w, v});
 }
 
@@ -59,7 +60,8 @@ void Star::describe_acceleration(const StarMemory& m, int body, const Vec6<doubl
     a.a += vector_of(memory + group.psi + 3 * i * w, w, at.lane) * acceleration;
     a.l += vector_of(memory + group.shapes + 6 * i * w, w, at.lane) * acceleration;
   }
-  for (int k = 0; k < speeds_of(group.kind); ++k) a += p.axis[k] * udot[group.u[at.lane] + k];
+  for (int k = 0; k < static_cast<int>(speeds(group.kind)); ++k)
+    a += p.axis[k] * udot[group.u[at.lane] + k];
   // what the body needs at the outboard node
   const double mass = memory[group.constants + 21 * w + at.lane];
   Vec6<double> f = {p.J * a.a + cross(p.s, a.l) + cross(p.w, p.J * p.w),

@@ -82,11 +82,11 @@ class StarInStates {
   bool held_at(int k) const noexcept { return prescribed_ != nullptr && prescribed_[k] != 0; }
   Mask<T> mask(bool yes) const noexcept { return Mask<T>{} - (yes ? 1 : 0); }
 
-  template <StarHinge kind>
+  template <class K>
   Mask<T> appendage(const StarGroup& group, const Hub<T>& hub, const T* q, const T* u,
                     const T* force, const T* acceleration, T* rows) noexcept {
     HingeLoads<T> loads;
-    for (int k = 0; k < speeds_of(kind); ++k) {
+    for (int k = 0; k < K::speeds; ++k) {
       loads.tau[k] = force[group.u[0] + k];
       loads.given[k] = acceleration[group.u[0] + k];
       loads.prescribed[k] = mask(held_at(group.u[0] + k));
@@ -95,12 +95,12 @@ class StarInStates {
     const Same<T> shapes{memory_ + group.shapes};
     Placed<T> p;
     place_node<T, flexible>(a.R0, a.r0, shapes, moving(plan_, group), hub, p.node, psi_);
-    place_hinge<T, kind>(q + group.q[0], u + group.u[0], p);
-    place_inertia<T, kind>(a, p);
-    return eliminate<T, kind, flexible>(p, a.m, Same<T>{memory_ + group.constants + 22}, shapes,
-                                        moving(plan_, group), psi_, loads, zero6<T>(),
-                                        *reinterpret_cast<Rows<T>*>(rows), rows + 6,
-                                        *reinterpret_cast<Sums<T>*>(sums_));
+    hang<T, K>(q + group.q[0], u + group.u[0], a.parameter, p);
+    place_inertia<T, K>(a, p);
+    return eliminate<T, K, flexible>(p, a.m, Same<T>{memory_ + group.constants + 22}, shapes,
+                                     moving(plan_, group), psi_, loads, zero6<T>(),
+                                     *reinterpret_cast<Rows<T>*>(rows), rows + 6,
+                                     *reinterpret_cast<Sums<T>*>(sums_));
   }
 
   /// The states of one vector; returns which are good.
@@ -114,8 +114,8 @@ class StarInStates {
     Mask<T> bad = mask(false);
     for (int g = 0; g < plan_.group_count; ++g) {
       const StarGroup& group = plan_.groups[g];
-      bad = bad | with_kind(group.kind, [&]<StarHinge kind>() {
-              return appendage<kind>(group, hub, q, u, force, acceleration, rows_ + g * rows_step);
+      bad = bad | with_star_kind(group.kind, [&]<class K>() {
+              return appendage<K>(group, hub, q, u, force, acceleration, rows_ + g * rows_step);
             });
     }
     for (int i = 0; i < n; ++i) sums_[plan_.forces[i]] -= force[plan_.rate + i];
@@ -140,10 +140,10 @@ class StarInStates {
     }
     for (int g = 0; g < plan_.group_count; ++g) {
       const StarGroup& group = plan_.groups[g];
-      with_kind(group.kind, [&]<StarHinge kind>() {
+      with_star_kind(group.kind, [&]<class K>() {
         const T* own = rows_ + g * rows_step;
-        substitute<T, kind>(*reinterpret_cast<const Rows<T>*>(own), own + 6, x_,
-                            moving(plan_, group), udot + group.u[0]);
+        substitute<T, K>(*reinterpret_cast<const Rows<T>*>(own), own + 6, x_, moving(plan_, group),
+                         udot + group.u[0]);
       });
     }
     return !bad;

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "vernier/model/mechanics/detail/dofs.hpp"
 #include "vernier/model/mechanics/modal_file.hpp"
 #include "vernier/model/mechanics/quantities.hpp"
 #include "vernier/model/mechanics/reader.hpp"
@@ -18,6 +17,8 @@ namespace vernier::mechanics::detail {
 
 using document::Document;
 using multibody::Body;
+using multibody::HingeDof;
+using multibody::HingeFacts;
 using multibody::HingeKind;
 using multibody::Inertia;
 using multibody::Lump;
@@ -89,8 +90,9 @@ class Builder {
   void read_hinge(int body);
   void orient_hinge(const Element&, HingeKind, Node& outboard, Node& inboard);
   void read_start(const Element&, int body);
-  void read_dof(const Element&, int body, const std::vector<Dof>&, std::size_t which);
-  void read_law(const Element&, int body, const Dof&, std::size_t which);
+  void read_parameter(const Element&, multibody::Hinge&);
+  void read_dof(const Element&, int body, std::size_t which);
+  void read_law(const Element&, int body, std::size_t which);
 
   // what stands around (equipment.cpp)
   void read_pendulum(const Element&);

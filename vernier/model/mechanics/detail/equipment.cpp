@@ -30,7 +30,7 @@ int Builder::add_body(const Element& e, const NodeId& at, double mass, const Vec
   b.hinge.inboard.name = "frame";
   Known k;
   k.element = &e;
-  const std::size_t n = dofs(kind).size();
+  const std::size_t n = multibody::speeds(kind);
   k.q.assign(n, 0.0);
   k.u.assign(n, 0.0);
   k.motion.assign(n, 0);

@@ -9,26 +9,12 @@
 namespace vernier::mechanics::detail {
 namespace {
 
-struct Kind {
-  std::string_view name;
-  HingeKind kind;
-};
-constexpr Kind kinds[] = {
-    {"fixed", HingeKind::fixed},         {"pin", HingeKind::pin},
-    {"prismatic", HingeKind::prismatic}, {"cylindrical", HingeKind::cylindrical},
-    {"universal", HingeKind::universal}, {"gimbal", HingeKind::gimbal},
-    {"ball", HingeKind::ball},           {"planar", HingeKind::planar},
-    {"free", HingeKind::free},
-};
-
 HingeKind kind_of(std::string_view name) {
-  for (const Kind& k : kinds) {
+  for (const HingeFacts& k : multibody::hinge_kinds()) {
     if (k.name == name) return k.kind;
   }
   return HingeKind::fixed;
 }
-
-bool quaternion_kind(HingeKind k) { return k == HingeKind::ball || k == HingeKind::free; }
 
 }  // namespace
 
@@ -72,7 +58,7 @@ void Builder::read_hinge(int i) {
   if (const document::Attribute* a = e.attribute("at")) {
     if (const auto n = own_node(i, trimmed(a->value), a->value_place); n && *n >= 0)
       h.inboard = body(i).nodes[static_cast<std::size_t>(*n)];
-  } else if (body(i).modes && h.kind != HingeKind::free) {
+  } else if (body(i).modes && !multibody::facts(h.kind).position) {
     report_
         .error("V1633",
                "the flexible body " + in_quotes(body(i).name) + " does not say where its hinge is",
@@ -81,14 +67,33 @@ void Builder::read_hinge(int i) {
             "add at=\"NODE\"; or at=\"frame\" when the modes are clamped there, so that they do "
             "not move it");
   }
+  read_parameter(e, h);
   orient_hinge(e, h.kind, h.outboard, h.inboard);
   read_start(e, i);
 }
 
+/// A number that hinges of its kind have: the attribute that is called after it.
+void Builder::read_parameter(const Element& e, multibody::Hinge& h) {
+  const HingeFacts& own = multibody::facts(h.kind);
+  const std::string why = "has no meaning for a hinge of kind " + std::string(own.name);
+  for (const HingeFacts& k : multibody::hinge_kinds()) {
+    if (!k.parameter.empty() && k.parameter != own.parameter)
+      refuse_attributes(e, {k.parameter.data()}, "V1632", why);
+  }
+  if (own.parameter.empty()) return;
+  if (!e.attribute(own.parameter)) {
+    const std::string what(own.parameter);
+    not_given("V1632", "a " + std::string(own.name) + " hinge has a " + what, e,
+              "give " + what + "=\"… " + std::string(own.parameter_unit) + "\"");
+    return;
+  }
+  h.parameter = quantities_.number(e, own.parameter, own.parameter_unit).value_or(0.0);
+}
+
 /// Turns both nodes so that the hinge moves about and along the axes that the document names.
 void Builder::orient_hinge(const Element& e, HingeKind kind, Node& outboard, Node& inboard) {
-  const bool two = kind == HingeKind::universal || kind == HingeKind::gimbal;
-  const bool none = kind == HingeKind::fixed || quaternion_kind(kind);
+  const int axes = multibody::facts(kind).axes;
+  const bool two = axes == 2, none = axes == 0;
   const std::string why = "has no meaning for a hinge of kind " + std::string(e.value("kind"));
   if (none && !refuse_attributes(e, {"axis", "axis2"}, "V1632", why)) return;
   if (!two && !refuse_attributes(e, {"axis2"}, "V1632", why)) return;
@@ -127,14 +132,14 @@ void Builder::orient_hinge(const Element& e, HingeKind kind, Node& outboard, Nod
 
 void Builder::read_start(const Element& e, int i) {
   Known& k = known(i);
-  const HingeKind kind = body(i).hinge.kind;
+  const HingeFacts& kind = multibody::facts(body(i).hinge.kind);
   const std::string& name = body(i).name;
-  const std::vector<Dof> all = dofs(kind);
+  const std::span<const HingeDof> all = kind.dofs;
   const std::string why = "has no meaning for a hinge of kind " + std::string(e.value("kind"));
   k.u.assign(all.size(), 0.0);
   k.motion.assign(all.size(), 0);
   k.held.assign(all.size(), 0);
-  if (quaternion_kind(kind)) {
+  if (kind.quaternion) {
     Matrix3 R = Matrix3::Identity();  // axes of the child in those of the parent's node
     std::vector<double> q{0.0, 0.0, 0.0, 1.0};
     if (e.attribute("turned")) {
@@ -154,7 +159,7 @@ void Builder::read_start(const Element& e, int i) {
     const auto rate = quantities_.replaceable(name + ".rate", e, "rate", "rad/s", {0.0, 0.0, 0.0},
                                               "angular velocity at the start, own axes");
     std::copy(rate.begin(), rate.end(), k.u.begin());
-    if (kind == HingeKind::free) {
+    if (kind.position) {
       const auto p = quantities_.replaceable(name + ".position", e, "position", "m",
                                              {0.0, 0.0, 0.0}, "position at the start");
       const bool ground_axes = e.value("velocity_axes") == "ground";
@@ -177,10 +182,10 @@ void Builder::read_start(const Element& e, int i) {
   for (const Element& d : e.children) {
     const std::string_view which = trimmed(d.value("name"));
     const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Dof& x) { return x.name == which; });
+        std::find_if(all.begin(), all.end(), [&](const HingeDof& x) { return x.name == which; });
     if (found == all.end()) {
       std::vector<std::string> names;
-      for (const Dof& x : all) names.emplace_back(x.name);
+      for (const HingeDof& x : all) names.emplace_back(x.name);
       report_
           .error("V1632",
                  "a " + std::string(e.value("kind")) + " hinge has no dof " + in_quotes(which),
@@ -196,25 +201,28 @@ void Builder::read_start(const Element& e, int i) {
     given[index] = &d;
   }
   static const Element nothing;
-  for (std::size_t s = 0; s < all.size(); ++s) read_dof(given[s] ? *given[s] : nothing, i, all, s);
+  for (std::size_t s = 0; s < all.size(); ++s) read_dof(given[s] ? *given[s] : nothing, i, s);
   constexpr double singular = 1e-6;
-  if (kind == HingeKind::gimbal && std::abs(elementary::cos(k.q[1])) < singular) {
+  if (kind.singular < 0) return;
+  const auto which = static_cast<std::size_t>(kind.singular);
+  if (std::abs(elementary::cos(k.q[which])) < singular) {
     report_
         .error("V1636",
-               "the gimbal of the body " + in_quotes(name) + " begins where it is singular",
-               given[1] ? Report::value_place(*given[1], "initial") : e.place)
-        .notes.push_back(
-            "at y = ±90 deg its first and third axis are the same; turn the nodes, or use a ball");
+               "the " + std::string(kind.name) + " of the body " + in_quotes(name) +
+                   " begins where it is singular",
+               given[which] ? Report::value_place(*given[which], "initial") : e.place)
+        .notes.emplace_back(kind.singular_advice);
   }
 }
 
-void Builder::read_dof(const Element& d, int i, const std::vector<Dof>& all, std::size_t s) {
+void Builder::read_dof(const Element& d, int i, std::size_t s) {
   Known& k = known(i);
-  const Dof& dof = all[s];
+  const HingeFacts& kind = multibody::facts(body(i).hinge.kind);
+  const HingeDof& dof = kind.dofs[s];
   const std::string parameter = body(i).name + "." + std::string(dof.name);
   const char* unit = dof.angle ? "rad" : "m";
   const char* rate_unit = dof.angle ? "rad/s" : "m/s";
-  if (dof.coordinate) {
+  if (!kind.quaternion) {
     k.q[s] = quantities_.replaceable(parameter, d, "initial", unit, {0.0}, "at the start").front();
     k.u[s] =
         quantities_
@@ -239,10 +247,12 @@ void Builder::read_dof(const Element& d, int i, const std::vector<Dof>& all, std
   }
   if (const auto rotor = positive(d, "rotor", dof.angle ? "kg*m^2" : "kg", true))
     body(i).hinge.rotor[s] = *rotor;
-  read_law(d, i, dof, s);
+  read_law(d, i, s);
 }
 
-void Builder::read_law(const Element& d, int i, const Dof& dof, std::size_t s) {
+void Builder::read_law(const Element& d, int i, std::size_t s) {
+  const HingeFacts& kind = multibody::facts(body(i).hinge.kind);
+  const HingeDof& dof = kind.dofs[s];
   const char* names[] = {"stiffness", "damping", "friction", "lower", "upper"};
   const bool any = std::any_of(std::begin(names), std::end(names),
                                [&](const char* a) { return d.attribute(a); });
@@ -255,7 +265,7 @@ void Builder::read_law(const Element& d, int i, const Dof& dof, std::size_t s) {
   if (!d.attribute("friction"))
     refuse_attributes(d, {"friction_speed"}, "V1635", "is that of friction: give friction too");
   if (!any) return;
-  if (!dof.coordinate && (sprung || stopped)) {
+  if (kind.quaternion && (sprung || stopped)) {
     report_.error("V1635", "a dof without an angle or distance has no springs and stops", d.place);
     return;
   }

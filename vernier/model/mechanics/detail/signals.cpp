@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "vernier/model/mechanics/detail/dofs.hpp"
-
 namespace vernier::mechanics::detail {
 
 namespace {
@@ -13,7 +11,8 @@ using hybrid::Signal;
 using multibody::Actuator;
 using multibody::Block;
 using multibody::Body;
-using multibody::HingeKind;
+using multibody::HingeDof;
+using multibody::HingeFacts;
 
 // Bodies that feel each other: those with the same root.
 std::vector<int> roots(const multibody::Model& m) {
@@ -53,6 +52,7 @@ class SignalTable {
 
  private:
   const Body& body(std::size_t k) const { return model_.tree.bodies[k]; }
+  const HingeFacts& kind_of(std::size_t k) const { return multibody::facts(body(k).hinge.kind); }
   std::size_t bodies() const { return model_.tree.bodies.size(); }
   Block block(std::size_t k) const { return craft_.tree().block(static_cast<int>(k)); }
   int root_of(const multibody::NodeId& at) const {
@@ -70,20 +70,19 @@ class SignalTable {
     const auto at = v.begin() + static_cast<std::ptrdiff_t>(first);
     return {at, at + static_cast<std::ptrdiff_t>(count)};
   }
-  static bool quaternion(HingeKind k) { return k == HingeKind::ball || k == HingeKind::free; }
 
   // q and u of a body, as states or as outputs
   void add_coordinates(std::vector<Signal>& to, std::size_t k) {
     const Block b = block(k);
-    const HingeKind kind = body(k).hinge.kind;
+    const HingeFacts& kind = kind_of(k);
     const std::string& n = body(k).name;
     const auto& q = model_.q;
-    if (quaternion(kind)) {
+    if (kind.quaternion) {
       add(to, n + ".quaternion", "1", 4, "", "of the hinge, scalar last", part(q, b.q, 4));
-      if (kind == HingeKind::free)
+      if (kind.position)
         add(to, n + ".position", "m", 3, parent_frame(k), "of the hinge", part(q, b.q + 4, 3));
     } else {
-      const std::vector<Dof> all = dofs(kind);
+      const std::span<const HingeDof> all = kind.dofs;
       for (std::size_t i = 0; i < all.size(); ++i)
         add(to, n + "." + std::string(all[i].name), all[i].angle ? "rad" : "m", 1, "",
             all[i].angle ? "angle of the hinge" : "distance of the hinge", part(q, b.q + i, 1));
@@ -94,15 +93,15 @@ class SignalTable {
   }
   void add_speeds(std::vector<Signal>& to, std::size_t k) {
     const Block b = block(k);
-    const HingeKind kind = body(k).hinge.kind;
+    const HingeFacts& kind = kind_of(k);
     const std::string& n = body(k).name;
     const auto& u = model_.u;
-    if (quaternion(kind)) {
+    if (kind.quaternion) {
       add(to, n + ".rate", "rad/s", 3, n, "angular velocity of the hinge", part(u, b.u, 3));
-      if (kind == HingeKind::free)
+      if (kind.position)
         add(to, n + ".velocity", "m/s", 3, n, "velocity of the hinge", part(u, b.u + 3, 3));
     } else {
-      const std::vector<Dof> all = dofs(kind);
+      const std::span<const HingeDof> all = kind.dofs;
       for (std::size_t i = 0; i < all.size(); ++i)
         add(to, n + "." + std::string(all[i].name) + "_rate", all[i].angle ? "rad/s" : "m/s", 1, "",
             "its rate", part(u, b.u + i, 1));
@@ -118,7 +117,7 @@ class SignalTable {
   void add_states() {
     auto& to = s_.spec.states;
     for (std::size_t k = 0; k < bodies(); ++k) {
-      if (quaternion(body(k).hinge.kind))
+      if (kind_of(k).quaternion)
         s_.spec.unit_vectors.push_back({hybrid::size(to), 4, hybrid::UnitVector::Kind::quaternion});
       add_coordinates(to, k);
     }
@@ -139,7 +138,7 @@ class SignalTable {
     auto& to = s_.spec.inputs;
     for (std::size_t k = 0; k < bodies(); ++k) {
       const Block b = block(k);
-      const HingeKind kind = body(k).hinge.kind;
+      const HingeFacts& kind = kind_of(k);
       const std::string& n = body(k).name;
       const auto open = [&](std::size_t first, std::size_t count) {
         for (std::size_t i = first; i < first + count; ++i)
@@ -157,15 +156,15 @@ class SignalTable {
             acceleration ? "where the hinge is prescribed" : "on the body where it is regular",
             std::move(initial));
       };
-      if (quaternion(kind)) {
+      if (kind.quaternion) {
         one(n + (acceleration ? ".angular_acceleration" : ".torque"),
             acceleration ? "rad/s^2" : "N*m", 0, 3, n);
-        if (kind == HingeKind::free)
+        if (kind.position)
           one(n + (acceleration ? ".linear_acceleration" : ".force"), acceleration ? "m/s^2" : "N",
               3, 3, n);
         continue;
       }
-      const std::vector<Dof> all = dofs(kind);
+      const std::span<const HingeDof> all = kind.dofs;
       for (std::size_t i = 0; i < all.size(); ++i) {
         const std::string name = n + "." + std::string(all[i].name);
         if (acceleration) {
@@ -229,15 +228,15 @@ class SignalTable {
       add(to, r.name + ".speed", "rad/s", 1, "", "relative to its carrier");
     for (Signal& s : to) s.initial.reset();
     for (std::size_t k = 0; k < bodies(); ++k) {
-      const HingeKind kind = body(k).hinge.kind;
+      const HingeFacts& kind = kind_of(k);
       const std::string& n = body(k).name;
-      if (quaternion(kind)) {
+      if (kind.quaternion) {
         add_direct(root_[k], n + ".moment_effort", "N*m", 3, n, "what acts, or is needed");
-        if (kind == HingeKind::free)
+        if (kind.position)
           add_direct(root_[k], n + ".force_effort", "N", 3, n, "what acts, or is needed");
         continue;
       }
-      for (const Dof& d : dofs(kind))
+      for (const HingeDof& d : kind.dofs)
         add_direct(root_[k], n + "." + std::string(d.name) + "_effort", d.angle ? "N*m" : "N", 1,
                    "", "what acts along the hinge, or is needed");
     }
@@ -281,7 +280,7 @@ class SignalTable {
 
   void add_automata() {
     for (std::size_t k = 0; k < bodies(); ++k) {
-      const std::vector<Dof> all = dofs(body(k).hinge.kind);
+      const std::span<const HingeDof> all = kind_of(k).dofs;
       if (all.empty()) continue;
       const std::string& n = body(k).name;
       const std::size_t hinge = add_labels(n);
