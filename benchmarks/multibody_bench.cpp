@@ -18,6 +18,8 @@
 #include "tests/multibody_peers/family.hpp"
 #include "vernier/kernel/multibody/ensemble.hpp"
 #include "vernier/kernel/multibody/spacecraft.hpp"
+#include "vernier/kernel/multibody/tangent.hpp"
+#include "vernier/model/mechanics/reader.hpp"
 
 using namespace vernier;
 using namespace vernier::multibody;
@@ -156,6 +158,93 @@ struct Equipped {
   double sum = 0.0;
 };
 
+/// The plant of the mission, with its thrusters firing: rates, and their derivatives by the state.
+struct Plant {
+  static Spacecraft read() {
+    Diagnostics problems;
+    const auto source =
+        mechanics::read_source(VERNIER_SOURCE_DIR "/missions/cassini/plant.xml", problems);
+    problems.throw_if_errors();
+    return Spacecraft(
+        source->made(Parameters("plant", source->parameters(), {}, 1, {}, problems)).model,
+        Path::automatic, arithmetic);
+  }
+  Plant()
+      : craft(read()),
+        states(peers::random_states(craft.tree(), pool)),
+        evaluation(craft),
+        tangent(craft),
+        commands(craft.commands(), 0.4),
+        held(craft.tree().speeds()),
+        x(tangent.rows()),
+        rates(x.size()),
+        other(x.size()),
+        jacobian(x.size() * x.size()) {
+    for (std::size_t k = 0; k < held.size(); ++k) held[k] = craft.model().prescribed[k] != 0;
+    for (const Tank& t : craft.model().tanks) fuel.push_back(t.fuel);
+  }
+  void evaluate(const std::vector<double>& at, std::vector<double>& to) {
+    const std::size_t nq = craft.tree().coordinates(), nu = craft.tree().speeds();
+    const std::span<const double> from(at);
+    const std::span<double> out(to);
+    craft.place({from.first(nq), from.subspan(nq, nu), {}, from.subspan(nq + nu)}, evaluation);
+    static_cast<void>(craft.accelerate(
+        {{}, {}, held, commands, {}}, {out.subspan(nq, nu), {}, out.subspan(nq + nu)}, evaluation));
+    craft.tree().coordinate_rates(from.first(nq), from.subspan(nq, nu), out.first(nq));
+  }
+  void take(int i) {
+    const peers::State& s = states[static_cast<std::size_t>(i)];
+    std::copy(s.q.begin(), s.q.end(), x.begin());
+    std::copy(s.u.begin(), s.u.end(), x.begin() + static_cast<std::ptrdiff_t>(s.q.size()));
+    std::copy(fuel.begin(), fuel.end(), x.end() - static_cast<std::ptrdiff_t>(fuel.size()));
+  }
+  void differences(int i) {
+    take(i);
+    const double h = 1e-6;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const double here = x[k];
+      x[k] = here + h;
+      evaluate(x, rates);
+      x[k] = here - h;
+      evaluate(x, other);
+      x[k] = here;
+      for (std::size_t j = 0; j < x.size(); ++j)
+        jacobian[k * x.size() + j] = (rates[j] - other[j]) / (2 * h);
+    }
+  }
+  void exact(int i, bool commanded) {
+    take(i);
+    const std::size_t nq = craft.tree().coordinates(), nu = craft.tree().speeds();
+    const std::span<const double> from(x);
+    static_cast<void>(
+        tangent.evaluate({from.first(nq), from.subspan(nq, nu), {}, from.subspan(nq + nu)},
+                         {{}, {}, held, commands, {}}, commanded));
+  }
+  /// How far apart the two are, as a part of the largest element of a column.
+  double disagreement() {
+    differences(0);
+    exact(0, false);
+    double worst = 0.0;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      double size = 1e-3, apart = 0.0;
+      for (std::size_t j = 0; j < x.size(); ++j) {
+        const double a = jacobian[k * x.size() + j], b = tangent.by_state()[k * x.size() + j];
+        size = std::max(size, std::abs(b));
+        apart = std::max(apart, std::abs(a - b));
+      }
+      worst = std::max(worst, apart / size);
+    }
+    return worst;
+  }
+  Spacecraft craft;
+  std::vector<peers::State> states;
+  SpacecraftEvaluation evaluation;
+  SpacecraftTangent tangent;
+  std::vector<double> commands, fuel;
+  std::vector<std::uint8_t> held;
+  std::vector<double> x, rates, other, jacobian;
+};
+
 /// `count` states in the layout of an ensemble.
 struct Many {
   Many(const Tree& tree, std::size_t n)
@@ -238,6 +327,25 @@ int main(int argc, char** argv) {
   std::printf(
       "FMA peak %.1f Gflop/s; ensemble %.1f Gflop/s of the textbook's operations: %.0f %%\n", peak,
       flops / ensemble * 1e-3, 100.0 * flops / ensemble * 1e-3 / peak);
+
+  Plant plant;
+  std::printf("\nthe plant of the mission: %zu states, %zu commands\n", plant.tangent.rows(),
+              plant.tangent.commands());
+  std::vector<Runner> derivatives;
+  derivatives.push_back({"rates", [&](int i) {
+                           plant.take(i);
+                           plant.evaluate(plant.x, plant.rates);
+                         }});
+  derivatives.push_back({"Jacobian by differences", [&](int i) { plant.differences(i); }});
+  derivatives.push_back({"Jacobian, exact", [&](int i) { plant.exact(i, false); }});
+  derivatives.push_back({"the same, and by all commands", [&](int i) { plant.exact(i, true); }});
+  measure(derivatives);
+  print(derivatives);
+  judge("plant: Jacobian by differences over exact",
+        time_of(derivatives, "Jacobian by differences") / time_of(derivatives, "Jacobian, exact"),
+        ">=", 8.0);
+  judge("plant: exact Jacobian, µs", time_of(derivatives, "Jacobian, exact"), "<", 70.0);
+  judge("plant: distance of the two, of the largest in a column", plant.disagreement(), "<", 1e-3);
 
   std::printf("\nchains, a tree and a star\n");
   std::vector<std::pair<double, double>> chains;

@@ -4,6 +4,7 @@
 
 #include "vernier/base/require.hpp"
 #include "vernier/kernel/multibody/detail/data.hpp"
+#include "vernier/kernel/multibody/detail/inverse.hpp"
 
 namespace vernier::multibody {
 
@@ -128,81 +129,8 @@ void inverse_dynamics(const Tree& tree, Evaluation& evaluation, std::span<const 
                   Vec6<double>{detail::plain(f.force.moment), detail::plain(f.force.resultant)},
                   work);
   }
-  const int count = data.view.count;
-  // outward: accelerations, and the forces that they need: z and ze now hold forces on W and modes
-  for (int k = 0; k < count; ++k) {
-    const Link& link = data.view.links[k];
-    LinkState<double>& s = work.links[k];
-    Vec6<double> a = spatial::zero6<double>();
-    if (link.parent < 0) {
-      a.l = spatial::transposed_times(s.E, detail::plain(Vector3(-e.gravity)));
-    } else {
-      a = motion_at(work.links[link.parent].A, s.r);
-      if (link.outboard_moves) {
-        const Link& on = data.view.links[link.parent];
-        for (int i = 0; i < on.modes; ++i) {
-          a += work.psi[link.outboard_psi + i] * e.udot[on.u_modes + i];
-        }
-      }
-      a = rotated_back(s.E, a);
-    }
-    s.a0 = a;
-    for (int i = 0; i < link.speeds; ++i) {
-      a += detail::hinge_axis(link.kind, link.parameter, i, s.trig) * e.udot[link.u + i];
-    }
-    a += s.c;
-    const double* etadd = e.udot.data() + link.u_modes;
-    if (link.inboard_moves) {
-      const auto& m = work.modal[link.mode];
-      a = motion_at(rotated(m.Ri, a), -m.pi);
-      for (int i = 0; i < link.modes; ++i) a -= work.psi[link.inboard_psi + i] * etadd[i];
-      a -= m.ai;
-    }
-    s.A = a;
-    const Standing at = standing(e, k);
-    s.z += spatial::rigid(at.m, at.s, at.J) * a;
-    if (link.modes > 0) {
-      const ModalConstants c(data.view.numbers + link.constants, link.modes);
-      for (int i = 0; i < link.modes; ++i) {
-        const Vec6<double> coupling = {work.H[link.mode + i], vec3<double>(c.S1 + 3 * i)};
-        s.z += coupling * etadd[i];
-        double& ze = work.ze[link.mode + i];
-        ze += dot(coupling, a);
-        for (int l = 0; l < link.modes; ++l) {
-          const int high = std::max(i, l), low = std::min(i, l);
-          ze += c.mass[high * (high + 1) / 2 + low] * etadd[l];
-        }
-      }
-    }
-  }
-  // inward
-  for (int k = count - 1; k >= 0; --k) {
-    const Link& link = data.view.links[k];
-    LinkState<double>& s = work.links[k];
-    Vec6<double> f = s.z;
-    for (int i = 0; i < link.modes; ++i) {
-      double& force = tau[link.u_modes + i];
-      force = work.ze[link.mode + i];
-      if (link.inboard_moves) force -= dot(work.psi[link.inboard_psi + i], f);
-    }
-    if (link.inboard_moves) {
-      const auto& m = work.modal[link.mode];
-      f = rotated_back(m.Ri, force_from(f, -m.pi));
-    }
-    for (int i = 0; i < link.speeds; ++i) {
-      tau[link.u + i] = dot(detail::hinge_axis(link.kind, link.parameter, i, s.trig), f) +
-                        link.rotor[i] * e.udot[link.u + i];
-    }
-    if (link.parent < 0) continue;
-    f = rotated(s.E, f);
-    if (link.outboard_moves) {
-      const Link& on = data.view.links[link.parent];
-      for (int i = 0; i < on.modes; ++i) {
-        work.ze[on.mode + i] += dot(work.psi[link.outboard_psi + i], f);
-      }
-    }
-    work.links[link.parent].z += force_from(f, s.r);
-  }
+  detail::inverse(data.view, e.masses.data(), detail::plain(e.gravity), e.udot.data(), work,
+                  tau.data());
 }
 
 void bias_forces(const Tree& tree, Evaluation& evaluation, std::span<const NodeForce> nodes,

@@ -44,17 +44,6 @@ MatrixX inverse_mass_matrix(const Tree&, Evaluation&);
 /// Motion of a node (6 rows: angular, linear; node axes) by each speed. Allocates.
 MatrixX jacobian(const Tree&, const Evaluation&, NodeId);
 
-/// Derivatives of udot about a point, for small changes of position (in the directions of the
-/// speeds: q moves by coordinate_rates), speeds and forces; exact to rounding. Node forces keep
-/// their components in the axes of their nodes. Allocates.
-struct Linearization {
-  MatrixX by_position, by_speed;  // speeds() x speeds()
-  MatrixX by_force;   // of regular forces; columns of prescribed speeds: by acceleration
-  bool good = false;  // false: singular at this point
-};
-Linearization linearize(const Tree&, Evaluation&, std::span<const double> q,
-                        std::span<const double> u, const Loads&);
-
 /// A sudden change of speeds: those with `locked` = 1 go to their `target` (empty: zero), the
 /// others follow from the impulse; momenta are kept. Returns jumps in `du` and the impulses of the
 /// locked speeds in `impulse`. `prescribed` speeds that are not locked keep theirs. Place the

@@ -338,53 +338,6 @@ TEST(RandomTrees, FactorsMultiplyToTheMassMatrixAndItsInverseInvertsIt) {
   }
 }
 
-// oracle: differences, fourth order, h = 1e-3
-TEST(RandomTrees, LinearizationEqualsDifferences) {
-  for (unsigned seed = 0; seed < 24; ++seed) {
-    Solved s(seed);
-    const Loads loads{s.force, s.given, s.prescribed, s.nodes};
-    const Linearization l = linearize(s.tree, s.e, s.q, s.u, loads);
-    ASSERT_TRUE(l.good) << seed;
-    const auto accelerations = [&](const std::vector<double>& q, const std::vector<double>& u,
-                                   const std::vector<double>& force,
-                                   const std::vector<double>& given) {
-      std::vector<double> udot(u.size());
-      s.tree.place(q, u, s.e);
-      EXPECT_TRUE(s.tree.accelerate({force, given, s.prescribed, s.nodes}, udot, s.e));
-      return Eigen::VectorXd(dense(udot));
-    };
-    const double h = 1e-3;
-    for (std::size_t i = 0; i < s.u.size(); ++i) {
-      const auto by = [&](auto at) {
-        return Eigen::VectorXd((8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h));
-      };
-      std::vector<double> unit(s.u.size(), 0.0);
-      unit[i] = 1.0;
-      const auto position = by([&](double t) {
-        return accelerations(displaced(s.tree, s.q, unit, t), s.u, s.force, s.given);
-      });
-      const auto plus = [i](std::vector<double> x, double t) {
-        x[i] += t;
-        return x;
-      };
-      const auto speed =
-          by([&](double t) { return accelerations(s.q, plus(s.u, t), s.force, s.given); });
-      const auto force = by([&](double t) {
-        return accelerations(s.q, s.u, plus(s.force, s.prescribed[i] ? 0.0 : t),
-                             plus(s.given, s.prescribed[i] ? t : 0.0));
-      });
-      const auto k = static_cast<Eigen::Index>(i);
-      const double size = 1.0 + dense(s.udot).norm();
-      EXPECT_LT((l.by_position.col(k) - position).norm(), 1e-7 * size * (1 + position.norm()))
-          << seed << " " << i;
-      EXPECT_LT((l.by_speed.col(k) - speed).norm(), 1e-8 * size * (1 + speed.norm()))
-          << seed << " " << i;
-      EXPECT_LT((l.by_force.col(k) - force).norm(), 1e-8 * size * (1 + force.norm()))
-          << seed << " " << i;
-    }
-  }
-}
-
 TEST(RandomTrees, ReactionsBalanceTheBodiesTheyHold) {
   for (unsigned seed = 0; seed < trees; ++seed) {
     Solved s(seed);

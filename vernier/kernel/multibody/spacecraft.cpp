@@ -5,6 +5,7 @@
 
 #include "vernier/kernel/multibody/detail/central_gravity.hpp"
 #include "vernier/kernel/multibody/detail/spacecraft_data.hpp"
+#include "vernier/kernel/multibody/detail/tangent_plan.hpp"
 
 namespace vernier::multibody {
 
@@ -14,8 +15,6 @@ using detail::SensorBank;
 using spatial::Quaternion;
 
 namespace {
-
-constexpr double fading = 1e-4;  // share of a tank with which thrust fades
 
 std::size_t index(int i) noexcept { return static_cast<std::size_t>(i); }
 
@@ -124,7 +123,8 @@ namespace {
 void command_actuators(const Spacecraft::Data& d, std::span<const double> commands,
                        SpacecraftEvaluation::Data& w) noexcept {
   for (std::size_t t = 0; t < w.fuel.size(); ++t)
-    w.fade[t] = std::clamp(w.fuel[t] / (fading * d.model.tanks[t].full.mass), 0.0, 1.0);
+    w.fade[t] =
+        std::clamp(w.fuel[t] / (detail::thrust_fading * d.model.tanks[t].full.mass), 0.0, 1.0);
   for (std::size_t k = 0; k < d.actuators.size(); ++k) {
     const ActuatorPath& a = d.actuators[k];
     const double* c = commands.data() + a.command;

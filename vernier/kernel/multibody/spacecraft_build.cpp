@@ -23,31 +23,8 @@ Carried carried(const Model& m, NodeId id) {
   }
 }
 
-namespace {
-
-// How far beyond a stop; positive beyond the upper one, negative beyond the lower one.
-double beyond(const HingeLaw& l, double q) noexcept {
-  return q > l.upper ? q - l.upper : q < l.lower ? q - l.lower : 0.0;
-}
-
-constexpr double onset = 1e-3;  // of the damping of stops, rad or m
-
-}  // namespace
-
-double law_force(const HingeLaw& l, double q, double u) noexcept {
-  double f = -l.stiffness * (q - l.rest) - l.damping * u;
-  if (l.friction != 0.0) f -= l.friction * elementary::tanh(u / l.friction_speed);
-  const double d = beyond(l, q), depth = std::abs(d);
-  if (depth > 0.0) {
-    const double sign = d > 0.0 ? 1.0 : -1.0;
-    const double damped = l.stop_damping * sign * u * depth / (depth + onset);
-    f -= sign * std::max(0.0, l.stop_stiffness * depth + damped);
-  }
-  return f;
-}
-
 double law_energy(const HingeLaw& l, double q) noexcept {
-  const double d = beyond(l, q), x = q - l.rest;
+  const double d = beyond_stop(l, q), x = q - l.rest;
   return 0.5 * (l.stiffness * x * x + l.stop_stiffness * d * d);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "vernier/base/instructions.hpp"
+#include "vernier/kernel/multibody/detail/node_force.hpp"
 #include "vernier/kernel/multibody/detail/solve.hpp"
 #include "vernier/kernel/multibody/detail/star.hpp"
 #include "vernier/kernel/multibody/detail/tree_plan.hpp"
@@ -46,35 +47,6 @@ inline Matrix3 eigen(const Mat3<double>& m) noexcept {
 }
 inline Mat3<double> plain(const Matrix3& m) noexcept {
   return {{m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)}};
-}
-
-/// Takes the force f, in node axes, from the forces z (and ze, of the modes) that remain on a link.
-template <class T>
-inline void apply(const LayoutView& layout, const NodeRecord& record, const MovingNode<T>& node,
-                  const Vec6<T>& f, const Workspace<T>& work) noexcept {
-  const Vec6<T> force = rotated(node.R, f);
-  work.links[record.link].z -= force_from(force, node.p);
-  if (!record.moves) return;
-  const Link& link = layout.links[record.link];
-  const NodeShape phi(layout.numbers + record.shape, link.modes);
-  const Vec3<T> moment = transposed_times(node.J, force.a);
-  for (int i = 0; i < link.modes; ++i) {
-    T& ze = work.ze[link.mode + i];
-    ze = ze - dot(vec3<T>(phi.t + 3 * i), force.l) - dot(vec3<T>(phi.r + 3 * i), moment);
-  }
-}
-
-/// A node as it stands, deformed or not.
-template <class T>
-inline MovingNode<T> node_of(const LayoutView& layout, const NodeRecord& record, const T* q,
-                             const T* u) noexcept {
-  if (!record.moves) {
-    return {mat3<T>(record.R0), spatial::identity3<T>(), vec3<T>(record.p0), zero3<T>(), zero3<T>(),
-            zero3<T>()};
-  }
-  const Link& link = layout.links[record.link];
-  return moving_node(record.R0, record.p0, layout.numbers + record.shape, link.modes,
-                     q + link.q_modes, u + link.u_modes);
 }
 
 /// All of accelerate() for any arithmetic: on placed links.

@@ -55,87 +55,146 @@ VERNIER_INLINE Vec6<T> rigid_bias(const T& m, const Vec3<T>& s, const Sym3<T>& J
   return {plus_cross(cross(s, wv), V.a, J * V.a), plus_cross(wv * m, V.a, cross(V.a, s))};
 }
 
+// The same two for numbers that carry derivatives, which those of a mass do not.
+/// s × v
+template <class T>
+VERNIER_INLINE Vec3<T> cross_with(const double* s, const Vec3<T>& v) noexcept {
+  return {v.z * s[1] - v.y * s[2], v.x * s[2] - v.z * s[0], v.y * s[0] - v.x * s[1]};
+}
+/// J v
+template <class T>
+VERNIER_INLINE Vec3<T> turned_by(const double* J, const Vec3<T>& v) noexcept {
+  return {v.x * J[0] + v.y * J[3] + v.z * J[4], v.x * J[3] + v.y * J[1] + v.z * J[5],
+          v.x * J[4] + v.y * J[5] + v.z * J[2]};
+}
+template <class T>
+VERNIER_INLINE Vec6<T> rigid_bias(const Mass& m, const Vec6<T>& V) noexcept {
+  const Vec3<T> wv = cross(V.a, V.l), ws = cross_with(m.s, V.a);
+  return {cross_with(m.s, wv) + cross(V.a, turned_by(m.J, V.a)),
+          Vec3<T>{wv.x * m.m, wv.y * m.m, wv.z * m.m} - cross(V.a, ws)};
+}
+/// What a rigid body needs for the acceleration a.
+template <class T>
+VERNIER_INLINE Vec6<T> rigid_needs(const Mass& m, const Vec6<T>& a) noexcept {
+  return {turned_by(m.J, a.a) + cross_with(m.s, a.l),
+          Vec3<T>{a.l.x * m.m, a.l.y * m.m, a.l.z * m.m} - cross_with(m.s, a.a)};
+}
+
 /// Pose and motion of I from an outboard node that the parent's modes move.
 template <class T>
 inline void place_on_moving_node(const Link& link, const LayoutView& layout, const T* q,
-                                 const T* eta, const T* rate, const LinkState<T>& parent, int n,
-                                 LinkState<T>& s, Vec6<T>& V, Vec6<T>& bias,
+                                 const MovingNode<T>& o, const T* rate, const LinkState<T>& parent,
+                                 int n, LinkState<T>& s, Vec6<T>& V, Vec6<T>& bias,
                                  Vec6<T>* psi) noexcept {
-  const double* shape = layout.numbers + link.outboard_shape;
-  const MovingNode<T> o = moving_node(link.R0, link.p0, shape, n, eta, rate);
   s.E = o.R;
   s.r = o.p;
   const Vec3<T> d = place_hinge(link.kind, link.parameter, q + link.q, s.E, s.r, s.trig);
-  const NodeShape phi(shape, n);
+  const NodeShape phi(layout.numbers + link.outboard_shape, n);
   V = motion_at(parent.V, s.r);
-  for (int i = 0; i < n; ++i) {
-    const Vec3<T> turn = o.J * vec3<T>(phi.r + 3 * i);
-    psi[i] = {turn, vec3<T>(phi.t + 3 * i) + cross(turn, d)};
-    V += psi[i] * rate[i];
+  if constexpr (std::is_class_v<T>) {
+    // shapes carry no derivatives, and most hinges displace nothing
+    const bool displaced = with_kind(link.kind, []<class K>() {
+      if constexpr (K::in_star) return slides<K>();
+      return true;
+    });
+    for (int i = 0; i < n; ++i) {
+      const double *r = phi.r + 3 * i, *t = phi.t + 3 * i;
+      const T* J = o.J.a;
+      psi[i].a = {J[0] * r[0] + J[1] * r[1] + J[2] * r[2], J[3] * r[0] + J[4] * r[1] + J[5] * r[2],
+                  J[6] * r[0] + J[7] * r[1] + J[8] * r[2]};
+      psi[i].l = vec3<T>(t);
+      if (displaced) psi[i].l += cross(psi[i].a, d);
+      V += psi[i] * rate[i];
+    }
+  } else {
+    for (int i = 0; i < n; ++i) {
+      const Vec3<T> turn = o.J * vec3<T>(phi.r + 3 * i);
+      psi[i] = {turn, vec3<T>(phi.t + 3 * i) + cross(turn, d)};
+      V += psi[i] * rate[i];
+    }
   }
   bias = motion_at(node_bias(o, parent.V), d);
 }
 
-/// Where the links are and how they move: q and u of the whole tree to E, r, V, c, b and the
-/// deformed integrals. `gains` nothing: see accelerate.
+/// The outboard node of a link that the parent's modes move.
+template <class T>
+VERNIER_INLINE MovingNode<T> outboard_node(const LayoutView& layout, const Link& link, const T* q,
+                                           const T* u) noexcept {
+  const Link& on = layout.links[link.parent];
+  return moving_node(link.R0, link.p0, layout.numbers + link.outboard_shape, on.modes,
+                     q + on.q_modes, u + on.u_modes);
+}
+
+/// Where a link is and how it moves, from its placed parent: E, r, V, c, b and the deformed
+/// integrals. q and u are those of the whole tree; outboard(link) is its outboard node, where the
+/// parent's modes move it.
+template <class T, class F>
+VERNIER_INLINE void place_link(const LayoutView& layout, const Mass* masses, int k, const T* q,
+                               const T* u, const Workspace<T>& work, const F& outboard) noexcept {
+  const Link& link = layout.links[k];
+  LinkState<T>& s = work.links[k];
+  const Mass& mass = masses[k];
+  if (link.parent < 0) {
+    s.E = mat3<T>(link.R0);
+    s.r = vec3<T>(link.p0);
+    place_hinge(link.kind, link.parameter, q + link.q, s.E, s.r, s.trig);
+    s.V = zero6<T>();
+    move_hinge(link.kind, link.parameter, u + link.u, s.trig, s.V, s.c);
+  } else if (!link.outboard_moves) {
+    const LinkState<T>& parent = work.links[link.parent];
+    Mat3<T> E = mat3<T>(link.R0);
+    Vec3<T> r = vec3<T>(link.p0);
+    place_hinge(link.kind, link.parameter, q + link.q, E, r, s.trig);
+    Vec6<T> V = rotated_back(E, motion_at(parent.V, r)), c;
+    move_hinge(link.kind, link.parameter, u + link.u, s.trig, V, c);
+    s.E = E;
+    s.r = r;
+    s.V = V;
+    s.c = c;
+  } else {
+    const Link& on = layout.links[link.parent];
+    Vec6<T> V, bias;
+    place_on_moving_node(link, layout, q, outboard(link), u + on.u_modes, work.links[link.parent],
+                         on.modes, s, V, bias, work.psi + link.outboard_psi);
+    s.V = rotated_back(s.E, V);
+    move_hinge(link.kind, link.parameter, u + link.u, s.trig, s.V, s.c);
+    s.c += rotated_back(s.E, bias);
+  }
+  if (link.modes == 0) {
+    if constexpr (std::is_class_v<T>) {
+      s.b = rigid_bias(mass, s.V);
+    } else {
+      s.b = rigid_bias(constant<T>(mass.m), vec3<T>(mass.s), spatial::sym3<T>(mass.J), s.V);
+    }
+  } else {
+    if (link.inboard_moves) {
+      // s.V is the motion of I: from here on that of W
+      ModalState<T>& m = work.modal[link.mode];
+      const double* shape = layout.numbers + link.inboard_shape;
+      const T *eta = q + link.q_modes, *rate = u + link.u_modes;
+      const MovingNode<T> i = moving_node(link.Ri, link.pi, shape, link.modes, eta, rate);
+      m.Ri = i.R;
+      m.pi = i.p;
+      const NodeShape phi(shape, link.modes);
+      Vec6<T>* psi = work.psi + link.inboard_psi;
+      Vec6<T> V = motion_at(spatial::rotated(i.R, s.V), -i.p);
+      for (int j = 0; j < link.modes; ++j) {
+        const Vec3<T> turn = i.J * vec3<T>(phi.r + 3 * j);
+        psi[j] = {turn, vec3<T>(phi.t + 3 * j) - cross(turn, i.p)};
+        V -= psi[j] * rate[j];
+      }
+      s.V = V;
+      m.ai = motion_at(node_bias(i, V), -i.p);
+    }
+    deform(layout, link, mass, q, u, s, work);
+  }
+}
 template <class T>
 inline void place_links(const LayoutView& layout, const Mass* masses, const T* q, const T* u,
                         const Workspace<T>& work) noexcept {
-  for (int k = 0; k < layout.count; ++k) {
-    const Link& link = layout.links[k];
-    LinkState<T>& s = work.links[k];
-    const Mass& mass = masses[k];
-    if (link.parent < 0) {
-      s.E = mat3<T>(link.R0);
-      s.r = vec3<T>(link.p0);
-      place_hinge(link.kind, link.parameter, q + link.q, s.E, s.r, s.trig);
-      s.V = zero6<T>();
-      move_hinge(link.kind, link.parameter, u + link.u, s.trig, s.V, s.c);
-    } else if (!link.outboard_moves) {
-      const LinkState<T>& parent = work.links[link.parent];
-      Mat3<T> E = mat3<T>(link.R0);
-      Vec3<T> r = vec3<T>(link.p0);
-      place_hinge(link.kind, link.parameter, q + link.q, E, r, s.trig);
-      Vec6<T> V = rotated_back(E, motion_at(parent.V, r)), c;
-      move_hinge(link.kind, link.parameter, u + link.u, s.trig, V, c);
-      s.E = E;
-      s.r = r;
-      s.V = V;
-      s.c = c;
-    } else {
-      const Link& on = layout.links[link.parent];
-      Vec6<T> V, bias;
-      place_on_moving_node(link, layout, q, q + on.q_modes, u + on.u_modes, work.links[link.parent],
-                           on.modes, s, V, bias, work.psi + link.outboard_psi);
-      s.V = rotated_back(s.E, V);
-      move_hinge(link.kind, link.parameter, u + link.u, s.trig, s.V, s.c);
-      s.c += rotated_back(s.E, bias);
-    }
-    if (link.modes == 0) {
-      s.b = rigid_bias(constant<T>(mass.m), vec3<T>(mass.s), spatial::sym3<T>(mass.J), s.V);
-    } else {
-      if (link.inboard_moves) {
-        // s.V is the motion of I: from here on that of W
-        ModalState<T>& m = work.modal[link.mode];
-        const double* shape = layout.numbers + link.inboard_shape;
-        const T *eta = q + link.q_modes, *rate = u + link.u_modes;
-        const MovingNode<T> i = moving_node(link.Ri, link.pi, shape, link.modes, eta, rate);
-        m.Ri = i.R;
-        m.pi = i.p;
-        const NodeShape phi(shape, link.modes);
-        Vec6<T>* psi = work.psi + link.inboard_psi;
-        Vec6<T> V = motion_at(spatial::rotated(i.R, s.V), -i.p);
-        for (int j = 0; j < link.modes; ++j) {
-          const Vec3<T> turn = i.J * vec3<T>(phi.r + 3 * j);
-          psi[j] = {turn, vec3<T>(phi.t + 3 * j) - cross(turn, i.p)};
-          V -= psi[j] * rate[j];
-        }
-        s.V = V;
-        m.ai = motion_at(node_bias(i, V), -i.p);
-      }
-      deform(layout, link, mass, q, u, s, work);
-    }
-  }
+  const auto outboard = [&](const Link& link)
+                            VERNIER_LAMBDA { return outboard_node(layout, link, q, u); };
+  for (int k = 0; k < layout.count; ++k) place_link(layout, masses, k, q, u, work, outboard);
 }
 
 }  // namespace VERNIER_INSTRUCTIONS

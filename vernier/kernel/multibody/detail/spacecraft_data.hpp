@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/multibody/detail/nodes.hpp"
 #include "vernier/kernel/multibody/spacecraft.hpp"
 
@@ -55,8 +56,28 @@ struct Carried {
 };
 Carried carried(const Model&, NodeId);
 
-/// Force of a hinge law; 0 in what it does not have.
-double law_force(const HingeLaw&, double q, double u) noexcept;
+constexpr double stop_onset = 1e-3;  // of the damping of stops, rad or m
+
+/// How far beyond a stop; positive beyond the upper one, negative beyond the lower one.
+template <class T>
+T beyond_stop(const HingeLaw& l, const T& q) noexcept {
+  return q > l.upper ? q - l.upper : q < l.lower ? q - l.lower : T(0.0);
+}
+/// Force of a hinge law, of numbers or with derivatives.
+template <class T>
+T law_force(const HingeLaw& l, const T& q, const T& u) noexcept {
+  using elementary::tanh;
+  T f = -l.stiffness * (q - l.rest) - l.damping * u;
+  if (l.friction != 0.0) f -= l.friction * tanh(u / l.friction_speed);
+  const T d = beyond_stop(l, q);
+  if (d > T(0.0) || d < T(0.0)) {
+    const double sign = d > T(0.0) ? 1.0 : -1.0;
+    const T depth = d * sign, damped = l.stop_damping * sign * u * depth / (depth + stop_onset);
+    const T push = l.stop_stiffness * depth + damped;
+    if (push > T(0.0)) f -= sign * push;
+  }
+  return f;
+}
 double law_energy(const HingeLaw&, double q) noexcept;
 
 }  // namespace vernier::multibody::detail

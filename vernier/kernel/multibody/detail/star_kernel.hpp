@@ -11,14 +11,6 @@ inline namespace VERNIER_INSTRUCTIONS {
 
 using namespace spatial;
 
-template <class K>
-constexpr bool slides() {
-  for (int k = 0; k < K::speeds; ++k) {
-    if (K::slides(k)) return true;
-  }
-  return false;
-}
-
 /// Constants of an appendage. Its block of memory holds these, then for each mode φ_t and φ_r of
 /// the node it hangs at (`shapes`).
 template <class T>

@@ -65,6 +65,15 @@ struct HingeBase {
   }
 };
 
+/// Whether a kind that can be in a star displaces the body.
+template <class K>
+constexpr bool slides() {
+  for (int k = 0; k < K::speeds; ++k) {
+    if (K::slides(k)) return true;
+  }
+  return false;
+}
+
 template <class T>
 VERNIER_INLINE Vec3<T> unit(int i) noexcept {
   const T o = constant<T>(0.0), one = constant<T>(1.0);

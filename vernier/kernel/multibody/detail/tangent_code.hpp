@@ -1,0 +1,564 @@
+#pragma once
+
+#include "vernier/kernel/multibody/detail/inverse.hpp"
+#include "vernier/kernel/multibody/detail/node_force.hpp"
+#include "vernier/kernel/multibody/detail/tangent_plan.hpp"
+#include "vernier/kernel/spatial/sloped.hpp"
+
+/// Derivatives of inverse dynamics at the accelerations of a point, eight directions at a time, and
+/// what is needed to turn them into those of the accelerations (docs/mathematics/multibody.md,
+/// "Derivatives").
+namespace vernier::multibody::detail {
+inline namespace VERNIER_INSTRUCTIONS {
+
+using Slopes = elementary::Lanes<slope_lanes>;
+using Sloped = spatial::Sloped<slope_lanes>;
+
+VERNIER_INLINE void store(double* to, const Slopes& x) noexcept {
+  __builtin_memcpy(to, &x, sizeof x);
+}
+
+/// Takes a structure of numbers for one of T; both hold nothing else, in the same order.
+template <class T, class S, class D>
+VERNIER_INLINE void copy_numbers(const D& from, S& to) noexcept {
+  static_assert(sizeof(S) / sizeof(D) == sizeof(T) / sizeof(double));
+  const auto* x = reinterpret_cast<const double*>(&from);
+  auto* y = reinterpret_cast<T*>(&to);
+  for (unsigned long i = 0; i < sizeof(D) / sizeof(double); ++i) y[i] = constant<T>(x[i]);
+}
+
+/// Numbers that follow from a point, with slopes or without.
+template <class T>
+struct Craft {
+  const LayoutView& layout;
+  const PlainCraft& craft;
+  const T *q, *u, *momentum, *fuel, *commands, *torque;
+  T *fade, *thrust;  // of tanks, of actuators
+  Workspace<T> work;
+  const MovingNode<double>* nodes;  // of actuators, then of rotors, as they stand
+
+  /// What is left of a thrust when tanks run dry, and all thrusts.
+  void command() const noexcept {
+    const T zero = constant<T>(0.0), one = constant<T>(1.0);
+    for (int t = 0; t < craft.tank_count; ++t) {
+      const T left = fuel[t] / constant<T>(thrust_fading * craft.tanks[t].capacity);
+      fade[t] = left > one ? one : left > zero ? left : zero;
+    }
+    for (int k = 0; k < craft.actuator_count; ++k) {
+      const PlainActuator& a = craft.actuators[k];
+      if (a.kind != PlainActuator::thruster) continue;
+      const T& c = commands[a.command];
+      T f = c < zero ? zero : c;
+      for (int i = 0; i < a.feeds; ++i) f = f * fade[craft.feeds[a.feed + i].tank];
+      thrust[k] = f;
+    }
+  }
+  /// Actuators of links that `wanted` names.
+  /// Node i of these; `bent`: it moves with a direction.
+  MovingNode<T> node(int i, const NodeRecord& record, bool bent) const noexcept {
+    if (bent && record.moves) return node_of(layout, record, q, u);
+    MovingNode<T> same;
+    copy_numbers<T>(nodes[i], same);
+    return same;
+  }
+  template <class F, class B>
+  void actuate(F wanted, B bent) const noexcept {
+    for (int k = 0; k < craft.actuator_count; ++k) {
+      const PlainActuator& a = craft.actuators[k];
+      const NodeRecord& record = craft.nodes[a.node];
+      if (record.link < 0 || !wanted(record.link)) continue;
+      Vec6<T> f = zero6<T>();
+      const T* c = commands + a.command;
+      switch (a.kind) {
+        case PlainActuator::thruster:
+          f.l = vec3<T>(a.axis) * thrust[k];
+          break;
+        case PlainActuator::force:
+          f.l = {c[0], c[1], c[2]};
+          break;
+        case PlainActuator::moment:
+          f.a = {c[0], c[1], c[2]};
+          break;
+        case PlainActuator::wrench:
+          f = {{c[0], c[1], c[2]}, {c[3], c[4], c[5]}};
+          break;
+      }
+      apply(layout, record, node(k, record, bent(record.link)), f, work);
+    }
+  }
+  template <class F, class B>
+  void turn_rotors(F wanted, B bent, T* rate) const noexcept {
+    for (int k = 0; k < craft.rotor_count; ++k) {
+      const PlainRotor& r = craft.rotors[k];
+      const NodeRecord& record = craft.nodes[r.node];
+      rate[k] = constant<T>(0.0);
+      if (!wanted(record.link)) continue;
+      const MovingNode<T> at =
+          node(craft.actuator_count + k, record, record.link >= 0 && bent(record.link));
+      const Vec3<T> g = vec3<T>(r.axis);
+      Vec3<T> omega = zero3<T>();
+      if (record.link >= 0) omega = transposed_times(at.R, work.links[record.link].V.a + at.omega);
+      const T speed = momentum[k] * (1.0 / r.inertia) - dot(g, omega);
+      const T tau = torque[k] - speed * constant<T>(r.friction);
+      rate[k] = tau;
+      if (record.link < 0) continue;
+      const Vec3<T> moment = g * (-tau) - cross(omega, g) * momentum[k];
+      apply(layout, record, at, Vec6<T>{moment, zero3<T>()}, work);
+    }
+  }
+};
+
+struct TangentSweeps {
+  static constexpr int W = slope_lanes;
+  using Numbers = Workspace<double>;
+
+  /// Division of the working memory.
+  struct Memory {
+    Sloped *q, *u, *momentum, *fuel, *commands, *torque, *tau, *fade, *thrust, *rate, *qdot;
+    Mat3<Sloped>* R;
+    Vec3<Sloped>* p;
+    Workspace<Sloped> work;
+    Workspace<Slopes> unit;  // for the mass matrix
+    Slopes *unit_udot, *unit_tau;
+    MovingNode<double>* nodes;     // of actuators and rotors, as they stand
+    MovingNode<double>* outboard;  // of links whose outboard node moves
+    unsigned char* placed;  // by link: 1 its numbers are there and without slopes, 0 they are not
+    unsigned long bytes;
+  };
+  static Memory divide(void* memory, const LayoutView& layout, const PlainCraft& craft,
+                       const Directions& at) noexcept {
+    auto* const begin = static_cast<char*>(memory);
+    char* next = begin;
+    const auto take = [&next]<class U>(U*& array, long count) {
+      array = reinterpret_cast<U*>(next);
+      next += sizeof(U) * static_cast<unsigned long>(count);
+      next = begin_of_line(next);
+    };
+    Memory m;
+    take(m.q, layout.coordinates);
+    take(m.u, layout.speeds);
+    take(m.momentum, craft.rotor_count);
+    take(m.fuel, craft.tank_count);
+    take(m.commands, at.torque - at.commands);
+    take(m.torque, craft.rotor_count);
+    take(m.tau, layout.speeds);
+    take(m.fade, craft.tank_count);
+    take(m.thrust, craft.actuator_count);
+    take(m.rate, craft.rotor_count > craft.tank_count ? craft.rotor_count : craft.tank_count);
+    take(m.qdot, layout.coordinates);
+    take(m.R, layout.count);
+    take(m.p, layout.count);
+    char* space = nullptr;
+    take(space, static_cast<long>(workspace_bytes<Sloped>(layout)));
+    m.work = make_workspace<Sloped>(space, layout);
+    take(space, static_cast<long>(workspace_bytes<Slopes>(layout)));
+    m.unit = make_workspace<Slopes>(space, layout);
+    take(m.unit_udot, layout.speeds);
+    take(m.unit_tau, layout.speeds);
+    take(m.nodes, craft.actuator_count + craft.rotor_count);
+    take(m.outboard, layout.count);
+    take(m.placed, layout.count);
+    m.bytes = static_cast<unsigned long>(next - begin);
+    return m;
+  }
+  static char* begin_of_line(char* p) noexcept {
+    return p + (64 - reinterpret_cast<unsigned long>(p) % 64) % 64;
+  }
+  static unsigned long slope_bytes(const LayoutView& layout, const PlainCraft& craft,
+                                   const Directions& at) noexcept {
+    return divide(nullptr, layout, craft, at).bytes;
+  }
+  static Memory memory_of(const TangentPoint& p) noexcept {
+    return divide(p.slopes, p.layout, p.craft, p.at);
+  }
+  static Numbers numbers_of(const TangentPoint& p) noexcept {
+    return make_workspace<double>(p.values, p.layout);
+  }
+
+  static void take(const double* from, int count, Sloped* to) noexcept {
+    for (int i = 0; i < count; ++i) to[i] = Sloped(from[i]);
+  }
+  static void begin(const TangentPoint& point) noexcept {
+    const Memory m = memory_of(point);
+    const LayoutView& layout = point.layout;
+    take(point.q, layout.coordinates, m.q);
+    take(point.u, layout.speeds, m.u);
+    take(point.momentum, point.craft.rotor_count, m.momentum);
+    take(point.fuel, point.craft.tank_count, m.fuel);
+    take(point.commands, point.at.torque - point.at.commands, m.commands);
+    take(point.torque, point.craft.rotor_count, m.torque);
+    for (int k = 0; k < layout.count; ++k) {
+      m.placed[k] = 0;
+      const Link& link = layout.links[k];
+      if (link.outboard_moves) m.outboard[k] = outboard_node(layout, link, point.q, point.u);
+    }
+    for (int i = 0; i < point.craft.actuator_count + point.craft.rotor_count; ++i) {
+      const int node = i < point.craft.actuator_count
+                           ? point.craft.actuators[i].node
+                           : point.craft.rotors[i - point.craft.actuator_count].node;
+      m.nodes[i] = node_of(layout, point.craft.nodes[node], point.q, point.u);
+    }
+    // accelerations as these sweeps see them, and what actuators do, on the numbers
+    const Numbers work = numbers_of(point);
+    const Vec6<double> down = {zero3<double>(), -vec3<double>(point.gravity)};
+    for (int k = 0; k < layout.count; ++k) {
+      const int parent = layout.links[k].parent;
+      accelerate_link(layout, point.masses, k, parent < 0 ? down : work.links[parent].A, point.udot,
+                      work);
+    }
+    for (int k = 0; k < layout.count; ++k) work.links[k].z = zero6<double>();
+    for (int i = 0; i < layout.modes; ++i) work.ze[i] = 0.0;
+    double* thrust = point.wrench + 6 * layout.count;  // after it: of actuators, of tanks
+    const Craft<double> craft{layout,         point.craft,    point.q,
+                              point.u,        point.momentum, point.fuel,
+                              point.commands, point.torque,   thrust + point.craft.actuator_count,
+                              thrust,         work,           m.nodes};
+    craft.command();
+    craft.actuate([](int) { return true; }, [](int) { return false; });
+    for (int k = 0; k < layout.count; ++k)
+      __builtin_memcpy(point.wrench + 6 * k, &work.links[k].z, 6 * sizeof(double));
+    for (int i = 0; i < layout.modes; ++i) point.modal[i] = work.ze[i];
+  }
+
+  /// Numbers of a link that no direction moves, for those that hang at it and for its own forces.
+  static void keep(const TangentPoint& point, const Memory& m, const Numbers& values,
+                   int k) noexcept {
+    if (m.placed[k] != 0) return;
+    const Link& link = point.layout.links[k];
+    const LinkState<double>& from = values.links[k];
+    LinkState<Sloped>& to = m.work.links[k];
+    copy_numbers<Sloped>(from.E, to.E);
+    copy_numbers<Sloped>(from.r, to.r);
+    for (int i = 0; i < 4; ++i) to.trig[i] = Sloped(from.trig[i]);
+    copy_numbers<Sloped>(from.V, to.V);
+    copy_numbers<Sloped>(from.A, to.A);
+    if (link.outboard_moves) {
+      const int n = point.layout.links[link.parent].modes;
+      for (int i = 0; i < n; ++i)
+        copy_numbers<Sloped>(values.psi[link.outboard_psi + i], m.work.psi[link.outboard_psi + i]);
+    }
+    if (link.inboard_moves) {
+      for (int i = 0; i < link.modes; ++i)
+        copy_numbers<Sloped>(values.psi[link.inboard_psi + i], m.work.psi[link.inboard_psi + i]);
+      copy_numbers<Sloped>(values.modal[link.mode].Ri, m.work.modal[link.mode].Ri);
+      copy_numbers<Sloped>(values.modal[link.mode].pi, m.work.modal[link.mode].pi);
+    }
+    if (link.modes > 0) {
+      copy_numbers<Sloped>(values.modal[link.mode].s, m.work.modal[link.mode].s);
+      copy_numbers<Sloped>(values.modal[link.mode].J, m.work.modal[link.mode].J);
+      for (int i = 0; link.order > 0 && i < link.modes; ++i)
+        copy_numbers<Sloped>(values.dJ[link.mode + i], m.work.dJ[link.mode + i]);
+    }
+    for (int i = 0; i < 9; ++i) m.R[k].a[i] = Sloped(point.R[9 * k + i]);
+    m.p[k] = vec3<Sloped>(point.p + 3 * k);
+    m.placed[k] = 1;
+  }
+  static void pose(const LayoutView& layout, const Memory& m, int k) noexcept {
+    const Link& link = layout.links[k];
+    const LinkState<Sloped>& s = m.work.links[k];
+    m.R[k] = s.E;
+    m.p[k] = s.r;
+    if (link.parent >= 0) {
+      m.R[k] = m.R[link.parent] * s.E;
+      m.p[k] = m.p[link.parent] + m.R[link.parent] * s.r;
+    }
+    if (link.inboard_moves) {
+      const ModalState<Sloped>& modal = m.work.modal[link.mode];
+      m.R[k] = spatial::times_transposed(m.R[k], modal.Ri);
+      m.p[k] = m.p[k] - m.R[k] * modal.pi;
+    }
+  }
+
+  /// Gravity of a point mass on a link, in its working frame: central_gravity.cpp, with slopes.
+  static void attract(const TangentPoint& point, const Memory& m, int k, const Sloped& mass,
+                      const Vec3<Sloped>& s, const Sym3<Sloped>& J) noexcept {
+    const Link& link = point.layout.links[k];
+    if (!(mass.v > 0.0)) return;
+    const Sloped over = Sloped(1.0) / mass;
+    const auto about_centre = [&](const Sym3<Sloped>& j, const Vec3<Sloped>& a,
+                                  const Vec3<Sloped>& b) {
+      // j - (2 a·b - a bᵀ - b aᵀ) / (2 m)
+      const Sloped ab = dot(a, b);
+      const auto off = [&](const Sloped& x, const Sloped& y) { return (x + y) * 0.5 * over; };
+      return Sym3<Sloped>{j.xx - (ab - a.x * b.x) * over,   j.yy - (ab - a.y * b.y) * over,
+                          j.zz - (ab - a.z * b.z) * over,   j.xy + off(a.x * b.y, a.y * b.x),
+                          j.xz + off(a.x * b.z, a.z * b.x), j.yz + off(a.y * b.z, a.z * b.y)};
+    };
+    const Vec3<Sloped> c = s * over, r = transposed_times(m.R[k], m.p[k]) + c;
+    const Sym3<Sloped> Jc = about_centre(J, s, s);
+    const Sloped distance = square_root(dot(r, r)), near = Sloped(1.0) / distance;
+    const Vec3<Sloped> e = r * near;
+    const Sloped pull = Sloped(point.craft.mu) * near * near * near;
+    const Vec3<Sloped> Je = Jc * e;
+    const Sloped eJe = dot(e, Je);
+    const Vec3<Sloped> force =
+        r * (-(mass * pull)) -
+        (e * (trace(Jc) - eJe * 5.0) + Je * Sloped(2.0)) * (pull * near * 1.5);
+    LinkState<Sloped>& state = m.work.links[k];
+    state.z -= Vec6<Sloped>{cross(c, force) + cross(e, Je) * (pull * 3.0), force};
+    const ModalConstants constants(point.layout.numbers + link.constants, link.modes);
+    for (int i = 0; i < link.modes; ++i) {
+      const Vec3<Sloped> S1 = vec3<Sloped>(constants.S1 + 3 * i);
+      Sym3<Sloped> dJ = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+      if (link.order > 0) dJ = m.work.dJ[link.mode + i];
+      dJ = about_centre(about_centre(dJ, s, S1), S1, s);
+      Sloped& ze = m.work.ze[link.mode + i];
+      ze -= dot(S1, force) * over + (trace(dJ) - dot(e, dJ * e) * 3.0) * (pull * 0.5);
+    }
+  }
+
+  /// Fuel that is burnt, and what its way to the nozzle does to the bus.
+  static void burn(const TangentPoint& point, const Memory& m,
+                   const Craft<Sloped>& craft) noexcept {
+    const PlainCraft& c = point.craft;
+    for (int t = 0; t < c.tank_count; ++t) m.rate[t] = Sloped(0.0);
+    const NodeRecord& frame = c.nodes[c.bus_frame];
+    const Mat3<Sloped> R = mat3<Sloped>(frame.R0);
+    const Vec3<Sloped> p = vec3<Sloped>(frame.p0);
+    const Vec3<Sloped> omega = transposed_times(R, m.work.links[c.bus].V.a);
+    const auto in_bus = [&](int link, const double* at) {
+      Vec3<Sloped> x = vec3<Sloped>(at);
+      if (link != c.bus) x = transposed_times(m.R[c.bus], m.p[link] + m.R[link] * x - m.p[c.bus]);
+      return transposed_times(R, x - p);
+    };
+    Vec6<Sloped> jet = zero6<Sloped>();
+    for (int k = 0; k < c.actuator_count; ++k) {
+      const PlainActuator& a = c.actuators[k];
+      if (a.feeds == 0) continue;
+      bool any = craft.thrust[k].v != 0.0;
+      for (int i = 0; i < W; ++i) any = any || craft.thrust[k].d[i] != 0.0;
+      if (!any) continue;
+      for (int i = 0; i < a.feeds; ++i) {
+        const PlainFeed& feed = c.feeds[a.feed + i];
+        const Sloped flow = craft.thrust[k] * feed.flow;
+        m.rate[feed.tank] -= flow;
+        if (!c.jet_damping) continue;
+        const Vec3<Sloped> from = in_bus(c.tanks[feed.tank].link, c.tanks[feed.tank].centre),
+                           way = in_bus(a.carrier, a.nozzle) - from,
+                           coriolis = cross(omega, way) * (flow * -2.0);
+        jet.l += coriolis;
+        jet.a += cross(from + way * Sloped(0.5), coriolis);
+      }
+    }
+    if (c.jet_damping)
+      apply(point.layout, frame, node_of(point.layout, frame, m.q, m.u), jet, m.work);
+  }
+
+  static void sweep(const TangentPoint& point, const Sweep& sweep,
+                    const SweepResult& result) noexcept {
+    const LayoutView& layout = point.layout;
+    const PlainCraft& c = point.craft;
+    const Memory m = memory_of(point);
+    const Numbers values = numbers_of(point);
+    const Workspace<Sloped>& work = m.work;
+    Sloped* const arrays[] = {m.q, m.u, m.momentum, m.fuel, nullptr, nullptr, m.commands, m.torque};
+    const int firsts[] = {point.at.q,        point.at.u,     point.at.momentum,
+                          point.at.fuel,     point.at.force, point.at.acceleration,
+                          point.at.commands, point.at.torque};
+    const auto seed = [&](double slope) {
+      for (int i = 0; i < sweep.count; ++i) {
+        const int column = sweep.directions[i];
+        int part = 7;
+        while (firsts[part] > column) --part;
+        arrays[part][column - firsts[part]].d[i] = slope;
+      }
+    };
+    seed(1.0);
+    const auto moved = [&](int link) { return sweep.is_moved[link] != 0; };
+
+    const auto outboard = [&](const Link& link) {
+      const int k = static_cast<int>(&link - layout.links);
+      if (sweep.bent[link.parent] != 0) return outboard_node(layout, link, m.q, m.u);
+      MovingNode<Sloped> same;
+      copy_numbers<Sloped>(m.outboard[k], same);
+      return same;
+    };
+    for (int i = 0; i < sweep.involved_count; ++i) {
+      const int k = sweep.involved[i];
+      const Link& link = layout.links[k];
+      LinkState<Sloped>& s = work.links[k];
+      if (!moved(k)) {
+        keep(point, m, values, k);
+        s.z = zero6<Sloped>();
+        for (int l = 0; l < link.modes; ++l) work.ze[link.mode + l] = Sloped(0.0);
+        continue;
+      }
+      place_link(layout, point.masses, k, m.q, m.u, work, outboard);
+      m.placed[k] = 0;
+      s.z = s.b;
+      for (int l = 0; l < link.modes; ++l) work.ze[link.mode + l] = work.be[link.mode + l];
+      if (c.posed[k] != 0) pose(layout, m, k);
+    }
+    for (int k = 0; k < layout.count; ++k) {
+      if (c.posed[k] != 0 && !moved(k)) keep(point, m, values, k);
+    }
+
+    // what acts: actuators whose forces stay as they are come from begin()
+    const Craft<Sloped> craft{layout,     c,        m.q,    m.u,      m.momentum, m.fuel,
+                              m.commands, m.torque, m.fade, m.thrust, work,       m.nodes};
+    const auto bent = [&](int k) { return sweep.bent[k] != 0; };
+    const auto deformed = [&](int k) { return sweep.deformed[k] != 0; };
+    const auto afresh = [&](int k) { return sweep.equipment || deformed(k); };
+    for (int i = 0; i < sweep.moved_count; ++i) {
+      const int k = sweep.moved[i];
+      if (afresh(k)) continue;
+      const Link& link = layout.links[k];
+      work.links[k].z +=
+          Vec6<Sloped>{vec3<Sloped>(point.wrench + 6 * k), vec3<Sloped>(point.wrench + 6 * k + 3)};
+      for (int l = 0; l < link.modes; ++l)
+        work.ze[link.mode + l] += Sloped(point.modal[link.mode + l]);
+    }
+    craft.command();
+    craft.actuate(afresh, bent);
+    craft.turn_rotors([&](int k) { return sweep.equipment || (k >= 0 && moved(k)); }, bent, m.rate);
+    for (int k = 0; k < c.rotor_count; ++k) store(result.momentum + W * k, m.rate[k].d);
+    bool burns = c.burns && (sweep.equipment || moved(c.bus));
+    for (int k = 0; c.burns && k < c.actuator_count; ++k) {
+      const PlainActuator& a = c.actuators[k];
+      for (int i = 0; i < a.feeds; ++i)
+        burns = burns || moved(a.carrier) || moved(c.tanks[c.feeds[a.feed + i].tank].link);
+    }
+    if (burns) {
+      burn(point, m, craft);
+      for (int t = 0; t < c.tank_count; ++t) store(result.fuel + W * t, m.rate[t].d);
+    } else {
+      for (int t = 0; t < c.tank_count; ++t) store(result.fuel + W * t, Slopes{});
+    }
+    for (int i = 0; c.mu != 0.0 && i < sweep.involved_count; ++i) {
+      const int k = sweep.involved[i];
+      if (!moved(k) && !sweep.equipment) continue;
+      const Link& link = layout.links[k];
+      const Mass& mass = point.masses[k];
+      Sloped kg(mass.m);
+      Vec3<Sloped> s = vec3<Sloped>(mass.s);
+      Sym3<Sloped> J = sym3<Sloped>(mass.J);
+      if (link.modes > 0) {
+        s = work.modal[link.mode].s;
+        J = work.modal[link.mode].J;
+      }
+      if (sweep.equipment) {
+        for (int t = 0; t < c.tank_count; ++t) {
+          const PlainTank& tank = c.tanks[t];
+          if (tank.link != k) continue;
+          const Sloped more(0.0, m.fuel[t].d);
+          kg += more * tank.each.m;
+          s += vec3<Sloped>(tank.each.s) * more;
+          J += sym3<Sloped>(tank.each.J) * more;
+        }
+      }
+      attract(point, m, k, kg, s, J);
+    }
+    if (sweep.equipment) {
+      // what a kilogram more needs, as its link moves
+      for (int t = 0; t < c.tank_count; ++t) {
+        const PlainTank& tank = c.tanks[t];
+        const LinkState<double>& s = values.links[tank.link];
+        const Vec3<double> moment = vec3<double>(tank.each.s);
+        const Sym3<double> J = sym3<double>(tank.each.J);
+        const Vec6<double> needs =
+            rigid(tank.each.m, moment, J) * s.A + rigid_bias(tank.each.m, moment, J, s.V);
+        const double each[6] = {needs.a.x, needs.a.y, needs.a.z, needs.l.x, needs.l.y, needs.l.z};
+        auto* z = reinterpret_cast<Sloped*>(&work.links[tank.link].z);
+        for (int i = 0; i < 6; ++i) z[i].d += m.fuel[t].d * each[i];
+      }
+    }
+
+    const Vec6<Sloped> down = {zero3<Sloped>(), -vec3<Sloped>(point.gravity)};
+    for (int i = 0; i < sweep.moved_count; ++i) {
+      const int k = sweep.moved[i], parent = layout.links[k].parent;
+      accelerate_link(layout, point.masses, k, parent < 0 ? down : work.links[parent].A, point.udot,
+                      work);
+    }
+    for (int i = 0; i < layout.speeds; ++i) store(result.force + W * i, Slopes{});
+    for (int i = sweep.involved_count - 1; i >= 0; --i) {
+      const int k = sweep.involved[i];
+      const Link& link = layout.links[k];
+      const Vec6<Sloped> f = project_link(layout, k, point.udot, work, m.tau);
+      if (link.parent >= 0) add_force(layout, k, f, work);
+      for (int l = link.u; l < link.u + link.speeds; ++l) store(result.force + W * l, -m.tau[l].d);
+      for (int l = link.u_modes; l < link.u_modes + link.modes; ++l)
+        store(result.force + W * l, -m.tau[l].d);
+    }
+    for (int i = 0; i < layout.coordinates; ++i) store(result.qdot + W * i, Slopes{});
+    for (int i = 0; i < sweep.moved_count; ++i) {
+      const Link& link = layout.links[sweep.moved[i]];
+      hinge_rates(link.kind, m.q + link.q, m.u + link.u, m.qdot + link.q);
+      const int end = link.q_modes;
+      for (int l = link.q; l < end; ++l) store(result.qdot + W * l, m.qdot[l].d);
+      for (int l = 0; l < link.modes; ++l)
+        store(result.qdot + W * (link.q_modes + l), m.u[link.u_modes + l].d);
+    }
+    seed(0.0);
+  }
+
+  static void mass(const TangentPoint& point, double* M) noexcept {
+    const LayoutView& layout = point.layout;
+    const Memory m = memory_of(point);
+    // the same numbers in all lanes, without what velocities do
+    const auto* from = static_cast<const double*>(point.values);
+    auto* to = reinterpret_cast<Slopes*>(m.unit.links);
+    const unsigned long count = workspace_bytes<double>(layout) / sizeof(double);
+    for (unsigned long i = 0; i < count; ++i) to[i] = constant<Slopes>(from[i]);
+    for (int k = 0; k < layout.count; ++k) {
+      m.unit.links[k].c = zero6<Slopes>();
+      if (layout.links[k].inboard_moves) m.unit.modal[layout.links[k].mode].ai = zero6<Slopes>();
+    }
+    const int n = layout.speeds;
+    for (int first = 0; first < n; first += W) {
+      for (int i = 0; i < n; ++i) m.unit_udot[i] = Slopes{};
+      for (int i = first; i < n && i < first + W; ++i) m.unit_udot[i][i - first] = 1.0;
+      for (int k = 0; k < layout.count; ++k) m.unit.links[k].z = zero6<Slopes>();
+      for (int i = 0; i < layout.modes; ++i) m.unit.ze[i] = Slopes{};
+      inverse(layout, point.masses, zero3<Slopes>(), m.unit_udot, m.unit, m.unit_tau);
+      for (int i = 0; i < n; ++i) {
+        for (int j = first; j < n && j < first + W; ++j) M[i * n + j] = m.unit_tau[i][j - first];
+      }
+    }
+  }
+
+  static void solve(const double* L, const double* inverse_pivots, const int* order,
+                    const int* ways, const int* first, const double* regular, int n, double* x,
+                    int blocks) noexcept {
+    // two blocks at a time: what is read of L serves both
+    int b = 0;
+    for (; b + 2 <= blocks; b += 2)
+      solve_blocks<2>(L, inverse_pivots, order, ways, first, regular, n,
+                      reinterpret_cast<Slopes*>(x) + static_cast<long>(b) * n);
+    if (b < blocks)
+      solve_blocks<1>(L, inverse_pivots, order, ways, first, regular, n,
+                      reinterpret_cast<Slopes*>(x) + static_cast<long>(b) * n);
+  }
+  template <int B>
+  static VERNIER_INLINE void solve_blocks(const double* L, const double* inverse_pivots,
+                                          const int* order, const int* ways, const int* first,
+                                          const double* regular, int n, Slopes* y) noexcept {
+    for (int i = n - 1; i >= 0; --i) {
+      const int row = order[i];
+      if (regular[row] == 0.0) continue;
+      Slopes own[B];
+      for (int b = 0; b < B; ++b) own[b] = y[b * n + row];
+      for (int k = first[row]; k < first[row + 1]; ++k) {
+        const int j = ways[k];
+        const double l = L[row * n + j];
+        for (int b = 0; b < B; ++b) y[b * n + j] -= own[b] * l;
+      }
+    }
+    for (int i = 0; i < n; ++i) {
+      const int row = order[i];
+      if (regular[row] == 0.0) continue;
+      Slopes own[B];
+      for (int b = 0; b < B; ++b) own[b] = y[b * n + row] * inverse_pivots[row];
+      for (int k = first[row]; k < first[row + 1]; ++k) {
+        const int j = ways[k];
+        const double l = L[row * n + j];
+        for (int b = 0; b < B; ++b) own[b] -= y[b * n + j] * l;
+      }
+      for (int b = 0; b < B; ++b) y[b * n + row] = own[b];
+    }
+  }
+
+  static constexpr TangentCode code = {slope_bytes, begin, sweep, mass, solve};
+};
+
+}  // namespace VERNIER_INSTRUCTIONS
+}  // namespace vernier::multibody::detail
