@@ -21,7 +21,7 @@ std::size_t index(int i) noexcept { return static_cast<std::size_t>(i); }
 const Modes* modes_of(const Body& b) noexcept { return b.modes ? &*b.modes : nullptr; }
 
 // Inertia of a body with what is in its tanks.
-Inertia loaded(const SpacecraftModel& m, int body, std::span<const double> fuel) noexcept {
+Inertia with_fuel(const SpacecraftModel& m, int body, std::span<const double> fuel) noexcept {
   Inertia sum = m.tree.bodies[index(body)].inertia;
   for (std::size_t t = 0; t < m.tanks.size(); ++t) {
     const Tank& tank = m.tanks[t];
@@ -103,18 +103,22 @@ SpacecraftEvaluation::Data::Data(const Spacecraft& s) : tree(s.tree()) {
   }
 }
 
-void Spacecraft::place(const State& s, SpacecraftEvaluation& e) const noexcept {
-  const Data& d = *data_;
-  SpacecraftEvaluation::Data& w = e.data();
+bool detail::take_state(const Spacecraft::Data& d, const Spacecraft::State& s,
+                        SpacecraftEvaluation::Data& w) noexcept {
   std::copy(s.q.begin(), s.q.end(), w.q.begin());
   std::copy(s.u.begin(), s.u.end(), w.u.begin());
   std::copy(s.momentum.begin(), s.momentum.end(), w.momentum.begin());
   std::copy(s.fuel.begin(), s.fuel.end(), w.fuel.begin());
-  if (w.fuel != w.set_fuel) {
-    for (const int body : d.tank_bodies) w.tree.set_inertia(body, loaded(d.model, body, w.fuel));
-    std::copy(w.fuel.begin(), w.fuel.end(), w.set_fuel.begin());
-  }
-  d.tree.place(w.q, w.u, w.tree);
+  if (w.fuel == w.set_fuel) return false;
+  for (const int body : d.tank_bodies) w.tree.set_inertia(body, with_fuel(d.model, body, w.fuel));
+  std::copy(w.fuel.begin(), w.fuel.end(), w.set_fuel.begin());
+  return true;
+}
+
+void Spacecraft::place(const State& s, SpacecraftEvaluation& e) const noexcept {
+  SpacecraftEvaluation::Data& w = e.data();
+  detail::take_state(*data_, s, w);
+  data_->tree.place(w.q, w.u, w.tree);
 }
 
 namespace {
@@ -196,10 +200,9 @@ Force burn(const Spacecraft::Data& d, SpacecraftEvaluation::Data& w,
 
 }  // namespace
 
-Solution Spacecraft::accelerate(const Commands& c, const Rates& rates,
-                                SpacecraftEvaluation& e) const noexcept {
-  const Data& d = *data_;
-  SpacecraftEvaluation::Data& w = e.data();
+void detail::gather_loads(const Spacecraft::Data& d, const Spacecraft::Commands& c,
+                          SpacecraftEvaluation::Data& w, std::span<double> momentum_rate,
+                          std::span<double> fuel_rate) noexcept {
   if (c.force.empty()) {
     std::fill(w.tau.begin(), w.tau.end(), 0.0);
   } else {
@@ -213,8 +216,8 @@ Solution Spacecraft::accelerate(const Commands& c, const Rates& rates,
   } else {
     command_actuators(d, c.actuators, w);
   }
-  turn_rotors(d, c.torque, w, rates.momentum);
-  const Force jet = burn(d, w, rates.fuel);
+  turn_rotors(d, c.torque, w, momentum_rate);
+  const Force jet = burn(d, w, fuel_rate);
 
   for (std::size_t k = 0; k < d.loads.size(); ++k) {
     const LoadBank& b = d.loads[k];
@@ -230,8 +233,9 @@ Solution Spacecraft::accelerate(const Commands& c, const Rates& rates,
     f.resultant = {body[3], body[4], body[5]};
     if (b.gravity) {
       const Force g = detail::central_force(
-          d.model.central_gravity->mu, d.tree.pose(w.tree, b.body), loaded(d.model, b.body, w.fuel),
-          modes_of(d.model.tree.bodies[index(b.body)]), {eta, b.modes}, {modal, b.modes});
+          d.model.central_gravity->mu, d.tree.pose(w.tree, b.body),
+          with_fuel(d.model, b.body, w.fuel), modes_of(d.model.tree.bodies[index(b.body)]),
+          {eta, b.modes}, {modal, b.modes});
       f.moment += g.moment;
       f.resultant += g.resultant;
     }
@@ -240,8 +244,14 @@ Solution Spacecraft::accelerate(const Commands& c, const Rates& rates,
       f.resultant += jet.resultant;
     }
   }
+}
+
+Solution Spacecraft::accelerate(const Commands& c, const Rates& rates,
+                                SpacecraftEvaluation& e) const noexcept {
+  SpacecraftEvaluation::Data& w = e.data();
+  detail::gather_loads(*data_, c, w, rates.momentum, rates.fuel);
   const Solution solution =
-      d.tree.accelerate({w.tau, c.acceleration, c.prescribed, w.nodes}, w.udot, w.tree);
+      data_->tree.accelerate({w.tau, c.acceleration, c.prescribed, w.nodes}, w.udot, w.tree);
   std::copy(w.udot.begin(), w.udot.end(), rates.u.begin());
   return solution;
 }
@@ -269,8 +279,8 @@ SpacecraftTotals Spacecraft::totals(const SpacecraftEvaluation& e) const noexcep
     if (!b.gravity) continue;
     const std::span<const double> eta(w.q.data() + b.first_q, b.modes);
     t.gravitational += detail::central_potential(
-        d.model.central_gravity->mu, d.tree.pose(w.tree, b.body), loaded(d.model, b.body, w.fuel),
-        modes_of(d.model.tree.bodies[index(b.body)]), eta);
+        d.model.central_gravity->mu, d.tree.pose(w.tree, b.body),
+        with_fuel(d.model, b.body, w.fuel), modes_of(d.model.tree.bodies[index(b.body)]), eta);
   }
   t.energy = t.kinetic + t.deformation + t.springs + t.gravitational;
   return t;

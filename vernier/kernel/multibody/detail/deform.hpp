@@ -7,8 +7,8 @@ inline namespace VERNIER_INSTRUCTIONS {
 
 /// The mass matrix of a link with modes at its deformation, and its velocity-product and elastic
 /// forces, both truncated at the same order (docs/mathematics/multibody.md, "A flexible body").
-template <class T>
-inline void deform(const LayoutView& layout, const Link& link, const Mass& mass, const T* q,
+template <class T, class M>
+inline void deform(const LayoutView& layout, const Link& link, const MassOf<M>& mass, const T* q,
                    const T* u, LinkState<T>& state, const Workspace<T>& work) noexcept {
   using namespace spatial;
   const int n = link.modes;
@@ -21,7 +21,7 @@ inline void deform(const LayoutView& layout, const Link& link, const Mass& mass,
   const T half = constant<T>(0.5), two = constant<T>(2.0), o = constant<T>(0.0);
   const Vec3<T> w = state.V.a, wv = cross(w, state.V.l);
 
-  Vec3<T> s = vec3<T>(mass.s), S1_rate = zero3<T>();
+  Vec3<T> s = moment_of<T>(mass), S1_rate = zero3<T>();
   for (int i = 0; i < n; ++i) {
     const Vec3<T> S1 = vec3<T>(k.S1 + 3 * i);
     s += S1 * eta[i];
@@ -32,7 +32,7 @@ inline void deform(const LayoutView& layout, const Link& link, const Mass& mass,
       be[i] = be[i] + constant<T>(k.K[n * i + l]) * eta[l] + constant<T>(k.D[n * i + l]) * rate[l];
     }
   }
-  Sym3<T> J = sym3<T>(mass.J), J_rate = {o, o, o, o, o, o};
+  Sym3<T> J = inertia_of<T>(mass), J_rate = {o, o, o, o, o, o};
   if (link.order >= 1) {
     for (int i = 0; i < n; ++i) dJ[i] = sym3<T>(k.N + 6 * i);
     if (link.order == 2) {
@@ -69,7 +69,7 @@ inline void deform(const LayoutView& layout, const Link& link, const Mass& mass,
   for (int i = 0; i < n; ++i) H_rate += H[i] * rate[i];
   m.s = s;
   m.J = J;
-  const T mm = constant<T>(mass.m);
+  const T mm = mass_of<T>(mass);
   state.b = {cross(s, wv) + cross(w, J * w + H_rate) + J_rate * w,
              wv * mm + cross(w, cross(w, s) + S1_rate * two)};
 }

@@ -42,11 +42,14 @@ struct Link {
 };
 
 /// Mass properties of a link about the origin of its working frame. They may change during a run.
-struct Mass {
-  double m = 0.0;
-  double s[3] = {};
-  double J[6] = {};  // xx yy zz xy xz yz
+/// Of numbers, or with one in each lane.
+template <class M>
+struct MassOf {
+  M m = {};
+  M s[3] = {};
+  M J[6] = {};  // xx yy zz xy xz yz
 };
+using Mass = MassOf<double>;
 
 /// Where the constants of n modes are: p + offset, all in working axes.
 struct ModalConstants {
@@ -103,6 +106,32 @@ using spatial::Sym3;
 using spatial::Sym6;
 using spatial::Vec3;
 using spatial::Vec6;
+
+// Mass properties of either sort in the arithmetic T.
+template <class T, class M>
+VERNIER_INLINE T mass_of(const MassOf<M>& x) noexcept {
+  if constexpr (std::is_same_v<T, M>) {
+    return x.m;
+  } else {
+    return spatial::constant<T>(x.m);
+  }
+}
+template <class T, class M>
+VERNIER_INLINE Vec3<T> moment_of(const MassOf<M>& x) noexcept {
+  if constexpr (std::is_same_v<T, M>) {
+    return {x.s[0], x.s[1], x.s[2]};
+  } else {
+    return spatial::vec3<T>(x.s);
+  }
+}
+template <class T, class M>
+VERNIER_INLINE Sym3<T> inertia_of(const MassOf<M>& x) noexcept {
+  if constexpr (std::is_same_v<T, M>) {
+    return {x.J[0], x.J[1], x.J[2], x.J[3], x.J[4], x.J[5]};
+  } else {
+    return spatial::sym3<T>(x.J);
+  }
+}
 
 /// What an evaluation computes of a link.
 template <class T>

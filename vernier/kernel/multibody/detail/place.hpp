@@ -128,12 +128,12 @@ VERNIER_INLINE MovingNode<T> outboard_node(const LayoutView& layout, const Link&
 /// Where a link is and how it moves, from its placed parent: E, r, V, c, b and the deformed
 /// integrals. q and u are those of the whole tree; outboard(link) is its outboard node, where the
 /// parent's modes move it.
-template <class T, class F>
-VERNIER_INLINE void place_link(const LayoutView& layout, const Mass* masses, int k, const T* q,
+template <class T, class F, class M>
+VERNIER_INLINE void place_link(const LayoutView& layout, const MassOf<M>* masses, int k, const T* q,
                                const T* u, const Workspace<T>& work, const F& outboard) noexcept {
   const Link& link = layout.links[k];
   LinkState<T>& s = work.links[k];
-  const Mass& mass = masses[k];
+  const MassOf<M>& mass = masses[k];
   if (link.parent < 0) {
     s.E = mat3<T>(link.R0);
     s.r = vec3<T>(link.p0);
@@ -164,7 +164,7 @@ VERNIER_INLINE void place_link(const LayoutView& layout, const Mass* masses, int
     if constexpr (std::is_class_v<T>) {
       s.b = rigid_bias(mass, s.V);
     } else {
-      s.b = rigid_bias(constant<T>(mass.m), vec3<T>(mass.s), spatial::sym3<T>(mass.J), s.V);
+      s.b = rigid_bias(mass_of<T>(mass), moment_of<T>(mass), inertia_of<T>(mass), s.V);
     }
   } else {
     if (link.inboard_moves) {
@@ -189,8 +189,8 @@ VERNIER_INLINE void place_link(const LayoutView& layout, const Mass* masses, int
     deform(layout, link, mass, q, u, s, work);
   }
 }
-template <class T>
-inline void place_links(const LayoutView& layout, const Mass* masses, const T* q, const T* u,
+template <class T, class M>
+inline void place_links(const LayoutView& layout, const MassOf<M>* masses, const T* q, const T* u,
                         const Workspace<T>& work) noexcept {
   const auto outboard = [&](const Link& link)
                             VERNIER_LAMBDA { return outboard_node(layout, link, q, u); };

@@ -79,10 +79,10 @@ inline void accelerate_modes(const Link& link, const Vec6<T>& x,
 }
 
 /// Adds what hangs at a link to its parent: P and z at I, in axes of I.
-template <class T, bool Prescribed>
-VERNIER_INLINE void add_to_parent(const LayoutView& layout, const Mass* masses, const Link& link,
-                                  const LinkState<T>& s, const Sym6<T>& P, const Vec6<T>& z,
-                                  const Workspace<T>& work) noexcept {
+template <class T, bool Prescribed, class M>
+VERNIER_INLINE void add_to_parent(const LayoutView& layout, const MassOf<M>* masses,
+                                  const Link& link, const LinkState<T>& s, const Sym6<T>& P,
+                                  const Vec6<T>& z, const Workspace<T>& work) noexcept {
   LinkState<T>& parent = work.links[link.parent];
   const bool turned_freely = !Prescribed && link.turns_freely;
   const Sym6<T> Pp = turned_freely ? spatial::rotated_without_z(s.E, P) : rotated(s.E, P);
@@ -100,8 +100,8 @@ VERNIER_INLINE void add_to_parent(const LayoutView& layout, const Mass* masses, 
     }
   }
   if (link.first) {
-    const Mass& m = masses[link.parent];
-    parent.P = plus_shifted(rigid(constant<T>(m.m), vec3<T>(m.s), sym3<T>(m.J)), Pp, s.r);
+    const MassOf<M>& m = masses[link.parent];
+    parent.P = plus_shifted(rigid(mass_of<T>(m), moment_of<T>(m), inertia_of<T>(m)), Pp, s.r);
     parent.lost_a = s.lost_a;
     parent.lost_l = s.lost_l;
   } else {
@@ -114,8 +114,8 @@ VERNIER_INLINE void add_to_parent(const LayoutView& layout, const Mass* masses, 
 
 /// Before the inward sweep: z begins with the velocity-product forces, and links with modes with
 /// their mass matrix. External forces are then taken from z and ze.
-template <class T>
-inline void begin(const LayoutView& layout, const Mass* masses, const T* tau,
+template <class T, class M>
+inline void begin(const LayoutView& layout, const MassOf<M>* masses, const T* tau,
                   const Workspace<T>& work) noexcept {
   for (int k = 0; k < layout.count; ++k) {
     const Link& link = layout.links[k];
@@ -123,7 +123,7 @@ inline void begin(const LayoutView& layout, const Mass* masses, const T* tau,
     s.z = s.b;
     if (link.modes == 0) continue;
     const ModalState<T>& m = work.modal[link.mode];
-    s.P = rigid(constant<T>(masses[k].m), m.s, m.J);
+    s.P = rigid(mass_of<T>(masses[k]), m.s, m.J);
     s.lost_a = s.lost_l = constant<T>(0.0);
     const ModalConstants c(layout.numbers + link.constants, link.modes);
     T* pair = work.pairs + link.pair;
@@ -147,14 +147,14 @@ VERNIER_INLINE Sym6<T> loaded(const Sym6<T>& P) noexcept {
 
 /// The inward sweep at a rigid link on a pin that turns freely. Nothing here leaves the registers
 /// that need not, so no function that is not inlined sees P.
-template <class T>
-VERNIER_INLINE void gather_pin(const LayoutView& layout, const Mass* masses, int k,
+template <class T, class M>
+VERNIER_INLINE void gather_pin(const LayoutView& layout, const MassOf<M>* masses, int k,
                                const Drive<T>& drive, const Workspace<T>& work,
                                Watch<T>& watch) noexcept {
   const Link& link = layout.links[k];
   LinkState<T>& s = work.links[k];
-  const Mass& m = masses[k];
-  Sym6<T> P = link.leaf ? rigid(constant<T>(m.m), vec3<T>(m.s), sym3<T>(m.J)) : loaded(s.P);
+  const MassOf<M>& m = masses[k];
+  Sym6<T> P = link.leaf ? rigid(mass_of<T>(m), moment_of<T>(m), inertia_of<T>(m)) : loaded(s.P);
   if (link.leaf) s.lost_a = s.lost_l = constant<T>(0.0);
   Vec6<T> z = plus_times(Vec6<T>{{s.z.a.x, s.z.a.y, s.z.a.z}, {s.z.l.x, s.z.l.y, s.z.l.z}}, P, s.c);
   Elimination<T, false> one{
@@ -180,16 +180,16 @@ VERNIER_INLINE Vec6<T> about_z(const Vec3<T>& s, const Sym3<T>& J) noexcept {
 
 /// The inward sweep at such a link: Xᵀ (P - U Uᵀ/d) X = XᵀPX - (XᵀU)(XᵀU)ᵀ/d, and XᵀPX is rigid, so
 /// that no 6 x 6 is turned.
-template <class T>
-VERNIER_INLINE void gather_leaf(const LayoutView& layout, const Mass* masses, int k,
+template <class T, class M>
+VERNIER_INLINE void gather_leaf(const LayoutView& layout, const MassOf<M>* masses, int k,
                                 const Drive<T>& drive, const Workspace<T>& work,
                                 Watch<T>& watch) noexcept {
   const Link& link = layout.links[k];
   LinkState<T>& s = work.links[k];
   LinkState<T>& parent = work.links[link.parent];
-  const T m = constant<T>(masses[k].m), two = constant<T>(2.0), half = constant<T>(0.5);
-  const Vec3<T> s0 = vec3<T>(masses[k].s);
-  const Sym3<T> J0 = sym3<T>(masses[k].J);
+  const T m = mass_of<T>(masses[k]), two = constant<T>(2.0), half = constant<T>(0.5);
+  const Vec3<T> s0 = moment_of<T>(masses[k]);
+  const Sym3<T> J0 = inertia_of<T>(masses[k]);
   const Vec6<T> U = about_z(s0, J0);
   // z + P c
   Vec6<T> z = {plus_cross(plus_times(s.z.a, J0, s.c.a), s0, s.c.l),
@@ -212,8 +212,8 @@ VERNIER_INLINE void gather_leaf(const LayoutView& layout, const Mass* masses, in
   take_rank_one(P, Up, di);
   const T lost_a = dot(U.a, column.g.a), lost_l = dot(U.l, column.g.l);
   if (link.first) {
-    const Mass& own = masses[link.parent];
-    P += rigid(constant<T>(own.m), vec3<T>(own.s), sym3<T>(own.J));
+    const MassOf<M>& own = masses[link.parent];
+    P += rigid(mass_of<T>(own), moment_of<T>(own), inertia_of<T>(own));
     parent.lost_a = lost_a;
     parent.lost_l = lost_l;
   } else {
@@ -226,8 +226,8 @@ VERNIER_INLINE void gather_leaf(const LayoutView& layout, const Mass* masses, in
 }
 
 /// The inward sweep.
-template <class T, bool Prescribed>
-inline void gather(const LayoutView& layout, const Mass* masses, const Drive<T>& drive,
+template <class T, bool Prescribed, class M>
+inline void gather(const LayoutView& layout, const MassOf<M>* masses, const Drive<T>& drive,
                    const Workspace<T>& work, Watch<T>& watch) noexcept {
   for (int k = layout.count - 1; k >= 0; --k) {
     const Link& link = layout.links[k];
@@ -244,8 +244,8 @@ inline void gather(const LayoutView& layout, const Mass* masses, const Drive<T>&
     LinkState<T>& s = work.links[k];
     Sym6<T> P;
     if (link.leaf && link.modes == 0) {
-      const Mass& m = masses[k];
-      P = rigid(constant<T>(m.m), vec3<T>(m.s), sym3<T>(m.J));
+      const MassOf<M>& m = masses[k];
+      P = rigid(mass_of<T>(m), moment_of<T>(m), inertia_of<T>(m));
       s.lost_a = s.lost_l = constant<T>(0.0);
     } else {
       P = s.P;

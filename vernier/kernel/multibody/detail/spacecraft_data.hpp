@@ -118,3 +118,14 @@ struct SpacecraftEvaluation::Data {
 };
 
 }  // namespace vernier::multibody
+
+namespace vernier::multibody::detail {
+
+/// Keeps a copy of the state, and gives the bodies with tanks their inertia; true: it is another.
+bool take_state(const Spacecraft::Data&, const Spacecraft::State&,
+                SpacecraftEvaluation::Data&) noexcept;
+/// What acts on a placed tree: SpacecraftEvaluation::Data::tau and nodes.
+void gather_loads(const Spacecraft::Data&, const Spacecraft::Commands&, SpacecraftEvaluation::Data&,
+                  std::span<double> momentum_rate, std::span<double> fuel_rate) noexcept;
+
+}  // namespace vernier::multibody::detail
