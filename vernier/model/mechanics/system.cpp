@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 
 #include "vernier/kernel/elementary/elementary.hpp"
+#include "vernier/kernel/multibody/spacecraft_lanes.hpp"
+#include "vernier/kernel/multibody/tangent.hpp"
 #include "vernier/model/mechanics/detail/signals.hpp"
 
 namespace vernier::mechanics {
@@ -17,17 +20,49 @@ using hybrid::Workspace;
 using multibody::Solution;
 using multibody::SpacecraftEvaluation;
 
+/// Derivatives of flow() at the last point that they were wanted for. They depend on that point
+/// alone, so asking again for the same one (integrators do, direction by direction) gives the same.
+struct Slopes {
+  explicit Slopes(const multibody::Spacecraft& craft) : tangent(craft) {}
+
+  multibody::SpacecraftTangent tangent;
+  std::vector<double> x, u;
+  std::vector<int> mode;
+  bool known = false, good = false;
+};
+
+/// Eight points, and what one of them gives.
+struct Eight {
+  Eight(const multibody::Spacecraft& craft, std::size_t outputs)
+      : states(craft),
+        force(hybrid::lanes * craft.tree().speeds()),
+        acceleration(force.size()),
+        rates(force.size()),
+        momentum(hybrid::lanes * craft.model().rotors.size()),
+        fuel(hybrid::lanes * craft.model().tanks.size()),
+        y(outputs) {}
+
+  multibody::SpacecraftLanes states;
+  std::vector<double> force, acceleration, rates, momentum, fuel, y;
+};
+
 /// Every call places the evaluation anew: what it gives must not depend on the call before, not
 /// even in the last bit.
 struct Space final : Workspace {
-  Space(const hybrid::SystemSpec& spec, const multibody::Spacecraft& craft)
-      : Workspace(spec), evaluation(craft) {}
+  Space(const hybrid::SystemSpec& spec, const multibody::Spacecraft& craft, bool in_lanes)
+      : Workspace(spec), evaluation(craft), slopes(craft) {
+    slopes.x.resize(hybrid::size(spec.states));
+    slopes.u.resize(hybrid::size(spec.inputs));
+    slopes.mode.resize(spec.automata.size());
+    if (in_lanes) eight.emplace(craft, hybrid::size(spec.outputs));
+  }
   SpacecraftEvaluation evaluation;
+  Slopes slopes;
+  std::optional<Eight> eight;
 };
 
-SpacecraftEvaluation& evaluation(Workspace& w) noexcept {
-  return static_cast<Space&>(w).evaluation;
-}
+Space& space(Workspace& w) noexcept { return static_cast<Space&>(w); }
+SpacecraftEvaluation& evaluation(Workspace& w) noexcept { return space(w).evaluation; }
 
 }  // namespace
 
@@ -56,8 +91,7 @@ struct MultibodySystem::Data {
 
   void place(const Point& p, SpacecraftEvaluation& e) const noexcept { craft.place(state(p.x), e); }
 
-  Solution accelerate(const Point& p, const Work& w, std::span<double> momentum,
-                      std::span<double> fuel, SpacecraftEvaluation& e) const noexcept {
+  multibody::Spacecraft::Commands commands(const Point& p, const Work& w) const noexcept {
     std::fill(w.force.begin(), w.force.end(), 0.0);
     std::fill(w.acceleration.begin(), w.acceleration.end(), 0.0);
     std::fill(w.prescribed.begin(), w.prescribed.end(), std::uint8_t{0});
@@ -69,11 +103,57 @@ struct MultibodySystem::Data {
       w.prescribed[at] = p.mode[k] != detail::regular;
       if (p.mode[k] == detail::prescribed) w.acceleration[at] = acceleration[k];
     }
-    return craft.accelerate({w.force, w.acceleration, w.prescribed,
-                             p.u.subspan(signals.commands, signals.torques - signals.commands),
-                             p.u.subspan(signals.torques)},
-                            {w.rates, momentum, fuel}, e);
+    return {w.force, w.acceleration, w.prescribed,
+            p.u.subspan(signals.commands, signals.torques - signals.commands),
+            p.u.subspan(signals.torques)};
   }
+  Solution accelerate(const Point& p, const Work& w, std::span<double> momentum,
+                      std::span<double> fuel, SpacecraftEvaluation& e) const noexcept {
+    return craft.accelerate(commands(p, w), {w.rates, momentum, fuel}, e);
+  }
+
+  /// Places and accelerates eight points; the good ones as bits.
+  unsigned accelerate(const hybrid::Points& p, const Work& w, Eight& e,
+                      const multibody::Spacecraft::Rates& rates) const noexcept {
+    constexpr std::size_t lanes = hybrid::lanes;
+    const auto part = [](const double* from, std::size_t first, std::size_t end) {
+      return std::span(from + lanes * first, lanes * (end - first));
+    };
+    e.states.place({part(p.x, 0, signals.u), part(p.x, signals.u, signals.momentum),
+                    part(p.x, signals.momentum, signals.fuel),
+                    part(p.x, signals.fuel, signals.states)});
+    std::fill(e.force.begin(), e.force.end(), 0.0);
+    std::fill(e.acceleration.begin(), e.acceleration.end(), 0.0);
+    std::fill(w.prescribed.begin(), w.prescribed.end(), std::uint8_t{0});
+    for (std::size_t k = 0; k < signals.dofs.size(); ++k) {
+      const std::size_t at = signals.dofs[k].speed;
+      std::copy_n(p.u + lanes * k, lanes, e.force.data() + lanes * at);
+      w.prescribed[at] = p.mode[k] != detail::regular;
+      if (p.mode[k] == detail::prescribed)
+        std::copy_n(p.u + lanes * (signals.accelerations + k), lanes,
+                    e.acceleration.data() + lanes * at);
+    }
+    return e.states.accelerate(
+        {e.force, e.acceleration, w.prescribed, part(p.u, signals.commands, signals.torques),
+         part(p.u, signals.torques, signals.torques + craft.model().rotors.size())},
+        rates);
+  }
+
+  /// Which column of SpacecraftTangent::by_command() an input is; none: it does nothing now.
+  std::optional<std::size_t> column_of_input(std::size_t input,
+                                             std::span<const int> mode) const noexcept {
+    const std::size_t nu = craft.tree().speeds(), dofs = signals.dofs.size();
+    if (input < dofs) return signals.dofs[input].speed;
+    if (input < signals.commands) {
+      const std::size_t k = input - signals.accelerations;
+      if (mode[k] != detail::prescribed) return {};
+      return nu + signals.dofs[k].speed;
+    }
+    return 2 * nu + input - signals.commands;
+  }
+  void write(std::span<const double> x, const Work& w, bool good, SpacecraftEvaluation&,
+             std::span<double> y) const noexcept;
+  const multibody::SpacecraftTangent& slopes(const Point&, const Work&, Slopes&) const noexcept;
 
   multibody::Spacecraft craft;
   detail::Signals signals;
@@ -86,7 +166,10 @@ MultibodySystem::~MultibodySystem() = default;
 const multibody::Spacecraft& MultibodySystem::spacecraft() const noexcept { return data_->craft; }
 const hybrid::SystemSpec& MultibodySystem::spec() const noexcept { return data_->signals.spec; }
 std::unique_ptr<Workspace> MultibodySystem::workspace() const {
-  return std::make_unique<Space>(spec(), data_->craft);
+  return std::make_unique<Space>(spec(), data_->craft, false);
+}
+std::unique_ptr<Workspace> MultibodySystem::lane_workspace() const {
+  return std::make_unique<Space>(spec(), data_->craft, true);
 }
 
 void MultibodySystem::flow(const Point& p, std::span<double> xdot, Workspace& s) const noexcept {
@@ -127,22 +210,18 @@ class Writer {
 
 }  // namespace
 
-void MultibodySystem::output(const Point& p, std::span<double> y, Workspace& s) const noexcept {
-  const Data& d = *data_;
-  const Data::Work w = d.divide(s);
-  SpacecraftEvaluation& e = evaluation(s);
-  const multibody::SpacecraftModel& model = d.craft.model();
-  d.place(p, e);
-  // rates of momenta and fuel are not wanted: into what the outputs overwrite
-  const std::size_t rotors = model.rotors.size(), tanks = model.tanks.size();
-  const Solution solution = d.accelerate(p, w, y.subspan(0, rotors), y.subspan(rotors, tanks), e);
+/// Everything that an evaluation shows.
+void MultibodySystem::Data::write(std::span<const double> x, const Work& w, bool good,
+                                  SpacecraftEvaluation& e, std::span<double> y) const noexcept {
+  const multibody::SpacecraftModel& model = craft.model();
+  const std::size_t rotors = model.rotors.size();
   Writer out(y);
-  out.put(p.x);
-  for (std::size_t k = 0; k < rotors; ++k) out.put(d.craft.rotor_speed(e, static_cast<int>(k)));
-  d.craft.efforts(e, w.tau);
-  if (!solution) std::fill(w.tau.begin(), w.tau.end(), std::numeric_limits<double>::quiet_NaN());
-  for (const detail::SwitchedDof& dof : d.signals.dofs) out.put(w.tau[dof.speed]);
-  for (const multibody::Reading& r : d.craft.sense(e)) {
+  out.put(x);
+  for (std::size_t k = 0; k < rotors; ++k) out.put(craft.rotor_speed(e, static_cast<int>(k)));
+  craft.efforts(e, w.tau);
+  if (!good) std::fill(w.tau.begin(), w.tau.end(), std::numeric_limits<double>::quiet_NaN());
+  for (const detail::SwitchedDof& dof : signals.dofs) out.put(w.tau[dof.speed]);
+  for (const multibody::Reading& r : craft.sense(e)) {
     out.put(r.position);
     out.put(r.attitude);
     out.put(r.velocity.angular);
@@ -151,18 +230,123 @@ void MultibodySystem::output(const Point& p, std::span<double> y, Workspace& s) 
     out.put(r.acceleration.linear);
     out.put(r.specific_force);
   }
-  const multibody::SpacecraftTotals t = d.craft.totals(e);
+  const multibody::SpacecraftTotals t = craft.totals(e);
   for (const double v : {t.mass, t.kinetic, t.deformation, t.springs, t.gravitational, t.energy})
     out.put(v);
   out.put(t.momentum);
   out.put(t.angular_momentum);
   out.put(t.centre);
   out.put(t.centre_velocity);
-  if (!d.signals.reactions) return;
+  if (!signals.reactions) return;
   for (std::size_t k = 0; k < model.tree.bodies.size(); ++k) {
-    const spatial::Force f = d.craft.tree().reaction(e.tree(), static_cast<int>(k));
+    const spatial::Force f = craft.tree().reaction(e.tree(), static_cast<int>(k));
     out.put(f.moment);
     out.put(f.resultant);
+  }
+}
+
+void MultibodySystem::output(const Point& p, std::span<double> y, Workspace& s) const noexcept {
+  const Data& d = *data_;
+  const Data::Work w = d.divide(s);
+  SpacecraftEvaluation& e = evaluation(s);
+  d.place(p, e);
+  // rates of momenta and fuel are not wanted: into what the outputs overwrite
+  const std::size_t rotors = d.craft.model().rotors.size(), tanks = d.craft.model().tanks.size();
+  const Solution solution = d.accelerate(p, w, y.subspan(0, rotors), y.subspan(rotors, tanks), e);
+  d.write(p.x, w, static_cast<bool>(solution), e, y);
+}
+
+void MultibodySystem::flow_lanes(const hybrid::Points& p, double* xdot,
+                                 Workspace& s) const noexcept {
+  if (!space(s).eight) return System::flow_lanes(p, xdot, s);
+  constexpr std::size_t lanes = hybrid::lanes;
+  const Data& d = *data_;
+  const detail::Signals& at = d.signals;
+  Eight& e = *space(s).eight;
+  const auto part = [&](std::size_t first, std::size_t end) {
+    return std::span(xdot + lanes * first, lanes * (end - first));
+  };
+  const std::span<double> udot = part(at.u, at.momentum);
+  const unsigned good =
+      d.accelerate(p, d.divide(s), e, {udot, part(at.momentum, at.fuel), part(at.fuel, at.states)});
+  e.states.coordinate_rates(part(0, at.u));
+  for (std::size_t i = 0; i < udot.size(); ++i) {
+    if ((good >> i % lanes & 1u) == 0) udot[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+void MultibodySystem::output_lanes(const hybrid::Points& p, double* y,
+                                   Workspace& s) const noexcept {
+  if (!space(s).eight) return System::output_lanes(p, y, s);
+  constexpr std::size_t lanes = hybrid::lanes;
+  const Data& d = *data_;
+  const Data::Work w = d.divide(s);
+  Eight& e = *space(s).eight;
+  const unsigned good = d.accelerate(p, w, e, {e.rates, e.momentum, e.fuel});
+  for (std::size_t l = 0; l < lanes; ++l) {
+    // the first outputs are the states
+    for (std::size_t i = 0; i < d.signals.states; ++i) e.y[i] = p.x[lanes * i + l];
+    d.write(std::span(e.y).first(d.signals.states), w, (good >> l & 1u) != 0, e.states.lane(l),
+            e.y);
+    for (std::size_t i = 0; i < e.y.size(); ++i) y[lanes * i + l] = e.y[i];
+  }
+}
+
+const multibody::SpacecraftTangent& MultibodySystem::Data::slopes(const Point& p, const Work& w,
+                                                                  Slopes& s) const noexcept {
+  const auto same = [](auto a, const auto& b) { return std::equal(a.begin(), a.end(), b.begin()); };
+  if (s.known && same(p.x, s.x) && same(p.u, s.u) && same(p.mode, s.mode)) return s.tangent;
+  s.good = static_cast<bool>(s.tangent.evaluate(state(p.x), commands(p, w)));
+  s.known = true;
+  std::copy(p.x.begin(), p.x.end(), s.x.begin());
+  std::copy(p.u.begin(), p.u.end(), s.u.begin());
+  std::copy(p.mode.begin(), p.mode.end(), s.mode.begin());
+  return s.tangent;
+}
+
+void MultibodySystem::tangent(const Point& p, const hybrid::Direction& along,
+                              const hybrid::Tangent& wanted, Workspace& s) const noexcept {
+  if (!wanted.y.empty() || !wanted.z.empty())
+    System::tangent(p, along, {{}, wanted.y, wanted.z}, s);
+  if (wanted.xdot.empty()) return;
+  const Data& d = *data_;
+  Slopes& known = space(s).slopes;
+  const multibody::SpacecraftTangent& t = d.slopes(p, d.divide(s), known);
+  std::fill(wanted.xdot.begin(), wanted.xdot.end(),
+            known.good ? 0.0 : std::numeric_limits<double>::quiet_NaN());
+  const std::size_t n = wanted.xdot.size();
+  const auto add = [&](std::span<const double> column, double by) {
+    for (std::size_t i = 0; i < n; ++i) wanted.xdot[i] += column[i] * by;
+  };
+  for (std::size_t k = 0; k < along.x.size(); ++k) {
+    if (along.x[k] != 0.0) add(t.by_state().subspan(k * n, n), along.x[k]);
+  }
+  for (std::size_t k = 0; k < along.u.size(); ++k) {
+    if (along.u[k] == 0.0) continue;
+    if (const auto column = d.column_of_input(k, p.mode))
+      add(t.by_command().subspan(*column * n, n), along.u[k]);
+  }
+}
+
+void MultibodySystem::jacobian(const Point& p, const hybrid::Pattern& pattern,
+                               std::span<double> values, Workspace& s) const noexcept {
+  const Data& d = *data_;
+  const std::size_t n = d.signals.states;
+  if (std::ranges::any_of(pattern.row, [&](std::uint32_t r) { return r >= n; }))
+    return System::jacobian(p, pattern, values, s);
+  Slopes& known = space(s).slopes;
+  const multibody::SpacecraftTangent& t = d.slopes(p, d.divide(s), known);
+  for (std::size_t c = 0; c < pattern.columns(); ++c) {
+    std::span<const double> column;
+    if (c < n) {
+      column = t.by_state().subspan(c * n, n);
+    } else if (const auto input = d.column_of_input(c - n, p.mode)) {
+      column = t.by_command().subspan(*input * n, n);
+    }
+    for (std::size_t k = pattern.start[c]; k < pattern.start[c + 1]; ++k) {
+      values[k] = column.empty() ? 0.0 : column[pattern.row[k]];
+      if (!known.good) values[k] = std::numeric_limits<double>::quiet_NaN();
+    }
   }
 }
 

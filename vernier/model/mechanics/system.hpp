@@ -56,10 +56,18 @@ class MultibodySystem final : public hybrid::System {
 
   const hybrid::SystemSpec& spec() const noexcept override;
   std::unique_ptr<hybrid::Workspace> workspace() const override;
+  std::unique_ptr<hybrid::Workspace> lane_workspace() const override;
   void flow(const hybrid::Point&, std::span<double> xdot,
             hybrid::Workspace&) const noexcept override;
   void output(const hybrid::Point&, std::span<double> y,
               hybrid::Workspace&) const noexcept override;
+  void flow_lanes(const hybrid::Points&, double* xdot, hybrid::Workspace&) const noexcept override;
+  void output_lanes(const hybrid::Points&, double* y, hybrid::Workspace&) const noexcept override;
+  /// Of flow exact to rounding; of outputs by central differences.
+  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
+               hybrid::Workspace&) const noexcept override;
+  void jacobian(const hybrid::Point&, const hybrid::Pattern&, std::span<double> values,
+                hybrid::Workspace&) const noexcept override;
   bool select(const hybrid::Point&, std::span<const std::uint8_t> present, std::span<int> chosen,
               hybrid::Workspace&) const noexcept override;
   void jump(const hybrid::Point&, std::span<const int> chosen, hybrid::Jump&,
