@@ -18,6 +18,7 @@
 #include "tests/multibody_peers/family.hpp"
 #include "vernier/kernel/multibody/ensemble.hpp"
 #include "vernier/kernel/multibody/spacecraft.hpp"
+#include "vernier/kernel/multibody/spacecraft_lanes.hpp"
 #include "vernier/kernel/multibody/tangent.hpp"
 #include "vernier/model/mechanics/reader.hpp"
 
@@ -174,6 +175,7 @@ struct Plant {
         states(peers::random_states(craft.tree(), pool)),
         evaluation(craft),
         tangent(craft),
+        eight(craft),
         commands(craft.commands(), 0.4),
         held(craft.tree().speeds()),
         x(tangent.rows()),
@@ -182,6 +184,16 @@ struct Plant {
         jacobian(x.size() * x.size()) {
     for (std::size_t k = 0; k < held.size(); ++k) held[k] = craft.model().prescribed[k] != 0;
     for (const Tank& t : craft.model().tanks) fuel.push_back(t.fuel);
+    constexpr std::size_t lanes = SpacecraftLanes::count;
+    wide_rates.resize(lanes * x.size());
+    wide_commands.assign(lanes * commands.size(), 0.4);
+    for (int first = 0; first + static_cast<int>(lanes) <= pool; first += lanes) {
+      std::vector<double>& group = wide.emplace_back(lanes * x.size());
+      for (std::size_t l = 0; l < lanes; ++l) {
+        take(first + static_cast<int>(l));
+        for (std::size_t k = 0; k < x.size(); ++k) group[lanes * k + l] = x[k];
+      }
+    }
   }
   void evaluate(const std::vector<double>& at, std::vector<double>& to) {
     const std::size_t nq = craft.tree().coordinates(), nu = craft.tree().speeds();
@@ -220,6 +232,21 @@ struct Plant {
         tangent.evaluate({from.first(nq), from.subspan(nq, nu), {}, from.subspan(nq + nu)},
                          {{}, {}, held, commands, {}}, commanded));
   }
+  /// Eight states of the pool side by side: group i of them.
+  void side_by_side(int i) {
+    constexpr std::size_t lanes = SpacecraftLanes::count;
+    const std::size_t nq = craft.tree().coordinates(), nu = craft.tree().speeds();
+    const std::span<const double> from(wide[static_cast<std::size_t>(i) % wide.size()]);
+    const std::span<double> out(wide_rates);
+    eight.place({from.first(lanes * nq),
+                 from.subspan(lanes * nq, lanes * nu),
+                 {},
+                 from.subspan(lanes * (nq + nu))});
+    static_cast<void>(eight.accelerate(
+        {{}, {}, held, wide_commands, {}},
+        {out.subspan(lanes * nq, lanes * nu), {}, out.subspan(lanes * (nq + nu))}));
+    eight.coordinate_rates(out.first(lanes * nq));
+  }
   /// How far apart the two are, as a part of the largest element of a column.
   double disagreement() {
     differences(0);
@@ -240,6 +267,9 @@ struct Plant {
   std::vector<peers::State> states;
   SpacecraftEvaluation evaluation;
   SpacecraftTangent tangent;
+  SpacecraftLanes eight;
+  std::vector<std::vector<double>> wide;
+  std::vector<double> wide_rates, wide_commands;
   std::vector<double> commands, fuel;
   std::vector<std::uint8_t> held;
   std::vector<double> x, rates, other, jacobian;
@@ -336,6 +366,9 @@ int main(int argc, char** argv) {
                            plant.take(i);
                            plant.evaluate(plant.x, plant.rates);
                          }});
+  derivatives.push_back({"rates, eight states side by side, per state",
+                         [&](int i) { plant.side_by_side(i); },
+                         static_cast<int>(SpacecraftLanes::count)});
   derivatives.push_back({"Jacobian by differences", [&](int i) { plant.differences(i); }});
   derivatives.push_back({"Jacobian, exact", [&](int i) { plant.exact(i, false); }});
   derivatives.push_back({"the same, and by all commands", [&](int i) { plant.exact(i, true); }});
@@ -344,6 +377,10 @@ int main(int argc, char** argv) {
   judge("plant: Jacobian by differences over exact",
         time_of(derivatives, "Jacobian by differences") / time_of(derivatives, "Jacobian, exact"),
         ">=", 8.0);
+  judge("plant: one state at a time over eight side by side, per state",
+        time_of(derivatives, "rates") /
+            time_of(derivatives, "rates, eight states side by side, per state"),
+        ">=", 1.5);
   judge("plant: exact Jacobian, µs", time_of(derivatives, "Jacobian, exact"), "<", 70.0);
   judge("plant: distance of the two, of the largest in a column", plant.disagreement(), "<", 1e-3);
 

@@ -90,6 +90,18 @@ TEST(Cassini, IsAConformingComponent) {
   });
 }
 
+// Eight states side by side have the bits of one, and the derivatives of the rates are exact: all
+// thrusters fire, since differences see both sides of a thruster at zero.
+TEST(Cassini, IsAConformingSystem) {
+  Diagnostics problems;
+  const Type type =
+      mechanics::read_type(VERNIER_SOURCE_DIR "/missions/cassini/plant.xml", problems);
+  const auto system = testing::made_system(type);
+  testing::SystemRig rig(*system);
+  for (double& u : rig.u) u += 0.3;
+  testing::expect_conforming(rig, 1e-5);
+}
+
 TEST(Cassini, FliesItsTimeline) {
   Executive e(planned("cassini.xml"));
   e.initialize();

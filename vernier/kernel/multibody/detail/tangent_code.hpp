@@ -214,6 +214,8 @@ struct TangentSweeps {
                               point.commands, point.torque,   thrust + point.craft.actuator_count,
                               thrust,         work,           m.nodes};
     craft.command();
+    take(craft.fade, point.craft.tank_count, m.fade);
+    take(craft.thrust, point.craft.actuator_count, m.thrust);
     craft.actuate([](int) { return true; }, [](int) { return false; });
     for (int k = 0; k < layout.count; ++k)
       __builtin_memcpy(point.wrench + 6 * k, &work.links[k].z, 6 * sizeof(double));
@@ -267,6 +269,30 @@ struct TangentSweeps {
       m.R[k] = spatial::times_transposed(m.R[k], modal.Ri);
       m.p[k] = m.p[k] - m.R[k] * modal.pi;
     }
+  }
+
+  /// The motion of an outboard node whose place no direction moves.
+  static void add_rates(const TangentPoint& point, const Link& link, const Sloped* u,
+                        MovingNode<Sloped>& node) noexcept {
+    const Link& on = point.layout.links[link.parent];
+    const NodeShape phi(point.layout.numbers + link.outboard_shape, on.modes);
+    Vec3<double> th = zero3<double>();
+    Vec3<Sloped> rate = zero3<Sloped>();
+    node.v = zero3<Sloped>();
+    for (int i = 0; i < on.modes; ++i) {
+      const double *t = phi.t + 3 * i, *r = phi.r + 3 * i;
+      const Sloped& by = u[on.u_modes + i];
+      th += vec3<double>(r) * point.q[on.q_modes + i];
+      rate += Vec3<Sloped>{by * r[0], by * r[1], by * r[2]};
+      node.v += Vec3<Sloped>{by * t[0], by * t[1], by * t[2]};
+    }
+    const auto k = spatial::turn_coefficients(dot(th, th));
+    const double at[3] = {th.x, th.y, th.z};
+    const Vec3<Sloped> tr = cross_with(at, rate);
+    const Sloped ad = rate.x * th.x + rate.y * th.y + rate.z * th.z;
+    node.omega = node.J * rate;
+    node.bias =
+        tr * (ad * k.c_rate) + cross_with(at, tr) * (ad * k.d_rate) + cross(rate, tr) * Sloped(k.d);
   }
 
   /// Gravity of a point mass on a link, in its working frame: central_gravity.cpp, with slopes.
@@ -368,9 +394,10 @@ struct TangentSweeps {
 
     const auto outboard = [&](const Link& link) {
       const int k = static_cast<int>(&link - layout.links);
-      if (sweep.bent[link.parent] != 0) return outboard_node(layout, link, m.q, m.u);
+      if (sweep.deformed[link.parent] != 0) return outboard_node(layout, link, m.q, m.u);
       MovingNode<Sloped> same;
       copy_numbers<Sloped>(m.outboard[k], same);
+      if (sweep.bent[link.parent] != 0) add_rates(point, link, m.u, same);
       return same;
     };
     for (int i = 0; i < sweep.involved_count; ++i) {
@@ -408,7 +435,7 @@ struct TangentSweeps {
       for (int l = 0; l < link.modes; ++l)
         work.ze[link.mode + l] += Sloped(point.modal[link.mode + l]);
     }
-    craft.command();
+    if (sweep.equipment) craft.command();
     craft.actuate(afresh, bent);
     craft.turn_rotors([&](int k) { return sweep.equipment || (k >= 0 && moved(k)); }, bent, m.rate);
     for (int k = 0; k < c.rotor_count; ++k) store(result.momentum + W * k, m.rate[k].d);
@@ -489,6 +516,7 @@ struct TangentSweeps {
         store(result.qdot + W * (link.q_modes + l), m.u[link.u_modes + l].d);
     }
     seed(0.0);
+    if (sweep.equipment) craft.command();  // without slopes again
   }
 
   static void mass(const TangentPoint& point, double* M) noexcept {
