@@ -122,7 +122,8 @@ struct TangentSweeps {
     Slopes *unit_udot, *unit_tau;
     MovingNode<double>* nodes;     // of actuators and rotors, as they stand
     MovingNode<double>* outboard;  // of links whose outboard node moves
-    unsigned char* placed;  // by link: 1 its numbers are there and without slopes, 0 they are not
+    unsigned char* placed;   // by link: 1 its numbers are there and without slopes, 0 they are not
+    unsigned char* touched;  // by link: see unit_forces()
     unsigned long bytes;
   };
   static Memory divide(void* memory, const LayoutView& layout, const PlainCraft& craft,
@@ -158,6 +159,7 @@ struct TangentSweeps {
     take(m.nodes, craft.actuator_count + craft.rotor_count);
     take(m.outboard, layout.count);
     take(m.placed, layout.count);
+    take(m.touched, layout.count);
     m.bytes = static_cast<unsigned long>(next - begin);
     return m;
   }
@@ -519,6 +521,36 @@ struct TangentSweeps {
     if (sweep.equipment) craft.command();  // without slopes again
   }
 
+  /// Inverse dynamics of unit accelerations of the speeds from `first` to `end`: of links that they
+  /// move, and of those between them and the ground.
+  static void unit_forces(const TangentPoint& point, const Memory& m, int first, int end) noexcept {
+    const LayoutView& layout = point.layout;
+    constexpr unsigned char moved = 1, pushed = 2;
+    const auto among = [&](int from, int count) { return from < end && from + count > first; };
+    for (int k = 0; k < layout.count; ++k) {
+      const Link& link = layout.links[k];
+      const bool carried = link.parent >= 0 && (m.touched[link.parent] & moved) != 0;
+      m.touched[k] = 0;
+      if (!carried && !among(link.u, link.speeds) && !among(link.u_modes, link.modes)) {
+        m.unit.links[k].A = zero6<Slopes>();
+        continue;
+      }
+      m.touched[k] = moved;
+      accelerate_link(layout, point.masses, k,
+                      link.parent < 0 ? zero6<Slopes>() : m.unit.links[link.parent].A, m.unit_udot,
+                      m.unit);
+    }
+    for (int i = 0; i < layout.speeds; ++i) m.unit_tau[i] = Slopes{};
+    for (int k = layout.count - 1; k >= 0; --k) {
+      if (m.touched[k] == 0) continue;
+      const Vec6<Slopes> f = project_link(layout, k, m.unit_udot, m.unit, m.unit_tau);
+      const int parent = layout.links[k].parent;
+      if (parent < 0) continue;
+      add_force(layout, k, f, m.unit);
+      m.touched[parent] |= pushed;
+    }
+  }
+
   static void mass(const TangentPoint& point, double* M) noexcept {
     const LayoutView& layout = point.layout;
     const Memory m = memory_of(point);
@@ -537,7 +569,7 @@ struct TangentSweeps {
       for (int i = first; i < n && i < first + W; ++i) m.unit_udot[i][i - first] = 1.0;
       for (int k = 0; k < layout.count; ++k) m.unit.links[k].z = zero6<Slopes>();
       for (int i = 0; i < layout.modes; ++i) m.unit.ze[i] = Slopes{};
-      inverse(layout, point.masses, zero3<Slopes>(), m.unit_udot, m.unit, m.unit_tau);
+      unit_forces(point, m, first, first + W < n ? first + W : n);
       for (int i = 0; i < n; ++i) {
         for (int j = first; j < n && j < first + W; ++j) M[i * n + j] = m.unit_tau[i][j - first];
       }
