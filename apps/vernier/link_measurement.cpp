@@ -131,6 +131,7 @@ void wait_for_peer(Link& l, const LinkTest& t, const std::atomic<bool>& stop) {
                                        net::text(server ? l.control_address() : t.home.control),
                                        refused ? "" : " within " + exact(t.patience) + " s"),
                            {});
+  d.category = Category::peer;
   if (const std::string why = l.status().last_error; !why.empty()) d.notes.push_back(why);
   if (refused && l.quality().last_trouble == link::Reason::dimensions)
     d.notes.push_back("--send and --receive say how many numbers go out and come in");

@@ -118,8 +118,6 @@ void show_ending(const Summary& s) {
           exact(seconds(s.reached)), pace);
       break;
     case Result::failed:
-    case Result::late:
-    case Result::peer_lost:
       fmt::print("\nfailed at t = {} s after {}; the files are closed\n\n",
                  exact(seconds(s.reached)), pace);
       break;
@@ -217,7 +215,7 @@ nlohmann::ordered_json summary_json(const session::Session& session, const Summa
   nlohmann::ordered_json j{{"composition", session.composition().name},
                            {"version", std::string(version())},
                            {"status", words[static_cast<std::size_t>(s.result)]},
-                           {"exit_status", session::exit_status(s.result)},
+                           {"exit_status", session::exit_status(s)},
                            {"folder", session.folder().string()},
                            {"from_s", seconds(s.from)},
                            {"reached_s", seconds(s.reached)},
@@ -310,7 +308,7 @@ Shown run_once(const std::filesystem::path& document, session::Options options, 
   }
   rewind = summary.rewind;
   Shown shown;
-  shown.status = session::exit_status(summary.result);
+  shown.status = session::exit_status(summary);
   shown.folder = session.folder();
   switch (show) {
     case Show::everything:

@@ -92,10 +92,11 @@ void Diagnostics::throw_if_errors() const {
 ConfigurationError::ConfigurationError(Diagnostics d)
     : std::runtime_error(rendered(d)), diagnostics_(std::move(d)) {}
 
-ConfigurationError::ConfigurationError(std::string code, std::string message, Place place)
+ConfigurationError::ConfigurationError(std::string code, std::string message, Place place,
+                                       Category category)
     : ConfigurationError([&] {
         Diagnostics d;
-        d.error(std::move(code), std::move(message), std::move(place));
+        d.error(std::move(code), std::move(message), std::move(place)).category = category;
         return d;
       }()) {}
 

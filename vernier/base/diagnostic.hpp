@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "vernier/base/fault.hpp"
+
 namespace vernier {
 
 enum class Severity { error, warning };
@@ -25,7 +27,7 @@ struct SourceLine {
   std::string text;
 };
 
-/// One problem of what the user gave, in the user's words.
+/// One problem in the user's words: of what the user gave, unless the category says otherwise.
 struct Diagnostic {
   Severity severity = Severity::error;
   std::string code;                // "V1203"; `vernier explain V1203` has the long text
@@ -35,6 +37,7 @@ struct Diagnostic {
   std::string mark;                // said beside the ^^^^ mark: "did you mean <diffequation>?"
   std::vector<std::string> body;   // lines shown under the place as they are: a chain of ports
   std::vector<std::string> notes;  // what was expected, what to do
+  Category category = Category::input;
 };
 
 /// The problems found so far, in the order found. A reader goes on after a problem, so that the
@@ -59,11 +62,12 @@ class Diagnostics {
   std::vector<Diagnostic> list_;
 };
 
-/// What the user gave cannot be used. Carries everything that was found.
+/// What the user gave cannot be used, or what it needs is not there (see the category). Carries
+/// everything that was found.
 class ConfigurationError : public std::runtime_error {
  public:
   explicit ConfigurationError(Diagnostics);
-  ConfigurationError(std::string code, std::string message, Place = {});
+  ConfigurationError(std::string code, std::string message, Place = {}, Category = Category::input);
 
   const Diagnostics& diagnostics() const noexcept { return diagnostics_; }
 

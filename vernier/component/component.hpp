@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "vernier/base/fault.hpp"
 #include "vernier/base/time.hpp"
 #include "vernier/component/description.hpp"
 #include "vernier/component/journal.hpp"
@@ -19,15 +20,6 @@ enum class Outcome : std::uint8_t { ok, changed, held, failed };
 struct Advance {
   Time reached;
   Outcome outcome = Outcome::ok;
-};
-
-/// Why a component failed; filled in place, so that failing does not allocate. The first line of
-/// the text is the sentence, the others say what to do. A text that begins with a blank goes on
-/// after a name: `subject`, inside the component, or the component itself when that is empty.
-struct Fault {
-  char code[8] = "";  // "V3107"
-  char subject[64] = "";
-  char text[504] = "";
 };
 
 /// The memory of a component's ports. Valid from bind() to the next bind() or the end of the run.

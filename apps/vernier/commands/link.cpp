@@ -146,7 +146,8 @@ int test(const LinkRequest& a) {
     f = measure_link(t, stop, watcher);
   } catch (const ConfigurationError& e) {
     print_problems(e.diagnostics());
-    return e.diagnostics().list().front().code == "V5142" ? status::peer_lost : status::bad_input;
+    const bool absent = e.diagnostics().list().front().category == Category::peer;
+    return absent ? status::peer_lost : status::bad_input;
   }
   watcher.clear();
   Diagnostic d;

@@ -7,7 +7,6 @@
 #include <bit>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <system_error>
 #include <thread>
@@ -107,9 +106,8 @@ bool CsvSink::initialize(Time, int phase) {
 bool CsvSink::failed() noexcept {
   const int error = writer_ ? writer_->error() : 0;
   if (error == 0) return false;
-  std::snprintf(fault_.code, sizeof fault_.code, "V7310");
-  std::snprintf(fault_.text, sizeof fault_.text, "%s cannot be written any more: %s", path_.c_str(),
-                strerrordesc_np(error));
+  fault_.set(Category::machine, "V7310", "%s cannot be written any more: %s", path_.c_str(),
+             strerrordesc_np(error));
   // who must not lose a row stops; who must keep time goes on and says so
   if (paced_) return true;
   if (!told_failure_ && journal_) {

@@ -162,8 +162,7 @@ bool CsvSource::accept(Window::Reach reach) noexcept {
 }
 
 Outcome CsvSource::fail(const char* code, const char* text) noexcept {
-  std::snprintf(fault_.code, sizeof fault_.code, "%s", code);
-  std::snprintf(fault_.text, sizeof fault_.text, "%s: %s", settings_.path.c_str(), text);
+  fault_.set(Category::input, code, "%s: %s", settings_.path.c_str(), text);
   return Outcome::failed;
 }
 

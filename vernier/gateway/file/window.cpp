@@ -58,9 +58,8 @@ void Window::run() {
 }
 
 void Window::spoil(const char* code, const char* text) {
-  std::snprintf(fault_.code, sizeof fault_.code, "%s", code);
-  std::snprintf(fault_.text, sizeof fault_.text, "%s:%llu: %s", path_.c_str(),
-                static_cast<unsigned long long>(file_.line_number()), text);
+  fault_.set(Category::input, code, "%s:%llu: %s", path_.c_str(),
+             static_cast<unsigned long long>(file_.line_number()), text);
   broken_.store(next_, std::memory_order_release);
   done_ = true;
 }

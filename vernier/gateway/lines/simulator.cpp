@@ -15,9 +15,11 @@ namespace {
 enum Note : std::int32_t { cannot_roll_back = 1, caught_up_late = 2 };
 
 [[noreturn]] void refuse(const char* code, const std::string& message,
-                         std::vector<std::string> notes) {
+                         std::vector<std::string> notes, Category category = Category::input) {
   Diagnostics problems;
-  problems.error(code, message, {}).notes = std::move(notes);
+  Diagnostic& d = problems.error(code, message, {});
+  d.notes = std::move(notes);
+  d.category = category;
   throw ConfigurationError(std::move(problems));
 }
 
@@ -119,7 +121,8 @@ void Simulator::join() {
       refuse(
           "V5103",
           "no simulator came to \"" + settings_.name + "\" at " + address() + " within " + patience,
-          {"start the other side while the run waits, and let it connect to " + address()});
+          {"start the other side while the run waits, and let it connect to " + address()},
+          Category::peer);
     }
     connection_ = std::make_unique<net::LineStream>(std::move(*peer), longest_line);
     return;
@@ -135,7 +138,8 @@ void Simulator::join() {
     if (net::Clock::now() + std::chrono::milliseconds(100) >= deadline) {
       refuse("V5101", "no simulator answers \"" + settings_.name + "\" at " + address(),
              {std::to_string(tries) + (tries == 1 ? " try" : " tries") + " in " + patience + ": " +
-              socket.error() + ". Is it running there?"});
+              socket.error() + ". Is it running there?"},
+             Category::peer);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
@@ -146,7 +150,7 @@ std::string Simulator::ask(Verb wanted, std::string_view what) {
   const std::string request(what);
   auto fail = [&] {
     connection_.reset();
-    refuse(fault_.code, fault_.text, {});
+    throw ConfigurationError(fault_.code, fault_.text, {}, fault_.category);
   };
   if (const auto trouble = connection_->send(composer_.text(), deadline)) {
     breaks(*trouble, request.c_str());
@@ -220,7 +224,7 @@ bool Simulator::initialize(Time start, int phase) {
   exchange(Verb::init);
   if (broken_) {
     connection_.reset();
-    refuse(fault_.code, fault_.text, {});
+    throw ConfigurationError(fault_.code, fault_.text, {}, fault_.category);
   }
   show_ahead();
 
@@ -231,7 +235,7 @@ bool Simulator::initialize(Time start, int phase) {
     rolls_back_ = confirmed(Verb::save, refused);
     if (broken_) {
       connection_.reset();
-      refuse(fault_.code, fault_.text, {});
+      throw ConfigurationError(fault_.code, fault_.text, {}, fault_.category);
     }
     description_.abilities.rewinds = rolls_back_;
     if (!rolls_back_ && journal_) {
@@ -246,9 +250,8 @@ bool Simulator::initialize(Time start, int phase) {
 
 bool Simulator::breaks(const char* code, const char* text) const noexcept {
   broken_ = true;
-  std::snprintf(fault_.code, sizeof fault_.code, "%s", code);
-  std::snprintf(fault_.text, sizeof fault_.text, "the simulator \"%s\" at t = %.9g s: %s",
-                settings_.name.c_str(), seconds(peer_time_), text);
+  fault_.set(Category::peer, code, "the simulator \"%s\" at t = %.9g s: %s", settings_.name.c_str(),
+             seconds(peer_time_), text);
   return false;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "vernier/base/diagnostic.hpp"
@@ -115,11 +114,9 @@ Outcome Partner::output(Instant at) noexcept {
 Advance Partner::advance(Time, Time to) noexcept {
   if (settings_.stop_when_lost && link_.quality().counters.losses > losses_before_) {
     const Quality& q = link_.quality();
-    std::snprintf(fault_.code, sizeof fault_.code, "%s",
-                  message_code(q.last_trouble, q.last_trouble_theirs));
-    std::snprintf(fault_.text, sizeof fault_.text, "the link \"%s\" was lost at t = %.9g s: %s",
-                  settings_.link.name.c_str(), vernier::seconds(now_),
-                  words(q.last_trouble).data());
+    fault_.set(Category::peer, message_code(q.last_trouble, q.last_trouble_theirs),
+               "the link \"%s\" was lost at t = %.9g s: %s", settings_.link.name.c_str(),
+               vernier::seconds(now_), words(q.last_trouble).data());
     return {to, Outcome::failed};
   }
   ports_.take_inputs(out_);

@@ -133,6 +133,7 @@ void meet(Link& link, std::chrono::milliseconds patience,
       auto& d = problems.error(
           "V5142", "the link \"" + s.name + "\" did not come up at " + where + " within " + span,
           {});
+      d.category = Category::peer;
       if (const std::string why = link.status().last_error; !why.empty()) d.notes.push_back(why);
       throw ConfigurationError(std::move(problems));
     }

@@ -1,7 +1,6 @@
 #include "vernier/gateway/plugin/device.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <set>
 
@@ -200,10 +199,8 @@ Outcome Device::outcome(int status, const char* doing, Time t) noexcept {
   broken_ = true;
   const vernier_plugin& f = library_->functions;
   const char* why = f.error ? f.error(library_->self) : nullptr;
-  std::snprintf(fault_.code, sizeof fault_.code, "V5206");
-  std::snprintf(fault_.text, sizeof fault_.text,
-                "the plug-in of \"%s\" failed in %s at t = %.9g s: %.300s", settings_.name.c_str(),
-                doing, seconds(t), why && why[0] ? why : "it gives no reason");
+  fault_.set(Category::peer, "V5206", "the plug-in of \"%s\" failed in %s at t = %.9g s: %.300s",
+             settings_.name.c_str(), doing, seconds(t), why && why[0] ? why : "it gives no reason");
   for (char* c = fault_.text; *c; ++c) {
     if (static_cast<unsigned char>(*c) < 0x20) *c = '?';
   }

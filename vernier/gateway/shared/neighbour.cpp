@@ -1,6 +1,5 @@
 #include "vernier/gateway/shared/neighbour.hpp"
 
-#include <cstdio>
 #include <thread>
 
 #include "vernier/base/diagnostic.hpp"
@@ -141,10 +140,8 @@ Advance Neighbour::advance(Time, Time to) noexcept {
   ports_.take_inputs(out_);
   segment_->write(out_, step_, monotonic());
   if (settings_.stop_when_lost && met_ && is_stale_) {
-    std::snprintf(fault_.code, sizeof fault_.code, "V5188");
-    std::snprintf(fault_.text, sizeof fault_.text,
-                  "the other side of the shared memory \"%s\" is silent",
-                  settings_.memory.name.c_str());
+    fault_.set(Category::peer, "V5188", "the other side of the shared memory \"%s\" is silent",
+               settings_.memory.name.c_str());
     return {to, Outcome::failed};
   }
   return {to, is_stale_ ? Outcome::held : Outcome::ok};

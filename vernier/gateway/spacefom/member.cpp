@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
 #include "vernier/base/text.hpp"
@@ -605,8 +604,7 @@ Outcome Member::wait_for(Time t) noexcept {
   const Ticks wanted = federate_->started() + (t.time_since_epoch().count() + 999) / 1000;
   const Ticks step = document_.settings.steps.step;
   const auto broken = [this](const char* code, const char* words) {
-    std::snprintf(fault_.code, sizeof fault_.code, "%s", code);
-    std::snprintf(fault_.text, sizeof fault_.text, "%s", words);
+    fault_.set(Category::peer, code, "%s", words);
     return Outcome::failed;
   };
   kept_ = {};

@@ -54,6 +54,7 @@ void Federate::Work::fail_lost(const std::string& why) const {
                               (settings.designator.empty() ? "" : " at " + settings.designator) +
                               " was lost" + (why.empty() ? "" : ": " + why),
                           {});
+  e.category = Category::peer;
   e.notes.push_back("if the RTI has ended: vernier rti, then all federates anew");
   e.notes.push_back(way_back());
   throw ConfigurationError(d);
@@ -65,6 +66,7 @@ void Federate::Work::fail_expelled() const {
                           settings.name + " is no longer a member of the federation " +
                               settings.federation + ": somebody resigned it",
                           {});
+  e.category = Category::peer;
   e.notes.push_back(way_back());
   throw ConfigurationError(d);
 }
@@ -78,6 +80,7 @@ void Federate::Work::fail_without_master() const {
       "the Master of " + settings.federation + (known ? ", " + gone->name + "," : "") +
           " is gone without a shutdown" + (known && !gone->why.empty() ? ": " + gone->why : ""),
       {});
+  e.category = Category::peer;
   e.notes.push_back("nobody can freeze or end the federation in order any more: start it anew");
   throw ConfigurationError(d);
 }
@@ -92,9 +95,11 @@ std::string words_of(const detail::Ending::Gone& g) {
 
 void Federate::Work::fail_shut_down() const {
   Diagnostics d;
-  d.error("V5336", settings.federation + " was shut down, since " + words_of(*ending.peer), {})
-      .notes.push_back("find out why in the messages of " + ending.peer->name +
-                       ", then start the federation anew");
+  Diagnostic& e =
+      d.error("V5336", settings.federation + " was shut down, since " + words_of(*ending.peer), {});
+  e.category = Category::peer;
+  e.notes.push_back("find out why in the messages of " + ending.peer->name +
+                    ", then start the federation anew");
   throw ConfigurationError(d);
 }
 
@@ -104,6 +109,7 @@ void Federate::Work::fail_without_peer() const {
       "V5335",
       settings.name + " cannot go on in " + settings.federation + ": " + words_of(*ending.peer),
       {});
+  e.category = Category::peer;
   e.notes.push_back(ending.peer->name == settings.pacer
                         ? "it set the pace: without it time is tied to no clock"
                         : "the federation cannot do without it");

@@ -330,11 +330,11 @@ void Composition::witness(const Point& p, int automaton, int transition, std::sp
   }
 }
 
-bool Composition::explain(const Point& p, Complaint& complaint, Workspace& memory) const noexcept {
+bool Composition::explain(const Point& p, Fault& fault, Workspace& memory) const noexcept {
   CompositionWorkspace& w = own(memory);
   propagate(for_flow_, p, w);
   for (std::size_t k = 0; k < parts_.size(); ++k)
-    if (parts_[k].system->explain(at(p, parts_[k], w), complaint, *w.parts[k])) return true;
+    if (parts_[k].system->explain(at(p, parts_[k], w), fault, *w.parts[k])) return true;
   return false;
 }
 

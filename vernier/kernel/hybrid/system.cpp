@@ -91,7 +91,7 @@ void System::witness(const Point&, int, int, std::span<double, 2> sides,
   sides[0] = sides[1] = std::numeric_limits<double>::quiet_NaN();
 }
 
-bool System::explain(const Point&, Complaint&, Workspace&) const noexcept { return false; }
+bool System::explain(const Point&, Fault&, Workspace&) const noexcept { return false; }
 
 void System::tangent(const Point& p, const Direction& d, const Tangent& wanted,
                      Workspace& w) const noexcept {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "vernier/base/fault.hpp"
+
 namespace vernier::hybrid {
 
 /// A named vector of states, inputs or outputs.
@@ -121,12 +123,6 @@ struct Jump {
   std::span<std::uint8_t> emitted;  // by event; only ever set
 };
 
-/// Why a system cannot go on, for the user; filled in place, so that failing does not allocate.
-struct Complaint {
-  char code[8] = "";    // "V3140"
-  char text[256] = "";  // a clause, without a full stop
-};
-
 /// How many points are evaluated side by side: as many doubles as a register of 512 bits has.
 inline constexpr std::size_t lanes = 8;
 
@@ -226,9 +222,9 @@ class System {
   virtual void witness(const Point&, int automaton, int transition, std::span<double, 2> sides,
                        Workspace&) const noexcept;
 
-  /// Why flow() gives something that is not finite at the point, or is about to; false: nothing to
-  /// say. Called after an integration failed.
-  virtual bool explain(const Point&, Complaint&, Workspace&) const noexcept;
+  /// Why flow() gives something that is not finite at the point, or is about to, as a clause;
+  /// false: nothing to say. Called after an integration failed.
+  virtual bool explain(const Point&, Fault&, Workspace&) const noexcept;
 
   /// Derivatives of flow, output and guards along a direction; by central differences where a
   /// system does not know better.

@@ -219,10 +219,10 @@ Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, dou
   return Status::not_finite;
 }
 
-bool Integrator::explain(Time origin, double t, hybrid::Complaint& complaint) noexcept {
+bool Integrator::explain(Time origin, double t, Fault& fault) noexcept {
   const Equations f = equations(seconds(origin), u_);
-  if (bad_ahead_ && system_.explain(f.at(bad_t_, next_x_), complaint, *workspace_)) return true;
-  return system_.explain(f.at(t, trail_.x), complaint, *workspace_);
+  if (bad_ahead_ && system_.explain(f.at(bad_t_, next_x_), fault, *workspace_)) return true;
+  return system_.explain(f.at(t, trail_.x), fault, *workspace_);
 }
 
 std::optional<Arrival> Integrator::step_towards(const Equations& f, Time origin, Clock& now,

@@ -107,7 +107,7 @@ class Integrator {
   /// After not_finite: the first state concerned.
   std::size_t culprit() const noexcept { return culprit_; }
   /// After advance() failed: what the system has to say about it. `t`: where it ended.
-  bool explain(Time origin, double t, hybrid::Complaint&) noexcept;
+  bool explain(Time origin, double t, Fault&) noexcept;
   /// The last transitions taken, oldest first; for explaining loops and accumulations.
   std::size_t recent(std::span<Firing>) const noexcept;
   const ZenoWatch& zeno() const noexcept { return memory_.zeno; }

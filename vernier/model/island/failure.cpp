@@ -99,9 +99,10 @@ void add_advice(Writer& w, const hybrid::Transition& a, const hybrid::Transition
   part(*two, " and ");
 }
 
-// ` switches … between "hold" and "fire"`, with the conditions of the transitions.
+// ` switches … between "hold" and "fire"`, with the conditions of the transitions; `meet`: they may
+// hold at once.
 void add_cycle(Fault& fault, Writer& w, const hybrid::SystemSpec& spec,
-               std::span<const Firing> turns, const char* what) noexcept {
+               std::span<const Firing> turns, const char* what, bool meet) noexcept {
   const auto automaton_of = [&](const Firing& f) -> const hybrid::Automaton& {
     return spec.automata[static_cast<std::size_t>(f.automaton)];
   };
@@ -123,9 +124,7 @@ void add_cycle(Fault& fault, Writer& w, const hybrid::SystemSpec& spec,
     w.add("%s%s: %s", k == 0 ? " (transition " : "; ", t.name.c_str(), t.condition.c_str());
   }
   w.add(")");
-  if (fault.code == std::string_view("V3110")) {
-    add_advice(w, transition_of(turns.front()), transition_of(turns.back()));
-  }
+  if (meet) add_advice(w, transition_of(turns.front()), transition_of(turns.back()));
 }
 
 }  // namespace
@@ -165,7 +164,7 @@ void describe_failure(Fault& fault, const integration::Arrival& arrival, double 
     case Status::instantaneous_loop:
       set_code(fault, "V3110");
       std::snprintf(what, sizeof what, "switches 1 000 times at t = %.9g s", time);
-      if (!firings.empty()) add_cycle(fault, w, spec, cycle(firings), what);
+      if (!firings.empty()) add_cycle(fault, w, spec, cycle(firings), what, true);
       break;
     case Status::accumulation: {
       set_code(fault, "V3111");
@@ -177,7 +176,7 @@ void describe_failure(Fault& fault, const integration::Arrival& arrival, double 
                         ? "switches ever faster towards t = %.12g s"
                         : "switches more than 100 times in one step of the run, at t = %.9g s",
                     converges ? limit : time);
-      if (!firings.empty()) add_cycle(fault, w, spec, cycle(firings), what);
+      if (!firings.empty()) add_cycle(fault, w, spec, cycle(firings), what, false);
       w.add(
           "\nusual cause: there is no location for what comes behind that time, such as \"lies on "
           "the floor\". Add one, or go on with zeno=\"warn\" on the <island>");

@@ -314,10 +314,9 @@ void Island::fail(const integration::Arrival& a, Time from) noexcept {
   if (a.status != Status::not_finite && a.status != Status::step_too_small &&
       a.status != Status::too_many_steps)
     return;
-  hybrid::Complaint c;
-  if (!integrator_.explain(from, a.t, c)) return;
-  std::snprintf(fault_.code, sizeof fault_.code, "%s", c.code);
-  std::snprintf(fault_.text, sizeof fault_.text, "%s at t = %.9g s", c.text, time);
+  Fault why;
+  if (integrator_.explain(from, a.t, why))
+    fault_.set(why.category, why.code, "%s at t = %.9g s", why.text, time);
 }
 
 void Island::fired(const integration::Firing& f) noexcept {

@@ -259,11 +259,10 @@ TEST(Island, NamesTheStateThatIsNotANumber) {
 class Complaining final : public FormulaSystem {
  public:
   using FormulaSystem::FormulaSystem;
-  bool explain(const hybrid::Point& p, hybrid::Complaint& c,
+  bool explain(const hybrid::Point& p, Fault& c,
                hybrid::Workspace&) const noexcept override {
     if (p.x[0] < 0.49) return false;
-    std::snprintf(c.code, sizeof c.code, "V3140");
-    std::snprintf(c.text, sizeof c.text, "x is as far as it goes");
+    c.set(Category::numerics, "V3140", "x is as far as it goes");
     return true;
   }
 };

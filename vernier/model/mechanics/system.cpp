@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <optional>
 
@@ -401,7 +400,7 @@ void MultibodySystem::jump(const Point& p, std::span<const int> chosen, hybrid::
   }
 }
 
-bool MultibodySystem::explain(const Point& p, hybrid::Complaint& complaint,
+bool MultibodySystem::explain(const Point& p, Fault& fault,
                               Workspace& s) const noexcept {
   const Data& d = *data_;
   const Data::Work w = d.divide(s);
@@ -423,17 +422,15 @@ bool MultibodySystem::explain(const Point& p, hybrid::Complaint& complaint,
   }
   if (body < 0) return false;
   const multibody::Body& b = model.tree.bodies[static_cast<std::size_t>(body)];
-  std::snprintf(complaint.code, sizeof complaint.code, "V3140");
   const multibody::HingeFacts& kind = multibody::facts(b.hinge.kind);
   if (kind.singular >= 0) {
-    std::snprintf(complaint.text, sizeof complaint.text,
-                  "the %s hinge of %s is in its singular position (%s)", kind.name.data(),
-                  b.name.c_str(), kind.singular_at.data());
+    fault.set(Category::numerics, "V3140", "the %s hinge of %s is in its singular position (%s)",
+              kind.name.data(), b.name.c_str(), kind.singular_at.data());
   } else {
-    std::snprintf(complaint.text, sizeof complaint.text,
-                  "the hinge of %s cannot be solved: there is no inertia along a direction in "
-                  "which it is free",
-                  b.name.c_str());
+    fault.set(Category::numerics, "V3140",
+              "the hinge of %s cannot be solved: there is no inertia along a direction in which it "
+              "is free",
+              b.name.c_str());
   }
   return true;
 }

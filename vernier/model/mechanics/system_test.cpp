@@ -313,12 +313,12 @@ TEST(MultibodySystem, GivesManyThreadsTheSameBits) {
 TEST(MultibodySystem, ExplainsASingularHinge) {
   const auto system = from_text(body("mirror", "<hinge kind=\"gimbal\"/>"));
   SystemRig rig(*system);
-  hybrid::Complaint complaint;
-  EXPECT_FALSE(system->explain(rig.point(), complaint, rig.workspace()));
+  Fault fault;
+  EXPECT_FALSE(system->explain(rig.point(), fault, rig.workspace()));
   rig.state("mirror.y")[0] = M_PI / 2;
-  EXPECT_TRUE(system->explain(rig.point(), complaint, rig.workspace()));
-  EXPECT_STREQ(complaint.code, "V3140");
-  EXPECT_STREQ(complaint.text,
+  EXPECT_TRUE(system->explain(rig.point(), fault, rig.workspace()));
+  EXPECT_STREQ(fault.code, "V3140");
+  EXPECT_STREQ(fault.text,
                "the gimbal hinge of mirror is in its singular position (y = 90 deg)");
 }
 

@@ -208,13 +208,12 @@ bool Mechanism::take_inputs() noexcept {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const double x = inputs_[i][0];
     if (!std::isfinite(x)) {
-      std::snprintf(fault_.code, sizeof fault_.code, "V3212");
+      fault_.set(Category::numerics, "V3212",
+                 " is not a number at t = %.9g s\nwhat is connected to it gives %g; the "
+                 "mechanism stays as it was then",
+                 solver_.time(), without_sign(x));
       std::snprintf(fault_.subject, sizeof fault_.subject, "%.60s",
                     description_.inputs[i].name.c_str());
-      std::snprintf(fault_.text, sizeof fault_.text,
-                    " is not a number at t = %.9g s\nwhat is connected to it gives %g; the "
-                    "mechanism stays as it was then",
-                    solver_.time(), without_sign(x));
       return false;
     }
     to[i] = x;
@@ -260,16 +259,13 @@ void Mechanism::tell_unconverged(const StepReport& r, double time) noexcept {
     if (!d.function) continue;
     const constrained::DriveState s = d.function->at(time);
     if (std::isfinite(s.value) && std::isfinite(s.rate) && std::isfinite(s.acceleration)) continue;
-    std::snprintf(fault_.code, sizeof fault_.code, "V3211");
+    fault_.set(Category::numerics, "V3211",
+               " is not a number at t = %.9g s: %g, its rate %g\nthe mechanism stays as it was "
+               "before; change the drive where it has a pole or a root of less than zero",
+               time, without_sign(s.value), without_sign(s.rate));
     std::snprintf(fault_.subject, sizeof fault_.subject, "%.60s", d.name.c_str());
-    std::snprintf(fault_.text, sizeof fault_.text,
-                  " is not a number at t = %.9g s: %g, its rate %g\nthe mechanism stays as it was "
-                  "before; change the drive where it has a pole or a root of less than zero",
-                  time, without_sign(s.value), without_sign(s.rate));
     return;
   }
-  std::snprintf(fault_.code, sizeof fault_.code, "V3210");
-  fault_.subject[0] = '\0';
   const bool known = r.worst_row >= 0 && static_cast<std::size_t>(r.worst_row) < rows_.size();
   // a first step that fails: what was far from its place may be bent too much
   char far_away[120] = "";
@@ -278,8 +274,8 @@ void Mechanism::tell_unconverged(const StepReport& r, double time) noexcept {
                   "\nit was put together with node '%.40s' %.3g m from its place in the document",
                   definition_.model.nodes[static_cast<std::size_t>(moved_.node)].name.c_str(),
                   moved_.way);
-  std::snprintf(
-      fault_.text, sizeof fault_.text,
+  fault_.set(
+      Category::numerics, "V3210",
       " does not converge at t = %.9g s: after %d iterations %.3g is left in %.90s\nthe mechanism "
       "stays as it was before. Usual causes: the step is too long, the mechanism comes to where it "
       "locks, or a drive asks for more than it can do%s",

@@ -342,7 +342,6 @@ Fault FramePacer::fault() const noexcept {
   Fault f;
   if (broken_ == Broken::no) return f;
   const bool strict = broken_ == Broken::strict;
-  std::snprintf(f.code, sizeof f.code, "%s", strict ? "V4101" : "V4107");
   const Frame& l = last_;
   char why[160];
   const char* who = l.culprit < names_.size() ? names_[l.culprit].c_str() : "the run itself";
@@ -368,12 +367,12 @@ Fault FramePacer::fault() const noexcept {
     std::snprintf(what, sizeof what, "stopped: more than %d late frames within %.3g s (policy)",
                   settings_.late.in_window, seconds(settings_.late.window));
   const bool others = l.cause == Cause::federation || l.cause == Cause::pacing;
-  std::snprintf(f.text, sizeof f.text, "%s\nthe last one by %.3g ms: %s\n%s", what,
-                static_cast<double>(-l.margin) / 1e6, why,
-                others ? "that federate does not keep up: its own report says why; a slower pace "
-                         "or a longer step of it may help"
-                       : "the machine does not keep up: a smaller --rate or a longer step may "
-                         "help; vernier doctor --for FILE tells more");
+  f.set(Category::lateness, strict ? "V4101" : "V4107", "%s\nthe last one by %.3g ms: %s\n%s", what,
+        static_cast<double>(-l.margin) / 1e6, why,
+        others ? "that federate does not keep up: its own report says why; a slower pace "
+                 "or a longer step of it may help"
+               : "the machine does not keep up: a smaller --rate or a longer step may "
+                 "help; vernier doctor --for FILE tells more");
   return f;
 }
 

@@ -305,8 +305,7 @@ Fault Recorder::Work::fault() const noexcept {
   Fault f;
   const std::lock_guard lock(failure_mutex_);
   if (failure_.empty()) return f;
-  std::snprintf(f.code, sizeof f.code, "V7104");
-  std::snprintf(f.text, sizeof f.text, "%s", failure_.c_str());
+  f.set(Category::machine, "V7104", "%s", failure_.c_str());
   return f;
 }
 

@@ -293,7 +293,7 @@ TEST_F(RealTimeRun, ChecksMayBeAboutFrames) {
   ASSERT_EQ(summary.checks.size(), 2u);
   EXPECT_TRUE(summary.checks[0].kept);
   EXPECT_FALSE(summary.checks[1].kept);
-  EXPECT_EQ(exit_status(summary.result), 3);
+  EXPECT_EQ(exit_status(summary), 3);
 }
 
 }  // namespace

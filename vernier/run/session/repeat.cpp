@@ -51,20 +51,26 @@ Again repeated(const std::filesystem::path& run_folder) {
   return again;
 }
 
-int exit_status(Result r) noexcept {
-  switch (r) {
+int exit_status(const Summary& s) noexcept {
+  switch (s.result) {
     case Result::finished:
       return 0;
     case Result::broken_check:
       return 3;
-    case Result::failed:
-      return 1;
-    case Result::late:
-      return 4;
-    case Result::peer_lost:
-      return 5;
     case Result::interrupted:
       return 130;
+    case Result::failed:
+      break;
+  }
+  switch (s.fault ? s.fault->category : Category::machine) {
+    case Category::lateness:
+      return 4;
+    case Category::peer:
+      return 5;
+    case Category::input:
+    case Category::numerics:
+    case Category::machine:
+      break;
   }
   return 1;
 }

@@ -112,7 +112,7 @@ class Session::Work final : public Steerable {
       start(problems);
     } catch (const ConfigurationError& e) {
       recorder_.finish();
-      complete("failed", 1,
+      complete("failed", nothing_was_run,
                e.diagnostics().list().empty() ? "" : e.diagnostics().list().front().message);
       throw;
     }
@@ -161,6 +161,7 @@ class Session::Work final : public Steerable {
     if (!s.recorded.failure.empty() && !s.fault) {
       ending = executive::Ending::failed;
       s.fault.emplace();
+      s.fault->category = Category::machine;
       s.fault->code = "V7104";
       s.fault->message = s.recorded.failure;
     }
@@ -317,7 +318,7 @@ class Session::Work final : public Steerable {
     } catch (const ConfigurationError& e) {
       timing_->end();
       recorder_.finish();
-      complete("failed", 2, e.diagnostics().list().front().message);
+      complete("failed", nothing_was_run, e.diagnostics().list().front().message);
       throw;
     }
   }
@@ -473,7 +474,7 @@ class Session::Work final : public Steerable {
 
   /// What to do next, as far as the run itself does not know it.
   void advise(Diagnostic& fault, const Summary& s) const {
-    if (fault.code == "V7104") {
+    if (fault.category == Category::machine && !s.recorded.failure.empty()) {
       fault.notes.push_back("what was recorded before stays readable");
       fault.notes.push_back(
           "make room, record less (--record, <record every=…>), or write elsewhere "
@@ -489,12 +490,7 @@ class Session::Work final : public Steerable {
 
   static Result result_of(executive::Ending ending, const Summary& s) {
     if (ending == executive::Ending::stopped) return Result::interrupted;
-    if (ending == executive::Ending::failed) {
-      const std::string& code = s.fault->code;
-      if (code.starts_with("V5")) return Result::peer_lost;
-      if (code.starts_with("V4")) return Result::late;
-      return Result::failed;
-    }
+    if (ending == executive::Ending::failed) return Result::failed;
     for (const CheckResult& c : s.checks) {
       if (!c.kept) return Result::broken_check;
     }
@@ -524,9 +520,8 @@ class Session::Work final : public Steerable {
     for (const CheckResult& c : s.checks) {
       manifest_.checks.push_back({c.name, c.signal, c.kept, c.worst, c.allowed, words_of(c)});
     }
-    static constexpr const char* words[] = {"finished", "check failed", "failed",
-                                            "failed",   "failed",       "interrupted"};
-    complete(words[static_cast<std::size_t>(s.result)], exit_status(s.result),
+    static constexpr const char* words[] = {"finished", "check failed", "failed", "interrupted"};
+    complete(words[static_cast<std::size_t>(s.result)], exit_status(s),
              s.fault ? s.fault->message : "");
   }
 

@@ -43,7 +43,8 @@ struct Options {
   std::function<void(const Diagnostics&)> on_warnings = {};
 };
 
-enum class Result : std::uint8_t { finished, broken_check, failed, late, peer_lost, interrupted };
+/// A run that failed has a fault, whose category tells more.
+enum class Result : std::uint8_t { finished, broken_check, failed, interrupted };
 
 /// What became of a run.
 struct Summary {
@@ -121,8 +122,10 @@ struct Again {
 };
 Again repeated(const std::filesystem::path& run_folder);
 
-/// The exit status of the command line for a result: 0 finished, 1 failed, 3 a broken check, 4
-/// late, 5 a peer was lost, 130 interrupted.
-int exit_status(Result) noexcept;
+/// The exit status of the command line for a run: 0 finished, 3 a broken check, 130 interrupted;
+/// failed: 4 by lateness, 5 by a peer, else 1.
+int exit_status(const Summary&) noexcept;
+/// The same for what kept a run from beginning: 2.
+inline constexpr int nothing_was_run = 2;
 
 }  // namespace vernier::session

@@ -102,8 +102,34 @@ class Integral final : public Component {
   std::span<double> out_;
 };
 
+/// Fails at 0.5 s with a fault of its category, under a code that says nothing.
+class Failing final : public Component {
+ public:
+  explicit Failing(Category category) { fault_.set(category, "V0000", " failed"); }
+  const Description& description() const noexcept override { return description_; }
+  void bind(const Bindings&) override {}
+  Outcome output(Instant) noexcept override { return Outcome::ok; }
+  Advance advance(Time from, Time to) noexcept override {
+    return {to, seconds(from) < 0.5 ? Outcome::ok : Outcome::failed};
+  }
+  void save(std::span<std::byte>) const noexcept override {}
+  void load(std::span<const std::byte>) noexcept override {}
+  const Fault& fault() const noexcept override { return fault_; }
+
+ private:
+  Description description_;
+  Fault fault_;
+};
+
 Catalogue catalogue() {
   Catalogue c;
+  Type failing;
+  failing.name = "failing";
+  failing.parameters = {{.name = "category", .unit = "1", .initial = "0"}};
+  failing.component = [](const Parameters& p) {
+    return std::make_unique<Failing>(static_cast<Category>(p.real("category")));
+  };
+  c.add(std::move(failing));
   Type integral;
   integral.name = "integral";
   integral.parameters = {{.name = "start", .unit = "1", .initial = "0"}};
@@ -151,6 +177,25 @@ constexpr const char* one_ramp =
     "<component id='r' type='ramp'><parameter name='start' value='-2'/></component><run stop='10 "
     "s' step='100 ms'/>";
 
+TEST_F(Running, TheExitStatusFollowsFromTheCategoryOfTheFault) {
+  const auto status = [&](Category category) {
+    const auto document =
+        write("<component id='f' type='failing'><parameter name='category' value='" +
+              std::to_string(static_cast<int>(category)) +
+              "'/></component><run stop='1 s' step='100 ms'/>");
+    const Summary s = run(document, options_);
+    EXPECT_EQ(s.result, Result::failed);
+    EXPECT_EQ(s.fault.value().category, category);
+    EXPECT_EQ(record::read_manifest(last_).exit_status, exit_status(s));
+    return exit_status(s);
+  };
+  EXPECT_EQ(status(Category::input), 1);
+  EXPECT_EQ(status(Category::numerics), 1);
+  EXPECT_EQ(status(Category::machine), 1);
+  EXPECT_EQ(status(Category::lateness), 4);
+  EXPECT_EQ(status(Category::peer), 5);
+}
+
 TEST_F(Running, ReportsAreTakenOverTheWholeRun) {
   const auto document = write(std::string(one_ramp) + R"(
     <report name='last' signal='r.value'/>
@@ -188,7 +233,7 @@ TEST_F(Running, ABrokenCheckIsFoundWithItsWorstValue) {
     <check name='never' signal='r.value' kind='above' limit='100' from='1 h'/>)");
   const Summary s = run(document, options_);
   EXPECT_EQ(s.result, Result::broken_check);
-  EXPECT_EQ(exit_status(s.result), 3);
+  EXPECT_EQ(exit_status(s), 3);
   ASSERT_EQ(s.checks.size(), 5u);
   EXPECT_FALSE(s.checks[0].kept);
   EXPECT_NEAR(s.checks[0].worst, 8.0, 1e-9);
@@ -304,7 +349,7 @@ TEST_F(Running, StopsWhenAskedAndClosesItsFiles) {
   const Summary summary = s.run();
   asker.join();
   EXPECT_EQ(summary.result, Result::interrupted);
-  EXPECT_EQ(exit_status(summary.result), 130);
+  EXPECT_EQ(exit_status(summary), 130);
   EXPECT_LT(summary.reached, Time(10s));
   EXPECT_EQ(record::read_manifest(s.folder()).status, "interrupted");
   EXPECT_GT(record::ResultReader(s.folder()).find("r.value")->rows, 0u);

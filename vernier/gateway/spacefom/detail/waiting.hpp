@@ -20,7 +20,8 @@ bool Federate::Work::guarded(F f) {
     fail_expelled();
   } catch (const rti1516e::Exception& e) {
     throw ConfigurationError(
-        "V5332", "the RTI refused what " + settings.name + " asked: " + narrow(e.what()));
+        "V5332", "the RTI refused what " + settings.name + " asked: " + narrow(e.what()), {},
+        Category::peer);
   }
 }
 
@@ -58,8 +59,10 @@ template <class Done, class What>
 void Federate::Work::wait(Done done, What what, bool patient) {
   const auto most = patient ? settings.patience : std::chrono::milliseconds(0);
   if (!wait_for(done, what, most)) {
-    throw ConfigurationError("V5324", settings.name + " waited " +
-                                          std::to_string(most.count() / 1000) + " s for " + what());
+    throw ConfigurationError(
+        "V5324",
+        settings.name + " waited " + std::to_string(most.count() / 1000) + " s for " + what(), {},
+        Category::peer);
   }
 }
 

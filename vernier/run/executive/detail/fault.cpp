@@ -43,6 +43,7 @@ const PortView* first_nan(const Executive& run, std::vector<const PortView*>& al
 
 Diagnostic not_a_number(const Executive& run, const std::string& when) {
   Diagnostic d;
+  d.category = Category::numerics;
   d.code = "V3107";
   std::vector<const PortView*> all;
   const PortView* who = first_nan(run, all);
@@ -74,6 +75,7 @@ Diagnostic not_a_number(const Executive& run, const std::string& when) {
 Diagnostic told(const Fault& f, const std::string& who, const std::string& prefix,
                 const std::string& when) {
   Diagnostic d;
+  d.category = f.category;
   d.code = f.code[0] ? f.code : "V3101";
   std::string_view text = f.text;
   const bool goes_on = text.starts_with(' ');
@@ -91,6 +93,7 @@ Diagnostic told(const Fault& f, const std::string& who, const std::string& prefi
 Diagnostic instantaneous_loop(const Breakdown& b, const Executive& run, const Cycle& cycle,
                               const Options& options, const std::string& when) {
   Diagnostic d;
+  d.category = Category::numerics;
   d.code = "V3110";
   const std::string times = std::to_string(options.policy.microsteps);
   const Entry& last = cycle.last_entry(b.part);
@@ -127,6 +130,7 @@ Diagnostic described(const Breakdown& b, const Executive& run, const Cycle& cycl
   const std::string when = "t = " + text(b.at.time);
   const std::string who = b.part < run.parts().size() ? run.parts()[b.part].name : "";
   Diagnostic d;
+  d.category = Category::numerics;
   switch (b.kind) {
     case Breakdown::Kind::none:
       break;
