@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "vernier/base/fault.hpp"
+#include "vernier/base/finding.hpp"
 
 namespace vernier {
-
-enum class Severity { error, warning };
 
 /// Where in a document; line and column count from 1, columns in characters. Line 0: the whole
 /// file.

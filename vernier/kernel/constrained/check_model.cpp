@@ -35,26 +35,30 @@ std::string quoted(const std::string& kind, const std::string& name) {
   return kind + " '" + name + "'";
 }
 
+void add(std::vector<Finding>& all, std::string message, const std::string& part) {
+  all.push_back({Severity::error, "V1714", std::move(message), part});
+}
+
 /// `mass` of each node grows by what is on it.
 void check_bodies(const Model& model, std::vector<double>& mass, std::vector<Finding>& all) {
   const int nodes = static_cast<int>(model.nodes.size());
   for (const Body& b : model.bodies) {
     const std::string what = quoted("body", b.name);
     if (b.node < 0 || b.node >= nodes) {
-      all.push_back({what + " is on a node that does not exist", b.name});
+      add(all, what + " is on a node that does not exist", b.name);
       continue;
     }
     const auto& J = b.inertia;
     const bool numbers = std::isfinite(b.mass) && finite(b.centre) && finite({J.xx, J.yy, J.zz}) &&
                          finite({J.xy, J.xz, J.yz});
     if (!numbers) {
-      all.push_back({what + " has a number that is not finite", b.name});
+      add(all, what + " has a number that is not finite", b.name);
       continue;
     }
-    if (!(b.mass > 0.0)) all.push_back({"mass of " + what + " is not positive", b.name});
-    if (!possible(J)) all.push_back({"no body has the inertia of " + what, b.name});
+    if (!(b.mass > 0.0)) add(all, "mass of " + what + " is not positive", b.name);
+    if (!possible(J)) add(all, "no body has the inertia of " + what, b.name);
     if (!model.nodes[b.node].dynamic) {
-      all.push_back({what + " is on static " + quoted("node", model.nodes[b.node].name), b.name});
+      add(all, what + " is on static " + quoted("node", model.nodes[b.node].name), b.name);
     }
     mass[b.node] += b.mass;
   }
@@ -72,27 +76,28 @@ void check_element(const Model& model, const NamedElement& e, std::vector<double
   for (const int n : s.nodes) {
     if (n == ground) continue;
     if (missing({n}, model.nodes.size()) > 0) {
-      all.push_back({what + " connects a node that does not exist", e.name});
+      add(all, what + " connects a node that does not exist", e.name);
     } else if (s.inertial) {
       mass[n] += 1.0;
       if (!model.nodes[n].dynamic) {
-        all.push_back({what + " is on static " + quoted("node", model.nodes[n].name), e.name});
+        add(all, what + " is on static " + quoted("node", model.nodes[n].name), e.name);
       }
     }
   }
   for (auto i = missing(s.scalars, model.scalars.size()); i > 0; --i) {
-    all.push_back({what + " connects a scalar node that does not exist", e.name});
+    add(all, what + " connects a scalar node that does not exist", e.name);
   }
   for (auto i = missing(s.drives, model.drives.size()); i > 0; --i) {
-    all.push_back({what + " follows a drive that does not exist", e.name});
+    add(all, what + " follows a drive that does not exist", e.name);
   }
   if (!std::all_of(s.initial.begin(), s.initial.end(), [](double x) { return std::isfinite(x); })) {
-    all.push_back({what + " starts from a number that is not finite", e.name});
+    add(all, what + " starts from a number that is not finite", e.name);
   }
   if (s.size() > most_element_rows) {
-    all.push_back({what + " has " + std::to_string(s.size()) + " rows; " +
-                       std::to_string(most_element_rows) + " can be",
-                   e.name});
+    add(all,
+        what + " has " + std::to_string(s.size()) + " rows; " + std::to_string(most_element_rows) +
+            " can be",
+        e.name);
   }
 }
 
@@ -102,15 +107,15 @@ void check_node(const Node& n, double mass, std::vector<Finding>& all) {
                  std::isfinite(n.weight);
   for (const double a : n.orientation.a) numbers = numbers && std::isfinite(a);
   if (!numbers) {
-    all.push_back({what + " has a number that is not finite", n.name});
+    add(all, what + " has a number that is not finite", n.name);
     return;
   }
   if (!rotates(n.orientation)) {
-    all.push_back({"orientation of " + what + " is not a rotation", n.name});
+    add(all, "orientation of " + what + " is not a rotation", n.name);
   }
-  if (!(n.weight > 0.0)) all.push_back({"weight of " + what + " is not positive", n.name});
+  if (!(n.weight > 0.0)) add(all, "weight of " + what + " is not positive", n.name);
   if (n.dynamic && !(mass > 0.0)) {
-    all.push_back({what + " has no mass: give it a body, or make it static", n.name});
+    add(all, what + " has no mass: give it a body, or make it static", n.name);
   }
 }
 
@@ -118,20 +123,20 @@ void check_node(const Node& n, double mass, std::vector<Finding>& all) {
 
 std::vector<Finding> check(const Model& model) {
   std::vector<Finding> all;
-  if (!finite(model.gravity)) all.push_back({"gravity is not finite", {}});
+  if (!finite(model.gravity)) add(all, "gravity is not finite", {});
   std::vector<double> mass(model.nodes.size(), 0.0);
   check_bodies(model, mass, all);
   for (const NamedElement& e : model.elements) check_element(model, e, mass, all);
   for (std::size_t i = 0; i < model.nodes.size(); ++i) check_node(model.nodes[i], mass[i], all);
   for (const ScalarNode& s : model.scalars) {
     if (!std::isfinite(s.value) || !std::isfinite(s.rate)) {
-      all.push_back({quoted("scalar node", s.name) + " has a number that is not finite", s.name});
+      add(all, quoted("scalar node", s.name) + " has a number that is not finite", s.name);
     }
   }
   for (const DriveSlot& d : model.drives) {
     const DriveState now = d.function ? d.function->at(0.0) : DriveState{d.initial, 0.0, 0.0};
     if (!std::isfinite(now.value) || !std::isfinite(now.rate) || !std::isfinite(now.acceleration)) {
-      all.push_back({quoted("drive", d.name) + " is not finite at the start", d.name});
+      add(all, quoted("drive", d.name) + " is not finite at the start", d.name);
     }
   }
   return all;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vernier/base/finding.hpp"
 #include "vernier/kernel/constrained/element.hpp"
 
 namespace vernier::constrained {
@@ -86,13 +87,8 @@ struct Model {
 /// an own coordinate, 1 for each other own unknown.
 int equations(const Model&);
 
-/// Something wrong with a model, by the names in it.
-struct Finding {
-  std::string what;     // "mass of body 'arm' is not positive"
-  std::string element;  // the name of the node, body or element it is about
-};
 /// Everything that can be said without solving: indices, masses, inertias that no body has, static
-/// nodes with mass, numbers that are not finite.
+/// nodes with mass, numbers that are not finite. All are V1714, by the names of parts.
 std::vector<Finding> check(const Model&);
 
 }  // namespace vernier::constrained

@@ -10,8 +10,6 @@
 namespace vernier::multibody {
 namespace {
 
-using Severity = Finding::Severity;
-
 constexpr double identity_bound = 1e-6;  // relative: data from files often has seven digits
 constexpr double rotation_bound = 1e-9;
 constexpr double semidefinite_bound = 1e-9;
@@ -50,7 +48,7 @@ class Checker {
 
   void add(Severity severity, const char* code, std::string message, int body, int node = -1) {
     broken_ = broken_ || severity == Severity::error;
-    findings_.push_back({severity, code, std::move(message), body, node});
+    findings_.push_back({severity, code, std::move(message), {}, body, node});
   }
   void not_finite(const std::string& what, int body, int node = -1) {
     add(Severity::error, "V1603", what + " holds a number that is not finite", body, node);

@@ -19,8 +19,7 @@ std::vector<std::string> found(F change) {
   change(model);
   std::vector<std::string> out;
   for (const Finding& f : check(model)) {
-    out.push_back((f.severity == Finding::Severity::error ? "" : "warning ") + f.code + ": " +
-                  f.message);
+    out.push_back((f.severity == Severity::error ? "" : "warning ") + f.code + ": " + f.message);
   }
   return out;
 }
@@ -202,7 +201,7 @@ TEST(ModalIntegrals, OfLumpsWithInertiaOfTheirOwn) {
   model.bodies[0].modes = with;
   const auto findings = check(model);
   ASSERT_EQ(findings.size(), 1u) << "only the trace may be short";
-  EXPECT_EQ(findings[0].severity, Finding::Severity::warning);
+  EXPECT_EQ(findings[0].severity, Severity::warning);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "vernier/base/finding.hpp"
 #include "vernier/kernel/multibody/hinge_facts.hpp"
 #include "vernier/kernel/spatial/attitude.hpp"
 
@@ -100,19 +101,10 @@ struct Lump {
 Inertia rigid_inertia(const std::vector<Lump>&);
 Modes modal_integrals(const std::vector<Lump>&);
 
-/// Something that is wrong with a model, or looks wrong.
-struct Finding {
-  enum class Severity : std::uint8_t { warning, error };
-  Severity severity = Severity::error;
-  std::string code;     // "V1601"
-  std::string message;  // names the body
-  int body = ground;    // whom it is about; ground: the whole model
-  int node = -1;        // of body.nodes; -1: not about one
-};
 /// Everything that check() finds, errors first: loops, parents that are not there, numbers that are
 /// not finite, sizes that do not fit, inertia that is not positive definite or breaks the triangle
 /// inequality (a warning), modal integrals that break their identities, massless leaves with hinges
-/// that can move.
+/// that can move. All by the index of the body.
 std::vector<Finding> check(const Model&);
 
 }  // namespace vernier::multibody

@@ -33,7 +33,7 @@ namespace {
 // @throws ConfigurationError with all errors.
 SpacecraftModel checked(SpacecraftModel m) {
   std::vector<Finding> findings = multibody::check(m.tree);
-  const auto wrong = [](const Finding& f) { return f.severity == Finding::Severity::error; };
+  const auto wrong = [](const Finding& f) { return f.severity == Severity::error; };
   // indices are checked against the tree, which must be one first
   if (std::none_of(findings.begin(), findings.end(), wrong)) findings = multibody::check(m);
   Diagnostics problems;

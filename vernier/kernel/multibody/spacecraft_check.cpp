@@ -25,7 +25,7 @@ class Checks {
 
  private:
   void add(const char* code, std::string message, int body) {
-    found_.push_back({Finding::Severity::error, code, std::move(message), body, -1});
+    found_.push_back({Severity::error, code, std::move(message), {}, body, -1});
   }
   static std::size_t index(int i) noexcept { return static_cast<std::size_t>(i); }
   bool has_body(int b) const { return b >= 0 && index(b) < m_.tree.bodies.size(); }

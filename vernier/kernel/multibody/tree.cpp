@@ -22,7 +22,7 @@ namespace {
 Model checked(Model model) {
   Diagnostics found;
   for (const Finding& f : check(model)) {
-    if (f.severity == Finding::Severity::error) found.error(f.code, f.message, {});
+    if (f.severity == Severity::error) found.error(f.code, f.message, {});
   }
   found.throw_if_errors();
   return model;

@@ -21,12 +21,12 @@ using document::Document;
 /// What multibody::check() finds, at the places of the bodies.
 void add_findings(const Spacecraft& s, const detail::Builder& builder, document::Report& report) {
   const auto& m = s.model.tree;
-  std::vector<multibody::Finding> all = multibody::check(m);
-  const std::vector<multibody::Finding> around = multibody::check(s.model);
+  std::vector<Finding> all = multibody::check(m);
+  const std::vector<Finding> around = multibody::check(s.model);
   all.insert(all.end(), around.begin(), around.end());
-  for (const multibody::Finding& f : all) {
+  for (const Finding& f : all) {
     // identities hold for what was summed up here; those of points with inertia look broken
-    const bool warning = f.severity == multibody::Finding::Severity::warning;
+    const bool warning = f.severity == Severity::warning;
     if (warning && f.code == "V1608" && f.body >= 0 && builder.computed(f.body)) continue;
     Place place = report.document().root().place;
     if (f.body >= 0 && static_cast<std::size_t>(f.body) < m.bodies.size()) {

@@ -235,9 +235,9 @@ void Builder::add_made(const Element& e, const std::string& name, std::string_vi
 }
 
 void Builder::findings() {
-  for (const constrained::Finding& f : constrained::check(made_.model)) {
-    const auto at = made_.places.find(f.element);
-    report_.error("V1714", f.what, at == made_.places.end() ? root_.place : at->second);
+  for (const Finding& f : constrained::check(made_.model)) {
+    const auto at = made_.places.find(f.part);
+    report_.error(f.code.c_str(), f.message, at == made_.places.end() ? root_.place : at->second);
   }
 }
 
