@@ -2,7 +2,9 @@
 // elements against closed forms. usage: elements_test <user_elements.so>
 #include <cmath>
 #include <cstdio>
+#include <string>
 
+#include "vernier/base/diagnostic.hpp"
 #include "vernier/kernel/constrained/check.hpp"
 #include "vernier/kernel/constrained/solver.hpp"
 #include "vernier/kernel/constrained/user_element.hpp"
@@ -86,8 +88,9 @@ int main(int argc, char** argv) {
       const double no_gap[] = {1e-5, 0.0, 2.0, 1.0, 1e-3, 2e4, 20.0};
       made(all, "magnetic_bearing", nodes, no_gap);
       expect(false, "a bearing without gap was made", 0.0);
-    } catch (const UserElementError& e) {
-      expect(e.kind == UserElementError::Kind::factory, e.what(), 0.0);
+    } catch (const vernier::ConfigurationError& e) {
+      const std::string& why = e.diagnostics().list().front().message;
+      expect(why.find("magnetic_bearing") != std::string::npos, why.c_str(), 0.0);
     }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());

@@ -6,14 +6,15 @@
 
 namespace vernier {
 
-SharedObject::SharedObject(const std::filesystem::path& path) {
+Result<SharedObject, std::string> SharedObject::loaded(const std::filesystem::path& path) {
   // with a slash in it, so that no search path takes part
   const std::string file = std::filesystem::absolute(path).string();
-  handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle_) return;
+  SharedObject object;
+  object.handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (object.handle_) return object;
   std::string why = shown(dlerror());
   if (why.starts_with(file + ": ")) why.erase(0, file.size() + 2);
-  throw SharedObjectError(why);
+  return Failure{std::move(why)};
 }
 
 SharedObject::~SharedObject() {

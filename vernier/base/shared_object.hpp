@@ -1,23 +1,20 @@
 #pragma once
 
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
-namespace vernier {
+#include "vernier/base/result.hpp"
 
-/// Why a shared object cannot be loaded, in the loader's words.
-struct SharedObjectError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+namespace vernier {
 
 /// A shared object of somebody else's in this process; unloaded when this goes.
 class SharedObject {
  public:
   SharedObject() = default;
-  /// No search path takes part: the file is where `path` says. Throws SharedObjectError.
-  explicit SharedObject(const std::filesystem::path&);
+  /// No search path takes part: the file is where `path` says. Otherwise why not, in the loader's
+  /// words.
+  static Result<SharedObject, std::string> loaded(const std::filesystem::path&);
   ~SharedObject();
   SharedObject(SharedObject&& o) noexcept : handle_(std::exchange(o.handle_, nullptr)) {}
   SharedObject& operator=(SharedObject&& o) noexcept {

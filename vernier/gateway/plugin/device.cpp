@@ -108,11 +108,9 @@ Device::Device(channel::Channels channels, DeviceSettings settings)
       library_(std::make_unique<Library>()) {
   const std::string who = "the plug-in " + settings_.path.string();
   Library& lib = *library_;
-  try {
-    lib.object = SharedObject(settings_.path);
-  } catch (const SharedObjectError& e) {
-    refuse("V5201", who + " cannot be loaded: " + e.what());
-  }
+  auto object = SharedObject::loaded(settings_.path);
+  if (!object) refuse("V5201", who + " cannot be loaded: " + object.error());
+  lib.object = std::move(*object);
 
   const auto entry =
       lib.object.function<const vernier_plugin*(std::uint32_t)>("vernier_plugin_entry");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "vernier/base/diagnostic.hpp"
 #include "vernier/base/shared_object.hpp"
 #include "vernier/base/units.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 constexpr std::size_t most_kinds = 1000, most_parameters = 1000;
 constexpr int most_rows = most_element_rows;
 
-using Kind = UserElementError::Kind;
+[[noreturn]] void refuse(const std::string& what) { throw ConfigurationError("V1717", what); }
 
 bool usable_name(const char* name) {
   return name && name[0] != '\0' && shown(name, 65) == name && shown(name, 65).size() <= 64;
@@ -88,39 +89,33 @@ struct UserElements::Library {
 UserElements::UserElements(const std::filesystem::path& path) : path_(path) {
   const std::string who = "the shared object " + path.string();
   auto library = std::make_shared<Library>();
-  try {
-    library->object = SharedObject(path);
-  } catch (const SharedObjectError& e) {
-    throw UserElementError(Kind::load, who + " cannot be loaded: " + e.what());
-  }
+  auto object = SharedObject::loaded(path);
+  if (!object) refuse(who + " cannot be loaded: " + object.error());
+  library->object = std::move(*object);
   const auto entry = library->object.function<const UserElementList*()>("vernier_elements");
   if (!entry)
-    throw UserElementError(
-        Kind::symbol, who +
-                          " has no list of elements: put VERNIER_ELEMENTS(…) of "
-                          "vernier/kernel/constrained/user_element.hpp into one of its sources");
+    refuse(who +
+           " has no list of elements: put VERNIER_ELEMENTS(…) of "
+           "vernier/kernel/constrained/user_element.hpp into one of its sources");
   const UserElementList* list = entry();
   if (!list || list->version != element_interface_version) {
-    throw UserElementError(
-        Kind::version, who + " was built for version " + std::to_string(list ? list->version : 0) +
-                           " of the element interface, this program has version " +
-                           std::to_string(element_interface_version) +
-                           ": build it again with the headers of this Vernier");
+    refuse(who + " was built for version " + std::to_string(list ? list->version : 0) +
+           " of the element interface, this program has version " +
+           std::to_string(element_interface_version) +
+           ": build it again with the headers of this Vernier");
   }
   if (list->layout != element_interface_layout())
-    throw UserElementError(Kind::version,
-                           who +
-                               " was built with other headers or by a compiler that lays out "
-                               "data differently: build it again as this Vernier was built");
+    refuse(who +
+           " was built with other headers or by a compiler that lays out "
+           "data differently: build it again as this Vernier was built");
   if (list->kinds.empty() || list->kinds.size() > most_kinds)
-    throw UserElementError(
-        Kind::content, who + " lists " + std::to_string(list->kinds.size()) + " kinds of elements");
+    refuse(who + " lists " + std::to_string(list->kinds.size()) + " kinds of elements");
   std::set<std::string> names;
   for (const UserElementKind& k : list->kinds) {
     std::string wrong = wrong_with(k);
     if (wrong.empty() && !names.insert(k.name).second)
       wrong = "the element \"" + std::string(k.name) + "\" is there twice";
-    if (!wrong.empty()) throw UserElementError(Kind::content, who + ": " + wrong);
+    if (!wrong.empty()) refuse(who + ": " + wrong);
   }
   kinds_ = list->kinds;
   library_ = std::move(library);
@@ -135,14 +130,14 @@ const UserElementKind* UserElements::find(std::string_view name) const noexcept 
 
 std::shared_ptr<const Element> UserElements::make(const UserElementKind& k,
                                                   const UserArguments& given) const {
-  const auto refuse = [&](const std::string& what) {
-    return UserElementError(Kind::factory, "an element \"" + std::string(k.name) + "\" of " +
-                                               path_.string() + " cannot be made: " + what);
+  const auto impossible = [&](const std::string& what) {
+    return ConfigurationError("V1717", "an element \"" + std::string(k.name) + "\" of " +
+                                           path_.string() + " cannot be made: " + what);
   };
   const auto count = [&](std::size_t has, std::size_t needs, const char* what) {
     if (has != needs)
-      throw refuse("it needs " + std::to_string(needs) + " " + what + ", not " +
-                   std::to_string(has));
+      throw impossible("it needs " + std::to_string(needs) + " " + what + ", not " +
+                       std::to_string(has));
   };
   count(given.nodes.size(), static_cast<std::size_t>(k.nodes), "nodes");
   count(given.scalars.size(), static_cast<std::size_t>(k.scalars), "scalar nodes");
@@ -151,19 +146,19 @@ std::shared_ptr<const Element> UserElements::make(const UserElementKind& k,
   count(given.reference.size(), given.nodes.size(), "reference places");
   for (std::size_t i = 0; i < k.parameters.size(); ++i) {
     if (!std::isfinite(given.parameters[i]))
-      throw refuse("its parameter \"" + std::string(k.parameters[i].name) + "\" is not finite");
+      throw impossible("its parameter \"" + std::string(k.parameters[i].name) + "\" is not finite");
   }
   std::unique_ptr<const Element> made;
   try {
     made = k.make(given);
   } catch (const std::exception& e) {
-    throw refuse(shown(e.what()));
+    throw impossible(shown(e.what()));
   } catch (...) {
-    throw refuse("its maker threw something that is no exception");
+    throw impossible("its maker threw something that is no exception");
   }
-  if (!made) throw refuse("its maker made nothing");
+  if (!made) throw impossible("its maker made nothing");
   if (const std::string wrong = wrong_with(made->shape(), given); !wrong.empty())
-    throw refuse(wrong);
+    throw impossible(wrong);
   // the code of the destructor is in the library, too
   const Element* raw = made.release();
   return {raw, [library = library_](const Element* e) { delete e; }};

@@ -5,7 +5,6 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -73,23 +72,11 @@ constexpr std::uint32_t element_interface_layout() noexcept {
     return &list;                                                                                \
   }
 
-/// What is wrong with a shared object or what it made; the text names the file and the remedy.
-struct UserElementError : std::runtime_error {
-  enum class Kind : std::uint8_t {
-    load,     // no shared object, or one that lacks something
-    symbol,   // no list of elements
-    version,  // another interface
-    content,  // a list that makes no sense
-    factory   // an element could not be made
-  };
-  UserElementError(Kind k, const std::string& what) : std::runtime_error(what), kind(k) {}
-  Kind kind;
-};
-
 /// A loaded shared object. Elements made by it keep it loaded.
 class UserElements {
  public:
-  /// Throws UserElementError. The path is that of the file; nothing is searched for.
+  /// Throws ConfigurationError (V1717), which names the file and the remedy. The path is that of
+  /// the file; nothing is searched for.
   explicit UserElements(const std::filesystem::path&);
 
   const std::filesystem::path& path() const noexcept { return path_; }
@@ -97,8 +84,8 @@ class UserElements {
   /// Nothing: there is no such kind.
   const UserElementKind* find(std::string_view name) const noexcept;
 
-  /// Throws UserElementError: counts that do not fit the kind, parameters that are not finite, what
-  /// the maker throws, an element whose shape makes no sense.
+  /// Throws ConfigurationError (V1717): counts that do not fit the kind, parameters that are not
+  /// finite, what the maker throws, an element whose shape makes no sense.
   std::shared_ptr<const Element> make(const UserElementKind&, const UserArguments&) const;
 
  private:

@@ -48,8 +48,8 @@ void Deck::convert(const DeckStatement& s, Diagnostics& problems) {
     refuse(
         "V1722", "\"" + s.keyword + "\" is not among what can be converted", s.place,
         where.empty() ? "it stands in no section" : "it stands in the section \"" + where + "\"");
-  } catch (const DeckProblem& p) {
-    problems.add(p.diagnostic);
+  } catch (const ConfigurationError& e) {
+    problems.append(e.diagnostics());
   }
 }
 
@@ -405,8 +405,8 @@ class Files {
       const bool good = convert(*content, path, depth + 1);
       open_.pop_back();
       return good;
-    } catch (const detail::DeckProblem& p) {
-      found_.add(p.diagnostic);
+    } catch (const ConfigurationError& e) {
+      found_.append(e.diagnostics());
       return true;
     }
   }

@@ -13,7 +13,7 @@
 
 namespace vernier::mechanism::detail {
 
-/// The arguments of a statement, one after the other. All throw DeckProblem.
+/// The arguments of a statement, one after the other. All throw ConfigurationError.
 class DeckArguments {
  public:
   DeckArguments(const DeckStatement& s, const DeckNumbers& n) : statement_(s), numbers_(n) {}
@@ -46,7 +46,7 @@ class Deck {
   void convert(const DeckStatement&, Diagnostics&);
   /// Finds the variables that change: labels made of them have no name.
   void look_ahead(const std::vector<DeckStatement>&);
-  /// The name of the file that an include asks for; throws DeckProblem.
+  /// The name of the file that an include asks for; throws ConfigurationError.
   static std::string included(const DeckStatement&);
   std::string document(const std::string& name) const;
   /// Counts of the control data, sections that do not end; `last` is where the deck ends.

@@ -61,12 +61,10 @@ class Characters {
 }  // namespace
 
 void refuse(const char* code, std::string message, const Place& place, std::string note) {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
-  d.place = place;
+  Diagnostics problems;
+  Diagnostic& d = problems.error(code, std::move(message), place);
   if (!note.empty()) d.notes.push_back(std::move(note));
-  throw DeckProblem{std::move(d)};
+  throw ConfigurationError(std::move(problems));
 }
 
 std::string normal(std::string_view text) {

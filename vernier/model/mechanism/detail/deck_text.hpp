@@ -11,11 +11,6 @@
 
 namespace vernier::mechanism::detail {
 
-/// Ends the conversion of a statement.
-struct DeckProblem {
-  Diagnostic diagnostic;
-};
-
 /// `keyword: argument, argument, …;` as it stands in a deck, comments taken out.
 struct DeckArgument {
   std::string text;
@@ -44,7 +39,7 @@ class DeckNumbers {
 
   /// `real L = 1.`, `const integer N = 2`, `L = 3.`
   void set(const DeckArgument&);
-  /// Throws DeckProblem.
+  /// Throws ConfigurationError.
   double value(const DeckArgument&) const;
   /// An expression of Time in the language of documents, variables replaced by numbers; throws.
   /// `start` is what Time is when a run begins.

@@ -83,8 +83,9 @@ void Builder::read_user(const Element& e) {
     if (found_.errors() > before) return;
     add_made(e, name_of(e), wanted,
              library.make(*kind, {nodes, scalars, drives, values, reference}));
-  } catch (const constrained::UserElementError& x) {
-    report_.error("V1717", who(e) + ": " + x.what(), Report::value_place(e, "library"));
+  } catch (const ConfigurationError& x) {
+    const Diagnostic& d = x.diagnostics().list().front();
+    report_.error(d.code.c_str(), who(e) + ": " + d.message, Report::value_place(e, "library"));
   }
 }
 
