@@ -69,12 +69,6 @@ class Conversation {
   Counters& counters() noexcept { return counters_; }
   const Terms& terms() const noexcept { return terms_; }
 
-  struct Trouble {
-    Reason reason = Reason::framing;
-    Flaw flaw = Flaw::none;
-    bool theirs = false;  // the other side said so
-    std::array<char, 121> text{};
-  };
   const Trouble& trouble() const noexcept { return trouble_; }
 
  private:

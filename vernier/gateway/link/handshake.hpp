@@ -26,10 +26,11 @@ struct Terms {
   Hello peer;
 };
 
-/// Why it came to nothing, in words for the user; `theirs`: the other side said so.
-struct Refusal {
+/// Why a link was refused or lost.
+struct Trouble {
   Reason reason = Reason::framing;
-  bool theirs = false;
+  Flaw flaw = Flaw::none;  // of the frame that broke it
+  bool theirs = false;     // the other side said so
   std::array<char, 121> text{};
 };
 
@@ -66,7 +67,7 @@ class Handshake {
 
   std::uint32_t session() const noexcept { return terms_.session; }
   const Terms& terms() const noexcept { return terms_; }
-  const Refusal& refusal() const noexcept { return refusal_; }
+  const Trouble& refusal() const noexcept { return refusal_; }
 
  private:
   enum class State : std::uint8_t { greeting, pairing, done, refused };
@@ -85,7 +86,7 @@ class Handshake {
   Connection speaking_ = Connection::control;  // what hello() is for
   Nonce client_nonce_{}, server_nonce_{};
   Terms terms_;
-  Refusal refusal_;
+  Trouble refusal_;
 };
 
 }  // namespace vernier::link

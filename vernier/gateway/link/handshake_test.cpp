@@ -52,7 +52,7 @@ struct Pair {
     return to.take(c, h, std::span(s.payload).first(s.bytes));
   }
   /// Goes as far as it can; what the side that is not content says.
-  const Refusal* run() {
+  const Trouble* run() {
     if (carry(client, server, Connection::control) != Act::send) return &server.refusal();
     if (carry(server, client, Connection::control) != Act::open_data) return &client.refusal();
     if (carry(client, server, Connection::data) != Act::up) return &server.refusal();
@@ -83,11 +83,11 @@ TEST(Handshake, NamesWhatDoesNotFit) {
     Hello c = client_hello();
     change(c);
     Pair p(c);
-    const Refusal* r = p.run();
+    const Trouble* r = p.run();
     EXPECT_NE(r, nullptr);
-    return r ? *r : Refusal{};
+    return r ? *r : Trouble{};
   };
-  Refusal r = refused([](Hello& h) { h.tx_count = 13; });
+  Trouble r = refused([](Hello& h) { h.tx_count = 13; });
   EXPECT_EQ(r.reason, Reason::dimensions);
   EXPECT_STREQ(r.text.data(),
                "it sends 13 double and takes 3 double; here 26 double are taken and 3 double sent");
@@ -112,7 +112,7 @@ TEST(Handshake, WithAnotherKeyOrNoneDoesNot) {
       {"open sesame", "open barley"}, {"open sesame", ""}, {"", "open sesame"}};
   for (const auto& [c, s] : keys) {
     Pair p(client_hello(), server_hello(), c, s);
-    const Refusal* r = p.run();
+    const Trouble* r = p.run();
     ASSERT_NE(r, nullptr);
     EXPECT_EQ(r->reason, Reason::key);
   }

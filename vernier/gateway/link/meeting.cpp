@@ -89,7 +89,7 @@ bool Link::Communication::answered(Handshake& handshake, Connection on, Handshak
     if (next.progress == Progress::frame) {
       act = handshake.take(on, next.header, next.payload);
       if (act == Handshake::Act::open_data || act == Handshake::Act::up) return true;
-      const Refusal& r = handshake.refusal();
+      const Trouble& r = handshake.refusal();
       ++counters.refused;
       note(r.reason, r.theirs, r.text.data());
       if (!r.theirs) send_bye(w, handshake.session(), 1, r.reason, r.text.data());
@@ -199,7 +199,7 @@ void Link::Communication::meet(Guest& g, const FrameReader::Next& frame) {
     g.wire.put(h, std::span(s.payload).first(s.bytes));
     return;
   }
-  const Refusal r = g.handshake->refusal();
+  const Trouble r = g.handshake->refusal();
   ++conversation_.counters().refused;
   note(r.reason, r.theirs, r.text.data());
   turn_away(g, r.reason, r.text.data());
@@ -221,7 +221,7 @@ void Link::Communication::pair(Guest& data, const FrameReader::Next& frame) {
   }
   Handshake& handshake = *control->handshake;
   if (handshake.take(Connection::data, frame.header, frame.payload) != Handshake::Act::up) {
-    const Refusal r = handshake.refusal();
+    const Trouble r = handshake.refusal();
     ++conversation_.counters().refused;
     note(r.reason, r.theirs, r.text.data());
     turn_away(data, r.reason, r.text.data());
