@@ -202,10 +202,10 @@ std::optional<Type> type_of(const composition::Instance& i, const Catalogue& cat
     const Type* t = catalogue.find(i.type);
     return t ? std::optional(*t) : std::nullopt;
   }
-  const Catalogue::DocumentReader* reader = catalogue.document(document::root_element(i.file));
-  if (!reader) return {};
+  const DocumentKind* kind = catalogue.document(document::root_element(i.file));
+  if (!kind) return {};
   Diagnostics ignored;
-  return (*reader)(i.file, ignored);
+  return kind->read(i.file, ignored);
 }
 
 /// The ports of an instance with their paths. What is connected inside an island is a port too.

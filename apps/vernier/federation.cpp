@@ -12,6 +12,7 @@
 #include <numbers>
 #include <thread>
 
+#include "apps/vernier/catalogue.hpp"
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/interrupt.hpp"
 #include "apps/vernier/run_view.hpp"
@@ -127,7 +128,7 @@ std::vector<Found> documents_in(const std::string& file) {
   if (document::root_element(file) == "federate") {
     take(file, "");
   } else {
-    const composition::Composition c = composition::read_composition(file, problems);
+    const composition::Composition c = composition::read_composition(file, catalogue(), problems);
     for (const composition::Instance& i : c.instances)
       if (!i.file.empty() && document::root_element(i.file) == "federate") take(i.file, i.name);
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "apps/vernier/catalogue.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
@@ -63,7 +64,7 @@ std::vector<std::string> cells(const std::string& line) {
 composition::Composition document_of(const std::filesystem::path& run_folder) {
   const record::Manifest m = record::read_manifest(run_folder);
   Diagnostics ignored;
-  return composition::read_composition(run_folder / "inputs" / m.document, ignored);
+  return composition::read_composition(run_folder / "inputs" / m.document, catalogue(), ignored);
 }
 
 plot::Plot plot_of_figure(const record::ResultReader& results, const composition::Figure& f) {

@@ -24,7 +24,7 @@ using executive::Executive;
 Composition mission(const char* file) {
   Diagnostics problems;
   Composition c = composition::read_composition(
-      std::string(VERNIER_SOURCE_DIR "/missions/aausat2/") + file, problems);
+      std::string(VERNIER_SOURCE_DIR "/missions/aausat2/") + file, {}, problems);
   EXPECT_TRUE(problems.list().empty()) << rendered(problems);
   return c;
 }

@@ -27,7 +27,7 @@ using executive::Executive;
 composition::Plan planned(const char* file, const std::vector<std::string>& set = {}) {
   Diagnostics problems;
   composition::Composition c = composition::read_composition(
-      std::string(VERNIER_SOURCE_DIR "/missions/cassini/") + file, problems);
+      std::string(VERNIER_SOURCE_DIR "/missions/cassini/") + file, {}, problems);
   for (const std::string& s : set) composition::set_value(c, s);
   Catalogue catalogue;
   automaton::add_to(catalogue);

@@ -36,7 +36,7 @@ Catalogue catalogue(connector::Notice notice = {}) {
 
 composition::Composition read(const std::filesystem::path& path) {
   Diagnostics warnings;
-  return composition::read_composition(path, warnings);
+  return composition::read_composition(path, {}, warnings);
 }
 
 composition::Instance& instance(composition::Composition& c, const std::string& name) {

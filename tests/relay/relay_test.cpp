@@ -33,7 +33,7 @@ const Catalogue& catalogue() {
 composition::Composition read(const std::string& name) {
   Diagnostics warnings;
   return composition::read_composition(
-      std::filesystem::path(VERNIER_SOURCE_DIR) / "examples" / "relay" / name, warnings);
+      std::filesystem::path(VERNIER_SOURCE_DIR) / "examples" / "relay" / name, {}, warnings);
 }
 
 composition::Plan plan(const composition::Composition& c) {

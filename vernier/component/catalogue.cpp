@@ -11,8 +11,10 @@ void Catalogue::add(Type type) {
   require(is_new);
 }
 
-void Catalogue::add_document(std::string root_element, DocumentReader reader) {
-  const bool is_new = documents_.emplace(std::move(root_element), std::move(reader)).second;
+void Catalogue::add(DocumentKind kind) {
+  require(kind.read != nullptr);
+  std::string root = kind.root;
+  const bool is_new = documents_.emplace(std::move(root), std::move(kind)).second;
   require(is_new);
 }
 
@@ -21,7 +23,7 @@ const Type* Catalogue::find(std::string_view name) const {
   return found == types_.end() ? nullptr : &found->second;
 }
 
-const Catalogue::DocumentReader* Catalogue::document(std::string_view root_element) const {
+const DocumentKind* Catalogue::document(std::string_view root_element) const {
   const auto found = documents_.find(root_element);
   return found == documents_.end() ? nullptr : &found->second;
 }

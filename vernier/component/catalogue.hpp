@@ -25,6 +25,20 @@ struct Type {
   std::vector<std::filesystem::path> files = {};  // that were read beside its document
 };
 
+/// What a composition does with an instance: equations that an island integrates, something that
+/// advances by itself, or a way to the outside.
+enum class InstanceKind { system, component, connector };
+
+/// A kind of document that describes something that can be instanced.
+struct DocumentKind {
+  std::string root;     // its root element: "hybridsystem"
+  std::string summary;  // "equations with modes and transitions"
+  InstanceKind instance = InstanceKind::system;
+  /// Constants and initial states become the type's parameters. Reports into Diagnostics; an
+  /// unusable document gives an empty type.
+  std::function<Type(const std::filesystem::path&, Diagnostics&)> read = {};
+};
+
 /// How an island integrates.
 struct IslandSettings {
   std::string integrator = "dopri5";  // dopri5, rk4, euler, rodas (stiff)
@@ -41,25 +55,25 @@ struct IslandSettings {
 /// What composition documents can name. Filled in apps/; the same for a program's whole life.
 class Catalogue {
  public:
-  /// Reads a document with a given root element into a type: its constants and initial states are
-  /// the type's parameters. Reports into Diagnostics; an unusable document gives an empty function.
-  using DocumentReader = std::function<Type(const std::filesystem::path&, Diagnostics&)>;
   using IslandMaker = std::function<std::unique_ptr<Component>(std::unique_ptr<hybrid::System>,
                                                                const IslandSettings&)>;
 
   void add(Type);
-  void add_document(std::string root_element, DocumentReader);
+  void add(DocumentKind);
   void set_island(IslandMaker m) { island_ = std::move(m); }
 
   const Type* find(std::string_view name) const;
-  const DocumentReader* document(std::string_view root_element) const;
+  const DocumentKind* document(std::string_view root_element) const;
   const IslandMaker& island() const noexcept { return island_; }
   const std::map<std::string, Type, std::less<>>& types() const noexcept { return types_; }
+  const std::map<std::string, DocumentKind, std::less<>>& documents() const noexcept {
+    return documents_;
+  }
   std::vector<std::string> names() const;
 
  private:
   std::map<std::string, Type, std::less<>> types_;
-  std::map<std::string, DocumentReader, std::less<>> documents_;
+  std::map<std::string, DocumentKind, std::less<>> documents_;
   IslandMaker island_;
 };
 

@@ -66,9 +66,9 @@ TEST(ConnectorFormat, EveryParameterIsInItsDescription) {
 
 Type read_type(const Catalogue& catalogue, const std::filesystem::path& path) {
   Diagnostics problems;
-  const auto* reader = catalogue.document("ioconnector");
-  EXPECT_NE(reader, nullptr);
-  Type type = (*reader)(path, problems);
+  const DocumentKind* kind = catalogue.document("ioconnector");
+  EXPECT_NE(kind, nullptr);
+  Type type = kind->read(path, problems);
   EXPECT_EQ(problems.errors(), 0u) << rendered(problems);
   return type;
 }
@@ -127,7 +127,7 @@ TEST(Connector, ADocumentThatCannotBeUsedGivesAnEmptyType) {
   Catalogue catalogue;
   add_connectors(catalogue);
   Diagnostics problems;
-  const Type type = (*catalogue.document("ioconnector"))(format / "bad/version.xml", problems);
+  const Type type = catalogue.document("ioconnector")->read(format / "bad/version.xml", problems);
   EXPECT_FALSE(type.component);
   EXPECT_EQ(problems.errors(), 1u);
 }

@@ -52,11 +52,14 @@ Type type_of(const FederateDocument& d, std::function<void(const std::string&)> 
 }
 
 void add_federates(Catalogue& catalogue, std::function<void(const std::string&)> notice) {
-  catalogue.add_document("federate", [notice = std::move(notice)](const std::filesystem::path& path,
+  catalogue.add(DocumentKind{.root = "federate",
+                             .summary = "a member of a federation of simulators (HLA)",
+                             .instance = InstanceKind::connector,
+                             .read = [notice = std::move(notice)](const std::filesystem::path& path,
                                                                   Diagnostics& problems) {
-    const auto document = read_federate(path, problems);
-    return document ? type_of(*document, notice) : Type{};
-  });
+                               const auto document = read_federate(path, problems);
+                               return document ? type_of(*document, notice) : Type{};
+                             }});
 }
 
 }  // namespace vernier::spacefom

@@ -186,6 +186,11 @@ Type parse_type(std::string content, const std::filesystem::path& name, Diagnost
   return type_of(document::parse(std::move(content), name, grammars, problems), problems);
 }
 
-void add_to(Catalogue& c) { c.add_document("hybridsystem", read_type); }
+void add_to(Catalogue& c) {
+  c.add(DocumentKind{.root = "hybridsystem",
+                     .summary = "equations with modes and transitions",
+                     .instance = InstanceKind::system,
+                     .read = read_type});
+}
 
 }  // namespace vernier::automaton

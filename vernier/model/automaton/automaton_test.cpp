@@ -439,11 +439,12 @@ TEST(Automaton, RefusesDeepBrackets) {
 TEST(Automaton, ServesCompositionsThroughTheCatalogue) {
   Catalogue catalogue;
   add_to(catalogue);
-  const auto* reader = catalogue.document("hybridsystem");
-  ASSERT_TRUE(reader);
+  const DocumentKind* kind = catalogue.document("hybridsystem");
+  ASSERT_TRUE(kind);
+  EXPECT_EQ(kind->instance, InstanceKind::system);
   Diagnostics problems;
-  EXPECT_EQ((*reader)(good("relay"), problems).name, "Relay");
-  EXPECT_FALSE((*reader)("none.xml", problems).system);
+  EXPECT_EQ(kind->read(good("relay"), problems).name, "Relay");
+  EXPECT_FALSE(kind->read("none.xml", problems).system);
   EXPECT_EQ(problems.errors(), 1u);
 }
 

@@ -50,6 +50,11 @@ Type read_type(const std::filesystem::path& path, Diagnostics& problems) {
   return source ? type_of(source) : Type{};
 }
 
-void add_to(Catalogue& c) { c.add_document("multibody", read_type); }
+void add_to(Catalogue& c) {
+  c.add(DocumentKind{.root = "multibody",
+                     .summary = "a tree of rigid and flexible bodies",
+                     .instance = InstanceKind::system,
+                     .read = read_type});
+}
 
 }  // namespace vernier::mechanics

@@ -90,6 +90,11 @@ Type type_of(const std::shared_ptr<const Source>& source) {
   return type;
 }
 
-void add_to(Catalogue& c) { c.add_document("mechanism", read_type); }
+void add_to(Catalogue& c) {
+  c.add(DocumentKind{.root = "mechanism",
+                     .summary = "bodies, beams and joints that may close loops",
+                     .instance = InstanceKind::component,
+                     .read = read_type});
+}
 
 }  // namespace vernier::mechanism

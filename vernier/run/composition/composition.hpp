@@ -20,7 +20,7 @@ namespace vernier::composition {
 inline constexpr std::string_view own_island = "own";
 
 struct Instance {
-  enum class Kind { system, component, connector };
+  using Kind = InstanceKind;
   Kind kind = Kind::system;
   std::string name;            // path: "bus.wheel1" when it came from a nested composition
   std::string type;            // a type of the catalogue, or
@@ -157,9 +157,9 @@ struct Composition {
   RunSettings run;
 };
 
-/// Reads a composition with all compositions nested in it, flattened. A file whose root element is
-/// a model's (a hybrid system, …) becomes a composition of one. Throws ConfigurationError.
-Composition read_composition(const std::filesystem::path&, Diagnostics& warnings);
+/// Reads a composition with all compositions nested in it, flattened. A document of a kind that the
+/// catalogue lists becomes a composition of one. Throws ConfigurationError.
+Composition read_composition(const std::filesystem::path&, const Catalogue&, Diagnostics& warnings);
 
 /// The same for a composition in memory; `name` stands for the file in messages, and its folder is
 /// where the files that it names are looked for.

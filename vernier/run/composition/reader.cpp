@@ -7,6 +7,7 @@
 #include "vernier/base/text.hpp"
 #include "vernier/document/document.hpp"
 #include "vernier/run/composition/composition.hpp"
+#include "vernier/run/composition/detail/members.hpp"
 #include "vernier/run/composition/detail/page.hpp"
 #include "vernier/run/composition/detail/values.hpp"
 
@@ -21,7 +22,7 @@ constexpr std::size_t nesting_limit = 16;
 constexpr std::size_t instance_limit = 100'000;
 
 document::Grammar grammar() {
-  return {"interconnection", "interconnection.dtd",
+  return {detail::composition_root, "interconnection.dtd",
           embedded::composition("formats/interconnection/interconnection.dtd")};
 }
 
@@ -167,15 +168,13 @@ std::string name_from(const std::filesystem::path& file) {
 }
 
 /// A model alone, run long enough to see what it does.
-Composition composition_of_one(const std::filesystem::path& file, const std::string& root) {
+Composition composition_of_one(const std::filesystem::path& file, InstanceKind kind) {
   Composition c;
   c.name = name_from(file);
   c.file = file;
   c.documents = {file};
   Instance only;
-  only.kind = root == "ioconnector" || root == "federate" ? Instance::Kind::connector
-              : root == "facility" || root == "mechanism" ? Instance::Kind::component
-                                                          : Instance::Kind::system;
+  only.kind = kind;
   only.name = c.name == "ext" || c.name == "run" ? "_" + c.name : c.name;
   only.file = file;
   only.place = {.file = file.string()};
@@ -185,10 +184,12 @@ Composition composition_of_one(const std::filesystem::path& file, const std::str
   return c;
 }
 
-bool is_model(const std::string& root) {
-  if (root.empty() || root == "interconnection") return false;
-  // a misspelt root is better served by the message about it
-  return !closest(root, {"interconnection"});
+/// Whether a root element stands for a composition; what is misspelt or none at all is better
+/// served by the messages of its reader.
+bool is_composition(const std::string& root, const Catalogue& catalogue) {
+  std::vector<std::string> roots{std::string(detail::composition_root)};
+  for (const auto& [name, kind] : catalogue.documents()) roots.push_back(name);
+  return root.empty() || closest(root, roots) == detail::composition_root;
 }
 
 /// Without any <record>, everything is recorded.
@@ -210,10 +211,16 @@ Composition usable(std::optional<Reader::Read> read, const Diagnostics& found,
 
 }  // namespace
 
-Composition read_composition(const std::filesystem::path& file, Diagnostics& warnings) {
+Composition read_composition(const std::filesystem::path& file, const Catalogue& catalogue,
+                             Diagnostics& warnings) {
   const std::string root = document::root_element(file);
-  if (is_model(root)) return recorded(composition_of_one(file, root));
+  if (const DocumentKind* kind = catalogue.document(root))
+    return recorded(composition_of_one(file, kind->instance));
   Diagnostics problems;
+  if (!is_composition(root, catalogue)) {
+    detail::report_kind(file, root, {.file = file.string()}, catalogue, problems);
+    throw ConfigurationError(std::move(problems));
+  }
   auto read = Reader(problems).read(file, nullptr);
   return usable(std::move(read), problems, file, warnings);
 }

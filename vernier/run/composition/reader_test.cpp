@@ -33,7 +33,7 @@ class Reading : public ::testing::Test {
     const auto file =
         write("top.xml", "<interconnection name='top'>" + inside + "</interconnection>");
     Diagnostics warnings;
-    return read_composition(file, warnings);
+    return read_composition(file, catalogue_, warnings);
   }
   /// The codes of all problems, in order.
   std::vector<std::string> codes(const std::string& inside) const {
@@ -47,6 +47,14 @@ class Reading : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
+  const Catalogue catalogue_ = [] {
+    Catalogue c;
+    const auto unread = [](const std::filesystem::path&, Diagnostics&) { return Type{}; };
+    c.add(DocumentKind{"hybridsystem", "equations", InstanceKind::system, unread});
+    c.add(DocumentKind{"mechanism", "bodies", InstanceKind::component, unread});
+    c.add(DocumentKind{"ioconnector", "the outside", InstanceKind::connector, unread});
+    return c;
+  }();
 };
 
 std::string text(const Connection& c) {
@@ -65,7 +73,7 @@ std::vector<std::string> texts(const std::vector<Connection>& list) {
 
 TEST(Formats, TheGoodExampleIsReadCompletely) {
   Diagnostics warnings;
-  const Composition c = read_composition(formats / "good/feedback.xml", warnings);
+  const Composition c = read_composition(formats / "good/feedback.xml", {}, warnings);
   EXPECT_EQ(warnings.list().size(), 0u);
   EXPECT_EQ(c.name, "feedback");
   EXPECT_EQ(c.description,
@@ -100,7 +108,7 @@ TEST(Formats, TheGoodExampleIsReadCompletely) {
 
 TEST(Formats, NestedCompositionsAreFlattened) {
   Diagnostics warnings;
-  const Composition c = read_composition(formats / "good/two-loops.xml", warnings);
+  const Composition c = read_composition(formats / "good/two-loops.xml", {}, warnings);
   std::vector<std::string> names;
   for (const Instance& i : c.instances) names.push_back(i.name);
   EXPECT_THAT(names, ElementsAre("sum", "first.plant", "first.relay", "first.counter",
@@ -136,7 +144,7 @@ TEST(Formats, TheBadExamplesAnswerWithTheirMessages) {
     std::string said = "nothing\n";
     try {
       Diagnostics warnings;
-      read_composition(file, warnings);
+      read_composition(file, {}, warnings);
     } catch (const ConfigurationError& e) {
       said = rendered(e.diagnostics());
     }
@@ -152,7 +160,7 @@ TEST(Formats, TheBadExamplesAnswerWithTheirMessages) {
 TEST_F(Reading, ALoneModelIsACompositionOfOne) {
   Diagnostics warnings;
   const Composition c =
-      read_composition(write("my model.xml", "<hybridsystem name='M'/>"), warnings);
+      read_composition(write("my model.xml", "<hybridsystem name='M'/>"), catalogue_, warnings);
   ASSERT_EQ(c.instances.size(), 1u);
   EXPECT_EQ(c.instances[0].name, "my_model");
   EXPECT_EQ(c.instances[0].kind, Instance::Kind::system);
@@ -161,10 +169,32 @@ TEST_F(Reading, ALoneModelIsACompositionOfOne) {
   EXPECT_EQ(c.records[0].signals, "*");
 }
 
-TEST_F(Reading, AMisspeltRootIsNotTakenForAModel) {
+TEST_F(Reading, TheCatalogueSaysWhatALoneDocumentIs) {
   Diagnostics warnings;
-  const auto file = write("a.xml", "<interconection name='a'/>");
-  EXPECT_THROW(read_composition(file, warnings), ConfigurationError);
+  const auto kind = [&](const std::string& root) {
+    const auto file = write("one.xml", "<" + root + " name='M'/>");
+    return read_composition(file, catalogue_, warnings).instances.at(0).kind;
+  };
+  EXPECT_EQ(kind("hybridsystem"), InstanceKind::system);
+  EXPECT_EQ(kind("mechanism"), InstanceKind::component);
+  EXPECT_EQ(kind("ioconnector"), InstanceKind::connector);
+}
+
+TEST_F(Reading, AMisspeltRootIsNotTakenForAModel) {
+  const auto said = [&](const std::string& root) {
+    Diagnostics warnings;
+    try {
+      read_composition(write("a.xml", "<" + root + " name='a'/>"), catalogue_, warnings);
+    } catch (const ConfigurationError& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing");
+  };
+  EXPECT_THAT(said("interconection"), HasSubstr("V1204"));
+  EXPECT_THAT(said("interconection"), HasSubstr("did you mean <interconnection>?"));
+  EXPECT_THAT(said("mechansim"), HasSubstr("V2102"));
+  EXPECT_THAT(said("mechansim"), HasSubstr("did you mean <mechanism>?"));
+  EXPECT_THAT(said("notes"), HasSubstr("= <ioconnector>: the outside"));
 }
 
 TEST_F(Reading, SlicesOfNestedInputsAndExportsMeetElementByElement) {

@@ -146,10 +146,10 @@ void add_frames(Composition& c, bool wanted, const Catalogue& catalogue) {
 void open_inputs(Composition& c, const Catalogue& catalogue) {
   if (c.instances.size() != 1 || c.instances.front().file != c.file) return;
   const composition::Instance& only = c.instances.front();
-  const Catalogue::DocumentReader* reader = catalogue.document(document::root_element(c.file));
-  if (!reader) return;
+  const DocumentKind* kind = catalogue.document(document::root_element(c.file));
+  if (!kind) return;
   Diagnostics ignored;  // the plan reports them
-  const Type type = (*reader)(only.file, ignored);
+  const Type type = kind->read(only.file, ignored);
   if (ignored.errors() > 0) return;
   const Parameters parameters(only.name, type.parameters, only.parameters, 1, {}, ignored);
   if (ignored.errors() > 0) return;
@@ -205,7 +205,8 @@ Diagnostics with_sources(const Diagnostics& problems) {
 
 Prepared prepared_of(const std::filesystem::path& document, const Changes& changes,
                      const Catalogue& catalogue, Diagnostics& problems, bool must_end) {
-  Prepared prepared{.composition = composition::read_composition(document, problems), .plan = {}};
+  Prepared prepared{.composition = composition::read_composition(document, catalogue, problems),
+                    .plan = {}};
   Composition& c = prepared.composition;
   open_inputs(c, catalogue);
   apply(c, changes, problems);

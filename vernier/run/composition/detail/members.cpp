@@ -6,6 +6,7 @@
 #include "vernier/base/units.hpp"
 #include "vernier/component/system_ports.hpp"
 #include "vernier/document/document.hpp"
+#include "vernier/run/composition/detail/page.hpp"
 
 namespace vernier::composition::detail {
 
@@ -81,23 +82,13 @@ const Type* Members::type_of(const Instance& i, const Catalogue& catalogue, Diag
   const auto [found, is_new] = documents_.try_emplace(i.file);
   if (is_new) {
     const std::string root = document::root_element(i.file);
-    const Catalogue::DocumentReader* reader = catalogue.document(root);
-    if (reader) {
-      found->second = (*reader)(i.file, problems);
+    if (const DocumentKind* kind = catalogue.document(root)) {
+      found->second = kind->read(i.file, problems);
     } else if (root.empty()) {
       problems.error("V2102", "cannot read \"" + i.file.string() + "\" as a document", i.place)
           .notes.push_back("is the file there, and is it XML?");
     } else {
-      Diagnostic& d = problems.error(
-          "V2102", "\"" + i.file.string() + "\" is a <" + root + ">, which is not a model",
-          i.place);
-      const std::vector<std::string> roots{"hybridsystem", "ioconnector", "interconnection"};
-      if (const auto near = closest(root, roots))
-        d.notes.push_back("did you mean <" + *near + ">?");
-      else
-        d.notes.push_back(
-            "a model begins with <hybridsystem>, a way to the outside with "
-            "<ioconnector>");
+      report_kind(i.file, root, i.place, catalogue, problems);
     }
   }
   const Type& t = found->second;
@@ -214,6 +205,26 @@ std::optional<Reach> Members::elements(const Endpoint& e, Reach r, Diagnostics& 
   r.first = e.first;
   r.count = last - e.first;
   return r;
+}
+
+void report_kind(const std::filesystem::path& file, const std::string& root, const Place& place,
+                 const Catalogue& catalogue, Diagnostics& problems) {
+  Diagnostic& d = problems.error(
+      "V2102", "\"" + file.string() + "\" is a <" + root + ">, which is not a model", place);
+  if (root == composition_root) {
+    d.notes.push_back("a composition is nested with <composition id=\"…\" file=\"" +
+                      file.filename().string() + "\"/>");
+    return;
+  }
+  std::vector<std::string> roots;
+  for (const auto& [name, kind] : catalogue.documents()) roots.push_back(name);
+  if (const auto near = closest(root, roots)) {
+    d.notes.push_back("did you mean <" + *near + ">?");
+    return;
+  }
+  d.notes.push_back("documents that can be instanced begin with");
+  for (const auto& [name, kind] : catalogue.documents())
+    d.notes.push_back("<" + name + ">: " + kind.summary);
 }
 
 void append_at(const Place& place, const Diagnostics& found, Diagnostics& problems) {

@@ -72,6 +72,11 @@ class Members {
   std::map<std::filesystem::path, Type> documents_;
 };
 
+/// Reports that a document is of no kind that can be instanced, with the kind that was probably
+/// meant or all there are. Place: where it is named.
+void report_kind(const std::filesystem::path&, const std::string& root, const Place&,
+                 const Catalogue&, Diagnostics&);
+
 /// "3 × m", "3 × rad/s in body", "event", "stream": what a port carries.
 std::string shape(const Port&, std::uint32_t count);
 

@@ -13,6 +13,9 @@
 
 namespace vernier::composition::detail {
 
+/// The root element of a composition.
+inline constexpr std::string_view composition_root = "interconnection";
+
 /// A composition inside the one being read: its instances are already taken over; what is left is
 /// how its inputs are driven and where its exports lead.
 struct Nested {
