@@ -10,8 +10,8 @@
 #include "apps/vernier/multibody_text.hpp"
 #include "apps/vernier/table.hpp"
 #include "vernier/base/text.hpp"
-#include "vernier/document/document.hpp"
 #include "vernier/model/mechanics/system.hpp"
+#include "vernier/run/composition/sources.hpp"
 
 namespace vernier::app {
 namespace {
@@ -196,16 +196,11 @@ ordered_json system_json(const hybrid::SystemSpec& spec) {
   return j;
 }
 
-/// The type of an instance: of the catalogue, or read from its document.
-std::optional<Type> type_of(const composition::Instance& i, const Catalogue& catalogue) {
-  if (i.file.empty()) {
-    const Type* t = catalogue.find(i.type);
-    return t ? std::optional(*t) : std::nullopt;
-  }
-  const DocumentKind* kind = catalogue.document(document::root_element(i.file));
-  if (!kind) return {};
-  Diagnostics ignored;
-  return kind->read(i.file, ignored);
+/// The type of an instance: of the catalogue, or of its document; null: neither.
+const Type* type_of(const composition::Instance& i, const composition::Composition& c,
+                    const Catalogue& catalogue) {
+  return i.file.empty() ? catalogue.find(i.type)
+                        : c.sources->type(i.file, i.place, catalogue, nullptr);
 }
 
 /// The ports of an instance with their paths. What is connected inside an island is a port too.
@@ -346,7 +341,7 @@ std::string composition_text(const session::Prepared& p, const Catalogue& catalo
                      exact(seconds(c.run.stop)), exact(seconds(c.run.step)), c.run.seed,
                      c.run.island.integrator, exact(c.run.island.rtol), exact(c.run.island.atol));
   for (const composition::Instance& i : c.instances) {
-    const auto type = type_of(i, catalogue);
+    const Type* type = type_of(i, c, catalogue);
     out += fmt::format("\n{}   {}{}\n", i.name, i.file.empty() ? i.type : i.file.string(),
                        i.island.empty() ? "" : ", in island " + i.island);
     const Made made = type ? make(*type, i.name, i.parameters) : Made{};
@@ -391,7 +386,7 @@ ordered_json composition_json(const session::Prepared& p, const Catalogue& catal
       one["file"] = i.file.string();
     }
     if (!i.island.empty()) one["island"] = i.island;
-    const auto type = type_of(i, catalogue);
+    const Type* type = type_of(i, c, catalogue);
     const Made made = type ? make(*type, i.name, i.parameters) : Made{};
     const Ports ports = ports_of(p.plan, i.name, made.system.get());
     one["inputs"] = ordered_json::array();

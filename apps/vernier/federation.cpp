@@ -29,6 +29,7 @@
 #include "vernier/gateway/spacefom/recording.hpp"
 #include "vernier/kernel/frames/dates.hpp"
 #include "vernier/run/composition/composition.hpp"
+#include "vernier/run/composition/sources.hpp"
 
 namespace vernier::app {
 namespace {
@@ -120,17 +121,12 @@ struct Found {
 std::vector<Found> documents_in(const std::string& file) {
   Diagnostics problems;
   std::vector<Found> found;
-  const auto take = [&](const std::filesystem::path& path, const std::string& instance) {
-    if (auto d = spacefom::read_federate(path, problems)) {
-      found.push_back({instance, std::move(*d)});
-    }
-  };
-  if (document::root_element(file) == "federate") {
-    take(file, "");
-  } else {
-    const composition::Composition c = composition::read_composition(file, catalogue(), problems);
-    for (const composition::Instance& i : c.instances)
-      if (!i.file.empty() && document::root_element(i.file) == "federate") take(i.file, i.name);
+  const composition::Composition c = composition::read_composition(file, catalogue(), problems);
+  for (const composition::Instance& i : c.instances) {
+    const std::string* content = i.file.empty() ? nullptr : c.sources->content(i.file, problems);
+    if (!content || document::root_element(*content) != spacefom::grammar().root) continue;
+    if (auto d = spacefom::parse_federate(*content, i.file, problems))
+      found.push_back({i.file == c.file ? "" : i.name, std::move(*d)});
   }
   problems.throw_if_errors();
   if (found.empty()) refuse(file + " has no federate");

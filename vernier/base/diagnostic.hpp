@@ -37,6 +37,7 @@ struct Diagnostic {
   std::vector<std::string> body;   // lines shown under the place as they are: a chain of ports
   std::vector<std::string> notes;  // what was expected, what to do
   Category category = Category::input;
+  bool shown = false;  // by who found it: where `source` is empty, no line is to be shown
 };
 
 /// The problems found so far, in the order found. A reader goes on after a problem, so that the

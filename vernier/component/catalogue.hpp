@@ -34,9 +34,11 @@ struct DocumentKind {
   std::string root;     // its root element: "hybridsystem"
   std::string summary;  // "equations with modes and transitions"
   InstanceKind instance = InstanceKind::system;
-  /// Constants and initial states become the type's parameters. Reports into Diagnostics; an
-  /// unusable document gives an empty type.
-  std::function<Type(const std::filesystem::path&, Diagnostics&)> read = {};
+  /// Reads the text of a document; `file` stands for it in messages, and files that it names are
+  /// looked for beside it. Constants and initial states become the type's parameters. Reports into
+  /// Diagnostics; an unusable document gives an empty type.
+  std::function<Type(std::string content, const std::filesystem::path& file, Diagnostics&)> read =
+      {};
 };
 
 /// How an island integrates.

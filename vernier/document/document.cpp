@@ -30,42 +30,6 @@ std::string megabytes(std::size_t bytes) {
                            : std::to_string(bytes) + " bytes";
 }
 
-/// Reads a whole file of at most `most` bytes; says why not.
-std::optional<std::string> file_content(const std::filesystem::path& path, std::size_t most,
-                                        Diagnostics& problems) {
-  const auto refuse = [&](const char* code, const std::string& why) {
-    problems.error(code, why, Place{.file = path.string()});
-    return std::nullopt;
-  };
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) {
-    return refuse("V1200", "there is no file " + path.string());
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    return refuse("V1200", path.string() + " is not a file");
-  }
-  const auto size = std::filesystem::file_size(path, error);
-  if (!error && size > most) {
-    return refuse("V1215", "the document has " + megabytes(size) + "; at most " + megabytes(most) +
-                               " are read");
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    return refuse("V1200",
-                  "cannot read " + path.string() + ": " + std::generic_category().message(errno));
-  }
-  // the file may grow meanwhile, or lie about its size: one byte more than allowed tells
-  std::string content;
-  content.resize(std::min<std::size_t>(error ? most : size, most) + 1);
-  in.read(content.data(), static_cast<std::streamsize>(content.size()));
-  content.resize(static_cast<std::size_t>(in.gcount()));
-  if (content.size() > most) {
-    return refuse("V1215", "the document has more than " + megabytes(most));
-  }
-  return content;
-}
-
 }  // namespace
 
 const Attribute* Element::attribute(std::string_view wanted) const noexcept {
@@ -203,28 +167,63 @@ class Reader {
   }
 };
 
+std::optional<std::string> content_of(const std::filesystem::path& path, Diagnostics& problems,
+                                      const Limits& limits) {
+  const std::size_t most = limits.bytes;
+  const auto refuse = [&](const char* code, const std::string& why) {
+    problems.error(code, why, Place{.file = path.string()});
+    return std::nullopt;
+  };
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    return refuse("V1200", "there is no file " + path.string());
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    return refuse("V1200", path.string() + " is not a file");
+  }
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error && size > most) {
+    return refuse("V1215", "the document has " + megabytes(size) + "; at most " + megabytes(most) +
+                               " are read");
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    return refuse("V1200",
+                  "cannot read " + path.string() + ": " + std::generic_category().message(errno));
+  }
+  // the file may grow meanwhile, or lie about its size: one byte more than allowed tells
+  std::string content;
+  content.resize(std::min<std::size_t>(error ? most : size, most) + 1);
+  in.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<std::size_t>(in.gcount()));
+  if (content.size() > most) {
+    return refuse("V1215", "the document has more than " + megabytes(most));
+  }
+  return content;
+}
+
 std::optional<Document> read(const std::filesystem::path& path, std::span<const Grammar> grammars,
                              Diagnostics& problems, const Limits& limits) {
-  std::optional<std::string> content = file_content(path, limits.bytes, problems);
+  std::optional<std::string> content = content_of(path, problems, limits);
   if (!content) return {};
-  return Reader::read(std::move(*content), path, grammars, problems, limits);
+  return parse(std::move(*content), path, grammars, problems, limits);
 }
 
 std::optional<Document> parse(std::string content, const std::filesystem::path& name,
                               std::span<const Grammar> grammars, Diagnostics& problems,
                               const Limits& limits) {
-  return Reader::read(std::move(content), name, grammars, problems, limits);
+  Diagnostics found;
+  auto document = Reader::read(std::move(content), name, grammars, found, limits);
+  for (Diagnostic d : found.list()) {
+    d.shown = true;
+    problems.add(std::move(d));
+  }
+  return document;
 }
 
-std::string root_element(const std::filesystem::path& path) {
-  constexpr std::streamsize prolog = 65'536;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return {};
-  std::ifstream in(path, std::ios::binary);
-  std::string content(static_cast<std::size_t>(prolog), '\0');
-  in.read(content.data(), prolog);
-  content.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
-  if (content.starts_with("\xEF\xBB\xBF")) content.erase(0, 3);
+std::string root_element(std::string_view content) {
+  if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
   const std::size_t at = detail::find_root(content);
   if (at == std::string::npos) return {};
   return std::string(detail::name_at(content, at + 1));

@@ -96,8 +96,12 @@ std::optional<Document> read(const std::filesystem::path&, std::span<const Gramm
 std::optional<Document> parse(std::string content, const std::filesystem::path& name,
                               std::span<const Grammar>, Diagnostics& problems, const Limits& = {});
 
-/// The name of the root element, found without reading the whole; empty when there is none.
-std::string root_element(const std::filesystem::path&);
+/// The bytes of a file, as read() takes them; nothing after a report when it cannot be read.
+std::optional<std::string> content_of(const std::filesystem::path&, Diagnostics& problems,
+                                      const Limits& = {});
+
+/// The name of the root element, found without looking at the rest; empty when there is none.
+std::string root_element(std::string_view content);
 
 /// What is made of a document that was read, for as many as want it; null when there is none or
 /// it was found wanting. Source(Document, Diagnostics&) reports.

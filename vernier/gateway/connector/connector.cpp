@@ -309,14 +309,15 @@ Type type_of(const Connector& connector, Notice notice) {
 }
 
 void add_connectors(Catalogue& catalogue, Notice notice) {
-  catalogue.add(DocumentKind{.root = "ioconnector",
-                             .summary = "a file, a device or another simulator",
-                             .instance = InstanceKind::connector,
-                             .read = [notice = std::move(notice)](const std::filesystem::path& path,
-                                                                  Diagnostics& problems) {
-                               const auto connector = read_connector(path, problems);
-                               return connector ? type_of(*connector, notice) : Type{};
-                             }});
+  catalogue.add(DocumentKind{
+      .root = "ioconnector",
+      .summary = "a file, a device or another simulator",
+      .instance = InstanceKind::connector,
+      .read = [notice = std::move(notice)](std::string content, const std::filesystem::path& file,
+                                           Diagnostics& problems) {
+        const auto connector = parse_connector(std::move(content), file, problems);
+        return connector ? type_of(*connector, notice) : Type{};
+      }});
 }
 
 }  // namespace vernier::connector

@@ -68,7 +68,7 @@ Type read_type(const Catalogue& catalogue, const std::filesystem::path& path) {
   Diagnostics problems;
   const DocumentKind* kind = catalogue.document("ioconnector");
   EXPECT_NE(kind, nullptr);
-  Type type = kind->read(path, problems);
+  Type type = kind->read(testing::content(path), path, problems);
   EXPECT_EQ(problems.errors(), 0u) << rendered(problems);
   return type;
 }
@@ -127,7 +127,9 @@ TEST(Connector, ADocumentThatCannotBeUsedGivesAnEmptyType) {
   Catalogue catalogue;
   add_connectors(catalogue);
   Diagnostics problems;
-  const Type type = catalogue.document("ioconnector")->read(format / "bad/version.xml", problems);
+  const Type type =
+      catalogue.document("ioconnector")
+          ->read(testing::content(format / "bad/version.xml"), "version.xml", problems);
   EXPECT_FALSE(type.component);
   EXPECT_EQ(problems.errors(), 1u);
 }

@@ -52,14 +52,15 @@ Type type_of(const FederateDocument& d, std::function<void(const std::string&)> 
 }
 
 void add_federates(Catalogue& catalogue, std::function<void(const std::string&)> notice) {
-  catalogue.add(DocumentKind{.root = "federate",
-                             .summary = "a member of a federation of simulators (HLA)",
-                             .instance = InstanceKind::connector,
-                             .read = [notice = std::move(notice)](const std::filesystem::path& path,
-                                                                  Diagnostics& problems) {
-                               const auto document = read_federate(path, problems);
-                               return document ? type_of(*document, notice) : Type{};
-                             }});
+  catalogue.add(DocumentKind{
+      .root = "federate",
+      .summary = "a member of a federation of simulators (HLA)",
+      .instance = InstanceKind::connector,
+      .read = [notice = std::move(notice)](std::string content, const std::filesystem::path& file,
+                                           Diagnostics& problems) {
+        const auto document = parse_federate(std::move(content), file, problems);
+        return document ? type_of(*document, notice) : Type{};
+      }});
 }
 
 }  // namespace vernier::spacefom

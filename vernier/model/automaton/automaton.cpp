@@ -190,7 +190,7 @@ void add_to(Catalogue& c) {
   c.add(DocumentKind{.root = "hybridsystem",
                      .summary = "equations with modes and transitions",
                      .instance = InstanceKind::system,
-                     .read = read_type});
+                     .read = parse_type});
 }
 
 }  // namespace vernier::automaton

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vernier/testing/allocations.hpp"
+#include "vernier/testing/files.hpp"
 #include "vernier/testing/system_rig.hpp"
 
 namespace vernier::automaton {
@@ -443,9 +444,10 @@ TEST(Automaton, ServesCompositionsThroughTheCatalogue) {
   ASSERT_TRUE(kind);
   EXPECT_EQ(kind->instance, InstanceKind::system);
   Diagnostics problems;
-  EXPECT_EQ(kind->read(good("relay"), problems).name, "Relay");
-  EXPECT_FALSE(kind->read("none.xml", problems).system);
-  EXPECT_EQ(problems.errors(), 1u);
+  EXPECT_EQ(kind->read(testing::content(good("relay")), "relay.xml", problems).name, "Relay");
+  EXPECT_EQ(problems.errors(), 0u) << rendered(problems);
+  EXPECT_FALSE(kind->read("<hybridsystem/>", "none.xml", problems).system);
+  EXPECT_GT(problems.errors(), 0u);
 }
 
 }  // namespace

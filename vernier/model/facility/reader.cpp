@@ -353,13 +353,14 @@ Type type_of(const std::shared_ptr<const Source>& source) {
 }
 
 void add_to(Catalogue& c) {
-  c.add(DocumentKind{.root = "facility",
-                     .summary = "robots that move two bodies as spacecraft move",
-                     .instance = InstanceKind::component,
-                     .read = [](const std::filesystem::path& path, Diagnostics& problems) {
-                       const auto source = read_source(path, problems);
-                       return source ? type_of(source) : Type{};
-                     }});
+  c.add(DocumentKind{
+      .root = "facility",
+      .summary = "robots that move two bodies as spacecraft move",
+      .instance = InstanceKind::component,
+      .read = [](std::string content, const std::filesystem::path& file, Diagnostics& problems) {
+        const auto source = parse_source(std::move(content), file, problems);
+        return source ? type_of(source) : Type{};
+      }});
 }
 
 }  // namespace vernier::facility

@@ -51,10 +51,14 @@ Type read_type(const std::filesystem::path& path, Diagnostics& problems) {
 }
 
 void add_to(Catalogue& c) {
-  c.add(DocumentKind{.root = "multibody",
-                     .summary = "a tree of rigid and flexible bodies",
-                     .instance = InstanceKind::system,
-                     .read = read_type});
+  c.add(DocumentKind{
+      .root = "multibody",
+      .summary = "a tree of rigid and flexible bodies",
+      .instance = InstanceKind::system,
+      .read = [](std::string content, const std::filesystem::path& file, Diagnostics& problems) {
+        const auto source = parse_source(std::move(content), file, problems);
+        return source ? type_of(source) : Type{};
+      }});
 }
 
 }  // namespace vernier::mechanics

@@ -56,8 +56,8 @@ class DocumentSource final : public Source {
   std::set<std::filesystem::path> files_;
 };
 
-Type read_type(const std::filesystem::path& path, Diagnostics& problems) {
-  const std::shared_ptr<const Source> source = read_source(path, problems);
+Type parse_type(std::string content, const std::filesystem::path& file, Diagnostics& problems) {
+  const std::shared_ptr<const Source> source = parse_source(std::move(content), file, problems);
   return source ? type_of(source) : Type{};
 }
 
@@ -94,7 +94,7 @@ void add_to(Catalogue& c) {
   c.add(DocumentKind{.root = "mechanism",
                      .summary = "bodies, beams and joints that may close loops",
                      .instance = InstanceKind::component,
-                     .read = read_type});
+                     .read = parse_type});
 }
 
 }  // namespace vernier::mechanism

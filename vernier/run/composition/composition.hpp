@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@
 /// The composition document as data: what, wired how, placed where. Reading it checks its form;
 /// make_plan() (plan.hpp) checks its meaning.
 namespace vernier::composition {
+
+class Sources;
 
 /// What `island` says of a system that shall be integrated apart from all others.
 inline constexpr std::string_view own_island = "own";
@@ -155,11 +158,14 @@ struct Composition {
   std::vector<Check> checks;
   std::vector<Figure> figures;
   RunSettings run;
+  std::shared_ptr<Sources> sources;  // of `documents`; null: made by hand
 };
 
 /// Reads a composition with all compositions nested in it, flattened. A document of a kind that the
 /// catalogue lists becomes a composition of one. Throws ConfigurationError.
-Composition read_composition(const std::filesystem::path&, const Catalogue&, Diagnostics& warnings);
+/// `sources`: where the documents are kept; null: in the composition alone.
+Composition read_composition(const std::filesystem::path&, const Catalogue&, Diagnostics& warnings,
+                             std::shared_ptr<Sources> sources = {});
 
 /// The same for a composition in memory; `name` stands for the file in messages, and its folder is
 /// where the files that it names are looked for.

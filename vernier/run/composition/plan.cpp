@@ -83,7 +83,7 @@ Plan make_plan(const Composition& c, const Catalogue& catalogue, Diagnostics& pr
   arrange(plan, problems);
   problems.throw_if_errors();
   detail::warn_of_rings(plan, problems);
-  plan.files = members.files();
+  plan.files = members.sources().files();
   return plan;
 }
 

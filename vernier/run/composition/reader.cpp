@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <unordered_map>
 
@@ -10,6 +11,7 @@
 #include "vernier/run/composition/detail/members.hpp"
 #include "vernier/run/composition/detail/page.hpp"
 #include "vernier/run/composition/detail/values.hpp"
+#include "vernier/run/composition/sources.hpp"
 
 namespace vernier::embedded {
 std::string_view composition(std::string_view file) noexcept;
@@ -29,7 +31,7 @@ document::Grammar grammar() {
 /// Reads one document and, through it, those nested in it.
 class Reader {
  public:
-  explicit Reader(Diagnostics& problems) : problems_(problems) {}
+  Reader(Sources& sources, Diagnostics& problems) : sources_(sources), problems_(problems) {}
 
   struct Read {
     Composition composition;
@@ -38,21 +40,28 @@ class Reader {
 
   /// Nothing when the document is of no use at all; problems are reported either way.
   std::optional<Read> read(const std::filesystem::path& file, const RunSettings* outer) {
-    const document::Grammar known = grammar();
-    const auto document = document::read(file, std::span(&known, 1), problems_);
-    if (!document) return {};
-    return read(*document, file, outer);
+    const auto [entry, fresh] = pages_.try_emplace(file);
+    if (fresh) {
+      if (const std::string* content = sources_.content(file, problems_))
+        entry->second = parsed(*content, file);
+    }
+    if (!entry->second) return {};
+    return read(*entry->second, file, outer);
   }
 
   std::optional<Read> parse(std::string content, const std::filesystem::path& name) {
-    const document::Grammar known = grammar();
-    const auto document =
-        document::parse(std::move(content), name, std::span(&known, 1), problems_);
+    const auto document = parsed(std::move(content), name);
     if (!document) return {};
     return read(*document, name, nullptr);
   }
 
  private:
+  std::optional<document::Document> parsed(std::string content,
+                                           const std::filesystem::path& name) const {
+    const document::Grammar known = grammar();
+    return document::parse(std::move(content), name, std::span(&known, 1), problems_);
+  }
+
   Read read(const document::Document& text, const std::filesystem::path& file,
             const RunSettings* outer) {
     stack_.push_back(std::filesystem::weakly_canonical(file));
@@ -139,7 +148,10 @@ class Reader {
     detail::take_in(page, id, node, std::move(inner->composition), std::move(inner->inner_exports));
   }
 
+  Sources& sources_;
   Diagnostics& problems_;
+  // by name: one that is nested many times is parsed, and found wanting, once
+  std::map<std::filesystem::path, std::optional<document::Document>> pages_;
   std::vector<std::filesystem::path> stack_;
   std::size_t instances_ = 0;
 };
@@ -198,38 +210,47 @@ Composition recorded(Composition c) {
   return c;
 }
 
-Composition usable(std::optional<Reader::Read> read, const Diagnostics& found,
-                   const std::filesystem::path& file, Diagnostics& warnings) {
+Composition usable(std::optional<Reader::Read> read, std::shared_ptr<Sources> sources,
+                   const Diagnostics& found, const std::filesystem::path& file,
+                   Diagnostics& warnings) {
   const Diagnostics problems = in_document_order(found);
   problems.throw_if_errors();
   if (!read) {
     throw ConfigurationError("V2001", "the document could not be read", {.file = file.string()});
   }
   warnings.append(problems);
+  read->composition.sources = std::move(sources);
   return recorded(std::move(read->composition));
 }
 
 }  // namespace
 
 Composition read_composition(const std::filesystem::path& file, const Catalogue& catalogue,
-                             Diagnostics& warnings) {
-  const std::string root = document::root_element(file);
-  if (const DocumentKind* kind = catalogue.document(root))
-    return recorded(composition_of_one(file, kind->instance));
+                             Diagnostics& warnings, std::shared_ptr<Sources> sources) {
+  if (!sources) sources = std::make_shared<Sources>();
   Diagnostics problems;
+  const std::string* content = sources->content(file, problems);
+  problems.throw_if_errors();
+  const std::string root = document::root_element(*content);
+  if (const DocumentKind* kind = catalogue.document(root)) {
+    Composition c = recorded(composition_of_one(file, kind->instance));
+    c.sources = std::move(sources);
+    return c;
+  }
   if (!is_composition(root, catalogue)) {
     detail::report_kind(file, root, {.file = file.string()}, catalogue, problems);
     throw ConfigurationError(std::move(problems));
   }
-  auto read = Reader(problems).read(file, nullptr);
-  return usable(std::move(read), problems, file, warnings);
+  auto read = Reader(*sources, problems).read(file, nullptr);
+  return usable(std::move(read), std::move(sources), problems, file, warnings);
 }
 
 Composition parse_composition(std::string content, const std::filesystem::path& name,
                               Diagnostics& warnings) {
+  auto sources = std::make_shared<Sources>();
   Diagnostics problems;
-  auto read = Reader(problems).parse(std::move(content), name);
-  return usable(std::move(read), problems, name, warnings);
+  auto read = Reader(*sources, problems).parse(std::move(content), name);
+  return usable(std::move(read), std::move(sources), problems, name, warnings);
 }
 
 }  // namespace vernier::composition

@@ -49,7 +49,9 @@ class Reading : public ::testing::Test {
   TemporaryFolder folder_;
   const Catalogue catalogue_ = [] {
     Catalogue c;
-    const auto unread = [](const std::filesystem::path&, Diagnostics&) { return Type{}; };
+    const auto unread = [](std::string, const std::filesystem::path&, Diagnostics&) {
+      return Type{};
+    };
     c.add(DocumentKind{"hybridsystem", "equations", InstanceKind::system, unread});
     c.add(DocumentKind{"mechanism", "bodies", InstanceKind::component, unread});
     c.add(DocumentKind{"ioconnector", "the outside", InstanceKind::connector, unread});

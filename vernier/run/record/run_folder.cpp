@@ -120,7 +120,8 @@ RunFolder::RunFolder(const fs::path& runs, std::string_view name) {
 
 fs::path RunFolder::checkpoint(Time t) const { return path_ / "checkpoints" / checkpoint_name(t); }
 
-std::vector<Input> RunFolder::copy_inputs(const std::vector<fs::path>& documents) {
+std::vector<Input> RunFolder::copy_inputs(const std::vector<fs::path>& documents,
+                                          const KnownContent& known) {
   std::vector<Input> inputs;
   if (documents.empty()) return inputs;
   std::vector<fs::path> files;
@@ -131,11 +132,20 @@ std::vector<Input> RunFolder::copy_inputs(const std::vector<fs::path>& documents
     const fs::path copy = path_ / "inputs" / place;
     std::error_code e;
     fs::create_directories(copy.parent_path(), e);
-    if (!e) fs::copy_file(f, copy, fs::copy_options::overwrite_existing, e);
+    const std::string* content = known ? known(f) : nullptr;
+    if (!e && content) {
+      std::ofstream out(copy, std::ios::binary);
+      out << *content;
+      out.close();
+      if (!out) e = std::make_error_code(std::errc::io_error);
+    } else if (!e) {
+      fs::copy_file(f, copy, fs::copy_options::overwrite_existing, e);
+    }
     if (e) refuse("cannot copy", f, e.message());
-    // of the copy: that is what the run will be repeated from
-    inputs.push_back(
-        {place.generic_string(), f.string(), text(sha256_of_file(copy)), fs::file_size(copy)});
+    // of what the run will be repeated from
+    const Digest digest =
+        content ? sha256(std::as_bytes(std::span(*content))) : sha256_of_file(copy);
+    inputs.push_back({place.generic_string(), f.string(), text(digest), fs::file_size(copy)});
   }
   return inputs;
 }

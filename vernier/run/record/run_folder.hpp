@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -44,9 +45,13 @@ class RunFolder {
   std::string name() const { return path_.filename().string(); }
   std::filesystem::path checkpoint(Time) const;
 
-  /// Copies the documents of a run, the one that was run first, with all they refer to. Answers
-  /// them for the manifest, in the same order; Input::file of the first is Manifest::document.
-  std::vector<Input> copy_inputs(const std::vector<std::filesystem::path>& documents);
+  /// What a file held when it was read for the run; null: it was not kept.
+  using KnownContent = std::function<const std::string*(const std::filesystem::path&)>;
+  /// Copies the documents of a run, the one that was run first, with all they refer to; what is
+  /// known is written as it was read, and not opened again. Answers them for the manifest, in the
+  /// same order; Input::file of the first is Manifest::document.
+  std::vector<Input> copy_inputs(const std::vector<std::filesystem::path>& documents,
+                                 const KnownContent& = {});
 
   void write(const Manifest&) const;
   RunLog& log() noexcept { return *log_; }

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <memory>
+#include <sstream>
 #include <unordered_map>
 
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
-#include "vernier/document/document.hpp"
+#include "vernier/run/composition/sources.hpp"
 #include "vernier/run/realtime/ports.hpp"
 
 namespace vernier::session {
@@ -146,13 +148,20 @@ void add_frames(Composition& c, bool wanted, const Catalogue& catalogue) {
 void open_inputs(Composition& c, const Catalogue& catalogue) {
   if (c.instances.size() != 1 || c.instances.front().file != c.file) return;
   const composition::Instance& only = c.instances.front();
-  const DocumentKind* kind = catalogue.document(document::root_element(c.file));
-  if (!kind) return;
-  Diagnostics ignored;  // the plan reports them
-  const Type type = kind->read(only.file, ignored);
+  if (only.kind == InstanceKind::connector) return;
+  // problems are left to the plan
+  const Type* type = c.sources->type(only.file, only.place, catalogue, nullptr);
+  if (!type) return;
+  Diagnostics ignored;
+  const Parameters parameters(only.name, type->parameters, only.parameters, c.run.seed, only.place,
+                              ignored, c.run.arithmetic);
   if (ignored.errors() > 0) return;
-  const Parameters parameters(only.name, type.parameters, only.parameters, 1, {}, ignored);
-  if (ignored.errors() > 0) return;
+  composition::Sources::Made made;
+  try {
+    made = c.sources->make(*type, only, c.run, parameters);
+  } catch (const ConfigurationError&) {
+    return;
+  }
   const auto open = [&](const std::string& name, const std::string& unit, std::uint32_t count,
                         const std::optional<std::vector<double>>& initial) {
     c.inputs.push_back({.name = name,
@@ -164,37 +173,41 @@ void open_inputs(Composition& c, const Catalogue& catalogue) {
     k.to = {.text = only.name + "." + name, .instance = only.name, .port = name, .place = {}};
     c.connections.push_back(std::move(k));
   };
-  if (type.system) {
-    const auto system = type.system(parameters);
-    for (const hybrid::Signal& s : system->spec().inputs) open(s.name, s.unit, s.count, s.initial);
-  } else if (only.kind == composition::Instance::Kind::component && type.component) {
-    try {
-      const auto component = type.component(parameters);
-      for (const Port& p : component->description().inputs) {
-        const bool single = p.name.find('.') == std::string::npos;  // as inputs of documents are
-        if (p.flow == Flow::signal && p.scalar == Scalar::real && single)
-          open(p.name, p.unit, p.count, p.initial);
-      }
-    } catch (const ConfigurationError&) {
-      // the plan says it
+  if (made.system) {
+    for (const hybrid::Signal& s : made.system->spec().inputs)
+      open(s.name, s.unit, s.count, s.initial);
+  } else {
+    for (const Port& p : made.component->description().inputs) {
+      const bool single = p.name.find('.') == std::string::npos;  // as inputs of documents are
+      if (p.flow == Flow::signal && p.scalar == Scalar::real && single)
+        open(p.name, p.unit, p.count, p.initial);
     }
   }
+  c.sources->put_back(std::move(made), only, c.run);
 }
 
-/// The same problems, each with the line of the document it is about.
-Diagnostics with_sources(const Diagnostics& problems) {
+std::vector<std::string> lines_of(std::istream& in) {
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The same problems, each with the line of the file it is about.
+Diagnostics with_lines(const Diagnostics& problems, const composition::Sources& sources) {
   constexpr std::uintmax_t largest = 16u << 20;
   std::map<std::string, std::vector<std::string>> files;
   Diagnostics shown;
   for (const Diagnostic& d : problems.list()) {
     Diagnostic& copy = shown.add(d);
-    // a document that could not be read (V12..) was shown by its reader as far as that is possible
-    if (!d.source.empty() || d.place.line <= 0 || d.code.starts_with("V12")) continue;
+    if (d.shown || !d.source.empty() || d.place.line <= 0) continue;
     const auto [file, fresh] = files.try_emplace(d.place.file);
     std::error_code failed;
-    if (fresh && std::filesystem::file_size(d.place.file, failed) <= largest && !failed) {
+    if (const std::string* known = fresh ? sources.find(d.place.file) : nullptr) {
+      std::istringstream in(*known);
+      file->second = lines_of(in);
+    } else if (fresh && std::filesystem::file_size(d.place.file, failed) <= largest && !failed) {
       std::ifstream in(d.place.file);
-      for (std::string line; std::getline(in, line);) file->second.push_back(line);
+      file->second = lines_of(in);
     }
     const auto number = static_cast<std::size_t>(d.place.line);
     if (number <= file->second.size())
@@ -204,9 +217,11 @@ Diagnostics with_sources(const Diagnostics& problems) {
 }
 
 Prepared prepared_of(const std::filesystem::path& document, const Changes& changes,
-                     const Catalogue& catalogue, Diagnostics& problems, bool must_end) {
-  Prepared prepared{.composition = composition::read_composition(document, catalogue, problems),
-                    .plan = {}};
+                     const Catalogue& catalogue, Diagnostics& problems, bool must_end,
+                     const std::shared_ptr<composition::Sources>& sources) {
+  Prepared prepared{
+      .composition = composition::read_composition(document, catalogue, problems, sources),
+      .plan = {}};
   Composition& c = prepared.composition;
   open_inputs(c, catalogue);
   apply(c, changes, problems);
@@ -230,12 +245,13 @@ Prepared prepared_of(const std::filesystem::path& document, const Changes& chang
 
 Prepared prepare(const std::filesystem::path& document, const Changes& changes,
                  const Catalogue& catalogue, Diagnostics& problems, bool must_end) {
+  const auto sources = std::make_shared<composition::Sources>();
   try {
-    Prepared prepared = prepared_of(document, changes, catalogue, problems, must_end);
-    problems = with_sources(problems);
+    Prepared prepared = prepared_of(document, changes, catalogue, problems, must_end, sources);
+    problems = with_lines(problems, *sources);
     return prepared;
   } catch (const ConfigurationError& e) {
-    throw ConfigurationError(with_sources(e.diagnostics()));
+    throw ConfigurationError(with_lines(e.diagnostics(), *sources));
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/run/composition/sources.hpp"
 #include "vernier/run/executive/executive.hpp"
 #include "vernier/run/record/checkpoint.hpp"
 #include "vernier/run/record/run_folder.hpp"
@@ -232,7 +233,10 @@ class Session::Work final : public Steerable {
     folder_ = std::make_unique<record::RunFolder>(options_.runs, composition_.name);
     kept_ = place_ = folder_->path();
     manifest_.name = folder_->name();
-    manifest_.inputs = folder_->copy_inputs(composition_.documents);
+    manifest_.inputs =
+        folder_->copy_inputs(composition_.documents, [&](const std::filesystem::path& file) {
+          return composition_.sources ? composition_.sources->find(file) : nullptr;
+        });
     if (!manifest_.inputs.empty()) manifest_.document = manifest_.inputs.front().file;
     if (!options_.from.empty()) {
       std::error_code failed;

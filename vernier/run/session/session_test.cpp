@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,10 +11,13 @@
 #include <fstream>
 #include <thread>
 
+#include "vernier/base/descriptor.hpp"
+#include "vernier/base/digest.hpp"
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/result_reader.hpp"
 #include "vernier/run/record/run_folder.hpp"
 #include "vernier/run/session/coupling.hpp"
+#include "vernier/testing/files.hpp"
 
 namespace vernier::session {
 namespace {
@@ -21,6 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 /// out value = offset + slope t, out twin = (value, -value); a journal entry when it passes zero.
 class Ramp final : public Component {
@@ -121,8 +126,23 @@ class Failing final : public Component {
   Fault fault_;
 };
 
+/// How often <slope> documents were compiled, and instances of them made.
+int compiled = 0, made = 0;
+
 Catalogue catalogue() {
   Catalogue c;
+  c.add(DocumentKind{"slope", "a ramp", InstanceKind::component,
+                     [](const std::string&, const std::filesystem::path&, Diagnostics&) {
+                       ++compiled;
+                       Type type;
+                       type.name = "slope";
+                       type.parameters = {{.name = "slope", .unit = "m/s", .initial = "1"}};
+                       type.component = [](const Parameters& p) {
+                         ++made;
+                         return std::make_unique<Ramp>(p.real("slope"), 0.0);
+                       };
+                       return type;
+                     }});
   Type failing;
   failing.name = "failing";
   failing.parameters = {{.name = "category", .unit = "1", .initial = "0"}};
@@ -176,6 +196,81 @@ class Running : public ::testing::Test {
 constexpr const char* one_ramp =
     "<component id='r' type='ramp'><parameter name='start' value='-2'/></component><run stop='10 "
     "s' step='100 ms'/>";
+
+/// How often files are opened, by the kernel's word.
+class Opens {
+ public:
+  explicit Opens(const std::vector<std::filesystem::path>& files) {
+    // closing is watched as well, since equal events that follow one another become one
+    for (const auto& f : files)
+      names_[inotify_add_watch(watch_.get(), f.c_str(), IN_OPEN | IN_CLOSE)] = f.filename();
+  }
+  std::map<std::string, int> counted() {
+    std::map<std::string, int> all;
+    for (const auto& [number, name] : names_) all[name] = 0;
+    alignas(inotify_event) char buffer[4096];
+    for (ssize_t n = 0; (n = read(watch_.get(), buffer, sizeof buffer)) > 0;) {
+      for (ssize_t at = 0; at < n;) {
+        const auto* e = reinterpret_cast<const inotify_event*>(buffer + at);
+        if ((e->mask & IN_OPEN) != 0) ++all[names_.at(e->wd)];
+        at += static_cast<ssize_t>(sizeof(inotify_event) + e->len);
+      }
+    }
+    return all;
+  }
+
+ private:
+  Descriptor watch_{inotify_init1(IN_NONBLOCK)};
+  std::map<int, std::string> names_;
+};
+
+TEST_F(Running, DocumentsAreOpenedAndCompiledOnce) {
+  std::ofstream(folder_ / "one.xml") << "<slope name='one'/>";
+  std::ofstream(folder_ / "two.xml") << "<slope name='two'/>";
+  std::ofstream(folder_ / "inner.xml")
+      << "<interconnection name='inner'><component id='a' file='one.xml'/>"
+         "<component id='b' file='two.xml'/></interconnection>";
+  const auto document = write(
+      "<component id='x' file='one.xml'/><composition id='n' file='inner.xml'/>"
+      "<composition id='m' file='inner.xml'/><run stop='1 s' step='100 ms'/>");
+  compiled = made = 0;
+  Opens opens({document, folder_ / "inner.xml", folder_ / "one.xml", folder_ / "two.xml"});
+  EXPECT_EQ(run(document, options_).result, Result::finished);
+  EXPECT_THAT(opens.counted(), ElementsAre(Pair("inner.xml", 1), Pair("one.xml", 1),
+                                           Pair("ramps.xml", 1), Pair("two.xml", 1)));
+  EXPECT_EQ(compiled, 2);
+  EXPECT_EQ(made, 5);
+}
+
+TEST_F(Running, ALoneModelIsOpenedCompiledAndMadeOnce) {
+  const auto document = folder_ / "lone.xml";
+  std::ofstream(document) << "<slope name='lone'/>";
+  compiled = made = 0;
+  Opens opens({document});
+  options_.changes.set = {"ext.push=2"};
+  EXPECT_EQ(run(document, options_).result, Result::finished);
+  EXPECT_THAT(opens.counted(), ElementsAre(Pair("lone.xml", 1)));
+  EXPECT_EQ(compiled, 1);
+  EXPECT_EQ(made, 1);
+  // with another parameter it is another instance
+  options_.changes.set = {"lone.slope=3"};
+  EXPECT_EQ(run(document, options_).result, Result::finished);
+  EXPECT_EQ(compiled, 2);
+  EXPECT_EQ(made, 3);
+}
+
+TEST_F(Running, WhatIsKeptBesideTheResultsIsWhatWasRun) {
+  const auto document = folder_ / "lone.xml";
+  std::ofstream(document) << "<slope name='lone'/>";
+  Diagnostics problems;
+  Prepared prepared = prepare(document, {}, catalogue_, problems);
+  std::ofstream(document) << "<slope name='changed'/>";
+  Session s(std::move(prepared), options_, problems);
+  EXPECT_EQ(s.run().result, Result::finished);
+  EXPECT_EQ(testing::content(s.folder() / "inputs/lone.xml"), "<slope name='lone'/>");
+  const record::Input input = record::read_manifest(s.folder()).inputs.at(0);
+  EXPECT_EQ(input.sha256, text(sha256_of_file(s.folder() / "inputs/lone.xml")));
+}
 
 TEST_F(Running, TheExitStatusFollowsFromTheCategoryOfTheFault) {
   const auto status = [&](Category category) {

@@ -5,7 +5,6 @@
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
 #include "vernier/component/system_ports.hpp"
-#include "vernier/document/document.hpp"
 #include "vernier/run/composition/detail/page.hpp"
 
 namespace vernier::composition::detail {
@@ -45,7 +44,8 @@ void check_rate(const Instance& i, Rate r, Diagnostics& problems) {
 
 }  // namespace
 
-Members::Members(const Composition& c, const Catalogue& catalogue, Diagnostics& problems) {
+Members::Members(const Composition& c, const Catalogue& catalogue, Diagnostics& problems)
+    : sources_(c.sources ? c.sources : std::make_shared<Sources>()) {
   list_.reserve(c.instances.size() + 1);
   for (const Instance& i : c.instances) {
     if (!by_name_.emplace(i.name, list_.size()).second)
@@ -79,30 +79,8 @@ const Type* Members::type_of(const Instance& i, const Catalogue& catalogue, Diag
       d.notes.push_back("types: " + joined(catalogue.names(), ", "));
     return nullptr;
   }
-  const auto [found, is_new] = documents_.try_emplace(i.file);
-  if (is_new) {
-    const std::string root = document::root_element(i.file);
-    if (const DocumentKind* kind = catalogue.document(root)) {
-      found->second = kind->read(i.file, problems);
-    } else if (root.empty()) {
-      problems.error("V2102", "cannot read \"" + i.file.string() + "\" as a document", i.place)
-          .notes.push_back("is the file there, and is it XML?");
-    } else {
-      report_kind(i.file, root, i.place, catalogue, problems);
-    }
-  }
-  const Type& t = found->second;
-  return t.system || t.component ? &t : nullptr;
-}
-
-std::vector<std::filesystem::path> Members::files() const {
-  std::vector<std::filesystem::path> all;
-  for (const auto& [document, type] : documents_) {
-    for (const std::filesystem::path& f : type.files) {
-      if (std::find(all.begin(), all.end(), f) == all.end()) all.push_back(f);
-    }
-  }
-  return all;
+  const bool first = told_.insert(i.file).second;
+  return sources_->type(i.file, i.place, catalogue, first ? &problems : nullptr);
 }
 
 void Members::make(const Instance& i, const Composition& c, const Catalogue& catalogue,
@@ -128,10 +106,9 @@ void Members::make(const Instance& i, const Composition& c, const Catalogue& cat
   if (problems.errors() > before) return;
   Member& m = list_.back();
   try {
-    if (type->system)
-      m.system = type->system(parameters);
-    else
-      m.component = type->component(parameters);
+    Sources::Made made = sources_->make(*type, i, c.run, parameters);
+    m.system = std::move(made.system);
+    m.component = std::move(made.component);
   } catch (const ConfigurationError& e) {
     append_at(i.place, e.diagnostics(), problems);
     return;

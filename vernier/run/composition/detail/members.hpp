@@ -1,9 +1,9 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +12,7 @@
 #include "vernier/component/catalogue.hpp"
 #include "vernier/kernel/hybrid/system.hpp"
 #include "vernier/run/composition/composition.hpp"
+#include "vernier/run/composition/sources.hpp"
 
 namespace vernier::composition::detail {
 
@@ -59,8 +60,7 @@ class Members {
   /// not be made. `role` is for the message: "feeds", "is fed".
   std::optional<Reach> find(const Endpoint&, Wanted, Diagnostics&) const;
 
-  /// Files that the documents of instances name, and that were read; each once.
-  std::vector<std::filesystem::path> files() const;
+  const Sources& sources() const noexcept { return *sources_; }
 
  private:
   const Type* type_of(const Instance&, const Catalogue&, Diagnostics&);
@@ -69,7 +69,8 @@ class Members {
 
   std::vector<Member> list_;
   std::unordered_map<std::string, std::size_t> by_name_;
-  std::map<std::filesystem::path, Type> documents_;
+  std::shared_ptr<Sources> sources_;
+  std::set<std::filesystem::path> told_;  // documents whose problems were reported
 };
 
 /// Reports that a document is of no kind that can be instanced, with the kind that was probably
