@@ -104,6 +104,14 @@ TEST(Checkpoint, TellsWhichStatesDoNotFit) {
               ::testing::ElementsAre("state plant: 3 bytes in the checkpoint, 8 here",
                                      "state bus.wheel2: in the checkpoint only",
                                      "state bus.wheel3: not in the checkpoint"));
+
+  // what was overridden there, or is overridden here, is no part of the shape
+  Checkpoint overridden = c;
+  overridden.snapshot.sections.push_back({"shadow input plant.torque", {std::byte{1}}});
+  other = c.snapshot;
+  other.sections.push_back({"shadow output plant.omega", {std::byte{1}}});
+  compare_shape(overridden, other, c.documents, "a.vchk", none);
+  EXPECT_TRUE(none.list().empty());
 }
 
 TEST(Checkpoint, TellsWhenBitsWillNotBeThoseOfItsRun) {
