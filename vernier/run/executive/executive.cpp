@@ -82,6 +82,7 @@ Ending Executive::run_until(Time until) noexcept {
       if (now_.time_since_epoch().count() >= freeze_at_.load(std::memory_order_relaxed))
         return Ending::frozen;
       if (stop_.load(std::memory_order_relaxed)) return Ending::stopped;
+      carry_out_scheduled(true);
     }
     cycle.advance(now_, until);
     if (broken()) return Ending::failed;
@@ -92,7 +93,7 @@ Ending Executive::run_until(Time until) noexcept {
     }
     now_ = next;
     const bool aligned = cycle.aligned(now_);
-    if (aligned) carry_out_changes();
+    if (aligned) carry_out_changes(false);
     if (!cycle.settle(now_)) return Ending::failed;
     if (aligned) carry_out_reads();
   }

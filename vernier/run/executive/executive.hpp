@@ -163,9 +163,10 @@ class Executive {
   std::size_t known(std::string_view path) const;
   /// The view that an order is about; throws ConfigurationError when it cannot be carried out.
   std::size_t checked(const Order&) const;
-  void carry_out_changes() noexcept;
+  void carry_out_scheduled(bool settled) noexcept;
+  void carry_out_changes(bool settled) noexcept;
   void carry_out_reads() noexcept;
-  void change(OrderKind, std::size_t view, std::span<const double> values) noexcept;
+  void change(bool settled, OrderKind, std::size_t view, std::span<const double> values) noexcept;
   void start_components(Time start);
   bool pace(Time) noexcept;
 
@@ -186,6 +187,7 @@ class Executive {
   std::unique_ptr<detail::OrderQueue> orders_;
   struct Scheduled {
     Time at;
+    bool settled;
     OrderKind kind;
     std::size_t view;
     std::vector<double> values;

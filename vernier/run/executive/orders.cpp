@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "vernier/base/text.hpp"
 #include "vernier/run/executive/detail/memory.hpp"
@@ -71,27 +72,33 @@ void Executive::forget(std::uint64_t number) { orders_->forget(number); }
 void Executive::schedule(const std::vector<ScheduledOrder>& orders) {
   scheduled_.clear();
   for (const ScheduledOrder& s : orders)
-    scheduled_.push_back({s.at, s.order.kind, checked(s.order), s.order.values});
+    scheduled_.push_back({s.at, s.settled, s.order.kind, checked(s.order), s.order.values});
   std::stable_sort(scheduled_.begin(), scheduled_.end(),
-                   [](const Scheduled& a, const Scheduled& b) { return a.at < b.at; });
+                   [](const Scheduled& a, const Scheduled& b) {
+                     return std::pair(a.at, a.settled) < std::pair(b.at, b.settled);
+                   });
   next_scheduled_ = 0;
 }
 
 void Executive::carry_out() noexcept {
   while (orders_->next()) {
-    carry_out_changes();
+    carry_out_changes(true);
     carry_out_reads();
   }
 }
 
-void Executive::carry_out_changes() noexcept {
-  for (; next_scheduled_ < scheduled_.size() && scheduled_[next_scheduled_].at <= now_;
-       ++next_scheduled_) {
+void Executive::carry_out_scheduled(bool settled) noexcept {
+  for (; next_scheduled_ < scheduled_.size(); ++next_scheduled_) {
     const Scheduled& s = scheduled_[next_scheduled_];
-    change(s.kind, s.view, s.values);
+    if (s.at > now_ || (s.at == now_ && s.settled && !settled)) return;
+    change(settled, s.kind, s.view, s.values);
   }
+}
+
+void Executive::carry_out_changes(bool settled) noexcept {
+  carry_out_scheduled(settled);
   for (auto* s = orders_->next(); s && s->kind != OrderKind::read; s = orders_->next()) {
-    change(s->kind, s->view, {s->values, s->count});
+    change(settled, s->kind, s->view, {s->values, s->count});
     orders_->finish(now_);
   }
 }
@@ -104,7 +111,8 @@ void Executive::carry_out_reads() noexcept {
   }
 }
 
-void Executive::change(OrderKind kind, std::size_t view, std::span<const double> values) noexcept {
+void Executive::change(bool settled, OrderKind kind, std::size_t view,
+                       std::span<const double> values) noexcept {
   if (kind == OrderKind::send) {
     memory_->send(view);
   } else {
@@ -115,7 +123,7 @@ void Executive::change(OrderKind kind, std::size_t view, std::span<const double>
     memory_->bind(views_[view].part);
   }
   if (order_journal_)
-    order_journal_->carried_out({now_, kind, static_cast<std::uint32_t>(view), values});
+    order_journal_->carried_out({now_, settled, kind, static_cast<std::uint32_t>(view), values});
 }
 
 }  // namespace vernier::executive

@@ -26,6 +26,7 @@ struct Order {
 /// An order as the loop carried it out.
 struct CarriedOut {
   Time at;
+  bool settled = false;  // the run stood still: everything at that time had happened
   OrderKind kind = OrderKind::replace;
   std::uint32_t view = 0;          // index into Executive::ports()
   std::span<const double> values;  // of replace; until the call is over
@@ -42,6 +43,7 @@ class OrderJournal {
 struct ScheduledOrder {
   Time at;
   Order order;
+  bool settled = false;  // after everything at that time has happened; else before
 };
 
 /// What became of an order.

@@ -30,12 +30,14 @@ Bench network() {
 /// What was ordered, as text.
 struct Written final : OrderJournal {
   void carried_out(const CarriedOut& o) noexcept override {
-    if (count < 100) list[count++] = {o.at, o.view, o.values.empty() ? 0.0 : o.values[0]};
+    if (count < 100)
+      list[count++] = {o.at, o.view, o.values.empty() ? 0.0 : o.values[0], o.settled};
   }
   struct Line {
     Time at;
     std::uint32_t view;
     double value;
+    bool settled;
   };
   Line list[100] = {};
   std::size_t count = 0;
@@ -79,6 +81,7 @@ TEST(Orders, AreRepeatedToTheBit) {
   for (int k = 0; k < 20; ++k) {
     live.ask({OrderKind::replace, "source.y", {0.1 * k * k}});
     if (k % 3 == 0) live.ask({OrderKind::release, "source.y", {}});
+    if (k % 4 < 2) live.carry_out();  // while it stands still, also before time passes
     live.run_until(live.now() + 100ms);
   }
   for (std::size_t i = 0; i < journal.count; ++i) {
@@ -86,7 +89,8 @@ TEST(Orders, AreRepeatedToTheBit) {
     again.push_back({journal.list[i].at,
                      {replaced ? OrderKind::replace : OrderKind::release,
                       live.ports()[journal.list[i].view].path,
-                      replaced ? std::vector{journal.list[i].value} : std::vector<double>{}}});
+                      replaced ? std::vector{journal.list[i].value} : std::vector<double>{}},
+                     journal.list[i].settled});
   }
   Executive repeated(network().take());
   repeated.schedule(again);

@@ -20,6 +20,7 @@ struct Header {
   std::int64_t at;
   std::uint32_t view, count;
   OrderKind kind;
+  bool settled;
 };
 
 constexpr std::pair<OrderKind, std::string_view> kinds[] = {
@@ -40,6 +41,8 @@ std::optional<executive::ScheduledOrder> parsed(std::string_view line) {
     line.remove_prefix(std::min(comma + 1, line.size()));
   }
   executive::ScheduledOrder s;
+  s.settled = fields[0].ends_with('+');
+  if (s.settled) fields[0].remove_suffix(1);
   const auto time = parsed_integer(fields[0]);
   const auto kind = std::find_if(std::begin(kinds), std::end(kinds),
                                  [&](const auto& k) { return k.second == fields[1]; });
@@ -67,7 +70,7 @@ void OrderLog::carried_out(const executive::CarriedOut& o) noexcept {
     return;
   }
   const Header h{o.at.time_since_epoch().count(), o.view,
-                 static_cast<std::uint32_t>(o.values.size()), o.kind};
+                 static_cast<std::uint32_t>(o.values.size()), o.kind, o.settled};
   std::memcpy(to, &h, sizeof h);
   if (!o.values.empty()) std::memcpy(to + sizeof h, o.values.data(), o.values.size_bytes());
   queue_.push();
@@ -85,7 +88,8 @@ bool OrderLog::drain() {
     std::string_view word;
     for (const auto& [kind, name] : kinds)
       if (kind == h.kind) word = name;
-    out_ << h.at << ',' << word << ',' << executive_.ports()[h.view].path << ',';
+    out_ << h.at << (h.settled ? "+," : ",") << word << ',' << executive_.ports()[h.view].path
+         << ',';
     for (std::uint32_t i = 0; i < h.count; ++i) {
       double v = 0.0;
       std::memcpy(&v, from + sizeof h + i * sizeof v, sizeof v);

@@ -14,7 +14,8 @@
 namespace vernier::session {
 
 /// Writes down what was ordered of a run, in orders.csv of its folder, so that the run can be
-/// repeated: time_ns,order,path,values. The loop hands lines over through a queue.
+/// repeated: time_ns,order,path,values. A "+" after the time: the run stood still there, and all of
+/// that time had happened. The loop hands lines over through a queue.
 class OrderLog final : public executive::OrderJournal {
  public:
   OrderLog(const executive::Executive&, std::filesystem::path file);
