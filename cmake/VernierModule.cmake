@@ -1,4 +1,4 @@
-# What each group of modules may build on. `run` meets `model` and `gateway` only in apps/.
+# What each group of modules may build on. `run` meets `model` and `gateway` only in standard/.
 set(vernier_base_on      base)
 set(vernier_net_on       base)
 set(vernier_document_on  base)
@@ -9,6 +9,7 @@ set(vernier_model_on     base document kernel component model)
 set(vernier_gateway_on   base net document kernel component gateway rti1516e)
 set(vernier_rti1516e_on  base net gateway)
 set(vernier_run_on       base net document kernel component run)
+set(vernier_standard_on  base net document kernel component model gateway rti1516e run)
 
 # what clang compiles: everything, or single targets, see vernier_by_clang()
 set(clang $<OR:$<CXX_COMPILER_ID:Clang>,$<BOOL:$<TARGET_PROPERTY:VERNIER_BY_CLANG>>>)
@@ -48,7 +49,7 @@ endif()
 if(VERNIER_FUZZ)
   target_compile_options(vernier_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
-install(TARGETS vernier_flags EXPORT vernier)
+install(TARGETS vernier_flags EXPORT vernier_modules)
 
 # vernier_module(<path> [DEPENDS <path>...] [USES <imported target>...]
 #                [HEADERS <file>...] [SOURCES <file>...] [TESTS <file>...] [EMBEDS <file>...] [INTERNAL]
@@ -110,7 +111,7 @@ function(vernier_module path)
     endif()
   endif()
   if(NOT arg_INTERNAL)
-    install(TARGETS vernier_${name} EXPORT vernier FILE_SET HEADERS)
+    install(TARGETS vernier_${name} EXPORT vernier_modules FILE_SET HEADERS)
   endif()
 
   if(BUILD_TESTING)
@@ -123,6 +124,22 @@ function(vernier_module path)
       set_property(GLOBAL PROPERTY vernier_tests_dir_${name} ${CMAKE_CURRENT_SOURCE_DIR})
     endif()
   endif()
+endfunction()
+
+# vernier_shared(<target> FROM <static library> EXPORTS <version script>): a shared library with all of a static one
+# and what it needs. Only what the script names is visible.
+function(vernier_shared target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FROM;EXPORTS" "")
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp "")
+  add_library(${target} SHARED ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
+  target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${arg_FROM}>)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/${arg_EXPORTS})
+  if(NOT VERNIER_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,--no-undefined)
+  endif()
+  # versions 0.x promise nothing to one another
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${arg_EXPORTS}
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 endfunction()
 
 # vernier_precompile(<target> <header>...)       the headers are read once for all of its sources

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "vernier/standard/catalogue.hpp"
+
 namespace vernier::app {
 namespace {
 
@@ -120,5 +122,11 @@ std::string elapsed_text(double s) {
 }
 
 std::string_view version() noexcept { return VERNIER_VERSION; }
+
+const Catalogue& catalogue() {
+  static const Catalogue standard =
+      standard_catalogue([](const std::string& what) { fmt::print(stderr, "{}\n", what); });
+  return standard;
+}
 
 }  // namespace vernier::app

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/component/catalogue.hpp"
 
 /// What the program shows, and how: the same words everywhere, colours only on a terminal.
 namespace vernier::app {
@@ -40,5 +41,9 @@ std::string short_number(double);
 std::string elapsed_text(double seconds);
 
 std::string_view version() noexcept;
+
+/// The standard catalogue; what connections report goes to the error stream, so that --json and
+/// --quiet stay what they are.
+const Catalogue& catalogue();
 
 }  // namespace vernier::app

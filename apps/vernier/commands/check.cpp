@@ -8,7 +8,6 @@
 #include <set>
 #include <thread>
 
-#include "apps/vernier/catalogue.hpp"
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/folder_watch.hpp"

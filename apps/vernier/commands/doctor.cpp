@@ -6,7 +6,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/vernier/catalogue.hpp"
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/table.hpp"

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "apps/vernier/catalogue.hpp"
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/describe.hpp"

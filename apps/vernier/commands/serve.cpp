@@ -5,7 +5,6 @@
 #include <fstream>
 #include <memory>
 
-#include "apps/vernier/catalogue.hpp"
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/interrupt.hpp"

@@ -179,6 +179,9 @@ std::optional<std::vector<double>> parsed_values(std::string_view text, std::str
 /// A time or a span of it, "600 s", "10 ms", "5 min"; a bare number is in seconds.
 std::optional<Duration> parsed_time(std::string_view);
 
+/// "10 Hz", "0.5 Hz", "60 per 1 s", or a period, "100 ms"; exact. Positive, at most 1 GHz.
+std::optional<Rate> parsed_rate(std::string_view);
+
 /// `--set plant.mass=4.1kg`: a parameter of an instance, or a value of `run` ("run.stop=300s").
 /// Throws ConfigurationError naming the nearest path.
 void set_value(Composition&, std::string_view assignment);

@@ -97,6 +97,7 @@ std::optional<std::vector<double>> parsed_values(std::string_view text, std::str
 }
 
 std::optional<Duration> parsed_time(std::string_view text) { return detail::parsed_duration(text); }
+std::optional<Rate> parsed_rate(std::string_view text) { return detail::parsed_rate(text); }
 
 void set_value(Composition& c, std::string_view assignment) {
   const std::size_t equals = assignment.find('=');

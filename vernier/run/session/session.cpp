@@ -8,7 +8,10 @@
 #include <fstream>
 #include <system_error>
 #include <thread>
+#include <utility>
 
+#include "vernier/base/digest.hpp"
+#include "vernier/base/require.hpp"
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/run/composition/sources.hpp"
@@ -134,19 +137,77 @@ class Session::Work final : public Steerable {
   }
 
   Summary run() {
-    Summary s;
-    s.from = begins_;
-    if (timing_) take_privileges();
-    if (options_.real_time) executive_->rehearse();
+    run_until(Time::max());
+    return finish();
+  }
+
+  executive::Ending run_until(Time until) {
+    begin();
+    if (finished_) refuse_request("the run was finished");
+    if (ended_) return *ended_;
+    if (std::exchange(stood_still_, true)) continue_from_here();
     const auto began = std::chrono::steady_clock::now();
     executive::Ending ending = executive::Ending::failed;
     try {
-      ending = run_to_end();
-      if (ending == executive::Ending::failed) s.fault = executive_->fault();
+      ending = run_to(until);
+      if (ending == executive::Ending::failed) fault_ = executive_->fault();
     } catch (const ConfigurationError& e) {  // a checkpoint could not be written
-      s.fault = e.diagnostics().list().front();
+      fault_ = e.diagnostics().list().front();
     }
-    s.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    wall_ += std::chrono::steady_clock::now() - began;
+    if (ending != executive::Ending::frozen) ended_ = ending;
+    return ending;
+  }
+
+  const std::optional<Diagnostic>& fault() const noexcept { return fault_; }
+
+  executive::OrderAnswer carry_out(const executive::Order& order) {
+    const std::uint64_t number = executive_->ask(order);
+    executive_->carry_out();
+    if (orders_) orders_->drain();
+    return executive_->answer(number);
+  }
+
+  record::Checkpoint state() const {
+    if (ended_ == executive::Ending::failed)
+      refuse_request("a run that failed has no state to save");
+    return {.version = options_.version,
+            .composition = composition_.name,
+            .documents = record::digest_of(manifest_.inputs),
+            .snapshot = executive_->save(),
+            .computing = computing()};
+  }
+
+  void restore(const record::Checkpoint& c, Diagnostics& problems) {
+    if (folder_)
+      refuse_request("a run that is recorded cannot go back",
+                     "begin a new one from the state, or keep no results");
+    if (finished_) refuse_request("the run was finished");
+    // a run that failed stands between two instants
+    if (ended_ != executive::Ending::failed)
+      check_fit(c, executive_->save(), "the state", problems);
+    executive_->restore(c.snapshot);
+    watch_->leave(*executive_);
+    watch_ = std::make_unique<Watch>(composition_, *executive_);
+    watch_->attach(*executive_);
+    begins_ = executive_->now();
+    ended_.reset();
+    fault_.reset();
+  }
+
+  void request_return() noexcept {
+    returning_.store(true);
+    executive_->request_freeze(Time::min());
+  }
+
+  Summary finish() {
+    require(!std::exchange(finished_, true));
+    Summary s;
+    s.from = begins_;
+    s.fault = fault_;
+    // who finishes a run before its end has what was wanted of it
+    executive::Ending ending = ended_.value_or(executive::Ending::reached);
+    s.wall = std::chrono::duration<double>(wall_).count();
     requests_.close();
     control_.reset();
     if (orders_) s.orders_lost = orders_->lost() + (orders_->drain() ? 0 : 1);
@@ -228,6 +289,10 @@ class Session::Work final : public Steerable {
       manifest_.warnings.push_back(d.code + ": " + d.message);
     if (!options_.keep) {
       place_ = temporary_.emplace().path();
+      for (const std::filesystem::path& d : composition_.documents)
+        manifest_.inputs.push_back({.file = d.filename().string(),
+                                    .original = d.string(),
+                                    .sha256 = text(sha256_of_file(d))});
       return;
     }
     folder_ = std::make_unique<record::RunFolder>(options_.runs, composition_.name);
@@ -269,6 +334,16 @@ class Session::Work final : public Steerable {
     if (!options_.from.empty()) note("from", start_file);
   }
 
+  /// Throws when a checkpoint is not of this run; `here` is a state of it.
+  void check_fit(const record::Checkpoint& c, const executive::Snapshot& here,
+                 const std::filesystem::path& name, Diagnostics& problems) const {
+    Diagnostics fit;
+    record::compare_shape(c, here, record::digest_of(manifest_.inputs), name, fit);
+    record::compare_arithmetic(c, computing(), name, fit);
+    fit.throw_if_errors();
+    problems.append(fit);
+  }
+
   /// Recorder and watch in place, components at the start.
   void start(Diagnostics& problems) {
     record::RecorderOptions recording{.version = options_.version,
@@ -281,12 +356,7 @@ class Session::Work final : public Steerable {
     if (checkpoint_) {
       // the state as it would be at the start tells whether the checkpoint fits
       executive_->initialize();
-      Diagnostics fit;
-      record::compare_shape(*checkpoint_, executive_->save(), record::digest_of(manifest_.inputs),
-                            options_.from, fit);
-      record::compare_arithmetic(*checkpoint_, computing(), options_.from, fit);
-      fit.throw_if_errors();
-      if (options_.keep) problems.append(fit);
+      check_fit(*checkpoint_, executive_->save(), options_.from, problems);
     }
     recorder_.begin(*executive_, place_, groups, recording);
     if (timing_ && options_.keep) timing_->open(place_, recording);
@@ -327,30 +397,48 @@ class Session::Work final : public Steerable {
     }
   }
 
-  executive::Ending run_to_end() {
-    const Duration every = folder_ ? options_.checkpoint_every.value_or(Duration{}) : Duration{};
-    Time next = every > Duration{} ? begins_ + every : Time::max();
+  /// Once, before time passes: priority, and a rehearsal.
+  void begin() {
+    if (std::exchange(begun_, true)) return;
+    if (timing_) take_privileges();
+    if (options_.real_time) executive_->rehearse();
+    next_checkpoint_ = every() > Duration{} ? begins_ + every() : Time::max();
+  }
+
+  Duration every() const {
+    return folder_ ? options_.checkpoint_every.value_or(Duration{}) : Duration{};
+  }
+
+  /// Time stood still: the pacers start anew.
+  void continue_from_here() {
+    executive_->resume();
+    if (options_.real_time) executive_->rehearse();
+    if (stopping_.load()) executive_->request_stop();
+  }
+
+  executive::Ending run_to(Time until) {
     while (true) {
-      const executive::Ending ending = run_until_asked(next);
-      const bool due =
-          every > Duration{} && (ending == executive::Ending::reached || executive_->now() >= next);
+      const executive::Ending ending = run_until_asked(std::min(next_checkpoint_, until));
+      const bool due = every() > Duration{} && (ending == executive::Ending::reached ||
+                                                executive_->now() >= next_checkpoint_);
       if (due && ending != executive::Ending::failed && ending != executive::Ending::stopped)
         checkpoints_.push_back(save_checkpoint());
       if (ending != executive::Ending::frozen) return ending;
-      while (next <= executive_->now()) next += every;
+      while (next_checkpoint_ <= executive_->now()) next_checkpoint_ += every();
       requests_.serve();
-      if (frozen_.load() == 0) continue;  // only for the checkpoint or a request: the clock goes on
-      const auto ended = stand_still();
-      if (ended) return *ended;
-      executive_->resume();
-      if (options_.real_time) executive_->rehearse();
-      if (stopping_.load()) executive_->request_stop();
+      if (frozen_.load() != 0) {  // else only for the checkpoint or a request: the clock goes on
+        const auto ended = stand_still();
+        if (ended) return *ended;
+        continue_from_here();
+      }
+      if (returning_.exchange(false) || executive_->now() >= until) return ending;
     }
   }
 
   executive::Ending run_until_asked(Time freeze) {
     executive_->request_freeze(freeze);
-    if (frozen_.load() != 0 || requests_.waiting()) executive_->request_freeze(Time::min());
+    if (frozen_.load() != 0 || requests_.waiting() || returning_.load())
+      executive_->request_freeze(Time::min());
     if (timing_) timing_->enter();
     const executive::Ending ending = executive_->run_until(stop_);
     if (timing_) timing_->leave();
@@ -467,11 +555,7 @@ class Session::Work final : public Steerable {
     const std::filesystem::path file = folder_->checkpoint(executive_->now());
     std::error_code failed;
     std::filesystem::create_directories(file.parent_path(), failed);
-    record::write_checkpoint(file, {.version = options_.version,
-                                    .composition = composition_.name,
-                                    .documents = record::digest_of(manifest_.inputs),
-                                    .snapshot = executive_->save(),
-                                    .computing = computing()});
+    record::write_checkpoint(file, state());
     folder_->log().line(fmt::format("checkpoint {}", file.filename().string()));
     return file;
   }
@@ -567,7 +651,12 @@ class Session::Work final : public Steerable {
   std::atomic<bool> stopping_{false};
   Requests requests_;
   std::vector<std::filesystem::path> checkpoints_;
-  std::optional<executive::Ending> ended_;       // by a step
+  bool begun_ = false, stood_still_ = false, finished_ = false;
+  std::chrono::steady_clock::duration wall_{};  // spent running
+  Time next_checkpoint_ = Time::max();
+  std::atomic<bool> returning_{false};  // run_until() is to come back early
+  std::optional<Diagnostic> fault_;     // of a run that failed
+  std::optional<executive::Ending> ended_;
   std::optional<std::filesystem::path> rewind_;  // where somebody wants it to begin again
   std::unique_ptr<OrderLog> orders_;
   std::unique_ptr<Live> live_;
@@ -579,6 +668,19 @@ Session::Session(Prepared prepared, Options options, Diagnostics& problems)
 Session::~Session() = default;
 
 Summary Session::run() { return work_->run(); }
+executive::Ending Session::run_until(Time t) { return work_->run_until(t); }
+void Session::request_return() noexcept { work_->request_return(); }
+executive::OrderAnswer Session::carry_out(const executive::Order& o) { return work_->carry_out(o); }
+record::Checkpoint Session::state() const { return work_->state(); }
+void Session::restore(const record::Checkpoint& c, Diagnostics& problems) {
+  work_->restore(c, problems);
+}
+void Session::observe(executive::Observer& o, const executive::Sampling& s) {
+  work_->orders().observe(o, s);
+}
+void Session::remove(executive::Observer& o) noexcept { work_->orders().remove(o); }
+const std::optional<Diagnostic>& Session::fault() const noexcept { return work_->fault(); }
+Summary Session::finish() { return work_->finish(); }
 void Session::request_stop() noexcept { work_->request_stop(); }
 void Session::request_freeze() noexcept { work_->request_freeze(); }
 void Session::request_resume() noexcept { work_->request_resume(); }

@@ -13,8 +13,10 @@
 #include "vernier/run/executive/statistics.hpp"
 #include "vernier/run/realtime/policy.hpp"
 #include "vernier/run/realtime/report.hpp"
+#include "vernier/run/record/checkpoint.hpp"
 #include "vernier/run/record/recorder.hpp"
 #include "vernier/run/session/prepare.hpp"
+#include "vernier/run/session/result.hpp"
 #include "vernier/run/session/timing.hpp"
 #include "vernier/run/session/watch.hpp"
 
@@ -42,9 +44,6 @@ struct Options {
   /// Called by run() before the loop, when something that was asked for is not to be had.
   std::function<void(const Diagnostics&)> on_warnings = {};
 };
-
-/// A run that failed has a fault, whose category tells more.
-enum class Result : std::uint8_t { finished, broken_check, failed, interrupted };
 
 /// What became of a run.
 struct Summary {
@@ -80,6 +79,31 @@ class Session {
   /// Runs to the end, closes the files and completes the manifest. Once. Throws ConfigurationError
   /// when real time is required and cannot be had; then nothing was run.
   Summary run();
+
+  // -- piece by piece, instead of run(), by one thread ------------------------------------------
+
+  /// Runs to the first instant not before `t` that all clusters with continuous parts have, adding
+  /// none, so that the pieces give the bits of the whole; answers `frozen` there. At the end of the
+  /// run it answers `reached`; after a failure `failed`, see fault(). Throws as run().
+  executive::Ending run_until(Time t);
+  /// Lets run_until(), or the next one, come back at the next such instant. From any thread.
+  void request_return() noexcept;
+  /// Carries an order out at once, between two calls of run_until(). Throws as ask().
+  executive::OrderAnswer carry_out(const executive::Order&);
+  /// As Executive::observe() and remove().
+  void observe(executive::Observer&, const executive::Sampling&);
+  void remove(executive::Observer&) noexcept;
+  /// Everything needed to continue to the bit. Throws ConfigurationError: V4121 after a failure,
+  /// V7203.
+  record::Checkpoint state() const;
+  /// Continues from there, with reports and checks that begin anew; also after a failure. Warnings
+  /// go into `problems`. Throws ConfigurationError when the state does not fit, or when the run is
+  /// kept (V4121).
+  void restore(const record::Checkpoint&, Diagnostics& problems);
+  /// Why run_until() answered `failed`.
+  const std::optional<Diagnostic>& fault() const noexcept;
+  /// Ends the run where it is: closes the files and completes the manifest. Once.
+  Summary finish();
 
   /// Lets run() come back after the current tick, with everything closed. From any thread or signal
   /// handler.
