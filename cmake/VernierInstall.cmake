@@ -1,17 +1,22 @@
-# find_package(vernier) works from the installed tree, and so does pkg-config; tests/consumer proves it.
+# vernier_install_package(<name> EXPORTS <export>... [COMPONENT <component>]): find_package(<name>), from <name>Config.cmake.in
+# beside this file, and its pkg-config file. tests/consumer uses what is installed.
 include(CMakePackageConfigHelpers)
-set(place ${CMAKE_INSTALL_LIBDIR}/cmake/vernier)
-install(EXPORT vernier_standard NAMESPACE vernier:: DESTINATION ${place})
-install(EXPORT vernier_modules NAMESPACE vernier:: DESTINATION ${place})
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/vernierConfig.cmake.in
-  ${PROJECT_BINARY_DIR}/vernierConfig.cmake INSTALL_DESTINATION ${place})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/vernierConfigVersion.cmake
-  COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/vernierConfig.cmake ${PROJECT_BINARY_DIR}/vernierConfigVersion.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/FindKLU.cmake
-  DESTINATION ${place})
-
-# paths are relative to the file, so that the tree can be moved
-file(RELATIVE_PATH from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/vernier.pc.in ${PROJECT_BINARY_DIR}/vernier.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/vernier.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+function(vernier_install_package name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPONENT" "EXPORTS")
+  set(place ${CMAKE_INSTALL_LIBDIR}/cmake/${name})
+  set(component "")
+  if(arg_COMPONENT)
+    set(component COMPONENT ${arg_COMPONENT})
+  endif()
+  foreach(export IN LISTS arg_EXPORTS)
+    install(EXPORT ${export} FILE ${export}.cmake NAMESPACE vernier:: DESTINATION ${place} ${component})
+  endforeach()
+  set(made ${PROJECT_BINARY_DIR}/${name})
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/${name}Config.cmake.in ${made}Config.cmake INSTALL_DESTINATION ${place})
+  write_basic_package_version_file(${made}ConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${made}Config.cmake ${made}ConfigVersion.cmake DESTINATION ${place} ${component})
+  # paths are relative to the file, so that the tree can be moved
+  file(RELATIVE_PATH from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${made}.pc @ONLY)
+  install(FILES ${made}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${component})
+endfunction()
