@@ -64,17 +64,16 @@ TEST(Recorder, LosesNothingWhenItPacesTheRun) {
   options.queue_bytes = 1;  // the smallest queue: the loop is much faster than the recorder
   const auto& attached = recorder.begin(folder.path(), {ports.group()}, options, plain);
   ASSERT_EQ(attached.size(), 1u);
-  constexpr std::int64_t ticks = 50'000;
-  for (std::int64_t k = 0; k < ticks; ++k) {
-    ports.set(k);
-    attached[0].observer->sample({tick({10, 1}, k)}, true);
-    EXPECT_EQ(recorder.pacer().wait_for(tick({10, 1}, k + 1)), Outcome::ok);
+  std::int64_t ticks = 0;
+  for (; ticks < 10'000 || recorder.statistics().waits == 0; ++ticks) {
+    ports.set(ticks);
+    attached[0].observer->sample({tick({10, 1}, ticks)}, true);
+    EXPECT_EQ(recorder.pacer().wait_for(tick({10, 1}, ticks + 1)), Outcome::ok);
   }
   recorder.finish();
   const RecorderStatistics s = recorder.statistics();
   EXPECT_EQ(s.rows, static_cast<std::uint64_t>(ticks));
   EXPECT_EQ(s.dropped, 0u);
-  EXPECT_GT(s.waits, 0u);
   EXPECT_EQ(s.failure, "");
   const ResultReader r(folder.path());
   const Trace t = r.trace(*r.find("plant.p7"), 1);
@@ -94,11 +93,11 @@ TEST(Recorder, CountsWhatItDropsAndNeverWaitsWhenTheClockRules) {
   RecorderOptions options;
   options.queue_bytes = 1;
   const auto& attached = recorder.begin(folder.path(), {ports.group()}, options, plain);
-  constexpr std::int64_t ticks = 200'000;
-  for (std::int64_t k = 0; k < ticks; ++k) attached[0].observer->sample({tick({10, 1}, k)}, true);
+  std::int64_t ticks = 0;
+  for (; ticks < 10'000 || recorder.statistics().dropped == 0; ++ticks)
+    attached[0].observer->sample({tick({10, 1}, ticks)}, true);
   recorder.finish();
   const RecorderStatistics s = recorder.statistics();
-  EXPECT_GT(s.dropped, 0u);
   EXPECT_EQ(s.rows + s.dropped, static_cast<std::uint64_t>(ticks));
   EXPECT_EQ(s.waits, 0u);
   const ResultReader r(folder.path());

@@ -232,8 +232,9 @@ TEST(ResultFile, IsReadByOthersWhileItIsWrittenAndAfterwards) {
   }
 }
 
-/// Kills a writer after `wait`; answers how many rows it had flushed before.
-std::uint64_t killed_after(const path& file, std::chrono::microseconds wait,
+/// Kills a writer `wait` after it said that its `flushes`-th flush was done; answers how many rows
+/// it had flushed.
+std::uint64_t killed_after(const path& file, int flushes, std::chrono::microseconds wait,
                            std::uint64_t rows_per_flush) {
   int ends[2];
   EXPECT_EQ(::pipe(ends), 0);
@@ -243,12 +244,18 @@ std::uint64_t killed_after(const path& file, std::chrono::microseconds wait,
     write_until_killed(file, ends[1], rows_per_flush);
   }
   ::close(ends[1]);
+  std::uint64_t safe = 0, heard = 0;
+  const auto hear = [&] {
+    if (::read(ends[0], &heard, sizeof heard) != sizeof heard) return false;
+    safe = heard;
+    return true;
+  };
+  for (int k = 0; k < flushes; ++k) EXPECT_TRUE(hear());
   std::thread executioner([&] {
     std::this_thread::sleep_for(wait);
     ::kill(child, SIGKILL);
   });
-  std::uint64_t safe = 0, heard = 0;
-  while (::read(ends[0], &heard, sizeof heard) == sizeof heard) safe = heard;
+  while (hear()) continue;
   ::close(ends[0]);
   executioner.join();
   int status = 0;
@@ -280,19 +287,21 @@ std::uint64_t expect_left_by_killed(const path& folder, std::uint64_t safe) {
 
 TEST(ResultFile, IsReadableUpToTheLastFlushWheneverTheWriterIsKilled) {
   std::mt19937 random(20300101);  // the moments differ anyway; the seed keeps the spread
-  int with_rows = 0;
   for (int round = 0; round < 30; ++round) {
     const TemporaryFolder folder;
     const path file = folder / "results.h5";
-    const auto wait = std::chrono::microseconds(std::uniform_int_distribution(500, 60'000)(random));
-    const std::uint64_t safe = killed_after(file, wait, round % 2 ? 77 : 5000);
+    // from before there is anything, to the middle of its work
+    const int flushes = round % 5;
+    const auto wait = std::chrono::microseconds(std::uniform_int_distribution(0, 10'000)(random));
+    const std::uint64_t safe = killed_after(file, flushes, wait, round % 2 ? 77 : 5000);
     if (!std::filesystem::exists(file)) {
-      EXPECT_EQ(safe, 0u);  // it died before there was anything
+      EXPECT_EQ(flushes, 0);
+      EXPECT_EQ(safe, 0u);
       continue;
     }
-    with_rows += expect_left_by_killed(folder.path(), safe) > 0;
+    EXPECT_GE(expect_left_by_killed(folder.path(), safe), safe);
+    EXPECT_GE(safe, flushes * (round % 2 ? 77u : 5000u));
   }
-  EXPECT_GT(with_rows, 5);  // some of them died in the middle of their work
 }
 
 /// One call of pwrite, as the kernel saw it.
@@ -366,11 +375,7 @@ TEST(ResultFile, IsReadableUpToTheLastFlushWhereverItsWritesAreCut) {
 TEST(ResultFile, IsReadByOthersAfterTheWriterWasKilled) {
   const TemporaryFolder folder;
   const path file = folder / "results.h5";
-  std::uint64_t safe = 0;
-  for (int wait = 30; safe == 0; wait *= 2) {  // until it was killed late enough
-    std::filesystem::remove(file);
-    safe = killed_after(file, std::chrono::milliseconds(wait), 500);
-  }
+  const std::uint64_t safe = killed_after(file, 20, std::chrono::milliseconds(1), 500);
   EXPECT_TRUE(h5py_reads(file, safe, "swmr"));  // as it was left
   EXPECT_TRUE(repair(file));
   EXPECT_TRUE(h5py_reads(file, safe));  // as any other file
