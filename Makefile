@@ -36,6 +36,9 @@ test: packages ## build everything and pass all tests
 	@ctest --test-dir build -j $(TESTS) --output-on-failure --timeout 900
 	@tools/sanitized $(JOBS)
 
+sanitize: packages ## more tests under sanitizers than `make test` runs, which takes longer
+	@tools/sanitized more $(JOBS)
+
 quick: packages ## the tests of the modules alone, in under two minutes once built
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS)
@@ -51,7 +54,7 @@ soak: packages ## RSP for long: 10000 random experiments, 12 simulated hours of 
 	@cmake --build build -j $(JOBS) --target rsp_soak
 	@build/bin/rsp_soak
 
-check: packages ## format, names, includes, links in the documents
+check: packages ## format, names and likely mistakes (clang-tidy), includes, links in the documents
 	@tools/check
 
 fuzz: packages ## fuzz every reader and decoder, FUZZ_SECONDS each
@@ -65,4 +68,4 @@ mutations: packages ## plant mistakes in the multibody kernel: its tests must fi
 clean: ## remove what was built
 	rm -rf build
 
-.PHONY: help packages build demo epos robot spacefom test quick bench soak check fuzz mutations clean
+.PHONY: help packages build demo epos robot spacefom test sanitize quick bench soak check fuzz mutations clean
