@@ -381,5 +381,5 @@ int main(int count, char** words) {
   }
   if (runs) run_figures(seconds);
   std::printf("%s\n", missed == 0 ? "all ok" : "NOT all reached");
-  return 0;
+  return missed == 0 ? 0 : 1;
 }

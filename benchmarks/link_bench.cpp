@@ -45,7 +45,12 @@ bool hurry(int priority) {
   return pthread_setschedparam(pthread_self(), SCHED_FIFO, &p) == 0;
 }
 
-const char* verdict(bool holds) { return holds ? "ok" : "NOT"; }
+int missed = 0;
+
+const char* verdict(bool holds) {
+  missed += !holds;
+  return holds ? "ok" : "NOT";
+}
 
 struct Summary {
   double rms = 0.0, p99 = 0.0, most = 0.0, mean = 0.0;
@@ -250,4 +255,5 @@ int main(int count, char** arguments) {
   clocks();
   forerun();
   delays(count > 1 ? std::atof(arguments[1]) : 30.0);
+  return missed == 0 ? 0 : 1;
 }

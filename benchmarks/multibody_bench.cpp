@@ -1,7 +1,7 @@
 // How fast accelerations of multibody models are, against MuJoCo and Simbody in the same run, on
 // one core: medians of processor time over many short batches in turn, from a pool of random
-// states. Prints the figures. Arguments: `least`, the least times instead of the medians;
-// `fastest`, that arithmetic.
+// states. Prints the figures and exits with 1 when one is missed. Arguments: `least`, the least
+// times instead of the medians; `fastest`, that arithmetic.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -406,11 +406,11 @@ int main(int argc, char** argv) {
     const double t = own[0].microseconds(), m = time_of(own, "MuJoCo"), s = time_of(own, "Simbody");
     if (name.starts_with("chain"))
       chains.push_back({static_cast<double>(subject.tree.speeds()), t});
-    if (m > 0.0 && m / t >= 3.0) {
+    if (subject.mujoco)
       judge((name + ": MuJoCo over ours").c_str(), m / t, ">=", 3.0);
-    } else {
-      judge((name + ": Simbody over ours").c_str(), s / t, ">=", 8.0);
-    }
+    else
+      std::printf("%-64s\n", (name + ": MuJoCo cannot load it").c_str());
+    judge((name + ": Simbody over ours").c_str(), s / t, ">=", 8.0);
   }
   // t = a + b N through the shortest and the longest chain; how far the others are from it
   const auto [n0, t0] = chains.front();
@@ -426,5 +426,5 @@ int main(int argc, char** argv) {
   ::getrusage(RUSAGE_SELF, &usage);
   std::printf("memory of the whole run, all engines: %ld MiB\n", usage.ru_maxrss / 1024);
   std::printf("%s\n", failed == 0 ? "all ok" : "NOT all reached");
-  return 0;
+  return failed == 0 ? 0 : 1;
 }

@@ -31,7 +31,12 @@ def measured(words, folder, rounds):
     return walls, outputs, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
+missed = []
+
+
 def line(name, value, required, good):
+    if not good:
+        missed.append(name)
     print(f"{name:<58} {value:>14}   required {required:<12} {'ok' if good else 'NOT'}")
 
 
@@ -68,3 +73,4 @@ with tempfile.TemporaryDirectory() as folder:
     walls, _, _ = measured(["check", "all.xml"], folder, 5)
     line("1000 automata of 10 states checked and compiled, best [s]", f"{min(walls):.2f}", "< 2", min(walls) < 2)
     line("  median", f"{statistics.median(walls):.2f}", "< 2", statistics.median(walls) < 2)
+sys.exit(bool(missed))

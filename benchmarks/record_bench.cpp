@@ -28,6 +28,7 @@ double seconds_since(Clock::time_point t) {
 
 struct Figures {
   double begin, loop, finish, cpu;  // s
+  bool complete;                    // no row was lost
 };
 
 Figures once(const std::filesystem::path& folder) {
@@ -65,7 +66,7 @@ Figures once(const std::filesystem::path& folder) {
   recorder.finish();
   f.finish = seconds_since(start);
   f.cpu = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-  if (recorder.statistics().rows != rows) std::puts("rows were lost");
+  f.complete = recorder.statistics().rows == rows;
   return f;
 }
 
@@ -79,6 +80,7 @@ void print(const char* what, std::vector<double> v, double unit, const char* nam
 
 int main() {
   std::vector<double> begin, loop, finish, cpu;
+  bool complete = true;
   for (int i = 0; i < repetitions; ++i) {
     const TemporaryFolder folder;
     const Figures f = once(folder.path());
@@ -86,6 +88,7 @@ int main() {
     loop.push_back(f.loop / rows);
     finish.push_back(f.finish);
     cpu.push_back(f.cpu);
+    complete &= f.complete;
   }
   std::printf("recording 900 s at 10 Hz, 60 numbers in 20 ports (%d runs)\n", repetitions);
   print("making the files", begin, 1e3, "ms");
@@ -96,4 +99,6 @@ int main() {
   ::getrusage(RUSAGE_SELF, &usage);
   std::printf("  %-44s        %8.1f MiB\n", "memory, at most",
               static_cast<double>(usage.ru_maxrss) / 1024.0);
+  if (!complete) std::puts("rows were lost");
+  return complete ? 0 : 1;
 }
