@@ -53,15 +53,16 @@ install(TARGETS vernier_flags EXPORT vernier_modules)
 
 # vernier_module(<path> [DEPENDS <path>...] [USES <imported target>...]
 #                [HEADERS <file>...] [SOURCES <file>...] [TESTS <file>...] [EMBEDS <file>...] [INTERNAL]
-#                [TOGETHER] [TESTS_TOGETHER])
+#                [COLD] [TOGETHER] [TESTS_TOGETHER])
 #
 # One module: the target vernier::<last part of path>, its tests, its installation. Depends only
 # on modules declared before it, so there are no cycles. Files are listed by hand, so that adding
 # one shows in the diff. EMBEDS: files (relative to the source root) compiled into the module; see
-# vernier_embed(). INTERNAL: not installed. TOGETHER: several of its sources are compiled as one, see
+# vernier_embed(). INTERNAL: not installed. COLD: works before and after runs only, so that quick to compile is worth
+# more than quick to run. TOGETHER: several of its sources are compiled as one, see
 # vernier_together(); TESTS_TOGETHER: so are its tests.
 function(vernier_module path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL;TOGETHER;TESTS_TOGETHER" "" "DEPENDS;USES;HEADERS;SOURCES;TESTS;EMBEDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL;COLD;TOGETHER;TESTS_TOGETHER" "" "DEPENDS;USES;HEADERS;SOURCES;TESTS;EMBEDS")
   cmake_path(GET path FILENAME name)
   string(REGEX REPLACE "/.*" "" group ${path})
 
@@ -105,7 +106,12 @@ function(vernier_module path)
   endif()
   set_property(GLOBAL PROPERTY vernier_with_vernier::${name} "${with}")
   if(arg_SOURCES)
-    vernier_precompile(vernier_${name} FROM vernier_${with}headers)
+    set(cold "")
+    if(arg_COLD AND NOT VERNIER_SANITIZE)
+      set(cold cold_)
+      target_compile_options(vernier_${name} PRIVATE -O1)
+    endif()
+    vernier_precompile(vernier_${name} FROM vernier_${cold}${with}headers)
     if(arg_TOGETHER)
       vernier_together(vernier_${name})
     endif()
@@ -123,6 +129,21 @@ function(vernier_module path)
       set_property(GLOBAL PROPERTY vernier_tests_together_${name} ${arg_TESTS_TOGETHER})
       set_property(GLOBAL PROPERTY vernier_tests_dir_${name} ${CMAKE_CURRENT_SOURCE_DIR})
     endif()
+  endif()
+endfunction()
+
+# vernier_once(<module> <file>...): further sources of a module with Eigen, for what is done once for a model, not once a
+# step: quick to compile is worth more than quick to run. (With sanitizers -O1 takes a quarter of an hour for one of them.)
+function(vernier_once module)
+  set(once vernier_${module}_once)
+  add_library(${once} OBJECT ${ARGN})
+  target_link_libraries(${once} PRIVATE $<TARGET_PROPERTY:vernier_${module},LINK_LIBRARIES>)
+  target_sources(vernier_${module} PRIVATE $<TARGET_OBJECTS:${once}>)
+  if(NOT VERNIER_SANITIZE)
+    target_compile_options(${once} PRIVATE -O1)
+    vernier_precompile(${once} FROM vernier_cold_eigen_headers)
+  else()
+    vernier_precompile(${once} FROM vernier_eigen_headers)
   endif()
 endfunction()
 
@@ -244,14 +265,17 @@ function(vernier_common_headers target)
   vernier_precompile(${target} ${read})
 endfunction()
 
-# What the sources of all modules read, without and with Eigen; called once, before the modules.
+# What the sources of all modules read, without and with Eigen, of cold modules and others; called once, before the modules.
 function(vernier_module_headers)
   if(NOT VERNIER_TOGETHER)
     return()
   endif()
   file(WRITE ${PROJECT_BINARY_DIR}/headers.cpp "")
-  foreach(headers headers eigen_headers)
+  foreach(headers headers eigen_headers cold_headers cold_eigen_headers)
     add_library(vernier_${headers} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/headers.cpp)
+    if(headers MATCHES cold)
+      target_compile_options(vernier_${headers} PRIVATE -O1)  # those of other optimization cannot be used
+    endif()
     vernier_common_headers(vernier_${headers} <algorithm> <array> <chrono> <cmath> <cstdint> <functional> <map> <memory>
       <optional> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
   endforeach()

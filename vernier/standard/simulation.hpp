@@ -21,7 +21,7 @@
 ///
 ///   vernier::Simulation s("cassini.xml", {.set = {"plant.sloshing = 0.6"}});
 ///   s.run_until(10.0);
-///   const double rate = s.read("plant.bus.omega")[0];
+///   const double rate = s.read("plant.bus.rate")[0];
 ///
 /// Values are in the SI unit of their signal, times are in seconds. A path is the one that
 /// documents and the command line use.
@@ -41,7 +41,7 @@ struct SimulationOptions {
 
 /// A port of a simulation.
 struct SignalInformation {
-  std::string path;  // "plant.bus.omega"
+  std::string path;  // "plant.bus.rate"
   std::string unit;  // SI; "1" without a dimension
   std::string frame;
   std::string description;

@@ -216,7 +216,7 @@ void compare_shape(const Checkpoint& c, const executive::Snapshot& here, const D
 namespace {
 
 std::string text(const Computing& c) {
-  const std::string arithmetic = std::string("arithmetic \"") + vernier::name(c.arithmetic) + '"';
+  std::string arithmetic = std::string("arithmetic \"") + vernier::name(c.arithmetic) + '"';
   if (c.arithmetic == Arithmetic::reproducible) return arithmetic;
   return arithmetic + " on " + vernier::name(c.instructions);
 }

@@ -552,7 +552,7 @@ class Session::Work final : public Steerable {
   }
 
   std::filesystem::path save_checkpoint() {
-    const std::filesystem::path file = folder_->checkpoint(executive_->now());
+    std::filesystem::path file = folder_->checkpoint(executive_->now());
     std::error_code failed;
     std::filesystem::create_directories(file.parent_path(), failed);
     record::write_checkpoint(file, state());
