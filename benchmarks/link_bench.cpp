@@ -131,8 +131,8 @@ double half_round_trip(double span) {
   a.sin_family = AF_INET;
   a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof a;
-  bind(listener, reinterpret_cast<sockaddr*>(&a), sizeof a);
-  listen(listener, 1);
+  if (bind(listener, reinterpret_cast<sockaddr*>(&a), sizeof a) != 0 || listen(listener, 1) != 0)
+    std::abort();
   getsockname(listener, reinterpret_cast<sockaddr*>(&a), &size);
   std::thread echo([&] {
     hurry(60);

@@ -115,7 +115,7 @@ std::string ask(const std::filesystem::path& run_folder, const std::string& requ
   send_line(line, request);
   const auto received = line.receive(Clock::now() + answer_patience);
   if (!received) throw nobody();
-  const std::string answer(*received);
+  std::string answer(*received);
   if (!answer.starts_with(refused)) return answer;
   Diagnostics problems;
   std::vector<std::string> words;
