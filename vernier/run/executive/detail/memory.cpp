@@ -158,7 +158,7 @@ void Memory::allocate(const Plan& plan) {
         }
         if (p.flow == Flow::event && !output) c.injected = events++;
       }
-      cells_.push_back(std::move(c));
+      cells_.push_back(c);
       views_.push_back({.path = composition::path(plan.parts[part], p),
                         .port = &p,
                         .part = static_cast<std::uint32_t>(part),
