@@ -12,7 +12,6 @@
 #include <numbers>
 #include <thread>
 
-#include "apps/vernier/catalogue.hpp"
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/interrupt.hpp"
 #include "apps/vernier/run_view.hpp"

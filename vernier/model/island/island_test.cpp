@@ -259,8 +259,7 @@ TEST(Island, NamesTheStateThatIsNotANumber) {
 class Complaining final : public FormulaSystem {
  public:
   using FormulaSystem::FormulaSystem;
-  bool explain(const hybrid::Point& p, Fault& c,
-               hybrid::Workspace&) const noexcept override {
+  bool explain(const hybrid::Point& p, Fault& c, hybrid::Workspace&) const noexcept override {
     if (p.x[0] < 0.49) return false;
     c.set(Category::numerics, "V3140", "x is as far as it goes");
     return true;

@@ -75,8 +75,7 @@ void LinearInputs::witness(const hybrid::Point& p, int automaton, int transition
   system_->witness(q, automaton, transition, sides, inner(w));
 }
 
-bool LinearInputs::explain(const hybrid::Point& p, Fault& c,
-                           hybrid::Workspace& w) const noexcept {
+bool LinearInputs::explain(const hybrid::Point& p, Fault& c, hybrid::Workspace& w) const noexcept {
   const hybrid::Point q = inside(p, w);
   return system_->explain(q, c, inner(w));
 }

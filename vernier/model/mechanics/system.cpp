@@ -400,8 +400,7 @@ void MultibodySystem::jump(const Point& p, std::span<const int> chosen, hybrid::
   }
 }
 
-bool MultibodySystem::explain(const Point& p, Fault& fault,
-                              Workspace& s) const noexcept {
+bool MultibodySystem::explain(const Point& p, Fault& fault, Workspace& s) const noexcept {
   const Data& d = *data_;
   const Data::Work w = d.divide(s);
   SpacecraftEvaluation& e = evaluation(s);

@@ -73,8 +73,7 @@ class MultibodySystem final : public hybrid::System {
   void jump(const hybrid::Point&, std::span<const int> chosen, hybrid::Jump&,
             hybrid::Workspace&) const noexcept override;
   /// V3140: a hinge that cannot be solved.
-  bool explain(const hybrid::Point&, Fault&,
-               hybrid::Workspace&) const noexcept override;
+  bool explain(const hybrid::Point&, Fault&, hybrid::Workspace&) const noexcept override;
 
  private:
   struct Data;

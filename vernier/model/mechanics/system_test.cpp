@@ -318,8 +318,7 @@ TEST(MultibodySystem, ExplainsASingularHinge) {
   rig.state("mirror.y")[0] = M_PI / 2;
   EXPECT_TRUE(system->explain(rig.point(), fault, rig.workspace()));
   EXPECT_STREQ(fault.code, "V3140");
-  EXPECT_STREQ(fault.text,
-               "the gimbal hinge of mirror is in its singular position (y = 90 deg)");
+  EXPECT_STREQ(fault.text, "the gimbal hinge of mirror is in its singular position (y = 90 deg)");
 }
 
 }  // namespace
