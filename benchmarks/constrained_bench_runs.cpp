@@ -12,8 +12,8 @@
 #include "constrained_bench.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/temporary_folder.hpp"
-#include "vernier/model/mechanism/mechanism.hpp"
-#include "vernier/model/mechanism/reader.hpp"
+#include "vernier/model/multibody_loops/mechanism.hpp"
+#include "vernier/model/multibody_loops/reader.hpp"
 #include "vernier/run/realtime/ports.hpp"
 #include "vernier/run/session/session.hpp"
 #include "vernier/testing/allocations.hpp"
@@ -68,7 +68,7 @@ void timed(Times& to, const Work& work) {
 }
 
 /// One iteration a step, as for real time.
-mechanism::Definition bounded(mechanism::Definition d) {
+multibody_loops::Definition bounded(multibody_loops::Definition d) {
   d.settings.iterations_most = 1;
   d.settings.accept_unconverged = true;
   return d;
@@ -77,7 +77,7 @@ mechanism::Definition bounded(mechanism::Definition d) {
 /// The mechanism, each step timed.
 class TimedRobot final : public Component {
  public:
-  explicit TimedRobot(mechanism::Definition d) : robot_(bounded(std::move(d))) {}
+  explicit TimedRobot(multibody_loops::Definition d) : robot_(bounded(std::move(d))) {}
   const Description& description() const noexcept override { return robot_.description(); }
   void bind(const Bindings& b) override { robot_.bind(b); }
   bool initialize(Time t, int phase) override { return robot_.initialize(t, phase); }
@@ -95,7 +95,7 @@ class TimedRobot final : public Component {
   const Fault& fault() const noexcept override { return robot_.fault(); }
 
  private:
-  mechanism::Mechanism robot_;
+  multibody_loops::Mechanism robot_;
 };
 
 /// The same number of additions each time, about as long as a step: what the machine does to work
@@ -121,12 +121,12 @@ class FixedWork final : public Component {
 
 Catalogue catalogue() {
   Catalogue c;
-  mechanism::add_to(c);
+  multibody_loops::add_to(c);
   realtime::add_to(c);
   Type robot;
   robot.name = "timed-robot";
   Diagnostics problems;
-  const auto source = mechanism::read_source(robot_file, problems);
+  const auto source = multibody_loops::read_source(robot_file, problems);
   robot.parameters = source->parameters();
   robot.component = [source](const Parameters& p) {
     return std::make_unique<TimedRobot>(source->made(p));

@@ -30,7 +30,7 @@
 
 #include "benchmarks/machine.hpp"
 #include "vernier/base/temporary_folder.hpp"
-#include "vernier/gateway/federation/server.hpp"
+#include "vernier/gateway/federation/rti_server.hpp"
 #include "vernier/net/socket.hpp"
 
 namespace vernier::bench {
@@ -367,7 +367,7 @@ double in_threads(const Scenario& s, const std::function<double(Federate&)>& wor
   return found.front();
 }
 
-federation::Server* serving = nullptr;
+federation::RtiServer* serving = nullptr;
 
 /// An RTI in a process of its own; the designator goes through the pipe.
 std::wstring started_rti(pid_t& process) {
@@ -376,7 +376,7 @@ std::wstring started_rti(pid_t& process) {
   process = fork();
   if (process == 0) {
     close(ends[0]);
-    federation::Server server({.listen = "127.0.0.1:0"}, std::make_unique<federation::Core>());
+    federation::RtiServer server({.listen = "127.0.0.1:0"}, std::make_unique<federation::Core>());
     serving = &server;
     signal(SIGTERM, [](int) { serving->stop(); });
     const std::string where = server.addresses().front();

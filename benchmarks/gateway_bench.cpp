@@ -12,7 +12,7 @@
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/gateway/file/csv.hpp"
 #include "vernier/gateway/file/csv_source.hpp"
-#include "vernier/gateway/lines/server.hpp"
+#include "vernier/gateway/lines/line_server.hpp"
 #include "vernier/gateway/lines/simulator.hpp"
 
 namespace {
@@ -74,7 +74,7 @@ class Memory final : public Bindings {
 
 void steps_over_the_line() {
   Plant plant;
-  lines::Server server(plant, {.name = "plant", .address = {"127.0.0.1", "0"}});
+  lines::LineServer server(plant, {.name = "plant", .address = {"127.0.0.1", "0"}});
   std::thread host([&] { static_cast<void>(server.serve()); });
   {
     lines::Simulator simulator(

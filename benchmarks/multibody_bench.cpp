@@ -20,7 +20,7 @@
 #include "vernier/kernel/multibody/spacecraft.hpp"
 #include "vernier/kernel/multibody/spacecraft_lanes.hpp"
 #include "vernier/kernel/multibody/tangent.hpp"
-#include "vernier/model/mechanics/reader.hpp"
+#include "vernier/model/multibody_tree/reader.hpp"
 
 using namespace vernier;
 using namespace vernier::multibody;
@@ -164,7 +164,7 @@ struct Plant {
   static Spacecraft read() {
     Diagnostics problems;
     const auto source =
-        mechanics::read_source(VERNIER_SOURCE_DIR "/missions/cassini/plant.xml", problems);
+        multibody_tree::read_source(VERNIER_SOURCE_DIR "/missions/cassini/plant.xml", problems);
     problems.throw_if_errors();
     return Spacecraft(
         source->made(Parameters("plant", source->parameters(), {}, 1, {}, problems)).model,

@@ -10,7 +10,7 @@
 #include "apps/vernier/multibody_text.hpp"
 #include "apps/vernier/table.hpp"
 #include "vernier/base/text.hpp"
-#include "vernier/model/mechanics/system.hpp"
+#include "vernier/model/multibody_tree/system.hpp"
 #include "vernier/run/composition/sources.hpp"
 
 namespace vernier::app {
@@ -346,9 +346,9 @@ std::string composition_text(const session::Prepared& p, const Catalogue& catalo
                        i.island.empty() ? "" : ", in island " + i.island);
     const Made made = type ? make(*type, i.name, i.parameters) : Made{};
     const Ports ports = ports_of(p.plan, i.name, made.system.get());
-    if (const auto* m = dynamic_cast<const mechanics::MultibodySystem*>(made.system.get()))
+    if (const auto* m = dynamic_cast<const multibody_tree::MultibodySystem*>(made.system.get()))
       out += multibody_text(m->spacecraft(), "  ");
-    if (auto* m = dynamic_cast<mechanism::Mechanism*>(made.component.get()))
+    if (auto* m = dynamic_cast<multibody_loops::Mechanism*>(made.component.get()))
       out += mechanism_text(*m, "  ");
     Table t;
     for (const auto& [path, port] : ports.inputs) {
@@ -394,9 +394,9 @@ ordered_json composition_json(const session::Prepared& p, const Catalogue& catal
     for (const auto& [path, port] : ports.inputs) one["inputs"].push_back(port_json(path, port));
     for (const auto& [path, port] : ports.outputs) one["outputs"].push_back(port_json(path, port));
     if (made.system) one.update(system_json(made.system->spec()));
-    if (const auto* m = dynamic_cast<const mechanics::MultibodySystem*>(made.system.get()))
+    if (const auto* m = dynamic_cast<const multibody_tree::MultibodySystem*>(made.system.get()))
       one["multibody"] = multibody_json(m->spacecraft());
-    if (auto* m = dynamic_cast<mechanism::Mechanism*>(made.component.get()))
+    if (auto* m = dynamic_cast<multibody_loops::Mechanism*>(made.component.get()))
       one["mechanism"] = mechanism_json(*m);
     j["instances"].push_back(std::move(one));
   }

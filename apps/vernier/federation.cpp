@@ -24,7 +24,7 @@
 #include "vernier/gateway/fom/reader.hpp"
 #include "vernier/gateway/fom/writer.hpp"
 #include "vernier/gateway/spacefom/document.hpp"
-#include "vernier/gateway/spacefom/member.hpp"
+#include "vernier/gateway/spacefom/federate_component.hpp"
 #include "vernier/gateway/spacefom/recording.hpp"
 #include "vernier/kernel/frames/dates.hpp"
 #include "vernier/run/composition/composition.hpp"
@@ -310,7 +310,7 @@ int record(const FederationRequest& a) {
     fom = fom::merge({&*module, 1}, fom::standard_mim(), problems);
   Federate f(visitor(a, "recorder"));
   spacefom::Objects classes(f);  // for what it subscribes
-  spacefom::Recorder recorder(f, out);
+  spacefom::FederationRecorder recorder(f, out);
   if (fom) {
     recorder.keep_all(*fom, fom::written(*fom, a.what));
   } else {

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "apps/vernier/catalogue.hpp"
+#include "apps/vernier/console.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"

@@ -31,7 +31,7 @@ const char* scheme_word(Scheme s) {
 }
 
 /// Median over steps, in µs; 0 when one fails.
-double step_cost(const mechanism::Mechanism& m) {
+double step_cost(const multibody_loops::Mechanism& m) {
   using clock = std::chrono::steady_clock;
   const constrained::Mechanism& mechanism = m.solver().mechanism();
   constrained::State state = m.solver().state();
@@ -50,7 +50,7 @@ double step_cost(const mechanism::Mechanism& m) {
   return all[all.size() / 2];
 }
 
-Counts counts_of(const mechanism::Mechanism& m) {
+Counts counts_of(const multibody_loops::Mechanism& m) {
   Counts c;
   const constrained::Model& model = m.definition().model;
   for (const constrained::Node& n : model.nodes) ++(n.dynamic ? c.dynamic : c.fixed);
@@ -62,9 +62,9 @@ Counts counts_of(const mechanism::Mechanism& m) {
 
 }  // namespace
 
-std::string mechanism_text(mechanism::Mechanism& m, std::string_view indent) {
+std::string mechanism_text(multibody_loops::Mechanism& m, std::string_view indent) {
   const Counts c = counts_of(m);
-  const mechanism::Definition& d = m.definition();
+  const multibody_loops::Definition& d = m.definition();
   const std::string in(indent);
   std::string elements;
   for (const auto& [kind, n] : c.elements)
@@ -87,9 +87,9 @@ std::string mechanism_text(mechanism::Mechanism& m, std::string_view indent) {
   return out;
 }
 
-nlohmann::ordered_json mechanism_json(mechanism::Mechanism& m) {
+nlohmann::ordered_json mechanism_json(multibody_loops::Mechanism& m) {
   const Counts c = counts_of(m);
-  const mechanism::Definition& d = m.definition();
+  const multibody_loops::Definition& d = m.definition();
   return {{"nodes", c.dynamic + c.fixed},
           {"nodes_without_inertia", c.fixed},
           {"bodies", d.model.bodies.size()},

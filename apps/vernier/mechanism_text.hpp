@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "vernier/model/mechanism/mechanism.hpp"
+#include "vernier/model/multibody_loops/mechanism.hpp"
 
 namespace vernier::app {
 
 /// Nodes, elements, equations of a mechanism and what a step of it costs; takes some milliseconds,
 /// for that is measured, with steps of this one.
-std::string mechanism_text(mechanism::Mechanism&, std::string_view indent);
-nlohmann::ordered_json mechanism_json(mechanism::Mechanism&);
+std::string mechanism_text(multibody_loops::Mechanism&, std::string_view indent);
+nlohmann::ordered_json mechanism_json(multibody_loops::Mechanism&);
 
 }  // namespace vernier::app

@@ -6,7 +6,7 @@
 
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/table.hpp"
-#include "vernier/model/mechanics/summary.hpp"
+#include "vernier/model/multibody_tree/summary.hpp"
 
 namespace vernier::app {
 namespace {
@@ -37,12 +37,14 @@ ordered_json json(const Matrix3& J) {
   return rows;
 }
 
-std::size_t hinge_dofs(const mechanics::Summary& s) { return s.regular + s.prescribed + s.locked; }
+std::size_t hinge_dofs(const multibody_tree::Summary& s) {
+  return s.regular + s.prescribed + s.locked;
+}
 
 }  // namespace
 
 std::string multibody_text(const multibody::Spacecraft& craft, std::string_view indent) {
-  const mechanics::Summary s = mechanics::summary_of(craft, true);
+  const multibody_tree::Summary s = multibody_tree::summary_of(craft, true);
   const std::string in(indent);
   std::string out = fmt::format(
       "{}{} bodies, {} dof: {} of hinges ({} prescribed, {} locked), {} modes\n", in,
@@ -50,7 +52,7 @@ std::string multibody_text(const multibody::Spacecraft& craft, std::string_view 
   Table t;
   t.row({"body", "hinge", "at", "dof", "modes", "kg", "centre, m",
          "kg*m^2 about its centre: xx yy zz  ·  xy xz yz"});
-  for (const mechanics::Summary::Part& p : s.bodies) {
+  for (const multibody_tree::Summary::Part& p : s.bodies) {
     t.row({p.name, p.hinge, p.at, std::to_string(p.dofs),
            p.modes == 0 ? "" : std::to_string(p.modes), short_number(p.mass),
            short_vector(p.centre), short_inertia(p.inertia)});
@@ -70,9 +72,9 @@ std::string multibody_text(const multibody::Spacecraft& craft, std::string_view 
 }
 
 ordered_json multibody_json(const multibody::Spacecraft& craft) {
-  const mechanics::Summary s = mechanics::summary_of(craft, true);
+  const multibody_tree::Summary s = multibody_tree::summary_of(craft, true);
   ordered_json bodies = ordered_json::array();
-  for (const mechanics::Summary::Part& p : s.bodies) {
+  for (const multibody_tree::Summary::Part& p : s.bodies) {
     bodies.push_back({{"name", p.name},
                       {"hinge", p.hinge},
                       {"at", p.at},

@@ -104,18 +104,18 @@ std::unique_ptr<hybrid::System> craft(const std::string& source,
   parts.push_back(
       {"supervisor", source == "xml" ? mission_supervisor() : std::make_unique<Supervisor>()});
   enum { orbit, field, seen, coils, wheels, body, supervisor };
-  const std::vector<hybrid::Wire> wires{{{orbit, "position"}, {field, "position"}},
-                                        {{field, "field"}, {seen, "vector"}},
-                                        {{body, "attitude"}, {seen, "attitude"}},
-                                        {{seen, "rotated"}, {coils, "field"}},
-                                        {{seen, "rotated"}, {supervisor, "b"}},
-                                        {{body, "omega"}, {supervisor, "omega"}},
-                                        {{body, "attitude"}, {supervisor, "q"}},
-                                        {{supervisor, "voltage"}, {coils, "command"}},
-                                        {{supervisor, "wheel_torque"}, {wheels, "command"}},
-                                        {{coils, "torque"}, {body, "torque"}},
-                                        {{wheels, "torque"}, {body, "torque"}},
-                                        {{wheels, "momentum"}, {body, "wheel_momentum"}}};
+  const std::vector<hybrid::MatrixBlock> wires{{{orbit, "position"}, {field, "position"}},
+                                               {{field, "field"}, {seen, "vector"}},
+                                               {{body, "attitude"}, {seen, "attitude"}},
+                                               {{seen, "rotated"}, {coils, "field"}},
+                                               {{seen, "rotated"}, {supervisor, "b"}},
+                                               {{body, "omega"}, {supervisor, "omega"}},
+                                               {{body, "attitude"}, {supervisor, "q"}},
+                                               {{supervisor, "voltage"}, {coils, "command"}},
+                                               {{supervisor, "wheel_torque"}, {wheels, "command"}},
+                                               {{coils, "torque"}, {body, "torque"}},
+                                               {{wheels, "torque"}, {body, "torque"}},
+                                               {{wheels, "momentum"}, {body, "wheel_momentum"}}};
   return hybrid::compose(std::move(parts), wires);
 }
 

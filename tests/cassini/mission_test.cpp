@@ -10,7 +10,7 @@
 #include "vernier/base/random.hpp"
 #include "vernier/model/automaton/automaton.hpp"
 #include "vernier/model/island/island.hpp"
-#include "vernier/model/mechanics/type.hpp"
+#include "vernier/model/multibody_tree/type.hpp"
 #include "vernier/run/composition/plan.hpp"
 #include "vernier/run/executive/executive.hpp"
 #include "vernier/testing/rig.hpp"
@@ -31,7 +31,7 @@ composition::Plan planned(const char* file, const std::vector<std::string>& set 
   for (const std::string& s : set) composition::set_value(c, s);
   Catalogue catalogue;
   automaton::add_to(catalogue);
-  mechanics::add_to(catalogue);
+  multibody_tree::add_to(catalogue);
   catalogue.set_island(island::make_island);
   composition::Plan plan = make_plan(c, catalogue, problems);
   EXPECT_TRUE(problems.list().empty()) << rendered(problems);
@@ -50,7 +50,7 @@ void run_to(Executive& e, Duration t) {
 multibody::SpacecraftModel plant() {
   Diagnostics problems;
   const auto source =
-      mechanics::read_source(VERNIER_SOURCE_DIR "/missions/cassini/plant.xml", problems);
+      multibody_tree::read_source(VERNIER_SOURCE_DIR "/missions/cassini/plant.xml", problems);
   problems.throw_if_errors();
   return source->made(Parameters("plant", source->parameters(), {}, 1, {}, problems)).model;
 }
@@ -77,7 +77,7 @@ TEST(Cassini, HasTheDegreesOfFreedomOfThePaper) {
 TEST(Cassini, IsAConformingComponent) {
   Diagnostics problems;
   const Type type =
-      mechanics::read_type(VERNIER_SOURCE_DIR "/missions/cassini/plant.xml", problems);
+      multibody_tree::read_type(VERNIER_SOURCE_DIR "/missions/cassini/plant.xml", problems);
   const auto plant = island::make_island(testing::made_system(type), {.rtol = 1e-7, .atol = 1e-7});
   testing::expect_conforming(*plant, 20ms, [](testing::Rig& rig, int k) {
     rig.in("main_engine.thrust") = 445.0;
@@ -95,7 +95,7 @@ TEST(Cassini, IsAConformingComponent) {
 TEST(Cassini, IsAConformingSystem) {
   Diagnostics problems;
   const Type type =
-      mechanics::read_type(VERNIER_SOURCE_DIR "/missions/cassini/plant.xml", problems);
+      multibody_tree::read_type(VERNIER_SOURCE_DIR "/missions/cassini/plant.xml", problems);
   const auto system = testing::made_system(type);
   testing::SystemRig rig(*system);
   for (double& u : rig.u) u += 0.3;

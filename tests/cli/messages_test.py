@@ -39,14 +39,14 @@ from processes import free_ports  # noqa: E402
 # does what they are about; those that others write may. The test named here compares the words.
 ONLY_FROM_CODE = {
     **dict.fromkeys(["V1602", "V1604", "V1611", "V1612", "V1660", "V1661", "V1662", "V1663", "V1664"],
-                    "vernier/model/mechanics/findings_test.cpp"),  # models that programs make
+                    "vernier/model/multibody_tree/findings_test.cpp"),  # models that programs make
     "V2144": "vernier/run/executive/orders_test.cpp",     # more orders than a queue holds
     **dict.fromkeys(["V4121", "V4122"], "vernier/run/session/live_test.cpp"),  # of a run that goes on
     "V3101": "vernier/run/executive/state_test.cpp",      # fails and does not say why
     "V3103": "vernier/run/executive/events_test.cpp",     # stops early and did not announce it
     "V3120": "vernier/run/executive/executive_test.cpp",  # never finds its start
-    "V3203": "vernier/model/mechanism/mechanism_test.cpp",  # joints that hold a motion twice are found first
-    "V3212": "vernier/model/mechanism/mechanism_test.cpp",  # islands and files do not let such numbers out
+    "V3203": "vernier/model/multibody_loops/mechanism_test.cpp",  # joints that hold a motion twice are found first
+    "V3212": "vernier/model/multibody_loops/mechanism_test.cpp",  # islands and files do not let such numbers out
     # what takes several federates
     **dict.fromkeys(["V5323", "V5325", "V5326", "V5328", "V5329", "V5332"], "vernier/gateway/spacefom/federate_test.cpp"),
     **dict.fromkeys(["V5335", "V5336"], "tests/federation/loss_test.py"),

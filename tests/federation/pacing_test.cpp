@@ -56,7 +56,7 @@ class Resumer {
     if (thread_.joinable()) thread_.join();
     return stood_;
   }
-  std::atomic<Member*> member{nullptr};
+  std::atomic<FederateComponent*> member{nullptr};
 
  private:
   void work() {
@@ -207,11 +207,11 @@ TEST(Pacing, AFreezeIsOnACommonBoundaryAndNothingIsCaughtUpBehindIt) {
     auto roles = federation(n, 1.0, {.kind = Late::strict});
     roles.back().step = 250'000;
     // asked for by the Master at 5 s; somebody lets it run again when all stand
-    roles[0].each = [](Member& m, std::int64_t k) {
+    roles[0].each = [](FederateComponent& m, std::int64_t k) {
       if (k == 5) m.federate().request(Mode::freeze);
     };
     Resumer resumer;
-    roles.back().each = [&](Member& m, std::int64_t) { resumer.member.store(&m); };
+    roles.back().each = [&](FederateComponent& m, std::int64_t) { resumer.member.store(&m); };
     constexpr std::int64_t resumed = 3'600'000 * ms;
     const auto lived = live(name("freeze", n), roles, 20.0, resumed);
     EXPECT_EQ(resumer.stood(), 1);
@@ -235,7 +235,7 @@ TEST(Pacing, AFreezeIsOnACommonBoundaryAndNothingIsCaughtUpBehindIt) {
 TEST(Pacing, AFederationThatIsFrozenFirstBeginsOnTheGrid) {
   auto roles = federation(2, 1.0, {.kind = Late::strict});
   Resumer resumer;
-  roles.back().made = [&](Member& m) {
+  roles.back().made = [&](FederateComponent& m) {
     m.federate().request(Mode::freeze);
     resumer.member.store(&m);
   };
@@ -324,7 +324,7 @@ TEST(Pacing, InWallTimeTheWaitIsMeasuredAndItsCauseIsNamed) {
   const auto run = [](const FederateDocument& d, realtime::FramePacer* pacer, auto each) {
     executive::test::Bench b{20ms};
     auto& plant = b.add("plant", std::make_unique<executive::test::Scripted>(Description{}));
-    auto& member = b.add("federate", std::make_unique<Member>(d));
+    auto& member = b.add("federate", std::make_unique<FederateComponent>(d));
     plant.on_advance = [&](Time from, Time to) {
       each(from.time_since_epoch() / 20ms);
       return Advance{to};

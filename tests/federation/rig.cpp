@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "vernier/gateway/federation/core.hpp"
-#include "vernier/gateway/federation/server.hpp"
+#include "vernier/gateway/federation/rti_server.hpp"
 
 namespace vernier::federation_tests {
 
@@ -401,7 +401,7 @@ std::string name_of(const ::testing::TestParamInfo<Setup>& info) {
 
 std::string server_designator() {
   struct Running {
-    federation::Server server{{.listen = "127.0.0.1:0"}, std::make_unique<federation::Core>()};
+    federation::RtiServer server{{.listen = "127.0.0.1:0"}, std::make_unique<federation::Core>()};
     std::thread thread{[this] { server.serve(); }};
     ~Running() {
       server.stop();

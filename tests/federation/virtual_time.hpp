@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "vernier/gateway/spacefom/member.hpp"
+#include "vernier/gateway/spacefom/federate_component.hpp"
 #include "vernier/run/executive/executive.hpp"
 #include "vernier/run/executive/test_parts.hpp"
 #include "vernier/run/realtime/frames.hpp"
@@ -91,11 +91,11 @@ class VirtualMember final : public Component, public PacerSource {
   void load(std::span<const std::byte>) noexcept override {}
   std::vector<Pacer*> pacers() override { return {&waiter_}; }
   bool withholds_time() const noexcept override { return true; }
-  Member& member() noexcept { return member_; }
+  FederateComponent& member() noexcept { return member_; }
 
-  std::function<void(Member&)> made = {};  // before it joins
-  std::int64_t resumed_at = 0;             // after a freeze
-  std::vector<Ticks> frozen;               // where it stood still
+  std::function<void(FederateComponent&)> made = {};  // before it joins
+  std::int64_t resumed_at = 0;                        // after a freeze
+  std::vector<Ticks> frozen;                          // where it stood still
 
  private:
   class Waiter final : public Pacer {
@@ -133,7 +133,7 @@ class VirtualMember final : public Component, public PacerSource {
 
   Ticks step_;
   std::size_t number_;
-  Member member_;
+  FederateComponent member_;
   Ledger& ledger_;
   VirtualClock& clock_;
   Waiter waiter_{*this};
@@ -144,11 +144,11 @@ struct Role {
   std::string name;
   Ticks step = 1'000'000;
   bool pacing = false;
-  double rate = 0.0;                                     // by the clock; 0: as fast as possible
-  realtime::LatePolicy late = {};                        // of one by the clock
-  std::function<std::int64_t(std::int64_t)> cost = {};   // ns of tick k; 10 ms
-  std::function<void(Member&, std::int64_t)> each = {};  // at tick k
-  std::function<void(Member&)> made = {};                // before it joins
+  double rate = 0.0;                                    // by the clock; 0: as fast as possible
+  realtime::LatePolicy late = {};                       // of one by the clock
+  std::function<std::int64_t(std::int64_t)> cost = {};  // ns of tick k; 10 ms
+  std::function<void(FederateComponent&, std::int64_t)> each = {};  // at tick k
+  std::function<void(FederateComponent&)> made = {};                // before it joins
 };
 
 /// What became of one.

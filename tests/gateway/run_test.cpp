@@ -12,7 +12,7 @@
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/component/pacer.hpp"
 #include "vernier/gateway/connector/connector.hpp"
-#include "vernier/gateway/lines/server.hpp"
+#include "vernier/gateway/lines/line_server.hpp"
 #include "vernier/model/automaton/automaton.hpp"
 #include "vernier/model/island/island.hpp"
 #include "vernier/run/executive/executive.hpp"
@@ -115,7 +115,7 @@ class Moved {
     const Parameters parameters(name, type.parameters, i.parameters, 1, {}, problems);
     problems.throw_if_errors();
     component_ = types.island()(type.system(parameters), c.run.island);
-    server_ = std::make_unique<lines::Server>(
+    server_ = std::make_unique<lines::LineServer>(
         *component_, lines::ServerSettings{.name = name, .address = {"127.0.0.1", "0"}});
     const auto file = folder_ / (name + "_connector.xml");
     std::ofstream(file) << lines::connector_document(component_->description(), name,
@@ -133,11 +133,11 @@ class Moved {
       thread_.join();
     }
   }
-  lines::Server::Ending ending{};
+  lines::LineServer::Ending ending{};
 
  private:
   std::unique_ptr<Component> component_;
-  std::unique_ptr<lines::Server> server_;
+  std::unique_ptr<lines::LineServer> server_;
   TemporaryFolder folder_;
   std::thread thread_;
 };

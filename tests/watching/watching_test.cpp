@@ -13,8 +13,8 @@
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/model/automaton/automaton.hpp"
 #include "vernier/model/island/island.hpp"
-#include "vernier/model/mechanics/type.hpp"
-#include "vernier/model/mechanism/reader.hpp"
+#include "vernier/model/multibody_loops/reader.hpp"
+#include "vernier/model/multibody_tree/type.hpp"
 #include "vernier/model/spacecraft/types.hpp"
 #include "vernier/run/composition/plan.hpp"
 #include "vernier/run/executive/executive.hpp"
@@ -31,8 +31,8 @@ const Catalogue& catalogue() {
     Catalogue c;
     c.set_island(island::make_island);
     automaton::add_to(c);
-    mechanics::add_to(c);
-    mechanism::add_to(c);
+    multibody_tree::add_to(c);
+    multibody_loops::add_to(c);
     spacecraft::register_types(c);
     return c;
   }();

@@ -13,7 +13,7 @@ namespace {
 // waits for.
 class Graph {
  public:
-  Graph(const std::vector<Block>& blocks, const std::vector<Link>& links)
+  Graph(const std::vector<Block>& blocks, const std::vector<DirectFeed>& links)
       : blocks_(blocks), links_(links) {
     std::size_t outputs = 0;
     std::size_t inputs = 0;
@@ -30,7 +30,7 @@ class Graph {
     needed_by_.resize(inputs);
     feeds_.resize(outputs);
     for (std::size_t k = 0; k < links.size(); ++k) {
-      const Link& l = links[k];
+      const DirectFeed& l = links[k];
       require(l.from < blocks.size() && l.output < blocks[l.from].outputs);
       require(l.to < blocks.size() && l.input < blocks[l.to].inputs);
       fed_by_[input(l.to, l.input)].push_back(k);
@@ -105,29 +105,30 @@ class Graph {
   }
 
   // Every output that is not done waits for another that is not done: walking back must return.
-  std::vector<Link> loop(const std::vector<bool>& done) const {
+  std::vector<DirectFeed> loop(const std::vector<bool>& done) const {
     std::vector<std::size_t> place(block_of_.size(), 0);  // 1 + position in the walk
-    std::vector<Link> walked;
+    std::vector<DirectFeed> walked;
     std::size_t o =
         static_cast<std::size_t>(std::find(done.begin(), done.end(), false) - done.begin());
     while (place[o] == 0) {
       place[o] = walked.size() + 1;
-      const Link& back = waited_for(o, done);
+      const DirectFeed& back = waited_for(o, done);
       walked.push_back(back);
       o = output(back.from, back.output);
     }
-    std::vector<Link> result(walked.begin() + static_cast<std::ptrdiff_t>(place[o] - 1),
-                             walked.end());
+    std::vector<DirectFeed> result(walked.begin() + static_cast<std::ptrdiff_t>(place[o] - 1),
+                                   walked.end());
     std::reverse(result.begin(), result.end());
     // begin with the block of the lowest number, which is the one the user wrote first
-    std::rotate(result.begin(),
-                std::min_element(result.begin(), result.end(),
-                                 [](const Link& a, const Link& b) { return a.from < b.from; }),
-                result.end());
+    std::rotate(
+        result.begin(),
+        std::min_element(result.begin(), result.end(),
+                         [](const DirectFeed& a, const DirectFeed& b) { return a.from < b.from; }),
+        result.end());
     return result;
   }
 
-  const Link& waited_for(std::size_t o, const std::vector<bool>& done) const {
+  const DirectFeed& waited_for(std::size_t o, const std::vector<bool>& done) const {
     for (std::size_t i : needs_[o]) {
       for (std::size_t k : fed_by_[i]) {
         if (!done[output(links_[k].from, links_[k].output)]) return links_[k];
@@ -138,7 +139,7 @@ class Graph {
   }
 
   const std::vector<Block>& blocks_;
-  const std::vector<Link>& links_;
+  const std::vector<DirectFeed>& links_;
   std::vector<std::size_t> first_output_, first_input_;  // by block
   std::vector<std::size_t> block_of_;                    // by output
   std::vector<std::size_t> waits_;                       // by output: links not delivered yet
@@ -150,7 +151,7 @@ class Graph {
 
 }  // namespace
 
-Ordering ordering(const std::vector<Block>& blocks, const std::vector<Link>& links) {
+Ordering ordering(const std::vector<Block>& blocks, const std::vector<DirectFeed>& links) {
   return Graph(blocks, links).order();
 }
 

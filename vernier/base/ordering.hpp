@@ -17,11 +17,11 @@ struct Block {
 };
 
 /// An output of one block feeds an input of another, or of itself, at once (no delay between).
-struct Link {
+struct DirectFeed {
   std::size_t from, output;  // block and its output
   std::size_t to, input;     // block and its input
 
-  bool operator==(const Link&) const = default;
+  bool operator==(const DirectFeed&) const = default;
 };
 
 /// The order in which blocks are called so that each output is right at the end.
@@ -31,11 +31,11 @@ struct Ordering {
   std::vector<std::size_t> calls;
   /// An algebraic loop: along link k a signal enters a block, whose output that starts link k+1
   /// needs it; the last link leads to the first. Empty: there is none; else `calls` is empty.
-  std::vector<Link> loop;
+  std::vector<DirectFeed> loop;
 };
 
 /// Deterministic: of the blocks that can be called the one with the lowest number comes first,
 /// preferring those that are then complete. Time grows as links plus needs, times a logarithm.
-Ordering ordering(const std::vector<Block>&, const std::vector<Link>&);
+Ordering ordering(const std::vector<Block>&, const std::vector<DirectFeed>&);
 
 }  // namespace vernier

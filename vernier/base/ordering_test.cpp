@@ -34,7 +34,7 @@ TEST(Ordering, CallsABlockTwiceWhenItNeedsWhatItFeeds) {
 }
 
 TEST(Ordering, NamesTheLoopInTheDirectionOfTheSignals) {
-  const std::vector<Link> links{{2, 0, 0, 0}, {0, 0, 1, 0}, {1, 0, 2, 0}};
+  const std::vector<DirectFeed> links{{2, 0, 0, 0}, {0, 0, 1, 0}, {1, 0, 2, 0}};
   const Ordering o = ordering({through(), through(), through()}, links);
   EXPECT_THAT(o.calls, IsEmpty());
   EXPECT_THAT(o.loop, ElementsAre(links[1], links[2], links[0]));
@@ -42,13 +42,13 @@ TEST(Ordering, NamesTheLoopInTheDirectionOfTheSignals) {
 
 TEST(Ordering, FindsALoopOfOneBlockWithItself) {
   const Ordering o = ordering({through()}, {{0, 0, 0, 0}});
-  EXPECT_THAT(o.loop, ElementsAre(Link{0, 0, 0, 0}));
+  EXPECT_THAT(o.loop, ElementsAre(DirectFeed{0, 0, 0, 0}));
 }
 
 TEST(Ordering, ALoopBehindOtherBlocksIsNamedWithoutThem) {
   // 0 -> 1 <-> 2 -> 3
   const Block two{.outputs = 1, .inputs = 2, .needs = {{0, 0}, {0, 1}}};
-  const std::vector<Link> links{{0, 0, 1, 0}, {1, 0, 2, 0}, {2, 0, 1, 1}, {2, 0, 3, 0}};
+  const std::vector<DirectFeed> links{{0, 0, 1, 0}, {1, 0, 2, 0}, {2, 0, 1, 1}, {2, 0, 3, 0}};
   const Ordering o = ordering({state(), two, through(), through()}, links);
   EXPECT_THAT(o.loop, ElementsAre(links[1], links[2]));
 }
@@ -66,7 +66,7 @@ TEST(Ordering, OfARandomNetworkLeavesNoOutputStale) {
   for (int round = 0; round < 50; ++round) {
     const std::size_t count = 12;
     std::vector<Block> blocks(count);
-    std::vector<Link> links;
+    std::vector<DirectFeed> links;
     for (std::size_t b = 0; b < count; ++b) {
       blocks[b] = {.outputs = 2, .inputs = 2, .needs = {}};
       for (std::size_t o = 0; o < 2; ++o) {
@@ -81,7 +81,7 @@ TEST(Ordering, OfARandomNetworkLeavesNoOutputStale) {
     const Ordering order = ordering(blocks, links);
     if (!order.loop.empty()) {
       for (std::size_t k = 0; k < order.loop.size(); ++k) {
-        const Link& next = order.loop[(k + 1) % order.loop.size()];
+        const DirectFeed& next = order.loop[(k + 1) % order.loop.size()];
         EXPECT_EQ(order.loop[k].to, next.from);
       }
       continue;
@@ -91,7 +91,7 @@ TEST(Ordering, OfARandomNetworkLeavesNoOutputStale) {
       const std::vector<int> before = y[b];
       y[b] = {1, 1};
       for (const Block::Need& need : blocks[b].needs) {
-        for (const Link& l : links) {
+        for (const DirectFeed& l : links) {
           if (l.to != b || l.input != need.input) continue;
           const int source = l.from == b ? before[l.output] : y[l.from][l.output];
           y[b][need.output] = std::max(y[b][need.output], 1 + source);

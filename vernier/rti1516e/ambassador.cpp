@@ -14,8 +14,8 @@ using wire::Failure;
 using namespace std::chrono_literals;
 
 /// What a federate says in seconds; not a number: nothing.
-Channel::Clock::duration span_of_seconds(double s) {
-  return std::chrono::duration_cast<Channel::Clock::duration>(
+RtiTransport::Clock::duration span_of_seconds(double s) {
+  return std::chrono::duration_cast<RtiTransport::Clock::duration>(
       std::chrono::duration<double>(s > 0.0 ? std::min(s, 1e6) : 0.0));
 }
 
@@ -54,7 +54,7 @@ void VernierAmbassador::connect(FederateAmbassador& federate, CallbackModel mode
   stop_delivering(lock);
   link_.close(lock);
   std::string why;
-  std::unique_ptr<Channel> channel = connect_(where, why);
+  std::unique_ptr<RtiTransport> channel = connect_(where, why);
   if (!channel) raise(Failure::ConnectionFailed, why);
   link_.open(std::move(channel));
   courier_.serve(federate);
@@ -93,15 +93,15 @@ void VernierAmbassador::require_connection() const {
   if (link_.is_lost()) raise(Failure::NotConnected, link_.why_lost());
 }
 
-Member& VernierAmbassador::member() const {
+JoinedFederate& VernierAmbassador::member() const {
   require_connection();
   if (!member_)
     raise(Failure::FederateNotExecutionMember, "the federate has not joined a federation");
   return *member_;
 }
 
-Member& VernierAmbassador::active() const {
-  Member& m = member();
+JoinedFederate& VernierAmbassador::active() const {
+  JoinedFederate& m = member();
   if (m.saving != Saving::no) raise(Failure::SaveInProgress, "a save is in progress");
   if (m.restoring != Restoring::no) raise(Failure::RestoreInProgress, "a restore is in progress");
   return m;
@@ -126,7 +126,7 @@ void VernierAmbassador::await(Lock& lock, std::uint32_t sequence,
 VernierAmbassador::Service::Service(VernierAmbassador& of, const char* name,
                                     std::initializer_list<Argument> arguments)
     : Lock(of.mutex_), of_(of), name_(name) {
-  const Member* m = of.member_.get();
+  const JoinedFederate* m = of.member_.get();
   if (!m || (!m->reports_services && !m->reports_exceptions)) return;
   watch_ = std::make_unique<Watch>(Watch{.arguments = arguments,
                                          .returned = {},
@@ -142,7 +142,7 @@ VernierAmbassador::Service::~Service() {
 
 void VernierAmbassador::Service::report() noexcept try {
   noted = watch_->outer;
-  const Member* m = of_.member_.get();
+  const JoinedFederate* m = of_.member_.get();
   if (!m || of_.link_.is_lost() || !owns_lock()) return;
   const bool failed = std::uncaught_exceptions() > watch_->exceptions;
   const Raised& why = watch_->raised;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "vernier/rti1516e/courier.hpp"
-#include "vernier/rti1516e/link.hpp"
-#include "vernier/rti1516e/member.hpp"
+#include "vernier/rti1516e/joined_federate.hpp"
+#include "vernier/rti1516e/rti_connection.hpp"
 #include "vernier/rti1516e/service.hpp"
 
 namespace vernier::hla {
@@ -22,16 +22,16 @@ namespace vernier::hla {
 using namespace ::rti1516e;
 namespace wire = ::vernier::federation;
 
-/// The services of the standard on a Channel to an RTI. Each checks what the federate can know, by
-/// the standard's order of exceptions, and asks the RTI for the rest; updates, interactions and
-/// time advances are checked completely and not answered.
+/// The services of the standard on an RtiTransport to an RTI. Each checks what the federate can
+/// know, by the standard's order of exceptions, and asks the RTI for the rest; updates,
+/// interactions and time advances are checked completely and not answered.
 ///
 /// Any thread may call any service. Callbacks come in the thread that evokes, or in one of the
 /// ambassador; never two at once, and no lock is held meanwhile.
 class VernierAmbassador : public RTIambassador {
  public:
   using Connect =
-      std::function<std::unique_ptr<Channel>(const wire::Designator&, std::string& why)>;
+      std::function<std::unique_ptr<RtiTransport>(const wire::Designator&, std::string& why)>;
 
   explicit VernierAmbassador(Connect connect);
   ~VernierAmbassador() override;
@@ -256,8 +256,8 @@ class VernierAmbassador : public RTIambassador {
   RegionHandle decodeRegionHandle(const VariableLengthData&) const override;
 
  private:
-  using Lock = Link::Lock;
-  using Clock = Link::Clock;
+  using Lock = RtiConnection::Lock;
+  using Clock = RtiConnection::Clock;
 
   /// A service while it is invoked; holds the lock. While the RTI reports services or exceptions of
   /// this federate, it tells the RTI of what that does not see: exceptions that are raised here,
@@ -295,9 +295,9 @@ class VernierAmbassador : public RTIambassador {
   /// NotConnected.
   void require_connection() const;
   /// The same, and FederateNotExecutionMember.
-  Member& member() const;
+  JoinedFederate& member() const;
   /// The same, and SaveInProgress, RestoreInProgress.
-  Member& active() const;
+  JoinedFederate& active() const;
   void require_outside_callback() const;
 
   // ---- requests
@@ -319,7 +319,7 @@ class VernierAmbassador : public RTIambassador {
   }
   /// The same; a good answer changes what a service does when it was invoked for the federate.
   template <class M>
-  void ask_as(Service& lock, Member& m, const M& message) {
+  void ask_as(Service& lock, JoinedFederate& m, const M& message) {
     ask(lock, message, [&] { m.done(message); });
   }
   template <class Body, class M>
@@ -374,7 +374,7 @@ class VernierAmbassador : public RTIambassador {
 
   const Connect connect_;
   mutable std::mutex mutex_;  // of everything below
-  Link link_;
+  RtiConnection link_;
   Courier courier_;
   CallbackModel model_ = HLA_EVOKED;
   bool connected_ = false;
@@ -382,7 +382,7 @@ class VernierAmbassador : public RTIambassador {
   bool stopping_ = false;
   std::thread::id delivering_;  // who is in a callback
   std::thread thread_;          // of immediate callbacks
-  std::unique_ptr<Member> member_;
+  std::unique_ptr<JoinedFederate> member_;
 };
 
 }  // namespace vernier::hla

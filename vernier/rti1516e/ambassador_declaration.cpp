@@ -7,7 +7,7 @@ namespace vernier::hla {
 namespace {
 
 /// InvalidUpdateRateDesignator, unless it is empty: no rate.
-std::string known_rate(const Member& m, const std::wstring& designator) {
+std::string known_rate(const JoinedFederate& m, const std::wstring& designator) {
   std::string rate = narrow(designator);
   if (!rate.empty() && !m.fom.rate(rate))
     raise(wire::Failure::InvalidUpdateRateDesignator, "there is no update rate '" + rate + "'");
@@ -19,7 +19,7 @@ std::string known_rate(const Member& m, const std::wstring& designator) {
 void VernierAmbassador::publishObjectClassAttributes(ObjectClassHandle object_class,
                                                      const AttributeHandleSet& attributes) {
   Service lock(*this, __func__, {object_class, attributes});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, object_class);
   const Numbers n = defined(m, c, attributes);
   ask_as(lock, m, wire::PublishAttributes{c, n});
@@ -27,7 +27,7 @@ void VernierAmbassador::publishObjectClassAttributes(ObjectClassHandle object_cl
 
 void VernierAmbassador::unpublishObjectClass(ObjectClassHandle object_class) {
   Service lock(*this, __func__, {object_class});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, object_class);
   ask_as(lock, m, wire::UnpublishAttributes{c, {}});
 }
@@ -35,7 +35,7 @@ void VernierAmbassador::unpublishObjectClass(ObjectClassHandle object_class) {
 void VernierAmbassador::unpublishObjectClassAttributes(ObjectClassHandle object_class,
                                                        const AttributeHandleSet& attributes) {
   Service lock(*this, __func__, {object_class, attributes});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, object_class);
   const Numbers n = defined(m, c, attributes);
   ask_as(lock, m, wire::UnpublishAttributes{c, n});
@@ -43,14 +43,14 @@ void VernierAmbassador::unpublishObjectClassAttributes(ObjectClassHandle object_
 
 void VernierAmbassador::publishInteractionClass(InteractionClassHandle interaction) {
   Service lock(*this, __func__, {interaction});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, interaction);
   ask_as(lock, m, wire::PublishInteraction{c});
 }
 
 void VernierAmbassador::unpublishInteractionClass(InteractionClassHandle interaction) {
   Service lock(*this, __func__, {interaction});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, interaction);
   ask_as(lock, m, wire::UnpublishInteraction{c});
 }
@@ -60,7 +60,7 @@ void VernierAmbassador::subscribeObjectClassAttributes(ObjectClassHandle object_
                                                        bool actively,
                                                        const std::wstring& designator) {
   Service lock(*this, __func__, {object_class, attributes, actively, designator});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, object_class);
   auto parts = parts_of(m, c, attributes);
   ask(lock,
@@ -69,14 +69,14 @@ void VernierAmbassador::subscribeObjectClassAttributes(ObjectClassHandle object_
 
 void VernierAmbassador::unsubscribeObjectClass(ObjectClassHandle object_class) {
   Service lock(*this, __func__, {object_class});
-  Member& m = active();
+  JoinedFederate& m = active();
   ask(lock, wire::UnsubscribeAttributes{defined(m, object_class), {}, false});
 }
 
 void VernierAmbassador::unsubscribeObjectClassAttributes(ObjectClassHandle object_class,
                                                          const AttributeHandleSet& attributes) {
   Service lock(*this, __func__, {object_class, attributes});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, object_class);
   ask(lock, wire::UnsubscribeAttributes{c, parts_of(m, c, attributes), false});
 }
@@ -84,13 +84,13 @@ void VernierAmbassador::unsubscribeObjectClassAttributes(ObjectClassHandle objec
 void VernierAmbassador::subscribeInteractionClass(InteractionClassHandle interaction,
                                                   bool actively) {
   Service lock(*this, __func__, {interaction, actively});
-  Member& m = active();
+  JoinedFederate& m = active();
   ask(lock, wire::SubscribeInteraction{defined(m, interaction), actively, {}});
 }
 
 void VernierAmbassador::unsubscribeInteractionClass(InteractionClassHandle interaction) {
   Service lock(*this, __func__, {interaction});
-  Member& m = active();
+  JoinedFederate& m = active();
   ask(lock, wire::UnsubscribeInteraction{defined(m, interaction), {}});
 }
 
@@ -100,7 +100,7 @@ void VernierAmbassador::subscribeObjectClassAttributesWithRegions(
     ObjectClassHandle object_class, const AttributeHandleSetRegionHandleSetPairVector& pairs,
     bool actively, const std::wstring& designator) {
   Service lock(*this, __func__, {object_class, pairs, actively, designator});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, object_class);
   auto parts = parts_of(m, c, pairs);
   ask(lock,
@@ -110,7 +110,7 @@ void VernierAmbassador::subscribeObjectClassAttributesWithRegions(
 void VernierAmbassador::unsubscribeObjectClassAttributesWithRegions(
     ObjectClassHandle object_class, const AttributeHandleSetRegionHandleSetPairVector& pairs) {
   Service lock(*this, __func__, {object_class, pairs});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, object_class);
   ask(lock, wire::UnsubscribeAttributes{c, parts_of(m, c, pairs, false), true});
 }
@@ -119,7 +119,7 @@ void VernierAmbassador::subscribeInteractionClassWithRegions(InteractionClassHan
                                                              const RegionHandleSet& regions,
                                                              bool actively) {
   Service lock(*this, __func__, {interaction, regions, actively});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, interaction);
   ask(lock, wire::SubscribeInteraction{
                 c, actively, regions_within(m, regions, m.fom.interaction_class(c).dimensions)});
@@ -128,7 +128,7 @@ void VernierAmbassador::subscribeInteractionClassWithRegions(InteractionClassHan
 void VernierAmbassador::unsubscribeInteractionClassWithRegions(InteractionClassHandle interaction,
                                                                const RegionHandleSet& regions) {
   Service lock(*this, __func__, {interaction, regions});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, interaction);
   for (const RegionHandle& r : regions) own_region(m, r);
   ask(lock, wire::UnsubscribeInteraction{c, numbers(regions)});

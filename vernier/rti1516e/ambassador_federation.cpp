@@ -98,7 +98,7 @@ FederateHandle VernierAmbassador::join(const std::wstring& name, const std::wstr
           "the federate has joined '" + member_->federation + "' already");
   const wire::Join m{narrow(name), narrow(type), narrow(federation), documents(modules)};
   const auto joined = ask_for<wire::Joined>(lock, m, [&](wire::Joined& j) {
-    auto made = std::make_unique<Member>();
+    auto made = std::make_unique<JoinedFederate>();
     if (j.time > TimeKind::float64 || j.resign > wire::ResignAction::none ||
         !made->fom.load(j.tables))
       return false;
@@ -181,7 +181,7 @@ void VernierAmbassador::requestFederationSave(const std::wstring& label) {
 
 void VernierAmbassador::requestFederationSave(const std::wstring& label, const LogicalTime& time) {
   Service lock(*this, __func__, {label, time});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Stamp t = stamp_of(m, time);
   if (m.time.constrained && t < m.time.time)
     raise(Failure::LogicalTimeAlreadyPassed, "the federate is past the time of the save");
@@ -190,7 +190,7 @@ void VernierAmbassador::requestFederationSave(const std::wstring& label, const L
 
 void VernierAmbassador::federateSaveBegun() {
   Service lock(*this, __func__, {});
-  Member& m = member();
+  JoinedFederate& m = member();
   if (m.restoring != Restoring::no) raise(Failure::RestoreInProgress, "a restore is in progress");
   if (m.saving != Saving::instructed)
     raise(Failure::SaveNotInitiated, "the federate was not told to save");
@@ -199,7 +199,7 @@ void VernierAmbassador::federateSaveBegun() {
 
 void VernierAmbassador::finish_save(const char* service, bool success) {
   Service lock(*this, service, {});
-  Member& m = member();
+  JoinedFederate& m = member();
   if (m.restoring != Restoring::no) raise(Failure::RestoreInProgress, "a restore is in progress");
   if (m.saving != Saving::begun)
     raise(Failure::FederateHasNotBegunSave, "the federate has not begun to save");
@@ -232,7 +232,7 @@ void VernierAmbassador::requestFederationRestore(const std::wstring& label) {
 
 void VernierAmbassador::finish_restore(const char* service, bool success) {
   Service lock(*this, service, {});
-  Member& m = member();
+  JoinedFederate& m = member();
   if (m.saving != Saving::no) raise(Failure::SaveInProgress, "a save is in progress");
   if (m.restoring != Restoring::instructed)
     raise(Failure::RestoreNotRequested, "the federate was not told to restore");
@@ -263,7 +263,7 @@ ResignAction VernierAmbassador::getAutomaticResignDirective() {
 
 void VernierAmbassador::setAutomaticResignDirective(ResignAction action) {
   Service lock(*this, __func__, {action});
-  Member& m = member();
+  JoinedFederate& m = member();
   const wire::ResignAction a = action_of(action);
   ask(lock, wire::SetResignAction{a}, [&] { m.resign = a; });
 }

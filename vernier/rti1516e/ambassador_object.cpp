@@ -28,7 +28,8 @@ Numbers keys(const Map& values) {
 }
 
 /// AttributeNotDefined, AttributeNotOwned. True when one of them goes in time stamp order.
-bool require_owned(const Member& m, const Instance& i, const AttributeHandleValueMap& values) {
+bool require_owned(const JoinedFederate& m, const Instance& i,
+                   const AttributeHandleValueMap& values) {
   bool stamped = false;
   auto o = i.owned.begin();
   for (const auto& [h, v] : values) {
@@ -53,7 +54,7 @@ struct When {
     return retraction ? hla::retraction(federate, retraction) : MessageRetractionHandle();
   }
 };
-When when(Member& m, const LogicalTime* time, bool stamped) {
+When when(JoinedFederate& m, const LogicalTime* time, bool stamped) {
   When w;
   if (!time) return w;
   w.stamp = stamp_of(m, *time);
@@ -120,7 +121,7 @@ ObjectInstanceHandle VernierAmbassador::register_object(
     const char* service, ObjectClassHandle object_class, const std::wstring* name,
     const AttributeHandleSetRegionHandleSetPairVector* pairs) {
   Service lock(*this, service, {object_class, name, pairs});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, object_class);
   wire::RegisterObject wish{.object_class = c};
   if (pairs)
@@ -169,7 +170,7 @@ MessageRetractionHandle VernierAmbassador::remove(ObjectInstanceHandle object,
                                                   const VariableLengthData& tag,
                                                   const LogicalTime* time) {
   Service lock(*this, "deleteObjectInstance", {object, tag, time});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Instance& i = known(m, object);
   const Owned* privilege = i.owns(m.fom.privilege());
   if (!privilege)
@@ -195,7 +196,7 @@ MessageRetractionHandle VernierAmbassador::deleteObjectInstance(ObjectInstanceHa
 
 void VernierAmbassador::localDeleteObjectInstance(ObjectInstanceHandle object) {
   Service lock(*this, __func__, {object});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Instance& i = known(m, object);
   if (!i.owned.empty())
     raise(Failure::FederateOwnsAttributes, "the federate owns attributes of '" + i.name + "'");
@@ -209,7 +210,7 @@ MessageRetractionHandle VernierAmbassador::update(ObjectInstanceHandle object,
                                                   const VariableLengthData& tag,
                                                   const LogicalTime* time) {
   Service lock(*this, "updateAttributeValues", {object, values, tag, time});
-  Member& m = active();
+  JoinedFederate& m = active();
   const bool stamped = require_owned(m, known(m, object), values);
   const When w = when(m, time, stamped);
   std::vector<std::byte>& frame = link_.empty_frame();
@@ -240,7 +241,7 @@ MessageRetractionHandle VernierAmbassador::send(
     const char* service, InteractionClassHandle interaction, const ParameterHandleValueMap& values,
     const RegionHandleSet* regions, const VariableLengthData& tag, const LogicalTime* time) {
   Service lock(*this, service, {interaction, values, regions, tag, time});
-  Member& m = member();
+  JoinedFederate& m = member();
   if (!m.fom.is_for_any_time(number(interaction))) active();
   const Handle c = defined(m, interaction);
   for (const auto& [h, v] : values)
@@ -296,7 +297,7 @@ void VernierAmbassador::requestAttributeValueUpdate(ObjectInstanceHandle object,
                                                     const AttributeHandleSet& attributes,
                                                     const VariableLengthData& tag) {
   Service lock(*this, __func__, {object, attributes, tag});
-  Member& m = active();
+  JoinedFederate& m = active();
   Numbers n = defined(m, known(m, object).object_class, attributes);
   ask(lock, wire::RequestUpdate{number(object), std::move(n), blob(tag)});
 }
@@ -305,7 +306,7 @@ void VernierAmbassador::requestAttributeValueUpdate(ObjectClassHandle object_cla
                                                     const AttributeHandleSet& attributes,
                                                     const VariableLengthData& tag) {
   Service lock(*this, __func__, {object_class, attributes, tag});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, object_class);
   ask(lock, wire::RequestClassUpdate{c, parts_of(m, c, attributes), false, blob(tag)});
 }
@@ -314,7 +315,7 @@ void VernierAmbassador::requestAttributeValueUpdateWithRegions(
     ObjectClassHandle object_class, const AttributeHandleSetRegionHandleSetPairVector& pairs,
     const VariableLengthData& tag) {
   Service lock(*this, __func__, {object_class, pairs, tag});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, object_class);
   ask(lock, wire::RequestClassUpdate{c, parts_of(m, c, pairs), true, blob(tag)});
 }
@@ -324,7 +325,7 @@ void VernierAmbassador::requestAttributeValueUpdateWithRegions(
 void VernierAmbassador::requestAttributeTransportationTypeChange(
     ObjectInstanceHandle object, const AttributeHandleSet& attributes, TransportationType type) {
   Service lock(*this, __func__, {object, attributes, type});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle t = transportation_of(m, type);
   Numbers n = owned(m, known(m, object), attributes);
   ask(lock, wire::ChangeAttributeTransportation{number(object), std::move(n), t});
@@ -333,7 +334,7 @@ void VernierAmbassador::requestAttributeTransportationTypeChange(
 void VernierAmbassador::queryAttributeTransportationType(ObjectInstanceHandle object,
                                                          AttributeHandle attribute) {
   Service lock(*this, __func__, {object, attribute});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle a = defined(m, known(m, object).object_class, attribute);
   ask(lock, wire::QueryAttributeTransportation{number(object), a});
 }
@@ -341,7 +342,7 @@ void VernierAmbassador::queryAttributeTransportationType(ObjectInstanceHandle ob
 void VernierAmbassador::requestInteractionTransportationTypeChange(
     InteractionClassHandle interaction, TransportationType type) {
   Service lock(*this, __func__, {interaction, type});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle t = transportation_of(m, type);
   const Handle c = defined(m, interaction);
   if (!m.published_interactions.contains(c))
@@ -353,7 +354,7 @@ void VernierAmbassador::requestInteractionTransportationTypeChange(
 void VernierAmbassador::queryInteractionTransportationType(FederateHandle federate,
                                                            InteractionClassHandle interaction) {
   Service lock(*this, __func__, {federate, interaction});
-  Member& m = active();
+  JoinedFederate& m = active();
   ask(lock, wire::QueryInteractionTransportation{number(federate), defined(m, interaction)});
 }
 

@@ -9,7 +9,7 @@ using wire::Failure;
 
 /// What a federate asks for must be published, and not its own: FederateOwnsAttributes,
 /// ObjectClassNotPublished, AttributeNotPublished.
-void require_acquirable(const Member& m, const Instance& i, const Numbers& attributes) {
+void require_acquirable(const JoinedFederate& m, const Instance& i, const Numbers& attributes) {
   for (const Handle a : attributes)
     if (i.owns(a))
       raise(Failure::FederateOwnsAttributes,
@@ -28,7 +28,7 @@ void require_acquirable(const Member& m, const Instance& i, const Numbers& attri
 void VernierAmbassador::unconditionalAttributeOwnershipDivestiture(
     ObjectInstanceHandle object, const AttributeHandleSet& attributes) {
   Service lock(*this, __func__, {object, attributes});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Numbers n = owned(m, known(m, object), attributes);
   ask_as(lock, m, wire::DivestUnconditionally{number(object), n});
 }
@@ -37,7 +37,7 @@ void VernierAmbassador::negotiatedAttributeOwnershipDivestiture(
     ObjectInstanceHandle object, const AttributeHandleSet& attributes,
     const VariableLengthData& tag) {
   Service lock(*this, __func__, {object, attributes, tag});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Numbers n = owned(m, known(m, object), attributes);
   ask(lock, wire::DivestNegotiated{number(object), n, blob(tag)});
 }
@@ -46,7 +46,7 @@ void VernierAmbassador::confirmDivestiture(ObjectInstanceHandle object,
                                            const AttributeHandleSet& attributes,
                                            const VariableLengthData& tag) {
   Service lock(*this, __func__, {object, attributes, tag});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Numbers n = owned(m, known(m, object), attributes);
   ask(lock, wire::ConfirmDivestiture{number(object), n, blob(tag)},
       [&] { m.divest(number(object), n); });
@@ -56,7 +56,7 @@ void VernierAmbassador::attributeOwnershipAcquisition(ObjectInstanceHandle objec
                                                       const AttributeHandleSet& attributes,
                                                       const VariableLengthData& tag) {
   Service lock(*this, __func__, {object, attributes, tag});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Instance& i = known(m, object);
   Numbers n = defined(m, i.object_class, attributes);
   require_acquirable(m, i, n);
@@ -66,7 +66,7 @@ void VernierAmbassador::attributeOwnershipAcquisition(ObjectInstanceHandle objec
 void VernierAmbassador::attributeOwnershipAcquisitionIfAvailable(
     ObjectInstanceHandle object, const AttributeHandleSet& attributes) {
   Service lock(*this, __func__, {object, attributes});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Instance& i = known(m, object);
   Numbers n = defined(m, i.object_class, attributes);
   require_acquirable(m, i, n);
@@ -76,7 +76,7 @@ void VernierAmbassador::attributeOwnershipAcquisitionIfAvailable(
 void VernierAmbassador::attributeOwnershipReleaseDenied(ObjectInstanceHandle object,
                                                         const AttributeHandleSet& attributes) {
   Service lock(*this, __func__, {object, attributes});
-  Member& m = active();
+  JoinedFederate& m = active();
   ask(lock, wire::DenyRelease{number(object), owned(m, known(m, object), attributes)});
 }
 
@@ -84,7 +84,7 @@ void VernierAmbassador::attributeOwnershipDivestitureIfWanted(ObjectInstanceHand
                                                               const AttributeHandleSet& attributes,
                                                               AttributeHandleSet& divested) {
   Service lock(*this, __func__, {object, attributes, divested});
-  Member& m = active();
+  JoinedFederate& m = active();
   const wire::DivestIfWanted wish{number(object), owned(m, known(m, object), attributes)};
   const auto given = ask_for<wire::Divested>(lock, wish, [&](wire::Divested& d) {
     m.divest(number(object), d.attributes);
@@ -96,14 +96,14 @@ void VernierAmbassador::attributeOwnershipDivestitureIfWanted(ObjectInstanceHand
 void VernierAmbassador::cancelNegotiatedAttributeOwnershipDivestiture(
     ObjectInstanceHandle object, const AttributeHandleSet& attributes) {
   Service lock(*this, __func__, {object, attributes});
-  Member& m = active();
+  JoinedFederate& m = active();
   ask(lock, wire::CancelDivestiture{number(object), owned(m, known(m, object), attributes)});
 }
 
 void VernierAmbassador::cancelAttributeOwnershipAcquisition(ObjectInstanceHandle object,
                                                             const AttributeHandleSet& attributes) {
   Service lock(*this, __func__, {object, attributes});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Instance& i = known(m, object);
   Numbers n = defined(m, i.object_class, attributes);
   for (const Handle a : n)
@@ -116,7 +116,7 @@ void VernierAmbassador::cancelAttributeOwnershipAcquisition(ObjectInstanceHandle
 void VernierAmbassador::queryAttributeOwnership(ObjectInstanceHandle object,
                                                 AttributeHandle attribute) {
   Service lock(*this, __func__, {object, attribute});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle a = defined(m, known(m, object).object_class, attribute);
   ask(lock, wire::QueryOwnership{number(object), a});
 }
@@ -124,7 +124,7 @@ void VernierAmbassador::queryAttributeOwnership(ObjectInstanceHandle object,
 bool VernierAmbassador::isAttributeOwnedByFederate(ObjectInstanceHandle object,
                                                    AttributeHandle attribute) {
   Service lock(*this, __func__, {object, attribute});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Instance& i = known(m, object);
   return lock.gives(i.owns(defined(m, i.object_class, attribute)) != nullptr);
 }

@@ -19,7 +19,7 @@ wire::Bounds& bounds_of(Region& r, const DimensionHandle& d) {
 
 RegionHandle VernierAmbassador::createRegion(const DimensionHandleSet& dimensions) {
   Service lock(*this, __func__, {dimensions});
-  Member& m = active();
+  JoinedFederate& m = active();
   Region made{.bounds = {}, .mine = true};
   for (const DimensionHandle& d : dimensions) {
     const Handle h = number(d);
@@ -37,7 +37,7 @@ RegionHandle VernierAmbassador::createRegion(const DimensionHandleSet& dimension
 
 void VernierAmbassador::commitRegionModifications(const RegionHandleSet& regions) {
   Service lock(*this, __func__, {regions});
-  Member& m = active();
+  JoinedFederate& m = active();
   wire::CommitRegions wish;
   const RegionHandle* unknown = nullptr;
   for (const RegionHandle& r : regions) {
@@ -52,7 +52,7 @@ void VernierAmbassador::commitRegionModifications(const RegionHandleSet& regions
 
 void VernierAmbassador::deleteRegion(const RegionHandle& region) {
   Service lock(*this, __func__, {region});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle r = number(region);
   const bool known = m.regions.contains(r);
   if (known) own_region(m, region);
@@ -63,7 +63,7 @@ void VernierAmbassador::deleteRegion(const RegionHandle& region) {
 void VernierAmbassador::associateRegionsForUpdates(
     ObjectInstanceHandle object, const AttributeHandleSetRegionHandleSetPairVector& pairs) {
   Service lock(*this, __func__, {object, pairs});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = known(m, object).object_class;
   ask(lock, wire::AssociateRegions{number(object), parts_of(m, c, pairs)});
 }
@@ -71,14 +71,14 @@ void VernierAmbassador::associateRegionsForUpdates(
 void VernierAmbassador::unassociateRegionsForUpdates(
     ObjectInstanceHandle object, const AttributeHandleSetRegionHandleSetPairVector& pairs) {
   Service lock(*this, __func__, {object, pairs});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = known(m, object).object_class;
   ask(lock, wire::UnassociateRegions{number(object), parts_of(m, c, pairs, false)});
 }
 
 DimensionHandleSet VernierAmbassador::getDimensionHandleSet(RegionHandle region) {
   Service lock(*this, __func__, {region});
-  Member& m = active();
+  JoinedFederate& m = active();
   DimensionHandleSet all;
   for (const wire::Bounds& b : known_region(m, region).bounds)
     all.insert(handle<DimensionHandle>(b.dimension));
@@ -87,7 +87,7 @@ DimensionHandleSet VernierAmbassador::getDimensionHandleSet(RegionHandle region)
 
 RangeBounds VernierAmbassador::getRangeBounds(RegionHandle region, DimensionHandle dimension) {
   Service lock(*this, __func__, {region, dimension});
-  Member& m = active();
+  JoinedFederate& m = active();
   const wire::Bounds& b = bounds_of(known_region(m, region), dimension);
   return lock.gives(RangeBounds{b.lower, b.upper});
 }
@@ -95,7 +95,7 @@ RangeBounds VernierAmbassador::getRangeBounds(RegionHandle region, DimensionHand
 void VernierAmbassador::setRangeBounds(RegionHandle region, DimensionHandle dimension,
                                        const RangeBounds& range) {
   Service lock(*this, __func__, {region, dimension, range});
-  Member& m = active();
+  JoinedFederate& m = active();
   wire::Bounds& b = bounds_of(own_region(m, region), dimension);
   const unsigned long lower = range.getLowerBound(), upper = range.getUpperBound();
   if (lower >= upper || upper > m.fom.upper_bound(b.dimension))

@@ -15,26 +15,26 @@ H found(Handle h, const char* what, const std::string& name) {
   return handle<H>(h);
 }
 
-Handle valid(const Member& m, const ObjectClassHandle& h) {
+Handle valid(const JoinedFederate& m, const ObjectClassHandle& h) {
   if (!m.fom.is_object_class(number(h)))
     raise(Failure::InvalidObjectClassHandle, "no object class has this handle");
   return number(h);
 }
 
-Handle valid(const Member& m, const InteractionClassHandle& h) {
+Handle valid(const JoinedFederate& m, const InteractionClassHandle& h) {
   if (!m.fom.is_interaction_class(number(h)))
     raise(Failure::InvalidInteractionClassHandle, "no interaction class has this handle");
   return number(h);
 }
 
 /// InvalidAttributeHandle, AttributeNotDefined.
-Handle valid(const Member& m, Handle object_class, const AttributeHandle& h) {
+Handle valid(const JoinedFederate& m, Handle object_class, const AttributeHandle& h) {
   if (!m.fom.is_attribute(number(h)))
     raise(Failure::InvalidAttributeHandle, "no attribute has this handle");
   return defined(m, object_class, h);
 }
 
-Handle valid(const Member& m, const DimensionHandle& h) {
+Handle valid(const JoinedFederate& m, const DimensionHandle& h) {
   if (!m.fom.is_dimension(number(h)))
     raise(Failure::InvalidDimensionHandle, "no dimension has this handle");
   return number(h);
@@ -46,7 +46,7 @@ Handle valid(const Member& m, const DimensionHandle& h) {
 
 FederateHandle VernierAmbassador::getFederateHandle(const std::wstring& name) {
   Service lock(*this, __func__, {name});
-  Member& m = member();
+  JoinedFederate& m = member();
   std::string n = narrow(name);
   if (n == m.name) return handle<FederateHandle>(m.federate);
   return handle<FederateHandle>(
@@ -55,7 +55,7 @@ FederateHandle VernierAmbassador::getFederateHandle(const std::wstring& name) {
 
 std::wstring VernierAmbassador::getFederateName(FederateHandle federate) {
   Service lock(*this, __func__, {federate});
-  Member& m = member();
+  JoinedFederate& m = member();
   if (!federate.isValid()) raise(Failure::InvalidFederateHandle, "the handle is of no federate");
   if (number(federate) == m.federate) return wide(m.name);
   return wide(ask_for<wire::Named>(lock, wire::NameFederate{number(federate)}).name);
@@ -86,7 +86,7 @@ ObjectClassHandle VernierAmbassador::getObjectClassHandle(const std::wstring& na
 
 std::wstring VernierAmbassador::getObjectClassName(ObjectClassHandle h) {
   Service lock(*this, __func__, {h});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   return lock.gives(wide(m.fom.object_class(valid(m, h)).path));
 }
 
@@ -97,7 +97,7 @@ ObjectClassHandle VernierAmbassador::getKnownObjectClassHandle(ObjectInstanceHan
 
 ObjectInstanceHandle VernierAmbassador::getObjectInstanceHandle(const std::wstring& name) {
   Service lock(*this, __func__, {name});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   const auto at = m.instance_names.find(narrow(name));
   if (at == m.instance_names.end())
     raise(Failure::ObjectInstanceNotKnown,
@@ -113,7 +113,7 @@ std::wstring VernierAmbassador::getObjectInstanceName(ObjectInstanceHandle objec
 AttributeHandle VernierAmbassador::getAttributeHandle(ObjectClassHandle object_class,
                                                       const std::wstring& name) {
   Service lock(*this, __func__, {object_class, name});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   const std::string n = narrow(name);
   return lock.gives(
       found<AttributeHandle>(m.fom.attribute(valid(m, object_class), n), "attribute", n));
@@ -122,7 +122,7 @@ AttributeHandle VernierAmbassador::getAttributeHandle(ObjectClassHandle object_c
 std::wstring VernierAmbassador::getAttributeName(ObjectClassHandle object_class,
                                                  AttributeHandle attribute) {
   Service lock(*this, __func__, {object_class, attribute});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   return lock.gives(wide(m.fom.attribute(valid(m, valid(m, object_class), attribute)).name));
 }
 
@@ -138,7 +138,7 @@ double VernierAmbassador::getUpdateRateValue(const std::wstring& designator) {
 double VernierAmbassador::getUpdateRateValueForAttribute(ObjectInstanceHandle object,
                                                          AttributeHandle attribute) {
   Service lock(*this, __func__, {object, attribute});
-  Member& m = member();
+  JoinedFederate& m = member();
   const Handle a = defined(m, known(m, object).object_class, attribute);
   return ask_for<wire::Rate>(lock, wire::QueryRate{number(object), a}).hertz;
 }
@@ -154,14 +154,14 @@ InteractionClassHandle VernierAmbassador::getInteractionClassHandle(const std::w
 
 std::wstring VernierAmbassador::getInteractionClassName(InteractionClassHandle h) {
   Service lock(*this, __func__, {h});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   return lock.gives(wide(m.fom.interaction_class(valid(m, h)).path));
 }
 
 ParameterHandle VernierAmbassador::getParameterHandle(InteractionClassHandle interaction,
                                                       const std::wstring& name) {
   Service lock(*this, __func__, {interaction, name});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   const std::string n = narrow(name);
   return lock.gives(
       found<ParameterHandle>(m.fom.parameter(valid(m, interaction), n), "parameter", n));
@@ -170,7 +170,7 @@ ParameterHandle VernierAmbassador::getParameterHandle(InteractionClassHandle int
 std::wstring VernierAmbassador::getParameterName(InteractionClassHandle interaction,
                                                  ParameterHandle parameter) {
   Service lock(*this, __func__, {interaction, parameter});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   const Handle c = valid(m, interaction);
   const Handle p = number(parameter);
   if (!m.fom.is_parameter(p))
@@ -201,7 +201,7 @@ std::wstring VernierAmbassador::getOrderName(OrderType type) {
 
 TransportationType VernierAmbassador::getTransportationType(const std::wstring& name) {
   Service lock(*this, __func__, {name});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   const Handle h = m.fom.transportation(narrow(name));
   if (h == 0)
     raise(Failure::InvalidTransportationName, "there is no transportation '" + narrow(name) + "'");
@@ -210,7 +210,7 @@ TransportationType VernierAmbassador::getTransportationType(const std::wstring& 
 
 std::wstring VernierAmbassador::getTransportationName(TransportationType type) {
   Service lock(*this, __func__, {type});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   return lock.gives(wide(m.fom.tables().transportations[transportation_of(m, type) - 1]));
 }
 
@@ -219,7 +219,7 @@ std::wstring VernierAmbassador::getTransportationName(TransportationType type) {
 DimensionHandleSet VernierAmbassador::getAvailableDimensionsForClassAttribute(
     ObjectClassHandle object_class, AttributeHandle attribute) {
   Service lock(*this, __func__, {object_class, attribute});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   const Handle a = valid(m, valid(m, object_class), attribute);
   return lock.gives(handles<DimensionHandle>(m.fom.attribute(a).dimensions));
 }
@@ -227,7 +227,7 @@ DimensionHandleSet VernierAmbassador::getAvailableDimensionsForClassAttribute(
 DimensionHandleSet VernierAmbassador::getAvailableDimensionsForInteractionClass(
     InteractionClassHandle interaction) {
   Service lock(*this, __func__, {interaction});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   return lock.gives(
       handles<DimensionHandle>(m.fom.interaction_class(valid(m, interaction)).dimensions));
 }
@@ -240,13 +240,13 @@ DimensionHandle VernierAmbassador::getDimensionHandle(const std::wstring& name) 
 
 std::wstring VernierAmbassador::getDimensionName(DimensionHandle h) {
   Service lock(*this, __func__, {h});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   return lock.gives(wide(m.fom.dimension(valid(m, h)).name));
 }
 
 unsigned long VernierAmbassador::getDimensionUpperBound(DimensionHandle h) {
   Service lock(*this, __func__, {h});
-  const Member& m = member();
+  const JoinedFederate& m = member();
   return lock.gives(m.fom.upper_bound(valid(m, h)));
 }
 
@@ -255,7 +255,7 @@ unsigned long VernierAmbassador::getDimensionUpperBound(DimensionHandle h) {
 void VernierAmbassador::set_switch(const char* service, wire::Switch which, bool on,
                                    Failure already) {
   Service lock(*this, service, {});
-  Member& m = active();
+  JoinedFederate& m = active();
   bool& is_on = m.switches[static_cast<std::size_t>(which)];
   if (is_on == on) raise(already, on ? "the switch is on already" : "the switch is off already");
   ask(lock, wire::SetSwitch{which, on}, [&] { is_on = on; });
@@ -298,7 +298,7 @@ void VernierAmbassador::disableInteractionRelevanceAdvisorySwitch() {
 
 std::unique_ptr<LogicalTimeFactory> VernierAmbassador::getTimeFactory() const {
   Lock lock(mutex_);
-  const Member& m = member();
+  const JoinedFederate& m = member();
   if (m.own_time) return LogicalTimeFactoryFactory::makeLogicalTimeFactory(m.own_time->name());
   return HLAlogicalTimeFactoryFactory::makeLogicalTimeFactory(name_of(m.time.kind));
 }

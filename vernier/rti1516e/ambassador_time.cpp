@@ -8,17 +8,17 @@ namespace {
 
 using wire::Failure;
 
-void require_granted(const Member& m) {
+void require_granted(const JoinedFederate& m) {
   if (m.time.advancing)
     raise(Failure::InTimeAdvancingState, "the federate waits for a time advance grant");
 }
 
-void require_regulating(const Member& m) {
+void require_regulating(const JoinedFederate& m) {
   if (!m.time.regulating)
     raise(Failure::TimeRegulationIsNotEnabled, "the federate is not time regulating");
 }
 
-void require_nothing_pending(const Member& m) {
+void require_nothing_pending(const JoinedFederate& m) {
   if (m.time.regulation_pending)
     raise(Failure::RequestForTimeRegulationPending,
           "time regulation was asked for and is not enabled yet");
@@ -31,7 +31,7 @@ void require_nothing_pending(const Member& m) {
 
 void VernierAmbassador::enableTimeRegulation(const LogicalTimeInterval& lookahead) {
   Service lock(*this, __func__, {lookahead});
-  Member& m = active();
+  JoinedFederate& m = active();
   if (m.time.regulating)
     raise(Failure::TimeRegulationAlreadyEnabled, "the federate is time regulating already");
   if (m.time.regulation_pending)
@@ -43,14 +43,14 @@ void VernierAmbassador::enableTimeRegulation(const LogicalTimeInterval& lookahea
 
 void VernierAmbassador::disableTimeRegulation() {
   Service lock(*this, __func__, {});
-  Member& m = active();
+  JoinedFederate& m = active();
   require_regulating(m);
   ask_as(lock, m, wire::DisableRegulation{});
 }
 
 void VernierAmbassador::enableTimeConstrained() {
   Service lock(*this, __func__, {});
-  Member& m = active();
+  JoinedFederate& m = active();
   if (m.time.constrained)
     raise(Failure::TimeConstrainedAlreadyEnabled, "the federate is time constrained already");
   if (m.time.constrained_pending)
@@ -62,7 +62,7 @@ void VernierAmbassador::enableTimeConstrained() {
 
 void VernierAmbassador::disableTimeConstrained() {
   Service lock(*this, __func__, {});
-  Member& m = active();
+  JoinedFederate& m = active();
   if (!m.time.constrained)
     raise(Failure::TimeConstrainedIsNotEnabled, "the federate is not time constrained");
   ask_as(lock, m, wire::DisableConstrained{});
@@ -71,7 +71,7 @@ void VernierAmbassador::disableTimeConstrained() {
 void VernierAmbassador::advance(const char* service, wire::AdvanceKind how,
                                 const LogicalTime& time) {
   Service lock(*this, service, {time});
-  Member& m = active();
+  JoinedFederate& m = active();
   require_nothing_pending(m);
   require_granted(m);
   const Stamp t = stamp_of(m, time);
@@ -103,7 +103,7 @@ void VernierAmbassador::flushQueueRequest(const LogicalTime& t) {
 
 void VernierAmbassador::enableAsynchronousDelivery() {
   Service lock(*this, __func__, {});
-  Member& m = active();
+  JoinedFederate& m = active();
   if (m.time.asynchronous)
     raise(Failure::AsynchronousDeliveryAlreadyEnabled, "asynchronous delivery is on already");
   ask_as(lock, m, wire::EnableAsynchronous{});
@@ -111,7 +111,7 @@ void VernierAmbassador::enableAsynchronousDelivery() {
 
 void VernierAmbassador::disableAsynchronousDelivery() {
   Service lock(*this, __func__, {});
-  Member& m = active();
+  JoinedFederate& m = active();
   if (!m.time.asynchronous)
     raise(Failure::AsynchronousDeliveryAlreadyDisabled, "asynchronous delivery is off already");
   ask_as(lock, m, wire::DisableAsynchronous{});
@@ -127,7 +127,7 @@ bool VernierAmbassador::queryGALT(LogicalTime& time) {
 
 void VernierAmbassador::queryLogicalTime(LogicalTime& time) {
   Service lock(*this, __func__, {time});
-  const Member& m = active();
+  const JoinedFederate& m = active();
   assign(time, m.time_class(), m.time.time);
   lock.gives(&time);
 }
@@ -142,7 +142,7 @@ bool VernierAmbassador::queryLITS(LogicalTime& time) {
 
 void VernierAmbassador::modifyLookahead(const LogicalTimeInterval& lookahead) {
   Service lock(*this, __func__, {lookahead});
-  Member& m = active();
+  JoinedFederate& m = active();
   require_regulating(m);
   require_granted(m);
   const Stamp span = span_of(m, lookahead);
@@ -151,7 +151,7 @@ void VernierAmbassador::modifyLookahead(const LogicalTimeInterval& lookahead) {
 
 void VernierAmbassador::queryLookahead(LogicalTimeInterval& interval) {
   Service lock(*this, __func__, {interval});
-  Member& m = active();
+  JoinedFederate& m = active();
   require_regulating(m);
   const TimeClass type = m.time_class();
   const auto answer = ask_for<wire::MaybeTime>(lock, wire::QueryLookahead{});
@@ -160,7 +160,7 @@ void VernierAmbassador::queryLookahead(LogicalTimeInterval& interval) {
 
 void VernierAmbassador::retract(MessageRetractionHandle message) {
   Service lock(*this, __func__, {message});
-  Member& m = active();
+  JoinedFederate& m = active();
   require_regulating(m);
   const std::uint32_t n = number(message);
   if (!message.isValid() || federate_of(message) != m.federate || n == 0 || n > m.retraction)
@@ -173,7 +173,7 @@ void VernierAmbassador::changeAttributeOrderType(ObjectInstanceHandle object,
                                                  const AttributeHandleSet& attributes,
                                                  OrderType type) {
   Service lock(*this, __func__, {object, attributes, type});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Numbers n = owned(m, known(m, object), attributes);
   const wire::Order order = order_of(type);
   ask_as(lock, m, wire::ChangeAttributeOrder{number(object), n, order});
@@ -182,7 +182,7 @@ void VernierAmbassador::changeAttributeOrderType(ObjectInstanceHandle object,
 void VernierAmbassador::changeInteractionOrderType(InteractionClassHandle interaction,
                                                    OrderType type) {
   Service lock(*this, __func__, {interaction, type});
-  Member& m = active();
+  JoinedFederate& m = active();
   const Handle c = defined(m, interaction);
   if (!m.published_interactions.contains(c))
     raise(Failure::InteractionClassNotPublished,

@@ -48,7 +48,7 @@ struct Script {
   wire::Blob answer;
 };
 
-class Says final : public Channel {
+class Says final : public RtiTransport {
  public:
   explicit Says(Script& s) : script_(s) {}
   bool send(Bytes frame) override {
@@ -170,9 +170,10 @@ void use(VernierAmbassador& rti) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Script script(std::as_bytes(std::span(data, size)));
   Federate federate;
-  VernierAmbassador rti([&](const wire::Designator&, std::string&) -> std::unique_ptr<Channel> {
-    return std::make_unique<Says>(script);
-  });
+  VernierAmbassador rti(
+      [&](const wire::Designator&, std::string&) -> std::unique_ptr<RtiTransport> {
+        return std::make_unique<Says>(script);
+      });
   try {
     rti.connect(federate, HLA_EVOKED, L"");
     rti.joinFederationExecution(L"me", L"type", L"F", {});

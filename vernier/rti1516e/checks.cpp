@@ -37,21 +37,21 @@ federation::Blob blob(const VariableLengthData& d) {
   return {b.begin(), b.end()};
 }
 
-Handle defined(const Member& m, const ObjectClassHandle& h) {
+Handle defined(const JoinedFederate& m, const ObjectClassHandle& h) {
   const Handle c = number(h);
   if (!m.fom.is_object_class(c))
     raise(Failure::ObjectClassNotDefined, "no object class has this handle");
   return c;
 }
 
-Handle defined(const Member& m, const InteractionClassHandle& h) {
+Handle defined(const JoinedFederate& m, const InteractionClassHandle& h) {
   const Handle c = number(h);
   if (!m.fom.is_interaction_class(c))
     raise(Failure::InteractionClassNotDefined, "no interaction class has this handle");
   return c;
 }
 
-Handle defined(const Member& m, Handle c, const AttributeHandle& h) {
+Handle defined(const JoinedFederate& m, Handle c, const AttributeHandle& h) {
   const Handle a = number(h);
   if (!m.fom.has_attribute(c, a))
     raise(
@@ -62,21 +62,21 @@ Handle defined(const Member& m, Handle c, const AttributeHandle& h) {
   return a;
 }
 
-Numbers defined(const Member& m, Handle c, const AttributeHandleSet& all) {
+Numbers defined(const JoinedFederate& m, Handle c, const AttributeHandleSet& all) {
   Numbers n;
   n.reserve(all.size());
   for (const AttributeHandle& h : all) n.push_back(defined(m, c, h));
   return n;
 }
 
-Instance& known(Member& m, const ObjectInstanceHandle& h) {
+Instance& known(JoinedFederate& m, const ObjectInstanceHandle& h) {
   Instance* i = m.instance(number(h));
   if (!i)
     raise(Failure::ObjectInstanceNotKnown, "the federate knows no object instance of this handle");
   return *i;
 }
 
-void require_owned(const Member& m, const Instance& i, const Numbers& attributes) {
+void require_owned(const JoinedFederate& m, const Instance& i, const Numbers& attributes) {
   for (const Handle a : attributes)
     if (!i.owns(a))
       raise(Failure::AttributeNotOwned, "the federate does not own attribute " +
@@ -84,26 +84,26 @@ void require_owned(const Member& m, const Instance& i, const Numbers& attributes
                                             quoted(i.name));
 }
 
-Numbers owned(const Member& m, const Instance& i, const AttributeHandleSet& all) {
+Numbers owned(const JoinedFederate& m, const Instance& i, const AttributeHandleSet& all) {
   Numbers n = defined(m, i.object_class, all);
   require_owned(m, i, n);
   return n;
 }
 
-Region& known_region(Member& m, const RegionHandle& h) {
+Region& known_region(JoinedFederate& m, const RegionHandle& h) {
   const auto at = m.regions.find(number(h));
   if (at == m.regions.end()) raise(Failure::InvalidRegion, "no region has this handle");
   return at->second;
 }
 
-Region& own_region(Member& m, const RegionHandle& h) {
+Region& own_region(JoinedFederate& m, const RegionHandle& h) {
   Region& r = known_region(m, h);
   if (!r.mine)
     raise(Failure::RegionNotCreatedByThisFederate, "the region was created by another federate");
   return r;
 }
 
-Numbers regions_within(Member& m, const RegionHandleSet& all, const Numbers& available) {
+Numbers regions_within(JoinedFederate& m, const RegionHandleSet& all, const Numbers& available) {
   for (const RegionHandle& h : all)
     for (const federation::Bounds& b : own_region(m, h).bounds)
       if (std::find(available.begin(), available.end(), b.dimension) == available.end())
@@ -113,7 +113,7 @@ Numbers regions_within(Member& m, const RegionHandleSet& all, const Numbers& ava
 }
 
 std::vector<federation::InRegions> parts_of(
-    Member& m, Handle c, const AttributeHandleSetRegionHandleSetPairVector& pairs,
+    JoinedFederate& m, Handle c, const AttributeHandleSetRegionHandleSetPairVector& pairs,
     bool with_context) {
   std::vector<federation::InRegions> parts;
   for (const auto& [attributes, regions] : pairs)
@@ -127,14 +127,14 @@ std::vector<federation::InRegions> parts_of(
   return parts;
 }
 
-std::vector<federation::InRegions> parts_of(const Member& m, Handle c,
+std::vector<federation::InRegions> parts_of(const JoinedFederate& m, Handle c,
                                             const AttributeHandleSet& attributes) {
   std::vector<federation::InRegions> parts(1);
   parts[0].attributes = defined(m, c, attributes);
   return parts;
 }
 
-Stamp stamp_of(const Member& m, const LogicalTime& t) {
+Stamp stamp_of(const JoinedFederate& m, const LogicalTime& t) {
   if (m.own_time) {
     if (const auto n = m.own_time->count(t)) return {*n};
     raise(Failure::InvalidLogicalTime,
@@ -152,7 +152,7 @@ Stamp stamp_of(const Member& m, const LogicalTime& t) {
                                          narrow(name_of(m.time.kind)) + ", from zero on");
 }
 
-Stamp span_of(const Member& m, const LogicalTimeInterval& t) {
+Stamp span_of(const JoinedFederate& m, const LogicalTimeInterval& t) {
   if (m.own_time) {
     if (const auto n = m.own_time->count(t)) return {*n};
   } else if (m.time.kind == TimeKind::integer64) {
@@ -194,7 +194,7 @@ const wchar_t* name_of(TimeKind k) noexcept {
   return k == TimeKind::integer64 ? L"HLAinteger64Time" : L"HLAfloat64Time";
 }
 
-Handle transportation_of(const Member& m, TransportationType t) {
+Handle transportation_of(const JoinedFederate& m, TransportationType t) {
   const Handle h = t == RELIABLE      ? m.fom.transportation("HLAreliable")
                    : t == BEST_EFFORT ? m.fom.best_effort()
                                       : 0;
@@ -202,7 +202,7 @@ Handle transportation_of(const Member& m, TransportationType t) {
   return h;
 }
 
-TransportationType transportation_of(const Member& m, Handle h) noexcept {
+TransportationType transportation_of(const JoinedFederate& m, Handle h) noexcept {
   return h != 0 && h == m.fom.best_effort() ? BEST_EFFORT : RELIABLE;
 }
 

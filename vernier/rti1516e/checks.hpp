@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "vernier/rti1516e/handles.hpp"
-#include "vernier/rti1516e/member.hpp"
+#include "vernier/rti1516e/joined_federate.hpp"
 
 /// What services convert and check; each throws the exception of the standard.
 namespace vernier::hla {
@@ -32,44 +32,45 @@ std::set<H> handles(const Numbers& all) {
 }
 
 /// ObjectClassNotDefined.
-Handle defined(const Member&, const ::rti1516e::ObjectClassHandle&);
+Handle defined(const JoinedFederate&, const ::rti1516e::ObjectClassHandle&);
 /// InteractionClassNotDefined.
-Handle defined(const Member&, const ::rti1516e::InteractionClassHandle&);
+Handle defined(const JoinedFederate&, const ::rti1516e::InteractionClassHandle&);
 /// AttributeNotDefined; of a class that is one.
-Handle defined(const Member&, Handle object_class, const ::rti1516e::AttributeHandle&);
-Numbers defined(const Member&, Handle object_class, const ::rti1516e::AttributeHandleSet&);
+Handle defined(const JoinedFederate&, Handle object_class, const ::rti1516e::AttributeHandle&);
+Numbers defined(const JoinedFederate&, Handle object_class, const ::rti1516e::AttributeHandleSet&);
 /// ObjectInstanceNotKnown.
-Instance& known(Member&, const ::rti1516e::ObjectInstanceHandle&);
+Instance& known(JoinedFederate&, const ::rti1516e::ObjectInstanceHandle&);
 /// AttributeNotOwned.
-void require_owned(const Member&, const Instance&, const Numbers& attributes);
+void require_owned(const JoinedFederate&, const Instance&, const Numbers& attributes);
 /// The attributes of a known instance: AttributeNotDefined, AttributeNotOwned.
-Numbers owned(const Member&, const Instance&, const ::rti1516e::AttributeHandleSet&);
+Numbers owned(const JoinedFederate&, const Instance&, const ::rti1516e::AttributeHandleSet&);
 /// InvalidRegion.
-Region& known_region(Member&, const ::rti1516e::RegionHandle&);
+Region& known_region(JoinedFederate&, const ::rti1516e::RegionHandle&);
 /// The same, and RegionNotCreatedByThisFederate.
-Region& own_region(Member&, const ::rti1516e::RegionHandle&);
+Region& own_region(JoinedFederate&, const ::rti1516e::RegionHandle&);
 /// InvalidRegion, RegionNotCreatedByThisFederate, and InvalidRegionContext unless the regions' own
 /// dimensions are among `available` ones.
-Numbers regions_within(Member&, const ::rti1516e::RegionHandleSet&, const Numbers& available);
+Numbers regions_within(JoinedFederate&, const ::rti1516e::RegionHandleSet&,
+                       const Numbers& available);
 /// Attributes and regions of a class: AttributeNotDefined, then as above.
 std::vector<federation::InRegions> parts_of(
-    Member&, Handle object_class, const ::rti1516e::AttributeHandleSetRegionHandleSetPairVector&,
-    bool with_context = true);
-std::vector<federation::InRegions> parts_of(const Member&, Handle object_class,
+    JoinedFederate&, Handle object_class,
+    const ::rti1516e::AttributeHandleSetRegionHandleSetPairVector&, bool with_context = true);
+std::vector<federation::InRegions> parts_of(const JoinedFederate&, Handle object_class,
                                             const ::rti1516e::AttributeHandleSet&);
 
 /// InvalidLogicalTime: of another implementation, negative or not a number.
-Stamp stamp_of(const Member&, const ::rti1516e::LogicalTime&);
+Stamp stamp_of(const JoinedFederate&, const ::rti1516e::LogicalTime&);
 /// InvalidLookahead.
-Stamp span_of(const Member&, const ::rti1516e::LogicalTimeInterval&);
+Stamp span_of(const JoinedFederate&, const ::rti1516e::LogicalTimeInterval&);
 /// Sets a time of the federation's kind; RTIinternalError when it is of another.
 void assign(::rti1516e::LogicalTime&, const TimeClass&, Stamp);
 void assign(::rti1516e::LogicalTimeInterval&, const TimeClass&, Stamp);
 const wchar_t* name_of(TimeKind) noexcept;
 
 /// InvalidTransportationType.
-Handle transportation_of(const Member&, ::rti1516e::TransportationType);
-::rti1516e::TransportationType transportation_of(const Member&, Handle) noexcept;
+Handle transportation_of(const JoinedFederate&, ::rti1516e::TransportationType);
+::rti1516e::TransportationType transportation_of(const JoinedFederate&, Handle) noexcept;
 /// InvalidOrderType.
 federation::Order order_of(::rti1516e::OrderType);
 inline ::rti1516e::OrderType order_of(federation::Order o) noexcept {

@@ -12,7 +12,7 @@
 
 #include "vernier/gateway/federation/callbacks.hpp"
 #include "vernier/rti1516e/handles.hpp"
-#include "vernier/rti1516e/member.hpp"
+#include "vernier/rti1516e/joined_federate.hpp"
 #include "vernier/rti1516e/text.hpp"
 
 namespace vernier::hla {
@@ -70,11 +70,11 @@ class Courier {
   void serve(::rti1516e::FederateAmbassador& federate) noexcept { federate_ = &federate; }
   /// False when the message cannot be read. What concerns a federation that the federate has left
   /// is dropped.
-  bool deliver(Lock&, Bytes frame, std::unique_ptr<Member>&);
+  bool deliver(Lock&, Bytes frame, std::unique_ptr<JoinedFederate>&);
   void tell_loss(Lock&, const std::string& why);
 
  private:
-  using Holder = std::unique_ptr<Member>;
+  using Holder = std::unique_ptr<JoinedFederate>;
 
   // one for each message; false when it says what cannot be. A callback may let the member go.
 #define VERNIER_TAKE(number, kind, M, service) bool take(Lock&, Holder&, federation::M&);

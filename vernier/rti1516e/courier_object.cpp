@@ -17,7 +17,7 @@ bool conveyed(Handle producer) noexcept {
 
 /// What comes with a message besides its values; the RTI sends it where the switches say so.
 template <class Info, class M>
-Info supplement(Member& member, const M& m) {
+Info supplement(JoinedFederate& member, const M& m) {
   Info info;
   if (conveyed(m.producer)) {
     info.hasProducingFederate = true;

@@ -132,7 +132,7 @@ class FakeRti {
   }
 
  private:
-  class Way final : public Channel {
+  class Way final : public RtiTransport {
    public:
     explicit Way(FakeRti& rti) : rti_(rti) {}
     bool send(Bytes frame) override {

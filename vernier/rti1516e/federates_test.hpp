@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "vernier/base/temporary_folder.hpp"
-#include "vernier/gateway/federation/server.hpp"
+#include "vernier/gateway/federation/rti_server.hpp"
 #include "vernier/rti1516e/recorder_test.hpp"
 
 namespace vernier::hla {
@@ -140,7 +140,8 @@ class Federates : public ::testing::TestWithParam<std::tuple<bool, CallbackModel
     if (!std::get<0>(GetParam())) return;
     federation::ServerSettings settings;
     settings.listen = "127.0.0.1:0";
-    server = std::make_unique<federation::Server>(settings, std::make_unique<federation::Core>());
+    server =
+        std::make_unique<federation::RtiServer>(settings, std::make_unique<federation::Core>());
     where = wide(server->addresses().at(0));
     serving = std::thread([this] { server->serve(); });
   }
@@ -180,7 +181,7 @@ class Federates : public ::testing::TestWithParam<std::tuple<bool, CallbackModel
 
   TemporaryFolder folder;
   std::wstring fom, where, name = L"fleet";
-  std::unique_ptr<federation::Server> server;
+  std::unique_ptr<federation::RtiServer> server;
   std::thread serving;
   std::vector<std::unique_ptr<Federate>> fleet;
 };

@@ -23,7 +23,7 @@ bool ordered(std::vector<FomTables::Class>& classes, std::size_t members, std::s
 }
 
 bool fitting(FomTables& t) {
-  const auto sound = [&](const FomTables::Member& m) {
+  const auto sound = [&](const FomTables::Field& m) {
     return within(m.dimensions, t.dimensions.size());
   };
   return ordered(t.object_classes, t.attributes.size(), t.dimensions.size()) &&
@@ -48,7 +48,7 @@ void name_classes(Names& names, const std::vector<FomTables::Class>& classes) {
 }
 
 template <class Names>
-void name_members(Names& names, const std::vector<FomTables::Member>& members) {
+void name_members(Names& names, const std::vector<FomTables::Field>& members) {
   names.clear();
   for (std::size_t i = 0; i < members.size(); ++i)
     names[members[i].name].push_back(static_cast<Handle>(i + 1));

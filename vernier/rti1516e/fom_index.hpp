@@ -51,8 +51,8 @@ class FomIndex {
   const FomTables::Class& interaction_class(Handle h) const {
     return tables_.interaction_classes[h - 1];
   }
-  const FomTables::Member& attribute(Handle h) const { return tables_.attributes[h - 1]; }
-  const FomTables::Member& parameter(Handle h) const { return tables_.parameters[h - 1]; }
+  const FomTables::Field& attribute(Handle h) const { return tables_.attributes[h - 1]; }
+  const FomTables::Field& parameter(Handle h) const { return tables_.parameters[h - 1]; }
   const FomTables::Dimension& dimension(Handle h) const { return tables_.dimensions[h - 1]; }
   /// What regions may extend to.
   std::uint64_t upper_bound(Handle dimension) const;

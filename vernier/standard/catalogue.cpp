@@ -6,8 +6,8 @@
 #include "vernier/model/environment/types.hpp"
 #include "vernier/model/facility/reader.hpp"
 #include "vernier/model/island/island.hpp"
-#include "vernier/model/mechanics/type.hpp"
-#include "vernier/model/mechanism/reader.hpp"
+#include "vernier/model/multibody_loops/reader.hpp"
+#include "vernier/model/multibody_tree/type.hpp"
 #include "vernier/model/spacecraft/types.hpp"
 #include "vernier/run/realtime/ports.hpp"
 
@@ -17,8 +17,8 @@ Catalogue standard_catalogue(std::function<void(const std::string&)> notice) {
   Catalogue c;
   c.set_island(island::make_island);
   automaton::add_to(c);
-  mechanics::add_to(c);
-  mechanism::add_to(c);
+  multibody_tree::add_to(c);
+  multibody_loops::add_to(c);
   facility::add_to(c);
   environment::register_types(c);
   spacecraft::register_types(c);

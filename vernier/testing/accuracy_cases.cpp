@@ -337,10 +337,10 @@ AccuracyCase composition() {
     hybrid::Outside outside;
     outside.inputs = {scalar("u", 0.25)};
     outside.outputs = {scalar("y", 0.0)};
-    const std::vector<hybrid::Wire> wires = {{{1, "y"}, {0, "u"}},
-                                             {{hybrid::End::outside, "u"}, {0, "u"}},
-                                             {{0, "y"}, {1, "u"}},
-                                             {{0, "y"}, {hybrid::End::outside, "y"}}};
+    const std::vector<hybrid::MatrixBlock> wires = {{{1, "y"}, {0, "u"}},
+                                                    {{hybrid::End::outside, "u"}, {0, "u"}},
+                                                    {{0, "y"}, {1, "u"}},
+                                                    {{0, "y"}, {hybrid::End::outside, "y"}}};
     return hybrid::compose(std::move(parts), wires, outside);
   };
   long double t = 2.0L * std::log(3.0L);

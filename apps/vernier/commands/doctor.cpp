@@ -14,7 +14,7 @@
 namespace vernier::app {
 namespace {
 
-using realtime::Finding;
+using realtime::MachineFinding;
 
 struct DoctorRequest {
   std::string document;
@@ -30,10 +30,10 @@ const composition::Part* outside(const composition::Plan& plan) {
 }
 
 /// Runs a composition for a while and leaves nothing behind.
-Finding cost_of(session::Prepared prepared, const session::RealTime& real_time) {
+MachineFinding cost_of(session::Prepared prepared, const session::RealTime& real_time) {
   const std::string name = prepared.composition.name;
   if (const composition::Part* p = outside(prepared.plan)) {
-    return {Finding::Level::warning, "cost of a frame",
+    return {MachineFinding::Level::warning, "cost of a frame",
             fmt::format("{}: not measured, since {} faces the world and would act on it", name,
                         p->name),
             "", "a run with --rt measures it"};
@@ -41,13 +41,13 @@ Finding cost_of(session::Prepared prepared, const session::RealTime& real_time) 
   Diagnostics problems;
   session::Session session(std::move(prepared), {.real_time = real_time, .keep = false}, problems);
   const session::Summary s = session.run();
-  Finding f = realtime::judged_cost(*s.real_time, name);
+  MachineFinding f = realtime::judged_cost(*s.real_time, name);
   if (s.fault)
-    f = {Finding::Level::bad, f.name, f.value, s.fault->message, "vernier run shows more"};
+    f = {MachineFinding::Level::bad, f.name, f.value, s.fault->message, "vernier run shows more"};
   return f;
 }
 
-void show(const Finding& f) {
+void show(const MachineFinding& f) {
   const bool color = color_on_output();
   const char* const sign[] = {"✓", "⚠", "✗"};
   const char* const paint[] = {"\033[32m", "\033[33m", "\033[31m"};
@@ -58,14 +58,14 @@ void show(const Finding& f) {
   if (!f.fix.empty()) fmt::print("      fix   {}\n", f.fix);
 }
 
-nlohmann::ordered_json as_json(const realtime::Machine& m, const std::vector<Finding>& all,
+nlohmann::ordered_json as_json(const realtime::Machine& m, const std::vector<MachineFinding>& all,
                                const realtime::Verdict& v) {
   static constexpr const char* words[] = {"good", "warning", "bad"};
   nlohmann::ordered_json j{{"fit", v.fit},
                            {"verdict", v.words},
                            {"machine", {{"host", m.host}, {"cpus", m.cpus}, {"kernel", m.kernel}}}};
   j["findings"] = nlohmann::ordered_json::array();
-  for (const Finding& f : all)
+  for (const MachineFinding& f : all)
     j["findings"].push_back({{"level", words[static_cast<std::size_t>(f.level)]},
                              {"name", f.name},
                              {"value", f.value},
@@ -89,7 +89,7 @@ int doctor(const DoctorRequest& a) {
   const realtime::Health idle =
       realtime::measured(Duration(static_cast<std::int64_t>(period)), how_long, real_time.wanted);
   const realtime::Machine& m = idle.machine;
-  std::vector<Finding> all = realtime::examined(m, idle.privileges);
+  std::vector<MachineFinding> all = realtime::examined(m, idle.privileges);
   all.push_back(realtime::judged_wake_up(idle.frames.wake_up, period, a.seconds));
   if (prepared) all.push_back(cost_of(std::move(*prepared), real_time));
   const realtime::Verdict v = realtime::concluded(all, period);
@@ -99,7 +99,7 @@ int doctor(const DoctorRequest& a) {
   } else {
     fmt::print("machine  {} · {} CPUs · Linux {}{} · {}\n", m.host, m.cpus, m.kernel,
                m.preempt_rt ? " (PREEMPT_RT)" : "", byte_text(static_cast<double>(m.memory)));
-    for (const Finding& f : all) show(f);
+    for (const MachineFinding& f : all) show(f);
     fmt::print("verdict  {}\n", v.words);
   }
   return v.fit ? status::good : status::broken_check;

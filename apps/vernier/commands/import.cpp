@@ -8,10 +8,10 @@
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
 #include "vernier/base/diagnostic.hpp"
-#include "vernier/model/mechanics/reader.hpp"
-#include "vernier/model/mechanics/urdf.hpp"
-#include "vernier/model/mechanism/deck.hpp"
-#include "vernier/model/mechanism/reader.hpp"
+#include "vernier/model/multibody_loops/deck.hpp"
+#include "vernier/model/multibody_loops/reader.hpp"
+#include "vernier/model/multibody_tree/reader.hpp"
+#include "vernier/model/multibody_tree/urdf.hpp"
 
 namespace vernier::app {
 namespace {
@@ -34,15 +34,15 @@ int import(const ImportRequest& a) {
   Diagnostics problems;
   const bool deck = is_deck(a.file);
   const auto document =
-      deck ? mechanism::import_deck(a.file, problems)
-           : mechanics::import_urdf(a.file, {.free_base = a.base == "free"}, problems);
+      deck ? multibody_loops::import_deck(a.file, problems)
+           : multibody_tree::import_urdf(a.file, {.free_base = a.base == "free"}, problems);
   problems.throw_if_errors();
   // what is wrong with the model itself is said now, at the lines of the document
   const std::string name = a.output.empty() || a.output == "-" ? "(document)" : a.output;
   if (deck) {
-    mechanism::parse_source(*document, name, problems);
+    multibody_loops::parse_source(*document, name, problems);
   } else {
-    mechanics::parse_source(*document, name, problems);
+    multibody_tree::parse_source(*document, name, problems);
   }
   if (!problems.list().empty()) print_problems(problems);
   if (a.output.empty() || a.output == "-") {

@@ -13,8 +13,8 @@
 #include "vernier/kernel/constrained/analysis.hpp"
 #include "vernier/kernel/linear/linear.hpp"
 #include "vernier/model/island/island.hpp"
-#include "vernier/model/mechanism/assembly.hpp"
-#include "vernier/model/mechanism/mechanism.hpp"
+#include "vernier/model/multibody_loops/assembly.hpp"
+#include "vernier/model/multibody_loops/mechanism.hpp"
 #include "vernier/run/executive/executive.hpp"
 #include "vernier/run/session/prepare.hpp"
 
@@ -34,7 +34,7 @@ struct AnalysisRequest {
 /// with it.
 struct Analysed {
   std::unique_ptr<executive::Executive> run;
-  mechanism::Mechanism* mechanism = nullptr;
+  multibody_loops::Mechanism* mechanism = nullptr;
   island::Inside island;
 };
 
@@ -65,7 +65,7 @@ Analysed analysed(const AnalysisRequest& a) {
   std::vector<std::string> choices;
   const composition::Part* chosen = nullptr;
   for (const composition::Part& p : it.run->parts()) {
-    const bool known = dynamic_cast<mechanism::Mechanism*>(p.component.get()) != nullptr ||
+    const bool known = dynamic_cast<multibody_loops::Mechanism*>(p.component.get()) != nullptr ||
                        island::inside(*p.component, Time{}).system != nullptr;
     if (!known) continue;
     choices.push_back(p.name);
@@ -85,7 +85,7 @@ Analysed analysed(const AnalysisRequest& a) {
       throw ConfigurationError(std::move(why));
     }
   }
-  it.mechanism = dynamic_cast<mechanism::Mechanism*>(chosen->component.get());
+  it.mechanism = dynamic_cast<multibody_loops::Mechanism*>(chosen->component.get());
   it.island = island::inside(*chosen->component, it.run->now());
   return it;
 }
@@ -138,13 +138,13 @@ std::vector<ShownMode> modes_of(const island::Inside& island) {
   return all;
 }
 
-std::vector<ShownMode> modes_of(const mechanism::Mechanism& mechanism) {
+std::vector<ShownMode> modes_of(const multibody_loops::Mechanism& mechanism) {
   const constrained::Model& model = mechanism.definition().model;
   std::vector<constrained::Mode> found;
   try {
     found = constrained::modes(mechanism.solver());
   } catch (const constrained::AssemblyProblem& p) {
-    throw mechanism::in_words(p, mechanism.definition());
+    throw multibody_loops::in_words(p, mechanism.definition());
   }
   std::vector<ShownMode> all;
   for (const constrained::Mode& m : found) {
@@ -200,9 +200,9 @@ int show_modes(const AnalysisRequest& a) {
 }
 
 /// What of an output port can be looked at: one entry for each element of it.
-void add_outputs(const mechanism::Shown& s, std::vector<constrained::Output>& outputs,
+void add_outputs(const multibody_loops::Shown& s, std::vector<constrained::Output>& outputs,
                  std::vector<std::string>& names) {
-  using Kind = mechanism::Shown::Kind;
+  using Kind = multibody_loops::Shown::Kind;
   int first = -1;
   std::string name = s.port.name;
   switch (s.kind) {
@@ -251,17 +251,17 @@ bool wanted(const AnalysisRequest& a, const std::string& name) {
                      [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
-ShownLinear linear_of(const mechanism::Mechanism& mechanism, const AnalysisRequest& a) {
+ShownLinear linear_of(const multibody_loops::Mechanism& mechanism, const AnalysisRequest& a) {
   ShownLinear s;
   std::vector<constrained::Output> outputs;
-  for (const mechanism::Shown& shown : mechanism.definition().outputs)
+  for (const multibody_loops::Shown& shown : mechanism.definition().outputs)
     if (wanted(a, shown.port.name)) add_outputs(shown, outputs, s.outputs);
   for (const Port& p : mechanism.description().inputs) s.inputs.push_back(p.name);
   constrained::LinearModel m;
   try {
     m = constrained::linearize(mechanism.solver(), outputs);
   } catch (const constrained::AssemblyProblem& p) {
-    throw mechanism::in_words(p, mechanism.definition());
+    throw multibody_loops::in_words(p, mechanism.definition());
   }
   for (int i = 0; i < m.states; ++i) s.states.push_back(fmt::format("x{}", i + 1));
   s.A = m.A;

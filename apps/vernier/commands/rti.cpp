@@ -9,7 +9,7 @@
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/interrupt.hpp"
 #include "vernier/base/text.hpp"
-#include "vernier/gateway/federation/server.hpp"
+#include "vernier/gateway/federation/rti_server.hpp"
 #include "vernier/net/secret.hpp"
 #include "vernier/net/socket.hpp"
 #include "vernier/run/composition/composition.hpp"
@@ -91,10 +91,10 @@ int serve_federations(const RtiRequest& a) {
                                                                   .log = say,
                                                                   .most_waiting = a.waiting << 20,
                                                                   .patience = settings.patience});
-  federation::Server server(std::move(settings), std::move(core));
+  federation::RtiServer server(std::move(settings), std::move(core));
   say(fmt::format("the RTI waits at {}; Ctrl-C ends", joined(server.addresses(), " and ")));
   const Interruptible guard(
-      [](void* whom) noexcept { static_cast<federation::Server*>(whom)->stop(); }, &server);
+      [](void* whom) noexcept { static_cast<federation::RtiServer*>(whom)->stop(); }, &server);
   server.serve();
   say("the RTI has ended");
   return status::good;

@@ -9,7 +9,7 @@
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/interrupt.hpp"
 #include "vernier/base/text.hpp"
-#include "vernier/gateway/lines/server.hpp"
+#include "vernier/gateway/lines/line_server.hpp"
 #include "vernier/run/session/prepare.hpp"
 
 namespace vernier::app {
@@ -68,7 +68,7 @@ int serve(const ServeRequest& a) {
           "V2005", fmt::format("--patience must be a time such as 30s, not \"{}\"", a.patience));
     settings.patience = std::chrono::duration_cast<std::chrono::milliseconds>(*t);
   }
-  lines::Server server(*part.component, settings);
+  lines::LineServer server(*part.component, settings);
   if (!a.connector.empty()) {
     std::ofstream out(a.connector);
     out << lines::connector_document(part.component->description(), part.name, server.address());
@@ -78,17 +78,17 @@ int serve(const ServeRequest& a) {
   fmt::print("{} {} {}; Ctrl-C ends\n", part.name, settings.listen ? "waits at" : "calls",
              server.address());
   std::fflush(stdout);
-  const Interruptible guard([](void* whom) noexcept { static_cast<lines::Server*>(whom)->stop(); },
-                            &server);
+  const Interruptible guard(
+      [](void* whom) noexcept { static_cast<lines::LineServer*>(whom)->stop(); }, &server);
   while (true) {
-    const lines::Server::Ending ending = server.serve();
-    if (ending == lines::Server::Ending::stopped) return status::good;
+    const lines::LineServer::Ending ending = server.serve();
+    if (ending == lines::LineServer::Ending::stopped) return status::good;
     static constexpr const char* words[] = {"the other side said goodbye",
                                             "the other side went away",
                                             "the other side does not speak the protocol"};
     fmt::print("{}; {}\n", words[static_cast<std::size_t>(ending)], server.summary());
     std::fflush(stdout);
-    const bool good = ending == lines::Server::Ending::bye;
+    const bool good = ending == lines::LineServer::Ending::bye;
     if (a.once || !settings.listen) return good ? status::good : status::peer_lost;
   }
 }

@@ -1,5 +1,5 @@
 #include "vernier/gateway/federation/here.hpp"
-#include "vernier/gateway/federation/socket_channel.hpp"
+#include "vernier/gateway/federation/socket_transport.hpp"
 
 namespace vernier::federation {
 
@@ -12,7 +12,7 @@ std::shared_ptr<Hub> Hub::of_process() {
   return hub;
 }
 
-std::unique_ptr<Channel> connect(const Designator& d, std::string& why) {
+std::unique_ptr<RtiTransport> connect(const Designator& d, std::string& why) {
   if (!d.error.empty()) {
     why = d.error;
     return nullptr;

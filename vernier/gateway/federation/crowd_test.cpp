@@ -9,8 +9,8 @@
 #include "vernier/gateway/federation/core_rig_test.hpp"
 #include "vernier/gateway/federation/hello.hpp"
 #include "vernier/gateway/federation/here.hpp"
-#include "vernier/gateway/federation/server.hpp"
-#include "vernier/gateway/federation/socket_channel.hpp"
+#include "vernier/gateway/federation/rti_server.hpp"
+#include "vernier/gateway/federation/socket_transport.hpp"
 #include "vernier/gateway/federation/time_manager.hpp"
 #include "vernier/net/socket.hpp"
 
@@ -206,7 +206,7 @@ TEST(Crowd, MakesNobodyWaitWhileItIsSaved) {
 /// A federate at the end of a channel.
 class Remote {
  public:
-  explicit Remote(std::unique_ptr<Channel> c) : channel(std::move(c)) {}
+  explicit Remote(std::unique_ptr<RtiTransport> c) : channel(std::move(c)) {}
 
   template <class M>
   Answer ask(const M& m) {
@@ -238,14 +238,14 @@ class Remote {
       if (tables.attributes[i - 1].name == "t") t = i;
   }
   bool receive(const std::function<void(Bytes)>& also = {}) {
-    return channel->receive(Channel::Clock::now() + 100s, [&](Bytes f) {
+    return channel->receive(RtiTransport::Clock::now() + 100s, [&](Bytes f) {
       reflected += header(f)->kind == Kind::reflect;
       granted += header(f)->kind == Kind::granted;
       if (also) also(f);
     });
   }
 
-  std::unique_ptr<Channel> channel;
+  std::unique_ptr<RtiTransport> channel;
   Handle timed = 0, t = 0;
   int reflected = 0, granted = 0;
 
@@ -260,7 +260,7 @@ class Crowded : public ::testing::TestWithParam<bool> {
     auto core =
         std::make_unique<Core>(CoreSettings{.most_waiting = may_wait, .patience = patience});
     if (GetParam()) {
-      server_ = std::make_unique<Server>(
+      server_ = std::make_unique<RtiServer>(
           ServerSettings{.listen = "127.0.0.1:0", .backlog = may_wait, .patience = patience},
           std::move(core));
       thread_ = std::thread([this] { server_->serve(); });
@@ -287,7 +287,7 @@ class Crowded : public ::testing::TestWithParam<bool> {
     const std::string a = server_->addresses().front();
     return a.substr(a.rfind(':') + 1);
   }
-  std::unique_ptr<Channel> connected() {
+  std::unique_ptr<RtiTransport> connected() {
     std::string why;
     return hub_ ? hub_->connect()
                 : connect_socket(parsed_designator(server_->addresses().front()), {}, why);
@@ -312,7 +312,7 @@ class Crowded : public ::testing::TestWithParam<bool> {
   std::atomic<int> sent{0};
 
  private:
-  std::unique_ptr<Server> server_;
+  std::unique_ptr<RtiServer> server_;
   std::thread thread_;
   std::shared_ptr<Hub> hub_;
   Registered thing_;
@@ -357,7 +357,7 @@ TEST_P(Crowded, OneThatOnlyAsksGetsNoFurtherThanItReads) {
   start(500ms);
   // says hello, then asks and never reads
   const auto address = net::parsed_address("127.0.0.1:" + port());
-  auto fd = net::connected(*address, Channel::Clock::now() + 100s);
+  auto fd = net::connected(*address, RtiTransport::Clock::now() + 100s);
   ASSERT_TRUE(fd);
   std::vector<std::byte> said;
   HelloToRti("test", {}).begin(said);
@@ -366,7 +366,8 @@ TEST_P(Crowded, OneThatOnlyAsksGetsNoFurtherThanItReads) {
   ::send(fd->get(), said.data(), hello, MSG_NOSIGNAL);
   std::size_t taken = 0;
   bool cut = false;
-  for (const auto until = Channel::Clock::now() + 100s; !cut && Channel::Clock::now() < until;) {
+  for (const auto until = RtiTransport::Clock::now() + 100s;
+       !cut && RtiTransport::Clock::now() < until;) {
     const ssize_t n = ::send(fd->get(), said.data() + hello + taken % (said.size() - hello),
                              said.size() - hello - taken % (said.size() - hello), MSG_NOSIGNAL);
     if (n > 0) taken += static_cast<std::size_t>(n);

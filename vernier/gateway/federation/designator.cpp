@@ -2,7 +2,7 @@
 #include <cctype>
 
 #include "vernier/base/text.hpp"
-#include "vernier/gateway/federation/channel.hpp"
+#include "vernier/gateway/federation/rti_transport.hpp"
 #include "vernier/net/socket.hpp"
 
 namespace vernier::federation {

@@ -168,14 +168,14 @@ class Federation {
 
   // ---- synchronization, saves
   struct Point {
-    struct Member {
+    struct Participant {
       Handle federate = 0;
       bool achieved = false, success = false;
       VERNIER_FIELDS(federate, achieved, success)
     };
     Blob tag;
     bool all = false;  // also who joins later
-    std::vector<Member> members;
+    std::vector<Participant> members;
     VERNIER_FIELDS(tag, all, members)
   };
   const std::map<std::string, Point>& points() const noexcept { return points_; }

@@ -16,12 +16,12 @@ void Bell::ring() noexcept {
   syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-void Bell::sleep(Channel::Clock::time_point until) noexcept {
+void Bell::sleep(RtiTransport::Clock::time_point until) noexcept {
   std::uint32_t expected = awake;
   if (!state_.compare_exchange_strong(expected, asleep)) return;
   timespec at{};
   timespec* deadline = nullptr;
-  if (until != Channel::Clock::time_point::max()) {
+  if (until != RtiTransport::Clock::time_point::max()) {
     const auto since = until.time_since_epoch();
     const auto s = std::chrono::floor<std::chrono::seconds>(since);
     at = {s.count(), std::chrono::nanoseconds(since - s).count()};
@@ -33,14 +33,14 @@ void Bell::sleep(Channel::Clock::time_point until) noexcept {
 }
 
 /// Frames to the RTI are calls of it; frames from it stay in a queue.
-class HereChannel final : public Channel, public Peer {
+class HereTransport final : public RtiTransport, public Peer {
  public:
-  explicit HereChannel(std::shared_ptr<Hub> hub) : hub_(std::move(hub)) {
+  explicit HereTransport(std::shared_ptr<Hub> hub) : hub_(std::move(hub)) {
     const std::lock_guard lock(hub_->lock_);
     hub_->channels_.push_back(this);
     connection_ = hub_->exchange_->open(*this);
   }
-  ~HereChannel() override { close("the federate has gone"); }
+  ~HereTransport() override { close("the federate has gone"); }
 
   bool send(Bytes frame) override {
     std::unique_lock lock(hub_->lock_);
@@ -146,7 +146,7 @@ class HereChannel final : public Channel, public Peer {
   }
   void end_given_up() {
     while (!hub_->given_up_.empty()) {
-      HereChannel* const c = hub_->given_up_.back();
+      HereTransport* const c = hub_->given_up_.back();
       hub_->given_up_.pop_back();
       if (c->open_) c->end("given up");
       if (c->bell_.announce()) hub_->to_ring_.push_back(&c->bell_);
@@ -181,7 +181,7 @@ class HereChannel final : public Channel, public Peer {
           hub_->exchange_->pressing(connection_, next->kind, hub_->limit_, waited);
       if (by == 0) return;
       const bool in_vain =
-          std::any_of(hub_->channels_.begin(), hub_->channels_.end(), [&](const HereChannel* c) {
+          std::any_of(hub_->channels_.begin(), hub_->channels_.end(), [&](const HereTransport* c) {
             return (c->backlog_ > hub_->limit_ && of_this_thread(c->receiver_)) ||
                    (c->connection_ == by && (of_this_thread(c->receiver_) ||
                                              of_this_thread(c->sender_) || c->cannot_act()));
@@ -221,8 +221,8 @@ class HereChannel final : public Channel, public Peer {
 
 Hub::Hub(std::unique_ptr<Exchange> e, std::size_t limit) : limit_(limit), exchange_(std::move(e)) {}
 
-std::unique_ptr<Channel> Hub::connect() {
-  return std::make_unique<HereChannel>(shared_from_this());
+std::unique_ptr<RtiTransport> Hub::connect() {
+  return std::make_unique<HereTransport>(shared_from_this());
 }
 
 }  // namespace vernier::federation

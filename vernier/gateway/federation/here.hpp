@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "vernier/gateway/federation/channel.hpp"
 #include "vernier/gateway/federation/core.hpp"
+#include "vernier/gateway/federation/rti_transport.hpp"
 
 namespace vernier::federation {
 
@@ -20,7 +20,7 @@ class Bell {
   /// From here on announcements count.
   void listen() noexcept { state_.store(awake); }
   /// Until announce() and ring(), or `until`; also for no reason.
-  void sleep(Channel::Clock::time_point until) noexcept;
+  void sleep(RtiTransport::Clock::time_point until) noexcept;
 
  private:
   enum : std::uint32_t { awake, asleep, announced };
@@ -33,19 +33,19 @@ class Hub : public std::enable_shared_from_this<Hub> {
   /// Somebody who is behind by more than `limit` bytes makes those wait who send to it.
   explicit Hub(std::unique_ptr<Exchange>, std::size_t limit = 4u << 20);
 
-  std::unique_ptr<Channel> connect();
+  std::unique_ptr<RtiTransport> connect();
   /// The hub of this process; made when nobody has it, gone with the last who has.
   static std::shared_ptr<Hub> of_process();
 
  private:
-  friend class HereChannel;
+  friend class HereTransport;
 
   const std::size_t limit_;
   std::mutex lock_;  // for all below
   std::unique_ptr<Exchange> exchange_;
   std::vector<Bell*> to_ring_;
-  std::vector<class HereChannel*> given_up_;  // by the exchange, still to be closed
-  std::vector<class HereChannel*> channels_;
+  std::vector<class HereTransport*> given_up_;  // by the exchange, still to be closed
+  std::vector<class HereTransport*> channels_;
   std::condition_variable room_;
 
   std::atomic<std::size_t> backlog_{0};  // of all

@@ -233,7 +233,7 @@ struct FomTables {
     Numbers dimensions;
     VERNIER_FIELDS(path, parent, members, order, transportation, dimensions)
   };
-  struct Member {
+  struct Field {
     std::string name;
     Order order{};  // of attributes
     Handle transportation = 0;
@@ -251,7 +251,7 @@ struct FomTables {
     VERNIER_FIELDS(name, hertz)
   };
   std::vector<Class> object_classes, interaction_classes;
-  std::vector<Member> attributes, parameters;
+  std::vector<Field> attributes, parameters;
   std::vector<Dimension> dimensions;
   std::vector<std::string> transportations;
   std::vector<UpdateRate> rates;

@@ -9,12 +9,12 @@
 #include <thread>
 
 #include "vernier/base/temporary_folder.hpp"
-#include "vernier/gateway/federation/channel.hpp"
 #include "vernier/gateway/federation/core_rig_test.hpp"
 #include "vernier/gateway/federation/hello.hpp"
 #include "vernier/gateway/federation/regions.hpp"
-#include "vernier/gateway/federation/server.hpp"
-#include "vernier/gateway/federation/socket_channel.hpp"
+#include "vernier/gateway/federation/rti_server.hpp"
+#include "vernier/gateway/federation/rti_transport.hpp"
+#include "vernier/gateway/federation/socket_transport.hpp"
 #include "vernier/gateway/federation/time_manager.hpp"
 #include "vernier/net/socket.hpp"
 
@@ -194,10 +194,10 @@ class Talker final : public Exchange {
 TEST(Strangers, WhoTakesNoAnswersIsNotAskedForMoreQuestions) {
   auto made = std::make_unique<Talker>();
   const Talker& rti = *made;
-  Server server({.listen = "127.0.0.1:0", .backlog = 100000}, std::move(made));
+  RtiServer server({.listen = "127.0.0.1:0", .backlog = 100000}, std::move(made));
   std::thread serving([&] { server.serve(); });
   const auto fd = net::connected(*net::parsed_address(server.addresses()[0].substr(6)),
-                                 Channel::Clock::now() + std::chrono::seconds(5));
+                                 RtiTransport::Clock::now() + std::chrono::seconds(5));
   ASSERT_TRUE(fd);
   std::vector<std::byte> said;
   HelloToRti("test", {}).begin(said);

@@ -2,8 +2,8 @@
 // hello. Also addresses.
 #include <cstdlib>
 
-#include "vernier/gateway/federation/channel.hpp"
 #include "vernier/gateway/federation/hello.hpp"
+#include "vernier/gateway/federation/rti_transport.hpp"
 
 using namespace vernier;
 using namespace vernier::federation;

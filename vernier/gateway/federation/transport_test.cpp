@@ -16,8 +16,8 @@
 #include "vernier/gateway/federation/callbacks.hpp"
 #include "vernier/gateway/federation/hello.hpp"
 #include "vernier/gateway/federation/here.hpp"
-#include "vernier/gateway/federation/server.hpp"
-#include "vernier/gateway/federation/socket_channel.hpp"
+#include "vernier/gateway/federation/rti_server.hpp"
+#include "vernier/gateway/federation/socket_transport.hpp"
 #include "vernier/net/socket.hpp"
 
 namespace vernier::federation {
@@ -25,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-using Clock = Channel::Clock;
+using Clock = RtiTransport::Clock;
 
 /// Everybody gets what anybody else says. An unknown kind is refused.
 class Relay final : public Exchange {
@@ -80,7 +80,7 @@ class Running {
       const std::lock_guard lock(lock_);
       log_ += std::string(line) + "\n";
     };
-    server_ = std::make_unique<Server>(std::move(s), std::make_unique<Relay>());
+    server_ = std::make_unique<RtiServer>(std::move(s), std::make_unique<Relay>());
     thread_ = std::thread([this] { server_->serve(); });
   }
   ~Running() { stop(); }
@@ -89,7 +89,7 @@ class Running {
     if (thread_.joinable()) thread_.join();
   }
   std::string address() const { return server_->addresses().front(); }
-  std::unique_ptr<Channel> connect(const std::string& options = "") const {
+  std::unique_ptr<RtiTransport> connect(const std::string& options = "") const {
     std::string why;
     auto c = connect_socket(parsed_designator(address() + options), {}, why);
     EXPECT_EQ(why, "");
@@ -116,12 +116,12 @@ class Running {
  private:
   std::mutex lock_;
   std::string log_;
-  std::unique_ptr<Server> server_;
+  std::unique_ptr<RtiServer> server_;
   std::thread thread_;
 };
 
 /// Receives until `count` frames came, and says whether they were 0, 1, 2, …
-bool receives_in_order(Channel& c, std::uint32_t count, std::chrono::microseconds each = 0us) {
+bool receives_in_order(RtiTransport& c, std::uint32_t count, std::chrono::microseconds each = 0us) {
   std::uint32_t next = 0;
   bool good = true;
   const auto until = Clock::now() + 200s;
@@ -239,7 +239,7 @@ TEST(Here, WaitsForASlowReaderButNotForItself) {
 TEST(Here, TwoWhoFloodEachOtherGoOn) {
   const auto hub = std::make_shared<Hub>(std::make_unique<Relay>(), 10000);
   const auto a = hub->connect(), b = hub->connect();
-  const auto flood = [](Channel& c) {
+  const auto flood = [](RtiTransport& c) {
     for (std::uint32_t i = 0; i < 5000; ++i) c.send(numbered(i));
     return receives_in_order(c, 5000);
   };
@@ -315,7 +315,7 @@ TEST_P(Sockets, TwoWhoFloodEachOtherGoOn) {
   s.backlog = 100000;
   Running rti(s);
   const auto a = rti.connect(options_), b = rti.connect(options_);
-  const auto flood = [](Channel& c) {
+  const auto flood = [](RtiTransport& c) {
     for (std::uint32_t i = 0; i < 40000; ++i) c.send(numbered(i));
     c.flush();
     return receives_in_order(c, 40000);
@@ -373,10 +373,10 @@ TEST(Transport, StrangersOfTheCertificateAreRefused) {
                .certificate = elsewhere + ".pem",
                .certificate_key = elsewhere + ".key"});
   EXPECT_THAT(rti.refusal("?tls-ca=" + elsewhere + ".pem"), HasSubstr("IP address mismatch"));
-  EXPECT_THROW(Server({.listen = "127.0.0.1:0",
-                       .certificate = right + ".pem",
-                       .certificate_key = wrong + ".key"},
-                      std::make_unique<Relay>()),
+  EXPECT_THROW(RtiServer({.listen = "127.0.0.1:0",
+                          .certificate = right + ".pem",
+                          .certificate_key = wrong + ".key"},
+                         std::make_unique<Relay>()),
                ConfigurationError);
 }
 
@@ -496,7 +496,7 @@ class OtherProcess {
   Descriptor to_;
 };
 /// The connection that is told to be gone.
-Handle gone_within(Channel& c, std::chrono::milliseconds most) {
+Handle gone_within(RtiTransport& c, std::chrono::milliseconds most) {
   Handle gone = 0;
   for (const auto until = Clock::now() + most; gone == 0 && Clock::now() < until;) {
     if (!c.receive(until, [&](Bytes f) {
@@ -572,7 +572,7 @@ TEST_P(Sockets, ASlowReaderMakesTheSenderWaitAndNobodyGrows) {
 TEST(Transport, AnAddressInUseIsRefusedByName) {
   Running rti;
   try {
-    Server second({.listen = rti.address().substr(6)}, std::make_unique<Relay>());
+    RtiServer second({.listen = rti.address().substr(6)}, std::make_unique<Relay>());
     FAIL();
   } catch (const ConfigurationError& e) {
     EXPECT_THAT(e.what(), HasSubstr("cannot listen at 127.0.0.1:"));

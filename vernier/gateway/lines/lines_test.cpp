@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "vernier/base/diagnostic.hpp"
-#include "vernier/gateway/lines/server.hpp"
+#include "vernier/gateway/lines/line_server.hpp"
 #include "vernier/gateway/lines/simulator.hpp"
 #include "vernier/testing/rig.hpp"
 
@@ -118,12 +118,12 @@ class Hosted {
       try {
         ending = server.serve();
       } catch (const ConfigurationError&) {
-        ending = Server::Ending::refused;
+        ending = LineServer::Ending::refused;
       }
     });
   }
   ~Hosted() { finish(); }
-  Server::Ending finish() {
+  LineServer::Ending finish() {
     if (thread_.joinable()) {
       server.stop();
       thread_.join();
@@ -140,8 +140,8 @@ class Hosted {
             .react = d.abilities.reacts};
   }
 
-  Server server;
-  Server::Ending ending = Server::Ending::stopped;
+  LineServer server;
+  LineServer::Ending ending = LineServer::Ending::stopped;
 
  private:
   std::thread thread_;
@@ -247,10 +247,10 @@ TEST(Lines, RollingBackGivesTheShorterStepExactly) {
 
 TEST(Lines, ASecondSessionStartsAfresh) {
   Plant plant;
-  Server server(plant, {.name = "plant", .address = {"127.0.0.1", "0"}});
+  LineServer server(plant, {.name = "plant", .address = {"127.0.0.1", "0"}});
   std::thread thread([&] {
-    EXPECT_EQ(server.serve(), Server::Ending::bye);
-    EXPECT_EQ(server.serve(), Server::Ending::bye);
+    EXPECT_EQ(server.serve(), LineServer::Ending::bye);
+    EXPECT_EQ(server.serve(), LineServer::Ending::bye);
   });
   SimulatorSettings settings{.name = "plant",
                              .address = *net::parsed_address(server.address()),
@@ -416,8 +416,8 @@ TEST(LinesTrouble, NobodyThereIsSaid) {
 
 TEST(LinesTrouble, APortInUseIsSaid) {
   Plant plant;
-  Server first(plant, {.address = {"127.0.0.1", "0"}});
-  EXPECT_THROW(Server(plant, {.address = *net::parsed_address(first.address())}),
+  LineServer first(plant, {.address = {"127.0.0.1", "0"}});
+  EXPECT_THROW(LineServer(plant, {.address = *net::parsed_address(first.address())}),
                ConfigurationError);
 }
 

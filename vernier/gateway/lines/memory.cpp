@@ -7,8 +7,8 @@
 
 namespace vernier::lines {
 
-Server::Memory::Side Server::Memory::made(const std::vector<Port>& ports,
-                                          std::vector<std::int64_t>& events) {
+LineServer::Memory::Side LineServer::Memory::made(const std::vector<Port>& ports,
+                                                  std::vector<std::int64_t>& events) {
   Side side;
   for (const Port& p : ports) {
     require(p.flow != Flow::stream);
@@ -36,12 +36,12 @@ Server::Memory::Side Server::Memory::made(const std::vector<Port>& ports,
   return side;
 }
 
-Server::Memory::Memory(const Description& d)
+LineServer::Memory::Memory(const Description& d)
     : inputs_(made(d.inputs, events_in_)), outputs_(made(d.outputs, events_out_)) {
   reset_inputs();
 }
 
-void Server::Memory::reset_inputs() noexcept {
+void LineServer::Memory::reset_inputs() noexcept {
   for (auto& s : inputs_.signals) {
     for (std::size_t i = 0; i < s->initial.size(); ++i) {
       const double x = s->initial[i];
@@ -57,7 +57,7 @@ void Server::Memory::reset_inputs() noexcept {
   std::fill(events_in_.begin(), events_in_.end(), 0);
 }
 
-void Server::Memory::set_inputs(std::span<const double> values) noexcept {
+void LineServer::Memory::set_inputs(std::span<const double> values) noexcept {
   std::size_t n = 0;
   for (auto& s : inputs_.signals) {
     for (double& x : s->reals) x = values[n++];
@@ -70,7 +70,7 @@ void Server::Memory::set_inputs(std::span<const double> values) noexcept {
   }
 }
 
-bool Server::Memory::get_outputs(std::span<double> values, std::size_t& at) const noexcept {
+bool LineServer::Memory::get_outputs(std::span<double> values, std::size_t& at) const noexcept {
   constexpr std::int64_t most = std::int64_t{1} << 53;
   std::size_t n = 0;
   for (const auto& s : outputs_.signals) {
@@ -85,7 +85,8 @@ bool Server::Memory::get_outputs(std::span<double> values, std::size_t& at) cons
   return true;
 }
 
-Server::Memory::Signal& Server::Memory::find(const Side& side, std::string_view name, Scalar kind) {
+LineServer::Memory::Signal& LineServer::Memory::find(const Side& side, std::string_view name,
+                                                     Scalar kind) {
   const auto found = side.by_name.find(name);
   require(found != side.by_name.end());
   const Scalar has = found->second->scalar;
@@ -93,35 +94,35 @@ Server::Memory::Signal& Server::Memory::find(const Side& side, std::string_view 
   return *found->second;
 }
 
-std::span<const double> Server::Memory::real_input(std::string_view n) const {
+std::span<const double> LineServer::Memory::real_input(std::string_view n) const {
   return find(inputs_, n, Scalar::real).reals;
 }
-std::span<double> Server::Memory::real_output(std::string_view n) const {
+std::span<double> LineServer::Memory::real_output(std::string_view n) const {
   return find(outputs_, n, Scalar::real).reals;
 }
-std::span<const std::int64_t> Server::Memory::integer_input(std::string_view n) const {
+std::span<const std::int64_t> LineServer::Memory::integer_input(std::string_view n) const {
   if (const auto e = inputs_.events.find(n); e != inputs_.events.end()) {
     return std::span(events_in_).subspan(e->second, 1);
   }
   return find(inputs_, n, Scalar::integer).integers;
 }
-std::span<std::int64_t> Server::Memory::integer_output(std::string_view n) const {
+std::span<std::int64_t> LineServer::Memory::integer_output(std::string_view n) const {
   if (const auto e = outputs_.events.find(n); e != outputs_.events.end()) {
     return std::span(events_out_).subspan(e->second, 1);
   }
   return find(outputs_, n, Scalar::integer).integers;
 }
-std::span<const std::uint8_t> Server::Memory::byte_input(std::string_view n) const {
+std::span<const std::uint8_t> LineServer::Memory::byte_input(std::string_view n) const {
   return find(inputs_, n, Scalar::byte).bytes;
 }
-std::span<std::uint8_t> Server::Memory::byte_output(std::string_view n) const {
+std::span<std::uint8_t> LineServer::Memory::byte_output(std::string_view n) const {
   return find(outputs_, n, Scalar::byte).bytes;
 }
-StreamReader& Server::Memory::stream_input(std::string_view) const {
+StreamReader& LineServer::Memory::stream_input(std::string_view) const {
   require(false);
   std::abort();
 }
-Stream& Server::Memory::stream_output(std::string_view) const {
+Stream& LineServer::Memory::stream_output(std::string_view) const {
   require(false);
   std::abort();
 }

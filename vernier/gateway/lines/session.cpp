@@ -25,8 +25,9 @@ bool parsed_id(std::string_view rest, std::uint64_t& id) noexcept {
 
 }  // namespace
 
-Server::Session::Session(Component& component, Memory& memory, const channel::Channels& channels,
-                         const ServerSettings& settings, net::LineStream connection)
+LineServer::Session::Session(Component& component, Memory& memory,
+                             const channel::Channels& channels, const ServerSettings& settings,
+                             net::LineStream connection)
     : component_(component),
       memory_(memory),
       channels_(channels),
@@ -44,7 +45,7 @@ Server::Session::Session(Component& component, Memory& memory, const channel::Ch
   }
 }
 
-Server::Ending Server::Session::run() {
+LineServer::Ending LineServer::Session::run() {
   bool greeted = false;
   while (true) {
     auto line = connection_.receive(net::forever);
@@ -92,11 +93,11 @@ Server::Ending Server::Session::run() {
   }
 }
 
-bool Server::Session::send() noexcept {
+bool LineServer::Session::send() noexcept {
   return !connection_.send(composer_.text(), net::Clock::now() + send_limit);
 }
 
-void Server::Session::answer(const Line& request) {
+void LineServer::Session::answer(const Line& request) {
   switch (request.verb) {
     case Verb::channels: {
       const auto offer = parsed_channels(request.rest);
@@ -136,11 +137,11 @@ void Server::Session::answer(const Line& request) {
   }
 }
 
-void Server::Session::error(const char* text) noexcept {
+void LineServer::Session::error(const char* text) noexcept {
   composer_.clear().verb(Verb::error).word(text).end();
 }
 
-bool Server::Session::component_failed(Outcome outcome) noexcept {
+bool LineServer::Session::component_failed(Outcome outcome) noexcept {
   if (outcome != Outcome::failed) return false;
   const Fault& fault = component_.fault();
   char text[600], safe[560];
@@ -155,7 +156,7 @@ bool Server::Session::component_failed(Outcome outcome) noexcept {
   return true;
 }
 
-void Server::Session::init(std::string_view rest) {
+void LineServer::Session::init(std::string_view rest) {
   Words words(rest);
   const auto t = parsed_time(words.next());
   const std::string_view mode = words.next();
@@ -187,7 +188,7 @@ void Server::Session::init(std::string_view rest) {
   done(Verb::done);
 }
 
-bool Server::Session::take_inputs(std::string_view rest, Time& t) noexcept {
+bool LineServer::Session::take_inputs(std::string_view rest, Time& t) noexcept {
   const Moment m = read_moment(rest, inputs_, {}, {});
   if (m.flaw != Flaw::none) {
     char said[48], text[160];
@@ -215,7 +216,7 @@ bool Server::Session::take_inputs(std::string_view rest, Time& t) noexcept {
 }
 
 // reactions until the component has settled, where nobody else takes part
-bool Server::Session::settle() noexcept {
+bool LineServer::Session::settle() noexcept {
   for (int k = 0; k < settings_.microsteps; ++k) {
     if (component_failed(component_.output({now_, microstep_}))) return false;
     const Outcome outcome = component_.react({now_, microstep_});
@@ -228,7 +229,7 @@ bool Server::Session::settle() noexcept {
   return false;
 }
 
-void Server::Session::step(std::string_view rest) noexcept {
+void LineServer::Session::step(std::string_view rest) noexcept {
   Time to{};
   if (!take_inputs(rest, to)) return;
   if (to <= now_) return error("STEP must go forward");
@@ -251,7 +252,7 @@ void Server::Session::step(std::string_view rest) noexcept {
   done(Verb::done);
 }
 
-void Server::Session::ask_outputs(std::string_view rest) noexcept {
+void LineServer::Session::ask_outputs(std::string_view rest) noexcept {
   Time t{};
   if (!take_inputs(rest, t)) return;
   if (t != now_) return error("OUTPUT is for the present time");
@@ -259,7 +260,7 @@ void Server::Session::ask_outputs(std::string_view rest) noexcept {
   done(Verb::done);
 }
 
-void Server::Session::react(std::string_view rest) noexcept {
+void LineServer::Session::react(std::string_view rest) noexcept {
   Time t{};
   if (!take_inputs(rest, t)) return;
   if (t != now_) return error("REACT is for the present time");
@@ -271,7 +272,7 @@ void Server::Session::react(std::string_view rest) noexcept {
   done(outcome == Outcome::changed ? Verb::changed : Verb::done);
 }
 
-void Server::Session::take_event(std::string_view rest) noexcept {
+void LineServer::Session::take_event(std::string_view rest) noexcept {
   Words words(rest);
   const std::size_t i = find(channels_.events_in, words.next());
   if (i == channels_.events_in.size()) return error("no such event");
@@ -279,7 +280,7 @@ void Server::Session::take_event(std::string_view rest) noexcept {
   silent_ = true;
 }
 
-void Server::Session::save(std::string_view rest) noexcept {
+void LineServer::Session::save(std::string_view rest) noexcept {
   std::uint64_t id = 0;
   if (!parsed_id(rest, id)) return error("SAVE needs a number");
   if (!component_.description().abilities.rewinds) return error("this component cannot rewind");
@@ -303,7 +304,7 @@ void Server::Session::save(std::string_view rest) noexcept {
   composer_.verb(Verb::ok).end();
 }
 
-void Server::Session::restore(std::string_view rest) noexcept {
+void LineServer::Session::restore(std::string_view rest) noexcept {
   std::uint64_t id = 0;
   if (!parsed_id(rest, id)) return error("RESTORE needs a number");
   const auto found = std::find_if(saves_.begin(), saves_.end(),
@@ -319,7 +320,7 @@ void Server::Session::restore(std::string_view rest) noexcept {
   composer_.verb(Verb::ok).end();
 }
 
-void Server::Session::done(Verb verb) noexcept {
+void LineServer::Session::done(Verb verb) noexcept {
   std::size_t at = 0;
   bool good = memory_.get_outputs(outputs_, at);
   for (std::size_t i = 0; good && i < outputs_.size(); ++i) {

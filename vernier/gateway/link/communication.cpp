@@ -105,7 +105,7 @@ void Link::Communication::run() {
     std::int64_t until = now() + second;
     if (live_) until = std::min(until, conversation_.next_tick());
     if (!live_ && settings_.role == Role::client) until = std::min(until, next_attempt_);
-    for (const Wire* w : {&control_, &data_}) {
+    for (const FramedStream* w : {&control_, &data_}) {
       if (live_ && w->partial_since != 0)
         until = std::min(until, w->partial_since + longest_partial);
     }
@@ -189,7 +189,7 @@ void Link::Communication::come_up(const Terms& terms) {
   live_ = true;
   vector_waits_ = false;
   backoff_ = 100 * millisecond;
-  for (Wire* w : {&control_, &data_}) {
+  for (FramedStream* w : {&control_, &data_}) {
     w->stream().tolerate(std::chrono::milliseconds(terms.ping_timeout_ms));
     w->reader().allow(w == &data_ ? shared_.receive_bytes : 0, terms.max_payload);
   }
@@ -244,9 +244,9 @@ void Link::Communication::pump() {
 
 void Link::Communication::serve(Connection c) {
   using Progress = FrameReader::Progress;
-  Wire& w = wire(c);
+  FramedStream& w = wire(c);
   for (int k = 0; k < reads_in_a_row && live_; ++k) {
-    const Wire::Reading reading = w.read();
+    const FramedStream::Reading reading = w.read();
     const std::int64_t received = now();
     while (live_) {
       const auto next = w.reader().next();
@@ -279,11 +279,11 @@ void Link::Communication::serve(Connection c) {
     } else if (w.partial_since == 0) {
       w.partial_since = received;
     }
-    if (reading == Wire::Reading::closed) {
+    if (reading == FramedStream::Reading::closed) {
       lose(Reason::lost, false, "the connection was closed without a farewell");
       return;
     }
-    if (reading == Wire::Reading::nothing) return;
+    if (reading == FramedStream::Reading::nothing) return;
   }
 }
 
@@ -357,8 +357,8 @@ void Link::Communication::publish(LinkState s) {
   shared_.status.quality = quality_;
 }
 
-void Link::Communication::send_bye(Wire& w, std::uint32_t session, std::uint64_t sequence, Reason r,
-                                   const char* text) {
+void Link::Communication::send_bye(FramedStream& w, std::uint32_t session, std::uint64_t sequence,
+                                   Reason r, const char* text) {
   std::array<std::byte, longest_bye> payload;
   const std::size_t n = write_bye(bye(r, text), payload);
   Header h;

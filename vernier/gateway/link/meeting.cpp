@@ -45,7 +45,7 @@ void Link::Communication::attempt() {
 bool Link::Communication::greet(Handshake& handshake) {
   using Act = Handshake::Act;
   const auto soon = [] { return net::Clock::now() + std::chrono::seconds(1); };
-  const auto say = [&](Wire& w) {
+  const auto say = [&](FramedStream& w) {
     const auto s = handshake.hello();
     Header h;
     h.type = s.type;
@@ -75,7 +75,7 @@ bool Link::Communication::answered(Handshake& handshake, Connection on, Handshak
   using Progress = FrameReader::Progress;
   Counters& counters = conversation_.counters();
   // on the other connection the server may already speak; that is for later
-  Wire& w = wire(on);
+  FramedStream& w = wire(on);
   while (true) {
     const auto next = w.reader().next();
     if (next.progress == Progress::broken) {
@@ -108,7 +108,7 @@ bool Link::Communication::answered(Handshake& handshake, Connection on, Handshak
       stopping_ = true;
       return false;
     }
-    if (waited.ready != 0 && w.read() == Wire::Reading::closed) {
+    if (waited.ready != 0 && w.read() == FramedStream::Reading::closed) {
       ++counters.refused;
       note(Reason::lost, false, "the other side closed the connection during the handshake");
       return false;
@@ -160,7 +160,7 @@ void Link::Communication::turn_away(Guest& g, Reason r, const char* text) {
 
 void Link::Communication::listen_to(Guest& g) {
   using Progress = FrameReader::Progress;
-  const Wire::Reading reading = g.wire.read();
+  const FramedStream::Reading reading = g.wire.read();
   while (g.wire.is_open()) {
     if (g.leaving) {
       g.wire.reader().clear();
@@ -183,7 +183,7 @@ void Link::Communication::listen_to(Guest& g) {
       }
     }
   }
-  if (reading == Wire::Reading::closed) g.wire.close(false);
+  if (reading == FramedStream::Reading::closed) g.wire.close(false);
 }
 
 void Link::Communication::meet(Guest& g, const FrameReader::Next& frame) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vernier/gateway/rsp/server.hpp"
+#include "vernier/gateway/rsp/facility_server.hpp"
 
 namespace vernier::rsp {
 

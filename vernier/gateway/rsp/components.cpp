@@ -99,7 +99,7 @@ ServerSide::ServerSide(ServerSideSettings s)
   measured_.resize(bodies);
   in_.resize(bodies);
   out_.resize(bodies);
-  server_ = std::make_unique<Server>(server_settings_);
+  server_ = std::make_unique<FacilityServer>(server_settings_);
   describe("measured.", true, false, &home_);
   describe_flag(description_, "ready", 1.0, "the facility follows commands");
   describe_flag(description_, "fault", 0.0, "the facility cannot go on");
@@ -129,7 +129,7 @@ void ServerSide::bind(const Bindings& b) {
 }
 
 void ServerSide::restart() {
-  server_ = std::make_unique<Server>(server_settings_);
+  server_ = std::make_unique<FacilityServer>(server_settings_);
   server_->observe({false, false, home_});
   measured_ = home_;
 }

@@ -10,7 +10,7 @@
 #include "vernier/gateway/link/server_time.hpp"
 #include "vernier/gateway/link/signals.hpp"
 #include "vernier/gateway/rsp/client.hpp"
-#include "vernier/gateway/rsp/server.hpp"
+#include "vernier/gateway/rsp/facility_server.hpp"
 
 namespace vernier::rsp {
 
@@ -114,7 +114,8 @@ class Side : public Component, public TimeBaseSource, public ThreadOwner {
   link::ServerTime server_time_;
 };
 
-/// The facility's side of RSP as a component (Server), over an SCP link that listens or connects.
+/// The facility's side of RSP as a component (FacilityServer), over an SCP link that listens or
+/// connects.
 ///
 /// in   measured.NAME.position, .velocity, .attitude, .rate   what the facility measures; each body
 /// in   ready       the facility follows commands
@@ -135,7 +136,7 @@ class ServerSide final : public Side {
 
   void bind(const Bindings&) override;
   Advance advance(Time from, Time to) noexcept override;
-  const Server& server() const noexcept { return *server_; }
+  const FacilityServer& server() const noexcept { return *server_; }
 
  private:
   void restart() override;
@@ -145,7 +146,7 @@ class ServerSide final : public Side {
 
   ServerSettings server_settings_;
   std::vector<Trajectory> home_, measured_;
-  std::unique_ptr<Server> server_;
+  std::unique_ptr<FacilityServer> server_;
   std::vector<BodyInputs> in_;
   std::vector<BodyOutputs> out_;
   std::span<const std::uint8_t> ready_, fault_;

@@ -155,7 +155,7 @@ struct Facility10 {
   bool accelerations = false, ready = true, fault = false, gap = false;
   Hand hand;
   std::vector<Trajectory> measured = std::vector<Trajectory>(settings.limits.size());
-  Server server;
+  FacilityServer server;
   StreamCheck check{settings.limits, 0.004};
   std::int64_t n = -1, run = 0, start = 0;
   double speed = 0.05;

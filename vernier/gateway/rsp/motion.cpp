@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "vernier/gateway/rsp/server.hpp"
+#include "vernier/gateway/rsp/facility_server.hpp"
 #include "vernier/kernel/elementary/elementary.hpp"
 
 namespace vernier::rsp {
@@ -23,20 +23,22 @@ double turn_between(const Trajectory& a, const Trajectory& b) noexcept {
 
 }  // namespace
 
-Curve Server::curve() const noexcept {
+Curve FacilityServer::curve() const noexcept {
   if (accelerations_) return settings_.curve;
   if (settings_.curve == Curve::quintic) return Curve::cubic;
   return settings_.curve == Curve::kim_quintic ? Curve::kim : settings_.curve;
 }
 
-bool Server::smooth() const noexcept {
+bool FacilityServer::smooth() const noexcept {
   const Curve c = curve();
   return c == Curve::quintic || c == Curve::kim_quintic;
 }
 
-double Server::fade() const noexcept { return settings_.fade * link::seconds(client_period_); }
+double FacilityServer::fade() const noexcept {
+  return settings_.fade * link::seconds(client_period_);
+}
 
-bool Server::prepare_approach() noexcept {
+bool FacilityServer::prepare_approach() noexcept {
   const std::int64_t parts = (approach_end_ - n_ + checks_per_step - 1) / checks_per_step;
   approach_begin_ = n_ + 1 + parts;
   if (approach_end_ - approach_begin_ < 1) {
@@ -60,7 +62,7 @@ bool Server::prepare_approach() noexcept {
   return true;
 }
 
-void Server::check_approach() noexcept {
+void FacilityServer::check_approach() noexcept {
   const Watch watch(settings_.limits, dt_, true, command_share);
   const std::int64_t until = std::min(approach_end_, approach_checked_ + checks_per_step);
   std::optional<Violation> v;
@@ -100,7 +102,7 @@ void Server::check_approach() noexcept {
   announce(Kind::init_ack);
 }
 
-void Server::follow() noexcept {
+void FacilityServer::follow() noexcept {
   // as many as there can be in the steps that may be missed
   for (int guard = 0; guard < 64 && state_ != ServerState::extrapolating; ++guard) {
     if (!reached(due_.of(target_), n_)) return;
@@ -127,7 +129,7 @@ void Server::follow() noexcept {
   }
 }
 
-bool Server::join_next() noexcept {
+bool FacilityServer::join_next() noexcept {
   path_.at(path_.duration(), goal_);
   for (std::int64_t k = target_ + 1; k <= target_ + settings_.most_intervals && moving(); ++k) {
     const Command& c = commands_[static_cast<std::size_t>(((k % ring) + ring) % ring)];
@@ -136,7 +138,7 @@ bool Server::join_next() noexcept {
   return false;
 }
 
-bool Server::rejoin() noexcept {
+bool FacilityServer::rejoin() noexcept {
   fresh_command_ = false;
   path_.at(elapsed(origin_), goal_);
   const auto& r = due_.ratio();
@@ -154,7 +156,8 @@ bool Server::rejoin() noexcept {
   return false;
 }
 
-bool Server::aim(const ExactStep& from, States states, std::int64_t k, bool at_joint) noexcept {
+bool FacilityServer::aim(const ExactStep& from, States states, std::int64_t k,
+                         bool at_joint) noexcept {
   Command& c = commands_[static_cast<std::size_t>(((k % ring) + ring) % ring)];
   c.there = false;
   ExactStep end = due_.of(k);
@@ -189,8 +192,8 @@ bool Server::aim(const ExactStep& from, States states, std::int64_t k, bool at_j
   return true;
 }
 
-std::optional<Violation> Server::flaw_of(const Path& path, const ExactStep& origin,
-                                         const ExactStep& end) noexcept {
+std::optional<Violation> FacilityServer::flaw_of(const Path& path, const ExactStep& origin,
+                                                 const ExactStep& end) noexcept {
   const Curve shape = curve();
   if (shape == Curve::cubic || shape == Curve::quintic) {
     path.at(0.0, work_);
@@ -226,7 +229,7 @@ std::optional<Violation> Server::flaw_of(const Path& path, const ExactStep& orig
   return {};
 }
 
-void Server::begin_halt(End why) noexcept {
+void FacilityServer::begin_halt(End why) noexcept {
   if (const auto v = halting_.find(path_, elapsed(origin_), smooth_, dt_, 1.0, halt_);
       v && violation_.quantity == Refusal::none) {
     violation_ = *v;
@@ -243,7 +246,7 @@ void Server::begin_halt(End why) noexcept {
   change(ServerState::halting);
 }
 
-void Server::rest() noexcept {
+void FacilityServer::rest() noexcept {
   halt_.at(path_, halt_.slow.duration, work_);
   path_.rest(work_);
   slowing_ = false;

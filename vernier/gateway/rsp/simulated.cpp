@@ -116,7 +116,7 @@ Experiment::Experiment(Settings s)
       facility_(settings_.client.bodies),
       server_dt_(link::seconds(settings_.server.period)),
       client_dt_(link::seconds(settings_.client.period)) {
-  server_ = std::make_unique<Server>(settings_.server);
+  server_ = std::make_unique<FacilityServer>(settings_.server);
   client_ = std::make_unique<Client>(settings_.client);
   const std::uint32_t bodies = settings_.client.bodies;
   const std::size_t up = numbers(bodies, settings_.client.accelerations),
@@ -148,7 +148,7 @@ void Experiment::replace_client() {
 }
 
 void Experiment::replace_server() {
-  server_ = std::make_unique<Server>(settings_.server);
+  server_ = std::make_unique<FacilityServer>(settings_.server);
   server_->observe({false, false, facility_});  // it stands where the one before left it
   server_step_ = -1;
   join();

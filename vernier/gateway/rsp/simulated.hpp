@@ -8,7 +8,7 @@
 
 #include "vernier/base/random.hpp"
 #include "vernier/gateway/rsp/client.hpp"
-#include "vernier/gateway/rsp/server.hpp"
+#include "vernier/gateway/rsp/facility_server.hpp"
 
 /// Both sides of RSP in virtual time over a channel that can be as bad as one likes: for tests and
 /// long trials. Hours pass in seconds, and the same seed gives the same run.
@@ -88,7 +88,7 @@ class Experiment {
   };
   explicit Experiment(Settings);
 
-  Server& server() noexcept { return *server_; }
+  FacilityServer& server() noexcept { return *server_; }
   Client& client() noexcept { return *client_; }
   SimulatedEnd& server_end() noexcept { return *server_end_; }
   SimulatedEnd& client_end() noexcept { return *client_end_; }
@@ -119,7 +119,7 @@ class Experiment {
   void client_turn();
 
   Settings settings_;
-  std::unique_ptr<Server> server_;
+  std::unique_ptr<FacilityServer> server_;
   std::unique_ptr<Client> client_;
   std::unique_ptr<SimulatedEnd> server_end_, client_end_;
   std::vector<Trajectory> states_, facility_;

@@ -34,7 +34,7 @@ Limits usual() {
 StreamCheck::StreamCheck(std::vector<Limits> limits, double dt)
     : limits_(std::move(limits)), dt_(dt), before_(limits_.size()) {}
 
-std::string StreamCheck::after(const Server& server) {
+std::string StreamCheck::after(const FacilityServer& server) {
   const States now = server.commanded();
   // a jump of acceleration is allowed where a curve without continuous ones begins or ends
   const bool smooth = smooth_ && server.is_smooth();
@@ -138,7 +138,7 @@ void Wandering::at(double t, std::span<Trajectory> to) const {
 
 namespace {
 
-void collect(TrialResult& r, const Server& s, const StreamCheck& check) {
+void collect(TrialResult& r, const FacilityServer& s, const StreamCheck& check) {
   const ServerCounters& c = s.counters();
   r.extrapolated += c.extrapolated, r.rejoined += c.rejoined, r.late += c.late;
   r.early += c.early, r.duplicates += c.duplicates, r.rejected += c.rejected;
@@ -205,7 +205,7 @@ TrialResult random_trial(std::uint64_t seed, std::vector<double>* costs) {
   };
   e.after_server = [&] {
     ++result.steps;
-    const Server& server = e.server();
+    const FacilityServer& server = e.server();
     if (const std::string p = check.after(server); !p.empty() && result.problem.empty())
       result.problem = at_time(e.now(), p);
     // where a command is due in a server step, the bodies are in it exactly

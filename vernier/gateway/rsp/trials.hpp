@@ -16,7 +16,7 @@ class StreamCheck {
   StreamCheck(std::vector<Limits> limits, double dt);
 
   /// After a step of the server. The text says what is wrong; empty: nothing.
-  std::string after(const Server&);
+  std::string after(const FacilityServer&);
   /// The next step follows nothing.
   void restart() noexcept { began_ = false; }
 

@@ -161,7 +161,7 @@ struct Found {
   } seats[2];
 };
 
-struct Plan {
+struct SegmentLayout {
   std::size_t header, box[2], total;
   std::uint32_t numbers[2];
 };
@@ -172,8 +172,8 @@ std::size_t box_bytes(const Settings& s, std::uint32_t numbers) {
   return (n + mailbox_line - 1) / mailbox_line * mailbox_line;
 }
 
-Plan planned(const Settings& s, std::size_t header) {
-  Plan p{};
+SegmentLayout planned(const Settings& s, std::size_t header) {
+  SegmentLayout p{};
   p.header = (header + mailbox_line - 1) / mailbox_line * mailbox_line;
   p.numbers[static_cast<std::size_t>(s.side)] = s.send;
   p.numbers[static_cast<std::size_t>(other(s.side))] = s.receive;
@@ -197,7 +197,7 @@ Segment::Segment(const Settings& s)
       s.capacity > most_capacity)
     refuse(s, "V5183", "a vector has at most 131072 numbers, a queue 65536 vectors", "");
   static_assert(sizeof(Header) == sizeof(Found) && std::atomic<std::int64_t>::is_always_lock_free);
-  const Plan plan = planned(s, sizeof(Header));
+  const SegmentLayout plan = planned(s, sizeof(Header));
   Mapping& m = *mapping_;
   m.open(s);
   std::size_t size = m.size(s);

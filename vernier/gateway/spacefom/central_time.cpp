@@ -1,19 +1,19 @@
-#include "vernier/gateway/spacefom/member.hpp"
+#include "vernier/gateway/spacefom/federate_component.hpp"
 
 namespace vernier::spacefom {
 
-TimeBase* Member::time_base() {
+TimeBase* FederateComponent::time_base() {
   return document_.settings.pacing && !document_.central_clock.empty() ? &central_ : nullptr;
 }
 
-std::int64_t Member::CentralTime::central(std::int64_t now) noexcept {
+std::int64_t FederateComponent::CentralTime::central(std::int64_t now) noexcept {
   const auto& clock = member_.document_.settings.central_clock;
   const std::int64_t shows = clock ? clock() : now;
   if (shows >= 0) ahead_ = shows - now;
   return now + ahead_;
 }
 
-void Member::CentralTime::start(Time t, std::int64_t now) noexcept {
+void FederateComponent::CentralTime::start(Time t, std::int64_t now) noexcept {
   const std::int64_t ran = member_.federate_ ? member_.federate_->ran_at() : -1;
   origin_ = t;
   // only a transition has an instant of its own
@@ -21,7 +21,7 @@ void Member::CentralTime::start(Time t, std::int64_t now) noexcept {
   began_ = ran;
 }
 
-std::int64_t Member::CentralTime::due(Time t, std::int64_t now) noexcept {
+std::int64_t FederateComponent::CentralTime::due(Time t, std::int64_t now) noexcept {
   return now + (at_ + (t - origin_).count() - central(now));
 }
 

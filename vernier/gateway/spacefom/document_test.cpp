@@ -9,7 +9,7 @@
 #include "vernier/component/catalogue.hpp"
 #include "vernier/gateway/fom/merge.hpp"
 #include "vernier/gateway/fom/reader.hpp"
-#include "vernier/gateway/spacefom/member.hpp"
+#include "vernier/gateway/spacefom/federate_component.hpp"
 #include "vernier/testing/files.hpp"
 #include "vernier/testing/rig.hpp"
 
@@ -52,7 +52,7 @@ TEST(FederateFormat, ShowsItsObjectsAsPorts) {
   Diagnostics problems;
   const auto read = read_federate(format / "good/vehicle.xml", problems);
   ASSERT_TRUE(read) << rendered(problems);
-  const Member m(*read);
+  const FederateComponent m(*read);
   std::string names;
   for (const Port& p : m.description().inputs)
     names += p.name + ":" + std::to_string(p.count) + " ";
@@ -77,7 +77,7 @@ TEST(FederateFormat, ShowsExtensionsAsPortsInSi) {
       format.parent_path().parent_path() / "examples/federation/federate_tug.xml", problems);
   ASSERT_TRUE(read) << rendered(problems);
   EXPECT_TRUE(read->entities.front().entity.dynamical);
-  const Member m(*read);
+  const FederateComponent m(*read);
   std::string names;
   for (const Port& p : m.description().inputs)
     if (p.name.find("inertia_rate") != std::string::npos)
@@ -125,16 +125,16 @@ FederateDocument leader(const std::string& federation, const char* more) {
   return *d;
 }
 
-TEST(Member, KeepsTheComponentContract) {
+TEST(FederateComponent, KeepsTheComponentContract) {
   FederateDocument d = leader("contract", "");
   d.subscribed_frames.push_back({"A", "Root", "seen", true, false});
-  Member m(d);
+  FederateComponent m(d);
   testing::expect_conforming(m, 500ms,
                              [](testing::Rig& r, int k) { r.in("a.position") = 0.1 * k; });
 }
 
-TEST(Member, SaysThatTheFederationEndedBeforeItBegan) {
-  Member m(leader("stillborn", "<require federate=\"Nobody\"/>"));
+TEST(FederateComponent, SaysThatTheFederationEndedBeforeItBegan) {
+  FederateComponent m(leader("stillborn", "<require federate=\"Nobody\"/>"));
   EXPECT_FALSE(m.initialize({}, 0));
   m.federate().request(Mode::shutdown);
   std::string said;
@@ -147,7 +147,7 @@ TEST(Member, SaysThatTheFederationEndedBeforeItBegan) {
 }
 
 /// Six steps of a run, with its pacer.
-void drive(Member& m, const std::function<void(testing::Rig&, double)>& each) {
+void drive(FederateComponent& m, const std::function<void(testing::Rig&, double)>& each) {
   std::unique_ptr<testing::Rig> rig;
   for (int k = 0; k < 6; ++k) {
     if (!rig) rig = std::make_unique<testing::Rig>(m);
@@ -157,13 +157,13 @@ void drive(Member& m, const std::function<void(testing::Rig&, double)>& each) {
   }
 }
 
-TEST(Member, GoesOnWhenTheCentralClockCannotBeReadAnyMore) {
+TEST(FederateComponent, GoesOnWhenTheCentralClockCannotBeReadAnyMore) {
   FederateDocument d;
   d.settings.pacing = true;
   d.central_clock = "/dev/ptp0";
   std::int64_t shows = 1'000;
   d.settings.central_clock = [&] { return shows; };
-  Member m(d);
+  FederateComponent m(d);
   TimeBase* base = m.time_base();
   ASSERT_NE(base, nullptr);
   base->start(Time{}, 500);
@@ -175,8 +175,8 @@ TEST(Member, GoesOnWhenTheCentralClockCannotBeReadAnyMore) {
   EXPECT_EQ(base->due(frame, 570), 590);
 }
 
-TEST(Member, ExchangesStatesOneStepAheadOfTheGrantedTime) {
-  Member first(leader("pair", "<require federate=\"Other\"/>"));
+TEST(FederateComponent, ExchangesStatesOneStepAheadOfTheGrantedTime) {
+  FederateComponent first(leader("pair", "<require federate=\"Other\"/>"));
   Diagnostics problems;
   const auto other = parse_federate(
       "<federate name=\"Other\"><federation name=\"pair\" patience=\"100 s\"/><time step=\"0.5 "
@@ -186,7 +186,7 @@ TEST(Member, ExchangesStatesOneStepAheadOfTheGrantedTime) {
       "<frame name=\"A\" in=\"Root\" port=\"old\" states=\"received\"/></subscribe></federate>",
       "other.xml", problems);
   ASSERT_TRUE(other) << rendered(problems);
-  Member second(*other);
+  FederateComponent second(*other);
   // two runs in two threads; the frame moves with 10 m/s from x = 1
   std::thread leading([&] {
     drive(first, [](testing::Rig& r, double t) {
@@ -209,7 +209,7 @@ TEST(Member, ExchangesStatesOneStepAheadOfTheGrantedTime) {
   EXPECT_LT(oldest, 1e-12);
 }
 
-TEST(Member, ReckonsWithAccelerationsThatAreGiven) {
+TEST(FederateComponent, ReckonsWithAccelerationsThatAreGiven) {
   const std::string module = "<module file=\"" + (format / "good/tank.fom").string() + "\"/>";
   Diagnostics problems;
   const auto document = [&](const std::string& text) {
@@ -217,14 +217,14 @@ TEST(Member, ReckonsWithAccelerationsThatAreGiven) {
     EXPECT_TRUE(d) << rendered(problems);
     return *d;
   };
-  Member first(document(
+  FederateComponent first(document(
       "<federate name=\"First\"><federation name=\"given\" patience=\"100 s\"/>"
       "<role master=\"yes\" pacing=\"yes\" root=\"yes\"/>"
       "<time step=\"0.5 s\" lcts=\"0.5 s\" epoch=\"TJDS 1000\"/><require federate=\"Second\"/>" +
       module +
       "<publish><frame name=\"Root\"/><frame name=\"A\" class=\"ReferenceFrame.AcceleratedFrame\" "
       "parent=\"Root\" port=\"a\"/></publish></federate>"));
-  Member second(
+  FederateComponent second(
       document("<federate name=\"Second\"><federation name=\"given\" patience=\"100 s\"/>"
                "<time step=\"0.5 s\"/>" +
                module +

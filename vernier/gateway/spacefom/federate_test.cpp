@@ -380,7 +380,7 @@ TEST(Federate, IsRecordedAndReplayed) {
     Objects classes(tape);
     classes.subscribe_frames();
     classes.subscribe_entities();
-    Recorder recorder(tape, file);
+    FederationRecorder recorder(tape, file);
     ASSERT_TRUE(tape.join() && tape.begin());
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(tape.step());
     done.store(true);
@@ -451,7 +451,7 @@ TEST(Federate, IsRecordedWithWhatModulesAdd) {
     ASSERT_TRUE(f) << rendered(problems);
     t.late_only = true;
     Federate tape(t);
-    Recorder recorder(tape, file);
+    FederationRecorder recorder(tape, file);
     recorder.keep_all(*f, fom::written(*f, "extended"));
     ASSERT_TRUE(tape.join() && tape.begin());
     taping.store(true);
@@ -532,7 +532,7 @@ TEST(Recording, RefusesWhatIsNone) {
 TEST(Recording, KeepsNamesThatWouldBreakItsLines) {
   std::stringstream file;
   Federate f(member("two\nlines", "Tape", 0));
-  Recorder recorder(f, file);
+  FederationRecorder recorder(f, file);
   Remote r;
   r.object_class = "A";
   r.name = "x\nupdate 0 0 a 00\\n";

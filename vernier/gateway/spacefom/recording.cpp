@@ -167,12 +167,12 @@ Result<Recording, std::string> read_recording(std::istream& in) {
 
 // -- writing -------------------------------------------------------------------------------------
 
-Recorder::Recorder(Federate& f, std::ostream& out) : federate_(f), out_(out) {
+FederationRecorder::FederationRecorder(Federate& f, std::ostream& out) : federate_(f), out_(out) {
   f.add_listener(*this);
   out_ << title << '\n' << "federation " << escaped(f.settings().federation) << '\n';
 }
 
-void Recorder::keep_all(const fom::Fom& f, const std::string& document) {
+void FederationRecorder::keep_all(const fom::Fom& f, const std::string& document) {
   for (std::size_t begin = 0; begin < document.size();) {
     const std::size_t end = std::min(document.find('\n', begin), document.size());
     if (end > begin) out_ << "fom " << document.substr(begin, end - begin) << '\n';
@@ -202,7 +202,7 @@ void Recorder::keep_all(const fom::Fom& f, const std::string& document) {
   heard_numbers_.assign(heard_.size(), unsaid);
 }
 
-Ticks Recorder::time(Ticks stamp) {
+Ticks FederationRecorder::time(Ticks stamp) {
   if (!begun_) {
     begun_ = true;
     out_ << "epoch " << exact(federate_.configuration().epoch) << "\nlcts "
@@ -211,7 +211,8 @@ Ticks Recorder::time(Ticks stamp) {
   return last_ = std::max(last_, stamp >= 0 ? stamp : federate_.granted());
 }
 
-void Recorder::received(std::size_t interaction, std::span<const Octets> values, Ticks stamp) {
+void FederationRecorder::received(std::size_t interaction, std::span<const Octets> values,
+                                  Ticks stamp) {
   if (interaction >= heard_.size()) return;
   std::size_t& number = heard_numbers_[interaction];
   if (number == unsaid) {
@@ -227,14 +228,14 @@ void Recorder::received(std::size_t interaction, std::span<const Octets> values,
   ++received_;
 }
 
-void Recorder::discovered(const Remote& r) {
+void FederationRecorder::discovered(const Remote& r) {
   const auto [at, fresh] = names_.emplace(r.name, names_.size());
   if (fresh) out_ << "object " << r.object_class << ' ' << escaped(r.name) << '\n';
   if (r.number >= numbers_.size()) numbers_.resize(r.number + 1);
   numbers_[r.number] = at->second;
 }
 
-void Recorder::reflected(const Remote& r, std::span<const std::size_t> changed) {
+void FederationRecorder::reflected(const Remote& r, std::span<const std::size_t> changed) {
   const std::size_t n = numbers_[r.number];
   for (const std::size_t i : changed) {
     const Remote::Value& v = r.values[i];

@@ -49,9 +49,9 @@ struct Recording {
 Result<Recording, std::string> read_recording(std::istream&);
 
 /// Writes what its federate hears of, as it comes; listens to it.
-class Recorder final : public Listener {
+class FederationRecorder final : public Listener {
  public:
-  Recorder(Federate&, std::ostream&);
+  FederationRecorder(Federate&, std::ostream&);
   /// Subscribes every class of a FOM and keeps its document, for replaying; before the federate
   /// joins.
   void keep_all(const fom::Fom&, const std::string& document);

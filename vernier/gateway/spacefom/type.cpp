@@ -2,7 +2,7 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/component/catalogue.hpp"
-#include "vernier/gateway/spacefom/member.hpp"
+#include "vernier/gateway/spacefom/federate_component.hpp"
 
 namespace vernier::spacefom {
 
@@ -46,7 +46,7 @@ Type type_of(const FederateDocument& d, std::function<void(const std::string&)> 
       p.reject("wait", "it must be from 0 to 1e6 s");
     made.settings.wait = std::chrono::milliseconds(std::llround(p.real("wait") * 1e3));
     if (p.text("pace") == "none") made.pace.kind = Pace::Kind::none;
-    return std::make_unique<Member>(std::move(made));
+    return std::make_unique<FederateComponent>(std::move(made));
   };
   return type;
 }

@@ -97,7 +97,7 @@ class SmallMotion {
                           "the equations do not determine small motions", {}, 0.0);
   }
 
-  const detail::Plan& p_;
+  const detail::MechanismLayout& p_;
   State state_;  // inputs are changed to see what they do
   detail::Scratch work_;
   detail::Equations eq_;

@@ -9,8 +9,8 @@ namespace vernier::constrained {
 
 using detail::ElementPlan;
 using detail::Equations;
+using detail::MechanismLayout;
 using detail::NodePlan;
-using detail::Plan;
 
 AssemblyProblem::AssemblyProblem(Kind k, const std::string& what, std::vector<std::string> n,
                                  double g)
@@ -22,15 +22,16 @@ Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 Workspace::~Workspace() = default;
 
 Mechanism::Mechanism(Model model, const Settings& settings)
-    : plan_(std::make_shared<const Plan>(std::move(model), settings)) {}
-Mechanism::Mechanism(std::shared_ptr<const Plan> plan) noexcept : plan_(std::move(plan)) {}
+    : plan_(std::make_shared<const MechanismLayout>(std::move(model), settings)) {}
+Mechanism::Mechanism(std::shared_ptr<const MechanismLayout> plan) noexcept
+    : plan_(std::move(plan)) {}
 
 const Model& Mechanism::model() const noexcept { return plan_->model; }
 const Settings& Mechanism::settings() const noexcept { return plan_->settings; }
 State Mechanism::blank() const { return plan_->blank(); }
 
 Mechanism Mechanism::assembled(State& at, double time) const {
-  const auto plan = std::make_shared<Plan>(plan_->model, plan_->settings);
+  const auto plan = std::make_shared<MechanismLayout>(plan_->model, plan_->settings);
   detail::Start start(*plan, at);
   start.begin(time);
   start.assemble_mechanism();
@@ -39,7 +40,7 @@ Mechanism Mechanism::assembled(State& at, double time) const {
 }
 
 Mechanism Mechanism::at_rest(State& at, double time, int load_steps) const {
-  const auto plan = std::make_shared<Plan>(plan_->model, plan_->settings);
+  const auto plan = std::make_shared<MechanismLayout>(plan_->model, plan_->settings);
   detail::Start start(*plan, at);
   start.begin(time);
   start.find_rest(load_steps);

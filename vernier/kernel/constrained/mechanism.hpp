@@ -13,7 +13,7 @@
 namespace vernier::constrained {
 
 namespace detail {
-struct Plan;
+struct MechanismLayout;
 struct Scratch;
 }  // namespace detail
 
@@ -92,7 +92,7 @@ class Mechanism {
 
   const Model& model() const noexcept;
   const Settings& settings() const noexcept;
-  const detail::Plan& plan() const noexcept { return *plan_; }
+  const detail::MechanismLayout& plan() const noexcept { return *plan_; }
 
   /// A state with the model's inputs, not yet anywhere.
   State blank() const;
@@ -141,9 +141,10 @@ class Mechanism {
   Structure structure() const noexcept;
 
  private:
-  explicit Mechanism(std::shared_ptr<const detail::Plan>) noexcept;
+  explicit Mechanism(std::shared_ptr<const detail::MechanismLayout>) noexcept;
 
-  std::shared_ptr<const detail::Plan> plan_;  // shared: of copies, which states and threads use
+  std::shared_ptr<const detail::MechanismLayout>
+      plan_;  // shared: of copies, which states and threads use
 };
 
 /// Room for the calls of one thread that work on states of one mechanism. What is left in it means

@@ -153,7 +153,7 @@ TEST(Solver, RefusesAStartWithoutNumbers) {
 
 /// Largest row sum of the matrix times that of its inverse.
 double condition(const Solver& s, double c) {
-  const detail::Plan& plan = s.mechanism().plan();
+  const detail::MechanismLayout& plan = s.mechanism().plan();
   detail::Scratch work(plan);
   detail::Equations equations(plan, s.state(), work);
   Level here = s.state().history[0];

@@ -31,7 +31,7 @@ std::unique_ptr<const MachineCode> machine_code(const Values& values, std::span<
       return nullptr;
     }
   }
-  const Plan plan(values, outputs);
+  const CodeSchedule plan(values, outputs);
   const int width = !for_lanes ? 1 : chosen_instructions() == Instructions::avx512 ? 8 : 4;
   const Pool pool(values, width);
   std::vector<std::uint8_t> image = pool.bytes;

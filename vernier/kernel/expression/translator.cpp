@@ -133,7 +133,7 @@ Pool::Pool(const Values& values, int width) : index(values.size()) {
   while (bytes.size() % 64 != 0) bytes.push_back(0);
 }
 
-Translator::Translator(const Values& values, const Plan& plan, const Pool& pool, int width,
+Translator::Translator(const Values& values, const CodeSchedule& plan, const Pool& pool, int width,
                        std::size_t origin)
     : values_(values),
       plan_(plan),

@@ -34,7 +34,7 @@ struct Entry {
 
 class Composer {
  public:
-  Composer(std::vector<Part> parts, std::span<const Wire> wires, const Outside& outside)
+  Composer(std::vector<Part> parts, std::span<const MatrixBlock> wires, const Outside& outside)
       : wires_(wires), outside_(outside), result_(std::make_unique<Composition>()) {
     std::vector<std::map<std::string, std::vector<std::string>>> hears;
     for (Part& part : parts) {
@@ -49,7 +49,7 @@ class Composer {
   std::unique_ptr<System> composed() {
     name_outputs();
     place_inputs();
-    for (const Wire& w : wires_) lay(w);
+    for (const MatrixBlock& w : wires_) lay(w);
     finish_inputs();
     finish_exports();
     order();
@@ -163,7 +163,7 @@ class Composer {
     SystemSpec& spec = result_->spec_;
     spec.inputs = outside_.inputs;
     std::vector<std::set<std::string>> reached(places().size());
-    for (const Wire& w : wires_) {
+    for (const MatrixBlock& w : wires_) {
       if (w.to.part == End::outside) continue;
       require(w.to.part < places().size());
       reached[w.to.part].insert(w.to.signal);
@@ -208,7 +208,7 @@ class Composer {
     throw ConfigurationError("V2112", name_of(end) + " is not an " + kind);
   }
 
-  void lay(const Wire& w) {
+  void lay(const MatrixBlock& w) {
     const bool enters = w.from.part == End::outside;
     require(enters || w.from.part < places().size());
     const Found from = find(enters ? outside_.inputs : spec_of(w.from.part).outputs, w.from,
@@ -335,11 +335,11 @@ class Composer {
     result_->for_everything_ = schedule(all, every, true);
   }
 
-  [[noreturn]] void refuse(const std::vector<Link>& loop) {
+  [[noreturn]] void refuse(const std::vector<DirectFeed>& loop) {
     Diagnostic problem;
     problem.code = "V2110";
     problem.message = "an algebraic loop: every output needs the next one at the same instant";
-    for (const Link& l : loop) {
+    for (const DirectFeed& l : loop) {
       problem.body.push_back(qualified(names_[l.from], spec_of(l.from).outputs[l.output].name) +
                              "  → " + qualified(names_[l.to], spec_of(l.to).inputs[l.input].name));
     }
@@ -375,7 +375,7 @@ class Composer {
       const auto [part, input] = open.back();
       open.pop_back();
       if (seen != nullptr) seen->emplace(part, input);
-      for (const Link& l : links_) {
+      for (const DirectFeed& l : links_) {
         if (l.to == part && l.input == input) need(l.from, l.output);
       }
     }
@@ -393,8 +393,8 @@ class Composer {
         if (needed[k][n.output]) blocks[k].needs.push_back({number[k][n.output], n.input});
       }
     }
-    std::vector<Link> links;
-    for (const Link& l : links_) {
+    std::vector<DirectFeed> links;
+    for (const DirectFeed& l : links_) {
       if (needed[l.from][l.output]) {
         links.push_back({l.from, number[l.from][l.output], l.to, l.input});
       }
@@ -415,7 +415,7 @@ class Composer {
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (targets[k].empty()) continue;
       const bool stale =
-          full[k] == 0 || std::any_of(links_.begin(), links_.end(), [&](const Link& l) {
+          full[k] == 0 || std::any_of(links_.begin(), links_.end(), [&](const DirectFeed& l) {
             return l.to == k && last[l.from] >= full[k];
           });
       if (stale) result.calls.push_back({k, true, false});
@@ -449,7 +449,7 @@ class Composer {
         open.pop_back();
         for (const Dependence& d : spec_of(part).feedthrough) {
           if (d.input != signal || !reached.insert(first_output[part] + d.output).second) continue;
-          for (const Link& l : links_) {
+          for (const DirectFeed& l : links_) {
             if (l.from == part && l.output == d.output) open.emplace_back(l.to, l.input);
           }
           for (const Leaving& l : leaving_) {
@@ -487,12 +487,12 @@ class Composer {
     std::size_t part, signal, input;
   };
 
-  std::span<const Wire> wires_;
+  std::span<const MatrixBlock> wires_;
   const Outside& outside_;
   std::unique_ptr<Composition> result_;
   std::vector<std::string> names_;
   std::vector<std::vector<Entry>> rows_, export_rows_;
-  std::vector<Link> links_;
+  std::vector<DirectFeed> links_;
   std::vector<Entering> entering_;
   std::vector<Leaving> leaving_;
   std::vector<Passing> passing_;
@@ -504,7 +504,7 @@ class Composer {
 
 namespace vernier::hybrid {
 
-std::unique_ptr<System> compose(std::vector<Part> parts, std::span<const Wire> wires,
+std::unique_ptr<System> compose(std::vector<Part> parts, std::span<const MatrixBlock> wires,
                                 const Outside& outside) {
   return detail::Composer(std::move(parts), wires, outside).composed();
 }

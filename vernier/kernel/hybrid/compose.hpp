@@ -36,7 +36,7 @@ struct End {
 
 /// One block of the matrix M: from an output of a part, or an input of the composition, to an input
 /// of a part, or an output of the composition. Wires to the same elements add up.
-struct Wire {
+struct MatrixBlock {
   End from, to;
   double gain = 1.0;
 };
@@ -63,7 +63,7 @@ struct Outside {
 /// Elements of an input that no wire reaches while others of it are wired keep their initial value.
 /// Throws ConfigurationError for names and sizes that do not fit, an output of `outside` without a
 /// wire, and an algebraic loop (V2110, with the chain of its signals as body).
-std::unique_ptr<System> compose(std::vector<Part> parts, std::span<const Wire> wires,
+std::unique_ptr<System> compose(std::vector<Part> parts, std::span<const MatrixBlock> wires,
                                 const Outside& outside = {});
 
 }  // namespace vernier::hybrid

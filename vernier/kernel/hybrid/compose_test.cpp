@@ -100,11 +100,11 @@ TEST(Compose, NamesWhatItHas) {
 TEST(Compose, AddsWiresWithTheirGains) {
   auto list = parts_of(amplifier(2.0), amplifier(3.0));
   Outside outside{{signal("u"), signal("w")}, {signal("y")}};
-  const std::vector<Wire> wires = {{{End::outside, "u"}, {0, "u"}, 10.0},
-                                   {{End::outside, "w"}, {0, "u"}},
-                                   {{0, "y"}, {1, "u"}, -1.0},
-                                   {{1, "y"}, {End::outside, "y"}, 0.5},
-                                   {{End::outside, "w"}, {End::outside, "y"}}};
+  const std::vector<MatrixBlock> wires = {{{End::outside, "u"}, {0, "u"}, 10.0},
+                                          {{End::outside, "w"}, {0, "u"}},
+                                          {{0, "y"}, {1, "u"}, -1.0},
+                                          {{1, "y"}, {End::outside, "y"}, 0.5},
+                                          {{End::outside, "w"}, {End::outside, "y"}}};
   const auto system = compose(std::move(list), wires, outside);
   // a = 2(10 u + w), b = -3 a, y = b/2 + w
   EXPECT_THAT(output(*system, {}, {1.0, 4.0}), ElementsAre(28.0, -84.0, -38.0));
@@ -112,7 +112,8 @@ TEST(Compose, AddsWiresWithTheirGains) {
 
 TEST(Compose, TakesElementsOfSignals) {
   auto list = parts_of(amplifier(1.0, 3), amplifier(1.0, 2));
-  const std::vector<Wire> wires = {{{0, "y", 1, 2}, {1, "u"}}, {{0, "y", 0, 1}, {1, "u", 1, 1}}};
+  const std::vector<MatrixBlock> wires = {{{0, "y", 1, 2}, {1, "u"}},
+                                          {{0, "y", 0, 1}, {1, "u", 1, 1}}};
   const auto system = compose(std::move(list), wires);
   ASSERT_EQ(system->spec().inputs.size(), 1u);
   EXPECT_EQ(system->spec().inputs[0].name, "a.u");
@@ -121,7 +122,7 @@ TEST(Compose, TakesElementsOfSignals) {
 
 TEST(Compose, ElementsWithoutAWireKeepTheirInitialValue) {
   auto list = parts_of(amplifier(1.0, 1), amplifier(1.0, 2));
-  const std::vector<Wire> wires = {{{0, "y"}, {1, "u", 1, 1}}};
+  const std::vector<MatrixBlock> wires = {{{0, "y"}, {1, "u", 1, 1}}};
   const auto system = compose(std::move(list), wires);
   EXPECT_THAT(output(*system, {}, {7.0}), ElementsAre(7.0, 0.0, 7.0));
 }
@@ -129,7 +130,7 @@ TEST(Compose, ElementsWithoutAWireKeepTheirInitialValue) {
 TEST(Compose, CallsAPartTwiceRatherThanRefusing) {
   // a.x -> b -> a.u, and a.rate needs a.u
   auto list = parts_of(filter(1.0), amplifier(2.0));
-  const std::vector<Wire> wires = {{{0, "x"}, {1, "u"}}, {{1, "y"}, {0, "u"}}};
+  const std::vector<MatrixBlock> wires = {{{0, "x"}, {1, "u"}}, {{1, "y"}, {0, "u"}}};
   const auto system = compose(std::move(list), wires);
   const double rate = 2.0 * 0.3 - 0.3 * std::sin(0.3);
   EXPECT_THAT(output(*system, {0.3}), ElementsAre(rate, 0.3, 0.6));
@@ -138,7 +139,7 @@ TEST(Compose, CallsAPartTwiceRatherThanRefusing) {
 
 TEST(Compose, RefusesAnAlgebraicLoopWithItsChain) {
   auto list = parts_of(amplifier(2.0), filter(0.0), amplifier(3.0));
-  const std::vector<Wire> wires = {
+  const std::vector<MatrixBlock> wires = {
       {{0, "y"}, {1, "u"}}, {{1, "rate"}, {2, "u"}}, {{2, "y"}, {0, "u"}}};
   try {
     compose(std::move(list), wires);
@@ -151,7 +152,7 @@ TEST(Compose, RefusesAnAlgebraicLoopWithItsChain) {
 }
 
 TEST(Compose, RefusesNamesAndSizesThatDoNotFit) {
-  const auto attempt = [](const Wire& w, const Outside& outside = {}) {
+  const auto attempt = [](const MatrixBlock& w, const Outside& outside = {}) {
     try {
       compose(parts_of(amplifier(1.0, 3), amplifier(1.0, 2)), std::span(&w, 1), outside);
     } catch (const ConfigurationError& e) {
@@ -170,7 +171,7 @@ TEST(Compose, RefusesNamesAndSizesThatDoNotFit) {
 
 TEST(Compose, DeclaresTheFeedthroughThatGoesThrough) {
   auto list = parts_of(amplifier(2.0), filter(0.0));
-  const std::vector<Wire> wires = {{{0, "y"}, {1, "u"}}, {{1, "rate"}, {End::outside, "r"}}};
+  const std::vector<MatrixBlock> wires = {{{0, "y"}, {1, "u"}}, {{1, "rate"}, {End::outside, "r"}}};
   const auto system = compose(std::move(list), wires, {{}, {signal("r")}});
   // a.u reaches a.y, b.rate and r, but not b.x
   std::vector<std::size_t> outputs;
@@ -221,7 +222,7 @@ TEST(Compose, JumpsPartByPart) {
 }
 
 // A ring of filters and amplifiers whose flow mixes everything.
-std::vector<Wire> ring() {
+std::vector<MatrixBlock> ring() {
   return {
       {{0, "x"}, {1, "u"}}, {{1, "y"}, {2, "u"}, 0.3}, {{2, "x"}, {0, "u"}}, {{0, "x"}, {2, "u"}}};
 }
@@ -229,9 +230,10 @@ std::vector<Wire> ring() {
 TEST(Compose, GivesTheSameFlowInAnyGrouping) {
   const auto flat = compose(parts_of(filter(0.1), amplifier(2.0), filter(0.2)), ring());
   // (b || c) with the same wires inside, then a || that
-  const std::vector<Wire> inside = {{{0, "y"}, {1, "u"}, 0.3}, {{End::outside, "in"}, {1, "u"}}};
+  const std::vector<MatrixBlock> inside = {{{0, "y"}, {1, "u"}, 0.3},
+                                           {{End::outside, "in"}, {1, "u"}}};
   auto pair = compose(parts_of(amplifier(2.0), filter(0.2)), inside, {{signal("in")}, {}});
-  const std::vector<Wire> around = {
+  const std::vector<MatrixBlock> around = {
       {{0, "x"}, {1, "a.u"}}, {{0, "x"}, {1, "in"}}, {{1, "b.x"}, {0, "u"}}};
   const auto nested = compose(parts_of(filter(0.1), std::move(pair)), around);
   for (double x : {-1.0, 0.2, 3.0}) {
@@ -252,7 +254,7 @@ TEST(Compose, OfOnePartIsThePart) {
 
 TEST(Compose, ExchangingPartsPermutesTheStatesOnly) {
   const auto one = compose(parts_of(filter(0.1), amplifier(2.0), filter(0.2)), ring());
-  const std::vector<Wire> wires = {
+  const std::vector<MatrixBlock> wires = {
       {{2, "x"}, {1, "u"}}, {{1, "y"}, {0, "u"}, 0.3}, {{0, "x"}, {2, "u"}}, {{2, "x"}, {0, "u"}}};
   const auto other = compose(parts_of(filter(0.2), amplifier(2.0), filter(0.1)), wires);
   const auto a = flow(*one, {0.5, -0.8});
@@ -263,7 +265,7 @@ TEST(Compose, ExchangingPartsPermutesTheStatesOnly) {
 
 TEST(Compose, TangentEqualsTheDifference) {
   auto list = parts_of(filter(0.1), amplifier(2.0), filter(0.2));
-  std::vector<Wire> wires = ring();
+  std::vector<MatrixBlock> wires = ring();
   wires.push_back({{End::outside, "v"}, {1, "u"}});
   wires.push_back({{2, "rate"}, {End::outside, "r"}, 2.0});
   const auto system = compose(std::move(list), wires, {{signal("v")}, {signal("r")}});
@@ -305,7 +307,7 @@ TEST(Compose, TracesTheInputsOfConditions) {
   // an amplifier between lets the input through; a second input that nobody asks about does not
   // count
   auto list = parts_of(amplifier(1.0), testing::make_relay(), amplifier(2.0));
-  const std::vector<Wire> wires = {{{0, "y"}, {1, "u"}}};
+  const std::vector<MatrixBlock> wires = {{{0, "y"}, {1, "u"}}};
   const auto system = compose(std::move(list), wires);
   ASSERT_EQ(system->spec().inputs[0].name, "a.u");
   EXPECT_EQ(system->spec().condition_inputs, std::vector<std::size_t>{0});

@@ -180,16 +180,16 @@ TEST(Integrator, GivesTheSameTrajectoryInAnyGrouping) {
   std::vector<hybrid::Part> parts;
   parts.push_back({"plant", testing::make_plant()});
   parts.push_back({"rest", hybrid::compose(std::move(pair), {})});
-  const std::vector<hybrid::Wire> wires = {{{1, "relay.y"}, {0, "u"}},
-                                           {{hybrid::End::outside, "u"}, {0, "u"}},
-                                           {{0, "y"}, {1, "relay.u"}}};
+  const std::vector<hybrid::MatrixBlock> wires = {{{1, "relay.y"}, {0, "u"}},
+                                                  {{hybrid::End::outside, "u"}, {0, "u"}},
+                                                  {{0, "y"}, {1, "relay.u"}}};
   const auto nested = hybrid::compose(std::move(parts), wires, {{scalar("u", 0.25)}, {}});
   // counter || relay || plant: the states change places
   std::vector<hybrid::Part> turned;
   turned.push_back({"counter", testing::make_counter()});
   turned.push_back({"relay", testing::make_relay()});
   turned.push_back({"plant", testing::make_plant()});
-  const std::vector<hybrid::Wire> turned_wires = {
+  const std::vector<hybrid::MatrixBlock> turned_wires = {
       {{1, "y"}, {2, "u"}}, {{hybrid::End::outside, "u"}, {2, "u"}}, {{2, "y"}, {1, "u"}}};
   const auto permuted = hybrid::compose(std::move(turned), turned_wires, {{scalar("u", 0.25)}, {}});
   const Outcome a = run(*flat, 20.0);

@@ -8,13 +8,13 @@
 
 namespace vernier::multibody {
 
-using detail::Link;
 using detail::LinkState;
 using detail::Mat3;
 using detail::ModalConstants;
 using detail::MovingNode;
 using detail::NodeRecord;
 using detail::Sym3;
+using detail::TreeLink;
 using detail::Vec3;
 using detail::Vec6;
 using spatial::cross;
@@ -34,7 +34,7 @@ struct Standing {
   Sym3<double> J;
 };
 Standing standing(const Evaluation::Data& e, int k) noexcept {
-  const Link& link = e.tree->layout.links[k];
+  const TreeLink& link = e.tree->layout.links[k];
   const detail::Mass& mass = e.masses[k];
   if (link.modes == 0) return {mass.m, vec3<double>(mass.s), spatial::sym3<double>(mass.J)};
   const auto& m = e.work.modal[link.mode];
@@ -50,7 +50,7 @@ Totals totals(const Tree& tree, const Evaluation& evaluation) noexcept {
   Totals t;
   Vector3 moment = Vector3::Zero();
   for (std::size_t k = 0; k < layout.links.size(); ++k) {
-    const Link& link = layout.links[k];
+    const TreeLink& link = layout.links[k];
     const Standing at = standing(e, static_cast<int>(k));
     const Vec6<double>& V = e.work.links[k].V;
     // y = M [η' V], T = y·[η' V] / 2
@@ -157,14 +157,14 @@ MatrixX jacobian(const Tree& tree, const Evaluation& evaluation, NodeId id) {
         (Eigen::Matrix<double, 6, 1>() << detail::eigen(own.a), detail::eigen(own.l)).finished();
   };
   if (record.moves) {
-    const Link& link = data.view.links[record.link];
+    const TreeLink& link = data.view.links[record.link];
     const detail::NodeShape phi(data.view.numbers + record.shape, link.modes);
     for (int i = 0; i < link.modes; ++i) {
       put(link.u_modes + i, {node.J * vec3<double>(phi.r + 3 * i), vec3<double>(phi.t + 3 * i)});
     }
   }
   for (int k = record.link; k >= 0; k = data.view.links[k].parent) {
-    const Link& link = data.view.links[k];
+    const TreeLink& link = data.view.links[k];
     const LinkState<double>& s = work.links[k];
     if (link.inboard_moves) {
       const auto& m = work.modal[link.mode];
@@ -180,7 +180,7 @@ MatrixX jacobian(const Tree& tree, const Evaluation& evaluation, NodeId id) {
     p = s.E * p;
     R = s.E * R;
     if (link.outboard_moves) {
-      const Link& on = data.view.links[link.parent];
+      const TreeLink& on = data.view.links[link.parent];
       for (int i = 0; i < on.modes; ++i) {
         put(on.u_modes + i, motion_at(work.psi[link.outboard_psi + i], p));
       }

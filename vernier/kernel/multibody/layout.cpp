@@ -96,7 +96,7 @@ class Maker {
   void make_link(int body) {
     const Body& b = model_.bodies[body];
     const Block& block = out_.blocks[body];
-    Link link;
+    TreeLink link;
     link.kind = b.hinge.kind;
     link.body = body;
     link.parent = b.hinge.parent == ground ? -1 : out_.link_of[b.hinge.parent];
@@ -209,9 +209,9 @@ class Maker {
   void find_first_and_leaf() {
     std::vector<bool> seen(out_.links.size(), false);
     for (std::size_t k = out_.links.size(); k-- > 0;) {
-      Link& link = out_.links[k];
+      TreeLink& link = out_.links[k];
       if (link.parent < 0) continue;
-      Link& parent = out_.links[link.parent];
+      TreeLink& parent = out_.links[link.parent];
       parent.leaf = false;
       link.first = !seen[link.parent] && parent.modes == 0;
       seen[link.parent] = true;

@@ -12,9 +12,9 @@
 namespace vernier::multibody {
 namespace {
 
-using detail::Link;
 using detail::LinkState;
 using detail::ModalConstants;
+using detail::TreeLink;
 using detail::Vec6;
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 using Vector6 = Eigen::Matrix<double, 6, 1>;
@@ -48,7 +48,7 @@ struct Dense {
 };
 
 MatrixX link_mass(const Evaluation::Data& e, int k) {
-  const Link& link = e.tree->layout.links[k];
+  const TreeLink& link = e.tree->layout.links[k];
   const int n = link.modes;
   MatrixX M = MatrixX::Zero(n + 6, n + 6);
   Matrix3 J;
@@ -81,7 +81,7 @@ MatrixX link_mass(const Evaluation::Data& e, int k) {
 
 /// W by modes and I: identity unless the inboard node moves.
 MatrixX to_working(const Evaluation::Data& e, int k) {
-  const Link& link = e.tree->layout.links[k];
+  const TreeLink& link = e.tree->layout.links[k];
   const int n = link.modes;
   MatrixX T = MatrixX::Identity(n + 6, n + 6);
   if (link.inboard_moves) {
@@ -98,7 +98,7 @@ std::vector<Dense> dense_links(const Evaluation::Data& e) {
   e.settle();
   std::vector<Dense> all;
   for (int k = 0; k < e.tree->view.count; ++k) {
-    const Link& link = e.tree->view.links[k];
+    const TreeLink& link = e.tree->view.links[k];
     const LinkState<double>& s = e.work.links[k];
     Dense d;
     d.parent = link.parent;
@@ -268,7 +268,7 @@ std::vector<double> frequencies(const Tree& tree, Evaluation& evaluation, std::s
   for (std::size_t i = 0; i < hinge_stiffness.size(); ++i) {
     K(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)) = hinge_stiffness[i];
   }
-  for (const Link& link : tree.data().layout.links) {
+  for (const TreeLink& link : tree.data().layout.links) {
     const ModalConstants c(tree.data().view.numbers + link.constants, link.modes);
     for (int i = 0; i < link.modes; ++i) {
       for (int l = 0; l < link.modes; ++l) {

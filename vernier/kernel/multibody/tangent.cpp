@@ -10,9 +10,9 @@
 
 namespace vernier::multibody {
 
-using detail::Link;
 using detail::slope_lanes;
 using detail::Sweep;
+using detail::TreeLink;
 
 namespace {
 
@@ -94,7 +94,7 @@ SpacecraftTangent::Data::Data(const Spacecraft& s)
   above.assign(size, -1);
   std::vector<int> last(tree->layout.links.size(), -1);
   for (std::size_t k = 0; k < tree->layout.links.size(); ++k) {
-    const Link& link = tree->layout.links[k];
+    const TreeLink& link = tree->layout.links[k];
     int before = link.parent < 0 ? -1 : last[static_cast<std::size_t>(link.parent)];
     const auto add = [&](int first, int count) {
       for (int i = first; i < first + count; ++i) {
@@ -228,7 +228,7 @@ void SpacecraftTangent::Data::plan_sweeps() {
       add_sweep(std::span(all).subspan(i, std::min<std::size_t>(slope_lanes, all.size() - i)));
     all.clear();
   };
-  for (const Link& link : tree->layout.links) {
+  for (const TreeLink& link : tree->layout.links) {
     // modes move nodes, and are followed apart from the hinge
     range(at.q + link.q_modes, link.modes);
     range(at.q + link.q, link.q_modes - link.q);
@@ -263,7 +263,7 @@ void SpacecraftTangent::Data::add_sweep(std::span<const int> directions) {
     s.sweep.directions[s.sweep.count++] = d;
     if (d >= point.at.momentum) s.sweep.equipment = true;
     for (std::size_t k = 0; k < links.size(); ++k) {
-      const Link& link = links[k];
+      const TreeLink& link = links[k];
       const auto in = [d](int first, int count) { return d >= first && d < first + count; };
       if (in(point.at.q + link.q_modes, link.modes)) s.deformed[k] = s.bent[k] = 1;
       if (in(point.at.u + link.u_modes, link.modes)) s.bent[k] = 1;

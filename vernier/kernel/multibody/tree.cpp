@@ -9,11 +9,11 @@
 
 namespace vernier::multibody {
 
-using detail::Link;
 using detail::LinkState;
 using detail::Mat3;
 using detail::MovingNode;
 using detail::NodeRecord;
+using detail::TreeLink;
 using detail::Vec3;
 using detail::Vec6;
 
@@ -89,7 +89,7 @@ void Evaluation::Data::settle() const noexcept {
 const LinkState<double>& Evaluation::Data::link(int k) const noexcept {
   LinkState<double>& s = work.links[k];
   if (!tree->star || described[k] == placed) return s;
-  const Link& link = tree->layout.links[k];
+  const TreeLink& link = tree->layout.links[k];
   if (link.parent < 0) {
     s.E = spatial::mat3<double>(link.R0);
     s.r = spatial::vec3<double>(link.p0);
@@ -122,7 +122,7 @@ const LinkState<double>& Evaluation::Data::accelerated_link(int k) const noexcep
 
 Vec6<double> Evaluation::Data::reaction(int k) const noexcept {
   const LinkState<double>& s = accelerated_link(k);
-  const Link& own = tree->layout.links[k];
+  const TreeLink& own = tree->layout.links[k];
   if (!tree->star || by_sweeps) {
     if (prescribed || !detail::turns_freely_at_the_end(own)) return s.P * s.a0 + s.z;
     // P - U gᵀ, which such a link does not keep
@@ -136,7 +136,7 @@ Vec6<double> Evaluation::Data::reaction(int k) const noexcept {
 }
 
 void Evaluation::Data::pose_link(int k) const noexcept {
-  const Link& own = tree->layout.links[k];
+  const TreeLink& own = tree->layout.links[k];
   const LinkState<double>& s = link(k);
   R[k] = s.E;
   p[k] = s.r;
@@ -207,7 +207,7 @@ namespace {
 /// Calls f(first element) for every quaternion in q.
 template <class F>
 void for_each_quaternion(const Tree::Data& tree, F f) {
-  for (const Link& link : tree.layout.links) {
+  for (const TreeLink& link : tree.layout.links) {
     if (facts(link.kind).quaternion) f(link.q);
   }
 }
@@ -231,7 +231,7 @@ void Tree::normalise(std::span<double> q) const noexcept {
 void Tree::coordinate_rates(std::span<const double> q, std::span<const double> u,
                             std::span<double> qdot) const noexcept {
   require(q.size() == coordinates() && qdot.size() == coordinates() && u.size() == speeds());
-  for (const Link& link : data_->layout.links) {
+  for (const TreeLink& link : data_->layout.links) {
     detail::hinge_rates(link.kind, q.data() + link.q, u.data() + link.u, qdot.data() + link.q);
     std::copy_n(u.data() + link.u_modes, link.modes, qdot.data() + link.q_modes);
   }
@@ -266,7 +266,7 @@ int accelerate_star(const Tree::Data& tree, const Loads& loads, Evaluation::Data
     const NodeRecord& record = tree.layout.nodes[index];
     if (record.link < 0) continue;
     const MovingNode<double>& node = e.node(index);
-    const Link& link = tree.layout.links[record.link];
+    const TreeLink& link = tree.layout.links[record.link];
     const Vec6<double> force = spatial::rotated(node.R, plain(f.force));
     double* modal = star.push(e.star, link.body, spatial::force_from(force, node.p));
     if (!record.moves) continue;
@@ -282,7 +282,7 @@ int accelerate_star(const Tree::Data& tree, const Loads& loads, Evaluation::Data
   all.acceleration = e.given.data();
   all.prescribed = e.prescribed ? loads.prescribed.data() : nullptr;
   const int singular = star.accelerate(e.star, e.q.data(), e.u.data(), all, e.udot.data());
-  const Link& hub = tree.layout.links[0];
+  const TreeLink& hub = tree.layout.links[0];
   std::copy_n(e.udot.begin() + hub.u_modes, hub.modes, e.work.etadd + hub.mode);
   return singular;
 }
@@ -328,7 +328,7 @@ Solution Tree::accelerate(const Loads& loads, std::span<double> udot,
   }
   std::copy(e.udot.begin(), e.udot.end(), udot.begin());
   if (singular >= 0) return {singular};
-  for (const Link& link : data_->layout.links) {
+  for (const TreeLink& link : data_->layout.links) {
     for (int i = 0; i < link.speeds + link.modes; ++i) {
       if (!std::isfinite(e.udot[link.u + i])) return {link.body};
     }
@@ -387,7 +387,7 @@ Motion Tree::specific_force(const Evaluation& evaluation, NodeId id) const noexc
   Vec6<double> a = spatial::motion_at(s.A, node.p);
   if (record.moves) {
     a += detail::node_bias(node, s.V);
-    const Link& link = data_->layout.links[record.link];
+    const TreeLink& link = data_->layout.links[record.link];
     const detail::NodeShape phi(data_->view.numbers + record.shape, link.modes);
     Vec3<double> turn = spatial::zero3<double>();
     for (int i = 0; i < link.modes; ++i) {
@@ -419,7 +419,7 @@ void Tree::forces(const Evaluation& evaluation, std::span<double> tau) const noe
   std::copy(e.tau.begin(), e.tau.end(), tau.begin());
   if (!e.prescribed) return;
   for (int k = 0; k < data_->view.count; ++k) {
-    const Link& link = data_->layout.links[k];
+    const TreeLink& link = data_->layout.links[k];
     for (int i = 0; i < link.speeds; ++i) {
       if (e.regular[link.u + i] != 0.0) continue;
       const Vec6<double> S = detail::hinge_axis(link.kind, link.parameter, i, e.link(k).trig);

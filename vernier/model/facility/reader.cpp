@@ -7,8 +7,8 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/document/report.hpp"
-#include "vernier/model/mechanics/quantities.hpp"
-#include "vernier/model/mechanics/title.hpp"
+#include "vernier/model/multibody_tree/quantities.hpp"
+#include "vernier/model/multibody_tree/title.hpp"
 
 namespace vernier::embedded {
 std::string_view facility(std::string_view file) noexcept;
@@ -21,7 +21,7 @@ using document::Document;
 using document::Element;
 using document::in_quotes;
 using document::Report;
-using mechanics::Quantities;
+using multibody_tree::Quantities;
 
 /// Makes an installation of a valid document. What has a problem is reported.
 class Builder {
@@ -300,7 +300,7 @@ class Builder {
 class DocumentSource final : public Source {
  public:
   DocumentSource(Document d, Diagnostics& problems)
-      : document_(std::move(d)), title_(mechanics::title_of(document_)) {
+      : document_(std::move(d)), title_(multibody_tree::title_of(document_)) {
     Report report(document_, problems);
     Builder builder(document_, report, nullptr);
     builder.run();
@@ -321,7 +321,7 @@ class DocumentSource final : public Source {
 
  private:
   Document document_;
-  mechanics::Title title_;
+  multibody_tree::Title title_;
   std::vector<ParameterSpec> specs_;
 };
 

@@ -88,8 +88,8 @@ TEST(RigidBody, ExchangesMomentumWithItsWheelsWithoutLoss) {
   parts.push_back({"body", made_system(rigid_body_type(), {{"inertia", "1.0 1.4 2.1 "},
                                                            {"omega", "0.02 -0.01 0.03"}})});
   parts.push_back({"wheels", made_system(reaction_wheels_type(), {{"max_torque", "0.1 N*m"}})});
-  const std::vector<hybrid::Wire> wires{{{1, "torque"}, {0, "torque"}},
-                                        {{1, "momentum"}, {0, "wheel_momentum"}}};
+  const std::vector<hybrid::MatrixBlock> wires{{{1, "torque"}, {0, "torque"}},
+                                               {{1, "momentum"}, {0, "wheel_momentum"}}};
   const auto craft = hybrid::compose(std::move(parts), wires);
   SystemRig rig(*craft);
   const Vector3 before = three_of(rig.out("body.momentum"));

@@ -31,13 +31,13 @@ Block block(const Description& d) {
   return b;
 }
 
-void report(const Plan& plan, const std::vector<Link>& loop, Diagnostics& problems) {
+void report(const Plan& plan, const std::vector<DirectFeed>& loop, Diagnostics& problems) {
   const auto name = [&plan](std::size_t part, std::size_t port, bool output) {
     const Description& d = plan.parts[part].component->description();
     return path(plan.parts[part], output ? d.outputs[port] : d.inputs[port]);
   };
   std::vector<detail::Hop> hops;
-  for (const Link& l : loop) {
+  for (const DirectFeed& l : loop) {
     const auto w = std::find_if(plan.wires.begin(), plan.wires.end(), [&l](const Wire& x) {
       return x.delay == Duration{} && x.from_part == l.from && x.from == l.output &&
              x.to_part == l.to && x.to == l.input;
@@ -49,9 +49,9 @@ void report(const Plan& plan, const std::vector<Link>& loop, Diagnostics& proble
 
 /// Calls that neither feed nor follow each other get the same level.
 std::vector<Plan::Call> levelled(const std::vector<std::size_t>& calls,
-                                 const std::vector<Link>& needed, std::size_t parts) {
+                                 const std::vector<DirectFeed>& needed, std::size_t parts) {
   std::vector<std::vector<std::size_t>> neighbours(parts);
-  for (const Link& l : needed) {
+  for (const DirectFeed& l : needed) {
     neighbours[l.from].push_back(l.to);
     neighbours[l.to].push_back(l.from);
   }
@@ -133,7 +133,7 @@ void decide_early_return(Plan& plan, std::uint32_t cluster) {
 void arrange(Plan& plan, Diagnostics& problems) {
   std::vector<Block> blocks;
   for (const Part& p : plan.parts) blocks.push_back(block(p.component->description()));
-  std::vector<Link> links, needed;
+  std::vector<DirectFeed> links, needed;
   std::vector<std::vector<bool>> direct;
   for (const Block& b : blocks) {
     direct.emplace_back(b.inputs);

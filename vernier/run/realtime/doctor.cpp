@@ -10,14 +10,14 @@
 namespace vernier::realtime {
 namespace {
 
-using Level = Finding::Level;
+using Level = MachineFinding::Level;
 
 constexpr const char* wake_up_name = "wake-up latency";
 constexpr const char* cost_name = "cost of a frame";
 constexpr const char* priority_name = "real-time priority";
 
-Finding of_privilege(const Privilege& p) {
-  Finding f{p.granted ? Level::good : Level::bad, p.name, p.detail, {}, {}};
+MachineFinding of_privilege(const Privilege& p) {
+  MachineFinding f{p.granted ? Level::good : Level::bad, p.name, p.detail, {}, {}};
   if (p.granted) return f;
   f.fix = p.fix;
   f.why = p.name == priority_name ? "other programs run before the loop, and frames begin late"
@@ -25,7 +25,7 @@ Finding of_privilege(const Privilege& p) {
   return f;
 }
 
-Finding of_governors(const Machine& m) {
+MachineFinding of_governors(const Machine& m) {
   std::vector<int> slow;
   std::string name;
   for (const Machine::Governor& g : m.governors) {
@@ -33,7 +33,7 @@ Finding of_governors(const Machine& m) {
     slow.push_back(g.cpu);
     name = g.name;
   }
-  Finding f{
+  MachineFinding f{
       Level::good, "CPU frequency", m.governors.empty() ? "not adjustable" : "performance", {}, {}};
   if (slow.empty()) return f;
   const std::string cpus = cpu_list(slow);
@@ -45,8 +45,8 @@ Finding of_governors(const Machine& m) {
   return f;
 }
 
-Finding of_throttling(const Machine& m) {
-  Finding f{Level::good, "throttling", {}, {}, {}};
+MachineFinding of_throttling(const Machine& m) {
+  MachineFinding f{Level::good, "throttling", {}, {}, {}};
   if (m.rt_runtime_us < 0) {
     f.value = "none: a loop that never sleeps can lock the machine up";
     return f;
@@ -59,8 +59,8 @@ Finding of_throttling(const Machine& m) {
   return f;
 }
 
-Finding of_clock(const Machine& m) {
-  Finding f{Level::good, "clock", "CLOCK_MONOTONIC from " + m.clock_source, {}, {}};
+MachineFinding of_clock(const Machine& m) {
+  MachineFinding f{Level::good, "clock", "CLOCK_MONOTONIC from " + m.clock_source, {}, {}};
   if (m.clock_source != "hpet" && m.clock_source != "acpi_pm" && m.clock_source != "jiffies")
     return f;
   f.level = Level::bad;
@@ -71,8 +71,8 @@ Finding of_clock(const Machine& m) {
 
 }  // namespace
 
-std::vector<Finding> examined(const Machine& m, const std::vector<Privilege>& privileges) {
-  std::vector<Finding> all;
+std::vector<MachineFinding> examined(const Machine& m, const std::vector<Privilege>& privileges) {
+  std::vector<MachineFinding> all;
   // what matters most first
   for (auto p = privileges.rbegin(); p != privileges.rend(); ++p) all.push_back(of_privilege(*p));
   all.push_back(of_governors(m));
@@ -102,10 +102,10 @@ std::vector<Finding> examined(const Machine& m, const std::vector<Privilege>& pr
   return all;
 }
 
-Finding judged_wake_up(const Histogram& h, double period_ns, double seconds) {
+MachineFinding judged_wake_up(const Histogram& h, double period_ns, double seconds) {
   const auto p99 = static_cast<double>(h.quantile(0.99));
   const double budget = 0.02 * period_ns;
-  Finding f{Level::good, wake_up_name, {}, {}, {}};
+  MachineFinding f{Level::good, wake_up_name, {}, {}, {}};
   f.value = fmt::format("p99 {}, max {} in {:g} s; budget {} at {}", time_text(p99),
                         time_text(static_cast<double>(h.max())), seconds, time_text(budget),
                         rate_text(period_ns));
@@ -116,10 +116,10 @@ Finding judged_wake_up(const Histogram& h, double period_ns, double seconds) {
   return f;
 }
 
-Finding judged_cost(const Health& h, const std::string& document) {
+MachineFinding judged_cost(const Health& h, const std::string& document) {
   const auto p99 = static_cast<double>(h.frames.cost.quantile(0.99));
   const double period = h.period();
-  Finding f{Level::good, cost_name, {}, {}, {}};
+  MachineFinding f{Level::good, cost_name, {}, {}, {}};
   f.value = fmt::format("{}: {} of {}, p99 {}, worst {}", document, time_text(h.frames.cost.mean()),
                         time_text(period), time_text(p99),
                         time_text(static_cast<double>(h.frames.cost.max())));
@@ -166,10 +166,10 @@ Health measured(Duration period, Duration how_long, const Wanted& wanted) {
   return h;
 }
 
-Verdict concluded(const std::vector<Finding>& all, double period_ns) {
+Verdict concluded(const std::vector<MachineFinding>& all, double period_ns) {
   Verdict v;
   int to_fix = 0;
-  for (const Finding& f : all) {
+  for (const MachineFinding& f : all) {
     to_fix += f.level == Level::bad;
     // what was measured decides; without priority nothing that was measured stays true
     const bool decides = f.name == wake_up_name || f.name == cost_name || f.name == priority_name;

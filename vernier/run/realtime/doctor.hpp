@@ -8,7 +8,7 @@
 namespace vernier::realtime {
 
 /// Something about a machine that matters for real time.
-struct Finding {
+struct MachineFinding {
   enum class Level { good, warning, bad };
   Level level = Level::good;
   std::string name;      // "CPU frequency"
@@ -17,12 +17,12 @@ struct Finding {
 };
 
 /// What can be said of a machine without measuring. `privileges`: what it gave when it was asked.
-std::vector<Finding> examined(const Machine&, const std::vector<Privilege>& privileges);
+std::vector<MachineFinding> examined(const Machine&, const std::vector<Privilege>& privileges);
 
 /// How long after its time a frame begins, against the 2 % of a frame that are meant for it.
-Finding judged_wake_up(const Histogram&, double period_ns, double seconds);
+MachineFinding judged_wake_up(const Histogram&, double period_ns, double seconds);
 /// What the work of a frame takes of it. 30 % shall stay free.
-Finding judged_cost(const Health&, const std::string& document);
+MachineFinding judged_cost(const Health&, const std::string& document);
 
 /// Runs frames that do nothing for a while, with all that the system gives.
 Health measured(Duration period, Duration how_long, const Wanted&);
@@ -32,6 +32,6 @@ struct Verdict {
   bool fit = true;
   std::string words;
 };
-Verdict concluded(const std::vector<Finding>&, double period_ns);
+Verdict concluded(const std::vector<MachineFinding>&, double period_ns);
 
 }  // namespace vernier::realtime

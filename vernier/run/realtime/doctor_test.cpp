@@ -7,7 +7,7 @@ namespace vernier::realtime {
 namespace {
 
 using namespace std::chrono_literals;
-using Level = Finding::Level;
+using Level = MachineFinding::Level;
 using ::testing::HasSubstr;
 
 constexpr double period = 4e6;  // ns
@@ -28,8 +28,8 @@ Machine good_machine() {
 const std::vector<Privilege> all_given{{"locked memory", true, "all", ""},
                                        {"real-time priority", true, "SCHED_FIFO 80", ""}};
 
-const Finding* find(const std::vector<Finding>& all, std::string_view name) {
-  for (const Finding& f : all)
+const MachineFinding* find(const std::vector<MachineFinding>& all, std::string_view name) {
+  for (const MachineFinding& f : all)
     if (f.name == name) return &f;
   return nullptr;
 }
@@ -41,8 +41,8 @@ Histogram around(std::int64_t ns) {
 }
 
 TEST(Doctor, FindsNothingWrongWithAGoodMachine) {
-  std::vector<Finding> all = examined(good_machine(), all_given);
-  for (const Finding& f : all) EXPECT_EQ(f.level, Level::good) << f.name;
+  std::vector<MachineFinding> all = examined(good_machine(), all_given);
+  for (const MachineFinding& f : all) EXPECT_EQ(f.level, Level::good) << f.name;
   all.push_back(judged_wake_up(around(19'000), period, 10));
   EXPECT_EQ(all.back().value, "p99 19.0 µs, max 19.0 µs in 10 s; budget 80.0 µs at 250 Hz");
   const Verdict v = concluded(all, period);
@@ -72,8 +72,8 @@ TEST(Doctor, SaysWhyAndHowToFix) {
   for (const Case& c : cases) {
     Machine m = good_machine();
     c.spoil(m);
-    const std::vector<Finding> all = examined(m, all_given);
-    const Finding* f = find(all, c.name);
+    const std::vector<MachineFinding> all = examined(m, all_given);
+    const MachineFinding* f = find(all, c.name);
     ASSERT_TRUE(f) << c.name;
     EXPECT_EQ(f->level, c.level) << c.name;
     EXPECT_THAT(f->value, HasSubstr(c.value));

@@ -25,7 +25,7 @@ std::size_t Federation::kept() const {
   instances_.each([&](const Instance& i) { sum += bytes_of(i); });
   for (const auto& [name, n] : names_) sum += name.size() + for_entry;
   for (const auto& [label, p] : points_)
-    sum += label.size() + p.tag.size() + p.members.size() * sizeof(Point::Member) + for_entry;
+    sum += label.size() + p.tag.size() + p.members.size() * sizeof(Point::Participant) + for_entry;
   for (const Federate* f : joined_) {
     for (const ObjectDeclaration& d : f->objects) {
       for (const AttributeSubscription& s : d.subscribed) sum += s.regions.size() * sizeof(Handle);

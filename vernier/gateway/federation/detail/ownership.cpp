@@ -31,7 +31,7 @@ using Messages = std::map<Handle, Numbers>;
 
 /// Makes `to` the owner, and nothing more: nobody is told.
 void Federation::hand_over(Instance& i, Slot& s, Handle to) {
-  const FomTables::Member& m = tables_.attributes[s.attribute - 1];
+  const FomTables::Field& m = tables_.attributes[s.attribute - 1];
   s.owner = to;
   s.order = m.order;
   s.transportation = m.transportation;

@@ -230,7 +230,7 @@ std::unique_ptr<Federation::SavedState> Federation::parsed_state(Bytes bytes) co
     if (!check.member(n.by)) return {};
   }
   for (const NamedPoint& p : s->points) {
-    for (const Point::Member& m : p.point.members) {
+    for (const Point::Participant& m : p.point.members) {
       if (!check.member(m.federate)) return {};
     }
   }

@@ -14,7 +14,7 @@ void Federation::take(Federate& f, const RegisterSynchronization& m) {
   check_tag(m.tag);
   if (points_.size() >= limits.points)
     refuse(Failure::RTIinternalError, "The federation takes no more synchronization points");
-  keep_entries(1, m.label.size() + m.tag.size() + joined_.size() * sizeof(Point::Member));
+  keep_entries(1, m.label.size() + m.tag.size() + joined_.size() * sizeof(Point::Participant));
   SynchronizationFailure failure{};
   Point p;
   p.tag = m.tag;
@@ -35,7 +35,7 @@ void Federation::take(Federate& f, const RegisterSynchronization& m) {
   tell(f, SynchronizationRegistered{m.label, failure});
   if (failure != SynchronizationFailure::none) return;
   const Frame announcement = frame(AnnounceSynchronization{m.label, m.tag});
-  for (const Point::Member& member : p.members) send(*federate(member.federate), announcement);
+  for (const Point::Participant& member : p.members) send(*federate(member.federate), announcement);
   points_.emplace(m.label, std::move(p));
   if (observer_) observer_->changed();
 }
@@ -50,9 +50,9 @@ void Federation::announce_points(Federate& f) {
 
 void Federation::take(Federate& f, const AchieveSynchronization& m) {
   const auto at = points_.find(m.label);
-  Point::Member* member = nullptr;
+  Point::Participant* member = nullptr;
   if (at != points_.end()) {
-    for (Point::Member& one : at->second.members) {
+    for (Point::Participant& one : at->second.members) {
       if (one.federate == f.handle && !one.achieved) member = &one;
     }
   }
@@ -70,14 +70,14 @@ void Federation::complete_point(const std::string& label) {
   const auto at = points_.find(label);
   const Point& p = at->second;
   if (!std::all_of(p.members.begin(), p.members.end(),
-                   [](const Point::Member& m) { return m.achieved; }))
+                   [](const Point::Participant& m) { return m.achieved; }))
     return;
   Synchronized m{label, {}};
-  for (const Point::Member& one : p.members) {
+  for (const Point::Participant& one : p.members) {
     if (!one.success) m.failed.push_back(one.federate);
   }
   const Frame done = frame(m);
-  for (const Point::Member& one : p.members) send(*federate(one.federate), done);
+  for (const Point::Participant& one : p.members) send(*federate(one.federate), done);
   kept_gone_ += label.size() + at->second.tag.size();
   points_.erase(at);
 }
@@ -85,7 +85,8 @@ void Federation::complete_point(const std::string& label) {
 void Federation::leave_points(Handle federate) {
   std::vector<std::string> labels;
   for (auto& [label, p] : points_) {
-    if (std::erase_if(p.members, [&](const Point::Member& m) { return m.federate == federate; }))
+    if (std::erase_if(p.members,
+                      [&](const Point::Participant& m) { return m.federate == federate; }))
       labels.push_back(label);
   }
   for (const std::string& label : labels) complete_point(label);

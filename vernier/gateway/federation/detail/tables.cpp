@@ -143,7 +143,7 @@ void Federation::load(std::vector<Document> added) {
 const fom::Fom& Federation::fom() const noexcept { return fom_->fom; }
 
 Slot Federation::fresh_slot(Handle attribute) const {
-  const FomTables::Member& m = tables_.attributes[attribute - 1];
+  const FomTables::Field& m = tables_.attributes[attribute - 1];
   Slot s;
   s.attribute = attribute;
   s.order = m.order;

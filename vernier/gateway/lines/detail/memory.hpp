@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "vernier/gateway/channel/ports.hpp"
-#include "vernier/gateway/lines/server.hpp"
+#include "vernier/gateway/lines/line_server.hpp"
 
 namespace vernier::lines {
 
 /// The memory of the ports of a hosted component. Signals are moved as flat vectors, as a line
 /// carries them.
-class Server::Memory final : public Bindings {
+class LineServer::Memory final : public Bindings {
  public:
   explicit Memory(const Description&);
 

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "vernier/gateway/lines/detail/memory.hpp"
+#include "vernier/gateway/lines/line_server.hpp"
 #include "vernier/gateway/lines/protocol.hpp"
-#include "vernier/gateway/lines/server.hpp"
 #include "vernier/net/line_stream.hpp"
 
 namespace vernier::lines {
 
-/// One conversation of a Server. Between INIT and BYE nothing allocates.
-class Server::Session {
+/// One conversation of a LineServer. Between INIT and BYE nothing allocates.
+class LineServer::Session {
  public:
   Session(Component&, Memory&, const channel::Channels&, const ServerSettings&, net::LineStream);
 

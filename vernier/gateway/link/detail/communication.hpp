@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "vernier/gateway/link/conversation.hpp"
+#include "vernier/gateway/link/detail/framed_stream.hpp"
 #include "vernier/gateway/link/detail/shared.hpp"
-#include "vernier/gateway/link/detail/wire.hpp"
 #include "vernier/gateway/link/handshake.hpp"
 
 namespace vernier::link {
@@ -33,7 +33,7 @@ class Link::Communication final : public Outlet {
   struct Guest {
     Guest(Connection, net::Stream, std::int64_t deadline);
     Connection connection;
-    Wire wire;
+    FramedStream wire;
     std::int64_t deadline;
     net::Loop::Key number = 0;
     std::unique_ptr<Handshake> handshake;  // on control connections
@@ -70,7 +70,7 @@ class Link::Communication final : public Outlet {
   void turn_away(Guest&, Reason, const char* text);
 
   // both
-  Wire& wire(Connection c) noexcept { return c == Connection::control ? control_ : data_; }
+  FramedStream& wire(Connection c) noexcept { return c == Connection::control ? control_ : data_; }
   void come_up(const Terms&);
   void take_wake();
   void pump();
@@ -79,7 +79,8 @@ class Link::Communication final : public Outlet {
   void lose(Reason, bool theirs, const char* text);
   void note(Reason, bool theirs, const std::string& text);
   void publish(LinkState);
-  void send_bye(Wire&, std::uint32_t session, std::uint64_t sequence, Reason, const char* text);
+  void send_bye(FramedStream&, std::uint32_t session, std::uint64_t sequence, Reason,
+                const char* text);
 
   const Settings& settings_;
   Shared& shared_;
@@ -90,7 +91,7 @@ class Link::Communication final : public Outlet {
   std::thread thread_;
   bool stopping_ = false;
 
-  Wire control_, data_;
+  FramedStream control_, data_;
   bool live_ = false;
   Conversation conversation_;
   std::vector<std::unique_ptr<Guest>> guests_;

@@ -9,7 +9,7 @@ namespace vernier::constrained::detail {
 namespace {
 
 /// The same motion, `by` seconds later, nothing accelerating.
-void drift_on(const Plan& p, const Level& from, double by, Level& to) {
+void drift_on(const MechanismLayout& p, const Level& from, double by, Level& to) {
   to.time = from.time + by;
   for (int i = 0; i < p.node_count; ++i) {
     const NodeState& n = from.nodes[i];
@@ -21,7 +21,7 @@ void drift_on(const Plan& p, const Level& from, double by, Level& to) {
 
 /// Rates of momenta if nothing accelerates.
 std::vector<double> gyroscopic(Equations& eq, const Level& l) {
-  const Plan& p = eq.plan();
+  const MechanismLayout& p = eq.plan();
   std::vector<double> rates(l.momenta.size(), 0.0);
   if (!p.inertial.empty()) {
     double fastest = 1e-3;
@@ -190,7 +190,7 @@ class Accelerations {
   }
 
   Equations& eq_;
-  const Plan& p_;
+  const MechanismLayout& p_;
   Level& l_;
   int n_;
   const std::vector<double>* held_;

@@ -25,10 +25,10 @@ enum class Constraints : std::uint8_t { positions, velocities };
 /// Every function leaves its results there; each says in what.
 class Equations {
  public:
-  Equations(const Plan& plan, const State& state, Scratch& work) noexcept
+  Equations(const MechanismLayout& plan, const State& state, Scratch& work) noexcept
       : plan_(plan), state_(state), work_(work), c_(state.c) {}
 
-  const Plan& plan() const noexcept { return plan_; }
+  const MechanismLayout& plan() const noexcept { return plan_; }
   const State& state() const noexcept { return state_; }
   Scratch& work() const noexcept { return work_; }
 
@@ -75,7 +75,7 @@ class Equations {
   void correct_velocities(Level&) noexcept;
 
  protected:
-  const Plan& plan_;
+  const MechanismLayout& plan_;
   const State& state_;
   Scratch& work_;
   double c_, c_momentum_ = 1.0;

@@ -177,7 +177,7 @@ class Equilibrium {
 
   static constexpr double enough = 1e-11;
   Equations& eq_;
-  const Plan& p_;
+  const MechanismLayout& p_;
   Level& l_;
   std::vector<double> r_, start_;
   double reference_ = 0.0, last_ = 0.0;

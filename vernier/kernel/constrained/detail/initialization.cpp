@@ -14,7 +14,7 @@ using Kind = AssemblyProblem::Kind;
 
 /// Φ_q at a place: columns of nodes and own coordinates.
 std::vector<Triplet> gradients(Equations& eq, const Level& l) {
-  const Plan& p = eq.plan();
+  const MechanismLayout& p = eq.plan();
   Scratch& w = eq.work();
   std::vector<Triplet> all;
   eq.clear_turns();
@@ -39,7 +39,7 @@ std::vector<Triplet> gradients(Equations& eq, const Level& l) {
 }
 
 /// Elements in the order in which rows name them.
-std::vector<std::string> names_of(const Plan& p, const std::vector<int>& rows) {
+std::vector<std::string> names_of(const MechanismLayout& p, const std::vector<int>& rows) {
   std::vector<std::string> names;
   for (const int row : rows) {
     for (std::size_t e = 0; e < p.elements.size(); ++e) {
@@ -66,7 +66,7 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 std::vector<int> dependent(Equations& eq, const Level& l) {
-  const Plan& p = eq.plan();
+  const MechanismLayout& p = eq.plan();
   std::vector<Triplet> g = gradients(eq, l);
   std::vector<int> number(p.size, -1), rows;
   for (int i = 0; i < p.size; ++i) {
@@ -87,7 +87,7 @@ std::vector<int> dependent(Equations& eq, const Level& l) {
 }
 
 /// Weights of a change of place: 1 for lengths, the square of the model's length for turns.
-std::vector<double> weights(const Plan& p) {
+std::vector<double> weights(const MechanismLayout& p) {
   std::vector<double> w(p.size, 1.0);
   for (int i = 0; i < p.node_count; ++i) {
     for (int k = 0; k < 6; ++k) {
@@ -97,7 +97,7 @@ std::vector<double> weights(const Plan& p) {
   return w;
 }
 
-std::vector<Triplet> saddle(const Plan& p, const std::vector<Triplet>& g, double soft) {
+std::vector<Triplet> saddle(const MechanismLayout& p, const std::vector<Triplet>& g, double soft) {
   std::vector<Triplet> all;
   const std::vector<double> w = weights(p);
   for (int i = 0; i < p.size; ++i) {
@@ -110,7 +110,7 @@ std::vector<Triplet> saddle(const Plan& p, const std::vector<Triplet>& g, double
   return all;
 }
 
-void move(const Plan& p, Level& l, const double* d, double s) {
+void move(const MechanismLayout& p, Level& l, const double* d, double s) {
   for (int i = 0; i < p.node_count; ++i, d += 6) {
     NodeState& n = l.nodes[i];
     n.x += Vector3{d[0], d[1], d[2]} * s;
@@ -121,7 +121,7 @@ void move(const Plan& p, Level& l, const double* d, double s) {
 /// Constraints stay open by w.rhs, `gap` at most; `least`: the smaller of that at the start and
 /// now.
 [[noreturn]] void refuse_open(Equations& eq, const Level& start, double gap, double least) {
-  const Plan& p = eq.plan();
+  const MechanismLayout& p = eq.plan();
   const Scratch& w = eq.work();
   // the worst first
   std::vector<std::pair<double, int>> open;
@@ -144,7 +144,7 @@ void move(const Plan& p, Level& l, const double* d, double s) {
 
 /// Stage 1: nearest positions that satisfy the constraints.
 void assemble_positions(Equations& eq, Level& l) {
-  const Plan& p = eq.plan();
+  const MechanismLayout& p = eq.plan();
   const Scratch& work = eq.work();
   const Level start = l;
   const std::vector<double> w = weights(p);
@@ -199,7 +199,7 @@ double rate_violation(const std::vector<Triplet>& g, const std::vector<double>& 
 
 /// Stage 2: nearest velocities that satisfy Φ_q v = -Φ_t.
 void assemble_velocities(Equations& eq, Level& l) {
-  const Plan& p = eq.plan();
+  const MechanismLayout& p = eq.plan();
   std::vector<double> rate, drift, v(p.size, 0.0), each;
   constraint_motions(eq, l, rate, drift);
   const std::vector<Triplet> g = gradients(eq, l);
@@ -246,7 +246,7 @@ std::vector<std::string> redundant(Equations& eq, const Level& l) {
   return names_of(eq.plan(), dependent(eq, l));
 }
 
-Start::Start(Plan& plan, State& state)
+Start::Start(MechanismLayout& plan, State& state)
     : plan_(plan), state_(state), work_(plan), eq_(plan_, state_, work_) {}
 
 void Start::find_units() {

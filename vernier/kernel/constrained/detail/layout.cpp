@@ -20,7 +20,7 @@ spatial::Sym3<double> about_node(const Body& body) {
 
 }  // namespace
 
-Plan::Plan(Model m, const Settings& s) : model(std::move(m)), settings(s) {
+MechanismLayout::MechanismLayout(Model m, const Settings& s) : model(std::move(m)), settings(s) {
   node_count = static_cast<int>(model.nodes.size());
   scalar_count = static_cast<int>(model.scalars.size());
   number();
@@ -30,7 +30,7 @@ Plan::Plan(Model m, const Settings& s) : model(std::move(m)), settings(s) {
   find_entries();
 }
 
-void Plan::number() {
+void MechanismLayout::number() {
   nodes.resize(node_count);
   for (const Body& b : model.bodies) {
     NodePlan& n = nodes[b.node];
@@ -83,7 +83,7 @@ void Plan::number() {
 }
 
 /// The next element: its unknowns are numbered on from those so far.
-ElementPlan Plan::plan_of(const Element& element) {
+ElementPlan MechanismLayout::plan_of(const Element& element) {
   const Shape& shape = element.shape();
   ElementPlan plan;
   plan.element = &element;
@@ -131,7 +131,7 @@ ElementPlan Plan::plan_of(const Element& element) {
   return plan;
 }
 
-Level Plan::level() const {
+Level MechanismLayout::level() const {
   const std::size_t momenta = 6 * node_count + coordinate_count;
   Level l;
   l.nodes.assign(node_count + 1, {Vector3{}, spatial::identity3<double>(), Vector3{}, Vector3{}});
@@ -143,7 +143,7 @@ Level Plan::level() const {
   return l;
 }
 
-State Plan::blank() const {
+State MechanismLayout::blank() const {
   std::vector<double> inputs;
   for (const DriveSlot& d : model.drives) {
     if (!d.function) inputs.push_back(d.initial);
@@ -151,7 +151,7 @@ State Plan::blank() const {
   return {level(), std::move(inputs), model.drives.size(), static_cast<std::size_t>(memory_count)};
 }
 
-Scratch::Scratch(const Plan& plan)
+Scratch::Scratch(const MechanismLayout& plan)
     : of(&plan),
       next(plan.level()),
       stages{next, next},
@@ -231,7 +231,7 @@ void add_uses_of_element(int e, const ElementPlan& plan, const int* rows, int si
 
 }  // namespace
 
-void Plan::find_entries() {
+void MechanismLayout::find_entries() {
   std::vector<Use> uses;
   add_uses_of_nodes(nodes, uses);
   for (std::size_t e = 0; e < elements.size(); ++e) {
@@ -273,7 +273,7 @@ void Plan::find_entries() {
   }
 }
 
-std::string Plan::row_name(int row) const {
+std::string MechanismLayout::row_name(int row) const {
   if (row < 0 || row >= size) return "no row";
   if (row < 6 * node_count) {
     static constexpr const char* axes[] = {"x", "y", "z"};

@@ -33,7 +33,7 @@ void constraint_motions(Equations&, const Level&, std::vector<double>& rate,
                         std::vector<double>& drift);
 
 /// Throws AssemblyProblem with the names of the rows that are no finite numbers.
-[[noreturn]] void refuse_not_finite(const Plan&, std::span<const double> rows);
+[[noreturn]] void refuse_not_finite(const MechanismLayout&, std::span<const double> rows);
 
 /// ∂r/∂y' + c ∂r/∂y of all elements, and their residual.
 std::vector<Triplet> jacobian(Equations&, const Level&, double c, std::vector<double>& residual);

@@ -8,7 +8,7 @@
 namespace vernier::constrained::detail {
 
 std::vector<Triplet> masses(Equations& eq, const Level& l) {
-  const Plan& p = eq.plan();
+  const MechanismLayout& p = eq.plan();
   Scratch& w = eq.work();
   std::vector<Triplet> all;
   const auto block = [&](int row, int column, const Matrix3& m) {
@@ -66,7 +66,7 @@ std::vector<Triplet> masses(Equations& eq, const Level& l) {
 
 void constraint_motions(Equations& eq, const Level& l, std::vector<double>& rate,
                         std::vector<double>& drift) {
-  const Plan& p = eq.plan();
+  const MechanismLayout& p = eq.plan();
   rate.assign(p.size, 0.0);
   drift.assign(p.size, 0.0);
   for (const ElementPlan& plan : p.elements) {
@@ -78,7 +78,7 @@ void constraint_motions(Equations& eq, const Level& l, std::vector<double>& rate
   }
 }
 
-void refuse_not_finite(const Plan& p, std::span<const double> rows) {
+void refuse_not_finite(const MechanismLayout& p, std::span<const double> rows) {
   std::vector<std::string> names;
   for (int i = 0; i < p.size; ++i) {
     if (!std::isfinite(rows[i])) names.push_back(p.row_name(i));
@@ -89,7 +89,7 @@ void refuse_not_finite(const Plan& p, std::span<const double> rows) {
 
 std::vector<Triplet> jacobian(Equations& eq, const Level& l, double c,
                               std::vector<double>& residual) {
-  const Plan& p = eq.plan();
+  const MechanismLayout& p = eq.plan();
   Scratch& w = eq.work();
   std::vector<Triplet> all;
   residual.assign(p.size + 1, 0.0);
@@ -195,7 +195,7 @@ void Start::find_floors() {
 }
 
 /// Where elements put their entries, each table once: a long chain then reads few of them.
-void Plan::share_tables(std::span<const int> slots) {
+void MechanismLayout::share_tables(std::span<const int> slots) {
   tables.local.clear();
   tables.slot.clear();
   tables.factor_row.clear();
@@ -237,7 +237,7 @@ void Plan::share_tables(std::span<const int> slots) {
   }
 }
 
-void Plan::use_slots(std::span<const int> slots) {
+void MechanismLayout::use_slots(std::span<const int> slots) {
   share_tables(slots);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (std::size_t k = 0; k < 30; ++k) {

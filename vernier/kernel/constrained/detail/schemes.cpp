@@ -356,7 +356,7 @@ void Step::advance_auxiliary(State& s) noexcept {
   }
 }
 
-void start_auxiliary(const Plan& plan, State& s, Scratch& work) noexcept {
+void start_auxiliary(const MechanismLayout& plan, State& s, Scratch& work) noexcept {
   const Level& l = s.history[0];
   Level& auxiliary = s.auxiliary;
   const bool second = plan.settings.scheme == Scheme::generalized_alpha_second;

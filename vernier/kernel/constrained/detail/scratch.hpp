@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "vernier/kernel/constrained/detail/plan.hpp"
+#include "vernier/kernel/constrained/detail/mechanism_layout.hpp"
 
 namespace vernier::constrained::detail {
 
@@ -48,9 +48,9 @@ struct Limits {
 /// Room for one call, made before so that no call allocates. Nothing in it is read by the next
 /// call, but for `scales`, which are a function of the plan and of their coefficients.
 struct Scratch {
-  explicit Scratch(const Plan&);
+  explicit Scratch(const MechanismLayout&);
 
-  const Plan* of;               // which it was made for
+  const MechanismLayout* of;    // which it was made for
   Level next;                   // where a step is computed
   std::array<Level, 2> stages;  // of schemes of several
   State before;                 // of a step that is taken in pieces

@@ -13,7 +13,7 @@ namespace vernier::constrained::detail {
 /// nothing else is in use yet. Each function may throw AssemblyProblem.
 class Start {
  public:
-  Start(Plan&, State&);
+  Start(MechanismLayout&, State&);
 
   /// As the model has it; units of the model.
   void begin(double time);
@@ -37,7 +37,7 @@ class Start {
   void find_pivots();
   void use_slots(std::span<const int>);
 
-  Plan& plan_;
+  MechanismLayout& plan_;
   State& state_;
   Scratch work_;
   Equations eq_;

@@ -60,7 +60,7 @@ struct Trial {
 /// becomes another only by accept().
 class Step : public Equations {
  public:
-  Step(const Plan&, const State& from, Scratch&, double h, Care) noexcept;
+  Step(const MechanismLayout&, const State& from, Scratch&, double h, Care) noexcept;
 
   /// error_limit: of the local error, above which it has failed; 0: none.
   Trial attempt(double error_limit = 0.0) noexcept;
@@ -105,11 +105,11 @@ class Step : public Equations {
 };
 
 /// a of generalized-α where nothing is known of its past.
-void start_auxiliary(const Plan&, State&, Scratch&) noexcept;
+void start_auxiliary(const MechanismLayout&, State&, Scratch&) noexcept;
 
 /// Mechanism::step() and project().
-StepReport advance(const Plan&, State&, Scratch&, double h) noexcept;
-StepReport advance_varying(const Plan&, State&, Scratch&, double h) noexcept;
-bool project(const Plan&, State&, Scratch&) noexcept;
+StepReport advance(const MechanismLayout&, State&, Scratch&, double h) noexcept;
+StepReport advance_varying(const MechanismLayout&, State&, Scratch&, double h) noexcept;
+bool project(const MechanismLayout&, State&, Scratch&) noexcept;
 
 }  // namespace vernier::constrained::detail

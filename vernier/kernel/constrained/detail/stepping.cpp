@@ -39,7 +39,8 @@ void add_stage(StepReport& to, const StepReport& stage) noexcept {
 
 // Several stages lose orders if constraints hold in the positions of each of them: there they hold
 // in velocities, and positions are corrected at the end by what little they are off.
-Step::Step(const Plan& plan, const State& from, Scratch& work, double h, Care care) noexcept
+Step::Step(const MechanismLayout& plan, const State& from, Scratch& work, double h,
+           Care care) noexcept
     : Equations(plan, from, work),
       h_(h),
       careful_(care == Care::careful_piece),
@@ -286,7 +287,7 @@ namespace {
 
 /// A step in pieces, of schemes without a past, which short steps among long ones would upset;
 /// each more carefully where it fails. As a whole it has failed, with this report.
-StepReport advance_in_pieces(const Plan& plan, State& s, Scratch& work, double h,
+StepReport advance_in_pieces(const MechanismLayout& plan, State& s, Scratch& work, double h,
                              StepReport report) noexcept {
   const double end = s.time() + h;
   int iterations = report.iterations;
@@ -318,7 +319,7 @@ StepReport advance_in_pieces(const Plan& plan, State& s, Scratch& work, double h
 
 }  // namespace
 
-StepReport advance(const Plan& plan, State& s, Scratch& work, double h) noexcept {
+StepReport advance(const MechanismLayout& plan, State& s, Scratch& work, double h) noexcept {
   require(work.of == &plan && work.linear.has_value());  // put together before
   StepReport report;
   report.end = StepReport::End::failed;
@@ -334,7 +335,7 @@ StepReport advance(const Plan& plan, State& s, Scratch& work, double h) noexcept
   return advance_in_pieces(plan, s, work, h, trial.report);
 }
 
-bool project(const Plan& plan, State& s, Scratch& work) noexcept {
+bool project(const MechanismLayout& plan, State& s, Scratch& work) noexcept {
   require(work.of == &plan && work.linear.has_value());
   Equations equations(plan, s, work);
   equations.keep_drives();

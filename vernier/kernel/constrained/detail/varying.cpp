@@ -33,7 +33,8 @@ double Step::local_error(const Level& to) const noexcept {
   return worst * s;
 }
 
-StepReport advance_varying(const Plan& plan, State& s, Scratch& work, double h) noexcept {
+StepReport advance_varying(const MechanismLayout& plan, State& s, Scratch& work,
+                           double h) noexcept {
   StepReport report;
   const double limit = plan.settings.local_error;
   work.before = s;

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "vernier/kernel/expression/detail/plan.hpp"
+#include "vernier/kernel/expression/detail/code_schedule.hpp"
 #include "vernier/kernel/machine/assembler.hpp"
 
 namespace vernier::expression::detail {
@@ -33,16 +33,16 @@ struct Pool {
 class Translator {
  public:
   /// `width`: numbers at a time, 1, 4 or 8 (AVX-512). More than one: in a loop over all lanes.
-  Translator(const Values&, const Plan&, const Pool&, int width, std::size_t origin);
+  Translator(const Values&, const CodeSchedule&, const Pool&, int width, std::size_t origin);
 
   const std::vector<std::uint8_t>& bytes() const noexcept { return code_.bytes(); }
   /// Values of working memory used.
   std::size_t slots() const noexcept { return slots_; }
 
  private:
-  using Step = Plan::Step;
+  using Step = CodeSchedule::Step;
   static constexpr int registers = 16;
-  static constexpr std::uint32_t nothing = Plan::never;
+  static constexpr std::uint32_t nothing = CodeSchedule::never;
 
   /// Where a value can be read when it is in no register.
   enum class Home : std::uint8_t { none, input, constant, output, slot };
@@ -87,7 +87,7 @@ class Translator {
   void store_to(const Memory&, int from);
 
   const Values& values_;
-  const Plan& plan_;
+  const CodeSchedule& plan_;
   const Pool& pool_;
   int width_;
   bool wide_;

@@ -27,7 +27,7 @@ struct Layout {
   const NodeRecord& node(NodeId) const noexcept;
   int node_index(NodeId) const noexcept;
 
-  std::vector<Link> links;
+  std::vector<TreeLink> links;
   std::vector<Mass> masses;  // by link
   std::vector<double> numbers;
   std::vector<NodeRecord> nodes;         // by body: inboard, outboard, frame, then its own

@@ -8,8 +8,8 @@ inline namespace VERNIER_INSTRUCTIONS {
 /// The mass matrix of a link with modes at its deformation, and its velocity-product and elastic
 /// forces, both truncated at the same order (docs/mathematics/multibody.md, "A flexible body").
 template <class T, class M>
-inline void deform(const LayoutView& layout, const Link& link, const MassOf<M>& mass, const T* q,
-                   const T* u, LinkState<T>& state, const Workspace<T>& work) noexcept {
+inline void deform(const LayoutView& layout, const TreeLink& link, const MassOf<M>& mass,
+                   const T* q, const T* u, LinkState<T>& state, const Workspace<T>& work) noexcept {
   using namespace spatial;
   const int n = link.modes;
   const ModalConstants k(layout.numbers + link.constants, n);

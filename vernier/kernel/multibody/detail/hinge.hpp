@@ -168,7 +168,7 @@ inline void eliminate_free(Sym6<T>& P, Vec6<T>& z, Column<T>* columns, const T* 
 }
 
 /// Whether the six speeds of a free hinge are solved at once.
-inline bool all_regular(const Link& link, const double* regular) noexcept {
+inline bool all_regular(const TreeLink& link, const double* regular) noexcept {
   if (link.driven) return false;
   if (regular == nullptr) return true;
   for (int i = 0; i < 6; ++i) {
@@ -178,7 +178,7 @@ inline bool all_regular(const Link& link, const double* regular) noexcept {
 }
 
 template <class T, bool Prescribed>
-VERNIER_INLINE void eliminate_hinge(const Link& link, int k, LinkState<T>& s, Sym6<T>& P,
+VERNIER_INLINE void eliminate_hinge(const TreeLink& link, int k, LinkState<T>& s, Sym6<T>& P,
                                     Vec6<T>& z, Column<T>* columns, const Drive<T>& drive,
                                     Watch<T>& watch) noexcept {
   if (link.kind == HingeKind::free && all_regular(link, drive.regular)) {
@@ -209,7 +209,7 @@ VERNIER_INLINE void eliminate_hinge(const Link& link, int k, LinkState<T>& s, Sy
 
 /// Accelerations along the hinge speeds, outermost first; adds S udot to a.
 template <class T>
-VERNIER_INLINE void accelerate_hinge(const Link& link, const LinkState<T>& s,
+VERNIER_INLINE void accelerate_hinge(const TreeLink& link, const LinkState<T>& s,
                                      const Column<T>* columns, const Drive<T>& drive, Vec6<T>& a,
                                      T* udot) noexcept {
   const auto next = [&](int i)

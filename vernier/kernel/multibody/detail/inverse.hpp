@@ -23,13 +23,13 @@ template <class T, class U>
 VERNIER_INLINE void accelerate_link(const LayoutView& layout, const Mass* masses, int k,
                                     const Vec6<T>& parent, const U* udot,
                                     const Workspace<T>& work) noexcept {
-  const Link& link = layout.links[k];
+  const TreeLink& link = layout.links[k];
   LinkState<T>& s = work.links[k];
   Vec6<T> a = parent;
   if (link.parent >= 0) {
     a = motion_at(a, s.r);
     if (link.outboard_moves) {
-      const Link& on = layout.links[link.parent];
+      const TreeLink& on = layout.links[link.parent];
       for (int i = 0; i < on.modes; ++i)
         a += times(work.psi[link.outboard_psi + i], udot[on.u_modes + i]);
     }
@@ -73,7 +73,7 @@ VERNIER_INLINE void accelerate_link(const LayoutView& layout, const Mass* masses
 template <class T, class U>
 VERNIER_INLINE Vec6<T> project_link(const LayoutView& layout, int k, const U* udot,
                                     const Workspace<T>& work, T* tau) noexcept {
-  const Link& link = layout.links[k];
+  const TreeLink& link = layout.links[k];
   const LinkState<T>& s = work.links[k];
   Vec6<T> f = s.z;
   for (int i = 0; i < link.modes; ++i) {
@@ -96,9 +96,9 @@ VERNIER_INLINE Vec6<T> project_link(const LayoutView& layout, int k, const U* ud
 template <class T>
 VERNIER_INLINE void add_force(const LayoutView& layout, int k, const Vec6<T>& f,
                               const Workspace<T>& work) noexcept {
-  const Link& link = layout.links[k];
+  const TreeLink& link = layout.links[k];
   if (link.outboard_moves) {
-    const Link& on = layout.links[link.parent];
+    const TreeLink& on = layout.links[link.parent];
     for (int i = 0; i < on.modes; ++i) {
       T& ze = work.ze[on.mode + i];
       ze = ze + dot(work.psi[link.outboard_psi + i], f);

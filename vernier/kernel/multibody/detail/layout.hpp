@@ -14,7 +14,7 @@
 namespace vernier::multibody::detail {
 
 /// Constants of a link.
-struct Link {
+struct TreeLink {
   HingeKind kind = HingeKind::fixed;
   bool outboard_moves = false;  // modes of the parent move the outboard node
   bool inboard_moves = false;   // modes of the body move the inboard node
@@ -93,7 +93,7 @@ struct NodeRecord {
 
 /// A view of all constants.
 struct LayoutView {
-  const Link* links;
+  const TreeLink* links;
   int count;
   const double* numbers;
   int columns, modes, pairs, psis, coordinates, speeds;  // in all
@@ -172,7 +172,7 @@ struct Workspace {
   LinkState<T>* links;
   Column<T>* columns;
   ModalState<T>*
-      modal;     // by link; only links with modes have one, at index Link::mode of the first
+      modal;     // by link; only links with modes have one, at index TreeLink::mode of the first
   Vec6<T>* psi;  // shapes of moving nodes of hinges
   // by mode
   Vec3<T>* H;

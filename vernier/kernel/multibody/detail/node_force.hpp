@@ -13,7 +13,7 @@ inline MovingNode<T> node_of(const LayoutView& layout, const NodeRecord& record,
     return {mat3<T>(record.R0), spatial::identity3<T>(), vec3<T>(record.p0), zero3<T>(), zero3<T>(),
             zero3<T>()};
   }
-  const Link& link = layout.links[record.link];
+  const TreeLink& link = layout.links[record.link];
   return moving_node(record.R0, record.p0, layout.numbers + record.shape, link.modes,
                      q + link.q_modes, u + link.u_modes);
 }
@@ -25,7 +25,7 @@ inline void apply(const LayoutView& layout, const NodeRecord& record, const Movi
   const Vec6<T> force = spatial::rotated(node.R, f);
   work.links[record.link].z -= spatial::force_from(force, node.p);
   if (!record.moves) return;
-  const Link& link = layout.links[record.link];
+  const TreeLink& link = layout.links[record.link];
   const NodeShape phi(layout.numbers + record.shape, link.modes);
   const Vec3<T> moment = transposed_times(node.J, force.a);
   for (int i = 0; i < link.modes; ++i) {

@@ -82,7 +82,7 @@ VERNIER_INLINE Vec6<T> rigid_needs(const Mass& m, const Vec6<T>& a) noexcept {
 
 /// Pose and motion of I from an outboard node that the parent's modes move.
 template <class T>
-inline void place_on_moving_node(const Link& link, const LayoutView& layout, const T* q,
+inline void place_on_moving_node(const TreeLink& link, const LayoutView& layout, const T* q,
                                  const MovingNode<T>& o, const T* rate, const LinkState<T>& parent,
                                  int n, LinkState<T>& s, Vec6<T>& V, Vec6<T>& bias,
                                  Vec6<T>* psi) noexcept {
@@ -118,9 +118,9 @@ inline void place_on_moving_node(const Link& link, const LayoutView& layout, con
 
 /// The outboard node of a link that the parent's modes move.
 template <class T>
-VERNIER_INLINE MovingNode<T> outboard_node(const LayoutView& layout, const Link& link, const T* q,
-                                           const T* u) noexcept {
-  const Link& on = layout.links[link.parent];
+VERNIER_INLINE MovingNode<T> outboard_node(const LayoutView& layout, const TreeLink& link,
+                                           const T* q, const T* u) noexcept {
+  const TreeLink& on = layout.links[link.parent];
   return moving_node(link.R0, link.p0, layout.numbers + link.outboard_shape, on.modes,
                      q + on.q_modes, u + on.u_modes);
 }
@@ -131,7 +131,7 @@ VERNIER_INLINE MovingNode<T> outboard_node(const LayoutView& layout, const Link&
 template <class T, class F, class M>
 VERNIER_INLINE void place_link(const LayoutView& layout, const MassOf<M>* masses, int k, const T* q,
                                const T* u, const Workspace<T>& work, const F& outboard) noexcept {
-  const Link& link = layout.links[k];
+  const TreeLink& link = layout.links[k];
   LinkState<T>& s = work.links[k];
   const MassOf<M>& mass = masses[k];
   if (link.parent < 0) {
@@ -152,7 +152,7 @@ VERNIER_INLINE void place_link(const LayoutView& layout, const MassOf<M>* masses
     s.V = V;
     s.c = c;
   } else {
-    const Link& on = layout.links[link.parent];
+    const TreeLink& on = layout.links[link.parent];
     Vec6<T> V, bias;
     place_on_moving_node(link, layout, q, outboard(link), u + on.u_modes, work.links[link.parent],
                          on.modes, s, V, bias, work.psi + link.outboard_psi);
@@ -192,7 +192,7 @@ VERNIER_INLINE void place_link(const LayoutView& layout, const MassOf<M>* masses
 template <class T, class M>
 inline void place_links(const LayoutView& layout, const MassOf<M>* masses, const T* q, const T* u,
                         const Workspace<T>& work) noexcept {
-  const auto outboard = [&](const Link& link)
+  const auto outboard = [&](const TreeLink& link)
                             VERNIER_LAMBDA { return outboard_node(layout, link, q, u); };
   for (int k = 0; k < layout.count; ++k) place_link(layout, masses, k, q, u, work, outboard);
 }

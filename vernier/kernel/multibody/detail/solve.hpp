@@ -18,7 +18,7 @@ using spatial::sym3;
 /// Eliminates the modes of a link: factors L D Lᵀ of the modal mass, its coupling y, and what
 /// remains of P and z at W.
 template <class T>
-inline void eliminate_modes(const LayoutView& layout, const Link& link, int k, Sym6<T>& P,
+inline void eliminate_modes(const LayoutView& layout, const TreeLink& link, int k, Sym6<T>& P,
                             Vec6<T>& z, const Workspace<T>& work, Watch<T>& watch) noexcept {
   const int n = link.modes;
   Vec6<T>* y = work.y + link.mode;
@@ -65,7 +65,7 @@ inline void eliminate_modes(const LayoutView& layout, const Link& link, int k, S
 
 /// Modal accelerations from the acceleration x of I, taken at W.
 template <class T>
-inline void accelerate_modes(const Link& link, const Vec6<T>& x,
+inline void accelerate_modes(const TreeLink& link, const Vec6<T>& x,
                              const Workspace<T>& work) noexcept {
   const int n = link.modes;
   const Vec6<T>* y = work.y + link.mode;
@@ -81,14 +81,14 @@ inline void accelerate_modes(const Link& link, const Vec6<T>& x,
 /// Adds what hangs at a link to its parent: P and z at I, in axes of I.
 template <class T, bool Prescribed, class M>
 VERNIER_INLINE void add_to_parent(const LayoutView& layout, const MassOf<M>* masses,
-                                  const Link& link, const LinkState<T>& s, const Sym6<T>& P,
+                                  const TreeLink& link, const LinkState<T>& s, const Sym6<T>& P,
                                   const Vec6<T>& z, const Workspace<T>& work) noexcept {
   LinkState<T>& parent = work.links[link.parent];
   const bool turned_freely = !Prescribed && link.turns_freely;
   const Sym6<T> Pp = turned_freely ? spatial::rotated_without_z(s.E, P) : rotated(s.E, P);
   const Vec6<T> zp = rotated(s.E, z);
   if (link.outboard_moves) {
-    const Link& on = layout.links[link.parent];
+    const TreeLink& on = layout.links[link.parent];
     const Vec6<T>* psi = work.psi + link.outboard_psi;
     Vec6<T>* y = work.y + on.mode;
     T *ze = work.ze + on.mode, *pair = work.pairs + on.pair;
@@ -118,7 +118,7 @@ template <class T, class M>
 inline void begin(const LayoutView& layout, const MassOf<M>* masses, const T* tau,
                   const Workspace<T>& work) noexcept {
   for (int k = 0; k < layout.count; ++k) {
-    const Link& link = layout.links[k];
+    const TreeLink& link = layout.links[k];
     LinkState<T>& s = work.links[k];
     s.z = s.b;
     if (link.modes == 0) continue;
@@ -151,7 +151,7 @@ template <class T, class M>
 VERNIER_INLINE void gather_pin(const LayoutView& layout, const MassOf<M>* masses, int k,
                                const Drive<T>& drive, const Workspace<T>& work,
                                Watch<T>& watch) noexcept {
-  const Link& link = layout.links[k];
+  const TreeLink& link = layout.links[k];
   LinkState<T>& s = work.links[k];
   const MassOf<M>& m = masses[k];
   Sym6<T> P = link.leaf ? rigid(mass_of<T>(m), moment_of<T>(m), inertia_of<T>(m)) : loaded(s.P);
@@ -167,7 +167,7 @@ VERNIER_INLINE void gather_pin(const LayoutView& layout, const MassOf<M>* masses
 }
 
 /// Whether a link is solved by gather_leaf(), which leaves its P where it was.
-VERNIER_INLINE bool turns_freely_at_the_end(const Link& link) noexcept {
+VERNIER_INLINE bool turns_freely_at_the_end(const TreeLink& link) noexcept {
   return link.turns_freely && link.leaf && link.modes == 0 && link.parent >= 0 &&
          !link.outboard_moves;
 }
@@ -184,7 +184,7 @@ template <class T, class M>
 VERNIER_INLINE void gather_leaf(const LayoutView& layout, const MassOf<M>* masses, int k,
                                 const Drive<T>& drive, const Workspace<T>& work,
                                 Watch<T>& watch) noexcept {
-  const Link& link = layout.links[k];
+  const TreeLink& link = layout.links[k];
   LinkState<T>& s = work.links[k];
   LinkState<T>& parent = work.links[link.parent];
   const T m = mass_of<T>(masses[k]), two = constant<T>(2.0), half = constant<T>(0.5);
@@ -230,7 +230,7 @@ template <class T, bool Prescribed, class M>
 inline void gather(const LayoutView& layout, const MassOf<M>* masses, const Drive<T>& drive,
                    const Workspace<T>& work, Watch<T>& watch) noexcept {
   for (int k = layout.count - 1; k >= 0; --k) {
-    const Link& link = layout.links[k];
+    const TreeLink& link = layout.links[k];
     if constexpr (!Prescribed) {
       if (turns_freely_at_the_end(link)) {
         gather_leaf(layout, masses, k, drive, work, watch);
@@ -272,7 +272,7 @@ template <class T>
 inline void spread(const LayoutView& layout, const Vec3<T>& gravity, const Drive<T>& drive,
                    const Workspace<T>& work, T* udot) noexcept {
   for (int k = 0; k < layout.count; ++k) {
-    const Link& link = layout.links[k];
+    const TreeLink& link = layout.links[k];
     LinkState<T>& s = work.links[k];
     Vec6<T> a;
     if (link.parent < 0) {
@@ -280,7 +280,7 @@ inline void spread(const LayoutView& layout, const Vec3<T>& gravity, const Drive
     } else {
       a = motion_at(work.links[link.parent].A, s.r);
       if (link.outboard_moves) {
-        const Link& on = layout.links[link.parent];
+        const TreeLink& on = layout.links[link.parent];
         const Vec6<T>* psi = work.psi + link.outboard_psi;
         for (int i = 0; i < on.modes; ++i) a += psi[i] * work.etadd[on.mode + i];
       }

@@ -191,7 +191,7 @@ struct TangentSweeps {
     take(point.torque, point.craft.rotor_count, m.torque);
     for (int k = 0; k < layout.count; ++k) {
       m.placed[k] = 0;
-      const Link& link = layout.links[k];
+      const TreeLink& link = layout.links[k];
       if (link.outboard_moves) m.outboard[k] = outboard_node(layout, link, point.q, point.u);
     }
     for (int i = 0; i < point.craft.actuator_count + point.craft.rotor_count; ++i) {
@@ -228,7 +228,7 @@ struct TangentSweeps {
   static void keep(const TangentPoint& point, const Memory& m, const Numbers& values,
                    int k) noexcept {
     if (m.placed[k] != 0) return;
-    const Link& link = point.layout.links[k];
+    const TreeLink& link = point.layout.links[k];
     const LinkState<double>& from = values.links[k];
     LinkState<Sloped>& to = m.work.links[k];
     copy_numbers<Sloped>(from.E, to.E);
@@ -258,7 +258,7 @@ struct TangentSweeps {
     m.placed[k] = 1;
   }
   static void pose(const LayoutView& layout, const Memory& m, int k) noexcept {
-    const Link& link = layout.links[k];
+    const TreeLink& link = layout.links[k];
     const LinkState<Sloped>& s = m.work.links[k];
     m.R[k] = s.E;
     m.p[k] = s.r;
@@ -274,9 +274,9 @@ struct TangentSweeps {
   }
 
   /// The motion of an outboard node whose place no direction moves.
-  static void add_rates(const TangentPoint& point, const Link& link, const Sloped* u,
+  static void add_rates(const TangentPoint& point, const TreeLink& link, const Sloped* u,
                         MovingNode<Sloped>& node) noexcept {
-    const Link& on = point.layout.links[link.parent];
+    const TreeLink& on = point.layout.links[link.parent];
     const NodeShape phi(point.layout.numbers + link.outboard_shape, on.modes);
     Vec3<double> th = zero3<double>();
     Vec3<Sloped> rate = zero3<Sloped>();
@@ -300,7 +300,7 @@ struct TangentSweeps {
   /// Gravity of a point mass on a link, in its working frame: central_gravity.cpp, with slopes.
   static void attract(const TangentPoint& point, const Memory& m, int k, const Sloped& mass,
                       const Vec3<Sloped>& s, const Sym3<Sloped>& J) noexcept {
-    const Link& link = point.layout.links[k];
+    const TreeLink& link = point.layout.links[k];
     if (!(mass.v > 0.0)) return;
     const Sloped over = Sloped(1.0) / mass;
     const auto about_centre = [&](const Sym3<Sloped>& j, const Vec3<Sloped>& a,
@@ -394,7 +394,7 @@ struct TangentSweeps {
     seed(1.0);
     const auto moved = [&](int link) { return sweep.is_moved[link] != 0; };
 
-    const auto outboard = [&](const Link& link) {
+    const auto outboard = [&](const TreeLink& link) {
       const int k = static_cast<int>(&link - layout.links);
       if (sweep.deformed[link.parent] != 0) return outboard_node(layout, link, m.q, m.u);
       MovingNode<Sloped> same;
@@ -404,7 +404,7 @@ struct TangentSweeps {
     };
     for (int i = 0; i < sweep.involved_count; ++i) {
       const int k = sweep.involved[i];
-      const Link& link = layout.links[k];
+      const TreeLink& link = layout.links[k];
       LinkState<Sloped>& s = work.links[k];
       if (!moved(k)) {
         keep(point, m, values, k);
@@ -431,7 +431,7 @@ struct TangentSweeps {
     for (int i = 0; i < sweep.moved_count; ++i) {
       const int k = sweep.moved[i];
       if (afresh(k)) continue;
-      const Link& link = layout.links[k];
+      const TreeLink& link = layout.links[k];
       work.links[k].z +=
           Vec6<Sloped>{vec3<Sloped>(point.wrench + 6 * k), vec3<Sloped>(point.wrench + 6 * k + 3)};
       for (int l = 0; l < link.modes; ++l)
@@ -456,7 +456,7 @@ struct TangentSweeps {
     for (int i = 0; c.mu != 0.0 && i < sweep.involved_count; ++i) {
       const int k = sweep.involved[i];
       if (!moved(k) && !sweep.equipment) continue;
-      const Link& link = layout.links[k];
+      const TreeLink& link = layout.links[k];
       const Mass& mass = point.masses[k];
       Sloped kg(mass.m);
       Vec3<Sloped> s = vec3<Sloped>(mass.s);
@@ -501,7 +501,7 @@ struct TangentSweeps {
     for (int i = 0; i < layout.speeds; ++i) store(result.force + W * i, Slopes{});
     for (int i = sweep.involved_count - 1; i >= 0; --i) {
       const int k = sweep.involved[i];
-      const Link& link = layout.links[k];
+      const TreeLink& link = layout.links[k];
       const Vec6<Sloped> f = project_link(layout, k, point.udot, work, m.tau);
       if (link.parent >= 0) add_force(layout, k, f, work);
       for (int l = link.u; l < link.u + link.speeds; ++l) store(result.force + W * l, -m.tau[l].d);
@@ -510,7 +510,7 @@ struct TangentSweeps {
     }
     for (int i = 0; i < layout.coordinates; ++i) store(result.qdot + W * i, Slopes{});
     for (int i = 0; i < sweep.moved_count; ++i) {
-      const Link& link = layout.links[sweep.moved[i]];
+      const TreeLink& link = layout.links[sweep.moved[i]];
       hinge_rates(link.kind, m.q + link.q, m.u + link.u, m.qdot + link.q);
       const int end = link.q_modes;
       for (int l = link.q; l < end; ++l) store(result.qdot + W * l, m.qdot[l].d);
@@ -528,7 +528,7 @@ struct TangentSweeps {
     constexpr unsigned char moved = 1, pushed = 2;
     const auto among = [&](int from, int count) { return from < end && from + count > first; };
     for (int k = 0; k < layout.count; ++k) {
-      const Link& link = layout.links[k];
+      const TreeLink& link = layout.links[k];
       const bool carried = link.parent >= 0 && (m.touched[link.parent] & moved) != 0;
       m.touched[k] = 0;
       if (!carried && !among(link.u, link.speeds) && !among(link.u_modes, link.modes)) {

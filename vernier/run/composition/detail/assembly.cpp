@@ -231,7 +231,7 @@ void Assembly::compose(const std::vector<std::size_t>& members) {
 
   // inputs fed from inside; from outside as well, they need an input of the composition
   std::set<std::pair<std::size_t, std::size_t>> from_inside, from_outside;
-  std::vector<hybrid::Wire> wires;
+  std::vector<hybrid::MatrixBlock> wires;
   std::map<std::pair<std::size_t, std::size_t>, std::vector<bool>> covered;
   for (const Joint& j : joints_.list()) {
     if (!place.contains(j.to.member)) continue;
@@ -294,7 +294,8 @@ void Assembly::compose(const std::vector<std::size_t>& members) {
 }
 
 void Assembly::show_inputs(const std::vector<std::size_t>& members,
-                           std::vector<hybrid::Wire>& wires, hybrid::Outside& outside) const {
+                           std::vector<hybrid::MatrixBlock>& wires,
+                           hybrid::Outside& outside) const {
   std::set<std::string> wanted;
   for (const Report& r : composition_.reports) wanted.insert(path_of(r.signal));
   for (const Check& k : composition_.checks) wanted.insert(path_of(k.signal));
@@ -310,7 +311,7 @@ void Assembly::show_inputs(const std::vector<std::size_t>& members,
       const bool shadowed = std::any_of(m.outputs.begin(), m.outputs.end(),
                                         [&p](const Port& o) { return o.name == p.name; });
       std::vector<bool> covered(p.count);
-      std::vector<hybrid::Wire> taps;
+      std::vector<hybrid::MatrixBlock> taps;
       for (std::size_t w = 0; w < count; ++w) {
         if (wires[w].to.part != k || wires[w].to.signal != p.name) continue;
         const std::uint32_t first = wires[w].to.first;

@@ -32,7 +32,7 @@ class Assembly {
   Place settings_place(const std::string& island, const Place& otherwise) const;
   bool inside(const Joint&) const;
   /// Inputs that only other systems of their island feed, and that somebody wants to see.
-  void show_inputs(const std::vector<std::size_t>& members, std::vector<hybrid::Wire>&,
+  void show_inputs(const std::vector<std::size_t>& members, std::vector<hybrid::MatrixBlock>&,
                    hybrid::Outside&) const;
   /// The outside of the composition: a part for each of its inputs and events.
   void take_outside(std::size_t member);

@@ -270,7 +270,7 @@ void Joints::check_loops() {
     }
     blocks.push_back(std::move(b));
   }
-  std::vector<Link> links;
+  std::vector<DirectFeed> links;
   std::vector<const Joint*> joints;
   for (const Joint& j : list_) {
     if (j.delay > Duration{}) continue;
@@ -280,7 +280,7 @@ void Joints::check_loops() {
   const Ordering o = ordering(blocks, links);
   if (o.loop.empty()) return;
   std::vector<Hop> hops;
-  for (const Link& l : o.loop) {
+  for (const DirectFeed& l : o.loop) {
     const auto at = std::find(links.begin(), links.end(), l) - links.begin();
     const Joint& j = *joints[static_cast<std::size_t>(at)];
     hops.push_back({members_.path(j.from), members_.path(j.to), j.place});

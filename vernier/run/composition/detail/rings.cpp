@@ -58,7 +58,7 @@ void warn_of_rings(const Plan& plan, Diagnostics& problems) {
                                   {.outputs = 1, .inputs = 1, .needs = {{0, 0}}});
   std::set<std::size_t> told;
   while (true) {
-    std::vector<Link> links;
+    std::vector<DirectFeed> links;
     std::vector<const Wire*> wires;
     for (const Wire& w : plan.wires) {
       if (!couples(plan, w) || told.contains(w.from_part) || told.contains(w.to_part)) continue;
@@ -68,7 +68,7 @@ void warn_of_rings(const Plan& plan, Diagnostics& problems) {
     const Ordering o = ordering(blocks, links);
     if (o.loop.empty()) return;
     std::vector<const Wire*> ring;
-    for (const Link& l : o.loop) {
+    for (const DirectFeed& l : o.loop) {
       const auto at = std::find(links.begin(), links.end(), l) - links.begin();
       ring.push_back(wires[static_cast<std::size_t>(at)]);
       told.insert(l.from);

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vernier/component/component.hpp"
+#include "vernier/gateway/channel/channel.hpp"
+#include "vernier/net/socket.hpp"
+
+namespace vernier::lines {
+
+/// The channels of a component's ports, for CHANNELS and for a connector document. Throws
+/// ConfigurationError for streams, which the line protocol does not carry.
+channel::Channels channels_of(const Description&);
+
+/// A connector document with which a composition reaches a component behind a LineServer at
+/// `address`.
+std::string connector_document(const Description&, const std::string& name,
+                               const std::string& address);
+
+struct ServerSettings {
+  std::string name = "component";
+  net::Address address = {"127.0.0.1", "4711"};
+  bool listen = true;                          // else connect
+  std::chrono::milliseconds patience{30'000};  // for connecting
+  int microsteps = 1000;  // reactions at one time before it is an instantaneous loop
+};
+
+/// Hosts a component behind the line protocol: the other side of Simulator, and a peer for anyone
+/// who speaks it. What the component computes is the same to the last bit as in a local run.
+class LineServer {
+ public:
+  /// Binds the component, and listens. Throws ConfigurationError.
+  LineServer(Component&, ServerSettings);
+  ~LineServer();
+  LineServer(const LineServer&) = delete;
+  LineServer& operator=(const LineServer&) = delete;
+
+  /// With the port that was free.
+  std::string address() const;
+
+  enum class Ending : std::uint8_t {
+    bye,      // the other side said so
+    closed,   // the other side went away
+    refused,  // the other side does not speak the protocol; it was told so
+    stopped   // stop()
+  };
+  /// One session: waits for the other side and answers until it leaves. Throws ConfigurationError
+  /// when it cannot be reached.
+  Ending serve();
+
+  /// Ends serve() soon, from any thread or signal handler.
+  void stop() noexcept;
+
+  /// What the last session was about, in words: "12 034 steps to t = 900 s".
+  std::string summary() const;
+
+ private:
+  class Memory;
+  class Session;
+
+  Component& component_;
+  ServerSettings settings_;
+  channel::Channels channels_;
+  std::unique_ptr<Memory> memory_;
+  Descriptor listener_;
+  net::Wake wake_;
+  std::uint64_t steps_ = 0;
+  Time reached_{};
+};
+
+}  // namespace vernier::lines

@@ -1,0 +1,464 @@
+#include "vernier/model/multibody_loops/deck.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "vernier/base/text.hpp"
+#include "vernier/model/multibody_loops/detail/deck.hpp"
+#include "vernier/model/multibody_tree/quantities.hpp"
+
+namespace vernier::multibody_loops {
+namespace detail {
+
+void Deck::convert(const DeckStatement& s, Diagnostics& problems) {
+  try {
+    DeckArguments a(s, numbers_);
+    if (s.keyword == "begin" || s.keyword == "end") return section(s, s.keyword == "begin");
+    if (s.keyword == "set") {
+      for (const DeckArgument& one : s.arguments) numbers_.set(one);
+      return;
+    }
+    if (s.keyword == "remark" || s.keyword == "print symbol table" || s.keyword == "license")
+      return;
+    const std::string where = open_.empty() ? "" : open_.back();
+    if (s.keyword == "reference" && where != "elements") return reference(a);
+    if (s.keyword == "drive caller") {
+      const long label = a.label("the label of the drive");
+      a.skip_name();
+      drives_[label] = drive(a);
+      return tail(a);
+    }
+    if (s.keyword == "constitutive law") return constitutive_law(a);
+    if (where == "data") {
+      if (s.keyword == "problem" && (a.keyword("initial value") || a.keyword("multistep"))) return;
+      if (s.keyword == "problem") a.unexpected("initial value");
+    } else if (where == "initial value" || where == "multistep") {
+      return problem(s, problems);
+    } else if (where == "control data") {
+      return control(s);
+    } else if (where == "nodes") {
+      return node(s, a);
+    } else if (where == "elements") {
+      return element(s, a);
+    }
+    refuse(
+        "V1722", "\"" + s.keyword + "\" is not among what can be converted", s.place,
+        where.empty() ? "it stands in no section" : "it stands in the section \"" + where + "\"");
+  } catch (const ConfigurationError& e) {
+    problems.append(e.diagnostics());
+  }
+}
+
+void Deck::section(const DeckStatement& s, bool begins) {
+  static const std::array<std::string_view, 6> known{"data",         "initial value", "multistep",
+                                                     "control data", "nodes",         "elements"};
+  if (s.arguments.size() != 1) refuse("V1721", "a section has one name", s.place);
+  const std::string name = normal(s.arguments[0].text);
+  if (begins) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      open_.push_back(name);  // so that its end is found
+      refuse("V1722", "the section \"" + name + "\" is not among what can be converted",
+             s.arguments[0].place,
+             name == "drivers"
+                 ? "data of a file becomes a <table file=\"…\"> of the document, what comes from "
+                   "elsewhere a <port>"
+                 : "can be converted: data, initial value, control data, nodes, elements");
+    }
+    open_.push_back(name);
+    return;
+  }
+  if (open_.empty() || open_.back() != name)
+    refuse("V1721", "\"" + name + "\" ends and did not begin here", s.arguments[0].place);
+  open_.pop_back();
+}
+
+void Deck::problem(const DeckStatement& s, Diagnostics& problems) {
+  DeckArguments a(s, numbers_);
+  const auto dissipation = [&] {
+    const Place place = a.place();
+    const Drive rho = drive(a);
+    if (rho.kind != Drive::Kind::constant)
+      refuse("V1722", "rho can be converted when it is const", place);
+    return " rho=\"" + exact(std::clamp(rho.numbers[0], 0.0, 0.99)) + "\"";
+  };
+  if (s.keyword == "time step") {
+    const Place place = a.place();
+    step_ = a.number("the step");
+    if (!(step_ > 0.0)) refuse("V1721", "the time step must be more than zero", place);
+  } else if (s.keyword == "initial time") {
+    start_ = a.number("the time");
+  } else if (s.keyword == "max iterations") {
+    settings_ += " iterations=\"" + std::to_string(a.label("a number")) + "\"";
+  } else if (s.keyword == "method") {
+    if (a.keyword("ms") || a.keyword("ms2") || a.keyword("hope")) {
+      settings_ += " scheme=\"multistep2\"" + dissipation();
+    } else if (a.keyword("ms3")) {
+      settings_ += " scheme=\"multistep3\"" + dissipation();
+    } else if (a.keyword("ms4")) {
+      settings_ += " scheme=\"multistep4\"" + dissipation();
+    } else if (a.keyword("bdf")) {
+      settings_ += " scheme=\"multistep2\" rho=\"0\"";
+    } else if (a.keyword("crank nicolson") || a.keyword("crank nicholson")) {
+      settings_ += " scheme=\"trapezoid\"";
+    } else {
+      const std::string word = normal(a.next("a method").text);
+      problems
+          .warning("V1726",
+                   "the method \"" + word + "\" is none of ours; multistep2 takes its place",
+                   s.arguments[0].place)
+          .notes.push_back(
+              "the <settings> of the document name another; known in decks: ms, ms2, "
+              "ms3, ms4, hope, bdf, crank nicolson");
+    }
+  }
+  // the rest is about MBDyn's own solvers and output
+}
+
+void Deck::control(const DeckStatement& s) {
+  static const std::map<std::string_view, const char*> counts{
+      {"structural nodes", "structural nodes"},
+      {"rigid bodies", "rigid bodies"},
+      {"joints", "joints"},
+      {"forces", "forces"},
+      {"beams", "beams"},
+      {"abstract nodes", "abstract nodes"}};
+  if (s.keyword == "rigid body kinematics" ||
+      (s.keyword == "model" && !s.arguments.empty() && normal(s.arguments[0].text) == "static"))
+    refuse("V1722", "\"" + s.keyword + "\" changes what the deck means, and cannot be converted",
+           s.place, "convert without it; settings start=\"equilibrium\" begins at rest");
+  const auto found = counts.find(s.keyword);
+  if (found == counts.end() || s.arguments.empty()) return;
+  declared_[found->second] = numbers_.value(s.arguments[0]);
+}
+
+void Deck::reference(DeckArguments& a) {
+  const long label = a.label("the label of the reference");
+  const Pose p = pose(a);
+  frames_[label] = p;
+  tail(a);
+}
+
+void Deck::node(const DeckStatement& s, DeckArguments& a) {
+  if (s.keyword == "abstract") {
+    const std::string name = named(s, "abstract", a.label("the label of the node"));
+    a.skip_name();
+    counted_["abstract nodes"] += 1.0;
+    double value = 0.0;
+    if (!a.keyword("algebraic")) a.keyword("differential");
+    if (a.keyword("value")) value = a.number("the value");
+    written_nodes_ += "  <scalar name=\"" + name + "\" initial=\"" + exact(value) + "\"/>\n";
+    return;
+  }
+  if (s.keyword != "structural")
+    refuse("V1722", "nodes of kind \"" + s.keyword + "\" are not among what can be converted",
+           s.place, "can be converted: structural, abstract");
+  const long label = a.label("the label of the node");
+  a.skip_name();
+  const bool fixed = a.keyword("static");
+  if (a.more() && normal(a.peek().text) == "dummy")
+    refuse(
+        "V1722", "a dummy node is not among what can be converted", a.place(),
+        "it only shows a point of another node: give that point an <output>, or a body's offset");
+  if (!fixed && !a.keyword("dynamic")) a.unexpected("dynamic or static");
+  if (nodes_.contains(label))
+    refuse("V1723", "there are two structural nodes " + std::to_string(label), s.place);
+  Node n;
+  n.pose = pose(a);
+  n.name = named(s, "node", label);
+  const Pose& p = n.pose;
+  written_nodes_ += "  <node name=\"" + n.name + "\"" + (fixed ? " kind=\"static\"" : "") +
+                    (p.p.isZero(0.0) ? "" : " position=\"" + vector(p.p, "m") + "\"") +
+                    attitude(p.R) +
+                    (p.v.isZero(0.0) ? "" : " velocity=\"" + vector(p.v, "m/s") + "\"") +
+                    (p.w.isZero(0.0) ? "" : " rate=\"" + vector(p.w, "rad/s") + "\"") + "/>\n";
+  counted_["structural nodes"] += 1.0;
+  nodes_.emplace(label, std::move(n));
+  // initial stiffnesses and output do not concern the document
+  if (!a.more()) return;
+  static const std::array<std::string_view, 6> harmless{
+      "output",        "position initial stiffness", "velocity initial stiffness", "assembly",
+      "accelerations", "orientation description"};
+  const std::string word = normal(a.peek().text);
+  if (std::find(harmless.begin(), harmless.end(), word) == harmless.end())
+    a.unexpected("nothing more, assembly, or output");
+}
+
+void Deck::element(const DeckStatement& s, DeckArguments& a) {
+  const auto count = [&](const char* what) { counted_[what] += 1.0; };
+  other_.reset();
+  if (s.keyword == "body") {
+    count("rigid bodies");
+    return body(s, a);
+  }
+  if (s.keyword == "joint") {
+    count("joints");
+    return joint(s, a);
+  }
+  if (s.keyword == "beam3" || s.keyword == "beam" || s.keyword == "beam2") {
+    count("beams");
+    return beam(s, a, s.keyword == "beam2" ? 2 : 3);
+  }
+  if (s.keyword == "force" || s.keyword == "couple") {
+    count("forces");
+    return force(s, a, s.keyword == "couple");
+  }
+  if (s.keyword == "gravity") return gravity(a);
+  static const std::array<std::string_view, 6> reports{
+      "inertia",    "output", "joint regularization", "stream output", "stream motion output",
+      "rtai output"};
+  if (std::find(reports.begin(), reports.end(), s.keyword) != reports.end()) return;
+  refuse("V1722", "the element \"" + s.keyword + "\" is not among what can be converted", s.place,
+         "can be converted: body, joint, beam2, beam3, force, couple, gravity");
+}
+
+std::string Deck::named(const DeckStatement& s, const char* kind, long label) {
+  // a label that was a variable keeps its name, unless the variable counts
+  const std::string& word = s.arguments[0].text;
+  const std::string by_number =
+      std::string(kind) + "_" + (label < 0 ? "m" : "") + std::to_string(std::abs(label));
+  std::string name =
+      multibody_tree::identifier(word) && !counters_.contains(word) ? word : by_number;
+  if (name == "ground" || name == "mechanism") name += "_1";
+  if (names_.contains(name)) name = std::string(kind) + "_" + name;
+  while (!names_.insert(name).second) name += "_2";
+  return name;
+}
+
+void Deck::look_ahead(const std::vector<DeckStatement>& all) {
+  for (const DeckStatement& s : all) {
+    if (s.keyword != "set") continue;
+    for (const DeckArgument& a : s.arguments) {
+      const std::vector<std::string_view> left =
+          words(std::string_view(a.text).substr(0, a.text.find('=')));
+      if (left.size() == 1) counters_.emplace(left[0]);  // it was declared before
+    }
+  }
+}
+
+std::string Deck::included(const DeckStatement& s) {
+  const std::string_view text = s.arguments.size() == 1 ? trimmed(s.arguments[0].text) : "";
+  if (text.size() < 3 || text.front() != '"' || text.back() != '"')
+    refuse("V1721", "include takes the name of one file in quotes", s.place);
+  return std::string(text.substr(1, text.size() - 2));
+}
+
+// ---- the document
+
+std::string Deck::vector(const Vector3& v, const char* unit) {
+  return exact(v[0]) + " " + exact(v[1]) + " " + exact(v[2]) + " " + unit;
+}
+
+std::string Deck::attitude(const Matrix3& R) {
+  if ((R - Matrix3::Identity()).isZero(0.0)) return {};
+  // of the largest element, so that nothing is divided by what is small
+  const double t = R.trace();
+  Eigen::Index k = 0;
+  R.diagonal().maxCoeff(&k);
+  spatial::Quaternion q;
+  if (t > R(k, k)) {
+    q << R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1), 1.0 + t;
+  } else {
+    const Eigen::Index i = k, j = (k + 1) % 3, l = (k + 2) % 3;
+    q[i] = 1.0 + R(i, i) - R(j, j) - R(l, l);
+    q[j] = R(i, j) + R(j, i);
+    q[l] = R(i, l) + R(l, i);
+    q[3] = R(l, j) - R(j, l);
+  }
+  q.normalize();
+  return " quaternion=\"" + exact(q[0]) + " " + exact(q[1]) + " " + exact(q[2]) + " " +
+         exact(q[3]) + "\"";
+}
+
+std::string Deck::text(const End& e) {
+  return "    <end node=\"" + (e.node ? e.node->name : std::string("ground")) + "\"" +
+         (e.offset.isZero(0.0) ? "" : " offset=\"" + vector(e.offset, "m") + "\"") +
+         attitude(e.axes) + "/>\n";
+}
+
+void Deck::write_joint(const std::string& name, const char* kind, const End& a, const End& b,
+                       const std::string& more) {
+  names_.insert(name);
+  written_ += "  <joint name=\"" + name + "\" kind=\"" + kind + "\"" + more + ">\n" + text(a) +
+              text(b) + "  </joint>\n";
+}
+
+std::string Deck::matrix_text(const char* of, const std::vector<double>& m, std::size_t n) const {
+  std::string all = std::string("    <matrix of=\"") + of + "\">\n";
+  for (std::size_t i = 0; i < n; ++i) {
+    all += "     ";
+    for (std::size_t j = 0; j < n; ++j) all += " " + exact(m[i * n + j]);
+    all += "\n";
+  }
+  return all + "    </matrix>\n";
+}
+
+std::string Deck::document(const std::string& name) const {
+  std::string step = step_ > 0.0 ? " step=\"" + exact(step_) + " s\"" : "";
+  return "<!DOCTYPE mechanism SYSTEM \"constrained.dtd\">\n<mechanism name=\"" + name +
+         "\" version=\"1\">\n" + gravity_ +
+         (settings_.empty() && step.empty() ? "" : "  <settings" + settings_ + step + "/>\n") +
+         "\n" + written_nodes_ + "\n" + written_drives_ + written_ + "</mechanism>\n";
+}
+
+void Deck::check_counts(const DeckStatement& last, Diagnostics& problems) const {
+  for (const auto& [what, declared] : declared_) {
+    const auto found = counted_.find(what);
+    const double there = found == counted_.end() ? 0.0 : found->second;
+    if (there == declared) continue;
+    problems.warning(
+        "V1725",
+        "the control data says " + exact(declared) + " " + what + ", the deck has " + exact(there),
+        last.place);
+  }
+  if (!open_.empty())
+    problems.error("V1721", "the section \"" + open_.back() + "\" has no end", last.place);
+}
+
+}  // namespace detail
+
+namespace {
+
+constexpr std::uintmax_t largest = 16u << 20;
+constexpr std::size_t most_problems = 100;
+
+/// A deck and the files that it includes.
+class Files {
+ public:
+  /// `follow`: includes are read from the disk.
+  Files(Diagnostics& found, bool follow) : found_(found), follow_(follow) {}
+
+  /// Converts what a file says, at the depth of includes; false: no use to go on.
+  bool convert(const std::string& content, const std::string& name, int depth) {
+    const std::string& kept = contents_.try_emplace(name, content).first->second;
+    const std::size_t before = found_.errors();
+    const std::vector<detail::DeckStatement> all = detail::deck_statements(kept, name, found_);
+    if (found_.errors() > before) return false;
+    deck_.look_ahead(all);
+    for (const detail::DeckStatement& s : all) {
+      if (s.keyword != "include") {
+        deck_.convert(s, found_);
+      } else if (!include(s, name, depth)) {
+        return false;
+      }
+      if (found_.errors() > most_problems) return false;
+    }
+    if (depth > 0) return true;
+    if (all.empty()) {
+      found_.error("V1721", "the deck is empty", {.file = name, .line = 1, .column = 1});
+    } else {
+      deck_.check_counts(all.back(), found_);
+    }
+    return found_.errors() == 0;
+  }
+
+  const detail::Deck& deck() const { return deck_; }
+
+  /// The same problems, each with the line it is about.
+  void add_with_lines(Diagnostics& to) const {
+    constexpr std::size_t longest = 400;
+    std::map<std::string_view, std::vector<std::string_view>> lines;
+    std::set<std::string> told;  // a file may be included many times
+    for (const Diagnostic& d : found_.list()) {
+      if (!told.insert(d.place.file + ":" + std::to_string(d.place.line) + ":" +
+                       std::to_string(d.place.column) + d.message)
+               .second)
+        continue;
+      Diagnostic& copy = to.add(d);
+      const auto content = contents_.find(d.place.file);
+      if (content == contents_.end()) continue;
+      const auto [own, fresh] = lines.try_emplace(content->first);
+      if (fresh) own->second = split(content->second, '\n');
+      const auto n = static_cast<std::size_t>(d.place.line);
+      if (n == 0 || n > own->second.size() || own->second[n - 1].size() > longest) continue;
+      std::string_view line = own->second[n - 1];
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      copy.source.push_back({d.place.line, std::string(line)});
+    }
+  }
+
+ private:
+  bool include(const detail::DeckStatement& s, const std::string& from, int depth) {
+    constexpr int deepest = 16, most = 2000;
+    try {
+      const std::string file = detail::Deck::included(s);
+      const Place& place = s.arguments[0].place;
+      if (!follow_) detail::refuse("V1722", "include can be followed in files only", place);
+      if (depth >= deepest || ++count_ > most)
+        detail::refuse(
+            "V1721", "includes lead too far", place,
+            std::to_string(deepest) + " one inside the other, " + std::to_string(most) + " in all");
+      const std::string path = (std::filesystem::path(from).parent_path() / file).string();
+      if (path == from || std::find(open_.begin(), open_.end(), path) != open_.end())
+        detail::refuse("V1721", "\"" + path + "\" includes itself", place);
+      const auto known = contents_.find(path);
+      const std::optional<std::string> content =
+          known != contents_.end() ? known->second : read(path, largest);
+      if (!content || content->size() > largest - bytes_)
+        detail::refuse("V1720", "\"" + path + "\" cannot be read", place,
+                       "a deck has at most 16 MiB with all that it includes; names are relative to "
+                       "the file that includes");
+      bytes_ += content->size();
+      open_.push_back(from);
+      const bool good = convert(*content, path, depth + 1);
+      open_.pop_back();
+      return good;
+    } catch (const ConfigurationError& e) {
+      found_.append(e.diagnostics());
+      return true;
+    }
+  }
+
+ public:
+  static std::optional<std::string> read(const std::filesystem::path& path, std::uintmax_t most) {
+    std::error_code failed;
+    const bool fits = std::filesystem::is_regular_file(path, failed) &&
+                      std::filesystem::file_size(path, failed) <= most && !failed;
+    std::ifstream in(path, std::ios::binary);
+    if (!fits || !in) return {};
+    return std::string{std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  Diagnostics& found_;
+  bool follow_;
+  detail::Deck deck_;
+  std::map<std::string, std::string, std::less<>> contents_;  // by name
+  std::vector<std::string> open_;                             // files that include the present one
+  std::uintmax_t bytes_ = 0;                                  // of what was included
+  int count_ = 0;
+};
+
+std::optional<std::string> converted(const std::string& content, const std::string& name,
+                                     bool follow, Diagnostics& problems) {
+  Diagnostics found;
+  Files files(found, follow);
+  const bool whole = files.convert(content, name, 0) && found.errors() == 0;
+  files.add_with_lines(problems);
+  if (!whole) return {};
+  std::string own = std::filesystem::path(name).stem().string();
+  if (!multibody_tree::identifier(own)) own = "deck";
+  return files.deck().document(own);
+}
+
+}  // namespace
+
+std::optional<std::string> convert_deck(std::string_view content, const std::string& name,
+                                        Diagnostics& problems) {
+  return converted(std::string(content), name, false, problems);
+}
+
+std::optional<std::string> import_deck(const std::filesystem::path& path, Diagnostics& problems) {
+  const std::optional<std::string> content = Files::read(path, largest);
+  if (!content) {
+    problems.error("V1720", "\"" + path.string() + "\" cannot be read", {})
+        .notes.push_back("a deck is a file of at most 16 MiB");
+    return {};
+  }
+  return converted(*content, path.string(), true, problems);
+}
+
+}  // namespace vernier::multibody_loops

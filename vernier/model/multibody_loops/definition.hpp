@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/component/description.hpp"
+#include "vernier/kernel/constrained/solver.hpp"
+
+namespace vernier::multibody_loops {
+
+/// One output port, and what it shows.
+struct Shown {
+  enum class Kind : std::uint8_t {
+    position,              // of node `index`, global axes
+    attitude,              // from global to node axes, scalar last
+    velocity,              // global axes
+    rate,                  // node axes
+    acceleration,          // global axes
+    angular_acceleration,  // node axes
+    scalar,                // of scalar node `index`
+    measure,               // `first` … of the measures of element `index`
+    kinetic_energy,
+    potential_energy,
+    momentum,
+    angular_momentum,
+    constraint_violation,
+    iterations,
+    residual,
+    unconverged,
+  };
+  Kind kind = Kind::position;
+  int index = 0;
+  int first = 0;
+  Port port = {};
+};
+
+/// A mechanism as its document gives it.
+struct Definition {
+  constrained::Model model;
+  constrained::Settings settings;
+  double step = 1e-3;        // s, the longest
+  bool equilibrium = false;  // begins at rest instead of at the start given
+  int load_steps = 10;
+  std::vector<Port> inputs;  // of the drives that are inputs, in their order
+  std::vector<Shown> outputs;
+  /// Where nodes, bodies, elements and drives are in the document, by name.
+  std::map<std::string, Place, std::less<>> places;
+  Place place;  // of the whole
+};
+
+}  // namespace vernier::multibody_loops

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/model/multibody_loops/detail/deck_text.hpp"
+
+namespace vernier::multibody_loops::detail {
+
+/// The arguments of a statement, one after the other. All throw ConfigurationError.
+class DeckArguments {
+ public:
+  DeckArguments(const DeckStatement& s, const DeckNumbers& n) : statement_(s), numbers_(n) {}
+
+  bool more(std::size_t ahead = 0) const { return at_ + ahead < statement_.arguments.size(); }
+  const DeckArgument& next(const char* what);
+  const DeckArgument& peek(std::size_t ahead = 0) const {
+    return statement_.arguments[at_ + ahead];
+  }
+  std::size_t left() const { return statement_.arguments.size() - at_; }
+  /// Takes the argument when it is one of these words.
+  bool keyword(std::string_view word);
+  double number(const char* what) { return numbers_.value(next(what)); }
+  long label(const char* what);
+  /// `name, "text"` behind a label.
+  void skip_name();
+  Place place() const { return more() ? peek().place : statement_.place; }
+  const DeckNumbers& numbers() const { return numbers_; }
+  [[noreturn]] void unexpected(const char* wanted) const;
+
+ private:
+  const DeckStatement& statement_;
+  const DeckNumbers& numbers_;
+  std::size_t at_ = 0;
+};
+
+/// Converts a deck, statement by statement, to the text of a document.
+class Deck {
+ public:
+  void convert(const DeckStatement&, Diagnostics&);
+  /// Finds the variables that change: labels made of them have no name.
+  void look_ahead(const std::vector<DeckStatement>&);
+  /// The name of the file that an include asks for; throws ConfigurationError.
+  static std::string included(const DeckStatement&);
+  std::string document(const std::string& name) const;
+  /// Counts of the control data, sections that do not end; `last` is where the deck ends.
+  void check_counts(const DeckStatement& last, Diagnostics&) const;
+
+ private:
+  using Vector3 = spatial::Vector3;
+  using Matrix3 = spatial::Matrix3;
+  struct Pose {
+    Matrix3 R = Matrix3::Identity();
+    Vector3 p = Vector3::Zero(), v = Vector3::Zero(), w = Vector3::Zero();
+  };
+  struct Node {
+    std::string name;
+    Pose pose;
+  };
+  /// Where something is attached, in node axes; no node: the ground.
+  struct End {
+    const Node* node = nullptr;
+    Vector3 offset = Vector3::Zero();
+    Matrix3 axes = Matrix3::Identity();
+  };
+  struct Drive {
+    enum class Kind {
+      constant,
+      ramp,
+      step,
+      sine,
+      table,
+      polynomial,
+      formula
+    } kind = Kind::constant;
+    std::vector<double> numbers;  // of the kind, in the order of its attributes, from the start on
+    std::string formula;
+  };
+  /// One drive for each of x, y, z; a factor each.
+  struct Drive3 {
+    std::array<std::optional<Drive>, 3> drive;
+    std::array<double, 3> factor = {1.0, 1.0, 1.0};
+  };
+  struct Law {
+    std::size_t n = 0;
+    std::vector<double> stiffness, damping;  // n × n, row major
+    double cubic = 0.0;                      // of one dimension
+  };
+  /// What the second end of a joint may refer to: the first.
+  struct Other {
+    const Pose* node = nullptr;
+    Vector3 position = Vector3::Zero();  // of the joint, global
+    Matrix3 orientation = Matrix3::Identity();
+  };
+
+  // sections of the deck (deck.cpp)
+  void section(const DeckStatement&, bool begins);
+  void problem(const DeckStatement&, Diagnostics&);
+  void control(const DeckStatement&);
+  void reference(DeckArguments&);
+  void node(const DeckStatement&, DeckArguments&);
+  void element(const DeckStatement&, DeckArguments&);
+
+  std::string named(const DeckStatement&, const char* kind, long label);
+
+  // values (deck_values.cpp)
+  const Pose* frame(DeckArguments&, const Pose* own);
+  bool as_other(DeckArguments&, std::initializer_list<const char*> words, const char* rest);
+  Vector3 plain_vector(DeckArguments&);
+  Matrix3 plain_matrix(DeckArguments&);
+  Vector3 position(DeckArguments&, const Pose& own);
+  Matrix3 orientation(DeckArguments&, const Pose& own);
+  Pose pose(DeckArguments&);
+  std::vector<double> square(DeckArguments&, std::size_t n);
+  Law law(DeckArguments&, std::size_t n);
+  void constitutive_law(DeckArguments&);
+  const Node& node_of(DeckArguments&);
+  /// [position,] offset, [orientation | hinge, matrix], as far as they are there.
+  End end(DeckArguments&, bool bare_offset);
+  void tail(DeckArguments&) const;
+
+  // drives (deck_drives.cpp)
+  Drive drive(DeckArguments&);
+  Drive3 drive3(DeckArguments&);
+  std::string formula_of(const Drive&, const Place&);
+  std::string integral_of(const Drive&, const Place&);
+  std::string drive_text(const Drive&, double factor, const char* unit);
+
+  // elements (deck_elements.cpp)
+  void body(const DeckStatement&, DeckArguments&);
+  void joint(const DeckStatement&, DeckArguments&);
+  bool two_node_joint(const std::string& kind, const std::string& name, DeckArguments&);
+  bool pin_joint(const std::string& kind, const std::string& name, DeckArguments&);
+  bool elastic_joint(const std::string& kind, const std::string& name, DeckArguments&);
+  bool driven_joint(const std::string& kind, const std::string& name, DeckArguments&);
+  std::string follow_text(const Drive3&, const char* unit);
+  static std::string law_text(const Law&, double length, const char* stiffness, const char* damping,
+                              const char* cubic);
+  void total_joint(const std::string& name, DeckArguments&, bool pin);
+  void force(const DeckStatement&, DeckArguments&, bool couple);
+  void beam(const DeckStatement&, DeckArguments&, std::size_t ends);
+  void gravity(DeckArguments&);
+
+  // the document (deck.cpp)
+  static std::string text(const End&);
+  static std::string attitude(const Matrix3&);
+  static std::string vector(const Vector3&, const char* unit);
+  void write_joint(const std::string& name, const char* kind, const End& a, const End& b,
+                   const std::string& more = {});
+  std::string matrix_text(const char* of, const std::vector<double>&, std::size_t n) const;
+
+  DeckNumbers numbers_;
+  std::vector<std::string> open_;  // sections that began and did not end
+  std::map<long, Pose> frames_;
+  std::map<long, Node> nodes_;
+  std::map<long, Drive> drives_;
+  std::map<long, Law> laws_;
+  std::set<std::string> names_;
+  std::set<std::string, std::less<>> counters_;  // variables that are set more than once
+  std::map<std::string, double> declared_;       // counts of the control data
+  std::map<std::string, double> counted_;
+  std::map<std::string, int> drive_count_;
+  std::string settings_ = "";
+  double step_ = 0.0, start_ = 0.0;  // of time; what Time is when a run begins
+  int drive_depth_ = 0;
+  std::optional<Other> other_;
+  std::string gravity_, written_nodes_, written_drives_, written_;
+};
+
+}  // namespace vernier::multibody_loops::detail

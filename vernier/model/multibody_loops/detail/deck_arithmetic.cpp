@@ -1,0 +1,347 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "vernier/base/text.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
+#include "vernier/model/multibody_loops/detail/deck_text.hpp"
+
+namespace vernier::multibody_loops::detail {
+namespace {
+
+constexpr int deepest = 100;
+
+bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool digit(char c) { return c >= '0' && c <= '9'; }
+
+const std::map<std::string_view, double, std::less<>> constants{
+    {"pi", std::numbers::pi},
+    {"e", std::numbers::e},
+    {"deg2rad", std::numbers::pi / 180.0},
+    {"rad2deg", 180.0 / std::numbers::pi},
+    {"in2m", 0.0254},
+    {"m2in", 1.0 / 0.0254},
+    {"ft2m", 0.3048},
+    {"m2ft", 1.0 / 0.3048},
+    {"lb2kg", 0.45359237},
+    {"kg2lb", 1.0 / 0.45359237}};
+
+double sign_of(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : 0.0; }
+
+/// What a function is of one number, and in documents, where % stands for the argument.
+struct Known {
+  double (*of)(double);
+  const char* text;
+};
+const std::map<std::string_view, Known, std::less<>> functions{
+    {"sin", {elementary::sin, "sin(%)"}},
+    {"cos", {elementary::cos, "cos(%)"}},
+    {"tan", {elementary::tan, "tan(%)"}},
+    {"asin", {elementary::asin, "asin(%)"}},
+    {"acos", {elementary::acos, "acos(%)"}},
+    {"atan", {elementary::atan, "atan(%)"}},
+    {"sinh", {elementary::sinh, "sinh(%)"}},
+    {"cosh", {elementary::cosh, "cosh(%)"}},
+    {"tanh", {elementary::tanh, "tanh(%)"}},
+    {"exp", {elementary::exp, "exp(%)"}},
+    {"log", {elementary::log, "log(%)"}},
+    {"log10", {elementary::log10, "log10(%)"}},
+    {"sqrt", {std::sqrt, "sqrt(%)"}},
+    {"abs", {std::fabs, "abs(%)"}},
+    {"floor", {std::floor, "floor(%)"}},
+    {"ceil", {std::ceil, "ceil(%)"}},
+    {"sign", {sign_of, "sign(%)"}},
+    {"step", {[](double x) { return 0.5 * (1.0 + sign_of(x)); }, "0.5*(1 + sign(%))"}},
+    {"ramp", {[](double x) { return std::max(x, 0.0); }, "max(%, 0)"}},
+    {"par", {[](double x) { return x > 0.0 ? x * x : 0.0; }, "max(%, 0)^2"}}};
+
+/// Operators by rising precedence: || && comparisons + - * / % ^ and the sign, which binds
+/// tighter than ^ in decks.
+class Arithmetic {
+ public:
+  using Value = DeckNumbers::Value;
+  using Values = std::map<std::string, Value, std::less<>>;
+
+  Arithmetic(std::string_view text, const Place& place, const Values& values, bool varying = false,
+             double start = 0.0)
+      : text_(text), place_(place), values_(values), varying_(varying), start_(start) {}
+
+  Value all() {
+    Value x = either();
+    skip();
+    if (at_ < text_.size()) wrong("cannot go on at \"" + std::string(text_.substr(at_, 10)) + "\"");
+    if (!x.varies && !std::isfinite(x.x)) wrong("is not a finite number");
+    return x;
+  }
+
+ private:
+  void skip() {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r' || text_[at_] == '\n'))
+      ++at_;
+  }
+  bool accept(std::string_view token) {
+    skip();
+    if (text_.substr(at_, token.size()) != token) return false;
+    at_ += token.size();
+    return true;
+  }
+  [[noreturn]] void wrong(const std::string& why) const {
+    refuse("V1724", "\"" + std::string(text_) + "\" " + why, place_);
+  }
+  /// What a text is: a sum, a product, or something that needs no parentheses anywhere.
+  enum Level { a_sum, a_product, a_unit };
+  static std::string in_document(const Value& v, Level needed) {
+    const std::string text = v.varies ? v.text : exact(v.x);
+    const bool bare = v.varies ? v.level >= needed : v.x >= 0.0 || needed == a_sum;
+    return bare ? text : "(" + text + ")";
+  }
+  static Value number_of(double x, bool whole) { return {x, whole, false, a_unit, {}}; }
+  Value text_of(std::string t, Level level) const {
+    if (t.size() > 100'000) wrong("is too long");
+    return {0.0, false, true, level, std::move(t)};
+  }
+  Value joined(const Value& a, const char* op, const Value& b, Level level) const {
+    const Level right = level == a_sum ? a_product : a_unit;
+    return text_of(in_document(a, level) + op + in_document(b, right),
+                   level == a_unit ? a_product : level);
+  }
+  Value called(const char* name, const Value& a, const Value& b) const {
+    return text_of(name + ("(" + in_document(a, a_sum)) + ", " + in_document(b, a_sum) + ")",
+                   a_unit);
+  }
+
+  Value either() {
+    Value x = both();
+    while (accept("||")) {
+      const Value y = both();
+      x = x.varies || y.varies ? called("max", x, y)
+                               : number_of(x.x != 0.0 || y.x != 0.0 ? 1.0 : 0.0, true);
+    }
+    return x;
+  }
+  Value both() {
+    Value x = comparison();
+    while (accept("&&")) {
+      const Value y = comparison();
+      x = x.varies || y.varies ? joined(x, "*", y, a_product)
+                               : number_of(x.x != 0.0 && y.x != 0.0 ? 1.0 : 0.0, true);
+    }
+    return x;
+  }
+  Value comparison() {
+    Value x = sum();
+    static constexpr const char* operators[] = {"<=", ">=", "==", "!=", "<", ">"};
+    for (const char* op : operators) {
+      if (!accept(op)) continue;
+      const Value y = sum();
+      if (x.varies || y.varies) {
+        // the answer is a number there
+        return text_of(
+            "if(" + in_document(x, a_sum) + " " + op + " " + in_document(y, a_sum) + ", 1, 0)",
+            a_unit);
+      }
+      const bool holds = op[0] == '<'   ? (op[1] ? x.x <= y.x : x.x < y.x)
+                         : op[0] == '>' ? (op[1] ? x.x >= y.x : x.x > y.x)
+                         : op[0] == '=' ? x.x == y.x
+                                        : x.x != y.x;
+      return number_of(holds ? 1.0 : 0.0, true);
+    }
+    return x;
+  }
+  Value sum() {
+    Value x = product();
+    while (true) {
+      const bool plus = accept("+");
+      if (!plus && !accept("-")) return x;
+      const Value y = product();
+      if (x.varies || y.varies)
+        x = joined(x, plus ? " + " : " - ", y, a_sum);
+      else
+        x = number_of(plus ? x.x + y.x : x.x - y.x, x.whole && y.whole);
+    }
+  }
+  Value product() {
+    Value x = power();
+    while (true) {
+      const char op = accept("*") ? '*' : accept("/") ? '/' : accept("%") ? '%' : '\0';
+      if (op == '\0') return x;
+      const Value y = power();
+      if (op == '%' && (x.varies || y.varies)) wrong("takes a remainder of what depends on Time");
+      if (op != '*' && !y.varies && y.x == 0.0) wrong("divides by zero");
+      const bool whole = x.whole && y.whole;
+      if (x.varies || y.varies)
+        x = joined(x, op == '*' ? "*" : "/", y, a_product);
+      else if (op == '%')
+        x = number_of(std::fmod(x.x, y.x), whole);
+      else if (op == '*')
+        x = number_of(x.x * y.x, whole);
+      else
+        x = number_of(whole ? std::trunc(x.x / y.x) : x.x / y.x, whole);
+    }
+  }
+  Value power() {
+    if (++depth_ > deepest) wrong("is nested too deeply");
+    Value x = with_sign();
+    if (accept("^")) {
+      const Value y = power();
+      if (x.varies || y.varies)
+        x = joined(x, "^", y, a_unit);
+      else
+        x = number_of(x.whole && y.whole && y.x < 0.0 ? 0.0 : elementary::pow(x.x, y.x),
+                      x.whole && y.whole);
+    }
+    --depth_;
+    return x;
+  }
+  Value with_sign() {
+    if (accept("+")) return atom();
+    if (!accept("-")) return atom();
+    Value x = atom();
+    if (x.varies) return text_of("-(" + x.text + ")", a_sum);
+    x.x = -x.x;
+    return x;
+  }
+  Value atom() {
+    skip();
+    if (at_ >= text_.size()) wrong("ends too early");
+    if (accept("(")) {
+      if (++depth_ > deepest) wrong("is nested too deeply");
+      const Value x = either();
+      --depth_;
+      if (!accept(")")) wrong("misses a )");
+      return x;
+    }
+    if (digit(text_[at_]) || text_[at_] == '.') return number();
+    if (letter(text_[at_])) return name();
+    wrong(std::string("has a '") + text_[at_] + "' that has no meaning");
+  }
+  Value number() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (digit(text_[at_]) || text_[at_] == '.')) ++at_;
+    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+      std::size_t k = at_ + 1;
+      if (k < text_.size() && (text_[k] == '+' || text_[k] == '-')) ++k;
+      if (k < text_.size() && digit(text_[k])) {
+        while (k < text_.size() && digit(text_[k])) ++k;
+        at_ = k;
+      }
+    }
+    const std::string_view own = text_.substr(begin, at_ - begin);
+    const auto x = parsed_real(own);
+    if (!x) wrong("has no number at \"" + std::string(own) + "\"");
+    return number_of(*x, own.find_first_of(".eE") == std::string_view::npos);
+  }
+  Value name() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (letter(text_[at_]) || digit(text_[at_]))) ++at_;
+    const std::string_view n = text_.substr(begin, at_ - begin);
+    if (text_.substr(at_, 2) == "::")
+      refuse("V1724",
+             "\"" + std::string(n) + "::\" asks for what the model does, which is no drive", place_,
+             "a servo, a transducer or a port can follow the model");
+    if (accept("(")) return call(n);
+    if (const auto found = values_.find(n); found != values_.end()) return found->second;
+    if (const auto found = constants.find(n); found != constants.end())
+      return number_of(found->second, false);
+    if (varying_ && n == "Time")
+      return start_ == 0.0 ? text_of("t", a_unit)
+                           : joined(text_of("t", a_unit), " + ", number_of(start_, false), a_sum);
+    std::vector<std::string> known;
+    for (const auto& [k, v] : values_) known.push_back(k);
+    const auto near = closest(n, known);
+    refuse("V1724", "there is no variable \"" + std::string(n) + "\"", place_,
+           near ? "did you mean " + *near + "?" : "variables are made by set: real NAME = VALUE;");
+  }
+  Value call(std::string_view n) {
+    if (++depth_ > deepest) wrong("is nested too deeply");
+    const Value x = either();
+    const bool two = accept(",");
+    const Value y = two ? either() : Value{};
+    --depth_;
+    if (!accept(")")) wrong("misses a )");
+    const bool varies = x.varies || y.varies;
+    if (two) {
+      if (varies && (n == "atan2" || n == "pow" || n == "min" || n == "max"))
+        return called(std::string(n).c_str(), x, y);
+      if (varies && n == "sramp")
+        return text_of("clamp(" + in_document(x, a_sum) + ", 0, " + in_document(y, a_sum) + ")",
+                       a_unit);
+      if (n == "atan2") return number_of(elementary::atan2(x.x, y.x), false);
+      if (n == "pow") return number_of(elementary::pow(x.x, y.x), false);
+      if (n == "min") return number_of(std::min(x.x, y.x), x.whole && y.whole);
+      if (n == "max") return number_of(std::max(x.x, y.x), x.whole && y.whole);
+      if (n == "sramp") return number_of(std::min(std::max(x.x, 0.0), y.x), false);
+    } else if (const auto found = functions.find(n); found != functions.end()) {
+      if (!varies) return number_of(found->second.of(x.x), n == "abs" && x.whole);
+      std::string text = found->second.text;
+      return text_of(text.replace(text.find('%'), 1, x.text), a_product);
+    }
+    wrong("calls " + std::string(n) + ", which is not known with so many arguments");
+  }
+
+  std::string_view text_;
+  const Place& place_;
+  const Values& values_;
+  bool varying_;
+  double start_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+void DeckNumbers::set(const DeckArgument& a) {
+  const std::string_view text = a.text;
+  const std::size_t equals = text.find('=');
+  std::vector<std::string_view> left = words(text.substr(0, equals));
+  std::string type;
+  while (left.size() > 1 && (left[0] == "const" || left[0] == "real" || left[0] == "integer" ||
+                             left[0] == "ifndef" || left[0] == "bool" || left[0] == "string")) {
+    if (left[0] != "const" && left[0] != "ifndef") type = left[0];
+    left.erase(left.begin());
+  }
+  if (left.size() != 1 || !letter(left[0][0]) ||
+      !std::all_of(left[0].begin(), left[0].end(), [](char c) { return letter(c) || digit(c); })) {
+    refuse("V1721", "\"" + std::string(trimmed(text)) + "\" sets no variable", a.place,
+           "write set: real NAME = VALUE;");
+  }
+  if (type == "string") return;  // of names in output; where it is used it is missed
+  const std::string name(left[0]);
+  const auto known = values_.find(name);
+  if (words(text)[0] == "ifndef" && known != values_.end()) return;
+  const bool whole = type.empty() ? known != values_.end() && known->second.whole : type != "real";
+  double x = 0.0;
+  if (equals != std::string_view::npos) {
+    const std::string_view right = trimmed(text.substr(equals + 1));
+    x = right == "TRUE"    ? 1.0
+        : right == "FALSE" ? 0.0
+                           : Arithmetic(right, a.place, values_).all().x;
+  }
+  values_[name] = {whole ? std::trunc(x) : x, whole, false, 0, {}};
+}
+
+double DeckNumbers::value(const DeckArgument& a) const {
+  return Arithmetic(trimmed(a.text), a.place, values_).all().x;
+}
+
+std::string DeckNumbers::formula(const DeckArgument& a, double start) const {
+  std::string_view text = trimmed(a.text);
+  if (text.size() < 2 || text.front() != '"' || text.back() != '"')
+    refuse("V1721", "a string in quotes is expected here, not \"" + std::string(text) + "\"",
+           a.place);
+  text = text.substr(1, text.size() - 2);
+  const Value v = Arithmetic(text, a.place, values_, true, start).all();
+  return v.varies ? v.text : exact(v.x);
+}
+
+bool DeckNumbers::begins(std::string_view text) const {
+  if (text.empty()) return false;
+  const char c = text[0];
+  if (!letter(c)) return c != '"';
+  const std::string_view word = text.substr(0, text.find_first_of(" \t\r\n+-*/^%(<>=!&|"));
+  return has(word) || constants.contains(word) ||
+         (functions.contains(word) && text.size() > word.size() && text[word.size()] == '(');
+}
+
+}  // namespace vernier::multibody_loops::detail

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/kernel/spatial/attitude.hpp"
+
+namespace vernier::multibody_loops::detail {
+
+/// `keyword: argument, argument, …;` as it stands in a deck, comments taken out.
+struct DeckArgument {
+  std::string text;
+  Place place;
+};
+struct DeckStatement {
+  std::string keyword;  // lower case, single blanks
+  Place place;
+  std::vector<DeckArgument> arguments;
+};
+
+/// Splits a deck. What cannot be split is reported; then what came before it is answered.
+std::vector<DeckStatement> deck_statements(std::string_view content, const std::string& name,
+                                           Diagnostics& problems);
+
+/// Variables of a deck and its arithmetic, which knows whole numbers: 1/2 is 0, 1./2 is 0.5.
+class DeckNumbers {
+ public:
+  /// A number, or a text in the language of documents for what depends on Time.
+  struct Value {
+    double x = 0.0;
+    bool whole = false, varies = false;
+    int level = 0;  // of the text: how tightly its operators bind
+    std::string text;
+  };
+
+  /// `real L = 1.`, `const integer N = 2`, `L = 3.`
+  void set(const DeckArgument&);
+  /// Throws ConfigurationError.
+  double value(const DeckArgument&) const;
+  /// An expression of Time in the language of documents, variables replaced by numbers; throws.
+  /// `start` is what Time is when a run begins.
+  std::string formula(const DeckArgument&, double start) const;
+  bool has(std::string_view name) const { return values_.contains(name); }
+  /// Whether a number begins here: a figure, a sign, a parenthesis, a variable, a function.
+  bool begins(std::string_view text) const;
+
+ private:
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+[[noreturn]] void refuse(const char* code, std::string message, const Place&,
+                         std::string note = {});
+/// Lower case, single blanks.
+std::string normal(std::string_view);
+
+}  // namespace vernier::multibody_loops::detail

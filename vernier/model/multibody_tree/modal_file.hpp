@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/kernel/multibody/model.hpp"
+
+namespace vernier::multibody_tree {
+
+/// Modal data of one body as a finite-element program writes them: formats/multibody/modal.md.
+struct ModalFile {
+  std::vector<double> frequencies;         // rad/s, one for each mode
+  std::vector<double> damping;             // ratios; empty: not in the file
+  std::vector<multibody::Lump> points;     // SI; shapes scaled so that φ η is in m and rad
+  std::map<long long, std::size_t> by_id;  // index of a point by its number in the file
+  std::vector<int> lines;                  // where each point is
+  bool rotations = false;
+
+  std::size_t modes() const noexcept { return frequencies.size(); }
+};
+
+/// What a modal file may cost.
+struct ModalLimits {
+  std::size_t bytes = 256u << 20;
+  std::size_t modes = 256;
+  std::size_t points = 1'000'000;
+};
+
+/// Nothing when there is an error; messages name the line.
+std::optional<ModalFile> read_modal_file(const std::filesystem::path&, Diagnostics& problems,
+                                         const ModalLimits& = {});
+/// The same for text in memory; `name` stands for the file in messages.
+std::optional<ModalFile> parse_modal_file(std::string_view content, const std::string& name,
+                                          Diagnostics& problems, const ModalLimits& = {});
+
+}  // namespace vernier::multibody_tree

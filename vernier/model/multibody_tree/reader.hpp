@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vernier/base/diagnostic.hpp"
+#include "vernier/component/parameters.hpp"
+#include "vernier/document/document.hpp"
+#include "vernier/kernel/multibody/spacecraft.hpp"
+
+/// Multibody spacecraft from documents (formats/multibody).
+namespace vernier::multibody_tree {
+
+/// Where the parts of a spacecraft are in its document, by their indices in the model.
+struct Places {
+  struct OfBody {
+    Place body, hinge;
+    std::vector<Place> nodes;
+  };
+  std::vector<OfBody> bodies;
+  std::vector<Place> actuators, sensors, rotors, tanks;
+};
+
+/// A spacecraft as its document gives it; q, u and prescribed of the model are complete.
+struct Spacecraft {
+  multibody::SpacecraftModel model;
+  std::vector<std::uint8_t> held;  // by speed: needs no acceleration from outside, zero is meant
+  Places places;
+};
+
+/// A document that was read and found good. Its parameters are the constants by their names, and
+/// of its parts what a run begins with:
+///
+///   BODY.mass                                where the document gives it
+///   BODY.DOF, BODY.DOF_rate                  hinges with angles and distances: panel.turn
+///   BODY.quaternion, BODY.rate               ball and free; scalar last, as in kernel/spatial
+///   BODY.position, BODY.velocity             free
+///   BODY.eta, BODY.eta_rate                  modes
+///   WHEEL.speed, TANK.fuel
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const std::string& name() const noexcept = 0;
+  virtual const std::string& summary() const noexcept = 0;  // one line
+  virtual const std::vector<ParameterSpec>& parameters() const noexcept = 0;
+  virtual std::vector<std::filesystem::path> files() const = 0;  // modal files that it names
+  /// The spacecraft with these parameters. Throws ConfigurationError when they make it impossible.
+  virtual Spacecraft made(const Parameters&) const = 0;
+};
+
+/// The grammar of multibody documents.
+document::Grammar grammar();
+
+/// Reads and checks a document and the modal files it names. All problems go into `problems`,
+/// findings of multibody::check() at the places of the bodies they are about; nothing with an
+/// error.
+std::shared_ptr<const Source> read_source(const std::filesystem::path&, Diagnostics& problems);
+/// The same for text in memory; `name` stands for the file in messages, and the modal files are
+/// looked for beside it.
+std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
+                                           Diagnostics& problems);
+
+}  // namespace vernier::multibody_tree

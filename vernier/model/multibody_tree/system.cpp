@@ -1,0 +1,437 @@
+#include "vernier/model/multibody_tree/system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "vernier/kernel/elementary/elementary.hpp"
+#include "vernier/kernel/multibody/spacecraft_lanes.hpp"
+#include "vernier/kernel/multibody/tangent.hpp"
+#include "vernier/model/multibody_tree/detail/signals.hpp"
+
+namespace vernier::multibody_tree {
+
+namespace {
+
+using hybrid::Point;
+using hybrid::Workspace;
+using multibody::Solution;
+using multibody::SpacecraftEvaluation;
+
+/// Derivatives of flow() at the last point that they were wanted for. They depend on that point
+/// alone, so asking again for the same one (integrators do, direction by direction) gives the same.
+struct Slopes {
+  explicit Slopes(const multibody::Spacecraft& craft) : tangent(craft) {}
+
+  multibody::SpacecraftTangent tangent;
+  std::vector<double> x, u;
+  std::vector<int> mode;
+  bool known = false, good = false;
+};
+
+/// Eight points, and what one of them gives.
+struct Eight {
+  Eight(const multibody::Spacecraft& craft, std::size_t outputs)
+      : states(craft),
+        force(hybrid::lanes * craft.tree().speeds()),
+        acceleration(force.size()),
+        rates(force.size()),
+        momentum(hybrid::lanes * craft.model().rotors.size()),
+        fuel(hybrid::lanes * craft.model().tanks.size()),
+        y(outputs) {}
+
+  multibody::SpacecraftLanes states;
+  std::vector<double> force, acceleration, rates, momentum, fuel, y;
+};
+
+/// Every call places the evaluation anew: what it gives must not depend on the call before, not
+/// even in the last bit.
+struct Space final : Workspace {
+  Space(const hybrid::SystemSpec& spec, const multibody::Spacecraft& craft, bool in_lanes)
+      : Workspace(spec), evaluation(craft), slopes(craft) {
+    slopes.x.resize(hybrid::size(spec.states));
+    slopes.u.resize(hybrid::size(spec.inputs));
+    slopes.mode.resize(spec.automata.size());
+    if (in_lanes) eight.emplace(craft, hybrid::size(spec.outputs));
+  }
+  SpacecraftEvaluation evaluation;
+  Slopes slopes;
+  std::optional<Eight> eight;
+};
+
+Space& space(Workspace& w) noexcept { return static_cast<Space&>(w); }
+SpacecraftEvaluation& evaluation(Workspace& w) noexcept { return space(w).evaluation; }
+
+}  // namespace
+
+struct MultibodySystem::Data {
+  Data(multibody::Spacecraft c, const Options& o)
+      : craft(std::move(c)), signals(detail::signals_of(craft, o.held, o.reactions)) {}
+
+  /// The working memory of a call, divided.
+  struct Work {
+    std::span<double> force, acceleration, rates, tau;  // by speed
+    std::span<std::uint8_t> prescribed, locked;
+  };
+  Work divide(Workspace& w) const noexcept {
+    const std::size_t nu = craft.tree().speeds();
+    const std::span<double> s = w.doubles();
+    auto* bytes = reinterpret_cast<std::uint8_t*>(s.data() + 4 * nu);
+    return {s.subspan(0, nu),      s.subspan(nu, nu), s.subspan(2 * nu, nu),
+            s.subspan(3 * nu, nu), {bytes, nu},       {bytes + nu, nu}};
+  }
+
+  multibody::Spacecraft::State state(std::span<const double> x) const noexcept {
+    return {x.subspan(0, signals.u), x.subspan(signals.u, signals.momentum - signals.u),
+            x.subspan(signals.momentum, signals.fuel - signals.momentum),
+            x.subspan(signals.fuel, signals.states - signals.fuel)};
+  }
+
+  void place(const Point& p, SpacecraftEvaluation& e) const noexcept { craft.place(state(p.x), e); }
+
+  multibody::Spacecraft::Commands commands(const Point& p, const Work& w) const noexcept {
+    std::fill(w.force.begin(), w.force.end(), 0.0);
+    std::fill(w.acceleration.begin(), w.acceleration.end(), 0.0);
+    std::fill(w.prescribed.begin(), w.prescribed.end(), std::uint8_t{0});
+    const double* force = p.u.data();
+    const double* acceleration = p.u.data() + signals.accelerations;
+    for (std::size_t k = 0; k < signals.dofs.size(); ++k) {
+      const std::size_t at = signals.dofs[k].speed;
+      w.force[at] = force[k];
+      w.prescribed[at] = p.mode[k] != detail::regular;
+      if (p.mode[k] == detail::prescribed) w.acceleration[at] = acceleration[k];
+    }
+    return {w.force, w.acceleration, w.prescribed,
+            p.u.subspan(signals.commands, signals.torques - signals.commands),
+            p.u.subspan(signals.torques)};
+  }
+  Solution accelerate(const Point& p, const Work& w, std::span<double> momentum,
+                      std::span<double> fuel, SpacecraftEvaluation& e) const noexcept {
+    return craft.accelerate(commands(p, w), {w.rates, momentum, fuel}, e);
+  }
+
+  /// Places and accelerates eight points; the good ones as bits.
+  unsigned accelerate(const hybrid::Points& p, const Work& w, Eight& e,
+                      const multibody::Spacecraft::Rates& rates) const noexcept {
+    constexpr std::size_t lanes = hybrid::lanes;
+    const auto part = [](const double* from, std::size_t first, std::size_t end) {
+      return std::span(from + lanes * first, lanes * (end - first));
+    };
+    e.states.place({part(p.x, 0, signals.u), part(p.x, signals.u, signals.momentum),
+                    part(p.x, signals.momentum, signals.fuel),
+                    part(p.x, signals.fuel, signals.states)});
+    std::fill(e.force.begin(), e.force.end(), 0.0);
+    std::fill(e.acceleration.begin(), e.acceleration.end(), 0.0);
+    std::fill(w.prescribed.begin(), w.prescribed.end(), std::uint8_t{0});
+    for (std::size_t k = 0; k < signals.dofs.size(); ++k) {
+      const std::size_t at = signals.dofs[k].speed;
+      std::copy_n(p.u + lanes * k, lanes, e.force.data() + lanes * at);
+      w.prescribed[at] = p.mode[k] != detail::regular;
+      if (p.mode[k] == detail::prescribed)
+        std::copy_n(p.u + lanes * (signals.accelerations + k), lanes,
+                    e.acceleration.data() + lanes * at);
+    }
+    return e.states.accelerate(
+        {e.force, e.acceleration, w.prescribed, part(p.u, signals.commands, signals.torques),
+         part(p.u, signals.torques, signals.torques + craft.model().rotors.size())},
+        rates);
+  }
+
+  /// Which column of SpacecraftTangent::by_command() an input is; none: it does nothing now.
+  std::optional<std::size_t> column_of_input(std::size_t input,
+                                             std::span<const int> mode) const noexcept {
+    const std::size_t nu = craft.tree().speeds(), dofs = signals.dofs.size();
+    if (input < dofs) return signals.dofs[input].speed;
+    if (input < signals.commands) {
+      const std::size_t k = input - signals.accelerations;
+      if (mode[k] != detail::prescribed) return {};
+      return nu + signals.dofs[k].speed;
+    }
+    return 2 * nu + input - signals.commands;
+  }
+  void write(std::span<const double> x, const Work& w, bool good, SpacecraftEvaluation&,
+             std::span<double> y) const noexcept;
+  const multibody::SpacecraftTangent& slopes(const Point&, const Work&, Slopes&) const noexcept;
+
+  multibody::Spacecraft craft;
+  detail::Signals signals;
+};
+
+MultibodySystem::MultibodySystem(multibody::Spacecraft craft, const Options& o)
+    : data_(std::make_unique<Data>(std::move(craft), o)) {}
+MultibodySystem::~MultibodySystem() = default;
+
+const multibody::Spacecraft& MultibodySystem::spacecraft() const noexcept { return data_->craft; }
+const hybrid::SystemSpec& MultibodySystem::spec() const noexcept { return data_->signals.spec; }
+std::unique_ptr<Workspace> MultibodySystem::workspace() const {
+  return std::make_unique<Space>(spec(), data_->craft, false);
+}
+std::unique_ptr<Workspace> MultibodySystem::lane_workspace() const {
+  return std::make_unique<Space>(spec(), data_->craft, true);
+}
+
+void MultibodySystem::flow(const Point& p, std::span<double> xdot, Workspace& s) const noexcept {
+  const Data& d = *data_;
+  const detail::Signals& at = d.signals;
+  const Data::Work w = d.divide(s);
+  SpacecraftEvaluation& e = evaluation(s);
+  d.place(p, e);
+  const auto part = [&](std::size_t first, std::size_t end) {
+    return xdot.subspan(first, end - first);
+  };
+  const Solution solution =
+      d.accelerate(p, w, part(at.momentum, at.fuel), part(at.fuel, at.states), e);
+  d.craft.tree().coordinate_rates(p.x.subspan(0, at.u), p.x.subspan(at.u, at.momentum - at.u),
+                                  part(0, at.u));
+  const std::span<double> udot = part(at.u, at.momentum);
+  if (solution) {
+    std::copy(w.rates.begin(), w.rates.end(), udot.begin());
+  } else {
+    std::fill(udot.begin(), udot.end(), std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
+namespace {
+
+// Writes outputs one after the other.
+class Writer {
+ public:
+  explicit Writer(std::span<double> y) noexcept : to_(y.data()) {}
+  void put(double v) noexcept { *to_++ = v; }
+  void put(const multibody::Vector3& v) noexcept { to_ = std::copy_n(v.data(), 3, to_); }
+  void put(const spatial::Quaternion& v) noexcept { to_ = std::copy_n(v.data(), 4, to_); }
+  void put(std::span<const double> v) noexcept { to_ = std::copy(v.begin(), v.end(), to_); }
+
+ private:
+  double* to_;
+};
+
+}  // namespace
+
+/// Everything that an evaluation shows.
+void MultibodySystem::Data::write(std::span<const double> x, const Work& w, bool good,
+                                  SpacecraftEvaluation& e, std::span<double> y) const noexcept {
+  const multibody::SpacecraftModel& model = craft.model();
+  const std::size_t rotors = model.rotors.size();
+  Writer out(y);
+  out.put(x);
+  for (std::size_t k = 0; k < rotors; ++k) out.put(craft.rotor_speed(e, static_cast<int>(k)));
+  craft.efforts(e, w.tau);
+  if (!good) std::fill(w.tau.begin(), w.tau.end(), std::numeric_limits<double>::quiet_NaN());
+  for (const detail::SwitchedDof& dof : signals.dofs) out.put(w.tau[dof.speed]);
+  for (const multibody::Reading& r : craft.sense(e)) {
+    out.put(r.position);
+    out.put(r.attitude);
+    out.put(r.velocity.angular);
+    out.put(r.velocity.linear);
+    out.put(r.acceleration.angular);
+    out.put(r.acceleration.linear);
+    out.put(r.specific_force);
+  }
+  const multibody::SpacecraftTotals t = craft.totals(e);
+  for (const double v : {t.mass, t.kinetic, t.deformation, t.springs, t.gravitational, t.energy})
+    out.put(v);
+  out.put(t.momentum);
+  out.put(t.angular_momentum);
+  out.put(t.centre);
+  out.put(t.centre_velocity);
+  if (!signals.reactions) return;
+  for (std::size_t k = 0; k < model.tree.bodies.size(); ++k) {
+    const spatial::Force f = craft.tree().reaction(e.tree(), static_cast<int>(k));
+    out.put(f.moment);
+    out.put(f.resultant);
+  }
+}
+
+void MultibodySystem::output(const Point& p, std::span<double> y, Workspace& s) const noexcept {
+  const Data& d = *data_;
+  const Data::Work w = d.divide(s);
+  SpacecraftEvaluation& e = evaluation(s);
+  d.place(p, e);
+  // rates of momenta and fuel are not wanted: into what the outputs overwrite
+  const std::size_t rotors = d.craft.model().rotors.size(), tanks = d.craft.model().tanks.size();
+  const Solution solution = d.accelerate(p, w, y.subspan(0, rotors), y.subspan(rotors, tanks), e);
+  d.write(p.x, w, static_cast<bool>(solution), e, y);
+}
+
+void MultibodySystem::flow_lanes(const hybrid::Points& p, double* xdot,
+                                 Workspace& s) const noexcept {
+  if (!space(s).eight) return System::flow_lanes(p, xdot, s);
+  constexpr std::size_t lanes = hybrid::lanes;
+  const Data& d = *data_;
+  const detail::Signals& at = d.signals;
+  Eight& e = *space(s).eight;
+  const auto part = [&](std::size_t first, std::size_t end) {
+    return std::span(xdot + lanes * first, lanes * (end - first));
+  };
+  const std::span<double> udot = part(at.u, at.momentum);
+  const unsigned good =
+      d.accelerate(p, d.divide(s), e, {udot, part(at.momentum, at.fuel), part(at.fuel, at.states)});
+  e.states.coordinate_rates(part(0, at.u));
+  for (std::size_t i = 0; i < udot.size(); ++i) {
+    if ((good >> i % lanes & 1u) == 0) udot[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+void MultibodySystem::output_lanes(const hybrid::Points& p, double* y,
+                                   Workspace& s) const noexcept {
+  if (!space(s).eight) return System::output_lanes(p, y, s);
+  constexpr std::size_t lanes = hybrid::lanes;
+  const Data& d = *data_;
+  const Data::Work w = d.divide(s);
+  Eight& e = *space(s).eight;
+  const unsigned good = d.accelerate(p, w, e, {e.rates, e.momentum, e.fuel});
+  for (std::size_t l = 0; l < lanes; ++l) {
+    // the first outputs are the states
+    for (std::size_t i = 0; i < d.signals.states; ++i) e.y[i] = p.x[lanes * i + l];
+    d.write(std::span(e.y).first(d.signals.states), w, (good >> l & 1u) != 0, e.states.lane(l),
+            e.y);
+    for (std::size_t i = 0; i < e.y.size(); ++i) y[lanes * i + l] = e.y[i];
+  }
+}
+
+const multibody::SpacecraftTangent& MultibodySystem::Data::slopes(const Point& p, const Work& w,
+                                                                  Slopes& s) const noexcept {
+  const auto same = [](auto a, const auto& b) { return std::equal(a.begin(), a.end(), b.begin()); };
+  if (s.known && same(p.x, s.x) && same(p.u, s.u) && same(p.mode, s.mode)) return s.tangent;
+  s.good = static_cast<bool>(s.tangent.evaluate(state(p.x), commands(p, w)));
+  s.known = true;
+  std::copy(p.x.begin(), p.x.end(), s.x.begin());
+  std::copy(p.u.begin(), p.u.end(), s.u.begin());
+  std::copy(p.mode.begin(), p.mode.end(), s.mode.begin());
+  return s.tangent;
+}
+
+void MultibodySystem::tangent(const Point& p, const hybrid::Direction& along,
+                              const hybrid::Tangent& wanted, Workspace& s) const noexcept {
+  if (!wanted.y.empty() || !wanted.z.empty())
+    System::tangent(p, along, {{}, wanted.y, wanted.z}, s);
+  if (wanted.xdot.empty()) return;
+  const Data& d = *data_;
+  Slopes& known = space(s).slopes;
+  const multibody::SpacecraftTangent& t = d.slopes(p, d.divide(s), known);
+  std::fill(wanted.xdot.begin(), wanted.xdot.end(),
+            known.good ? 0.0 : std::numeric_limits<double>::quiet_NaN());
+  const std::size_t n = wanted.xdot.size();
+  const auto add = [&](std::span<const double> column, double by) {
+    for (std::size_t i = 0; i < n; ++i) wanted.xdot[i] += column[i] * by;
+  };
+  for (std::size_t k = 0; k < along.x.size(); ++k) {
+    if (along.x[k] != 0.0) add(t.by_state().subspan(k * n, n), along.x[k]);
+  }
+  for (std::size_t k = 0; k < along.u.size(); ++k) {
+    if (along.u[k] == 0.0) continue;
+    if (const auto column = d.column_of_input(k, p.mode))
+      add(t.by_command().subspan(*column * n, n), along.u[k]);
+  }
+}
+
+void MultibodySystem::jacobian(const Point& p, const hybrid::Pattern& pattern,
+                               std::span<double> values, Workspace& s) const noexcept {
+  const Data& d = *data_;
+  const std::size_t n = d.signals.states;
+  if (std::ranges::any_of(pattern.row, [&](std::uint32_t r) { return r >= n; }))
+    return System::jacobian(p, pattern, values, s);
+  Slopes& known = space(s).slopes;
+  const multibody::SpacecraftTangent& t = d.slopes(p, d.divide(s), known);
+  for (std::size_t c = 0; c < pattern.columns(); ++c) {
+    std::span<const double> column;
+    if (c < n) {
+      column = t.by_state().subspan(c * n, n);
+    } else if (const auto input = d.column_of_input(c - n, p.mode)) {
+      column = t.by_command().subspan(*input * n, n);
+    }
+    for (std::size_t k = pattern.start[c]; k < pattern.start[c + 1]; ++k) {
+      values[k] = column.empty() ? 0.0 : column[pattern.row[k]];
+      if (!known.good) values[k] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+}
+
+bool MultibodySystem::select(const Point& p, std::span<const std::uint8_t> present,
+                             std::span<int> chosen, Workspace&) const noexcept {
+  bool any = false;
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    const detail::SwitchedDof& dof = data_->signals.dofs[k];
+    chosen[k] = -1;
+    // of several at once the strongest: lock, then prescribe, then free
+    for (int to = detail::locked; to >= detail::regular; --to) {
+      const auto label = static_cast<std::size_t>(to);
+      if (present[dof.hinge_labels + label] == 0 && present[dof.own_labels + label] == 0) continue;
+      if (to != p.mode[k]) chosen[k] = 2 * p.mode[k] + (to > p.mode[k] ? to - 1 : to);
+      break;
+    }
+    any |= chosen[k] >= 0;
+  }
+  return any;
+}
+
+void MultibodySystem::jump(const Point& p, std::span<const int> chosen, hybrid::Jump& jump,
+                           Workspace& s) const noexcept {
+  const Data& d = *data_;
+  const Data::Work w = d.divide(s);
+  const std::span<double> u = jump.x.subspan(d.signals.u, d.craft.tree().speeds());
+  std::fill(w.prescribed.begin(), w.prescribed.end(), std::uint8_t{0});
+  std::fill(w.locked.begin(), w.locked.end(), std::uint8_t{0});
+  bool impact = false;
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    const std::size_t at = d.signals.dofs[k].speed;
+    int to = p.mode[k];
+    if (chosen[k] >= 0) {
+      const hybrid::Automaton& a = d.signals.spec.automata[k];
+      to = a.transitions[static_cast<std::size_t>(chosen[k])].to;
+      w.locked[at] = to == detail::locked;
+      impact |= to == detail::locked && u[at] != 0.0;
+    }
+    jump.mode[k] = to;
+    w.prescribed[at] = to != detail::regular && w.locked[at] == 0;
+  }
+  if (!impact) return;
+  SpacecraftEvaluation& e = evaluation(s);
+  d.place(p, e);
+  std::fill(w.acceleration.begin(), w.acceleration.end(), 0.0);
+  const auto state = d.state(p.x);
+  const Solution solution = multibody::impact(d.craft.tree(), e.tree(), state.q, state.u, w.locked,
+                                              w.acceleration, w.prescribed, w.rates, w.tau);
+  for (std::size_t k = 0; k < u.size(); ++k) {
+    u[k] = w.locked[k] != 0 ? 0.0 : u[k] + w.rates[k];
+    if (!solution) u[k] = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+bool MultibodySystem::explain(const Point& p, Fault& fault, Workspace& s) const noexcept {
+  const Data& d = *data_;
+  const Data::Work w = d.divide(s);
+  SpacecraftEvaluation& e = evaluation(s);
+  d.place(p, e);
+  // rates of momenta and fuel are not wanted
+  const std::size_t nu = d.craft.tree().speeds();
+  const multibody::SpacecraftModel& model = d.craft.model();
+  const std::span<double> rest = s.doubles().subspan(4 * nu + (2 * nu + 7) / 8 + 1);
+  const std::size_t rotors = model.rotors.size(), tanks = model.tanks.size();
+  const Solution solution = d.accelerate(p, w, rest.first(rotors), rest.subspan(rotors, tanks), e);
+  int body = solution.singular;
+  for (std::size_t k = 0; body < 0 && k < model.tree.bodies.size(); ++k) {
+    // near its singular position rates grow beyond what a step can follow
+    const int singular = multibody::facts(model.tree.bodies[k].hinge.kind).singular;
+    if (singular < 0) continue;
+    const double angle = p.x[d.craft.tree().block(static_cast<int>(k)).q + singular];
+    if (std::abs(elementary::cos(angle)) < 1e-3) body = static_cast<int>(k);
+  }
+  if (body < 0) return false;
+  const multibody::Body& b = model.tree.bodies[static_cast<std::size_t>(body)];
+  const multibody::HingeFacts& kind = multibody::facts(b.hinge.kind);
+  if (kind.singular >= 0) {
+    fault.set(Category::numerics, "V3140", "the %s hinge of %s is in its singular position (%s)",
+              kind.name.data(), b.name.c_str(), kind.singular_at.data());
+  } else {
+    fault.set(Category::numerics, "V3140",
+              "the hinge of %s cannot be solved: there is no inertia along a direction in which it "
+              "is free",
+              b.name.c_str());
+  }
+  return true;
+}
+
+}  // namespace vernier::multibody_tree
