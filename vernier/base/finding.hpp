@@ -6,7 +6,7 @@ namespace vernier {
 
 enum class Severity { error, warning };
 
-/// A problem of a model in memory, which knows no places: whoever read the model adds them.
+/// A problem of a model in memory, which knows no places: the reader of the document adds them.
 struct Finding {
   Severity severity = Severity::error;
   std::string code;

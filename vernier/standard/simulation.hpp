@@ -97,7 +97,7 @@ class Simulation {
   /// A moment of a run, in the form of checkpoint files (.vchk): written to a file, it is what
   /// `from` and `vernier run --from` read.
   using State = std::vector<std::byte>;
-  /// Called while the run goes on; `values` holds the elements of all paths, one after the other.
+  /// Called during the run; `values` holds the elements of all paths, one after the other.
   using Observer = std::function<void(double time, std::span<const double> values)>;
 
   /// Reads and checks the document and brings everything to its start. A document that does not say

@@ -36,6 +36,11 @@ std::span<const double> take(const double* from, std::size_t lane, std::vector<d
 void put(std::span<const double> from, std::size_t lane, double* to) noexcept {
   for (std::size_t i = 0; i < from.size(); ++i) to[i * lanes + lane] = from[i];
 }
+void put(const Tangent& from, std::size_t lane, const Tangents& to) noexcept {
+  put(from.xdot, lane, to.xdot);
+  put(from.y, lane, to.y);
+  put(from.z, lane, to.z);
+}
 
 }  // namespace
 
@@ -120,64 +125,60 @@ void System::tangent(const Point& p, const Direction& d, const Tangent& wanted,
   difference(wanted.z, [&](const Point& q, std::span<double> r) noexcept { guards(q, r, w); });
 }
 
+Point System::lane_of(const Points& p, std::size_t l, Workspace& w) noexcept {
+  return {p.t[l], take(p.x, l, w.lane_.x), p.mode, take(p.u, l, w.lane_.u),
+          take(p.p, l, w.lane_.p)};
+}
+
+Direction System::lane_of(const Directions& d, std::size_t l, Workspace& w) noexcept {
+  return {d.t != nullptr ? d.t[l] : 0.0, take(d.x, l, w.moves_.x), take(d.u, l, w.moves_.u),
+          take(d.p, l, w.moves_.p)};
+}
+
+Tangent System::lane_of(const Tangents& wanted, Workspace& w) noexcept {
+  Tangent one;
+  if (wanted.xdot != nullptr) one.xdot = w.xdot_;
+  if (wanted.y != nullptr) one.y = w.y_;
+  if (wanted.z != nullptr) one.z = w.z_;
+  return one;
+}
+
 void System::tangents(const Point& p, const Directions& d, const Tangents& wanted,
                       Workspace& w) const noexcept {
+  const Tangent one = lane_of(wanted, w);
   for (std::size_t l = 0; l < lanes; ++l) {
-    const Direction along{d.t != nullptr ? d.t[l] : 0.0, take(d.x, l, w.moves_.x),
-                          take(d.u, l, w.moves_.u), take(d.p, l, w.moves_.p)};
-    Tangent own;
-    if (wanted.xdot != nullptr) own.xdot = w.xdot_;
-    if (wanted.y != nullptr) own.y = w.y_;
-    if (wanted.z != nullptr) own.z = w.z_;
-    tangent(p, along, own, w);
-    put(own.xdot, l, wanted.xdot);
-    put(own.y, l, wanted.y);
-    put(own.z, l, wanted.z);
+    tangent(p, lane_of(d, l, w), one, w);
+    put(one, l, wanted);
   }
 }
 
 void System::flow_lanes(const Points& p, double* xdot, Workspace& w) const noexcept {
   for (std::size_t l = 0; l < lanes; ++l) {
-    flow(
-        {p.t[l], take(p.x, l, w.lane_.x), p.mode, take(p.u, l, w.lane_.u), take(p.p, l, w.lane_.p)},
-        w.xdot_, w);
+    flow(lane_of(p, l, w), w.xdot_, w);
     put(w.xdot_, l, xdot);
   }
 }
 
 void System::output_lanes(const Points& p, double* y, Workspace& w) const noexcept {
   for (std::size_t l = 0; l < lanes; ++l) {
-    output(
-        {p.t[l], take(p.x, l, w.lane_.x), p.mode, take(p.u, l, w.lane_.u), take(p.p, l, w.lane_.p)},
-        w.y_, w);
+    output(lane_of(p, l, w), w.y_, w);
     put(w.y_, l, y);
   }
 }
 
 void System::guards_lanes(const Points& p, double* z, Workspace& w) const noexcept {
   for (std::size_t l = 0; l < lanes; ++l) {
-    guards(
-        {p.t[l], take(p.x, l, w.lane_.x), p.mode, take(p.u, l, w.lane_.u), take(p.p, l, w.lane_.p)},
-        w.z_, w);
+    guards(lane_of(p, l, w), w.z_, w);
     put(w.z_, l, z);
   }
 }
 
 void System::tangent_lanes(const Points& p, const Directions& d, const Tangents& wanted,
                            Workspace& w) const noexcept {
+  const Tangent one = lane_of(wanted, w);
   for (std::size_t l = 0; l < lanes; ++l) {
-    Tangent own;
-    if (wanted.xdot != nullptr) own.xdot = w.xdot_;
-    if (wanted.y != nullptr) own.y = w.y_;
-    if (wanted.z != nullptr) own.z = w.z_;
-    tangent(
-        {p.t[l], take(p.x, l, w.lane_.x), p.mode, take(p.u, l, w.lane_.u), take(p.p, l, w.lane_.p)},
-        {d.t != nullptr ? d.t[l] : 0.0, take(d.x, l, w.moves_.x), take(d.u, l, w.moves_.u),
-         take(d.p, l, w.moves_.p)},
-        own, w);
-    put(own.xdot, l, wanted.xdot);
-    put(own.y, l, wanted.y);
-    put(own.z, l, wanted.z);
+    tangent(lane_of(p, l, w), lane_of(d, l, w), one, w);
+    put(one, l, wanted);
   }
 }
 

@@ -247,6 +247,12 @@ class System {
   /// places than pattern().
   virtual void jacobian(const Point&, const Pattern&, std::span<double> values,
                         Workspace&) const noexcept;
+
+ private:
+  // One lane of several, in the memory of the workspace.
+  static Point lane_of(const Points&, std::size_t lane, Workspace&) noexcept;
+  static Direction lane_of(const Directions&, std::size_t lane, Workspace&) noexcept;
+  static Tangent lane_of(const Tangents&, Workspace&) noexcept;
 };
 
 /// The `initial` values of signals one after another; zero where there are none.
