@@ -70,7 +70,7 @@ Compiled compile() {
     const auto parsed = parse(text, c.graph, scope, vernier::expression::Wanted::number);
     if (!parsed.problems.empty()) {
       std::fprintf(stderr, "%s: %s\n", text.c_str(), parsed.problems[0].message.c_str());
-      std::exit(1);
+      std::abort();
     }
     return parsed.term;
   };

@@ -12,7 +12,7 @@ constexpr long turns = 1000000;
 
 #define TWELVE(OP) OP(0) OP(1) OP(2) OP(3) OP(4) OP(5) OP(6) OP(7) OP(8) OP(9) OP(10) OP(11)
 
-#define DECLARE(i) V v##i = start * i;
+#define DECLARE(i) V v##i = start * (i);
 #define FUSED(i) asm volatile("vfmadd231pd %1, %1, %0" : "+v"(v##i) : "v"(c));
 #define USE(i) asm volatile("" ::"v"(v##i));
 

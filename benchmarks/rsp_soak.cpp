@@ -53,7 +53,7 @@ void cost(long experiments, std::uint64_t seed) {
       quantile(0.5), quantile(0.99), quantile(0.9999), worst * 1e6);
 }
 
-long memory_kB() {
+long memory() {
   rusage u{};
   getrusage(RUSAGE_SELF, &u);
   return u.ru_maxrss;
@@ -94,12 +94,12 @@ int main(int argc, char** argv) {
   cost(std::min(experiments, 100L), seed);
   if (hours > 0.0) {
     const TrialResult warm = operation(seed, std::min(0.2, hours));
-    const long before = memory_kB();
+    const long before = memory();
     const TrialResult r = operation(seed + 1, hours);
     std::printf("%.1f h of operation with mishaps, after %.1f s: %s\n", hours, seconds(),
                 r.problem.empty() ? "no problem" : r.problem.c_str());
     print(r);
-    std::printf("  memory grew by %ld kB\n", memory_kB() - before);
+    std::printf("  memory grew by %ld kB\n", memory() - before);
     if (!r.problem.empty() || !warm.problem.empty()) ++bad;
   }
   return bad == 0 ? 0 : 1;

@@ -10,7 +10,7 @@ std::vector<std::vector<double>> simbody_motion(const FourBar& f,
   MultibodySystem system;
   SimbodyMatterSubsystem matter(system);
   GeneralForceSubsystem forces(system);
-  Force::UniformGravity(forces, matter, Vec3(0, -f.gravity, 0));
+  const Force::UniformGravity gravity(forces, matter, Vec3(0, -f.gravity, 0));
   const auto bar = [&](Real length) {
     const Real m = f.density * length;
     const Vec3 centre(length / 2, 0, 0);
@@ -22,7 +22,7 @@ std::vector<std::vector<double>> simbody_motion(const FourBar& f,
   MobilizedBody::Pin coupler(crank, Transform(Vec3(f.crank, 0, 0)), bar(f.coupler), Transform());
   MobilizedBody::Pin rocker(matter.updGround(), Transform(Vec3(f.ground, 0, 0)), bar(f.rocker),
                             Transform());
-  Constraint::Ball(coupler, Vec3(f.coupler, 0, 0), rocker, Vec3(f.rocker, 0, 0));
+  const Constraint::Ball closing(coupler, Vec3(f.coupler, 0, 0), rocker, Vec3(f.rocker, 0, 0));
   State state = system.realizeTopology();
   system.realizeModel(state);
 

@@ -182,7 +182,7 @@ struct Case {
   const char* name;
   std::vector<mb::HingeKind> kinds;
 
-  friend void PrintTo(const Case& c, std::ostream* o) { *o << c.name; }
+  friend std::ostream& operator<<(std::ostream& o, const Case& c) { return o << c.name; }
 };
 class OpenChain : public ::testing::TestWithParam<Case> {};
 

@@ -247,8 +247,8 @@ TEST(Pacing, AFederationThatIsFrozenFirstBeginsOnTheGrid) {
 
 /// Master and Moon, each with its own central clock or none; what they said.
 std::vector<std::string> with_clocks(const std::string& federation,
-                                     std::function<std::int64_t()> earth,
-                                     std::function<std::int64_t()> moon) {
+                                     const std::function<std::int64_t()>& earth,
+                                     const std::function<std::int64_t()>& moon) {
   std::vector<std::string> said(2);
   const auto run = [&](int i, const std::function<std::int64_t()>& clock) {
     Settings s;

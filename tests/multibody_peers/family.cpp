@@ -148,7 +148,8 @@ Model cassini(int modes) {
   for (int i = 0; i < 26; ++i) {
     Node node;
     node.name = (i < 16 ? "thruster" : "sensor") + std::to_string(i < 16 ? i + 1 : i - 15);
-    const double a = std::numbers::pi * (0.25 + 0.5 * (i / 4));
+    const int cluster = i / 4;
+    const double a = std::numbers::pi * (0.25 + 0.5 * cluster);
     node.pose = {r.rotation(),
                  i < 16 ? Vector3(1.3 * std::cos(a), 1.3 * std::sin(a), -1.8) : r.vector(1.5)};
     bend(node, modes);

@@ -120,8 +120,8 @@ class Mujoco final : public Peer {
                          static_cast<std::size_t>(model->jnt_dofadr[joint])});
     }
     for (const State& s : states) {
-      std::vector<double> q(static_cast<std::size_t>(model->nq)),
-          v(static_cast<std::size_t>(model->nv)), f(v.size());
+      const auto speeds = static_cast<std::size_t>(model->nv);
+      std::vector<double> q(static_cast<std::size_t>(model->nq)), v(speeds), f(speeds);
       for (const Place& p : places_) {
         const auto quaternion = [&](std::size_t to) {  // theirs begins with the scalar
           q[to] = s.q[p.block.q + 3];

@@ -181,7 +181,7 @@ struct Bench {
   explicit Bench(Duration step = std::chrono::milliseconds(100)) { plan.step = step; }
 
   template <class C>
-  C& add(std::string name, std::unique_ptr<C> c, Duration offset = {}) {
+  C& add(const std::string& name, std::unique_ptr<C> c, Duration offset = {}) {
     C& component = *c;
     composition::Part p;
     p.name = name;

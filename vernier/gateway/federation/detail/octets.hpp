@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vernier/gateway/federation/messages.hpp"
@@ -14,7 +15,7 @@ namespace vernier::federation::detail {
 class Octets {
  public:
   const Blob& bytes() const noexcept { return bytes_; }
-  Blob take() noexcept { return std::move(bytes_); }
+  Blob take() noexcept { return std::exchange(bytes_, {}); }
 
   Octets& number(std::uint32_t n) {
     BigEndianWriter{bytes_}(n);
