@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 #include <ctime>
 #include <memory>
 
@@ -35,7 +35,7 @@ std::function<std::int64_t()> central_clock(const std::string& name) {
     return ConfigurationError(d);
   };
   const int file = open(name.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) throw failed(std::strerror(errno));
+  if (file < 0) throw failed(std::system_category().message(errno));
   const std::shared_ptr<const int> kept(new int(file), [](const int* f) {
     close(*f);
     delete f;

@@ -84,7 +84,7 @@ void Federate::Work::connect() {
   };
   using Clock = std::chrono::steady_clock;
   const auto began = Clock::now();
-  auto told = began - std::chrono::seconds(1);  // after one second, then every three
+  Clock::duration silent = std::chrono::seconds(1);  // until the next notice
   while (true) {
     try {
       attempt();
@@ -94,8 +94,8 @@ void Federate::Work::connect() {
     } catch (const rti1516e::Exception& e) {
       throw failed(e);
     }
-    if (settings.notice && Clock::now() - told >= std::chrono::seconds(2)) {
-      told = Clock::now() + std::chrono::seconds(1);
+    if (settings.notice && Clock::now() - began >= silent) {
+      silent += std::chrono::seconds(3);
       settings.notice(settings.name + " waits for the RTI at " + settings.designator +
                       ", at most " + std::to_string((settings.wait.count() + 999) / 1000) + " s");
     }
