@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 #include <ctime>
 #include <memory>
+#include <system_error>
 
 #include "vernier/base/diagnostic.hpp"
 
