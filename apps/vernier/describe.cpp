@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "apps/vernier/console.hpp"
 #include "apps/vernier/mechanism_text.hpp"
 #include "apps/vernier/multibody_text.hpp"
 #include "apps/vernier/table.hpp"
@@ -28,6 +30,30 @@ std::string numbers(const std::optional<std::vector<double>>& values) {
   std::string out;
   for (const double v : *values) out += (out.empty() ? "" : " ") + exact(v);
   return out;
+}
+
+/// The elements of one signal, or nothing when none has noise.
+std::vector<double> noise_of(const std::vector<double>& all, std::size_t first, std::size_t count) {
+  if (all.empty()) return {};
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+  std::vector<double> own(begin, begin + static_cast<std::ptrdiff_t>(count));
+  const bool any = std::any_of(own.begin(), own.end(), [](double x) { return x != 0.0; });
+  return any ? own : std::vector<double>();
+}
+/// Of a state, as documents give it: per square root of a second.
+std::vector<double> root_density(const hybrid::Noise& noise, std::size_t first, std::size_t count) {
+  std::vector<double> own = noise_of(noise.process, first, count);
+  for (double& q : own) q = std::sqrt(q);
+  return own;
+}
+
+/// "noise 0.1 deg/sqrt(s)"; one number where all elements have the same.
+std::string noise_text(const std::vector<double>& own, const std::string& unit) {
+  if (own.empty()) return {};
+  const bool same = std::equal(own.begin() + 1, own.end(), own.begin());
+  std::string values;
+  for (std::size_t i = 0; i < (same ? 1 : own.size()); ++i) values += short_number(own[i]) + " ";
+  return "noise " + values + unit;
 }
 
 std::string kind_of(const Port& p) {
@@ -107,9 +133,15 @@ std::string system_text(const hybrid::SystemSpec& spec, std::string_view indent)
   const std::string inner = std::string(indent) + "  ";
   if (!spec.states.empty()) {
     Table t;
+    std::size_t first = 0;
     for (const hybrid::Signal& s : spec.states) {
-      t.row({sized(s.name, s.count), s.unit, "starts at " + (s.initial ? numbers(s.initial) : "0"),
+      const std::string noise =
+          noise_text(root_density(spec.noise, first, s.count), s.unit + "/sqrt(s)");
+      t.row({sized(s.name, s.count), s.unit,
+             "starts at " + (s.initial ? numbers(s.initial) : "0") +
+                 (noise.empty() ? "" : ", " + noise),
              s.description});
+      first += s.count;
     }
     out += fmt::format("{}states\n{}", indent, t.text(inner));
   }
@@ -166,6 +198,7 @@ ordered_json port_json(const std::string& path, const Port& p) {
                  {"count", p.count}};
   if (!p.frame.empty()) j["frame"] = p.frame;
   if (p.initial) j["default"] = *p.initial;
+  if (!p.noise.empty()) j["noise"] = p.noise;
   if (!p.description.empty()) j["description"] = p.description;
   return j;
 }
@@ -173,11 +206,16 @@ ordered_json port_json(const std::string& path, const Port& p) {
 ordered_json system_json(const hybrid::SystemSpec& spec) {
   ordered_json j;
   j["states"] = ordered_json::array();
+  std::size_t first = 0;
   for (const hybrid::Signal& s : spec.states) {
-    j["states"].push_back({{"name", s.name},
-                           {"unit", s.unit},
-                           {"count", s.count},
-                           {"initial", s.initial.value_or(std::vector<double>(s.count, 0.0))}});
+    ordered_json state{{"name", s.name},
+                       {"unit", s.unit},
+                       {"count", s.count},
+                       {"initial", s.initial.value_or(std::vector<double>(s.count, 0.0))}};
+    const std::vector<double> noise = root_density(spec.noise, first, s.count);
+    if (!noise.empty()) state["noise_per_root_s"] = noise;
+    j["states"].push_back(std::move(state));
+    first += s.count;
   }
   j["modes"] = ordered_json::array();
   for (const hybrid::Automaton& a : spec.automata) {
@@ -209,7 +247,9 @@ struct Ports {
 };
 
 void add_inner_ports(Ports& ports, const hybrid::SystemSpec& spec, const std::string& instance) {
-  const auto add = [&](const std::vector<hybrid::Signal>& from, auto& to) {
+  const auto add = [&](const std::vector<hybrid::Signal>& from, const std::vector<double>& noise,
+                       auto& to) {
+    std::size_t first = 0;
     for (const hybrid::Signal& s : from) {
       const std::string path = instance + "." + s.name;
       const bool known =
@@ -220,11 +260,13 @@ void add_inner_ports(Ports& ports, const hybrid::SystemSpec& spec, const std::st
                                    .frame = s.frame,
                                    .count = s.count,
                                    .initial = s.initial,
-                                   .description = s.description});
+                                   .description = s.description,
+                                   .noise = noise_of(noise, first, s.count)});
+      first += s.count;
     }
   };
-  add(spec.inputs, ports.inputs);
-  add(spec.outputs, ports.outputs);
+  add(spec.inputs, {}, ports.inputs);
+  add(spec.outputs, spec.noise.measurement, ports.outputs);
 }
 
 Ports ports_of(const composition::Plan& plan, const std::string& instance,
@@ -358,7 +400,8 @@ std::string composition_text(const session::Prepared& p, const Catalogue& catalo
     }
     for (const auto& [path, port] : ports.outputs) {
       const std::string to = joined_values(outgoing, path);
-      t.row({"  out", sized(path, port.count), kind_of(port), to.empty() ? "" : "→ " + to});
+      t.row({"  out", sized(path, port.count), kind_of(port), to.empty() ? "" : "→ " + to,
+             noise_text(port.noise, port.unit)});
     }
     out += t.text("");
     if (!type) continue;

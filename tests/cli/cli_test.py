@@ -228,6 +228,24 @@ class Info(InAFolder):
         self.assertIn("V7130", several.stderr)
         self.assertIn("--part", several.stderr)
 
+    def test_noise_is_shown_and_changes_no_bit_of_a_run(self):
+        noisy = (SOURCE / "formats/hybrid/good/gyro.xml").read_text()
+        (self.folder / "noisy.xml").write_text(noisy)
+        (self.folder / "quiet.xml").write_text(re.sub(r' noise="[^"]*"', "", noisy))
+        (self.folder / "hybrid.dtd").write_text((SOURCE / "formats/hybrid/hybrid.dtd").read_text())
+        rows = {}
+        for name in ("noisy", "quiet"):
+            self.vernier("run", f"{name}.xml", "--until", "60s", "-q", "--out", name)
+            rows[name] = self.vernier("export", f"{name}/latest", "--format", "csv").stdout.replace(name, "run")
+        self.assertGreater(len(rows["noisy"].splitlines()), 10)
+        self.assertEqual(rows["noisy"], rows["quiet"])
+        it = json.loads(self.vernier("info", self.folder / "noisy.xml", "--json").stdout)["instances"][0]
+        # 0.15 deg/sqrt(h)
+        self.assertAlmostEqual(it["states"][0]["noise_per_root_s"][0], math.radians(0.15) / 60, places=15)
+        self.assertEqual([p.get("noise") for p in it["outputs"][:3]], [[math.radians(0.02)], [10e-6, 30e-6], None])
+        self.assertIn("noise 1e-05 3e-05 rad", self.vernier("info", self.folder / "noisy.xml").stdout)
+        self.assertNotIn("noise", self.vernier("info", self.folder / "quiet.xml").stdout.replace("Noise is what", ""))
+
     def test_an_instant_is_shown_in_every_scale(self):
         # the leap second at the end of 2016; GPS is 17 s ahead of UTC before it
         t = json.loads(self.vernier("time", "2016-12-31T23:59:60.5Z", "--json").stdout)

@@ -31,6 +31,8 @@ struct Port {
   std::string description = {};
   std::uint32_t capacity = 64;        // stream: messages
   std::uint32_t message_bytes = 256;  // stream: the largest message
+  std::vector<double> noise = {};     // output: standard deviation of one reading, by element; for
+                                      // filters and studies; empty: none
 };
 
 /// `output` depends on `input` at the same instant. What is not listed does not.

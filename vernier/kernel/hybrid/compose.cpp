@@ -1,6 +1,7 @@
 #include "vernier/kernel/hybrid/compose.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -121,6 +122,15 @@ class Composer {
       const Noise& own = part.system->spec().noise;
       add(own.process, part.x, size(result_->spec_.states), all.process);
       add(own.measurement, part.y, size(result_->spec_.outputs), all.measurement);
+    }
+    // an output of the outside is read with the noise of what it is made of
+    for (std::size_t row = 0; !all.measurement.empty() && row < export_rows_.size(); ++row) {
+      double variance = 0.0;
+      for (const Entry& e : export_rows_[row]) {
+        const double own = e.outside ? 0.0 : e.gain * all.measurement[e.from];
+        variance += own * own;
+      }
+      all.measurement[result_->p_ + row] = std::sqrt(variance);
     }
   }
 

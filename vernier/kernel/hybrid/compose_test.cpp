@@ -328,5 +328,43 @@ TEST(Compose, EvaluatesWithoutAllocating) {
   EXPECT_EQ(testing::allocations(), before);
 }
 
+// x' = 0, y = (x, 2 x), with noise that a filter may assume
+class Noisy final : public System {
+ public:
+  Noisy(double process, double first, double second) {
+    spec_.states = {signal("x")};
+    spec_.outputs = {signal("y", 2)};
+    spec_.noise = {{process}, {first, second}};
+  }
+  const SystemSpec& spec() const noexcept override { return spec_; }
+  void flow(const Point&, std::span<double> xdot, Workspace&) const noexcept override {
+    xdot[0] = 0.0;
+  }
+  void output(const Point& p, std::span<double> y, Workspace&) const noexcept override {
+    y[0] = p.x[0];
+    y[1] = 2.0 * p.x[0];
+  }
+
+ private:
+  SystemSpec spec_;
+};
+
+// the variance of a sum of independent readings is the sum of their variances
+TEST(Composition, CollectsTheNoiseOfItsPartsAndOfWhatIsMadeOfThem) {
+  std::vector<Part> parts;
+  parts.push_back({"quiet", filter(0.0)});
+  parts.push_back({"a", std::make_unique<Noisy>(0.25, 0.1, 0.2)});
+  parts.push_back({"b", std::make_unique<Noisy>(0.5, 3.0, 0.0)});
+  Outside outside;
+  outside.outputs = {signal("mixed", 2)};
+  const MatrixBlock wires[] = {{{1, "y"}, {End::outside, "mixed"}, -2.0},
+                               {{2, "y"}, {End::outside, "mixed"}, 0.5}};
+  const auto system = compose(std::move(parts), wires, outside);
+  const Noise& noise = system->spec().noise;
+  EXPECT_THAT(noise.process, ElementsAre(0.0, 0.25, 0.5));
+  EXPECT_THAT(noise.measurement,
+              ElementsAre(0.0, 0.0, 0.1, 0.2, 3.0, 0.0, std::sqrt(0.2 * 0.2 + 1.5 * 1.5), 0.4));
+}
+
 }  // namespace
 }  // namespace vernier::hybrid

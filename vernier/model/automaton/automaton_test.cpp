@@ -325,6 +325,20 @@ TEST(Automaton, HasUnitVectors) {
   EXPECT_EQ(spin.u[2], 0.1);
 }
 
+// an angle random walk in deg/√h is 1/60 of as many degrees per √s, by definition
+TEST(Automaton, TellsFiltersWhatNoiseToAssume) {
+  const hybrid::Noise noise = made(Bench::read("gyro"))->spec().noise;
+  const double degree = M_PI / 180.0, angle = 0.15 * degree / 60.0,
+               bias = 0.3 * degree / 3600.0 / 60.0;
+  ASSERT_EQ(noise.process.size(), 3u);
+  EXPECT_NEAR(noise.process[0], angle * angle, 1e-15 * angle * angle);
+  EXPECT_EQ(noise.process[1], 0.0);
+  EXPECT_NEAR(noise.process[2], bias * bias, 1e-15 * bias * bias);
+  EXPECT_THAT(noise.measurement, ::testing::ElementsAre(0.02 * degree, 10e-6, 30e-6, 0.0));
+  const auto none = made(Bench::read("plant"))->spec().noise;
+  EXPECT_TRUE(none.process.empty() && none.measurement.empty());
+}
+
 // lanes, tangents and jacobians against single calls and differences, in every location, with the
 // constants in the code and with all of them adjustable
 TEST(Automaton, KeepsThePromisesOfSystemsInEveryLocation) {

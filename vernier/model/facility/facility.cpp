@@ -88,8 +88,13 @@ Facility::Facility(Installation i) : installation_(std::move(i)) {
     input(r.name + ".rate", "rad/s", still, "commanded angular velocity in body axes");
     const std::string m = "measured." + r.name;
     output(m + ".position", "m", 3, "measured, in simulated axes");
+    if (installation_.position_noise > 0.0)
+      description_.outputs.back().noise.assign(3, installation_.position_noise);
     output(m + ".velocity", "m/s", 3, "measured, in simulated axes");
     output(m + ".attitude", "1", 4, "measured: from simulated to body axes, scalar last");
+    // a small rotation moves a quaternion by half its angle, across it
+    if (installation_.attitude_noise > 0.0)
+      description_.outputs.back().noise.assign(4, 0.5 * installation_.attitude_noise);
     output(m + ".rate", "rad/s", 3, "measured angular velocity in body axes");
     output(r.name + ".joints", "rad", 6, "angles of A1 to A6 as they are");
     if (r.railed) output(r.name + ".rail", "m", 1, "place on the rail as it is");

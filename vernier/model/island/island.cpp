@@ -93,7 +93,16 @@ void Island::describe() {
   for (const hybrid::Signal& s : std::span(spec.inputs).first(port_inputs_)) {
     description_.inputs.push_back(input_port(s));
   }
-  for (const hybrid::Signal& s : spec.outputs) description_.outputs.push_back(output_port(s));
+  std::size_t first = 0;
+  for (const hybrid::Signal& s : spec.outputs) {
+    Port& p = description_.outputs.emplace_back(output_port(s));
+    if (const auto& noise = spec.noise.measurement; !noise.empty()) {
+      const auto own = noise.begin() + static_cast<std::ptrdiff_t>(first);
+      if (std::any_of(own, own + s.count, [](double x) { return x != 0.0; }))
+        p.noise.assign(own, own + s.count);
+    }
+    first += s.count;
+  }
   for (const hybrid::Dependence& d : spec.feedthrough) {
     description_.feedthrough.push_back({spec.outputs[d.output].name, spec.inputs[d.input].name});
   }

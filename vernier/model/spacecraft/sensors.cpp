@@ -41,6 +41,11 @@ Rate rate(const Parameters& p) {
 
 std::array<double, 3> three(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 
+/// Of the three elements of a reading.
+std::vector<double> known_noise(double deviation) {
+  return deviation > 0.0 ? std::vector<double>(3, deviation) : std::vector<double>();
+}
+
 ParameterSpec rate_parameter() {
   return {.name = "rate", .unit = "1/s", .initial = "10", .description = "samples per second"};
 }
@@ -97,7 +102,8 @@ VectorSensor::VectorSensor(const Parameters& p)
                            .unit = p.unit,
                            .frame = "B",
                            .count = 3,
-                           .description = "what the sensor says"}};
+                           .description = "what the sensor says",
+                           .noise = known_noise(p.errors.noise)}};
   description_.feedthrough = {{"reading", "truth"}};
   description_.rate = p.rate;
   description_.state_bytes = sizeof state_;
@@ -151,7 +157,8 @@ SunSensor::SunSensor(const Parameters& p)
   description_.outputs = {{.name = "reading",
                            .frame = "B",
                            .count = 3,
-                           .description = "direction to the Sun; zero when it is not seen"},
+                           .description = "direction to the Sun; zero when it is not seen",
+                           .noise = known_noise(p.noise)},  // across the direction
                           {.name = "seen", .description = "1 when the Sun is seen, else 0"}};
   description_.feedthrough = {{"reading", "truth"},
                               {"reading", "illumination"},

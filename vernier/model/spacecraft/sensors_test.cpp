@@ -36,6 +36,7 @@ TEST(VectorSensor, WithoutErrorsSaysTheTruth) {
   EXPECT_EQ(rig.out("reading", 1), 3.1e-5);
   EXPECT_EQ(sensor->description().inputs[0].unit, "T");
   EXPECT_EQ(sensor->description().rate, (Rate{10, 1}));
+  EXPECT_TRUE(sensor->description().outputs[0].noise.empty());
 }
 
 TEST(VectorSensor, NoiseHasTheGivenMeanAndDeviation) {
@@ -49,6 +50,7 @@ TEST(VectorSensor, NoiseHasTheGivenMeanAndDeviation) {
   // five standard deviations of the estimates
   EXPECT_NEAR(mean, 1.1 * 2.0 + 0.5, 5 * 0.01 / std::sqrt(n));
   EXPECT_NEAR(std::sqrt(square) / 0.01, 1.0, 5 / std::sqrt(2.0 * n));
+  EXPECT_EQ(sensor->description().outputs[0].noise, std::vector<double>(3, 0.01));
 }
 
 // Allan variance of samples 0.1 s apart, over groups of m

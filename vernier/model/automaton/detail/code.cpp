@@ -30,6 +30,17 @@ hybrid::Signal signal(const Variable& v) {
   return s;
 }
 
+/// By element, `count` of them with what follows the variables; empty when nothing has noise.
+std::vector<double> noise_of(const std::vector<Variable>& variables, std::size_t count) {
+  std::vector<double> all;
+  for (const Variable& v : variables) {
+    if (v.noise.empty()) continue;
+    all.resize(count, 0.0);
+    std::copy(v.noise.begin(), v.noise.end(), all.begin() + static_cast<std::ptrdiff_t>(v.first));
+  }
+  return all;
+}
+
 class Compiler {
  public:
   Compiler(const Model& m, Equations e, std::span<const double> constants, const Adjustable& a,
@@ -74,6 +85,9 @@ class Compiler {
       spec.inputs.push_back(std::move(s));
     }
     for (const Variable& v : m_.outputs) spec.outputs.push_back(signal(v));
+    spec.noise.process = noise_of(m_.states, code_->n);
+    for (double& q : spec.noise.process) q *= q;  // a density
+    spec.noise.measurement = noise_of(m_.outputs, code_->p);
     for (const Variable& v : m_.constants) {
       if (adjustable_.count == 0 || adjustable_.symbol[v.first] == Adjustable::fixed) continue;
       hybrid::Signal s = signal(v);

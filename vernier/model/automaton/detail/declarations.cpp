@@ -46,6 +46,32 @@ std::optional<std::vector<double>> quantities(std::string_view text, std::string
   return values;
 }
 
+/// Whether a text has no unit.
+bool numbers_only(std::string_view text) {
+  std::string flat(text);
+  std::replace(flat.begin(), flat.end(), ',', ' ');
+  const std::vector<std::string_view> parts = words(flat);
+  return std::all_of(parts.begin(), parts.end(),
+                     [](std::string_view w) { return parsed_real(w).has_value(); });
+}
+
+/// "0.01 deg/sqrt(h)" as "0.01 deg" and the square root of an hour in seconds; what does not end so
+/// stays as it is.
+struct PerRoot {
+  std::string_view quantity;
+  double root = 1.0;
+  bool given = false;  // a unit of time stands below the root
+};
+PerRoot per_root(std::string_view text) {
+  constexpr std::string_view root = "/sqrt(";
+  const std::size_t at = text.rfind(root);
+  if (at == std::string_view::npos || text.back() != ')') return {text};
+  const std::size_t first = at + root.size();
+  const auto time = parsed_unit(text.substr(first, text.size() - 1 - first));
+  if (!time || !same_dimension(*time, *parsed_unit("s"))) return {text};
+  return {trimmed(text.substr(0, at)), std::sqrt(time->factor), true};
+}
+
 class Declarations {
  public:
   Declarations(Model& m, Report& r) : m_(m), report_(r) {}
@@ -100,6 +126,7 @@ class Declarations {
       return;
     }
     read_value(e, role, v);
+    read_noise(e, role, v);
     v.first = count(role);
     count(role) += v.count;
     const auto index = static_cast<std::uint32_t>(into.size());
@@ -232,11 +259,7 @@ class Declarations {
       }
     }
     if (values->size() != v.count) {
-      report_.error("V1314",
-                    in_quotes(v.name) + " has " + std::to_string(v.count) +
-                        (v.count == 1 ? " element, not " : " elements, not ") +
-                        std::to_string(values->size()),
-                    place);
+      wrong_count(v, values->size(), place);
       values->resize(v.count, 0.0);
     }
     v.value = std::move(*values);
@@ -245,6 +268,50 @@ class Declarations {
       report_.error("V1314", in_quotes(v.name) + " is a unit vector and cannot begin at zero",
                     place);
     }
+  }
+
+  /// White noise that filters assume: of a state per square root of time, of an output in its unit.
+  void read_noise(const Element& e, Role role, Variable& v) {
+    const document::Attribute* a = e.attribute("noise");
+    if (!a) return;
+    const std::string_view text = trimmed(a->value);
+    const std::string unit = v.unit_text.empty() ? "1" : v.unit_text;
+    const PerRoot per = role == Role::state ? per_root(text) : PerRoot{text};
+    auto values = quantities(per.quantity, unit);
+    // of a state, a unit without the root would say something else
+    if (!values || (role == Role::state && !per.given && !numbers_only(text))) {
+      const std::string in = role == Role::state ? unit + "/sqrt(s)" : unit;
+      report_.error("V1308", in_quotes(text) + " is not a number" + (in == "1" ? "" : " in " + in),
+                    a->value_place);
+      return;
+    }
+    if (values->size() == 1) values->assign(v.count, values->front());
+    if (values->size() != v.count) {
+      wrong_count(v, values->size(), a->value_place);
+      return;
+    }
+    if (v.normalise) {
+      report_
+          .error("V1329", in_quotes(v.name) + " is a unit vector and has no noise of its own",
+                 a->value_place)
+          .notes.push_back("give the noise to the states that its equation follows");
+      return;
+    }
+    if (std::any_of(values->begin(), values->end(), [](double x) { return x < 0.0; })) {
+      report_.error("V1329", "the noise of " + in_quotes(v.name) + " is negative", a->value_place)
+          .mark = role == Role::state ? "write the square root of the density"
+                                      : "write the standard deviation";
+      return;
+    }
+    for (double& x : *values) x /= per.root;
+    v.noise = std::move(*values);
+  }
+
+  void wrong_count(const Variable& v, std::size_t given, const Place& place) {
+    report_.error("V1314",
+                  in_quotes(v.name) + " has " + std::to_string(v.count) +
+                      (v.count == 1 ? " element, not " : " elements, not ") + std::to_string(given),
+                  place);
   }
 
   void declare_events(const Element& root) {

@@ -35,6 +35,7 @@ struct Variable {
   std::size_t first = 0;      // index of its first element among those of its role
   std::string value_text;     // constant, initial or default, as written
   std::vector<double> value;  // in SI; empty: none (an input that must be connected)
+  std::vector<double> noise;  // by element; state: per √s, output: of a reading; empty: none
   bool normalise = false, quaternion = false;
   const Element* element = nullptr;
 };
