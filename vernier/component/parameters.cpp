@@ -103,6 +103,13 @@ Parameters::Parameters(std::string instance, std::span<const ParameterSpec> spec
       d.notes.push_back("it is " + kind_name(spec) +
                         (spec.description.empty() ? "" : ": " + spec.description));
     }
+    if (value.adjustable && !spec.adjustable) {
+      auto& d =
+          problems.error("V2145", "\"" + instance_ + "." + spec.name + "\" cannot stay adjustable",
+                         found->second.place.file.empty() ? where : found->second.place);
+      d.notes.push_back("it is no number of the equations, or one whose derivatives are not known");
+      value.adjustable = false;
+    }
     const ParameterValue source =
         value.given ? found->second : ParameterValue{spec.initial.value_or(""), "", {}};
     value.text = std::string(trimmed(source.text));
@@ -171,6 +178,12 @@ bool Parameters::boolean(std::string_view name) const { return find(name).number
 const std::string& Parameters::text(std::string_view name) const { return find(name).text; }
 bool Parameters::given(std::string_view name) const { return find(name).given; }
 bool Parameters::adjustable(std::string_view name) const { return find(name).adjustable; }
+std::vector<std::string> Parameters::adjustable() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : values_)
+    if (value.adjustable) names.push_back(name);
+  return names;
+}
 
 std::filesystem::path Parameters::file(std::string_view name) const {
   const Value& value = find(name);

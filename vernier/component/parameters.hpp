@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,7 @@ struct ParameterSpec {
   std::optional<std::string> initial = {};  // its text when not given; none: must be given
   std::string description = {};
   std::vector<std::string> choices = {};
+  bool adjustable = false;  // reals of equations that may stay adjustable (ParameterValue)
 };
 
 /// What the document (or --set) says: the text, the unit written beside it, and where.
@@ -33,7 +35,8 @@ struct ParameterValue {
   std::string unit = {};  // empty: the text may carry one ("600 km"), else that of the spec
   Place place = {};
   /// The system that is made has it among its parameters (hybrid::SystemSpec), so that derivatives
-  /// by it are known; without a text it has the value of the spec.
+  /// by it are known; without a text it has the value of the spec. Refused (V2145) where the spec
+  /// does not allow it.
   bool adjustable = false;
 };
 
@@ -60,6 +63,8 @@ class Parameters {
   /// Whether the document gave it.
   bool given(std::string_view name) const;
   bool adjustable(std::string_view name) const;
+  /// All that were asked to stay adjustable, by name.
+  std::vector<std::string> adjustable() const;
 
   /// A seed of its own for this instance, derived from the run's seed and the instance's path.
   std::uint64_t seed() const noexcept { return seed_; }
@@ -83,5 +88,15 @@ class Parameters {
   std::uint64_t seed_;
   Arithmetic arithmetic_;
 };
+
+/// A system whose adjust(name) keeps a parameter adjustable, with those that were asked for. One
+/// that the equations do not have as they are given (adjust() is false) is refused.
+template <class System>
+std::unique_ptr<System> adjusted(std::unique_ptr<System> system, const Parameters& p) {
+  for (const std::string& name : p.adjustable())
+    if (!system->adjust(name))
+      p.reject(name, "cannot stay adjustable: the equations follow from another parameter");
+  return system;
+}
 
 }  // namespace vernier

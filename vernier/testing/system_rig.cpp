@@ -160,9 +160,10 @@ void expect_near(const std::vector<Signal>& signals, const std::vector<double>& 
 }
 
 Parameters parameters(const Type& type, const std::map<std::string, std::string>& texts,
-                      std::uint64_t seed) {
+                      std::uint64_t seed, const std::vector<std::string>& adjustable = {}) {
   ParameterValues values;
   for (const auto& [name, text] : texts) values[name].text = text;
+  for (const std::string& name : adjustable) values[name].adjustable = true;
   Diagnostics problems;
   Parameters p("it", type.parameters, values, seed, {}, problems);
   problems.throw_if_errors();
@@ -350,6 +351,29 @@ void expect_conforming(SystemRig& rig, double tolerance) {
   }
   expect_lanes(rig, along);
   expect_jacobian(rig);
+}
+
+void expect_adjustable(const Type& type, const std::map<std::string, std::string>& texts,
+                       const std::vector<std::string>& names,
+                       const std::function<void(SystemRig&)>& drive, double tolerance) {
+  const auto fixed = type.system(parameters(type, texts, 1));
+  const auto tuned = type.system(parameters(type, texts, 1, names));
+  ASSERT_TRUE(fixed->spec().parameters.empty());
+  ASSERT_EQ(tuned->spec().parameters.size(), names.size());
+  SystemRig a(*fixed), b(*tuned);
+  drive(a);
+  drive(b);
+  expect_conforming(b, tolerance);
+  const std::size_t outputs = hybrid::size(fixed->spec().outputs);
+  const auto values = [&](SystemRig& rig) {
+    std::vector<double> all(rig.x.size() + outputs);
+    rig.system().flow(rig.point(), std::span(all).first(rig.x.size()), rig.workspace());
+    rig.system().output(rig.point(), std::span(all).last(outputs), rig.workspace());
+    const std::vector<double> z = rig.guards();
+    all.insert(all.end(), z.begin(), z.end());
+    return all;
+  };
+  EXPECT_TRUE(same_bits(values(a), values(b))) << "adjustable parameters change bits";
 }
 
 std::unique_ptr<hybrid::System> made_system(const Type& type,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -49,6 +50,12 @@ class SystemRig {
 /// the rest being `tolerance`), nothing allocates, the same point gives the same values, lanes have
 /// the bits of single calls, and jacobian() has all derivatives.
 void expect_conforming(SystemRig&, double tolerance = 1e-6);
+
+/// A system of a type with the named parameters adjustable: it keeps the promises above, and has
+/// the bits of the same system with all of them fixed. `drive` gives state, inputs and time.
+void expect_adjustable(const Type&, const std::map<std::string, std::string>& texts,
+                       const std::vector<std::string>& names,
+                       const std::function<void(SystemRig&)>& drive, double tolerance = 1e-6);
 
 /// A system of a type, from parameters as a document would write them. Throws ConfigurationError.
 std::unique_ptr<hybrid::System> made_system(const Type&,

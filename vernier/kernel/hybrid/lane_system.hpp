@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "vernier/kernel/hybrid/lane_code.hpp"
 #include "vernier/kernel/hybrid/system.hpp"
@@ -15,14 +19,37 @@ class LaneSystem : public System {
  public:
   const SystemSpec& spec() const noexcept override { return spec_; }
 
+  /// Keeps a parameter adjustable, before the system is used; false: there is none of that name.
+  bool adjust(std::string_view name) {
+    const auto found = std::find_if(offers_.begin(), offers_.end(),
+                                    [&](const Offer& o) { return o.name == name; });
+    if (found == offers_.end()) return false;
+    auto& given = data_.given;
+    const double* first = given.value + found->first;
+    spec_.parameters.push_back({std::string(name),
+                                found->unit,
+                                {},
+                                found->count,
+                                std::vector<double>(first, first + found->count)});
+    for (std::uint32_t i = 0; i < found->count; ++i)
+      given.symbol[found->first + i] = ++given.adjustable;
+    return true;
+  }
+
   void flow(const Point& p, std::span<double> xdot, Workspace&) const noexcept override {
-    M{data_}.flow(p.t, p.x.data(), p.mode.data(), p.u.data(), xdot.data());
+    with_numbers(p, [&](const auto& n) {
+      M{data_}.flow(n, p.t, p.x.data(), p.mode.data(), p.u.data(), xdot.data());
+    });
   }
   void output(const Point& p, std::span<double> y, Workspace&) const noexcept override {
-    M{data_}.output(p.t, p.x.data(), p.mode.data(), p.u.data(), y.data());
+    with_numbers(p, [&](const auto& n) {
+      M{data_}.output(n, p.t, p.x.data(), p.mode.data(), p.u.data(), y.data());
+    });
   }
   void guards(const Point& p, std::span<double> z, Workspace&) const noexcept override {
-    M{data_}.guards(p.t, p.x.data(), p.mode.data(), p.u.data(), z.data());
+    with_numbers(p, [&](const auto& n) {
+      M{data_}.guards(n, p.t, p.x.data(), p.mode.data(), p.u.data(), z.data());
+    });
   }
   void tangent(const Point& p, const Direction& d, const Tangent& wanted,
                Workspace&) const noexcept override {
@@ -30,47 +57,89 @@ class LaneSystem : public System {
     std::array<S, M::states + 1> x;
     std::array<S, M::inputs + 1> u;
     std::array<S, std::max({M::states, M::outputs, M::atoms}) + 1> r;
-    for (std::size_t i = 0; i < p.x.size(); ++i) x[i] = {p.x[i], d.x.empty() ? 0.0 : d.x[i]};
-    for (std::size_t i = 0; i < p.u.size(); ++i) u[i] = {p.u[i], d.u.empty() ? 0.0 : d.u[i]};
+    const auto at = [](std::span<const double> from, std::span<const double> along, std::size_t i) {
+      return S(from[i], along.empty() ? 0.0 : along[i]);
+    };
+    for (std::size_t i = 0; i < p.x.size(); ++i) x[i] = at(p.x, d.x, i);
+    for (std::size_t i = 0; i < p.u.size(); ++i) u[i] = at(p.u, d.u, i);
     const S t(p.t, d.t);
     const auto put = [&](std::span<double> to) {
       for (std::size_t i = 0; i < to.size(); ++i) to[i] = r[i].d;
     };
-    if (!wanted.xdot.empty()) M{data_}.flow(t, x.data(), p.mode.data(), u.data(), r.data());
-    put(wanted.xdot);
-    if (!wanted.y.empty()) M{data_}.output(t, x.data(), p.mode.data(), u.data(), r.data());
-    put(wanted.y);
-    if (!wanted.z.empty()) M{data_}.guards(t, x.data(), p.mode.data(), u.data(), r.data());
-    put(wanted.z);
+    const auto follow = [&](const auto& n) {
+      const M m{data_};
+      if (!wanted.xdot.empty()) m.flow(n, t, x.data(), p.mode.data(), u.data(), r.data());
+      put(wanted.xdot);
+      if (!wanted.y.empty()) m.output(n, t, x.data(), p.mode.data(), u.data(), r.data());
+      put(wanted.y);
+      if (!wanted.z.empty()) m.guards(n, t, x.data(), p.mode.data(), u.data(), r.data());
+      put(wanted.z);
+    };
+    if (data_.given.adjustable == 0) return follow(data_.numbers);
+    std::array<S, M::parameters + 1> ps;
+    given([&](std::size_t i) { return at(p.p, d.p, i); }, ps);
+    follow(M::numbers(data_, ps.data()));
   }
 
   void tangents(const Point& p, const Directions& d, const Tangents& w,
                 Workspace&) const noexcept override {
-    table_.tangent(data_, true, &p.t, p.x.data(), p.mode.data(), p.u.data(), {d.t, d.x, d.u},
-                   {w.xdot, w.y, w.z});
+    table_.tangent(data_, true, {&p.t, p.x.data(), p.mode.data(), p.u.data(), p.p.data()},
+                   {d.t, d.x, d.u, d.p}, {w.xdot, w.y, w.z});
   }
   void flow_lanes(const Points& p, double* xdot, Workspace&) const noexcept override {
-    table_.flow(data_, p.t, p.x, p.mode.data(), p.u, xdot);
+    table_.flow(data_, at(p), xdot);
   }
   void output_lanes(const Points& p, double* y, Workspace&) const noexcept override {
-    table_.output(data_, p.t, p.x, p.mode.data(), p.u, y);
+    table_.output(data_, at(p), y);
   }
   void guards_lanes(const Points& p, double* z, Workspace&) const noexcept override {
-    table_.guards(data_, p.t, p.x, p.mode.data(), p.u, z);
+    table_.guards(data_, at(p), z);
   }
   void tangent_lanes(const Points& p, const Directions& d, const Tangents& w,
                      Workspace&) const noexcept override {
-    table_.tangent(data_, false, p.t, p.x, p.mode.data(), p.u, {d.t, d.x, d.u}, {w.xdot, w.y, w.z});
+    table_.tangent(data_, false, at(p), {d.t, d.x, d.u, d.p}, {w.xdot, w.y, w.z});
   }
 
  protected:
-  explicit LaneSystem(const LaneTable<typename M::Data>& table) : table_(table) {}
+  using Table = LaneTable<typename M::Data>;
+  explicit LaneSystem(const Table& table) : table_(table) {}
+
+  /// Elements of data_.given that adjust() may keep adjustable under a name.
+  struct Offer {
+    std::string name, unit;
+    std::uint32_t first = 0, count = 1;
+  };
+  /// When data_.given is complete.
+  void finish(std::vector<Offer> offers) {
+    offers_ = std::move(offers);
+    data_.numbers = M::numbers(data_, data_.given.value);
+  }
+  /// Calls `use` with the numbers of the model at a point.
+  template <class Use>
+  auto with_numbers(const Point& p, const Use& use) const noexcept {
+    if (data_.given.adjustable == 0) return use(data_.numbers);
+    std::array<double, M::parameters + 1> ps;
+    given([&](std::size_t i) { return p.p[i]; }, ps);
+    return use(M::numbers(data_, ps.data()));
+  }
 
   typename M::Data data_;
   SystemSpec spec_;
 
  private:
-  const LaneTable<typename M::Data>& table_;
+  static typename Table::At at(const Points& p) noexcept {
+    return {p.t, p.x, p.mode.data(), p.u, p.p};
+  }
+  template <class N, std::size_t size, class At>
+  void given(const At& element, std::array<N, size>& to) const noexcept {
+    for (int i = 0; i < M::parameters; ++i)
+      to[static_cast<std::size_t>(i)] =
+          data_.given.kept(i) ? element(static_cast<std::size_t>(data_.given.symbol[i] - 1))
+                              : N(data_.given.value[i]);
+  }
+
+  const Table& table_;
+  std::vector<Offer> offers_;
 };
 
 }  // namespace vernier::hybrid

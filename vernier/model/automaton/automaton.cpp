@@ -124,7 +124,10 @@ std::vector<ParameterSpec> parameters(const Model& m) {
     s.description = std::move(description);
     specs.push_back(std::move(s));
   };
-  for (const Variable& v : m.constants) add(v, v.description);
+  for (const Variable& v : m.constants) {
+    add(v, v.description);
+    specs.back().adjustable = true;
+  }
   for (const Variable& v : m.states) {
     add(v, "at the start" + (v.description.empty() ? "" : ": " + v.description));
   }

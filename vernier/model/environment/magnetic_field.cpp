@@ -1,8 +1,8 @@
 #include "vernier/model/environment/magnetic_field.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <iterator>
 
-#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/spatial/spans.hpp"
 #include "vernier/model/environment/detail/lanes.hpp"
 #include "vernier/model/environment/earth.hpp"
@@ -29,16 +29,16 @@ hybrid::SystemSpec field_spec() {
 
 DipoleField::DipoleField(const Parameters& p) : LaneSystem(detail::model_lanes().dipole) {
   spec_ = field_spec();
-  data_.moment = p.strength * p.radius * p.radius * p.radius;
+  using Data = detail::DipoleData;
   data_.rate = p.earth.rate;
-  const double s = elementary::sin(p.colatitude), c = elementary::cos(p.colatitude);
-  // the angle of the pole from x of the axes in which the Earth turns about z
-  const double angle = p.longitude + p.earth.angle;
-  const Vector3 cosine(-s * elementary::cos(angle), -s * elementary::sin(angle), 0.0);
-  const Vector3 sine(s * elementary::sin(angle), -s * elementary::cos(angle), 0.0);
-  Eigen::Map<Vector3>(data_.z0) = p.earth.pole.transpose() * Vector3(0.0, 0.0, -c);
-  Eigen::Map<Vector3>(data_.c0) = p.earth.pole.transpose() * cosine;
-  Eigen::Map<Vector3>(data_.s0) = p.earth.pole.transpose() * sine;
+  data_.angle = p.earth.angle;
+  for (int i = 0; i < 9; ++i) data_.pole[i] = p.earth.pole(i / 3, i % 3);
+  const double given[] = {p.strength, p.radius, p.colatitude, p.longitude};
+  std::copy(std::begin(given), std::end(given), data_.given.value);
+  finish({{"strength", "T", Data::strength},
+          {"radius", "m", Data::radius},
+          {"colatitude", "rad", Data::colatitude},
+          {"longitude", "rad", Data::longitude}});
 }
 
 IgrfField::IgrfField(const Parameters& p)
@@ -57,6 +57,7 @@ Type dipole_field_type() {
       real_parameter("radius", "m", "6371.2e3", "of the sphere on which strength is given"),
       real_parameter("colatitude", "rad", "10.26 deg", "of the northern geomagnetic pole"),
       real_parameter("longitude", "rad", "288.2 deg", "of the northern geomagnetic pole, east")};
+  for (ParameterSpec& s : type.parameters) s.adjustable = true;
   for (auto& s : earth_parameters("uniform")) type.parameters.push_back(std::move(s));
   type.parameters.push_back(epoch_parameter(""));
   type.system = [](const vernier::Parameters& p) {
@@ -67,7 +68,7 @@ Type dipole_field_type() {
     k.colatitude = p.real("colatitude");
     k.longitude = p.real("longitude");
     k.earth = earth_rotation(p);
-    return std::make_unique<DipoleField>(k);
+    return adjusted(std::make_unique<DipoleField>(k), p);
   };
   return type;
 }

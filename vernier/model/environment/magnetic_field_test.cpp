@@ -102,6 +102,16 @@ TEST(MagneticField, KeepsTheContractOfSystems) {
   }
 }
 
+TEST(MagneticField, OfADipoleHasDerivativesByItsParameters) {
+  testing::expect_adjustable(dipole_field_type(), {{"earth", "iau2006"}, {"epoch", "2026-06-01"}},
+                             {"strength", "radius", "colatitude", "longitude"}, [](SystemRig& rig) {
+                               rig.t = 2345.0;
+                               rig.in("position")[0] = 3e6;
+                               rig.in("position")[1] = -5e6;
+                               rig.in("position")[2] = 4e6;
+                             });
+}
+
 TEST(MagneticField, RefusesDatesThatItCannotUse) {
   EXPECT_THROW(made_system(igrf_field_type()), ConfigurationError);
   EXPECT_THROW(made_system(igrf_field_type(), {{"epoch", "1980-01-01"}}), ConfigurationError);

@@ -7,49 +7,96 @@
 namespace vernier::environment {
 
 double eccentric_anomaly(double mean_anomaly, double eccentricity) noexcept;
+double mean_from_true(double true_anomaly, double eccentricity) noexcept;
 
 namespace detail {
 
 /// Data that do not depend on what code is compiled for.
+template <class S>
+struct KeplerNumbers {
+  S semi_major_axis, eccentricity, root, mean_anomaly, mean_motion;  // root = sqrt(1 - e²)
+  S P[3], Q[3];                                                      // the axes at the start
+  S node, node_rate, perigee, perigee_rate, cos_inclination, sin_inclination;  // while they drift
+};
 struct KeplerData {
-  double semi_major_axis = 7e6, eccentricity = 0.0, mean_anomaly = 0.0, mean_motion = 0.0;
-  double P[3] = {}, Q[3] = {};  // the axes, while they do not drift
+  enum { size, eccentricity, inclination, node, perigee, anomaly, mu, radius };  // of `given`
+  enum class Start { mean, true_anomaly, latitude };  // what the anomaly at the start is
+  bool by_altitude = false;                           // the size is that above the radius
+  Start start = Start::mean;
   bool drifts = false;
-  double node = 0.0, node_rate = 0.0, perigee = 0.0, perigee_rate = 0.0;
-  double cos_inclination = 1.0, sin_inclination = 0.0;
+  double j2 = 0.0;
+  hybrid::Given<8> given;
+  KeplerNumbers<double> numbers{};
+};
+template <class S>
+struct J2Numbers {
+  S mu, radius, j2;
+};
+struct J2Data {
+  hybrid::Given<3> given;  // in the order of the numbers
+  J2Numbers<double> numbers{};
+};
+template <class S>
+struct DipoleNumbers {
+  S moment;  // T·m³
+  // m = z0 + cos(rate t) c0 + sin(rate t) s0, in N
+  S z0[3], c0[3], s0[3];
 };
 struct DipoleData {
-  double moment = 0.0;  // T·m³
-  // m = z0 + cos(rate t) c0 + sin(rate t) s0, in N
-  double z0[3] = {}, c0[3] = {}, s0[3] = {};
-  double rate = 0.0;
+  enum { strength, radius, colatitude, longitude };  // of `given`
+  double rate = 0.0, angle = 0.0;                    // of the Earth
+  double pole[9] = {};                               // from N, row major
+  hybrid::Given<4> given;
+  DipoleNumbers<double> numbers{};
 };
 
 inline namespace VERNIER_INSTRUCTIONS {
 
+using hybrid::as;
 using hybrid::constant;
 using hybrid::Moving;
 using hybrid::sine_cosine;
 using hybrid::square_root;
 using hybrid::Stateless;
 
-/// E - e sin E = M, one lane after the other: how long it takes differs.
-template <class T>
-VERNIER_INLINE T anomaly(const T& M, double e) noexcept {
+/// f(a, b), one lane after the other: how long it takes differs.
+template <class T, class F>
+VERNIER_INLINE T lane_by_lane(const T& a, const T& b, const F& f) noexcept {
   if constexpr (elementary::lane_count<T> == 1) {
-    return eccentric_anomaly(M, e);
+    return f(a, b);
   } else {
-    T E = M;
-    for (int l = 0; l < elementary::lane_count<T>; ++l) E[l] = eccentric_anomaly(M[l], e);
-    return E;
+    T r = a;
+    for (int l = 0; l < elementary::lane_count<T>; ++l) r[l] = f(a[l], b[l]);
+    return r;
   }
 }
+
+/// E - e sin E = M
 template <class T>
-VERNIER_INLINE Moving<T> anomaly(const Moving<T>& M, double e) noexcept {
-  const T E = anomaly(M.v, e);
+VERNIER_INLINE T anomaly(const T& M, const T& e) noexcept {
+  return lane_by_lane(M, e,
+                      [](double m, double k) { return k == 0.0 ? m : eccentric_anomaly(m, k); });
+}
+template <class T>
+VERNIER_INLINE Moving<T> anomaly(const Moving<T>& M, const Moving<T>& e) noexcept {
+  const T E = anomaly(M.v, e.v);
   T s, c;
   sine_cosine(E, s, c);
-  return {E, M.d / (constant<T>(1.0) - constant<T>(e) * c)};
+  return {E, (M.d + s * e.d) / (constant<T>(1.0) - e.v * c)};
+}
+
+template <class T>
+VERNIER_INLINE T mean_of_true(const T& nu, const T& e) noexcept {
+  return lane_by_lane(nu, e, [](double n, double k) { return mean_from_true(n, k); });
+}
+/// dM = (k³ dν - k sin ν (2 + e cos ν) de) / (1 + e cos ν)²,  k² = 1 - e²
+template <class T>
+VERNIER_INLINE Moving<T> mean_of_true(const Moving<T>& nu, const Moving<T>& e) noexcept {
+  T s, c;
+  sine_cosine(nu.v, s, c);
+  const T one = constant<T>(1.0), ec = e.v * c, k2 = one - e.v * e.v;
+  const T across = square_root(k2) / ((one + ec) * (one + ec));
+  return {mean_of_true(nu.v, e.v), across * (k2 * nu.d - s * (constant<T>(2.0) + ec) * e.d)};
 }
 
 struct KeplerModel : Stateless {
@@ -57,22 +104,56 @@ struct KeplerModel : Stateless {
   const Data& of;
   VERNIER_INLINE explicit KeplerModel(const Data& d) : of(d) {}
 
-  static constexpr int inputs = 0, outputs = 6;
+  static constexpr int inputs = 0, outputs = 6, parameters = 8;
   static VERNIER_INLINE int m() noexcept { return 0; }
   static VERNIER_INLINE int p() noexcept { return outputs; }
 
   template <class S>
-  VERNIER_INLINE void output(const S& t, const S*, const int*, const S*, S* y) const noexcept {
-    const double e = of.eccentricity;
-    const S a = constant<S>(of.semi_major_axis), n = constant<S>(of.mean_motion);
-    const S M = constant<S>(of.mean_anomaly) + n * t, E = e == 0.0 ? M : anomaly(M, e);
+  static VERNIER_INLINE KeplerNumbers<S> numbers(const Data& d, const S* g) noexcept {
+    const S one = constant<S>(1.0), e = g[Data::eccentricity], radius = g[Data::radius];
+    const S a = d.by_altitude ? radius + g[Data::size] : g[Data::size];
+    KeplerNumbers<S> n;
+    n.semi_major_axis = a;
+    n.eccentricity = e;
+    n.root = square_root(S((one - e) * (one + e)));
+    n.mean_anomaly = g[Data::anomaly];
+    if (d.start == Data::Start::latitude) n.mean_anomaly = n.mean_anomaly - g[Data::perigee];
+    if (d.start != Data::Start::mean) n.mean_anomaly = mean_of_true(n.mean_anomaly, e);
+    n.mean_motion = square_root(S(g[Data::mu] / a)) / a;
+    n.node = g[Data::node];
+    n.perigee = g[Data::perigee];
+    sine_cosine(g[Data::inclination], n.sin_inclination, n.cos_inclination);
+    n.node_rate = n.perigee_rate = constant<S>(0.0);
+    axes(n, n.node, n.perigee, n.P, n.Q);
+    if (!d.drifts) return n;
+    const S c = n.cos_inclination, flat = one - e * e, ratio = radius / (a * flat);
+    const S drift = constant<S>(0.75 * d.j2) * n.mean_motion * ratio * ratio;
+    n.node_rate = constant<S>(-2.0) * drift * c;
+    n.perigee_rate = drift * (constant<S>(5.0) * c * c - one);
+    n.mean_motion = n.mean_motion + drift * square_root(flat) * (constant<S>(3.0) * c * c - one);
+    return n;
+  }
+
+  template <class N, class S>
+  VERNIER_INLINE void output(const N& n, const S& t, const S*, const int*, const S*,
+                             S* y) const noexcept {
+    const S a = as<S>(n.semi_major_axis), e = as<S>(n.eccentricity), root = as<S>(n.root),
+            motion = as<S>(n.mean_motion);
+    const S E = anomaly(S(as<S>(n.mean_anomaly) + motion * t), e);
     S s, c;
     sine_cosine(E, s, c);
-    const S root = constant<S>(__builtin_sqrt((1.0 - e) * (1.0 + e)));
-    const S speed = n * a / (constant<S>(1.0) - constant<S>(e) * c);
-    const S along = a * (c - constant<S>(e)), across = a * root * s;
+    const S speed = motion * a / (constant<S>(1.0) - e * c);
+    const S along = a * (c - e), across = a * root * s;
     S P[3], Q[3];
-    axes(t, P, Q);
+    if (of.drifts) {
+      axes(n, S(as<S>(n.node) + as<S>(n.node_rate) * t),
+           S(as<S>(n.perigee) + as<S>(n.perigee_rate) * t), P, Q);
+    } else {
+      for (int i = 0; i < 3; ++i) {
+        P[i] = as<S>(n.P[i]);
+        Q[i] = as<S>(n.Q[i]);
+      }
+    }
     for (int i = 0; i < 3; ++i) {
       y[i] = along * P[i] + across * Q[i];
       y[3 + i] = speed * (root * c * Q[i] - s * P[i]);
@@ -80,19 +161,13 @@ struct KeplerModel : Stateless {
   }
 
  private:
-  template <class S>
-  VERNIER_INLINE void axes(const S& t, S* P, S* Q) const noexcept {
-    if (!of.drifts) {
-      for (int i = 0; i < 3; ++i) {
-        P[i] = constant<S>(of.P[i]);
-        Q[i] = constant<S>(of.Q[i]);
-      }
-      return;
-    }
+  template <class N, class S>
+  static VERNIER_INLINE void axes(const N& n, const S& right_ascension, const S& argument, S* P,
+                                  S* Q) noexcept {
     S sn, cn, sw, cw;
-    sine_cosine(S(constant<S>(of.node) + constant<S>(of.node_rate) * t), sn, cn);
-    sine_cosine(S(constant<S>(of.perigee) + constant<S>(of.perigee_rate) * t), sw, cw);
-    const S ci = constant<S>(of.cos_inclination), si = constant<S>(of.sin_inclination);
+    sine_cosine(right_ascension, sn, cn);
+    sine_cosine(argument, sw, cw);
+    const S ci = as<S>(n.cos_inclination), si = as<S>(n.sin_inclination);
     const S node[3] = {cn, sn, constant<S>(0.0)}, beyond[3] = {-sn * ci, cn * ci, si};
     for (int i = 0; i < 3; ++i) {
       P[i] = cw * node[i] + sw * beyond[i];
@@ -101,23 +176,92 @@ struct KeplerModel : Stateless {
   }
 };
 
+struct J2Model {
+  using Data = J2Data;
+  const Data& of;
+
+  static constexpr int states = 6, inputs = 3, outputs = 7, atoms = 0, parameters = 3;
+  static VERNIER_INLINE int n() noexcept { return states; }
+  static VERNIER_INLINE int m() noexcept { return inputs; }
+  static VERNIER_INLINE int p() noexcept { return outputs; }
+  static VERNIER_INLINE int g() noexcept { return 0; }
+
+  template <class S>
+  static VERNIER_INLINE J2Numbers<S> numbers(const Data&, const S* g) noexcept {
+    return {g[0], g[1], g[2]};
+  }
+  template <class N, class S>
+  VERNIER_INLINE void flow(const N& n, const S&, const S* x, const int*, const S* u,
+                           S* xdot) const noexcept {
+    const S one = constant<S>(1.0), r2 = square_of(x), inverse = one / r2,
+            cube = inverse / square_root(r2), mu = as<S>(n.mu), R = as<S>(n.radius);
+    const S k = constant<S>(1.5) * as<S>(n.j2) * R * R * inverse;
+    const S s = x[2] * x[2] * inverse;
+    const S pull = -mu * cube * (one + k * (one - constant<S>(5.0) * s));
+    for (int i = 0; i < 3; ++i) {
+      xdot[i] = x[3 + i];
+      xdot[3 + i] = pull * x[i] + u[i];
+    }
+    xdot[5] = xdot[5] - mu * cube * k * constant<S>(2.0) * x[2];
+  }
+  template <class N, class S>
+  VERNIER_INLINE void output(const N& n, const S&, const S* x, const int*, const S*,
+                             S* y) const noexcept {
+    const S one = constant<S>(1.0), half = constant<S>(0.5), R = as<S>(n.radius);
+    const S r2 = square_of(x), flat = R * R / r2;
+    for (int i = 0; i < 6; ++i) y[i] = x[i];
+    // potential: -μ/r (1 - J2 (R/r)² (3 sin²φ - 1)/2)
+    y[6] = half * square_of(x + 3) -
+           as<S>(n.mu) / square_root(r2) *
+               (one - half * as<S>(n.j2) * flat * (constant<S>(3.0) * x[2] * x[2] / r2 - one));
+  }
+  template <class N, class S>
+  VERNIER_INLINE void guards(const N&, const S&, const S*, const int*, const S*,
+                             S*) const noexcept {}
+
+ private:
+  template <class S>
+  static VERNIER_INLINE S square_of(const S* v) noexcept {
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+  }
+};
+
 struct DipoleModel : Stateless {
   using Data = DipoleData;
   const Data& of;
   VERNIER_INLINE explicit DipoleModel(const Data& d) : of(d) {}
 
-  static constexpr int inputs = 3, outputs = 3;
+  static constexpr int inputs = 3, outputs = 3, parameters = 4;
   static VERNIER_INLINE int m() noexcept { return inputs; }
   static VERNIER_INLINE int p() noexcept { return outputs; }
 
   template <class S>
-  VERNIER_INLINE void output(const S& t, const S*, const int*, const S* r, S* y) const noexcept {
+  static VERNIER_INLINE DipoleNumbers<S> numbers(const Data& d, const S* g) noexcept {
+    DipoleNumbers<S> n;
+    const S R = g[Data::radius];
+    n.moment = g[Data::strength] * R * R * R;
+    S s, c, sine, cosine;
+    sine_cosine(g[Data::colatitude], s, c);
+    // the angle of the pole from x of the axes in which the Earth turns about z
+    sine_cosine(S(g[Data::longitude] + constant<S>(d.angle)), sine, cosine);
+    for (int i = 0; i < 3; ++i) {
+      const S x = constant<S>(d.pole[i]), y = constant<S>(d.pole[3 + i]),
+              z = constant<S>(d.pole[6 + i]);
+      n.z0[i] = z * -c;
+      n.c0[i] = x * (-s * cosine) + y * (-s * sine);
+      n.s0[i] = x * (s * sine) + y * (-s * cosine);
+    }
+    return n;
+  }
+
+  template <class N, class S>
+  VERNIER_INLINE void output(const N& n, const S& t, const S*, const int*, const S* r,
+                             S* y) const noexcept {
     S s, c, m[3];
     sine_cosine(S(constant<S>(of.rate) * t), s, c);
-    for (int i = 0; i < 3; ++i)
-      m[i] = constant<S>(of.z0[i]) + c * constant<S>(of.c0[i]) + s * constant<S>(of.s0[i]);
+    for (int i = 0; i < 3; ++i) m[i] = as<S>(n.z0[i]) + c * as<S>(n.c0[i]) + s * as<S>(n.s0[i]);
     const S r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
-    const S k = constant<S>(of.moment) / (r2 * square_root(r2));
+    const S k = as<S>(n.moment) / (r2 * square_root(r2));
     const S along = m[0] * r[0] + m[1] * r[1] + m[2] * r[2];
     const S radial = constant<S>(3.0) * k * along / r2;
     for (int i = 0; i < 3; ++i) y[i] = radial * r[i] - k * m[i];

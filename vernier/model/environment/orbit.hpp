@@ -25,6 +25,11 @@ class KeplerOrbit final : public hybrid::LaneSystem<detail::KeplerModel> {
     bool secular_j2 = false;
     double radius = earth_radius;
     double j2 = earth_j2;
+    /// As the orbit was given; the parameters that adjust() knows are called so.
+    bool by_altitude = false;
+    double altitude = 0.0;
+    detail::KeplerData::Start start = detail::KeplerData::Start::mean;
+    double anomaly = 0.0;  // at the start, when it is not the mean one
   };
 
   explicit KeplerOrbit(const Parameters&);
@@ -38,7 +43,7 @@ class KeplerOrbit final : public hybrid::LaneSystem<detail::KeplerModel> {
 /// out  position      m        N
 /// out  velocity      m/s      N
 /// out  energy        m²/s²       per mass; constant without acceleration
-class J2Orbit final : public hybrid::System {
+class J2Orbit final : public hybrid::LaneSystem<detail::J2Model> {
  public:
   struct Parameters {
     OrbitState start;
@@ -48,16 +53,6 @@ class J2Orbit final : public hybrid::System {
   };
 
   explicit J2Orbit(const Parameters&);
-
-  const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
-  void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
-  void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
-  void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
-               hybrid::Workspace&) const noexcept override;
-
- private:
-  Parameters parameters_;
-  hybrid::SystemSpec spec_;
 };
 
 Type kepler_orbit_type();

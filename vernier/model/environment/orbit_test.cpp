@@ -166,5 +166,73 @@ TEST(J2Orbit, KeepsTheContractOfSystems) {
   testing::expect_conforming(rig);
 }
 
+// every way to give an orbit has its own parameters
+TEST(KeplerOrbit, HasDerivativesByItsElements) {
+  using Texts = std::map<std::string, std::string>;
+  const Texts all{
+      {"altitude", "900 km"},      {"semi_major_axis", "7300 km"},     {"inclination", "1 rad"},
+      {"node", "-0.4 rad"},        {"argument_of_perigee", "0.3 rad"}, {"true_anomaly", "0.8 rad"},
+      {"mean_anomaly", "0.7 rad"}, {"argument_of_latitude", "1.9 rad"}};
+  for (const char* size : {"altitude", "semi_major_axis"})
+    for (const char* start : {"true_anomaly", "mean_anomaly", "argument_of_latitude"})
+      for (const char* drift : {"false", "true"})
+        for (const char* e : {"0", "0.05", "0.6"}) {
+          SCOPED_TRACE(std::string(size) + ", " + start + ", e = " + e);
+          Texts texts{{"eccentricity", e}, {"secular_j2", drift}};
+          for (const char* name : {size, start, "inclination", "node", "argument_of_perigee"})
+            texts[name] = all.at(name);
+          // at e = 0 differences would leave the domain
+          std::vector<std::string> names{
+              size, start, "inclination", "node", "argument_of_perigee", "mu", "radius"};
+          if (*e != '0' || e[1] != 0) names.emplace_back("eccentricity");
+          testing::expect_adjustable(
+              kepler_orbit_type(), texts, names, [](SystemRig& rig) { rig.t = 1234.0; }, 3e-6);
+        }
+  ParameterValues values;
+  values["altitude"].text = "900 km";
+  values["semi_major_axis"].adjustable = true;
+  Diagnostics problems;
+  const Type type = kepler_orbit_type();
+  const Parameters wrong("it", type.parameters, values, 1, {}, problems);
+  EXPECT_EQ(problems.errors(), 0u);
+  EXPECT_THROW(type.system(wrong), ConfigurationError);
+}
+
+// ∂r/∂Ω = e_z × r and ∂v/∂M0 = r''/n, whatever the orbit is
+TEST(KeplerOrbit, DerivativesByNodeAndAnomalyAreTheClosedForms) {
+  const Type type = kepler_orbit_type();
+  ParameterValues values;
+  values["semi_major_axis"].text = "7300 km";
+  values["eccentricity"].text = "0.2";
+  values["inclination"].text = "1 rad";
+  values["mean_anomaly"].text = "0.7 rad";
+  for (const char* name : {"node", "mean_anomaly"}) values[name].adjustable = true;
+  Diagnostics problems;
+  const auto orbit = type.system(Parameters("it", type.parameters, values, 1, {}, problems));
+  SystemRig rig(*orbit);
+  rig.t = 800.0;
+  ASSERT_EQ(orbit->spec().parameters[0].name, "mean_anomaly");
+  std::vector<double> by(6), node{0.0, 1.0}, anomaly{1.0, 0.0};
+  const auto r = rig.out("position"), v = rig.out("velocity");
+  orbit->tangent(rig.point(), {0.0, {}, {}, node}, {{}, by, {}}, rig.workspace());
+  const double size = std::hypot(r[0], r[1], r[2]);
+  EXPECT_NEAR(by[0], -r[1], 1e-14 * size);
+  EXPECT_NEAR(by[1], r[0], 1e-14 * size);
+  EXPECT_NEAR(by[2], 0.0, 1e-14 * size);
+  orbit->tangent(rig.point(), {0.0, {}, {}, anomaly}, {{}, by, {}}, rig.workspace());
+  const double n = std::sqrt(earth_mu / 7.3e6) / 7.3e6, pull = -earth_mu / (size * size * size) / n;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(by[i], v[i] / n, 1e-13 * size);
+    EXPECT_NEAR(by[3 + i], pull * r[i], 1e-13 * size * n);
+  }
+}
+
+TEST(J2Orbit, HasDerivativesByTheEarthsParameters) {
+  testing::expect_adjustable(
+      j2_orbit_type(),
+      {{"altitude", "600 km"}, {"inclination", "1 rad"}, {"true_anomaly", "0.6 rad"}},
+      {"mu", "radius", "j2"}, [](SystemRig& rig) { rig.in("acceleration")[1] = 1e-3; });
+}
+
 }  // namespace
 }  // namespace vernier::environment

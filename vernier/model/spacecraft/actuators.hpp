@@ -75,6 +75,8 @@ class ReactionWheels final : public hybrid::LaneSystem<detail::WheelsModel> {
  private:
   /// h' if there were no limit of momentum.
   double drive(const hybrid::Point&, std::size_t wheel) const noexcept;
+  /// max_momentum
+  double limit(const hybrid::Point&) const noexcept;
 };
 
 Type magnetorquers_type();

@@ -190,5 +190,33 @@ TEST(ReactionWheels, RefuseLimitsThatAreNegative) {
   EXPECT_THROW(made_system(reaction_wheel_type()), ConfigurationError);
 }
 
+// commands inside and beyond the limits, wheels of both signs of speed
+TEST(Actuators, HaveDerivativesByTheirParameters) {
+  const auto drive = [](SystemRig& rig) {
+    for (int i = 0; i < 3; ++i) rig.in("command")[i] = 0.03 - 0.05 * i;
+    if (!rig.x.empty())
+      for (int i = 0; i < 3; ++i) rig.x[i] = 0.02 - 0.03 * i;
+  };
+  testing::expect_adjustable(
+      reaction_wheels_type(),
+      {{"inertia", "1e-4"},
+       {"max_torque", "0.05"},
+       {"max_momentum", "0.5"},
+       {"viscous", "1e-5"},
+       {"coulomb", "2e-4"},
+       {"coulomb_speed", "150"}},
+      {"inertia", "max_torque", "max_momentum", "viscous", "coulomb", "coulomb_speed"}, drive);
+  testing::expect_adjustable(reaction_wheels_type(), {{"inertia", "1e-4"}}, {"viscous", "inertia"},
+                             drive);
+  testing::expect_adjustable(magnetorquers_type(), {{"gain", "0.2"}, {"max_voltage", "0.05"}},
+                             {"gain", "max_voltage"}, [&](SystemRig& rig) {
+                               drive(rig);
+                               rig.in("field")[1] = 3e-5;
+                             });
+  EXPECT_THROW(
+      testing::expect_adjustable(magnetorquers_type(), {{"gain", "0.2"}}, {"max_voltage"}, drive),
+      ConfigurationError);
+}
+
 }  // namespace
 }  // namespace vernier::spacecraft

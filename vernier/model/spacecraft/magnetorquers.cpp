@@ -5,7 +5,15 @@ namespace vernier::spacecraft {
 
 Magnetorquers::Magnetorquers(const Parameters& p)
     : LaneSystem(detail::model_lanes().magnetorquers) {
-  data_ = {p.by_voltage ? p.gain : 1.0, p.largest};
+  data_.limited = p.largest > 0.0;
+  data_.given.value[0] = p.by_voltage ? p.gain : 1.0;
+  data_.given.value[1] = p.largest;
+  std::vector<Offer> offers;
+  if (p.by_voltage) offers.push_back({"gain", "A*m^2/V", 0});
+  if (data_.limited)
+    offers.push_back(
+        {p.by_voltage ? "max_voltage" : "max_moment", p.by_voltage ? "V" : "A*m^2", 1});
+  finish(std::move(offers));
   spec_.inputs = {{"command", p.by_voltage ? "V" : "A*m^2", "B", 3, {}, "asked of the coils"},
                   {"field", "T", "B", 3, {}, "magnetic field at the spacecraft"}};
   spec_.outputs = {{"moment", "A*m^2", "B", 3, {}, "magnetic moment of the coils"},
@@ -23,15 +31,18 @@ Type magnetorquers_type() {
                      {.name = "gain",
                       .unit = "A*m^2/V",
                       .initial = "0",
-                      .description = "drive = voltage: moment per volt; must be given"},
+                      .description = "drive = voltage: moment per volt; must be given",
+                      .adjustable = true},
                      {.name = "max_voltage",
                       .unit = "V",
                       .initial = "0",
-                      .description = "drive = voltage: limit per axis; 0: none"},
+                      .description = "drive = voltage: limit per axis; 0: none",
+                      .adjustable = true},
                      {.name = "max_moment",
                       .unit = "A*m^2",
                       .initial = "0",
-                      .description = "drive = moment: limit per axis; 0: none"}};
+                      .description = "drive = moment: limit per axis; 0: none",
+                      .adjustable = true}};
   type.system = [](const vernier::Parameters& p) {
     Magnetorquers::Parameters k;
     k.by_voltage = p.text("drive") == "voltage";
@@ -42,7 +53,7 @@ Type magnetorquers_type() {
     if (k.by_voltage && !(k.gain > 0.0)) p.reject("gain", "must be positive");
     if (!(k.largest >= 0.0)) p.reject(limit, "must not be negative");
     if (p.given(other)) p.reject(other, std::string("the command is the other one: use ") + limit);
-    return std::make_unique<Magnetorquers>(k);
+    return adjusted(std::make_unique<Magnetorquers>(k), p);
   };
   return type;
 }

@@ -6,27 +6,53 @@
 namespace vernier::spacecraft::detail {
 
 /// Data that do not depend on what code is compiled for.
-struct RigidBodyData {
-  double inertia[9], inverse[9];  // row major
+template <class S>
+struct RigidBodyNumbers {
+  S inertia[9], inverse[9];  // row major
 };
+struct RigidBodyData {
+  hybrid::Given<6> given;  // Jxx Jyy Jzz Jxy Jxz Jyz
+  RigidBodyNumbers<double> numbers;
+};
+struct NoNumbers {};
 struct RotationData {
   bool to_body = true;
+  hybrid::Given<0> given;
+  NoNumbers numbers;
+};
+template <class S>
+struct MagnetorquersNumbers {
+  S gain, largest;
 };
 struct MagnetorquersData {
-  double gain = 1.0, largest = 0.0;
+  bool limited = false;
+  hybrid::Given<2> given;  // in the order of the numbers
+  MagnetorquersNumbers<double> numbers{1.0, 0.0};
+};
+template <class S>
+struct WheelsNumbers {
+  S inertia, max_torque, max_momentum, viscous, coulomb, coulomb_speed;
 };
 struct WheelsData {
   static constexpr int most = 8;
+  enum { inertia, max_torque, max_momentum, viscous, coulomb, coulomb_speed };
   int count = 0;
   double axes[most][3] = {};
-  double inertia = 1.0, max_torque = 0.0, max_momentum = 0.0;
-  double viscous = 0.0, coulomb = 0.0, coulomb_speed = 1.0;
+  bool limited = false, bounded = false;  // in torque, in momentum
+  hybrid::Given<6> given;                 // in the order of the numbers
+  WheelsNumbers<double> numbers{1.0, 0.0, 0.0, 0.0, 0.0, 1.0};
+
+  bool drags() const noexcept {
+    return given.value[viscous] != 0.0 || given.value[coulomb] != 0.0 || given.kept(viscous) ||
+           given.kept(coulomb);
+  }
 };
 /// Locations of each wheel.
 enum WheelLocation { wheel_free, wheel_upper, wheel_lower };
 
 inline namespace VERNIER_INSTRUCTIONS {
 
+using hybrid::as;
 using hybrid::constant;
 using hybrid::hyperbolic_tangent;
 using hybrid::least;
@@ -69,10 +95,10 @@ template <class S>
 VERNIER_INLINE Three<S> cross(const Three<S>& a, const Three<S>& b) noexcept {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-template <class S>
-VERNIER_INLINE Three<S> times(const double* matrix, const Three<S>& v) noexcept {
-  const auto row = [&](const double* r) VERNIER_LAMBDA {
-    return dot({constant<S>(r[0]), constant<S>(r[1]), constant<S>(r[2])}, v);
+template <class N, class S>
+VERNIER_INLINE Three<S> times(const N* matrix, const Three<S>& v) noexcept {
+  const auto row = [&](const N* r) VERNIER_LAMBDA {
+    return dot({as<S>(r[0]), as<S>(r[1]), as<S>(r[2])}, v);
   };
   return {row(matrix), row(matrix + 3), row(matrix + 6)};
 }
@@ -105,27 +131,46 @@ struct RigidBodyModel {
   using Data = RigidBodyData;
   const Data& of;
 
-  static constexpr int states = 7, inputs = 6, outputs = 14, atoms = 0;
+  static constexpr int states = 7, inputs = 6, outputs = 14, atoms = 0, parameters = 6;
   static VERNIER_INLINE int n() noexcept { return states; }
   static VERNIER_INLINE int m() noexcept { return inputs; }
   static VERNIER_INLINE int p() noexcept { return outputs; }
   static VERNIER_INLINE int g() noexcept { return 0; }
 
+  /// The inverse by cofactors, in the order of Eigen.
   template <class S>
-  VERNIER_INLINE void flow(const S&, const S* x, const int*, const S* u, S* xdot) const noexcept {
+  static VERNIER_INLINE RigidBodyNumbers<S> numbers(const Data&, const S* g) noexcept {
+    RigidBodyNumbers<S> n{{g[0], g[3], g[4], g[3], g[1], g[5], g[4], g[5], g[2]}, {}};
+    const auto m = [&](int row, int column) VERNIER_LAMBDA { return n.inertia[3 * row + column]; };
+    const auto cofactor = [&](int i, int j) VERNIER_LAMBDA {
+      const int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
+      return m(a, c) * m(b, d) - m(a, d) * m(b, c);
+    };
+    const S one = constant<S>(1.0);
+    const S over =
+        one / (cofactor(0, 0) * m(0, 0) + cofactor(1, 0) * m(1, 0) + cofactor(2, 0) * m(2, 0));
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) n.inverse[3 * i + j] = cofactor(j, i) * over;
+    return n;
+  }
+
+  template <class N, class S>
+  VERNIER_INLINE void flow(const N& n, const S&, const S* x, const int*, const S* u,
+                           S* xdot) const noexcept {
     const S* q = x;
-    const Three<S> w = three(x + 4), h = sum(times(of.inertia, w), three(u + 3));
+    const Three<S> w = three(x + 4), h = sum(times(n.inertia, w), three(u + 3));
     const S half = constant<S>(0.5);
     xdot[0] = half * (w.z * q[1] - w.y * q[2] + w.x * q[3]);
     xdot[1] = half * (-w.z * q[0] + w.x * q[2] + w.y * q[3]);
     xdot[2] = half * (w.y * q[0] - w.x * q[1] + w.z * q[3]);
     xdot[3] = half * (-w.x * q[0] - w.y * q[1] - w.z * q[2]);
-    put(times(of.inverse, difference(three(u), cross(w, h))), xdot + 4);
+    put(times(n.inverse, difference(three(u), cross(w, h))), xdot + 4);
   }
-  template <class S>
-  VERNIER_INLINE void output(const S&, const S* x, const int*, const S* u, S* y) const noexcept {
+  template <class N, class S>
+  VERNIER_INLINE void output(const N& n, const S&, const S* x, const int*, const S* u,
+                             S* y) const noexcept {
     const S* q = x;
-    const Three<S> w = three(x + 4), body = times(of.inertia, w);
+    const Three<S> w = three(x + 4), body = times(n.inertia, w);
     const Three<S> h = to_inertial(attitude(q), sum(body, three(u + 3)));
     for (int i = 0; i < 7; ++i) y[i] = x[i];
     y[7] = length(w);
@@ -134,8 +179,9 @@ struct RigidBodyModel {
     y[12] = constant<S>(0.5) * dot(w, body);
     y[13] = square_root((q[0] * q[0] + q[2] * q[2]) + (q[1] * q[1] + q[3] * q[3]));
   }
-  template <class S>
-  VERNIER_INLINE void guards(const S&, const S*, const int*, const S*, S*) const noexcept {}
+  template <class N, class S>
+  VERNIER_INLINE void guards(const N&, const S&, const S*, const int*, const S*,
+                             S*) const noexcept {}
 };
 
 struct RotationModel : Stateless {
@@ -143,12 +189,17 @@ struct RotationModel : Stateless {
   const Data& of;
   VERNIER_INLINE explicit RotationModel(const Data& d) : of(d) {}
 
-  static constexpr int inputs = 7, outputs = 3;
+  static constexpr int inputs = 7, outputs = 3, parameters = 0;
   static VERNIER_INLINE int m() noexcept { return inputs; }
   static VERNIER_INLINE int p() noexcept { return outputs; }
 
   template <class S>
-  VERNIER_INLINE void output(const S&, const S*, const int*, const S* u, S* y) const noexcept {
+  static VERNIER_INLINE NoNumbers numbers(const Data&, const S*) noexcept {
+    return {};
+  }
+  template <class N, class S>
+  VERNIER_INLINE void output(const N&, const S&, const S*, const int*, const S* u,
+                             S* y) const noexcept {
     const Attitude<S> R = attitude(u);
     if (of.to_body) {
       put(detail::to_body(R, three(u + 4)), y);
@@ -163,17 +214,21 @@ struct MagnetorquersModel : Stateless {
   const Data& of;
   VERNIER_INLINE explicit MagnetorquersModel(const Data& d) : of(d) {}
 
-  static constexpr int inputs = 6, outputs = 6;
+  static constexpr int inputs = 6, outputs = 6, parameters = 2;
   static VERNIER_INLINE int m() noexcept { return inputs; }
   static VERNIER_INLINE int p() noexcept { return outputs; }
 
   template <class S>
-  VERNIER_INLINE void output(const S&, const S*, const int*, const S* u, S* y) const noexcept {
+  static VERNIER_INLINE MagnetorquersNumbers<S> numbers(const Data&, const S* g) noexcept {
+    return {g[0], g[1]};
+  }
+  template <class N, class S>
+  VERNIER_INLINE void output(const N& n, const S&, const S*, const int*, const S* u,
+                             S* y) const noexcept {
     for (int i = 0; i < 3; ++i) {
       S command = u[i];
-      if (of.largest > 0.0)
-        command = most(least(command, constant<S>(of.largest)), constant<S>(-of.largest));
-      y[i] = constant<S>(of.gain) * command;
+      if (of.limited) command = most(least(command, as<S>(n.largest)), -as<S>(n.largest));
+      y[i] = as<S>(n.gain) * command;
     }
     put(cross(three(y), three(u + 3)), y + 3);
   }
@@ -184,59 +239,63 @@ struct WheelsModel {
   const Data& of;
 
   static constexpr int states = WheelsData::most, inputs = states, outputs = 6 + 2 * states,
-                       atoms = 3 * states;
+                       atoms = 3 * states, parameters = 6;
   VERNIER_INLINE int n() const noexcept { return of.count; }
   VERNIER_INLINE int m() const noexcept { return of.count; }
   VERNIER_INLINE int p() const noexcept { return 6 + 2 * of.count; }
-  VERNIER_INLINE int g() const noexcept { return bounded() ? 3 * of.count : 0; }
+  VERNIER_INLINE int g() const noexcept { return of.bounded ? 3 * of.count : 0; }
 
-  VERNIER_INLINE bool bounded() const noexcept { return of.max_momentum > 0.0; }
+  template <class S>
+  static VERNIER_INLINE WheelsNumbers<S> numbers(const Data&, const S* g) noexcept {
+    return {g[0], g[1], g[2], g[3], g[4], g[5]};
+  }
   VERNIER_INLINE bool moves(const int* mode, int i) const noexcept {
-    return !bounded() || mode[i] == wheel_free;
+    return !of.bounded || mode[i] == wheel_free;
   }
   /// h' if there were no limit of momentum.
-  template <class S>
-  VERNIER_INLINE S drive(const S* x, const S* u, int i) const noexcept {
+  template <class N, class S>
+  VERNIER_INLINE S drive(const N& n, const S* x, const S* u, int i) const noexcept {
     S torque = u[i];
-    if (of.max_torque > 0.0) {
-      const S low = constant<S>(-of.max_torque), high = constant<S>(of.max_torque);
+    if (of.limited) {
+      const S high = as<S>(n.max_torque), low = -high;
       torque = select(torque < low, low, select(high < torque, high, torque));
     }
-    if (of.viscous == 0.0 && of.coulomb == 0.0) return torque;
-    const S speed = x[i] / constant<S>(of.inertia);
-    return torque - constant<S>(of.viscous) * speed -
-           constant<S>(of.coulomb) * hyperbolic_tangent(S(speed / constant<S>(of.coulomb_speed)));
+    if (!of.drags()) return torque;
+    const S speed = x[i] / as<S>(n.inertia);
+    return torque - as<S>(n.viscous) * speed -
+           as<S>(n.coulomb) * hyperbolic_tangent(S(speed / as<S>(n.coulomb_speed)));
   }
 
-  template <class S>
-  VERNIER_INLINE void flow(const S&, const S* x, const int* mode, const S* u,
+  template <class N, class S>
+  VERNIER_INLINE void flow(const N& n, const S&, const S* x, const int* mode, const S* u,
                            S* xdot) const noexcept {
-    for (int i = 0; i < of.count; ++i) xdot[i] = moves(mode, i) ? drive(x, u, i) : constant<S>(0.0);
+    for (int i = 0; i < of.count; ++i)
+      xdot[i] = moves(mode, i) ? drive(n, x, u, i) : constant<S>(0.0);
   }
-  template <class S>
-  VERNIER_INLINE void output(const S&, const S* x, const int* mode, const S* u,
+  template <class N, class S>
+  VERNIER_INLINE void output(const N& n, const S&, const S* x, const int* mode, const S* u,
                              S* y) const noexcept {
     for (int k = 0; k < 6; ++k) y[k] = constant<S>(0.0);
     for (int i = 0; i < of.count; ++i) {
-      const S motor = moves(mode, i) ? drive(x, u, i) : constant<S>(0.0);
+      const S motor = moves(mode, i) ? drive(n, x, u, i) : constant<S>(0.0);
       for (int k = 0; k < 3; ++k) {
         y[k] = y[k] - motor * constant<S>(of.axes[i][k]);
         y[3 + k] = y[3 + k] + x[i] * constant<S>(of.axes[i][k]);
       }
       y[6 + i] = motor;
-      y[6 + of.count + i] = x[i] / constant<S>(of.inertia);
+      y[6 + of.count + i] = x[i] / as<S>(n.inertia);
     }
   }
   // relative to what they are compared with, so that a tolerance means the same for all wheels
-  template <class S>
-  VERNIER_INLINE void guards(const S&, const S* x, const int* mode, const S* u,
+  template <class N, class S>
+  VERNIER_INLINE void guards(const N& n, const S&, const S* x, const int* mode, const S* u,
                              S* z) const noexcept {
-    if (!bounded()) return;
+    if (!of.bounded) return;
     const S one = constant<S>(1.0);
     for (int i = 0; i < of.count; ++i) {
       const bool inside = mode[i] == wheel_free;
-      const S share = x[i] / constant<S>(of.max_momentum);
-      z[3 * i] = drive(x, u, i) / constant<S>(of.max_torque > 0.0 ? of.max_torque : 1.0);
+      const S share = x[i] / as<S>(n.max_momentum);
+      z[3 * i] = of.limited ? drive(n, x, u, i) / as<S>(n.max_torque) : drive(n, x, u, i);
       z[3 * i + 1] = inside ? share - one : one;
       z[3 * i + 2] = inside ? share + one : one;
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "vernier/base/require.hpp"
 #include "vernier/model/spacecraft/actuators.hpp"
@@ -24,12 +25,20 @@ ReactionWheels::ReactionWheels(const Parameters& p) : LaneSystem(detail::model_l
   data_.count = static_cast<int>(n);
   for (std::size_t i = 0; i < n; ++i)
     for (int k = 0; k < 3; ++k) data_.axes[i][k] = p.axes[i][k];
-  data_.inertia = p.inertia;
-  data_.max_torque = p.max_torque;
-  data_.max_momentum = p.max_momentum;
-  data_.viscous = p.viscous;
-  data_.coulomb = p.coulomb;
-  data_.coulomb_speed = p.coulomb_speed;
+  using Data = detail::WheelsData;
+  data_.limited = p.max_torque > 0.0;
+  data_.bounded = p.max_momentum > 0.0;
+  const double given[] = {p.inertia, p.max_torque, p.max_momentum,
+                          p.viscous, p.coulomb,    p.coulomb_speed};
+  std::copy(std::begin(given), std::end(given), data_.given.value);
+  // a limit that is not there cannot be moved
+  std::vector<Offer> offers{{"inertia", "kg*m^2", Data::inertia},
+                            {"viscous", "N*m*s", Data::viscous},
+                            {"coulomb", "N*m", Data::coulomb},
+                            {"coulomb_speed", "rad/s", Data::coulomb_speed}};
+  if (data_.limited) offers.push_back({"max_torque", "N*m", Data::max_torque});
+  if (data_.bounded) offers.push_back({"max_momentum", "N*m*s", Data::max_momentum});
+  finish(std::move(offers));
   const std::string frame = p.body_axes ? "B" : "";
   spec_.states = {
       {"stored", "N*m*s", frame, n, p.momentum, "momentum of each wheel about its axis"}};
@@ -54,14 +63,20 @@ ReactionWheels::ReactionWheels(const Parameters& p) : LaneSystem(detail::model_l
 }
 
 double ReactionWheels::drive(const Point& p, std::size_t i) const noexcept {
-  return detail::WheelsModel{data_}.drive(p.x.data(), p.u.data(), static_cast<int>(i));
+  return with_numbers(p, [&](const auto& n) {
+    return detail::WheelsModel{data_}.drive(n, p.x.data(), p.u.data(), static_cast<int>(i));
+  });
+}
+
+double ReactionWheels::limit(const Point& p) const noexcept {
+  return with_numbers(p, [](const auto& n) { return n.max_momentum; });
 }
 
 bool ReactionWheels::select(const Point& p, std::span<const std::uint8_t>, std::span<int> chosen,
                             Workspace&) const noexcept {
   bool any = false;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const double torque = drive(p, i), h = p.x[i] / data_.max_momentum;
+    const double torque = drive(p, i), h = p.x[i] / limit(p);
     chosen[i] = -1;
     if (p.mode[i] == free) {
       if (h >= 1.0 && torque > 0.0) chosen[i] = reach_upper;
@@ -76,13 +91,13 @@ bool ReactionWheels::select(const Point& p, std::span<const std::uint8_t>, std::
   return any;
 }
 
-void ReactionWheels::jump(const Point&, std::span<const int> chosen, Jump& to,
+void ReactionWheels::jump(const Point& p, std::span<const int> chosen, Jump& to,
                           Workspace&) const noexcept {
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (chosen[i] < 0) continue;
     to.mode[i] = spec_.automata[i].transitions[static_cast<std::size_t>(chosen[i])].to;
-    if (chosen[i] == reach_upper) to.x[i] = data_.max_momentum;
-    if (chosen[i] == reach_lower) to.x[i] = -data_.max_momentum;
+    if (chosen[i] == reach_upper) to.x[i] = limit(p);
+    if (chosen[i] == reach_lower) to.x[i] = -limit(p);
   }
 }
 
@@ -91,38 +106,41 @@ void ReactionWheels::witness(const Point& p, int wheel, int transition, std::spa
   const auto i = static_cast<std::size_t>(wheel);
   const bool reached = transition == reach_upper || transition == reach_lower;
   sides[0] = reached ? p.x[i] : drive(p, i);
-  sides[1] = !reached ? 0.0 : transition == reach_upper ? data_.max_momentum : -data_.max_momentum;
+  sides[1] = !reached ? 0.0 : transition == reach_upper ? limit(p) : -limit(p);
 }
 
 namespace {
 
 std::vector<ParameterSpec> wheel_parameters(std::uint32_t count) {
-  return {{.name = "inertia",
-           .unit = "kg*m^2",
-           .initial = "1e-6",
-           .description = "of a wheel about its axis; gives the speed"},
-          {.name = "max_torque",
-           .unit = "N*m",
-           .initial = "0",
-           .description = "limit of the motor; 0: none"},
-          {.name = "max_momentum",
-           .unit = "N*m*s",
-           .initial = "0",
-           .description = "at which the motor stops pushing; 0: none"},
-          {.name = "viscous", .unit = "N*m*s", .initial = "0", .description = "drag per speed"},
-          {.name = "coulomb",
-           .unit = "N*m",
-           .initial = "0",
-           .description = "drag that does not depend on the speed"},
-          {.name = "coulomb_speed",
-           .unit = "rad/s",
-           .initial = "1",
-           .description = "below which the Coulomb drag fades"},
-          {.name = "momentum",
-           .unit = "N*m*s",
-           .count = count,
-           .initial = count == 1 ? "0" : "0 0 0",
-           .description = "at the start"}};
+  std::vector<ParameterSpec> all{
+      {.name = "inertia",
+       .unit = "kg*m^2",
+       .initial = "1e-6",
+       .description = "of a wheel about its axis; gives the speed"},
+      {.name = "max_torque",
+       .unit = "N*m",
+       .initial = "0",
+       .description = "limit of the motor; 0: none"},
+      {.name = "max_momentum",
+       .unit = "N*m*s",
+       .initial = "0",
+       .description = "at which the motor stops pushing; 0: none"},
+      {.name = "viscous", .unit = "N*m*s", .initial = "0", .description = "drag per speed"},
+      {.name = "coulomb",
+       .unit = "N*m",
+       .initial = "0",
+       .description = "drag that does not depend on the speed"},
+      {.name = "coulomb_speed",
+       .unit = "rad/s",
+       .initial = "1",
+       .description = "below which the Coulomb drag fades"}};
+  for (ParameterSpec& s : all) s.adjustable = true;
+  all.push_back({.name = "momentum",
+                 .unit = "N*m*s",
+                 .count = count,
+                 .initial = count == 1 ? "0" : "0 0 0",
+                 .description = "at the start"});
+  return all;
 }
 
 ReactionWheels::Parameters wheel_values(const vernier::Parameters& p) {
@@ -160,7 +178,7 @@ Type reaction_wheel_type() {
     const Vector3 axis(a[0], a[1], a[2]);
     if (!(axis.norm() > 0.0) || !axis.allFinite()) p.reject("axis", "must not be zero");
     k.axes = {axis.normalized()};
-    return std::make_unique<ReactionWheels>(k);
+    return adjusted(std::make_unique<ReactionWheels>(k), p);
   };
   return type;
 }
@@ -172,7 +190,7 @@ Type reaction_wheels_type() {
     auto k = wheel_values(p);
     k.axes = {Vector3::UnitX(), Vector3::UnitY(), Vector3::UnitZ()};
     k.body_axes = true;
-    return std::make_unique<ReactionWheels>(k);
+    return adjusted(std::make_unique<ReactionWheels>(k), p);
   };
   return type;
 }

@@ -1,8 +1,8 @@
 #include "vernier/model/spacecraft/rigid_body.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/LU>
-#include <cmath>
+#include <algorithm>
+#include <iterator>
 
 #include "vernier/base/require.hpp"
 #include "vernier/base/units.hpp"
@@ -25,11 +25,10 @@ bool physical(const Matrix3& inertia) {
 }  // namespace
 
 RigidBody::RigidBody(const Parameters& p) : LaneSystem(detail::model_lanes().rigid_body) {
-  const Matrix3 inverse = p.inertia.inverse();
-  for (int i = 0; i < 9; ++i) {
-    data_.inertia[i] = p.inertia(i / 3, i % 3);
-    data_.inverse[i] = inverse(i / 3, i % 3);
-  }
+  const Matrix3& J = p.inertia;
+  const double given[] = {J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2)};
+  std::copy(std::begin(given), std::end(given), data_.given.value);
+  finish({{"inertia", "kg*m^2", 0, 3}, {"products", "kg*m^2", 3, 3}});
   require(physical(p.inertia) && p.inertia.isApprox(p.inertia.transpose()));
   require(p.attitude.norm() > 0.0 && p.attitude.allFinite());
   const Quaternion q = p.attitude.normalized();
@@ -67,12 +66,14 @@ Type rigid_body_type() {
       {.name = "inertia",
        .unit = "kg*m^2",
        .count = 3,
-       .description = "Jxx Jyy Jzz about the centre of mass, in B"},
+       .description = "Jxx Jyy Jzz about the centre of mass, in B",
+       .adjustable = true},
       {.name = "products",
        .unit = "kg*m^2",
        .count = 3,
        .initial = "0 0 0",
-       .description = "Jxy Jxz Jyz, as they stand in the matrix (minus the products of inertia)"},
+       .description = "Jxy Jxz Jyz, as they stand in the matrix (minus the products of inertia)",
+       .adjustable = true},
       {.name = "attitude",
        .count = 4,
        .initial = "0 0 0 1",
@@ -96,7 +97,7 @@ Type rigid_body_type() {
       p.reject("attitude", "the quaternion must not be zero");
     }
     k.omega = {w[0], w[1], w[2]};
-    return std::make_unique<RigidBody>(k);
+    return adjusted(std::make_unique<RigidBody>(k), p);
   };
   return type;
 }

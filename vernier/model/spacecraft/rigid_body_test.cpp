@@ -112,6 +112,18 @@ TEST(RigidBody, KeepsTheContractOfSystems) {
   testing::expect_conforming(rig);
 }
 
+TEST(RigidBody, HasDerivativesByItsInertia) {
+  testing::expect_adjustable(rigid_body_type(),
+                             {{"inertia", "1.0 1.4 2.1"},
+                              {"products", "0.1 -0.05 0.2"},
+                              {"omega", "0.3 -0.8 0.5"},
+                              {"attitude", "0.3 -0.2 0.5 -0.78"}},
+                             {"inertia", "products"}, [](SystemRig& rig) {
+                               rig.in("torque")[1] = 0.1;
+                               rig.in("wheel_momentum")[0] = -0.4;
+                             });
+}
+
 TEST(RigidBody, RefusesWhatIsNoBody) {
   for (const Texts& bad :
        {Texts{}, Texts{{"inertia", "1 1 0"}}, Texts{{"inertia", "1 -1 1"}},
