@@ -108,6 +108,29 @@ std::string parameter_table(const std::vector<ParameterSpec>& specs, const Param
   return t.text(indent);
 }
 
+ordered_json parameters_json(const std::vector<ParameterSpec>& specs) {
+  ordered_json all = ordered_json::array();
+  for (const ParameterSpec& s : specs) {
+    ordered_json p{
+        {"name", s.name}, {"kind", text_of(s.kind)}, {"unit", s.unit}, {"count", s.count}};
+    p["default"] = s.initial ? ordered_json(*s.initial) : ordered_json(nullptr);
+    p["description"] = s.description;
+    if (!s.choices.empty()) p["choices"] = s.choices;
+    if (s.adjustable) p["derivatives"] = true;
+    all.push_back(std::move(p));
+  }
+  return all;
+}
+
+/// What `linearize --by` takes.
+std::string derivatives_text(const std::vector<ParameterSpec>& specs, const std::string& owner,
+                             std::string_view indent) {
+  std::string names;
+  for (const ParameterSpec& s : specs)
+    if (s.adjustable) names += (names.empty() ? "" : ", ") + owner + s.name;
+  return names.empty() ? "" : fmt::format("{}derivatives by  {}\n", indent, names);
+}
+
 /// A system or a component made of a type, as far as it can be made with these values.
 struct Made {
   std::unique_ptr<hybrid::System> system;
@@ -332,6 +355,7 @@ std::string type_text(const Type& type) {
   std::string out = fmt::format("{}: {}\n", type.name, type.summary);
   if (!type.parameters.empty())
     out += "\nparameters\n" + parameter_table(type.parameters, {}, "  ");
+  out += derivatives_text(type.parameters, "", "  ");
   const Made made = make(type, type.name, placeholders(type));
   const auto section = [&](const char* title, const auto& list) {
     if (list.empty()) return;
@@ -360,15 +384,7 @@ ordered_json type_json(const Type& type) {
   ordered_json j{{"type", type.name},
                  {"kind", type.system ? "system" : "component"},
                  {"summary", type.summary}};
-  j["parameters"] = ordered_json::array();
-  for (const ParameterSpec& s : type.parameters) {
-    ordered_json p{
-        {"name", s.name}, {"kind", text_of(s.kind)}, {"unit", s.unit}, {"count", s.count}};
-    p["default"] = s.initial ? ordered_json(*s.initial) : ordered_json(nullptr);
-    p["description"] = s.description;
-    if (!s.choices.empty()) p["choices"] = s.choices;
-    j["parameters"].push_back(std::move(p));
-  }
+  j["parameters"] = parameters_json(type.parameters);
   const Made made = make(type, type.name, placeholders(type));
   if (made.system) j.update(system_json(made.system->spec()));
   return j;
@@ -408,6 +424,7 @@ std::string composition_text(const session::Prepared& p, const Catalogue& catalo
     if (made.system) out += system_text(made.system->spec(), "  ");
     if (!type->parameters.empty())
       out += "  parameters\n" + parameter_table(type->parameters, i.parameters, "    ");
+    out += derivatives_text(type->parameters, i.name + ".", "  ");
   }
   for (const std::string& note : p.plan.notes) out += fmt::format("\n{}\n", note);
   return out;
@@ -436,6 +453,7 @@ ordered_json composition_json(const session::Prepared& p, const Catalogue& catal
     one["outputs"] = ordered_json::array();
     for (const auto& [path, port] : ports.inputs) one["inputs"].push_back(port_json(path, port));
     for (const auto& [path, port] : ports.outputs) one["outputs"].push_back(port_json(path, port));
+    if (type) one["parameters"] = parameters_json(type->parameters);
     if (made.system) one.update(system_json(made.system->spec()));
     if (const auto* m = dynamic_cast<const multibody_tree::MultibodySystem*>(made.system.get()))
       one["multibody"] = multibody_json(m->spacecraft());

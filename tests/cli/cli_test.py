@@ -224,6 +224,32 @@ class Info(InAFolder):
         # J s² + k s + kq/2 = 0 on each axis without momentum in the wheels; their sum of damping stays with it
         total = sum(k / J for k, J in ((1.27553911e-4, 1377e-6), (1.36857591e-4, 1623e-6), (1.34870309e-4, 1569e-6)))
         self.assertAlmostEqual(sum(-2 * e["eigenvalue"][0] for e in slow if e["eigenvalue"][1] > 0), total, places=6)
+        # by parameters: d(v')/dk = -x/m and d(v')/dm = k x/m² at x = 1 m, in the order asked for
+        oscillator = SOURCE / "examples/oscillator/oscillator.xml"
+        m = json.loads(self.vernier("linearize", oscillator, "--by", "spring.k,mass.m", "--json").stdout)
+        self.assertEqual(m["parameters"], ["spring.k", "mass.m"])
+        row = m["state_names"].index("mass.v")
+        self.assertEqual(m["P"][row], [-1.0, 100.0])
+        self.assertEqual(m["Q"][m["outputs"].index("spring.force")], [-1.0, 0.0])
+        table = self.vernier("linearize", oscillator, "--by", "mass.m", "-o", self.folder / "table.csv")
+        self.assertTrue((self.folder / "table.csv").read_text().splitlines()[0].endswith(",mass.m"))
+        self.assertIn("derivatives by  mass.m", self.vernier("info", oscillator).stdout)
+        # built-in models, against differences of two documents; 600 s before would be another state
+        body = SOURCE / "missions/aausat2/aausat2.xml"
+        inertia = json.loads(self.vernier("info", body, "--json").stdout)["instances"]
+        inertia = next(i for i in inertia if i["name"] == "body")["parameters"]
+        self.assertTrue(next(p for p in inertia if p["name"] == "inertia")["derivatives"])
+        rates = []
+        for change in (0.999, 1.001):
+            value = f"{1377e-6 * change} 1623e-6 1569e-6"
+            rates.append(json.loads(self.vernier("linearize", body, "--set", f"body.inertia={value}", "--json").stdout))
+        by = json.loads(self.vernier("linearize", body, "--by", "body.inertia", "--json").stdout)
+        self.assertEqual(by["parameters"], ["body.inertia[0]", "body.inertia[1]", "body.inertia[2]"])
+        # y = ½ ω·J ω: ∂/∂Jxx = ½ ωx², of which the derivative by ωx is ωx
+        energy = by["outputs"].index("body.energy")
+        wx = by["state_names"].index("body.omega[0]")
+        slope = (rates[1]["C"][energy][wx] - rates[0]["C"][energy][wx]) / (0.002 * 1377e-6)
+        self.assertAlmostEqual(by["Q"][energy][0], 0.5 * slope ** 2, places=12)
         several = self.vernier("modes", SOURCE / "missions/spacefom/alone.xml", status=2)
         self.assertIn("V7130", several.stderr)
         self.assertIn("--part", several.stderr)

@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 
 struct AnalysisRequest {
   std::string document, at, output, part;
-  std::vector<std::string> set, signals;
+  std::vector<std::string> set, signals, by;
   int most = 20;
   bool json = false, csv = false;
 };
@@ -57,8 +57,8 @@ Analysed analysed(const AnalysisRequest& a) {
                                fmt::format("--at must be a time such as 2s, not \"{}\"", a.at));
   }
   Diagnostics problems;
-  session::Prepared prepared =
-      session::prepare(a.document, {.set = a.set}, catalogue(), problems, false);
+  session::Prepared prepared = session::prepare(a.document, {.set = a.set, .adjustable = a.by},
+                                                catalogue(), problems, false);
   if (!problems.list().empty()) print_problems(problems);
   Analysed it;
   it.run = std::make_unique<executive::Executive>(std::move(prepared.plan));
@@ -241,8 +241,8 @@ void add_outputs(const multibody_loops::Shown& s, std::vector<constrained::Outpu
 
 /// Rows of numbers with their names, as they are shown.
 struct ShownLinear {
-  std::vector<std::string> states, inputs, outputs;
-  std::vector<double> A, B, C, D;  // row by row
+  std::vector<std::string> states, inputs, parameters, outputs;
+  std::vector<double> A, B, P, C, D, Q;  // row by row
 };
 
 bool wanted(const AnalysisRequest& a, const std::string& name) {
@@ -271,11 +271,38 @@ ShownLinear linear_of(const multibody_loops::Mechanism& mechanism, const Analysi
   return s;
 }
 
+/// Which columns the parameters of --by are, in their order, and what these are called. A system
+/// that is integrated alone names its parameters without itself.
+std::vector<Eigen::Index> parameter_columns(const linear::LinearSystem& l, const AnalysisRequest& a,
+                                            std::vector<std::string>& names) {
+  std::vector<Eigen::Index> columns;
+  for (const std::string& path : a.by) {
+    const std::size_t before = columns.size();
+    for (std::size_t i = 0; i < l.parameters.size(); ++i) {
+      const std::string& name = l.parameters[i].name;
+      const std::size_t index = name.find('[');
+      const std::string signal = name.substr(0, index);
+      if (path != signal && !path.ends_with("." + signal)) continue;
+      names.push_back(index == std::string::npos ? path : path + name.substr(index));
+      columns.push_back(static_cast<Eigen::Index>(i));
+    }
+    if (columns.size() > before) continue;
+    Diagnostics problems;
+    problems
+        .error("V2145", fmt::format("\"{}\" is a parameter of another part", path),
+               {.file = a.document})
+        .notes.push_back("choose the part that it belongs to with --part");
+    throw ConfigurationError(std::move(problems));
+  }
+  return columns;
+}
+
 ShownLinear linear_of(const island::Inside& island, const AnalysisRequest& a) {
   const linear::LinearSystem l = linear::linearize(*island.system, island.point);
   ShownLinear s;
   for (const auto& q : l.states) s.states.push_back(q.name);
   for (const auto& q : l.inputs) s.inputs.push_back(q.name);
+  const std::vector<Eigen::Index> columns = parameter_columns(l, a, s.parameters);
   std::vector<Eigen::Index> rows;
   for (std::size_t i = 0; i < l.outputs.size(); ++i) {
     const std::string& name = l.outputs[i].name;
@@ -289,10 +316,12 @@ ShownLinear linear_of(const island::Inside& island, const AnalysisRequest& a) {
   for (Eigen::Index r = 0; r < l.A.rows(); ++r) {
     put(l.A, r, s.A);
     put(l.B, r, s.B);
+    for (const Eigen::Index c : columns) s.P.push_back(l.P(r, c));
   }
   for (const Eigen::Index r : rows) {
     put(l.C, r, s.C);
     put(l.D, r, s.D);
+    for (const Eigen::Index c : columns) s.Q.push_back(l.Q(r, c));
   }
   return s;
 }
@@ -309,30 +338,39 @@ int show_linear(const AnalysisRequest& a) {
                                           M.begin() + static_cast<std::ptrdiff_t>(i + columns)));
       return all;
     };
-    write(json_text({{"time", seconds(it.run->now())},
-                     {"states", n},
-                     {"state_names", m.states},
-                     {"inputs", m.inputs},
-                     {"outputs", m.outputs},
-                     {"A", rows(m.A, n)},
-                     {"B", rows(m.B, m.inputs.size())},
-                     {"C", rows(m.C, n)},
-                     {"D", rows(m.D, m.inputs.size())}}),
-          a.output);
+    ordered_json j{{"time", seconds(it.run->now())},
+                   {"states", n},
+                   {"state_names", m.states},
+                   {"inputs", m.inputs},
+                   {"outputs", m.outputs},
+                   {"A", rows(m.A, n)},
+                   {"B", rows(m.B, m.inputs.size())},
+                   {"C", rows(m.C, n)},
+                   {"D", rows(m.D, m.inputs.size())}};
+    if (!a.by.empty()) {
+      j["parameters"] = m.parameters;
+      j["P"] = rows(m.P, m.parameters.size());
+      j["Q"] = rows(m.Q, m.parameters.size());
+    }
+    write(json_text(j), a.output);
     return status::good;
   }
-  // one table: [A B; C D]
+  // one table: [A B P; C D Q]
   std::string text = "row";
   for (const std::string& x : m.states) text += "," + x;
   for (const std::string& u : m.inputs) text += "," + u;
+  for (const std::string& p : m.parameters) text += "," + p;
   text += "\n";
   for (std::size_t r = 0; r < n + m.outputs.size(); ++r) {
     const bool state = r < n;
     const std::size_t k = state ? r : r - n;
     text += state ? m.states[r] + "'" : m.outputs[k];
-    for (std::size_t c = 0; c < n; ++c) text += "," + exact((state ? m.A : m.C)[k * n + c]);
-    for (std::size_t c = 0; c < m.inputs.size(); ++c)
-      text += "," + exact((state ? m.B : m.D)[k * m.inputs.size() + c]);
+    const auto put = [&](const std::vector<double>& M, std::size_t columns) {
+      for (std::size_t c = 0; c < columns; ++c) text += "," + exact(M[k * columns + c]);
+    };
+    put(state ? m.A : m.C, n);
+    put(state ? m.B : m.D, m.inputs.size());
+    put(state ? m.P : m.Q, m.parameters.size());
     text += "\n";
   }
   write(text, a.output);
@@ -369,6 +407,11 @@ Action declare_linearize(CLI::App& app) {
   const auto asked = declare_common(app);
   app.add_option("--outputs", asked->signals, "patterns of output ports: 'tip.*'; all without")
       ->type_name("PATTERN");
+  app.add_option("--by", asked->by, "parameters to differentiate by: plant.mass,plant.spring")
+      ->type_name("PATH")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
   return [asked](const Invocation&) { return show_linear(*asked); };
 }
 

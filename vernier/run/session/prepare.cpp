@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 #include <unordered_map>
+#include <utility>
 
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
@@ -34,6 +35,42 @@ void apply(Composition& c, const Changes& changes, Diagnostics& problems) {
     c.records.clear();
     for (const std::string& pattern : changes.record) {
       c.records.push_back({.signals = pattern, .rate = {}, .place = {}});
+    }
+  }
+}
+
+void keep_adjustable(Composition& c, const Changes& changes, const Catalogue& catalogue,
+                     Diagnostics& problems) {
+  if (changes.adjustable.empty()) return;
+  std::map<std::string, std::pair<composition::Instance*, std::string>> known;
+  std::vector<std::string> paths;
+  for (composition::Instance& i : c.instances) {
+    // problems are left to the plan
+    const Type* type = i.file.empty() ? catalogue.find(i.type)
+                                      : c.sources->type(i.file, i.place, catalogue, nullptr);
+    if (!type) continue;
+    for (const ParameterSpec& s : type->parameters) {
+      if (!s.adjustable) continue;
+      paths.push_back(i.name + "." + s.name);
+      known.emplace(paths.back(), std::pair(&i, s.name));
+    }
+  }
+  for (const std::string& path : changes.adjustable) {
+    if (const auto found = known.find(path); found != known.end()) {
+      const auto& [instance, name] = found->second;
+      instance->parameters[name].adjustable = true;
+      continue;
+    }
+    Diagnostic& d = problems.error("V2145", fmt::format("there are no derivatives by \"{}\"", path),
+                                   {.file = c.file.string()});
+    if (const auto near = closest(path, paths)) d.notes.push_back("did you mean " + *near + "?");
+    constexpr std::size_t most = 12;
+    if (paths.empty()) {
+      d.notes.push_back("no part of the document has parameters with known derivatives");
+    } else if (paths.size() <= most) {
+      d.notes.push_back("there are: " + joined(paths, ", "));
+    } else {
+      d.notes.push_back("vernier info lists those that there are");
     }
   }
 }
@@ -225,6 +262,7 @@ Prepared prepared_of(const std::filesystem::path& document, const Changes& chang
   Composition& c = prepared.composition;
   open_inputs(c, catalogue);
   apply(c, changes, problems);
+  keep_adjustable(c, changes, catalogue, problems);
   add_frames(c, changes.frames, catalogue);
   if (must_end && c.run.stop <= Duration{}) {
     problems

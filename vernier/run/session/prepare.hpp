@@ -16,6 +16,8 @@ namespace vernier::session {
 /// What the user may change about a document without editing it.
 struct Changes {
   std::vector<std::string> set = {};  // "plant.mass=4.1kg", in order
+  /// Parameters that stay adjustable, "plant.mass": derivatives by them are wanted.
+  std::vector<std::string> adjustable = {};
   std::optional<Duration> until = {};
   std::optional<std::uint64_t> seed = {};
   std::vector<std::string> record = {};  // patterns instead of the document's records
