@@ -250,6 +250,10 @@ class Info(InAFolder):
         wx = by["state_names"].index("body.omega[0]")
         slope = (rates[1]["C"][energy][wx] - rates[0]["C"][energy][wx]) / (0.002 * 1377e-6)
         self.assertAlmostEqual(by["Q"][energy][0], 0.5 * slope ** 2, places=12)
+        # of a tree: the mass of a body counts once in that of everything
+        huygens = json.loads(self.vernier("linearize", SOURCE / "missions/cassini/plant.xml", "--by", "plant.huygens.mass",
+                                          "--outputs", "mass", "--json").stdout)
+        self.assertEqual((huygens["outputs"], huygens["Q"]), (["mass"], [[1.0]]))
         several = self.vernier("modes", SOURCE / "missions/spacefom/alone.xml", status=2)
         self.assertIn("V7130", several.stderr)
         self.assertIn("--part", several.stderr)

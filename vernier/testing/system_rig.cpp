@@ -146,7 +146,8 @@ std::span<double> part(const std::vector<Signal>& signals, std::string_view name
 
 // |a - b| within tolerance of the largest element of the same signal
 void expect_near(const std::vector<Signal>& signals, const std::vector<double>& exact,
-                 const std::vector<double>& differences, double tolerance, const char* what) {
+                 const std::vector<double>& differences, double tolerance, double rounding,
+                 const char* what) {
   std::size_t first = 0;
   for (const Signal& s : signals) {
     double size = 0.0, worst = 0.0;
@@ -154,7 +155,8 @@ void expect_near(const std::vector<Signal>& signals, const std::vector<double>& 
       size = std::max(size, std::fabs(differences[i]));
       worst = std::max(worst, std::fabs(differences[i] - exact[i]));
     }
-    EXPECT_LE(worst, tolerance * size + 1e-300) << "derivative of the " << what << " " << s.name;
+    EXPECT_LE(worst, tolerance * size + rounding + 1e-300)
+        << "derivative of the " << what << " " << s.name;
     first += s.count;
   }
 }
@@ -263,7 +265,7 @@ void SystemRig::step(double h) {
   }
 }
 
-void expect_conforming(SystemRig& rig, double tolerance) {
+void expect_conforming(SystemRig& rig, double tolerance, double rounding) {
   const hybrid::System& system = rig.system();
   const hybrid::SystemSpec& spec = system.spec();
   ASSERT_EQ(rig.x.size(), hybrid::size(spec.states));
@@ -344,8 +346,8 @@ void expect_conforming(SystemRig& rig, double tolerance) {
   system.tangent(rig.point(), along, {xd1, t1, z1}, rig.workspace());
   EXPECT_EQ(allocations(), count) << "tangent() allocates";
   differences.tangent(rig.point(), along, {xd2, t2, z2}, rig.workspace());
-  expect_near(spec.states, xd1, xd2, tolerance, "state");
-  expect_near(spec.outputs, t1, t2, tolerance, "output");
+  expect_near(spec.states, xd1, xd2, tolerance, rounding, "state");
+  expect_near(spec.outputs, t1, t2, tolerance, rounding, "output");
   for (std::size_t i = 0; i < z.size(); ++i) {
     EXPECT_NEAR(z1[i], z2[i], tolerance * std::max(1e-9, std::fabs(z2[i]))) << "guard " << i;
   }
@@ -355,7 +357,8 @@ void expect_conforming(SystemRig& rig, double tolerance) {
 
 void expect_adjustable(const Type& type, const std::map<std::string, std::string>& texts,
                        const std::vector<std::string>& names,
-                       const std::function<void(SystemRig&)>& drive, double tolerance) {
+                       const std::function<void(SystemRig&)>& drive, double tolerance,
+                       double rounding) {
   const auto fixed = type.system(parameters(type, texts, 1));
   const auto tuned = type.system(parameters(type, texts, 1, names));
   ASSERT_TRUE(fixed->spec().parameters.empty());
@@ -363,7 +366,7 @@ void expect_adjustable(const Type& type, const std::map<std::string, std::string
   SystemRig a(*fixed), b(*tuned);
   drive(a);
   drive(b);
-  expect_conforming(b, tolerance);
+  expect_conforming(b, tolerance, rounding);
   const std::size_t outputs = hybrid::size(fixed->spec().outputs);
   const auto values = [&](SystemRig& rig) {
     std::vector<double> all(rig.x.size() + outputs);

@@ -47,15 +47,17 @@ class SystemRig {
 
 /// The promises every system makes, checked at the rig's point: outputs depend on the declared
 /// inputs only, tangent() agrees with differences (relative to the largest element of each signal,
-/// the rest being `tolerance`), nothing allocates, the same point gives the same values, lanes have
-/// the bits of single calls, and jacobian() has all derivatives.
-void expect_conforming(SystemRig&, double tolerance = 1e-6);
+/// the rest being `tolerance`; derivatives below `rounding` are that of the differences), nothing
+/// allocates, the same point gives the same values, lanes have the bits of single calls, and
+/// jacobian() has all derivatives.
+void expect_conforming(SystemRig&, double tolerance = 1e-6, double rounding = 0.0);
 
 /// A system of a type with the named parameters adjustable: it keeps the promises above, and has
 /// the bits of the same system with all of them fixed. `drive` gives state, inputs and time.
 void expect_adjustable(const Type&, const std::map<std::string, std::string>& texts,
                        const std::vector<std::string>& names,
-                       const std::function<void(SystemRig&)>& drive, double tolerance = 1e-6);
+                       const std::function<void(SystemRig&)>& drive, double tolerance = 1e-6,
+                       double rounding = 0.0);
 
 /// A system of a type, from parameters as a document would write them. Throws ConfigurationError.
 std::unique_ptr<hybrid::System> made_system(const Type&,

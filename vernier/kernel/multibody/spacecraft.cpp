@@ -20,20 +20,6 @@ std::size_t index(int i) noexcept { return static_cast<std::size_t>(i); }
 
 const Modes* modes_of(const Body& b) noexcept { return b.modes ? &*b.modes : nullptr; }
 
-// Inertia of a body with what is in its tanks.
-Inertia with_fuel(const SpacecraftModel& m, int body, std::span<const double> fuel) noexcept {
-  Inertia sum = m.tree.bodies[index(body)].inertia;
-  for (std::size_t t = 0; t < m.tanks.size(); ++t) {
-    const Tank& tank = m.tanks[t];
-    if (tank.body != body) continue;
-    const double share = fuel[t] / tank.full.mass;
-    sum.mass += share * tank.full.mass;
-    sum.moment += share * tank.full.moment;
-    sum.inertia += share * tank.full.inertia;
-  }
-  return sum;
-}
-
 void put(std::vector<double>& to, std::size_t first, std::size_t stride,
          const Vector3& v) noexcept {
   to[first] = v[0];
@@ -51,6 +37,15 @@ Pose relative(const Pose& body, const Pose& to) noexcept {
 }
 
 }  // namespace
+
+Inertia inertia_of(const GivenMass& g) noexcept {
+  const Vector3 centre = g.by_moment && g.mass > 0.0 ? Vector3(g.place / g.mass) : g.place;
+  Matrix3 J = g.inertia;
+  if (g.about_centre)
+    J += g.mass * (centre.squaredNorm() * Matrix3::Identity() - centre * centre.transpose());
+  for (const Matrix3& less : g.less) J -= less;
+  return {g.mass, g.mass * centre, J};
+}
 
 Spacecraft::Spacecraft(SpacecraftModel m, Path path, Arithmetic arithmetic)
     : data_(std::make_unique<Data>(std::move(m), path, arithmetic)) {
@@ -76,6 +71,7 @@ const Tree& Spacecraft::tree() const noexcept { return data_->tree; }
 std::size_t Spacecraft::commands() const noexcept { return data_->commands; }
 std::size_t Spacecraft::command(int a) const noexcept { return data_->command[index(a)]; }
 double Spacecraft::momentum_at_start(int r) const noexcept { return data_->momentum[index(r)]; }
+std::span<const double> Spacecraft::parameters() const noexcept { return data_->parameters; }
 
 SpacecraftEvaluation::SpacecraftEvaluation(const Spacecraft& s)
     : data_(std::make_unique<Data>(s)) {}
@@ -97,11 +93,77 @@ SpacecraftEvaluation::Data::Data(const Spacecraft& s) : tree(s.tree()) {
   pushes.resize(d.pushes);
   founds.resize(d.founds);
   readings.resize(d.model.sensors.size());
+  for (const Body& b : d.model.tree.bodies) inertias.push_back(b.inertia);
+  masses = d.model.masses;
+  laws = d.laws;
+  for (const Rotor& r : d.model.rotors) rotors.push_back({r.inertia, r.friction});
+  set_parameters = d.parameters;
   nodes.resize(d.loads.size());
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     nodes[k].at = {d.loads[k].body, NodeId::frame};
   }
 }
+
+Inertia detail::with_fuel(const Spacecraft::Data& d, const SpacecraftEvaluation::Data& w,
+                          int body) noexcept {
+  Inertia sum = w.inertias[index(body)];
+  for (std::size_t t = 0; t < d.model.tanks.size(); ++t) {
+    const Tank& tank = d.model.tanks[t];
+    if (tank.body != body) continue;
+    const double share = w.fuel[t] / tank.full.mass;
+    sum.mass += share * tank.full.mass;
+    sum.moment += share * tank.full.moment;
+    sum.inertia += share * tank.full.inertia;
+  }
+  return sum;
+}
+
+namespace {
+
+/// True: the inertia of a body is another.
+bool take_parameters(const Spacecraft::Data& d, std::span<const double> given,
+                     SpacecraftEvaluation::Data& w) noexcept {
+  if (std::equal(given.begin(), given.end(), w.set_parameters.begin())) return false;
+  std::copy(given.begin(), given.end(), w.set_parameters.begin());
+  const double* p = given.data();
+  bool heavier = false;
+  for (const Parameter& parameter : d.model.parameters) {
+    using Kind = Parameter::Kind;
+    const std::size_t k = index(parameter.index);
+    switch (parameter.kind) {
+      case Kind::mass:
+        w.masses[k].mass = p[0];
+        break;
+      case Kind::place:
+        w.masses[k].place = {p[0], p[1], p[2]};
+        break;
+      case Kind::inertia:
+        w.masses[k].inertia << p[0], p[3], p[4], p[3], p[1], p[5], p[4], p[5], p[2];
+        break;
+      case Kind::stiffness:
+        w.laws[k].law.stiffness = p[0];
+        break;
+      case Kind::damping:
+        w.laws[k].law.damping = p[0];
+        break;
+      case Kind::friction:
+        w.laws[k].law.friction = p[0];
+        break;
+      case Kind::rotor_inertia:
+        w.rotors[k].inertia = p[0];
+        break;
+      case Kind::rotor_friction:
+        w.rotors[k].friction = p[0];
+        break;
+    }
+    heavier = heavier || parameter.kind <= Kind::inertia;
+    p += parameter.count();
+  }
+  for (const GivenMass& m : w.masses) w.inertias[index(m.body)] = inertia_of(m);
+  return heavier;
+}
+
+}  // namespace
 
 bool detail::take_state(const Spacecraft::Data& d, const Spacecraft::State& s,
                         SpacecraftEvaluation::Data& w) noexcept {
@@ -109,8 +171,9 @@ bool detail::take_state(const Spacecraft::Data& d, const Spacecraft::State& s,
   std::copy(s.u.begin(), s.u.end(), w.u.begin());
   std::copy(s.momentum.begin(), s.momentum.end(), w.momentum.begin());
   std::copy(s.fuel.begin(), s.fuel.end(), w.fuel.begin());
-  if (w.fuel == w.set_fuel) return false;
-  for (const int body : d.tank_bodies) w.tree.set_inertia(body, with_fuel(d.model, body, w.fuel));
+  const bool heavier = take_parameters(d, s.parameters.empty() ? d.parameters : s.parameters, w);
+  if (!heavier && w.fuel == w.set_fuel) return false;
+  for (const int body : d.varying) w.tree.set_inertia(body, with_fuel(d, w, body));
   std::copy(w.fuel.begin(), w.fuel.end(), w.set_fuel.begin());
   return true;
 }
@@ -160,8 +223,8 @@ void turn_rotors(const Spacecraft::Data& d, std::span<const double> torque,
   for (std::size_t k = 0; k < d.rotors.size(); ++k) {
     const Rotor& r = d.model.rotors[k];
     const Vector3 omega = d.tree.motion(w.tree, r.at).angular;
-    const double speed = w.momentum[k] / r.inertia - r.axis.dot(omega);
-    const double tau = (torque.empty() ? 0.0 : torque[k]) - r.friction * speed;
+    const double speed = w.momentum[k] / w.rotors[k].inertia - r.axis.dot(omega);
+    const double tau = (torque.empty() ? 0.0 : torque[k]) - w.rotors[k].friction * speed;
     const Vector3 moment = -tau * r.axis - w.momentum[k] * omega.cross(r.axis);
     put(w.pushes, d.rotors[k].twist, d.rotors[k].stride, d.rotors[k].R0 * moment);
     rate[k] = tau;
@@ -208,7 +271,7 @@ void detail::gather_loads(const Spacecraft::Data& d, const Spacecraft::Commands&
   } else {
     std::copy(c.force.begin(), c.force.end(), w.tau.begin());
   }
-  for (const detail::LawPath& l : d.laws)
+  for (const detail::LawPath& l : w.laws)
     w.tau[l.u] += detail::law_force(l.law, l.q ? w.q[*l.q] : 0.0, w.u[l.u]);
   if (c.actuators.empty()) {
     std::fill(w.pushes.begin(), w.pushes.end(), 0.0);
@@ -233,9 +296,8 @@ void detail::gather_loads(const Spacecraft::Data& d, const Spacecraft::Commands&
     f.resultant = {body[3], body[4], body[5]};
     if (b.gravity) {
       const Force g = detail::central_force(
-          d.model.central_gravity->mu, d.tree.pose(w.tree, b.body),
-          with_fuel(d.model, b.body, w.fuel), modes_of(d.model.tree.bodies[index(b.body)]),
-          {eta, b.modes}, {modal, b.modes});
+          d.model.central_gravity->mu, d.tree.pose(w.tree, b.body), detail::with_fuel(d, w, b.body),
+          modes_of(d.model.tree.bodies[index(b.body)]), {eta, b.modes}, {modal, b.modes});
       f.moment += g.moment;
       f.resultant += g.resultant;
     }
@@ -259,7 +321,7 @@ Solution Spacecraft::accelerate(const Commands& c, const Rates& rates,
 double Spacecraft::rotor_speed(const SpacecraftEvaluation& e, int k) const noexcept {
   const Rotor& r = data_->model.rotors[index(k)];
   const Vector3 omega = data_->tree.motion(e.tree(), r.at).angular;
-  return e.data().momentum[index(k)] / r.inertia - r.axis.dot(omega);
+  return e.data().momentum[index(k)] / e.data().rotors[index(k)].inertia - r.axis.dot(omega);
 }
 
 SpacecraftTotals Spacecraft::totals(const SpacecraftEvaluation& e) const noexcept {
@@ -269,18 +331,18 @@ SpacecraftTotals Spacecraft::totals(const SpacecraftEvaluation& e) const noexcep
   for (std::size_t k = 0; k < d.rotors.size(); ++k) {
     const Rotor& r = d.model.rotors[k];
     const double h = w.momentum[k];
-    t.kinetic += h * h / (2.0 * r.inertia);
+    t.kinetic += h * h / (2.0 * w.rotors[k].inertia);
     t.angular_momentum += h * (d.tree.pose(w.tree, r.at).R * r.axis);
   }
-  for (const detail::LawPath& l : d.laws)
+  for (const detail::LawPath& l : w.laws)
     if (l.q) t.springs += detail::law_energy(l.law, w.q[*l.q]);
   for (const double fuel : w.fuel) t.fuel += fuel;
   for (const LoadBank& b : d.loads) {
     if (!b.gravity) continue;
     const std::span<const double> eta(w.q.data() + b.first_q, b.modes);
     t.gravitational += detail::central_potential(
-        d.model.central_gravity->mu, d.tree.pose(w.tree, b.body),
-        with_fuel(d.model, b.body, w.fuel), modes_of(d.model.tree.bodies[index(b.body)]), eta);
+        d.model.central_gravity->mu, d.tree.pose(w.tree, b.body), detail::with_fuel(d, w, b.body),
+        modes_of(d.model.tree.bodies[index(b.body)]), eta);
   }
   t.energy = t.kinetic + t.deformation + t.springs + t.gravitational;
   return t;

@@ -82,6 +82,40 @@ struct Tank {
   double fuel = 0.0;  // at the start; at most full.mass
 };
 
+/// The mass of a rigid body as it was given, for parameters that change it.
+struct GivenMass {
+  int body = 0;
+  double mass = 0.0;
+  Vector3 place = Vector3::Zero();  // centre of mass, or its first moment
+  bool by_moment = false;           // which of them
+  Matrix3 inertia = Matrix3::Zero();
+  bool about_centre = true;     // else about the origin of the body frame
+  std::vector<Matrix3> less{};  // what is counted elsewhere (spin of wheels), about the origin
+};
+Inertia inertia_of(const GivenMass&) noexcept;
+
+/// A number of the model that a state may replace (Spacecraft::State::parameters), and by which
+/// derivatives are known.
+struct Parameter {
+  enum class Kind : std::uint8_t {
+    mass,     // of a body in SpacecraftModel::masses; kg
+    place,    // its centre or first moment; three numbers
+    inertia,  // as given: xx yy zz xy xz yz
+    stiffness,
+    damping,
+    friction,  // of a law
+    rotor_inertia,
+    rotor_friction
+  };
+  std::string name, unit;
+  Kind kind = Kind::mass;
+  int index = 0;  // in SpacecraftModel::masses, laws or rotors
+
+  std::size_t count() const noexcept {
+    return kind == Kind::place ? 3 : kind == Kind::inertia ? 6 : 1;
+  }
+};
+
 /// Gravity of a point mass, from the potential of each body to second order in its size: force,
 /// moment (gravity gradient) and modal forces.
 struct CentralGravity {
@@ -104,6 +138,8 @@ struct SpacecraftModel {
   std::vector<double> q, u;
   std::vector<std::uint8_t> prescribed;  // of each speed at the start: 0 regular, 1 prescribed,
                                          // 2 locked (its speed is 0); empty: all regular
+  std::vector<GivenMass> masses = {};    // of bodies that parameters change
+  std::vector<Parameter> parameters = {};
 };
 
 /// Everything that is wrong with what stands around the tree; the tree itself has its own check().
@@ -126,6 +162,8 @@ class Spacecraft {
     std::span<const double> q, u;      // of the tree
     std::span<const double> momentum;  // of each rotor: h
     std::span<const double> fuel;      // of each tank
+    /// Elements of model().parameters one after the other; empty: as in the model.
+    std::span<const double> parameters = {};
   };
   /// Spans may be empty: nothing of that kind.
   struct Commands {
@@ -149,9 +187,10 @@ class Spacecraft {
 
   const SpacecraftModel& model() const noexcept;  // q, u and prescribed complete
   const Tree& tree() const noexcept;
-  std::size_t commands() const noexcept;               // elements of all actuators' commands
-  std::size_t command(int actuator) const noexcept;    // the first of its commands
-  double momentum_at_start(int rotor) const noexcept;  // h of its speed and the initial state
+  std::size_t commands() const noexcept;                // elements of all actuators' commands
+  std::size_t command(int actuator) const noexcept;     // the first of its commands
+  double momentum_at_start(int rotor) const noexcept;   // h of its speed and the initial state
+  std::span<const double> parameters() const noexcept;  // as in the model
 
   /// Where everything is and how it moves.
   void place(const State&, SpacecraftEvaluation&) const noexcept;

@@ -173,9 +173,48 @@ Spacecraft::Data::Data(SpacecraftModel m, Path path, Arithmetic arithmetic)
     founds += detail::sensed::count * b.nodes.lanes();
     b.nodes.finish();
   }
-  for (const Tank& t : model.tanks)
-    if (std::find(tank_bodies.begin(), tank_bodies.end(), t.body) == tank_bodies.end())
-      tank_bodies.push_back(t.body);
+  const auto vary = [&](int body) {
+    if (std::find(varying.begin(), varying.end(), body) == varying.end()) varying.push_back(body);
+  };
+  for (const Tank& t : model.tanks) vary(t.body);
+  for (const Parameter& p : model.parameters) {
+    using Kind = Parameter::Kind;
+    const auto k = static_cast<std::size_t>(p.index);
+    const auto put = [&](std::initializer_list<double> values) {
+      parameters.insert(parameters.end(), values);
+    };
+    switch (p.kind) {
+      case Kind::mass:
+        put({model.masses[k].mass});
+        break;
+      case Kind::place: {
+        const Vector3& c = model.masses[k].place;
+        put({c[0], c[1], c[2]});
+        break;
+      }
+      case Kind::inertia: {
+        const Matrix3& J = model.masses[k].inertia;
+        put({J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2)});
+        break;
+      }
+      case Kind::stiffness:
+        put({model.laws[k].stiffness});
+        break;
+      case Kind::damping:
+        put({model.laws[k].damping});
+        break;
+      case Kind::friction:
+        put({model.laws[k].friction});
+        break;
+      case Kind::rotor_inertia:
+        put({model.rotors[k].inertia});
+        break;
+      case Kind::rotor_friction:
+        put({model.rotors[k].friction});
+        break;
+    }
+    if (p.kind <= Kind::inertia) vary(model.masses[k].body);
+  }
 }
 
 }  // namespace vernier::multibody

@@ -19,6 +19,7 @@ class Checks {
     for (const Tank& t : m_.tanks) tank(t);
     if (m_.central_gravity && !(m_.central_gravity->mu > 0.0))
       add("V1662", "mu of the central gravity must be positive", ground);
+    for (const Parameter& p : m_.parameters) parameter(p);
     start();
     return std::move(found_);
   }
@@ -95,6 +96,16 @@ class Checks {
       return add("V1662", who + ": what a full tank adds must have a positive mass", t.body);
     if (!(t.fuel >= 0.0) || !(t.fuel <= t.full.mass))
       add("V1663", who + ": its fuel must be between zero and what a full tank holds", t.body);
+  }
+
+  void parameter(const Parameter& p) {
+    using Kind = Parameter::Kind;
+    const std::size_t many = p.kind <= Kind::inertia    ? m_.masses.size()
+                             : p.kind <= Kind::friction ? m_.laws.size()
+                                                        : m_.rotors.size();
+    const bool there = p.index >= 0 && index(p.index) < many;
+    if (!there || (p.kind <= Kind::inertia && !has_body(m_.masses[index(p.index)].body)))
+      add("V1660", "the parameter " + p.name + " is of something that is not there", ground);
   }
 
   void start() {

@@ -47,6 +47,7 @@ struct SpacecraftLanes::Data {
     commands.resize(s.commands());
     for (auto* v : {&torque, &momentum, &hdot}) v->resize(s.model().rotors.size());
     for (auto* v : {&fuel, &fdot}) v->resize(s.model().tanks.size());
+    parameters.resize(s.parameters().size());
     regular.resize(nu, 1.0);
     if (!in_lanes) return;
     memory = detail::AlignedNumbers(code->bytes(tree->view) / sizeof(double));
@@ -65,8 +66,8 @@ struct SpacecraftLanes::Data {
   const detail::LanesCode* code;
   bool in_lanes;
   std::vector<SpacecraftEvaluation> evaluations;
-  std::vector<double> q, u, momentum, fuel, force, acceleration, commands, torque, rate, hdot, fdot,
-      qdot, regular;  // of a lane
+  std::vector<double> q, u, momentum, fuel, parameters, force, acceleration, commands, torque, rate,
+      hdot, fdot, qdot, regular;  // of a lane
   detail::AlignedNumbers memory, wide_q, wide_u, wide_tau, wide_given, wide_udot;
   unsigned complete = 0;  // lanes whose evaluation has everything, as bits
 };
@@ -87,7 +88,11 @@ void SpacecraftLanes::place(const Spacecraft::State& s) noexcept {
     take(s.u, l, d.u);
     take(s.momentum, l, d.momentum);
     take(s.fuel, l, d.fuel);
-    const Spacecraft::State one{d.q, d.u, d.momentum, d.fuel};
+    Spacecraft::State one{d.q, d.u, d.momentum, d.fuel};
+    if (!s.parameters.empty()) {
+      take(s.parameters, l, d.parameters);
+      one.parameters = d.parameters;
+    }
     SpacecraftEvaluation& e = d.evaluations[l];
     if (!d.in_lanes) {
       d.craft->place(one, e);
@@ -96,7 +101,7 @@ void SpacecraftLanes::place(const Spacecraft::State& s) noexcept {
     // as Spacecraft::place and Tree::place, but for the sweep
     auto& at = e.tree().data();
     if (detail::take_state(craft, one, e.data())) {
-      for (const int body : craft.tank_bodies) {
+      for (const int body : craft.varying) {
         const int link = d.tree->layout.link_of[static_cast<std::size_t>(body)];
         d.code->set_mass(d.tree->view, d.memory.get(), link, static_cast<int>(l),
                          at.masses[static_cast<std::size_t>(link)]);

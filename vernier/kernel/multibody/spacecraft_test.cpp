@@ -476,6 +476,10 @@ TEST(Spacecraft, SaysWhatIsWrongAroundTheTree) {
   };
   using M = SpacecraftModel&;
   EXPECT_EQ(codes([](M m) { m.bus = 7; }), "V1660 ");
+  EXPECT_EQ(codes([](M m) {
+              m.parameters = {{"k", "N/m", Parameter::Kind::stiffness, 5}};
+            }),
+            "V1660 ");
   EXPECT_EQ(codes([](M m) { m.sensors = {{"s", {0, 2}}}; }), "V1660 ");
   EXPECT_EQ(codes([](M m) { m.sensors = {{"s", {0, NodeId::outboard}}}; }), "V1660 ");
   EXPECT_EQ(codes([](M m) {

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "vernier/base/require.hpp"
-#include "vernier/kernel/multibody/detail/data.hpp"
-#include "vernier/kernel/multibody/detail/spacecraft_data.hpp"
-#include "vernier/kernel/multibody/detail/tangent_plan.hpp"
+#include "vernier/kernel/multibody/detail/tangent_data.hpp"
 #include "vernier/kernel/spatial/dual.hpp"
 
 namespace vernier::multibody {
 
+using detail::OwnedSweep;
 using detail::slope_lanes;
 using detail::Sweep;
 using detail::TreeLink;
@@ -27,47 +25,37 @@ const detail::TangentCode& code_of(Instructions set) noexcept {
 
 void put3(const Vector3& v, double* to) { std::copy_n(v.data(), 3, to); }
 
-/// A sweep, with the lists that it points to.
-struct OwnedSweep {
-  Sweep sweep;
-  std::vector<int> moved, involved;
-  std::vector<unsigned char> is_moved, bent, deformed;
-};
+/// The derivative of inertia_of() by element i of a parameter.
+Inertia inertia_by(const GivenMass& g, Parameter::Kind kind, int i) noexcept {
+  const bool moment = g.by_moment && g.mass > 0.0;
+  const Vector3 c = moment ? Vector3(g.place / g.mass) : g.place;
+  // of the mass, the centre and the inertia as given
+  double m = 0.0;
+  Vector3 dc = Vector3::Zero();
+  Matrix3 J = Matrix3::Zero();
+  switch (kind) {
+    case Parameter::Kind::mass:
+      m = 1.0;
+      if (moment) dc = -c / g.mass;
+      break;
+    case Parameter::Kind::place:
+      dc[i] = moment ? 1.0 / g.mass : 1.0;
+      break;
+    default:
+      constexpr int rows[] = {0, 1, 2, 0, 0, 1}, columns[] = {0, 1, 2, 1, 2, 2};
+      J(rows[i], columns[i]) = J(columns[i], rows[i]) = 1.0;
+      break;
+  }
+  if (g.about_centre) {
+    const auto products = [](const Vector3& a, const Vector3& b) -> Matrix3 {
+      return a.dot(b) * Matrix3::Identity() - a * b.transpose();
+    };
+    J += m * products(c, c) + g.mass * (products(c, dc) + products(dc, c));
+  }
+  return {m, m * c + g.mass * dc, J};
+}
 
 }  // namespace
-
-struct SpacecraftTangent::Data {
-  explicit Data(const Spacecraft&);
-
-  void describe_craft();
-  void plan_sweeps();
-  void add_sweep(std::span<const int> directions);
-  bool factor() noexcept;
-  void add_laws(std::span<double> block, const Sweep&) const noexcept;
-  Solution evaluate(const Spacecraft::State&, const Spacecraft::Commands&, bool) noexcept;
-
-  const Spacecraft* craft;
-  const Tree::Data* tree;
-  const detail::TangentCode* code;
-  SpacecraftEvaluation evaluation;
-  std::vector<detail::PlainActuator> actuators;
-  std::vector<detail::PlainFeed> feeds;
-  std::vector<detail::PlainTank> tanks;
-  std::vector<detail::PlainRotor> rotors;
-  std::vector<unsigned char> posed;
-  detail::TangentPoint point{};
-  std::vector<OwnedSweep> sweeps;  // of states, then of commands
-  std::size_t state_sweeps = 0;
-
-  int n = 0;                          // speeds
-  std::vector<int> ways, way_begins;  // the speeds between each and the ground, one after the other
-  std::vector<int> order,
-      above;  // speeds outward; the one before it on the way to the ground, or -1
-  std::vector<double> M, pivots, regular, given, commands, torque, udot, wrench, modal, R, p;
-  // results of sweeps, eight columns in each block: forces, then accelerations; rates of the rest
-  detail::AlignedNumbers force, momentum, fuel, qdot, slopes;
-  std::vector<double> rates, by_state, by_command;
-};
 
 SpacecraftTangent::Data::Data(const Spacecraft& s)
     : craft(&s),
@@ -88,7 +76,8 @@ SpacecraftTangent::Data::Data(const Spacecraft& s)
   at.acceleration = at.force + n;
   at.commands = at.acceleration + n;
   at.torque = at.commands + static_cast<int>(s.commands());
-  at.count = at.torque + static_cast<int>(rotor_count);
+  at.inertia = at.torque + static_cast<int>(rotor_count);
+  at.count = at.inertia + point.craft.inertia_count;
 
   // the way from each speed to the ground
   above.assign(size, -1);
@@ -119,6 +108,7 @@ SpacecraftTangent::Data::Data(const Spacecraft& s)
   for (auto* v : {&pivots, &regular, &given, &udot}) v->resize(size);
   commands.resize(s.commands());
   torque.resize(rotor_count);
+  rotor_speed.resize(rotor_count);
   wrench.resize(6 * tree->layout.links.size() + actuators.size() + tanks.size());
   modal.resize(static_cast<std::size_t>(tree->view.modes));
   R.resize(9 * tree->layout.links.size());
@@ -133,9 +123,26 @@ SpacecraftTangent::Data::Data(const Spacecraft& s)
       code->slope_bytes(point.layout, point.craft, point.at) / sizeof(double) + 8);
   point.slopes = slopes.get();
   const auto rows = static_cast<std::size_t>(at.force);
+  const auto commanded = static_cast<std::size_t>(at.inertia - at.force),
+             inertial = static_cast<std::size_t>(at.count - at.inertia);
   rates.resize(rows);
   by_state.resize(rows * rows);
-  by_command.resize(rows * static_cast<std::size_t>(at.count - at.force));
+  by_command.resize(rows * commanded);
+  by_inertia.resize(rows * inertial);
+  by_parameter.resize(rows * s.parameters().size());
+
+  efforts = rotor_count;
+  readings = efforts + size;
+  totals = readings + detail::reading_size * s.model().sensors.size();
+  reactions = totals + detail::totals_size;
+  observations = reactions + 6 * tree->layout.links.size();
+  seen_by_state.resize(observations * rows);
+  seen_by_command.resize(observations * commanded);
+  seen_by_inertia.resize(observations * inertial);
+  seen_by_parameter.resize(observations * s.parameters().size());
+  udot_slopes = detail::AlignedNumbers(size * slope_lanes);
+  view = detail::AlignedNumbers(
+      (observations + size + rotor_count + tank_count + s.tree().coordinates()) * slope_lanes);
 }
 
 /// What stands around the tree, in working frames.
@@ -175,14 +182,21 @@ void SpacecraftTangent::Data::describe_craft() {
     to.each = detail::in_frame(each, layout.frames[static_cast<std::size_t>(to.link)]);
     tanks.push_back(to);
   }
+  // directions of inertia; take_parameters() says which
+  for (const Parameter& of : m.parameters) {
+    if (of.kind > Parameter::Kind::inertia) continue;
+    detail::PlainTank to;
+    to.link = link_of(m.masses[static_cast<std::size_t>(of.index)].body);
+    to.capacity = 1.0;
+    tanks.insert(tanks.end(), of.count(), to);
+  }
   for (const Rotor& r : m.rotors) {
     detail::PlainRotor to;
     to.node = layout.node_index(r.at);
     put3(r.axis, to.axis);
-    to.inertia = r.inertia;
-    to.friction = r.friction;
     rotors.push_back(to);
   }
+  describe_sensors();
   // with central gravity all places matter; else those of nozzles and tanks, relative to the bus
   posed.assign(layout.links.size(), m.central_gravity ? 1 : 0);
   const int bus = link_of(m.bus);
@@ -204,15 +218,35 @@ void SpacecraftTangent::Data::describe_craft() {
                  feeds.data(),
                  tanks.data(),
                  rotors.data(),
+                 sensors.data(),
                  static_cast<int>(actuators.size()),
-                 static_cast<int>(tanks.size()),
+                 static_cast<int>(m.tanks.size()),
+                 static_cast<int>(tanks.size() - m.tanks.size()),
                  static_cast<int>(rotors.size()),
+                 static_cast<int>(sensors.size()),
                  bus,
                  layout.node_index({m.bus, NodeId::frame}),
                  burns,
                  m.jet_damping,
                  m.central_gravity ? m.central_gravity->mu : 0.0,
                  posed.data()};
+}
+
+/// What parameters change, as the evaluation has it now.
+void SpacecraftTangent::Data::take_parameters() noexcept {
+  const auto& w = evaluation.data();
+  for (std::size_t k = 0; k < rotors.size(); ++k) {
+    rotors[k].inertia = w.rotors[k].inertia;
+    rotors[k].friction = w.rotors[k].friction;
+  }
+  detail::PlainTank* to = tanks.data() + craft->model().tanks.size();
+  for (const Parameter& of : craft->model().parameters) {
+    if (of.kind > Parameter::Kind::inertia) continue;
+    const GivenMass& m = w.masses[static_cast<std::size_t>(of.index)];
+    for (std::size_t i = 0; i < of.count(); ++i, ++to)
+      to->each = detail::in_frame(inertia_by(m, of.kind, static_cast<int>(i)),
+                                  tree->layout.frames[static_cast<std::size_t>(to->link)]);
+  }
 }
 
 /// Directions that move the same links are followed together: those of a link, then of the next
@@ -241,7 +275,16 @@ void SpacecraftTangent::Data::plan_sweeps() {
   state_sweeps = sweeps.size();
   range(at.commands, at.count - at.commands);
   flush();
-  for (OwnedSweep& s : sweeps) {
+  const auto& links = tree->layout.links;
+  everything.sweep.equipment = true;
+  everything.is_moved.assign(links.size(), 1);
+  for (std::size_t k = 0; k < links.size(); ++k) {
+    everything.moved.push_back(static_cast<int>(k));
+    everything.bent.push_back(links[k].modes > 0 ? 1 : 0);
+  }
+  everything.involved = everything.moved;
+  everything.deformed = everything.bent;
+  const auto point_to_lists = [](OwnedSweep& s) {
     s.sweep.moved = s.moved.data();
     s.sweep.moved_count = static_cast<int>(s.moved.size());
     s.sweep.involved = s.involved.data();
@@ -249,7 +292,9 @@ void SpacecraftTangent::Data::plan_sweeps() {
     s.sweep.is_moved = s.is_moved.data();
     s.sweep.bent = s.bent.data();
     s.sweep.deformed = s.deformed.data();
-  }
+  };
+  for (OwnedSweep& s : sweeps) point_to_lists(s);
+  point_to_lists(everything);
 }
 
 void SpacecraftTangent::Data::add_sweep(std::span<const int> directions) {
@@ -325,9 +370,8 @@ bool SpacecraftTangent::Data::factor() noexcept {
 /// Forces of hinge laws by the directions of a sweep.
 void SpacecraftTangent::Data::add_laws(std::span<double> block, const Sweep& s) const noexcept {
   using Slopes = spatial::Dual<2>;
-  const auto& d = craft->data();
   const auto& w = evaluation.data();
-  for (const detail::LawPath& l : d.laws) {
+  for (const detail::LawPath& l : w.laws) {
     const int by_q = l.q ? point.at.q + static_cast<int>(*l.q) : -1,
               by_u = point.at.u + static_cast<int>(l.u);
     for (int i = 0; i < s.count; ++i) {
@@ -375,6 +419,7 @@ Solution SpacecraftTangent::Data::evaluate(const Spacecraft::State& s,
   copy(c.torque, torque);
   for (std::size_t i = 0; i < size; ++i)
     regular[i] = c.prescribed.empty() || c.prescribed[i] == 0 ? 1.0 : 0.0;
+  take_parameters();
   const auto& w = evaluation.data();
   point.masses = e.masses.data();
   point.q = w.q.data();
@@ -413,8 +458,8 @@ Solution SpacecraftTangent::Data::evaluate(const Spacecraft::State& s,
   if (!factor()) return {tree->layout.links[0].body};
 
   const std::size_t count = commanded ? sweeps.size() : state_sweeps;
-  const std::size_t coordinates = craft->tree().coordinates(), tanks_of = tanks.size(),
-                    rotors_of = rotors.size();
+  const std::size_t coordinates = craft->tree().coordinates(),
+                    tanks_of = craft->model().tanks.size(), rotors_of = rotors.size();
   for (std::size_t k = 0; k < count; ++k) {
     const Sweep& sweep = sweeps[k].sweep;
     double* const to = force.get() + k * block;
@@ -436,15 +481,10 @@ Solution SpacecraftTangent::Data::evaluate(const Spacecraft::State& s,
 
   // into columns
   const auto rows = static_cast<std::size_t>(at.force);
-  const auto column_of = [&](int direction) {
-    const auto i = static_cast<std::size_t>(direction);
-    return direction < at.force ? by_state.data() + i * rows
-                                : by_command.data() + (i - rows) * rows;
-  };
   for (std::size_t k = 0; k < count; ++k) {
     const Sweep& sweep = sweeps[k].sweep;
     for (int i = 0; i < sweep.count; ++i) {
-      double* to = column_of(sweep.directions[i]);
+      double* to = column(sweep.directions[i]);
       const auto put = [&](const double* from, std::size_t many) {
         for (std::size_t j = 0; j < many; ++j)
           *to++ = from[j * slope_lanes + static_cast<std::size_t>(i)];
@@ -460,12 +500,22 @@ Solution SpacecraftTangent::Data::evaluate(const Spacecraft::State& s,
     const std::size_t speed = i % size;
     const double* from = (i < size ? unit_force : unit_acceleration) + speed / slope_lanes * block +
                          speed % slope_lanes;
-    double* to = column_of(at.force + static_cast<int>(i));
+    double* to = column(at.force + static_cast<int>(i));
     std::fill_n(to, rows, 0.0);
     for (std::size_t j = 0; j < size; ++j)
       to[static_cast<std::size_t>(at.u) + j] = from[j * slope_lanes];
   }
+  add_parameters();
   return solution;
+}
+
+double* SpacecraftTangent::Data::column(int direction) noexcept {
+  const detail::Directions& at = point.at;
+  const std::size_t rows = rates.size();
+  if (direction < at.force) return by_state.data() + static_cast<std::size_t>(direction) * rows;
+  if (direction < at.inertia)
+    return by_command.data() + static_cast<std::size_t>(direction - at.force) * rows;
+  return by_inertia.data() + static_cast<std::size_t>(direction - at.inertia) * rows;
 }
 
 SpacecraftTangent::SpacecraftTangent(const Spacecraft& s) : data_(std::make_unique<Data>(s)) {}
@@ -475,7 +525,7 @@ SpacecraftTangent& SpacecraftTangent::operator=(SpacecraftTangent&&) noexcept = 
 
 std::size_t SpacecraftTangent::rows() const noexcept { return data_->rates.size(); }
 std::size_t SpacecraftTangent::commands() const noexcept {
-  return static_cast<std::size_t>(data_->point.at.count - data_->point.at.force);
+  return static_cast<std::size_t>(data_->point.at.inertia - data_->point.at.force);
 }
 Solution SpacecraftTangent::evaluate(const Spacecraft::State& s, const Spacecraft::Commands& c,
                                      bool commanded) noexcept {
@@ -484,5 +534,19 @@ Solution SpacecraftTangent::evaluate(const Spacecraft::State& s, const Spacecraf
 std::span<const double> SpacecraftTangent::rates() const noexcept { return data_->rates; }
 std::span<const double> SpacecraftTangent::by_state() const noexcept { return data_->by_state; }
 std::span<const double> SpacecraftTangent::by_command() const noexcept { return data_->by_command; }
+std::span<const double> SpacecraftTangent::by_parameter() const noexcept {
+  return data_->by_parameter;
+}
+void SpacecraftTangent::observe() noexcept { data_->observe(); }
+std::size_t SpacecraftTangent::observations() const noexcept { return data_->observations; }
+std::span<const double> SpacecraftTangent::seen_by_state() const noexcept {
+  return data_->seen_by_state;
+}
+std::span<const double> SpacecraftTangent::seen_by_command() const noexcept {
+  return data_->seen_by_command;
+}
+std::span<const double> SpacecraftTangent::seen_by_parameter() const noexcept {
+  return data_->seen_by_parameter;
+}
 
 }  // namespace vernier::multibody

@@ -13,6 +13,12 @@ namespace vernier::multibody {
 /// and, column by column, derivatives by
 ///   by_state():    q, u, momentum, fuel
 ///   by_command():  force and acceleration of each speed, commands of actuators, torques of rotors
+///   by_parameter():  elements of the parameters of the model
+///
+/// What is seen (observe()) has the same columns, and the rows
+///   speeds of rotors; efforts by speed; readings of sensors, as Reading has them; mass, kinetic,
+///   deformation, spring, gravitational and total energy, momentum, angular momentum, centre and
+///   its velocity; reactions by body: moment, force
 ///
 /// One object serves one thread; nothing but the constructor allocates.
 class SpacecraftTangent {
@@ -26,13 +32,22 @@ class SpacecraftTangent {
   std::size_t commands() const noexcept;  // columns of by_command()
 
   /// Derivatives at a point. When the solution is not good they mean nothing. Without `commanded`
-  /// by_command() stays as it was.
+  /// by_command() and by_parameter() stay as they were.
   Solution evaluate(const Spacecraft::State&, const Spacecraft::Commands&,
                     bool commanded = true) noexcept;
 
   std::span<const double> rates() const noexcept;       // at the point
   std::span<const double> by_state() const noexcept;    // rows() x rows()
   std::span<const double> by_command() const noexcept;  // rows() x commands()
+  std::span<const double> by_parameter() const noexcept;
+
+  /// Derivatives of what is seen at the point of the last evaluate(), which was good and
+  /// `commanded`.
+  void observe() noexcept;
+  std::size_t observations() const noexcept;  // rows of what follows
+  std::span<const double> seen_by_state() const noexcept;
+  std::span<const double> seen_by_command() const noexcept;
+  std::span<const double> seen_by_parameter() const noexcept;
 
  private:
   struct Data;

@@ -421,6 +421,13 @@ std::vector<double> Quantities::replaceable(const std::string& parameter, std::s
   return values;
 }
 
+bool Quantities::adjustable(const std::string& parameter) {
+  if (parameters_) return parameters_->adjustable(parameter);
+  for (ParameterSpec& s : specs_)
+    if (s.name == parameter) s.adjustable = true;
+  return false;
+}
+
 std::optional<double> Quantities::frequency(const Element& e, std::string_view attribute) {
   const document::Attribute* a = e.attribute(attribute);
   if (!a) return {};

@@ -49,6 +49,9 @@ class Quantities {
   std::vector<double> replaceable(const std::string& parameter, std::string_view unit,
                                   std::vector<double> values, std::string_view description);
 
+  /// Whether a replaceable number is asked to stay adjustable; it may be from now on.
+  bool adjustable(const std::string& parameter);
+
   /// A frequency in rad/s: "0.8 Hz" or "5 rad/s".
   std::optional<double> frequency(const Element&, std::string_view attribute);
   /// A unit vector in the direction given; reports one without length.

@@ -34,12 +34,16 @@ struct Spacecraft {
 /// A document that was read and found good. Its parameters are the constants by their names, and
 /// of its parts what a run begins with:
 ///
-///   BODY.mass                                where the document gives it
+///   BODY.mass, BODY.centre or .moment, BODY.inertia     where the document gives them
+///   BODY.DOF_stiffness, _damping, _friction             likewise
+///   WHEEL.inertia (not counted in its body), WHEEL.friction
 ///   BODY.DOF, BODY.DOF_rate                  hinges with angles and distances: panel.turn
 ///   BODY.quaternion, BODY.rate               ball and free; scalar last, as in kernel/spatial
 ///   BODY.position, BODY.velocity             free
 ///   BODY.eta, BODY.eta_rate                  modes
 ///   WHEEL.speed, TANK.fuel
+///
+/// The first three rows may stay adjustable.
 class Source {
  public:
   virtual ~Source() = default;

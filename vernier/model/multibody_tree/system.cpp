@@ -19,15 +19,15 @@ using hybrid::Workspace;
 using multibody::Solution;
 using multibody::SpacecraftEvaluation;
 
-/// Derivatives of flow() at the last point that they were wanted for. They depend on that point
-/// alone, so asking again for the same one (integrators do, direction by direction) gives the same.
+/// Derivatives at the last point that they were wanted for. They depend on that point alone, so
+/// asking again for the same one (integrators do, direction by direction) gives the same.
 struct Slopes {
   explicit Slopes(const multibody::Spacecraft& craft) : tangent(craft) {}
 
   multibody::SpacecraftTangent tangent;
-  std::vector<double> x, u;
+  std::vector<double> x, u, p;
   std::vector<int> mode;
-  bool known = false, good = false;
+  bool known = false, good = false, observed = false;
 };
 
 /// Eight points, and what one of them gives.
@@ -52,6 +52,7 @@ struct Space final : Workspace {
       : Workspace(spec), evaluation(craft), slopes(craft) {
     slopes.x.resize(hybrid::size(spec.states));
     slopes.u.resize(hybrid::size(spec.inputs));
+    slopes.p.resize(hybrid::size(spec.parameters));
     slopes.mode.resize(spec.automata.size());
     if (in_lanes) eight.emplace(craft, hybrid::size(spec.outputs));
   }
@@ -82,13 +83,14 @@ struct MultibodySystem::Data {
             s.subspan(3 * nu, nu), {bytes, nu},       {bytes + nu, nu}};
   }
 
-  multibody::Spacecraft::State state(std::span<const double> x) const noexcept {
+  multibody::Spacecraft::State state(const Point& p) const noexcept {
+    const std::span<const double> x = p.x;
     return {x.subspan(0, signals.u), x.subspan(signals.u, signals.momentum - signals.u),
             x.subspan(signals.momentum, signals.fuel - signals.momentum),
-            x.subspan(signals.fuel, signals.states - signals.fuel)};
+            x.subspan(signals.fuel, signals.states - signals.fuel), p.p};
   }
 
-  void place(const Point& p, SpacecraftEvaluation& e) const noexcept { craft.place(state(p.x), e); }
+  void place(const Point& p, SpacecraftEvaluation& e) const noexcept { craft.place(state(p), e); }
 
   multibody::Spacecraft::Commands commands(const Point& p, const Work& w) const noexcept {
     std::fill(w.force.begin(), w.force.end(), 0.0);
@@ -120,7 +122,8 @@ struct MultibodySystem::Data {
     };
     e.states.place({part(p.x, 0, signals.u), part(p.x, signals.u, signals.momentum),
                     part(p.x, signals.momentum, signals.fuel),
-                    part(p.x, signals.fuel, signals.states)});
+                    part(p.x, signals.fuel, signals.states),
+                    part(p.p, 0, craft.parameters().size())});
     std::fill(e.force.begin(), e.force.end(), 0.0);
     std::fill(e.acceleration.begin(), e.acceleration.end(), 0.0);
     std::fill(w.prescribed.begin(), w.prescribed.end(), std::uint8_t{0});
@@ -152,7 +155,15 @@ struct MultibodySystem::Data {
   }
   void write(std::span<const double> x, const Work& w, bool good, SpacecraftEvaluation&,
              std::span<double> y) const noexcept;
-  const multibody::SpacecraftTangent& slopes(const Point&, const Work&, Slopes&) const noexcept;
+  const multibody::SpacecraftTangent& slopes(const Point&, const Work&, Slopes&,
+                                             bool observed) const noexcept;
+  /// Which row of what a SpacecraftTangent sees an output is, counted after the states.
+  std::size_t row_of_output(std::size_t output) const noexcept {
+    const std::size_t efforts = craft.model().rotors.size(), dofs = signals.dofs.size();
+    if (output < efforts) return output;
+    if (output < efforts + dofs) return efforts + signals.dofs[output - efforts].speed;
+    return output - dofs + craft.tree().speeds();
+  }
 
   multibody::Spacecraft craft;
   detail::Signals signals;
@@ -292,58 +303,89 @@ void MultibodySystem::output_lanes(const hybrid::Points& p, double* y,
 }
 
 const multibody::SpacecraftTangent& MultibodySystem::Data::slopes(const Point& p, const Work& w,
-                                                                  Slopes& s) const noexcept {
+                                                                  Slopes& s,
+                                                                  bool observed) const noexcept {
   const auto same = [](auto a, const auto& b) { return std::equal(a.begin(), a.end(), b.begin()); };
-  if (s.known && same(p.x, s.x) && same(p.u, s.u) && same(p.mode, s.mode)) return s.tangent;
-  s.good = static_cast<bool>(s.tangent.evaluate(state(p.x), commands(p, w)));
-  s.known = true;
-  std::copy(p.x.begin(), p.x.end(), s.x.begin());
-  std::copy(p.u.begin(), p.u.end(), s.u.begin());
-  std::copy(p.mode.begin(), p.mode.end(), s.mode.begin());
+  if (!s.known || !same(p.x, s.x) || !same(p.u, s.u) || !same(p.p, s.p) || !same(p.mode, s.mode)) {
+    s.good = static_cast<bool>(s.tangent.evaluate(state(p), commands(p, w)));
+    s.known = true;
+    s.observed = false;
+    std::copy(p.x.begin(), p.x.end(), s.x.begin());
+    std::copy(p.u.begin(), p.u.end(), s.u.begin());
+    std::copy(p.p.begin(), p.p.end(), s.p.begin());
+    std::copy(p.mode.begin(), p.mode.end(), s.mode.begin());
+  }
+  if (observed && s.good && !s.observed) {
+    s.tangent.observe();
+    s.observed = true;
+  }
   return s.tangent;
 }
 
 void MultibodySystem::tangent(const Point& p, const hybrid::Direction& along,
                               const hybrid::Tangent& wanted, Workspace& s) const noexcept {
-  if (!wanted.y.empty() || !wanted.z.empty())
-    System::tangent(p, along, {{}, wanted.y, wanted.z}, s);
-  if (wanted.xdot.empty()) return;
   const Data& d = *data_;
   Slopes& known = space(s).slopes;
-  const multibody::SpacecraftTangent& t = d.slopes(p, d.divide(s), known);
-  std::fill(wanted.xdot.begin(), wanted.xdot.end(),
-            known.good ? 0.0 : std::numeric_limits<double>::quiet_NaN());
-  const std::size_t n = wanted.xdot.size();
-  const auto add = [&](std::span<const double> column, double by) {
-    for (std::size_t i = 0; i < n; ++i) wanted.xdot[i] += column[i] * by;
+  const std::size_t n = d.signals.states;
+  const multibody::SpacecraftTangent& t = d.slopes(p, d.divide(s), known, !wanted.y.empty());
+  const double start = known.good ? 0.0 : std::numeric_limits<double>::quiet_NaN();
+  const auto fill = [&](std::span<double> to, std::size_t rows, auto row,
+                        std::span<const double> by_state, std::span<const double> by_command,
+                        std::span<const double> by_parameter) {
+    std::fill(to.begin(), to.end(), start);
+    const auto add = [&](std::span<const double> matrix, std::size_t column, double by) {
+      const double* const from = matrix.data() + column * rows;
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[row(i)] * by;
+    };
+    for (std::size_t k = 0; k < along.x.size(); ++k)
+      if (along.x[k] != 0.0) add(by_state, k, along.x[k]);
+    for (std::size_t k = 0; k < along.u.size(); ++k) {
+      if (along.u[k] == 0.0) continue;
+      if (const auto column = d.column_of_input(k, p.mode)) add(by_command, *column, along.u[k]);
+    }
+    for (std::size_t k = 0; k < along.p.size(); ++k)
+      if (along.p[k] != 0.0) add(by_parameter, k, along.p[k]);
   };
-  for (std::size_t k = 0; k < along.x.size(); ++k) {
-    if (along.x[k] != 0.0) add(t.by_state().subspan(k * n, n), along.x[k]);
-  }
-  for (std::size_t k = 0; k < along.u.size(); ++k) {
-    if (along.u[k] == 0.0) continue;
-    if (const auto column = d.column_of_input(k, p.mode))
-      add(t.by_command().subspan(*column * n, n), along.u[k]);
-  }
+  if (!wanted.xdot.empty())
+    fill(
+        wanted.xdot, n, [](std::size_t i) { return i; }, t.by_state(), t.by_command(),
+        t.by_parameter());
+  if (wanted.y.empty()) return;
+  // the first outputs are the states
+  for (std::size_t i = 0; i < n; ++i) wanted.y[i] = along.x.empty() ? 0.0 : along.x[i];
+  fill(
+      wanted.y.subspan(n), t.observations(), [&](std::size_t i) { return d.row_of_output(i); },
+      t.seen_by_state(), t.seen_by_command(), t.seen_by_parameter());
 }
 
 void MultibodySystem::jacobian(const Point& p, const hybrid::Pattern& pattern,
                                std::span<double> values, Workspace& s) const noexcept {
   const Data& d = *data_;
-  const std::size_t n = d.signals.states;
-  if (std::ranges::any_of(pattern.row, [&](std::uint32_t r) { return r >= n; }))
-    return System::jacobian(p, pattern, values, s);
+  const std::size_t n = d.signals.states, m = p.u.size();
+  const bool seen = std::ranges::any_of(pattern.row, [&](std::uint32_t r) { return r >= 2 * n; });
   Slopes& known = space(s).slopes;
-  const multibody::SpacecraftTangent& t = d.slopes(p, d.divide(s), known);
+  const multibody::SpacecraftTangent& t = d.slopes(p, d.divide(s), known, seen);
+  const auto column_of = [&](std::size_t c, std::size_t rows, std::span<const double> by_state,
+                             std::span<const double> by_command,
+                             std::span<const double> by_parameter) -> const double* {
+    if (c < n) return by_state.data() + c * rows;
+    if (c >= n + m) return by_parameter.data() + (c - n - m) * rows;
+    const auto input = d.column_of_input(c - n, p.mode);
+    return input ? by_command.data() + *input * rows : nullptr;
+  };
   for (std::size_t c = 0; c < pattern.columns(); ++c) {
-    std::span<const double> column;
-    if (c < n) {
-      column = t.by_state().subspan(c * n, n);
-    } else if (const auto input = d.column_of_input(c - n, p.mode)) {
-      column = t.by_command().subspan(*input * n, n);
-    }
+    const double* const column = column_of(c, n, t.by_state(), t.by_command(), t.by_parameter());
+    const double* const view = column_of(c, t.observations(), t.seen_by_state(),
+                                         t.seen_by_command(), t.seen_by_parameter());
     for (std::size_t k = pattern.start[c]; k < pattern.start[c + 1]; ++k) {
-      values[k] = column.empty() ? 0.0 : column[pattern.row[k]];
+      const std::size_t row = pattern.row[k];
+      if (row >= n && row < 2 * n) {
+        values[k] = row - n == c ? 1.0 : 0.0;
+        continue;
+      }
+      values[k] = column == nullptr ? 0.0
+                  : row < n         ? column[row]
+                                    : view[d.row_of_output(row - 2 * n)];
       if (!known.good) values[k] = std::numeric_limits<double>::quiet_NaN();
     }
   }
@@ -391,7 +433,7 @@ void MultibodySystem::jump(const Point& p, std::span<const int> chosen, hybrid::
   SpacecraftEvaluation& e = evaluation(s);
   d.place(p, e);
   std::fill(w.acceleration.begin(), w.acceleration.end(), 0.0);
-  const auto state = d.state(p.x);
+  const auto state = d.state(p);
   const Solution solution = multibody::impact(d.craft.tree(), e.tree(), state.q, state.u, w.locked,
                                               w.acceleration, w.prescribed, w.rates, w.tau);
   for (std::size_t k = 0; k < u.size(); ++k) {

@@ -38,6 +38,8 @@ namespace vernier::multibody_tree {
 /// Efforts, accelerations, specific forces and reactions depend at once on every force of the same
 /// tree (bodies that only the ground joins do not feel each other); nothing else depends on inputs.
 ///
+/// Parameters are those of the spacecraft's model, under their names there.
+///
 /// Every dof has an automaton BODY.DOF with the locations regular, prescribed and locked, and
 /// follows the events BODY.free, BODY.prescribe, BODY.lock, and BODY.DOF.free … where a hinge has
 /// several. To lock a dof that moves is an impact: all speeds jump, both momenta are kept. To free
@@ -63,7 +65,7 @@ class MultibodySystem final : public hybrid::System {
               hybrid::Workspace&) const noexcept override;
   void flow_lanes(const hybrid::Points&, double* xdot, hybrid::Workspace&) const noexcept override;
   void output_lanes(const hybrid::Points&, double* y, hybrid::Workspace&) const noexcept override;
-  /// Of flow exact to rounding; of outputs by central differences.
+  /// Exact to rounding.
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
                hybrid::Workspace&) const noexcept override;
   void jacobian(const hybrid::Point&, const hybrid::Pattern&, std::span<double> values,

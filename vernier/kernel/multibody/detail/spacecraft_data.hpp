@@ -97,8 +97,9 @@ struct Spacecraft::Data {
   std::vector<detail::ActuatorPath> actuators;
   std::vector<detail::RotorPath> rotors;
   std::vector<detail::SensorBank> sensors;
-  std::vector<int> tank_bodies;  // each once
-  std::vector<double> momentum;  // of rotors at the start
+  std::vector<int> varying;        // bodies with tanks or adjustable mass, each once
+  std::vector<double> parameters;  // as in the model
+  std::vector<double> momentum;    // of rotors at the start
   std::size_t pushes = 0, founds = 0;
   std::size_t bus_load = 0;  // which of `loads` is the bus's; jet damping acts there
   bool burns = false;        // a thruster has a tank
@@ -111,6 +112,15 @@ struct SpacecraftEvaluation::Data {
   Evaluation tree;
   std::vector<double> q, u, udot, momentum, fuel;
   std::vector<double> tau, pushes, founds;
+  // what parameters may change
+  std::vector<Inertia> inertias;  // by body, without fuel
+  std::vector<GivenMass> masses;
+  std::vector<detail::LawPath> laws;
+  struct Turning {
+    double inertia, friction;
+  };
+  std::vector<Turning> rotors;
+  std::vector<double> set_parameters;
   std::vector<double> set_fuel;  // of each tank as the tree knows it
   std::vector<double> fade, thrust;
   std::vector<NodeForce> nodes;
@@ -121,7 +131,9 @@ struct SpacecraftEvaluation::Data {
 
 namespace vernier::multibody::detail {
 
-/// Keeps a copy of the state, and gives the bodies with tanks their inertia; true: it is another.
+/// Inertia of a body with what is in its tanks.
+Inertia with_fuel(const Spacecraft::Data&, const SpacecraftEvaluation::Data&, int body) noexcept;
+/// Keeps a copy of the state, and gives the varying bodies their inertia; true: it is another.
 bool take_state(const Spacecraft::Data&, const Spacecraft::State&,
                 SpacecraftEvaluation::Data&) noexcept;
 /// What acts on a placed tree: SpacecraftEvaluation::Data::tau and nodes.

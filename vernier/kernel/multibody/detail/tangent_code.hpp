@@ -17,6 +17,11 @@ using Sloped = spatial::Sloped<slope_lanes>;
 VERNIER_INLINE void store(double* to, const Slopes& x) noexcept {
   __builtin_memcpy(to, &x, sizeof x);
 }
+VERNIER_INLINE Slopes loaded(const double* from) noexcept {
+  Slopes x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
+}
 
 /// Takes a structure of numbers for one of T; both hold nothing else, in the same order.
 template <class T, class S, class D>
@@ -120,6 +125,7 @@ struct TangentSweeps {
     Workspace<Sloped> work;
     Workspace<Slopes> unit;  // for the mass matrix
     Slopes *unit_udot, *unit_tau;
+    Sloped* udot;
     MovingNode<double>* nodes;     // of actuators and rotors, as they stand
     MovingNode<double>* outboard;  // of links whose outboard node moves
     unsigned char* placed;   // by link: 1 its numbers are there and without slopes, 0 they are not
@@ -139,7 +145,7 @@ struct TangentSweeps {
     take(m.q, layout.coordinates);
     take(m.u, layout.speeds);
     take(m.momentum, craft.rotor_count);
-    take(m.fuel, craft.tank_count);
+    take(m.fuel, craft.tank_count + craft.inertia_count);
     take(m.commands, at.torque - at.commands);
     take(m.torque, craft.rotor_count);
     take(m.tau, layout.speeds);
@@ -156,6 +162,7 @@ struct TangentSweeps {
     m.unit = make_workspace<Slopes>(space, layout);
     take(m.unit_udot, layout.speeds);
     take(m.unit_tau, layout.speeds);
+    take(m.udot, layout.speeds);
     take(m.nodes, craft.actuator_count + craft.rotor_count);
     take(m.outboard, layout.count);
     take(m.placed, layout.count);
@@ -187,6 +194,8 @@ struct TangentSweeps {
     take(point.u, layout.speeds, m.u);
     take(point.momentum, point.craft.rotor_count, m.momentum);
     take(point.fuel, point.craft.tank_count, m.fuel);
+    for (int i = 0; i < point.craft.inertia_count; ++i)
+      m.fuel[point.craft.tank_count + i] = Sloped(0.0);
     take(point.commands, point.at.torque - point.at.commands, m.commands);
     take(point.torque, point.craft.rotor_count, m.torque);
     for (int k = 0; k < layout.count; ++k) {
@@ -372,23 +381,60 @@ struct TangentSweeps {
       apply(point.layout, frame, node_of(point.layout, frame, m.q, m.u), jet, m.work);
   }
 
+  /// Mass, first moment and inertia of a link as it stands; `varies`: with what fuel and parameters
+  /// do to them.
+  struct Standing {
+    Sloped m;
+    Vec3<Sloped> s;
+    Sym3<Sloped> J;
+  };
+  static Standing standing(const TangentPoint& point, const Memory& m, int k,
+                           bool varies) noexcept {
+    const TreeLink& link = point.layout.links[k];
+    const Mass& mass = point.masses[k];
+    Standing at{Sloped(mass.m), vec3<Sloped>(mass.s), sym3<Sloped>(mass.J)};
+    if (link.modes > 0) {
+      at.s = m.work.modal[link.mode].s;
+      at.J = m.work.modal[link.mode].J;
+    }
+    const PlainCraft& c = point.craft;
+    for (int t = 0; varies && t < c.tank_count + c.inertia_count; ++t) {
+      const PlainTank& tank = c.tanks[t];
+      if (tank.link != k) continue;
+      const Sloped more(0.0, m.fuel[t].d);
+      at.m += more * tank.each.m;
+      at.s += vec3<Sloped>(tank.each.s) * more;
+      at.J += sym3<Sloped>(tank.each.J) * more;
+    }
+    return at;
+  }
+
   static void sweep(const TangentPoint& point, const Sweep& sweep,
                     const SweepResult& result) noexcept {
+    follow(
+        point, sweep, point.udot, result, [](int) {}, [] {});
+  }
+  /// `hinge` is called for each link when all forces on it are known, `look` at the end.
+  template <class U, class Hinge, class Look>
+  static VERNIER_INLINE void follow(const TangentPoint& point, const Sweep& sweep, const U* udot,
+                                    const SweepResult& result, const Hinge& hinge,
+                                    const Look& look) noexcept {
     const LayoutView& layout = point.layout;
     const PlainCraft& c = point.craft;
     const Memory m = memory_of(point);
     const Numbers values = numbers_of(point);
     const Workspace<Sloped>& work = m.work;
-    Sloped* const arrays[] = {m.q, m.u, m.momentum, m.fuel, nullptr, nullptr, m.commands, m.torque};
-    const int firsts[] = {point.at.q,        point.at.u,     point.at.momentum,
-                          point.at.fuel,     point.at.force, point.at.acceleration,
-                          point.at.commands, point.at.torque};
+    Sloped* const arrays[] = {m.q,        m.u,      m.momentum,           m.fuel, nullptr, nullptr,
+                              m.commands, m.torque, m.fuel + c.tank_count};
+    const int firsts[] = {point.at.q,        point.at.u,      point.at.momentum,
+                          point.at.fuel,     point.at.force,  point.at.acceleration,
+                          point.at.commands, point.at.torque, point.at.inertia};
     const auto seed = [&](double slope) {
       for (int i = 0; i < sweep.count; ++i) {
         const int column = sweep.directions[i];
-        int part = 7;
+        int part = 8;
         while (firsts[part] > column) --part;
-        arrays[part][column - firsts[part]].d[i] = slope;
+        if (arrays[part] != nullptr) arrays[part][column - firsts[part]].d[i] = slope;
       }
     };
     seed(1.0);
@@ -456,30 +502,12 @@ struct TangentSweeps {
     for (int i = 0; c.mu != 0.0 && i < sweep.involved_count; ++i) {
       const int k = sweep.involved[i];
       if (!moved(k) && !sweep.equipment) continue;
-      const TreeLink& link = layout.links[k];
-      const Mass& mass = point.masses[k];
-      Sloped kg(mass.m);
-      Vec3<Sloped> s = vec3<Sloped>(mass.s);
-      Sym3<Sloped> J = sym3<Sloped>(mass.J);
-      if (link.modes > 0) {
-        s = work.modal[link.mode].s;
-        J = work.modal[link.mode].J;
-      }
-      if (sweep.equipment) {
-        for (int t = 0; t < c.tank_count; ++t) {
-          const PlainTank& tank = c.tanks[t];
-          if (tank.link != k) continue;
-          const Sloped more(0.0, m.fuel[t].d);
-          kg += more * tank.each.m;
-          s += vec3<Sloped>(tank.each.s) * more;
-          J += sym3<Sloped>(tank.each.J) * more;
-        }
-      }
-      attract(point, m, k, kg, s, J);
+      const Standing at = standing(point, m, k, sweep.equipment);
+      attract(point, m, k, at.m, at.s, at.J);
     }
     if (sweep.equipment) {
       // what a kilogram more needs, as its link moves
-      for (int t = 0; t < c.tank_count; ++t) {
+      for (int t = 0; t < c.tank_count + c.inertia_count; ++t) {
         const PlainTank& tank = c.tanks[t];
         const LinkState<double>& s = values.links[tank.link];
         const Vec3<double> moment = vec3<double>(tank.each.s);
@@ -495,14 +523,15 @@ struct TangentSweeps {
     const Vec6<Sloped> down = {zero3<Sloped>(), -vec3<Sloped>(point.gravity)};
     for (int i = 0; i < sweep.moved_count; ++i) {
       const int k = sweep.moved[i], parent = layout.links[k].parent;
-      accelerate_link(layout, point.masses, k, parent < 0 ? down : work.links[parent].A, point.udot,
+      accelerate_link(layout, point.masses, k, parent < 0 ? down : work.links[parent].A, udot,
                       work);
     }
     for (int i = 0; i < layout.speeds; ++i) store(result.force + W * i, Slopes{});
     for (int i = sweep.involved_count - 1; i >= 0; --i) {
       const int k = sweep.involved[i];
       const TreeLink& link = layout.links[k];
-      const Vec6<Sloped> f = project_link(layout, k, point.udot, work, m.tau);
+      hinge(k);
+      const Vec6<Sloped> f = project_link(layout, k, udot, work, m.tau);
       if (link.parent >= 0) add_force(layout, k, f, work);
       for (int l = link.u; l < link.u + link.speeds; ++l) store(result.force + W * l, -m.tau[l].d);
       for (int l = link.u_modes; l < link.u_modes + link.modes; ++l)
@@ -517,8 +546,220 @@ struct TangentSweeps {
       for (int l = 0; l < link.modes; ++l)
         store(result.qdot + W * (link.q_modes + l), m.u[link.u_modes + l].d);
     }
+    look();
     seed(0.0);
     if (sweep.equipment) craft.command();  // without slopes again
+  }
+
+  static void store3(double* to, const Vec3<Sloped>& v) noexcept {
+    store(to, v.x.d);
+    store(to + W, v.y.d);
+    store(to + 2 * W, v.z.d);
+  }
+  static void store6(double* to, const Vec6<Sloped>& v) noexcept {
+    store3(to, v.a);
+    store3(to + 3 * W, v.l);
+  }
+
+  static void observe(const TangentPoint& point, const Sweep& sweep, const double* udot,
+                      const SweepResult& result, const Observed& to) noexcept {
+    const Memory m = memory_of(point);
+    const LayoutView& layout = point.layout;
+    for (int i = 0; i < layout.speeds; ++i) m.udot[i] = Sloped(point.udot[i], loaded(udot + W * i));
+    const auto hinge = [&](int k) {
+      const TreeLink& link = layout.links[k];
+      Vec6<Sloped> f = m.work.links[k].z;
+      if (link.inboard_moves) {
+        const ModalState<Sloped>& modal = m.work.modal[link.mode];
+        f = rotated_back(modal.Ri, force_from(f, -modal.pi));
+      }
+      store6(to.reaction + 6 * W * k, f);
+    };
+    follow(point, sweep, m.udot, result, hinge, [&] {
+      for (int i = 0; i < layout.speeds; ++i) store(to.effort + W * i, m.tau[i].d);
+      for (int k = 0; k < layout.count; ++k) pose(layout, m, k);
+      add_up(point, m, to);
+      for (int i = 0; i < point.craft.sensor_count; ++i)
+        read(point, m, point.craft.sensors[i], to.reading + reading_size * W * i);
+    });
+  }
+
+  /// Speeds of rotors and totals; analysis.cpp and Spacecraft::totals, with slopes.
+  static void add_up(const TangentPoint& point, const Memory& m, const Observed& to) noexcept {
+    const LayoutView& layout = point.layout;
+    const PlainCraft& c = point.craft;
+    Sloped mass(0.0), twice(0.0), deformation(0.0), potential(0.0);
+    Vec3<Sloped> momentum = zero3<Sloped>(), spin = momentum, moment = momentum;
+    for (int k = 0; k < layout.count; ++k) {
+      const TreeLink& link = layout.links[k];
+      const Standing at = standing(point, m, k, true);
+      const Vec6<Sloped>& V = m.work.links[k].V;
+      // y = M [η' V], T = y·[η' V] / 2
+      Vec6<Sloped> y = {at.J * V.a + cross(at.s, V.l), V.l * at.m + cross(V.a, at.s)};
+      const ModalConstants constants(layout.numbers + link.constants, link.modes);
+      const Sloped *eta = m.q + link.q_modes, *rate = m.u + link.u_modes;
+      for (int i = 0; i < link.modes; ++i) {
+        const Vec6<Sloped> coupling = {m.work.H[link.mode + i], vec3<Sloped>(constants.S1 + 3 * i)};
+        y += coupling * rate[i];
+        Sloped modal = dot(coupling, V);
+        for (int l = 0; l < link.modes; ++l) {
+          const int high = i > l ? i : l, low = i > l ? l : i;
+          modal += rate[l] * constants.mass[high * (high + 1) / 2 + low];
+          deformation += eta[i] * eta[l] * (0.5 * constants.K[link.modes * i + l]);
+        }
+        twice += modal * rate[i];
+      }
+      twice += dot(y, V);
+      for (int i = 0; i < link.speeds; ++i)
+        twice += m.u[link.u + i] * m.u[link.u + i] * link.rotor[i];
+      const Vec3<Sloped> P = m.R[k] * y.l;
+      mass += at.m;
+      momentum += P;
+      spin += m.R[k] * y.a + cross(m.p[k], P);
+      moment += m.p[k] * at.m + m.R[k] * at.s;
+      if (c.mu != 0.0) potential += attraction(c.mu, m, k, at);
+    }
+    potential -= dot(moment, vec3<Sloped>(point.gravity));
+    for (int k = 0; k < c.rotor_count; ++k) {
+      const PlainRotor& r = c.rotors[k];
+      const NodeRecord& record = c.nodes[r.node];
+      const Vec3<Sloped> g = vec3<Sloped>(r.axis);
+      const MovingNode<Sloped> node = node_of(layout, record, m.q, m.u);
+      Sloped speed = m.momentum[k] * (1.0 / r.inertia);
+      Vec3<Sloped> axis = node.R * g;
+      if (record.link >= 0) {
+        speed -= dot(g, transposed_times(node.R, m.work.links[record.link].V.a + node.omega));
+        axis = m.R[record.link] * axis;
+      }
+      store(to.speed + W * k, speed.d);
+      twice += m.momentum[k] * m.momentum[k] * (1.0 / r.inertia);
+      spin += axis * m.momentum[k];
+    }
+    const auto put = [&](int row, const Sloped& x) { store(to.totals + W * row, x.d); };
+    put(total_mass, mass);
+    put(total_kinetic, twice * 0.5);
+    put(total_deformation, deformation);
+    put(total_springs, Sloped(0.0));
+    put(total_gravitational, potential);
+    put(total_energy, twice * 0.5 + deformation + potential);
+    store3(to.totals + W * total_momentum, momentum);
+    store3(to.totals + W * total_angular_momentum, spin);
+    const Sloped over = mass.v > 0.0 ? Sloped(1.0) / mass : Sloped(0.0);
+    store3(to.totals + W * total_centre, moment * over);
+    store3(to.totals + W * total_centre_velocity, momentum * over);
+  }
+
+  /// Potential of a link in the gravity of a point mass: central_gravity.cpp.
+  static Sloped attraction(double mu, const Memory& m, int k, const Standing& at) noexcept {
+    if (!(at.m.v > 0.0)) return Sloped(0.0);
+    const Sloped over = Sloped(1.0) / at.m, near2 = dot(at.s, at.s) * over;
+    const Vec3<Sloped> r = transposed_times(m.R[k], m.p[k]) + at.s * over;
+    const Sloped near = Sloped(1.0) / square_root(dot(r, r));
+    const Vec3<Sloped> e = r * near;
+    // about the centre: J - (s·s - s sᵀ)/m
+    const Sloped se = dot(at.s, e), turn = dot(e, at.J * e) - near2 + se * se * over,
+                 sum = trace(at.J) - near2 * 2.0;
+    return at.m * near * -mu - near * near * near * (sum - turn * 3.0) * (0.5 * mu);
+  }
+
+  /// As Eigen takes a quaternion from a matrix; scalar last.
+  struct Turned {
+    Vec3<Sloped> q;
+    Sloped s;
+  };
+  static Turned quaternion_of(const Mat3<Sloped>& R) noexcept {
+    const auto at = [&](int i, int j) -> const Sloped& { return R.a[3 * i + j]; };
+    const Sloped trace = at(0, 0) + at(1, 1) + at(2, 2);
+    if (trace > Sloped(0.0)) {
+      const Sloped t = square_root(trace + Sloped(1.0)), over = Sloped(0.5) / t;
+      return {{(at(2, 1) - at(1, 2)) * over, (at(0, 2) - at(2, 0)) * over,
+               (at(1, 0) - at(0, 1)) * over},
+              t * 0.5};
+    }
+    int i = 0;
+    if (at(1, 1) > at(0, 0)) i = 1;
+    if (at(2, 2) > at(i, i)) i = 2;
+    const int j = (i + 1) % 3, k = (j + 1) % 3;
+    const Sloped t = square_root(at(i, i) - at(j, j) - at(k, k) + Sloped(1.0)),
+                 over = Sloped(0.5) / t;
+    Sloped v[3];
+    v[i] = t * 0.5;
+    v[j] = (at(j, i) + at(i, j)) * over;
+    v[k] = (at(k, i) + at(i, k)) * over;
+    return {{v[0], v[1], v[2]}, (at(k, j) - at(j, k)) * over};
+  }
+  /// spatial::product
+  static Turned product(const Turned& a, const Turned& b) noexcept {
+    return {b.q * a.s + a.q * b.s - cross(a.q, b.q), a.s * b.s - dot(a.q, b.q)};
+  }
+
+  /// A sensor: spacecraft.cpp and node_kernels.hpp, with slopes.
+  static void read(const TangentPoint& point, const Memory& m, const PlainSensor& sensor,
+                   double* to) noexcept {
+    const LayoutView& layout = point.layout;
+    const PlainCraft& c = point.craft;
+    const NodeRecord& record = c.nodes[sensor.node];
+    const NodeRecord& bus = c.nodes[c.bus_frame];
+    const MovingNode<Sloped> node = node_of(layout, record, m.q, m.u);
+    const TreeLink& link = layout.links[record.link];
+    const LinkState<Sloped>& s = m.work.links[record.link];
+    const Mat3<Sloped>& R = m.R[record.link];
+    const Mat3<Sloped> in_bus = mat3<Sloped>(bus.R0);
+    const Vec3<Sloped> at = m.p[record.link] + R * node.p;  // in the ground frame
+
+    // Exp(θ), then the axes of the node
+    Turned attitude = {vec3<Sloped>(sensor.attitude), Sloped(sensor.attitude[3])};
+    if (sensor.rotation != nullptr) {
+      Vec3<Sloped> th = zero3<Sloped>();
+      for (int i = 0; i < link.modes; ++i)
+        th += vec3<Sloped>(sensor.rotation + 3 * i) * m.q[link.q_modes + i];
+      const Sloped a2 = dot(th, th);
+      const auto k = spatial::turn_coefficients(a2);
+      const Sloped half = square_root(Sloped(1.0) - a2 * k.c * 0.5);
+      attitude = product(attitude, {th * (k.sigma * 0.5 / half), half});
+    }
+    Vec3<Sloped> position = node.p - vec3<Sloped>(bus.p0);
+    if (!sensor.on_bus) {
+      const Mat3<Sloped>& R_bus = m.R[c.bus];
+      position = transposed_times(R_bus, at - m.p[c.bus] - R_bus * vec3<Sloped>(bus.p0));
+      // the axes of its body in those of the bus
+      const Mat3<Sloped> body = R * mat3<Sloped>(sensor.frame);
+      attitude = product(attitude, quaternion_of(transposed(R_bus * in_bus) * body));
+    }
+    store3(to, transposed_times(in_bus, position));
+    store3(to + 3 * W, attitude.q);
+    store(to + 6 * W, attitude.s.d);
+
+    Vec6<Sloped> v = motion_at(s.V, node.p);
+    v = {v.a + node.omega, v.l + node.v};
+    store6(to + 7 * W, rotated_back(node.R, v));
+
+    Vec6<Sloped> a = motion_at(s.A, node.p);
+    if (record.moves) {
+      a += node_bias(node, s.V);
+      const NodeShape phi(layout.numbers + record.shape, link.modes);
+      Vec3<Sloped> turn = zero3<Sloped>();
+      for (int i = 0; i < link.modes; ++i) {
+        const Sloped& x = m.udot[link.u_modes + i];
+        turn += vec3<Sloped>(phi.r + 3 * i) * x;
+        a.l += vec3<Sloped>(phi.t + 3 * i) * x;
+      }
+      a.a += node.J * turn;
+    }
+    a.l += cross(v.a, v.l);
+    const auto here = [&](const Vec3<Sloped>& x) {
+      return transposed_times(node.R, transposed_times(R, x));
+    };
+    const Vec3<Sloped> felt = transposed_times(node.R, a.l),
+                       gravity = here(vec3<Sloped>(point.gravity));
+    store3(to + 13 * W, transposed_times(node.R, a.a));
+    store3(to + 16 * W, felt + gravity);
+    Vec3<Sloped> specific = felt;
+    if (c.mu != 0.0) {
+      const Sloped near = Sloped(1.0) / square_root(dot(at, at));
+      specific += here(at * (near * near * near * c.mu));
+    }
+    store3(to + 19 * W, specific);
   }
 
   /// Inverse dynamics of unit accelerations of the speeds from `first` to `end`: of links that they
@@ -617,7 +858,7 @@ struct TangentSweeps {
     }
   }
 
-  static constexpr TangentCode code = {slope_bytes, begin, sweep, mass, solve};
+  static constexpr TangentCode code = {slope_bytes, begin, sweep, observe, mass, solve};
 };
 
 }  // namespace VERNIER_INSTRUCTIONS

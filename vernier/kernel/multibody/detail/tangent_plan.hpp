@@ -30,13 +30,23 @@ struct PlainRotor {
   double axis[3] = {};
   double inertia = 0.0, friction = 0.0;
 };
+struct PlainSensor {
+  int node = 0;  // in Layout::nodes
+  bool on_bus = false;
+  double frame[9] = {};              // axes of the body in those of the working frame
+  double attitude[4] = {};           // of the node in the body, undeformed, scalar last
+  const double* rotation = nullptr;  // of the modes, body axes, 3 each; null: they do not move it
+};
 struct PlainCraft {
   const NodeRecord* nodes;
   const PlainActuator* actuators;
   const PlainFeed* feeds;
+  /// After the tanks follow directions in which the inertia of a link changes (parameters); `each`
+  /// is what the unit of one adds.
   const PlainTank* tanks;
   const PlainRotor* rotors;
-  int actuator_count, tank_count, rotor_count;
+  const PlainSensor* sensors;
+  int actuator_count, tank_count, inertia_count, rotor_count, sensor_count;
   int bus;        // link
   int bus_frame;  // in Layout::nodes
   bool burns, jet_damping;
@@ -66,7 +76,7 @@ struct Sweep {
 /// Where the directions begin: columns of the Jacobian.
 struct Directions {
   int q = 0, u = 0, momentum = 0, fuel = 0, force = 0, acceleration = 0, commands = 0, torque = 0,
-      count = 0;
+      inertia = 0, count = 0;
 };
 
 /// The point, and memory. `slopes` is working memory of slope_bytes().
@@ -92,12 +102,40 @@ struct SweepResult {
   double* qdot;      // by coordinate
 };
 
+/// What can be seen of a spacecraft, by the directions of a sweep: eight for each row.
+struct Observed {
+  double* speed;     // of rotors
+  double* effort;    // by speed: what is needed
+  double* reading;   // reading_size by sensor: as in Reading
+  double* totals;    // totals_size, see below
+  double* reaction;  // 6 by link, at its inboard node: moment, then force
+};
+constexpr int reading_size = 22;
+/// Rows of Observed::totals; springs, and their share of energy, are left to the caller.
+enum TotalsRow {
+  total_mass,
+  total_kinetic,
+  total_deformation,
+  total_springs,
+  total_gravitational,
+  total_energy,
+  total_momentum,
+  total_angular_momentum = total_momentum + 3,
+  total_centre = total_angular_momentum + 3,
+  total_centre_velocity = total_centre + 3,
+  totals_size = total_centre_velocity + 3
+};
+
 struct TangentCode {
   /// Memory for one point.
   unsigned long (*slope_bytes)(const LayoutView&, const PlainCraft&, const Directions&) noexcept;
   /// Once for each point, before its sweeps.
   void (*begin)(const TangentPoint&) noexcept;
   void (*sweep)(const TangentPoint&, const Sweep&, const SweepResult&) noexcept;
+  /// The same with slopes of the accelerations too, eight for each speed: everything that is seen.
+  /// The sweep must move everything.
+  void (*observe)(const TangentPoint&, const Sweep&, const double* udot, const SweepResult&,
+                  const Observed&) noexcept;
   /// The mass matrix: element [i n + j].
   void (*mass)(const TangentPoint&, double* M) noexcept;
   /// x := M⁻¹ x for eight right-hand sides each in `blocks` blocks of n rows; M = LᵀDL, with zeros

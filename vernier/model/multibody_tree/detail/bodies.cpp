@@ -83,15 +83,43 @@ void Builder::read_rigid(int i) {
     report_.error("V1622", "mass must not be negative", Report::value_place(e, "mass"));
     return;
   }
-  Vector3 centre = quantities_.vector(e, "centre", "m").value_or(Vector3::Zero());
-  if (const auto moment = quantities_.vector(e, "moment", "kg*m")) {
-    if (mass == 0.0 && !moment->isZero()) {
-      report_.error("V1622", "moment must be zero: the mass is", Report::value_place(e, "moment"));
-      return;
-    }
-    if (mass > 0.0) centre = *moment / mass;
+  multibody::GivenMass given;
+  given.body = i;
+  given.mass = mass;
+  given.by_moment = e.attribute("moment");
+  const char* const place = given.by_moment ? "moment" : "centre";
+  const char* const unit = given.by_moment ? "kg*m" : "m";
+  const auto three = quantities_.replaceable(
+      name + "." + place, e, place, unit, {0.0, 0.0, 0.0},
+      given.by_moment ? "first moment of mass of the body" : "centre of mass of the body");
+  given.place = {three[0], three[1], three[2]};
+  if (given.by_moment && mass == 0.0 && !given.place.isZero()) {
+    report_.error("V1622", "moment must be zero: the mass is", Report::value_place(e, "moment"));
+    return;
   }
-  if (const auto found = inertia(*e.child("inertia"), mass, centre)) body(i).inertia = *found;
+  const Element& tensor = *e.child("inertia");
+  const auto J = quantities_.inertia(tensor);
+  if (!J) return;
+  given.about_centre = tensor.value("about") == "centre";
+  const auto six = quantities_.replaceable(
+      name + ".inertia", "kg*m^2",
+      {(*J)(0, 0), (*J)(1, 1), (*J)(2, 2), (*J)(0, 1), (*J)(0, 2), (*J)(1, 2)},
+      given.about_centre ? "xx yy zz xy xz yz of its matrix, about the centre"
+                         : "xx yy zz xy xz yz of its matrix, about the body's origin");
+  given.inertia << six[0], six[3], six[4], six[3], six[1], six[5], six[4], six[5], six[2];
+  body(i).inertia = multibody::inertia_of(given);
+  using Kind = multibody::Parameter::Kind;
+  const std::size_t index = craft_.model.masses.size(), known = craft_.model.parameters.size();
+  adjustable(name + ".mass", "kg", Kind::mass, index);
+  adjustable(name + "." + place, unit, Kind::place, index);
+  adjustable(name + ".inertia", "kg*m^2", Kind::inertia, index);
+  if (craft_.model.parameters.size() > known) craft_.model.masses.push_back(std::move(given));
+}
+
+void Builder::adjustable(const std::string& name, std::string_view unit,
+                         multibody::Parameter::Kind kind, std::size_t index) {
+  if (quantities_.adjustable(name))
+    craft_.model.parameters.push_back({name, std::string(unit), kind, static_cast<int>(index)});
 }
 
 std::optional<Inertia> Builder::inertia(const Element& e, double mass, const Vector3& centre) {

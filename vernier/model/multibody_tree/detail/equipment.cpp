@@ -137,8 +137,21 @@ void Builder::read_wheel(const Element& e) {
   const bool named = take_name(e, r.name);
   const auto at = node_named(e, "at");
   const auto axis = quantities_.direction(e, "axis");
-  const auto inertia = positive(e, "inertia", "kg*m^2");
-  const auto friction = positive(e, "friction", "N*m*s/rad", true);
+  auto inertia = positive(e, "inertia", "kg*m^2");
+  auto friction = positive(e, "friction", "N*m*s/rad", true);
+  const bool counted = e.value("counted") == "yes";
+  if (inertia && friction) {
+    // of a wheel that is counted, the inertia is part of the body's too
+    if (!counted)
+      inertia =
+          quantities_
+              .replaceable(r.name + ".inertia", "kg*m^2", {*inertia}, "of the wheel about its axis")
+              .front();
+    friction =
+        quantities_
+            .replaceable(r.name + ".friction", "N*m*s/rad", {*friction}, "of the wheel, per speed")
+            .front();
+  }
   const double speed =
       quantities_.replaceable(r.name + ".speed", e, "speed", "rad/s", {0.0}, "at the start")
           .front();
@@ -148,12 +161,19 @@ void Builder::read_wheel(const Element& e) {
   r.inertia = *inertia;
   r.speed = speed;
   r.friction = *friction;
-  if (e.value("counted") == "yes") {
+  using Kind = multibody::Parameter::Kind;
+  const std::size_t index = craft_.model.rotors.size();
+  if (!counted) adjustable(r.name + ".inertia", "kg*m^2", Kind::rotor_inertia, index);
+  adjustable(r.name + ".friction", "N*m*s/rad", Kind::rotor_friction, index);
+  if (counted) {
     // the carrier keeps all but the spin inertia about the axis
     Body& b = body(at->body);
     const Node* node = at->node >= 0 ? &b.nodes[static_cast<std::size_t>(at->node)] : nullptr;
     const Vector3 g = node ? Vector3(node->pose.R * *axis) : *axis;
-    b.inertia.inertia -= *inertia * g * g.transpose();
+    const Matrix3 less = *inertia * g * g.transpose();
+    b.inertia.inertia -= less;
+    for (multibody::GivenMass& m : craft_.model.masses)
+      if (m.body == at->body) m.less.push_back(less);
     if (g.dot(b.inertia.inertia * g) < 0.0) {
       report_
           .error("V1637",

@@ -282,10 +282,20 @@ void Builder::read_law(const Element& d, int i, std::size_t s) {
   multibody::HingeLaw law;
   law.body = i;
   law.speed = static_cast<int>(s);
-  law.stiffness = positive(d, "stiffness", per_way, true).value_or(0.0);
+  // numbers that a parameter may replace, and by which derivatives are known
+  using Kind = multibody::Parameter::Kind;
+  const auto replaceable = [&](const char* what, const char* in, Kind law_kind) {
+    double value = positive(d, what, in, true).value_or(0.0);
+    if (!d.attribute(what)) return value;
+    const std::string name = body(i).name + "." + std::string(dof.name) + "_" + what;
+    value = quantities_.replaceable(name, in, {value}, std::string(what) + " of the hinge").front();
+    adjustable(name, in, law_kind, craft_.model.laws.size());
+    return value;
+  };
+  law.stiffness = replaceable("stiffness", per_way, Kind::stiffness);
   law.rest = quantities_.number(d, "rest", unit).value_or(0.0);
-  law.damping = positive(d, "damping", per_rate, true).value_or(0.0);
-  law.friction = positive(d, "friction", force, true).value_or(0.0);
+  law.damping = replaceable("damping", per_rate, Kind::damping);
+  law.friction = replaceable("friction", force, Kind::friction);
   law.friction_speed = positive(d, "friction_speed", rate).value_or(law.friction_speed);
   law.lower = quantities_.number(d, "lower", unit).value_or(law.lower);
   law.upper = quantities_.number(d, "upper", unit).value_or(law.upper);

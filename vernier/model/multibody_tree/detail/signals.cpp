@@ -40,6 +40,7 @@ class SignalTable {
     add_inputs();
     add_outputs();
     add_automata();
+    add_parameters();
     for (const auto& [output, tree] : direct_) {
       for (const auto& [input, of] : driving_)
         if (tree == of) s_.spec.feedthrough.push_back({output, input});
@@ -268,6 +269,16 @@ class SignalTable {
                  "of the hinge on the body");
       add_direct(root_[k], body(k).name + ".reaction_force", "N", 3, body(k).name,
                  "of the hinge on the body");
+    }
+  }
+
+  void add_parameters() {
+    std::size_t first = 0;
+    for (const multibody::Parameter& p : model_.parameters) {
+      const auto values = craft_.parameters().subspan(first, p.count());
+      add(s_.spec.parameters, p.name, p.unit.c_str(), p.count(), "", "",
+          std::vector<double>(values.begin(), values.end()));
+      first += p.count();
     }
   }
 
