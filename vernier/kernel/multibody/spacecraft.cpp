@@ -98,6 +98,12 @@ SpacecraftEvaluation::Data::Data(const Spacecraft& s) : tree(s.tree()) {
   laws = d.laws;
   for (const Rotor& r : d.model.rotors) rotors.push_back({r.inertia, r.friction});
   set_parameters = d.parameters;
+  modes = d.model.modes;
+  for (const GivenModes& g : modes) {
+    const Block b = d.tree.block(g.body);
+    for (std::size_t i = 0; i < b.modes; ++i)
+      softer.push_back({b.q + b.coordinates + i, b.u + b.speeds + i});
+  }
   nodes.resize(d.loads.size());
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     nodes[k].at = {d.loads[k].body, NodeId::frame};
@@ -155,9 +161,23 @@ bool take_parameters(const Spacecraft::Data& d, std::span<const double> given,
       case Kind::rotor_friction:
         w.rotors[k].friction = p[0];
         break;
+      case Kind::frequency:
+        std::copy_n(p, parameter.count, w.modes[k].frequency.begin());
+        break;
+      case Kind::ratio:
+        std::copy_n(p, parameter.count, w.modes[k].ratio.begin());
+        break;
     }
     heavier = heavier || parameter.kind <= Kind::inertia;
-    p += parameter.count();
+    p += parameter.count;
+  }
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < w.modes.size(); ++k) {
+    const GivenModes &now = w.modes[k], &then = d.model.modes[k];
+    for (std::size_t i = 0; i < now.mass.size(); ++i, ++at) {
+      w.softer[at].K = now.stiffness(i) - then.stiffness(i);
+      w.softer[at].D = now.damping(i) - then.damping(i);
+    }
   }
   for (const GivenMass& m : w.masses) w.inertias[index(m.body)] = inertia_of(m);
   return heavier;
@@ -273,6 +293,7 @@ void detail::gather_loads(const Spacecraft::Data& d, const Spacecraft::Commands&
   }
   for (const detail::LawPath& l : w.laws)
     w.tau[l.u] += detail::law_force(l.law, l.q ? w.q[*l.q] : 0.0, w.u[l.u]);
+  for (const auto& m : w.softer) w.tau[m.u] -= m.K * w.q[m.q] + m.D * w.u[m.u];
   if (c.actuators.empty()) {
     std::fill(w.pushes.begin(), w.pushes.end(), 0.0);
     std::fill(w.thrust.begin(), w.thrust.end(), 0.0);
@@ -336,6 +357,7 @@ SpacecraftTotals Spacecraft::totals(const SpacecraftEvaluation& e) const noexcep
   }
   for (const detail::LawPath& l : w.laws)
     if (l.q) t.springs += detail::law_energy(l.law, w.q[*l.q]);
+  for (const auto& m : w.softer) t.deformation += 0.5 * m.K * w.q[m.q] * w.q[m.q];
   for (const double fuel : w.fuel) t.fuel += fuel;
   for (const LoadBank& b : d.loads) {
     if (!b.gravity) continue;

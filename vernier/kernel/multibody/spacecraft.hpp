@@ -94,6 +94,16 @@ struct GivenMass {
 };
 Inertia inertia_of(const GivenMass&) noexcept;
 
+/// Modes as they were given, for parameters that change them: each has a frequency and a damping
+/// ratio of its own.
+struct GivenModes {
+  int body = 0;
+  std::vector<double> mass, frequency, ratio;  // by mode; rad/s, of critical
+
+  double stiffness(std::size_t i) const noexcept { return mass[i] * frequency[i] * frequency[i]; }
+  double damping(std::size_t i) const noexcept { return 2.0 * ratio[i] * frequency[i] * mass[i]; }
+};
+
 /// A number of the model that a state may replace (Spacecraft::State::parameters), and by which
 /// derivatives are known.
 struct Parameter {
@@ -105,15 +115,14 @@ struct Parameter {
     damping,
     friction,  // of a law
     rotor_inertia,
-    rotor_friction
+    rotor_friction,
+    frequency,  // of all modes of a body
+    ratio       // their damping
   };
   std::string name, unit;
   Kind kind = Kind::mass;
-  int index = 0;  // in SpacecraftModel::masses, laws or rotors
-
-  std::size_t count() const noexcept {
-    return kind == Kind::place ? 3 : kind == Kind::inertia ? 6 : 1;
-  }
+  int index = 0;          // in SpacecraftModel::masses, laws, rotors or modes
+  std::size_t count = 1;  // numbers
 };
 
 /// Gravity of a point mass, from the potential of each body to second order in its size: force,
@@ -139,6 +148,7 @@ struct SpacecraftModel {
   std::vector<std::uint8_t> prescribed;  // of each speed at the start: 0 regular, 1 prescribed,
                                          // 2 locked (its speed is 0); empty: all regular
   std::vector<GivenMass> masses = {};    // of bodies that parameters change
+  std::vector<GivenModes> modes = {};    // likewise
   std::vector<Parameter> parameters = {};
 };
 

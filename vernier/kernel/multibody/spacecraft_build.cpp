@@ -212,6 +212,14 @@ Spacecraft::Data::Data(SpacecraftModel m, Path path, Arithmetic arithmetic)
       case Kind::rotor_friction:
         put({model.rotors[k].friction});
         break;
+      case Kind::frequency:
+        parameters.insert(parameters.end(), model.modes[k].frequency.begin(),
+                          model.modes[k].frequency.end());
+        break;
+      case Kind::ratio:
+        parameters.insert(parameters.end(), model.modes[k].ratio.begin(),
+                          model.modes[k].ratio.end());
+        break;
     }
     if (p.kind <= Kind::inertia) vary(model.masses[k].body);
   }

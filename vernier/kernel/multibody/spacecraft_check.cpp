@@ -100,9 +100,10 @@ class Checks {
 
   void parameter(const Parameter& p) {
     using Kind = Parameter::Kind;
-    const std::size_t many = p.kind <= Kind::inertia    ? m_.masses.size()
-                             : p.kind <= Kind::friction ? m_.laws.size()
-                                                        : m_.rotors.size();
+    const std::size_t many = p.kind <= Kind::inertia          ? m_.masses.size()
+                             : p.kind <= Kind::friction       ? m_.laws.size()
+                             : p.kind <= Kind::rotor_friction ? m_.rotors.size()
+                                                              : m_.modes.size();
     const bool there = p.index >= 0 && index(p.index) < many;
     if (!there || (p.kind <= Kind::inertia && !has_body(m_.masses[index(p.index)].body)))
       add("V1660", "the parameter " + p.name + " is of something that is not there", ground);

@@ -188,7 +188,7 @@ void SpacecraftTangent::Data::describe_craft() {
     detail::PlainTank to;
     to.link = link_of(m.masses[static_cast<std::size_t>(of.index)].body);
     to.capacity = 1.0;
-    tanks.insert(tanks.end(), of.count(), to);
+    tanks.insert(tanks.end(), of.count, to);
   }
   for (const Rotor& r : m.rotors) {
     detail::PlainRotor to;
@@ -243,7 +243,7 @@ void SpacecraftTangent::Data::take_parameters() noexcept {
   for (const Parameter& of : craft->model().parameters) {
     if (of.kind > Parameter::Kind::inertia) continue;
     const GivenMass& m = w.masses[static_cast<std::size_t>(of.index)];
-    for (std::size_t i = 0; i < of.count(); ++i, ++to)
+    for (std::size_t i = 0; i < of.count; ++i, ++to)
       to->each = detail::in_frame(inertia_by(m, of.kind, static_cast<int>(i)),
                                   tree->layout.frames[static_cast<std::size_t>(to->link)]);
   }
@@ -367,7 +367,7 @@ bool SpacecraftTangent::Data::factor() noexcept {
   return true;
 }
 
-/// Forces of hinge laws by the directions of a sweep.
+/// Forces of hinge laws, and of modes that are not as in the model, by the directions of a sweep.
 void SpacecraftTangent::Data::add_laws(std::span<double> block, const Sweep& s) const noexcept {
   using Slopes = spatial::Dual<2>;
   const auto& w = evaluation.data();
@@ -380,6 +380,13 @@ void SpacecraftTangent::Data::add_laws(std::span<double> block, const Sweep& s) 
                                          Slopes::variable(w.u[l.u], 1));
       block[l.u * slope_lanes + static_cast<std::size_t>(i)] +=
           f.d[s.directions[i] == by_q ? 0 : 1];
+    }
+  }
+  for (const auto& m : w.softer) {
+    for (int i = 0; i < s.count; ++i) {
+      double& to = block[m.u * slope_lanes + static_cast<std::size_t>(i)];
+      if (s.directions[i] == point.at.q + static_cast<int>(m.q)) to -= m.K;
+      if (s.directions[i] == point.at.u + static_cast<int>(m.u)) to -= m.D;
     }
   }
 }

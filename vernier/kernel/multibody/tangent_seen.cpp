@@ -29,16 +29,27 @@ void SpacecraftTangent::Data::describe_sensors() {
 
 namespace {
 
-/// A parameter of a law acts as a force along its speed, one of a rotor as a torque on it: which
-/// direction, and how much of it.
+/// A parameter of a law or a mode acts as a force along its speed, one of a rotor as a torque on
+/// it: which direction, and how much of it.
 struct ActsAs {
   int direction = 0;
   double by = 0.0;
 };
-ActsAs acts_as(const Parameter& p, const detail::Directions& at,
+ActsAs acts_as(const Parameter& p, std::size_t element, const detail::Directions& at,
                const SpacecraftEvaluation::Data& w, std::span<const double> rotor_speed) noexcept {
   using Kind = Parameter::Kind;
   const auto k = static_cast<std::size_t>(p.index);
+  if (p.kind >= Kind::frequency) {
+    const GivenModes& g = w.modes[k];
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < k; ++i) first += w.modes[i].mass.size();
+    const auto& m = w.softer[first + element];
+    const double twice = 2.0 * g.mass[element];
+    const double by = p.kind == Kind::ratio
+                          ? g.frequency[element] * w.u[m.u]
+                          : g.frequency[element] * w.q[m.q] + g.ratio[element] * w.u[m.u];
+    return {at.force + static_cast<int>(m.u), -twice * by};
+  }
   if (p.kind == Kind::rotor_inertia || p.kind == Kind::rotor_friction) {
     const auto& r = w.rotors[k];
     const double by = p.kind == Kind::rotor_friction
@@ -64,14 +75,15 @@ void SpacecraftTangent::Data::add_parameters() noexcept {
     rotor_speed[k] = craft->rotor_speed(evaluation, static_cast<int>(k));
   for (const Parameter& of : craft->model().parameters) {
     if (of.kind <= Parameter::Kind::inertia) {
-      for (std::size_t i = 0; i < of.count(); ++i, to += rows)
+      for (std::size_t i = 0; i < of.count; ++i, to += rows)
         std::copy_n(column(inertial++), rows, to);
       continue;
     }
-    const ActsAs as = acts_as(of, point.at, evaluation.data(), rotor_speed);
-    const double* from = column(as.direction);
-    for (std::size_t i = 0; i < rows; ++i) to[i] = as.by * from[i];
-    to += rows;
+    for (std::size_t k = 0; k < of.count; ++k, to += rows) {
+      const ActsAs as = acts_as(of, k, point.at, evaluation.data(), rotor_speed);
+      const double* from = column(as.direction);
+      for (std::size_t i = 0; i < rows; ++i) to[i] = as.by * from[i];
+    }
   }
 }
 
@@ -131,7 +143,8 @@ void SpacecraftTangent::Data::see(std::span<const int> directions) noexcept {
   }
 }
 
-/// What laws of hinges add to efforts and to the energy of springs.
+/// What laws of hinges add to efforts and to the energy of springs, and modes that are not as in
+/// the model to that of deformation.
 void SpacecraftTangent::Data::see_laws() noexcept {
   using Slopes = spatial::Dual<2>;
   const auto& w = evaluation.data();
@@ -149,6 +162,11 @@ void SpacecraftTangent::Data::see_laws() noexcept {
     by_q[totals + detail::total_springs] += energy;
     by_q[totals + detail::total_energy] += energy;
   }
+  for (const auto& m : w.softer) {
+    double* by_q = seen(point.at.q + static_cast<int>(m.q));
+    by_q[totals + detail::total_deformation] += m.K * w.q[m.q];
+    by_q[totals + detail::total_energy] += m.K * w.q[m.q];
+  }
 }
 
 void SpacecraftTangent::Data::see_parameters() noexcept {
@@ -159,27 +177,34 @@ void SpacecraftTangent::Data::see_parameters() noexcept {
   for (const Parameter& of : craft->model().parameters) {
     const auto k = static_cast<std::size_t>(of.index);
     if (of.kind <= Kind::inertia) {
-      for (std::size_t i = 0; i < of.count(); ++i, to += observations)
+      for (std::size_t i = 0; i < of.count; ++i, to += observations)
         std::copy_n(seen(inertial++), observations, to);
       continue;
     }
-    const ActsAs as = acts_as(of, point.at, w, rotor_speed);
-    const double* from = seen(as.direction);
-    for (std::size_t i = 0; i < observations; ++i) to[i] = as.by * from[i];
-    double energy = 0.0;
-    if (of.kind == Kind::stiffness && w.laws[k].q) {
-      const double x = w.q[*w.laws[k].q] - w.laws[k].law.rest;
-      energy = 0.5 * x * x;
-      to[totals + detail::total_springs] += energy;
+    for (std::size_t e = 0; e < of.count; ++e, to += observations) {
+      const ActsAs as = acts_as(of, e, point.at, w, rotor_speed);
+      const double* from = seen(as.direction);
+      for (std::size_t i = 0; i < observations; ++i) to[i] = as.by * from[i];
+      double energy = 0.0;
+      if (of.kind == Kind::stiffness && w.laws[k].q) {
+        const double x = w.q[*w.laws[k].q] - w.laws[k].law.rest;
+        energy = 0.5 * x * x;
+        to[totals + detail::total_springs] += energy;
+      }
+      if (of.kind == Kind::rotor_inertia) {
+        const double h = w.momentum[k], over = 1.0 / (w.rotors[k].inertia * w.rotors[k].inertia);
+        to[k] -= h * over;
+        energy = -0.5 * h * h * over;
+        to[totals + detail::total_kinetic] += energy;
+      }
+      if (of.kind == Kind::frequency) {
+        const Block b = craft->tree().block(w.modes[k].body);
+        const double eta = w.q[b.q + b.coordinates + e];
+        energy = w.modes[k].mass[e] * w.modes[k].frequency[e] * eta * eta;
+        to[totals + detail::total_deformation] += energy;
+      }
+      to[totals + detail::total_energy] += energy;
     }
-    if (of.kind == Kind::rotor_inertia) {
-      const double h = w.momentum[k], over = 1.0 / (w.rotors[k].inertia * w.rotors[k].inertia);
-      to[k] -= h * over;
-      energy = -0.5 * h * h * over;
-      to[totals + detail::total_kinetic] += energy;
-    }
-    to[totals + detail::total_energy] += energy;
-    to += observations;
   }
 }
 

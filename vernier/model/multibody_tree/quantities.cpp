@@ -421,6 +421,16 @@ std::vector<double> Quantities::replaceable(const std::string& parameter, std::s
   return values;
 }
 
+std::vector<double> Quantities::replaceable_frequencies(const std::string& parameter,
+                                                        std::vector<double> values,
+                                                        std::string_view description) {
+  values = replaceable(parameter, "rad/s", std::move(values), description);
+  const bool cycles = parameters_ && parameters_->given(parameter) &&
+                      parameters_->text(parameter).find("Hz") != std::string::npos;
+  for (double& w : values) w *= cycles ? 2.0 * std::numbers::pi : 1.0;
+  return values;
+}
+
 bool Quantities::adjustable(const std::string& parameter) {
   if (parameters_) return parameters_->adjustable(parameter);
   for (ParameterSpec& s : specs_)

@@ -49,6 +49,10 @@ class Quantities {
   std::vector<double> replaceable(const std::string& parameter, std::string_view unit,
                                   std::vector<double> values, std::string_view description);
 
+  /// The same of frequencies in rad/s; "0.8 Hz" counts cycles.
+  std::vector<double> replaceable_frequencies(const std::string& parameter,
+                                              std::vector<double> values,
+                                              std::string_view description);
   /// Whether a replaceable number is asked to stay adjustable; it may be from now on.
   bool adjustable(const std::string& parameter);
 

@@ -36,6 +36,7 @@ struct Spacecraft {
 ///
 ///   BODY.mass, BODY.centre or .moment, BODY.inertia     where the document gives them
 ///   BODY.DOF_stiffness, _damping, _friction             likewise
+///   BODY.frequency, BODY.damping                        of all modes, where all have them
 ///   WHEEL.inertia (not counted in its body), WHEEL.friction
 ///   BODY.DOF, BODY.DOF_rate                  hinges with angles and distances: panel.turn
 ///   BODY.quaternion, BODY.rate               ball and free; scalar last, as in kernel/spatial
@@ -43,7 +44,7 @@ struct Spacecraft {
 ///   BODY.eta, BODY.eta_rate                  modes
 ///   WHEEL.speed, TANK.fuel
 ///
-/// The first three rows may stay adjustable.
+/// The first four rows may stay adjustable.
 class Source {
  public:
   virtual ~Source() = default;

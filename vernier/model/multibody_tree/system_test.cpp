@@ -309,8 +309,9 @@ TEST(MultibodySystem, HasDerivativesByItsParametersAndOfAllOutputs) {
       Diagnostics problems;
       const Type type = read_type(source / file, problems);
       ASSERT_EQ(rendered(problems), "");
-      const bool of_lumps = std::string_view(file).find("case_") != std::string_view::npos;
-      EXPECT_EQ(adjustable(type).empty(), of_lumps);
+      // these have lumps, and stiffness in place of frequencies
+      const bool none = std::string_view(file).find("case_") != std::string_view::npos;
+      EXPECT_EQ(adjustable(type).empty(), none);
       testing::expect_adjustable(type, {{"reactions", "true"}, {"path", path}}, adjustable(type),
                                  drive, 1e-5, 1e-9);
     }
@@ -394,6 +395,27 @@ TEST(MultibodySystem, DerivativesOfAPendulumByItsParametersAreTheClosedForms) {
   EXPECT_NEAR(by("rod.mass", 0, "kinetic_energy"), 0.5 * 0.25 * 0.7 * 0.7, 1e-15);
   EXPECT_NEAR(by("rod.inertia", 2, "energy"), 0.5 * 0.7 * 0.7, 1e-15);
   EXPECT_EQ(by("rod.mass", 0, "mass"), 1.0);
+}
+
+// a mode alone: η'' = -ω² η - 2 ζ ω η'; in Hz and in rad/s it is the same
+TEST(MultibodySystem, ModesHaveFrequenciesThatCanBeSet) {
+  const std::string beam =
+      "<body name=\"beam\" eta=\"0.1\" eta_rate=\"0.4\"><hinge kind=\"fixed\" at=\"frame\"/><modes "
+      "order=\"0\"><mode "
+      "name=\"bend\" frequency=\"2 Hz\" damping=\"0.05\"/></modes><lump mass=\"3 kg\" position=\"1 "
+      "0 0 "
+      "m\"><shape mode=\"bend\" translation=\"0 0 1\"/></lump></body>";
+  const double w = 4.0 * M_PI;
+  const auto rate = [&](const std::map<std::string, std::string>& given) {
+    const auto system = from_text(beam, given);
+    SystemRig rig(*system);
+    return rig.rate("beam.eta_rate")[0];
+  };
+  const double expected = -w * w * 0.1 - 2.0 * 0.05 * w * 0.4;
+  EXPECT_NEAR(rate({}), expected, 1e-13);
+  EXPECT_NEAR(rate({{"beam.frequency", "2 Hz"}}), expected, 1e-13);
+  EXPECT_NEAR(rate({{"beam.frequency", std::to_string(w) + " rad/s"}}), expected, 1e-4);
+  EXPECT_NEAR(rate({{"beam.damping", "0"}}), -w * w * 0.1, 1e-13);
 }
 
 TEST(MultibodySystem, GivesManyThreadsTheSameBits) {

@@ -120,6 +120,13 @@ struct SpacecraftEvaluation::Data {
     double inertia, friction;
   };
   std::vector<Turning> rotors;
+  std::vector<GivenModes> modes;
+  /// How far a mode is from the model: forces -K η - D η' beside those of the tree.
+  struct Softer {
+    std::size_t q, u;
+    double K = 0.0, D = 0.0;
+  };
+  std::vector<Softer> softer;  // of all modes of `modes`, one after the other
   std::vector<double> set_parameters;
   std::vector<double> set_fuel;  // of each tank as the tree knows it
   std::vector<double> fade, thrust;

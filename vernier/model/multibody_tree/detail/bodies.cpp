@@ -111,15 +111,16 @@ void Builder::read_rigid(int i) {
   using Kind = multibody::Parameter::Kind;
   const std::size_t index = craft_.model.masses.size(), known = craft_.model.parameters.size();
   adjustable(name + ".mass", "kg", Kind::mass, index);
-  adjustable(name + "." + place, unit, Kind::place, index);
-  adjustable(name + ".inertia", "kg*m^2", Kind::inertia, index);
+  adjustable(name + "." + place, unit, Kind::place, index, 3);
+  adjustable(name + ".inertia", "kg*m^2", Kind::inertia, index, 6);
   if (craft_.model.parameters.size() > known) craft_.model.masses.push_back(std::move(given));
 }
 
 void Builder::adjustable(const std::string& name, std::string_view unit,
-                         multibody::Parameter::Kind kind, std::size_t index) {
+                         multibody::Parameter::Kind kind, std::size_t index, std::size_t count) {
   if (quantities_.adjustable(name))
-    craft_.model.parameters.push_back({name, std::string(unit), kind, static_cast<int>(index)});
+    craft_.model.parameters.push_back(
+        {name, std::string(unit), kind, static_cast<int>(index), count});
 }
 
 std::optional<Inertia> Builder::inertia(const Element& e, double mass, const Vector3& centre) {

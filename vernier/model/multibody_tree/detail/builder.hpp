@@ -105,9 +105,10 @@ class Builder {
   std::optional<double> positive(const Element&, std::string_view attribute, std::string_view unit,
                                  bool or_zero = false);
 
-  /// Lets a replaceable number stay adjustable, as part of the mass, law or rotor of that index.
+  /// Lets a replaceable number stay adjustable, as part of the mass, law, rotor or modes of that
+  /// index.
   void adjustable(const std::string& name, std::string_view unit, multibody::Parameter::Kind,
-                  std::size_t index);
+                  std::size_t index, std::size_t count = 1);
 
   Body& body(int i) { return craft_.model.tree.bodies[static_cast<std::size_t>(i)]; }
   Known& known(int i) { return known_[static_cast<std::size_t>(i)]; }

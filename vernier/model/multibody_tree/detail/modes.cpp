@@ -340,17 +340,40 @@ void Builder::read_stiffness(const Element& e, int i, Modes& modes) {
   for (const Element& c : e.children) {
     if (c.name == "mode") rows.push_back(&c);
   }
+  // frequencies and ratios of all modes are numbers that parameters may replace; `own`: all have
+  // them
+  std::vector<double> frequencies(n, 0.0), ratios(n, 0.0);
+  bool own = n > 0;
+  for (std::size_t m = 0; m < n; ++m) {
+    const Element& row = k.file ? e : *rows[m];
+    std::optional<double> w, ratio = ratio_of_all;
+    if (k.file) {
+      w = k.file->frequencies[m];
+      if (!ratio && !k.file->damping.empty()) ratio = k.file->damping[m];
+    } else {
+      if (row.attribute("frequency")) w = quantities_.frequency(row, "frequency");
+      if (row.attribute("damping")) ratio = positive(row, "damping", "1", true);
+      own = own && !row.attribute("damper") && damped[m] == 0;
+    }
+    own = own && w && ratio;
+    frequencies[m] = w.value_or(0.0);
+    ratios[m] = ratio.value_or(-1.0);  // below zero: not given
+  }
+  const std::string& whole = body(i).name;
+  if (own) {
+    frequencies = quantities_.replaceable_frequencies(whole + ".frequency", std::move(frequencies),
+                                                      "of the modes; in Hz with that unit");
+    ratios = quantities_.replaceable(whole + ".damping", "1", std::move(ratios),
+                                     "of the modes, ratio to critical");
+  }
   for (std::size_t m = 0; m < n; ++m) {
     const Element& row = k.file ? e : *rows[m];
     const Eigen::Index at = index(m);
     const std::string who =
         "mode " + in_quotes(k.modes[m]) + " of the body " + in_quotes(body(i).name);
-    std::optional<double> ratio = ratio_of_all;
     if (k.file) {
-      const double w = k.file->frequencies[m];
-      K(at, at) = own_mass(m) * w * w;
+      K(at, at) = own_mass(m) * frequencies[m] * frequencies[m];
       coupled_matters = true;
-      if (!ratio && !k.file->damping.empty()) ratio = k.file->damping[m];
     } else {
       const bool by_frequency = row.attribute("frequency"),
                  by_stiffness = row.attribute("stiffness");
@@ -367,11 +390,9 @@ void Builder::read_stiffness(const Element& e, int i, Modes& modes) {
       }
       if (by_stiffness) K(at, at) = positive(row, "stiffness", "1", true).value_or(0.0);
       if (by_frequency) {
-        const double w = quantities_.frequency(row, "frequency").value_or(0.0);
-        K(at, at) = own_mass(m) * w * w;
+        K(at, at) = own_mass(m) * frequencies[m] * frequencies[m];
         coupled_matters = true;
       }
-      if (row.attribute("damping")) ratio = positive(row, "damping", "1", true);
       if (row.attribute("damper")) {
         refuse_attributes(row, {"damping"}, "V1626", "and damper both say how it is damped");
         D(at, at) = positive(row, "damper", "1", true).value_or(0.0);
@@ -382,7 +403,7 @@ void Builder::read_stiffness(const Element& e, int i, Modes& modes) {
         continue;
       }
     }
-    if (!ratio) {
+    if (ratios[m] < 0.0) {
       if (!row.attribute("damping")) {
         not_given("V1630", who + " has no damping", row,
                   "say damping=\"0.005\", the ratio to critical, here or for all in <modes>; 0 if "
@@ -391,8 +412,8 @@ void Builder::read_stiffness(const Element& e, int i, Modes& modes) {
       }
       continue;
     }
-    coupled_matters = coupled_matters || *ratio > 0.0;
-    D(at, at) = 2.0 * *ratio * std::sqrt(std::max(0.0, own_mass(m) * K(at, at)));
+    coupled_matters = coupled_matters || ratios[m] > 0.0;
+    D(at, at) = 2.0 * ratios[m] * std::sqrt(std::max(0.0, own_mass(m) * K(at, at)));
   }
   if (masses && coupled_matters) {
     constexpr double most = 3e-2;  // of lumping; frequencies change by its square
@@ -412,6 +433,15 @@ void Builder::read_stiffness(const Element& e, int i, Modes& modes) {
   }
   modes.stiffness = std::move(K);
   modes.damping = std::move(D);
+  if (!own || !masses) return;
+  using Kind = multibody::Parameter::Kind;
+  const std::size_t before = craft_.model.parameters.size(), at = craft_.model.modes.size();
+  adjustable(whole + ".frequency", "rad/s", Kind::frequency, at, n);
+  adjustable(whole + ".damping", "1", Kind::ratio, at, n);
+  if (craft_.model.parameters.size() == before) return;
+  multibody::GivenModes given{i, {}, frequencies, ratios};
+  for (std::size_t m = 0; m < n; ++m) given.mass.push_back(own_mass(m));
+  craft_.model.modes.push_back(std::move(given));
 }
 
 }  // namespace vernier::multibody_tree::detail

@@ -275,10 +275,10 @@ class SignalTable {
   void add_parameters() {
     std::size_t first = 0;
     for (const multibody::Parameter& p : model_.parameters) {
-      const auto values = craft_.parameters().subspan(first, p.count());
-      add(s_.spec.parameters, p.name, p.unit.c_str(), p.count(), "", "",
+      const auto values = craft_.parameters().subspan(first, p.count);
+      add(s_.spec.parameters, p.name, p.unit.c_str(), p.count, "", "",
           std::vector<double>(values.begin(), values.end()));
-      first += p.count();
+      first += p.count;
     }
   }
 
