@@ -187,6 +187,8 @@ int main() {
       lanes_in[k * lanes + l] = state(static_cast<long>(l))[k];
     }
   }
+  std::vector<const double*> lanes_at;
+  for (int k = 0; k < satellite::inputs; ++k) lanes_at.push_back(&lanes_in[k * lanes]);
   vernier::expression::allow_machine_code(false);
   const Program portable(model.graph, model.outputs, satellite::inputs);
 
@@ -205,7 +207,7 @@ int main() {
   const auto in_lanes = [&](const Program& p) {
     return [&](long i) {
       lanes_in[0] += 1e-12 * static_cast<double>(i);
-      p.run_lanes(lanes_in.data(), lanes_out.data(), work.data());
+      p.run_lanes(lanes_at.data(), lanes_out.data(), work.data());
     };
   };
   add("lanes, machine code", in_lanes(program), lanes);

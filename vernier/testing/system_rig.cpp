@@ -91,6 +91,93 @@ void expect_lanes(SystemRig& rig, const hybrid::Direction& along) {
   }
 }
 
+/// Several blocks in one call, with inputs that stand together or not, against calls for one block.
+void expect_blocks(SystemRig& rig, const hybrid::Direction& along) {
+  constexpr std::size_t blocks = 5;
+  const hybrid::System& system = rig.system();
+  const std::size_t n = rig.x.size(), m = rig.u.size(), q = rig.p.size();
+  const std::size_t outputs = hybrid::size(system.spec().outputs);
+  const Neighbours at(rig, along);
+  const auto repeated = [](const std::vector<double>& points, const std::vector<double>& moves) {
+    std::vector<double> all;
+    for (std::size_t b = 0; b < blocks; ++b)
+      for (std::size_t i = 0; i < points.size(); ++i)
+        all.push_back(points[i] + 1e-4 * static_cast<double>(b) * moves[i]);
+    return all;
+  };
+  const auto t = repeated(at.t, at.dt), x = repeated(at.x, at.dx), u = repeated(at.u, at.du),
+             p = repeated(at.p, at.dp);
+  std::vector<const double*> u_at;
+  for (std::size_t i = 0; i < m * blocks; ++i) u_at.push_back(&u[i * lanes]);
+  hybrid::Points together{t.data(), x.data(), rig.mode, u.data(), p.data()};
+  together.blocks = {blocks, 1, n, m, q, n};
+  hybrid::Points scattered = together;
+  scattered.u = nullptr;
+  scattered.u_at = u_at.data();
+  const auto flow = [&](const hybrid::Points& points, double* to) {
+    system.flow_lanes(points, to, rig.workspace());
+  };
+  const auto output = [&](hybrid::Points points, double* to) {
+    points.blocks.result = outputs;
+    system.output_lanes(points, to, rig.workspace());
+  };
+  const auto check = [&](const auto& call, std::size_t results, const char* what) {
+    std::vector<double> found(results * lanes * blocks), expected(found.size());
+    for (std::size_t b = 0; b < blocks; ++b)
+      call(together.some_blocks(b), expected.data() + b * results * lanes);
+    call(together, found.data());
+    EXPECT_TRUE(same_bits(found, expected)) << what << " of several blocks";
+    std::fill(found.begin(), found.end(), 0.0);
+    call(scattered, found.data());
+    EXPECT_TRUE(same_bits(found, expected)) << what << " of blocks with scattered inputs";
+  };
+  check(flow, n, "flow");
+  check(output, outputs, "output");
+}
+
+/// One output signal wanted at a time, against all of them, to the bit.
+void expect_some_outputs(SystemRig& rig, const hybrid::Direction& along) {
+  const hybrid::System& system = rig.system();
+  const std::vector<Signal>& signals = system.spec().outputs;
+  const std::size_t p = hybrid::size(signals);
+  const Neighbours at(rig, along);
+  hybrid::Points points{at.t.data(), at.x.data(), rig.mode, at.u.data(), at.p.data()};
+  const hybrid::Directions moves{at.dt.data(), at.dx.data(), at.du.data(), at.dp.data()};
+  hybrid::Point one = rig.point();
+  struct Outputs {
+    std::vector<double> y, d, lane_y, lane_d, along_d;
+  };
+  const auto evaluated = [&](hybrid::OutputSet wanted) {
+    Outputs o{std::vector<double>(p), std::vector<double>(p), std::vector<double>(p * lanes),
+              std::vector<double>(p * lanes), std::vector<double>(p * lanes)};
+    one.outputs = points.outputs = wanted;
+    system.output(one, o.y, rig.workspace());
+    system.tangent(one, along, {{}, o.d, {}}, rig.workspace());
+    system.output_lanes(points, o.lane_y.data(), rig.workspace());
+    system.tangent_lanes(points, moves, {nullptr, o.lane_d.data(), nullptr}, rig.workspace());
+    system.tangents(one, moves, {nullptr, o.along_d.data(), nullptr}, rig.workspace());
+    return o;
+  };
+  const Outputs all = evaluated(hybrid::all_outputs);
+  std::size_t first = 0;
+  for (std::size_t k = 0; k < signals.size(); first += signals[k++].count) {
+    const Outputs some = evaluated(hybrid::output_bit(k));
+    const auto same = [&](const std::vector<double>& a, const std::vector<double>& b,
+                          std::size_t width) {
+      const auto piece = [&](const std::vector<double>& v) {
+        const double* begin = v.data() + first * width;
+        return std::vector<double>(begin, begin + signals[k].count * width);
+      };
+      return same_bits(piece(a), piece(b));
+    };
+    EXPECT_TRUE(same(some.y, all.y, 1)) << signals[k].name << " wanted alone";
+    EXPECT_TRUE(same(some.d, all.d, 1)) << "tangent of " << signals[k].name;
+    EXPECT_TRUE(same(some.lane_y, all.lane_y, lanes)) << signals[k].name << " in lanes";
+    EXPECT_TRUE(same(some.lane_d, all.lane_d, lanes)) << "tangent in lanes of " << signals[k].name;
+    EXPECT_TRUE(same(some.along_d, all.along_d, lanes)) << "tangents of " << signals[k].name;
+  }
+}
+
 /// jacobian() against tangent() along each axis, and nothing outside pattern().
 void expect_jacobian(SystemRig& rig) {
   const hybrid::System& system = rig.system();
@@ -352,6 +439,8 @@ void expect_conforming(SystemRig& rig, double tolerance, double rounding) {
     EXPECT_NEAR(z1[i], z2[i], tolerance * std::max(1e-9, std::fabs(z2[i]))) << "guard " << i;
   }
   expect_lanes(rig, along);
+  expect_some_outputs(rig, along);
+  expect_blocks(rig, along);
   expect_jacobian(rig);
 }
 

@@ -48,8 +48,9 @@ class SystemRig {
 /// The promises every system makes, checked at the rig's point: outputs depend on the declared
 /// inputs only, tangent() agrees with differences (relative to the largest element of each signal,
 /// the rest being `tolerance`; derivatives below `rounding` are that of the differences), nothing
-/// allocates, the same point gives the same values, lanes have the bits of single calls, and
-/// jacobian() has all derivatives.
+/// allocates, the same point gives the same values, lanes have the bits of single calls,
+/// also in several blocks, an output that is wanted alone those of a call for all, and jacobian()
+/// has all derivatives.
 void expect_conforming(SystemRig&, double tolerance = 1e-6, double rounding = 0.0);
 
 /// A system of a type with the named parameters adjustable: it keeps the promises above, and has

@@ -64,7 +64,7 @@ class Compiler {
     for (std::uint32_t v = 0; v < values_.size(); ++v) {
       for (int i = 0; i < arity(node(v).operation); ++i) ++uses_[values_.operands(v)[i]];
     }
-    for (const Term t : outputs_) ++uses_[values_.number(t)];
+    each_output([&](std::uint32_t v, std::uint32_t) { ++uses_[v]; });
   }
 
   // Products that only one sum needs are computed with it.
@@ -120,7 +120,7 @@ class Compiler {
     for (std::uint32_t k = 0; k < steps_.size(); ++k) {
       for (int i = 0; i < steps_[k].operands; ++i) last[steps_[k].operand[i]] = k;
     }
-    for (const Term t : outputs_) last[values_.number(t)] = forever;
+    each_output([&](std::uint32_t v, std::uint32_t) { last[v] = forever; });
 
     std::vector<std::uint32_t> free;
     out_.instructions.reserve(steps_.size() + 1);
@@ -143,7 +143,16 @@ class Compiler {
                                    bytes(at[2]), bytes(at[3])});
     }
     out_.instructions.push_back({});
-    for (const Term t : outputs_) out_.outputs.push_back(bytes(register_[values_.number(t)]));
+    each_output([&](std::uint32_t v, std::uint32_t output) {
+      out_.outputs.push_back({output, bytes(register_[v])});
+    });
+  }
+
+  /// `use(value, number of the output)`
+  template <class Use>
+  void each_output(const Use& use) const {
+    for (std::uint32_t i = 0; i < outputs_.size(); ++i)
+      if (outputs_[i] != no_term) use(values_.number(outputs_[i]), i);
   }
 
   static std::uint32_t bytes(std::uint32_t index) {

@@ -20,6 +20,7 @@ CodeSchedule::CodeSchedule(const Values& values, std::span<const Term> outputs) 
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   std::vector<bool> wanted(values.size());  // as a value of its own
   for (std::uint32_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] == no_term) continue;
     const std::uint32_t v = values.number(outputs[i]);
     pairs.emplace_back(v, i);
     wanted[v] = true;

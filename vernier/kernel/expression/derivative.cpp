@@ -155,7 +155,8 @@ std::vector<Term> Graph::tangent(std::span<const Term> wanted,
   }
   std::vector<Term> result;
   result.reserve(wanted.size());
-  for (const Term t : wanted) result.push_back(rates[t] ? *rates[t] : constant(0.0));
+  for (const Term t : wanted)
+    result.push_back(t == no_term ? no_term : rates[t] ? *rates[t] : constant(0.0));
   return result;
 }
 

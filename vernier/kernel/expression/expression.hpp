@@ -15,6 +15,8 @@ namespace vernier::expression {
 
 /// A term of a Graph; equal terms have equal numbers.
 using Term = std::uint32_t;
+/// None: an output of a Program that is left as it is.
+inline constexpr Term no_term = 0xffffffff;
 
 enum class Operation : std::uint8_t {
   constant,
@@ -113,7 +115,7 @@ class Graph {
   /// The derivative along a direction: sum over symbols s of d term/ds * seed(s). `seed` gives the
   /// term of each symbol's rate, or nothing where it is zero.
   Term tangent(Term, const std::function<std::optional<Term>(std::uint32_t)>& seed);
-  /// The same of several terms, each part of them differentiated once.
+  /// The same of several terms, each part of them differentiated once; no_term has none.
   std::vector<Term> tangent(std::span<const Term>,
                             const std::function<std::optional<Term>(std::uint32_t)>& seed);
   /// Symbols a term depends on, ascending.

@@ -40,7 +40,9 @@ void run(const Program& p) {
   std::vector<double> in(symbols * lanes), out(p.outputs() * lanes), work(p.work() * lanes);
   for (std::size_t i = 0; i < in.size(); ++i)
     in[i] = i % 41 == 0 ? NAN : values[i * 7 % 8] + 0.01 * static_cast<double>(i % 5);
-  p.run_lanes(in.data(), out.data(), work.data());
+  std::array<const double*, symbols> at{};
+  for (std::size_t i = 0; i < symbols; ++i) at[i] = &in[i * lanes];
+  p.run_lanes(at.data(), out.data(), work.data());
   std::vector<double> one(symbols), a(p.outputs()), b(p.outputs());
   for (std::size_t l = 0; l < lanes; ++l) {
     for (std::size_t i = 0; i < symbols; ++i) one[i] = in[i * lanes + l];

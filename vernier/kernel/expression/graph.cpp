@@ -229,6 +229,7 @@ std::vector<Term> detail::reachable(const Graph& graph, std::span<const Term> fr
     open.push_back(t);
   };
   for (const Term t : from) {
+    if (t == no_term) continue;
     require(t < graph.size());
     visit(t);
   }

@@ -85,7 +85,7 @@ void interpret(const Bytecode& code, const double* in, double* out, double* work
   DO(products_sum, A * B + C * E)
   DO(products_difference, A * B - C * E)
 do_end:
-  for (const std::uint32_t o : code.outputs) *out++ = at(o);
+  for (const Result& r : code.outputs) out[r.output] = at(r.from);
 
 #undef NEXT
 #undef DO

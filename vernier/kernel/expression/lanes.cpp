@@ -32,7 +32,7 @@ struct Vector<8> {
 // Instruction by instruction, each for all lanes. Inlined into one function for each instruction
 // set, where the compiler may use it. A result may stand where an operand was, never half way.
 template <int n>
-[[gnu::always_inline]] inline void run(const Bytecode& code, const double* in, double* out,
+[[gnu::always_inline]] inline void run(const Bytecode& code, const double* const* in, double* out,
                                        double* work) noexcept {
   using V = typename Vector<n>::type;
   const elementary::LaneFunctions& functions =
@@ -41,7 +41,8 @@ template <int n>
                                           : Instructions::sse2);
   double second[lanes];
   for (const Copy& c : code.copies) {
-    std::memcpy(work + c.to * lanes, in + c.input * lanes, c.count * lanes * sizeof(double));
+    for (std::uint32_t i = 0; i < c.count; ++i)
+      std::memcpy(work + (c.to + i) * lanes, in[c.input + i], lanes * sizeof(double));
   }
   double* constant = work + code.first_constant * lanes;
   for (const double value : code.constants) constant = std::fill_n(constant, lanes, value);
@@ -155,10 +156,8 @@ template <int n>
       case Code::hypot:
         FUNCTION_OF_TWO(hypot);
       case Code::end:
-        for (const std::uint32_t o : code.outputs) {
-          std::memcpy(out, at(o), lanes * sizeof(double));
-          out += lanes;
-        }
+        for (const Result& r : code.outputs)
+          std::memcpy(out + r.output * lanes, at(r.from), lanes * sizeof(double));
         return;
     }
 #undef LOAD
@@ -170,17 +169,19 @@ template <int n>
   }
 }
 
-void run_portable(const Bytecode& code, const double* in, double* out, double* work) noexcept {
+void run_portable(const Bytecode& code, const double* const* in, double* out,
+                  double* work) noexcept {
   run<2>(code, in, out, work);
 }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] void run_avx2(const Bytecode& code, const double* in, double* out,
+[[gnu::target("avx2")]] void run_avx2(const Bytecode& code, const double* const* in, double* out,
                                       double* work) noexcept {
   run<4>(code, in, out, work);
 }
-[[gnu::target("avx512f,avx512dq,avx512vl")]] void run_avx512(const Bytecode& code, const double* in,
-                                                             double* out, double* work) noexcept {
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void run_avx512(const Bytecode& code,
+                                                             const double* const* in, double* out,
+                                                             double* work) noexcept {
   run<8>(code, in, out, work);
 }
 #endif
@@ -194,7 +195,7 @@ Vectors available_vectors() noexcept {
                                      : Vectors::portable;
 }
 
-void interpret_lanes(const Bytecode& code, Vectors vectors, const double* in, double* out,
+void interpret_lanes(const Bytecode& code, Vectors vectors, const double* const* in, double* out,
                      double* work) noexcept {
 #if defined(__x86_64__)
   if (vectors == Vectors::avx512) return run_avx512(code, in, out, work);

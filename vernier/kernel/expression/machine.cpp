@@ -15,7 +15,7 @@ MachineCode::MachineCode(std::span<const std::uint8_t> image, Entries at, std::s
     : memory_(image), work_(work) {
   if (!memory_.ready()) return;
   scalar_ = memory_.at<Function>(at.scalar);
-  if (at.lanes != 0) lanes_ = memory_.at<Function>(at.lanes);
+  if (at.lanes != 0) lanes_ = memory_.at<LaneFunction>(at.lanes);
 }
 
 std::unique_ptr<const MachineCode> machine_code(const Values& values, std::span<const Term> outputs,

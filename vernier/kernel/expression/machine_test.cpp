@@ -109,7 +109,7 @@ TEST(MachineCode, WritesNothingBesideItsOutputsAndWorkingMemory) {
     p.run(in.data(), out.data(), work.data());
     ASSERT_TRUE(out.intact() && work.intact()) << seed;
     Fenced many(p.outputs() * Program::lanes), much(p.work() * Program::lanes);
-    p.run_lanes(in.data(), many.data(), much.data());
+    p.run_lanes(lane_inputs(in).data(), many.data(), much.data());
     ASSERT_TRUE(many.intact() && much.intact()) << seed;
   }
 }
@@ -121,10 +121,11 @@ TEST(MachineCode, AllocatesNothingWhenItRuns) {
   const Program p(g, terms, 10, true);
   std::vector<double> in(10 * Program::lanes, 0.3), out(p.outputs() * Program::lanes);
   std::vector<double> work(p.work() * Program::lanes);
+  const auto at = lane_inputs(in);
   const long before = testing::allocations();
   p.run(in.data(), out.data(), work.data());
   p.interpret(in.data(), out.data(), work.data());
-  p.run_lanes(in.data(), out.data(), work.data());
+  p.run_lanes(at.data(), out.data(), work.data());
   EXPECT_EQ(testing::allocations(), before);
 }
 

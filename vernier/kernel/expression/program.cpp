@@ -58,7 +58,7 @@ void Program::run(const double* in, double* out, double* work) const noexcept {
 
 bool Program::machine_code() const noexcept { return code_->machine != nullptr; }
 
-void Program::run_lanes(const double* in, double* out, double* work) const noexcept {
+void Program::run_lanes(const double* const* in, double* out, double* work) const noexcept {
   if (code_->machine && code_->machine->has_lanes()) {
     code_->machine->run_lanes(in, out, work);
   } else {

@@ -33,10 +33,10 @@ class Program {
   void run(const double* in, double* out, double* work) const noexcept;
   bool machine_code() const noexcept;
 
-  /// 8 states at once: element i of lane l is at in[i*8 + l]; work is 8 times work(). By machine
-  /// code where it was made for lanes, else by the bytecode.
+  /// 8 states at once: element i of lane l is at in[i][l] and out[i*8 + l]; work is 8 times work().
+  /// By machine code where it was made for lanes, else by the bytecode.
   static constexpr int lanes = 8;
-  void run_lanes(const double* in, double* out, double* work) const noexcept;
+  void run_lanes(const double* const* in, double* out, double* work) const noexcept;
 
  private:
   struct Code;

@@ -12,6 +12,7 @@
 #include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/expression/detail/operations.hpp"
 #include "vernier/kernel/expression/expression.hpp"
+#include "vernier/kernel/expression/program.hpp"
 
 namespace vernier::expression {
 
@@ -211,6 +212,13 @@ inline double hostile(std::mt19937_64& random) {
                                 3.141592653589793};
   if (random() % 3 == 0) return corners[random() % std::size(corners)];
   return std::normal_distribution<double>(0.0, random() % 4 == 0 ? 1e3 : 1.5)(random);
+}
+
+/// Where the lanes of each input are that stand one after another.
+inline std::vector<const double*> lane_inputs(const std::vector<double>& in) {
+  std::vector<const double*> at;
+  for (std::size_t i = 0; i < in.size(); i += Program::lanes) at.push_back(&in[i]);
+  return at;
 }
 
 /// A graph of about `operations` random operations over `inputs` symbols, constants among them.

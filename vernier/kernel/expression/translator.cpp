@@ -1,7 +1,9 @@
 #include "vernier/kernel/expression/detail/translator.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "vernier/base/require.hpp"
 #include "vernier/kernel/elementary/lane_functions.hpp"
@@ -12,6 +14,8 @@ namespace {
 
 constexpr int lanes = Program::lanes;
 constexpr int mask_register = 1;
+// by the functions that code with calls is among; an odd number, for the stack
+constexpr Base kept[] = {Base::rbx, Base::rbp, Base::r12, Base::r14, Base::r15};
 
 // Opcodes: Intel 64 manual, volume 2.
 constexpr std::uint8_t op_add = 0x58, op_multiply = 0x59, op_subtract = 0x5c, op_minimum = 0x5d,
@@ -146,6 +150,7 @@ Translator::Translator(const Values& values, const CodeSchedule& plan, const Poo
       out_(plan.calls() ? Base::rbp : Base::rsi),
       work_(plan.calls() ? Base::r14 : Base::rdx),
       counter_(plan.calls() ? Base::r15 : Base::rcx),
+      shift_(plan.calls() ? Base::r12 : Base::r8),
       register_of_(values.size(), -1),
       home_(values.size(), Home::none),
       place_(values.size()),
@@ -172,27 +177,30 @@ Translator::Translator(const Values& values, const CodeSchedule& plan, const Poo
 
 void Translator::enter() {
   if (plan_.calls()) {
-    for (const Base b : {Base::rbx, Base::rbp, Base::r14, Base::r15}) code_.push(b);
-    code_.add(Base::rsp, -136);  // operands of calls; and the stack stays aligned to 16
+    for (const Base b : kept) code_.push(b);
+    code_.add(Base::rsp, -144);  // operands of calls; and the stack stays aligned to 16
     code_.move(in_, Base::rdi);
     code_.move(out_, Base::rsi);
     code_.move(work_, Base::rdx);
   }
-  if (width_ > 1 && width_ < lanes) code_.move(counter_, std::uint64_t(lanes / width_));
+  if (width_ > 1 && width_ < lanes) {
+    code_.move(counter_, std::uint64_t(lanes / width_));
+    code_.move(shift_, std::uint64_t{0});
+  }
   loop_ = code_.bytes().size();
 }
 
 void Translator::leave() {
   if (width_ > 1 && width_ < lanes) {
     const int stride = width_ * 8;
-    code_.add(in_, stride);
+    code_.add(shift_, stride);
     code_.add(out_, stride);
     code_.decrement_and_loop(counter_, loop_);
   }
   if (wide_) code_.zero_upper();
   if (plan_.calls()) {
-    code_.add(Base::rsp, 136);
-    for (const Base b : {Base::r15, Base::r14, Base::rbp, Base::rbx}) code_.pop(b);
+    code_.add(Base::rsp, 144);
+    std::for_each(std::rbegin(kept), std::rend(kept), [this](Base b) { code_.pop(b); });
   }
   code_.ret();
 }
@@ -204,13 +212,16 @@ std::uint32_t Translator::next_use(std::uint32_t value) const {
   return cursor_[value] < uses.size() ? uses[cursor_[value]] : nothing;
 }
 
-Memory Translator::home(std::uint32_t value) const {
+Memory Translator::home(std::uint32_t value) {
   const auto place = static_cast<std::int32_t>(place_[value]);
   const int number = width_ * 8;
   const int signal = wide_ ? lanes * 8 : 8;
   switch (home_[value]) {
     case Home::input:
-      return {in_, place * signal};
+      if (!wide_) return {in_, place * signal};
+      code_.load(Base::rax, {in_, place * 8});
+      if (width_ < lanes) code_.add(Base::rax, shift_);
+      return {Base::rax, 0};
     case Home::output:
       return {out_, place * signal};
     case Home::slot:

@@ -285,6 +285,12 @@ class Composer {
       Place& part = places()[k];
       const std::span<const std::vector<Entry>> rows = std::span(rows_).subspan(part.u, part.m);
       part.gathers = runs(rows);
+      for (Gather& g : part.gathers) g.to += static_cast<std::uint32_t>(part.u);
+      for (const std::vector<Entry>& row : rows) {
+        const bool plain = row.size() == 1 && !row[0].outside && row[0].gain == 1.0 &&
+                           (row[0].from < part.y || row[0].from >= part.y + part.p);
+        part.source.push_back(plain ? row[0].from : Place::computed);
+      }
       std::size_t row = 0;
       for (const Signal& s : spec_of(k).inputs) {
         for (std::size_t i = 0; i < s.count; ++i, ++row) {
@@ -338,6 +344,7 @@ class Composer {
       jumping[k] = every[k];
       guarded[k] = spec_of(k).condition_inputs.value_or(every[k]);
     }
+    find_timed();
     result_->for_flow_ = schedule(all, flowing, false);
     result_->for_guards_ = schedule(all, guarded, false, &condition_inputs_);
     result_->for_jump_ = schedule(all, jumping, false);
@@ -359,11 +366,57 @@ class Composer {
     throw ConfigurationError(std::move(all));
   }
 
+  // Parts of which nothing but time moves the outputs: there is nothing else that they could see.
+  void find_timed() {
+    const auto owner = [this](std::size_t output) {
+      const auto after =
+          std::upper_bound(places().begin(), places().end(), output,
+                           [](std::size_t o, const Place& part) { return o < part.y; });
+      return static_cast<std::size_t>(after - places().begin()) - 1;
+    };
+    timed_.resize(places().size());
+    for (bool more = true; more;) {
+      more = false;
+      for (std::size_t k = 0; k < places().size(); ++k) {
+        const Place& part = places()[k];
+        if (timed_[k] || part.n + part.automata + part.parameters > 0) continue;
+        timed_[k] = std::all_of(part.gathers.begin(), part.gathers.end(), [&](const Gather& g) {
+          if (g.outside) return false;
+          const std::size_t last = owner(g.from + g.count - 1);
+          for (std::size_t from = owner(g.from); from <= last; ++from)
+            if (!timed_[from]) return false;
+          return true;
+        });
+        more |= timed_[k];
+      }
+    }
+  }
+
+  // A call of a part that needs some input signals.
+  Schedule::Call call_of(std::size_t k, const std::set<std::size_t>& inputs, OutputSet outputs) {
+    const Place& part = places()[k];
+    std::vector<bool> needed;  // by element
+    for (std::size_t i = 0; i < spec_of(k).inputs.size(); ++i)
+      needed.insert(needed.end(), spec_of(k).inputs[i].count, inputs.contains(i));
+    const auto computed = [&](std::size_t i) { return part.source[i] == Place::computed; };
+    Schedule::Call call{k, {}, {}, outputs};
+    for (const Gather& g : part.gathers) {
+      bool any = false, any_computed = false;
+      for (std::size_t i = g.to - part.u; i < g.to - part.u + g.count; ++i) {
+        any |= needed[i];
+        any_computed |= needed[i] && computed(i);
+      }
+      if (any) call.gathers.push_back(g);
+      if (any_computed) call.lane_gathers.push_back(g);
+    }
+    return call;
+  }
+
   // Calls that give parts the inputs of `targets`, and all parts their outputs if asked. `seen`
   // gets all inputs that these depend on.
   Schedule schedule(const std::vector<Block>& all,
                     const std::vector<std::vector<std::size_t>>& targets, bool outputs,
-                    std::set<std::pair<std::size_t, std::size_t>>* seen = nullptr) const {
+                    std::set<std::pair<std::size_t, std::size_t>>* seen = nullptr) {
     // which outputs are needed: walk back from the inputs of the targets
     std::vector<std::vector<bool>> needed(all.size());
     std::vector<std::pair<std::size_t, std::size_t>> open;  // inputs to walk from
@@ -413,14 +466,20 @@ class Composer {
     require(order.loop.empty());
 
     Schedule result;
-    std::vector<std::size_t> last(all.size(), 0);  // 1 + the last call of each part
+    std::size_t calls = 0;
+    std::vector<std::size_t> last(all.size(), 0);  // the number of the last call of each part
     std::vector<std::size_t> full(all.size(), 0);  // the same, with its inputs gathered
     for (std::size_t b : order.calls) {
       if (blocks[b].outputs == 0) continue;
-      const bool gather = !blocks[b].needs.empty();
-      result.calls.push_back({b, gather, true});
-      last[b] = result.calls.size();
-      if (gather) full[b] = last[b];
+      std::set<std::size_t> inputs;
+      for (const Block::Need& n : blocks[b].needs) inputs.insert(n.input);
+      last[b] = ++calls;
+      if (!inputs.empty()) {
+        full[b] = last[b];
+        inputs.insert(targets[b].begin(), targets[b].end());
+      }
+      (timed_[b] ? result.timed : result.calls)
+          .push_back(call_of(b, inputs, prepared(b, needed[b])));
     }
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (targets[k].empty()) continue;
@@ -428,9 +487,19 @@ class Composer {
           full[k] == 0 || std::any_of(links_.begin(), links_.end(), [&](const DirectFeed& l) {
             return l.to == k && last[l.from] >= full[k];
           });
-      if (stale) result.calls.push_back({k, true, false});
+      if (stale) result.calls.push_back(call_of(k, {targets[k].begin(), targets[k].end()}, 0));
     }
     return result;
+  }
+
+  // The set of the needed outputs of a part, which it is told of.
+  OutputSet prepared(std::size_t part, const std::vector<bool>& needed) {
+    if (std::find(needed.begin(), needed.end(), false) == needed.end()) return all_outputs;
+    OutputSet set = 0;
+    for (std::size_t o = 0; o < needed.size(); ++o)
+      if (needed[o]) set |= output_bit(o);
+    places()[part].system->prepare_outputs(set);
+    return set;
   }
 
   // Which inputs of the composition reach which of its outputs at the same instant.
@@ -503,6 +572,7 @@ class Composer {
   std::vector<std::string> names_;
   std::vector<std::vector<Entry>> rows_, export_rows_;
   std::vector<DirectFeed> links_;
+  std::vector<bool> timed_;  // parts whose outputs depend on nothing but time
   std::vector<Entering> entering_;
   std::vector<Leaving> leaving_;
   std::vector<Passing> passing_;

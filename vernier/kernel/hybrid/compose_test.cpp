@@ -366,5 +366,114 @@ TEST(Composition, CollectsTheNoiseOfItsPartsAndOfWhatIsMadeOfThem) {
               ElementsAre(0.0, 0.0, 0.1, 0.2, 3.0, 0.0, std::sqrt(0.2 * 0.2 + 1.5 * 1.5), 0.4));
 }
 
+// y = a sin(t) + b u + c p, without states; counts how often its output is asked for
+class Tide final : public System {
+ public:
+  Tide(double a, double b, double c, int& calls) : a_(a), b_(b), c_(c), calls_(calls) {
+    if (b != 0.0) spec_.inputs = {signal("u")};
+    spec_.outputs = {signal("y"), signal("twice")};
+    if (b != 0.0) spec_.feedthrough = {{0, 0}, {1, 0}};
+    if (c != 0.0) spec_.parameters = {signal("p")};
+  }
+  const SystemSpec& spec() const noexcept override { return spec_; }
+  void flow(const Point&, std::span<double>, Workspace&) const noexcept override {}
+  void output(const Point& p, std::span<double> y, Workspace&) const noexcept override {
+    ++calls_;
+    y[0] = a_ * std::sin(p.t) + (b_ != 0.0 ? b_ * p.u[0] : 0.0) + (c_ != 0.0 ? c_ * p.p[0] : 0.0);
+    // only where it is wanted, so that what was kept for another call would show
+    y[1] = (p.outputs & output_bit(1)) != 0 ? 2.0 * y[0] : 1e9;
+  }
+
+ private:
+  double a_, b_, c_;
+  int& calls_;
+  SystemSpec spec_;
+};
+
+// c' = a.y + b.twice + d.y, of which a and b depend on time alone; d on an input and a parameter
+std::unique_ptr<System> tidal(double input_gain, double parameter_gain, int& calls) {
+  auto list = parts_of(std::make_unique<Tide>(3.0, 0.0, 0.0, calls),
+                       std::make_unique<Tide>(0.5, 2.0, 0.0, calls), filter(0.0),
+                       std::make_unique<Tide>(0.0, input_gain, parameter_gain, calls));
+  Outside outside{{signal("outside")}, {}};
+  std::vector<MatrixBlock> wires = {
+      {{0, "y"}, {1, "u"}}, {{0, "y"}, {2, "u"}}, {{1, "twice"}, {2, "u"}}, {{3, "y"}, {2, "u"}}};
+  if (input_gain != 0.0) wires.push_back({{End::outside, "outside"}, {3, "u"}});
+  return compose(std::move(list), wires, outside);
+}
+
+// what filter.u is, at x = 0: 3 sin t + 2 (0.5 sin t + 6 sin t) + …
+double tide(double t) { return 3.0 * std::sin(t) + 2.0 * (0.5 * std::sin(t) + 6.0 * std::sin(t)); }
+
+TEST(Compose, WhatDependsOnTimeAloneFollowsTime) {
+  int calls = 0;
+  const auto system = tidal(0.0, 5.0, calls);
+  const auto w = system->workspace();
+  const std::vector<double> x{0.0}, u{0.0};
+  std::vector<double> p{0.0}, xdot(1), y(size(system->spec().outputs));
+  const std::vector<int> mode(system->spec().automata.size(), 0);
+  const auto flow_at = [&](double t) {
+    calls = 0;
+    system->flow({t, x, mode, u, p}, xdot, *w);
+    return xdot[0];
+  };
+  EXPECT_DOUBLE_EQ(flow_at(1.0), tide(1.0));
+  EXPECT_EQ(calls, 3);
+  // at the same time two of the parts need not be asked again
+  EXPECT_DOUBLE_EQ(flow_at(1.0), tide(1.0));
+  EXPECT_EQ(calls, 1);
+  // the one with a parameter must be
+  p[0] = 2.0;
+  EXPECT_DOUBLE_EQ(flow_at(1.0), tide(1.0) + 10.0);
+  EXPECT_DOUBLE_EQ(flow_at(2.0), tide(2.0) + 10.0);
+  EXPECT_DOUBLE_EQ(flow_at(1.0), tide(1.0) + 10.0);
+  // a call that wants other outputs at another time lies between
+  system->output({3.0, x, mode, u, p}, y, *w);
+  EXPECT_DOUBLE_EQ(y[1], 6.0 * std::sin(3.0));
+  EXPECT_DOUBLE_EQ(flow_at(1.0), tide(1.0) + 10.0);
+  system->output({1.0, x, mode, u, p}, y, *w);
+  EXPECT_DOUBLE_EQ(y[1], 6.0 * std::sin(1.0));
+  EXPECT_DOUBLE_EQ(y[2], 6.5 * std::sin(1.0));
+}
+
+TEST(Compose, WhatDependsOnInputsIsNeverKept) {
+  int calls = 0;
+  const auto system = tidal(7.0, 0.0, calls);
+  const auto w = system->workspace();
+  const std::vector<double> x{0.0};
+  std::vector<double> xdot(1);
+  const std::vector<int> mode(system->spec().automata.size(), 0);
+  for (const double u : {0.0, 1.0, -2.0}) {
+    system->flow({1.0, x, mode, {&u, 1}}, xdot, *w);
+    EXPECT_DOUBLE_EQ(xdot[0], tide(1.0) + 7.0 * u);
+  }
+}
+
+TEST(Compose, WhatDependsOnTimeAloneFollowsTheTimeOfEachLane) {
+  int calls = 0;
+  const auto system = tidal(0.0, 5.0, calls);
+  const auto w = system->lane_workspace();
+  std::vector<double> t(lanes), x(lanes), u(lanes), p(lanes), xdot(lanes);
+  const std::vector<int> mode(system->spec().automata.size(), 0);
+  const auto expect = [&] {
+    calls = 0;
+    system->flow_lanes({t.data(), x.data(), mode, u.data(), p.data()}, xdot.data(), *w);
+    for (std::size_t l = 0; l < lanes; ++l)
+      EXPECT_DOUBLE_EQ(xdot[l], tide(t[l]) + 5.0 * p[l]) << "lane " << l;
+    return calls;
+  };
+  EXPECT_EQ(expect(), 3 * lanes);
+  EXPECT_EQ(expect(), lanes);
+  t[5] = 0.5;  // one lane of eight
+  EXPECT_EQ(expect(), 3 * lanes);
+  p[2] = 1.0;
+  EXPECT_EQ(expect(), lanes);
+  t[5] = -0.0;  // sin(-0) is -0
+  t[6] = 0.0;
+  EXPECT_EQ(expect(), 3 * lanes);
+  t[5] = 0.0;
+  EXPECT_EQ(expect(), 3 * lanes);
+}
+
 }  // namespace
 }  // namespace vernier::hybrid

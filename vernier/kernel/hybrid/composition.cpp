@@ -54,33 +54,6 @@ void gather(const std::vector<Gather>& gathers, std::span<const double> parts,
   }
 }
 
-// The same in lanes, of which every element has `lanes` side by side.
-void gather_lanes(const std::vector<Gather>& gathers, const double* parts, const double* outside,
-                  double* to) noexcept {
-  using enum Gather::Kind;
-  for (const Gather& g : gathers) {
-    double* b = to + g.to * lanes;
-    const std::size_t count = g.count * lanes;
-    const bool adds = g.kind == add_1 || g.kind == add_3 || g.kind == add || g.kind == add_scaled;
-    const double* a = g.outside ? outside : parts;
-    if (a == nullptr) {
-      if (!adds) std::fill_n(b, count, 0.0);
-      continue;
-    }
-    a += g.from * lanes;
-    if (g.kind == scale) {
-      for (std::size_t i = 0; i < count; ++i) b[i] = g.gain * a[i];
-    } else if (g.kind == add_scaled) {
-      for (std::size_t i = 0; i < count; ++i) b[i] += g.gain * a[i];
-    } else if (adds) {
-      for (std::size_t i = 0; i < count; ++i) b[i] += a[i];
-    } else {
-      for (std::size_t i = 0; i < count; i += lanes)
-        std::memcpy(b + i, a + i, lanes * sizeof(double));
-    }
-  }
-}
-
 template <class T>
 std::span<T> piece(std::span<T> whole, std::size_t first, std::size_t count) noexcept {
   return whole.empty() ? whole : whole.subspan(first, count);
@@ -115,13 +88,27 @@ std::unique_ptr<Workspace> Composition::make_workspace(bool for_lanes) const {
   w->y.resize(p_);
   w->du.resize(m_);
   w->dy.resize(p_);
-  w->lane_u.resize(m_ * lanes);
-  w->lane_y.resize(p_ * lanes);
+  w->lane_u.resize(m_ * lanes * most_blocks);
+  w->lane_y.resize(p_ * lanes * most_blocks);
+  w->lane_t.resize(lanes * most_blocks);
   w->lane_du.resize(m_ * lanes);
   w->lane_dy.resize(p_ * lanes);
+  w->lane_outside.resize(size(spec_.inputs) * lanes * most_blocks);
   w->labels.resize(most_labels_);
-  for (const Place& part : parts_)
+  for (const Place& part : parts_) {
     w->parts.push_back(for_lanes ? part.system->lane_workspace() : part.system->workspace());
+    for (const auto& [index, value] : part.fixed) {
+      w->u[part.u + index] = value;
+      for (std::size_t b = 0; b < most_blocks; ++b)
+        std::fill_n(&w->lane_u[(b * m_ + part.u + index) * lanes], lanes, value);
+    }
+  }
+  for (std::size_t b = 0; b < most_blocks; ++b)
+    for (const Place& part : parts_)
+      for (std::size_t i = 0; i < part.m; ++i)
+        w->inputs.push_back(part.source[i] == Place::computed
+                                ? w->lane_u.data() + (b * m_ + part.u + i) * lanes
+                                : w->lane_y.data() + (b * p_ + part.source[i]) * lanes);
   return w;
 }
 
@@ -130,67 +117,107 @@ const Schedule& Composition::needed(bool xdot, bool y, bool z) const noexcept {
   return z ? for_guards_ : xdot ? for_flow_ : for_output_;
 }
 
-inline Point Composition::at(const Point& p, const Place& part,
-                             const CompositionWorkspace& w) const noexcept {
+inline Point Composition::at(const Point& p, const Place& part, const CompositionWorkspace& w,
+                             OutputSet outputs) const noexcept {
   return {p.t,
           {p.x.data() + part.x, part.n},
           {p.mode.data() + part.automaton, part.automata},
           {w.u.data() + part.u, part.m},
-          {p.p.data() + part.parameter, part.parameters}};
+          {p.p.data() + part.parameter, part.parameters},
+          outputs};
 }
 
-inline Points Composition::at(const Points& p, const Place& part,
-                              const CompositionWorkspace& w) const noexcept {
-  return {p.t, piece(p.x, part.x), p.mode.subspan(part.automaton, part.automata),
-          piece(w.lane_u.data(), part.u), piece(p.p, part.parameter)};
+inline Points Composition::at(const Points& p, const Place& part, const CompositionWorkspace& w,
+                              OutputSet outputs, std::size_t results) const noexcept {
+  return {p.t,
+          piece(p.x, part.x),
+          p.mode.subspan(part.automaton, part.automata),
+          nullptr,
+          piece(p.p, part.parameter),
+          outputs,
+          w.inputs.data() + part.u,
+          {p.blocks.count, p.blocks.t, p.blocks.x, m_, p.blocks.p, results}};
+}
+
+inline void Composition::call(const Schedule::Call& c, const Point& p,
+                              CompositionWorkspace& w) const noexcept {
+  const Place& part = parts_[c.part];
+  gather(c.gathers, w.y, p.u, w.u.data());
+  if (c.outputs == 0) return;
+  part.system->output(at(p, part, w, c.outputs), {w.y.data() + part.y, part.p}, *w.parts[c.part]);
+}
+
+inline void Composition::call(const Schedule::Call& c, const Points& p,
+                              CompositionWorkspace& w) const noexcept {
+  const Place& part = parts_[c.part];
+  for (std::size_t b = 0; !c.lane_gathers.empty() && b < p.blocks.count; ++b)
+    w.gather(c.lane_gathers, w.lane_y.data() + b * p_ * lanes, p.u + b * p.blocks.u * lanes,
+             w.lane_u.data() + b * m_ * lanes);
+  if (c.outputs == 0) return;
+  part.system->output_lanes(at(p, part, w, c.outputs, p_), w.lane_y.data() + part.y * lanes,
+                            *w.parts[c.part]);
 }
 
 void Composition::propagate(const Schedule& schedule, const Point& p,
                             CompositionWorkspace& w) const noexcept {
-  for (const Schedule::Call& call : schedule.calls) {
-    const Place& part = parts_[call.part];
-    if (call.gather) {
-      double* u = w.u.data() + part.u;
-      for (const auto& [index, value] : part.fixed) u[index] = value;
-      gather(part.gathers, w.y, p.u, u);
-    }
-    if (call.output) {
-      part.system->output(at(p, part, w), {w.y.data() + part.y, part.p}, *w.parts[call.part]);
-    }
+  // times are compared by their bits: -0 is not 0
+  if (!schedule.timed.empty() &&
+      (w.timed != &schedule || std::memcmp(&w.t, &p.t, sizeof w.t) != 0)) {
+    for (const Schedule::Call& c : schedule.timed) call(c, p, w);
+    w.timed = &schedule;
+    w.t = p.t;
   }
+  for (const Schedule::Call& c : schedule.calls) call(c, p, w);
 }
 
 void Composition::propagate(const Schedule& schedule, const Points& p,
                             CompositionWorkspace& w) const noexcept {
-  for (const Schedule::Call& call : schedule.calls) {
-    const Place& part = parts_[call.part];
-    if (call.gather) {
-      double* u = w.lane_u.data() + part.u * lanes;
-      for (const auto& [index, value] : part.fixed) std::fill_n(u + index * lanes, lanes, value);
-      gather_lanes(part.gathers, w.lane_y.data(), p.u, u);
+  if (p.u_at != nullptr) {
+    // a composition inside another: its inputs must stand together
+    Points joined = p;
+    joined.u_at = nullptr;
+    joined.u = w.lane_outside.data();
+    joined.blocks.u = size(spec_.inputs);
+    const std::size_t numbers = joined.blocks.u * lanes;
+    for (std::size_t b = 0; b < p.blocks.count; ++b)
+      together(p.some_blocks(b), std::span(w.lane_outside).subspan(b * numbers, numbers));
+    return propagate(schedule, joined, w);
+  }
+  if (!schedule.timed.empty()) {
+    bool known = w.lane_timed == &schedule && p.blocks.count <= w.lane_blocks;
+    for (std::size_t b = 0; b < p.blocks.count; ++b) {
+      double* const t = &w.lane_t[b * lanes];
+      const double* const now = p.t + b * p.blocks.t * lanes;
+      if (known && std::memcmp(t, now, lanes * sizeof(double)) == 0) continue;
+      known = false;
+      std::copy_n(now, lanes, t);
     }
-    if (call.output) {
-      part.system->output_lanes(at(p, part, w), w.lane_y.data() + part.y * lanes,
-                                *w.parts[call.part]);
+    if (!known) {
+      for (const Schedule::Call& c : schedule.timed) call(c, p, w);
+      w.lane_timed = &schedule;
+      w.lane_blocks = p.blocks.count;
     }
   }
+  for (const Schedule::Call& c : schedule.calls) call(c, p, w);
 }
 
 // By the chain rule, along the same order of calls; the values must have been propagated before.
 void Composition::propagate_tangent(const Schedule& schedule, const Point& p, const Direction& d,
                                     CompositionWorkspace& w) const noexcept {
-  for (const Schedule::Call& call : schedule.calls) {
-    const Place& part = parts_[call.part];
-    const std::span<double> du(w.du.data() + part.u, part.m);
-    // elements that keep a value have no rate, and nothing is ever gathered into them
-    if (call.gather) gather(part.gathers, w.dy, d.u, du.data());
-    if (call.output) {
-      part.system->tangent(
-          at(p, part, w),
-          {d.t, piece(d.x, part.x, part.n), du, piece(d.p, part.parameter, part.parameters)},
-          {.xdot = {}, .y = {w.dy.data() + part.y, part.p}, .z = {}}, *w.parts[call.part]);
+  for (const auto* calls : {&schedule.timed, &schedule.calls})
+    for (const Schedule::Call& c : *calls) {
+      const Place& part = parts_[c.part];
+      // elements that keep a value have no rate, and nothing is ever gathered into them
+      gather(c.gathers, w.dy, d.u, w.du.data());
+      if (c.outputs == 0) continue;
+      part.system->tangent(at(p, part, w, c.outputs),
+                           {d.t,
+                            piece(d.x, part.x, part.n),
+                            {w.du.data() + part.u, part.m},
+                            piece(d.p, part.parameter, part.parameters)},
+                           {.xdot = {}, .y = {w.dy.data() + part.y, part.p}, .z = {}},
+                           *w.parts[c.part]);
     }
-  }
 }
 
 template <class At, class Call>
@@ -203,26 +230,26 @@ void Composition::chain(const At& p, const Directions& d, const Tangents& wanted
     return Directions{d.t, piece(d.x, part.x), piece(w.lane_du.data(), part.u),
                       piece(d.p, part.parameter)};
   };
-  for (const Schedule::Call& call : schedule.calls) {
-    const Place& part = parts_[call.part];
-    double* du = w.lane_du.data() + part.u * lanes;
-    if (call.gather) gather_lanes(part.gathers, w.lane_dy.data(), d.u, du);
-    if (call.output)
-      of_part(part, along(part), Tangents{nullptr, w.lane_dy.data() + part.y * lanes, nullptr},
-              *w.parts[call.part]);
-  }
+  for (const auto* calls : {&schedule.timed, &schedule.calls})
+    for (const Schedule::Call& c : *calls) {
+      const Place& part = parts_[c.part];
+      w.gather(c.gathers, w.lane_dy.data(), d.u, w.lane_du.data());
+      if (c.outputs == 0) continue;
+      of_part(at(p, part, w, c.outputs), part, along(part),
+              Tangents{nullptr, w.lane_dy.data() + part.y * lanes, nullptr}, *w.parts[c.part]);
+    }
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     const Place& part = parts_[k];
     const Tangents own{part.n > 0 ? piece(wanted.xdot, part.x) : nullptr, nullptr,
                        part.guards > 0 ? piece(wanted.z, part.z) : nullptr};
     if (own.xdot == nullptr && own.z == nullptr) continue;
-    of_part(part, along(part), own, *w.parts[k]);
+    of_part(at(p, part, w), part, along(part), own, *w.parts[k]);
   }
   if (wanted.y == nullptr) return;
-  std::copy(w.lane_dy.begin(), w.lane_dy.end(), wanted.y);
+  w.moves.copy(w.lane_dy.data(), p_, wanted.y);
   double* const exported = wanted.y + p_ * lanes;
   std::fill(exported, wanted.y + size(spec_.outputs) * lanes, 0.0);
-  gather_lanes(exports_, w.lane_dy.data(), d.u, exported);
+  w.gather(exports_, w.lane_dy.data(), d.u, exported);
 }
 
 void Composition::flow(const Point& p, std::span<double> xdot, Workspace& memory) const noexcept {
@@ -236,12 +263,19 @@ void Composition::flow(const Point& p, std::span<double> xdot, Workspace& memory
 }
 
 void Composition::flow_lanes(const Points& p, double* xdot, Workspace& memory) const noexcept {
+  if (p.blocks.count > most_blocks) {
+    for (std::size_t first = 0; first < p.blocks.count; first += most_blocks)
+      flow_lanes(p.some_blocks(first, std::min(most_blocks, p.blocks.count - first)),
+                 xdot + first * p.blocks.result * lanes, memory);
+    return;
+  }
   CompositionWorkspace& w = own(memory);
   propagate(for_flow_, p, w);
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     const Place& part = parts_[k];
     if (part.n == 0) continue;
-    part.system->flow_lanes(at(p, part, w), xdot + part.x * lanes, *w.parts[k]);
+    part.system->flow_lanes(at(p, part, w, all_outputs, p.blocks.result), xdot + part.x * lanes,
+                            *w.parts[k]);
   }
 }
 
@@ -253,13 +287,15 @@ void Composition::output(const Point& p, std::span<double> y, Workspace& memory)
   gather(exports_, w.y, p.u, y.data() + p_);
 }
 
-void Composition::output_lanes(const Points& p, double* y, Workspace& memory) const noexcept {
+void Composition::output_lanes(const Points& all, double* y, Workspace& memory) const noexcept {
   CompositionWorkspace& w = own(memory);
-  propagate(for_output_, p, w);
-  std::copy(w.lane_y.begin(), w.lane_y.end(), y);
-  double* const exported = y + p_ * lanes;
-  std::fill(exported, y + size(spec_.outputs) * lanes, 0.0);
-  gather_lanes(exports_, w.lane_y.data(), p.u, exported);
+  each_block(all, y, [&](const Points& p, double* to) {
+    propagate(for_output_, p, w);
+    w.moves.copy(w.lane_y.data(), p_, to);
+    double* const exported = to + p_ * lanes;
+    std::fill(exported, to + size(spec_.outputs) * lanes, 0.0);
+    w.gather(exports_, w.lane_y.data(), p.u_at != nullptr ? w.lane_outside.data() : p.u, exported);
+  });
 }
 
 void Composition::guards(const Point& p, std::span<double> z, Workspace& memory) const noexcept {
@@ -367,18 +403,16 @@ void Composition::tangents(const Point& p, const Directions& d, const Tangents& 
                            Workspace& memory) const noexcept {
   CompositionWorkspace& w = own(memory);
   chain(p, d, wanted, w,
-        [&](const Place& part, const Directions& along, const Tangents& own, Workspace& inner) {
-          part.system->tangents(at(p, part, w), along, own, inner);
-        });
+        [](const Point& here, const Place& part, const Directions& along, const Tangents& own,
+           Workspace& inner) { part.system->tangents(here, along, own, inner); });
 }
 
 void Composition::tangent_lanes(const Points& p, const Directions& d, const Tangents& wanted,
                                 Workspace& memory) const noexcept {
   CompositionWorkspace& w = own(memory);
   chain(p, d, wanted, w,
-        [&](const Place& part, const Directions& along, const Tangents& own, Workspace& inner) {
-          part.system->tangent_lanes(at(p, part, w), along, own, inner);
-        });
+        [](const Points& here, const Place& part, const Directions& along, const Tangents& own,
+           Workspace& inner) { part.system->tangent_lanes(here, along, own, inner); });
 }
 
 namespace {
@@ -455,7 +489,7 @@ Pattern Composition::pattern() const {
   for (bool more = true; more;) {
     more = false;
     for (std::size_t k = 0; k < parts_.size(); ++k) {
-      more |= gathered(parts_[k].gathers, parts_[k].u, u);
+      more |= gathered(parts_[k].gathers, 0, u);
       more |= travel(k, true);
     }
   }

@@ -6,9 +6,10 @@
 
 /// Models written once, as templates over the kind of number: a double, lanes of them, or either
 /// with its rate. A model M is made from its data, M::Data, which do not depend on what code is
-/// compiled for. It has the most elements of its vectors as constants (states, inputs, outputs,
-/// atoms), how many it has now (n, m, p, g), and templates flow, output and guards of
-/// (numbers, t, x, mode, u, result).
+/// compiled for, and has templates flow, output and guards of (numbers, t, x, mode, u, result).
+/// output() also gets which signals are wanted, before the result, and need not set others.
+/// Elements of x and u are read by x[i], those of results written by r[i] = …, and x + k begins at
+/// element k; nothing else is promised of them, since they may be in memory that all lanes share.
 ///
 /// Numbers are what the equations need of the parameters. Data has those that were given (`given`,
 /// lane_table.hpp) and their Numbers<double> (`numbers`); M::numbers(data, given) computes them of
@@ -98,125 +99,143 @@ VERNIER_INLINE S as(const X& x) noexcept {
 
 /// What models without states and conditions have.
 struct Stateless {
-  static constexpr int states = 0, atoms = 0;
-  static VERNIER_INLINE int n() noexcept { return 0; }
-  static VERNIER_INLINE int g() noexcept { return 0; }
-  template <class N, class S>
-  VERNIER_INLINE void flow(const N&, const S&, const S*, const int*, const S*, S*) const noexcept {}
-  template <class N, class S>
-  VERNIER_INLINE void guards(const N&, const S&, const S*, const int*, const S*,
-                             S*) const noexcept {}
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void flow(const N&, const S&, const X&, const int*, const U&,
+                           const R&) const noexcept {}
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void guards(const N&, const S&, const X&, const int*, const U&,
+                             const R&) const noexcept {}
+};
+
+/// A vector of as many points as T has lanes, of those that are eight side by side from lane
+/// `first` on: element i at at[i], or from[8 i] where `at` is null. `same`: one point in all lanes,
+/// at from[i].
+template <class T>
+struct Elements {
+  const double* from;
+  const double* const* at = nullptr;
+  int first = 0;
+  bool same = false;
+
+  VERNIER_INLINE T operator[](int i) const noexcept {
+    if (same) return constant<T>(from[i]);
+    T v;
+    __builtin_memcpy(&v, (at != nullptr ? at[i] : from + i * 8) + first, sizeof v);
+    return v;
+  }
+  VERNIER_INLINE Elements operator+(int i) const noexcept {
+    return {same ? from + i : from + i * 8, at != nullptr ? at + i : nullptr, first, same};
+  }
+};
+/// The same with rates, `along` a direction; null: they do not move.
+template <class T>
+struct MovingElements {
+  Elements<T> values, along;
+
+  VERNIER_INLINE Moving<T> operator[](int i) const noexcept {
+    return {values[i], along.from != nullptr ? along[i] : constant<T>(0.0)};
+  }
+  VERNIER_INLINE MovingElements operator+(int i) const noexcept {
+    return {values + i, along.from != nullptr ? along + i : along};
+  }
+};
+/// Where results go; of numbers with rates the rates.
+template <class T, int stride>
+struct Results {
+  double* to;
+
+  struct Element {
+    double* to;
+    VERNIER_INLINE void operator=(const T& v) const noexcept { __builtin_memcpy(to, &v, sizeof v); }
+    VERNIER_INLINE void operator=(const Moving<T>& v) const noexcept {
+      __builtin_memcpy(to, &v.d, sizeof v.d);
+    }
+  };
+  VERNIER_INLINE Element operator[](int i) const noexcept { return {to + i * stride}; }
+  VERNIER_INLINE Results operator+(int i) const noexcept { return {to + i * stride}; }
 };
 
 template <int W, class M>
 struct LaneCode {
-  using T = Lanes<W>;
-  using S = Moving<T>;
-  using Data = typename M::Data;
   static constexpr int eight = 8;
+  using T = Lanes<W>;
+  using In = Elements<T>;
+  using Out = Results<T, eight>;
+  using Data = typename M::Data;
 
-  static VERNIER_INLINE T loaded(const double* from) noexcept {
-    T v;
-    __builtin_memcpy(&v, from, sizeof v);
-    return v;
-  }
-  static VERNIER_INLINE void stored(const T& v, double* to) noexcept {
-    __builtin_memcpy(to, &v, sizeof v);
-  }
-
-  /// What was given, with what p has in place of it; `at(p, i)` gives an element.
-  template <class N, class At>
-  static VERNIER_INLINE void given(const Data& data, const At& at, N* to) noexcept {
+  /// Calls `use` with the numbers of the model, where `at(i)` gives element i of p.
+  template <class S, class At, class Use>
+  static VERNIER_INLINE void with_numbers(const Data& data, const At& at, const Use& use) noexcept {
+    if (data.given.adjustable == 0) return use(data.numbers);
+    S given[M::parameters + 1];
     for (int i = 0; i < M::parameters; ++i)
-      to[i] =
-          data.given.kept(i) ? at(data.given.symbol[i] - 1) : N(constant<N>(data.given.value[i]));
+      given[i] =
+          data.given.kept(i) ? at(data.given.symbol[i] - 1) : S(constant<S>(data.given.value[i]));
+    use(M::numbers(data, given));
   }
 
-  // `call(numbers, t, x, u, r)`, for each group of lanes
-  template <int most_results, class Call>
-  static VERNIER_INLINE void values(const M& m, const Data& data,
-                                    const typename LaneTable<Data>::At& at, int results, double* to,
-                                    const Call& call) noexcept {
-    for (int g = 0; g < eight; g += W) {
-      T xs[M::states + 1], us[M::inputs + 1], r[most_results + 1];
-      for (int i = 0; i < m.n(); ++i) xs[i] = loaded(at.x + i * eight + g);
-      for (int i = 0; i < m.m(); ++i) us[i] = loaded(at.u + i * eight + g);
-      const T t = loaded(at.t + g);
-      if (data.given.adjustable == 0) {
-        call(data.numbers, t, xs, us, r);
-      } else {
-        T ps[M::parameters + 1];
-        given(
-            data, [&](int i) VERNIER_LAMBDA { return loaded(at.p + i * eight + g); }, ps);
-        call(M::numbers(data, ps), t, xs, us, r);
-      }
-      for (int i = 0; i < results; ++i) stored(r[i], to + i * eight + g);
+  // call(numbers, t, x, u, result) for all lanes of all blocks
+  template <class Call>
+  static VERNIER_INLINE void each(const Data& data, const LanePlace& at, const LaneBlocks& blocks,
+                                  double* to, const Call& call) noexcept {
+    for (std::size_t b = 0; b < blocks.count; ++b) {
+      const double *t = at.t + b * blocks.t * eight, *x = at.x + b * blocks.x * eight;
+      const double* u = at.u_at != nullptr ? nullptr : at.u + b * blocks.u * eight;
+      const double* const* u_at = at.u_at != nullptr ? at.u_at + b * blocks.u : nullptr;
+      const double* p = at.p + b * blocks.p * eight;
+      double* const result = to + b * blocks.result * eight;
+      for (int g = 0; g < eight; g += W)
+        with_numbers<T>(
+            data,
+            [&](int i) VERNIER_LAMBDA {
+              return In{p, nullptr, g}[i];
+            },
+            [&](const auto& n) VERNIER_LAMBDA {
+              call(n, In{t, nullptr, g}[0], In{x, nullptr, g}, In{u, u_at, g}, Out{result + g});
+            });
     }
   }
 
-  static void flow(const Data& data, const typename LaneTable<Data>::At& at, double* to) {
-    const M m{data};
-    values<M::states>(m, data, at, m.n(), to,
-                      [&](const auto& n, const T& s, const T* xs, const T* us, T* r)
-                          VERNIER_LAMBDA { m.flow(n, s, xs, at.mode, us, r); });
+  static void flow(const Data& data, const LanePlace& at, const LaneBlocks& blocks, double* to) {
+    each(data, at, blocks, to,
+         [&](const auto& n, const T& t, const In& x, const In& u, const Out& r)
+             VERNIER_LAMBDA { M{data}.flow(n, t, x, at.mode, u, r); });
   }
-  static void output(const Data& data, const typename LaneTable<Data>::At& at, double* to) {
-    const M m{data};
-    values<M::outputs>(m, data, at, m.p(), to,
-                       [&](const auto& n, const T& s, const T* xs, const T* us, T* r)
-                           VERNIER_LAMBDA { m.output(n, s, xs, at.mode, us, r); });
+  static void output(const Data& data, const LanePlace& at, const LaneBlocks& blocks,
+                     OutputSet wanted, double* to) {
+    each(data, at, blocks, to,
+         [&](const auto& n, const T& t, const In& x, const In& u, const Out& r)
+             VERNIER_LAMBDA { M{data}.output(n, t, x, at.mode, u, wanted, r); });
   }
-  static void guards(const Data& data, const typename LaneTable<Data>::At& at, double* to) {
-    const M m{data};
-    values<M::atoms>(m, data, at, m.g(), to,
-                     [&](const auto& n, const T& s, const T* xs, const T* us, T* r)
-                         VERNIER_LAMBDA { m.guards(n, s, xs, at.mode, us, r); });
+  static void guards(const Data& data, const LanePlace& at, const LaneBlocks& blocks, double* to) {
+    each(data, at, blocks, to,
+         [&](const auto& n, const T& t, const In& x, const In& u, const Out& r)
+             VERNIER_LAMBDA { M{data}.guards(n, t, x, at.mode, u, r); });
   }
 
-  static void tangent(const Data& data, bool same, const typename LaneTable<Data>::At& point,
+  static void tangent(const Data& data, bool same, const LanePlace& at,
                       const typename LaneTable<Data>::Along& d,
                       const typename LaneTable<Data>::Wanted& wanted) {
-    constexpr int a = M::states > M::outputs ? M::states : M::outputs;
-    constexpr int most_results = a > M::atoms ? a : M::atoms;
     const M m{data};
     for (int g = 0; g < eight; g += W) {
-      const auto at = [&](const double* p, const double* along, int i) VERNIER_LAMBDA {
-        return S(same ? constant<T>(p[i]) : loaded(p + i * eight + g),
-                 along ? loaded(along + i * eight + g) : constant<T>(0.0));
-      };
-      S xs[M::states + 1], us[M::inputs + 1], r[most_results + 1];
-      const S s = at(point.t, d.t, 0);
-      for (int i = 0; i < m.n(); ++i) xs[i] = at(point.x, d.x, i);
-      for (int i = 0; i < m.m(); ++i) us[i] = at(point.u, d.u, i);
-      const auto put = [&](int results, double* to) VERNIER_LAMBDA {
-        for (int i = 0; i < results; ++i) stored(r[i].d, to + i * eight + g);
-      };
-      const auto follow = [&](const auto& n) VERNIER_LAMBDA {
-        if (wanted.xdot) {
-          m.flow(n, s, xs, point.mode, us, r);
-          put(m.n(), wanted.xdot);
-        }
-        if (wanted.y) {
-          m.output(n, s, xs, point.mode, us, r);
-          put(m.p(), wanted.y);
-        }
-        if (wanted.z) {
-          m.guards(n, s, xs, point.mode, us, r);
-          put(m.g(), wanted.z);
-        }
-      };
-      if (data.given.adjustable == 0) {
-        follow(data.numbers);
-      } else {
-        S ps[M::parameters + 1];
-        given(
-            data, [&](int i) VERNIER_LAMBDA { return at(point.p, d.p, i); }, ps);
-        follow(M::numbers(data, ps));
-      }
+      const auto moving = [&](const double* p, const double* const* p_at, const double* along)
+                              VERNIER_LAMBDA {
+                                return MovingElements<T>{{p, p_at, g, same}, {along, nullptr, g}};
+                              };
+      const Moving<T> t = moving(at.t, nullptr, d.t)[0];
+      const auto x = moving(at.x, nullptr, d.x), u = moving(at.u, at.u_at, d.u);
+      const auto p = moving(at.p, nullptr, d.p);
+      with_numbers<Moving<T>>(
+          data, [&](int i) VERNIER_LAMBDA { return p[i]; },
+          [&](const auto& n) VERNIER_LAMBDA {
+            if (wanted.xdot) m.flow(n, t, x, at.mode, u, Out{wanted.xdot + g});
+            if (wanted.y) m.output(n, t, x, at.mode, u, wanted.outputs, Out{wanted.y + g});
+            if (wanted.z) m.guards(n, t, x, at.mode, u, Out{wanted.z + g});
+          });
     }
   }
 
-  static constexpr LaneTable<Data> table{&flow, &output, &guards, &tangent};
+  static constexpr LaneTable<Data> table{&flow, &guards, &output, &tangent};
 };
 
 }  // namespace VERNIER_INSTRUCTIONS

@@ -43,7 +43,7 @@ class LaneSystem : public System {
   }
   void output(const Point& p, std::span<double> y, Workspace&) const noexcept override {
     with_numbers(p, [&](const auto& n) {
-      M{data_}.output(n, p.t, p.x.data(), p.mode.data(), p.u.data(), y.data());
+      M{data_}.output(n, p.t, p.x.data(), p.mode.data(), p.u.data(), p.outputs, y.data());
     });
   }
   void guards(const Point& p, std::span<double> z, Workspace&) const noexcept override {
@@ -53,51 +53,43 @@ class LaneSystem : public System {
   }
   void tangent(const Point& p, const Direction& d, const Tangent& wanted,
                Workspace&) const noexcept override {
-    using S = Moving<double>;
-    std::array<S, M::states + 1> x;
-    std::array<S, M::inputs + 1> u;
-    std::array<S, std::max({M::states, M::outputs, M::atoms}) + 1> r;
-    const auto at = [](std::span<const double> from, std::span<const double> along, std::size_t i) {
-      return S(from[i], along.empty() ? 0.0 : along[i]);
+    using Out = Results<double, 1>;
+    const M m{data_};
+    const Moving<double> t(p.t, d.t);
+    const auto moving = [](std::span<const double> from, std::span<const double> along) {
+      return MovingElements<double>{{from.data(), nullptr, 0, true},
+                                    {along.empty() ? nullptr : along.data(), nullptr, 0, true}};
     };
-    for (std::size_t i = 0; i < p.x.size(); ++i) x[i] = at(p.x, d.x, i);
-    for (std::size_t i = 0; i < p.u.size(); ++i) u[i] = at(p.u, d.u, i);
-    const S t(p.t, d.t);
-    const auto put = [&](std::span<double> to) {
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] = r[i].d;
-    };
+    const auto x = moving(p.x, d.x), u = moving(p.u, d.u), parameters = moving(p.p, d.p);
+    const int* mode = p.mode.data();
     const auto follow = [&](const auto& n) {
-      const M m{data_};
-      if (!wanted.xdot.empty()) m.flow(n, t, x.data(), p.mode.data(), u.data(), r.data());
-      put(wanted.xdot);
-      if (!wanted.y.empty()) m.output(n, t, x.data(), p.mode.data(), u.data(), r.data());
-      put(wanted.y);
-      if (!wanted.z.empty()) m.guards(n, t, x.data(), p.mode.data(), u.data(), r.data());
-      put(wanted.z);
+      if (!wanted.xdot.empty()) m.flow(n, t, x, mode, u, Out{wanted.xdot.data()});
+      if (!wanted.y.empty()) m.output(n, t, x, mode, u, p.outputs, Out{wanted.y.data()});
+      if (!wanted.z.empty()) m.guards(n, t, x, mode, u, Out{wanted.z.data()});
     };
     if (data_.given.adjustable == 0) return follow(data_.numbers);
-    std::array<S, M::parameters + 1> ps;
-    given([&](std::size_t i) { return at(p.p, d.p, i); }, ps);
+    std::array<Moving<double>, M::parameters + 1> ps;
+    given([&](int i) { return parameters[i]; }, ps);
     follow(M::numbers(data_, ps.data()));
   }
 
   void tangents(const Point& p, const Directions& d, const Tangents& w,
                 Workspace&) const noexcept override {
-    table_.tangent(data_, true, {&p.t, p.x.data(), p.mode.data(), p.u.data(), p.p.data()},
-                   {d.t, d.x, d.u, d.p}, {w.xdot, w.y, w.z});
+    table_.tangent(data_, true, {&p.t, p.x.data(), p.mode.data(), p.u.data(), nullptr, p.p.data()},
+                   {d.t, d.x, d.u, d.p}, {w.xdot, w.y, w.z, p.outputs});
   }
   void flow_lanes(const Points& p, double* xdot, Workspace&) const noexcept override {
-    table_.flow(data_, at(p), xdot);
+    table_.flow(data_, place(p), p.blocks, xdot);
   }
   void output_lanes(const Points& p, double* y, Workspace&) const noexcept override {
-    table_.output(data_, at(p), y);
+    table_.output(data_, place(p), p.blocks, p.outputs, y);
   }
   void guards_lanes(const Points& p, double* z, Workspace&) const noexcept override {
-    table_.guards(data_, at(p), z);
+    table_.guards(data_, place(p), p.blocks, z);
   }
   void tangent_lanes(const Points& p, const Directions& d, const Tangents& w,
                      Workspace&) const noexcept override {
-    table_.tangent(data_, false, at(p), {d.t, d.x, d.u, d.p}, {w.xdot, w.y, w.z});
+    table_.tangent(data_, false, place(p), {d.t, d.x, d.u, d.p}, {w.xdot, w.y, w.z, p.outputs});
   }
 
  protected:
@@ -119,7 +111,7 @@ class LaneSystem : public System {
   auto with_numbers(const Point& p, const Use& use) const noexcept {
     if (data_.given.adjustable == 0) return use(data_.numbers);
     std::array<double, M::parameters + 1> ps;
-    given([&](std::size_t i) { return p.p[i]; }, ps);
+    given([&](int i) { return p.p[static_cast<std::size_t>(i)]; }, ps);
     return use(M::numbers(data_, ps.data()));
   }
 
@@ -127,15 +119,14 @@ class LaneSystem : public System {
   SystemSpec spec_;
 
  private:
-  static typename Table::At at(const Points& p) noexcept {
-    return {p.t, p.x, p.mode.data(), p.u, p.p};
+  static LanePlace place(const Points& p) noexcept {
+    return {p.t, p.x, p.mode.data(), p.u, p.u_at, p.p};
   }
   template <class N, std::size_t size, class At>
   void given(const At& element, std::array<N, size>& to) const noexcept {
     for (int i = 0; i < M::parameters; ++i)
       to[static_cast<std::size_t>(i)] =
-          data_.given.kept(i) ? element(static_cast<std::size_t>(data_.given.symbol[i] - 1))
-                              : N(data_.given.value[i]);
+          data_.given.kept(i) ? element(data_.given.symbol[i] - 1) : N(data_.given.value[i]);
   }
 
   const Table& table_;

@@ -1,8 +1,25 @@
 #pragma once
 
 #include "vernier/base/instructions.hpp"
+#include "vernier/kernel/hybrid/output_set.hpp"
 
 namespace vernier::hybrid {
+
+/// Blocks of eight points, and how many elements each vector has from one block to the next.
+struct LaneBlocks {
+  std::size_t count = 1;
+  std::size_t t = 1, x = 0, u = 0, p = 0, result = 0;
+};
+
+/// Where eight points are, or the first of several blocks: element i of an input at `u_at[i]`, or
+/// at u[8 i] where `u_at` is null.
+struct LanePlace {
+  const double *t, *x;
+  const int* mode;
+  const double* u;
+  const double* const* u_at;
+  const double* p;
+};
 
 /// The numbers that a model of N parameters follows from, as they were given. `symbol` says which
 /// of them stay adjustable: element symbol[i] of p replaces value[i].
@@ -20,21 +37,20 @@ struct Given {
 /// wanted.
 template <class D>
 struct LaneTable {
-  struct At {
-    const double *t, *x;
-    const int* mode;
-    const double *u, *p;
-  };
-  using Values = void (*)(const D&, const At&, double* result);
+  using Values = void (*)(const D&, const LanePlace&, const LaneBlocks&, double* result);
+  using Outputs = void (*)(const D&, const LanePlace&, const LaneBlocks&, OutputSet wanted,
+                           double* result);
   struct Along {
     const double *t, *x, *u, *p;
   };
   struct Wanted {
     double *xdot, *y, *z;
+    OutputSet outputs;  // of y
   };
   /// `same`: t, x, u and p are those of one point.
-  using Rates = void (*)(const D&, bool same, const At&, const Along&, const Wanted&);
-  Values flow, output, guards;
+  using Rates = void (*)(const D&, bool same, const LanePlace&, const Along&, const Wanted&);
+  Values flow, guards;
+  Outputs output;
   Rates tangent;
 };
 

@@ -61,6 +61,27 @@ std::vector<double> initial_values(std::span<const Signal> signals) {
   return values;
 }
 
+Points Points::some_blocks(std::size_t first, std::size_t count) const noexcept {
+  const auto from = [first](const double* v, std::size_t apart) {
+    return v == nullptr ? v : v + first * apart * lanes;
+  };
+  Points some = *this;
+  some.t = from(t, blocks.t);
+  some.x = from(x, blocks.x);
+  some.u = from(u, blocks.u);
+  some.p = from(p, blocks.p);
+  if (u_at != nullptr) some.u_at = u_at + first * blocks.u;
+  some.blocks.count = count;
+  return some;
+}
+
+const double* together(const Points& p, std::span<double> memory) noexcept {
+  if (p.u_at == nullptr) return p.u;
+  for (std::size_t i = 0; i < memory.size() / lanes; ++i)
+    std::copy_n(p.u_at[i], lanes, &memory[i * lanes]);
+  return memory.data();
+}
+
 Workspace::Workspace(const SystemSpec& s) : doubles_(s.work) {
   const std::size_t n = size(s.states), m = size(s.inputs), q = size(s.parameters);
   const std::size_t p = size(s.outputs);
@@ -111,7 +132,7 @@ void System::tangent(const Point& p, const Direction& d, const Tangent& wanted,
     displace(p.x, d.x, step, w.near_.x);
     displace(p.u, d.u, step, w.near_.u);
     displace(p.p, d.p, step, w.near_.p);
-    return Point{p.t + step * d.t, w.near_.x, p.mode, w.near_.u, w.near_.p};
+    return Point{p.t + step * d.t, w.near_.x, p.mode, w.near_.u, w.near_.p, p.outputs};
   };
   const auto difference = [&](std::span<double> result, auto evaluate) {
     if (result.empty()) return;
@@ -126,8 +147,8 @@ void System::tangent(const Point& p, const Direction& d, const Tangent& wanted,
 }
 
 Point System::lane_of(const Points& p, std::size_t l, Workspace& w) noexcept {
-  return {p.t[l], take(p.x, l, w.lane_.x), p.mode, take(p.u, l, w.lane_.u),
-          take(p.p, l, w.lane_.p)};
+  for (std::size_t i = 0; i < w.lane_.u.size(); ++i) w.lane_.u[i] = p.input(i)[l];
+  return {p.t[l], take(p.x, l, w.lane_.x), p.mode, w.lane_.u, take(p.p, l, w.lane_.p), p.outputs};
 }
 
 Direction System::lane_of(const Directions& d, std::size_t l, Workspace& w) noexcept {
@@ -153,17 +174,21 @@ void System::tangents(const Point& p, const Directions& d, const Tangents& wante
 }
 
 void System::flow_lanes(const Points& p, double* xdot, Workspace& w) const noexcept {
-  for (std::size_t l = 0; l < lanes; ++l) {
-    flow(lane_of(p, l, w), w.xdot_, w);
-    put(w.xdot_, l, xdot);
-  }
+  each_block(p, xdot, [&](const Points& block, double* to) {
+    for (std::size_t l = 0; l < lanes; ++l) {
+      flow(lane_of(block, l, w), w.xdot_, w);
+      put(w.xdot_, l, to);
+    }
+  });
 }
 
 void System::output_lanes(const Points& p, double* y, Workspace& w) const noexcept {
-  for (std::size_t l = 0; l < lanes; ++l) {
-    output(lane_of(p, l, w), w.y_, w);
-    put(w.y_, l, y);
-  }
+  each_block(p, y, [&](const Points& block, double* to) {
+    for (std::size_t l = 0; l < lanes; ++l) {
+      output(lane_of(block, l, w), w.y_, w);
+      put(w.y_, l, to);
+    }
+  });
 }
 
 void System::guards_lanes(const Points& p, double* z, Workspace& w) const noexcept {

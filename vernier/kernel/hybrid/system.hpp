@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vernier/base/fault.hpp"
+#include "vernier/kernel/hybrid/lane_table.hpp"
 
 namespace vernier::hybrid {
 
@@ -99,6 +100,8 @@ struct Point {
   std::span<const int> mode;
   std::span<const double> u;
   std::span<const double> p = {};
+  /// Which outputs are wanted, of output() and of tangents: other elements may be anything.
+  OutputSet outputs = all_outputs;
 };
 
 /// A direction in (t, x, u, p), for derivatives along it; an empty span does not move.
@@ -127,14 +130,28 @@ struct Jump {
 inline constexpr std::size_t lanes = 8;
 
 /// Points of one system side by side, all in one mode: element i of point l is at [i * lanes + l].
-/// Faster where arrays begin at multiples of 64 bytes.
+/// Faster where arrays begin at multiples of 64 bytes (lane_vector.hpp).
 struct Points {
   const double* t = nullptr;
   const double* x = nullptr;
   std::span<const int> mode;
   const double* u = nullptr;
   const double* p = nullptr;
+  OutputSet outputs = all_outputs;  // as those of a Point
+  /// Where the lanes of each element of u are, when they do not stand together; null: in u.
+  const double* const* u_at = nullptr;
+  /// More than one block, for flow_lanes() and output_lanes().
+  LaneBlocks blocks = {};
+
+  const double* input(std::size_t i) const noexcept {
+    return u_at != nullptr ? u_at[i] : u + i * lanes;
+  }
+  /// `count` blocks from `first` on.
+  Points some_blocks(std::size_t first, std::size_t count = 1) const noexcept;
 };
+
+/// The inputs as they stand in Points::u: there, or copied to `memory` of as many elements.
+const double* together(const Points&, std::span<double> memory) noexcept;
 
 /// A direction for each lane; null: no lane moves in these.
 struct Directions {
@@ -161,8 +178,9 @@ struct Pattern {
   std::size_t columns() const noexcept { return start.size() - 1; }
 };
 
-/// Working memory of one evaluation at a time; its content means nothing between calls. A system
-/// whose memory has more structure derives its own.
+/// Working memory of one evaluation at a time, for the system that made it. What a system leaves in
+/// it never changes a result; it may spare a later call work. A system whose memory has more
+/// structure derives its own.
 class Workspace {
  public:
   explicit Workspace(const SystemSpec&);
@@ -196,6 +214,10 @@ class System {
   virtual ~System() = default;
 
   virtual const SystemSpec& spec() const noexcept = 0;
+
+  /// Points will often want just these outputs: may compile code for them. Before any workspace is
+  /// made. Without it such calls work as well, and may compute all outputs.
+  virtual void prepare_outputs(OutputSet) {}
 
   /// Memory for the calls below.
   virtual std::unique_ptr<Workspace> workspace() const;
@@ -233,7 +255,8 @@ class System {
   virtual void tangents(const Point&, const Directions&, const Tangents&,
                         Workspace&) const noexcept;
 
-  // Points side by side. Every lane has the bits of the call for one point.
+  // Points side by side. Every lane has the bits of the call for one point. Many blocks in one call
+  // take less time than one by one.
   virtual void flow_lanes(const Points&, double* xdot, Workspace&) const noexcept;
   virtual void output_lanes(const Points&, double* y, Workspace&) const noexcept;
   virtual void guards_lanes(const Points&, double* z, Workspace&) const noexcept;
@@ -254,6 +277,14 @@ class System {
   static Direction lane_of(const Directions&, std::size_t lane, Workspace&) noexcept;
   static Tangent lane_of(const Tangents&, Workspace&) noexcept;
 };
+
+/// Calls `evaluate(points, result)` block by block: for systems that have code for one.
+template <class Evaluate>
+void each_block(const Points& p, double* result, const Evaluate& evaluate) noexcept {
+  if (p.blocks.count == 1) return evaluate(p, result);
+  for (std::size_t b = 0; b < p.blocks.count; ++b)
+    evaluate(p.some_blocks(b), result + b * p.blocks.result * lanes);
+}
 
 /// The `initial` values of signals one after another; zero where there are none.
 std::vector<double> initial_values(std::span<const Signal>);

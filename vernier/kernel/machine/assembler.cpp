@@ -124,9 +124,19 @@ void Assembler::add(Base to, std::int32_t value) {
   word(static_cast<std::uint32_t>(value));
 }
 
-void Assembler::address(Base to, const Memory& of) {
+void Assembler::add(Base to, Base what) {
+  byte(0x48 | (number(what) >= 8 ? 4 : 0) | (number(to) >= 8 ? 1 : 0));
+  byte(0x01);
+  byte(0xc0 | (number(what) & 7) << 3 | (number(to) & 7));
+}
+
+void Assembler::load(Base to, const Memory& from) { word_of(0x8b, to, from); }
+
+void Assembler::address(Base to, const Memory& of) { word_of(0x8d, to, of); }
+
+void Assembler::word_of(int opcode, Base to, const Memory& of) {
   byte(0x48 | (number(to) >= 8 ? 4 : 0) | (number(of.base) >= 8 ? 1 : 0));
-  byte(0x8d);
+  byte(opcode);
   byte(0x80 | (number(to) & 7) << 3 | (number(of.base) & 7));
   if ((number(of.base) & 7) == 4) byte(0x24);
   word(static_cast<std::uint32_t>(of.offset));

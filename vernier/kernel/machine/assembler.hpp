@@ -16,6 +16,8 @@ enum class Base : std::uint8_t {
   rbp = 5,
   rsi = 6,
   rdi = 7,
+  r8 = 8,
+  r12 = 12,
   r14 = 14,
   r15 = 15,
   pool = 255
@@ -62,7 +64,10 @@ class Assembler {
   void pop(Base);
   void move(Base to, Base from);
   void move(Base to, std::uint64_t value);
+  /// A word of 64 bits; not from Base::pool.
+  void load(Base to, const Memory& from);
   void add(Base, std::int32_t);
+  void add(Base to, Base what);
   /// The address of a place, not of Base::pool.
   void address(Base to, const Memory&);
   void call(Base);
@@ -75,6 +80,7 @@ class Assembler {
   void vex_prefix(Opcode, bool wide, int to, int first, bool second_extended);
   void evex_prefix(Opcode, int to, int first, bool second_extended, int mask, bool zeroing);
   void word(std::uint32_t value);
+  void word_of(int opcode, Base to, const Memory&);
 
   std::size_t origin_;
   std::vector<std::uint8_t> bytes_;

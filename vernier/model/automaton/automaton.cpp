@@ -95,8 +95,11 @@ class Source {
                             !Bits{}(defaults_, constants);
     std::shared_ptr<Code> code =
         compiled(as_checked ? std::move(*std::exchange(checked_, std::nullopt)) : built(), false);
-    code->lanes =
-        std::make_shared<detail::LaneCode>([compiled, built] { return compiled(built(), true); });
+    code->further = std::make_shared<detail::FurtherCode>(
+        [compiled, built] { return compiled(built(), true); },
+        [model = model_, constants, adjustable, built](hybrid::OutputSet wanted, bool for_lanes) {
+          return detail::compile_outputs(*model, built(), constants, adjustable, wanted, for_lanes);
+        });
     known = code;
     return code;
   }

@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/component/catalogue.hpp"
@@ -15,7 +17,10 @@ namespace vernier::automaton {
 
 namespace detail {
 struct Code;
-}
+struct OutputCode;
+/// Code of some outputs, by which they are.
+using SomeOutputs = std::vector<std::pair<hybrid::OutputSet, std::shared_ptr<const OutputCode>>>;
+}  // namespace detail
 
 /// A hybrid system read from a document (formats/hybrid), compiled. A document of kind="hds" is
 /// embedded into constant dimension: states without an equation stand still, outputs without a map
@@ -26,6 +31,7 @@ class AutomatonSystem final : public hybrid::System {
   AutomatonSystem(std::shared_ptr<const detail::Code> code, hybrid::SystemSpec spec);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
+  void prepare_outputs(hybrid::OutputSet) override;
   std::unique_ptr<hybrid::Workspace> workspace() const override;
   std::unique_ptr<hybrid::Workspace> lane_workspace() const override;
   void flow(const hybrid::Point&, std::span<double> xdot,
@@ -62,6 +68,7 @@ class AutomatonSystem final : public hybrid::System {
   // shared: instances of one document with the same constants run the same code
   std::shared_ptr<const detail::Code> code_;
   hybrid::SystemSpec spec_;
+  detail::SomeOutputs some_;  // that were prepared
 };
 
 /// The grammar of hybrid system documents.

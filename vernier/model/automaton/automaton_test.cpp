@@ -339,6 +339,26 @@ TEST(Automaton, TellsFiltersWhatNoiseToAssume) {
   EXPECT_TRUE(none.process.empty() && none.measurement.empty());
 }
 
+TEST(Automaton, ComputesNoOutputThatIsNotWanted) {
+  const auto system = made(type_of(R"(<hybridsystem name="two" version="1">
+    <inputs><input name="u"/></inputs>
+    <outputs><output name="root"/><output name="twice"/></outputs>
+    <initial location="only"/>
+    <location><name>only</name>
+      <outputmap output="root">sqrt(u)</outputmap>
+      <outputmap output="twice">2*u</outputmap>
+    </location></hybridsystem>)"));
+  const hybrid::OutputSet twice = hybrid::output_bit(1);
+  system->prepare_outputs(twice);
+  const auto w = system->workspace();
+  const std::vector<double> u{9.0};
+  std::vector<double> y{-1.0, -1.0};
+  system->output({.u = u, .outputs = twice}, y, *w);
+  EXPECT_THAT(y, ElementsAre(-1.0, 18.0));
+  system->output({.u = u}, y, *w);
+  EXPECT_THAT(y, ElementsAre(3.0, 18.0));
+}
+
 // lanes, tangents and jacobians against single calls and differences, in every location, with the
 // constants in the code and with all of them adjustable
 TEST(Automaton, KeepsThePromisesOfSystemsInEveryLocation) {
@@ -355,6 +375,9 @@ TEST(Automaton, KeepsThePromisesOfSystemsInEveryLocation) {
     }
     const auto tuned = made(type, adjustable);
     EXPECT_EQ(tuned->spec().parameters.size(), adjustable.size()) << entry.path();
+    for (hybrid::System* system : {plain.get(), tuned.get()})
+      for (std::size_t o = 0; o < system->spec().outputs.size(); ++o)
+        system->prepare_outputs(hybrid::output_bit(o));
     for (const hybrid::System* system : {plain.get(), tuned.get()}) {
       SCOPED_TRACE(entry.path().stem().string() + (system == tuned.get() ? ", adjustable" : ""));
       testing::SystemRig rig(*system), reference(*plain);

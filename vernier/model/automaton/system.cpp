@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <utility>
 
+#include "vernier/kernel/hybrid/lane_vector.hpp"
 #include "vernier/model/automaton/automaton.hpp"
 #include "vernier/model/automaton/detail/code.hpp"
 
@@ -18,8 +18,21 @@ using hybrid::Point;
 using hybrid::Workspace;
 
 /// The location a point is in; a system that never leaves its only one has no modes.
-const LocationCode& location(const detail::Code& c, const Point& p) noexcept {
-  return c.locations[p.mode.empty() ? 0 : static_cast<std::size_t>(p.mode[0])];
+std::size_t location_of(std::span<const int> mode) noexcept {
+  return mode.empty() ? 0 : static_cast<std::size_t>(mode[0]);
+}
+const LocationCode& location(const detail::Code& c, std::span<const int> mode) noexcept {
+  return c.locations[location_of(mode)];
+}
+
+/// Programs of the outputs that are wanted, or of all.
+const detail::OutputPrograms& output_programs(const detail::Code& c,
+                                              const detail::SomeOutputs& some,
+                                              hybrid::OutputSet wanted,
+                                              std::span<const int> mode) noexcept {
+  for (const auto& [set, code] : some)
+    if (set == wanted) return code->locations[location_of(mode)];
+  return location(c, mode).output;
 }
 
 /// Working memory in its parts: the inputs of a program, its outputs, its registers.
@@ -46,68 +59,61 @@ static_assert(lanes == Program::lanes);
 
 /// Code and memory for lanes; without them lanes go one after the other.
 struct LaneSpace final : Workspace {
-  LaneSpace(const hybrid::SystemSpec& spec, std::shared_ptr<const detail::Code> c)
-      : Workspace(spec), code(std::move(c)) {
-    if (code) memory.resize((code->spec.work + lanes - 1) * lanes);
-  }
-  /// On a multiple of 64 bytes, as the instructions like it best.
-  double* data() noexcept {
-    const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
-    return memory.data() + (64 - at % 64) % 64 / sizeof(double);
-  }
+  using Workspace::Workspace;
   std::shared_ptr<const detail::Code> code;
-  std::vector<double> memory;
+  detail::SomeOutputs some;
+  std::vector<const double*> in;       // where the inputs of a program are: a point, a direction
+  hybrid::LaneVector registers, same;  // of programs; a point in all lanes
+  hybrid::LaneVector zero;             // one element
 };
 
 LaneSpace& lane_space(Workspace& w) noexcept { return static_cast<LaneSpace&>(w); }
 
-const LocationCode& location(const detail::Code& c, std::span<const int> mode) noexcept {
-  return c.locations[mode.empty() ? 0 : static_cast<std::size_t>(mode[0])];
+/// Elements of a vector in lanes, from `in` on; null: they are zero. Returns what follows.
+const double** place(const double* from, std::size_t count, LaneSpace& w,
+                     const double** in) noexcept {
+  for (std::size_t i = 0; i < count; ++i)
+    *in++ = from != nullptr ? from + i * lanes : w.zero.data();
+  return in;
 }
 
-Memory prepare(const detail::Code& c, const Points& p, LaneSpace& w) noexcept {
-  double* in = w.data();
-  double* to = in;
-  const auto put = [&to](const double* from, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i, from += lanes, to += lanes)
-      std::memcpy(to, from, lanes * sizeof(double));
-  };
-  put(p.x, c.n);
-  put(p.u, c.m);
-  put(p.p, c.q);
-  double* out = in + 2 * c.inputs() * lanes;
-  return {in, out, out};
+/// Block b of the points.
+void prepare(const detail::Code& c, const Points& p, LaneSpace& w, std::size_t b = 0) noexcept {
+  const double** in = place(p.x + b * p.blocks.x * lanes, c.n, w, w.in.data());
+  if (p.u_at != nullptr) {
+    in = std::copy_n(p.u_at + b * p.blocks.u, c.m, in);
+  } else {
+    in = place(p.u + b * p.blocks.u * lanes, c.m, w, in);
+  }
+  place(p.p + b * p.blocks.p * lanes, c.q, w, in);
 }
 
 /// One point in all lanes.
-Memory prepare(const detail::Code& c, const Point& p, LaneSpace& w) noexcept {
-  double* in = w.data();
-  double* to = in;
+void prepare(const detail::Code& c, const Point& p, LaneSpace& w) noexcept {
+  double* to = w.same.data();
   for (const std::span<const double> v : {p.x.first(c.n), p.u.first(c.m), p.p.first(c.q)})
     for (const double value : v) to = std::fill_n(to, lanes, value);
-  double* out = in + 2 * c.inputs() * lanes;
-  return {in, out, out};
+  place(w.same.data(), c.inputs(), w, w.in.data());
 }
 
-void evaluate_lanes(const std::optional<Program>& program, const Memory& m, double* out) noexcept {
-  if (program) program->run_lanes(m.in, out, m.registers);
+void evaluate_lanes(const std::optional<Program>& program, LaneSpace& w, double* out) noexcept {
+  if (program) program->run_lanes(w.in.data(), out, w.registers.data());
 }
 
-/// Behind a prepared point.
-void tangents_of(const detail::Code& c, const LocationCode& l, const Memory& m, const Directions& d,
-                 const Tangents& wanted, std::size_t guards) noexcept {
-  double* to = m.in + c.inputs() * lanes;
-  const auto put = [&](const double* from, std::size_t count) {
-    to = from != nullptr ? std::copy_n(from, count * lanes, to)
-                         : std::fill_n(to, count * lanes, 0.0);
-  };
-  put(d.x, c.n);
-  put(d.u, c.m);
-  put(d.p, c.q);
-  if (wanted.xdot != nullptr) evaluate_lanes(l.flow_tangent, m, wanted.xdot);
-  if (wanted.y != nullptr) evaluate_lanes(l.output_tangent, m, wanted.y);
+/// `p` is a Point or Points.
+template <class At>
+void tangents_of(const At& p, LaneSpace& w, const Directions& d, const Tangents& wanted,
+                 std::size_t guards) noexcept {
+  const detail::Code& c = *w.code;
+  const LocationCode& l = location(c, p.mode);
+  prepare(c, p, w);
+  const double** in = place(d.x, c.n, w, w.in.data() + c.inputs());
+  place(d.p, c.q, w, place(d.u, c.m, w, in));
+  if (wanted.xdot != nullptr) evaluate_lanes(l.flow_tangent, w, wanted.xdot);
+  if (wanted.y != nullptr)
+    evaluate_lanes(output_programs(c, w.some, p.outputs, p.mode).tangent, w, wanted.y);
   if (wanted.z != nullptr) {
-    evaluate_lanes(l.guards_tangent, m, wanted.z);
+    evaluate_lanes(l.guards_tangent, w, wanted.z);
     std::fill(wanted.z + l.guard_count * lanes, wanted.z + guards * lanes, 0.0);
   }
 }
@@ -136,24 +142,43 @@ bool holds(Operation comparison, double left, double right) noexcept {
 AutomatonSystem::AutomatonSystem(std::shared_ptr<const detail::Code> code, hybrid::SystemSpec spec)
     : code_(std::move(code)), spec_(std::move(spec)) {}
 
+void AutomatonSystem::prepare_outputs(hybrid::OutputSet wanted) {
+  for (const auto& [set, code] : some_)
+    if (set == wanted) return;
+  some_.emplace_back(wanted, code_->further->outputs(wanted, false));
+  spec_.work = std::max(spec_.work, some_.back().second->work);
+}
+
 std::unique_ptr<Workspace> AutomatonSystem::workspace() const {
-  return std::make_unique<LaneSpace>(spec_, nullptr);
+  return std::make_unique<LaneSpace>(spec_);
 }
 
 std::unique_ptr<Workspace> AutomatonSystem::lane_workspace() const {
-  return std::make_unique<LaneSpace>(spec_, code_->lanes->get());
+  auto w = std::make_unique<LaneSpace>(spec_);
+  w->code = code_->further->lanes();
+  std::size_t work = w->code->spec.work;
+  for (const auto& [set, code] : some_) {
+    w->some.emplace_back(set, code_->further->outputs(set, true));
+    work = std::max(work, w->some.back().second->work);
+  }
+  w->in.resize(2 * w->code->inputs());
+  w->registers.resize(work * lanes);
+  w->same.resize(w->code->inputs() * lanes);
+  w->zero.resize(lanes);
+  return w;
 }
 
 void AutomatonSystem::flow(const Point& p, std::span<double> xdot, Workspace& s) const noexcept {
-  evaluate(location(*code_, p).flow, prepare(*code_, p, s, 0), xdot.data());
+  evaluate(location(*code_, p.mode).flow, prepare(*code_, p, s, 0), xdot.data());
 }
 
 void AutomatonSystem::output(const Point& p, std::span<double> y, Workspace& s) const noexcept {
-  evaluate(location(*code_, p).output, prepare(*code_, p, s, 0), y.data());
+  evaluate(output_programs(*code_, some_, p.outputs, p.mode).values, prepare(*code_, p, s, 0),
+           y.data());
 }
 
 void AutomatonSystem::guards(const Point& p, std::span<double> z, Workspace& s) const noexcept {
-  const LocationCode& l = location(*code_, p);
+  const LocationCode& l = location(*code_, p.mode);
   evaluate(l.guards, prepare(*code_, p, s, 0), z.data());
   std::fill(z.begin() + static_cast<std::ptrdiff_t>(l.guard_count), z.end(), 1.0);
 }
@@ -162,7 +187,7 @@ bool AutomatonSystem::select(const Point& p, std::span<const std::uint8_t> prese
                              std::span<int> chosen, Workspace& s) const noexcept {
   if (chosen.empty()) return false;
   chosen[0] = -1;
-  const LocationCode& l = location(*code_, p);
+  const LocationCode& l = location(*code_, p.mode);
   const auto event_here = [&](const detail::TransitionCode& t) {
     return t.in == detail::Transition::none || present[t.in] != 0;
   };
@@ -180,7 +205,7 @@ bool AutomatonSystem::select(const Point& p, std::span<const std::uint8_t> prese
 void AutomatonSystem::jump(const Point& p, std::span<const int> chosen, hybrid::Jump& jump,
                            Workspace& s) const noexcept {
   if (chosen.empty() || chosen[0] < 0) return;
-  const LocationCode& l = location(*code_, p);
+  const LocationCode& l = location(*code_, p.mode);
   const auto& t = l.transitions[code_->place_of[static_cast<std::size_t>(chosen[0])]];
   if (!t.states.empty()) {
     const Memory m = prepare(*code_, p, s, l.actions->outputs());
@@ -195,7 +220,7 @@ void AutomatonSystem::jump(const Point& p, std::span<const int> chosen, hybrid::
 void AutomatonSystem::witness(const Point& p, int, int transition, std::span<double, 2> sides,
                               Workspace& s) const noexcept {
   sides[0] = sides[1] = std::numeric_limits<double>::quiet_NaN();
-  const LocationCode& l = location(*code_, p);
+  const LocationCode& l = location(*code_, p.mode);
   const auto& t = l.transitions[code_->place_of[static_cast<std::size_t>(transition)]];
   if (t.sides == 0) return;
   const Memory m = prepare(*code_, p, s, l.actions->outputs());
@@ -216,7 +241,7 @@ void AutomatonSystem::witness(const Point& p, int, int transition, std::span<dou
 
 void AutomatonSystem::tangent(const Point& p, const hybrid::Direction& d,
                               const hybrid::Tangent& wanted, Workspace& s) const noexcept {
-  const LocationCode& l = location(*code_, p);
+  const LocationCode& l = location(*code_, p.mode);
   const Memory m = prepare(*code_, p, s, 0);
   double* dx = m.in + code_->inputs();
   // an empty direction does not move
@@ -225,7 +250,8 @@ void AutomatonSystem::tangent(const Point& p, const hybrid::Direction& d,
   std::copy(d.u.begin(), d.u.end(), dx + code_->n);
   std::copy(d.p.begin(), d.p.end(), dx + code_->n + code_->m);
   if (!wanted.xdot.empty()) evaluate(l.flow_tangent, m, wanted.xdot.data());
-  if (!wanted.y.empty()) evaluate(l.output_tangent, m, wanted.y.data());
+  if (!wanted.y.empty())
+    evaluate(output_programs(*code_, some_, p.outputs, p.mode).tangent, m, wanted.y.data());
   if (!wanted.z.empty()) {
     evaluate(l.guards_tangent, m, wanted.z.data());
     std::fill(wanted.z.begin() + static_cast<std::ptrdiff_t>(l.guard_count), wanted.z.end(), 0.0);
@@ -236,22 +262,29 @@ void AutomatonSystem::tangents(const Point& p, const Directions& d, const Tangen
                                Workspace& workspace) const noexcept {
   LaneSpace& w = lane_space(workspace);
   if (!w.code) return System::tangents(p, d, wanted, workspace);
-  const detail::Code& c = *w.code;
-  tangents_of(c, location(c, p.mode), prepare(c, p, w), d, wanted, spec_.guards);
+  tangents_of(p, w, d, wanted, spec_.guards);
 }
 
 void AutomatonSystem::flow_lanes(const Points& p, double* xdot,
                                  Workspace& workspace) const noexcept {
   LaneSpace& w = lane_space(workspace);
   if (!w.code) return System::flow_lanes(p, xdot, workspace);
-  evaluate_lanes(location(*w.code, p.mode).flow, prepare(*w.code, p, w), xdot);
+  const std::optional<Program>& program = location(*w.code, p.mode).flow;
+  for (std::size_t b = 0; b < p.blocks.count; ++b) {
+    prepare(*w.code, p, w, b);
+    evaluate_lanes(program, w, xdot + b * p.blocks.result * lanes);
+  }
 }
 
 void AutomatonSystem::output_lanes(const Points& p, double* y,
                                    Workspace& workspace) const noexcept {
   LaneSpace& w = lane_space(workspace);
   if (!w.code) return System::output_lanes(p, y, workspace);
-  evaluate_lanes(location(*w.code, p.mode).output, prepare(*w.code, p, w), y);
+  const detail::OutputPrograms& programs = output_programs(*w.code, w.some, p.outputs, p.mode);
+  for (std::size_t b = 0; b < p.blocks.count; ++b) {
+    prepare(*w.code, p, w, b);
+    evaluate_lanes(programs.values, w, y + b * p.blocks.result * lanes);
+  }
 }
 
 void AutomatonSystem::guards_lanes(const Points& p, double* z,
@@ -259,7 +292,8 @@ void AutomatonSystem::guards_lanes(const Points& p, double* z,
   LaneSpace& w = lane_space(workspace);
   if (!w.code) return System::guards_lanes(p, z, workspace);
   const LocationCode& l = location(*w.code, p.mode);
-  evaluate_lanes(l.guards, prepare(*w.code, p, w), z);
+  prepare(*w.code, p, w);
+  evaluate_lanes(l.guards, w, z);
   std::fill(z + l.guard_count * lanes, z + spec_.guards * lanes, 1.0);
 }
 
@@ -267,8 +301,7 @@ void AutomatonSystem::tangent_lanes(const Points& p, const Directions& d, const 
                                     Workspace& workspace) const noexcept {
   LaneSpace& w = lane_space(workspace);
   if (!w.code) return System::tangent_lanes(p, d, wanted, workspace);
-  const detail::Code& c = *w.code;
-  tangents_of(c, location(c, p.mode), prepare(c, p, w), d, wanted, spec_.guards);
+  tangents_of(p, w, d, wanted, spec_.guards);
 }
 
 std::span<const std::size_t> AutomatonSystem::inactive_states(int location) const noexcept {

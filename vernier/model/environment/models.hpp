@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "vernier/kernel/hybrid/lane_code.hpp"
 
 /// The equations of orbits and fields, for any kind of number; see the classes that are named like
@@ -55,6 +57,7 @@ inline namespace VERNIER_INSTRUCTIONS {
 using hybrid::as;
 using hybrid::constant;
 using hybrid::Moving;
+using hybrid::OutputSet;
 using hybrid::sine_cosine;
 using hybrid::square_root;
 using hybrid::Stateless;
@@ -104,9 +107,8 @@ struct KeplerModel : Stateless {
   const Data& of;
   VERNIER_INLINE explicit KeplerModel(const Data& d) : of(d) {}
 
-  static constexpr int inputs = 0, outputs = 6, parameters = 8;
-  static VERNIER_INLINE int m() noexcept { return 0; }
-  static VERNIER_INLINE int p() noexcept { return outputs; }
+  static constexpr int parameters = 8;
+  static constexpr OutputSet velocity = 0b10;
 
   template <class S>
   static VERNIER_INLINE KeplerNumbers<S> numbers(const Data& d, const S* g) noexcept {
@@ -134,15 +136,14 @@ struct KeplerModel : Stateless {
     return n;
   }
 
-  template <class N, class S>
-  VERNIER_INLINE void output(const N& n, const S& t, const S*, const int*, const S*,
-                             S* y) const noexcept {
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void output(const N& n, const S& t, const X&, const int*, const U&,
+                             OutputSet wanted, const R& y) const noexcept {
     const S a = as<S>(n.semi_major_axis), e = as<S>(n.eccentricity), root = as<S>(n.root),
             motion = as<S>(n.mean_motion);
-    const S E = anomaly(S(as<S>(n.mean_anomaly) + motion * t), e);
+    const S M = as<S>(n.mean_anomaly) + motion * t, E = circle(n) ? M : anomaly(M, e);
     S s, c;
     sine_cosine(E, s, c);
-    const S speed = motion * a / (constant<S>(1.0) - e * c);
     const S along = a * (c - e), across = a * root * s;
     S P[3], Q[3];
     if (of.drifts) {
@@ -154,13 +155,22 @@ struct KeplerModel : Stateless {
         Q[i] = as<S>(n.Q[i]);
       }
     }
-    for (int i = 0; i < 3; ++i) {
-      y[i] = along * P[i] + across * Q[i];
-      y[3 + i] = speed * (root * c * Q[i] - s * P[i]);
-    }
+    for (int i = 0; i < 3; ++i) y[i] = along * P[i] + across * Q[i];
+    if ((wanted & velocity) == 0) return;
+    const S speed = motion * a / (constant<S>(1.0) - e * c);
+    for (int i = 0; i < 3; ++i) y[3 + i] = speed * (root * c * Q[i] - s * P[i]);
   }
 
  private:
+  /// Known to be one, in all lanes: no equation is to be solved.
+  template <class N>
+  static VERNIER_INLINE bool circle(const N& n) noexcept {
+    if constexpr (std::is_same_v<N, KeplerNumbers<double>>) {
+      return n.eccentricity == 0.0;
+    } else {
+      return false;
+    }
+  }
   template <class N, class S>
   static VERNIER_INLINE void axes(const N& n, const S& right_ascension, const S& argument, S* P,
                                   S* Q) noexcept {
@@ -180,46 +190,48 @@ struct J2Model {
   using Data = J2Data;
   const Data& of;
 
-  static constexpr int states = 6, inputs = 3, outputs = 7, atoms = 0, parameters = 3;
-  static VERNIER_INLINE int n() noexcept { return states; }
-  static VERNIER_INLINE int m() noexcept { return inputs; }
-  static VERNIER_INLINE int p() noexcept { return outputs; }
-  static VERNIER_INLINE int g() noexcept { return 0; }
+  static constexpr int parameters = 3;
 
   template <class S>
   static VERNIER_INLINE J2Numbers<S> numbers(const Data&, const S* g) noexcept {
     return {g[0], g[1], g[2]};
   }
-  template <class N, class S>
-  VERNIER_INLINE void flow(const N& n, const S&, const S* x, const int*, const S* u,
-                           S* xdot) const noexcept {
-    const S one = constant<S>(1.0), r2 = square_of(x), inverse = one / r2,
-            cube = inverse / square_root(r2), mu = as<S>(n.mu), R = as<S>(n.radius);
-    const S k = constant<S>(1.5) * as<S>(n.j2) * R * R * inverse;
-    const S s = x[2] * x[2] * inverse;
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void flow(const N& n, const S&, const X& x, const int*, const U& u,
+                           const R& xdot) const noexcept {
+    const S r[3] = {x[0], x[1], x[2]}, one = constant<S>(1.0), r2 = square_of(r),
+            inverse = one / r2, cube = inverse / square_root(r2), mu = as<S>(n.mu),
+            radius = as<S>(n.radius);
+    const S k = constant<S>(1.5) * as<S>(n.j2) * radius * radius * inverse;
+    const S s = r[2] * r[2] * inverse;
     const S pull = -mu * cube * (one + k * (one - constant<S>(5.0) * s));
+    S a[3];
+    for (int i = 0; i < 3; ++i) a[i] = pull * r[i] + u[i];
+    a[2] = a[2] - mu * cube * k * constant<S>(2.0) * r[2];
     for (int i = 0; i < 3; ++i) {
       xdot[i] = x[3 + i];
-      xdot[3 + i] = pull * x[i] + u[i];
+      xdot[3 + i] = a[i];
     }
-    xdot[5] = xdot[5] - mu * cube * k * constant<S>(2.0) * x[2];
   }
-  template <class N, class S>
-  VERNIER_INLINE void output(const N& n, const S&, const S* x, const int*, const S*,
-                             S* y) const noexcept {
-    const S one = constant<S>(1.0), half = constant<S>(0.5), R = as<S>(n.radius);
-    const S r2 = square_of(x), flat = R * R / r2;
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void output(const N& n, const S&, const X& x, const int*, const U&,
+                             OutputSet wanted, const R& y) const noexcept {
     for (int i = 0; i < 6; ++i) y[i] = x[i];
+    if ((wanted & energy) == 0) return;
+    const S r[3] = {x[0], x[1], x[2]}, v[3] = {x[3], x[4], x[5]};
+    const S one = constant<S>(1.0), half = constant<S>(0.5), radius = as<S>(n.radius);
+    const S r2 = square_of(r), flat = radius * radius / r2;
     // potential: -μ/r (1 - J2 (R/r)² (3 sin²φ - 1)/2)
-    y[6] = half * square_of(x + 3) -
+    y[6] = half * square_of(v) -
            as<S>(n.mu) / square_root(r2) *
-               (one - half * as<S>(n.j2) * flat * (constant<S>(3.0) * x[2] * x[2] / r2 - one));
+               (one - half * as<S>(n.j2) * flat * (constant<S>(3.0) * r[2] * r[2] / r2 - one));
   }
-  template <class N, class S>
-  VERNIER_INLINE void guards(const N&, const S&, const S*, const int*, const S*,
-                             S*) const noexcept {}
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void guards(const N&, const S&, const X&, const int*, const U&,
+                             const R&) const noexcept {}
 
  private:
+  static constexpr OutputSet energy = 0b100;
   template <class S>
   static VERNIER_INLINE S square_of(const S* v) noexcept {
     return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
@@ -231,9 +243,7 @@ struct DipoleModel : Stateless {
   const Data& of;
   VERNIER_INLINE explicit DipoleModel(const Data& d) : of(d) {}
 
-  static constexpr int inputs = 3, outputs = 3, parameters = 4;
-  static VERNIER_INLINE int m() noexcept { return inputs; }
-  static VERNIER_INLINE int p() noexcept { return outputs; }
+  static constexpr int parameters = 4;
 
   template <class S>
   static VERNIER_INLINE DipoleNumbers<S> numbers(const Data& d, const S* g) noexcept {
@@ -254,9 +264,10 @@ struct DipoleModel : Stateless {
     return n;
   }
 
-  template <class N, class S>
-  VERNIER_INLINE void output(const N& n, const S& t, const S*, const int*, const S* r,
-                             S* y) const noexcept {
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void output(const N& n, const S& t, const X&, const int*, const U& u, OutputSet,
+                             const R& y) const noexcept {
+    const S r[3] = {u[0], u[1], u[2]};
     S s, c, m[3];
     sine_cosine(S(constant<S>(of.rate) * t), s, c);
     for (int i = 0; i < 3; ++i) m[i] = as<S>(n.z0[i]) + c * as<S>(n.c0[i]) + s * as<S>(n.s0[i]);

@@ -36,7 +36,7 @@ hybrid::Point LinearInputs::inside(const hybrid::Point& p, hybrid::Workspace& w)
   const double past = p.t - p.u[2 * m_];
   const std::span<double> u = w.doubles().first(m_);
   for (std::size_t i = 0; i < m_; ++i) u[i] = p.u[i] + p.u[m_ + i] * past;
-  return {p.t, p.x, p.mode, u, p.p};
+  return {p.t, p.x, p.mode, u, p.p, p.outputs};
 }
 
 void LinearInputs::flow(const hybrid::Point& p, std::span<double> xdot,

@@ -32,17 +32,18 @@ struct Slopes {
 
 /// Eight points, and what one of them gives.
 struct Eight {
-  Eight(const multibody::Spacecraft& craft, std::size_t outputs)
+  Eight(const multibody::Spacecraft& craft, std::size_t inputs, std::size_t outputs)
       : states(craft),
         force(hybrid::lanes * craft.tree().speeds()),
         acceleration(force.size()),
         rates(force.size()),
         momentum(hybrid::lanes * craft.model().rotors.size()),
         fuel(hybrid::lanes * craft.model().tanks.size()),
+        u(hybrid::lanes * inputs),
         y(outputs) {}
 
   multibody::SpacecraftLanes states;
-  std::vector<double> force, acceleration, rates, momentum, fuel, y;
+  std::vector<double> force, acceleration, rates, momentum, fuel, u, y;
 };
 
 /// Every call places the evaluation anew: what it gives must not depend on the call before, not
@@ -54,7 +55,7 @@ struct Space final : Workspace {
     slopes.u.resize(hybrid::size(spec.inputs));
     slopes.p.resize(hybrid::size(spec.parameters));
     slopes.mode.resize(spec.automata.size());
-    if (in_lanes) eight.emplace(craft, hybrid::size(spec.outputs));
+    if (in_lanes) eight.emplace(craft, hybrid::size(spec.inputs), hybrid::size(spec.outputs));
   }
   SpacecraftEvaluation evaluation;
   Slopes slopes;
@@ -124,20 +125,21 @@ struct MultibodySystem::Data {
                     part(p.x, signals.momentum, signals.fuel),
                     part(p.x, signals.fuel, signals.states),
                     part(p.p, 0, craft.parameters().size())});
+    const double* u = hybrid::together(p, e.u);
     std::fill(e.force.begin(), e.force.end(), 0.0);
     std::fill(e.acceleration.begin(), e.acceleration.end(), 0.0);
     std::fill(w.prescribed.begin(), w.prescribed.end(), std::uint8_t{0});
     for (std::size_t k = 0; k < signals.dofs.size(); ++k) {
       const std::size_t at = signals.dofs[k].speed;
-      std::copy_n(p.u + lanes * k, lanes, e.force.data() + lanes * at);
+      std::copy_n(u + lanes * k, lanes, e.force.data() + lanes * at);
       w.prescribed[at] = p.mode[k] != detail::regular;
       if (p.mode[k] == detail::prescribed)
-        std::copy_n(p.u + lanes * (signals.accelerations + k), lanes,
+        std::copy_n(u + lanes * (signals.accelerations + k), lanes,
                     e.acceleration.data() + lanes * at);
     }
     return e.states.accelerate(
-        {e.force, e.acceleration, w.prescribed, part(p.u, signals.commands, signals.torques),
-         part(p.u, signals.torques, signals.torques + craft.model().rotors.size())},
+        {e.force, e.acceleration, w.prescribed, part(u, signals.commands, signals.torques),
+         part(u, signals.torques, signals.torques + craft.model().rotors.size())},
         rates);
   }
 
@@ -269,6 +271,9 @@ void MultibodySystem::output(const Point& p, std::span<double> y, Workspace& s) 
 void MultibodySystem::flow_lanes(const hybrid::Points& p, double* xdot,
                                  Workspace& s) const noexcept {
   if (!space(s).eight) return System::flow_lanes(p, xdot, s);
+  if (p.blocks.count != 1)
+    return each_block(p, xdot,
+                      [&](const hybrid::Points& block, double* to) { flow_lanes(block, to, s); });
   constexpr std::size_t lanes = hybrid::lanes;
   const Data& d = *data_;
   const detail::Signals& at = d.signals;
@@ -288,6 +293,9 @@ void MultibodySystem::flow_lanes(const hybrid::Points& p, double* xdot,
 void MultibodySystem::output_lanes(const hybrid::Points& p, double* y,
                                    Workspace& s) const noexcept {
   if (!space(s).eight) return System::output_lanes(p, y, s);
+  if (p.blocks.count != 1)
+    return each_block(p, y,
+                      [&](const hybrid::Points& block, double* to) { output_lanes(block, to, s); });
   constexpr std::size_t lanes = hybrid::lanes;
   const Data& d = *data_;
   const Data::Work w = d.divide(s);

@@ -57,6 +57,7 @@ using hybrid::constant;
 using hybrid::hyperbolic_tangent;
 using hybrid::least;
 using hybrid::most;
+using hybrid::OutputSet;
 using hybrid::select;
 using hybrid::square_root;
 using hybrid::Stateless;
@@ -65,12 +66,12 @@ template <class S>
 struct Three {
   S x, y, z;
 };
-template <class S>
-VERNIER_INLINE Three<S> three(const S* v) noexcept {
+template <class S, class V>
+VERNIER_INLINE Three<S> three(const V& v) noexcept {
   return {v[0], v[1], v[2]};
 }
-template <class S>
-VERNIER_INLINE void put(const Three<S>& v, S* to) noexcept {
+template <class S, class R>
+VERNIER_INLINE void put(const Three<S>& v, const R& to) noexcept {
   to[0] = v.x;
   to[1] = v.y;
   to[2] = v.z;
@@ -108,8 +109,8 @@ template <class S>
 struct Attitude {
   Three<S> row[3];
 };
-template <class S>
-VERNIER_INLINE Attitude<S> attitude(const S* q) noexcept {
+template <class S, class V>
+VERNIER_INLINE Attitude<S> attitude(const V& q) noexcept {
   const S a = q[0], b = q[1], c = q[2], s = q[3], two = constant<S>(2.0);
   return {{{a * a - b * b - c * c + s * s, two * (a * b + c * s), two * (a * c - b * s)},
            {two * (a * b - c * s), -a * a + b * b - c * c + s * s, two * (b * c + a * s)},
@@ -131,11 +132,8 @@ struct RigidBodyModel {
   using Data = RigidBodyData;
   const Data& of;
 
-  static constexpr int states = 7, inputs = 6, outputs = 14, atoms = 0, parameters = 6;
-  static VERNIER_INLINE int n() noexcept { return states; }
-  static VERNIER_INLINE int m() noexcept { return inputs; }
-  static VERNIER_INLINE int p() noexcept { return outputs; }
-  static VERNIER_INLINE int g() noexcept { return 0; }
+  static constexpr int parameters = 6;
+  static constexpr OutputSet state = 0b11;  // attitude and omega
 
   /// The inverse by cofactors, in the order of Eigen.
   template <class S>
@@ -154,34 +152,35 @@ struct RigidBodyModel {
     return n;
   }
 
-  template <class N, class S>
-  VERNIER_INLINE void flow(const N& n, const S&, const S* x, const int*, const S* u,
-                           S* xdot) const noexcept {
-    const S* q = x;
-    const Three<S> w = three(x + 4), h = sum(times(n.inertia, w), three(u + 3));
-    const S half = constant<S>(0.5);
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void flow(const N& n, const S&, const X& x, const int*, const U& u,
+                           const R& xdot) const noexcept {
+    const S q[4] = {x[0], x[1], x[2], x[3]}, half = constant<S>(0.5);
+    const Three<S> w = three<S>(x + 4), h = sum(times(n.inertia, w), three<S>(u + 3));
+    const Three<S> torque = three<S>(u);
     xdot[0] = half * (w.z * q[1] - w.y * q[2] + w.x * q[3]);
     xdot[1] = half * (-w.z * q[0] + w.x * q[2] + w.y * q[3]);
     xdot[2] = half * (w.y * q[0] - w.x * q[1] + w.z * q[3]);
     xdot[3] = half * (-w.x * q[0] - w.y * q[1] - w.z * q[2]);
-    put(times(n.inverse, difference(three(u), cross(w, h))), xdot + 4);
+    put(times(n.inverse, difference(torque, cross(w, h))), xdot + 4);
   }
-  template <class N, class S>
-  VERNIER_INLINE void output(const N& n, const S&, const S* x, const int*, const S* u,
-                             S* y) const noexcept {
-    const S* q = x;
-    const Three<S> w = three(x + 4), body = times(n.inertia, w);
-    const Three<S> h = to_inertial(attitude(q), sum(body, three(u + 3)));
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void output(const N& n, const S&, const X& x, const int*, const U& u,
+                             OutputSet wanted, const R& y) const noexcept {
     for (int i = 0; i < 7; ++i) y[i] = x[i];
+    if ((wanted & ~state) == 0) return;
+    const S q[4] = {x[0], x[1], x[2], x[3]};
+    const Three<S> w = three<S>(x + 4), body = times(n.inertia, w);
+    const Three<S> h = to_inertial(attitude<S>(q), sum(body, three<S>(u + 3)));
     y[7] = length(w);
     put(h, y + 8);
     y[11] = length(h);
     y[12] = constant<S>(0.5) * dot(w, body);
     y[13] = square_root((q[0] * q[0] + q[2] * q[2]) + (q[1] * q[1] + q[3] * q[3]));
   }
-  template <class N, class S>
-  VERNIER_INLINE void guards(const N&, const S&, const S*, const int*, const S*,
-                             S*) const noexcept {}
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void guards(const N&, const S&, const X&, const int*, const U&,
+                             const R&) const noexcept {}
 };
 
 struct RotationModel : Stateless {
@@ -189,22 +188,21 @@ struct RotationModel : Stateless {
   const Data& of;
   VERNIER_INLINE explicit RotationModel(const Data& d) : of(d) {}
 
-  static constexpr int inputs = 7, outputs = 3, parameters = 0;
-  static VERNIER_INLINE int m() noexcept { return inputs; }
-  static VERNIER_INLINE int p() noexcept { return outputs; }
+  static constexpr int parameters = 0;
 
   template <class S>
   static VERNIER_INLINE NoNumbers numbers(const Data&, const S*) noexcept {
     return {};
   }
-  template <class N, class S>
-  VERNIER_INLINE void output(const N&, const S&, const S*, const int*, const S* u,
-                             S* y) const noexcept {
-    const Attitude<S> R = attitude(u);
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void output(const N&, const S&, const X&, const int*, const U& u, OutputSet,
+                             const R& y) const noexcept {
+    const Attitude<S> A = attitude<S>(u);
+    const Three<S> v = three<S>(u + 4);
     if (of.to_body) {
-      put(detail::to_body(R, three(u + 4)), y);
+      put(detail::to_body(A, v), y);
     } else {
-      put(to_inertial(R, three(u + 4)), y);
+      put(to_inertial(A, v), y);
     }
   }
 };
@@ -214,23 +212,25 @@ struct MagnetorquersModel : Stateless {
   const Data& of;
   VERNIER_INLINE explicit MagnetorquersModel(const Data& d) : of(d) {}
 
-  static constexpr int inputs = 6, outputs = 6, parameters = 2;
-  static VERNIER_INLINE int m() noexcept { return inputs; }
-  static VERNIER_INLINE int p() noexcept { return outputs; }
+  static constexpr int parameters = 2;
 
   template <class S>
   static VERNIER_INLINE MagnetorquersNumbers<S> numbers(const Data&, const S* g) noexcept {
     return {g[0], g[1]};
   }
-  template <class N, class S>
-  VERNIER_INLINE void output(const N& n, const S&, const S*, const int*, const S* u,
-                             S* y) const noexcept {
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void output(const N& n, const S&, const X&, const int*, const U& u, OutputSet,
+                             const R& y) const noexcept {
+    S dipole[3];
     for (int i = 0; i < 3; ++i) {
       S command = u[i];
-      if (of.limited) command = most(least(command, as<S>(n.largest)), -as<S>(n.largest));
-      y[i] = as<S>(n.gain) * command;
+      if (of.limited) command = most(least(command, as<S>(n.largest)), S(-as<S>(n.largest)));
+      dipole[i] = as<S>(n.gain) * command;
     }
-    put(cross(three(y), three(u + 3)), y + 3);
+    const Three<S> m = three<S>(dipole);
+    const Three<S> torque = cross(m, three<S>(u + 3));
+    put(m, y);
+    put(torque, y + 3);
   }
 };
 
@@ -238,12 +238,8 @@ struct WheelsModel {
   using Data = WheelsData;
   const Data& of;
 
-  static constexpr int states = WheelsData::most, inputs = states, outputs = 6 + 2 * states,
-                       atoms = 3 * states, parameters = 6;
-  VERNIER_INLINE int n() const noexcept { return of.count; }
-  VERNIER_INLINE int m() const noexcept { return of.count; }
-  VERNIER_INLINE int p() const noexcept { return 6 + 2 * of.count; }
-  VERNIER_INLINE int g() const noexcept { return of.bounded ? 3 * of.count : 0; }
+  static constexpr int parameters = 6;
+  static constexpr OutputSet on_body = 0b11;  // torque and momentum
 
   template <class S>
   static VERNIER_INLINE WheelsNumbers<S> numbers(const Data&, const S* g) noexcept {
@@ -253,8 +249,8 @@ struct WheelsModel {
     return !of.bounded || mode[i] == wheel_free;
   }
   /// h' if there were no limit of momentum.
-  template <class N, class S>
-  VERNIER_INLINE S drive(const N& n, const S* x, const S* u, int i) const noexcept {
+  template <class S, class N, class X, class U>
+  VERNIER_INLINE S drive(const N& n, const X& x, const U& u, int i) const noexcept {
     S torque = u[i];
     if (of.limited) {
       const S high = as<S>(n.max_torque), low = -high;
@@ -266,36 +262,48 @@ struct WheelsModel {
            as<S>(n.coulomb) * hyperbolic_tangent(S(speed / as<S>(n.coulomb_speed)));
   }
 
-  template <class N, class S>
-  VERNIER_INLINE void flow(const N& n, const S&, const S* x, const int* mode, const S* u,
-                           S* xdot) const noexcept {
-    for (int i = 0; i < of.count; ++i)
-      xdot[i] = moves(mode, i) ? drive(n, x, u, i) : constant<S>(0.0);
+  template <class S, class N, class X, class U>
+  VERNIER_INLINE S motor(const N& n, const X& x, const int* mode, const U& u,
+                         int i) const noexcept {
+    return moves(mode, i) ? drive<S>(n, x, u, i) : constant<S>(0.0);
   }
-  template <class N, class S>
-  VERNIER_INLINE void output(const N& n, const S&, const S* x, const int* mode, const S* u,
-                             S* y) const noexcept {
-    for (int k = 0; k < 6; ++k) y[k] = constant<S>(0.0);
+
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void flow(const N& n, const S&, const X& x, const int* mode, const U& u,
+                           const R& xdot) const noexcept {
+    for (int i = 0; i < of.count; ++i) xdot[i] = motor<S>(n, x, mode, u, i);
+  }
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void output(const N& n, const S&, const X& x, const int* mode, const U& u,
+                             OutputSet wanted, const R& y) const noexcept {
+    S torque[3], momentum[3];
+    for (int k = 0; k < 3; ++k) torque[k] = momentum[k] = constant<S>(0.0);
     for (int i = 0; i < of.count; ++i) {
-      const S motor = moves(mode, i) ? drive(n, x, u, i) : constant<S>(0.0);
+      const S by = motor<S>(n, x, mode, u, i), stored = x[i];
       for (int k = 0; k < 3; ++k) {
-        y[k] = y[k] - motor * constant<S>(of.axes[i][k]);
-        y[3 + k] = y[3 + k] + x[i] * constant<S>(of.axes[i][k]);
+        torque[k] = torque[k] - by * constant<S>(of.axes[i][k]);
+        momentum[k] = momentum[k] + stored * constant<S>(of.axes[i][k]);
       }
-      y[6 + i] = motor;
-      y[6 + of.count + i] = x[i] / as<S>(n.inertia);
+      if ((wanted & ~on_body) == 0) continue;
+      y[6 + i] = by;
+      y[6 + of.count + i] = stored / as<S>(n.inertia);
+    }
+    for (int k = 0; k < 3; ++k) {
+      y[k] = torque[k];
+      y[3 + k] = momentum[k];
     }
   }
   // relative to what they are compared with, so that a tolerance means the same for all wheels
-  template <class N, class S>
-  VERNIER_INLINE void guards(const N& n, const S&, const S* x, const int* mode, const S* u,
-                             S* z) const noexcept {
+  template <class N, class S, class X, class U, class R>
+  VERNIER_INLINE void guards(const N& n, const S&, const X& x, const int* mode, const U& u,
+                             const R& z) const noexcept {
     if (!of.bounded) return;
     const S one = constant<S>(1.0);
     for (int i = 0; i < of.count; ++i) {
       const bool inside = mode[i] == wheel_free;
       const S share = x[i] / as<S>(n.max_momentum);
-      z[3 * i] = of.limited ? drive(n, x, u, i) / as<S>(n.max_torque) : drive(n, x, u, i);
+      const S driven = drive<S>(n, x, u, i);
+      z[3 * i] = of.limited ? S(driven / as<S>(n.max_torque)) : driven;
       z[3 * i + 1] = inside ? share - one : one;
       z[3 * i + 2] = inside ? share + one : one;
     }

@@ -64,7 +64,7 @@ ReactionWheels::ReactionWheels(const Parameters& p) : LaneSystem(detail::model_l
 
 double ReactionWheels::drive(const Point& p, std::size_t i) const noexcept {
   return with_numbers(p, [&](const auto& n) {
-    return detail::WheelsModel{data_}.drive(n, p.x.data(), p.u.data(), static_cast<int>(i));
+    return detail::WheelsModel{data_}.drive<double>(n, p.x.data(), p.u.data(), static_cast<int>(i));
   });
 }
 

@@ -49,14 +49,19 @@ struct Copy {
   std::uint32_t input, to, count;
 };
 
+/// An output, from a register (as bytes).
+struct Result {
+  std::uint32_t output, from;
+};
+
 /// Registers: the inputs that are used, the constants, then the intermediate values, whose
 /// registers are used again when nobody needs them any more.
 struct Bytecode {
   std::vector<Instruction> instructions;  // the last one is `end`
   std::vector<Copy> copies;
   std::vector<double> constants;
-  std::uint32_t first_constant = 0;    // register
-  std::vector<std::uint32_t> outputs;  // registers as bytes
+  std::uint32_t first_constant = 0;  // register
+  std::vector<Result> outputs;
   std::uint32_t registers = 0;
 };
 
@@ -69,7 +74,7 @@ void interpret(const Bytecode&, const double* in, double* out, double* work) noe
 enum class Vectors : std::uint8_t { portable, avx2, avx512 };
 /// The best of this processor.
 Vectors available_vectors() noexcept;
-void interpret_lanes(const Bytecode&, Vectors, const double* in, double* out,
+void interpret_lanes(const Bytecode&, Vectors, const double* const* in, double* out,
                      double* work) noexcept;
 
 }  // namespace vernier::expression::detail

@@ -17,6 +17,7 @@ class Values;
 class MachineCode {
  public:
   using Function = void (*)(const double* in, double* out, double* work);
+  using LaneFunction = void (*)(const double* const* in, double* out, double* work);
 
   /// Where in an image the functions begin. Nothing stands at 0 but constants: no lanes.
   struct Entries {
@@ -34,14 +35,15 @@ class MachineCode {
   bool has_lanes() const noexcept { return lanes_ != nullptr; }
 
   void run(const double* in, double* out, double* work) const noexcept { scalar_(in, out, work); }
-  void run_lanes(const double* in, double* out, double* work) const noexcept {
+  void run_lanes(const double* const* in, double* out, double* work) const noexcept {
     lanes_(in, out, work);
   }
 
  private:
   machine::Executable memory_;
   std::size_t work_;
-  Function scalar_ = nullptr, lanes_ = nullptr;
+  Function scalar_ = nullptr;
+  LaneFunction lanes_ = nullptr;
 };
 
 /// In one pass over the values. Null where the processor is another, the program is beyond all

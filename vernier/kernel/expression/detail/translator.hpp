@@ -32,7 +32,8 @@ struct Pool {
 /// stored. Operands that are needed once are taken from memory by the instruction itself.
 class Translator {
  public:
-  /// `width`: numbers at a time, 1, 4 or 8 (AVX-512). More than one: in a loop over all lanes.
+  /// `width`: numbers at a time, 1, 4 or 8 (AVX-512). More than one: in a loop over all lanes, of
+  /// which inputs are given by the addresses of each.
   Translator(const Values&, const CodeSchedule&, const Pool&, int width, std::size_t origin);
 
   const std::vector<std::uint8_t>& bytes() const noexcept { return code_.bytes(); }
@@ -80,7 +81,8 @@ class Translator {
   void release_operands(const Step&);
   void define(const Step&, int in);
   std::uint32_t next_use(std::uint32_t value) const;
-  Memory home(std::uint32_t value) const;
+  /// Of an input in lanes, after its address was loaded: for the next instruction alone.
+  Memory home(std::uint32_t value);
 
   Opcode arithmetic_opcode(std::uint8_t code) const noexcept;
   void load_from(int to, const Memory&);
@@ -93,6 +95,7 @@ class Translator {
   bool wide_;
   Assembler code_;
   Base in_, out_, work_, counter_;
+  Base shift_;  // bytes from the first lane to those of this pass
   std::size_t loop_ = 0;
 
   std::uint32_t now_ = 0;

@@ -6,36 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "vernier/kernel/hybrid/detail/gather.hpp"
+#include "vernier/kernel/hybrid/lane_vector.hpp"
 #include "vernier/kernel/hybrid/system.hpp"
 
 namespace vernier::hybrid::detail {
-
-/// `count` elements of a vector of inputs, taken from the outputs of parts or from the inputs of
-/// the composition.
-struct Gather {
-  /// What is done: vectors and quaternions are most of it, and have a case of their own.
-  enum class Kind : std::uint8_t {
-    copy_1,
-    copy_3,
-    copy_4,
-    copy,
-    add_1,
-    add_3,
-    add,
-    scale,
-    add_scaled
-  };
-
-  std::uint32_t to = 0;
-  std::uint32_t from = 0;
-  std::uint32_t count = 0;
-  Kind kind = Kind::copy;
-  bool outside = false;  // from the inputs of the composition
-  double gain = 1.0;
-
-  /// `add`: to what is there.
-  static Kind kind_of(std::size_t count, double gain, bool add) noexcept;
-};
 
 /// Where a part lives in the vectors of the composition.
 struct Place {
@@ -53,19 +28,29 @@ struct Place {
   std::vector<Heard> heard;  // as another event of its own
   std::vector<Gather> gathers;
   std::vector<std::pair<std::size_t, double>> fixed;  // inputs that keep a value
+  /// By input: the output of a part that it is, or `computed`.
+  static constexpr std::size_t computed = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> source;
 };
 
 /// What must be called, in order, so that certain parts have their inputs.
 struct Schedule {
   struct Call {
     std::size_t part;
-    bool gather;  // the inputs; not where no output that is needed depends on them
-    bool output;  // then compute the outputs
+    std::vector<Gather> gathers;       // the inputs that are needed
+    std::vector<Gather> lane_gathers;  // the same, less what is read where it is
+    OutputSet outputs;                 // then compute these; empty: none
   };
-  std::vector<Call> calls;
+  /// Parts whose outputs depend on nothing but time come first; at the time of the call before they
+  /// need not be called again.
+  std::vector<Call> timed, calls;
 };
 
 class Composer;  // makes compositions; in compose.cpp
+
+/// Blocks of lanes that are taken through all parts at once: their computations do not wait for
+/// each other, and still find what they need in the nearest cache.
+inline constexpr std::size_t most_blocks = 4;
 
 /// Inputs and outputs of all parts with their rates, for one point or for lanes, and the memory of
 /// each part. A part may be called before it has all its inputs, for outputs that do not depend on
@@ -75,9 +60,21 @@ struct CompositionWorkspace final : Workspace {
   CompositionWorkspace(const SystemSpec& spec) : Workspace(spec) {}
 
   std::vector<double> u, y, du, dy;
-  std::vector<double> lane_u, lane_y, lane_du, lane_dy;
+  LaneVector lane_u, lane_y, lane_du, lane_dy, lane_outside;
+  std::vector<const double*> inputs;  // where the lanes of each input of a part are
+  /// Whose calls of parts that depend on time were the last, and at what time.
+  const Schedule *timed = nullptr, *lane_timed = nullptr;
+  double t = 0.0;
+  std::size_t lane_blocks = 0;
+  LaneVector lane_t;
   std::vector<std::uint8_t> labels;
   std::vector<std::unique_ptr<Workspace>> parts;
+  const LaneMoves& moves = lane_moves();
+
+  void gather(const std::vector<Gather>& gathers, const double* from, const double* outside,
+              double* to) const noexcept {
+    moves.gather(gathers.data(), gathers.size(), from, outside, to);
+  }
 };
 
 class Composition final : public System {
@@ -116,9 +113,14 @@ class Composition final : public System {
   std::size_t most_labels_ = 0;
 
   std::unique_ptr<Workspace> make_workspace(bool for_lanes) const;
+  void call(const Schedule::Call&, const Point&, CompositionWorkspace&) const noexcept;
+  void call(const Schedule::Call&, const Points&, CompositionWorkspace&) const noexcept;
   const Schedule& needed(bool xdot, bool y, bool z) const noexcept;
-  Point at(const Point&, const Place&, const CompositionWorkspace&) const noexcept;
-  Points at(const Points&, const Place&, const CompositionWorkspace&) const noexcept;
+  Point at(const Point&, const Place&, const CompositionWorkspace&,
+           OutputSet = all_outputs) const noexcept;
+  /// `results`: elements from the results of one block to those of the next.
+  Points at(const Points&, const Place&, const CompositionWorkspace&, OutputSet = all_outputs,
+            std::size_t results = 0) const noexcept;
   void propagate(const Schedule&, const Point&, CompositionWorkspace&) const noexcept;
   void propagate(const Schedule&, const Points&, CompositionWorkspace&) const noexcept;
   void propagate_tangent(const Schedule&, const Point&, const Direction&,

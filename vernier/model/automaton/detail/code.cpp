@@ -61,9 +61,24 @@ class Compiler {
     describe();
     code_->place_of.resize(m_.transitions.size());
     for (std::size_t i = 0; i < m_.locations.size(); ++i) add_location(i);
-    // both a point and a direction, what a program computes, and its registers
-    code_->spec.work = 2 * code_->inputs() + most_outputs_ + most_work_;
+    code_->spec.work = work();
     return code_;
+  }
+
+  std::shared_ptr<OutputCode> run_outputs(hybrid::OutputSet wanted) {
+    auto some = std::make_shared<OutputCode>();
+    for (LocationTerms& terms : e_.locations) {
+      graph_ = &terms.graph;
+      for (std::size_t o = 0; o < m_.outputs.size(); ++o) {
+        const Variable& v = m_.outputs[o];
+        if ((wanted & hybrid::output_bit(o)) != 0) continue;
+        std::fill_n(terms.output.begin() + static_cast<std::ptrdiff_t>(v.first), v.count,
+                    expression::no_term);
+      }
+      some->locations.push_back({program(terms.output), tangent(terms.output)});
+    }
+    some->work = work();
+    return some;
   }
 
  private:
@@ -131,6 +146,9 @@ class Compiler {
     spec.automata.push_back(std::move(a));
   }
 
+  /// Both a point and a direction, what a program computes, and its registers.
+  std::size_t work() const { return 2 * code_->inputs() + most_outputs_ + most_work_; }
+
   std::optional<Program> program(const std::vector<Term>& outputs, bool with_direction = false) {
     if (outputs.empty()) return {};
     const std::size_t inputs = code_->inputs() * (with_direction ? 2 : 1);
@@ -163,12 +181,11 @@ class Compiler {
     c.guard_count = guards.size();
     code_->spec.guards = std::max(code_->spec.guards, guards.size());
     c.flow = program(terms.flow);
-    c.output = program(terms.output);
     c.guards = program(guards);
     c.conditions = program(conditions);
     c.actions = program(actions);
     c.flow_tangent = tangent(terms.flow);
-    c.output_tangent = tangent(terms.output);
+    c.output = {program(terms.output), tangent(terms.output)};
     c.guards_tangent = tangent(guards);
     code_->locations.push_back(std::move(c));
     note_inactive(l);
@@ -286,6 +303,26 @@ class Compiler {
 std::shared_ptr<Code> compile(const Model& m, Equations e, std::span<const double> constants,
                               const Adjustable& a, bool for_lanes) {
   return Compiler(m, std::move(e), constants, a, for_lanes).run();
+}
+
+std::shared_ptr<OutputCode> compile_outputs(const Model& m, Equations e,
+                                            std::span<const double> constants, const Adjustable& a,
+                                            hybrid::OutputSet wanted, bool for_lanes) {
+  return Compiler(m, std::move(e), constants, a, for_lanes).run_outputs(wanted);
+}
+
+std::shared_ptr<const Code> FurtherCode::lanes() const {
+  const std::lock_guard lock(mutex_);
+  if (!lanes_) lanes_ = compile_();
+  return lanes_;
+}
+
+std::shared_ptr<const OutputCode> FurtherCode::outputs(hybrid::OutputSet wanted,
+                                                       bool for_lanes) const {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const OutputCode>& known = outputs_[{wanted, for_lanes}];
+  if (!known) known = compile_outputs_(wanted, for_lanes);
+  return known;
 }
 
 }  // namespace vernier::automaton::detail

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,32 +31,48 @@ struct TransitionCode {
   std::size_t first_value = 0;      // of these in `actions`
 };
 
+struct OutputPrograms {
+  std::optional<Program> values, tangent;
+};
+
 /// Programs over (x, u, p), and their derivatives over these and a direction. Nothing where there
 /// is nothing to compute.
 struct LocationCode {
-  std::optional<Program> flow, output, guards, conditions;
+  OutputPrograms output;
+  std::optional<Program> flow, guards, conditions;
   std::optional<Program> actions;  // both sides of each comparison, and the values of all resets
-  std::optional<Program> flow_tangent, output_tangent, guards_tangent;
+  std::optional<Program> flow_tangent, guards_tangent;
   std::size_t guard_count = 0;
   std::vector<TransitionCode> transitions;  // in the order they are tried
 };
 
+/// Programs of some outputs alone, by location; other elements are left as they are.
+struct OutputCode {
+  std::vector<OutputPrograms> locations;
+  std::size_t work = 0;  // as SystemSpec::work
+};
+
 struct Code;
 
-/// Code for lanes too, compiled when it is first asked for.
-class LaneCode {
+/// Code that not every use of a model needs, compiled when it is first asked for.
+class FurtherCode {
  public:
   using Compile = std::function<std::shared_ptr<const Code>()>;
-  explicit LaneCode(Compile c) : compile_(std::move(c)) {}
-  std::shared_ptr<const Code> get() const {
-    std::call_once(once_, [this] { code_ = compile_(); });
-    return code_;
-  }
+  using CompileOutputs =
+      std::function<std::shared_ptr<const OutputCode>(hybrid::OutputSet, bool for_lanes)>;
+  FurtherCode(Compile lanes, CompileOutputs outputs)
+      : compile_(std::move(lanes)), compile_outputs_(std::move(outputs)) {}
+
+  /// All programs, for lanes too.
+  std::shared_ptr<const Code> lanes() const;
+  std::shared_ptr<const OutputCode> outputs(hybrid::OutputSet, bool for_lanes) const;
 
  private:
   Compile compile_;
-  mutable std::once_flag once_;
-  mutable std::shared_ptr<const Code> code_;
+  CompileOutputs compile_outputs_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Code> lanes_;
+  mutable std::map<std::pair<hybrid::OutputSet, bool>, std::shared_ptr<const OutputCode>> outputs_;
 };
 
 /// A compiled model: immutable, shared by all instances with the same constants.
@@ -66,7 +83,7 @@ struct Code {
   std::vector<std::size_t>
       place_of;  // by transition of the spec: its place among those of its location
   std::vector<std::vector<std::size_t>> inactive_states, inactive_outputs;  // by location; signals
-  std::shared_ptr<const LaneCode> lanes;
+  std::shared_ptr<const FurtherCode> further;
 
   /// Elements of a point that programs see.
   std::size_t inputs() const noexcept { return n + m + q; }
@@ -75,5 +92,8 @@ struct Code {
 /// `constants`: values of those that stay adjustable. `for_lanes`: programs can run in lanes.
 std::shared_ptr<Code> compile(const Model&, Equations, std::span<const double> constants,
                               const Adjustable&, bool for_lanes);
+std::shared_ptr<OutputCode> compile_outputs(const Model&, Equations,
+                                            std::span<const double> constants, const Adjustable&,
+                                            hybrid::OutputSet, bool for_lanes);
 
 }  // namespace vernier::automaton::detail
