@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "vernier/kernel/hybrid/lane_vector.hpp"
 #include "vernier/kernel/integration/detail/dormand_prince.hpp"
 #include "vernier/kernel/integration/detail/lane_steps.hpp"
 #include "vernier/kernel/integration/detail/methods.hpp"
@@ -15,24 +16,20 @@ namespace {
 
 using hybrid::lanes;
 
-/// Numbers in lanes, on a multiple of 64 bytes.
+/// Numbers in lanes.
 class LaneArray {
  public:
-  explicit LaneArray(std::size_t elements) : memory_((elements + 1) * lanes) {
-    const auto at = reinterpret_cast<std::uintptr_t>(memory_.data());
-    data_ = memory_.data() + (64 - at % 64) % 64 / sizeof(double);
-  }
+  explicit LaneArray(std::size_t elements) : memory_(elements * lanes) {}
   LaneArray(const LaneArray&) = delete;
   LaneArray& operator=(const LaneArray&) = delete;
 
-  double* data() noexcept { return data_; }
+  double* data() noexcept { return memory_.data(); }
   double& operator()(std::size_t element, std::size_t lane) noexcept {
-    return data_[element * lanes + lane];
+    return memory_[element * lanes + lane];
   }
 
  private:
-  std::vector<double> memory_;
-  double* data_;
+  hybrid::LaneVector memory_;
 };
 
 void put(std::span<const double> from, std::size_t lane, LaneArray& to) noexcept {
@@ -110,6 +107,7 @@ struct LaneIntegrator::Data final : Listener {
         h(1),
         when(1),
         error(1),
+        chosen(1),
         ones(1),
         emitted(s.spec().events.size()),
         present(emitted.size()),
@@ -210,8 +208,7 @@ struct LaneIntegrator::Data final : Listener {
   }
   /// Times c h after the start of each lane's step.
   void set_when(double c) noexcept {
-    for (std::size_t l = 0; l < lanes; ++l)
-      when(0, l) = seconds(origin) + (t(0, l) + (c == 1.0 ? h(0, l) : c * h(0, l)));
+    steps.when(seconds(origin), c, t.data(), h.data(), when.data());
   }
   void atoms(LaneArray& at, LaneArray& rate_at, LaneArray& values, LaneArray& rates) noexcept {
     system.guards_lanes(points(at.data()), values.data(), *workspace);
@@ -303,15 +300,6 @@ struct LaneIntegrator::Data final : Listener {
     return true;
   }
 
-  /// Whether no transition can become enabled in the step of a lane.
-  bool nothing_happens(std::size_t l) noexcept {
-    for (std::size_t i = 0; i < guards; ++i) {
-      const EventLocator::Course c{h(0, l), z(i, l), dz(i, l), z1(i, l), dz1(i, l), z_middle(i, l)};
-      if (!EventLocator::calm(c) || !EventLocator::quiet(c)) return false;
-    }
-    return true;
-  }
-
   /// The state leaves its lane and is taken through a step alone, from its start.
   void leave(std::size_t l) noexcept {
     Busy& b = busy[l];
@@ -341,6 +329,7 @@ struct LaneIntegrator::Data final : Listener {
         leave(l);
     }
     if (!any) return;
+    unsigned restless = 0;  // lanes in whose step a transition may become enabled
     if (watching) {
       // lanes that were rejected have another h by now: what follows means nothing for them
       set_when(1.0);
@@ -349,33 +338,38 @@ struct LaneIntegrator::Data final : Listener {
       steps.middle(n, ks, h.data(), x.data(), low.data(), dx.data(), work.data());
       set_when(0.5);
       system.guards_lanes(points(work.data()), z_middle.data(), *workspace);
+      restless = steps.restless(guards, h.data(), z.data(), dz.data(), z1.data(), dz1.data(),
+                                z_middle.data());
+    }
+    for (std::size_t l = 0; l < lanes; ++l)
+      chosen(0, l) = good[l] && (restless >> l & 1u) == 0 ? 1.0 : 0.0;
+    steps.choose(n, chosen.data(), x1.data(), x.data());
+    steps.choose(n, chosen.data(), low1.data(), low.data());
+    steps.choose(n, chosen.data(), k7.data(), rate.data());
+    if (watching) {
+      steps.choose(guards, chosen.data(), z1.data(), z.data());
+      steps.choose(guards, chosen.data(), dz1.data(), dz.data());
     }
     std::array<double, lanes> before{}, by{};
     for (std::size_t l = 0; l < lanes; ++l) before[l] = busy[l].trail.error;
     control.factors(error.data(), before.data(), by.data());
     for (std::size_t l = 0; l < lanes; ++l) {
       if (!good[l]) continue;
-      if (watching && !nothing_happens(l)) {
+      if (chosen(0, l) > 0.0) {
+        accept(l, by[l]);
+      } else {
         leave(l);
-        continue;
       }
-      accept(l, by[l], watching);
     }
   }
 
-  void accept(std::size_t l, double by, bool watching) noexcept {
+  /// The lane has moved to the end of its step.
+  void accept(std::size_t l, double by) noexcept {
     Busy& b = busy[l];
     Resting& r = resting[b.state];
     control.accept(b.trail, h(0, l), error(0, l), by, b.whole, b.rejected);
     r.memory.step = b.trail.step;
     r.memory.error = b.trail.error;
-    copy(x1, l, n, x);
-    copy(low1, l, n, low);
-    copy(k7, l, n, rate);
-    if (watching) {
-      copy(z1, l, guards, z);
-      copy(dz1, l, guards, dz);
-    }
     b.stepping = false;
     if (h(0, l) == b.left) {
       rest(l);
@@ -475,7 +469,7 @@ struct LaneIntegrator::Data final : Listener {
   std::array<Busy, lanes> busy;
   LaneArray x, low, rate, x1, low1, k2, k3, k4, k5, k6, k7, dx, work;
   LaneArray z, dz, z1, dz1, z_middle, u, p;
-  LaneArray t, h, when, error, ones;
+  LaneArray t, h, when, error, chosen, ones;
   std::vector<std::int64_t> emitted;
   std::vector<std::uint8_t> present, now_emitted;
   std::vector<int> mode;  // of all lanes

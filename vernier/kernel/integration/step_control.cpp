@@ -22,7 +22,9 @@ double limited_factor(double of_error, double of_before) noexcept {
 }  // namespace
 
 StepControl::StepControl(const hybrid::SystemSpec& spec, const Settings& s, double order)
-    : largest_(s.step), order_(order) {
+    : largest_(s.step),
+      order_(order),
+      functions_(elementary::lane_functions(chosen_instructions())) {
   const double safety = spec.guards > 0 ? safety_of_events : safety_of_flows;
   rtol_ = safety * s.rtol;
   atol_ = safety * s.atol;
@@ -85,14 +87,13 @@ double StepControl::factor(double error, double before) const noexcept {
 void StepControl::factors(const double* error, const double* before,
                           double* result) const noexcept {
   constexpr std::size_t count = hybrid::lanes;
-  const auto& functions = elementary::lane_functions(chosen_instructions());
   double of_before[count], exponent[count];
   std::copy_n(error, count, result);
   std::copy_n(before, count, of_before);
   std::fill_n(exponent, count, 1.0 / order_ - 0.75 * beta);
-  functions.pow(result, exponent, count);
+  functions_.pow(result, exponent, count);
   std::fill_n(exponent, count, beta);
-  functions.pow(of_before, exponent, count);
+  functions_.pow(of_before, exponent, count);
   for (std::size_t l = 0; l < count; ++l) result[l] = limited_factor(result[l], of_before[l]);
 }
 

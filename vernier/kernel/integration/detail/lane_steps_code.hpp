@@ -37,6 +37,10 @@ struct LaneStepsOf {
     return sum;
   }
 
+  static void when(double origin, double c, const double* t, const double* h, double* to) {
+    for (std::size_t l = 0; l < eight; l += W)
+      put(constant<T>(origin) + (at(t + l) + constant<T>(c) * at(h + l)), to + l);
+  }
   static void stage(std::size_t n, std::size_t terms, const double* a, const double* const* k,
                     const double* h, const double* x, const double* low, double* to) {
     for (std::size_t i = 0; i < n * eight; i += W)
@@ -101,7 +105,45 @@ struct LaneStepsOf {
     }
   }
 
-  static constexpr LaneSteps table{&stage, &increment, &land, &normalise, &norm, &middle};
+  static unsigned restless(std::size_t atoms, const double* h, const double* z0, const double* dz0,
+                           const double* z1, const double* dz1, const double* middle) {
+    unsigned found = 0;
+    for (std::size_t l = 0; l < eight; l += W) {
+      const T step = at(h + l), zero = constant<T>(0.0);
+      const T third = step / constant<T>(3.0), eighth = step / constant<T>(8.0);
+      auto rest = zero == zero;
+      for (std::size_t k = l; k < atoms * eight; k += eight) {
+        const T a = at(z0 + k), da = at(dz0 + k), b = at(z1 + k), db = at(dz1 + k);
+        // quiet: the control values of the cubic keep away from zero
+        const T others[] = {a + third * da, b - third * db, b};
+        T low = a, high = a;
+        for (const T& v : others) {
+          low = select(v < low, v, low);
+          high = select(high < v, v, high);
+        }
+        const T nearest = select(low > zero, low, T(-high));
+        const auto quiet = ((low == zero) & (high == zero)) | (nearest > high - low);
+        // calm: the middle is where the cubic has it
+        const T cubic = constant<T>(0.5) * (a + b) + eighth * (da - db);
+        const T scale = magnitude(T(b - a)) + step * (magnitude(da) + magnitude(db));
+        const T bound = constant<T>(0.05) * scale + constant<T>(1e-12) * magnitude(cubic);
+        rest = rest & quiet & (magnitude(T(at(middle + k) - cubic)) <= bound);
+      }
+      for (std::size_t j = 0; j < W; ++j)
+        if (rest[j] == 0) found |= 1u << (l + j);
+    }
+    return found;
+  }
+  static void choose(std::size_t n, const double* chosen, const double* from, double* to) {
+    for (std::size_t l = 0; l < eight; l += W) {
+      const auto which = at(chosen + l) > constant<T>(0.0);
+      for (std::size_t k = l; k < n * eight; k += eight)
+        put(select(which, at(from + k), at(to + k)), to + k);
+    }
+  }
+
+  static constexpr LaneSteps table{&when, &stage,  &increment, &land,  &normalise,
+                                   &norm, &middle, &restless,  &choose};
 };
 
 }  // namespace VERNIER_INSTRUCTIONS

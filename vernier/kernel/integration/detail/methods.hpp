@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "vernier/kernel/elementary/lane_functions.hpp"
 #include "vernier/kernel/integration/stepper.hpp"
 
 namespace vernier::integration::detail {
@@ -55,6 +56,7 @@ class StepControl {
 
  private:
   double rtol_, atol_, largest_, order_;
+  const elementary::LaneFunctions& functions_;
 };
 
 /// A method that chooses its steps: tries one, and tries a shorter one while the error is too
