@@ -133,8 +133,44 @@ struct Meaning {
   std::optional<Unit> unit = {};  // nothing: not known, not checked
 };
 
-/// Resolves a name ("C", "omega[0]"); nothing when there is none.
-using Scope = std::function<std::optional<Meaning>(std::string_view)>;
+/// A number (no rows), a vector (no columns) or a matrix.
+struct Shape {
+  std::uint32_t rows = 0, columns = 0;
+
+  bool scalar() const noexcept { return rows == 0; }
+  bool vector() const noexcept { return rows != 0 && columns == 0; }
+  bool matrix() const noexcept { return columns != 0; }
+  std::size_t size() const noexcept {
+    return (rows == 0 ? 1 : std::size_t{rows}) * (columns == 0 ? 1 : columns);
+  }
+  bool operator==(const Shape&) const = default;
+};
+
+/// "a number", "3 elements", "3 x 3 elements".
+std::string text(Shape);
+
+/// What a name means: its elements, those of a matrix row by row.
+struct Value {
+  Shape shape;
+  std::vector<Meaning> elements;
+
+  Value(Meaning m) : elements{std::move(m)} {}  // NOLINT: a number is a value
+  Value(Shape s, std::vector<Meaning> e) : shape(s), elements(std::move(e)) {}
+};
+
+/// Resolves a name, without index; nothing when there is none.
+using Scope = std::function<std::optional<Value>(std::string_view)>;
+
+/// A function that a document defines. Its body is read again at every call, with the arguments
+/// in the place of their names; it sees the names of the place where it is called.
+struct UserFunction {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::string body;
+};
+
+/// In the order of their definition: each may call those before it.
+using UserFunctions = std::vector<UserFunction>;
 
 /// A problem in an expression; bytes from the start of the text.
 struct Problem {
@@ -145,10 +181,14 @@ struct Problem {
     unknown_function,
     arguments,
     units,
+    sizes,
     type
   } kind = Kind::syntax;
   std::string message;
-  std::string name;  // the unknown name or function
+  std::string name;                // the unknown name or function
+  std::size_t function = outside;  // offset and length lie in the body of this user function
+
+  static constexpr std::size_t outside = static_cast<std::size_t>(-1);
 };
 
 /// A comparison inside a condition, as written and as terms.
@@ -159,25 +199,33 @@ struct Atom {
 };
 
 struct Parsed {
-  Term term = 0;
-  std::optional<Unit> unit;       // nothing: not known
+  Term term = 0;             // of a number or condition: its only element
+  std::optional<Unit> unit;  // of it; nothing: not known
+  Shape shape = {};
+  std::vector<Meaning> elements;  // a matrix row by row
+  bool literal = false;           // made of written numbers alone
   bool boolean = false;           // a comparison or a logical combination
   std::vector<Problem> problems;  // empty: good
   std::vector<Atom> atoms = {};   // of a condition without problems, with their places
 };
 
-/// What must stand here.
-enum class Wanted { number, condition };
+/// What must stand here; `values`: numbers of any shape.
+enum class Wanted { number, values, condition };
 
 /// Operators by rising precedence: or, and, not, comparison, + -, * /, unary -, ^ (right
-/// associative, tighter than unary minus). Functions as in docs/reference/expressions.md. At most
-/// `depth` nested and 64 KiB long. == and != are refused in conditions of transitions.
-Parsed parse(std::string_view text, Graph&, const Scope&, Wanted, int depth = 200);
+/// associative, tighter than unary minus). Functions as in docs/reference/expressions.md. Vectors
+/// and matrices become terms of their elements, the same that they are when written out by hand. At
+/// most `depth` nested and 64 KiB long. == and != are refused in conditions of transitions.
+Parsed parse(std::string_view text, Graph&, const Scope&, Wanted, const UserFunctions& = {},
+             int depth = 200);
 
 /// The comparisons of a condition in the order written, each once; without places.
 std::vector<Atom> atoms(const Graph&, Term condition);
 
 /// All functions an expression can call, for suggestions.
 std::vector<std::string> function_names();
+
+/// Those among them whose names no variable can have.
+std::vector<std::string> reserved_names();
 
 }  // namespace vernier::expression

@@ -18,14 +18,19 @@ using namespace vernier::expression;
 
 constexpr std::uint32_t symbols = 6;
 
-std::optional<Meaning> meaning(Graph& g, std::string_view name) {
+std::optional<Value> meaning(Graph& g, std::string_view name) {
   static const auto metre = parsed_unit("m"), second = parsed_unit("s"), one = parsed_unit("1");
   if (name == "x") return Meaning{g.symbol(0), metre};
   if (name == "y") return Meaning{g.symbol(1), metre};
   if (name == "t") return Meaning{g.symbol(2), second};
   if (name == "n") return Meaning{g.symbol(3), one};
   if (name == "k") return Meaning{g.symbol(4)};
-  if (name == "omega[0]") return Meaning{g.symbol(5), one};
+  if (name == "omega") return Value({2, 0}, {{g.symbol(5), one}, {g.symbol(4), {}}});
+  if (name == "M") {
+    Value m({2, 3}, {});
+    for (std::uint32_t i = 0; i < symbols; ++i) m.elements.push_back({g.symbol(i), {}});
+    return m;
+  }
   return {};
 }
 
@@ -59,18 +64,25 @@ void run(const Program& p) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (const Wanted wanted : {Wanted::number, Wanted::condition}) {
+  static const UserFunctions functions{{"f", {"v", "w"}, "let d = v - w; d*norm(d)"},
+                                       {"g", {"v"}, "f(v, f(v, 2*v)) + v"}};
+  for (const Wanted wanted : {Wanted::number, Wanted::values, Wanted::condition}) {
     Graph g;
     const auto scope = [&](std::string_view name) { return meaning(g, name); };
-    const Parsed p = parse(text, g, scope, wanted);
+    const Parsed p = parse(text, g, scope, wanted, functions);
     for (const Problem& problem : p.problems) {
+      const std::size_t end =
+          problem.function == Problem::outside ? size : functions.at(problem.function).body.size();
       require(!problem.message.empty() && problem.length > 0);
-      require(size == 0 || problem.offset + problem.length <= size);
+      require(end == 0 || problem.offset + problem.length <= end);
     }
     if (!p.problems.empty()) continue;
     require(p.boolean == (wanted == Wanted::condition));
     for (const Atom& atom : p.atoms) require(atom.length > 0 && atom.offset + atom.length <= size);
-    std::vector<Term> outputs{p.term};
+    require(p.elements.size() == p.shape.size() && p.elements[0].term == p.term);
+    std::vector<Term> outputs;
+    for (const Meaning& m : p.elements) outputs.push_back(m.term);
+    if (outputs.size() > 100) continue;
     for (const std::uint32_t s : g.symbols(p.term)) outputs.push_back(g.derivative(p.term, s));
     run(Program(g, outputs, symbols, true));
   }

@@ -35,21 +35,46 @@ constexpr Function table[] = {
     {"if", Operation::select, 3, 3, UnitRule::same_to_same},
 };
 
+constexpr VectorFunction vector_table[] = {
+    {"cross", VectorKind::cross, 2, 2},     {"dot", VectorKind::dot, 2, 2},
+    {"norm", VectorKind::norm, 1, 1},       {"unit", VectorKind::unit, 1, 1},
+    {"sum", VectorKind::sum, 1, 1},         {"transpose", VectorKind::transpose, 1, 1},
+    {"inverse", VectorKind::inverse, 1, 1}, {"diag", VectorKind::diag, 1, 1},
+    {"skew", VectorKind::skew, 1, 1},       {"identity", VectorKind::identity, 1, 1},
+    {"zeros", VectorKind::zeros, 1, 2},     {"ones", VectorKind::ones, 1, 2},
+    {"rotate", VectorKind::rotate, 2, 2},   {"dcm", VectorKind::dcm, 1, 1},
+    {"qmul", VectorKind::qmul, 2, 2},       {"qinv", VectorKind::qinv, 1, 1},
+    {"qrate", VectorKind::qrate, 2, 2},     {"table", VectorKind::table, 3, 3},
+};
+
+template <class F, std::size_t n>
+const F* found(const F (&list)[n], std::string_view name) noexcept {
+  const auto* f = std::find_if(std::begin(list), std::end(list),
+                               [&](const F& one) { return one.name == name; });
+  return f == std::end(list) ? nullptr : f;
+}
+
 }  // namespace
 
 std::span<const Function> functions() noexcept { return table; }
+std::span<const VectorFunction> vector_functions() noexcept { return vector_table; }
 
-const Function* find_function(std::string_view name) noexcept {
-  const auto* found = std::find_if(std::begin(table), std::end(table),
-                                   [&](const Function& f) { return f.name == name; });
-  return found == std::end(table) ? nullptr : found;
+const Function* find_function(std::string_view name) noexcept { return found(table, name); }
+const VectorFunction* find_vector_function(std::string_view name) noexcept {
+  return found(vector_table, name);
 }
 
 }  // namespace detail
 
-std::vector<std::string> function_names() {
+std::vector<std::string> reserved_names() {
   std::vector<std::string> names;
   for (const auto& f : detail::functions()) names.emplace_back(f.name);
+  return names;
+}
+
+std::vector<std::string> function_names() {
+  std::vector<std::string> names = reserved_names();
+  for (const auto& f : detail::vector_functions()) names.emplace_back(f.name);
   return names;
 }
 

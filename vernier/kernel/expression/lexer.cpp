@@ -15,11 +15,13 @@ struct Spelling {
 };
 // longer ones first
 constexpr Spelling spellings[] = {
-    {"<=", Symbol::less_equal}, {">=", Symbol::greater_equal}, {"==", Symbol::equal},
-    {"!=", Symbol::not_equal},  {"<", Symbol::less},           {">", Symbol::greater},
-    {"+", Symbol::plus},        {"-", Symbol::minus},          {"*", Symbol::times},
-    {"/", Symbol::divided},     {"^", Symbol::raised},         {"(", Symbol::open},
-    {")", Symbol::close},       {",", Symbol::comma},
+    {"<=", Symbol::less_equal},  {">=", Symbol::greater_equal}, {"==", Symbol::equal},
+    {"!=", Symbol::not_equal},   {".*", Symbol::each_times},    {"./", Symbol::each_divided},
+    {"<", Symbol::less},         {">", Symbol::greater},        {"+", Symbol::plus},
+    {"-", Symbol::minus},        {"*", Symbol::times},          {"/", Symbol::divided},
+    {"^", Symbol::raised},       {"(", Symbol::open},           {")", Symbol::close},
+    {"[", Symbol::open_bracket}, {"]", Symbol::close_bracket},  {",", Symbol::comma},
+    {";", Symbol::semicolon},    {":", Symbol::colon},          {"=", Symbol::assign},
 };
 
 // What people write elsewhere.
@@ -28,11 +30,10 @@ struct Habit {
 };
 constexpr Habit habits[] = {
     {"**", "^"},      {"&&", "and"},    {"||", "or"},     {"&lt;", "<"},    {"&gt;", ">"},
-    {"&amp;", "and"}, {"&", "and"},     {"|", "or"},      {"!", "not"},     {"=", "=="},
-    {"[", "("},       {"]", ")"},       {"{", "("},       {"}", ")"},       {";", ","},
-    {"\u2212", "-"},  {"\u2013", "-"},  {"\u00d7", "*"},  {"\u00b7", "*"},  {"\u22c5", "*"},
-    {"\u00f7", "/"},  {"\u2264", "<="}, {"\u2265", ">="}, {"\u2260", "!="}, {"\u00b2", "^2"},
-    {"\u00b3", "^3"},
+    {"&amp;", "and"}, {"&", "and"},     {"|", "or"},      {"!", "not"},     {"{", "("},
+    {"}", ")"},       {"\u2212", "-"},  {"\u2013", "-"},  {"\u00d7", "*"},  {"\u00b7", "*"},
+    {"\u22c5", "*"},  {"\u00f7", "/"},  {"\u2264", "<="}, {"\u2265", ">="}, {"\u2260", "!="},
+    {"\u00b2", "^2"}, {"\u00b3", "^3"},
 };
 
 const Habit* habit(std::string_view rest) noexcept {
@@ -122,37 +123,8 @@ Token Lexer::name() {
     t.symbol = Symbol::logical_or;
   } else if (t.name == "not") {
     t.symbol = Symbol::logical_not;
-  } else {
-    index(t);
   }
   return t;
-}
-
-void Lexer::index(Token& t) {
-  const std::size_t before = at_;
-  skip_blanks();
-  if (look(at_) != '[') {
-    at_ = before;
-    return;
-  }
-  ++at_;
-  skip_blanks();
-  std::size_t first = at_;
-  while (digit(look(at_))) ++at_;
-  const std::size_t last = at_;
-  skip_blanks();
-  if (first == last || last - first > 9 || look(at_) != ']') {
-    t.symbol = Symbol::wrong;
-    t.end = std::min(std::max(at_, before + 1), text_.size());
-    t.complaint = "an index is a whole number, as in " + t.name + "[0]";
-    return;
-  }
-  ++at_;
-  while (first + 1 < last && text_[first] == '0') ++first;
-  t.name += '[';
-  t.name += text_.substr(first, last - first);
-  t.name += ']';
-  t.end = at_;
 }
 
 Token Lexer::sign() {

@@ -22,7 +22,6 @@ Quantity bounded(std::optional<Unit> u) {
   return {u};
 }
 
-const Quantity written{Unit{}, true};
 const Quantity number{Unit{}, false};
 
 // A power as a fraction of small numbers: 0.5, 1.5, 0.3333333333333333.

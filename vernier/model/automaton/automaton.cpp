@@ -31,6 +31,7 @@ using detail::Variable;
 
 /// The parameter that chooses where the system begins; none when a variable has its name.
 constexpr const char* location_parameter = "location";
+constexpr std::size_t most_extended = 8;  // documents, each by the next
 
 /// A checked document, from which systems are made. Those with the same constants share their code.
 class Source {
@@ -43,7 +44,10 @@ class Source {
   std::unique_ptr<hybrid::System> make(const Parameters& p) {
     std::vector<double> constants = defaults_;
     for (const Variable& v : model_->constants) {
-      if (p.given(v.name)) constants[v.first] = p.real(v.name);
+      if (!p.given(v.name)) continue;
+      const std::vector<double> given = p.reals(v.name);
+      std::copy(given.begin(), given.end(),
+                constants.begin() + static_cast<std::ptrdiff_t>(v.first));
     }
     Adjustable adjustable;
     for (const Variable& v : model_->constants) {
@@ -146,9 +150,36 @@ std::vector<ParameterSpec> parameters(const Model& m) {
   return specs;
 }
 
+/// The model of a document, and the files beside it that it was read from.
+std::shared_ptr<Model> model_of(document::Document d, std::vector<std::filesystem::path>& files,
+                                Diagnostics& problems) {
+  const document::Attribute* extends = d.root().attribute("extends");
+  if (!extends) return detail::read_model(std::move(d), problems);
+  const std::string name(trimmed(extends->value));
+  const std::filesystem::path file = d.file().parent_path() / name;
+  detail::Report report(d, problems);
+  if (files.size() >= most_extended || std::find(files.begin(), files.end(), file) != files.end()) {
+    report.error("V1317", "documents extend each other in a ring, or more than eight deep",
+                 extends->value_place);
+    return nullptr;
+  }
+  files.push_back(file);
+  const std::array grammars{grammar()};
+  std::optional<document::Document> base = document::read(file, grammars, problems);
+  std::shared_ptr<Model> model = base ? model_of(std::move(*base), files, problems) : nullptr;
+  if (!model) {
+    report.error("V1317", "the document that this one extends cannot be read: " + name,
+                 extends->value_place);
+    return nullptr;
+  }
+  detail::apply_changes(*model, d, problems);
+  return model;
+}
+
 Type checked(document::Document d, Diagnostics& problems) {
   Type type;
-  const std::shared_ptr<Model> model = detail::read_model(std::move(d), problems);
+  const std::shared_ptr<Model> model = model_of(std::move(d), type.files, problems);
+  if (!model) return type;
   type.name = model->name;
   type.summary = std::string(trimmed(model->description.substr(0, model->description.find('\n'))));
   if (!model->names_known) return type;
@@ -172,6 +203,12 @@ Type type_of(std::optional<document::Document> d, Diagnostics& problems) {
   std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
   });
+  // what locations share is looked at in each of them
+  const auto same = [](const Diagnostic& a, const Diagnostic& b) {
+    return a.code == b.code && a.message == b.message && a.place.line == b.place.line &&
+           a.place.column == b.place.column && a.place.file == b.place.file;
+  };
+  sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
   for (Diagnostic& one : sorted) problems.add(std::move(one));
   return type;
 }

@@ -331,7 +331,7 @@ std::optional<expression::Term> Quantities::function(std::string_view text, cons
 expression::Parsed Quantities::parsed(std::string_view text, const Place& place,
                                       const std::string& what, expression::Graph& graph,
                                       const expression::Scope& others, bool& refused) {
-  const expression::Scope scope = [&](std::string_view name) -> std::optional<expression::Meaning> {
+  const expression::Scope scope = [&](std::string_view name) -> std::optional<expression::Value> {
     if (others) {
       if (const auto meaning = others(name)) return meaning;
     }
@@ -381,6 +381,9 @@ void Quantities::tell(const expression::Problem& p, const Place& place, const st
     }
     case Kind::arguments:
       report_.error("V1306", p.message + ", in " + what, place);
+      return;
+    case Kind::sizes:
+      report_.error("V1316", p.message + ", in " + what, place);
       return;
     case Kind::units:
       report_.error("V1312", p.message + ", in " + what, place);

@@ -24,7 +24,39 @@ struct Function {
   UnitRule units;
 };
 
+/// Functions of vectors and matrices.
+enum class VectorKind {
+  cross,
+  dot,
+  norm,
+  unit,
+  sum,
+  transpose,
+  inverse,
+  diag,
+  skew,
+  identity,
+  zeros,
+  ones,
+  rotate,
+  dcm,
+  qmul,
+  qinv,
+  qrate,
+  table
+};
+
+struct VectorFunction {
+  std::string_view name;
+  VectorKind kind;
+  int least, most;  // arguments
+};
+
 /// In the order of the reference page.
+std::span<const VectorFunction> vector_functions() noexcept;
+const VectorFunction* find_vector_function(std::string_view) noexcept;
+
+/// Of single numbers, in the order of the reference page.
 std::span<const Function> functions() noexcept;
 const Function* find_function(std::string_view) noexcept;
 

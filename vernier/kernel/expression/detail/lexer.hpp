@@ -14,6 +14,8 @@ enum class Symbol {
   minus,
   times,
   divided,
+  each_times,
+  each_divided,
   raised,
   less,
   less_equal,
@@ -26,7 +28,12 @@ enum class Symbol {
   logical_not,
   open,
   close,
+  open_bracket,
+  close_bracket,
   comma,
+  semicolon,
+  colon,
+  assign,
   wrong  // cannot stand in an expression; Token::complaint says why
 };
 
@@ -34,7 +41,7 @@ struct Token {
   Symbol symbol = Symbol::end;
   std::size_t begin = 0, end = 0;  // bytes
   double number = 0.0;
-  std::string name = {};  // with its index, without blanks: "omega[0]"
+  std::string name = {};
   std::string complaint = {};
 };
 
@@ -48,7 +55,6 @@ class Lexer {
   Token number();
   Token name();
   Token sign();
-  void index(Token&);
   Token wrong(std::size_t length, std::string complaint);
   void skip_blanks() noexcept;
   bool starts(std::string_view word) const noexcept { return text_.substr(at_).starts_with(word); }

@@ -16,6 +16,9 @@ struct Quantity {
   bool literal = false;
 };
 
+/// Of a number that is written in the formula.
+inline const Quantity written{Unit{}, true};
+
 /// The unit of a combination, or why there is none: then `complaint` is not empty and the quantity
 /// is not known.
 struct Combined {

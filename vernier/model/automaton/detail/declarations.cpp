@@ -13,6 +13,8 @@ namespace vernier::automaton::detail {
 namespace {
 
 constexpr std::size_t most_elements = 10'000;  // of all variables together
+constexpr std::size_t most_definitions =
+    200;  // each may need the one before it: the stack is finite
 
 bool identifier(std::string_view s) noexcept {
   if (s.empty() || (s[0] >= '0' && s[0] <= '9')) return false;
@@ -22,10 +24,12 @@ bool identifier(std::string_view s) noexcept {
   });
 }
 
-/// "0 0 1", "600 km", "1, 2, 3 deg": numbers, then one unit for all. Nothing when it does not read.
+/// "0 0 1", "600 km", "1, 2, 3 deg", "1 0; 0 1": numbers, then one unit for all. Nothing when it
+/// does not read.
 std::optional<std::vector<double>> quantities(std::string_view text, std::string_view unit) {
   std::string flat(text);
   std::replace(flat.begin(), flat.end(), ',', ' ');
+  std::replace(flat.begin(), flat.end(), ';', ' ');
   const std::vector<std::string_view> parts = words(flat);
   std::vector<double> values;
   std::size_t i = 0;
@@ -72,6 +76,25 @@ PerRoot per_root(std::string_view text) {
   return {trimmed(text.substr(0, at)), std::sqrt(time->factor), true};
 }
 
+/// The shape in which a value is written: semicolons end the rows of a matrix. Nothing when the
+/// rows differ.
+std::optional<expression::Shape> shape_of(std::string_view text) {
+  std::vector<std::uint32_t> rows{0};
+  std::string flat(text);
+  std::replace(flat.begin(), flat.end(), ',', ' ');
+  for (std::size_t at = 0; at <= flat.size();) {
+    const std::size_t end = std::min(flat.find(';', at), flat.size());
+    for (const std::string_view word : words(std::string_view(flat).substr(at, end - at)))
+      rows.back() += parsed_real(word) ? 1 : 0;
+    if (end < flat.size()) rows.push_back(0);
+    at = end + 1;
+  }
+  if (std::any_of(rows.begin(), rows.end(), [&](std::uint32_t n) { return n != rows[0]; }))
+    return {};
+  if (rows.size() > 1) return expression::Shape{static_cast<std::uint32_t>(rows.size()), rows[0]};
+  return rows[0] > 1 ? expression::Shape{rows[0], 0} : expression::Shape{};
+}
+
 class Declarations {
  public:
   Declarations(Model& m, Report& r) : m_(m), report_(r) {}
@@ -88,6 +111,19 @@ class Declarations {
     declare_all("states", Role::state, m_.states);
     declare_all("outputs", Role::output, m_.outputs);
     declare_events(root);
+    if (const Element* all = root.child("definitions")) {
+      for (const Element& e : all->children) e.name == "let" ? define_let(e) : define_function(e);
+    }
+  }
+
+  void change(const Element& root) {
+    const auto change_all = [&](const char* list, Role role, std::vector<Variable>& of) {
+      const Element* all = root.child(list);
+      if (!all) return;
+      for (const Element& e : all->children) change(e, role, of);
+    };
+    change_all("constants", Role::constant, m_.constants);
+    change_all("states", Role::state, m_.states);
   }
 
  private:
@@ -113,7 +149,7 @@ class Declarations {
       m_.names_known = m_.names_known && first_use_.contains(v.name);
       return;
     }
-    read_size(e, v);
+    read_size(e, role, v);
     read_unit(e, role, v);
     if (elements() + v.count > most_elements) {
       m_.names_known = false;
@@ -131,11 +167,116 @@ class Declarations {
     count(role) += v.count;
     const auto index = static_cast<std::uint32_t>(into.size());
     for (std::uint32_t k = 0; k < v.count; ++k) {
-      const std::string name = v.count == 1 ? v.name : v.name + "[" + std::to_string(k) + "]";
-      m_.names.emplace(name, Reference{role, index, static_cast<std::uint32_t>(v.first + k)});
+      m_.names.emplace(element_name(v, k),
+                       Reference{role, index, static_cast<std::uint32_t>(v.first + k)});
     }
+    m_.variables_by_name.emplace(v.name, NamedVariable{role, index});
     first_use_.emplace(v.name, &e);
     into.push_back(std::move(v));
+  }
+
+  /// A new value for what the extended document declares.
+  void change(const Element& e, Role role, std::vector<Variable>& of) {
+    const std::string name(trimmed(e.value("name")));
+    const auto v =
+        std::find_if(of.begin(), of.end(), [&](const Variable& x) { return x.name == name; });
+    if (v == of.end()) {
+      std::vector<std::string> names;
+      for (const Variable& x : of) names.push_back(x.name);
+      Diagnostic& d =
+          report_.error("V1317", "the extended document has no " + e.name + " " + in_quotes(name),
+                        Report::value_place(e, "name"));
+      if (const auto near = closest(name, names)) d.mark = "did you mean " + *near + "?";
+      d.notes.push_back(names.empty() ? "it has no " + e.name + "s"
+                                      : e.name + "s: " + listed(names));
+      return;
+    }
+    Variable given;
+    given.name = name;
+    read_unit(e, role, given);
+    if (given.unit && v->unit && !same_dimension(*given.unit, *v->unit)) {
+      report_.error("V1313",
+                    in_quotes(name) + " is in " + v->unit_text + " in the extended document",
+                    Report::value_place(e, "unit"));
+      return;
+    }
+    if (given.unit_text.empty()) given.unit_text = v->unit_text;
+    given.shape = v->shape;
+    given.count = v->count;
+    given.normalise = v->normalise;
+    read_value(e, role, given);
+    if (given.value.empty()) return;
+    v->value = given.value;
+    v->value_text = given.unit_text == v->unit_text ? given.value_text : "";
+  }
+
+  void define_let(const Element& e) {
+    Definition d{std::string(trimmed(e.value("name"))), {&e, !e.attribute("unit")}};
+    if (!name_is_good(e, d.name)) {
+      m_.names_known = m_.names_known && first_use_.contains(d.name);
+      return;
+    }
+    if (too_many_definitions(e)) return;
+    first_use_.emplace(d.name, &e);
+    m_.lets_by_name.emplace(d.name, m_.lets.size());
+    m_.lets.push_back(std::move(d));
+  }
+
+  void define_function(const Element& e) {
+    expression::UserFunction f;
+    f.name = trimmed(e.value("name"));
+    f.body = e.text;
+    const Place place = Report::value_place(e, "name");
+    const std::vector<std::string> known = expression::function_names();
+    const bool twice = std::any_of(m_.functions.begin(), m_.functions.end(),
+                                   [&](const auto& other) { return other.name == f.name; });
+    if (!identifier(f.name) || f.name.size() > longest_name) {
+      report_.error("V1309", in_quotes(f.name) + " cannot be a name", place)
+          .notes.push_back("names have letters, digits and _, and begin with a letter");
+    } else if (std::find(known.begin(), known.end(), f.name) != known.end()) {
+      report_.error("V1309", in_quotes(f.name) + " is a function already", place);
+    } else if (twice) {
+      report_.error("V1310", "there are two functions " + in_quotes(f.name), place);
+    } else if (!too_many_definitions(e) && read_arguments(e, f)) {
+      m_.functions.push_back(std::move(f));
+      m_.function_elements.push_back(&e);
+      return;
+    }
+    m_.names_known = false;
+  }
+
+  bool read_arguments(const Element& e, expression::UserFunction& f) {
+    std::string flat(e.value("arguments"));
+    std::replace(flat.begin(), flat.end(), ',', ' ');
+    for (const std::string_view name : words(flat)) {
+      const bool twice =
+          std::find(f.arguments.begin(), f.arguments.end(), name) != f.arguments.end();
+      if (twice || !identifier(name) || name.size() > longest_name) {
+        report_.error("V1309",
+                      in_quotes(name) + (twice ? " is an argument twice" : " cannot be a name"),
+                      Report::value_place(e, "arguments"));
+        return false;
+      }
+      f.arguments.emplace_back(name);
+    }
+    if (f.arguments.empty()) {
+      report_
+          .error("V1309", "the function " + in_quotes(f.name) + " has no arguments",
+                 Report::value_place(e, "arguments"))
+          .notes.push_back("what has none is a <let>");
+    }
+    return !f.arguments.empty();
+  }
+
+  bool too_many_definitions(const Element& e) {
+    if (m_.lets.size() + m_.functions.size() < most_definitions) return false;
+    m_.names_known = false;
+    if (!std::exchange(too_many_, true)) {
+      report_.error("V1315",
+                    "the system has more than " + std::to_string(most_definitions) + " definitions",
+                    e.place);
+    }
+    return true;
   }
 
   bool name_is_good(const Element& e, const std::string& name) {
@@ -145,7 +286,7 @@ class Declarations {
           .notes.push_back("names have letters, digits and _, and begin with a letter");
       return false;
     }
-    static const std::vector<std::string> functions = expression::function_names();
+    static const std::vector<std::string> functions = expression::reserved_names();
     const bool function = std::find(functions.begin(), functions.end(), name) != functions.end();
     if (function || name == "and" || name == "or" || name == "not" || name == "pi") {
       report_.error("V1309", in_quotes(name) + " cannot be a name: expressions use it", place);
@@ -164,16 +305,48 @@ class Declarations {
     return true;
   }
 
-  void read_size(const Element& e, Variable& v) {
-    const std::string_view text = trimmed(e.value("size", "1"));
-    const auto n = parsed_integer(text);
-    if (n && *n >= 1 && *n <= static_cast<long long>(most_elements)) {
-      v.count = static_cast<std::uint32_t>(*n);
-    } else {
+  /// "3", "3x3".
+  void read_shape(const Element& e, std::string_view text, Variable& v) {
+    const std::size_t x = text.find('x');
+    const auto good = [](const std::optional<long long>& n) {
+      return n && *n >= 1 && *n <= static_cast<long long>(most_elements);
+    };
+    const auto rows = parsed_integer(trimmed(text.substr(0, x)));
+    const auto columns = x == std::string_view::npos ? std::optional<long long>(1)
+                                                     : parsed_integer(trimmed(text.substr(x + 1)));
+    if (!good(rows) || !good(columns) || !good(*rows * *columns)) {
       report_.error("V1314",
-                    "the size of " + in_quotes(v.name) + " must be a whole number, at least 1",
+                    "the size of " + in_quotes(v.name) +
+                        " must be a whole number, at least 1, or two for a matrix, as in 3x3",
                     Report::value_place(e, "size"));
+      return;
     }
+    if (x != std::string_view::npos) {
+      v.shape = {static_cast<std::uint32_t>(*rows), static_cast<std::uint32_t>(*columns)};
+    } else if (*rows > 1) {
+      v.shape = {static_cast<std::uint32_t>(*rows), 0};
+    }
+  }
+
+  void read_size(const Element& e, Role role, Variable& v) {
+    const document::Attribute* given = e.attribute("size");
+    const char* key = role == Role::constant ? "value"
+                      : role == Role::input  ? "default"
+                                             : "initial";
+    if (!given) {
+      // as many as there are values
+      const std::string_view inner = role == Role::constant ? trimmed(e.text) : std::string_view();
+      const auto shape = shape_of(e.attribute(key) ? trimmed(e.value(key)) : inner);
+      if (shape && shape->size() <= most_elements) {
+        v.shape = *shape;
+      } else {
+        report_.error("V1314", "the rows of " + in_quotes(v.name) + " are not of equal length",
+                      Report::value_place(e, key));
+      }
+    } else {
+      read_shape(e, trimmed(given->value), v);
+    }
+    v.count = static_cast<std::uint32_t>(v.shape.size());
     if (v.quaternion && v.count != 4) {
       report_.error("V1314", in_quotes(v.name) + " cannot be a quaternion: it must have 4 elements",
                     Report::value_place(e, "normalise"));
@@ -238,6 +411,7 @@ class Declarations {
       return;  // an input without default
     }
     v.value_text = text;
+    std::replace(v.value_text.begin(), v.value_text.end(), ';', ' ');
     const std::string unit = v.unit_text.empty() ? "1" : v.unit_text;
     auto values = quantities(text, unit);
     if (!values) {
@@ -347,5 +521,8 @@ class Declarations {
 }  // namespace
 
 void read_declarations(Model& m, Report& r) { Declarations(m, r).run(); }
+void change_declarations(Model& m, const Element& root, Report& r) {
+  Declarations(m, r).change(root);
+}
 
 }  // namespace vernier::automaton::detail

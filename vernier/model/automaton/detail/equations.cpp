@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace {
 using expression::Meaning;
 using expression::Parsed;
 using expression::Problem;
+using expression::text;
+using expression::Value;
 using expression::Wanted;
 
 constexpr std::size_t none = Transition::none;
@@ -26,8 +29,8 @@ bool name_start(char c) noexcept {
 bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// Calls `found` with each name in an expression, "f[0]" included; a little more than the names
-/// does no harm.
+/// Calls `found` with each name in an expression, with its index where that is one number: "f[0]",
+/// but "f" for f[0:2]; a little more than the names does no harm.
 template <class F>
 void for_each_name(std::string_view s, F&& found) {
   for (std::size_t i = 0; i < s.size();) {
@@ -45,13 +48,16 @@ void for_each_name(std::string_view s, F&& found) {
     while (k < s.size() && blank(s[k])) ++k;
     if (k < s.size() && s[k] == '[') {
       ++k;
-      name += '[';
+      std::string index;
       while (k < s.size() && (blank(s[k]) || s[k] == '0') &&
              !(s[k] == '0' && (k + 1 >= s.size() || !digit(s[k + 1]))))
         ++k;
-      while (k < s.size() && digit(s[k])) name += s[k++];
-      name += ']';
-      i = k;
+      while (k < s.size() && digit(s[k])) index += s[k++];
+      while (k < s.size() && blank(s[k])) ++k;
+      if (k < s.size() && s[k] == ']' && !index.empty()) {
+        name += '[' + index + ']';
+        i = k;
+      }
     }
     found(name);
   }
@@ -87,6 +93,8 @@ class Builder {
     e_.states_used.resize(m.state_count);
     e_.locations.resize(m.locations.size());
     e_.transitions.resize(m.transitions.size());
+    functions_used_.resize(m.functions.size());
+    for (const Definition& d : m.lets) let_needs_.push_back(outputs_in(d.expression));
   }
 
   Equations run() {
@@ -94,35 +102,58 @@ class Builder {
       if (report_ && report_->full()) break;
       build_location(i);
     }
+    if (report_) check_unused_functions();
     return std::move(e_);
   }
 
  private:
   // ---- names
 
-  std::optional<Meaning> meaning(std::string_view name, bool units) {
-    key_.assign(name);
-    const auto found = m_.names.find(key_);
-    if (found == m_.names.end()) return {};
-    const Reference& r = found->second;
-    const auto unit = [&]() -> std::optional<Unit> {
-      if (!units) return {};
-      return m_.variable(r).unit;
-    };
-    switch (r.role) {
+  std::optional<Value> value(std::string_view name, bool units) {
+    const std::string key(name);
+    if (const auto let = m_.lets_by_name.find(key); let != m_.lets_by_name.end())
+      return let_value(let->second, units);
+    const auto found = m_.variables_by_name.find(key);
+    if (found == m_.variables_by_name.end()) return {};
+    const Variable& v = m_.variable(found->second);
+    Value all(v.shape, {});
+    all.elements.reserve(v.count);
+    for (std::size_t i = v.first; i < v.first + v.count; ++i)
+      all.elements.push_back(meaning(found->second.role, v, i, units));
+    return all;
+  }
+
+  Meaning meaning(Role role, const Variable& v, std::size_t index, bool units) {
+    const std::optional<Unit> unit = units ? v.unit : std::nullopt;
+    switch (role) {
       case Role::constant:
-        e_.constants_used[r.index] = 1;
-        return Meaning{constant(r.index), unit()};
+        e_.constants_used[index] = 1;
+        return {constant(index), unit};
       case Role::input:
-        e_.inputs_used[r.index] = 1;
-        return Meaning{input(r.index), unit()};
+        e_.inputs_used[index] = 1;
+        return {input(index), unit};
       case Role::state:
-        e_.states_used[r.index] = 1;
-        return Meaning{graph_->symbol(r.index), unit()};
+        e_.states_used[index] = 1;
+        return {graph_->symbol(static_cast<std::uint32_t>(index)), unit};
       default:
-        return Meaning{outputs_[r.index],
-                       m_.variable(r).unit_text.empty() && units ? output_units_[r.index] : unit()};
+        return {outputs_[index], v.unit_text.empty() && units ? output_units_[index] : unit};
     }
+  }
+
+  /// Parsed where it is first used in a location; what it uses is there by then.
+  Value let_value(std::size_t number, bool units) {
+    std::optional<Value>& known = lets_[number];
+    if (!known) {
+      const Definition& d = m_.lets[number];
+      const Parsed p =
+          parse(d.expression, Wanted::values, "the definition of " + in_quotes(d.name), number);
+      known = Value(p.shape, p.elements);
+    }
+    Value v = *known;
+    for (Meaning& m : v.elements) {
+      if (!units) m.unit = {};
+    }
+    return v;
   }
 
   Term constant(std::size_t index) {
@@ -137,14 +168,53 @@ class Builder {
 
   // ---- expressions
 
-  Parsed parse(const Expression& e, Wanted wanted, const std::string& where) {
+  /// `known_lets`: how many definitions it may use.
+  Parsed parse(const Expression& e, Wanted wanted, const std::string& where,
+               std::size_t known_lets = none) {
     if (finished_terms_ + graph_->size() > most_terms) return refuse_size(e);
-    const expression::Scope scope = [&](std::string_view name) { return meaning(name, e.units); };
-    Parsed p = expression::parse(e.element->text, *graph_, scope, wanted);
+    const expression::Scope scope = [&](std::string_view name) -> std::optional<Value> {
+      const auto let = m_.lets_by_name.find(std::string(name));
+      if (let != m_.lets_by_name.end() && let->second >= known_lets) return {};
+      return value(name, e.units);
+    };
+    Parsed p = expression::parse(e.element->text, *graph_, scope, wanted, m_.functions);
     if (report_) {
       for (const Problem& problem : p.problems) tell(problem, e, where);
+      for_each_name(e.element->text, [&](const std::string& name) { use_function(name); });
     }
     return p;
+  }
+
+  /// And those that it calls.
+  void use_function(const std::string& name) {
+    for (std::size_t i = 0; i < m_.functions.size(); ++i) {
+      if (m_.functions[i].name != name || std::exchange(functions_used_[i], 1)) continue;
+      for_each_name(m_.functions[i].body, [&](const std::string& inner) { use_function(inner); });
+    }
+  }
+
+  /// A function that nothing calls was not read yet: with numbers for its arguments, whatever has
+  /// nothing to do with their sizes and units can be checked.
+  void check_unused_functions() {
+    for (std::size_t i = 0; i < m_.functions.size(); ++i) {
+      if (functions_used_[i] || report_->full() || m_.locations.empty()) continue;
+      const expression::UserFunction& f = m_.functions[i];
+      const Expression body{m_.function_elements[i], false};
+      const expression::Scope scope = [&](std::string_view name) -> std::optional<Value> {
+        if (std::find(f.arguments.begin(), f.arguments.end(), name) != f.arguments.end())
+          return Meaning{graph_->symbol(0)};
+        return value(name, false);
+      };
+      const auto before = m_.functions.begin() + static_cast<std::ptrdiff_t>(i);
+      const Parsed p =
+          expression::parse(f.body, *graph_, scope, Wanted::values, {m_.functions.begin(), before});
+      for (const Problem& problem : p.problems) {
+        if (problem.kind != Problem::Kind::sizes && problem.kind != Problem::Kind::units)
+          tell(problem, body, "the function " + in_quotes(f.name));
+      }
+      report_->warning("V1342", "the function " + in_quotes(f.name) + " is never used",
+                       Report::value_place(*body.element, "name"));
+    }
   }
 
   Parsed refuse_size(const Expression& e) {
@@ -155,13 +225,19 @@ class Builder {
     }
     Parsed nothing;
     nothing.term = zero_;
+    nothing.elements = {{zero_, {}}};
+    nothing.literal = true;
     return nothing;
   }
 
-  void tell(const Problem& p, const Expression& e, const std::string& where) {
+  void tell(const Problem& p, const Expression& e, const std::string& whole) {
     if (report_->full()) return;
-    const std::string_view text = e.element->text;
-    const Place place = report_->document().place_in_text(*e.element, p.offset,
+    const bool inside = p.function != Problem::outside;
+    const Element& element = inside ? *m_.function_elements[p.function] : *e.element;
+    const std::string where =
+        inside ? "the function " + in_quotes(m_.functions[p.function].name) : whole;
+    const std::string_view text = element.text;
+    const Place place = report_->document().place_in_text(element, p.offset,
                                                           width(text.substr(p.offset, p.length)));
     switch (p.kind) {
       case Problem::Kind::unknown_name:
@@ -169,7 +245,8 @@ class Builder {
       case Problem::Kind::unknown_function: {
         Diagnostic& d = report_->error(
             "V1305", "unknown function " + in_quotes(p.name) + " in " + where, place);
-        const auto all = expression::function_names();
+        auto all = expression::function_names();
+        for (const expression::UserFunction& f : m_.functions) all.push_back(f.name);
         if (const auto near = closest(p.name, all)) {
           d.mark = "did you mean " + *near + "?";
         } else {
@@ -179,6 +256,9 @@ class Builder {
       }
       case Problem::Kind::arguments:
         report_->error("V1306", p.message + ", in " + where, place);
+        return;
+      case Problem::Kind::sizes:
+        report_->error("V1316", p.message + ", in " + where, place);
         return;
       case Problem::Kind::units:
         report_->error("V1312", p.message + ", in " + where, place).notes.push_back(switch_off());
@@ -199,17 +279,16 @@ class Builder {
   void tell_unknown(const Problem& p, const Place& place, const std::string& where) {
     Diagnostic& d =
         report_->error("V1304", "unknown name " + in_quotes(p.name) + " in " + where, place);
-    if (const Variable* v = vector_called(p.name)) {
-      d.mark = p.name.find('[') == std::string::npos
-                   ? "has " + std::to_string(v->count) + " elements: write " + v->name + "[0]"
-               : v->count == 1 ? v->name + " has no elements: write " + v->name
-                               : "the elements are " + v->name + "[0] to " + v->name + "[" +
-                                     std::to_string(v->count - 1) + "]";
+    if (m_.lets_by_name.contains(p.name)) {
+      d.mark = "it is defined only after this";
     } else if (const auto near = closest(p.name, all_names())) {
-      const Reference& r = m_.names.at(*near);
-      const std::string& unit = m_.variable(r).unit_text;
-      d.mark = "did you mean " + *near + " (" + std::string(Model::role_name(r.role)) +
-               (unit.empty() ? "" : ", " + unit) + ")?";
+      d.mark = "did you mean " + *near;
+      if (const auto v = m_.variables_by_name.find(*near); v != m_.variables_by_name.end()) {
+        const std::string& unit = m_.variable(v->second).unit_text;
+        d.mark += " (" + std::string(Model::role_name(v->second.role)) +
+                  (unit.empty() ? "" : ", " + unit) + ")";
+      }
+      d.mark += "?";
     } else if (p.message.find("is a function") != std::string::npos) {
       d.mark = p.message;
     } else if (p.name == "t" || p.name == "time") {
@@ -218,19 +297,10 @@ class Builder {
     d.notes.push_back(known_here());
   }
 
-  const Variable* vector_called(std::string_view name) const {
-    const std::string_view base = name.substr(0, name.find('['));
-    for (const Role role : {Role::state, Role::input, Role::output, Role::constant}) {
-      for (const Variable& v : m_.variables(role)) {
-        if (v.name == base && (v.count > 1 || base != name)) return &v;
-      }
-    }
-    return nullptr;
-  }
-
   const std::vector<std::string>& all_names() {
     if (all_names_.empty()) {
-      for (const auto& [name, reference] : m_.names) all_names_.push_back(name);
+      for (const auto& [name, variable] : m_.variables_by_name) all_names_.push_back(name);
+      for (const Definition& d : m_.lets) all_names_.push_back(d.name);
       std::sort(all_names_.begin(), all_names_.end());
     }
     return all_names_;
@@ -241,12 +311,19 @@ class Builder {
     for (const Role role : {Role::state, Role::input, Role::output, Role::constant}) {
       std::vector<std::string> names;
       for (const Variable& v : m_.variables(role)) {
-        names.push_back(v.count == 1 ? v.name : v.name + "[0…" + std::to_string(v.count - 1) + "]");
+        const auto last = [](std::uint32_t n) { return "0…" + std::to_string(n - 1); };
+        names.push_back(v.shape.scalar()   ? v.name
+                        : v.shape.vector() ? v.name + "[" + last(v.count) + "]"
+                                           : v.name + "[" + last(v.shape.rows) + ", " +
+                                                 last(v.shape.columns) + "]");
       }
       if (names.empty()) continue;
       text += std::string(text.back() == ':' ? " " : " · ") + std::string(Model::role_name(role)) +
               "s " + listed(names);
     }
+    std::vector<std::string> lets;
+    for (const Definition& d : m_.lets) lets.push_back(d.name);
+    if (!lets.empty()) text += " · definitions " + listed(lets);
     return text.back() == ':' ? "nothing is declared" : text;
   }
 
@@ -256,8 +333,8 @@ class Builder {
   std::string in_words(const Unit& u, std::string_view expression_text) const {
     std::vector<std::pair<std::string, Unit>> used;
     for_each_name(expression_text, [&](const std::string& name) {
-      const auto found = m_.names.find(name);
-      if (found == m_.names.end() || used.size() >= 16) return;
+      const auto found = m_.variables_by_name.find(name.substr(0, name.find('[')));
+      if (found == m_.variables_by_name.end() || used.size() >= 16) return;
       const Variable& v = m_.variable(found->second);
       if (v.unit && !dimensionless(*v.unit)) used.emplace_back(v.unit_text, *v.unit);
     });
@@ -281,19 +358,63 @@ class Builder {
     return text(u);
   }
 
-  void compare_units(const Parsed& p, const std::optional<Unit>& expected, const Expression& e,
-                     const std::string& subject) {
-    if (!report_ || !e.units || !p.problems.empty() || !expected || !p.unit) return;
-    if (same_dimension(*expected, *p.unit)) return;
+  /// Of what is given and what is wanted; false: reported.
+  bool compare_units(const std::optional<Unit>& given, const std::optional<Unit>& expected,
+                     const Expression& e, const std::string& subject) {
+    if (!report_ || !e.units || !expected || !given) return true;
+    if (same_dimension(*expected, *given)) return true;
     const std::string_view whole = e.element->text;
     Diagnostic& d = report_->error("V1312",
                                    "units do not agree: " + subject + " is " + text(*expected) +
-                                       ", the expression is " + in_words(*p.unit, whole),
+                                       ", the expression is " + in_words(*given, whole),
                                    report_->text_place(*e.element));
     const std::string number(first_number(whole));
     d.notes.push_back(
         (number.empty() ? "write" : "add a unit to the constant " + number + ", or write") +
         std::string(" unit=\"1\" to switch the check off for this equation"));
+    return false;
+  }
+
+  /// What an equation, map or reset gives for element `i`: `what` is "the equation of state",
+  /// `subject` is what has the `expected` unit.
+  Meaning given(const Expression& e, Role role, std::size_t i, const char* what,
+                const char* subject, const std::optional<Unit>& expected) {
+    const Variable& v = m_.variable(role, i);
+    if (e.whole) {
+      const auto [known, is_new] = whole_.try_emplace(e.element);
+      if (is_new) {
+        const std::string name = in_quotes(v.name);
+        known->second = whole_value(e, v, std::string(what) + name, subject + name, expected);
+      }
+      return known->second[i - v.first];
+    }
+    const std::string name = in_quotes(report_ ? m_.element_name(role, i) : "");
+    const Parsed p = parse(e, Wanted::number, what + name);
+    if (p.problems.empty()) compare_units(p.unit, expected, e, subject + name);
+    return {p.term, p.unit};
+  }
+
+  std::vector<Meaning> whole_value(const Expression& e, const Variable& v, const std::string& what,
+                                   const std::string& subject,
+                                   const std::optional<Unit>& expected) {
+    const Parsed p = parse(e, v.shape.scalar() ? Wanted::number : Wanted::values, what);
+    const bool fits = p.problems.empty() && p.shape == v.shape;
+    // a written number stands for all elements; an expression of one number is more likely a slip
+    if (!fits) {
+      if (p.problems.empty() && !(p.shape.scalar() && p.literal) && report_) {
+        Diagnostic& d =
+            report_->error("V1316",
+                           in_quotes(v.name) + " has " + text(v.shape) + ", the expression has " +
+                               (p.shape.scalar() ? "one" : text(p.shape)),
+                           report_->text_place(*e.element));
+        if (p.shape.scalar()) d.mark = "write it times ones(" + std::to_string(v.count) + ")";
+      }
+      return std::vector<Meaning>(v.count, {p.shape.scalar() ? p.term : zero_, {}});
+    }
+    for (const Meaning& m : p.elements) {
+      if (!compare_units(m.unit, expected, e, subject)) break;
+    }
+    return p.elements;
   }
 
   static std::optional<Unit> per_second(const std::optional<Unit>& u) {
@@ -311,21 +432,22 @@ class Builder {
     if (graph_) finished_terms_ += graph_->size();
     graph_ = &terms.graph;
     zero_ = graph_->constant(0.0);
+    whole_.clear();
+    lets_.assign(m_.lets.size(), std::nullopt);
     build_outputs(l);
     terms.output = outputs_;
     terms.flow.assign(m_.x_size(), zero_);
     for (const Variable& v : m_.states) {
       for (std::size_t i = v.first; i < v.first + v.count; ++i) {
-        const Expression& e = l.flow[i];
-        if (!e.element) continue;
-        const std::string name = in_quotes(report_ ? m_.element_name(Role::state, i) : "");
-        const Parsed p = parse(e, Wanted::number, "the equation of state " + name);
-        compare_units(p, per_second(v.unit), e, "the derivative of " + name);
-        terms.flow[i] = p.term;
+        if (!l.flow[i].element) continue;
+        terms.flow[i] = given(l.flow[i], Role::state, i, "the equation of state ",
+                              "the derivative of ", per_second(v.unit))
+                            .term;
       }
     }
     if (report_) {
-      for (const Expression& e : l.strays) parse(e, Wanted::number, "this equation");
+      for (const Expression& e : l.strays) parse(e, Wanted::values, "this equation");
+      for (std::size_t i = 0; i < m_.lets.size(); ++i) let_value(i, true);  // used or not
     }
     for (const std::size_t t : l.transitions)
       build_transition(l, m_.transitions[t], e_.transitions[t]);
@@ -342,15 +464,16 @@ class Builder {
     }
     std::vector<std::vector<std::size_t>> needed_by(m_.output_count);
     std::vector<std::size_t> needs(m_.output_count, 0), ready;
+    std::map<const Element*, std::vector<std::size_t>> used_by;  // outputs in its expression
     for (std::size_t i = 0; i < m_.output_count; ++i) {
       if (!l.output[i].element) continue;
-      for_each_name(l.output[i].element->text, [&](const std::string& name) {
-        const auto found = m_.names.find(name);
-        if (found == m_.names.end() || found->second.role != Role::output) return;
-        if (!l.output[found->second.index].element) return;
-        needed_by[found->second.index].push_back(i);
+      const auto [used, is_new] = used_by.try_emplace(l.output[i].element);
+      if (is_new) used->second = outputs_in(l.output[i]);
+      for (const std::size_t o : used->second) {
+        if (!l.output[o].element) continue;
+        needed_by[o].push_back(i);
         ++needs[i];
-      });
+      }
     }
     for (std::size_t i = m_.output_count; i-- > 0;) {
       if (l.output[i].element && needs[i] == 0) ready.push_back(i);
@@ -369,14 +492,43 @@ class Builder {
   }
 
   void build_output(const Expression& e, std::size_t i) {
-    const std::string name = in_quotes(report_ ? m_.element_name(Role::output, i) : "");
-    const Parsed p = parse(e, Wanted::number, "the map of output " + name);
-    const auto r = std::upper_bound(m_.outputs.begin(), m_.outputs.end(), i,
-                                    [](std::size_t k, const Variable& v) { return k < v.first; }) -
-                   1;
-    compare_units(p, r->unit, e, "output " + name);
-    outputs_[i] = p.term;
-    output_units_[i] = p.unit;
+    const Meaning m = given(e, Role::output, i, "the map of output ", "output ",
+                            m_.variable(Role::output, i).unit);
+    outputs_[i] = m.term;
+    output_units_[i] = m.unit;
+  }
+
+  /// The outputs that an expression uses, itself or in definitions and functions, each once.
+  std::vector<std::size_t> outputs_in(const Expression& e) const {
+    std::set<std::size_t> found;
+    std::set<std::string> functions;
+    add_outputs(e.element->text, found, functions);
+    return {found.begin(), found.end()};
+  }
+
+  void add_outputs(std::string_view text, std::set<std::size_t>& found,
+                   std::set<std::string>& functions) const {
+    for_each_name(text, [&](const std::string& name) {
+      if (const auto one = m_.names.find(name); one != m_.names.end()) {
+        if (one->second.role == Role::output) found.insert(one->second.index);
+        return;
+      }
+      const std::string base = name.substr(0, name.find('['));
+      if (const auto let = m_.lets_by_name.find(base); let != m_.lets_by_name.end()) {
+        if (let->second < let_needs_.size())
+          found.insert(let_needs_[let->second].begin(), let_needs_[let->second].end());
+      } else if (const auto v = m_.variables_by_name.find(base); v != m_.variables_by_name.end()) {
+        const Variable& all = m_.variable(v->second);
+        for (std::size_t i = all.first; v->second.role == Role::output && i < all.first + all.count;
+             ++i)
+          found.insert(i);
+      } else {
+        for (const expression::UserFunction& f : m_.functions) {
+          if (f.name == base && functions.insert(base).second)
+            add_outputs(f.body, found, functions);
+        }
+      }
+    });
   }
 
   void tell_ring(const Location& l, const std::vector<std::vector<std::size_t>>& needed_by,
@@ -419,15 +571,13 @@ class Builder {
       terms.atoms = std::move(p.atoms);
     }
     for (const Expression& e : t.resets) {
-      const std::string state = in_quotes(report_ ? m_.element_name(Role::state, e.target) : "");
-      const Parsed p = parse(e, Wanted::number, "the reset of state " + state);
-      const auto v =
-          std::upper_bound(m_.states.begin(), m_.states.end(), e.target,
-                           [](std::size_t k, const Variable& x) { return k < x.first; }) -
-          1;
-      compare_units(p, v->unit, e, "state " + state);
-      terms.states.push_back(e.target);
-      terms.values.push_back(p.term);
+      const Variable& v = m_.variable(Role::state, e.target);
+      const std::size_t end = e.target + (e.whole ? v.count : 1);
+      for (std::size_t i = e.target; i < end; ++i) {
+        terms.states.push_back(i);
+        terms.values.push_back(
+            given(e, Role::state, i, "the reset of state ", "state ", v.unit).term);
+      }
     }
     // an output that the next location does not map keeps the value it has here
     for (std::size_t i = 0; i < m_.output_count; ++i) {
@@ -448,10 +598,14 @@ class Builder {
   std::size_t finished_terms_ = 0;      // of the locations before
   bool too_large_ = false;
   Term zero_ = 0;
-  std::vector<Term> outputs_;                      // of the location being built
-  std::vector<std::optional<Unit>> output_units_;  // of those that declare none
+  std::vector<Term> outputs_;                        // of the location being built
+  std::vector<std::optional<Unit>> output_units_;    // of those that declare none
+  std::vector<std::optional<Value>> lets_;           // of the location being built, once used
+  std::vector<std::vector<std::size_t>> let_needs_;  // outputs that each definition uses
+  std::vector<std::uint8_t> functions_used_;
+  // of the location being built: what expressions for whole vectors give
+  std::map<const Element*, std::vector<Meaning>> whole_;
   std::vector<std::string> all_names_;
-  std::string key_;
 };
 
 }  // namespace

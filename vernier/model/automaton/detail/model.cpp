@@ -20,13 +20,24 @@ const std::vector<Variable>& Model::variables(Role r) const noexcept {
   }
 }
 
-std::string Model::element_name(Role role, std::size_t index) const {
+const Variable& Model::variable(Role role, std::size_t index) const noexcept {
   const std::vector<Variable>& all = variables(role);
   // the last that begins at or before the index
-  auto v = std::upper_bound(all.begin(), all.end(), index,
+  return *(std::upper_bound(all.begin(), all.end(), index,
                             [](std::size_t i, const Variable& x) { return i < x.first; }) -
-           1;
-  return v->count == 1 ? v->name : v->name + "[" + std::to_string(index - v->first) + "]";
+           1);
+}
+
+std::string Model::element_name(Role role, std::size_t index) const {
+  const Variable& v = variable(role, index);
+  return detail::element_name(v, index - v.first);
+}
+
+std::string element_name(const Variable& v, std::size_t k) {
+  if (v.shape.scalar()) return v.name;
+  if (v.shape.vector()) return v.name + "[" + std::to_string(k) + "]";
+  return v.name + "[" + std::to_string(k / v.shape.columns) + "," +
+         std::to_string(k % v.shape.columns) + "]";
 }
 
 std::string_view Model::role_name(Role r) noexcept {

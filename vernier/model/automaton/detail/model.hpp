@@ -14,6 +14,7 @@
 #include "vernier/base/units.hpp"
 #include "vernier/document/document.hpp"
 #include "vernier/document/report.hpp"
+#include "vernier/kernel/expression/expression.hpp"
 
 namespace vernier::automaton::detail {
 
@@ -31,6 +32,7 @@ struct Variable {
   std::string unit_text;     // as written; empty: none
   std::optional<Unit> unit;  // nothing: not checked
   std::string frame, description;
+  expression::Shape shape;
   std::uint32_t count = 1;
   std::size_t first = 0;      // index of its first element among those of its role
   std::string value_text;     // constant, initial or default, as written
@@ -47,11 +49,24 @@ struct Reference {
   std::uint32_t index;     // of the element, among all elements of its role
 };
 
+/// A variable by its name.
+struct NamedVariable {
+  Role role;
+  std::uint32_t variable;  // among those of its role
+};
+
 /// An expression of the document.
 struct Expression {
   const Element* element = nullptr;  // null: there is none
   bool units = true;                 // false: switched off by unit="1"
-  std::size_t target = 0;            // index of the state or output element it is for
+  bool whole = false;                // it gives all elements of a vector or matrix
+  std::size_t target = 0;            // the state or output element it is for; whole: the first
+};
+
+/// A part of expressions that the document names.
+struct Definition {
+  std::string name;
+  Expression expression;
 };
 
 struct Transition {
@@ -89,11 +104,16 @@ struct Model {
   std::vector<Variable> constants, inputs, states, outputs;
   std::size_t constant_count = 0, input_count = 0, state_count = 0, output_count = 0;  // elements
   std::vector<Label> events;
+  std::vector<Definition> lets;  // each may use those before it
+  expression::UserFunctions functions;
+  std::vector<const Element*> function_elements;
   std::vector<Location> locations;
   std::vector<Transition> transitions;  // in the order of the document
   std::size_t initial = 0;
   bool names_known = true;  // false: a declaration was refused, so that unknown names say nothing
-  std::unordered_map<std::string, Reference> names;  // elements: "C", "f[0]"
+  std::unordered_map<std::string, Reference> names;  // elements: "C", "f[0]", "P[0,1]"
+  std::unordered_map<std::string, NamedVariable> variables_by_name;
+  std::unordered_map<std::string, std::size_t> lets_by_name;
 
   /// By output element: the state that holds it where a location has no map for it, or none.
   std::vector<std::size_t> holder;
@@ -106,14 +126,26 @@ struct Model {
   const Variable& variable(const Reference& r) const noexcept {
     return variables(r.role)[r.variable];
   }
-  /// "f[2]", or "C" for a scalar.
+  const Variable& variable(const NamedVariable& n) const noexcept {
+    return variables(n.role)[n.variable];
+  }
+  /// The one that an element belongs to.
+  const Variable& variable(Role, std::size_t index) const noexcept;
+  /// "f[2]", "P[0,1]", or "C" for a scalar.
   std::string element_name(Role, std::size_t index) const;
   /// "input", "state", …
   static std::string_view role_name(Role) noexcept;
 };
 
+/// "f[2]", "P[0,1]", or "C" for a scalar: element `k` of the variable.
+std::string element_name(const Variable&, std::size_t k);
+
 /// Resolves everything but expressions. The model is complete enough to be checked further even
 /// when problems were reported.
 std::shared_ptr<Model> read_model(Document, Diagnostics&);
+
+/// Puts the constants, initial values and initial location of a document that extends the model's
+/// into the model.
+void apply_changes(Model&, const Document& changes, Diagnostics&);
 
 }  // namespace vernier::automaton::detail

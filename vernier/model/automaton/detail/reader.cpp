@@ -15,7 +15,8 @@ constexpr std::size_t most_equations = 2'000'000;  // locations times variables
 
 class ModelReader {
  public:
-  ModelReader(Model& m, Diagnostics& out) : m_(m), report_(m.document, out) {}
+  /// `d`: the model's document, or one that changes it.
+  ModelReader(Model& m, const Document& d, Diagnostics& out) : m_(m), report_(d, out) {}
 
   void run() {
     const Element& root = m_.document.root();
@@ -29,12 +30,36 @@ class ModelReader {
     for (std::size_t i = 0; i < m_.events.size(); ++i) events_.emplace(m_.events[i].name, i);
     collect_locations(root);
     read_initial(root);
+    read_shared(root);
     for (std::size_t i = 0; i < m_.locations.size(); ++i) read_location(i);
     find_holders();
   }
 
+  void change(const Element& root) {
+    for (const Element& e : root.children) {
+      if (e.name == "description" || e.name == "constants" || e.name == "states" ||
+          e.name == "initial") {
+        continue;
+      }
+      report_
+          .error("V1317", "<" + e.name + "> cannot stand in a document that extends another",
+                 e.place)
+          .notes.push_back("it may change constants, initial values of states, and <initial>");
+    }
+    m_.name = trimmed(root.value("name"));
+    if (const Element* d = root.child("description")) m_.description = trimmed(d->text);
+    change_declarations(m_, root, report_);
+    for (std::size_t i = 0; i < m_.locations.size(); ++i)
+      locations_.emplace(m_.locations[i].name, i);
+    if (root.child("initial")) read_initial(root);
+  }
+
  private:
   void collect_locations(const Element& root) {
+    if (!root.child("location")) {
+      report_.error("V1206", "<hybridsystem> has no <location>", root.place)
+          .notes.push_back("or extends=\"other.xml\", to change constants of another document");
+    }
     for (const Element& e : root.children) {
       if (e.name != "location") continue;
       const Element& name = *e.child("name");
@@ -101,18 +126,47 @@ class ModelReader {
                       (near ? " — did you mean " + *near + "?" : ""));
   }
 
-  void read_location(std::size_t index) {
-    Location& l = m_.locations[index];
-    l.flow.resize(m_.state_count);
-    l.output.resize(m_.output_count);
-    std::set<std::string> meant;  // misspelt: not missing as well
-    for (const Element& e : l.element->children) {
+  /// What holds in every location that does not say otherwise.
+  void read_shared(const Element& root) {
+    shared_.flow.resize(m_.state_count);
+    shared_.output.resize(m_.output_count);
+    if (const Element* e = root.child("shared")) read_equations(*e, shared_, shared_meant_);
+  }
+
+  void read_equations(const Element& from, Location& l, std::set<std::string>& meant) {
+    for (const Element& e : from.children) {
       if (e.name == "diffequation") {
         read_equation(e, "state", Role::state, l.flow, l.strays, meant);
       } else if (e.name == "outputmap") {
         read_equation(e, "output", Role::output, l.output, l.strays, meant);
-      } else if (e.name == "transitions") {
-        for (const Element& t : e.children) read_transition(t, index);
+      }
+    }
+  }
+
+  void read_location(std::size_t index) {
+    Location& l = m_.locations[index];
+    l.flow.resize(m_.state_count);
+    l.output.resize(m_.output_count);
+    std::set<std::string> meant = shared_meant_;  // misspelt: not missing as well
+    read_equations(*l.element, l, meant);
+    const auto complete = [](std::vector<Expression>& own, const std::vector<Expression>& shared) {
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        if (!own[i].element) own[i] = shared[i];
+      }
+    };
+    complete(l.flow, shared_.flow);
+    complete(l.output, shared_.output);
+    l.strays.insert(l.strays.end(), shared_.strays.begin(), shared_.strays.end());
+    shared_.strays.clear();  // once is enough
+    if (const Element* own = l.element->child("transitions")) {
+      for (const Element& t : own->children) read_transition(t, index);
+    }
+    const Element* shared = m_.document.root().child("shared");
+    if (const Element* all = shared ? shared->child("transitions") : nullptr) {
+      for (const Element& t : all->children) {
+        // one that leads to where the system is already would only reset it
+        const std::string to(trimmed(t.child("reset")->child("destination")->text));
+        if (to != l.name) read_transition(t, index);
       }
     }
     std::stable_sort(l.transitions.begin(), l.transitions.end(), [&](std::size_t a, std::size_t b) {
@@ -124,27 +178,26 @@ class ModelReader {
     }
   }
 
-  /// The element of a state or output that an equation, map or reset is for.
-  std::optional<std::size_t> target(const Element& e, const char* attribute, Role role,
-                                    std::set<std::string>& meant) {
-    const std::string name(trimmed(e.value(attribute)));
+  /// The elements of a state or output that an equation, map or reset is for.
+  struct Target {
+    std::size_t first, count;
+    bool whole;
+  };
+  std::optional<Target> target(const Element& e, const char* attribute, Role role,
+                               std::set<std::string>& meant) {
+    std::string name(trimmed(e.value(attribute)));
+    std::erase(name, ' ');  // P[0, 1]
     const auto found = m_.names.find(name);
-    if (found != m_.names.end() && found->second.role == role) return found->second.index;
+    if (found != m_.names.end() && found->second.role == role)
+      return Target{found->second.index, 1, false};
+    if (const auto v = m_.variables_by_name.find(name);
+        v != m_.variables_by_name.end() && v->second.role == role) {
+      const Variable& all = m_.variable(v->second);
+      return Target{all.first, all.count, true};
+    }
     const Place place = Report::value_place(e, attribute);
     const std::string what(Model::role_name(role));
     if (report_.full()) return {};
-    for (const Variable& v : m_.variables(role)) {
-      if (v.name != name) continue;
-      report_
-          .error("V1322",
-                 what + " " + in_quotes(name) + " has " + std::to_string(v.count) +
-                     " elements; each has its own equation",
-                 place)
-          .mark = "write " + name + "[0]";
-      for (std::uint32_t k = 0; k < v.count; ++k)
-        meant.insert(name + "[" + std::to_string(k) + "]");
-      return {};
-    }
     Diagnostic& d = report_.error("V1322", "there is no " + what + " " + in_quotes(name), place);
     if (found != m_.names.end()) {
       d.mark = "this is " +
@@ -155,41 +208,52 @@ class ModelReader {
     }
     std::vector<std::string> names;
     for (const Variable& v : m_.variables(role)) {
-      for (std::uint32_t k = 0; k < std::min(v.count, 16u); ++k) {
-        names.push_back(v.count == 1 ? v.name : v.name + "[" + std::to_string(k) + "]");
-      }
+      if (!v.shape.scalar()) names.push_back(v.name);
+      for (std::uint32_t k = 0; k < std::min(v.count, 16u); ++k)
+        names.push_back(element_name(v, k));
     }
     if (const auto near = closest(name, names); near && found == m_.names.end()) {
       d.mark = "did you mean " + *near + "?";
-      meant.insert(*near);
+      mean(*near, meant);
     }
     d.notes.push_back(names.empty() ? "there are no " + what + "s" : what + "s: " + listed(names));
     return {};
   }
 
-  static Expression expression_of(const Element& e, std::size_t target) {
-    return {&e, !e.attribute("unit"), target};
+  /// A name that was probably meant, with its elements.
+  void mean(const std::string& name, std::set<std::string>& meant) const {
+    meant.insert(name);
+    const auto v = m_.variables_by_name.find(name);
+    if (v == m_.variables_by_name.end()) return;
+    const Variable& all = m_.variable(v->second);
+    for (std::uint32_t k = 0; k < all.count; ++k) meant.insert(element_name(all, k));
+  }
+
+  static Expression expression_of(const Element& e, std::size_t target = 0, bool whole = false) {
+    return {&e, !e.attribute("unit"), whole, target};
   }
 
   void read_equation(const Element& e, const char* attribute, Role role,
                      std::vector<Expression>& into, std::vector<Expression>& strays,
                      std::set<std::string>& meant) {
-    const auto index = target(e, attribute, role, meant);
-    if (!index) {
-      strays.push_back(expression_of(e, 0));
+    const auto t = target(e, attribute, role, meant);
+    if (!t) {
+      strays.push_back(expression_of(e));
       return;
     }
-    if (const Element* first = into[*index].element) {
-      report_
-          .error("V1323",
-                 "the equation of " + std::string(Model::role_name(role)) + " " +
-                     in_quotes(m_.element_name(role, *index)) + " is given twice",
-                 e.place)
-          .notes.push_back("the first is on line " + std::to_string(first->place.line));
-      strays.push_back(expression_of(e, 0));
-      return;
+    for (std::size_t i = t->first; i < t->first + t->count; ++i) {
+      if (const Element* first = into[i].element) {
+        report_
+            .error("V1323",
+                   "the equation of " + std::string(Model::role_name(role)) + " " +
+                       in_quotes(m_.element_name(role, i)) + " is given twice",
+                   e.place)
+            .notes.push_back("the first is on line " + std::to_string(first->place.line));
+        strays.push_back(expression_of(e));
+        return;
+      }
+      into[i] = expression_of(e, t->first, t->whole);
     }
-    into[*index] = expression_of(e, *index);
   }
 
   void missing(const Location& l, Role role, const std::vector<Expression>& given,
@@ -278,7 +342,7 @@ class ModelReader {
         const std::size_t out = event(c, false, t.name);
         if (out != Transition::none) t.out.push_back(out);
       }
-      if (c.name == "domain") t.domain = expression_of(c, 0);
+      if (c.name == "domain") t.domain = expression_of(c);
       if (c.name == "reset") read_reset(c, t);
     }
     if (!e.child("inevent") && !e.child("domain")) {
@@ -307,18 +371,21 @@ class ModelReader {
     std::map<std::size_t, const Element*> given;
     for (const Element& e : reset.children) {
       if (e.name != "statereset") continue;
-      const auto index = target(e, "state", Role::state, meant);
-      if (!index) continue;
-      if (const auto [first, added] = given.emplace(*index, &e); !added) {
+      const auto to = target(e, "state", Role::state, meant);
+      if (!to) continue;
+      bool twice = false;
+      for (std::size_t i = to->first; i < to->first + to->count && !twice; ++i) {
+        const auto [first, added] = given.emplace(i, &e);
+        twice = !added;
+        if (!twice) continue;
         report_
             .error("V1323",
                    "transition " + in_quotes(t.name) + " resets state " +
-                       in_quotes(m_.element_name(Role::state, *index)) + " twice",
+                       in_quotes(m_.element_name(Role::state, i)) + " twice",
                    e.place)
             .notes.push_back("the first is on line " + std::to_string(first->second->place.line));
-        continue;
       }
-      t.resets.push_back(expression_of(e, *index));
+      if (!twice) t.resets.push_back(expression_of(e, to->first, to->whole));
     }
   }
 
@@ -346,6 +413,8 @@ class ModelReader {
 
   Model& m_;
   Report report_;
+  Location shared_;
+  std::set<std::string> shared_meant_;
   std::map<std::string, std::size_t, std::less<>> events_, locations_;
   std::map<std::pair<std::size_t, std::string>, const Element*> transitions_;
 };
@@ -355,8 +424,12 @@ class ModelReader {
 std::shared_ptr<Model> read_model(Document d, Diagnostics& out) {
   auto m = std::make_shared<Model>();
   m->document = std::move(d);
-  ModelReader(*m, out).run();
+  ModelReader(*m, m->document, out).run();
   return m;
+}
+
+void apply_changes(Model& m, const Document& changes, Diagnostics& out) {
+  ModelReader(m, changes, out).change(changes.root());
 }
 
 }  // namespace vernier::automaton::detail
