@@ -9,12 +9,17 @@
 #include "apps/vernier/console.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/document/document.hpp"
 
 namespace vernier::embedded {
 std::string_view messages(std::string_view file) noexcept;
 std::span<const std::string_view> messages_files() noexcept;
 std::string_view examples(std::string_view file) noexcept;
 std::span<const std::string_view> examples_files() noexcept;
+std::string_view templates(std::string_view file) noexcept;
+std::span<const std::string_view> templates_files() noexcept;
+std::string_view grammars(std::string_view file) noexcept;
+std::span<const std::string_view> grammars_files() noexcept;
 }  // namespace vernier::embedded
 
 namespace vernier::app {
@@ -45,9 +50,13 @@ std::string folder_of(std::string_view file) {
   return second == std::string_view::npos ? std::string() : std::string(file.substr(0, second));
 }
 
+std::string_view content_of(std::string_view file) {
+  return file.starts_with("templates/") ? embedded::templates(file) : embedded::examples(file);
+}
+
 bool is_interconnection(std::string_view file) {
   return file.ends_with(".xml") &&
-         embedded::examples(file).find("<interconnection") != std::string_view::npos;
+         content_of(file).find("<interconnection") != std::string_view::npos;
 }
 
 /// The main document of a folder: the interconnection named as the folder is, else the first one.
@@ -58,6 +67,71 @@ std::string main_of(const std::string& folder, const std::vector<std::string_vie
     if (is_interconnection(f) && (found.empty() || f == own)) found = f;
   }
   return found.empty() ? std::string() : std::string(found.substr(folder.size() + 1));
+}
+
+std::vector<Example> examples_in(std::span<const std::string_view> all) {
+  std::map<std::string, std::vector<std::string_view>> folders;
+  for (const std::string_view file : all) {
+    const std::string folder = folder_of(file);
+    if (!folder.empty()) folders[folder].push_back(file);
+  }
+  std::vector<Example> list;
+  for (const auto& [folder, files] : folders) {
+    Example e;
+    e.folder = folder;
+    e.name = folder.substr(folder.rfind('/') + 1);
+    e.main = main_of(folder, files);
+    if (e.main.empty()) continue;
+    e.summary = summary_of(content_of(folder + "/" + e.main));
+    list.push_back(std::move(e));
+  }
+  return list;
+}
+
+/// A copy has no formats/ beside it: it names its grammar by what a catalogue knows.
+std::string with_public_identifier(std::string_view content) {
+  constexpr std::string_view system = " SYSTEM \"";
+  std::string text(content);
+  const std::size_t doctype = text.find("<!DOCTYPE");
+  if (doctype == std::string::npos) return text;
+  const std::size_t at = text.find(system, doctype);
+  const std::size_t end = at == std::string::npos ? at : text.find('"', at + system.size());
+  if (end == std::string::npos || end > text.find('>', doctype)) return text;
+  const std::string path = text.substr(at + system.size(), end - at - system.size());
+  const std::string name = path.substr(path.rfind('/') + 1);
+  text.replace(at, end + 1 - at,
+               fmt::format(" PUBLIC \"{}\" \"{}\"", document::public_identifier(name), name));
+  return text;
+}
+
+struct File {
+  std::filesystem::path path;
+  std::string content;
+};
+
+/// Writes all of them, or none when one is there already.
+void write_all(const std::vector<File>& files, const std::string& advice) {
+  for (const File& f : files) {
+    if (!std::filesystem::exists(f.path)) continue;
+    Diagnostics problems;
+    problems
+        .error("V7501",
+               fmt::format("\"{}\" is there already; nothing was written", f.path.string()), {})
+        .notes.push_back(advice);
+    throw ConfigurationError(problems);
+  }
+  for (const File& f : files) {
+    std::error_code failed;
+    std::filesystem::create_directories(f.path.parent_path(), failed);
+    std::ofstream out(f.path, std::ios::binary);
+    out.write(f.content.data(), static_cast<std::streamsize>(f.content.size()));
+    out.close();
+    if (!out) cannot_write(f.path.string());
+    using std::filesystem::perms;
+    if (f.content.starts_with("#!"))
+      std::filesystem::permissions(f.path, perms::owner_exec | perms::group_exec,
+                                   std::filesystem::perm_options::add, failed);
+  }
 }
 
 }  // namespace
@@ -76,21 +150,7 @@ std::string_view message_text(std::string_view code) {
 }
 
 std::vector<Example> examples() {
-  std::map<std::string, std::vector<std::string_view>> folders;
-  for (const std::string_view file : embedded::examples_files()) {
-    const std::string folder = folder_of(file);
-    if (!folder.empty()) folders[folder].push_back(file);
-  }
-  std::vector<Example> list;
-  for (const auto& [folder, files] : folders) {
-    Example e;
-    e.folder = folder;
-    e.name = folder.substr(folder.rfind('/') + 1);
-    e.main = main_of(folder, files);
-    if (e.main.empty()) continue;
-    e.summary = summary_of(embedded::examples(folder + "/" + e.main));
-    list.push_back(std::move(e));
-  }
+  std::vector<Example> list = examples_in(embedded::examples_files());
   // missions first: they are what people come for
   std::stable_sort(list.begin(), list.end(), [](const Example& a, const Example& b) {
     return a.folder.starts_with("missions/") > b.folder.starts_with("missions/");
@@ -98,31 +158,40 @@ std::vector<Example> examples() {
   return list;
 }
 
+std::vector<Example> templates() { return examples_in(embedded::templates_files()); }
+
 void copy_example(const Example& e, const std::filesystem::path& target) {
-  std::vector<std::pair<std::filesystem::path, std::string_view>> files;
-  for (const std::string_view file : embedded::examples_files()) {
+  const bool is_template = e.folder.starts_with("templates/");
+  std::vector<File> files;
+  for (const std::string_view file :
+       is_template ? embedded::templates_files() : embedded::examples_files()) {
     if (folder_of(file) != e.folder) continue;
-    files.emplace_back(target / file.substr(e.folder.size() + 1), embedded::examples(file));
-    if (std::filesystem::exists(files.back().first)) {
-      Diagnostics problems;
-      problems
-          .error("V7501",
-                 fmt::format("\"{}\" is there already; nothing was copied",
-                             files.back().first.string()),
-                 {})
-          .notes.push_back(
-              fmt::format("choose another folder: vernier examples copy {} DIR", e.name));
-      throw ConfigurationError(problems);
-    }
+    const std::string_view content = content_of(file);
+    files.push_back(
+        {target / file.substr(e.folder.size() + 1),
+         file.ends_with(".xml") ? with_public_identifier(content) : std::string(content)});
   }
-  for (const auto& [path, content] : files) {
-    std::error_code failed;
-    std::filesystem::create_directories(path.parent_path(), failed);
-    std::ofstream out(path, std::ios::binary);
-    out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    out.close();
-    if (!out) cannot_write(path.string());
+  write_all(files, fmt::format("choose another folder: vernier {} {} DIR",
+                               is_template ? "new" : "examples copy", e.name));
+}
+
+std::vector<std::string> write_grammars(const std::filesystem::path& target) {
+  std::vector<File> files;
+  std::string catalogue =
+      "<?xml version=\"1.0\"?>\n"
+      "<catalog xmlns=\"urn:oasis:names:tc:entity:xmlns:xml:catalog\" prefer=\"public\">\n";
+  std::vector<std::string> names;
+  for (const std::string_view file : embedded::grammars_files()) {
+    const std::string name(file.substr(file.rfind('/') + 1));
+    files.push_back({target / name, std::string(embedded::grammars(file))});
+    catalogue += fmt::format("  <public publicId=\"{}\" uri=\"{}\"/>\n",
+                             document::public_identifier(name), name);
+    names.push_back(name);
   }
+  files.push_back({target / "catalog.xml", catalogue + "</catalog>\n"});
+  names.emplace_back("catalog.xml");
+  write_all(files, "choose another folder: vernier dtd DIR");
+  return names;
 }
 
 }  // namespace vernier::app

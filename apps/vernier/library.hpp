@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-/// Texts that travel inside the program: messages, missions and examples.
+/// Texts that travel inside the program: messages, missions, examples, templates and grammars.
 namespace vernier::app {
 
 /// The codes that have a long text, in order.
@@ -22,9 +22,16 @@ struct Example {
   std::string main;     // the document to run, relative to the folder
 };
 std::vector<Example> examples();
+/// Beginnings of projects.
+std::vector<Example> templates();
 
-/// Writes all files of an example into `target`, which must not have any of them yet. Throws
+/// Writes all files of an example or template into `target`, which must not have any of them yet.
+/// The copies name their grammars by public identifiers. Scripts can be run. Throws
 /// ConfigurationError.
 void copy_example(const Example&, const std::filesystem::path& target);
+
+/// Writes the DTDs of all documents into `target`, and catalog.xml, by which XML tools find them.
+/// Returns the names of the files. Throws ConfigurationError.
+std::vector<std::string> write_grammars(const std::filesystem::path& target);
 
 }  // namespace vernier::app

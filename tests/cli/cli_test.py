@@ -14,15 +14,15 @@ import unittest
 
 from in_a_folder import FEEDBACK, MISSION, PATIENCE, SOURCE, InAFolder, free_ports
 
-COMMANDS = ["demo", "run", "check", "plot", "examples", "help", "info", "runs", "status", "freeze",
+COMMANDS = ["demo", "new", "run", "check", "plot", "help", "examples", "info", "runs", "status", "freeze",
             "resume", "stop", "watch", "set", "send", "step", "rate", "checkpoint", "rewind", "doctor", "export", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti",
-            "time", "frames", "completion", "version"]
+            "time", "frames", "dtd", "completion", "version"]
 
 
 class Help(InAFolder):
     def test_alone_it_prints_the_six_commands_a_newcomer_needs(self):
         lines = re.findall(r"^  vernier (\w+)", self.vernier().stdout, re.M)
-        self.assertEqual(lines, ["demo", "run", "check", "plot", "examples", "help"])
+        self.assertEqual(lines, ["demo", "new", "run", "check", "plot", "help"])
 
     def test_help_all_lists_every_command(self):
         self.assertEqual(re.findall(r"^  vernier (\w+)", self.vernier("help", "all").stdout, re.M), COMMANDS)

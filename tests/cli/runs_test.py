@@ -290,6 +290,11 @@ class Results(InAFolder):
         rows = self.vernier("export", "runs/latest", "plant.y", "--every", "1s").stdout.splitlines()
         self.assertTrue(rows[0].startswith("time [s],plant.y"), rows[0])
         self.assertEqual(len(rows), 22)
+        for wrong in ("x.mat", "y.h5"):  # they would hold CSV
+            refused = self.vernier("export", "runs/latest", "plant.y", "-o", wrong, status=2)
+            self.assertIn("V7118", refused.stderr)
+            self.assertFalse((self.folder / wrong).exists())
+        self.vernier("export", "runs/latest", "plant.y", "--format", "csv", "-o", "x.mat")
         self.vernier("export", "runs/latest", "-o", "all.json")
         paths = [s["path"] for s in json.loads((self.folder / "all.json").read_text())["signals"]]
         self.assertIn("counter.count", paths)

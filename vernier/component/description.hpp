@@ -23,12 +23,14 @@ struct Port {
   std::string name;
   std::string unit = "1";   // SI; connections between different dimensions are refused
   std::string frame = {};   // axes of the elements; connections between different frames too
-  std::uint32_t count = 1;  // elements: 3 for a vector, 9 for a matrix in column order
+  std::uint32_t count = 1;  // elements: 3 for a vector, 9 for a matrix, row by row
   Scalar scalar = Scalar::real;
   Flow flow = Flow::signal;
   std::optional<std::vector<double>> initial = {};  // an input's value while not connected;
                                                     // without it, it must be connected
   std::string description = {};
+  bool state = false;  // of an output: a state of the equations, to be watched only. It cannot be
+                       // connected, and setting it would not change the equations
   std::uint32_t capacity = 64;        // stream: messages
   std::uint32_t message_bytes = 256;  // stream: the largest message
   std::vector<double> noise = {};     // output: standard deviation of one reading, by element; for

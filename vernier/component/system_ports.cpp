@@ -1,6 +1,7 @@
 #include "vernier/component/system_ports.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 namespace vernier {
@@ -50,6 +51,24 @@ std::vector<Port> mode_ports(const hybrid::SystemSpec& spec) {
       p.description += (k == 0 ? "" : ", ") + std::to_string(k) + " " + a.locations[k];
     }
     ports.push_back(std::move(p));
+  }
+  return ports;
+}
+
+std::vector<StatePort> state_ports(const hybrid::SystemSpec& spec) {
+  std::set<std::string> taken;
+  for (const auto* list : {&spec.inputs, &spec.outputs})
+    for (const hybrid::Signal& s : *list) taken.insert(s.name);
+  for (const hybrid::Event& e : spec.events) taken.insert(e.name);
+  for (const Port& p : mode_ports(spec)) taken.insert(p.name);
+  std::vector<StatePort> ports;
+  std::size_t first = 0;
+  for (const hybrid::Signal& s : spec.states) {
+    if (taken.insert(s.name).second) {
+      ports.push_back({output_port(s), first});
+      ports.back().port.state = true;
+    }
+    first += s.count;
   }
   return ports;
 }

@@ -18,4 +18,12 @@ Port output_port(const hybrid::Event&);
 /// after the automaton's own name.
 std::vector<Port> mode_ports(const hybrid::SystemSpec&);
 
+/// The states, to be watched. One that shares its name with a port has none of its own: the model
+/// shows it already, or means something else by the name.
+struct StatePort {
+  Port port;
+  std::size_t first;  // of its elements among those of all states
+};
+std::vector<StatePort> state_ports(const hybrid::SystemSpec&);
+
 }  // namespace vernier

@@ -14,6 +14,11 @@
 #include "vernier/document/detail/well_formed.hpp"
 
 namespace vernier::document {
+
+std::string public_identifier(std::string_view dtd_name) {
+  return "-//Vernier//DTD " + std::string(dtd_name.substr(0, dtd_name.rfind(".dtd"))) + " 1//EN";
+}
+
 namespace {
 
 constexpr std::size_t stride = 256;         // bytes between two counts of characters

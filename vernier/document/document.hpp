@@ -22,6 +22,10 @@ struct Grammar {
   std::string_view dtd;   // the text, from vernier::embedded
 };
 
+/// How a DOCTYPE may name a DTD wherever the file is: `-//Vernier//DTD hybrid 1//EN` for
+/// "hybrid.dtd". Catalogues of other XML tools find the file by it.
+std::string public_identifier(std::string_view dtd_name);
+
 /// What a document may cost. Anything beyond is refused at once, with a message that says so.
 struct Limits {
   std::size_t bytes = 16u << 20;

@@ -273,6 +273,16 @@ TEST(Document, RefusesEntitiesBeforeTheyCost) {
                         "  --> tank.xml:2:1\n"));
 }
 
+TEST(Document, MayCiteItsGrammarByAPublicIdentifier) {
+  EXPECT_EQ(public_identifier("tank.dtd"), "-//Vernier//DTD tank 1//EN");
+  good(
+      "<!DOCTYPE tank PUBLIC \"-//Vernier//DTD tank 1//EN\" \"tank.dtd\">\n"
+      "<tank version=\"1\"><title/></tank>");
+  EXPECT_THAT(codes("<!DOCTYPE tank PUBLIC \"-//Vernier//DTD tank 1//EN\" "
+                    "\"http://example.org/tank.dtd\"><tank version=\"1\"><title/></tank>"),
+              ElementsAre("V1217"));
+}
+
 TEST(Document, RefusesToReadAnythingElse) {
   for (const std::string subset :
        {"<!DOCTYPE tank SYSTEM \"http://example.org/tank.dtd\">",

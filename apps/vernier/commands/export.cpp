@@ -23,10 +23,20 @@ struct ExportRequest {
   std::string every, output, format;
 };
 
-/// What was asked for, else what the file's name says, else csv.
+/// What was asked for, else what the file's name says, else csv. A name that says something else is
+/// refused: other programs believe it.
 std::string format_of(const ExportRequest& a) {
   if (!a.format.empty()) return a.format;
-  return std::filesystem::path(a.output).extension() == ".json" ? "json" : "csv";
+  const std::string ending = std::filesystem::path(a.output).extension().string();
+  if (ending == ".json") return "json";
+  if (ending.empty() || ending == ".csv" || ending == ".txt") return "csv";
+  Diagnostics problems;
+  Diagnostic& d = problems.error(
+      "V7118", fmt::format("\"{}\" cannot be written: export writes .csv and .json", a.output), {});
+  if (ending == ".h5" || ending == ".hdf5")
+    d.notes.push_back("the results are HDF5 already: results.h5 in the run's folder");
+  d.notes.push_back("to write CSV or JSON under this name, add --format csv or --format json");
+  throw ConfigurationError(problems);
 }
 
 int write(const ExportRequest& a) {
@@ -42,9 +52,10 @@ int write(const ExportRequest& a) {
     options.every = seconds(*every);
   }
   results.select(options.signals);  // refuses what is not there before a file is made
+  const std::string format = format_of(a);
   const auto to = [&](std::ostream& out) {
-    format_of(a) == "json" ? record::export_json(results, options, out)
-                           : record::export_csv(results, options, out);
+    format == "json" ? record::export_json(results, options, out)
+                     : record::export_csv(results, options, out);
   };
   if (a.output.empty() || a.output == "-") {
     to(std::cout);

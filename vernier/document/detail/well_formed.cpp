@@ -134,9 +134,10 @@ class Form {
     if (failed_ || (public_id.empty() && system.empty())) return;
     const std::string_view cited = system.substr(system.rfind('/') + 1);
     const bool network = system.find("://") != std::string_view::npos;
-    const bool known = std::any_of(grammars_.begin(), grammars_.end(),
-                                   [&](const Grammar& g) { return g.name == cited; });
-    if (public_id.empty() && known && !network) return;
+    const bool known = std::any_of(grammars_.begin(), grammars_.end(), [&](const Grammar& g) {
+      return g.name == cited && (public_id.empty() || public_id == public_identifier(g.name));
+    });
+    if (known && !network) return;
     const std::string shown(system.empty() ? public_id : system);
     const std::size_t found = content_.find(shown);
     Diagnostic& d = report(

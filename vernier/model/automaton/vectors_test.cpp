@@ -185,6 +185,25 @@ TEST(Vectors, CountElementsByTheirValues) {
   EXPECT_THAT(all_of(*s, {1, 2, 3, 1, 2, 3, 4}, {}, 0), ElementsAre(2, 4, 6, 7, 10, 15, 22, 8, 18));
 }
 
+TEST(Values, BringTheirUnit) {
+  Diagnostics problems;
+  const Type type = type_in(R"(<hybridsystem name="S" version="1">
+    <constants><constant name="T" value="2 min"/><constant name="l" value="3km"/>
+      <constant name="a" value="90 deg"/><constant name="g" value="0, 0, 9.81 m/s^2"/></constants>
+    <states><state name="x" unit="m" initial="1"/></states>
+    <location><name>L</name><diffequation state="x">l/T*sin(a) + g[2]*T</diffequation></location>
+    </hybridsystem>)",
+                            problems);
+  ASSERT_TRUE(type.system) << rendered(problems);
+  EXPECT_THAT(all_of(*system_of(type), {1}, {}, 0), ElementsAre(3000.0 / 120 + 9.81 * 120));
+  type_in(
+      R"(<hybridsystem name="S" version="1"><constants><constant name="T" value="2 min"/></constants>
+    <states><state name="x" unit="m"/></states>
+    <location><name>L</name><diffequation state="x">T</diffequation></location></hybridsystem>)",
+      problems);
+  EXPECT_THAT(rendered(problems), HasSubstr("the derivative of \"x\" is m/s, the expression is s"));
+}
+
 TEST(Vectors, AreParametersAsAWhole) {
   Diagnostics problems;
   const Type type = type_in(R"(<hybridsystem name="S" version="1">

@@ -123,6 +123,10 @@ void Island::describe() {
       description_.outputs.push_back(output_port(spec.events[k]));
     }
   }
+  for (StatePort& p : state_ports(spec)) {
+    state_views_.push_back({p.port.name, p.first, {}});
+    description_.outputs.push_back(std::move(p.port));
+  }
   description_.abilities.reacts = !spec.automata.empty();
   description_.abilities.stops_early = stops_early_ && spec.guards > 0;
   description_.abilities.dense = true;
@@ -138,6 +142,7 @@ void Island::bind(const Bindings& b) {
   }
   for (const hybrid::Signal& s : spec.outputs) outputs_.push_back(b.real_output(s.name));
   for (const std::string& name : mode_names_) mode_ports_.push_back(b.integer_output(name));
+  for (StateView& v : state_views_) v.to = b.real_output(v.name);
   for (EventPort& e : event_inputs_) e.in = b.integer_input(spec.events[e.label].name);
   for (EventPort& e : event_outputs_) e.out = b.integer_output(spec.events[e.label].name);
   journal_ = &b.journal();
@@ -174,15 +179,18 @@ Outcome Island::output(Instant now) noexcept {
     std::copy(u_.begin(), u_.end(), u_of_y_.begin());
     y_known_ = true;
   }
-  write(integrator_.mode());
+  write(integrator_.x(), integrator_.mode());
   for (const EventPort& e : event_outputs_) e.out[0] = emitted_[e.label];
   return Outcome::ok;
 }
 
-void Island::write(std::span<const int> mode) noexcept {
+void Island::write(std::span<const double> x, std::span<const int> mode) noexcept {
   const double* from = y_.data();
   for (const std::span<double> to : outputs_) {
     for (double& v : to) v = *from++;
+  }
+  for (const StateView& v : state_views_) {
+    for (std::size_t i = 0; i < v.to.size(); ++i) v.to[i] = x[v.first + i];
   }
   for (std::size_t k = 0; k < mode_ports_.size(); ++k) mode_ports_[k][0] = mode[k];
 }
@@ -244,7 +252,7 @@ Outcome Island::sample(Time at) noexcept {
   take_inputs(at);
   system_->output({seconds(at), x, mode, u_, parameters_}, y_, *workspace_);
   y_known_ = false;
-  write(mode);
+  write(x, mode);
   return Outcome::ok;
 }
 

@@ -13,7 +13,7 @@ namespace vernier::island {
 /// in   each input of the system; each event label that a transition waits for
 /// out  each output of the system; each event label that is emitted; the active location of each
 ///      automaton as the integer "mode", or "NAME.mode" (an output of that name: "location"
-///      instead)
+///      instead); each state that shares its name with no port, to be watched
 ///
 /// react() takes one round of transitions: those whose events came and those that inputs made
 /// possible. advance() flows with the inputs held; where a condition becomes true it takes all

@@ -36,10 +36,10 @@ void check_observations(const Composition& c, const detail::Members& members,
                         Diagnostics& problems) {
   using detail::Wanted;
   for (const Export& e : c.exports) members.find(e.from, Wanted::any, problems);
-  for (const Report& r : c.reports) members.find(r.signal, Wanted::any, problems);
-  for (const Check& k : c.checks) members.find(k.signal, Wanted::any, problems);
+  for (const Report& r : c.reports) members.find(r.signal, Wanted::watched, problems);
+  for (const Check& k : c.checks) members.find(k.signal, Wanted::watched, problems);
   for (const Figure& f : c.figures)
-    for (const Curve& curve : f.curves) members.find(curve.signal, Wanted::any, problems);
+    for (const Curve& curve : f.curves) members.find(curve.signal, Wanted::watched, problems);
 
   const bool all_made = std::all_of(members.list().begin(), members.list().end(),
                                     [](const detail::Member& m) { return m.made; });
@@ -48,6 +48,7 @@ void check_observations(const Composition& c, const detail::Members& members,
   for (const detail::Member& m : members.list()) {
     for (const Port& p : m.outputs) paths.push_back(m.name + "." + p.name);
     for (const Port& p : m.inputs) paths.push_back(m.name + "." + p.name);
+    for (const Port& p : m.states) paths.push_back(m.name + "." + p.name);
   }
   for (const Record& r : c.records) {
     check_rate(r, c.run.step, problems);

@@ -37,6 +37,9 @@ std::size_t Executive::checked(const Order& o) const {
   std::size_t view = known(o.path);
   switch (o.kind) {
     case OrderKind::replace:
+      if (views_[view].port->state)
+        throw ConfigurationError("V2124",
+                                 o.path + " is a state; while it runs it can only be read");
       check_values(o.path, *views_[view].port, o.values);
       break;
     case OrderKind::send:

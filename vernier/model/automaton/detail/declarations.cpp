@@ -1,6 +1,7 @@
 #include "vernier/model/automaton/detail/declarations.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -330,9 +331,7 @@ class Declarations {
 
   void read_size(const Element& e, Role role, Variable& v) {
     const document::Attribute* given = e.attribute("size");
-    const char* key = role == Role::constant ? "value"
-                      : role == Role::input  ? "default"
-                                             : "initial";
+    const char* key = value_key(role);
     if (!given) {
       // as many as there are values
       const std::string_view inner = role == Role::constant ? trimmed(e.text) : std::string_view();
@@ -361,7 +360,7 @@ class Declarations {
 
   void read_unit(const Element& e, Role role, Variable& v) {
     v.unit_text = trimmed(e.value("unit"));
-    if (v.unit_text.empty()) return;
+    if (v.unit_text.empty()) return take_unit_of_value(e, role, v);
     const auto unit = parsed_unit(v.unit_text);
     if (!unit) {
       report_
@@ -386,10 +385,36 @@ class Declarations {
     v.unit->factor = 1.0;
   }
 
+  static const char* value_key(Role role) noexcept {
+    return role == Role::constant ? "value" : role == Role::input ? "default" : "initial";
+  }
+
+  /// Without a `unit`, value="2 min" says that it is a time. Angles and percentages stay plain
+  /// numbers, which are not checked.
+  static void take_unit_of_value(const Element& e, Role role, Variable& v) {
+    std::string value(e.attribute(value_key(role)) ? e.value(value_key(role))
+                      : role == Role::constant     ? std::string_view(e.text)
+                                                   : std::string_view());
+    std::replace_if(
+        value.begin(), value.end(), [](char c) { return c == ',' || c == ';'; }, ' ');
+    std::string behind;  // the numbers
+    for (const std::string_view word : words(value)) {
+      if (behind.empty() && parsed_real(word)) continue;
+      double number = 0.0;
+      const char* end = word.data() + word.size();
+      const char* rest =
+          behind.empty() ? std::from_chars(word.data(), end, number).ptr : word.data();
+      behind += ' ' + std::string(rest, end);
+    }
+    const auto unit = parsed_unit(trimmed(behind));
+    if (!unit || dimensionless(*unit)) return;
+    v.unit = unit;
+    v.unit->factor = 1.0;
+    v.unit_text = text(*v.unit);
+  }
+
   void read_value(const Element& e, Role role, Variable& v) {
-    const char* key = role == Role::constant ? "value"
-                      : role == Role::input  ? "default"
-                                             : "initial";
+    const char* key = value_key(role);
     const document::Attribute* a = e.attribute(key);
     std::string_view text = a ? trimmed(a->value) : std::string_view();
     Place place = a ? a->value_place : e.place;

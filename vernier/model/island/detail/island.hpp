@@ -46,8 +46,8 @@ class Island final : public Component, private integration::Listener {
   void describe();
   /// The inputs as they are at `t`, and from there on along their lines.
   void take_inputs(Time t) noexcept;
-  /// The outputs that were computed, and the active locations, to the ports.
-  void write(std::span<const int> mode) noexcept;
+  /// The outputs that were computed, states and active locations, to the ports.
+  void write(std::span<const double> x, std::span<const int> mode) noexcept;
   /// Lets the integrator report what is expected after `from`.
   void expect_from(Time from) noexcept;
   void passed(std::size_t k, std::span<const double> x,
@@ -73,6 +73,12 @@ class Island final : public Component, private integration::Listener {
   std::vector<std::span<double>> outputs_;
   std::vector<std::span<std::int64_t>> mode_ports_;
   std::vector<std::string> mode_names_;
+  struct StateView {
+    std::string name;
+    std::size_t first;  // in x
+    std::span<double> to;
+  };
+  std::vector<StateView> state_views_;
   struct EventPort {
     std::size_t label;
     std::span<const std::int64_t> in;

@@ -29,6 +29,7 @@ void take_ports(Member& m) {
     if (e.in) m.inputs.push_back(input_port(e));
     if (e.out) m.outputs.push_back(output_port(e));
   }
+  for (StatePort& p : state_ports(spec)) m.states.push_back(std::move(p.port));
 }
 
 void check_rate(const Instance& i, Rate r, Diagnostics& problems) {
@@ -143,6 +144,13 @@ std::optional<Reach> Members::find(const Endpoint& e, Wanted wanted, Diagnostics
   if (wanted != Wanted::output && look(m.inputs, false)) return elements(e, r, problems);
 
   const std::string path = e.instance + "." + e.port;
+  r.state = look(m.states, false);
+  if (r.state && wanted == Wanted::watched) return elements(e, r, problems);
+  if (r.state && wanted != Wanted::input) {
+    problems.error("V2113", path + " is a state: it can be watched, but not connected", e.place)
+        .notes.push_back("give the model an output that shows it");
+    return {};
+  }
   if (wanted == Wanted::output && look(m.inputs, false)) {
     problems.error("V2113", path + " is an input: nothing can be taken from it", e.place);
     return {};
@@ -156,6 +164,8 @@ std::optional<Reach> Members::find(const Endpoint& e, Wanted wanted, Diagnostics
     for (const Port& p : m.outputs) names.push_back(p.name);
   if (wanted != Wanted::output)
     for (const Port& p : m.inputs) names.push_back(p.name);
+  if (wanted == Wanted::watched)
+    for (const Port& p : m.states) names.push_back(p.name);
   const std::string kind = wanted == Wanted::output  ? "output"
                            : wanted == Wanted::input ? "input"
                                                      : "port";

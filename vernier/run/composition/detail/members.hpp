@@ -23,6 +23,7 @@ struct Member {
   std::unique_ptr<hybrid::System> system;  // one of the two
   std::unique_ptr<Component> component;
   std::vector<Port> inputs, outputs;
+  std::vector<Port> states;  // that can be watched
   std::vector<Feedthrough> feedthrough;
   bool made = false;  // false: it could not be made, which was reported
 
@@ -32,11 +33,11 @@ struct Member {
 /// Elements of one port of a member.
 struct Reach {
   std::size_t member = 0, port = 0;
-  bool output = false;
+  bool output = false, state = false;  // neither: an input
   std::uint32_t first = 0, count = 1;
 };
 
-enum class Wanted { output, input, any };
+enum class Wanted { output, input, any, watched };
 
 /// All members of a composition, the last one being "ext", and what an endpoint means among them.
 class Members {
@@ -51,7 +52,8 @@ class Members {
   Member& ext() { return list_.back(); }
 
   const Port& port(const Reach& r) const {
-    return r.output ? list_[r.member].outputs[r.port] : list_[r.member].inputs[r.port];
+    const Member& m = list_[r.member];
+    return (r.state ? m.states : r.output ? m.outputs : m.inputs)[r.port];
   }
   std::string path(const Reach& r) const { return list_[r.member].name + "." + port(r).name; }
 
