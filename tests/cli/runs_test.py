@@ -4,6 +4,7 @@
 usage: runs_test.py <vernier> <source tree> [<unittest argument>...]
 """
 import json
+import math
 import os
 import pathlib
 import pty
@@ -46,6 +47,36 @@ class Run(InAFolder):
         shutil.rmtree(self.folder / "craft")
         self.vernier("run", "runs/multibody-0001")
         self.assertIn("the runs agree", self.vernier("compare", "runs/multibody-0001", "runs/multibody-0002").stdout)
+
+    def test_states_are_recorded_like_outputs(self):
+        (self.folder / "decay.xml").write_text("""<hybridsystem name="Decay" version="1">
+          <states><state name="x" initial="1"/><state name="v" size="2" initial="3 4"/></states>
+          <location><name>L</name><diffequation state="x">-x</diffequation><diffequation state="v">0*v</diffequation></location>
+          </hybridsystem>""")
+        top = """<interconnection name="top" version="1"><system id="decay" file="decay.xml"/>{}<run stop="2 s" step="100 ms"/>
+          <record signals="decay.*" every="1 s"/><report name="last" signal="decay.x"/>
+          <check name="closed form" signal="decay.x" kind="near" limit="0.1353352832366127" tolerance="1e-8" from="2 s"/></interconnection>"""
+        (self.folder / "top.xml").write_text(top.format(""))
+        self.vernier("run", "top.xml")
+        rows = self.vernier("export", "runs/latest").stdout.splitlines()
+        self.assertEqual(rows[0], "time [s],decay.v[0] [1],decay.v[1] [1],decay.x [1]")
+        self.assertAlmostEqual(float(rows[-1].split(",")[3]), math.exp(-2), places=8)
+        # equations do not see a state that was set from outside, and another part sees outputs only
+        (self.folder / "top.xml").write_text(top.format('<connector id="c" file="c.xml"/><connect from="decay.x" to="c.x"/>'))
+        (self.folder / "c.xml").write_text('<ioconnector name="c" version="1" adapter="csv"><inputs><input name="x"/></inputs>'
+                                           '<parameter name="file">log.csv</parameter></ioconnector>')
+        self.assertIn("decay.x is a state: it can be watched, but not connected", self.vernier("check", "top.xml", status=2).stderr)
+
+    def test_a_document_may_extend_another_and_is_repeated_from_its_copy(self):
+        good = SOURCE / "formats/hybrid/good"
+        (self.folder / "models").mkdir()
+        for name in ("attitude.xml", "heavy.xml"):
+            (self.folder / "models" / name).write_text((good / name).read_text().replace("../hybrid.dtd", "hybrid.dtd"))
+        self.vernier("run", "models/heavy.xml", "--until", "5s", "--record", "*")
+        self.assertTrue((self.folder / "runs/latest/inputs/attitude.xml").exists())
+        shutil.rmtree(self.folder / "models")
+        self.vernier("run", "runs/heavy-0001")
+        self.assertIn("the runs agree", self.vernier("compare", "runs/heavy-0001", "runs/heavy-0002").stdout)
 
     def test_the_next_commands_can_be_pasted(self):
         said = self.vernier("run", FEEDBACK).stdout

@@ -300,7 +300,7 @@ TEST(Parser, LetsWrittenNumbersTakeTheUnitTheyMeet) {
   EXPECT_EQ(unit("2*x"), parsed_unit("m"));
   EXPECT_EQ(unit("3"), std::nullopt);  // fits everywhere
   EXPECT_EQ(unit("sqrt(2)/2"), std::nullopt);
-  EXPECT_EQ(unit("2*n"), Unit{});  // n does not
+  EXPECT_EQ(unit("2*n"), Unit{});                             // n does not
   EXPECT_EQ(unit("(a + t*[0, v, 0])[0]"), parsed_unit("m"));  // nothing is nothing in every unit
 }
 

@@ -63,7 +63,7 @@ std::vector<std::string> names(const std::vector<Port>& ports) {
 TEST(Island, HasThePortsOfItsSystemItsEventsAndItsModes) {
   const auto lone = make_island(driven(), {});
   EXPECT_THAT(names(lone->description().inputs), ElementsAre("u", "go", "back"));
-  EXPECT_THAT(names(lone->description().outputs), ElementsAre("y", "state", "mode", "left"));
+  EXPECT_THAT(names(lone->description().outputs), ElementsAre("y", "state", "mode", "left", "x"));
   ASSERT_EQ(lone->description().feedthrough.size(), 1u);
   EXPECT_EQ(lone->description().feedthrough[0].output, "y");
   EXPECT_TRUE(lone->description().abilities.reacts);
@@ -72,7 +72,7 @@ TEST(Island, HasThePortsOfItsSystemItsEventsAndItsModes) {
   EXPECT_THAT(names(composed->description().inputs), ElementsAre("u", "on"));
   EXPECT_THAT(names(composed->description().outputs),
               ElementsAre("plant.y", "relay.y", "counter.n", "y", "relay.mode", "counter.mode",
-                          "off", "on"));
+                          "off", "on", "plant.x"));
 }
 
 TEST(Island, Conforms) {
@@ -302,7 +302,7 @@ TEST(Island, CallsItsModeLocationWhenTheSystemHasAnOutputOfThatName) {
       .locations = {{"a", flow, output}, {"b", flow, output}},
       .transitions = {{"ab", 0, 1, {{testing::state(0), testing::number(0.5), greater}}}}};
   const auto island = make_island(std::make_unique<FormulaSystem>(model), {});
-  EXPECT_THAT(names(island->description().outputs), ElementsAre("mode", "location"));
+  EXPECT_THAT(names(island->description().outputs), ElementsAre("mode", "location", "x"));
 }
 
 }  // namespace
