@@ -481,7 +481,7 @@ std::span<const FederateAction> federate_actions() {
 
 int federation_work(const FederationRequest& a, const Invocation& invocation) {
   const bool takes_document = a.action == "create" || a.action == "join";
-  if (takes_document && a.document.empty()) refuse("say as whom: --as DOCUMENT");
+  if (takes_document && a.document.empty()) refuse("give the federate document: --as DOCUMENT");
   if (!takes_document && a.action != "list" && a.what.empty())
     refuse(a.action == "replay" || a.action == "values"
                ? "name the recording"

@@ -63,7 +63,7 @@ Every command takes \fB\-h, \-\-help\fR and \fB\-\-color\fR \fIWHEN\fR (auto, al
   return out + R"(.SH EXIT STATUS
 .TP
 0
-good
+success
 .TP
 1
 the run failed

@@ -54,7 +54,7 @@ class Help(InAFolder):
         self.assertIn("vernier help all", self.vernier("xylophone", status=2).stderr)
         self.assertIn("did you mean --until?", self.vernier("run", FEEDBACK, "--untill", "3s", status=2).stderr)
         self.assertIn("did you mean: vernier help compare", self.vernier("help", "comprae", status=2).stderr)
-        self.assertIn("no use for", self.vernier("version", "please", status=2).stderr)
+        self.assertIn("does not take the argument", self.vernier("version", "please", status=2).stderr)
         self.assertIn("required", self.vernier("run", status=2).stderr)
 
     def test_version(self):

@@ -94,8 +94,7 @@ void show(const session::Coupling& c, const std::string& document) {
            std::any_of(c.signals.begin(), c.signals.end(), far))
     fmt::print(
         "\na step of about {} s may bring the errors of the coupling below {}; measure again "
-        "there, "
-        "since\nlarge errors do not tell much\n",
+        "with\nthat step: the estimate is rough when errors are large\n",
         exact(seconds(c.advised())), exact(c.tolerance));
   else
     fmt::print("\na step of {} s would bring the errors of the coupling below {} (estimated)\n",

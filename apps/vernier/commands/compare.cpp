@@ -87,7 +87,7 @@ Action declare_compare(CLI::App& app) {
   auto asked = std::make_shared<CompareRequest>();
   app.add_option("first", asked->a, "a run's folder")->required()->type_name("");
   app.add_option("second", asked->b, "another one")->required()->type_name("");
-  app.add_option("--signals", asked->signals, "patterns; all without")
+  app.add_option("--signals", asked->signals, "patterns (default: all)")
       ->type_name("PATTERN")
       ->expected(1)
       ->take_all();

@@ -16,7 +16,7 @@
 namespace vernier::app {
 namespace {
 
-constexpr const char* of_a_run = "the folder of a run that goes on (runs/latest)";
+constexpr const char* of_a_run = "the folder of an active run (runs/latest)";
 
 /// A request of one word about a run.
 Action declare(CLI::App& app, const char* request) {
@@ -108,10 +108,11 @@ Action declare_stop(CLI::App& app) { return declare(app, "stop"); }
 Action declare_set(CLI::App& app) {
   auto asked = request_of(app);
   app.add_option("assignment", asked->words,
-                 "what a port carries from the next tick on: wheel.command=0.02; may be repeated")
+                 "override a port from the next tick: wheel.command=0.02; may be repeated")
       ->required()
       ->type_name("PATH=VALUE");
-  app.add_flag("--release", asked->release, "the paths carry again what the simulation gives them");
+  app.add_flag("--release", asked->release,
+               "end the override: the simulation sets these ports again");
   return [asked](const Invocation&) { return set(*asked); };
 }
 
@@ -133,7 +134,7 @@ Action declare_watch(CLI::App& app) {
   app.add_option("--every", asked->every, "how often, by the wall clock")
       ->type_name("TIME")
       ->capture_default_str();
-  app.add_option("--count", asked->count, "how many times; without: until the run is over")
+  app.add_option("--count", asked->count, "how many times (default: until the run ends)")
       ->type_name("N")
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
   app.add_flag("--json", asked->json, "one JSON object a line");
@@ -163,7 +164,8 @@ Action declare_rate(CLI::App& app) {
 Action declare_rewind(CLI::App& app) {
   auto asked = request_of(app);
   auto time = std::make_shared<std::string>();
-  app.add_option("time", *time, "where to begin again: the last checkpoint before it, or the start")
+  app.add_option("time", *time,
+                 "restart from the last checkpoint not after this time, or from the start")
       ->required()
       ->type_name("TIME");
   return [asked, time](const Invocation&) {

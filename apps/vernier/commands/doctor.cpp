@@ -34,8 +34,9 @@ MachineFinding cost_of(session::Prepared prepared, const session::RealTime& real
   const std::string name = prepared.composition.name;
   if (const composition::Part* p = outside(prepared.plan)) {
     return {MachineFinding::Level::warning, "cost of a frame",
-            fmt::format("{}: not measured, since {} faces the world and would act on it", name,
-                        p->name),
+            fmt::format("{}: not measured, because {} is connected to an external device or "
+                        "process and would act on it",
+                        name, p->name),
             "", "a run with --rt measures it"};
   }
   Diagnostics problems;

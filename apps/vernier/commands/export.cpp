@@ -77,14 +77,15 @@ Action declare_export(CLI::App& app) {
   auto asked = std::make_shared<ExportRequest>();
   app.add_option("run", asked->run, "a run's folder, or its results.h5")->required()->type_name("");
   app.add_option("signals", asked->signals,
-                 "patterns: plant.omega, 'wheel*.speed', plant.q[3]; all without")
+                 "patterns: plant.omega, 'wheel*.speed', plant.q[3] (default: all)")
       ->type_name("");
   app.add_option("--signals", asked->signals, "the same")->type_name("PATTERN");
   app.add_option("--every", asked->every, "thin out: 0.1s")->type_name("TIME");
   app.add_option("--format", asked->format, "csv or json; else as the file's name says")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"csv", "json"}).description(""));
-  app.add_option("-o,--output", asked->output, "the file; the screen without")->type_name("FILE");
+  app.add_option("-o,--output", asked->output, "the file (default: standard output)")
+      ->type_name("FILE");
   return [asked](const Invocation&) { return write(*asked); };
 }
 

@@ -136,7 +136,7 @@ Action declare_federate(CLI::App& app) {
   app.add_option("--as", f.document, "create, join: a federate document, or a composition with one")
       ->type_name("DOCUMENT");
   app.add_flag("--dry-run", f.dry_run,
-               "join: list modules, classes, frames, epoch, steps, lookahead and who paces");
+               "join: list modules, classes, frames, epoch, steps, lookahead and the pacing");
   app.add_option("--rti", f.rti, "where the RTI is, unless at tcp://127.0.0.1:14321")
       ->type_name("ADDRESS");
   app.add_option("--wait", f.wait,
@@ -144,14 +144,14 @@ Action declare_federate(CLI::App& app) {
                  "create, replay, watch, record: 5, others: 0")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 1e6).description(""));
-  app.add_option("--until", f.until, "join, watch, record: the end, after the beginning")
+  app.add_option("--until", f.until, "join, watch, record: how long to run, from the start")
       ->type_name("TIME");
   app.add_option("--set", f.set, "join: a parameter, an input or a setting; may be repeated")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();
   app.add_option("--out", f.out, "join: where run folders are made (runs)")->type_name("DIR");
-  app.add_option("--rate", f.rate, "replay: times real time; as fast as possible without")
+  app.add_option("--rate", f.rate, "replay: times real time (default: as fast as possible)")
       ->type_name("FACTOR")
       ->check(CLI::Range(1e-6, 1e6).description(""));
   app.add_option("--mim", asked->fom.mim, "fom: a MIM instead of the standard one")

@@ -67,7 +67,7 @@ Action declare_import(CLI::App& app) {
   app.add_option("--base", asked->base, "URDF: the root link is fixed to the ground, or flies free")
       ->type_name("HOW")
       ->check(CLI::IsMember({"fixed", "free"}).description(""));
-  app.add_option("-o,--output", asked->output, "the document; the screen without")
+  app.add_option("-o,--output", asked->output, "the document (default: standard output)")
       ->type_name("FILE");
   return [asked](const Invocation&) { return import(*asked); };
 }

@@ -382,14 +382,15 @@ std::shared_ptr<AnalysisRequest> declare_common(CLI::App& app) {
   app.add_option("document", asked->document, "a model or a composition")
       ->required()
       ->type_name("");
-  app.add_option("--at", asked->at, "run it so long first: 2s")->type_name("TIME");
+  app.add_option("--at", asked->at, "run to this time first: 2s")->type_name("TIME");
   app.add_option("--part", asked->part, "which part of a composition, when several have equations")
       ->type_name("NAME");
   app.add_option("--set", asked->set, "a parameter: plant.mass=4.1kg; may be repeated")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();
-  app.add_option("-o,--output", asked->output, "the file; the screen without")->type_name("FILE");
+  app.add_option("-o,--output", asked->output, "the file (default: standard output)")
+      ->type_name("FILE");
   app.add_flag("--json", asked->json, "as JSON");
   return asked;
 }
@@ -398,14 +399,14 @@ std::shared_ptr<AnalysisRequest> declare_common(CLI::App& app) {
 
 Action declare_modes(CLI::App& app) {
   const auto asked = declare_common(app);
-  app.add_option("--most", asked->most, "at most so many; 20")->type_name("N");
+  app.add_option("--most", asked->most, "largest number of modes to list (20)")->type_name("N");
   app.add_flag("--csv", asked->csv, "as CSV");
   return [asked](const Invocation&) { return show_modes(*asked); };
 }
 
 Action declare_linearize(CLI::App& app) {
   const auto asked = declare_common(app);
-  app.add_option("--outputs", asked->signals, "patterns of output ports: 'tip.*'; all without")
+  app.add_option("--outputs", asked->signals, "patterns of output ports: 'tip.*' (default: all)")
       ->type_name("PATTERN");
   app.add_option("--by", asked->by, "parameters to differentiate by: plant.mass,plant.spring")
       ->type_name("PATH")

@@ -189,8 +189,8 @@ Action declare_link(CLI::App& app) {
       ->check(CLI::IsMember({"test"}).description(""))
       ->type_name("");
   auto* host = app.add_option("host", asked->host,
-                              "who is called, HOST[:PORT]; with --serve where to wait; none: both "
-                              "sides are played here")
+                              "the peer, HOST[:PORT]; with --serve, the address to listen on; "
+                              "without an address, both sides run here")
                    ->type_name("");
   app.add_flag("--serve", asked->serve, "play the facility's side and wait for a client");
   app.add_option("--seconds", asked->seconds, "how long to measure (60s)")->type_name("TIME");
@@ -223,8 +223,8 @@ Action declare_link(CLI::App& app) {
                  "cut\"")
       ->type_name("WORDS");
   app.add_flag("--network", asked->network,
-               "both sides here, each with a network stack of its own and packets between them "
-               "that --impair loses; needs privileges")
+               "run both sides here in separate network stacks; --impair drops packets between "
+               "them; needs privileges")
       ->excludes(host);
   app.add_flag("--json", asked->json, "one JSON object");
   return [asked](const Invocation&) { return test(*asked); };

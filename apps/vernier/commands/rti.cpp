@@ -77,7 +77,9 @@ void warn_if_open(const federation::ServerSettings& s) {
   const std::string& h = address->host;
   if (h.starts_with("127.") || h == "localhost" || h == "::1") return;
   Diagnostics problems;
-  problems.warning("V5303", fmt::format("anybody who reaches {} can join", net::text(*address)), {})
+  problems
+      .warning("V5303", fmt::format("any process that can reach {} can join", net::text(*address)),
+               {})
       .notes.emplace_back("say --key-file FILE, and give the federates the same file");
   print_problems(problems);
 }
@@ -111,22 +113,22 @@ Action declare_rti(CLI::App& app) {
       ->expected(1)
       ->take_all();
   app.add_option("--key-file", asked->key,
-                 "let in only who knows this key; any file of at most 4 KiB")
+                 "admit only federates with this key; any file of at most 4 KiB")
       ->type_name("FILE");
   app.add_option("--tls-certificate", asked->certificate, "speak TLS with this certificate (PEM)")
       ->type_name("FILE");
   app.add_option("--tls-key", asked->certificate_key, "its private key (PEM)")->type_name("FILE");
   app.add_option("--tolerate", asked->tolerate,
-                 "how long a federate may be stopped or cut off before it is given up (30s)")
+                 "how long a federate may be stopped or disconnected before it is resigned (30s)")
       ->type_name("TIME");
   app.add_option("--save-folder", asked->saves, "keep what federations save here, not in memory")
       ->type_name("FOLDER");
   app.add_option("--max-federates", asked->most, "how many may be connected (1000)")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
-  app.add_option("--max-waiting", asked->waiting,
-                 "MiB of messages that may wait for a federate to advance; then those wait who "
-                 "send (256)")
+  app.add_option(
+         "--max-waiting", asked->waiting,
+         "MiB of messages that may wait for a federate; beyond that, its senders are blocked (256)")
       ->type_name("MIB")
       ->check(CLI::Range(64, 1 << 20));
   app.add_option("--patience", asked->patience,

@@ -35,8 +35,9 @@ void take_timing(const RunRequest& a, session::Options& o) {
       Diagnostics problems;
       problems
           .error("V4108",
-                 a.late_limit && late ? "--late and --stop-when-late both say what late frames do"
-                                      : fmt::format("\"{}\" is no policy for late frames", a.late),
+                 a.late_limit && late
+                     ? "--late and --stop-when-late both say what late frames do"
+                     : fmt::format("\"{}\" is not a policy for late frames", a.late),
                  {})
           .notes.push_back(
               "--late strict, elastic, elastic:10,100 (in a row, in 10 s), catch-up or slip");
@@ -120,8 +121,8 @@ Action declare_run(CLI::App& app) {
        "PATH=VALUE");
   app.add_option("--until", asked->until, "the end, instead of the document's: 300s, 5min")
       ->type_name("TIME");
-  app.add_option("--seed", asked->seed, "of all random numbers")->type_name("NUMBER");
-  app.add_option("--from", asked->from, "go on from a checkpoint")
+  app.add_option("--seed", asked->seed, "seed of all random numbers")->type_name("NUMBER");
+  app.add_option("--from", asked->from, "continue from a checkpoint")
       ->type_name("FILE")
       ->check(CLI::Validator(CLI::ExistingFile).description(""));
   app.add_option("--checkpoint-every", asked->checkpoint_every,
@@ -131,11 +132,12 @@ Action declare_run(CLI::App& app) {
       ->type_name("FACTOR");
   app.add_flag("--rt", asked->real_time,
                "in real time: real-time priority, locked memory, every frame measured");
-  app.add_flag("--require-rt", asked->require, "the same, or not at all");
-  app.add_option(
-         "--late", asked->late,
-         "by the wall clock, what late frames do: strict (stop), elastic[:ROW[,MANY]] (catch up, "
-         "stop at ROW in a row or MANY in 10 s), catch-up, slip")
+  app.add_flag("--require-rt", asked->require,
+               "like --rt, but fail if the system refuses a privilege");
+  app.add_option("--late", asked->late,
+                 "with the wall clock, what to do after a late frame: strict (stop), "
+                 "elastic[:ROW[,MANY]] (catch up, stop at ROW in a row or more than MANY in 10 s), "
+                 "catch-up, slip")
       ->type_name("POLICY");
   app.add_option("--stop-when-late", asked->late_limit, "short for --late elastic:N,0")
       ->type_name("N")
@@ -146,9 +148,10 @@ Action declare_run(CLI::App& app) {
   app.add_option("--cpu", asked->cpu, "with --rt: the CPU to run on")
       ->type_name("N")
       ->check(CLI::Range(0, 100'000).description(""));
-  app.add_option("--spin", asked->spin, "with --rt: wait the last bit of each sleep awake: 60us")
+  app.add_option("--spin", asked->spin,
+                 "with --rt: busy-wait for the last part of each sleep: 60us")
       ->type_name("TIME");
-  app.add_option("--threads", asked->threads, "never changes a result")
+  app.add_option("--threads", asked->threads, "number of threads; results do not depend on it")
       ->type_name("N")
       ->check(CLI::Range(1, 256).description(""));
   many("--record", asked->record, "patterns of signals to record, instead of the document's",
@@ -160,10 +163,8 @@ Action declare_run(CLI::App& app) {
   app.add_flag("-q,--quiet", asked->quiet, "print the run's folder and nothing else");
   app.add_flag("--json", asked->json, "print one JSON object");
   app.footer(
-      "Exit status: 0 good, 1 the run failed, 2 bad input, 3 a check failed, 4 too late, 5 a peer "
-      "was "
-      "lost, "
-      "130 interrupted.");
+      "Exit status: 0 success, 1 the run failed, 2 bad input, 3 a check failed, 4 late frames, 5 a "
+      "peer was lost, 130 interrupted.");
   return [asked](const Invocation& i) { return run(*asked, i); };
 }
 

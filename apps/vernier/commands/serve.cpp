@@ -106,7 +106,7 @@ Action declare_serve(CLI::App& app) {
   app.add_option("--listen", asked->listen,
                  "where to wait (127.0.0.1:4711); port 0: any that is free")
       ->type_name("HOST:PORT");
-  app.add_option("--connect", asked->connect, "call there instead of waiting")
+  app.add_option("--connect", asked->connect, "connect to this address instead of listening")
       ->type_name("HOST:PORT");
   app.add_option("--patience", asked->patience, "with --connect: how long to try (30s)")
       ->type_name("TIME");

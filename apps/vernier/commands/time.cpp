@@ -196,7 +196,7 @@ std::shared_ptr<TimeRequest> declare_moment(CLI::App& app) {
 Action declare_time(CLI::App& app) {
   const auto asked = declare_moment(app);
   app.add_option("instant", asked->words,
-                 "2026-06-01T12:00Z, 'MJD 61192.5 TT', 'GPS 2421 129618', now; now without")
+                 "2026-06-01T12:00Z, 'MJD 61192.5 TT', 'GPS 2421 129618', now (default: now)")
       ->type_name("");
   return [asked](const Invocation&) { return show_time(*asked); };
 }
@@ -205,12 +205,13 @@ Action declare_frames(CLI::App& app) {
   const auto asked = declare_moment(app);
   app.add_option(
          "frames", asked->words,
-         "a frame, and the one it is looked at from: its parent without; no frame: the tree")
+         "a frame, and the frame it is relative to (default: its parent); no frame: the tree")
       ->expected(0, 2)
       ->type_name("");
-  app.add_option("--at", asked->at, "when, as for vernier time; now without")->type_name("INSTANT");
+  app.add_option("--at", asked->at, "when, as for vernier time (default: now)")
+      ->type_name("INSTANT");
   app.add_option("--ephemeris", asked->ephemeris,
-                 "a binary ephemeris of JPL (DE405); VERNIER_EPHEMERIS without")
+                 "a binary ephemeris of JPL (DE405); default: VERNIER_EPHEMERIS")
       ->type_name("FILE");
   return [asked](const Invocation&) { return show_frames(*asked); };
 }
