@@ -119,8 +119,9 @@ void decide_early_return(Plan& plan, std::uint32_t cluster) {
   const std::string late = "events of " + joined(stoppers, ", ") +
                            " are seen by other components at the next tick only: ";
   if (!outside.empty()) {
-    plan.notes.push_back(late + joined(outside, ", ") +
-                         " is bound to the outside, which does not wait for repeated steps");
+    plan.notes.push_back(
+        late + joined(outside, ", ") +
+        " is connected to an external device or process, so steps cannot be repeated");
   } else if (stuck.size() > 1) {
     plan.notes.push_back(late + joined(stuck, ", ") + " cannot go back to repeat a step");
   } else {

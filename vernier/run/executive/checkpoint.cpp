@@ -138,14 +138,14 @@ void Executive::restore(const Snapshot& s) {
   if (run && run->size() == numbers.size() * 8)
     std::memcpy(numbers.data(), run->data(), run->size());
   else
-    problems.error("V7202", "the checkpoint is of a composition with other rates or connections",
-                   {});
+    problems.error(
+        "V7202", "the checkpoint belongs to a composition with different rates or connections", {});
   const std::int64_t* theirs = numbers.data() + first;
   for (std::size_t g = 0; g < groups.size() && problems.errors() == 0; ++g, theirs += 4) {
     const detail::Group& mine = *groups[g];
     if (theirs[0] != mine.rate.times || theirs[1] != mine.rate.seconds ||
         theirs[2] != mine.offset.count()) {
-      problems.error("V7202", "the checkpoint is of a composition with other rates", {});
+      problems.error("V7202", "the checkpoint belongs to a composition with different rates", {});
       break;
     }
     // the tick at the time of the checkpoint may have been done or not

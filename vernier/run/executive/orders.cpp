@@ -63,8 +63,8 @@ std::uint64_t Executive::ask(const Order& o) {
   const auto number = orders_->post(o.kind, static_cast<std::uint32_t>(checked(o)), o.values);
   if (number) return *number;
   Diagnostics problems;
-  problems.error("V2144", "too many orders wait for the run", {})
-      .notes.push_back("wait until some have been answered; a run that stands still answers none");
+  problems.error("V2144", "too many pending orders", {})
+      .notes.push_back("wait until some are answered");
   throw ConfigurationError(problems);
 }
 

@@ -115,7 +115,7 @@ TEST(Orders, ThatCannotBeCarriedOutAreRefusedBeforehand) {
   EXPECT_THAT(complaint({OrderKind::send, "source.y", {}}), HasSubstr("V2124"));
   for (int k = 0; k < 256; ++k) EXPECT_EQ(complaint({OrderKind::read, "lag.y", {}}), "none");
   EXPECT_THAT(complaint({OrderKind::read, "lag.y", {}}),
-              HasSubstr("error[V2144]: too many orders wait for the run"));
+              HasSubstr("error[V2144]: too many pending orders"));
   run.run_until(at(0.1));
   EXPECT_THAT(complaint({OrderKind::read, "lag.y", {}}),
               HasSubstr("V2144"));  // no answer was taken

@@ -112,7 +112,7 @@ MachineFinding judged_wake_up(const Histogram& h, double period_ns, double secon
   if (p99 <= budget) return f;
   f.level = p99 <= 5.0 * budget ? Level::warning : Level::bad;
   f.why = fmt::format("frames begin up to {:.0f} % of their length late", p99 / period_ns * 100.0);
-  f.fix = "mend what is said above; --spin 60us hides small delays; a longer step bears more";
+  f.fix = "fix the problems above; --spin 60us hides small delays; a longer step tolerates more";
   return f;
 }
 
@@ -128,7 +128,7 @@ MachineFinding judged_cost(const Health& h, const std::string& document) {
   std::size_t dearest = 0;
   for (std::size_t i = 0; i < h.frames.parts.size(); ++i)
     if (h.frames.parts[i].mean() > h.frames.parts[dearest].mean()) dearest = i;
-  f.why = "less than 30 % of a frame stay free";
+  f.why = "less than 30 % of each frame is free";
   if (dearest < h.parts.size() && !h.frames.parts.empty())
     f.why +=
         fmt::format("; {} takes {}", h.parts[dearest], time_text(h.frames.parts[dearest].mean()));

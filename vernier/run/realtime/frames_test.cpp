@@ -318,7 +318,7 @@ TEST(Attribution, BlamesWhoExceededItsUsualMost) {
   EXPECT_EQ(blame(f, {"plant", "control"}), "work of control");
   // the next one has no fault of its own
   EXPECT_EQ(blame(r.seen().late_frames[1], {"plant", "control"}),
-            "work of control, behind an earlier frame");
+            "work of control, after an earlier late frame");
 }
 
 TEST(Attribution, TellsAWakeUpFromWork) {
@@ -464,7 +464,7 @@ TEST(SharedTime, BlamesWhoAlwaysHoldsItBackAndForTheFramesBehind) {
   };
   EXPECT_EQ(once.run(100), Ending::failed);
   EXPECT_EQ(once.blamed(2),
-            "waiting for the federation, which was held back by Moon, behind an earlier frame");
+            "waiting for the federation, which was held back by Moon, after an earlier late frame");
   const Diagnostic d = once.exec->fault();
   EXPECT_EQ(d.code, "V4107");
   EXPECT_THAT(d.notes[0], HasSubstr("waiting for the federation, which was held back by Moon"));

@@ -172,7 +172,7 @@ std::string rate_text(double period_ns) {
 std::string blame(const Frame& f, const std::vector<std::string>& parts,
                   const std::vector<Other>& others) {
   const std::string who = f.culprit < parts.size() ? parts[f.culprit] : "the run itself";
-  const char* after = f.behind ? ", behind an earlier frame" : "";
+  const char* after = f.behind ? ", after an earlier late frame" : "";
   switch (f.cause) {
     case Cause::none:
       return "not late";

@@ -207,8 +207,8 @@ void compare_shape(const Checkpoint& c, const executive::Snapshot& here, const D
   } else if (documents != c.documents) {
     problems.warning("V7115",
                      name.string() +
-                         " was taken with other documents: the run goes on, "
-                         "but not to the bit as that one would have",
+                         " was taken with other documents: the run continues, but its results may "
+                         "differ from the original run",
                      {});
   }
 }
@@ -231,7 +231,7 @@ void compare_arithmetic(const Checkpoint& c, const Computing& here, const fs::pa
       name.string() + " was taken with " +
           (c.computing ? text(*c.computing) : "vernier " + c.version + ", of unknown arithmetic") +
           ", this run has " + text(here) +
-          ": it continues, but not to the bit as that one would have",
+          ": it continues, but its results may differ from the original run by rounding errors",
       {});
   if (!c.computing) return;
   if (c.computing->arithmetic != here.arithmetic) {

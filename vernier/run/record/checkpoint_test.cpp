@@ -127,7 +127,8 @@ TEST(Checkpoint, TellsWhenBitsWillNotBeThoseOfItsRun) {
   EXPECT_EQ(told(fastest, Instructions::avx2), "");
   EXPECT_EQ(told(fastest, Instructions::avx512),
             "a.vchk was taken with arithmetic \"fastest\" on avx2, this run has arithmetic "
-            "\"fastest\" on avx512: it continues, but not to the bit as that one would have");
+            "\"fastest\" on avx512: it continues, but its results may differ from the original run "
+            "by rounding errors");
   EXPECT_NE(told(reproducible, Instructions::avx2), "");
   c.computing = {reproducible, Instructions::avx2};
   EXPECT_EQ(told(reproducible, Instructions::sse2), "");

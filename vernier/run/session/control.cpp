@@ -103,7 +103,7 @@ Control::~Control() = default;
 std::string ask(const std::filesystem::path& run_folder, const std::string& request) {
   const auto nobody = [&] {
     Diagnostics problems;
-    problems.error("V4120", "no run is going on in " + run_folder.string(), {})
+    problems.error("V4120", "there is no active run in " + run_folder.string(), {})
         .notes.push_back("vernier runs   lists the runs and what became of them");
     return ConfigurationError(problems);
   };

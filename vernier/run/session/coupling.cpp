@@ -20,11 +20,11 @@ Prepared repeatable(const std::filesystem::path& document, const Changes& change
   Prepared p = prepare(document, changes, catalogue, problems);
   for (const composition::Part& part : p.plan.parts) {
     if (!part.component->description().abilities.faces_world) continue;
-    throw ConfigurationError(
-        "V2134",
-        part.name +
-            " is bound to the outside, so the run cannot be repeated to measure the coupling",
-        part.place);
+    throw ConfigurationError("V2134",
+                             part.name +
+                                 " is connected to an external device or process, so the run "
+                                 "cannot be repeated to measure the coupling",
+                             part.place);
   }
   return p;
 }

@@ -98,7 +98,7 @@ OrderAnswer Live::wait_for(std::uint64_t order) {
       refuse("V4122",
              fmt::format("the run has not come to a tick for {} s; it will do what was asked there",
                          exact(std::chrono::duration<double>(patience_).count())),
-             "vernier status   says whether it stands still");
+             "vernier status   shows whether it is frozen");
     }
     std::this_thread::sleep_for(200us);
   }
@@ -142,7 +142,7 @@ std::string Live::change(OrderKind kind, std::string_view path, std::string_view
     const std::string unit = port ? port->port->unit : "1";
     const auto values = composition::parsed_values(text, unit);
     if (!values && port)
-      refuse("V2005", fmt::format("\"{}\" does not read as numbers in {}", text, unit),
+      refuse("V2005", fmt::format("\"{}\" cannot be read as numbers in {}", text, unit),
              "for example set wheel.command 0.02");
     order.values = values.value_or(std::vector<double>{});
   }

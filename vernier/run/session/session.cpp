@@ -72,7 +72,7 @@ void apply_override(executive::Executive& executive, const std::string& assignme
     const auto read = composition::parsed_values(text, port->port->unit);
     if (!read) {
       throw ConfigurationError(
-          "V2005", fmt::format("\"{}\" does not read as numbers in {}", text, port->port->unit));
+          "V2005", fmt::format("\"{}\" cannot be read as numbers in {}", text, port->port->unit));
     }
     values = *read;
   }
@@ -572,7 +572,7 @@ class Session::Work final : public Steerable {
     const std::string last = s.checkpoints.back().string();
     fault.notes.push_back(fmt::format("last good checkpoint: {}", last));
     fault.notes.push_back(
-        fmt::format("vernier run {} --from {} --record '*'   repeats what came behind it",
+        fmt::format("vernier run {} --from {} --record '*'   repeats the run from there",
                     composition_.file.string(), last));
   }
 

@@ -45,10 +45,11 @@ void refuse_to_slip(const composition::Plan& plan) {
   if (!p) return;
   Diagnostics problems;
   problems
-      .error("V4106",
-             fmt::format("late frames cannot slip while {} is attached: the world does not wait",
-                         p->name),
-             {})
+      .error(
+          "V4106",
+          fmt::format("late frames cannot slip while {} is attached: external devices do not wait",
+                      p->name),
+          {})
       .notes.push_back("--late catch-up, elastic or strict keep to the clock");
   throw ConfigurationError(problems);
 }
@@ -121,9 +122,9 @@ Diagnostics Timing::begin(executive::Executive& e) {
   if (refused.empty() || !real_time_->require) return missing;
   scope_.reset();
   Diagnostics problems;
-  problems.error("V4103", "real time is required, and not all of it is to be had: " + refused, {})
+  problems.error("V4103", "real time is required, but not available: " + refused, {})
       .notes.push_back(
-          "vernier doctor   tells what to change; without --require-rt the run does what it can");
+          "vernier doctor   shows what to change; without --require-rt the run does what it can");
   throw ConfigurationError(problems);
 }
 

@@ -339,8 +339,8 @@ std::uint32_t Assembly::port(std::size_t member, const Port& p, std::uint32_t pa
   const auto& ports = (output ? outputs_ : inputs_)[part];
   const auto found = ports.find(name);
   if (found == ports.end())
-    throw ConfigurationError(
-        "V2112", members_[member].name + " does not show its port " + p.name + " to the outside");
+    throw ConfigurationError("V2112",
+                             members_[member].name + " does not export its port " + p.name);
   return found->second;
 }
 

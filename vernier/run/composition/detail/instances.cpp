@@ -32,8 +32,9 @@ std::filesystem::path file_of(Page& page, const Element& e) {
   std::filesystem::path file = (folder / written).lexically_normal();
   std::error_code failed;
   if (std::filesystem::is_regular_file(file, failed)) return file;
-  Diagnostic& d = page.error("V2004", fmt::format("the file \"{}\" is not there", written.string()),
-                             page.value_place(e, "file"));
+  Diagnostic& d =
+      page.error("V2004", fmt::format("the file \"{}\" does not exist", written.string()),
+                 page.value_place(e, "file"));
   std::vector<std::string> near;
   const std::filesystem::path place = file.parent_path().empty() ? "." : file.parent_path();
   for (std::filesystem::directory_iterator i(place, failed), end;
@@ -44,7 +45,7 @@ std::filesystem::path file_of(Page& page, const Element& e) {
   if (const auto name = closest(written.filename().string(), near)) {
     d.mark = fmt::format("did you mean {}?", (written.parent_path() / *name).string());
   }
-  d.notes.push_back("file names are relative to the folder of the document in which they stand");
+  d.notes.push_back("file names are relative to the folder of the document that contains them");
   return {};
 }
 
@@ -154,8 +155,7 @@ void read_input(Page& page, const Element& e) {
     input.value = *value;
   } else {
     page.error("V2005",
-               fmt::format("the value \"{}\" does not read as a number in {}", e.value("value"),
-                           input.unit),
+               fmt::format("the value \"{}\" is not a number in {}", e.value("value"), input.unit),
                page.value_place(e, "value"));
   }
   page.composition.inputs.push_back(std::move(input));

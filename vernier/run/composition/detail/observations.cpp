@@ -71,9 +71,9 @@ void read_stimulus(Page& page, const Element& e) {
     const std::string_view expected = unit_of_input(page, s.to);
     s.value = parsed_numbers(e.value("value"), trimmed(e.value("unit")), expected);
     if (!s.value) {
-      Diagnostic& d = page.error(
-          "V2005", fmt::format("the value \"{}\" does not read as a number", e.value("value")),
-          page.value_place(e, "value"));
+      Diagnostic& d =
+          page.error("V2005", fmt::format("the value \"{}\" is not a number", e.value("value")),
+                     page.value_place(e, "value"));
       if (!expected.empty()) d.notes.push_back(fmt::format("{} is in {}", s.to.text, expected));
       return;
     }

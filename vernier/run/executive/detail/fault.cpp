@@ -156,8 +156,8 @@ Diagnostic described(const Breakdown& b, const Executive& run, const Cycle& cycl
       d.code = "V3104";
       d.message = who + " does not get beyond " + when;
       d.notes.push_back(
-          "it stops at an event there, which no reaction takes away: what it does "
-          "about the event must make the event's condition false");
+          "it stops at an event that no reaction clears: the reaction must make the condition "
+          "false");
       break;
     case Breakdown::Kind::pacer:
       return told(run.pacers()[b.part]->fault(), "", "", when);
