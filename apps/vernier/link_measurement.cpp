@@ -271,8 +271,8 @@ std::string findings_text(const LinkFindings& f) {
   out += fmt::format("  steps     {}, {} of them late\n", f.steps, f.late);
   out += fmt::format(
       "  link      {}; up {}, lost {} ({} by silence), {} refused, {} packets dropped\n",
-      f.farewell ? "the other side said farewell" : link::name(q.state), c.ups, c.losses,
-      c.timeouts, c.refused, c.misplaced + c.unknown + c.unasked);
+      f.farewell ? "the peer closed the link" : link::name(q.state), c.ups, c.losses, c.timeouts,
+      c.refused, c.misplaced + c.unknown + c.unasked);
   if (!f.network.empty()) {
     out += fmt::format("  through   {}", f.network);
     if (f.packets_lost + f.packets_overtaken > 0)

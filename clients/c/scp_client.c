@@ -527,7 +527,7 @@ static int scp_greet(struct scp_client *c, int on, const char *host, const char 
     if (scp_read(w) < 0) return scp_fail(c, SCP_LOST, "the other side closed the connection during the handshake");
   }
   if (h.type == SCP_BYE) return scp_take_bye(c, w->in + 64, h.payload);
-  if (h.type != SCP_HELLO_ACK || h.payload < 128) return scp_fail(c, SCP_FRAMING, "something else instead of a greeting");
+  if (h.type != SCP_HELLO_ACK || h.payload < 128) return scp_fail(c, SCP_FRAMING, "expected HELLO_ACK");
   if ((r = scp_take_ack(c, on, &h, w->in + 64)) < 0) return r;
   scp_drop(w, bytes);
   w->expected = 1;
@@ -739,7 +739,7 @@ int scp_poll(struct scp_client *c, int64_t until) {
     if (r <= 0 && scp_now() >= until) return SCP_NOTHING;
     for (i = 0; i < 2 && r > 0; ++i)
       if (FD_ISSET(c->wire[i].socket, &reads) && scp_read(&c->wire[i]) < 0)
-        return scp_fail(c, SCP_LOST, "the connection ended without a farewell");
+        return scp_fail(c, SCP_LOST, "the peer closed the connection without BYE");
   }
 }
 

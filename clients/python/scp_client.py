@@ -125,7 +125,7 @@ class _Wire:
         except OSError:
             data = b""
         if not data:
-            raise LinkError(LOST, "the connection ended without a farewell")
+            raise LinkError(LOST, "the peer closed the connection without BYE")
         self.have += data
 
     def next(self, data_bytes, others):
@@ -239,7 +239,7 @@ class Client:
         if h.type == BYE:
             self.take_bye(p)
         if h.type != HELLO_ACK or len(p) not in (128, 192):
-            raise LinkError(FRAMING, "something else instead of a greeting")
+            raise LinkError(FRAMING, "expected HELLO_ACK")
         self.take_ack(on, h, p)
         w.expected = 1
 

@@ -296,7 +296,7 @@ class Hostile(Both):
             ("length or type (4)", dict(data=frames.frame(**{**reals, "dtype": 2, "payload": b"1"}))),
             ("within a second (7)", dict(control=frames.frame(0x20)[:40], intervals=(100, 20000, 100))),
             ("no ping was answered (8)", dict(then="wait")),
-            ("without a farewell (101)", dict(then="close", data=frames.frame(**reals)[:30])),
+            ("without BYE (101)", dict(then="close", data=frames.frame(**reals)[:30])),
             ("says: go away? (1)", dict(data=frames.frame(3, 1, payload=struct.pack("<I", 1) + b"go away\x07")))])
 
     def test_greetings_that_are_none(self):
@@ -307,7 +307,7 @@ class Hostile(Both):
             ("does not fit the greeting", greeting(connection=2)), ("other vectors (4)", greeting(counts=(3, 3))),
             ("sample time", greeting(period=(0, 0))), ("sample time", greeting(period=(1 << 63, 1))),
             ("a key is wanted there", greeting(proof=bytes(64))), ("intervals", greeting(intervals=(0, 0, 0))),
-            ("instead of a greeting", frames.frame(0x20)), ("another major version (3)", hex_in("bad")["version"]),
+            ("expected HELLO_ACK", frames.frame(0x20)), ("another major version (3)", hex_in("bad")["version"]),
             ("SCP1", b"220 ready\r\n"))])
 
     def test_what_is_not_meant_for_them_is_dropped(self):

@@ -133,7 +133,7 @@ class Loss(unittest.TestCase):
             f.says("Moon", "Moon waits for Nowhere")
             f.kill("Earth")
             for name in ("Pacer", "Moon"):
-                self.expect(f, name, "error[V5329]: the Master of f, Earth, is gone without a shutdown: ", "start it anew", status=2, recorded=False)
+                self.expect(f, name, "error[V5329]: the Master of f, Earth, is gone without a shutdown: ", "restart it", status=2, recorded=False)
 
     def master_waiting(self):
         with Federation(Earth=REQUIRED + '<require federate="Nobody"/>') as f:
@@ -151,7 +151,7 @@ class Loss(unittest.TestCase):
             f.runs()
             f.kill("Earth")
             for name in ("Pacer", "Moon"):
-                self.expect(f, name, "error[V5329]: the Master of f, Earth, is gone without a shutdown: ", "start it anew")
+                self.expect(f, name, "error[V5329]: the Master of f, Earth, is gone without a shutdown: ", "restart it")
 
     def master_frozen(self):
         with Federation() as f:
@@ -160,7 +160,7 @@ class Loss(unittest.TestCase):
             f.stands("Moon")
             f.kill("Earth")
             for name in ("Pacer", "Moon"):
-                self.expect(f, name, "error[V5329]: the Master of f, Earth, is gone", "start it anew")
+                self.expect(f, name, "error[V5329]: the Master of f, Earth, is gone", "restart it")
 
     def pacer_running(self):
         with Federation() as f:
@@ -168,8 +168,8 @@ class Loss(unittest.TestCase):
             f.join("Guest")
             f.takes_part("Guest")
             f.kill("Pacer")
-            self.expect(f, "Earth", "error[V5335]: Earth cannot go on in f: Pacer was lost: ", "start the federation anew")
-            self.expect(f, "Moon", "error[V5335]: Moon cannot go on in f: Pacer was lost: ", "time is tied to no clock")
+            self.expect(f, "Earth", "error[V5335]: Earth cannot continue in f: Pacer was lost: ", "restart the federation")
+            self.expect(f, "Moon", "error[V5335]: Moon cannot continue in f: Pacer was lost: ", "time is tied to no clock")
             self.expect(f, "Guest", "error[V5336]: f was shut down, since Pacer was lost: ", "messages of Pacer")  # does not know who paces
 
     def rti_running(self):
@@ -180,7 +180,7 @@ class Loss(unittest.TestCase):
             f.joins(r"vernier-recorder-\d+")
             f.kill("rti")
             for name in ("Earth", "Pacer", "Moon"):
-                self.expect(f, name, f"error[V5328]: the connection of {name} to the RTI at {f.rti} was lost", "vernier rti, then all federates anew",
+                self.expect(f, name, f"error[V5328]: the connection of {name} to the RTI at {f.rti} was lost", "vernier rti, then restart all federates",
                             "to come back while f runs, start Moon again: it joins late, at the next multiple of 100 ms" if name == "Moon"
                             else f"{name} cannot come back into a running federation")
             self.assertNotEqual(f.ended("record")[0], 0)

@@ -122,7 +122,7 @@ Adapter adapter_of(const Connector& c) {
                                text("time", "t", "the column with the time"), separator_spec,
                                choice("interpolation", {"hold", "linear"}, "hold", "between rows"),
                                choice("before", outside_choices, "nearest", "before the first row"),
-                               choice("after", outside_choices, "nearest", "behind the last row")},
+                               choice("after", outside_choices, "nearest", "after the last row")},
                               csv_misfit,
                               needs_file,
                               make_source};

@@ -51,7 +51,7 @@ class Builder {
     connector_.place = place_of(root, "name");
     if (root.value("version") != "1") {
       auto& d = problems_.error("V5001",
-                                "the document is of version " + std::string(root.value("version")) +
+                                "the document has version " + std::string(root.value("version")) +
                                     ", this program reads version 1",
                                 place_of(root, "version"));
       d.notes.push_back("a newer Vernier may read it");

@@ -41,7 +41,7 @@ Rate rate_of(const Parameters& p) {
     if (times >= 1.0 && std::abs(exact - hertz) <= 1e-12 * hertz)
       return {static_cast<std::int64_t>(times), seconds};
   }
-  p.reject("rate", "it must be so many times in up to 1000 whole seconds");
+  p.reject("rate", "the rate must be a whole number of steps in at most 1000 whole seconds");
 }
 
 link::Element element(const std::string& s) {

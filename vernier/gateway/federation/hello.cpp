@@ -93,7 +93,7 @@ Greeting HelloToRti::take(Bytes frame, std::vector<std::byte>& reply) {
   }
   Answer a;
   if (!h || h->kind != Kind::answer || !read(frame, a)) {
-    why_ = "what answers is not an RTI";
+    why_ = "the peer is not an RTI";
     return Greeting::refused;
   }
   if (a.failure != Failure::none) {
@@ -104,12 +104,12 @@ Greeting HelloToRti::take(Bytes frame, std::vector<std::byte>& reply) {
   Reader r(a.body);
   r(welcome);
   if (!r.complete()) {
-    why_ = "what answers is not an RTI of this version";
+    why_ = "the peer is not an RTI of this version";
   } else if (!welcome.challenge.empty()) {
     if (key_.empty()) {
       why_ = "the RTI wants a key; say key-file=FILE";
     } else if (!theirs_.empty()) {
-      why_ = "what answers is not an RTI: it asks twice";
+      why_ = "the peer is not an RTI: it asks twice";
     } else {
       theirs_ = welcome.challenge;
       write(reply, Hello{program_, protocol_version, proof_of("federate", key_, ours_, theirs_)},

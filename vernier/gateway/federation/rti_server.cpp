@@ -239,7 +239,7 @@ struct RtiServer::State {
     const bool good = s.stage == Stage::closing || take(s, all);
     if (s.stage == Stage::open || s.stage == Stage::hello) s.rest.keep(all);
     if (inbox == &s.rest) s.rest.shrink(std::max(read_size, 2 * all.size()));
-    if (!good) refuse(s, "what the federate said is malformed");
+    if (!good) refuse(s, "malformed message from the federate");
     if (m.state == net::Stream::State::closed) lose(s, s.wire.why());
     return m.bytes == room.size();
   }
@@ -382,7 +382,7 @@ struct RtiServer::State {
     const bool good = take(s, all);
     if (s.stage == Stage::open) s.rest.keep(all);
     s.rest.shrink(read_size);
-    if (!good) return refuse(s, "what the federate said is malformed");
+    if (!good) return refuse(s, "malformed message from the federate");
     if (s.more && !s.paused) unread.push_back(&s);
   }
   /// One that is paused for its own sake is read no further, but more bytes say that it lives. Who

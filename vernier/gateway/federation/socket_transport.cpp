@@ -152,7 +152,7 @@ class SocketTransport final : public RtiTransport {
     Bytes rest = all, one;
     net::Cut cut = net::Cut::frame;
     while (cut == net::Cut::frame) cut = next_frame(rest, one);
-    if (cut == net::Cut::malformed) lose("what the RTI sent is malformed");
+    if (cut == net::Cut::malformed) lose("malformed message from the RTI");
     frames = all.first(all.size() - rest.size());
     return !frames.empty();
   }
@@ -163,7 +163,7 @@ class SocketTransport final : public RtiTransport {
       const Kind kind = header(one)->kind;
       if (kind == Kind::alive) continue;
       if (Lost lost; kind == Kind::lost) {
-        lose(read(one, lost) ? lost.why : "the RTI does not want to go on");
+        lose(read(one, lost) ? lost.why : "the RTI closed the connection");
         wire_.finish();
         return false;
       }
@@ -252,7 +252,7 @@ bool greeted(net::Stream& wire, Bytes key, Clock::time_point deadline, net::Inbo
     Bytes content = inbox.content(), frame;
     const net::Cut cut = next_frame(content, frame, longest_welcome);
     if (cut == net::Cut::malformed) {
-      why = "what answers is not an RTI";
+      why = "the peer is not an RTI";
       return false;
     }
     if (cut == net::Cut::frame) {
@@ -266,7 +266,7 @@ bool greeted(net::Stream& wire, Bytes key, Clock::time_point deadline, net::Inbo
     inbox.add(m.bytes);
     if (m.state == net::Stream::State::closed) break;
     if (m.state != net::Stream::State::done && !net::wait_for(wire, m.state, deadline)) {
-      why = "nobody answers";
+      why = "no answer";
       return false;
     }
   }
@@ -304,7 +304,7 @@ std::unique_ptr<RtiTransport> connect_socket(const Designator& d, const SocketSe
     for (State state = wire.shake(); state != State::done; state = wire.shake()) {
       const bool closed = state == State::closed;
       if (closed || !net::wait_for(wire, state, deadline)) {
-        why = where + "TLS: " + (closed ? wire.why() : "nobody answers");
+        why = where + "TLS: " + (closed ? wire.why() : "no answer");
         return nullptr;
       }
     }

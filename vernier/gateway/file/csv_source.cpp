@@ -180,7 +180,7 @@ Outcome CsvSource::output(Instant at) noexcept {
   if ((before || (last && at.time > row.time)) && outside != Outside::nearest) {
     if (outside == Outside::stop) {
       std::snprintf(text, sizeof text, "t = %.9g s is %s row, at %.9g s", seconds(at.time),
-                    before ? "before the first" : "behind the last", seconds(row.time));
+                    before ? "before the first" : "after the last", seconds(row.time));
       return fail("V7309", text);
     }
     ports_.give_outputs(initial_);

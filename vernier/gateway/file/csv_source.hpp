@@ -22,7 +22,7 @@ struct CsvSourceSettings {
   char separator = ',';
   Between between = Between::hold;
   Outside before = Outside::nearest;  // before the first row
-  Outside after = Outside::nearest;   // behind the last row
+  Outside after = Outside::nearest;   // after the last row
   Rate rate = {};
   std::size_t memory = std::size_t{4} << 20;  // bytes for rows
 };

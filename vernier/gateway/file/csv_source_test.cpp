@@ -52,7 +52,7 @@ TEST(CsvSource, HoldsTheLastRowThatIsNotLater) {
   EXPECT_EQ(at(source, 999ms), (std::array{1.0, 10.0, 11.0}));
   EXPECT_EQ(at(source, 1s), (std::array{3.0, 30.0, 31.0})) << "of equal times the last counts";
   EXPECT_EQ(at(source, 3999ms), (std::array{3.0, 30.0, 31.0}));
-  EXPECT_EQ(at(source, 1h), (std::array{6.0, 60.0, 61.0})) << "behind the last row it stays";
+  EXPECT_EQ(at(source, 1h), (std::array{6.0, 60.0, 61.0})) << "after the last row it stays";
 }
 
 TEST(CsvSource, GoesOnAStraightLineBetweenRows) {
@@ -84,7 +84,7 @@ TEST(CsvSource, DoesWhatIsAskedOutsideTheFile) {
   stop.pacers().front()->wait_for(Time{3s});
   EXPECT_EQ(stop.output({Time{3s}}), Outcome::failed);
   EXPECT_EQ(std::string(stop.fault().code) + " " + stop.fault().text,
-            "V7309 " + path.string() + ": t = 3 s is behind the last row, at 2 s");
+            "V7309 " + path.string() + ": t = 3 s is after the last row, at 2 s");
 }
 
 TEST(CsvSource, TakesUnitsFromTheHeaderElseFromTheConnector) {

@@ -170,12 +170,11 @@ class Merger {
   void conflict(const char* code, const std::string& what, const std::string& why,
                 const Entry& first, const Place& second, int m, bool on_the_wire = false) {
     if (first.module == 0 && !on_the_wire) {
-      findings_
-          .warning("V1828", what + " is not defined as in the MIM, which counts: " + why, second, m)
+      findings_.warning("V1828", what + " differs from the MIM, which applies: " + why, second, m)
           .notes.emplace_back("leave it out: every federation has it");
       return;
     }
-    findings_.error(code, what + " is defined twice, and not alike: " + why, second, m)
+    findings_.error(code, what + " has two different definitions: " + why, second, m)
         .notes.push_back("first in " + Findings::where(first.place));
   }
 

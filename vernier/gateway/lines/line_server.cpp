@@ -141,7 +141,7 @@ LineServer::Ending LineServer::serve() {
       if (made) {
         socket = std::move(*made);
       } else if (net::Clock::now() + std::chrono::milliseconds(100) >= deadline) {
-        refuse_server("V5101", "nobody answers \"" + settings_.name + "\" at " + address(),
+        refuse_server("V5101", "no answer for \"" + settings_.name + "\" at " + address(),
                       made.error() + ". Is the run waiting there?");
       } else {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));

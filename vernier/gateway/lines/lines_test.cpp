@@ -351,7 +351,7 @@ TEST(LinesTrouble, WhileRunningEndsWithItsReason) {
   EXPECT_EQ(said_to_step("DONE soon 1 2\n"),
             "V5109 " + peer + "\"soon\" in its answer to STEP is not a time");
   EXPECT_EQ(said_to_step("ERROR singular matrix\n"),
-            "V5113 " + peer + "it says to STEP: singular matrix");
+            "V5113 " + peer + "it answered STEP with an error: singular matrix");
   EXPECT_EQ(said_to_step("HTTP/1.1 400 Bad Request\r\n"),
             "V5109 " + peer + "\"HTTP/1.1 400 Bad Request?\" is not an answer to STEP");
   EXPECT_EQ(said_to_step("DONE 0.2 1 2\n"),

@@ -118,11 +118,11 @@ void Simulator::join() {
   if (settings_.listen) {
     auto peer = net::accepted(listener_, deadline);
     if (!peer) {
-      refuse(
-          "V5103",
-          "no simulator came to \"" + settings_.name + "\" at " + address() + " within " + patience,
-          {"start the other side while the run waits, and let it connect to " + address()},
-          Category::peer);
+      refuse("V5103",
+             "no simulator connected to \"" + settings_.name + "\" at " + address() + " within " +
+                 patience,
+             {"start the other side while the run waits, and let it connect to " + address()},
+             Category::peer);
     }
     connection_ = std::make_unique<net::LineStream>(std::move(*peer), longest_line);
     return;
@@ -136,7 +136,7 @@ void Simulator::join() {
       return;
     }
     if (net::Clock::now() + std::chrono::milliseconds(100) >= deadline) {
-      refuse("V5101", "no simulator answers \"" + settings_.name + "\" at " + address(),
+      refuse("V5101", "no simulator answers for \"" + settings_.name + "\" at " + address(),
              {std::to_string(tries) + (tries == 1 ? " try" : " tries") + " in " + patience + ": " +
               socket.error() + ". Is it running there?"},
              Category::peer);
@@ -329,8 +329,8 @@ Simulator::Answer Simulator::exchange(Verb request) noexcept {
   const auto answer = opened(*line);
   if (answer && answer->verb == Verb::error) {
     const std::string_view words = shown(answer->rest, said);
-    std::snprintf(text, sizeof text, "it says to %s:%.*s", what, static_cast<int>(words.size()),
-                  said);
+    std::snprintf(text, sizeof text, "it answered %s with an error:%.*s", what,
+                  static_cast<int>(words.size()), said);
     breaks("V5113", text);
     return {};
   }

@@ -280,7 +280,7 @@ void Link::Communication::serve(Connection c) {
       w.partial_since = received;
     }
     if (reading == FramedStream::Reading::closed) {
-      lose(Reason::lost, false, "the connection was closed without a farewell");
+      lose(Reason::lost, false, "the peer closed the connection without BYE");
       return;
     }
     if (reading == FramedStream::Reading::nothing) return;

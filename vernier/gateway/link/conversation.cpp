@@ -158,14 +158,14 @@ Conversation::Verdict Conversation::take(Connection c, const Header& h,
         peer_clock_ = *r;
         peer_reported_ = true;
       } else {
-        return broken(Reason::framing, Flaw::content, "a CLOCK that is none");
+        return broken(Reason::framing, Flaw::content, "invalid CLOCK payload");
       }
       break;
     case Type::stats:
       if (const auto r = read_stats(payload)) {
         peer_stats_ = *r;
       } else {
-        return broken(Reason::framing, Flaw::content, "a STATS that is none");
+        return broken(Reason::framing, Flaw::content, "invalid STATS payload");
       }
       break;
     case Type::hello:

@@ -141,7 +141,7 @@ Handshake::Act Handshake::take_request(Connection c, const Header& header,
                                        const Hello& h) noexcept {
   if (c == Connection::control) {
     if (state_ != State::greeting || header.session != 0)
-      return refuse(Reason::framing, "a greeting at the wrong time");
+      return refuse(Reason::framing, "HELLO at the wrong time");
     if (!fits(h)) return Act::refuse;
     terms_.peer = h;
     terms_.session = random_.session;
@@ -153,7 +153,7 @@ Handshake::Act Handshake::take_request(Connection c, const Header& header,
     state_ = State::pairing;
     return Act::send;
   }
-  if (state_ != State::pairing) return refuse(Reason::framing, "a greeting at the wrong time");
+  if (state_ != State::pairing) return refuse(Reason::framing, "HELLO at the wrong time");
   if (header.session != terms_.session || h.token != random_.token)
     return refuse(Reason::token, "no such session");
   if (!same_side(terms_.peer, h))
@@ -169,7 +169,7 @@ Handshake::Act Handshake::take_answer(Connection c, const Header& header, const 
   const bool first = state_ == State::greeting;
   if (state_ == State::done || c != (first ? Connection::control : Connection::data) ||
       header.session == 0 || (!first && header.session != terms_.session)) {
-    return refuse(Reason::framing, "an answer at the wrong time");
+    return refuse(Reason::framing, "HELLO_ACK at the wrong time");
   }
   if (!fits(h)) return Act::refuse;
   if (!first && !same_side(terms_.peer, h))
@@ -202,9 +202,9 @@ Handshake::Act Handshake::take(Connection c, const Header& header,
   }
   const bool server = mine_.role == Role::server;
   if (header.type != (server ? Type::hello : Type::hello_ack))
-    return refuse(Reason::framing, "something else instead of a greeting");
+    return refuse(Reason::framing, server ? "expected HELLO" : "expected HELLO_ACK");
   const auto h = read_hello(payload);
-  if (!h || h->connection != c) return refuse(Reason::framing, "a greeting without meaning");
+  if (!h || h->connection != c) return refuse(Reason::framing, "invalid HELLO");
   return server ? take_request(c, header, *h) : take_answer(c, header, *h);
 }
 

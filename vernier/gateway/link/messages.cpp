@@ -86,7 +86,7 @@ std::string shown(const std::array<char, 32>& text) {
 std::string_view words(Reason r) noexcept {
   switch (r) {
     case Reason::closing:
-      return "the other side ends";
+      return "the peer ends the link";
     case Reason::busy:
       return "another client is connected";
     case Reason::version:
@@ -106,7 +106,7 @@ std::string_view words(Reason r) noexcept {
     case Reason::lost:
       return "the connection is lost";
     case Reason::unreachable:
-      return "nobody answers";
+      return "no answer";
   }
   return "an unknown reason";
 }

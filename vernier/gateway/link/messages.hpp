@@ -60,8 +60,8 @@ enum class Reason : std::uint32_t {
   timeout = 8,     // no ping return, or a handshake that does not end
   token = 9,       // a data connection that belongs to no control connection
   // never on the wire
-  lost = 1001,        // the connection ended without a farewell
-  unreachable = 1002  // nobody answers
+  lost = 1001,        // the peer closed the connection without BYE
+  unreachable = 1002  // no answer
 };
 std::string_view words(Reason) noexcept;
 

@@ -29,7 +29,7 @@ struct Counters {
   std::uint64_t gaps = 0;         // sequence numbers that did not follow
   std::uint64_t unasked = 0;      // delay returns and ping returns that nobody asked for: dropped
   std::uint64_t ups = 0;          // times that the link came up
-  std::uint64_t losses = 0;       // times that it was lost without a farewell
+  std::uint64_t losses = 0;       // times that it was lost without BYE
   std::uint64_t timeouts = 0;     // of them, because the other side was silent
   std::uint64_t bad_frames = 0;   // of them, because something came that is not a frame
   std::uint64_t refused = 0;      // handshakes that came to nothing

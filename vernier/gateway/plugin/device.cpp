@@ -122,7 +122,7 @@ Device::Device(channel::Channels channels, DeviceSettings settings)
   if (!given || given->version != VERNIER_PLUGIN_VERSION) {
     refuse("V5203",
            who +
-               (given ? " is of version " + std::to_string(given->version)
+               (given ? " has version " + std::to_string(given->version)
                       : " does not serve version " + std::to_string(VERNIER_PLUGIN_VERSION)) +
                ", this program needs version " + std::to_string(VERNIER_PLUGIN_VERSION));
   }

@@ -143,7 +143,7 @@ TEST(Plugin, ThatIsNoneIsRefused) {
       "{";
   EXPECT_EQ(refused({}, {.path = compiled(
                              "later", table + ".size = sizeof p, .version = 9}; return &p; }")}),
-            "V5203 the plug-in P is of version 9, this program needs version 1");
+            "V5203 the plug-in P has version 9, this program needs version 1");
   EXPECT_EQ(
       refused({}, {.path = compiled("short", table + ".size = 16, .version = 1}; return &p; }")}),
       "V5203 the plug-in P has a table of 16 bytes, version 1 has 112");

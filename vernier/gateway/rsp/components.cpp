@@ -32,7 +32,7 @@ constexpr Count server_counts[] = {
     {"rsp.rejected", "commands that are not numbers or leave the limits"},
     {"rsp.refused", "initializations"},
     {"rsp.malformed", "vectors that are not packets"},
-    {"rsp.gaps", "times that the server's steps stood still"}};
+    {"rsp.gaps", "times that the server missed steps"}};
 
 constexpr Count client_counts[] = {
     {"rsp.state", "0 offline, 1 waiting, 2 asking, 3 counting, 4 running, 5 stopping"},
@@ -102,7 +102,7 @@ ServerSide::ServerSide(ServerSideSettings s)
   server_ = std::make_unique<FacilityServer>(server_settings_);
   describe("measured.", true, false, &home_);
   describe_flag(description_, "ready", 1.0, "the facility follows commands");
-  describe_flag(description_, "fault", 0.0, "the facility cannot go on");
+  describe_flag(description_, "fault", 0.0, "the facility cannot continue");
   describe("", false, true, nullptr);
   description_.outputs.push_back({.name = "rsp.forerun",
                                   .unit = "s",
@@ -213,7 +213,7 @@ Telling ServerSide::told(const Entry& e) const {
       t.warning = true;
       break;
     case rsp::Note::Kind::gap:
-      t.reason = "the server's steps stood still for more than ten periods";
+      t.reason = "the server missed steps for more than ten periods";
       t.warning = true;
       break;
     case rsp::Note::Kind::malformed:
@@ -247,7 +247,7 @@ ClientSide::ClientSide(ClientSideSettings s)
   description_.inputs.push_back(std::move(stop));
   describe("measured.", false, false, nullptr);
   Port running{.name = "running"};
-  running.description = "1: the simulation goes on from this step; 0: it stands still";
+  running.description = "1: the simulation advances from this step; 0: it is paused";
   description_.outputs.push_back(std::move(running));
   description_.outputs.push_back(
       {.name = "rsp.forerun", .unit = "s", .description = "as the server says"});

@@ -161,7 +161,7 @@ class ServerSide final : public Side {
 ///      simulated states; the initial ones until `running`
 /// in   start       1: a run is wanted, as when not connected
 /// in   stop        1: it is to end
-/// out  running     1: the simulation goes on from this step; 0: it stands still
+/// out  running     1: the simulation advances from this step; 0: it is paused
 /// out  measured.NAME.position, …   what the facility does
 /// out  rsp.state   0 offline, 1 waiting, 2 asking, 3 counting, 4 running, 5 stopping
 /// out  rsp.server  the server's state, rsp.run, rsp.forerun s, rsp.start s to the beginning; and

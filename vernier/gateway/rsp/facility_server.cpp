@@ -51,8 +51,8 @@ std::string_view words(End e) noexcept {
                                       "the client was lost",
                                       "no command came for too long",
                                       "three commands in a row could not be used",
-                                      "going on would leave the limits",
-                                      "the server's steps stood still",
+                                      "continuing would leave the limits",
+                                      "the server missed steps",
                                       "the facility is not ready any more"};
   return all[static_cast<std::size_t>(e)];
 }

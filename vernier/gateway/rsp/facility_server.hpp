@@ -31,7 +31,7 @@ enum class End : std::uint8_t {
   lost,      // the link, or the client began anew
   silent,    // no command for too long
   unusable,  // three commands in a row were
-  limit,     // going on would leave the limits
+  limit,     // continuing would leave the limits
   time_gap,  // this side's steps stood still
   faulty     // the facility
 };

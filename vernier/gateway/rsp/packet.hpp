@@ -28,7 +28,7 @@ enum class Kind : std::uint8_t {
   feedback,   // server: where they are
   stop,       // client: end it
   halted,     // server: the bodies are at rest
-  fault       // server: the facility cannot go on
+  fault       // server: the facility cannot continue
 };
 
 /// Why an initialization was refused; on the wire.

@@ -76,7 +76,7 @@ bool Neighbour::initialize(Time start, int phase) {
       Diagnostics problems;
       problems
           .error("V5187",
-                 "nobody came to the " + std::string(name(other(m.side))) +
+                 "no process attached to the " + std::string(name(other(m.side))) +
                      " side of the shared memory \"" + m.name + "\" within " + span,
                  {})
           .notes.push_back("start the other side, with the same name and side=\"" +
@@ -153,7 +153,7 @@ Telling Neighbour::tell(const Entry& e) const {
   t.warning = e.kind == became_stale;
   t.reason = e.kind == became_stale   ? "nothing new comes: the last value is held"
              : e.kind == became_fresh ? "new values come"
-                                      : "the other side has come again";
+                                      : "the peer has reattached";
   return t;
 }
 

@@ -214,7 +214,7 @@ Segment::Segment(const Settings& s)
     if (unfinished) found = Found{};
     if (!unfinished && (!whole || found.magic != magic || found.version != version)) {
       refuse(s, "V5186",
-             found.magic == magic ? "it is of version " + std::to_string(found.version) + ", not 1"
+             found.magic == magic ? "it has version " + std::to_string(found.version) + ", not 1"
                                   : "what lies there was not made by Vernier, or is damaged",
              "when nothing uses it any more: rm /dev/shm" + m.path);
     }

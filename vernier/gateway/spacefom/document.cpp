@@ -50,7 +50,7 @@ class Builder {
     s.type = trimmed(root_.value("type", s.name));
     if (root_.value("version") != "1")
       wrong("V1831", root_, "version",
-            "the document is of version " + std::string(root_.value("version")) +
+            "the document has version " + std::string(root_.value("version")) +
                 ", this program reads version 1");
     if (s.name.empty()) wrong("V1832", root_, "name", "a federate needs a name");
     if (const Element* e = root_.child("description")) made_.description = trimmed(e->text);

@@ -40,7 +40,7 @@ std::string Federate::Work::way_back() const {
   if (settings.master || settings.pacing || settings.root_publisher)
     return settings.name +
            " cannot come back into a running federation, since its roles belong to early joiners: "
-           "start all federates anew";
+           "restart all federates";
   const Ticks common = configuration().least_common;
   return "to come back while " + settings.federation + " runs, start " + settings.name +
          " again: it joins late" +
@@ -55,7 +55,7 @@ void Federate::Work::fail_lost(const std::string& why) const {
                               " was lost" + (why.empty() ? "" : ": " + why),
                           {});
   e.category = Category::peer;
-  e.notes.push_back("if the RTI has ended: vernier rti, then all federates anew");
+  e.notes.push_back("if the RTI has ended: start vernier rti, then restart all federates");
   e.notes.push_back(way_back());
   throw ConfigurationError(d);
 }
@@ -64,7 +64,7 @@ void Federate::Work::fail_expelled() const {
   Diagnostics d;
   Diagnostic& e = d.error("V5328",
                           settings.name + " is no longer a member of the federation " +
-                              settings.federation + ": somebody resigned it",
+                              settings.federation + ": another federate or the RTI resigned it",
                           {});
   e.category = Category::peer;
   e.notes.push_back(way_back());
@@ -81,7 +81,7 @@ void Federate::Work::fail_without_master() const {
           " is gone without a shutdown" + (known && !gone->why.empty() ? ": " + gone->why : ""),
       {});
   e.category = Category::peer;
-  e.notes.push_back("nobody can freeze or end the federation in order any more: start it anew");
+  e.notes.push_back("without a Master the federation cannot be frozen or shut down: restart it");
   throw ConfigurationError(d);
 }
 
@@ -99,7 +99,7 @@ void Federate::Work::fail_shut_down() const {
       d.error("V5336", settings.federation + " was shut down, since " + words_of(*ending.peer), {});
   e.category = Category::peer;
   e.notes.push_back("find out why in the messages of " + ending.peer->name +
-                    ", then start the federation anew");
+                    ", then restart the federation");
   throw ConfigurationError(d);
 }
 
@@ -107,13 +107,13 @@ void Federate::Work::fail_without_peer() const {
   Diagnostics d;
   Diagnostic& e = d.error(
       "V5335",
-      settings.name + " cannot go on in " + settings.federation + ": " + words_of(*ending.peer),
+      settings.name + " cannot continue in " + settings.federation + ": " + words_of(*ending.peer),
       {});
   e.category = Category::peer;
   e.notes.push_back(ending.peer->name == settings.pacer
                         ? "it set the pace: without it time is tied to no clock"
                         : "the federation cannot do without it");
-  e.notes.push_back("find out why in its messages, then start the federation anew");
+  e.notes.push_back("find out why in its messages, then restart the federation");
   throw ConfigurationError(d);
 }
 

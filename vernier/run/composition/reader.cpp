@@ -108,7 +108,7 @@ class Reader {
     const std::string_view version = trimmed(root.value("version", "1"));
     if (version == "1") return;
     page.error("V2001",
-               fmt::format("this document is of version {}; this program reads version 1", version),
+               fmt::format("this document has version {}; this program reads version 1", version),
                page.value_place(root, "version"));
   }
 

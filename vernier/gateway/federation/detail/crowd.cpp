@@ -84,7 +84,7 @@ Federation::Stuck Federation::overflowing(Federate& sender, Kind kind) {
     Federate& f = *federate(h);
     const bool kept = saving_ || restoring_;
     if (brings_messages(kind) && (kept || time_.needs(h, sender.handle)))
-      return {&sender, "it goes on sending where " + megabytes(held) + " of messages wait for '" +
+      return {&sender, "it keeps sending while " + megabytes(held) + " of messages wait for '" +
                            f.name + "' until " +
                            (kept ? "the federation is saved or restored" : "it advances itself") +
                            ": it should advance more often, or the RTI allow more (--max-waiting)"};
