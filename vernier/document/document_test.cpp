@@ -183,8 +183,9 @@ TEST(Document, FindsWrongAttributes) {
 TEST(Document, RefusesTextWhereNoneMayBe) {
   EXPECT_THAT(
       refusal("<tank version=\"1\">\n<title/>\n  hello there\n</tank>"),
-      HasSubstr("error[V1210]: text stands directly inside <tank>\n  --> tank.xml:3:3\n   |\n"
-                " 3 |   hello there\n   |   ^^^^^^^^^^^ remove it"));
+      HasSubstr(
+          "error[V1210]: text is not allowed directly inside <tank>\n  --> tank.xml:3:3\n   |\n"
+          " 3 |   hello there\n   |   ^^^^^^^^^^^ remove it"));
 }
 
 TEST(Document, RefusesAnotherVersionBeforeLookingAtTheRest) {

@@ -188,7 +188,7 @@ class Validator {
     if (at == std::string_view::npos || full()) return;
     const std::string_view rest = text.substr(at);
     const std::string_view line = trimmed(rest.substr(0, rest.find('\n')));
-    report("V1210", "text stands directly inside " + tag(e.name),
+    report("V1210", "text is not allowed directly inside " + tag(e.name),
            document_.place_in_text(e, at, width(line)))
         .mark = "remove it, or put it into an element";
   }

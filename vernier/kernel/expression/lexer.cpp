@@ -142,9 +142,9 @@ Token Lexer::sign() {
                  "write " + std::string(h->instead) + " instead of " + std::string(h->text));
   }
   const auto c = static_cast<unsigned char>(rest[0]);
-  if (c < 0x20 || c == 0x7f) return wrong(1, "a control character cannot stand in an expression");
+  if (c < 0x20 || c == 0x7f) return wrong(1, "a control character is not allowed in an expression");
   const std::size_t n = character(rest);
-  return wrong(n, std::string(rest.substr(0, n)) + " cannot stand in an expression");
+  return wrong(n, std::string(rest.substr(0, n)) + " is not allowed in an expression");
 }
 
 }  // namespace vernier::expression::detail

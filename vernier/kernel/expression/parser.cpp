@@ -322,7 +322,7 @@ class Parser {
       complain(
           Problem::Kind::type, begin, end,
           std::string(o.text) +
-              " cannot stand in the condition of a transition: a changing value may never meet "
+              " is not allowed in the condition of a transition: a changing value may never meet "
               "it; write < or >");
     }
     if (const Operator* next = binary_operator(token_.symbol); next && next->level == relation) {

@@ -235,13 +235,13 @@ TEST(Parser, SaysWhatIsWrongAndWhere) {
       {"x = y", 2, "write == instead of ="},
       {"x \u2212 y", 2, "write - instead of \u2212"},
       {"x\u00b2", 1, "write ^2 instead of \u00b2"},
-      {"x @ y", 2, "@ cannot stand in an expression"},
+      {"x @ y", 2, "@ is not allowed in an expression"},
       {"* x", 0, "a value is expected here"},
       {"1e999", 0, "1e999 does not fit into a number"},
       {"x + 0x10", 5, "an operator is missing between 0 and x"},
       {"1 < 2 < 3", 6, "comparisons do not chain; write a < b and b < c"},
       {"1 + not x > 1", 4, "put not and what belongs to it in parentheses"},
-      {"x\x01", 1, "a control character cannot stand in an expression"},
+      {"x\x01", 1, "a control character is not allowed in an expression"},
       {"if", 0, "if is a function; its arguments in parentheses are missing"},
   };
   for (const Wrong& w : cases) {

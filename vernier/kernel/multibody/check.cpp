@@ -69,7 +69,8 @@ class Checker {
     const Hinge& h = b.hinge;
     if (h.parent != ground && !has_parent(body_)) {
       add(Severity::error, "V1602",
-          named(body_) + " hangs at body " + std::to_string(h.parent) + ", which is not there",
+          named(body_) + " is joined to body " + std::to_string(h.parent) +
+              ", which does not exist",
           body_);
     }
     if (!std::isfinite(h.parameter)) not_finite("the hinge of " + named(body_), body_);

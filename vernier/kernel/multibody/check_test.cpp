@@ -50,7 +50,7 @@ TEST(Check, WantsParentsThatAreThere) {
                 m.bodies[1].hinge.parent = 7;
                 m.bodies[1].hinge.outboard = Node{};
               }),
-              ElementsAre("V1602: body \"pin\" hangs at body 7, which is not there"));
+              ElementsAre("V1602: body \"pin\" is joined to body 7, which does not exist"));
 }
 
 TEST(Check, WantsFiniteNumbers) {

@@ -286,7 +286,7 @@ TEST(Extended, DocumentsSayWhatCannotBeChanged) {
       complaint(base, "<constants><constant name=\"gain\" value=\"3\" unit=\"m\"/></constants>"),
       HasSubstr("\"gain\" is in N in the extended document"));
   EXPECT_THAT(complaint(base, "<inputs><input name=\"u\"/></inputs>"),
-              HasSubstr("<inputs> cannot stand in a document that extends another"));
+              HasSubstr("<inputs> is not allowed in a document that extends another"));
   EXPECT_THAT(complaint("extends=\"it.xml\"", ""), HasSubstr("extend each other in a ring"));
   EXPECT_THAT(complaint("extends=\"none.xml\"", ""), HasSubstr("cannot be read: none.xml"));
   EXPECT_THAT(complaint("", ""), HasSubstr("has no <location>"));

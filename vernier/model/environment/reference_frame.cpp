@@ -48,7 +48,7 @@ Type reference_frame_type() {
   frame.description = "the frame";
   other.name = "relative_to";
   other.initial = "EarthICRF";
-  other.description = "the one it is looked at from";
+  other.description = "the frame it is relative to";
   ParameterSpec ephemeris;
   ephemeris.name = "ephemeris";
   ephemeris.kind = ParameterKind::file;
@@ -60,14 +60,14 @@ Type reference_frame_type() {
   days.initial = "40";
   days.description = "of the run that are prepared; later ones are computed in full, which is slow";
   Type type{"reference_frame", "a standard reference frame relative to another", {}, {}, {}};
-  type.parameters = {
-      frame,
-      other,
-      epoch_parameter(),
-      ephemeris,
-      days,
-      real_parameter("dut1", "s", "0", "UT1 - UTC, from the IERS bulletins"),
-      real_parameter("polar_motion", "rad", "0 0", "x and y of the pole, from them", 2)};
+  type.parameters = {frame,
+                     other,
+                     epoch_parameter(),
+                     ephemeris,
+                     days,
+                     real_parameter("dut1", "s", "0", "UT1 - UTC, from the IERS bulletins"),
+                     real_parameter("polar_motion", "rad", "0 0",
+                                    "x and y of the pole, from the IERS bulletins", 2)};
   type.system = [](const vernier::Parameters& p) {
     ReferenceFrame::Parameters of{*frames::standard_frame(p.text("frame")),
                                   *frames::standard_frame(p.text("relative_to")), epoch(p)};

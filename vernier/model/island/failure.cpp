@@ -178,8 +178,8 @@ void describe_failure(Fault& fault, const integration::Arrival& arrival, double 
                     converges ? limit : time);
       if (!firings.empty()) add_cycle(fault, w, spec, cycle(firings), what, false);
       w.add(
-          "\nusual cause: there is no location for what comes behind that time, such as \"lies on "
-          "the floor\". Add one, or go on with zeno=\"warn\" on the <island>");
+          "\nusual cause: no location describes what happens after that time, such as \"lies on "
+          "the floor\". Add one, or continue with zeno=\"warn\" on the <island>");
       break;
     }
   }

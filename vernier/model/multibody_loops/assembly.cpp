@@ -24,8 +24,8 @@ Words words_for(Obstacle k) {
   switch (k) {
     case Obstacle::redundant:
       return {"V3200",
-              "take one away, or let one hold less: a spherical joint or an in_line instead of a "
-              "revolute"};
+              "remove one, or let them constrain less: a spherical joint and an in_line instead of "
+              "two revolutes"};
     case Obstacle::conflicting:
       return {"V3201", "no position satisfies all of them; change one"};
     case Obstacle::apart:
@@ -34,7 +34,7 @@ Words words_for(Obstacle k) {
       return {"V3203", "velocities and rates of the nodes, or the drives, contradict the joints"};
     case Obstacle::singular:
       return {"V3204",
-              "something can move and has no mass, or the mechanism stands where it locks"};
+              "something can move and has no mass, or the mechanism is in a singular position"};
     case Obstacle::not_finite:
       return {"V3204",
               "a drive or an element of a library has no value at the start, or numbers are too "

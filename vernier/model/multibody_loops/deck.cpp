@@ -45,9 +45,8 @@ void Deck::convert(const DeckStatement& s, Diagnostics& problems) {
     } else if (where == "elements") {
       return element(s, a);
     }
-    refuse(
-        "V1722", "\"" + s.keyword + "\" is not among what can be converted", s.place,
-        where.empty() ? "it stands in no section" : "it stands in the section \"" + where + "\"");
+    refuse("V1722", "\"" + s.keyword + "\" is not among what can be converted", s.place,
+           where.empty() ? "it is outside any section" : "it is in the section \"" + where + "\"");
   } catch (const ConfigurationError& e) {
     problems.append(e.diagnostics());
   }
@@ -108,7 +107,7 @@ void Deck::problem(const DeckStatement& s, Diagnostics& problems) {
       const std::string word = normal(a.next("a method").text);
       problems
           .warning("V1726",
-                   "the method \"" + word + "\" is none of ours; multistep2 takes its place",
+                   "the method \"" + word + "\" is not supported; multistep2 is used instead",
                    s.arguments[0].place)
           .notes.push_back(
               "the <settings> of the document name another; known in decks: ms, ms2, "

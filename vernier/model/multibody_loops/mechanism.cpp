@@ -277,8 +277,8 @@ void Mechanism::tell_unconverged(const StepReport& r, double time) noexcept {
   fault_.set(
       Category::numerics, "V3210",
       " does not converge at t = %.9g s: after %d iterations %.3g is left in %.90s\nthe mechanism "
-      "stays as it was before. Usual causes: the step is too long, the mechanism comes to where it "
-      "locks, or a drive asks for more than it can do%s",
+      "stays as it was before. Usual causes: the step is too long, the mechanism reaches a "
+      "singular position, or a drive asks for more than it can do%s",
       time, r.iterations, r.residual,
       known ? rows_[static_cast<std::size_t>(r.worst_row)].c_str() : "its equations", far_away);
 }

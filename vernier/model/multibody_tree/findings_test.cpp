@@ -39,7 +39,7 @@ std::string complaint(const std::function<void(SpacecraftModel&)>& spoil) {
 TEST(Findings, AreSaidWordForWord) {
   EXPECT_EQ(complaint([](auto&) {}), "no complaint");
   EXPECT_EQ(complaint([](auto& m) { m.tree.bodies[0].hinge.parent = 7; }),
-            "error[V1602]: body \"bus\" hangs at body 7, which is not there");
+            "error[V1602]: body \"bus\" is joined to body 7, which does not exist");
   EXPECT_EQ(complaint([](auto& m) { m.tree.bodies[0].nodes[0].phi_t.setZero(3, 2); }),
             "error[V1604]: body \"bus\": node \"seat\" of body \"bus\" has 2 mode shapes, but the "
             "body has 0 modes");

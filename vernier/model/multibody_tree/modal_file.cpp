@@ -252,7 +252,7 @@ class ModalReader {
     } else if (!id || !values || (values->size() != 4 && values->size() != 10)) {
       error("V1652", "a point is a number, its mass, and x y z; then perhaps its inertia")
           .notes.push_back(
-              "point 17  0.25  1.0 0.0 0.2        or with Ixx Iyy Izz Ixy Ixz Iyz behind");
+              "point 17  0.25  1.0 0.0 0.2        or followed by Ixx Iyy Izz Ixy Ixz Iyz");
     } else if (!file_.by_id.emplace(*id, file_.points.size()).second) {
       error("V1652", "there are two points " + std::to_string(*id))
           .notes.push_back("the first is on line " + std::to_string(file_.lines[file_.by_id[*id]]));
@@ -322,7 +322,7 @@ class ModalReader {
         return;
       }
       if (words_[0] != "check" || words_.size() < 3) {
-        error("V1652", in_quotes(words_[0]) + " cannot stand here")
+        error("V1652", in_quotes(words_[0]) + " is not allowed here")
             .notes.push_back("after the points may come: check mass, check modal_mass, end");
         throw Stop{};
       }

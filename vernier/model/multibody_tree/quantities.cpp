@@ -241,7 +241,7 @@ std::optional<std::vector<double>> Quantities::numbers(std::string_view text, co
     d.mark =
         all.back().text == words(text).back()
             ? "write " + in_quotes(with) + (angular(unit) ? " or deg" : "") + ", if that is meant"
-            : "write " + std::string(unit) + " behind the numbers, if that is meant";
+            : "write " + std::string(unit) + " after the numbers, if that is meant";
     return {};
   }
   return values;

@@ -42,7 +42,7 @@ ReactionWheels::ReactionWheels(const Parameters& p) : LaneSystem(detail::model_l
   const std::string frame = p.body_axes ? "B" : "";
   spec_.states = {
       {"stored", "N*m*s", frame, n, p.momentum, "momentum of each wheel about its axis"}};
-  spec_.inputs = {{"command", "N*m", frame, n, {}, "torque asked of each motor, on the wheel"}};
+  spec_.inputs = {{"command", "N*m", frame, n, {}, "commanded motor torque, on the wheel"}};
   spec_.outputs = {{"torque", "N*m", "B", 3, {}, "on the body"},
                    {"momentum", "N*m*s", "B", 3, {}, "stored in the wheels"},
                    {"motor_torque", "N*m", frame, n, {}, "on each wheel, less drag"},
@@ -124,7 +124,7 @@ std::vector<ParameterSpec> wheel_parameters(std::uint32_t count) {
       {.name = "max_momentum",
        .unit = "N*m*s",
        .initial = "0",
-       .description = "at which the motor stops pushing; 0: none"},
+       .description = "momentum limit, at which the motor stops pushing; 0: none"},
       {.name = "viscous", .unit = "N*m*s", .initial = "0", .description = "drag per speed"},
       {.name = "coulomb",
        .unit = "N*m",

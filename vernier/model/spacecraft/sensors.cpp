@@ -75,7 +75,7 @@ Type vector_sensor_type(std::string name, std::string summary, const std::string
       {.name = "range",
        .unit = unit,
        .initial = "0",
-       .description = "readings end at ± this; 0: never"}};
+       .description = "readings are limited to ± this; 0: no limit"}};
   type.component = [unit, truth](const Parameters& p) {
     VectorSensor::Parameters k;
     k.unit = unit;
@@ -102,7 +102,7 @@ VectorSensor::VectorSensor(const Parameters& p)
                            .unit = p.unit,
                            .frame = "B",
                            .count = 3,
-                           .description = "what the sensor says",
+                           .description = "the measured value",
                            .noise = known_noise(p.errors.noise)}};
   description_.feedthrough = {{"reading", "truth"}};
   description_.rate = p.rate;

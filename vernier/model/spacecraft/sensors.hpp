@@ -15,7 +15,7 @@ struct SensorErrors {
   double noise = 0.0;             // standard deviation of one sample
   double bias_drift = 0.0;  // standard deviation of the bias's change in one second (random walk)
   double resolution = 0.0;  // step of the quantiser; 0: none
-  double range = 0.0;       // readings end at ± this; 0: never
+  double range = 0.0;       // readings are limited to ± this; 0: no limit
 };
 
 /// Three axes, sampled at a rate:

@@ -34,7 +34,7 @@ enum class Symbol {
   semicolon,
   colon,
   assign,
-  wrong  // cannot stand in an expression; Token::complaint says why
+  wrong  // is not allowed in an expression; Token::complaint says why
 };
 
 struct Token {

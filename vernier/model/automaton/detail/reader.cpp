@@ -42,7 +42,7 @@ class ModelReader {
         continue;
       }
       report_
-          .error("V1317", "<" + e.name + "> cannot stand in a document that extends another",
+          .error("V1317", "<" + e.name + "> is not allowed in a document that extends another",
                  e.place)
           .notes.push_back("it may change constants, initial values of states, and <initial>");
     }
