@@ -3,9 +3,10 @@
 
 usage: missions/epos/run.py [--short] [--vernier PROGRAM] [--out FOLDER]
 
-Makes the counterparts of figures 11 to 16 of the paper as pictures, a table beside the paper's values, and three incidents: the cable is
-pulled, the simulator is stopped and started again, the simulator is too slow. After each it is checked that the facility extrapolated,
-came to a soft halt and was ready again, and that the commanded motion never jumped. Status 1 when a check fails.
+Makes the counterparts of figures 11 to 16 of the paper as pictures, a table beside the paper's values, and four incidents: the cable is
+pulled, the simulator is stopped and started again, the simulator pauses for 0.15 s, the simulator is too slow. The checks: the facility
+extrapolates and rejoins after the pause; after the others it comes to a soft halt and is ready again; the commanded motion never jumps.
+Status 1 when a check fails.
 """
 import argparse
 import concurrent.futures

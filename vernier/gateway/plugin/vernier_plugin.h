@@ -3,10 +3,11 @@
  * A plug-in is a shared object with the function vernier_plugin_entry(). It describes its ports,
  * and is then called by one thread at a time:
  *
- *   create    read the configuration; do not touch the device (a check of a document calls this
- * too) start     open the device, begin at time t; may be called again output    outputs from the
- * state and the inputs they follow; changes nothing else advance   let time pass with the inputs
- * held destroy   close the device
+ * - create: read the configuration; do not touch the device (a check of a document calls this too)
+ * - start: open the device, begin at time t; may be called again
+ * - output: outputs from the state and the inputs they follow; changes nothing else
+ * - advance: let time pass with the inputs held
+ * - destroy: close the device
  *
  * output and advance run in the simulation loop: they must not wait, and in a real-time run neither
  * allocate nor lock. A device that needs waiting gets a thread of its own in the plug-in. No

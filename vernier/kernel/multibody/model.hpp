@@ -96,8 +96,8 @@ struct Lump {
   Matrix3 inertia = Matrix3::Zero();  // about p, of a lump that turns with `rotation`
   Matrix3X rotation;                  // no columns: it does not turn
 };
-/// The rigid inertia and the integrals of order 2 of lumps that are not rigid points of nothing:
-/// all with `modes` columns. Stiffness and damping stay zero.
+/// Rigid inertia and modal integrals (order 2) of a body given by point masses, whose shapes all
+/// have a column for each mode. Stiffness and damping stay zero.
 Inertia rigid_inertia(const std::vector<Lump>&);
 Modes modal_integrals(const std::vector<Lump>&);
 
