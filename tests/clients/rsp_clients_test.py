@@ -120,7 +120,7 @@ class Runs(unittest.TestCase):
     @staticmethod
     def unless_in_time(client, done, there):
         """Raises Late when one of both says that a command or an answer came too late."""
-        if there["late commands"] + there["extrapolated"] > 0 or "stood still" in there["said"] or "would begin too soon" in there["said"] or "no answer to the initialization" in done.stderr or \
+        if there["late commands"] + there["extrapolated"] > 0 or "missed steps" in there["said"] or "would begin too soon" in there["said"] or "no answer to the initialization" in done.stderr or \
                 "(8)" in done.stderr:
             raise Late(f"{client}: {done.stderr} {done.stdout} {there['said']}")
 

@@ -55,7 +55,7 @@ class Runs(unittest.TestCase):
         except AssertionError as failed:
             said = "\n".join(run.end(signal.SIGKILL)[1] for run in runs)
             # what they say of frames and requests that were late
-            if any(word in said for word in ("stood still", "frame late", "would begin too soon")):
+            if any(word in said for word in ("missed steps", "frame late", "would begin too soon")):
                 raise Late(f"{failed}\n{said}") from None
             raise
 

@@ -20,7 +20,7 @@ constexpr Count server_counts[] = {
     {"rsp.run", "number of the run"},
     {"rsp.end",
      "why the last run ended: 1 stopped, 2 lost, 3 no commands, 4 unusable commands, 5 "
-     "limits, 6 the server stood still, 7 the facility"},
+     "limits, 6 the server missed steps, 7 the facility"},
     {"rsp.runs", "runs that began"},
     {"rsp.commands", "of this run that could be used"},
     {"rsp.extrapolated", "intervals without a command"},
