@@ -313,7 +313,7 @@ int main(int argc, char **argv) {
   scp_close(&c);
   return ended ? 0 : 1;
 failed:
-  fprintf(stderr, "rsp_client: %s%s (%d)\n", c.theirs ? "the other side says: " : "", c.error, -r);
+  fprintf(stderr, "rsp_client: %s%s (%d)\n", c.theirs ? "the peer reports: " : "", c.error, -r);
   return 1;
 }
 #endif

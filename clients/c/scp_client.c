@@ -919,7 +919,7 @@ int main(int argc, char **argv) {
   scp_close(&c);
   return 0;
 failed:
-  fprintf(stderr, "scp_client: %s%s (%d)\n", c.theirs ? "the other side says: " : "", c.error, -r);
+  fprintf(stderr, "scp_client: %s%s (%d)\n", c.theirs ? "the peer reports: " : "", c.error, -r);
   return 1;
 }
 #endif

@@ -50,7 +50,7 @@ class LinkError(Exception):
     """Why a link ended, or did not begin. `reason` is a number of BYE, LOST or UNREACHABLE; `theirs`: the other side said so."""
 
     def __init__(self, reason, text, theirs=False):
-        super().__init__(("the other side says: " if theirs else "") + text)
+        super().__init__(("the peer reports: " if theirs else "") + text)
         self.reason, self.theirs = reason, theirs
 
 

@@ -164,7 +164,7 @@ class Both(unittest.TestCase):
         self.addCleanup(self.end, first)
         server.wait_for("→ up")
         for client in self.CLIENTS:
-            words = "the other side says: another client is connected (2)"
+            words = "the peer reports: another client is connected (2)"
             status, out, err = self.done(client, ports, words, "--seconds", 0.2)
             self.assertEqual(status, 1)
             self.assertIn(words, err)

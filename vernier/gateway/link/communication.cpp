@@ -331,7 +331,7 @@ void Link::Communication::note(Reason r, bool theirs, const std::string& text) {
   ++quality_.troubles;
   std::string said =
       "error[" + std::string(message_code(r, theirs)) + "]: the link \"" + settings_.name + "\": ";
-  if (theirs) said += "the other side says: ";
+  if (theirs) said += "the peer reports: ";
   said += words(r);
   if (!text.empty() && text != words(r)) said += " (" + text + ")";
   const std::lock_guard hold(shared_.status_guard);

@@ -113,7 +113,7 @@ Telling Signals::tell(const Entry& e) {
   }
   const auto reason = static_cast<Reason>(e.item);
   t.reason = std::string(message_code(reason, e.from != 0)) + ": " +
-             (e.from != 0 ? "the other side says: " : "") + std::string(words(reason));
+             (e.from != 0 ? "the peer reports: " : "") + std::string(words(reason));
   t.warning = reason != Reason::closing;
   return t;
 }
