@@ -6,6 +6,6 @@ cd "$(dirname "$0")"
 vernier=${VERNIER:-vernier}
 "$vernier" check mission.xml
 "$vernier" run mission.xml --quiet
-folder=$("$vernier" run mission.xml --set power.charge=0.301 --until 1200s --quiet)
+folder=$("$vernier" run mission.xml --set power.charge=0.29 --until 1200s --quiet)
 grep -q "Safe" "$folder/events.csv" || { echo "no safe mode in $folder"; exit 1; }
 echo "passed"

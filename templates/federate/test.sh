@@ -7,6 +7,6 @@ vernier=${VERNIER:-vernier}
 port=${1:-14321}
 "$vernier" check vehicle.xml
 "$vernier" rti --listen "127.0.0.1:$port" > rti.log &
-trap "kill $!" EXIT
+trap "kill $! 2> /dev/null || true" EXIT
 "$vernier" run vehicle.xml --set "federate.rti=tcp://127.0.0.1:$port" --set federate.patience=120 --quiet
 echo "passed"

@@ -8,6 +8,6 @@ port=${1:-42760}
 data=${2:-$((port + 1))}
 "$vernier" check simulator.xml
 "$vernier" link test "127.0.0.1:$port" --data "$data" --serve --send 3 --receive 6 --seconds 600s --patience 120s > device.log &
-trap "kill $!" EXIT
+trap "kill $! 2> /dev/null || true" EXIT
 "$vernier" run simulator.xml --rt --set "device.connect=127.0.0.1:$port" --set "device.data=127.0.0.1:$data" --set device.patience=120 --quiet
 echo "passed"
