@@ -99,7 +99,8 @@ TEST(Cassini, IsAConformingSystem) {
   const auto system = testing::made_system(type);
   testing::SystemRig rig(*system);
   for (double& u : rig.u) u += 0.3;
-  testing::expect_conforming(rig, 1e-5);
+  // places of metres that hardly move: their differences are known to 1e-9
+  testing::expect_conforming(rig, 1e-5, 1e-9);
 }
 
 TEST(Cassini, FliesItsTimeline) {

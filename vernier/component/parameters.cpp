@@ -157,7 +157,7 @@ Parameters::Parameters(std::string instance, std::span<const ParameterSpec> spec
           d.mark = "did you mean " + *meant + "?";
       }
     }
-    if (!source.unit.empty()) value.text += " " + source.unit;
+    if (spec.kind == ParameterKind::real && !source.unit.empty()) value.text += " " + source.unit;
     values_.emplace(spec.name, std::move(value));
   }
 }
