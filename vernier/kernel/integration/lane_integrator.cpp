@@ -16,19 +16,26 @@ namespace {
 
 using hybrid::lanes;
 
-/// Numbers in lanes.
+/// Blocks of lanes that are advanced at a time: their computations do not wait for each other.
+constexpr std::size_t most_blocks = 4, width = most_blocks * lanes;
+
+/// Numbers in lanes, block by block.
 class LaneArray {
  public:
-  explicit LaneArray(std::size_t elements) : memory_(elements * lanes) {}
+  explicit LaneArray(std::size_t elements)
+      : elements_(elements), memory_(elements * lanes * most_blocks) {}
   LaneArray(const LaneArray&) = delete;
   LaneArray& operator=(const LaneArray&) = delete;
 
-  double* data() noexcept { return memory_.data(); }
+  double* data(std::size_t block = 0) noexcept {
+    return memory_.data() + block * elements_ * lanes;
+  }
   double& operator()(std::size_t element, std::size_t lane) noexcept {
-    return memory_[element * lanes + lane];
+    return memory_[(lane / lanes * elements_ + element) * lanes + lane % lanes];
   }
 
  private:
+  std::size_t elements_;
   hybrid::LaneVector memory_;
 };
 
@@ -40,6 +47,10 @@ void take(LaneArray& from, std::size_t lane, std::span<double> to) noexcept {
 }
 void copy(LaneArray& from, std::size_t lane, std::size_t elements, LaneArray& to) noexcept {
   for (std::size_t i = 0; i < elements; ++i) to(i, lane) = from(i, lane);
+}
+/// From one lane to another.
+void shift(LaneArray& of, std::size_t elements, std::size_t from, std::size_t to) noexcept {
+  for (std::size_t i = 0; i < elements; ++i) of(i, to) = of(i, from);
 }
 
 }  // namespace
@@ -134,7 +145,7 @@ struct LaneIntegrator::Data final : Listener {
       std::copy(p0.begin(), p0.end(), r.p.begin());
       for (std::size_t a = 0; a < mode.size(); ++a) r.mode[a] = s.spec().automata[a].initial;
     }
-    for (std::size_t l = 0; l < lanes; ++l) ones(0, l) = 1.0;
+    for (std::size_t l = 0; l < width; ++l) ones(0, l) = 1.0;
   }
 
   // ---- one state at a time, by the Integrator
@@ -203,17 +214,26 @@ struct LaneIntegrator::Data final : Listener {
     take(dz, lane, r.dz);
     busy[lane].active = false;
   }
-  hybrid::Points points(const double* at) noexcept {
-    return {when.data(), at, mode, u.data(), p.data()};
+  /// Of one block.
+  hybrid::Points points(LaneArray& at, std::size_t b) noexcept {
+    return {when.data(b), at.data(b), mode, u.data(b), p.data(b)};
+  }
+  void flow(LaneArray& at, LaneArray& to) noexcept {
+    hybrid::Points all = points(at, 0);
+    all.blocks = {used, 1, n, m, q, n};
+    system.flow_lanes(all, to.data(), *workspace);
   }
   /// Times c h after the start of each lane's step.
   void set_when(double c) noexcept {
-    steps.when(seconds(origin), c, t.data(), h.data(), when.data());
+    for (std::size_t b = 0; b < used; ++b)
+      steps.when(seconds(origin), c, t.data(b), h.data(b), when.data(b));
   }
   void atoms(LaneArray& at, LaneArray& rate_at, LaneArray& values, LaneArray& rates) noexcept {
-    system.guards_lanes(points(at.data()), values.data(), *workspace);
-    system.tangent_lanes(points(at.data()), {ones.data(), rate_at.data(), nullptr, nullptr},
-                         {nullptr, nullptr, rates.data()}, *workspace);
+    for (std::size_t b = 0; b < used; ++b) {
+      system.guards_lanes(points(at, b), values.data(b), *workspace);
+      system.tangent_lanes(points(at, b), {ones.data(b), rate_at.data(b), nullptr, nullptr},
+                           {nullptr, nullptr, rates.data(b)}, *workspace);
+    }
   }
 
   /// States of the mode in the lanes that are not finished and in no lane, from `next` on.
@@ -270,28 +290,41 @@ struct LaneIntegrator::Data final : Listener {
   void attempt() noexcept {
     using namespace detail::dormand_prince;
     const auto stage = [&](double c, std::initializer_list<double> a,
-                           std::initializer_list<const double*> k, LaneArray& to) {
-      steps.stage(n, a.size(), a.begin(), k.begin(), h.data(), x.data(), low.data(), work.data());
+                           std::initializer_list<LaneArray*> k, LaneArray& to) {
+      for (std::size_t b = 0; b < used; ++b) {
+        std::array<const double*, 5> ks{};
+        std::transform(k.begin(), k.end(), ks.begin(), [b](LaneArray* v) { return v->data(b); });
+        steps.stage(n, a.size(), a.begin(), ks.data(), h.data(b), x.data(b), low.data(b),
+                    work.data(b));
+      }
       set_when(c);
-      system.flow_lanes(points(work.data()), to.data(), *workspace);
+      flow(work, to);
     };
-    const double* k1 = rate.data();
+    LaneArray* k1 = &rate;
     stage(c2, {a21}, {k1}, k2);
-    stage(c3, {a31, a32}, {k1, k2.data()}, k3);
-    stage(c4, {a41, a42, a43}, {k1, k2.data(), k3.data()}, k4);
-    stage(c5, {a51, a52, a53, a54}, {k1, k2.data(), k3.data(), k4.data()}, k5);
-    stage(1.0, {a61, a62, a63, a64, a65}, {k1, k2.data(), k3.data(), k4.data(), k5.data()}, k6);
-    const double b[] = {b1, b3, b4, b5, b6}, e[] = {e1, e3, e4, e5, e6, e7};
-    const double* ks[] = {k1, k3.data(), k4.data(), k5.data(), k6.data(), k7.data()};
-    steps.increment(n, 5, b, ks, h.data(), dx.data());
-    steps.land(n, x.data(), low.data(), dx.data(), x1.data(), low1.data());
-    for (const hybrid::UnitVector& v : system.spec().unit_vectors)
-      steps.normalise(v.count, x1.data() + v.first * lanes, low1.data() + v.first * lanes,
-                      dx.data() + v.first * lanes);
+    stage(c3, {a31, a32}, {k1, &k2}, k3);
+    stage(c4, {a41, a42, a43}, {k1, &k2, &k3}, k4);
+    stage(c5, {a51, a52, a53, a54}, {k1, &k2, &k3, &k4}, k5);
+    stage(1.0, {a61, a62, a63, a64, a65}, {k1, &k2, &k3, &k4, &k5}, k6);
+    const double weights[] = {b1, b3, b4, b5, b6}, e[] = {e1, e3, e4, e5, e6, e7};
+    for (std::size_t b = 0; b < used; ++b) {
+      steps.increment(n, 5, weights, rates_of(b).data(), h.data(b), dx.data(b));
+      steps.land(n, x.data(b), low.data(b), dx.data(b), x1.data(b), low1.data(b));
+      for (const hybrid::UnitVector& v : system.spec().unit_vectors)
+        steps.normalise(v.count, x1.data(b) + v.first * lanes, low1.data(b) + v.first * lanes,
+                        dx.data(b) + v.first * lanes);
+    }
     set_when(1.0);
-    system.flow_lanes(points(x1.data()), k7.data(), *workspace);
-    steps.increment(n, 6, e, ks, h.data(), work.data());
-    steps.norm(n, work.data(), x.data(), x1.data(), control.rtol(), control.atol(), error.data());
+    flow(x1, k7);
+    for (std::size_t b = 0; b < used; ++b) {
+      steps.increment(n, 6, e, rates_of(b).data(), h.data(b), work.data(b));
+      steps.norm(n, work.data(b), x.data(b), x1.data(b), control.rtol(), control.atol(),
+                 error.data(b));
+    }
+  }
+  /// k1 and k3 to k7 of a block.
+  std::array<const double*, 6> rates_of(std::size_t b) noexcept {
+    return {rate.data(b), k3.data(b), k4.data(b), k5.data(b), k6.data(b), k7.data(b)};
   }
 
   bool end_is_finite(std::size_t l) noexcept {
@@ -313,9 +346,9 @@ struct LaneIntegrator::Data final : Listener {
 
   /// After attempt(): lanes whose step is done move on, others have a shorter one to try.
   void judge(bool watching) noexcept {
-    std::array<bool, lanes> good{};
+    std::array<bool, width> good{};
     bool any = false;
-    for (std::size_t l = 0; l < lanes; ++l) {
+    for (std::size_t l = 0; l < used * lanes; ++l) {
       Busy& b = busy[l];
       if (!b.active) continue;
       good[l] = error(0, l) <= 1.0 && end_is_finite(l);
@@ -329,31 +362,39 @@ struct LaneIntegrator::Data final : Listener {
         leave(l);
     }
     if (!any) return;
-    unsigned restless = 0;  // lanes in whose step a transition may become enabled
     if (watching) {
       // lanes that were rejected have another h by now: what follows means nothing for them
       set_when(1.0);
       atoms(x1, k7, z1, dz1);
-      const double* ks[] = {rate.data(), k3.data(), k4.data(), k5.data(), k6.data(), k7.data()};
-      steps.middle(n, ks, h.data(), x.data(), low.data(), dx.data(), work.data());
+      for (std::size_t b = 0; b < used; ++b)
+        steps.middle(n, rates_of(b).data(), h.data(b), x.data(b), low.data(b), dx.data(b),
+                     work.data(b));
       set_when(0.5);
-      system.guards_lanes(points(work.data()), z_middle.data(), *workspace);
-      restless = steps.restless(guards, h.data(), z.data(), dz.data(), z1.data(), dz1.data(),
-                                z_middle.data());
     }
-    for (std::size_t l = 0; l < lanes; ++l)
-      chosen(0, l) = good[l] && (restless >> l & 1u) == 0 ? 1.0 : 0.0;
-    steps.choose(n, chosen.data(), x1.data(), x.data());
-    steps.choose(n, chosen.data(), low1.data(), low.data());
-    steps.choose(n, chosen.data(), k7.data(), rate.data());
-    if (watching) {
-      steps.choose(guards, chosen.data(), z1.data(), z.data());
-      steps.choose(guards, chosen.data(), dz1.data(), dz.data());
+    std::array<double, width> before{}, by{};
+    for (std::size_t l = 0; l < used * lanes; ++l) before[l] = busy[l].trail.error;
+    for (std::size_t b = 0; b < used; ++b) {
+      unsigned restless = 0;  // lanes in whose step a transition may become enabled
+      if (watching) {
+        system.guards_lanes(points(work, b), z_middle.data(b), *workspace);
+        restless = steps.restless(guards, h.data(b), z.data(b), dz.data(b), z1.data(b), dz1.data(b),
+                                  z_middle.data(b));
+      }
+      for (std::size_t l = 0; l < lanes; ++l)
+        chosen(0, b * lanes + l) = good[b * lanes + l] && (restless >> l & 1u) == 0 ? 1.0 : 0.0;
+      const auto move_on = [&](std::size_t elements, LaneArray& from, LaneArray& to) {
+        steps.choose(elements, chosen.data(b), from.data(b), to.data(b));
+      };
+      move_on(n, x1, x);
+      move_on(n, low1, low);
+      move_on(n, k7, rate);
+      if (watching) {
+        move_on(guards, z1, z);
+        move_on(guards, dz1, dz);
+      }
+      control.factors(error.data(b), &before[b * lanes], &by[b * lanes]);
     }
-    std::array<double, lanes> before{}, by{};
-    for (std::size_t l = 0; l < lanes; ++l) before[l] = busy[l].trail.error;
-    control.factors(error.data(), before.data(), by.data());
-    for (std::size_t l = 0; l < lanes; ++l) {
+    for (std::size_t l = 0; l < used * lanes; ++l) {
       if (!good[l]) continue;
       if (chosen(0, l) > 0.0) {
         accept(l, by[l]);
@@ -381,7 +422,7 @@ struct LaneIntegrator::Data final : Listener {
   /// Rates and atoms of lanes whose state was set or jumped.
   void complete(bool watching) noexcept {
     bool rates = false, known = true;
-    for (std::size_t l = 0; l < lanes; ++l) {
+    for (std::size_t l = 0; l < used * lanes; ++l) {
       if (!busy[l].active) continue;
       Integrator::Memory& memory = resting[busy[l].state].memory;
       rates |= memory.rate_known == 0;
@@ -389,16 +430,16 @@ struct LaneIntegrator::Data final : Listener {
       known &= !watching || memory.atoms_known != 0;
     }
     if (!rates && known) return;
-    for (std::size_t l = 0; l < lanes; ++l) when(0, l) = seconds(origin) + t(0, l);
-    if (rates) system.flow_lanes(points(x.data()), k7.data(), *workspace);
-    for (std::size_t l = 0; l < lanes; ++l) {
+    for (std::size_t l = 0; l < used * lanes; ++l) when(0, l) = seconds(origin) + t(0, l);
+    if (rates) flow(x, k7);
+    for (std::size_t l = 0; l < used * lanes; ++l) {
       if (!busy[l].active || resting[busy[l].state].memory.rate_known != 0) continue;
       copy(k7, l, n, rate);
       resting[busy[l].state].memory.rate_known = 1;
     }
     if (known) return;
     atoms(x, rate, z1, dz1);
-    for (std::size_t l = 0; l < lanes; ++l) {
+    for (std::size_t l = 0; l < used * lanes; ++l) {
       if (!busy[l].active || resting[busy[l].state].memory.atoms_known != 0) continue;
       copy(z1, l, guards, z);
       copy(dz1, l, guards, dz);
@@ -411,37 +452,56 @@ struct LaneIntegrator::Data final : Listener {
     const auto some =
         std::find_if(busy.begin(), busy.end(), [](const Busy& b) { return b.active; });
     const auto from = static_cast<std::size_t>(some - busy.begin());
-    for (std::size_t l = 0; l < lanes; ++l) {
+    for (std::size_t l = 0; l < used * lanes; ++l) {
       if (busy[l].active) continue;
-      for (LaneArray* a : {&x, &low, &rate})
-        for (std::size_t i = 0; i < n; ++i) (*a)(i, l) = (*a)(i, from);
-      for (std::size_t i = 0; i < m; ++i) u(i, l) = u(i, from);
-      for (std::size_t i = 0; i < q; ++i) p(i, l) = p(i, from);
-      t(0, l) = t(0, from);
-      h(0, l) = h(0, from);
+      for (LaneArray* a : {&x, &low, &rate}) shift(*a, n, from, l);
+      for (LaneArray* a : {&t, &h}) shift(*a, 1, from, l);
+      shift(u, m, from, l);
+      shift(p, q, from, l);
     }
+  }
+
+  /// When no states are left to seat, those in the last lanes go to idle ones before them, so that
+  /// fewer blocks are in use.
+  void close_ranks() noexcept {
+    std::size_t last = used * lanes - 1;
+    for (std::size_t l = 0; l < last; ++l) {
+      if (busy[l].active) continue;
+      while (!busy[last].active) --last;
+      if (last <= l) break;
+      for (LaneArray* a : {&x, &low, &rate}) shift(*a, n, last, l);
+      for (LaneArray* a : {&z, &dz}) shift(*a, guards, last, l);
+      for (LaneArray* a : {&t, &h}) shift(*a, 1, last, l);
+      shift(u, m, last, l);
+      shift(p, q, last, l);
+      busy[l] = busy[last];
+      busy[last].active = false;
+    }
+    while (!busy[last].active) --last;
+    used = last / lanes + 1;
   }
 
   /// All states that are in `mode`, and while they are.
   void advance_mode() noexcept {
     next = 0;
-    for (std::size_t l = 0; l < lanes; ++l) busy[l].active = false;
+    for (Busy& b : busy) b.active = false;
     std::copy(mode.begin(), mode.end(), one.mode_.begin());
     const bool watching = one.watches();
     for (;;) {
-      bool any = false;
-      for (std::size_t l = 0; l < lanes; ++l) {
+      used = 0;
+      for (std::size_t l = 0; l < width; ++l) {
         // a state that arrived at once leaves its lane to the next
         while (busy[l].active || refill(l)) {
           if (!busy[l].stepping) begin_step(l);
           if (busy[l].active) break;
         }
-        any |= busy[l].active;
+        if (busy[l].active) used = l / lanes + 1;
       }
-      if (!any) return;
+      if (used == 0) return;
+      close_ranks();
       fill_idle();
       complete(watching);
-      for (std::size_t l = 0; l < lanes; ++l)
+      for (std::size_t l = 0; l < used * lanes; ++l)
         if (busy[l].active && !busy[l].stepping) choose_step(l);
       fill_idle();
       attempt();
@@ -466,7 +526,8 @@ struct LaneIntegrator::Data final : Listener {
   std::vector<double> numbers;
   std::vector<int> modes;
   std::vector<Resting> resting;
-  std::array<Busy, lanes> busy;
+  std::array<Busy, width> busy;
+  std::size_t used = 0;  // blocks
   LaneArray x, low, rate, x1, low1, k2, k3, k4, k5, k6, k7, dx, work;
   LaneArray z, dz, z1, dz1, z_middle, u, p;
   LaneArray t, h, when, error, chosen, ones;

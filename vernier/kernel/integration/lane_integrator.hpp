@@ -15,11 +15,11 @@ class LaneListener {
   virtual void fired(std::size_t state, const Firing&) noexcept = 0;
 };
 
-/// Advances many states of one hybrid system, eight side by side: each has its own steps, error
-/// control and events. Every state comes out with the bits that an Integrator of the same settings
-/// gives it alone, whatever the others do. Events are rare: a step in which one may lie is taken
-/// again by the Integrator. Methods other than dopri5 go one state after the other. Nothing
-/// allocates after construction.
+/// Advances many states of one hybrid system, in blocks of eight side by side: each has its own
+/// steps, error control and events. Every state comes out with the bits that an Integrator of the
+/// same settings gives it alone, whatever the others do. Events are rare: a step in which one may
+/// lie is taken again by the Integrator. Methods other than dopri5 go one state after the other.
+/// Nothing allocates after construction.
 class LaneIntegrator {
  public:
   /// The system must outlive it. All states begin at the initial state of the spec, inputs at
