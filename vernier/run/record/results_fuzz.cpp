@@ -130,6 +130,7 @@ void use(const std::filesystem::path& file) {
 }  // namespace
 
 /// The library keeps what it has freed where no pointer shows it.
+// NOLINTNEXTLINE(readability-identifier-naming): the sanitizer asks for this name
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
