@@ -795,12 +795,17 @@ struct TangentSweeps {
   static void mass(const TangentPoint& point, double* M) noexcept {
     const LayoutView& layout = point.layout;
     const Memory m = memory_of(point);
-    // the same numbers in all lanes, without what velocities do
-    const auto* from = static_cast<const double*>(point.values);
-    auto* to = reinterpret_cast<Slopes*>(m.unit.links);
-    const unsigned long count = workspace_bytes<double>(layout) / sizeof(double);
-    for (unsigned long i = 0; i < count; ++i) to[i] = constant<Slopes>(from[i]);
+    // the same numbers in all lanes, as far as inverse dynamics reads them, without what velocities
+    // do; from modal to H they lie one after the other (make_workspace)
+    const Numbers values = numbers_of(point);
+    const auto* from = reinterpret_cast<const double*>(values.modal);
+    const auto* const end = reinterpret_cast<const double*>(values.dJ);
+    for (auto* to = reinterpret_cast<Slopes*>(m.unit.modal); from < end; ++from, ++to)
+      *to = constant<Slopes>(*from);
     for (int k = 0; k < layout.count; ++k) {
+      copy_numbers<Slopes>(values.links[k].E, m.unit.links[k].E);
+      copy_numbers<Slopes>(values.links[k].r, m.unit.links[k].r);
+      copy_numbers<Slopes>(values.links[k].trig, m.unit.links[k].trig);
       m.unit.links[k].c = zero6<Slopes>();
       if (layout.links[k].inboard_moves) m.unit.modal[layout.links[k].mode].ai = zero6<Slopes>();
     }
