@@ -297,7 +297,7 @@ class Hostile(Both):
             ("within a second (7)", dict(control=frames.frame(0x20)[:40], intervals=(100, 20000, 100))),
             ("no ping was answered (8)", dict(then="wait")),
             ("without BYE (101)", dict(then="close", data=frames.frame(**reals)[:30])),
-            ("says: go away? (1)", dict(data=frames.frame(3, 1, payload=struct.pack("<I", 1) + b"go away\x07")))])
+            ("reports: go away? (1)", dict(data=frames.frame(3, 1, payload=struct.pack("<I", 1) + b"go away\x07")))])
 
     def test_greetings_that_are_none(self):
         def greeting(session=frames.SESSION, **other):

@@ -59,7 +59,9 @@ channel::Channels channels_of(const Description& d) {
     signals.push_back(std::move(c));
   };
   for (const Port& p : d.inputs) sort(p, channels.inputs, channels.events_in);
-  for (const Port& p : d.outputs) sort(p, channels.outputs, channels.events_out);
+  for (const Port& p : d.outputs) {
+    if (!p.state) sort(p, channels.outputs, channels.events_out);  // states are the host's
+  }
   channels.feedthrough = d.feedthrough;
   return channels;
 }

@@ -31,7 +31,7 @@ LineServer::Memory::Side LineServer::Memory::made(const std::vector<Port>& ports
       s->bytes.resize(p.count);
     }
     side.by_name[p.name] = s.get();
-    side.signals.push_back(std::move(s));
+    (p.state ? side.states : side.signals).push_back(std::move(s));
   }
   return side;
 }

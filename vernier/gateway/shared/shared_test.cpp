@@ -127,7 +127,7 @@ TEST(Segment, RefusesMemoryOfOthersAndTakesWhatADeadProcessLeftUnfinished) {
   put(std::string(5000, 'x'));
   EXPECT_NE(refusal(left(name)).find("was not made by Vernier"), std::string::npos);
   put(std::string("VRNSHM\r\n\2\0\0\0", 12) + std::string(1000, '\0'));
-  EXPECT_NE(refusal(left(name)).find("of version 2, not 1"), std::string::npos);
+  EXPECT_NE(refusal(left(name)).find("has version 2, not 1"), std::string::npos);
   for (const std::size_t n : {std::size_t{7}, std::size_t{191}, std::size_t{64000}}) {
     put(std::string(n, '\0'));  // killed before it wrote anything
     EXPECT_EQ(refusal(left(name)), "") << n;

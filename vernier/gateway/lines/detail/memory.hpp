@@ -44,6 +44,7 @@ class LineServer::Memory final : public Bindings {
   };
   struct Side {
     std::vector<std::unique_ptr<Signal>> signals;  // in the order of the description
+    std::vector<std::unique_ptr<Signal>> states;   // that the other side does not see
     std::map<std::string, Signal*, std::less<>> by_name;
     std::map<std::string, std::size_t, std::less<>> events;
   };
