@@ -203,7 +203,7 @@ void Composition::propagate(const Schedule& schedule, const Points& p,
 
 // By the chain rule, along the same order of calls; the values must have been propagated before.
 void Composition::propagate_tangent(const Schedule& schedule, const Point& p, const Direction& d,
-                                    CompositionWorkspace& w) const noexcept {
+                                    bool approximate, CompositionWorkspace& w) const noexcept {
   for (const auto* calls : {&schedule.timed, &schedule.calls})
     for (const Schedule::Call& c : *calls) {
       const Place& part = parts_[c.part];
@@ -215,8 +215,7 @@ void Composition::propagate_tangent(const Schedule& schedule, const Point& p, co
                             piece(d.x, part.x, part.n),
                             {w.du.data() + part.u, part.m},
                             piece(d.p, part.parameter, part.parameters)},
-                           {.xdot = {}, .y = {w.dy.data() + part.y, part.p}, .z = {}},
-                           *w.parts[c.part]);
+                           {{}, {w.dy.data() + part.y, part.p}, {}, approximate}, *w.parts[c.part]);
     }
 }
 
@@ -236,12 +235,13 @@ void Composition::chain(const At& p, const Directions& d, const Tangents& wanted
       w.gather(c.gathers, w.lane_dy.data(), d.u, w.lane_du.data());
       if (c.outputs == 0) continue;
       of_part(at(p, part, w, c.outputs), part, along(part),
-              Tangents{nullptr, w.lane_dy.data() + part.y * lanes, nullptr}, *w.parts[c.part]);
+              Tangents{nullptr, w.lane_dy.data() + part.y * lanes, nullptr, wanted.approximate},
+              *w.parts[c.part]);
     }
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     const Place& part = parts_[k];
     const Tangents own{part.n > 0 ? piece(wanted.xdot, part.x) : nullptr, nullptr,
-                       part.guards > 0 ? piece(wanted.z, part.z) : nullptr};
+                       part.guards > 0 ? piece(wanted.z, part.z) : nullptr, wanted.approximate};
     if (own.xdot == nullptr && own.z == nullptr) continue;
     of_part(at(p, part, w), part, along(part), own, *w.parts[k]);
   }
@@ -379,12 +379,13 @@ void Composition::tangent(const Point& p, const Direction& d, const Tangent& wan
   CompositionWorkspace& w = own(memory);
   const Schedule& schedule = needed(!wanted.xdot.empty(), !wanted.y.empty(), !wanted.z.empty());
   propagate(schedule, p, w);
-  propagate_tangent(schedule, p, d, w);
+  propagate_tangent(schedule, p, d, wanted.approximate, w);
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     const Place& part = parts_[k];
     const Tangent own{.xdot = piece(wanted.xdot, part.x, part.n),
                       .y = {},
-                      .z = piece(wanted.z, part.z, part.guards)};
+                      .z = piece(wanted.z, part.z, part.guards),
+                      .approximate = wanted.approximate};
     if (own.xdot.empty() && own.z.empty()) continue;
     part.system->tangent(at(p, part, w),
                          {d.t,

@@ -161,6 +161,7 @@ Tangent System::lane_of(const Tangents& wanted, Workspace& w) noexcept {
   if (wanted.xdot != nullptr) one.xdot = w.xdot_;
   if (wanted.y != nullptr) one.y = w.y_;
   if (wanted.z != nullptr) one.z = w.z_;
+  one.approximate = wanted.approximate;
   return one;
 }
 

@@ -117,6 +117,9 @@ struct Tangent {
   std::span<double> xdot;  // of flow
   std::span<double> y;     // of output
   std::span<double> z;     // of guards
+  /// Half of the digits are enough, as for a search that ends by values: a system whose exact
+  /// derivatives along one direction cost more than two evaluations may take differences.
+  bool approximate = false;
 };
 
 /// What transitions do, all at once: starts as a copy of the state before.
@@ -166,6 +169,7 @@ struct Tangents {
   double* xdot = nullptr;
   double* y = nullptr;
   double* z = nullptr;
+  bool approximate = false;  // as in Tangent
 };
 
 /// Places of a sparse matrix, column by column: column c has the rows row[start[c]] to

@@ -41,7 +41,7 @@ void EventLocator::atoms(const Equations& f, double t, std::span<const double> x
                          std::span<double> dz) const noexcept {
   const hybrid::Point p = f.at(t, x);
   f.system->guards(p, z, *f.workspace);
-  f.system->tangent(p, {1.0, rate, {}}, {{}, {}, dz}, *f.workspace);
+  f.system->tangent(p, {1.0, rate, {}}, {{}, {}, dz, true}, *f.workspace);
 }
 
 void EventLocator::evaluate(const Equations& f, const Stepper& step, Atoms& a) noexcept {

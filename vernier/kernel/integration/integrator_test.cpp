@@ -247,6 +247,38 @@ TEST(Integrator, AsksNoConditionsWhereOnlyEventsTrigger) {
   EXPECT_EQ(system.asked, asked);
 }
 
+// Counts slopes of which more digits were wanted than a search for events needs.
+class CountingExact final : public FormulaSystem {
+ public:
+  CountingExact(Model m, int& exact) : FormulaSystem(std::move(m)), exact_(exact) {}
+  void tangent(const hybrid::Point& p, const hybrid::Direction& d, const hybrid::Tangent& wanted,
+               hybrid::Workspace& s) const noexcept override {
+    if (!wanted.approximate) ++exact_;
+    FormulaSystem::tangent(p, d, wanted, s);
+  }
+
+ private:
+  int& exact_;
+};
+
+// Exact derivatives of a multibody tree cost fifty evaluations.
+TEST(Integrator, LooksForEventsWithApproximateSlopes) {
+  const auto flow = [](const Terms&, Dual* r) { r[0] = 1.0; };
+  int exact = 0;
+  std::vector<hybrid::Part> parts;
+  parts.push_back(
+      {"", std::make_unique<CountingExact>(
+               FormulaSystem::Model{
+                   .states = {scalar("x", 0.0)},
+                   .locations = {{"before", flow}, {"after", flow}},
+                   .transitions =
+                       {{"leave", 0, 1, {{testing::state(0), testing::number(0.5), greater}}}}},
+               exact)});
+  const Outcome found = run(*hybrid::compose(std::move(parts), {}), 1.0);
+  EXPECT_EQ(found.firings.size(), 1u);
+  EXPECT_EQ(exact, 0);
+}
+
 TEST(Integrator, ResumesToTheBit) {
   const auto system = testing::accuracy_case("navigation").make();
   Integrator one(*system, {});

@@ -232,7 +232,7 @@ struct LaneIntegrator::Data final : Listener {
     for (std::size_t b = 0; b < used; ++b) {
       system.guards_lanes(points(at, b), values.data(b), *workspace);
       system.tangent_lanes(points(at, b), {ones.data(b), rate_at.data(b), nullptr, nullptr},
-                           {nullptr, nullptr, rates.data(b)}, *workspace);
+                           {nullptr, nullptr, rates.data(b), true}, *workspace);
     }
   }
 

@@ -123,7 +123,7 @@ class Composition final : public System {
             std::size_t results = 0) const noexcept;
   void propagate(const Schedule&, const Point&, CompositionWorkspace&) const noexcept;
   void propagate(const Schedule&, const Points&, CompositionWorkspace&) const noexcept;
-  void propagate_tangent(const Schedule&, const Point&, const Direction&,
+  void propagate_tangent(const Schedule&, const Point&, const Direction&, bool approximate,
                          CompositionWorkspace&) const noexcept;
   /// Derivatives in lanes, by the chain rule; `at` is a Point or Points.
   template <class At, class Call>
