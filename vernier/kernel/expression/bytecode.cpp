@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 
+// From terms to register bytecode, in five passes. Values come with operands first, so one scan in
+// order of number sees every operand before its use.
 class Compiler {
  public:
   Compiler(const Values& values, std::span<const Term> outputs)
@@ -26,7 +28,7 @@ class Compiler {
   }
 
  private:
-  // An instruction on values, not yet on registers.
+  // An instruction whose operands are still values; registers are assigned last.
   struct Step {
     Code code;
     std::uint32_t value;
@@ -36,6 +38,8 @@ class Compiler {
 
   const Node& node(std::uint32_t value) const { return values_.node(value); }
 
+  // Inputs get registers in the order of their symbols, so that neighbouring symbols are copied as
+  // one block.
   void place_inputs_and_constants() {
     register_.assign(values_.size(), nowhere);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> inputs;  // symbol, value
@@ -67,7 +71,8 @@ class Compiler {
     each_output([&](std::uint32_t v, std::uint32_t) { ++uses_[v]; });
   }
 
-  // Products that only one sum needs are computed with it.
+  // A product with a single use, in a sum or difference, is computed by the instruction of that
+  // sum. Both roundings remain: this saves the dispatch of an instruction, not a rounding.
   void choose_fused() {
     fused_.assign(values_.size(), false);
     for (std::uint32_t v = 0; v < values_.size(); ++v) {
@@ -113,6 +118,8 @@ class Compiler {
     }
   }
 
+  // A linear scan: the step that reads a value last returns its register, and the result of the
+  // same step may reuse it. Inputs, constants and outputs keep their registers.
   void assign_registers() {
     constexpr std::uint32_t forever = nowhere;
     const std::uint32_t first_reused = out_.registers;
@@ -133,7 +140,7 @@ class Compiler {
       }
       for (int i = 0; i < s.operands; ++i) {
         if (last[s.operand[i]] != k || at[i] < first_reused) continue;
-        last[s.operand[i]] = forever;  // once, also where it is used twice here
+        last[s.operand[i]] = forever;  // freed once, even if the step reads it twice
         free.push_back(at[i]);
       }
       if (free.empty()) free.push_back(out_.registers++);
@@ -148,13 +155,14 @@ class Compiler {
     });
   }
 
-  /// `use(value, number of the output)`
+  /// Calls `use(value, index of the output)` for each output that is computed.
   template <class Use>
   void each_output(const Use& use) const {
     for (std::uint32_t i = 0; i < outputs_.size(); ++i)
       if (outputs_[i] != no_term) use(values_.number(outputs_[i]), i);
   }
 
+  // The interpreter adds byte offsets to the start of the working memory, without scaling.
   static std::uint32_t bytes(std::uint32_t index) {
     require(index < nowhere / sizeof(double));
     return index * static_cast<std::uint32_t>(sizeof(double));

@@ -3,13 +3,14 @@
 namespace vernier::expression::detail {
 namespace {
 
-// Pairs (key, item) as one table: the items of a key stand together, in the order given.
+// A counting sort of pairs (key, item): the items of key k are items[first[k]] up to items[first[k
+// + 1]], in the order given.
 void tabulate(std::span<const std::pair<std::uint32_t, std::uint32_t>> pairs, std::uint32_t keys,
               std::vector<std::uint32_t>& items, std::vector<std::uint32_t>& first) {
   first.assign(keys + 1, 0);
   for (const auto& [key, item] : pairs) ++first[key + 1];
   for (std::uint32_t k = 0; k < keys; ++k) first[k + 1] += first[k];
-  items.resize(pairs.size() + 1);  // one more, so that the place after the last exists
+  items.resize(pairs.size() + 1);  // one extra, so that &items[first[keys]] is valid
   std::vector<std::uint32_t> next(first);
   for (const auto& [key, item] : pairs) items[next[key]++] = item;
 }
@@ -18,7 +19,7 @@ void tabulate(std::span<const std::pair<std::uint32_t, std::uint32_t>> pairs, st
 
 CodeSchedule::CodeSchedule(const Values& values, std::span<const Term> outputs) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
-  std::vector<bool> wanted(values.size());  // as a value of its own
+  std::vector<bool> wanted(values.size());  // needed as a value in a register
   for (std::uint32_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] == no_term) continue;
     const std::uint32_t v = values.number(outputs[i]);
@@ -27,6 +28,8 @@ CodeSchedule::CodeSchedule(const Values& values, std::span<const Term> outputs) 
   }
   tabulate(pairs, values.size(), outputs_, first_output_);
 
+  // A select whose condition is a comparison compares by itself. The comparison gets its own step
+  // only if something else needs its truth value.
   const auto chosen_by_comparison = [&](std::uint32_t v) {
     return values.node(v).operation == Operation::select &&
            comparison(values.node(values.operands(v)[0]).operation);

@@ -6,10 +6,12 @@
 namespace vernier::expression {
 namespace {
 
-// A rate that is zero whatever the point: no term is made for it.
+// Nothing stands for a rate that is identically zero, so that no terms are made for it.
 using Rate = std::optional<Term>;
 
-// Rates of one term, given those of its operands: the chain rule, once per term.
+// Forward differentiation on the graph: the rate of a term from the rates of its operands, by the
+// chain rule. Terms that already exist (tan, exp, sqrt, quotients) are reused in their own
+// derivatives.
 class ChainRule {
  public:
   explicit ChainRule(Graph& graph) : g_(graph) {}
@@ -71,7 +73,7 @@ class ChainRule {
       case Operation::select:
         return chosen(a, db, dc);
       default:
-        return {};  // sign, floor, ceil, comparisons, logic: constant between their jumps
+        return {};  // sign, floor, ceil, comparisons, logic: piecewise constant
     }
   }
 
@@ -103,24 +105,27 @@ class ChainRule {
     if (!x) return x;
     return apply(Operation::divide, *x, y);
   }
+  // The derivative of the branch that is active.
   Rate chosen(Term condition, Rate x, Rate y) {
     if (!x && !y) return {};
     const Term zero = g_.constant(0.0);
     return apply(Operation::select, condition, x.value_or(zero), y.value_or(zero));
   }
-  // Roots have no slope at zero; what does not move there has the rate 0 all the same, not 0/0.
+  // Roots have no finite slope at zero. If the argument does not move there, the rate is 0, not
+  // 0/0.
   Rate over_unless_zero(Rate x, Term y) {
     if (!x) return x;
     return apply(Operation::select, apply(Operation::equal, *x, g_.constant(0.0)), *x,
                  apply(Operation::divide, *x, y));
   }
 
+  // b a^(b-1) a'
   Rate power_of_base(const Node& n, Rate da) {
     if (!da) return da;
     const Term less_one = apply(Operation::subtract, n.b, one());
     return times(times(da, apply(Operation::power, n.a, less_one)), n.b);
   }
-  // a^b log(a), which tends to 0 with a
+  // a^b log(a) b'. At a = 0 it is set to its limit for b > 0, which is 0.
   Rate power_of_exponent(Term t, const Node& n, Rate db) {
     if (!db) return db;
     const Term zero = g_.constant(0.0);
@@ -142,6 +147,7 @@ std::vector<Term> Graph::tangent(std::span<const Term> wanted,
   const std::vector<Term> terms = detail::reachable(*this, wanted);
   std::vector<Rate> rates(terms.empty() ? 0 : terms.back() + 1);
   ChainRule rule(*this);
+  // Terms are ascending, so the rates of operands are known here.
   for (const Term k : terms) {
     const Node n = nodes_[k];
     if (n.operation == Operation::symbol) {

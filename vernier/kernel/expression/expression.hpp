@@ -15,7 +15,7 @@ namespace vernier::expression {
 
 /// A term of a Graph; equal terms have equal numbers.
 using Term = std::uint32_t;
-/// None: an output of a Program that is left as it is.
+/// No term: a Program does not write this output.
 inline constexpr Term no_term = 0xffffffff;
 
 enum class Operation : std::uint8_t {
@@ -98,8 +98,8 @@ struct Node {
   std::uint32_t symbol = 0;  // symbol: index of the input of the compiled program
 };
 
-/// Terms shared by all expressions of a model: identical subterms once, constants folded, x^2 as
-/// x*x. A term's operands have smaller numbers than the term.
+/// The terms of all expressions of a model. Identical subterms are shared, constants are folded,
+/// and x^2 becomes x*x. The operands of a term have smaller numbers than the term.
 class Graph {
  public:
   Term constant(double);
@@ -109,13 +109,13 @@ class Graph {
   const Node& operator[](Term t) const { return nodes_[t]; }
   std::size_t size() const noexcept { return nodes_.size(); }
 
-  /// d term / d symbol. Derivatives of kinks take the branch that is active; of floor, ceil, sign
-  /// and comparisons zero.
+  /// d term / d symbol. At kinks this is the derivative of the active branch. Derivatives of floor,
+  /// ceil, sign and comparisons are zero.
   Term derivative(Term, std::uint32_t symbol);
-  /// The derivative along a direction: sum over symbols s of d term/ds * seed(s). `seed` gives the
-  /// term of each symbol's rate, or nothing where it is zero.
+  /// The directional derivative: sum over symbols s of d term/ds * seed(s). `seed` returns the rate
+  /// of a symbol as a term, or nothing if it is zero.
   Term tangent(Term, const std::function<std::optional<Term>(std::uint32_t)>& seed);
-  /// The same of several terms, each part of them differentiated once; no_term has none.
+  /// The same for several terms; shared subterms are differentiated once. no_term stays no_term.
   std::vector<Term> tangent(std::span<const Term>,
                             const std::function<std::optional<Term>(std::uint32_t)>& seed);
   /// Symbols a term depends on, ascending.
@@ -124,10 +124,10 @@ class Graph {
  private:
   Term add_node(const Node&);
   std::vector<Node> nodes_;
-  std::vector<std::uint32_t> table_;  // open addressing, for sharing
+  std::vector<std::uint32_t> table_;  // hash table with open addressing: finds identical nodes
 };
 
-/// What a name means where an expression stands.
+/// What a name means in the context of an expression.
 struct Meaning {
   Term term;                      // a symbol, a constant, or the term of a named expression
   std::optional<Unit> unit = {};  // nothing: not known, not checked
@@ -149,7 +149,7 @@ struct Shape {
 /// "a number", "3 elements", "3 x 3 elements".
 std::string text(Shape);
 
-/// What a name means: its elements, those of a matrix row by row.
+/// The elements that a name refers to, those of a matrix row by row.
 struct Value {
   Shape shape;
   std::vector<Meaning> elements;
@@ -158,11 +158,11 @@ struct Value {
   Value(Shape s, std::vector<Meaning> e) : shape(s), elements(std::move(e)) {}
 };
 
-/// Resolves a name, without index; nothing when there is none.
+/// Resolves a name without index; nothing if the name is unknown.
 using Scope = std::function<std::optional<Value>(std::string_view)>;
 
-/// A function that a document defines. Its body is read again at every call, with the arguments
-/// in the place of their names; it sees the names of the place where it is called.
+/// A function that a document defines. Its body is parsed again at every call, with the arguments
+/// substituted for their names. It sees the names that are visible where it is called.
 struct UserFunction {
   std::string name;
   std::vector<std::string> arguments;
@@ -172,7 +172,7 @@ struct UserFunction {
 /// In the order of their definition: each may call those before it.
 using UserFunctions = std::vector<UserFunction>;
 
-/// A problem in an expression; bytes from the start of the text.
+/// A problem in an expression; the offset is in bytes from the start of the text.
 struct Problem {
   std::size_t offset = 0, length = 1;
   enum class Kind {
@@ -186,7 +186,7 @@ struct Problem {
   } kind = Kind::syntax;
   std::string message;
   std::string name;                // the unknown name or function
-  std::size_t function = outside;  // offset and length lie in the body of this user function
+  std::size_t function = outside;  // offset and length refer to the body of this user function
 
   static constexpr std::size_t outside = static_cast<std::size_t>(-1);
 };
@@ -203,29 +203,31 @@ struct Parsed {
   std::optional<Unit> unit;  // of it; nothing: not known
   Shape shape = {};
   std::vector<Meaning> elements;  // a matrix row by row
-  bool literal = false;           // made of written numbers alone
+  bool literal = false;           // made of literal numbers only
   bool boolean = false;           // a comparison or a logical combination
   std::vector<Problem> problems;  // empty: good
   std::vector<Atom> atoms = {};   // of a condition without problems, with their places
 };
 
-/// What must stand here; `values`: numbers of any shape.
+/// The kind of expression required; `values`: numbers of any shape.
 enum class Wanted { number, values, condition };
 
-/// Operators by rising precedence: or, and, not, comparison, + -, * /, unary -, ^ (right
-/// associative, tighter than unary minus). Functions as in docs/reference/expressions.md. Vectors
-/// and matrices become terms of their elements, the same that they are when written out by hand. At
-/// most `depth` nested and 64 KiB long. == and != are refused in conditions of transitions.
+/// Operators by increasing precedence: or, and, not, comparison, + -, * /, unary -, ^ (right
+/// associative, binds tighter than unary minus). Functions are those of
+/// docs/reference/expressions.md. Vectors and matrices are expanded to the same terms as when
+/// written out by hand. A text may have up to 64 KiB and be nested up to `depth` levels. == and !=
+/// are refused in conditions of transitions.
 Parsed parse(std::string_view text, Graph&, const Scope&, Wanted, const UserFunctions& = {},
              int depth = 200);
 
-/// The comparisons of a condition in the order written, each once; without places.
+/// The comparisons of a condition in the order written, each once; without their positions in the
+/// text.
 std::vector<Atom> atoms(const Graph&, Term condition);
 
-/// All functions an expression can call, for suggestions.
+/// All functions that an expression can call, for suggestions.
 std::vector<std::string> function_names();
 
-/// Those among them whose names no variable can have.
+/// The functions whose names variables cannot have.
 std::vector<std::string> reserved_names();
 
 }  // namespace vernier::expression

@@ -8,6 +8,7 @@ namespace {
 
 constexpr int many = 64;
 
+// Name, operation, least and most arguments, rule for units.
 constexpr Function table[] = {
     {"sin", Operation::sin, 1, 1, UnitRule::none_to_none},
     {"cos", Operation::cos, 1, 1, UnitRule::none_to_none},
@@ -66,6 +67,7 @@ const VectorFunction* find_vector_function(std::string_view name) noexcept {
 
 }  // namespace detail
 
+// Names of vector functions are not reserved, so documents may use them for variables.
 std::vector<std::string> reserved_names() {
   std::vector<std::string> names;
   for (const auto& f : detail::functions()) names.emplace_back(f.name);

@@ -9,6 +9,8 @@
 namespace vernier::expression {
 namespace {
 
+// A 64-bit mixer (xor-shift, multiply): nodes that differ in one operand land far apart in the
+// table.
 std::uint64_t mixed(std::uint64_t h) noexcept {
   h ^= h >> 32;
   h *= 0xd6e8feb86659fd93u;
@@ -23,6 +25,7 @@ std::uint64_t hash(const Node& n) noexcept {
   return mixed(h ^ (std::bit_cast<std::uint64_t>(n.value) + n.c));
 }
 
+// Constants are compared by their bits: 0 and -0 are different terms, and NaN equals itself.
 bool identical(const Node& x, const Node& y) noexcept {
   return x.operation == y.operation && x.a == y.a && x.b == y.b && x.c == y.c &&
          x.symbol == y.symbol &&
@@ -34,14 +37,15 @@ bool is(const Node& n, double value) noexcept {
          std::bit_cast<std::uint64_t>(n.value) == std::bit_cast<std::uint64_t>(value);
 }
 
-// Whether x/d and x*(1/d) are the same for every x: 1/d is exact.
+// True for powers of two: 1/d is exact, so x/d and x*(1/d) are equal for every x.
 bool exact_reciprocal(double d) noexcept {
   int exponent = 0;
   return std::isnormal(d) && std::isnormal(1.0 / d) && std::abs(std::frexp(d, &exponent)) == 0.5;
 }
 
-// The rewriting rules below keep every bit of the result for every operand: infinities, zeros of
-// both signs and NaN included. (x + 0 stays: it turns -0 into 0. 0*x stays: it may be NaN.)
+// Simplifies a term while it is built. Each rule preserves every bit of the result for all
+// operands, including infinities, zeros of both signs and NaN. (x + 0 is kept: it turns -0 into 0.
+// 0*x is kept: it may be NaN.)
 class Rewriter {
  public:
   Rewriter(Graph& graph, Operation o, Term a, Term b, Term c) noexcept
@@ -90,6 +94,7 @@ class Rewriter {
   bool truth_valued(Term t) const { return detail::truth_valued(node(t).operation); }
   Term apply(Operation o, Term a, Term b = 0) { return graph_.apply(o, a, b); }
 
+  // Constant folding with the same functions that the programs call.
   std::optional<Term> folded() {
     const Term operands[3] = {a_, b_, c_};
     double value[3] = {};
@@ -131,8 +136,8 @@ class Rewriter {
     return {};
   }
 
-  // Powers by small whole numbers and 1/2 are defined as products, quotients and roots; constants
-  // too, so that folding does not change them.
+  // Powers with a small integer exponent or 1/2 are defined as products, quotients and roots. This
+  // precedes folding, so that a constant base gives the same bits as a variable one.
   std::optional<Term> power() {
     if (node(b_).operation != Operation::constant) return {};
     const double p = node(b_).value;
@@ -148,7 +153,8 @@ class Rewriter {
   }
 
   std::optional<Term> logical() {
-    const bool decided_by = o_ == Operation::logical_or;  // the truth that decides alone
+    const bool decided_by =
+        o_ == Operation::logical_or;  // the operand value that decides the result
     for (const auto& [x, y] : {std::pair{a_, b_}, std::pair{b_, a_}}) {
       if (node(x).operation != Operation::constant) continue;
       if ((node(x).value != 0.0) == decided_by) return graph_.constant(detail::truth(decided_by));
@@ -184,13 +190,15 @@ Term Graph::apply(Operation o, Term a, Term b, Term c) {
   if (const auto t = Rewriter(*this, o, a, b, c).result()) return *t;
   if (operands < 2) b = 0;
   if (operands < 3) c = 0;
-  // commutes to the bit, so that a*b and b*a are one term
+  // These commute to the bit; ordered operands make a*b and b*a one term.
   if ((o == Operation::add || o == Operation::multiply) && b < a) std::swap(a, b);
   return add_node({o, a, b, c});
 }
 
+// Hash consing: returns the existing node if there is an identical one. The table stores term + 1,
+// 0 marks a free slot, and collisions probe linearly.
 Term Graph::add_node(const Node& n) {
-  // at most half full
+  // The table stays at most half full.
   if (table_.size() < 2 * (nodes_.size() + 1)) {
     table_.assign(std::max<std::size_t>(64, 2 * table_.size()), 0);
     for (std::size_t t = 0; t < nodes_.size(); ++t) {
@@ -218,6 +226,8 @@ std::vector<std::uint32_t> Graph::symbols(Term t) const {
   return found;
 }
 
+// Depth-first with an explicit stack: graphs are too deep for recursion. Sorting by number restores
+// the order of evaluation, because operands have smaller numbers.
 std::vector<Term> detail::reachable(const Graph& graph, std::span<const Term> from) {
   std::vector<bool> seen;
   std::vector<Term> found, open;
@@ -245,6 +255,7 @@ std::vector<Term> detail::reachable(const Graph& graph, std::span<const Term> fr
   return found;
 }
 
+// The left operand is pushed last and visited first, which gives the order written.
 std::vector<Term> detail::comparisons(const Graph& graph, Term condition) {
   std::vector<Term> found;
   std::vector<bool> seen(condition + 1);

@@ -4,8 +4,8 @@
 #include "vernier/kernel/expression/detail/bytecode.hpp"
 #include "vernier/kernel/expression/detail/operations.hpp"
 
-// The address of a label is an extension of gcc and clang; jumping from each instruction straight
-// to the next one lets the processor predict each jump on its own.
+// Threaded code: each instruction jumps directly to the next one, so that the processor predicts
+// each jump separately. Addresses of labels are an extension of gcc and clang.
 #pragma GCC diagnostic ignored "-Wpedantic"
 
 namespace vernier::expression::detail {

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t lanes = Program::lanes;
 
-// Vectors of 2, 4 and 8 numbers: what one instruction of each set computes. Unaligned, since the
-// memory is the caller's.
+// Vectors of 2, 4 and 8 numbers, the width of SSE2, AVX2 and AVX-512. They are unaligned, because
+// the memory belongs to the caller.
 template <int n>
 struct Vector;
 template <>
@@ -29,8 +29,9 @@ struct Vector<8> {
   typedef double type __attribute__((vector_size(64), aligned(8), may_alias));
 };
 
-// Instruction by instruction, each for all lanes. Inlined into one function for each instruction
-// set, where the compiler may use it. A result may stand where an operand was, never half way.
+// Executes each bytecode instruction for all lanes. It is inlined into one function per instruction
+// set, so that the compiler may use that set. A result register may be the same as an operand
+// register, but the two never overlap partly.
 template <int n>
 [[gnu::always_inline]] inline void run(const Bytecode& code, const double* const* in, double* out,
                                        double* work) noexcept {
@@ -60,6 +61,7 @@ template <int n>
 #define EACH(value)                                        \
   for (std::size_t i = 0; i < lanes; ++i) to[i] = (value); \
   break
+// The lane functions work in place, hence the copy of the operand to the result.
 #define FUNCTION(name)                         \
   std::memmove(to, a, lanes * sizeof(double)); \
   functions.name(to, lanes);                   \

@@ -13,7 +13,7 @@ struct Spelling {
   std::string_view text;
   Symbol symbol;
 };
-// longer ones first
+// Longer ones first: the first match is taken.
 constexpr Spelling spellings[] = {
     {"<=", Symbol::less_equal},  {">=", Symbol::greater_equal}, {"==", Symbol::equal},
     {"!=", Symbol::not_equal},   {".*", Symbol::each_times},    {"./", Symbol::each_divided},
@@ -24,7 +24,7 @@ constexpr Spelling spellings[] = {
     {";", Symbol::semicolon},    {":", Symbol::colon},          {"=", Symbol::assign},
 };
 
-// What people write elsewhere.
+// Operators of other languages and their replacements, for the message.
 struct Habit {
   std::string_view text, instead;
 };
@@ -43,13 +43,13 @@ const Habit* habit(std::string_view rest) noexcept {
   return nullptr;
 }
 
-// Names may have letters of any alphabet, but not the signs above.
+// Names may contain letters of any alphabet, but not the operators above.
 bool letter(std::string_view rest) noexcept {
   if (rest.empty()) return false;
   return latin(rest[0]) || (static_cast<unsigned char>(rest[0]) >= 0x80 && habit(rest) == nullptr);
 }
 
-// Bytes of the UTF-8 character at the start; 1 where it is none.
+// The length of the UTF-8 character at the start in bytes; 1 if the bytes are not valid UTF-8.
 std::size_t character(std::string_view s) noexcept {
   const auto lead = static_cast<unsigned char>(s[0]);
   const std::size_t n = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
@@ -90,6 +90,7 @@ Token Lexer::number() {
     ++end;
     while (digit(look(end))) ++end;
   }
+  // An e without digits is not an exponent; it is reported below as a missing operator.
   if (look(end) == 'e' || look(end) == 'E') {
     std::size_t exponent = end + 1;
     if (look(exponent) == '+' || look(exponent) == '-') ++exponent;

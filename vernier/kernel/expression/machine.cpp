@@ -6,7 +6,7 @@
 namespace vernier::expression::detail {
 namespace {
 
-// Beyond this, distances no longer fit into the instructions.
+// Beyond this, displacements no longer fit into the 32 bits of an instruction.
 constexpr std::size_t most_values = 4'000'000;
 
 }  // namespace
@@ -37,7 +37,7 @@ std::unique_ptr<const MachineCode> machine_code(const Values& values, std::span<
   std::vector<std::uint8_t> image = pool.bytes;
   const auto append = [&](const std::vector<std::uint8_t>& code) {
     image.insert(image.end(), code.begin(), code.end());
-    while (image.size() % 64 != 0) image.push_back(0xcc);  // traps if ever reached
+    while (image.size() % 64 != 0) image.push_back(0xcc);  // int3: traps if it is ever reached
   };
   MachineCode::Entries at{image.size(), 0};
   const Translator one(values, plan, pool, 1, at.scalar);

@@ -49,6 +49,8 @@ Binary binary_function(Operation o) noexcept {
   }
 }
 
+// The reference meaning of each operation: constant folding uses it, and every back end must agree
+// with it to the bit.
 double evaluate(Operation o, double a, double b, double c) noexcept {
   if (const Unary f = unary_function(o)) return f(a);
   if (const Binary f = binary_function(o)) return f(a, b);

@@ -19,12 +19,13 @@ using detail::Symbol;
 using detail::Token;
 
 constexpr std::size_t longest_text = std::size_t{64} * 1024;
-constexpr int deepest_nesting = 1000;  // whatever the caller asks for: the stack is finite
+constexpr int deepest_nesting = 1000;  // upper bound for the caller's limit: the stack is finite
 constexpr std::size_t most_problems = 100;
-// Tokens read and elements made, calls of the document's functions included: these can multiply.
+// Limits tokens read plus elements made. Calls of user functions count too: nested calls grow
+// exponentially.
 constexpr std::size_t most_work = 2'000'000;
 
-// Precedences, rising.
+// Precedence levels, increasing.
 enum Level {
   any,
   disjunction,
@@ -43,6 +44,7 @@ struct Operator {
   std::string_view text;
 };
 
+// The table is in the order of Symbol, from plus to logical_or.
 const Operator* binary_operator(Symbol s) noexcept {
   static constexpr Operator table[] = {
       {Operation::add, additive, "+"},
@@ -65,11 +67,11 @@ const Operator* binary_operator(Symbol s) noexcept {
   return &table[static_cast<int>(s) - static_cast<int>(Symbol::plus)];
 }
 
-// A part of the expression that has been read.
+// A subexpression that has been parsed.
 struct Part {
   Cells value = {};
   bool boolean = false;
-  bool broken = false;     // something in it was reported: its type is a guess
+  bool broken = false;     // an error in it was reported: its type is a guess
   bool shapeless = false;  // and so is its shape
   std::size_t begin = 0, end = 0;
 
@@ -86,10 +88,11 @@ struct Place {
   std::size_t begin = 0, end = 0;
 };
 
-// Thrown at the first mistake of syntax, after it was noted: what follows cannot be understood.
+// Thrown after the first syntax error was reported: the rest of the text cannot be parsed. Other
+// errors do not stop the parser, so one pass reports all of them.
 struct Stop {};
 
-// What a text and the bodies of the functions that it calls have in common.
+// State shared by the parsers of a text and of the function bodies that it calls.
 struct Common {
   Graph& graph;
   const Scope& scope;
@@ -100,6 +103,8 @@ struct Common {
   std::unordered_map<Term, Place> comparisons = {};  // where each was written first
 };
 
+// A recursive-descent parser with precedence climbing. It builds terms directly, without a syntax
+// tree.
 class Parser {
  public:
   Parser(std::string_view text, Common& common, int depth)
@@ -111,7 +116,8 @@ class Parser {
         known_functions_(common.functions.size()),
         depth_left_(std::min(depth, deepest_nesting)) {}
 
-  /// The body of a function, called from `called_from`.
+  /// Parses the body of a function that is called at `called_from`. A function sees only the
+  /// functions defined before it, so recursion is impossible.
   Parser(const Parser& caller, std::size_t function, std::vector<Local> arguments,
          Place called_from)
       : Parser(caller.c_.functions[function].body, caller.c_, caller.depth_left_) {
@@ -120,7 +126,7 @@ class Parser {
     called_from_ = called_from;
   }
 
-  /// Reads it all; throws Stop.
+  /// Parses the whole text; throws Stop.
   Part whole() {
     if (size_ > longest_text) stop(0, 1, "the expression is longer than 64 KiB");
     advance();
@@ -164,6 +170,7 @@ class Parser {
     advance();
     return true;
   }
+  // Bounds time and memory for hostile or accidental inputs.
   void spend(std::size_t work) {
     if (work > c_.work_left) {
       c_.work_left = 0;
@@ -178,7 +185,7 @@ class Parser {
     Problem p{
         begin,    std::max<std::size_t>(1, end - begin), kind, std::move(message), std::move(name),
         function_};
-    // a function that is called twice has its mistakes once
+    // Errors in the body of a function are reported once, however often it is called.
     const bool known =
         function_ != Problem::outside &&
         std::any_of(c_.problems.begin(), c_.problems.end(), [&](const Problem& q) {
@@ -194,7 +201,7 @@ class Parser {
     const std::size_t length = token_.end - token_.begin;
     switch (token_.symbol) {
       case Symbol::end:
-        // at the last byte, which exists: the text is not empty here
+        // The last byte exists, because the text is not empty here.
         stop(size_ - 1, 1, "the expression ends where a value is expected");
       case Symbol::number:
       case Symbol::name:
@@ -217,6 +224,7 @@ class Parser {
     }
   }
 
+  // Marks a part as unusable, so that its error causes no further messages.
   static void spoil(Part& p) {
     p.broken = p.shapeless = true;
     p.value = {{}, {detail::Cell{}}};
@@ -232,7 +240,7 @@ class Parser {
     if (!o.complaint.empty() && o.kind == Problem::Kind::sizes) spoil(p);
   }
 
-  // let NAME = VALUE;
+  // let NAME = VALUE; The token after let decides: let may also be the name of a variable.
   bool binding() {
     if (token_.symbol != Symbol::name || token_.name != "let") return false;
     detail::Lexer ahead = lexer_;
@@ -253,7 +261,7 @@ class Parser {
     return true;
   }
 
-  // Everything from here that binds at least as tightly as `least`.
+  // Precedence climbing: parses operators from here that bind at least as tightly as `least`.
   Part expression(Level least) {
     if (depth_left_ <= 0) {
       stop(token_.begin, token_.end - token_.begin, "the expression is nested too deeply");
@@ -271,7 +279,8 @@ class Parser {
   Part combined(Part left, const Operator& o) {
     const std::size_t begin = token_.begin, end = token_.end;
     advance();
-    // ^ associates to the right, and its exponent may have a sign
+    // ^ associates to the right, and its exponent may have a sign. All other operators associate to
+    // the left: their right operand must bind more tightly.
     Part right = expression(o.level == exponent ? prefix : static_cast<Level>(o.level + 1));
     const bool logical = o.level <= conjunction;
     want(left, logical);
@@ -290,6 +299,8 @@ class Parser {
     put(p, result(o, left.value, right.value), begin, end);
     if (o.level == relation) {
       for (detail::Cell& c : p.value.cells) c.quantity = {Unit{}};
+      // The atoms of a condition carry their place in the text. For a comparison in a function
+      // body this is the place of the call.
       const Place at = function_ == Problem::outside ? Place{p.begin, p.end} : called_from_;
       c_.comparisons.try_emplace(p.term(), at);
     }
@@ -389,7 +400,7 @@ class Parser {
     unexpected();
   }
 
-  // [a, b, c] joins numbers and vectors; [a, b; c, d] has a row before each semicolon.
+  // [a, b, c] concatenates numbers and vectors; in [a, b; c, d] semicolons separate rows.
   Part list(const Token& opened) {
     advance();
     Part p{{}, false, false, false, opened.begin, 0};
@@ -439,7 +450,7 @@ class Parser {
     bool single = false;
   };
 
-  // v[i], v[from:to], M[i, k], M[i, :] and so on, counted from 0, without `to`.
+  // v[i], v[from:to], M[i, k], M[i, :] and so on. Indices start at 0, and `to` is excluded.
   Part indexed(Part p, const std::string& name) {
     while (token_.symbol == Symbol::open_bracket) {
       const std::size_t begin = token_.begin;
@@ -519,6 +530,8 @@ class Parser {
     p.value.shape = rows.single ? Shape{breadth, 0} : Shape{height, columns.single ? 0 : breadth};
   }
 
+  // Local names (let, arguments) hide names of the scope; `pi` is known if nothing else has this
+  // name.
   Part name(const Token& at) {
     Part p{{}, false, false, false, at.begin, at.end};
     const auto local = std::find_if(locals_.rbegin(), locals_.rend(),
@@ -547,7 +560,7 @@ class Parser {
     return p;
   }
 
-  /// Its number among those known here, or their count.
+  /// The index of a user function among those visible here, or their number if there is none.
   std::size_t user_function(std::string_view name) const {
     const auto begin = c_.functions.begin();
     const auto end = begin + static_cast<std::ptrdiff_t>(known_functions_);
@@ -578,7 +591,7 @@ class Parser {
       const int wanted = static_cast<int>(c_.functions[u].arguments.size());
       if (counted(wanted, wanted)) return call_user(u, std::move(arguments), p);
     } else if (const detail::Function* f = detail::find_function(at.name)) {
-      // the least and largest element of one vector
+      // min and max of a single vector: its least or largest element.
       const bool one = f->most > 3 && count == 1 && !arguments[0].scalar();
       if (one || counted(f->least, f->most)) {
         apply(*f, arguments, p, at);
@@ -623,7 +636,7 @@ class Parser {
     if (f.operation == Operation::select) {
       first = 1;
       want(arguments[0], true);
-      // both branches are what the first one is
+      // The type of the first branch is that of the result, and of the second branch.
       p.boolean = arguments[1].broken ? arguments[2].boolean : arguments[1].boolean;
     }
     for (std::size_t i = first; i < arguments.size(); ++i) want(arguments[i], p.boolean);
@@ -652,7 +665,7 @@ class Parser {
   Common& c_;
   Graph& graph_;
   Algebra algebra_;
-  std::size_t known_functions_;  // those before this one
+  std::size_t known_functions_;  // the functions defined before this one
   int depth_left_;
   std::size_t function_ = Problem::outside;
   Place called_from_ = {};
@@ -687,12 +700,14 @@ Parsed parse(std::string_view text, Graph& graph, const Scope& scope, Wanted wan
     result.shape = part.value.shape;
     result.literal = part.value.literal();
     for (const detail::Cell& c : part.value.cells) {
-      // numbers alone fit everywhere
+      // An expression of literal numbers is compatible with every unit.
       result.elements.push_back({c.term, c.quantity.literal ? std::nullopt : c.quantity.unit});
     }
   } catch (const Stop&) {
   }
   if (!common.problems.empty()) {
+    // In the order of the text: problems of the expression itself first, then those of functions
+    // (`outside` + 1 is 0).
     std::stable_sort(
         common.problems.begin(), common.problems.end(), [](const Problem& a, const Problem& b) {
           return std::tuple(a.function + 1, a.offset) < std::tuple(b.function + 1, b.offset);

@@ -31,6 +31,7 @@ Program::Program(const Graph& graph, std::span<const Term> outputs, std::size_t 
   auto code = std::make_shared<Code>();
   code->inputs = inputs;
   code->outputs = outputs.size();
+  // The bytecode is always made: it is the fallback, and the reference of the tests.
   const detail::Values values(graph, terms);
   code->bytecode = detail::compiled(values, outputs);
   code->work = code->bytecode.registers;

@@ -10,16 +10,15 @@
 
 namespace vernier::expression {
 
-/// Several terms compiled together to a register bytecode, which is the reference of what they
-/// mean: every back end computes the same bits. (NaN is one value: its sign and payload may
-/// differ.)
+/// Several terms compiled together to a register bytecode. The bytecode defines the result: every
+/// back end computes the same bits. (NaN counts as one value: its sign and payload may differ.)
 ///
-/// Immutable: any number of threads may run one program, each with its own working memory. Inputs,
-/// outputs and working memory must not overlap. Nothing is allocated while running.
+/// A program is immutable: any number of threads may run it, each with its own working memory.
+/// Inputs, outputs and working memory must not overlap. Running allocates nothing.
 class Program {
  public:
-  /// `inputs`: how many symbols there are. `for_lanes`: makes machine code for run_lanes() too,
-  /// which takes as long again, and is then several times faster than lanes by the bytecode.
+  /// `inputs` is the number of symbols. `for_lanes` also makes machine code for run_lanes():
+  /// compiling takes twice as long, and lanes run several times faster than by the bytecode.
   Program(const Graph&, std::span<const Term> outputs, std::size_t inputs, bool for_lanes = false);
 
   std::size_t inputs() const noexcept;
@@ -27,23 +26,23 @@ class Program {
   /// Doubles of working memory that run() needs.
   std::size_t work() const noexcept;
 
-  /// By the bytecode.
+  /// Interprets the bytecode.
   void interpret(const double* in, double* out, double* work) const noexcept;
-  /// By machine code where the processor is known, else by the bytecode.
+  /// Runs machine code if the processor is supported, otherwise the bytecode.
   void run(const double* in, double* out, double* work) const noexcept;
   bool machine_code() const noexcept;
 
-  /// 8 states at once: element i of lane l is at in[i][l] and out[i*8 + l]; work is 8 times work().
-  /// By machine code where it was made for lanes, else by the bytecode.
+  /// Evaluates 8 states at once: element i of lane l is at in[i][l] and out[i*8 + l]; `work` has 8
+  /// times work() doubles. Uses machine code if it was made for lanes, otherwise the bytecode.
   static constexpr int lanes = 8;
   void run_lanes(const double* const* in, double* out, double* work) const noexcept;
 
  private:
   struct Code;
-  std::shared_ptr<const Code> code_;  // shared: programs are copied with the systems that hold them
+  std::shared_ptr<const Code> code_;  // shared between copies of a system
 };
 
-/// Switches machine code off for programs compiled from now on (tests, other processors).
+/// Enables or disables machine code for programs that are compiled later (for tests).
 void allow_machine_code(bool) noexcept;
 
 }  // namespace vernier::expression

@@ -6,7 +6,7 @@
 namespace vernier::expression::detail {
 namespace {
 
-// Past this the powers say nothing any more.
+// Units with larger powers are treated as unknown.
 constexpr int largest_power = 60;
 
 bool has_dimension(const Quantity& q) noexcept {
@@ -24,7 +24,7 @@ Quantity bounded(std::optional<Unit> u) {
 
 const Quantity number{Unit{}, false};
 
-// A power as a fraction of small numbers: 0.5, 1.5, 0.3333333333333333.
+// An exponent as a fraction with a small denominator: 0.5, 1.5, 0.3333333333333333.
 std::optional<std::pair<int, int>> fraction(double p) noexcept {
   if (!(std::abs(p) <= largest_power)) return {};
   for (int denominator = 1; denominator <= 6; ++denominator) {
@@ -72,7 +72,7 @@ Combined raised(const Quantity& base, const Quantity& exponent, std::optional<do
   }
   const auto p = fraction(*value);
   if (!p) return {};
-  // roots of odd powers, as in T/sqrt(Hz), are not followed
+  // Units keep integer powers: for roots of odd powers, as in T/sqrt(Hz), the unit becomes unknown.
   return {bounded(power(*base.unit, p->first, p->second))};
 }
 

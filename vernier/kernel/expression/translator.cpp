@@ -14,10 +14,11 @@ namespace {
 
 constexpr int lanes = Program::lanes;
 constexpr int mask_register = 1;
-// by the functions that code with calls is among; an odd number, for the stack
+// Callee-saved registers of the System V ABI, used if the code calls functions. An odd number, so
+// that with the return address the stack stays aligned to 16 bytes.
 constexpr Base kept[] = {Base::rbx, Base::rbp, Base::r12, Base::r14, Base::r15};
 
-// Opcodes: Intel 64 manual, volume 2.
+// Opcodes: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
 constexpr std::uint8_t op_add = 0x58, op_multiply = 0x59, op_subtract = 0x5c, op_minimum = 0x5d,
                        op_divide = 0x5e, op_maximum = 0x5f, op_sqrt = 0x51, op_compare = 0xc2;
 constexpr Opcode op_and{prefix::packed, 1, 0x54}, op_or{prefix::packed, 1, 0x56},
@@ -26,7 +27,7 @@ constexpr Opcode op_and{prefix::packed, 1, 0x54}, op_or{prefix::packed, 1, 0x56}
     op_round_packed{prefix::packed, 3, 0x09}, op_blend_by_mask{prefix::packed, 2, 0x65};
 constexpr int round_down = 0x09, round_up = 0x0a;
 
-// Predicates that answer as the operators of C++ do, NaN included.
+// Predicates of VCMPPD that agree with the operators of C++, including for NaN.
 constexpr int is_equal = 0x00, is_less = 0x01, is_less_equal = 0x02, is_not_equal = 0x04,
               is_greater_equal = 0x0d, is_greater = 0x0e;
 
@@ -47,6 +48,7 @@ int predicate(Operation o) noexcept {
   }
 }
 
+// The comparison with operands exchanged: only the second operand may be in memory.
 Operation mirrored(Operation o) noexcept {
   switch (o) {
     case Operation::less:
@@ -145,7 +147,8 @@ Translator::Translator(const Values& values, const CodeSchedule& plan, const Poo
       width_(width),
       wide_(width > 1),
       code_(origin),
-      // what a called function keeps, or what it need not
+      // Callee-saved registers if the code calls functions, otherwise the registers of the
+      // arguments.
       in_(plan.calls() ? Base::rbx : Base::rdi),
       out_(plan.calls() ? Base::rbp : Base::rsi),
       work_(plan.calls() ? Base::r14 : Base::rdx),
@@ -163,7 +166,7 @@ Translator::Translator(const Values& values, const CodeSchedule& plan, const Poo
   }
   enter();
   for (const Step& s : plan.steps()) {
-    // from here on, the next use of an operand is the one after this
+    // Advance the cursors: from here on, the next use of an operand is after this step.
     for (int i = 0; i < s.operands; ++i) {
       auto& c = cursor_[s.operand[i]];
       while (c < plan.uses(s.operand[i]).size() && plan.uses(s.operand[i])[c] <= now_) ++c;
@@ -178,7 +181,7 @@ Translator::Translator(const Values& values, const CodeSchedule& plan, const Poo
 void Translator::enter() {
   if (plan_.calls()) {
     for (const Base b : kept) code_.push(b);
-    code_.add(Base::rsp, -144);  // operands of calls; and the stack stays aligned to 16
+    code_.add(Base::rsp, -144);  // space for operands of calls; a multiple of 16
     code_.move(in_, Base::rdi);
     code_.move(out_, Base::rsi);
     code_.move(work_, Base::rdx);
@@ -205,7 +208,7 @@ void Translator::leave() {
   code_.ret();
 }
 
-// ---- the cache
+// The register cache
 
 std::uint32_t Translator::next_use(std::uint32_t value) const {
   const auto uses = plan_.uses(value);
@@ -258,14 +261,15 @@ void Translator::store_for_later(std::uint32_t value) {
   store_to(home(value), find(value));
 }
 
-// A register that holds nothing, outside `keep`.
+// Returns a free register outside `keep`, evicting the value with the farthest next use if
+// necessary.
 int Translator::take(std::uint32_t keep) {
   int victim = -1;
   std::uint64_t longest = 0;
   for (int r = 0; r < registers; ++r) {
     if ((keep >> r & 1) != 0) continue;
     if (holds_[r] == nothing) return r;
-    // who need not be stored may be needed a little sooner
+    // A value that need not be stored is cheaper to evict, so its distance counts 3/2.
     const std::uint64_t distance = next_use(holds_[r]) - now_;
     const std::uint64_t weight = home_[holds_[r]] == Home::none ? 2 * distance : 3 * distance;
     if (victim < 0 || weight > longest) victim = r, longest = weight;
@@ -293,7 +297,7 @@ void Translator::release_operands(const Step& s) {
 }
 
 void Translator::define(const Step& s, int in) {
-  // slots only now: the instruction may have read them
+  // Slots are freed only now: the instruction may have read them.
   for (int i = 0; i < s.operands; ++i) {
     const std::uint32_t v = s.operand[i];
     if (next_use(v) != nothing || home_[v] != Home::slot) continue;
@@ -310,7 +314,7 @@ void Translator::define(const Step& s, int in) {
   register_of_[s.value] = static_cast<std::int8_t>(in);
 }
 
-// ---- instructions
+// Instructions
 
 Opcode Translator::arithmetic_opcode(std::uint8_t code) const noexcept {
   return {wide_ ? prefix::packed : prefix::scalar, 1, code};
@@ -370,7 +374,8 @@ void Translator::translate(const Step& s) {
 
 void Translator::arithmetic(const Step& s, std::uint8_t code, bool commutes) {
   std::uint32_t a = s.operand[0], b = s.operand[1];
-  // the first must be in a register: rather one that is there, or that is needed again
+  // The first operand must be in a register: prefer one that is there already, or is needed again
+  // sooner.
   if (commutes && find(a) < 0 && (find(b) >= 0 || next_use(b) < next_use(a))) std::swap(a, b);
   const int first = load(a, mask({b}));
   const int second = find(b);
@@ -399,6 +404,7 @@ void Translator::emit_not_zero(int by, int from) {
   emit_comparison(by, from, Memory{Base::pool, Pool::zero}, is_not_equal);
 }
 
+// 1.0 where the mask is set, otherwise 0: a masked load with zeroing, or a bitwise and.
 void Translator::emit_truth(int to, int by) {
   const Memory one{Base::pool, Pool::one};
   if (width_ == 8) {
@@ -489,6 +495,7 @@ void Translator::logical(const Step& s) {
   const int first = load(a, mask({b}));
   const int second = load(b, mask({a}));
   const Opcode o = s.operation == Operation::logical_and ? op_and : op_or;
+  // Truth values are exactly 0.0 or 1.0, so bitwise operations on them give truth values again.
   if (truth_valued(values_.node(a).operation) && truth_valued(values_.node(b).operation)) {
     release_operands(s);
     const int to = take(0);
@@ -529,7 +536,7 @@ void Translator::select(const Step& s) {
 }
 
 void Translator::call(const Step& s) {
-  // a called function keeps no vector register
+  // All vector registers are caller-saved in the System V ABI.
   for (const std::uint32_t v : holds_) {
     if (v != nothing) store_for_later(v);
   }
@@ -567,8 +574,8 @@ void Translator::call(const Step& s) {
     load_from(0, {Base::rsp, 0});
   } else {
     if (count == 2) {
-      // aside first, since the first operand may be in the second's register and the other way
-      // round
+      // The second operand goes to a spare register first: the two operands may occupy each other's
+      // argument registers.
       const int aside = find(s.operand[0]) == 15 ? 14 : 15;
       bring(aside, s.operand[1]);
       bring(0, s.operand[0]);
@@ -583,7 +590,7 @@ void Translator::call(const Step& s) {
   define(s, 0);
 }
 
-// Outputs that are inputs or constants.
+// Copies inputs and constants that are outputs themselves.
 void Translator::pass_through() {
   for (std::uint32_t v = 0; v < values_.size(); ++v) {
     if (home_[v] != Home::input && home_[v] != Home::constant) continue;

@@ -14,6 +14,7 @@ std::string text(Shape s) {
 namespace detail {
 namespace {
 
+// A result of a single dummy element, with the reason.
 Outcome refused(std::string complaint) {
   return {{{}, {Cell{}}}, std::move(complaint), Problem::Kind::sizes};
 }
@@ -25,7 +26,7 @@ Outcome wanted(std::string_view name, std::string_view what, const Cells& given)
 
 Shape vector_of(std::size_t n) { return {static_cast<std::uint32_t>(n), 0}; }
 
-/// The shape of what is done element by element: numbers go with every shape.
+/// The common shape for an elementwise operation; scalars are compatible with every shape.
 std::optional<Shape> common(std::span<const Cells> values) {
   Shape shape;
   for (const Cells& v : values) {
@@ -67,7 +68,7 @@ Cells Algebra::negated(Cells v) const {
 
 Cell Algebra::times(const Cell& a, const Cell& b) const {
   if (a.absent || b.absent) return {graph_.constant(0.0), written, true};
-  // a written 0 fits every unit, also times something: 2*n*[v, 0]
+  // A literal 0 has every unit, also in a product: 2*n*[v, 0].
   const auto nothing = [&](const Cell& c) { return c.quantity.literal && constant(c.term) == 0.0; };
   return {graph_.apply(Operation::multiply, a.term, b.term),
           nothing(a) || nothing(b) ? written : multiplied(a.quantity, b.quantity)};
@@ -75,6 +76,7 @@ Cell Algebra::times(const Cell& a, const Cell& b) const {
 
 Cell Algebra::scaled(double k, const Cell& c) const { return times(number(k), c); }
 
+// A structural zero adds no term. Rewriting could not remove it: x + 0 differs from x for x = -0.
 Cell Algebra::plus(const Cell& a, const Cell& b, Operation o, std::string& complaint) const {
   if (b.absent) return a;
   if (a.absent)
@@ -136,7 +138,7 @@ Outcome Algebra::product(const Cells& a, const Cells& b) const {
         "two vectors have several products: write dot(a, b), cross(a, b), or a .* b for each "
         "element");
   }
-  // a vector is a column; a matrix of one row is a row
+  // A vector is a column; a matrix with one row is a row vector.
   const std::size_t rows = a.shape.rows, inner = a.shape.vector() ? 1 : a.shape.columns;
   const std::size_t columns = b.shape.vector() ? 1 : b.shape.columns;
   if (inner != b.shape.rows) {
@@ -170,7 +172,7 @@ Outcome Algebra::raised(const Cells& a, const Cells& b) const {
 
 Term Algebra::element(const Function& f, std::span<const Term> of) const {
   if (f.operation == Operation::select) return graph_.apply(f.operation, of[0], of[1], of[2]);
-  // x comes second, so that it is kept within the limits to the bit, and NaN stays NaN
+  // x is the second operand: minimum and maximum return the second one for NaN, so NaN stays NaN.
   if (f.name == "clamp") {
     return graph_.apply(Operation::minimum, of[2], graph_.apply(Operation::maximum, of[1], of[0]));
   }
@@ -209,7 +211,7 @@ Outcome Algebra::called(const Function& f, std::span<const Cells> arguments) con
   return out;
 }
 
-/// The least or largest element.
+/// The least or largest element, for min and max of one vector.
 Outcome Algebra::reduced(const Function& f, const Cells& v) const {
   std::vector<Term> terms;
   std::vector<Quantity> quantities;
@@ -276,7 +278,7 @@ Outcome Algebra::transposed(const Cells& v) const {
   return out;
 }
 
-/// By cofactors, which are exact formulas without a choice of pivots.
+/// By cofactors: straight-line formulas, without a choice of pivots that would depend on values.
 Outcome Algebra::inverse(const Cells& m) const {
   const std::size_t n = m.shape.rows;
   if (m.shape.columns != n || n > 3) {
@@ -311,7 +313,7 @@ Outcome Algebra::inverse(const Cells& m) const {
   return out;
 }
 
-/// A size: a whole number that is written or constant.
+/// A size must be an integer that is known when the document is read.
 std::optional<std::uint32_t> Algebra::count(const Cells& v) const {
   constexpr double most = 1000;
   const auto n = v.shape.scalar() ? constant(v.cells[0].term) : std::nullopt;
@@ -360,8 +362,8 @@ Outcome Algebra::skew(const Cells& v) const {
        {zero, n.cells[2], v.cells[1], v.cells[2], zero, n.cells[0], n.cells[1], v.cells[0], zero}}};
 }
 
-/// A(q) of Wertz, Spacecraft Attitude Determination and Control (1978), eq. (12-13a): scalar last,
-/// the components of a vector in the axes that q leads to.
+/// A(q) of Wertz, Spacecraft Attitude Determination and Control (1978), eq. (12-13a), with the
+/// scalar last. It transforms components of a vector to the axes whose attitude is q.
 Outcome Algebra::rotation_matrix(const Cells& q) const {
   if (q.shape != Shape{4, 0}) return wanted("a rotation", "a quaternion of 4 elements", q);
   Outcome out;
@@ -397,7 +399,7 @@ Outcome Algebra::rotation_matrix(const Cells& q) const {
   return out;
 }
 
-/// Shuster's product: A(qmul(a, b)) = A(a) A(b).
+/// The quaternion product in Shuster's order: A(qmul(a, b)) = A(a) A(b).
 Outcome Algebra::quaternion_product(const Cells& a, const Cells& b) const {
   for (const Cells* q : {&a, &b}) {
     if (q->shape != Shape{4, 0}) return wanted("qmul", "quaternions of 4 elements", *q);
@@ -406,7 +408,7 @@ Outcome Algebra::quaternion_product(const Cells& a, const Cells& b) const {
     std::size_t of_a;
     bool positive;
   };
-  // by row and element of b
+  // Row by row, for each element of b: the element of a that multiplies it, and the sign.
   static constexpr Factor factors[4][4] = {{{3, true}, {2, true}, {1, false}, {0, true}},
                                            {{2, false}, {3, true}, {0, true}, {1, true}},
                                            {{1, true}, {0, false}, {3, true}, {2, true}},
@@ -430,7 +432,8 @@ Outcome Algebra::quaternion_product(const Cells& a, const Cells& b) const {
   return out;
 }
 
-/// dq/dt of an attitude whose axes turn with w, given in these axes (Wertz, eq. (16-3)).
+/// dq/dt for axes that rotate with angular velocity w, in components along these axes (Wertz, eq.
+/// (16-3)).
 Outcome Algebra::quaternion_rate(const Cells& q, const Cells& w) const {
   if (q.shape != Shape{4, 0}) return wanted("qrate", "a quaternion of 4 elements first", q);
   if (w.shape != Shape{3, 0}) return wanted("qrate", "an angular velocity of 3 elements second", w);
@@ -449,7 +452,7 @@ Outcome Algebra::quaternion_rate(const Cells& q, const Cells& w) const {
   return out;
 }
 
-/// Straight lines between the points; beyond the ends the value there.
+/// Linear interpolation; constant beyond the ends.
 Outcome Algebra::interpolated(std::span<const Cells> arguments) const {
   const Cells &x = arguments[0], &places = arguments[1], &values = arguments[2];
   if (!x.shape.scalar()) return wanted("table", "a number first", x);
@@ -475,6 +478,7 @@ Outcome Algebra::interpolated(std::span<const Cells> arguments) const {
       graph_.apply(Operation::minimum, places.cells[n - 1].term,
                    graph_.apply(Operation::maximum, places.cells[0].term, x.cells[0].term));
   Cell result;
+  // A chain of selects from the last interval to the first, without branches.
   for (std::size_t i = n - 1; i-- > 0;) {
     const Cell &a = values.cells[i], &b = values.cells[i + 1];
     const Combined units = detail::agreed(a.quantity, b.quantity, ",");

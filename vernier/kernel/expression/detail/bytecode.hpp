@@ -10,8 +10,8 @@ namespace vernier::expression::detail {
 
 class Values;
 
-// The instructions: first the operations in the order of Operation, from add on; then pairs that
-// occur together, computed with both roundings.
+// The instructions: first the operations in the order of Operation, starting with add; then fused
+// pairs, which round twice as the separate operations do.
 // clang-format off
 #define VERNIER_EXPRESSION_INSTRUCTIONS(X) \
   X(add) X(subtract) X(multiply) X(divide) X(negate) X(power) \
@@ -34,7 +34,7 @@ constexpr Code code(Operation o) noexcept {
                            static_cast<std::uint32_t>(Operation::add));
 }
 
-/// Registers as bytes from the start of the working memory.
+/// Registers are given as byte offsets into the working memory.
 ///
 ///   multiply_add         a*b + c      products_sum         a*b + c*e
 ///   multiply_subtract    a*b - c      products_difference  a*b - c*e
@@ -54,8 +54,8 @@ struct Result {
   std::uint32_t output, from;
 };
 
-/// Registers: the inputs that are used, the constants, then the intermediate values, whose
-/// registers are used again when nobody needs them any more.
+/// The registers hold the inputs that are used, then the constants, then intermediate values. A
+/// register of an intermediate value is reused after the value's last use.
 struct Bytecode {
   std::vector<Instruction> instructions;  // the last one is `end`
   std::vector<Copy> copies;
@@ -65,14 +65,14 @@ struct Bytecode {
   std::uint32_t registers = 0;
 };
 
-/// `values`: of reachable(graph, outputs).
+/// `values` are the terms of reachable(graph, outputs).
 Bytecode compiled(const Values&, std::span<const Term> outputs);
 
 void interpret(const Bytecode&, const double* in, double* out, double* work) noexcept;
 
-/// The vector instructions that interpret_lanes() may use; all give the same bits.
+/// The vector instructions that interpret_lanes() may use; the results are the same to the bit.
 enum class Vectors : std::uint8_t { portable, avx2, avx512 };
-/// The best of this processor.
+/// The widest that this processor supports.
 Vectors available_vectors() noexcept;
 void interpret_lanes(const Bytecode&, Vectors, const double* const* in, double* out,
                      double* work) noexcept;

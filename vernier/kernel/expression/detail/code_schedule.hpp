@@ -9,8 +9,8 @@
 
 namespace vernier::expression::detail {
 
-/// What the machine code does, in order, and when each value is needed: made once, translated once
-/// for one state and once for lanes.
+/// The steps of the machine code in order, and the steps that use each value. It is made once and
+/// translated up to twice: for one state and for lanes.
 class CodeSchedule {
  public:
   static constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
@@ -20,7 +20,8 @@ class CodeSchedule {
     std::uint32_t value;
     std::uint32_t operand[4];
     int operands;
-    // select by a comparison: its operands come first, and no truth value is made
+    // A select by a comparison: the operands of the comparison come first, and no truth value is
+    // computed.
     bool compares = false;
     Operation comparison = Operation::less;
   };
@@ -32,7 +33,7 @@ class CodeSchedule {
   std::span<const std::uint32_t> uses(std::uint32_t value) const {
     return {&uses_[first_use_[value]], first_use_[value + 1] - first_use_[value]};
   }
-  /// Which outputs a value is.
+  /// The outputs that a value is written to.
   std::span<const std::uint32_t> outputs(std::uint32_t value) const {
     return {&outputs_[first_output_[value]], first_output_[value + 1] - first_output_[value]};
   }

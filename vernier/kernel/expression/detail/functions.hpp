@@ -7,11 +7,11 @@
 
 namespace vernier::expression::detail {
 
-/// What a function asks of the units of its arguments, and what the result has.
+/// What a function requires of the units of its arguments, and the unit of its result.
 enum class UnitRule {
-  none_to_none,  // no unit, and none: sin
-  same_to_same,  // all agree, and so does the result: min, hypot, if
-  same_to_none,  // all agree; the result has none: atan2
+  none_to_none,  // arguments and result have no unit: sin
+  same_to_same,  // arguments and result have one unit: min, hypot, if
+  same_to_none,  // arguments have one unit, the result has none: atan2
   any_to_none,   // sign
   root,          // sqrt
   raised         // pow

@@ -34,7 +34,7 @@ enum class Symbol {
   semicolon,
   colon,
   assign,
-  wrong  // is not allowed in an expression; Token::complaint says why
+  wrong  // not allowed in an expression; see Token::complaint
 };
 
 struct Token {
@@ -45,7 +45,7 @@ struct Token {
   std::string complaint = {};
 };
 
-/// Cuts a text into tokens. Never fails: what is not a token comes as Symbol::wrong.
+/// Splits a text into tokens. It never fails: anything else is returned as Symbol::wrong.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) noexcept : text_(text) {}

@@ -13,21 +13,22 @@ namespace vernier::expression::detail {
 
 class Values;
 
-/// Functions made while running.
+/// Functions compiled at run time, in executable memory.
 class MachineCode {
  public:
   using Function = void (*)(const double* in, double* out, double* work);
   using LaneFunction = void (*)(const double* const* in, double* out, double* work);
 
-  /// Where in an image the functions begin. Nothing stands at 0 but constants: no lanes.
+  /// Offsets of the functions in the image. The image starts with constants, so lanes = 0 means
+  /// that there is no function for lanes.
   struct Entries {
     std::size_t scalar, lanes;
   };
 
-  /// Takes whole pages; check ready().
+  /// Allocates whole pages; check ready().
   MachineCode(std::span<const std::uint8_t> image, Entries, std::size_t work) noexcept;
 
-  /// Whether the operating system gave the memory.
+  /// Whether the operating system provided executable memory.
   bool ready() const noexcept { return memory_.ready(); }
   /// Doubles of working memory; lanes need Program::lanes times as many.
   std::size_t work() const noexcept { return work_; }
@@ -46,8 +47,8 @@ class MachineCode {
   LaneFunction lanes_ = nullptr;
 };
 
-/// In one pass over the values. Null where the processor is another, the program is beyond all
-/// measure, or executable memory is refused.
+/// Compiles in one pass over the values. Null if the processor is not supported, the program is too
+/// large for 32-bit displacements, or executable memory is refused.
 std::unique_ptr<const MachineCode> machine_code(const Values&, std::span<const Term> outputs,
                                                 bool for_lanes);
 

@@ -16,8 +16,8 @@ using machine::Memory;
 using machine::Opcode;
 namespace prefix = machine::prefix;
 
-/// The constants that stand before the code: masks of 64 bytes each, then the constants of the
-/// program, once as single numbers and, for lanes, `width` times each.
+/// The constants placed before the code: masks of 64 bytes each, then the constants of the program,
+/// once as single numbers and, for lanes, repeated `width` times each.
 struct Pool {
   static constexpr std::int32_t sign = 0, magnitude = 64, one = 128, minus_one = 192, zero = 256;
   std::vector<std::uint8_t> bytes;
@@ -27,17 +27,19 @@ struct Pool {
   Pool(const Values&, int width);
 };
 
-/// One pass over the plan. Registers of the processor are a cache of values: what is needed last
-/// leaves first; what can be read again from inputs, constants or outputs leaves without being
-/// stored. Operands that are needed once are taken from memory by the instruction itself.
+/// Translates the schedule to x86-64 vector instructions in one pass. Processor registers are a
+/// cache of values. When one is needed, the value whose next use is farthest away is evicted
+/// (Belady's rule). Values that can be read again from inputs, constants or outputs are not stored.
+/// An operand that is not in a register is read from memory by the instruction itself where
+/// possible.
 class Translator {
  public:
-  /// `width`: numbers at a time, 1, 4 or 8 (AVX-512). More than one: in a loop over all lanes, of
-  /// which inputs are given by the addresses of each.
+  /// `width` is how many numbers an instruction computes: 1, 4, or 8 with AVX-512. Above 1, the
+  /// code loops over all lanes, and the inputs are given as one address per signal.
   Translator(const Values&, const CodeSchedule&, const Pool&, int width, std::size_t origin);
 
   const std::vector<std::uint8_t>& bytes() const noexcept { return code_.bytes(); }
-  /// Values of working memory used.
+  /// The number of values of working memory in use.
   std::size_t slots() const noexcept { return slots_; }
 
  private:
@@ -45,7 +47,7 @@ class Translator {
   static constexpr int registers = 16;
   static constexpr std::uint32_t nothing = CodeSchedule::never;
 
-  /// Where a value can be read when it is in no register.
+  /// Where a value can be read if it is in no register.
   enum class Home : std::uint8_t { none, input, constant, output, slot };
 
   void enter();
@@ -53,14 +55,14 @@ class Translator {
   void translate(const Step&);
   void pass_through();
 
-  // one group of operations each
+  // One function for each group of operations.
   void arithmetic(const Step&, std::uint8_t code, bool commutes);
   void unary(const Step&);
   void compare(const Step&);
   void logical(const Step&);
   void select(const Step&);
   void call(const Step&);
-  // Truths are masks in the register `by`, or in the mask register of AVX-512.
+  // Results of comparisons are bit masks in the register `by`, or in a mask register of AVX-512.
   void emit(Opcode, int to, int first, int second);
   void emit(Opcode, int to, int first, const Memory& second, int immediate_bytes = 0);
   void emit_comparison(int by, int first, int second, int predicate);
@@ -81,7 +83,8 @@ class Translator {
   void release_operands(const Step&);
   void define(const Step&, int in);
   std::uint32_t next_use(std::uint32_t value) const;
-  /// Of an input in lanes, after its address was loaded: for the next instruction alone.
+  /// The memory operand of a value. For an input in lanes this loads the address into rax first, so
+  /// it is valid for the next instruction only.
   Memory home(std::uint32_t value);
 
   Opcode arithmetic_opcode(std::uint8_t code) const noexcept;
@@ -95,7 +98,7 @@ class Translator {
   bool wide_;
   Assembler code_;
   Base in_, out_, work_, counter_;
-  Base shift_;  // bytes from the first lane to those of this pass
+  Base shift_;  // byte offset of the lanes of this pass
   std::size_t loop_ = 0;
 
   std::uint32_t now_ = 0;
@@ -103,7 +106,7 @@ class Translator {
   std::vector<std::int8_t> register_of_;
   std::vector<Home> home_;
   std::vector<std::uint32_t> place_;   // in its home
-  std::vector<std::uint32_t> cursor_;  // uses that are past
+  std::vector<std::uint32_t> cursor_;  // how many uses are in the past
   std::vector<std::uint32_t> free_slots_;
   std::uint32_t slots_ = 0;
 };

@@ -16,10 +16,10 @@ namespace vernier::expression::detail {
 struct Cell {
   Term term = 0;
   Quantity quantity = {};
-  bool absent = false;  // a zero of diag, skew, identity or zeros: products leave it out
+  bool absent = false;  // a structural zero of diag, skew, identity or zeros: products omit it
 };
 
-/// A number, vector or matrix as terms; a matrix row by row.
+/// A number, vector or matrix of terms; a matrix is stored row by row.
 struct Cells {
   Shape shape = {};
   std::vector<Cell> cells = {};
@@ -30,16 +30,16 @@ struct Cells {
   }
 };
 
-/// A result, or what is wrong with it. With wrong units there is a result all the same, with wrong
-/// sizes there is none.
+/// A result, or what is wrong with it. There is a result even if units are wrong, but not if sizes
+/// are wrong.
 struct Outcome {
   Cells value = {};
   std::string complaint = {};
   Problem::Kind kind = Problem::Kind::units;
 };
 
-/// Operations on values as operations on their elements, in the order in which people write them
-/// out: sums from the left, the first factor of a product first.
+/// Expands operations on vectors and matrices into operations on elements, in the order in which
+/// they are written out by hand: sums from the left, the first factor of a product first.
 class Algebra {
  public:
   explicit Algebra(Graph& g) noexcept : graph_(g) {}
@@ -47,16 +47,16 @@ class Algebra {
   Cell number(double) const;
   Cells value(const Value&) const;
 
-  /// + - and comparisons; `sign` is how the operator is written.
+  /// For +, - and comparisons; `sign` is the operator as written.
   Outcome agreed(Operation, const Cells& a, const Cells& b, std::string_view sign) const;
-  /// The product of linear algebra; a factor without shape scales.
+  /// The matrix product; a scalar factor scales.
   Outcome product(const Cells& a, const Cells& b) const;
-  /// .* and ./, and division by a number.
+  /// For .* and ./, and division by a number.
   Outcome each(Operation, const Cells& a, const Cells& b, std::string_view sign) const;
   Outcome raised(const Cells& a, const Cells& b) const;
   Cells negated(Cells) const;
 
-  /// A function of numbers, applied to each element; numbers go with every element.
+  /// A function of numbers, applied element by element; scalars are combined with every element.
   Outcome called(const Function&, std::span<const Cells> arguments) const;
   /// A function of vectors.
   Outcome called(const VectorFunction&, std::span<const Cells> arguments) const;

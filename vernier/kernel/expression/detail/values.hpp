@@ -10,8 +10,9 @@
 
 namespace vernier::expression::detail {
 
-/// The terms of a program, numbered anew without gaps, operands first: tables then have the size of
-/// the program, not of the graph. Looks at the graph and the terms while it lives.
+/// The terms of a program, renumbered without gaps, operands first. Tables indexed by value have
+/// the size of the program instead of that of the graph. Refers to the graph and the terms, which
+/// must outlive it.
 class Values {
  public:
   Values(const Graph& graph, std::span<const Term> terms) : graph_(graph), terms_(terms) {
