@@ -47,7 +47,8 @@ Words words_for(Obstacle k) {
   return {"V3204", ""};
 }
 
-/// Of a row of the equations ("moment equilibrium of node 'rod' about x"), who is quoted in it.
+/// The name quoted in the description of an equation: 'rod' of "moment equilibrium of node 'rod'
+/// about x".
 std::string quoted(const std::string& row) {
   const std::size_t first = row.find('\''), last = row.rfind('\'');
   return first < last ? row.substr(first + 1, last - first - 1) : std::string();
@@ -57,7 +58,7 @@ std::string quoted(const std::string& row) {
 
 ConfigurationError in_words(const constrained::AssemblyProblem& p, const Definition& d) {
   std::string what = p.what();
-  // one joint that is at odds with itself: its ends stand so that no small turn helps
+  // A single joint that cannot be satisfied: no small rotation of its ends reduces the error.
   const bool alone = p.kind == Obstacle::conflicting && p.names.size() == 1;
   if (alone)
     what += ": it stays " + short_text(p.gap) + " (m or rad) off";
@@ -65,6 +66,8 @@ ConfigurationError in_words(const constrained::AssemblyProblem& p, const Definit
     what += ": they stay " + short_text(p.gap) + " (m or rad) apart";
   if (p.kind == Obstacle::velocities) what += ": " + short_text(p.gap) + " (m/s or rad/s) are left";
   const Words w = words_for(p.kind);
+  // The message points to the first joint involved, or to the node that an equation names; the
+  // other joints become notes.
   const auto at = p.names.empty() ? d.places.end() : d.places.find(p.names.front());
   const bool placed = at != d.places.end();
   Place place = placed ? at->second : d.place;

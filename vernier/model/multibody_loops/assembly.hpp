@@ -4,11 +4,11 @@
 
 namespace vernier::multibody_loops {
 
-/// What keeps a mechanism from being put together, in words, at the places of what it concerns.
+/// Translates a failed assembly into a message, at the places of the joints or nodes concerned.
 ConfigurationError in_words(const constrained::AssemblyProblem&, const Definition&);
 
-/// Brings a solver to the start that the definition asks for. Throws ConfigurationError when there
-/// is none, naming joints and how far they are apart (V3200 to V3205).
+/// Brings a solver to the initial state that the definition requests. Throws ConfigurationError if
+/// there is none; the message names the joints and the remaining gap (V3200 to V3205).
 void put_together(constrained::Solver&, const Definition&, double time);
 
 }  // namespace vernier::multibody_loops

@@ -14,6 +14,8 @@
 namespace vernier::multibody_loops {
 namespace detail {
 
+// What a statement means depends on the section that contains it. An error ends the conversion of
+// its statement only, so that all errors of a deck are reported together.
 void Deck::convert(const DeckStatement& s, Diagnostics& problems) {
   try {
     DeckArguments a(s, numbers_);
@@ -59,7 +61,7 @@ void Deck::section(const DeckStatement& s, bool begins) {
   const std::string name = normal(s.arguments[0].text);
   if (begins) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      open_.push_back(name);  // so that its end is found
+      open_.push_back(name);  // so that its end matches
       refuse("V1722", "the section \"" + name + "\" is not among what can be converted",
              s.arguments[0].place,
              name == "drivers"
@@ -77,6 +79,8 @@ void Deck::section(const DeckStatement& s, bool begins) {
 
 void Deck::problem(const DeckStatement& s, Diagnostics& problems) {
   DeckArguments a(s, numbers_);
+  // MBDyn's multistep methods take the spectral radius at infinity as a drive. Schemes here need a
+  // constant below 1.
   const auto dissipation = [&] {
     const Place place = a.place();
     const Drive rho = drive(a);
@@ -114,7 +118,7 @@ void Deck::problem(const DeckStatement& s, Diagnostics& problems) {
               "ms3, ms4, hope, bdf, crank nicolson");
     }
   }
-  // the rest is about MBDyn's own solvers and output
+  // All other statements configure MBDyn's solvers and output, which have no counterpart.
 }
 
 void Deck::control(const DeckStatement& s) {
@@ -176,7 +180,7 @@ void Deck::node(const DeckStatement& s, DeckArguments& a) {
                     (p.w.isZero(0.0) ? "" : " rate=\"" + vector(p.w, "rad/s") + "\"") + "/>\n";
   counted_["structural nodes"] += 1.0;
   nodes_.emplace(label, std::move(n));
-  // initial stiffnesses and output do not concern the document
+  // Initial stiffnesses and output options have no counterpart in the document.
   if (!a.more()) return;
   static const std::array<std::string_view, 6> harmless{
       "output",        "position initial stiffness", "velocity initial stiffness", "assembly",
@@ -206,6 +210,7 @@ void Deck::element(const DeckStatement& s, DeckArguments& a) {
     return force(s, a, s.keyword == "couple");
   }
   if (s.keyword == "gravity") return gravity(a);
+  // Reports and numerical regularization have no counterpart in the document.
   static const std::array<std::string_view, 6> reports{
       "inertia",    "output", "joint regularization", "stream output", "stream motion output",
       "rtai output"};
@@ -215,7 +220,8 @@ void Deck::element(const DeckStatement& s, DeckArguments& a) {
 }
 
 std::string Deck::named(const DeckStatement& s, const char* kind, long label) {
-  // a label that was a variable keeps its name, unless the variable counts
+  // If a variable was written as the label, its name becomes the name of the element, unless the
+  // variable is assigned more than once (a counter).
   const std::string& word = s.arguments[0].text;
   const std::string by_number =
       std::string(kind) + "_" + (label < 0 ? "m" : "") + std::to_string(std::abs(label));
@@ -233,7 +239,8 @@ void Deck::look_ahead(const std::vector<DeckStatement>& all) {
     for (const DeckArgument& a : s.arguments) {
       const std::vector<std::string_view> left =
           words(std::string_view(a.text).substr(0, a.text.find('=')));
-      if (left.size() == 1) counters_.emplace(left[0]);  // it was declared before
+      if (left.size() == 1)
+        counters_.emplace(left[0]);  // no type: an assignment to a declared variable
     }
   }
 }
@@ -245,7 +252,7 @@ std::string Deck::included(const DeckStatement& s) {
   return std::string(text.substr(1, text.size() - 2));
 }
 
-// ---- the document
+// Writing the document
 
 std::string Deck::vector(const Vector3& v, const char* unit) {
   return exact(v[0]) + " " + exact(v[1]) + " " + exact(v[2]) + " " + unit;
@@ -253,7 +260,8 @@ std::string Deck::vector(const Vector3& v, const char* unit) {
 
 std::string Deck::attitude(const Matrix3& R) {
   if ((R - Matrix3::Identity()).isZero(0.0)) return {};
-  // of the largest element, so that nothing is divided by what is small
+  // Quaternion from a rotation matrix, starting from its largest element (Shepperd's method), so
+  // that no division is by a small number.
   const double t = R.trace();
   Eigen::Index k = 0;
   R.diagonal().maxCoeff(&k);
@@ -324,13 +332,13 @@ namespace {
 constexpr std::uintmax_t largest = 16u << 20;
 constexpr std::size_t most_problems = 100;
 
-/// A deck and the files that it includes.
+/// A deck and the files that it includes, converted as one sequence of statements.
 class Files {
  public:
-  /// `follow`: includes are read from the disk.
+  /// `follow`: read included files from disk.
   Files(Diagnostics& found, bool follow) : found_(found), follow_(follow) {}
 
-  /// Converts what a file says, at the depth of includes; false: no use to go on.
+  /// Converts the statements of one file at the given depth of includes; false: stop converting.
   bool convert(const std::string& content, const std::string& name, int depth) {
     const std::string& kept = contents_.try_emplace(name, content).first->second;
     const std::size_t before = found_.errors();
@@ -356,11 +364,11 @@ class Files {
 
   const detail::Deck& deck() const { return deck_; }
 
-  /// The same problems, each with the line it is about.
+  /// Copies the problems found, each with its source line.
   void add_with_lines(Diagnostics& to) const {
     constexpr std::size_t longest = 400;
     std::map<std::string_view, std::vector<std::string_view>> lines;
-    std::set<std::string> told;  // a file may be included many times
+    std::set<std::string> told;  // a file may be included several times
     for (const Diagnostic& d : found_.list()) {
       if (!told.insert(d.place.file + ":" + std::to_string(d.place.line) + ":" +
                        std::to_string(d.place.column) + d.message)
@@ -426,8 +434,8 @@ class Files {
   bool follow_;
   detail::Deck deck_;
   std::map<std::string, std::string, std::less<>> contents_;  // by name
-  std::vector<std::string> open_;                             // files that include the present one
-  std::uintmax_t bytes_ = 0;                                  // of what was included
+  std::vector<std::string> open_;                             // files that are being included
+  std::uintmax_t bytes_ = 0;                                  // total size of included files
   int count_ = 0;
 };
 

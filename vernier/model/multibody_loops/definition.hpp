@@ -11,7 +11,7 @@
 
 namespace vernier::multibody_loops {
 
-/// One output port, and what it shows.
+/// An output port and the quantity that it shows.
 struct Shown {
   enum class Kind : std::uint8_t {
     position,              // of node `index`, global axes
@@ -37,18 +37,18 @@ struct Shown {
   Port port = {};
 };
 
-/// A mechanism as its document gives it.
+/// A mechanism as described by its document.
 struct Definition {
   constrained::Model model;
   constrained::Settings settings;
-  double step = 1e-3;        // s, the longest
-  bool equilibrium = false;  // begins at rest instead of at the start given
+  double step = 1e-3;        // s, the longest step
+  bool equilibrium = false;  // start in static equilibrium instead of the given state
   int load_steps = 10;
-  std::vector<Port> inputs;  // of the drives that are inputs, in their order
+  std::vector<Port> inputs;  // one for each drive that is an input, in their order
   std::vector<Shown> outputs;
   /// Where nodes, bodies, elements and drives are in the document, by name.
   std::map<std::string, Place, std::less<>> places;
-  Place place;  // of the whole
+  Place place;  // of the document
 };
 
 }  // namespace vernier::multibody_loops

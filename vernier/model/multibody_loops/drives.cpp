@@ -61,14 +61,14 @@ class SineDrive final : public Drive {
   double origin_;
 };
 
-/// Points, and where a time lies among them.
+/// Points in time, and the search for an interval.
 class Points {
  public:
   Points(std::vector<double> times, std::vector<double> values)
       : times_(std::move(times)), values_(std::move(values)) {}
 
  protected:
-  /// The interval that begins at or before t; t is inside.
+  /// The interval that contains t, which must not be outside the points.
   std::size_t interval(double t) const noexcept {
     const auto after = std::upper_bound(times_.begin(), times_.end(), t);
     return static_cast<std::size_t>(after - times_.begin()) - 1;
@@ -96,7 +96,8 @@ class Spline final : public Drive, Points {
  public:
   Spline(std::vector<double> times, std::vector<double> values)
       : Points(std::move(times), std::move(values)), curvature_(times_.size(), 0.0) {
-    // second derivatives: a tridiagonal system, zero at both ends
+    // Natural cubic spline: the second derivatives solve a tridiagonal system (Thomas algorithm)
+    // and vanish at both ends.
     const std::size_t n = times_.size();
     std::vector<double> upper(n, 0.0);
     for (std::size_t i = 1; i + 1 < n; ++i) {
@@ -127,6 +128,7 @@ class Spline final : public Drive, Points {
 
 class Formula final : public Drive {
  public:
+  // The working memory is on the stack, because evaluation must not allocate.
   static constexpr std::size_t most_work = 512;
   explicit Formula(expression::Program p) : program_(std::move(p)) {}
   DriveState at(double t) const noexcept override {

@@ -6,13 +6,12 @@
 #include "vernier/kernel/constrained/model.hpp"
 #include "vernier/kernel/expression/expression.hpp"
 
-/// Functions of time for mechanisms. All are right-continuous: at a corner they are what comes
-/// after.
+/// Functions of time for mechanisms. All are right-continuous.
 namespace vernier::multibody_loops {
 
 using Function = std::shared_ptr<const constrained::Drive>;
 
-/// From one value to the other along a straight line; constant before and after. begin < end.
+/// Linear from one value to another; constant before and after. Requires begin < end.
 Function ramp(double from, double to, double begin, double end);
 Function step(double from, double to, double at);
 
@@ -20,18 +19,18 @@ struct Sine {
   double offset = 0.0, amplitude = 1.0;
   double omega = 1.0;             // rad/s
   double phase = 0.0;             // rad
-  double begin = 0.0, end = 0.0;  // s; constant outside, at the values there. May be infinite
+  double begin = 0.0, end = 0.0;  // s; the value is constant before and after; may be infinite
 };
-/// offset + amplitude sin(omega (t - begin) + phase); an infinite begin counts as zero there.
+/// offset + amplitude sin(omega (t - begin) + phase), with 0 instead of an infinite begin.
 Function sine(const Sine&);
 
-/// Straight lines through points; constant before the first and after the last. `times` rise.
+/// Linear interpolation; constant before the first and after the last point. `times` must increase.
 Function table(std::vector<double> times, std::vector<double> values);
-/// The natural cubic spline through points; constant before the first and after the last.
+/// Natural cubic spline; constant before the first and after the last point.
 Function spline(std::vector<double> times, std::vector<double> values);
 
-/// A term of symbol 0, the time in seconds; differentiates it in `graph`. Null when it is too large
-/// to be evaluated without allocation.
+/// A term of symbol 0, the time in seconds, with its first two derivatives, which are made in
+/// `graph`. Null if it is too large to be evaluated without allocation.
 Function formula(expression::Graph& graph, expression::Term);
 
 }  // namespace vernier::multibody_loops

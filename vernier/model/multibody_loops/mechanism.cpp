@@ -25,7 +25,7 @@ void put(const Vector3& v, std::span<double> to) noexcept {
   to[2] = v.z;
 }
 
-/// Not-a-number has a sign, which says nothing.
+/// Removes the sign of NaN, which has no meaning and differs between machines.
 double without_sign(double x) noexcept { return std::isnan(x) ? std::abs(x) : x; }
 
 constrained::Model checked(const constrained::Model& m) {
@@ -33,7 +33,7 @@ constrained::Model checked(const constrained::Model& m) {
   return m;
 }
 
-/// Bytes of a state, one thing after the other.
+/// Writes and reads the bytes of a saved state in sequence.
 struct Cursor {
   std::byte* at;
   void put(const void* from, std::size_t n) noexcept {
@@ -89,6 +89,8 @@ void Mechanism::assemble(double time) {
   const auto length = [](double x, double y, double z) {
     return elementary::hypot(elementary::hypot(x, y), z);
   };
+  // If the assembly moved a node far from its place in the document, a failure of the first step
+  // mentions it.
   double size = 0.0;
   for (std::size_t i = 0; i < definition_.model.nodes.size(); ++i) {
     const auto& to = solver_.node(static_cast<int>(i)).x;
@@ -193,6 +195,8 @@ void Mechanism::show(const Shown& s, std::span<const constrained::Acceleration> 
   }
 }
 
+// q and -q are the same attitude. Choosing the sign nearest to the last output keeps outputs
+// continuous.
 void Mechanism::follow_attitudes() noexcept {
   for (std::size_t k = 0; k < turning_.size(); ++k) {
     const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(
@@ -226,10 +230,11 @@ Advance Mechanism::advance(Time from, Time to) noexcept {
   const double whole = seconds(to - from);
   const double share = whole / definition_.step;
   const double n = std::clamp(std::ceil(share - 1e-6), 1.0, 1e15);
-  // ticks are whole nanoseconds, 1/330 s is not: what rounding takes away comes back next time
+  // Ticks are rounded to nanoseconds, but a step such as 1/330 s is not. Taking the exact step
+  // keeps the step size constant; rounding errors of ticks cancel over time.
   const bool regular = std::abs(whole - n * definition_.step) < 2e-9;
   const double h = regular ? definition_.step : whole / n;
-  // histories of very different steps are no good to a multistep formula
+  // Multistep formulas lose stability if the step changes by more than a factor of 2: start anew.
   if (counts_.last_step > 0.0 && (h > 2.0 * counts_.last_step || h < 0.5 * counts_.last_step))
     solver_.restart();
   Outcome outcome = Outcome::ok;
@@ -259,6 +264,7 @@ void Mechanism::tell_unconverged(const StepReport& r, double time) noexcept {
     if (!d.function) continue;
     const constrained::DriveState s = d.function->at(time);
     if (std::isfinite(s.value) && std::isfinite(s.rate) && std::isfinite(s.acceleration)) continue;
+    // A drive without a value is a likelier cause than the step size.
     fault_.set(Category::numerics, "V3211",
                " is not a number at t = %.9g s: %g, its rate %g\nthe mechanism stays as it was "
                "before; change the drive where it has a pole or a root of less than zero",
@@ -267,7 +273,7 @@ void Mechanism::tell_unconverged(const StepReport& r, double time) noexcept {
     return;
   }
   const bool known = r.worst_row >= 0 && static_cast<std::size_t>(r.worst_row) < rows_.size();
-  // a first step that fails: what was far from its place may be bent too much
+  // If the first step fails, the assembly may have deformed the mechanism too much.
   char far_away[120] = "";
   if (moved_.node >= 0 && counts_.last_step == 0.0)
     std::snprintf(far_away, sizeof far_away,

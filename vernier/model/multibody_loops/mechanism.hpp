@@ -10,25 +10,26 @@
 
 namespace vernier::multibody_loops {
 
-/// A mechanism in redundant coordinates, in motion (kernel/constrained).
+/// A mechanism in redundant coordinates as a component (kernel/constrained).
 ///
-/// in   each port of its document: held over a tick; as a force, an exact impulse
-/// out  as the document says: of nodes, elements, scalars and the whole (Shown). All are of the
-///      state, those that follow the inputs at once (accelerations, reactions) as they were at the
-///      end of the last step: nothing feeds through.
+/// in   each port of its document, held over a tick; a force enters as an exact impulse
+/// out  as the document requests: nodes, elements, scalars and totals (Shown). All are functions of
+///      the state. Those that respond to inputs at once (accelerations, reactions) are those at the
+///      end of the last step, so there is no feedthrough.
 ///
 /// A tick is divided evenly into steps of at most Definition::step. A step that does not converge
-/// fails (V3210) and leaves the state before it; with a budget of iterations it is accepted,
-/// counted, and the outcome is `held`.
+/// fails (V3210) and the state before it is kept. With a budget of iterations the step is accepted
+/// and counted, and the outcome is `held`.
 class Mechanism final : public Component {
  public:
-  /// Puts it together. Throws ConfigurationError, at the places of the joints concerned, when that
-  /// cannot be done.
+  /// Assembles the mechanism. Throws ConfigurationError, at the places of the joints concerned, if
+  /// this fails.
   explicit Mechanism(Definition);
 
   const Description& description() const noexcept override { return description_; }
   void bind(const Bindings&) override;
-  /// Takes two phases when there are inputs: it is put together with those that others give.
+  /// Needs two phases if there are inputs: the mechanism is assembled again with the values that
+  /// other components provide.
   bool initialize(Time, int phase) override;
   Outcome output(Instant) noexcept override;
   Advance advance(Time from, Time to) noexcept override;
@@ -58,15 +59,15 @@ class Mechanism final : public Component {
   Description description_;
   std::vector<std::string> rows_;  // names of the solver's rows, for faults
   std::vector<int> turning_;       // nodes whose attitudes are shown
-  std::vector<double> attitudes_;  // of them, as last shown, so that signs stay
-  std::vector<double> measures_;   // of one element
+  std::vector<double> attitudes_;  // their last outputs, for continuous signs
+  std::vector<double> measures_;   // buffer for one element
   bool accelerations_shown_ = false;
   struct Moved {
     double way = 0.0;  // m
     int node = -1;
   };
   Counts counts_;
-  Moved moved_;  // by the assembly, when that is much
+  Moved moved_;  // the node that assembly moved most, if far
   Fault fault_;
   std::vector<std::span<const double>> inputs_;
   std::vector<std::span<double>> outputs_;

@@ -12,30 +12,30 @@
 /// Mechanisms in redundant coordinates from documents (formats/constrained), as a component.
 namespace vernier::multibody_loops {
 
-/// A document that was read and found good. Its parameters are its constants.
+/// A document without errors. Its parameters are its constants.
 class Source {
  public:
   virtual ~Source() = default;
   virtual const std::string& name() const noexcept = 0;
   virtual const std::string& summary() const noexcept = 0;  // one line
   virtual const std::vector<ParameterSpec>& parameters() const noexcept = 0;
-  virtual std::vector<std::filesystem::path> files() const = 0;  // that it names
-  /// The mechanism with these parameters. Throws ConfigurationError when they make it impossible.
+  virtual std::vector<std::filesystem::path> files() const = 0;  // files that the document names
+  /// The mechanism with these parameters. Throws ConfigurationError if they are invalid.
   virtual Definition made(const Parameters&) const = 0;
 };
 
 document::Grammar grammar();
 
-/// Reads and checks a document and the files it names; all problems go into `problems`. Nothing
-/// with an error. The mechanism is not put together: see Mechanism.
+/// Reads and checks a document and the files it names; all problems go into `problems`. Returns
+/// nothing if there is an error. The mechanism is not assembled: see Mechanism.
 std::shared_ptr<const Source> read_source(const std::filesystem::path&, Diagnostics& problems);
-/// The same for text in memory; `name` stands for the file in messages, and other files are looked
-/// for beside it.
+/// The same for text in memory; messages use `name` as the file name, and other files are searched
+/// for next to it.
 std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
                                            Diagnostics& problems);
 
 Type type_of(const std::shared_ptr<const Source>&);
-/// Lets compositions name <mechanism> documents.
+/// Makes <mechanism> documents available to compositions.
 void add_to(Catalogue&);
 
 }  // namespace vernier::multibody_loops

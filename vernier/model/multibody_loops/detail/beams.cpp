@@ -12,7 +12,7 @@ namespace {
 
 using constrained::Section;
 
-/// What is wrong with it, or nothing.
+/// Why a section stiffness is not symmetric positive definite, or an empty string.
 std::string flaw(std::array<double, 36> c) {
   for (std::size_t i = 0; i < 6; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -23,7 +23,8 @@ std::string flaw(std::array<double, 36> c) {
                std::to_string(i + 1);
     }
   }
-  // Cholesky's decomposition, in place
+  // Cholesky decomposition in place. A pivot that is not positive means that a strain stores no
+  // energy.
   static const char* const names[] = {"stretching", "shearing along y", "shearing along z",
                                       "twisting",   "bending about y",  "bending about z"};
   for (std::size_t i = 0; i < 6; ++i) {
@@ -40,7 +41,7 @@ std::string flaw(std::array<double, 36> c) {
   return {};
 }
 
-/// A straight line or an arc from a to b, with section axes: x along it.
+/// A straight line or a circular arc from a to b, with section axes along it: x is the tangent.
 class Curve {
  public:
   Curve(const Vector3& a, const Vector3& b, const Vector3& up) : a_(a), along_(b - a) {
@@ -53,6 +54,7 @@ class Curve {
     normal_ = u.cross(v);
     const double n2 = normal_.squaredNorm();
     if (!(n2 > 1e-20 * u.squaredNorm() * v.squaredNorm())) return;  // on one line
+    // From a to the centre of the circle through three points.
     const Vector3 to =
         (v.squaredNorm() * normal_.cross(u) + u.squaredNorm() * v.cross(normal_)) / (2.0 * n2);
     centre_ = a + to;
@@ -74,6 +76,8 @@ class Curve {
   Matrix3 axes(double s) const { return radius_ > 0.0 ? Matrix3(turn(s) * R0_) : R0_; }
 
  private:
+  // z is the part of `up` normal to x. If `up` is almost parallel to x, the global y axis replaces
+  // it.
   void orient(const Vector3& x, const Vector3& up) {
     Vector3 z = up - up.dot(x) * x;
     if (z.norm() < 1e-3 * up.norm()) z = Vector3::UnitY() - x.y() * x;
@@ -98,7 +102,7 @@ constrained::NodeState Builder::start_of(int node) const {
   return {n.position, n.orientation, n.velocity, n.angular_velocity};
 }
 
-// ---- sections
+// Sections
 
 void Builder::read_section(const Element& e) {
   const std::size_t before = found_.errors();
@@ -202,7 +206,7 @@ std::optional<std::vector<Section>> Builder::sections(const Element& e, std::siz
   return all;
 }
 
-// ---- beams
+// Beams
 
 void Builder::read_beam(const Element& e) {
   std::vector<Attachment> at;
@@ -274,6 +278,7 @@ void Builder::read_line(const Element& e) {
   const double length = curve.length() / n;
   const Pose &from = node_poses_[static_cast<std::size_t>(at[0].node)],
              &to = node_poses_[static_cast<std::size_t>(at[1].node)];
+  // Intermediate nodes start with velocities interpolated between those of the ends.
   const Vector3 v0 = from.v, v1 = to.v, w0 = from.w, w1 = to.w;
   std::vector<int> nodes{at[0].node};
   for (int k = 1; k < 2 * n; ++k) {
@@ -289,6 +294,7 @@ void Builder::read_line(const Element& e) {
     nodes.push_back(add_node(std::move(node), p, e.place));
   }
   nodes.push_back(at[1].node);
+  // A point of the curve in node axes.
   const auto local = [&](int node, double s) {
     const Pose& p = node_poses_[static_cast<std::size_t>(node)];
     return Vector3(p.R.transpose() * (curve.at(s) - p.p));
@@ -312,7 +318,7 @@ void Builder::read_line(const Element& e) {
     add(e, own, "beam", beam);
     if (e.value("lumps") == "no") continue;
     for (constrained::Body& body : constrained::lumped(beam)) {
-      // what is on a node without mass is held by something else
+      // A static node carries no mass: something else holds it.
       if (!made_.model.nodes[static_cast<std::size_t>(body.node)].dynamic) continue;
       body.name = name + ".m" + std::to_string(++pieces);
       made_.places.emplace(body.name, e.place);

@@ -26,7 +26,7 @@ Definition Builder::run() {
   }
   if (const Element* e = root_.child("settings")) read_settings(*e);
   collect();
-  // what others refer to comes first
+  // Elements that others refer to are read first, whatever their order in the document.
   read_all({"node", "frame"});
   read_all({"body", "scalar", "port", "function", "ramp", "step", "sine", "table", "section"});
   read_all({"beam_line"});
@@ -61,8 +61,9 @@ void Builder::read(const Element& e) {
   (this->*(found == readers.end() ? &Builder::read_drive : found->second))(e);
 }
 
-// ---- names
+// Names
 
+// Collects all names before anything is read, so that references may point forward.
 void Builder::collect() {
   static const std::map<std::string_view, Named> kinds{
       {"frame", Named::frame},   {"node", Named::node},      {"body", Named::body},
@@ -99,6 +100,7 @@ const Builder::Entry* Builder::find(std::string_view name, std::initializer_list
   };
   const auto found = names_.find(name);
   if (found != names_.end() && wanted(found->second)) return &found->second;
+  // After an invalid name was reported, a missing name may be that one: no second message.
   if (!names_known_) return nullptr;
   std::vector<std::string> all;
   for (const auto& [n, entry] : names_) {
@@ -142,7 +144,7 @@ std::string Builder::who(const Element& e) const {
          in_quotes(name_of(e));
 }
 
-// ---- numbers
+// Numbers
 
 std::optional<double> Builder::positive(const Element& e, std::string_view attribute,
                                         std::string_view unit, bool or_zero) {
@@ -234,6 +236,7 @@ void Builder::add_made(const Element& e, const std::string& name, std::string_vi
   if (const auto found = names_.find(name); found != names_.end()) found->second.index = index;
 }
 
+// Consistency checks of the kernel, reported at the places of the document.
 void Builder::findings() {
   for (const Finding& f : constrained::check(made_.model)) {
     const auto at = made_.places.find(f.part);

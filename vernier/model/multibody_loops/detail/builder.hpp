@@ -44,10 +44,10 @@ inline spatial::Sym3<double> symmetric(const Matrix3& m) {
   return {m(0, 0), m(1, 1), m(2, 2), m(0, 1), m(0, 2), m(1, 2)};
 }
 
-/// Makes a mechanism of a valid document. What has a problem is reported and left out.
+/// Builds a mechanism from a valid document. Elements with an error are reported and omitted.
 class Builder {
  public:
-  /// `found` is where the report goes; `of_files`: problems of files that the document names.
+  /// `found` collects the report; `of_files` collects problems in files that the document names.
   Builder(const Document&, Report&, const Diagnostics& found, Diagnostics& of_files,
           const Parameters*);
 
@@ -57,25 +57,25 @@ class Builder {
 
  private:
   enum class Named : std::uint8_t { frame, node, body, scalar, drive, element, section };
-  /// Something with a name; `index` is its place in the vectors of the model, or of those here; -1:
+  /// A named element. `index` is its position in the vectors of the model or of the builder; -1:
   /// not read yet, or refused.
   struct Entry {
     Named kind = Named::element;
     const Element* element = nullptr;
     int index = -1;
   };
-  /// A place at the start, and how it moves then; global axes.
+  /// Initial pose and velocities in global axes.
   struct Pose {
     Matrix3 R = Matrix3::Identity();
     Vector3 p = Vector3::Zero(), v = Vector3::Zero(), w = Vector3::Zero();
   };
   using Ends = std::pair<Attachment, Attachment>;
 
-  // names, references, numbers (builder.cpp)
+  // Names, references, numbers (builder.cpp)
   void collect();
   void read_all(std::initializer_list<std::string_view> elements);
   void read(const Element&);
-  /// Reports what is not there; also answers what was refused, index -1.
+  /// Reports a missing name. Also returns elements that were refused, with index -1.
   const Entry* find(std::string_view name, std::initializer_list<Named>, const std::string& what,
                     const Place&);
   const Entry* find(const Element&, std::string_view attribute, std::initializer_list<Named>,
@@ -95,7 +95,7 @@ class Builder {
   std::string name_of(const Element&) const;
   void findings();
 
-  // places (places.cpp)
+  // Frames, nodes, ends (places.cpp)
   void read_settings(const Element&);
   std::optional<Matrix3> attitude(const Element&, bool with_axes);
   std::optional<Pose> pose_of(std::string_view name, const Place&);
@@ -106,11 +106,11 @@ class Builder {
   void read_body(const Element&);
   void read_scalar(const Element&);
   std::optional<Attachment> attachment(const Element& end, bool ground_too = true);
-  /// Both ends of an element; nothing when one has a problem.
+  /// Both ends of an element; nothing if one has an error.
   std::optional<Ends> ends(const Element&);
   Pose pose_of(const Attachment&) const;
 
-  // drives (functions.cpp)
+  // Drives (functions.cpp)
   void read_drive(const Element&);
   Function function(const Element&, double factor);
   std::optional<std::vector<double>> csv(const Element&);
@@ -118,7 +118,7 @@ class Builder {
   int drive(std::string_view text, const Place&, const std::string& what, std::string_view unit);
   bool fits(const Entry&, std::string_view unit, const Place&, const std::string& what);
 
-  // joints and springs (joints.cpp)
+  // Joints and springs (joints.cpp)
   void read_joint(const Element&);
   void read_friction(const Element&, constrained::Joint&);
   void read_coupling(const Element&);
@@ -128,18 +128,18 @@ class Builder {
   std::optional<constrained::Law> law(const Element&, bool turns);
   void read_rod(const Element&);
 
-  // loads, contact, control (forces.cpp)
+  // Loads, contact, control (forces.cpp)
   void read_load(const Element&);
   void read_contact(const Element&);
   void read_servo(const Element&);
   void read_state_space(const Element&);
   void read_branch(const Element&);
   void read_transducer(const Element&);
-  /// A matrix of the element with so many numbers; nothing when it is not there or wrong.
+  /// A matrix of the element, row by row; nothing if it is absent or has the wrong size.
   std::optional<std::vector<double>> matrix(const Element&, std::string_view of, std::size_t rows,
                                             std::size_t columns);
 
-  // beams, modal bodies, elements of libraries (beams.cpp, modal.cpp, user.cpp)
+  // Beams, modal bodies, elements of libraries (beams.cpp, modal.cpp, user.cpp)
   void read_section(const Element&);
   bool general_section(const Element&, constrained::Section&);
   bool shaped_section(const Element&, constrained::Section&);
@@ -147,7 +147,7 @@ class Builder {
   void read_beam(const Element&);
   void read_line(const Element&);
   void read_modal(const Element&);
-  /// `of`: the node of the modal body, where there is one.
+  /// `of`: the node of the modal body, if it is known.
   std::optional<constrained::ModalBody::Station> station(const Element&,
                                                          const multibody_tree::ModalFile&,
                                                          std::optional<int> of);
@@ -155,7 +155,7 @@ class Builder {
   std::vector<double> user_parameters(const Element&, const constrained::UserElementKind&);
   constrained::NodeState start_of(int node) const;
 
-  // outputs (outputs.cpp)
+  // Outputs (outputs.cpp)
   void read_outputs();
   void show_node(int node, const Element* wanted);
   bool accelerates(int node) const;
@@ -190,7 +190,7 @@ class Builder {
   std::map<std::string, std::optional<Pose>, std::less<>> poses_;  // of frames and nodes
   std::set<std::string, std::less<>> resolving_;
   std::vector<Pose> node_poses_;
-  std::map<std::string, Ends, std::less<>> ends_;  // of elements that have a coordinate
+  std::map<std::string, Ends, std::less<>> ends_;  // of elements with a relative coordinate
   std::vector<constrained::Section> sections_;
   std::vector<std::string> drive_units_;  // by drive; empty: not known
   std::set<std::filesystem::path> files_;

@@ -13,7 +13,7 @@
 
 namespace vernier::multibody_loops::detail {
 
-/// The arguments of a statement, one after the other. All throw ConfigurationError.
+/// Reads the arguments of a statement one by one. All functions throw ConfigurationError.
 class DeckArguments {
  public:
   DeckArguments(const DeckStatement& s, const DeckNumbers& n) : statement_(s), numbers_(n) {}
@@ -24,11 +24,11 @@ class DeckArguments {
     return statement_.arguments[at_ + ahead];
   }
   std::size_t left() const { return statement_.arguments.size() - at_; }
-  /// Takes the argument when it is one of these words.
+  /// Consumes the next argument if it is this keyword.
   bool keyword(std::string_view word);
   double number(const char* what) { return numbers_.value(next(what)); }
   long label(const char* what);
-  /// `name, "text"` behind a label.
+  /// Skips `name, "text"` after a label.
   void skip_name();
   Place place() const { return more() ? peek().place : statement_.place; }
   const DeckNumbers& numbers() const { return numbers_; }
@@ -40,16 +40,17 @@ class DeckArguments {
   std::size_t at_ = 0;
 };
 
-/// Converts a deck, statement by statement, to the text of a document.
+/// Converts an MBDyn deck, statement by statement, to the text of a document.
 class Deck {
  public:
   void convert(const DeckStatement&, Diagnostics&);
-  /// Finds the variables that change: labels made of them have no name.
+  /// Finds the variables that are assigned more than once: they do not name labels.
   void look_ahead(const std::vector<DeckStatement>&);
-  /// The name of the file that an include asks for; throws ConfigurationError.
+  /// The file name of an include statement; throws ConfigurationError.
   static std::string included(const DeckStatement&);
   std::string document(const std::string& name) const;
-  /// Counts of the control data, sections that do not end; `last` is where the deck ends.
+  /// Compares the counts of the control data with what was read and reports sections that do not
+  /// end. `last` is the last statement.
   void check_counts(const DeckStatement& last, Diagnostics&) const;
 
  private:
@@ -63,7 +64,7 @@ class Deck {
     std::string name;
     Pose pose;
   };
-  /// Where something is attached, in node axes; no node: the ground.
+  /// A point of attachment with axes, in node axes; no node: the ground.
   struct End {
     const Node* node = nullptr;
     Vector3 offset = Vector3::Zero();
@@ -79,10 +80,10 @@ class Deck {
       polynomial,
       formula
     } kind = Kind::constant;
-    std::vector<double> numbers;  // of the kind, in the order of its attributes, from the start on
+    std::vector<double> numbers;  // as the attributes of the kind; times from the start of the run
     std::string formula;
   };
-  /// One drive for each of x, y, z; a factor each.
+  /// A drive with a factor for each of x, y, z.
   struct Drive3 {
     std::array<std::optional<Drive>, 3> drive;
     std::array<double, 3> factor = {1.0, 1.0, 1.0};
@@ -92,14 +93,14 @@ class Deck {
     std::vector<double> stiffness, damping;  // n × n, row major
     double cubic = 0.0;                      // of one dimension
   };
-  /// What the second end of a joint may refer to: the first.
+  /// The first end of a joint, to which the second may refer (`other node`, `other position`).
   struct Other {
     const Pose* node = nullptr;
     Vector3 position = Vector3::Zero();  // of the joint, global
     Matrix3 orientation = Matrix3::Identity();
   };
 
-  // sections of the deck (deck.cpp)
+  // Sections of the deck (deck.cpp)
   void section(const DeckStatement&, bool begins);
   void problem(const DeckStatement&, Diagnostics&);
   void control(const DeckStatement&);
@@ -109,7 +110,7 @@ class Deck {
 
   std::string named(const DeckStatement&, const char* kind, long label);
 
-  // values (deck_values.cpp)
+  // Values (deck_values.cpp)
   const Pose* frame(DeckArguments&, const Pose* own);
   bool as_other(DeckArguments&, std::initializer_list<const char*> words, const char* rest);
   Vector3 plain_vector(DeckArguments&);
@@ -121,18 +122,18 @@ class Deck {
   Law law(DeckArguments&, std::size_t n);
   void constitutive_law(DeckArguments&);
   const Node& node_of(DeckArguments&);
-  /// [position,] offset, [orientation | hinge, matrix], as far as they are there.
+  /// [position,] offset, [orientation | hinge, matrix]; all optional.
   End end(DeckArguments&, bool bare_offset);
   void tail(DeckArguments&) const;
 
-  // drives (deck_drives.cpp)
+  // Drives (deck_drives.cpp)
   Drive drive(DeckArguments&);
   Drive3 drive3(DeckArguments&);
   std::string formula_of(const Drive&, const Place&);
   std::string integral_of(const Drive&, const Place&);
   std::string drive_text(const Drive&, double factor, const char* unit);
 
-  // elements (deck_elements.cpp)
+  // Elements (deck_elements.cpp)
   void body(const DeckStatement&, DeckArguments&);
   void joint(const DeckStatement&, DeckArguments&);
   bool two_node_joint(const std::string& kind, const std::string& name, DeckArguments&);
@@ -147,7 +148,7 @@ class Deck {
   void beam(const DeckStatement&, DeckArguments&, std::size_t ends);
   void gravity(DeckArguments&);
 
-  // the document (deck.cpp)
+  // Writing the document (deck.cpp)
   static std::string text(const End&);
   static std::string attitude(const Matrix3&);
   static std::string vector(const Vector3&, const char* unit);
@@ -156,7 +157,7 @@ class Deck {
   std::string matrix_text(const char* of, const std::vector<double>&, std::size_t n) const;
 
   DeckNumbers numbers_;
-  std::vector<std::string> open_;  // sections that began and did not end
+  std::vector<std::string> open_;  // open sections
   std::map<long, Pose> frames_;
   std::map<long, Node> nodes_;
   std::map<long, Drive> drives_;
@@ -167,7 +168,7 @@ class Deck {
   std::map<std::string, double> counted_;
   std::map<std::string, int> drive_count_;
   std::string settings_ = "";
-  double step_ = 0.0, start_ = 0.0;  // of time; what Time is when a run begins
+  double step_ = 0.0, start_ = 0.0;  // s: the time step, and the value of Time at the start
   int drive_depth_ = 0;
   std::optional<Other> other_;
   std::string gravity_, written_nodes_, written_drives_, written_;

@@ -28,7 +28,7 @@ const std::map<std::string_view, double, std::less<>> constants{
 
 double sign_of(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : 0.0; }
 
-/// What a function is of one number, and in documents, where % stands for the argument.
+/// A function of one number, and its text in documents, where % stands for the argument.
 struct Known {
   double (*of)(double);
   const char* text;
@@ -55,8 +55,9 @@ const std::map<std::string_view, Known, std::less<>> functions{
     {"ramp", {[](double x) { return std::max(x, 0.0); }, "max(%, 0)"}},
     {"par", {[](double x) { return x > 0.0 ? x * x : 0.0; }, "max(%, 0)^2"}}};
 
-/// Operators by rising precedence: || && comparisons + - * / % ^ and the sign, which binds
-/// tighter than ^ in decks.
+/// A recursive-descent parser of deck expressions. Operators by increasing precedence: ||, &&,
+/// comparisons, + -, * / %, ^, and the sign, which binds tighter than ^ in decks. Constants are
+/// evaluated; expressions of Time are translated to the language of documents.
 class Arithmetic {
  public:
   using Value = DeckNumbers::Value;
@@ -89,7 +90,7 @@ class Arithmetic {
   [[noreturn]] void wrong(const std::string& why) const {
     refuse("V1724", "\"" + std::string(text_) + "\" " + why, place_);
   }
-  /// What a text is: a sum, a product, or something that needs no parentheses anywhere.
+  /// The outermost operator of a text decides where it needs parentheses; a unit never needs them.
   enum Level { a_sum, a_product, a_unit };
   static std::string in_document(const Value& v, Level needed) {
     const std::string text = v.varies ? v.text : exact(v.x);
@@ -136,7 +137,7 @@ class Arithmetic {
       if (!accept(op)) continue;
       const Value y = sum();
       if (x.varies || y.varies) {
-        // the answer is a number there
+        // In documents a comparison is a condition, in decks a number.
         return text_of(
             "if(" + in_document(x, a_sum) + " " + op + " " + in_document(y, a_sum) + ", 1, 0)",
             a_unit);
@@ -177,6 +178,7 @@ class Arithmetic {
       else if (op == '*')
         x = number_of(x.x * y.x, whole);
       else
+        // Integers divide as in C: 1/2 is 0.
         x = number_of(whole ? std::trunc(x.x / y.x) : x.x / y.x, whole);
     }
   }
@@ -306,7 +308,7 @@ void DeckNumbers::set(const DeckArgument& a) {
     refuse("V1721", "\"" + std::string(trimmed(text)) + "\" sets no variable", a.place,
            "write set: real NAME = VALUE;");
   }
-  if (type == "string") return;  // of names in output; where it is used it is missed
+  if (type == "string") return;  // strings name output; a use as a number is refused
   const std::string name(left[0]);
   const auto known = values_.find(name);
   if (words(text)[0] == "ifndef" && known != values_.end()) return;

@@ -9,10 +9,10 @@
 namespace vernier::multibody_loops::detail {
 namespace {
 
-/// A number inside a formula.
+/// A number inside a formula; negative ones need parentheses.
 std::string term(double x) { return x < 0.0 ? "(" + exact(x) + ")" : exact(x); }
 
-/// How long it has been since `begin`, and no longer than to `end`.
+/// Time since `begin`, zero before it; `between` stops at `end`.
 std::string since(const std::string& t, double begin) {
   return "max(" + t + " - " + term(begin) + ", 0)";
 }
@@ -20,11 +20,11 @@ std::string between(const std::string& t, double begin, double end) {
   return "clamp(" + t + " - " + term(begin) + ", 0, " + term(end - begin) + ")";
 }
 
-constexpr std::size_t most_terms = 200;  // of a table that becomes a formula
+constexpr std::size_t most_terms = 200;  // limit for a table that becomes a formula
 
 }  // namespace
 
-/// The value in the language of documents.
+/// A drive as a formula of t in the language of documents.
 std::string Deck::formula_of(const Drive& d, const Place& place) {
   using Kind = Drive::Kind;
   const std::vector<double>& n = d.numbers;
@@ -62,11 +62,11 @@ std::string Deck::formula_of(const Drive& d, const Place& place) {
   return d.formula;
 }
 
-/// The integral from the start of a run on, for angles of what is given as a speed.
+/// The integral of a drive from t = 0, for joints whose drive is an angular velocity.
 std::string Deck::integral_of(const Drive& d, const Place& place) {
   using Kind = Drive::Kind;
   const std::vector<double>& n = d.numbers;
-  // of a value that changes by `slope` from `begin` to `end`
+  // Integral of a ramp that has this slope from `begin` to `end` and is constant after it.
   const auto sloped = [](const std::string& t, double slope, double begin, double end) {
     return term(0.5 * slope) + "*(" + since(t, begin) + "^2 - " + since(t, end) + "^2)";
   };
@@ -113,6 +113,7 @@ std::string Deck::integral_of(const Drive& d, const Place& place) {
            "known for const, ramp, double ramp, step, sine, cosine, linear, parabolic, cubic and "
            "piecewise linear; for others use a total joint with the angle as drive");
   };
+  // These antiderivatives vanish at t = 0, so no constant is subtracted.
   const bool zero_at_start = d.kind == Kind::constant || (d.kind == Kind::ramp && n[2] >= 0.0) ||
                              (d.kind == Kind::step && n[2] >= 0.0) ||
                              (d.kind == Kind::table && n[0] >= 0.0) ||
@@ -120,6 +121,7 @@ std::string Deck::integral_of(const Drive& d, const Place& place) {
   return zero_at_start ? at("t") : "(" + at("t") + ") - (" + at("0") + ")";
 }
 
+// Drive callers of the MBDyn input manual. Times are shifted so that the run starts at t = 0.
 Deck::Drive Deck::drive(DeckArguments& a) {
   using Kind = Drive::Kind;
   constexpr int deepest_drives = 20;
@@ -143,7 +145,7 @@ Deck::Drive Deck::drive(DeckArguments& a) {
     const double slope = a.number("the slope"), begin = a.number("the begin") - start_;
     if (a.keyword("forever")) {
       const double from = a.number("the value at the begin");
-      // as long as any run
+      // Longer than any run.
       constexpr double ever = 1e9;
       return {Kind::ramp, {from, from + slope * ever, begin, begin + ever}, {}};
     }
@@ -183,20 +185,22 @@ Deck::Drive Deck::drive(DeckArguments& a) {
   const bool sine = a.keyword("sine");
   if (sine || a.keyword("cosine")) {
     const std::vector<double> n = numbers({"the begin", "the angular velocity", "the amplitude"});
-    double cycles = 0.0;  // for ever
+    double cycles = 0.0;  // forever
     if (a.keyword("half")) {
       cycles = 0.5;
     } else if (a.keyword("one")) {
       cycles = 1.0;
     } else if (!a.keyword("forever")) {
       const double k = a.number("the number of cycles");
+      // A number of cycles k > 0 stops a sine after k - 1/2 cycles, at its initial value; k < 0
+      // stops it after |k| - 3/4 cycles, at an extreme.
       cycles = k > 0.0 ? k - 0.5 : -k - 0.75;
       if (!(cycles > 0.0)) refuse("V1721", "so many cycles are none", place);
     }
     const double initial = a.number("the value at the begin"), begin = n[0] - start_;
     if (!(n[1] > 0.0)) refuse("V1721", "the angular velocity must be more than zero", place);
     const double end = cycles > 0.0 ? begin + cycles * 2.0 * std::numbers::pi / n[1] : 0.0;
-    // amplitude (1 - cos)
+    // The cosine drive is amplitude (1 - cos): a sine with phase -90 degrees and an offset.
     return {Kind::sine,
             {sine ? initial : initial + n[2], n[2], n[1], sine ? 0.0 : -0.5 * std::numbers::pi,
              begin, cycles > 0.0 ? 1.0 : 0.0, end},
@@ -304,7 +308,7 @@ std::string Deck::drive_text(const Drive& d, double factor, const char* unit) {
       break;
     }
     default: {
-      // what the terms are in is known to whoever wrote them
+      // No unit: the units of the terms of a formula are not known here.
       const std::string formula = formula_of(d, {});
       out += "  <function name=\"" + name + "\" value=\"" +
              escaped(factor == 1.0 ? formula : "(" + exact(factor) + ")*(" + formula + ")") +

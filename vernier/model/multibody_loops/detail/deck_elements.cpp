@@ -34,6 +34,7 @@ void Deck::body(const DeckStatement& s, DeckArguments& a) {
     const Vector3 centre = position(a, n.pose);
     const std::vector<double> m = square(a, 3);
     Matrix3 J = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(m.data());
+    // The inertia is given in rotated axes.
     if (a.keyword("inertial") || a.keyword("orientation")) {
       const Matrix3 R = a.keyword("node") ? Matrix3(Matrix3::Identity()) : orientation(a, n.pose);
       J = R * J * R.transpose();
@@ -127,7 +128,8 @@ bool Deck::driven_joint(const std::string& kind, const std::string& name, DeckAr
   if (kind == "axial rotation") {
     const End one = end(a, true), two = end(a, true);
     const Place place = a.place();
-    // the drive is the speed, and the joint follows the angle
+    // MBDyn's axial rotation prescribes the angular velocity; the joint of the document follows the
+    // angle.
     const Drive angle{Drive::Kind::formula, {}, integral_of(drive(a), place)};
     write_joint(name, "spherical", one, two);
     write_joint(name + "_turn", "rotation", one, two,
@@ -150,7 +152,7 @@ bool Deck::driven_joint(const std::string& kind, const std::string& name, DeckAr
   return true;
 }
 
-/// Three drives of a joint that follows them.
+/// The attribute `follow` of a joint, from three drives.
 std::string Deck::follow_text(const Drive3& d, const char* unit) {
   std::string all = " follow=\"";
   for (int i = 0; i < 3; ++i)
@@ -199,7 +201,7 @@ bool Deck::elastic_joint(const std::string& kind, const std::string& name, DeckA
     const double length =
         a.keyword("from nodes") ? (at(two) - at(one)).norm() : a.number("the length");
     if (!(length > 0.0)) refuse("V1721", "a rod has a length of more than zero", place);
-    // there the law is of the strain, here of the change of length
+    // MBDyn's law of a rod takes the strain, the document's law the change of length.
     const Law l = law(a, 1);
     written_ += "  <rod name=\"" + name + "\" length=\"" + exact(length) + " m\">\n" + text(one) +
                 text(two) + "    <law" + law_text(l, length, "N/m", "N*s/m", "N/m^3") +
@@ -219,6 +221,7 @@ bool Deck::elastic_joint(const std::string& kind, const std::string& name, DeckA
   const std::size_t n = hinge || way ? 3 : 6;
   const Law l = law(a, n);
   written_ += "  <deformable name=\"" + name + "\">\n" + text(one) + text(two);
+  // A diagonal law becomes one <law> per axis, any other the full matrices.
   bool diagonal = n == 3;
   for (std::size_t i = 0; i < n * n; ++i)
     diagonal = diagonal && (i % (n + 1) == 0 || (l.stiffness[i] == 0.0 && l.damping[i] == 0.0));
@@ -246,7 +249,7 @@ bool Deck::elastic_joint(const std::string& kind, const std::string& name, DeckA
   return true;
 }
 
-/// The attributes of a law of one dimension whose argument is divided by `length`.
+/// The attributes of a scalar law whose argument is divided by `length`.
 std::string Deck::law_text(const Law& l, double length, const char* stiffness, const char* damping,
                            const char* cubic) {
   std::string all = l.cubic != 0.0 ? " kind=\"cubic\"" : "";
@@ -258,7 +261,8 @@ std::string Deck::law_text(const Law& l, double length, const char* stiffness, c
   return all + "/>\n";
 }
 
-/// Combinations of what is held along and about the axes that are a joint of ours.
+/// A total joint constrains any combination of relative positions and rotations. Combinations that
+/// correspond to one or two joints of the document are converted, others are refused.
 void Deck::total_joint(const std::string& name, DeckArguments& a, bool pin) {
   static const Pose ground;
   struct Side {
@@ -270,7 +274,7 @@ void Deck::total_joint(const std::string& name, DeckArguments& a, bool pin) {
     Side& side = sides[pin ? 1 - k : k];
     if (!pin || k == 0) side.node = &node_of(a);
     const Pose& own = side.node ? side.node->pose : ground;
-    // what the second side may refer to is the same of the first
+    // The second side may refer to the position or orientation of the first.
     const auto first = [&](const Matrix3& R) {
       if (k == 1) other_->orientation = other_->node->R * R;
     };
@@ -297,7 +301,7 @@ void Deck::total_joint(const std::string& name, DeckArguments& a, bool pin) {
   const auto driven = [](const Drive3& d) { return d.drive[0] || d.drive[1] || d.drive[2]; };
   const auto with_axes = [&](const Side& s, const Matrix3& R, int axis) {
     End e{s.node, s.offset, R};
-    // the axis becomes the third, in cyclic order
+    // The axis becomes z, in cyclic order.
     Matrix3 P;
     for (int i = 0; i < 3; ++i) P.col(i) = R.col((axis + 1 + i) % 3);
     e.axes = P;
@@ -310,7 +314,7 @@ void Deck::total_joint(const std::string& name, DeckArguments& a, bool pin) {
                 with_axes(sides[1], R(sides[1]), axis), more);
   };
   const bool moved = driven(follow[0]), turned = driven(follow[1]);
-  const auto odd = [](const bool(&h)[3]) {  // the one that is different from the two others
+  const auto odd = [](const bool(&h)[3]) {  // the index that differs from the other two
     return h[0] == h[1] ? 2 : h[0] == h[2] ? 1 : 0;
   };
   const bool same_axes = (sides[0].of_position - sides[0].of_rotation).isZero(1e-12) &&
@@ -323,7 +327,7 @@ void Deck::total_joint(const std::string& name, DeckArguments& a, bool pin) {
     if (ways == 2 && turns == 2 && along) return write(name, "cylindrical", false, odd(held[0]));
     if (ways == 1 && turns == 2 && along) return write(name, "planar", false, odd(held[0]));
   }
-  // one joint for the positions, one for the orientations
+  // Otherwise one joint for the positions and one for the orientations.
   if ((!moved || ways == 3) && (turns == 0 || turns == 3) && ways + turns > 0) {
     if (moved || (ways == 3 && turned))
       write(name, "displacement", false, 2, follow_text(follow[0], "m"));
@@ -351,7 +355,7 @@ void Deck::force(const DeckStatement& s, DeckArguments& a, bool couple) {
     a.unexpected("absolute, follower, absolute internal, follower internal");
   End one = end(a, false), two;
   if (between) two = end(a, false);
-  // as older decks have it: direction, arm, drive
+  // Older decks write direction, arm, drive.
   const auto arm_follows = [&] {
     const auto number = [&](std::size_t k) {
       return a.more(k) && a.numbers().begins(a.peek(k).text);
@@ -390,7 +394,8 @@ void Deck::force(const DeckStatement& s, DeckArguments& a, bool couple) {
     if (!between) {
       write(name, follower ? "follower" : "dead", i, d.factor[i], text(one));
     } else if (follower) {
-      // what MBDyn applies to the first node is on our second end
+      // MBDyn applies the force to the first node; the document's internal force acts on the second
+      // end.
       write(name, "internal", i, -d.factor[i], text(one) + text(two));
     } else {
       write(name, "dead", i, d.factor[i], text(one));
@@ -433,6 +438,7 @@ void Deck::beam(const DeckStatement& s, DeckArguments& a, std::size_t ends) {
                "turn the ends, and say from nodes; or refer to global or to a reference");
       axes[k] = orientation(a, ground);
     }
+    // A beam of the document has one set of section axes.
     if (k == 1 && (axes[0].has_value() != axes[1].has_value() ||
                    (axes[0] && !(*axes[0] - *axes[1]).isZero(1e-9))))
       refuse("V1722", "a beam whose two sections are turned differently cannot be converted", place,

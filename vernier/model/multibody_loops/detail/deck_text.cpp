@@ -11,7 +11,7 @@ constexpr std::size_t most_arguments = 100'000, most_statements = 1'000'000;
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/// Characters one after the other, without comments, with their places.
+/// A stream of characters without comments, with their places.
 class Characters {
  public:
   Characters(std::string_view content, const std::string& name) : text_(content), file_(name) {}
@@ -26,6 +26,7 @@ class Characters {
     if (c == '\n') {
       ++line_;
       column_ = 1;
+      // Columns count UTF-8 characters: continuation bytes do not count.
     } else if ((static_cast<unsigned char>(c) & 0xC0u) != 0x80u) {
       ++column_;
     }
@@ -76,6 +77,8 @@ std::string normal(std::string_view text) {
   return all;
 }
 
+// A statement is `keyword: argument, …;`. Commas inside parentheses and quotes do not separate
+// arguments, and the first colon outside parentheses ends the keyword.
 std::vector<DeckStatement> deck_statements(std::string_view content, const std::string& name,
                                            Diagnostics& problems) {
   std::vector<DeckStatement> all;

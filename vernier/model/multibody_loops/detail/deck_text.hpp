@@ -11,7 +11,7 @@
 
 namespace vernier::multibody_loops::detail {
 
-/// `keyword: argument, argument, …;` as it stands in a deck, comments taken out.
+/// `keyword: argument, argument, …;` as written in a deck, without comments.
 struct DeckArgument {
   std::string text;
   Place place;
@@ -22,18 +22,20 @@ struct DeckStatement {
   std::vector<DeckArgument> arguments;
 };
 
-/// Splits a deck. What cannot be split is reported; then what came before it is answered.
+/// Splits a deck into statements. At the first error it reports the problem and returns the
+/// statements before it.
 std::vector<DeckStatement> deck_statements(std::string_view content, const std::string& name,
                                            Diagnostics& problems);
 
-/// Variables of a deck and its arithmetic, which knows whole numbers: 1/2 is 0, 1./2 is 0.5.
+/// Variables and arithmetic of a deck, which distinguishes integers from reals: 1/2 is 0, 1./2 is
+/// 0.5.
 class DeckNumbers {
  public:
-  /// A number, or a text in the language of documents for what depends on Time.
+  /// A number, or a text in the language of documents if it depends on Time.
   struct Value {
     double x = 0.0;
     bool whole = false, varies = false;
-    int level = 0;  // of the text: how tightly its operators bind
+    int level = 0;  // precedence of the outermost operator of the text
     std::string text;
   };
 
@@ -41,11 +43,11 @@ class DeckNumbers {
   void set(const DeckArgument&);
   /// Throws ConfigurationError.
   double value(const DeckArgument&) const;
-  /// An expression of Time in the language of documents, variables replaced by numbers; throws.
-  /// `start` is what Time is when a run begins.
+  /// Translates an expression of Time to the language of documents, with variables replaced by
+  /// numbers; throws ConfigurationError. `start` is the value of Time when a run begins.
   std::string formula(const DeckArgument&, double start) const;
   bool has(std::string_view name) const { return values_.contains(name); }
-  /// Whether a number begins here: a figure, a sign, a parenthesis, a variable, a function.
+  /// Whether a number begins here: a digit, a sign, a parenthesis, a variable, a function.
   bool begins(std::string_view text) const;
 
  private:

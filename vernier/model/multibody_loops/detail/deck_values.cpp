@@ -39,7 +39,7 @@ void DeckArguments::unexpected(const char* wanted) const {
          std::string("can be converted: ") + wanted);
 }
 
-/// `reference, global | node | LABEL`: what is given relative to that; null: nothing is said.
+/// The frame of `reference, global | node | other node | LABEL`; null if no reference is given.
 const Deck::Pose* Deck::frame(DeckArguments& a, const Pose* own) {
   static const Pose ground;
   if (!a.keyword("reference")) return nullptr;
@@ -58,7 +58,7 @@ const Deck::Pose* Deck::frame(DeckArguments& a, const Pose* own) {
   return &found->second;
 }
 
-/// Takes `reference, other position, null` (and the like) when that is what follows.
+/// Consumes `reference, other position, null` (and the like) if it comes next.
 bool Deck::as_other(DeckArguments& a, std::initializer_list<const char*> words, const char* rest) {
   const auto is = [&](std::size_t k, const char* word) {
     return a.more(k) && normal(a.peek(k).text) == word;
@@ -102,6 +102,7 @@ Deck::Matrix3 Deck::plain_matrix(DeckArguments& a) {
     const double angle = v.norm();
     return angle == 0.0 ? Matrix3(Matrix3::Identity()) : turn(v / angle, angle);
   }
+  // Euler angles: turns about successive axes of the rotated frame.
   for (const auto& [name, axes] : {std::pair("euler", "123"), std::pair("euler123", "123"),
                                    std::pair("euler313", "313"), std::pair("euler321", "321")}) {
     if (!a.keyword(name)) continue;
@@ -109,7 +110,8 @@ Deck::Matrix3 Deck::plain_matrix(DeckArguments& a) {
     for (int i = 0; i < 3; ++i) R = R * turn(Vector3::Unit(axes[i] - '1'), a.number("an angle"));
     return R;
   }
-  // index, vector, index, vector
+  // index, vector, index, vector: the first axis is exact, the second gives the plane
+  // (Gram-Schmidt).
   const auto axis = [&](const char* what) {
     const Place at = a.place();
     const long i = a.label(what);
@@ -129,6 +131,7 @@ Deck::Matrix3 Deck::plain_matrix(DeckArguments& a) {
   const int j = axis("the number of the second axis");
   Vector3 w;
   if (a.keyword("guess")) {
+    // guess: any direction that is not parallel to the first axis.
     Eigen::Index least = 0;
     u.cwiseAbs().minCoeff(&least);
     w = Vector3::Unit(least);
@@ -146,7 +149,7 @@ Deck::Matrix3 Deck::plain_matrix(DeckArguments& a) {
   return R;
 }
 
-/// A point in the axes of `own`.
+/// A point in the axes of `own`, whatever frame it is given in.
 Deck::Vector3 Deck::position(DeckArguments& a, const Pose& own) {
   if (as_other(a, {"other position"}, "null"))
     return own.R.transpose() * (other_->position - own.p);
@@ -165,7 +168,8 @@ Deck::Matrix3 Deck::orientation(DeckArguments& a, const Pose& own) {
   return own.R.transpose() * f->R * R;
 }
 
-/// Position, orientation, velocity and angular velocity, each perhaps with a reference.
+/// Position, orientation, velocity and angular velocity, each with an optional reference. A
+/// reference that moves adds its own motion, as a rigid body.
 Deck::Pose Deck::pose(DeckArguments& a) {
   static const Pose ground;
   const auto from = [&] {
@@ -309,7 +313,7 @@ Deck::End Deck::end(DeckArguments& a, bool bare_offset) {
   return e;
 }
 
-/// What may stand behind everything, and what may not.
+/// What may follow at the end of any statement.
 void Deck::tail(DeckArguments& a) const {
   const std::string word = a.more() ? normal(a.peek().text) : "output";
   if (word == "output" || word == "initial theta") return;

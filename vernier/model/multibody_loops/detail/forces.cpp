@@ -62,7 +62,8 @@ void Builder::read_load(const Element& e) {
   if (a) l.a = *a;
   l.b = *b;
   l.direction = plain(*direction);
-  // inputs are held over a step; functions of time are not
+  // Inputs are held over a step, functions of time are not: only held loads are integrated by their
+  // exact impulse (docs/mathematics/constrained.md, section 5).
   const constrained::DriveSlot& d = made_.model.drives[static_cast<std::size_t>(l.drive)];
   l.held = !d.function && made_.settings.split_impulses;
   add(e, name_of(e), e.name, l);
@@ -75,7 +76,7 @@ void Builder::read_contact(const Element& e) {
   c.radius = positive(e, "radius", "m", true).value_or(0.0);
   c.tip_radius = positive(e, "tip_radius", "m", true).value_or(0.0);
   c.exponent = positive(e, "exponent", "1").value_or(1.5);
-  // N/m^exponent is no unit that can be written for all exponents: a bare number, in SI
+  // N/m^exponent cannot be written as a unit for every exponent, so this is a bare number in SI.
   c.stiffness = positive(e, "stiffness", "1").value_or(0.0);
   c.damping = positive(e, "damping", "s/m", true).value_or(0.0);
   c.friction = positive(e, "friction", "1", true).value_or(0.0);
@@ -135,6 +136,7 @@ void Builder::read_state_space(const Element& e) {
     if (c.value("of") != "A") continue;
     const auto all = text_numbers(c, "the matrix A");
     if (!all) return;
+    // The number of states follows from the size of A.
     states = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(all->size()))));
     if (states * states != all->size() || states > most) {
       report_.error("V1715",

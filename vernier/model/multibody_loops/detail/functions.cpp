@@ -22,7 +22,7 @@ std::vector<std::string> fields(std::string_view line) {
   return all;
 }
 
-/// A column by its number from 1 or its name in the header, without a unit behind it.
+/// A column by its number, from 1, or by its name in the header without the unit after it.
 std::optional<std::size_t> column(std::string_view wanted, const std::vector<std::string>& header) {
   if (const auto n = parsed_integer(wanted)) {
     if (*n < 1 || *n > static_cast<long long>(header.size())) return {};
@@ -57,7 +57,7 @@ void Builder::read_drive(const Element& e) {
       slot.initial = number(e, "initial", unit);
       p.initial = {slot.initial};
     }
-    // values come in SI; a unit with a factor would say otherwise
+    // Ports carry SI values, so a unit with a factor is refused.
     if (known->factor != 1.0) {
       report_
           .error("V1710", "ports carry SI units, and " + in_quotes(unit) + " is not one",
@@ -159,7 +159,7 @@ Function Builder::function(const Element& e, double factor) {
                                         : table(std::move(times), std::move(values));
 }
 
-/// Times and values in turn.
+/// Times and values, alternating.
 std::optional<std::vector<double>> Builder::csv(const Element& e) {
   const std::string name(trimmed(e.value("file")));
   const std::filesystem::path path = document_.file().parent_path() / name;
@@ -190,7 +190,7 @@ std::optional<std::vector<double>> Builder::csv(const Element& e) {
     at[k] = *found;
   }
   std::vector<double> all;
-  // a first line of numbers is no header
+  // A first line of numbers is data, not a header.
   bool numbers = parsed_real(header[at[0]]).has_value();
   for (int n = 1; numbers || std::getline(in, line);) {
     if (!std::exchange(numbers, false)) ++n;
@@ -211,7 +211,7 @@ std::optional<std::vector<double>> Builder::csv(const Element& e) {
   return all;
 }
 
-// ---- drives where they are used
+// References to drives
 
 int Builder::drive(const Element& e, std::string_view attribute, std::string_view unit) {
   const document::Attribute* a = e.attribute(attribute);
@@ -219,6 +219,7 @@ int Builder::drive(const Element& e, std::string_view attribute, std::string_vie
   return drive(trimmed(a->value), a->value_place, std::string(attribute), unit);
 }
 
+// An attribute that takes a drive accepts the name of one, or a constant quantity.
 int Builder::drive(std::string_view text, const Place& place, const std::string& what,
                    std::string_view unit) {
   if (multibody_tree::identifier(text) && !quantities_.has_constant(text)) {

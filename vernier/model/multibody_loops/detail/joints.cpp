@@ -31,7 +31,7 @@ void Builder::read_joint(const Element& e) {
   if (!follows) refuse(e, {"follow"}, of);
   if (j.kind == JointKind::distance && both) {
     if (e.attribute("length")) {
-      // a quantity is checked now, a drive by whoever reads the run
+      // A constant is checked here; a drive can only be checked at t = 0.
       j.drives[0] = drive(e, "length", "m");
       j.length = j.drives[0] >= 0
                      ? made_.model.drives[static_cast<std::size_t>(j.drives[0])].initial
@@ -70,6 +70,7 @@ void Builder::read_joint(const Element& e) {
   add(e, name_of(e), e.value("kind"), j);
 }
 
+// Stiction defaults to Coulomb friction: without it there is no Stribeck effect.
 void Builder::read_friction(const Element& e, constrained::Joint& j) {
   const bool turns = j.kind == JointKind::revolute;
   const Element *f = e.child("friction"), *s = e.child("stop");
@@ -122,6 +123,7 @@ std::optional<constrained::JointCoordinate> Builder::coordinate(const Element& e
     }
     return {};
   }
+  // Coordinates that the joint itself constrains.
   static const std::set<std::string_view> no_turn{"prismatic", "clamp", "rotation"},
       no_way{"revolute", "spherical", "universal", "clamp", "displacement"};
   const bool angle = e.value(kind) == "angle";
@@ -160,7 +162,7 @@ void Builder::read_coupling(const Element& e) {
   add(e, name_of(e), "coupling", k);
 }
 
-// ---- laws
+// Force laws of springs and dampers
 
 std::optional<Law> Builder::law(const Element& e, bool turns) {
   const std::size_t before = found_.errors();

@@ -37,7 +37,8 @@ std::optional<constrained::ModalBody::Station> Builder::station(
   s.translation = columns(p.shape);
   s.rotation = columns(p.rotation);
   s.node = *node;
-  // clamped as it stands: the station's axes are those that its node has against the body's
+  // The station is clamped to its node as placed: its axes are the initial orientation of the node
+  // relative to the body.
   const auto& all = made_.model.nodes;
   if (of) s.axes = spatial::transposed(all[*of].orientation) * all[*node].orientation;
   return s;
@@ -81,6 +82,7 @@ void Builder::read_modal(const Element& e) {
   body.inertia = multibody::rigid_inertia(file->points);
   multibody::Modes modes = multibody::modal_integrals(file->points);
   modes.stiffness = modes.damping = multibody::MatrixX::Zero(modes.mass.rows(), modes.mass.cols());
+  // Eigenmodes: k = ω² m, d = 2 ζ ω m, diagonal.
   for (std::size_t i = 0; i < n; ++i) {
     const auto k = static_cast<Eigen::Index>(i);
     const double w = file->frequencies[i], zeta = ratio ? *ratio : file->damping[i];

@@ -36,7 +36,7 @@ constexpr Quantity of_mechanism[] = {
     {Kind::residual, "residual", "1", 1, "what the last step left, as tolerance counts"},
     {Kind::unconverged, "unconverged", "1", 1, "steps that were accepted above the tolerance"}};
 
-/// Products of units as ports write them.
+/// Units as ports write them: * for products.
 std::string ascii_unit(std::string unit) {
   constexpr std::string_view dot = "·";
   for (std::size_t at = unit.find(dot); at != std::string::npos; at = unit.find(dot))
@@ -46,12 +46,13 @@ std::string ascii_unit(std::string unit) {
 
 }  // namespace
 
-/// Whether accelerations follow from the momenta of the node: all its mass is that of bodies, and
-/// it has inertia about every axis.
+/// Whether the accelerations follow from the momenta of the node: all its mass is that of bodies,
+/// and its inertia matrix about the centre of mass is regular.
 bool Builder::accelerates(int node) const {
   double mass = 0.0;
   Vector3 moment = Vector3::Zero();
   Matrix3 J = Matrix3::Zero();
+  // Steiner's theorem: the inertia of a point mass m at c.
   const auto about = [](double m, const Vector3& c) {
     return Matrix3(m * (c.squaredNorm() * Matrix3::Identity() - c * c.transpose()));
   };

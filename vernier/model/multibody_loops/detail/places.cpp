@@ -13,7 +13,7 @@ Matrix3 eigen(const constrained::Matrix3& m) {
   return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(m.a);
 }
 
-constexpr double farthest = 1e9;  // m; beyond, nothing is left of a double's digits
+constexpr double farthest = 1e9;  // m; beyond this, rounding of positions exceeds 1e-7 m
 
 }  // namespace
 
@@ -30,7 +30,8 @@ void Builder::read_settings(const Element& e) {
       {"sdirk3", constrained::Scheme::sdirk3}};
   s.scheme = schemes.at(e.value("scheme"));
   if (const auto rho = quantities_.number(e, "rho", "1")) {
-    // the multistep schemes have several roots of that size: at one they grow
+    // Multistep schemes have k roots of modulus rho at infinity; multiple roots of modulus 1 are
+    // unstable.
     const bool multistep = s.scheme == constrained::Scheme::multistep2 ||
                            s.scheme == constrained::Scheme::multistep3 ||
                            s.scheme == constrained::Scheme::multistep4;
@@ -71,7 +72,7 @@ void Builder::read_settings(const Element& e) {
   made_.load_steps = whole(e, "load_steps", 1, 10000, 10);
 }
 
-// ---- frames and nodes
+// Frames and nodes
 
 std::optional<Matrix3> Builder::attitude(const Element& e, bool with_axes) {
   std::vector<const document::Attribute*> given;
@@ -108,7 +109,7 @@ std::optional<Matrix3> Builder::attitude(const Element& e, bool with_axes) {
     return {};
   }
   if (!z) {
-    // y alone: z where it is nearest to that of the node
+    // Only y is given: z is chosen nearest to that of the node.
     z = Vector3(Vector3::UnitZ() - y->z() * *y);
     if (z->norm() < 0.1) z = Vector3(Vector3::UnitX() - y->x() * *y);
   }
@@ -119,6 +120,7 @@ std::optional<Matrix3> Builder::attitude(const Element& e, bool with_axes) {
   return R;
 }
 
+// Resolves references recursively; `resolving_` detects cycles, `poses_` stores what is known.
 std::optional<Builder::Pose> Builder::pose_of(std::string_view name, const Place& place) {
   if (name == "ground") return Pose{};
   const Entry* found = find(name, {Named::frame, Named::node}, "frame or node", place);
@@ -150,6 +152,7 @@ std::optional<Builder::Pose> Builder::pose_of(const Element& e) {
   if (!from || !R || found_.errors() > before) return {};
   Pose made;
   made.R = from->R * *R;
+  // A pose relative to a moving frame: rigid motion of the frame plus the relative velocities.
   const Vector3 arm = from->R * p;
   made.p = from->p + arm;
   made.v = from->v + from->R * v + from->w.cross(arm);
@@ -198,6 +201,7 @@ void Builder::read_body(const Element& e) {
     if (!given || !mass) return;
     J = *given;
     if (i->value("about") == "origin")
+      // Steiner's theorem: from the origin of the node to the centre of mass.
       J -= *mass * (centre.squaredNorm() * Matrix3::Identity() - centre * centre.transpose());
   }
   if (!node || !mass) return;
@@ -228,7 +232,7 @@ void Builder::read_scalar(const Element& e) {
   if (entry != names_.end()) entry->second.index = index;
 }
 
-// ---- ends
+// Ends
 
 std::optional<Attachment> Builder::attachment(const Element& e, bool ground_too) {
   const auto node = node_named(e, "node", ground_too);
@@ -246,6 +250,7 @@ std::optional<Attachment> Builder::attachment(const Element& e, bool ground_too)
   if (framed) {
     const Pose of =
         *node == constrained::ground ? Pose{} : node_poses_[static_cast<std::size_t>(*node)];
+    // The offset is given in another frame; convert it to node axes at the initial pose.
     a.offset = plain(Vector3(of.R.transpose() * (frame->p + frame->R * offset - of.p)));
     a.axes = plain(Matrix3(of.R.transpose() * frame->R * *R));
   }

@@ -29,6 +29,7 @@ std::vector<double> Builder::user_parameters(const Element& e,
     const auto i = static_cast<std::size_t>(at - known.begin());
     values[i] = number(c, "value", kind.parameters[i].unit);
   }
+  // A parameter without default has an initial value that is not finite.
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (std::isfinite(values[i])) continue;
     report_.error("V1704", who(e) + " needs the parameter " + in_quotes(known[i]), e.place)
