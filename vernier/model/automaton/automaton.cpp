@@ -29,11 +29,12 @@ using detail::Model;
 using detail::Role;
 using detail::Variable;
 
-/// The parameter that chooses where the system begins; none when a variable has its name.
+/// The parameter that selects the initial location; absent if a variable has this name.
 constexpr const char* location_parameter = "location";
-constexpr std::size_t most_extended = 8;  // documents, each by the next
+constexpr std::size_t most_extended = 8;  // documents in a chain of `extends`
 
-/// A checked document, from which systems are made. Those with the same constants share their code.
+/// A checked document, from which systems are made. Systems with the same constants share their
+/// compiled code.
 class Source {
  public:
   Source(std::shared_ptr<const Model> m, Equations e)
@@ -49,6 +50,7 @@ class Source {
       std::copy(given.begin(), given.end(),
                 constants.begin() + static_cast<std::ptrdiff_t>(v.first));
     }
+    // Fixed constants are folded into the code; adjustable ones become symbols after the inputs.
     Adjustable adjustable;
     for (const Variable& v : model_->constants) {
       if (!p.adjustable(v.name)) continue;
@@ -73,7 +75,7 @@ class Source {
   }
 
  private:
-  /// Compared by their bits: -0 is not 0.
+  /// Orders vectors by the bits of their elements: -0 and 0 give different code.
   struct Bits {
     bool operator()(const std::vector<double>& a, const std::vector<double>& b) const noexcept {
       return std::lexicographical_compare(
@@ -95,6 +97,7 @@ class Source {
     const auto built = [model = model_, constants, adjustable] {
       return detail::build_equations(*model, constants, nullptr, adjustable);
     };
+    // The equations of the check are reused once, if the constants are those of the document.
     const bool as_checked = checked_ && adjustable.count == 0 && !Bits{}(constants, defaults_) &&
                             !Bits{}(defaults_, constants);
     std::shared_ptr<Code> code =
@@ -111,7 +114,7 @@ class Source {
   std::shared_ptr<const Model> model_;
   std::vector<double> defaults_;
   std::mutex mutex_;
-  std::optional<Equations> checked_;  // from the check of the document, until it is compiled
+  std::optional<Equations> checked_;  // from the check of the document; moved out when compiled
   std::map<std::vector<double>, std::weak_ptr<const Code>, Bits> codes_;
 };
 
@@ -150,7 +153,7 @@ std::vector<ParameterSpec> parameters(const Model& m) {
   return specs;
 }
 
-/// The model of a document, and the files beside it that it was read from.
+/// The model of a document, including the documents that it extends, whose paths go into `files`.
 std::shared_ptr<Model> model_of(document::Document d, std::vector<std::filesystem::path>& files,
                                 Diagnostics& problems) {
   const document::Attribute* extends = d.root().attribute("extends");
@@ -188,7 +191,7 @@ Type checked(document::Document d, Diagnostics& problems) {
   if (problems.errors() > 0) return type;
   detail::check_sense(*model, equations, report);
   type.parameters = parameters(*model);
-  // shared: the type may be copied, and every copy makes systems from the same source
+  // Shared, because copies of the type make systems from the same source.
   const auto source = std::make_shared<Source>(model, std::move(equations));
   type.system = [source](const Parameters& p) { return source->make(p); };
   return type;
@@ -198,12 +201,12 @@ Type type_of(std::optional<document::Document> d, Diagnostics& problems) {
   if (!d) return {};
   Diagnostics found;
   Type type = checked(std::move(*d), found);
-  // names are looked at before expressions; people read from the top
+  // Names are checked before expressions, but messages are sorted from top to bottom.
   std::vector<Diagnostic> sorted = found.list();
   std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
   });
-  // what locations share is looked at in each of them
+  // Equations shared by locations are checked in each of them; report each problem once.
   const auto same = [](const Diagnostic& a, const Diagnostic& b) {
     return a.code == b.code && a.message == b.message && a.place.line == b.place.line &&
            a.place.column == b.place.column && a.place.file == b.place.file;

@@ -18,16 +18,16 @@ namespace vernier::automaton {
 namespace detail {
 struct Code;
 struct OutputCode;
-/// Code of some outputs, by which they are.
+/// Code for subsets of the outputs.
 using SomeOutputs = std::vector<std::pair<hybrid::OutputSet, std::shared_ptr<const OutputCode>>>;
 }  // namespace detail
 
-/// A hybrid system read from a document (formats/hybrid), compiled. A document of kind="hds" is
-/// embedded into constant dimension: states without an equation stand still, outputs without a map
-/// are held by states of their own, called NAME_held.
+/// A hybrid system compiled from a document (formats/hybrid). A document of kind="hds" is embedded
+/// into constant dimension: states without an equation keep their value, and outputs without a map
+/// are held by additional states called NAME_held.
 class AutomatonSystem final : public hybrid::System {
  public:
-  /// `spec` is the code's with this instance's initial values.
+  /// `spec` is that of the code, with the initial values of this instance.
   AutomatonSystem(std::shared_ptr<const detail::Code> code, hybrid::SystemSpec spec);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
@@ -44,11 +44,11 @@ class AutomatonSystem final : public hybrid::System {
               hybrid::Workspace&) const noexcept override;
   void jump(const hybrid::Point&, std::span<const int> chosen, hybrid::Jump&,
             hybrid::Workspace&) const noexcept override;
-  /// Of the comparisons that hold, the one that is nearest to not holding. NaN where an event alone
-  /// triggers.
+  /// The sides of the comparison that holds by the smallest margin. NaN if the transition is
+  /// triggered by an event alone.
   void witness(const hybrid::Point&, int automaton, int transition, std::span<double, 2> sides,
                hybrid::Workspace&) const noexcept override;
-  /// Exact.
+  /// Exact to rounding.
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
                hybrid::Workspace&) const noexcept override;
 
@@ -60,29 +60,29 @@ class AutomatonSystem final : public hybrid::System {
   void tangent_lanes(const hybrid::Points&, const hybrid::Directions&, const hybrid::Tangents&,
                      hybrid::Workspace&) const noexcept override;
 
-  /// Signals that a location does not use, so that plots and logs can mark them.
+  /// Signals that a location does not define, so that plots and logs can mark them.
   std::span<const std::size_t> inactive_states(int location) const noexcept;
   std::span<const std::size_t> inactive_outputs(int location) const noexcept;
 
  private:
-  // shared: instances of one document with the same constants run the same code
+  // Shared: instances of one document with the same constants run the same code.
   std::shared_ptr<const detail::Code> code_;
   hybrid::SystemSpec spec_;
-  detail::SomeOutputs some_;  // that were prepared
+  detail::SomeOutputs some_;  // subsets that were prepared
 };
 
 /// The grammar of hybrid system documents.
 document::Grammar grammar();
 
 /// Reads and checks a document. Its parameters are the constants, the initial values of the states
-/// by their names, and `location`, where it begins. All problems go into `problems`; with an error,
-/// the type has no function that makes a system.
+/// by their names, and `location`, the initial location. All problems go into `problems`. If there
+/// is an error, the type cannot make systems.
 Type read_type(const std::filesystem::path&, Diagnostics& problems);
 
-/// The same for text in memory; `name` stands for the file in messages.
+/// The same for text in memory; messages use `name` as the file name.
 Type parse_type(std::string content, const std::filesystem::path& name, Diagnostics& problems);
 
-/// Lets compositions use hybrid system documents.
+/// Makes hybrid system documents available to compositions.
 void add_to(Catalogue&);
 
 }  // namespace vernier::automaton

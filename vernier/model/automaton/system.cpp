@@ -17,7 +17,7 @@ using expression::Operation;
 using hybrid::Point;
 using hybrid::Workspace;
 
-/// The location a point is in; a system that never leaves its only one has no modes.
+/// The location of a point; a system with a single location has no modes.
 std::size_t location_of(std::span<const int> mode) noexcept {
   return mode.empty() ? 0 : static_cast<std::size_t>(mode[0]);
 }
@@ -25,7 +25,7 @@ const LocationCode& location(const detail::Code& c, std::span<const int> mode) n
   return c.locations[location_of(mode)];
 }
 
-/// Programs of the outputs that are wanted, or of all.
+/// The programs for exactly these outputs if they were prepared, otherwise those for all.
 const detail::OutputPrograms& output_programs(const detail::Code& c,
                                               const detail::SomeOutputs& some,
                                               hybrid::OutputSet wanted,
@@ -35,7 +35,7 @@ const detail::OutputPrograms& output_programs(const detail::Code& c,
   return location(c, mode).output;
 }
 
-/// Working memory in its parts: the inputs of a program, its outputs, its registers.
+/// Working memory: the inputs of a program, its outputs, its registers.
 struct Memory {
   double* in;
   double* out;
@@ -57,19 +57,20 @@ using hybrid::Points;
 using hybrid::Tangents;
 static_assert(lanes == Program::lanes);
 
-/// Code and memory for lanes; without them lanes go one after the other.
+/// Code and memory for lanes; without code, lanes are evaluated one by one.
 struct LaneSpace final : Workspace {
   using Workspace::Workspace;
   std::shared_ptr<const detail::Code> code;
   detail::SomeOutputs some;
-  std::vector<const double*> in;       // where the inputs of a program are: a point, a direction
-  hybrid::LaneVector registers, same;  // of programs; a point in all lanes
+  std::vector<const double*> in;       // addresses of the inputs of a program: point, direction
+  hybrid::LaneVector registers, same;  // registers of programs; one point repeated in all lanes
   hybrid::LaneVector zero;             // one element
 };
 
 LaneSpace& lane_space(Workspace& w) noexcept { return static_cast<LaneSpace&>(w); }
 
-/// Elements of a vector in lanes, from `in` on; null: they are zero. Returns what follows.
+/// Writes the addresses of the elements of a vector in lanes to `in`; null stands for zeros.
+/// Returns the next free entry.
 const double** place(const double* from, std::size_t count, LaneSpace& w,
                      const double** in) noexcept {
   for (std::size_t i = 0; i < count; ++i)
@@ -77,7 +78,7 @@ const double** place(const double* from, std::size_t count, LaneSpace& w,
   return in;
 }
 
-/// Block b of the points.
+/// Prepares block b of the points.
 void prepare(const detail::Code& c, const Points& p, LaneSpace& w, std::size_t b = 0) noexcept {
   const double** in = place(p.x + b * p.blocks.x * lanes, c.n, w, w.in.data());
   if (p.u_at != nullptr) {
@@ -88,7 +89,7 @@ void prepare(const detail::Code& c, const Points& p, LaneSpace& w, std::size_t b
   place(p.p + b * p.blocks.p * lanes, c.q, w, in);
 }
 
-/// One point in all lanes.
+/// Prepares one point in all lanes.
 void prepare(const detail::Code& c, const Point& p, LaneSpace& w) noexcept {
   double* to = w.same.data();
   for (const std::span<const double> v : {p.x.first(c.n), p.u.first(c.m), p.p.first(c.q)})
@@ -180,6 +181,7 @@ void AutomatonSystem::output(const Point& p, std::span<double> y, Workspace& s) 
 void AutomatonSystem::guards(const Point& p, std::span<double> z, Workspace& s) const noexcept {
   const LocationCode& l = location(*code_, p.mode);
   evaluate(l.guards, prepare(*code_, p, s, 0), z.data());
+  // Locations with fewer guards fill the rest with a constant that never crosses zero.
   std::fill(z.begin() + static_cast<std::ptrdiff_t>(l.guard_count), z.end(), 1.0);
 }
 
@@ -229,7 +231,8 @@ void AutomatonSystem::witness(const Point& p, int, int transition, std::span<dou
   for (std::size_t i = 0; i < t.sides; ++i) {
     const double left = m.out[t.first_side + 2 * i], right = m.out[t.first_side + 2 * i + 1];
     const double scale = std::max({std::abs(left), std::abs(right), 1e-300});
-    // what does not hold decided nothing, unless it is under a `not`: then it comes last
+    // A comparison that does not hold can matter only under a `not`, so it ranks last (relative
+    // distances are at most 2).
     const double distance =
         std::abs(left - right) / scale + (holds(t.comparisons[i], left, right) ? 0.0 : 4.0);
     if (!(distance < least)) continue;
@@ -244,7 +247,7 @@ void AutomatonSystem::tangent(const Point& p, const hybrid::Direction& d,
   const LocationCode& l = location(*code_, p.mode);
   const Memory m = prepare(*code_, p, s, 0);
   double* dx = m.in + code_->inputs();
-  // an empty direction does not move
+  // Parts of the direction that are empty are zero.
   std::fill_n(dx, code_->inputs(), 0.0);
   std::copy(d.x.begin(), d.x.end(), dx);
   std::copy(d.u.begin(), d.u.end(), dx + code_->n);

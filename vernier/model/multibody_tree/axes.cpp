@@ -9,7 +9,8 @@ namespace {
 using spatial::Matrix3;
 using spatial::Vector3;
 
-/// The turn that takes the unit vector a to the unit vector b, which is not opposite to it.
+/// The smallest rotation that takes the unit vector a to the unit vector b, by Rodrigues' formula:
+/// with v = a × b, R = (a·b) 1 + skew(v) + v vᵀ/(1 + a·b). b must not be opposite to a.
 Matrix3 turn(const Vector3& a, const Vector3& b) {
   const Vector3 v = a.cross(b);
   Matrix3 R = Matrix3::Identity() * a.dot(b) + v * v.transpose() / (1.0 + a.dot(b));
@@ -25,6 +26,7 @@ Matrix3 turn(const Vector3& a, const Vector3& b) {
 }  // namespace
 
 Matrix3 with_z_along(const Vector3& n) {
+  // Near -z the smallest rotation is not defined; half a turn about x comes first there.
   if (n.z() >= -0.5) return turn(Vector3::UnitZ(), n);
   return turn(-Vector3::UnitZ(), n) * Matrix3(Vector3(1.0, -1.0, -1.0).asDiagonal());
 }

@@ -20,9 +20,9 @@ using multibody::Matrix3X;
 using multibody::Vector3;
 
 constexpr std::size_t most_problems = 20;
-constexpr double tolerance = 1e-3;  // of the check lines: digits that programs print
+constexpr double tolerance = 1e-3;  // of the check lines: programs print few digits
 
-/// What makes further reading useless, after it was reported.
+/// Thrown after an error that makes further reading pointless.
 struct Stop {};
 
 class ModalReader {
@@ -44,9 +44,9 @@ class ModalReader {
   }
 
  private:
-  // ---- lines
+  // Lines
 
-  /// The next line that says something, without comment, in words; false at the end.
+  /// Reads the next line that is not empty, without its comment, as words; false at the end.
   bool next() {
     while (!rest_.empty()) {
       const std::size_t end = std::min(rest_.find('\n'), rest_.size());
@@ -67,7 +67,7 @@ class ModalReader {
     return false;
   }
 
-  /// About the word with this number.
+  /// Reports an error at the word with this index.
   Diagnostic& error(const char* code, std::string message, std::size_t word = 0) {
     if (problems_.errors() - errors_before_ >= most_problems) throw Stop{};
     Place place{.file = name_, .line = number_, .column = 1, .length = 1};
@@ -89,7 +89,7 @@ class ModalReader {
     return s;
   }
 
-  /// The words from `first` on as numbers; reports what is none.
+  /// The words from `first` on as numbers; reports any that is not a finite number.
   std::optional<std::vector<double>> numbers(std::size_t first) {
     std::vector<double> values;
     for (std::size_t i = first; i < words_.size(); ++i) {
@@ -128,7 +128,7 @@ class ModalReader {
     return u->factor;
   }
 
-  // ---- the head
+  // The head
 
   void read_head() {
     if (!next() || words_[0] != "vernier-modal") {
@@ -182,7 +182,7 @@ class ModalReader {
       error("V1652", "the line " + in_quotes(needed) + " is missing before the points");
       missing_ = true;
     }
-    // the counts must be believable before memory is taken
+    // The counts must be plausible for the size of the file before memory is allocated.
     constexpr std::size_t shortest_shape = 8;  // "1 0 0 0\n"
     if (!missing_ &&
         points_ * modes_ > (rest_.size() + text_.size()) / shortest_shape + modes_ + 1) {
@@ -193,7 +193,7 @@ class ModalReader {
     if (missing_) throw Stop{};
   }
 
-  /// Numbers of a line, one for each mode.
+  /// The numbers of a line, one for each mode.
   std::optional<std::vector<double>> of_modes(std::size_t first) {
     auto values = numbers(first);
     if (!values) return {};
@@ -227,7 +227,7 @@ class ModalReader {
     }
   }
 
-  // ---- points
+  // Points
 
   void read_points() {
     file_.points.reserve(points_);
@@ -248,7 +248,7 @@ class ModalReader {
     const auto values = words_.size() > 1 ? numbers(2) : std::nullopt;
     Lump lump;
     if (words_.size() > 1 && !values) {
-      // said already
+      // Already reported.
     } else if (!id || !values || (values->size() != 4 && values->size() != 10)) {
       error("V1652", "a point is a number, its mass, and x y z; then perhaps its inertia")
           .notes.push_back(
@@ -313,7 +313,7 @@ class ModalReader {
     next();
   }
 
-  // ---- what the writer says comes out
+  // Checksums: totals that the writer of the file expects
 
   void read_checks() {
     for (; !words_.empty(); next()) {

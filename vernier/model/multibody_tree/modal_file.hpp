@@ -12,29 +12,29 @@
 
 namespace vernier::multibody_tree {
 
-/// Modal data of one body as a finite-element program writes them: formats/multibody/modal.md.
+/// Modal data of one body from a finite-element program (formats/multibody/modal.md).
 struct ModalFile {
   std::vector<double> frequencies;         // rad/s, one for each mode
   std::vector<double> damping;             // ratios; empty: not in the file
   std::vector<multibody::Lump> points;     // SI; shapes scaled so that φ η is in m and rad
   std::map<long long, std::size_t> by_id;  // index of a point by its number in the file
-  std::vector<int> lines;                  // where each point is
+  std::vector<int> lines;                  // line of each point
   bool rotations = false;
 
   std::size_t modes() const noexcept { return frequencies.size(); }
 };
 
-/// What a modal file may cost.
+/// Limits for a modal file.
 struct ModalLimits {
   std::size_t bytes = 256u << 20;
   std::size_t modes = 256;
   std::size_t points = 1'000'000;
 };
 
-/// Nothing when there is an error; messages name the line.
+/// Reads a modal file; nothing if there is an error. Messages give the line.
 std::optional<ModalFile> read_modal_file(const std::filesystem::path&, Diagnostics& problems,
                                          const ModalLimits& = {});
-/// The same for text in memory; `name` stands for the file in messages.
+/// The same for text in memory; messages use `name` as the file name.
 std::optional<ModalFile> parse_modal_file(std::string_view content, const std::string& name,
                                           Diagnostics& problems, const ModalLimits& = {});
 

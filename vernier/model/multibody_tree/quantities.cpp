@@ -17,7 +17,7 @@ using spatial::Vector3;
 
 constexpr std::size_t most_terms = 1'000'000;
 
-/// Split at commas that stand in no parentheses.
+/// Splits at commas outside parentheses.
 std::vector<std::string_view> pieces(std::string_view text) {
   std::vector<std::string_view> all;
   int depth = 0;
@@ -33,7 +33,7 @@ std::vector<std::string_view> pieces(std::string_view text) {
   return all;
 }
 
-/// A number and what stands behind it; nothing when it does not begin with one.
+/// A number and the text after it; nothing if the text does not begin with a number.
 std::optional<std::pair<double, std::string_view>> leading(std::string_view text) {
   const std::size_t blank = std::min(text.find_first_of(" \t\r\n"), text.size());
   for (std::size_t end = blank; end > 0 && blank - end < 40; --end) {
@@ -43,24 +43,24 @@ std::optional<std::pair<double, std::string_view>> leading(std::string_view text
   return {};
 }
 
-/// An element of a list, and the unit that stands behind it.
+/// An element of a list, and its unit.
 struct Piece {
   std::string_view text, unit;
 };
 
-/// Takes the unit off a number: behind it, or stuck to it.
+/// Separates a number from the unit after it, with or without a blank.
 Piece piece(std::string_view text) {
   const auto number = leading(text);
   if (!number || number->second.empty()) return {text, {}};
   const std::string_view unit = number->second;
-  // "2*m" is an expression
+  // "2*m" is an expression.
   if (!parsed_unit(unit) && text.find_first_of("+-*/^(", 1) != std::string_view::npos)
     return {text, {}};
   return {trimmed(text.substr(0, static_cast<std::size_t>(unit.data() - text.data()))), unit};
 }
 
-/// Elements separated by commas, each perhaps with its unit, or by blanks, with one unit behind
-/// all; that of the last is also that of those that have none.
+/// Splits elements separated by commas, each with an optional unit, or by blanks, with one unit
+/// after the last. Elements without a unit take that of the last.
 std::vector<Piece> split_elements(std::string_view text, std::size_t count) {
   std::vector<Piece> all;
   if (count == 1) {
@@ -84,7 +84,7 @@ std::vector<Piece> split_elements(std::string_view text, std::size_t count) {
   return all;
 }
 
-/// Words that mean no number that anything could have.
+/// Words for numbers that are not finite.
 bool not_finite(std::string_view word) {
   if (!word.empty() && (word[0] == '-' || word[0] == '+')) word.remove_prefix(1);
   for (const std::string_view bad : {"nan", "NaN", "NAN", "inf", "Inf", "INF", "infinity"}) {
@@ -157,7 +157,7 @@ void Quantities::declare_one(const Element& e) {
   c.unit = parsed_unit(unit);
   std::optional<double> value;
   if (plain) {
-    // without a unit it is not checked in expressions
+    // Without a unit it is not checked in expressions.
     const std::string in = unit.empty() ? "1" : unit;
     if (const auto one = numbers(text, value_place, what, in, 1, in)) value = one->front();
   } else if (const auto computed = expression(text, value_place, what, unit)) {
@@ -181,7 +181,7 @@ void Quantities::declare_one(const Element& e) {
   constants_.emplace(name, c);
 }
 
-// ---- numbers
+// Numbers
 
 std::optional<std::vector<double>> Quantities::numbers(const Element& e, std::string_view attribute,
                                                        std::string_view unit, std::size_t count) {
@@ -247,7 +247,7 @@ std::optional<std::vector<double>> Quantities::numbers(std::string_view text, co
   return values;
 }
 
-/// What a number in `given` is multiplied with; 1 without a unit.
+/// The factor from the unit `given` to SI; 1 without a unit.
 std::optional<double> Quantities::unit_factor(std::string_view given, std::string_view unit,
                                               std::string_view text, const Place& place,
                                               const std::string& what, std::size_t count) {
@@ -327,7 +327,7 @@ std::optional<expression::Term> Quantities::function(std::string_view text, cons
   return p.term;
 }
 
-/// `refused`: it uses a constant that was reported already.
+/// `refused`: it uses a constant whose error was reported already.
 expression::Parsed Quantities::parsed(std::string_view text, const Place& place,
                                       const std::string& what, expression::Graph& graph,
                                       const expression::Scope& others, bool& refused) {
@@ -445,7 +445,7 @@ std::optional<double> Quantities::frequency(const Element& e, std::string_view a
   const document::Attribute* a = e.attribute(attribute);
   if (!a) return {};
   const std::string_view text = trimmed(a->value);
-  // the unit is the last word, or what sticks to the number
+  // The unit is the last word, or follows the number directly.
   auto [number, unit] = piece(text);
   if (unit.empty()) {
     const std::size_t blank = text.find_last_of(" \t\r\n");
@@ -480,7 +480,7 @@ std::optional<double> Quantities::frequency(const Element& e, std::string_view a
   return w;
 }
 
-// ---- directions and attitudes
+// Directions and attitudes
 
 std::optional<Vector3> Quantities::direction(const Element& e, std::string_view attribute) {
   const auto v = vector(e, attribute, "1");
@@ -496,7 +496,7 @@ std::optional<Vector3> Quantities::direction(const Element& e, std::string_view 
 
 std::optional<Quaternion> Quantities::quaternion(std::span<const double> numbers,
                                                  const Place& place) {
-  constexpr double most_off = 1e-3;  // rounding of typed digits, not a mistake
+  constexpr double most_off = 1e-3;  // tolerance for rounded input
   const Quaternion q(numbers.data());
   const double length = q.stableNorm();
   if (std::abs(length - 1.0) > most_off || !std::isfinite(length)) {

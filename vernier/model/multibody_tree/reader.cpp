@@ -18,14 +18,15 @@ namespace {
 
 using document::Document;
 
-/// What multibody::check() finds, at the places of the bodies.
+/// Reports the findings of multibody::check() at the places of the bodies.
 void add_findings(const Spacecraft& s, const detail::Builder& builder, document::Report& report) {
   const auto& m = s.model.tree;
   std::vector<Finding> all = multibody::check(m);
   const std::vector<Finding> around = multibody::check(s.model);
   all.insert(all.end(), around.begin(), around.end());
   for (const Finding& f : all) {
-    // identities hold for what was summed up here; those of points with inertia look broken
+    // Integrals computed from points satisfy the identities by construction. Points with inertia
+    // would only seem to violate them.
     const bool warning = f.severity == Severity::warning;
     if (warning && f.code == "V1608" && f.body >= 0 && builder.computed(f.body)) continue;
     Place place = report.document().root().place;

@@ -14,7 +14,7 @@
 /// Multibody spacecraft from documents (formats/multibody).
 namespace vernier::multibody_tree {
 
-/// Where the parts of a spacecraft are in its document, by their indices in the model.
+/// The places of the parts of a spacecraft in its document, by index in the model.
 struct Places {
   struct OfBody {
     Place body, hinge;
@@ -24,10 +24,10 @@ struct Places {
   std::vector<Place> actuators, sensors, rotors, tanks;
 };
 
-/// A spacecraft as its document gives it; q, u and prescribed of the model are complete.
+/// A spacecraft as described by its document; q, u and prescribed of the model are complete.
 struct Spacecraft {
   multibody::SpacecraftModel model;
-  std::vector<std::uint8_t> held;  // by speed: needs no acceleration from outside, zero is meant
+  std::vector<std::uint8_t> held;  // by speed: no acceleration input required, zero is intended
   Places places;
 };
 
@@ -52,7 +52,7 @@ class Source {
   virtual const std::string& summary() const noexcept = 0;  // one line
   virtual const std::vector<ParameterSpec>& parameters() const noexcept = 0;
   virtual std::vector<std::filesystem::path> files() const = 0;  // modal files that it names
-  /// The spacecraft with these parameters. Throws ConfigurationError when they make it impossible.
+  /// The spacecraft with these parameters. Throws ConfigurationError if they are invalid.
   virtual Spacecraft made(const Parameters&) const = 0;
 };
 
@@ -60,11 +60,11 @@ class Source {
 document::Grammar grammar();
 
 /// Reads and checks a document and the modal files it names. All problems go into `problems`,
-/// findings of multibody::check() at the places of the bodies they are about; nothing with an
+/// findings of multibody::check() at the places of the bodies. Returns nothing if there is an
 /// error.
 std::shared_ptr<const Source> read_source(const std::filesystem::path&, Diagnostics& problems);
-/// The same for text in memory; `name` stands for the file in messages, and the modal files are
-/// looked for beside it.
+/// The same for text in memory; messages use `name` as the file name, and modal files are searched
+/// for next to it.
 std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
                                            Diagnostics& problems);
 

@@ -13,13 +13,13 @@ using multibody::Inertia;
 using multibody::Matrix3;
 using multibody::Vector3;
 
-// about the centre of mass
+// The inertia about the centre of mass (Steiner's theorem).
 Matrix3 central(const Inertia& i) {
   const Vector3& s = i.moment;
   return i.inertia - (s.squaredNorm() * Matrix3::Identity() - s * s.transpose()) / i.mass;
 }
 
-// Median over batches of what one call takes, in µs.
+// The median time of a call over batches, in µs.
 template <class F>
 double median_us(F call) {
   using clock = std::chrono::steady_clock;

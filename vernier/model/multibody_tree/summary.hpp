@@ -7,7 +7,7 @@
 
 namespace vernier::multibody_tree {
 
-/// What people want to know of a spacecraft before it runs, in its initial state.
+/// Properties of a spacecraft in its initial state.
 struct Summary {
   struct Part {
     std::string name, hinge, at;  // at: BODY.NODE of the parent, or ground
@@ -22,15 +22,15 @@ struct Summary {
   double mass = 0.0, fuel = 0.0;
   multibody::Vector3 centre = multibody::Vector3::Zero();   // in the frame of the bus
   multibody::Matrix3 inertia = multibody::Matrix3::Zero();  // about it, in the axes of the bus
-  /// Frequencies in Hz, ascending, without rigid motions: with what the start prescribes held, and
-  /// with all hinges held, those to the ground too.
+  /// Frequencies in Hz, ascending, without rigid motions: with the initially prescribed dofs held,
+  /// and with all hinges held, including those to the ground.
   std::vector<double> free, constrained;
   std::string path, instructions;
   double rates_us = 0.0;    // of one evaluation of all rates, median; 0: not measured
   double sensing_us = 0.0;  // with sensors, energy and momenta
 };
 
-/// `timed`: measures for about 50 ms what an evaluation costs on this machine now.
+/// `timed`: also measures the cost of an evaluation on this machine, which takes about 50 ms.
 Summary summary_of(const multibody::Spacecraft&, bool timed);
 
 }  // namespace vernier::multibody_tree

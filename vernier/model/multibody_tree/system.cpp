@@ -19,8 +19,8 @@ using hybrid::Workspace;
 using multibody::Solution;
 using multibody::SpacecraftEvaluation;
 
-/// Derivatives at the last point that they were wanted for. They depend on that point alone, so
-/// asking again for the same one (integrators do, direction by direction) gives the same.
+/// Derivatives at the last point for which they were requested. They depend on that point alone, so
+/// repeated requests for the same point (integrators ask direction by direction) reuse them.
 struct Slopes {
   explicit Slopes(const multibody::Spacecraft& craft) : tangent(craft) {}
 
@@ -30,7 +30,7 @@ struct Slopes {
   bool known = false, good = false, observed = false;
 };
 
-/// Eight points, and what one of them gives.
+/// Eight points, and a buffer for the outputs of one of them.
 struct Eight {
   Eight(const multibody::Spacecraft& craft, std::size_t inputs, std::size_t outputs)
       : states(craft),
@@ -46,8 +46,8 @@ struct Eight {
   std::vector<double> force, acceleration, rates, momentum, fuel, u, y;
 };
 
-/// Every call places the evaluation anew: what it gives must not depend on the call before, not
-/// even in the last bit.
+/// Every call places the evaluation again: results must not depend on the previous call, not even
+/// in the last bit.
 struct Space final : Workspace {
   Space(const hybrid::SystemSpec& spec, const multibody::Spacecraft& craft, bool in_lanes)
       : Workspace(spec), evaluation(craft), slopes(craft) {
@@ -71,7 +71,7 @@ struct MultibodySystem::Data {
   Data(multibody::Spacecraft c, const Options& o)
       : craft(std::move(c)), signals(detail::signals_of(craft, o.held, o.reactions)) {}
 
-  /// The working memory of a call, divided.
+  /// The parts of the working memory of a call.
   struct Work {
     std::span<double> force, acceleration, rates, tau;  // by speed
     std::span<std::uint8_t> prescribed, locked;
@@ -114,7 +114,7 @@ struct MultibodySystem::Data {
     return craft.accelerate(commands(p, w), {w.rates, momentum, fuel}, e);
   }
 
-  /// Places and accelerates eight points; the good ones as bits.
+  /// Computes the accelerations of eight points; returns the lanes that succeeded as bits.
   unsigned accelerate(const hybrid::Points& p, const Work& w, Eight& e,
                       const multibody::Spacecraft::Rates& rates) const noexcept {
     constexpr std::size_t lanes = hybrid::lanes;
@@ -143,7 +143,8 @@ struct MultibodySystem::Data {
         rates);
   }
 
-  /// Which column of SpacecraftTangent::by_command() an input is; none: it does nothing now.
+  /// The column of SpacecraftTangent::by_command() for an input; none: it has no effect in this
+  /// mode.
   std::optional<std::size_t> column_of_input(std::size_t input,
                                              std::span<const int> mode) const noexcept {
     const std::size_t nu = craft.tree().speeds(), dofs = signals.dofs.size();
@@ -159,7 +160,7 @@ struct MultibodySystem::Data {
              std::span<double> y) const noexcept;
   const multibody::SpacecraftTangent& slopes(const Point&, const Work&, Slopes&,
                                              bool observed) const noexcept;
-  /// Which row of what a SpacecraftTangent sees an output is, counted after the states.
+  /// The row of SpacecraftTangent's observations for an output, counted after the states.
   std::size_t row_of_output(std::size_t output) const noexcept {
     const std::size_t efforts = craft.model().rotors.size(), dofs = signals.dofs.size();
     if (output < efforts) return output;
@@ -201,13 +202,14 @@ void MultibodySystem::flow(const Point& p, std::span<double> xdot, Workspace& s)
   if (solution) {
     std::copy(w.rates.begin(), w.rates.end(), udot.begin());
   } else {
+    // A singular hinge: NaN makes the integrator reduce its step and then ask explain().
     std::fill(udot.begin(), udot.end(), std::numeric_limits<double>::quiet_NaN());
   }
 }
 
 namespace {
 
-// Writes outputs one after the other.
+// Writes outputs in sequence.
 class Writer {
  public:
   explicit Writer(std::span<double> y) noexcept : to_(y.data()) {}
@@ -222,7 +224,7 @@ class Writer {
 
 }  // namespace
 
-/// Everything that an evaluation shows.
+/// All outputs of an evaluation, in the order of SignalTable::add_outputs().
 void MultibodySystem::Data::write(std::span<const double> x, const Work& w, bool good,
                                   SpacecraftEvaluation& e, std::span<double> y) const noexcept {
   const multibody::SpacecraftModel& model = craft.model();
@@ -262,7 +264,7 @@ void MultibodySystem::output(const Point& p, std::span<double> y, Workspace& s) 
   const Data::Work w = d.divide(s);
   SpacecraftEvaluation& e = evaluation(s);
   d.place(p, e);
-  // rates of momenta and fuel are not wanted: into what the outputs overwrite
+  // The rates of momenta and fuel are not needed; they go where outputs overwrite them.
   const std::size_t rotors = d.craft.model().rotors.size(), tanks = d.craft.model().tanks.size();
   const Solution solution = d.accelerate(p, w, y.subspan(0, rotors), y.subspan(rotors, tanks), e);
   d.write(p.x, w, static_cast<bool>(solution), e, y);
@@ -302,7 +304,7 @@ void MultibodySystem::output_lanes(const hybrid::Points& p, double* y,
   Eight& e = *space(s).eight;
   const unsigned good = d.accelerate(p, w, e, {e.rates, e.momentum, e.fuel});
   for (std::size_t l = 0; l < lanes; ++l) {
-    // the first outputs are the states
+    // The first outputs are the states.
     for (std::size_t i = 0; i < d.signals.states; ++i) e.y[i] = p.x[lanes * i + l];
     d.write(std::span(e.y).first(d.signals.states), w, (good >> l & 1u) != 0, e.states.lane(l),
             e.y);
@@ -361,7 +363,7 @@ void MultibodySystem::tangent(const Point& p, const hybrid::Direction& along,
         wanted.xdot, n, [](std::size_t i) { return i; }, t.by_state(), t.by_command(),
         t.by_parameter());
   if (wanted.y.empty()) return;
-  // the first outputs are the states
+  // The first outputs are the states.
   for (std::size_t i = 0; i < n; ++i) wanted.y[i] = along.x.empty() ? 0.0 : along.x[i];
   fill(
       wanted.y.subspan(n), t.observations(), [&](std::size_t i) { return d.row_of_output(i); },
@@ -407,7 +409,7 @@ bool MultibodySystem::select(const Point& p, std::span<const std::uint8_t> prese
   for (std::size_t k = 0; k < chosen.size(); ++k) {
     const detail::SwitchedDof& dof = data_->signals.dofs[k];
     chosen[k] = -1;
-    // of several at once the strongest: lock, then prescribe, then free
+    // If several events occur at once, lock wins over prescribe, and prescribe over free.
     for (int to = detail::locked; to >= detail::regular; --to) {
       const auto label = static_cast<std::size_t>(to);
       if (present[dof.hinge_labels + label] == 0 && present[dof.own_labels + label] == 0) continue;
@@ -440,6 +442,7 @@ void MultibodySystem::jump(const Point& p, std::span<const int> chosen, hybrid::
     w.prescribed[at] = to != detail::regular && w.locked[at] == 0;
   }
   if (!impact) return;
+  // Locking a dof that moves is a plastic impact (docs/mathematics/multibody.md, section 4).
   SpacecraftEvaluation& e = evaluation(s);
   d.place(p, e);
   std::fill(w.acceleration.begin(), w.acceleration.end(), 0.0);
@@ -457,7 +460,7 @@ bool MultibodySystem::explain(const Point& p, Fault& fault, Workspace& s) const 
   const Data::Work w = d.divide(s);
   SpacecraftEvaluation& e = evaluation(s);
   d.place(p, e);
-  // rates of momenta and fuel are not wanted
+  // The rates of momenta and fuel are not needed.
   const std::size_t nu = d.craft.tree().speeds();
   const multibody::SpacecraftModel& model = d.craft.model();
   const std::span<double> rest = s.doubles().subspan(4 * nu + (2 * nu + 7) / 8 + 1);
@@ -465,7 +468,7 @@ bool MultibodySystem::explain(const Point& p, Fault& fault, Workspace& s) const 
   const Solution solution = d.accelerate(p, w, rest.first(rotors), rest.subspan(rotors, tanks), e);
   int body = solution.singular;
   for (std::size_t k = 0; body < 0 && k < model.tree.bodies.size(); ++k) {
-    // near its singular position rates grow beyond what a step can follow
+    // Near its singular position, the rates of a hinge grow beyond what a step can follow.
     const int singular = multibody::facts(model.tree.bodies[k].hinge.kind).singular;
     if (singular < 0) continue;
     const double angle = p.x[d.craft.tree().block(static_cast<int>(k)).q + singular];

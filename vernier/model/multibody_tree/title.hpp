@@ -7,7 +7,7 @@
 #include "vernier/component/parameters.hpp"
 #include "vernier/document/document.hpp"
 
-/// What sources of all model documents have in common, whatever they make.
+/// What the sources of all model documents have in common.
 namespace vernier::multibody_tree {
 
 struct Title {
@@ -16,11 +16,11 @@ struct Title {
 };
 Title title_of(const document::Document&);
 
-/// The problems of the files that a document names, then its own from the top: references are
-/// looked at after what they refer to, but people read downwards.
+/// Adds the problems of the files that a document names, then its own from top to bottom, whatever
+/// the order in which they were found.
 void add_in_order(Diagnostics& to, const Diagnostics& of_files, const Diagnostics& of_document);
 
-/// The same problems of a document that was good as it stands: each says what was set.
+/// For a document that is valid by itself: adds to each problem which parameters were set.
 Diagnostics with_what_was_set(const Diagnostics&, const Parameters&,
                               const std::vector<ParameterSpec>&);
 

@@ -34,7 +34,7 @@ Type type_of(const std::shared_ptr<const Source>& source) {
     MultibodySystem::Options options;
     options.held = std::move(craft.held);
     options.reactions = reactions && p.boolean("reactions");
-    // automatic is the star wherever that is possible
+    // `automatic` selects the star wherever possible.
     multibody::Spacecraft made(std::move(craft.model), way == "tree" ? Path::tree : Path::automatic,
                                p.arithmetic());
     if (way == "star" && made.tree().path() != Path::star)

@@ -25,9 +25,9 @@ constexpr int most_depth = 64;
 
 using Pose = Eigen::Isometry3d;
 
-// ---- reading
+// Reading
 
-/// Collects what the URDF library has to say, instead of printing it.
+/// Collects the messages of the URDF library instead of printing them.
 class Listener final : public console_bridge::OutputHandler {
  public:
   void log(const std::string& text, console_bridge::LogLevel level, const char*, int) override {
@@ -36,7 +36,8 @@ class Listener final : public console_bridge::OutputHandler {
   std::vector<std::string> said;
 };
 
-/// Whether the XML library can be trusted with it: no odd bytes, not deep, not many links.
+/// Why a text is not safe for the XML library of urdfdom: control characters, entities, deep
+/// nesting or too many links. Null if it is.
 const char* unfit(std::string_view text) {
   if (text.size() > most_bytes) return "it is larger than 16 MiB";
   int depth = 0;
@@ -77,7 +78,7 @@ urdf::ModelInterfaceSharedPtr read(std::string_view content, const std::string& 
   urdf::ModelInterfaceSharedPtr model;
   const char* why = unfit(content);
   if (!why) {
-    static std::mutex one_at_a_time;  // the library has one listener for all
+    static std::mutex one_at_a_time;  // the library has one global listener
     const std::lock_guard lock(one_at_a_time);
     console_bridge::useOutputHandler(&listener);
     try {
@@ -98,7 +99,7 @@ urdf::ModelInterfaceSharedPtr read(std::string_view content, const std::string& 
   return model;
 }
 
-// ---- writing
+// Writing
 
 std::string numbers(std::initializer_list<double> list) {
   std::string out;
@@ -106,7 +107,7 @@ std::string numbers(std::initializer_list<double> list) {
   return out;
 }
 
-/// Zero for what is but rounding beside `size`.
+/// Replaces rounding errors relative to `size` by zero.
 double tidy(double x, double size) { return std::abs(x) <= 1e-15 * size ? 0.0 : x; }
 
 std::string position(const Pose& p) {
@@ -129,7 +130,7 @@ Pose pose(const urdf::Pose& u) {
   return p;
 }
 
-/// As text of a document: ASCII, since the library may make anything of entities.
+/// Text for a document, restricted to ASCII: the library may produce any bytes from entities.
 std::string plain(std::string text) {
   for (char& c : text) {
     const auto code = static_cast<unsigned char>(c);
@@ -138,6 +139,8 @@ std::string plain(std::string text) {
   return escaped(text);
 }
 
+// Walks the tree of links and writes a document. Massless links at fixed joints become nodes of the
+// body that carries them.
 class Importer {
  public:
   Importer(const urdf::ModelInterface& m, std::string_view content, std::string file,
@@ -159,10 +162,10 @@ class Importer {
   }
 
  private:
-  /// A link as it is written: a body of its own, or a place on another.
+  /// How a link is written: as a body, or as a place on another body.
   struct Carrier {
     std::string body;            // "ground", or the name of a body
-    Pose at = Pose::Identity();  // of the link's frame in it
+    Pose at = Pose::Identity();  // pose of the link's frame in that body
   };
   struct Body {
     std::string name;
@@ -203,7 +206,7 @@ class Importer {
     return true;
   }
 
-  /// A name that documents accept, different from all others in `taken`.
+  /// A valid name for documents that differs from all in `taken`.
   std::string named(const std::string& given, std::set<std::string>& taken) {
     std::string name = given.substr(0, 90);
     for (char& c : name) {
@@ -241,7 +244,7 @@ class Importer {
       if (step.joint) at = at * pose(step.joint->parent_to_joint_origin_transform);
       Carrier own;
       if (massless(l) && fixed) {
-        // a frame on what carries it
+        // A frame on the body that carries it.
         own = {step.parent.body, at};
         if (step.joint) add_node(own.body, named(l.name, nodes[own.body]), at);
       } else {
@@ -260,7 +263,7 @@ class Importer {
         index_[b.name] = bodies_.size();
         bodies_.push_back(std::move(b));
       }
-      // the last one opened comes first
+      // Pushed in reverse, so that children are visited in document order.
       for (auto child = l.child_links.rbegin(); child != l.child_links.rend(); ++child)
         open.push_back({child->get(), (*child)->parent_joint.get(), own});
     }

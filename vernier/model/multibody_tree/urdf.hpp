@@ -10,16 +10,16 @@
 namespace vernier::multibody_tree {
 
 struct UrdfOptions {
-  bool free_base = false;  // the root link flies freely; else it is fixed to the ground
+  bool free_base = false;  // the root link moves freely; otherwise it is fixed to the ground
 };
 
-/// A robot description (URDF) as a multibody document, to be read and edited by people. Links
-/// become bodies, those without mass at fixed joints become nodes; joints become hinges. What URDF
-/// says and a document cannot, or the other way round, is a warning. Nothing when it cannot be
+/// Converts a robot description (URDF) to a multibody document for further editing. Links become
+/// bodies; massless links at fixed joints become nodes; joints become hinges. A warning reports
+/// everything that cannot be converted or had to be assumed. Nothing if the description cannot be
 /// read.
 std::optional<std::string> imported_urdf(std::string_view content, const std::string& name,
                                          const UrdfOptions&, Diagnostics& problems);
-/// The same of a file.
+/// The same for a file.
 std::optional<std::string> import_urdf(const std::filesystem::path&, const UrdfOptions&,
                                        Diagnostics& problems);
 

@@ -13,7 +13,7 @@ namespace {
 using expression::Graph;
 using expression::Operation;
 
-/// A text of several lines as one, for people.
+/// A text of several lines as a single line, for messages.
 std::string flat(std::string_view s) {
   std::string out;
   for (const std::string_view word : words(s)) out += (out.empty() ? "" : " ") + std::string(word);
@@ -30,7 +30,7 @@ hybrid::Signal signal(const Variable& v) {
   return s;
 }
 
-/// By element, `count` of them with what follows the variables; empty when nothing has noise.
+/// Noise by element; elements without noise have zero. Empty if no variable has noise.
 std::vector<double> noise_of(const std::vector<Variable>& variables, std::size_t count) {
   std::vector<double> all;
   for (const Variable& v : variables) {
@@ -41,6 +41,8 @@ std::vector<double> noise_of(const std::vector<Variable>& variables, std::size_t
   return all;
 }
 
+// Compiles the equations of a model to programs, location by location. Symbols are x, then u, then
+// p; programs of derivatives take a direction (dx, du, dp) after them.
 class Compiler {
  public:
   Compiler(const Model& m, Equations e, std::span<const double> constants, const Adjustable& a,
@@ -101,7 +103,8 @@ class Compiler {
     }
     for (const Variable& v : m_.outputs) spec.outputs.push_back(signal(v));
     spec.noise.process = noise_of(m_.states, code_->n);
-    for (double& q : spec.noise.process) q *= q;  // a density
+    for (double& q : spec.noise.process)
+      q *= q;  // noise is given as the square root of the spectral density
     spec.noise.measurement = noise_of(m_.outputs, code_->p);
     for (const Variable& v : m_.constants) {
       if (adjustable_.count == 0 || adjustable_.symbol[v.first] == Adjustable::fixed) continue;
@@ -111,7 +114,7 @@ class Compiler {
       spec.parameters.push_back(std::move(s));
     }
     for (const Label& l : m_.events) spec.events.push_back({l.name, l.in, l.out});
-    // one location that is never left has no modes to tell of
+    // A single location without transitions needs no automaton.
     if (m_.locations.size() > 1 || !m_.transitions.empty()) describe_automaton(spec);
   }
 
@@ -146,7 +149,7 @@ class Compiler {
     spec.automata.push_back(std::move(a));
   }
 
-  /// Both a point and a direction, what a program computes, and its registers.
+  /// Working memory: a point and a direction, the outputs of a program, and its registers.
   std::size_t work() const { return 2 * code_->inputs() + most_outputs_ + most_work_; }
 
   std::optional<Program> program(const std::vector<Term>& outputs, bool with_direction = false) {
@@ -158,7 +161,7 @@ class Compiler {
     return p;
   }
 
-  /// The same with each term replaced by its derivative along the direction.
+  /// The directional derivative of each term: symbol s moves with symbol count + s.
   std::optional<Program> tangent(const std::vector<Term>& outputs) {
     const auto count = static_cast<std::uint32_t>(code_->inputs());
     const auto seed = [&](std::uint32_t s) { return std::optional(graph_->symbol(count + s)); };
@@ -167,7 +170,7 @@ class Compiler {
 
   void add_location(std::size_t index) {
     const Location& l = m_.locations[index];
-    // moved out, so that a graph lives no longer than its location is worked on
+    // Moved out, so that the memory of a graph is freed after its location was compiled.
     LocationTerms terms = std::move(e_.locations[index]);
     graph_ = &terms.graph;
     watched_.clear();
@@ -206,8 +209,8 @@ class Compiler {
     }
     c.first_side = actions.size();
     for (const expression::Atom& a : terms.atoms) {
-      // while nothing but an event can trigger it, the instant its condition changes is of no
-      // interest
+      // A transition that waits for an event needs no guards: the instant at which its condition
+      // changes has no effect. Constants never cross zero, and equal guards are watched once.
       const Term z = graph_->apply(Operation::subtract, a.left, a.right);
       const bool moves = (*graph_)[z].operation != Operation::constant;
       if (t.in == Transition::none && moves && watched_.insert(z).second) guards.push_back(z);
@@ -222,7 +225,8 @@ class Compiler {
     return c;
   }
 
-  /// Which inputs each output and the conditions need, 64 at a time, from the operands up.
+  /// Finds which inputs each output and the conditions depend on. Sets of 64 inputs are the bits of
+  /// a word and propagate from operands to terms.
   void note_feedthrough(const LocationTerms& terms, const std::vector<Term>& conditions) {
     if (!code_->spec.condition_inputs) code_->spec.condition_inputs.emplace();
     for (std::size_t first = 0; first < m_.inputs.size(); first += 64) {
@@ -247,7 +251,7 @@ class Compiler {
           code_->spec.feedthrough.push_back({o, first + k});
         }
       }
-      // guards are made of the terms of conditions
+      // Guards are differences of terms of the conditions, so they need the same inputs.
       std::uint64_t all = 0;
       for (const Term t : conditions) all |= needs[t];
       for (std::size_t k = 0; all != 0; ++k, all >>= 1) {
@@ -260,7 +264,7 @@ class Compiler {
     }
   }
 
-  /// The bit of the input signal that a symbol is an element of, counted from signal `first`.
+  /// The bit of the input signal to which a symbol belongs, relative to signal `first`.
   std::uint64_t bit_of(std::size_t symbol, std::size_t first) const {
     if (symbol < code_->n || symbol >= code_->n + code_->m) return 0;
     const auto in = std::upper_bound(m_.inputs.begin(), m_.inputs.end(), symbol - code_->n,

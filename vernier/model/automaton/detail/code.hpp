@@ -18,25 +18,26 @@ namespace vernier::automaton::detail {
 
 using expression::Program;
 
-/// One transition, ready to be tried and taken.
+/// A compiled transition.
 struct TransitionCode {
   int number = 0;  // in the spec
   int to = 0;
-  std::size_t in = Transition::none;         // event
-  std::vector<std::size_t> out;              // events
-  std::size_t condition = Transition::none;  // among the conditions of its location; none: holds
-  std::size_t first_side = 0, sides = 0;     // its comparisons in `actions`, two outputs each
+  std::size_t in = Transition::none;  // event
+  std::vector<std::size_t> out;       // events
+  std::size_t condition =
+      Transition::none;  // index among the conditions of its location; none: always true
+  std::size_t first_side = 0, sides = 0;  // its comparisons in `actions`, two outputs each
   std::vector<expression::Operation> comparisons;
-  std::vector<std::size_t> states;  // that it resets
-  std::size_t first_value = 0;      // of these in `actions`
+  std::vector<std::size_t> states;  // states that it resets
+  std::size_t first_value = 0;      // their new values in `actions`
 };
 
 struct OutputPrograms {
   std::optional<Program> values, tangent;
 };
 
-/// Programs over (x, u, p), and their derivatives over these and a direction. Nothing where there
-/// is nothing to compute.
+/// Programs of (x, u, p), and their derivatives as programs of (x, u, p) and a direction. Nothing
+/// if there is nothing to compute.
 struct LocationCode {
   OutputPrograms output;
   std::optional<Program> flow, guards, conditions;
@@ -46,7 +47,7 @@ struct LocationCode {
   std::vector<TransitionCode> transitions;  // in the order they are tried
 };
 
-/// Programs of some outputs alone, by location; other elements are left as they are.
+/// Programs for a subset of the outputs, by location; other elements are not written.
 struct OutputCode {
   std::vector<OutputPrograms> locations;
   std::size_t work = 0;  // as SystemSpec::work
@@ -54,7 +55,7 @@ struct OutputCode {
 
 struct Code;
 
-/// Code that not every use of a model needs, compiled when it is first asked for.
+/// Code that not every use of a model needs, compiled on first use.
 class FurtherCode {
  public:
   using Compile = std::function<std::shared_ptr<const Code>()>;
@@ -63,7 +64,7 @@ class FurtherCode {
   FurtherCode(Compile lanes, CompileOutputs outputs)
       : compile_(std::move(lanes)), compile_outputs_(std::move(outputs)) {}
 
-  /// All programs, for lanes too.
+  /// All programs, including those for lanes.
   std::shared_ptr<const Code> lanes() const;
   std::shared_ptr<const OutputCode> outputs(hybrid::OutputSet, bool for_lanes) const;
 
@@ -78,18 +79,18 @@ class FurtherCode {
 /// A compiled model: immutable, shared by all instances with the same constants.
 struct Code {
   hybrid::SystemSpec spec;                 // with the document's initial values
-  std::size_t n = 0, m = 0, q = 0, p = 0;  // of x, u, p and y
+  std::size_t n = 0, m = 0, q = 0, p = 0;  // sizes of x, u, p and y
   std::vector<LocationCode> locations;
-  std::vector<std::size_t>
-      place_of;  // by transition of the spec: its place among those of its location
+  std::vector<std::size_t> place_of;  // by transition of the spec: its index in its location
   std::vector<std::vector<std::size_t>> inactive_states, inactive_outputs;  // by location; signals
   std::shared_ptr<const FurtherCode> further;
 
-  /// Elements of a point that programs see.
+  /// Number of elements of a point that programs read.
   std::size_t inputs() const noexcept { return n + m + q; }
 };
 
-/// `constants`: values of those that stay adjustable. `for_lanes`: programs can run in lanes.
+/// `constants` provides the initial values of adjustable ones. `for_lanes`: programs can run in
+/// lanes.
 std::shared_ptr<Code> compile(const Model&, Equations, std::span<const double> constants,
                               const Adjustable&, bool for_lanes);
 std::shared_ptr<OutputCode> compile_outputs(const Model&, Equations,

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_elements = 10'000;  // of all variables together
 constexpr std::size_t most_definitions =
-    200;  // each may need the one before it: the stack is finite
+    200;  // each may use the one before it, so recursion is as deep
 
 bool identifier(std::string_view s) noexcept {
   if (s.empty() || (s[0] >= '0' && s[0] <= '9')) return false;
@@ -25,8 +25,8 @@ bool identifier(std::string_view s) noexcept {
   });
 }
 
-/// "0 0 1", "600 km", "1, 2, 3 deg", "1 0; 0 1": numbers, then one unit for all. Nothing when it
-/// does not read.
+/// Parses "0 0 1", "600 km", "1, 2, 3 deg" or "1 0; 0 1": numbers, then one unit for all. Nothing
+/// if the text is invalid.
 std::optional<std::vector<double>> quantities(std::string_view text, std::string_view unit) {
   std::string flat(text);
   std::replace(flat.begin(), flat.end(), ',', ' ');
@@ -34,7 +34,7 @@ std::optional<std::vector<double>> quantities(std::string_view text, std::string
   const std::vector<std::string_view> parts = words(flat);
   std::vector<double> values;
   std::size_t i = 0;
-  // a number that stands alone is in the declared unit, or in the one behind all of them
+  // A bare number is in the declared unit, or in the unit after the last number.
   while (i < parts.size() && parsed_real(parts[i])) ++i;
   std::string behind;
   for (std::size_t k = i; k < parts.size(); ++k) behind += " " + std::string(parts[k]);
@@ -51,7 +51,7 @@ std::optional<std::vector<double>> quantities(std::string_view text, std::string
   return values;
 }
 
-/// Whether a text has no unit.
+/// Whether a text contains numbers only, without a unit.
 bool numbers_only(std::string_view text) {
   std::string flat(text);
   std::replace(flat.begin(), flat.end(), ',', ' ');
@@ -60,12 +60,12 @@ bool numbers_only(std::string_view text) {
                      [](std::string_view w) { return parsed_real(w).has_value(); });
 }
 
-/// "0.01 deg/sqrt(h)" as "0.01 deg" and the square root of an hour in seconds; what does not end so
-/// stays as it is.
+/// Splits "0.01 deg/sqrt(h)" into "0.01 deg" and the square root of an hour in seconds. Other texts
+/// are returned unchanged.
 struct PerRoot {
   std::string_view quantity;
   double root = 1.0;
-  bool given = false;  // a unit of time stands below the root
+  bool given = false;  // the text has a root of a unit of time
 };
 PerRoot per_root(std::string_view text) {
   constexpr std::string_view root = "/sqrt(";
@@ -77,8 +77,8 @@ PerRoot per_root(std::string_view text) {
   return {trimmed(text.substr(0, at)), std::sqrt(time->factor), true};
 }
 
-/// The shape in which a value is written: semicolons end the rows of a matrix. Nothing when the
-/// rows differ.
+/// The shape of a value as written: semicolons separate the rows of a matrix. Nothing if the rows
+/// have different lengths.
 std::optional<expression::Shape> shape_of(std::string_view text) {
   std::vector<std::uint32_t> rows{0};
   std::string flat(text);
@@ -176,7 +176,7 @@ class Declarations {
     into.push_back(std::move(v));
   }
 
-  /// A new value for what the extended document declares.
+  /// Replaces the value of a variable that the extended document declares.
   void change(const Element& e, Role role, std::vector<Variable>& of) {
     const std::string name(trimmed(e.value("name")));
     const auto v =
@@ -333,7 +333,7 @@ class Declarations {
     const document::Attribute* given = e.attribute("size");
     const char* key = value_key(role);
     if (!given) {
-      // as many as there are values
+      // Without `size`, the value determines the shape.
       const std::string_view inner = role == Role::constant ? trimmed(e.text) : std::string_view();
       const auto shape = shape_of(e.attribute(key) ? trimmed(e.value(key)) : inner);
       if (shape && shape->size() <= most_elements) {
@@ -389,8 +389,8 @@ class Declarations {
     return role == Role::constant ? "value" : role == Role::input ? "default" : "initial";
   }
 
-  /// Without a `unit`, value="2 min" says that it is a time. Angles and percentages stay plain
-  /// numbers, which are not checked.
+  /// Without `unit`, value="2 min" declares a time. Angles and percentages remain plain numbers,
+  /// whose units are not checked.
   static void take_unit_of_value(const Element& e, Role role, Variable& v) {
     std::string value(e.attribute(value_key(role)) ? e.value(value_key(role))
                       : role == Role::constant     ? std::string_view(e.text)
@@ -450,7 +450,7 @@ class Declarations {
     if (values->size() == 1 && v.count > 1) {
       values->assign(v.count, values->front());
       const std::string one = v.value_text;
-      // written out, so that it reads as a list of as many numbers as there are elements
+      // Repeated, so that the text has one number per element.
       if (parsed_real(one)) {
         for (std::uint32_t k = 1; k < v.count; ++k) v.value_text += " " + one;
       } else {
@@ -469,7 +469,8 @@ class Declarations {
     }
   }
 
-  /// White noise that filters assume: of a state per square root of time, of an output in its unit.
+  /// White noise for filters: for a state, the square root of its spectral density (unit per square
+  /// root of time); for an output, the standard deviation in its unit.
   void read_noise(const Element& e, Role role, Variable& v) {
     const document::Attribute* a = e.attribute("noise");
     if (!a) return;
@@ -477,7 +478,7 @@ class Declarations {
     const std::string unit = v.unit_text.empty() ? "1" : v.unit_text;
     const PerRoot per = role == Role::state ? per_root(text) : PerRoot{text};
     auto values = quantities(per.quantity, unit);
-    // of a state, a unit without the root would say something else
+    // For a state, a unit without the root would mean something else.
     if (!values || (role == Role::state && !per.given && !numbers_only(text))) {
       const std::string in = role == Role::state ? unit + "/sqrt(s)" : unit;
       report_.error("V1308", in_quotes(text) + " is not a number" + (in == "1" ? "" : " in " + in),

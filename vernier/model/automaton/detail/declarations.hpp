@@ -6,12 +6,12 @@
 
 namespace vernier::automaton::detail {
 
-constexpr std::size_t longest_name = 100;  // of whatever a document names
+constexpr std::size_t longest_name = 100;  // limit for all names
 
-/// Constants, inputs, states, outputs and events of the document.
+/// Reads the constants, inputs, states, outputs and events of the document.
 void read_declarations(Model&, Report&);
 
-/// New values for constants and states, from the root of a document that extends the model's.
+/// Reads new values of constants and states from a document that extends that of the model.
 void change_declarations(Model&, const Element& root, Report&);
 
 }  // namespace vernier::automaton::detail

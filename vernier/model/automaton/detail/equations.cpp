@@ -20,7 +20,8 @@ using expression::Value;
 using expression::Wanted;
 
 constexpr std::size_t none = Transition::none;
-constexpr std::size_t most_terms = 1'000'000;  // of all locations: compiling them takes seconds
+constexpr std::size_t most_terms =
+    1'000'000;  // in all locations: compiling this many takes seconds
 
 bool name_start(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -29,13 +30,13 @@ bool name_start(char c) noexcept {
 bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// Calls `found` with each name in an expression, with its index where that is one number: "f[0]",
-/// but "f" for f[0:2]; a little more than the names does no harm.
+/// Calls `found` with each name in an expression, with its index if that is a single number:
+/// "f[0]", but "f" for f[0:2]. It may report too many names; this only adds dependencies.
 template <class F>
 void for_each_name(std::string_view s, F&& found) {
   for (std::size_t i = 0; i < s.size();) {
     if (!name_start(s[i])) {
-      // 2.7e-4 has no name e in it
+      // The e of 2.7e-4 is not a name.
       const bool number = digit(s[i]);
       ++i;
       while (number && i < s.size() && (digit(s[i]) || s[i] == '.' || name_start(s[i]))) ++i;
@@ -63,7 +64,7 @@ void for_each_name(std::string_view s, F&& found) {
   }
 }
 
-/// The first number of an expression that could be a quantity: no exponent, no index.
+/// The first number of an expression that could be a quantity, not an exponent or an index.
 std::string_view first_number(std::string_view s) {
   for (std::size_t i = 0; i < s.size();) {
     if (name_start(s[i])) {
@@ -84,6 +85,8 @@ std::string_view first_number(std::string_view s) {
   return {};
 }
 
+// Parses the expressions of a model. Each location gets its own graph, in which states are symbols,
+// fixed constants are numbers, and outputs and definitions stand for their terms.
 class Builder {
  public:
   Builder(const Model& m, std::span<const double> constants, Report* report, const Adjustable& a)
@@ -107,7 +110,7 @@ class Builder {
   }
 
  private:
-  // ---- names
+  // Names
 
   std::optional<Value> value(std::string_view name, bool units) {
     const std::string key(name);
@@ -140,7 +143,7 @@ class Builder {
     }
   }
 
-  /// Parsed where it is first used in a location; what it uses is there by then.
+  /// A definition is parsed at its first use in a location; the outputs it needs are known by then.
   Value let_value(std::size_t number, bool units) {
     std::optional<Value>& known = lets_[number];
     if (!known) {
@@ -166,9 +169,9 @@ class Builder {
     return graph_->symbol(static_cast<std::uint32_t>(m_.x_size() + index));
   }
 
-  // ---- expressions
+  // Expressions
 
-  /// `known_lets`: how many definitions it may use.
+  /// `known_lets`: the number of definitions that are visible.
   Parsed parse(const Expression& e, Wanted wanted, const std::string& where,
                std::size_t known_lets = none) {
     if (finished_terms_ + graph_->size() > most_terms) return refuse_size(e);
@@ -185,7 +188,7 @@ class Builder {
     return p;
   }
 
-  /// And those that it calls.
+  /// Marks a function as used, and those that it calls.
   void use_function(const std::string& name) {
     for (std::size_t i = 0; i < m_.functions.size(); ++i) {
       if (m_.functions[i].name != name || std::exchange(functions_used_[i], 1)) continue;
@@ -193,8 +196,8 @@ class Builder {
     }
   }
 
-  /// A function that nothing calls was not read yet: with numbers for its arguments, whatever has
-  /// nothing to do with their sizes and units can be checked.
+  /// A function that is never called was not parsed yet. With numbers as arguments, everything
+  /// except sizes and units can be checked.
   void check_unused_functions() {
     for (std::size_t i = 0; i < m_.functions.size(); ++i) {
       if (functions_used_[i] || report_->full() || m_.locations.empty()) continue;
@@ -327,9 +330,9 @@ class Builder {
     return text.back() == ':' ? "nothing is declared" : text;
   }
 
-  // ---- units
+  // Units
 
-  /// A dimension in the words of the expression: W/V where those are its variables, not A.
+  /// A unit in terms of the units in the expression: W/V if its variables are in W and V, not A.
   std::string in_words(const Unit& u, std::string_view expression_text) const {
     std::vector<std::pair<std::string, Unit>> used;
     for_each_name(expression_text, [&](const std::string& name) {
@@ -358,7 +361,7 @@ class Builder {
     return text(u);
   }
 
-  /// Of what is given and what is wanted; false: reported.
+  /// Compares the unit of an expression with that expected; false: reported.
   bool compare_units(const std::optional<Unit>& given, const std::optional<Unit>& expected,
                      const Expression& e, const std::string& subject) {
     if (!report_ || !e.units || !expected || !given) return true;
@@ -375,8 +378,8 @@ class Builder {
     return false;
   }
 
-  /// What an equation, map or reset gives for element `i`: `what` is "the equation of state",
-  /// `subject` is what has the `expected` unit.
+  /// The value that an equation, map or reset gives for element `i`. `what` names the expression
+  /// ("the equation of state"), `subject` the quantity that has the `expected` unit.
   Meaning given(const Expression& e, Role role, std::size_t i, const char* what,
                 const char* subject, const std::optional<Unit>& expected) {
     const Variable& v = m_.variable(role, i);
@@ -399,7 +402,7 @@ class Builder {
                                    const std::optional<Unit>& expected) {
     const Parsed p = parse(e, v.shape.scalar() ? Wanted::number : Wanted::values, what);
     const bool fits = p.problems.empty() && p.shape == v.shape;
-    // a written number stands for all elements; an expression of one number is more likely a slip
+    // A literal number applies to all elements. Any other scalar expression is probably a mistake.
     if (!fits) {
       if (p.problems.empty() && !(p.shape.scalar() && p.literal) && report_) {
         Diagnostic& d =
@@ -424,7 +427,7 @@ class Builder {
     return quotient(*u, second);
   }
 
-  // ---- locations
+  // Locations
 
   void build_location(std::size_t index) {
     const Location& l = m_.locations[index];
@@ -453,7 +456,8 @@ class Builder {
       build_transition(l, m_.transitions[t], e_.transitions[t]);
   }
 
-  /// Outputs are named intermediate values: each is parsed after those it uses.
+  /// Outputs may use other outputs: they are parsed in topological order (Kahn's algorithm).
+  /// Outputs that remain form a ring.
   void build_outputs(const Location& l) {
     outputs_.assign(m_.output_count, zero_);
     output_units_.assign(m_.output_count, std::nullopt);
@@ -498,7 +502,7 @@ class Builder {
     output_units_[i] = m.unit;
   }
 
-  /// The outputs that an expression uses, itself or in definitions and functions, each once.
+  /// The outputs that an expression uses, directly or through definitions and functions, each once.
   std::vector<std::size_t> outputs_in(const Expression& e) const {
     std::set<std::size_t> found;
     std::set<std::string> functions;
@@ -533,7 +537,8 @@ class Builder {
 
   void tell_ring(const Location& l, const std::vector<std::vector<std::size_t>>& needed_by,
                  const std::vector<std::uint8_t>& done) {
-    std::vector<std::size_t> needs_one(done.size(), none);  // of those left, one that it waits for
+    std::vector<std::size_t> needs_one(done.size(),
+                                       none);  // one of the remaining outputs that it uses
     for (std::size_t i = 0; i < done.size(); ++i) {
       if (!l.output[i].element || done[i]) continue;
       for (const std::size_t next : needed_by[i]) needs_one[next] = i;
@@ -543,7 +548,7 @@ class Builder {
       if (l.output[i].element && !done[i]) at = i;
     }
     if (at == none) return;
-    // every output that is left waits for another that is left: following leads into a ring
+    // Every remaining output uses another remaining one, so following these leads into a ring.
     std::vector<std::uint8_t> seen(done.size(), 0);
     while (!seen[at]) {
       seen[at] = 1;
@@ -579,7 +584,8 @@ class Builder {
             given(e, Role::state, i, "the reset of state ", "state ", v.unit).term);
       }
     }
-    // an output that the next location does not map keeps the value it has here
+    // An output without a map in the next location keeps its value: the transition stores it in the
+    // holder.
     for (std::size_t i = 0; i < m_.output_count; ++i) {
       const bool leaves =
           m_.holder[i] != none && from.output[i].element && !m_.locations[t.to].output[i].element;
@@ -603,7 +609,7 @@ class Builder {
   std::vector<std::optional<Value>> lets_;           // of the location being built, once used
   std::vector<std::vector<std::size_t>> let_needs_;  // outputs that each definition uses
   std::vector<std::uint8_t> functions_used_;
-  // of the location being built: what expressions for whole vectors give
+  // Values of expressions for whole vectors in the location being built.
   std::map<const Element*, std::vector<Meaning>> whole_;
   std::vector<std::string> all_names_;
 };

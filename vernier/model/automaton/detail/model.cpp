@@ -22,7 +22,7 @@ const std::vector<Variable>& Model::variables(Role r) const noexcept {
 
 const Variable& Model::variable(Role role, std::size_t index) const noexcept {
   const std::vector<Variable>& all = variables(role);
-  // the last that begins at or before the index
+  // The last variable that begins at or before the index.
   return *(std::upper_bound(all.begin(), all.end(), index,
                             [](std::size_t i, const Variable& x) { return i < x.first; }) -
            1);

@@ -37,7 +37,7 @@ struct Variable {
   std::size_t first = 0;      // index of its first element among those of its role
   std::string value_text;     // constant, initial or default, as written
   std::vector<double> value;  // in SI; empty: none (an input that must be connected)
-  std::vector<double> noise;  // by element; state: per √s, output: of a reading; empty: none
+  std::vector<double> noise;  // by element; state: per √s, output: standard deviation; empty: none
   bool normalise = false, quaternion = false;
   const Element* element = nullptr;
 };
@@ -59,11 +59,11 @@ struct NamedVariable {
 struct Expression {
   const Element* element = nullptr;  // null: there is none
   bool units = true;                 // false: switched off by unit="1"
-  bool whole = false;                // it gives all elements of a vector or matrix
-  std::size_t target = 0;            // the state or output element it is for; whole: the first
+  bool whole = false;                // it is for all elements of a vector or matrix
+  std::size_t target = 0;            // element of the state or output; whole: the first
 };
 
-/// A part of expressions that the document names.
+/// A named expression (<let>).
 struct Definition {
   std::string name;
   Expression expression;
@@ -84,9 +84,9 @@ struct Transition {
 
 struct Location {
   std::string name;
-  std::vector<Expression> flow, output;  // by target; element null: none here
+  std::vector<Expression> flow, output;  // by element of the state or output; null: none here
   std::vector<std::size_t> transitions;  // in the order they are tried
-  std::vector<Expression> strays;        // for nothing that exists, or given twice: only checked
+  std::vector<Expression> strays;        // for unknown targets, or given twice: only checked
   const Element* element = nullptr;
 };
 
@@ -110,12 +110,12 @@ struct Model {
   std::vector<Location> locations;
   std::vector<Transition> transitions;  // in the order of the document
   std::size_t initial = 0;
-  bool names_known = true;  // false: a declaration was refused, so that unknown names say nothing
+  bool names_known = true;  // false: a declaration was refused; unknown names are not reported
   std::unordered_map<std::string, Reference> names;  // elements: "C", "f[0]", "P[0,1]"
   std::unordered_map<std::string, NamedVariable> variables_by_name;
   std::unordered_map<std::string, std::size_t> lets_by_name;
 
-  /// By output element: the state that holds it where a location has no map for it, or none.
+  /// By output element: the state that holds it in locations without a map, or none.
   std::vector<std::size_t> holder;
   std::size_t held_count = 0;  // holders; they follow the states
 
@@ -129,7 +129,7 @@ struct Model {
   const Variable& variable(const NamedVariable& n) const noexcept {
     return variables(n.role)[n.variable];
   }
-  /// The one that an element belongs to.
+  /// The variable to which an element belongs.
   const Variable& variable(Role, std::size_t index) const noexcept;
   /// "f[2]", "P[0,1]", or "C" for a scalar.
   std::string element_name(Role, std::size_t index) const;
@@ -140,12 +140,12 @@ struct Model {
 /// "f[2]", "P[0,1]", or "C" for a scalar: element `k` of the variable.
 std::string element_name(const Variable&, std::size_t k);
 
-/// Resolves everything but expressions. The model is complete enough to be checked further even
-/// when problems were reported.
+/// Resolves everything except expressions. Even if problems were reported, the model is complete
+/// enough for further checks.
 std::shared_ptr<Model> read_model(Document, Diagnostics&);
 
-/// Puts the constants, initial values and initial location of a document that extends the model's
-/// into the model.
+/// Applies the constants, initial values and initial location of an extending document to the
+/// model.
 void apply_changes(Model&, const Document& changes, Diagnostics&);
 
 }  // namespace vernier::automaton::detail

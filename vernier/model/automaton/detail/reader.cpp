@@ -15,7 +15,7 @@ constexpr std::size_t most_equations = 2'000'000;  // locations times variables
 
 class ModelReader {
  public:
-  /// `d`: the model's document, or one that changes it.
+  /// `d`: the document of the model, or one that extends it.
   ModelReader(Model& m, const Document& d, Diagnostics& out) : m_(m), report_(d, out) {}
 
   void run() {
@@ -126,7 +126,7 @@ class ModelReader {
                       (near ? " — did you mean " + *near + "?" : ""));
   }
 
-  /// What holds in every location that does not say otherwise.
+  /// Equations that apply in every location that does not define its own.
   void read_shared(const Element& root) {
     shared_.flow.resize(m_.state_count);
     shared_.output.resize(m_.output_count);
@@ -147,7 +147,7 @@ class ModelReader {
     Location& l = m_.locations[index];
     l.flow.resize(m_.state_count);
     l.output.resize(m_.output_count);
-    std::set<std::string> meant = shared_meant_;  // misspelt: not missing as well
+    std::set<std::string> meant = shared_meant_;  // misspelt names are not also reported as missing
     read_equations(*l.element, l, meant);
     const auto complete = [](std::vector<Expression>& own, const std::vector<Expression>& shared) {
       for (std::size_t i = 0; i < own.size(); ++i) {
@@ -157,18 +157,20 @@ class ModelReader {
     complete(l.flow, shared_.flow);
     complete(l.output, shared_.output);
     l.strays.insert(l.strays.end(), shared_.strays.begin(), shared_.strays.end());
-    shared_.strays.clear();  // once is enough
+    shared_.strays.clear();  // checked in the first location only
     if (const Element* own = l.element->child("transitions")) {
       for (const Element& t : own->children) read_transition(t, index);
     }
     const Element* shared = m_.document.root().child("shared");
     if (const Element* all = shared ? shared->child("transitions") : nullptr) {
       for (const Element& t : all->children) {
-        // one that leads to where the system is already would only reset it
+        // In its destination, a shared transition would only reset the system, so it is omitted
+        // there.
         const std::string to(trimmed(t.child("reset")->child("destination")->text));
         if (to != l.name) read_transition(t, index);
       }
     }
+    // By priority, then in document order.
     std::stable_sort(l.transitions.begin(), l.transitions.end(), [&](std::size_t a, std::size_t b) {
       return m_.transitions[a].priority < m_.transitions[b].priority;
     });
@@ -178,7 +180,7 @@ class ModelReader {
     }
   }
 
-  /// The elements of a state or output that an equation, map or reset is for.
+  /// The elements of a state or output that an equation, map or reset defines.
   struct Target {
     std::size_t first, count;
     bool whole;
@@ -220,7 +222,7 @@ class ModelReader {
     return {};
   }
 
-  /// A name that was probably meant, with its elements.
+  /// Records a name that was probably meant, with its elements.
   void mean(const std::string& name, std::set<std::string>& meant) const {
     meant.insert(name);
     const auto v = m_.variables_by_name.find(name);
@@ -389,7 +391,7 @@ class ModelReader {
     }
   }
 
-  /// Outputs that some location does not map are held there by a state of their own.
+  /// Outputs that some location does not map are held there by an additional state.
   void find_holders() {
     m_.holder.assign(m_.output_count, Transition::none);
     if (m_.constant_dimension) return;

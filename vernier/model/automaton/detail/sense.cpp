@@ -15,7 +15,8 @@ using expression::Graph;
 using expression::Node;
 using expression::Operation;
 
-constexpr std::size_t most_compared = 32;  // transitions of one location, pair by pair
+constexpr std::size_t most_compared =
+    32;  // limit for comparing the transitions of a location in pairs
 
 struct Interval {
   double low = -std::numeric_limits<double>::infinity();
@@ -31,9 +32,10 @@ struct Interval {
   }
 };
 
-/// By symbol.
+/// Intervals by symbol.
 using Box = std::map<std::uint32_t, Interval>;
 
+// Intersects the box with a comparison of a variable and a constant; false for other comparisons.
 bool narrow(const Graph& g, const Node& comparison, Box& box) {
   const Node& a = g[comparison.a];
   const Node& b = g[comparison.b];
@@ -60,7 +62,8 @@ bool narrow(const Graph& g, const Node& comparison, Box& box) {
   }
 }
 
-/// The box a condition describes exactly, if it is a conjunction of variables against numbers.
+/// The box that a condition describes exactly, if it is a conjunction of comparisons of variables
+/// with constants.
 std::optional<Box> box_of(const Graph& g, Term condition) {
   Box box;
   std::vector<Term> left{condition};
@@ -77,7 +80,8 @@ std::optional<Box> box_of(const Graph& g, Term condition) {
   return box;
 }
 
-/// Whether it is certain that both can be enabled by the same state.
+/// Whether some state certainly enables both. Only boxes are compared, so there are no false
+/// warnings.
 bool overlap(const Graph& g, const TransitionTerms& a, const TransitionTerms& b) {
   if (!a.has_condition && !b.has_condition) return true;  // the same event
   if (!a.has_condition || !b.has_condition) return false;
@@ -118,6 +122,7 @@ void check_conflicts(const Model& m, const Equations& e, Report& report) {
   }
 }
 
+// Locations that no transition enters, and those that no transition leaves.
 void check_reach(const Model& m, Report& report) {
   if (m.locations.size() < 2) return;
   std::vector<std::uint8_t> entered(m.locations.size(), 0);

@@ -57,7 +57,7 @@ void Builder::read_body(int i) {
   read_nodes(i);
 }
 
-/// Mass, centre and inertia of a body that says them itself.
+/// Mass, centre and inertia of a body that gives them directly.
 void Builder::read_rigid(int i) {
   const Element& e = *known(i).element;
   const std::string& name = body(i).name;
@@ -127,12 +127,13 @@ std::optional<Inertia> Builder::inertia(const Element& e, double mass, const Vec
   auto J = quantities_.inertia(e);
   if (!J) return {};
   if (e.value("about") == "centre") {
+    // Steiner's theorem: from the centre of mass to the origin of the body.
     *J += mass * (centre.squaredNorm() * Matrix3::Identity() - centre * centre.transpose());
   }
   return Inertia{mass, mass * centre, *J};
 }
 
-/// The point masses of a body, with a shape of each of its modes.
+/// The point masses of a body, with the shapes of its modes.
 std::vector<Lump> Builder::lumps(int i) {
   std::vector<Lump> all;
   const Known& k = known(i);

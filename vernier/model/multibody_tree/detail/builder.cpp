@@ -23,7 +23,7 @@ Spacecraft Builder::run() {
   const int count = static_cast<int>(m.tree.bodies.size());
   for (int i = 0; i < count; ++i) read_body(i);
   for (int i = 0; i < count; ++i) read_hinge(i);
-  // tanks before the thrusters that empty them
+  // Tanks come before the thrusters that draw from them.
   for (const Element& e : root.children) {
     if (e.name == "pendulum") read_pendulum(e);
     if (e.name == "slosh") read_slosh(e);
@@ -46,7 +46,7 @@ Spacecraft Builder::run() {
   return std::move(craft_);
 }
 
-// ---- names and references
+// Names and references
 
 bool Builder::take_name(const Element& e, std::string& name) {
   name = trimmed(e.value("name"));
@@ -166,7 +166,7 @@ std::optional<double> Builder::positive(const Element& e, std::string_view attri
   return {};
 }
 
-// ---- the state, as the tree lays it out
+// The state, in the order of the tree: for each body its hinge, then its modes
 
 void Builder::finish(Spacecraft& s) {
   const auto append = [](auto& to, const auto& from) {

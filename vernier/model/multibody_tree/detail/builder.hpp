@@ -30,22 +30,22 @@ using multibody::NodeId;
 using spatial::Matrix3;
 using spatial::Vector3;
 
-/// Modal files that a document names, by the name in the document; null: cannot be used. Each is
-/// read once, for all spacecraft that are made of the document.
+/// Modal files by their name in the document; null: unusable. Each is read once, for all spacecraft
+/// made from the document.
 using ModalFiles = std::map<std::string, std::shared_ptr<const ModalFile>, std::less<>>;
 
-/// Makes a spacecraft of a valid document. What has a problem is reported and left out.
+/// Builds a spacecraft from a valid document. Elements with an error are reported and omitted.
 class Builder {
  public:
   Builder(const Document&, ModalFiles&, Report&, Diagnostics& of_files, const Parameters*);
 
   Spacecraft run();
   const std::vector<ParameterSpec>& specs() const noexcept { return quantities_.specs(); }
-  /// Whether the modal integrals of a body were computed from its points, not given.
+  /// Whether the modal integrals of a body were computed from points instead of given.
   bool computed(int body) const { return known_[static_cast<std::size_t>(body)].computed; }
 
  private:
-  /// What is known of a body beside the model.
+  /// What the builder knows about a body in addition to the model.
   struct Known {
     const Element* element = nullptr;
     std::vector<std::string> modes;  // names, or numbers
@@ -53,11 +53,11 @@ class Builder {
     std::map<std::string, int, std::less<>> nodes;
     std::vector<double> q, u, eta, eta_rate;  // at the start
     std::vector<std::uint8_t> motion, held;   // of the hinge's speeds
-    bool computed = false;                    // integrals are of points
-    bool usable = true;                       // false: something was reported; others keep quiet
+    bool computed = false;                    // integrals were computed from points
+    bool usable = true;  // false: an error was reported; suppress errors that follow from it
   };
 
-  // names and references (builder.cpp)
+  // Names and references (builder.cpp)
   bool take_name(const Element&, std::string& name);
   void collect_bodies();
   void collect_body(const Element&);
@@ -69,7 +69,7 @@ class Builder {
                          const std::string& why);
   void finish(Spacecraft&);
 
-  // mass, nodes, modes (bodies.cpp, modes.cpp)
+  // Mass, nodes, modes (bodies.cpp, modes.cpp)
   void read_gravity(const Element&);
   void read_ground(const Element&);
   void read_body(int body);
@@ -86,7 +86,7 @@ class Builder {
   void read_integrals(const Element&, int body, Modes&);
   void read_stiffness(const Element&, int body, Modes&);
 
-  // hinges (hinges.cpp)
+  // Hinges (hinges.cpp)
   void read_hinge(int body);
   void orient_hinge(const Element&, HingeKind, Node& outboard, Node& inboard);
   void read_start(const Element&, int body);
@@ -94,7 +94,7 @@ class Builder {
   void read_dof(const Element&, int body, std::size_t which);
   void read_law(const Element&, int body, std::size_t which);
 
-  // what stands around (equipment.cpp)
+  // Sloshing fuel, wheels, tanks, actuators (equipment.cpp)
   void read_pendulum(const Element&);
   void read_slosh(const Element&);
   void read_wheel(const Element&);
@@ -105,8 +105,8 @@ class Builder {
   std::optional<double> positive(const Element&, std::string_view attribute, std::string_view unit,
                                  bool or_zero = false);
 
-  /// Lets a replaceable number stay adjustable, as part of the mass, law, rotor or modes of that
-  /// index.
+  /// Makes a replaceable number adjustable if requested, as part of the mass, law, rotor or modes
+  /// with this index.
   void adjustable(const std::string& name, std::string_view unit, multibody::Parameter::Kind,
                   std::size_t index, std::size_t count = 1);
 
@@ -120,7 +120,7 @@ class Builder {
   Quantities quantities_;
   Spacecraft craft_;
   std::vector<Known> known_;
-  std::map<std::string, const Element*, std::less<>> names_;  // of everything but nodes
+  std::map<std::string, const Element*, std::less<>> names_;  // of everything except nodes
   std::map<std::string, int, std::less<>> bodies_;
   std::vector<Node> ground_;
   bool names_known_ = true;  // false: a name was refused

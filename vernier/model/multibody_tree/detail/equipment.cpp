@@ -7,9 +7,9 @@
 
 namespace vernier::multibody_tree::detail {
 
-// ---- sloshing fuel
+// Sloshing fuel
 
-/// A body of one point mass, hung to a node.
+/// Adds a body of one point mass, connected to a node.
 int Builder::add_body(const Element& e, const NodeId& at, double mass, const Vector3& centre,
                       HingeKind kind) {
   const int index = static_cast<int>(known_.size());
@@ -96,7 +96,7 @@ void Builder::read_slosh(const Element& e) {
     d = positive(e, "damper", "N*s/m", true);
   }
   if (!named || !at || !mass || !k || !d) return;
-  // a slide for each axis; all but the last carry no mass of their own
+  // One prismatic hinge per axis, in series; only the last body has mass.
   const std::string along(e.value("along"));
   NodeId from = *at;
   for (std::size_t i = 0; i < along.size(); ++i) {
@@ -112,7 +112,7 @@ void Builder::read_slosh(const Element& e) {
       }
     }
     multibody::Hinge& h = body(b).hinge;
-    Matrix3 A = Matrix3::Identity();  // z along the axis, the others in order
+    Matrix3 A = Matrix3::Identity();  // z along the axis, the others in cyclic order
     if (axis == "x") A << 0, 0, 1, 1, 0, 0, 0, 1, 0;
     if (axis == "y") A << 0, 1, 0, 0, 0, 1, 1, 0, 0;
     h.outboard.pose.R = h.outboard.pose.R * A;
@@ -130,7 +130,7 @@ void Builder::read_slosh(const Element& e) {
   }
 }
 
-// ---- wheels, tanks, actuators
+// Wheels, tanks, actuators
 
 void Builder::read_wheel(const Element& e) {
   multibody::Rotor r;
@@ -141,7 +141,7 @@ void Builder::read_wheel(const Element& e) {
   auto friction = positive(e, "friction", "N*m*s/rad", true);
   const bool counted = e.value("counted") == "yes";
   if (inertia && friction) {
-    // of a wheel that is counted, the inertia is part of the body's too
+    // The inertia of a counted wheel is also part of its body, so it cannot be replaced alone.
     if (!counted)
       inertia =
           quantities_
@@ -166,7 +166,8 @@ void Builder::read_wheel(const Element& e) {
   if (!counted) adjustable(r.name + ".inertia", "kg*m^2", Kind::rotor_inertia, index);
   adjustable(r.name + ".friction", "N*m*s/rad", Kind::rotor_friction, index);
   if (counted) {
-    // the carrier keeps all but the spin inertia about the axis
+    // The body keeps everything except the spin inertia about the axis: J -= I g gᵀ, and the same
+    // for the modal terms if the node rotates with the modes.
     Body& b = body(at->body);
     const Node* node = at->node >= 0 ? &b.nodes[static_cast<std::size_t>(at->node)] : nullptr;
     const Vector3 g = node ? Vector3(node->pose.R * *axis) : *axis;
@@ -243,9 +244,9 @@ void Builder::read_actuator(const Element& e) {
   craft_.places.actuators.push_back(e.place);
 }
 
-/// The tanks that a thruster empties.
+/// The tanks that a thruster draws from: mass flow = thrust / (g0 Isp), divided by shares.
 void Builder::read_feeds(const Element& e, multibody::Actuator& a) {
-  constexpr double g0 = 9.80665;  // m/s², of the specific impulse
+  constexpr double g0 = 9.80665;  // m/s², standard gravity
   const bool fed = e.child("feed");
   const auto impulse = positive(e, "specific_impulse", "s");
   if (fed != (e.attribute("specific_impulse") != nullptr)) {
@@ -267,7 +268,7 @@ void Builder::read_feeds(const Element& e, multibody::Actuator& a) {
       complete = false;
       const auto known = names_.find(name);
       if (known != names_.end() && known->second->name == "tank")
-        continue;  // it has its own problem
+        continue;  // its own error was reported
       std::vector<std::string> names;
       for (const auto& t : tanks) names.push_back(t.name);
       Diagnostic& d = report_.error("V1634", "there is no tank " + in_quotes(name),

@@ -23,7 +23,7 @@ void Builder::read_hinge(int i) {
   multibody::Hinge& h = body(i).hinge;
   h.name = body(i).name;
   h.kind = kind_of(e.value("kind"));
-  // the other end
+  // The other end
   const std::string_view to = trimmed(e.value("to"));
   const Place to_place = Report::value_place(e, "to");
   const std::size_t dot = std::min(to.find('.'), to.size());
@@ -53,7 +53,7 @@ void Builder::read_hinge(int i) {
       }
     }
   }
-  // this end
+  // This end
   h.inboard.name = "frame";
   if (const document::Attribute* a = e.attribute("at")) {
     if (const auto n = own_node(i, trimmed(a->value), a->value_place); n && *n >= 0)
@@ -72,7 +72,7 @@ void Builder::read_hinge(int i) {
   read_start(e, i);
 }
 
-/// A number that hinges of its kind have: the attribute that is called after it.
+/// Reads the parameter that hinges of this kind have, such as the pitch of a screw.
 void Builder::read_parameter(const Element& e, multibody::Hinge& h) {
   const HingeFacts& own = multibody::facts(h.kind);
   const std::string why = "has no meaning for a hinge of kind " + std::string(own.name);
@@ -90,7 +90,7 @@ void Builder::read_parameter(const Element& e, multibody::Hinge& h) {
   h.parameter = quantities_.number(e, own.parameter, own.parameter_unit).value_or(0.0);
 }
 
-/// Turns both nodes so that the hinge moves about and along the axes that the document names.
+/// Rotates both nodes so that the hinge moves about and along the axes given in the document.
 void Builder::orient_hinge(const Element& e, HingeKind kind, Node& outboard, Node& inboard) {
   const int axes = multibody::facts(kind).axes;
   const bool two = axes == 2, none = axes == 0;
@@ -111,7 +111,7 @@ void Builder::orient_hinge(const Element& e, HingeKind kind, Node& outboard, Nod
   if (two) {
     const auto b = quantities_.direction(e, "axis2");
     if (!b) return;
-    constexpr double most = 1e-6;  // digits that people type
+    constexpr double most = 1e-6;  // tolerance for rounded input
     if (std::abs(a->dot(*b)) > most) {
       report_.error("V1622", "axis2 must be at right angles to axis",
                     Report::value_place(e, "axis2"));
@@ -128,7 +128,7 @@ void Builder::orient_hinge(const Element& e, HingeKind kind, Node& outboard, Nod
   inboard.pose.R = inboard.pose.R * A;
 }
 
-// ---- the start
+// Initial coordinates and speeds
 
 void Builder::read_start(const Element& e, int i) {
   Known& k = known(i);
@@ -282,7 +282,7 @@ void Builder::read_law(const Element& d, int i, std::size_t s) {
   multibody::HingeLaw law;
   law.body = i;
   law.speed = static_cast<int>(s);
-  // numbers that a parameter may replace, and by which derivatives are known
+  // Numbers that a parameter may replace, and for which derivatives are available.
   using Kind = multibody::Parameter::Kind;
   const auto replaceable = [&](const char* what, const char* in, Kind law_kind) {
     double value = positive(d, what, in, true).value_or(0.0);

@@ -12,13 +12,13 @@ constexpr std::size_t most_modes = ModalLimits{}.modes;
 
 Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
-/// An integral of the document, by the mode (and the second mode) it is of.
+/// An <integral> of the document.
 struct Given {
   const Element* element = nullptr;
   std::vector<double> numbers;
 };
 
-/// Reads the <integral>s of one kind into places by mode.
+/// The integrals of one kind, indexed by mode, or by pair of modes.
 using Table = std::vector<Given>;
 
 }  // namespace
@@ -29,7 +29,7 @@ std::shared_ptr<const ModalFile> Builder::modal_file(const Element& e) {
   if (!fresh) return entry->second;
   const Place place = Report::value_place(e, "file");
   Diagnostics found;
-  // relative to the document
+  // The path is relative to the document.
   const std::filesystem::path path = document_.file().parent_path() / name;
   auto file = read_modal_file(path, found);
   const bool there = found.list().empty() || found.list().front().code != "V1650";
@@ -148,7 +148,7 @@ std::optional<std::size_t> Builder::mode_index(const Known& k, const Element& e,
   return {};
 }
 
-/// A shape of every mode; `turns`: with its rotation. False when something is missing.
+/// Reads a shape for every mode; `turns`: rotations are required. False if something is missing.
 bool Builder::read_shapes(const Element& e, const Known& k, const std::string& whose, bool turns,
                           Matrix3X& translation, Matrix3X& rotation) {
   const std::size_t n = k.modes.size();
@@ -200,7 +200,7 @@ bool Builder::read_shapes(const Element& e, const Known& k, const std::string& w
   return true;
 }
 
-/// Modal integrals in line.
+/// Modal integrals given in the document (formats/multibody/README.md).
 void Builder::read_integrals(const Element& e, int i, Modes& modes) {
   const Known& k = known(i);
   const std::size_t n = k.modes.size();
@@ -249,7 +249,7 @@ void Builder::read_integrals(const Element& e, int i, Modes& modes) {
     const Table& t = tables[of];
     return std::any_of(t.begin(), t.end(), [](const Given& g) { return g.element; });
   };
-  // J2_li is the transpose of J2_il: half of them are enough
+  // J2_li is the transpose of J2_il, so half of them are enough.
   Table& J2 = tables["J2"];
   for (std::size_t a = 0; a < n; ++a) {
     for (std::size_t b = 0; b < n; ++b) {
@@ -307,7 +307,7 @@ void Builder::read_integrals(const Element& e, int i, Modes& modes) {
     modes.J2.push_back(matrix(J2[a].numbers));
 }
 
-/// Stiffness and damping of every mode.
+/// Stiffness and damping of every mode: K = m ω², D = 2 ζ √(m K), or as given.
 void Builder::read_stiffness(const Element& e, int i, Modes& modes) {
   const Known& k = known(i);
   const std::size_t n = k.modes.size();
@@ -331,7 +331,7 @@ void Builder::read_stiffness(const Element& e, int i, Modes& modes) {
   }
   const bool masses = modes.mass.cols() == columns;
   bool coupled_matters = false;
-  // ω² or ζ refer to the mode's own mass
+  // ω and ζ refer to the diagonal modal mass.
   const auto own_mass = [&](std::size_t m) {
     return masses ? modes.mass(index(m), index(m)) : 1.0;
   };
@@ -340,8 +340,7 @@ void Builder::read_stiffness(const Element& e, int i, Modes& modes) {
   for (const Element& c : e.children) {
     if (c.name == "mode") rows.push_back(&c);
   }
-  // frequencies and ratios of all modes are numbers that parameters may replace; `own`: all have
-  // them
+  // Parameters can replace frequencies and ratios only if all modes have them (`own`).
   std::vector<double> frequencies(n, 0.0), ratios(n, 0.0);
   bool own = n > 0;
   for (std::size_t m = 0; m < n; ++m) {
@@ -416,7 +415,7 @@ void Builder::read_stiffness(const Element& e, int i, Modes& modes) {
     D(at, at) = 2.0 * ratios[m] * std::sqrt(std::max(0.0, own_mass(m) * K(at, at)));
   }
   if (masses && coupled_matters) {
-    constexpr double most = 3e-2;  // of lumping; frequencies change by its square
+    constexpr double most = 3e-2;  // tolerance for lumped masses; frequencies change by its square
     for (std::size_t a = 0; a < n; ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         const double m = modes.mass(index(a), index(b));

@@ -14,7 +14,7 @@ using multibody::Body;
 using multibody::HingeDof;
 using multibody::HingeFacts;
 
-// Bodies that feel each other: those with the same root.
+// The root of each body. Only bodies with the same root interact.
 std::vector<int> roots(const multibody::Model& m) {
   std::vector<int> root(m.bodies.size());
   for (std::size_t k = 0; k < root.size(); ++k) {
@@ -72,7 +72,7 @@ class SignalTable {
     return {at, at + static_cast<std::ptrdiff_t>(count)};
   }
 
-  // q and u of a body, as states or as outputs
+  // q and u of a body, as states or as outputs.
   void add_coordinates(std::vector<Signal>& to, std::size_t k) {
     const Block b = block(k);
     const HingeFacts& kind = kind_of(k);
@@ -134,7 +134,8 @@ class SignalTable {
     s_.states = hybrid::size(to);
   }
 
-  // a force or an acceleration for each dof; those of one quantity together
+  // A force or an acceleration for each dof; vector quantities are one signal. An acceleration of a
+  // dof that is prescribed from the start has no default, so it must be connected.
   void add_hinge_inputs(bool acceleration) {
     auto& to = s_.spec.inputs;
     for (std::size_t k = 0; k < bodies(); ++k) {
@@ -302,7 +303,8 @@ class SignalTable {
         s_.dofs.push_back({static_cast<int>(k), speed, hinge, own});
         hybrid::Automaton a{name, {"regular", "prescribed", "locked"}, {}, 0};
         a.initial = model_.prescribed[speed];
-        // transition 2 from + (0 or 1), to the other locations in their order; see transition()
+        // Transitions 2 from and 2 from + 1 lead to the other two locations in order; select()
+        // relies on this numbering.
         const char* verbs[] = {"free", "prescribe", "lock"};
         for (int from = 0; from < 3; ++from)
           for (int to = 0; to < 3; ++to)
@@ -317,7 +319,8 @@ class SignalTable {
   const multibody::SpacecraftModel& model_;
   const std::vector<std::uint8_t>& held_;
   std::vector<int> root_;
-  // outputs that depend on forces, and inputs that drive them, each with the root of its tree
+  // Outputs that depend on forces, and inputs that affect them, each with the root of its tree:
+  // their pairs are the feedthrough.
   std::vector<std::pair<std::size_t, int>> direct_, driving_;
   Signals s_;
 };

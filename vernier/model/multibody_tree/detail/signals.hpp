@@ -8,24 +8,24 @@
 
 namespace vernier::multibody_tree::detail {
 
-/// A degree of freedom that can be switched: one automaton each.
+/// A degree of freedom, with one automaton that switches its motion.
 struct SwitchedDof {
   int body = 0;
   std::size_t speed = 0;     // in u of the tree
   std::size_t hinge_labels;  // first of the labels free, prescribe, lock of its hinge
-  std::size_t own_labels;    // of itself; the same when it is the only one of its hinge
+  std::size_t own_labels;    // first of its own labels; the same for a hinge with one dof
 };
 
-/// Locations of every automaton of a dof.
+/// Locations of the automaton of a dof.
 enum Status : int { regular = 0, prescribed = 1, locked = 2 };
 
-/// What a system of a spacecraft looks like from outside, and where its numbers are.
+/// The signals of the system of a spacecraft, and the positions of its parts in them.
 struct Signals {
   hybrid::SystemSpec spec;
   std::vector<SwitchedDof> dofs;  // by automaton
-  // in x: q, u, momenta of rotors, fuel
+  // Offsets in x: q, u, momenta of rotors, fuel.
   std::size_t q = 0, u = 0, momentum = 0, fuel = 0, states = 0;
-  // in the inputs: forces and accelerations by dof, then commands, then torques of rotors
+  // Offsets in the inputs: forces and accelerations by dof, then commands, then torques of rotors.
   std::size_t forces = 0, accelerations = 0, commands = 0, torques = 0;
   bool reactions = false;
 };
