@@ -27,7 +27,8 @@ using spatial::vec3;
 
 namespace {
 
-/// Mass, first moment and inertia of a link as it stands, about the origin of its working frame.
+/// Mass, first moment and inertia of a link in its current deformation, about the origin of its
+/// working frame.
 struct Standing {
   double m;
   Vec3<double> s;
@@ -53,7 +54,7 @@ Totals totals(const Tree& tree, const Evaluation& evaluation) noexcept {
     const TreeLink& link = layout.links[k];
     const Standing at = standing(e, static_cast<int>(k));
     const Vec6<double>& V = e.work.links[k].V;
-    // y = M [η' V], T = y·[η' V] / 2
+    // Momentum y = M [η'; V] with M of docs/mathematics/multibody.md, section 2; T = y·[η'; V] / 2.
     Vec6<double> y = {at.J * V.a + cross(at.s, V.l), V.l * at.m + cross(V.a, at.s)};
     double twice = 0.0;
     if (link.modes > 0) {
@@ -97,6 +98,7 @@ Inertia composite_inertia(const Tree& tree, const Evaluation& evaluation) noexce
   spatial::Sym6<double> sum = spatial::zero66<double>();
   for (std::size_t k = 0; k < tree.data().layout.links.size(); ++k) {
     const Standing at = standing(e, static_cast<int>(k));
+    // Composite rigid body: inertias rotated to ground axes and shifted to the ground origin.
     sum += spatial::shifted(rotated(e.R[k], spatial::rigid(at.m, at.s, at.J)), e.p[k]);
   }
   Inertia out;
@@ -107,6 +109,8 @@ Inertia composite_inertia(const Tree& tree, const Evaluation& evaluation) noexce
   return out;
 }
 
+// Recursive Newton-Euler (Featherstone, chapter 5), extended to modes: z starts with the
+// velocity-product forces less the node forces, then detail::inverse() adds the inertia forces.
 void inverse_dynamics(const Tree& tree, Evaluation& evaluation, std::span<const double> udot,
                       std::span<const NodeForce> nodes, std::span<double> tau) noexcept {
   auto& e = evaluation.data();
@@ -148,10 +152,11 @@ MatrixX jacobian(const Tree& tree, const Evaluation& evaluation, NodeId id) {
   const NodeRecord& record = data.layout.nodes[index];
   if (record.link < 0) return out;
   const MovingNode<double>& node = e.node(index);
-  // the node in the frame of the link that the walk has reached
+  // The Jacobian is collected on the path from the node to the ground. R and p are the pose of the
+  // node in the frame of the link that the walk has reached.
   Mat3<double> R = node.R;
   Vec3<double> p = node.p;
-  const auto put = [&](int column, const Vec6<double>& v) {  // v at the node, axes of the link
+  const auto put = [&](int column, const Vec6<double>& v) {  // motion v at the node, in link axes
     const Vec6<double> own = rotated_back(R, v);
     out.col(column) +=
         (Eigen::Matrix<double, 6, 1>() << detail::eigen(own.a), detail::eigen(own.l)).finished();
@@ -190,6 +195,8 @@ MatrixX jacobian(const Tree& tree, const Evaluation& evaluation, NodeId id) {
   return out;
 }
 
+// An impact is forward dynamics at rest with velocity jumps in place of accelerations
+// (docs/mathematics/multibody.md, section 4).
 Solution impact(const Tree& tree, Evaluation& evaluation, std::span<const double> q,
                 std::span<const double> u, std::span<const std::uint8_t> locked,
                 std::span<const double> target, std::span<const std::uint8_t> prescribed,
@@ -201,7 +208,8 @@ Solution impact(const Tree& tree, Evaluation& evaluation, std::span<const double
   std::fill(du.begin(), du.end(), 0.0);
   tree.place(q, du, evaluation);
   e.settle();
-  // nothing acts but the impulse: at rest there are no velocity products, elastic forces go
+  // Only the impulse acts: at rest there are no velocity products, and elastic forces are set to
+  // zero.
   std::fill_n(e.work.be, tree.data().view.modes, 0.0);
   std::fill(e.tau.begin(), e.tau.end(), 0.0);
   for (std::size_t i = 0; i < n; ++i) {

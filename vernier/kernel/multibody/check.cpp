@@ -20,7 +20,7 @@ Matrix3 skew(const Vector3& v) {
   return m;
 }
 
-/// Three digits are enough to see what is meant.
+/// Three significant digits, for messages.
 std::string shown(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", x);
@@ -130,6 +130,8 @@ class Checker {
       add(Severity::error, "V1605", named(body_) + " has a first moment but no mass", body_);
       return;
     }
+    // Principal moments about the centre of mass: none may be negative, and none exceeds the sum of
+    // the other two.
     const Vector3 c = in.mass > 0.0 ? Vector3(in.moment / in.mass) : Vector3(Vector3::Zero());
     const Matrix3 centred = in.inertia - in.mass * skew(c).transpose() * skew(c);
     const Vector3 principal =
@@ -204,7 +206,8 @@ class Checker {
             body_);
       }
     }
-    // the mass matrix of modes and body, scaled to a unit diagonal: units do not matter
+    // The mass matrix of modes and body, scaled to a unit diagonal, so that units do not matter. A
+    // negative eigenvalue means that modes and inertia are inconsistent.
     const Eigen::Index n = m.S1.cols();
     const Inertia& in = at(body_).inertia;
     MatrixX M = MatrixX::Zero(n + 6, n + 6);
@@ -217,7 +220,7 @@ class Checker {
     M.block<3, 3>(n, n + 3) = skew(in.moment);
     M.block<3, 3>(n + 3, n) = -skew(in.moment);
     M.block<3, 3>(n + 3, n + 3) = in.mass * Matrix3::Identity();
-    if (!M.allFinite()) return;  // said elsewhere
+    if (!M.allFinite()) return;  // reported elsewhere
     const auto smallest = [](const MatrixX& x) {
       Eigen::VectorXd scale = x.diagonal().cwiseAbs().cwiseSqrt();
       for (double& s : scale) s = s > 0.0 ? 1.0 / s : 1.0;
@@ -238,7 +241,8 @@ class Checker {
 
   void check_identities(const Modes& m) {
     const auto n = m.count();
-    // by Cauchy and Schwarz no integral is larger than these, even where it cancels to nothing
+    // Upper bounds of the integrals by the Cauchy-Schwarz inequality: a scale for the errors even
+    // where the integrals themselves cancel to zero.
     const double h1_size = m.mass.diagonal().cwiseAbs().maxCoeff();
     const double n0_size = std::sqrt(at(body_).inertia.inertia.norm() * h1_size) + m.H0.norm();
     double n0 = 0.0, h1 = 0.0;
@@ -265,7 +269,7 @@ class Checker {
     }
     if (mirrored > identity_bound * h1_size) broken(Severity::error, "J2_il = J2_li^T");
     if (more > identity_bound) broken(Severity::error, "trace(J2_ii) = 2 Mff_ii");
-    if (less > identity_bound) {  // rotary inertia of nodes is in Mff, not in J2
+    if (less > identity_bound) {  // rotary inertia of lumps is in Mff, not in J2
       broken(Severity::warning,
              "trace(J2_ii) = 2 Mff_ii; only nodes with inertia of their own may");
     }
@@ -273,7 +277,7 @@ class Checker {
 
   void check_topology() {
     const int count = static_cast<int>(model_.bodies.size());
-    // 0: not seen, 1: on the way from some body, 2: leads to the ground or was reported
+    // 0: not visited, 1: on the current path, 2: leads to the ground or was reported.
     std::vector<int> state(model_.bodies.size(), 0);
     for (int first = 0; first < count; ++first) {
       std::vector<int> way;
@@ -294,8 +298,8 @@ class Checker {
     }
   }
 
-  /// Bodies at whose hinge nothing resists: no mass outboard of it at all, or a leaf without
-  /// inertia along one of the hinge's motions.
+  /// Bodies whose hinge has no inertia to move: no mass outboard of it, or a leaf without inertia
+  /// along one of the motions of the hinge.
   void check_massless() {
     const std::size_t count = model_.bodies.size();
     std::vector<bool> massive(count, false), leaf(count, true);
@@ -337,7 +341,7 @@ class Checker {
     const Hinge& hinge = body.hinge;
     if (speeds(hinge.kind) == 0) return true;
     Eigen::Matrix<double, 6, Eigen::Dynamic> S(6, static_cast<Eigen::Index>(speeds(hinge.kind)));
-    // as it is at zero coordinates
+    // S at zero coordinates.
     double q[7] = {}, trig[4];
     if (facts(hinge.kind).quaternion) q[3] = 1.0;
     auto E = spatial::identity3<double>();
@@ -347,6 +351,8 @@ class Checker {
       const auto axis = detail::hinge_axis(hinge.kind, hinge.parameter, i, trig);
       S.col(i) << axis.a.x, axis.a.y, axis.a.z, axis.l.x, axis.l.y, axis.l.z;
     }
+    // D = Sᵀ P S + rotor must be positive definite; it is scaled to a unit diagonal before the
+    // test.
     MatrixX D = S.transpose() * P * S;
     for (Eigen::Index i = 0; i < D.rows(); ++i)
       D(i, i) += body.hinge.rotor[static_cast<std::size_t>(i)];

@@ -7,7 +7,8 @@
 
 namespace vernier::multibody {
 
-/// A star has code of its own, every other tree the sweeps of one state with vectors for numbers.
+/// A star has its own code; other trees run the sweeps of one state with vectors instead of
+/// numbers.
 struct Ensemble::Data {
   explicit Data(const Tree& t) : tree(t.data()), code(tree.code) {
     if (tree.star) {

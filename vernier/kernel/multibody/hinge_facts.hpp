@@ -8,24 +8,24 @@
 
 namespace vernier::multibody {
 
-/// A degree of freedom of a hinge, as documents call it.
+/// A degree of freedom of a hinge, with its name in documents.
 struct HingeDof {
   std::string_view name;
-  bool angle;  // rad, N·m; else m, N
+  bool angle;  // rad and N·m; otherwise m and N
 };
 
-/// What there is to say about a kind of hinge without computing anything.
+/// The properties of a kind of hinge.
 struct HingeFacts {
   HingeKind kind;
   std::string_view name;           // in documents
   std::size_t coordinates;         // 7 for free
   std::span<const HingeDof> dofs;  // by speed
-  int axes;                        // that documents can point: 0 none, 1 its z, 2 its x and y
+  int axes;                        // that documents can orient: 0 none, 1 z, 2 x and y
   bool quaternion;  // the first four coordinates are one, the first three speeds its rates; else
                     // each speed is the rate of a coordinate, which can be sprung and stopped
   bool position;    // then three of position, and speeds of their own axes
   std::string_view parameter, parameter_unit;  // a number that hinges of this kind have; or empty
-  // a coordinate in whose cosine's zeros the hinge is singular, or -1; where, and what to do
+  // A coordinate at the zeros of whose cosine the hinge is singular, or -1; where, and what to do.
   int singular;
   std::string_view singular_at, singular_advice;
 };

@@ -4,8 +4,9 @@
 
 namespace vernier::multibody {
 
-/// All kinds of hinges: enumerator and class. Each is written in one file, detail/hinges/NAME.hpp,
-/// that detail/hinges.hpp includes; everything else follows from it (docs/how-to/add-a-hinge-kind).
+/// All kinds of hinges: enumerator and class. Each is defined in one file, detail/hinges/NAME.hpp,
+/// which detail/hinges.hpp includes; everything else follows from it
+/// (docs/how-to/add-a-hinge-kind).
 #define VERNIER_HINGE_KINDS(X) \
   X(fixed, Fixed)              \
   X(pin, Pin)                  \

@@ -26,7 +26,7 @@ void put_symmetric(const Matrix3& m, double* to) {
   std::copy(std::begin(values), std::end(values), to);
 }
 
-/// Where a pose of the body is in a frame of the body.
+/// Transforms a pose from the body frame to another frame of the body.
 Pose in_frame(const Pose& pose, const Pose& frame) {
   return {frame.R.transpose() * pose.R, frame.R.transpose() * (pose.p - frame.p)};
 }
@@ -46,7 +46,7 @@ Mass in_frame(const Inertia& in, const Pose& frame) noexcept {
 
 namespace {
 
-/// Parents first, subtrees together.
+/// Bodies in depth-first order: parents first, subtrees contiguous.
 std::vector<int> outward_order(const Model& model) {
   const int count = static_cast<int>(model.bodies.size());
   std::vector<std::vector<int>> children(model.bodies.size());
@@ -64,6 +64,7 @@ std::vector<int> outward_order(const Model& model) {
   return order;
 }
 
+// Converts a model to links, with all constants in working frames.
 class Maker {
  public:
   Maker(const Model& model, Layout& layout) : model_(model), out_(layout) {}
@@ -174,6 +175,8 @@ class Maker {
     const Matrix3 Rt = frame.R.transpose();
     for (int i = 0; i < n; ++i) {
       put(Rt * m.S1.col(i), to(c.S1) + 3 * i);
+      // Integrals over p shift with the origin: H0 -= p × S1, N0 -= (p·S1) 1 - S1 pᵀ. S1, H1 and J2
+      // only rotate.
       put(Rt * (m.H0.col(i) - frame.p.cross(Vector3(m.S1.col(i)))), to(c.H0) + 3 * i);
       for (int l = 0; l <= i; ++l) {
         to(c.mass)[i * (i + 1) / 2 + l] = 0.5 * (m.mass(i, l) + m.mass(l, i));

@@ -7,8 +7,8 @@
 #include "vernier/kernel/multibody/analysis.hpp"
 #include "vernier/kernel/multibody/detail/data.hpp"
 
-/// Dense matrices of a placed tree: plain linear algebra on what the outward sweep found, written
-/// apart from the recursion, so that each is a check of the other.
+/// Dense matrices of a placed tree: plain linear algebra on the results of the outward sweep,
+/// written independently of the recursion, so that each checks the other.
 namespace vernier::multibody {
 namespace {
 
@@ -29,7 +29,7 @@ Matrix3 skew(const Vector3& v) {
   return m;
 }
 
-/// Takes motions at A to motions at B, which is at (R, p) in A.
+/// The spatial transform X(R, p) from motions at A to motions at B, which is at (R, p) in A.
 Matrix6 motion_to(const Matrix3& R, const Vector3& p) {
   Matrix6 X = Matrix6::Zero();
   X.topLeftCorner<3, 3>() = X.bottomRightCorner<3, 3>() = R.transpose();
@@ -43,10 +43,11 @@ struct Dense {
   MatrixX S;    // 6 x speeds, axes of I
   MatrixX M;    // modes and I
   MatrixX out;  // 6 x (modes of the parent + 6): motion of I by modes and I of the parent
-  std::vector<int> modes, speeds;  // where they are in u
+  std::vector<int> modes, speeds;  // indices in u
   Eigen::VectorXd rotor;
 };
 
+// M of docs/mathematics/multibody.md, section 2, in (η'', A).
 MatrixX link_mass(const Evaluation::Data& e, int k) {
   const TreeLink& link = e.tree->layout.links[k];
   const int n = link.modes;
@@ -79,7 +80,7 @@ MatrixX link_mass(const Evaluation::Data& e, int k) {
   return M;
 }
 
-/// W by modes and I: identity unless the inboard node moves.
+/// The motion of W by modes and I: identity unless the inboard node moves.
 MatrixX to_working(const Evaluation::Data& e, int k) {
   const TreeLink& link = e.tree->layout.links[k];
   const int n = link.modes;
@@ -129,8 +130,8 @@ std::vector<Dense> dense_links(const Evaluation::Data& e) {
   return all;
 }
 
-/// Puts the effect of a force F on I of link k into the rows of what is inboard: own hinge, then
-/// modes and hinges on the way to the ground.
+/// Projects a force F on I of link k to everything inboard of it: its own hinge, then modes and
+/// hinges on the path to the ground.
 template <class Put>
 void send_inward(const std::vector<Dense>& links, int k, Vector6 F, Put put) {
   for (;;) {
@@ -152,6 +153,8 @@ MatrixX mass_matrix(const Tree& tree, Evaluation& evaluation) {
   const auto& e = evaluation.data();
   e.settle();
   std::vector<Dense> links = dense_links(e);
+  // Composite-rigid-body method (Featherstone, section 6.2): inertias are accumulated inward, then
+  // each speed's force is projected to the speeds inboard of it.
   for (std::size_t k = links.size(); k-- > 0;) {
     const Dense& d = links[k];
     if (d.parent < 0) continue;
@@ -193,6 +196,8 @@ Factors factors(const Tree& tree, Evaluation& evaluation) {
       }
     }
   }
+  // The articulated-body elimination with dense blocks: modes first, then the hinge, then to the
+  // parent.
   for (std::size_t k = links.size(); k-- > 0;) {
     const Dense& d = links[k];
     const auto n = static_cast<Eigen::Index>(d.modes.size());
@@ -256,6 +261,7 @@ MatrixX inverse_mass_matrix(const Tree& tree, Evaluation& evaluation) {
   return inverse;
 }
 
+// Generalized eigenvalues of K x = ω² M x over the speeds that are not prescribed.
 std::vector<double> frequencies(const Tree& tree, Evaluation& evaluation, std::span<const double> q,
                                 std::span<const double> hinge_stiffness,
                                 std::span<const std::uint8_t> prescribed) {

@@ -11,7 +11,7 @@ Matrix3 skew(const Vector3& v) {
   return m;
 }
 
-/// Its degrees of freedom, for those who may use the standard library.
+/// The degrees of freedom of a kind, with types of the standard library.
 template <class K>
 struct Dofs {
   static constexpr auto all = [] {
@@ -52,6 +52,7 @@ Inertia rigid_inertia(const std::vector<Lump>& lumps) {
   return sum;
 }
 
+// Modal integrals as sums over lumps (docs/mathematics/multibody.md, section 2).
 Modes modal_integrals(const std::vector<Lump>& lumps) {
   Eigen::Index n = 0;
   for (const Lump& l : lumps) n = std::max({n, l.shape.cols(), l.rotation.cols()});
@@ -78,8 +79,9 @@ Modes modal_integrals(const std::vector<Lump>& lumps) {
       }
     }
     if (l.rotation.cols() == n) {
-      // the lump's inertia stays as it is in body axes, so J(η) does not see it; only the part of
-      // N0 that never acts, N0 - N0ᵀ = -skew(H0), follows H0
+      // The inertia of a lump is taken as constant in body axes, so J(η) does not depend on it. N0
+      // changes only in its antisymmetric part, which has no effect on J, to satisfy N0 - N0ᵀ =
+      // -skew(H0).
       const Matrix3X h = l.inertia * l.rotation;
       modes.H0 += h;
       modes.mass += l.rotation.transpose() * h;

@@ -10,8 +10,8 @@
 #include "vernier/kernel/multibody/hinge_facts.hpp"
 #include "vernier/kernel/spatial/attitude.hpp"
 
-/// Trees of rigid and flexible bodies: what they are made of. Everything of a body is in its own
-/// axes, at the origin of its own frame; angular parts come first. SI.
+/// The parts of trees of rigid and flexible bodies. All quantities of a body are in its own axes,
+/// at the origin of its own frame; angular parts come first. SI units.
 namespace vernier::multibody {
 
 using spatial::Matrix3;
@@ -19,13 +19,13 @@ using spatial::Vector3;
 using Matrix3X = Eigen::Matrix<double, 3, Eigen::Dynamic>;  // a column for each mode
 using MatrixX = Eigen::MatrixXd;
 
-/// Where frame B is in frame A: x_A = R x_B + p.
+/// The pose of frame B in frame A: x_A = R x_B + p.
 struct Pose {
   Matrix3 R = Matrix3::Identity();
   Vector3 p = Vector3::Zero();
 };
 
-/// Mass, its first moment and its inertia, both about the origin of the body frame.
+/// Mass, first moment of mass and inertia, both about the origin of the body frame.
 struct Inertia {
   double mass = 0.0;                  // m
   Vector3 moment = Vector3::Zero();   // s0 = m c
@@ -47,7 +47,7 @@ struct Modes {
   std::size_t count() const noexcept { return static_cast<std::size_t>(S1.cols()); }
 };
 
-/// A point of a body with axes of its own: where hinges, actuators and sensors are.
+/// A point of a body with its own axes, for hinges, actuators and sensors.
 struct Node {
   std::string name;
   Pose pose;       // undeformed, in the body frame
@@ -68,7 +68,7 @@ struct Hinge {
   Node outboard;                     // on the parent or the ground
   Node inboard;                      // on the body
   std::array<double, 6> rotor = {};  // inertia of geared rotors, r² J, per speed
-  double parameter = 0.0;            // of a kind that has one (HingeFacts): the pitch of a screw
+  double parameter = 0.0;            // for kinds that have one (HingeFacts): the pitch of a screw
 };
 
 struct Body {
@@ -81,7 +81,8 @@ struct Body {
   std::size_t mode_count() const noexcept { return modes ? modes->count() : 0; }
 };
 
-/// Bodies in any order; each hangs by one hinge at another or at the ground, and there is no loop.
+/// Bodies in any order; each is connected by one hinge to another body or to the ground, without
+/// loops.
 struct Model {
   std::string name;
   Vector3 gravity = Vector3::Zero();  // uniform, in ground axes
@@ -93,18 +94,18 @@ struct Lump {
   double mass = 0.0;
   Vector3 p = Vector3::Zero();
   Matrix3X shape;
-  Matrix3 inertia = Matrix3::Zero();  // about p, of a lump that turns with `rotation`
-  Matrix3X rotation;                  // no columns: it does not turn
+  Matrix3 inertia = Matrix3::Zero();  // about p, if the lump rotates with `rotation`
+  Matrix3X rotation;                  // no columns: it does not rotate
 };
 /// Rigid inertia and modal integrals (order 2) of a body given by point masses, whose shapes all
 /// have a column for each mode. Stiffness and damping stay zero.
 Inertia rigid_inertia(const std::vector<Lump>&);
 Modes modal_integrals(const std::vector<Lump>&);
 
-/// Everything that check() finds, errors first: loops, parents that are not there, numbers that are
-/// not finite, sizes that do not fit, inertia that is not positive definite or breaks the triangle
-/// inequality (a warning), modal integrals that break their identities, massless leaves with hinges
-/// that can move. All by the index of the body.
+/// All findings, errors first: loops, missing parents, numbers that are not finite, wrong sizes,
+/// inertia that is not positive definite or violates the triangle inequality (a warning), modal
+/// integrals that violate their identities, massless leaves with hinges that can move. Each has the
+/// index of its body.
 std::vector<Finding> check(const Model&);
 
 }  // namespace vernier::multibody

@@ -31,7 +31,7 @@ Vector3 get(const double* from, std::size_t stride) noexcept {
   return {from[0], from[stride], from[2 * stride]};
 }
 
-// Where a body is in the frame of another.
+// The pose of a body in the frame of another.
 Pose relative(const Pose& body, const Pose& to) noexcept {
   return {to.R.transpose() * body.R, to.R.transpose() * (body.p - to.p)};
 }
@@ -49,7 +49,7 @@ Inertia inertia_of(const GivenMass& g) noexcept {
 
 Spacecraft::Spacecraft(SpacecraftModel m, Path path, Arithmetic arithmetic)
     : data_(std::make_unique<Data>(std::move(m), path, arithmetic)) {
-  // the momenta of the rotors at the start follow from how their carriers move
+  // Initial momenta of rotors: h = Js (g·ω_node + Ω).
   const Data& d = *data_;
   SpacecraftEvaluation e(*this);
   data_->momentum.assign(d.model.rotors.size(), 0.0);
@@ -126,7 +126,7 @@ Inertia detail::with_fuel(const Spacecraft::Data& d, const SpacecraftEvaluation:
 
 namespace {
 
-/// True: the inertia of a body is another.
+/// Applies parameters; true if the inertia of a body changed.
 bool take_parameters(const Spacecraft::Data& d, std::span<const double> given,
                      SpacecraftEvaluation::Data& w) noexcept {
   if (std::equal(given.begin(), given.end(), w.set_parameters.begin())) return false;
@@ -206,7 +206,8 @@ void Spacecraft::place(const State& s, SpacecraftEvaluation& e) const noexcept {
 
 namespace {
 
-// Commands of actuators as forces in the axes of bodies; thrusts are kept for the tanks.
+// Converts commands of actuators to forces in body axes; stores thrusts for the consumption of
+// fuel.
 void command_actuators(const Spacecraft::Data& d, std::span<const double> commands,
                        SpacecraftEvaluation::Data& w) noexcept {
   for (std::size_t t = 0; t < w.fuel.size(); ++t)
@@ -237,7 +238,8 @@ void command_actuators(const Spacecraft::Data& d, std::span<const double> comman
   }
 }
 
-// -(g τ + ω × g h) on the carriers, and h' = τ.
+// Rotors with the inertial spin momentum h as state: -(g τ + ω × g h) acts on the carrier, and h' =
+// τ.
 void turn_rotors(const Spacecraft::Data& d, std::span<const double> torque,
                  SpacecraftEvaluation::Data& w, std::span<double> rate) noexcept {
   for (std::size_t k = 0; k < d.rotors.size(); ++k) {
@@ -251,7 +253,8 @@ void turn_rotors(const Spacecraft::Data& d, std::span<const double> torque,
   }
 }
 
-// Fuel that is burnt, and what its way to the nozzle does to the bus.
+// Fuel consumption, and the Coriolis force of fuel on its way to the nozzle, on the bus (see
+// SpacecraftModel::jet_damping).
 Force burn(const Spacecraft::Data& d, SpacecraftEvaluation::Data& w,
            std::span<double> rate) noexcept {
   Force jet;

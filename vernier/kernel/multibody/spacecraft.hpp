@@ -3,20 +3,21 @@
 #include "vernier/kernel/multibody/analysis.hpp"
 #include "vernier/kernel/multibody/tree.hpp"
 
-/// What stands around the bodies of a spacecraft: laws of its hinges, actuators, sensors, wheels
-/// without a body of their own, tanks that empty.
+/// The equipment of a spacecraft: laws of its hinges, actuators, sensors, wheels without a separate
+/// body, and tanks that empty.
 namespace vernier::multibody {
 
-/// Force of a hinge along one speed u, added to what is commanded on a regular one:
+/// The force of a hinge along one speed u, added to the commanded force on a regular speed:
 ///
 ///   - stiffness (q - rest) - damping u - friction tanh(u / friction_speed)
 ///   beyond a stop by d > 0, against it: max(0, stop_stiffness d + stop_damping d' d/(d + 1e-3))
 ///
-/// Friction is smooth, so a hinge creeps where a real one sticks: with load f below `friction` at
-/// friction_speed atanh(f / friction). Stops push and never pull; their force is continuous.
+/// Friction is smooth, so a hinge creeps where a real one sticks: under a load f below `friction`
+/// with speed friction_speed atanh(f / friction). Stops push and never pull; their force is
+/// continuous.
 struct HingeLaw {
   int body = 0;
-  int speed = 0;  // of the hinge's speeds; springs and stops need one that has a coordinate
+  int speed = 0;  // index of the speed; springs and stops need a coordinate
   double stiffness = 0.0, rest = 0.0, damping = 0.0;
   double friction = 0.0, friction_speed = 1e-3;
   double lower = -1e300, upper = 1e300;  // stops
@@ -26,7 +27,7 @@ struct HingeLaw {
 /// A force at a node, in the node's axes.
 struct Actuator {
   enum class Kind : std::uint8_t {
-    thruster,  // one command, N, along `axis`; it pushes only: below zero is zero
+    thruster,  // one command, N, along `axis`; negative commands are zero
     force,     // three commands, N
     moment,    // three commands, N·m
     wrench     // six commands: moment, then force
@@ -39,16 +40,16 @@ struct Actuator {
     int tank = 0;       // index
     double flow = 0.0;  // kg/s per N
   };
-  std::vector<Feed> feeds;  // thruster: the tanks it empties; none: it costs nothing
+  std::vector<Feed> feeds;  // thruster: the tanks it draws from; none: no consumption
 };
 
-/// Sees the motion of a node.
+/// Measures the motion of a node.
 struct Sensor {
   std::string name;
   NodeId at;
 };
 
-/// What a sensor reads.
+/// The reading of a sensor.
 struct Reading {
   Vector3 position = Vector3::Zero();        // in the frame of the bus
   spatial::Quaternion attitude{0, 0, 0, 1};  // from the axes of the bus to its own
@@ -57,8 +58,8 @@ struct Reading {
   Vector3 specific_force = Vector3::Zero();  // acceleration less gravity, own axes
 };
 
-/// An axisymmetric balanced wheel without a body of its own; its mass and transverse inertia are
-/// part of its carrier, its spin inertia is not. State: h = Js (g·ω_node + Ω).
+/// An axisymmetric balanced wheel without a separate body. Its mass and transverse inertia belong
+/// to its carrier, its spin inertia does not. State: h = Js (g·ω_node + Ω).
 struct Rotor {
   std::string name;
   NodeId at;
@@ -68,13 +69,13 @@ struct Rotor {
   double friction = 0.0;            // N·m·s
 };
 
-/// Fuel that is part of a body. The inertia of the body in the tree is that without fuel; with it,
-/// fuel/full.mass of what a full tank adds. State: the fuel left, kg. Thrusters that a tank feeds
-/// fade with its last ten-thousandth.
+/// Fuel that is part of a body. The body in the tree excludes fuel; a tank adds the fraction
+/// fuel/full.mass of what a full tank adds. State: the remaining fuel, kg. Thrusters fade over the
+/// last ten-thousandth of a tank.
 ///
-/// Mass changes quasi-statically: it leaves with the velocity of the place where it was, and
-/// changes nothing else. The momentum that it takes through a nozzle is the thrust (the command);
-/// what its way there costs is `jet_damping`.
+/// Mass changes quasi-statically: it leaves with the local velocity and has no other effect. The
+/// momentum that it carries through a nozzle is the thrust (the command); the force of its motion
+/// to the nozzle is `jet_damping`.
 struct Tank {
   std::string name;
   int body = 0;
@@ -82,20 +83,19 @@ struct Tank {
   double fuel = 0.0;  // at the start; at most full.mass
 };
 
-/// The mass of a rigid body as it was given, for parameters that change it.
+/// The mass of a rigid body as given, for parameters that change it.
 struct GivenMass {
   int body = 0;
   double mass = 0.0;
   Vector3 place = Vector3::Zero();  // centre of mass, or its first moment
-  bool by_moment = false;           // which of them
+  bool by_moment = false;           // `place` is the first moment
   Matrix3 inertia = Matrix3::Zero();
-  bool about_centre = true;     // else about the origin of the body frame
-  std::vector<Matrix3> less{};  // what is counted elsewhere (spin of wheels), about the origin
+  bool about_centre = true;     // otherwise about the origin of the body frame
+  std::vector<Matrix3> less{};  // inertia counted elsewhere (spin of wheels), about the origin
 };
 Inertia inertia_of(const GivenMass&) noexcept;
 
-/// Modes as they were given, for parameters that change them: each has a frequency and a damping
-/// ratio of its own.
+/// Modes as given, for parameters that change them: each has its own frequency and damping ratio.
 struct GivenModes {
   int body = 0;
   std::vector<double> mass, frequency, ratio;  // by mode; rad/s, of critical
@@ -104,8 +104,8 @@ struct GivenModes {
   double damping(std::size_t i) const noexcept { return 2.0 * ratio[i] * frequency[i] * mass[i]; }
 };
 
-/// A number of the model that a state may replace (Spacecraft::State::parameters), and by which
-/// derivatives are known.
+/// A number of the model that a state may replace (Spacecraft::State::parameters), and for which
+/// derivatives are available.
 struct Parameter {
   enum class Kind : std::uint8_t {
     mass,     // of a body in SpacecraftModel::masses; kg
@@ -126,7 +126,7 @@ struct Parameter {
 };
 
 /// Gravity of a point mass, from the potential of each body to second order in its size: force,
-/// moment (gravity gradient) and modal forces.
+/// gravity-gradient moment and modal forces.
 struct CentralGravity {
   double mu = 0.0;  // m³/s²; the centre is at the ground's origin
 };
@@ -140,10 +140,10 @@ struct SpacecraftModel {
   std::vector<Rotor> rotors;
   std::vector<Tank> tanks;
   std::optional<CentralGravity> central_gravity;
-  /// Coriolis forces of fuel on its straight way d from tank to nozzle, at ṁ, on the bus:
+  /// Coriolis forces on the bus of fuel that flows at ṁ on a straight path d from tank to nozzle:
   /// -2 ṁ ω × d, with the moment -2 ṁ (r_tank + d/2) × (ω × d).
   bool jet_damping = true;
-  // initial state: q and u as Tree lays them out; empty: all zero
+  // Initial state: q and u in the order of Tree; empty: all zero.
   std::vector<double> q, u;
   std::vector<std::uint8_t> prescribed;  // of each speed at the start: 0 regular, 1 prescribed,
                                          // 2 locked (its speed is 0); empty: all regular
@@ -152,10 +152,10 @@ struct SpacecraftModel {
   std::vector<Parameter> parameters = {};
 };
 
-/// Everything that is wrong with what stands around the tree; the tree itself has its own check().
+/// All errors of the equipment; the tree has its own check().
 std::vector<Finding> check(const SpacecraftModel&);
 
-/// Of the whole spacecraft, rotors included, in the ground frame.
+/// Totals of the whole spacecraft including rotors, in the ground frame.
 struct SpacecraftTotals : Totals {
   double springs = 0.0;  // J, in springs and stops of hinges
   double fuel = 0.0;     // kg, part of `mass`
@@ -164,18 +164,18 @@ struct SpacecraftTotals : Totals {
 
 class SpacecraftEvaluation;
 
-/// Equations of a spacecraft. Immutable: one serves many states and threads, each with its own
-/// SpacecraftEvaluation. Nothing below the constructor allocates.
+/// The equations of a spacecraft. Immutable: one object serves many states and threads, each with
+/// its own SpacecraftEvaluation. Only the constructor allocates.
 class Spacecraft {
  public:
   struct State {
     std::span<const double> q, u;      // of the tree
     std::span<const double> momentum;  // of each rotor: h
     std::span<const double> fuel;      // of each tank
-    /// Elements of model().parameters one after the other; empty: as in the model.
+    /// Values of model().parameters in sequence; empty: as in the model.
     std::span<const double> parameters = {};
   };
-  /// Spans may be empty: nothing of that kind.
+  /// Spans may be empty: none of this kind.
   struct Commands {
     std::span<const double> force;             // on every regular speed of the tree
     std::span<const double> acceleration;      // of every prescribed speed
@@ -183,12 +183,12 @@ class Spacecraft {
     std::span<const double> actuators;         // commands() elements
     std::span<const double> torque;            // of each rotor's motor, on the rotor
   };
-  /// Rates of the state but q, whose rates Tree::coordinate_rates has.
+  /// Rates of the state except q; for these see Tree::coordinate_rates().
   struct Rates {
     std::span<double> u, momentum, fuel;
   };
 
-  /// @throws ConfigurationError with all errors of check(), of the tree and around it.
+  /// @throws ConfigurationError with all errors of check(), of the tree and of the equipment.
   explicit Spacecraft(SpacecraftModel, Path = Path::automatic,
                       Arithmetic = Arithmetic::reproducible);
   ~Spacecraft();
@@ -202,21 +202,21 @@ class Spacecraft {
   double momentum_at_start(int rotor) const noexcept;   // h of its speed and the initial state
   std::span<const double> parameters() const noexcept;  // as in the model
 
-  /// Where everything is and how it moves.
+  /// Computes poses and motions.
   void place(const State&, SpacecraftEvaluation&) const noexcept;
-  /// Rates of a placed spacecraft.
+  /// Computes the rates of a placed spacecraft.
   Solution accelerate(const Commands&, const Rates&, SpacecraftEvaluation&) const noexcept;
 
-  // Of a placed spacecraft:
+  // For a placed spacecraft:
   SpacecraftTotals totals(const SpacecraftEvaluation&) const noexcept;
   double rotor_speed(const SpacecraftEvaluation&, int rotor) const noexcept;  // Ω
-  /// Position, attitude and velocity of all sensors; the rest of a reading is kept from before.
+  /// Position, attitude and velocity of all sensors; other elements of a reading are unchanged.
   std::span<const Reading> see(SpacecraftEvaluation&) const noexcept;
-  // Of an accelerated one:
+  // For an accelerated spacecraft:
   /// All of all sensors.
   std::span<const Reading> sense(SpacecraftEvaluation&) const noexcept;
-  /// Total force on each speed: on regular ones commands and laws, on prescribed ones what is
-  /// needed, laws included.
+  /// The total force on each speed: for regular speeds commands and laws, for prescribed speeds the
+  /// required force, including laws.
   void efforts(const SpacecraftEvaluation&, std::span<double> tau) const noexcept;
 
   struct Data;

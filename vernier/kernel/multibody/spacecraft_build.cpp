@@ -30,11 +30,11 @@ double law_energy(const HingeLaw& l, double q) noexcept {
 
 namespace {
 
-// @throws ConfigurationError with all errors.
+// Throws ConfigurationError with all errors.
 SpacecraftModel checked(SpacecraftModel m) {
   std::vector<Finding> findings = multibody::check(m.tree);
   const auto wrong = [](const Finding& f) { return f.severity == Severity::error; };
-  // indices are checked against the tree, which must be one first
+  // The equipment is checked only if the tree is valid, because indices refer to it.
   if (std::none_of(findings.begin(), findings.end(), wrong)) findings = multibody::check(m);
   Diagnostics problems;
   for (const Finding& f : findings)
@@ -89,7 +89,7 @@ Spacecraft::Data::Data(SpacecraftModel m, Path path, Arithmetic arithmetic)
     laws.push_back({l, b.u + k, has_coordinate ? std::optional(b.q + k) : std::nullopt});
   }
 
-  // which lane of which bank; places follow when the banks are complete
+  // The lane of each actuator in its bank; offsets are known when the banks are complete.
   struct Lane {
     std::size_t bank = 0, push = 0, twist = 0;
   };

@@ -69,7 +69,7 @@ struct SpacecraftLanes::Data {
   std::vector<double> q, u, momentum, fuel, parameters, force, acceleration, commands, torque, rate,
       hdot, fdot, qdot, regular;  // of a lane
   detail::AlignedNumbers memory, wide_q, wide_u, wide_tau, wide_given, wide_udot;
-  unsigned complete = 0;  // lanes whose evaluation has everything, as bits
+  unsigned complete = 0;  // lanes whose evaluation is complete, as bits
 };
 
 SpacecraftLanes::SpacecraftLanes(const Spacecraft& s) : data_(std::make_unique<Data>(s)) {}
@@ -98,7 +98,7 @@ void SpacecraftLanes::place(const Spacecraft::State& s) noexcept {
       d.craft->place(one, e);
       continue;
     }
-    // as Spacecraft::place and Tree::place, but for the sweep
+    // Same as Spacecraft::place() and Tree::place(), except for the sweep.
     auto& at = e.tree().data();
     if (detail::take_state(craft, one, e.data())) {
       for (const int body : craft.varying) {
@@ -148,7 +148,7 @@ unsigned SpacecraftLanes::accelerate(const Spacecraft::Commands& c,
       give(d.rate, l, rates.u);
     } else {
       detail::gather_loads(craft, one, e.data(), d.hdot, d.fdot);
-      // as Tree::accelerate, but for the sweeps
+      // Same as Tree::accelerate(), except for the sweeps.
       auto& at = e.tree().data();
       std::copy(e.data().tau.begin(), e.data().tau.end(), at.tau.begin());
       at.prescribed = prescribed;

@@ -4,13 +4,13 @@
 
 namespace vernier::multibody {
 
-/// Eight states of one spacecraft side by side, with everything that stands around its tree: for
-/// filters, Monte Carlo and derivatives by differences. Element i of state l of an array is at
-/// [8 i + l]; which speeds are prescribed is the same for all.
+/// Eight states of one spacecraft including its equipment, for filters, Monte Carlo and
+/// differences. Element i of state l of an array is at [8 i + l]. The same speeds are prescribed in
+/// all states.
 ///
-/// In the reproducible arithmetic every lane has the bits of Spacecraft. The sweeps of a tree run
-/// in lanes. A star, whose own lanes are bodies, and all of the arithmetic `fastest` are evaluated
-/// one state after the other.
+/// In reproducible arithmetic every lane has the bits of Spacecraft. The sweeps of a general tree
+/// run in lanes. A star, whose lanes are bodies, and the arithmetic `fastest` are evaluated one
+/// state at a time.
 class SpacecraftLanes {
  public:
   static constexpr std::size_t count = 8;
@@ -20,15 +20,15 @@ class SpacecraftLanes {
   SpacecraftLanes(SpacecraftLanes&&) noexcept;
   SpacecraftLanes& operator=(SpacecraftLanes&&) noexcept;
 
-  // Nothing below allocates. Spans have eight times the elements that Spacecraft says, those of
-  // Commands::prescribed excepted; arrays at the boundary of a cache line are not needed.
+  // The functions below do not allocate. Spans have eight times the elements that Spacecraft
+  // requires, except Commands::prescribed; they need no special alignment.
   void place(const Spacecraft::State&) noexcept;
-  /// Rates of placed states; the good ones as bits. Those of the others mean nothing.
+  /// Computes the rates of placed states; returns the states that succeeded as bits. The rates of
+  /// the others are undefined.
   unsigned accelerate(const Spacecraft::Commands&, const Spacecraft::Rates&) noexcept;
   void coordinate_rates(std::span<double> qdot) noexcept;  // of placed states
 
-  /// One of the states, for everything that Spacecraft and Tree can say about an evaluation that
-  /// was placed and accelerated.
+  /// The evaluation of one state, placed and accelerated, for all functions of Spacecraft and Tree.
   SpacecraftEvaluation& lane(std::size_t) noexcept;
 
  private:

@@ -25,11 +25,11 @@ const detail::TangentCode& code_of(Instructions set) noexcept {
 
 void put3(const Vector3& v, double* to) { std::copy_n(v.data(), 3, to); }
 
-/// The derivative of inertia_of() by element i of a parameter.
+/// The derivative of inertia_of() with respect to element i of a parameter.
 Inertia inertia_by(const GivenMass& g, Parameter::Kind kind, int i) noexcept {
   const bool moment = g.by_moment && g.mass > 0.0;
   const Vector3 c = moment ? Vector3(g.place / g.mass) : g.place;
-  // of the mass, the centre and the inertia as given
+  // Derivatives of the mass, the centre and the inertia as given.
   double m = 0.0;
   Vector3 dc = Vector3::Zero();
   Matrix3 J = Matrix3::Zero();
@@ -79,7 +79,7 @@ SpacecraftTangent::Data::Data(const Spacecraft& s)
   at.inertia = at.torque + static_cast<int>(rotor_count);
   at.count = at.inertia + point.craft.inertia_count;
 
-  // the way from each speed to the ground
+  // The path from each speed to the ground: the sparsity of M.
   above.assign(size, -1);
   std::vector<int> last(tree->layout.links.size(), -1);
   for (std::size_t k = 0; k < tree->layout.links.size(); ++k) {
@@ -113,7 +113,7 @@ SpacecraftTangent::Data::Data(const Spacecraft& s)
   modal.resize(static_cast<std::size_t>(tree->view.modes));
   R.resize(9 * tree->layout.links.size());
   p.resize(3 * tree->layout.links.size());
-  // a block for each sweep, and for unit forces and accelerations of all speeds
+  // One block per sweep, and blocks for unit forces and unit accelerations of all speeds.
   const std::size_t blocks = sweeps.size() + 2 * ((size + slope_lanes - 1) / slope_lanes);
   force = detail::AlignedNumbers(blocks * size * slope_lanes);
   momentum = detail::AlignedNumbers(sweeps.size() * rotor_count * slope_lanes);
@@ -145,7 +145,7 @@ SpacecraftTangent::Data::Data(const Spacecraft& s)
       (observations + size + rotor_count + tank_count + s.tree().coordinates()) * slope_lanes);
 }
 
-/// What stands around the tree, in working frames.
+/// Describes the equipment in working frames.
 void SpacecraftTangent::Data::describe_craft() {
   const SpacecraftModel& m = craft->model();
   const auto& layout = tree->layout;
@@ -182,7 +182,7 @@ void SpacecraftTangent::Data::describe_craft() {
     to.each = detail::in_frame(each, layout.frames[static_cast<std::size_t>(to.link)]);
     tanks.push_back(to);
   }
-  // directions of inertia; take_parameters() says which
+  // Directions of inertia; take_parameters() sets them.
   for (const Parameter& of : m.parameters) {
     if (of.kind > Parameter::Kind::inertia) continue;
     detail::PlainTank to;
@@ -197,7 +197,8 @@ void SpacecraftTangent::Data::describe_craft() {
     rotors.push_back(to);
   }
   describe_sensors();
-  // with central gravity all places matter; else those of nozzles and tanks, relative to the bus
+  // Central gravity needs the poses of all links; otherwise only those of nozzles and tanks
+  // relative to the bus are needed.
   posed.assign(layout.links.size(), m.central_gravity ? 1 : 0);
   const int bus = link_of(m.bus);
   const auto see = [&](int link) {
@@ -232,7 +233,7 @@ void SpacecraftTangent::Data::describe_craft() {
                  posed.data()};
 }
 
-/// What parameters change, as the evaluation has it now.
+/// Copies the current values that depend on parameters from the evaluation.
 void SpacecraftTangent::Data::take_parameters() noexcept {
   const auto& w = evaluation.data();
   for (std::size_t k = 0; k < rotors.size(); ++k) {
@@ -249,8 +250,7 @@ void SpacecraftTangent::Data::take_parameters() noexcept {
   }
 }
 
-/// Directions that move the same links are followed together: those of a link, then of the next
-/// one outward.
+/// Groups directions that move the same links: those of a link, then of the next one outward.
 void SpacecraftTangent::Data::plan_sweeps() {
   const detail::Directions& at = point.at;
   std::vector<int> all;
@@ -263,7 +263,7 @@ void SpacecraftTangent::Data::plan_sweeps() {
     all.clear();
   };
   for (const TreeLink& link : tree->layout.links) {
-    // modes move nodes, and are followed apart from the hinge
+    // Modes move nodes, so they are grouped apart from the hinge.
     range(at.q + link.q_modes, link.modes);
     range(at.q + link.q, link.q_modes - link.q);
     range(at.u + link.u, link.speeds);
@@ -335,9 +335,9 @@ void SpacecraftTangent::Data::add_sweep(std::span<const int> directions) {
   sweeps.push_back(std::move(s));
 }
 
-/// M = Lᵀ D L among the regular speeds, along the ways to the ground (Featherstone, Rigid Body
-/// Dynamics Algorithms, 6.5); L in the place of M, inverse pivots apart. Entries of speeds that are
-/// not regular become zero.
+/// M = Lᵀ D L of the regular speeds, along the paths to the ground (Featherstone, Rigid Body
+/// Dynamics Algorithms, section 6.5). L replaces M; inverse pivots are stored separately. Entries
+/// of speeds that are not regular become zero.
 bool SpacecraftTangent::Data::factor() noexcept {
   const auto size = static_cast<std::size_t>(n);
   const auto at = [&](int i, int j) -> double& {
@@ -367,7 +367,8 @@ bool SpacecraftTangent::Data::factor() noexcept {
   return true;
 }
 
-/// Forces of hinge laws, and of modes that are not as in the model, by the directions of a sweep.
+/// Derivatives of the forces of hinge laws, and of modes that differ from the model, by the
+/// directions of a sweep.
 void SpacecraftTangent::Data::add_laws(std::span<double> block, const Sweep& s) const noexcept {
   using Slopes = spatial::Dual<2>;
   const auto& w = evaluation.data();
@@ -407,7 +408,7 @@ Solution SpacecraftTangent::Data::evaluate(const Spacecraft::State& s,
   craft->tree().coordinate_rates(s.q, s.u, part(at.q, at.u));
   std::copy_n(rates.begin() + at.u, n, udot.begin());
 
-  // the point, as the sweeps want it
+  // The point in the form that the sweeps need.
   auto& e = evaluation.tree().data();
   e.pose_links();
   for (std::size_t k = 0; k < tree->layout.links.size(); ++k) {
@@ -445,7 +446,7 @@ Solution SpacecraftTangent::Data::evaluate(const Spacecraft::State& s,
   code->begin(point);
   code->mass(point, M.data());
 
-  // unit accelerations of prescribed speeds: what they need of the others
+  // A unit acceleration of prescribed speed i requires the forces -M_ji of the regular speeds j.
   const std::size_t block = size * slope_lanes, units = (size + slope_lanes - 1) / slope_lanes;
   double* const unit_force = force.get() + sweeps.size() * block;
   double* const unit_acceleration = unit_force + units * block;
@@ -486,7 +487,7 @@ Solution SpacecraftTangent::Data::evaluate(const Spacecraft::State& s,
   solve(force.get(), count);
   if (commanded) solve(unit_force, 2 * units);
 
-  // into columns
+  // Copy the results to columns of the Jacobian.
   const auto rows = static_cast<std::size_t>(at.force);
   for (std::size_t k = 0; k < count; ++k) {
     const Sweep& sweep = sweeps[k].sweep;

@@ -1,4 +1,5 @@
-// What is seen of a spacecraft, by states, commands and parameters, and how parameters act.
+// Derivatives of the observations of a spacecraft by states, commands and parameters, and the
+// effect of parameters.
 #include <algorithm>
 
 #include "vernier/kernel/elementary/elementary.hpp"
@@ -30,7 +31,7 @@ void SpacecraftTangent::Data::describe_sensors() {
 namespace {
 
 /// A parameter of a law or a mode acts as a force along its speed, one of a rotor as a torque on
-/// it: which direction, and how much of it.
+/// it: the equivalent command, and its factor.
 struct ActsAs {
   int direction = 0;
   double by = 0.0;
@@ -128,13 +129,13 @@ void SpacecraftTangent::Data::see(std::span<const int> directions) noexcept {
   for (std::size_t i = 0; i < directions.size(); ++i) {
     double* to = seen(directions[i]);
     for (std::size_t k = 0; k < reactions; ++k) to[k] = row(k)[i];
-    // by body
+    // Reactions are reordered from links to bodies.
     for (std::size_t b = 0; b < tree->layout.link_of.size(); ++b) {
       const auto link = static_cast<std::size_t>(tree->layout.link_of[b]);
       for (std::size_t k = 0; k < 6; ++k)
         to[reactions + 6 * b + k] = row(reactions + 6 * link + k)[i];
     }
-    // what acts along a regular speed is what was commanded, and laws
+    // The effort of a regular speed is its command plus its laws.
     for (std::size_t k = 0; k < size; ++k)
       if (regular[k] != 0.0) to[efforts + k] = 0.0;
     const int speed = directions[i] - point.at.force;
@@ -143,8 +144,8 @@ void SpacecraftTangent::Data::see(std::span<const int> directions) noexcept {
   }
 }
 
-/// What laws of hinges add to efforts and to the energy of springs, and modes that are not as in
-/// the model to that of deformation.
+/// Contributions of hinge laws to efforts and spring energy, and of modes that differ from the
+/// model to the deformation energy.
 void SpacecraftTangent::Data::see_laws() noexcept {
   using Slopes = spatial::Dual<2>;
   const auto& w = evaluation.data();

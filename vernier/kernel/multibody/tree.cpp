@@ -81,7 +81,8 @@ void Evaluation::Data::settle() const noexcept {
   if (!tree->star || settled == placed) return;
   detail::place_links(tree->view, masses.data(), q.data(), u.data(), work);
   settled = placed;
-  // what can be read stays what the star says, to the last bit, whoever settled it and when
+  // The results of the star remain valid: overwrite poses and motions with its values, so that
+  // outputs do not depend in the last bit on whether settle() was called.
   std::fill(described.begin(), described.end(), 0);
   for (int k = 0; k < tree->view.count; ++k) link(k);
 }
@@ -98,7 +99,7 @@ const LinkState<double>& Evaluation::Data::link(int k) const noexcept {
     detail::move_hinge(link.kind, link.parameter, u.data() + link.u, s.trig, s.V, s.c);
   } else {
     tree->star->describe_place(star, link.body, u.data(), s.E, s.r, s.V);
-    // the star has axes and not what the sweeps keep of the hinge
+    // The star does not store the sines and cosines of the hinge; compute them.
     detail::with_kind(link.kind, [&]<class K>() {
       if constexpr (K::trigs > 0) {
         Mat3<double> E = s.E;
@@ -125,7 +126,7 @@ Vec6<double> Evaluation::Data::reaction(int k) const noexcept {
   const TreeLink& own = tree->layout.links[k];
   if (!tree->star || by_sweeps) {
     if (prescribed || !detail::turns_freely_at_the_end(own)) return s.P * s.a0 + s.z;
-    // P - U gᵀ, which such a link does not keep
+    // F = P a0 + z with P - U gᵀ, which gather_leaf() does not store.
     const detail::Mass& m = masses[k];
     const Vec3<double> s0 = spatial::vec3<double>(m.s);
     const auto J0 = spatial::sym3<double>(m.J);
@@ -161,7 +162,7 @@ void Evaluation::Data::pose_links() const noexcept {
 void Evaluation::Data::pose_to(int k) const noexcept {
   if (posed == placed) return;
   if (!tree->star) return pose_links();
-  pose_link(0);  // the hub
+  pose_link(0);  // the hub comes first
   if (k > 0) pose_link(k);
 }
 
@@ -204,7 +205,7 @@ Block Tree::block(int body) const noexcept { return data_->layout.blocks[body]; 
 
 namespace {
 
-/// Calls f(first element) for every quaternion in q.
+/// Calls f(index of the first element) for every quaternion in q.
 template <class F>
 void for_each_quaternion(const Tree::Data& tree, F f) {
   for (const TreeLink& link : tree.layout.links) {
@@ -360,7 +361,7 @@ Motion as_motion(const Vec6<double>& v) noexcept {
   return {detail::eigen(v.a), detail::eigen(v.l)};
 }
 
-/// Motion of a node in working axes.
+/// The motion of a node in working axes.
 Vec6<double> node_motion(const MovingNode<double>& node, const Vec6<double>& V) noexcept {
   const Vec6<double> v = spatial::motion_at(V, node.p);
   return {v.a + node.omega, v.l + node.v};
@@ -397,6 +398,7 @@ Motion Tree::specific_force(const Evaluation& evaluation, NodeId id) const noexc
     }
     a.a += node.J * turn;
   }
+  // From the derivative of components to the true acceleration: a = A_l + ω × v.
   const Vec6<double> v = node_motion(node, s.V);
   a.l += spatial::cross(v.a, v.l);
   return as_motion(spatial::rotated_back(node.R, a));

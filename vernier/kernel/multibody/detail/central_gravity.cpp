@@ -19,7 +19,7 @@ Matrix3 inertia_by_mode(const Modes& m, std::size_t i, std::span<const double> e
   return dJ;
 }
 
-// of a point of unit mass, twice
+// Twice the inertia of a unit point mass: 2 (a·b) 1 - a bᵀ - b aᵀ.
 Matrix3 products(const Vector3& a, const Vector3& b) noexcept {
   return 2.0 * a.dot(b) * Matrix3::Identity() - a * b.transpose() - b * a.transpose();
 }
@@ -33,7 +33,7 @@ Inertia deformed(const Inertia& undeformed, const Modes* m, std::span<const doub
   for (std::size_t i = 0; i < n; ++i) {
     now.moment += eta[i] * m->S1.col(static_cast<Eigen::Index>(i));
     if (m->order == 0) continue;
-    // half of the second-order part of dJ, which is counted twice in it
+    // dJ contains the second-order part twice, so half of it belongs to J.
     const Matrix3 linear = m->N0[i] + m->N0[i].transpose();
     now.inertia += 0.5 * eta[i] * (linear + inertia_by_mode(*m, i, eta));
   }
@@ -47,7 +47,7 @@ Vector3 central_acceleration(double mu, const Vector3& r) noexcept {
 
 namespace {
 
-// Centre of mass from the point mass and inertia about it, in body axes.
+// The centre of mass relative to the attracting point mass, and the inertia about it, in body axes.
 struct Seen {
   Vector3 c, r, e, Je;
   double distance, k, eJe, trace;
@@ -74,12 +74,14 @@ spatial::Force central_force(double mu, const Pose& pose, const Inertia& undefor
   const Inertia now = deformed(undeformed, modes, eta);
   if (!(now.mass > 0.0)) return {};
   const Seen s = seen(mu, pose, now);
+  // F = -dV/dr: the attraction of the mass and of its second moments.
   const Vector3 force =
       -now.mass * s.k * s.r - 1.5 * s.k / s.distance * ((s.trace - 5.0 * s.eJe) * s.e + 2.0 * s.Je);
   spatial::Force load{s.c.cross(force) + 3.0 * s.k * s.e.cross(s.Je), force};
   if (modes == nullptr) return load;
   for (std::size_t i = 0; i < modes->count(); ++i) {
     const Vector3 S1 = modes->S1.col(static_cast<Eigen::Index>(i));
+    // -∂V/∂η_i: the mode moves the centre of mass by S1/m and changes the inertia about it.
     const Matrix3 dJ = inertia_by_mode(*modes, i, eta) - products(now.moment, S1) / now.mass;
     modal[i] += S1.dot(force) / now.mass + 0.5 * s.k * (dJ.trace() - 3.0 * s.e.dot(dJ * s.e));
   }

@@ -37,7 +37,7 @@ struct Layout {
   int columns = 0, modes = 0, pairs = 0, psis = 0, coordinates = 0, speeds = 0;
 };
 
-/// The same inertia, about and in the axes of a frame that is at `frame` in the body.
+/// An inertia transformed to a frame that is at `frame` in the body.
 Mass in_frame(const Inertia&, const Pose& frame) noexcept;
 
 inline Vec3<double> plain(const Vector3& v) noexcept { return {v[0], v[1], v[2]}; }
@@ -49,7 +49,7 @@ inline Mat3<double> plain(const Matrix3& m) noexcept {
   return {{m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)}};
 }
 
-/// All of accelerate() for any arithmetic: on placed links.
+/// The inward and second outward sweep on placed links, for any arithmetic.
 template <class T>
 inline void accelerate(const LayoutView& layout, const Mass* masses, const Vec3<T>& gravity,
                        const Drive<T>& drive, const Workspace<T>& work, T* udot,
@@ -74,7 +74,7 @@ struct Tree::Data {
   Arithmetic arithmetic;
   Instructions instructions;
   const detail::TreeCode* code;
-  std::unique_ptr<detail::Star> star;  // on that path
+  std::unique_ptr<detail::Star> star;  // for Path::star
 };
 
 struct Evaluation::Data {
@@ -84,12 +84,12 @@ struct Evaluation::Data {
   std::vector<detail::Mass> masses;  // by link
   Vector3 gravity;
   std::vector<double> q, u, tau, given, regular, udot;
-  bool prescribed = false;  // whether any speed was, at the last accelerate()
+  bool prescribed = false;  // whether any speed was prescribed at the last accelerate()
   std::unique_ptr<double[]> memory;
-  detail::Workspace<double> work;  // on the path of the star: after settle()
+  detail::Workspace<double> work;  // for a star, valid after settle()
   detail::StarMemory star;
 
-  // found when first asked for after place()
+  // Computed on first use after place(): each is valid if its counter equals `placed`.
   std::uint64_t placed = 1;
   mutable std::uint64_t posed = 0;
   mutable std::vector<detail::Mat3<double>> R;  // of working frames, in the ground frame
@@ -97,22 +97,22 @@ struct Evaluation::Data {
   mutable std::vector<std::uint64_t> node_placed;
   mutable std::vector<detail::MovingNode<double>> nodes;
 
-  // of a star: links that have been described since place(), and since accelerate()
+  // For a star: links described since the last place(), and since the last accelerate().
   std::uint64_t accelerated = 0;
-  bool by_sweeps = false;  // the general sweeps were the last to accelerate it
+  bool by_sweeps = false;  // the last accelerations come from the general sweeps
   mutable std::uint64_t settled = 0;
   mutable std::vector<std::uint64_t> described, answered;
 
   void pose_link(int k) const noexcept;  // from its parent
   void pose_to(int k) const noexcept;    // R and p of this link, at least
-  void pose_links() const noexcept;      // of all, in a settled workspace
+  void pose_links() const noexcept;      // R and p of all links; settles the workspace
   const detail::MovingNode<double>& node(int index) const noexcept;
-  /// E, r, trig and V of a link; on the path of a star only these.
+  /// E, r, trig and V of a link; for a star only these are valid.
   const detail::LinkState<double>& link(int k) const noexcept;
-  /// A too.
+  /// The same, and A.
   const detail::LinkState<double>& accelerated_link(int k) const noexcept;
   detail::Vec6<double> reaction(int k) const noexcept;  // of the hinge, on I
-  /// The whole workspace as place() leaves it on the general path.
+  /// Completes the workspace of a star as place() does for a general tree.
   void settle() const noexcept;
 };
 

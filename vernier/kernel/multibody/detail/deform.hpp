@@ -5,8 +5,8 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// The mass matrix of a link with modes at its deformation, and its velocity-product and elastic
-/// forces, both truncated at the same order (docs/mathematics/multibody.md, "A flexible body").
+/// The mass matrix of a deformed link, and its velocity-product and elastic forces, both truncated
+/// at the same order: s, J, H and b_η, b_ω, b_v of docs/mathematics/multibody.md, section 2.
 template <class T, class M>
 inline void deform(const LayoutView& layout, const TreeLink& link, const MassOf<M>& mass,
                    const T* q, const T* u, LinkState<T>& state, const Workspace<T>& work) noexcept {
@@ -19,6 +19,7 @@ inline void deform(const LayoutView& layout, const TreeLink& link, const MassOf<
   Sym3<T>* dJ = work.dJ + link.mode;
   T* be = work.be + link.mode;
   const T half = constant<T>(0.5), two = constant<T>(2.0), o = constant<T>(0.0);
+  // Terms of every order: s = s0 + S1 η, H0, and S1·(ω × v) + K η + D η'.
   const Vec3<T> w = state.V.a, wv = cross(w, state.V.l);
 
   Vec3<T> s = moment_of<T>(mass), S1_rate = zero3<T>();
@@ -34,6 +35,7 @@ inline void deform(const LayoutView& layout, const TreeLink& link, const MassOf<
   }
   Sym3<T> J = inertia_of<T>(mass), J_rate = {o, o, o, o, o, o};
   if (link.order >= 1) {
+    // Order 1 and 2: dJ_i = ∂J/∂η_i.
     for (int i = 0; i < n; ++i) dJ[i] = sym3<T>(k.N + 6 * i);
     if (link.order == 2) {
       const double* J2 = k.J2;
@@ -47,7 +49,7 @@ inline void deform(const LayoutView& layout, const TreeLink& link, const MassOf<
         J2 += 6;
       }
     }
-    // J(η) = J0 + Σ η_i (N_i + dJ_i) / 2: the quadratic part is half of what dJ has of it
+    // J(η) = J0 + Σ η_i (N_i + dJ_i) / 2: dJ contains the quadratic part twice.
     for (int i = 0; i < n; ++i) {
       J += (sym3<T>(k.N + 6 * i) + dJ[i]) * (half * eta[i]);
       J_rate += dJ[i] * rate[i];
@@ -56,6 +58,7 @@ inline void deform(const LayoutView& layout, const TreeLink& link, const MassOf<
     const double* H1 = k.H1;
     for (int i = 0; i < n; ++i) {
       for (int l = i + 1; l < n; ++l, H1 += 3) {
+        // H = H0 + Σ η_i H1_i, and the Coriolis term -2 ω·(H1_i η') of b_η.
         const Vec3<T> h = vec3<T>(H1);  // H1_i[:, l] = -H1_l[:, i]
         H[l] += h * eta[i];
         H[i] -= h * eta[l];
@@ -65,6 +68,7 @@ inline void deform(const LayoutView& layout, const TreeLink& link, const MassOf<
       }
     }
   }
+  // b_ω and b_v.
   Vec3<T> H_rate = zero3<T>();
   for (int i = 0; i < n; ++i) H_rate += H[i] * rate[i];
   m.s = s;

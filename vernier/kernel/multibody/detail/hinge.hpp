@@ -2,8 +2,8 @@
 
 #include "vernier/kernel/multibody/detail/place.hpp"
 
-/// The speeds of one hinge, inward and outward: eliminated from the articulated inertia one by one,
-/// then accelerated.
+/// The speeds of one hinge: eliminated one by one from the articulated inertia in the inward sweep,
+/// and accelerated in the second outward sweep (docs/mathematics/multibody.md, section 4).
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
@@ -11,11 +11,11 @@ using spatial::all;
 using spatial::take_rank_one;
 using spatial::trace;
 
-/// Speeds and modes whose pivot is not larger than this part of the inertia that acts there cannot
-/// be solved. A universal or gimbal hinge reaches it about 1e-6 rad from its singular position.
+/// A speed or mode is singular if its pivot is not larger than this fraction of the inertia that
+/// acts there. A universal or gimbal hinge reaches this about 1e-6 rad from its singular position.
 inline constexpr double pivot_bound = 1e-12;
 
-/// What acts on a tree, by speed.
+/// The loads of a tree, by speed.
 template <class T>
 struct Drive {
   const T* tau;           // forces on regular speeds
@@ -23,11 +23,11 @@ struct Drive {
   const double* regular;  // 1: regular, 0: prescribed; null: all are regular
 };
 
-/// Which solutions cannot be trusted.
+/// Records which solutions are singular.
 template <class T>
 struct Watch {
   spatial::Mask<T> good = constant<T>(0.0) <= constant<T>(1.0);
-  int first = -1;  // a link where a pivot was too small
+  int first = -1;  // the first link with a pivot too small
   VERNIER_INLINE void operator()(const spatial::Mask<T>& fine, int link) noexcept {
     good = good & fine;
     if constexpr (spatial::lane_count<T> == 1) {
@@ -36,11 +36,12 @@ struct Watch {
   }
 };
 
-/// Eliminates hinge speeds one by one, the innermost first.
+/// Eliminates hinge speeds one by one, the innermost first: each is a rank-one update of the
+/// articulated inertia (articulated-body algorithm, Featherstone, chapter 7).
 template <class T, bool Prescribed>
 struct Elimination {
   Sym6<T>& P;
-  Vec6<T>& z;  // with P c in it
+  Vec6<T>& z;  // includes P c
   Column<T>* columns;
   const T* tau;
   const T* given;
@@ -49,9 +50,11 @@ struct Elimination {
   Watch<T>& watch;
   int link;
   T scale_a, scale_l;
+  // Inertia that was eliminated, here and outboard: the scale of rounding errors in P.
   T &lost_a, &lost_l;
 
-  /// Along S: U = P S, d = S·U, s = S·z.
+  /// Along an axis S: U = P S, d = S·U + rotor, x = (τ - S·z)/d, g = U/d, P -= U Uᵀ/d, z += U x.
+  /// `pivot` is S·U and `s` is S·z. A prescribed speed has 1/d := 0 and x := its acceleration.
   VERNIER_INLINE void along(int i, const Vec6<T>& U, const T& pivot, const T& s,
                             const T& scale) noexcept {
     const T d = pivot + constant<T>(rotor[i]);
@@ -59,7 +62,8 @@ struct Elimination {
     if constexpr (Prescribed) {
       const T on = constant<T>(regular[i]);
       watch((d > scale * pivot_bound) | (on < constant<T>(0.5)), link);
-      // an unused pivot may be zero: what was not finite must not meet the mask
+      // The pivot of a prescribed speed may be zero: select, because multiplying inf by a mask
+      // gives NaN.
       di = spatial::select(on < constant<T>(0.5), constant<T>(0.0), di);
     } else {
       watch(d > scale * pivot_bound, link);
@@ -74,7 +78,8 @@ struct Elimination {
     take_rank_one(P, U, di);
     z += U * x;
   }
-  /// About z with neither rotor nor prescribed motion: nothing of P is left along it.
+  /// About z without rotor or prescribed motion: row and column z of P become exactly zero, so they
+  /// are not computed.
   VERNIER_INLINE void turn_freely_about_z() noexcept {
     const Vec6<T> U = {{P.A.xz, P.A.yz, P.A.zz}, {P.B.a[6], P.B.a[7], P.B.a[8]}};
     watch(U.a.z > scale_a * pivot_bound, link);
@@ -117,7 +122,7 @@ struct Elimination {
     const Vec6<T> U = {P.B * axis, P.C * axis};
     along(i, U, dot(axis, U.l), dot(axis, z.l), scale_l);
   }
-  /// Turns and slides at once.
+  /// Along an axis with a rotation and a translation.
   VERNIER_INLINE void move(int i, const Vec6<T>& axis) noexcept {
     const Vec6<T> U = P * axis;
     along(i, U, dot(axis, U), dot(axis, z),
@@ -125,8 +130,8 @@ struct Elimination {
   }
 };
 
-/// All six speeds are regular: nothing but their forces reaches the parent. P becomes its factors
-/// L (columns of g) and inverse pivots, kept in the columns.
+/// A free hinge with six regular speeds passes only their forces to the parent: P = 0, z = τ. One 6
+/// x 6 LDLᵀ solves P x = τ - z.
 template <class T>
 inline void eliminate_free(Sym6<T>& P, Vec6<T>& z, Column<T>* columns, const T* tau,
                            Watch<T>& watch, int link) noexcept {
@@ -167,7 +172,7 @@ inline void eliminate_free(Sym6<T>& P, Vec6<T>& z, Column<T>* columns, const T* 
   z = {{tau[0], tau[1], tau[2]}, {tau[3], tau[4], tau[5]}};
 }
 
-/// Whether the six speeds of a free hinge are solved at once.
+/// Whether eliminate_free() applies to a free hinge.
 inline bool all_regular(const TreeLink& link, const double* regular) noexcept {
   if (link.driven) return false;
   if (regular == nullptr) return true;
@@ -207,7 +212,7 @@ VERNIER_INLINE void eliminate_hinge(const TreeLink& link, int k, LinkState<T>& s
   });
 }
 
-/// Accelerations along the hinge speeds, outermost first; adds S udot to a.
+/// Accelerations of the hinge speeds, outermost first: udot = x - g·a; adds S udot to a.
 template <class T>
 VERNIER_INLINE void accelerate_hinge(const TreeLink& link, const LinkState<T>& s,
                                      const Column<T>* columns, const Drive<T>& drive, Vec6<T>& a,

@@ -12,11 +12,11 @@
 #include "vernier/kernel/multibody/detail/hinges/universal.hpp"
 #include "vernier/kernel/multibody/hinge_kind.hpp"
 
-/// All kinds of hinges, and functions that choose among them.
+/// All kinds of hinges, and functions that dispatch on the kind.
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// Calls f with the class of a kind.
+/// Calls f with the class of a kind as its template argument.
 template <class F>
 VERNIER_INLINE decltype(auto) with_kind(HingeKind kind, F&& f) noexcept {
   switch (kind) {
@@ -42,7 +42,7 @@ VERNIER_INLINE void move_hinge(HingeKind kind, double parameter, const T* u, con
   with_kind(kind,
             [&]<class K>() VERNIER_LAMBDA { K::move(u, constant<T>(parameter), trig, V, c); });
 }
-/// The motion of I by hinge speed i.
+/// Column i of S: the motion of I by hinge speed i.
 template <class T>
 inline Vec6<T> hinge_axis(HingeKind kind, double parameter, int i, const T* trig) noexcept {
   return with_kind(

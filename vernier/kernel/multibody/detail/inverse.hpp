@@ -2,7 +2,8 @@
 
 #include "vernier/kernel/multibody/detail/place.hpp"
 
-/// Inverse dynamics of placed links: accelerations outward, then forces inward.
+/// Inverse dynamics of placed links by recursive Newton-Euler: accelerations outward, then forces
+/// inward.
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
@@ -11,14 +12,14 @@ using spatial::rigid;
 using spatial::rotated;
 using spatial::sym3;
 
-/// v s, where s is of the same arithmetic or a number.
+/// v s, where s is a T or a number.
 template <class T, class U>
 VERNIER_INLINE Vec6<T> times(const Vec6<T>& v, const U& s) noexcept {
   return {{v.a.x * s, v.a.y * s, v.a.z * s}, {v.l.x * s, v.l.y * s, v.l.z * s}};
 }
 
-/// The acceleration of a link from that of its parent's W (of the ground: -g), and what it needs
-/// there: added to z and ze, which hold forces that remain.
+/// The acceleration of a link from that of the parent's W (of the ground: -g), and the inertia
+/// forces, which are added to z and ze.
 template <class T, class U>
 VERNIER_INLINE void accelerate_link(const LayoutView& layout, const Mass* masses, int k,
                                     const Vec6<T>& parent, const U* udot,
@@ -68,8 +69,8 @@ VERNIER_INLINE void accelerate_link(const LayoutView& layout, const Mass* masses
   }
 }
 
-/// The forces along the speeds of a link, once everything that hangs at it has been added to its z
-/// and ze. Returns what the parent's outboard node feels, in the parent's axes at I.
+/// The forces along the speeds of a link, after all its children have added to its z and ze.
+/// Returns the force on the parent's outboard node, in the parent's axes at I.
 template <class T, class U>
 VERNIER_INLINE Vec6<T> project_link(const LayoutView& layout, int k, const U* udot,
                                     const Workspace<T>& work, T* tau) noexcept {
@@ -92,7 +93,7 @@ VERNIER_INLINE Vec6<T> project_link(const LayoutView& layout, int k, const U* ud
   return rotated(s.E, f);
 }
 
-/// Adds that to the parent.
+/// Adds this force to the parent.
 template <class T>
 VERNIER_INLINE void add_force(const LayoutView& layout, int k, const Vec6<T>& f,
                               const Workspace<T>& work) noexcept {
@@ -107,8 +108,8 @@ VERNIER_INLINE void add_force(const LayoutView& layout, int k, const Vec6<T>& f,
   work.links[link.parent].z += force_from(f, work.links[k].r);
 }
 
-/// All of it. `gravity` is in ground axes; z and ze come as begin() leaves them, less the forces
-/// that are there.
+/// The complete inverse dynamics. `gravity` is in ground axes; z and ze must hold what begin()
+/// leaves, less the external forces.
 template <class T>
 inline void inverse(const LayoutView& layout, const Mass* masses, const Vec3<T>& gravity,
                     const T* udot, const Workspace<T>& work, T* tau) noexcept {

@@ -4,8 +4,8 @@
 #include "vernier/kernel/multibody/detail/node_force.hpp"
 #include "vernier/kernel/multibody/detail/solve.hpp"
 
-/// A state in each of eight lanes. Every operation is that of the sweeps with numbers, in their
-/// order, so every lane has their bits.
+/// The sweeps with one state in each of eight lanes. Operations and their order are those of the
+/// sweeps with single numbers, so every lane has the same bits.
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 

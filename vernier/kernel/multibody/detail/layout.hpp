@@ -5,12 +5,12 @@
 #include "vernier/kernel/multibody/hinge_kind.hpp"
 #include "vernier/kernel/spatial/turns.hpp"
 
-/// How a tree lies in memory: bodies become links, in an order in which parents come first, and a
-/// link's numbers lie together. Plain types only, so that units compiled for special instruction
-/// sets can include it (kernel/elementary/lanes.hpp).
+/// The memory layout of a tree: bodies become links, parents first, and the numbers of a link are
+/// contiguous. Plain types only, so that units compiled for special instruction sets can include it
+/// (kernel/elementary/lanes.hpp).
 ///
-/// The working frame W of a link is that of its inboard node when the modes do not move this node,
-/// which saves a transformation; else it is the body frame.
+/// The working frame W of a link is that of its inboard node if the modes do not move this node,
+/// which saves a transformation; otherwise it is the body frame.
 namespace vernier::multibody::detail {
 
 /// Constants of a link.
@@ -18,10 +18,10 @@ struct TreeLink {
   HingeKind kind = HingeKind::fixed;
   bool outboard_moves = false;  // modes of the parent move the outboard node
   bool inboard_moves = false;   // modes of the body move the inboard node
-  bool first = false;           // the first in inward order to add to its parent, which is rigid
-  bool leaf = true;             // nothing hangs at it
-  bool driven = false;          // rotors at its hinge
-  bool turns_freely = false;    // about z, and nothing else: no rotor either
+  bool first = false;           // the first child of a rigid parent in inward order
+  bool leaf = true;             // no children
+  bool driven = false;          // geared rotors at its hinge
+  bool turns_freely = false;    // only rotates about z, without rotor
   int order = 0;                // of its modes
   int body = 0;                 // in the model
   int parent = -1;              // a link; -1: the ground
@@ -41,8 +41,8 @@ struct TreeLink {
   double parameter = 0.0;  // of its hinge
 };
 
-/// Mass properties of a link about the origin of its working frame. They may change during a run.
-/// Of numbers, or with one in each lane.
+/// Mass properties of a link about the origin of its working frame. They may change during a run. M
+/// is a number, or a vector with one number per lane.
 template <class M>
 struct MassOf {
   M m = {};
@@ -51,7 +51,8 @@ struct MassOf {
 };
 using Mass = MassOf<double>;
 
-/// Where the constants of n modes are: p + offset, all in working axes.
+/// The constants of n modes in an array, all in working axes (symbols:
+/// docs/mathematics/multibody.md, section 2).
 struct ModalConstants {
   const double* S1;    // 3 n
   const double* H0;    // 3 n
@@ -107,7 +108,7 @@ using spatial::Sym6;
 using spatial::Vec3;
 using spatial::Vec6;
 
-// Mass properties of either sort in the arithmetic T.
+// Converts mass properties to the arithmetic T.
 template <class T, class M>
 VERNIER_INLINE T mass_of(const MassOf<M>& x) noexcept {
   if constexpr (std::is_same_v<T, M>) {
@@ -133,26 +134,26 @@ VERNIER_INLINE Sym3<T> inertia_of(const MassOf<M>& x) noexcept {
   }
 }
 
-/// What an evaluation computes of a link.
+/// The results of an evaluation for a link.
 template <class T>
 struct LinkState {
   Mat3<T> E;         // from the axes of I, the child's side of the hinge, to those of the parent
   Vec3<T> r;         // origin of I in the parent's frame
-  T trig[4];         // sines and cosines that its hinge keeps
+  T trig[4];         // sines and cosines stored by its hinge
   Vec6<T> V;         // motion of W
   Vec6<T> c;         // bias of the acceleration of I
   Vec6<T> b;         // velocity-product forces on W
-  Vec6<T> z;         // forces that remain, at W, then at I after the elimination
+  Vec6<T> z;         // remaining forces, at W; at I after the elimination
   Sym6<T> P;         // articulated inertia, likewise
   Vec6<T> A;         // acceleration of W, with -g
   Vec6<T> a0;        // acceleration of I without the hinge
-  T lost_a, lost_l;  // inertia eliminated outboard: the scale of rounding
+  T lost_a, lost_l;  // inertia eliminated outboard: the scale of rounding errors
 };
 
-/// What an evaluation computes of a link with modes.
+/// The results of an evaluation for a link with modes.
 template <class T>
 struct ModalState {
-  Mat3<T> Ri;  // inboard node, where it moves
+  Mat3<T> Ri;  // inboard node, if it moves
   Vec3<T> pi;
   Vec6<T> ai;  // bias of its acceleration, at W
   Vec3<T> s;
@@ -166,26 +167,25 @@ struct Column {
   T x;
 };
 
-/// Working memory of one evaluation: arrays as the view of the layout says.
+/// Working memory of one evaluation; the layout gives the sizes of the arrays.
 template <class T>
 struct Workspace {
   LinkState<T>* links;
   Column<T>* columns;
-  ModalState<T>*
-      modal;     // by link; only links with modes have one, at index TreeLink::mode of the first
-  Vec6<T>* psi;  // shapes of moving nodes of hinges
-  // by mode
+  ModalState<T>* modal;  // at index TreeLink::mode of a link with modes
+  Vec6<T>* psi;          // shapes of moving nodes of hinges
+  // By mode
   Vec3<T>* H;
   Sym3<T>* dJ;
   T* be;       // velocity-product and elastic forces
-  Vec6<T>* y;  // coupling to the rigid motion; after the elimination L⁻¹ of it
+  Vec6<T>* y;  // coupling y to the rigid motion; L⁻¹ y after the elimination
   T* ze;
   T* di;  // inverse pivots
   T* etadd;
-  T* pairs;  // modal mass with what hangs at the body; after the elimination L
+  T* pairs;  // modal mass including children; L after the elimination
 };
 
-/// Memory that a workspace takes, and a workspace in memory that is aligned for T.
+/// Divides memory that is aligned for T into a workspace; `bytes` receives the size.
 template <class T>
 inline Workspace<T> make_workspace(void* memory, const LayoutView& layout,
                                    std::size_t* bytes = nullptr) noexcept {

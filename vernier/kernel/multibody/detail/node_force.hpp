@@ -5,7 +5,7 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// A node as it stands, deformed or not.
+/// A node in its current pose, deformed or not.
 template <class T>
 inline MovingNode<T> node_of(const LayoutView& layout, const NodeRecord& record, const T* q,
                              const T* u) noexcept {
@@ -18,7 +18,8 @@ inline MovingNode<T> node_of(const LayoutView& layout, const NodeRecord& record,
                      q + link.q_modes, u + link.u_modes);
 }
 
-/// Takes the force f, in node axes, from the forces z (and ze, of the modes) that remain on a link.
+/// Subtracts the force f, in node axes, from the remaining forces z of a link and ze of its modes.
+/// Its generalised force on the modes is φ_t·f + (J φ_r)·n.
 template <class T>
 inline void apply(const LayoutView& layout, const NodeRecord& record, const MovingNode<T>& node,
                   const Vec6<T>& f, const Workspace<T>& work) noexcept {

@@ -1,5 +1,4 @@
-// Included by one source for each set of instructions, which defines VERNIER_INSTRUCTIONS and
-// VERNIER_LANES.
+// Included by one source per instruction set, which defines VERNIER_INSTRUCTIONS and VERNIER_LANES.
 #include "vernier/kernel/multibody/detail/node_view.hpp"
 #include "vernier/kernel/spatial/turns.hpp"
 
@@ -11,7 +10,7 @@ namespace {
 using namespace spatial;
 using spatial::constant;
 
-// nodes in the lanes
+// One node per lane.
 typedef double T __attribute__((vector_size(VERNIER_LANES * sizeof(double))));
 
 VERNIER_INLINE T load(const double* from) noexcept {
@@ -29,8 +28,8 @@ VERNIER_INLINE void store3(double* to, std::size_t lanes, const Vec3<T>& v) noex
   store(to + 2 * lanes, v.z);
 }
 
-// Sums over nodes are the same for all widths: over blocks of eight nodes, a few vectors each, one
-// block after the other; then over the eight, halves first.
+// Sums over nodes have the same bits for all vector widths: blocks of eight nodes are added one
+// after another, then the eight sums pairwise, halves first.
 constexpr std::size_t block = 8, parts = block / VERNIER_LANES;
 
 VERNIER_INLINE double total(const T* x) noexcept {
@@ -53,7 +52,7 @@ struct Sum3 {
     to[2] += total(z);
   }
 };
-// What vectors at the nodes of a block from i on do to the modes: shapes · v.
+// Adds the generalised forces shapes·v of vectors at the nodes of a block to the modes.
 VERNIER_INLINE void add_modal(const NodeView& b, const double* shapes, std::size_t i,
                               const Vec3<T>* v, double* modal) noexcept {
   for (std::size_t k = 0; k < b.modes; ++k) {
@@ -66,7 +65,7 @@ VERNIER_INLINE void add_modal(const NodeView& b, const double* shapes, std::size
   }
 }
 
-// What the modes add up to at the nodes: φ η.
+// The modal sum at the nodes: φ η.
 VERNIER_INLINE Vec3<T> combined(const double* phi, const double* by, std::size_t modes,
                                 std::size_t lanes) noexcept {
   Vec3<T> sum = zero3<T>();
@@ -139,7 +138,7 @@ void sense(const NodeView& b, const Carrier& c, bool accelerations, double* foun
   const std::size_t L = b.lanes;
   const Vec3<T> w = vec3<T>(c.w), v = vec3<T>(c.v), dw = vec3<T>(c.dw), a = vec3<T>(c.a);
   for (std::size_t i = 0; i < b.nodes; i += VERNIER_LANES) {
-    // in body axes first
+    // First in body axes; rotated to node axes at the end.
     Vec3<T> X = load3(b.R + i, L), Y = load3(b.R + 3 * L + i, L), Z = load3(b.R + 6 * L + i, L);
     Vec3<T> p = load3(b.p + i, L), w_n = w, v_n = v, dw_n = dw, a_n = a;
     Vec3<T> q = load3(b.q + i, L);
@@ -155,12 +154,14 @@ void sense(const NodeView& b, const Carrier& c, bool accelerations, double* foun
       X = turned(th, k, X);
       Y = turned(th, k, Y);
       Z = turned(th, k, Z);
-      // relative spin by the left Jacobian
+      // Relative angular velocity J(θ) θ' with the left Jacobian of SO(3), here as a sum of cross
+      // products.
       const Vec3<T> k1 = cross(th, rate), k2 = cross(th, k1);
       const Vec3<T> spin = rate + k1 * k.c + k2 * k.d, wp = cross(w, p) + slide;
       w_n = w + spin;
       v_n = v + wp;
       if (accelerations) {
+        // Angular acceleration: J θ'' + J' θ' + ω × (J θ').
         const Vec3<T> thdd = combined(phi_r, c.eta_acceleration, b.modes, L),
                       pdd = combined(phi_t, c.eta_acceleration, b.modes, L);
         const T ad = dot(th, rate);
@@ -169,7 +170,8 @@ void sense(const NodeView& b, const Carrier& c, bool accelerations, double* foun
                k2 * (k.d_rate * ad) + cross(rate, k1) * k.d + cross(w, spin);
         a_n = a + cross(dw, p) + cross(w, wp + slide) + pdd;
       }
-      // of Exp(θ): (θ sin(a/2)/a, cos(a/2)), from cos²(a/2) = 1 - c a²/2 and sin a = 2 sin cos
+      // The quaternion of Exp(θ) is (θ sin(a/2)/a, cos(a/2)). It follows from cos²(a/2) = 1 - c
+      // a²/2 and sin a = 2 sin(a/2) cos(a/2), without another sine.
       const T half = square_root(constant<T>(1.0) - 0.5 * a2 * k.c);
       const Vec3<T> e = th * (0.5 * k.sigma / half);
       const Vec3<T> q0 = q;

@@ -2,12 +2,12 @@
 
 #include <cstddef>
 
-/// Nodes of one body side by side, for kernels in lanes. Plain memory and nothing of the standard
-/// library: see kernel/elementary/lanes.hpp.
+/// Nodes of one body as a structure of arrays, for kernels in lanes. Plain memory without the
+/// standard library: see kernel/elementary/lanes.hpp.
 namespace vernier::multibody::detail {
 
-/// Number k of node i is at [k * lanes + i]; `lanes` is a whole number of the widest vectors, and
-/// what is beyond `nodes` is zero.
+/// Number k of node i is at [k * lanes + i]. `lanes` is a multiple of the widest vector; entries
+/// beyond `nodes` are zero.
 struct NodeView {
   std::size_t nodes = 0, lanes = 0, modes = 0;
   const double* p = nullptr;      // 3: undeformed positions
@@ -17,16 +17,16 @@ struct NodeView {
   const double* phi_r = nullptr;
 };
 
-/// How the body of the nodes moves: all in its axes, of its origin.
+/// The motion of the body that carries the nodes: of its origin, in its axes.
 struct Carrier {
   double w[3], v[3];   // angular velocity; velocity
   double dw[3], a[3];  // derivative of w; true acceleration
-  const double* eta;   // modal coordinates, rates, accelerations; not looked at without modes
+  const double* eta;   // modal coordinates, rates, accelerations; unused without modes
   const double* eta_rate;
   const double* eta_acceleration;
 };
 
-/// What sense() finds of a node: number k of node i is at [k * lanes + i].
+/// The results of sense(): number k of node i is at [k * lanes + i].
 namespace sensed {
 constexpr std::size_t position = 0;  // 3, in body axes
 constexpr std::size_t attitude = 3;  // 4, from body axes to node axes
@@ -37,7 +37,7 @@ constexpr std::size_t acceleration = 16;
 constexpr std::size_t count = 19;
 }  // namespace sensed
 
-/// Kernels for one set of instructions.
+/// Kernels for one instruction set.
 struct NodeKernels {
   /// Forces on nodes, laid out like p: R0 f of a force f in node axes. Adds their sum to `body`
   /// (moment, then force; body axes, at the origin) and to the modal forces.

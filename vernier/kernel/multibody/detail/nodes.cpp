@@ -34,7 +34,8 @@ const NodeKernels& node_kernels(Instructions set, Arithmetic arithmetic) noexcep
 }
 
 spatial::Quaternion quaternion_of(const Matrix3& A) noexcept {
-  // Eigen's takes components from B to N for the attitude that ours takes from N to B
+  // Eigen's quaternion transforms from B to N where ours transforms from N to B, hence the
+  // transpose.
   const Eigen::Quaterniond q(Matrix3(A.transpose()));
   return {q.x(), q.y(), q.z(), q.w()};
 }
@@ -57,7 +58,7 @@ void NodeBank::finish() {
     lay(n.pose.p, p_);
     lay(n.pose.R, R_);
     lay(quaternion_of(n.pose.R.transpose()), q_);
-    lay(n.phi_t, phi_t_);  // without columns: the modes do not move it
+    lay(n.phi_t, phi_t_);  // no columns if the modes do not move it
     lay(n.phi_r, phi_r_);
   }
   view_ = {nodes(), L, modes_, p_.data(), R_.data(), q_.data(), phi_t_.data(), phi_r_.data()};

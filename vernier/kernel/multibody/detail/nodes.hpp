@@ -12,17 +12,17 @@ namespace vernier::multibody::detail {
 /// The quaternion q with A(q) = A.
 spatial::Quaternion quaternion_of(const Matrix3& A) noexcept;
 
-/// Memory of a view of nodes of one body.
+/// Owns the memory behind a NodeView of one body.
 class NodeBank {
  public:
-  static constexpr std::size_t widest = 8;  // lanes of any set of instructions
+  static constexpr std::size_t widest = 8;  // lanes of the widest instruction set
 
   explicit NodeBank(std::size_t modes_of_body) : modes_(modes_of_body) {}
   void add(const Node&);
   std::size_t nodes() const noexcept { return nodes_.size(); }
   const Node& node(std::size_t i) const noexcept { return nodes_[i]; }
   std::size_t lanes() const noexcept { return (nodes() + widest - 1) / widest * widest; }
-  /// Lays the nodes out; nothing is added afterwards. The view is valid while the bank is.
+  /// Builds the arrays; no nodes can be added afterwards. The view is valid while the bank exists.
   void finish();
   const NodeView& view() const noexcept { return view_; }
 

@@ -3,8 +3,8 @@
 #include "vernier/kernel/multibody/detail/deform.hpp"
 #include "vernier/kernel/multibody/detail/hinges.hpp"
 
-/// The outward sweep: where the links are and how they move, and the forces of velocity products.
-/// Symbols are those of docs/mathematics/multibody.md.
+/// The first outward sweep: poses and motions of the links, and velocity-product forces. Symbols
+/// are those of docs/mathematics/multibody.md, sections 2 to 4.
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
@@ -19,11 +19,12 @@ using spatial::vec3;
 /// A node of a deforming body: pose in the body's working frame, motion relative to it, and bias.
 template <class T>
 struct MovingNode {
-  Mat3<T> R, J;  // R of the node; J of its rotation vector
+  Mat3<T> R, J;  // R of the node; left Jacobian J of its rotation vector
   Vec3<T> p;
   Vec3<T> omega, v;  // relative angular velocity, velocity; working axes
   Vec3<T> bias;      // of the relative angular acceleration
 };
+// Deformed pose and relative motion of a node: p = p0 + φ_t η, R = Exp(φ_r η) R0.
 template <class T>
 VERNIER_INLINE MovingNode<T> moving_node(const double* R0, const double* p0, const double* shape,
                                          int n, const T* eta, const T* rate) noexcept {
@@ -39,15 +40,15 @@ VERNIER_INLINE MovingNode<T> moving_node(const double* R0, const double* p0, con
   const auto turned = spatial::turn(th, thd);
   return {turned.R * mat3<T>(R0), turned.J, p, turned.omega, v, turned.bias};
 }
-/// Bias of the acceleration of a node on a body that moves with V: without the body's own
-/// acceleration and the modes'. At the node, working axes.
+/// The bias of the acceleration of a node on a body that moves with V: everything except the
+/// accelerations of the body and of the modes. At the node, in working axes.
 template <class T>
 VERNIER_INLINE Vec6<T> node_bias(const MovingNode<T>& node, const Vec6<T>& V) noexcept {
   const Vec3<T> v = V.l + cross(V.a, node.p) + node.v;
   return {node.bias + cross(V.a, node.omega), cross(V.a, node.v) - cross(node.omega, v)};
 }
 
-/// Velocity-product forces of a rigid link on W.
+/// Velocity-product forces of a rigid link on W: b of a flexible link without modes.
 template <class T>
 VERNIER_INLINE Vec6<T> rigid_bias(const T& m, const Vec3<T>& s, const Sym3<T>& J,
                                   const Vec6<T>& V) noexcept {
@@ -55,7 +56,8 @@ VERNIER_INLINE Vec6<T> rigid_bias(const T& m, const Vec3<T>& s, const Sym3<T>& J
   return {plus_cross(cross(s, wv), V.a, J * V.a), plus_cross(wv * m, V.a, cross(V.a, s))};
 }
 
-// The same two for numbers that carry derivatives, which those of a mass do not.
+// The same for T that carries derivatives: mass properties are plain numbers then, which saves
+// multiplications of zero derivatives.
 /// s × v
 template <class T>
 VERNIER_INLINE Vec3<T> cross_with(const double* s, const Vec3<T>& v) noexcept {
@@ -73,14 +75,15 @@ VERNIER_INLINE Vec6<T> rigid_bias(const Mass& m, const Vec6<T>& V) noexcept {
   return {cross_with(m.s, wv) + cross(V.a, turned_by(m.J, V.a)),
           Vec3<T>{wv.x * m.m, wv.y * m.m, wv.z * m.m} - cross(V.a, ws)};
 }
-/// What a rigid body needs for the acceleration a.
+/// The force that gives a rigid body the acceleration a.
 template <class T>
 VERNIER_INLINE Vec6<T> rigid_needs(const Mass& m, const Vec6<T>& a) noexcept {
   return {turned_by(m.J, a.a) + cross_with(m.s, a.l),
           Vec3<T>{a.l.x * m.m, a.l.y * m.m, a.l.z * m.m} - cross_with(m.s, a.a)};
 }
 
-/// Pose and motion of I from an outboard node that the parent's modes move.
+/// Pose and motion of I on an outboard node that the parent's modes move; psi receives ψ = [J φ_r;
+/// φ_t] at I.
 template <class T>
 inline void place_on_moving_node(const TreeLink& link, const LayoutView& layout, const T* q,
                                  const MovingNode<T>& o, const T* rate, const LinkState<T>& parent,
@@ -92,7 +95,7 @@ inline void place_on_moving_node(const TreeLink& link, const LayoutView& layout,
   const NodeShape phi(layout.numbers + link.outboard_shape, n);
   V = motion_at(parent.V, s.r);
   if constexpr (std::is_class_v<T>) {
-    // shapes carry no derivatives, and most hinges displace nothing
+    // Shapes carry no derivatives, and most hinges have no displacement.
     const bool displaced = with_kind(link.kind, []<class K>() {
       if constexpr (K::in_star) return slides<K>();
       return true;
@@ -116,7 +119,7 @@ inline void place_on_moving_node(const TreeLink& link, const LayoutView& layout,
   bias = motion_at(node_bias(o, parent.V), d);
 }
 
-/// The outboard node of a link that the parent's modes move.
+/// The outboard node of a link, moved by the parent's modes.
 template <class T>
 VERNIER_INLINE MovingNode<T> outboard_node(const LayoutView& layout, const TreeLink& link,
                                            const T* q, const T* u) noexcept {
@@ -125,9 +128,9 @@ VERNIER_INLINE MovingNode<T> outboard_node(const LayoutView& layout, const TreeL
                      q + on.q_modes, u + on.u_modes);
 }
 
-/// Where a link is and how it moves, from its placed parent: E, r, V, c, b and the deformed
-/// integrals. q and u are those of the whole tree; outboard(link) is its outboard node, where the
-/// parent's modes move it.
+/// Pose and motion of a link from its placed parent: E, r, V, c, b and the deformed integrals. q
+/// and u are those of the whole tree; outboard(link) is its outboard node, if the parent's modes
+/// move it.
 template <class T, class F, class M>
 VERNIER_INLINE void place_link(const LayoutView& layout, const MassOf<M>* masses, int k, const T* q,
                                const T* u, const Workspace<T>& work, const F& outboard) noexcept {
@@ -168,7 +171,7 @@ VERNIER_INLINE void place_link(const LayoutView& layout, const MassOf<M>* masses
     }
   } else {
     if (link.inboard_moves) {
-      // s.V is the motion of I: from here on that of W
+      // s.V is the motion of I. Convert it to that of W: V_W = V_I at W - ψ η'.
       ModalState<T>& m = work.modal[link.mode];
       const double* shape = layout.numbers + link.inboard_shape;
       const T *eta = q + link.q_modes, *rate = u + link.u_modes;

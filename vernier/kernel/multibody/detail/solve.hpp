@@ -2,7 +2,8 @@
 
 #include "vernier/kernel/multibody/detail/hinge.hpp"
 
-/// The inward and the second outward sweep: articulated inertias, then accelerations.
+/// The inward and the second outward sweep: articulated inertias, then accelerations
+/// (docs/mathematics/multibody.md, section 4): the recursive form of Jain and Man, eq. (3.6).
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
@@ -15,8 +16,8 @@ using spatial::rotated;
 using spatial::shifted;
 using spatial::sym3;
 
-/// Eliminates the modes of a link: factors L D Lᵀ of the modal mass, its coupling y, and what
-/// remains of P and z at W.
+/// Eliminates the modes of a link: factors L D Lᵀ of the modal mass, L⁻¹ of the coupling y, and the
+/// remaining P and z at W.
 template <class T>
 inline void eliminate_modes(const LayoutView& layout, const TreeLink& link, int k, Sym6<T>& P,
                             Vec6<T>& z, const Workspace<T>& work, Watch<T>& watch) noexcept {
@@ -24,13 +25,13 @@ inline void eliminate_modes(const LayoutView& layout, const TreeLink& link, int 
   Vec6<T>* y = work.y + link.mode;
   T *ze = work.ze + link.mode, *di = work.di + link.mode, *L = work.pairs + link.pair;
   if (link.inboard_moves) {
-    // the rigid unknown becomes the acceleration of I: A_W = A_I - ψ η'' - a_i
+    // The rigid unknown changes to the acceleration of I: A_W = A_I - ψ η'' - a_i.
     const Vec6<T>* psi = work.psi + link.inboard_psi;
     const Vec6<T>& ai = work.modal[link.mode].ai;
     z -= P * ai;
     for (int i = 0; i < n; ++i) {
       ze[i] = ze[i] - dot(y[i], ai) - dot(psi[i], z);
-      // ee - y ψ - (y ψ)ᵀ + ψᵀ P ψ, in two halves
+      // ee - yψ - (yψ)ᵀ + ψᵀPψ, lower half.
       const Vec6<T> Ppsi = P * psi[i];
       for (int l = 0; l <= i; ++l) {
         T& e = L[i * (i + 1) / 2 + l];
@@ -63,7 +64,7 @@ inline void eliminate_modes(const LayoutView& layout, const TreeLink& link, int 
   }
 }
 
-/// Modal accelerations from the acceleration x of I, taken at W.
+/// Back substitution of the modal accelerations from the acceleration x of I, taken at W.
 template <class T>
 inline void accelerate_modes(const TreeLink& link, const Vec6<T>& x,
                              const Workspace<T>& work) noexcept {
@@ -78,7 +79,7 @@ inline void accelerate_modes(const TreeLink& link, const Vec6<T>& x,
   }
 }
 
-/// Adds what hangs at a link to its parent: P and z at I, in axes of I.
+/// Adds the articulated inertia P and force z of a link, at I in axes of I, to its parent.
 template <class T, bool Prescribed, class M>
 VERNIER_INLINE void add_to_parent(const LayoutView& layout, const MassOf<M>* masses,
                                   const TreeLink& link, const LinkState<T>& s, const Sym6<T>& P,
@@ -112,8 +113,8 @@ VERNIER_INLINE void add_to_parent(const LayoutView& layout, const MassOf<M>* mas
   parent.z = {plus_cross(parent.z.a + zp.a, s.r, zp.l), parent.z.l + zp.l};
 }
 
-/// Before the inward sweep: z begins with the velocity-product forces, and links with modes with
-/// their mass matrix. External forces are then taken from z and ze.
+/// Initializes the inward sweep: z with the velocity-product forces, and links with modes with
+/// their mass matrix. External forces are then subtracted from z and ze.
 template <class T, class M>
 inline void begin(const LayoutView& layout, const MassOf<M>* masses, const T* tau,
                   const Workspace<T>& work) noexcept {
@@ -136,7 +137,7 @@ inline void begin(const LayoutView& layout, const MassOf<M>* masses, const T* ta
   }
 }
 
-/// Number by number: what was just written number by number is not yet there for a wide load.
+/// Loads number by number: a wide load after narrow stores would stall (no store forwarding).
 template <class T>
 VERNIER_INLINE Sym6<T> loaded(const Sym6<T>& P) noexcept {
   return {
@@ -145,8 +146,8 @@ VERNIER_INLINE Sym6<T> loaded(const Sym6<T>& P) noexcept {
       {P.C.xx, P.C.yy, P.C.zz, P.C.xy, P.C.xz, P.C.yz}};
 }
 
-/// The inward sweep at a rigid link on a pin that turns freely. Nothing here leaves the registers
-/// that need not, so no function that is not inlined sees P.
+/// The inward sweep at a rigid link on a freely rotating pin. P stays in registers, so only inlined
+/// functions may see it.
 template <class T, class M>
 VERNIER_INLINE void gather_pin(const LayoutView& layout, const MassOf<M>* masses, int k,
                                const Drive<T>& drive, const Workspace<T>& work,
@@ -166,20 +167,20 @@ VERNIER_INLINE void gather_pin(const LayoutView& layout, const MassOf<M>* masses
   s.z = z;
 }
 
-/// Whether a link is solved by gather_leaf(), which leaves its P where it was.
+/// Whether gather_leaf() handles a link; it does not store P.
 VERNIER_INLINE bool turns_freely_at_the_end(const TreeLink& link) noexcept {
   return link.turns_freely && link.leaf && link.modes == 0 && link.parent >= 0 &&
          !link.outboard_moves;
 }
 
-/// Column z of a rigid inertia: U of a pin.
+/// U = P ez for a rigid inertia and a pin.
 template <class T>
 VERNIER_INLINE Vec6<T> about_z(const Vec3<T>& s, const Sym3<T>& J) noexcept {
   return {{J.xz, J.yz, J.zz}, {-s.y, s.x, constant<T>(0.0)}};
 }
 
-/// The inward sweep at such a link: Xᵀ (P - U Uᵀ/d) X = XᵀPX - (XᵀU)(XᵀU)ᵀ/d, and XᵀPX is rigid, so
-/// that no 6 x 6 is turned.
+/// The inward sweep at such a link: Xᵀ(P - U Uᵀ/d)X = XᵀPX - (XᵀU)(XᵀU)ᵀ/d. XᵀPX is the inertia of
+/// a rigid body, so no 6 x 6 matrix is rotated.
 template <class T, class M>
 VERNIER_INLINE void gather_leaf(const LayoutView& layout, const MassOf<M>* masses, int k,
                                 const Drive<T>& drive, const Workspace<T>& work,
@@ -191,7 +192,7 @@ VERNIER_INLINE void gather_leaf(const LayoutView& layout, const MassOf<M>* masse
   const Vec3<T> s0 = moment_of<T>(masses[k]);
   const Sym3<T> J0 = inertia_of<T>(masses[k]);
   const Vec6<T> U = about_z(s0, J0);
-  // z + P c
+  // z += P c.
   Vec6<T> z = {plus_cross(plus_times(s.z.a, J0, s.c.a), s0, s.c.l),
                plus_cross(plus_times(s.z.l, s.c.l, m), s.c.a, s0)};
   watch(U.a.z > trace(J0) * pivot_bound, k);
@@ -202,6 +203,7 @@ VERNIER_INLINE void gather_leaf(const LayoutView& layout, const MassOf<M>* masse
   z = {plus_times(z.a, U.a, x), plus_times(z.l, U.l, x)};
   s.z = z;
 
+  // Rotated and shifted rigid inertia: J + 2 (r·a) 1 - r aᵀ - a rᵀ with a = E s + m r/2.
   const Vec3<T> r = s.r, turned = s.E * s0, a = plus_times(turned, r, half * m);
   Sym3<T> J = rotated(s.E, J0);
   const T x2 = two * r.x, y2 = two * r.y, z2 = two * r.z;
@@ -225,7 +227,7 @@ VERNIER_INLINE void gather_leaf(const LayoutView& layout, const MassOf<M>* masse
   parent.z += force_from(rotated(s.E, z), r);
 }
 
-/// The inward sweep.
+/// The inward sweep, tips to base.
 template <class T, bool Prescribed, class M>
 inline void gather(const LayoutView& layout, const MassOf<M>* masses, const Drive<T>& drive,
                    const Workspace<T>& work, Watch<T>& watch) noexcept {
@@ -267,7 +269,7 @@ inline void gather(const LayoutView& layout, const MassOf<M>* masses, const Driv
   }
 }
 
-/// The second outward sweep. `gravity` is in ground axes.
+/// The second outward sweep, base to tips. `gravity` is in ground axes.
 template <class T>
 inline void spread(const LayoutView& layout, const Vec3<T>& gravity, const Drive<T>& drive,
                    const Workspace<T>& work, T* udot) noexcept {
@@ -294,7 +296,7 @@ inline void spread(const LayoutView& layout, const Vec3<T>& gravity, const Drive
         const ModalState<T>& m = work.modal[link.mode];
         a = motion_at(rotated(m.Ri, a), -m.pi);
       }
-      const Vec6<T> x = a;  // a stays in registers
+      const Vec6<T> x = a;  // a copy, so that `a` stays in registers
       accelerate_modes(link, x, work);
       for (int i = 0; i < link.modes; ++i) udot[link.u_modes + i] = work.etadd[link.mode + i];
       if (link.inboard_moves) {

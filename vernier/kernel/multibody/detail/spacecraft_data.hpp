@@ -9,16 +9,16 @@
 
 namespace vernier::multibody::detail {
 
-/// Everything that pushes on one body, gathered there into one force at its frame.
+/// All forces on one body, which are combined into one force at its frame.
 struct LoadBank {
   int body = 0;
   std::size_t modes = 0, first_q = 0, first_u = 0;  // of the modes, in q and u
   NodeBank pushed, twisted;
-  std::size_t push_at = 0, twist_at = 0;  // where its forces begin in the working memory
+  std::size_t push_at = 0, twist_at = 0;  // offsets of its forces in the working memory
   bool gravity = false;
 };
 
-/// Where one actuator's commands go; offsets into the working memory, elements `stride` apart.
+/// Where the commands of one actuator go: offsets in the working memory, elements `stride` apart.
 struct ActuatorPath {
   Actuator::Kind kind = Actuator::Kind::force;
   std::size_t command = 0;
@@ -49,21 +49,21 @@ struct LawPath {
   std::optional<std::size_t> q;
 };
 
-/// The body that carries a node, and the node itself on it.
+/// The body that carries a node, and the node.
 struct Carried {
   int body = ground;
   Node node;
 };
 Carried carried(const Model&, NodeId);
 
-constexpr double stop_onset = 1e-3;  // of the damping of stops, rad or m
+constexpr double stop_onset = 1e-3;  // rad or m; depth over which the damping of stops sets in
 
-/// How far beyond a stop; positive beyond the upper one, negative beyond the lower one.
+/// The penetration of a stop: positive beyond the upper one, negative beyond the lower one.
 template <class T>
 T beyond_stop(const HingeLaw& l, const T& q) noexcept {
   return q > l.upper ? q - l.upper : q < l.lower ? q - l.lower : T(0.0);
 }
-/// Force of a hinge law, of numbers or with derivatives.
+/// The force of a hinge law (see HingeLaw), with or without derivatives.
 template <class T>
 T law_force(const HingeLaw& l, const T& q, const T& u) noexcept {
   using elementary::tanh;
@@ -98,11 +98,11 @@ struct Spacecraft::Data {
   std::vector<detail::RotorPath> rotors;
   std::vector<detail::SensorBank> sensors;
   std::vector<int> varying;        // bodies with tanks or adjustable mass, each once
-  std::vector<double> parameters;  // as in the model
+  std::vector<double> parameters;  // values of the model
   std::vector<double> momentum;    // of rotors at the start
   std::size_t pushes = 0, founds = 0;
-  std::size_t bus_load = 0;  // which of `loads` is the bus's; jet damping acts there
-  bool burns = false;        // a thruster has a tank
+  std::size_t bus_load = 0;  // index of the bus in `loads`; jet damping acts there
+  bool burns = false;        // some thruster draws fuel
   bool weightless = false;   // no gravity of any kind
 };
 
@@ -112,7 +112,7 @@ struct SpacecraftEvaluation::Data {
   Evaluation tree;
   std::vector<double> q, u, udot, momentum, fuel;
   std::vector<double> tau, pushes, founds;
-  // what parameters may change
+  // What parameters can change
   std::vector<Inertia> inertias;  // by body, without fuel
   std::vector<GivenMass> masses;
   std::vector<detail::LawPath> laws;
@@ -121,14 +121,14 @@ struct SpacecraftEvaluation::Data {
   };
   std::vector<Turning> rotors;
   std::vector<GivenModes> modes;
-  /// How far a mode is from the model: forces -K η - D η' beside those of the tree.
+  /// The deviation of a mode from the model: forces -K η - D η' in addition to those of the tree.
   struct Softer {
     std::size_t q, u;
     double K = 0.0, D = 0.0;
   };
-  std::vector<Softer> softer;  // of all modes of `modes`, one after the other
+  std::vector<Softer> softer;  // for all modes of `modes`, in sequence
   std::vector<double> set_parameters;
-  std::vector<double> set_fuel;  // of each tank as the tree knows it
+  std::vector<double> set_fuel;  // fuel of each tank that the inertias contain
   std::vector<double> fade, thrust;
   std::vector<NodeForce> nodes;
   std::vector<Reading> readings;
@@ -138,12 +138,12 @@ struct SpacecraftEvaluation::Data {
 
 namespace vernier::multibody::detail {
 
-/// Inertia of a body with what is in its tanks.
+/// The inertia of a body including the fuel in its tanks.
 Inertia with_fuel(const Spacecraft::Data&, const SpacecraftEvaluation::Data&, int body) noexcept;
-/// Keeps a copy of the state, and gives the varying bodies their inertia; true: it is another.
+/// Copies the state and updates the inertia of the varying bodies; true if any changed.
 bool take_state(const Spacecraft::Data&, const Spacecraft::State&,
                 SpacecraftEvaluation::Data&) noexcept;
-/// What acts on a placed tree: SpacecraftEvaluation::Data::tau and nodes.
+/// Computes the loads of a placed tree: SpacecraftEvaluation::Data::tau and nodes.
 void gather_loads(const Spacecraft::Data&, const Spacecraft::Commands&, SpacecraftEvaluation::Data&,
                   std::span<double> momentum_rate, std::span<double> fuel_rate) noexcept;
 

@@ -37,7 +37,7 @@ void put_symmetric(double* to, const Matrix3& m, int stride = 1) {
 void put_rotation(double* to, const Matrix3& m, int stride = 1) {
   for (int i = 0; i < 9; ++i) to[i * stride] = m(i / 3, i % 3);
 }
-/// φ_t and φ_r of some modes.
+/// φ_t and φ_r of the given modes.
 void put_shapes(double* to, const Node& node, std::span<const int> modes, int stride) {
   for (const int mode : modes) {
     if (node.phi_t.cols() > mode) put3(to, node.phi_t.col(mode), stride);
@@ -50,7 +50,7 @@ bool moves(const Node& node, int mode) {
          (node.phi_r.cols() > mode && !node.phi_r.col(mode).isZero(0.0));
 }
 
-/// Blocks of memory one after the other, each at the boundary of a cache line.
+/// Allocates blocks of memory in sequence, each aligned to a cache line.
 class Allotment {
  public:
   std::size_t take(std::size_t numbers) {
@@ -64,7 +64,7 @@ class Allotment {
   std::size_t size_ = 0;
 };
 
-/// The inertia of a body, about the frame `at` and in its axes.
+/// The inertia of a body about the frame `at`, in its axes.
 Inertia taken_at(const Inertia& i, const Pose& at) {
   const Vector3& p = at.p;
   const Vector3& s = i.moment;
@@ -123,7 +123,7 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
       n == 0 || (hub.modes->stiffness.isDiagonal(0.0) && hub.modes->damping.isDiagonal(0.0));
   ground_R_ = hub.hinge.outboard.pose.R;
 
-  // appendages by kind, as many side by side as fit
+  // Group the appendages by kind of hinge, as many in one vector as fit.
   places_.resize(bodies);
   for (const HingeFacts& of : hinge_kinds()) {
     const HingeKind kind = of.kind;
@@ -132,7 +132,8 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
       if (i != plan_.hub && model.bodies[i].hinge.kind == kind) members.push_back(i);
     }
     for (std::size_t first = 0; first < members.size();) {
-      // a group of the widest set, which narrower sets have in parts, with the modes of the whole
+      // Groups are formed for the widest instruction set. Narrower sets split them, but with the
+      // modes of the whole group, so that all sets add the same terms.
       const int left = static_cast<int>(members.size() - first);
       const int whole = by_states ? 1 : left <= star_remainder ? star_remainder : widest;
       const int count = std::min(left, whole);
@@ -168,7 +169,7 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
   for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g].modes = moving_[g].data();
   lay_out();
 
-  // constants
+  // Constants
   initial_ = AlignedNumbers(plan_.size);
   double* memory = initial_.get();
   inboard_.reserve(bodies);
@@ -181,7 +182,8 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
       const Body& body = model.bodies[group.body[lane]];
       put_rotation(c, idle ? Matrix3(Matrix3::Identity()) : body.hinge.outboard.pose.R, w);
       if (idle) {
-        for (const int i : {22, 23, 24}) c[i * w] = 1.0;  // rotors: something to divide by
+        for (const int i : {22, 23, 24})
+          c[i * w] = 1.0;  // rotors: avoids division by zero in idle lanes
         continue;
       }
       put3(c + 9 * w, body.hinge.outboard.pose.p, w);
@@ -244,7 +246,7 @@ void Star::lay_out() {
   plan_.solution = memory.take(unknowns);
   plan_.external = memory.take(unknowns);
   plan_.size = memory.size();
-  // as Sums and what follows it lie
+  // Indices of the hub's matrix and forces in the layout of Sums and what follows it.
   const int modes = plan_.modes;
   constexpr int symmetric[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
   for (int i = 0; i < plan_.unknowns(); ++i) {

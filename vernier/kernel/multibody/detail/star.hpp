@@ -10,7 +10,7 @@
 
 namespace vernier::multibody::detail {
 
-/// Numbers at the boundary of a cache line.
+/// An array of numbers aligned to a cache line.
 class AlignedNumbers {
  public:
   explicit AlignedNumbers(std::size_t count = 0)
@@ -24,27 +24,28 @@ class AlignedNumbers {
   std::unique_ptr<double[], Release> numbers_;
 };
 
-/// Memory of the evaluations of one star, and how far they have come.
+/// Memory of the evaluations of one star.
 struct StarMemory {
   AlignedNumbers numbers;
   std::vector<std::uint8_t> forced;  // groups with forces at nodes
   bool hub_forced = false;
 };
 
-/// A model that is a star, laid out for the lanes of one set of instructions. Immutable.
+/// A star: one hub with rigid appendages (the topology of DARTS, Jain and Man), laid out for the
+/// lanes of one instruction set. Immutable.
 class Star {
  public:
-  /// A hub with modes or without that is free or fixed to the ground, with rigid bodies that hang
-  /// at it and at nothing else, by any hinge but a free one.
+  /// Whether a model is a star: a hub, rigid or flexible, free or fixed to the ground, and rigid
+  /// bodies attached to it alone, by any hinge except a free one.
   static bool fits(const Model&);
 
-  /// `width` 1: constants of each appendage once, for many states (StarCode::states).
+  /// `width` = 1: stores the constants of each appendage once, for many states (StarCode::states).
   Star(const Model&, Instructions, Arithmetic, int width = 0);
 
   const StarPlan& plan() const noexcept { return plan_; }
   const StarCode& code() const noexcept { return *code_; }
 
-  /// With the inertias and the gravity of the model, and room for `more` numbers after it.
+  /// Memory with the inertias and gravity of the model, and space for `more` numbers after it.
   StarMemory memory(std::size_t more = 0) const;
   void set_inertia(StarMemory&, int body, const Inertia&) const noexcept;
   void set_gravity(StarMemory&, const Vector3& gravity_ground) const noexcept;
@@ -52,12 +53,12 @@ class Star {
   void place(StarMemory& m, const double* q, const double* u) const noexcept {
     code_->place(plan_, m.numbers.get(), q, u);
   }
-  /// No more forces at nodes.
+  /// Clears the forces at nodes.
   void forget_forces(StarMemory&) const noexcept;
-  /// A force on a body at the frame of its inboard node, in its axes. For the hub, returns where
-  /// forces on its modes are to be added.
+  /// Adds a force on a body at the frame of its inboard node, in its axes. For the hub, returns the
+  /// array to which forces on its modes are added.
   double* push(StarMemory&, int body, const spatial::Vec6<double>& force) const noexcept;
-  /// A body whose hinge is singular, or -1.
+  /// Returns a body whose hinge is singular, or -1.
   int accelerate(StarMemory& m, const double* q, const double* u, StarLoads loads,
                  double* udot) const noexcept {
     loads.forced = m.forced.data();
@@ -65,16 +66,16 @@ class Star {
     return code_->accelerate(plan_, m.numbers.get(), q, u, loads, udot);
   }
 
-  /// Of a placed star: the frame of the inboard node of an appendage in that of the hub, and its
+  /// For a placed star: the frame of the inboard node of an appendage in that of the hub, and its
   /// motion in its own axes.
   void describe_place(const StarMemory&, int body, const double* u, spatial::Mat3<double>& E,
                       spatial::Vec3<double>& r, spatial::Vec6<double>& V) const noexcept;
-  /// Of an accelerated star: the spatial acceleration of the same frame less gravity, and what the
-  /// hinge exerts (of an appendage).
+  /// For an accelerated star: the spatial acceleration of the same frame less gravity, and the
+  /// force of the hinge on the appendage.
   void describe_acceleration(const StarMemory&, int body, const spatial::Vec6<double>& V,
                              const double* udot, spatial::Vec6<double>& A,
                              spatial::Vec6<double>& reaction) const noexcept;
-  /// What the hinge of the hub exerts, when these forces act on its speeds.
+  /// The force of the hub's hinge, if these forces act on its speeds.
   spatial::Vec6<double> hub_reaction(const StarMemory&, const double* force) const noexcept;
   const double* modal_accelerations(const StarMemory& m) const noexcept {
     return m.numbers.get() + plan_.solution;

@@ -2,7 +2,7 @@
 
 #include "vernier/kernel/multibody/detail/star_hub.hpp"
 
-/// One state at a time, an appendage in each lane.
+/// The recursion of a star for one state, with an appendage in each lane.
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
@@ -16,9 +16,9 @@ VERNIER_INLINE T gather(const double* from, const int* index, int offset) noexce
   for (int i = 0; i < lane_count<T>; ++i) x[i] = from[index[i] + offset];
   return x;
 }
-/// Totals of `count` sums in places, and of the hub's own, in one order for all widths: of places
-/// p, p + 4, p + 8 first, then (0 + 1) + (2 + 3). Sums i of the lanes from place p on are at
-/// sums + p * count, one vector each; `count` is a multiple of four.
+/// Adds `count` sums over the places and the hub, in the same order for all vector widths: first
+/// places p, p + 4, p + 8, then (0 + 1) + (2 + 3). Sum i of the lanes from place p on is at sums +
+/// p * count, one vector each; `count` is a multiple of four.
 template <int W>
 VERNIER_INLINE void total_of(const double* sums, const double* own, int count,
                              double* to) noexcept {
@@ -28,7 +28,7 @@ VERNIER_INLINE void total_of(const double* sums, const double* own, int count,
     return x;
   };
   if constexpr (W == 2) {
-    // half 0: of the places 0 and 1; half 1: of 2 and 3
+    // Half 0 holds places 0 and 1, half 1 places 2 and 3.
     const auto two = [&](int half, int i) {
       return at.template operator()<2>(2 * half, i) + at.template operator()<2>(4 + 2 * half, i) +
              at.template operator()<2>(8 + 2 * half, i);
@@ -73,7 +73,7 @@ VERNIER_INLINE MovingModes moving(const StarPlan& plan, const StarGroup& group) 
   return {group.moving, group.modes, plan.modes};
 }
 
-/// Calls f with the class of a kind of hinge that can be in a star.
+/// Calls f with the class of a kind of hinge that is allowed in a star.
 template <class F>
 VERNIER_INLINE auto with_star_kind(HingeKind kind, F&& f) noexcept {
   using R = decltype(f.template operator()<Fixed>());
@@ -91,7 +91,7 @@ VERNIER_INLINE Vec3<T> broadcast(const Vec3<double>& v) noexcept {
   return {constant<T>(v.x), constant<T>(v.y), constant<T>(v.z)};
 }
 
-/// Angular and linear velocity of the hub; zero when it is fixed.
+/// Angular and linear velocity of the hub; zero if it is fixed.
 template <class T>
 VERNIER_INLINE Vec6<T> hub_motion(const StarPlan& plan, const T* u) noexcept {
   if (!plan.free) return zero6<T>();
@@ -107,7 +107,7 @@ VERNIER_INLINE Vec3<T> hub_gravity(const StarPlan& plan, const double* g, const 
   return transposed_times(from_quaternion(q + plan.hub_q), down);
 }
 
-/// Modal coordinates and rates in all lanes; after the hub's own numbers in memory.
+/// Broadcasts modal coordinates and rates to all lanes, into `numbers`.
 template <class T>
 VERNIER_INLINE Hub<T> spread(const StarPlan& plan, const double* q, const double* u,
                              T* numbers) noexcept {
@@ -184,7 +184,7 @@ VERNIER_INLINE void substitute_group(const StarPlan& plan, const StarGroup& grou
 template <int W, bool flexible>
 struct StarLanes {
   using T = Lanes<W>;
-  // of a group for what is left, where it is narrower than the others
+  // The width of a group for the remainder, if narrower than the others.
   static constexpr int R = W < star_remainder ? W : star_remainder;
   using S = Lanes<R>;
 
@@ -247,7 +247,7 @@ struct StarLanes {
         for (int i = 0; i < 6; ++i) total[plan.forces[n + i]] -= loads.force[plan.hub_u + i];
       }
     }
-    // linear accelerations here are inertial and less gravity
+    // Linear accelerations are inertial and less gravity here: a + ω × v - g.
     const Vec3<double> g = hub_gravity<double>(plan, constants + HubFields(n).gravity, q);
     const Vec3<double> carried = cross(motion.a, motion.l) - g;
     const double offset[6] = {0.0, 0.0, 0.0, carried.x, carried.y, carried.z};

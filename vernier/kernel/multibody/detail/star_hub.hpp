@@ -2,12 +2,14 @@
 
 #include "vernier/kernel/multibody/detail/star_kernel.hpp"
 
-/// The equations of the hub. Unknowns: accelerations of the modes, then its angular and its linear
+/// The equations of the hub. Unknowns: modal accelerations, then the angular and the linear
 /// acceleration.
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// What the hub itself brings to its equations M x + z = 0: the sums begin with it. c: constants.
+/// The hub's own contribution to M x + z = 0, with which the sums start: M and b of
+/// docs/mathematics/multibody.md, section 2, without the ω × v terms, because accelerations are
+/// inertial. c: constants.
 template <class T, bool flexible>
 VERNIER_INLINE void hub_equations(const StarPlan& plan, const double* c, const Hub<T>& hub,
                                   T* sums) noexcept {
@@ -24,7 +26,7 @@ VERNIER_INLINE void hub_equations(const StarPlan& plan, const double* c, const H
     T* pair = by_mode + 7 * n;
     Sym3<T> Jdot = {o, o, o, o, o, o};
     Vec3<T> sdot = zero3<T>(), momentum = zero3<T>();  // S1 η', H η'
-    // ½ wᵀ dJ w as a product with the six products of w
+    // ½ ωᵀ dJ ω as a dot product with the six products of ω.
     const T ww[6] = {w.x * w.x * half, w.y * w.y * half, w.z * w.z * half,
                      w.x * w.y,        w.x * w.z,        w.y * w.z};
     const double* mass = c + at.Mff;
@@ -79,8 +81,8 @@ VERNIER_INLINE void hub_equations(const StarPlan& plan, const double* c, const H
   all.z = {plus_cross(moment, w, J * w), plus_cross(force, w, cross(w, s))};
 }
 
-/// x of M x + z = 0 by L D Lᵀ, with M and z in the sums; the last six are known where held. work:
-/// what the factors take, and 2 unknowns. Returns which lanes are singular.
+/// Solves M x + z = 0 by L D Lᵀ, with M and z in the sums; of the last six unknowns, those that are
+/// `held` are given. work: memory for the factors and 2 unknowns. Returns which lanes are singular.
 template <class T>
 VERNIER_INLINE Mask<T> solve_hub(const StarPlan& plan, const T* sums, const T* given,
                                  const Mask<T>* held, T* work, T* x) noexcept {

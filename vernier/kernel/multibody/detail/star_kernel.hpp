@@ -4,56 +4,57 @@
 #include "vernier/kernel/multibody/detail/star_plan.hpp"
 #include "vernier/kernel/spatial/turns.hpp"
 
-/// The recursion of a star, everything in the axes of the hub and with inertial accelerations. T is
-/// a vector: an appendage in each lane (one state at a time), or a state in each lane.
+/// The recursion of a star with everything in the axes of the hub and inertial accelerations: no 6
+/// x 6 matrix is rotated. T is a vector: an appendage in each lane (one state at a time), or a
+/// state in each lane.
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
 using namespace spatial;
 
-/// Constants of an appendage. Its block of memory holds these, then for each mode φ_t and φ_r of
-/// the node it hangs at (`shapes`).
+/// Constants of an appendage. Its memory holds these, then for each mode φ_t and φ_r of its
+/// outboard node (`shapes`).
 template <class T>
 struct Appendage {
   Mat3<T> R0;  // axes of the undeformed outboard node
-  Vec3<T> r0;  // its place
+  Vec3<T> r0;  // its position
   Sym3<T> J;   // about the inboard node, in its axes
   Vec3<T> s;
   T m;
   T rotor[3];
   T parameter;  // of its hinge
 };
-/// A node of the hub, as the modes have moved it.
+/// A node of the hub, moved by the modes.
 template <class T>
 struct PlacedNode {
   Mat3<T> R;     // from its axes to those of the hub
-  Vec3<T> r, v;  // its place, and its velocity by the modes
+  Vec3<T> r, v;  // its position, and its velocity relative to the hub
   Vec3<T> w;     // angular velocity, inertial
-  Vec6<T> bias;  // of its acceleration: what is there without those of hub and modes
+  Vec6<T> bias;  // its acceleration without those of hub and modes
 };
-/// A body as it stands, at the outboard node.
+/// The current configuration of a body, at the outboard node.
 template <class T>
 struct Placed {
   PlacedNode<T> node;
   Mat3<T> R;        // from the axes of the inboard node to those of the hub
   Vec3<T> d;        // from the outboard to the inboard node
   Vec3<T> w;        // angular velocity, inertial
-  Vec6<T> axis[3];  // of each speed
-  Vec6<T> c;        // acceleration beyond that of the node, without that of the speeds
+  Vec6<T> axis[3];  // S: the axis of each speed
+  Vec6<T> c;        // bias acceleration relative to the node, without S udot
   Sym3<T> J;
   Vec3<T> s;
-  Vec6<T> z;  // force that the motion needs, without P A_node
+  Vec6<T> z;  // velocity-product forces, without P A_node
 };
-/// What remains of an eliminated hinge: udot_k = e_k - row_k·x - Σ_{i<k} coupling_ki udot_i with x
-/// the accelerations of modes and hub.
+/// The rows of an eliminated hinge: udot_k = e_k - row_k·x - Σ_{i<k} coupling_ki udot_i, where x
+/// are the accelerations of modes and hub.
 template <class T>
 struct Rows {
   T e[3];
-  T coupling[3];  // of 1 with 0, 2 with 0, 2 with 1
-  // then the rows, each of modes + 6
+  T coupling[3];  // 1 with 0, 2 with 0, 2 with 1
+  // The rows follow in memory, modes + 6 numbers each.
 };
 
-/// Numbers that differ from lane to lane, and numbers that are the same in all.
+/// Access to numbers that differ between lanes (Wide), or are the same in all (Same).
 template <class T>
 struct Wide {
   const double* p;
@@ -90,7 +91,7 @@ VERNIER_INLINE Appendage<T> appendage_at(const C& c) noexcept {
 }
 inline constexpr int appendage_size = 26, node_size = 12;
 
-/// How the hub moves.
+/// The motion of the hub.
 template <class T>
 struct Hub {
   Vec3<T> w;
@@ -98,14 +99,14 @@ struct Hub {
   const T* rate;
 };
 
-/// Modes that move a node; shapes are of these alone.
+/// The modes that move a node; shapes contain only these.
 struct MovingModes {
   int count;
   const int* index;
   int in_all;  // modes of the hub
 };
 
-/// A node with undeformed axes R0 at r0. psi: J φ_r of each mode, for its rotation.
+/// Places a node with undeformed axes R0 at r0. psi receives J φ_r of each mode.
 template <class T, bool flexible, class C>
 VERNIER_INLINE void place_node(const Mat3<T>& R0, const Vec3<T>& r0, const C& shapes,
                                const MovingModes& modes, const Hub<T>& hub, PlacedNode<T>& node,
@@ -136,7 +137,7 @@ VERNIER_INLINE void place_node(const Mat3<T>& R0, const Vec3<T>& r0, const C& sh
   }
 }
 
-/// The hinge: q and u of its own.
+/// Places the hinge from its own q and u.
 template <class T, class K>
 VERNIER_INLINE void hang(const T* q, const T* u, const T& parameter, Placed<T>& p) noexcept {
   p.w = p.node.w;
@@ -147,7 +148,7 @@ VERNIER_INLINE void hang(const T* q, const T* u, const T& parameter, Placed<T>& 
   p.R = from_columns(h.x, h.y, h.z);
 }
 
-/// Inertia and velocity forces of a placed body.
+/// Inertia and velocity-product forces of a placed body.
 template <class T, class K>
 VERNIER_INLINE void place_inertia(const Appendage<T>& a, Placed<T>& p) noexcept {
   p.J = rotated(p.R, a.J);
@@ -158,7 +159,7 @@ VERNIER_INLINE void place_inertia(const Appendage<T>& a, Placed<T>& p) noexcept 
     p.J.xx = p.J.xx + t - sd.x * p.d.x;
     p.J.yy = p.J.yy + t - sd.y * p.d.y;
     p.J.zz = p.J.zz + t - sd.z * p.d.z;
-    const Vec3<T> h = p.s + md;  // sd - s: (s dᵀ + d sᵀ + m d dᵀ) off the diagonal
+    const Vec3<T> h = p.s + md;  // off-diagonal: J -= s dᵀ + d sᵀ + m d dᵀ
     p.J.xy = p.J.xy - p.s.x * p.d.y - p.d.x * h.y;
     p.J.xz = p.J.xz - p.s.x * p.d.z - p.d.x * h.z;
     p.J.yz = p.J.yz - p.s.y * p.d.z - p.d.y * h.z;
@@ -172,15 +173,16 @@ VERNIER_INLINE void place_inertia(const Appendage<T>& a, Placed<T>& p) noexcept 
   }
 }
 
-/// What acts on the speeds of a hinge.
+/// The loads of the speeds of a hinge.
 template <class T>
 struct HingeLoads {
   T tau[3], given[3];
   Mask<T> prescribed[3];
 };
 
-/// Sums over the appendages, in the axes and at the origin of the hub. After it, for each mode:
-/// column of the coupling with the hub (6), force (1); then the lower triangle of modes by rows.
+/// Sums over the appendages, in the axes and at the origin of the hub. Followed in memory by, for
+/// each mode, the column of the coupling with the hub (6) and the force (1), then the lower
+/// triangle of the modal matrix by rows.
 template <class T>
 struct Sums {
   Sym6<T> P;
@@ -189,9 +191,10 @@ struct Sums {
 inline constexpr int sums_size(int modes) { return 27 + 7 * modes + modes * (modes + 1) / 2; }
 inline constexpr int padded_sums_size(int modes) { return (sums_size(modes) + 3) / 4 * 4; }
 
-inline constexpr double least_pivot = 1e-13;  // of the inertia it is taken from
+inline constexpr double least_pivot = 1e-13;  // relative to the inertia before the elimination
 
-/// Eliminates the hinge and adds to the sums what the hub feels. Returns which lanes are singular.
+/// Eliminates the hinge and adds the articulated inertia and force to the sums. Returns which lanes
+/// are singular.
 template <class T, class K, bool flexible, class C>
 VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor, const C& shapes,
                                  const MovingModes& modes, const Vec3<T>* psi,
@@ -203,7 +206,8 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
   Vec6<T> gain[3];
   Mask<T> bad = m != m;
   const T least = trace(p.J) * constant<T>(least_pivot);
-  // innermost first: a sequence of rank-one eliminations
+  // Rank-one eliminations, innermost speed first. The first one still has the structure of a rigid
+  // inertia.
   for (int k = speeds - 1; k >= 0; --k) {
     const Vec6<T>& axis = p.axis[k];
     Vec6<T> U;
@@ -239,6 +243,7 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
     z += U * e;
     rows.e[k] = e;
   }
+  // Store the rows for substitute(): gains shifted from the node to the origin of the hub.
   const Vec3<T>& r = p.node.r;
   for (int k = 0; k < speeds; ++k) {
     T* own = row + k * (modes.count + 6);
@@ -273,6 +278,7 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
   sums.P = plus_shifted(sums.P, P, r);
   sums.z = {plus_cross(sums.z.a + z.a, r, z.l), sums.z.l + z.l};
   if constexpr (flexible) {
+    // Modal part: ψᵀPψ, ψᵀP shifted, ψᵀz.
     T* by_mode = reinterpret_cast<T*>(&sums) + 27;
     T* triangle = by_mode + 7 * modes.in_all;
     for (int i = 0; i < modes.count; ++i) {
@@ -299,7 +305,7 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
   return bad;
 }
 
-/// Accelerations of the speeds, from x of modes and hub.
+/// Accelerations of the speeds from those of modes and hub, x, outermost first.
 template <class T, class K>
 VERNIER_INLINE void substitute(const Rows<T>& rows, const T* row, const T* x,
                                const MovingModes& modes, T* udot) noexcept {

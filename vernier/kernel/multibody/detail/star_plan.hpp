@@ -5,46 +5,46 @@
 
 #include "vernier/kernel/multibody/hinge_kind.hpp"
 
-/// What the code of all instruction sets shares about a star: a hub, rigid or flexible, free or
-/// fixed to the ground, with rigid bodies that hang at it alone. Plain data.
+/// The description of a star for the code of all instruction sets: a hub, rigid or flexible, free
+/// or fixed to the ground, with rigid bodies attached to it alone. Plain data.
 namespace vernier::multibody::detail {
 
 constexpr int widest = 8;  // lanes of the widest set
 
-/// Sums over appendages are the same for all sets: each appendage belongs to one of these places,
-/// those of a place are added one after the other, then the places in a fixed order. Full groups of
-/// appendages fill the first `widest` places, what is left of a kind of hinge the last four, if
-/// that is enough. A set whose vectors are narrower has several groups for one of the widest.
+/// Sums over appendages have the same bits for all instruction sets. Each appendage belongs to one
+/// of these places; those of a place are added one after another, then the places in a fixed order.
+/// Full groups of appendages fill the first `widest` places; the remainder of a kind of hinge fills
+/// the last four, if it fits. A set with narrower vectors has several groups for one of the widest.
 constexpr int star_remainder = 4;
 constexpr int star_places = widest + star_remainder;
 
-/// Appendages of one kind of hinge, side by side in the lanes of one vector. Lanes beyond `count`
-/// are idle: an appendage without inertia, which adds exactly nothing to sums.
+/// Appendages of one kind of hinge in the lanes of one vector. Lanes beyond `count` are idle:
+/// appendages without inertia, which add exactly zero to sums.
 struct StarGroup {
   HingeKind kind = HingeKind::fixed;
   int width = 0, count = 0;
   int place = 0;                                          // of its first lane in the sums
   int body[widest] = {}, q[widest] = {}, u[widest] = {};  // of idle lanes: those of lane 0
-  // modes of the hub that move a node of the group; shapes and rows have these alone
+  // Modes of the hub that move a node of the group; shapes and rows contain only these.
   int moving = 0;
   const int* modes = nullptr;
-  // where its blocks begin in the memory of an evaluation, in doubles
+  // Offsets of its blocks in the memory of an evaluation, in doubles.
   std::size_t constants = 0, shapes = 0, placed = 0, psi = 0, rows = 0, external = 0;
 };
 
 struct StarPlan {
   int modes = 0, order = 0;
-  bool free = true;          // the hub flies; else it is fixed to the ground
+  bool free = true;          // the hub moves freely; otherwise it is fixed to the ground
   bool diagonal = true;      // stiffness and damping
   int hub = 0;               // the body
   int hub_q = 0, hub_u = 0;  // of the hub's hinge
   int eta = 0, rate = 0;     // of its modes, in q and u
   int group_count = 0;
   const StarGroup* groups = nullptr;
-  // where the equations of the hub are in the sums: the matrix (lower triangle by rows), the forces
+  // Indices of the hub's equations in the sums: the matrix (lower triangle by rows), the forces.
   const int* entries = nullptr;
   const int* forces = nullptr;
-  // where the blocks of the hub begin
+  // Offsets of the blocks of the hub
   std::size_t constants = 0, sums = 0, spread = 0, own = 0, totals = 0, factors = 0, solution = 0,
               external = 0;
   std::size_t size = 0;  // of all memory
@@ -67,7 +67,7 @@ struct HubFields {
         size(gravity + 3) {}
 };
 
-/// What acts, as Loads gives it: null for nothing.
+/// The loads, as in Loads; null: none of this kind.
 struct StarLoads {
   const double* force = nullptr;
   const double* acceleration = nullptr;
@@ -76,7 +76,7 @@ struct StarLoads {
   const std::uint8_t* forced = nullptr;  // for each group: its external block is not zero
 };
 
-/// Many states at once: element k of state i at [k * count + i].
+/// Many states: element k of state i is at [k * count + i].
 struct StarStates {
   std::size_t count = 0;
   const double* q = nullptr;
@@ -88,16 +88,16 @@ struct StarStates {
   std::size_t coordinates = 0, speeds = 0;
 };
 
-/// The code of one set of instructions.
+/// The code for one instruction set.
 struct StarCode {
   int width = 0;  // lanes of its vectors
-  /// Where everything is and how it moves.
+  /// Computes poses and motions.
   void (*place)(const StarPlan&, double* memory, const double* q, const double* u) noexcept;
-  /// Accelerations of a placed star; a body whose hinge is singular, or -1.
+  /// Computes the accelerations of a placed star; returns a body whose hinge is singular, or -1.
   int (*accelerate)(const StarPlan&, double* memory, const double* q, const double* u,
                     const StarLoads&, double* udot) noexcept;
-  /// Accelerations of many states; `memory` holds constants of width 1 and `scratch` doubles after
-  /// StarPlan::size. Returns how many states were bad.
+  /// Computes the accelerations of many states; `memory` holds constants of width 1, then `scratch`
+  /// doubles after StarPlan::size. Returns the number of singular states.
   std::size_t (*states)(const StarPlan&, double* memory, const StarStates&) noexcept;
   std::size_t (*scratch)(const StarPlan&, std::size_t coordinates, std::size_t speeds) noexcept;
 };

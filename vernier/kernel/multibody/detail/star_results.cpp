@@ -6,7 +6,7 @@
 namespace vernier::multibody::detail {
 namespace {
 
-/// Numbers of one lane of a block.
+/// Extracts one lane of a block.
 template <class S>
 S lane_of(const double* block, int width, int lane) noexcept {
   S s;
@@ -62,7 +62,7 @@ void Star::describe_acceleration(const StarMemory& m, int body, const Vec6<doubl
   }
   for (int k = 0; k < static_cast<int>(speeds(group.kind)); ++k)
     a += p.axis[k] * udot[group.u[at.lane] + k];
-  // what the body needs at the outboard node
+  // The force on the body at the outboard node, by Newton and Euler.
   const double mass = memory[group.constants + 21 * w + at.lane];
   Vec6<double> f = {p.J * a.a + cross(p.s, a.l) + cross(p.w, p.J * p.w),
                     a.l * mass + cross(a.a, p.s) + cross(p.w, cross(p.w, p.s))};

@@ -3,7 +3,7 @@
 #include "vernier/kernel/multibody/detail/star_code.hpp"
 #include "vernier/kernel/multibody/detail/states.hpp"
 
-/// Many states of a star, one in each lane.
+/// The recursion of a star for many states, one in each lane.
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
@@ -13,7 +13,7 @@ class StarInStates {
   using T = Lanes<W>;
   static constexpr std::size_t vectors = StateTiles<T>::vectors;
 
-  /// Memory that run() takes after that of the plan, in numbers.
+  /// Memory that run() needs after that of the plan, in doubles.
   static std::size_t scratch(const StarPlan& plan, std::size_t coordinates,
                              std::size_t speeds) noexcept {
     const auto unknowns = static_cast<std::size_t>(plan.unknowns());
@@ -103,7 +103,7 @@ class StarInStates {
                                      *reinterpret_cast<Sums<T>*>(sums_));
   }
 
-  /// The states of one vector; returns which are good.
+  /// Computes the states of one vector; returns which are not singular.
   Mask<T> one(const T* q, const T* u, const T* force, const T* acceleration, T* udot) noexcept {
     const int n = plan_.modes;
     const auto rows_step = static_cast<std::ptrdiff_t>(rows_size(plan_));

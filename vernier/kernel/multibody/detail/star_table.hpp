@@ -6,7 +6,7 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// The table of this set: W lanes.
+/// The functions for this instruction set, with W lanes.
 template <int W>
 struct StarTable {
   static void place(const StarPlan& plan, double* memory, const double* q,

@@ -7,19 +7,19 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// Many states in arrays by element (element k of state i at [k * count + i]), taken a tile of a
-/// few vectors at a time: rows of such arrays are far apart, and a tile reads some lines of each.
+/// Many states in arrays by element (element k of state i at [k * count + i]), processed in tiles
+/// of a few vectors. Rows of such arrays are far apart, and a tile uses whole cache lines of each.
 template <class T>
 struct StateTiles {
   static constexpr std::size_t vectors = 2, width = elementary::lane_count<T>;
   std::size_t count = 0;  // of states
 
-  /// States of the tile that begins with state `first`.
+  /// The number of states in the tile that begins with state `first`.
   std::size_t states(std::size_t first) const noexcept {
     return count - first < vectors * width ? count - first : vectors * width;
   }
-  /// Vector v of the tile, element k: to[v * elements + k]. What is beyond the states repeats the
-  /// first of its vector.
+  /// Loads a tile: element k of vector v goes to to[v * elements + k]. Lanes beyond the last state
+  /// repeat the first of their vector.
   void take(const double* from, std::size_t first, std::size_t elements, T* to) const noexcept {
     if (from == nullptr) return;
     const std::size_t here = states(first);
@@ -36,7 +36,7 @@ struct StateTiles {
       }
     }
   }
-  /// Asks for what take() or give() will want: rows are too many for the processor to foresee.
+  /// Prefetches for take() or give(): there are too many rows for the hardware prefetcher.
   void foresee(const double* row, std::size_t first, std::size_t elements) const noexcept {
     if (row == nullptr || first >= count) return;
     constexpr std::size_t line = 64 / sizeof(double);
@@ -60,8 +60,8 @@ struct StateTiles {
       }
     }
   }
-  /// Makes bad lanes of one vector NaN; lanes whose results are not finite are bad too. Returns how
-  /// many of the first `lanes` are.
+  /// Sets singular lanes of one vector to NaN, including lanes whose results are not finite.
+  /// Returns their number among the first `lanes`.
   template <class M>
   static std::size_t spoil(M good, std::size_t lanes, std::size_t elements, T* udot) noexcept {
     for (std::size_t k = 0; k < elements; ++k) good = good & (udot[k] - udot[k] == T{});

@@ -5,9 +5,9 @@
 #include "vernier/kernel/multibody/detail/tangent_plan.hpp"
 #include "vernier/kernel/spatial/sloped.hpp"
 
-/// Derivatives of inverse dynamics at the accelerations of a point, eight directions at a time, and
-/// what is needed to turn them into those of the accelerations (docs/mathematics/multibody.md,
-/// "Derivatives").
+/// Derivatives of inverse dynamics at the accelerations of a point, eight directions at a time
+/// (forward automatic differentiation), and what is needed to convert them to derivatives of the
+/// accelerations: M udot' = (f - τ)' (docs/mathematics/multibody.md, "Derivatives").
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
@@ -23,7 +23,7 @@ VERNIER_INLINE Slopes loaded(const double* from) noexcept {
   return x;
 }
 
-/// Takes a structure of numbers for one of T; both hold nothing else, in the same order.
+/// Copies a structure of doubles to one of T; both contain only numbers, in the same order.
 template <class T, class S, class D>
 VERNIER_INLINE void copy_numbers(const D& from, S& to) noexcept {
   static_assert(sizeof(S) / sizeof(D) == sizeof(T) / sizeof(double));
@@ -32,17 +32,17 @@ VERNIER_INLINE void copy_numbers(const D& from, S& to) noexcept {
   for (unsigned long i = 0; i < sizeof(D) / sizeof(double); ++i) y[i] = constant<T>(x[i]);
 }
 
-/// Numbers that follow from a point, with slopes or without.
+/// The equipment of a spacecraft at a point, with or without derivatives.
 template <class T>
 struct Craft {
   const LayoutView& layout;
   const PlainCraft& craft;
   const T *q, *u, *momentum, *fuel, *commands, *torque;
-  T *fade, *thrust;  // of tanks, of actuators
+  T *fade, *thrust;  // factors of tanks, thrusts of actuators
   Workspace<T> work;
-  const MovingNode<double>* nodes;  // of actuators, then of rotors, as they stand
+  const MovingNode<double>* nodes;  // nodes of actuators, then of rotors, in their current pose
 
-  /// What is left of a thrust when tanks run dry, and all thrusts.
+  /// Thrusts, and the factors by which they fade when tanks run empty.
   void command() const noexcept {
     const T zero = constant<T>(0.0), one = constant<T>(1.0);
     for (int t = 0; t < craft.tank_count; ++t) {
@@ -58,14 +58,14 @@ struct Craft {
       thrust[k] = f;
     }
   }
-  /// Actuators of links that `wanted` names.
-  /// Node i of these; `bent`: it moves with a direction.
+  /// Node i of actuators and rotors; `bent`: a direction moves it.
   MovingNode<T> node(int i, const NodeRecord& record, bool bent) const noexcept {
     if (bent && record.moves) return node_of(layout, record, q, u);
     MovingNode<T> same;
     copy_numbers<T>(nodes[i], same);
     return same;
   }
+  // Applies the actuators of links for which wanted(link) is true.
   template <class F, class B>
   void actuate(F wanted, B bent) const noexcept {
     for (int k = 0; k < craft.actuator_count; ++k) {
@@ -91,6 +91,7 @@ struct Craft {
       apply(layout, record, node(k, record, bent(record.link)), f, work);
     }
   }
+  // Torques of rotors on their carriers, -(g τ + ω × g h), and h' = τ.
   template <class F, class B>
   void turn_rotors(F wanted, B bent, T* rate) const noexcept {
     for (int k = 0; k < craft.rotor_count; ++k) {
@@ -117,19 +118,19 @@ struct TangentSweeps {
   static constexpr int W = slope_lanes;
   using Numbers = Workspace<double>;
 
-  /// Division of the working memory.
+  /// The parts of the working memory.
   struct Memory {
     Sloped *q, *u, *momentum, *fuel, *commands, *torque, *tau, *fade, *thrust, *rate, *qdot;
     Mat3<Sloped>* R;
     Vec3<Sloped>* p;
     Workspace<Sloped> work;
-    Workspace<Slopes> unit;  // for the mass matrix
+    Workspace<Slopes> unit;  // for the mass matrix: unit accelerations
     Slopes *unit_udot, *unit_tau;
     Sloped* udot;
-    MovingNode<double>* nodes;     // of actuators and rotors, as they stand
-    MovingNode<double>* outboard;  // of links whose outboard node moves
-    unsigned char* placed;   // by link: 1 its numbers are there and without slopes, 0 they are not
-    unsigned char* touched;  // by link: see unit_forces()
+    MovingNode<double>* nodes;     // nodes of actuators and rotors, in their current pose
+    MovingNode<double>* outboard;  // outboard nodes that move
+    unsigned char* placed;         // by link: 1 if its numbers are valid and have no derivatives
+    unsigned char* touched;        // by link: see unit_forces()
     unsigned long bytes;
   };
   static Memory divide(void* memory, const LayoutView& layout, const PlainCraft& craft,
@@ -209,7 +210,7 @@ struct TangentSweeps {
                            : point.craft.rotors[i - point.craft.actuator_count].node;
       m.nodes[i] = node_of(layout, point.craft.nodes[node], point.q, point.u);
     }
-    // accelerations as these sweeps see them, and what actuators do, on the numbers
+    // Accelerations as these sweeps define them, and the forces of actuators, without derivatives.
     const Numbers work = numbers_of(point);
     const Vec6<double> down = {zero3<double>(), -vec3<double>(point.gravity)};
     for (int k = 0; k < layout.count; ++k) {
@@ -219,7 +220,7 @@ struct TangentSweeps {
     }
     for (int k = 0; k < layout.count; ++k) work.links[k].z = zero6<double>();
     for (int i = 0; i < layout.modes; ++i) work.ze[i] = 0.0;
-    double* thrust = point.wrench + 6 * layout.count;  // after it: of actuators, of tanks
+    double* thrust = point.wrench + 6 * layout.count;  // then values of actuators, then of tanks
     const Craft<double> craft{layout,         point.craft,    point.q,
                               point.u,        point.momentum, point.fuel,
                               point.commands, point.torque,   thrust + point.craft.actuator_count,
@@ -233,7 +234,7 @@ struct TangentSweeps {
     for (int i = 0; i < layout.modes; ++i) point.modal[i] = work.ze[i];
   }
 
-  /// Numbers of a link that no direction moves, for those that hang at it and for its own forces.
+  /// Copies the numbers of a link that no direction moves, for its children and its own forces.
   static void keep(const TangentPoint& point, const Memory& m, const Numbers& values,
                    int k) noexcept {
     if (m.placed[k] != 0) return;
@@ -282,7 +283,7 @@ struct TangentSweeps {
     }
   }
 
-  /// The motion of an outboard node whose place no direction moves.
+  /// The motion of an outboard node whose position no direction changes.
   static void add_rates(const TangentPoint& point, const TreeLink& link, const Sloped* u,
                         MovingNode<Sloped>& node) noexcept {
     const TreeLink& on = point.layout.links[link.parent];
@@ -306,7 +307,7 @@ struct TangentSweeps {
         tr * (ad * k.c_rate) + cross_with(at, tr) * (ad * k.d_rate) + cross(rate, tr) * Sloped(k.d);
   }
 
-  /// Gravity of a point mass on a link, in its working frame: central_gravity.cpp, with slopes.
+  /// Gravity of a point mass on a link, in its working frame: central_gravity.cpp with derivatives.
   static void attract(const TangentPoint& point, const Memory& m, int k, const Sloped& mass,
                       const Vec3<Sloped>& s, const Sym3<Sloped>& J) noexcept {
     const TreeLink& link = point.layout.links[k];
@@ -344,7 +345,8 @@ struct TangentSweeps {
     }
   }
 
-  /// Fuel that is burnt, and what its way to the nozzle does to the bus.
+  /// Fuel consumption, and the Coriolis force of fuel on its way to the nozzle, which acts on the
+  /// bus.
   static void burn(const TangentPoint& point, const Memory& m,
                    const Craft<Sloped>& craft) noexcept {
     const PlainCraft& c = point.craft;
@@ -381,8 +383,7 @@ struct TangentSweeps {
       apply(point.layout, frame, node_of(point.layout, frame, m.q, m.u), jet, m.work);
   }
 
-  /// Mass, first moment and inertia of a link as it stands; `varies`: with what fuel and parameters
-  /// do to them.
+  /// Mass, first moment and inertia of a link; `varies`: with derivatives by fuel and parameters.
   struct Standing {
     Sloped m;
     Vec3<Sloped> s;
@@ -414,7 +415,9 @@ struct TangentSweeps {
     follow(
         point, sweep, point.udot, result, [](int) {}, [] {});
   }
-  /// `hinge` is called for each link when all forces on it are known, `look` at the end.
+  /// One sweep of inverse dynamics with derivatives. Only links that a direction moves are placed
+  /// and accelerated again; forces are projected on these and on the links between them and the
+  /// ground. `hinge` is called for each link when all forces on it are known, `look` at the end.
   template <class U, class Hinge, class Look>
   static VERNIER_INLINE void follow(const TangentPoint& point, const Sweep& sweep, const U* udot,
                                     const SweepResult& result, const Hinge& hinge,
@@ -468,7 +471,7 @@ struct TangentSweeps {
       if (c.posed[k] != 0 && !moved(k)) keep(point, m, values, k);
     }
 
-    // what acts: actuators whose forces stay as they are come from begin()
+    // Loads: actuators whose forces do not change come from begin().
     const Craft<Sloped> craft{layout,     c,        m.q,    m.u,      m.momentum, m.fuel,
                               m.commands, m.torque, m.fade, m.thrust, work,       m.nodes};
     const auto bent = [&](int k) { return sweep.bent[k] != 0; };
@@ -506,7 +509,8 @@ struct TangentSweeps {
       attract(point, m, k, at.m, at.s, at.J);
     }
     if (sweep.equipment) {
-      // what a kilogram more needs, as its link moves
+      // Inertia forces are linear in the mass: the force of one more unit, at the motion of its
+      // link.
       for (int t = 0; t < c.tank_count + c.inertia_count; ++t) {
         const PlainTank& tank = c.tanks[t];
         const LinkState<double>& s = values.links[tank.link];
@@ -548,7 +552,7 @@ struct TangentSweeps {
     }
     look();
     seed(0.0);
-    if (sweep.equipment) craft.command();  // without slopes again
+    if (sweep.equipment) craft.command();  // clears the derivatives
   }
 
   static void store3(double* to, const Vec3<Sloped>& v) noexcept {
@@ -584,7 +588,7 @@ struct TangentSweeps {
     });
   }
 
-  /// Speeds of rotors and totals; analysis.cpp and Spacecraft::totals, with slopes.
+  /// Speeds of rotors and totals: analysis.cpp and Spacecraft::totals() with derivatives.
   static void add_up(const TangentPoint& point, const Memory& m, const Observed& to) noexcept {
     const LayoutView& layout = point.layout;
     const PlainCraft& c = point.craft;
@@ -594,7 +598,7 @@ struct TangentSweeps {
       const TreeLink& link = layout.links[k];
       const Standing at = standing(point, m, k, true);
       const Vec6<Sloped>& V = m.work.links[k].V;
-      // y = M [η' V], T = y·[η' V] / 2
+      // Momentum y = M [η'; V], T = y·[η'; V] / 2.
       Vec6<Sloped> y = {at.J * V.a + cross(at.s, V.l), V.l * at.m + cross(V.a, at.s)};
       const ModalConstants constants(layout.numbers + link.constants, link.modes);
       const Sloped *eta = m.q + link.q_modes, *rate = m.u + link.u_modes;
@@ -649,20 +653,20 @@ struct TangentSweeps {
     store3(to.totals + W * total_centre_velocity, momentum * over);
   }
 
-  /// Potential of a link in the gravity of a point mass: central_gravity.cpp.
+  /// The potential of a link in the gravity of a point mass: central_gravity.cpp with derivatives.
   static Sloped attraction(double mu, const Memory& m, int k, const Standing& at) noexcept {
     if (!(at.m.v > 0.0)) return Sloped(0.0);
     const Sloped over = Sloped(1.0) / at.m, near2 = dot(at.s, at.s) * over;
     const Vec3<Sloped> r = transposed_times(m.R[k], m.p[k]) + at.s * over;
     const Sloped near = Sloped(1.0) / square_root(dot(r, r));
     const Vec3<Sloped> e = r * near;
-    // about the centre: J - (s·s - s sᵀ)/m
+    // Inertia about the centre of mass: J - (s·s 1 - s sᵀ)/m.
     const Sloped se = dot(at.s, e), turn = dot(e, at.J * e) - near2 + se * se * over,
                  sum = trace(at.J) - near2 * 2.0;
     return at.m * near * -mu - near * near * near * (sum - turn * 3.0) * (0.5 * mu);
   }
 
-  /// As Eigen takes a quaternion from a matrix; scalar last.
+  /// A quaternion from a rotation matrix by the algorithm of Eigen; scalar last.
   struct Turned {
     Vec3<Sloped> q;
     Sloped s;
@@ -693,7 +697,7 @@ struct TangentSweeps {
     return {b.q * a.s + a.q * b.s - cross(a.q, b.q), a.s * b.s - dot(a.q, b.q)};
   }
 
-  /// A sensor: spacecraft.cpp and node_kernels.hpp, with slopes.
+  /// The reading of a sensor: spacecraft.cpp and node_kernels.hpp with derivatives.
   static void read(const TangentPoint& point, const Memory& m, const PlainSensor& sensor,
                    double* to) noexcept {
     const LayoutView& layout = point.layout;
@@ -707,7 +711,7 @@ struct TangentSweeps {
     const Mat3<Sloped> in_bus = mat3<Sloped>(bus.R0);
     const Vec3<Sloped> at = m.p[record.link] + R * node.p;  // in the ground frame
 
-    // Exp(θ), then the axes of the node
+    // Attitude: Exp(θ), then the axes of the node.
     Turned attitude = {vec3<Sloped>(sensor.attitude), Sloped(sensor.attitude[3])};
     if (sensor.rotation != nullptr) {
       Vec3<Sloped> th = zero3<Sloped>();
@@ -722,7 +726,7 @@ struct TangentSweeps {
     if (!sensor.on_bus) {
       const Mat3<Sloped>& R_bus = m.R[c.bus];
       position = transposed_times(R_bus, at - m.p[c.bus] - R_bus * vec3<Sloped>(bus.p0));
-      // the axes of its body in those of the bus
+      // The axes of its body in those of the bus.
       const Mat3<Sloped> body = R * mat3<Sloped>(sensor.frame);
       attitude = product(attitude, quaternion_of(transposed(R_bus * in_bus) * body));
     }
@@ -762,8 +766,8 @@ struct TangentSweeps {
     store3(to + 19 * W, specific);
   }
 
-  /// Inverse dynamics of unit accelerations of the speeds from `first` to `end`: of links that they
-  /// move, and of those between them and the ground.
+  /// Inverse dynamics for unit accelerations of the speeds from `first` to `end`, restricted to the
+  /// links that they move and those between them and the ground.
   static void unit_forces(const TangentPoint& point, const Memory& m, int first, int end) noexcept {
     const LayoutView& layout = point.layout;
     constexpr unsigned char moved = 1, pushed = 2;
@@ -795,8 +799,9 @@ struct TangentSweeps {
   static void mass(const TangentPoint& point, double* M) noexcept {
     const LayoutView& layout = point.layout;
     const Memory m = memory_of(point);
-    // the same numbers in all lanes, as far as inverse dynamics reads them, without what velocities
-    // do; from modal to H they lie one after the other (make_workspace)
+    // Column j of M is inverse dynamics at rest with udot = e_j; eight columns at a time. Copies
+    // what inverse dynamics reads to all lanes, with zero velocity terms. In memory, modal to H are
+    // contiguous (make_workspace).
     const Numbers values = numbers_of(point);
     const auto* from = reinterpret_cast<const double*>(values.modal);
     const auto* const end = reinterpret_cast<const double*>(values.dJ);
@@ -825,7 +830,7 @@ struct TangentSweeps {
   static void solve(const double* L, const double* inverse_pivots, const int* order,
                     const int* ways, const int* first, const double* regular, int n, double* x,
                     int blocks) noexcept {
-    // two blocks at a time: what is read of L serves both
+    // Two blocks at a time share the loads of L.
     int b = 0;
     for (; b + 2 <= blocks; b += 2)
       solve_blocks<2>(L, inverse_pivots, order, ways, first, regular, n,
@@ -834,6 +839,8 @@ struct TangentSweeps {
       solve_blocks<1>(L, inverse_pivots, order, ways, first, regular, n,
                       reinterpret_cast<Slopes*>(x) + static_cast<long>(b) * n);
   }
+  // Solves LᵀDL x = y along the paths to the ground: first tips to base, then base to tips
+  // (Featherstone, section 6.5).
   template <int B>
   static VERNIER_INLINE void solve_blocks(const double* L, const double* inverse_pivots,
                                           const int* order, const int* ways, const int* first,

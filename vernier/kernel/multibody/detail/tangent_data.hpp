@@ -9,7 +9,7 @@
 
 namespace vernier::multibody::detail {
 
-/// A sweep, with the lists that it points to.
+/// A sweep that owns its lists.
 struct OwnedSweep {
   Sweep sweep;
   std::vector<int> moved, involved;
@@ -35,8 +35,8 @@ struct SpacecraftTangent::Data {
   void see(std::span<const int> directions) noexcept;
   void see_laws() noexcept;
   void see_parameters() noexcept;
-  /// The column of a direction among those of states, commands and inertia; of rates or what is
-  /// seen.
+  /// The column of a direction among those of states, commands and inertia: of rates, or of
+  /// observations.
   double* column(int direction) noexcept;
   double* seen(int direction) noexcept;
   Solution evaluate(const Spacecraft::State&, const Spacecraft::Commands&, bool) noexcept;
@@ -53,20 +53,21 @@ struct SpacecraftTangent::Data {
   std::vector<std::vector<double>> shapes;  // of sensors
   std::vector<unsigned char> posed;
   detail::TangentPoint point{};
-  std::vector<detail::OwnedSweep> sweeps;  // of states, then of commands and parameters
+  std::vector<detail::OwnedSweep> sweeps;  // for states, then for commands and parameters
   detail::OwnedSweep everything;           // moves all links
   std::size_t state_sweeps = 0;
 
   int n = 0;                          // speeds
-  std::vector<int> ways, way_begins;  // the speeds between each and the ground, one after the other
+  std::vector<int> ways, way_begins;  // the speeds between each speed and the ground
   std::vector<int> order,
       above;  // speeds outward; the one before it on the way to the ground, or -1
   std::vector<double> rotor_speed, M, pivots, regular, given, commands, torque, udot, wrench, modal,
       R, p;
-  // results of sweeps, eight columns in each block: forces, then accelerations; rates of the rest
+  // Results of sweeps, eight columns per block: forces, later accelerations; rates of the other
+  // states.
   detail::AlignedNumbers force, momentum, fuel, qdot, slopes;
   std::vector<double> rates, by_state, by_command, by_inertia, by_parameter;
-  // of what is seen: rows, and where each kind of them begins
+  // Observations: number of rows, and where each kind begins.
   std::size_t observations = 0, efforts = 0, readings = 0, totals = 0, reactions = 0;
   std::vector<double> seen_by_state, seen_by_command, seen_by_inertia, seen_by_parameter;
   detail::AlignedNumbers udot_slopes, view;

@@ -2,8 +2,8 @@
 
 #include "vernier/kernel/multibody/detail/layout.hpp"
 
-/// What stands around a tree, and how its derivatives are found, as plain data for units that are
-/// compiled for special instruction sets.
+/// The equipment of a spacecraft and the plan of its derivatives, as plain data for units compiled
+/// for special instruction sets.
 namespace vernier::multibody::detail {
 
 struct PlainActuator {
@@ -12,7 +12,7 @@ struct PlainActuator {
   int command = 0;
   double axis[3] = {};      // unit
   int feed = 0, feeds = 0;  // first and number of its feeds
-  int carrier = 0;          // link; of a nozzle
+  int carrier = 0;          // link that carries the nozzle
   double nozzle[3] = {};    // in the working frame of its carrier
 };
 struct PlainFeed {
@@ -23,7 +23,7 @@ struct PlainTank {
   int link = 0;
   double capacity = 0.0;  // kg
   double centre[3] = {};  // in the working frame
-  Mass each;              // what a kilogram of it adds to the link
+  Mass each;              // what one kilogram adds to the link
 };
 struct PlainRotor {
   int node = 0;
@@ -35,14 +35,14 @@ struct PlainSensor {
   bool on_bus = false;
   double frame[9] = {};              // axes of the body in those of the working frame
   double attitude[4] = {};           // of the node in the body, undeformed, scalar last
-  const double* rotation = nullptr;  // of the modes, body axes, 3 each; null: they do not move it
+  const double* rotation = nullptr;  // by mode, body axes, 3 each; null: the modes do not move it
 };
 struct PlainCraft {
   const NodeRecord* nodes;
   const PlainActuator* actuators;
   const PlainFeed* feeds;
-  /// After the tanks follow directions in which the inertia of a link changes (parameters); `each`
-  /// is what the unit of one adds.
+  /// The tanks are followed by directions in which parameters change the inertia of a link; `each`
+  /// is the change per unit.
   const PlainTank* tanks;
   const PlainRotor* rotors;
   const PlainSensor* sensors;
@@ -51,14 +51,14 @@ struct PlainCraft {
   int bus_frame;  // in Layout::nodes
   bool burns, jet_damping;
   double mu;                   // of central gravity, or 0
-  const unsigned char* posed;  // by link: its place relative to the ground or the bus matters
+  const unsigned char* posed;  // by link: its pose relative to the ground or the bus is needed
 };
 
-constexpr int slope_lanes = 8;          // directions that are followed together
-constexpr double thrust_fading = 1e-4;  // share of a tank with which thrust fades
+constexpr int slope_lanes = 8;          // directions per sweep
+constexpr double thrust_fading = 1e-4;  // fraction of a tank over which thrust fades
 
-/// Up to eight directions. Links that move by them are `moved`, in outward order; with all that is
-/// between them and the ground they are `involved`.
+/// Up to eight directions. `moved` are the links that they move, in outward order; `involved` are
+/// these and all links between them and the ground.
 struct Sweep {
   int directions[slope_lanes];  // columns of the Jacobian
   int count = 0;
@@ -70,10 +70,10 @@ struct Sweep {
   const unsigned char* bent = nullptr;      // by link: a direction is of its own modes
   const unsigned char* deformed =
       nullptr;             // by link: a direction is a modal coordinate, not a rate
-  bool equipment = false;  // a direction is of what stands around the tree
+  bool equipment = false;  // a direction concerns the equipment
 };
 
-/// Where the directions begin: columns of the Jacobian.
+/// The first column of each kind of direction.
 struct Directions {
   int q = 0, u = 0, momentum = 0, fuel = 0, force = 0, acceleration = 0, commands = 0, torque = 0,
       inertia = 0, count = 0;
@@ -88,30 +88,30 @@ struct TangentPoint {
   const double *q, *u, *momentum, *fuel, *commands, *torque, *udot;
   void* values;         // workspace of the sweeps with numbers, placed and accelerated
   const double *R, *p;  // poses of links, 9 and 3 each
-  double* wrench;       // by link, 6 each: what actuators do
+  double* wrench;       // by link, 6 each: forces of actuators
   double* modal;        // by mode, likewise
   double gravity[3];
   void* slopes;
 };
 
-/// What a sweep finds: derivatives by its directions, eight for each row.
+/// The results of a sweep: derivatives by its directions, eight per row.
 struct SweepResult {
-  double* force;     // by speed: of what acts less what is needed
+  double* force;     // by speed: acting less required force
   double* momentum;  // rates of rotors
   double* fuel;      // rates of tanks
   double* qdot;      // by coordinate
 };
 
-/// What can be seen of a spacecraft, by the directions of a sweep: eight for each row.
+/// Derivatives of the observations by the directions of a sweep, eight per row.
 struct Observed {
   double* speed;     // of rotors
-  double* effort;    // by speed: what is needed
+  double* effort;    // by speed: the required force
   double* reading;   // reading_size by sensor: as in Reading
   double* totals;    // totals_size, see below
   double* reaction;  // 6 by link, at its inboard node: moment, then force
 };
 constexpr int reading_size = 22;
-/// Rows of Observed::totals; springs, and their share of energy, are left to the caller.
+/// Rows of Observed::totals; the caller adds the energy of springs.
 enum TotalsRow {
   total_mass,
   total_kinetic,
@@ -129,18 +129,19 @@ enum TotalsRow {
 struct TangentCode {
   /// Memory for one point.
   unsigned long (*slope_bytes)(const LayoutView&, const PlainCraft&, const Directions&) noexcept;
-  /// Once for each point, before its sweeps.
+  /// Called once per point, before its sweeps.
   void (*begin)(const TangentPoint&) noexcept;
   void (*sweep)(const TangentPoint&, const Sweep&, const SweepResult&) noexcept;
-  /// The same with slopes of the accelerations too, eight for each speed: everything that is seen.
-  /// The sweep must move everything.
+  /// The same including derivatives of the accelerations, eight per speed: all observations. The
+  /// sweep must move everything.
   void (*observe)(const TangentPoint&, const Sweep&, const double* udot, const SweepResult&,
                   const Observed&) noexcept;
   /// The mass matrix: element [i n + j].
   void (*mass)(const TangentPoint&, double* M) noexcept;
-  /// x := M⁻¹ x for eight right-hand sides each in `blocks` blocks of n rows; M = LᵀDL, with zeros
-  /// for speeds that are not regular; ways[first[i]] to ways[first[i + 1]]: the speeds between
-  /// speed i and the ground. Rows of speeds that are not regular are neither read nor written.
+  /// x := M⁻¹ x for eight right-hand sides in each of `blocks` blocks of n rows; M = LᵀDL, with
+  /// zeros for speeds that are not regular. ways[first[i]] to ways[first[i + 1]] are the speeds
+  /// between speed i and the ground. Rows of speeds that are not regular are neither read nor
+  /// written.
   void (*solve)(const double* L, const double* inverse_pivots, const int* order, const int* ways,
                 const int* first, const double* regular, int n, double* x, int blocks) noexcept;
 };

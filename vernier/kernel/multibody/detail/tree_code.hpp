@@ -4,8 +4,8 @@
 #include "vernier/kernel/multibody/detail/states.hpp"
 #include "vernier/kernel/multibody/detail/tree_plan.hpp"
 
-/// The sweeps of a general tree for one set of instructions: VERNIER_INSTRUCTIONS names it, W is
-/// the width of its vectors.
+/// The sweeps of a general tree for one instruction set: VERNIER_INSTRUCTIONS names it, W is the
+/// width of its vectors.
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 

@@ -4,7 +4,7 @@
 
 namespace vernier::multibody::detail {
 
-/// Many states of a tree: element k of state i at [k * count + i]. Null for nothing.
+/// Many states of a tree: element k of state i is at [k * count + i]. Null: none of this kind.
 struct TreeStates {
   std::size_t count = 0;
   const double* q = nullptr;
@@ -16,19 +16,19 @@ struct TreeStates {
   double* udot = nullptr;
 };
 
-/// The sweeps of a general tree, compiled for one set of instructions. `workspace` is memory of
+/// The sweeps of a general tree, compiled for one instruction set. `workspace` is memory of
 /// workspace_bytes<double>().
 struct TreeCode {
   int lanes = 1;  // of states
   void (*place)(const LayoutView&, const Mass*, const double* q, const double* u,
                 void* workspace) noexcept;
   void (*begin)(const LayoutView&, const Mass*, const double* tau, void* workspace) noexcept;
-  /// A link whose pivot is too small, or -1. `regular` as in TreeStates.
+  /// Returns a link whose pivot is too small, or -1. `regular` as in TreeStates.
   int (*accelerate)(const LayoutView&, const Mass*, const double* gravity, const double* tau,
                     const double* given, const double* regular, void* workspace,
                     double* udot) noexcept;
-  /// Accelerations of many states, NaN for bad ones; returns how many. `scratch`: memory of
-  /// scratch_bytes(), at the boundary of a cache line.
+  /// Computes the accelerations of many states, NaN for singular ones; returns their number.
+  /// `scratch`: memory of scratch_bytes(), aligned to a cache line.
   std::size_t (*states)(const LayoutView&, const Mass*, void* scratch, const TreeStates&) noexcept;
   std::size_t (*scratch_bytes)(const LayoutView&) noexcept;
 };

@@ -5,7 +5,7 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// Turns about everything: a quaternion; speeds: angular velocity in the axes of I.
+/// Rotates freely. Coordinates: a quaternion; speeds: angular velocity in the axes of I.
 struct Ball : HingeBase<Ball> {
   static constexpr const char* name = "ball";
   static constexpr int coordinates = 4, speeds = 3;

@@ -5,7 +5,7 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// Turns about z and slides along it.
+/// Rotates about z and slides along it.
 struct Cylindrical : HingeBase<Cylindrical> {
   static constexpr const char* name = "cylindrical";
   static constexpr int coordinates = 2, speeds = 2;
@@ -24,6 +24,7 @@ struct Cylindrical : HingeBase<Cylindrical> {
   }
   template <class T>
   static VERNIER_INLINE void move(const T* u, const T&, const T*, Vec6<T>& V, Vec6<T>& c) noexcept {
+    // c = V × (S u), written out; the z components of ez × ez vanish.
     const T o = constant<T>(0.0);
     c = {{V.a.y * u[0], -(V.a.x * u[0]), o},
          {V.l.y * u[0] + V.a.y * u[1], -(V.l.x * u[0]) - V.a.x * u[1], o}};

@@ -5,8 +5,8 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// Moves as it likes: a quaternion and a position; speeds: angular, then linear velocity in the
-/// axes of I.
+/// Moves freely. Coordinates: a quaternion and a position; speeds: angular, then linear velocity in
+/// the axes of I.
 struct Free : HingeBase<Free> {
   static constexpr const char* name = "free";
   static constexpr int coordinates = 7, speeds = 6;

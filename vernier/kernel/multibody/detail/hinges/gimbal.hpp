@@ -5,7 +5,7 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// Turns about x, then about y, then about z.
+/// Rotates about x, then about y, then about z. Singular where the second angle is ±90 degrees.
 struct Gimbal : HingeBase<Gimbal> {
   static constexpr const char* name = "gimbal";
   static constexpr int coordinates = 3, speeds = 3;
@@ -36,6 +36,7 @@ struct Gimbal : HingeBase<Gimbal> {
                                   Vec6<T>& c) noexcept {
     const T s2 = trig[0], c2 = trig[1], s3 = trig[2], c3 = trig[3];
     const Vec3<T> w = {c2 * c3 * u[0] + s3 * u[1], c3 * u[1] - c2 * s3 * u[0], s2 * u[0] + u[2]};
+    // The last lines are S' u, the derivative of the axes that move with the outer angles.
     const T u12 = u[0] * u[1], u13 = u[0] * u[2], u23 = u[1] * u[2];
     V.a += w;
     c = {cross(V.a, w), cross(V.l, w)};

@@ -2,21 +2,21 @@
 
 #include "vernier/kernel/spatial/blocks.hpp"
 
-/// What kinds of hinges share. A kind is a class with static members, and a frame I on the child's
-/// side of the hinge that coincides with the outboard node O at zero coordinates:
+/// What all kinds of hinges share. A kind is a class with static members; its frame I on the
+/// child's side of the hinge coincides with the outboard node O at zero coordinates:
 ///
-///   name, dofs, coordinates, speeds   as HingeFacts has them
-///   axes, quaternion, position …      likewise; HingeBase has what most have
+///   name, dofs, coordinates, speeds   as in HingeFacts
+///   axes, quaternion, position …      likewise; HingeBase has the usual values
 ///   trigs     numbers that place() leaves in `trig` for the other functions (at most 4)
-///   place     turns E (axes of O, then of I) and displaces r (origin); returns the displacement
-///   move      adds the motion S u to V of I, which comes as if the hinge stood still, and gives
-///             the bias c = S' u + V_I x (S u)
+///   place     rotates E (axes of O, then of I) and displaces r (origin); returns the displacement
+///   move      adds the motion S u to V of I, which is given as if the hinge were locked, and
+///             returns the bias c = S' u + V_I x (S u)
 ///   axis      column i of S, in axes of I
-///   eliminate, accelerate   the same as HingeBase has, written out where that is faster
+///   eliminate, accelerate   those of HingeBase, written out where that is faster
 ///   hang      the hinge of a body of a star, everything in the axes of the hub (star_kernel.hpp)
-///   rates     of the coordinates
+///   rates     the rates of the coordinates
 ///
-/// T is any of the arithmetic of kernel/elementary/lanes.hpp; `parameter` is Hinge::parameter.
+/// T is any arithmetic of kernel/elementary/lanes.hpp; `parameter` is Hinge::parameter.
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
@@ -43,7 +43,7 @@ struct HingeBase {
   static constexpr bool quaternion = false, position = false;
   static constexpr const char *parameter_name = "", *parameter_unit = "", *singular_at = "",
                               *singular_advice = "";
-  static constexpr bool about_z = false;  // turns about z and does nothing else
+  static constexpr bool about_z = false;  // only rotates about z
   static constexpr bool in_star = true;   // may join an appendage to the hub of a star
 
   template <class T, class E>
@@ -65,7 +65,7 @@ struct HingeBase {
   }
 };
 
-/// Whether a kind that can be in a star displaces the body.
+/// Whether a kind of hinge of a star displaces the body.
 template <class K>
 constexpr bool slides() {
   for (int k = 0; k < K::speeds; ++k) {
@@ -88,7 +88,7 @@ VERNIER_INLINE Vec6<T> sliding(const Vec3<T>& axis) noexcept {
   return {zero3<T>(), axis};
 }
 
-/// Axes turned about their own z by an angle.
+/// Rotates axes about their own z: R := R Rz(angle).
 template <class T>
 VERNIER_INLINE void turn_about_z(Mat3<T>& R, const T& s, const T& c) noexcept {
   for (int i = 0; i < 9; i += 3) {
@@ -113,7 +113,7 @@ VERNIER_INLINE void turn_about_y(Mat3<T>& R, const T& s, const T& c) noexcept {
     R.a[i + 2] = z * c + x * s;
   }
 }
-/// From the axes that the quaternion q_IO leads to, back: R of x_O = R x_I. Any length but zero.
+/// The rotation matrix R of x_O = R x_I for the quaternion q_IO, of any length except zero.
 template <class T>
 VERNIER_INLINE Mat3<T> from_quaternion(const T* q) noexcept {
   const T x = q[0], y = q[1], z = q[2], w = q[3];
@@ -124,7 +124,7 @@ VERNIER_INLINE Mat3<T> from_quaternion(const T* q) noexcept {
   return {{o - yy - zz, xy - wz, xz + wy, xy + wz, o - xx - zz, yz - wx, xz - wy, yz + wx,
            o - xx - yy}};
 }
-/// Rate of a quaternion whose angular velocity is w, in the axes that it leads to.
+/// The rate of the quaternion q_IO for the angular velocity w in the axes of I.
 template <class T>
 VERNIER_INLINE void quaternion_rates(const T* q, const T* w, T* rate) noexcept {
   const T half = constant<T>(0.5);
@@ -134,14 +134,14 @@ VERNIER_INLINE void quaternion_rates(const T* q, const T* w, T* rate) noexcept {
   rate[3] = half * (-w[0] * q[0] - w[1] * q[1] - w[2] * q[2]);
 }
 
-/// A hinge of a star as hang() finds it: axes of the node, which it turns into those of I. `body`
-/// is a Placed (star_kernel.hpp), at rest relative to the node.
+/// The state that hang() works on: it rotates the axes of the node into those of I. `body` is a
+/// Placed (star_kernel.hpp), initially at rest relative to the node.
 template <class T, class Body>
 struct Hanging {
   Body& body;
   Vec3<T> x, y, z;
 
-  /// a and b turned by an angle in their plane.
+  /// Rotates a and b by an angle in their plane.
   static VERNIER_INLINE void turn(Vec3<T>& a, Vec3<T>& b, const T& angle) noexcept {
     T s, c;
     sine_cosine(angle, s, c);
@@ -149,15 +149,16 @@ struct Hanging {
     b = b * c - a * s;
     a = turned;
   }
-  /// Speed k turns the body about `axis`, outside all speeds after it.
+  /// Speed k rotates the body about `axis`; later speeds are inside it. Accumulates c = ω × (axis
+  /// u).
   VERNIER_INLINE void spin(int k, const Vec3<T>& axis, const T& u) noexcept {
     const Vec3<T> rate = axis * u;
     body.c.a = plus_cross(body.c.a, body.w, rate);
     body.w += rate;
     body.axis[k] = turning(axis);
   }
-  /// Acceleration of the point of the body that is at the outboard node, once it has been turned:
-  /// it is displaced by d, with a velocity `slide` of its own.
+  /// After all rotations: the bias acceleration of the point of the body at the outboard node. The
+  /// body is displaced by d, with the relative velocity `slide` (centripetal and Coriolis terms).
   VERNIER_INLINE void slid(const Vec3<T>& slide) noexcept {
     const Vec3<T>& wn = body.node.w;
     body.c.l = cross(wn, cross(wn, body.d) + slide + slide) - cross(body.w, cross(body.w, body.d)) +

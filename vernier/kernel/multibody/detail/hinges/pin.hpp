@@ -5,7 +5,7 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// Turns about z.
+/// Rotates about z.
 struct Pin : HingeBase<Pin> {
   static constexpr const char* name = "pin";
   static constexpr int coordinates = 1, speeds = 1;

@@ -5,7 +5,7 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// Slides along x and y of the outboard node, and turns about z.
+/// Slides along x and y of the outboard node, and rotates about z.
 struct Planar : HingeBase<Planar> {
   static constexpr const char* name = "planar";
   static constexpr int coordinates = 3, speeds = 3;
@@ -32,6 +32,7 @@ struct Planar : HingeBase<Planar> {
     V.l += v;
     c = {{V.a.y * u[2], -(V.a.x * u[2]), o},
          cross(V.a, v) + Vec3<T>{V.l.y * u[2], -(V.l.x * u[2]), o}};
+    // S' u = -u3 ez × v.
     c.l += Vec3<T>{v.y * u[2], -(v.x * u[2]), o};
   }
   /// Rᵀ ex and Rᵀ ey.

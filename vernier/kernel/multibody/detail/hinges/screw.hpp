@@ -5,7 +5,7 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// Turns about z and moves along it by `parameter`, the pitch, for each radian.
+/// Rotates about z and moves along it by `parameter`, the pitch, per radian.
 struct Screw : HingeBase<Screw> {
   static constexpr const char* name = "screw";
   static constexpr int coordinates = 1, speeds = 1;

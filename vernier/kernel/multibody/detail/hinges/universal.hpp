@@ -5,7 +5,7 @@
 namespace vernier::multibody::detail {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// Turns about x, then about y.
+/// Rotates about x, then about y.
 struct Universal : HingeBase<Universal> {
   static constexpr const char* name = "universal";
   static constexpr int coordinates = 2, speeds = 2;
@@ -28,6 +28,7 @@ struct Universal : HingeBase<Universal> {
   static VERNIER_INLINE void move(const T* u, const T&, const T* trig, Vec6<T>& V,
                                   Vec6<T>& c) noexcept {
     const Vec3<T> w = {trig[1] * u[0], u[1], trig[0] * u[0]};
+    // S' u = u1 u2 (-s2, 0, c2).
     const T uu = u[0] * u[1];
     V.a += w;
     c = {cross(V.a, w), cross(V.l, w)};
