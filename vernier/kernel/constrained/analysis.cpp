@@ -9,11 +9,12 @@
 #include "vernier/kernel/constrained/detail/saddle.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
-// Residuals depend on the coefficient c as r_{y'} + c r_y, so that the parts by rates and by values
-// are J(0) and J(1) - J(0). With Y the changes of places and V those of velocities:
+// The Jacobian has the form r_{y'} + c r_y, so the parts by rates and by values are J(0) and J(1) -
+// J(0). With Y the changes of positions and V those of velocities:
 //   M V' + C V + K Y + E y' + S y + Λ a + Φᵀλ = F u,   Φ_q Y + Φ_u u = 0
-// Y = N η + P u with N spanning the null space of Φ_q, masses of η being 1 or 0; then one QR
-// factorization of what multiplies the rates separates states from what follows them at once.
+// Y = N η + P u, where N spans the null space of Φ_q and is scaled so that the modal masses are 1
+// or 0. One QR factorization of the coefficients of the rates then separates the states from the
+// algebraic unknowns.
 namespace vernier::constrained {
 
 using detail::ElementPlan;
@@ -24,7 +25,7 @@ using Vector = Eigen::VectorXd;
 
 namespace {
 
-/// QR⁻¹ B. Eigen takes references to the first element of B, which one without columns has not.
+/// QR⁻¹ B. A B without columns is handled apart, because Eigen refers to its first element.
 Matrix solved(const Eigen::ColPivHouseholderQR<Matrix>& qr, const Matrix& B) {
   if (B.cols() == 0 || qr.rows() == 0) return Matrix::Zero(qr.cols(), B.cols());
   return qr.solve(B);
@@ -36,7 +37,7 @@ Matrix dense(const std::vector<Triplet>& triplets, int size) {
   return m;
 }
 
-/// The system in changes about the present state, in all coordinates.
+/// The system linearized about the current state, in all coordinates.
 class SmallMotion {
  public:
   explicit SmallMotion(const Solver& s)
@@ -70,7 +71,7 @@ class SmallMotion {
 
   Matrix A, B;
 
-  /// Changes of places (all coordinates) by states.
+  /// Changes of positions (all coordinates) by states.
   const Matrix& places_by_states() const { return Y_by_z_; }
   void outputs(const std::vector<Output>& wanted, Matrix& C, Matrix& D);
   int node_places() const { return 6 * p_.node_count; }
@@ -98,16 +99,16 @@ class SmallMotion {
   }
 
   const detail::MechanismLayout& p_;
-  State state_;  // inputs are changed to see what they do
+  State state_;  // inputs are perturbed for differences
   detail::Scratch work_;
   detail::Equations eq_;
   const Level& l_;
   int n_;
   std::vector<int> places_, constraints_, firsts_, algebraic_;  // columns, and rows, of each kind
   Matrix M_, E_, K_, F_;  // all rows by all columns; F by inputs
-  Matrix N1_, N0_, P_;    // places by massive, by massless coordinates, by inputs
+  Matrix N1_, N0_, P_;    // positions by massive and massless coordinates, and by inputs
   Matrix Y_by_z_, Y_by_u_, V_by_z_, V_by_u_, first_by_z_, first_by_u_;
-  // of outputs(): all by (z, u), u' = 0
+  // For outputs(): all by (z, u), with u' = 0.
   Matrix Y_, V_, first_, rates_, reactions_;
 };
 
@@ -153,7 +154,7 @@ Matrix SmallMotion::momenta(double c) {
   return m;
 }
 
-/// -∂r/∂u: what inputs add to the right sides.
+/// -∂r/∂u: the inputs on the right-hand side.
 Matrix SmallMotion::by_inputs(double sign_of_step, double step) {
   Matrix r = Matrix::Zero(n_ + 1, inputs());
   const std::vector<double> before = state_.inputs;
@@ -181,13 +182,13 @@ void SmallMotion::take_coefficients() {
   E_ = dense(detail::jacobian(eq_, l_, 0.0, unused), n_);
   eq_.set_turns(l_, 1.0);
   K_ = dense(detail::jacobian(eq_, l_, 1.0, unused), n_) - E_;
-  // unknowns without rates are in J(0) once and for all
+  // Unknowns without rates are contained in J(0) alone.
   for (int j = 0; j < n_; ++j) {
     if (p_.algebraic_of[j] < 0) continue;
     K_.col(j) = E_.col(j);
     E_.col(j).setZero();
   }
-  // rates of momenta: M V' + (∂P/∂Y) V; v × β, and gravity
+  // Rates of momenta: M V' + (∂P/∂Y) V, the term v × β, and gravity.
   E_ += P1;
   for (int i = 0; i < p_.node_count; ++i) {
     const detail::NodePlan& plan = p_.nodes[i];
@@ -212,7 +213,7 @@ void SmallMotion::take_coefficients() {
   F_ = (by_inputs(1.0, step) - by_inputs(-1.0, step)) / (2.0 * step);
 }
 
-/// Columns of a matrix, by number.
+/// The given rows and columns of a matrix.
 Matrix picked(const Matrix& m, const std::vector<int>& rows, const std::vector<int>& columns) {
   Matrix r(static_cast<int>(rows.size()), static_cast<int>(columns.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -228,10 +229,10 @@ Matrix picked_rows(const Matrix& m, const std::vector<int>& rows) {
   return r;
 }
 
-/// What constraints leave free, as columns; and P, how places follow inputs on constraints.
+/// The null space of Φ_q as columns; and P, the positions by inputs that drive constraints.
 Matrix SmallMotion::free_places() {
   const int nq = static_cast<int>(places_.size());
-  // turns weighed by the model's length
+  // Rotations are weighted by the length of the model.
   Vector weight = Vector::Ones(nq);
   for (int i = 0; i < 6 * p_.node_count; ++i) {
     if (i % 6 >= 3) weight(i) = 1.0 / p_.scales.length;
@@ -248,7 +249,7 @@ Matrix SmallMotion::free_places() {
   return weight.asDiagonal() * Q.rightCols(nq - static_cast<int>(qr.rank()));
 }
 
-/// N of what has mass, of mass 1, and of what has none.
+/// Splits N into directions with mass, normalised to mass 1, and massless ones.
 void SmallMotion::split_by_mass(const Matrix& N) {
   const Eigen::SelfAdjointEigenSolver<Matrix> by_mass(N.transpose() * picked(M_, places_, places_) *
                                                       N);
@@ -270,7 +271,7 @@ SmallMotion::Descriptor SmallMotion::descriptor() const {
   Matrix &L = d.L, &R = d.R, &G = d.G;
   L.topLeftCorner(n1, n1).setIdentity();
   R.block(0, iv, n1, n1).setIdentity();
-  // equations `rows` times `left`, from `row` on
+  // Writes `left` times the equations `rows`, from `row` on.
   const auto put = [&](const std::vector<int>& rows, const Matrix& left, int row) {
     const int count = static_cast<int>(left.rows());
     const Matrix E = left * picked(E_, rows, places_), K = left * picked(K_, rows, places_);
@@ -288,7 +289,7 @@ SmallMotion::Descriptor SmallMotion::descriptor() const {
   put(places_, N0_.transpose(), i0);
   put(firsts_, Matrix::Identity(ny, ny), iy);
   put(algebraic_, Matrix::Identity(na, na), ia);
-  // equations of like size before what is small is called nothing
+  // Scale the equations before small entries are treated as zero.
   for (int i = i0; i < n; ++i) {
     const double size = std::max(L.row(i).cwiseAbs().maxCoeff(), R.row(i).cwiseAbs().maxCoeff());
     if (size > 0.0) L.row(i) /= size, R.row(i) /= size, G.row(i) /= size;
@@ -301,7 +302,8 @@ void SmallMotion::reduce() {
   const auto [L, R, G] = descriptor();
   const int n = static_cast<int>(L.rows()), nu = inputs();
   if (n == 0) refuse();
-  // L P = Q [S T; 0 0], x = P w: states z = w1 + S⁻¹ T w2; w2 follows from the rows without rates
+  // L P = Q [S T; 0 0], x = P w: the states are z = w1 + S⁻¹ T w2; w2 follows from the rows without
+  // rates.
   const Eigen::ColPivHouseholderQR<Matrix> split(L);
   const Matrix& upper = split.matrixR();
   int rank = 0;
@@ -333,7 +335,7 @@ void SmallMotion::reduce() {
   take_back(permutation * w_by_z, permutation * w_by_u);
 }
 
-/// Places, velocities and the rest by states and inputs, from x by these.
+/// Converts x by states and inputs to positions, velocities and the other unknowns.
 void SmallMotion::take_back(const Matrix& x_by_z, const Matrix& x_by_u) {
   const int n1 = static_cast<int>(N1_.cols()), light = static_cast<int>(N0_.cols());
   const int rest = static_cast<int>(firsts_.size() + algebraic_.size());
@@ -342,7 +344,7 @@ void SmallMotion::take_back(const Matrix& x_by_z, const Matrix& x_by_u) {
   };
   Y_by_z_ = places(x_by_z);
   Y_by_u_ = places(x_by_u) + P_;
-  // velocities: N1 ν1 + N0 η0', the latter from the states' rates
+  // Velocities: N1 ν1 + N0 η0', where η0' follows from the rates of the states.
   const Matrix massless = N0_ * x_by_z.middleRows(2 * n1, light);
   V_by_z_ = N1_ * x_by_z.middleRows(n1, n1) + massless * A;
   V_by_u_ = N1_ * x_by_u.middleRows(n1, n1) + massless * B;
@@ -350,7 +352,7 @@ void SmallMotion::take_back(const Matrix& x_by_z, const Matrix& x_by_u) {
   first_by_u_ = x_by_u.bottomRows(rest);
 }
 
-/// Everything by (z, u), u' = 0.
+/// All quantities by (z, u), with u' = 0.
 void SmallMotion::join_states_and_inputs() {
   const int nz = states(), nu = inputs();
   const int ny = static_cast<int>(firsts_.size()), na = static_cast<int>(algebraic_.size());
@@ -377,7 +379,7 @@ void SmallMotion::join_states_and_inputs() {
   reactions_ = solved(Eigen::ColPivHouseholderQR<Matrix>(picked(K_, places_, constraints_)), right);
 }
 
-/// The present level, changed by s along column j of (z, u).
+/// The current level, perturbed by s along column j of (z, u).
 Level SmallMotion::moved(double s, int j) const {
   Level to = l_;
   for (int i = 0; i < p_.node_count; ++i) {
@@ -409,7 +411,7 @@ Level SmallMotion::moved(double s, int j) const {
   return to;
 }
 
-/// What an output shows of a level; small rotations are from where it stands.
+/// The value of an output at a level; small rotations are relative to the current state.
 double SmallMotion::seen(const Output& o, const Level& l, std::vector<double>& measured) const {
   if (o.element >= 0) {
     const ElementPlan& plan = p_.elements[o.element];

@@ -18,7 +18,7 @@ std::vector<double> residual(const Element& e, Function f, const Probe& at) {
   return r;
 }
 
-/// Of fourth order, over ±step and ±2 step.
+/// Central differences of fourth order, over ±step and ±2 step.
 template <class F>
 std::vector<double> difference(const F& at, double step) {
   const auto a = at(-2.0 * step), b = at(-step), c = at(step), d = at(2.0 * step);

@@ -11,7 +11,7 @@ bool finite(const Vector3& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
 
-/// Whether R is a rotation, to what hand-written numbers have.
+/// Whether R is a rotation, within the rounding of hand-written numbers.
 bool rotates(const Matrix3& R) {
   const Vector3 a = column(R, 0), b = column(R, 1), c = column(R, 2);
   constexpr double rough = 1e-3;
@@ -19,8 +19,9 @@ bool rotates(const Matrix3& R) {
          std::abs(dot(a, b)) < rough && dot(cross(a, b) - c, cross(a, b) - c) < rough * rough;
 }
 
-/// Principal moments of a body: positive semidefinite, and none larger than the others' sum.
-/// Equivalent: trace/2 - J, the second moments of mass, is positive semidefinite.
+/// Whether a body can have this inertia: positive semidefinite, and no principal moment larger than
+/// the sum of the others. Equivalently, trace/2 - J, the second moments of mass, is positive
+/// semidefinite.
 bool possible(const spatial::Sym3<double>& J) {
   const double h = 0.5 * trace(J), slack = 1e-9 * std::abs(h);
   const double xx = h - J.xx + slack, yy = h - J.yy + slack, zz = h - J.zz + slack;
@@ -39,7 +40,7 @@ void add(std::vector<Finding>& all, std::string message, const std::string& part
   all.push_back({Severity::error, "V1714", std::move(message), part});
 }
 
-/// `mass` of each node grows by what is on it.
+/// Adds the bodies on each node to its `mass`.
 void check_bodies(const Model& model, std::vector<double>& mass, std::vector<Finding>& all) {
   const int nodes = static_cast<int>(model.nodes.size());
   for (const Body& b : model.bodies) {
@@ -64,7 +65,7 @@ void check_bodies(const Model& model, std::vector<double>& mass, std::vector<Fin
   }
 }
 
-/// What is inertial counts as some mass on its nodes.
+/// An inertial element counts as mass on its nodes.
 void check_element(const Model& model, const NamedElement& e, std::vector<double>& mass,
                    std::vector<Finding>& all) {
   const Shape& s = e.element->shape();

@@ -10,7 +10,7 @@
 
 namespace vernier::constrained {
 
-/// Point for any number T: what a residual written once as a template reads.
+/// Point for any number type T, for residuals written once as a template.
 template <class T>
 struct PointOf {
   const Point& at;  // time, c, drives, memory
@@ -33,7 +33,7 @@ struct PointOf {
   double memory(int i) const noexcept { return at.memory[i]; }
 };
 
-/// Where it puts what should be zero; zero before.
+/// Receives the residual; zero before.
 template <class T>
 struct ResidualOf {
   T* rows = nullptr;
@@ -55,11 +55,12 @@ struct ResidualOf {
   T& algebraic(int i) const noexcept { return rows[shape.algebraic_row(i)]; }
 };
 
-/// An element by its residual alone: forward derivatives give the exact Jacobian. `Derived` has
+/// An element defined by its residual alone: forward automatic differentiation gives the exact
+/// Jacobian. `Derived` has
 ///   template <class T> void residual(const PointOf<T>&, const ResidualOf<T>&) const noexcept;
 /// and, if its shape is inertial,
 ///   template <class T> void momenta(const PointOf<T>&, const ResidualOf<T>&) const noexcept;
-/// both called with T = double and T = spatial::Dual<Size>. Size: shape().size(), or more. For
+/// both called with T = double and T = spatial::Dual<Size>. Size: at least shape().size(). For
 /// functions of numbers: `using elementary::sin; … sin(x)`.
 template <class Derived, int Size>
 class DualElement : public Element {
@@ -152,7 +153,7 @@ class DualElement : public Element {
         n.omega.x.d[at + 3 + k] = turn.a[k];
         n.omega.y.d[at + 3 + k] = turn.a[3 + k];
         n.omega.z.d[at + 3 + k] = turn.a[6 + k];
-        // row r of skew(e_k) R
+        // Row r of skew(e_k) R.
         const std::size_t a = (k + 1) % 3, b = (k + 2) % 3;
         for (std::size_t j = 0; j < 3; ++j) {
           n.R.a[3 * a + j].d[at + 3 + k] = -p.c * s.R.a[3 * b + j];

@@ -5,11 +5,11 @@
 namespace vernier::constrained {
 
 void Element::momentum(const Point&, const Contribution&) const noexcept {
-  require(false);  // an inertial element says its momenta
+  require(false);  // an inertial element must override this
 }
 
 void Element::held_forces(const Point&, std::span<Wrench>) const noexcept {
-  require(false);  // an element of held inputs says its forces
+  require(false);  // an element with held inputs must override this
 }
 
 void Element::begin(const Point&, std::span<double>) const noexcept {}

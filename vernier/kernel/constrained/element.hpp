@@ -18,10 +18,10 @@ namespace vernier::constrained {
 using Vector3 = spatial::Vec3<double>;
 using Matrix3 = spatial::Mat3<double>;
 
-/// In place of the index of a node: the ground, at the origin, which never moves.
+/// The index of the ground, a node at the origin that never moves.
 inline constexpr int ground = -1;
 
-/// What elements see of a structural node. T: double, or a number that carries derivatives.
+/// The state of a structural node as elements see it. T: double, or a number with derivatives.
 template <class T>
 struct NodeStateOf {
   spatial::Vec3<T> x;      // m
@@ -31,12 +31,12 @@ struct NodeStateOf {
 };
 using NodeState = NodeStateOf<double>;
 
-/// A function of time, or an input, now.
+/// The current value and rates of a function of time, or of an input.
 struct DriveState {
   double value = 0.0, rate = 0.0, acceleration = 0.0;
 };
 
-/// Something an element can tell.
+/// A quantity that an element can measure.
 struct Measure {
   std::string name;  // "force", "angle"
   std::string unit = "1";
@@ -44,9 +44,9 @@ struct Measure {
   std::string description = {};
 };
 
-/// What an element connects and what it adds to the system; constant for its life.
+/// What an element connects and adds to the system; constant during its life.
 ///
-/// Its local rows and columns have the same numbering, `size()` in all:
+/// Its local rows and columns have the same numbering, `size()` in total:
 ///   6 for each node (rows: force, moment; columns: Δx', Δg', where θ = c Δg'), 1 for each scalar
 ///   node, 1 for each own coordinate, 1 for each own differential unknown, 1 for each own algebraic
 ///   unknown.
@@ -59,13 +59,13 @@ struct Shape {
   int algebraic = 0;     // own unknowns without derivative
   int holonomic = 0;     // the first rows of the algebraic ones are constraints Φ(x, R, q, t) = 0,
                          // their unknowns the multipliers λ
-  int memory = 0;        // numbers kept from step to step, changed by accept() only
+  int memory = 0;        // numbers kept between steps, changed only by accept()
   bool inertial = false;  // momentum() adds to β, γ and p
   bool held = false;      // its forces follow inputs that are held over a step: applied as exact
                           // impulses by held_forces(); evaluate() must leave them out
   std::vector<Measure> measures = {};
   std::vector<double> initial = {};  // own coordinates, their rates, own y, own y'; empty: zeros
-  /// size() × size(), row major: where the Jacobian can ever be other than zero. Empty: anywhere.
+  /// size() × size(), row major: where the Jacobian can be nonzero. Empty: anywhere.
   std::vector<unsigned char> pattern = {};
 
   int own_row(int i = 0) const noexcept {
@@ -76,10 +76,10 @@ struct Shape {
   int size() const noexcept { return algebraic_row(algebraic); }
 };
 
-/// Where the mechanism stands, as one element sees it.
+/// The state of the mechanism as one element sees it.
 struct Point {
   double time = 0.0;                         // s
-  double c = 1.0;                            // y = c y' + history: what a rate adds to a value
+  double c = 1.0;                            // of y = c y' + history
   const NodeState* node_states = nullptr;    // of all nodes; the ground is the last
   const Matrix3* node_turns = nullptr;       // see turn()
   const int* nodes = nullptr;                // numbers of the element's nodes therein
@@ -94,20 +94,19 @@ struct Point {
   const double* memory = nullptr;            //
 
   const NodeState& node(int i) const noexcept { return node_states[nodes[i]]; }
-  /// How the angular velocity of node i follows the unknown: Δω = turn(i) Δg', where θ = c Δg'.
-  /// Nearly the identity: 1 - c skew(ω) / 2 for short steps.
+  /// W of docs/mathematics/constrained.md, section 2: Δω = turn(i) Δg', where θ = c Δg'. Close to
+  /// the identity: 1 - c skew(ω) / 2 for short steps.
   const Matrix3& turn(int i) const noexcept { return node_turns[nodes[i]]; }
   double scalar(int i) const noexcept { return scalar_values[scalars[i]]; }
   double scalar_rate(int i) const noexcept { return scalar_rates[scalars[i]]; }
   const DriveState& drive(int i) const noexcept { return drive_states[drives[i]]; }
 };
 
-/// Where an element puts its residual and, unless `jacobian` is null, its Jacobian; both are zero
-/// before. Local numbering of Shape. The residual is what should be zero: forces on nodes count
-/// negative. Column j of the Jacobian is the derivative of the residual by the rate unknown j: for
-/// values that have rates ∂r/∂y' + c ∂r/∂y, for own algebraic unknowns ∂r/∂λ. It may leave out
-/// terms that only slow Newton's iteration down a little (second order in the correction of one
-/// step).
+/// Receives the residual of an element and, unless `jacobian` is null, its Jacobian; both are zero
+/// before. The numbering is that of Shape. The residual should be zero: forces on nodes have a
+/// negative sign. Column j of the Jacobian is the derivative of the residual by the rate unknown j:
+/// ∂r/∂y' + c ∂r/∂y for values that have rates, ∂r/∂λ for own algebraic unknowns. It may omit terms
+/// of second order in the correction of one step, which only slow Newton's iteration slightly.
 struct Contribution {
   double* residual = nullptr;
   double* jacobian = nullptr;  // row major, `size` columns
@@ -133,10 +132,10 @@ struct Wrench {
   Vector3 force{}, moment{};
 };
 
-/// A joint, a beam, a spring, a force, a controller: something that adds rows and forces to the
-/// equations. Immutable: one element may be evaluated by several threads; what changes with time is
-/// in Point. The functions marked noexcept run in the loop: they do not allocate, lock or throw,
-/// and keep nothing between two calls.
+/// A joint, beam, spring, force or controller: anything that adds rows and forces to the equations.
+/// Immutable: several threads may evaluate one element; everything that changes with time is in
+/// Point. The noexcept functions run in the loop: they do not allocate, lock or throw, and keep
+/// nothing between calls.
 class Element {
  public:
   virtual ~Element() = default;
@@ -145,38 +144,38 @@ class Element {
 
   virtual void evaluate(const Point&, const Contribution&) const noexcept = 0;
 
-  /// The momenta this element adds (shape().inertial): β and γ about the node in the rows of nodes,
-  /// p in those of own coordinates; the Jacobian as in evaluate(). The solver takes their rates,
-  /// and adds v × β to the moments itself.
+  /// The momenta that this element adds (shape().inertial): β and γ about the node in the rows of
+  /// nodes, p in those of own coordinates; the Jacobian as in evaluate(). The solver computes their
+  /// rates and adds v × β to the moments.
   virtual void momentum(const Point&, const Contribution&) const noexcept;
 
-  /// Of the holonomic constraints along the motion: rate = ∂Φ/∂t at fixed place, and drift = what
-  /// Φ'' would be if nothing accelerated (x'' = 0, ω' = 0, q'' = 0; drives do accelerate). Without
-  /// an override: by differences of evaluate().
+  /// For the holonomic constraints: rate = ∂Φ/∂t at fixed positions, and drift = Φ'' without
+  /// accelerations (x'' = 0, ω' = 0, q'' = 0; drives do accelerate). The default uses differences
+  /// of evaluate().
   virtual void constraint_motion(const Point&, std::span<double> rate,
                                  std::span<double> drift) const;
 
   /// The forces of held inputs (shape().held) at Point, one for each node.
   virtual void held_forces(const Point&, std::span<Wrench>) const noexcept;
 
-  /// The start of a run, consistent positions known: sets the memory.
+  /// Sets the memory at the start of a run, when consistent positions are known.
   virtual void begin(const Point&, std::span<double> memory) const noexcept;
-  /// A step was accepted: may change the memory (turns counted, sliding or sticking).
-  /// Answers whether forces jump here: then the solver predicts the next step without the past.
+  /// Called after an accepted step; may change the memory (counted turns, sliding or sticking).
+  /// Returns whether forces jump here: then the solver predicts the next step without history.
   virtual bool accept(const Point&, std::span<double> memory) const noexcept;
 
-  /// All measures one after the other.
+  /// Writes all measures in sequence.
   virtual void measure(const Point&, std::span<double>) const noexcept;
-  /// Potential (elastic) energy stored, J.
+  /// Stored potential (elastic) energy, J.
   virtual double energy(const Point&) const noexcept;
 };
 
-/// The Jacobian of one element is kept whole: this many rows are 128 MiB.
+/// The Jacobian of one element is stored densely: this many rows need 128 MiB.
 inline constexpr int most_element_rows = 4096;
 
-/// Evaluates an element at random places and answers the pattern of its Jacobian (Shape::pattern).
-/// For elements that act everywhere alike, in their constructors: `shape` complete but for the
-/// pattern. Throws std::invalid_argument for more than most_element_rows.
+/// Evaluates an element at random states and returns the pattern of its Jacobian (Shape::pattern).
+/// For constructors of elements whose pattern does not depend on the state; `shape` is complete
+/// except for the pattern. Throws std::invalid_argument for more than most_element_rows.
 std::vector<unsigned char> probed_pattern(const Element&, const Shape&);
 
 }  // namespace vernier::constrained

@@ -9,15 +9,15 @@
 
 #include "vernier/kernel/constrained/element.hpp"
 
-/// The elements a mechanism is made of: parameters, and functions that make them. Drives are given
-/// by their numbers in the model; -1: none. make() throws std::invalid_argument, in the user's
-/// terms, for parameters that no element can have (a beam without length, a section that is not
-/// positive definite, a table that does not rise).
+/// The elements of mechanisms: their parameters, and functions that make them. Drives are indices
+/// in the model; -1: none. make() throws std::invalid_argument, in the user's terms, for invalid
+/// parameters (a beam without length, a section that is not positive definite, a table that does
+/// not increase).
 namespace vernier::constrained {
 
 inline constexpr int no_drive = -1;
 
-/// A point of a node with axes of its own, both in node axes. Of the ground: global.
+/// A point of a node with its own axes, both in node axes; for the ground, in global axes.
 struct Attachment {
   int node = ground;
   Vector3 offset{};
@@ -25,7 +25,7 @@ struct Attachment {
       spatial::identity3<double>();  // axes of the joint to node axes; 3: the joint's axis
 };
 
-// -- joints --------------------------------------------------------------------------------------
+// Joints
 
 enum class JointKind : std::uint8_t {
   spherical,    // points coincide
@@ -42,12 +42,12 @@ enum class JointKind : std::uint8_t {
   displacement  // point of b in axes of a follows three drives
 };
 
-/// Friction of a revolute or prismatic joint, by its reaction: Stribeck curve
+/// Friction of a revolute or prismatic joint under its reaction: the Stribeck curve
 ///   f(v) = N (μ_c + (μ_s - μ_c) exp(-(v/v_s)²)) s(v / v_0) + viscous v
-/// with s(x) = x between -1 and 1, there it sticks, but for a creep below v_0; N the reaction
-/// normal to the motion (times radius for a revolute) plus preload. f is an unknown of the joint.
-/// Implicit in v; the reaction is that of the step before, so the friction follows it with an error
-/// of one step and always takes energy out.
+/// with s(x) = x between -1 and 1, where the joint sticks except for creep below v_0. N is the
+/// reaction normal to the motion (times radius for a revolute) plus preload. f is an unknown of the
+/// joint. It is implicit in v, but uses the reaction of the previous step, so friction lags it by
+/// one step and always dissipates energy.
 struct Friction {
   double coulomb = 0.0;         // μ_c
   double stiction = 0.0;        // μ_s >= μ_c
@@ -57,8 +57,8 @@ struct Friction {
   double radius = 0.0;      // m, revolute
   double smoothing = 1e-3;  // v_0, rad/s or m/s
 };
-/// A compliant stop of a revolute or prismatic joint. The damping force is at most as large as the
-/// elastic one: it never pulls, and begins at zero.
+/// A compliant stop of a revolute or prismatic joint. The damping force does not exceed the elastic
+/// one: the stop never pulls, and its force starts at zero.
 struct Stop {
   double lower = 0.0, upper = 0.0;
   double stiffness = 0.0, damping = 0.0;
@@ -72,8 +72,8 @@ struct Joint {
   std::optional<Friction> friction = {};
   std::optional<Stop> stop = {};
 };
-/// Measures: force (of the joint on b, axes of a), moment; revolute and others that have them:
-/// angle (unwrapped), rate, position, speed along axis 3; friction.
+/// Measures: force (of the joint on b, axes of a), moment; where they exist, angle (unwrapped),
+/// rate, position, speed along axis 3; friction.
 std::unique_ptr<const Element> make(const Joint&);
 
 /// A coordinate of two attachments: the angle about axis 3 (unwrapped) or the distance along it.
@@ -81,9 +81,9 @@ struct JointCoordinate {
   Attachment a = {}, b = {};
   bool angle = true;
 };
-/// first + ratio second = their value at the start: gear (two angles), screw (angle and distance,
-/// ratio rad/m), rack and pinion. What `drive` has changed by since the start is added to the right
-/// side. Measures: first, second, reaction (along the first).
+/// first + ratio second = its initial value: gear (two angles), screw (angle and distance, ratio
+/// rad/m), rack and pinion. The change of `drive` since the start is added to the right-hand side.
+/// Measures: first, second, reaction (along the first).
 struct Coupling {
   JointCoordinate first = {}, second = {};
   double ratio = 1.0;
@@ -91,17 +91,17 @@ struct Coupling {
 };
 std::unique_ptr<const Element> make(const Coupling&);
 
-// -- laws and what follows them ------------------------------------------------------------------
+// Force laws and elements that use them
 
-/// One-dimensional: force from elongation (or moment from angle) s and its rate.
+/// A scalar law: force from elongation (or moment from angle) s and its rate.
 struct Law {
   enum class Kind : std::uint8_t {
     linear,        // k s + d s'
     cubic,         // k s + k3 s³ + d s'
-    table,         // force over s, straight lines between points, + d s'
+    table,         // force by s, linear interpolation, + d s'
     viscoelastic,  // standard solid: k s + k1 (s - z) + d s', z' = (s - z) / τ; own state z, 0 at
                    // first
-    one_sided,     // k s + d s' where s > 0, |d s'| at most k s; else none
+    one_sided,     // k s + d s' if s > 0, |d s'| limited to k s; otherwise 0
   } kind = Kind::linear;
   double stiffness = 0.0, damping = 0.0, cubic = 0.0;
   double branch_stiffness = 0.0, relaxation_time = 0.0;  // viscoelastic
@@ -114,9 +114,9 @@ struct SixLaw {
   std::array<double, 36> stiffness{}, damping{};
 };
 
-/// Between two attachments: translational along the three axes of a, rotational about them
-/// (rotation vector of b in a, less than half a turn; minus reference), each with a law. Force and
-/// moment are those that do the laws' work: springs store what they are given. Measures:
+/// An elastic element between two attachments: translation along the three axes of a, rotation
+/// about them (rotation vector of b in a, less than half a turn, minus reference), each with a law.
+/// Force and moment are work-conjugate to the coordinates, so springs conserve energy. Measures:
 /// displacement, rotation, force, moment.
 struct DeformableJoint {
   Attachment a = {}, b = {};
@@ -127,8 +127,8 @@ struct DeformableJoint {
 };
 std::unique_ptr<const Element> make(const DeformableJoint&);
 
-/// A spring or strut along the line between two points; slack when shortened: a cable. Measures:
-/// length, rate, tension.
+/// A spring or strut along the line between two points, or a cable, which is slack when shortened.
+/// Measures: length, rate, tension.
 struct Rod {
   Attachment a = {}, b = {};
   double length = 0.0;  // at rest; s = ℓ - length
@@ -138,24 +138,25 @@ struct Rod {
 };
 std::unique_ptr<const Element> make(const Rod&);
 
-// -- loads ---------------------------------------------------------------------------------------
+// Loads
 
-/// dead: direction in global axes; follower: in the axes of the attachment; internal: on b, and its
-/// opposite on a at the same point, in the axes of a. Size: direction times the drive. `held`: the
-/// drive is an input that is held over each step (exact impulses). Measures: value.
+/// dead: direction in global axes; follower: in the axes of the attachment; internal: on b, with
+/// the opposite on a at the same point, in the axes of a. The force is the direction times the
+/// drive. `held`: the drive is an input that is held over each step (exact impulses). Measures:
+/// value.
 struct Load {
   enum class Kind : std::uint8_t { dead, follower, internal } kind = Kind::dead;
   bool couple = false;
-  Attachment a = {}, b = {};  // dead and follower: b alone
+  Attachment a = {}, b = {};  // dead and follower: only b
   Vector3 direction = {};
   int drive = no_drive;
   bool held = false;
 };
 std::unique_ptr<const Element> make(const Load&);
 
-/// Point of b against a plane (through a, normal axis 3) or a sphere about a. With penetration δ
-/// (Hunt and Crossley): f = k δⁿ (1 + damping δ'), never pulling; Coulomb friction along the
-/// sliding velocity v with the smooth sign v / √(v² + friction_speed²). Measures: penetration,
+/// Contact of a point of b with a plane (through a, normal axis 3) or a sphere about a. With
+/// penetration δ (Hunt and Crossley): f = k δⁿ (1 + damping δ'), never pulling; Coulomb friction
+/// along the sliding velocity v, regularized by v / √(v² + friction_speed²). Measures: penetration,
 /// force, friction.
 struct Contact {
   Attachment a = {}, b = {};
@@ -166,12 +167,13 @@ struct Contact {
 };
 std::unique_ptr<const Element> make(const Contact&);
 
-// -- control and scalars -------------------------------------------------------------------------
+// Control and scalars
 
-/// u = Kp (r - s) + Ki ∫(r - s) + Kd (r' - s'), on a joint coordinate, as torque (force) between a
-/// and b; continuous and implicit, or `held` at its value at the start of each step. One own
-/// differential unknown if Ki is not zero. `limit`: |u| at most; 0: none; at the limit the integral
-/// follows what the limit allows, with time constant Kp / Ki. Measures: command, error, position.
+/// A PID controller on a joint coordinate: u = Kp (r - s) + Ki ∫(r - s) + Kd (r' - s'), as torque
+/// (force) between a and b; continuous and implicit, or `held` at its value at the start of each
+/// step. It has one own differential unknown if Ki is not zero. `limit`: bound of |u|; 0: none. At
+/// the limit the integral is tracked back (anti-windup) with time constant Kp / Ki. Measures:
+/// command, error, position.
 struct Servo {
   JointCoordinate coordinate = {};
   int reference = no_drive;
@@ -180,9 +182,9 @@ struct Servo {
 };
 std::unique_ptr<const Element> make(const Servo&);
 
-/// A linear state space between scalar nodes: x' = A x + B u, y = C x + D u, with E x' if given. u
-/// are scalar nodes or drives; y sets scalar nodes: y_i - node_i = 0 is put into the row of output
-/// node i.
+/// A linear state space between scalar nodes: x' = A x + B u, y = C x + D u, with E x' if E is
+/// given. u are scalar nodes or drives; y sets scalar nodes: y_i - node_i = 0 is added to the row
+/// of output node i.
 struct StateSpace {
   int states = 0;
   std::vector<double> A = {}, B = {}, C = {}, D = {};      // row major; D may be empty: zeros
@@ -193,8 +195,8 @@ struct StateSpace {
 };
 std::unique_ptr<const Element> make(const StateSpace&);
 
-/// flow through a two-port between scalar nodes (or one and zero): conductance (v_a - v_b),
-/// capacity (v_a - v_b)', or a source given by a drive; into the rows of a (+) and b (-).
+/// Flow between two scalar nodes (or one and zero): conductance (v_a - v_b), capacity (v_a - v_b)',
+/// or a source given by a drive; added to the rows of a (+) and b (-).
 struct ScalarBranch {
   int a = -1, b = -1;
   double conductance = 0.0, capacity = 0.0;
@@ -203,8 +205,8 @@ struct ScalarBranch {
 };
 std::unique_ptr<const Element> make(const ScalarBranch&);
 
-/// Couples a joint coordinate to a scalar node: torque = constant × node; its row gets back-effect
-/// constant × rate (an ideal motor or a piston).
+/// Couples a joint coordinate to a scalar node: torque = constant × node, and constant × rate is
+/// added to the row of the node (an ideal motor or a piston).
 struct Transducer {
   JointCoordinate coordinate = {};
   int scalar = -1;
@@ -212,7 +214,7 @@ struct Transducer {
 };
 std::unique_ptr<const Element> make(const Transducer&);
 
-// -- beams and modal bodies ----------------------------------------------------------------------
+// Beams and modal bodies
 
 /// Section: [n; m] = C [ε; κ] + C_v [ε'; κ'] in the axes of the section, 1 along the beam.
 struct Section {
@@ -223,26 +225,26 @@ struct Section {
   spatial::Sym3<double> line_inertia{};  // kg m, per length, about the axis
 };
 
-/// Three-node finite-volume beam, geometrically exact and frame invariant. Curved and pre-twisted
-/// as the nodes and section axes stand in the model's start, which is free of stress but for
-/// `prestrain`. Measures, in section axes, at the two evaluation points: force_1, moment_1,
-/// strain_1, curvature_1 and the same with _2; deflection and turn of the last node seen from the
-/// first, against the reference.
+/// A three-node finite-volume beam, geometrically exact and frame invariant
+/// (docs/mathematics/constrained.md, section 4). It is curved and pre-twisted as the nodes and
+/// section axes are in the initial state, which is free of stress except for `prestrain`. Measures,
+/// in section axes, at the two evaluation points: force_1, moment_1, strain_1, curvature_1 and the
+/// same with _2; deflection and turn of the last node relative to the first, against the reference.
 struct Beam3 {
   std::array<int, 3> nodes{};
   std::array<Vector3, 3> offsets{};  // node axes
   std::array<Matrix3, 3> axes{spatial::identity3<double>(), spatial::identity3<double>(),
                               spatial::identity3<double>()};  // section axes to node axes
   std::array<Section, 2> sections{};                          // at ξ = ∓1/√3
-  /// Reference places of the three nodes (the model's start), from which length and initial strain
-  /// follow.
+  /// Reference states of the three nodes (the initial state of the model), which determine length
+  /// and initial strain.
   std::array<NodeState, 3> reference{};
   std::array<std::array<double, 6>, 2> prestrain{};  // stretch, shear, twist, bending there
 };
 std::unique_ptr<const Element> make(const Beam3&);
 
-/// One evaluation point in the middle of two nodes. Measures: force, moment, strain, curvature
-/// there; deflection, turn as of Beam3.
+/// A two-node beam with one evaluation point in the middle. Measures: force, moment, strain,
+/// curvature there; deflection and turn as for Beam3.
 struct Beam2 {
   std::array<int, 2> nodes{};
   std::array<Vector3, 2> offsets{};
@@ -254,9 +256,9 @@ struct Beam2 {
 };
 std::unique_ptr<const Element> make(const Beam2&);
 
-/// Component modes on a node: small deformation φ q of a body about its frame, which the node
-/// carries; the modes have coordinates q of their own. Integrals as of multibody::Modes (see
-/// modal_body() of elements/modal_body.hpp), of points p, in node axes.
+/// Component modes on a node: small deformation φ q of a body about its frame, which is the node;
+/// the modes have their own coordinates q. Integrals as in multibody::Modes (see modal_body() of
+/// elements/modal_body.hpp), of points p, in node axes.
 struct ModalBody {
   int node = 0;
   double mass = 0.0;
@@ -274,15 +276,15 @@ struct ModalBody {
   std::vector<Matrix3> J2;              // [i n + l]: ∫ (φ_i·φ_l) - φ_i φ_lᵀ dm; order 2
   std::vector<double> initial, initial_rates;  // empty: zeros
   Vector3 gravity{};                           // m/s², that of the model
-  /// A point of the body: place and axes undeformed, in node axes; translation and rotation by each
-  /// mode. Measures: NAME.deflection, and with a node NAME.force, NAME.moment of the body on it, in
-  /// node axes.
+  /// A point of the body: undeformed position and axes, in node axes; translation and rotation by
+  /// each mode. Measures: NAME.deflection, and with a node NAME.force, NAME.moment of the body on
+  /// it, in node axes.
   struct Station {
     std::string name;
     Vector3 place{};
     Matrix3 axes = spatial::identity3<double>();
     std::vector<Vector3> translation, rotation;
-    int node = ground;  // the node that is clamped there by six constraints; ground: none
+    int node = ground;  // node clamped there by six constraints; ground: none
   };
   std::vector<Station> stations;
 };

@@ -56,7 +56,7 @@ bool Mechanism::project(State& s, Workspace& w) const noexcept {
   return detail::project(*plan_, s, *w.scratch_);
 }
 
-// -- reading -------------------------------------------------------------------------------------
+// Outputs
 
 Point Mechanism::point(const State& s, int element) const noexcept {
   return plan_->point(plan_->elements[element], s);

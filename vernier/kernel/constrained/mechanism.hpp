@@ -17,7 +17,8 @@ struct MechanismLayout;
 struct Scratch;
 }  // namespace detail
 
-/// multistep2…4: one solve per step, order 2, dissipation tunable. The others restart cleanly.
+/// multistep2…4 need one solve per step and have order 2 and tunable dissipation. The others need
+/// no history.
 enum class Scheme : std::uint8_t {
   multistep2,
   multistep3,
@@ -32,22 +33,22 @@ enum class Scheme : std::uint8_t {
 struct Settings {
   Scheme scheme = Scheme::multistep2;
   double rho = 0.6;  // spectral radius at infinity: 0 most, 1 no dissipation
-  /// Newton: at least and at most so many iterations for each solve. To tolerance: as many as are
-  /// needed up to `iterations_most`; then the step has not converged.
+  /// Newton iterations per solve. To tolerance: as many as needed up to `iterations_most`; beyond
+  /// this the step has not converged.
   int iterations_least = 1;
   int iterations_most = 20;
   double tolerance = 1e-9;  // relative to running magnitudes of forces, moments, constraints
-  /// Real time: after iterations_most the state is accepted, counted and carried on.
+  /// Real time: after iterations_most the state is accepted and counted, and the run continues.
   bool accept_unconverged = false;
   int reuse = 3;  // iterations for which a Jacobian is kept, while it contracts by 0.1
   bool project_velocities = false;  // one more solve: Φ_q v + Φ_t = 0 after each step
   bool split_impulses = true;       // held inputs as exact impulses
-  /// Steps that follow the motion: step(h) takes as many shorter ones as keep the local error of
-  /// each, relative to the size of the mechanism and in rad, below this. 0: one step.
+  /// Adaptive steps: step(h) takes as many substeps as are needed to keep the local error of each,
+  /// relative to the size of the mechanism and in rad, below this. 0: one step.
   double local_error = 0.0;
 };
 
-/// How one step ended.
+/// The outcome of one step.
 struct StepReport {
   enum class End : std::uint8_t { converged, accepted, failed };
   End end = End::converged;
@@ -57,7 +58,7 @@ struct StepReport {
   int worst_row = -1;        // Mechanism::row_name
 };
 
-/// What keeps a mechanism from being put together.
+/// Why a mechanism cannot be assembled.
 struct AssemblyProblem : std::runtime_error {
   enum class Kind : std::uint8_t {
     redundant,
@@ -80,11 +81,11 @@ struct Acceleration {
 
 class Workspace;
 
-/// A mechanism as it was described: its structure and, once it was put together, the scales and
-/// the compiled elimination of its equations. Never changes; copies share it. It serves any number
-/// of states, and several threads at once, each with a workspace of its own.
+/// A mechanism: its structure and, after assembly, the scales and the compiled elimination of its
+/// equations. Immutable; copies share it. It serves any number of states, and several threads at
+/// once, each with its own workspace.
 ///
-/// step() and what reads are for the loop: they do not allocate or throw.
+/// step() and all reading functions are for the loop: they do not allocate or throw.
 class Mechanism {
  public:
   /// Analyses the structure. The model must have no findings.
@@ -94,30 +95,32 @@ class Mechanism {
   const Settings& settings() const noexcept;
   const detail::MechanismLayout& plan() const noexcept { return *plan_; }
 
-  /// A state with the model's inputs, not yet anywhere.
+  /// A state with the inputs of the model, not yet assembled.
   State blank() const;
-  /// From the model's start and the inputs of `at`: positions that satisfy all constraints, nearest
-  /// to those given; then velocities; then accelerations and reactions. `at` becomes that state.
-  /// The answer is the mechanism put together: it can advance that state and what comes of it.
-  /// Throws AssemblyProblem; then `at` is where the search ended.
+  /// Assembles the mechanism from the initial state of the model and the inputs of `at`: the
+  /// nearest positions that satisfy all constraints; then velocities; then accelerations and
+  /// reactions. `at` becomes this state. Returns the assembled mechanism, which can advance this
+  /// state and its successors. Throws AssemblyProblem; then `at` is where the search ended.
   Mechanism assembled(State& at, double time = 0.0) const;
-  /// Finds rest instead: loads grow in `load_steps` (more where needed); then as assembled().
+  /// Finds static equilibrium instead: loads increase in `load_steps` (more if needed); then as
+  /// assembled().
   Mechanism at_rest(State& at, double time = 0.0, int load_steps = 10) const;
 
-  /// Advances a state by h seconds. Inputs keep their values meanwhile. After `failed` every byte
-  /// of the state is as it was before the step.
+  /// Advances a state by h seconds with constant inputs. After `failed` every byte of the state is
+  /// as before the step.
   StepReport step(State&, Workspace&, double h) const noexcept;
-  /// Brings velocities (and momenta) onto the constraints, accelerations follow; a restart.
+  /// Projects velocities (and momenta) onto the constraints and updates accelerations; restarts the
+  /// scheme.
   bool project(State&, Workspace&) const noexcept;
 
-  /// Where element e stands, for its measures.
+  /// The point of an element, for its measures.
   Point point(const State&, int element) const noexcept;
-  /// All measures of its shape(), for which there must be room.
+  /// Writes all measures of its shape(); the span must have room for them.
   void measure(const State&, int element, std::span<double>) const noexcept;
   std::span<const double> multipliers(const State&, int element) const noexcept;
-  /// Of all nodes, from their momenta; zero for nodes without mass. Only for nodes that carry
-  /// rigid bodies alone, with inertia about all axes: what inertial elements (modal bodies) add is
-  /// not taken apart. The answer is in the workspace until that advances a state or is asked again.
+  /// Accelerations of all nodes from their momenta; zero for nodes without mass. Valid only for
+  /// nodes that carry rigid bodies alone, with inertia about all axes: the contribution of inertial
+  /// elements (modal bodies) is not separated. The result is in the workspace until its next use.
   std::span<const Acceleration> accelerations(const State&, Workspace&) const noexcept;
 
   double kinetic_energy(const State&) const noexcept;
@@ -132,9 +135,8 @@ class Mechanism {
   /// "moment equilibrium of node 'tip' about x", "constraint 2 of revolute 'shoulder'".
   std::string row_name(int row) const;
   int rows() const noexcept;       // unknowns solved for
-  int equations() const noexcept;  // as users count them
-  /// Of the matrix of a step, once it was put together: its entries, and what its factors have
-  /// beyond them.
+  int equations() const noexcept;  // as users count equations
+  /// The matrix of a step after assembly: its entries, and the fill-in of its factors.
   struct Structure {
     int entries = 0, fill = 0;
   };
@@ -143,12 +145,11 @@ class Mechanism {
  private:
   explicit Mechanism(std::shared_ptr<const detail::MechanismLayout>) noexcept;
 
-  std::shared_ptr<const detail::MechanismLayout>
-      plan_;  // shared: of copies, which states and threads use
+  std::shared_ptr<const detail::MechanismLayout> plan_;  // shared between copies
 };
 
-/// Room for the calls of one thread that work on states of one mechanism. What is left in it means
-/// nothing to the next call. Make it anew when the mechanism was put together again.
+/// Working memory for one thread and states of one mechanism. Its contents have no meaning for the
+/// next call. Make a new one after the mechanism was assembled again.
 class Workspace {
  public:
   explicit Workspace(const Mechanism&);

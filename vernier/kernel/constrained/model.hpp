@@ -11,15 +11,15 @@
 
 namespace vernier::constrained {
 
-/// A structural node. `inertia` no: nothing may be attached to it that has mass (12 unknowns
-/// otherwise, 6 without, as users count them).
+/// A structural node. A static node must not carry mass (users count 12 unknowns for a dynamic
+/// node, 6 for a static one).
 struct Node {
   std::string name;
   Vector3 position{};                                  // m
   Matrix3 orientation = spatial::identity3<double>();  // node axes to global axes
   Vector3 velocity{}, angular_velocity{};              // global axes
   bool dynamic = true;
-  double weight = 1.0;  // how much it resists being moved when the mechanism is assembled
+  double weight = 1.0;  // resistance to displacement during assembly
 };
 
 /// A rigid body on a node; several add up.
@@ -31,8 +31,8 @@ struct Body {
   spatial::Sym3<double> inertia{};  // kg m², about the centre of mass, node axes
 };
 
-/// An electric, hydraulic or control quantity with one equation: what elements put into its row
-/// sums up to zero.
+/// An electric, hydraulic or control quantity with one equation: the contributions of elements to
+/// its row sum to zero.
 struct ScalarNode {
   std::string name;
   std::string unit = "1";
@@ -44,27 +44,25 @@ class Drive {
  public:
   virtual ~Drive() = default;
   virtual DriveState at(double time) const noexcept = 0;
-  /// Times at which the value or a derivative jumps; ascending; what is after the last or unknown
-  /// is not listed.
+  /// Times at which the value or a derivative jumps, ascending. Unknown times are not listed.
   virtual std::vector<double> corners() const { return {}; }
 };
 
-/// Either a function, or an input from outside whose value is held over a step.
+/// Either a function of time, or an input whose value is held over a step.
 struct DriveSlot {
   std::string name;
-  std::shared_ptr<const Drive> function = {};  // shared: of models that are copied
+  std::shared_ptr<const Drive> function = {};  // shared between copies of a model
   std::string unit = "1";                      // input
   double initial = 0.0;                        // input
 };
 
 struct NamedElement {
   std::string name;
-  std::shared_ptr<const Element> element;  // shared: of models that are copied
+  std::shared_ptr<const Element> element;  // shared between copies of a model
   std::string kind;                        // "revolute", for messages
 };
 
-/// A mechanism: what there is, and the state it is to start from. Indices are places in the
-/// vectors.
+/// A mechanism and its initial state. Indices are positions in the vectors.
 struct Model {
   std::string name;
   Vector3 gravity{};  // m/s²
@@ -87,8 +85,8 @@ struct Model {
 /// an own coordinate, 1 for each other own unknown.
 int equations(const Model&);
 
-/// Everything that can be said without solving: indices, masses, inertias that no body has, static
-/// nodes with mass, numbers that are not finite. All are V1714, by the names of parts.
+/// Checks everything that needs no solving: indices, masses, inertias that no body can have, static
+/// nodes with mass, numbers that are not finite. All findings are V1714, with the names of parts.
 std::vector<Finding> check(const Model&);
 
 }  // namespace vernier::constrained

@@ -10,7 +10,7 @@ namespace {
 const NodeState at_rest{
     {0.0, 0.0, 0.0}, spatial::identity3<double>(), {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
 
-/// Numbers in [-1, 1], the same everywhere (splitmix64).
+/// Pseudorandom numbers in [-1, 1], the same on every machine (splitmix64).
 class Scatter {
  public:
   explicit Scatter(unsigned seed) : state_(0x9e3779b97f4a7c15ULL * (seed + 1ULL)) {}
@@ -29,7 +29,7 @@ class Scatter {
   std::uint64_t state_;
 };
 
-/// Places of equal numbers in a list without repetitions.
+/// Maps equal numbers to one index each.
 std::vector<int> numbered(const std::vector<int>& names, std::vector<int>& distinct) {
   std::vector<int> places;
   for (int n : names) {
@@ -49,7 +49,7 @@ Matrix3 turn_of(const NodeState& n, double c) noexcept {
 }  // namespace
 
 Probe::Probe(const Shape& shape) : shape_(&shape) {
-  // the ground has a place of its own, the last
+  // The ground has its own index, the last.
   std::vector<int> nodes, scalars, drives;
   for (int n : shape.nodes) {
     if (n != ground && std::find(nodes.begin(), nodes.end(), n) == nodes.end()) nodes.push_back(n);

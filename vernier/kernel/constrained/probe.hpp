@@ -8,23 +8,23 @@
 
 namespace vernier::constrained {
 
-/// An element alone at some place: all that its Point looks at.
+/// A single element with everything that its Point refers to.
 class Probe {
  public:
-  /// At the origin, at rest, everything 0 but drives.
+  /// At the origin, at rest, everything 0 except drives.
   explicit Probe(const Shape&);
-  /// What a Point sees now.
+  /// A copy of a Point.
   explicit Probe(const Shape&, const Point&);
 
-  /// Somewhere near, the same for the same seed.
+  /// Moves to a random state nearby, the same for the same seed.
   void scatter(unsigned seed, const Surroundings&);
-  /// As the unknown of column j does, with the rates it had at scatter().
+  /// Perturbs the unknown of a column, relative to the state of scatter().
   void perturb(int column, double by);
-  /// Along the motion without accelerations: places and drives as they would be after t seconds.
-  /// `drives_only`: nodes stand still.
+  /// Moves along the motion without accelerations: positions and drives after t seconds.
+  /// `drives_only`: nodes are at rest.
   void move(double t, bool drives_only);
-  /// All nodes turned by Q about the origin, then shifted; `points`: also the first three algebraic
-  /// unknowns, a vector in global axes.
+  /// Rotates all nodes by Q about the origin, then shifts them; `points`: also rotates the first
+  /// three algebraic unknowns, a vector in global axes.
   void carry(const Matrix3& Q, const Vector3& by, bool points);
   /// Whether a column belongs to the ground.
   bool grounded(int column) const noexcept;

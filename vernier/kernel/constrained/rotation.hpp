@@ -49,8 +49,8 @@ VERNIER_OF_T Vec3<T> axial(const Mat3<T>& R) noexcept {
   return {R.a[7] - R.a[5], R.a[2] - R.a[6], R.a[3] - R.a[1]};
 }
 
-/// log near half a turn, where the axial part vanishes: by the quaternion of which the component
-/// along axis i is large.
+/// The logarithm near half a turn, where the axial part vanishes: by the quaternion, of which the
+/// component along axis i is large.
 VERNIER_OF_T Vec3<T> log_near_pi(const Mat3<T>& R) noexcept {
   using spatial::square_root;
   const T trace = R.a[0] + R.a[4] + R.a[8];
@@ -95,7 +95,7 @@ VERNIER_OF_T Mat3<T> rotation(const Vec3<T>& psi) noexcept {
   return rotations::combined(psi, k.sigma, k.c);
 }
 
-/// ψ of R, |ψ| <= π; differentiable but at half a turn, where it is still right.
+/// ψ of R, |ψ| <= π; correct everywhere, differentiable except at half a turn.
 VERNIER_OF_T Vec3<T> rotation_vector(const Mat3<T>& R) noexcept {
   const T trace = R.a[0] + R.a[4] + R.a[8];
   if (spatial::all(trace < constant<T>(0.0))) return rotations::log_near_pi(R);
@@ -147,12 +147,12 @@ VERNIER_OF_T Vec3<T> cgr_inverse_tangent_times(const Vec3<T>& g, const Vec3<T>& 
                     constant<T>(0.25) * dot(g, v));
 }
 
-/// g of R; not for half a turn.
+/// g of R; not defined for half a turn.
 VERNIER_OF_T Vec3<T> cgr_vector(const Mat3<T>& R) noexcept {
   return rotations::axial(R) * (constant<T>(2.0) / (constant<T>(1.0) + R.a[0] + R.a[4] + R.a[8]));
 }
 
-/// R brought nearer to a rotation: what is ε from one becomes ε² (Newton's step of the polar
+/// R moved towards the nearest rotation: an error ε becomes ε² (a Newton step of the polar
 /// decomposition, R (3 - RᵀR) / 2).
 VERNIER_OF_T Mat3<T> renormalized(const Mat3<T>& R) noexcept {
   const Vec3<T> a = column(R, 0), b = column(R, 1), c = column(R, 2);

@@ -4,7 +4,7 @@
 
 namespace vernier::constrained {
 
-// Of what was before, the inputs stay.
+// Resets everything except the inputs.
 void Solver::begin() {
   State blank = mechanism_.blank();
   blank.inputs.swap(state_.inputs);

@@ -10,15 +10,15 @@
 
 namespace vernier::constrained {
 
-/// One mechanism in motion: a mechanism, a state and a workspace. step() and what reads are for
-/// the loop: they do not allocate or throw. Not for two threads at once.
+/// A mechanism in motion: a mechanism, a state and a workspace. step() and all reading functions
+/// are for the loop: they do not allocate or throw. Not thread-safe.
 class Solver {
  public:
   /// Analyses the structure. The model must have no findings.
   Solver(Model model, const Settings& settings)
       : mechanism_(std::move(model), settings), state_(mechanism_.blank()), work_(mechanism_) {}
 
-  /// Puts it together at its start, or at rest, with the inputs that it has:
+  /// Assembles the mechanism in its initial state, or in equilibrium, with its current inputs:
   /// Mechanism::assembled(), at_rest(). Both throw AssemblyProblem.
   void initialize(double time = 0.0);
   void equilibrate(double time = 0.0, int load_steps = 10);
@@ -28,7 +28,7 @@ class Solver {
   const Model& model() const noexcept { return mechanism_.model(); }
   const Settings& settings() const noexcept { return mechanism_.settings(); }
 
-  /// As Mechanism and State have it, whose comments say the rest.
+  /// See Mechanism and State for the following functions.
   StepReport step(double h) noexcept { return mechanism_.step(state_, work_, h); }
   void restart() noexcept { state_.restart(); }
   bool project() noexcept { return mechanism_.project(state_, work_); }

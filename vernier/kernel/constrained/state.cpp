@@ -58,7 +58,7 @@ void visit_level(L& l, Visit& visit) noexcept {
   }
 }
 
-/// All fields, in the order of the image.
+/// Visits all fields in the order of the saved image.
 template <class S, class Visit>
 void visit_state(S& s, Visit& visit) noexcept {
   for (int i = 0; i < History::length; ++i) visit_level(s.history[i], visit);
@@ -95,7 +95,7 @@ void State::load(std::span<const std::byte> from) noexcept {
   require(from.size() == bytes());
   Reader read{from.data()};
   visit_state(*this, read);
-  // an image may come from a file
+  // An image may come from a file, so it is not trusted.
   past = std::clamp(past, 0, History::length - 1);
   unsigned char valid = 0;
   std::memcpy(&valid, &rates_valid, sizeof valid);

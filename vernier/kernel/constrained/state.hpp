@@ -10,13 +10,13 @@
 
 namespace vernier::constrained {
 
-/// Everything at one time: what a step starts from, ends with, or passes through.
+/// All quantities at one time: the start, end or a stage of a step.
 struct Level {
   double time = 0.0;
-  double step = 0.0;                   // that led here
+  double step = 0.0;                   // the step that led here
   std::vector<NodeState> nodes;        // the ground is the last
   std::vector<double> momenta;         // β, γ of each node, then p of each own coordinate
-  std::vector<double> momentum_rates;  // without held inputs, if these are applied as impulses
+  std::vector<double> momentum_rates;  // without held inputs if these are applied as impulses
   std::vector<double> values, rates;   // scalar nodes, then what elements own
   std::vector<double> algebraic;       // multipliers among them
 
@@ -41,7 +41,7 @@ class History {
 
   Level& operator[](int age) noexcept { return levels_[(newest_ + age) % length]; }
   const Level& operator[](int age) const noexcept { return levels_[(newest_ + age) % length]; }
-  /// `next` becomes the newest level, and gets the room of the oldest, which is forgotten.
+  /// `next` becomes the newest level and receives the memory of the oldest, which is dropped.
   void push(Level& next) noexcept {
     newest_ = (newest_ + length - 1) % length;
     levels_[newest_].swap(next);
@@ -57,9 +57,9 @@ struct References {
   double force = 0.0, moment = 0.0, other = 0.0;
 };
 
-/// Where one mechanism stands, with everything that its future depends on. A value: a copy resumes
-/// to the bit, and assigning one state of a mechanism to another does not allocate. Mechanism
-/// makes and advances it.
+/// The state of a mechanism, with everything that its future depends on. A value type: a copy
+/// resumes to the bit, and assigning one state of a mechanism to another does not allocate.
+/// Mechanism creates and advances it.
 struct State {
   /// Levels of the shape of `zero`; all other sizes by their values.
   State(const Level& zero, std::vector<double> inputs, std::size_t drive_count,
@@ -68,25 +68,26 @@ struct State {
   double time() const noexcept { return history[0].time; }
   const NodeState& node(int i) const noexcept { return history[0].nodes[i]; }
   double scalar(int i) const noexcept { return history[0].values[i]; }
-  /// Forces or velocities jump now: the next step begins without the past.
+  /// Call when forces or velocities jump: the next step starts without history.
   void restart() noexcept;
 
-  /// The bytes of the state: the same for every state of a mechanism.
+  /// The size of the state in bytes: the same for every state of a mechanism.
   std::size_t bytes() const noexcept;
   void save(std::span<std::byte>) const noexcept;
   void load(std::span<const std::byte>) noexcept;
 
   History history;
-  Level auxiliary;                     // a of generalized-α, and its like for momenta
-  std::vector<double> memory;          // of elements
-  std::vector<double> inputs;          // drives that are inputs, in their order among all drives
-  std::vector<double> held_reactions;  // what held inputs of the last step add to multipliers
-  std::vector<DriveState> drives;      // at the newest level
-  int past = 0;                        // levels before the newest that formulas may use
-  bool rates_valid = false;            // momentum rates of the newest level hold now
+  Level auxiliary;             // a of generalized-α, and its like for momenta
+  std::vector<double> memory;  // of elements
+  std::vector<double> inputs;  // drives that are inputs, in their order among all drives
+  std::vector<double>
+      held_reactions;              // contribution of held inputs to multipliers in the last step
+  std::vector<DriveState> drives;  // at the newest level
+  int past = 0;                    // number of earlier levels that formulas may use
+  bool rates_valid = false;        // momentum rates of the newest level are valid
   References references;
   long steps = 0;
-  double substep = 0.0;  // of steps that follow the motion
+  double substep = 0.0;  // of adaptive steps
   double c = 1.0;        // y = c y' + history, in the last step
 };
 

@@ -20,7 +20,7 @@ bool usable_name(const char* name) {
   return name && name[0] != '\0' && shown(name, 65) == name && shown(name, 65).size() <= 64;
 }
 
-/// Nothing, or what is wrong with a kind.
+/// What is wrong with a kind; empty if nothing.
 std::string wrong_with(const UserElementKind& k) {
   if (!usable_name(k.name)) return "a kind of element has no usable name";
   const std::string who = "the element \"" + std::string(k.name) + "\"";
@@ -41,7 +41,7 @@ std::string wrong_with(const UserElementKind& k) {
   return {};
 }
 
-/// Nothing, or what is wrong with a shape.
+/// What is wrong with a shape; empty if nothing.
 std::string wrong_with(const Shape& s, const UserArguments& given) {
   const auto within = [](const std::vector<int>& some, std::span<const int> all) {
     return std::all_of(some.begin(), some.end(), [&](int n) {
@@ -159,7 +159,7 @@ std::shared_ptr<const Element> UserElements::make(const UserElementKind& k,
   if (!made) throw impossible("its maker made nothing");
   if (const std::string wrong = wrong_with(made->shape(), given); !wrong.empty())
     throw impossible(wrong);
-  // the code of the destructor is in the library, too
+  // The code of the destructor is also in the library, so the library must outlive the element.
   const Element* raw = made.release();
   return {raw, [library = library_](const Element* e) { delete e; }};
 }

@@ -10,12 +10,12 @@
 
 #include "vernier/kernel/constrained/element.hpp"
 
-/// Elements out of tree. A shared object lists its kinds of elements with VERNIER_ELEMENTS; a
-/// program loads it at run time with UserElements. Both must be built with the same headers by
-/// compilers that agree, which is checked.
+/// User elements. A shared object lists its kinds of elements with VERNIER_ELEMENTS; a program
+/// loads it at run time with UserElements. Both must be built with the same headers by compatible
+/// compilers, which is checked.
 namespace vernier::constrained {
 
-/// Counts up with each change of element.hpp or of this file.
+/// Increases with each change of element.hpp or of this file.
 inline constexpr std::uint32_t element_interface_version = 1;
 
 struct UserParameter {
@@ -25,7 +25,7 @@ struct UserParameter {
   double initial = std::numeric_limits<double>::quiet_NaN();  // not a number: must be given
 };
 
-/// What one instance is made of.
+/// The arguments of one instance.
 struct UserArguments {
   std::span<const int> nodes;    // or ground
   std::span<const int> scalars;  // scalar nodes
@@ -43,14 +43,14 @@ struct UserElementKind {
   std::unique_ptr<const Element> (*make)(const UserArguments&) = nullptr;
 };
 
-/// What the entry point answers. The first two fields never change.
+/// The result of the entry point. The first two fields never change.
 struct UserElementList {
   std::uint32_t version;
   std::uint32_t layout;
   std::span<const UserElementKind> kinds;
 };
 
-/// Different for compilers or headers that disagree about the interface.
+/// Differs between compilers or headers that are incompatible.
 constexpr std::uint32_t element_interface_layout() noexcept {
   std::uint32_t h = 2166136261u;
   for (const std::size_t n :
@@ -72,7 +72,7 @@ constexpr std::uint32_t element_interface_layout() noexcept {
     return &list;                                                                                \
   }
 
-/// A loaded shared object. Elements made by it keep it loaded.
+/// A loaded shared object. Its elements keep it loaded.
 class UserElements {
  public:
   /// Throws ConfigurationError (V1717), which names the file and the remedy. The path is that of
@@ -81,11 +81,11 @@ class UserElements {
 
   const std::filesystem::path& path() const noexcept { return path_; }
   std::span<const UserElementKind> kinds() const noexcept { return kinds_; }
-  /// Nothing: there is no such kind.
+  /// Null if there is no such kind.
   const UserElementKind* find(std::string_view name) const noexcept;
 
-  /// Throws ConfigurationError (V1717): counts that do not fit the kind, parameters that are not
-  /// finite, what the maker throws, an element whose shape makes no sense.
+  /// Throws ConfigurationError (V1717) for wrong counts, parameters that are not finite, exceptions
+  /// of the maker, or an element with an invalid shape.
   std::shared_ptr<const Element> make(const UserElementKind&, const UserArguments&) const;
 
  private:

@@ -8,7 +8,7 @@ namespace vernier::constrained::detail {
 
 namespace {
 
-/// The same motion, `by` seconds later, nothing accelerating.
+/// The state `by` seconds later without accelerations.
 void drift_on(const MechanismLayout& p, const Level& from, double by, Level& to) {
   to.time = from.time + by;
   for (int i = 0; i < p.node_count; ++i) {
@@ -19,7 +19,7 @@ void drift_on(const MechanismLayout& p, const Level& from, double by, Level& to)
   for (const int v : p.coordinate_values) to.values[v] = from.values[v] + by * from.rates[v];
 }
 
-/// Rates of momenta if nothing accelerates.
+/// Rates of momenta without accelerations (gyroscopic terms).
 std::vector<double> gyroscopic(Equations& eq, const Level& l) {
   const MechanismLayout& p = eq.plan();
   std::vector<double> rates(l.momenta.size(), 0.0);
@@ -41,7 +41,7 @@ std::vector<double> gyroscopic(Equations& eq, const Level& l) {
       }
     }
   }
-  // of rigid bodies alone: exactly
+  // Rigid bodies: exact.
   for (int i = 0; i < p.node_count; ++i) {
     const NodePlan& plan = p.nodes[i];
     const bool alone = std::none_of(p.inertial.begin(), p.inertial.end(), [&](int e) {
@@ -58,12 +58,13 @@ std::vector<double> gyroscopic(Equations& eq, const Level& l) {
   return rates;
 }
 
-/// What the equations determine where places and velocities are known: accelerations, reactions,
-/// and of what is of first order the rates where these occur, else the values.
+/// Solves for what the equations determine at given positions and velocities: accelerations,
+/// reactions, and for first-order unknowns their rates where these occur, otherwise their values.
+/// This is [M Φ_qᵀ; Φ_q 0][a; λ] of docs/mathematics/constrained.md, section 7.
 class Accelerations {
  public:
-  /// Finds them for `level`, which has places and velocities; `held`: what inputs that are held
-  /// add to the rates of momenta.
+  /// Solves for `level`, which has positions and velocities. `held` is the contribution of held
+  /// inputs to the rates of momenta.
   Accelerations(Equations& equations, Level& level, const std::vector<double>* held)
       : eq_(equations), p_(eq_.plan()), l_(level), n_(p_.size), held_(held) {
     free_rates_ = gyroscopic(eq_, l_);
@@ -86,7 +87,7 @@ class Accelerations {
     b_.assign(n_, 0.0);
   }
 
-  /// Newton's iteration: one step where nothing but accelerations and reactions is unknown.
+  /// Newton's iteration; one step is enough if only accelerations and reactions are unknown.
   void find() {
     double before = 0.0;
     for (int iteration = 0;; ++iteration) {
@@ -124,7 +125,7 @@ class Accelerations {
  private:
   bool constraint(int row) const { return p_.kinds[row] == RowKind::constraint; }
 
-  /// Residual b and matrix at what is known so far.
+  /// Residual b and matrix at the current iterate.
   void linearize() {
     std::vector<double> unused;
     const std::vector<Triplet> J0 = jacobian(eq_, l_, 0.0, residual_);
@@ -137,7 +138,7 @@ class Accelerations {
       if (!mechanical_[t.column] && !constraint(t.row) && !by_value_[t.column])
         matrix_.push_back(t);
     }
-    // the parts by values: J1 - J0
+    // The part by values: J1 - J0.
     for (const Triplet& t : J1) {
       if (constraint(t.row)) {
         if (!mechanical_[t.column]) continue;
@@ -152,7 +153,7 @@ class Accelerations {
     }
   }
 
-  /// Inertia of the motion, gravity and held inputs.
+  /// Gyroscopic terms, gravity and held inputs.
   void add_loads() {
     for (int i = 0; i < p_.node_count; ++i) {
       const double* P = l_.momenta.data() + 6 * i;
@@ -172,7 +173,7 @@ class Accelerations {
     }
   }
 
-  /// Takes the solution b off. Answers whether that changed anything but rounding.
+  /// Subtracts the solution b. Returns whether the change exceeds rounding.
   bool correct() {
     double change = 0.0, unknown = 0.0;
     for (int i = 0; i < n_; ++i) {
@@ -196,8 +197,9 @@ class Accelerations {
   const std::vector<double>* held_;
   std::vector<double> free_rates_, drift_, residual_;
   std::vector<Triplet> masses_, matrix_;
-  std::vector<char> mechanical_, by_value_;  // columns of places; whose value is the unknown
-  std::vector<double> a_, b_;                // accelerations, at places
+  std::vector<char> mechanical_,
+      by_value_;               // columns of positions; columns whose value is the unknown
+  std::vector<double> a_, b_;  // accelerations, in the columns of positions
 };
 
 }  // namespace
@@ -210,7 +212,7 @@ void Start::find_accelerations() {
     solve_accelerations(nullptr);
     return;
   }
-  // what held inputs change of the reactions
+  // The effect of held inputs on the reactions.
   solve_accelerations(nullptr);
   held.reactions = l.algebraic;
   solve_accelerations(&held.rates);

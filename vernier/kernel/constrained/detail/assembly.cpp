@@ -105,7 +105,7 @@ void Equations::assemble_nodes(const Level& l, double* matrix) noexcept {
     const Vector3 vb = cross(n.v, {P[0], P[1], P[2]});
     const Vector3 weight = g * plan.mass, sg = cross(work_.nodes[i].moment, g);
     double* r = work_.rhs.data() + 6 * i;
-    // β' - m g and γ' + v × β - s × g
+    // β' - m g and γ' + v × β - s × g (docs/mathematics/constrained.md, section 1).
     r[0] += by.force * (rate[0] - weight.x);
     r[1] += by.force * (rate[1] - weight.y);
     r[2] += by.force * (rate[2] - weight.z);
@@ -125,7 +125,7 @@ void Equations::assemble_nodes(const Level& l, double* matrix) noexcept {
   }
   work_.norms.force = largest_force;
   work_.norms.moment = largest_moment;
-  // what rounding leaves of rates that are differences, and of places far from the origin
+  // Rounding errors of rates, which are differences, and of positions far from the origin.
   constexpr double rounding = 8.0 * 2.2e-16;
   const double inverse = by.inverse, tolerance = plan_.settings.tolerance;
   const double relative = rounding / tolerance;
@@ -149,7 +149,7 @@ inline void Equations::assemble_inertia(int node, const Level& l, const NodeFact
   matrix[slot[0]] += m_force;
   matrix[slot[1]] += m_force;
   matrix[slot[2]] += m_force;
-  // γ by Δg': J (W + c skew(ω)) - c skew(Jω); W is nearly 1 - c skew(ω)
+  // γ by Δg': J (W + c skew(ω)) - c skew(Jω), with W ≈ 1 - c skew(ω).
   const Vector3 o = n.omega * c_, Jo = w.inertia * o;
   const Matrix3 T = {{W.a[0], W.a[1] - o.z, W.a[2] + o.y, W.a[3] + o.z, W.a[4], W.a[5] - o.x,
                       W.a[6] - o.y, W.a[7] + o.x, W.a[8]}};
@@ -162,7 +162,7 @@ inline void Equations::assemble_inertia(int node, const Level& l, const NodeFact
     const double* P = l.momenta.data() + 6 * node;
     const Vector3 beta{P[0], P[1], P[2]}, s = w.moment;
     const Matrix3 S = skew(s), V = skew(n.v);
-    // β by Δg': -(skew(s) W + c skew(ω) skew(s))
+    // β by Δg': -(skew(s) W + c skew(ω) skew(s)).
     const Matrix3 SW = S * W, OS = skew(o) * S, VS = V * S;
     Matrix3 fm;
     for (int k = 0; k < 9; ++k) fm.a[k] = -(SW.a[k] + OS.a[k]);
@@ -171,7 +171,7 @@ inline void Equations::assemble_inertia(int node, const Level& l, const NodeFact
       mm.a[k] += VS.a[k] * (c_ * inverse) + Vfm.a[k] - GS.a[k];
       matrix[slot[12 + k]] += fm.a[k] * (inverse * by.force_turn);
     }
-    // moment by Δv: skew(s) / c_p - skew(β) + m skew(v)
+    // Moment by Δv: skew(s)/c_p - skew(β) + m skew(v).
     const Matrix3 mf = skew(s * inverse - beta + n.v * plan.mass);
     for (int k = 0; k < 9; ++k) {
       if (k % 4 != 0) matrix[slot[21 + k]] += mf.a[k] * by.moment;
@@ -180,7 +180,7 @@ inline void Equations::assemble_inertia(int node, const Level& l, const NodeFact
   for (int k = 0; k < 9; ++k) matrix[slot[3 + k]] += mm.a[k] * by.moment_turn;
 }
 
-/// What an element left in local_residual, to its rows.
+/// Adds local_residual of an element to its rows.
 inline void Equations::add_residual(const ElementPlan& plan) noexcept {
   const int* row = plan_.rows.data() + plan.rows;
   const double* local = work_.local_residual.data();
@@ -194,7 +194,7 @@ inline void Equations::add_residual(const ElementPlan& plan) noexcept {
   }
 }
 
-/// What an element left in local_jacobian, into the matrix.
+/// Adds local_jacobian of an element to the matrix.
 inline void Equations::add_jacobian(const ElementPlan& plan, double* matrix) noexcept {
   double* values = matrix + plan.slot_base;
   const double* local = work_.local_jacobian.data();
@@ -206,7 +206,7 @@ inline void Equations::add_jacobian(const ElementPlan& plan, double* matrix) noe
   }
 }
 
-/// Rates of the momenta an element adds, by the unknowns; into the matrix.
+/// Adds the derivatives of an element's momentum rates to the matrix.
 void Equations::assemble_momentum(const ElementPlan& plan, const Point& at,
                                   double* matrix) noexcept {
   const int n = plan.size;
@@ -231,7 +231,7 @@ void Equations::assemble_momentum(const ElementPlan& plan, const Point& at,
   add_jacobian(plan, matrix);
 }
 
-/// Held inputs as forces like any other, for schemes that do not split them off.
+/// Held inputs as ordinary forces, for schemes that do not split impulses.
 void Equations::assemble_held(const Level& l) noexcept {
   for (const int e : plan_.held) {
     const ElementPlan& plan = plan_.elements[e];
@@ -286,7 +286,7 @@ void Equations::assemble(const Level& l, Constraints hold_in, double* matrix) no
   set_norms(l);
 }
 
-/// The largest scaled value or rate of what is neither a place nor a multiplier.
+/// The largest scaled value or rate of unknowns that are neither positions nor multipliers.
 inline double Equations::unknown_size(const Level& l) const noexcept {
   const std::vector<double>& scale = work_.scales.column;
   double unknown = 0.0;
@@ -302,7 +302,7 @@ inline double Equations::unknown_size(const Level& l) const noexcept {
   return unknown;
 }
 
-/// The largest residual of each kind against what is usual.
+/// The largest residual of each kind relative to its running magnitude.
 void Equations::set_norms(const Level& l) noexcept {
   References& usual = work_.references;
   Norms& norms = work_.norms;

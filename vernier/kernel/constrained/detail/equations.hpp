@@ -6,7 +6,8 @@
 
 namespace vernier::constrained::detail {
 
-/// Scales of the rows of a node, and of these by turns; and one over the momenta's coefficient.
+/// Scales of the rows of a node, for displacements and rotations, and the inverse of the momentum
+/// coefficient.
 struct NodeFactors {
   NodeFactors(const Scales& s, double c, double c_momentum) noexcept
       : force(c / s.mass),
@@ -17,12 +18,12 @@ struct NodeFactors {
   double force, moment, force_turn, moment_turn, inverse;
 };
 
-/// In what constraints hold. Schemes of several stages would lose orders if they held in the
-/// positions of each stage.
+/// Whether constraints are imposed on positions or velocities. Multi-stage schemes would lose order
+/// with positions at each stage.
 enum class Constraints : std::uint8_t { positions, velocities };
 
-/// The equations of a mechanism about a state, which stays as it is, evaluated in a workspace.
-/// Every function leaves its results there; each says in what.
+/// The equations of a mechanism about a constant state, evaluated in a workspace. Every function
+/// states where in the workspace its results are.
 class Equations {
  public:
   Equations(const MechanismLayout& plan, const State& state, Scratch& work) noexcept
@@ -37,40 +38,41 @@ class Equations {
   }
 
   // assembly.cpp
-  /// Drives at a time.
+  /// Evaluates the drives at a time.
   void set_drives(double time) noexcept;
-  /// Drives as the last step left them.
+  /// Uses the drives of the last step.
   void keep_drives() noexcept { work_.drives = state_.drives; }
-  /// Turns (Point::turn) of a step that begins at a level, in its first order.
+  /// W (Point::turn) of a step that begins at a level, to first order.
   void set_turns(const Level&, double c) noexcept;
   void clear_turns() noexcept { work_.turns = plan_.no_turns; }
-  /// y = c y' + history, momenta likewise with a coefficient of their own; and scales for these.
+  /// Sets c of y = c y' + history, the coefficient of the momenta, and the scales.
   void set_coefficients(double c, double c_momentum) noexcept;
-  /// β, γ, p of a level; moments and inertias of nodes in global axes too.
+  /// Computes β, γ, p of a level, and moments and inertias of nodes in global axes.
   void set_momenta(Level&) noexcept;
-  /// The scaled residual into rhs, its norms and, unless `matrix` is null, the matrix, which is 0
-  /// before. Momenta and their rates are up to date.
+  /// Computes the scaled residual in rhs, its norms and, unless `matrix` is null, the matrix, which
+  /// must be 0 before. Momenta and their rates must be up to date.
   void assemble(const Level&, Constraints, double* matrix) noexcept;
-  /// The same into the values of the linear solver.
+  /// The same, with the matrix of the linear solver.
   void assemble_matrix(const Level&, Constraints) noexcept;
 
   // held.cpp
-  /// What held inputs add to the rates of momenta in the step of length h that begins now.
+  /// The contribution of held inputs to the rates of momenta in a step of length h that begins now.
   void hold(double h) noexcept;
-  /// The same where the mechanism now stands, less what constraints take up; for reading.
+  /// The same in the current configuration, less the part that constraints carry; for outputs.
   void hold_now() noexcept;
   void add_impulses(std::span<double> momenta, double h) const noexcept;
-  /// Takes the part off that constraints take up, by held.reactions.
+  /// Subtracts the part that constraints carry, held.reactions.
   void take_reactions() noexcept;
 
   // velocities.cpp
-  /// Accelerations of all nodes, from their momenta; drives as the last step left them.
+  /// Accelerations of all nodes from their momenta, with the drives of the last step.
   void find_accelerations() noexcept;
-  /// Φ of all holonomic constraints, into rhs at their rows, otherwise 0, unscaled; the largest.
+  /// Computes Φ of all holonomic constraints, unscaled, in their rows of rhs (other rows 0);
+  /// returns the largest.
   double constraint_values(const Level&) noexcept;
-  /// Φ_q v + Φ_t likewise.
+  /// The same for Φ_q v + Φ_t.
   void constraint_rates(const Level&) noexcept;
-  /// By the matrix now factorized: positions, velocities onto the constraints.
+  /// Project positions and velocities onto the constraints, with the current factorization.
   void correct_positions(Level&) noexcept;
   void correct_velocities(Level&) noexcept;
 
@@ -94,7 +96,7 @@ class Equations {
   void add_velocity_rates(const ElementPlan&, const Point&, double* to) const noexcept;
   /// evaluate(), with c (Φ_q v + Φ_t) in the rows of Φ.
   void evaluate_rates(const ElementPlan&, const Point&, const Contribution&) noexcept;
-  /// ∂Φ/∂t of an element, added; by differences along the rates of its drives.
+  /// Adds ∂Φ/∂t of an element, by differences along the rates of its drives.
   void add_drive_rates(const ElementPlan&, const Point&, double* to) noexcept;
   void solve_constraints() noexcept;
 };

@@ -4,8 +4,9 @@
 #include "vernier/kernel/constrained/detail/start.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
-// Rest: the residual without velocities, loads grown in steps by r(q) - (1 - s) r(q0), which needs
-// to know nothing of elements; where Newton fails (mechanisms that can still move), by relaxation.
+// Static equilibrium: the residual without velocities, with loads increased in steps by the
+// homotopy r(q) - (1 - s) r(q0), which needs no knowledge of elements. If Newton's method fails
+// (mechanisms that can still move), relaxation takes over.
 namespace vernier::constrained::detail {
 
 namespace {
@@ -63,7 +64,7 @@ class Equilibrium {
     return {r_.begin(), r_.begin() + p_.size};
   }
 
-  /// Largest residual: forces, moments over the length, lengths of constraints as they are.
+  /// The largest residual: forces, moments divided by the length, and constraints unscaled.
   double size_of(const std::vector<double>& r) {
     double most = 0.0;
     for (int i = 0; i < p_.size; ++i) {
@@ -79,12 +80,12 @@ class Equilibrium {
     return most;
   }
 
-  /// ∂r/∂q, gravity's part included; stiff: added to the diagonal of what has a place.
+  /// ∂r/∂q including gravity; `stiff` is added to the diagonal of positions.
   std::vector<Triplet> stiffness(double stiff) {
     std::vector<double> unused;
     std::vector<Triplet> all = jacobian(eq_, l_, 1.0, unused);
     for (Triplet t : jacobian(eq_, l_, 0.0, unused)) {
-      // unknowns without rates are in both; of others the part by the rate goes
+      // Unknowns without rates are in both; for the others the part by the rate is removed.
       if (p_.algebraic_of[t.column] >= 0) continue;
       t.value = -t.value;
       all.push_back(t);
@@ -105,7 +106,7 @@ class Equilibrium {
     return all;
   }
 
-  /// Moves by -d, turns limited. Answers how far, relative to the model's length.
+  /// Moves by -d with limited rotations. Returns the distance relative to the length of the model.
   double move(const std::vector<double>& d) {
     double most = 0.0;
     for (int i = 0; i < 6 * p_.node_count; ++i) {
@@ -120,7 +121,7 @@ class Equilibrium {
     }
     for (int i = 0; i < p_.size; ++i) {
       if (p_.value_of[i] >= 0) l_.values[p_.value_of[i]] -= s * d[i];
-      // multipliers are linear: the whole of their correction
+      // Multipliers enter linearly: apply their full correction.
       if (p_.algebraic_of[i] >= 0) l_.algebraic[p_.algebraic_of[i]] -= d[i];
     }
     return most;
@@ -139,13 +140,14 @@ class Equilibrium {
       before = last_;
       std::vector<int> bad;
       if (!solve_once(p_.size, stiffness(0.0), b, bad)) return false;
-      // farther than any load step should lead
+      // Farther than any load step should lead.
       if (move(b) > 10.0) return false;
     }
     return false;
   }
 
-  /// Springs to where it stands hold every node, and fade as the residual does: finds stable rest.
+  /// Springs hold every node at its current position and fade with the residual; this finds a
+  /// stable equilibrium.
   bool relax() {
     std::vector<double> b = residual();
     last_ = size_of(b);

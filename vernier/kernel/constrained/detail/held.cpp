@@ -4,9 +4,10 @@
 #include "vernier/kernel/constrained/detail/step.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
-// Inputs that are held over a step act as exact impulses. Constraints answer a jump of such a force
-// with a jump of reactions, which the scheme must not see either: what enters is the force without
-// the part that constraints take up, u - Φᵀν, and the reactions are what is solved for plus ν.
+// Inputs that are held over a step act as exact impulses. Constraints respond to a jump of such a
+// force with a jump of reactions, which the scheme must not see either. So the force without the
+// part that constraints carry, u - Φᵀν, enters, and the reactions are the solution plus ν
+// (docs/mathematics/constrained.md, section 5, "Held inputs").
 namespace vernier::constrained::detail {
 
 void Equations::hold(double h) noexcept {
@@ -56,7 +57,7 @@ void Equations::add_impulses(std::span<double> momenta, double h) const noexcept
 }
 
 void Equations::take_reactions() noexcept {
-  // Φᵀν at the middle of the step: reactions are linear in the multipliers
+  // Φᵀν at the middle of the step; reactions are linear in the multipliers.
   const Level& base = state_.history[0];
   HeldWork& held = work_.held;
   double* local = work_.local_residual.data();
@@ -102,7 +103,7 @@ void Step::share_held(Level& l, double time) noexcept {
     }
     take_reactions();
   }
-  // into what the residual was computed from, and into the residual
+  // Update the history from which the residual was computed, and the residual.
   add_impulses(work_.momentum_history, time);
   finish_kinematics(l);
   const double by = time / c_momentum_;

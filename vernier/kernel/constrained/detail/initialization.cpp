@@ -5,14 +5,15 @@
 #include "vernier/kernel/constrained/detail/start.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
-// Consistent start in three stages: positions, velocities, accelerations with reactions.
+// Consistent initial state in three stages: positions, velocities, then accelerations with
+// reactions (docs/mathematics/constrained.md, section 7).
 namespace vernier::constrained::detail {
 
 namespace {
 
 using Kind = AssemblyProblem::Kind;
 
-/// Φ_q at a place: columns of nodes and own coordinates.
+/// Φ_q at given positions: columns of nodes and own coordinates.
 std::vector<Triplet> gradients(Equations& eq, const Level& l) {
   const MechanismLayout& p = eq.plan();
   Scratch& w = eq.work();
@@ -38,7 +39,7 @@ std::vector<Triplet> gradients(Equations& eq, const Level& l) {
   return all;
 }
 
-/// Elements in the order in which rows name them.
+/// The elements and nodes to which rows belong, in this order.
 std::vector<std::string> names_of(const MechanismLayout& p, const std::vector<int>& rows) {
   std::vector<std::string> names;
   for (const int row : rows) {
@@ -86,7 +87,8 @@ std::vector<int> dependent(Equations& eq, const Level& l) {
   return all;
 }
 
-/// Weights of a change of place: 1 for lengths, the square of the model's length for turns.
+/// Weights of position changes: 1 for displacements, the square of the length of the model for
+/// rotations.
 std::vector<double> weights(const MechanismLayout& p) {
   std::vector<double> w(p.size, 1.0);
   for (int i = 0; i < p.node_count; ++i) {
@@ -97,6 +99,7 @@ std::vector<double> weights(const MechanismLayout& p) {
   return w;
 }
 
+// [W Φ_qᵀ; Φ_q -soft]: `soft` keeps the matrix regular if constraints are redundant.
 std::vector<Triplet> saddle(const MechanismLayout& p, const std::vector<Triplet>& g, double soft) {
   std::vector<Triplet> all;
   const std::vector<double> w = weights(p);
@@ -118,12 +121,12 @@ void move(const MechanismLayout& p, Level& l, const double* d, double s) {
   }
 }
 
-/// Constraints stay open by w.rhs, `gap` at most; `least`: the smaller of that at the start and
-/// now.
+/// Reports constraints that remain violated by w.rhs, at most `gap`; `least` is the smaller of the
+/// initial and the current gap.
 [[noreturn]] void refuse_open(Equations& eq, const Level& start, double gap, double least) {
   const MechanismLayout& p = eq.plan();
   const Scratch& w = eq.work();
-  // the worst first
+  // The worst first.
   std::vector<std::pair<double, int>> open;
   for (int i = 0; i < p.size; ++i) {
     if (std::abs(w.rhs[i]) > 0.01 * gap) open.emplace_back(-std::abs(w.rhs[i]), i);
@@ -142,7 +145,8 @@ void move(const MechanismLayout& p, Level& l, const double* d, double s) {
   throw AssemblyProblem(Kind::apart, listed(names) + " cannot be closed", names, least);
 }
 
-/// Stage 1: nearest positions that satisfy the constraints.
+/// Stage 1: min ½|q - q0|²_W subject to Φ = 0, by Newton's method on the Lagrange conditions with
+/// limited steps.
 void assemble_positions(Equations& eq, Level& l) {
   const MechanismLayout& p = eq.plan();
   const Scratch& work = eq.work();
@@ -264,7 +268,7 @@ void Start::find_units() {
     length = std::max(length, std::sqrt(std::max(0.0, trace(n.inertia) / n.mass)));
   }
   if (plan_.node_count > 1) length = std::max(length, std::sqrt(dot(high - low, high - low)));
-  // arms of joints: what turns do to a point, against what displacements do
+  // Lever arms of joints: the gradient by rotations relative to that by displacements.
   std::vector<double> by_x(plan_.size, 0.0), by_turn(plan_.size, 0.0);
   for (const Triplet& t : gradients(eq_, state_.history[0])) {
     if (t.column >= 6 * plan_.node_count) continue;
@@ -299,7 +303,8 @@ void Start::begin(double time) {
   }
   eq_.set_drives(time);
   find_units();
-  // what elements measure from the start (gears) must hold while positions are found
+  // Quantities that elements measure from the initial state (gears) must be known while positions
+  // are assembled.
   begin_memory();
 }
 
@@ -324,7 +329,8 @@ void Start::assemble_mechanism() {
 void Start::find_motion() {
   assemble_velocities(eq_, state_.history[0]);
   find_accelerations();
-  // friction and the like follow reactions
+  // Friction depends on the reactions, so the memory is set again and the accelerations are solved
+  // again if it changed.
   const std::vector<double> before = state_.memory;
   begin_memory();
   if (state_.memory != before) {

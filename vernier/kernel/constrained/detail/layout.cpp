@@ -9,7 +9,7 @@ namespace vernier::constrained::detail {
 
 namespace {
 
-/// Inertia about the node: J - m skew(b)².
+/// Steiner's theorem: the inertia about the node, J - m skew(b)².
 spatial::Sym3<double> about_node(const Body& body) {
   const Vector3& b = body.centre;
   const double m = body.mass, bb = dot(b, b);
@@ -52,7 +52,7 @@ void MechanismLayout::number() {
     elements.back().memory = memory_count;
     memory_count += named.element->shape().memory;
   }
-  // rows local to global; what is put on the ground goes to a row that nobody reads
+  // Map local to global rows; rows of the ground go to an extra row that is never read.
   for (ElementPlan& plan : elements) {
     plan.rows = static_cast<int>(rows.size());
     const Shape& shape = plan.element->shape();
@@ -82,7 +82,7 @@ void MechanismLayout::number() {
   std::sort(corners.begin(), corners.end());
 }
 
-/// The next element: its unknowns are numbered on from those so far.
+/// Plans the next element: its unknowns follow those so far.
 ElementPlan MechanismLayout::plan_of(const Element& element) {
   const Shape& shape = element.shape();
   ElementPlan plan;
@@ -187,9 +187,9 @@ Scratch::Scratch(const MechanismLayout& plan)
 
 namespace {
 
-/// An entry of the matrix and who adds to it.
+/// An entry of the matrix and the element or node that adds to it.
 struct Use {
-  int row, column, element, local;  // element -1 - i: block of node i, local its place in slots
+  int row, column, element, local;  // element -1 - i: block of node i, `local` indexes its slots
 };
 
 void add_uses_of_nodes(const std::vector<NodePlan>& nodes, std::vector<Use>& uses) {
@@ -205,14 +205,14 @@ void add_uses_of_nodes(const std::vector<NodePlan>& nodes, std::vector<Use>& use
   }
 }
 
-/// `rows`: local to global; those from `size` on are nobody's.
+/// `rows` maps local to global; rows from `size` on are unused.
 void add_uses_of_element(int e, const ElementPlan& plan, const int* rows, int size,
                          std::vector<Use>& uses) {
   std::vector<unsigned char> there = plan.element->shape().pattern;
   const int n = plan.size;
   if (there.empty()) there.assign(static_cast<std::size_t>(n) * n, 1);
   require(static_cast<int>(there.size()) == n * n);
-  // γ' + v × β: what is in the rows of β comes into those of γ
+  // γ' + v × β: entries in the rows of β also appear in those of γ.
   for (int i = 0; plan.inertial && i < plan.node_count; ++i) {
     for (int j = 0; j < n; ++j) {
       const int r = 6 * i;
@@ -238,7 +238,7 @@ void MechanismLayout::find_entries() {
     add_uses_of_element(static_cast<int>(e), elements[e], rows.data() + elements[e].rows, size,
                         uses);
   }
-  // each place once
+  // Each position once.
   std::vector<std::pair<int, int>> places;
   places.reserve(uses.size());
   for (const Use& u : uses) places.emplace_back(u.row, u.column);

@@ -13,14 +13,14 @@
 
 namespace vernier::constrained::detail {
 
-/// A structural node: inertia of its rigid bodies in node axes about the node, and where its block
-/// is in the matrix.
+/// A structural node: inertia of its rigid bodies about the node in node axes, and the slots of its
+/// block in the matrix.
 struct NodePlan {
   double mass = 0.0;
   Vector3 moment{};                 // Σ m b
   spatial::Sym3<double> inertia{};  // about the node
   bool dynamic = false;             // has rigid bodies
-  bool coupled = false;             // forces and turns have to do with each other
+  bool coupled = false;             // forces and rotations couple: offset mass or inertial elements
   // force by Δx' (3, diagonal), moment by Δg' (9), force by Δg' (9), moment by Δx' (9)
   std::array<int, 30> slots{};
 };
@@ -46,12 +46,12 @@ struct ElementPlan {
   int local_own_row() const noexcept { return size - algebraic_count - own_count; }
 };
 
-/// The larger of a number and a size; not a number if either is none, which std::max forgets.
+/// The larger of two numbers, NaN if either is NaN, which std::max does not guarantee.
 inline double larger(double most, double x) noexcept {
   return x > most || std::isnan(x) ? x : most;
 }
 
-/// The power of two nearest to x > 0: scales by which nothing is rounded.
+/// The power of two nearest to x > 0: scaling by it causes no rounding.
 inline double power_near(double x) {
   if (!std::isfinite(x)) return x;
   int exponent = 0;
@@ -59,33 +59,32 @@ inline double power_near(double x) {
   return std::ldexp(1.0, part < 0.7071067811865476 ? exponent - 1 : exponent);
 }
 
-/// What a row of the matrix is; its scale follows the coefficient c.
+/// The kind of a row of the matrix; it determines how the scale depends on c.
 enum class RowKind : std::uint8_t { force, moment, coordinate, other, constraint };
 
-/// What elements add to the matrix: an entry of an element after the other.
+/// The entries that elements add to the matrix, element by element.
 struct Entries {
   sparse::Pattern pattern;
   std::vector<int> local, place, row, column;  // place: in the pattern
   std::vector<int> node_places;                // in the pattern, of NodePlan::slots
 };
 
-/// Units of the model at its start, and scales of rows and columns without the coefficient c
-/// (Bottasso, Dopico and Trainelli 2008).
+/// Units of the model at its initial state, and scales of rows and columns without the coefficient
+/// c (Bottasso, Dopico and Trainelli 2008).
 struct Scales {
   double length = 1.0, mass = 1.0;
   std::vector<double> row, column;
   double force_floor = 0.0, moment_floor = 0.0;  // stiffness times rounding
 };
 
-/// From an element's Jacobian into the matrix; elements that are alike share a table.
+/// Maps from element Jacobians to the matrix; elements of the same structure share a table.
 struct Tables {
   std::vector<int> local, slot;
-  std::vector<int> factor_row, factor_column;  // whose scales a factor is made of
+  std::vector<int> factor_row, factor_column;  // row and column whose scales form a factor
 };
 
-/// What is known of a mechanism before it moves. The constructor analyses the structure; Start adds
-/// scales and the compiled elimination. Not changed afterwards: any number of states and threads
-/// may use it.
+/// The constant data of a mechanism. The constructor analyses the structure; Start adds scales and
+/// the compiled elimination. Immutable afterwards: any number of states and threads may use it.
 struct MechanismLayout {
   MechanismLayout(Model, const Settings&);
 
@@ -110,10 +109,10 @@ struct MechanismLayout {
   std::optional<sparse::LinearSolver> elimination;  // workspaces have copies, with values
 
   bool splits_impulses() const noexcept { return settings.split_impulses && !held.empty(); }
-  /// A level, and a state, of the right sizes.
+  /// A level and a state of the right sizes.
   Level level() const;
   State blank() const;
-  /// Where an element stands. A step has turns and drives of its own.
+  /// The point of an element. A step has its own W and drives.
   Point point(const ElementPlan&, const State&, const Level&, double c, const DriveState* drives,
               const Matrix3* turns) const noexcept;
   Point point(const ElementPlan& of, const State& s) const noexcept {
@@ -125,7 +124,7 @@ struct MechanismLayout {
   std::string row_name(int row) const;
 
   // scaling.cpp
-  /// Where entry k of the pattern is in the values of the matrix.
+  /// Sets the position of each entry of the pattern in the values of the matrix.
   void use_slots(std::span<const int>);
 
  private:

@@ -13,6 +13,7 @@ namespace vernier::constrained::detail {
 
 bool solve_once(int size, std::span<const Triplet> triplets, std::span<double> b,
                 std::vector<int>& bad) {
+  // Equilibrate by powers of two: rows first, then columns.
   std::vector<double> row(size, 0.0), column(size, 0.0);
   for (const Triplet& t : triplets) row[t.row] = std::max(row[t.row], std::abs(t.value));
   for (double& r : row) r = r > 0.0 ? 1.0 / power_near(r) : 1.0;
@@ -21,6 +22,7 @@ bool solve_once(int size, std::span<const Triplet> triplets, std::span<double> b
   }
   for (double& c : column) c = c > 0.0 ? 1.0 / power_near(c) : 1.0;
 
+  // Sort by position and add up repeated entries.
   std::vector<int> sorted(triplets.size());
   std::iota(sorted.begin(), sorted.end(), 0);
   const auto place = [&](int k) {
@@ -57,10 +59,10 @@ bool solve_once(int size, std::span<const Triplet> triplets, std::span<double> b
 
 namespace {
 
-/// Whether the rows are clearly independent, by pivots of Φ Φᵀ: sparse, where a decomposition of Φ
-/// that tells ranks is dense. Answers false where it is not sure.
+/// Whether the rows are clearly independent, by a sparse factorization of Φ Φᵀ with unit rows; a
+/// rank-revealing decomposition of Φ would be dense. Returns false if in doubt.
 bool clearly_independent(std::span<const Triplet> gradients, int rows, int columns) {
-  constexpr double clear = 1e-7;  // of pivots, which are squares of what is left of unit rows
+  constexpr double clear = 1e-7;  // reciprocal condition of Φ Φᵀ, the square of that of Φ
   std::vector<std::map<int, double>> of_column(columns);
   for (const Triplet& t : gradients) of_column[t.column][t.row] += t.value;
   std::vector<double> norm(rows, 0.0);
@@ -100,10 +102,12 @@ std::vector<std::vector<int>> dependent_rows(std::span<const Triplet> gradients,
     const double norm = A.col(j).norm();
     if (norm > 0.0) A.col(j) /= norm;
   }
+  // Rank-revealing QR of Φᵀ with unit columns. The columns beyond the rank are combinations X of
+  // those before; large coefficients name the rows involved.
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
   const auto& R = qr.matrixR();
   const auto& order = qr.colsPermutation().indices();
-  constexpr double negligible = 1e-9;  // of unit rows
+  constexpr double negligible = 1e-9;  // relative to unit rows
   int rank = 0;
   while (rank < std::min(rows, columns) && std::abs(R(rank, rank)) > negligible) ++rank;
   if (rank == rows) return groups;

@@ -47,7 +47,8 @@ std::vector<Triplet> masses(Equations& eq, const Level& l) {
       }
     }
   }
-  // what has no mass: so little that it follows constraints at no force
+  // Massless nodes and coordinates get a mass so small that they follow the constraints with
+  // negligible force.
   constexpr double little = 1e-9;
   for (int i = 0; i < p.node_count; ++i) {
     for (int k = 0; k < 6 && !inertia[i]; ++k) {
@@ -117,6 +118,8 @@ void Start::equilibrate_rows() {
   Scales& scales = plan_.scales;
   const Level& l = state_.history[0];
   std::vector<double> r;
+  // Scales by the units of the model, so that the condition does not depend on the step
+  // (docs/mathematics/constrained.md, section 5, "Scaling").
   std::vector<Triplet> J = jacobian(eq_, l, typical, r);
   for (Triplet t : masses(eq_, l)) {
     t.value /= typical;
@@ -129,14 +132,14 @@ void Start::equilibrate_rows() {
     scales.row[i] = 1.0 / (force ? scales.mass : scales.mass * scales.length);
     scales.column[i] = force ? 1.0 : 1.0 / scales.length;
   }
-  // own coordinates by their masses
+  // Own coordinates are scaled by their masses.
   for (const Triplet& t : masses(eq_, l)) {
     if (plan_.kinds[t.row] == RowKind::coordinate && t.row == t.column && t.value > 0.0) {
       scales.column[t.row] = power_near(std::sqrt(scales.mass / t.value));
       scales.row[t.row] = scales.column[t.row] / scales.mass;
     }
   }
-  // constraints by their largest gradient
+  // Constraints are scaled by their largest gradient.
   std::vector<double> most(plan_.size, 0.0);
   for (const Triplet& t : J) {
     if (plan_.kinds[t.row] == RowKind::constraint && plan_.kinds[t.column] != RowKind::constraint) {
@@ -148,7 +151,7 @@ void Start::equilibrate_rows() {
     scales.row[i] = most[i] > 0.0 ? 1.0 / power_near(most[i]) : 1.0;
     scales.column[i] = scales.row[i] * scales.mass;
   }
-  // the others by their entries, rows and columns in turn
+  // Other unknowns are equilibrated by their entries, rows and columns alternately.
   for (int round = 0; round < 4; ++round) {
     work_.scales.c = 0.0;
     eq_.set_coefficients(typical, typical);
@@ -168,7 +171,7 @@ void Start::equilibrate_rows() {
   find_floors();
 }
 
-/// Forces cannot be had better than stiffness times what places are rounded by.
+/// Forces cannot be more accurate than stiffness times the rounding of positions.
 void Start::find_floors() {
   Scales& scales = plan_.scales;
   const Level& l = state_.history[0];
@@ -194,14 +197,15 @@ void Start::find_floors() {
   scales.moment_floor = rounding * moment;
 }
 
-/// Where elements put their entries, each table once: a long chain then reads few of them.
+/// Builds the maps from elements to the matrix. Equal maps are stored once, so a long chain uses
+/// few of them, which stay in the cache.
 void MechanismLayout::share_tables(std::span<const int> slots) {
   tables.local.clear();
   tables.slot.clear();
   tables.factor_row.clear();
   tables.factor_column.clear();
   std::map<std::vector<int>, int> locals, places;
-  std::map<std::vector<double>, int> factors;  // by what scales are made of
+  std::map<std::vector<double>, int> factors;  // keyed by the scales and kinds of rows and columns
   for (ElementPlan& plan : elements) {
     const auto first = entries.local.begin() + plan.first_entry;
     const auto last = entries.local.begin() + plan.last_entry;
@@ -257,8 +261,8 @@ void Start::find_pivots() {
   std::vector<int> plain(plan_.entries.pattern.entries.size());
   for (std::size_t k = 0; k < plain.size(); ++k) plain[k] = static_cast<int>(k);
   use_slots(plain);
-  // Matrices of short and long steps, and of the whole mechanism turned about: pivots that are
-  // good in all of these do not depend on where axes happen to point at the start.
+  // Sample matrices for short and long steps, and for the whole mechanism rotated: pivots that are
+  // good in all samples do not depend on the initial direction of axes.
   std::vector<std::vector<double>> samples;
   Level l = state_.history[0];
   const auto sample = [&](double c) {

@@ -4,20 +4,20 @@
 #include "vernier/kernel/constrained/detail/step.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
-// Every scheme as y_k = c y'_k + what is known. Coefficients: Masarati, Lanz, Mantegazza,
-// "Multistep integration of ordinary, stiff and differential-algebraic problems" (two steps,
-// variable); k steps with all roots of σ at -ρ and flattest damping; Chung and Hulbert, Jansen,
-// Whiting and Hulbert (generalized-α, its first-order form); Bathe's composite with ρ; Kennedy
-// and Carpenter (ESDIRK).
+// Every scheme in the form y_k = c y'_k + history (docs/mathematics/constrained.md, section 6).
+// Coefficients: Masarati, Lanz, Mantegazza, "Multistep integration of ordinary, stiff and
+// differential-algebraic problems" (two steps, variable); k-step formulas with all roots of σ at -ρ
+// and the flattest damping at low frequency; Chung and Hulbert (generalized-α), Jansen, Whiting and
+// Hulbert (its first-order form); Bathe's composite scheme with ρ; Kennedy and Carpenter (ESDIRK).
 namespace vernier::constrained::detail {
 
 namespace {
 
 constexpr double sdirk2_gamma = 0.29289321881345254;  // 1 - 1/√2
 
-/// Explicit first stage, then three implicit ones at 2γ, 3/5 and 1; order 3, stage order 2,
-/// L-stable (Kennedy and Carpenter's ESDIRK3(2)4L[2]SA). The stage order keeps constrained motion
-/// at order 3.
+/// An explicit first stage, then three implicit ones at 2γ, 3/5 and 1: order 3, stage order 2,
+/// L-stable (ESDIRK3(2)4L[2]SA of Kennedy and Carpenter). The stage order preserves order 3 for
+/// constrained motion.
 struct Esdirk {
   double gamma = 0.4358665215084590, c2 = 2.0 * gamma, c3 = 0.6;
   double a32 = c3 * (c3 - c2) / (2.0 * c2), a31 = c3 - gamma - a32;
@@ -67,7 +67,7 @@ bool Formula::uses(const Level* level) const noexcept {
 }
 
 Method Step::choose_method(Care care) const noexcept {
-  // after a jump nothing but values is known
+  // After a jump only the values are known.
   if (!state_.rates_valid) return Method::sdirk2;
   if (care != Care::usual) return Method::esdirk3;
   const auto equal = [&](int n) {
@@ -260,7 +260,7 @@ void Step::predict_nodes(const Formula& f, const Cubic& k, Level& to) noexcept {
     Vector3 v = last.v, rate = rate_last;
     if (f.before) {
       const NodeState& before = f.before->nodes[i];
-      // what the formula has not computed on its way
+      // Computed here if the formula did not need it.
       if (take_last) relative(last, reference.R, g_last, rate_last);
       if (f.before == &base) {
         rate_before = reference.omega;
@@ -340,7 +340,7 @@ void Step::advance_auxiliary(State& s) noexcept {
     Vector3 g, rate;
     relative(b, a.R, g, rate);
     const Vector3 sum = x.omega * own + rate * now + a.omega * old;
-    // parameters relative to the new orientation from here on
+    // From here on, parameters are relative to the new orientation.
     x.omega = cgr_tangent_times(g, sum);
     if (method_ == Method::alpha_second) {
       const double q = 4.0 + dot(g, g);

@@ -8,7 +8,7 @@
 
 namespace vernier::constrained::detail {
 
-/// A structural node in the solve under way.
+/// A structural node during a solve.
 struct NodeWork {
   Vector3 x_history;
   Vector3 g_history, rate;  // CGR parameters relative to the start of the step: g = history + c g'
@@ -37,7 +37,7 @@ struct HeldWork {
   std::vector<double> answer, algebraic;
 };
 
-/// The largest residuals of a kind, and scaled residuals that count as 1.
+/// The largest residual of each kind, and the scaled residuals that count as 1.
 struct Norms {
   double force, moment, constraint, other, worst;
 };
@@ -45,15 +45,15 @@ struct Limits {
   double force, moment, constraint;
 };
 
-/// Room for one call, made before so that no call allocates. Nothing in it is read by the next
-/// call, but for `scales`, which are a function of the plan and of their coefficients.
+/// Working memory for one call, allocated in advance. Nothing in it is read by the next call,
+/// except `scales`, which depend only on the plan and their coefficients.
 struct Scratch {
   explicit Scratch(const MechanismLayout&);
 
-  const MechanismLayout* of;    // which it was made for
-  Level next;                   // where a step is computed
-  std::array<Level, 2> stages;  // of schemes of several
-  State before;                 // of a step that is taken in pieces
+  const MechanismLayout* of;    // the layout it was made for
+  Level next;                   // result of a step
+  std::array<Level, 2> stages;  // for multi-stage schemes
+  State before;                 // state before a step that is taken in pieces
   std::vector<NodeWork> nodes;
   std::vector<Matrix3> turns;
   std::vector<double> momentum_history, value_history;

@@ -8,27 +8,27 @@
 
 namespace vernier::constrained::detail {
 
-/// Finds a consistent start: positions, velocities, accelerations with reactions; then scales and
-/// pivots for it. The plan and the state, blank but for its inputs, are of one mechanism, of which
-/// nothing else is in use yet. Each function may throw AssemblyProblem.
+/// Finds a consistent initial state: positions, velocities, accelerations with reactions; then
+/// scales and pivots for it. The plan and the state, which is blank except for its inputs, belong
+/// to one mechanism that is not in use yet. Each function may throw AssemblyProblem.
 class Start {
  public:
   Start(MechanismLayout&, State&);
 
-  /// As the model has it; units of the model.
+  /// Sets the state as given in the model, and the units of the model.
   void begin(double time);
-  /// The nearest positions on the constraints.
+  /// Finds the nearest positions on the constraints.
   void assemble_mechanism();
-  /// Positions at rest instead, on the constraints (equilibrium.cpp).
+  /// Alternatively, finds static equilibrium on the constraints (equilibrium.cpp).
   void find_rest(int load_steps);
-  /// All the rest: velocities, accelerations, reactions, scales, elimination.
+  /// Finds velocities, accelerations and reactions, then scales and elimination.
   void find_motion();
 
  private:
   void find_units();
   void begin_memory();
   // accelerations.cpp
-  /// Accelerations, reactions and rates of what is of first order.
+  /// Finds accelerations, reactions and rates of first-order unknowns.
   void find_accelerations();
   void solve_accelerations(const std::vector<double>* held);
   // scaling.cpp

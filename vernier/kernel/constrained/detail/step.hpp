@@ -7,7 +7,7 @@
 
 namespace vernier::constrained::detail {
 
-/// y = c y' + Σ (value y_j + rate y'_j), over levels; momenta with coefficients of their own.
+/// y = c y' + Σ (value y_j + rate y'_j) over levels; momenta have their own coefficients.
 struct Formula {
   struct Term {
     const Level* level;
@@ -16,9 +16,9 @@ struct Formula {
   std::array<Term, 5> terms;
   int count = 0;
   double c = 0.0, c_momentum = 0.0;
-  double fraction = 1.0;          // of the step at which this stage is
-  const Level* last = nullptr;    // what the stage is predicted from
-  const Level* before = nullptr;  // nullptr: by constant rates
+  double fraction = 1.0;          // position of this stage in the step
+  const Level* last = nullptr;    // level from which the stage is predicted
+  const Level* before = nullptr;  // null: prediction by constant rates
 
   void set_c(double coefficient) noexcept { c = c_momentum = coefficient; }
   void add(const Level& level, double value, double rate) noexcept {
@@ -27,7 +27,8 @@ struct Formula {
   bool uses(const Level* level) const noexcept;
 };
 
-/// x' at a point that is α times the distance of the last two beyond the last: exact on cubics.
+/// Predicts x' at α times the last step beyond the last point; exact for cubics
+/// (docs/mathematics/constrained.md, section 6).
 struct Cubic {
   double difference, last, before;
 };
@@ -44,11 +45,11 @@ enum class Method : std::uint8_t {
   esdirk3
 };
 
-/// How a step is tried: as the scheme says; as a piece of a step that failed, by a scheme without
-/// a past; such a piece without extrapolation and with short iterations.
+/// How a step is attempted: by the chosen scheme; as a piece of a failed step, by a scheme without
+/// history; or such a piece without extrapolation and with limited iterations.
 enum class Care : std::uint8_t { usual, piece, careful_piece };
 
-/// How an attempt ended, and its local error where that is limited.
+/// The outcome of an attempt, and its local error if that is limited.
 struct Trial {
   StepReport report;
   double error = 0.0;
@@ -56,15 +57,15 @@ struct Trial {
   bool failed() const noexcept { return report.end == StepReport::End::failed; }
 };
 
-/// One attempt at a step of length h from a state. It is computed in the workspace; the state
-/// becomes another only by accept().
+/// One attempt at a step of length h from a state. It is computed in the workspace; only accept()
+/// changes the state.
 class Step : public Equations {
  public:
   Step(const MechanismLayout&, const State& from, Scratch&, double h, Care) noexcept;
 
-  /// error_limit: of the local error, above which it has failed; 0: none.
+  /// error_limit: local error above which the attempt fails; 0: none.
   Trial attempt(double error_limit = 0.0) noexcept;
-  /// After an attempt that did not fail; `from` is the state that it started from.
+  /// Completes a successful attempt; `from` is the state that it started from.
   void accept(State& from) noexcept;
 
  private:
@@ -93,8 +94,8 @@ class Step : public Equations {
   double local_error(const Level&) const noexcept;  // varying.cpp
 
   // held.cpp
-  /// Finds what constraints answer to impulses of this time, by the matrix now factorized, and
-  /// puts impulses into history and residual.
+  /// Finds the response of constraints to the impulses of this time with the current factorization,
+  /// and adds the impulses to history and residual.
   void share_held(Level&, double time) noexcept;
 
   double h_;
@@ -104,10 +105,10 @@ class Step : public Equations {
   Constraints hold_in_;
 };
 
-/// a of generalized-α where nothing is known of its past.
+/// Initializes a of generalized-α without history.
 void start_auxiliary(const MechanismLayout&, State&, Scratch&) noexcept;
 
-/// Mechanism::step() and project().
+/// Implements Mechanism::step() and project().
 StepReport advance(const MechanismLayout&, State&, Scratch&, double h) noexcept;
 StepReport advance_varying(const MechanismLayout&, State&, Scratch&, double h) noexcept;
 bool project(const MechanismLayout&, State&, Scratch&) noexcept;

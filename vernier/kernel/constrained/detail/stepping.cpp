@@ -9,19 +9,21 @@ namespace vernier::constrained::detail {
 
 namespace {
 
-constexpr double keeps = 0.1;             // a Jacobian that contracts by this is kept
-constexpr double to_and_fro = 0.8;        // of the least residual so far: more leads nowhere
-constexpr double reference_decay = 0.99;  // of the magnitudes residuals are compared with
-constexpr long renormalize_every = 256;   // steps
-constexpr double most_turn = 0.5;         // rad, of one careful iteration
-constexpr int most_pieces = 64;           // of a step that fails as a whole
+constexpr double keeps = 0.1;  // a Jacobian with this contraction is kept
+constexpr double to_and_fro =
+    0.8;  // relative to the least residual so far: above this, iterations oscillate
+constexpr double reference_decay =
+    0.99;  // per step, of the magnitudes that residuals are compared with
+constexpr long renormalize_every = 256;  // steps
+constexpr double most_turn = 0.5;        // rad, of one careful iteration
+constexpr int most_pieces = 64;          // limit for the pieces of a failed step
 
 int stages_of(Method m) {
   if (m == Method::esdirk3) return 3;
   return m == Method::sdirk2 || m == Method::composite ? 2 : 1;
 }
 
-/// The report of a step by that of one of its stages.
+/// Adds the report of a stage to that of the step.
 void add_stage(StepReport& to, const StepReport& stage) noexcept {
   to.iterations += stage.iterations;
   to.contraction = std::max(to.contraction, stage.contraction);
@@ -37,8 +39,8 @@ void add_stage(StepReport& to, const StepReport& stage) noexcept {
 
 }  // namespace
 
-// Several stages lose orders if constraints hold in the positions of each of them: there they hold
-// in velocities, and positions are corrected at the end by what little they are off.
+// Multi-stage schemes lose order if constraints are imposed on the positions of each stage. There
+// they are imposed on velocities, and positions are corrected at the end.
 Step::Step(const MechanismLayout& plan, const State& from, Scratch& work, double h,
            Care care) noexcept
     : Equations(plan, from, work),
@@ -65,7 +67,7 @@ void Step::update(Level& l) noexcept {
     NodeWork& w = work_.nodes[i];
     n.v -= Vector3{d[0], d[1], d[2]};
     n.x = plus_times(w.x_history, n.v, c_);
-    // the unknown is the turn itself, over c: Δg' = G(g)⁻¹ of it
+    // The unknown is the rotation θ divided by c: Δg' = G(g)⁻¹ θ/c.
     Vector3 g = plus_times(w.g_history, w.rate, c_);
     w.rate -= cgr_inverse_tangent_times(g, Vector3{d[3] * turn, d[4] * turn, d[5] * turn});
     g = plus_times(w.g_history, w.rate, c_);
@@ -86,11 +88,11 @@ void Step::update(Level& l) noexcept {
 
 void Step::refresh_turns() noexcept {
   for (int i = 0; i < plan_.node_count; ++i) {
-    // ω = G(g) g', g = history + c g': Δω by the turn θ = G Δg over c, that is 1 + c (∂G g') G⁻¹
+    // ω = G(g) g' with g = history + c g'. Δω by θ/c, where θ = G Δg, is W = 1 + c (∂G g') G⁻¹.
     const Vector3 r = work_.nodes[i].rate, g = plus_times(work_.nodes[i].g_history, r, c_);
     const double q = 1.0 / (4.0 + dot(g, g)), k = 2.0 * c_ * q;
     const Vector3 a = plus_times(r, cross(g, r), 0.5) * (-4.0 * q * k), e = r * k, h = g * 0.5;
-    // the derivative acts as a gᵀ - skew(e), G⁻¹ as 1 - skew(h) + h hᵀ
+    // The derivative is a gᵀ - skew(e), and G⁻¹ is 1 - skew(h) + h hᵀ.
     const double hh = 1.0 + dot(h, h), eh = dot(e, h);
     const Vector3 b = a * (2.0 * hh) - cross(e, h);
     work_.turns[i] = {{1.0 - eh + b.x * h.x + h.x * e.x, b.x * h.y + h.x * e.y + e.z,
@@ -118,27 +120,29 @@ int Step::worst_row() const noexcept {
   return worst;
 }
 
-/// Newton's iteration from what was predicted. held_time: of impulses that are not yet in the
-/// history, because the first factorized matrix has to say what constraints take up; else 0.
+/// Newton's iteration from the prediction. held_time: duration of impulses that are not yet in the
+/// history, because the first factorized matrix determines the part that constraints carry;
+/// otherwise 0.
 StepReport Step::solve(Level& l, double held_time) noexcept {
   StepReport report;
   const Settings& settings = plan_.settings;
   const double& worst = work_.norms.worst;
   double before = 0.0, best = 1e300;
-  int age = -1;  // iterations since the Jacobian was taken; -1: none
+  int age = -1;  // iterations since the Jacobian was evaluated; -1: none
   finish_kinematics(l);
   for (;;) {
     const bool last = report.iterations >= settings.iterations_most;
     const bool check =
         last || (report.iterations > 0 && report.iterations >= settings.iterations_least);
     bool fresh = age < 0 || careful_ || age >= settings.reuse || report.contraction > keeps;
-    // a residual alone where the step is likely to end: what is factorized stays so
+    // If the step is likely to have converged, evaluate the residual only and keep the
+    // factorization.
     linearize(l, fresh && !check);
     report.residual = worst;
     if (report.iterations > 0) report.contraction = worst / (before + 1e-300);
     before = worst;
     if (check && worst <= settings.tolerance) return report;
-    // the last that is made of numbers says more than one that is not
+    // Keep the last finite residual for the report.
     if (std::isfinite(worst) || report.iterations == 0) work_.residual = work_.rhs;
     if (last || !std::isfinite(worst)) break;
     if (check) {
@@ -153,7 +157,8 @@ StepReport Step::solve(Level& l, double held_time) noexcept {
       held_time = 0.0;
     }
     work_.linear->solve({work_.rhs.data(), static_cast<std::size_t>(plan_.size)});
-    // to and fro across a kink (friction that changes sides, a stop): half the way
+    // Iterations that oscillate across a kink (friction that changes sign, a stop) are damped by
+    // half.
     if (report.iterations >= 2 && worst > to_and_fro * best) scale_change(0.5);
     best = std::min(best, worst);
     const double change = limit_change();
@@ -161,7 +166,7 @@ StepReport Step::solve(Level& l, double held_time) noexcept {
     ++report.iterations;
     if (settings.accept_unconverged && report.iterations >= settings.iterations_most) {
       if (!std::isfinite(change)) break;
-      // not evaluated again: what is left is of second order in the correction
+      // The residual is not evaluated again; it is of second order in the correction.
       report.residual = worst * std::min(1.0, (age == 0 ? 3.0 * change : keeps));
       if (report.residual > settings.tolerance) {
         report.end = StepReport::End::accepted;
@@ -188,8 +193,8 @@ void Step::scale_change(double by) noexcept {
   for (double& d : work_.rhs) d *= by;
 }
 
-/// Shortens the change in rhs if it turns too far for a careful step. Answers how large it was,
-/// relative to the model's length and in rad.
+/// Limits the change in rhs if it rotates too far for a careful step. Returns its size, relative to
+/// the length of the model and in rad.
 double Step::limit_change() noexcept {
   double turned = 0.0, moved = 0.0;
   for (int i = 0; i < 6 * plan_.node_count; i += 6) {
@@ -252,7 +257,7 @@ void Step::accept(State& s) noexcept {
   s.references = work_.references;
   s.drives = work_.drives;
   s.c = c_;
-  // after a jump the rates before it are of no use
+  // After a jump the earlier rates cannot be used.
   s.past = s.rates_valid ? std::min(s.past + 1, History::length - 1) : 0;
   s.rates_valid = true;
   ++s.steps;
@@ -265,14 +270,14 @@ void Step::accept(State& s) noexcept {
       settings.scheme == Scheme::generalized_alpha_second) {
     advance_auxiliary(s);
   }
-  // a change of step leaves velocities off the constraints
+  // A change of step size leaves velocities off the constraints.
   const bool changed =
       settings.local_error > 0.0 && s.past > 0 && std::abs(h_ - s.history[1].step) > 1e-9 * h_;
   if (settings.project_velocities || changed) correct_velocities(to);
   if (accept_elements(s)) s.restart();
 }
 
-/// Elements and drives at the new level. Answers whether forces jump there.
+/// Accepts elements and drives at the new level. Returns whether forces jump there.
 bool Step::accept_elements(State& s) noexcept {
   const Level& to = s.history[0];
   bool jump = false;
@@ -285,8 +290,9 @@ bool Step::accept_elements(State& s) noexcept {
 
 namespace {
 
-/// A step in pieces, of schemes without a past, which short steps among long ones would upset;
-/// each more carefully where it fails. As a whole it has failed, with this report.
+/// Repeats a failed step in pieces, by schemes without history, because short steps among long ones
+/// would disturb a multistep formula. Pieces that fail are repeated more carefully. If all fails,
+/// returns this report.
 StepReport advance_in_pieces(const MechanismLayout& plan, State& s, Scratch& work, double h,
                              StepReport report) noexcept {
   const double end = s.time() + h;
@@ -320,7 +326,7 @@ StepReport advance_in_pieces(const MechanismLayout& plan, State& s, Scratch& wor
 }  // namespace
 
 StepReport advance(const MechanismLayout& plan, State& s, Scratch& work, double h) noexcept {
-  require(work.of == &plan && work.linear.has_value());  // put together before
+  require(work.of == &plan && work.linear.has_value());  // assembled before
   StepReport report;
   report.end = StepReport::End::failed;
   if (!(h > 0.0) || !std::isfinite(h)) return report;
@@ -340,7 +346,7 @@ bool project(const MechanismLayout& plan, State& s, Scratch& work) noexcept {
   Equations equations(plan, s, work);
   equations.keep_drives();
   work.references = s.references;
-  // any coefficient will do: stiffness then adds to the masses that velocities are weighted with
+  // Any coefficient works: the stiffness adds to the masses that weight the velocities.
   equations.set_coefficients(1e-4, 1e-4);
   Level& l = s.history[0];
   equations.set_turns(l, 1e-4);

@@ -4,8 +4,8 @@
 #include "vernier/kernel/constrained/detail/step.hpp"
 #include "vernier/kernel/elementary/elementary.hpp"
 
-// Steps that follow the motion: the local error of a second-order scheme is h³ x''' / 6 times a
-// number below one; x''' is the second divided difference of velocities.
+// Adaptive steps: the local error of a second-order scheme is h³ x''' / 6 times a number below one;
+// x''' is estimated by the second divided difference of velocities.
 namespace vernier::constrained::detail {
 
 namespace {
@@ -44,7 +44,7 @@ StepReport advance_varying(const MechanismLayout& plan, State& s, Scratch& work,
   for (int i = 0; i < most_substeps; ++i) {
     const double left = end - s.time();
     if (left <= 1e-12 * h) break;
-    // what is left in equal parts
+    // Divide the remaining time into equal parts.
     const double parts = std::ceil(left / std::min(s.substep, h) * (1.0 - 1e-9));
     const double piece = left / parts;
     const bool known = s.past >= 1;
@@ -59,7 +59,7 @@ StepReport advance_varying(const MechanismLayout& plan, State& s, Scratch& work,
     }
     step.accept(s);
     if (trial.report.residual >= report.residual) report = trial.report;
-    // without a past nothing is known of the error
+    // Without history the error is not known.
     double factor = 1.0;
     if (known) factor = safety * elementary::cbrt(limit / (trial.error + 1e-300));
     if (factor >= grows_from) s.substep = piece * std::min(factor, largest_change);

@@ -8,7 +8,7 @@ namespace vernier::constrained::detail {
 
 namespace {
 
-/// J⁻¹ v of a symmetric positive matrix.
+/// J⁻¹ v for a symmetric positive definite J.
 Vector3 solved(const spatial::Sym3<double>& J, const Vector3& v) noexcept {
   const Vector3 a{J.xx, J.xy, J.xz}, b{J.xy, J.yy, J.yz}, d{J.xz, J.yz, J.zz};
   const Vector3 bd = cross(b, d), da = cross(d, a), ab = cross(a, b);
@@ -29,7 +29,7 @@ void Equations::find_accelerations() noexcept {
   }
 }
 
-/// `held`: what is not in the rates of momenta of the newest level; or null.
+/// `held`: contribution that is not in the rates of momenta of the newest level; or null.
 Acceleration Equations::acceleration(int node, const double* held) const noexcept {
   const NodePlan& plan = plan_.nodes[node];
   if (!plan.dynamic) return {};
@@ -42,7 +42,7 @@ Acceleration Equations::acceleration(int node, const double* held) const noexcep
     F += Vector3{held[0], held[1], held[2]};
     M += Vector3{held[3], held[4], held[5]};
   }
-  // about the centre of mass: Jc ω' = γ' - b × β' + v × β - ω × Jc ω
+  // Euler's equations about the centre of mass: Jc ω' = γ' - b × β' + v × β - ω × Jc ω.
   const Vector3 s = n.R * plan.moment, b = s * (1.0 / plan.mass);
   const auto J = rotated(n.R, plan.inertia);
   const double bs = dot(b, s);
@@ -73,7 +73,7 @@ double Equations::constraint_values(const Level& l) noexcept {
   return most;
 }
 
-/// Φ_q v, added; Φ_q c is in local_jacobian.
+/// Adds Φ_q v; c Φ_q is in local_jacobian.
 void Equations::add_velocity_rates(const ElementPlan& plan, const Point& at,
                                    double* to) const noexcept {
   const int n = plan.size, first = plan.local_constraint_row(), own = plan.local_own_row();
@@ -109,7 +109,7 @@ void Equations::constraint_rates(const Level& l) noexcept {
 
 void Equations::evaluate_rates(const ElementPlan& plan, const Point& at,
                                const Contribution& out) noexcept {
-  double* to = work_.rhs.data() + plan.constraint_row();  // own rows of this element: still 0
+  double* to = work_.rhs.data() + plan.constraint_row();  // rows of this element: still 0
   add_drive_rates(plan, at, to);
   std::fill_n(out.residual, plan.size, 0.0);
   plan.element->evaluate(at, out);
@@ -132,7 +132,7 @@ void Equations::add_drive_rates(const ElementPlan& plan, const Point& at, double
   const double* phi = local + plan.local_constraint_row();
   for (const int d : of) work_.drive_values[d] = drives[d].value;
   const double e = 1e-4 / fastest;
-  // fourth order
+  // Central differences of fourth order.
   for (const double side : {1.0, -1.0, 2.0, -2.0}) {
     for (const int d : of) drives[d].value = work_.drive_values[d] + side * e * drives[d].rate;
     std::fill_n(local, plan.size, 0.0);
@@ -143,7 +143,8 @@ void Equations::add_drive_rates(const ElementPlan& plan, const Point& at, double
   for (const int d : of) drives[d].value = work_.drive_values[d];
 }
 
-/// What constraints left in rhs becomes the change that closes them, by the matrix now factorized.
+/// Replaces the constraint violations in rhs by the change that closes them, with the current
+/// factorization.
 void Equations::solve_constraints() noexcept {
   for (int i = 0; i < plan_.size; ++i) {
     work_.rhs[i] *= plan_.kinds[i] == RowKind::constraint ? plan_.scales.row[i] : 0.0;

@@ -11,9 +11,9 @@ namespace {
 
 using Matrix6 = std::array<double, 36>;
 
-/// Of a positive definite matrix.
+/// The inverse of a positive definite matrix.
 Matrix6 inverse_of(Matrix6 m) {
-  for (int k = 0; k < 6; ++k) {  // Gauss and Jordan in place
+  for (int k = 0; k < 6; ++k) {  // Gauss-Jordan in place
     const double pivot = 1.0 / m[7 * k];
     for (int j = 0; j < 6; ++j) m[6 * k + j] *= j == k ? 0.0 : pivot;
     m[7 * k] = pivot;
@@ -27,12 +27,12 @@ Matrix6 inverse_of(Matrix6 m) {
   return m;
 }
 
-/// The shear flexibility of the section and that of bending within the length, ℓ²/12 of the
-/// section's: with it a straight beam under end loads is exact.
+/// Adds the flexibility of bending within the element, ℓ²/12 times that of the section, to the
+/// shear flexibility: 1/GA* = 1/GA + ℓ²/(12 EI). A straight beam under end loads is then exact.
 Matrix6 with_bending_in_shear(const Matrix6& stiffness, double length) {
   Matrix6 f = inverse_of(stiffness);
   const double w = length * length / 12.0;
-  // shear along y bends about z, shear along z about -y
+  // Shear along y bends about z, shear along z about -y.
   f[7] += w * f[35], f[14] += w * f[28];
   f[8] -= w * f[34], f[13] -= w * f[29];
   return inverse_of(f);
@@ -43,8 +43,8 @@ Coefficients<double> coefficients(const SectionBlocks& b) {
       {b.ee.a[0], b.ee.a[4], b.ee.a[8]}, {b.kk.a[0], b.kk.a[4], b.kk.a[8]}, b.ee, b.ek, b.ke, b.kk};
 }
 
-/// One evaluation point in the middle; R is half the rotation from node 1 to node 2. The forces on
-/// the nodes are F, M + (p - x_1) × F and the opposite about node 2.
+/// A beam with one evaluation point in the middle; R is half the rotation from node 1 to node 2.
+/// The forces on the nodes are F, M + (p - x_1) × F, and the opposite about node 2.
 class TwoNodeBeam final : public Element {
  public:
   explicit TwoNodeBeam(const Beam2&);
@@ -71,7 +71,7 @@ class TwoNodeBeam final : public Element {
   std::array<Matrix3, 2> axes_;
   bool offset_ = false, full_ = false, viscous_ = false;
   double length_ = 1.0;
-  Vector3 strain_{}, curvature_{};  // where no force is
+  Vector3 strain_{}, curvature_{};  // strain and curvature without force
   Coefficients<double> C_, Cv_;
   Vector3 tip_{};
   Matrix3 tip_axes_{};
@@ -134,6 +134,7 @@ TwoNodeBeam::TwoNodeBeam(const Beam2& beam) : offsets_(beam.offsets), axes_(beam
   if (beam.correct_shear) {
     stiffness = with_bending_in_shear(stiffness, length_);
     for (int i = 1; i < 3; ++i) {
+      // Damping is reduced with the shear stiffness, symmetrically in rows and columns.
       const double s = std::sqrt(stiffness[7 * i] / beam.section.stiffness[7 * i]);
       for (int j = 0; j < 6; ++j) damping[6 * i + j] *= s, damping[6 * j + i] *= s;
     }
@@ -174,7 +175,7 @@ void TwoNodeBeam::evaluate_as(const Point& p, const Contribution& out) const noe
   if (!linear) return;
 
   const Matrix3 none{};
-  std::array<Matrix3, 2> F, M, arm{};  // by the turn of each node; arm: what moves the point
+  std::array<Matrix3, 2> F, M, arm{};  // by the rotation of each node; arm: motion of the point
   F[1] = Full ? (o.XN * 0.5 + o.XD * dN[1]) * rel.W : o.XN * rel.W * 0.5;
   M[1] = (o.YN * 0.5 + o.YD * dN[1]) * rel.W;
   F[0] = o.GF - F[1];

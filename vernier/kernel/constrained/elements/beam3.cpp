@@ -12,7 +12,7 @@ namespace {
 
 using spatial::all;
 
-/// Both evaluation points at once: the first is in lane 0. In relative(): the outer nodes.
+/// Both evaluation points in two lanes, the first in lane 0. In relative(): the outer nodes.
 using Two = spatial::Lanes<2>;
 
 VERNIER_INLINE Two both(double x) noexcept { return Two{x, x}; }
@@ -77,7 +77,7 @@ class ThreeNodeBeam final : public Element {
   SectionInput<Two> input(const Point&, const Placed&, const Relative<Two>&) const noexcept;
   template <bool Full>
   void evaluate_as(const Point&, const Contribution&) const noexcept;
-  /// At the evaluation points, with signs as they are.
+  /// At the evaluation points, with their actual signs.
   void strains(const Point&, bool viscous, SectionPoint<Two>&) const noexcept;
 
   Shape shape_;
@@ -86,7 +86,7 @@ class ThreeNodeBeam final : public Element {
   bool offset_ = false, aligned_ = true, full_ = false, viscous_ = false;
   std::array<Two, 3> N_, dN_;     // at the points; dN: by the length along the beam
   Two ds_;                        // ds/dξ
-  Vec3<Two> strain_, curvature_;  // where no force is
+  Vec3<Two> strain_, curvature_;  // strain and curvature without force
   Coefficients<Two> C_, Cv_;
   Vector3 tip_{};  // of node 3 in the section axes of node 1, in the reference
   Matrix3 tip_axes_{};
@@ -170,7 +170,7 @@ ThreeNodeBeam::ThreeNodeBeam(const Beam3& beam) : offsets_(beam.offsets), axes_(
   C_ = pair(a, b, -1.0);
   Cv_ = pair(av, bv, -1.0);
 
-  // the reference: dp/ds has length 1 at the points, and no force is there
+  // Reference: dp/ds has length 1 at the points, and there is no force.
   const int local[] = {0, 1, 2};
   Point reference;
   reference.node_states = beam.reference.data();
@@ -213,7 +213,7 @@ void ThreeNodeBeam::evaluate_as(const Point& p, const Contribution& out) const n
   SectionPoint<Two> o;
   beams::evaluate<Full>(o, in, C_, viscous_ ? &Cv_ : nullptr, c, linear);
 
-  // arms from the nodes: `outer` those of node 1 and 3, `inner` that of node 2
+  // Arms from the nodes: `outer` for nodes 1 and 3, `inner` for node 2.
   const Vec3<Two> q = both(at.r1) * N_[0] + both(at.r3) * N_[2];
   Vec3<Two> inner = q, outer = q - Vec3<Two>{Two{at.r1.x, at.r3.x}, Two{at.r1.y, at.r3.y},
                                              Two{at.r1.z, at.r3.z}};

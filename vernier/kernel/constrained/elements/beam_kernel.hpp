@@ -73,20 +73,20 @@ VERNIER_OF_T Mat3<T> congruent(const Mat3<T>& m, const Vec3<T>& d) noexcept {
   return {{dot(row(s, 0), a), ab, ac, ab, dot(row(s, 1), b), bc, ac, bc, dot(row(s, 2), c)}};
 }
 
-/// C or C_v. `diagonal`: what it is if nothing couples; else the blocks.
+/// C or C_v: the diagonal if nothing couples, otherwise the blocks.
 template <class T>
 struct Coefficients {
   Vec3<T> force, moment;   // the diagonal
   Mat3<T> ee, ek, ke, kk;  // rows: force, moment; columns: strain, curvature
 };
 
-/// One other node seen from the base.
+/// Another node relative to the base.
 template <class T>
 struct Relative {
   Vec3<T> psi;
   Mat3<T> W;
 };
-/// ψ = log(Qᵀ Q_i) and, if asked, W. Angles under half a turn.
+/// ψ = log(Qᵀ Q_i) and, if `linear`, W. Angles must be below half a turn.
 VERNIER_OF_T Relative<T> relative(const Mat3<T>& Q, const Mat3<T>& Qi, bool linear) noexcept {
   const Mat3<T> Qt = transposed(Q), m = Qt * Qi;
   const T one = constant<T>(1.0);
@@ -99,7 +99,7 @@ VERNIER_OF_T Relative<T> relative(const Mat3<T>& Q, const Mat3<T>& Qi, bool line
   return r;
 }
 
-/// An evaluation point: its axes, forces, and how these follow what moves.
+/// An evaluation point: its axes, forces, and their derivatives.
 template <class T>
 struct SectionPoint {
   Mat3<T> R;
@@ -113,7 +113,7 @@ struct SectionPoint {
   Mat3<T> VF, VM, UF, UM, Sv, SMv;
 };
 
-/// What a point takes from the nodes.
+/// The inputs of a point from the nodes.
 template <class T>
 struct SectionInput {
   Mat3<T> Q;

@@ -81,7 +81,7 @@ class ContactElement final : public Element {
     t.n = sphere ? to.n : axis;
     t.distance = sphere ? to.length : dot(axis, t.r);
     t.depth = contact_.radius + contact_.tip_radius - t.distance;
-    // both bodies at the foremost point of the tip
+    // The contact point of both bodies is the foremost point of the tip.
     t.rb = plus_times(t.db, t.n, -contact_.tip_radius);
     t.ra = nb.x + t.rb - na.x;
     t.v = nb.v + cross(nb.omega, t.rb) - na.v - cross(na.omega, t.ra);
@@ -89,6 +89,7 @@ class ContactElement final : public Element {
     t.f = t.by_depth = t.by_rate = 0.0;
     const double loss = 1.0 - contact_.damping * t.vn;
     if (t.depth > 0.0 && loss > 0.0) {
+      // Hunt and Crossley: f = k δⁿ (1 - damping v_n), zero if it would pull.
       const double k = contact_.stiffness * elementary::pow(t.depth, contact_.exponent - 1.0);
       t.f = k * t.depth * loss;
       t.by_depth = contact_.exponent * k * loss;
@@ -100,7 +101,7 @@ class ContactElement final : public Element {
     return t;
   }
 
-  /// The derivative of everything above along unknown j of a node.
+  /// One column of the Jacobian: the derivative of touch() along unknown j of a node.
   void put_column(const Rows& o, const Point& p, const Touch& t, bool of_a, int j) const noexcept {
     const NodeState &na = ends_.node_a(p), &nb = ends_.node_b(p);
     const Vector3 none{0.0, 0.0, 0.0};
@@ -110,7 +111,7 @@ class ContactElement final : public Element {
     const Vector3 dx = place ? unit * p.c : none, th = place ? none : unit * p.c;
     const Vector3 dv = place ? unit : none;
     const Vector3 dw = place ? none : p.turn(of_a ? ends_.a : ends_.b) * unit;
-    // motion of the points of both, of the normal, of the levers
+    // Variations of both points, the normal and the lever arms.
     const Vector3 da = of_a ? dx + cross(th, t.da) : none;
     const Vector3 db = of_a ? none : dx + cross(th, t.db);
     const Vector3 dr = db - da;

@@ -5,7 +5,7 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-/// Angle of (c, s), not both 0; square roots and arithmetic only.
+/// The angle of (c, s), not both 0, with square roots and arithmetic only.
 double angle_of(double s, double c) noexcept {
   const double r = __builtin_sqrt(c * c + s * s);
   if (!(r > 0.0)) return 0.0;
@@ -17,7 +17,7 @@ double angle_of(double s, double c) noexcept {
   return s < 0.0 ? -pi - half : pi - half;
 }
 
-/// Whole turns, having come from where memory says.
+/// The number of whole turns, continued from the memory.
 double turns_of(const double* memory, double s, double c) noexcept {
   const double ahead = memory[1] * s - memory[2] * c;
   if (memory[2] >= 0.0 && s < 0.0 && ahead > 0.0) return memory[0] + 1.0;
@@ -64,7 +64,7 @@ void second(const Hand& h, Matrix3& by_a, Matrix3& by_b) noexcept {
 VERNIER_INLINE void put(double* to, const Vector3& v) noexcept {
   to[0] = v.x, to[1] = v.y, to[2] = v.z;
 }
-/// What turns a slope by ω into one by the unknown of node i.
+/// Converts a derivative by ω to one by the unknown of node i.
 Vector3 turned_slope(const Point& p, int i, const Vector3& v) noexcept {
   return i < 0 ? Vector3{0.0, 0.0, 0.0} : transposed_times(p.turn(i), v);
 }
@@ -133,7 +133,7 @@ Line Pair::at(const Point& p, const double* memory, bool slopes) const noexcept 
 
 namespace {
 
-/// Of an angle with gradient g by b.
+/// Forces along an angle with gradient g by b.
 void angle_forces(const Rows& o, const Vector3& g, double l) noexcept {
   if (o.a >= 0) o.act(o.a + 3, g * -l);
   if (o.b >= 0) o.act(o.b + 3, g * l);
@@ -194,7 +194,7 @@ Line along(const Ends& ends, const Point& p, int axis, bool slopes) noexcept {
   Line l;
   const Vector3 db = nb.R * ends.on_b.offset, e = nb.x + db - na.x;
   const Vector3 w = na.R * column(ends.on_a.axes, axis);
-  // along w: u = v of b's point - v of that point of a
+  // Velocity along w: u = velocity of the point of b minus that of the coincident point of a.
   const Vector3 u = nb.v + cross(nb.omega, db) - na.v - cross(na.omega, e);
   l.s = dot(w, e - na.R * ends.on_a.offset);
   l.rate = dot(w, u);
@@ -204,7 +204,7 @@ Line along(const Ends& ends, const Point& p, int axis, bool slopes) noexcept {
   put(l.gradient + 6, w);
   put(l.gradient + 9, gb);
   if (slopes) {
-    // δ(w·u) = w·δu + (w × u)·θ_a; in u, e and d_b change too
+    // δ(w·u) = w·δu + (w × u)·θ_a; u also depends on e and d_b.
     const Vector3 we = cross(na.omega, w);  // -(ω_a × δe)·w = (ω_a × w)·δe
     const Vector3 wb = cross(w, nb.omega);  // (ω_b × δd_b)·w = (w × ω_b)·δd_b
     put(l.rate_slopes, -w - we * p.c);
@@ -229,7 +229,7 @@ Line length_at(const Ends& ends, const Point& p, bool slopes) noexcept {
   put(l.gradient + 6, n);
   put(l.gradient + 9, gb);
   if (slopes) {
-    // δn·u = δr·N u; the offsets in u turn
+    // δn·u = δr·N u; the offsets in u rotate.
     const Vector3 k = plus_times(u, n, -l.rate) * (to.length > 0.0 ? p.c / to.length : 0.0);
     const Vector3 turning_a = cross(n, na.omega) * p.c, turning_b = cross(n, nb.omega) * p.c;
     put(l.rate_slopes, -n - k);
@@ -277,7 +277,7 @@ void push(const Rows& o, const Pair& pair, const Line& l, const Point& p, const 
   double v[12];
   for (int j = 0; j < 12; ++j) v[j] = f.by_s * o.c * l.gradient[j] + f.by_rate * l.rate_slopes[j];
   if (!pair.angle) return add_outer(o, l.gradient, v, -1.0);
-  // an angle has nothing in the rows and columns of places
+  // An angle has no entries in the rows and columns of positions.
   angle_stiffness(o, l.by_a, l.by_b, -f.Q);
   const int at[2] = {o.a, o.b};
   for (int i = 0; i < 2; ++i) {

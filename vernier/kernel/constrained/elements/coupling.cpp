@@ -8,9 +8,9 @@ namespace {
 
 using namespace parts;
 
-/// Memory: whether the run has begun, the right side, then those of the coordinates. Before it
-/// began Φ is 0 wherever it stands: assembly keeps what the coordinates were, to first order, and
-/// begin() takes what they became.
+/// Memory: whether the run has begun, the right-hand side, then those of the coordinates. Before
+/// the run Φ is always 0: the assembly preserves the coordinates to first order, and begin() stores
+/// their values.
 class CouplingElement final : public Element {
  public:
   explicit CouplingElement(const Coupling& c) : ratio_(c.ratio) {
@@ -68,7 +68,7 @@ class CouplingElement final : public Element {
   DriveState drive(const Point& p) const noexcept {
     return drive_ < 0 ? DriveState{} : p.drive(drive_);
   }
-  /// What stays constant.
+  /// The quantity that remains constant.
   double sum(const Point& p, const double* memory) const noexcept {
     return first_.value(p, memory + 2) + ratio_ * second_.value(p, memory + 2 + first_.memory()) -
            drive(p).value;

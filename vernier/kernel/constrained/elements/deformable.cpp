@@ -9,7 +9,7 @@ namespace {
 
 using namespace parts;
 
-/// Six coordinates s of b in a: the point along the axes of a, the rotation vector about them.
+/// Six coordinates s of b relative to a: the point along the axes of a, and the rotation vector.
 struct Strain {
   double s[6], rate[6];
   double gradient[6][12], rate_slopes[6][12];
@@ -189,7 +189,7 @@ class Deformable final : public Element {
     }
   }
 
-  /// With laws that act everywhere.
+  /// The pattern is probed with laws that are active everywhere.
   void find_pattern() {
     const DeformableJoint given = joint_;
     for (auto* laws : {&joint_.translation, &joint_.rotation}) {

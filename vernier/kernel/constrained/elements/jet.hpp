@@ -4,8 +4,8 @@
 
 namespace vernier::constrained {
 
-/// A function of time at one instant: value and the first two derivatives. A number in the sense of
-/// lanes.hpp, so what is written for any T gives its own time derivatives, exactly.
+/// A function of time at one instant: its value and first two derivatives. It is a number type in
+/// the sense of lanes.hpp, so code written for any T yields exact time derivatives.
 struct Jet {
   double v = 0.0, d = 0.0, dd = 0.0;
 

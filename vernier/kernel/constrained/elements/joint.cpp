@@ -18,8 +18,8 @@ constexpr bool has_position(JointKind k) noexcept {
   return k == JointKind::cylindrical || k == JointKind::prismatic || k == JointKind::in_line;
 }
 
-/// What all kinds have in common. Memory: the angle's, then the reaction's size normal to the
-/// motion (friction); negative before the first step, when it is taken as it is.
+/// The common part of all joints. Memory: that of the angle, then the reaction normal to the motion
+/// (friction), negative before the first step, when the current one is used.
 class AnyJoint : public Element {
  public:
   explicit AnyJoint(const Joint& joint) : joint_(joint) {
@@ -94,7 +94,7 @@ class AnyJoint : public Element {
   void measure(const Point& p, std::span<double> to) const noexcept override {
     double residual[19] = {};
     evaluate(p, {residual, nullptr, shape_.size()});
-    // what acts on b, or the opposite of what acts on a; about the point of b
+    // The force on b, or the opposite of that on a, about the point of b.
     const NodeState &na = ends_.node_a(p), &nb = ends_.node_b(p);
     const bool by_b = ends_.b >= 0;
     const double* f = residual + 6 * (by_b ? ends_.b : ends_.a);
@@ -127,7 +127,7 @@ class AnyJoint : public Element {
   }
 
  protected:
-  /// Drive i as a function of time; 0 where there is none, and the length of a distance.
+  /// Drive i as a function of time; without a drive 0, or the length of a distance joint.
   Jet driven(const Point& p, int i) const noexcept {
     if (drives_[i] >= 0) {
       const DriveState& d = p.drive(drives_[i]);
@@ -158,7 +158,7 @@ class AnyJoint : public Element {
     push(o, pair_, l, p, sum);
   }
 
-  /// After the constructor of the kind: the pattern of its Jacobian.
+  /// Called after the constructor of the kind: probes the pattern of the Jacobian.
   void find_pattern() {
     shape_.pattern = probed_pattern(*this, shape_);
     if (!joint_.friction && !joint_.stop) return;
@@ -180,7 +180,7 @@ class AnyJoint : public Element {
   int drives_[3] = {-1, -1, -1};
 
  private:
-  /// Size of the reaction normal to the axis, of the multipliers.
+  /// The magnitude of the reaction normal to the axis, from the multipliers.
   double normal_reaction(const Point& p) const noexcept {
     const double* l = p.own_algebraic;
     if (l == nullptr) return 0.0;
@@ -191,7 +191,7 @@ class AnyJoint : public Element {
   }
   /// The unknown: dry friction against the motion of b.
   double dry(const Point& p) const noexcept { return p.own_algebraic[shape_.holonomic]; }
-  /// What presses: force, or moment for a revolute.
+  /// The normal load: a force, or a moment for a revolute joint.
   double load(const Point& p) const noexcept {
     const Friction& f = *joint_.friction;
     const double before = p.memory[pair_.memory()], N = before < 0.0 ? normal_reaction(p) : before;
@@ -216,7 +216,7 @@ class JointOf final : public AnyJoint {
     const int row = row_;
     const Matrix3 &Ea = ends_.on_a.axes, &Eb = ends_.on_b.axes;
 
-    // places
+    // Positions
     constexpr bool points = K == spherical || K == revolute || K == universal || K == clamp;
     constexpr int first = K == planar || K == in_plane ? 2 : 0;
     constexpr int lines = K == planar || K == in_plane                         ? 1
@@ -253,7 +253,7 @@ class JointOf final : public AnyJoint {
       }
     }
 
-    // orientation
+    // Orientation
     constexpr int next = points ? 3 : lines;
     if constexpr (K == revolute || K == cylindrical || K == planar) {
       align(o, row + next, na.R * column(Ea, 2), nb.R * Eb, l[next], l[next + 1]);

@@ -29,8 +29,8 @@ inline int constraints_of(JointKind kind) noexcept {
   return 0;
 }
 
-/// Values of a joint's constraints, in any numbers: the definition that derivatives in time come
-/// from. `drive`: values of its drives, in their order; distance: the length.
+/// The constraint values of a joint for any number type: their time derivatives follow from it.
+/// `drive`: values of its drives, in order; for a distance joint, the length.
 template <class T>
 void constraint_values(const Joint& j, const PoseOf<T>& a, const PoseOf<T>& b, const Vec3<T>& drive,
                        T* out) noexcept {

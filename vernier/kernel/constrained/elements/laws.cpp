@@ -9,7 +9,7 @@
 namespace vernier::constrained::parts {
 namespace {
 
-/// An elastic force with e.force >= 0, and damping d v that is at most as large.
+/// An elastic force e.force >= 0 plus damping d v, whose magnitude is limited to the elastic force.
 LawForce bounded(const LawForce& e, double d, double v) noexcept {
   const double f = d * v;
   if (f > e.force) return {2.0 * e.force, 2.0 * e.by_s, 0.0, 2.0 * e.by_z};
@@ -17,13 +17,13 @@ LawForce bounded(const LawForce& e, double d, double v) noexcept {
   return {e.force + f, e.by_s, d, e.by_z};
 }
 
-/// The straight line of a table that s is on; the outer ones go on.
+/// The segment of a table that contains s; the outer segments are extrapolated.
 std::size_t segment(const std::vector<double>& points, double s) noexcept {
   const auto above = std::upper_bound(points.begin() + 1, points.end() - 1, s);
   return static_cast<std::size_t>(above - points.begin()) - 1;
 }
 
-/// All but damping and prestress.
+/// The force without damping and prestress.
 LawForce elastic(const Law& l, double s, double z) noexcept {
   using enum Law::Kind;
   switch (l.kind) {
@@ -107,8 +107,8 @@ Slide slide(const Friction& law, double load, double v, double f) noexcept {
   const double more = std::max(0.0, law.stiction - law.coulomb) * elementary::exp(-x * x);
   const double M = load * (law.coulomb + more), slope = -2.0 * load * x / law.stribeck_speed * more;
   if (!(M > 0.0)) return {f, 1.0, 0.0};
-  // at a solution `side` is over 1 or under -1 where it slides; its second part is bounded, so one
-  // step never leads from sliding to sliding the other way
+  // At a solution, `side` is above 1 or below -1 if the joint slides. Its second part is bounded,
+  // so one iteration never changes directly from sliding to sliding in the opposite direction.
   const double u = v / law.smoothing, side = f / M + 0.5 * std::clamp(u - f / M, -1.0, 1.0);
   if (side > 1.0) return {f - M, 1.0, -slope};
   if (side < -1.0) return {f + M, 1.0, slope};

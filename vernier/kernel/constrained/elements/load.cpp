@@ -31,7 +31,7 @@ class LoadElement final : public Element {
     if (load_.held) return;
     const Rows o(out, ends_, p.c);
     const NodeState &na = ends_.node_a(p), &nb = ends_.node_b(p);
-    const Vector3 f = -force(p);  // as a residual
+    const Vector3 f = -force(p);  // sign of the residual
     const Vector3 db = nb.R * ends_.on_b.offset, e = nb.x + db - na.x;
     if (load_.couple) {
       if (o.a >= 0) o.act(o.a + 3, -f);
@@ -43,7 +43,7 @@ class LoadElement final : public Element {
       if (o.b >= 0) o.skew(o.b + 3, o.a + 3, f, -o.c);
       return;
     }
-    // along a line fixed in a, it is what holds a point on that line
+    // A force along a line fixed in a has the same derivatives as the reaction of `project`.
     if (load_.kind == Load::Kind::internal) return project_forces(o, f, e, db);
     o.act(o.b, f);
     o.act(o.b + 3, cross(db, f));
@@ -66,7 +66,7 @@ class LoadElement final : public Element {
 
  private:
   double value(const Point& p) const noexcept { return drive_ < 0 ? 1.0 : p.drive(drive_).value; }
-  /// On b, global axes.
+  /// The force on b, in global axes.
   Vector3 force(const Point& p) const noexcept {
     const Vector3 f = load_.direction * value(p);
     if (load_.kind == Load::Kind::dead) return f;

@@ -41,7 +41,7 @@ class FloatingBody final : public Element {
   Vector3 sweep(int i, const double* q) const noexcept;         // H_i
   Matrix3 inertia_rate(int i, const double* q) const noexcept;  // N_i
   Vector3 coriolis(int i, const double* rates) const noexcept;  // H1_i q'
-  /// A station with a node: where it is from the frame, how it turns, what its multipliers do.
+  /// A station with a node: its position from the frame, its rotation, and its multipliers.
   struct Clamp {
     Vector3 d{}, psi{}, lambda{}, m{};
     const double* turning = nullptr;  // multipliers of the orientation
@@ -171,7 +171,7 @@ void FloatingBody::momentum(const Point& p, const Contribution& out) const noexc
                                 a.R * (N * w + transposed_times(N, w) + coriolis(j, rates));
     put_column(0, own + j, S[j] + by_q * c);
     put_column(3, own + j, H[j] + moment_by_q * c);
-    // Rᵀ v by the turn: Rᵀ (v × θ)
+    // Rᵀ v by the rotation: Rᵀ (v × θ).
     put_row(own + j, 0, S[j]);
     put_row(own + j, 3, (cross(S[j], a.v) + cross(H[j], a.omega)) * c);
     put_row(own + j, 3, transposed_times(turn, H[j]));
@@ -285,13 +285,13 @@ void FloatingBody::station_jacobian(const Point& p, const Contribution& out, int
       out.at(at + 3 + e, rows + 3 + i) -= normal[e];
     }
   }
-  // m by the turn of the frame at the station and by that of its node
+  // m by the rotation of the frame at the station and by that of its node.
   out.add(3, 3, ww, c), out.add(3, at + 3, uu, -c);
   out.add(at + 3, 3, ww, -c), out.add(at + 3, at + 3, uu, c);
   station_modes(p, out, k, s, ww, uu);
 }
 
-/// Rows and columns of the modes.
+/// The rows and columns of the modes.
 void FloatingBody::station_modes(const Point& p, const Contribution& out, int k, const Clamp& s,
                                  const Matrix3& ww, const Matrix3& uu) const noexcept {
   const ModalBody::Station& st = body_.stations[clamped_[k]];
@@ -452,7 +452,7 @@ void FloatingBody::check_numbers() const {
   }
 }
 
-/// The mass matrix undeformed, by Cholesky.
+/// Checks the undeformed mass matrix by Cholesky factorization.
 void FloatingBody::check_inertia() const {
   const int size = 6 + n();
   std::vector<double> M(static_cast<std::size_t>(size * size));
@@ -476,7 +476,7 @@ void FloatingBody::check_inertia() const {
       const double whole = s;
       for (int k = 0; k < j; ++k) s -= M[i * size + k] * M[j * size + k];
       if (i == j) {
-        // modes that hold the whole body's mass leave nothing to the frame but rounding
+        // If the modes represent the whole mass of the body, only rounding remains for the frame.
         if (!(s > -1e-9 * whole) || !(whole > 0.0))
           refuse(
               "has an inertia that is not positive: mass, first moment, inertia and modes do not "

@@ -5,8 +5,8 @@
 
 namespace vernier::constrained {
 
-/// The body of a tree with the same modes, for a node whose frame is that of the body; all nodes of
-/// the tree's body become stations without nodes.
+/// Converts a body of a tree, for a node whose frame is that of the body. All nodes of the tree's
+/// body become stations without nodes.
 ModalBody modal_body(const multibody::Body&, int node);
 
 }  // namespace vernier::constrained

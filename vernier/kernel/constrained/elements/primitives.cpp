@@ -5,7 +5,7 @@ namespace vernier::constrained::parts {
 void align_far(const Rows& o, int row, const Vector3& u, const Matrix3& B, double l1,
                double l2) noexcept {
   const Vector3 b1 = column(B, 0), b2 = column(B, 1), b3 = column(B, 2);
-  // opposite axes: any way back will do
+  // Opposite axes: any direction leads back.
   constexpr double least = 1e-9;
   const bool opposite = dot(u, b3) < least - 1.0;
   const double sum = opposite ? least : 1.0 + dot(u, b3), f = (1.0 + aligned_from) / sum;
@@ -68,7 +68,7 @@ Turned turned(const Matrix3& A, const Matrix3& B) noexcept {
   const Matrix3 R = transposed(A) * B;
   const double trace = R.a[0] + R.a[4] + R.a[8];
   if (trace > 3.0 - 1e-8) {
-    // where joints are kept: two terms of the series do
+    // Near zero, where joints are held, two terms of the series are enough.
     const Vector3 t = rotations::axial(R) * (1.0 / (1.0 + trace));
     const Vector3 phi = t * (2.0 - dot(t, t) * (2.0 / 3.0));
     return {phi, A, rotations::combined(phi, -0.5, 1.0 / 12.0)};

@@ -3,10 +3,10 @@
 #include "vernier/kernel/constrained/elements.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
 
-/// What joints and forces between two nodes a and b are made of. Order of coordinates: x_a, θ_a,
-/// x_b, θ_b. A primitive writes values Φ into its own rows, Φ_qᵀ λ into those of the nodes, and
-/// the Jacobian with its geometric part c ∂(Φ_qᵀ λ)/∂q. Rows and columns of the ground are left
-/// out.
+/// The primitives of joints and forces between two nodes a and b (docs/mathematics/constrained.md,
+/// section 3). Order of coordinates: x_a, θ_a, x_b, θ_b. A primitive writes values Φ into its own
+/// rows, Φ_qᵀ λ into those of the nodes, and the Jacobian with its geometric part c ∂(Φ_qᵀ λ)/∂q.
+/// Rows and columns of the ground are omitted.
 namespace vernier::constrained::parts {
 
 using spatial::column;
@@ -15,7 +15,7 @@ using spatial::column;
 inline const NodeState ground_state{
     {0.0, 0.0, 0.0}, spatial::identity3<double>(), {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
 
-/// Two attachments, with numbers of their nodes among those of the element; -1: the ground.
+/// Two attachments, with the indices of their nodes in the element; -1: the ground.
 struct Ends {
   int a = -1, b = -1;
   Attachment on_a, on_b;
@@ -84,8 +84,8 @@ struct Rows {
       for (int j = 0; j < 3; ++j) p[j] += m.a[3 * i + j] * s;
     }
   }
-  /// Of constraint `row`: its gradient by three coordinates from `at`, c times there and once in
-  /// its transpose.
+  /// Writes the gradient of constraint `row` by three coordinates from `at`: c times in the row,
+  /// once in the column.
   VERNIER_INLINE void gradient(int row, int at, const Vector3& g) const noexcept {
     double *across = J + row * n + at, *down = J + at * n + row;
     across[0] += c * g.x, across[1] += c * g.y, across[2] += c * g.z;
@@ -93,7 +93,7 @@ struct Rows {
   }
 };
 
-/// f on b at d_b from its node, its opposite on a at d_a.
+/// A force f on b at d_b from its node, and its opposite on a at d_a.
 VERNIER_INLINE void pull(const Rows& o, const Vector3& f, const Vector3& da,
                          const Vector3& db) noexcept {
   if (o.a >= 0) {
@@ -128,8 +128,8 @@ VERNIER_INLINE void coincide(const Rows& o, int row, const Vector3& da, const Ve
   }
 }
 
-/// The forces of λ (u·w), u fixed in a and w in b, with the sum λ w in `w`; and their geometric
-/// part.
+/// The forces of λ (u·w), with u fixed in a and w in b, and their geometric part; `w` is the sum λ
+/// w.
 VERNIER_INLINE void dot_forces(const Rows& o, const Vector3& u, const Vector3& w) noexcept {
   const Vector3 q = cross(u, w);
   if (o.a >= 0) o.act(o.a + 3, q);
@@ -158,16 +158,16 @@ VERNIER_INLINE void normal(const Rows& o, int row, const Vector3& u, const Vecto
   if (o.J != nullptr) dot_gradient(o, row, u, w);
 }
 
-/// How near axes must be for the plain products: cos 45°.
+/// Up to this angle the plain products are used: cos 45°.
 inline constexpr double aligned_from = 0.70710678118654752440;
 
-/// See align(): axes far apart, as they can only be while a mechanism is assembled.
+/// See align(): for axes far apart, which occurs only during assembly.
 void align_far(const Rows&, int row, const Vector3& u, const Matrix3& B, double l1,
                double l2) noexcept;
 
-/// Axis u of a along axis 3 of b: Φ_i = u·b_i = 0, i = 1, 2. Opposite axes would satisfy this too:
-/// beyond 45° it is Φ_i = (1 + cos 45°) u·b_i / (1 + u·b_3) instead, which grows all the way (as
-/// tan of half the angle) and sends Newton's iteration back without overshooting.
+/// Axis u of a along axis 3 of b: Φ_i = u·b_i = 0, i = 1, 2. Opposite axes would also satisfy this.
+/// So beyond 45° it is Φ_i = (1 + cos 45°) u·b_i / (1 + u·b_3), which grows monotonically (as tan
+/// of half the angle) and leads Newton's iteration back without overshooting.
 VERNIER_INLINE void align(const Rows& o, int row, const Vector3& u, const Matrix3& B, double l1,
                           double l2) noexcept {
   const Vector3 b1 = column(B, 0), b2 = column(B, 1);
@@ -181,8 +181,8 @@ VERNIER_INLINE void align(const Rows& o, int row, const Vector3& u, const Matrix
   dot_gradient(o, row + 1, u, b2);
 }
 
-/// The forces of λ w·r, w fixed in a, r = p_b - p_a, e = p_b - x_a, with the sum λ w in `f`; and
-/// their geometric part.
+/// The forces of λ w·r, with w fixed in a, r = p_b - p_a, e = p_b - x_a, and their geometric part;
+/// `f` is the sum λ w.
 VERNIER_INLINE void project_forces(const Rows& o, const Vector3& f, const Vector3& e,
                                    const Vector3& db) noexcept {
   pull(o, f, e, db);
@@ -201,7 +201,7 @@ VERNIER_INLINE void project_forces(const Rows& o, const Vector3& f, const Vector
   }
   if (o.b >= 0) o.skew2(o.b + 3, o.b + 3, f, db, c);
 }
-/// w·r = value: its value in `row` less `target`, its gradient.
+/// w·r = target: writes its residual and gradient to `row`.
 VERNIER_INLINE void project(const Rows& o, int row, const Vector3& w, const Vector3& r,
                             const Vector3& e, const Vector3& db, double target) noexcept {
   o.r[row] = dot(w, r) - target;
@@ -216,7 +216,7 @@ VERNIER_INLINE void project(const Rows& o, int row, const Vector3& w, const Vect
   }
 }
 
-/// Length and direction of r; axis 3 of a where there is none.
+/// Length and direction of r; axis 3 of a if the length is zero.
 struct Reach {
   double length;
   Vector3 n;
@@ -230,10 +230,10 @@ VERNIER_INLINE Reach reach(const Vector3& r, const Vector3& otherwise) noexcept 
 void stretch_forces(const Rows&, const Reach&, const Vector3& da, const Vector3& db,
                     double l) noexcept;
 
-/// How b is turned against a, both with their joint axes: φ of AᵀB, or of AᵀB Dᵀ.
+/// The rotation of b relative to a, both with their joint axes: φ of AᵀB, or of AᵀB Dᵀ.
 struct Turned {
   Vector3 phi;
-  Matrix3 A, M;  // θ_b - θ_a turns φ by M Aᵀ
+  Matrix3 A, M;  // δφ = M Aᵀ (θ_b - θ_a)
 };
 Turned turned(const Matrix3& A, const Matrix3& B) noexcept;
 /// ∂(M w)/∂φ; with `transpose` ∂(Mᵀ w)/∂φ.

@@ -20,7 +20,7 @@ class RodElement final : public Element {
     shape_.measures = {{"length", "m", 1, "between the points"},
                        {"rate", "m/s", 1, "of the length"},
                        {"tension", "N", 1, "positive: pulls"}};
-    // probed where it pulls; slack or flat laws have the same places
+    // The pattern is probed with a law that pulls; slack or flat laws have the same pattern.
     const Law given = rod_.law;
     rod_.cable = false;
     if (shape_.differential == 0) {

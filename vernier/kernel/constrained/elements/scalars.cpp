@@ -93,7 +93,7 @@ class StateSpaceElement final : public Element {
     if (system_.E.empty()) return i == j ? 1.0 : 0.0;
     return system_.E[i * system_.states + j];
   }
-  /// Row i of B u or D u.
+  /// Element i of B u or D u.
   double forced(const std::vector<double>& m, int i, const Point& p) const noexcept {
     const std::size_t scalars = inputs_.size(), columns = scalars + drives_.size();
     double sum = 0.0;

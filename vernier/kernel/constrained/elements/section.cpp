@@ -14,14 +14,14 @@ namespace {
 
 using Array36 = std::array<double, 36>;
 
-/// Pivots of LDLᵀ: all above `least` times the diagonal they come from.
+/// Whether all pivots of LDLᵀ exceed `least` times the diagonal they come from.
 bool all_pivots_above(Array36 m, double least) {
   for (int k = 0; k < 6; ++k) {
     const double whole = m[7 * k];
     for (int j = 0; j < k; ++j) m[7 * k] -= m[6 * k + j] * m[6 * k + j] * m[7 * j];
     const double d = m[7 * k];
     if (!(d > least * whole)) {
-      // semidefinite: a row without stiffness may only be zero
+      // Semidefinite: a row with a zero pivot must be zero.
       const bool empty = least < 0.0 && std::fabs(d) <= -least * std::fabs(whole);
       if (!empty) return false;
       m[7 * k] = 0.0;
@@ -54,7 +54,7 @@ void check_material(const Material& m) {
   if (!(m.density >= 0.0)) throw std::invalid_argument("the density of a section is negative");
 }
 
-/// Mass, first moment and inertia about a node, node axes.
+/// Mass, first moment and inertia about a node, in node axes.
 struct Sum {
   double mass = 0.0;
   Vector3 moment{};
@@ -70,11 +70,12 @@ spatial::Sym3<double> point_inertia(double m, const Vector3& r) {
           -m * r.y * r.z};
 }
 
-/// Adds what is between ξ = a and b of the curve `at` (point, ds/dξ, section axes) to a node.
+/// Adds the piece from ξ = a to b of the curve `at` (point, ds/dξ, section axes) to a node.
 template <class Curve>
 void add_piece(Sum& sum, const NodeState& node, const Section& section, double a, double b,
                const Curve& at) {
-  // Gauss, four points: exact for the moments of a parabola's chord, and near for its arc
+  // Gauss quadrature with four points: exact for the moments of a straight element, accurate for a
+  // curved one.
   constexpr double x[] = {0.33998104358485626480, 0.86113631159405257522};
   constexpr double w[] = {0.65214515486254614263, 0.34785484513745385737};
   for (int k = 0; k < 4; ++k) {
@@ -86,7 +87,7 @@ void add_piece(Sum& sum, const NodeState& node, const Section& section, double a
                   r = axis + centre;
     sum.mass += m;
     sum.moment += r * m;
-    // line_inertia is about the axis
+    // line_inertia is about the axis, not about the centre of mass.
     sum.inertia +=
         point_inertia(m, r) + point_inertia(-m, centre) + rotated(A, section.line_inertia * length);
   }
@@ -185,6 +186,7 @@ Section rectangle(const Material& m, double y, double z) {
   check_material(m);
   if (!(y > 0.0 && z > 0.0)) throw std::invalid_argument("a side of a rectangle is not positive");
   const double a = std::max(y, z), b = std::min(y, z), pi = std::numbers::pi;
+  // Torsion constant of a rectangle by Saint-Venant's series.
   double sum = 0.0;
   for (int n = 1; n < 20; n += 2)
     sum += elementary::tanh(n * pi * a / (2.0 * b)) / elementary::pow(n, 5);
@@ -203,6 +205,7 @@ Section tube(const Material& m, double outer, double inner) {
   const double A = pi * (outer * outer - inner * inner),
                I = pi / 4.0 * (elementary::pow(outer, 4) - elementary::pow(inner, 4));
   const double r2 = (inner / outer) * (inner / outer), q = (1.0 + r2) * (1.0 + r2);
+  // Shear coefficient of a hollow circle by Cowper.
   const double k = 6.0 * (1.0 + nu) * q / ((7.0 + 6.0 * nu) * q + (20.0 + 12.0 * nu) * r2);
   return with_mass(
       section({m.young * A, k * G * A, k * G * A, 2.0 * G * I, m.young * I, m.young * I}),
@@ -216,7 +219,8 @@ Section damped(Section s, double time) {
 }
 
 Section displaced(const Section& s, double y, double z) {
-  // strain where the constants are for: ε + κ × r; force and moment about the line: n, m + r × n
+  // Strain at the line of the constants: ε + κ × r; force and moment about the reference line: n, m
+  // + r × n.
   const Matrix3 K = spatial::skew(Vector3{0.0, y, z});
   Array36 T{};
   for (int i = 0; i < 3; ++i) {

@@ -9,7 +9,8 @@ namespace {
 
 using namespace parts;
 
-/// Rows and columns a force along a coordinate touches, and those of the own or scalar unknown.
+/// Marks the rows and columns of a force along a coordinate, and those of the own or scalar
+/// unknown.
 void mark_coordinate(Shape& s, const Pair& pair, int other, bool with_other) {
   s.pattern.assign(static_cast<std::size_t>(s.size()) * static_cast<std::size_t>(s.size()), 0);
   const int skip = pair.angle ? 3 : 0, count = 6 - skip;
@@ -25,7 +26,8 @@ void mark_coordinate(Shape& s, const Pair& pair, int other, bool with_other) {
   if (with_other) mark(s, other, 1, other, 1);
 }
 
-/// Memory: that of the coordinate; held: then the command, the integral, the last error and time.
+/// A PID controller. Memory: that of the coordinate; if held, then the command, the integral, the
+/// last error and its time.
 class ServoElement final : public Element {
  public:
   explicit ServoElement(const Servo& s) : servo_(s) {
@@ -59,7 +61,8 @@ class ServoElement final : public Element {
     const double free = u.limited ? 0.0 : 1.0;
     push(o, pair_, l, p, {u.u, -free * servo_.proportional, -free * servo_.derivative});
     if (!integral) return;
-    // z' = e while free; at the limit z follows what the limit allows, with time constant Kp / Ki
+    // z' = e below the limit. At the limit z is tracked back (anti-windup) with time constant Kp /
+    // Ki.
     const int row = shape_.own_row();
     const double back = 1.0 / servo_.proportional;
     o.r[row] = p.own_rates[0] - u.error - (u.u - u.wanted) * back;
@@ -89,7 +92,7 @@ class ServoElement final : public Element {
   bool accept(const Point& p, std::span<double> memory) const noexcept override {
     pair_.accept(p, memory.data());
     if (!servo_.held) return false;
-    // sampled here: trapezoids, but no further into a limit
+    // Sampled here: the integral by the trapezoidal rule, but no further into a limit.
     const Line l = pair_.at(p, memory.data(), false);
     double* m = memory.data() + pair_.memory();
     const double error = command(p, l, 0.0).error;
