@@ -10,15 +10,15 @@ namespace vernier::elementary {
 inline namespace VERNIER_INSTRUCTIONS {
 namespace circular {
 
-// π/2 in four parts: products of the first three with |k| < 2^20 are exact
+// π/2 in four parts: products of the first three with |k| < 2^20 are exact.
 inline constexpr double part1 = 1.5707963267341256, part2 = 6.077100506303966e-11,
                         part3 = 2.0222662487111665e-21, part4 = 8.4784276603689e-32;
 inline constexpr double part3_and_4 = 2.0222662487959506e-21;
 inline constexpr double farthest = 1e6;  // |x| for which this holds
-// beyond this |r| three parts are enough, and k part2 is smaller than r
+// Beyond this |r| three parts are enough, and k part2 is smaller than r.
 inline constexpr double nearest = 0x1p-12;
 inline constexpr double two_over_pi = 0.6366197723675814;
-// (sin r - r) / r³ and (cos r - 1 + r²/2) / r⁴ as polynomials in r²
+// (sin r - r) / r³ and (cos r - 1 + r²/2) / r⁴ as polynomials in r².
 inline constexpr double of_sine[6] = {-0.16666666666666632,    0.008333333333322418,
                                       -0.0001984126982981245,  2.7557313693599207e-06,
                                       -2.5050758388764303e-08, 1.5896812062882047e-10};
@@ -43,7 +43,7 @@ VERNIER_INLINE Reduced<T> reduced(const T& x) noexcept {
   const auto beyond = !(magnitude(x) <= constant<T>(farthest));  // NaN too
   const auto close = (magnitude(to.r) < constant<T>(nearest)) & (k != constant<T>(0.0));
   if (all((!beyond) & (!close))) return to;
-  // next to a multiple of π/2 all digits of r come from further parts
+  // Near a multiple of π/2, r cancels and all its digits come from further parts.
   const Pair<T> a = exact_sum(high, T(-middle)), b = exact_sum(a.high, T(-(k * part3)));
   const Pair<T> c = ordered_sum(b.high, T((a.low + b.low) - k * part4));
   to.r = select(close, c.high, to.r);
@@ -129,14 +129,14 @@ template <class T>
 VERNIER_INLINE T tangent(const T& x) noexcept {
   const auto [r, low, quadrant] = circular::reduced(x);
   const auto [sine, cosine] = circular::of_reduced(r, low);
-  // the quotient wants a few bits more: what r² lost when it was rounded
+  // The quotient needs a few more bits: the rounding error of r².
   const T lost = exact_product(r, r).low;
   const Pair<T> s = ordered_sum(sine.high, sine.low),
                 c = ordered_sum(cosine.high, T(cosine.low - 0.5 * lost));
   const auto odd = (quadrant & 1) != 0;
   const Pair<T> q = quotient<T>({select(odd, T(-c.high), s.high), select(odd, T(-c.low), s.low)},
                                 {select(odd, s.high, c.high), select(odd, s.low, c.low)});
-  // of the smallest numbers products have no low part
+  // For the smallest numbers, products have no low part.
   return select(magnitude(x) < constant<T>(0x1p-40), x, T(q.high + q.low));
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-/// Elementary functions whose bits do not depend on the processor. Those of the C library do: it
-/// chooses code with fused operations where the processor has them. Special cases are those of the
-/// C standard (annex F); errno is never set. The same functions of lanes: circular.hpp,
-/// exponential.hpp, inverse.hpp. Square roots, remainders and what rounds to integers are exact in
-/// the C library and are not here.
+/// Elementary functions with the same bits on every processor. The C library differs: it selects
+/// code with fused operations where the processor supports them. Special cases are those of the C
+/// standard (annex F); errno is never set. The same functions for lanes: circular.hpp,
+/// exponential.hpp, inverse.hpp. Square roots, remainders and rounding to integers are exact in the
+/// C library and therefore not here.
 namespace vernier::elementary {
 
 double sin(double) noexcept;

@@ -11,7 +11,7 @@ namespace exponential_parts {
 
 inline constexpr double ln2_high = 0.6931471805601177, ln2_low = -1.7239444525614835e-13;
 inline constexpr double one_over_ln2 = 1.4426950408889634;
-// beyond this every result is zero, or infinite
+// Beyond this every result is zero or infinite.
 inline constexpr double farthest = 800.0;
 // (sinh r - r) / r³ and (cosh r - 1 - r²/2) / r⁴ as polynomials in r², |r| <= ln 2 / 2
 inline constexpr double of_odd[5] = {0.16666666666666677, 0.008333333333321577,
@@ -52,14 +52,15 @@ VERNIER_INLINE Pair<T> one_and(const T& r, const T& more) noexcept {
   return ordered_sum(w, T(((1.0 - w) + r) + more));
 }
 
-/// x, at most so far from zero; of NaN: as far. What follows then has whole numbers of its bits.
+/// x, limited in magnitude; NaN becomes the limit. The following steps then operate on valid
+/// exponents.
 template <class T>
 VERNIER_INLINE T limited(const T& x, double most) noexcept {
   const T a = select(x < constant<T>(most), x, constant<T>(most));
   return select(a > constant<T>(-most), a, constant<T>(-most));
 }
 
-/// e^(x + more); means nothing for NaN.
+/// e^(x + more); undefined for NaN.
 template <class T>
 VERNIER_INLINE T of_pair(const T& x, const T& more) noexcept {
   const auto [k, r, low] = reduced(limited(x, farthest), more);
@@ -81,7 +82,7 @@ template <class T>
 struct Parts {
   Pair<T> p, m;
   T k;
-  Pair<T> sine, cosine;  // themselves, where k = 0
+  Pair<T> sine, cosine;  // the values themselves, if k = 0
 };
 template <class T>
 VERNIER_INLINE Parts<T> parts(const T& x) noexcept {
@@ -91,7 +92,7 @@ VERNIER_INLINE Parts<T> parts(const T& x) noexcept {
   const auto [odd, even] = exponential_parts::parts(r, low);
   Parts<T> to{one_and(r, T(even + odd)), one_and(T(-r), T(even - odd)), k, ordered_sum(r, odd),
               ordered_sum(constant<T>(1.0), even)};
-  // e^-a, beside 2^k
+  // e^-a relative to 2^k.
   const T most = constant<T>(400.0);
   const T down = power_of_two(T(shift - select(k > most, most, k)));
   to.m = {to.m.high * down * down, to.m.low * down * down};
@@ -127,7 +128,7 @@ VERNIER_INLINE T hyperbolic_tangent(const T& x) noexcept {
   const Pair<T> q =
       quotient<T>({select(near, h.sine.high, s.high), select(near, h.sine.low, s.low)},
                   {select(near, h.cosine.high, c.high), select(near, h.cosine.low, c.low)});
-  // of the smallest numbers products have no low part
+  // For the smallest numbers, products have no low part.
   const auto itself = (magnitude(x) < constant<T>(0x1p-40)) | (x != x);
   return select(itself, x, with_sign(T(q.high + q.low), x));
 }
@@ -158,7 +159,7 @@ VERNIER_INLINE Split<T> split(const T& x, double least) noexcept {
   constexpr std::int64_t one = 0x3ff0000000000000, exponent = 0x7ff0000000000000;
   const Bits<T> bits = bits_of(y);
   const Bits<T> steps = (bits + (one - __builtin_bit_cast(std::int64_t, least))) & exponent;
-  // the exponent as a number: its field at the lowest bits of one that is rounded to integers
+  // The exponent as a number: its field is added to the lowest bits of `shift`, whose spacing is 1.
   const Bits<T> number = (steps >> 52) + __builtin_bit_cast(std::int64_t, shift);
   const T k = from_bits<T>(number) - (shift + 1023.0);
   return {from_bits<T>(bits - (steps - one)), select(tiny, T(k - 54.0), k)};
@@ -167,7 +168,7 @@ VERNIER_INLINE Split<T> split(const T& x, double least) noexcept {
 /// ln x for finite x > 0, to about 2^-67.
 template <class T>
 VERNIER_INLINE Pair<T> pair(const T& x) noexcept {
-  // m = c (1 + s) / (1 - s) with c = 1 or 3/2
+  // m = c (1 + s) / (1 - s) with c = 1 or 3/2.
   const auto [m, k] = split(x, 0.8660254037844386);        // √3 / 2
   const auto upper = m > constant<T>(1.2247448713915890);  // √1.5
   const T c = select(upper, constant<T>(1.5), constant<T>(1.0));
@@ -184,7 +185,7 @@ VERNIER_INLINE Pair<T> pair(const T& x) noexcept {
   more.low += s2 * w.low + (s.low + s.low) * w.high;
   const Pair<T> own = ordered_sum(s2, more.high);
   const T own_low = own.low + (more.low + (s.low + s.low));
-  // k ln 2 + ln c: the product with the high part is exact
+  // k ln 2 + ln c: the product with the high part is exact.
   using namespace exponential_parts;
   const T ln_c = select(upper, constant<T>(ln15_high), constant<T>(0.0)),
           ln_c_low = select(upper, constant<T>(ln15_low), constant<T>(0.0));
@@ -193,7 +194,7 @@ VERNIER_INLINE Pair<T> pair(const T& x) noexcept {
   return ordered_sum(sum.high, T(sum.low + ((base.low + (k * ln2_low + ln_c_low)) + own_low)));
 }
 
-/// Of a logarithm f that is right for finite x > 0: what it is elsewhere.
+/// Completes a logarithm f that is correct for finite x > 0 with its special cases.
 template <class T>
 VERNIER_INLINE T everywhere(const T& x, const T& f) noexcept {
   const T infinity = constant<T>(__builtin_inf());
@@ -209,8 +210,8 @@ VERNIER_INLINE T logarithm(const T& x) noexcept {
   using namespace exponential_parts;
   const auto [m, k] = logarithm_parts::split(x, 0.7071067811865476);
   const T f = m - 1.0, s = f / (2.0 + f), z = s * s, half = 0.5 * f * f;
-  // ln (1 + f) = f - f²/2 + s (f²/2 + R), R = 2 (atanh s - s) / s: fdlibm's form, which loses
-  // little
+  // ln (1 + f) = f - f²/2 + s (f²/2 + R), R = 2 (atanh s - s) / s: the form of fdlibm, which loses
+  // little accuracy.
   const T R = z * polynomial(logarithm_parts::of_whole, z);
   const T own = k * ln2_high - ((half - (s * (half + R) + k * ln2_low)) - f);
   return logarithm_parts::everywhere(x, own);
@@ -233,11 +234,11 @@ VERNIER_INLINE T power(const T& x, const T& y) noexcept {
   const Pair<T> p = exact_product(y, l.high);
   const auto normal = magnitude(p.high) < constant<T>(exponential_parts::farthest);
   T result = exponential_parts::of_pair(p.high, select(normal, T(p.low + y * l.low), zero));
-  // zero or infinite operands
+  // Zero or infinite operands.
   const auto grows = select(ax > one, y, T(-y)) > zero;
   const auto extreme = (ax == zero) | (ax == infinity) | (ay == infinity);
   result = select(extreme, select(grows, infinity, zero), result);
-  // whole numbers y, and odd ones
+  // Whether y is an integer, and odd.
   const T half = 0.5 * ay;
   const auto large = ay >= constant<T>(0x1p52);
   const auto whole = large | (((ay + 0x1p52) - 0x1p52) == ay);

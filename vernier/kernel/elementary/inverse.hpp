@@ -17,15 +17,15 @@ inline constexpr double of_atan[11] = {
     -0.09090897767090082,  0.07692060362085973, -0.06663105461140305, 0.05847897449310388,
     -0.050393311659798455, 0.03806496539989914, -0.017907357195333935};
 
-/// The angle, 0 to π, of the point (±d, n), n and d not negative and not both zero: left of the
-/// axis where `left`. Neither is so large or small that products of them leave the range of
-/// numbers, unless they are further apart than 2^54.
+/// The angle, 0 to π, of the point (±d, n), with n and d not negative and not both zero; left of
+/// the axis if `left`. Their products must not overflow or underflow, unless they differ by more
+/// than a factor of 2^54.
 template <class T, class M>
 VERNIER_INLINE T angle(const Pair<T>& n, const Pair<T>& d, const M& left) noexcept {
   const auto steep = n.high > d.high;
   const Pair<T> less = {select(steep, d.high, n.high), select(steep, d.low, n.low)},
                 more = {select(steep, n.high, d.high), select(steep, n.low, d.low)};
-  // beyond π/8: the angle from the diagonal
+  // Beyond π/8: the angle from the diagonal.
   const auto wide = less.high > more.high * tan_eighth;
   Pair<T> top = exact_sum(less.high, T(-more.high)), bottom = exact_sum(more.high, less.high);
   top.low += less.low - more.low;
@@ -37,7 +37,7 @@ VERNIER_INLINE T angle(const Pair<T>& n, const Pair<T>& d, const M& left) noexce
   t.low = select(tiny, constant<T>(0.0), t.low);
   const T z = t.high * t.high;
   T rest = t.high * (z * polynomial(of_atan, z)) + t.low * (1.0 - z);
-  // eighths of a turn, ± the angle of t
+  // Eighths of a turn, ± the angle of t.
   const T zero = constant<T>(0.0), one = constant<T>(1.0), two = constant<T>(2.0);
   T eighths = select(wide, one, zero), sign = one;
   eighths = select(steep, T(two - eighths), eighths);
@@ -58,7 +58,7 @@ VERNIER_INLINE Pair<T> cathetus(const T& x) noexcept {
   return {r.high, select(r.high > constant<T>(0.0), r.low, constant<T>(0.0))};
 }
 
-/// A factor that brings numbers up to x into the middle of the range of numbers.
+/// A factor that scales numbers up to x to the middle of the floating-point range.
 template <class T>
 VERNIER_INLINE T to_middle(const T& x) noexcept {
   return select(x > constant<T>(0x1p450), constant<T>(0x1p-600),
@@ -78,7 +78,8 @@ VERNIER_INLINE T arctangent2(const T& y, const T& x) noexcept {
   const auto left = bits_of(x) < 0;
   const auto steep = n > d;
   const T less = select(steep, d, n), more = select(steep, n, d);
-  // far apart: scaled together one would vanish that still counts where the angle is its quotient
+  // Far apart: scaled together, the smaller one would underflow, but it still matters if the angle
+  // is their quotient.
   const auto apart = less < more * 0x1p-60;
   const T by = to_middle(more);
   const T a = select(apart, T(less / more), T(less * by)), b = select(apart, one, T(more * by));
@@ -118,7 +119,7 @@ VERNIER_INLINE T hypotenuse(const T& x, const T& y) noexcept {
 
 template <class T>
 VERNIER_INLINE T cube_root(const T& x) noexcept {
-  // within 0.2 % of the cube root of 1 to 8
+  // A polynomial within 0.2 % of the cube root of 1 to 8.
   constexpr double first[5] = {0.6272957099131605, 0.4491923449670096, -0.08377448716686423,
                                0.009583722425590656, -0.0004320955445795279};
   const T a = magnitude(x);

@@ -7,7 +7,7 @@
 #include "vernier/kernel/elementary/inverse.hpp"
 #include "vernier/kernel/elementary/lane_functions.hpp"
 
-// What is compiled once for each set of instructions; see lanes.hpp.
+// Compiled once for each instruction set; see lanes.hpp.
 namespace vernier::elementary {
 inline namespace VERNIER_INSTRUCTIONS {
 
@@ -31,7 +31,7 @@ VERNIER_INLINE void each(double* x, const double* y, std::size_t count, const F&
   }
 }
 
-// A function pointer to a template instance, each in the namespace of its instructions.
+// Function pointers to template instances, in the namespace of the instruction set.
 template <int W>
 struct LaneTable {
   using T = Lanes<W>;

@@ -6,8 +6,8 @@
 
 namespace vernier::elementary {
 
-/// Functions of several numbers at once, in place; each has the bits of the function of one number.
-/// `count` is 8, or 4 where the instructions compute at most 4 numbers.
+/// Functions of several numbers at once, in place, with the same bits as the function of one
+/// number. `count` is 8, or 4 if the instructions compute at most 4 numbers.
 struct LaneFunctions {
   using Unary = void (*)(double* x, std::size_t count);
   /// x := f(x, y)

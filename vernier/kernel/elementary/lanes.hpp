@@ -20,8 +20,8 @@
 #ifndef VERNIER_INSTRUCTIONS
 #define VERNIER_INSTRUCTIONS baseline
 #endif
-// what sanitizers add to functions of that size takes minutes to compile; gcc says that they are on
-// by a macro, clang by a feature
+// Sanitizers make functions of this size take minutes to compile. gcc announces them by a macro,
+// clang by a feature.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define VERNIER_SANITIZED
@@ -40,8 +40,8 @@
 namespace vernier::elementary {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// Vectors of W doubles. (A typedef with the attribute inside a template that uses it does not do
-/// in gcc.)
+/// Vectors of W doubles. (gcc does not accept the typedef with the attribute inside a template that
+/// uses it.)
 template <int W>
 struct LanesOf {
   typedef double type __attribute__((vector_size(W * sizeof(double))));
@@ -49,7 +49,7 @@ struct LanesOf {
 template <int W>
 using Lanes = typename LanesOf<W>::type;
 
-/// Lanes of T: 1 for double and classes.
+/// The number of lanes of T: 1 for double and classes.
 template <class T>
 inline constexpr int lane_count = 1;
 template <class T>
@@ -65,7 +65,7 @@ VERNIER_INLINE T constant(double x) noexcept {
   }
 }
 
-/// What comparing two T gives: bool, or a vector of integers, -1 for true.
+/// The result of comparing two T: bool, or a vector of integers, -1 for true.
 template <class T>
 using Mask = decltype(std::declval<T>() < std::declval<T>());
 
@@ -90,7 +90,7 @@ VERNIER_INLINE T from_bits(const Bits<T>& x) noexcept {
   return __builtin_bit_cast(T, x);
 }
 
-/// a where m holds, else b.
+/// a if m holds, otherwise b.
 template <class M, class T>
 VERNIER_INLINE T select(const M& m, const T& a, const T& b) noexcept {
   return m ? a : b;

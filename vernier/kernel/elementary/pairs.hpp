@@ -2,10 +2,10 @@
 
 #include "vernier/kernel/elementary/lanes.hpp"
 
-/// Numbers of twice the precision, as sums of two, and polynomials: what elementary functions are
-/// made of. Nothing here needs fused operations. Products and sums without error: Dekker, A
-/// floating-point technique for extending the available precision, Numer. Math. 18 (1971); Knuth,
-/// The Art of Computer Programming, vol. 2, section 4.2.2.
+/// Double-double numbers (sums of two) and polynomials, for elementary functions. Nothing here
+/// needs fused operations. Error-free products and sums: Dekker, A floating-point technique for
+/// extending the available precision, Numer. Math. 18 (1971); Knuth, The Art of Computer
+/// Programming, vol. 2, section 4.2.2.
 namespace vernier::elementary {
 inline namespace VERNIER_INSTRUCTIONS {
 
@@ -26,7 +26,7 @@ VERNIER_INLINE Pair<T> exact_sum(const T& a, const T& b) noexcept {
   const T s = a + b, v = s - a;
   return {s, (a - (s - v)) + (b - v)};
 }
-/// a b. Halves are cut off by their bits, so that nothing overflows; the product of the low halves
+/// a b. Numbers are split by their bits, so that nothing overflows; the product of the low halves
 /// may lose its last bit, 2^-106 of the whole.
 template <class T>
 VERNIER_INLINE Pair<T> exact_product(const T& a, const T& b) noexcept {
@@ -61,7 +61,7 @@ VERNIER_INLINE T with_sign(const T& x, const T& s) noexcept {
   return from_bits<T>((bits_of(x) & rest) | (bits_of(s) & ~rest));
 }
 
-// 1.5 * 2^52: adding it rounds to an integer, which is then in the lowest bits
+// 1.5 * 2^52: adding it rounds to an integer, which is then in the lowest bits.
 inline constexpr double shift = 6755399441055744.0;
 
 /// 2^k for a whole number k from -1022 to 1023, given as k + shift.

@@ -10,7 +10,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// 2/π, 64 bits a word; a word of zeros before the point
+// 2/π in words of 64 bits, with a word of zeros before the point.
 constexpr std::array<std::uint64_t, 21> two_over_pi = {0,
                                                        0xa2f9836e4e441529,
                                                        0xfc2757d1f534ddc0,
@@ -34,7 +34,7 @@ constexpr std::array<std::uint64_t, 21> two_over_pi = {0,
                                                        0xf0cfbc209af4361d};
 constexpr double half_pi = 1.5707963267948966, half_pi_low = 6.123233995736766e-17;
 
-/// 64 bits from a bit on; bit 0 is the first of the word of zeros.
+/// 64 bits from a given bit on; bit 0 is the first of the word of zeros.
 std::uint64_t bits_from(int bit) noexcept {
   const auto word = static_cast<std::size_t>(bit / 64);
   const int within = bit % 64;
@@ -48,13 +48,13 @@ Reduction reduced_exactly(double x) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const int exponent = static_cast<int>(bits >> 52 & 0x7ff);
   if (exponent == 0x7ff) return {x - x, x - x, 0};
-  // |x| = m 2^e with a whole number m
+  // x| = m 2^e with an integer m.
   const int e = exponent - 1075;
   if (e < -60) return {x, 0.0, 0};
   const std::uint64_t m = (bits & 0xfffffffffffff) | std::uint64_t{1} << 52;
-  // Bit j of 2/π counts 2^-j, and m 2^e 2^-j is a multiple of 4 for j <= e - 2. Of the others 192
-  // are taken: m times these, modulo 2^192, has the quadrant in its two highest bits and the
-  // fraction below.
+  // Bit j of 2/π has the weight 2^-j, and m 2^e 2^-j is a multiple of 4 for j <= e - 2, so these
+  // bits do not matter. Of the others 192 are used: m times these, modulo 2^192, has the quadrant
+  // in its two highest bits and the fraction below.
   const int first = e - 1 + 63;
   const std::uint64_t b[3] = {bits_from(first), bits_from(first + 64), bits_from(first + 128)};
   const Wide low = Wide{m} * b[2];
@@ -62,7 +62,7 @@ Reduction reduced_exactly(double x) noexcept {
   std::uint64_t top = m * b[0] + static_cast<std::uint64_t>(middle >> 64);
   Wide rest = Wide{static_cast<std::uint64_t>(middle)} << 64 | static_cast<std::uint64_t>(low);
   auto quadrant = static_cast<std::int64_t>(top >> 62);
-  // the fraction at the top of 192 bits, as a number of quarter turns in two's complement
+  // The fraction in the upper bits of 192, as quarter turns in two's complement.
   top = top << 2 | static_cast<std::uint64_t>(rest >> 126);
   rest <<= 2;
   bool negative = false;
@@ -79,7 +79,7 @@ Reduction reduced_exactly(double x) noexcept {
     rest <<= n;
     zeros += n;
   }
-  // 53 bits, and the next 53
+  // The first 53 bits, and the next 53.
   const std::uint64_t lower = top << 53 | static_cast<std::uint64_t>(rest >> 75);
   const double scale = std::bit_cast<double>(static_cast<std::uint64_t>(1023 - zeros) << 52);
   const double high = static_cast<double>(top >> 11) * 0x1p-53 * scale;

@@ -34,7 +34,7 @@ bool same_word(std::string_view a, std::string_view b) noexcept {
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// takes `count` digits from the front
+// Takes `count` digits from the front.
 std::optional<int> digits(std::string_view& text, std::size_t count) {
   int value = 0;
   if (text.size() < count) return {};
@@ -52,7 +52,7 @@ bool take(std::string_view& text, char c) {
   return true;
 }
 
-// digits behind a point, as attoseconds of a second (or 1e-18 of a day); at least one digit
+// The digits after a point, as attoseconds of a second (or 1e-18 of a day); at least one digit.
 std::optional<std::int64_t> fraction(std::string_view& text) {
   if (text.empty() || !is_digit(text.front())) return {};
   std::int64_t value = 0, weight = attoseconds_per_second / 10;
@@ -67,7 +67,7 @@ struct Written {
   std::int64_t attoseconds = 0;
 };
 
-// takes a date and time from the front
+// Takes a date and time from the front.
 std::optional<Written> take_date(std::string_view& text) {
   const auto year = digits(text, 4);
   if (!year || !take(text, '-')) return {};
@@ -77,7 +77,7 @@ std::optional<Written> take_date(std::string_view& text) {
   if (!of_month) return {};
   Written w{std::chrono::year(*year) / *month / *of_month};
   if (!w.date.ok()) return {};
-  // a space may also lead to the name of a scale
+  // A space may also precede the name of a scale.
   const bool time =
       !text.empty() && (text[0] == 'T' || text[0] == ' ') && text.size() > 1 && is_digit(text[1]);
   if (!time) return w;
@@ -113,7 +113,7 @@ std::optional<Epoch> instant_of(const Written& w, Scale scale, double dut1) {
   return e;
 }
 
-// a number with its decimals, exactly
+// A decimal number, exactly.
 std::optional<Seconds> parsed_decimal(std::string_view text) {
   const bool negative = take(text, '-');
   if (text.empty() || !is_digit(text.front())) return {};
@@ -131,7 +131,7 @@ std::optional<Seconds> parsed_decimal(std::string_view text) {
   return negative ? Seconds{} - s : s;
 }
 
-// days with 18 decimals are seconds with 18 decimals, 86400 of them
+// Days with 18 decimals times 86400 are seconds with 18 decimals.
 std::optional<Seconds> as_days(const Seconds& d) {
   if (d.whole > 10'000'000 || d.whole < -10'000'000) return {};
   const auto rest = static_cast<Wide>(d.attoseconds) * day_seconds;
@@ -147,7 +147,7 @@ std::string decimal(std::int64_t whole, std::int64_t rest, int digits) {
   return text + "." + tail.substr(0, static_cast<std::size_t>(digits > 18 ? 18 : digits));
 }
 
-// whole and rest of 1e18 as text, with the sign in front
+// Integer part and 18 decimals as text, with the sign in front.
 std::string signed_decimal(const Seconds& s, int digits) {
   if (s.whole >= 0) return decimal(s.whole, s.attoseconds, digits);
   const Seconds minus = Seconds{} - s;

@@ -13,8 +13,8 @@
 namespace vernier::frames {
 namespace {
 
-// The first record, in bytes: 3 lines of title of 84, 400 names of 6, then these; the names of
-// further constants follow the table of librations.
+// Offsets in the first record, in bytes: 3 title lines of 84, 400 names of 6, then these; the names
+// of further constants follow the table of librations.
 constexpr std::size_t at_span = 2652, at_constants = 2676, at_unit = 2680, at_ratio = 2688,
                       at_table = 2696, at_number = 2840, at_librations = 2844, header_end = 2856;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
@@ -75,8 +75,8 @@ Result<Ephemeris, std::string> Ephemeris::read(std::span<const std::byte> all) {
       !(last < 1e8))
     return bad("its span of time is absurd");
 
-  // Eleven bodies, nutations and librations; from DE430 on also the Moon's mantle and TT - TDB,
-  // behind the names of constants beyond 400. Who wrote it without them left zeros there.
+  // Eleven bodies, nutations and librations; from DE430 on also the lunar mantle and TT - TDB,
+  // after the names of constants beyond 400. Writers without these leave zeros there.
   const std::int32_t constants = b.integer(at_constants);
   const std::size_t more = header_end + 6 * static_cast<std::size_t>(std::max(0, constants - 400));
   const std::size_t known = e.number_ >= 430 && all.size() >= more + 24 ? items : mantle;
@@ -100,7 +100,7 @@ Result<Ephemeris, std::string> Ephemeris::read(std::span<const std::byte> all) {
   e.numbers_.resize(e.count_ * e.width_);
   for (std::size_t i = 0; i < e.numbers_.size(); ++i) {
     e.numbers_[i] = b.real(8 * (2 * e.width_ + i));
-    // Pluto is 7e9 km away
+    // Pluto is 7e9 km away.
     if (!(std::fabs(e.numbers_[i]) <= 1e12)) return bad("one of its coefficients is absurd");
   }
   e.begin_ = e.numbers_[0];
@@ -173,14 +173,14 @@ bool Ephemeris::evaluate(std::size_t item, const JulianDate& tdb, spatial::Vecto
   const double since = (tdb.whole - begin_) + tdb.part;
   if (l.terms == 0 || !(since >= 0.0 && since <= step_ * static_cast<double>(count_))) return false;
   const std::size_t record = std::min(count_ - 1, static_cast<std::size_t>(since / step_));
-  // the two parts of the date apart, so that the fraction keeps its digits
+  // The two parts of the date are handled separately, so that the fraction keeps its digits.
   const double into = ((tdb.whole - begin_) - step_ * static_cast<double>(record)) + tdb.part;
   const double length = step_ / l.pieces;
   const int piece = std::clamp(static_cast<int>(into / length), 0, l.pieces - 1);
   const double x = 2.0 * (into - piece * length) / length - 1.0;
   const double* c =
       &numbers_[record * width_ + l.first + static_cast<std::size_t>(parts * l.terms * piece)];
-  // T_n and its derivative, upwards
+  // Chebyshev polynomials T_n and their derivatives by upward recursion.
   double T[most_terms] = {1.0, x}, D[most_terms] = {0.0, 1.0};
   for (int n = 2; n < l.terms; ++n) {
     T[n] = 2.0 * x * T[n - 1] - T[n - 2];

@@ -13,9 +13,9 @@
 
 namespace vernier::frames {
 
-/// The binary ephemerides of JPL (DE405 and its relatives, as they come for Unix): Chebyshev
-/// polynomials of the positions of the large bodies, in ICRF axes. Of either byte order; read
-/// whole, checked, and kept.
+/// A binary ephemeris of JPL (DE405 and related, in the Unix format): Chebyshev polynomials of the
+/// positions of the large bodies, in ICRF axes, of either byte order. The file is read completely,
+/// checked and kept in memory.
 class Ephemeris {
  public:
   enum class Body {
@@ -36,13 +36,13 @@ class Ephemeris {
     spatial::Vector3 position, velocity;  // m, m/s of TDB
   };
 
-  /// Says in a sentence what is wrong with it.
+  /// The error is a sentence that says what is wrong.
   static Result<Ephemeris, std::string> read(std::span<const std::byte>);
-  /// @throws ConfigurationError V1840 when it cannot be read or is not one.
+  /// @throws ConfigurationError V1840 if the file cannot be read or is not an ephemeris.
   static Ephemeris load(const std::filesystem::path&);
 
-  /// The one that the environment variable VERNIER_EPHEMERIS names; nothing when it is not set.
-  /// @throws as load() does.
+  /// The ephemeris that the environment variable VERNIER_EPHEMERIS names; nothing if it is not set.
+  /// @throws like load().
   static std::optional<Ephemeris> installed();
 
   int number() const noexcept { return number_; }              // 405
@@ -52,21 +52,21 @@ class Ephemeris {
   double begin() const noexcept { return begin_; }
   double end() const noexcept { return begin_ + step_ * static_cast<double>(count_); }
 
-  /// From the solar system's barycentre, the Moon from the Earth. False outside begin() to end(),
-  /// and for a body that the file has not.
+  /// Relative to the barycentre of the solar system, the Moon relative to the Earth. False outside
+  /// begin() to end(), and for a body that the file does not contain.
   bool state(Body, const JulianDate& tdb, PositionVelocity&) const noexcept;
-  /// How the Moon's principal axes stand in those of the ICRF: R3(angles[2]) R1(angles[1])
-  /// R3(angles[0]), rad. False as with state().
+  /// The orientation of the principal axes of the Moon in the ICRF: R3(angles[2]) R1(angles[1])
+  /// R3(angles[0]), rad. False as for state().
   bool librations(const JulianDate& tdb, spatial::Vector3& angles) const noexcept;
   bool has_librations() const noexcept { return layout_[moon_axes].terms > 0; }
-  /// Of the Earth's pole by the theory of 1980: in longitude and obliquity, rad. False as above;
-  /// newer ephemerides have none.
+  /// Nutation by the IAU 1980 theory, in longitude and obliquity, rad. False as above; newer
+  /// ephemerides have none.
   bool nutations(const JulianDate& tdb, double& longitude, double& obliquity) const noexcept;
   /// TT - TDB at the geocentre, s. False as above; only ephemerides with a t in their name have it.
   bool tt_minus_tdb(const JulianDate& tdb, double& seconds) const noexcept;
 
  private:
-  // behind the bodies, as in the file
+  // After the bodies, as in the file.
   static constexpr std::size_t pole = 11, moon_axes = 12, mantle = 13, clock = 14, items = 15;
   struct Layout {
     std::size_t first = 0;      // coefficient, from 0
@@ -77,7 +77,7 @@ class Ephemeris {
   static constexpr int components(std::size_t item) noexcept {
     return item == pole ? 2 : item == clock ? 1 : 3;
   }
-  /// In units of the file, by days; components that the item has not are zero.
+  /// In units of the file, per day; missing components are zero.
   bool evaluate(std::size_t item, const JulianDate&, spatial::Vector3& value,
                 spatial::Vector3& rate) const noexcept;
 

@@ -8,7 +8,7 @@ namespace vernier::frames {
 namespace {
 
 constexpr double seconds_per_day = 86400.0;
-constexpr double midnight_2000 = 2451544.5;  // JD; half a day before what seconds count from
+constexpr double midnight_2000 = 2451544.5;  // JD; half a day before the origin of seconds
 
 struct DayAndSeconds {
   double midnight, seconds;
@@ -25,7 +25,7 @@ DayAndSeconds split(const Seconds& count) noexcept {
 }  // namespace
 
 Seconds operator+(const Seconds& a, const Seconds& b) noexcept {
-  const std::int64_t rest = a.attoseconds + b.attoseconds;  // below 2e18: fits
+  const std::int64_t rest = a.attoseconds + b.attoseconds;  // below 2e18, so it fits
   const bool carry = rest >= attoseconds_per_second;
   return {a.whole + b.whole + (carry ? 1 : 0), carry ? rest - attoseconds_per_second : rest};
 }
@@ -41,14 +41,14 @@ Seconds exact_seconds(double s) noexcept {
   if (std::isnan(s)) return {};
   s = s < -most ? -most : s > most ? most : s;
   const double whole = std::floor(s);
-  // the rest of a double is exact; its product with 1e18 = 2^18 5^18 is rounded once
+  // The fractional part of a double is exact; its product with 1e18 = 2^18 5^18 is rounded once.
   const auto rest = static_cast<std::int64_t>(std::nearbyint((s - whole) * 1e18));
   return Seconds{static_cast<std::int64_t>(whole), 0} +
          Seconds{rest / attoseconds_per_second, rest % attoseconds_per_second};
 }
 
 double rounded(const Seconds& s) noexcept {
-  // from the nearer side of zero, so that small numbers keep their digits
+  // Computed from the side of zero, so that small numbers keep their digits.
   if (s.whole < 0) {
     const std::int64_t rest = attoseconds_per_second - s.attoseconds;
     return static_cast<double>(s.whole + 1) - static_cast<double>(rest) / 1e18;

@@ -9,7 +9,7 @@ namespace vernier::frames {
 
 constexpr std::int64_t attoseconds_per_second = 1'000'000'000'000'000'000;
 
-/// A number of seconds, exactly: floor, and the rest in attoseconds (0 <= rest < 1e18).
+/// An exact number of seconds: the floor, and the rest in attoseconds (0 <= rest < 1e18).
 struct Seconds {
   std::int64_t whole = 0;
   std::int64_t attoseconds = 0;
@@ -20,19 +20,18 @@ struct Seconds {
 Seconds operator+(const Seconds&, const Seconds&) noexcept;
 Seconds operator-(const Seconds&, const Seconds&) noexcept;
 
-/// The nearest whole attosecond. What is not a number gives zero; beyond 1e12 s (32 000 years) the
-/// limit.
+/// The nearest attosecond. NaN gives zero; values beyond 1e12 s (32 000 years) give the limit.
 Seconds exact_seconds(double) noexcept;
 /// A fraction of whole numbers, such as 184/1000; the denominator divides 1e18.
 constexpr Seconds exact_seconds(std::int64_t whole, std::int64_t part = 0,
                                 std::int64_t of = 1) noexcept {
   return {whole, part * (attoseconds_per_second / of)};
 }
-/// As a double: off by less than one unit of its last place.
+/// As a double, with an error below one unit in the last place.
 double rounded(const Seconds&) noexcept;
 
-/// An instant, as atomic time (TAI) counts it: exact seconds since 2000-01-01 12:00:00 TAI. Seconds
-/// can be added without regard to leap seconds; what other scales show is in scales.hpp.
+/// An instant in atomic time (TAI): exact seconds since 2000-01-01 12:00:00 TAI. Seconds can be
+/// added without regard to leap seconds; scales.hpp converts to other scales.
 struct Epoch {
   Seconds tai;
 
@@ -55,15 +54,15 @@ struct JulianDate {
 JulianDate atomic_time(const Epoch&) noexcept;
 JulianDate terrestrial_time(const Epoch&) noexcept;
 
-/// TAI - UTC, s; as known to ERFA, whose last value is kept for the time after its table. Before
+/// TAI - UTC in seconds, from ERFA, whose last value is used after the end of its table. Before
 /// 1972, when UTC had another rate, that of 1972: 10 s.
 int leap_seconds(const Epoch&) noexcept;
 
-/// UT1, with dut1 = UT1 - UTC (s) as published by the IERS; |dut1| < 0.9 s. Taking it as zero turns
+/// UT1, with dut1 = UT1 - UTC (s) as published by the IERS; |dut1| < 0.9 s. Neglecting it rotates
 /// the Earth by at most 13.5 arc seconds.
 JulianDate universal_time(const Epoch&, double dut1) noexcept;
 
-/// 2026.5: the middle of 2026, by UTC's calendar.
+/// 2026.5 is the middle of 2026 in the calendar of UTC.
 double decimal_year(const Epoch&) noexcept;
 
 }  // namespace vernier::frames

@@ -25,7 +25,7 @@ bool is_letter(char c) noexcept {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '$' || c == '_';
 }
 
-// the character at the front and its bytes; nothing when it is no UTF-8
+// The first character and its length in bytes; nothing if it is not valid UTF-8.
 struct Character {
   char32_t code = 0;
   std::size_t bytes = 1;
@@ -69,11 +69,11 @@ bool lagrange(string_view text) noexcept {
   return text.size() == 2 && text[0] == 'L' && text[1] >= '1' && text[1] <= '5';
 }
 
-// whether it is nothing but names of celestial bodies
+// Whether a text consists only of names of celestial bodies.
 bool only_bodies(string_view text) noexcept {
   while (!text.empty()) {
     const auto* b = std::find_if(bodies.begin(), bodies.end(), [&](string_view body) {
-      // the longest that fits: no body's name begins another's but Titan and Titania
+      // The longest match: no name is a prefix of another, except Titan of Titania.
       return text.starts_with(body) && !(body == "Titan" && text.starts_with("Titania"));
     });
     if (b == bodies.end()) return false;
@@ -82,8 +82,8 @@ bool only_bodies(string_view text) noexcept {
   return true;
 }
 
-// what stands in front of the orientation's last words: an origin, its point, and what the
-// orientation is about
+// Splits the text before the last words of the orientation: an origin, its point, and what the
+// orientation refers to.
 void divide_origin(string_view text, FrameName& n) {
   for (const string_view word : {"Barycentric", "Centric", "Centered"}) {
     const std::size_t at = text.find(word);
@@ -117,7 +117,7 @@ Result<FrameName, NameProblem> parsed_frame_name(string_view name) {
     if (rest.ends_with(axes) && axes.size() > n.axes.size()) n.axes = axes;
   }
   rest.remove_suffix(n.axes.size());
-  // the word of motion: at the end, or before axes of the user's
+  // The word of motion is at the end, or before user-defined axes.
   std::size_t at = string_view::npos;
   for (const string_view motion : motions) {
     const std::size_t here = rest.rfind(motion);
@@ -141,7 +141,7 @@ Result<FrameName, NameProblem> parsed_frame_name(string_view name) {
         name.size(),
         "the name says no orientation: Inertial, Fixed, Rotating or axes such as ICRF"}};
   }
-  if (n.motion.empty() && n.axes.empty()) std::swap(n.axes, n.about);  // axes of the user's
+  if (n.motion.empty() && n.axes.empty()) std::swap(n.axes, n.about);  // user-defined axes
   if (n.point == "Barycentric" && n.origin != "SolarSystem" && !only_bodies(n.origin)) {
     return Failure{NameProblem{
         0, "only bodies have a barycentre, and \"" + n.origin + "\" is not made of their names"}};

@@ -23,7 +23,7 @@ namespace vernier::frames {
 struct FrameName {
   std::string origin;  // "Earth", "EarthMoon", "SolarSystem", "Station1"
   std::string point;   // "Centric", "Centered", "Barycentric", "L1" … "L5", or nothing
-  std::string about;   // what the orientation refers to, when it is not the origin
+  std::string about;   // what the orientation refers to, if not the origin
   std::string motion;  // "Fixed", "Inertial", "Rotational", "Rotating", or nothing
   std::string axes;    // "MJ2000Eq", …, or nothing
 

@@ -12,16 +12,16 @@ namespace {
 constexpr double degree = std::numbers::pi / 180.0;
 constexpr double one_day = 86400.0, century = 36525.0 * one_day;
 
-// a + b t + c t², of degrees and days
+// a + b t + c t², in degrees and days.
 Changing polynomial(double t, double a, double b, double c = 0.0) noexcept {
   const double d = t / one_day;
-  // whole turns are taken off, so that the sine of many is still that of few
+  // Whole turns are removed, so that the sine keeps its accuracy.
   const double angle = std::remainder(a + b * d + c * d * d, 360.0);
   return {angle * degree, (b + 2.0 * c * d) * (degree / one_day),
           2.0 * c * (degree / (one_day * one_day))};
 }
 
-// amplitude sin(phase + 90 degrees shift)
+// Adds amplitude sin(phase), or cos(phase) if `cosine`.
 void add_wave(Changing& sum, double amplitude_deg, const Changing& phase, bool cosine) noexcept {
   const double a = amplitude_deg * degree, s = elementary::sin(phase.value),
                c = elementary::cos(phase.value);

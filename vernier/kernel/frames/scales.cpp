@@ -14,7 +14,7 @@ constexpr Seconds tt_ahead = exact_seconds(32, 184, 1000);
 constexpr std::int64_t gps_behind = 19;
 
 struct LeapEntry {
-  std::int64_t utc = 0;  // from here on, as UTC's calendar counts
+  std::int64_t utc = 0;  // from here on, in the calendar of UTC
   int ahead = 10;
 };
 struct LeapTable {
@@ -64,7 +64,7 @@ constexpr Wide lg = 6969290134;
 constexpr Wide lg_unit = Wide(10'000'000'000) * 1'000'000'000;
 constexpr std::int64_t tcg_begin = -8400 * day_seconds - day_seconds / 2;
 
-// a n / d for 0 < n < d < 2^64, rounded to nearest; a n itself would not fit
+// a n / d for 0 < n < d < 2^64, rounded to nearest; a n itself would overflow.
 Wide scaled(Wide a, Wide n, Wide d) noexcept {
   Wide q = a / d, r = a % d;
   if (r < 0) {
@@ -138,7 +138,7 @@ Epoch instant(const Reading& r, Scale scale, double dut1) noexcept {
     case Scale::gps:
       return {count + Seconds{gps_behind, 0}};
     case Scale::utc:
-      // the inserted second has the leap seconds of the one before it
+      // The inserted second has the same number of leap seconds as the one before it.
       return {count + Seconds{leap_at_utc(r.count.whole), 0}};
     case Scale::ut1: {
       const Seconds utc = count - exact_seconds(dut1);
@@ -150,7 +150,7 @@ Epoch instant(const Reading& r, Scale scale, double dut1) noexcept {
               from_attoseconds(scaled(attoseconds(tai - Seconds{tcg_begin, 0}), lg, lg_unit))};
     }
     case Scale::tdb: {
-      // the difference changes by 3e-10 s/s: after two rounds 1e-21 s are left
+      // The difference changes by 3e-10 s/s, so two iterations leave an error of 1e-21 s.
       Epoch e{count - tt_ahead};
       for (int i = 0; i < 3; ++i) e.tai = count - tt_ahead - tdb_minus_tt(e);
       return e;

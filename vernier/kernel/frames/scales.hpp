@@ -24,7 +24,7 @@ constexpr std::int64_t day_seconds = 86400;
 /// instant.
 enum class Scale { tai, tt, utc, ut1, tdb, tcg, gps };
 
-/// What a clock of a scale shows: seconds since its own 2000-01-01 12:00:00, 86400 a day.
+/// The reading of a clock of a scale: seconds since its own 2000-01-01 12:00:00, 86400 per day.
 struct Reading {
   Seconds count;
   bool leap = false;  // UTC: within the second inserted after the one counted, 23:59:60
@@ -32,14 +32,13 @@ struct Reading {
   auto operator<=>(const Reading&) const = default;
 };
 
-/// `dut1` = UT1 - UTC in seconds matters for UT1 only. Before 1972 UTC is counted with the 10 leap
-/// seconds of 1972.
+/// `dut1` = UT1 - UTC in seconds is used for UT1 only. Before 1972, UTC has the 10 leap seconds of
+/// 1972.
 Reading reading(const Epoch&, Scale, double dut1 = 0.0) noexcept;
-/// The instant at which the scale shows it. A `leap` where no second was inserted counts as the
-/// second after.
+/// The instant of a reading. A `leap` where no second was inserted counts as the second after.
 Epoch instant(const Reading&, Scale, double dut1 = 0.0) noexcept;
 
-/// Where counts begin, as the calendar of the counted scale shows it.
+/// The origins of counts, in the calendar of the counted scale.
 enum class Origin { j2000, julian, mjd, tjd, gps, unix };
 
 /// Seconds from 2000-01-01 12:00 to the origin: JD 0; MJD 0 = 1858-11-17; TJD 0 = 1968-05-24; GPS
@@ -63,13 +62,13 @@ constexpr std::int64_t seconds_of(Origin o) noexcept {
   return 0;
 }
 
-/// Seconds from an origin to a reading; a leap second counts as the second after, as POSIX has it.
+/// Seconds from an origin to a reading; a leap second counts as the second after, as in POSIX.
 Seconds since(Origin, const Reading&) noexcept;
 Reading reading_since(Origin, const Seconds&) noexcept;
 
 /// The calendar (proleptic Gregorian) of a scale.
 std::chrono::year_month_day date_of(const Reading&) noexcept;
-/// What the scale counts at midnight of a date.
+/// The count of a scale at midnight of a date.
 std::int64_t midnight(std::chrono::year_month_day) noexcept;
 
 /// TAI - UTC around an instant.
@@ -79,15 +78,14 @@ struct Leap {
 };
 Leap leap_at(const Epoch&) noexcept;
 
-/// Scenario time of a SpaceFOM federation: seconds of TT since the origin of TJD, as a double. At
-/// today's size a double resolves 0.24 us, so what is received is rounded to the microsecond.
+/// Scenario time of a SpaceFOM federation: seconds of TT since the origin of TJD, as a double.
+/// Today a double resolves 0.24 us, so received values are rounded to the microsecond.
 double scenario_time(const Epoch&) noexcept;
 Epoch scenario_instant(double scenario_time) noexcept;
 
-/// Scenario time at a logical time (microseconds since the federation's epoch), and the logical
-/// time at a scenario time. Each is the nearest to the exact value; they are inverse to one another
-/// for epochs of whole microseconds. Nothing when the times are not numbers or beyond 2^53
-/// microseconds.
+/// Scenario time at a logical time (microseconds since the epoch of the federation), and the
+/// logical time at a scenario time. Each is the nearest to the exact value; they are inverse for
+/// epochs of whole microseconds. Nothing if the times are not numbers or beyond 2^53 microseconds.
 std::optional<double> scenario_time(double scenario_epoch, std::int64_t logical_us) noexcept;
 std::optional<std::int64_t> logical_time(double scenario_epoch, double scenario_time) noexcept;
 

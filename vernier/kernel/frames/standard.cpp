@@ -15,7 +15,7 @@
 namespace vernier::frames {
 namespace {
 
-// in the order of standard_frames()
+// In the order of standard_frames().
 struct Place {
   enum : std::size_t {
     barycentre,
@@ -74,11 +74,11 @@ constexpr std::array<std::size_t, standard_frame_count> parents = [] {
 
 constexpr std::int64_t quarter_day = 21600;  // s
 constexpr std::int64_t quarters = 4;
-// samples used: those at -4 … 5 quarters from the one before
+// Interpolation uses the samples at -4 … 5 quarter days from the one before.
 constexpr int sample_points = 10, samples_before = 4;
 
-// Lagrange's polynomials through them as coefficients of x^k, 0 <= x < 1. The products are whole
-// numbers below 2^53.
+// Lagrange polynomials through the samples, as coefficients of x^k, 0 <= x < 1. The products are
+// integers below 2^53, hence exact.
 struct Basis {
   double c[sample_points][sample_points] = {};
 };
@@ -103,7 +103,7 @@ constexpr Basis lagrange_basis() noexcept {
 constexpr Basis basis = lagrange_basis();
 
 Quaternion quaternion_of(const double (&m)[3][3]) noexcept {
-  // ours has the numbers of the active turn, which is the transpose
+  // Our quaternion corresponds to the active rotation, which is the transpose.
   Matrix3 turn;
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) turn(i, j) = m[j][i];
@@ -112,7 +112,8 @@ Quaternion quaternion_of(const double (&m)[3][3]) noexcept {
   return q[3] < 0.0 ? Quaternion(-q) : q;
 }
 
-// the distance of L2 behind the Moon over that of the bodies: the root of Euler's quintic
+// The distance of L2 beyond the Moon relative to the distance of the bodies: the root of Euler's
+// quintic.
 double beyond(double mu) noexcept {
   double g = elementary::cbrt(mu / 3.0);
   for (int i = 0; i < 30; ++i) {
@@ -126,7 +127,7 @@ double beyond(double mu) noexcept {
 
 Vector3 three(const double* p) noexcept { return {p[0], p[1], p[2]}; }
 
-// one relative to the other, through their lowest common ancestor
+// One frame relative to another, through their lowest common ancestor.
 FrameState between(std::size_t subject, std::size_t observer,
                    std::span<const FrameState, standard_frame_count> states) noexcept {
   const auto depth = [](std::size_t i) {
@@ -180,7 +181,7 @@ StandardFrames::StandardFrames(Settings settings, const Epoch& from, int days)
   nodes_.reserve(static_cast<std::size_t>(days * quarters + sample_points + 1));
   for (std::int64_t k = 0; k <= days * quarters + sample_points; ++k) {
     Node n;
-    if (!sample(first_ + k, n)) break;  // the source ends here; evaluation says so
+    if (!sample(first_ + k, n)) break;  // the source ends here; evaluation reports this
     nodes_.push_back(n);
   }
 }
@@ -191,7 +192,7 @@ bool StandardFrames::sample(std::int64_t quarter, Node& n) const noexcept {
   if (!(days >= begin_1900 && days <= end_2100)) return false;
   const double j2000 = 2451545.0;
   const double ahead = eraDtdb(j2000, days, 0.0, 0.0, 0.0, 0.0);
-  // whole days apart, so that the fraction keeps its digits
+  // Whole days are handled separately, so that the fraction keeps its digits.
   const double whole = std::floor(days);
   const JulianDate tdb{j2000 + whole, (days - whole) + ahead / 86400.0};
   Vector3 earth_at, sun_at, moon_at, mars_at, librations = Vector3::Zero();
@@ -238,7 +239,7 @@ bool StandardFrames::evaluate(const Epoch& e, Derivatives& out) const noexcept {
   const std::int64_t s = tt.whole;
   const std::int64_t k = s >= 0 ? s / quarter_day : -((quarter_day - 1 - s) / quarter_day);
   const double x = rounded(Seconds{s - k * quarter_day, tt.attoseconds}) / quarter_day;
-  // powers of x and their derivatives
+  // Powers of x and their derivatives.
   double power[4][sample_points] = {};
   double p = 1.0;
   for (int n = 0; n < sample_points; ++n, p *= x) {
@@ -297,7 +298,7 @@ bool StandardFrames::states(const Epoch& e,
   s[Place::both_inertial].acceleration += moon_share_ * moon.acceleration;
   s[Place::both_rotating] =
       orbit_axes(moon.position, moon.velocity, moon.acceleration, three(&d[3][6]));
-  // the point behind the Moon breathes with its distance r: r' = v·x, r'' = a·x + v_y²/r
+  // The point beyond the Moon moves with the Moon's distance r: r' = v·x, r'' = a·x + v_y²/r.
   const double r = moon.position.norm(), rate = moon.position.dot(moon.velocity) / r;
   const double second =
       (moon.velocity.squaredNorm() + moon.position.dot(moon.acceleration) - rate * rate) / r;
@@ -346,7 +347,7 @@ bool StandardFrames::update(FrameTree& t, const Epoch& e) const noexcept {
     const std::size_t frame = place_of(t.name(i)), parent = place_of(t.parent_name(i));
     if (frame == all_frames.size()) continue;
     if (t.parent_name(i).empty())
-      t.set(i, {}, e);  // a root of theirs
+      t.set(i, {}, e);  // a root of another tree
     else if (parent < all_frames.size())
       t.set(i, between(frame, parent, all), e);
   }

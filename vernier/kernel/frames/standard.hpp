@@ -18,24 +18,24 @@ struct StandardFrame {
 
 constexpr std::size_t standard_frame_count = 17;
 
-/// The well-known frames, parents first; the first is the root. Those called inertial have axes of
+/// The well-known frames, parents first; the first is the root. Inertial frames have the axes of
 /// the ICRF.
 std::span<const StandardFrame, standard_frame_count> standard_frames() noexcept;
 
-/// Its place in the list; nothing when there is none of this name.
+/// Its index in the list; nothing if there is none of this name.
 std::optional<std::size_t> standard_frame(std::string_view name) noexcept;
 
-/// Where the well-known frames are.
+/// The states of the well-known frames.
 ///
-/// Bodies from ERFA (eraEpv00: Earth 5 km from the Sun, 13 km from the barycentre; eraMoon98: Moon
-/// 10 arc seconds; eraPlan94: Mars 30 arc seconds), 1900 to 2100; or from an ephemeris of JPL while
-/// it lasts. The Earth turns by IAU 2006/2000A with polar motion as given; the Moon (mean Earth and
-/// polar axes) by the librations of the ephemeris or the IAU's elements of 2009, Mars by the
-/// latter. Geometric, without light time.
+/// Positions of bodies come from ERFA (eraEpv00: Earth 5 km from the Sun, 13 km from the
+/// barycentre; eraMoon98: Moon 10 arc seconds; eraPlan94: Mars 30 arc seconds), 1900 to 2100, or
+/// from a JPL ephemeris where it is valid. The Earth rotates by IAU 2006/2000A with the given polar
+/// motion; the Moon (mean Earth and polar axes) by the librations of the ephemeris or the IAU
+/// elements of 2009, Mars by the latter. Geometric, without light time.
 ///
-/// Values are those at quarter days of TT, joined by polynomials of degree nine whose derivatives
-/// are the velocities and accelerations (Moon: better than 1 mm, 1e-8 m/s). They depend on the time
-/// alone, not on the days prepared.
+/// Values are those at quarter days of TT, interpolated by polynomials of degree nine whose
+/// derivatives are the velocities and accelerations (Moon: better than 1 mm, 1e-8 m/s). They depend
+/// on the time alone, not on the days prepared.
 class StandardFrames {
  public:
   struct Settings {
@@ -44,29 +44,29 @@ class StandardFrames {
     std::optional<Ephemeris> ephemeris = {};
   };
 
-  /// Prepares some days, for which evaluation is fast (microseconds); others take a millisecond
-  /// and are the same to the bit.
+  /// Prepares some days, for which evaluation is fast (microseconds). Others take a millisecond,
+  /// with the same bits.
   explicit StandardFrames(Settings, const Epoch& from = {}, int days = 0);
 
   /// States of all frames relative to their parents, in the order of standard_frames(). False
-  /// outside the years that the source has; nothing is written then.
+  /// outside the years of the source; then nothing is written.
   bool states(const Epoch&, std::span<FrameState, standard_frame_count>) const noexcept;
 
-  /// One relative to another, by their places in the list. Answers as states() does.
+  /// One frame relative to another, by their indices in the list. Returns like states().
   bool relative(std::size_t subject, std::size_t observer, const Epoch&,
                 FrameState&) const noexcept;
 
-  /// A tree of them, without states.
+  /// A tree of these frames, without states.
   static FrameTree tree();
-  /// Sets the states of all frames of a tree that are called like standard ones and whose parent is
-  /// too, whichever that is. Answers as states() does.
+  /// Sets the states of all frames of a tree that have the name of a standard frame and whose
+  /// parent is any standard frame. Returns like states().
   bool update(FrameTree&, const Epoch&) const noexcept;
 
   const Settings& settings() const noexcept { return settings_; }
 
  private:
-  // Earth, Sun and Mars from the barycentre, Moon from the Earth (m), intermediate axes relative to
-  // ICRF as a quaternion, TDB - TT (s), the Moon's librations (rad; zero where none are known)
+  // One sample: Earth, Sun and Mars from the barycentre, Moon from the Earth (m), intermediate axes
+  // relative to ICRF as a quaternion, TDB - TT (s), the Moon's librations (rad; zero if not known).
   static constexpr std::size_t width = 20;
   using Node = std::array<double, width>;
   using Derivatives = std::array<Node, 4>;
@@ -75,7 +75,7 @@ class StandardFrames {
   bool evaluate(const Epoch&, Derivatives&) const noexcept;
 
   Settings settings_;
-  double moon_share_, beyond_moon_;  // Moon's part of both masses; L2 over the distance
+  double moon_share_, beyond_moon_;  // mass fraction of the Moon; relative distance of L2
   // MJ2000Eq in ICRF; ITRF in the turning Earth; mean axes of the Moon in its principal ones
   FrameState bias_, pole_, mean_axes_;
   bool librations_;

@@ -23,7 +23,7 @@ FrameState composed(const FrameState& b, const FrameState& c) noexcept {
   s.attitude = product(c.attitude, b.attitude);
   const Vector3 w_C = R_CB * w;
   s.rate = w_C + c.rate;
-  // R_CB turns: d(R_CB w)/dt = R_CB dw/dt - omega_CB x R_CB w
+  // R_CB changes: d(R_CB w)/dt = R_CB dw/dt - omega_CB x R_CB w.
   s.angular_acceleration = R_CB * al + c.angular_acceleration - c.rate.cross(w_C);
   return s;
 }
@@ -31,7 +31,7 @@ FrameState composed(const FrameState& b, const FrameState& c) noexcept {
 FrameState inverse(const FrameState& b) noexcept {
   const Matrix3 R = attitude_matrix(b.attitude);
   const Vector3 &w = b.rate, &al = b.angular_acceleration;
-  // A's origin in axes of B, and its derivatives as B sees them
+  // The origin of A in axes of B, and its derivatives as seen from B.
   const Vector3 r = -(R * b.position);
   const Vector3 v = -(R * b.velocity) - w.cross(r);
   const Vector3 a = -(R * b.acceleration) - al.cross(r) - 2.0 * w.cross(v) - w.cross(w.cross(r));
@@ -41,13 +41,13 @@ FrameState inverse(const FrameState& b) noexcept {
   s.acceleration = a;
   s.attitude = spatial::inverse(b.attitude);
   s.rate = -(R.transpose() * w);
-  // the derivative of omega is the same seen from A and from B
+  // The derivative of omega is the same seen from A and from B.
   s.angular_acceleration = -(R.transpose() * al);
   return s;
 }
 
 FrameState relative(const FrameState& c, const FrameState& b) noexcept {
-  // differences first, so that what both share cancels before anything is turned
+  // Differences first, so that common parts cancel before rotation.
   FrameState d = c;
   d.position -= b.position;
   d.velocity -= b.velocity;
@@ -64,7 +64,7 @@ FrameState propagated(const FrameState& s, double dt) noexcept {
   n.position += dt * (s.velocity + 0.5 * dt * s.acceleration);
   n.velocity += dt * s.acceleration;
   n.rate += dt * s.angular_acceleration;
-  // the Magnus series of omega + alpha t: its next term is of the order dt^5
+  // The Magnus series of omega + alpha t; its next term is of order dt^5.
   const Vector3 angle = dt * (s.rate + 0.5 * dt * s.angular_acceleration) +
                         (dt * dt * dt / 12.0) * s.rate.cross(s.angular_acceleration);
   const double size = angle.norm();
@@ -80,8 +80,8 @@ FrameState with_accelerations(const FrameState& now, const FrameState& before, d
   s.acceleration.setZero();
   s.angular_acceleration.setZero();
   if (!(dt > 0.0)) return s;
-  // A smooth motion goes the mean of both velocities but for dt^3/12 times its jerk; one that jumps
-  // in between is off by up to half of what the jump changes.
+  // A smooth motion moves by the mean of both velocities, except for dt^3/12 times its jerk. A jump
+  // in between causes an error of up to half of the change.
   constexpr double most = 0.25;
   const auto smooth = [](const Vector3& way, const Vector3& mean, const Vector3& change,
                          double rounding) {
@@ -93,7 +93,7 @@ FrameState with_accelerations(const FrameState& now, const FrameState& before, d
              2.0 * epsilon * now.position.norm()))
     s.acceleration = v / dt;
   const Vector3 turn = 0.5 * dt * (now.rate + before.rate);
-  if (turn.norm() > 1.0) return s;  // the same attitude may be another turn
+  if (turn.norm() > 1.0) return s;  // the rotation is ambiguous
   Quaternion q = product(now.attitude, spatial::inverse(before.attitude));
   if (q[3] < 0.0) q = -q;
   const double sine = q.head<3>().norm();
@@ -114,7 +114,8 @@ FrameState turned_about(int axis, double angle, double rate, double acceleration
 
 FrameState turned_by(const Quaternion& q, const Quaternion& q_rate,
                      const Quaternion& q_second) noexcept {
-  // 2 q' q*, the vector part; the same of q'' is the acceleration, as q' q'* has none
+  // The rate is the vector part of 2 q' q*. The same with q'' gives the acceleration, because q'
+  // q'* has no vector part.
   const auto twice = [&q](const Quaternion& d) -> Vector3 {
     return 2.0 * product(d, spatial::inverse(q)).head<3>();
   };
@@ -148,7 +149,7 @@ FrameState orbit_axes(const Vector3& r, const Vector3& v, const Vector3& a,
 FrameState local_vertical(const Vector3& r, const Vector3& v, const Vector3& a,
                           const Vector3& jerk) noexcept {
   FrameState s = orbit_axes(r, v, a, jerk);
-  // from (x away, y along, z momentum) to (along, -momentum, -away)
+  // From (x outward, y along track, z momentum) to (along track, -momentum, -outward).
   FrameState fixed;
   fixed.attitude = {-0.5, -0.5, 0.5, 0.5};
   s = composed(s, fixed);
@@ -164,7 +165,7 @@ FrameState local_vertical(const Vector3& r, const Vector3& v, double gravitation
 }
 
 std::array<double, 4> wire_attitude(const Quaternion& q, WireAttitude way) noexcept {
-  // a left transformation quaternion has the conjugate numbers of ours
+  // A left transformation quaternion is the conjugate of ours.
   const double sign = way == WireAttitude::parent_to_own ? -1.0 : 1.0;
   return {q[3], sign * q[0], sign * q[1], sign * q[2]};
 }

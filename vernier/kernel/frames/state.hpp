@@ -11,8 +11,8 @@ using spatial::Matrix3;
 using spatial::Quaternion;
 using spatial::Vector3;
 
-/// Frame B relative to frame A, both right-handed: where its origin is and how its axes stand, with
-/// first and second derivatives as seen from A.
+/// Frame B relative to frame A, both right-handed: its origin and orientation, with first and
+/// second derivatives as seen from A.
 struct FrameState {
   Vector3 position = Vector3::Zero();              // m, from A's origin to B's, in axes of A
   Vector3 velocity = Vector3::Zero();              // m/s, in axes of A
@@ -26,47 +26,48 @@ struct FrameState {
 FrameState composed(const FrameState& b_in_a, const FrameState& c_in_b) noexcept;
 /// A relative to B.
 FrameState inverse(const FrameState& b_in_a) noexcept;
-/// C relative to B, of what both are relative to A.
+/// C relative to B, given both relative to A.
 FrameState relative(const FrameState& c_in_a, const FrameState& b_in_a) noexcept;
 
-/// The state `dt` seconds later when acceleration and angular acceleration (in own axes) stay.
-/// Exact for the translation and for turning at constant rate; else the attitude is good to the
-/// order dt^5.
+/// The state `dt` seconds later with constant acceleration and angular acceleration (in own axes).
+/// Exact for the translation and for rotation at constant rate; otherwise the attitude is accurate
+/// to order dt^5.
 FrameState propagated(const FrameState&, double dt) noexcept;
 
-/// `now` with accelerations that its sender did not give: how much velocity and rate (own axes)
-/// changed since `before`, which is `dt` > 0 older. Propagated by as much, the error is of the
-/// order dt^3. Zero where position or attitude did not go the way that both velocities say: a jump,
-/// or too long ago.
+/// `now` with accelerations that its sender did not provide: the change of velocity and rate (own
+/// axes) since `before`, which is `dt` > 0 older. Propagated by as much, the error is of order
+/// dt^3. Zero if position or attitude did not follow the velocities: after a jump, or if `before`
+/// is too old.
 FrameState with_accelerations(const FrameState& now, const FrameState& before, double dt) noexcept;
 
-/// Axes turned about one of their own, 0 to 2, by an angle with its derivatives.
+/// Axes rotated about one of their own, 0 to 2, by an angle with its derivatives.
 FrameState turned_about(int axis, double angle, double rate, double angular_acceleration) noexcept;
 
 /// The rotation whose unit quaternion and its derivatives these are.
 FrameState turned_by(const Quaternion& q, const Quaternion& q_rate,
                      const Quaternion& q_second) noexcept;
 
-/// Axes on an orbit: x away from the centre, z along the angular momentum, y in the direction of
-/// motion; the origin stays at the centre. `jerk` is the derivative of the acceleration. Needs
-/// position and velocity that are not parallel.
+/// Axes on an orbit: x outward from the centre, z along the angular momentum, y in the direction of
+/// motion; the origin stays at the centre. `jerk` is the derivative of the acceleration. Position
+/// and velocity must not be parallel.
 FrameState orbit_axes(const Vector3& position, const Vector3& velocity, const Vector3& acceleration,
                       const Vector3& jerk) noexcept;
 
-/// Local vertical, local horizontal: the origin on the orbit, z to the centre, y against the
-/// angular momentum, x in the direction of motion. On a Kepler orbit with `gravitation` in m³/s².
+/// Local vertical, local horizontal: the origin on the orbit, z towards the centre, y opposite to
+/// the angular momentum, x in the direction of motion. On a Kepler orbit with `gravitation` in
+/// m³/s².
 FrameState local_vertical(const Vector3& position, const Vector3& velocity,
                           double gravitation) noexcept;
 FrameState local_vertical(const Vector3& position, const Vector3& velocity,
                           const Vector3& acceleration, const Vector3& jerk) noexcept;
 
-/// What an attitude quaternion on the wire of SpaceFOM does to components, scalar first. The
-/// datatypes module (normative) takes them from the parent's axes to the own ones; some peers
-/// follow appendix E, the other way.
+/// The meaning of an attitude quaternion in SpaceFOM messages, scalar first. The datatypes module
+/// (normative) transforms components from the parent's axes to the own ones; some peers follow
+/// appendix E, in the opposite direction.
 enum class WireAttitude { parent_to_own, own_to_parent };
 
-/// Four numbers, scalar first, to send; and what was received, made a unit quaternion. Nothing when
-/// a number is not finite or the length is off by more than 1 %.
+/// Converts to four numbers to send, scalar first; and from received numbers to a unit quaternion.
+/// Nothing if a number is not finite or the length is off by more than 1 %.
 std::array<double, 4> wire_attitude(const Quaternion& q_BA, WireAttitude) noexcept;
 std::optional<Quaternion> from_wire(const std::array<double, 4>&, WireAttitude) noexcept;
 

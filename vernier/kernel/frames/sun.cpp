@@ -15,7 +15,7 @@ SunPath::SunPath(const Epoch& epoch, int days) : epoch_(epoch) {
 }
 
 SunPath::Node SunPath::at(const Epoch& e) noexcept {
-  // TDB differs from TT by less than 2 ms
+  // TDB differs from TT by less than 2 ms.
   const JulianDate tt = terrestrial_time(e);
   double heliocentric[2][3], barycentric[2][3];
   eraEpv00(tt.whole, tt.part, heliocentric, barycentric);
@@ -35,7 +35,7 @@ spatial::Vector3 SunPath::position(double t) const noexcept {
   const auto k = static_cast<std::size_t>(place);
   const double s = place - static_cast<double>(k), r = 1.0 - s;
   const Node &a = nodes_[k], &b = nodes_[k + 1];
-  // cubic Hermite
+  // Cubic Hermite interpolation.
   return (1.0 + 2.0 * s) * r * r * a.position + s * s * (3.0 - 2.0 * s) * b.position +
          (s * r * spacing) * (r * a.velocity - s * b.velocity);
 }

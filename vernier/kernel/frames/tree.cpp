@@ -22,7 +22,8 @@ FrameTree::Index FrameTree::find(std::string_view name) const noexcept {
   return none;
 }
 
-// whether going up from `from` one comes to a frame called, or waiting for, `name`
+// Whether the path up from `from` contains a frame that is called `name`, or waits for a parent of
+// this name.
 bool FrameTree::would_close(Index from, std::string_view name) const noexcept {
   for (Index i = from; i != none; i = at(i).parent) {
     if (at(i).name == name || at(i).parent_name == name) return true;

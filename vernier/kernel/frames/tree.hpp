@@ -10,22 +10,22 @@
 
 namespace vernier::frames {
 
-/// Reference frames by name, each relative to a parent; a state of any relative to any other goes
-/// through their lowest common ancestor. Frames may come before their parents; until then those
-/// below them resolve among themselves only. Changing the tree allocates; states and resolving do
-/// not.
+/// Reference frames by name, each relative to a parent. The state of any frame relative to another
+/// is resolved through their lowest common ancestor. Frames may be added before their parents;
+/// until then, those below resolve only among themselves. Changing the tree allocates; setting
+/// states and resolving do not.
 class FrameTree {
  public:
-  using Index = int;  // stays that of its frame until it is removed
+  using Index = int;  // constant until the frame is removed
   static constexpr Index none = -1;
 
-  /// Adds a frame, in the state of its parent (identity) as long as none is set. An empty parent
-  /// makes a root. Refuses an empty name, one that is there already, and a cycle, with a sentence
-  /// for the user.
+  /// Adds a frame; its state is the identity until set. An empty parent makes a root. Refuses an
+  /// empty name, an existing name and a cycle, with a sentence for the user.
   Result<Index, std::string> add(std::string name, std::string parent);
-  /// Gives a frame another parent; its state stays as it is, relative to the new one, until set.
+  /// Changes the parent of a frame; its state keeps its numbers, now relative to the new parent,
+  /// until set.
   Result<Index, std::string> reparent(Index, std::string parent);
-  /// What was below it waits for a frame of that name.
+  /// Its children wait for a new frame of that name.
   void remove(Index);
 
   Index find(std::string_view name) const noexcept;
@@ -33,25 +33,25 @@ class FrameTree {
   Index size() const noexcept { return static_cast<Index>(frames_.size()); }
   const std::string& name(Index i) const noexcept { return at(i).name; }
   const std::string& parent_name(Index i) const noexcept { return at(i).parent_name; }
-  /// none: a root, or the parent is not there.
+  /// `none` for a root, or if the parent is missing.
   Index parent(Index i) const noexcept { return at(i).parent; }
   /// The topmost frame above it, or itself.
   Index top(Index i) const noexcept { return at(i).top; }
   int depth(Index i) const noexcept { return at(i).depth; }
 
-  /// What keeps it from being one tree, in sentences: no root, several, parents that are not there.
+  /// Why this is not one tree, in sentences: no root, several roots, missing parents.
   std::vector<std::string> problems() const;
 
-  /// The state relative to the parent, and when.
+  /// Sets the state relative to the parent, and its time.
   void set(Index, const FrameState&, const Epoch& = {}) noexcept;
   const FrameState& state(Index i) const noexcept { return at(i).state; }
   const Epoch& epoch(Index i) const noexcept { return at(i).epoch; }
   bool has_state(Index i) const noexcept { return at(i).has_state; }
 
-  /// The lowest frame that both are in or below; none when no path joins them.
+  /// The lowest common ancestor; `none` if no path connects them.
   Index common_ancestor(Index, Index) const noexcept;
 
-  /// `subject` relative to `observer`, of the states as set; false when no path joins them.
+  /// `subject` relative to `observer`, from the states as set; false if no path connects them.
   bool resolve(Index subject, Index observer, FrameState&) const noexcept;
   /// The same with every state on the path propagated to `at`.
   bool resolve(Index subject, Index observer, const Epoch& at, FrameState&) const noexcept;

@@ -19,12 +19,12 @@ std::string qualified(const std::string& part, const std::string& name) {
   return name.empty() ? part : part + "." + name;
 }
 
-// Elements of one signal, found: which signal, and where its elements begin in its vector.
+// Elements of a signal that was found: its index, and the offset of its elements in the vector.
 struct Found {
   std::size_t signal = 0, first = 0, count = 0;
 };
 
-// One nonzero of M.
+// One nonzero of M: its column and gain.
 struct Entry {
   std::size_t from = 0;
   bool outside = false;
@@ -123,7 +123,7 @@ class Composer {
       add(own.process, part.x, size(result_->spec_.states), all.process);
       add(own.measurement, part.y, size(result_->spec_.outputs), all.measurement);
     }
-    // an output of the outside is read with the noise of what it is made of
+    // An output of `outside` has the combined noise of the outputs it is made of.
     for (std::size_t row = 0; !all.measurement.empty() && row < export_rows_.size(); ++row) {
       double variance = 0.0;
       for (const Entry& e : export_rows_[row]) {
@@ -168,7 +168,7 @@ class Composer {
     outputs.insert(outputs.end(), outside_.outputs.begin(), outside_.outputs.end());
   }
 
-  // The inputs of the composition: those of outside, then those of parts that no wire reaches.
+  // The inputs of the composition: those of `outside`, then unconnected inputs of parts.
   void place_inputs() {
     SystemSpec& spec = result_->spec_;
     spec.inputs = outside_.inputs;
@@ -237,14 +237,15 @@ class Composer {
     for (std::size_t i = 0; i < from.count; ++i) {
       rows[row + i].push_back({column + i, enters, w.gain});
     }
-    // for the order of evaluation, whole signals count
+    // The order of evaluation considers whole signals.
     if (!enters && !leaves) links_.push_back({w.from.part, from.signal, w.to.part, to.signal});
     if (enters && !leaves) entering_.push_back({from.signal, w.to.part, to.signal});
     if (!enters && leaves) leaving_.push_back({w.from.part, from.signal, to.signal});
     if (enters && leaves) passing_.push_back({from.signal, to.signal});
   }
 
-  // Rows of M to runs of elements: the first entry of each row is assigned, the others are added.
+  // Converts rows of M to runs of contiguous elements. The first entry of each row is assigned, the
+  // others are added.
   static std::vector<Gather> runs(std::span<const std::vector<Entry>> rows) {
     std::vector<Gather> result;
     for (std::size_t layer = 0;; ++layer) {
@@ -366,7 +367,8 @@ class Composer {
     throw ConfigurationError(std::move(all));
   }
 
-  // Parts of which nothing but time moves the outputs: there is nothing else that they could see.
+  // Finds parts whose outputs depend on time alone: they have no states, modes or parameters, and
+  // all their inputs come from such parts. Iterates until no more are found.
   void find_timed() {
     const auto owner = [this](std::size_t output) {
       const auto after =
@@ -392,7 +394,7 @@ class Composer {
     }
   }
 
-  // A call of a part that needs some input signals.
+  // A call of a part that needs the given input signals.
   Schedule::Call call_of(std::size_t k, const std::set<std::size_t>& inputs, OutputSet outputs) {
     const Place& part = places()[k];
     std::vector<bool> needed;  // by element
@@ -412,12 +414,12 @@ class Composer {
     return call;
   }
 
-  // Calls that give parts the inputs of `targets`, and all parts their outputs if asked. `seen`
-  // gets all inputs that these depend on.
+  // The calls that compute the inputs of `targets`, and all outputs of parts if requested. `seen`
+  // receives all inputs on which these depend.
   Schedule schedule(const std::vector<Block>& all,
                     const std::vector<std::vector<std::size_t>>& targets, bool outputs,
                     std::set<std::pair<std::size_t, std::size_t>>* seen = nullptr) {
-    // which outputs are needed: walk back from the inputs of the targets
+    // Find the needed outputs by walking back from the inputs of the targets.
     std::vector<std::vector<bool>> needed(all.size());
     std::vector<std::pair<std::size_t, std::size_t>> open;  // inputs to walk from
     const auto need = [&](std::size_t part, std::size_t output) {
@@ -443,7 +445,8 @@ class Composer {
       }
     }
 
-    // the same network with the needed outputs only
+    // The same network with only the needed outputs; a topological order of its blocks is the
+    // schedule.
     std::vector<Block> blocks(all.size());
     std::vector<std::vector<std::size_t>> number(all.size());
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -492,7 +495,7 @@ class Composer {
     return result;
   }
 
-  // The set of the needed outputs of a part, which it is told of.
+  // Announces the set of needed outputs to a part.
   OutputSet prepared(std::size_t part, const std::vector<bool>& needed) {
     if (std::find(needed.begin(), needed.end(), false) == needed.end()) return all_outputs;
     OutputSet set = 0;
@@ -502,7 +505,7 @@ class Composer {
     return set;
   }
 
-  // Which inputs of the composition reach which of its outputs at the same instant.
+  // Finds which inputs of the composition reach which outputs at the same instant.
   void find_feedthrough() {
     SystemSpec& spec = result_->spec_;
     std::vector<std::size_t> first_output;
@@ -540,7 +543,7 @@ class Composer {
     }
   }
 
-  // Which inputs of the composition the conditions of its parts look at.
+  // Finds which inputs of the composition the conditions of its parts depend on.
   void find_condition_inputs() {
     std::set<std::size_t> inputs;
     for (const Entering& e : entering_) {
@@ -552,7 +555,7 @@ class Composer {
     result_->spec_.condition_inputs.emplace(inputs.begin(), inputs.end());
   }
 
-  // Wires as whole signals, by what they join.
+  // Wires as whole signals, by kind.
   struct Entering {
     std::size_t input, part, signal;
   };
@@ -572,7 +575,7 @@ class Composer {
   std::vector<std::string> names_;
   std::vector<std::vector<Entry>> rows_, export_rows_;
   std::vector<DirectFeed> links_;
-  std::vector<bool> timed_;  // parts whose outputs depend on nothing but time
+  std::vector<bool> timed_;  // parts whose outputs depend on time alone
   std::vector<Entering> entering_;
   std::vector<Leaving> leaving_;
   std::vector<Passing> passing_;

@@ -12,14 +12,14 @@
 
 namespace vernier::hybrid {
 
-/// A system taken into a composition.
+/// A system that is part of a composition.
 struct Part {
   std::string name;  // qualifies its signals and automata: "plant.omega"; empty: as they are
   std::unique_ptr<System> system;
   std::map<std::string, std::string> events = {};  // its label -> that of the composition; others
                                                    // keep their label
-  /// Its label -> further labels of the composition, emitted by some part, that it hears as this
-  /// one. So any part can hear any other, and nobody else has to.
+  /// Its label -> further labels of the composition that it receives as this one. So a part can
+  /// react to events of any other part without a common label.
   std::map<std::string, std::vector<std::string>> hears = {};
 };
 
@@ -41,7 +41,7 @@ struct MatrixBlock {
   double gain = 1.0;
 };
 
-/// What the composition shows to the outside, besides its parts.
+/// The inputs and outputs of the composition in addition to those of its parts.
 struct Outside {
   std::vector<Signal> inputs;
   std::vector<Signal> outputs;

@@ -12,7 +12,7 @@ void gather(const std::vector<Gather>& gathers, std::span<const double> parts,
   using enum Gather::Kind;
   for (const Gather& g : gathers) {
     double* b = to + g.to;
-    if (g.outside && outside.empty()) {  // a direction that leaves the inputs alone
+    if (g.outside && outside.empty()) {  // a direction in which the inputs do not move
       const bool adds = g.kind == add_1 || g.kind == add_3 || g.kind == add || g.kind == add_scaled;
       if (!adds) std::fill_n(b, g.count, 0.0);
       continue;
@@ -58,7 +58,7 @@ template <class T>
 std::span<T> piece(std::span<T> whole, std::size_t first, std::size_t count) noexcept {
   return whole.empty() ? whole : whole.subspan(first, count);
 }
-// of elements in lanes
+// For elements in lanes.
 template <class T>
 T* piece(T* whole, std::size_t first) noexcept {
   return whole == nullptr ? whole : whole + first * lanes;
@@ -160,7 +160,7 @@ inline void Composition::call(const Schedule::Call& c, const Points& p,
 
 void Composition::propagate(const Schedule& schedule, const Point& p,
                             CompositionWorkspace& w) const noexcept {
-  // times are compared by their bits: -0 is not 0
+  // Times are compared by their bits: -0 differs from 0.
   if (!schedule.timed.empty() &&
       (w.timed != &schedule || std::memcmp(&w.t, &p.t, sizeof w.t) != 0)) {
     for (const Schedule::Call& c : schedule.timed) call(c, p, w);
@@ -173,7 +173,7 @@ void Composition::propagate(const Schedule& schedule, const Point& p,
 void Composition::propagate(const Schedule& schedule, const Points& p,
                             CompositionWorkspace& w) const noexcept {
   if (p.u_at != nullptr) {
-    // a composition inside another: its inputs must stand together
+    // Inside another composition, the inputs must be contiguous.
     Points joined = p;
     joined.u_at = nullptr;
     joined.u = w.lane_outside.data();
@@ -201,13 +201,13 @@ void Composition::propagate(const Schedule& schedule, const Points& p,
   for (const Schedule::Call& c : schedule.calls) call(c, p, w);
 }
 
-// By the chain rule, along the same order of calls; the values must have been propagated before.
+// Applies the chain rule in the same order of calls; the values must have been propagated before.
 void Composition::propagate_tangent(const Schedule& schedule, const Point& p, const Direction& d,
                                     bool approximate, CompositionWorkspace& w) const noexcept {
   for (const auto* calls : {&schedule.timed, &schedule.calls})
     for (const Schedule::Call& c : *calls) {
       const Place& part = parts_[c.part];
-      // elements that keep a value have no rate, and nothing is ever gathered into them
+      // Unconnected elements have no rate, and nothing is ever gathered into them.
       gather(c.gathers, w.dy, d.u, w.du.data());
       if (c.outputs == 0) continue;
       part.system->tangent(at(p, part, w, c.outputs),
@@ -429,7 +429,7 @@ class Columns {
   bool has(std::size_t row, std::size_t column) const noexcept {
     return (bits_[row * words_ + column / 64] >> (column % 64) & 1) != 0;
   }
-  /// Adds a row of another set; true: something was new.
+  /// Adds a row of another set; true if it changed this one.
   bool add(std::size_t row, const Columns& other, std::size_t from) noexcept {
     bool more = false;
     for (std::size_t i = 0; i < words_; ++i) {
@@ -455,7 +455,7 @@ Pattern Composition::pattern() const {
   for (std::size_t c = 0; c < columns; ++c) base.set(c, c);
   std::vector<Pattern> of_parts;
   for (const Place& part : parts_) of_parts.push_back(part.system->pattern());
-  // what an input of the composition moves travels along connections and through parts
+  // Propagates the sparsity pattern along connections and through parts.
   const auto travel = [&](std::size_t k, bool outputs) {
     const Place& part = parts_[k];
     const Pattern& own = of_parts[k];

@@ -24,7 +24,7 @@ using elementary::select;
 using elementary::sine_cosine;
 using elementary::square_root;
 
-/// A number and its rate along a direction.
+/// A number and its rate along a direction (forward differentiation).
 template <class T>
 struct Moving {
   T v, d;
@@ -60,7 +60,7 @@ template <class M, class T>
 VERNIER_INLINE Moving<T> select(const M& m, const Moving<T>& a, const Moving<T>& b) noexcept {
   return {elementary::select(m, a.v, b.v), elementary::select(m, a.d, b.d)};
 }
-/// Zero has the rate zero, where there is none.
+/// At zero, where the derivative does not exist, the rate is zero.
 VERNIER_OF_MOVING Moving<T> square_root(const Moving<T>& a) noexcept {
   const T r = elementary::square_root(a.v), zero = constant<T>(0.0);
   return {r, elementary::select(r > zero, T(a.d / (r + r)), zero)};
@@ -97,7 +97,7 @@ VERNIER_INLINE S as(const X& x) noexcept {
   }
 }
 
-/// What models without states and conditions have.
+/// The defaults for models without states and conditions.
 struct Stateless {
   template <class N, class S, class X, class U, class R>
   VERNIER_INLINE void flow(const N&, const S&, const X&, const int*, const U&,
@@ -107,9 +107,9 @@ struct Stateless {
                              const R&) const noexcept {}
 };
 
-/// A vector of as many points as T has lanes, of those that are eight side by side from lane
-/// `first` on: element i at at[i], or from[8 i] where `at` is null. `same`: one point in all lanes,
-/// at from[i].
+/// Reads a vector for as many points as T has lanes, from blocks of eight points, beginning with
+/// lane `first`: element i is at at[i], or at from[8 i] if `at` is null. `same`: one point in all
+/// lanes, at from[i].
 template <class T>
 struct Elements {
   const double* from;
@@ -127,7 +127,7 @@ struct Elements {
     return {same ? from + i : from + i * 8, at != nullptr ? at + i : nullptr, first, same};
   }
 };
-/// The same with rates, `along` a direction; null: they do not move.
+/// The same with rates `along` a direction; null: zero rates.
 template <class T>
 struct MovingElements {
   Elements<T> values, along;
@@ -139,7 +139,7 @@ struct MovingElements {
     return {values + i, along.from != nullptr ? along + i : along};
   }
 };
-/// Where results go; of numbers with rates the rates.
+/// Receives results; for numbers with rates, only the rates.
 template <class T, int stride>
 struct Results {
   double* to;
@@ -163,7 +163,7 @@ struct LaneCode {
   using Out = Results<T, eight>;
   using Data = typename M::Data;
 
-  /// Calls `use` with the numbers of the model, where `at(i)` gives element i of p.
+  /// Calls `use` with the numbers of the model; `at(i)` is element i of p.
   template <class S, class At, class Use>
   static VERNIER_INLINE void with_numbers(const Data& data, const At& at, const Use& use) noexcept {
     if (data.given.adjustable == 0) return use(data.numbers);

@@ -19,7 +19,7 @@ class LaneSystem : public System {
  public:
   const SystemSpec& spec() const noexcept override { return spec_; }
 
-  /// Keeps a parameter adjustable, before the system is used; false: there is none of that name.
+  /// Makes a parameter adjustable, before the system is used; false if there is none of this name.
   bool adjust(std::string_view name) {
     const auto found = std::find_if(offers_.begin(), offers_.end(),
                                     [&](const Offer& o) { return o.name == name; });
@@ -96,12 +96,12 @@ class LaneSystem : public System {
   using Table = LaneTable<typename M::Data>;
   explicit LaneSystem(const Table& table) : table_(table) {}
 
-  /// Elements of data_.given that adjust() may keep adjustable under a name.
+  /// Elements of data_.given that adjust() may make adjustable under a name.
   struct Offer {
     std::string name, unit;
     std::uint32_t first = 0, count = 1;
   };
-  /// When data_.given is complete.
+  /// Call this when data_.given is complete.
   void finish(std::vector<Offer> offers) {
     offers_ = std::move(offers);
     data_.numbers = M::numbers(data_, data_.given.value);

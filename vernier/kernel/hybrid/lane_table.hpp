@@ -11,8 +11,8 @@ struct LaneBlocks {
   std::size_t t = 1, x = 0, u = 0, p = 0, result = 0;
 };
 
-/// Where eight points are, or the first of several blocks: element i of an input at `u_at[i]`, or
-/// at u[8 i] where `u_at` is null.
+/// The addresses of eight points, or of the first of several blocks: element i of an input is at
+/// `u_at[i]`, or at u[8 i] if `u_at` is null.
 struct LanePlace {
   const double *t, *x;
   const int* mode;
@@ -21,20 +21,19 @@ struct LanePlace {
   const double* p;
 };
 
-/// The numbers that a model of N parameters follows from, as they were given. `symbol` says which
-/// of them stay adjustable: element symbol[i] of p replaces value[i].
+/// The given parameters of a model with N numbers. `symbol` says which of them remain adjustable:
+/// element symbol[i] of p replaces value[i].
 template <int N>
 struct Given {
   double value[N + 1] = {};
-  int symbol[N + 1] = {};  // 0: fixed; else one more than the place in p
+  int symbol[N + 1] = {};  // 0: fixed; otherwise 1 + index in p
   int adjustable = 0;      // how many are in p
 
   bool kept(int i) const noexcept { return symbol[i] > 0; }
 };
 
-/// What a model with the data D computes for eight points side by side (system.hpp), compiled for
-/// one set of instructions. Null pointers of directions do not move, those of results are not
-/// wanted.
+/// The functions of a model with the data D for eight points (system.hpp), compiled for one
+/// instruction set. Null pointers of directions do not move; null results are not computed.
 template <class D>
 struct LaneTable {
   using Values = void (*)(const D&, const LanePlace&, const LaneBlocks&, double* result);

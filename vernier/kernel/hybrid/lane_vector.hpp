@@ -6,8 +6,7 @@
 
 namespace vernier::hybrid {
 
-/// Memory from a multiple of 64 bytes on: a load or store of eight lanes then never touches two
-/// cache lines.
+/// Memory aligned to 64 bytes: a load or store of eight lanes never touches two cache lines.
 template <class T>
 struct LaneAllocator {
   using value_type = T;

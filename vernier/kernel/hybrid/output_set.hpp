@@ -5,7 +5,7 @@
 
 namespace vernier::hybrid {
 
-/// Some output signals of a system: bit k is signal k; those from the 63rd on share the last bit.
+/// A set of output signals: bit k is signal k; signals from the 63rd on share the last bit.
 using OutputSet = std::uint64_t;
 
 inline constexpr OutputSet all_outputs = ~OutputSet{0};

@@ -121,7 +121,8 @@ bool System::explain(const Point&, Fault&, Workspace&) const noexcept { return f
 
 void System::tangent(const Point& p, const Direction& d, const Tangent& wanted,
                      Workspace& w) const noexcept {
-  // the truncation error grows with h^2, that of rounding with 1/h: balanced at the cube root
+  // Central differences: the truncation error grows with h^2, the rounding error with 1/h. They
+  // balance at the cube root of the machine precision.
   const double t_ratio = d.t / (std::abs(p.t) + 1.0);
   const double length = std::sqrt(relative_square(p.x, d.x) + relative_square(p.u, d.u) +
                                   relative_square(p.p, d.p) + t_ratio * t_ratio);
@@ -252,7 +253,7 @@ void System::jacobian(const Point& point, const Pattern& pattern, std::span<doub
       z |= pattern.row[k] >= n + p;
     }
     if (!xdot && !y && !z) continue;
-    // of the derivatives by x, u and p only those that move here
+    // Of the directions in x, u and p, pass only those that move.
     const Directions some{nullptr, c < n ? directions.x : nullptr,
                           end > n && c < n + m ? directions.u : nullptr,
                           end > n + m ? directions.p : nullptr};

@@ -27,8 +27,8 @@ struct Signal {
 struct Transition {
   std::string name;
   int from = 0, to = 0;   // locations
-  std::string condition;  // as written, for people: "C > HFull", "on telecommand"
-  bool on_event = false;  // only a label triggers it: no flow alone does
+  std::string condition;  // as written, for messages: "C > HFull", "on telecommand"
+  bool on_event = false;  // triggered only by a label, never by the flow alone
 };
 
 /// One discrete part: exactly one of its locations is active.
@@ -61,7 +61,7 @@ struct UnitVector {
   Kind kind = Kind::direction;
 };
 
-/// White noise that filters and studies assume; running a system never draws any. Empty: none.
+/// White noise for filters and studies; running a system does not simulate it. Empty: none.
 struct Noise {
   std::vector<double> process;      // by element of x: density q of dx = f dt + sqrt(q) dW
   std::vector<double> measurement;  // by element of y: standard deviation of one reading
@@ -71,40 +71,40 @@ struct Noise {
 /// elements of the signals one after another.
 struct SystemSpec {
   std::vector<Signal> states, inputs, outputs;
-  /// Constants that were asked to stay adjustable (p); `initial` has their values. Other constants
-  /// are part of the equations.
+  /// Constants that remain adjustable (p); `initial` has their values. Other constants are part of
+  /// the equations.
   std::vector<Signal> parameters = {};
   std::vector<Automaton> automata;
   std::vector<Event> events;
   std::vector<Dependence> feedthrough;  // union over locations
   std::vector<UnitVector> unit_vectors;
   Noise noise = {};
-  /// Input signals that guards(), select() and witness() look at; none: not known, all.
+  /// Input signals that guards(), select() and witness() use; none: unknown, assume all.
   std::optional<std::vector<std::size_t>> condition_inputs = {};
-  std::size_t guards = 0;  // the most atoms of the conditions that any location has
+  std::size_t guards = 0;  // the largest number of atoms of any location
   std::size_t work = 0;    // doubles that Workspace::doubles() has
 };
 
-/// How many elements signals have together.
+/// The total number of elements of signals.
 std::size_t size(std::span<const Signal>) noexcept;
 /// The same; chosen over std::size, which an unqualified call would find.
 inline std::size_t size(const std::vector<Signal>& signals) noexcept {
   return size(std::span<const Signal>(signals));
 }
 
-/// Where a system is evaluated. `t` counts seconds from the start of the run; `mode` has the active
-/// location of each automaton.
+/// The point at which a system is evaluated. `t` is in seconds from the start of the run; `mode`
+/// has the active location of each automaton.
 struct Point {
   double t = 0.0;
   std::span<const double> x;
   std::span<const int> mode;
   std::span<const double> u;
   std::span<const double> p = {};
-  /// Which outputs are wanted, of output() and of tangents: other elements may be anything.
+  /// The outputs required of output() and of tangents; other elements are undefined.
   OutputSet outputs = all_outputs;
 };
 
-/// A direction in (t, x, u, p), for derivatives along it; an empty span does not move.
+/// A direction in (t, x, u, p) for derivatives; an empty span is zero.
 struct Direction {
   double t = 0.0;
   std::span<const double> x;
@@ -112,7 +112,7 @@ struct Direction {
   std::span<const double> p = {};
 };
 
-/// Derivatives along a direction; an empty span is not wanted.
+/// Derivatives along a direction; an empty span is not computed.
 struct Tangent {
   std::span<double> xdot;  // of flow
   std::span<double> y;     // of output
@@ -122,18 +122,18 @@ struct Tangent {
   bool approximate = false;
 };
 
-/// What transitions do, all at once: starts as a copy of the state before.
+/// The combined effect of transitions; initially a copy of the state before.
 struct Jump {
   std::span<double> x;
   std::span<int> mode;
   std::span<std::uint8_t> emitted;  // by event; only ever set
 };
 
-/// How many points are evaluated side by side: as many doubles as a register of 512 bits has.
+/// The number of points evaluated together: as many doubles as a register of 512 bits has.
 inline constexpr std::size_t lanes = 8;
 
-/// Points of one system side by side, all in one mode: element i of point l is at [i * lanes + l].
-/// Faster where arrays begin at multiples of 64 bytes (lane_vector.hpp).
+/// Several points of one system in the same mode: element i of point l is at [i * lanes + l].
+/// Faster if arrays are aligned to 64 bytes (lane_vector.hpp).
 struct Points {
   const double* t = nullptr;
   const double* x = nullptr;
@@ -141,7 +141,7 @@ struct Points {
   const double* u = nullptr;
   const double* p = nullptr;
   OutputSet outputs = all_outputs;  // as those of a Point
-  /// Where the lanes of each element of u are, when they do not stand together; null: in u.
+  /// The addresses of the lanes of each element of u, if they are not contiguous; null: in u.
   const double* const* u_at = nullptr;
   /// More than one block, for flow_lanes() and output_lanes().
   LaneBlocks blocks = {};
@@ -149,14 +149,14 @@ struct Points {
   const double* input(std::size_t i) const noexcept {
     return u_at != nullptr ? u_at[i] : u + i * lanes;
   }
-  /// `count` blocks from `first` on.
+  /// The blocks from `first` to `first` + `count`.
   Points some_blocks(std::size_t first, std::size_t count = 1) const noexcept;
 };
 
-/// The inputs as they stand in Points::u: there, or copied to `memory` of as many elements.
+/// The inputs as a contiguous array: Points::u, or a copy in `memory` of the same size.
 const double* together(const Points&, std::span<double> memory) noexcept;
 
-/// A direction for each lane; null: no lane moves in these.
+/// A direction for each lane; null: zero in all lanes.
 struct Directions {
   const double* t = nullptr;
   const double* x = nullptr;
@@ -164,7 +164,7 @@ struct Directions {
   const double* p = nullptr;
 };
 
-/// Derivatives of each lane along its direction; null: not wanted.
+/// Derivatives of each lane along its direction; null: not computed.
 struct Tangents {
   double* xdot = nullptr;
   double* y = nullptr;
@@ -172,8 +172,8 @@ struct Tangents {
   bool approximate = false;  // as in Tangent
 };
 
-/// Places of a sparse matrix, column by column: column c has the rows row[start[c]] to
-/// row[start[c + 1] - 1], ascending.
+/// The nonzeros of a sparse matrix by columns: column c has the rows row[start[c]] to row[start[c +
+/// 1] - 1], ascending.
 struct Pattern {
   std::size_t rows = 0;
   std::vector<std::size_t> start = {0};
@@ -182,9 +182,9 @@ struct Pattern {
   std::size_t columns() const noexcept { return start.size() - 1; }
 };
 
-/// Working memory of one evaluation at a time, for the system that made it. What a system leaves in
-/// it never changes a result; it may spare a later call work. A system whose memory has more
-/// structure derives its own.
+/// Working memory of one evaluation at a time, for the system that made it. Its contents never
+/// change a result, but may save work in a later call. A system whose memory has more structure
+/// derives its own.
 class Workspace {
  public:
   explicit Workspace(const SystemSpec&);
@@ -197,86 +197,88 @@ class Workspace {
  private:
   friend class System;
   std::vector<double> doubles_;
-  // of what System does for those that do not override it
+  // For the default implementations of System.
   struct Place {
     std::vector<double> x, u, p;
   };
-  Place lane_, moves_, near_;                  // a lane, its direction, a point at some distance
+  Place lane_, moves_, near_;                  // a lane, its direction, a perturbed point
   std::vector<double> xdot_, y_, z_, before_;  // of a lane; on the other side
   std::vector<double> directions_, tangents_;  // of jacobian(), in lanes
 };
 
-/// Equations: a deterministic hybrid system of constant dimension. Const and without a state of its
-/// own, so that integrators, filters and controllers can evaluate many states of one system, from
-/// many threads, each with a workspace of its own. Nothing but workspace(), lane_workspace() and
-/// pattern() allocates.
+/// A deterministic hybrid system of constant dimension, as equations (docs/mathematics/hybrid.md).
+/// It is const and stateless, so integrators, filters and controllers can evaluate many states of
+/// one system, from many threads, each with its own workspace. Only workspace(), lane_workspace()
+/// and pattern() allocate.
 ///
-/// Transitions are urgent and level-triggered: one must be taken at the first instant its condition
-/// holds; what counts is the truth now, never a remembered sign.
+/// Transitions are urgent and level-triggered: one must be taken at the first instant at which its
+/// condition holds. Only the current truth counts, never a remembered sign.
 class System {
  public:
   virtual ~System() = default;
 
   virtual const SystemSpec& spec() const noexcept = 0;
 
-  /// Points will often want just these outputs: may compile code for them. Before any workspace is
-  /// made. Without it such calls work as well, and may compute all outputs.
+  /// Announces that points will often need just these outputs; the system may compile code for
+  /// them. Call it before any workspace is made. Without it such calls also work, but may compute
+  /// all outputs.
   virtual void prepare_outputs(OutputSet) {}
 
-  /// Memory for the calls below.
+  /// Working memory for the following functions.
   virtual std::unique_ptr<Workspace> workspace() const;
-  /// The same, for calls in lanes too; may compile code for them. With memory of workspace() calls
-  /// in lanes work as well, and may be as slow as one point after the other.
+  /// The same, also for calls in lanes; may compile code for them. With memory of workspace(),
+  /// calls in lanes also work, but may be as slow as one point at a time.
   virtual std::unique_ptr<Workspace> lane_workspace() const { return workspace(); }
 
   virtual void flow(const Point&, std::span<double> xdot, Workspace&) const noexcept = 0;
   virtual void output(const Point&, std::span<double> y, Workspace&) const noexcept = 0;
 
-  /// The atoms of the conditions of the active locations, each as left - right: conditions can only
-  /// change where one of them crosses or leaves zero. Unused entries are set to 1.
+  /// The atoms of the conditions of the active locations, each as left - right. Conditions can only
+  /// change where an atom crosses or leaves zero. Unused entries are 1.
   virtual void guards(const Point&, std::span<double> z, Workspace&) const noexcept;
 
-  /// For each automaton the first enabled transition (document order or priority) as an index into
-  /// its transitions, or -1; true when any is enabled. `present` has the labels present now.
+  /// Selects for each automaton the first enabled transition (by priority, then document order) as
+  /// an index into its transitions, or -1; true if any is enabled. `present` has the labels present
+  /// now.
   virtual bool select(const Point&, std::span<const std::uint8_t> present, std::span<int> chosen,
                       Workspace&) const noexcept;
 
   /// Takes the chosen transitions. All right-hand sides are evaluated at the point.
   virtual void jump(const Point&, std::span<const int> chosen, Jump&, Workspace&) const noexcept;
 
-  /// Both sides of the comparison that decided a transition, for showing the reason.
+  /// Both sides of the comparison that decided a transition, for messages.
   virtual void witness(const Point&, int automaton, int transition, std::span<double, 2> sides,
                        Workspace&) const noexcept;
 
-  /// Why flow() gives something that is not finite at the point, or is about to, as a clause;
-  /// false: nothing to say. Called after an integration failed.
+  /// Explains in a clause why flow() is not finite at the point, or is about to become so; false if
+  /// unknown. Called after an integration failed.
   virtual bool explain(const Point&, Fault&, Workspace&) const noexcept;
 
-  /// Derivatives of flow, output and guards along a direction; by central differences where a
-  /// system does not know better.
+  /// Derivatives of flow, output and guards along a direction; the default uses central
+  /// differences.
   virtual void tangent(const Point&, const Direction&, const Tangent&, Workspace&) const noexcept;
   /// The same along several directions from one point.
   virtual void tangents(const Point&, const Directions&, const Tangents&,
                         Workspace&) const noexcept;
 
-  // Points side by side. Every lane has the bits of the call for one point. Many blocks in one call
-  // take less time than one by one.
+  // Several points at once. Every lane has the same bits as a call for one point. Many blocks in
+  // one call are faster than one by one.
   virtual void flow_lanes(const Points&, double* xdot, Workspace&) const noexcept;
   virtual void output_lanes(const Points&, double* y, Workspace&) const noexcept;
   virtual void guards_lanes(const Points&, double* z, Workspace&) const noexcept;
   virtual void tangent_lanes(const Points&, const Directions&, const Tangents&,
                              Workspace&) const noexcept;
 
-  /// The derivatives of (xdot, y, z) by (x, u, p) that can be other than zero in some mode. By
-  /// default all but those of y by inputs without feedthrough.
+  /// The derivatives of (xdot, y, z) by (x, u, p) that can be nonzero in some mode. The default is
+  /// all except those of y by inputs without feedthrough.
   virtual Pattern pattern() const;
-  /// Derivatives of (xdot, y, z) by (x, u, p), at the places of a pattern, which may have fewer
-  /// places than pattern().
+  /// Derivatives of (xdot, y, z) by (x, u, p) at the entries of a pattern, which may be a subset of
+  /// pattern().
   virtual void jacobian(const Point&, const Pattern&, std::span<double> values,
                         Workspace&) const noexcept;
 
  private:
-  // One lane of several, in the memory of the workspace.
+  // One lane of several points, copied to the workspace.
   static Point lane_of(const Points&, std::size_t lane, Workspace&) noexcept;
   static Direction lane_of(const Directions&, std::size_t lane, Workspace&) noexcept;
   static Tangent lane_of(const Tangents&, Workspace&) noexcept;

@@ -44,7 +44,7 @@ class Dopri5 final : public Adaptive {
   }
 
  private:
-  // f of a stage at x + low + h (…)
+  // f of a stage at x + low + h (…).
   template <class Sum>
   void stage(const Equations& f, double t, std::vector<double>& k, Sum sum) noexcept {
     for (std::size_t i = 0; i < n_; ++i) stage_[i] = x0_[i] + (low0_[i] + h_ * sum(i));

@@ -62,8 +62,9 @@ bool EventLocator::enabled(const Equations& f, const Stepper& step, double s) no
   return f.system->select(f.at(step.start() + s, x_), present_, chosen_, *f.workspace);
 }
 
-// The cubic through both ends with their derivatives lies within the hull of its four control
-// values.
+// The Hermite cubic through both ends lies in the convex hull of its four Bernstein coefficients.
+// If this hull is far from zero, no event can occur (docs/mathematics/hybrid.md, "Finding the first
+// instant", step 1).
 bool EventLocator::quiet(const Course& c) noexcept {
   const double b1 = c.z0 + c.h / 3.0 * c.dz0;
   const double b2 = c.z1 - c.h / 3.0 * c.dz1;
@@ -74,7 +75,7 @@ bool EventLocator::quiet(const Course& c) noexcept {
   return nearest > high - low;
 }
 
-// If the middle is not where that cubic has it, the atom waves within the step.
+// If the value in the middle differs from the cubic, the atom oscillates within the step.
 bool EventLocator::calm(const Course& c) noexcept {
   const double middle = 0.5 * (c.z0 + c.z1) + c.h / 8.0 * (c.dz0 - c.dz1);
   const double scale = std::abs(c.z1 - c.z0) + c.h * (std::abs(c.dz0) + std::abs(c.dz1));
@@ -127,8 +128,9 @@ std::optional<double> EventLocator::locate(const Equations& f, Stepper& step, st
   return std::nullopt;
 }
 
-// `high` is enabled, `low` is not: where it begins, at most one resolution late. A root is the
-// right end of a bracket of that width already, and costs one question here.
+// Bisects between `low` (not enabled) and `high` (enabled) for the first enabled instant, at most
+// one resolution late. A root is already the right end of a bracket of this width, so it costs one
+// evaluation.
 double EventLocator::first_enabled(const Equations& f, const Stepper& step, double low,
                                    double high) noexcept {
   const double before = high - 2.0 * resolution_;
@@ -153,7 +155,7 @@ void EventLocator::roots_between(const Equations& f, const Stepper& step, std::s
   const int sb = sign(b.z[i]);
   const int leaving = sign(a.dz[i]);
   if (sa == 0 && leaving != 0) {
-    // it leaves zero at once; if not towards b, it comes back
+    // The atom leaves zero immediately; if not towards b, it returns.
     add_root(std::min(a.s + resolution_, b.s));
     if (leaving != sb) {
       const double middle = 0.5 * (a.s + b.s);
@@ -180,7 +182,7 @@ void EventLocator::extremum_between(const Equations& f, const Stepper& step, std
   double high = b.s;
   double zl = a.z[i], dl = a.dz[i], zh = b.z[i], dh = b.dz[i];
   for (int k = 0; k < 60 && high - low > resolution_; ++k) {
-    // where the tangents at both ends meet; a curve bent away from zero stays on this side of it
+    // The intersection of the tangents at both ends; a convex curve stays on this side of it.
     const double meet = (zh - zl + dl * low - dh * high) / (dl - dh);
     if (k > 0 && side * (zl + dl * (meet - low)) > 0.0) return;
     probe_.s = 0.5 * (low + high);
@@ -199,8 +201,8 @@ void EventLocator::extremum_between(const Equations& f, const Stepper& step, std
   }
 }
 
-// The secant, safeguarded by bisection; kept as a bracket in time whose left end has the sign of
-// za.
+// The secant method, safeguarded by bisection. The bracket in time keeps the sign of za at its left
+// end.
 void EventLocator::refine(const Equations& f, const Stepper& step, std::size_t i, double a,
                           double za, double b, double zb) noexcept {
   const int sa = sign(za);
@@ -208,21 +210,21 @@ void EventLocator::refine(const Equations& f, const Stepper& step, std::size_t i
   double high = b;
   double zl = za;
   double zh = zb;
-  double before = 0.0;  // width of the bracket two probes ago
+  double before = 0.0;  // width of the bracket two evaluations ago
   double last = 0.0;
   for (int k = 0; k < 200 && high - low > resolution_; ++k) {
     const double width = high - low;
     double s = 0.5 * (low + high);
-    // the secant, while it halves the bracket every two probes
+    // Use the secant while it halves the bracket every two evaluations.
     if ((k < 2 || width < 0.5 * before) && zl * zh < 0.0 && std::isfinite(zl * zh)) {
       const double root = low + width * (zl / (zl - zh));
-      // a little beyond, towards the far end, so that the bracket closes from both sides
+      // Slightly beyond the root, towards the far end, so that the bracket closes from both sides.
       const double near = std::min(root - low, high - root);
       const double margin = std::max(0.5 * resolution_, 1e-3 * near);
       const double probe = root - low < high - root ? root + margin : root - margin;
       if (probe > low && probe < high) s = probe;
     }
-    if (!(s > low && s < high)) break;  // neighbours
+    if (!(s > low && s < high)) break;  // adjacent floating-point numbers
     before = last;
     last = width;
     const double zs = atom(f, step, i, s);

@@ -9,12 +9,12 @@
 
 namespace vernier::integration {
 
-/// Finds the first instant inside a step at which a transition is enabled, on the dense output.
+/// Finds the first instant inside a step at which a transition is enabled, on the dense output
+/// (docs/mathematics/hybrid.md, "Finding the first instant").
 ///
-/// The atoms of the conditions are followed with their derivatives along the flow, so that two
-/// crossings inside one sub-interval are not lost; between the roots of all atoms, taken in time
-/// order, the conditions themselves are asked. What counts is the truth now: no sign is remembered
-/// from before.
+/// The atoms of the conditions are followed with their derivatives along the flow, so two crossings
+/// inside one sub-interval are not lost. Between the roots of all atoms, taken in time order, the
+/// conditions themselves are evaluated. Only the current truth counts: no sign is remembered.
 class EventLocator {
  public:
   explicit EventLocator(const hybrid::System&);
@@ -23,17 +23,18 @@ class EventLocator {
   void atoms(const Equations&, double t, std::span<const double> x, std::span<const double> rate,
              std::span<double> z, std::span<double> dz) const noexcept;
 
-  /// The first instant of the step, in seconds after its start, at which a transition is enabled;
-  /// no event label is present. `z`, `dz`: the atoms at the start of the step, where none is
-  /// enabled; they become those at its end when there is no event.
+  /// The first instant of the step, in seconds after its start, at which a transition is enabled
+  /// without event labels. `z`, `dz` are the atoms at the start of the step, where none is enabled;
+  /// if there is no event, they become those at its end.
   std::optional<double> locate(const Equations&, Stepper&, std::span<double> z,
                                std::span<double> dz) noexcept;
 
-  /// An atom over a step of length h: at both ends with its derivatives, and in the middle.
+  /// An atom over a step of length h: values and derivatives at both ends, and the value in the
+  /// middle.
   struct Course {
     double h, z0, dz0, z1, dz1, middle;
   };
-  /// Whether an atom is where the cubic through both ends has it, and that stays away from zero:
+  /// Whether an atom agrees with the cubic through both ends, and the cubic stays away from zero:
   /// then no transition can become enabled.
   static bool calm(const Course&) noexcept;
   static bool quiet(const Course&) noexcept;
@@ -52,7 +53,7 @@ class EventLocator {
                      const Atoms& b) noexcept;
   void extremum_between(const Equations&, const Stepper&, std::size_t i, const Atoms& a,
                         const Atoms& b) noexcept;
-  /// Adds the right end of the final bracket of a root in [a, b], where the sign differs.
+  /// Adds the right end of the final bracket of a root in [a, b], between which the sign changes.
   void refine(const Equations&, const Stepper&, std::size_t i, double a, double za, double b,
               double zb) noexcept;
   void add_root(double s) noexcept;

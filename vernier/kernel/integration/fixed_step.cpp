@@ -7,13 +7,13 @@ namespace vernier::integration::detail {
 
 namespace {
 
-// Equal steps to the end, each at most `step` long (0: one).
+// The length of equal steps to the end, each at most `step` long (0: one step).
 double equal_step(double step, double left) noexcept {
   if (!(step > 0.0) || step >= left) return left;
   return left / std::ceil(left / step - 1e-9);
 }
 
-// The classical method of fourth order; dense output by the cubic through both ends.
+// The classical Runge-Kutta method of fourth order; dense output by the Hermite cubic.
 class Rk4 final : public Stepper {
  public:
   Rk4(const hybrid::SystemSpec& spec, const Settings& settings)
@@ -56,7 +56,7 @@ class Rk4 final : public Stepper {
     for (std::size_t i = 0; i < n_; ++i) {
       const double a = h_ * rate0_[i] - dx_[i];
       const double b = h_ * rate1_[i] - dx_[i];
-      // d/dp of p dx + p q^2 a - p^2 q b
+      // d/dp of p dx + p q^2 a - p^2 q b.
       xdot[i] = (dx_[i] + q * (q - 2.0 * p) * a - p * (2.0 * q - p) * b) / h_;
     }
   }

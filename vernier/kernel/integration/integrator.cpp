@@ -103,7 +103,7 @@ Equations Integrator::equations(double origin, std::span<const double> u) noexce
 }
 
 void Integrator::take_inputs(std::span<const double> u) noexcept {
-  // compared as bits, so that a NaN equals itself
+  // Compared as bits, so that NaN equals itself.
   if (u.empty() || std::memcmp(u.data(), u_.data(), u.size_bytes()) == 0) return;
   std::copy(u.begin(), u.end(), u_.begin());
   memory_.rate_known = memory_.atoms_known = 0;
@@ -171,7 +171,7 @@ Status Integrator::transitions(const Equations& f, Time origin, double t,
   if (accumulates && stop_at_accumulation) return Status::accumulation;
   if (accumulates && memory_.told == 0) listener.accumulating(t);
   if (accumulates) memory_.told = 1;
-  if (memory_.zeno.interval[0] > 1e-6) memory_.told = 0;  // that one is over
+  if (memory_.zeno.interval[0] > 1e-6) memory_.told = 0;  // that accumulation is over
   if (!stop_at_accumulation && ++events_ > limits_.events_most) return Status::accumulation;
   return Status::event;
 }
@@ -197,7 +197,8 @@ Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, dou
     culprit_ = static_cast<std::size_t>(found - v.begin());
     return true;
   };
-  // here, or a little ahead along the tangent; what a method made of it may be spread over all
+  // Search here, then slightly ahead along the tangent: in the results of a method, NaN may have
+  // spread to all states.
   if (seek(trail_.x) || seek(trail_.rate)) return Status::not_finite;
   const auto shows = [&](double ahead) {
     for (std::size_t i = 0; i < next_x_.size(); ++i) {
@@ -213,7 +214,7 @@ Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, dou
   for (int k = 0; k < 52; ++k, ahead *= 2.0) {
     if (shows(ahead)) return Status::not_finite;
   }
-  // a point that a fixed step meets and others miss
+  // A fixed step may evaluate points that other methods miss.
   if (shows(0.5 * stepper_->length()) || shows(stepper_->length())) return Status::not_finite;
   seek(stepper_->x());
   return Status::not_finite;
@@ -277,7 +278,8 @@ Arrival Integrator::advance(Time origin, double t, double end, std::span<const d
                             Listener& listener) noexcept {
   take_inputs(u);
   const Equations f = equations(seconds(origin), u_);
-  // the exact local time is t + low: short steps and late events lose nothing in a long call
+  // The exact local time is t + low, so short steps and late events lose no precision in a long
+  // call.
   Clock now{t, 0.0};
   for (;;) {
     const auto arrival =
@@ -306,7 +308,7 @@ void Integrator::load(std::span<const std::byte> from) noexcept {
   std::memcpy(&memory_, at, sizeof(Memory));
   at += sizeof(Memory);
   if (!mode_.empty()) std::memcpy(mode_.data(), at, mode_.size() * sizeof(int));
-  // an image may come from a file: a location that is not there would be an index out of range
+  // An image may come from a file: an invalid location would be an index out of range.
   for (std::size_t k = 0; k < mode_.size(); ++k) {
     const hybrid::Automaton& a = system_.spec().automata[k];
     if (mode_[k] < 0 || mode_[k] >= static_cast<int>(a.locations.size())) mode_[k] = a.initial;

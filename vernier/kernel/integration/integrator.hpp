@@ -24,7 +24,7 @@ struct Firing {
   double sides[2] = {0.0, 0.0};  // of the comparison that decided; NaN: none
 };
 
-/// Hears of transitions as they are taken.
+/// Receives transitions as they are taken.
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -34,12 +34,12 @@ class Listener {
   /// The state right before transitions that the flow triggers.
   virtual void crossing(std::span<const double> x, std::span<const int> mode) noexcept = 0;
   virtual void fired(const Firing&) noexcept = 0;
-  /// Events accumulate; said once for each accumulation.
+  /// Events accumulate; called once per accumulation.
   virtual void accumulating(double t) noexcept = 0;
 };
 
 enum class Status : std::uint8_t {
-  arrived,             // at the end asked for
+  arrived,             // at the requested end
   event,               // at an event before it
   not_finite,          // a state or its rate is not a number
   step_too_small,      // the tolerances cannot be met
@@ -53,19 +53,19 @@ struct Arrival {
   Status status = Status::arrived;
 };
 
-/// What one call may cost; reaching a limit is a status.
+/// Limits of one call; reaching one is a status.
 struct Limits {
   long steps = 1'000'000;
   int microsteps = 1'000;
-  int events = 100;           // in one call, when accumulations stop the run
-  int events_most = 100'000;  // in one call, in any case
+  int events = 100;           // per call, if accumulations stop the run
+  int events_most = 100'000;  // per call, always
 };
 
-/// Advances a hybrid system: flows, locates events, takes transitions. Owns the state. Nothing
-/// allocates after construction.
+/// Advances a hybrid system: integrates the flow, locates events, takes transitions. Owns the
+/// state. Only the constructor allocates.
 ///
-/// Semantics: transitions are urgent and level-triggered; at an instant all automata select on the
-/// same snapshot, then commit; emitted labels are present in the next round of the same instant.
+/// Semantics: transitions are urgent and level-triggered. At an instant all automata select on the
+/// same snapshot, then commit. Emitted labels are present in the next round of the same instant.
 class Integrator {
  public:
   /// The system must outlive it. Throws ConfigurationError like make_stepper().
@@ -76,25 +76,25 @@ class Integrator {
 
   std::span<const double> x() const noexcept { return trail_.x; }
   std::span<const int> mode() const noexcept { return mode_; }
-  /// Values of the system's parameters from now on; at first those of the spec.
+  /// Sets the parameters of the system; initially those of the spec.
   void set_parameters(std::span<const double>) noexcept;
   /// Replaces the state, as a jump would.
   void set(std::span<const double> x, std::span<const int> mode) noexcept;
 
-  /// Takes one round of transitions at the instant `now`: selects with the labels present, commits.
-  /// `emitted` is set for labels emitted. False: none was enabled.
+  /// Takes one round of transitions at the instant `now`: selects with the labels present, then
+  /// commits. Sets `emitted` for emitted labels. False if none was enabled.
   bool react(Time now, std::span<const double> u, std::span<const std::uint8_t> present,
              std::span<std::uint8_t> emitted, std::uint32_t microstep, Listener&) noexcept;
 
-  /// Flows from local time `t` to `end` (s after `origin`) with the inputs held, and takes
-  /// transitions where they become enabled, all rounds of an instant. With `stop` returns after the
-  /// first such instant. Labels emitted are counted in `emitted`.
-  /// `stop_at_accumulation`: events that accumulate end the run; otherwise they are reported.
+  /// Integrates from local time `t` to `end` (s after `origin`) with constant inputs and takes
+  /// transitions where they become enabled, all rounds of an instant. With `stop` it returns after
+  /// the first such instant. Emitted labels are counted in `emitted`. `stop_at_accumulation`:
+  /// accumulating events end the run; otherwise they are reported.
   Arrival advance(Time origin, double t, double end, std::span<const double> u,
                   std::span<std::int64_t> emitted, bool stop, bool stop_at_accumulation,
                   Listener&) noexcept;
 
-  /// A new call of the outside begins: the counts of Limits start again.
+  /// Starts a new external call: the counts of Limits are reset.
   void begin(const Limits&) noexcept;
 
   /// Local times, ascending, at which the listener gets the state as advance() passes them. The
@@ -106,35 +106,35 @@ class Integrator {
 
   /// After not_finite: the first state concerned.
   std::size_t culprit() const noexcept { return culprit_; }
-  /// After advance() failed: what the system has to say about it. `t`: where it ended.
+  /// After advance() failed: asks the system for an explanation. `t`: where it ended.
   bool explain(Time origin, double t, Fault&) noexcept;
   /// The last transitions taken, oldest first; for explaining loops and accumulations.
   std::size_t recent(std::span<Firing>) const noexcept;
   const ZenoWatch& zeno() const noexcept { return memory_.zeno; }
 
-  /// Everything that the future depends on.
+  /// The state includes everything that the future depends on.
   std::size_t state_bytes() const noexcept;
   void save(std::span<std::byte>) const noexcept;
   void load(std::span<const std::byte>) noexcept;
 
  private:
-  // What is saved besides the vectors.
+  // What is saved in addition to the vectors.
   struct Memory {
     double step = 0.0;
     double error = 1e-4;
     std::int64_t rate_known = 0;
     std::int64_t atoms_known = 0;
-    std::int64_t told = 0;  // an accumulation was reported and goes on
+    std::int64_t told = 0;  // an accumulation was reported and continues
     ZenoWatch zeno;
   };
 
-  friend class LaneIntegrator;  // which computes the same, eight states side by side
+  friend class LaneIntegrator;  // computes the same for eight states at once
 
-  /// Local time, as a rounded sum and what rounding took.
+  /// Local time as a rounded sum and its rounding error.
   struct Clock {
     double t = 0.0, low = 0.0;
   };
-  /// One step of advance(), with its events; something where it ends.
+  /// One step of advance() with its events; a value if advance() ends here.
   std::optional<Arrival> step_towards(const Equations&, Time origin, Clock&, double end,
                                       std::span<std::int64_t> emitted, bool stop,
                                       bool stop_at_accumulation, Listener&) noexcept;
@@ -146,7 +146,7 @@ class Integrator {
              std::span<std::uint8_t> emitted, std::uint32_t microstep, Listener&) noexcept;
   Status transitions(const Equations&, Time origin, double t, std::span<std::int64_t> emitted,
                      bool stop_at_accumulation, Listener&) noexcept;
-  /// Tells what is expected of the first `length` seconds of the step from t + low.
+  /// Reports the expected times within the first `length` seconds of the step from t + low.
   void pass(const Equations&, double t, double low, double length, Listener&) noexcept;
   Status failed(const Equations&, StepOutcome, double t, double left) noexcept;
   void remember(const Firing&) noexcept;
@@ -176,7 +176,7 @@ class Integrator {
   std::vector<Firing> recent_;
   std::size_t fired_ = 0;
   std::size_t culprit_ = 0;
-  bool bad_ahead_ = false;  // after not_finite: next_x_ at bad_t_ is a point where it shows
+  bool bad_ahead_ = false;  // after not_finite: next_x_ at bad_t_ shows the problem
   double bad_t_ = 0.0;
 };
 

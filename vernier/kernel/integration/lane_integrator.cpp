@@ -16,7 +16,7 @@ namespace {
 
 using hybrid::lanes;
 
-/// Blocks of lanes that are advanced at a time: their computations do not wait for each other.
+/// The number of blocks of lanes that are advanced together; their computations are independent.
 constexpr std::size_t most_blocks = 4, width = most_blocks * lanes;
 
 /// Numbers in lanes, block by block.
@@ -48,7 +48,7 @@ void take(LaneArray& from, std::size_t lane, std::span<double> to) noexcept {
 void copy(LaneArray& from, std::size_t lane, std::size_t elements, LaneArray& to) noexcept {
   for (std::size_t i = 0; i < elements; ++i) to(i, lane) = from(i, lane);
 }
-/// From one lane to another.
+/// Copies from one lane to another.
 void shift(LaneArray& of, std::size_t elements, std::size_t from, std::size_t to) noexcept {
   for (std::size_t i = 0; i < elements; ++i) of(i, to) = of(i, from);
 }
@@ -72,12 +72,12 @@ struct LaneIntegrator::Data final : Listener {
   /// A state in a lane.
   struct Busy {
     std::size_t state = 0;
-    bool active = false;    // else its numbers are a copy of another's
-    bool stepping = false;  // h is chosen, and tried next
+    bool active = false;    // otherwise its numbers are a copy of another lane
+    bool stepping = false;  // h is chosen and will be tried
     bool whole = true, rejected = false;
     int attempts = 0;
     double left = 0.0;
-    Trail trail;  // step and error alone
+    Trail trail;  // only step and error are used
   };
 
   Data(const hybrid::System& s, const Settings& settings, std::size_t states)
@@ -148,7 +148,7 @@ struct LaneIntegrator::Data final : Listener {
     for (std::size_t l = 0; l < width; ++l) ones(0, l) = 1.0;
   }
 
-  // ---- one state at a time, by the Integrator
+  // One state at a time, by the Integrator
 
   void to_one(const Resting& r) noexcept {
     std::copy(r.x.begin(), r.x.end(), one.trail_.x.begin());
@@ -179,7 +179,7 @@ struct LaneIntegrator::Data final : Listener {
     r.arrival = a;
     r.done = true;
   }
-  /// One step of a resting state, with whatever happens in it.
+  /// One step of a resting state, with its events.
   void step_alone(std::size_t state) noexcept {
     Resting& r = resting[state];
     to_one(r);
@@ -190,7 +190,7 @@ struct LaneIntegrator::Data final : Listener {
     if (arrival) arrive(r, *arrival);
   }
 
-  // ---- lanes
+  // Lanes
 
   void seat(std::size_t lane, std::size_t state) noexcept {
     const Resting& r = resting[state];
@@ -214,7 +214,7 @@ struct LaneIntegrator::Data final : Listener {
     take(dz, lane, r.dz);
     busy[lane].active = false;
   }
-  /// Of one block.
+  /// The points of one block.
   hybrid::Points points(LaneArray& at, std::size_t b) noexcept {
     return {when.data(b), at.data(b), mode, u.data(b), p.data(b)};
   }
@@ -223,7 +223,7 @@ struct LaneIntegrator::Data final : Listener {
     all.blocks = {used, 1, n, m, q, n};
     system.flow_lanes(all, to.data(), *workspace);
   }
-  /// Times c h after the start of each lane's step.
+  /// The times c h after the start of each lane's step.
   void set_when(double c) noexcept {
     for (std::size_t b = 0; b < used; ++b)
       steps.when(seconds(origin), c, t.data(b), h.data(b), when.data(b));
@@ -236,7 +236,8 @@ struct LaneIntegrator::Data final : Listener {
     }
   }
 
-  /// States of the mode in the lanes that are not finished and in no lane, from `next` on.
+  /// Puts the next unfinished resting state in the current mode into a lane, searching from `next`
+  /// on.
   bool refill(std::size_t lane) noexcept {
     for (; next < resting.size(); ++next) {
       const Resting& r = resting[next];
@@ -247,7 +248,7 @@ struct LaneIntegrator::Data final : Listener {
     return false;
   }
 
-  /// The lane's state is at the start of a step: arrives, or chooses what to try.
+  /// The state of a lane is at the start of a step: it has arrived, or chooses the next step.
   void begin_step(std::size_t l) noexcept {
     Busy& b = busy[l];
     Resting& r = resting[b.state];
@@ -271,7 +272,7 @@ struct LaneIntegrator::Data final : Listener {
     b.trail.step = r.memory.step;
     b.trail.error = r.memory.error;
     if (!(b.trail.step > 0.0)) {
-      // once in the life of a state: alone
+      // Once in the life of a state, done alone.
       take(x, l, r.x);
       take(rate, l, r.rate);
       to_one(r);
@@ -286,7 +287,7 @@ struct LaneIntegrator::Data final : Listener {
     b.stepping = true;
   }
 
-  /// All lanes by their h: k2 to k7, dx, x1, low1, and the error.
+  /// Steps all lanes by their h: k2 to k7, dx, x1, low1, and the error.
   void attempt() noexcept {
     using namespace detail::dormand_prince;
     const auto stage = [&](double c, std::initializer_list<double> a,
@@ -333,7 +334,7 @@ struct LaneIntegrator::Data final : Listener {
     return true;
   }
 
-  /// The state leaves its lane and is taken through a step alone, from its start.
+  /// The state leaves its lane and repeats its step alone.
   void leave(std::size_t l) noexcept {
     Busy& b = busy[l];
     Resting& r = resting[b.state];
@@ -344,7 +345,7 @@ struct LaneIntegrator::Data final : Listener {
     seat(l, b.state);
   }
 
-  /// After attempt(): lanes whose step is done move on, others have a shorter one to try.
+  /// After attempt(): accepted lanes advance, rejected ones get a shorter step.
   void judge(bool watching) noexcept {
     std::array<bool, width> good{};
     bool any = false;
@@ -357,13 +358,13 @@ struct LaneIntegrator::Data final : Listener {
       b.rejected = b.whole = true;
       h(0, l) = control.after_rejection(h(0, l), error(0, l));
       b.trail.step = h(0, l);
-      // the Integrator tells why
+      // The Integrator reports the reason.
       if (!(h(0, l) > detail::StepControl::smallest(t(0, l), b.left)) || ++b.attempts >= 200)
         leave(l);
     }
     if (!any) return;
     if (watching) {
-      // lanes that were rejected have another h by now: what follows means nothing for them
+      // Rejected lanes have a new h already: the following results are meaningless for them.
       set_when(1.0);
       atoms(x1, k7, z1, dz1);
       for (std::size_t b = 0; b < used; ++b)
@@ -419,7 +420,7 @@ struct LaneIntegrator::Data final : Listener {
     detail::advance_time(r.now.t, r.now.low, h(0, l));
   }
 
-  /// Rates and atoms of lanes whose state was set or jumped.
+  /// Computes rates and atoms of lanes whose state was set or jumped.
   void complete(bool watching) noexcept {
     bool rates = false, known = true;
     for (std::size_t l = 0; l < used * lanes; ++l) {
@@ -447,7 +448,7 @@ struct LaneIntegrator::Data final : Listener {
     }
   }
 
-  /// Lanes without a state compute a copy of another, so that nothing odd is computed in them.
+  /// Idle lanes compute a copy of another lane, so that they cause no exceptional values.
   void fill_idle() noexcept {
     const auto some =
         std::find_if(busy.begin(), busy.end(), [](const Busy& b) { return b.active; });
@@ -461,7 +462,7 @@ struct LaneIntegrator::Data final : Listener {
     }
   }
 
-  /// When no states are left to seat, those in the last lanes go to idle ones before them, so that
+  /// When no states are waiting, those in the last lanes move to idle lanes before them, so that
   /// fewer blocks are in use.
   void close_ranks() noexcept {
     std::size_t last = used * lanes - 1;
@@ -481,7 +482,7 @@ struct LaneIntegrator::Data final : Listener {
     used = last / lanes + 1;
   }
 
-  /// All states that are in `mode`, and while they are.
+  /// Advances all states that are in `mode`, as long as they are.
   void advance_mode() noexcept {
     next = 0;
     for (Busy& b : busy) b.active = false;
@@ -490,7 +491,7 @@ struct LaneIntegrator::Data final : Listener {
     for (;;) {
       used = 0;
       for (std::size_t l = 0; l < width; ++l) {
-        // a state that arrived at once leaves its lane to the next
+        // A state that has arrived already leaves its lane to the next one.
         while (busy[l].active || refill(l)) {
           if (!busy[l].stepping) begin_step(l);
           if (busy[l].active) break;
@@ -534,8 +535,8 @@ struct LaneIntegrator::Data final : Listener {
   std::vector<std::int64_t> emitted;
   std::vector<std::uint8_t> present, now_emitted;
   std::vector<int> mode;  // of all lanes
-  std::size_t next = 0;   // of the states not yet looked at
-  std::size_t told = 0;   // whose transitions are heard of
+  std::size_t next = 0;   // first state not yet considered
+  std::size_t told = 0;   // state whose transitions are reported
   Time origin{};
   double end = 0.0;
   Limits limits;
@@ -618,7 +619,7 @@ std::size_t LaneIntegrator::advance(Time origin, double t, double end, const Lim
     r.events = 0;
     r.done = false;
   }
-  // the mode of the first state that is not finished, until all are
+  // Repeat with the mode of the first unfinished state until all are finished.
   for (std::size_t k = 0; k < d.resting.size();) {
     if (d.resting[k].done) {
       ++k;

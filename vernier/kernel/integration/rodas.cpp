@@ -49,7 +49,7 @@ class Rodas final : public Adaptive {
   }
 
  private:
-  // the Jacobian serves all attempts of a step
+  // One Jacobian serves all attempts of a step.
   void begin(const Equations& f) noexcept override {
     const hybrid::Point p = f.at(t_, x0_);
     for (std::size_t j = 0; j < n_; ++j) {

@@ -11,7 +11,7 @@ namespace vernier::integration::detail {
 
 namespace {
 
-// gain of the integral part, as in Hairer and Wanner, Solving ODEs II, IV.2
+// The gain of the integral part (Hairer and Wanner, Solving ODEs II, IV.2).
 constexpr double beta = 0.04;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
@@ -36,7 +36,7 @@ double StepControl::norm(std::span<const double> error, std::span<const double> 
   for (std::size_t i = 0; i < error.size(); ++i) {
     const double scale = atol_ + rtol_ * std::max(std::abs(a[i]), std::abs(b[i]));
     const double ratio = std::abs(error[i]) / scale;
-    // written so that a NaN stays
+    // Written so that NaN is kept.
     if (!(ratio <= largest)) largest = ratio;
   }
   return largest;
@@ -44,7 +44,7 @@ double StepControl::norm(std::span<const double> error, std::span<const double> 
 
 double StepControl::first(const Equations& e, double t, double left, const Trail& trail,
                           std::span<double> x, std::span<double> rate) const noexcept {
-  // Hairer, Norsett, Wanner, Solving ODEs I, II.4
+  // The starting step of Hairer, Norsett, Wanner, Solving ODEs I, II.4.
   const std::size_t n = trail.x.size();
   double d0 = 0.0;
   double d1 = 0.0;
@@ -74,7 +74,7 @@ double StepControl::trial(const Trail& trail, double left, bool& whole) const no
   double h = trail.step;
   if (largest_ > 0.0) h = std::min(h, largest_);
   whole = h < left;
-  // rather two equal steps than a tiny one at the end
+  // Two equal steps are better than a tiny one at the end.
   if (h >= left) return left;
   return 1.1 * h >= left ? left : 2.0 * h > left ? 0.5 * left : h;
 }
@@ -101,7 +101,7 @@ void StepControl::accept(Trail& trail, double h, double error, double by, bool w
                          bool rejected_before) const noexcept {
   double next = h * by;
   if (rejected_before) next = std::min(next, h);
-  // a step cut short by its end says little about what would have been possible
+  // A step that was limited by the end says little about the possible step size.
   trail.step = whole ? next : std::max(trail.step, next);
   trail.error = std::max(error, 1e-4);
 }

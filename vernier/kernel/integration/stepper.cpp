@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> names = {"dopri5", "rk4", "euler", "rodas"};
 
-// a + b as the rounded sum and what rounding took (Knuth).
+// a + b as the rounded sum and its rounding error (Knuth's TwoSum).
 void two_sum(double a, double b, double& sum, double& low) noexcept {
   sum = a + b;
   const double part = sum - a;
@@ -60,7 +60,7 @@ void Stepper::land(const Trail& trail) noexcept {
   for (const hybrid::UnitVector& v : unit_vectors_) {
     double excess = -1.0;
     for (std::size_t i = v.first; i < v.first + v.count; ++i) excess += x1_[i] * x1_[i];
-    // near 1 a correction of first order changes the length alone and keeps what low holds
+    // Near length 1, a first-order correction changes the length only and preserves `low`.
     const bool near = std::abs(excess) < 1e-6;
     const double scale = near ? -0.5 * excess : 1.0 / std::sqrt(1.0 + excess) - 1.0;
     for (std::size_t i = v.first; i < v.first + v.count; ++i) {

@@ -12,8 +12,7 @@
 
 namespace vernier::integration {
 
-/// How to integrate. Tolerances are those asked for: see docs/mathematics/hybrid.md for what is
-/// promised of them.
+/// How to integrate. Tolerances are those of the result: see docs/mathematics/hybrid.md, section 4.
 struct Settings {
   std::string method = "dopri5";  // dopri5, rk4, euler, rodas
   double rtol = 1e-9;
@@ -24,7 +23,7 @@ struct Settings {
 /// The names a Settings::method may have.
 std::span<const std::string_view> methods() noexcept;
 
-/// x' = f(t, x) of a system with its modes and inputs held. Local time counts from `origin`, so
+/// x' = f(t, x) of a system with constant modes and inputs. Local time counts from `origin`, so
 /// that it stays precise in a long run.
 struct Equations {
   const hybrid::System* system;
@@ -42,8 +41,8 @@ struct Equations {
   }
 };
 
-/// A continuous state between two steps, with what a method remembers. The state is x + low: low
-/// keeps what rounding takes from x, so that many small steps lose nothing.
+/// A continuous state between two steps, with the memory of the method. The state is x + low: low
+/// holds the rounding error of x, so many small steps lose no precision.
 struct Trail {
   std::span<double> x, low;
   std::span<double> rate;  // f(t, x), when rate_known
@@ -60,9 +59,8 @@ class Stepper {
   explicit Stepper(const hybrid::SystemSpec&);
   virtual ~Stepper() = default;
 
-  /// Takes one step from local time t, at most `left` seconds long; `trail` has the state and its
-  /// rate and is not changed but for the memory of the method. The step is described by what
-  /// follows.
+  /// Takes one step from local time t, at most `left` seconds long. `trail` has the state and its
+  /// rate; only its method memory changes. The functions below describe the step.
   virtual StepOutcome step(const Equations&, double t, double left, Trail& trail) noexcept = 0;
 
   double start() const noexcept { return t_; }
@@ -85,7 +83,7 @@ class Stepper {
   void accept(Trail&) const noexcept;
 
  protected:
-  /// What the state gained `s` seconds into the step.
+  /// The increment of the state `s` seconds into the step.
   virtual void increment(double s, std::span<double> dx) const noexcept = 0;
 
   /// x1 + low1 := x + low + dx_; then unit vectors are normalised.

@@ -9,7 +9,7 @@ namespace vernier::integration {
 /// Watches the instants of state events for an accumulation: infinitely many events before a finite
 /// time. Plain data, saved with the state.
 struct ZenoWatch {
-  /// Takes the instant `time` + `remainder` (s) of an event; true when events accumulate: three
+  /// Records the instant `time` + `remainder` (s) of an event. True if events accumulate: three
   /// intervals shrank by nearly the same ratio c and the limit, d c/(1 - c) ahead, is nearer than
   /// 1e-9 max(1, t); or ten intervals in a row were shorter than 1e-13 max(1, t).
   bool note(Time time, double remainder) noexcept;

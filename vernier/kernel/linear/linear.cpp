@@ -21,7 +21,7 @@ std::vector<Quantity> elements(const std::vector<hybrid::Signal>& signals) {
   return all;
 }
 
-/// The change of a quaternion by a small rotation about the axes it leads to: linear in q.
+/// The derivative of a quaternion by a small rotation about the body axes: linear in q.
 Eigen::Matrix<double, 4, 3> turn(const Eigen::Vector4d& q) {
   Eigen::Matrix<double, 4, 3> T;
   T << q[3], -q[2], q[1],  //
@@ -31,7 +31,8 @@ Eigen::Matrix<double, 4, 3> turn(const Eigen::Vector4d& q) {
   return 0.5 * T;
 }
 
-/// How states follow from what is free to change: x moves by to_states e.
+/// The map from independent changes e to states: δx = to_states e. A unit vector has fewer changes
+/// than elements.
 struct Freedom {
   MatrixXd to_states, from_states, to_states_rate;
   std::vector<Quantity> names;
@@ -66,7 +67,8 @@ Freedom freedom(const hybrid::System& system, const hybrid::Point& p, const Eige
     const Eigen::Vector4d q(p.x[i], p.x[i + 1], p.x[i + 2], p.x[i + 3]);
     const Eigen::Vector4d q_rate = rate.segment<4>(row);
     f.to_states.block<4, 3>(row, column) = turn(q);
-    // of a unit quaternion the columns are orthogonal, of length one half
+    // For a unit quaternion the columns are orthogonal with length one half, so the pseudoinverse
+    // is 4 Tᵀ.
     f.from_states.block<3, 4>(column, row) = 4.0 * turn(q).transpose();
     f.to_states_rate.block<4, 3>(row, column) = turn(q_rate);
     const std::string name = all[i].name.substr(0, all[i].name.find('['));
@@ -101,7 +103,7 @@ LinearSystem linearize(const hybrid::System& system, const hybrid::Point& p) {
   l.inputs = elements(spec.inputs);
   l.parameters = elements(spec.parameters);
   l.outputs = elements(spec.outputs);
-  // x = X + T e: e' = T⁺ (F T - T') e, where T follows the motion it is about
+  // x = X + T e gives e' = T⁺ (F T - T') e, where T moves with the reference motion.
   l.A = f.from_states * (J.topLeftCorner(n, n) * f.to_states - f.to_states_rate);
   l.B = f.from_states * J.block(0, n, n, m);
   l.P = f.from_states * J.block(0, n + m, n, q);

@@ -22,7 +22,7 @@ struct LinearSystem {
   Eigen::MatrixXd A, B, P, C, D, Q;
 };
 
-/// Derivatives as the system knows them: exact but for models without derivatives of their own.
+/// Derivatives by System::jacobian(): exact, except for models that use differences.
 LinearSystem linearize(const hybrid::System&, const hybrid::Point&);
 
 struct Mode {
@@ -32,8 +32,8 @@ struct Mode {
   std::vector<std::complex<double>> shape;  // by state, the largest element 1
 };
 
-/// Of each pair of conjugate eigenvalues the one with the positive imaginary part; by frequency,
-/// then by real part. Empty: A has something that is not a number.
+/// Eigenmodes: of each conjugate pair, the one with the positive imaginary part; sorted by
+/// frequency, then by real part. Empty if A is not finite.
 std::vector<Mode> modes(const LinearSystem&);
 
 }  // namespace vernier::linear

@@ -37,7 +37,7 @@ void Assembler::vex(Opcode o, bool wide, int to, int first, const Memory& second
   if (second.base == Base::pool) {
     vex_prefix(o, wide, to, first, false);
     byte(reg | 5);
-    // counted from the end of the instruction
+    // The displacement counts from the end of the instruction.
     const std::size_t end = origin_ + bytes_.size() + 4 + static_cast<std::size_t>(immediate_bytes);
     word(static_cast<std::uint32_t>(second.offset - static_cast<std::int64_t>(end)));
     return;
@@ -81,7 +81,7 @@ void Assembler::evex(Opcode o, int to, int first, const Memory& second, int imme
   }
   const int base = number(second.base);
   evex_prefix(o, to, first, base >= 8, mask, zeroing);
-  // a distance of one byte counts in whole operands
+  // EVEX compresses an 8-bit displacement: it counts in multiples of the operand size.
   constexpr int operand = 64;
   const bool near = second.offset % operand == 0 && second.offset >= -128 * operand &&
                     second.offset < 128 * operand;

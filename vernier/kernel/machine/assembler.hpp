@@ -6,7 +6,7 @@
 
 namespace vernier::machine {
 
-/// Registers of the processor that hold addresses, by their numbers in instructions.
+/// General-purpose registers, by their numbers in instructions.
 enum class Base : std::uint8_t {
   rax = 0,
   rcx = 1,
@@ -23,8 +23,8 @@ enum class Base : std::uint8_t {
   pool = 255
 };
 
-/// A place in memory. With Base::pool, `offset` counts from the start of the constants, which stand
-/// before the code.
+/// A memory operand. With Base::pool, `offset` counts from the start of the constants, which are
+/// placed before the code.
 struct Memory {
   Base base = Base::pool;
   std::int32_t offset = 0;
@@ -33,19 +33,19 @@ struct Memory {
 /// AVX instructions as (prefix, map, opcode), encoded with VEX, or with EVEX for 512 bits.
 struct Opcode {
   std::uint8_t prefix, map, code;
-  bool w = false;  // the bit of this name
+  bool w = false;  // the bit W of the prefix
 };
 
-// Scalar and packed forms differ in the prefix alone, but for those with two operands.
+// Scalar and packed forms differ only in the prefix, except for instructions with two operands.
 namespace prefix {
 constexpr std::uint8_t packed = 1;  // 66
 constexpr std::uint8_t scalar = 3;  // F2
 }  // namespace prefix
 
-/// Writes x86-64 instructions into memory of its own.
+/// Writes x86-64 instructions into its own buffer.
 class Assembler {
  public:
-  /// The code will stand `origin` bytes after the start of the constants.
+  /// The code will be placed `origin` bytes after the start of the constants.
   explicit Assembler(std::size_t origin) : origin_(origin) {}
 
   const std::vector<std::uint8_t>& bytes() const noexcept { return bytes_; }
@@ -53,8 +53,8 @@ class Assembler {
   /// to = first (op) second. `wide`: 256 bits. Two-operand instructions have first = 0.
   void vex(Opcode, bool wide, int to, int first, int second);
   void vex(Opcode, bool wide, int to, int first, const Memory& second, int immediate_bytes = 0);
-  /// The same of 512 bits (of doubles). `mask`: the mask register that chooses lanes, 0: all;
-  /// `zeroing`: lanes that are not chosen become zero.
+  /// The same with 512 bits (of doubles). `mask`: the mask register that selects lanes, 0: all;
+  /// `zeroing`: other lanes become zero.
   void evex(Opcode, int to, int first, int second, int mask = 0, bool zeroing = false);
   void evex(Opcode, int to, int first, const Memory& second, int immediate_bytes = 0, int mask = 0,
             bool zeroing = false);
@@ -64,16 +64,17 @@ class Assembler {
   void pop(Base);
   void move(Base to, Base from);
   void move(Base to, std::uint64_t value);
-  /// A word of 64 bits; not from Base::pool.
+  /// Loads a word of 64 bits; not from Base::pool.
   void load(Base to, const Memory& from);
   void add(Base, std::int32_t);
   void add(Base to, Base what);
-  /// The address of a place, not of Base::pool.
+  /// Loads the address of an operand, not of Base::pool.
   void address(Base to, const Memory&);
   void call(Base);
   void zero_upper();
   void ret() { byte(0xc3); }
-  /// Counts the register down and jumps back to `target`, a size of bytes(), unless it is zero.
+  /// Decrements the register and jumps back to `target`, an earlier bytes().size(), unless it is
+  /// zero.
   void decrement_and_loop(Base counter, std::size_t target);
 
  private:

@@ -6,17 +6,17 @@
 
 namespace vernier::machine {
 
-/// Machine code made while running: memory that can be executed and no longer be written.
+/// Machine code generated at run time, in memory that is executable and no longer writable.
 class Executable {
  public:
   Executable() noexcept = default;
-  /// Takes whole pages; check ready().
+  /// Allocates whole pages; check ready().
   explicit Executable(std::span<const std::uint8_t> image) noexcept;
   Executable(Executable&&) noexcept;
   Executable& operator=(Executable&&) noexcept;
   ~Executable();
 
-  /// Whether the operating system gave the memory.
+  /// Whether the operating system provided the memory.
   bool ready() const noexcept { return memory_ != nullptr; }
   /// The function that begins at this byte of the image.
   template <class Function>

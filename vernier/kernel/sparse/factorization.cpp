@@ -20,11 +20,11 @@ namespace {
 using detail::Elimination;
 using detail::Translator;
 
-// of a line of the cache
+// A cache line
 constexpr std::align_val_t alignment{64};
-// Beyond this, code no longer pays: it is read from memory every time.
+// Larger code does not pay: it would be read from memory every time.
 constexpr std::size_t most_code = 16'000'000;
-// From this many operations on (half a megabyte of straight code), an order that repeats itself is
+// From this many operations on (half a megabyte of straight-line code), an order that repeats is
 // tried.
 constexpr long long many = 60'000;
 
@@ -36,14 +36,14 @@ double magnitude(std::uint32_t high_bits) noexcept {
   return std::bit_cast<double>(static_cast<std::uint64_t>(high_bits) << 32);
 }
 
-/// The largest of those in the odd words.
+/// The largest magnitude, from the odd words.
 double largest(const std::uint32_t* words) noexcept {
   return magnitude(std::max(std::max(words[1], words[3]), std::max(words[5], words[7])));
 }
 
 }  // namespace
 
-/// What does not depend on the values.
+/// The part that does not depend on the values.
 struct Factorization::Program {
   Elimination elimination;
   std::vector<detail::Repeat> repeats;
@@ -64,7 +64,7 @@ struct Factorization::Program {
     if (settings.machine_code && chosen_instructions() >= Instructions::avx2) translate();
   }
 
-  /// Repeats pay by loops, whose code stays in the cache: worth some operations more.
+  /// Repeats become loops whose code stays in the cache, which is worth some more operations.
   template <class Made>
   void sweep(const Made& made) {
     Elimination swept = made(detail::Order::sweep);

@@ -10,19 +10,18 @@
 namespace vernier::sparse {
 
 struct FactorizationSettings {
-  double threshold =
-      0.01;  // a pivot is at least this part of the largest left in its row, in all samples
-  bool machine_code = true;  // where the machine can; else the same operations are interpreted
+  double threshold = 0.01;  // a pivot is at least this fraction of the largest remaining in its row
+  bool machine_code = true;  // if supported; otherwise the same operations are interpreted
 };
 
-/// LU of one square unsymmetric matrix pattern, again and again, without searching: pivots are
-/// chosen once, on samples, and the elimination is then a fixed program, compiled to machine code.
+/// Repeated LU factorization of one square unsymmetric matrix pattern without pivot search: pivots
+/// are chosen once, on samples, and the elimination is then a fixed program, compiled to machine
+/// code.
 ///
 ///   clear(); values()[slots()[k]] += …; factorize(); solve(b);
 ///
-/// The same bits on every machine, interpreted or not. A copy shares the program, which never
-/// changes, and has values of its own, all 0: each object serves one thread, copies several at
-/// once.
+/// The results have the same bits on every machine, interpreted or not. A copy shares the immutable
+/// program and has its own values, all 0: each object serves one thread, copies several at once.
 class Factorization {
  public:
   using Settings = FactorizationSettings;
@@ -33,8 +32,8 @@ class Factorization {
     std::size_t code_bytes;  // of machine code; 0: interpreted
   };
 
-  /// `samples`: at least one set of values in the order of the pattern's entries, typical of what
-  /// will come. Throws Singular if one of them is.
+  /// `samples`: at least one typical set of values, in the order of the pattern's entries. Throws
+  /// Singular if one of them is singular.
   Factorization(const Pattern&, std::span<const std::vector<double>> samples, const Settings& = {});
   Factorization(const Factorization&);
   Factorization(Factorization&&) noexcept;
@@ -42,15 +41,15 @@ class Factorization {
   ~Factorization();
 
   int size() const noexcept;
-  /// slots()[k]: where in values() the pattern's entry k is.
+  /// slots()[k]: the position of the pattern's entry k in values().
   std::span<const int> slots() const noexcept;
-  /// The matrix until factorize(), its factors afterwards. Places without a slot are to be 0.
+  /// The matrix before factorize(), its factors afterwards. Positions without a slot must be 0.
   std::span<double> values() noexcept;
   void clear() noexcept;
-  /// Does not search, allocate or fail; takes the same time whatever the values.
+  /// Does not search, allocate or fail; the time does not depend on the values.
   Quality factorize() noexcept;
-  /// b becomes the solution, in the pattern's numbering. After a factorize() that was usable, any
-  /// number of times.
+  /// b becomes the solution, in the numbering of the pattern. May be called any number of times
+  /// after a usable factorize().
   void solve(std::span<double> b) const noexcept;
 
   Statistics statistics() const noexcept;
@@ -58,7 +57,7 @@ class Factorization {
  private:
   struct Program;
   struct Room;
-  std::shared_ptr<const Program> program_;  // shared: by copies, each on a thread of its own
+  std::shared_ptr<const Program> program_;  // shared between copies, each in its own thread
   std::unique_ptr<Room> room_;
 };
 

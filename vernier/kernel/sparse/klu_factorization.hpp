@@ -8,8 +8,8 @@
 
 namespace vernier::sparse {
 
-/// The same by KLU of SuiteSparse (Davis, Palamadai Natarajan 2010): slower, and with pivots that a
-/// full factorization chooses again for whatever the values are.
+/// The same by KLU of SuiteSparse (Davis, Palamadai Natarajan 2010): slower, but a full
+/// factorization can choose new pivots for any values.
 class KluFactorization {
  public:
   /// Pivots for `sample`, values in the order of the pattern's entries. Throws Singular.
@@ -19,20 +19,20 @@ class KluFactorization {
   ~KluFactorization();
 
   int size() const noexcept;
-  /// slots()[k]: where in values() the pattern's entry k is.
+  /// slots()[k]: the position of the pattern's entry k in values().
   std::span<const int> slots() const noexcept;
   /// The matrix, compressed by columns; factorize() leaves it as it is.
   std::span<double> values() noexcept;
   void clear() noexcept;
-  /// With the pivots there are: no allocation. `growth` is by column: the largest of KLU's U
-  /// against the largest of the scaled matrix; `worst` is the row of the smallest pivot, or of the
-  /// one that is zero.
+  /// Factorizes with the current pivots, without allocation. `growth` is by column: the largest of
+  /// KLU's U relative to the largest of the scaled matrix; `worst` is the row of the smallest
+  /// pivot, or of a zero pivot.
   Quality factorize() noexcept;
-  /// Chooses pivots for the values there are. Allocates. Throws Singular.
+  /// Chooses pivots for the current values. Allocates. Throws Singular.
   void choose_pivots();
   /// b becomes the solution. After a factorize() that was usable, any number of times.
   void solve(std::span<double> b) noexcept;
-  /// Smallest pivot over largest, after factorize(): a cheap and rough reciprocal of the condition
+  /// Smallest pivot over largest, after factorize(): a rough estimate of the reciprocal condition
   /// number.
   double reciprocal_condition() const noexcept;
 

@@ -9,7 +9,7 @@
 namespace vernier::sparse {
 namespace {
 
-// More do not make pivots better, only their choice slower.
+// More samples do not improve the pivots, they only slow down their choice.
 constexpr std::size_t most_samples = 8;
 
 }  // namespace
@@ -23,7 +23,7 @@ LinearSolver::LinearSolver(Pattern pattern, std::vector<std::vector<double>> sam
       klu_(pattern_, samples_.front()),
       assembled_(program_.values().size()) {}
 
-// KLU's pivots follow from the pattern and the values they were chosen on.
+// KLU's pivots are determined by the pattern and the values on which they were chosen.
 LinearSolver::LinearSolver(const LinearSolver& other)
     : pattern_(other.pattern_),
       samples_(other.samples_),
@@ -45,7 +45,7 @@ Quality LinearSolver::factorize() noexcept {
   return trusted(quality) ? quality : otherwise(quality, assembled_);
 }
 
-/// After the program has failed on `values`.
+/// Called after the program failed on `values`.
 Quality LinearSolver::otherwise(Quality quality, std::span<const double> values) noexcept {
   const std::span<const int> from = program_.slots();
   const std::span<const int> to = klu_.slots();
@@ -55,7 +55,7 @@ Quality LinearSolver::otherwise(Quality quality, std::span<const double> values)
     if (trusted(quality)) return quality;
   }
   const Quality by_klu = klu_.factorize();
-  // where KLU fails as well, what the program answered names the row
+  // If KLU also fails, the result of the program names the row.
   if (trusted(by_klu)) {
     ++counts_.by_klu;
     method_ = Method::klu;
@@ -67,7 +67,7 @@ Quality LinearSolver::otherwise(Quality quality, std::span<const double> values)
   return quality;
 }
 
-// Pivots that are good for the present values too. The values are then in the new program.
+// Chooses pivots that are also good for the current values. The values are then in the new program.
 bool LinearSolver::repivot() noexcept {
   try {
     std::vector<double> present(pattern_.entries.size());

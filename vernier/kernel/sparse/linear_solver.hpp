@@ -12,17 +12,16 @@ namespace vernier::sparse {
 
 struct LinearSolverSettings {
   FactorizationSettings factorization;
-  double growth = 1e8;  // above this the static pivots are not trusted
-  bool may_allocate =
-      false;  // choose new pivots where the old ones failed; not in a loop that keeps time
+  double growth = 1e8;        // above this the static pivots are not trusted
+  bool may_allocate = false;  // choose new pivots when the old ones failed; not in real time
 };
 
-/// Solves linear systems of one pattern whose values change: by the static program as long as its
-/// pivots are good, else by KLU from the same values.
+/// Solves linear systems of one pattern with changing values: by the static program while its
+/// pivots are good, otherwise by KLU from the same values.
 ///
 ///   clear(); values()[slots()[k]] += …; factorize(); solve(b);
 ///
-/// A copy has the same program and pivots, and values and counts of its own: one for each thread.
+/// A copy has the same program and pivots, and its own values and counts: one for each thread.
 class LinearSolver {
  public:
   using Settings = LinearSolverSettings;
@@ -31,28 +30,28 @@ class LinearSolver {
     long long factorizations = 0;
     long long by_klu = 0;    // of those
     long long repivots = 0;  // new programs
-    long long failures = 0;  // answered by nobody
+    long long failures = 0;  // not solved by either
   };
 
-  /// Throws Singular if one of the samples is (values in the order of the pattern's entries, at
-  /// least one).
+  /// Throws Singular if one of the samples is singular (values in the order of the pattern's
+  /// entries, at least one sample).
   LinearSolver(Pattern, std::vector<std::vector<double>> samples, const Settings& = {});
   LinearSolver(const LinearSolver&);
   LinearSolver(LinearSolver&&) noexcept = default;
 
   int size() const noexcept { return program_.size(); }
-  /// slots()[k]: where in values() the pattern's entry k is. New ones after a factorize() that may
-  /// allocate: ask again when generation() has changed.
+  /// slots()[k]: the position of the pattern's entry k in values(). A factorize() that may allocate
+  /// can change them: read them again when generation() has changed.
   std::span<const int> slots() const noexcept { return program_.slots(); }
   int generation() const noexcept { return static_cast<int>(counts_.repivots); }
   std::span<double> values() noexcept { return program_.values(); }
   void clear() noexcept { program_.clear(); }
 
-  /// Not usable: solve() may not be called, and `worst` names the row. Allocates only in
-  /// LinearSolverSettings::may_allocate.
+  /// If the result is not usable, solve() must not be called, and `worst` names the row. Allocates
+  /// only with LinearSolverSettings::may_allocate.
   Quality factorize() noexcept;
-  /// The same without a copy of the matrix: where the program fails, `again` fills values() a
-  /// second time, as they were.
+  /// The same without a copy of the matrix: if the program fails, `again` must fill values() with
+  /// the same numbers again.
   template <class Again>
   Quality factorize(Again&& again) noexcept {
     const Quality quality = by_program();
@@ -64,7 +63,7 @@ class LinearSolver {
   /// b becomes the solution, in the pattern's numbering; any number of times.
   void solve(std::span<double> b) noexcept;
 
-  /// Who answered the last factorize().
+  /// The method of the last factorize().
   Method method() const noexcept { return method_; }
   const Counts& counts() const noexcept { return counts_; }
   Factorization::Statistics statistics() const noexcept { return program_.statistics(); }
@@ -80,7 +79,7 @@ class LinearSolver {
   Settings settings_;
   Factorization program_;
   KluFactorization klu_;
-  std::vector<double> assembled_;  // what factorize() was given
+  std::vector<double> assembled_;  // the matrix given to factorize()
   Method method_ = Method::none;
   Counts counts_;
 };

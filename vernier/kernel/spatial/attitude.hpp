@@ -49,7 +49,8 @@ inline Quaternion product(const Quaternion& q_CB, const Quaternion& q_BN) noexce
 /// q_NB of a unit q_BN.
 inline Quaternion inverse(const Quaternion& q) noexcept { return {-q[0], -q[1], -q[2], q[3]}; }
 
-/// The turn that is left from the reference: the identity when q equals q_ref. Unit quaternions.
+/// The rotation relative to the reference: the identity if q equals q_ref. Requires unit
+/// quaternions.
 inline Quaternion attitude_error(const Quaternion& q, const Quaternion& q_ref) noexcept {
   return product(q, inverse(q_ref));
 }

@@ -2,8 +2,8 @@
 
 #include "vernier/kernel/elementary/circular.hpp"
 
-/// Small vectors and matrices of any arithmetic type (lanes.hpp), for recursions: plain values,
-/// everything inlined. Not for user interfaces: those take Eigen.
+/// Small vectors and matrices of any arithmetic type (lanes.hpp) for recursions: plain values,
+/// fully inlined. User interfaces take Eigen instead.
 namespace vernier::spatial {
 inline namespace VERNIER_INSTRUCTIONS {
 
@@ -87,7 +87,7 @@ VERNIER_OF_T Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) noexcept {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// Sums that begin with what they are added to: one fused operation for each product.
+// Sums that start with the addend: one fused operation for each product.
 /// a + b × c
 VERNIER_OF_T Vec3<T> plus_cross(const Vec3<T>& a, const Vec3<T>& b, const Vec3<T>& c) noexcept {
   return {a.x + b.y * c.z - b.z * c.y, a.y + b.z * c.x - b.x * c.z, a.z + b.x * c.y - b.y * c.x};
@@ -255,11 +255,11 @@ VERNIER_OF_T void take_rank_one(Sym6<T>& P, const Vec6<T>& u, const T& w) noexce
           P.B.a[3] - a.y * u.l.x, P.B.a[4] - a.y * u.l.y, P.B.a[5] - a.y * u.l.z,
           P.B.a[6] - a.z * u.l.x, P.B.a[7] - a.z * u.l.y, P.B.a[8] - a.z * u.l.z}};
 }
-/// In axes from which R leads to its own: R takes components of P's axes to the new ones.
+/// P in other axes: R transforms components from the axes of P to the new ones.
 VERNIER_OF_T Sym6<T> rotated(const Mat3<T>& R, const Sym6<T>& P) noexcept {
   return {rotated(R, P.A), times_transposed(R * P.B, R), rotated(R, P.C)};
 }
-/// The same where P has nothing along the third angular direction.
+/// The same if row and column z of the angular part of P are zero.
 VERNIER_OF_T Sym6<T> rotated_without_z(const Mat3<T>& R, const Sym6<T>& P) noexcept {
   const Vec3<T> x = column(R, 0), y = column(R, 1);
   const Vec3<T> ax = x * P.A.xx + y * P.A.xy, ay = x * P.A.xy + y * P.A.yy;
@@ -276,14 +276,14 @@ VERNIER_OF_T Sym6<T> rotated_without_z(const Mat3<T>& R, const Sym6<T>& P) noexc
 VERNIER_OF_T Sym6<T> plus_shifted(const Sym6<T>& S, const Sym6<T>& P, const Vec3<T>& r) noexcept {
   const Sym3<T>& C = P.C;
   const Vec3<T> b0 = row(P.B, 0), b1 = row(P.B, 1), b2 = row(P.B, 2);
-  // rows of B + skew(r) C
+  // Rows of B + skew(r) C.
   const Vec3<T> n0 = {b0.x + r.y * C.xz - r.z * C.xy, b0.y + r.y * C.yz - r.z * C.yy,
                       b0.z + r.y * C.zz - r.z * C.yz},
                 n1 = {b1.x + r.z * C.xx - r.x * C.xz, b1.y + r.z * C.xy - r.x * C.yz,
                       b1.z + r.z * C.xz - r.x * C.zz},
                 n2 = {b2.x + r.x * C.xy - r.y * C.xx, b2.y + r.x * C.yy - r.y * C.xy,
                       b2.z + r.x * C.yz - r.y * C.xz};
-  // A + skew(r) Bᵀ + (B + skew(r) C) skew(r)ᵀ: columns r × b_i, rows r × n_i
+  // A + skew(r) Bᵀ + (B + skew(r) C) skew(r)ᵀ: columns r × b_i, rows r × n_i.
   return {{S.A.xx + P.A.xx + r.y * b0.z - r.z * b0.y + r.y * n0.z - r.z * n0.y,
            S.A.yy + P.A.yy + r.z * b1.x - r.x * b1.z + r.z * n1.x - r.x * n1.z,
            S.A.zz + P.A.zz + r.x * b2.y - r.y * b2.x + r.x * n2.y - r.y * n2.x,

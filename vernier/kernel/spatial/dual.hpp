@@ -9,8 +9,8 @@
 
 namespace vernier::spatial {
 
-/// A number with its derivatives in N directions: exact derivatives of whatever is computed with
-/// it. Stands for T in blocks.hpp and what builds on it. Comparisons are those of the values.
+/// A number with its derivatives in N directions (forward automatic differentiation). It replaces T
+/// in blocks.hpp and code based on it. Comparisons are those of the values.
 template <int N>
 struct Dual {
   static constexpr int directions = N;
@@ -19,7 +19,7 @@ struct Dual {
   std::array<double, N> d = {};
 
   Dual() = default;
-  Dual(double x) : v(x) {}  // NOLINT: numbers stand beside duals in formulas
+  Dual(double x) : v(x) {}  // NOLINT: formulas mix numbers and duals
   /// x, with derivative 1 in a direction.
   static Dual variable(double x, int direction) noexcept {
     Dual r(x);
@@ -27,7 +27,7 @@ struct Dual {
     return r;
   }
 
-  // friends, so that a number beside a dual is made one
+  // Friends, so that a number next to a dual is converted.
   friend Dual operator+(const Dual& x, const Dual& y) noexcept {
     return chained(x.v + y.v, 1.0, x, 1.0, y);
   }
@@ -41,7 +41,7 @@ struct Dual {
   friend Dual operator*(const Dual& x, double y) noexcept { return chained(x.v * y, y, x); }
   friend Dual operator*(double x, const Dual& y) noexcept { return chained(x * y.v, x, y); }
   friend Dual operator/(const Dual& x, const Dual& y) noexcept {
-    const double i = 1.0 / y.v, q = x.v / y.v;  // rounded as numbers are
+    const double i = 1.0 / y.v, q = x.v / y.v;  // rounded as for plain numbers
     return chained(q, i, x, -q * i, y);
   }
   Dual& operator+=(const Dual& x) noexcept { return *this = *this + x; }
@@ -66,7 +66,7 @@ struct Dual {
   }
 };
 
-// what recursions call, found by their argument
+// Functions that recursions call, found by argument-dependent lookup.
 template <int N>
 Dual<N> square_root(const Dual<N>& x) noexcept {
   const double r = __builtin_sqrt(x.v);
@@ -80,7 +80,7 @@ void sine_cosine(const Dual<N>& x, Dual<N>& s, Dual<N>& c) noexcept {
   c = Dual<N>::chained(cosine, -sine, x);
 }
 
-// the usual functions: `using elementary::sin; sin(x)` is right for numbers and duals
+// The usual functions: `using elementary::sin; sin(x)` works for numbers and duals.
 template <int N>
 Dual<N> sqrt(const Dual<N>& x) noexcept {
   return square_root(x);
@@ -130,7 +130,7 @@ Dual<N> abs(const Dual<N>& x) noexcept {
   return Dual<N>::chained(std::fabs(x.v), x.v < 0.0 ? -1.0 : 1.0, x);
 }
 
-/// The value alone, of numbers and duals.
+/// The value of a number or dual.
 inline double value(double x) noexcept { return x; }
 template <int N>
 double value(const Dual<N>& x) noexcept {

@@ -13,7 +13,8 @@ namespace {
 
 using Coefficients = std::array<Vector3, 6>;
 
-/// From x0 with derivatives v0 (and a0) to x1 with v1 (and a1) in s of 0 to 1; derivatives by s.
+/// The Hermite polynomial from x0 with derivatives v0 (and a0) to x1 with v1 (and a1) for s from 0
+/// to 1; derivatives are by s.
 Coefficients cubic(const Vector3& x0, const Vector3& v0, const Vector3& x1,
                    const Vector3& v1) noexcept {
   const Vector3 d = x1 - x0, none = Vector3::Zero();
@@ -31,7 +32,8 @@ Coefficients quintic(const Vector3& x0, const Vector3& v0, const Vector3& a0, co
           Vector3(6 * d - 3 * v + 0.5 * a)};
 }
 
-/// With R = Exp(θ): the angular velocity in the turned axes is right(θ, θ'), J_r(θ) θ'.
+/// With R = Exp(θ), the angular velocity in the rotated axes is J_r(θ) θ', with the right Jacobian
+/// J_r of SO(3).
 Vector3 right(const Vector3& th, const Vector3& rate) noexcept {
   const auto k = turn_coefficients(th.squaredNorm());
   const Vector3 x = th.cross(rate);
@@ -88,7 +90,7 @@ Basis basis(std::size_t degree, double s) noexcept {
 
 Quaternion exponential(const Vector3& phi) noexcept {
   const double half = 0.5 * phi.norm();
-  // sin(x)/x = 1 - x²/6 to rounding
+  // sin(x)/x = 1 - x²/6 to rounding.
   const double s =
       half < 1e-4 ? 0.5 * (1.0 - half * half / 6.0) : 0.5 * elementary::sin(half) / half;
   Quaternion q;
@@ -101,7 +103,7 @@ Vector3 logarithm(const Quaternion& q) noexcept {
   const double sign = q[3] < 0.0 ? -1.0 : 1.0;
   const Vector3 v = sign * q.head<3>();
   const double s = v.norm(), w = sign * q[3];
-  // atan2(s, w)/s for small s
+  // atan2(s, w)/s for small s.
   if (s < 1e-4) return (2.0 / w) * (1.0 - s * s / (3.0 * w * w)) * v;
   return (2.0 * elementary::atan2(s, w) / s) * v;
 }
@@ -111,7 +113,7 @@ Segment::Segment(const Trajectory& from, const Trajectory& to, double duration,
     : h_(duration), curve_(curve), q_(from.q) {
   const double h = h_, h2 = h * h;
   const bool second = curve == Curve::quintic || curve == Curve::kim_quintic;
-  // the same curve from both ends: backwards the speeds change their signs
+  // The same curve from both ends; backwards the velocities change sign.
   const auto join = [&](const Vector3& x0, const Vector3& v0, const Vector3& a0, const Vector3& x1,
                         const Vector3& v1, const Vector3& a1) -> Polynomial {
     if (!second) return {cubic(x0, h * v0, x1, h * v1), cubic(x1, -h * v1, x0, -h * v0)};
@@ -119,13 +121,13 @@ Segment::Segment(const Trajectory& from, const Trajectory& to, double duration,
             quintic(x1, -h * v1, h2 * a1, x0, -h * v0, h2 * a0)};
   };
   position_ = join(from.p, from.v, from.a, to.p, to.v, to.a);
-  // products are written in the order of turns: product(later, earlier)
+  // Products are in the order of rotations: product(later, earlier).
   const Quaternion between = product(to.q, inverse(from.q));
   if (curve == Curve::kim) {
     phi_[0] = h / 3.0 * from.omega;
     phi_[2] = h / 3.0 * to.omega;
     phi_[1] = logarithm(product(exponential(-phi_[2]), product(between, exponential(-phi_[0]))));
-    // the branch that a steady turn of these rates would take
+    // Choose the branch that a uniform rotation with these rates would take.
     const double n = phi_[1].norm();
     if (n > 0.0) {
       const Vector3 e = phi_[1] / n;

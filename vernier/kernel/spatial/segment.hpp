@@ -6,20 +6,20 @@
 
 namespace vernier::spatial {
 
-/// Where a body is and how it moves. Position and its derivatives in the reference axes; attitude
-/// q_BN, angular velocity and acceleration in body axes.
+/// Position and motion of a body. Position and its derivatives are in the reference axes; attitude
+/// q_BN; angular velocity and acceleration in body axes.
 struct Trajectory {
   Vector3 p = Vector3::Zero(), v = Vector3::Zero(), a = Vector3::Zero();
   Quaternion q = Quaternion(0, 0, 0, 1);
   Vector3 omega = Vector3::Zero(), alpha = Vector3::Zero();
 };
 
-/// Axes turned by |φ| about φ: Exp(φ) of the fact that q' = ½ q (0, Ω).
+/// The quaternion of axes rotated by |φ| about φ.
 Quaternion exponential(const Vector3& phi) noexcept;
-/// Its inverse for a unit q, the shorter way: |φ| <= π. q and -q give the same.
+/// The inverse for a unit q, by the shorter rotation: |φ| <= π. q and -q give the same.
 Vector3 logarithm(const Quaternion& q) noexcept;
 
-/// How a segment goes from one state to the next.
+/// The interpolation from one state to the next.
 enum class Curve : std::uint8_t {
   kim,      // position: cubic; attitude: the cubic of Kim, Kim and Shin (1995). Continuous rates
   cubic,    // attitude: cubic in the rotation vector from the start. Continuous rates, fourth order
@@ -27,9 +27,10 @@ enum class Curve : std::uint8_t {
   kim_quintic  // Kim, Kim and Shin of degree five. Continuous accelerations, third order
 };
 
-/// A motion between two states in a given time. Ends exactly in them: position, velocity, attitude
-/// and angular velocity; with the quintics accelerations too. Turns by less than π between the ends
-/// beyond what the rates alone do; the curves in the rotation vector by less than π in all.
+/// A motion between two states in a given time. It matches both exactly: position, velocity,
+/// attitude and angular velocity; the quintics also match accelerations. Between the ends it may
+/// rotate by less than π beyond the rotation of the rates alone; curves in the rotation vector by
+/// less than π in total.
 class Segment {
  public:
   Segment() = default;
@@ -59,7 +60,7 @@ class Segment {
   std::array<Vector3, 5> phi_{};  // of Kim, Kim and Shin
 };
 
-/// What goes on when no state comes: the acceleration fades to zero over `fade` seconds.
+/// Extrapolation while no new state arrives: the acceleration fades to zero over `fade` seconds.
 class Fading {
  public:
   Fading() = default;
@@ -71,7 +72,8 @@ class Fading {
   double fade_ = 1.0;
 };
 
-/// Slows time itself down to a stop, so that everything stops together and stays on its path.
+/// Slows down the time along a path to a stop, so that everything stops together and stays on its
+/// path.
 struct SlowDown {
   double duration = 1.0;  // s
 
@@ -82,10 +84,9 @@ struct SlowDown {
   };
   Value at(double t) const noexcept;
 
-  /// The motion that follows from being at `on` of the path, which is what the path has at
-  /// at(t).path.
+  /// The slowed motion at the point `on` of the path, which belongs to at(t).path.
   static Trajectory slowed(const Trajectory& on, const Value&) noexcept;
-  /// The shortest duration in which a speed v stops within a largest acceleration and jerk.
+  /// The shortest duration to stop from speed v within the limits of acceleration and jerk.
   static double shortest(double v, double a_max, double j_max) noexcept;
 };
 

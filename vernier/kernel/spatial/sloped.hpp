@@ -5,9 +5,9 @@
 namespace vernier::spatial {
 inline namespace VERNIER_INSTRUCTIONS {
 
-/// A number with its derivatives in W directions, one in each lane of a vector: exact derivatives
-/// of whatever is computed with it. What Dual (dual.hpp) is, for recursions that are compiled for
-/// special instruction sets. Comparisons are those of the values.
+/// A number with its derivatives in W directions, one in each lane of a vector: like Dual
+/// (dual.hpp), for recursions that are compiled for special instruction sets. Comparisons are those
+/// of the values.
 template <int W>
 struct Sloped {
   using Slopes = elementary::Lanes<W>;
@@ -16,7 +16,7 @@ struct Sloped {
   double v;
 
   Sloped() = default;
-  VERNIER_INLINE Sloped(double x) noexcept : d{}, v(x) {}  // NOLINT: numbers stand beside these
+  VERNIER_INLINE Sloped(double x) noexcept : d{}, v(x) {}  // NOLINT: formulas mix numbers and these
   VERNIER_INLINE Sloped(double x, const Slopes& slopes) noexcept : d(slopes), v(x) {}
 
   friend VERNIER_INLINE Sloped operator+(const Sloped& x, const Sloped& y) noexcept {
@@ -52,7 +52,7 @@ struct Sloped {
   }
 };
 
-// what recursions call, found by their argument
+// Functions that recursions call, found by argument-dependent lookup.
 template <int W>
 VERNIER_INLINE Sloped<W> square_root(const Sloped<W>& x) noexcept {
   const double r = __builtin_sqrt(x.v);

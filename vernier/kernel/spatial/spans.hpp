@@ -22,7 +22,7 @@ inline Eigen::Map<Quaternion> quaternion(std::span<double> v, std::size_t first 
   return Eigen::Map<Quaternion>(v.data() + first);
 }
 
-/// The same, or zero when the span is empty: a direction that does not move this part.
+/// The same, or zero if the span is empty: a direction in which this part does not move.
 inline Vector3 vector3_or_zero(std::span<const double> v, std::size_t first = 0) noexcept {
   return v.empty() ? Vector3(Vector3::Zero()) : Vector3(vector3(v, first));
 }

@@ -2,8 +2,8 @@
 
 #include "vernier/kernel/spatial/blocks.hpp"
 
-/// Rotation vectors: Exp, and how the angular velocity follows the rate of the vector. With
-/// a = |θ|, all depend on a² alone:
+/// Rotation vectors: Exp, and the angular velocity by the rate of the vector. With a = |θ|, all
+/// depend on a² alone:
 ///   σ = sin a / a,  c = (1 - cos a) / a²,  d = (a - sin a) / a³,
 ///   c' = (dc/da) / a,  d' = (dd/da) / a.
 namespace vernier::spatial {
@@ -16,7 +16,7 @@ struct TurnCoefficients {
 
 namespace turns {
 
-// Taylor in a²; coefficient k of c is (-1)^k / (2k+2)!, of d (-1)^k / (2k+3)!; σ = 1 - a² d
+// Taylor series in a²: coefficient k of c is (-1)^k / (2k+2)!, of d (-1)^k / (2k+3)!; σ = 1 - a² d.
 inline constexpr int terms = 10;
 struct Series {
   double c[terms + 1] = {}, d[terms + 1] = {};
@@ -51,7 +51,7 @@ VERNIER_INLINE TurnCoefficients<T> sum(const T& a2, int n) noexcept {
   return {constant<T>(1.0) - a2 * d, c, d, cr, dr};
 }
 
-/// a where m holds, else b.
+/// a if m holds, otherwise b.
 template <class M, class T>
 VERNIER_INLINE TurnCoefficients<T> chosen(const M& m, const TurnCoefficients<T>& a,
                                           const TurnCoefficients<T>& b) noexcept {
@@ -61,9 +61,9 @@ VERNIER_INLINE TurnCoefficients<T> chosen(const M& m, const TurnCoefficients<T>&
 
 }  // namespace turns
 
-/// Relative errors under 1e-15 for |θ| <= 1.5 (all that modal coordinates should give), under 1e-14
-/// beyond. Few terms for angles under 0.1 rad, many up to 1.5 rad, closed forms beyond; what a lane
-/// gets does not depend on the others.
+/// Relative errors are below 1e-15 for |θ| <= 1.5 (more than modal coordinates should give) and
+/// below 1e-14 beyond. Few terms up to 0.1 rad, many up to 1.5 rad, closed forms beyond. The result
+/// of a lane does not depend on the others.
 template <class T>
 VERNIER_INLINE TurnCoefficients<T> turn_coefficients(const T& a2) noexcept {
   const auto tiny = a2 <= constant<T>(0.01), small = a2 <= constant<T>(2.25);
@@ -71,7 +71,7 @@ VERNIER_INLINE TurnCoefficients<T> turn_coefficients(const T& a2) noexcept {
   auto series = turns::sum(a2, turns::terms);
   if (!all(!tiny)) series = turns::chosen(tiny, turns::sum(a2, 5), series);
   if (all(small)) return series;
-  // kept away from zero, so that no lane divides by it
+  // Kept away from zero, so that no lane divides by zero.
   const T safe = select(small, constant<T>(2.25), a2);
   const T a = square_root(safe), i2 = constant<T>(1.0) / safe;
   T s, co;
@@ -83,9 +83,9 @@ VERNIER_INLINE TurnCoefficients<T> turn_coefficients(const T& a2) noexcept {
   return turns::chosen(small, series, closed);
 }
 
-/// What a rotation vector θ, with rate θ', makes: R = Exp(θ); the angular velocity J θ' in the axes
-/// that do not turn (J the left Jacobian, R times the right one), and the part of its derivative
-/// that is not J θ''.
+/// The rotation of a rotation vector θ with rate θ': R = Exp(θ); the angular velocity J θ' in the
+/// fixed axes (J is the left Jacobian, R times the right one), and the part of its derivative that
+/// is not J θ''.
 template <class T>
 struct Turn {
   Mat3<T> R, J;
@@ -97,7 +97,7 @@ VERNIER_INLINE Turn<T> turn(const Vec3<T>& th, const Vec3<T>& rate) noexcept {
   const TurnCoefficients<T> k = turn_coefficients(a2);
   const T one = constant<T>(1.0);
   const Sym3<T> tt = {th.x * th.x, th.y * th.y, th.z * th.z, th.x * th.y, th.x * th.z, th.y * th.z};
-  // 1 + p skew(θ) + q skew(θ)², skew(θ)² = θ θᵀ - a²
+  // 1 + p skew(θ) + q skew(θ)², with skew(θ)² = θ θᵀ - a².
   const auto make = [&](const T& p, const T& q) {
     const T o = one - q * a2;
     return Mat3<T>{{o + q * tt.xx, q * tt.xy - p * th.z, q * tt.xz + p * th.y, q * tt.xy + p * th.z,

@@ -31,18 +31,18 @@ struct OrbitState {
 double eccentric_anomaly(double mean_anomaly, double eccentricity) noexcept;
 double mean_from_true(double true_anomaly, double eccentricity) noexcept;
 
-/// The axes of the orbit in N: towards the perigee, and across it in the plane, along the motion.
+/// The perifocal axes in N: P towards the perigee, Q in the plane, along the motion at perigee.
 struct OrbitAxes {
   spatial::Vector3 P, Q;
 };
 OrbitAxes axes(const Elements&) noexcept;
 
 OrbitState state(const Elements&, double mu) noexcept;
-/// Inverse of state(): perigee and node of circular and equatorial orbits are put on the node and
-/// on x.
+/// The inverse of state(). For circular orbits the perigee is set to the node, for equatorial
+/// orbits the node to the x axis.
 Elements elements(const OrbitState&, double mu) noexcept;
 
-/// Parameters that say where an orbit begins: semi_major_axis or altitude, eccentricity,
+/// Parameters of the initial state of an orbit: semi_major_axis or altitude, eccentricity,
 /// inclination, node, argument_of_perigee, and one of true_anomaly, mean_anomaly,
 /// argument_of_latitude; mu and radius.
 std::vector<ParameterSpec> orbit_parameters();

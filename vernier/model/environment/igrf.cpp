@@ -17,7 +17,7 @@ namespace {
 
 constexpr double reference_radius = 6371.2e3;  // m
 
-// factor from Schmidt's semi-normalised to plain associated Legendre functions
+// The factor from Schmidt semi-normalised to unnormalised associated Legendre functions.
 double schmidt(int n, int m) {
   double square = m == 0 ? 1.0 : 2.0;
   for (int k = n - m + 1; k <= n + m; ++k) square /= k;
@@ -29,7 +29,7 @@ double schmidt(int n, int m) {
 Igrf::Igrf(double year, int degree) : degree_(degree) {
   if (!(year >= first_year && year <= last_year)) throw std::out_of_range("IGRF-14: 2000 to 2030");
   require(degree >= 1 && degree <= most);
-  // the columns of the epochs before and after; the last column is nT/year
+  // The columns of the epochs before and after; the last column is nT/year.
   constexpr int epochs = 6;
   const int before = std::min(static_cast<int>((year - first_year) / 5.0), epochs - 1);
   int rows = 0;
@@ -83,7 +83,7 @@ spatial::Vector3 Igrf::field(const spatial::Vector3& r, double years) const noex
       w1 = w;
     }
   }
-  // B = -grad(a sum(g V + h W)); partial derivatives as in eq. 3.33
+  // B = -grad(a sum(g V + h W)); partial derivatives as in Montenbruck and Gill, eq. 3.33.
   spatial::Vector3 b = spatial::Vector3::Zero();
   for (int n = 1; n <= degree_; ++n) {
     const Term& zonal = terms_[index(n, 0)];

@@ -14,13 +14,13 @@ class Igrf {
   static constexpr int most = 13;  // degree
   static constexpr double first_year = 2000.0, last_year = 2030.0;
 
-  /// The field around a time; `degree` at most 13 cuts the series. Throws std::out_of_range outside
-  /// first_year to last_year.
+  /// The field around a time; `degree` (at most 13) truncates the series. Throws std::out_of_range
+  /// outside first_year to last_year.
   explicit Igrf(double decimal_year, int degree = most);
 
   /// B (T) in Earth-fixed axes at an Earth-fixed position (m, not the centre), `years` after the
-  /// constructor's time; the change is that of the interval between epochs it lies in. Good at the
-  /// poles.
+  /// time of the constructor; the rate is that of the interval between epochs around that time.
+  /// Regular at the poles.
   spatial::Vector3 field(const spatial::Vector3& position_E, double years = 0.0) const noexcept;
 
  private:

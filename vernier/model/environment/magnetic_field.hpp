@@ -8,7 +8,7 @@
 
 namespace vernier::environment {
 
-/// The Earth's magnetic field as a dipole that turns with the Earth.
+/// The magnetic field of the Earth as a dipole that rotates with the Earth.
 ///
 ///   B = strength (radius/r)³ (3 (m·r̂) r̂ - m),  m the unit vector towards the southern pole
 ///
@@ -39,7 +39,7 @@ class IgrfField final : public hybrid::System {
     int degree = 13;
   };
 
-  /// Throws std::out_of_range when the epoch is outside the model's years.
+  /// Throws std::out_of_range if the epoch is outside the years of the model.
   explicit IgrfField(const Parameters&);
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }

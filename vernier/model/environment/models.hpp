@@ -4,8 +4,7 @@
 
 #include "vernier/kernel/hybrid/lane_code.hpp"
 
-/// The equations of orbits and fields, for any kind of number; see the classes that are named like
-/// them.
+/// The equations of orbits and fields for any number type; see the classes of the same names.
 namespace vernier::environment {
 
 double eccentric_anomaly(double mean_anomaly, double eccentricity) noexcept;
@@ -62,7 +61,7 @@ using hybrid::sine_cosine;
 using hybrid::square_root;
 using hybrid::Stateless;
 
-/// f(a, b), one lane after the other: how long it takes differs.
+/// f(a, b), lane by lane, because the number of iterations differs.
 template <class T, class F>
 VERNIER_INLINE T lane_by_lane(const T& a, const T& b, const F& f) noexcept {
   if constexpr (elementary::lane_count<T> == 1) {
@@ -74,7 +73,7 @@ VERNIER_INLINE T lane_by_lane(const T& a, const T& b, const F& f) noexcept {
   }
 }
 
-/// E - e sin E = M
+/// Kepler's equation, E - e sin E = M.
 template <class T>
 VERNIER_INLINE T anomaly(const T& M, const T& e) noexcept {
   return lane_by_lane(M, e,
@@ -162,7 +161,7 @@ struct KeplerModel : Stateless {
   }
 
  private:
-  /// Known to be one, in all lanes: no equation is to be solved.
+  /// A circular orbit in all lanes: there is no equation to solve.
   template <class N>
   static VERNIER_INLINE bool circle(const N& n) noexcept {
     if constexpr (std::is_same_v<N, KeplerNumbers<double>>) {
@@ -221,7 +220,7 @@ struct J2Model {
     const S r[3] = {x[0], x[1], x[2]}, v[3] = {x[3], x[4], x[5]};
     const S one = constant<S>(1.0), half = constant<S>(0.5), radius = as<S>(n.radius);
     const S r2 = square_of(r), flat = radius * radius / r2;
-    // potential: -μ/r (1 - J2 (R/r)² (3 sin²φ - 1)/2)
+    // Potential: -μ/r (1 - J2 (R/r)² (3 sin²φ - 1)/2).
     y[6] = half * square_of(v) -
            as<S>(n.mu) / square_root(r2) *
                (one - half * as<S>(n.j2) * flat * (constant<S>(3.0) * r[2] * r[2] / r2 - one));
@@ -252,7 +251,7 @@ struct DipoleModel : Stateless {
     n.moment = g[Data::strength] * R * R * R;
     S s, c, sine, cosine;
     sine_cosine(g[Data::colatitude], s, c);
-    // the angle of the pole from x of the axes in which the Earth turns about z
+    // The longitude of the pole in the axes in which the Earth rotates about z.
     sine_cosine(S(g[Data::longitude] + constant<S>(d.angle)), sine, cosine);
     for (int i = 0; i < 3; ++i) {
       const S x = constant<S>(d.pole[i]), y = constant<S>(d.pole[3 + i]),

@@ -91,7 +91,7 @@ Type kepler_orbit_type() {
 
 Type j2_orbit_type() {
   Type type{"j2_orbit", "orbit about the oblate Earth, integrated", orbit_parameters(), {}, {}};
-  // the others say where it starts, and are no part of the equations
+  // The other parameters only determine the initial state.
   for (ParameterSpec& s : type.parameters) s.adjustable = s.name == "mu" || s.name == "radius";
   ParameterSpec j2;
   j2.name = "j2";

@@ -25,11 +25,11 @@ class KeplerOrbit final : public hybrid::LaneSystem<detail::KeplerModel> {
     bool secular_j2 = false;
     double radius = earth_radius;
     double j2 = earth_j2;
-    /// As the orbit was given; the parameters that adjust() knows are called so.
+    /// The orbit as given; the parameters of adjust() have these names.
     bool by_altitude = false;
     double altitude = 0.0;
     detail::KeplerData::Start start = detail::KeplerData::Start::mean;
-    double anomaly = 0.0;  // at the start, when it is not the mean one
+    double anomaly = 0.0;  // initial, if it is not the mean anomaly
   };
 
   explicit KeplerOrbit(const Parameters&);

@@ -13,7 +13,7 @@ ReferenceFrame::ReferenceFrame(Parameters p)
       relative_to_(p.relative_to),
       epoch_(p.epoch),
       frames_(std::move(p.settings), p.epoch, p.days) {
-  // the other's axes are those of N when it is one of the inertial ones
+  // The axes of an inertial frame are those of N.
   const std::string_view other = frames::standard_frames()[relative_to_].name;
   const std::string axes = other.ends_with("Inertial") || other == "EarthICRF" ? "N" : "";
   spec_.outputs = {{"position", "m", axes, 3, {}, "of its origin, in the other's axes"},

@@ -27,7 +27,7 @@ class ReferenceFrame final : public hybrid::System {
 
   const hybrid::SystemSpec& spec() const noexcept override { return spec_; }
   void flow(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override {}
-  /// Beyond the years of the source all outputs are not numbers.
+  /// Outside the years of the source all outputs are NaN.
   void output(const hybrid::Point&, std::span<double>, hybrid::Workspace&) const noexcept override;
 
  private:

@@ -37,7 +37,7 @@ double visible_share(double a, double b, double c) noexcept {
   if (c >= a + b) return 1.0;
   if (c <= b - a) return 0.0;
   if (c <= a - b) return 1.0 - (b * b) / (a * a);
-  // area of the lens common to two circles (Montenbruck and Gill, eqs. 3.87 to 3.94)
+  // The area of the intersection of two circles (Montenbruck and Gill, eqs. 3.87 to 3.94).
   const double x = (c * c + a * a - b * b) / (2.0 * c);
   const double y = std::sqrt(std::max(0.0, a * a - x * x));
   const double lens = a * a * elementary::acos(std::clamp(x / a, -1.0, 1.0)) +

@@ -66,8 +66,8 @@ class Eclipse final : public hybrid::System {
   hybrid::SystemSpec spec_;
 };
 
-/// The share of a disc of half-width `sun` that one of half-width `earth`, `apart` from it, leaves
-/// free.
+/// The visible fraction of a disc of half-width `sun`, partly covered by one of half-width `earth`
+/// at the angle `apart`.
 double visible_share(double sun, double earth, double apart) noexcept;
 
 Type sun_type();

@@ -29,7 +29,7 @@ Matrix3 about_z(double a) noexcept {
 }
 
 double from_elbow(const Arm& a) noexcept { return elementary::hypot(a.forearm, a.elbow_offset); }
-/// From the upper arm to the line between elbow and wrist when A3 is zero.
+/// The angle from the upper arm to the line from elbow to wrist if A3 is zero.
 double bend(const Arm& a) noexcept { return elementary::atan2(a.forearm, a.elbow_offset); }
 
 }  // namespace
@@ -90,14 +90,15 @@ Solutions solutions(const Arm& a, const Pose& at, const Angles& previous) noexce
   s.distance = -1.0;
   const double across = elementary::hypot(wrist[0], wrist[1]);
   for (const double side : {1.0, -1.0}) {
-    // over axis 1 every A1 does: the one it has
+    // With the wrist on axis 1 any A1 is a solution: keep the current one.
     const double q1 =
         across > 0.0 ? elementary::atan2(side * wrist[1], side * wrist[0]) : previous[0];
     const double r = side * across - a.shoulder_offset, z = wrist[2] - a.shoulder_height;
     const double d2 = r * r + z * z, d = std::sqrt(d2);
     const auto outside = [&](double x) { return std::max(s.nearest - x, x - s.farthest); };
     if (s.distance < 0.0 || outside(d) < outside(s.distance)) s.distance = d;
-    // 1 - c and 1 + c by differences of lengths, so that a stretched arm is exact
+    // 1 - c and 1 + c by differences of lengths, so that a stretched arm is exact (law of cosines
+    // without cancellation).
     const double p = 2.0 * a.upper_arm * l;
     const double stretched = (s.farthest - d) * (s.farthest + d) / p,
                  folded = (d - s.nearest) * (d + s.nearest) / p;
@@ -115,7 +116,7 @@ Solutions solutions(const Arm& a, const Pose& at, const Angles& previous) noexce
         Angles& q = s.angles[static_cast<std::size_t>(s.count++)];
         q[0] = q1, q[1] = q2, q[2] = q3;
         q[4] = elementary::atan2(turn * sine, W(0, 0));
-        // in line: A4 stays, A6 makes the rest of the turn
+        // Axes 4 and 6 in line: A4 stays, A6 makes up the rotation.
         q[3] = sine > 1e-12 ? elementary::atan2(turn * W(1, 0), -turn * W(2, 0)) : previous[3];
         const Matrix3 rest = about_y(q[4]).transpose() * about_x(q[3]).transpose() * W;
         q[5] = elementary::atan2(rest(2, 1), rest(1, 1));

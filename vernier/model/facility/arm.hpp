@@ -32,38 +32,38 @@ struct Arm {
   double hand = 0.0;             // from the wrist to the flange
 };
 
-/// Where the flange is, in the axes of the base.
+/// The pose of the flange in the axes of the base.
 Pose flange(const Arm&, const Angles&) noexcept;
 /// The motion of the flange (angular velocity, velocity of its origin; axes of the base) for unit
 /// rates.
 Jacobian jacobian(const Arm&, const Angles&) noexcept;
 
-/// Positions in which some motion of the flange needs rates without bound: the wrist over axis 1;
-/// the arm stretched or folded; axes 4 and 6 in line.
+/// Positions in which some motion of the flange requires unbounded rates: the wrist on axis 1; the
+/// arm stretched or folded; axes 4 and 6 in line.
 enum class Singularity : std::uint8_t { none, shoulder, elbow, wrist };
 
-/// How far from singular: the distance of the wrist from axis 1 as a share of the arm's reach, the
-/// sine of the angle between upper arm and forearm, the sine of A5.
+/// The distance from singularities: the distance of the wrist from axis 1 relative to the reach of
+/// the arm, the sine of the angle between upper arm and forearm, the sine of A5.
 struct Conditions {
   double shoulder = 0.0, elbow = 0.0, wrist = 0.0;
 };
 Conditions conditions(const Arm&, const Angles&) noexcept;
-/// The first of them under `limit`.
+/// The first condition below `limit`.
 Singularity singularity(const Conditions&, double limit) noexcept;
 
-/// Up to eight ways to hold the flange at a pose: before or behind axis 1, elbow up or down, wrist
-/// turned one way or the other. None when the wrist is out of reach.
+/// Up to eight solutions for a pose of the flange: in front of or behind axis 1, elbow up or down,
+/// wrist flipped or not. None if the wrist is out of reach.
 struct Solutions {
   std::array<Angles, 8> angles;
   int count = 0;
-  double distance = 0.0;  // from axis 2 to the wrist, of the shoulder that comes nearest
-  double nearest = 0.0, farthest = 0.0;  // what the arm can reach
+  double distance = 0.0;                 // from axis 2 to the wrist, for the nearer shoulder
+  double nearest = 0.0, farthest = 0.0;  // limits of the reach
 };
-/// Where A4 and A6 are in line, A4 is that of `previous`.
+/// If A4 and A6 are in line, A4 is that of `previous`.
 Solutions solutions(const Arm&, const Pose& flange, const Angles& previous) noexcept;
 
-/// The solution whose angles, each taken to the turn nearest to `previous`, are nearest to it: the
-/// branch that continues it. `found.count` is 0 when there is none, and the angles are `previous`.
+/// The solution nearest to `previous`, with each angle unwrapped to the nearest turn: the branch
+/// that continues it. If there is none, `found.count` is 0 and the angles are `previous`.
 Angles nearest_solution(const Arm&, const Pose& flange, const Angles& previous,
                         Solutions& found) noexcept;
 

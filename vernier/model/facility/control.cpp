@@ -1,4 +1,4 @@
-// What the facility does in a step: from commanded states to joints, and through the chain.
+// One step of the facility: from commanded states to joints, and through the control chain.
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -15,14 +15,14 @@ using detail::put;
 using detail::vec;
 using spatial::Quaternion;
 
-/// From 0 to 1 with the least jerk: rate and acceleration vanish at both ends. s in [0, 1].
+/// The minimum-jerk profile from 0 to 1: rate and acceleration vanish at both ends. s in [0, 1].
 double eased(double s) noexcept { return s * s * s * (10.0 + s * (6.0 * s - 15.0)); }
 double eased_rate(double s) noexcept { return 30.0 * s * s * (1.0 - s) * (1.0 - s); }
 constexpr double most_rate = 1.875, most_acceleration = 5.773502691896258;  // 10/sqrt(3)
 
 }  // namespace
 
-// ---- from states to joints
+// From states to joints
 
 Facility::Wanted Facility::wanted() const noexcept {
   Wanted w;
@@ -107,8 +107,8 @@ bool Facility::solved(const Wanted& w, Command& c, Incident& i) const noexcept {
   return true;
 }
 
-/// Limits are those of the differences that the joints really make, exactly: at a limit is allowed,
-/// but for rounding.
+/// Limits apply to the actual differences between steps. Values at a limit are allowed, within
+/// rounding.
 bool Facility::allowed(const Command& c, Incident& i) const noexcept {
   constexpr double rounding = 1.0 + 1e-9;
   for (std::size_t r = 0; r < 2; ++r) {
@@ -139,7 +139,7 @@ void Facility::take_over(const Wanted& w) noexcept {
   }
 }
 
-// ---- what the joints do
+// Motion of the joints
 
 void Facility::accept(const Command& c) noexcept {
   state_.use_rate = state_.use_acceleration = 0.0;

@@ -49,12 +49,13 @@ Facility::Facility(Installation i) : installation_(std::move(i)) {
              installation_.share * across(at_home(railed_) - at_home(standing_), axis);
   chain_.resize(static_cast<std::size_t>(delay_steps(installation_)));
 
-  // error e of a joint after the chain: e'' = -w² e - 2 z w e' - a, a held: by the exponential
+  // The tracking error e of a joint after the chain: e'' = -w² e - 2 z w e' - a with constant a, by
+  // the matrix exponential (scaling and squaring).
   const double w = installation_.bandwidth;
   Matrix3 A;
   A << 0, 1, 0, -w * w, -2.0 * installation_.damping * w, -1, 0, 0, 0;
   int halvings = 0;
-  if (std::frexp(1.0 + 8.0 * w * dt_, &halvings) == 0.5) --halvings;  // a power of two itself
+  if (std::frexp(1.0 + 8.0 * w * dt_, &halvings) == 0.5) --halvings;  // already a power of two
   A *= std::ldexp(dt_, -halvings);
   Matrix3 E = Matrix3::Identity(), term = Matrix3::Identity();
   for (int k = 1; k <= 24; ++k) E += term = term * A / k;
@@ -76,7 +77,7 @@ Facility::Facility(Installation i) : installation_(std::move(i)) {
         {.name = name, .unit = unit, .count = n, .scalar = scalar, .description = what});
   };
   for (const Robot& r : installation_.robots) {
-    // who commands nothing leaves the robots at home
+    // Without commands the robots stay at home.
     const Pose at = body_pose(r, home(r));
     const Vector3 p = installation_.R_LS.transpose() * (at.p - home_origin());
     const Eigen::Quaterniond q(Matrix3(installation_.R_LS.transpose() * at.R));
@@ -92,7 +93,7 @@ Facility::Facility(Installation i) : installation_(std::move(i)) {
       description_.outputs.back().noise.assign(3, installation_.position_noise);
     output(m + ".velocity", "m/s", 3, "measured, in simulated axes");
     output(m + ".attitude", "1", 4, "measured: from simulated to body axes, scalar last");
-    // a small rotation moves a quaternion by half its angle, across it
+    // A small rotation changes a quaternion by half its angle, perpendicular to it.
     if (installation_.attitude_noise > 0.0)
       description_.outputs.back().noise.assign(4, 0.5 * installation_.attitude_noise);
     output(m + ".rate", "rad/s", 3, "measured angular velocity in body axes");
@@ -233,7 +234,7 @@ Outcome Facility::react(Instant now) noexcept {
     stop({Trouble::tripped}, now);
     return Outcome::changed;
   }
-  // not while they still move: then it waits for that
+  // Wait until the robots stand still.
   if (reset && state_.mode == Mode::fault) state_.reset_asked = 1;
   if (tripped) state_.reset_asked = 0;
   if (state_.reset_asked == 0 || !at_rest()) return Outcome::ok;
@@ -285,7 +286,7 @@ void Facility::load(std::span<const std::byte> from) noexcept {
   require(from.size() == description_.state_bytes);
   std::memcpy(static_cast<void*>(&state_), from.data(), sizeof state_);
   std::memcpy(chain_.data(), from.data() + sizeof state_, chain_.size() * sizeof(Command));
-  // an image may come from a file: a mode that is not there would be an index out of range
+  // An image may come from a file: an invalid mode would be an index out of range.
   if (state_.mode < Mode::homing || state_.mode > Mode::fault) state_.mode = Mode::fault;
 }
 

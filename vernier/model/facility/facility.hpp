@@ -16,20 +16,20 @@ struct Installation {
   std::string name, summary;
   Rate rate{250, 1};
   Matrix3 R_LS = Matrix3::Identity();
-  double share = 0.5;            // of motion across the rail that the robot without one makes
+  double share = 0.5;            // fraction of motion across the rail made by the fixed robot
   double clearance = 0.0;        // m, at least between the origins of the two bodies
   double delay = 0.032;          // s, of the control chain; whole steps
-  double bandwidth = 0.0;        // rad/s, with which the joints follow after that; 0: exactly
+  double bandwidth = 0.0;        // rad/s, of the joints after the delay; 0: exact
   double damping = 0.8;          // ratio
   double position_noise = 0.0;   // m, of measured positions, each axis
   double attitude_noise = 0.0;   // rad, of measured attitudes, about each axis
-  double agree_position = 0.02;  // m: commands so near to where the robots are take them over
+  double agree_position = 0.02;  // m: commands this near to the robots take over
   double agree_attitude = 0.02;  // rad
-  double settling = 0.1;         // s that they must agree before
-  double fade = 1.0;             // s, in which what was left of that distance goes away
-  double homing = 0.2;           // share of rates and accelerations that homing uses
+  double settling = 0.1;         // s, during which they must agree before
+  double fade = 1.0;             // s, in which the remaining difference fades
+  double homing = 0.2;           // fraction of rates and accelerations that homing uses
   double singular = 0.02;        // see singularity()
-  int reference = 1;             // the robot whose body is the origin of S while nothing commands
+  int reference = 1;             // robot whose body is the origin of S without commands
   std::array<Robot, 2> robots;
   std::uint64_t seed = 0;
 
@@ -39,7 +39,7 @@ struct Installation {
 enum class Mode : std::int64_t { homing, holding, following, fault };
 enum class Trouble : std::int64_t {
   none,
-  state,         // not finite, or an attitude that is none
+  state,         // not finite, or an invalid attitude
   workspace,     // the wrist cannot be there: distance and reach
   minimum,       // of a joint
   maximum,       //
@@ -78,7 +78,7 @@ enum class Trouble : std::int64_t {
 /// out  use.rate, use.acceleration                   largest share of a limit in this step
 class Facility final : public Component {
  public:
-  /// The installation must be one that read_installation() accepts: require()d where cheap.
+  /// The installation must be valid for read_installation(); cheap conditions are require()d.
   explicit Facility(Installation);
 
   const Description& description() const noexcept override { return description_; }
@@ -92,7 +92,7 @@ class Facility final : public Component {
   Telling tell(const Entry&) const override;
 
  private:
-  /// What the joints shall do at one step, and where the origin of S is in L then.
+  /// The joint commands of one step, and the origin of S in L at that step.
   struct Command {
     double q[2][7], rates[2][7];
     double origin[3], origin_rate[3];
@@ -108,7 +108,7 @@ class Facility final : public Component {
     std::int64_t step = 0, resets = 0, trips = 0, reset_asked = 0;
     Command accepted{};                     // the last one
     double speed[2][7] = {};                // of it, by differences
-    Command passed{};                       // what came out of the chain for this step
+    Command passed{};                       // output of the chain for this step
     double q[2][7] = {}, rates[2][7] = {};  // of the joints as they are
     double offset[2][7] = {};               // fading
     double fading = 0.0;                    // s since commands took over
@@ -116,7 +116,7 @@ class Facility final : public Component {
     double from[2][7] = {};                 // where homing began
     double homing = 0.0, homing_time = 0.0;
     double use_rate = 0.0, use_acceleration = 0.0;
-    double attitude[2][4] = {};  // last measured, so that the sign stays
+    double attitude[2][4] = {};  // last measured, for continuous signs
     double noise[2][6] = {};
     Incident incident{};
   };
@@ -164,7 +164,7 @@ class Facility final : public Component {
   Journal* journal_ = nullptr;
 };
 
-/// Steps of the control chain; 0 when the delay is not a whole number of at least one step.
+/// The steps of the control chain; 0 if the delay is not a positive integer number of steps.
 std::int64_t delay_steps(const Installation&) noexcept;
 
 }  // namespace vernier::facility

@@ -23,7 +23,7 @@ using document::in_quotes;
 using document::Report;
 using multibody_tree::Quantities;
 
-/// Makes an installation of a valid document. What has a problem is reported.
+/// Builds an installation from a valid document and reports errors.
 class Builder {
  public:
   Builder(const Document& d, Report& r, const Parameters* p)
@@ -34,7 +34,7 @@ class Builder {
     made_.name = trimmed(root_.value("name"));
     if (parameters_) made_.seed = parameters_->seed();
     rate();
-    // what is not there has the values that the grammar gives it, which are those of Installation
+    // Missing attributes have the defaults of the grammar, which are those of Installation.
     if (const Element* e = root_.child("laboratory")) laboratory(*e);
     static const Element none{};
     chain(root_.child("chain"), none);
@@ -126,7 +126,7 @@ class Builder {
     if (!given) return;
     if (e.attribute("bandwidth"))
       made_.bandwidth = quantities_.frequency(e, "bandwidth").value_or(0.0);
-    // stiffer than the step can show is exact
+    // A bandwidth that the step cannot resolve is treated as exact.
     if (made_.bandwidth > 10.0 * static_cast<double>(made_.rate.times)) {
       report_
           .error("V1680", "bandwidth is more than ten times the rate in rad/s",
@@ -220,7 +220,7 @@ class Builder {
     }
   }
 
-  /// What concerns both robots.
+  /// Checks that concern both robots.
   void between(const std::vector<const Element*>& robots) {
     const std::array names{made_.robots[0].name, made_.robots[1].name};
     if (names[0] == names[1]) {
@@ -270,7 +270,7 @@ class Builder {
                                  ? "the arm is stretched or folded; bend A3 more"
                                  : "the wrist is over axis 1");
       } else if (r.railed) {
-        // where the rule of the rail would put it: see placed()
+        // The rail position by the rule of placed().
         const double rail = placed(r, body, q).q[0];
         if (std::abs(rail - q[0]) > 1e-3) {
           const double stand = r.stand + rail - q[0];

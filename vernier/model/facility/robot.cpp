@@ -18,7 +18,7 @@ Pose arm_base(const Robot& r, const Coordinates& q) noexcept {
   return b;
 }
 
-/// Of the flange when the body is there.
+/// The pose of the flange for a pose of the body.
 Pose flange_of(const Robot& r, const Pose& body) noexcept {
   Pose f;
   f.R = body.R * r.mount.R.transpose();

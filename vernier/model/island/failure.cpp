@@ -15,7 +15,7 @@ namespace {
 using integration::Firing;
 using integration::Status;
 
-// Text of bounded length, appended piece by piece.
+// Appends pieces to a text of bounded length.
 class Writer {
  public:
   explicit Writer(Fault& f) noexcept : to_(f.text), left_(sizeof f.text) { f.text[0] = '\0'; }
@@ -23,7 +23,7 @@ class Writer {
   __attribute__((format(printf, 2, 3))) void add(const char* format, ...) noexcept {
     std::va_list arguments;
     va_start(arguments, format);
-    // the analyzer does not see va_start
+    // The analyzer does not see va_start.
     const int n = std::vsnprintf(to_, left_, format, arguments);  // NOLINT(clang-analyzer-valist*)
     va_end(arguments);
     const std::size_t written = std::min(static_cast<std::size_t>(std::max(n, 0)), left_ - 1);
@@ -52,7 +52,7 @@ void set_state(Fault& f, const hybrid::SystemSpec& spec, std::size_t element) no
 }
 
 // The transitions that repeat at the end of `firings`: the shortest cycle that explains the last
-// two turns, else all of them.
+// two rounds, otherwise all of them.
 std::span<const Firing> cycle(std::span<const Firing> firings) noexcept {
   const auto same = [](const Firing& a, const Firing& b) {
     return a.automaton == b.automaton && a.transition == b.transition;
@@ -83,7 +83,7 @@ std::optional<Threshold> threshold(const std::string& condition) noexcept {
   return Threshold{name, condition[at] == '>', *value};
 }
 
-// What usually helps: two thresholds that meet or overlap are moved apart.
+// The usual remedy: separate two thresholds that meet or overlap.
 void add_advice(Writer& w, const hybrid::Transition& a, const hybrid::Transition& b) noexcept {
   w.add("\nusual cause: enter and leave conditions meet. Give them a gap");
   const auto one = threshold(a.condition), two = threshold(b.condition);

@@ -32,7 +32,7 @@ bool wants_lines(const IslandSettings& s, const hybrid::System& system) {
   return s.inputs == "linear" && !system.spec().inputs.empty();
 }
 
-// an automaton and one of its transitions in one number of a journal entry
+// An automaton and one of its transitions are encoded in one number of a journal entry.
 constexpr std::int32_t transitions_most = 1 << 15;
 
 template <class T>
@@ -80,7 +80,8 @@ Island::Island(std::unique_ptr<hybrid::System> system, const IslandSettings& set
 }
 
 Inside Island::inside(Time now) const noexcept {
-  // with lines, the inputs are followed by their slopes, which the system within does not see
+  // With extrapolation, the inputs are followed by their slopes, which the inner system does not
+  // see.
   const hybrid::System* system =
       linear_ ? &static_cast<const LinearInputs&>(*system_).within() : system_.get();
   const std::size_t m = hybrid::size(system->spec().inputs);
@@ -206,7 +207,7 @@ void Island::expect(std::span<const Time> times) noexcept {
 }
 
 void Island::expect_from(Time from) noexcept {
-  // a step that was stopped early may be continued: what was passed before it stays
+  // A step that was stopped early may be continued: keep the samples before it.
   const auto& all = samples_.expected;
   samples_.passed =
       static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), from) - all.begin());
@@ -242,7 +243,7 @@ Outcome Island::sample(Time at) noexcept {
   } else {
     const auto known = samples_.expected.first(samples_.passed);
     const auto found = std::lower_bound(known.begin(), known.end(), at);
-    // without any state nothing was passed, and nothing can have changed
+    // Without states there are no samples, and nothing can have changed.
     if (found != known.end()) {
       const auto k = static_cast<std::size_t>(found - known.begin());
       x = std::span<const double>(samples_.x).subspan(k * x.size(), x.size());
@@ -289,7 +290,7 @@ Outcome Island::react(Instant now) noexcept {
 }
 
 std::int64_t Island::ticks(double t) const noexcept {
-  // the product is rounded: a tick too many or too few is possible, and corrected
+  // The product is rounded, so the result may be off by one; correct it.
   auto n = static_cast<std::int64_t>(std::ceil(t * 1e9));
   if (n > 0 && seconds(Duration(n - 1)) >= t) --n;
   if (seconds(Duration(n)) < t) ++n;
@@ -399,7 +400,7 @@ Telling Island::tell(const Entry& e) const {
     char left[24], right[24];
     std::snprintf(left, sizeof left, "%.6g", e.values[0]);
     std::snprintf(right, sizeof right, "%.6g", e.values[1]);
-    const bool met = std::strcmp(left, right) == 0;  // on the threshold, as events are
+    const bool met = std::strcmp(left, right) == 0;  // on the threshold, as usual for events
     const char* relation = e.values[0] < e.values[1] ? "<" : ">";
     if (met) {
       std::snprintf(text, sizeof text, " at %s", left);

@@ -12,25 +12,24 @@ namespace vernier::island {
 ///
 /// in   each input of the system; each event label that a transition waits for
 /// out  each output of the system; each event label that is emitted; the active location of each
-///      automaton as the integer "mode", or "NAME.mode" (an output of that name: "location"
-///      instead); each state that shares its name with no port, to be watched
+///      automaton as the integer "mode", or "NAME.mode" (if an output has that name: "location"
+///      instead); each state whose name no port has, for observation
 ///
-/// react() takes one round of transitions: those whose events came and those that inputs made
-/// possible. advance() flows with the inputs held; where a condition becomes true it takes all
-/// rounds of transitions at that very time, tells the journal, and, with `stops_early`, goes on to
-/// the next whole nanosecond and returns there, so that others see it. A label emitted is seen by
-/// the system itself at once and by others through the port; do not connect the port back to the
-/// same island.
+/// react() takes one round of transitions: those whose events arrived and those that inputs
+/// enabled. advance() integrates with the inputs held. Where a condition becomes true it takes all
+/// rounds of transitions at that exact time and records them in the journal. With `stops_early` it
+/// then continues to the next whole nanosecond and returns there, so that others see the event. The
+/// system itself sees an emitted label at once, others see it through the port; do not connect the
+/// port back to the same island.
 ///
-/// Fails with V3105 to V3107 (integration) or what the system explains them with, V3110
-/// (instantaneous loop), V3111 (events accumulate).
+/// Fails with V3105 to V3107 (integration) or the explanation of the system, V3110 (instantaneous
+/// loop), V3111 (events accumulate).
 ///
-/// Throws ConfigurationError: V3130 for an integrator that does not exist, V3131 for settings that
-/// are not possible.
+/// Throws ConfigurationError: V3130 for an unknown integrator, V3131 for invalid settings.
 std::unique_ptr<Component> make_island(std::unique_ptr<hybrid::System>, const IslandSettings&);
 
-/// The equations of an island and where they stand, for those who analyse a run. The spans are the
-/// island's: they follow it.
+/// The equations of an island and their current point, for analysis. The spans refer to the island
+/// and follow it.
 struct Inside {
   const hybrid::System* system = nullptr;
   hybrid::Point point;

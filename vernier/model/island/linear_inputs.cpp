@@ -17,7 +17,7 @@ LinearInputs::LinearInputs(std::unique_ptr<hybrid::System> system)
 
 namespace {
 
-/// The inputs inside and their rates, and the memory of the system inside.
+/// The inputs of the inner system and their rates, and its memory.
 struct Space final : hybrid::Workspace {
   Space(const hybrid::SystemSpec& spec, std::unique_ptr<hybrid::Workspace> w)
       : Workspace(spec), inner(std::move(w)) {}
@@ -83,7 +83,7 @@ bool LinearInputs::explain(const hybrid::Point& p, Fault& c, hybrid::Workspace& 
 void LinearInputs::tangent(const hybrid::Point& p, const hybrid::Direction& d,
                            const hybrid::Tangent& out, hybrid::Workspace& w) const noexcept {
   const hybrid::Point q = inside(p, w);
-  // u = u_k + slope (t - t0) in all of u_k, slope, t and t0
+  // The derivative of u = u_k + slope (t - t0) by u_k, slope, t and t0.
   const double past = p.t - p.u[2 * m_];
   const std::span<double> du = w.doubles().subspan(m_, m_);
   for (std::size_t i = 0; i < m_; ++i) {
@@ -103,7 +103,7 @@ void Lines::reset() noexcept {
 void Lines::draw(Time now, std::span<const double> u) noexcept {
   const std::int64_t at = now.time_since_epoch().count();
   const std::int64_t since = at - past_.at;
-  // a sliver of a step, behind an event: a quotient of roundings would say nothing
+  // A very short step after an event: the slope would be a quotient of rounding errors.
   if (past_.known != 0 && since <= past_.interval / 1000) return;
   const double dt = seconds(Duration(since));
   for (std::size_t i = 0; i < u.size(); ++i) {

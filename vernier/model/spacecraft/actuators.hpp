@@ -20,7 +20,7 @@ namespace vernier::spacecraft {
 class Magnetorquers final : public hybrid::LaneSystem<detail::MagnetorquersModel> {
  public:
   struct Parameters {
-    bool by_voltage = true;  // the command is a voltage, else a moment
+    bool by_voltage = true;  // the command is a voltage, otherwise a moment
     double gain = 1.0;       // A·m²/V; 1 for moments
     double largest = 0.0;    // of the command, V or A·m²; 0: no limit
   };
@@ -73,7 +73,7 @@ class ReactionWheels final : public hybrid::LaneSystem<detail::WheelsModel> {
                hybrid::Workspace&) const noexcept override;
 
  private:
-  /// h' if there were no limit of momentum.
+  /// h' without the limit of momentum.
   double drive(const hybrid::Point&, std::size_t wheel) const noexcept;
   /// max_momentum
   double limit(const hybrid::Point&) const noexcept;

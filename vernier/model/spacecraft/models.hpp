@@ -2,7 +2,7 @@
 
 #include "vernier/kernel/hybrid/lane_code.hpp"
 
-/// The equations of spacecraft, for any kind of number; see the classes that are named like them.
+/// The equations of spacecraft for any number type; see the classes of the same names.
 namespace vernier::spacecraft::detail {
 
 /// Data that do not depend on what code is compiled for.
@@ -104,7 +104,7 @@ VERNIER_INLINE Three<S> times(const N* matrix, const Three<S>& v) noexcept {
   return {row(matrix), row(matrix + 3), row(matrix + 6)};
 }
 
-/// spatial::attitude_matrix, by rows.
+/// spatial::attitude_matrix() by rows.
 template <class S>
 struct Attitude {
   Three<S> row[3];
@@ -248,7 +248,7 @@ struct WheelsModel {
   VERNIER_INLINE bool moves(const int* mode, int i) const noexcept {
     return !of.bounded || mode[i] == wheel_free;
   }
-  /// h' if there were no limit of momentum.
+  /// h' without the limit of momentum.
   template <class S, class N, class X, class U>
   VERNIER_INLINE S drive(const N& n, const X& x, const U& u, int i) const noexcept {
     S torque = u[i];
@@ -293,7 +293,7 @@ struct WheelsModel {
       y[3 + k] = momentum[k];
     }
   }
-  // relative to what they are compared with, so that a tolerance means the same for all wheels
+  // Guards are relative to their thresholds, so that a tolerance means the same for all wheels.
   template <class N, class S, class X, class U, class R>
   VERNIER_INLINE void guards(const N& n, const S&, const X& x, const int* mode, const U& u,
                              const R& z) const noexcept {

@@ -31,7 +31,7 @@ ReactionWheels::ReactionWheels(const Parameters& p) : LaneSystem(detail::model_l
   const double given[] = {p.inertia, p.max_torque, p.max_momentum,
                           p.viscous, p.coulomb,    p.coulomb_speed};
   std::copy(std::begin(given), std::end(given), data_.given.value);
-  // a limit that is not there cannot be moved
+  // A limit that does not exist cannot be adjusted.
   std::vector<Offer> offers{{"inertia", "kg*m^2", Data::inertia},
                             {"viscous", "N*m*s", Data::viscous},
                             {"coulomb", "N*m", Data::coulomb},

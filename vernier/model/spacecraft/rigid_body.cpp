@@ -16,7 +16,7 @@ using spatial::Quaternion;
 
 const std::vector<double> zero3{0.0, 0.0, 0.0};
 
-// positive definite, by its Cholesky factors
+// Whether an inertia is positive definite, by Cholesky factorization.
 bool physical(const Matrix3& inertia) {
   const Eigen::LLT<Matrix3> factor(inertia);
   return inertia.allFinite() && factor.info() == Eigen::Success;

@@ -24,7 +24,7 @@ void restore(State& s, std::span<const std::byte> from) noexcept {
   std::memcpy(static_cast<void*>(&s), from.data(), sizeof s);
 }
 
-// a rate that is a whole number of hertz, or of seconds
+// A rate that is a whole number of hertz, or of seconds.
 Rate rate(const Parameters& p) {
   const double hertz = p.real("rate");
   if (hertz >= 1.0 && hertz <= 1e6 && hertz == std::floor(hertz)) {
@@ -41,7 +41,7 @@ Rate rate(const Parameters& p) {
 
 std::array<double, 3> three(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 
-/// Of the three elements of a reading.
+/// The noise of the three elements of a reading.
 std::vector<double> known_noise(double deviation) {
   return deviation > 0.0 ? std::vector<double>(3, deviation) : std::vector<double>();
 }
@@ -195,7 +195,8 @@ Outcome SunSensor::output(Instant) noexcept {
     std::fill(reading_.begin(), reading_.end(), 0.0);
     return Outcome::ok;
   }
-  // the part of the noise across the direction: each of the two angles has the given deviation
+  // The part of the noise perpendicular to the direction: each of the two angles has the given
+  // standard deviation.
   const double along = dot(truth_, state_.noise) / length;
   std::array<double, 3> v{};
   for (std::size_t i = 0; i < 3; ++i) {

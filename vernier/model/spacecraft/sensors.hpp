@@ -8,7 +8,8 @@
 
 namespace vernier::spacecraft {
 
-/// How a sensor errs; all in the unit of what it measures, axes alike and independent.
+/// The errors of a sensor, in the unit of the measured quantity; axes are independent with equal
+/// statistics.
 struct SensorErrors {
   std::array<double, 3> bias{};   // constant
   std::array<double, 3> scale{};  // relative error of the gain: 0.01 reads 1 % too much

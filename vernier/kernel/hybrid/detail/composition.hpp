@@ -12,7 +12,7 @@
 
 namespace vernier::hybrid::detail {
 
-/// Where a part lives in the vectors of the composition.
+/// The offsets of a part in the vectors of the composition.
 struct Place {
   std::unique_ptr<System> system;
   std::size_t x = 0, n = 0;  // states
@@ -28,12 +28,12 @@ struct Place {
   std::vector<Heard> heard;  // as another event of its own
   std::vector<Gather> gathers;
   std::vector<std::pair<std::size_t, double>> fixed;  // inputs that keep a value
-  /// By input: the output of a part that it is, or `computed`.
+  /// By input: the output of a part that it equals, or `computed`.
   static constexpr std::size_t computed = static_cast<std::size_t>(-1);
   std::vector<std::size_t> source;
 };
 
-/// What must be called, in order, so that certain parts have their inputs.
+/// The calls, in order, that compute the inputs of certain parts.
 struct Schedule {
   struct Call {
     std::size_t part;
@@ -41,28 +41,28 @@ struct Schedule {
     std::vector<Gather> lane_gathers;  // the same, less what is read where it is
     OutputSet outputs;                 // then compute these; empty: none
   };
-  /// Parts whose outputs depend on nothing but time come first; at the time of the call before they
-  /// need not be called again.
+  /// Parts whose outputs depend on time alone come first; they are not called again at the same
+  /// time.
   std::vector<Call> timed, calls;
 };
 
 class Composer;  // makes compositions; in compose.cpp
 
-/// Blocks of lanes that are taken through all parts at once: their computations do not wait for
-/// each other, and still find what they need in the nearest cache.
+/// The number of blocks of lanes that pass through all parts together. Their computations are
+/// independent, and their data still fit in the first-level cache.
 inline constexpr std::size_t most_blocks = 4;
 
 /// Inputs and outputs of all parts with their rates, for one point or for lanes, and the memory of
-/// each part. A part may be called before it has all its inputs, for outputs that do not depend on
-/// them: what it sees in their place, zeros or values of an earlier call, has no effect. Rates of
-/// inputs that keep a value are never written and stay zero.
+/// each part. A part may be called before all its inputs are known, for outputs that do not depend
+/// on the others; zeros or earlier values in their place have no effect. Rates of unconnected
+/// inputs are never written and stay zero.
 struct CompositionWorkspace final : Workspace {
   CompositionWorkspace(const SystemSpec& spec) : Workspace(spec) {}
 
   std::vector<double> u, y, du, dy;
   LaneVector lane_u, lane_y, lane_du, lane_dy, lane_outside;
   std::vector<const double*> inputs;  // where the lanes of each input of a part are
-  /// Whose calls of parts that depend on time were the last, and at what time.
+  /// The last schedule whose time-dependent parts were called, and the time of that call.
   const Schedule *timed = nullptr, *lane_timed = nullptr;
   double t = 0.0;
   std::size_t lane_blocks = 0;

@@ -5,10 +5,10 @@
 
 namespace vernier::hybrid::detail {
 
-/// `count` elements of the inputs of parts, or of the outputs of `outside`, taken from the outputs
-/// of parts or from the inputs of the composition.
+/// Copies `count` elements to the inputs of parts or the outputs of `outside`, from the outputs of
+/// parts or the inputs of the composition.
 struct Gather {
-  /// What is done: vectors and quaternions are most of it, and have a case of their own.
+  /// The operation; vectors and quaternions are the most frequent and have their own cases.
   enum class Kind : std::uint8_t {
     copy_1,
     copy_3,
@@ -28,12 +28,12 @@ struct Gather {
   bool outside = false;  // from the inputs of the composition
   double gain = 1.0;
 
-  /// `add`: to what is there.
+  /// `add`: adds to the existing value.
   static Kind kind_of(std::size_t count, double gain, bool add) noexcept;
 };
 
-/// What compositions do with elements in lanes (system.hpp), compiled for one set of instructions:
-/// what was stored in pieces of 16 bytes cannot be loaded as 64 until it has reached the cache.
+/// Operations of compositions on elements in lanes (system.hpp), compiled for one instruction set:
+/// after narrow stores of 16 bytes, a load of 64 bytes would stall until they reach the cache.
 struct LaneMoves {
   void (*copy)(const double* from, std::size_t elements, double* to);
   /// Null `outside`: zeros.

@@ -39,7 +39,7 @@ struct LaneMovesOf {
       const bool adds =
           g->kind == add_1 || g->kind == add_3 || g->kind == add || g->kind == add_scaled;
       const double* a = g->outside ? outside : parts;
-      if (a == nullptr) {  // a direction that leaves the inputs alone
+      if (a == nullptr) {  // a direction in which the inputs do not move
         for (std::size_t i = 0; !adds && i < numbers; i += W) put(constant<T>(0.0), b + i);
         continue;
       }

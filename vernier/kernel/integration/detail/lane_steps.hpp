@@ -20,16 +20,16 @@ struct LaneSteps {
   /// x1 + low1 = x + low + dx
   void (*land)(std::size_t n, const double* x, const double* low, const double* dx, double* x1,
                double* low1);
-  /// Makes `count` elements a unit vector again; dx follows.
+  /// Normalises `count` elements to a unit vector and updates dx.
   void (*normalise)(std::size_t count, double* x1, double* low1, double* dx);
-  /// The largest |error_i| / (atol + rtol max(|a_i|, |b_i|)) of each lane; NaN when an error is.
+  /// The largest |error_i| / (atol + rtol max(|a_i|, |b_i|)) of each lane; NaN if an error is NaN.
   void (*norm)(std::size_t n, const double* error, const double* a, const double* b, double rtol,
                double atol, double* norms);
-  /// The state in the middle of a step of Dormand and Prince; k: k1, k3, k4, k5, k6, k7.
+  /// The state in the middle of a Dormand-Prince step by dense output; k: k1, k3, k4, k5, k6, k7.
   void (*middle)(std::size_t n, const double* const* k, const double* h, const double* x,
                  const double* low, const double* dx, double* to);
-  /// Lanes, as bits, in which EventLocator::calm or quiet does not hold for every one of `atoms`
-  /// with its rates at both ends of the step, and its value in the middle.
+  /// The lanes, as bits, in which EventLocator::calm or quiet fails for some of the `atoms`, given
+  /// with their rates at both ends of the step and their values in the middle.
   unsigned (*restless)(std::size_t atoms, const double* h, const double* z0, const double* dz0,
                        const double* z1, const double* dz1, const double* middle);
   /// to = from in the lanes where `chosen` is 1

@@ -24,7 +24,7 @@ struct LaneStepsOf {
   static VERNIER_INLINE void put(const T& v, double* to) noexcept {
     __builtin_memcpy(to, &v, sizeof v);
   }
-  // a + b as the rounded sum and what rounding took (Knuth)
+  // a + b as the rounded sum and its rounding error (Knuth's TwoSum).
   static VERNIER_INLINE void two_sum(const T& a, const T& b, double* sum, double* low) noexcept {
     const T s = a + b, part = s - a;
     put(s, sum);
@@ -64,7 +64,7 @@ struct LaneStepsOf {
         const T v = at(x1 + i * eight + l);
         excess = excess + v * v;
       }
-      // near 1 a correction of first order changes the length alone and keeps what low holds
+      // Near length 1, a first-order correction changes the length only and preserves `low`.
       const T scale = select(magnitude(excess) < constant<T>(1e-6), T(constant<T>(-0.5) * excess),
                              T(one / elementary::square_root(T(one + excess)) - one));
       for (std::size_t i = 0; i < count; ++i) {
@@ -83,7 +83,7 @@ struct LaneStepsOf {
         const T p = magnitude(at(a + k)), q = magnitude(at(b + k));
         const T scale = constant<T>(atol) + constant<T>(rtol) * select(p < q, q, p);
         const T ratio = magnitude(at(error + k)) / scale;
-        // written so that a NaN stays
+        // Written so that NaN is kept.
         largest = select(ratio <= largest, largest, ratio);
       }
       put(largest, norms + l);
@@ -96,7 +96,7 @@ struct LaneStepsOf {
     const double d[] = {d1, d3, d4, d5, d6, d7};
     for (std::size_t i = 0; i < n * eight; i += W) {
       const T step = at(h + i % eight), gain = at(dx + i);
-      // s / h and 1 - s / h are both one half, exactly
+      // Dense output at s = h/2, where s/h and 1 - s/h are exactly one half.
       const T r3 = step * at(k[0] + i) - gain;
       const T r4 = gain - step * at(k[5] + i) - r3;
       const T r5 = step * weighted(6, d, k, i);
@@ -114,7 +114,7 @@ struct LaneStepsOf {
       auto rest = zero == zero;
       for (std::size_t k = l; k < atoms * eight; k += eight) {
         const T a = at(z0 + k), da = at(dz0 + k), b = at(z1 + k), db = at(dz1 + k);
-        // quiet: the control values of the cubic keep away from zero
+        // Quiet: the Bernstein coefficients of the cubic stay away from zero.
         const T others[] = {a + third * da, b - third * db, b};
         T low = a, high = a;
         for (const T& v : others) {
@@ -123,7 +123,7 @@ struct LaneStepsOf {
         }
         const T nearest = select(low > zero, low, T(-high));
         const auto quiet = ((low == zero) & (high == zero)) | (nearest > high - low);
-        // calm: the middle is where the cubic has it
+        // Calm: the value in the middle agrees with the cubic.
         const T cubic = constant<T>(0.5) * (a + b) + eighth * (da - db);
         const T scale = magnitude(T(b - a)) + step * (magnitude(da) + magnitude(db));
         const T bound = constant<T>(0.05) * scale + constant<T>(1e-12) * magnitude(cubic);

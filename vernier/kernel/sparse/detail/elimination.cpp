@@ -8,7 +8,7 @@
 namespace vernier::sparse::detail {
 namespace {
 
-/// Cells of one row while it is laid out, by group: -1 where it has none.
+/// The cells of one row by group during layout; -1: none.
 struct RowCells {
   std::vector<int> left, right;  // a group with factors or the pivot has its entries in `left`
 
@@ -16,8 +16,8 @@ struct RowCells {
   int of(int group) const { return left[group] >= 0 ? left[group] : right[group]; }
 };
 
-/// Gives the cells from `first` on places in the values: wide ones before narrow ones, so that none
-/// crosses a line.
+/// Assigns positions in the values to the cells from `first` on: wide ones first, so that none
+/// crosses a cache line.
 void place_cells(Elimination& e, int first) {
   e.values = (e.values + 3) / 4 * 4;
   e.row_values.push_back(e.values);
@@ -29,7 +29,7 @@ void place_cells(Elimination& e, int first) {
       }
 }
 
-/// Appends the cells of row i and notes them in `cells`.
+/// Appends the cells of row i and records them in `cells`.
 void make_cells(Elimination& e, const std::vector<int>& row, int i, const Groups& groups,
                 RowCells& cells) {
   const int first = static_cast<int>(e.cells.size());

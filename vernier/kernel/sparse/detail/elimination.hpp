@@ -7,13 +7,13 @@
 
 namespace vernier::sparse::detail {
 
-/// The elimination of one pattern in one order: where everything is, and what acts on what.
+/// The symbolic elimination of one pattern in one order of pivots: positions and operations.
 ///
-/// Rows and columns are counted in the order of pivots. A row holds its factors (L, with the pivot
-/// on the diagonal) and what is right of the pivot (U, divided by it). Up to four columns make a
-/// group, chosen so that they are mostly met together. A row stores a whole group or nothing of it,
-/// as a cell of 1, 2 or 4 numbers, with zeros where it has no entry: then what acts on one acts on
-/// all of them, side by side.
+/// Rows and columns are numbered in the order of pivots. A row holds its factors (L, with the pivot
+/// on the diagonal) and the entries right of the pivot (U, divided by it). Up to four columns form
+/// a group, chosen so that they mostly occur together. A row stores a whole group or none of it, as
+/// a cell of 1, 2 or 4 numbers, with zeros where it has no entry. One vector instruction then acts
+/// on a whole cell.
 struct Elimination {
   struct Cell {
     int at;  // in the values
@@ -57,14 +57,14 @@ struct Elimination {
 
 Elimination make_elimination(const Pattern&, const Pivots&);
 
-/// The high half of the bits of a magnitude: ordered like magnitudes, what is not finite above all
-/// others.
+/// The high half of the bits of a magnitude: ordered like magnitudes, with values that are not
+/// finite above all others.
 std::uint32_t high_bits(double) noexcept;
 
-/// LU in place; `reciprocals` of pivots. Answers high_bits() of the largest magnitude met in
-/// pivots' rows.
+/// LU in place; `reciprocals` of pivots. Returns high_bits() of the largest magnitude in the rows
+/// of pivots.
 std::uint32_t factorize(const Elimination&, double* values, double* reciprocals) noexcept;
-/// `b` in the pattern's numbering, `work` as large.
+/// Solves for `b` in the numbering of the pattern; `work` has the same size.
 void solve(const Elimination&, const double* values, const double* reciprocals, double* b,
            double* work) noexcept;
 

@@ -31,8 +31,8 @@ void unite(std::vector<int>& a, const std::vector<int>& b, std::vector<int>& wor
   a.swap(work);
 }
 
-/// Ends of the groups of a sequence of columns that need the fewest instructions, roughly, and
-/// their number.
+/// Partitions a sequence of columns into groups with approximately the fewest instructions (dynamic
+/// programming); returns the ends of the groups and the cost.
 std::pair<std::vector<int>, double> partition(const std::vector<int>& columns, const Uses& uses) {
   const int n = static_cast<int>(columns.size());
   std::vector<double> least(n + 1, std::numeric_limits<double>::infinity());

@@ -8,17 +8,16 @@ namespace vernier::sparse::detail {
 
 using Lists = std::vector<std::vector<int>>;
 
-/// Rows of L + U in the order of pivots, columns ascending: those of the pattern and what
-/// elimination fills in.
+/// Rows of L + U in the order of pivots, columns ascending: those of the pattern and the fill-in.
 Lists filled_rows(const Pattern&, const Pivots&);
 
-/// Up to four columns each, in all every column once.
+/// Groups of up to four columns that contain every column once.
 struct Groups {
   std::vector<int> of, lane;  // of columns
   std::vector<int> widths;    // 1, 2 or 4
 };
 
-/// Neighbours in the order of pivots or of the pattern, whichever costs less.
+/// Groups neighbours in the order of pivots or of the pattern, whichever costs less.
 Groups group_columns(const Lists& rows, const Pivots&);
 
 }  // namespace vernier::sparse::detail

@@ -18,7 +18,7 @@ Singular::Singular(std::vector<int> those_rows, std::vector<int> those_columns)
 namespace detail {
 namespace {
 
-/// Exact for powers of two.
+/// A logarithm that is exact for powers of two.
 double log2_of(double x) {
   int exponent = 0;
   const double part = std::frexp(x, &exponent);
@@ -29,17 +29,17 @@ double log2_of(double x) {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-/// What is known of one entry in one sample: its value, and a bound of the rounding errors in it.
+/// One entry in one sample: its value, and a bound of its rounding error.
 struct Number {
   double value = 0.0;
   double error = 0.0;
 };
 
-/// The part of the matrix that is not eliminated yet, in all samples at once. Rows are sorted by
-/// column; cells of a row lie sample by sample behind each other.
+/// The part of the matrix that is not yet eliminated, in all samples. Rows are sorted by column;
+/// cells of a row are stored sample by sample.
 class Remainder {
  public:
-  /// `much`: a pivot is taken for its size only if it is so many times the other's.
+  /// `much`: size decides between two pivots only if one is larger by this factor.
   Remainder(const Pattern& pattern, std::span<const std::vector<double>> samples, double threshold,
             double much)
       : samples_(static_cast<int>(samples.size())), threshold_(threshold), much_(much) {
@@ -77,7 +77,7 @@ class Remainder {
 
   const std::vector<int>& columns_of(int row) const { return rows_[row].columns; }
 
-  /// From now on columns farther than `farthest` are not considered; `distances` of all.
+  /// Excludes columns farther than `farthest` from now on; `distances` of all columns.
   void limit(std::span<const int> distances, int farthest) noexcept {
     distances_ = distances;
     farthest_ = farthest;
@@ -94,14 +94,14 @@ class Remainder {
       if (cost > best.cost) continue;
       const double size = relative_size(i, k);
       if (size < threshold || size <= 0.0) continue;
-      // the diagonal, if it will do: rows and columns of a node stay together
+      // Prefer the diagonal if possible, so that rows and columns of a node stay together.
       const bool better = cost < best.cost || (i == j) > (best.row == best.column) ||
                           ((i == j) == (best.row == best.column) && size > much_ * best.size);
       if (better) best = {i, j, cost, size};
     }
   }
 
-  /// The entry of the row that is largest against its row in the worst sample.
+  /// The entry that is largest relative to its row in the worst sample.
   Candidate largest_in(int i) const {
     Candidate best;
     for (std::size_t k = 0; k < rows_[i].columns.size(); ++k)
@@ -112,7 +112,7 @@ class Remainder {
 
   double threshold() const noexcept { return threshold_; }
 
-  /// Smallest magnitude of the entry in the samples.
+  /// The smallest magnitude of the entry in the samples.
   double magnitude(int i, int j) const {
     const std::size_t k = place(i, j);
     double least = std::numeric_limits<double>::infinity();
@@ -121,7 +121,7 @@ class Remainder {
     return least;
   }
 
-  /// Takes row i and column j out; answers the rows that had an entry in the column.
+  /// Eliminates row i and column j; returns the rows that had an entry in the column.
   std::vector<int> eliminate(int i, int j) {
     Row pivot = std::move(rows_[i]);
     rows_[i] = {};
@@ -166,8 +166,8 @@ class Remainder {
     row.cells.erase(first, first + samples_);
   }
 
-  /// Magnitude against the largest of the row, in the worst sample; 0 where it may be rounding
-  /// alone.
+  /// The magnitude relative to the largest of the row, in the worst sample; 0 if it may be rounding
+  /// error alone.
   double relative_size(int i, std::size_t k) const {
     double least = std::numeric_limits<double>::infinity();
     for (int s = 0; s < samples_; ++s) {
@@ -232,7 +232,8 @@ class Remainder {
   std::vector<double> scale_, largest_;    // of each row and sample: at first, and now
 };
 
-/// The next pivot among all rows: of those large enough the cheapest, else the largest.
+/// The next pivot among all rows: the cheapest (Markowitz' count) of those that are large enough,
+/// otherwise the largest.
 Remainder::Candidate search(const Remainder& left, const std::vector<int>& rows) {
   Remainder::Candidate best;
   for (const int i : rows) left.consider(i, left.threshold(), best);
@@ -244,15 +245,15 @@ Remainder::Candidate search(const Remainder& left, const std::vector<int>& rows)
   return best;
 }
 
-/// The samples with rows and columns scaled so that logarithms of entries are small in the mean
-/// (Curtis, Reid 1972): what is large enough for a pivot then depends on the mechanism, not on its
-/// units and size.
+/// The samples with rows and columns scaled to minimize the logarithms of entries in the mean
+/// square (Curtis and Reid 1972): which pivots are large enough then depends on the mechanism, not
+/// on its units and size.
 struct Scaled {
   std::vector<std::vector<double>> samples;
   std::vector<double> rows, columns;  // factors, powers of 2
 };
 Scaled equilibrated(const Pattern& pattern, std::span<const std::vector<double>> samples) {
-  constexpr double negligible = 1e-12;  // of its row: rounding
+  constexpr double negligible = 1e-12;  // relative to its row: rounding error
   constexpr int rounds = 10;
   const auto n = static_cast<std::size_t>(pattern.size);
   std::vector<double> typical(pattern.entries.size(), 0.0);
@@ -287,7 +288,7 @@ Scaled equilibrated(const Pattern& pattern, std::span<const std::vector<double>>
   return scaled;
 }
 
-/// Numbers of rows near each other: those in whose columns a row has entries, and the reverse.
+/// The adjacency of rows: those in whose columns a row has entries, and the reverse.
 std::vector<std::vector<int>> neighbours(const Pattern& pattern) {
   std::vector<std::vector<int>> near(pattern.size);
   for (const Entry& e : pattern.entries) {
@@ -301,7 +302,7 @@ std::vector<std::vector<int>> neighbours(const Pattern& pattern) {
   return near;
 }
 
-/// Writes distances from `start` of what can be reached; answers that, nearest first.
+/// Breadth-first search: writes distances from `start`; returns the reachable rows, nearest first.
 std::vector<int> walk(const std::vector<std::vector<int>>& near, int start,
                       std::vector<int>& distances) {
   std::vector<int> reached{start};
@@ -315,7 +316,7 @@ std::vector<int> walk(const std::vector<std::vector<int>>& near, int start,
   return reached;
 }
 
-/// Distances from an end, part after part where the pattern falls into several.
+/// Distances from an end of the pattern, component by component.
 std::vector<int> distances_from_ends(const Pattern& pattern) {
   const std::vector<std::vector<int>> near = neighbours(pattern);
   std::vector<int> all(pattern.size, -1);
@@ -324,7 +325,7 @@ std::vector<int> distances_from_ends(const Pattern& pattern) {
   for (int i = 0; i < pattern.size; ++i) {
     if (all[i] >= 0) continue;
     int end = i;
-    for (int k = 0; k < 3; ++k) {  // what is farthest from anywhere is an end, or nearly
+    for (int k = 0; k < 3; ++k) {  // the farthest row from any row is nearly an end
       const std::vector<int> reached = walk(near, end, trial);
       end = reached.back();
       for (const int j : reached) trial[j] = -1;
@@ -337,8 +338,8 @@ std::vector<int> distances_from_ends(const Pattern& pattern) {
   return all;
 }
 
-/// Who may be next in a sweep: the rows and columns left that are nearest to the end, and a little
-/// beyond. Nothing is left behind for the end, where it would be filled by all others.
+/// The candidates of a sweep: the remaining rows and columns nearest to the end, and slightly
+/// beyond. Nothing is postponed to the end, where all others would fill it in.
 class Front {
  public:
   explicit Front(const Pattern& pattern) : distances_(distances_from_ends(pattern)) {
@@ -357,8 +358,8 @@ class Front {
     left.limit(distances_, std::min(distances_[rows_.front()], distances_[columns_.front()]));
   }
 
-  /// Of rows near enough the cheapest pivot in columns near enough; of the side that is behind none
-  /// is left out, the other is widened until there is one.
+  /// The cheapest pivot in rows and columns that are near enough. The side that lags behind
+  /// excludes none; the other is widened until a pivot is found.
   Remainder::Candidate next(Remainder& left) {
     const int row = distances_[rows_.front()];
     const int column = distances_[columns_.front()];
@@ -399,7 +400,8 @@ Pivots choose_pivots(const Pattern& pattern, std::span<const std::vector<double>
     samples = scaled.samples;
     front.emplace(pattern);
   }
-  // in a sweep what costs the same is taken by place, so that small differences do not matter
+  // In a sweep, equal costs are resolved by position, so that small differences of values do not
+  // matter.
   Remainder left(pattern, samples, threshold,
                  front ? std::numeric_limits<double>::infinity() : 1.0);
   Pivots pivots;
@@ -409,7 +411,7 @@ Pivots choose_pivots(const Pattern& pattern, std::span<const std::vector<double>
   std::vector<int> touched;
   std::size_t width = 0;
   for (int k = 0; k < pattern.size; ++k) {
-    // rows that now look like the last pivot's make no new fill: they come next
+    // Rows that now have the pattern of the last pivot row cause no new fill-in, so they come next.
     Remainder::Candidate next;
     if (front) front->limit(left);
     for (const int i : touched)

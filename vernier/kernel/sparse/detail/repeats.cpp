@@ -9,7 +9,7 @@ namespace {
 constexpr int longest_period = 128;
 constexpr int least_times = 3;
 
-/// Everything that the elimination does in row i, counted from where the row and its values are.
+/// All operations of the elimination in row i, relative to the row and its values.
 std::vector<int> described(const Elimination& e, int i) {
   const int base = e.row_values[i];
   const int first = e.rows[i];
@@ -37,13 +37,13 @@ std::vector<int> described(const Elimination& e, int i) {
 }  // namespace
 
 std::vector<Repeat> find_repeats(const Elimination& e) {
-  // the same number for the same description
+  // Equal descriptions get equal numbers.
   std::map<std::vector<int>, int> known;
   std::vector<int> kinds(e.size);
   for (int i = 0; i < e.size; ++i)
     kinds[i] = known.emplace(described(e, i), static_cast<int>(known.size())).first->second;
 
-  // of every row, the period by which it covers most rows
+  // For every row, the period that covers most rows.
   std::vector<Repeat> best(e.size, Repeat{0, 0, 0, 0});
   std::vector<int> alike(e.size + 1);
   for (int period = 1; period <= std::min(longest_period, e.size / least_times); ++period) {

@@ -18,11 +18,11 @@ constexpr Opcode broadcast{packed, 2, 0x19}, permute{packed, 3, 0x01, true},
     bits_and{packed, 1, 0x54}, bits_xor{packed, 1, 0x57}, larger{packed, 2, 0x3d};
 constexpr std::uint8_t read = 0x10, write = 0x11, multiply = 0x59, subtract = 0x5c, divide = 0x5e;
 
-// what registers hold
+// The use of vector registers
 constexpr int sum = 0, product = 1, reciprocal = 2, first_factor = 3, last_factor = 12, met = 13,
               one = 14, magnitudes = 15;
 
-// constants, which stand before the code; then masks of lanes, 32 bytes each
+// Constants before the code; then masks of lanes, 32 bytes each.
 constexpr std::int32_t pool_magnitudes = 0, pool_one = 32, pool_lanes = 64,
                        pool_size = 64 + 16 * 32;
 
@@ -52,7 +52,7 @@ Translator::Translator(const Elimination& e, const std::vector<Repeat>& repeats)
     : e_(e), repeats_(repeats), code_(pool_size), image_(constants()) {
   factorize_ = image_.size();
   write_factorize();
-  while (code_.bytes().size() % 64 != 0) code_.byte(0xcc);  // traps if ever reached
+  while (code_.bytes().size() % 64 != 0) code_.byte(0xcc);  // int3: traps if it is ever reached
   solve_ = image_.size() + code_.bytes().size();
   write_solve();
   image_.insert(image_.end(), code_.bytes().begin(), code_.bytes().end());
@@ -64,7 +64,7 @@ Memory Translator::at(int value) const {
   return {values, 8 * (value - value_base_)};
 }
 
-/// From here on addresses count from those of row `row`.
+/// From here on, addresses are relative to those of row `row`.
 void Translator::go_to(int row) {
   code_.add(values, 8 * (e_.row_values[row] - value_base_));
   code_.add(reciprocals, 8 * (row - row_base_));
@@ -73,7 +73,8 @@ void Translator::go_to(int row) {
   value_base_ = e_.row_values[row];
 }
 
-/// Ends the code of one block of a repeat that began at `again`: on to the next, `by` blocks away.
+/// Ends the code of one block of a repeat that began at `again` and continues with the next, `by`
+/// blocks away.
 void Translator::write_loop_end(const Repeat& r, int by, Base counter, std::size_t again) {
   code_.add(values, by * 8 * r.values);
   code_.add(reciprocals, by * 8 * r.period);
@@ -88,7 +89,7 @@ void Translator::store(const Memory& to, int width, int from) {
   code_.vex(operation(write, width), width == 4, from, 0, to);
 }
 
-/// All lanes of `to` become the given one of `from`.
+/// Broadcasts one lane of `from` to all lanes of `to`.
 void Translator::spread(int to, int from, int lane) {
   if (lane == 0) return code_.vex(broadcast, true, to, 0, from);
   code_.vex(permute, true, to, 0, from);
@@ -139,8 +140,8 @@ void Translator::collect() {
   }
 }
 
-/// Column by column: the factors that end in a column, of all rows, then that row of U. What stands
-/// side by side in the code is then mostly independent, and the processor need not wait for sums.
+/// Column by column: the factors that end in a column, of all rows, then that row of U.
+/// Neighbouring instructions are then mostly independent, so the processor need not wait for sums.
 void Translator::write_tasks() {
   struct Task {
     int column, row, cell, factor;
@@ -149,7 +150,7 @@ void Translator::write_tasks() {
   for (int i = 0; i < e_.size; ++i) {
     tasks.push_back({i, i, -1, -1});
     for (int f = e_.factors_of[i]; f < e_.factors_of[i + 1]; ++f) {
-      // the last factor of each cell; factors in the pivot's cell are its own row's business
+      // The last factor of each cell; factors in the pivot's cell belong to its own row.
       if (e_.factor_cells[f] == e_.pivot_cells[i]) continue;
       bool last = true;
       for (int g = f + 1; g < e_.factors_of[i + 1]; ++g)
@@ -160,7 +161,7 @@ void Translator::write_tasks() {
   std::sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
     return a.column != b.column ? a.column < b.column : a.row < b.row;
   });
-  // of columns
+  // Tasks by column
   std::vector<std::size_t> starts(e_.size + 1, tasks.size());
   for (std::size_t k = tasks.size(); k-- > 0;) starts[tasks[k].column] = k;
   const auto write = [&](int from, int to) {
@@ -176,7 +177,7 @@ void Translator::write_tasks() {
   };
   int next = 0;
   for (const Repeat& r : repeats_) {
-    // blocks whose columns act on rows of the repeat alone
+    // Blocks whose columns act only on rows of the repeat.
     const int end = r.first + r.period * r.times;
     int times = 0;
     for (std::size_t k = starts[r.first]; k < tasks.size() && tasks[k].row < end; ++k)
@@ -190,7 +191,8 @@ void Translator::write_tasks() {
     const std::vector<std::uint8_t> block(
         code_.bytes().begin() + static_cast<std::ptrdiff_t>(again), code_.bytes().end());
     write_loop_end(r, 1, counter, again);
-    // the others are written for what they do to the translator, and to make sure
+    // The other blocks are translated into a scratch buffer, to update the translator and to verify
+    // that they have the same code.
     const machine::Assembler kept = std::exchange(code_, machine::Assembler(0));
     for (int k = 1; k < times; ++k) {
       code_ = machine::Assembler(pool_size + again);
@@ -212,9 +214,9 @@ void Translator::enter(int row) {
   code_.address(row_address, {values, 8 * (middle_ - value_base_)});
 }
 
-/// Factors that are used most stay in registers.
+/// The most used factors stay in registers.
 void Translator::assign_registers(int row) {
-  std::vector<std::pair<int, int>> uses;  // how often, negative; factor
+  std::vector<std::pair<int, int>> uses;  // negative count; factor
   for (int f = e_.factors_of[row]; f < e_.factors_of[row + 1]; ++f) {
     const int pivot = e_.factors[f].pivot;
     uses.emplace_back(e_.rights[pivot] - e_.rows[pivot + 1], f);
@@ -225,7 +227,7 @@ void Translator::assign_registers(int row) {
     if (often < -1 && next <= last_factor) register_of_[f] = next++;
 }
 
-/// The register with a factor of this row in all lanes: one of its own, or `product`.
+/// The register that holds a factor of this row in all lanes: its own, or `product`.
 int Translator::fetch(int factor) {
   const int kept = register_of_[factor];
   if (kept >= 0 && loaded_[factor]) return kept;
@@ -252,7 +254,7 @@ void Translator::hold(int cell) {
   held_ = cell;
 }
 
-/// Does what factors before this one do to the cell.
+/// Applies the pending updates of earlier factors to the cell.
 void Translator::catch_up(int cell, int before_factor) {
   const std::vector<Update>& all = updates_[cell];
   std::size_t& next = done_[cell];
@@ -286,7 +288,7 @@ void Translator::write_right(int cell) {
   catch_up(to.from, std::numeric_limits<int>::max());
   hold(to.from);
   const Memory lanes{Base::pool, pool_lanes + 32 * static_cast<std::int32_t>(to.lanes)};
-  // 128 bits set the other half of the register to zero
+  // A 128-bit instruction clears the upper half of the register.
   code_.vex(bits_and, wide, product, sum, magnitudes);
   if (to.from != cell) code_.vex(bits_and, wide, product, product, lanes);
   code_.vex(larger, true, met, met, product);
@@ -309,7 +311,7 @@ void Translator::finish_row(int row) {
 void Translator::write_solve() {
   solving_ = true;
   row_base_ = value_base_ = 0;
-  // unknowns computed last are in registers 2 to 15
+  // The unknowns computed last are in registers 2 to 15.
   std::vector<int> in(e_.size, -1);
   std::vector<int> held(16, -1);
   int next = 2;
@@ -355,7 +357,7 @@ void Translator::write_solve() {
     store(unknown(i), 1, x);
     if (!in_order()) store({third, 8 * e_.column_at[i]}, 1, x);
   };
-  // `by` 1: forwards; -1: backwards, blocks and rows
+  // `by` = 1: forwards; -1: backwards, in blocks and rows.
   const auto loop = [&](const Repeat& r, int by, const auto& row) {
     const int first = by > 0 ? r.first : r.first + r.period * (r.times - 1);
     forget();

@@ -9,8 +9,9 @@
 
 namespace vernier::sparse::detail {
 
-/// An elimination as machine code (AVX2), straight but for loops over what repeats: the operations
-/// of factorize() and solve() on every number, in the same order, those of a cell at once.
+/// Translates an elimination to machine code (AVX2), straight-line except for loops over repeats:
+/// the operations of factorize() and solve() on every number, in the same order, those of a cell at
+/// once.
 class Translator {
  public:
   /// In: values, reciprocals, 16 words: high_bits() of the largest magnitudes before (first eight)
@@ -20,13 +21,13 @@ class Translator {
   /// the unknowns by pivot, and b is not used.
   using Solve = void (*)(const double*, const double*, double*, double*);
 
-  /// Doubles beyond the values that the code reads when it looks for the largest: 0.
+  /// Doubles after the values that the code reads when it searches the largest; they must be 0.
   static constexpr int margin = 16;
 
   Translator(const Elimination&, const std::vector<Repeat>&);
 
   bool in_order() const noexcept { return !repeats_.empty(); }
-  /// Whether all blocks of a repeat have the same code, as they should; if not, the code is wrong.
+  /// Whether all blocks of a repeat have the same code; if not, the code must not be used.
   bool faithful() const noexcept { return faithful_; }
   const std::vector<std::uint8_t>& image() const noexcept { return image_; }
   std::size_t factorize() const noexcept { return factorize_; }
@@ -68,10 +69,10 @@ class Translator {
 
   std::vector<std::vector<Update>> updates_;  // of cells, by factor
   std::vector<std::size_t> done_;             // of those
-  int row_base_ = 0, value_base_ = 0;         // what address registers point to
+  int row_base_ = 0, value_base_ = 0;         // what the address registers point to
   bool solving_ = false;                      // the unknowns move along
   bool faithful_ = true;
-  int middle_ = 0;                // the value that the row's address is of
+  int middle_ = 0;                // the value to which the row's address refers
   std::vector<int> register_of_;  // of factors; -1: none
   std::vector<bool> loaded_;
   int held_ = -1;  // the cell in the register `sum`

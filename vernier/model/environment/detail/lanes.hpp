@@ -4,7 +4,7 @@
 
 namespace vernier::environment::detail {
 
-/// The models of this module in lanes, by the instructions that this machine has.
+/// The models of this module in lanes, for the instructions of this machine.
 struct ModelLanes {
   hybrid::LaneTable<KeplerData> kepler;
   hybrid::LaneTable<J2Data> j2;

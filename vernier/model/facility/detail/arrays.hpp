@@ -4,7 +4,7 @@
 
 namespace vernier::facility::detail {
 
-// states are plain arrays, so that they can be saved as bytes; arithmetic is Eigen's
+// States are plain arrays, so that they can be saved as bytes; Eigen does the arithmetic.
 inline Coordinates vec(const double (&a)[7]) noexcept { return Coordinates(a); }
 inline void put(const Coordinates& from, double (&to)[7]) noexcept { Coordinates::Map(to) = from; }
 inline void put(const Vector3& from, double (&to)[3]) noexcept { Vector3::Map(to) = from; }

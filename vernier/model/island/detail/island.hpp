@@ -36,31 +36,31 @@ class Island final : public Component, private integration::Listener {
   Telling tell(const Entry&) const override;
   const Fault& fault() const noexcept override { return fault_; }
 
-  /// The equations and where they stand. Inputs as of the last exchange.
+  /// The equations and their current point. Inputs are those of the last exchange.
   Inside inside(Time now) const noexcept;
 
  private:
-  // kinds of journal entries
+  // Kinds of journal entries
   enum Kind : std::int32_t { transition = 0, accumulation = 1 };
 
   void describe();
-  /// The inputs as they are at `t`, and from there on along their lines.
+  /// Takes the inputs at `t`, and their linear extrapolation from there on.
   void take_inputs(Time t) noexcept;
-  /// The outputs that were computed, states and active locations, to the ports.
+  /// Writes computed outputs, states and active locations to the ports.
   void write(std::span<const double> x, std::span<const int> mode) noexcept;
-  /// Lets the integrator report what is expected after `from`.
+  /// Requests samples at the expected times after `from` from the integrator.
   void expect_from(Time from) noexcept;
   void passed(std::size_t k, std::span<const double> x,
               std::span<const int> mode) noexcept override;
   void crossing(std::span<const double> x, std::span<const int> mode) noexcept override;
   void fired(const integration::Firing&) noexcept override;
   void accumulating(double t) noexcept override;
-  /// Whole nanoseconds from the start of the step to the first not before `t`.
+  /// Nanoseconds from the start of the step to `t`, rounded up.
   std::int64_t ticks(double t) const noexcept;
   void fail(const integration::Arrival&, Time from) noexcept;
 
   std::size_t port_inputs_;  // input signals that are ports
-  bool linear_;              // inputs go on along lines between exchanges; else they are held
+  bool linear_;              // inputs are extrapolated linearly between exchanges, not held
   std::unique_ptr<hybrid::System> system_;
   integration::Integrator integrator_;
   Lines lines_;
@@ -68,7 +68,7 @@ class Island final : public Component, private integration::Listener {
   bool stops_at_accumulation_;
   Description description_;
 
-  // ports
+  // Ports
   std::vector<std::span<const double>> inputs_;
   std::vector<std::span<double>> outputs_;
   std::vector<std::span<std::int64_t>> mode_ports_;
@@ -87,7 +87,7 @@ class Island final : public Component, private integration::Listener {
   std::vector<EventPort> event_inputs_, event_outputs_;
   Journal* journal_ = nullptr;
 
-  // state, besides the integrator's
+  // State in addition to that of the integrator
   std::vector<std::int64_t> seen_;     // by event input: the count that was taken
   std::vector<std::int64_t> emitted_;  // by label
   std::vector<std::uint8_t> pending_;  // by label: emitted in the last round, present in the next
@@ -97,22 +97,22 @@ class Island final : public Component, private integration::Listener {
   std::vector<double> parameters_;
   bool y_known_ = false;
   std::vector<std::uint8_t> present_, now_emitted_;
-  Time from_{};        // of the step or instant now worked on
+  Time from_{};        // start of the current step or instant
   Instant instant_{};  // of react()
   bool reacting_ = false;
   int rounds_ = 0;  // of reactions at rounds_at_
   Time rounds_at_ = Time::min();
 
-  // of the last advance(), for sample()
+  // Samples of the last advance(), for sample()
   struct Samples {
     std::span<const Time> expected;
     std::vector<double> local;  // the same times, s after the start of the step
-    std::size_t first = 0;      // before it lie those of an earlier part of the step
+    std::size_t first = 0;      // earlier ones belong to an earlier part of the step
     std::size_t passed = 0;
     std::vector<double> x;  // at each time
     std::vector<int> mode;
     Time reached{};
-    bool crossed = false;  // an event ended the step, and before it the state was
+    bool crossed = false;  // an event ended the step; before it the state was
     std::vector<double> x_before;
     std::vector<int> mode_before;
   };
@@ -120,7 +120,7 @@ class Island final : public Component, private integration::Listener {
   Fault fault_;
 };
 
-/// The reason of a failure, in the user's words; does not allocate.
+/// Describes the reason of a failure in the user's terms; does not allocate.
 void describe_failure(Fault&, const integration::Arrival&, double time,
                       const integration::Integrator&, const hybrid::SystemSpec&) noexcept;
 

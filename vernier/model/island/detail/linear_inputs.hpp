@@ -9,8 +9,8 @@
 
 namespace vernier::island::detail {
 
-/// A system whose inputs go on along lines between two exchanges: u(t) = u + slope (t - t0).
-/// Its inputs are those of the system inside, then one signal more with all slopes and t0.
+/// A system whose inputs are extrapolated linearly between two exchanges: u(t) = u + slope (t -
+/// t0). Its inputs are those of the inner system, then one more signal with all slopes and t0.
 class LinearInputs final : public hybrid::System {
  public:
   explicit LinearInputs(std::unique_ptr<hybrid::System>);
@@ -35,7 +35,7 @@ class LinearInputs final : public hybrid::System {
                hybrid::Workspace&) const noexcept override;
 
  private:
-  /// The point of the system inside; its inputs are put at the front of the working memory.
+  /// The point of the inner system; its inputs are at the front of the working memory.
   hybrid::Point inside(const hybrid::Point&, hybrid::Workspace&) const noexcept;
 
   std::unique_ptr<hybrid::System> system_;
@@ -43,15 +43,15 @@ class LinearInputs final : public hybrid::System {
   hybrid::SystemSpec spec_;
 };
 
-/// Finds the slopes from what the inputs were at the last exchanges. An input that jumps, or that
-/// has not been seen often enough, is held: a line is drawn only where the last one foretold the
-/// value at least twice as well as holding would have.
+/// Finds the slopes from the inputs at the last exchanges. An input that jumps, or that has too few
+/// samples, is held: extrapolation is used only if it predicted the last value at least twice as
+/// well as holding.
 class Lines {
  public:
   explicit Lines(std::size_t m) : earlier_(m), trend_(m), slope_(m) {}
 
   void reset() noexcept;
-  /// The inputs are `u` from `now` on.
+  /// Takes the inputs `u` that apply from `now` on.
   void draw(Time now, std::span<const double> u) noexcept;
   std::span<const double> slopes() const noexcept { return slope_; }
 
@@ -64,7 +64,7 @@ class Lines {
   struct Past {
     std::int64_t at = 0;        // ns, of `earlier_`
     std::int64_t interval = 0;  // ns, before it; 0: none
-    std::int64_t known = 0;     // earlier_ is
+    std::int64_t known = 0;     // whether earlier_ is known
   } past_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace vernier::spacecraft::detail {
 
-/// The models of this module in lanes, by the instructions that this machine has.
+/// The models of this module in lanes, for the instructions of this machine.
 struct ModelLanes {
   hybrid::LaneTable<RigidBodyData> rigid_body;
   hybrid::LaneTable<RotationData> rotation;
