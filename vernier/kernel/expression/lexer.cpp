@@ -128,6 +128,7 @@ Token Lexer::name() {
   return t;
 }
 
+// `**` would match `*` first, so it is left to the habits below.
 Token Lexer::sign() {
   const std::string_view rest = text_.substr(at_);
   if (!rest.starts_with("**")) {

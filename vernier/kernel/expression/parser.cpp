@@ -327,6 +327,7 @@ class Parser {
     return algebra_.each(o.operation, left, right, o.text);
   }
 
+  // A condition that holds only at isolated values would be missed by the event locator.
   void check_relation(const Operator& o, std::size_t begin, std::size_t end) {
     if (c_.wanted == Wanted::condition &&
         (o.operation == Operation::equal || o.operation == Operation::not_equal)) {
@@ -611,6 +612,8 @@ class Parser {
     return p;
   }
 
+  // A call parses the body with the arguments as local names, so terms are built as if the body
+  // were written in place of the call.
   Part call_user(std::size_t number, std::vector<Part> arguments, const Part& at) {
     const UserFunction& f = c_.functions[number];
     std::vector<Local> locals;

@@ -15,6 +15,7 @@ std::atomic<bool> machine_code_allowed{true};
 
 }  // namespace
 
+// The compiled forms of a program; immutable after the constructor.
 struct Program::Code {
   std::size_t inputs = 0, outputs = 0, work = 0;
   detail::Bytecode bytecode;

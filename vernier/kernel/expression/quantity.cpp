@@ -38,6 +38,7 @@ std::optional<std::pair<int, int>> fraction(double p) noexcept {
 
 }  // namespace
 
+// A literal number adopts the unit of the other operand; an unknown unit agrees with every unit.
 Combined agreed(const Quantity& a, const Quantity& b, std::string_view sign) {
   if (a.literal && b.literal) return {written};
   if (a.literal) return {b};

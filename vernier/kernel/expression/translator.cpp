@@ -215,6 +215,8 @@ std::uint32_t Translator::next_use(std::uint32_t value) const {
   return cursor_[value] < uses.size() ? uses[cursor_[value]] : nothing;
 }
 
+// Where to read a value that is in no register. Inputs in lanes are given by addresses, so their
+// address is loaded first.
 Memory Translator::home(std::uint32_t value) {
   const auto place = static_cast<std::int32_t>(place_[value]);
   const int number = width_ * 8;
@@ -252,6 +254,7 @@ void Translator::free_register(int r) noexcept {
   holds_[r] = nothing;
 }
 
+// Spills a value, unless it can be read again elsewhere or is not needed any more.
 void Translator::store_for_later(std::uint32_t value) {
   if (home_[value] != Home::none || next_use(value) == nothing) return;
   if (free_slots_.empty()) free_slots_.push_back(slots_++);
@@ -513,6 +516,7 @@ void Translator::logical(const Step& s) {
   define(s, to);
 }
 
+// Both branches are computed and blended by the mask: no jumps, and all lanes stay together.
 void Translator::select(const Step& s) {
   const std::uint32_t chosen = s.operand[s.operands - 2], otherwise = s.operand[s.operands - 1];
   int by = -1;

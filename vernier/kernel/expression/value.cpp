@@ -93,6 +93,8 @@ Cell Algebra::dot(std::span<const Cell> a, std::span<const Cell> b, std::string&
   return sum;
 }
 
+// Elementwise operation on equal shapes; units must agree element by element, and the first
+// disagreement is reported.
 Outcome Algebra::agreed(Operation o, const Cells& a, const Cells& b, std::string_view sign) const {
   if (a.shape != b.shape) {
     return refused("sizes do not agree: " + text(a.shape) + " " + std::string(sign) + " " +
@@ -181,6 +183,7 @@ Term Algebra::element(const Function& f, std::span<const Term> of) const {
   return t;
 }
 
+// Applies a function of numbers element by element; scalars are repeated.
 Outcome Algebra::called(const Function& f, std::span<const Cells> arguments) const {
   if (arguments.size() == 1 && f.most > 1) return reduced(f, arguments[0]);
   const auto shape = common(arguments);

@@ -14,6 +14,7 @@ constexpr std::size_t remembered = 32;  // transitions
 
 }  // namespace
 
+// Knuth's TwoSum: low receives the rounding error of t + (low + s).
 void detail::advance_time(double& t, double& low, double s) noexcept {
   const double step = low + s;
   const double sum = t + step;
@@ -51,6 +52,7 @@ Integrator::Integrator(const hybrid::System& system, const Settings& settings)
   present_.resize(spec.events.size());
   now_emitted_.resize(spec.events.size());
   recent_.resize(remembered);
+  // Locations that only wait for events need no event location.
   for (const hybrid::Automaton& a : spec.automata) {
     std::vector<std::uint8_t>& watched = watched_.emplace_back(a.locations.size(), std::uint8_t{0});
     for (const hybrid::Transition& t : a.transitions) {
@@ -117,6 +119,8 @@ std::size_t Integrator::recent(std::span<Firing> into) const noexcept {
   return count;
 }
 
+// One microstep (docs/mathematics/hybrid.md, section 2): all automata select on the same snapshot,
+// then all chosen transitions are committed at once.
 bool Integrator::round(const Equations& f, double t, std::span<const std::uint8_t> present,
                        std::span<std::uint8_t> emitted, std::uint32_t microstep,
                        Listener& listener) noexcept {
@@ -164,6 +168,7 @@ Status Integrator::transitions(const Equations& f, Time origin, double t,
     std::fill(now_emitted_.begin(), now_emitted_.end(), std::uint8_t{0});
     if (!round(f, t, present_, now_emitted_, microstep, listener)) break;
     for (std::size_t i = 0; i < now_emitted_.size(); ++i) emitted[i] += now_emitted_[i];
+    // Emitted labels are present in the next microstep.
     std::swap(present_, now_emitted_);
   }
   const bool accumulates =
@@ -210,6 +215,7 @@ Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, dou
     bad_ahead_ = seek(rate_ahead_);
     return bad_ahead_;
   };
+  // The distance doubles from rounding level up to the remaining time.
   double ahead = 1e-15 * left;
   for (int k = 0; k < 52; ++k, ahead *= 2.0) {
     if (shows(ahead)) return Status::not_finite;
@@ -253,6 +259,7 @@ std::optional<Arrival> Integrator::step_towards(const Equations& f, Time origin,
   if (outcome != StepOutcome::done) return Arrival{t, failed(f, outcome, t, left)};
 
   if (watching) {
+    // An event inside the step: move to it on the dense output and discard the rest of the step.
     if (const auto s = locator_.locate(f, *stepper_, z_, dz_)) {
       pass(f, t, now.low, *s, listener);
       stepper_->interpolate(*s, trail_.x, trail_.low);

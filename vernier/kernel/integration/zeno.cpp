@@ -17,6 +17,8 @@ bool ZenoWatch::note(Time time, double remainder) noexcept {
   tiny = d < 1e-13 * now ? tiny + 1 : 0;
   if (tiny >= 10) return true;
   if (events < 4 || !(interval[2] > interval[1] && interval[1] > d && d > 0.0)) return false;
+  // A geometric sequence of intervals with ratio c ends d c/(1 - c) ahead
+  // (docs/mathematics/hybrid.md, "Accumulation").
   const double c = d / interval[1];
   const double c_before = interval[1] / interval[2];
   return std::abs(c - c_before) < 0.01 * c && ahead() < 1e-9 * now;

@@ -209,6 +209,8 @@ class Maker {
     return at;
   }
 
+  // The first child (in inward order) of a rigid parent initializes the parent's P instead of
+  // adding to it, so P needs no separate initialization.
   void find_first_and_leaf() {
     std::vector<bool> seen(out_.links.size(), false);
     for (std::size_t k = out_.links.size(); k-- > 0;) {

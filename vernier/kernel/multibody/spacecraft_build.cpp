@@ -132,6 +132,7 @@ Spacecraft::Data::Data(SpacecraftModel m, Path path, Arithmetic arithmetic)
     for (std::size_t b = 0; b < model.tree.bodies.size(); ++b) load_bank(static_cast<int>(b));
   if (burns) bus_load = load_bank(model.bus);
 
+  // All banks are known: assign offsets in the working memory.
   for (LoadBank& b : loads) {
     b.push_at = pushes;
     pushes += 3 * b.pushed.lanes();
@@ -173,6 +174,7 @@ Spacecraft::Data::Data(SpacecraftModel m, Path path, Arithmetic arithmetic)
     founds += detail::sensed::count * b.nodes.lanes();
     b.nodes.finish();
   }
+  // Bodies whose inertia changes during a run: tanks and parameters of mass.
   const auto vary = [&](int body) {
     if (std::find(varying.begin(), varying.end(), body) == varying.end()) varying.push_back(body);
   };

@@ -165,6 +165,7 @@ unsigned SpacecraftLanes::accelerate(const Spacecraft::Commands& c,
   }
   if (!d.in_lanes) return good;
 
+  // Equipment was evaluated lane by lane above; the sweeps now run for all lanes at once.
   double* const memory = d.memory.get();
   d.code->begin(d.tree->view, memory, d.wide_tau.get());
   for (std::size_t k = 0; k < craft.loads.size(); ++k) {

@@ -470,6 +470,7 @@ Solution SpacecraftTangent::Data::evaluate(const Spacecraft::State& s,
                     tanks_of = craft->model().tanks.size(), rotors_of = rotors.size();
   for (std::size_t k = 0; k < count; ++k) {
     const Sweep& sweep = sweeps[k].sweep;
+    // (f - τ)' by the directions of this sweep: sweep() returns it without hinge laws.
     double* const to = force.get() + k * block;
     code->sweep(
         point, sweep,

@@ -258,6 +258,7 @@ Vec6<double> plain(const Force& f) noexcept {
   return {detail::plain(f.moment), detail::plain(f.resultant)};
 }
 
+// Node forces are reduced to the body frame and the modes of the hub before the star is solved.
 int accelerate_star(const Tree::Data& tree, const Loads& loads, Evaluation::Data& e) noexcept {
   const detail::Star& star = *tree.star;
   e.by_sweeps = false;
@@ -420,6 +421,8 @@ void Tree::forces(const Evaluation& evaluation, std::span<double> tau) const noe
   require(tau.size() == e.tau.size());
   std::copy(e.tau.begin(), e.tau.end(), tau.begin());
   if (!e.prescribed) return;
+  // The force of a prescribed speed: S·F of the hinge reaction, plus the torque that
+  // accelerates its rotor.
   for (int k = 0; k < data_->view.count; ++k) {
     const TreeLink& link = data_->layout.links[k];
     for (int i = 0; i < link.speeds; ++i) {

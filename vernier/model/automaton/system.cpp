@@ -185,6 +185,8 @@ void AutomatonSystem::guards(const Point& p, std::span<double> z, Workspace& s) 
   std::fill(z.begin() + static_cast<std::ptrdiff_t>(l.guard_count), z.end(), 1.0);
 }
 
+// Transitions are tried in order of priority; the first whose event is present and whose condition
+// holds is taken (docs/mathematics/hybrid.md, section 2).
 bool AutomatonSystem::select(const Point& p, std::span<const std::uint8_t> present,
                              std::span<int> chosen, Workspace& s) const noexcept {
   if (chosen.empty()) return false;
@@ -209,6 +211,7 @@ void AutomatonSystem::jump(const Point& p, std::span<const int> chosen, hybrid::
   if (chosen.empty() || chosen[0] < 0) return;
   const LocationCode& l = location(*code_, p.mode);
   const auto& t = l.transitions[code_->place_of[static_cast<std::size_t>(chosen[0])]];
+  // All right-hand sides are evaluated at the state before; then they are assigned together.
   if (!t.states.empty()) {
     const Memory m = prepare(*code_, p, s, l.actions->outputs());
     evaluate(l.actions, m, m.out);

@@ -19,6 +19,8 @@ namespace {
 
 using document::Document;
 
+// The document is built twice: once when it is read, to report errors and collect parameters, and
+// once for each set of parameters.
 class DocumentSource final : public Source {
  public:
   DocumentSource(Document d, Diagnostics& problems)

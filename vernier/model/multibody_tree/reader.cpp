@@ -44,6 +44,8 @@ void add_findings(const Spacecraft& s, const detail::Builder& builder, document:
   }
 }
 
+// The document is built once when it is read, to report errors and collect parameters, and again
+// for each set of parameters. Modal files are read once.
 class DocumentSource final : public Source {
  public:
   DocumentSource(Document d, Diagnostics& problems)

@@ -54,6 +54,7 @@ Summary summary_of(const multibody::Spacecraft& craft, bool timed) {
 
   std::vector<std::uint8_t> held(tree.speeds()), all(tree.speeds());
   std::vector<double> stiffness(tree.speeds());
+  // Each body with the initial fuel of its tanks.
   for (std::size_t k = 0; k < m.tree.bodies.size(); ++k) {
     const multibody::Body& b = m.tree.bodies[k];
     const multibody::Block block = tree.block(static_cast<int>(k));

@@ -253,6 +253,8 @@ std::vector<std::string> redundant(Equations& eq, const Level& l) {
 Start::Start(MechanismLayout& plan, State& state)
     : plan_(plan), state_(state), work_(plan), eq_(plan_, state_, work_) {}
 
+// The length of a model is the largest of its extent, its radii of gyration and the lever arms of
+// its joints; the mass is the mean of its bodies. Both are rounded to powers of two.
 void Start::find_units() {
   double length = 0.0, mass = 0.0;
   int bodies = 0;

@@ -58,6 +58,7 @@ class Deformable final : public Element {
     strain(p, t, o.J != nullptr, x);
     Laws f;
     laws(p, x, f);
+    // Generalised forces F along the coordinates s become forces Fᵀ ∂s/∂q on the nodes.
     const Vector3 force = A * Vector3{f.F[0], f.F[1], f.F[2]}, db = nb.R * ends_.on_b.offset;
     project_forces(o, force, nb.x + db - na.x, db);
     turned_forces(o, t, {f.F[3], f.F[4], f.F[5]});

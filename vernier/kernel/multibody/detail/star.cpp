@@ -75,6 +75,8 @@ Inertia taken_at(const Inertia& i, const Pose& at) {
 
 }  // namespace
 
+// Exactly one hub at the ground, whose inboard node is its frame and is not moved by modes; all
+// other bodies are rigid and attached to the hub.
 bool Star::fits(const Model& model) {
   int hub = -1;
   for (int i = 0; i < static_cast<int>(model.bodies.size()); ++i) {
@@ -100,6 +102,7 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
     : code_(&code_of(set, arithmetic)) {
   const auto bodies = static_cast<int>(model.bodies.size());
   const bool by_states = width == 1;
+  // Offsets of q and u of each body, in the order of the model.
   int q = 0, u = 0;
   std::vector<int> first_q, first_u;
   for (const Body& body : model.bodies) {
@@ -223,6 +226,7 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
   put3(c + at.gravity, Vector3(ground_R_.transpose() * model.gravity));
 }
 
+// Offsets of all blocks in the memory of an evaluation, each aligned to a cache line.
 void Star::lay_out() {
   const auto n = static_cast<std::size_t>(plan_.modes), unknowns = n + 6;
   const auto sums = static_cast<std::size_t>(padded_sums_size(plan_.modes));

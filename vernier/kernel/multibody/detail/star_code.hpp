@@ -118,6 +118,7 @@ VERNIER_INLINE Hub<T> spread(const StarPlan& plan, const double* q, const double
   return {broadcast<T>(hub_motion<double>(plan, u).a), numbers, numbers + plan.modes};
 }
 
+// First sweep for one group: node of the hub, hinge, inertia and velocity-product forces.
 template <class T, class K, bool flexible>
 void place_group(const StarPlan& plan, const StarGroup& group, double* memory, const Hub<T>& hub,
                  const double* q, const double* u) noexcept {
@@ -134,6 +135,7 @@ void place_group(const StarPlan& plan, const StarGroup& group, double* memory, c
   placed = p;
 }
 
+// Inward sweep for one group: collects the loads of its lanes and eliminates the hinges.
 template <class T, class K, bool flexible>
 int accelerate_group(const StarPlan& plan, const StarGroup& group, double* memory,
                      const StarLoads& loads, bool forced, Sums<T>& sums) noexcept {
@@ -170,6 +172,7 @@ int accelerate_group(const StarPlan& plan, const StarGroup& group, double* memor
   return -1;
 }
 
+// Outward sweep for one group: hinge accelerations from those of the hub.
 template <class T, class K>
 VERNIER_INLINE void substitute_group(const StarPlan& plan, const StarGroup& group, double* memory,
                                      const T* x, double* udot) noexcept {

@@ -53,6 +53,8 @@ void Star::describe_acceleration(const StarMemory& m, int body, const Vec6<doubl
   const StarGroup& group = groups_[at.group];
   const int w = group.width;
   const auto p = lane_of<Placed<double>>(memory + group.placed, w, at.lane);
+  // The inertial acceleration of the body at the outboard node: hub, bias, modes, then hinge
+  // speeds.
   Vec6<double> a = motion_at(Vec6<double>{vec3<double>(x + n), vec3<double>(x + n + 3)}, p.node.r);
   a += p.node.bias + p.c;
   for (int i = 0; i < group.moving; ++i) {
@@ -78,6 +80,7 @@ Vec6<double> Star::hub_reaction(const StarMemory& m, const double* force) const 
   const double* sums = m.numbers.get() + plan_.totals;
   const double* x = m.numbers.get() + plan_.solution;
   const int n = plan_.modes;
+  // The row of M x + z that belongs to the hub, plus the forces that were subtracted from z.
   double f[6];
   for (int i = 0; i < 6; ++i) {
     const int row = n + i;

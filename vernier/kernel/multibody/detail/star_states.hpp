@@ -54,6 +54,7 @@ class StarInStates {
     for (std::size_t k = 0; k < vectors * states.speeds; ++k) force_[k] = acceleration_[k] = T{};
   }
 
+  // Processes tiles of states: load, prefetch the next tile, solve each vector, store.
   std::size_t all_of(const StarStates& states) noexcept {
     const StateTiles<T> tiles{states.count};
     std::size_t bad = 0;

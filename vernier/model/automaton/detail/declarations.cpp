@@ -96,6 +96,8 @@ std::optional<expression::Shape> shape_of(std::string_view text) {
   return rows[0] > 1 ? expression::Shape{rows[0], 0} : expression::Shape{};
 }
 
+// Reads the declarations of a document. If one is refused, names_known becomes false, so that uses
+// of its name are not reported as unknown.
 class Declarations {
  public:
   Declarations(Model& m, Report& r) : m_(m), report_(r) {}

@@ -430,6 +430,7 @@ class Builder {
   // Locations
 
   void build_location(std::size_t index) {
+    // Outputs first: equations, conditions and resets may use them.
     const Location& l = m_.locations[index];
     LocationTerms& terms = e_.locations[index];
     if (graph_) finished_terms_ += graph_->size();

@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t most_locations = 10'000;
 constexpr std::size_t most_equations = 2'000'000;  // locations times variables
 
+// Reads the structure of a document. Errors are reported and the affected parts kept as `strays`,
+// so that their expressions are checked too.
 class ModelReader {
  public:
   /// `d`: the document of the model, or one that extends it.
@@ -143,6 +145,8 @@ class ModelReader {
     }
   }
 
+  // Own equations take precedence over those of <shared>; transitions of <shared> are tried after
+  // the own ones of equal priority.
   void read_location(std::size_t index) {
     Location& l = m_.locations[index];
     l.flow.resize(m_.state_count);

@@ -52,6 +52,7 @@ void Builder::read_joint(const Element& e) {
   if (follows && need(e, {"follow"}, who(e))) {
     const document::Attribute* a = e.attribute("follow");
     const bool commas = a->value.find(',') != std::string::npos;
+    // Drives may be expressions with blanks, so commas separate them if there are any.
     const std::vector<std::string_view> parts = commas ? split(a->value, ',') : words(a->value);
     const bool turns = j.kind == JointKind::rotation;
     if (parts.size() != 3) {
@@ -83,6 +84,7 @@ void Builder::read_friction(const Element& e, constrained::Joint& j) {
   if (f) {
     constrained::Friction r;
     r.coulomb = positive(*f, "coulomb", "1", true).value_or(0.0);
+    // Without stiction there is no Stribeck effect.
     r.stiction =
         f->attribute("stiction") ? positive(*f, "stiction", "1", true).value_or(0.0) : r.coulomb;
     r.stribeck_speed = positive(*f, "stribeck_speed", speed).value_or(1.0);

@@ -161,6 +161,7 @@ void Builder::show_totals(const Element* wanted) {
   if (wanted) check_measures(*wanted, all);
 }
 
+// Without <output> elements everything is shown; otherwise only what they select.
 void Builder::read_outputs() {
   const bool chosen_ones = root_.child("output") != nullptr;
   if (!chosen_ones) {

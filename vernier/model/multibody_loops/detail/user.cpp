@@ -38,6 +38,8 @@ std::vector<double> Builder::user_parameters(const Element& e,
   return values;
 }
 
+// An element of a shared object: the document names nodes, scalars, drives and parameters, and the
+// object makes the element.
 void Builder::read_user(const Element& e) {
   const std::size_t before = found_.errors();
   std::vector<int> nodes, scalars, drives;

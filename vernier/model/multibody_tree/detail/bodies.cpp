@@ -36,6 +36,7 @@ void Builder::read_ground(const Element& e) {
   }
 }
 
+// Mass properties come from modes with points, from lumps, or directly from the document.
 void Builder::read_body(int i) {
   const Element& e = *known(i).element;
   if (const Element* modes = e.child("modes")) {

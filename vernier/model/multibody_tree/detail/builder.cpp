@@ -11,6 +11,8 @@ Builder::Builder(const Document& d, ModalFiles& files, Report& r, Diagnostics& o
                  const Parameters* p)
     : document_(d), files_(files), report_(r), of_files_(of_files), quantities_(r, p) {}
 
+// Names of bodies are collected first, then masses and nodes, then hinges, which refer to nodes of
+// other bodies, then the equipment.
 Spacecraft Builder::run() {
   const Element& root = document_.root();
   multibody::SpacecraftModel& m = craft_.model;

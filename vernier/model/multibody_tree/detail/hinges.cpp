@@ -18,6 +18,8 @@ HingeKind kind_of(std::string_view name) {
 
 }  // namespace
 
+// A hinge joins the node `to` of another body (outboard) to the node `at` of this one (inboard).
+// Nodes are copied, because orient_hinge() rotates them.
 void Builder::read_hinge(int i) {
   const Element& e = *known(i).element->child("hinge");
   multibody::Hinge& h = body(i).hinge;
@@ -200,6 +202,7 @@ void Builder::read_start(const Element& e, int i) {
     }
     given[index] = &d;
   }
+  // A dof without an element has the defaults of an empty one.
   static const Element nothing;
   for (std::size_t s = 0; s < all.size(); ++s) read_dof(given[s] ? *given[s] : nothing, i, s);
   constexpr double singular = 1e-6;

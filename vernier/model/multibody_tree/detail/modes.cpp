@@ -44,6 +44,8 @@ std::shared_ptr<const ModalFile> Builder::modal_file(const Element& e) {
   return entry->second;
 }
 
+// Modes come from a modal file, from lumps with shapes, or as integrals
+// (formats/multibody/README.md, "Modes").
 void Builder::read_modes(int i, const Element& e) {
   Known& k = known(i);
   const Element& of = *k.element;

@@ -27,6 +27,8 @@ std::vector<int> roots(const multibody::Model& m) {
   return root;
 }
 
+// Builds the signals of a spacecraft in a fixed order; Signals stores the offsets for
+// MultibodySystem.
 class SignalTable {
  public:
   SignalTable(const multibody::Spacecraft& craft, const std::vector<std::uint8_t>& held,
@@ -41,6 +43,7 @@ class SignalTable {
     add_outputs();
     add_automata();
     add_parameters();
+    // Within a tree, every force affects every acceleration at once.
     for (const auto& [output, tree] : direct_) {
       for (const auto& [input, of] : driving_)
         if (tree == of) s_.spec.feedthrough.push_back({output, input});
