@@ -7,6 +7,7 @@ namespace vernier::hybrid::detail {
 
 namespace {
 
+// One product with rows of the connection matrix M, by runs of contiguous elements.
 void gather(const std::vector<Gather>& gathers, std::span<const double> parts,
             std::span<const double> outside, double* to) noexcept {
   using enum Gather::Kind;
@@ -103,6 +104,7 @@ std::unique_ptr<Workspace> Composition::make_workspace(bool for_lanes) const {
         std::fill_n(&w->lane_u[(b * m_ + part.u + index) * lanes], lanes, value);
     }
   }
+  // Inputs that equal one output are read where the producer wrote it, without a copy.
   for (std::size_t b = 0; b < most_blocks; ++b)
     for (const Place& part : parts_)
       for (std::size_t i = 0; i < part.m; ++i)
@@ -112,6 +114,7 @@ std::unique_ptr<Workspace> Composition::make_workspace(bool for_lanes) const {
   return w;
 }
 
+// The smallest schedule that provides the inputs for what is requested.
 const Schedule& Composition::needed(bool xdot, bool y, bool z) const noexcept {
   if (int(xdot) + int(y) + int(z) != 1) return for_everything_;
   return z ? for_guards_ : xdot ? for_flow_ : for_output_;
@@ -158,6 +161,8 @@ inline void Composition::call(const Schedule::Call& c, const Points& p,
                             *w.parts[c.part]);
 }
 
+// Evaluates outputs in dependency order: each call gathers the inputs of a part and computes the
+// outputs that later calls need (docs/mathematics/hybrid.md, section 3).
 void Composition::propagate(const Schedule& schedule, const Point& p,
                             CompositionWorkspace& w) const noexcept {
   // Times are compared by their bits: -0 differs from 0.
@@ -219,6 +224,8 @@ void Composition::propagate_tangent(const Schedule& schedule, const Point& p, co
     }
 }
 
+// The chain rule in lanes: rates of inputs and outputs follow the order of the values, then the
+// parts' own rates are requested with them.
 template <class At, class Call>
 void Composition::chain(const At& p, const Directions& d, const Tangents& wanted,
                         CompositionWorkspace& w, const Call& of_part) const noexcept {
@@ -328,6 +335,7 @@ bool Composition::select(const Point& p, std::span<const std::uint8_t> present,
     if (part.automata == 0) continue;
     const std::span<std::uint8_t> local = std::span(w.labels).first(part.labels.size());
     for (std::size_t i = 0; i < local.size(); ++i) local[i] = present[part.labels[i]];
+    // A part hears further labels as its own event.
     for (const Place::Heard& h : part.heard) local[h.event] |= present[h.label];
     any |= part.system->select(at(p, part, w), local, chosen.subspan(part.automaton, part.automata),
                                *w.parts[k]);
@@ -447,6 +455,8 @@ class Columns {
 
 }  // namespace
 
+// The sparsity of the Jacobian: the patterns of the parts, propagated through the connections until
+// nothing changes. Rows are sets of columns, 64 in a word.
 Pattern Composition::pattern() const {
   const std::size_t n = size(spec_.states), m = size(spec_.inputs), q = size(spec_.parameters);
   const std::size_t p = size(spec_.outputs), columns = n + m + q;

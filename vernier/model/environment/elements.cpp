@@ -14,9 +14,10 @@ using spatial::Vector3;
 double eccentric_anomaly(double mean_anomaly, double e) noexcept {
   const double M = std::remainder(mean_anomaly, 2.0 * std::numbers::pi);
   const double turns = mean_anomaly - M;
+  // Danby's starting value.
   double E = M + std::copysign(0.85 * e, M);
   // Danby's quartic correction (Fundamentals of Celestial Mechanics, section 6.6), kept inside the
-  // bracket [M - e, M + e] that Kepler's equation gives
+  // bracket [M - e, M + e] that Kepler's equation gives.
   for (int i = 0; i < 16; ++i) {
     const double s = e * elementary::sin(E), c = e * elementary::cos(E);
     const double f = E - s - M, f1 = 1.0 - c;
@@ -31,6 +32,7 @@ double eccentric_anomaly(double mean_anomaly, double e) noexcept {
   return E + turns;
 }
 
+// tan(E/2) = √((1 - e)/(1 + e)) tan(ν/2), then Kepler's equation.
 double mean_from_true(double true_anomaly, double e) noexcept {
   const double half = 0.5 * true_anomaly;
   const double E = 2.0 * elementary::atan2(std::sqrt(1.0 - e) * elementary::sin(half),
@@ -60,6 +62,8 @@ OrbitState state(const Elements& k, double mu) noexcept {
 Elements elements(const OrbitState& s, double mu) noexcept {
   const Vector3 h = s.position.cross(s.velocity);
   const double r = s.position.norm();
+  // The eccentricity vector points to the perigee; the semi-major axis follows from the vis-viva
+  // equation.
   const Vector3 e_vector = s.velocity.cross(h) / mu - s.position / r;
   Elements k;
   k.semi_major_axis = 1.0 / (2.0 / r - s.velocity.squaredNorm() / mu);

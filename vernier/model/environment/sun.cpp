@@ -34,6 +34,7 @@ void Sun::output(const Point& p, std::span<double> y, Workspace&) const noexcept
 }
 
 double visible_share(double a, double b, double c) noexcept {
+  // Separate discs, total eclipse, annular eclipse.
   if (c >= a + b) return 1.0;
   if (c <= b - a) return 0.0;
   if (c <= a - b) return 1.0 - (b * b) / (a * a);
@@ -69,6 +70,8 @@ Eclipse::Eclipse(const Parameters& p) : parameters_(p) {
 
 Eclipse::Discs Eclipse::discs(const Point& p) const noexcept {
   const auto r = vector3(p.u);
+  // Apparent half-widths of Sun and Earth and the angle between their centres, by atan2 for
+  // accuracy at small angles.
   const Vector3 s = vector3(p.u, 3) - r;
   const double distance = s.norm(), length = r.norm();
   return {elementary::asin(std::min(1.0, parameters_.sun_radius / distance)),
@@ -88,11 +91,13 @@ void Eclipse::output(const Point& p, std::span<double> y, Workspace&) const noex
 void Eclipse::guards(const Point& p, std::span<double> z, Workspace&) const noexcept {
   if (parameters_.shadow == Shadow::conical) {
     const Discs d = discs(p);
+    // Outer contact (penumbra) and inner contact (umbra) of the two discs.
     z[0] = d.apart - (d.earth + d.sun);
     z[1] = d.apart - (d.earth - d.sun);
     return;
   }
   const auto r = vector3(p.u), s = vector3(p.u, 3);
+  // The distance from the axis of the shadow, and which side of the Earth.
   const double along = r.dot(s) / s.norm();
   z[0] =
       (std::sqrt(std::max(0.0, r.squaredNorm() - along * along))) / parameters_.earth_radius - 1.0;

@@ -49,6 +49,7 @@ ReactionWheels::ReactionWheels(const Parameters& p) : LaneSystem(detail::model_l
                    {"speed", "rad/s", frame, n, {}, "of each wheel relative to the body"}};
   spec_.feedthrough = {{0, 0}, {2, 0}};
   if (!(p.max_momentum > 0.0)) return;
+  // Per wheel: both limits of momentum, and the sign of the driving torque.
   spec_.guards = 3 * n;
   for (std::uint32_t i = 0; i < n; ++i) {
     hybrid::Automaton a;
@@ -79,6 +80,7 @@ bool ReactionWheels::select(const Point& p, std::span<const std::uint8_t>, std::
     const double torque = drive(p, i), h = p.x[i] / limit(p);
     chosen[i] = -1;
     if (p.mode[i] == free) {
+      // A wheel at the limit whose torque points back stays free.
       if (h >= 1.0 && torque > 0.0) chosen[i] = reach_upper;
       if (h <= -1.0 && torque < 0.0) chosen[i] = reach_lower;
     } else if (p.mode[i] == upper) {
@@ -96,6 +98,7 @@ void ReactionWheels::jump(const Point& p, std::span<const int> chosen, Jump& to,
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (chosen[i] < 0) continue;
     to.mode[i] = spec_.automata[i].transitions[static_cast<std::size_t>(chosen[i])].to;
+    // The state is set to the limit exactly, so that no rounding accumulates.
     if (chosen[i] == reach_upper) to.x[i] = limit(p);
     if (chosen[i] == reach_lower) to.x[i] = -limit(p);
   }
