@@ -25,7 +25,7 @@ constexpr std::size_t stride = 256;         // bytes between two counts of chara
 constexpr std::size_t longest_shown = 400;  // bytes of a source line
 
 std::size_t characters(std::string_view s) noexcept {
-  // every byte but the continuation bytes begins a character
+  // every byte except UTF-8 continuation bytes begins a character
   return static_cast<std::size_t>(std::count_if(
       s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
@@ -96,7 +96,7 @@ void Document::show_source(Diagnostic& d) const {
   if (!d.source.empty() || d.place.line < 1) return;
   std::string text = line(d.place.line);
   if (text.size() > longest_shown) return;
-  // what is meant ends with the line
+  // a mark ends with its line
   d.place.length = std::max(
       1, std::min(d.place.length, static_cast<int>(characters(text)) - d.place.column + 1));
   d.source.push_back({d.place.line, std::move(text)});
@@ -197,7 +197,8 @@ std::optional<std::string> content_of(const std::filesystem::path& path, Diagnos
     return refuse("V1200",
                   "cannot read " + path.string() + ": " + std::generic_category().message(errno));
   }
-  // the file may grow meanwhile, or lie about its size: one byte more than allowed tells
+  // The file may grow meanwhile, or its size may be misreported: read one byte more than allowed to
+  // detect that.
   std::string content;
   content.resize(std::min<std::size_t>(error ? most : size, most) + 1);
   in.read(content.data(), static_cast<std::streamsize>(content.size()));

@@ -14,19 +14,20 @@
 
 namespace vernier::document {
 
-/// A document type: files with this root element are checked against this DTD, whatever their
-/// DOCTYPE says. `name` is the file name under formats/, which a DOCTYPE may cite as SYSTEM "name".
+/// A document type: files with this root element are checked against this DTD, regardless of their
+/// DOCTYPE. `name` is the file name under formats/, which a DOCTYPE may refer to as SYSTEM "name".
 struct Grammar {
   std::string_view root;  // "hybridsystem"
   std::string_view name;  // "hybrid.dtd"
   std::string_view dtd;   // the text, from vernier::embedded
 };
 
-/// How a DOCTYPE may name a DTD wherever the file is: `-//Vernier//DTD hybrid 1//EN` for
-/// "hybrid.dtd". Catalogues of other XML tools find the file by it.
+/// The public identifier by which a DOCTYPE may refer to a DTD, independent of where the file is:
+/// `-//Vernier//DTD hybrid 1//EN` for "hybrid.dtd". XML catalogues of other tools map it to the
+/// file.
 std::string public_identifier(std::string_view dtd_name);
 
-/// What a document may cost. Anything beyond is refused at once, with a message that says so.
+/// The resources that a document may use. Anything beyond is refused at once, with a message.
 struct Limits {
   std::size_t bytes = 16u << 20;
   int depth = 64;
@@ -42,12 +43,12 @@ struct Attribute {
 
 class Document;
 
-/// An element with its exact places. Comments and processing instructions are dropped.
+/// An element with exact places. Comments and processing instructions are dropped.
 struct Element {
   std::string name;
   std::vector<Attribute> attributes;  // defaults of the DTD included, at the element's place
   std::vector<Element> children;
-  std::string text;  // character data directly inside, references resolved, not trimmed
+  std::string text;  // character data directly inside, references resolved, untrimmed
   Place place;       // of the name in the start tag
 
   /// Runs of `text` and the byte in the file where each begins.
@@ -57,28 +58,27 @@ struct Element {
   std::vector<Run> runs;
 
   const Attribute* attribute(std::string_view name) const noexcept;
-  /// The value, or `otherwise`.
+  /// The value, or `otherwise` when the attribute is absent.
   std::string_view value(std::string_view attribute_name,
                          std::string_view otherwise = "") const noexcept;
   const Element* child(std::string_view name) const noexcept;
 };
 
-/// A document that was read and found valid against its DTD.
+/// A document that was read and validated against its DTD.
 class Document {
  public:
   const std::filesystem::path& file() const noexcept { return file_; }
   const Element& root() const noexcept { return root_; }
   const std::string& content() const noexcept { return content_; }
 
-  /// The place of `length` characters of an element's text, `offset` bytes into it; right also
-  /// behind &lt; and line breaks.
+  /// The place of `length` characters of an element's text, `offset` bytes into it; exact also
+  /// after &lt; and line breaks.
   Place place_in_text(const Element&, std::size_t offset, std::size_t length = 1) const;
   /// The place of a byte of content(); `length` in characters.
   Place place_at(std::size_t offset, std::size_t length = 1) const;
-  /// A line of the file without its end, for showing.
+  /// A line of the file without its line end, for display.
   std::string line(int number) const;
-  /// Adds the source line of its place to a diagnostic that has none; nothing when the line is too
-  /// long to be of use.
+  /// Adds the source line to a diagnostic that has none, unless the line is too long to be useful.
   void show_source(Diagnostic&) const;
 
  private:
@@ -86,13 +86,14 @@ class Document {
   std::filesystem::path file_;
   std::string content_;
   std::vector<std::size_t> line_starts_;  // bytes
-  std::vector<std::size_t> characters_;   // before every 256th byte, so that columns cost little
+  std::vector<std::size_t> characters_;   // before every 256th byte: makes columns cheap
   Element root_;
 };
 
 /// Reads and validates; all problems go into `problems` with their places and source lines. Nothing
-/// when the document is not well-formed, not valid, of no known root element, or over the limits.
-/// Never touches the network or another file; entities other than the five of XML are refused.
+/// when the document is not well-formed, is not valid, has an unknown root element, or exceeds the
+/// limits. Never accesses the network or another file; entities other than the five predefined ones
+/// of XML are refused.
 std::optional<Document> read(const std::filesystem::path&, std::span<const Grammar>,
                              Diagnostics& problems, const Limits& = {});
 
@@ -100,15 +101,16 @@ std::optional<Document> read(const std::filesystem::path&, std::span<const Gramm
 std::optional<Document> parse(std::string content, const std::filesystem::path& name,
                               std::span<const Grammar>, Diagnostics& problems, const Limits& = {});
 
-/// The bytes of a file, as read() takes them; nothing after a report when it cannot be read.
+/// The bytes of a file, within the limits of read(); nothing, after a report, when it cannot be
+/// read.
 std::optional<std::string> content_of(const std::filesystem::path&, Diagnostics& problems,
                                       const Limits& = {});
 
-/// The name of the root element, found without looking at the rest; empty when there is none.
+/// The name of the root element, without checking the rest; empty when there is none.
 std::string root_element(std::string_view content);
 
-/// What is made of a document that was read, for as many as want it; null when there is none or
-/// it was found wanting. Source(Document, Diagnostics&) reports.
+/// Converts a document that was read into a shared Source; null when there is no document or it has
+/// errors, which Source(Document, Diagnostics&) reports.
 template <class Source>
 std::shared_ptr<Source> made_of(std::optional<Document> d, Diagnostics& problems) {
   if (!d) return {};
@@ -116,7 +118,7 @@ std::shared_ptr<Source> made_of(std::optional<Document> d, Diagnostics& problems
   auto source = std::make_shared<Source>(std::move(*d), problems);
   return problems.errors() > before ? nullptr : source;
 }
-/// The same of a file, or of text in memory, by one grammar.
+/// The same for a file, or for text in memory, with one grammar.
 template <class Source>
 std::shared_ptr<Source> read_as(const std::filesystem::path& path, const Grammar& grammar,
                                 Diagnostics& problems) {

@@ -72,7 +72,7 @@ TEST(Document, HasTheElementsAttributesAndTextOfTheFile) {
   const Element& level = *d.root().child("level");
   EXPECT_EQ(level.value("name"), "h1");
   EXPECT_EQ(level.value("unit"), "cm");
-  EXPECT_EQ(level.value("kind"), "free");  // by default of the DTD
+  EXPECT_EQ(level.value("kind"), "free");  // the default in the DTD
   EXPECT_EQ(level.value("nothing", "x"), "x");
   EXPECT_EQ(level.text, "3 < 4");
   EXPECT_EQ(level.place.line, 5);
@@ -322,7 +322,7 @@ TEST(Document, RefusesATagWithTooManyAttributes) {
 TEST(Document, StaysLinearInMuchText) {
   std::string text = "<tank version=\"1\"><title/>";
   for (int i = 0; i < 100'000; ++i) text += "\n<level name='a'>1 &lt; 2</level>";
-  // built in one pass; quadratic, it would take longer than any test may
+  // built in one pass; a quadratic method would exceed the timeout of any test
   EXPECT_EQ(good(text + "</tank>").root().children.back().text, "1 < 2");
 }
 
@@ -330,7 +330,7 @@ TEST(Document, RefusesALargeFileWithoutReadingIt) {
   const TemporaryFolder folder;
   const auto path = folder / "large.xml";
   std::ofstream(path) << "<tank/>";
-  std::filesystem::resize_file(path, std::uintmax_t{1} << 36);  // sparse: takes no room on disk
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 36);  // sparse: uses no disk space
   Diagnostics problems;
   EXPECT_FALSE(read(path, tanks, problems).has_value());
   EXPECT_THAT(rendered(problems),

@@ -20,9 +20,9 @@ class Report {
   bool full() const noexcept { return count_ >= most; }
   bool failed() const noexcept { return errors_ > 0; }
 
-  /// Of the text of an element without the blanks around it.
+  /// The place of an element's text without the blanks around it.
   Place text_place(const Element&) const;
-  /// Of an attribute's value, or the element when it is absent.
+  /// The place of an attribute's value, or of the element when it is absent.
   static Place value_place(const Element&, std::string_view attribute);
 
   const Document& document() const noexcept { return document_; }
@@ -33,7 +33,7 @@ class Report {
 
   const Document& document_;
   Diagnostics& out_;
-  Diagnostic ignored_;  // takes the notes of what is too much
+  Diagnostic ignored_;  // receives the notes of problems beyond the limit
   std::size_t count_ = 0, errors_ = 0;
 };
 

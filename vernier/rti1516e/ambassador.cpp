@@ -13,7 +13,7 @@ namespace {
 using wire::Failure;
 using namespace std::chrono_literals;
 
-/// What a federate says in seconds; not a number: nothing.
+/// A number of seconds from the federate as a duration; NaN counts as zero.
 RtiTransport::Clock::duration span_of_seconds(double s) {
   return std::chrono::duration_cast<RtiTransport::Clock::duration>(
       std::chrono::duration<double>(s > 0.0 ? std::min(s, 1e6) : 0.0));
@@ -50,7 +50,7 @@ void VernierAmbassador::connect(FederateAmbassador& federate, CallbackModel mode
     raise(Failure::UnsupportedCallbackModel, "there is no such callback model");
   const wire::Designator where = wire::parsed_designator(narrow(designator));
   if (!where.error.empty()) raise(Failure::InvalidLocalSettingsDesignator, where.error);
-  // what is left of a connection that was lost
+  // clean up after a connection that was lost
   stop_delivering(lock);
   link_.close(lock);
   std::string why;
@@ -121,7 +121,7 @@ void VernierAmbassador::await(Lock& lock, std::uint32_t sequence,
   throw;
 }
 
-// ---- reports
+// ---- service reports of the Management Object Model
 
 VernierAmbassador::Service::Service(VernierAmbassador& of, const char* name,
                                     std::initializer_list<Argument> arguments)
@@ -146,7 +146,7 @@ void VernierAmbassador::Service::report() noexcept try {
   if (!m || of_.link_.is_lost() || !owns_lock()) return;
   const bool failed = std::uncaught_exceptions() > watch_->exceptions;
   const Raised& why = watch_->raised;
-  // what the RTI refused or served it has reported
+  // The RTI has already reported the requests that it refused or served.
   if (failed ? why.failure == wire::Failure::none : asked_ || !m->reports_services) return;
   wire::ReportInvocation r{.service = name_};
   if (failed) {
@@ -160,10 +160,10 @@ void VernierAmbassador::Service::report() noexcept try {
   wire::write(of_.link_.empty_frame(), r);
   of_.link_.post(true);
 } catch (...) {
-  // the connection is gone, or there is no memory: nobody hears of it
+  // the connection is lost, or memory is exhausted: the report cannot be sent
 }
 
-// ---- callbacks
+// ---- callbacks (10.41 to 10.44)
 
 bool VernierAmbassador::deliverable() const noexcept {
   return callbacks_enabled_ && delivering_ == std::thread::id() &&
@@ -187,7 +187,8 @@ void VernierAmbassador::deliver(Lock& lock) {
 }
 
 void VernierAmbassador::wait_for_callback(Lock& lock, Clock::time_point until) {
-  // while callbacks are held back nothing is received, so that senders wait and not memory grows
+  // While callbacks are disabled nothing is received: senders block, instead of memory growing
+  // here.
   if (callbacks_enabled_ && !link_.is_lost())
     link_.receive(lock, until);
   else

@@ -22,12 +22,13 @@ namespace vernier::hla {
 using namespace ::rti1516e;
 namespace wire = ::vernier::federation;
 
-/// The services of the standard on an RtiTransport to an RTI. Each checks what the federate can
-/// know, by the standard's order of exceptions, and asks the RTI for the rest; updates,
-/// interactions and time advances are checked completely and not answered.
+/// The services of IEEE 1516.1-2010 on an RtiTransport to an RTI. Each service checks locally what
+/// the federate knows, in the standard's order of exceptions, and asks the RTI for the rest.
+/// Updates, interactions and time advances are checked completely here and get no answer, so they
+/// cost no round trip.
 ///
-/// Any thread may call any service. Callbacks come in the thread that evokes, or in one of the
-/// ambassador; never two at once, and no lock is held meanwhile.
+/// Any thread may call any service. Callbacks are made by the thread that evokes them, or by a
+/// thread of the ambassador; never two at once, and with no lock held.
 class VernierAmbassador : public RTIambassador {
  public:
   using Connect =
@@ -36,7 +37,7 @@ class VernierAmbassador : public RTIambassador {
   explicit VernierAmbassador(Connect connect);
   ~VernierAmbassador() override;
 
-  // ---- federation management (ambassador.cpp, ambassador_federation.cpp)
+  // ---- federation management, section 4 (ambassador.cpp, ambassador_federation.cpp)
 
   void connect(FederateAmbassador&, CallbackModel, const std::wstring&) override;
   void disconnect() override;
@@ -72,7 +73,7 @@ class VernierAmbassador : public RTIambassador {
   void abortFederationRestore() override;
   void queryFederationRestoreStatus() override;
 
-  // ---- declaration management (ambassador_declaration.cpp)
+  // ---- declaration management, section 5 (ambassador_declaration.cpp)
 
   void publishObjectClassAttributes(ObjectClassHandle, const AttributeHandleSet&) override;
   void unpublishObjectClass(ObjectClassHandle) override;
@@ -86,7 +87,7 @@ class VernierAmbassador : public RTIambassador {
   void subscribeInteractionClass(InteractionClassHandle, bool) override;
   void unsubscribeInteractionClass(InteractionClassHandle) override;
 
-  // ---- object management (ambassador_object.cpp)
+  // ---- object management, section 6 (ambassador_object.cpp)
 
   void reserveObjectInstanceName(const std::wstring&) override;
   void releaseObjectInstanceName(const std::wstring&) override;
@@ -119,7 +120,7 @@ class VernierAmbassador : public RTIambassador {
                                                   TransportationType) override;
   void queryInteractionTransportationType(FederateHandle, InteractionClassHandle) override;
 
-  // ---- ownership management (ambassador_ownership.cpp)
+  // ---- ownership management, section 7 (ambassador_ownership.cpp)
 
   void unconditionalAttributeOwnershipDivestiture(ObjectInstanceHandle,
                                                   const AttributeHandleSet&) override;
@@ -141,7 +142,7 @@ class VernierAmbassador : public RTIambassador {
   void queryAttributeOwnership(ObjectInstanceHandle, AttributeHandle) override;
   bool isAttributeOwnedByFederate(ObjectInstanceHandle, AttributeHandle) override;
 
-  // ---- time management (ambassador_time.cpp)
+  // ---- time management, section 8 (ambassador_time.cpp)
 
   void enableTimeRegulation(const LogicalTimeInterval&) override;
   void disableTimeRegulation() override;
@@ -164,7 +165,7 @@ class VernierAmbassador : public RTIambassador {
                                 OrderType) override;
   void changeInteractionOrderType(InteractionClassHandle, OrderType) override;
 
-  // ---- data distribution management (ambassador_region.cpp)
+  // ---- data distribution management, section 9 (ambassador_region.cpp)
 
   RegionHandle createRegion(const DimensionHandleSet&) override;
   void commitRegionModifications(const RegionHandleSet&) override;
@@ -198,7 +199,7 @@ class VernierAmbassador : public RTIambassador {
                                               const AttributeHandleSetRegionHandleSetPairVector&,
                                               const VariableLengthData&) override;
 
-  // ---- support services (ambassador_support.cpp; callbacks: ambassador.cpp)
+  // ---- support services, section 10 (ambassador_support.cpp; callbacks: ambassador.cpp)
 
   ResignAction getAutomaticResignDirective() override;
   void setAutomaticResignDirective(ResignAction) override;
@@ -259,14 +260,14 @@ class VernierAmbassador : public RTIambassador {
   using Lock = RtiConnection::Lock;
   using Clock = RtiConnection::Clock;
 
-  /// A service while it is invoked; holds the lock. While the RTI reports services or exceptions of
-  /// this federate, it tells the RTI of what that does not see: exceptions that are raised here,
-  /// services that do without the RTI.
+  /// One invocation of a service; holds the lock. If the RTI reports services or exceptions of this
+  /// federate (Management Object Model), this tells the RTI what it cannot see itself: exceptions
+  /// raised here, and services that do not involve the RTI.
   class Service : public Lock {
    public:
     Service(VernierAmbassador&, const char* name, std::initializer_list<Argument> arguments);
     ~Service();
-    /// The RTI was asked.
+    /// The RTI was asked, so it reports this invocation itself.
     void asked() noexcept { asked_ = true; }
     template <class T>
     T gives(T value) {
@@ -280,30 +281,31 @@ class VernierAmbassador : public RTIambassador {
       std::vector<std::string> returned;
       Raised raised;
       Raised* outer = nullptr;
-      int exceptions = 0;  // in flight when it began
+      int exceptions = 0;  // in flight when the service began
     };
     void report() noexcept;
 
     VernierAmbassador& of_;
     const char* name_;
     bool asked_ = false;
-    std::unique_ptr<Watch> watch_;  // null: nobody wants to know
+    std::unique_ptr<Watch> watch_;  // null: no reports are requested
   };
 
-  // ---- what a service begins with; each throws what the standard says
+  // ---- checks at the beginning of services; each throws the exception of the standard
 
-  /// NotConnected.
+  /// Throws NotConnected.
   void require_connection() const;
-  /// The same, and FederateNotExecutionMember.
+  /// Also throws FederateNotExecutionMember.
   JoinedFederate& member() const;
-  /// The same, and SaveInProgress, RestoreInProgress.
+  /// Also throws SaveInProgress, RestoreInProgress.
   JoinedFederate& active() const;
   void require_outside_callback() const;
 
   // ---- requests
 
-  /// Sends a request and waits for its answer. `done` says what a good one changes; callbacks
-  /// that come after the request are delivered after that. The member may be another afterwards.
+  /// Sends a request and waits for its answer. `done` applies what a positive answer changes;
+  /// callbacks that arrive after the request are delivered after that. The membership may have
+  /// changed meanwhile.
   template <class M>
   void ask(Service& lock, const M& message, const std::function<void()>& done = {}) {
     lock.asked();
@@ -317,7 +319,7 @@ class VernierAmbassador : public RTIambassador {
         },
         done != nullptr);
   }
-  /// The same; a good answer changes what a service does when it was invoked for the federate.
+  /// The same; a positive answer changes the member as if the service had been invoked for it.
   template <class M>
   void ask_as(Service& lock, JoinedFederate& m, const M& message) {
     ask(lock, message, [&] { m.done(message); });
@@ -339,7 +341,8 @@ class VernierAmbassador : public RTIambassador {
     return body;
   }
 
-  /// The same as the link's; who turns out not to be a member any more is none.
+  /// As RtiConnection::await(); if the answer shows that the federate is no longer a member, the
+  /// membership ends.
   void await(Lock&, std::uint32_t sequence, const std::function<bool(Bytes)>& read, bool holds);
   void create(const std::wstring& federation, const std::vector<std::wstring>& modules,
               const std::wstring* mim, const std::wstring& time);
@@ -368,20 +371,20 @@ class VernierAmbassador : public RTIambassador {
   bool deliverable() const noexcept;
   void deliver(Lock&);
   void deliver_immediately();
-  /// Until there is a callback, or then.
+  /// Waits for a callback, at most until then.
   void wait_for_callback(Lock&, Clock::time_point until);
   void stop_delivering(Lock&);
 
   const Connect connect_;
-  mutable std::mutex mutex_;  // of everything below
+  mutable std::mutex mutex_;  // protects everything below
   RtiConnection link_;
   Courier courier_;
   CallbackModel model_ = HLA_EVOKED;
   bool connected_ = false;
   bool callbacks_enabled_ = true;
   bool stopping_ = false;
-  std::thread::id delivering_;  // who is in a callback
-  std::thread thread_;          // of immediate callbacks
+  std::thread::id delivering_;  // the thread that is in a callback
+  std::thread thread_;          // makes immediate callbacks
   std::unique_ptr<JoinedFederate> member_;
 };
 

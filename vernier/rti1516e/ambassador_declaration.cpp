@@ -6,7 +6,7 @@
 namespace vernier::hla {
 namespace {
 
-/// InvalidUpdateRateDesignator, unless it is empty: no rate.
+/// Throws InvalidUpdateRateDesignator unless the name is known, or empty for no rate.
 std::string known_rate(const JoinedFederate& m, const std::wstring& designator) {
   std::string rate = narrow(designator);
   if (!rate.empty() && !m.fom.rate(rate))
@@ -94,7 +94,7 @@ void VernierAmbassador::unsubscribeInteractionClass(InteractionClassHandle inter
   ask(lock, wire::UnsubscribeInteraction{defined(m, interaction), {}});
 }
 
-// ---- with regions
+// ---- with regions (9.8 to 9.11)
 
 void VernierAmbassador::subscribeObjectClassAttributesWithRegions(
     ObjectClassHandle object_class, const AttributeHandleSetRegionHandleSetPairVector& pairs,

@@ -23,8 +23,8 @@ std::vector<wire::Document> documents(const std::vector<std::wstring>& designato
   return all;
 }
 
-/// The time of the name: the standard's default is floating point, one of the federates' own is
-/// counted in integers.
+/// Selects the time by its name. The standard's default is HLAfloat64Time; a time that the
+/// federates define themselves is counted in integers (OwnTime).
 void choose_time(wire::CreateFederation& m, const std::wstring& name) {
   m.time =
       name.empty() || name == name_of(TimeKind::float64) ? TimeKind::float64 : TimeKind::integer64;
@@ -35,7 +35,7 @@ void choose_time(wire::CreateFederation& m, const std::wstring& name) {
 wire::ResignAction action_of(ResignAction a) {
   if (a < UNCONDITIONALLY_DIVEST_ATTRIBUTES || a > NO_ACTION)
     raise(Failure::InvalidResignAction, "there is no such resign action");
-  return static_cast<wire::ResignAction>(a);  // both in the order of the standard
+  return static_cast<wire::ResignAction>(a);  // both are in the order of the standard
 }
 
 }  // namespace
@@ -171,7 +171,7 @@ void VernierAmbassador::synchronizationPointAchieved(const std::wstring& label, 
   ask(lock, wire::AchieveSynchronization{narrow(label), success});
 }
 
-// ---- save
+// ---- save (4.16 to 4.23)
 
 void VernierAmbassador::requestFederationSave(const std::wstring& label) {
   Service lock(*this, __func__, {label});
@@ -222,7 +222,7 @@ void VernierAmbassador::queryFederationSaveStatus() {
   ask(lock, wire::QuerySaveStatus{});
 }
 
-// ---- restore
+// ---- restore (4.24 to 4.32)
 
 void VernierAmbassador::requestFederationRestore(const std::wstring& label) {
   Service lock(*this, __func__, {label});
@@ -254,7 +254,7 @@ void VernierAmbassador::queryFederationRestoreStatus() {
   ask(lock, wire::QueryRestoreStatus{});
 }
 
-// ---- what belongs to resigning
+// ---- automatic resign directive (10.2, 10.3)
 
 ResignAction VernierAmbassador::getAutomaticResignDirective() {
   Service lock(*this, __func__, {});

@@ -27,7 +27,8 @@ Numbers keys(const Map& values) {
   return n;
 }
 
-/// AttributeNotDefined, AttributeNotOwned. True when one of them goes in time stamp order.
+/// Throws AttributeNotDefined, AttributeNotOwned. True when one of them is sent in time stamp
+/// order.
 bool require_owned(const JoinedFederate& m, const Instance& i,
                    const AttributeHandleValueMap& values) {
   bool stamped = false;
@@ -44,8 +45,9 @@ bool require_owned(const JoinedFederate& m, const Instance& i,
   return stamped;
 }
 
-/// The time of a message. One in time stamp order must not be below what the federate has promised:
-/// InvalidLogicalTime. It has a number then, by which it may be retracted.
+/// The time of a message. If it is sent in time stamp order, it must not lie below the bound that
+/// the federate has promised (InvalidLogicalTime), and it gets a number by which it can be
+/// retracted (8.21).
 struct When {
   std::optional<Stamp> stamp;
   std::uint32_t retraction = 0;
@@ -67,7 +69,7 @@ When when(JoinedFederate& m, const LogicalTime* time, bool stamped) {
   return w;
 }
 
-/// As wire::Values is written.
+/// Writes the format of wire::Values directly from the caller's map, without a copy.
 template <class Map>
 void write_values(wire::Writer& w, const Map& values) {
   std::size_t size = 0;
@@ -84,7 +86,7 @@ void finish(std::vector<std::byte>& frame, Kind kind) {
 
 }  // namespace
 
-// ---- names
+// ---- names (6.2 to 6.7)
 
 void VernierAmbassador::reserveObjectInstanceName(const std::wstring& name) {
   Service lock(*this, __func__, {name});
@@ -115,7 +117,7 @@ void VernierAmbassador::releaseMultipleObjectInstanceName(const std::set<std::ws
   ask(lock, m);
 }
 
-// ---- instances
+// ---- instances (6.8, 6.14, 6.16)
 
 ObjectInstanceHandle VernierAmbassador::register_object(
     const char* service, ObjectClassHandle object_class, const std::wstring* name,
@@ -203,7 +205,7 @@ void VernierAmbassador::localDeleteObjectInstance(ObjectInstanceHandle object) {
   ask_as(lock, m, wire::LocalDelete{number(object)});
 }
 
-// ---- values
+// ---- values (6.10, 6.12, 6.19)
 
 MessageRetractionHandle VernierAmbassador::update(ObjectInstanceHandle object,
                                                   const AttributeHandleValueMap& values,
@@ -320,7 +322,7 @@ void VernierAmbassador::requestAttributeValueUpdateWithRegions(
   ask(lock, wire::RequestClassUpdate{c, parts_of(m, c, pairs), true, blob(tag)});
 }
 
-// ---- transportation
+// ---- transportation (6.23 to 6.30)
 
 void VernierAmbassador::requestAttributeTransportationTypeChange(
     ObjectInstanceHandle object, const AttributeHandleSet& attributes, TransportationType type) {

@@ -7,7 +7,7 @@ namespace {
 
 using wire::Failure;
 
-/// What a federate asks for must be published, and not its own: FederateOwnsAttributes,
+/// A federate must publish what it acquires, and not own it already. Throws FederateOwnsAttributes,
 /// ObjectClassNotPublished, AttributeNotPublished.
 void require_acquirable(const JoinedFederate& m, const Instance& i, const Numbers& attributes) {
   for (const Handle a : attributes)

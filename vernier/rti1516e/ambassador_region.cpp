@@ -46,7 +46,7 @@ void VernierAmbassador::commitRegionModifications(const RegionHandleSet& regions
         {number(r), known ? own_region(m, r).bounds : std::vector<wire::Bounds>()});
     if (!known) unknown = &r;
   }
-  ask(lock, wish);  // the RTI tells regions of others from those that nobody has
+  ask(lock, wish);  // only the RTI can tell another federate's region from no region
   if (unknown) known_region(m, *unknown);
 }
 

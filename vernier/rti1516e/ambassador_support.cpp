@@ -8,7 +8,7 @@ namespace {
 
 using wire::Failure;
 
-/// The handle itself, or NameNotFound.
+/// The handle itself; throws NameNotFound when it is 0.
 template <class H>
 H found(Handle h, const char* what, const std::string& name) {
   if (h == 0) raise(Failure::NameNotFound, std::string("there is no ") + what + " '" + name + "'");
@@ -27,7 +27,7 @@ Handle valid(const JoinedFederate& m, const InteractionClassHandle& h) {
   return number(h);
 }
 
-/// InvalidAttributeHandle, AttributeNotDefined.
+/// Throws InvalidAttributeHandle, AttributeNotDefined.
 Handle valid(const JoinedFederate& m, Handle object_class, const AttributeHandle& h) {
   if (!m.fom.is_attribute(number(h)))
     raise(Failure::InvalidAttributeHandle, "no attribute has this handle");
@@ -42,7 +42,7 @@ Handle valid(const JoinedFederate& m, const DimensionHandle& h) {
 
 }  // namespace
 
-// ---- federates
+// ---- federates (10.4, 10.5)
 
 FederateHandle VernierAmbassador::getFederateHandle(const std::wstring& name) {
   Service lock(*this, __func__, {name});
@@ -76,7 +76,7 @@ unsigned long VernierAmbassador::normalizeServiceGroup(ServiceGroup group) {
   return lock.gives(static_cast<unsigned long>(group));
 }
 
-// ---- object classes, instances and attributes
+// ---- object classes, instances and attributes (10.6 to 10.14)
 
 ObjectClassHandle VernierAmbassador::getObjectClassHandle(const std::wstring& name) {
   Service lock(*this, __func__, {name});
@@ -143,7 +143,7 @@ double VernierAmbassador::getUpdateRateValueForAttribute(ObjectInstanceHandle ob
   return ask_for<wire::Rate>(lock, wire::QueryRate{number(object), a}).hertz;
 }
 
-// ---- interaction classes and parameters
+// ---- interaction classes and parameters (10.15 to 10.18)
 
 InteractionClassHandle VernierAmbassador::getInteractionClassHandle(const std::wstring& name) {
   Service lock(*this, __func__, {name});
@@ -182,7 +182,7 @@ std::wstring VernierAmbassador::getParameterName(InteractionClassHandle interact
   return lock.gives(wide(m.fom.parameter(p).name));
 }
 
-// ---- orders and transportations
+// ---- orders and transportations (10.19 to 10.22)
 
 OrderType VernierAmbassador::getOrderType(const std::wstring& name) {
   Service lock(*this, __func__, {name});
@@ -214,7 +214,7 @@ std::wstring VernierAmbassador::getTransportationName(TransportationType type) {
   return lock.gives(wide(m.fom.tables().transportations[transportation_of(m, type) - 1]));
 }
 
-// ---- dimensions
+// ---- dimensions (10.23 to 10.27)
 
 DimensionHandleSet VernierAmbassador::getAvailableDimensionsForClassAttribute(
     ObjectClassHandle object_class, AttributeHandle attribute) {
@@ -250,7 +250,7 @@ unsigned long VernierAmbassador::getDimensionUpperBound(DimensionHandle h) {
   return lock.gives(m.fom.upper_bound(valid(m, h)));
 }
 
-// ---- switches
+// ---- switches (10.33 to 10.40)
 
 void VernierAmbassador::set_switch(const char* service, wire::Switch which, bool on,
                                    Failure already) {
@@ -294,7 +294,7 @@ void VernierAmbassador::disableInteractionRelevanceAdvisorySwitch() {
              Failure::InteractionRelevanceAdvisorySwitchIsOff);
 }
 
-// ---- of the C++ interface
+// ---- functions that only the C++ interface has
 
 std::unique_ptr<LogicalTimeFactory> VernierAmbassador::getTimeFactory() const {
   Lock lock(mutex_);

@@ -30,7 +30,7 @@ struct Service {
   std::function<void(A&)> call;
 };
 
-/// Services of joined federates that neither saves nor restores may interrupt.
+/// Services that a joined federate must not call during a save or restore.
 const std::vector<Service>& active_services() {
   static const AttributeHandleSet set{an_x};
   static const AttributeHandleValueMap values;
@@ -140,7 +140,7 @@ const std::vector<Service>& active_services() {
   return all;
 }
 
-/// The others of joined federates.
+/// The other services of joined federates.
 const std::vector<Service>& member_services() {
   static const VariableLengthData data;
   static const std::vector<Service> all{S(resignFederationExecution(NO_ACTION)),
@@ -248,7 +248,7 @@ TEST(Ambassador, DoesNothingElseWhileAFederationSavesOrRestores) {
   EXPECT_THROW(a.federateSaveBegun(), SaveNotInitiated);
   a.federateSaveComplete();
   EXPECT_TRUE(r.rti.last<wire::SaveDone>().success);
-  expect_all<SaveInProgress>(a, active_services());  // until all are done
+  expect_all<SaveInProgress>(a, active_services());  // until all federates have saved
   r.rti.say(wire::Saved{true, {}});
   r.evoke_all();
   EXPECT_NO_THROW(a.enableCallbacks());
@@ -292,7 +292,7 @@ TEST(Ambassador, IsAfterARestoreWhatTheRtiSays) {
   const auto ship = a.getObjectInstanceHandle(L"ship");
   const AttributeHandleValueMap x{{an_x, {}}}, y{{handle<AttributeHandle>(attribute_y), {}}};
   EXPECT_THROW(a.updateAttributeValues(old, x, r.tag), ObjectInstanceNotKnown);
-  a.updateAttributeValues(ship, x, r.tag, at_5);  // in receive order now: any time will do
+  a.updateAttributeValues(ship, x, r.tag, at_5);  // in receive order now: any time is accepted
   EXPECT_THROW(a.updateAttributeValues(ship, y, r.tag, HLAinteger64Time(24)), InvalidLogicalTime);
   EXPECT_TRUE(a.updateAttributeValues(ship, y, r.tag, HLAinteger64Time(25)).isValid());
   EXPECT_NO_THROW(a.sendInteraction(an_i, {}, r.tag, at_5));

@@ -17,7 +17,7 @@ bool DataElement::isSameTypeAs(const DataElement& other) const {
 }
 
 Integer64 DataElement::hash() const {
-  // FNV-1a
+  // FNV-1a, 64 bits
   std::uint64_t h = 0xcbf29ce484222325u;
   const VariableLengthData data = encode();
   const auto* bytes = static_cast<const unsigned char*>(data.data());
@@ -34,7 +34,7 @@ using vernier::hla::Octets;
 using vernier::hla::put;
 using vernier::hla::require_bytes;
 
-// ---- how values of each type are written at a place that is aligned already
+// ---- encodings of IEEE 1516.2-2010, section 4.13, of values whose position is already aligned
 
 constexpr auto big = std::endian::big, little = std::endian::little;
 
@@ -90,13 +90,13 @@ struct UnicodeChar {
   }
 };
 
-/// Writes how many elements follow.
+/// Writes the number of elements that follow.
 void put_count(Octets& to, size_t count) {
   if (count > 0x7fffffff) throw EncoderException(L"more elements than can be counted");
   put(to, static_cast<std::uint32_t>(count));
 }
 
-/// Reads how many elements of `size` bytes follow, and checks that they can.
+/// Reads the number of elements of `size` bytes that follow, and checks that the bytes are there.
 size_t got_count(const Octets& from, size_t& at, size_t size) {
   const size_t count = got<std::uint32_t>(from, at);
   at += 4;
@@ -119,7 +119,7 @@ struct AsciiString {
   }
 };
 
-/// UTF-16: a character past the first 65536 is two.
+/// UTF-16: a character above U+FFFF is two units, a surrogate pair.
 struct UnicodeString {
   static constexpr unsigned boundary = 4;
   static size_t units(const std::wstring& value) {
@@ -188,7 +188,7 @@ VERNIER_HOW(HLAunicodeString, UnicodeString)
 
 }  // namespace
 
-// what is not in parentheses are types and names; the signatures are the standard's
+// macro arguments without parentheses are types and names; the signatures are the standard's
 // NOLINTBEGIN(bugprone-macro-parentheses,bugprone-unhandled-self-assignment,performance-unnecessary-value-param)
 #define VERNIER_ELEMENT(Element, Value)                                                            \
   Element::Element() : _own(), _value(&_own) {}                                                    \
@@ -236,7 +236,7 @@ RTI_BASIC_DATA_ELEMENTS(VERNIER_ELEMENT)
 class HLAopaqueDataImplementation {
  public:
   Octets own;
-  Octet* buffer = nullptr;  // of the caller; null: the value is `own`
+  Octet* buffer = nullptr;  // the caller's; null: the value is `own`
   size_t capacity = 0, size = 0;
 
   const Octet* data() const { return buffer ? buffer : own.data(); }

@@ -1,9 +1,9 @@
-// An RTI that says anything: the federate's side refuses it or calls the federate, and its services
-// stay within what it knows.
+// An RTI that sends arbitrary messages: the federate's side refuses them or calls the federate, and
+// its services stay within bounds.
 //
-// The first byte: bit 0, time is floating point; bit 1, the first record are the tables of the FOM.
-// A record is a kind (2 bytes), a length (2 bytes) and a body; one of kind answer is the body of
-// the answer to the next request.
+// The first byte: bit 0, time is floating point; bit 1, the first record is the tables of the FOM.
+// A record is a kind (2 bytes), a length (2 bytes) and a body; a record of kind answer is the body
+// of the answer to the next request.
 #include <RTI/NullFederateAmbassador.h>
 
 #include <deque>
@@ -33,7 +33,7 @@ wire::FomTables small_fom() {
   return t;
 }
 
-/// What is left to say, shared with the channel.
+/// The remaining records, shared with the channel.
 struct Script {
   explicit Script(Bytes input) : rest(input) { rest(how); }
   bool next(Kind& kind, Bytes& body) {
@@ -101,7 +101,7 @@ class Says final : public RtiTransport {
   std::deque<std::vector<std::byte>> answers_;
 };
 
-/// Looks at what it gets, so that memory which is not there is found.
+/// Reads everything it receives, so that the sanitizers find invalid memory.
 class Federate final : public NullFederateAmbassador {
  public:
   using NullFederateAmbassador::receiveInteraction;
@@ -177,7 +177,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     rti.connect(federate, HLA_EVOKED, L"");
     rti.joinFederationExecution(L"me", L"type", L"F", {});
-    // ends when all is said: the connection is lost then
+    // ends when the script is used up: the connection is then lost
     for (int i = 0;; ++i) {
       rti.evokeCallback(0.0);
       if (i % 4 == 3) use(rti);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Values as they travel: x is "1".
+/// Encoded values as sent: x is "1".
 struct OneValue {
   wire::Blob raw;
   explicit OneValue(Handle h) {
@@ -31,7 +31,7 @@ struct Case {
   std::string heard;
 };
 
-/// One for each callback of the standard; of an instance 50 of class A.
+/// One case for each callback of the standard; all concern instance 50 of class A.
 std::vector<Case> all_callbacks() {
   using wire::Order;
   const std::optional<Stamp> t = Stamp{5};
@@ -169,7 +169,7 @@ TEST(Callbacks, AreEvokedOneByOneOrManyAtATime) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 40ms);
   EXPECT_TRUE(f.take().empty());
   for (int i = 0; i < 3; ++i) j.rti.say(wire::Granted{Stamp{i}});
-  EXPECT_TRUE(a.evokeMultipleCallbacks(0.0, 0.0));  // one at least
+  EXPECT_TRUE(a.evokeMultipleCallbacks(0.0, 0.0));  // at least one
   EXPECT_EQ(f.take().size(), 1u);
 }
 
@@ -205,7 +205,7 @@ TEST(Callbacks, MayCallServicesButNotEvoke) {
       EXPECT_THROW(a.connect(f, model, L""), CallNotAllowedFromWithinCallback);
       EXPECT_THROW(a.resignFederationExecution(NO_ACTION), CallNotAllowedFromWithinCallback);
       EXPECT_THROW(a.joinFederationExecution(L"t", L"f"), CallNotAllowedFromWithinCallback);
-      // is answered, and what comes meanwhile waits
+      // is answered, and callbacks that arrive meanwhile wait
       a.publishInteractionClass(handle<InteractionClassHandle>(interaction_i));
       a.sendInteraction(handle<InteractionClassHandle>(interaction_i), {}, {});
     };
@@ -257,7 +257,7 @@ TEST(Callbacks, OfWhatARequestChangesComeAfterItsAnswer) {
     a.federateSaveBegun();
     a.federateSaveComplete();
     heard("saved");
-    EXPECT_NO_THROW(a.enableCallbacks());  // saves no more
+    EXPECT_NO_THROW(a.enableCallbacks());  // the save has ended
     rti.say(wire::InitiateRestore{"s", "me", 7});
     heard("restore s as me 7");
     a.federateRestoreComplete();
@@ -292,7 +292,7 @@ TEST(Callbacks, OfAFederationThatWasLeftAreDropped) {
   j.rti.say(wire::Granted{Stamp{1}});
   j.rti.say(wire::Federations{});
   j.rti.say(wire::Granted{Stamp{2}});
-  a.evokeCallback(0.0);  // the others are in hand now
+  a.evokeCallback(0.0);  // the other callbacks have been received by now
   j.rti.say(wire::Granted{Stamp{3}});
   a.resignFederationExecution(NO_ACTION);
   a.joinFederationExecution(L"t", L"f");
@@ -311,12 +311,12 @@ TEST(Callbacks, TellThatTheConnectionIsLost) {
     if (model == HLA_EVOKED) {
       EXPECT_FALSE(a.evokeMultipleCallbacks(0.01, 1.0));
     }
-    // after what came before
+    // after the callbacks that came before
     EXPECT_EQ(f.wait_for(3),
               (std::vector<std::string>{"discover 50 2 mine", "granted 1", "lost the cable"}));
     EXPECT_THROW(a.publishInteractionClass({}), NotConnected);
     EXPECT_THROW(a.resignFederationExecution(NO_ACTION), NotConnected);
-    EXPECT_NO_THROW(a.connect(f, model, L""));  // and begin again
+    EXPECT_NO_THROW(a.connect(f, model, L""));  // a new connection can be made
     EXPECT_THROW(a.publishInteractionClass({}), FederateNotExecutionMember);
     a.joinFederationExecution(L"t", L"f");
     j.rti.say(wire::Lost{"thrown out"});
@@ -328,13 +328,13 @@ TEST(Callbacks, TellThatTheConnectionIsLost) {
 
 TEST(Callbacks, TellThatTheRtiCannotBeUnderstood) {
   const std::vector<std::byte> nonsense(20, std::byte{0xff});
-  std::vector<std::byte> cut;  // a good header, and a body that is too short
+  std::vector<std::byte> cut;  // a valid header, and a body that is too short
   wire::write(cut, wire::Granted{});
   cut.pop_back();
   cut[0] = static_cast<std::byte>(cut.size());
   std::vector<std::byte> misplaced;  // a request
   wire::write(misplaced, wire::Leave{});
-  FomTables less = some_fom();  // handles would name nothing any more
+  FomTables less = some_fom();  // the old handles would refer to nothing
   less.object_classes.pop_back();
   std::vector<std::byte> shrunk, stranger, status;
   wire::write(shrunk, wire::Tables{encoded(less)});
@@ -369,7 +369,7 @@ TEST(Callbacks, ReflectionsAllocateNothingOnceTheirAttributesWereSeen) {
     for (int i = 0; i < 100; ++i) j.rti.say(wire::Reflect{.object = 50, .values = x_is_1});
     for (int i = 0; i < 100; ++i) j.rti.say(wire::Reflect{.object = 50, .values = y_is_1});
   };
-  for (int i = 0; i < 3; ++i) {  // one for each buffer that frames go through
+  for (int i = 0; i < 3; ++i) {  // one for each buffer that frames pass through
     say();
     j.ambassador.evokeMultipleCallbacks(0.0, 1.0);
   }

@@ -21,13 +21,13 @@ namespace {
 
 std::string quoted(const std::string& s) { return "'" + s + "'"; }
 
-/// The object as a T, or null; quick for what is exactly one.
+/// The object as a T, or null; fast when its type is exactly T.
 template <class T, class Base>
 const T* as(const Base& b) noexcept {
   return typeid(b) == typeid(T) ? static_cast<const T*>(&b) : dynamic_cast<const T*>(&b);
 }
 
-/// -0 is 0.
+/// The bits of a non-negative double order like the number itself. Adding 0 turns -0 into 0.
 Stamp stamp(double d) noexcept { return {std::bit_cast<std::int64_t>(d + 0.0)}; }
 
 }  // namespace

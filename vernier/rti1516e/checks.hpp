@@ -9,7 +9,7 @@
 #include "vernier/rti1516e/handles.hpp"
 #include "vernier/rti1516e/joined_federate.hpp"
 
-/// What services convert and check; each throws the exception of the standard.
+/// Conversions and checks of arguments; each throws the exception of the standard.
 namespace vernier::hla {
 
 inline Bytes bytes(const ::rti1516e::VariableLengthData& d) noexcept {
@@ -31,47 +31,47 @@ std::set<H> handles(const Numbers& all) {
   return s;
 }
 
-/// ObjectClassNotDefined.
+/// Throws ObjectClassNotDefined.
 Handle defined(const JoinedFederate&, const ::rti1516e::ObjectClassHandle&);
-/// InteractionClassNotDefined.
+/// Throws InteractionClassNotDefined.
 Handle defined(const JoinedFederate&, const ::rti1516e::InteractionClassHandle&);
-/// AttributeNotDefined; of a class that is one.
+/// Throws AttributeNotDefined. The class must be defined.
 Handle defined(const JoinedFederate&, Handle object_class, const ::rti1516e::AttributeHandle&);
 Numbers defined(const JoinedFederate&, Handle object_class, const ::rti1516e::AttributeHandleSet&);
-/// ObjectInstanceNotKnown.
+/// Throws ObjectInstanceNotKnown.
 Instance& known(JoinedFederate&, const ::rti1516e::ObjectInstanceHandle&);
-/// AttributeNotOwned.
+/// Throws AttributeNotOwned.
 void require_owned(const JoinedFederate&, const Instance&, const Numbers& attributes);
-/// The attributes of a known instance: AttributeNotDefined, AttributeNotOwned.
+/// The attributes of a known instance. Throws AttributeNotDefined, AttributeNotOwned.
 Numbers owned(const JoinedFederate&, const Instance&, const ::rti1516e::AttributeHandleSet&);
-/// InvalidRegion.
+/// Throws InvalidRegion.
 Region& known_region(JoinedFederate&, const ::rti1516e::RegionHandle&);
-/// The same, and RegionNotCreatedByThisFederate.
+/// Also throws RegionNotCreatedByThisFederate.
 Region& own_region(JoinedFederate&, const ::rti1516e::RegionHandle&);
-/// InvalidRegion, RegionNotCreatedByThisFederate, and InvalidRegionContext unless the regions' own
-/// dimensions are among `available` ones.
+/// Throws InvalidRegion, RegionNotCreatedByThisFederate, and InvalidRegionContext unless the
+/// dimensions of the regions are among the `available` ones.
 Numbers regions_within(JoinedFederate&, const ::rti1516e::RegionHandleSet&,
                        const Numbers& available);
-/// Attributes and regions of a class: AttributeNotDefined, then as above.
+/// Attributes and regions of a class. Throws AttributeNotDefined, then as above.
 std::vector<federation::InRegions> parts_of(
     JoinedFederate&, Handle object_class,
     const ::rti1516e::AttributeHandleSetRegionHandleSetPairVector&, bool with_context = true);
 std::vector<federation::InRegions> parts_of(const JoinedFederate&, Handle object_class,
                                             const ::rti1516e::AttributeHandleSet&);
 
-/// InvalidLogicalTime: of another implementation, negative or not a number.
+/// Throws InvalidLogicalTime if it is of another implementation, negative or NaN.
 Stamp stamp_of(const JoinedFederate&, const ::rti1516e::LogicalTime&);
-/// InvalidLookahead.
+/// Throws InvalidLookahead.
 Stamp span_of(const JoinedFederate&, const ::rti1516e::LogicalTimeInterval&);
-/// Sets a time of the federation's kind; RTIinternalError when it is of another.
+/// Sets a time of the federation's kind; throws RTIinternalError when it is of another.
 void assign(::rti1516e::LogicalTime&, const TimeClass&, Stamp);
 void assign(::rti1516e::LogicalTimeInterval&, const TimeClass&, Stamp);
 const wchar_t* name_of(TimeKind) noexcept;
 
-/// InvalidTransportationType.
+/// Throws InvalidTransportationType.
 Handle transportation_of(const JoinedFederate&, ::rti1516e::TransportationType);
 ::rti1516e::TransportationType transportation_of(const JoinedFederate&, Handle) noexcept;
-/// InvalidOrderType.
+/// Throws InvalidOrderType.
 federation::Order order_of(::rti1516e::OrderType);
 inline ::rti1516e::OrderType order_of(federation::Order o) noexcept {
   return o == federation::Order::time_stamp ? ::rti1516e::TIMESTAMP : ::rti1516e::RECEIVE;

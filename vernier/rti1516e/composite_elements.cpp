@@ -20,7 +20,7 @@ using vernier::hla::Octets;
 using vernier::hla::put;
 using vernier::hla::require_bytes;
 
-/// An element of a composite one: a copy, or one of the caller's.
+/// An element of a composite one: a copy, or a pointer to the caller's element.
 class Slot {
  public:
   explicit Slot(const DataElement& original) : own_(original.clone()), element_(own_.get()) {}
@@ -34,7 +34,7 @@ class Slot {
   DataElement& operator*() const { return *element_; }
   DataElement* operator->() const { return element_; }
 
-  /// The element takes the value where it is, so that the caller's memory gets it.
+  /// Sets the value in place, so that memory which the caller supplied receives it.
   void set(const DataElement& value) {
     require_like(value);
     Octets bytes;
@@ -65,7 +65,7 @@ Slot& at(Slots& slots, size_t index) {
 
 void encode_all(const Slots& slots, Octets& to) {
   for (const Slot& slot : slots) {
-    align(to, slot->getOctetBoundary());  // an element that is not of ours may not
+    align(to, slot->getOctetBoundary());  // a user-defined element may not align itself
     slot->encodeInto(to);
   }
 }
@@ -145,7 +145,7 @@ class HLAvariantRecordImplementation {
   }
 };
 
-// what all composite elements do alike
+// what all composite elements share
 #define VERNIER_COMPOSITE(Element)                                                                 \
   Element::Element(const Element& rhs)                                                             \
       : DataElement(rhs), _impl(new Element##Implementation(*rhs._impl)) {}                        \
@@ -161,7 +161,7 @@ VERNIER_COMPOSITE(HLAfixedRecord)
 VERNIER_COMPOSITE(HLAvariantRecord)
 #undef VERNIER_COMPOSITE
 
-// and all but variant records
+// what all but variant records share
 #define VERNIER_INDEXED(Element)                                                           \
   size_t Element::size() const { return _impl->slots.size(); }                             \
   void Element::set(size_t index, const DataElement& element) {                            \
@@ -178,7 +178,7 @@ VERNIER_INDEXED(HLAvariableArray)
 VERNIER_INDEXED(HLAfixedRecord)
 #undef VERNIER_INDEXED
 
-// ---- fixed array
+// ---- fixed array (IEEE 1516.2-2010, section 4.13: elements with padding between them)
 
 HLAfixedArray::HLAfixedArray(const DataElement& prototype, size_t length) : _impl(nullptr) {
   auto made = std::make_unique<HLAfixedArrayImplementation>(
@@ -204,7 +204,7 @@ bool HLAfixedArray::hasPrototypeSameTypeAs(const DataElement& element) const {
   return _impl->prototype->isSameTypeAs(element);
 }
 
-// ---- variable array
+// ---- variable array (a 32-bit element count, then as a fixed array)
 
 HLAvariableArray::HLAvariableArray(const DataElement& prototype)
     : _impl(new HLAvariableArrayImplementation{Slot(prototype), {}}) {}
@@ -219,7 +219,7 @@ size_t HLAvariableArray::decodeFrom(const std::vector<Octet>& from, size_t index
   index = begin_of(from, index, getOctetBoundary());
   const size_t count = got<std::uint32_t>(from, index);
   index += 4;
-  // each takes one byte at least
+  // an element takes at least one byte, so a larger count cannot be right
   if (count > from.size() - index)
     throw EncoderException(L"more elements are announced than there are bytes");
   Slots& slots = _impl->slots;
@@ -252,7 +252,7 @@ void HLAvariableArray::addElementPointer(DataElement* element) {
   _impl->slots.push_back(std::move(slot));
 }
 
-// ---- fixed record
+// ---- fixed record (fields in order, each at a multiple of its boundary)
 
 HLAfixedRecord::HLAfixedRecord() : _impl(new HLAfixedRecordImplementation) {}
 void HLAfixedRecord::encodeInto(std::vector<Octet>& to) const {
@@ -281,7 +281,7 @@ void HLAfixedRecord::appendElementPointer(DataElement* element) {
   _impl->slots.emplace_back(element);
 }
 
-// ---- variant record
+// ---- variant record (the alternative begins at the largest boundary of all alternatives)
 
 HLAvariantRecord::HLAvariantRecord(const DataElement& prototype)
     : _impl(new HLAvariantRecordImplementation{Slot(prototype)}) {}

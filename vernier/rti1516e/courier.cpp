@@ -95,7 +95,7 @@ void Courier::tell_loss(Lock& lock, const std::string& why) {
 bool Courier::deliver(Lock& lock, Bytes frame, Holder& member) {
   bool good = !member;
   federation::with_callback(federation::front(frame).kind, [&]<class M>() {
-    // what the connection itself has taken does not come here
+    // messages for the connection itself are handled there and do not arrive here
     if constexpr (!of_connection<M>) {
       const bool wanted = member || std::is_same_v<M, federation::Federations>;
       M m;
@@ -113,8 +113,8 @@ bool Courier::take(Lock& lock, Holder&, federation::Federations& m) {
   return true;
 }
 
-/// Somebody invoked a service on the federate's behalf: it knows what it would know if it had done
-/// so itself.
+/// Another federate invoked a service on this federate's behalf, by an interaction of the
+/// Management Object Model: the member changes as if it had invoked the service itself.
 bool Courier::take(Lock&, Holder& member, federation::Served& m) {
   const auto request = federation::header(m.request);
   if (request && request->kind == federation::Kind::resign) {
@@ -261,7 +261,7 @@ bool Courier::take(Lock& lock, Holder&, federation::RetractionRequested& m) {
   return true;
 }
 
-// messages of an instance that is not known any more are dropped
+// messages about an instance that is no longer known are dropped
 
 bool Courier::take(Lock& lock, Holder& member, federation::Assume& m) {
   if (member->instance(m.object))

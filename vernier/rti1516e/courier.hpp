@@ -17,8 +17,8 @@
 
 namespace vernier::hla {
 
-/// Attributes or parameters with their values, which point into the frame they came in. Memory is
-/// used again.
+/// Attributes or parameters with their values, which point into the received frame. The memory is
+/// reused.
 template <class H>
 class ValueMap {
  public:
@@ -61,27 +61,27 @@ class ValueMap {
   std::vector<typename Map::node_type> spare_;
 };
 
-/// Brings the RTI's messages to the federate: each changes what the member knows and then is a
-/// callback, during which the lock is let go. One at a time.
+/// Delivers the RTI's messages to the federate: each updates what the member knows and is then
+/// passed on as a callback, with the lock released. One at a time.
 class Courier {
  public:
   using Lock = std::unique_lock<std::mutex>;
 
   void serve(::rti1516e::FederateAmbassador& federate) noexcept { federate_ = &federate; }
-  /// False when the message cannot be read. What concerns a federation that the federate has left
-  /// is dropped.
+  /// False when the message cannot be decoded. Messages for a federation that the federate has left
+  /// are dropped.
   bool deliver(Lock&, Bytes frame, std::unique_ptr<JoinedFederate>&);
   void tell_loss(Lock&, const std::string& why);
 
  private:
   using Holder = std::unique_ptr<JoinedFederate>;
 
-  // one for each message; false when it says what cannot be. A callback may let the member go.
+  // one for each message; false when its content is impossible. A callback may end the membership.
 #define VERNIER_TAKE(number, kind, M, service) bool take(Lock&, Holder&, federation::M&);
   VERNIER_FEDERATION_CALLBACKS(VERNIER_TAKE)
 #undef VERNIER_TAKE
 
-  /// Exceptions of the federate end here.
+  /// Catches exceptions that the federate throws in a callback.
   template <class F>
   void call(Lock& lock, F&& callback) {
     lock.unlock();
@@ -106,7 +106,7 @@ class Courier {
   ::rti1516e::VariableLengthData tag_;
   ::rti1516e::HLAinteger64Time integer_time_;
   ::rti1516e::HLAfloat64Time float_time_;
-  std::shared_ptr<OwnTime> own_;  // of own_time_
+  std::shared_ptr<OwnTime> own_;  // the implementation of own_time_
   std::unique_ptr<::rti1516e::LogicalTime> own_time_;
   bool complained_ = false;
 };

@@ -10,12 +10,12 @@ using Federate = FederateAmbassador;
 
 namespace {
 
-/// Only federates are told of as producers, not the RTI.
+/// Only federates are reported as producers, not the RTI.
 bool conveyed(Handle producer) noexcept {
   return producer != 0 && producer != federation::rti_owner;
 }
 
-/// What comes with a message besides its values; the RTI sends it where the switches say so.
+/// What accompanies the values of a message; the RTI sends it if the switches ask for it.
 template <class Info, class M>
 Info supplement(JoinedFederate& member, const M& m) {
   Info info;
@@ -36,7 +36,7 @@ Info supplement(JoinedFederate& member, const M& m) {
   return info;
 }
 
-/// `time` and `retraction` are there or not; the standard has an overload for each.
+/// The standard has an overload for each combination of `time` and `retraction`.
 template <class Call, class M, class Info>
 void with_time(const Call& call, const M& m, const LogicalTime* time, Info info) {
   if (!time)
@@ -100,7 +100,7 @@ bool Courier::take(Lock& lock, Holder& member, federation::Remove& m) {
         },
         m, t, info);
   });
-  // in its callback the federate still may ask for the name
+  // during its callback the federate may still query the name
   if (member) member->forget(m.object);
   return true;
 }

@@ -24,7 +24,8 @@ int hexadecimal(char c) noexcept {
                                 : -1;
 }
 
-/// "file:///a%20b.xml", "file://localhost/a", "file:a" as paths; anything else as it is.
+/// Converts "file:///a%20b.xml", "file://localhost/a", "file:a" to paths; returns anything else as
+/// it is.
 std::string path_of(std::string_view designator) {
   if (!designator.starts_with("file:")) return std::string(designator);
   designator.remove_prefix(5);

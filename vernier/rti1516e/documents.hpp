@@ -6,8 +6,8 @@
 
 namespace vernier::hla {
 
-/// The document of a FOM module, or of a MIM: a path, a file: URL, or where there is no such file
-/// the name of a SpaceFOM module ("SISO_SpaceFOM_entity"). Throws CouldNotOpenFDD, ErrorReadingFDD
+/// The document of a FOM module or MIM: a path, a file: URL, or, if there is no such file, the name
+/// of a SpaceFOM module ("SISO_SpaceFOM_entity"). Throws CouldNotOpenFDD, ErrorReadingFDD
 /// (CouldNotOpenMIM, ErrorReadingMIM).
 federation::Document read_document(const std::wstring& designator, bool is_mim = false);
 

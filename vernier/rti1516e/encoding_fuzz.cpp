@@ -1,5 +1,5 @@
-// Encoded values from anywhere: decoding stays within bounds, and what was decoded is encoded and
-// decoded again as the same.
+// Arbitrary encoded values: decoding stays within bounds, and a decoded value is the same after
+// encoding and decoding it again.
 #include <RTI/VariableLengthData.h>
 #include <RTI/encoding/BasicDataElements.h>
 #include <RTI/encoding/HLAfixedArray.h>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace rti1516e;
 
-/// One of everything, in one another.
+/// Every kind of element, nested.
 HLAfixedRecord everything() {
   HLAfixedRecord inner;
   inner.appendElement(HLAbyte());

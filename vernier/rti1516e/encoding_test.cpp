@@ -15,7 +15,7 @@
 namespace rti1516e {
 namespace {
 
-// Vectors are worked by hand from IEEE 1516.2-2010, section 4.13.9, or are those of
+// Vectors are computed by hand from IEEE 1516.2-2010, section 4.13.9, or are those of
 // SISO-STD-018-2020.
 
 std::string hex(const VariableLengthData& data) {
@@ -35,7 +35,8 @@ VariableLengthData from_hex(const std::string& text) {
   return {bytes.data(), bytes.size()};
 }
 
-/// The element has the bytes, length and boundary, and a copy decodes and encodes them again.
+/// Checks bytes, length and boundary of the element, and that a copy decodes and encodes them
+/// again.
 void expect_bytes(const DataElement& element, const std::string& expected, unsigned boundary) {
   EXPECT_EQ(hex(element.encode()), expected);
   VariableLengthData into;
@@ -86,7 +87,7 @@ TEST(BasicElement, SplitsCharactersPastSixteenBits) {
   HLAunicodeString s;
   s.decode(from_hex("00000002d83dde80"));
   EXPECT_EQ(s.get(), rocket);
-  s.decode(from_hex("00000001d83d"));  // half a character stays what it is
+  s.decode(from_hex("00000001d83d"));  // an unpaired surrogate is kept
   EXPECT_EQ(s.get(), std::wstring(1, wchar_t(0xd83d)));
   EXPECT_THROW(HLAunicodeChar(wchar_t(0x1f680)).encode(), EncoderException);
   EXPECT_THROW(HLAunicodeString(std::wstring(1, wchar_t(0x110000))).encode(), EncoderException);
@@ -217,7 +218,7 @@ TEST(FixedRecord, SetsElementsWhereTheyAre) {
 }
 
 TEST(FixedArray, PadsBetweenElements) {
-  HLAfixedRecord pair;  // three bytes, at two
+  HLAfixedRecord pair;  // three bytes, boundary two
   pair.appendElement(HLAinteger16BE(Integer16(1)));
   pair.appendElement(HLAbyte('\2'));
   HLAfixedArray a(pair, 3);
@@ -247,7 +248,7 @@ TEST(VariableArray, HasACountAndPaddingBehindIt) {
   b.addElement(HLAbyte('\1'));
   b.addElement(HLAbyte('\2'));
   expect_bytes(b, "000000020102", 4);
-  // what is not said to be a prototype is copied
+  // the cast selects the constructor with a prototype; without it the array would be copied
   HLAvariableArray matrix(static_cast<const DataElement&>(b));
   EXPECT_THROW(matrix.addElement(HLAbyte()), EncoderException);
   matrix.addElement(b);
@@ -278,7 +279,7 @@ TEST(VariableArray, ShrinksAndGrowsAsDecoded) {
 TEST(VariableArray, RefusesAbsurdCounts) {
   HLAvariableArray bytes((HLAbyte()));
   EXPECT_THROW(bytes.decode(from_hex("ffffffff00")), EncoderException);
-  // elements without bytes could otherwise be as many as a count can say
+  // elements without bytes would otherwise allow any count
   HLAvariableArray nothing((HLAfixedRecord()));
   EXPECT_THROW(nothing.decode(from_hex("7fffffff")), EncoderException);
 }
@@ -291,7 +292,7 @@ HLAvariantRecord shape() {
 }
 
 TEST(VariantRecord, PadsToTheLargestBoundaryOfItsElements) {
-  // also before the byte: where an element begins must not depend on which it is
+  // padding also before the byte: where the alternative begins must not depend on which it is
   HLAvariantRecord r = shape();
   expect_bytes(r,
                "0002000000000000"
@@ -303,7 +304,7 @@ TEST(VariantRecord, PadsToTheLargestBoundaryOfItsElements) {
                "3ff0000000000000",
                8);
   r.setDiscriminant(HLAinteger16BE(Integer16(5)));
-  expect_bytes(r, "0005", 8);  // selects nothing
+  expect_bytes(r, "0005", 8);  // selects no alternative
   EXPECT_THROW(r.getVariant(), EncoderException);
 }
 

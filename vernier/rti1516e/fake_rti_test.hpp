@@ -67,10 +67,10 @@ bool throws(F&& call) {
   return false;
 }
 
-/// Answers every request as an RTI without an opinion would, and says what a test tells it to.
+/// Grants every request without further checks, and sends what a test tells it to.
 class FakeRti {
  public:
-  /// Until then everything is granted.
+  /// Requests of these kinds are refused with this failure; all others are granted.
   std::map<Kind, wire::Failure> refused;
   wire::Joined joined{.federate = 7,
                       .name = "me",
@@ -79,8 +79,8 @@ class FakeRti {
                       .switches = {},
                       .resign = wire::ResignAction::cancel_then_delete_then_divest};
   std::optional<Stamp> time = Stamp{42};
-  bool deaf = false;  // does not keep what it hears
-  /// Said before a request of the kind is answered, and some time before.
+  bool deaf = false;  // does not keep the frames it receives
+  /// Frames sent just before a request of the kind is answered.
   std::map<Kind, std::vector<std::vector<std::byte>>> first;
 
   template <class M>
@@ -110,7 +110,7 @@ class FakeRti {
     });
     return found;
   }
-  /// The last of them.
+  /// The last one of the kind.
   template <class M>
   M last() {
     last_ = heard<M>();
@@ -231,13 +231,13 @@ class FakeRti {
   Handle objects_ = 0, regions_ = 0;
 };
 
-/// A federate that has joined, and what it gets from RTIs that say nothing.
+/// A joined federate, connected to an RTI that sends nothing by itself.
 struct Rig {
   explicit Rig(FederateAmbassador& f, CallbackModel model = HLA_EVOKED) {
     ambassador.connect(f, model, L"");
     ambassador.joinFederationExecution(L"me", L"type", L"federation", {});
   }
-  /// As one who registers an instance of A with all attributes.
+  /// Registers an instance of A with all attributes.
   ObjectInstanceHandle object() {
     ambassador.publishObjectClassAttributes(handle<ObjectClassHandle>(class_a), both);
     return ambassador.registerObjectInstance(handle<ObjectClassHandle>(class_a));

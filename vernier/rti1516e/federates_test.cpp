@@ -43,7 +43,7 @@ TEST_P(Federates, SynchronizeAlsoLateOnes) {
   for (auto& f : fleet) f->rti->synchronizationPointAchieved(L"go", f != fleet[1]);
   const auto failed = number_text(fleet[0]->rti->getFederateHandle(L"ship 2"));
   for (auto& f : fleet) f->until("synchronized go " + failed);
-  // a set of two: the others hear nothing of it
+  // for a set of two federates: the others are not told
   fleet[0]->rti->registerFederationSynchronizationPoint(
       L"pair", {},
       {fleet[0]->rti->getFederateHandle(L"ship 1"), fleet[0]->rti->getFederateHandle(L"ship 2")});
@@ -133,7 +133,7 @@ TEST_P(Federates, TakeBackMessagesThatNobodyHasGot) {
   EXPECT_THROW(send(7), ObjectInstanceNotKnown);
   a.rti->retract(lost);
   a.rti->retract(gone);
-  send(7);  // it is back
+  send(7);  // it is delivered again
   for (Federate* f : {&a, &b}) f->rti->timeAdvanceRequest(HLAinteger64Time(8));
   b.until("reflect " + object + " " + number_text(a.position) + "=5 ");
   EXPECT_TRUE(b.before.empty());
@@ -156,7 +156,7 @@ TEST_P(Federates, HandOverOwnership) {
   const std::string object = spread(ship, a);
   const AttributeHandleSet flag{a.flag};
   const std::string of = object + " " + number_text(a.flag);
-  // the owner offers, another takes, the owner confirms
+  // the owner offers, another federate acquires, the owner confirms
   a.rti->negotiatedAttributeOwnershipDivestiture(ship, flag, Federate::data("take it"));
   b.until("assume " + of + " take it");
   b.rti->attributeOwnershipAcquisition(ship, flag, Federate::data("yes"));
@@ -168,7 +168,8 @@ TEST_P(Federates, HandOverOwnership) {
   b.rti->updateAttributeValues(ship, {{b.flag, Federate::data("b")}}, {});
   a.until("reflect " + of + "=b");
   EXPECT_THROW(a.rti->updateAttributeValues(ship, {{a.flag, {}}}, {}), AttributeNotOwned);
-  // one asks, the owner refuses; one asks and gives up; asked again the owner gives
+  // one requests and the owner denies; one requests and cancels; after another request the owner
+  // releases
   a.rti->attributeOwnershipAcquisition(ship, flag, Federate::data("back"));
   b.until("release " + of + " back");
   b.rti->attributeOwnershipReleaseDenied(ship, flag);
@@ -255,8 +256,8 @@ TEST_P(Federates, GoOnWithoutOneThatVanishes) {
   const auto ship = fleet[2]->rti->registerObjectInstance(fleet[2]->ship);
   for (int i = 0; i < 2; ++i) fleet[i]->until("discover " + number_text(ship));
   for (int i = 0; i < 2; ++i) fleet[i]->rti->timeAdvanceRequest(HLAinteger64Time(5));
-  EXPECT_TRUE(a.everything().empty());  // the third holds them back
-  fleet[2]->rti.reset();                // the connection goes, without a word
+  EXPECT_TRUE(a.everything().empty());  // the third federate holds them back
+  fleet[2]->rti.reset();                // the connection ends without a resign
   for (int i = 0; i < 2; ++i) {
     fleet[i]->until("granted 5");
     EXPECT_NE(::testing::PrintToString(fleet[i]->before).find("remove " + number_text(ship)),

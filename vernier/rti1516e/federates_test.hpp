@@ -51,7 +51,7 @@ inline const char* const fleet_fom = R"(<?xml version="1.0" encoding="UTF-8"?>
 </objectModel>
 )";
 
-/// One federate: what it was told, and words for what it does.
+/// One federate: the callbacks it received, and short functions for the services it calls.
 struct Federate {
   Federate(const std::wstring& where, CallbackModel m) : model(m) {
     rti = RTIambassadorFactory().createRTIambassador();
@@ -72,8 +72,8 @@ struct Federate {
     rti->publishInteractionClass(call);
     rti->subscribeInteractionClass(call);
   }
-  /// Waits until a callback is told of that begins so; what came before it is forgotten.
-  /// Answers its line; empty when it does not come within some seconds.
+  /// Waits for a callback whose line begins so; earlier lines are dropped. Returns the line; empty
+  /// when it does not arrive within some seconds.
   std::string until(const std::string& begin) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (true) {
@@ -96,7 +96,7 @@ struct Federate {
         std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
   }
-  /// Whatever is on its way arrives: a round trip through the RTI, then all callbacks.
+  /// Lets everything in flight arrive: a round trip through the RTI, then all callbacks.
   std::vector<std::string> everything() {
     rti->listFederationExecutions();
     until("federations");
@@ -131,7 +131,7 @@ std::string number_text(const H& h) {
   return std::to_string(number(h));
 }
 
-/// Federates on an RTI in this process or over TCP, evoked and immediate.
+/// Federates on an RTI in this process or over TCP, with evoked and immediate callbacks.
 class Federates : public ::testing::TestWithParam<std::tuple<bool, CallbackModel>> {
  protected:
   void SetUp() override {
@@ -164,7 +164,7 @@ class Federates : public ::testing::TestWithParam<std::tuple<bool, CallbackModel
     fleet.push_back(std::make_unique<Federate>(where, std::get<1>(GetParam())));
     return *fleet.back();
   }
-  /// Another one, joined; the first creates the federation.
+  /// Adds a joined federate; the first creates the federation.
   Federate& joined() {
     const bool first = fleet.empty();
     Federate& f = connected();
@@ -172,7 +172,7 @@ class Federates : public ::testing::TestWithParam<std::tuple<bool, CallbackModel
     f.join(L"ship " + std::to_wstring(fleet.size()), name);
     return f;
   }
-  /// Everybody has discovered it.
+  /// Waits until every federate has discovered the instance.
   std::string spread(ObjectInstanceHandle object, const Federate& from) {
     for (auto& f : fleet)
       if (f.get() != &from) f->until("discover " + number_text(object) + " ");

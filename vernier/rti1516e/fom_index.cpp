@@ -11,7 +11,7 @@ bool within(const Numbers& handles, std::size_t count) {
   return std::all_of(handles.begin(), handles.end(), [&](Handle h) { return h - 1u < count; });
 }
 
-/// Sorts the members of the classes; false when one names what there is not.
+/// Sorts the members of the classes; false when an index is out of range.
 bool ordered(std::vector<FomTables::Class>& classes, std::size_t members, std::size_t dimensions) {
   for (FomTables::Class& c : classes) {
     if (c.parent > classes.size() || !within(c.members, members) ||
@@ -67,7 +67,7 @@ bool FomIndex::load(Bytes bytes) {
   FomTables t;
   federation::Reader r(bytes);
   t.fields(r);
-  // handles stay what they are: tables only grow
+  // handles must stay valid: tables only grow
   const bool grown = t.object_classes.size() >= tables_.object_classes.size() &&
                      t.interaction_classes.size() >= tables_.interaction_classes.size() &&
                      t.attributes.size() >= tables_.attributes.size() &&

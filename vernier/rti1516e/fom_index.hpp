@@ -15,16 +15,16 @@ using federation::FomTables;
 using federation::Handle;
 using federation::Numbers;
 
-/// The FOM as a federate looks things up in it; 0 is "there is none".
+/// Lookup in the FOM for a federate; 0 means there is none.
 class FomIndex {
  public:
-  /// False when the bytes are not tables, do not fit together or lack what was there before; then
-  /// nothing has changed.
+  /// False when the bytes are not valid tables, are inconsistent, or lack entries of the previous
+  /// tables; nothing then changes.
   bool load(Bytes tables);
 
   const FomTables& tables() const noexcept { return tables_; }
 
-  /// By path, with or without the root's name in front.
+  /// Looks up a path, with or without the root's name.
   Handle object_class(std::string_view path) const { return found(object_classes_, path); }
   Handle interaction_class(std::string_view path) const {
     return found(interaction_classes_, path);
@@ -43,7 +43,7 @@ class FomIndex {
   bool is_attribute(Handle h) const noexcept { return h - 1u < tables_.attributes.size(); }
   bool is_parameter(Handle h) const noexcept { return h - 1u < tables_.parameters.size(); }
   bool is_dimension(Handle h) const noexcept { return h - 1u < tables_.dimensions.size(); }
-  /// Of a class that is one.
+  /// The class must be a valid one.
   bool has_attribute(Handle object_class, Handle) const noexcept;
   bool has_parameter(Handle interaction_class, Handle) const noexcept;
 
@@ -54,13 +54,13 @@ class FomIndex {
   const FomTables::Field& attribute(Handle h) const { return tables_.attributes[h - 1]; }
   const FomTables::Field& parameter(Handle h) const { return tables_.parameters[h - 1]; }
   const FomTables::Dimension& dimension(Handle h) const { return tables_.dimensions[h - 1]; }
-  /// What regions may extend to.
+  /// The upper bound of the dimension for regions.
   std::uint64_t upper_bound(Handle dimension) const;
-  /// Interactions of the management object model that may be sent during a save or restore.
+  /// Interactions of the Management Object Model that may be sent during a save or restore.
   bool is_for_any_time(Handle interaction_class) const noexcept;
-  /// HLAprivilegeToDeleteObject.
+  /// The handle of HLAprivilegeToDeleteObject.
   Handle privilege() const noexcept { return privilege_; }
-  /// HLAbestEffort.
+  /// The handle of HLAbestEffort.
   Handle best_effort() const noexcept { return best_effort_; }
 
  private:
@@ -75,9 +75,9 @@ class FomIndex {
 
   static Handle found(const Names<Handle>&, std::string_view);
 
-  FomTables tables_;  // members of classes are sorted
+  FomTables tables_;  // the members of each class are sorted
   Names<Handle> object_classes_, interaction_classes_, dimensions_, transportations_, rates_;
-  Names<Numbers> attributes_, parameters_;  // all of one name
+  Names<Numbers> attributes_, parameters_;  // by name: all that have it, in any class
   std::array<Handle, 4> for_any_time_{};
   Handle privilege_ = 0, best_effort_ = 0;
 };

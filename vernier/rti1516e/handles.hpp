@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-/// The RTI's way to the number that is a handle. Numbers are those of gateway/federation: from 1
-/// on, 0 is invalid.
+/// Gives the RTI access to the number in a handle. Numbers are those of gateway/federation: they
+/// start at 1; 0 is invalid.
 struct rti1516e::HandleAccess {
   template <class H>
   static H make(unsigned long long number) noexcept {
@@ -32,7 +32,7 @@ std::uint32_t number(const H& handle) noexcept {
   return static_cast<std::uint32_t>(rti1516e::HandleAccess::number(handle));
 }
 
-/// A message of a federate: its number and the message's.
+/// Identifies a federate's message: the federate's number and the message's.
 inline rti1516e::MessageRetractionHandle retraction(std::uint32_t federate,
                                                     std::uint32_t message) noexcept {
   return handle<rti1516e::MessageRetractionHandle>(static_cast<unsigned long long>(federate) << 32 |
@@ -42,15 +42,15 @@ inline std::uint32_t federate_of(const rti1516e::MessageRetractionHandle& handle
   return static_cast<std::uint32_t>(rti1516e::HandleAccess::number(handle) >> 32);
 }
 
-/// The number of an encoded handle: an HLAhandle, which is a count of bytes (big endian, 32 bits;
-/// 4, or 8 for numbers above 2^32) and the number in as many (big endian). Throws
-/// rti1516e::CouldNotDecode.
+/// The number in an encoded handle. The encoding is an HLAhandle: a byte count (32 bits, big
+/// endian; 4, or 8 for numbers of 2^32 and above) and the number in that many bytes (big endian).
+/// Throws rti1516e::CouldNotDecode.
 unsigned long long decoded_handle(const rti1516e::VariableLengthData&);
 
 template <class H>
 H decoded(const rti1516e::VariableLengthData& encoded) {
   const unsigned long long n = decoded_handle(encoded);
-  // only those of messages are longer: another one must not be taken for a short one
+  // only retraction handles are longer: do not truncate one into another kind of handle
   if (!std::is_same_v<H, rti1516e::MessageRetractionHandle> && n >> 32)
     throw rti1516e::CouldNotDecode(L"no handle of this kind has so large a number");
   return handle<H>(n);

@@ -35,13 +35,13 @@ struct Region {
   federation::Bounds* in(Handle dimension) noexcept;
 };
 
-/// Of one class; never empty.
+/// What the federate publishes of one class; never empty.
 struct Publication {
-  Numbers attributes;               // ascending, HLAprivilegeToDeleteObject among them
-  bool explicit_privilege = false;  // else it comes and goes with the others
+  Numbers attributes;               // ascending, including HLAprivilegeToDeleteObject
+  bool explicit_privilege = false;  // else it is published and unpublished implicitly
 };
 
-/// By a message in time stamp order, which may still be retracted.
+/// An instance deleted by a message in time stamp order, which can still be retracted.
 struct Deleted {
   Handle object = 0;
   Instance instance;
@@ -51,20 +51,20 @@ struct Deleted {
 enum class Saving { no, instructed, begun, done };
 enum class Restoring { no, begun, instructed, done };
 
-/// What a joined federate knows of itself and the federation, as far as its services need it: from
+/// What a joined federate knows about itself and the federation, as far as services need it: from
 /// answers, and from callbacks when they are delivered.
 struct JoinedFederate {
   Handle federate = 0;
   std::string name, federation;
   FomIndex fom;
   TimeState time;
-  std::shared_ptr<OwnTime> own_time;  // none: one of the two standard times
+  std::shared_ptr<OwnTime> own_time;  // null: one of the two standard times
   Saving saving = Saving::no;
   Restoring restoring = Restoring::no;
   std::array<bool, 4> switches{};
   federation::ResignAction resign{};
-  std::uint32_t retraction = 0;                               // the last number
-  bool reports_services = false, reports_exceptions = false;  // the RTI, of this federate
+  std::uint32_t retraction = 0;                               // the last number given
+  bool reports_services = false, reports_exceptions = false;  // whether the RTI reports them
 
   std::unordered_map<Handle, Instance> instances;
   std::unordered_map<std::string, Handle> instance_names;
@@ -74,32 +74,32 @@ struct JoinedFederate {
   std::unordered_map<std::uint32_t, Deleted> deleted;  // by retraction
 
   TimeClass time_class() const { return {time.kind, own_time}; }
-  /// Null when it is not known.
+  /// Null when the instance is not known.
   Instance* instance(Handle) noexcept;
   void discover(Handle object, Handle object_class, std::string instance_name);
-  /// The federate owns what it publishes.
+  /// A new instance: the federate owns the attributes that it publishes.
   void registered(Handle object, Handle object_class, std::string instance_name);
   void forget(Handle object);
   void forget_until(Handle object, Stamp, std::uint32_t retraction_number);
-  /// Back again, after the message that deleted it was retracted.
+  /// Restores the instance after the message that deleted it was retracted.
   void revive(std::uint32_t retraction_number);
 
   bool publishes(Handle object_class) const noexcept { return published.contains(object_class); }
   bool publishes(Handle object_class, Handle attribute) const noexcept;
   void publish(Handle object_class, const Numbers& attributes);
-  /// What is not published any more is not owned any more either. Nothing: the whole class.
+  /// Attributes that are no longer published are no longer owned. No list: the whole class.
   void unpublish(Handle object_class, const std::optional<Numbers>& attributes);
 
   void acquire(Handle object, const Numbers& attributes);
   void divest(Handle object, const Numbers& attributes);
-  /// Those that are owned.
+  /// Changes the order of attributes that are owned.
   void reorder(Handle object, const Numbers& attributes, bool time_stamped);
 
-  /// Names it nothing that the FOM does not have?
+  /// Whether everything that the state refers to is in the FOM.
   bool can_be(const federation::MemberState&) const noexcept;
   void restore(federation::MemberState&&);
 
-  // ---- what services change that were served, asked for by the federate or on its behalf
+  // ---- what services change once served, requested by the federate or on its behalf
   void done(const federation::SaveBegun&) { saving = Saving::begun; }
   void done(const federation::SaveDone&) { saving = Saving::done; }
   void done(const federation::RestoreDone&) { restoring = Restoring::done; }
@@ -122,7 +122,7 @@ struct JoinedFederate {
   void done(const federation::ModifyLookahead& m) { time.modify(m.lookahead); }
   void done(const federation::ChangeAttributeOrder&);
   void done(const federation::ChangeInteractionOrder&);
-  // they change nothing that is known here
+  // these change nothing that is stored here
   void done(const federation::AchieveSynchronization&) {}
   void done(const federation::SubscribeAttributes&) {}
   void done(const federation::UnsubscribeAttributes&) {}
@@ -130,7 +130,7 @@ struct JoinedFederate {
   void done(const federation::UnsubscribeInteraction&) {}
   void done(const federation::ChangeAttributeTransportation&) {}
   void done(const federation::ChangeInteractionTransportation&) {}
-  /// By the frame of its request. False when it cannot be read.
+  /// Applies the request in a frame. False when it cannot be decoded.
   bool done(federation::Bytes request);
 };
 

@@ -1,6 +1,6 @@
-// The letter of the C++ annex of IEEE 1516.1-2010, held by the compiler: a class that overrides
-// every virtual function shows name, parameters, const, virtual and that no exception list is in
-// the way; what is not virtual is named by its type.
+// Conformance with the C++ annex of IEEE 1516.1-2010, checked by the compiler. A class that
+// overrides every virtual function verifies names, parameters, const and virtual, and that no
+// exception specification prevents it; functions that are not virtual are compared by type.
 #include <RTI/RTI1516.h>
 #include <RTI/encoding/HLAfixedArray.h>
 #include <RTI/encoding/HLAopaqueData.h>
@@ -19,7 +19,7 @@ using namespace rti1516e;
 using Bytes = VariableLengthData;
 using Octets = std::vector<Octet>;
 
-/// Compiles if the member has the type.
+/// Compiles only if the member has the type.
 template <class Type, class Class>
 constexpr bool member(Type Class::*) {
   return true;
@@ -248,7 +248,7 @@ static_assert(!std::is_default_constructible_v<HLAvariableArray>);
 static_assert(std::is_constructible_v<HLAopaqueData, const Octet*, size_t>);
 static_assert(std::is_constructible_v<HLAopaqueData, Octet**, size_t, size_t>);
 static_assert(std::is_default_constructible_v<HLAopaqueData>);
-// both array constructors are explicit: no braces, no conversion
+// both array constructors are explicit: neither braces nor implicit conversion
 template <class T>
 concept braced = requires(void (&take)(HLAfixedArray), const T& t) {
   take({t, size_t(3)});

@@ -13,7 +13,7 @@ namespace {
 
 using Powers = std::vector<std::unique_ptr<LogicalTimeInterval>>;
 
-/// `sum` becomes base + step. False when that is no later one.
+/// `sum` becomes base + step. False when the sum overflows or is not greater.
 template <class T>
 bool stepped(T& sum, const T& base, const LogicalTimeInterval& step) try {
   sum = base;
@@ -23,8 +23,9 @@ bool stepped(T& sum, const T& base, const LogicalTimeInterval& step) try {
   return false;
 }
 
-/// How often epsilon is in `t`: the largest sum of powers that is not beyond it. `sum` is zero or
-/// the initial time, `trial` is overwritten.
+/// The number of epsilons in `t`, found bit by bit from the largest power of two. Only + and
+/// comparison of the user's class are needed. `sum` is zero or the initial time, `trial` is
+/// overwritten. Nothing when `t` is not a whole number of epsilons.
 template <class T>
 std::optional<std::int64_t> counted(const T& t, T& sum, T& trial, const Powers& powers) {
   if (t < sum) return {};
@@ -59,10 +60,10 @@ OwnTime::OwnTime(const std::wstring& name)
     const auto first = factory_->makeInitial(), last = factory_->makeFinal();
     auto sum = factory_->makeInitial(), after = factory_->makeInitial();
     auto step = factory_->makeEpsilon();
-    // up to the power that reaches the final time
+    // doubles epsilon up to the power that reaches the final time
     for (int k = 0; k < 63 && stepped(*sum, *first, *step); ++k) {
       powers_.push_back(std::move(step));
-      // an epsilon that vanishes beside a large time is none to count in
+      // an epsilon that rounding absorbs at large times cannot be counted
       if (!(*sum < *last)) break;
       if (!stepped(*after, *sum, *powers_.front()))
         refuse(name, "has no exact multiples of its epsilon, which the RTI counts in");

@@ -15,21 +15,23 @@
 
 namespace vernier::hla {
 
-/// A logical time that the federates define themselves, as a number: how many epsilons it lies
-/// after the initial one. The RTI knows these numbers only, so that it needs no library of theirs.
-/// Every function may be called from any thread; the user's code is called by one at a time.
+/// A logical time that the federates define themselves, represented by an integer: the number of
+/// epsilons after the initial time. The RTI sees only these integers, so it does not need the
+/// federates' library. Any thread may call every function; user code is called by one thread at a
+/// time.
 class OwnTime {
  public:
-  /// Of the factory that the program or its libfedtime1516e makes. Throws
+  /// Uses the factory that the program or its libfedtime1516e provides. Throws
   /// CouldNotCreateLogicalTimeFactory when there is none of the name, or when the final time is not
   /// a whole number of epsilons below 2^63.
   explicit OwnTime(const std::wstring& name);
 
   const std::wstring& name() const noexcept { return name_; }
-  /// Nothing: of another implementation, before the initial time, or no whole number of epsilons.
+  /// Nothing if it is of another implementation, before the initial time, or not a whole number of
+  /// epsilons.
   std::optional<std::int64_t> count(const ::rti1516e::LogicalTime&);
   std::optional<std::int64_t> count(const ::rti1516e::LogicalTimeInterval&);
-  /// The final time for every number beyond it. What the user's code throws passes.
+  /// Numbers beyond the final time give the final time. Exceptions of user code propagate.
   void set(::rti1516e::LogicalTime&, std::int64_t count);
   void set(::rti1516e::LogicalTimeInterval&, std::int64_t count);
   std::unique_ptr<::rti1516e::LogicalTime> make_time();
@@ -42,8 +44,7 @@ class OwnTime {
   std::int64_t last_ = 0;                                                 // the final time
 };
 
-/// What the times of a federation are. `own` is shared because a callback may outlast the
-/// membership.
+/// The kind of time of a federation. `own` is shared because a callback may outlast the membership.
 struct TimeClass {
   federation::TimeKind kind{};
   std::shared_ptr<OwnTime> own{};

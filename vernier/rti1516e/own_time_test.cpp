@@ -6,31 +6,31 @@
 
 #include "vernier/rti1516e/federates_test.hpp"
 
-// A federation time library as users write it: numbers of type N from `first` on, which differ by
-// `step` at least, under a name of their own.
+// A federation time library as users write it: numbers of type N from `first` on, in steps of
+// `step`, with their own implementation name.
 namespace vernier::hla::library {
 
 using namespace ::rti1516e;
 
-/// 32-bit minutes since noon of a day that the users agreed on: the initial time is not zero.
+/// 32-bit minutes since noon of an agreed day: the initial time is not zero.
 struct Minutes {
   using N = std::int32_t;
   static constexpr const wchar_t* name = L"Minutes";
   static constexpr N first = -720, last = std::numeric_limits<N>::max() - 720, step = 1;
 };
-/// Steps of 25: between them are no times.
+/// Steps of 25: there are no times between them.
 struct Quarters {
   using N = std::int64_t;
   static constexpr const wchar_t* name = L"Quarters";
   static constexpr N first = 0, last = 25'000'000, step = 25;
 };
-/// Not counted: beside a day, a nanosecond of a double vanishes sooner or later.
+/// Cannot be counted: a nanosecond is below the resolution of a double at large times.
 struct Seconds {
   using N = double;
   static constexpr const wchar_t* name = L"Seconds";
   static constexpr N first = 0.0, last = 1e12, step = 1e-9;
 };
-/// The final time is too many epsilons away.
+/// The final time is too many epsilons after the initial one.
 struct Long {
   using N = long double;
   static constexpr const wchar_t* name = L"Long";
@@ -163,7 +163,7 @@ bool minutes_are_there = true;
 
 }  // namespace vernier::hla::library
 
-// in place of the one in the library
+// replaces the function in the library
 std::unique_ptr<rti1516e::LogicalTimeFactory>
 rti1516e::LogicalTimeFactoryFactory::makeLogicalTimeFactory(const std::wstring& name) {
   using namespace vernier::hla::library;
@@ -270,7 +270,7 @@ TEST_P(Federates, KeepTimesOfTheirOwn) {
                CouldNotCreateLogicalTimeFactory);
   library::minutes_are_there = true;
   EXPECT_THROW(c.rti->queryLogicalTime(now), FederateNotExecutionMember);
-  c.join(L"c", name);  // the name is free
+  c.join(L"c", name);  // the name is unused
 }
 
 }  // namespace

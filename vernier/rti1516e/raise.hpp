@@ -6,9 +6,9 @@
 
 namespace vernier::hla {
 
-/// Throws the exception of the standard that has the failure's name.
+/// Throws the exception of the standard with the failure's name.
 [[noreturn]] void raise(federation::Failure, std::string_view text);
-/// The same, of a refusal by the RTI, which has reported it if anybody wants to know.
+/// The same for a refusal by the RTI, which reports it itself where that is requested.
 [[noreturn]] void raise_answer(federation::Failure, std::string_view text);
 
 }  // namespace vernier::hla

@@ -17,7 +17,7 @@ namespace vernier::hla {
 
 using namespace ::rti1516e;
 
-/// Writes down every callback as a line of text.
+/// Records every callback as a line of text.
 class Recorder : public FederateAmbassador {
  public:
   using Text = const std::wstring&;
@@ -25,14 +25,14 @@ class Recorder : public FederateAmbassador {
   using Object = ObjectInstanceHandle;
   using Attributes = const AttributeHandleSet&;
 
-  /// Called in each callback, after it was written down.
+  /// Called in each callback, after it was recorded.
   std::function<void(const std::string&)> during;
 
   std::vector<std::string> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(lines_, {});
   }
-  /// Waits until there are as many, for ten seconds at most.
+  /// Waits until there are that many lines, at most ten seconds.
   std::vector<std::string> wait_for(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, std::chrono::seconds(100), [&] { return lines_.size() >= count; });

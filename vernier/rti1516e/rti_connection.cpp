@@ -11,14 +11,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t much = 4u << 20;  // bytes that are not kept for the next burst
+constexpr std::size_t much = 4u << 20;  // larger buffers are freed after a burst
 constexpr const char* unreadable = "the RTI said something that cannot be read";
 
 }  // namespace
 
 Bytes Frames::front() const noexcept {
   const Bytes rest = Bytes(bytes_).subspan(at_);
-  return rest.first(federation::front(rest).length);  // was checked when the frame came
+  return rest.first(federation::front(rest).length);  // validated when the frame arrived
 }
 
 void Frames::pop() noexcept {

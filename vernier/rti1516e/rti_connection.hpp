@@ -18,7 +18,7 @@ using federation::Failure;
 using federation::Kind;
 using federation::RtiTransport;
 
-/// Whole frames, one after the other.
+/// A queue of complete frames, stored contiguously.
 class Frames {
  public:
   bool empty() const noexcept { return at_ == bytes_.size(); }
@@ -26,9 +26,9 @@ class Frames {
   void pop() noexcept;
   void append(Bytes frame) { bytes_.insert(bytes_.end(), frame.begin(), frame.end()); }
   void append(const Frames& other) { append(Bytes(other.bytes_).subspan(other.at_)); }
-  /// Keeps the memory, unless there is a lot.
+  /// Keeps the memory, unless there is a lot of it.
   void clear() noexcept;
-  /// Keeps frames of this kind only.
+  /// Removes frames of all other kinds.
   void keep(Kind);
 
  private:
@@ -36,11 +36,11 @@ class Frames {
   std::size_t at_ = 0;
 };
 
-/// An ambassador's connection to an RTI: requests and their answers, and callbacks in the order in
-/// which they came. All calls are made under the ambassador's lock, which waiting ones let go.
+/// An ambassador's connection to an RTI: requests with their answers, and callbacks in order of
+/// arrival. All calls are made under the ambassador's lock, which is released while waiting.
 ///
-/// There is no thread in here. Whoever waits for something receives for all; while somebody does,
-/// others wait for that one.
+/// There is no receiving thread. The first thread that waits receives for all threads; the others
+/// wait for it.
 class RtiConnection {
  public:
   using Clock = RtiTransport::Clock;
@@ -50,45 +50,47 @@ class RtiConnection {
   RtiConnection(const RtiConnection&) = delete;
 
   void open(std::unique_ptr<RtiTransport>);
-  /// Ends whatever waits; frames that have come are dropped.
+  /// Ends all waiting; frames that have arrived are dropped.
   void close(Lock&);
   bool is_open() const noexcept { return channel_ != nullptr; }
-  /// The connection was lost, or the RTI said something that cannot be read. Still open.
+  /// The connection was lost, or the RTI sent something that cannot be decoded. Still open.
   bool is_lost() const noexcept { return lost_; }
   const std::string& why_lost() const noexcept { return why_; }
   void lose(std::string why);
 
-  /// Where the next frame is written, by federation::write() or by hand; then post() or await().
+  /// The buffer for the next frame, to fill with federation::write() or directly; then post() or
+  /// await().
   std::vector<std::byte>& empty_frame() {
     out_.clear();
     return out_;
   }
-  /// Sends what is in the frame. Unless `now`, it may wait for others to go with it. Throws
+  /// Sends the frame. Unless `now`, it may be delayed to be sent together with later ones. Throws
   /// NotConnected when the connection is lost.
   void post(bool now);
   std::uint32_t next_sequence() noexcept;
-  /// The same, and waits for the answer of this sequence number; `read` gets the body of a good
-  /// one, false: it cannot be read. What the request changes may be told of before it is answered:
-  /// if it `holds`, callbacks wait until then. Throws what the answer says, or NotConnected.
+  /// Sends the frame and waits for the answer with this sequence number; `read` gets the body of a
+  /// positive one and returns false when it cannot be decoded. Callbacks that the request causes
+  /// may arrive before its answer: if it `holds`, they are kept back until then. Throws the
+  /// exception in the answer, or NotConnected.
   void await(Lock&, std::uint32_t sequence, const std::function<bool(Bytes body)>& read,
              bool holds);
 
-  /// Receives what has come, or waits for something until then (or soon before).
+  /// Receives what has arrived, or waits for something until then (or slightly less).
   void receive(Lock&, Clock::time_point until);
   /// Waits without receiving, until wake().
   void idle(Lock&, Clock::time_point until);
-  /// Whoever waits looks again.
+  /// Makes waiting threads check their conditions again.
   void wake();
 
-  /// A callback waits. The next one stays where it is until pop().
+  /// Whether a callback is waiting. next() leaves it in the queue until pop().
   bool has_next() const noexcept {
     return (holding_ == 0 || lost_) && (!front_.empty() || !arrived_.empty());
   }
   Bytes next();
   void pop();
-  /// Drops the callbacks of a federation that the federate has left.
+  /// Drops the callbacks of the federation that the federate has left.
   void forget_callbacks();
-  /// Told of Tables and Reporting, which come between answers. False: they cannot be read.
+  /// Called for Tables and Reporting, which arrive between answers. False: they cannot be decoded.
   std::function<bool(Kind, Bytes frame)> on_news;
 
  private:
@@ -110,16 +112,17 @@ class RtiConnection {
   std::function<void(Bytes)> take_;
   std::condition_variable changed_;
   int waiting_ = 0;
-  int holding_ = 0;  // requests that hold callbacks back
+  int holding_ = 0;  // the number of requests that hold callbacks back
   bool receiving_ = false, closing_ = false, lost_ = false, unflushed_ = false;
-  bool in_hand_ = false, stale_ = false;  // front_'s first is being delivered; the rest is to go
+  bool in_hand_ = false, stale_ = false;  // front_'s first is being delivered; the rest is stale
   std::string why_;
   std::uint32_t sequence_ = 0;
   std::vector<Pending*> pending_;
   std::vector<std::byte> out_;
-  // of whoever receives; then everybody's; then of whoever delivers
+  // incoming_, answers_: of the receiving thread; arrived_: shared; front_: of the delivering
+  // thread
   Frames incoming_, answers_, arrived_, front_;
-  std::string ended_;  // of whoever receives: why nothing more will be of use
+  std::string ended_;  // of the receiving thread: why the connection has ended
 };
 
 }  // namespace vernier::hla

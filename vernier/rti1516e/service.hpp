@@ -14,15 +14,14 @@
 #include "vernier/gateway/federation/failure.hpp"
 #include "vernier/rti1516e/text.hpp"
 
-/// Invocations of services as text, for the reports of the management object model.
+/// Service invocations as text, for the reports of the Management Object Model.
 namespace vernier::hla {
 
-/// An argument of a service, which has to outlive this. Nothing is worked out before told() is
-/// called.
+/// An argument of a service, which must outlive this. Text is made only when told() is called.
 class Argument {
  public:
   template <class T>
-  Argument(const T& value)  // an argument, whatever it is
+  Argument(const T& value)  // any argument; implicit
       : value_(&value), told_([](const void* v) { return text(*static_cast<const T*>(v)); }) {}
   std::string told() const { return told_(value_); }
 
@@ -33,7 +32,7 @@ class Argument {
   static std::string text(const ::rti1516e::RangeBounds& r) {
     return "[" + std::to_string(r.getLowerBound()) + ", " + std::to_string(r.getUpperBound()) + ")";
   }
-  /// Handles, times.
+  /// Handles and times.
   template <class T>
   requires requires(const T& t) { t.toString(); }
   static std::string text(const T& t) { return narrow(t.toString()); }
@@ -46,7 +45,7 @@ class Argument {
     else
       return std::to_string(n);
   }
-  /// One that may be missing.
+  /// An optional argument.
   template <class T>
   static std::string text(T* p) {
     return p ? text(*p) : std::string();
@@ -80,7 +79,7 @@ class Argument {
   std::string (*told_)(const void*);
 };
 
-/// What the last exception of this thread said, if somebody wants to know.
+/// The last exception raised in this thread, noted only if reports are requested.
 struct Raised {
   federation::Failure failure{};
   std::string text;

@@ -88,7 +88,7 @@ TEST_F(Services, RegisterAndUpdateWhatIsPublished) {
   EXPECT_TRUE(r.rti.heard<wire::UpdateAttributes>().empty());
   a.updateAttributeValues(ship, values({x}), r.tag);
 
-  // what is written by hand is what the message's own fields are
+  // the frame written directly equals the one written from the message's fields
   wire::Blob raw;
   wire::Writer w(raw);
   w(Handle{attribute_x}, std::string_view("value"));
@@ -109,7 +109,7 @@ TEST_F(Services, RegisterAndUpdateWhatIsPublished) {
 TEST_F(Services, AnUpdateAllocatesNothing) {
   const auto ship = r.object();
   const AttributeHandleValueMap m = values({x, y});
-  r.rti.deaf = true;  // what it keeps is not the ambassador's
+  r.rti.deaf = true;  // what it keeps is not memory of the ambassador
   a.updateAttributeValues(ship, m, r.tag);
   const long before = testing::allocations();
   for (int i = 0; i < 100; ++i) a.updateAttributeValues(ship, m, r.tag);
@@ -265,7 +265,7 @@ TEST_F(Services, KnowWhetherTheFederateRegulatesAndIsConstrained) {
   a.queryLogicalTime(now);
   EXPECT_EQ(now.getTime(), 3);
   a.queryLookahead(span);
-  EXPECT_EQ(span.getInterval(), 42);  // as the RTI says
+  EXPECT_EQ(span.getInterval(), 42);  // as the RTI answers
   EXPECT_THROW(a.disableTimeConstrained(), TimeConstrainedIsNotEnabled);
   a.enableTimeConstrained();
   EXPECT_THROW(a.enableTimeConstrained(), RequestForTimeConstrainedPending);
@@ -303,25 +303,25 @@ TEST_F(Services, KnowWhetherTheFederateRegulatesAndIsConstrained) {
 
 TEST_F(Services, NoMessageLiesBeforeTimePlusLookahead) {
   const auto ship = r.object();
-  EXPECT_TRUE(accepts(ship, 0));  // not regulating: a time that means nothing
+  EXPECT_TRUE(accepts(ship, 0));  // not regulating: the time has no meaning
   r.regulate(2);
   EXPECT_FALSE(accepts(ship, 1));
   EXPECT_TRUE(accepts(ship, 2));
-  // y goes in receive order, so its time is no promise
+  // y is sent in receive order, so its time is not bound by lookahead
   EXPECT_NO_THROW(a.updateAttributeValues(ship, values({y}), r.tag, HLAinteger64Time(0)));
   a.timeAdvanceRequest(HLAinteger64Time(10));
-  EXPECT_FALSE(accepts(ship, 11));  // the time asked for counts
+  EXPECT_FALSE(accepts(ship, 11));  // the requested time counts
   EXPECT_TRUE(accepts(ship, 12));
   grant(10);
   EXPECT_FALSE(accepts(ship, 11));
   EXPECT_TRUE(accepts(ship, 12));
-  // less lookahead takes effect as time goes on, more at once
+  // a shorter lookahead takes effect as time advances, a longer one at once (8.19)
   a.modifyLookahead(HLAinteger64Interval(1));
   EXPECT_FALSE(accepts(ship, 11));
   a.modifyLookahead(HLAinteger64Interval(5));
   EXPECT_FALSE(accepts(ship, 14));
   EXPECT_TRUE(accepts(ship, 15));
-  // a next-message request ends at the first message that comes
+  // a next-message request ends at the first message that arrives
   a.nextMessageRequest(HLAinteger64Time(30));
   EXPECT_FALSE(accepts(ship, 34));
   r.rti.say(wire::Reflect{.object = number(ship),
@@ -361,7 +361,7 @@ TEST_F(Services, RetractWhatWasSentInTimeStampOrder) {
   a.retract(first);
   EXPECT_EQ(r.rti.last<wire::Retract>().retraction, number(first));
   EXPECT_THROW(a.retract({}), InvalidMessageRetractionHandle);
-  EXPECT_THROW(a.retract(retraction(8, 1)), InvalidMessageRetractionHandle);  // another's
+  EXPECT_THROW(a.retract(retraction(8, 1)), InvalidMessageRetractionHandle);  // another federate's
   EXPECT_THROW(a.retract(retraction(7, 3)), InvalidMessageRetractionHandle);  // not sent yet
   a.changeInteractionOrderType(class_of_i, RECEIVE);
   EXPECT_FALSE(a.sendInteraction(class_of_i, {}, r.tag, ten).isValid());

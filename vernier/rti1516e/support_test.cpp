@@ -121,14 +121,14 @@ TEST_F(Support, RegionsHaveBoundsWithinTheirDimensions) {
   EXPECT_EQ(a.getDimensionHandle(L"D"), d);
   EXPECT_EQ(a.getDimensionName(d), L"D");
   EXPECT_EQ(a.getDimensionUpperBound(d), 10u);
-  EXPECT_EQ(a.getDimensionUpperBound(e), 0xffffffffu);  // the FOM does not say
+  EXPECT_EQ(a.getDimensionUpperBound(e), 0xffffffffu);  // the FOM gives none
   EXPECT_THROW(a.getDimensionHandle(L"F"), NameNotFound);
   EXPECT_THROW(a.getDimensionName({}), InvalidDimensionHandle);
   EXPECT_THROW(a.getDimensionUpperBound({}), InvalidDimensionHandle);
   EXPECT_THROW(a.createRegion({handle<DimensionHandle>(9)}), InvalidDimensionHandle);
   const RegionHandle region = a.createRegion({d});
   EXPECT_EQ(a.getDimensionHandleSet(region), DimensionHandleSet{d});
-  EXPECT_EQ(a.getRangeBounds(region, d).getUpperBound(), 10u);  // all of it
+  EXPECT_EQ(a.getRangeBounds(region, d).getUpperBound(), 10u);  // the full range
   a.setRangeBounds(region, d, {3, 10});
   EXPECT_EQ(a.getRangeBounds(region, d).getLowerBound(), 3u);
   EXPECT_THROW(a.setRangeBounds(region, d, {3, 11}), InvalidRangeBound);
@@ -159,7 +159,7 @@ TEST_F(Support, RegionsAreUsedWhereTheirDimensionsAreAvailable) {
   EXPECT_THROW(a.getAvailableDimensionsForClassAttribute(class_of_a, {}), InvalidAttributeHandle);
 
   const RegionHandleSet good{a.createRegion({d})}, bad{a.createRegion({e})};
-  // a region of another federate becomes known by a message that it came with
+  // another federate's region becomes known with a message sent to it
   const auto ship = r.object();
   r.rti.joined.convey_regions = true;
   a.resignFederationExecution(NO_ACTION);
@@ -187,7 +187,8 @@ TEST_F(Support, RegionsAreUsedWhereTheirDimensionsAreAvailable) {
   each(Pairs{{r.z, own}}, [](auto call) { EXPECT_THROW(call(), AttributeNotDefined); });
   each(Pairs{{r.x, {foreign}}},
        [](auto call) { EXPECT_THROW(call(), RegionNotCreatedByThisFederate); });
-  each(Pairs{{r.x, good}}, [](auto call) { EXPECT_THROW(call(), InvalidRegion); });  // of old
+  each(Pairs{{r.x, good}},
+       [](auto call) { EXPECT_THROW(call(), InvalidRegion); });  // of the earlier membership
   EXPECT_NO_THROW(a.unassociateRegionsForUpdates(mine, {{r.x, own}}));
   EXPECT_NO_THROW(a.unsubscribeObjectClassAttributesWithRegions(class_of_a, {{r.x, own}}));
   EXPECT_THROW(a.unassociateRegionsForUpdates(ship, {{r.x, own}}), ObjectInstanceNotKnown);

@@ -11,7 +11,7 @@ constexpr std::uint32_t replacement = 0xfffd;
 
 bool is_character(std::uint32_t c) noexcept { return c <= 0x10ffff && (c < 0xd800 || c > 0xdfff); }
 
-/// The character at `at`, which moves past it; past one byte when there is none.
+/// Decodes the character at `at` and moves past it; past one byte if it is invalid.
 std::uint32_t next(std::string_view s, std::size_t& at) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned char first = byte(at++);

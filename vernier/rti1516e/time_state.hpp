@@ -11,16 +11,17 @@ using federation::AdvanceKind;
 using federation::Stamp;
 using federation::TimeKind;
 
-/// Logical time as a federate knows it: by its own requests and the callbacks it has got.
+/// Logical time as the federate knows it, from its own requests and the callbacks delivered to it
+/// (IEEE 1516.1-2010, section 8).
 struct TimeState {
   TimeKind kind{};
   bool regulating = false, regulation_pending = false;
   bool constrained = false, constrained_pending = false;
   bool asynchronous = false, advancing = false;
   AdvanceKind how{};
-  Stamp time{}, target{};  // target: asked for; while next-message requests run, of what has come
-  Stamp lookahead{};       // as asked for
-  Stamp promised{};        // no message below this is sent any more
+  Stamp time{}, target{};  // target: requested; next-message requests lower it to a message's stamp
+  Stamp lookahead{};       // as requested
+  Stamp promised{};        // no later message has a stamp below this
 
   static bool exclusive(AdvanceKind k) noexcept {
     return k == AdvanceKind::to || k == AdvanceKind::next;
@@ -29,8 +30,9 @@ struct TimeState {
     return k == AdvanceKind::next || k == AdvanceKind::next_available;
   }
 
-  /// The least stamp of a message sent at `t`. With lookahead zero, a federate that has asked for
-  /// all messages up to t sends later than t only.
+  /// The least stamp of a message sent at `t`. With zero lookahead, a federate that advanced by
+  /// Time Advance Request or Next Message Request (8.8, 8.10) has received all messages up to t, so
+  /// its own must lie after t; the two "Available" services (8.9, 8.11) allow t itself.
   Stamp output(Stamp t) const noexcept {
     const Stamp s = federation::sum(kind, t, lookahead)
                         .value_or(Stamp{std::numeric_limits<std::int64_t>::max()});
@@ -46,8 +48,7 @@ struct TimeState {
     how = k;
     target = t;
   }
-  /// A message in time stamp order was delivered: the grant of a next-message request will be
-  /// there.
+  /// A message in time stamp order was delivered: a next-message request is granted its time.
   void got(Stamp t) noexcept {
     if (advancing && is_next(how)) target = std::min(target, t);
   }
@@ -56,7 +57,7 @@ struct TimeState {
     time = t;
     promised = std::max(promised, output(t));
   }
-  /// `after`: with lookahead zero it sends later than t only.
+  /// `after`: with zero lookahead, messages must lie after t.
   void enabled_regulation(Stamp t, bool after) noexcept {
     regulating = true;
     regulation_pending = false;
@@ -69,7 +70,7 @@ struct TimeState {
     constrained_pending = false;
     time = std::max(time, t);
   }
-  /// One that shrinks takes effect as time advances.
+  /// A shorter lookahead takes effect only as time advances (8.19): earlier promises remain.
   void modify(Stamp span) noexcept {
     lookahead = span;
     promised = std::max(promised, output(time));

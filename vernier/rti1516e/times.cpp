@@ -28,7 +28,7 @@ namespace {
 
 constexpr size_t time_bytes = 8;
 
-// ---- what integer and floating-point time differ in
+// ---- what differs between integer and floating-point time
 
 Integer64 sum(Integer64 a, Integer64 b) {
   Integer64 result = 0;
@@ -55,7 +55,7 @@ double difference(double a, double b) { return finite(a - b); }
 bool in_range(double value) { return std::isfinite(value) && value >= 0.0; }
 constexpr double smallest(double) { return std::numeric_limits<double>::denorm_min(); }
 
-// ---- what they share
+// ---- what they have in common
 
 template <class Number>
 size_t encode_number(Number value, void* buffer, size_t size) {
@@ -98,7 +98,7 @@ std::wstring text_of(Number value) {
   return std::wstring(text, end);
 }
 
-/// The same object as what it must be; throws `Wrong` otherwise.
+/// Casts to the required class; throws `Wrong` if it is another.
 template <class To, class Wrong, class From>
 const To& as(const From& value) {
   if (const auto* found = dynamic_cast<const To*>(&value)) return *found;
@@ -118,7 +118,7 @@ const To& as(const From& value) {
   VERNIER_COMPARED(Class, Base, Wrong, member, >=)      \
   VERNIER_COMPARED(Class, Base, Wrong, member, <=)
 
-// what times and intervals share; what is not in parentheses are types and names
+// what times and intervals share; macro arguments without parentheses are types and names
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define VERNIER_VALUE(Class, Base, Wrong, Number, member, get, set, name)                       \
   Class::Class() : member(0) {}                                                                 \
@@ -233,7 +233,7 @@ std::unique_ptr<LogicalTimeFactory> HLAlogicalTimeFactoryFactory::makeLogicalTim
   return nullptr;
 }
 
-// weak, so that a program that links this library as an archive may have its own
+// weak, so that a program that links the static library can define its own
 __attribute__((weak)) std::unique_ptr<LogicalTimeFactory>
 LogicalTimeFactoryFactory::makeLogicalTimeFactory(const std::wstring& name) {
   return HLAlogicalTimeFactoryFactory::makeLogicalTimeFactory(name);

@@ -43,7 +43,7 @@ void VariableLengthData::release() noexcept {
 void VariableLengthData::grow(const void* data, size_t size) {
   const bool within = size <= Within;
   char* const to = within ? _within : new char[size];
-  // the old storage may hold what is copied
+  // memmove: the old storage may contain the data that is copied
   if (size) std::memmove(to, data, size);
   if (_free) release();
   _data = to;

@@ -63,7 +63,7 @@ TEST(Handle, IsEncodedAsACountAndBytes) {
   const auto message = retraction(3, 9);
   EXPECT_EQ(bytes(message.encode()), std::string("\0\0\0\x8\0\0\0\3\0\0\0\x9", 12));
   EXPECT_EQ(decoded<MessageRetractionHandle>(message.encode()), message);
-  // cut to 32 bits it would be the handle of somebody else
+  // truncated to 32 bits, it would be a different object's handle
   EXPECT_THROW(decoded<FederateHandle>(message.encode()), CouldNotDecode);
   EXPECT_EQ(federate_of(message), 3u);
   EXPECT_EQ(number(message), 9u);
@@ -102,7 +102,7 @@ TEST(VariableLengthData, PointsNoMoreAfterAnAssignment) {
   text = "two";
   EXPECT_EQ(bytes(points), "one");
   points.setDataPointer(text.data(), text.size());
-  points.setData("three", 5);  // the memory pointed to is not written
+  points.setData("three", 5);  // does not write to the memory that it pointed to
   EXPECT_EQ(text, "two");
   EXPECT_EQ(bytes(points), "three");
 }
@@ -132,7 +132,7 @@ TEST(VariableLengthData, UsesItsStorageAgainAndCopiesWithinIt) {
   data.setData(static_cast<const char*>(data.data()) + 2, 5);
   EXPECT_EQ(bytes(data), "23456");
   data.setDataPointer(const_cast<char*>(text.data()), 100);
-  data.setData(data.data(), 60);  // from what it points to
+  data.setData(data.data(), 60);  // from the memory that it points to
   EXPECT_EQ(bytes(data), text.substr(0, 60));
 }
 
@@ -218,7 +218,7 @@ TEST(IntegerTime, IsEncodedBigEndian) {
   EXPECT_THROW(t.encode(buffer, 7), CouldNotEncode);
   EXPECT_THROW(t.decode(buffer, 7), CouldNotDecode);
   EXPECT_THROW(t.decode(VariableLengthData(buffer, 7)), CouldNotDecode);
-  buffer[0] = '\xff';  // below zero
+  buffer[0] = '\xff';  // negative
   EXPECT_THROW(t.decode(buffer, 8), CouldNotDecode);
   EXPECT_EQ(t.getTime(), 258);
 }
@@ -247,7 +247,7 @@ TEST(FloatTime, IsFiniteAndNotNegative) {
   HLAfloat64Interval e;
   e.setEpsilon();
   EXPECT_GT(e.getInterval(), 0.0);
-  EXPECT_EQ(e.getInterval() / 2.0, 0.0);  // none is smaller
+  EXPECT_EQ(e.getInterval() / 2.0, 0.0);  // there is no smaller one
   t.setTime(0.25);
   EXPECT_THROW(t -= HLAfloat64Interval(0.5), IllegalTimeArithmetic);
   EXPECT_THROW(t += HLAfloat64Interval(std::nan("")), IllegalTimeArithmetic);

@@ -30,7 +30,7 @@ Occurrence occurrence(xmlElementContentOccur o) noexcept {
   }
 }
 
-/// libxml2 has (a, b, c) as a, (b, c): flattened here.
+/// libxml2 stores (a, b, c) as a, (b, c); this flattens it.
 void collect(const xmlElementContent& c, xmlElementContentType type, std::vector<Particle>& out);
 
 Particle particle(const xmlElementContent& c) {
@@ -91,7 +91,7 @@ AttributeRule attribute_rule(const xmlAttribute& a) {
     case XML_ATTRIBUTE_CDATA:
       break;
     default:
-      require(false);  // entities, notations and lists have no place in our formats
+      require(false);  // our formats use no entities, notations or lists
   }
   return r;
 }
@@ -235,7 +235,7 @@ Matcher::Part Matcher::add(const Particle& p) {
 }
 
 bool Matcher::matches(const std::vector<Element>& children) const {
-  // XML demands deterministic models: at most one position fits a name
+  // XML 1.0 requires deterministic content models (appendix E): at most one position matches a name
   int at = -1;
   for (const Element& child : children) {
     const std::vector<int>& next = at < 0 ? whole_.first : follows_[static_cast<std::size_t>(at)];
@@ -267,7 +267,7 @@ const ElementRule* Rules::find(std::string_view name) const noexcept {
 }
 
 std::shared_ptr<const Rules> rules_of(const Grammar& g) {
-  // shared: a reader in another thread may still use what it got
+  // shared ownership: a reader in another thread may still use the rules it was given
   static std::mutex mutex;
   static std::map<std::string, std::shared_ptr<const Rules>, std::less<>> known;
   const std::lock_guard lock(mutex);

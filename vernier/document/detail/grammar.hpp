@@ -36,8 +36,8 @@ struct AttributeRule {
   bool required = false;
 };
 
-/// A content model as an automaton over positions, one per name in it (Glushkov): linear in the
-/// number of children whatever the document does.
+/// A content model as a Glushkov automaton: one state per occurrence of a name in the model.
+/// Matching takes time linear in the number of children, for any document.
 class Matcher {
  public:
   Matcher() = default;
@@ -62,12 +62,12 @@ class Matcher {
 struct ElementRule {
   enum class Content : std::uint8_t { empty, anything, mixed, elements } content = Content::empty;
   std::vector<Particle> sequence;   // elements: one after another
-  std::vector<std::string> inside;  // mixed: names that may stand in the text
+  std::vector<std::string> inside;  // mixed: elements allowed between the text
   std::vector<AttributeRule> attributes;
   Matcher matcher;
 
   const AttributeRule* attribute(std::string_view name) const noexcept;
-  /// All names that can be children, in the order of the model.
+  /// All names that may occur as children, in the order of the model.
   std::vector<std::string> children() const;
 };
 
@@ -77,8 +77,8 @@ struct Rules {
   const ElementRule* find(std::string_view name) const noexcept;
 };
 
-/// The rules of a DTD; kept for the life of the program. A DTD that does not read is a mistake of
-/// ours and stops it.
+/// The rules of a DTD; kept until the program ends. Our DTDs are built in, so one that cannot be
+/// parsed is a programming error and stops the program.
 std::shared_ptr<const Rules> rules_of(const Grammar&);
 
 }  // namespace vernier::document::detail

@@ -120,12 +120,13 @@ class Builder {
     e.runs.push_back({e.text.size(), at_});
   }
 
-  /// Appends s_[at_, end), with line ends as \n; a run starts wherever bytes were left out.
+  /// Appends s_[at_, end) with line ends normalized to \n (XML 1.0, section 2.11). A new run starts
+  /// wherever bytes were left out, so that places in the text stay exact.
   void append_literal(std::size_t end) {
     begin_run();
     Element& e = stack_.back();
     while (at_ < end) {
-      // searched in this stretch only: to the end of the file each time would be quadratic
+      // search only this stretch: searching to the end of the file each time would be quadratic
       const std::size_t cr = at_ + std::min(s_.substr(at_, end - at_).find('\r'), end - at_);
       e.text.append(s_.substr(at_, cr - at_));
       at_ = cr;

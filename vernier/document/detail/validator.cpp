@@ -18,7 +18,7 @@ constexpr std::size_t most_problems = 100;
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 std::string tag(std::string_view name) { return "<" + std::string(name) + ">"; }
-/// The element as a person would call it: <transition> "toPayload".
+/// The element as messages name it: <transition> "toPayload".
 std::string title(const Element& e) {
   std::string_view name = e.value("name");
   if (const Element* child = e.child("name"); child && name.empty()) name = trimmed(child->text);
@@ -69,7 +69,8 @@ class Validator {
     return d;
   }
 
-  /// Whether one was near enough.
+  /// Adds the known word that is most similar, if any is similar enough, as a suggestion; returns
+  /// it.
   static std::optional<std::string> suggest(Diagnostic& d, std::string_view word,
                                             const std::vector<std::string>& candidates,
                                             std::string_view brackets) {
@@ -80,7 +81,8 @@ class Validator {
     return near;
   }
 
-  /// A document of another version is not compared with these rules: it would be wrong throughout.
+  /// A document of another format version is not compared with these rules: nearly everything in it
+  /// would be reported.
   bool version_fits(const Element& root, const ElementRule& rule) {
     const AttributeRule* expected = rule.attribute("version");
     const Attribute* given = root.attribute("version");
@@ -101,7 +103,7 @@ class Validator {
   }
 
   void check_attributes(Element& e, const ElementRule& rule) {
-    std::vector<std::string> meant;  // misspelt: not missing as well
+    std::vector<std::string> meant;  // misspelt: do not also report it as missing
     for (Attribute& a : e.attributes) {
       if (full()) return;
       if (const AttributeRule* r = rule.attribute(a.name)) {
@@ -193,7 +195,7 @@ class Validator {
         .mark = "remove it, or put it into an element";
   }
 
-  /// Reports a child that cannot be there at all; returns the name it was probably meant to have.
+  /// Reports a child that is not allowed at all; returns the name that was probably meant.
   std::optional<std::string> unknown(const Element& parent, const Element& child,
                                      const ElementRule& rule, std::size_t from) {
     Diagnostic& d =
@@ -207,7 +209,7 @@ class Validator {
     return near;
   }
 
-  /// Finds out why the children do not match, item by item of the model's outer sequence.
+  /// Works out why the children do not match, item by item of the model's outer sequence.
   void diagnose(const Element& e, const ElementRule& rule, std::vector<std::string>& meant) {
     const std::size_t before = reported_;
     const auto& items = rule.sequence;
@@ -269,7 +271,7 @@ class Validator {
     }
     if (!blocker) return;
     Place place = child.place;
-    place.column -= 1;  // the mark includes the bracket
+    place.column -= 1;  // the mark includes the <
     place.length += child.attributes.empty() ? 2 : 1;
     ++reported_;
     Diagnostic d;

@@ -23,7 +23,7 @@ std::string_view view(const xmlChar* s) noexcept {
   return s ? std::string_view(reinterpret_cast<const char*>(s)) : std::string_view();
 }
 
-/// What libxml2 calls back into. All state is in here: nothing global is set.
+/// The callbacks for libxml2. All state is in this object: no global handlers are set.
 class Form {
  public:
   Form(const Document& d, std::span<const Grammar> grammars, const Limits& limits, Diagnostics& out)
@@ -43,10 +43,11 @@ class Form {
     context_ = context.get();
     *context->sax = callbacks();
     context->_private = this;
-    // no NOENT, no DTDLOAD: nothing is substituted and nothing is fetched
+    // No NOENT and no DTDLOAD: entities are not substituted and nothing is fetched, which prevents
+    // attacks by entity expansion and external entities.
     xmlCtxtUseOptions(context.get(), XML_PARSE_NONET | XML_PARSE_IGNORE_ENC);
     xmlParseDocument(context.get());
-    // a declaration makes libxml2 begin a document of its own, and stopping makes it forget it
+    // on a declaration libxml2 creates a document of its own, and does not free it when stopped
     xmlFreeDoc(std::exchange(context->myDoc, nullptr));
     if (!failed_ && (!context->wellFormed || elements_ == 0)) {
       report("V1201", "this is not a well-formed XML document", 0, 1);
@@ -109,7 +110,7 @@ class Form {
     return d;
   }
 
-  /// The last < before the place the parser has reached.
+  /// The last < before the position that the parser has reached.
   std::size_t last_tag() const noexcept {
     const std::size_t at = content_.rfind('<', offset() > 0 ? offset() - 1 : 0);
     return at == std::string_view::npos ? 0 : at;
@@ -171,7 +172,7 @@ class Form {
     const std::size_t tag = content_.rfind('<', end ? end - 1 : 0);
     const bool in_tag =
         tag != std::string_view::npos && content_.find('>', tag) == std::string_view::npos;
-    // the parser may have called an element open whose tag is not complete
+    // the parser may have reported an element as open although its tag is incomplete
     if (in_tag && !open_.empty() && open_.back().offset > tag) open_.pop_back();
     std::string message = "the document ends ";
     if (open_.empty()) {
@@ -194,7 +195,7 @@ class Form {
   }
 
   void mismatch() {
-    // the parser stands behind the name of the end tag
+    // the parser is positioned after the name of the end tag
     const std::size_t tag = content_.rfind("</", offset());
     if (tag == std::string_view::npos || open_.empty()) return not_well_formed("");
     const std::string closing(name_at(content_, tag + 2));
@@ -277,7 +278,7 @@ class Form {
         break;
     }
     if (at_end) return cut_off();
-    // <name: anything but a letter behind < was meant as "less than"
+    // <name: when anything but a letter follows <, "less than" was meant
     const std::size_t tag = at > 0 && content_[at - 1] == '<' ? at - 1 : at;
     if (e.code == XML_ERR_NAME_REQUIRED && content_[tag] == '<' && !open_.empty()) {
       return bare_less_than(tag);
@@ -296,7 +297,7 @@ class Form {
   bool failed_ = false;
 };
 
-/// The length of the UTF-8 character at s[i], 0 when there is none or XML forbids it.
+/// The length of the UTF-8 character at s[i]; 0 if it is invalid or XML forbids it.
 std::size_t character(std::string_view s, std::size_t i) noexcept {
   const auto byte = [&](std::size_t k) -> unsigned {
     return i + k < s.size() ? static_cast<unsigned char>(s[i + k]) : 0u;
@@ -362,7 +363,7 @@ bool check_encoding(const Document& document, Diagnostics& out) {
 }
 
 bool check_tags(const Document& document, Diagnostics& out) {
-  // libxml2 compares every attribute of a tag with every other
+  // libxml2 compares every attribute of a tag with all others, which takes quadratic time
   constexpr std::size_t most_attributes = 256;
   const std::string_view s = document.content();
   for (std::size_t at = s.find('<'); at < s.size(); at = s.find('<', at)) {
@@ -375,7 +376,7 @@ bool check_tags(const Document& document, Diagnostics& out) {
       if (s[i] != '"' && s[i] != '\'') continue;
       ++attributes;
       i = s.find(s[i], i + 1);
-      if (i >= s.size()) return true;  // cut off: told elsewhere
+      if (i >= s.size()) return true;  // truncated: reported elsewhere
     }
     if (attributes > most_attributes) {
       const Place place = document.place_at(at + 1, width(name_at(s, at + 1)));

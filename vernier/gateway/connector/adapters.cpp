@@ -24,6 +24,7 @@ void needs_file(const Connector&, const Parameters& p) {
 
 // -- csv -----------------------------------------------------------------------------------------
 
+// A CSV file has one direction, so a connector either reads it or writes it.
 std::string csv_misfit(const Connector& connector) {
   const channel::Channels& c = connector.channels;
   if (!c.events_in.empty() || !c.events_out.empty()) return "a csv connector has no events";
@@ -42,7 +43,7 @@ file::CsvSourceSettings::Outside outside(const std::string& s) {
   return s == "initial" ? Outside::initial : s == "stop" ? Outside::stop : Outside::nearest;
 }
 
-/// A file below the folder one stands in, as one would name it there: messages show it.
+/// The path relative to the current directory if the file is below it: messages show it that way.
 std::filesystem::path as_named(const std::filesystem::path& file) {
   std::error_code none;
   const auto near = file.lexically_proximate(std::filesystem::current_path(none));

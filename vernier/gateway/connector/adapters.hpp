@@ -7,13 +7,14 @@
 
 namespace vernier::connector {
 
-/// What an adapter takes and makes. Which one depends on the adapter's name, for csv on the
-/// direction, for rsp on the bodies.
+/// The parameters, checks and factory of one adapter. adapter_of() selects it by the adapter's
+/// name; for csv also by the direction, for rsp also by the bodies.
 struct Adapter {
   std::vector<ParameterSpec> parameters;
-  /// Refuses channels that it has no use for, in words ("a csv connector has no events"), or empty.
+  /// The reason why the channels do not suit the adapter ("a csv connector has no events"), or
+  /// empty.
   std::string (*misfit)(const Connector&);
-  /// Checks the values of the parameters; throws ConfigurationError. Touches nothing outside.
+  /// Checks the values of the parameters; throws ConfigurationError. Opens no file or connection.
   void (*check)(const Connector&, const Parameters&);
   std::unique_ptr<Component> (*make)(const Connector&, const Parameters&, const Notice&);
 };

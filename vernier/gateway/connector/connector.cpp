@@ -37,7 +37,7 @@ bool good_name(std::string_view s) {
          });
 }
 
-/// Fills a Connector from a valid document, going on after each problem.
+/// Fills a Connector from a valid document. Continues after each problem, to report all of them.
 class Builder {
  public:
   Builder(const Document& d, Connector& c, Diagnostics& problems)
@@ -222,14 +222,16 @@ class Builder {
     connector_.parameters[name] = std::move(v);
   }
 
-  // as the composition would, with what this document gives; what is missing it may still give
+  // Checks the parameters as the composition will. A composition may still supply values that this
+  // document leaves out, so a missing value is no error here, and the adapter's own check, which
+  // needs all values, is then left to the composition.
   void check_parameters(const Adapter& adapter) {
     std::vector<ParameterSpec> specs = adapter.parameters;
     bool complete = true;
     for (auto& s : specs) {
       if (s.initial || connector_.parameters.contains(s.name)) continue;
       s.initial = "";
-      s.kind = ParameterKind::text;  // that reads
+      s.kind = ParameterKind::text;  // accepts the empty text
       complete = false;
     }
     if (connector_.adapter != "csv" && connector_.adapter != "plugin") {
@@ -293,7 +295,8 @@ Type type_of(const Connector& connector, Notice notice) {
     if (given == connector.parameters.end()) continue;
     const ParameterValue& v = given->second;
     s.initial = v.unit.empty() ? v.text : v.text + " " + v.unit;
-    // files are named relative to the document that gives them
+    // the document that gives a file name is the origin of relative paths, not the current
+    // directory
     if (s.kind == ParameterKind::file && !v.text.empty()) {
       s.initial = (std::filesystem::absolute(connector.file).parent_path() / v.text)
                       .lexically_normal()

@@ -25,14 +25,14 @@ struct Connector {
   Place place;                      // of the name
 };
 
-/// Told what a connector waits for ("waiting for \"plant\" at 127.0.0.1:4711 (30 s)"), before it
-/// waits.
+/// Called before a connector blocks, with what it waits for ("waiting for \"plant\" at
+/// 127.0.0.1:4711 (30 s)").
 using Notice = std::function<void(const std::string&)>;
 
 /// The grammar of the document.
 document::Grammar grammar() noexcept;
 
-/// Reads and checks a document; all problems go into `problems`. Nothing when it cannot be used.
+/// Reads and checks a document; all problems go into `problems`. Nothing if it has errors.
 std::optional<Connector> read_connector(const std::filesystem::path&, Diagnostics& problems);
 /// The same for text in memory; `name` stands for the file in messages.
 std::optional<Connector> parse_connector(std::string content, const std::filesystem::path& name,
@@ -41,7 +41,7 @@ std::optional<Connector> parse_connector(std::string content, const std::filesys
 /// A type whose parameters are those of the adapter, with the values of the document as defaults.
 Type type_of(const Connector&, Notice = {});
 
-/// Lets compositions name connector documents.
+/// Registers connector documents with the catalogue, so that compositions can refer to them.
 void add_connectors(Catalogue&, Notice = {});
 
 }  // namespace vernier::connector

@@ -1,5 +1,5 @@
-// Connector documents from anywhere: reading and checking must stay within bounds; nothing is
-// opened.
+// Arbitrary connector documents: reading and checking must stay within bounds. No file, device or
+// connection is opened.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -16,7 +16,7 @@ std::string link_misfit(const Connector& connector) {
   return {};
 }
 
-// the port after that of the control connection, unless one is given
+// SCP uses two connections, control and data; data defaults to the port after the control port
 net::Address data_address(const Parameters& p, const Meeting& m) {
   const net::Address& control = m.address;
   const std::string& given = p.text("data");
@@ -31,7 +31,8 @@ net::Address data_address(const Parameters& p, const Meeting& m) {
   return {control.host, port == 0 ? "0" : std::to_string(port + 1)};
 }
 
-// as a ratio of whole numbers: 250 Hz, but also 33.333333333333336 Hz, which is 100 in 3 s
+// Time is an integer number of nanoseconds, so the rate must be an exact ratio of integers: 250 Hz
+// is 250 in 1 s; 33.333333333333336 Hz is 100 in 3 s.
 Rate rate_of(const Parameters& p) {
   const double hertz = p.real("rate");
   if (!(hertz >= 1e-3 && hertz <= 1e6)) p.reject("rate", "it must be from 0.001 Hz to 1 MHz");
@@ -54,7 +55,7 @@ std::chrono::milliseconds patience(const Parameters& p) {
   return p.real("patience") == 0.0 ? std::chrono::milliseconds(0) : milliseconds(p, "patience");
 }
 
-// what a link of any kind has
+// the parameters that SCP and RSP links have in common
 void check_connection(const Parameters& p) {
   data_address(p, meeting(p));
   rate_of(p);
@@ -105,7 +106,7 @@ std::unique_ptr<Component> make_link(const Connector& c, const Parameters& p,
   return std::make_unique<link::Partner>(c.channels, s);
 }
 
-/// The parameters of a connection, before and after those that are the adapter's own.
+/// The parameters that all links share, with the adapter's own between them.
 std::vector<ParameterSpec> connection_specs(std::vector<ParameterSpec> own) {
   std::vector<ParameterSpec> all{
       text("listen", "", "the address to wait at, as a server"),
@@ -186,7 +187,7 @@ constexpr LimitSpec limit_specs[] = {{"low", "m", "the least of each coordinate"
                                      {"angular_acceleration", "rad/s^2", "the largest", 1},
                                      {"angular_jerk", "rad/s^3", "the largest", 1}};
 
-/// Limits hold for all bodies but those that have their own, `servicer.speed`.
+/// The limits apply to all bodies except those with limits of their own, as in `servicer.speed`.
 std::vector<ParameterSpec> server_specs(const Connector& c) {
   std::vector<ParameterSpec> own;
   for (const LimitSpec& l : limit_specs) {

@@ -10,7 +10,7 @@
 namespace vernier::fom {
 namespace {
 
-/// Collects the first difference.
+/// Keeps the first difference that is found.
 class Difference {
  public:
   Difference& text(std::string_view what, std::string_view was, std::string_view now) {
@@ -122,7 +122,7 @@ std::string difference_of(const VariantRecord& a, const VariantRecord& b) {
   return d.found();
 }
 
-/// Compares two lists by the names that `name` gives.
+/// Compares two lists element by element, matched by the name that `name` returns.
 template <class T, class Name, class Compare>
 void compare(std::string_view what, const std::vector<T>& was, const std::vector<T>& now,
              std::vector<std::string>& out, const Name& name, const Compare& compared) {

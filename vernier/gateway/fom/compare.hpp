@@ -7,9 +7,9 @@
 
 namespace vernier::fom {
 
-/// The first thing in which two definitions of one name differ in meaning, as "order is TimeStamp,
-/// was Receive" (`now`, then `was`); empty when they mean the same. Semantics, notes and other
-/// words for people do not count. Of classes their own members are not compared.
+/// The first difference in meaning between two definitions of the same name, as "order is
+/// TimeStamp, was Receive" (`now`, then `was`); empty when they are equivalent. Semantics, notes
+/// and other free text are ignored. For classes, their attributes or parameters are not compared.
 std::string difference(const ObjectClass& was, const ObjectClass& now);
 std::string difference(const InteractionClass& was, const InteractionClass& now);
 std::string difference(const Attribute& was, const Attribute& now);
@@ -22,7 +22,7 @@ std::string difference(const Use& was, const Use& now);
 std::string difference(const DataType& was, const DataType& now);
 std::string difference(const Switches& was, const Switches& now);
 
-/// Everything in which two models differ in meaning, one line each, wherever in them it stands.
+/// All differences in meaning between two models, one line each, regardless of their order.
 std::vector<std::string> differences(const Model& was, const Model& now);
 
 /// "3", "Dynamic", "[2..5]", "3, 3".

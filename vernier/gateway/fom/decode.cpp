@@ -13,7 +13,9 @@ namespace {
 constexpr std::size_t most_visits = 1u << 20;
 constexpr int deepest_value = 64;
 
-/// Reads a value from front to back. Every function answers whether it could.
+/// Decodes a value from front to back, with the alignment rules of IEEE 1516.2-2010, section 4.13.
+/// The bytes come from another federate, so every function checks the bounds and returns false when
+/// the bytes cannot be a value of the type.
 class Decoder {
  public:
   Decoder(const Fom& f, std::span<const std::byte> bytes) : fom_(f), bytes_(bytes) {}
@@ -48,7 +50,7 @@ class Decoder {
     return variant(std::get<VariantRecord>(type), layout.boundary, depth);
   }
 
-  /// Never beyond the end.
+  /// Skips padding; false when it would end beyond the buffer.
   bool align(std::size_t boundary) noexcept {
     const std::size_t next = aligned(at_, boundary);
     if (next > bytes_.size()) return false;
@@ -89,7 +91,8 @@ class Decoder {
     return true;
   }
 
-  /// The number, and its name if it has one.
+  /// The encoded number, and the enumerator's name if one has this value. Follows simple types down
+  /// to the basic one that gives size and byte order.
   std::optional<std::pair<std::int64_t, std::string>> enumerator(const Enumerated& e) {
     std::string name = e.representation.name;
     for (int depth = 0; depth < deepest_value; ++depth) {

@@ -9,9 +9,9 @@
 
 namespace vernier::fom {
 
-/// A value as it came, as JSON: numbers as they are on the wire, enumerators by name, strings as
-/// text, opaque data in hexadecimal, records and arrays. Nothing when the bytes are no value of the
-/// type, or when the type has encodings that are not of the standard.
+/// An encoded value as JSON: numbers as encoded, enumerators by name, strings as text, opaque data
+/// in hexadecimal, records as objects, arrays as arrays. Nothing when the bytes are not a value of
+/// the type, or when the type uses an encoding that the standard does not define.
 std::optional<std::string> decoded(const Fom&, const std::string& data_type,
                                    std::span<const std::byte>);
 

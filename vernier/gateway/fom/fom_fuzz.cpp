@@ -1,4 +1,4 @@
-// Object models from anywhere: reading, merging and writing stay within bounds, and what was
+// Arbitrary object models: reading, merging and writing stay within bounds, and a model that was
 // written reads back as the same.
 #include <algorithm>
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
-/// Documents have an element on a line: lines are taken out, doubled and moved, so that what comes
-/// of them is often well-formed and gets past the grammar.
+/// Our documents have one element per line. Removing, duplicating and moving whole lines often
+/// keeps the document well-formed, so that mutants get past the grammar.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t most, unsigned seed) {
   const std::string text(reinterpret_cast<const char*>(data), size);
@@ -69,13 +69,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto back = fom::merge(std::vector{*again}, fom::standard_mim(), none);
     require(back && fom::differences(*alone, *back).empty());
     require(alone->layouts.size() == alone->data_types.size());
-    // its types, of bytes from anywhere
+    // decode arbitrary bytes as each of its types
     const std::size_t types = alone->data_types.size();
     for (std::size_t i = types - std::min<std::size_t>(types, 16); i < types; ++i)
       static_cast<void>(fom::decoded(*alone, alone->data_types[i].name,
                                      std::as_bytes(std::span(data, size)).first(size % 256)));
   }
-  // with others, as an extension
+  // merge it with other modules, as an extension
   modules.clear();
   for (const std::string& name : fom::spacefom_modules()) modules.push_back(*fom::built_in(name));
   modules.push_back(*module);

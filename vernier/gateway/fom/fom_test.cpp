@@ -59,7 +59,7 @@ std::string interaction(const std::string& inside) {
          inside + "</interactionClass></interactionClass></interactions>";
 }
 
-/// What merging says; nothing when it succeeds.
+/// The problems that merging reports; empty when it succeeds.
 std::string refusal(const std::vector<Module>& modules) {
   Diagnostics problems;
   return merge(modules, standard_mim(), problems) ? "" : rendered(problems);
@@ -80,7 +80,7 @@ TEST(Mim, HasWhatTheStandardLists) {
   const int lost =
       mim.interaction_class("HLAmanager.HLAfederate.HLAreport.HLAreportFederateLost").value();
   EXPECT_EQ(mim.all_parameters(lost).size(), 4u);  // HLAfederate is inherited
-  // 74 that are sent or taken, below the root, HLAmanager, its two parts and their seven groups
+  // 74 leaf classes, plus the root, HLAmanager, its two branches and their seven groups
   EXPECT_EQ(mim.interaction_classes.size(), 74u + 1u + 1u + 2u + 7u);
   EXPECT_EQ(mim.transportations.size(), 2u);
   EXPECT_EQ(layout(mim, "HLAtoken").bytes, 0u);
@@ -91,7 +91,7 @@ TEST(Mim, HasWhatTheStandardLists) {
 
 TEST(SpaceFom, HasTheSizesOfTheStandard) {
   const Fom f = merged(spacefom());
-  // SISO-STD-018-2020: all records are of 64-bit floats, so nothing is padded
+  // SISO-STD-018-2020: all records consist of 64-bit floats, so there is no padding
   for (const auto& [type, bytes] :
        std::vector<std::pair<std::string_view, std::size_t>>{{"PositionVector", 24},
                                                              {"Matrix", 72},
@@ -111,7 +111,7 @@ TEST(SpaceFom, HasTheSizesOfTheStandard) {
   EXPECT_FALSE(f.attribute(f.object_class("PhysicalEntity").value(), "force"));
 }
 
-/// Class by class, data type by data type; where the official modules are at hand.
+/// Compares every class and data type with the official modules, if they are installed.
 TEST(SpaceFom, MeansWhatTheOfficialModulesMean) {
   const char* folder = std::getenv("VERNIER_SPACEFOM");
   std::vector<Module> all = spacefom();
@@ -125,7 +125,7 @@ TEST(SpaceFom, MeansWhatTheOfficialModulesMean) {
       all.push_back(*theirs);
     }
   }
-  // equal definitions merge, so that federates may bring either
+  // equivalent definitions merge, so federates may supply either set of modules
   const std::size_t ours = merged(spacefom()).object_classes.size();
   EXPECT_EQ(merged(all).object_classes.size(), ours);
 }
@@ -232,7 +232,7 @@ TEST(Layout, PadsAsTheStandardSays) {
       "</arrayDataTypes><fixedRecordDataTypes>" + record("Pair", {"HLAfloat64LE", "HLAoctet"}) +
       record("Mixed", {"HLAoctet", "HLAinteger32BE", "HLAoctet", "Pair"}) + record("None", {}) +
       record("Tail", {"HLAoctet", "Open"}) + "</fixedRecordDataTypes></dataTypes>")});
-  // worked by hand: a field begins at a multiple of its boundary, nothing follows the last
+  // computed by hand: a field begins at a multiple of its boundary; no padding follows the last
   EXPECT_EQ(layout(f, "Pair").bytes, 9u);
   EXPECT_EQ(layout(f, "Pairs").bytes, 16u + 16u + 9u);
   EXPECT_EQ(layout(f, "Mixed").bytes, 16u + 9u);  // 0, 4, 8, then 16
@@ -256,7 +256,7 @@ void expect_same_when_read_back(const Fom& f, bool with_mim) {
   EXPECT_TRUE(problems.list().empty()) << rendered(problems);
   EXPECT_THAT(differences(f, *back), IsEmpty());
   EXPECT_EQ(f.notes.size(), back->notes.size());
-  // word for word as much; the identifications name other modules
+  // the tables are identical; only the identification lists other modules
   const auto tables = [&](const Fom& of) {
     const std::string all = written(of, "again", with_mim);
     return all.substr(all.find("</modelIdentification>")).size();
@@ -381,7 +381,7 @@ TEST(Decode, ShowsValuesByTheirDataType) {
                  "3ff0000000000000"
                  "7ff0000000000000"),
             "[1, \"inf\"]");
-  // padding before the float; the string at a multiple of four
+  // padding before the float; the string begins at a multiple of four
   EXPECT_EQ(said("Tank",
                  "0100"
                  "0000"

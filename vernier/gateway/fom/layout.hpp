@@ -5,12 +5,12 @@
 
 namespace vernier::fom {
 
-/// How values of a data type lie in a buffer (IEEE 1516.2-2010, encodings of its section 4.13):
-/// each begins at a multiple of `boundary`, counted from the begin of the outermost value.
+/// How values of a data type are laid out in a buffer (encodings of IEEE 1516.2-2010, section
+/// 4.13): each begins at a multiple of `boundary`, counted from the start of the outermost value.
 struct Layout {
   std::size_t boundary = 1;          // bytes: 1, 2, 4 or 8
-  std::optional<std::size_t> bytes;  // when all values take as many
-  bool known = true;                 // false: an encoding that is not of the standard
+  std::optional<std::size_t> bytes;  // if all values have the same size
+  bool known = true;                 // false: an encoding that the standard does not define
 };
 
 /// The next multiple of `boundary`.

@@ -67,7 +67,7 @@ class Merger {
  private:
   using Index = Fom::Index;
 
-  /// A MIM of the user's may add to the standard one, and must hold all names of it.
+  /// A MIM supplied by the user may extend the standard one, but must contain all of it.
   void check_mim() {
     std::vector<std::string> missing;
     for (const std::string& d : differences(standard_mim(), *modules_[0])) {
@@ -81,7 +81,8 @@ class Merger {
                   "begin with the standard MIM and add to it"};
   }
 
-  /// A class with many attributes and many classes below it is a small file and a large table.
+  /// Limits the table of inherited members: a small file, with many attributes in one class and
+  /// many classes below it, makes a very large table.
   void check_size() {
     constexpr std::size_t most = std::size_t{1} << 22;
     const auto inherited = [](const auto& classes, auto own) {
@@ -124,7 +125,7 @@ class Merger {
     add_switches(from, m);
   }
 
-  /// Notes keep their labels unless another module has the same for something else.
+  /// Notes keep their labels unless another module uses the same label for a different text.
   std::map<std::string, std::string> add_notes(const Module& from) {
     std::map<std::string, std::string> renamed;
     for (const Note& n : from.notes) {
@@ -153,7 +154,7 @@ class Merger {
     return copy;
   }
 
-  /// The MIM alone defines names with HLA.
+  /// Only the MIM may define names that begin with HLA.
   void check_reserved(std::string_view what, const Entry& e, int m) {
     if (m == 0 || e.name.size() < 3) return;
     std::string prefix = e.name.substr(0, 3);
@@ -165,8 +166,8 @@ class Merger {
         .notes.emplace_back("such names are the standard's; give it another one");
   }
 
-  /// Two definitions differ. Of what the MIM defines, its own counts; a data type that is encoded
-  /// otherwise cannot be passed over.
+  /// Reports that two definitions differ. The MIM overrides a module, with a warning; a data type
+  /// with another encoding is an error, because federates would misread each other's values.
   void conflict(const char* code, const std::string& what, const std::string& why,
                 const Entry& first, const Place& second, int m, bool on_the_wire = false) {
     if (first.module == 0 && !on_the_wire) {
@@ -196,7 +197,8 @@ class Merger {
     }
   }
 
-  /// The class of the FOM for one of a module: an earlier one, or a new one without members.
+  /// The class in the FOM that corresponds to a module's class: an existing one, or a new one
+  /// without members.
   template <class Class>
   int place_of(std::string_view what, const Class& c, int parent, std::vector<Class>& into,
                Index& paths, int m, const std::map<std::string, std::string>& notes) {
@@ -214,7 +216,7 @@ class Merger {
     return at->second;
   }
 
-  /// Adds the members of a class, or compares them with those it has.
+  /// Adds the members of a class, or compares them with the existing ones.
   template <class Class, class Member>
   void add_members(std::string_view what, std::string_view members, const Class& from,
                    const std::vector<Member>& all, std::vector<int> Class::*own, Class& into,
@@ -290,7 +292,8 @@ class Merger {
                               fom_.interaction_paths_, m, notes);
       places.push_back(at);
       InteractionClass& into = fom_.interaction_classes[static_cast<std::size_t>(at)];
-      // one that says how it travels is complete, also without parameters
+      // An interaction class with a transportation and an order is complete, even without
+      // parameters.
       const bool closed = into.order && into.module != m;
       if (const std::string why = difference(into, c); !why.empty())
         conflict("V1820", "interaction class " + c.path, why, into, c.place, m);
@@ -306,7 +309,8 @@ class Merger {
     }
   }
 
-  /// What only led to others is now defined: here it is told about.
+  /// A module defines a class that earlier ones only mentioned as an ancestor: this module's place
+  /// and semantics now describe it.
   template <class Class>
   void complete(Class& into, const Class& c, int m,
                 const std::map<std::string, std::string>& notes) {

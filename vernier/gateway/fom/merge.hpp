@@ -10,16 +10,16 @@ namespace vernier::fom {
 
 /// Merges modules into the FOM of a federation, by the rules of IEEE 1516.2-2010:
 ///
-/// - What two modules define must mean the same in both. Words for people (semantics, notes) may
-///   differ; those of the first stay.
-/// - A class without members may stand in any module, to lead to its subclasses. The members of a
-///   class are all defined in one place: no module adds to those of another.
-/// - Switches are those of the first module that has them.
-/// - Names that begin with HLA are of the MIM. What it defines counts; a module that says otherwise
-///   is warned, and refused where values would be encoded otherwise.
-/// - Every name that is used is defined in one of the modules.
+/// - Definitions of the same name in two modules must be equivalent. Free text (semantics, notes)
+///   may differ; that of the first module is kept.
+/// - Any module may repeat a class without members, as the ancestor of its subclasses. One module
+///   defines all members of a class; no other module may add to them.
+/// - The first module that has switches defines them.
+/// - Names that begin with HLA belong to the MIM. Its definitions apply: a module that differs gets
+///   a warning, and an error if values would be encoded differently.
+/// - Every name that is used must be defined in one of the modules.
 ///
-/// Problems are reported at their places, conflicts with both. Nothing when there is an error.
+/// Problems are reported with their places, conflicts with both. Nothing when there is an error.
 std::optional<Fom> merge(std::span<const Module> modules, const Module& mim, Diagnostics& problems);
 
 }  // namespace vernier::fom

@@ -17,7 +17,7 @@ std::optional<int> found_path(const Index& index, std::string_view root, std::st
   return found(index, std::string(root) + "." + std::string(path));
 }
 
-/// From the root to `c`.
+/// The classes from the root to `c`.
 template <class Class>
 std::vector<int> lineage(const std::vector<Class>& classes, int c) {
   std::vector<int> all;

@@ -18,7 +18,7 @@ namespace vernier::document {
 class Document;
 }
 
-/// Object models of HLA (IEEE 1516.2-2010): what a federation exchanges.
+/// Object models of HLA (IEEE 1516.2-2010): the data that a federation exchanges.
 namespace vernier::fom {
 
 enum class Sharing { neither, publish, subscribe, publish_subscribe };
@@ -35,28 +35,28 @@ enum class ResignAction {
   no_action
 };
 
-/// A name that stands somewhere for something else; "NA" and nothing mean none.
+/// A name that refers to a definition elsewhere; empty or "NA" means none.
 struct Reference {
   std::string name;
   Place place;
   bool given() const noexcept { return !name.empty() && name != "NA"; }
 };
 
-/// What everything has that a document defines.
+/// The fields that every definition has.
 struct Entry {
   std::string name;
   Place place;  // of the name
   std::string semantics;
   std::vector<Reference> notes;  // labels
-  int module = 0;                // in a Fom: who defined it, an index into Fom::modules
+  int module = 0;                // in a Fom: the module that defined it, an index into Fom::modules
 };
 
-/// Classes, attributes and parameters lie in flat lists; an index is what a handle is made of.
+/// Classes, attributes and parameters are stored in flat lists; their indices become the handles.
 struct ObjectClass : Entry {
   std::string path;  // "HLAobjectRoot.PhysicalEntity"
-  int parent = -1;   // always before the class itself
+  int parent = -1;   // always precedes the class itself
   std::optional<Sharing> sharing;
-  std::vector<int> attributes;  // those of its own
+  std::vector<int> attributes;  // its own, without inherited ones
 };
 
 struct Attribute : Entry {
@@ -76,9 +76,9 @@ struct InteractionClass : Entry {
   int parent = -1;
   std::optional<Sharing> sharing;
   std::vector<Reference> dimensions;
-  Reference transportation;     // not given: a class that only leads to others
-  std::optional<Order> order;   // the same
-  std::vector<int> parameters;  // those of its own
+  Reference transportation;     // absent: the class is only an ancestor of others
+  std::optional<Order> order;   // absent together with the transportation
+  std::vector<int> parameters;  // its own, without inherited ones
 };
 
 struct Parameter : Entry {
@@ -88,7 +88,7 @@ struct Parameter : Entry {
 
 struct Dimension : Entry {
   Reference data_type;
-  std::uint64_t upper_bound = 0;  // 0: not said
+  std::uint64_t upper_bound = 0;  // 0: not given
   std::string normalization, value;
 };
 
@@ -100,18 +100,19 @@ struct UpdateRate : Entry {
   double rate = 0.0;  // Hz
 };
 
-/// The name is the label.
+/// A synchronization point; the name is its label.
 struct Synchronization : Entry {
   Reference data_type;
   Capability capability = Capability::register_achieve;
 };
 
-/// Of time stamps, of lookahead, of user-supplied tags; the name is that of the element.
+/// The data type used for time stamps, lookahead or user-supplied tags; the name is that of the
+/// element.
 struct Use : Entry {
   Reference data_type;
 };
 
-/// In the order of the document; true is enabled.
+/// In the order of the document; true means enabled.
 struct Switches {
   static constexpr std::array<std::string_view, 10> names{"autoProvide",
                                                           "conveyRegionDesignatorSets",
@@ -149,15 +150,15 @@ struct Enumerated {
   Reference representation;
   std::vector<Enumerator> enumerators;
 };
-/// How many elements; no upper bound: dynamic.
+/// The number of elements in one dimension; without an upper bound it is dynamic.
 struct Extent {
   std::uint64_t least = 0;
   std::optional<std::uint64_t> most;
 };
 struct Array {
   Reference element;
-  std::vector<Extent> extents;  // one for each dimension
-  Reference encoding;           // "HLAfixedArray", "HLAvariableArray", or one of the user's
+  std::vector<Extent> extents;  // one per dimension
+  Reference encoding;  // "HLAfixedArray", "HLAvariableArray", or one that the federation agreed on
 };
 struct Field : Entry {
   Reference data_type;
@@ -166,7 +167,7 @@ struct FixedRecord {
   Reference encoding;
   std::vector<Field> fields;
 };
-/// Enumerators `first` to `last` in the order of their type; "HLAother" for all the rest.
+/// Enumerators `first` to `last` in the order of their type; "HLAother" stands for all others.
 struct Range {
   std::string first, last;
 };
@@ -193,10 +194,10 @@ struct Note {
   Place place;
 };
 
-/// Who made a model and what for; the elements of the document, in its order.
+/// Who made a model and for what purpose; the elements of the document, in its order.
 struct Identification {
   std::string name, version, date, purpose;
-  /// All of them with their paths, "poc/pocName", as they came.
+  /// All elements as path and text: "poc/pocName".
   std::vector<std::pair<std::string, std::string>> elements;
 };
 
@@ -217,18 +218,18 @@ struct Model {
   std::vector<Note> notes;
 };
 
-/// One document: correct by itself; what it names may be in other modules.
+/// One document, consistent in itself; it may refer to names in other modules.
 struct Module : Model {
   std::string file;
   Identification identification;
-  std::shared_ptr<const document::Document> source;  // for showing lines
+  std::shared_ptr<const document::Document> source;  // to quote source lines in messages
 };
 
-/// Modules merged, every name resolved. The first module is the MIM.
+/// Merged modules with every name resolved. The first module is the MIM.
 ///
-/// Order: what an earlier module defines stands before what a later one adds, each in the order of
-/// its document (a class before its children). So indices are those of every larger FOM that begins
-/// with the same modules: joining with one more module only appends.
+/// Order: definitions of an earlier module precede those that a later one adds, each in the order
+/// of its document (a class before its children). So an index stays valid in every larger FOM that
+/// begins with the same modules: joining with one more module only appends.
 class Fom : public Model {
  public:
   struct Origin {
@@ -238,17 +239,17 @@ class Fom : public Model {
   std::vector<Origin> modules;
   std::vector<Layout> layouts;  // of data_types
 
-  /// By path, with or without "HLAobjectRoot."; nothing when there is none.
+  /// Looks up a path, with or without "HLAobjectRoot."; nothing when there is none.
   std::optional<int> object_class(std::string_view path) const;
   std::optional<int> interaction_class(std::string_view path) const;
-  /// Of the class or inherited.
+  /// Looks up an attribute of the class, its own or inherited.
   std::optional<int> attribute(int object_class, std::string_view name) const;
   std::optional<int> parameter(int interaction_class, std::string_view name) const;
   std::optional<int> data_type(std::string_view name) const;
   std::optional<int> dimension(std::string_view name) const;
   std::optional<int> transportation(std::string_view name) const;
 
-  /// Inherited ones first, from the root on.
+  /// Own and inherited attributes; inherited ones first, from the root down.
   std::vector<int> all_attributes(int object_class) const;
   std::vector<int> all_parameters(int interaction_class) const;
 

@@ -121,7 +121,8 @@ class ModuleReader {
     return static_cast<int>(classes.size()) - 1;
   }
 
-  /// A name may stand once in a class and all it inherits from. The grammar keeps trees shallow.
+  /// A member name must be unique within a class and all its ancestors. The grammar limits the
+  /// depth of the tree, so walking up to the root is cheap.
   template <class Class, class Member>
   void check_inherited(const std::vector<Class>& classes, const std::vector<Member>& members,
                        std::vector<int> Class::*own, int c, const Member& added,
@@ -143,7 +144,7 @@ class ModuleReader {
   const std::pair<Names, std::string>& member_names(const std::vector<Class>& classes,
                                                     const std::vector<Member>& members,
                                                     std::vector<int> Class::*own, int k) {
-    // members come class by class: what was looked up stays, the rest is added
+    // members arrive class by class: keep the names already looked up and add the new ones
     auto& known = member_names_[{static_cast<const void*>(&classes), k}];
     const Class& c = classes[static_cast<std::size_t>(k)];
     if (known.second.empty()) known.second = c.path;
@@ -290,7 +291,7 @@ class ModuleReader {
     }
     if (const Element* c = e.child("automaticResignAction")) {
       const auto at = std::find(resign_words.begin(), resign_words.end(), c->value("resignAction"));
-      require(at != resign_words.end());  // the grammar has the same words
+      require(at != resign_words.end());  // the grammar allows only these words
       s.resign = static_cast<ResignAction>(at - resign_words.begin());
     }
     m_.switches = s;
@@ -332,7 +333,7 @@ class ModuleReader {
   }
 
   Module m_;
-  // a few long names inside one another make many very long ones
+  // a few long names nested in each other make many very long paths
   static constexpr std::size_t most_path_bytes = 16u << 20;
   std::size_t path_bytes_ = 0;
   Names cited_, object_paths_, interaction_paths_, dimensions_, transportations_, rates_, labels_,

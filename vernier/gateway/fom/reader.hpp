@@ -9,21 +9,21 @@
 
 namespace vernier::fom {
 
-/// Reads a FOM module or MIM and checks what can be known from it alone; every problem goes into
-/// `problems` with its place. Nothing when there is an error. Names of other modules are left to
-/// merge(). Reads nothing but the file; costs are bounded by document::Limits.
+/// Reads a FOM module or MIM and checks what can be checked without other modules; every problem
+/// goes into `problems` with its place. Nothing when there is an error. merge() resolves names that
+/// other modules define. Reads only this file; document::Limits bounds the cost.
 std::optional<Module> read_module(const std::filesystem::path&, Diagnostics& problems);
 
 /// The same for text in memory; `name` stands for the file in messages.
 std::optional<Module> parse_module(std::string content, const std::filesystem::path& name,
                                    Diagnostics& problems);
 
-/// The standard MIM, written by us: HLAobjectRoot, HLAinteractionRoot, the Management Object Model,
-/// basic data representations, transportations.
+/// The standard MIM, written for Vernier: HLAobjectRoot, HLAinteractionRoot, the Management Object
+/// Model, basic data representations, transportations.
 const Module& standard_mim();
 
-/// Modules that travel inside the program, by file name without ".xml": those of the SpaceFOM.
-/// Null when there is none of that name.
+/// Modules embedded in the program, by file name without ".xml": those of the SpaceFOM. Null when
+/// there is none of that name.
 const Module* built_in(std::string_view name);
 /// The document of one of them; empty when there is none of that name.
 std::string_view built_in_text(std::string_view name);

@@ -7,7 +7,7 @@
 
 #include "vernier/gateway/fom/model.hpp"
 
-/// The words of OMT documents, in the order of their enumerations.
+/// The keywords of OMT documents, in the order of their enumerations.
 namespace vernier::fom {
 
 inline constexpr std::array<std::string_view, 4> sharing_words{"Neither", "Publish", "Subscribe",

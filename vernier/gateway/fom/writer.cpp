@@ -139,7 +139,7 @@ class Writer {
     close("modelIdentification");
   }
 
-  /// Children by class, and which classes are written: their own or on the way to others.
+  /// Children by class, and which classes to write: those with content, and their ancestors.
   template <class Class>
   struct Tree {
     std::vector<std::vector<int>> children;
@@ -240,7 +240,7 @@ class Writer {
     close("interactionClass");
   }
 
-  /// The grammar has an order for these; the modules may have given them in another.
+  /// The grammar prescribes an order for these; the modules may have used another.
   void uses(const std::string& name, std::vector<Use> all) {
     static constexpr std::array<std::string_view, 9> order{"timeStamp",
                                                            "lookahead",

@@ -40,7 +40,7 @@ std::vector<ReadPort> read_ports(const std::string& who, const char* kind, std::
   std::set<std::string> names;
   std::uint64_t elements = 0;
   const char* at = reinterpret_cast<const char*>(ports);
-  // a plug-in built with a later header may have longer ports
+  // a plug-in built with a later header may have larger port structures
   const std::uint32_t stride = ports->size;
   for (std::uint32_t i = 0; i < count; ++i, at += stride) {
     const auto* p = reinterpret_cast<const vernier_port*>(at);
@@ -87,7 +87,8 @@ void compare(const std::string& who, const char* kind, const std::vector<ReadPor
 
 }  // namespace
 
-/// The shared object and the instance in it; goes in the right order.
+/// The shared object and the instance in it. The instance is destroyed before the object is
+/// unloaded.
 struct Device::Library {
   SharedObject object;
   vernier_plugin functions{};

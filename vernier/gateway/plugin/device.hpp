@@ -13,19 +13,18 @@
 namespace vernier::plugin {
 
 struct DeviceSettings {
-  std::string name = "device";  // how the run calls it, in messages
+  std::string name = "device";  // the instance name in the run, for messages
   std::filesystem::path path = {};
   std::string config = {};
   Rate rate = {};
 };
 
-/// A device, or anything else, behind the C interface of vernier_plugin.h, as a component. The
-/// shared object is loaded and asked for its ports when this is made; the device is opened in
-/// initialize().
+/// A device, or any other C code, behind the interface of vernier_plugin.h, as a component. The
+/// constructor loads the shared object and reads its ports; initialize() opens the device.
 class Device final : public Component {
  public:
-  /// The ports of the plug-in must be those of the channels, in order. Throws ConfigurationError
-  /// (V5201 to V5207).
+  /// The ports of the plug-in must match the channels, in order. Throws ConfigurationError (V5201
+  /// to V5207).
   Device(channel::Channels, DeviceSettings);
   ~Device() override;
 

@@ -18,7 +18,7 @@ using testing::Rig;
 
 const std::string header = VERNIER_SOURCE_DIR "/vernier/gateway/plugin";
 
-/// A folder with a space in its name.
+/// A directory with a space in its name.
 std::filesystem::path folder() {
   static const TemporaryFolder place;
   const auto path = place / "vernier plugins";
@@ -26,7 +26,7 @@ std::filesystem::path folder() {
   return path;
 }
 
-/// The example out of tree, built by its own Makefile.
+/// The example plug-in, built outside the tree by its own Makefile.
 std::filesystem::path lowpass() {
   const std::string out = folder().string();
   const std::string build = "cp '" VERNIER_SOURCE_DIR "/examples/plugin/'* '" + out + "/' && cd '" +
@@ -65,7 +65,7 @@ TEST(PluginExample, ComputesItsClosedForm) {
   rig.in("in", 1) = 2.0;
   rig.run(100ms, 1s);
   rig.settle();
-  // ten factors exp(-0.2), each rounded
+  // ten factors exp(-0.2), each rounded to double
   EXPECT_NEAR(rig.out("filtered", 1), 2.0 * (1.0 - std::exp(-2.0)), 1e-15);
   EXPECT_EQ(rig.out("difference", 1), 2.0 - rig.out("filtered", 1));
   EXPECT_EQ(rig.out("filtered", 0), 0.0);

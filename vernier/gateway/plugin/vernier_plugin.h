@@ -1,21 +1,21 @@
 /* The device plug-in interface of Vernier, version 1. Plain C; this header is all a plug-in needs.
  *
- * A plug-in is a shared object with the function vernier_plugin_entry(). It describes its ports,
- * and is then called by one thread at a time:
+ * A plug-in is a shared object with the function vernier_plugin_entry(). It describes its ports.
+ * One thread at a time then calls these functions:
  *
- * - create: read the configuration; do not touch the device (a check of a document calls this too)
+ * - create: read the configuration; do not open the device (checking a document also calls this)
  * - start: open the device, begin at time t; may be called again
- * - output: outputs from the state and the inputs they follow; changes nothing else
+ * - output: compute the outputs from the state and the inputs they follow; change nothing else
  * - advance: let time pass with the inputs held
  * - destroy: close the device
  *
- * output and advance run in the simulation loop: they must not wait, and in a real-time run neither
- * allocate nor lock. A device that needs waiting gets a thread of its own in the plug-in. No
+ * output and advance run in the simulation loop: they must not wait, and in a real-time run they
+ * must neither allocate nor lock. If a device requires waiting, give it a thread in the plug-in. No
  * exception may leave a function. Times are nanoseconds of simulated time. Values are in the units
- * that the ports declare; the elements of all ports stand one after another, in their order.
+ * that the ports declare; the elements of all ports are contiguous, in the order of the ports.
  *
- * Functions that answer int answer 0 when all is well, VERNIER_HELD when an old value was used (it
- * is counted), anything else for failure; error() then says why.
+ * Functions that return int return VERNIER_OK, or VERNIER_HELD when a previous value was used again
+ * (the run counts these), or anything else for a failure; error() then says why.
  */
 #ifndef VERNIER_PLUGIN_H
 #define VERNIER_PLUGIN_H
@@ -33,7 +33,7 @@ extern "C" {
 #define VERNIER_HELD 1
 #define VERNIER_FAILED 2
 
-/* flags: the device is bound to the wall clock, its time cannot be stopped or repeated */
+/* flags: the device is bound to the wall clock; its time cannot be stopped or repeated */
 #define VERNIER_FACES_WORLD 1u
 
 typedef struct vernier_port {
@@ -74,7 +74,7 @@ typedef struct vernier_plugin {
   int (*load)(void* self, const void* state);
 } vernier_plugin;
 
-/* The only symbol that is looked for. `version` is that of the caller; NULL: cannot serve it. */
+/* The only symbol looked up. `version` is the caller's; return NULL if you cannot serve it. */
 const vernier_plugin* vernier_plugin_entry(uint32_t version);
 
 #ifdef __cplusplus

@@ -8,26 +8,26 @@
 
 namespace vernier::plot {
 
-/// One line. `time` and `values` are equally long; what is not finite leaves a gap. Any number of
-/// points: drawing keeps the extremes.
+/// One line. `time` and `values` have the same length; values that are not finite leave a gap. The
+/// number of points is unlimited: drawing keeps the extremes.
 struct Curve {
   std::string label = {};
   std::vector<double> time = {};
   std::vector<double> values = {};
   bool steps = false;             // a value holds until the next: modes, counts, switches
   bool muted = false;             // grey, behind the others: an earlier run, a limit
-  std::optional<int> style = {};  // colour and dashes; without it, by its place in the panel
+  std::optional<int> style = {};  // colour and dashes; by default, by position in the panel
 };
 
-/// Axes with curves. Panels of a plot stand one above the other and share the time axis.
+/// Axes with curves. The panels of a plot are stacked and share the time axis.
 struct Panel {
   std::string title;    // may be empty
   std::string y_label;  // "ω [rad/s]"
   std::vector<Curve> curves;
-  std::vector<std::pair<double, std::string>> y_names = {};  // marks with words: modes
+  std::vector<std::pair<double, std::string>> y_names = {};  // labelled values: modes
 };
 
-/// Something that happened, shown as a vertical line through all panels.
+/// An event, shown as a vertical line through all panels.
 struct Marker {
   double time = 0.0;
   std::string label;
@@ -39,15 +39,15 @@ struct Plot {
   std::vector<Panel> panels;
   std::vector<Marker> markers = {};
   int width = 960;       // px
-  int panel_height = 0;  // px of one panel's axes; 0: what looks well for their number
-  std::optional<double> from = {}, to = {};  // of the time axis; without them, all there is
+  int panel_height = 0;  // px of one panel's axes; 0: chosen by the number of panels
+  std::optional<double> from = {}, to = {};  // of the time axis; by default, everything
 };
 
-/// Scalable vector graphics; text stays text.
+/// Scalable vector graphics; text remains text.
 std::string to_svg(const Plot&);
 
-/// A PNG file's content; `scale` pixels per px. Throws ConfigurationError (V7120) for a picture
-/// that is too large.
+/// The content of a PNG file, with `scale` pixels per px. Throws ConfigurationError (V7120) if the
+/// picture is too large.
 std::vector<std::byte> to_png(const Plot&, double scale = 2.0);
 
 struct Sketch {
@@ -56,10 +56,10 @@ struct Sketch {
   bool color = false;
 };
 
-/// A sketch for consoles, in lines of text.
+/// A sketch for terminals, as lines of text.
 std::string to_terminal(const Plot&, const Sketch& = {});
 
-/// By the ending of the name: .svg or .png. Throws ConfigurationError (V7120).
+/// Chooses the format by the extension, .svg or .png. Throws ConfigurationError (V7120).
 void write(const Plot&, const std::filesystem::path&);
 
 }  // namespace vernier::plot

@@ -109,7 +109,7 @@ TEST(Line, LeavesGapsAndDrawsSteps) {
   c.steps = true;
   const auto runs = line_of(c, {0, 4}, {0, 1}, {0, 0, 100, 100});
   ASSERT_EQ(runs.size(), 1u);
-  // nothing slants: neighbours share a time or a value
+  // no slanted segments: neighbouring points share a time or a value
   for (std::size_t k = 0; k + 1 < runs[0].size(); ++k) {
     EXPECT_TRUE(runs[0][k].x == runs[0][k + 1].x || runs[0][k].y == runs[0][k + 1].y);
   }
@@ -131,7 +131,7 @@ std::string temporary(const std::string& name) {
   return (folder / name).string();
 }
 
-/// xmllint says whether a text is well-formed XML.
+/// Asks xmllint whether a text is well-formed XML.
 bool well_formed(const std::string& text) {
   const std::string file = temporary(".svg");
   std::ofstream(file, std::ios::binary) << text;
@@ -212,7 +212,7 @@ TEST(Png, RefusesWhatDoesNotFitIntoMemory) {
 }
 
 TEST(Raster, CoversAsMuchAreaAsTheLineHas) {
-  // a line of 40 px by 3 px, at an angle, covers 120 px and its round ends pi 1.5^2
+  // a line of 40 px by 3 px, at an angle, covers 120 px plus the round ends, pi 1.5^2
   Raster r(100, 100, 1.0);
   const std::vector<Point> run{{30, 30}, {30 + 40 * 0.8, 30 + 40 * 0.6}};
   r.lines({&run, 1}, {{0, 0, 0}, 3.0});

@@ -8,7 +8,7 @@
 #include "vernier/gateway/connector/adapters.hpp"
 #include "vernier/net/socket.hpp"
 
-/// Parameters that several adapters have.
+/// Parameters that several adapters share.
 namespace vernier::connector {
 
 ParameterSpec choice(std::string name, std::vector<std::string> choices, std::string initial,
@@ -18,14 +18,14 @@ ParameterSpec text(std::string name, std::optional<std::string> initial, std::st
 ParameterSpec yes_or_no(std::string name, const char* initial, std::string description);
 ParameterSpec span_of_time(std::string name, const char* initial, std::string description);
 
-/// Where the two sides meet.
+/// The address at which the two peers connect, and whether this side listens there.
 struct Meeting {
   bool listen = true;
   net::Address address;
 };
-/// From `listen` and `connect`; what the composition gives goes before what the document gives.
+/// From `listen` and `connect`; a value from the composition overrides that of the document.
 Meeting meeting(const Parameters&);
-/// A time from 1 ms to 1000000 s.
+/// A duration from 1 ms to 1000000 s.
 std::chrono::milliseconds milliseconds(const Parameters&, const char* name);
 
 Adapter link_adapter();

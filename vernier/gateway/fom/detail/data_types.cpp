@@ -223,7 +223,8 @@ class Types {
     }
   }
 
-  /// Others may be agreed upon; a name like those of the standard is a slip.
+  /// Federations may agree on encodings of their own. A name close to a standard one is a
+  /// misspelling.
   void encoding(const Reference& given, std::string_view what, std::vector<std::string> known) {
     if (given.name.empty()) {
       r_.report()

@@ -8,7 +8,7 @@
 
 namespace vernier::fom::detail {
 
-/// Problems of several modules, each with its source line; at most a hundred.
+/// Problems in several modules, each with its source line; at most a hundred.
 class Findings {
  public:
   Findings(std::vector<const Module*> modules, Diagnostics& out)
@@ -31,7 +31,8 @@ class Findings {
   std::size_t count_ = 0, errors_ = 0;
 };
 
-/// Checks that all names of merged modules are defined, and lays out their data types.
+/// Checks that every name in the merged modules is defined, and computes the layouts of the data
+/// types.
 void resolve(Fom&, Findings&);
 
 }  // namespace vernier::fom::detail

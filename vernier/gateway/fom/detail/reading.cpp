@@ -17,7 +17,7 @@ bool letter(char c) noexcept {
 }
 bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// Why a name is none; empty when it is one.
+/// Why a text is not a valid name; empty when it is valid.
 std::string fault(std::string_view s, bool free) {
   if (s.empty()) return "is empty";
   if (s.size() > longest_name) return "has more than 255 characters";

@@ -12,10 +12,10 @@
 
 namespace vernier::fom::detail {
 
-/// Where names were given, to find the second of two.
+/// Where each name was defined, to detect duplicates.
 using Names = std::map<std::string, Place, std::less<>>;
 
-/// What readers of all tables share: names, words and references at their places.
+/// What the readers of all tables share: names, keywords and references with their places.
 class Reading {
  public:
   Reading(document::Report& report, Names& labels) : report_(report), labels_(labels) {}
@@ -26,11 +26,12 @@ class Reading {
   Reference reference(const document::Element&, std::string_view child) const;
   Place place(const document::Element&, std::string_view child) const;
 
-  /// Name, semantics and notes. `free` names (of enumerators) may begin with digits and have dots;
-  /// `label`: what the name is called, and then any text is one.
+  /// Reads name, semantics and notes. `free` names (of enumerators) may begin with digits and
+  /// contain dots. `label`: the element that holds the name; if it is not "name", any text is
+  /// allowed.
   void entry(const document::Element&, Entry&, bool free = false, std::string_view label = "name");
 
-  /// The place in `words` of the child's text; `otherwise` when it is absent, or no such word.
+  /// The index in `words` of the child's text; `otherwise` when it is absent or not one of them.
   template <class Enum, std::size_t n>
   Enum word(const document::Element& e, std::string_view child,
             const std::array<std::string_view, n>& words, Enum otherwise) {
@@ -38,9 +39,9 @@ class Reading {
     return at < 0 ? otherwise : static_cast<Enum>(at);
   }
 
-  /// Reports a second one of a name.
+  /// False, with a report, when the name was already defined.
   bool unique(Names&, const std::string& name, const Place&, std::string_view what);
-  /// Reports that a child must be there; its absence is allowed by the grammar.
+  /// Reports a missing child that the grammar leaves optional but this element requires.
   bool needs(const document::Element&, std::string_view child, std::string_view why);
 
  private:
@@ -48,7 +49,7 @@ class Reading {
               const std::vector<std::string_view>& words);
 
   document::Report& report_;
-  Names& labels_;  // of notes that are cited
+  Names& labels_;  // of the notes that are referred to
 };
 
 /// The children of <dataTypes>.

@@ -34,7 +34,7 @@ class Resolver {
   }
 
  private:
-  /// Whether it names something; reports where not.
+  /// Returns `found`; reports the reference when it is false.
   bool known(const Reference& r, bool found, const char* code, std::string_view what,
              const std::string& user, const std::vector<std::string>& candidates, int module) {
     if (found) return true;
@@ -99,7 +99,8 @@ class Resolver {
     for (const Parameter& p : fom_.parameters) type(p.data_type, "parameter " + p.name, p.module);
   }
 
-  /// A name of a class must not be one that it inherits; in one module the reader has seen to it.
+  /// A member must not have the name of an inherited one. Within one module the reader has checked
+  /// this already.
   template <class Class, class Member>
   void overloaded(const std::vector<Class>& classes, const std::vector<Member>& members,
                   std::vector<int> Class::*own, std::string_view what) {
@@ -131,13 +132,13 @@ class Resolver {
     return at ? &fom_.data_types[static_cast<std::size_t>(*at)] : nullptr;
   }
 
-  // what the definitions of a type name
+  // checks the names that the definition of a type refers to
   void references(const DataType& t) {
     if (findings_.full()) return;
     std::visit([&](const auto& d) { check(t, d); }, t.definition);
   }
 
-  /// The basic type that stands for a simple or enumerated one.
+  /// The basic type that represents a simple or enumerated one.
   const Basic* representation(const DataType& t, const Reference& r) {
     if (!type(r, t.name, t.module)) return nullptr;
     const DataType* used = r.given() ? find(r) : nullptr;
@@ -233,7 +234,8 @@ class Resolver {
     }
   }
 
-  // sizes, from the innermost types outwards
+  // Computes the layouts of IEEE 1516.2-2010, section 4.13: inner types first, since a record or
+  // array takes its boundary and size from its parts.
   void lay_out() {
     const std::size_t n = fom_.data_types.size();
     fom_.layouts.assign(n, {});
@@ -242,7 +244,7 @@ class Resolver {
     if (broken_) fom_.layouts.clear();
   }
 
-  /// How deep a type is nested, after its layout was made; 0 while that is going on.
+  /// The nesting depth of a type, whose layout is computed first; 0 while that is in progress.
   int level(int index) {
     const auto i = static_cast<std::size_t>(index);
     if (levels_[i] > 0 || broken_) return levels_[i];
@@ -302,7 +304,7 @@ class Resolver {
     return deepest + 1;
   }
 
-  /// Of the type that is named; nothing takes nothing.
+  /// The layout of the type named. An alternative without a type takes no bytes.
   Layout of(const Reference& r) {
     const auto at = r.given() ? fom_.data_type(r.name) : std::nullopt;
     if (!at) return {1, 0, true};
@@ -322,6 +324,7 @@ class Resolver {
 
   Layout layout(const Basic& b) {
     const std::size_t bytes = (static_cast<std::size_t>(b.bits) + 7) / 8;
+    // a basic value is aligned to its size, rounded up to a power of two, at most 8 bytes
     std::size_t boundary = 1;
     while (boundary < bytes && boundary < 8) boundary *= 2;
     return {boundary, bytes, true};
@@ -331,13 +334,14 @@ class Resolver {
 
   Layout layout(const Array& a) {
     const Layout element = of(a.element);
+    // a variable array begins with its element count, HLAinteger32BE
     if (a.encoding.name == "HLAvariableArray")
       return {std::max<std::size_t>(4, element.boundary), {}, element.known};
     Layout all{element.boundary, {}, element.known && a.encoding.name == "HLAfixedArray"};
     if (!all.known || !element.bytes) return all;
     std::size_t count = 1;
     for (const Extent& e : a.extents) count = std::min(count * e.least, most_bytes + 1);
-    // padding lies between elements, not after the last
+    // padding lies between elements; there is none after the last
     const std::size_t step = aligned(*element.bytes, element.boundary);
     all.bytes = count == 0 ? 0 : std::min((count - 1) * step, most_bytes + 1) + *element.bytes;
     return all;
@@ -361,6 +365,7 @@ class Resolver {
 
   Layout layout(const VariantRecord& r) {
     const Layout discriminant = of(r.discriminant_type);
+    // the variant's own size depends on the discriminant, so no size is common to all values
     Layout all{discriminant.boundary, {}, r.encoding.name == "HLAvariantRecord"};
     for (const Alternative& a : r.alternatives) {
       const Layout one = of(a.data_type);

@@ -17,7 +17,7 @@ namespace rti1516e
       Exception & operator= (Exception const & rhs);
       virtual ~Exception () noexcept;
 
-      // What went wrong, in words.
+      // A description of the problem.
       virtual std::wstring what () const noexcept = 0;
    };
 
@@ -37,7 +37,7 @@ namespace rti1516e
       std::wstring _msg;                             \
    };
 
-// the list, so that it is written once
+// one list for declarations and definitions
 #define RTI_EXCEPTIONS(_)                               \
    _ (AlreadyConnected)                                 \
    _ (AsynchronousDeliveryAlreadyDisabled)              \

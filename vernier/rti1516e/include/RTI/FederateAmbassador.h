@@ -1,5 +1,5 @@
-// IEEE 1516.1-2010 C++ API, written for Vernier: what the RTI calls in a federate. The numbers are sections
-// of the standard. Each callback may throw FederateInternalError.
+// IEEE 1516.1-2010 C++ API, written for Vernier: the callbacks from the RTI to a federate. The numbers are
+// sections of the standard. Each callback may throw FederateInternalError.
 #ifndef RTI_FederateAmbassador_h
 #define RTI_FederateAmbassador_h
 

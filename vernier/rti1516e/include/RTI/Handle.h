@@ -11,7 +11,7 @@
 
 namespace rti1516e
 {
-   struct HandleAccess;  // the RTI's way to the number
+   struct HandleAccess;  // gives the RTI access to the number
 
 #define DEFINE_HANDLE_CLASS(HandleKind)                                                            \
    class RTI_EXPORT HandleKind                                                                     \

@@ -36,7 +36,7 @@ namespace rti1516e
       virtual LogicalTime & operator-= (LogicalTimeInterval const & subtrahend) = 0;
 
       virtual VariableLengthData encode () const = 0;
-      // Fills a buffer, answers the length. Throws CouldNotEncode
+      // Fills a buffer and returns the length. Throws CouldNotEncode
       virtual size_t encode (void * buffer, size_t bufferSize) const = 0;
       virtual size_t encodedLength () const = 0;
 
@@ -46,7 +46,7 @@ namespace rti1516e
 
       virtual std::wstring toString () const = 0;
 
-      // As createFederationExecution takes it
+      // The name that createFederationExecution accepts
       virtual std::wstring implementationName () const = 0;
 
    protected:

@@ -14,7 +14,7 @@ namespace rti1516e
    class LogicalTimeInterval;
    class VariableLengthData;
 
-   // The RTI makes every time and interval with the factory of the federation.
+   // The RTI makes all times and intervals with the federation's factory.
    class RTI_EXPORT LogicalTimeFactory
    {
    public:
@@ -36,16 +36,16 @@ namespace rti1516e
       virtual std::wstring getName () const = 0;
    };
 
-   // The standard times: "HLAinteger64Time", and "HLAfloat64Time", which an empty name means too. Answers null
-   // for any other name.
+   // The standard times: "HLAinteger64Time", and "HLAfloat64Time", which is also the default for an empty name.
+   // Returns null for any other name.
    class RTI_EXPORT HLAlogicalTimeFactoryFactory
    {
    public:
       static RTI_UNIQUE_PTR<LogicalTimeFactory> makeLogicalTimeFactory (std::wstring const & implementationName);
    };
 
-   // What the RTI asks for a factory. A program with times of its own defines this function itself, and hands
-   // on to the one above what it does not know.
+   // The RTI calls this to obtain a factory. A program with its own time implementation defines this function
+   // and passes names that it does not know on to the one above.
    class RTI_EXPORT_FEDTIME LogicalTimeFactoryFactory
    {
    public:

@@ -39,7 +39,7 @@ namespace rti1516e
       virtual void setToDifference (LogicalTime const & minuend, LogicalTime const & subtrahend) = 0;
 
       virtual VariableLengthData encode () const = 0;
-      // Fills a buffer, answers the length. Throws CouldNotEncode
+      // Fills a buffer and returns the length. Throws CouldNotEncode
       virtual size_t encode (void * buffer, size_t bufferSize) const = 0;
       virtual size_t encodedLength () const = 0;
 
@@ -49,7 +49,7 @@ namespace rti1516e
 
       virtual std::wstring toString () const = 0;
 
-      // As createFederationExecution takes it
+      // The name that createFederationExecution accepts
       virtual std::wstring implementationName () const = 0;
 
    protected:

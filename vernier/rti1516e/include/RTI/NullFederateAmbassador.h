@@ -1,4 +1,4 @@
-// IEEE 1516.1-2010 C++ API, written for Vernier: a federate that does nothing with any callback.
+// IEEE 1516.1-2010 C++ API, written for Vernier: a federate that ignores all callbacks.
 #ifndef RTI_NullFederateAmbassador_h
 #define RTI_NullFederateAmbassador_h
 

@@ -1,4 +1,4 @@
-// IEEE 1516.1-2010 C++ API, written for Vernier: everything at once, but the encoding helpers and the
+// IEEE 1516.1-2010 C++ API, written for Vernier: includes everything except the encoding helpers and the
 // standard times.
 #ifndef RTI_1516_h
 #define RTI_1516_h

@@ -1,7 +1,7 @@
 // IEEE 1516.1-2010 C++ API, written for Vernier: the services of the RTI.
 //
-// The numbers are sections of the standard; behind them stands what a service throws. Every service throws
-// besides, unless it says otherwise, SaveInProgress, RestoreInProgress, FederateNotExecutionMember,
+// Each number is a section of the standard, followed by the exceptions that the service throws. Unless noted
+// otherwise, every service also throws SaveInProgress, RestoreInProgress, FederateNotExecutionMember,
 // NotConnected and RTIinternalError.
 #ifndef RTI_RTIambassador_h
 #define RTI_RTIambassador_h
@@ -32,7 +32,8 @@ namespace rti1516e
    public:
       virtual ~RTIambassador ();
 
-      // Federation management. Before a join no service asks for membership; what it throws is listed in full.
+      // Federation management. Services before the join do not require membership; their exceptions are listed in
+      // full.
 
       // 4.2: ConnectionFailed, InvalidLocalSettingsDesignator, UnsupportedCallbackModel, AlreadyConnected,
       // CallNotAllowedFromWithinCallback, RTIinternalError
@@ -302,7 +303,7 @@ namespace rti1516e
       // 8.15: AsynchronousDeliveryAlreadyDisabled
       virtual void disableAsynchronousDelivery () = 0;
 
-      // 8.16 to 8.18. False: there is none
+      // 8.16 to 8.18. False: there is no such time
       virtual bool queryGALT (LogicalTime & theTime) = 0;
       virtual void queryLogicalTime (LogicalTime & theTime) = 0;
       virtual bool queryLITS (LogicalTime & theTime) = 0;
@@ -519,7 +520,7 @@ namespace rti1516e
       // 10.40: InteractionRelevanceAdvisorySwitchIsOff
       virtual void disableInteractionRelevanceAdvisorySwitch () = 0;
 
-      // 10.41. True: more callbacks wait: CallNotAllowedFromWithinCallback, RTIinternalError
+      // 10.41: CallNotAllowedFromWithinCallback, RTIinternalError. True: more callbacks are waiting
       virtual bool evokeCallback (double approximateMinimumTimeInSeconds) = 0;
 
       // 10.42: CallNotAllowedFromWithinCallback, RTIinternalError
@@ -535,7 +536,7 @@ namespace rti1516e
       // The time factory of the federation
       virtual RTI_UNIQUE_PTR<LogicalTimeFactory> getTimeFactory () const = 0;
 
-      // Handles from their encoded values: CouldNotDecode
+      // Decode handles: CouldNotDecode
       virtual FederateHandle decodeFederateHandle (VariableLengthData const & encodedValue) const = 0;
       virtual ObjectClassHandle decodeObjectClassHandle (VariableLengthData const & encodedValue) const = 0;
       virtual InteractionClassHandle decodeInteractionClassHandle (VariableLengthData const & encodedValue) const = 0;

@@ -19,7 +19,7 @@ namespace rti1516e
       RTIambassadorFactory ();
       virtual ~RTIambassadorFactory () noexcept;
 
-      // 10.35. Throws RTIinternalError
+      // Throws RTIinternalError
       RTI_UNIQUE_PTR<RTIambassador> createRTIambassador ();
    };
 }

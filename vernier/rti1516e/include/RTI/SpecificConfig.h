@@ -1,9 +1,9 @@
 // IEEE 1516.1-2010 C++ API, written for Vernier: what depends on compiler and language version.
 //
 // The standard gives every function a dynamic exception specification. C++11 deprecated those and C++17
-// removed them, so here the lists are comments, and an override may carry the standard's specification,
-// another one or none. Smart pointers are std::auto_ptr up to C++14, as the standard says, and
-// std::unique_ptr from C++17 on, which has no other.
+// removed them. Here the lists are therefore comments, and an override may have the standard's specification,
+// another one or none. Smart pointers are std::auto_ptr up to C++14, as the standard says, and std::unique_ptr
+// from C++17 on, where std::auto_ptr no longer exists.
 #ifndef RTI_SpecificConfig_h
 #define RTI_SpecificConfig_h
 
@@ -14,7 +14,7 @@
 #define RTI_EXPORT __attribute__((visibility("default")))
 #define RTI_EXPORT_FEDTIME RTI_EXPORT
 
-// names that federates written for several RTIs use
+// macros that federates written for several RTIs use
 #define RTI_NOEXCEPT noexcept
 #define RTI_THROW(exceptions)
 

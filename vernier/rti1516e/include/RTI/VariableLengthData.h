@@ -12,7 +12,7 @@ namespace rti1516e
    // Deletes memory taken by takeDataPointer
    typedef void (*VariableLengthDataDeleteFunction) (void * data);
 
-   // Up to 32 bytes are stored within; more take one allocation, used again while it is large enough.
+   // Up to 32 bytes are stored in the object; larger data takes one allocation, which is reused while it suffices.
    class RTI_EXPORT VariableLengthData
    {
    public:
@@ -21,7 +21,7 @@ namespace rti1516e
       // Copies inData.
       VariableLengthData (void const * inData, size_t inSize) : VariableLengthData () { setData (inData, inSize); }
 
-      // A copy has storage of its own, also of data that is pointed to.
+      // A copy always has its own storage, even if the original only points to its data.
       VariableLengthData (VariableLengthData const & rhs) : VariableLengthData () { setData (rhs._data, rhs._size); }
 
       VariableLengthData (VariableLengthData && rhs) noexcept { take (rhs); }
@@ -32,7 +32,7 @@ namespace rti1516e
             release ();
       }
 
-      // This object has storage of its own afterwards.
+      // This object then has its own storage.
       VariableLengthData & operator= (VariableLengthData const & rhs)
       {
          if (this != &rhs)
@@ -53,12 +53,12 @@ namespace rti1516e
          return *this;
       }
 
-      // Valid until this object ends or is given new data
+      // Valid until this object is destroyed or gets new data
       void const * data () const { return _data; }
 
       size_t size () const { return _size; }
 
-      // Copies inData, which may be a part of what is held.
+      // Copies inData, which may be a part of the current data.
       void setData (void const * inData, size_t inSize)
       {
          if (inSize > _capacity)
@@ -68,7 +68,7 @@ namespace rti1516e
          _size = inSize;
       }
 
-      // Points to inData, which the caller keeps valid as long as this object, or until it is given new data.
+      // Points to inData. The caller keeps it valid as long as this object exists, or until it gets new data.
       void setDataPointer (void * inData, size_t inSize)
       {
          if (_free)
@@ -79,7 +79,7 @@ namespace rti1516e
          _free = 0;
       }
 
-      // Owns inData from now on and deletes it with func, or as an array of char if there is none.
+      // Takes ownership of inData and deletes it with func, or as an array of char if func is null.
       void takeDataPointer (void * inData, size_t inSize, VariableLengthDataDeleteFunction func = 0);
 
    private:
@@ -109,7 +109,7 @@ namespace rti1516e
 
       void * _data;
       size_t _size;
-      size_t _capacity;  // of storage of its own; 0: it points, or has taken
+      size_t _capacity;  // of its own storage; 0: the data is pointed to or was taken over
       VariableLengthDataDeleteFunction _free;  // deletes _data; null: nothing to delete
       char _within[Within];
    };

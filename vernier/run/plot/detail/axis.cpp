@@ -12,8 +12,8 @@ constexpr double most_magnitude = 1e300;
 
 struct Step {
   double size;
-  int small;   // parts between two ticks
-  int digits;  // significant ones of the step
+  int small;   // small intervals between two ticks
+  int digits;  // significant digits of the step
 };
 
 Step nice_step(double span, int most) {
@@ -40,7 +40,7 @@ Range comfortable(double low, double high, double padding) {
   high = std::clamp(high, -most_magnitude, most_magnitude);
   const double size = std::max(std::abs(low), std::abs(high));
   if (high - low <= size * 1e-12) {
-    // a constant: room around it
+    // a constant has no span: leave room around it
     const double room = size > 0.0 ? size * 0.1 : 1.0;
     return {low - room, high + room};
   }

@@ -11,8 +11,8 @@ struct Range {
   double span() const noexcept { return high - low; }
 };
 
-/// Finite, not empty, with `padding` (a share of the span) on both sides; never narrower than
-/// rounding lets numbers differ.
+/// A finite, non-empty range with `padding` (a fraction of the span) on both sides; never so narrow
+/// that rounding makes ticks coincide.
 Range comfortable(double low, double high, double padding);
 
 struct Tick {
@@ -28,7 +28,7 @@ struct Axis {
 };
 
 /// Ticks at 1, 2, 2.5 or 5 times a power of ten, at most about `most` of them. Labels have as many
-/// digits as they need to differ, and true minus signs.
+/// digits as needed to differ, and use U+2212 as the minus sign.
 Axis make_axis(Range, int most);
 
 /// "×10⁻⁵"

@@ -9,7 +9,7 @@
 namespace vernier::plot {
 
 struct Point {
-  double x = 0.0, y = 0.0;  // px; y grows downwards
+  double x = 0.0, y = 0.0;  // px; y points downwards
 };
 
 struct Color {
@@ -20,7 +20,7 @@ struct Color {
 struct Pen {
   Color color;
   double width = 1.0;                   // px
-  std::span<const double> dashes = {};  // px: drawn, left out, drawn, …; empty: solid
+  std::span<const double> dashes = {};  // px: drawn, omitted, drawn, …; empty: solid
 };
 
 struct Box {
@@ -36,25 +36,25 @@ struct TextStyle {
   Color color = {};
   Anchor anchor = Anchor::start;
   bool bold = false;
-  bool upwards = false;  // turned by 90°, read from below
-  bool halo = false;     // white around it, so that it reads over lines
+  bool upwards = false;  // rotated by 90° to read from bottom to top
+  bool halo = false;     // white outline, so that it is legible over lines
 };
 
-/// What the drawing of a plot needs of a medium.
+/// What the drawing code requires of an output format.
 class Canvas {
  public:
   virtual ~Canvas() = default;
 
   virtual void fill(const Box&, Color) = 0;
-  /// Runs of connected points; several runs make one line with gaps.
+  /// Polylines: each run connects its points; several runs are one curve with gaps.
   virtual void lines(std::span<const std::vector<Point>>, const Pen&) = 0;
-  /// The baseline begins (or is centred, or ends) at `at`.
+  /// `at` is the start of the baseline, its centre or its end, as the style says.
   virtual void text(Point at, std::string_view utf8, const TextStyle&) = 0;
   virtual double text_width(std::string_view utf8, const TextStyle&) const = 0;
-  /// Until end_clip(), only what is inside of the box shows. `name` is unique in the picture.
+  /// Until end_clip(), only what is inside the box is drawn. `name` is unique in the picture.
   virtual void begin_clip(const Box&, int name) = 0;
   virtual void end_clip() = 0;
-  /// A part of the picture with a name, for whoever takes it apart.
+  /// Starts a named group, so that tools which edit the picture can find it.
   virtual void begin_part(std::string_view /*title*/) {}
   virtual void end_part() {}
 };

@@ -11,8 +11,8 @@ namespace {
 constexpr Color ink{34, 34, 34}, soft{96, 96, 96}, grid{225, 225, 225}, frame{70, 70, 70};
 constexpr Color muted{160, 160, 160}, event{110, 110, 110};
 
-// Okabe and Ito's colours, which people with any kind of colour vision tell apart; each with dashes
-// of its own, so that they also differ in print
+// The palette of Okabe and Ito, which is safe for all kinds of colour vision. Each colour has its
+// own dashes, so that curves also differ in black-and-white print.
 constexpr std::array<Color, 7> colors{{{0, 114, 178},
                                        {213, 94, 0},
                                        {0, 158, 115},
@@ -39,8 +39,8 @@ struct PanelLayout {
   const Panel* panel;
   Axis y;
   bool has_title;
-  std::vector<std::vector<std::size_t>> legend;  // curves of each line of it
-  Box box;                                       // of the axes
+  std::vector<std::vector<std::size_t>> legend;  // the curves in each row of the legend
+  Box box;                                       // the area of the axes
 };
 
 struct Layout {
@@ -54,12 +54,12 @@ Pen pen_of(const Curve& c, std::size_t place) {
   if (c.muted) return {muted, 1.3};
   const auto style =
       static_cast<std::size_t>(std::max(0, c.style.value_or(static_cast<int>(place))));
-  // the second time round, colours and dashes meet in other pairs
+  // after one pass through the colours, colours and dashes are paired differently
   const std::size_t shift = style / colors.size();
   return {colors[style % colors.size()], 1.6, dashes[(style + shift) % dashes.size()]};
 }
 
-/// A number for each curve that is not muted, in order.
+/// Consecutive numbers for the curves that are not muted.
 std::vector<std::size_t> places_of(const Panel& p) {
   std::vector<std::size_t> places;
   std::size_t next = 0;
@@ -226,7 +226,7 @@ void draw_markers(const Plot& plot, const Layout& l, const PanelLayout& p, Canva
   for (const Marker& m : plot.markers) {
     if (!(m.time >= l.x.range.low && m.time <= l.x.range.high)) continue;
     const double x = x_of(l, m.time);
-    if (std::abs(x - drawn) < 0.5) continue;  // more would only make it black
+    if (std::abs(x - drawn) < 0.5) continue;  // more markers per pixel would only be black
     line(c, {x, p.box.top}, {x, p.box.bottom}, pen);
     drawn = x;
   }
@@ -242,7 +242,7 @@ void label_markers(const Plot& plot, const Layout& l, const PanelLayout& p, Canv
     if (m.label.empty() || shown >= most_labels || x < free_from) continue;
     TextStyle up = anchored(event_text, Anchor::end);
     up.upwards = true;
-    // beside the line, on the left only where there is no room on the right
+    // to the right of the line, or to the left where there is no room
     const double beside = x + 14.0 < p.box.right ? x + 11.0 : x - 4.0;
     c.text({beside, p.box.top + 8.0}, m.label, up);
     free_from = x + 13.0;
@@ -266,7 +266,7 @@ void draw(const Plot& p, Canvas& c) {
     c.begin_clip(panel.box, static_cast<int>(n));
     const std::vector<std::size_t> places = places_of(*panel.panel);
     bool any = false;
-    for (const bool front : {false, true}) {  // the muted ones lie behind
+    for (const bool front : {false, true}) {  // muted curves first, so that they lie behind
       for (std::size_t i = 0; i < panel.panel->curves.size(); ++i) {
         const Curve& curve = panel.panel->curves[i];
         if (curve.muted == front) continue;

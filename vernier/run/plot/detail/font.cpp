@@ -10,15 +10,15 @@ namespace vernier::plot {
 
 namespace {
 
-/// A character's drawing. M x y: put the pen down; L x y: line; A cx cy rx ry from to: arc of an
-/// ellipse, angles in degrees, drawn on from the pen; D x y: dot. `width` is that of the ink.
+/// How to draw a character. M x y: put the pen down; L x y: line; A cx cy rx ry from to: elliptical
+/// arc, angles in degrees, continued from the pen; D x y: dot. `width` is that of the ink.
 struct Drawing {
   char32_t character;
   double width;
   const char* strokes;
 };
 
-constexpr double bearing = 1.55;  // free on both sides
+constexpr double bearing = 1.55;  // side bearing: space on both sides
 
 constexpr Drawing drawings[] = {
     {U'A', 11, "M0 0L5.5 14L11 0M1.9 4.8L9.1 4.8"},
@@ -188,7 +188,7 @@ constexpr Drawing drawings[] = {
     {U'Ω', 12, "M0 0L4 0L4 1.2A6 8 6 6 235 -55L8 1.2L8 0L12 0"},
 };
 
-// raised or lowered: a smaller copy of another character
+// superscripts and subscripts are smaller copies of other characters
 constexpr struct {
   char32_t character, of;
 } raised[] = {{U'⁰', U'0'}, {U'¹', U'1'}, {U'²', U'2'}, {U'³', U'3'}, {U'⁴', U'4'}, {U'⁵', U'5'},
@@ -197,7 +197,7 @@ constexpr struct {
                {U'₅', U'5'}, {U'₆', U'6'}, {U'₇', U'7'}, {U'₈', U'8'}, {U'₉', U'9'}};
 
 void add_arc(std::vector<Point>& stroke, const double (&p)[6]) {
-  constexpr double step = 7.5;  // degrees: smooth at any size that is read
+  constexpr double step = 7.5;  // degrees per segment of an arc: smooth at any legible size
   const int parts = std::max(1, static_cast<int>(std::ceil(std::abs(p[5] - p[4]) / step)));
   for (int k = 0; k <= parts; ++k) {
     const double a = (p[4] + (p[5] - p[4]) * k / parts) * std::numbers::pi / 180.0;
@@ -251,7 +251,7 @@ std::map<char32_t, Glyph> make_font() {
   };
   for (const auto& r : raised) add_small(r.character, r.of, 6.6);
   for (const auto& r : lowered) add_small(r.character, r.of, -3.2);
-  // the box for what is missing
+  // the box drawn for a missing character
   font[0] = {10.0, {{{1.5, 0}, {8.5, 0}, {8.5, 14}, {1.5, 14}, {1.5, 0}}}};
   return font;
 }

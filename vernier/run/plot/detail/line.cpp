@@ -7,7 +7,7 @@ namespace vernier::plot {
 
 namespace {
 
-/// Collects points and keeps, of those in one px column, the first, lowest, highest and last.
+/// Collects points and keeps the first, lowest, highest and last of those in one px column.
 class Columns {
  public:
   explicit Columns(std::vector<std::vector<Point>>& runs) : runs_(runs) {}
@@ -60,7 +60,7 @@ std::vector<std::vector<Point>> line_of(const Curve& c, const Range& time, const
                                         const Box& box) {
   std::vector<std::vector<Point>> runs;
   Columns columns(runs);
-  // far outside is as good as outside, and stays drawable
+  // clamp far points: they stay outside the box, and their coordinates stay representable
   const double most = 4.0 * box.height() + 4.0;
   const auto x_of = [&](double t) { return box.left + (t - time.low) / time.span() * box.width(); };
   const auto y_of = [&](double v) {
@@ -68,14 +68,14 @@ std::vector<std::vector<Point>> line_of(const Curve& c, const Range& time, const
     return std::clamp(y, box.top - most, box.bottom + most);
   };
   const std::size_t n = std::min(c.time.size(), c.values.size());
-  bool before = false;  // there is a point before this one, without a gap
+  bool before = false;  // a point precedes this one without a gap
   for (std::size_t k = 0; k < n; ++k) {
     if (!std::isfinite(c.time[k]) || !std::isfinite(c.values[k])) {
       columns.gap();
       before = false;
       continue;
     }
-    // the neighbours of the visible part are kept: the line enters and leaves the box
+    // keep the neighbours of the visible part, so that the line enters and leaves the box
     const bool right_of = k > 0 && c.time[k - 1] > time.high;
     const bool left_of = k + 1 < n && c.time[k + 1] < time.low;
     if (right_of || left_of) continue;

@@ -54,7 +54,7 @@ void Raster::cover(Point a, Point b, double radius) {
   const double length2 = dx * dx + dy * dy;
   for (int y = top; y < bottom; ++y) {
     const double py = y + 0.5;
-    // of a long steep line only a few pixels of each row are near
+    // only a few pixels of each row are near a long steep line
     int from = left, to = right;
     if (std::abs(dy) > 1.0) {
       const double t0 = std::clamp((py - reach - a.y) / dy, 0.0, 1.0);
@@ -97,7 +97,7 @@ void Raster::cover_dashed(const std::vector<Point>& run, const Pen& pen, double 
 }
 
 void Raster::lines(std::span<const std::vector<Point>> runs, const Pen& pen) {
-  // thinner than a pixel means paler, not narrower
+  // a line thinner than a pixel is drawn paler, not narrower
   const double radius = std::max(pen.width * scale_ / 2.0, 0.35);
   for (const auto& run : runs) {
     if (run.size() == 1)

@@ -8,7 +8,7 @@
 
 namespace vernier::plot {
 
-/// An image in memory that is drawn on with a round, antialiased pen.
+/// An image in memory, drawn with a round, antialiased pen.
 class Raster final : public Canvas {
  public:
   /// `scale` pixels per px.
@@ -27,17 +27,17 @@ class Raster final : public Canvas {
   void end_clip() override;
 
  private:
-  /// Covers a segment, in pixels, with a pen of this radius.
+  /// Adds the coverage of a segment, in pixels, drawn with a pen of this radius.
   void cover(Point a, Point b, double radius);
   void cover_text(Point at, std::string_view utf8, const TextStyle&, double radius);
   void cover_dashed(const std::vector<Point>&, const Pen&, double radius);
-  /// Lays the colour where something was covered, and forgets the covering.
+  /// Blends the colour where there is coverage, and clears the coverage.
   void lay(Color);
 
   int width_, height_;
   double scale_;
   std::vector<std::uint8_t> pixels_;
-  std::vector<std::uint8_t> covered_;  // 0 to 255 per pixel
+  std::vector<std::uint8_t> covered_;  // coverage of each pixel, 0 to 255
   int dirty_left_, dirty_top_, dirty_right_, dirty_bottom_;
   int clip_left_ = 0, clip_top_ = 0, clip_right_, clip_bottom_;
 };

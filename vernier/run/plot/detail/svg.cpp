@@ -12,7 +12,8 @@ namespace vernier::plot {
 
 namespace {
 
-// widths of Helvetica's characters from blank to ~, in thousandths of the size (Adobe's metrics)
+// widths of Helvetica's characters from space to ~, in thousandths of the font size (Adobe's
+// metrics)
 constexpr std::array<short, 95> helvetica{
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333,  278, 278, 556, 556, 556,
     556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
@@ -38,7 +39,7 @@ class SvgCanvas final : public Canvas {
         path += command + number(p.x) + " " + number(p.y);
         command = "L";
       }
-      // a single point shows as a dot
+      // a single point becomes a dot
       if (run.size() == 1) path += "h0";
     }
     std::string pattern;
@@ -67,7 +68,7 @@ class SvgCanvas final : public Canvas {
     for (const char32_t c : characters(utf8)) {
       sum += c >= 32 && c < 127 ? helvetica[c - 32] : 580;
     }
-    // the widest of the fonts that may stand in for it
+    // allow for the widest font that a viewer may substitute
     return 1.15 * sum / 1000.0 * s.size * (s.bold ? 1.07 : 1.0);
   }
 
@@ -110,7 +111,7 @@ class SvgCanvas final : public Canvas {
     }
   }
 
-  /// At most two digits behind the point, none without need.
+  /// At most two decimals, no trailing zeros.
   static std::string number(double v) {
     char text[40];
     std::snprintf(text, sizeof text, "%.2f", v);

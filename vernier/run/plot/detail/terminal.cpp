@@ -14,7 +14,7 @@ constexpr std::array<const char*, 6> hues{"\x1b[34m", "\x1b[31m", "\x1b[32m",
                                           "\x1b[35m", "\x1b[33m", "\x1b[36m"};
 constexpr std::string_view letters = "*o+x#@%&";
 
-/// A field of characters, each of `across` × `down` dots.
+/// A grid of characters, each of `across` × `down` dots.
 class Dots {
  public:
   Dots(int columns, int rows, bool unicode)

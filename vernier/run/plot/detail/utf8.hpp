@@ -5,7 +5,7 @@
 
 namespace vernier::plot {
 
-/// The characters of a text; what is not UTF-8, and control characters, become U+FFFD.
+/// The code points of a text; invalid UTF-8 and control characters become U+FFFD.
 std::u32string characters(std::string_view utf8);
 
 }  // namespace vernier::plot

@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
-// A helper holds its value, or works on one of the caller's that outlives it: the one given to the
-// constructor or to setDataPointer. Copies hold their values; an assignment changes the value where it is.
-// A null pointer given to the constructor means a value of its own; setDataPointer refuses it with
-// EncoderException.
+// A helper holds its own value, or uses one of the caller's, given to the constructor or to setDataPointer,
+// which must outlive it. Copies hold their own values; an assignment changes the value in place. A null pointer
+// in the constructor means an own value; setDataPointer refuses it with EncoderException.
 #define DEFINE_ENCODING_HELPER_CLASS(EncodableDataType, SimpleDataType)                                        \
    class RTI_EXPORT EncodableDataType : public DataElement                                                     \
    {                                                                                                           \
@@ -45,7 +44,7 @@
       SimpleDataType * _value;                                                                                 \
    };
 
-// the list, so that it is written once
+// one list for declarations and definitions
 #define RTI_BASIC_DATA_ELEMENTS(_)     \
    _ (HLAASCIIchar, char)              \
    _ (HLAASCIIstring, std::string)     \

@@ -1,4 +1,4 @@
-// IEEE 1516.1-2010 C++ API, written for Vernier: what all encoding helpers can do.
+// IEEE 1516.1-2010 C++ API, written for Vernier: the base class of all encoding helpers.
 #ifndef RTI_DataElement_h_
 #define RTI_DataElement_h_
 
@@ -18,18 +18,18 @@ namespace rti1516e
    public:
       virtual ~DataElement ();
 
-      // A copy with memory of its own
+      // A copy with its own memory
       virtual RTI_UNIQUE_PTR<DataElement> clone () const = 0;
 
       virtual VariableLengthData encode () const = 0;
       virtual void encode (VariableLengthData & inData) const = 0;
 
-      // Appends the encoding, after the padding that the octet boundary asks for.
+      // Appends the encoding, after the padding that the octet boundary requires.
       virtual void encodeInto (std::vector<Octet> & buffer) const = 0;
 
       virtual void decode (VariableLengthData const & inData) = 0;
 
-      // Decodes what begins at the index, after padding; answers the index behind it.
+      // Decodes the element that begins at the index, after padding; returns the index after it.
       virtual size_t decodeFrom (std::vector<Octet> const & buffer, size_t index) = 0;
 
       virtual size_t getEncodedLength () const = 0;

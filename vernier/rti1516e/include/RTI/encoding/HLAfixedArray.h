@@ -1,4 +1,4 @@
-// IEEE 1516.1-2010 C++ API, written for Vernier: an array of a number of elements that never changes.
+// IEEE 1516.1-2010 C++ API, written for Vernier: an array with a constant number of elements.
 #ifndef RTI_HLAfixedArray_h_
 #define RTI_HLAfixedArray_h_
 
@@ -12,7 +12,7 @@ namespace rti1516e
 {
    class HLAfixedArrayImplementation;
 
-   // Elements are like the prototype, of which a copy is kept.
+   // Elements have the type of the prototype, which is copied.
    class RTI_EXPORT HLAfixedArray : public DataElement
    {
    public:
@@ -33,14 +33,14 @@ namespace rti1516e
       virtual bool hasPrototypeSameTypeAs (DataElement const & dataElement) const;
       virtual size_t size () const;
 
-      // Set an element to a copy of the given one, in the memory that it uses. Throws EncoderException past the
-      // end and for another type
+      // Sets an element, in the memory it uses, to the value of the given one. Throws EncoderException if the index
+      // is out of range or the type differs
       virtual void set (size_t index, DataElement const & dataElement);
 
-      // Use the given element, which the caller keeps as long as this one. Throws as set, and for null
+      // Uses the given element, which must outlive this one. Throws as set, and for null
       virtual void setElementPointer (size_t index, DataElement * dataElement);
 
-      // Answer the element; it is changed by set only. Throw EncoderException past the end
+      // Return the element; only set changes it. Throw EncoderException if the index is out of range
       virtual DataElement const & get (size_t index) const;
       DataElement const & operator[] (size_t index) const;
 

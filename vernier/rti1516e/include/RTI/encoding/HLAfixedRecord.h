@@ -32,19 +32,18 @@ namespace rti1516e
       virtual bool hasElementSameTypeAs (size_t index, DataElement const & inData) const;
       virtual size_t size () const;
 
-      // Add a copy, or the element itself, which the caller keeps as long as this one. Throws EncoderException
-      // for null
+      // Append a copy, or the element itself, which must then outlive this one. Throws EncoderException for null
       virtual void appendElement (DataElement const & dataElement);
       virtual void appendElementPointer (DataElement * dataElement);
 
-      // Set an element to a copy of the given one, in the memory that it uses. Throws EncoderException past the
-      // end and for another type
+      // Sets an element, in the memory it uses, to the value of the given one. Throws EncoderException if the index
+      // is out of range or the type differs
       virtual void set (size_t index, DataElement const & dataElement);
 
-      // Use the given element, which the caller keeps as long as this one. Throws as set, and for null
+      // Uses the given element, which must outlive this one. Throws as set, and for null
       virtual void setElementPointer (size_t index, DataElement * dataElement);
 
-      // Answer the element; it is changed by set only. Throw EncoderException past the end
+      // Return the element; only set changes it. Throw EncoderException if the index is out of range
       virtual DataElement const & get (size_t index) const;
       DataElement const & operator[] (size_t index) const;
 

@@ -1,4 +1,4 @@
-// IEEE 1516.1-2010 C++ API, written for Vernier: bytes without further meaning.
+// IEEE 1516.1-2010 C++ API, written for Vernier: uninterpreted bytes.
 #ifndef RTI_HLAopaqueData_h_
 #define RTI_HLAopaqueData_h_
 
@@ -18,8 +18,8 @@ namespace rti1516e
       HLAopaqueData ();
       // Copies the bytes.
       HLAopaqueData (Octet const * inData, size_t dataSize);
-      // Works on a buffer of the caller, of which the first dataSize bytes are the value. Throws EncoderException
-      // for null, for an empty buffer, and if there is more data than buffer
+      // Uses a buffer of the caller, whose first dataSize bytes are the value. Throws EncoderException for null, for
+      // an empty buffer, and if dataSize exceeds bufferSize
       HLAopaqueData (Octet ** inData, size_t bufferSize, size_t dataSize);
       HLAopaqueData (HLAopaqueData const & rhs);
       ~HLAopaqueData () override;

@@ -12,11 +12,11 @@ namespace rti1516e
 {
    class HLAvariantRecordImplementation;
 
-   // What was added or set last is encoded; the discriminant decoded last tells what is held.
+   // Encodes the variant that was added or set last; after decoding, the discriminant selects the variant.
    class RTI_EXPORT HLAvariantRecord : public DataElement
    {
    public:
-      // Discriminants are like the prototype, of which a copy is kept.
+      // Discriminants have the type of the prototype, which is copied.
       explicit HLAvariantRecord (DataElement const & discriminantPrototype);
       HLAvariantRecord (HLAvariantRecord const & rhs);
       ~HLAvariantRecord () override;
@@ -31,12 +31,12 @@ namespace rti1516e
       unsigned int getOctetBoundary () const override;
       bool isSameTypeAs (DataElement const & inData) const override;
 
-      // Whether the element is like the one the discriminant selects. Throws EncoderException if it selects none
+      // Whether the element has the type that the discriminant selects. Throws EncoderException if it selects none
       virtual bool isSameTypeAs (DataElement const & discriminant, DataElement const & inData) const;
       virtual bool hasMatchingDiscriminantTypeAs (DataElement const & dataElement) const;
 
-      // Add a copy, or the element itself, which the caller keeps as long as this one. Throw EncoderException for
-      // a discriminant of another type or one that is there already, and for null
+      // Add a copy, or the element itself, which must then outlive this one. Throw EncoderException for a
+      // discriminant of another type or one that was already added, and for null
       virtual void addVariant (DataElement const & discriminant, DataElement const & valuePrototype);
       virtual void addVariantPointer (DataElement const & discriminant, DataElement * valuePtr);
 

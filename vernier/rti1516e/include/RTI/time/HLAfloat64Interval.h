@@ -8,7 +8,7 @@
 
 namespace rti1516e
 {
-   // Finite numbers from 0 on; epsilon is the smallest above 0; encoded as HLAfloat64BE.
+   // Finite numbers, at least 0; epsilon is the smallest positive number; encoded as HLAfloat64BE.
    class RTI_EXPORT HLAfloat64Interval : public LogicalTimeInterval
    {
    public:
@@ -33,7 +33,7 @@ namespace rti1516e
       bool operator>= (LogicalTimeInterval const & value) const override;
       bool operator<= (LogicalTimeInterval const & value) const override;
 
-      // not in the standard: without it C++20 finds == of two of these ambiguous
+      // not in the standard: without it, == of two intervals is ambiguous in C++20
       template <class T, class = typename std::enable_if<std::is_same<T, HLAfloat64Interval>::value>::type>
       bool operator== (T const & value) const
       {

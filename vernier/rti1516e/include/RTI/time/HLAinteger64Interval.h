@@ -34,7 +34,7 @@ namespace rti1516e
       bool operator>= (LogicalTimeInterval const & value) const override;
       bool operator<= (LogicalTimeInterval const & value) const override;
 
-      // not in the standard: without it C++20 finds == of two of these ambiguous
+      // not in the standard: without it, == of two intervals is ambiguous in C++20
       template <class T, class = typename std::enable_if<std::is_same<T, HLAinteger64Interval>::value>::type>
       bool operator== (T const & value) const
       {
