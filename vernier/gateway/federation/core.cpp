@@ -21,10 +21,10 @@ using detail::refuse;
 namespace {
 
 constexpr std::size_t most_federations = 4096;
-constexpr std::size_t most_module_bytes = 256u << 20;  // of all federations
+constexpr std::size_t most_module_bytes = 256u << 20;  // of all federations together
 constexpr std::size_t longest_name = 4096;
 
-/// For a federate whose line is gone and that could not be resigned.
+/// The peer of a federate whose connection is lost and which could not be resigned.
 class Nobody final : public Peer {
  public:
   void put(const Frame&) override {}
@@ -36,10 +36,10 @@ Nobody nobody;
 
 struct Core::State {
   struct Line {
-    Peer* peer = nullptr;  // null: not in use
+    Peer* peer = nullptr;  // null: unused
     Federation* federation = nullptr;
     Federate* federate = nullptr;
-    Blob answered{};  // the body of the last answer to one whose services are reported
+    Blob answered{};  // the body of the last answer, if the federate's services are reported
   };
 
   explicit State(CoreSettings s) : settings(std::move(s)), saves(settings.save_folder) {
@@ -48,17 +48,17 @@ struct Core::State {
 
   CoreSettings settings;
   SaveStore saves;
-  std::vector<Line> lines;  // by connection; the first is not used
+  std::vector<Line> lines;  // by connection; index 0 is unused
   std::vector<Connection> unused;
   std::map<std::string, std::unique_ptr<Federation>> federations;
   bool pulsing = false;
-  bool crowds = false;  // somebody has about as much waiting as may, or had at the last pulse
+  bool crowds = false;  // too much waits for a federate, or did at the last pulse
 
   void log(const std::string& what) const {
     if (settings.log) settings.log(what);
   }
 
-  // ---- what needs no federation
+  // ---- services without a federation
 
   void create(const CreateFederation& m) {
     if (m.time > TimeKind::float64)
@@ -165,7 +165,7 @@ struct Core::State {
     return m;
   }
 
-  // ---- requests: those below, and every other by Federation::take()
+  // ---- requests: those below; Federation::take() serves all others
 
   void serve(Connection c, std::uint32_t sequence, const CreateFederation& m) {
     create(m);
@@ -209,7 +209,7 @@ struct Core::State {
       refuse(Failure::FederateNotExecutionMember, "The federate has not joined a federation");
   }
 
-  /// What the management object model left for after the service.
+  /// Sends what the Management Object Model has deferred until after the service.
   void catch_up(Federation& f) {
     Observer* const o = f.observer();
     if (!o->due) return;
@@ -229,7 +229,7 @@ struct Core::State {
     }
   }
 
-  /// By its automatic resign directive.
+  /// Resigns the federate by its automatic resign directive.
   void evict(const Federation::Stuck& stuck) {
     Line& line = lines[stuck.federate->connection];
     Federation& of = *line.federation;
@@ -237,7 +237,7 @@ struct Core::State {
     line.peer->give_up(stuck.why);
     catch_up(of);
   }
-  /// After a frame, by which more may wait for somebody than can be.
+  /// After a frame that may have made more messages wait for a federate than is allowed.
   void relieve(Connection c, Federation& f, Kind kind) {
     crowds = crowds || f.crowded();
     while (f.crowded() && lines[c].federate && lines[c].federation == &f) {
@@ -253,7 +253,7 @@ struct Core::State {
 
 void Core::State::dispatch(Connection c, const Header& h, Bytes bytes) {
   const bool known = with_request(h.kind, [&]<class M>() {
-    if constexpr (!std::is_same_v<M, Hello> && !std::is_same_v<M, Alive>)  // of the transports
+    if constexpr (!std::is_same_v<M, Hello> && !std::is_same_v<M, Alive>)  // the transports'
       serve(c, h.sequence, read_as<M>(bytes));
   });
   if (!known) throw Malformed{};
@@ -322,7 +322,7 @@ void Core::close(Connection c, std::string_view why) noexcept {
     if (line.federate)
       s.resign(line, line.federate->resign, why.empty() ? "its connection is closed" : why);
   } catch (...) {
-    // no memory: what others should know of it is lost
+    // out of memory: the others are not told about the resignation
     if (s.lines[c].federate) s.lines[c].federate->peer = &nobody;
   }
   s.lines[c] = {};
@@ -355,7 +355,7 @@ void Core::pulse() noexcept {
       state_->crowds = state_->crowds || f->crowded();
     }
   } catch (...) {
-    // a report that could not be made
+    // a report could not be made
   }
 }
 

@@ -12,16 +12,16 @@
 
 namespace vernier::federation {
 
-/// One connection as the RTI sees it: where its messages go.
+/// One connection as the RTI sees it: the destination of messages.
 class Peer {
  public:
   virtual ~Peer() = default;
-  /// Never blocks. Frames arrive in the order they were put.
+  /// Never blocks. Frames arrive in the order of the calls.
   virtual void put(const Frame&) = 0;
-  /// Bytes put and not yet taken by the other side.
+  /// Bytes put and not yet accepted by the peer.
   virtual std::size_t backlog() const noexcept = 0;
-  /// The RTI has resigned the federate: the connection is to be closed, after this call, and the
-  /// other side told why.
+  /// The RTI has resigned the federate: after this call, tell the peer why and close the
+  /// connection.
   virtual void give_up(std::string_view /*why*/) {}
   /// The machine the federate runs on, as far as it is known.
   virtual std::string host() const { return {}; }
@@ -29,29 +29,29 @@ class Peer {
 
 using Connection = std::uint32_t;
 
-/// What transports drive: frames in, frames out to Peers. Passive: it works while it is told
-/// something, in the thread that does so; calls must not overlap.
+/// The interface for transports: frames in, frames out to Peers. It has no thread of its own and
+/// works only inside these calls; calls must not overlap.
 class Exchange {
  public:
   virtual ~Exchange() = default;
 
-  /// The peer must live until close().
+  /// The peer must remain valid until close().
   virtual Connection open(Peer&) = 0;
-  /// One frame from a connection; hello and alive stay with the transport. False when it is
-  /// malformed or not allowed at all: whoever owns the connection shall close it.
+  /// Processes one frame from a connection; the transport handles hello and alive itself. False
+  /// when the frame is malformed or not allowed: the owner of the connection must then close it.
   virtual bool take(Connection, Bytes frame) noexcept = 0;
-  /// The connection is gone: a federate that was joined through it is resigned by its automatic
-  /// resign directive.
+  /// The connection is lost: a federate that joined through it is resigned by its automatic resign
+  /// directive.
   virtual void close(Connection, std::string_view why) noexcept = 0;
-  /// For whose sake the next frame of this connection, of kind `next`, should wait; 0: nobody's.
-  /// Somebody is behind by more than `limit` bytes, or more messages wait for it inside than may.
-  /// `waits`: it does already, and goes on when there is half of that.
+  /// The connection that must catch up before the next frame of this connection, of kind `next`, is
+  /// taken; 0: none. It lags by more than `limit` bytes, or too many messages wait for it in the
+  /// RTI. `waits`: this connection waits already; it continues at half the limit.
   virtual Connection pressing(Connection, Kind next, std::size_t limit,
                               bool waits) const noexcept = 0;
-  /// pressing() may be more than what the backlogs of the peers say.
+  /// Whether pressing() depends on more than the backlogs of the peers.
   virtual bool crowded() const noexcept { return false; }
-  /// What is due by the wall clock (periodic reports); to be called some times a second while
-  /// pulses() says so.
+  /// Does what is due by the wall clock (periodic reports); call it a few times per second while
+  /// pulses() is true.
   virtual void pulse() noexcept {}
   virtual bool pulses() const noexcept { return false; }
 };
@@ -59,16 +59,18 @@ class Exchange {
 class FomStore;
 
 struct CoreSettings {
-  /// Where saves of the RTI's own state go; empty: only in memory.
+  /// The directory for saves of the RTI's own state; empty: in memory only.
   std::string save_folder = {};
-  /// Told in one sentence what happened: a federation made or ended, a federate joined, resigned
-  /// or lost. May be empty.
+  /// Receives one sentence for each event: a federation created or destroyed, a federate joined,
+  /// resigned or lost. May be empty.
   std::function<void(std::string_view)> log = {};
-  /// Bytes of messages that may wait for one federate until it advances. Beyond, those wait who
-  /// send; it is resigned when it asks for nothing for so long (or twice as much waits).
+  /// The bytes of messages that may wait for one federate until it advances. Beyond this its
+  /// senders block. A federate that does not request an advance for too long (or has twice as much
+  /// waiting) is resigned.
   std::size_t most_waiting = 256u << 20;
   std::chrono::milliseconds patience{600000};
-  /// FOMs that were merged before; empty: one of its own. Shared: by cores that follow each other.
+  /// Cache of merged FOMs; empty: a private one. Shared by cores that are created one after the
+  /// other.
   std::shared_ptr<FomStore> foms = {};
 };
 

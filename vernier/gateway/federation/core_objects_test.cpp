@@ -24,7 +24,7 @@ TEST(Names, AreReservedOnceAllOrNone) {
   const auto m = s[1].next<NamesReserved>();
   EXPECT_FALSE(m.success);
   EXPECT_TRUE(m.multiple);
-  s[0].must(ReserveNames{{"y"}, false});  // not taken by the attempt
+  s[0].must(ReserveNames{{"y"}, false});  // the failed attempt did not reserve it
   EXPECT_TRUE(s[0].next<NamesReserved>().success);
   EXPECT_EQ(s[0].ask(ReserveNames{{"HLAx"}, false}), Failure::IllegalName);
   EXPECT_EQ(s[0].ask(ReserveNames{{""}, false}), Failure::IllegalName);
@@ -62,7 +62,7 @@ TEST(Discovery, IsAtTheNearestSubscribedClass) {
   s[1].subscribe("Base", {at_a});
   s[2].subscribe("Base", {at_a});
   s[2].subscribe("Derived", {at_c});
-  s[3].subscribe("Base", {a.attribute("b")});  // which nobody owns
+  s[3].subscribe("Base", {a.attribute("b")});  // which is unowned
   const Handle o = a.register_object("Derived");
   const auto m = s[1].next<Discover>();
   EXPECT_EQ(m.object, o);
@@ -71,7 +71,7 @@ TEST(Discovery, IsAtTheNearestSubscribedClass) {
   EXPECT_FALSE(m.name.empty());
   EXPECT_EQ(s[2].next<Discover>().object_class, a.object_class("Derived"));
   EXPECT_TRUE(s[3].quiet());
-  // each gets what it subscribes to at that class
+  // each federate receives the attributes that it subscribes to at its class
   a.update(o, Packed().add(at_a, "1").add(at_c, "2"));
   auto r = s[1].next<Reflect>();
   EXPECT_EQ(shown(r.values), std::to_string(at_a) + ":1");
@@ -91,7 +91,7 @@ TEST(Discovery, ComesWithALateSubscription) {
   EXPECT_EQ(b.next<Discover>().object, o);
   b.subscribe("Base", {a.attribute("a")});
   EXPECT_TRUE(b.quiet());
-  // unsubscribing keeps it known, without reflections
+  // after unsubscribing, the instance stays known, without reflections
   b.must(UnsubscribeAttributes{b.object_class("Base"), {}, false});
   a.update(o, Packed().add(a.attribute("a"), "1"));
   EXPECT_TRUE(b.quiet());
@@ -156,7 +156,7 @@ TEST(Updates, OfAttributesThatAreNotOwnedGoNowhere) {
   b.update(o, Packed().add(a.attribute("a"), "1"));
   a.update(77, Packed().add(a.attribute("a"), "1"));
   EXPECT_TRUE(a.quiet() && b.quiet());
-  // and values that do not ascend are no message at all
+  // values that do not ascend make the message malformed
   UpdateAttributes u;
   const Packed twice = Packed().add(2, "").add(2, "");
   u.object = o;
@@ -178,7 +178,7 @@ TEST(Updates, AreSplitByOrderAndTransportation) {
   b.next<ConstrainedEnabled>();
   b.must(EnableAsynchronous{});
   a.update(o, Packed().add(rt[0], "T").add(rt[1], "R"), 5, 1);
-  auto r = b.next<Reflect>();  // the receive-ordered part at once
+  auto r = b.next<Reflect>();  // the part in receive order, at once
   EXPECT_EQ(shown(r.values), std::to_string(rt[1]) + ":R");
   EXPECT_EQ(r.sent, Order::receive);
   EXPECT_EQ(r.time, Stamp{5});
@@ -193,13 +193,13 @@ TEST(Updates, AreSplitByOrderAndTransportation) {
   EXPECT_EQ(r.time, Stamp{5});
   EXPECT_EQ(r.retraction->number, 1u);
   EXPECT_EQ(b.next<Granted>().time, Stamp{10});
-  // for who is not constrained it comes in receive order
+  // a federate that is not constrained receives it in receive order
   b.must(DisableConstrained{});
   a.update(o, Packed().add(rt[0], "T"), 30, 2);
   r = b.next<Reflect>();
   EXPECT_EQ(r.sent, Order::time_stamp);
   EXPECT_EQ(r.received, Order::receive);
-  // and with the order changed there is no order
+  // after the change of order type it is sent in receive order
   a.must(ChangeAttributeOrder{o, {rt[0]}, Order::receive});
   a.update(o, Packed().add(rt[0], "T"), 31, 3);
   EXPECT_EQ(b.next<Reflect>().sent, Order::receive);
@@ -247,7 +247,7 @@ TEST(Updates, AreThinnedToTheRateAskedFor) {
     a.update(o, Packed().add(at_c, "1"));
     a.update(o, Packed().add(a.attribute("a"), "1"));
   }
-  // one within the second (two if one ends meanwhile); what is reliable comes all the same
+  // one within the second (two if a second ends meanwhile); reliable attributes are not reduced
   EXPECT_LE(s[1].peer.frames.size(), 2u);
   EXPECT_GE(s[1].peer.frames.size(), 1u);
   EXPECT_GE(s[2].peer.frames.size(), 21u);
@@ -269,7 +269,7 @@ TEST(Updates, AreAskedForByClass) {
   EXPECT_EQ(m.object, of_b);
   EXPECT_EQ(text_of(m.tag), "now");
   a.must(RequestClassUpdate{c.object_class("Base"), {{{c.attribute("a")}, {}}}, false, {}});
-  EXPECT_TRUE(a.quiet());  // one does not ask oneself
+  EXPECT_TRUE(a.quiet());  // a federate does not ask itself
 }
 
 // ---- deletion
@@ -333,7 +333,7 @@ TEST(Interactions, ComeAsTheClassSubscribedToWithItsParameters) {
   s[1].must(SubscribeInteraction{ping, true, {}});
   s[2].must(SubscribeInteraction{pong, true, {}});
   s[2].must(SubscribeInteraction{ping, true, {}});
-  a.must(SubscribeInteraction{pong, true, {}});  // one does not hear oneself
+  a.must(SubscribeInteraction{pong, true, {}});  // a federate does not receive its own interactions
   SendInteraction m;
   const Packed values = Packed().add(a.parameter("x"), "X").add(a.parameter("y"), "Y");
   m.interaction_class = pong;

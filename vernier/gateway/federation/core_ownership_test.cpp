@@ -75,12 +75,12 @@ TEST(Ownership, IsAskedForAndReleased) {
             Failure::AttributeAcquisitionWasNotRequested);
   s[1].must(Acquire{s.o, {s.ab[1]}, {}});
   s[0].next<Release>();
-  s[2].must(Acquire{s.o, {s.ab[0]}, {}});  // behind the other
+  s[2].must(Acquire{s.o, {s.ab[0]}, {}});  // after the other in the queue
   EXPECT_TRUE(s[0].quiet());
   s[0].must(DivestIfWanted{s.o, {s.ab[0]}});
   EXPECT_EQ(s[0].body<Divested>().attributes, Numbers{s.ab[0]});
   EXPECT_EQ(s[1].next<Acquired>().attributes, Numbers{s.ab[0]});
-  EXPECT_EQ(s[1].next<Release>().attributes, Numbers{s.ab[0]});  // the next one waits
+  EXPECT_EQ(s[1].next<Release>().attributes, Numbers{s.ab[0]});  // the next one in the queue
   EXPECT_EQ(s[1].ask(Acquire{s.o, {s.ab[0]}, {}}), Failure::FederateOwnsAttributes);
   EXPECT_EQ(s[1].ask(AcquireIfAvailable{s.o, {s.ab[1]}}), Failure::AttributeAlreadyBeingAcquired);
   s[1].must(CancelAcquisition{s.o, {s.ab[1]}});
@@ -110,7 +110,7 @@ TEST(Ownership, IsNegotiated) {
   const auto got = s[1].next<Acquired>();
   EXPECT_EQ(got.attributes, Numbers{s.ab[0]});
   EXPECT_EQ(text_of(got.tag), "yours");
-  // the owner thinks better of the other
+  // the owner cancels the divestiture of the other attribute
   s[0].must(CancelDivestiture{s.o, {s.ab[1]}});
   EXPECT_EQ(s[1].next<Unavailable>().attributes, Numbers{s.ab[1]});
   EXPECT_EQ(s[0].ask(CancelDivestiture{s.o, {s.ab[1]}}),
@@ -148,14 +148,14 @@ TEST(Ownership, NeedsPublicationAndEndsWithIt) {
             Failure::OwnershipAcquisitionPending);
   EXPECT_EQ(x.ask(Resign{ResignAction::divest}), Failure::OwnershipAcquisitionPending);
   EXPECT_EQ(x.ask(LocalDelete{s.o}), Failure::OwnershipAcquisitionPending);
-  // who stops publishing owns no more; the one that waits gets it
+  // a federate that stops publishing loses ownership; the one that waits acquires it
   s[0].must(UnpublishAttributes{s[0].object_class("Base"), {}});
   EXPECT_EQ(x.next<Acquired>().attributes, Numbers{s.ab[0]});
   EXPECT_EQ(s.owner(s.ab[1]), 0u);
   EXPECT_EQ(s[0].ask(RegisterObject{s[0].object_class("Base"), {}, {}, false}),
             Failure::ObjectClassNotPublished);
   s[1].next<Assume>();
-  // who begins to publish is offered what nobody owns
+  // a federate that begins to publish is offered unowned attributes
   s[0].publish("Base", {s.ab[1]});
   const auto m = s[0].next<Assume>();
   EXPECT_TRUE(std::find(m.attributes.begin(), m.attributes.end(), s.ab[1]) != m.attributes.end());

@@ -12,7 +12,7 @@
 #include "vernier/gateway/federation/core_fom_test.hpp"
 #include "vernier/gateway/federation/requests.hpp"
 
-/// Federates that are nothing but their messages, on a core without sockets.
+/// Federates that consist only of their messages, on a core without sockets.
 namespace vernier::federation::rig {
 
 class Recorder final : public Peer {
@@ -33,7 +33,7 @@ inline Blob blob_of(std::string_view s) {
 }
 inline std::string text_of(Bytes b) { return {reinterpret_cast<const char*>(b.data()), b.size()}; }
 
-/// Values that keep their bytes.
+/// Values that own their bytes.
 struct Packed {
   Blob raw;
   std::uint32_t count = 0;
@@ -50,12 +50,12 @@ class Player {
  public:
   explicit Player(Core& core) : core_(core), connection(core.open(peer)) {}
 
-  /// Sends a request; the answer's failure.
+  /// Sends a request and returns the failure in its answer.
   template <class M>
   Failure ask(const M& m) {
     const std::uint32_t sequence = ++sequence_;
     EXPECT_TRUE(core_.take(connection, *frame(m, sequence)));
-    // the answer may stand among other frames
+    // other frames may precede the answer
     for (auto at = peer.frames.begin(); at != peer.frames.end(); ++at) {
       if (header(**at)->kind != Kind::answer || header(**at)->sequence != sequence) continue;
       EXPECT_TRUE(read(**at, answer));
@@ -65,7 +65,7 @@ class Player {
     ADD_FAILURE() << "no answer";
     return Failure::RTIinternalError;
   }
-  /// One that must succeed.
+  /// Sends a request that must succeed.
   template <class M>
   void must(const M& m) {
     EXPECT_EQ(name_of(ask(m)), "none") << answer.text;
@@ -78,7 +78,7 @@ class Player {
     EXPECT_TRUE(r.complete());
     return b;
   }
-  /// One without an answer.
+  /// Sends a message without an answer.
   template <class M>
   void say(const M& m) {
     EXPECT_TRUE(core_.take(connection, *frame(m)));

@@ -102,7 +102,7 @@ TEST(Saving, KeepsWhatWasUnderWayForAfterwards) {
   b.next<Discover>();
   b.must(RequestSave{"x", {}});
   b.next<InitiateSave>();
-  a.update(o, Packed().add(at, "late"));  // before it was told
+  a.update(o, Packed().add(at, "late"));  // sent before the federate was told about the save
   EXPECT_TRUE(b.quiet());
   a.next<InitiateSave>();
   for (Player* p : {&a, &b}) {
@@ -112,7 +112,7 @@ TEST(Saving, KeepsWhatWasUnderWayForAfterwards) {
   EXPECT_TRUE(b.next<Saved>().success);
   EXPECT_EQ(shown(b.next<Reflect>().values), std::to_string(at) + ":late");
   a.next<Saved>();
-  // it belongs to what is saved, but what is under way when it comes back does not
+  // the message is part of the saved state; messages in transit at the restore are not
   a.must(RequestRestore{"x"});
   b.next<RestoreBegun>();
   b.next<InitiateRestore>();
@@ -124,7 +124,7 @@ TEST(Saving, KeepsWhatWasUnderWayForAfterwards) {
   EXPECT_TRUE(b.quiet());
 }
 
-/// What a federation is, is saved, changed and brought back; the same in memory and in a file.
+/// Saves a federation, changes it and restores it; the same in memory and in a file.
 void expect_restored(CoreSettings settings, bool anew) {
   auto s = std::make_unique<Stage>(2, settings);
   Player* a = &(*s)[0];
@@ -149,7 +149,7 @@ void expect_restored(CoreSettings settings, bool anew) {
   const Handle b_before = b->joined.federate;
 
   if (anew) {
-    // another RTI; who joins first gets the first handle, but becomes who it was
+    // another RTI: the first to join gets the first handle, but is restored to its former one
     s = std::make_unique<Stage>(0, settings);
     s->players.push_back(std::make_unique<Player>(s->core));
     s->players.push_back(std::make_unique<Player>(s->core));
@@ -166,7 +166,7 @@ void expect_restored(CoreSettings settings, bool anew) {
     a->say(Advance{AdvanceKind::to, Stamp{200}});
     a->next<Granted>();
     b->next<Remove>();
-    b->next<Reflect>();  // a message stays, though what it is about is gone
+    b->next<Reflect>();  // a message in transit is kept, although its instance is gone
     b->next<Granted>();
   }
   b->must(RequestRestore{"nothing"});
@@ -189,13 +189,13 @@ void expect_restored(CoreSettings settings, bool anew) {
   const auto state = a->next<MemberState>();
   ASSERT_EQ(state.objects.size(), 1u);
   EXPECT_EQ(state.objects[0].name, "it");
-  EXPECT_EQ(state.objects[0].owned.size(), 3u);  // and the privilege to delete
+  EXPECT_EQ(state.objects[0].owned.size(), 3u);  // including the privilege to delete
   EXPECT_TRUE(state.regulating);
   EXPECT_EQ(state.published.size(), 1u);
   EXPECT_TRUE(a->next<Restored>().success);
   EXPECT_EQ(b->next<MemberState>().federate, b_before);
   EXPECT_TRUE(b->next<Restored>().success);
-  // and everything goes on from there
+  // everything continues from there
   b->must(QueryTime{});
   EXPECT_EQ(b->body<MaybeTime>().time, Stamp{0});
   a->update(o, Packed().add(at_t, "later"), 8, 2);

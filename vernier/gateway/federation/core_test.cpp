@@ -99,10 +99,10 @@ TEST(Core, AJoinWithAModuleMakesTheFomGrowForAll) {
   ASSERT_TRUE(r.complete());
   EXPECT_EQ(tables.object_classes.size(), before + 1);
   EXPECT_EQ(tables.object_classes.back().path, "HLAobjectRoot.Base.More");
-  // handles of before are still the same
+  // earlier handles are unchanged
   for (std::size_t i = 0; i < before; ++i)
     EXPECT_EQ(tables.object_classes[i].path, s[0].tables.object_classes[i].path);
-  // an instance of the new class is seen as the one known before
+  // an instance of the new class is discovered as the class known before
   s[0].subscribe("Base", {s[0].attribute("a")});
   b.publish("More", {b.attribute("a"), b.attribute("m")});
   const Handle o = b.register_object("More");
@@ -128,9 +128,9 @@ TEST(Core, RefusesFramesThatAreNone) {
   const auto length = static_cast<std::uint32_t>(cut.size());
   std::memcpy(cut.data(), &length, 4);
   EXPECT_FALSE(s.core.take(s[0].connection, cut));
-  EXPECT_FALSE(s.core.take(s[0].connection, *frame(Granted{}, 1)));  // only the RTI says so
+  EXPECT_FALSE(s.core.take(s[0].connection, *frame(Granted{}, 1)));  // only the RTI sends this
   EXPECT_TRUE(s[0].quiet());
-  s[0].must(QueryTime{});  // it goes on
+  s[0].must(QueryTime{});  // it continues
 }
 
 TEST(Core, BoundsWhatItKeepsForAFederate) {
@@ -174,7 +174,7 @@ TEST(Core, ResigningDeletesDivestsOrIsRefused) {
   a.join("A");
   a.subscribe("Base", ab);
   EXPECT_EQ(a.next<Discover>().object, o);
-  // the privilege to delete is nobody's any more
+  // nobody owns the privilege to delete any more
   EXPECT_EQ(b.ask(DeleteObject{o, {}, {}, 0}), Failure::DeletePrivilegeNotHeld);
   b.must(Acquire{o, {b.attribute("HLAprivilegeToDeleteObject")}, {}});
   b.must(Resign{ResignAction::delete_objects});
@@ -202,11 +202,11 @@ TEST(Core, AFederateThatIsLostIsResignedByItsDirective) {
   b.must(AchieveSynchronization{"go", true});
   c.must(AchieveSynchronization{"go", true});
   b.next<AnnounceSynchronization>();
-  s.core.close(a.connection, "the peer went away");  // deletes, by the FOM's default
+  s.core.close(a.connection, "the peer went away");  // deletes, which is the FOM's default
   EXPECT_EQ(b.next<Remove>().object, of_a);
   EXPECT_EQ(b.next<Synchronized>().label, "go");
   s.core.close(c.connection, "");
-  EXPECT_TRUE(b.quiet());  // of_c is still there
+  EXPECT_TRUE(b.quiet());  // of_c still exists
   b.must(QueryOwnership{of_c, just_a[0]});
   EXPECT_EQ(b.next<Owner>().federate, 0u);
   EXPECT_THAT(log, ::testing::Contains(HasSubstr("'A' of 'F' is lost: the peer went away")));
@@ -227,7 +227,7 @@ TEST(Core, IsPressedByWhoeverIsBehind) {
   EXPECT_EQ(pressing(0), 0u);
   s[1].peer.behind = 101;
   EXPECT_EQ(pressing(0), s[1].connection);
-  EXPECT_EQ(pressing(1), 0u);  // not by itself
+  EXPECT_EQ(pressing(1), 0u);  // not because of itself
 }
 
 // ---- synchronization points
@@ -256,7 +256,7 @@ TEST(Synchronization, EndsWhenAllHaveAchieved) {
   EXPECT_EQ(late.next<Synchronized>().label, "go");
   EXPECT_EQ(s[0].ask(AchieveSynchronization{"go", true}),
             Failure::SynchronizationPointLabelNotAnnounced);
-  s[0].must(RegisterSynchronization{"go", {}, {}});  // the label is free again
+  s[0].must(RegisterSynchronization{"go", {}, {}});  // the label is unused again
   EXPECT_EQ(s[0].next<SynchronizationRegistered>().failure, SynchronizationFailure::none);
 }
 
@@ -273,7 +273,7 @@ TEST(Synchronization, OfASetConcernsOnlyItsMembers) {
   EXPECT_EQ(s[0].ask(AchieveSynchronization{"x", true}),
             Failure::SynchronizationPointLabelNotAnnounced);
   s[1].must(AchieveSynchronization{"x", true});
-  s[2].must(Resign{ResignAction::none});  // who has gone counts no more
+  s[2].must(Resign{ResignAction::none});  // a resigned federate no longer counts
   EXPECT_TRUE(s[1].next<Synchronized>().failed.empty());
   s[0].must(RegisterSynchronization{"y", {}, Numbers{77}});
   EXPECT_EQ(s[0].next<SynchronizationRegistered>().failure, SynchronizationFailure::member_unknown);

@@ -1,4 +1,4 @@
-// How much may wait for a federate, and for whose sake others wait or have to go.
+// Limits on the messages that wait for a federate: which senders are blocked, and who is resigned.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -23,7 +23,7 @@ using rig::Player;
 using rig::Stage;
 using ::testing::HasSubstr;
 
-constexpr std::size_t may_wait = 100000;  // bytes that may wait in these tests
+constexpr std::size_t may_wait = 100000;  // limit of waiting bytes in these tests
 const std::string kilobyte(1000, 'x');
 
 TEST(Held, IsCountedUntilItIsGone) {
@@ -67,7 +67,7 @@ TEST(Held, IsCountedUntilItIsGone) {
 struct Logged {
   std::string log;
 };
-/// A regulates and sends, B is constrained, C watches. What waits for B may wait for `patience`.
+/// A regulates and sends, B is constrained, C observes. Messages for B may wait for `patience`.
 struct Crowd : Logged, Stage {
   explicit Crowd(std::chrono::milliseconds patience = 1h)
       : Stage(3, {.log = [this](std::string_view line) { log += std::string(line) + "\n"; },
@@ -110,7 +110,7 @@ TEST(Crowd, MakesSendersWaitUntilTheFederateAdvances) {
   EXPECT_FALSE(c.waits(0, Kind::advance)) << "what brings no message may always come";
   EXPECT_TRUE(c.waits(2)) << "whoever sends";
   EXPECT_FALSE(c.waits(1)) << "not for itself";
-  // it asks for a time that A holds back: A must go on
+  // it requests a time that A prevents: A must not be blocked
   c[1].say(Advance{AdvanceKind::to, Stamp{15}});
   EXPECT_FALSE(c.waits(0));
   EXPECT_TRUE(c.waits(2)) << "C does not hold it back";
@@ -146,7 +146,7 @@ TEST(Crowd, GoesOnAtHalfOfWhatMayWait) {
 TEST(Crowd, ResignsWhoAsksForNothingAndTheOthersGoOn) {
   Crowd c(0ms);
   c.send(100, 20);
-  c.core.pulse();  // notes that it has moved
+  c.core.pulse();  // notes that it has advanced
   c.core.pulse();
   EXPECT_THAT(c[1].peer.given_up, HasSubstr("has not asked to advance for 0 s"));
   EXPECT_THAT(c.log, HasSubstr("'B' of 'F' is lost: 0 MB of messages wait for it"));
@@ -164,7 +164,7 @@ TEST(Crowd, IsPatientWithOneThatIsSlow) {
     c.send(100, 10 * step);
     EXPECT_TRUE(c.waits(0));
     c[0].say(Advance{AdvanceKind::to, Stamp{10 * step}});
-    c.core.pulse();  // once in each of its steps, and that is all the time it has
+    c.core.pulse();  // once in each of its steps; it gets no more time
     c[1].say(Advance{AdvanceKind::to, Stamp{10 * step}});
     c.core.pulse();
   }
@@ -180,14 +180,14 @@ TEST(Crowd, ResignsWhoHoldsTheFederateBackAndSendsOn) {
   c.send(100, 10);
   EXPECT_THAT(c[0].peer.given_up, HasSubstr("messages wait for 'B' until it advances itself"));
   EXPECT_EQ(c[1].peer.given_up, "");
-  // nobody holds it back now, and it gets what was sent to it
+  // nothing prevents it now, and it receives what was sent to it
   EXPECT_EQ(c.count(1, Kind::granted), 1);
   EXPECT_EQ(c.count(1, Kind::reflect), static_cast<int>(c.number));
 }
 
 TEST(Crowd, ResignsAtTwiceTheLimitWhateverItComesFrom) {
   Crowd c;
-  c.send(250, {});  // from somebody whose transport does not wait
+  c.send(250, {});  // from a federate whose transport does not block
   EXPECT_THAT(c[1].peer.given_up, HasSubstr("until it asks to advance"));
 }
 
@@ -253,7 +253,7 @@ class Remote {
   std::uint32_t sequence_ = 0;
 };
 
-/// The RTI in a thread, and two federates; over TCP or in this process.
+/// The RTI in a thread and two federates; over TCP or in this process.
 class Crowded : public ::testing::TestWithParam<bool> {
  protected:
   void start(std::chrono::milliseconds patience) {
@@ -292,7 +292,7 @@ class Crowded : public ::testing::TestWithParam<bool> {
     return hub_ ? hub_->connect()
                 : connect_socket(parsed_designator(server_->addresses().front()), {}, why);
   }
-  /// Kilobytes with stamps 2, 3, …; A advances before each, so that nobody has to wait for it.
+  /// Kilobytes with stamps 2, 3, …; A advances before each, so that no federate has to wait for it.
   void flood(int count) {
     const Packed values = Packed{}.add(sender->t, kilobyte);
     for (int i = 0; i < count; ++i, ++sent) {
@@ -322,7 +322,7 @@ INSTANTIATE_TEST_SUITE_P(Crowd, Crowded, ::testing::Bool(),
 
 TEST_P(Crowded, SendersWaitForOneThatIsSlowAndNothingIsLost) {
   start(1h);
-  constexpr int all = 20000;  // 20 MB, where 0.1 MB may wait and the system holds some
+  constexpr int all = 20000;  // 20 MB; the limit is 0.1 MB plus the system's buffers
   std::jthread writer([&] { flood(all); });
   int before = 0;
   for (int same = 0; same < 3; before = sent) {
@@ -330,7 +330,7 @@ TEST_P(Crowded, SendersWaitForOneThatIsSlowAndNothingIsLost) {
     same = sent == before && before > 0 ? same + 1 : 0;
   }
   EXPECT_LT(before, all - 1000);
-  constexpr int step = 50;  // no more than may wait
+  constexpr int step = 50;  // no more than the limit
   for (int asked = 0; slow->granted * step < all;) {
     if (asked == slow->granted) {
       slow->channel->send(*frame(Advance{AdvanceKind::to, Stamp{++asked * step}}));
@@ -353,9 +353,9 @@ TEST_P(Crowded, OneThatIsStuckIsToldAndTheSenderGoesOn) {
 }
 
 TEST_P(Crowded, OneThatOnlyAsksGetsNoFurtherThanItReads) {
-  if (!GetParam()) return start(1h);  // there it would wait for its own thread
+  if (!GetParam()) return start(1h);  // in this process it would wait for its own thread
   start(500ms);
-  // says hello, then asks and never reads
+  // sends hello, then requests, and never reads
   const auto address = net::parsed_address("127.0.0.1:" + port());
   auto fd = net::connected(*address, RtiTransport::Clock::now() + 100s);
   ASSERT_TRUE(fd);

@@ -72,7 +72,7 @@ Designator parsed_designator(std::string_view text) {
     return d;
   }
   std::string options(text);
-  // an address alone, perhaps with options behind a question mark
+  // an address alone, possibly with options after a question mark
   if (const auto equals = text.find('='), mark = text.find('?');
       !text.empty() && (equals == text.npos || mark < equals)) {
     set_address(d, text.substr(0, mark));

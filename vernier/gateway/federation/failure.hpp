@@ -6,7 +6,7 @@
 
 namespace vernier::federation {
 
-/// The exceptions of IEEE 1516.1-2010, by their names there.
+/// The exceptions of IEEE 1516.1-2010, with their standard names.
 // clang-format off
 #define VERNIER_FEDERATION_FAILURES(X) \
   X(AlreadyConnected) X(AsynchronousDeliveryAlreadyDisabled) \
@@ -60,7 +60,7 @@ enum class Failure : std::uint16_t {
 /// "InvalidLookahead".
 std::string_view name_of(Failure) noexcept;
 
-/// Thrown inside the RTI while it serves a request; the federate gets the exception of this name.
+/// Thrown inside the RTI while it serves a request; the federate gets the exception of that name.
 struct Refusal {
   Failure failure;
   std::string text;

@@ -12,7 +12,7 @@
 
 namespace vernier::federation {
 
-/// What a federate has subscribed of one attribute at one class.
+/// A federate's subscription to one attribute at one class.
 struct AttributeSubscription {
   Handle attribute = 0;
   bool plain = false;  // without regions
@@ -24,9 +24,9 @@ struct AttributeSubscription {
 
 struct ObjectDeclaration {
   Numbers published;                // ascending
-  bool explicit_privilege = false;  // HLAprivilegeToDeleteObject, with the first of the others
+  bool explicit_privilege = false;  // else HLAprivilegeToDeleteObject follows the others
   std::vector<AttributeSubscription> subscribed;  // by attribute, ascending
-  bool wanted = false;                            // told to start registration
+  bool wanted = false;                            // was told to start registration
   VERNIER_FIELDS(published, explicit_privilege, subscribed, wanted)
 
   AttributeSubscription* subscription(Handle attribute) noexcept {
@@ -39,9 +39,9 @@ struct ObjectDeclaration {
 
 struct InteractionDeclaration {
   bool published = false;
-  bool plain = false, active = false;  // subscribed without regions
-  Numbers regions;                     // subscribed with
-  bool wanted = false;                 // told to turn interactions on
+  bool plain = false, active = false;  // plain: subscribed without regions
+  Numbers regions;                     // subscribed with these
+  bool wanted = false;                 // was told to turn interactions on
   Order order{};                       // as it sends them
   Handle transportation = 0;
   VERNIER_FIELDS(published, plain, active, regions, wanted, order, transportation)
@@ -49,7 +49,7 @@ struct InteractionDeclaration {
   bool subscribed() const noexcept { return plain || !regions.empty(); }
 };
 
-/// Messages by class and transportation, for the management object model.
+/// Counts messages by class and transportation, for the Management Object Model.
 class Tally {
  public:
   void resize(std::size_t classes, std::size_t transportations) {
@@ -61,7 +61,7 @@ class Tally {
     counts_ = std::move(grown);
     transportations_ = transportations;
   }
-  /// Both are handles. Valid until resize().
+  /// The counter of a class and a transportation. Valid until resize().
   std::uint64_t& of(Handle of_class, Handle transportation) {
     return counts_[(of_class - 1) * transportations_ + (transportation - 1)];
   }
@@ -79,7 +79,7 @@ class Tally {
   std::size_t transportations_ = 1;
 };
 
-/// What happened, since the federate joined.
+/// Event counts since the federate joined.
 struct Counters {
   Tally updates_sent, reflections_received;        // by the class registered
   Tally interactions_sent, interactions_received;  // by the class sent
@@ -90,12 +90,12 @@ struct Counters {
 struct Federate {
   Handle handle = 0;
   std::string name, type;
-  std::vector<std::string> modules;  // it brought when it joined
+  std::vector<std::string> modules;  // that it brought when it joined
   ResignAction resign{};
-  std::array<bool, 4> switches{};  // as enum Switch numbers them
+  std::array<bool, 4> switches{};  // in the order of enum Switch
   bool convey_producer = false, convey_regions = false;
   bool service_reporting = false, exception_reporting = false;
-  /// By handle; the first is not used.
+  /// By handle; index 0 is unused.
   std::vector<ObjectDeclaration> objects;
   std::vector<InteractionDeclaration> interactions;
   VERNIER_FIELDS(handle, name, type, modules, resign, switches[0], switches[1], switches[2],
@@ -107,12 +107,12 @@ struct Federate {
   Counters counters;
   SaveStatus saving{};
   RestoreStatus restoring{};
-  std::vector<Frame> waiting;  // messages for when it has saved or restored
+  std::vector<Frame> waiting;  // messages kept until it has saved or restored
   std::size_t waiting_bytes = 0;
-  // since when too much waits for it and it does nothing
+  // since when it has been inactive with too many messages waiting
   std::uint64_t moves_seen = 0;
   std::chrono::steady_clock::time_point moved{};
-  Handle restored_as = 0;  // what its handle will be
+  Handle restored_as = 0;  // its handle after the restore
 
   bool is_on(Switch s) const noexcept { return switches[static_cast<std::size_t>(s)]; }
 };

@@ -51,7 +51,7 @@ void Federation::require_running(Kind kind) const {
     case Kind::find_federate:
     case Kind::name_federate:
     case Kind::report_invocation:
-    // sent before the federate knew of it, and not answered
+    // sent before the federate knew of the save or restore; such messages get no answer
     case Kind::update_attributes:
     case Kind::send_interaction:
     case Kind::advance:
@@ -62,7 +62,7 @@ void Federation::require_running(Kind kind) const {
   }
 }
 
-// ---- joining and resigning
+// ---- joining and resigning (4.9, 4.10)
 
 Federate& Federation::join(const Join& j, Peer& peer, Connection connection, Joined& answer) {
   require_running(Kind::join);
@@ -94,7 +94,7 @@ Federate& Federation::join(const Join& j, Peer& peer, Connection connection, Joi
   }
   fresh->type = j.type;
   for (const Document& d : j.modules) {
-    // of several that are the same, the first
+    // of several identical documents, the first
     const auto same = [&](const Document& other) { return other.text == d.text; };
     if (std::find_if(j.modules.begin(), j.modules.end(), same) - j.modules.begin() ==
         &d - j.modules.data())
@@ -176,7 +176,7 @@ void Federation::resign(Federate& f, ResignAction action, std::string_view lost)
       if (i.deleted_by == 0 && i.slot(privilege_)->owner == h) remove(i, h, {}, {}, 0);
     });
   }
-  // nobody is told any more
+  // it gets no further messages
   std::erase(joined_, &f);
   for (ObjectDeclaration& d : f.objects) d = {};
   for (InteractionDeclaration& d : f.interactions) d = {};
@@ -207,11 +207,13 @@ void Federation::resign(Federate& f, ResignAction action, std::string_view lost)
 
 // ---- support
 
+// setAutomaticResignDirective (10.3)
 void Federation::take(Federate& f, const SetResignAction& m) {
   if (m.action > ResignAction::none) refuse(Failure::InvalidResignAction, "No such resign action");
   f.resign = m.action;
 }
 
+// the advisory switches (10.33 to 10.40)
 void Federation::take(Federate& f, const SetSwitch& m) {
   struct Failures {
     Failure is_on, is_off;
@@ -231,7 +233,7 @@ void Federation::take(Federate& f, const SetSwitch& m) {
            m.on ? "The switch is on already" : "The switch is off already");
   f.switches[which] = m.on;
   if (!m.on) {
-    // what was told does not count any more
+    // forget what was told before: everything is reported again
     if (m.which == Switch::object_class_relevance)
       for (ObjectDeclaration& d : f.objects) d.wanted = false;
     if (m.which == Switch::interaction_relevance)
@@ -269,6 +271,7 @@ void Federation::take(Federate& f, const ReportInvocation& m) {
   if (observer_) observer_->invoked(f, m);
 }
 
+// getUpdateRateValueForAttribute (10.14)
 Rate Federation::take(Federate& f, const QueryRate& m) {
   Instance& i = known_instance(f, m.object);
   slots(f, i, {m.attribute});
@@ -277,12 +280,14 @@ Rate Federation::take(Federate& f, const QueryRate& m) {
   return {s && s->rate != 0 ? tables_.rates[s->rate - 1].hertz : 0.0};
 }
 
+// getFederateHandle (10.4)
 Found Federation::take(Federate&, const FindFederate& m) {
   const Federate* found = federate(m.name);
   if (!found) refuse(Failure::NameNotFound, "No federate is named '" + m.name + "'");
   return {found->handle};
 }
 
+// getFederateName (10.5)
 Named Federation::take(Federate&, const NameFederate& m) {
   if (m.federate == 0 || m.federate >= federates_.size())
     refuse(Failure::InvalidFederateHandle, "No federate has had this handle");
@@ -293,39 +298,51 @@ Named Federation::take(Federate&, const NameFederate& m) {
 
 // ---- time
 
+// enableTimeRegulation (8.2)
 void Federation::take(Federate& f, const EnableRegulation& m) {
   time_.enable_regulation(f.handle, m.lookahead);
   check_stopped();
 }
+// disableTimeRegulation (8.4)
 void Federation::take(Federate& f, const DisableRegulation&) {
   time_.disable_regulation(f.handle);
   check_stopped();
 }
+// enableTimeConstrained (8.5)
 void Federation::take(Federate& f, const EnableConstrained&) {
   time_.enable_constrained(f.handle);
   check_stopped();
 }
+// disableTimeConstrained (8.7)
 void Federation::take(Federate& f, const DisableConstrained&) {
   time_.disable_constrained(f.handle);
   check_stopped();
 }
+// timeAdvanceRequest to flushQueueRequest (8.8 to 8.12)
 void Federation::take(Federate& f, const Advance& m) {
   if (m.how > AdvanceKind::flush) throw detail::Malformed{};
   time_.advance(f.handle, m.how, m.time);
   if (next_save_time_) check_stopped();
 }
+// enableAsynchronousDelivery (8.14)
 void Federation::take(Federate& f, const EnableAsynchronous&) {
   time_.enable_asynchronous(f.handle);
 }
+// disableAsynchronousDelivery (8.15)
 void Federation::take(Federate& f, const DisableAsynchronous&) {
   time_.disable_asynchronous(f.handle);
 }
+// queryGALT (8.16)
 MaybeTime Federation::take(Federate& f, const QueryGalt&) { return {time_.galt(f.handle)}; }
+// queryLITS (8.18)
 MaybeTime Federation::take(Federate& f, const QueryLits&) { return {time_.lits(f.handle)}; }
+// queryLogicalTime (8.17)
 MaybeTime Federation::take(Federate& f, const QueryTime&) { return {time_.time(f.handle)}; }
+// modifyLookahead (8.19)
 void Federation::take(Federate& f, const ModifyLookahead& m) {
   time_.modify_lookahead(f.handle, m.lookahead);
 }
+// queryLookahead (8.20)
 MaybeTime Federation::take(Federate& f, const QueryLookahead&) {
   return {time_.lookahead(f.handle)};
 }

@@ -26,59 +26,58 @@ class SaveStore;
 class FomStore;
 struct LoadedFom;
 
-/// How much one federation may hold; more is refused by name.
+/// The resources that one federation may use; more is refused with a reason.
 struct Limits {
   std::size_t federates = 4096, instances = 1u << 22, names = 1u << 20, points = 4096;
-  std::size_t joins =
-      1u << 24;  // of all federates that ever were: their numbers are not given again
+  std::size_t joins = 1u << 24;  // of all federates ever joined: handles are not reused
   std::size_t modules = 512, name_bytes = 1024, tag_bytes = 1u << 16;
   std::size_t module_bytes = 64u << 20;        // of FOM modules
   std::size_t kept_bytes = 1u << 30;           // of names, instances, regions, tags
   std::size_t waiting_bytes = 256u << 20;      // of messages for one federate
-  std::chrono::milliseconds patience{600000};  // with one who has more and asks for nothing
+  std::chrono::milliseconds patience{600000};  // with a federate that has more and requests nothing
 };
 
-/// What watches a federation and answers for the RTI: its management object model. Called while the
-/// federation is consistent; it may call back everything below.
+/// Observes a federation and acts for the RTI: its Management Object Model. Called while the
+/// federation is consistent; it may call any function below.
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// Just joined, and told so.
+  /// Has just joined and got the answer.
   virtual void joined(Federate&) = 0;
-  /// About to be resigned, still complete. `lost`: why the connection is gone; empty: it asked.
+  /// Will be resigned; still complete. `lost`: why the connection was lost; empty: it resigned
+  /// itself.
   virtual void resigning(Federate&, std::string_view lost) = 0;
   virtual void resigned(Handle federate) = 0;
-  /// A service was invoked by a federate and served (`refused` null), with an answer's body, or
-  /// not.
+  /// A federate invoked a service. `refused` is null if it was served, with this answer.
   virtual void invoked(Federate&, Kind, Bytes frame, Bytes answer, const Refusal* refused) = 0;
-  /// The same of one that its own side refused or served.
+  /// The same for a service that the federate's side refused or served alone.
   virtual void invoked(Federate&, const ReportInvocation&) = 0;
-  /// A callback goes to a federate whose services are reported.
+  /// A callback is sent to a federate whose services are reported.
   virtual void called(const Federate&, const Frame&) = 0;
-  /// An interaction below HLAmanager; it goes to those who subscribe to it all the same.
+  /// An interaction below HLAmanager; it is also sent to its subscribers.
   virtual void received(Federate& from, Handle interaction_class, const Values&) = 0;
-  /// Somebody needs values of these, all owned by the RTI.
+  /// Values of these attributes, all owned by the RTI, are requested.
   virtual void provide(Instance&, const Numbers& attributes) = 0;
-  /// The FOM has grown, a save or restore began or ended, a switch was set.
+  /// The FOM has grown, a save or restore has begun or ended, or a switch was set.
   virtual void changed() = 0;
-  /// After a restore: federates and instances are those of the save, those of the RTI among them.
+  /// After a restore: federates and instances, including those of the RTI, are those of the save.
   virtual void restored() = 0;
-  /// After the service at hand, when `due`.
+  /// Called after the current service if `due`.
   virtual void catch_up() = 0;
-  /// From time to time.
+  /// Called periodically.
   virtual void pulse(std::chrono::steady_clock::time_point now) = 0;
 
-  bool due = false;       // catch_up() has something to do, or `evictions` are wanted
-  bool periodic = false;  // pulse() has something to do from time to time
-  std::vector<std::pair<Connection, ResignAction>> evictions;  // federates to be resigned
+  bool due = false;       // catch_up() has work to do, or there are `evictions`
+  bool periodic = false;  // pulse() has work to do periodically
+  std::vector<std::pair<Connection, ResignAction>> evictions;  // federates to resign
 };
 
-/// One federation execution. Services throw Refusal and have then changed nothing; the federate is
-/// a member. Handles and attributes in messages are a stranger's.
+/// One federation execution. A service that throws Refusal has changed nothing. The federate passed
+/// to a service is a member. Handles and attributes in messages are untrusted.
 class Federation {
  public:
-  /// The FOM of the modules and the MIM (none: the standard one). Throws Refusal.
+  /// Builds the FOM of the modules and the MIM (none: the standard one). Throws Refusal.
   Federation(std::string name, TimeKind, std::vector<Document> modules, std::optional<Document> mim,
              SaveStore&, FomStore&, std::string own_time = {});
   ~Federation();
@@ -87,12 +86,12 @@ class Federation {
   // ---- for everybody
   const std::string& name() const noexcept { return name_; }
   TimeKind time_kind() const noexcept { return time_.kind(); }
-  /// Empty: one of the two standard times.
+  /// The name of a time that the federates define; empty: one of the two standard times.
   const std::string& own_time() const noexcept { return own_time_; }
   const fom::Fom& fom() const noexcept;
-  /// Class members ascending.
+  /// Class members are in ascending order.
   const FomTables& tables() const noexcept { return tables_; }
-  /// Modules as they were given, without the MIM; then the MIM, if it was.
+  /// The modules as given, without the MIM; then the MIM, if one was given.
   const std::vector<Document>& documents() const noexcept { return documents_; }
   const std::optional<Document>& mim() const noexcept { return mim_; }
   TimeManager& time() noexcept { return time_; }
@@ -100,22 +99,22 @@ class Federation {
   void observe(std::unique_ptr<Observer> o) { observer_ = std::move(o); }
 
   // ---- federates
-  /// In the order they joined.
+  /// In the order in which they joined.
   const std::vector<Federate*>& federates() const noexcept { return joined_; }
   Federate* federate(Handle h) const noexcept {
     return h < federates_.size() ? federates_[h].get() : nullptr;
   }
   Federate* federate(std::string_view name) const noexcept;
-  /// Throws Refusal. What follows (announcements) comes by sent_joined(), after the answer.
+  /// Throws Refusal. Announcements follow with sent_joined(), after the answer.
   Federate& join(const Join&, Peer&, Connection, Joined& answer);
   void sent_joined(Federate&);
-  /// Throws what resigning would.
+  /// Throws what resign() would throw.
   void check_resign(const Federate&, ResignAction) const;
-  /// By request or, with a reason, because its connection is gone: then never refused.
+  /// On request or, with a reason, because the connection was lost: then never refused.
   void resign(Federate&, ResignAction, std::string_view lost = {});
 
   // ---- messages
-  /// Straight to the federate.
+  /// Directly to the federate.
   void send(const Federate& to, const Frame& f) {
     if (to.service_reporting && observer_) observer_->called(to, f);
     to.peer->put(f);
@@ -127,29 +126,30 @@ class Federation {
 
   // ---- messages that wait for a federate (detail/crowd.cpp)
   void limit_waiting(std::size_t bytes, std::chrono::milliseconds patience) noexcept;
-  /// Somebody has about as much waiting as may.
+  /// A federate is near its limit of waiting messages.
   bool crowded() const noexcept { return !time_.crowded().empty(); }
-  /// For whose sake a frame of this kind should not be taken from the sender now; null: nobody's.
+  /// The federate that must catch up before a frame of this kind is taken from the sender; null:
+  /// none.
   const Federate* pressing(const Federate& sender, Kind next, bool waits) const noexcept;
-  /// Who has to be resigned, and why.
+  /// The federate to resign, and why.
   struct Stuck {
-    Federate* federate = nullptr;  // null: nobody
+    Federate* federate = nullptr;  // null: none
     std::string why;
   };
-  /// After a frame of the sender.
+  /// Checked after a frame of the sender.
   Stuck overflowing(Federate& sender, Kind);
-  /// From time to time.
+  /// Checked periodically.
   Stuck stuck(std::chrono::steady_clock::time_point now);
 
-  // ---- what the RTI does itself
-  /// An instance owned by the RTI; discovered by those who subscribe.
-  /// With `regions` for those attributes that have their dimensions.
+  // ---- actions of the RTI itself
+  /// Registers an instance owned by the RTI; subscribers discover it. `regions` apply to attributes
+  /// that have their dimensions.
   Instance& register_own(Handle object_class, const std::string& name, const Numbers& regions = {});
   void delete_own(Instance&);
-  /// Values of the RTI's: to those who subscribe. Attributes ascending.
+  /// Sends values of the RTI's instance to subscribers. Attributes ascend.
   void update_own(Instance&, const Values&);
-  /// An interaction of the RTI's: to those who subscribe; with `only`, to this one if it does.
-  /// In `regions` if the class has their dimensions.
+  /// Sends an interaction of the RTI to subscribers; with `only`, to this one if it subscribes.
+  /// `regions` apply if the class has their dimensions.
   void send_own(Handle interaction_class, const Values&, const Federate* only = nullptr,
                 const Numbers& regions = {});
   bool subscribed(const Federate&, Handle interaction_class) const noexcept;
@@ -161,9 +161,9 @@ class Federation {
   void set_auto_provide(bool on) { auto_provide_ = on; }
   void set_convey(Federate&, bool producer, bool regions);
   void set_reporting(Federate&, bool services, bool exceptions);
-  /// Makes the federate own an attribute of an instance or, if not `owned`, makes it not. Nobody is
-  /// asked and nobody is called back. Refused when it does not know the instance, does not publish
-  /// the attribute, or the RTI owns it.
+  /// Makes the federate the owner of an attribute or, if not `owned`, removes its ownership. No
+  /// federate is asked or called back. Refused when the federate does not know the instance or does
+  /// not publish the attribute, or when the RTI owns it.
   void set_ownership(Federate&, Handle object, Handle attribute, bool owned);
 
   // ---- synchronization, saves
@@ -174,23 +174,23 @@ class Federation {
       VERNIER_FIELDS(federate, achieved, success)
     };
     Blob tag;
-    bool all = false;  // also who joins later
+    bool all = false;  // includes federates that join later
     std::vector<Participant> members;
     VERNIER_FIELDS(tag, all, members)
   };
   const std::map<std::string, Point>& points() const noexcept { return points_; }
   bool saving() const noexcept { return saving_; }
   bool restoring() const noexcept { return restoring_; }
-  /// Of the last save that succeeded, of the next one.
+  /// The label of the last successful save, and of the next one.
   const std::string& last_save() const noexcept { return last_save_; }
   std::optional<Stamp> last_save_time() const noexcept { return last_save_time_; }
   const std::string& next_save() const noexcept { return next_save_; }
   std::optional<Stamp> next_save_time() const noexcept { return next_save_time_; }
 
-  /// Regions were committed or (un)associated: who sees what may have changed.
+  /// Regions were committed or (un)associated: scopes may have changed.
   void regions_changed();
 
-  // ---- services; void ones are answered without a body
+  // ---- services; those that return void are answered without a body
   void take(Federate&, const RegisterSynchronization&);
   void take(Federate&, const AchieveSynchronization&);
   void take(Federate&, const RequestSave&);
@@ -267,7 +267,7 @@ class Federation {
   Named take(Federate&, const NameFederate&);
   void take(Federate&, const ReportInvocation&);
 
-  /// Throws SaveInProgress or RestoreInProgress when this service has to wait.
+  /// Throws SaveInProgress or RestoreInProgress if this service is not allowed meanwhile.
   void require_running(Kind) const;
   Observer* observer() const noexcept { return observer_.get(); }
 
@@ -293,24 +293,24 @@ class Federation {
   bool reliable(Handle transportation) const noexcept;
   Slot fresh_slot(Handle attribute) const;
 
-  // ---- who knows what (detail/discovery.cpp)
+  // ---- discovery and scope (detail/discovery.cpp)
   /// Throws ObjectInstanceNotKnown.
   Instance& known_instance(const Federate&, Handle) const;
-  /// Slots of attributes of the class as which the federate knows it; throws AttributeNotDefined.
+  /// Attributes of the class as which the federate knows the instance; throws AttributeNotDefined.
   std::vector<Slot*> slots(const Federate&, Instance&, const Numbers& attributes) const;
   std::vector<Slot*> owned_slots(const Federate&, Instance&, const Numbers& attributes) const;
-  /// Those it has also asked to divest itself of.
+  /// Also throws AttributeDivestitureWasNotRequested.
   std::vector<Slot*> divesting_slots(const Federate&, Instance&, const Numbers& attributes) const;
-  /// The class as which this federate would discover it; 0: not at all.
+  /// The class as which this federate would discover the instance; 0: none.
   Handle candidate(const Federate&, const Instance&) const noexcept;
   bool sees(Federate&, const Slot&, Handle at_class) const;
-  /// Brings what one federate knows of an instance up to date: discovery, scope.
+  /// Updates discovery and scope of an instance for one federate.
   void review(Instance&, Federate&);
-  /// For everybody, and tells owners whether updates are wanted.
+  /// The same for all federates; also tells owners whether updates are wanted.
   void review(Instance&);
   void review_wanted(Instance&);
   void review_below(Federate&, Handle object_class);
-  /// Tells publishers whether somebody would take instances, interactions.
+  /// Tells publishers whether instances or interactions of a class have subscribers.
   void review_registration(Handle object_class);
   void review_interactions(Handle interaction_class);
   void review_advisories();
@@ -337,12 +337,12 @@ class Federation {
   void check_name(const std::string&) const;
   void check_tag(const Blob&) const;
 
-  // ---- how much is kept (detail/kept.cpp)
+  // ---- memory accounting (detail/kept.cpp)
   std::size_t kept() const;
-  /// Throws Refusal when it is too much.
+  /// Throws Refusal when the limit is exceeded.
   void keep(std::size_t bytes);
   void keep_for(const std::vector<InRegions>&);
-  /// In a map or list.
+  /// For entries of a map or list.
   void keep_entries(std::size_t count, std::size_t bytes);
   void gone(const Instance&) noexcept;
 
@@ -357,7 +357,8 @@ class Federation {
   void cancel_acquisitions(Federate&);
 
   // ---- regions (detail/distribution.cpp)
-  /// Regions of this federate that may go with these attributes, with interactions of this class.
+  /// Throws unless the regions are this federate's and suit these attributes, or this interaction
+  /// class.
   void check_regions(const Federate&, const Numbers& regions, const Numbers& attributes) const;
   void check_regions(const Federate&, const Numbers& regions, const FomTables::Class&) const;
   void associate(Slot&, Numbers regions);
@@ -382,7 +383,7 @@ class Federation {
   std::vector<Document> documents_;
   std::optional<Document> mim_;
   FomStore& foms_;
-  std::shared_ptr<const LoadedFom> fom_;  // shared: with other federations of the same modules
+  std::shared_ptr<const LoadedFom> fom_;  // shared with other federations of the same modules
   FomTables tables_;
   Blob encoded_tables_;
   Handle privilege_ = 0;  // HLAprivilegeToDeleteObject
@@ -392,34 +393,34 @@ class Federation {
   bool service_reporting_ = false, exception_reporting_ = false;
   ResignAction resign_{};
 
-  std::vector<std::unique_ptr<Federate>> federates_;  // by handle; the first is not used
+  std::vector<std::unique_ptr<Federate>> federates_;  // by handle; index 0 is unused
   std::vector<Federate*> joined_;
   std::unordered_map<std::string, Name> names_;
   Table<Instance> instances_;
   Handle next_instance_ = 1;
-  Numbers deleting_;  // instances whose time-stamped deletion is under way
+  Numbers deleting_;  // instances with a pending time-stamped deletion
   Handle removing_ = 0;
-  std::uint64_t declarations_ = 1;  // counts changes that routes depend on
+  std::uint64_t declarations_ = 1;  // version of the declarations that routes depend on
   std::vector<std::vector<InteractionRoute>> interaction_routes_;  // by class
   TimeManager time_;
   std::unique_ptr<Regions> regions_;
   std::map<std::string, Point> points_;
 
-  std::size_t kept_ = 0;                        // at most; bytes
-  std::size_t kept_since_ = 0, kept_gone_ = 0;  // came and went since all was counted
+  std::size_t kept_ = 0;                        // upper bound, bytes
+  std::size_t kept_since_ = 0, kept_gone_ = 0;  // added and removed since the last full count
 
   bool saving_ = false, restoring_ = false;
   std::string last_save_, next_save_;
   std::optional<Stamp> last_save_time_, next_save_time_;
-  bool save_failed_ = false, restore_failed_ = false;  // somebody has
+  bool save_failed_ = false, restore_failed_ = false;  // for at least one federate
   std::unique_ptr<SavedState> restoring_state_;
 
-  Numbers scratch_;              // attributes or parameters of the message at hand
-  std::vector<std::byte> room_;  // values picked from it
+  Numbers scratch_;              // attributes or parameters of the current message
+  std::vector<std::byte> room_;  // values selected from it
   std::unique_ptr<Observer> observer_;
 };
 
-/// The body of the answer to a request that a federation takes; void: none.
+/// The type of the answer's body for a request to a federation; void: none.
 template <class M>
 using AnswerTo =
     decltype(std::declval<Federation&>().take(std::declval<Federate&>(), std::declval<const M&>()));

@@ -1,9 +1,9 @@
-// Two federates that say anything, in any order, after they have joined (or not): the RTI refuses
-// or serves, and whatever it says is well-formed. Also states from a file.
+// Two federates that send arbitrary messages in any order, joined or not: the RTI refuses or serves
+// them, and everything it sends is well-formed. Also restores saved states from a file.
 //
-// A record is who speaks (1 byte: bit 0 which of the two; bit 1 their line is cut instead), a kind
-// (2 bytes), a length (2 bytes) and a body. The first byte of all: bit 0, they have joined; bit 1,
-// the rest is a saved state to be restored (its length in 4 bytes), then records.
+// A record is a sender (1 byte: bit 0, which of the two; bit 1, its connection is lost instead), a
+// kind (2 bytes), a length (2 bytes) and a body. The first byte of the input: bit 0, both have
+// joined; bit 1, a saved state to restore follows (its length in 4 bytes), then records.
 #include <array>
 #include <cstring>
 #include <memory>

@@ -42,7 +42,7 @@ Greeting HelloFromFederate::take(Bytes frame, std::vector<std::byte>& reply) {
   Hello hello;
   if (!h || h->kind != Kind::hello || h->sequence == 0)
     return refuse(0, "what came is not the hello of a federate", reply);
-  // of another version only the beginning is sure to be the same
+  // in another protocol version only the beginning of the frame is certain to be the same
   Reader r(frame.subspan(sizeof(Header)));
   r(hello.program, hello.version);
   if (!r.ok()) return refuse(0, "the hello of the federate is malformed", reply);

@@ -6,7 +6,7 @@
 #include "vernier/gateway/federation/messages.hpp"
 #include "vernier/gateway/federation/requests.hpp"
 
-/// How a federate and an RTI come together, after TLS where that is used. No sockets here.
+/// The handshake between a federate and an RTI, inside TLS where that is used. No sockets here.
 ///
 ///   federate                              RTI
 ///   Hello: version, random A         →
@@ -14,20 +14,21 @@
 ///   Hello: code of A and B, by key   →
 ///                                    ←    Answer: Welcome with another code of A and B
 ///
-/// Each so proves that it knows the key, and says nothing from which it could be learned.
+/// Each side thereby proves that it knows the key without revealing it: mutual challenge and
+/// response with a message authentication code.
 namespace vernier::federation {
 
 using Random = std::array<std::byte, 16>;
 
 /// Body of the answer to Hello.
 struct Welcome {
-  Blob challenge, proof;  // one of them, or none
+  Blob challenge, proof;  // at most one of them
   VERNIER_FIELDS(challenge, proof)
 };
 
-/// The longest frame that a stranger may send.
+/// The longest frame accepted before authentication.
 constexpr std::size_t longest_hello = 512;
-/// And what answers there, before it has proved what it is.
+/// The longest answer accepted from an RTI that has not authenticated itself.
 constexpr std::size_t longest_welcome = 4096;
 
 enum class Greeting { more, done, refused };
@@ -36,7 +37,7 @@ enum class Greeting { more, done, refused };
 class HelloFromFederate {
  public:
   explicit HelloFromFederate(Bytes key) noexcept : key_(key) {}
-  /// Frames to send are appended to `reply`. Refused: also a Lost frame that says why().
+  /// Appends frames to send to `reply`. If refused, also a Lost frame with why().
   Greeting take(Bytes frame, std::vector<std::byte>& reply);
   const std::string& program() const noexcept { return program_; }
   const std::string& why() const noexcept { return why_; }

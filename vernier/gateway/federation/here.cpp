@@ -27,12 +27,12 @@ void Bell::sleep(RtiTransport::Clock::time_point until) noexcept {
     at = {s.count(), std::chrono::nanoseconds(since - s).count()};
     deadline = &at;
   }
-  // with a bit set the time is absolute, on the monotonic clock
+  // FUTEX_WAIT_BITSET takes an absolute deadline on the monotonic clock
   syscall(SYS_futex, &state_, FUTEX_WAIT_BITSET_PRIVATE, asleep, deadline, nullptr,
           FUTEX_BITSET_MATCH_ANY);
 }
 
-/// Frames to the RTI are calls of it; frames from it stay in a queue.
+/// Sending a frame calls the RTI directly; frames from the RTI are queued.
 class HereTransport final : public RtiTransport, public Peer {
  public:
   explicit HereTransport(std::shared_ptr<Hub> hub) : hub_(std::move(hub)) {
@@ -107,7 +107,7 @@ class HereTransport final : public RtiTransport, public Peer {
     return why_;
   }
 
-  /// By the exchange, under the hub's lock.
+  /// Called by the exchange, under the hub's lock.
   void put(const Frame& f) override {
     const std::size_t bytes = f->size();
     backlog_.fetch_add(bytes, std::memory_order_relaxed);
@@ -136,7 +136,7 @@ class HereTransport final : public RtiTransport, public Peer {
     end(why);
     ring(lock);
   }
-  /// Under the hub's lock.
+  /// Called under the hub's lock.
   void end(const char* why) {
     open_ = false;
     hub_->exchange_->close(connection_, why);
@@ -153,7 +153,7 @@ class HereTransport final : public RtiTransport, public Peer {
     }
   }
 
-  /// Not while somebody holds the lock that the woken want next.
+  /// Wakes sleepers after releasing the lock, which they need next.
   void ring(std::unique_lock<std::mutex>& lock) {
     std::array<Bell*, 64> some;
     std::size_t n = 0;
@@ -166,11 +166,12 @@ class HereTransport final : public RtiTransport, public Peer {
     }
     hub_->to_ring_.clear();
     lock.unlock();
-    // a channel may go meanwhile: whoever sleeps where it was wakes for no reason
+    // a channel may be destroyed meanwhile: whoever sleeps at that address then wakes spuriously
     for (std::size_t i = 0; i < n; ++i) some[i]->ring();
   }
 
-  /// Two who flood each other must go on, and so must one thread that runs several federates.
+  /// Blocks while receivers lag. Two federates that flood each other must not deadlock, nor one
+  /// thread that runs several federates.
   void wait_for_room(std::unique_lock<std::mutex>& lock, Bytes frame) {
     const auto next = header(frame);
     const auto of_this_thread = [](const std::atomic<std::thread::id>& t) {
@@ -198,7 +199,7 @@ class HereTransport final : public RtiTransport, public Peer {
     }
   }
 
-  /// It waits for somebody itself, and what it should do can be done by no other thread of it.
+  /// Whether it waits for another federate itself, and none of its other threads can receive.
   bool cannot_act() const noexcept {
     const std::thread::id reader = receiver_.load();
     return waits_ &&
@@ -207,14 +208,14 @@ class HereTransport final : public RtiTransport, public Peer {
 
   const std::shared_ptr<Hub> hub_;
   Connection connection_ = 0;
-  bool waits_ = false;  // for room; under the hub's lock
+  bool waits_ = false;  // for room; protected by the hub's lock
   std::atomic<bool> open_{true};
   Bell bell_;
   std::atomic<bool> woken_{false};
   std::atomic<std::size_t> backlog_{0};
   std::atomic<std::thread::id> receiver_{}, sender_{};
 
-  mutable std::mutex queue_lock_;  // for those below
+  mutable std::mutex queue_lock_;  // protects the members below
   std::vector<Frame> queue_, spare_;
   std::string why_;
 };

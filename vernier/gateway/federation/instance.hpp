@@ -13,7 +13,7 @@ namespace vernier::federation {
 
 struct Federate;
 
-/// A set of small numbers. All within the first 64 need no memory of their own.
+/// A set of small integers. Members below 64 need no allocation.
 class Bits {
  public:
   static constexpr bool visited = true;
@@ -45,7 +45,7 @@ class Bits {
   std::vector<std::uint64_t> more_;
 };
 
-/// Things by handle, ever rising; the memory of those that are gone is given back by the page.
+/// A table by ascending handle; memory of erased entries is freed page by page.
 template <class T>
 class Table {
  public:
@@ -70,7 +70,7 @@ class Table {
     if (--page->used == 0) page.reset();
   }
   std::size_t size() const noexcept { return size_; }
-  /// In the order of their handles; `f` may erase and put.
+  /// In the order of handles; `f` may erase and put entries.
   template <class F>
   void each(F f) const {
     for (std::size_t p = 0; p < pages_.size(); ++p) {
@@ -90,7 +90,7 @@ class Table {
   std::size_t size_ = 0;
 };
 
-/// Somebody wants to own an attribute.
+/// A pending request to own an attribute.
 struct Acquisition {
   Handle federate = 0;
   bool if_available = false;
@@ -98,49 +98,50 @@ struct Acquisition {
   VERNIER_FIELDS(federate, if_available, tag)
 };
 
-/// An attribute of an instance. A slot is its place among the attributes of the class, ascending.
+/// An attribute of an instance. Slots are in the order of the class's attributes, ascending.
 struct Slot {
   Handle attribute = 0;
-  Handle owner = 0;  // a federate, nobody, rti_owner
+  Handle owner = 0;  // a federate, 0 for unowned, or rti_owner
   Order order{};
   Handle transportation = 0;
-  Numbers regions;             // what the owner has associated; none: the default region
-  bool divesting = false;      // negotiated
+  Numbers regions;             // associated by the owner; empty: the default region
+  bool divesting = false;      // by negotiation
   bool asked_confirm = false;  // the owner was asked to confirm
   Blob divesting_tag;
-  std::vector<Acquisition> wanted_by;  // in the order they asked
+  std::vector<Acquisition> wanted_by;  // in the order of their requests
   bool updates_told = false;           // the owner was told that updates are wanted
-  Handle rate_told = 0;                // at this rate
+  Handle rate_told = 0;                // the rate that it was told
   VERNIER_FIELDS(attribute, owner, order, transportation, regions, divesting, asked_confirm,
                  divesting_tag, wanted_by, updates_told, rate_told)
 };
 
-/// A federate knows an instance: registered or discovered.
+/// An instance that a federate knows, by registration or discovery.
 struct Known {
   Handle federate = 0;
-  Handle object_class = 0;  // as which it knows it
+  Handle object_class = 0;  // the class as which it is known
   Bits scope;               // slots in scope: owned by somebody else, subscribed, regions overlap
-  bool reflected = false;   // it got an update once
-  bool updated = false;     // it sent one
+  bool reflected = false;   // it has received an update
+  bool updated = false;     // it has sent one
   VERNIER_FIELDS(federate, object_class, scope, reflected, updated)
 };
 
-/// Where updates of one set of attributes go; worked out once and used while nothing changes.
+/// The receivers of updates of one set of attributes; computed once and reused until something
+/// changes.
 struct Route {
   struct Target {
     Federate* federate = nullptr;
     std::uint64_t* received = nullptr;  // counts reflections
     Known* known = nullptr;
-    std::int64_t interval_ns = 0;  // between two updates at least; 0: all of them
+    std::int64_t interval_ns = 0;  // minimum between two updates; 0: all updates
     std::int64_t next_ns = 0;
   };
-  /// Receivers that get the same bytes.
+  /// Receivers of the same bytes.
   struct Part {
     Order sent{};
     Handle transportation = 0;
     bool convey_producer = false;
-    Numbers picked;          // places in the update; empty: all
-    Numbers region_handles;  // of these attributes, when the receivers want to know
+    Numbers picked;          // positions in the update; empty: all
+    Numbers region_handles;  // of these attributes, if the receivers want them conveyed
     std::vector<RegionOf> regions;
     std::vector<Target> targets;
   };
@@ -149,20 +150,21 @@ struct Route {
   bool ordered = false;  // the update has a time stamp from a regulating federate
   std::uint64_t declarations = 0;
   std::vector<Part> parts;
-  std::vector<std::uint64_t*> sent;  // counts updates, one for each transportation
+  std::vector<std::uint64_t*> sent;  // counters of updates, one per transportation
 };
 
 struct Instance {
   Handle handle = 0;
-  Handle object_class = 0;  // as which it was registered
+  Handle object_class = 0;  // the class of registration
   std::string name;
-  Handle producer = 0;  // who registered it; rti_owner for the RTI
+  Handle producer = 0;  // the federate that registered it; rti_owner: the RTI
   std::vector<Slot> slots;
   std::vector<Known> known;  // by federate, ascending
-  /// A time-stamped deletion is under way; those who still know it have not got it yet.
+  /// A time-stamped deletion is pending; federates that still know the instance have not received
+  /// it.
   Handle deleted_by = 0;
   std::uint32_t deleted_retraction = 0;
-  Handle deleted_class = 0;   // as which the one who deleted it knew it
+  Handle deleted_class = 0;   // the class as which the deleting federate knew it
   std::vector<Route> routes;  // newest last
   VERNIER_FIELDS(handle, object_class, name, producer, slots, known, deleted_by, deleted_retraction,
                  deleted_class)

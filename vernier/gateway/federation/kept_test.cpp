@@ -1,4 +1,4 @@
-// What a federation keeps besides messages has a limit, whatever it is that grows.
+// What a federation stores besides messages is limited, whatever it is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 struct Kept : ::testing::Test {
   Kept() { federation.limits.kept_bytes = 200000; }
 
-  /// How often it can be done; the last time it must be refused.
+  /// How often `grow` succeeds before it is refused.
   template <class Grow>
   int times(Grow grow) {
     for (int n = 0; n < 10000; ++n) {
@@ -90,7 +90,7 @@ TEST_F(Kept, RegionsAndTheirUsesAre) {
   Numbers regions;
   for (int i = 0; i < 300; ++i)
     regions.push_back(federation.take(a, CreateRegion{dimensions}).region);
-  // the same once more costs nothing in the end
+  // repeating a call costs nothing in the end
   for (int i = 0; i < 1000; ++i) federation.take(a, AssociateRegions{object, {{first, regions}}});
   EXPECT_GT(times([&](int) { federation.take(a, CreateRegion{dimensions}); }), 300);
 }
@@ -142,7 +142,7 @@ TEST(Saves, AreSoManyInAFolder) {
   EXPECT_FALSE(store.has_room("F", "other"));
   EXPECT_FALSE(store.put("F", "other", Blob(20)));
   EXPECT_FALSE(store.get("F", "other"));
-  // what has its place keeps it
+  // what is stored already stays
   EXPECT_TRUE(store.put("F", "mine", Blob(30)));
   EXPECT_EQ(store.get("F", "mine"), Blob(30));
   std::filesystem::remove(folder.path() / "1.rti");

@@ -2,15 +2,16 @@
 
 #include <cstdint>
 
-/// All messages between federates and the RTI. Here they have their numbers, and whatever must be
-/// known of each of them: the switches, type lists and names elsewhere are made from these two
-/// lists, so that a message that is missing somewhere does not compile.
+/// All messages between federates and the RTI, with their numbers and all other properties. The
+/// switches, type lists and names elsewhere are generated from these two lists, so a message that
+/// is missing anywhere fails to compile.
 ///
-/// Numbers are on the wire: a new message takes the next one that is free, those of others stay.
+/// The numbers are part of the protocol: a new message takes the next free one; existing ones never
+/// change.
 ///
-/// Of requests: number, kind, type; `mom` when the management object model may invoke it on behalf
-/// of a federate, else `own`; the service of the standard that it is, as an expression in which `m`
-/// is the message, or "" for one that is not reported. Of callbacks: number, kind, type, service.
+/// Requests: number, kind, type; `mom` if the Management Object Model may invoke it on behalf of a
+/// federate, else `own`; the service of IEEE 1516.1-2010 that it represents, as an expression in
+/// which `m` is the message, or "" if it is not reported. Callbacks: number, kind, type, service.
 // clang-format off
 #define VERNIER_FEDERATION_REQUESTS(X) \
   /* federation management */ \

@@ -14,9 +14,9 @@
 #include "vernier/net/framing.hpp"
 #include "vernier/net/outbox.hpp"
 
-/// What a federate and the RTI say to each other. A frame is a Header and the fields of one
-/// message. Handles are numbers from 1 on, 0 is none; those of classes, attributes, parameters,
-/// dimensions and transportations are the indices of the FOM plus 1. Text is UTF-8.
+/// The protocol between a federate and the RTI. A frame is a Header and the fields of one message.
+/// Handles are numbers from 1; 0 means none. Handles of classes, attributes, parameters, dimensions
+/// and transportations are the indices in the FOM plus 1. Text is UTF-8.
 namespace vernier::federation {
 
 using vernier::Bytes;
@@ -25,7 +25,8 @@ using Reader = ByteReader;
 
 constexpr std::uint32_t protocol_version = 3;
 constexpr std::size_t longest_frame = 64u << 20;
-/// Of a federate. What the RTI makes of it is longer, and must not be too long for the others.
+/// The longest request. The RTI's messages made from it are longer and must not exceed the limit
+/// for frames.
 constexpr std::size_t longest_request = 48u << 20;
 
 #define VERNIER_FIELDS(...)             \
@@ -36,21 +37,22 @@ constexpr std::size_t longest_request = 48u << 20;
   }
 
 struct Header {
-  std::uint32_t length = 0;  // of the whole frame, this header included
+  std::uint32_t length = 0;  // of the whole frame, including this header
   Kind kind = Kind::none;
-  std::uint16_t flags = 0;     // 0
-  std::uint32_t sequence = 0;  // of a request that wants an answer, and of its answer; else 0
+  std::uint16_t flags = 0;     // always 0
+  std::uint32_t sequence = 0;  // of a request with an answer, and of that answer; else 0
   VERNIER_FIELDS(length, kind, flags, sequence)
 };
-static_assert(sizeof(Header) == 12);  // as on the wire
+static_assert(sizeof(Header) == 12);  // the size in the protocol
 
 using Handle = std::uint32_t;
 using Numbers = std::vector<std::uint32_t>;
 using Blob = std::vector<std::byte>;
 constexpr Handle rti_owner = 0xffffffff;
 
-/// Logical time or a span of it, at least zero: the number of HLAinteger64Time, or the bits of the
-/// number of HLAfloat64Time; both are ordered as integers.
+/// Logical time or a span of it, at least zero: the value of an HLAinteger64Time, or the bits of
+/// the value of an HLAfloat64Time. Non-negative doubles order like their bits, so both compare as
+/// integers.
 struct Stamp {
   std::int64_t raw = 0;
   auto operator<=>(const Stamp&) const = default;
@@ -59,6 +61,8 @@ struct Stamp {
 
 enum class TimeKind : std::uint8_t { integer64, float64 };
 enum class Order : std::uint8_t { receive, time_stamp };
+/// timeAdvanceRequest (8.8), …Available (8.9), nextMessageRequest (8.10), …Available (8.11),
+/// flushQueueRequest (8.12).
 enum class AdvanceKind : std::uint8_t { to, to_available, next, next_available, flush };
 /// In the order of the standard.
 enum class ResignAction : std::uint8_t {
@@ -89,8 +93,8 @@ enum class SaveFailure : std::uint8_t {
 };
 enum class RestoreFailure : std::uint8_t { none, rti, federate_failed, resigned, crashed, aborted };
 
-/// Numbered values, ascending: attributes or parameters. `raw` holds for each the number (32 bits),
-/// the length (32 bits) and the bytes.
+/// Values by handle, ascending: attributes or parameters. `raw` holds for each the handle (32
+/// bits), the length (32 bits) and the bytes.
 struct Values {
   std::uint32_t count = 0;
   Bytes raw;
@@ -110,12 +114,12 @@ bool for_each(const Values& values, F each) {
   return r.complete();
 }
 
-/// A FOM module or MIM: what the user called it and its text.
+/// A FOM module or MIM: the name that the user gave it, and its text.
 struct Document {
   std::string name, text;
   VERNIER_FIELDS(name, text)
 };
-/// Attributes with the regions that belong to them; no regions: the default region.
+/// Attributes and the regions associated with them; no regions: the default region.
 struct InRegions {
   Numbers attributes, regions;
   VERNIER_FIELDS(attributes, regions)
@@ -130,7 +134,7 @@ struct RegionBounds {
   std::vector<Bounds> bounds;
   VERNIER_FIELDS(region, bounds)
 };
-/// A region that travels with a message: who made it, its number, its bounds then.
+/// A region conveyed with a message: its handle, and its bounds when the message was sent.
 struct RegionOf {
   Handle region = 0;
   std::vector<Bounds> bounds;
@@ -144,7 +148,7 @@ struct Retraction {
 struct FederationName {
   std::string name;
   TimeKind time{};
-  std::string own_time{};  // as CreateFederation has it
+  std::string own_time{};  // as in CreateFederation
   VERNIER_FIELDS(name, time, own_time)
 };
 /// An instance as one federate knows it.
@@ -152,7 +156,7 @@ struct KnownObject {
   Handle object = 0, object_class = 0;
   std::string name;
   Numbers owned;         // attributes
-  Numbers time_stamped;  // those of them that go in time stamp order
+  Numbers time_stamped;  // those of them sent in time stamp order
   VERNIER_FIELDS(object, object_class, name, owned, time_stamped)
 };
 struct Published {
@@ -178,11 +182,11 @@ struct Joined {
   std::string name;  // of the federate
   TimeKind time{};
   Blob tables;                     // FomTables
-  std::array<bool, 4> switches{};  // as enum Switch numbers them
+  std::array<bool, 4> switches{};  // in the order of enum Switch
   bool convey_producer = false, convey_regions = false;
   bool service_reporting = false, exception_reporting = false;
   ResignAction resign{};
-  std::string own_time{};  // as CreateFederation has it
+  std::string own_time{};  // as in CreateFederation
   VERNIER_FIELDS(federate, name, time, tables, switches[0], switches[1], switches[2], switches[3],
                  convey_producer, convey_regions, service_reporting, exception_reporting, resign,
                  own_time)
@@ -222,20 +226,20 @@ struct Named {
   VERNIER_FIELDS(name)
 };
 
-/// What a federate needs of the FOM: names, trees and defaults; index + 1 is the handle.
+/// What a federate needs from the FOM: names, class trees and defaults; index + 1 is the handle.
 struct FomTables {
   struct Class {
     std::string path;  // "HLAobjectRoot.A.B"
     Handle parent = 0;
     Numbers members;  // own and inherited attributes or parameters
-    Order order{};    // of interactions
+    Order order{};    // interactions only
     Handle transportation = 0;
     Numbers dimensions;
     VERNIER_FIELDS(path, parent, members, order, transportation, dimensions)
   };
   struct Field {
     std::string name;
-    Order order{};  // of attributes
+    Order order{};  // attributes only
     Handle transportation = 0;
     Numbers dimensions;
     VERNIER_FIELDS(name, order, transportation, dimensions)
@@ -259,7 +263,7 @@ struct FomTables {
                  transportations, rates)
 };
 
-/// The header at the beginning of at least so many bytes.
+/// The header at the beginning of the bytes, which must be at least that long.
 inline Header front(Bytes bytes) noexcept {
   Header h;
   Reader{bytes}(h);
@@ -279,15 +283,15 @@ void write(std::vector<std::byte>& to, const M& message, std::uint32_t sequence 
              {static_cast<std::uint32_t>(to.size() - begin), M::kind, 0, sequence});
 }
 
-/// The next whole frame at the beginning of `bytes`, which then begins after it. Flags that are not
-/// known are refused before the rest has come.
+/// Removes the next complete frame from the beginning of `bytes`. Unknown flags are refused before
+/// the rest of the frame has arrived.
 inline net::Cut next_frame(Bytes& bytes, Bytes& frame,
                            std::size_t longest = longest_frame) noexcept {
   if (bytes.size() >= sizeof(Header) && front(bytes).flags != 0) return net::Cut::malformed;
   return net::next_frame(bytes, frame, sizeof(Header), longest);
 }
 
-/// The header of a whole frame; nothing when it is not one.
+/// The header of a complete frame; nothing when the frame is not valid.
 inline std::optional<Header> header(Bytes frame) noexcept {
   if (frame.size() < sizeof(Header)) return {};
   const Header h = front(frame);
@@ -295,7 +299,7 @@ inline std::optional<Header> header(Bytes frame) noexcept {
   return h;
 }
 
-/// The message of a frame; views in it point into the frame. False when it is malformed.
+/// Decodes the message in a frame; views in it point into the frame. False when it is malformed.
 template <class M>
 bool read(Bytes frame, M& message) {
   if (frame.size() < sizeof(Header)) return false;

@@ -45,7 +45,7 @@ TEST(Messages, AnAbsurdCountIsRefusedBeforeAnythingIsAllocated) {
 }
 
 TEST(Messages, HaveNumbersThatNeverChange) {
-  // of protocol version 3; a request and a callback of each chapter
+  // of protocol version 3; a request and a callback of each group
   EXPECT_EQ(static_cast<int>(CreateFederation::kind), 1);
   EXPECT_EQ(static_cast<int>(PublishAttributes::kind), 17);
   EXPECT_EQ(static_cast<int>(UpdateAttributes::kind), 28);

@@ -25,7 +25,7 @@ std::string hex(Bytes b) {
   return s;
 }
 
-/// A federate that looks at the management object model.
+/// A federate that monitors the Management Object Model.
 struct Viewer {
   explicit Viewer(Player& player) : p(player) {}
 
@@ -65,7 +65,7 @@ struct Viewer {
     m.values = packed;
     p.say(m);
   }
-  /// The next frame must be values of this class: by name.
+  /// The next frame must reflect values of this class; returns them by name.
   std::map<std::string, std::string> reflected() {
     const auto m = p.next<Reflect>();
     std::map<std::string, std::string> all;
@@ -74,7 +74,7 @@ struct Viewer {
     object = m.object;
     return all;
   }
-  /// The next frame must be this report: parameters by name.
+  /// The next frame must be this report; returns its parameters by name.
   std::map<std::string, Blob> heard(const std::string& path) {
     const auto m = p.next<Receive>();
     EXPECT_EQ(m.interaction_class, find_class(path, true)) << path;
@@ -186,7 +186,7 @@ TEST(Mom, ShowsTheFederationAndSetsAutoProvide) {
   values = v.reflected();
   EXPECT_EQ(values.size(), 1u);
   EXPECT_EQ(values["HLAfederatesInFederation"], "00 00 00 01 00 00 00 04 00 00 00 01");
-  // with auto provide values come with the discovery
+  // with auto-provide, values arrive with the discovery
   Player c(s.core);
   c.join("C");
   values = v.reflected();
@@ -243,7 +243,7 @@ TEST(Mom, ReportsEverySoOften) {
   v.send("HLAfederate.HLAadjust.HLAsetTiming",
          {{"HLAfederate", handle(2)}, {"HLAreportPeriod", Octets{}.number(1).take()}});
   s.core.pulse();
-  EXPECT_TRUE(s[0].quiet());  // a second has not gone by
+  EXPECT_TRUE(s[0].quiet());  // less than a second has passed
   const auto begin = std::chrono::steady_clock::now();
   while (s[0].quiet() && std::chrono::steady_clock::now() - begin < std::chrono::seconds(100))
     s.core.pulse();
@@ -309,7 +309,7 @@ TEST(Mom, CountsObjectsUpdatesAndInteractions) {
   EXPECT_EQ(request("ObjectInstancesReflected", 3, "HLAobjectInstanceCounts"), one_base);
   EXPECT_EQ(request("ObjectInstancesReflected", 2, "HLAobjectInstanceCounts"),
             Octets{}.number(0).take());
-  // of each transportation one; reliable is the first
+  // one for each transportation; reliable is the first
   EXPECT_EQ(request("UpdatesSent", 2, "HLAupdateCounts"),
             Octets{}.number(1).handle(base).number(3).take());
   v.heard("HLAfederate.HLAreport.HLAreportUpdatesSent");
@@ -341,7 +341,7 @@ TEST(Mom, ServesOnBehalfOfAFederateAndTellsWhatWasWrong) {
   v.send(services + "HLAenableTimeRegulation",
          {{"HLAfederate", handle(2)}, {"HLAlookahead", Octets{}.time(Stamp{4}).take()}});
   const auto served = [&] { return header(s[1].next<Served>().request)->kind; };
-  EXPECT_EQ(served(), Kind::enable_regulation);  // before what follows from it
+  EXPECT_EQ(served(), Kind::enable_regulation);  // before its consequences
   EXPECT_EQ(s[1].next<RegulationEnabled>().time, Stamp{0});
   v.send(services + "HLAtimeAdvanceRequest",
          {{"HLAfederate", handle(2)}, {"HLAtimeStamp", Octets{}.time(Stamp{9}).take()}});
@@ -368,7 +368,7 @@ TEST(Mom, ServesOnBehalfOfAFederateAndTellsWhatWasWrong) {
          {{"HLAfederate", handle(2)}, {"HLAinteractionClass", handle(99999)}});
   v.heard(exception);
   EXPECT_TRUE(s[0].quiet());
-  EXPECT_TRUE(s[1].quiet());  // what was refused is not told
+  EXPECT_TRUE(s[1].quiet());  // a refused service is not reported to the federate
 
   v.send(services + "HLApublishObjectClassAttributes",
          {{"HLAfederate", handle(2)},
@@ -404,7 +404,7 @@ TEST(Mom, ReportsServicesAndExceptions) {
   EXPECT_EQ(r["HLAsuccessIndicator"], Octets{}.truth(true).take());
   EXPECT_EQ(r["HLAsuppliedArguments"], Octets{}.texts({"0", "5"}).take());
   EXPECT_EQ(r["HLAserialNumber"], Octets{}.number(0).take());
-  // callbacks count as well
+  // callbacks are counted too
   r = v.heard(invocation);
   EXPECT_EQ(v.text(r["HLAservice"]), "timeAdvanceGrant");
   EXPECT_EQ(r["HLAsuppliedArguments"], Octets{}.texts({"5"}).take());
@@ -415,13 +415,13 @@ TEST(Mom, ReportsServicesAndExceptions) {
   r = v.heard(invocation);
   EXPECT_EQ(v.text(r["HLAexception"]).find("TimeRegulationIsNotEnabled: "), 0u);
   EXPECT_EQ(r["HLAserialNumber"], Octets{}.number(3).take());
-  // what the federate's side has to say
+  // what the federate's side reports
   s[1].say(ReportInvocation{"getObjectClassName", {"3"}, {"A"}, {}, ""});
   r = v.heard(invocation);
   EXPECT_EQ(v.text(r["HLAservice"]), "getObjectClassName");
   EXPECT_EQ(r["HLAreturnedArguments"], Octets{}.texts({"A"}).take());
   EXPECT_TRUE(s[0].quiet());
-  // who is reported may not take such reports
+  // a federate whose services are reported must not subscribe to such reports (5.8)
   EXPECT_EQ(s[1].ask(SubscribeInteraction{
                 .interaction_class = Viewer(s[1]).find_class(invocation, true), .active = true}),
             Failure::FederateServiceInvocationsAreBeingReportedViaMOM);
@@ -485,9 +485,9 @@ TEST(Mom, GivesAttributesToAFederateWithoutAsking) {
             {"HLAattribute", handle(a)},
             {"HLAattributeState", Octets{}.truth(owned).take()}});
   };
-  modify(1, true);  // does not know it
+  modify(1, true);  // does not know the instance
   EXPECT_EQ(v.text(v.heard(exception)["HLAexception"]).find("ObjectInstanceNotKnown"), 0u);
-  modify(3, true);  // does not publish it
+  modify(3, true);  // does not publish the attribute
   EXPECT_EQ(v.text(v.heard(exception)["HLAexception"]).find("AttributeNotPublished"), 0u);
   s[2].publish("Base", {a});
   modify(3, true);
@@ -497,7 +497,7 @@ TEST(Mom, GivesAttributesToAFederateWithoutAsking) {
   s[2].must(IsOwned{object, a});
   EXPECT_TRUE(s[2].body<Truth>().is);
   modify(3, false);
-  EXPECT_EQ(s[1].next<Assume>().attributes, Numbers{a});  // it is free
+  EXPECT_EQ(s[1].next<Assume>().attributes, Numbers{a});  // it is unowned
   EXPECT_FALSE(s[2].next<OwnershipSet>().owned);
 }
 
@@ -526,7 +526,7 @@ TEST(Mom, CanBeSeenThroughRegions) {
   EXPECT_TRUE(a.quiet());
   s[1].must(EnableRegulation{{1}});
   EXPECT_EQ(v.reflected()["HLAtimeRegulating"], "00 00 00 01");
-  // services of the time management of B
+  // time-management services of B
   const std::string invocation = "HLAfederate.HLAreport.HLAreportServiceInvocation";
   a.must(CreateRegion{{federate, group}});
   const Handle times_of_b = a.body<Created>().region;

@@ -1,5 +1,6 @@
-// Values of the management object model from anywhere: reading stays within them, and what was read
-// is written and read again as the same.
+// Arbitrary values of the Management Object Model: reading stays within bounds, and a value that
+// was
+// read is the same after writing and reading it again.
 #include <cstdlib>
 
 #include "vernier/gateway/federation/detail/octets.hpp"

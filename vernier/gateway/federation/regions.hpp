@@ -7,54 +7,54 @@
 
 namespace vernier::federation {
 
-/// The regions of one federation (IEEE 1516.1-2010, section 9): ranges [lower, upper) over some
-/// dimensions each, changed by who created them only. Services throw Refusal with the failure of
-/// the standard and have then changed nothing.
+/// The regions of one federation (IEEE 1516.1-2010, section 9): ranges [lower, upper) in some
+/// dimensions, which only their creator may change. A service that fails throws Refusal with the
+/// failure of the standard and has changed nothing.
 class Regions {
  public:
   static constexpr std::size_t most = 1u << 20;
-  static constexpr std::size_t most_dimensions = 256;  // of one
-  static constexpr std::size_t most_together = 4096;   // of an attribute, class or message
+  static constexpr std::size_t most_dimensions = 256;  // of one region
+  static constexpr std::size_t most_together = 4096;   // for one attribute, class or message
 
-  /// Over the whole of each dimension until other ranges are committed.
+  /// The full range of each dimension until other ranges are committed.
   Handle create(Handle federate, const Numbers& dimensions, const FomTables&);
-  /// New ranges; dimensions that are not named keep theirs. All of them or none.
+  /// Sets new ranges; dimensions that are not named keep theirs. All or nothing.
   void commit(Handle federate, const std::vector<RegionBounds>&);
-  /// Refused while it is used.
+  /// Refused while the region is in use.
   void erase(Handle federate, Handle region);
-  /// All of a federate that has gone.
+  /// Removes all regions of a federate that has resigned.
   void remove(Handle federate);
 
-  /// Not too many?
+  /// Throws if there are too many.
   static void check_count(const Numbers& regions);
-  /// And are they this federate's?
+  /// Also throws if a region is not this federate's.
   void check(Handle federate, const Numbers& regions) const;
-  /// And have they no dimensions but those `available`?
+  /// Also throws if a region has dimensions that are not `available`.
   void check(Handle federate, const Numbers& regions, const Numbers& available) const;
   bool fits(const Numbers& regions, const Numbers& available) const noexcept;
-  /// It is used for update or subscription once more (1) or less (-1).
+  /// One use for update or subscription more (1) or less (-1).
   void use(Handle region, int by) noexcept;
 
-  /// Does a region of one set overlap one of the other? Two do when their ranges meet in every
-  /// dimension that both have, and there is such a dimension. An empty set is the default region,
-  /// which overlaps all.
+  /// Whether a region of one set overlaps one of the other. Two regions overlap if they have a
+  /// dimension in common and their ranges intersect in every common dimension. An empty set is the
+  /// default region, which overlaps all.
   bool overlap(const Numbers& a, const Numbers& b) const noexcept;
-  /// As it travels with a message; without bounds when it is gone.
+  /// The region as conveyed with a message; without bounds when it has been deleted.
   RegionOf described(Handle region) const;
 
-  /// What they take.
+  /// The memory they use.
   std::size_t bytes() const noexcept;
   static std::size_t bytes_of(std::size_t dimensions) noexcept;
-  /// All that a federate has made.
+  /// All regions that a federate has created.
   std::vector<RegionBounds> of(Handle federate) const;
 
   void save(std::vector<std::byte>&) const;
-  /// False, and nothing changed, when the bytes are no saved regions.
+  /// False, with nothing changed, when the bytes are not saved regions.
   bool load(Bytes);
 
  private:
   struct Region {
-    Handle federate = 0;         // 0: none
+    Handle federate = 0;         // 0: unused
     std::vector<Bounds> bounds;  // by dimension, ascending
     Numbers limits;              // upper bounds of the dimensions
     std::uint32_t uses = 0;
@@ -64,7 +64,7 @@ class Regions {
   const Region& owned(Handle federate, Handle region) const;
   static bool meet(const Region&, const Region&) noexcept;
 
-  std::vector<Region> regions_;  // by handle; the first is not used
+  std::vector<Region> regions_;  // by handle; index 0 is unused
   Numbers free_;
 };
 

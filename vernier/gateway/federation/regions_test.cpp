@@ -5,7 +5,7 @@
 namespace vernier::federation {
 namespace {
 
-/// The failure of a call; none when it has none.
+/// The failure of a call; none when it succeeds.
 template <class F>
 Failure refusal(F&& call) {
   try {
@@ -26,10 +26,10 @@ TEST(Regions, OverlapInAllDimensionsThatBothHave) {
   const FomTables t = three_dimensions();
   Regions r;
   const Handle a = r.create(1, {1, 2}, t), b = r.create(2, {2, 1}, t), c = r.create(2, {1}, t);
-  EXPECT_TRUE(r.overlap({a}, {b}));  // all of everything
+  EXPECT_TRUE(r.overlap({a}, {b}));  // the full range of all dimensions
   r.commit(1, {{a, {{1, 10, 20}, {2, 0, 5}}}});
   r.commit(2, {{b, {{1, 19, 30}, {2, 5, 6}}}, {c, {{1, 19, 20}}}});
-  EXPECT_FALSE(r.overlap({a}, {b}));  // apart in the second
+  EXPECT_FALSE(r.overlap({a}, {b}));  // disjoint in the second dimension
   EXPECT_TRUE(r.overlap({a}, {c}));
   EXPECT_TRUE(r.overlap({b, c}, {a}));
   EXPECT_TRUE(r.overlap({}, {a}));
@@ -37,7 +37,7 @@ TEST(Regions, OverlapInAllDimensionsThatBothHave) {
   EXPECT_FALSE(r.overlap({a}, {c}));
   r.commit(2, {{b, {{2, 4, 5}}}});  // the first dimension keeps its range
   EXPECT_TRUE(r.overlap({a}, {b}));
-  EXPECT_FALSE(r.overlap({r.create(1, {3}, t)}, {c}));  // nothing in common
+  EXPECT_FALSE(r.overlap({r.create(1, {3}, t)}, {c}));  // no common dimension
   const RegionOf told = r.described(b);
   ASSERT_EQ(told.bounds.size(), 2u);
   EXPECT_EQ(told.bounds[0].lower, 19u);
@@ -62,7 +62,7 @@ TEST(Regions, RefuseByTheNamesOfTheStandard) {
               r.commit(2, {{b, {{1, 1, 2}, {2, 0, 11}}}});
             }),
             Failure::InvalidRangeBound);
-  EXPECT_EQ(r.described(b).bounds[0].lower, 0u);  // nothing of it was done
+  EXPECT_EQ(r.described(b).bounds[0].lower, 0u);  // nothing was changed
   EXPECT_EQ(refusal([&] { r.check(1, {a, b}); }), Failure::RegionNotCreatedByThisFederate);
   EXPECT_EQ(refusal([&] { r.check(1, {a}, {2, 3}); }), Failure::InvalidRegionContext);
   EXPECT_EQ(refusal([&] { r.check(2, {b}, {2, 1, 3}); }), Failure::none);

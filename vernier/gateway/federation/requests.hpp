@@ -2,33 +2,33 @@
 
 #include "vernier/gateway/federation/messages.hpp"
 
-/// What a federate says to the RTI.
+/// The messages from a federate to the RTI, with their services and sections of IEEE 1516.1-2010.
 namespace vernier::federation {
 
 // ---- federation management
 
-/// Answered.
+/// createFederationExecution (4.5). Answered.
 struct CreateFederation {
   static constexpr Kind kind = Kind::create_federation;
   std::string federation{};
   std::vector<Document> modules{};
   std::optional<Document> mim{};
   TimeKind time{};
-  std::string own_time{};  // the name of one that federates define, counted in its epsilons
+  std::string own_time{};  // a time that federates define, counted in its epsilons
   VERNIER_FIELDS(federation, modules, mim, time, own_time)
 };
-/// Answered.
+/// destroyFederationExecution (4.6). Answered.
 struct DestroyFederation {
   static constexpr Kind kind = Kind::destroy_federation;
   std::string federation{};
   VERNIER_FIELDS(federation)
 };
-/// Answered; the list comes as a callback.
+/// listFederationExecutions (4.7). Answered; the list comes as a callback.
 struct ListFederations {
   static constexpr Kind kind = Kind::list_federations;
   VERNIER_FIELDS()
 };
-/// Answered by Joined; an empty federate name: the RTI chooses.
+/// joinFederationExecution (4.9). Answered by Joined; an empty federate name: the RTI chooses.
 struct Join {
   static constexpr Kind kind = Kind::join;
   std::string federate{};
@@ -37,13 +37,13 @@ struct Join {
   std::vector<Document> modules{};
   VERNIER_FIELDS(federate, type, federation, modules)
 };
-/// Answered.
+/// resignFederationExecution (4.10). Answered.
 struct Resign {
   static constexpr Kind kind = Kind::resign;
   ResignAction action{};
   VERNIER_FIELDS(action)
 };
-/// Answered; an empty set means all, now and later.
+/// registerFederationSynchronizationPoint (4.11). Answered; an empty set means all, now and later.
 struct RegisterSynchronization {
   static constexpr Kind kind = Kind::register_synchronization;
   std::string label{};
@@ -51,59 +51,59 @@ struct RegisterSynchronization {
   std::optional<Numbers> federates{};
   VERNIER_FIELDS(label, tag, federates)
 };
-/// Answered.
+/// synchronizationPointAchieved (4.14). Answered.
 struct AchieveSynchronization {
   static constexpr Kind kind = Kind::achieve_synchronization;
   std::string label{};
   bool success{};
   VERNIER_FIELDS(label, success)
 };
-/// Answered.
+/// requestFederationSave (4.16). Answered.
 struct RequestSave {
   static constexpr Kind kind = Kind::request_save;
   std::string label{};
   std::optional<Stamp> time{};
   VERNIER_FIELDS(label, time)
 };
-/// Answered.
+/// federateSaveBegun (4.18). Answered.
 struct SaveBegun {
   static constexpr Kind kind = Kind::save_begun;
   VERNIER_FIELDS()
 };
-/// Answered.
+/// federateSaveComplete (4.19). Answered.
 struct SaveDone {
   static constexpr Kind kind = Kind::save_done;
   bool success{};
   VERNIER_FIELDS(success)
 };
-/// Answered.
+/// abortFederationSave (4.21). Answered.
 struct AbortSave {
   static constexpr Kind kind = Kind::abort_save;
   VERNIER_FIELDS()
 };
-/// Answered.
+/// queryFederationSaveStatus (4.22). Answered.
 struct QuerySaveStatus {
   static constexpr Kind kind = Kind::query_save_status;
   VERNIER_FIELDS()
 };
-/// Answered.
+/// requestFederationRestore (4.24). Answered.
 struct RequestRestore {
   static constexpr Kind kind = Kind::request_restore;
   std::string label{};
   VERNIER_FIELDS(label)
 };
-/// Answered.
+/// federateRestoreComplete (4.28). Answered.
 struct RestoreDone {
   static constexpr Kind kind = Kind::restore_done;
   bool success{};
   VERNIER_FIELDS(success)
 };
-/// Answered.
+/// abortFederationRestore (4.30). Answered.
 struct AbortRestore {
   static constexpr Kind kind = Kind::abort_restore;
   VERNIER_FIELDS()
 };
-/// Answered.
+/// queryFederationRestoreStatus (4.31). Answered.
 struct QueryRestoreStatus {
   static constexpr Kind kind = Kind::query_restore_status;
   VERNIER_FIELDS()
@@ -111,33 +111,33 @@ struct QueryRestoreStatus {
 
 // ---- declaration management; without attributes: the whole class
 
-/// Answered.
+/// publishObjectClassAttributes (5.2). Answered.
 struct PublishAttributes {
   static constexpr Kind kind = Kind::publish_attributes;
   Handle object_class{};
   Numbers attributes{};
   VERNIER_FIELDS(object_class, attributes)
 };
-/// Answered.
+/// unpublishObjectClassAttributes (5.3). Answered.
 struct UnpublishAttributes {
   static constexpr Kind kind = Kind::unpublish_attributes;
   Handle object_class{};
   std::optional<Numbers> attributes{};
   VERNIER_FIELDS(object_class, attributes)
 };
-/// Answered.
+/// publishInteractionClass (5.4). Answered.
 struct PublishInteraction {
   static constexpr Kind kind = Kind::publish_interaction;
   Handle interaction_class{};
   VERNIER_FIELDS(interaction_class)
 };
-/// Answered.
+/// unpublishInteractionClass (5.5). Answered.
 struct UnpublishInteraction {
   static constexpr Kind kind = Kind::unpublish_interaction;
   Handle interaction_class{};
   VERNIER_FIELDS(interaction_class)
 };
-/// Answered.
+/// subscribeObjectClassAttributes (5.6, 9.8). Answered.
 struct SubscribeAttributes {
   static constexpr Kind kind = Kind::subscribe_attributes;
   Handle object_class{};
@@ -147,7 +147,7 @@ struct SubscribeAttributes {
   bool with_regions{};
   VERNIER_FIELDS(object_class, parts, active, rate, with_regions)
 };
-/// Answered.
+/// unsubscribeObjectClassAttributes (5.7, 9.9). Answered.
 struct UnsubscribeAttributes {
   static constexpr Kind kind = Kind::unsubscribe_attributes;
   Handle object_class{};
@@ -155,7 +155,7 @@ struct UnsubscribeAttributes {
   bool with_regions{};
   VERNIER_FIELDS(object_class, parts, with_regions)
 };
-/// Answered.
+/// subscribeInteractionClass (5.8, 9.10). Answered.
 struct SubscribeInteraction {
   static constexpr Kind kind = Kind::subscribe_interaction;
   Handle interaction_class{};
@@ -163,7 +163,7 @@ struct SubscribeInteraction {
   std::optional<Numbers> regions{};
   VERNIER_FIELDS(interaction_class, active, regions)
 };
-/// Answered.
+/// unsubscribeInteractionClass (5.9, 9.11). Answered.
 struct UnsubscribeInteraction {
   static constexpr Kind kind = Kind::unsubscribe_interaction;
   Handle interaction_class{};
@@ -173,21 +173,21 @@ struct UnsubscribeInteraction {
 
 // ---- object management
 
-/// Answered; success comes as a callback.
+/// reserveObjectInstanceName (6.2, 6.5). Answered; success comes as a callback.
 struct ReserveNames {
   static constexpr Kind kind = Kind::reserve_names;
   std::vector<std::string> names{};
   bool multiple{};
   VERNIER_FIELDS(names, multiple)
 };
-/// Answered.
+/// releaseObjectInstanceName (6.4, 6.7). Answered.
 struct ReleaseNames {
   static constexpr Kind kind = Kind::release_names;
   std::vector<std::string> names{};
   bool multiple{};
   VERNIER_FIELDS(names, multiple)
 };
-/// Answered by Registered.
+/// registerObjectInstance (6.8, 9.5). Answered by Registered.
 struct RegisterObject {
   static constexpr Kind kind = Kind::register_object;
   Handle object_class{};
@@ -196,7 +196,7 @@ struct RegisterObject {
   bool with_regions{};
   VERNIER_FIELDS(object_class, name, parts, with_regions)
 };
-/// NOT answered; the federate has checked what it can.
+/// updateAttributeValues (6.10). NOT answered; the federate has checked what it can.
 struct UpdateAttributes {
   static constexpr Kind kind = Kind::update_attributes;
   Handle object{};
@@ -206,7 +206,7 @@ struct UpdateAttributes {
   std::uint32_t retraction{};
   VERNIER_FIELDS(object, values, tag, time, retraction)
 };
-/// NOT answered.
+/// sendInteraction (6.12, 9.12). NOT answered.
 struct SendInteraction {
   static constexpr Kind kind = Kind::send_interaction;
   Handle interaction_class{};
@@ -217,7 +217,7 @@ struct SendInteraction {
   std::optional<Numbers> regions{};
   VERNIER_FIELDS(interaction_class, values, tag, time, retraction, regions)
 };
-/// Answered.
+/// deleteObjectInstance (6.14). Answered.
 struct DeleteObject {
   static constexpr Kind kind = Kind::delete_object;
   Handle object{};
@@ -226,13 +226,13 @@ struct DeleteObject {
   std::uint32_t retraction{};
   VERNIER_FIELDS(object, tag, time, retraction)
 };
-/// Answered.
+/// localDeleteObjectInstance (6.16). Answered.
 struct LocalDelete {
   static constexpr Kind kind = Kind::local_delete;
   Handle object{};
   VERNIER_FIELDS(object)
 };
-/// Answered.
+/// requestAttributeValueUpdate (6.19). Answered.
 struct RequestUpdate {
   static constexpr Kind kind = Kind::request_update;
   Handle object{};
@@ -240,7 +240,7 @@ struct RequestUpdate {
   Blob tag{};
   VERNIER_FIELDS(object, attributes, tag)
 };
-/// Answered.
+/// requestAttributeValueUpdate (6.19, 9.13). Answered.
 struct RequestClassUpdate {
   static constexpr Kind kind = Kind::request_class_update;
   Handle object_class{};
@@ -249,7 +249,7 @@ struct RequestClassUpdate {
   Blob tag{};
   VERNIER_FIELDS(object_class, parts, with_regions, tag)
 };
-/// Answered; confirmed by a callback.
+/// requestAttributeTransportationTypeChange (6.23). Answered; confirmed by a callback.
 struct ChangeAttributeTransportation {
   static constexpr Kind kind = Kind::change_attribute_transportation;
   Handle object{};
@@ -257,21 +257,21 @@ struct ChangeAttributeTransportation {
   Handle transportation{};
   VERNIER_FIELDS(object, attributes, transportation)
 };
-/// Answered; reported by a callback.
+/// queryAttributeTransportationType (6.25). Answered; reported by a callback.
 struct QueryAttributeTransportation {
   static constexpr Kind kind = Kind::query_attribute_transportation;
   Handle object{};
   Handle attribute{};
   VERNIER_FIELDS(object, attribute)
 };
-/// Answered; confirmed by a callback.
+/// requestInteractionTransportationTypeChange (6.27). Answered; confirmed by a callback.
 struct ChangeInteractionTransportation {
   static constexpr Kind kind = Kind::change_interaction_transportation;
   Handle interaction_class{};
   Handle transportation{};
   VERNIER_FIELDS(interaction_class, transportation)
 };
-/// Answered; reported by a callback.
+/// queryInteractionTransportationType (6.29). Answered; reported by a callback.
 struct QueryInteractionTransportation {
   static constexpr Kind kind = Kind::query_interaction_transportation;
   Handle federate{};
@@ -281,14 +281,14 @@ struct QueryInteractionTransportation {
 
 // ---- ownership management
 
-/// Answered.
+/// unconditionalAttributeOwnershipDivestiture (7.2). Answered.
 struct DivestUnconditionally {
   static constexpr Kind kind = Kind::divest_unconditionally;
   Handle object{};
   Numbers attributes{};
   VERNIER_FIELDS(object, attributes)
 };
-/// Answered.
+/// negotiatedAttributeOwnershipDivestiture (7.3). Answered.
 struct DivestNegotiated {
   static constexpr Kind kind = Kind::divest_negotiated;
   Handle object{};
@@ -296,7 +296,7 @@ struct DivestNegotiated {
   Blob tag{};
   VERNIER_FIELDS(object, attributes, tag)
 };
-/// Answered.
+/// confirmDivestiture (7.6). Answered.
 struct ConfirmDivestiture {
   static constexpr Kind kind = Kind::confirm_divestiture;
   Handle object{};
@@ -304,7 +304,7 @@ struct ConfirmDivestiture {
   Blob tag{};
   VERNIER_FIELDS(object, attributes, tag)
 };
-/// Answered.
+/// attributeOwnershipAcquisition (7.8). Answered.
 struct Acquire {
   static constexpr Kind kind = Kind::acquire;
   Handle object{};
@@ -312,49 +312,49 @@ struct Acquire {
   Blob tag{};
   VERNIER_FIELDS(object, attributes, tag)
 };
-/// Answered.
+/// attributeOwnershipAcquisitionIfAvailable (7.9). Answered.
 struct AcquireIfAvailable {
   static constexpr Kind kind = Kind::acquire_if_available;
   Handle object{};
   Numbers attributes{};
   VERNIER_FIELDS(object, attributes)
 };
-/// Answered.
+/// attributeOwnershipReleaseDenied (7.12). Answered.
 struct DenyRelease {
   static constexpr Kind kind = Kind::deny_release;
   Handle object{};
   Numbers attributes{};
   VERNIER_FIELDS(object, attributes)
 };
-/// Answered by Divested.
+/// attributeOwnershipDivestitureIfWanted (7.13). Answered by Divested.
 struct DivestIfWanted {
   static constexpr Kind kind = Kind::divest_if_wanted;
   Handle object{};
   Numbers attributes{};
   VERNIER_FIELDS(object, attributes)
 };
-/// Answered.
+/// cancelNegotiatedAttributeOwnershipDivestiture (7.14). Answered.
 struct CancelDivestiture {
   static constexpr Kind kind = Kind::cancel_divestiture;
   Handle object{};
   Numbers attributes{};
   VERNIER_FIELDS(object, attributes)
 };
-/// Answered.
+/// cancelAttributeOwnershipAcquisition (7.15). Answered.
 struct CancelAcquisition {
   static constexpr Kind kind = Kind::cancel_acquisition;
   Handle object{};
   Numbers attributes{};
   VERNIER_FIELDS(object, attributes)
 };
-/// Answered; informed by a callback.
+/// queryAttributeOwnership (7.17). Answered; informed by a callback.
 struct QueryOwnership {
   static constexpr Kind kind = Kind::query_ownership;
   Handle object{};
   Handle attribute{};
   VERNIER_FIELDS(object, attribute)
 };
-/// Answered by Truth.
+/// isAttributeOwnedByFederate (7.19). Answered by Truth.
 struct IsOwned {
   static constexpr Kind kind = Kind::is_owned;
   Handle object{};
@@ -364,77 +364,78 @@ struct IsOwned {
 
 // ---- time management
 
-/// Answered.
+/// enableTimeRegulation (8.2). Answered.
 struct EnableRegulation {
   static constexpr Kind kind = Kind::enable_regulation;
   Stamp lookahead{};
   VERNIER_FIELDS(lookahead)
 };
-/// Answered.
+/// disableTimeRegulation (8.4). Answered.
 struct DisableRegulation {
   static constexpr Kind kind = Kind::disable_regulation;
   VERNIER_FIELDS()
 };
-/// Answered.
+/// enableTimeConstrained (8.5). Answered.
 struct EnableConstrained {
   static constexpr Kind kind = Kind::enable_constrained;
   VERNIER_FIELDS()
 };
-/// Answered.
+/// disableTimeConstrained (8.7). Answered.
 struct DisableConstrained {
   static constexpr Kind kind = Kind::disable_constrained;
   VERNIER_FIELDS()
 };
-/// NOT answered; the federate has checked state and time.
+/// timeAdvanceRequest to flushQueueRequest (8.8 to 8.12). NOT answered; the federate has checked
+/// state and time.
 struct Advance {
   static constexpr Kind kind = Kind::advance;
   AdvanceKind how{};
   Stamp time{};
   VERNIER_FIELDS(how, time)
 };
-/// Answered.
+/// enableAsynchronousDelivery (8.14). Answered.
 struct EnableAsynchronous {
   static constexpr Kind kind = Kind::enable_asynchronous;
   VERNIER_FIELDS()
 };
-/// Answered.
+/// disableAsynchronousDelivery (8.15). Answered.
 struct DisableAsynchronous {
   static constexpr Kind kind = Kind::disable_asynchronous;
   VERNIER_FIELDS()
 };
-/// Answered by MaybeTime.
+/// queryGALT (8.16). Answered by MaybeTime.
 struct QueryGalt {
   static constexpr Kind kind = Kind::query_galt;
   VERNIER_FIELDS()
 };
-/// Answered by MaybeTime.
+/// queryLITS (8.18). Answered by MaybeTime.
 struct QueryLits {
   static constexpr Kind kind = Kind::query_lits;
   VERNIER_FIELDS()
 };
-/// Answered by MaybeTime.
+/// queryLogicalTime (8.17). Answered by MaybeTime.
 struct QueryTime {
   static constexpr Kind kind = Kind::query_time;
   VERNIER_FIELDS()
 };
-/// Answered.
+/// modifyLookahead (8.19). Answered.
 struct ModifyLookahead {
   static constexpr Kind kind = Kind::modify_lookahead;
   Stamp lookahead{};
   VERNIER_FIELDS(lookahead)
 };
-/// Answered by MaybeTime.
+/// queryLookahead (8.20). Answered by MaybeTime.
 struct QueryLookahead {
   static constexpr Kind kind = Kind::query_lookahead;
   VERNIER_FIELDS()
 };
-/// Answered; numbers are the sender's own.
+/// retract (8.21). Answered; numbers are the sender's own.
 struct Retract {
   static constexpr Kind kind = Kind::retract;
   std::uint32_t retraction{};
   VERNIER_FIELDS(retraction)
 };
-/// Answered.
+/// changeAttributeOrderType (8.23). Answered.
 struct ChangeAttributeOrder {
   static constexpr Kind kind = Kind::change_attribute_order;
   Handle object{};
@@ -442,7 +443,7 @@ struct ChangeAttributeOrder {
   Order order{};
   VERNIER_FIELDS(object, attributes, order)
 };
-/// Answered.
+/// changeInteractionOrderType (8.24). Answered.
 struct ChangeInteractionOrder {
   static constexpr Kind kind = Kind::change_interaction_order;
   Handle interaction_class{};
@@ -452,32 +453,32 @@ struct ChangeInteractionOrder {
 
 // ---- data distribution management
 
-/// Answered by Created.
+/// createRegion (9.2). Answered by Created.
 struct CreateRegion {
   static constexpr Kind kind = Kind::create_region;
   Numbers dimensions{};
   VERNIER_FIELDS(dimensions)
 };
-/// Answered.
+/// commitRegionModifications (9.3). Answered.
 struct CommitRegions {
   static constexpr Kind kind = Kind::commit_regions;
   std::vector<RegionBounds> regions{};
   VERNIER_FIELDS(regions)
 };
-/// Answered.
+/// deleteRegion (9.4). Answered.
 struct DeleteRegion {
   static constexpr Kind kind = Kind::delete_region;
   Handle region{};
   VERNIER_FIELDS(region)
 };
-/// Answered.
+/// associateRegionsForUpdates (9.6). Answered.
 struct AssociateRegions {
   static constexpr Kind kind = Kind::associate_regions;
   Handle object{};
   std::vector<InRegions> parts{};
   VERNIER_FIELDS(object, parts)
 };
-/// Answered.
+/// unassociateRegionsForUpdates (9.7). Answered.
 struct UnassociateRegions {
   static constexpr Kind kind = Kind::unassociate_regions;
   Handle object{};
@@ -487,34 +488,34 @@ struct UnassociateRegions {
 
 // ---- support
 
-/// Answered.
+/// setAutomaticResignDirective (10.3). Answered.
 struct SetResignAction {
   static constexpr Kind kind = Kind::set_resign_action;
   ResignAction action{};
   VERNIER_FIELDS(action)
 };
-/// Answered.
+/// the advisory switches (10.33 to 10.40). Answered.
 struct SetSwitch {
   static constexpr Kind kind = Kind::set_switch;
   Switch which{};
   bool on{};
   VERNIER_FIELDS(which, on)
 };
-/// Answered by Rate.
+/// getUpdateRateValueForAttribute (10.14). Answered by Rate.
 struct QueryRate {
   static constexpr Kind kind = Kind::query_rate;
   Handle object{};
   Handle attribute{};
   VERNIER_FIELDS(object, attribute)
 };
-/// Answered by Found; NameNotFound.
+/// getFederateHandle (10.4). Answered by Found; NameNotFound.
 struct FindFederate {
   static constexpr Kind kind = Kind::find_federate;
   std::string name{};
   VERNIER_FIELDS(name)
 };
-/// Answered by Named; InvalidFederateHandle of one that never was, FederateHandleNotKnown of one
-/// that has resigned.
+/// getFederateName (10.5). Answered by Named; InvalidFederateHandle if it never existed,
+/// FederateHandleNotKnown if it has resigned.
 struct NameFederate {
   static constexpr Kind kind = Kind::name_federate;
   Handle federate{};
@@ -535,7 +536,7 @@ struct Leave {
   static constexpr Kind kind = Kind::leave;
   VERNIER_FIELDS()
 };
-/// Answered; first message of a connection.
+/// Answered; the first message on a connection.
 struct Hello {
   static constexpr Kind kind = Kind::hello;
   std::string program{};
@@ -543,7 +544,7 @@ struct Hello {
   Blob proof{};
   VERNIER_FIELDS(program, version, proof)
 };
-/// NOT answered; either way, when nothing else was sent for a while.
+/// NOT answered; in both directions, when nothing else was sent for a while.
 struct Alive {
   static constexpr Kind kind = Kind::alive;
   VERNIER_FIELDS()
@@ -551,7 +552,7 @@ struct Alive {
 
 // ---- all of them
 
-/// The management object model may invoke it on behalf of a federate.
+/// Whether the Management Object Model may invoke the service on behalf of a federate.
 enum class Invoker : std::uint8_t { own, mom };
 template <class M>
 inline constexpr bool mom_invokes = false;
@@ -561,7 +562,7 @@ inline constexpr bool mom_invokes = false;
 VERNIER_FEDERATION_REQUESTS(VERNIER_INVOKER)
 #undef VERNIER_INVOKER
 
-/// Calls `f.operator()<M>()` with the type of the request of this kind; false when none has it.
+/// Calls `f.operator()<M>()` with the type of the request of this kind; false for other kinds.
 template <class F>
 bool with_request(Kind kind, F&& f) {
   switch (kind) {

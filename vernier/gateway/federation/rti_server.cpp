@@ -29,7 +29,7 @@ Descriptor listener_or_throw(Result<Descriptor, std::string> made, const std::st
   throw ConfigurationError("V5300", "the RTI cannot listen at " + where + ": " + made.error());
 }
 
-constexpr int most_waiting = 256;  // connections; a whole federation may come at once
+constexpr int most_waiting = 256;  // listen queue; a whole federation may connect at once
 
 }  // namespace
 
@@ -54,7 +54,7 @@ struct RtiServer::State {
       touch();
     }
     void give_up(std::string_view why) override { server.given_up.emplace_back(this, why); }
-    /// Has so much to read that others wait for it.
+    /// So much is waiting to be sent to it that its senders must wait.
     bool behind() const noexcept { return outbox.size() > server.settings.backlog; }
     void touch() {
       if (!dirty) server.dirty.push_back(this);
@@ -73,20 +73,20 @@ struct RtiServer::State {
     Stage stage = Stage::hello;
     Connection connection = 0;
     net::Outbox outbox{server.chunks};
-    net::Inbox rest{0};  // a frame of which more must come
+    net::Inbox rest{0};  // the part of an incomplete frame that has arrived
     net::Liveness life{server.now};
     Clock::time_point taken = server.now, deadline{};
-    std::uint32_t watched = 0;  // what for
+    std::uint32_t watched = 0;  // the poll events it is registered for
     Kind next{};                // the frame it is paused at
-    int buffered = 0;           // bytes it has sent while it is paused
-    bool dirty = false;         // has something to write
-    bool full = false;          // the wire takes nothing now
-    bool counted = false;       // among those behind
-    bool hung_up = false;       // sends no more
-    bool paused = false;        // is not read from, others or itself being behind
-    bool ending = false;        // has said all it will
-    bool left = false;          // has said goodbye
-    bool more = false;          // its TLS session may hold bytes, which wake nobody
+    int buffered = 0;           // bytes received while paused
+    bool dirty = false;         // there is output to write
+    bool full = false;          // the socket accepts no more output now
+    bool counted = false;       // counted in `behind`
+    bool hung_up = false;       // the peer has closed its sending side
+    bool paused = false;        // not read from: it or others must catch up first
+    bool ending = false;        // closes after the last output
+    bool left = false;          // the federate has disconnected properly
+    bool more = false;  // its TLS session may hold decrypted bytes, which poll does not report
   };
   using Stage = Session::Stage;
 
@@ -143,14 +143,14 @@ struct RtiServer::State {
     if (settings.log) settings.log(line);
   }
 
-  // ---- who comes
+  // ---- accepting
 
   void accept_all() {
     for (const Descriptor& l : listeners) {
       while (true) {
         Descriptor fd = net::accepted(l);
         if (!fd) {
-          // out of descriptors: those who wait are looked at again when somebody may have gone
+          // out of descriptors: stop accepting until a connection may have closed
           if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) listen(false);
           break;
         }
@@ -171,7 +171,7 @@ struct RtiServer::State {
     }
   }
 
-  /// Says why, and waits a little for the other side to have read it.
+  /// Sends the reason, and waits a little for the peer to read it.
   void refuse(Session& s, const std::string& why) {
     if (s.stage == Stage::dead || s.stage == Stage::closing) return;
     log(s.name + " is refused: " + why);
@@ -194,7 +194,7 @@ struct RtiServer::State {
     s.touch();
     if (joined) exchange->close(s.connection, why);
   }
-  /// The wire is of no use any more.
+  /// The connection can no longer be used.
   void lose(Session& s, const std::string& why) {
     if (s.stage == Stage::dead) return;
     if (s.stage == Stage::open) {
@@ -211,21 +211,21 @@ struct RtiServer::State {
     some_dead = true;
   }
 
-  // ---- what comes
+  // ---- receiving
 
-  /// The bytes of a session, in the buffer that all share; what is left of a frame before them.
+  /// Reads from a session into the shared buffer, after what is left of an incomplete frame.
   void read(Session& s) {
     s.more = false;
     if (s.stage == Stage::tls && !shaken(s)) return;
     s.more = read_once(s) && s.wire.secured() && s.stage != Stage::dead;
-    // one after the other, so that nobody who sends a lot keeps the others waiting
+    // one at a time, so that a busy sender does not delay the others
     if (s.more && !s.paused) unread.push_back(&s);
   }
   /// True: there may be more.
   bool read_once(Session& s) {
     net::Inbox* inbox = &shared;
     if (const std::size_t kept = s.rest.content().size(); kept > read_size / 2) {
-      inbox = &s.rest;  // a long frame grows where it is
+      inbox = &s.rest;  // a long frame grows in its own buffer
     } else {
       shared.keep(s.rest.content());
       if (kept > 0) s.rest.keep({});
@@ -244,7 +244,7 @@ struct RtiServer::State {
     return m.bytes == room.size();
   }
 
-  /// Takes all whole frames, or those until it has to wait; false: they cannot be understood.
+  /// Takes all complete frames, or those until the session must wait; false: they are malformed.
   bool take(Session& s, Bytes& all) {
     Bytes frame;
     while (true) {
@@ -301,10 +301,10 @@ struct RtiServer::State {
     return state == net::Stream::State::done;
   }
 
-  // ---- what goes
+  // ---- sending
 
   void flush_dirty() {
-    // who is lost while it is written to may have others told
+    // losing a connection while writing may queue messages for others
     for (std::size_t i = 0; i < dirty.size(); ++i) flush(*dirty[i]);
     dirty.clear();
   }
@@ -334,11 +334,11 @@ struct RtiServer::State {
     }
   }
 
-  // ---- who waits
+  // ---- flow control
 
-  /// Who has hung up is read to the end, which the system's buffers bound. Who asks and asks and
-  /// takes no answer waits too, but much later than those who send to others: it may read as soon
-  /// as it cannot send.
+  /// A connection whose peer has closed its sending side is read to the end, which the system's
+  /// buffers bound. A federate that keeps requesting without reading its answers must wait too, but
+  /// at a much higher limit than senders to others: it can read once it cannot send.
   bool must_wait(const Session& s, Kind next) const noexcept {
     if ((behind == 0 && !exchange->crowded()) || s.hung_up) return false;
     return s.outbox.size() > 8 * settings.backlog ||
@@ -372,7 +372,7 @@ struct RtiServer::State {
     flush_dirty();
     return !ready.empty();
   }
-  /// With the frames it was paused at; no more are read before those are taken.
+  /// Continues with the frames at which the session was paused; reads more only after those.
   void go_on(Session& s) {
     s.paused = false;
     s.life.hear(now);
@@ -385,8 +385,8 @@ struct RtiServer::State {
     if (!good) return refuse(s, "malformed message from the federate");
     if (s.more && !s.paused) unread.push_back(&s);
   }
-  /// One that is paused for its own sake is read no further, but more bytes say that it lives. Who
-  /// is paused for another's may be unable to say anything.
+  /// A session paused because of itself is not read, but more incoming bytes show that its peer is
+  /// alive. One paused because of another may be unable to send anything.
   void listen_to_paused(Session& s) {
     int bytes = 0;
     if (!s.behind() || ioctl(s.wire.descriptor(), FIONREAD, &bytes) != 0 || bytes != s.buffered)
@@ -503,7 +503,7 @@ struct RtiServer::State {
   std::shared_ptr<net::Tls> tls;
   static constexpr net::Loop::Key no_session = 0, ticking = 1;  // listeners, a timer
   net::Loop loop;
-  std::vector<Descriptor> listeners;  // that of the path first
+  std::vector<Descriptor> listeners;  // that of the Unix socket first
   std::string tcp;
   std::atomic<bool> stopping{false};
 
@@ -514,10 +514,10 @@ struct RtiServer::State {
   std::vector<std::unique_ptr<Session>> sessions;
   std::vector<Session*> dirty, paused, unread;
   std::vector<std::pair<Session*, std::string>> given_up;
-  std::size_t behind = 0;  // how many are
-  bool drained = false;    // since the paused were looked at
-  bool crowded = false;    // when they were looked at
-  bool again = false;      // there is more to do, without waiting for anybody
+  std::size_t behind = 0;  // how many sessions are
+  bool drained = false;    // output was written since the paused sessions were checked
+  bool crowded = false;    // the value at the last check
+  bool again = false;      // there is more to do without waiting
   bool some_dead = false;
   bool listens = false;
 };

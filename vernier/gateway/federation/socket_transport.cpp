@@ -22,7 +22,7 @@ using Clock = RtiTransport::Clock;
 using namespace std::chrono_literals;
 
 constexpr std::size_t channel_read_size = 128u << 10;
-constexpr std::size_t write_size = 32u << 10;  // this much leaves without flush()
+constexpr std::size_t write_size = 32u << 10;  // this much is sent without flush()
 
 class SocketTransport final : public RtiTransport {
  public:
@@ -58,11 +58,11 @@ class SocketTransport final : public RtiTransport {
   bool receive(Clock::time_point until, const std::function<void(Bytes)>& take) override {
     net::Inbox batch(0);
     Bytes frames;
-    // poll() first, unless there was so much that more is likely
+    // poll() first, unless the last read was so large that more is likely
     for (bool read = busy_;; read = true) {
       {
         const std::lock_guard lock(receive_lock_);
-        // what a blocked send() has read comes first
+        // first what a blocked send() has read
         bool some = !inbox_.content().empty() && whole_frames(frames);
         if (!some && read) {
           read_some();
@@ -106,8 +106,8 @@ class SocketTransport final : public RtiTransport {
     lost_ = true;
   }
 
-  /// All of the buffer; under the send lock. What comes meanwhile is read, since the RTI takes
-  /// nothing from one who does not take what it has for it.
+  /// Writes the whole buffer; under the send lock. Reads meanwhile, since the RTI accepts nothing
+  /// from a federate that does not take its messages.
   bool write_out() {
     ++writes_;
     Bytes rest(out_);
@@ -136,7 +136,7 @@ class SocketTransport final : public RtiTransport {
     return !lost_;
   }
 
-  /// Under the receive lock.
+  /// Called under the receive lock.
   void read_some() {
     const std::span<std::byte> room = inbox_.room();
     const net::Stream::Moved m = wire_.read(room);
@@ -146,7 +146,7 @@ class SocketTransport final : public RtiTransport {
     if (m.state == net::Stream::State::closed) lose("the RTI has gone: " + wire_.why());
   }
 
-  /// What is whole in the inbox.
+  /// The complete frames in the inbox.
   bool whole_frames(Bytes& frames) {
     const Bytes all = inbox_.content();
     Bytes rest = all, one;
@@ -186,8 +186,8 @@ class SocketTransport final : public RtiTransport {
   }
 
   /// The second thread: nothing stays unflushed for longer than two milliseconds, and the RTI
-  /// hears something each second. It looks by itself while there is a lot to do, so that nobody
-  /// has to wake it, and is woken when there is little.
+  /// receives something every second. Under load it polls, so that no sender has to wake it;
+  /// otherwise senders wake it.
   void keep_flushed() {
     std::uint64_t seen = 0;
     while (!over_) {
@@ -218,11 +218,11 @@ class SocketTransport final : public RtiTransport {
   std::atomic<bool> lost_{false}, woken_{false}, polling_{false}, over_{false}, busy_{false};
   net::Liveness life_{Clock::now()};
 
-  std::mutex send_lock_;  // for the next two; before the receive lock
+  std::mutex send_lock_;  // protects the next two; taken before the receive lock
   std::vector<std::byte> out_;
   std::uint64_t writes_ = 0;
 
-  std::mutex receive_lock_;  // for the next
+  std::mutex receive_lock_;  // protects the next
   net::Inbox inbox_{channel_read_size}, spare_{channel_read_size};
 
   mutable std::mutex why_lock_;
@@ -239,14 +239,14 @@ std::string program_name() {
   return name.substr(name.rfind('/') + 1) + " " + std::to_string(getpid());
 }
 
-/// Says hello; what came behind the last answer is left in the inbox.
+/// Performs the handshake; bytes after the last answer stay in the inbox.
 bool greeted(net::Stream& wire, Bytes key, Clock::time_point deadline, net::Inbox& inbox,
              std::string& why) {
   HelloToRti hello(program_name(), key);
   std::vector<std::byte> reply;
   hello.begin(reply);
   while (true) {
-    // a few hundred bytes always find room
+    // a few hundred bytes always fit into the socket's buffer
     if (!reply.empty() && wire.write(reply).bytes != reply.size()) break;
     reply.clear();
     Bytes content = inbox.content(), frame;

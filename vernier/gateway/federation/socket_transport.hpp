@@ -9,11 +9,12 @@
 namespace vernier::federation {
 
 struct SocketSettings {
-  std::chrono::milliseconds connect_within{10000};  // hello included
-  std::chrono::milliseconds tolerate{30000};        // an RTI that is silent for longer is lost
+  std::chrono::milliseconds connect_within{10000};  // including the handshake
+  std::chrono::milliseconds tolerate{30000};        // an RTI silent for longer is lost
 };
 
-/// A channel over TCP or a Unix socket. Null and `why` when there is no RTI or it does not agree.
+/// A connection over TCP or a Unix socket. Null and `why` when there is no RTI or the handshake
+/// fails.
 std::unique_ptr<RtiTransport> connect_socket(const Designator&, const SocketSettings&,
                                              std::string& why);
 

@@ -1,4 +1,4 @@
-// Federates and RTIs that mean harm: what costs them little must not cost the others a lot.
+// Hostile federates and RTIs: what is cheap for an attacker must not be expensive for the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -47,7 +47,7 @@ TEST(Strangers, TheLongestRequestMakesNoFrameThatIsTooLongForOthers) {
   u.values = values;
   ASSERT_EQ(frame(u)->size(), longest_request);
   EXPECT_TRUE(s.core.take(a.connection, *frame(u)));
-  // what waits for its time is written anew when order does not count any more
+  // waiting messages are rewritten when they become receive-ordered
   b.must(DisableConstrained{});
   EXPECT_EQ(b.next<Reflect>().values.raw.size(), values.raw.size());
   u.tag = rig::bytes_of("x");
@@ -62,7 +62,7 @@ TEST(Strangers, RegionsTravelInBoundedNumbers) {
   while (a.tables.dimensions.at(d - 1).name != "D") ++d;
   a.must(CreateRegion{{d}});
   const Handle r = a.body<Created>().region, o = a.register_object("Base");
-  // the same one many times is as many
+  // repetitions of one region count as well
   const Numbers many(Regions::most_together + 1, r);
   EXPECT_EQ(a.ask(AssociateRegions{o, {{{a.attribute("a")}, many}}}), Failure::RTIinternalError);
   a.must(AssociateRegions{o, {{{a.attribute("a")}, {r}}}});
@@ -99,7 +99,7 @@ TEST(Strangers, ASmallFomThatMakesHugeTablesIsRefused) {
 }
 
 TEST(Strangers, ASavedTimeAnnouncesNoMoreThanItHas) {
-  // version, kind, order, and 50 federates in 100 bytes
+  // version, kind, order, and 50 federates claimed in 100 bytes
   std::vector<std::byte> record;
   Writer w(record);
   w(std::uint32_t{1}, TimeKind::integer64, std::uint64_t{0}, std::uint32_t{50});
@@ -119,7 +119,7 @@ TEST(Strangers, AnRtiThatAsksForTheKeyAgainAndAgainIsNone) {
   EXPECT_THAT(federate.why(), HasSubstr("asks twice"));
 }
 
-/// Says hello to the first who comes, and then nothing more.
+/// Completes the handshake with the first peer and then stays silent.
 class Sleeper {
  public:
   explicit Sleeper(const std::filesystem::path& at)
@@ -161,7 +161,7 @@ TEST(Strangers, AnRtiThatNeitherTakesNorSaysAnythingIsLost) {
   const auto channel = connect_socket(parsed_designator("unix://" + (folder / "rti").string()),
                                       {.tolerate = std::chrono::milliseconds(100)}, why);
   ASSERT_TRUE(channel) << why;
-  // more than the system's buffers hold: the last one has to wait for the RTI
+  // more than the system's buffers hold: the last frame has to wait for the RTI
   const std::vector<std::byte> much = *frame(Lost{std::string(1u << 20, 'x')});
   int sent = 0;
   while (sent < 1000 && channel->send(much)) ++sent;
@@ -211,7 +211,7 @@ TEST(Strangers, WhoTakesNoAnswersIsNotAskedForMoreQuestions) {
     const ssize_t n = ::send(fd->get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0) rest = rest.subspan(static_cast<std::size_t>(n));
   }
-  // what one reading brings is answered
+  // only what one read brings is answered
   EXPECT_LT(rti.taken, most / 2);
   server.stop();
   serving.join();

@@ -1,5 +1,5 @@
-// What a stranger may send to an RTI, or an RTI to a federate: bytes in pieces into frames, and the
-// hello. Also addresses.
+// Untrusted bytes between federate and RTI: splitting a stream into frames, and the handshake. Also
+// designators.
 #include <cstdlib>
 
 #include "vernier/gateway/federation/hello.hpp"
@@ -9,7 +9,7 @@ using namespace vernier;
 using namespace vernier::federation;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // an address, as users write them
+  // a designator, as users write them
   const Designator d = parsed_designator({reinterpret_cast<const char*>(data), size});
   if (d.error.empty() && d.where != Designator::Where::here && d.address.empty()) std::abort();
   if (size < 2) return 0;
@@ -32,14 +32,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     while ((cut = next_frame(content, frame, longest_hello)) == net::Cut::frame) {
       taken += frame.size();
       std::vector<std::byte> reply;
-      // nobody can prove a key without the random number of the other side
+      // no peer can prove a key without the other side's random number
       if (rti.take(frame, reply) == Greeting::done && keyed) std::abort();
       if (federate.take(frame, reply) == Greeting::done && keyed) std::abort();
     }
     if (cut == net::Cut::malformed) return 0;
     inbox.keep(content);
   }
-  // what was taken and what is left is what came
+  // the bytes taken plus the bytes left are all bytes
   if (taken + inbox.content().size() != all) std::abort();
   return 0;
 }

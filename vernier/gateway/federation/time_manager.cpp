@@ -17,13 +17,13 @@ std::uint64_t final_of(TimeKind kind) noexcept {
              : std::bit_cast<std::uint64_t>(std::numeric_limits<double>::max());
 }
 
-/// Saturates beyond the last time; both kinds have room there.
+/// Saturates beyond the final time; both representations have room there.
 std::uint64_t added(TimeKind kind, std::uint64_t a, std::uint64_t b) noexcept {
   if (kind == TimeKind::integer64) return std::min(a + b, std::uint64_t{1} << 63);
   return std::bit_cast<std::uint64_t>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
 }
 
-/// The same message, as it is received without regard to its stamp.
+/// The same message marked as delivered in receive order.
 template <class M>
 Frame unordered(const Frame& f) {
   M m;
@@ -60,7 +60,7 @@ TimeManager::Bound TimeManager::final() const noexcept { return final_of(kind_);
 TimeManager::Bound TimeManager::plus(Bound time, Bound span) const noexcept {
   return added(kind_, time, span);
 }
-/// Zero at least.
+/// At least zero.
 TimeManager::Bound TimeManager::minus(Bound time, Bound span) const noexcept {
   if (time <= span) return 0;
   if (kind_ == TimeKind::integer64) return time - span;
@@ -75,13 +75,13 @@ static bool available(AdvanceKind k) noexcept {
   return k != AdvanceKind::to && k != AdvanceKind::next;
 }
 
-/// Does it, with lookahead zero, send later than `time` only once it stands there?
+/// Whether the federate, with zero lookahead, must send after `time` once it is granted `time`.
 bool TimeManager::strict_at(const Federate& f, Bound time) const noexcept {
   if (f.state != State::advancing) return f.strict;
   return !available(f.how) || (f.strict && time == f.time);
 }
 
-/// The least stamp of what a federate sends once it stands at `time`.
+/// The output bound: the least stamp of what a federate may send once its time is `time`.
 TimeManager::Bound TimeManager::output(const Federate& f, Bound time) const noexcept {
   const Bound b = plus(time, f.lookahead);
   return std::max(b == time && strict_at(f, time) ? b + 1 : b, f.promised);
@@ -92,7 +92,7 @@ bool TimeManager::asks_next(const Federate& f) const noexcept {
          f.how != AdvanceKind::to_available;
 }
 
-/// The least time it can be granted, from what it asked for and what waits for it.
+/// The least time it can be granted, from its request and the messages that wait for it.
 TimeManager::Bound TimeManager::least_target(const Federate& f) const noexcept {
   return f.queue.empty() ? f.target : std::min(f.target, f.queue.front().stamp);
 }
@@ -104,17 +104,19 @@ TimeManager::Bound TimeManager::bound(const Federate& f) const noexcept {
   return output(f, asks_next(f) ? least_target(f) : f.target);
 }
 
-/// The least stamp it may give now: while it advances it keeps to the time it asked for.
+/// The least stamp it may use now: while it advances, the requested time counts.
 TimeManager::Bound TimeManager::earliest(const Federate& f) const noexcept {
   return output(f, f.state == State::advancing ? f.target : f.time);
 }
 
-/// The least stamp that may still come to a federate: its GALT.
+/// The least stamp that may still arrive at a federate: its GALT (greatest available logical time,
+/// 8.16).
 ///
-/// Let b be the bound of a federate by its own queue, and m the least b, of federate w. A federate
-/// that asks for the next message may be granted at anything that comes, so its output is
-/// o = output(min(least target, min of o of the others)). Output never lies before the time, so all
-/// o ≥ m and o(w) = m; thus for all others min of o of the others is m.
+/// Let b be the bound of a federate that follows from its own queue, and m the least b, attained by
+/// federate w. A federate that requests the next message may be granted at any message that
+/// arrives, so its output is o = output(min(least target, min of o of the others)). An output never
+/// lies before the time, so all o ≥ m and o(w) = m; thus for all other federates the minimum of o
+/// over the others is m.
 TimeManager::Bound TimeManager::incoming(std::size_t slot) const noexcept {
   const std::size_t w = winner_[1];
   const Bound m = bounds_[w];
@@ -172,7 +174,7 @@ void TimeManager::remove(Handle federate) {
   changed(s);
 }
 
-// ---- who may go on
+// ---- granting
 
 void TimeManager::place(std::size_t slot) {
   Federate& f = federates_[slot];
@@ -188,8 +190,8 @@ void TimeManager::place(std::size_t slot) {
   }
 }
 
-/// After any change of a federate. GALT of all but the one that holds them back is the least bound,
-/// so that they need a look only when it has grown.
+/// Called after any change of a federate. The GALT of all federates except the one with the least
+/// bound is that bound, so they need to be checked only when it has grown.
 void TimeManager::changed(std::size_t slot) {
   place(slot);
   if (paused_) return;
@@ -207,7 +209,7 @@ void TimeManager::changed(std::size_t slot) {
   }
 }
 
-/// The time a federate that waits can be brought to now.
+/// The time to which a waiting federate can advance now.
 std::optional<TimeManager::Bound> TimeManager::ready(std::size_t slot) const noexcept {
   const Federate& f = federates_[slot];
   if (f.state == State::granted) return {};
@@ -219,7 +221,7 @@ std::optional<TimeManager::Bound> TimeManager::ready(std::size_t slot) const noe
   return (available(f.how) ? to <= galt : to < galt) ? std::optional(to) : std::nullopt;
 }
 
-/// Completes what a federate waits for, where it can be; true when it did.
+/// Completes a federate's pending request if possible; true when it did.
 bool TimeManager::settle(std::size_t slot) {
   Federate& f = federates_[slot];
   if (f.constrained_pending && f.time <= incoming(slot)) {
@@ -280,10 +282,11 @@ void TimeManager::deliver_waiting(Federate& f) {
 
 // ---- services
 
-/// The least time, not before its own, from which all it sends is in nobody's past.
+/// Finds the least time, not before its own, from which its messages are in no other federate's
+/// past.
 void TimeManager::start_regulating(Federate& f, Bound lookahead) const noexcept {
   Bound need = 0;
-  bool after = false;  // need is right after a time that was granted
+  bool after = false;  // need is right after a granted time
   for (const Federate& k : federates_) {
     if (&k == &f || k.handle == 0 || !k.constrained || k.floor < need) continue;
     after = k.floor > k.time && (k.floor > need || after);
@@ -294,7 +297,8 @@ void TimeManager::start_regulating(Federate& f, Bound lookahead) const noexcept 
   f.target = f.time;
   f.strict = false;
   if (plus(f.time, lookahead) >= need) return;
-  // there is no least number above a real one: then the time granted there serves
+  // Stamps must lie after a granted time, and there may be no least such stamp that can be named:
+  // take the granted time itself, and send only after it.
   if (after && (lookahead == 0 || kind_ == TimeKind::float64)) {
     f.target = std::max(f.time, need - 1);
     f.strict = true;
@@ -405,7 +409,7 @@ void TimeManager::modify_lookahead(Handle federate, Stamp lookahead) {
     throw Refusal{Failure::InTimeAdvancingState, "an advance is pending"};
   if (!valid(kind_, lookahead)) throw Refusal{Failure::InvalidLookahead, "not a lookahead"};
   const auto now = static_cast<Bound>(lookahead.raw);
-  // a smaller one comes into effect as time goes on
+  // a shorter lookahead takes effect as time advances (8.19)
   if (now < f.lookahead) f.promised = earliest(f);
   f.lookahead = now;
   changed(s);
@@ -451,10 +455,10 @@ void TimeManager::sent(Handle sender, Stamp stamp, std::uint32_t number) {
   f.last_number = std::max(f.last_number, number);
 }
 
-/// Drops what can be retracted no longer.
+/// Drops messages that can no longer be retracted.
 void TimeManager::forget_sent(Federate& f) {
   const Bound from = earliest(f);
-  // all may be of times to come: then the older half goes
+  // all may lie in the future: then drop the older half
   const bool full = f.sent.size() + f.receivers.size() >= most_sent;
   const std::size_t oldest = full ? f.sent.size() / 2 : 0;
   std::size_t kept = 0, receiver = 0, kept_receivers = 0, at = 0;

@@ -11,120 +11,122 @@
 
 namespace vernier::federation {
 
-/// May a federate name this time (or span of it)? Not below zero, no -0, NaN, infinity.
+/// Whether a federate may use this time (or span): not negative, not -0, NaN or infinite.
 bool valid(TimeKind, Stamp) noexcept;
-/// Nothing when the sum is beyond the last time that can be named.
+/// Nothing when the sum exceeds the final time.
 std::optional<Stamp> sum(TimeKind, Stamp time, Stamp span) noexcept;
 
-/// Logical time of one federation (IEEE 1516.1-2010, section 8): who may advance to where, and
-/// which messages wait for it. What federates are told goes through `put`, messages before the
-/// grant they belong to. Services throw Refusal with the failure of the standard and have then
-/// changed nothing.
+/// Logical time of one federation (IEEE 1516.1-2010, section 8): which federate may advance to
+/// which time, and which messages wait for that. Messages to federates are passed to `put`, those
+/// in time stamp order before the grant they belong to. A service that fails throws Refusal with
+/// the failure of the standard and has changed nothing.
 ///
-/// A message of stamp s may still come from a regulating federate when s ≥ its output bound: time +
-/// lookahead, where time is the one asked for while it advances, or the least it may be granted
-/// after next-message requests. GALT of a federate is the least bound of the others: what it is
-/// granted by `to` and `next` lies below it, by the `available` ones at it at most. With lookahead
-/// zero, a federate granted t by `to` or `next` sends later than t only.
+/// A regulating federate may still send a message with stamp s if s ≥ its output bound: time +
+/// lookahead. While it advances, time is the requested one; for next-message requests it is the
+/// least that may be granted. The GALT of a federate is the least output bound of the others.
+/// Grants of `to` and `next` lie below it, grants of the `available` forms at most at it. With zero
+/// lookahead, a federate granted t by `to` or `next` must send after t.
 class TimeManager {
  public:
   static constexpr std::size_t most_sent = 1u << 20;
 
   using Put = std::function<void(Handle federate, const Frame&)>;
 
-  /// `put` must not call back.
+  /// `put` must not call back into this object.
   TimeManager(TimeKind, Put put);
   ~TimeManager();
   TimeManager(const TimeManager&) = delete;
 
   TimeKind kind() const noexcept { return kind_; }
-  /// Told of a federate that begins to advance or is granted, or begins or ceases to be regulating,
-  /// constrained or asynchronous. Must not call back.
+  /// Called when a federate starts to advance or is granted, or when it starts or stops being
+  /// regulating, constrained or asynchronous. Must not call back into this object.
   void watch(std::function<void(Handle federate)> w) { watch_ = std::move(w); }
 
   // ---- members
 
-  /// At time zero, neither regulating nor constrained.
+  /// Adds a federate at time zero, neither regulating nor constrained.
   void add(Handle federate);
-  /// What it sent and others still wait for stays.
+  /// Removes a federate; messages that it sent and others wait for remain.
   void remove(Handle federate);
   bool member(Handle h) const noexcept { return h < slots_.size() && slots_[h] != 0; }
   std::size_t members() const noexcept;
 
   // ---- services of a federate
 
-  /// RegulationEnabled follows, at once or when a constrained federate has got so far.
+  /// RegulationEnabled follows, at once or when the constrained federates permit it.
   void enable_regulation(Handle federate, Stamp lookahead);
   void disable_regulation(Handle federate);
-  /// ConstrainedEnabled follows, at once or when the others have got as far.
+  /// ConstrainedEnabled follows, at once or when the regulating federates have advanced far enough.
   void enable_constrained(Handle federate);
-  /// What waits for the federate goes out in receive order.
+  /// Messages that wait for the federate are sent in receive order.
   void disable_constrained(Handle federate);
   void enable_asynchronous(Handle federate);
   void disable_asynchronous(Handle federate);
   /// Granted follows, at once or later.
   void advance(Handle federate, AdvanceKind, Stamp);
   void modify_lookahead(Handle federate, Stamp);
-  /// The one in effect, which may still be larger than the one asked for.
+  /// The lookahead in effect, which may still be longer than the requested one.
   Stamp lookahead(Handle federate) const;
   Stamp time(Handle federate) const;
   std::optional<Stamp> galt(Handle federate) const;
   std::optional<Stamp> lits(Handle federate) const;
-  /// Takes a message back: from the queues where it waits; who has it already is told so.
+  /// Retracts a message: removes it from queues where it waits; tells receivers that have it
+  /// already.
   void retract(Handle sender, std::uint32_t number);
 
-  // ---- messages; per message: order_for_sending, then sent, then hold or pass for each receiver
+  // ---- messages; for each: order_for_sending, then sent, then hold or pass for each receiver
 
-  /// time_stamp when the sender is regulating and gives a stamp. Throws InvalidLogicalTime when the
-  /// stamp is not one or, of a regulating federate, below its output bound.
-  /// Receive order for it instead when the sender does not know yet that it is regulating.
+  /// time_stamp if the sender is regulating and gives a stamp. Throws InvalidLogicalTime when the
+  /// stamp is invalid or, for a regulating federate, below its output bound; in the latter case
+  /// returns receive order instead if the sender does not yet know that it is regulating.
   Order order_for_sending(Handle sender, const std::optional<Stamp>&, bool knows = true) const;
-  /// A message in time stamp order that its sender may retract; numbers ascend per sender. The
-  /// last `most_sent` messages to receivers are remembered; older ones can be retracted no longer.
+  /// Registers a message in time stamp order that its sender may retract; numbers ascend per
+  /// sender. The last `most_sent` messages to receivers are kept; older ones can no longer be
+  /// retracted.
   void sent(Handle sender, Stamp, std::uint32_t number);
-  /// Is the receiver constrained, and so gets messages by hold()?
+  /// Whether the receiver is constrained and so gets messages through hold().
   bool constrained(Handle receiver) const noexcept;
   bool regulating(Handle federate) const noexcept;
   bool advancing(Handle federate) const noexcept;
-  /// A message in time stamp order for a constrained federate, delivered when it may be: by stamp,
-  /// then by sender, then in the order sent.
+  /// Queues a message in time stamp order for a constrained federate. Delivered when permitted: by
+  /// stamp, then by sender, then in the order sent.
   void hold(Handle receiver, Stamp, const Frame&, Retraction);
-  /// A message (Reflect, Receive, Remove) in receive order: at once unless the federate is
-  /// constrained, not advancing, and has not enabled asynchronous delivery. `retraction`: of one
-  /// that was sent in time stamp order.
+  /// Delivers a message (Reflect, Receive, Remove) in receive order: at once, unless the federate
+  /// is constrained, not advancing, and has not enabled asynchronous delivery. `retraction`: if it
+  /// was sent in time stamp order.
   void pass(Handle receiver, const Frame&, Retraction = {});
 
-  // ---- how much waits
+  // ---- accounting of waiting messages
 
-  /// Bytes of messages that wait for a federate, with what it costs to keep them.
+  /// Bytes of messages that wait for a federate, including overhead.
   std::size_t held(Handle federate) const noexcept;
-  /// Messages for it that wait elsewhere come and go.
+  /// Adds messages that wait for it elsewhere.
   void count(Handle federate, std::size_t come, std::size_t go);
-  /// Whoever has more waiting than this is one of crowded().
+  /// Federates with more waiting than this are listed in crowded().
   void set_crowd(std::size_t bytes) noexcept { crowd_ = bytes; }
   const std::vector<Handle>& crowded() const noexcept { return crowded_; }
-  /// Does the federate wait for others: to be granted a time, or to be regulating?
+  /// Whether the federate waits for a grant or for regulation to be enabled.
   bool waits(Handle federate) const noexcept;
-  /// Does `receiver` wait for something that depends on what `sender` says next?
+  /// Whether `receiver` waits for something that depends on the sender's next request.
   bool needs(Handle receiver, Handle sender) const noexcept;
-  /// Grows when the federate asks for time or gets what waited.
+  /// Increases when the federate requests an advance or receives waiting messages.
   std::uint64_t moves(Handle federate) const noexcept;
 
   // ---- saving
 
   /// From now on no constrained federate is granted a time beyond this. Throws
-  /// LogicalTimeAlreadyPassed when one has it behind.
+  /// LogicalTimeAlreadyPassed when one is beyond it already.
   void stop_at(Stamp);
-  /// Every constrained federate could be granted a time beyond the stop.
+  /// Whether every constrained federate could be granted a time beyond the stop.
   bool stopped() const noexcept;
-  /// Ends stop_at and pause: grants what waits.
+  /// Ends stop_at and pause: grants what is possible.
   void go_on();
-  /// Nothing is granted until go_on(), while a save or restore lasts.
+  /// Nothing is granted until go_on(), during a save or restore.
   void pause() noexcept { paused_ = true; }
-  /// All of it, with messages that wait; appended.
+  /// Appends the complete state, including waiting messages.
   void save(std::vector<std::byte>&) const;
-  /// As saved, for a federation of the same kind of time. False (and nothing changed) when the
-  /// bytes are no such state. Members are those of the save.
+  /// Restores a saved state, for a federation with the same kind of time. False, with nothing
+  /// changed, when the bytes are not such a state. Members are those of the save.
   bool load(Bytes);
 
   // ---- for reports
@@ -139,7 +141,7 @@ class TimeManager {
   Report report(Handle federate) const;
 
  private:
-  /// A raw stamp, or `never`: beyond every stamp.
+  /// A raw stamp, or `never`, which is beyond every stamp.
   using Bound = std::uint64_t;
   static constexpr Bound never = ~Bound{0};
   enum class State : std::uint8_t { granted, enabling, advancing };
@@ -150,9 +152,9 @@ class TimeManager {
     Retraction retraction;
     Frame frame;
 
-    std::size_t bytes() const noexcept { return frame->size() + 128; }  // 128: for keeping it
+    std::size_t bytes() const noexcept { return frame->size() + 128; }  // 128: overhead
   };
-  /// Is `a` delivered after `b`?
+  /// Whether `a` is delivered after `b`.
   struct Later {
     bool operator()(const Held& a, const Held& b) const noexcept {
       if (a.stamp != b.stamp) return a.stamp > b.stamp;
@@ -163,28 +165,28 @@ class TimeManager {
   };
   struct Sent {
     std::uint32_t number = 0;
-    std::uint32_t receivers = 0;  // how many, in `receivers` of the federate
+    std::uint32_t receivers = 0;  // the number of its entries in the federate's `receivers`
     Bound stamp = 0;
   };
   struct Federate {
-    Handle handle = 0;  // 0: nobody
+    Handle handle = 0;  // 0: unused
     State state = State::granted;
     AdvanceKind how = AdvanceKind::to;
     bool regulating = false, constrained = false, constrained_pending = false;
     bool asynchronous = false;
-    bool strict = false;         // with lookahead zero, sends later than `time` only
-    bool counted = false;        // in requests_
-    Bound time = 0, target = 0;  // target: asked for, unless granted
-    Bound lookahead = 0;         // as asked for; a span
-    Bound promised = 0;          // no message below this is sent any more
-    Bound floor = 0;             // no message below this is received any more
-    std::vector<Held> queue;     // a heap, the next one in front
+    bool strict = false;         // with zero lookahead, must send after `time`
+    bool counted = false;        // included in requests_
+    Bound time = 0, target = 0;  // target: as requested, unless granted
+    Bound lookahead = 0;         // as requested; a span
+    Bound promised = 0;          // sends no more messages below this
+    Bound floor = 0;             // receives no more messages below this
+    std::vector<Held> queue;     // a heap, the next message first
     std::vector<Held> waiting;   // in receive order
     std::vector<Sent> sent;
-    std::vector<Handle> receivers;  // of `sent`, one after the other
+    std::vector<Handle> receivers;  // of all `sent`, concatenated
     std::uint32_t last_number = 0;
-    std::size_t forget_at = 64;  // how many of `sent` before old ones are dropped
-    std::size_t held = 0;        // bytes of queue, waiting and what was counted
+    std::size_t forget_at = 64;  // size of `sent` at which old ones are dropped
+    std::size_t held = 0;        // bytes in queue, waiting, and counted elsewhere
     std::uint64_t moves = 0;
   };
 
@@ -223,15 +225,15 @@ class TimeManager {
   bool paused_ = false;
   Bound stop_ = never;
   std::uint64_t order_ = 0;
-  std::size_t requests_ = 0;           // next-message requests of regulating federates that wait
+  std::size_t requests_ = 0;           // pending next-message requests of regulating federates
   std::vector<Federate> federates_;    // by slot
   std::vector<std::uint32_t> slots_;   // by handle: slot + 1, or 0
   std::vector<Bound> bounds_;          // by slot; `never`: not regulating
-  std::vector<std::uint32_t> winner_;  // a tournament over bounds_: node 1 is the least of all
+  std::vector<std::uint32_t> winner_;  // tournament tree over bounds_: node 1 is the least
   std::size_t crowd_ = never;
   std::vector<Handle> crowded_;
-  Bound settled_ = never;  // least of all when all were last looked at
-  Bound granted_ = never;  // of granted_frame_
+  Bound settled_ = never;  // the least bound when all were last checked
+  Bound granted_ = never;  // the time in granted_frame_
   Frame granted_frame_;
 };
 

@@ -17,8 +17,8 @@ using enum AdvanceKind;
 Stamp at(std::int64_t t) { return {t}; }
 Stamp real(double t) { return {std::bit_cast<std::int64_t>(t)}; }
 
-/// A federation whose federates write down what they are told: "R5" regulation enabled at 5, "C5",
-/// "G5" granted, "m3" message 3 (by stamp or not), "x3" retraction of number 3.
+/// A federation whose federates record what they are told: "R5" regulation enabled at 5, "C5"
+/// constrained, "G5" granted, "m3" message 3 (in either order), "x3" retraction of number 3.
 struct Clocked {
   explicit Clocked(TimeKind kind = TimeKind::integer64)
       : time(kind, [this](Handle h, const Frame& f) { told[h] += word(*f) + " "; }) {}
@@ -46,7 +46,7 @@ struct Clocked {
     }
   }
   std::string said(Handle h) { return std::exchange(told[h], {}); }
-  /// To these, as a core would: message number `id`.
+  /// Sends message number `id` to these federates, as a core would.
   void send(Handle from, std::uint32_t id, Stamp stamp, std::initializer_list<Handle> to) {
     const bool stamped = time.order_for_sending(from, stamp) == Order::time_stamp;
     if (stamped) time.sent(from, stamp, id);
@@ -112,7 +112,7 @@ TEST(TimeManager, MovesTwoInLockStepWithMessagesBeforeGrants) {
     f.send(1, 2 * k, at(10 * k), {2});
     f.send(2, 2 * k + 1, at(10 * k), {1});
     f.time.advance(1, to, at(10 * k));
-    EXPECT_EQ(f.said(1), "");  // the other may still send at this very time
+    EXPECT_EQ(f.said(1), "");  // the other may still send at this time
     f.time.advance(2, to, at(10 * k));
     EXPECT_EQ(f.said(1), "m" + std::to_string(2 * k + 1) + " G" + std::to_string(10 * k) + " ");
     EXPECT_EQ(f.said(2), "m" + std::to_string(2 * k) + " G" + std::to_string(10 * k) + " ");
@@ -126,7 +126,7 @@ TEST(TimeManager, AvailableAdvancesGoToTheBoundItself) {
   f.both(2, at(10));
   f.time.advance(1, to_available, at(10));
   EXPECT_EQ(f.said(1), "G10 ");
-  f.send(2, 1, at(10), {1});  // still may come
+  f.send(2, 1, at(10), {1});  // may still arrive
   f.time.advance(1, next_available, at(20));
   EXPECT_EQ(f.said(1), "m1 G10 ");
   f.time.advance(1, to_available, at(21));
@@ -140,14 +140,14 @@ TEST(TimeManager, WithLookaheadZeroAGrantedTimeIsOver) {
   f.time.advance(1, to, at(5));
   EXPECT_EQ(failure([&] { f.time.order_for_sending(1, at(5)); }), Failure::InvalidLogicalTime);
   EXPECT_EQ(f.time.order_for_sending(1, at(6)), Order::time_stamp);
-  f.time.advance(2, to_available, at(5));  // 2 goes as far, then may still send at 5
+  f.time.advance(2, to_available, at(5));  // 2 advances to 5 and may then still send at 5
   EXPECT_EQ(f.said(1), "");
   EXPECT_EQ(f.said(2), "G5 ");
   EXPECT_EQ(f.time.order_for_sending(2, at(5)), Order::time_stamp);
   f.time.advance(2, to, at(5));
   EXPECT_EQ(f.said(2), "G5 ");
   EXPECT_EQ(f.said(1), "G5 ");
-  f.time.advance(2, to_available, at(5));  // does not open 5 again
+  f.time.advance(2, to_available, at(5));  // does not permit 5 again
   EXPECT_EQ(f.said(2), "G5 ");
   EXPECT_EQ(failure([&] { f.time.order_for_sending(2, at(5)); }), Failure::InvalidLogicalTime);
   EXPECT_EQ(f.time.lookahead(2), at(0));
@@ -164,7 +164,7 @@ TEST(TimeManager, NextGoesToTheNextMessageOrToTheEnd) {
   EXPECT_EQ(f.time.lits(1), at(5));
   f.time.advance(1, next, at(20));
   EXPECT_EQ(f.said(1), "");
-  f.time.advance(2, to, at(3));  // 8 is the bound now: not enough
+  f.time.advance(2, to, at(3));  // the bound is 8 now: not enough
   EXPECT_EQ(f.said(1), "");
   f.time.advance(2, next, at(30));
   EXPECT_EQ(f.said(1), "m7 m8 G8 ");
@@ -208,7 +208,7 @@ TEST(TimeManager, ALateRegulatorStartsWhereNobodyHasItsMessagesBehind) {
     f.time.add(2);
     if (also_constrained) f.time.enable_constrained(2);
     f.time.enable_regulation(2, at(10));
-    // 1 has 100 behind: the least stamp is 101
+    // 1 has passed 100: the least stamp is 101
     EXPECT_EQ(f.said(2), also_constrained ? "C0 R91 " : "R91 ");
     EXPECT_EQ(f.time.order_for_sending(2, at(101)), Order::time_stamp);
     f.time.disable_regulation(2);
@@ -246,7 +246,7 @@ TEST(TimeManager, RegulatingAndConstrainedWaitForWhoIsBehind) {
   f.send(1, 1, at(20), {3});
   f.time.enable_regulation(3, at(0));
   EXPECT_EQ(f.said(3), "m1 R20 ");
-  // a fast one who wants to be constrained waits until the others are as far
+  // a federate that is ahead becomes constrained only when the others have caught up
   f.time.add(4);
   f.time.advance(4, to, at(60));
   f.time.enable_constrained(4);
@@ -322,7 +322,7 @@ TEST(TimeManager, RetractionTakesBackOrTells) {
   EXPECT_EQ(f.said(2) + f.said(3) + f.said(4), "x1 x1 ");
   EXPECT_EQ(failure([&] { f.time.retract(1, 1); }), Failure::MessageCanNoLongerBeRetracted);
   EXPECT_EQ(failure([&] { f.time.retract(1, 3); }), Failure::InvalidMessageRetractionHandle);
-  f.time.advance(1, to, at(4));  // 9 is the least to be sent now
+  f.time.advance(1, to, at(4));  // the least stamp it may send is now 9
   EXPECT_EQ(failure([&] { f.time.retract(1, 2); }), Failure::MessageCanNoLongerBeRetracted);
   EXPECT_EQ(failure([&] { f.time.retract(4, 1); }), Failure::TimeRegulationIsNotEnabled);
 }

@@ -16,9 +16,9 @@ namespace {
 using Ticks = std::int64_t;
 constexpr Ticks far_away = 1'000'000'000;
 
-/// Logical time of integers as the standard tells it, worked out anew from everything at every
-/// step. Writes down what each federate is told: "R5", "C5", "G5", "m3", "r3" (in receive order),
-/// "x3".
+/// A reference model of logical time with integers, straight from the standard: everything is
+/// recomputed at every step. Records what each federate is told: "R5", "C5", "G5", "m3", "r3" (in
+/// receive order), "x3".
 class Reference {
  public:
   struct Message {
@@ -31,8 +31,8 @@ class Reference {
     bool wants_regulation = false, wants_constrained = false, advancing = false;
     AdvanceKind how{};
     Ticks time = 0, target = 0, lookahead = 0, promised = 0;
-    bool past = false;  // messages of `time` itself are sent no more (lookahead zero)
-    Ticks floor = 0;    // received no more
+    bool past = false;  // no more messages at `time` itself (zero lookahead)
+    Ticks floor = 0;    // no more messages below this arrive
     std::vector<Message> queue, waiting;
     std::map<std::uint32_t, std::pair<Ticks, std::set<Handle>>> sent;
     std::uint32_t last = 0;
@@ -57,7 +57,7 @@ class Reference {
     for (const Message& q : m.queue) t = std::min(t, q.stamp);
     return t;
   }
-  /// Least stamps that others may still send, by iteration from above.
+  /// The least stamps that others may still send, by fixed-point iteration from above.
   Ticks galt(Handle of) const {
     std::map<Handle, Ticks> out;
     for (const auto& [h, m] : all) {
@@ -147,7 +147,7 @@ class Reference {
     m.promised = 0;
     m.past = false;
     m.target = m.time;
-    // the first time from which nothing lies in the past of others; with lookahead zero also right
+    // the first time from which no message is in the past of others; with zero lookahead also right
     // after a time that another has reached
     const auto others = [&](auto fits) {
       return std::all_of(all.begin(), all.end(), [&](const auto& k) {
@@ -246,8 +246,8 @@ class Reference {
   }
 };
 
-/// One federation with random requests; what federates see is checked by itself and, with integers,
-/// against the reference.
+/// One federation with random requests; what federates see is checked for consistency and, with
+/// integers, against the reference.
 class Schedule {
  public:
   Schedule(TimeKind kind, std::uint64_t seed)
@@ -428,7 +428,7 @@ class Schedule {
     }
     ASSERT_FALSE(some && all_advance) << "all wait for each other; " << what_;
   }
-  /// Everybody goes to the end: nothing may be left over.
+  /// All federates advance to the end: no message may be left over.
   void finish() {
     for (int round = 0; round < 40; ++round) {
       for (const Handle h : members_) {

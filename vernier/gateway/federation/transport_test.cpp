@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using Clock = RtiTransport::Clock;
 
-/// Everybody gets what anybody else says. An unknown kind is refused.
+/// Relays every frame to all other connections. Refuses unknown kinds.
 class Relay final : public Exchange {
  public:
   Connection open(Peer& p) override {
@@ -58,7 +58,7 @@ class Relay final : public Exchange {
   std::vector<Peer*> peers_;
 };
 
-/// A frame that says a number, and how long it is.
+/// A frame that contains its number and its length.
 std::vector<std::byte> numbered(std::uint32_t number, std::size_t bytes = 200) {
   std::vector<std::byte> f(std::max(bytes, sizeof(Header) + 4));
   const Header h{static_cast<std::uint32_t>(f.size()), Kind::update_attributes, 0, 0};
@@ -104,7 +104,7 @@ class Running {
     const std::lock_guard lock(lock_);
     return log_;
   }
-  /// Waits until the log has this.
+  /// Waits until the log contains this.
   bool logged(const std::string& text, std::chrono::seconds most = 100s) {
     for (const auto until = Clock::now() + most; Clock::now() < until;) {
       if (log().find(text) != std::string::npos) return true;
@@ -120,7 +120,7 @@ class Running {
   std::thread thread_;
 };
 
-/// Receives until `count` frames came, and says whether they were 0, 1, 2, …
+/// Receives until `count` frames have arrived; whether they were 0, 1, 2, …
 bool receives_in_order(RtiTransport& c, std::uint32_t count, std::chrono::microseconds each = 0us) {
   std::uint32_t next = 0;
   bool good = true;
@@ -222,7 +222,7 @@ TEST(Here, WaitsForASlowReaderButNotForItself) {
   // the thread that would have to read is the one that sends
   for (std::uint32_t i = 0; i < 200; ++i) ASSERT_TRUE(a->send(numbered(i)));
   EXPECT_TRUE(receives_in_order(*b, 200));
-  // another one may wait
+  // another thread can wait
   std::atomic<int> sent{0};
   std::thread writer([&] {
     for (std::uint32_t i = 0; i < 200; ++i) {
@@ -398,7 +398,7 @@ TEST(Transport, AWrongKeyIsRefusedAndTheOthersGoOn) {
   EXPECT_TRUE(receives_in_order(*b, 1));
 }
 
-/// A socket on which a stranger may say anything.
+/// A raw socket, to send arbitrary bytes.
 Descriptor stranger(const std::string& address) {
   const auto a = net::parsed_address(address.substr(6));
   auto fd = net::connected(*a, Clock::now() + 5s);
@@ -431,7 +431,7 @@ TEST(Transport, WhatIsMalformedEndsThatConnectionOnly) {
   std::memcpy(absurd.data(), &length, 4);
   EXPECT_THAT(answer_to(rti.address(), absurd), HasSubstr("malformed"));
   EXPECT_THAT(answer_to(rti.address(), numbered(1)), HasSubstr("not the hello"));
-  // well begun, then nonsense
+  // a valid beginning, then garbage
   std::vector<std::byte> hello;
   HelloToRti("test", {}).begin(hello);
   for (const bool header_is_good : {true, false}) {
@@ -458,8 +458,8 @@ TEST(Transport, StrangersWhoSayNothingAndTooManyAreSentAway) {
   EXPECT_THAT(rti.refusal(""), HasSubstr("all the 3 connections"));
 }
 
-/// Another process, made before there are threads. Told where the RTI is, it connects, says the
-/// number 0 and waits for its end.
+/// Another process, created before there are threads. Given the RTI's address, it connects, sends
+/// the number 0 and waits to be killed.
 class OtherProcess {
  public:
   OtherProcess() {
@@ -495,7 +495,7 @@ class OtherProcess {
   pid_t process_ = -1;
   Descriptor to_;
 };
-/// The connection that is told to be gone.
+/// The connection that is reported lost.
 Handle gone_within(RtiTransport& c, std::chrono::milliseconds most) {
   Handle gone = 0;
   for (const auto until = Clock::now() + most; gone == 0 && Clock::now() < until;) {
@@ -558,7 +558,7 @@ TEST_P(Sockets, ASlowReaderMakesTheSenderWaitAndNobodyGrows) {
     for (std::uint32_t i = 0; i < 150000; ++i, ++sent) fast->send(numbered(i));
     fast->flush();
   });
-  // 30 MB; what the system's buffers hold is less
+  // 30 MB, more than the system's buffers hold
   std::uint32_t before = 0;
   for (int same = 0; same < 3; before = sent) {
     std::this_thread::sleep_for(50ms);
@@ -580,7 +580,7 @@ TEST(Transport, AnAddressInUseIsRefusedByName) {
   std::string why;
   EXPECT_FALSE(connect_socket(parsed_designator("unix:///nowhere/rti"), {}, why));
   EXPECT_THAT(why, HasSubstr("/nowhere/rti: No such file"));
-  // a longer path does not mean the one that it begins with
+  // a path that is too long must not be truncated
   EXPECT_FALSE(connect_socket(parsed_designator("unix:///" + std::string(107, 'a')), {}, why));
   EXPECT_THAT(why, HasSubstr("at most 107 characters"));
 }

@@ -7,7 +7,7 @@
 
 namespace vernier::federation::detail {
 
-/// A message that no federate of ours would send: its connection is closed.
+/// A message that no correct federate sends: its connection is closed.
 struct Malformed {};
 
 [[noreturn]] inline void refuse(Failure f, std::string text) { throw Refusal{f, std::move(text)}; }

@@ -1,4 +1,4 @@
-// How much waits for a federate inside the RTI, and what becomes of those who send to it.
+// Limits on the messages that wait for a federate inside the RTI, and what happens to its senders.
 #include <algorithm>
 #include <string>
 
@@ -6,7 +6,7 @@
 
 namespace vernier::federation {
 
-// ---- what waits in the TimeManager
+// ---- messages that wait in the TimeManager
 
 void TimeManager::count(Federate& f, std::size_t come, std::size_t go) {
   const bool was = f.held > crowd_;
@@ -34,19 +34,20 @@ bool TimeManager::waits(Handle federate) const noexcept {
   return member(federate) && federates_[slots_[federate] - 1].state != State::granted;
 }
 
-/// Whoever holds `receiver` back, directly or through others, has an output bound not above what
-/// the receiver asks for. One that advances itself has nothing to say that would change its bound.
+/// A federate that prevents `receiver` from advancing, directly or through others, has an output
+/// bound not above the time that the receiver requests. A sender that is itself advancing cannot
+/// change its bound by sending.
 bool TimeManager::needs(Handle receiver, Handle sender) const noexcept {
   if (!waits(receiver) || !member(sender)) return false;
   const Federate& r = federates_[slots_[receiver] - 1];
   const std::size_t slot = slots_[sender] - 1;
   const Federate& s = federates_[slot];
   if (s.state != State::granted) return false;
-  if (stop_ != never && s.constrained) return true;  // all must come there
+  if (stop_ != never && s.constrained) return true;  // all must reach the stop
   return s.regulating && bounds_[slot] <= (asks_next(r) ? least_target(r) : r.target);
 }
 
-// ---- what a federation makes of it
+// ---- what the federation does about it
 
 namespace {
 
@@ -67,7 +68,7 @@ void Federation::limit_waiting(std::size_t bytes, std::chrono::milliseconds pati
 }
 
 const Federate* Federation::pressing(const Federate& sender, Kind next, bool waits) const noexcept {
-  // a save ends only when all say what they have to
+  // a save completes only when all federates can send what they have to
   if (!crowded() || !brings_messages(next) || saving_ || restoring_) return nullptr;
   const std::size_t most = waits ? limits.waiting_bytes / 2 : limits.waiting_bytes;
   for (const Handle h : time_.crowded()) {

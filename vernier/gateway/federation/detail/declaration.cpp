@@ -11,7 +11,7 @@ using detail::refuse;
 
 namespace {
 
-/// Both ascending.
+/// The union of two ascending lists.
 Numbers joined(const Numbers& a, const Numbers& b) {
   Numbers all;
   std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
@@ -38,13 +38,14 @@ void drop_empty(ObjectDeclaration& d) {
 
 }  // namespace
 
-// ---- publishing
+// ---- publishing (5.2 to 5.5)
 
 bool Federation::publishes(const Federate& f, Handle c, Handle attribute) const noexcept {
   const Numbers& all = f.objects[c].published;
   return std::binary_search(all.begin(), all.end(), attribute);
 }
 
+// publishObjectClassAttributes (5.2)
 void Federation::take(Federate& f, const PublishAttributes& m) {
   const Numbers attributes = checked_attributes(m.object_class, m.attributes);
   if (attributes.empty()) return;
@@ -59,6 +60,7 @@ void Federation::take(Federate& f, const PublishAttributes& m) {
   });
 }
 
+// unpublishObjectClassAttributes (5.3)
 void Federation::take(Federate& f, const UnpublishAttributes& m) {
   object_class(m.object_class);
   ObjectDeclaration& d = f.objects[m.object_class];
@@ -67,7 +69,7 @@ void Federation::take(Federate& f, const UnpublishAttributes& m) {
   const bool privilege_goes = std::binary_search(gone.begin(), gone.end(), privilege_) ||
                               (left == Numbers{privilege_} && !d.explicit_privilege);
   if (privilege_goes) gone = joined(gone, {privilege_});
-  // of instances that it knows as this class
+  // for instances that it knows as this class
   const auto each_slot = [&](auto act) {
     instances_.each([&](Instance& i) {
       const Known* k = i.known_by(f.handle);
@@ -100,12 +102,14 @@ void Federation::take(Federate& f, const UnpublishAttributes& m) {
   review_registration(m.object_class);
 }
 
+// publishInteractionClass (5.4)
 void Federation::take(Federate& f, const PublishInteraction& m) {
   interaction_class(m.interaction_class);
   f.interactions[m.interaction_class].published = true;
   review_interactions(m.interaction_class);
 }
 
+// unpublishInteractionClass (5.5)
 void Federation::take(Federate& f, const UnpublishInteraction& m) {
   const FomTables::Class& c = interaction_class(m.interaction_class);
   InteractionDeclaration& d = f.interactions[m.interaction_class];
@@ -115,8 +119,9 @@ void Federation::take(Federate& f, const UnpublishInteraction& m) {
   review_interactions(m.interaction_class);
 }
 
-// ---- subscribing
+// ---- subscribing (5.6 to 5.9)
 
+// subscribeObjectClassAttributes (5.6, 9.8)
 void Federation::take(Federate& f, const SubscribeAttributes& m) {
   object_class(m.object_class);
   Handle rate = 0;
@@ -156,6 +161,7 @@ void Federation::take(Federate& f, const SubscribeAttributes& m) {
   review_registration(m.object_class);
 }
 
+// unsubscribeObjectClassAttributes (5.7, 9.9)
 void Federation::take(Federate& f, const UnsubscribeAttributes& m) {
   object_class(m.object_class);
   ObjectDeclaration& d = f.objects[m.object_class];
@@ -188,6 +194,7 @@ void Federation::take(Federate& f, const UnsubscribeAttributes& m) {
   review_registration(m.object_class);
 }
 
+// subscribeInteractionClass (5.8, 9.10)
 void Federation::take(Federate& f, const SubscribeInteraction& m) {
   const FomTables::Class& c = interaction_class(m.interaction_class);
   if (f.service_reporting && c.path.ends_with(".HLAreportServiceInvocation"))
@@ -211,6 +218,7 @@ void Federation::take(Federate& f, const SubscribeInteraction& m) {
   review_interactions(m.interaction_class);
 }
 
+// unsubscribeInteractionClass (5.9, 9.11)
 void Federation::take(Federate& f, const UnsubscribeInteraction& m) {
   const FomTables::Class& c = interaction_class(m.interaction_class);
   InteractionDeclaration& d = f.interactions[m.interaction_class];

@@ -99,7 +99,7 @@ void Federation::review_below(Federate& f, Handle c) {
 
 void Federation::review_wanted(Instance& i) {
   if (i.deleted_by != 0) return;
-  // what goes to one owner, by rate; rate 0 is all of them
+  // attributes by owner and rate; rate 0 stands for all updates
   std::map<std::pair<Handle, Handle>, Numbers> on;
   std::map<Handle, Numbers> off;
   for (std::size_t n = 0; n < i.slots.size(); ++n) {
@@ -113,7 +113,7 @@ void Federation::review_wanted(Instance& i) {
       const AttributeSubscription* by =
           federate(k.federate)->objects[k.object_class].subscription(s.attribute);
       if (!by || !by->active) continue;
-      // the fastest counts
+      // the fastest subscription determines the rate
       const auto hertz = [&](Handle r) { return tables_.rates[r - 1].hertz; };
       if (!wanted || by->rate == 0 || (rate != 0 && hertz(by->rate) > hertz(rate))) rate = by->rate;
       wanted = true;
@@ -132,7 +132,7 @@ void Federation::review_wanted(Instance& i) {
                        to.second == 0 ? std::string() : tables_.rates[to.second - 1].name});
 }
 
-// ---- relevance of classes
+// ---- relevance advisories of classes (5.10 to 5.13)
 
 bool Federation::registration_wanted(const Federate& f, Handle of_class) const noexcept {
   const Numbers& published = f.objects[of_class].published;
@@ -196,7 +196,7 @@ void Federation::review_advisories() {
   review_interactions(0);
 }
 
-// ---- values on request
+// ---- values on request (6.19, 6.20)
 
 void Federation::provide(Instance& i, const Numbers& attributes, Bytes tag, const Federate& by) {
   std::map<Handle, Numbers> from;

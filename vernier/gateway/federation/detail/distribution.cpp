@@ -18,7 +18,7 @@ void Federation::check_regions(const Federate& f, const Numbers& regions,
   regions_->check(f.handle, regions, c.dimensions);
 }
 
-/// Replaces the regions of an attribute.
+/// Replaces the regions associated with an attribute.
 void Federation::associate(Slot& s, Numbers regions) {
   std::sort(regions.begin(), regions.end());
   regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
@@ -37,21 +37,25 @@ void Federation::regions_changed() {
   });
 }
 
+// createRegion (9.2)
 Created Federation::take(Federate& f, const CreateRegion& m) {
   keep(Regions::bytes_of(m.dimensions.size()));
   return {regions_->create(f.handle, m.dimensions, tables_)};
 }
 
+// commitRegionModifications (9.3)
 void Federation::take(Federate& f, const CommitRegions& m) {
   regions_->commit(f.handle, m.regions);
   regions_changed();
 }
 
+// deleteRegion (9.4)
 void Federation::take(Federate& f, const DeleteRegion& m) {
   regions_->erase(f.handle, m.region);
   kept_gone_ += Regions::bytes_of(0);
 }
 
+// associateRegionsForUpdates (9.6)
 void Federation::take(Federate& f, const AssociateRegions& m) {
   Instance& i = known_instance(f, m.object);
   for (const InRegions& part : m.parts) {
@@ -71,6 +75,7 @@ void Federation::take(Federate& f, const AssociateRegions& m) {
   review(i);
 }
 
+// unassociateRegionsForUpdates (9.7)
 void Federation::take(Federate& f, const UnassociateRegions& m) {
   Instance& i = known_instance(f, m.object);
   for (const InRegions& part : m.parts) {

@@ -12,22 +12,22 @@
 
 namespace vernier::federation {
 
-/// Modules that were read and merged.
+/// Modules that were read, and the FOM merged from them.
 struct LoadedFom {
   std::vector<Document> documents;
   std::optional<Document> mim;
   std::vector<fom::Module> modules;
-  std::shared_ptr<const fom::Module> own_mim;  // shared: with what is merged of more modules
+  std::shared_ptr<const fom::Module> own_mim;  // shared with FOMs of further modules
   fom::Fom fom;
   FomTables tables;
   Blob encoded_tables;
 };
 
-/// What was merged last, for the next federation of the same modules: merging takes longer than all
-/// else when federations come and go.
+/// Cache of the last merged FOMs, for the next federation with the same modules: merging dominates
+/// the cost of short-lived federations.
 class FomStore {
  public:
-  /// Null: they have to be merged.
+  /// Null: not cached, must be merged.
   std::shared_ptr<const LoadedFom> find(const std::vector<Document>& documents,
                                         const std::optional<Document>& mim) const {
     const auto same = [](const Document& a, const Document& b) {

@@ -1,4 +1,4 @@
-// What a federation keeps for its federates besides messages, and how much that may be.
+// What a federation stores for its federates besides messages, and the limit on it.
 #include "vernier/gateway/federation/detail/checks.hpp"
 #include "vernier/gateway/federation/federation.hpp"
 #include "vernier/gateway/federation/regions.hpp"
@@ -7,7 +7,7 @@ namespace vernier::federation {
 
 namespace {
 
-constexpr std::size_t for_entry = 96;  // about what a map or a vector takes for one more
+constexpr std::size_t for_entry = 96;  // approximate cost of one entry in a map or vector
 
 std::size_t bytes_of(const Instance& i) noexcept {
   std::size_t sum = sizeof i + i.name.size() + i.known.size() * sizeof(Known);
@@ -36,7 +36,8 @@ std::size_t Federation::kept() const {
   return sum;
 }
 
-/// What comes is added up; what has gone is found by counting all, once there may be enough of it.
+/// Additions are summed up; removals are accounted for by recounting everything, once enough may
+/// have been removed.
 void Federation::keep(std::size_t bytes) {
   const std::size_t most = limits.kept_bytes;
   if (kept_ + bytes > most && kept_since_ + kept_gone_ >= most / 16) {

@@ -21,7 +21,7 @@ Mom::Mom(Federation& f) : federation_(f) {
 
 Mom::~Mom() { federation_.time().watch({}); }
 
-/// Handles of what the MIM declares; they stay when the FOM grows.
+/// Looks up the handles of what the MIM declares; they remain valid when the FOM grows.
 void Mom::bind() {
   const fom::Fom& fom = federation_.fom();
   const auto handle = [](std::optional<int> i) { return i ? static_cast<Handle>(*i + 1) : 0; };
@@ -57,7 +57,7 @@ Mom::Watched* Mom::watched(Handle federate) noexcept {
   return at == watched_.end() ? nullptr : &at->second;
 }
 
-// ---- federates come and go
+// ---- joining and resigning
 
 void Mom::add_federate(Federate& f) {
   if (federate_class_ == 0) return;
@@ -176,7 +176,7 @@ void Mom::update(Instance& i, const Federate* f, const Numbers& attributes, bool
   if (values.count > 0) federation_.update_own(i, values);
 }
 
-/// Conditional values that have changed.
+/// Sends conditional values that have changed.
 void Mom::update_changed(Handle object, const Federate* f) {
   Instance* i = federation_.instance(object);
   if (!i) return;
@@ -187,7 +187,7 @@ void Mom::update_changed(Handle object, const Federate* f) {
   update(*i, f, some, true);
 }
 
-/// Has somebody this attribute in scope?
+/// Whether the attribute is in scope for any federate.
 bool Mom::wanted(const Instance& i, Handle attribute) const noexcept {
   const Slot* s = const_cast<Instance&>(i).slot(attribute);
   if (!s) return false;
@@ -209,7 +209,7 @@ void Mom::changed() {
   due = true;
 }
 
-/// Where the attributes stand that change with time; the same for all instances.
+/// Finds the attributes that change with time; they are the same for all instances.
 void Mom::find_places(const Instance& i) {
   for (const std::string_view name : {"HLAtimeConstrained", "HLAtimeRegulating",
                                       "HLAasynchronousDelivery", "HLAtimeManagerState"}) {
@@ -219,7 +219,7 @@ void Mom::find_places(const Instance& i) {
   }
 }
 
-/// While time is managed: only noted.
+/// During time management: only marks the federate as changed.
 void Mom::time_changed(Handle h) {
   Watched* w = watched(h);
   if (!w) return;
@@ -322,7 +322,7 @@ void Mom::received(Federate& from, Handle interaction_class, const Values& value
   if (act == acts_.end()) return;
   Call call{*this, from, interaction_class, {}, nullptr};
   for_each(values, [&](Handle h, Bytes b) { call.parameters[h] = b; });
-  // what is served may be the end of the sender
+  // serving the interaction may resign the sender
   const Handle sender = from.handle;
   const std::string path = federation_.tables().interaction_classes[interaction_class - 1].path;
   const auto failed = [&](const std::string& what, bool parameter) {

@@ -12,24 +12,24 @@
 
 namespace vernier::federation {
 
-/// "updateAttributeValues" and its arguments as text, for reports of service invocations. Without a
+/// "updateAttributeValues" and its arguments as text, for reports of service invocations. An empty
 /// service: not one of the standard.
 struct Invocation {
   std::string service;
   std::vector<std::string> arguments, returned;
 };
-/// Of a request, with the body of its answer if it was served; of a callback.
+/// Describes a request, with the body of its answer if it was served, or a callback.
 Invocation described(Kind, Bytes frame, Bytes answer = {});
-/// As the MIM numbers the groups of services.
+/// The service group as the MIM numbers it.
 std::uint32_t service_group(std::string_view service) noexcept;
 
 /// The Management Object Model of a federation (IEEE 1516.1-2010, section 11, as the MIM declares
 /// it): instances of HLAfederation and HLAfederate with live values, and the interactions below
 /// HLAmanager: reports on request, adjustments, services on behalf of a federate.
 ///
-/// Values marked conditional go out when they have changed, at the next catch_up(); periodic ones
-/// every report period, if one was set, at the next pulse(); all of them when somebody asks. What
-/// the MIM of the federation does not declare is left out.
+/// Values marked conditional are sent when they have changed, at the next catch_up(); periodic ones
+/// every report period, if one was set, at the next pulse(); all of them on request. Whatever the
+/// federation's MIM does not declare is left out.
 class Mom final : public Observer {
  public:
   explicit Mom(Federation&);
@@ -51,23 +51,23 @@ class Mom final : public Observer {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// What is known of a federate beside what the federation knows.
+  /// What the MOM knows about a federate, in addition to the federation.
   struct Watched {
     Handle object = 0;                      // its HLAfederate instance
-    Handle region = 0, service_region = 0;  // in dimension Federate; and ServiceGroup
-    bool dirty = false;                     // has changed since values last went out
-    std::map<Handle, Blob> last;            // conditional values as they last went out
+    Handle region = 0, service_region = 0;  // in dimension Federate; and also in ServiceGroup
+    bool dirty = false;                     // has changed since values were last sent
+    std::map<Handle, Blob> last;            // conditional values as last sent
     Clock::duration period{};               // of reports; 0: none
     Clock::time_point next{};               // report
-    Clock::time_point since{};              // in its time state
+    Clock::time_point since{};              // start of its current time state
     bool advancing = false;                 // its time state
-    Clock::duration granted{}, advanced{};  // spent in them since they were last reported
+    Clock::duration granted{}, advanced{};  // time spent in each state since the last report
     std::uint32_t invocations = 0;
   };
-  /// What a value is worked out from.
+  /// What a value is computed from.
   struct Subject {
     const Mom& mom;
-    const Federate* federate;  // null: of the federation
+    const Federate* federate;  // null: the federation itself
     Watched* watched;
     TimeManager::Report time;
   };
@@ -78,16 +78,16 @@ class Mom final : public Observer {
     Encode encode = nullptr;
     Update update{};
   };
-  /// An interaction that came.
+  /// A received interaction.
   struct Call {
     Mom& mom;
     Federate& from;
     Handle interaction_class = 0;
     std::map<Handle, Bytes> parameters;
-    Federate* target = nullptr;  // of those below HLAfederate
+    Federate* target = nullptr;  // for interactions below HLAfederate
 
     bool has(std::string_view name) const;
-    /// Its value, by a member of OctetReader. Throws WrongParameter.
+    /// The value of a parameter, read by a member of OctetReader. Throws WrongParameter.
     template <class Read>
     auto get(std::string_view name, Read read) const {
       detail::OctetReader r(value(name));
@@ -99,7 +99,7 @@ class Mom final : public Observer {
     [[noreturn]] void wrong(std::string_view name) const;
   };
   using Act = void (*)(Call&);
-  /// A parameter that is missing or is not a value of its type.
+  /// A parameter that is missing or not a value of its type.
   struct WrongParameter {
     std::string text;
   };
@@ -120,8 +120,8 @@ class Mom final : public Observer {
   Watched* watched(Handle federate) noexcept;
   void add_federate(Federate&);
   void time_changed(Handle federate);
-  /// Values of these attributes (ascending) go out; `only_changed`: where they differ from the
-  /// last.
+  /// Sends the values of these attributes (ascending); with `only_changed`, those that differ from
+  /// the last sent.
   void update(Instance&, const Federate*, const Numbers& attributes, bool only_changed);
   void update_changed(Handle object, const Federate*);
   const Attribute* attribute(const Federate*, Handle) const noexcept;
@@ -130,7 +130,7 @@ class Mom final : public Observer {
   static Clock::duration spent(Watched&, bool advancing);
   void find_places(const Instance&);
 
-  /// An interaction of the RTI's: by its path below HLAmanager.
+  /// Sends an interaction of the RTI, given by its path below HLAmanager.
   void report(std::string_view path, const Named&, const Numbers& regions = {});
   void report_federate(std::string_view name, const Federate&, Named);
   void report_invocation(const Federate&, const Invocation&, Failure, const std::string& text);
@@ -159,9 +159,9 @@ class Mom final : public Observer {
     std::string name, why;
     std::optional<Stamp> time;
   };
-  std::optional<Lost> lost_;                     // being resigned: from resigning() to resigned()
-  std::vector<std::pair<Handle, Frame>> calls_;  // callbacks to report after the service at hand
-  std::vector<std::size_t> time_places_;         // of HLAfederate: what time changes
+  std::optional<Lost> lost_;                     // set from resigning() to resigned()
+  std::vector<std::pair<Handle, Frame>> calls_;  // callbacks to report after the current service
+  std::vector<std::size_t> time_places_;  // of HLAfederate: the attributes that change with time
 };
 
 }  // namespace vernier::federation

@@ -9,7 +9,7 @@ namespace vernier::federation {
 
 namespace {
 
-/// Writes the fields of a message as texts.
+/// Writes the fields of a message as text.
 class Teller {
  public:
   explicit Teller(std::vector<std::string>& to) : to_(to) {}
@@ -19,7 +19,7 @@ class Teller {
   }
 
  private:
-  static constexpr std::size_t longest = 4096;  // of a list or text that is reported
+  static constexpr std::size_t longest = 4096;  // bytes of a reported list or text
 
   static std::string told(const std::string& s) { return s.substr(0, longest); }
   static std::string told(const Blob& b) { return std::to_string(b.size()) + " bytes"; }
@@ -73,7 +73,7 @@ const char* advance_name(AdvanceKind how) {
   return how > AdvanceKind::flush ? "" : names[static_cast<std::size_t>(how)];
 }
 
-// the service that a message is, as the lists say
+// the service that a message represents, from the lists in kinds.hpp
 #define VERNIER_REQUEST(number, kind, M, invoker, name) \
   const char* service([[maybe_unused]] const M& m) { return name; }
 #define VERNIER_CALLBACK(number, kind, M, name) \
@@ -94,7 +94,7 @@ Invocation told(Bytes bytes) {
   return i;
 }
 
-/// The body of the answer to a request.
+/// The body of the answer to a request, as text.
 template <class M>
 std::vector<std::string> returned(Bytes answer) {
   std::vector<std::string> fields;
@@ -105,7 +105,7 @@ std::vector<std::string> returned(Bytes answer) {
       r(b);
       Teller t(fields);
       if (r.complete()) b.fields(t);
-      // the name of an instance is not what the service returns
+      // the service returns only the handle, not the name
       if (std::is_same_v<M, RegisterObject> && fields.size() > 1) fields.resize(1);
     }
   }

@@ -42,7 +42,7 @@ void Mom::report_counts(const Federate& f, std::string_view name, std::string_vi
   report_federate(name, f, std::move(parameters));
 }
 
-/// One report for each transportation.
+/// Sends one report for each transportation.
 void Mom::report_tally(const Federate& f, std::string_view name, std::string_view parameter,
                        const Tally& tally, std::size_t classes) {
   const auto& transportations = federation_.tables().transportations;
@@ -82,7 +82,7 @@ void Mom::report_publications(const Federate& f) {
 }
 
 void Mom::report_subscriptions(const Federate& f) {
-  // attributes of one class that were subscribed alike
+  // attributes of one class with the same kind of subscription
   struct Like {
     Handle of;
     bool active;
@@ -232,7 +232,7 @@ const std::map<std::string_view, Mom::Act>& Mom::requests() {
        }},
       {"HLAfederation.HLArequest.HLArequestSynchronizationPointStatus",
        [](Call& c) {
-         // the MIM of the standard has forgotten the parameter: then of all
+         // the standard MIM lacks this parameter: then report all points
          const bool named = c.has("HLAsyncPointName");
          const std::string wanted = named ? c.get("HLAsyncPointName", &OctetReader::text) : "";
          const auto& points = c.mom.federation_.points();

@@ -10,7 +10,7 @@ using detail::OctetReader;
 
 namespace {
 
-/// Keeps what goes to a federate, so that it learns of the service first that brought it about.
+/// Holds back messages to a federate, so that it learns of the service before its consequences.
 class Held final : public Peer {
  public:
   explicit Held(Federate& f) : federate_(f), peer_(std::exchange(f.peer, this)) {}
@@ -20,7 +20,7 @@ class Held final : public Peer {
   void put(const Frame& f) override { frames_.push_back(f); }
   std::size_t backlog() const noexcept override { return peer_->backlog(); }
   std::string host() const override { return peer_->host(); }
-  /// It was served: `first` goes first.
+  /// The service was served: sends `first`, then the held messages.
   void release(const Frame& first) {
     peer_->put(first);
     for (const Frame& f : frames_) peer_->put(f);

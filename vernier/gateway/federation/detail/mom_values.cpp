@@ -146,7 +146,7 @@ const std::vector<Mom::Entry>& Mom::federation_entries() {
   return all;
 }
 
-/// In granted state or advancing, since it was last asked for; at first since the federate joined.
+/// The time spent granted or advancing since the last query; at first since the federate joined.
 Mom::Clock::duration Mom::spent(Watched& w, bool advancing) {
   const auto now = Clock::now();
   (w.advancing ? w.advanced : w.granted) += now - std::exchange(w.since, now);

@@ -9,7 +9,7 @@ namespace vernier::federation {
 
 using detail::refuse;
 
-// ---- names
+// ---- names (6.2 to 6.7)
 
 void Federation::check_name(const std::string& name) const {
   if (name.empty()) refuse(Failure::IllegalName, "An instance name is empty");
@@ -20,13 +20,14 @@ void Federation::check_name(const std::string& name) const {
            "An instance name is longer than " + std::to_string(limits.name_bytes) + " bytes");
 }
 
-/// Of a tag that is kept.
+/// Checks the size of a tag that is stored.
 void Federation::check_tag(const Blob& tag) const {
   if (tag.size() > limits.tag_bytes)
     refuse(Failure::RTIinternalError,
            "The tag is longer than " + std::to_string(limits.tag_bytes) + " bytes");
 }
 
+// reserveObjectInstanceName (6.2, 6.5)
 void Federation::take(Federate& f, const ReserveNames& m) {
   if (m.names.empty()) refuse(Failure::NameSetWasEmpty, "There is no name to reserve");
   for (const std::string& n : m.names) check_name(n);
@@ -43,6 +44,7 @@ void Federation::take(Federate& f, const ReserveNames& m) {
   tell(f, NamesReserved{m.names, free, m.multiple});
 }
 
+// releaseObjectInstanceName (6.4, 6.7)
 void Federation::take(Federate& f, const ReleaseNames& m) {
   if (m.names.empty()) refuse(Failure::NameSetWasEmpty, "There is no name to release");
   for (const std::string& n : m.names) {
@@ -57,7 +59,7 @@ void Federation::take(Federate& f, const ReleaseNames& m) {
   }
 }
 
-// ---- instances come and go
+// ---- registration and deletion (6.8, 6.14, 6.16)
 
 Instance& Federation::create(Handle of_class, std::string name, Handle producer) {
   if (instances_.size() >= limits.instances || next_instance_ == rti_owner)
@@ -73,6 +75,7 @@ Instance& Federation::create(Handle of_class, std::string name, Handle producer)
   return instances_.put(next_instance_++, std::move(fresh));
 }
 
+// registerObjectInstance (6.8, 9.5)
 Registered Federation::take(Federate& f, const RegisterObject& m) {
   object_class(m.object_class);
   const ObjectDeclaration& d = f.objects[m.object_class];
@@ -169,8 +172,8 @@ void Federation::remove(Instance& i, Handle by, Bytes tag, std::optional<Stamp> 
   if (i.known.empty()) erase(i);
 }
 
-/// The last step of a message to a federate. Who gets a removal does not know the instance from
-/// here on.
+/// The last step of sending a message to a federate. From here on, the receiver of a removal no
+/// longer knows the instance.
 void Federation::deliver(Handle to, const Frame& message) {
   Federate* f = federate(to);
   if (!f) return;
@@ -193,7 +196,7 @@ void Federation::deliver(Handle to, const Frame& message) {
   send(*f, message);
 }
 
-/// Hands over what came while the federation was saved or restored.
+/// Delivers what arrived while the federation was being saved or restored.
 void Federation::deliver_waiting() {
   for (Federate* f : joined_) {
     time_.count(f->handle, 0, std::exchange(f->waiting_bytes, 0));
@@ -201,6 +204,7 @@ void Federation::deliver_waiting() {
   }
 }
 
+// deleteObjectInstance (6.14)
 void Federation::take(Federate& f, const DeleteObject& m) {
   Instance& i = known_instance(f, m.object);
   if (i.slot(privilege_)->owner != f.handle || i.deleted_by != 0)
@@ -210,6 +214,7 @@ void Federation::take(Federate& f, const DeleteObject& m) {
   ++f.counters.deleted;
 }
 
+// localDeleteObjectInstance (6.16)
 void Federation::take(Federate& f, const LocalDelete& m) {
   Instance& i = known_instance(f, m.object);
   for (const Slot& s : i.slots) {
@@ -226,12 +231,13 @@ void Federation::take(Federate& f, const LocalDelete& m) {
   if (i.deleted_by != 0 && i.known.empty()) erase(i);
 }
 
+// retract (8.21)
 void Federation::take(Federate& f, const Retract& m) {
   time_.retract(f.handle, m.retraction);
   for (const Handle h : deleting_) {
     Instance& i = *instances_.find(h);
     if (i.deleted_by != f.handle || i.deleted_retraction != m.retraction) continue;
-    // the deletion is undone
+    // undo the deletion
     i.deleted_by = 0;
     remember(i, f.handle, i.deleted_class);
     std::erase(deleting_, h);
@@ -240,7 +246,7 @@ void Federation::take(Federate& f, const Retract& m) {
   }
 }
 
-// ---- the RTI's own
+// ---- instances and interactions of the RTI itself
 
 Instance& Federation::register_own(Handle of_class, const std::string& name,
                                    const Numbers& regions) {
@@ -256,14 +262,16 @@ Instance& Federation::register_own(Handle of_class, const std::string& name,
 
 void Federation::delete_own(Instance& i) { remove(i, rti_owner, {}, {}, 0); }
 
-// ---- values on request, order, transportation
+// ---- values on request, order, transportation (6.19, 6.23 to 6.30, 8.23, 8.24)
 
+// requestAttributeValueUpdate (6.19)
 void Federation::take(Federate& f, const RequestUpdate& m) {
   Instance& i = known_instance(f, m.object);
   slots(f, i, m.attributes);
   provide(i, m.attributes, m.tag, f);
 }
 
+// requestAttributeValueUpdate (6.19, 9.13)
 void Federation::take(Federate& f, const RequestClassUpdate& m) {
   object_class(m.object_class);
   std::vector<Numbers> attributes;
@@ -288,6 +296,7 @@ void Federation::take(Federate& f, const RequestClassUpdate& m) {
   });
 }
 
+// requestAttributeTransportationTypeChange (6.23)
 void Federation::take(Federate& f, const ChangeAttributeTransportation& m) {
   Instance& i = known_instance(f, m.object);
   check_transportation(m.transportation);
@@ -297,12 +306,14 @@ void Federation::take(Federate& f, const ChangeAttributeTransportation& m) {
   tell(f, AttributeTransportation{i.handle, m.attributes, m.transportation, true});
 }
 
+// queryAttributeTransportationType (6.25)
 void Federation::take(Federate& f, const QueryAttributeTransportation& m) {
   Instance& i = known_instance(f, m.object);
   const Slot& s = *slots(f, i, {m.attribute}).front();
   tell(f, AttributeTransportation{i.handle, {m.attribute}, s.transportation, false});
 }
 
+// requestInteractionTransportationTypeChange (6.27)
 void Federation::take(Federate& f, const ChangeInteractionTransportation& m) {
   const FomTables::Class& c = interaction_class(m.interaction_class);
   check_transportation(m.transportation);
@@ -313,6 +324,7 @@ void Federation::take(Federate& f, const ChangeInteractionTransportation& m) {
   tell(f, InteractionTransportation{f.handle, m.interaction_class, m.transportation, true});
 }
 
+// queryInteractionTransportationType (6.29)
 void Federation::take(Federate& f, const QueryInteractionTransportation& m) {
   interaction_class(m.interaction_class);
   const Federate* of = federate(m.federate);
@@ -321,6 +333,7 @@ void Federation::take(Federate& f, const QueryInteractionTransportation& m) {
                                     of->interactions[m.interaction_class].transportation, false});
 }
 
+// changeAttributeOrderType (8.23)
 void Federation::take(Federate& f, const ChangeAttributeOrder& m) {
   Instance& i = known_instance(f, m.object);
   if (m.order > Order::time_stamp) refuse(Failure::InvalidOrderType, "No such order type");
@@ -328,6 +341,7 @@ void Federation::take(Federate& f, const ChangeAttributeOrder& m) {
   i.routes.clear();
 }
 
+// changeInteractionOrderType (8.24)
 void Federation::take(Federate& f, const ChangeInteractionOrder& m) {
   const FomTables::Class& c = interaction_class(m.interaction_class);
   if (m.order > Order::time_stamp) refuse(Failure::InvalidOrderType, "No such order type");

@@ -4,7 +4,7 @@ namespace vernier::federation::detail {
 
 namespace {
 
-/// The character at s[i], which moves behind it.
+/// Decodes the character at s[i] and moves past it.
 char32_t next_character(std::string_view s, std::size_t& i) noexcept {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(s[k]); };
   const unsigned char first = byte(i++);

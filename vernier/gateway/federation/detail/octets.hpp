@@ -10,7 +10,7 @@
 
 namespace vernier::federation::detail {
 
-/// Values of the data types of the MIM: big endian; strings, handles and times are arrays with a
+/// Encodes values of the MIM's data types: big endian; strings, handles and times are arrays with a
 /// 32-bit count.
 class Octets {
  public:
@@ -21,7 +21,7 @@ class Octets {
     BigEndianWriter{bytes_}(n);
     return *this;
   }
-  /// HLAcount: as much as fits.
+  /// HLAcount; saturates.
   Octets& count(std::uint64_t n) {
     return number(static_cast<std::uint32_t>(n < 0x7fffffff ? n : 0x7fffffff));
   }
@@ -40,20 +40,20 @@ class Octets {
     BigEndianWriter{bytes_}(t->raw);
     return *this;
   }
-  /// HLAunicodeString of UTF-8; what is none becomes U+FFFD.
+  /// An HLAunicodeString from UTF-8; invalid bytes become U+FFFD.
   Octets& text(std::string_view utf8);
-  /// Elements begin at multiples of four.
+  /// An array of strings; elements begin at multiples of four.
   Octets& texts(const std::vector<std::string>&);
 
  private:
   Blob bytes_;
 };
 
-/// Reads such values from a stranger; once something does not fit, ok() is false.
+/// Reads such values from untrusted input; ok() becomes false at the first mismatch.
 class OctetReader {
  public:
   explicit OctetReader(Bytes b) noexcept : rest_(b) {}
-  /// All was read and nothing is left.
+  /// Everything was read successfully and nothing is left.
   bool complete() const noexcept { return rest_.complete(); }
   bool ok() const noexcept { return rest_.ok(); }
 

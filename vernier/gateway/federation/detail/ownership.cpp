@@ -22,14 +22,14 @@ Numbers attributes_of(const std::vector<Slot*>& all) {
   return attributes;
 }
 
-/// Gathers what several federates are to be told, so that each is told once.
+/// Collects attributes by receiver, so that each federate gets one message.
 using Messages = std::map<Handle, Numbers>;
 
 }  // namespace
 
-// ---- how attributes pass from one to another
+// ---- how ownership is transferred
 
-/// Makes `to` the owner, and nothing more: nobody is told.
+/// Makes `to` the owner without telling anyone.
 void Federation::hand_over(Instance& i, Slot& s, Handle to) {
   const FomTables::Field& m = tables_.attributes[s.attribute - 1];
   s.owner = to;
@@ -46,7 +46,7 @@ void Federation::hand_over(Instance& i, Slot& s, Handle to) {
 void Federation::make_unowned(Instance& i, const std::vector<Slot*>& all, Bytes tag) {
   std::map<std::pair<Handle, Blob>, Numbers> acquired;
   std::vector<Slot*> left, passed_on;
-  const Handle before = all.empty() ? 0 : all.front()->owner;  // all are of one
+  const Handle before = all.empty() ? 0 : all.front()->owner;  // all have the same owner
   for (Slot* s : all) {
     if (s->wanted_by.empty()) {
       hand_over(i, *s, 0);
@@ -91,7 +91,8 @@ void Federation::offer_unowned(Instance& i, Federate& f) {
   if (!open.empty()) tell(f, Assume{i.handle, open, {}});
 }
 
-/// Asks the owners of these for their release, on behalf of who wants them first.
+/// Asks the owners to release these attributes, on behalf of the first federate that waits for
+/// each.
 void Federation::ask_release(Instance& i, const std::vector<Slot*>& all) {
   std::map<std::pair<Handle, Blob>, Numbers> release;
   for (const Slot* s : all) {
@@ -132,12 +133,14 @@ void Federation::set_ownership(Federate& f, Handle object, Handle attribute, boo
 
 // ---- services of owners
 
+// unconditionalAttributeOwnershipDivestiture (7.2)
 void Federation::take(Federate& f, const DivestUnconditionally& m) {
   Instance& i = known_instance(f, m.object);
   make_unowned(i, owned_slots(f, i, m.attributes), {});
   review(i);
 }
 
+// negotiatedAttributeOwnershipDivestiture (7.3)
 void Federation::take(Federate& f, const DivestNegotiated& m) {
   check_tag(m.tag);
   Instance& i = known_instance(f, m.object);
@@ -176,6 +179,7 @@ std::vector<Slot*> Federation::divesting_slots(const Federate& f, Instance& i,
   return all;
 }
 
+// confirmDivestiture (7.6)
 void Federation::take(Federate& f, const ConfirmDivestiture& m) {
   Instance& i = known_instance(f, m.object);
   const std::vector<Slot*> all = divesting_slots(f, i, m.attributes);
@@ -188,6 +192,7 @@ void Federation::take(Federate& f, const ConfirmDivestiture& m) {
   review(i);
 }
 
+// attributeOwnershipDivestitureIfWanted (7.13)
 Divested Federation::take(Federate& f, const DivestIfWanted& m) {
   Instance& i = known_instance(f, m.object);
   std::vector<Slot*> all = owned_slots(f, i, m.attributes);
@@ -197,10 +202,11 @@ Divested Federation::take(Federate& f, const DivestIfWanted& m) {
   return {attributes_of(all)};
 }
 
+// attributeOwnershipReleaseDenied (7.12)
 void Federation::take(Federate& f, const DenyRelease& m) {
   Instance& i = known_instance(f, m.object);
-  // who was refused waits no longer, and who comes next asks. The standard has this answer to a
-  // request so that the asking federate gets one; RTIs before 1516-2010 left it waiting.
+  // The denied federate stops waiting, and the next in the queue asks. The standard introduced this
+  // service so that the requesting federate gets an answer; before 1516-2010 it kept waiting.
   Messages unavailable;
   std::vector<Slot*> next;
   for (Slot* s : owned_slots(f, i, m.attributes)) {
@@ -216,6 +222,7 @@ void Federation::take(Federate& f, const DenyRelease& m) {
   ask_release(i, next);
 }
 
+// cancelNegotiatedAttributeOwnershipDivestiture (7.14)
 void Federation::take(Federate& f, const CancelDivestiture& m) {
   Instance& i = known_instance(f, m.object);
   const std::vector<Slot*> all = divesting_slots(f, i, m.attributes);
@@ -235,7 +242,7 @@ void Federation::take(Federate& f, const CancelDivestiture& m) {
   ask_release(i, still_wanted);
 }
 
-// ---- services of those who want to own
+// ---- services of federates that want to own
 
 std::vector<Slot*> Federation::wanted_slots(const Federate& f, Instance& i,
                                             const Numbers& attributes) const {
@@ -255,6 +262,7 @@ std::vector<Slot*> Federation::wanted_slots(const Federate& f, Instance& i,
   return all;
 }
 
+// attributeOwnershipAcquisition (7.8)
 void Federation::take(Federate& f, const Acquire& m) {
   check_tag(m.tag);
   Instance& i = known_instance(f, m.object);
@@ -273,7 +281,7 @@ void Federation::take(Federate& f, const Acquire& m) {
       got.push_back(s->attribute);
       continue;
     }
-    // what was asked for before is replaced
+    // replaces an earlier request of the same federate
     if (const auto before = wish(*s, f.handle); before != s->wanted_by.end()) {
       const bool had_asked = !before->if_available;
       *before = {f.handle, false, m.tag};
@@ -295,6 +303,7 @@ void Federation::take(Federate& f, const Acquire& m) {
   if (!got.empty()) review(i);
 }
 
+// attributeOwnershipAcquisitionIfAvailable (7.9)
 void Federation::take(Federate& f, const AcquireIfAvailable& m) {
   Instance& i = known_instance(f, m.object);
   const std::vector<Slot*> all = wanted_slots(f, i, m.attributes);
@@ -324,6 +333,7 @@ void Federation::take(Federate& f, const AcquireIfAvailable& m) {
   if (!got.empty()) review(i);
 }
 
+// cancelAttributeOwnershipAcquisition (7.15)
 void Federation::take(Federate& f, const CancelAcquisition& m) {
   Instance& i = known_instance(f, m.object);
   const std::vector<Slot*> all = slots(f, i, m.attributes);
@@ -351,14 +361,16 @@ void Federation::take(Federate& f, const CancelAcquisition& m) {
   ask_release(i, next);
 }
 
-// ---- questions
+// ---- queries
 
+// queryAttributeOwnership (7.17)
 void Federation::take(Federate& f, const QueryOwnership& m) {
   Instance& i = known_instance(f, m.object);
   const Slot& s = *slots(f, i, {m.attribute}).front();
   tell(f, Owner{i.handle, m.attribute, s.owner});
 }
 
+// isAttributeOwnedByFederate (7.19)
 Truth Federation::take(Federate& f, const IsOwned& m) {
   Instance& i = known_instance(f, m.object);
   return {slots(f, i, {m.attribute}).front()->owner == f.handle};

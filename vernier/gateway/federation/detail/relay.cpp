@@ -1,4 +1,4 @@
-// The hot path: updates and interactions from one federate to many.
+// The hot path: relays updates (6.10) and interactions (6.12) from one federate to many.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -15,9 +15,9 @@ using detail::Malformed;
 
 namespace {
 
-constexpr std::size_t most_routes = 4;  // sets of attributes that one instance is updated by
+constexpr std::size_t most_routes = 4;  // sets of attributes in use for one instance
 
-/// The numbers of the values, which must ascend.
+/// The handles of the values, which must ascend.
 void read_numbers(const Values& values, Numbers& into) {
   into.clear();
   bool ascending = true;
@@ -28,7 +28,7 @@ void read_numbers(const Values& values, Numbers& into) {
   if (!whole || !ascending) throw Malformed{};
 }
 
-/// Those at `picked` places, in `room`; all when it is empty.
+/// The values at the `picked` positions, copied into `room`; all when it is empty.
 Values picked_values(const Values& all, const Numbers& picked, std::vector<std::byte>& room) {
   if (picked.empty()) return all;
   room.clear();
@@ -44,8 +44,8 @@ Values picked_values(const Values& all, const Numbers& picked, std::vector<std::
   return {static_cast<std::uint32_t>(picked.size()), room};
 }
 
-/// The frame of a Reflect or Receive. Without regions it has less than 96 bytes beside the values
-/// and the tag, and is written in one go.
+/// The frame of a Reflect or Receive. Without regions it has less than 96 bytes besides values and
+/// tag, so that one allocation suffices.
 template <class M>
 Frame framed(const M& m) {
   if (!m.regions.empty()) return frame(m);
@@ -58,7 +58,7 @@ Frame framed(const M& m) {
   return bytes;
 }
 
-/// Of a rate; a day at most.
+/// The interval of a rate; at most a day.
 std::int64_t interval_ns(double hertz) noexcept {
   constexpr double day = 86400e9;
   return hertz > 0.0 ? static_cast<std::int64_t>(std::min(1e9 / hertz, day)) : 0;
@@ -74,10 +74,11 @@ std::int64_t now_ns() noexcept {
 
 // ---- updates
 
+// updateAttributeValues (6.10)
 void Federation::take(Federate& f, const UpdateAttributes& u) {
   read_numbers(u.values, scratch_);
   Instance* i = instances_.find(u.object);
-  if (!i || i->deleted_by != 0) return;  // deleted while this was under way
+  if (!i || i->deleted_by != 0) return;  // deleted while this update was in transit
   const bool ordered =
       u.time && time_.order_for_sending(f.handle, u.time, u.retraction != 0) == Order::time_stamp;
   if (Route* r = route(*i, f.handle, scratch_, ordered)) relay(*i, *r, f.handle, u);
@@ -97,13 +98,13 @@ Route* Federation::route(Instance& i, Handle sender, const Numbers& given, bool 
         r->attributes == given)
       return &*r;
   }
-  // a copy: what follows from a discovery may overwrite it
+  // a copy: a discovery below may overwrite the scratch list
   const Numbers attributes(given.begin(), given.end());
   for (const Handle a : attributes) {
     const Slot* s = i.slot(a);
     if (!s || s->owner != sender) return nullptr;
   }
-  // who has forgotten it gets to know it again
+  // a federate that has locally deleted the instance discovers it again (6.16)
   for (Federate* f : joined_) {
     if (!i.known_by(f->handle)) review(i, *f);
   }
@@ -196,7 +197,7 @@ void Federation::relay(Instance& i, Route& r, Handle producer, const UpdateAttri
       if (!std::exchange(told, true)) time_.sent(producer, *u.time, u.retraction);
     }
     m.producer = part.convey_producer ? producer : 0;
-    m.regions.swap(part.regions);  // given back below
+    m.regions.swap(part.regions);  // returned below
     Frame by_time, as_received;
     for (Route::Target& t : part.targets) {
       if (t.interval_ns != 0) {
@@ -222,6 +223,7 @@ void Federation::relay(Instance& i, Route& r, Handle producer, const UpdateAttri
 
 // ---- interactions
 
+// sendInteraction (6.12, 9.12)
 void Federation::take(Federate& f, const SendInteraction& m) {
   read_numbers(m.values, scratch_);
   if (m.interaction_class == 0 || m.interaction_class > tables_.interaction_classes.size())

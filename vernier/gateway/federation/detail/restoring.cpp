@@ -9,7 +9,7 @@
 
 namespace vernier::federation {
 
-// ---- where states are kept
+// ---- storage of saved states
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr std::uint64_t save_magic = 0x4556415349545256;  // "VRTISAVE"
 constexpr std::uint32_t save_version = 2;
 constexpr std::uintmax_t largest_save = std::uintmax_t{4} << 30;
 
-/// FNV-1a: a file that was damaged or cut is known by it.
+/// FNV-1a, to detect damaged or truncated files.
 std::uint64_t hash_of(Bytes bytes) noexcept {
   std::uint64_t h = 14695981039346656037u;
   for (const std::byte b : bytes) h = (h ^ static_cast<std::uint64_t>(b)) * 1099511628211u;
@@ -44,7 +44,7 @@ bool ascends(const Numbers& all, Handle most) {
 }  // namespace
 
 std::string SaveStore::file(const std::string& federation, const std::string& label) const {
-  // what is replaced in the name still counts
+  // the hash also covers characters that are replaced in the file name
   const std::string both = federation + '\n' + label;
   char hash[20];
   std::snprintf(hash, sizeof hash, "%016llx",
@@ -79,14 +79,14 @@ bool SaveStore::put(const std::string& federation, const std::string& label, Blo
     kept_[{federation, label}] = std::move(state);
     return true;
   }
-  if (!has_room(federation, label)) return false;  // others may have saved since it was asked for
+  if (!has_room(federation, label)) return false;  // others may have saved since the request
   const std::string name = file(federation, label), fresh = name + ".new";
   Blob head;
   Writer w(head);
   w(save_magic, save_version, static_cast<std::uint64_t>(state.size()), hash_of(state));
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
-  error.clear();  // without a folder nothing can be written to it
+  error.clear();  // if the directory cannot be created, writing fails below
   {
     std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
     for (const Blob* part : {&head, &state})
@@ -123,9 +123,9 @@ std::optional<Blob> SaveStore::get(const std::string& federation, const std::str
   return Blob(body.begin(), body.end());
 }
 
-// ---- a state from anywhere
+// ---- checks of an untrusted state
 
-/// Whether everything in a state names something that is there. Its FOM is the beginning of ours.
+/// Checks that every reference in a state is valid. Its FOM is the beginning of ours.
 class SavedCheck {
  public:
   SavedCheck(const FomTables& t, Handle end) : tables_(t), members_(end, false) {}
@@ -247,7 +247,7 @@ std::unique_ptr<Federation::SavedState> Federation::parsed_state(Bytes bytes) co
   return s;
 }
 
-/// Makes the saved state the present one; what federates are, they stay connected to.
+/// Makes the saved state the current one; federates keep their connections.
 bool Federation::adopt(SavedState& s) {
   if (!time_.load(s.time) || !regions_->load(s.regions)) return false;
   std::vector<std::unique_ptr<Federate>> all(

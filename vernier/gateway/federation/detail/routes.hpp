@@ -4,17 +4,17 @@
 
 namespace vernier::federation {
 
-/// Where interactions of one class with one set of parameters go.
+/// The receivers of interactions of one class with one set of parameters.
 struct Federation::InteractionRoute {
   struct Target {
     Federate* federate = nullptr;
-    const InteractionDeclaration* by_regions = nullptr;  // null: subscribed without
+    const InteractionDeclaration* by_regions = nullptr;  // null: subscribed without regions
   };
-  /// Receivers that get the same bytes.
+  /// Receivers of the same bytes.
   struct Part {
     Handle received_as = 0;
-    Numbers picked;     // places in the message; empty: all
-    bool none = false;  // there are some, but the receivers get none of them
+    Numbers picked;     // positions in the message; empty: all
+    bool none = false;  // there are parameters, but none for these receivers
     bool convey_producer = false, convey_regions = false;
     std::vector<Target> targets;
   };

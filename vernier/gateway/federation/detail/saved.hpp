@@ -10,7 +10,7 @@
 
 namespace vernier::federation {
 
-/// Saved states of the RTI's, by federation and label: in a folder, or in memory without one.
+/// Saved states of the RTI, by federation and label: in a directory, or in memory.
 class SaveStore {
  public:
   static constexpr std::size_t most_in_memory = 64, most_bytes = 1u << 30;
@@ -19,12 +19,12 @@ class SaveStore {
 
   explicit SaveStore(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Whether another one can be kept. In a folder all saves count, whoever wrote them; one of the
-  /// same label is replaced.
+  /// Whether there is room for another. In a directory all saves count, including those of other
+  /// RTIs; a save with the same label is replaced.
   bool has_room(const std::string& federation, const std::string& label) const;
-  /// False when there is no room or it cannot be written; then nothing of it is left.
+  /// False when there is no room or writing fails; nothing of it is then left.
   bool put(const std::string& federation, const std::string& label, Blob state);
-  /// Nothing when there is none, or when it is damaged.
+  /// Nothing when it does not exist or is damaged.
   std::optional<Blob> get(const std::string& federation, const std::string& label) const;
 
  private:
@@ -64,7 +64,7 @@ struct Federation::SavedState {
   std::vector<Instance> instances;
   std::vector<ReservedName> reserved;
   std::vector<NamedPoint> points;
-  std::vector<WaitingMessage> waiting;  // sent while it was saved
+  std::vector<WaitingMessage> waiting;  // sent during the save
   Blob time, regions;
   VERNIER_FIELDS(name, kind, own_time, documents, auto_provide, federates_end, federates,
                  next_instance, instances, reserved, points, waiting, time, regions)

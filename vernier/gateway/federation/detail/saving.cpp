@@ -11,6 +11,7 @@ using detail::refuse;
 
 // ---- saving
 
+// requestFederationSave (4.16)
 void Federation::take(Federate& f, const RequestSave& m) {
   if (m.label.size() > limits.name_bytes || !store_.has_room(name_, m.label))
     refuse(Failure::UnableToPerformSave,
@@ -23,7 +24,7 @@ void Federation::take(Federate& f, const RequestSave& m) {
     if (!time_.regulating(f.handle) && !time_.constrained(f.handle))
       refuse(Failure::FederateUnableToUseTime,
              "The federate is neither time-regulating nor time-constrained");
-    if (next_save_time_) time_.go_on();  // the later request counts
+    if (next_save_time_) time_.go_on();  // the later request replaces the earlier one
     next_save_time_.reset();
     if (anybody) time_.stop_at(*m.time);
   } else if (next_save_time_) {
@@ -38,7 +39,7 @@ void Federation::take(Federate& f, const RequestSave& m) {
     check_stopped();
 }
 
-/// A save waits for a time, and everybody who is constrained has come there.
+/// Starts a scheduled save once all constrained federates have reached its time.
 void Federation::check_stopped() {
   if (next_save_time_ && !saving_ && time_.stopped()) begin_save();
 }
@@ -55,12 +56,14 @@ void Federation::begin_save() {
   if (observer_) observer_->changed();
 }
 
+// federateSaveBegun (4.18)
 void Federation::take(Federate& f, const SaveBegun&) {
   if (f.saving != SaveStatus::instructed)
     refuse(Failure::SaveNotInitiated, "The federate was not told to save");
   f.saving = SaveStatus::saving;
 }
 
+// federateSaveComplete (4.19)
 void Federation::take(Federate& f, const SaveDone& m) {
   if (f.saving != SaveStatus::saving)
     refuse(Failure::FederateHasNotBegunSave, "The federate has not begun to save");
@@ -71,6 +74,7 @@ void Federation::take(Federate& f, const SaveDone& m) {
     end_save(save_failed_ ? SaveFailure::federate_failed : SaveFailure::none);
 }
 
+// abortFederationSave (4.21)
 void Federation::take(Federate&, const AbortSave&) {
   if (!saving_) refuse(Failure::SaveNotInProgress, "The federation is not being saved");
   end_save(SaveFailure::aborted);
@@ -97,6 +101,7 @@ void Federation::end_save(SaveFailure failure) {
   if (observer_) observer_->changed();
 }
 
+// queryFederationSaveStatus (4.22)
 void Federation::take(Federate& f, const QuerySaveStatus&) {
   SaveStatusReport r;
   for (const Federate* one : joined_) r.all.push_back({one->handle, one->saving});
@@ -133,6 +138,7 @@ Blob Federation::state() const {
 
 // ---- restoring
 
+// requestFederationRestore (4.24)
 void Federation::take(Federate& f, const RequestRestore& m) {
   std::unique_ptr<SavedState> found;
   if (const auto bytes = store_.get(name_, m.label)) found = parsed_state(*bytes);
@@ -155,8 +161,8 @@ void Federation::take(Federate& f, const RequestRestore& m) {
   if (observer_) observer_->changed();
 }
 
-/// Finds for each federate the saved one that it becomes: of its name and type, or else of its
-/// type. False when there is not one for each.
+/// Assigns to each federate the saved one that it becomes: of the same name and type, or else of
+/// the same type. False when that is impossible.
 bool Federation::matched(const SavedState& s) {
   if (s.federates.size() != joined_.size()) return false;
   for (Federate* f : joined_) f->restored_as = 0;
@@ -178,6 +184,7 @@ bool Federation::matched(const SavedState& s) {
   return true;
 }
 
+// federateRestoreComplete (4.28)
 void Federation::take(Federate& f, const RestoreDone& m) {
   if (f.restoring != RestoreStatus::restoring)
     refuse(Failure::RestoreNotRequested, "The federate was not told to restore");
@@ -188,6 +195,7 @@ void Federation::take(Federate& f, const RestoreDone& m) {
     end_restore(restore_failed_ ? RestoreFailure::federate_failed : RestoreFailure::none);
 }
 
+// abortFederationRestore (4.30)
 void Federation::take(Federate&, const AbortRestore&) {
   if (!restoring_) refuse(Failure::RestoreNotInProgress, "The federation is not being restored");
   end_restore(RestoreFailure::aborted);
@@ -212,6 +220,7 @@ void Federation::end_restore(RestoreFailure failure) {
   if (observer_) success ? observer_->restored() : observer_->changed();
 }
 
+// queryFederationRestoreStatus (4.31)
 void Federation::take(Federate& f, const QueryRestoreStatus&) {
   RestoreStatusReport r;
   for (const Federate* one : joined_)

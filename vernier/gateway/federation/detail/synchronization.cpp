@@ -7,6 +7,7 @@ namespace vernier::federation {
 
 using detail::refuse;
 
+// registerFederationSynchronizationPoint (4.11)
 void Federation::take(Federate& f, const RegisterSynchronization& m) {
   if (m.label.size() > limits.name_bytes)
     refuse(Failure::RTIinternalError,
@@ -48,6 +49,7 @@ void Federation::announce_points(Federate& f) {
   }
 }
 
+// synchronizationPointAchieved (4.14)
 void Federation::take(Federate& f, const AchieveSynchronization& m) {
   const auto at = points_.find(m.label);
   Point::Participant* member = nullptr;
@@ -65,7 +67,7 @@ void Federation::take(Federate& f, const AchieveSynchronization& m) {
   if (observer_) observer_->changed();
 }
 
-/// Ends the point when nobody is waited for any more.
+/// Completes the point when all its federates have achieved it.
 void Federation::complete_point(const std::string& label) {
   const auto at = points_.find(label);
   const Point& p = at->second;

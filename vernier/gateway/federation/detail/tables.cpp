@@ -131,7 +131,7 @@ void Federation::load(std::vector<Document> added) {
   interaction_routes_.resize(tables_.interaction_classes.size() + 1);
   routes_changed();
   for (Federate* f : joined_) size_tables(*f);
-  // a class that only led to others may have got attributes; those come last
+  // a class that was only an ancestor may now have attributes; they come last
   instances_.each([&](Instance& i) {
     const Numbers& members = tables_.object_classes[i.object_class - 1].members;
     for (std::size_t k = i.slots.size(); k < members.size(); ++k)
@@ -196,7 +196,7 @@ Numbers Federation::checked_attributes(Handle of_class, const Numbers& given) co
 }
 
 bool Federation::is_a(Handle c, Handle ancestor) const noexcept {
-  // a parent's handle is less than its children's
+  // a parent's handle is smaller than those of its children
   while (c > ancestor) c = tables_.object_classes[c - 1].parent;
   return c == ancestor;
 }

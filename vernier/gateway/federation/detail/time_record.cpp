@@ -57,10 +57,10 @@ TimeManager::Report TimeManager::report(Handle federate) const {
 namespace {
 
 constexpr std::uint32_t record_version = 1;
-// what each takes at least, so that nobody makes room for more than can be there
+// minimum size of each entry, to bound allocations by the size of the input
 constexpr std::size_t federate_bytes = 71, held_bytes = 28, sent_bytes = 16;
 
-/// All of a federate but what waits; `f` is one of TimeManager.
+/// All fields of a federate except its queues; `f` is a TimeManager::Federate.
 template <class V, class F>
 void scalars(V& v, F& f) {
   v(f.handle, f.state, f.how, f.regulating, f.constrained, f.constrained_pending, f.asynchronous,
