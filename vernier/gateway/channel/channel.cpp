@@ -5,7 +5,7 @@
 namespace vernier::channel {
 namespace {
 
-// "rad/s" stays as written; "deg/s" is shown as what flows inside
+// "rad/s" stays as written; "deg/s" is shown as the SI unit used inside
 std::string inner_unit(const Channel& c) {
   if (c.factor == 1.0) return c.unit;
   const auto unit = parsed_unit(c.unit);

@@ -10,8 +10,8 @@
 
 namespace vernier::channel {
 
-/// A signal that crosses the border of the run. Outside it is in `unit`, inside in SI:
-/// inside = outside * factor.
+/// A signal that crosses the boundary of the run. Outside it is in `unit`, inside in SI: inside =
+/// outside * factor.
 struct Channel {
   std::string name;
   std::string unit = "1";
@@ -24,8 +24,8 @@ struct Channel {
   std::string description = {};
 };
 
-/// Everything that crosses the border at one connector; seen from it, as in its document: inputs
-/// go out of the run, outputs come into it.
+/// Everything that crosses the boundary at one connector, from its point of view, as in its
+/// document: inputs leave the run, outputs enter it.
 struct Channels {
   std::vector<Channel> inputs, outputs;
   std::vector<std::string> events_in, events_out;
@@ -41,11 +41,10 @@ std::size_t size(const std::vector<Channel>&) noexcept;
 /// Ports, events and feedthrough of a component with these channels. Ports are in SI.
 Description described(const Channels&);
 
-/// The initial values of all elements one after another, in the units of the outside; zero where
-/// there is none.
+/// The initial values of all elements in sequence, in external units; zero where there is none.
 std::vector<double> initial_values(const std::vector<Channel>&);
 
-/// The name of one element for people and files: "omega[2]", or "speed" for a single one.
+/// The name of one element in messages and files: "omega[2]", or "speed" for a scalar.
 std::string element_name(const std::vector<Channel>&, std::size_t element);
 
 }  // namespace vernier::channel

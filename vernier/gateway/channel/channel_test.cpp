@@ -30,7 +30,7 @@ Channels sample() {
   return c;
 }
 
-/// Passes everything through its ports as the outside sees it.
+/// Passes everything through its ports in external units.
 class Mirror final : public Component {
  public:
   Mirror() : channels(channel::sample()), description_(described(channels)) {

@@ -9,8 +9,8 @@
 
 namespace vernier::channel {
 
-/// The bound ports of a connector, moved as one flat vector of numbers in the units of the outside.
-/// Integers and booleans travel as numbers, exact up to 2^53. Nothing but bind() allocates.
+/// The bound ports of a connector, transferred as one flat vector of numbers in external units.
+/// Integers and booleans are transferred as numbers, exact up to 2^53. Only bind() allocates.
 class Ports {
  public:
   void bind(const Channels&, const Bindings&);
@@ -21,7 +21,7 @@ class Ports {
   void take_inputs(std::span<double>) const noexcept;
   void give_outputs(std::span<const double>) const noexcept;
 
-  /// How often event input `i` has happened since the start of the run.
+  /// How often event input `i` has occurred since the start of the run.
   std::int64_t happened(std::size_t i) const noexcept { return events_in_[i][0]; }
   void give_events(std::span<const std::int64_t> counts) const noexcept;
 

@@ -24,7 +24,7 @@ std::int64_t ClockEstimate::offset_at(std::int64_t home) const noexcept {
 }
 
 std::int64_t ClockEstimate::home_of(std::int64_t target) const noexcept {
-  // home = target + offset + skew (home - reference)
+  // solved for home: home = target + offset + skew (home - reference)
   const double from_reference = static_cast<double>(target + base - reference) + offset * 1e9;
   return reference + std::llround(from_reference / (1.0 - skew));
 }
@@ -46,14 +46,14 @@ bool ClockFilter::add(const Exchange& e) noexcept {
   } else if (e.round_trip() < best_.round_trip()) {
     best_ = e;
   }
-  // until the filter starts, the exchange that was least disturbed is the best guess
+  // until the filter starts, the exchange with the shortest round trip is the best estimate
   const double trip = static_cast<double>(e.round_trip()) * 1e-9;
   if (!estimate_.converged && (first || trip < start_best_)) {
     start_best_ = trip;
     started_from_ = e.t4;
     estimate_.offset = beyond_base(e);
   }
-  // the next one would fall into the next second
+  // the next exchange will fall into the next interval
   if (!first && e.t4 - window_began_ + since < settings_.select) return false;
   renew(best_);
   have_best_ = false;
@@ -116,11 +116,13 @@ void ClockFilter::filter(double offset, double trip, double dt) noexcept {
   const double qf = settings_.frequency_walk, qo = settings_.offset_walk;
   double& x0 = estimate_.offset;
   double& x1 = estimate_.skew;
+  // predict: constant skew, process noise of both random walks integrated over dt
   x0 += x1 * dt;
   p00_ += 2.0 * dt * p01_ + dt * dt * p11_ + qo * dt + qf * dt * dt * dt / 3.0;
   p01_ += dt * p11_ + qf * dt * dt / 2.0;
   p11_ += qf * dt;
 
+  // the measurement noise R of the header, and the gate on the innovation
   const double excess = 0.5 * (trip - trip_minimum_);
   const double r = 0.0625 * trip_spread_ * trip_spread_ + excess * excess;
   const double innovation = offset - x0, s = p00_ + r;
@@ -129,6 +131,7 @@ void ClockFilter::filter(double offset, double trip, double dt) noexcept {
     if (++rejections_ >= settings_.patience) {
       rejections_ = 0;
       ++estimate_.restarts;
+      // first widen the covariance; if that does not help, start from this measurement
       if (++openings_ == 1) {
         p00_ = 100.0 * p00_ + r;
         p01_ *= 100.0;
@@ -139,6 +142,7 @@ void ClockFilter::filter(double offset, double trip, double dt) noexcept {
     }
   } else {
     rejections_ = openings_ = 0;
+    // scalar Kalman update of offset and skew
     const double k0 = p00_ / s, k1 = p01_ / s;
     x0 += k0 * innovation;
     x1 += k1 * innovation;
@@ -182,7 +186,7 @@ std::optional<HullCheck::Gap> HullCheck::gap() const noexcept {
   g.at = oldest.t1 + (newest.t4 - oldest.t1) / 2;
   g.base = newest.twice_offset() / 2;
 
-  // the lower hull of points given in the order of t, and the line of its edge over t = 0
+  // the lower convex hull of points in ascending order of t, and the line of its edge over t = 0
   struct Line {
     double y, slope;
   };
@@ -203,7 +207,7 @@ std::optional<HullCheck::Gap> HullCheck::gap() const noexcept {
     const double slope = b.t > a.t ? (b.y - a.y) / (b.t - a.t) : 0.0;
     return Line{a.y - slope * a.t, slope};
   };
-  // the offset is above t1 − T2 (the packet was under way) and below t4 − T3
+  // No packet arrives before it was sent: the offset is above t1 − T2 and below t4 − T3.
   const Line below = lower([&](const Exchange& e) {
     return Point{static_cast<double>(e.t1 - g.at), -static_cast<double>(e.t1 - e.T2 - g.base)};
   });

@@ -44,7 +44,7 @@ Errors errors(std::vector<double>& e) {
           e.back() * 1e6};
 }
 
-/// The mean over four seeds of the errors over three hours.
+/// The mean over four seeds of the errors in three hours.
 template <class Estimator>
 Errors measured(Network network, double interval, Estimator make) {
   Errors all;
@@ -71,8 +71,8 @@ auto kalman() {
   };
 }
 
-// the reference's table of three hours at 10 ppm with wander: rms, 99 %, most in µs, one exchange
-// a second. Other random numbers: a third more is allowed.
+// the reference's table for three hours at 10 ppm with wander: rms, 99 %, maximum in µs, one
+// exchange per second. The random numbers differ, so a third more is allowed.
 TEST(ClockFilter, ReproducesTheTableOfNetworks) {
   const struct {
     Network network;
@@ -98,7 +98,7 @@ TEST(ClockFilter, DoesBetterWithTheBestOfTenEachSecond) {
   EXPECT_LT(epos.p99, 1.34 * 49);
 }
 
-// the stated requirement: under 150 µs; from the first minute on, which the filter needs to start
+// the requirement: below 150 µs after the first minute, which the filter needs to start
 TEST(ClockFilter, StaysUnder150MicrosecondsForThreeHoursAtTenPpm) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     ClockPair pair({.network = Network::epos, .skew = 10e-6, .seed = seed});
@@ -136,11 +136,11 @@ TEST(MeanOffset, IsWrongBy54MillisecondsAfterThreeHoursAtTenPpm) {
     e = static_cast<double>(mean.offset()) * 1e-9 -
         pair.true_offset(static_cast<double>(x.t4) * 1e-9);
   }
-  EXPECT_NEAR(e, 0.5 * 10e-6 * 10'800.0, 0.2e-3);  // r t/2, and the noise of the network
+  EXPECT_NEAR(e, 0.5 * 10e-6 * 10'800.0, 0.2e-3);  // r t/2, and the network's noise
 }
 
 TEST(ClockFilter, MeansItsStandardDeviations) {
-  // the share of errors within two deviations; 95 % were they normal
+  // the fraction of errors within two standard deviations; 95 % for a normal distribution
   for (const Network network : {Network::lan, Network::epos, Network::wan}) {
     int within = 0, all = 0;
     for (std::uint64_t seed = 11; seed < 15; ++seed) {
@@ -183,12 +183,13 @@ TEST(ClockFilter, DistrustsANewRouteUntilItIsAllThereIs) {
     before = now;
     before_at = x.t4;
   }
-  // for 600 s the old route's round trips are remembered, and the new ones count little; then the
-  // longer way out looks like half of it in the offset, which nobody can tell
+  // For 600 s the old route's round trips are remembered, and the new ones get little weight. Then
+  // the longer outbound path appears as half of it in the offset, which is not observable.
   const double wrong = static_cast<double>(before) * 1e-9 - pair.true_offset(pair.now());
   EXPECT_NEAR(wrong, -1e-3, 20e-6);
   EXPECT_GE(filter.estimate().least_round_trip, 2.12e-3);
-  // 10 ppm of skew, at most 100 ppm of slewing; while the path is new the filter's skew swings
+  // 10 ppm of skew and at most 100 ppm of slewing; the filter's skew oscillates after the change of
+  // path
   EXPECT_LT(steepest, 200e-6);
 }
 
@@ -239,7 +240,7 @@ TEST(HullCheck, RefutesAnEstimateThatCannotBe) {
   }
   ClockEstimate e = filter.estimate();
   EXPECT_FALSE(hull.refutes(e));
-  e.offset += 200e-6;  // the network takes 60 µs at least
+  e.offset += 200e-6;  // the network takes at least 60 µs
   EXPECT_TRUE(hull.refutes(e));
   e.offset -= 400e-6;
   EXPECT_TRUE(hull.refutes(e));
@@ -259,8 +260,8 @@ TEST(ClockEstimate, TurnsTargetTimesIntoHomeTimesAndBack) {
   }
 }
 
-// The forerun of a 10 Hz client of a server at 250 Hz, half a period, drifts by 108 ms in three
-// hours at 10 ppm when nothing is done.
+// The lead of a 10 Hz client of a 250 Hz server, half a period, would drift by 108 ms in three
+// hours at 10 ppm without synchronization.
 TEST(StepGrid, KeepsTheForerunWithinOnePercentForThreeHours) {
   for (const double skew : {10e-6, -50e-6}) {
     const Period period{100'000'000, 1};

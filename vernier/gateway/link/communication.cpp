@@ -14,7 +14,7 @@ constexpr std::int64_t millisecond = 1'000'000, second = 1'000'000'000;
 constexpr std::int64_t publish_every = 2 * millisecond;
 constexpr std::int64_t longest_partial = second;
 constexpr std::size_t control_backlog = 1u << 16;
-constexpr int reads_in_a_row = 8;  // then the other connection has its turn
+constexpr int reads_in_a_row = 8;  // then the other connection is served
 
 Descriptor listener(const Settings& s, const net::Address& a) {
   auto made = net::listening(a);
@@ -93,7 +93,7 @@ Hello Link::Communication::mine() const {
 void Link::Communication::run() {
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
   if (settings_.priority > 0) {
-    // without the right to it the link works all the same, only later
+    // without the privilege the link still works, with more latency
     sched_param p{};
     p.sched_priority = settings_.priority;
     pthread_setschedparam(pthread_self(), SCHED_FIFO, &p);
@@ -194,7 +194,7 @@ void Link::Communication::come_up(const Terms& terms) {
     w->reader().allow(w == &data_ ? shared_.receive_bytes : 0, terms.max_payload);
   }
   conversation_.begin(terms, mine(), now());
-  // what was sent before is of no use now
+  // vectors from before the session are obsolete
   if (shared_.outgoing.read()) {
     std::memcpy(&last_outgoing_, shared_.outgoing.front(), sizeof last_outgoing_);
   }
@@ -205,7 +205,7 @@ void Link::Communication::come_up(const Terms& terms) {
     shared_.status.peer = shown(terms.peer.name) + " (" + shown(terms.peer.build) + ")";
   }
   publish(LinkState::up);
-  // what came right behind the handshake has been read already
+  // frames received together with the handshake are already in the buffer
   serve(Connection::control);
   if (live_) serve(Connection::data);
 }
@@ -222,7 +222,7 @@ void Link::Communication::take_wake() {
     OutputNote o;
     std::memcpy(&o, from, sizeof o);
     shared_.outputs.pop();
-    if (o.number <= last_output_) continue;  // of the session before
+    if (o.number <= last_output_) continue;  // of the previous session
     conversation_.counters().missed +=
         o.number - last_output_ - 1 - std::min(o.passed, o.number - last_output_ - 1);
     last_output_ = o.number;
@@ -231,7 +231,7 @@ void Link::Communication::take_wake() {
 }
 
 void Link::Communication::pump() {
-  // only when nothing older waits: until then the newest stays where a newer can replace it
+  // send only when nothing older is queued: until then a newer vector can replace this one
   vector_waits_ = !data_.empty();
   if (vector_waits_ || !shared_.outgoing.read()) return;
   OutgoingHead head;
@@ -315,7 +315,7 @@ void Link::Communication::lose(Reason r, bool theirs, const char* why) {
   const bool regular = r == Reason::closing && theirs;
   if (!regular) ++conversation_.counters().losses;
   if (!theirs && r != Reason::lost) conversation_.farewell(r, why, *this);
-  // towards a peer that is silent nothing would ever be acknowledged
+  // a silent peer would never acknowledge the data
   control_.close(r == Reason::timeout);
   data_.close(r == Reason::timeout);
   live_ = false;

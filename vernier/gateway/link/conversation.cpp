@@ -10,11 +10,11 @@ namespace vernier::link {
 namespace {
 
 constexpr std::int64_t one_millisecond = 1'000'000, one_second = 1'000'000'000;
-constexpr std::int64_t burst = 2 * one_second;  // delays go out faster at the start
+constexpr std::int64_t burst = 2 * one_second;  // delay packets are sent more often at the start
 
 std::size_t at(Connection c) noexcept { return static_cast<std::size_t>(c); }
 
-/// Whether `stamp` is outstanding; then it no longer is.
+/// Whether `stamp` is outstanding; removes it.
 template <std::size_t n>
 bool asked(std::array<std::int64_t, n>& list, std::int64_t stamp) noexcept {
   if (stamp == 0) return false;
@@ -71,7 +71,7 @@ void Conversation::begin(const Terms& terms, const Hello& mine, std::int64_t now
   terms_ = terms;
   mine_ = mine;
   steps_.home_to_target = terms.home_to_target;
-  // the frames of the handshake had number 0
+  // the frames of the handshake have number 0
   sent_.fill(1);
   expected_.fill(1);
   began_ = last_answer_ = next_ping_ = next_delay_ = now;
@@ -137,7 +137,7 @@ Conversation::Verdict Conversation::take(Connection c, const Header& h,
       }
       break;
     case Type::reference:
-      // what comes before the first step belongs to its beginning
+      // a reference received before the first step belongs to its beginning
       steps_.refer(stepping_ ? step_.number : step_.number - 1, h.step);
       reference_start_ = h.t_acq;
       last_reference_ = received;
@@ -237,7 +237,7 @@ void Conversation::output(std::int64_t acquired_target, std::int64_t answered,
   if (clock_.estimate().ready) {
     acquisition_to_output_.add(acquisition_to_output(when, acquired_target, offset_at(when)));
   }
-  // the stamp is what the other side says; one from before the link came up is none of ours
+  // the peer echoes this stamp: ignore one from before this session
   if (answered < began_ || answered > when || answered == counted_) return;
   counted_ = answered;
   dead_time_.add(dead_time(when, answered));

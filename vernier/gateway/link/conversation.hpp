@@ -12,24 +12,24 @@
 
 namespace vernier::link {
 
-/// Where a conversation puts what it has to say.
+/// Receives what a conversation sends.
 class Outlet {
  public:
   virtual ~Outlet() = default;
   /// This side's clock, ns.
   virtual std::int64_t now() noexcept = 0;
-  /// False when there is no room; the frame is then dropped.
+  /// False when there is no room; the frame is dropped.
   virtual bool put(Connection, const Header&, std::span<const std::byte> payload) noexcept = 0;
 };
 
-/// One end of a link between its handshake and its end: pings, references, delays, vectors, and
-/// the figures drawn from them. Knows no socket, thread or clock: time is given, so that hours can
-/// be tried in a second. Nothing allocates.
+/// One end of a link from its handshake to its end: pings, references, delays, vectors, and the
+/// statistics from them. Independent of sockets, threads and clocks: time is a parameter, so that
+/// tests simulate hours in a second. Nothing allocates.
 class Conversation {
  public:
   struct Settings {
     bool check_payload = true;
-    bool drop_not_finite = false;  // vectors of doubles with NaN or infinity are not passed on
+    bool drop_not_finite = false;  // vectors of doubles with NaN or infinity are dropped
   };
   /// A step of this side, and when it was planned to begin.
   struct Step {
@@ -40,30 +40,32 @@ class Conversation {
 
   explicit Conversation(const Settings& s) noexcept : settings_(s) {}
 
-  /// The link is up. Sequence numbers begin with those after the handshake's frames.
+  /// The link is up. Sequence numbers continue after the frames of the handshake.
   void begin(const Terms&, const Hello& mine, std::int64_t now) noexcept;
 
-  /// A frame came at `received`. vector: its payload is a new vector. broken: see trouble().
+  /// A frame arrived at `received`. Returns vector: its payload is a new vector; broken: see
+  /// trouble().
   Verdict take(Connection, const Header&, std::span<const std::byte> payload, std::int64_t received,
                Outlet&) noexcept;
-  /// A step of this side has begun: tells the other side.
+  /// A step of this side has begun: tells the peer.
   void step(const Step&, Outlet&) noexcept;
   /// Sends a vector; false when there was no room.
   bool send(std::span<const std::byte> vector, std::int64_t acquired, std::int64_t echo,
             std::uint8_t flags, Outlet&) noexcept;
-  /// A vector that came was output at `at`; `answers` as it was when it came: equations (7), (8).
+  /// A received vector was output at `at`; `answers` as when it was received: equations (7), (8) of
+  /// the EPOS paper.
   void output(std::int64_t acquired_target, std::int64_t answers, std::int64_t at) noexcept;
-  /// The home acquisition stamp that the newest vector answers: its own echo, or that of one before
-  /// it which it replaced.
+  /// The home acquisition stamp that the newest vector answers: its own echo, or that of an earlier
+  /// vector which it replaced.
   std::int64_t answers() const noexcept { return answers_; }
-  /// Tells the other side why this one goes, on both connections.
+  /// Tells the peer why this side closes, on both connections.
   void farewell(Reason, std::string_view text, Outlet&) noexcept;
-  /// Pings, delays and reports that are due; broken: the other side is silent.
+  /// Sends pings, delays and reports that are due; broken: the peer is silent.
   Verdict tick(std::int64_t now, Outlet&) noexcept;
-  /// When tick() has something to do next.
+  /// When tick() must be called next.
   std::int64_t next_tick() const noexcept;
 
-  /// Offset in use at home time t.
+  /// The offset in use at home time t.
   std::int64_t offset_at(std::int64_t t) noexcept { return slewed_.follow(clock_.estimate(), t); }
   void report(std::int64_t now, Quality&) noexcept;
   Counters& counters() noexcept { return counters_; }
@@ -75,7 +77,7 @@ class Conversation {
   static constexpr std::size_t outstanding = 16;
 
   Header header(Type) const noexcept;
-  /// When it was sent; 0: there was no room.
+  /// The time of sending; 0: there was no room.
   std::int64_t put(Connection, Header, std::span<const std::byte> payload, Outlet&) noexcept;
   Verdict broken(Reason, Flaw, const char* text) noexcept;
   Verdict take_data(const Header&, std::span<const std::byte>, std::int64_t received) noexcept;
@@ -101,7 +103,7 @@ class Conversation {
   bool steps_known_ = false, refuted_ = false;
   std::int64_t last_reference_ = 0, reference_start_ = 0;
   double round_trip_ = 0.0;
-  std::int64_t answers_ = 0, counted_ = 0;  // stamps of ours that came back
+  std::int64_t answers_ = 0, counted_ = 0;  // stamps of ours that were returned
   DelayFigure send_to_receive_, acquisition_to_output_, dead_time_;
   bool peer_reported_ = false;
   ClockReport peer_clock_;

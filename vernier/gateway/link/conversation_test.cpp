@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t ms = 1'000'000, one_s = 1'000'000'000;
 
-/// Two ends and the network between them in virtual time; delays are ours to choose.
+/// Two ends and the network between them in virtual time; the test sets the delays.
 class World {
  public:
   class End final : public Outlet {
@@ -27,9 +27,9 @@ class World {
       return offset_ + t + std::llround(skew_ * static_cast<double>(t));
     }
     bool put(Connection c, const Header& h, std::span<const std::byte> payload) noexcept override {
-      if (cut) return true;  // lost on the way
+      if (cut) return true;  // lost in transit
       std::int64_t& last = c == Connection::control ? last_control_ : last_data_;
-      // a stream keeps its order
+      // a stream preserves order
       last = std::max(last + 1, world_.now + world_.delay());
       world_.on_the_way.emplace(last, Packet{other, c, h, {payload.begin(), payload.end()}});
       return true;
@@ -73,7 +73,7 @@ class World {
     server.conversation.begin(terms, v, server.now());
   }
 
-  /// Until `end`; false when a side broke.
+  /// Runs until `end`; false when a side broke the link.
   bool run(std::int64_t end, const std::function<void(std::int64_t)>& at = {},
            std::int64_t grain = ms / 4) {
     while (now < end) {
@@ -100,7 +100,7 @@ class World {
     }
     return true;
   }
-  /// A step of a side: takes what is new, tells its number, sends a vector.
+  /// A step of a side: takes a new vector, sends its step number and a vector.
   void step(End& e, std::int64_t n) {
     e.conversation.step({n, e.now()}, e);
     std::int64_t echo = 0;
@@ -125,8 +125,8 @@ Quality quality(World::End& e) {
   return q;
 }
 
-// a client that waits before its first step must not take what came meanwhile for part of that
-// step: at 1 Hz it would be a second off
+// A client that waits before its first step must not count what arrives meanwhile as part of that
+// step: at 1 Hz the mapping would be off by a second.
 TEST(Conversation, AReferenceBeforeTheFirstStepBelongsToItsBeginning) {
   World w({1000 * ms, 1}, {4 * ms, 1});
   std::int64_t server_step = 0;
@@ -139,14 +139,14 @@ TEST(Conversation, AReferenceBeforeTheFirstStepBelongsToItsBeginning) {
   ASSERT_TRUE(q.steps_known);
   EXPECT_EQ(q.steps.home_reference, 0);
   EXPECT_EQ(q.steps.target(0).rounded(), q.steps.target_reference);
-  // from then on as always: what comes in step 0 belongs to the beginning of step 1
+  // then as usual: what arrives in step 0 belongs to the beginning of step 1
   ASSERT_TRUE(w.run(w.now + 300 * ms, server));
   EXPECT_EQ(quality(w.client).steps.home_reference, 1);
 }
 
 TEST(Conversation, MeasuresInjectedDelaysExactly) {
-  // 10 Hz and 250 Hz, 2 ms each way, the server's clock 1000 s ahead: the filter sees a
-  // perfect network, and what is left is its rounding
+  // 10 Hz and 250 Hz, 2 ms each way, the server's clock 1000 s ahead: the filter sees a perfect
+  // network, and only rounding remains
   World w({100 * ms, 1}, {4 * ms, 1}, 0.0, 1000 * one_s);
   std::int64_t client_step = 0, server_step = 0;
   ASSERT_TRUE(w.run(31 * one_s, [&](std::int64_t t) {
@@ -157,13 +157,13 @@ TEST(Conversation, MeasuresInjectedDelaysExactly) {
   EXPECT_NEAR(static_cast<double>(c.offset), -1000.0 * one_s, 1.0);
   EXPECT_NEAR(c.send_to_receive.mean, 2e-3, 1e-8);
   EXPECT_NEAR(v.send_to_receive.most, 2e-3, 1e-8);
-  // the client's vector leaves at a server step, takes 2 ms, is output at the next: 4 ms
+  // the client's vector is sent at a server step, takes 2 ms, and is output at the next: 4 ms
   EXPECT_NEAR(v.acquisition_to_output.mean, 4e-3, 1e-8);
-  // the server's answer to a client step goes at its next step (4 ms), is there at 6, output
-  // at 100
+  // the server's answer to a client step is sent at its next step (4 ms), arrives at 6 ms and is
+  // output at 100 ms
   EXPECT_NEAR(c.dead_time.mean, 0.1, 1e-9);
   // a server step is answered by the client step that outputs it: the newest before it is 4 ms old,
-  // it comes back after 2 ms and is output at the next server step
+  // the answer arrives after 2 ms and is output at the next server step
   EXPECT_NEAR(v.dead_time.mean, 8e-3, 1e-9);
   EXPECT_FALSE(c.clock_refuted);
   EXPECT_EQ(c.counters.misplaced + c.counters.gaps + c.counters.unasked, 0u);
@@ -183,7 +183,7 @@ TEST(Conversation, DeadTimeIsTwiceTheWayForEqualRates) {
   const Quality c = quality(w.client);
   EXPECT_NEAR(c.dead_time.mean, 2.0 * c.acquisition_to_output.mean,
               0.1 * c.acquisition_to_output.mean);
-  EXPECT_NEAR(c.send_to_receive.mean, 0.27e-3, 0.05e-3);  // of the model
+  EXPECT_NEAR(c.send_to_receive.mean, 0.27e-3, 0.05e-3);  // from the network model
 }
 
 TEST(Conversation, RelatesSteps) {
@@ -198,9 +198,9 @@ TEST(Conversation, RelatesSteps) {
   EXPECT_FALSE(q.steps_stale);
   EXPECT_EQ(q.steps.home_to_target, (Ratio{25, 3}));
   const auto truth = static_cast<double>(server_step);
-  // equation (1) neglects the travel time and rounds up to a step: half a step to two too early
+  // equation (1) neglects the travel time and rounds up to a step: half a step to two steps early
   EXPECT_NEAR(q.steps.target(client_step).value(), truth, 12.0);
-  // with the clock it does not
+  // with the clock estimate this error vanishes
   EXPECT_NEAR(q.target_step_at(w.client.now()), truth, 1.01);
 }
 
@@ -264,7 +264,7 @@ TEST(Conversation, CountsVectorsThatAreNotFiniteAndDropsThemWhenAsked) {
     x[1] = 2.0;
     pack(std::span<const double>(x), b);
     EXPECT_EQ(c.take(Connection::data, h, b, w.now, w.client), Conversation::Verdict::vector);
-    // another length or type is not what was agreed
+    // another length or type than agreed
     EXPECT_EQ(c.take(Connection::data, h, std::span(b).first(8), w.now, w.client),
               Conversation::Verdict::broken);
     EXPECT_EQ(c.trouble().reason, Reason::dimensions);

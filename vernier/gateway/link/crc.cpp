@@ -5,7 +5,7 @@
 namespace vernier::link {
 namespace {
 
-// eight bytes at a time: tables[j][b] is what byte b does to the sum when j bytes follow it
+// slicing by eight: tables[j][b] is the contribution of byte b when j bytes follow it
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
 constexpr Tables made() {

@@ -6,8 +6,8 @@
 
 namespace vernier::link {
 
-/// One of the delays that are shown: its last value, the mean of the last twenty as in the EPOS
-/// paper, and what all values together were like. Never allocates.
+/// Statistics of one delay: its last value, the mean of the last twenty as in the EPOS paper, and
+/// the distribution of all values. Never allocates.
 class DelayFigure {
  public:
   static constexpr int shown = 20;
@@ -17,16 +17,17 @@ class DelayFigure {
 
   std::uint64_t count() const noexcept { return count_; }
   double last() const noexcept { return last_; }
-  /// Of the last twenty; 0 when there is none.
+  /// Of the last twenty; 0 without values.
   double recent_mean() const noexcept;
   double mean() const noexcept { return count_ ? sum_ / static_cast<double>(count_) : 0.0; }
   double least() const noexcept { return least_; }
   double most() const noexcept { return most_; }
-  /// Below which a share `p` of all values lies, at most 6 % too high, between least() and most().
+  /// The value below which a fraction `p` of all values lies; at most 6 % too high, between least()
+  /// and most().
   double percentile(double p) const noexcept;
 
  private:
-  // from 1 ns on, 16 classes to each power of two; what is below, also negative, is in class 0
+  // logarithmic classes: 16 per power of two from 1 ns; smaller and negative values are in class 0
   static constexpr int fine = 16, octaves = 44;
 
   std::array<double, shown> recent_{};
@@ -35,7 +36,7 @@ class DelayFigure {
   double last_ = 0.0, sum_ = 0.0, least_ = 0.0, most_ = 0.0;
 };
 
-/// Equations (6) to (8) of the EPOS paper, in s. Times are ns; `offset` is t^{T→H}, home time less
+/// Equations (6) to (8) of the EPOS paper, in s. Times are ns; `offset` is t^{T→H}, home time minus
 /// target time.
 constexpr double send_to_receive(std::int64_t received_home, std::int64_t sent_target,
                                  std::int64_t offset) noexcept {
@@ -45,8 +46,8 @@ constexpr double acquisition_to_output(std::int64_t output_home, std::int64_t ac
                                        std::int64_t offset) noexcept {
   return static_cast<double>(output_home - (offset + acquired_target)) * 1e-9;
 }
-/// On the home clock alone: from acquiring to the output of the first packet that the other side
-/// made with it.
+/// On the home clock alone: from acquisition to the output of the first packet that the peer
+/// computed with it.
 constexpr double dead_time(std::int64_t output_home, std::int64_t acquired_home) noexcept {
   return static_cast<double>(output_home - acquired_home) * 1e-9;
 }

@@ -96,7 +96,7 @@ Decoded decode(std::span<const std::byte, header_bytes> from) noexcept {
   };
   ByteReader r(from);
   if (r.number<std::uint32_t>() != magic) return flawed(Flaw::magic);
-  // another major version may sum its header in another way
+  // another major version may compute the header checksum differently
   if (r.number<std::uint8_t>() != version_major) return flawed(Flaw::version);
   Header& h = d.header;
   Reserved<2> later;
@@ -189,7 +189,7 @@ FrameReader::Next FrameReader::next() noexcept {
   skip_ -= skipped;
   if (skip_ > 0) return {};
   const auto waiting = rest();
-  // whoever does not begin as a frame does is not waited for
+  // reject at once what does not begin like a frame, without waiting for the rest
   std::array<std::byte, 4> start;
   store(start.data(), magic);
   const std::size_t seen = std::min(waiting.size(), start.size());

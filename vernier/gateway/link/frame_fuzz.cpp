@@ -1,5 +1,5 @@
-// A stream of anything, cut into frames: no crash, no memory, and what was understood is written
-// as it was read. The first byte says in what pieces the rest comes.
+// An arbitrary stream split into frames: no crash, no allocation, and a frame that was decoded
+// encodes to the same bytes. The first byte selects the pieces in which the rest arrives.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

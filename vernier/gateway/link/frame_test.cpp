@@ -27,7 +27,7 @@ constexpr std::uint32_t session_id = 0x1234abcd;
 Bytes frame_in(const std::filesystem::path& path) {
   std::ifstream in(path);
   std::string line;
-  std::getline(in, line);  // what it is
+  std::getline(in, line);  // the description
   Bytes bytes;
   for (std::string word; in >> word;) {
     bytes.push_back(static_cast<std::byte>(std::stoi(word, nullptr, 16)));
@@ -52,10 +52,10 @@ Bytes packed(std::vector<T> v) {
   return b;
 }
 
-/// What a reader makes of bytes that come all at once.
+/// What a reader returns for bytes that arrive all at once.
 std::vector<FrameReader::Next> all_read(std::span<const std::byte> bytes,
                                         std::size_t vector_bytes) {
-  static std::optional<FrameReader> kept;  // the payloads are looked at later
+  static std::optional<FrameReader> kept;  // outlives the call: the payloads point into it
   FrameReader& reader = kept.emplace(vector_bytes);
   reader.allow(vector_bytes, most_payload);
   const auto room = reader.room();
@@ -232,7 +232,7 @@ TEST(Frame, EveryGoldenOneIsReadAndWrittenAgainAsItWas) {
     EXPECT_EQ(all[0].progress, FrameReader::Progress::frame);
     const Header& h = all[0].header;
     EXPECT_EQ(written(h, all[0].payload), bytes) << entry.path();
-    // and so are the payloads with fields
+    // payloads with fields are checked too
     if (h.type == Type::hello || h.type == Type::hello_ack) {
       const auto hello = read_hello(all[0].payload);
       ASSERT_TRUE(hello) << entry.path();
@@ -393,9 +393,9 @@ TEST(Hello, IsRefusedWhenAFieldHasNoMeaning) {
   EXPECT_TRUE(read_changed(0, 1));
   EXPECT_FALSE(read_changed(0, 3));     // role
   EXPECT_FALSE(read_changed(1, 0));     // connection
-  EXPECT_FALSE(read_changed(2, 1));     // says that it authenticates, and does not
-  EXPECT_FALSE(read_changed(15, 200));  // period of centuries
-  EXPECT_FALSE(read_changed(16, 0));    // period over zero
+  EXPECT_FALSE(read_changed(2, 1));     // claims to authenticate, without proof
+  EXPECT_FALSE(read_changed(15, 200));  // a period of centuries
+  EXPECT_FALSE(read_changed(16, 0));    // a period divided by zero
   EXPECT_FALSE(read_changed(23, 1));    // 2^24 doubles
   EXPECT_FALSE(read_changed(28, 9));    // element type
   EXPECT_FALSE(read_changed(35, 255));  // an interval of months

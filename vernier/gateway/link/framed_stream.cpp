@@ -16,7 +16,7 @@ void FramedStream::open(net::Stream s) noexcept {
   reader_.clear();
   begin_ = end_ = 0;
   partial_since = 0;
-  // what is not sent yet stays ours, so that the newest vector can replace it
+  // keep unsent data here rather than in the kernel, so that the newest vector can replace it
   const int low = 1;
   setsockopt(stream_.descriptor(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &low, sizeof low);
 }
@@ -70,7 +70,7 @@ bool FramedStream::put(const Header& h, std::span<const std::byte> payload) noex
   const std::size_t bytes = write_frame(h, payload, std::span(out_).subspan(end_));
   if (bytes == 0) return false;
   end_ += bytes;
-  flush();  // a connection that is lost is found when it is read
+  flush();  // a lost connection is detected when reading
   return true;
 }
 

@@ -15,7 +15,7 @@ void StepGrid::begin(const Period& p, std::int64_t k, std::int64_t at) noexcept 
 std::int64_t StepGrid::next(const ClockEstimate& e, std::int64_t now) noexcept {
   const double period = seconds(period_) * 1e9;
   if (!engaged_ && e.converged && !e.stale(now)) {
-    // the server's time of the step that is due now is where the grid begins: no jump
+    // the grid begins at the server time of the step that is due now: no jump
     engaged_ = true;
     k0_ = k_;
     origin_ = due_ - e.offset_at(due_);
@@ -28,7 +28,7 @@ std::int64_t StepGrid::next(const ClockEstimate& e, std::int64_t now) noexcept {
     error_ = static_cast<double>(wanted - due_) - rest_ - period;
     stretch = error_ / period;
   } else if (engaged_) {
-    stretch = skew_;  // a period of the server lasts so much longer here
+    stretch = skew_;  // a server period takes this much longer here
   }
   const double there = rest_ + period * (1.0 + std::clamp(stretch, -most, most));
   const double whole = std::floor(there);

@@ -24,7 +24,7 @@ const char* name(Element e) noexcept {
   return "none";
 }
 
-/// The two requests of one client are the same but for what pairs them.
+/// A client's two requests must be equal except for the fields that pair them.
 bool same_side(Hello a, const Hello& b) noexcept {
   a.connection = b.connection;
   a.token = b.token;
@@ -54,8 +54,8 @@ Handshake::Act Handshake::refuse(Reason r, const char* text) noexcept {
 }
 
 Digest Handshake::proof(const char* who, const Hello& h) const noexcept {
-  // what is proven: who says it, on which connection, in which session, and all it said; both
-  // nonces make it new every time
+  // The proof covers role, connection, session and the whole message; both nonces make it unique,
+  // which prevents replay.
   std::array<std::byte, signed_hello_bytes> payload;
   write_hello(h, payload);
   std::array<char, 16> name{};
@@ -82,7 +82,7 @@ Handshake::Saying Handshake::hello() const noexcept {
   } else if (speaking_ == Connection::data) {
     h.token = terms_.peer.token;
   }
-  // a client's first words cannot be proven: it has not heard the server's nonce
+  // a client's first message cannot contain a proof: it does not have the server's nonce yet
   if (!key_.empty() && (server || speaking_ == Connection::data)) {
     h.proof = proof(server ? "SCP1 server" : "SCP1 client", h);
   }

@@ -7,8 +7,8 @@
 
 #include "vernier/gateway/link/messages.hpp"
 
-/// How two sides come together: what each says of itself, whether that fits, and, with a shared
-/// key, that each knows it. No sockets and no clock here; everything that comes in is hostile.
+/// The handshake: each side describes itself, both check that the descriptions match and, with a
+/// shared key, that the other knows it. No sockets and no clock here; all input is untrusted.
 ///
 ///   client                            server
 ///   HELLO (control, session 0)   →
@@ -30,7 +30,7 @@ struct Terms {
 struct Trouble {
   Reason reason = Reason::framing;
   Flaw flaw = Flaw::none;  // of the frame that broke it
-  bool theirs = false;     // the other side said so
+  bool theirs = false;     // reported by the peer
   std::array<char, 121> text{};
 };
 
@@ -39,10 +39,10 @@ class Handshake {
   /// What to do next.
   enum class Act : std::uint8_t {
     wait,       // nothing
-    send,       // hello() on the connection that the frame came on
+    send,       // hello() on the connection of the frame
     open_data,  // connect, and send hello() there (client)
     up,         // the link is up; the server sends hello() on the data connection first
-    refuse      // see refusal(); tell the other side unless it is theirs, and close
+    refuse      // see refusal(); tell the peer unless it refused, and close
   };
   struct Random {
     std::uint32_t session = 0;  // server; not 0
@@ -50,13 +50,13 @@ class Handshake {
     Nonce nonce{};
   };
 
-  /// `mine` says what this side is and wants. An empty key: nobody is asked for one.
+  /// `mine` describes this side. An empty key: no authentication.
   Handshake(const Hello& mine, std::span<const std::byte> key, const Random&);
 
-  /// A frame came. A client begins by sending hello() on its control connection.
+  /// Processes a frame. A client begins by sending hello() on its control connection.
   Act take(Connection, const Header&, std::span<const std::byte> payload) noexcept;
 
-  /// What this side has to say next: type, session and payload.
+  /// The next message of this side: type, session and payload.
   struct Saying {
     Type type = Type::hello;
     std::uint32_t session = 0;
@@ -75,7 +75,7 @@ class Handshake {
   Act refuse(Reason, const char* text) noexcept;
   Act take_request(Connection, const Header&, const Hello&) noexcept;
   Act take_answer(Connection, const Header&, const Hello&) noexcept;
-  /// Whether what the other side is and wants fits; refuses otherwise.
+  /// Whether the peer's description matches; refuses otherwise.
   bool fits(const Hello&) noexcept;
   Digest proof(const char* who, const Hello&) const noexcept;
 
@@ -83,7 +83,7 @@ class Handshake {
   std::vector<std::byte> key_;
   Random random_;
   State state_ = State::greeting;
-  Connection speaking_ = Connection::control;  // what hello() is for
+  Connection speaking_ = Connection::control;  // the connection for hello()
   Nonce client_nonce_{}, server_nonce_{};
   Terms terms_;
   Trouble refusal_;

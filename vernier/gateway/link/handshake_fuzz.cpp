@@ -1,5 +1,6 @@
-// A handshake with an adversary: some frames are those of an honest peer, some of them changed, the
-// rest is anything. No crash; with a key, only who heard nothing but the honest peer comes up.
+// A handshake with an adversary: some frames are those of an honest peer, some are modified, the
+// rest is arbitrary. No crash; with a key, a side comes up only if it received nothing but honest
+// frames.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -22,13 +23,13 @@ Hello hello(Role role) {
   return h;
 }
 
-/// Bytes that mean nothing: reserved ones, and token and proof of a client's first words.
+/// Bytes without meaning: reserved ones, and token and proof in a client's first message.
 bool ignored(std::size_t at, bool first) {
   return at == 30 || at == 31 || (at >= 44 && at < 48) ||
          (first && ((at >= 48 && at < 56) || at >= 160));
 }
 
-/// Takes numbers from the input until there is nothing left.
+/// Takes numbers from the input until it is used up.
 struct Source {
   std::span<const std::uint8_t> rest;
   std::uint8_t next() {
@@ -63,12 +64,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     h.session = said.session;
     auto payload = said.payload;
     std::size_t bytes = said.bytes;
-    if (op & 4) {  // changed in one byte
+    if (op & 4) {  // with one byte modified
       const std::uint8_t mask = in.next();
       const std::size_t at = in.next() % bytes;
       payload[at] ^= static_cast<std::byte>(mask);
     }
-    if (op & 8) {  // anything
+    if (op & 8) {  // arbitrary
       h.type = static_cast<Type>(in.next());
       if (in.next() & 1) h.session = in.next();
       bytes = std::min<std::size_t>(in.next(), payload.size());

@@ -51,7 +51,7 @@ struct Pair {
     h.session = s.session;
     return to.take(c, h, std::span(s.payload).first(s.bytes));
   }
-  /// Goes as far as it can; what the side that is not content says.
+  /// Runs as far as possible; returns the trouble of the side that refuses.
   const Trouble* run() {
     if (carry(client, server, Connection::control) != Act::send) return &server.refusal();
     if (carry(server, client, Connection::control) != Act::open_data) return &client.refusal();
@@ -96,7 +96,7 @@ TEST(Handshake, NamesWhatDoesNotFit) {
   EXPECT_EQ(refused([](Hello& h) { h.interface_hash = 78; }).reason, Reason::interface);
   EXPECT_EQ(refused([](Hello& h) { h.role = Role::server; }).reason, Reason::framing);
   EXPECT_EQ(refused([](Hello& h) { h.period = {0, 1}; }).reason, Reason::framing);
-  // no hash is no opinion
+  // without a hash there is no check
   Hello c = client_hello();
   c.interface_hash = 0;
   EXPECT_EQ(Pair(c).run(), nullptr);
@@ -119,7 +119,7 @@ TEST(Handshake, WithAnotherKeyOrNoneDoesNot) {
 }
 
 TEST(Handshake, AServerThatDoesNotKnowTheKeyIsNotBelieved) {
-  // it sends back what it was sent, as if it could prove anything
+  // a peer that reflects our own frames must not pass
   Handshake client(client_hello(), key("open sesame"), random(0, 1));
   Handshake other(server_hello(), key("guess"), random(4711, 2));
   EXPECT_EQ(Pair::carry(client, other, Connection::control), Act::send);
@@ -132,7 +132,7 @@ TEST(Handshake, WhatWasHeardOnceOpensNothingLater) {
   ASSERT_EQ(Pair::carry(first.client, first.server, Connection::control), Act::send);
   ASSERT_EQ(Pair::carry(first.server, first.client, Connection::control), Act::open_data);
   const auto recorded = first.client.hello();
-  // another session with the same session number and token, but another nonce of the server
+  // another session with the same session number and token, but another server nonce
   Handshake server(server_hello(), key("k"), random(4711, 9));
   Handshake thief(client_hello(), key("k"), random(0, 1));
   ASSERT_EQ(Pair::carry(thief, server, Connection::control), Act::send);
@@ -144,7 +144,7 @@ TEST(Handshake, WhatWasHeardOnceOpensNothingLater) {
   EXPECT_EQ(server.refusal().reason, Reason::key);
 }
 
-// found by fuzzing: a nonce that changed was not noticed, since the first one was used
+// found by fuzzing: a changed nonce was not detected, since the first one was used
 TEST(Handshake, ASideKeepsItsNonce) {
   Pair p(client_hello(), server_hello(), "k", "k");
   ASSERT_EQ(Pair::carry(p.client, p.server, Connection::control), Act::send);

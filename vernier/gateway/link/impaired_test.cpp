@@ -1,4 +1,4 @@
-// Links over a network that delays, stalls, cuts and damages.
+// Links over a network that delays, stalls, disconnects and corrupts.
 #include <gtest/gtest.h>
 
 #include "vernier/base/random.hpp"
@@ -101,7 +101,7 @@ TEST(Link, TheNewestVectorReplacesOneThatCouldNotLeave) {
   ASSERT_TRUE(comes_up(server));
   relay.impair(Connection::data, Direction::to_server, {.stalled = true});
   std::vector<double> v(16'000);
-  // more than all buffers on the way hold: nothing leaves any more
+  // more than all buffers on the path hold: then nothing can be sent
   std::uint64_t left = 0;
   auto since = std::chrono::steady_clock::now();
   ASSERT_TRUE(eventually([&] {
@@ -112,7 +112,7 @@ TEST(Link, TheNewestVectorReplacesOneThatCouldNotLeave) {
     left = sent;
     return std::chrono::steady_clock::now() - since > 300ms;
   }));
-  EXPECT_EQ(client.state(), LinkState::up);  // control traffic is not held up
+  EXPECT_EQ(client.state(), LinkState::up);  // control traffic is not blocked
   const double newest = v[0];
   relay.impair({});
   ASSERT_TRUE(eventually([&] {
@@ -149,7 +149,7 @@ TEST(Link, ALongVectorDoesNotHoldUpControlTraffic) {
   EXPECT_EQ(client.quality().counters.losses, 0u);
 }
 
-// cuts, garbage, stalls and byte-wise delivery in any order: no crash, no stuck state
+// disconnects, garbage, stalls and byte-wise delivery in any order: no crash, no deadlock
 TEST(Link, SurvivesAnythingInAnyOrder) {
   Impaired i(700ms);
   Random random(11);

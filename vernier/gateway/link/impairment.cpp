@@ -24,7 +24,7 @@ bool begins_a_number(const std::string& w) {
   return !w.empty() && (w[0] == '.' || w[0] == '-' || w[0] == '+' || (w[0] >= '0' && w[0] <= '9'));
 }
 
-/// Words, taken one by one.
+/// Reads words one by one.
 class Reader {
  public:
   explicit Reader(std::string_view text) : words_(words_of(text)) {}
@@ -38,7 +38,7 @@ class Reader {
   }
   bool number_follows() const { return !ended() && begins_a_number(words_[at_]); }
 
-  /// "5ms" or "5 ms"; an error is kept.
+  /// "5ms" or "5 ms"; the first error is kept.
   double time(const std::string& what) {
     std::string text = next();
     if (!ended() && !text.empty() && text.find_first_not_of("0123456789.eE+-") == text.npos)

@@ -10,14 +10,14 @@
 
 namespace vernier::link {
 
-/// How a network is made worse, as a user writes it: "delay 5ms jitter 1ms loss 1% stall 2s cut".
+/// How a network is impaired, as the user writes it: "delay 5ms jitter 1ms loss 1% stall 2s cut".
 ///
-///   delay TIME, jitter TIME       every piece, and its standard deviation
-///   loss SHARE                    so many pieces come a retransmission (200 ms) later
-///   reorder [SHARE]               so many (10 %) are overtaken; reads end anywhere
+///   delay TIME, jitter TIME       of every piece, and its standard deviation
+///   loss SHARE                    this share arrives a retransmission (200 ms) later
+///   reorder [SHARE]               this share (10 %) is overtaken; reads end anywhere
 ///   bytes                         byte by byte
 ///   network NAME                  delays of lan, app, epos or wan
-///   stall TIME [at TIME]          nothing passes for so long; at a third of the test
+///   stall TIME [at TIME]          nothing passes for this time; at a third of the test
 ///   cut [at TIME]                 the connections are closed; at two thirds
 struct ImpairmentPlan {
   struct Stall {
@@ -31,10 +31,10 @@ struct ImpairmentPlan {
   std::optional<Stall> stall;
   std::optional<Cut> cut;
 };
-/// The error says which word is not understood and what may come.
+/// The error names the word that is not understood and the alternatives.
 Result<ImpairmentPlan, std::string> parsed_impairment(std::string_view);
 
-/// Stalls, cuts and ends them when it is time, seconds since the test began.
+/// Starts and ends stalls and cuts at their times, in seconds since the test began.
 class ImpairmentSchedule {
  public:
   /// `length` of the test, s.

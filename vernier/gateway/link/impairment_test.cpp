@@ -52,8 +52,8 @@ TEST(Impairment, StallsAtAThirdAndCutsAtTwoThirds) {
   }
 }
 
-// Where privileges are missing, the reason is in words; where they are not, bytes arrive whole
-// although packets are lost and overtake each other.
+// Without the privileges, the reason is given; with them, bytes arrive complete although packets
+// are lost and overtake each other.
 TEST(PacketNetwork, CarriesTcpThroughLossAndDisorderOrSaysWhyNot) {
   auto made = PacketNetwork::made(7);
   if (!made) {
@@ -80,7 +80,7 @@ TEST(PacketNetwork, CarriesTcpThroughLossAndDisorderOrSaysWhyNot) {
   for (int k = 0; k < 20'000; ++k) sent += static_cast<char>('a' + k % 23);
   std::size_t gone = 0;
   while (received.size() < sent.size() && net::Clock::now() < soon) {
-    // a few hundred bytes at a time, so that there are many packets
+    // a few hundred bytes at a time, to make many packets
     const std::size_t n = std::min<std::size_t>(sent.size() - gone, 400);
     const ssize_t w = n > 0 ? write(near.get(), sent.data() + gone, n) : 0;
     if (w > 0) gone += static_cast<std::size_t>(w);

@@ -172,7 +172,7 @@ const Received& Link::receive() noexcept {
     received_.flags = static_cast<std::uint8_t>(head.flags);
     peer_period_ = head.peer_period;
     echo_ = head.acquired;
-    // of several that are taken in one step the newest is what is output
+    // of several vectors taken in one step, the newest is output
     if (queued && shared_->queue.front()) {
       ++passed_;
     } else if (std::byte* to = shared_->outputs.next()) {

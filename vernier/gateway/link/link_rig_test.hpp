@@ -27,8 +27,8 @@ inline bool eventually(const std::function<bool()>& holds,
   return true;
 }
 
-/// A peer is silent after `silence`; where that is not the subject, a busy machine has all the
-/// time.
+/// A peer counts as silent after `silence`. Where that is not the subject, the time is long enough
+/// for a busy machine.
 inline Settings server_settings(std::chrono::milliseconds silence = 60s) {
   Settings s;
   s.name = "facility";
@@ -63,7 +63,7 @@ inline ::testing::AssertionResult comes_up(Link& l) {
   if (eventually([&] { return l.state() == LinkState::up; })) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << name(l.state()) << ", " << l.status().last_error;
 }
-/// What is stored beside the format for this case.
+/// The expected message of this case, stored with the format.
 inline std::string message(const std::string& name) {
   std::ifstream in(VERNIER_SOURCE_DIR "/formats/scp/bad/" + name + ".txt");
   std::string line;
@@ -75,7 +75,7 @@ inline bool ends(Link& l) {
   return eventually(
       [&] { return l.state() == LinkState::closed || l.state() == LinkState::broken; });
 }
-/// Sends until the other side has it.
+/// Sends until the peer has received it.
 inline bool passes(Link& from, Link& to, std::vector<double> v) {
   return eventually([&] {
     from.begin_step(1, from.now());

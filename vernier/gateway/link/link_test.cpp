@@ -88,7 +88,7 @@ TEST(Link, ASecondClientIsTurnedAwayAndComesInWhenTheFirstHasGone) {
   }
   EXPECT_TRUE(comes_up(second));
   EXPECT_GE(server.status().quality.counters.refused, 1u);
-  EXPECT_EQ(server.status().quality.counters.losses, 0u);  // the first said farewell
+  EXPECT_EQ(server.status().quality.counters.losses, 0u);  // the first client sent BYE
 }
 
 TEST(Link, ComesBackWhenTheServerDoes) {
@@ -112,7 +112,7 @@ TEST(Link, ComesBackWhenTheServerDoes) {
   EXPECT_TRUE(passes(client, *server, {1, 2, 3}));
 }
 
-/// A client in a process of its own.
+/// A client in its own process.
 pid_t client_process(const Settings& s) {
   const pid_t child = fork();
   if (child == 0) {
@@ -152,7 +152,7 @@ TEST(Link, NoticesAPeerThatIsFrozen) {
   EXPECT_EQ(server.status().last_error, message("silent"));
   EXPECT_GE(server.status().quality.counters.timeouts, 1u);
   kill(child, SIGCONT);
-  EXPECT_TRUE(comes_up(server));  // it noticed too, and came again
+  EXPECT_TRUE(comes_up(server));  // it noticed the loss too, and reconnected
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
 }
@@ -177,9 +177,9 @@ TEST(Link, TheStepSideDoesNotAllocate) {
   EXPECT_EQ(testing::allocations(), before);
 }
 
-// sanitizers make system calls of their own
+// sanitizers make their own system calls
 #if !defined(VERNIER_TESTS_SANITIZED)
-/// Every system call of the calling thread but write, exit and reading the clock ends the process.
+/// Any system call of the calling thread except write, exit and reading the clock ends the process.
 void forbid_system_calls() {
   const auto offset = [](std::size_t at) { return static_cast<unsigned>(at); };
   std::vector<sock_filter> filter{

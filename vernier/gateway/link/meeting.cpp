@@ -1,4 +1,4 @@
-// How the communication thread of a client or a server comes to a link that is up.
+// How the communication thread of a client or server establishes a link.
 #include "vernier/gateway/link/detail/communication.hpp"
 #include "vernier/net/secret.hpp"
 
@@ -9,7 +9,7 @@ constexpr std::int64_t millisecond = 1'000'000, second = 1'000'000'000;
 constexpr std::int64_t handshake_time = 2 * second;
 constexpr std::int64_t leaving_time = 500 * millisecond;
 constexpr std::int64_t longest_backoff = 2 * second;
-constexpr std::size_t most_guests = 8;  // more come only from someone who means ill
+constexpr std::size_t most_guests = 8;  // only an attacker opens more
 
 }  // namespace
 
@@ -74,7 +74,7 @@ bool Link::Communication::answered(Handshake& handshake, Connection on, Handshak
                                    std::int64_t deadline) {
   using Progress = FrameReader::Progress;
   Counters& counters = conversation_.counters();
-  // on the other connection the server may already speak; that is for later
+  // the server may already send on the other connection; that is read later
   FramedStream& w = wire(on);
   while (true) {
     const auto next = w.reader().next();
@@ -130,7 +130,7 @@ void Link::Communication::accept(Connection c) {
     net::Stream stream(net::accepted(listener));
     if (!stream) return;
     if (guests_.size() >= most_guests) {
-      // the one that has been silent longest makes room
+      // the connection that has been silent longest makes room
       guests_.erase(guests_.begin());
       ++conversation_.counters().turned_away;
     }
@@ -151,7 +151,7 @@ void Link::Communication::turn_away(Guest& g, Reason r, const char* text) {
   if (g.leaving) return;
   send_bye(g.wire, g.handshake ? g.handshake->session() : 0, g.handshake && g.handshake->session(),
            r, text);
-  // what it sends is read and thrown away, so that it can read why before it sees the end
+  // read and discard its data, so that it can read the reason before the connection ends
   g.wire.stream().finish();
   g.leaving = true;
   g.handshake.reset();

@@ -18,7 +18,7 @@ bool sound(Element e, std::uint32_t count) noexcept {
   return count <= most_payload / size_of(e);
 }
 
-/// The fields in their order on the wire, for writing and reading.
+/// Visits the fields in the order of the protocol, for writing and reading.
 template <class Visitor>
 void visit(Visitor& v, Hello& h) {
   Reserved<2> after_elements;

@@ -47,7 +47,7 @@ double drawn_delay(Network n, Random& r) noexcept {
       share = 0.02, tail = 10e-3;
       break;
     case Network::wan: {
-      // gamma of shape 3/2: an exponential and half of a squared normal deviate
+      // gamma distribution of shape 3/2: an exponential plus half the square of a normal deviate
       const double z = r.normal();
       d = 10e-3 + exponential(0.7e-3, r) + 0.35e-3 * z * z;
       share = 0.02, tail = 20e-3;

@@ -7,40 +7,40 @@
 #include "vernier/base/random.hpp"
 #include "vernier/gateway/link/clock.hpp"
 
-/// Networks and clocks as models, for tests, benchmarks and the relay that makes a link worse.
+/// Models of networks and clocks, for tests, benchmarks and the relay that impairs a link.
 namespace vernier::link {
 
-/// lan: stamps of the kernel over a quiet switch. app: stamps in the threads of a loaded machine.
-/// epos: the EPOS laboratory, mean 2.5 ms with a tail of 10 ms. wan: 10 ms away.
+/// lan: kernel time stamps over a quiet switch. app: time stamps in the threads of a loaded
+/// machine. epos: the EPOS laboratory, mean 2.5 ms with a tail of 10 ms. wan: 10 ms away.
 enum class Network : std::uint8_t { lan, app, epos, wan };
 std::optional<Network> network_named(std::string_view) noexcept;
 std::string_view name(Network) noexcept;
 
-/// The delay of one packet one way, in s.
+/// The one-way delay of one packet, in s.
 double drawn_delay(Network, Random&) noexcept;
 
-/// Exchanges between two clocks that run apart: the skew given, and when they wander a thermal
-/// cycle of 0.2 ppm an hour and a random walk of the frequency of 2e-9/√s.
+/// Exchanges between two clocks that drift apart: with the given skew and, if they wander, a
+/// thermal cycle of 0.2 ppm per hour and a random walk of the frequency of 2e-9/√s.
 class ClockPair {
  public:
   struct Settings {
     Network network = Network::epos;
-    double skew = 10e-6;  // of the target's clock against home's, s/s
+    double skew = 10e-6;  // of the target's clock relative to home's, s/s
     bool wanders = true;
-    double asymmetry = 0.0;  // s, more on the way out
-    double start = 0.123;    // s, what the target's clock shows more than home's
+    double asymmetry = 0.0;  // s, added to the outbound path
+    double start = 0.123;    // s, initial lead of the target's clock
     double interval = 0.1;   // s between exchanges
     std::uint64_t seed = 1;
   };
   explicit ClockPair(const Settings&) noexcept;
 
-  /// The next exchange; true time goes on by the interval.
+  /// The next exchange; true time advances by the interval.
   Exchange next() noexcept;
   /// Home's time of the last exchange's request, s.
   double now() const noexcept { return now_; }
-  /// What home less target truly is at home time t near now, in s.
+  /// The true value of home minus target at home time t near now, in s.
   double true_offset(double t) const noexcept { return -(x_ + frequency_ * (t - now_)); }
-  /// The target's clock, or the delay out, changes by so much from now on (s).
+  /// Steps the target's clock, or the outbound delay, from now on (s).
   void step_clock(double by) noexcept { x_ += by; }
   void change_path(double more) noexcept { settings_.asymmetry += more; }
 

@@ -49,7 +49,7 @@ struct Stack {
   Descriptor space, device;
 };
 
-/// Makes a namespace with a device for the calling thread; empty, or what was refused.
+/// Creates a namespace with a device for the calling thread; returns what was refused, or empty.
 std::string make_stack(int side, Stack& s) {
   const auto refused = [](const char* what) {
     return std::string(what) + ": " + std::generic_category().message(errno);
@@ -95,7 +95,7 @@ struct PacketNetwork::State {
       auto due = now + std::chrono::duration_cast<Clock::duration>(
                            std::chrono::duration<double>(std::max(d, 0.0)));
       if (i.reorder > 0.0 && random.uniform() < i.reorder) {
-        // those that come after it do not wait
+        // later packets do not wait for it
         due +=
             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(i.overtaken));
         ++counts.overtaken;
@@ -146,7 +146,7 @@ Result<std::unique_ptr<PacketNetwork>, std::string> PacketNetwork::made(std::uin
   network->state_ = std::make_unique<State>(seed);
   State& s = *network->state_;
   for (int side = 0; side < 2; ++side) {
-    // on a thread of its own, since a thread stays in the namespace that it made
+    // in a separate thread, since a thread stays in the namespace that it created
     std::string refused;
     std::thread([&] {
       refused = make_stack(side, s.stacks[static_cast<std::size_t>(side)]);

@@ -27,7 +27,7 @@ template <class T>
 void narrow(std::span<const double> from, std::span<T> to) noexcept {
   constexpr double low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
   for (std::size_t i = 0; i < to.size(); ++i) {
-    // not a number becomes 0
+    // NaN becomes 0
     to[i] = from[i] == from[i] ? static_cast<T>(std::lround(std::clamp(from[i], low, high))) : T{};
   }
 }
@@ -101,7 +101,7 @@ void Partner::take(const Received& r) noexcept {
 }
 
 Outcome Partner::output(Instant at) noexcept {
-  // the world is looked at once in every step: the outputs do not change between its microsteps
+  // the link is read once per step: outputs do not change between its microsteps
   if (!plan_.began() || at.time != now_) {
     begin_step(at.time);
     take(link_.receive());

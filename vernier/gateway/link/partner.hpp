@@ -17,34 +17,34 @@ namespace vernier::link {
 struct PartnerSettings {
   Settings link;  // sizes and period are filled in from the channels and the rate
   Rate rate = {250, 1};
-  std::chrono::milliseconds patience{0};  // for the other side to come at the start; 0: not waited
+  std::chrono::milliseconds patience{0};  // for the peer to connect at the start; 0: does not wait
   bool stop_when_lost = false;            // else the last vector is held
-  bool follow = false;  // the client's run stands on the server's clock; a server ignores it
-  std::function<void(const std::string&)> notice = {};  // told what is being waited for
+  bool follow = false;  // a client's run follows the server's clock; ignored by a server
+  std::function<void(const std::string&)> notice = {};  // called before waiting
 };
 
-/// The other side of a link as a component, in a run against the wall clock: its inputs go out as
-/// one vector in each step, its outputs are the newest vector that came. While nothing comes they
-/// hold, the outcome is `held`, and link.stale says so.
+/// The peer of a link as a component, in a run against the wall clock: its inputs are sent as one
+/// vector in each step, its outputs are the newest vector received. While nothing is received they
+/// hold, the outcome is `held`, and link.stale is set.
 ///
-/// Beside the channels of the document it has the outputs
+/// In addition to the channels of the document it has the outputs
 ///
 ///   link.state                  0 closed, 1 connecting, 2 up, 3 degraded, 4 broken
 ///   link.stale                  the vector is old
-///   link.age                s   since the vector came
+///   link.age                s   since the vector was received
 ///   link.send_to_receive, link.acquisition_to_output, link.dead_time   s   mean of the last 20
 ///   link.last.send_to_receive, …   s   the last
-///   link.offset, link.offset_deviation   s    home less target clock, as estimated
+///   link.offset, link.offset_deviation   s    home minus target clock, as estimated
 ///   link.skew, link.skew_deviation       1
 ///   link.mean_offset        s   the plain average, for comparison
-///   link.target_step            the other side's step now
+///   link.target_step            the peer's current step
 ///   link.sent, link.received, link.replaced, link.missed, link.not_finite, link.losses,
 ///   link.rejected               counts
 ///
-/// It listens and connects from initialize() on, so that checking a composition talks to nobody.
+/// It listens and connects only from initialize() on, so that checking a composition opens nothing.
 class Partner final : public Component, public TimeBaseSource, public ThreadOwner {
  public:
-  /// Throws ConfigurationError (V5122). Touches nothing outside.
+  /// Throws ConfigurationError (V5122). Opens nothing.
   Partner(channel::Channels, PartnerSettings);
   ~Partner() override;
 

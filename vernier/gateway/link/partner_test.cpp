@@ -60,7 +60,7 @@ TEST(Partner, KeepsTheComponentContract) {
 
 TEST(Partner, TwoRunsExchangeTheirSignalsInSi) {
   Partner server(channels("measured", 2, "desired", 3, "1"), server_partner());
-  // the client's document is in degrees, which is what travels; the server's takes it as numbers
+  // the client's document is in degrees, and degrees are sent; the server's takes plain numbers
   Partner client(channels("desired", 3, "measured", 2, "deg"), client_partner(server));
   Rig s(server), c(client);
   EXPECT_EQ(s.out("desired"), 0.0);
@@ -81,7 +81,7 @@ TEST(Partner, TwoRunsExchangeTheirSignalsInSi) {
     return s.out("link.acquisition_to_output") > 0.0 && s.out("link.dead_time") > 0.0 &&
            s.integer("link.target_step") != 0 && s.integer("link.received") > 0;
   }));
-  EXPECT_LT(std::abs(s.out("link.offset")), 1.0);  // one clock, however busy the machine
+  EXPECT_LT(std::abs(s.out("link.offset")), 1.0);  // the same clock, however busy the machine
   bool came_up = false;
   for (const Entry& e : s.journal().entries()) came_up |= server.tell(e).to == "up";
   EXPECT_TRUE(came_up);
@@ -127,7 +127,7 @@ TEST(Partner, HoldsWhatItHasWhenTheOtherSideGoes) {
   }));
   EXPECT_EQ(s.out("b"), 5.0);
   EXPECT_EQ(server.advance(s.now(), s.now() + 4ms).outcome, Outcome::held);
-  EXPECT_EQ(s.integer("link.losses"), 0);  // it said farewell
+  EXPECT_EQ(s.integer("link.losses"), 0);  // it sent BYE
 }
 
 TEST(Partner, StopsTheRunWhenAskedTo) {
@@ -191,7 +191,7 @@ TEST(Partner, SaysWhenTheOtherSideDoesNotCome) {
   EXPECT_TRUE(told.starts_with("waiting for \"facility\" at 127.0.0.1:")) << told;
 }
 
-/// A client whose server nobody starts.
+/// A client whose server is never started.
 PartnerSettings alone() {
   PartnerSettings s;
   s.link.name = "f";

@@ -12,10 +12,10 @@ class StepPlan {
   /// `period` between two steps.
   explicit StepPlan(const Period& period) noexcept : period_(period) {}
 
-  /// The next begin() is that of step 0.
+  /// The next begin() is step 0.
   void restart() noexcept;
-  /// The next step begins at `now`, ns. A run that was stopped, or that does not keep to the
-  /// clock, is planned anew. `due`: when a run that follows another clock planned it; 0: it does
+  /// The next step begins at `now`, ns. The plan restarts after a pause, or if the run does not
+  /// keep to the clock. `due`: when a run that follows another clock planned the step; 0: it does
   /// not.
   void begin(std::int64_t now, std::int64_t due = 0) noexcept;
 
@@ -23,7 +23,7 @@ class StepPlan {
   std::int64_t planned() const noexcept { return planned_; }  // ns
   bool overran() const noexcept { return overran_; }          // more than a period late
   bool began() const noexcept { return began_; }
-  /// More than ten periods passed since the step before.
+  /// More than ten periods have passed since the step before.
   bool gap() const noexcept { return gap_; }
 
  private:

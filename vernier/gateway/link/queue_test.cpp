@@ -21,7 +21,7 @@ Settings settings(Role role) {
 
 TEST(LinkQueue, NoVectorIsPassedOverUntilItIsFull) {
   Settings ss = settings(Role::server);
-  ss.queue = 7;  // with the one that is looked at: eight
+  ss.queue = 7;  // eight with the one being read
   Link server(ss);
   server.start();
   Settings cs = settings(Role::client);
@@ -32,7 +32,7 @@ TEST(LinkQueue, NoVectorIsPassedOverUntilItIsFull) {
   ASSERT_TRUE(eventually(
       [&] { return client.state() == LinkState::up && server.state() == LinkState::up; }));
 
-  // one by one, so that none replaces another before it has left
+  // one by one, so that none replaces another before it is sent
   const auto send = [&](double x) {
     const std::uint64_t before = server.quality().counters.received;
     client.send(std::array{x});
@@ -48,7 +48,7 @@ TEST(LinkQueue, NoVectorIsPassedOverUntilItIsFull) {
     EXPECT_EQ(r.session, server.quality().session);
   }
   EXPECT_FALSE(server.receive().fresh);
-  double last = 0.0;  // what is not fresh is the last again
+  double last = 0.0;  // a vector that is not fresh is the last again
   unpack(server.received().bytes, std::span(&last, 1));
   EXPECT_EQ(last, 3.0);
 
@@ -58,7 +58,7 @@ TEST(LinkQueue, NoVectorIsPassedOverUntilItIsFull) {
   EXPECT_EQ(taken, 8);
   ASSERT_TRUE(send(100));
   EXPECT_TRUE(server.receive().fresh);
-  // the next output tells the communication thread of the four that found no room
+  // the next output reports the four that found no room
   EXPECT_TRUE(eventually([&] {
     server.begin_step(1, 0);
     return server.quality().counters.missed == 4;
@@ -79,7 +79,7 @@ TEST(StepPlan, CountsStepsAndSeesWhenTheClockRanAway) {
   EXPECT_FALSE(plan.gap());
   plan.begin(100'000'000);
   EXPECT_TRUE(plan.gap());
-  EXPECT_EQ(plan.planned(), 100'000'000);  // the plan begins anew
+  EXPECT_EQ(plan.planned(), 100'000'000);  // the plan restarts
   EXPECT_EQ(plan.step(), 3);
   plan.restart();
   plan.begin(7);

@@ -24,9 +24,9 @@ struct Relay::State {
   };
   struct End {
     net::Stream stream;
-    std::uint32_t watched = 0;  // what for; 0: not yet
+    std::uint32_t watched = 0;  // monitored events; 0: not yet registered
   };
-  /// One way of one connection.
+  /// One direction of one connection.
   struct Way {
     End *from = nullptr, *to = nullptr;
     std::deque<Piece> pieces;
@@ -37,7 +37,7 @@ struct Relay::State {
     Connection connection;
     End near, far;  // towards the client, towards the server
     std::array<Way, 2> ways;
-    bool broken = false;  // one end has gone; the other hears of it unless the network is stalled
+    bool broken = false;  // one end has closed; the other is told unless the network is stalled
     bool cut = false;
   };
 
@@ -79,7 +79,7 @@ struct Relay::State {
   void add(Pipe& p, std::size_t way, std::span<const std::byte> bytes) {
     Way& w = p.ways[way];
     const Impairment& i = impairment(p.connection, way);
-    // what was read at once is one packet: it is lost or late as a whole
+    // the bytes of one read are one packet: lost or delayed as a whole
     auto when = due(i, w);
     while (!bytes.empty()) {
       std::size_t n = i.piece ? std::min(i.piece, bytes.size()) : bytes.size();
@@ -87,7 +87,7 @@ struct Relay::State {
       n = std::min(n, bytes.size());
       w.pieces.push_back({when, {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n)}});
       bytes = bytes.subspan(n);
-      // a moment between pieces, so that they are read one by one
+      // a short pause between pieces, so that they are read one by one
       if (i.ragged) when = w.last += std::chrono::microseconds(20);
     }
   }
@@ -133,13 +133,13 @@ struct Relay::State {
     }
   }
 
-  /// One that is stalled reads no more than a little, as a router would.
+  /// A stalled direction still reads a little, as a router would.
   bool reads(const Pipe& p, std::size_t way) {
     const Way& w = p.ways[way];
     return !w.ended && !(impairment(p.connection, way).stalled && w.pieces.size() > 64);
   }
 
-  /// What the two ends of a pipe wait for; when the first piece is due that cannot leave before.
+  /// Registers the events for both ends of a pipe; returns when the next piece is due.
   Clock::time_point watch(Pipe& p, Clock::time_point now) {
     auto until = net::forever;
     std::array<std::uint32_t, 2> wanted{};  // near, far

@@ -19,13 +19,13 @@ std::int64_t ServerTime::due(Time t, std::int64_t now) noexcept {
     before_ = grid_.due();
     grid_.next(link_.quality().clock, now);
   }
-  // between two steps this machine's clock is good enough
+  // between two steps this machine's clock is accurate enough
   return grid_.due() + into - instant(0, period_, grid_.step());
 }
 
 std::int64_t ServerTime::planned(std::int64_t now) const noexcept {
   if (!followed_) return 0;
-  // the end of a step is asked for at its beginning: the grid may be one ahead
+  // the end of a step is requested at its beginning: the grid may be one step ahead
   return std::abs(now - grid_.due()) < std::abs(now - before_) ? grid_.due() : before_;
 }
 

@@ -6,8 +6,8 @@
 
 namespace vernier::link {
 
-/// The time of a link's server as the base of the client's run: its steps stand on the server's
-/// clock (StepGrid). Without a server, or before its clock is known, it is this machine's.
+/// The clock of a link's server as the time base of the client's run: its steps follow the server's
+/// clock (StepGrid). Without a server, or before its clock is known, it is this machine's clock.
 class ServerTime final : public TimeBase {
  public:
   /// `period` of the client's steps.
@@ -17,7 +17,7 @@ class ServerTime final : public TimeBase {
   std::int64_t due(Time, std::int64_t now) noexcept override;
 
   const StepGrid& grid() const noexcept { return grid_; }
-  /// When the step that begins at `now` was due; 0 when no run follows this.
+  /// When the step that begins at `now` was due; 0 when no run uses this time base.
   std::int64_t planned(std::int64_t now) const noexcept;
 
  private:

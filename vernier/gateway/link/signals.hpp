@@ -11,18 +11,18 @@
 
 namespace vernier::link {
 
-/// What a component that has a link shows of it: the outputs link.state, link.stale, link.age, …
-/// (listed at Partner), and entries in the journal when the link comes, goes or has trouble.
+/// The outputs of a component with a link: link.state, link.stale, link.age, … (listed at Partner),
+/// and entries in the journal when the link comes up, is lost or has trouble.
 class Signals {
  public:
   static void describe(Description&);
   void bind(const Bindings&);
   /// Writes them for this side's step at simulated time `at`.
   void show(Link&, std::int64_t step, bool stale, Time at) noexcept;
-  /// What happened to the link until now is nobody's business.
+  /// Discards what happened to the link so far, without reporting it.
   void forget(Link&) noexcept;
 
-  /// Entries of the journal that are the link's; the component's own kinds begin at 16.
+  /// Whether an entry of the journal is the link's; the component's own kinds begin at 16.
   static bool tells(const Entry& e) noexcept { return e.kind < 16; }
   static Telling tell(const Entry&);
 
@@ -35,8 +35,8 @@ class Signals {
   std::uint64_t troubles_ = 0;
 };
 
-/// Starts the link, and waits for the other side when there is patience. Throws ConfigurationError
-/// (V5142) when it does not come.
+/// Starts the link, and waits for the peer as long as `patience`. Throws ConfigurationError (V5142)
+/// when it does not connect.
 void meet(Link&, std::chrono::milliseconds patience,
           const std::function<void(const std::string&)>& notice);
 

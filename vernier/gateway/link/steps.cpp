@@ -24,7 +24,7 @@ ExactStep scaled(std::int64_t steps, const Ratio& r, std::int64_t from) noexcept
     rest += r.under;
     whole -= 1;
   }
-  // beyond 64 bits only for a mapping that nobody can use
+  // such a step is beyond 64 bits only for a useless mapping: saturate
   constexpr Wide most = std::int64_t{1} << 62;
   whole = std::clamp<Wide>(whole + from, -most, most);
   return {static_cast<std::int64_t>(whole), static_cast<std::int64_t>(rest), r.under};

@@ -31,8 +31,8 @@ TEST(Ratio, IsInLowestTerms) {
       std::nullopt);
 }
 
-// the worked example of the reference: Δt_c/Δt_s = 4, pairs (0,21), (1,25), (2,29) give step 41
-// for 5
+// the worked example of the reference: Δt_c/Δt_s = 4; pairs (0,21), (1,25), (2,29) give step 41 for
+// 5
 TEST(StepMap, ReproducesTheWorkedExample) {
   const std::pair<std::int64_t, std::int64_t> pairs[] = {{0, 21}, {1, 25}, {2, 29}};
   for (const auto& [client, server] : pairs) {
@@ -53,13 +53,13 @@ TEST(StepMap, RoundsOnlyWhenAsked) {
   EXPECT_EQ(map.target(-1), (ExactStep{91, 2, 3}));
   EXPECT_EQ(map.target(3'000'000'000).whole, 25'000'000'100);
   EXPECT_EQ((StepMap{{1, 2}, 0, 0}.target(1).rounded()), 1);
-  // where doubles go wrong: 0.2/0.004 times 1.1 and 4.001/0.001
+  // where doubles fail: 0.2/0.004 times 1.1 and 4.001/0.001
   EXPECT_EQ(ratio({2'200'000'000, 10}, {4'000'000, 1}), (Ratio{55, 1}));
   EXPECT_EQ(ratio({4'001'000'000, 1}, {1'000'000, 1}), (Ratio{4001, 1}));
 }
 
 // The error of the mapped instant in a simulation of both sides: always late, by at least the
-// packet's delay and at most one step of the faster side more.
+// packet's delay and at most one more step of the faster side.
 TEST(StepMap, IsLateByTheDelayAndLessThanAStepOfTheFasterSide) {
   Random random(7);
   const std::pair<Rate, Rate> rates[] = {{{250, 1}, {1000, 1}}, {{10, 1}, {250, 1}},
@@ -69,13 +69,13 @@ TEST(StepMap, IsLateByTheDelayAndLessThanAStepOfTheFasterSide) {
     const Period home = period_of(home_rate), target = period_of(target_rate);
     StepMap map{*ratio(home, target)};
     const double h = seconds(home), t = seconds(target), fast = std::min(h, t);
-    const double phase = 0.37 * h;  // home's step 0 begins so long after the target's
+    const double phase = 0.37 * h;  // home's step 0 begins this long after the target's
     for (int trial = 0; trial < 2000; ++trial) {
       const auto sent = static_cast<std::int64_t>(1000 + 1000 * random.uniform());
       const double delay = 0.0023 * -std::log(random.uniform());
       const double arrival = static_cast<double>(sent) * t + delay;
       const auto home_step = static_cast<std::int64_t>(std::floor((arrival - phase) / h));
-      // only the last packet before a boundary is used at it
+      // only the last packet before a boundary counts there
       const double boundary = phase + static_cast<double>(home_step + 1) * h;
       if (boundary - arrival > t) continue;
       map.refer(home_step, sent);

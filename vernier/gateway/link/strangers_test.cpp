@@ -1,4 +1,4 @@
-// Who comes to the door of a link and is not welcome.
+// Unwelcome connections to a link.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 

@@ -110,7 +110,7 @@ void Neighbour::take() noexcept {
   }
   const double age = met_ ? static_cast<double>(now - acquired_) * 1e-9 : 0.0;
   const double limit = settings_.stale_periods * static_cast<double>(segment_->period()) * 1e-9;
-  // half a period of grace: two processes on the same grid are never exactly in phase
+  // half a period of tolerance: two processes on the same grid are never exactly in phase
   const bool old = !met_ || age > limit + 0.5e-9 * static_cast<double>(segment_->period());
   const std::uint64_t lives = segment_->lives();
   if (began_ && old != is_stale_) note(old ? became_stale : became_fresh);
@@ -125,7 +125,7 @@ void Neighbour::take() noexcept {
 }
 
 Outcome Neighbour::output(Instant at) noexcept {
-  // the world is looked at once in every step: the outputs do not change between its microsteps
+  // the memory is read once per step: outputs do not change between its microsteps
   if (!began_ || at.time != now_) {
     if (began_) ++step_;
     now_ = at.time;

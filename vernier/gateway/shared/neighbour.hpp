@@ -15,25 +15,26 @@ namespace vernier::shared {
 struct NeighbourSettings {
   Settings memory;  // sizes and period are filled in from the channels and the rate
   Rate rate = {1000, 1};
-  double stale_periods = 3.0;             // of the other side without a vector: stale
-  std::chrono::milliseconds patience{0};  // for the other side to come at the start; 0: not waited
+  double stale_periods = 3.0;             // peer periods without a vector: stale
+  std::chrono::milliseconds patience{0};  // for the peer to come at the start; 0: does not wait
   bool stop_when_lost = false;            // else the last vector is held
-  std::function<void(const std::string&)> notice = {};  // told what is being waited for
+  std::function<void(const std::string&)> notice = {};  // called before waiting
 };
 
-/// Another process on this machine as a component: in each step its inputs go out as one vector,
-/// its outputs are what came. An empty mailbox gives the last value again, the outcome is `held`,
-/// and shared.stale says so once it is old. Neither side ever waits for the other.
+/// Another process on this machine as a component: in each step its inputs are written as one
+/// vector, and its outputs are the vector received. An empty mailbox repeats the last value, the
+/// outcome is `held`, and shared.stale is set once it is old. Neither side ever waits for the
+/// other.
 ///
-/// Beside the channels of the document it has the outputs
+/// In addition to the channels of the document it has the outputs
 ///
-///   shared.fresh           the vector came in this step; else it is the last again
-///   shared.stale           the vector is old, or none came
-///   shared.age         s   since the vector was acquired by the other side
-///   shared.present         the other side has come, and has not left
+///   shared.fresh           the vector was received in this step; else it is the last again
+///   shared.stale           the vector is old, or none was received
+///   shared.age         s   since the other side acquired the vector
+///   shared.present         the other side is attached
 ///   shared.received, shared.missed, shared.repeated, shared.torn, shared.lives   counts
 ///
-/// The memory is made in initialize(), so that checking a composition touches nothing outside.
+/// initialize() creates the memory, so that checking a composition has no side effect.
 class Neighbour final : public Component {
  public:
   /// Throws ConfigurationError (V5183).

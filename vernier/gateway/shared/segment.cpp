@@ -29,7 +29,7 @@ constexpr std::array<char, 8> magic{'V', 'R', 'N', 'S', 'H', 'M', '\r', '\n'};
 constexpr std::uint32_t version = 1;
 constexpr std::uint32_t most_numbers = 1u << 17, most_capacity = 1u << 16;
 
-/// Around each vector: a writer that was killed in the middle leaves two different numbers.
+/// Around each vector: a writer killed in the middle leaves two different numbers.
 struct Before {
   std::uint64_t number;
   std::int64_t step, acquired;
@@ -38,11 +38,12 @@ constexpr std::size_t message_bytes(std::uint32_t numbers) noexcept {
   return sizeof(Before) + numbers * sizeof(double) + sizeof(std::uint64_t);
 }
 
-/// When a process began, in ticks since the machine did: two that had the same number differ in it.
+/// The start time of a process, in clock ticks since boot: it distinguishes processes with a reused
+/// process id.
 std::uint64_t began(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
   std::string text((std::istreambuf_iterator<char>(in)), {});
-  const std::size_t end = text.rfind(')');  // the name before it may hold anything
+  const std::size_t end = text.rfind(')');  // the process name before it may contain anything
   if (end == std::string::npos) return 0;
   std::size_t at = end + 1;
   for (int field = 2; field < 21 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
@@ -74,7 +75,7 @@ std::int64_t monotonic() noexcept {
   return t.tv_sec * std::int64_t{1'000'000'000} + t.tv_nsec;
 }
 
-/// The beginning of the memory; what is not atomic is written once, under the lock.
+/// The beginning of the memory; members that are not atomic are written once, under the lock.
 struct Segment::Header {
   std::array<char, 8> magic;
   std::uint32_t version, keep;
@@ -101,7 +102,7 @@ struct Segment::Mapping {
     if (memory) munmap(memory, bytes);
   }
 
-  /// Opens what has the name now, and locks it.
+  /// Opens the memory that has the name now, and locks it.
   void open(const Settings& s) {
     path = "/vernier-" + s.name;
     const auto end = std::chrono::steady_clock::now() + 2s;
@@ -113,7 +114,7 @@ struct Segment::Mapping {
           refuse(s, "V5183", "another process holds its lock", "");
         std::this_thread::sleep_for(1ms);
       }
-      // another may have removed it meanwhile
+      // another process may have removed it meanwhile
       struct stat mine {
       }, named{};
       const Descriptor again(shm_open(path.c_str(), O_RDWR | O_CLOEXEC, 0600));
@@ -146,7 +147,7 @@ struct Segment::Mapping {
 
 namespace {
 
-/// The header as bytes that were read: the same without atomics.
+/// The header as plain bytes: the same layout without atomics.
 struct Found {
   std::array<char, 8> magic;
   std::uint32_t version, keep;
@@ -202,11 +203,11 @@ Segment::Segment(const Settings& s)
   m.open(s);
   std::size_t size = m.size(s);
   if (size > 0) {
-    // whatever lies there is looked at before it is believed
+    // validate the contents before use
     Found found{};
     const ssize_t n = pread(m.descriptor.get(), &found, sizeof found, 0);
     const bool whole = n == static_cast<ssize_t>(sizeof found);
-    // one that was killed while it made the memory left zeros
+    // a process killed while creating the memory left zeros
     const auto* first = reinterpret_cast<const char*>(&found);
     const bool unfinished =
         std::all_of(first, first + std::min<ssize_t>(std::max<ssize_t>(n, 0), 8),
@@ -248,13 +249,13 @@ Segment::Segment(const Settings& s)
                    : std::string("the two sides do not mean the same by their numbers (interface)"),
              "");
     }
-    if (!alive(other(s.side))) size = 0;  // left by the dead: made anew
+    if (!alive(other(s.side))) size = 0;  // left by a dead process: create anew
   }
   if (size == 0) {
     if (ftruncate(m.descriptor.get(), 0) != 0 ||
         ftruncate(m.descriptor.get(), static_cast<off_t>(plan.total)) != 0)
       refuse(s, "V5183", "it cannot be made: " + words(errno), "");
-    // now, and not as a signal in the loop when memory runs out
+    // allocate now, so that a lack of memory does not cause SIGBUS in the loop
     if (const int error = posix_fallocate(m.descriptor.get(), 0, static_cast<off_t>(plan.total)))
       refuse(s, "V5183", "it cannot be made: " + words(error), "");
   }
@@ -272,7 +273,7 @@ Segment::Segment(const Settings& s)
     queue_in_ = Queue(box(in), message_bytes(s.receive), s.capacity);
   }
   if (size == 0) {
-    // fresh memory is zero: nobody is present
+    // new memory is zero: no side is present
     if (s.keep == Keep::latest) {
       latest_out_.clear();
       latest_in_.clear();
@@ -292,7 +293,7 @@ Segment::Segment(const Settings& s)
     if (!latest_out_.resume_writer() || !latest_in_.resume_reader())
       refuse(s, "V5186", "its mailboxes are damaged", "end the other side as well");
   } else {
-    while (queue_in_.front()) queue_in_.pop();  // meant for the one before
+    while (queue_in_.front()) queue_in_.pop();  // meant for the previous process
   }
   if (header_->interface_hash == 0) header_->interface_hash = s.interface_hash;
   Header::Seat& seat = header_->seat(s.side);
@@ -354,7 +355,7 @@ const Received& Segment::read() noexcept {
     const std::uint64_t life = lives();
     const std::uint64_t last = life == known_life_ ? received_.number : 0;
     known_life_ = life;
-    // what a life before left, or damage, is no gap
+    // a number from a previous life, or damage, is not a gap
     if (head.number > last + 1 && head.number - last < 1'000'000'000)
       received_.missed += head.number - last - 1;
     received_.number = head.number;

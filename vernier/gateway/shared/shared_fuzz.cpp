@@ -10,7 +10,8 @@
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/gateway/shared/segment.hpp"
 
-// Whatever lies under the name is taken, made anew or refused in words; nothing else happens.
+// Arbitrary memory under the name is used, created anew or refused with a message; nothing else
+// happens.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace vernier;
   shared::Settings left;

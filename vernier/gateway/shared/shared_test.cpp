@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Rig;
 
-/// A name that no other test has.
+/// A name that no other test uses.
 std::string fresh_name() {
   static int count = 0;
   return "test-" + std::to_string(getpid()) + "-" + std::to_string(count++);
@@ -73,7 +73,7 @@ TEST(Segment, CarriesTheNewestEachWayAndGivesItAgain) {
     EXPECT_EQ(a.read().values[0], 5.0);
     EXPECT_TRUE(exists(name));
   }
-  EXPECT_FALSE(exists(name));  // the last one out removed it
+  EXPECT_FALSE(exists(name));  // the last side removed it
 }
 
 TEST(Segment, AQueueKeepsTheOrderAndDropsTheNewestWhenFull) {
@@ -134,8 +134,8 @@ TEST(Segment, RefusesMemoryOfOthersAndTakesWhatADeadProcessLeftUnfinished) {
   }
 }
 
-/// Every byte of the memory changed, in turn and at random: nothing is read beyond it, and
-/// whatever is passed on was a whole vector once.
+/// Changes every byte of the memory, in turn and at random: nothing is read beyond it, and every
+/// vector passed on is one that was written.
 TEST(Segment, DamageNeverReachesBeyondTheMemory) {
   const std::string name = fresh_name();
   Segment a(left(name)), b(right(name));
@@ -145,7 +145,7 @@ TEST(Segment, DamageNeverReachesBeyondTheMemory) {
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
   close(fd);
   std::uint32_t random = 1;
-  for (std::size_t at = 64; at < bytes; ++at) {  // behind what both looked at when they came
+  for (std::size_t at = 64; at < bytes; ++at) {  // after what both check when they attach
     random = random * 1664525u + 1013904223u;
     memory[at] = static_cast<unsigned char>(random >> 24);
     a.write(std::vector{1.0, 2.0}, 1, 1);
@@ -158,7 +158,7 @@ TEST(Segment, DamageNeverReachesBeyondTheMemory) {
   munmap(const_cast<unsigned char*>(memory), bytes);
 }
 
-/// Two processes; the one that writes is killed at any moment, and comes again.
+/// Two processes; the writer is killed at any moment, and restarts.
 TEST(Segment, OutlivesAWriterThatIsKilledInTheMiddle) {
   for (const Keep keep : {Keep::latest, Keep::queue}) {
     const std::string name = fresh_name();
@@ -172,7 +172,7 @@ TEST(Segment, OutlivesAWriterThatIsKilledInTheMiddle) {
         for (double k = 1.0;; k += 1.0)
           writer->write(std::vector{k, -k}, static_cast<std::int64_t>(k), monotonic());
       }
-      // it is seen to live and to write whole vectors
+      // it is seen alive and writing complete vectors
       int fresh = 0;
       const auto end = std::chrono::steady_clock::now() + 100s;
       while (fresh < 50 && std::chrono::steady_clock::now() < end) {
@@ -187,7 +187,7 @@ TEST(Segment, OutlivesAWriterThatIsKilledInTheMiddle) {
       kill(child, SIGKILL);
       waitpid(child, nullptr, 0);
       EXPECT_FALSE(reader.alive());
-      EXPECT_TRUE(reader.present());  // it never said that it left
+      EXPECT_TRUE(reader.present());  // it did not detach
       while (reader.read().fresh) {   // what it left in the queue
       }
     }
@@ -232,7 +232,7 @@ TEST(Segment, TwoThreadsExchangeWithoutAllocating) {
   int fresh = 0;
   const std::array<double, 1> out{1.0};
   const auto last =
-      std::chrono::steady_clock::now() + 100s;  // however late either thread is let run
+      std::chrono::steady_clock::now() + 100s;  // however late either thread is scheduled
   while (fresh < 1000 && std::chrono::steady_clock::now() < last) {
     const Received& r = b.read();
     fresh += r.fresh;
@@ -283,7 +283,7 @@ TEST(Neighbour, HoldsTheLastValueAndSaysSo) {
     Neighbour b(channels("angle", "force"), neighbour(name, Side::right));
     Rig controller(b);
     controller.in("angle") = 0.25;
-    // again where the machine stood still between the two: a value of 35 ms ago is stale
+    // repeat if the machine paused between the two: a value that is 35 ms old is stale
     for (int k = 0; k < 1000 && plant.byte_output("shared.stale")[0] == 1; ++k) {
       controller.run(10ms, 10ms);
       plant.run(10ms, 10ms);

@@ -13,7 +13,7 @@
 
 namespace vernier::link {
 
-/// The communication thread of a link: the only one that knows sockets.
+/// The communication thread of a link: the only one that uses sockets.
 class Link::Communication final : public Outlet {
  public:
   Communication(const Settings&, Shared&);
@@ -29,7 +29,7 @@ class Link::Communication final : public Outlet {
   bool put(Connection, const Header&, std::span<const std::byte> payload) noexcept override;
 
  private:
-  /// A connection whose handshake is going on, or that is being turned away.
+  /// A connection during its handshake, or while it is being refused.
   struct Guest {
     Guest(Connection, net::Stream, std::int64_t deadline);
     Connection connection;
@@ -37,9 +37,9 @@ class Link::Communication final : public Outlet {
     std::int64_t deadline;
     net::Loop::Key number = 0;
     std::unique_ptr<Handshake> handshake;  // on control connections
-    bool leaving = false;                  // was told why; what it sends is thrown away
+    bool leaving = false;                  // was told why; its data is discarded
   };
-  /// What the loop watches; guests have the numbers after these.
+  /// What the loop monitors; guests have the numbers after these.
   enum Watched : net::Loop::Key {
     stopped,
     stepped,
@@ -98,7 +98,7 @@ class Link::Communication final : public Outlet {
   net::Loop::Key last_guest_ = first_guest;
   std::int64_t next_attempt_ = 0, backoff_ = 0;
 
-  bool vector_waits_ = false;        // one in the mailbox, and the network is not ready
+  bool vector_waits_ = false;        // a vector is in the mailbox, and the network is not ready
   std::uint64_t last_outgoing_ = 0;  // numbers of vectors
   std::uint64_t incoming_ = 0, last_output_ = 0;
   std::int64_t last_published_ = 0;

@@ -10,7 +10,7 @@
 
 namespace vernier::link {
 
-/// Heads of the messages in the mailboxes; the vector follows.
+/// Headers of the messages in the mailboxes; the vector follows.
 struct OutgoingHead {
   std::uint64_t number;
   std::int64_t acquired, echo;
@@ -27,11 +27,11 @@ struct StepNote {
 };
 struct OutputNote {
   std::uint64_t number;
-  std::uint64_t passed;  // vectors before it that were taken in the same step
+  std::uint64_t passed;  // earlier vectors taken in the same step
   std::int64_t acquired, answers, at;
 };
 
-/// Everything between the step side and the communication thread.
+/// Everything shared between the step side and the communication thread.
 struct Link::Shared {
   explicit Shared(const Settings& s)
       : send_bytes(s.send * size_of(s.send_element)),
@@ -46,8 +46,8 @@ struct Link::Shared {
   const std::size_t send_bytes, receive_bytes;
   std::atomic<std::uint8_t> state{static_cast<std::uint8_t>(LinkState::closed)};
   OwnedLatest outgoing, incoming, steps;
-  OwnedQueue queue;    // in place of `incoming` when the settings have one
-  OwnedQueue outputs;  // what was output when; when it is full, some delays are not shown
+  OwnedQueue queue;    // replaces `incoming` when the settings ask for a queue
+  OwnedQueue outputs;  // output times; when it is full, some delays are not measured
   OwnedLatest quality;
   net::Wake wake;
 
