@@ -13,7 +13,7 @@ std::optional<Address> parsed_address(std::string_view s) {
     host = host.substr(1, host.size() - 2);
     if (host.empty()) return {};
   } else if (host.find(':') != host.npos) {
-    return {};  // an IPv6 address without brackets: the port is not clear
+    return {};  // an IPv6 address without brackets: the port is ambiguous
   }
   if (!host.empty()) a.host = host;
   const auto port = parsed_integer(a.port);

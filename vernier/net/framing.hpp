@@ -7,13 +7,13 @@
 
 #include "vernier/base/codec.hpp"
 
-/// Streams of bytes cut into frames, each of which begins with its length.
+/// Splits byte streams into frames, each of which begins with its length.
 namespace vernier::net {
 
 enum class Cut { frame, more, malformed };
-/// The next whole frame at the beginning of `bytes`, which then begins after it. The first four
-/// bytes are the length of the whole frame, little endian, from `least` (4 at least) to `longest`;
-/// another length is refused as soon as it is there.
+/// Removes the next complete frame from the beginning of `bytes`. The first four bytes are the
+/// length of the whole frame, little endian, from `least` (at least 4) to `longest`; another length
+/// is refused as soon as it has been received.
 inline Cut next_frame(Bytes& bytes, Bytes& frame, std::size_t least, std::size_t longest) noexcept {
   if (bytes.size() < sizeof(std::uint32_t)) return Cut::more;
   const auto length = load<std::uint32_t>(bytes.data());
@@ -24,25 +24,26 @@ inline Cut next_frame(Bytes& bytes, Bytes& frame, std::size_t least, std::size_t
   return Cut::frame;
 }
 
-/// Bytes that came and are not frames yet. Grows with what comes, not with what was announced.
+/// Received bytes that are not complete frames yet. Grows with the bytes received, not with the
+/// announced length.
 class Inbox {
  public:
   explicit Inbox(std::size_t size) : bytes_(size) {}
 
   Bytes content() const noexcept { return Bytes(bytes_).first(end_); }
-  /// Where to read to.
+  /// The buffer to read into.
   std::span<std::byte> room() {
     if (bytes_.size() - end_ < least) bytes_.resize(std::max(2 * bytes_.size(), end_ + least));
     return std::span(bytes_).subspan(end_);
   }
   void add(std::size_t count) noexcept { end_ += count; }
-  /// Only these are left; they may be its own.
+  /// Keeps only these bytes, which may be part of its own content.
   void keep(Bytes rest) {
     if (bytes_.size() < rest.size()) bytes_.resize(rest.size());
     if (!rest.empty()) std::memmove(bytes_.data(), rest.data(), rest.size());
     end_ = rest.size();
   }
-  /// Gives back what one long frame took.
+  /// Frees the memory of one long frame.
   void shrink(std::size_t size) {
     if (bytes_.size() <= size || end_ > size) return;
     bytes_.resize(size);

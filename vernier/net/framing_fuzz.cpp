@@ -1,5 +1,5 @@
-// A stream of bytes in pieces of any length, cut into frames: every frame is whole and within its
-// bounds, nothing is lost, and memory grows with what came, not with what was announced.
+// A byte stream in pieces of any length, split into frames: every frame is complete and within its
+// bounds, nothing is lost, and memory grows with the bytes received, not with the announced length.
 #include <cstdlib>
 
 #include "vernier/net/framing.hpp"

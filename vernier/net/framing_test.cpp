@@ -52,7 +52,7 @@ TEST(Inbox, GrowsWithWhatComesAndGivesItBack) {
   Inbox inbox(0);
   const auto f = framed(1u << 20);
   std::size_t came = 0;
-  // a frame that announces a megabyte takes no memory for it before it comes
+  // a frame that announces a megabyte uses no memory for it before the bytes arrive
   EXPECT_LT(inbox.room().size(), 100u << 10);
   while (came < f.size()) {
     const std::span<std::byte> room = inbox.room();
@@ -64,7 +64,7 @@ TEST(Inbox, GrowsWithWhatComesAndGivesItBack) {
     EXPECT_EQ(next_frame(content, frame, 4, 2u << 20), came < f.size() ? Cut::more : Cut::frame);
   }
   EXPECT_TRUE(std::equal(f.begin(), f.end(), inbox.content().begin(), inbox.content().end()));
-  // the rest may be a part of its own content
+  // the bytes to keep may be part of its own content
   inbox.keep(inbox.content().last(3));
   EXPECT_EQ(inbox.content().size(), 3u);
   inbox.shrink(1000);

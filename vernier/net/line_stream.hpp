@@ -13,17 +13,17 @@ namespace vernier::net {
 /// Why a line could not be sent or received.
 enum class Trouble : std::uint8_t { timed_out, closed, too_long, stopped };
 
-/// A connection cut into lines, for one thread that waits. Takes its memory when made.
+/// A connection split into lines, for one thread that blocks. Allocates only at construction.
 class LineStream {
  public:
-  /// `longest`: bytes of a line with its end. `wake`: a descriptor that ends every wait with
+  /// `longest`: bytes of a line with its line end. `wake`: a descriptor that ends every wait with
   /// `stopped` when it becomes readable; or -1.
   LineStream(Descriptor, std::size_t longest, int wake = -1);
 
-  /// The next line without its end; the view lasts until the next call. The deadline is that of
-  /// the whole line: a peer that sends byte by byte does not extend it.
+  /// The next line without its line end; the view is valid until the next call. The deadline
+  /// applies to the whole line: a peer that sends byte by byte does not extend it.
   Result<std::string_view, Trouble> receive(Clock::time_point deadline) noexcept;
-  /// All of the text, or the reason why not.
+  /// Sends the whole text, or returns why not.
   std::optional<Trouble> send(std::string_view text, Clock::time_point deadline) noexcept;
 
  private:

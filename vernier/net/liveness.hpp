@@ -7,19 +7,19 @@
 
 namespace vernier::net {
 
-/// How long a peer has said nothing, and how long nothing has been said to it. No clock in here:
-/// the caller says what time it is. Functions of different threads may overlap.
+/// How long nothing was received from a peer, and how long nothing was sent to it. Contains no
+/// clock: the caller passes the time. Different threads may call different functions at once.
 class Liveness {
  public:
   explicit Liveness(Clock::time_point now) noexcept : heard_(now), said_(now) {}
 
   void hear(Clock::time_point now) noexcept { heard_.store(now, std::memory_order_relaxed); }
   void say(Clock::time_point now) noexcept { said_.store(now, std::memory_order_relaxed); }
-  /// The peer has said nothing for longer.
+  /// Whether the peer has been silent for longer than `tolerance`.
   bool silent(Clock::time_point now, Clock::duration tolerance) const noexcept {
     return now - heard_.load(std::memory_order_relaxed) > tolerance;
   }
-  /// When the peer must be told that this side lives, if nothing is said until then.
+  /// When this side must send a sign of life, if nothing else is sent until then.
   Clock::time_point beat() const noexcept {
     return said_.load(std::memory_order_relaxed) + std::chrono::seconds(1);
   }

@@ -61,7 +61,7 @@ std::span<const Loop::Event> Loop::wait(Clock::time_point until) noexcept {
   until = std::min(until, timers_.next());
   std::array<epoll_event, most_events> ready;
   const timespec left = time_left(until);
-  // to the nanosecond, which epoll_wait() is not; epoll_pwait2() is, on Linux 5.11 and later
+  // epoll_wait() has milliseconds; epoll_pwait2() has nanoseconds, on Linux 5.11 and later
   int n = epoll_pwait2(poll_.get(), ready.data(), most_events, &left, nullptr);
   if (n < 0 && errno == ENOSYS) {
     pollfd p{poll_.get(), POLLIN, 0};

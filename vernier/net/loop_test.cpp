@@ -31,7 +31,7 @@ TEST(Timers, AreDueInTheOrderOfTheirTimes) {
   timers.set(1, t + 3s);
   timers.set(2, t + 1s);
   timers.set(3, t + 2s);
-  timers.set(4, t + 2s);  // of the same time: the one that was set first
+  timers.set(4, t + 2s);  // same deadline: the one set first comes first
   timers.set(1, t + 4s);  // replaced
   timers.set(5, t + 1500ms);
   timers.cancel(5);
@@ -57,7 +57,7 @@ TEST(Loop, TellsWhatIsReadyAndNothingElse) {
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].key, 20u);
   EXPECT_EQ(events[0].what, readable);
-  // as long as it is so
+  // level-triggered: reported as long as it is readable
   EXPECT_EQ(loop.wait(forever).size(), 1u);
   loop.change(q.a.get(), writable, 21);
   events = loop.wait(forever);
@@ -73,13 +73,13 @@ TEST(Loop, TellsTheEndOfAConnection) {
   Pair p, q;
   loop.watch(p.a.get(), hung_up, 1);
   loop.watch(q.a.get(), 0, 2);
-  shutdown(p.b.get(), SHUT_WR);  // sends no more, and still reads
+  shutdown(p.b.get(), SHUT_WR);  // sends no more, but still reads
   auto events = loop.wait(forever);
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].key, 1u);
   EXPECT_EQ(events[0].what, readable | hung_up);
   loop.forget(p.a.get());
-  // nobody asked whether the other one sends on, but it is gone
+  // a lost connection is reported although no event was requested
   shutdown(q.b.get(), SHUT_WR);
   EXPECT_TRUE(loop.wait(Clock::now()).empty());
   q.b.reset();
@@ -122,11 +122,11 @@ TEST(Loop, WaitsNotLessThanAsked) {
 
 TEST(Loop, IsWokenByOtherThreads) {
   Loop loop;
-  // before the wait
+  // a wake before the wait
   loop.wake();
   loop.wake();
   EXPECT_TRUE(loop.wait(forever).empty());
-  // and meanwhile; once for each turn, in step with the other thread
+  // and during it; once per wait, in step with the other thread
   std::atomic<int> asked{0}, seen{0};
   std::thread other([&] {
     for (int i = 1; i <= 1000; ++i) {

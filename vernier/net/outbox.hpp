@@ -15,14 +15,14 @@
 
 namespace vernier::net {
 
-/// Bytes that several may hold: made once, sent to many.
+/// Shared bytes: written once, sent to many.
 using SharedBytes = std::shared_ptr<const std::vector<std::byte>>;
 
-/// Memory for what is on its way out, used again and again.
+/// Reusable memory for outgoing data.
 class Chunks {
  public:
   static constexpr std::size_t size = 32u << 10;
-  static constexpr std::size_t most_free = 512;  // what a step of some hundred federates takes
+  static constexpr std::size_t most_free = 512;  // enough for a step of some hundred federates
   using Chunk = std::unique_ptr<std::byte[]>;
 
   Chunk take() {
@@ -39,9 +39,9 @@ class Chunks {
   std::vector<Chunk> free_;
 };
 
-/// What waits to be written to one stream, in order. Small frames are copied one after another, so
-/// that many leave in few pieces; large ones are shared with the other outboxes they are in. It
-/// holds what it is given: whoever puts looks at size() and stops its sources in time.
+/// Data waiting to be written to one stream, in order. Small frames are copied together, so that
+/// many are sent in few pieces; large ones are shared with other outboxes. It has no limit: the
+/// caller checks size() and stops its sources in time.
 class Outbox {
  public:
   explicit Outbox(Chunks& chunks) noexcept : chunks_(chunks) {}
@@ -66,7 +66,7 @@ class Outbox {
     }
   }
 
-  /// As much as the stream takes. Done: all.
+  /// Writes as much as the stream accepts. Done: everything.
   Stream::State write(Stream& stream) {
     while (size_ > 0) {
       std::array<iovec, 16> parts;
@@ -103,7 +103,7 @@ class Outbox {
 
   Chunks& chunks_;
   std::deque<Piece> pieces_;
-  std::size_t begin_ = 0;  // of the first piece, already written
+  std::size_t begin_ = 0;  // bytes of the first piece already written
   std::size_t size_ = 0;
 };
 

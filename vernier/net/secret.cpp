@@ -43,7 +43,7 @@ bool same(Bytes a, Bytes b) noexcept {
 }
 
 void fill_random(std::span<std::byte> to) noexcept {
-  // not interrupted and not cut short up to 256 bytes
+  // getrandom() is neither interrupted nor truncated up to 256 bytes
   require(to.size() <= 256 &&
           getrandom(to.data(), to.size(), 0) == static_cast<ssize_t>(to.size()));
 }

@@ -9,20 +9,21 @@
 #include "vernier/base/codec.hpp"
 #include "vernier/base/digest.hpp"
 
-/// How two sides prove to each other that they know the same key.
+/// Authentication by a shared key.
 namespace vernier::net {
 
-/// The key that both sides of a connection know: all bytes of a file, 1 to 4096. Throws
-/// ConfigurationError with this code, naming whose key it is.
+/// The shared key: all bytes of a file, 1 to 4096. Throws ConfigurationError with this code, naming
+/// the key's owner.
 std::vector<std::byte> key_in(const std::filesystem::path&, const std::string& code,
                               const std::string& whose);
 
-/// A message authentication code: only who knows the key can make it (HMAC-SHA-256, RFC 2104).
+/// A message authentication code, which only a holder of the key can compute (HMAC-SHA-256, RFC
+/// 2104).
 Digest authentication(Bytes key, Bytes message) noexcept;
-/// Compares in a time that does not tell how much agrees.
+/// Compares in constant time, so that timing does not reveal how much agrees.
 bool same(Bytes, Bytes) noexcept;
 
-/// Bytes that nobody can foretell.
+/// Fills with cryptographically secure random bytes.
 void fill_random(std::span<std::byte>) noexcept;
 
 }  // namespace vernier::net

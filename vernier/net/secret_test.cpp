@@ -32,7 +32,7 @@ TEST(Authentication, AgreesWithTheTestCasesOfHmac) {
 TEST(Authentication, NeedsTheKeyAndTheWholeMessage) {
   EXPECT_NE(mac("key", "message"), mac("kez", "message"));
   EXPECT_NE(mac("key", "message"), mac("key", "message."));
-  // a key may be anything, nothing included
+  // a key may be any bytes, or empty
   EXPECT_NE(mac("", ""), mac("k", ""));
 }
 
@@ -52,7 +52,7 @@ TEST(Authentication, RandomBytesAreNeverTheSame) {
   std::array<std::byte, 16> a{}, b{};
   fill_random(a);
   fill_random(b);
-  EXPECT_NE(a, b);  // wrong once in 2^128
+  EXPECT_NE(a, b);  // fails by chance once in 2^128
 }
 
 TEST(Keys, AreAllBytesOfAFile) {

@@ -78,7 +78,7 @@ Result<Descriptor, std::string> listening_at(const std::string& path, int backlo
   const auto a = unix_address(path);
   if (!a) return Failure{std::string(too_long)};
   const auto* address = reinterpret_cast<const sockaddr*>(&*a);
-  // what a killed process left behind is in nobody's use
+  // a socket left by a killed process is unused
   struct stat found {};
   if (stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) {
     const Descriptor probe = made(AF_UNIX);
@@ -86,7 +86,7 @@ Result<Descriptor, std::string> listening_at(const std::string& path, int backlo
       unlink(path.c_str());
   }
   Descriptor fd = made(AF_UNIX);
-  // nobody else gets in between: the socket has its rights from the beginning
+  // set the permissions before bind(), so that no other user can connect in between
   if (!fd || fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0 || bind(fd.get(), address, sizeof *a) != 0)
     return Failure{system_error()};
   if (chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 || listen(fd.get(), backlog) != 0) {
@@ -156,7 +156,7 @@ Result<Descriptor, std::string> connected(const Address& a, Clock::time_point de
 Result<Descriptor, std::string> connected_to(const std::string& path) {
   const auto a = unix_address(path);
   if (!a) return Failure{std::string(too_long)};
-  // blocks until there is room in the listener's queue, where one that does not would be refused
+  // blocks until there is room in the listen queue; a non-blocking connect would be refused
   Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd || connect(fd.get(), reinterpret_cast<const sockaddr*>(&*a), sizeof *a) != 0)
     return Failure{system_error()};

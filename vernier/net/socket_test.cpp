@@ -30,14 +30,14 @@ TEST(Address, MeansThisMachineUnlessItSaysMore) {
 TEST(Sockets, ListenAtAFreePortAndAreReachedThere) {
   const auto listener = listening({"127.0.0.1", "0"});
   ASSERT_TRUE(listener);
-  EXPECT_FALSE(accepted(*listener));  // nobody, and it does not wait
+  EXPECT_FALSE(accepted(*listener));  // no connection, and it does not block
   const Address there{"127.0.0.1", std::to_string(port_of(*listener))};
   const auto near = connected(there, forever);
   ASSERT_TRUE(near) << near.error();
   const auto far = accepted(*listener, forever);
   ASSERT_TRUE(far);
   EXPECT_THAT(peer_name(near->get()), HasSubstr(text(there)));
-  // taken: another cannot listen there
+  // in use: a second one cannot listen there
   const auto other = listening(there);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error(), "Address already in use");
@@ -83,9 +83,9 @@ TEST(Sockets, AtAPathAreForThisUserAndReplaceWhatADeadProcessLeft) {
     // in use
     EXPECT_FALSE(listening_at(path));
   }
-  // left behind by one that did not clean up
+  // left by a process that did not clean up
   EXPECT_TRUE(listening_at(path));
-  // a file that is not a socket stays
+  // a file that is not a socket is not removed
   const std::string file = (folder.path() / "file").string();
   std::ofstream(file) << "precious";
   EXPECT_FALSE(listening_at(file));

@@ -30,7 +30,7 @@ std::string tls_words() {
   return reason ? reason : "the connection was closed";
 }
 
-/// The socket as OpenSSL sees it; its own way raises SIGPIPE.
+/// The socket for OpenSSL; its own BIO would raise SIGPIPE.
 int write_socket(BIO* b, const char* from, int size) {
   int fd = -1;
   BIO_get_fd(b, &fd);
@@ -68,7 +68,7 @@ std::unique_ptr<Tls::Context> tls_context(const SSL_METHOD* side) {
 
 bool would_block() noexcept { return errno == EAGAIN || errno == EWOULDBLOCK; }
 
-/// A system call, again when a signal has interrupted it.
+/// Repeats a system call that a signal interrupted.
 template <class Call>
 long uninterrupted(Call call) noexcept {
   long n = 0;
@@ -111,7 +111,7 @@ std::shared_ptr<Tls> Tls::of_client(const std::string& authorities, std::string&
 
 struct Stream::Session {
   SSL* one = nullptr;
-  mutable std::mutex lock;  // a TLS session is not for two threads
+  mutable std::mutex lock;  // two threads must not use a TLS session at once
   std::string error;
 
   ~Session() { SSL_free(one); }
@@ -194,7 +194,8 @@ Stream::Moved Stream::read(std::span<std::byte> to) noexcept {
   }
   const std::lock_guard lock(tls_->lock);
   std::size_t all = 0;
-  // a record has at most 16 KiB, and poll() does not see what the session holds already
+  // A TLS record holds at most 16 KiB, and poll() does not see data that the session has already
+  // decrypted.
   while (all < to.size()) {
     const auto most = static_cast<int>(std::min<std::size_t>(to.size() - all, 1u << 30));
     const int n = SSL_read(tls_->one, to.data() + all, most);

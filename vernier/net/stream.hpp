@@ -16,8 +16,8 @@ struct iovec;
 
 namespace vernier::net {
 
-/// A connected socket that does not block, in the clear or with TLS. One thread may read while
-/// another writes. Without TLS nothing allocates.
+/// A connected non-blocking socket, unencrypted or with TLS. One thread may read while another
+/// writes. Without TLS nothing allocates.
 class Stream {
  public:
   enum class State { done, wait, wait_to_write, closed };
@@ -34,26 +34,26 @@ class Stream {
 
   explicit operator bool() const noexcept { return static_cast<bool>(fd_); }
   int descriptor() const noexcept { return fd_.get(); }
-  /// A network that carries nothing for so long closes it.
+  /// Closes the connection when the network delivers nothing for this time.
   void tolerate(std::chrono::milliseconds) noexcept;
-  /// From now on with TLS; shake() until done. A client gives the name the certificate is for.
+  /// Uses TLS from now on; call shake() until done. A client passes the name in the certificate.
   void secure(const Tls&, const std::string& server_name);
   void secure(const Tls& server);
   State shake() noexcept;
   bool secured() const noexcept { return tls_ != nullptr; }
 
   Moved read(std::span<std::byte>) noexcept;
-  /// What had to wait is offered again the next time, perhaps with more after it.
+  /// Bytes that were not accepted must be offered again, possibly followed by more.
   Moved write(Bytes) noexcept;
-  /// Some of all; without TLS in one system call.
+  /// Writes some of all; without TLS in one system call.
   Moved write(std::span<const iovec>) noexcept;
-  /// Says that nothing more will come.
+  /// Tells the peer that nothing more will be sent.
   void finish() noexcept;
-  /// `reset`: the port is free at once and nothing more is sent; for a peer that is gone.
+  /// `reset`: frees the port at once and sends nothing more; for a peer that is gone.
   void close(bool reset = false) noexcept;
-  /// It was lost, not closed by the other side.
+  /// It was lost, not closed by the peer.
   bool failed() const noexcept { return error_ != 0; }
-  /// What went wrong, in the system's words.
+  /// The system's text for the failure.
   std::string why() const;
 
  private:
@@ -65,7 +65,7 @@ class Stream {
   std::unique_ptr<Session> tls_;
 };
 
-/// Waits for what a read, a write or a handshake waits for. False: not before the deadline.
+/// Waits until a read, a write or a handshake can continue. False: not before the deadline.
 bool wait_for(const Stream&, Stream::State, Clock::time_point deadline) noexcept;
 
 }  // namespace vernier::net

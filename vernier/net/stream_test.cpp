@@ -31,7 +31,7 @@ Ends tcp_pair() {
   return {std::move(*near), std::move(*far)};
 }
 
-/// Certificates in a folder.
+/// Certificates in a directory.
 class Authority {
  public:
   std::string certificate(const std::string& name, const std::string& subject) {
@@ -48,7 +48,7 @@ class Authority {
   TemporaryFolder folder_;
 };
 
-/// Two ends of a connection, in the clear or with TLS.
+/// Two ends of a connection, unencrypted or with TLS.
 class Streams : public ::testing::TestWithParam<const char*> {
  protected:
   Streams() {
@@ -69,7 +69,7 @@ class Streams : public ::testing::TestWithParam<const char*> {
       if (!b) b = far.shake() == State::done;
     }
   }
-  /// Waits for one part.
+  /// Waits for some bytes.
   std::size_t read_some(Stream& from, std::span<std::byte> to) {
     while (true) {
       const Stream::Moved m = from.read(to);
@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Net, Streams, ::testing::Values("clear", "tls"),
 TEST_P(Streams, MoveWhatFitsAndSayWhenToWait) {
   std::array<std::byte, 100> small{};
   EXPECT_EQ(far.read(small).state, State::wait);
-  // a writer whom nobody reads is told to wait, and has written a part
+  // a writer without a reader has to wait, and has written a part
   const std::vector<std::byte> large(64u << 20, std::byte{5});
   std::size_t sent = 0;
   Stream::Moved m;
@@ -138,7 +138,7 @@ TEST_P(Streams, OneThatIsResetIsLost) {
   EXPECT_FALSE(near);
   EXPECT_EQ(read_some(far, room), 0u);
   EXPECT_NE(far.why(), "");
-  // writing is no signal that would end the process
+  // writing must not raise SIGPIPE
   State s = State::done;
   while (s == State::done) s = far.write(std::vector<std::byte>(1000)).state;
   EXPECT_EQ(s, State::closed);
@@ -166,7 +166,7 @@ TEST_P(Streams, AnOutboxKeepsTheOrderOfSmallAndLargeFrames) {
 }
 
 TEST_P(Streams, ASlowReaderStopsItsSourceAndTakesNoMoreMemory) {
-  // what a server does: takes from a source only while little waits for the reader
+  // as a server does: reads from a source only while little is waiting for the reader
   constexpr std::size_t limit = 1u << 20, all = 32u << 20, frame = 1000;
   Chunks chunks;
   Outbox outbox(chunks);
@@ -200,7 +200,7 @@ TEST(Stream, AllocatesNothingInTheClear) {
   EXPECT_EQ(vernier::testing::allocations(), before);
 }
 
-/// What the client finds wrong; empty: nothing.
+/// The client's error; empty: none.
 std::string shaken(const Tls& server, const Tls& client, const std::string& name) {
   Ends e = tcp_pair();
   Stream near(std::move(e.near)), far(std::move(e.far));
@@ -214,7 +214,7 @@ std::string shaken(const Tls& server, const Tls& client, const std::string& name
   }
   if (a == State::done) return {};
   std::string why = near.why();
-  // the server is told
+  // the server learns of it
   near.close();
   while (!over(b)) b = far.shake();
   std::array<std::byte, 8> room{};
@@ -289,7 +289,7 @@ TEST(LineStream, SaysWhyThereIsNoLine) {
   const Wake wake;
   LineStream lines(std::move(e.near), 100, wake.descriptor());
   EXPECT_EQ(lines.receive(Clock::now() + 1ms).error(), Trouble::timed_out);
-  // nobody reads: what fits leaves, the rest is late
+  // without a reader: what fits is sent, the rest times out
   EXPECT_EQ(lines.send(std::string(64u << 20, 'x'), Clock::now()), Trouble::timed_out);
   wake.ring();
   EXPECT_EQ(lines.receive(forever).error(), Trouble::stopped);

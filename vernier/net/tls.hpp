@@ -5,14 +5,15 @@
 
 namespace vernier::net {
 
-/// Certificates, for one side.
+/// The certificates of one side of a TLS connection.
 class Tls {
  public:
-  /// Of a server: its certificate chain and private key, PEM files. Null and `why` when they cannot
-  /// be used.
+  /// For a server: its certificate chain and private key, PEM files. Null and `why` when they
+  /// cannot be used.
   static std::shared_ptr<Tls> of_server(const std::string& certificate, const std::string& key,
                                         std::string& why);
-  /// Of a client: what the server's certificate must come from; empty: the system's authorities.
+  /// For a client: the authorities that must have issued the server's certificate; empty: the
+  /// system's.
   static std::shared_ptr<Tls> of_client(const std::string& authorities, std::string& why);
 
   struct Context;

@@ -24,7 +24,7 @@ bool Wake::clear() const noexcept {
 
 timespec time_left(Clock::time_point until) noexcept {
   const Clock::time_point now = Clock::now();
-  // forever - now does not overflow, since the clock counts from the start of the machine
+  // forever - now cannot overflow, since the clock counts from boot
   const auto left = std::clamp<Clock::duration>(until <= now ? 0s : until - now, 0s, 1h);
   return {left / 1s, std::chrono::nanoseconds(left % 1s).count()};
 }

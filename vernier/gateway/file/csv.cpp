@@ -35,7 +35,7 @@ bool Fields::next(std::string_view& field) noexcept {
   std::size_t i = 0;
   while (i < rest_.size() && blank(rest_[i]) && rest_[i] != separator_) ++i;
   if (i < rest_.size() && rest_[i] == '"') {
-    // up to the quote that is not doubled
+    // up to the quote that is not doubled (RFC 4180)
     const std::size_t from = ++i;
     while (i < rest_.size()) {
       if (rest_[i] != '"') {
@@ -49,7 +49,7 @@ bool Fields::next(std::string_view& field) noexcept {
     field = rest_.substr(from, i - from);
     const std::size_t comma = rest_.find(separator_, i);
     more_ = comma != rest_.npos;
-    // anything behind the closing quote makes it a field that will not read
+    // text after the closing quote makes the field invalid
     const std::string_view behind =
         i < rest_.size() ? rest_.substr(i + 1, (more_ ? comma : rest_.size()) - i - 1) : "x";
     if (!stripped(behind).empty()) field = rest_.substr(0, more_ ? comma : rest_.size());
@@ -71,7 +71,7 @@ std::optional<std::vector<Column>> parsed_header(std::string_view record, char s
   while (fields.next(field)) {
     if (columns.size() == most_columns) return {};
     Column c;
-    // a unit stands behind a blank: "omega[0] (rad/s)"
+    // a unit follows after a blank: "omega[0] (rad/s)"
     const std::size_t gap = field.find_last_of(" \t(") == field.npos ? field.npos
                             : field.ends_with(')')                   ? field.rfind('(')
                             : field.ends_with(']')                   ? field.rfind('[')
@@ -120,7 +120,7 @@ RowReading read_row(std::string_view record, char separator, std::span<const std
 
 std::optional<Time> to_time(double t) noexcept {
   if (!(std::abs(t) < 9.2e9)) return {};
-  // whole seconds apart, so that the rounding is that of the fraction alone
+  // whole seconds separately, so that only the fraction is rounded
   const double whole = std::floor(t);
   return Time{
       Duration{static_cast<std::int64_t>(whole) * 1'000'000'000 + std::llround((t - whole) * 1e9)}};
@@ -159,7 +159,7 @@ LineFile::~LineFile() {
 
 std::optional<std::string> LineFile::open(const std::filesystem::path& path) {
   buffer_.resize(longest_csv_line + 1);
-  // a pipe must not hold us up; it is refused right after
+  // opening a pipe must not block; it is refused below
   fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat about {};
   if (fd_ < 0 || fstat(fd_, &about) != 0) return std::generic_category().message(errno);

@@ -1,4 +1,4 @@
-// Headers and rows of tables, on anything: no crash, and numbers come back to the bit.
+// Arbitrary headers and rows of tables: no crash, and numbers are reproduced to the bit.
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t first = text.find('\n');
   const auto columns = parsed_header(text.substr(0, first), separator);
   if (!columns) return 0;
-  // every column that has a name is wanted
+  // every named column is requested
   std::vector<std::int32_t> slots;
   std::int32_t wanted = 0;
   for (const auto& c : *columns) slots.push_back(c.name.empty() ? -1 : wanted++);

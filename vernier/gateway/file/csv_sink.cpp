@@ -29,7 +29,7 @@ CsvSink::CsvSink(channel::Channels channels, CsvSinkSettings settings)
       path_(settings_.path),
       row_(channel::size(channels_.inputs)) {
   description_.rate = settings_.rate;
-  description_.abilities.reacts = true;  // to see what everyone has settled on
+  description_.abilities.reacts = true;  // to see the values after all reactions
   description_.state_bytes = sizeof(Open) + sizeof(double) * row_.size();
 }
 
@@ -108,7 +108,7 @@ bool CsvSink::failed() noexcept {
   if (error == 0) return false;
   fault_.set(Category::machine, "V7310", "%s cannot be written any more: %s", path_.c_str(),
              strerrordesc_np(error));
-  // who must not lose a row stops; who must keep time goes on and says so
+  // an unpaced run stops rather than lose a row; a paced one continues and reports it
   if (paced_) return true;
   if (!told_failure_ && journal_) {
     told_failure_ = true;
@@ -130,7 +130,7 @@ void CsvSink::hand_over() noexcept {
   if (open_.time == Time::min() || open_.time <= handed_over_ || !writer_) return;
   handed_over_ = open_.time;
   if (writer_->error() == 0 && writer_->push(open_.time, row_)) return;
-  // said when it begins and at every doubling, so that it is neither missed nor a flood
+  // reported at the first and at every doubling: neither missed nor too often
   if (std::has_single_bit(++dropped_) && journal_) {
     Entry e;
     e.at = {open_.time};
@@ -142,7 +142,7 @@ void CsvSink::hand_over() noexcept {
 
 Outcome CsvSink::react(Instant at) noexcept {
   if (at.time != due_) return Outcome::ok;
-  // a row leaves when the next one begins: until then a reaction or a roll-back may change it
+  // a row is passed on when the next one begins: until then a reaction or rewind may change it
   if (at.time > open_.time) hand_over();
   open_.time = at.time;
   ports_.take_inputs(row_);
@@ -170,7 +170,7 @@ void CsvSink::load(std::span<const std::byte> from) noexcept {
   const auto row = std::as_writable_bytes(std::span(row_));
   std::copy_n(from.begin() + sizeof open_, row.size(), row.begin());
   if (writer_ && handed_over_ != Time::min() && open_.time <= handed_over_) {
-    // a true return to the past: what was written from then on has not happened
+    // a rewind: the rows from then on are removed
     writer_->rewind(open_.time);
     handed_over_ = open_.time == Time::min() ? open_.time : open_.time - Duration{1};
   }

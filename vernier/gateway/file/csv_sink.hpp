@@ -25,15 +25,15 @@ struct CsvSinkSettings {
   std::size_t memory = std::size_t{4} << 20;  // bytes for rows that wait for the disk
 };
 
-/// Writes its inputs into a file, a row for each of its ticks: the values that everyone has settled
-/// on at that time. Times are exact decimals, numbers have 17 significant digits.
+/// Writes its inputs to a file, one row per tick: the values after all reactions at that time.
+/// Times are exact decimals, numbers have 17 significant digits.
 ///
-/// A thread of its own writes; the loop hands it rows through a bounded queue and never waits. In a
-/// run as fast as possible the pacer waits while the queue is more than half full, and nothing is
-/// lost. In a real-time run a row that finds no room is dropped and counted, and the journal says
-/// so. The last row is written when the sink is destroyed.
+/// A separate thread writes; the loop passes rows through a bounded queue and never waits. In an
+/// unpaced run the pacer waits while the queue is more than half full, and nothing is lost. In a
+/// real-time run a row that finds no room is dropped and counted, with an entry in the journal. The
+/// last row is written when the sink is destroyed.
 ///
-/// A run that is brought back to an earlier time removes the rows from that time on.
+/// Rewinding a run removes the rows from that time on.
 class CsvSink final : public Component, public PacerSource {
  public:
   CsvSink(channel::Channels, CsvSinkSettings);
@@ -55,10 +55,10 @@ class CsvSink final : public Component, public PacerSource {
   const Fault& fault() const noexcept override { return fault_; }
   std::vector<Pacer*> pacers() override { return {&pacer_}; }
 
-  /// The file that is written; with `number` it may have another name than asked for.
+  /// The file written; with `number` its name may differ from the requested one.
   const std::filesystem::path& path() const noexcept { return path_; }
   std::uint64_t dropped() const noexcept { return dropped_; }
-  /// Hands over the row that is still open and waits until everything is in the file.
+  /// Passes on the open row and waits until everything is in the file.
   void flush();
 
  private:
@@ -87,9 +87,9 @@ class CsvSink final : public Component, public PacerSource {
   bool told_failure_ = false;
   std::uint64_t dropped_ = 0;
   Time due_ = Time::min();          // output() was called for this time
-  Time handed_over_ = Time::min();  // the last row that left
+  Time handed_over_ = Time::min();  // the last row passed on
 
-  // the state: the row of the present, which may still change
+  // the state: the current row, which may still change
   struct Open {
     Time time = Time::min();  // none
   };

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 using testing::Rig;
 using Existing = CsvSinkSettings::Existing;
 
-/// The name of a file that is not there.
+/// The name of a file that does not exist.
 std::filesystem::path fresh(const std::string& name) {
   static const TemporaryFolder folder;
   std::filesystem::remove(folder / name);
@@ -69,7 +69,7 @@ TEST(CsvSink, WritesTheValuesThatEveryoneSettledOn) {
     rig.in("x") = 1.0;
     sink.output({Time{}, 0});
     sink.react({Time{}, 0});
-    rig.in("x") = 2.0;  // a reaction of someone else, one microstep later
+    rig.in("x") = 2.0;  // another component's reaction, one microstep later
     sink.output({Time{}, 1});
     sink.react({Time{}, 1});
   }
@@ -85,7 +85,7 @@ TEST(CsvSink, WhatItWritesASourceReadsBackToTheBit) {
     for (int k = 0; k < 500; ++k) {
       sent.push_back(std::exp(std::sin(1.7 * k)) * std::pow(10.0, k % 30 - 15));
       rig.in("x") = sent.back();
-      for (Pacer* p : sink.pacers()) p->wait_for(rig.now());  // as a run as fast as possible does
+      for (Pacer* p : sink.pacers()) p->wait_for(rig.now());  // as an unpaced run does
       rig.step(1ms);
     }
   }
@@ -116,7 +116,7 @@ TEST(CsvSink, AStepDoneAgainWritesNoRowTwice) {
     rig.react();
     const auto image = rig.save();
     sink.advance(Time{100ms}, Time{200ms});
-    rig.load(image);  // someone else stopped at 140 ms
+    rig.load(image);  // another component stopped at 140 ms
     sink.advance(Time{100ms}, Time{140ms});
     sink.output({Time{140ms}});
     sink.react({Time{140ms}});
@@ -178,7 +178,7 @@ TEST(CsvSink, CountsWhatItDropsWhenNotPacedAndSaysSo) {
   {
     CsvSink sink(sink_columns(), {.path = path, .memory = 1});
     Rig rig(sink);
-    // a queue of 16 rows against a writer that looks once a millisecond: sooner or later it is full
+    // a queue of 16 rows, and a writer that polls once per millisecond: eventually it is full
     for (; rows < 1000 || sink.dropped() == 0; ++rows) rig.step(1ms);
     dropped = sink.dropped();
     ASSERT_FALSE(rig.journal().entries().empty());
@@ -209,7 +209,7 @@ TEST(CsvSink, NeverOverwritesUnlessAskedTo) {
   EXPECT_EQ(testing::content(path), "t,x,w[0],w[1]\n");
 }
 
-/// No file of this process may grow beyond so many bytes: a disk that is full.
+/// Limits the size of this process's files, to simulate a full disk.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {

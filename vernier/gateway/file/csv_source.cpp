@@ -15,7 +15,7 @@ Place at(const std::filesystem::path& path, std::uint64_t line) {
   return {path.string(), static_cast<int>(line), line == 0 ? 0 : 1, 1};
 }
 
-// the factor to SI of a column whose header may name a unit of its own
+// the factor to SI for a column whose header may give its own unit
 double factor_of(const Column& column, const std::string& wanted, double otherwise,
                  const Place& place, Diagnostics& problems) {
   if (column.unit.empty()) return otherwise;
@@ -41,7 +41,7 @@ CsvSource::CsvSource(channel::Channels channels, CsvSourceSettings settings)
   if (const auto why = file.open(path)) {
     throw ConfigurationError("V7301", path.string() + " cannot be read: " + *why);
   }
-  // the header is the first line that says anything
+  // the header is the first line that is not empty
   std::string_view line;
   LineFile::Step step;
   do {
@@ -99,14 +99,14 @@ CsvSource::CsvSource(channel::Channels channels, CsvSourceSettings settings)
     for (std::uint32_t i = 0; i < c.count; ++i, ++slot) {
       const std::string name = c.count == 1 ? base : base + "[" + std::to_string(i) + "]";
       const Column* column = find(name, slot);
-      // into the unit of the connector, from which the ports go on to SI
+      // to the unit of the connector, from which the ports convert to SI
       layout_.factors.push_back(
           column ? factor_of(*column, c.unit, c.factor, header_place, problems) / c.factor : 1.0);
     }
   }
   problems.throw_if_errors();
 
-  // the first row, so that a file that cannot be used is refused before the run
+  // read the first row, so that an unusable file is refused before the run
   std::vector<double> record(layout_.factors.size() + 1);
   do {
     step = file.next(line);

@@ -27,13 +27,13 @@ struct CsvSourceSettings {
   std::size_t memory = std::size_t{4} << 20;  // bytes for rows
 };
 
-/// Outputs that follow the columns of a file. At time t the row that counts is the last one with a
-/// time not later than t; of rows with the same time, the last. `hold` gives its values, `linear`
-/// goes on a straight line to the row behind it.
+/// Outputs that follow the columns of a file. At time t the current row is the last one whose time
+/// is not later than t; of rows with the same time, the last. `hold` gives its values, `linear`
+/// interpolates to the next row.
 ///
-/// The file may be of any size: a thread reads ahead into bounded memory. When the disk is too slow
-/// for a real-time run, old values are held and counted; in a run as fast as possible the pacer
-/// waits for the rows. The state is the number of the row and its place in the file.
+/// The file may have any size: a thread reads ahead into bounded memory. When the disk is too slow
+/// for a real-time run, old values are held and counted; in an unpaced run the pacer waits for the
+/// rows. The state is the number of the row and its place in the file.
 class CsvSource final : public Component, public PacerSource {
  public:
   /// Reads the header and the first row. Throws ConfigurationError with file and line.

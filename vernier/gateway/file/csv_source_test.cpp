@@ -37,7 +37,7 @@ channel::Channels columns() {
 const std::string table =
     "t,x,extra,w[1],w[0]\n0,1,a,11,10\n1,2,b,21,20\n1,3,c,31,30\n4,6,d,61,60\n";
 
-/// x and w at a time.
+/// x and w at the given time.
 std::array<double, 3> at(CsvSource& source, Duration t) {
   Rig rig(source);
   if (t > Duration{}) rig.step(t);
@@ -120,7 +120,7 @@ TEST(CsvSource, KeepsTheComponentContract) {
   }
 }
 
-// 40 000 rows through a window of 16: far behind and far ahead of it
+// 40 000 rows through a window of 16: far before and after it
 TEST(CsvSource, GoesBackToAnyRowInAFileLargerThanItsMemory) {
   std::string text = "# made by a test\n\nt,x,w[0],w[1]\n";
   for (int k = 0; k < 40'000; ++k) {
@@ -149,14 +149,14 @@ TEST(CsvSource, GoesBackToAnyRowInAFileLargerThanItsMemory) {
   EXPECT_EQ(early, again);
 }
 
-// the line through the place one came back to needs the row behind it, at once
+// interpolation after a rewind needs the next row at once
 TEST(CsvSource, KnowsTheNextRowWhereverItGoesBackTo) {
   std::string text = "t,x,w[0],w[1]\n";
   for (int k = 0; k < 400; ++k) text += std::to_string(k) + "e-3," + std::to_string(k) + ",0,0\n";
   CsvSource source(columns(),
                    {.path = written("line.csv", text), .between = Between::linear, .memory = 1});
   Rig rig(source);
-  const Time half{500us};  // behind the first row
+  const Time half{500us};  // after the first row
   source.pacers().front()->wait_for(half);
   ASSERT_EQ(source.output({half}), Outcome::ok);
   std::vector<std::byte> early(source.description().state_bytes);

@@ -87,7 +87,7 @@ TEST(CsvNumbers, ComeBackToTheBit) {
     EXPECT_EQ(std::bit_cast<std::uint64_t>(y[0]), std::bit_cast<std::uint64_t>(x));
   }
   for (int i = 0; i < 10'000; ++i) {
-    // a double carries the nanoseconds of 48 days
+    // a double represents nanoseconds exactly up to 48 days
     const Time t{Duration{static_cast<std::int64_t>(random() >> 13)}};
     char text[32];
     std::array<double, 1> y{};

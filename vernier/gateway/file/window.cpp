@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto nap = 100us;  // of whoever waits for the other thread
+constexpr auto nap = 100us;  // polling interval of the thread that waits
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void Window::run() {
       filled_.store(next_);
       served_.store(asked, std::memory_order_release);
     }
-    // a little at a time, so that a request is seen soon
+    // a few rows at a time, so that a request is noticed soon
     bool idle = false;
     for (int i = 0; i < 256 && !idle; ++i) idle = !read_one();
     if (idle) std::this_thread::sleep_for(done_ ? 10 * nap : nap);
@@ -141,7 +141,7 @@ Window::Reach Window::move_to(Time t) noexcept {
     if (ahead >= filled_.load(std::memory_order_acquire)) {
       if (broken_.load(std::memory_order_acquire) == ahead) return Reach::broken;
       if (end_.load(std::memory_order_acquire) == ahead) return Reach::there;
-      // it may have come between the two looks
+      // it may have arrived between the two checks
       if (ahead >= filled_.load(std::memory_order_acquire)) return Reach::behind;
       continue;
     }
@@ -173,7 +173,7 @@ void Window::go_to(const Position& p) noexcept {
     asked_.store(number, std::memory_order_release);
     while (served_.load(std::memory_order_acquire) != number) std::this_thread::sleep_for(nap);
   }
-  // the row must be there, and the one behind it, to which a line goes
+  // requires the row, and the next one for interpolation
   while (filled_.load(std::memory_order_acquire) <= p.row + 1 &&
          broken_.load(std::memory_order_acquire) < 0 && end_.load(std::memory_order_acquire) < 0) {
     std::this_thread::sleep_for(nap);

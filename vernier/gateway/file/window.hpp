@@ -14,7 +14,7 @@
 
 namespace vernier::file {
 
-/// What to take from a file. Field i of a record goes to value slots[i] (-1: not needed); value 0
+/// What to read from a file. Field i of a record goes to value slots[i] (-1: not needed); value 0
 /// is the time in `time_factor` seconds, value k + 1 is multiplied by factors[k].
 struct Layout {
   char separator = ',';
@@ -24,11 +24,11 @@ struct Layout {
   std::vector<std::string> names;  // of the fields, for messages
 };
 
-/// The rows of a file around the present, kept in bounded memory by a thread that reads ahead. One
-/// other thread looks into it and never waits, except in wait_for() and far jumps of go_to().
+/// The rows of a file around the current time, kept in bounded memory by a thread that reads ahead.
+/// One other thread reads it and never waits, except in wait_for() and far jumps of go_to().
 class Window {
  public:
-  /// Where one is: the last row that is not later than the present, -1 before the first.
+  /// The current row: the last one that is not later than the current time, -1 before the first.
   struct Position {
     std::int64_t row = -1;
     std::uint64_t offset = 0;  // of that row in the file, or of the first row
@@ -39,9 +39,9 @@ class Window {
     std::span<const double> values;
   };
   enum class Reach : std::uint8_t {
-    there,   // the position is right for the time asked
+    there,   // the position is right for the requested time
     behind,  // the disk is slow: rows are missing
-    broken   // the row behind the position cannot be used; see fault()
+    broken   // the row after the position is invalid; see fault()
   };
 
   /// Rows begin at `first`. `memory`: bytes for rows.
@@ -52,10 +52,10 @@ class Window {
   Window& operator=(const Window&) = delete;
 
   Reach move_to(Time) noexcept;
-  /// The same, waiting for the disk.
+  /// The same, but waits for the disk.
   Reach wait_for(Time) noexcept;
-  /// Back, or forth, to where one was before. Waits only when that row, or the one behind it, is
-  /// not in memory.
+  /// Returns to an earlier or later position. Waits only when that row, or the next one, is not in
+  /// memory.
   void go_to(const Position&) noexcept;
 
   const Position& position() const noexcept { return position_; }
@@ -63,9 +63,9 @@ class Window {
   bool at_last() const noexcept {
     return position_.row + 1 == end_.load(std::memory_order_acquire);
   }
-  /// Whether there is a row 0 (at the position) or 1 (behind it).
+  /// Whether row 0 (at the position) or 1 (after it) exists.
   bool has(std::int64_t offset) const noexcept;
-  /// That row, which must be there.
+  /// That row, which must exist.
   Row row(std::int64_t offset) const noexcept;
 
   const Fault& fault() const noexcept { return fault_; }
@@ -91,20 +91,20 @@ class Window {
   std::vector<double> values_;
   std::int64_t history_;
 
-  // of the reading thread
+  // used by the reading thread
   LineFile file_;
   std::vector<double> record_;
   std::int64_t next_ = 0;
   Time latest_ = Time::min();
   bool done_ = false;
 
-  // of the other
+  // used by the other thread
   Position position_;
 
-  std::atomic<std::int64_t> filled_{0};   // rows before it are there
+  std::atomic<std::int64_t> filled_{0};   // rows before it are available
   std::atomic<std::int64_t> oldest_{0};   // rows before it may be overwritten
-  std::atomic<std::int64_t> end_{-1};     // how many rows there are, once known
-  std::atomic<std::int64_t> broken_{-1};  // the row that cannot be used
+  std::atomic<std::int64_t> end_{-1};     // the number of rows, once known
+  std::atomic<std::int64_t> broken_{-1};  // the invalid row
   Fault fault_;                           // written before broken_
   Position target_;                       // written before asked_
   std::atomic<std::uint64_t> asked_{0}, served_{0};

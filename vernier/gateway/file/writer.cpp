@@ -118,7 +118,7 @@ void CsvSink::Writer::write_out() {
   used_ = 0;
 }
 
-// rows are in the order of time: the first that is not before `t` and everything behind it goes
+// rows are in order of time: removes the first that is not before `t` and everything after it
 void CsvSink::Writer::remove_from(Time t) {
   std::vector<char> block(65'536);
   std::string field;

@@ -20,7 +20,7 @@ using testing::Rig;
 
 const std::string folder = VERNIER_SOURCE_DIR "/examples/lines/";
 
-/// Another program, ended with the test.
+/// Another program, which ends with the test.
 class Program {
  public:
   explicit Program(std::vector<std::string> words) {
@@ -73,7 +73,7 @@ TEST(LinesExamples, ThePythonPeerJoinsARunAndRollsBack) {
     rig.load(image);  // the rig's time has not moved
     rig.run(100ms, 2s);
     rig.settle();
-    // closed form; twenty steps, each rounded
+    // closed form; twenty rounded steps
     const double expected = 0.4 + (0.5 - 0.4) * std::exp(-1.0);
     EXPECT_NEAR(rig.out("level"), expected, 1e-15);
     EXPECT_EQ(rig.out("outflow"), rig.out("level") / 2);

@@ -6,7 +6,7 @@
 namespace vernier::lines {
 namespace {
 
-// a unit as one word: blanks mean products
+// a unit as a single word: blanks stand for products
 std::string one_word(std::string unit) {
   for (char& c : unit) {
     if (c == ' ' || c == '\t') c = '*';

@@ -60,7 +60,7 @@ channel::Channels channels_of(const Description& d) {
   };
   for (const Port& p : d.inputs) sort(p, channels.inputs, channels.events_in);
   for (const Port& p : d.outputs) {
-    if (!p.state) sort(p, channels.outputs, channels.events_out);  // states are the host's
+    if (!p.state) sort(p, channels.outputs, channels.events_out);  // states stay with the host
   }
   channels.feedthrough = d.feedthrough;
   return channels;

@@ -13,10 +13,10 @@
 namespace vernier::lines {
 
 /// The channels of a component's ports, for CHANNELS and for a connector document. Throws
-/// ConfigurationError for streams, which the line protocol does not carry.
+/// ConfigurationError for streams, which the line protocol does not support.
 channel::Channels channels_of(const Description&);
 
-/// A connector document with which a composition reaches a component behind a LineServer at
+/// A connector document with which a composition connects to a component behind a LineServer at
 /// `address`.
 std::string connector_document(const Description&, const std::string& name,
                                const std::string& address);
@@ -29,33 +29,34 @@ struct ServerSettings {
   int microsteps = 1000;  // reactions at one time before it is an instantaneous loop
 };
 
-/// Hosts a component behind the line protocol: the other side of Simulator, and a peer for anyone
-/// who speaks it. What the component computes is the same to the last bit as in a local run.
+/// Hosts a component behind the line protocol (formats/lines): the counterpart of Simulator, and a
+/// peer for any program that uses the protocol. The component computes bit for bit the same as in a
+/// local run.
 class LineServer {
  public:
-  /// Binds the component, and listens. Throws ConfigurationError.
+  /// Binds the component and listens. Throws ConfigurationError.
   LineServer(Component&, ServerSettings);
   ~LineServer();
   LineServer(const LineServer&) = delete;
   LineServer& operator=(const LineServer&) = delete;
 
-  /// With the port that was free.
+  /// With the port actually used.
   std::string address() const;
 
   enum class Ending : std::uint8_t {
-    bye,      // the other side said so
-    closed,   // the other side went away
-    refused,  // the other side does not speak the protocol; it was told so
+    bye,      // the peer sent BYE
+    closed,   // the peer disconnected
+    refused,  // the peer does not use the protocol, and was told so
     stopped   // stop()
   };
-  /// One session: waits for the other side and answers until it leaves. Throws ConfigurationError
-  /// when it cannot be reached.
+  /// One session: waits for the peer and answers until it leaves. Throws ConfigurationError when it
+  /// cannot connect.
   Ending serve();
 
   /// Ends serve() soon, from any thread or signal handler.
   void stop() noexcept;
 
-  /// What the last session was about, in words: "12 034 steps to t = 900 s".
+  /// A summary of the last session: "12 034 steps to t = 900 s".
   std::string summary() const;
 
  private:

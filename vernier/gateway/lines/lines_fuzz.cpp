@@ -1,5 +1,5 @@
-// The line protocol's decoders on anything: no crash, and what was understood is written as it is
-// read.
+// The decoders of the line protocol on arbitrary input: no crash, and a message that was decoded
+// encodes to the same.
 #include <array>
 #include <bit>
 #include <cstdint>

@@ -17,8 +17,8 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Rig;
 
-/// x' = -x/2 + u, solved exactly for held u; heats while x is low. One of everything that a
-/// component can have: a vector, an integer, feedthrough, events, a reaction, an early stop.
+/// x' = -x/2 + u, solved exactly for constant u; heats while x is low. Has every feature of a
+/// component: a vector, an integer, feedthrough, events, a reaction, an early stop.
 class Plant final : public Component {
  public:
   explicit Plant(bool early = false, bool rewinds = true) {
@@ -194,7 +194,7 @@ TEST(Lines, APeerThatCannotRollBackIsHeldAndSaidSo) {
   Hosted host(plant);
   auto channels = channels_of(plant.description());
   Simulator simulator(channels, host.settings(plant.description()));
-  EXPECT_TRUE(simulator.description().abilities.rewinds);  // until it was asked
+  EXPECT_TRUE(simulator.description().abilities.rewinds);  // assumed until the peer was asked
   Rig rig(simulator);
   EXPECT_FALSE(simulator.rolls_back());
   EXPECT_FALSE(simulator.description().abilities.rewinds);
@@ -209,7 +209,7 @@ TEST(Lines, APeerThatCannotRollBackIsHeldAndSaidSo) {
   const double after = rig.out("x");
   EXPECT_NE(before, after);
 
-  // someone else's event at 40 ms: the step is done again, shorter
+  // another component's event at 40 ms: the step is repeated, shorter
   simulator.load(image);
   EXPECT_EQ(simulator.advance(t0, t0 + 40ms).outcome, Outcome::held);
   EXPECT_EQ(simulator.output({t0 + 40ms}), Outcome::held);
@@ -266,11 +266,11 @@ TEST(Lines, ASecondSessionStartsAfresh) {
   EXPECT_EQ(server.summary(), "30 steps to t = 3 s");
 }
 
-// -- a peer that follows a script: answers each line that it gets by the next text --------------
+// -- a scripted peer: answers each line that it receives with the next text ----------------------
 
 class Scripted {
  public:
-  /// An answer "…" is sent as it is; an empty one closes the connection; "silence" says nothing.
+  /// An answer "…" is sent as it is; an empty one closes the connection; "silence" sends nothing.
   Scripted(std::vector<std::string> answers)
       : listener_(std::move(*net::listening({"127.0.0.1", "0"}))) {
     thread_ = std::thread([this, answers] {
@@ -319,7 +319,7 @@ channel::Channels small() {
 const std::vector<std::string> good_start{
     "HELLO peer 1\n", "CHANNELS in: u out: x v events-out: low\n", "DONE 0 1 2\n"};
 
-/// What the run says when the answer to the first STEP (to 0.1 s) is `answer`.
+/// The run's message when the answer to the first STEP (to 0.1 s) is `answer`.
 std::string said_to_step(const std::string& answer, std::chrono::milliseconds timeout = 100s) {
   auto answers = good_start;
   answers.push_back(answer);
@@ -480,7 +480,7 @@ TEST(LinesServer, ForgetsTheOldestSaveNotTheNewest) {
   ask("INIT 0");
   for (int k = 1; k <= kept_saves + 1; ++k) {
     EXPECT_EQ(ask("SAVE " + std::to_string(k)), "OK");
-    EXPECT_EQ(ask("SAVE " + std::to_string(k)), "OK");  // again: takes no second place
+    EXPECT_EQ(ask("SAVE " + std::to_string(k)), "OK");  // again: replaces the same entry
   }
   EXPECT_EQ(ask("RESTORE 1"), "ERROR nothing was saved under this number, or it is too old");
   EXPECT_EQ(ask("RESTORE 2"), "OK");

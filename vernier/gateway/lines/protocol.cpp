@@ -25,7 +25,7 @@ Reading read_real(std::string_view word, double& value) noexcept {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (end != word.data() + word.size() || word.empty()) return Reading::bad;
   if (error == std::errc::result_out_of_range) {
-    // too small reads as zero, too large as infinite
+    // underflow reads as zero, overflow as infinite
     const bool tiny = word.find("e-") != word.npos || word.find("E-") != word.npos;
     if (!tiny) return Reading::not_finite;
     value = word.front() == '-' ? -0.0 : 0.0;
@@ -35,7 +35,7 @@ Reading read_real(std::string_view word, double& value) noexcept {
   return std::isfinite(value) ? Reading::good : Reading::not_finite;
 }
 
-// digits before and up to nine behind the point, without loss; nothing for any other notation
+// a decimal with up to nine places, converted exactly; nothing for any other notation
 std::optional<std::int64_t> exact_nanoseconds(std::string_view word) noexcept {
   std::size_t i = 0;
   const bool negative = !word.empty() && word[0] == '-';
@@ -87,7 +87,7 @@ std::optional<Time> parsed_time(std::string_view word) noexcept {
   if (const auto exact = exact_nanoseconds(word)) return Time{Duration{*exact}};
   double t = 0.0;
   if (read_real(word, t) != Reading::good || std::abs(t) >= 9.2e9) return {};
-  // whole seconds apart, so that the rounding is that of the fraction alone
+  // whole seconds separately, so that only the fraction is rounded
   const double whole = std::floor(t);
   return Time{
       Duration{static_cast<std::int64_t>(whole) * 1'000'000'000 + std::llround((t - whole) * 1e9)}};

@@ -12,14 +12,14 @@
 #include "vernier/base/time.hpp"
 #include "vernier/gateway/channel/channel.hpp"
 
-/// The words of the line protocol, as formats/lines/README.md specifies it. Everything that comes
-/// in is hostile; nothing here but the handshake functions allocates.
+/// The messages of the line protocol, as specified in formats/lines/README.md. All input is
+/// untrusted; only the handshake functions allocate.
 namespace vernier::lines {
 
 inline constexpr int protocol_version = 1;
-inline constexpr std::size_t longest_line = std::size_t{1} << 20;  // bytes, line end included
+inline constexpr std::size_t longest_line = std::size_t{1} << 20;  // bytes, including the line end
 inline constexpr std::size_t most_elements = 40'000;               // of one direction
-inline constexpr int kept_saves = 64;  // a peer that saves keeps at least so many
+inline constexpr int kept_saves = 64;  // a peer with SAVE must keep at least this many
 
 enum class Verb : std::uint8_t {
   hello,
@@ -40,16 +40,16 @@ enum class Verb : std::uint8_t {
 
 std::string_view name(Verb) noexcept;
 
-/// A line taken apart: its verb and what follows it.
+/// A line split into its verb and the rest.
 struct Line {
   Verb verb = Verb::bye;
   std::string_view rest;
 };
 
-/// The verb of a line without its end; nothing for an unknown one.
+/// The verb of a line without its line end; nothing for an unknown one.
 std::optional<Line> opened(std::string_view line) noexcept;
 
-/// Takes words separated by blanks or tabs off the front of a text.
+/// Removes words, separated by blanks or tabs, from the front of a text.
 class Words {
  public:
   explicit Words(std::string_view text) noexcept : rest_(text) {}
@@ -61,29 +61,29 @@ class Words {
   std::string_view rest_;
 };
 
-/// Seconds, to the nearest nanosecond; a decimal of up to nine places is exact. Nothing when it is
-/// no number or does not fit.
+/// Seconds, rounded to the nearest nanosecond; a decimal with up to nine places is exact. Nothing
+/// when it is not a number or out of range.
 std::optional<Time> parsed_time(std::string_view) noexcept;
 
 /// What is wrong with "t v… [EVENT label…]".
 enum class Flaw : std::uint8_t {
   none,
-  time,        // missing or unreadable
+  time,        // missing or invalid
   too_few,     // values
-  too_many,    // values, or what comes behind them is not EVENT
-  number,      // a value does not read
-  not_finite,  // a value is infinite or not a number
+  too_many,    // values, or what follows them is not EVENT
+  number,      // a value is not a number
+  not_finite,  // a value is infinite or NaN
   label        // an unknown label, or EVENT without one
 };
 
 struct Moment {
   Flaw flaw = Flaw::none;
   Time time{};
-  std::size_t found = 0;     // values that read well
-  std::string_view at = {};  // the word that is wrong
+  std::size_t found = 0;     // valid values
+  std::string_view at = {};  // the invalid word
 };
 
-/// Reads "t v… [EVENT label…]". `happened[i]` is increased for each label i; both spans are
+/// Decodes "t v… [EVENT label…]". `happened[i]` is incremented for each label i; both spans are
 /// undefined when there is a flaw.
 Moment read_moment(std::string_view rest, std::span<double> values,
                    std::span<const std::string> labels, std::span<std::int64_t> happened) noexcept;
@@ -91,7 +91,7 @@ Moment read_moment(std::string_view rest, std::span<double> values,
 /// The index of a label, or labels.size().
 std::size_t find(std::span<const std::string> labels, std::string_view label) noexcept;
 
-/// Composes lines in memory taken once.
+/// Composes lines in preallocated memory.
 class Composer {
  public:
   explicit Composer(std::size_t capacity = longest_line) : text_(capacity) {}
@@ -102,10 +102,10 @@ class Composer {
   Composer& time(Time) noexcept;
   Composer& real(double) noexcept;  // 17 significant digits
   Composer& number(std::uint64_t) noexcept;
-  /// Ends the line; several may follow one another.
+  /// Ends the line; more may follow.
   Composer& end() noexcept;
 
-  /// The lines so far; empty when they did not fit.
+  /// The lines so far; empty when they do not fit.
   std::string_view text() const noexcept;
 
  private:
@@ -117,7 +117,7 @@ class Composer {
   bool fits_ = true;
 };
 
-/// What CHANNELS says. Units are optional; an empty one was not given.
+/// The content of CHANNELS. Units are optional; empty: not given.
 struct Offer {
   struct Signal {
     std::string name;
@@ -132,12 +132,12 @@ struct Offer {
 std::string channels_text(const channel::Channels&);
 Result<Offer, std::string> parsed_channels(std::string_view rest);
 
-/// How an offer differs from what was agreed, in words for the user ("output 2 is \"q\", not
+/// How an offer differs from the agreed channels, as a message ("output 2 is \"q\", not
 /// \"attitude\""); empty when it does not.
 std::string difference(const Offer&, const channel::Channels& agreed);
 
-/// Text from outside, fit to be shown: control characters replaced, cut to `most` bytes. Writes to
-/// `out` and returns what it wrote.
+/// External text made safe to display: control characters replaced, truncated to `most` bytes.
+/// Writes to `out` and returns what it wrote.
 std::string_view shown(std::string_view text, std::span<char> out) noexcept;
 
 }  // namespace vernier::lines

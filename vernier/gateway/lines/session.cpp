@@ -13,7 +13,7 @@
 namespace vernier::lines {
 namespace {
 
-// the component answers as soon as it has computed; only the network can make sending slow
+// the component answers at once; only the network can delay sending
 constexpr std::chrono::seconds send_limit{10};
 
 bool parsed_id(std::string_view rest, std::uint64_t& id) noexcept {
@@ -145,7 +145,7 @@ bool LineServer::Session::component_failed(Outcome outcome) noexcept {
   if (outcome != Outcome::failed) return false;
   const Fault& fault = component_.fault();
   char text[600], safe[560];
-  // the sentence alone; it may go on after a name
+  // only the first line of the message
   const std::string_view sentence(fault.text, std::strcspn(fault.text, "\n"));
   const std::string_view words = shown(sentence, safe);
   const char* who = fault.subject[0] ? fault.subject : settings_.name.c_str();
@@ -215,7 +215,7 @@ bool LineServer::Session::take_inputs(std::string_view rest, Time& t) noexcept {
   return true;
 }
 
-// reactions until the component has settled, where nobody else takes part
+// repeats reactions until the component has settled, when no others take part
 bool LineServer::Session::settle() noexcept {
   for (int k = 0; k < settings_.microsteps; ++k) {
     if (component_failed(component_.output({now_, microstep_}))) return false;
@@ -237,7 +237,7 @@ void LineServer::Session::step(std::string_view rest) noexcept {
     const Advance a = component_.advance(now_, to);
     if (component_failed(a.outcome)) return;
     if (a.reached <= now_ && a.reached < to) {
-      // an event at the very start of the step: time stands still until it has been handled
+      // an event at the start of the step: time does not advance until it has been handled
       if (early_ || !settle()) break;
       continue;
     }
@@ -284,7 +284,7 @@ void LineServer::Session::save(std::string_view rest) noexcept {
   std::uint64_t id = 0;
   if (!parsed_id(rest, id)) return error("SAVE needs a number");
   if (!component_.description().abilities.rewinds) return error("this component cannot rewind");
-  // the same number again, or the oldest
+  // replace the save with the same number, or the oldest
   Save* slot = &saves_.front();
   for (Save& s : saves_) {
     if (s.order != 0 && s.id == id) {

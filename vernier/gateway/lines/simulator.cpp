@@ -27,7 +27,7 @@ std::string in_seconds(std::chrono::milliseconds d) {
   return exact(std::chrono::duration<double>(d).count()) + " s";
 }
 
-// FNV-1a, continued
+// FNV-1a, continued from h
 std::uint64_t hashed(std::string_view text, std::uint64_t h) noexcept {
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   return h;
@@ -433,7 +433,7 @@ Advance Simulator::advance(Time from, Time to) noexcept {
   if (broken_ || !connection_) return {from, Outcome::failed};
   if (to <= from) return {from};
   if (to <= peer_time_) {
-    // the step was cut short by others, and the other side cannot go back
+    // another component cut the step short, and the peer cannot rewind
     now_ = to;
     if (to == peer_time_) show_ahead();
     return {to, Outcome::held};
@@ -485,7 +485,7 @@ void Simulator::load(std::span<const std::byte> from) noexcept {
   if (!connection_) take(from, std::span<std::int64_t>(sent_));
   if (broken_ || !connection_) return;
   if (!rolls_back_) {
-    // what was sent stays sent
+    // the peer cannot take back what it was sent
     waiting_ = now_ < peer_time_;
     if (waiting_ && !told_ && journal_) {
       told_ = true;

@@ -17,31 +17,31 @@
 namespace vernier::lines {
 
 struct SimulatorSettings {
-  std::string name = "simulator";  // how the run calls it, in messages
+  std::string name = "simulator";  // the instance name in the run, for messages
   net::Address address = {"127.0.0.1", "4711"};
   bool listen = true;                          // else connect
   std::chrono::milliseconds timeout{10'000};   // for each answer
-  std::chrono::milliseconds patience{30'000};  // for the other side to come
+  std::chrono::milliseconds patience{30'000};  // for the peer to connect
   bool rollback = true;                        // use SAVE and RESTORE where offered
-  bool early = false;                          // the other side may stop at its own events
-  bool react = false;                          // ask at every instant whether it jumps
+  bool early = false;                          // the peer may stop at its own events
+  bool react = false;  // ask the peer at every instant whether its state jumps
   Rate rate = {};
-  std::function<void(const std::string&)> notice = {};  // told once what is being waited for
+  std::function<void(const std::string&)> notice = {};  // called once before waiting
 };
 
-/// A simulator in another program, joined by the line protocol (formats/lines): Vernier is in
-/// charge of time, tells it how far to go and waits for the answer. By nature this component waits
-/// in advance(), at most the time-out; it is not for hard real time.
+/// A simulator in another program, connected by the line protocol (formats/lines): Vernier controls
+/// time, tells it how far to advance and waits for the answer. This component therefore waits in
+/// advance(), at most for the timeout; do not use it for hard real time.
 ///
-/// Its outputs are those of the end of its last step. Those declared as feedthrough are asked for
+/// Its outputs are those of the end of its last step. Outputs declared as feedthrough are requested
 /// again in output() with the inputs of that instant.
 ///
-/// A simulator that answers OK to SAVE rewinds. One that answers ERROR cannot: when a step is cut
-/// short by someone else's event, its inputs stay held for the whole of that step and its outputs
-/// wait until the run has caught up; the outcome is then `held`, and the journal says so once.
+/// A simulator that answers OK to SAVE rewinds. One that answers ERROR cannot: when another
+/// component's event cuts a step short, its inputs stay constant for the whole step and its outputs
+/// wait until the run has caught up; the outcome is then `held`, with one entry in the journal.
 ///
-/// The connection is made in initialize(), so that checking a composition talks to nobody.
-/// Everything that can go wrong has a code of its own, V5101 to V5116.
+/// It connects in initialize(), so that checking a composition contacts no one. Every failure has
+/// its own code, V5101 to V5116.
 class Simulator final : public Component {
  public:
   /// Throws ConfigurationError when the channels do not fit into a line.
@@ -62,11 +62,11 @@ class Simulator final : public Component {
   Telling tell(const Entry&) const override;
   const Fault& fault() const noexcept override { return fault_; }
 
-  /// Whether the other side said that it can save and restore; after initialize().
+  /// Whether the peer can save and restore; after initialize().
   bool rolls_back() const noexcept { return rolls_back_; }
-  /// The address that is listened at, with the port that was free; after open().
+  /// The listening address with the port actually used; after open().
   std::string address() const;
-  /// Begins to listen, if that is its part. initialize() does so otherwise.
+  /// Begins to listen, if this side listens. initialize() does so otherwise.
   void open();
 
  private:
@@ -82,9 +82,9 @@ class Simulator final : public Component {
   bool breaks(net::Trouble, const char* what) const noexcept;
   bool breaks(const char* code, const char* text) const noexcept;
   void report(const Moment&, const char* what) const noexcept;
-  /// Sends what is composed and reads an answer "DONE t v… [EVENT label…]" into ahead_.
+  /// Sends the composed lines and reads an answer "DONE t v… [EVENT label…]" into ahead_.
   Answer exchange(Verb request) noexcept;
-  /// Sends what is composed and reads OK (true) or ERROR (refused).
+  /// Sends the composed lines and reads OK (true) or ERROR (refused).
   bool confirmed(Verb request, bool& refused) const noexcept;
   void compose_values(Verb, Time) noexcept;
   void compose_events() noexcept;
@@ -103,7 +103,7 @@ class Simulator final : public Component {
   mutable bool broken_ = false;
   bool rolls_back_ = false;
 
-  // where the other side is, and what it said there; not part of the state
+  // the peer's time, and its answer there; not part of the state
   Time peer_time_{};
   std::vector<double> ahead_;
   std::vector<std::int64_t> ahead_events_;
@@ -115,12 +115,13 @@ class Simulator final : public Component {
 
   // the state
   Time now_{};
-  // of all lines exchanged so far: a deterministic simulator is in the same state after the same
-  // lines, so this names its state in SAVE and RESTORE
+  // hash of all lines exchanged so far: a deterministic simulator is in the same state after the
+  // same
+  // lines, so this identifies its state in SAVE and RESTORE
   std::uint64_t history_ = 0;
   std::vector<double> outputs_;
   std::vector<std::int64_t> emitted_;  // counts of the event outputs
-  std::vector<std::int64_t> sent_;     // counts of the event inputs that were passed on
+  std::vector<std::int64_t> sent_;     // counts of the event inputs already sent
 };
 
 }  // namespace vernier::lines

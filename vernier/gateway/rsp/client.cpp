@@ -8,7 +8,7 @@
 namespace vernier::rsp {
 namespace {
 
-constexpr int most_vectors = 8192;  // taken in one step: all that a queue holds
+constexpr int most_vectors = 8192;  // taken in one step: the capacity of the queue
 constexpr double most_whole = 9007199254740992.0;
 
 ClientSettings checked(ClientSettings s) {
@@ -64,7 +64,7 @@ void Client::begin(std::int64_t n, Transport& t) noexcept {
   n_ = n;
   const bool up = t.up();
   const std::uint32_t session = t.session();
-  // another session is another server, or one that has forgotten us
+  // a new session is another server, or one that has lost our run
   if (state_ != ClientState::offline && (!up || session != session_)) leave(ClientState::offline);
   up_ = up;
   session_ = session;
@@ -89,7 +89,7 @@ void Client::begin(std::int64_t n, Transport& t) noexcept {
     leave(ClientState::waiting);
   }
   if (state_ == ClientState::counting && n >= start_.client_step) {
-    // the model stands in its initial state in this step, and leaves it after
+    // in this step the model is still in its initial state; it advances afterwards
     simulating_ = true;
     if (n > start_.client_step) {
       ++counters_.runs;
@@ -110,7 +110,7 @@ void Client::take(const Packet& p) noexcept {
       known_run_ = p.run;
       remote_.state = ServerState::ready;
       remote_.step = p.step;
-      // one that was sent before it heard of our run says nothing of it
+      // feedback sent before the server knew of our run does not describe it
       if (active() && p.run >= run_) {
         note({Note::Kind::ended});
         leave(ClientState::waiting);
@@ -134,7 +134,7 @@ void Client::take(const Packet& p) noexcept {
       if (p.run != run_) break;
       const bool moves = state == ServerState::approaching || state == ServerState::running ||
                          state == ServerState::extrapolating;
-      // what was announced may have been replaced on its way: this says the same
+      // the announcement may have been replaced in transit: this feedback implies it
       if (state_ == ClientState::asking && moves) change(ClientState::counting);
       if ((state_ == ClientState::counting || state_ == ClientState::running) &&
           (state == ServerState::halting || state == ServerState::fault)) {
@@ -181,7 +181,7 @@ void Client::take(const Packet& p) noexcept {
         leave(ClientState::waiting);
       }
       break;
-    default:  // a client's packets do not come to a client
+    default:  // a client receives no packets of clients
       ++counters_.malformed;
   }
 }
@@ -195,7 +195,7 @@ bool Client::prepare(Transport& t, const Simulation& s) noexcept {
   due_ = DueTimes(steps->home_to_target, start_.client_step, start_.server_step);
   run_ = std::max(run_, known_run_) + 1;
   asked_ = n_;
-  // what is asked for does not change while it is repeated
+  // a repeated request does not change
   out_ = {};
   out_.kind = Kind::init;
   out_.step = start_.client_step;
@@ -231,7 +231,7 @@ void Client::send(Transport& t, const Simulation& s) noexcept {
 
   switch (state_) {
     case ClientState::asking:
-      break;  // prepared
+      break;  // prepared above
     case ClientState::running:
       out_ = {};
       out_.kind = Kind::state;

@@ -11,43 +11,43 @@
 namespace vernier::rsp {
 
 enum class ClientState : std::uint8_t {
-  offline,   // the facility is not there
-  waiting,   // for it to be ready
-  asking,    // for a run
-  counting,  // down to its beginning
-  running,   // commands go out
-  stopping   // the facility comes to rest
+  offline,   // no facility
+  waiting,   // until it is ready
+  asking,    // has requested a run
+  counting,  // to its beginning
+  running,   // sends commands
+  stopping   // until the facility is at rest
 };
 std::string_view name(ClientState) noexcept;
 
 struct ClientSettings {
   Period period;  // of the client's steps
   std::uint32_t bodies = 1;
-  bool accelerations = false;                   // are sent too
-  Ratio nu = {1, 2};                            // forerun, of a period
-  Duration initial = std::chrono::seconds(30);  // for the way to the initial state
-  Duration duration = Duration::zero();         // of the run; 0: until it is stopped
-  double answer = 2.0;                          // s that a server has to answer an initialization
-  double again = 1.0;                           // s after a refusal, to ask again
-  double rest = 10.0;                           // s that it has to come to rest
+  bool accelerations = false;                   // whether they are sent too
+  Ratio nu = {1, 2};                            // forerun ν, as a fraction of a period
+  Duration initial = std::chrono::seconds(30);  // to move to the initial state
+  Duration duration = Duration::zero();         // of the run; 0: until stopped
+  double answer = 2.0;                          // s, for the server to answer an initialization
+  double again = 1.0;                           // s after a refusal before the next request
+  double rest = 10.0;                           // s, for the facility to come to rest
 };
 
-/// What the simulation says in a step.
+/// The simulation's data for one step.
 struct Simulation {
-  States states;      // where the bodies shall be
-  bool start = true;  // a run is wanted as soon as the facility is ready
-  bool stop = false;  // and is to end
+  States states;      // commanded states of the bodies
+  bool start = true;  // start a run as soon as the facility is ready
+  bool stop = false;  // end it
 };
 
-/// Since the client was made.
+/// Counts since the client was created.
 struct ClientCounters {
-  std::int64_t runs = 0;       // that began
-  std::int64_t refused = 0;    // initializations that were refused or not answered
+  std::int64_t runs = 0;       // runs that began
+  std::int64_t refused = 0;    // initializations refused or not answered
   std::int64_t commands = 0;   // sent
-  std::int64_t malformed = 0;  // vectors that came and are not packets
+  std::int64_t malformed = 0;  // vectors received that are not packets
 };
 
-/// What the server says, newest.
+/// The newest data from the server.
 struct Remote {
   ServerState state = ServerState::idle;
   double forerun = 0.0;  // s
@@ -55,11 +55,12 @@ struct Remote {
   std::int64_t step = 0;
 };
 
-/// The simulator's side of RSP: asks for a run, says when the simulation begins, and sends its
-/// states. Knows no socket, thread or clock. After construction nothing allocates.
+/// The simulator's side of RSP, after section 2.3 of the EPOS paper: requests a run, announces when
+/// the simulation begins, and sends its states. Independent of sockets, threads and clocks. After
+/// construction nothing allocates.
 ///
 /// In every step: begin(), then send() with the states of that step. While simulating() the model
-/// goes on from the step to the next; else it stands still in its initial state.
+/// advances from this step to the next; otherwise it stays in its initial state.
 class Client {
  public:
   struct Note {
@@ -68,14 +69,14 @@ class Client {
     double values[2] = {0.0, 0.0};
   };
 
-  /// Throws ConfigurationError (V5151) for settings that cannot be.
+  /// Throws ConfigurationError (V5151) for invalid settings.
   explicit Client(ClientSettings);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// Step n begins: takes what came.
+  /// Step n begins: processes received packets.
   void begin(std::int64_t n, Transport&) noexcept;
-  /// Sends what is to be sent in this step.
+  /// Sends the packet of this step.
   void send(Transport&, const Simulation&) noexcept;
 
   ClientState state() const noexcept { return state_; }

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 using namespace hand;
 using C = ClientState;
 
-/// A client at 10 Hz of a server at 250 Hz that the test plays.
+/// A 10 Hz client of a 250 Hz server that the test simulates.
 struct Simulator {
   explicit Simulator(ClientSettings s = {}) : client(completed(s)) {
     hand.map = {{25, 1}, 0, 0};
@@ -89,7 +89,7 @@ TEST(Client, GoesThroughARunAsThePaperDoes) {
   EXPECT_EQ(s.sent()->step, 21);
   EXPECT_EQ(s.sent()->arguments, (std::array<double, 6>{578, 100e6, 1, 0.5, 2, 0}));
   EXPECT_EQ(s.sent()->states[0].p[0], 0.3);
-  s.step();  // repeated as it was, until there is an answer
+  s.step();  // repeated unchanged until it is answered
   EXPECT_EQ(s.sent()->step, 21);
   s.say(Kind::init_ack);
   s.step();
@@ -99,7 +99,7 @@ TEST(Client, GoesThroughARunAsThePaperDoes) {
     s.step();
     EXPECT_FALSE(s.running_in_step);
   }
-  s.step();  // n_init,c: still in the initial state, leaves it after
+  s.step();  // n_init,c: still in the initial state, then advances
   EXPECT_TRUE(s.running_in_step);
   EXPECT_EQ(s.client.state(), C::counting);
   EXPECT_FALSE(s.sent());
@@ -124,7 +124,7 @@ TEST(Client, GoesThroughARunAsThePaperDoes) {
 
 TEST(Client, ALostLinkInAnyStateStopsTheModel) {
   for (const C state : all_states) {
-    for (const bool renewed : {false, true}) {  // down, or another session at once
+    for (const bool renewed : {false, true}) {  // down, or a new session at once
       Simulator s;
       s.bring(state);
       EXPECT_EQ(s.client.state(), state);
@@ -147,11 +147,11 @@ TEST(Client, AStopInAnyStateEndsInWaiting) {
     const bool asks = state != C::offline && state != C::waiting;
     EXPECT_EQ(s.client.state(), asks ? C::stopping : state) << name(state);
     s.hand.is_up = true;
-    s.step(110);  // nobody answers for 10 s
+    s.step(110);  // no answer for 10 s
     EXPECT_EQ(s.client.state(), C::waiting) << name(state);
     s.say(Kind::ready);
     s.step();
-    EXPECT_EQ(s.client.state(), C::waiting);  // it is still to stop
+    EXPECT_EQ(s.client.state(), C::waiting);  // stop is still requested
     s.stop = false;
     s.step();
     EXPECT_EQ(s.client.state(), C::asking);
@@ -206,7 +206,7 @@ TEST(Client, NoAnswerForTwoSecondsIsARefusal) {
 }
 
 TEST(Client, HearsFromTheFeedbackWhatItMissed) {
-  Simulator s;  // READY, INIT_ACK and HALTED may be replaced on their way
+  Simulator s;  // READY, INIT_ACK and HALTED may be replaced in transit
   s.bring(C::waiting);
   s.feedback(ServerState::ready);
   s.step();

@@ -8,7 +8,7 @@
 namespace vernier::rsp {
 namespace {
 
-constexpr int most_often = 40;  // entries of one run about commands
+constexpr int most_often = 40;  // journal entries about commands per run
 
 struct Count {
   const char *name, *description;
@@ -141,7 +141,7 @@ void ServerSide::step() noexcept {
       return s == static_cast<std::int32_t>(ServerState::running) ||
              s == static_cast<std::int32_t>(ServerState::extrapolating);
     };
-    // a network that is always late would fill the journal; the counts go on
+    // a network that is always late would fill the journal; the counts continue
     const bool change = n.kind == rsp::Note::Kind::state;
     if (change && !flows(n.to)) often_ = 0;
     if ((change && flows(n.from) && flows(n.to)) || n.kind == rsp::Note::Kind::rejected) {
@@ -185,7 +185,7 @@ Advance ServerSide::advance(Time, Time to) noexcept {
       sound = false;
     }
   }
-  // a facility that measures no numbers cannot be trusted to follow any
+  // a facility whose measurements are not finite cannot be trusted to follow commands
   server_->observe({ready_[0] != 0, fault_[0] != 0 || !sound, measured_});
   server_->send(transport_);
   return {to, server_->state() == ServerState::extrapolating ? Outcome::held : Outcome::ok};
@@ -305,7 +305,7 @@ void ClientSide::write() noexcept {
 }
 
 Advance ClientSide::advance(Time, Time to) noexcept {
-  // what is not a number goes out as it is: the server is the one to refuse it
+  // values that are not finite are sent as they are: the server refuses them
   for (std::size_t i = 0; i < in_.size(); ++i) static_cast<void>(read(in_[i], states_[i]));
   const ClientState before = client_->state();
   client_->send(transport_, {states_, start_[0] > 0.5, stop_[0] > 0.5});

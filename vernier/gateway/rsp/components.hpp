@@ -14,11 +14,11 @@
 
 namespace vernier::rsp {
 
-/// RSP over SCP: one step of a link as the state machines see it.
+/// RSP over SCP: one step of a link as the state machines need it.
 class LinkTransport final : public Transport {
  public:
   explicit LinkTransport(link::Link&);
-  /// A step begins that was planned for home time `planned`, ns.
+  /// Begins a step that was planned for home time `planned`, ns.
   void begin(std::int64_t planned) noexcept;
 
   bool up() const noexcept override;
@@ -35,21 +35,21 @@ class LinkTransport final : public Transport {
   std::vector<double> numbers_;
 };
 
-/// What both components have in common.
+/// Settings of both components.
 struct SideSettings {
-  link::Settings link;                    // sizes and period are filled in
-  Rate rate = {250, 1};                   // of the steps of this side
-  std::vector<std::string> bodies;        // their names
-  bool accelerations = false;             // commands have accelerations
-  std::chrono::milliseconds patience{0};  // for the other side at the start
-  bool follow = false;                    // a client of the link stands on its server's clock
-  std::function<void(const std::string&)> notice = {};  // told what is being waited for
+  link::Settings link;                                  // sizes and period are filled in
+  Rate rate = {250, 1};                                 // of the steps of this side
+  std::vector<std::string> bodies;                      // their names
+  bool accelerations = false;                           // commands have accelerations
+  std::chrono::milliseconds patience{0};                // for the peer at the start
+  bool follow = false;                                  // a link client follows its server's clock
+  std::function<void(const std::string&)> notice = {};  // called before waiting
 };
 
 struct ServerSideSettings {
   SideSettings side;
   ServerSettings server;         // the period is filled in
-  std::vector<Trajectory> home;  // where the bodies are while nobody says
+  std::vector<Trajectory> home;  // positions of the bodies before any command or measurement
 };
 
 struct ClientSideSettings {
@@ -57,8 +57,8 @@ struct ClientSideSettings {
   ClientSettings client;  // period, bodies and accelerations are filled in
 };
 
-/// One side as a component. `outside` for the client, the facility for the server: the rest is the
-/// same. Save and load do nothing: the world does not go back.
+/// One side as a component: the simulator's side for the client, the facility's for the server.
+/// Save and load do nothing: an external device cannot be rewound.
 class Side : public Component, public TimeBaseSource, public ThreadOwner {
  public:
   const Description& description() const noexcept override { return description_; }
@@ -87,7 +87,7 @@ class Side : public Component, public TimeBaseSource, public ThreadOwner {
   Side(SideSettings, bool server);
   static BodyInputs inputs(const Bindings&, std::string_view name, bool accelerations);
   static BodyOutputs outputs(const Bindings&, std::string_view name, bool accelerations);
-  /// False when a number is none, or an attitude is far from a unit.
+  /// False when a number is not finite, or an attitude is far from a unit quaternion.
   static bool read(const BodyInputs&, Trajectory&) noexcept;
   static void write(const BodyOutputs&, const Trajectory&) noexcept;
   void describe(const std::string& prefix, bool input, bool accelerations,
@@ -117,21 +117,20 @@ class Side : public Component, public TimeBaseSource, public ThreadOwner {
 /// The facility's side of RSP as a component (FacilityServer), over an SCP link that listens or
 /// connects.
 ///
-/// in   measured.NAME.position, .velocity, .attitude, .rate   what the facility measures; each body
+/// in   measured.NAME.position, .velocity, .attitude, .rate   measured states of each body
 /// in   ready       the facility follows commands
-/// in   fault       it cannot go on
+/// in   fault       it cannot continue
 /// out  NAME.position m, NAME.velocity m/s, NAME.attitude q_BN, NAME.rate rad/s body axes,
-///      NAME.acceleration m/s², NAME.angular_acceleration rad/s² body axes   what it shall do now
-/// out  rsp.state   0 idle, 1 ready, 2 approaching, 3 running, 4 extrapolating, 5 halting, 6
-/// halted,
-///                  7 fault
+///      NAME.acceleration m/s², NAME.angular_acceleration rad/s² body axes   the command now
+/// out  rsp.state   0 idle, 1 ready, 2 approaching, 3 running, 4 extrapolating, 5 halting,
+///                  6 halted, 7 fault
 /// out  rsp.run, rsp.forerun s, rsp.postponed s, rsp.end, and the counts rsp.runs, rsp.commands,
 ///      rsp.extrapolated, rsp.rejoined, rsp.late, rsp.early, rsp.duplicates, rsp.other_run,
 ///      rsp.rejected, rsp.refused, rsp.malformed, rsp.gaps
 /// out  link.…      as those of link::Partner
 class ServerSide final : public Side {
  public:
-  /// Throws ConfigurationError (V5122, V5150). Touches nothing outside.
+  /// Throws ConfigurationError (V5122, V5150). Opens nothing.
   explicit ServerSide(ServerSideSettings);
 
   void bind(const Bindings&) override;
@@ -151,7 +150,7 @@ class ServerSide final : public Side {
   std::vector<BodyOutputs> out_;
   std::span<const std::uint8_t> ready_, fault_;
   std::span<double> forerun_, postponed_;
-  int often_ = 0;  // entries of this run about commands
+  int often_ = 0;  // journal entries about commands in this run
   std::vector<std::span<std::int64_t>> counts_;
 };
 
@@ -159,10 +158,10 @@ class ServerSide final : public Side {
 ///
 /// in   NAME.position, .velocity, .attitude, .rate (, .acceleration, .angular_acceleration)   the
 ///      simulated states; the initial ones until `running`
-/// in   start       1: a run is wanted, as when not connected
-/// in   stop        1: it is to end
+/// in   start       1: request a run; the default when not connected
+/// in   stop        1: end it
 /// out  running     1: the simulation advances from this step; 0: it is paused
-/// out  measured.NAME.position, …   what the facility does
+/// out  measured.NAME.position, …   the facility's measured states
 /// out  rsp.state   0 offline, 1 waiting, 2 asking, 3 counting, 4 running, 5 stopping
 /// out  rsp.server  the server's state, rsp.run, rsp.forerun s, rsp.start s to the beginning; and
 ///      the counts rsp.runs, rsp.commands, rsp.refused, rsp.extrapolated, rsp.late, rsp.rejected,
@@ -170,7 +169,7 @@ class ServerSide final : public Side {
 /// out  link.…      as those of link::Partner
 class ClientSide final : public Side {
  public:
-  /// Throws ConfigurationError (V5122, V5151). Touches nothing outside.
+  /// Throws ConfigurationError (V5122, V5151). Opens nothing.
   explicit ClientSide(ClientSideSettings);
 
   void bind(const Bindings&) override;

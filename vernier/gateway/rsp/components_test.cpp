@@ -68,12 +68,12 @@ TEST(ClientSide, KeepsTheComponentContract) {
 TEST(ServerSide, HoldsWhereTheFacilityIsUntilThereIsARun) {
   ServerSide server(server_settings());
   Rig rig(server);
-  EXPECT_EQ(rig.out("target.position"), 2.0);  // home, while nothing has been measured
+  EXPECT_EQ(rig.out("target.position"), 2.0);  // home, while there are no measurements
   EXPECT_EQ(rig.out("target.attitude", 3), 1.0);
   EXPECT_EQ(rig.integer("rsp.state"), 0);
 }
 
-/// Steps both by hand: the link is real, the clock of the steps is not.
+/// Steps both sides manually: the link is real, the clock of the steps is not.
 TEST(Sides, ARunGoesOverARealLinkAndEndsInRest) {
   ServerSide server(server_settings());
   ClientSide client(client_settings(server));
@@ -91,7 +91,7 @@ TEST(Sides, ARunGoesOverARealLinkAndEndsInRest) {
       }
     }
   };
-  // as the executive does: outputs at the beginning of a step, what was made of them at its end
+  // as the executive does: outputs at the beginning of a step, their effects at its end
   Time server_time{}, client_time{};
   const auto step = [](Component& side, Time& t, Duration by) {
     EXPECT_NE(side.output({t}), Outcome::failed);
@@ -102,7 +102,7 @@ TEST(Sides, ARunGoesOverARealLinkAndEndsInRest) {
     for (int k = 0; k < 3000; ++k) {
       if (holds()) return true;
       step(client, client_time, 100ms);
-      std::this_thread::sleep_for(1ms);  // for what was sent to come
+      std::this_thread::sleep_for(1ms);  // for packets to arrive
       for (int i = 0; i < 25; ++i) {
         step(server, server_time, 4ms);
         facility();
@@ -123,7 +123,7 @@ TEST(Sides, ARunGoesOverARealLinkAndEndsInRest) {
       << story_of(s, server) << story_of(c, client);
   EXPECT_EQ(c.out("running"), 1.0);
   EXPECT_GE(c.integer("rsp.run"), 1);  // a busy machine may need more than one
-  // on a busy machine all of them are late, and are still used
+  // on a busy machine all commands may be late, and are still used
   ASSERT_TRUE(until([&] { return s.integer("rsp.commands") >= 5; })) << story_of(s, server);
   EXPECT_NEAR(s.out("servicer.position"), 0.05, 1e-6);
   ASSERT_TRUE(until([&] { return c.out("measured.servicer.position") > 0.049; }));
@@ -132,7 +132,7 @@ TEST(Sides, ARunGoesOverARealLinkAndEndsInRest) {
   EXPECT_EQ(c.out("running"), 0.0);
   EXPECT_EQ(s.integer("rsp.end"), 1);
   EXPECT_EQ(s.out("servicer.velocity"), 0.0);
-  // what happened is told in words
+  // the journal describes what happened
   const std::string story = story_of(s, server);
   for (const char* part : {"rsp idle>ready", "rsp ready>approaching", ">running",
                            "the run ends: the client stopped it", "rsp halting>halted"}) {

@@ -8,12 +8,12 @@
 namespace vernier::rsp {
 namespace {
 
-constexpr int repeats = 3;           // of an announcement, should the next step's packet replace it
-constexpr int vectors_at_once = 64;  // taken in one step
-constexpr int most_bad_in_a_row = 3;   // commands
-constexpr double due_tolerance = 0.5;  // server steps that the client may think otherwise
+constexpr int repeats = 3;  // of an announcement, in case the next step's packet replaces it
+constexpr int vectors_at_once = 64;    // taken in one step
+constexpr int most_bad_in_a_row = 3;   // unusable commands
+constexpr double due_tolerance = 0.5;  // server steps that the client's due time may differ
 constexpr double most_countable = 9007199254740992.0;
-constexpr std::int64_t furthest_run = std::int64_t{1} << 32;  // above the last
+constexpr std::int64_t furthest_run = std::int64_t{1} << 32;  // largest increase accepted
 
 ServerSettings checked(ServerSettings s) {
   const auto refuse = [](const std::string& what) { throw ConfigurationError("V5150", what); };
@@ -140,7 +140,7 @@ void FacilityServer::begin(std::int64_t n, Transport& t, bool gap) noexcept {
       change(up_ && ready_ ? ServerState::ready : ServerState::idle);
       break;
     case ServerState::idle:
-      // a facility that is not ready follows nobody: the command follows it
+      // the commanded state follows a facility that is not ready
       if (!ready_ && !fault_) path_.rest(measured_);
       if (up_ && ready_) change(ServerState::ready);
       break;
@@ -182,7 +182,7 @@ void FacilityServer::take(const Transport::Vector& v, Transport& t) noexcept {
       checking_ = false;
       announce(Kind::halted);
     } else if (state_ == ServerState::ready) {
-      announce(Kind::halted);  // it was not heard before
+      announce(Kind::halted);  // the client has not received it before
     }
   } else {
     ++counters_.malformed;
@@ -205,18 +205,18 @@ void FacilityServer::refuse(Refusal why, double value, double limit, std::uint32
 }
 
 void FacilityServer::take_init(Flaw flaw, Transport& t) noexcept {
-  // the client repeats it until it is answered
+  // the client repeats the request until it is answered
   if (in_.run == run_ && (checking_ || moving())) {
     if (moving()) announce(Kind::init_ack);
     return;
   }
   if (in_.run == refused_run_ && refused_run_ != 0) return announce(Kind::init_nak);
-  // one that leaps to the end of the numbers would leave none for those who come after
+  // a jump to the largest numbers would leave none for later clients
   if (in_.run <= run_ || in_.run - run_ > furthest_run)
     return refuse(Refusal::run, static_cast<double>(in_.run), static_cast<double>(run_));
   if (state_ != ServerState::ready || checking_) {
     refuse(Refusal::busy);
-    // a client that begins anew has given up what is going on
+    // a client that starts again has abandoned the current run
     if (moving()) begin_halt(End::lost);
     return;
   }
@@ -286,7 +286,7 @@ void FacilityServer::take_state(Flaw flaw, double age) noexcept {
   const ExactStep needed = due_.of(k - 1);
   forerun_ = between(exactly(n_), needed) * dt_ + age;
   if (needed.ceil() < n_) ++counters_.late;
-  // what is over is never replayed
+  // an interval that has passed is never replayed
   if (k <= target_ || reached(due_.of(k), n_)) return;
   Command& c = commands_[static_cast<std::size_t>(((k % ring) + ring) % ring)];
   c.k = k;

@@ -13,10 +13,10 @@
 namespace vernier::rsp {
 
 enum class ServerState : std::uint8_t {
-  idle,         // nobody is there, or the facility is not ready
+  idle,         // no client, or the facility is not ready
   ready,        // a run may begin
   approaching,  // to the initial state
-  running,      // from command to command
+  running,      // following commands
   extrapolating,
   halting,
   halted,  // for a moment; then ready or idle
@@ -27,12 +27,12 @@ std::string_view name(ServerState) noexcept;
 /// Why a run ended.
 enum class End : std::uint8_t {
   none,
-  stopped,   // the client said so
-  lost,      // the link, or the client began anew
+  stopped,   // by the client
+  lost,      // the link was lost, or the client started again
   silent,    // no command for too long
-  unusable,  // three commands in a row were
-  limit,     // continuing would leave the limits
-  time_gap,  // this side's steps stood still
+  unusable,  // three unusable commands in a row
+  limit,     // continuing would exceed the limits
+  time_gap,  // this side's steps stopped for a while
   faulty     // the facility
 };
 std::string_view words(End) noexcept;
@@ -40,83 +40,84 @@ std::string_view words(End) noexcept;
 struct ServerSettings {
   Period period;               // of the server's steps
   std::vector<Limits> limits;  // of each body
-  /// The quintics need accelerations from the client; without them their cubics are taken.
+  /// Quintic curves require accelerations from the client; without them the cubic ones are used.
   Curve curve = Curve::quintic;
   enum class OnLimit : std::uint8_t { reject, scale } on_limit = OnLimit::reject;
-  double fade = 2.0;           // intervals over which acceleration fades without command
-  int most_intervals = 3;      // without command, then the run ends
+  double fade = 2.0;           // intervals over which acceleration fades without a command
+  int most_intervals = 3;      // without a command, then the run ends
   double most_time = 1.0;      // s, the same
   double shortest_halt = 0.1;  // s
-  double least_ahead = 1.0, most_ahead = 600.0;  // s, from the INIT to the beginning of the run
-  int gap = 10;                                  // steps missed in a row that end a run
+  double least_ahead = 1.0, most_ahead = 600.0;  // s, from the INIT to the start of the run
+  int gap = 10;                                  // missed steps in a row that end a run
 };
 
-/// What the facility says.
+/// The facility's data for one step.
 struct Facility {
   bool ready = false, fault = false;
   States measured;  // one for each body
 };
 
-/// Since the server was made.
+/// Counts since the server was created.
 struct ServerCounters {
-  std::int64_t runs = 0;          // that began
+  std::int64_t runs = 0;          // runs that began
   std::int64_t refused = 0;       // initializations
-  std::int64_t commands = 0;      // of the run that is going on, that could be used
+  std::int64_t commands = 0;      // usable commands of the current run
   std::int64_t extrapolated = 0;  // intervals that began without a command
   std::int64_t rejoined = 0;      // late commands that were still used
-  std::int64_t late = 0;          // commands that came after their interval had begun
-  std::int64_t early = 0;         // commands dropped because they came too far ahead
+  std::int64_t late = 0;          // commands received after their interval had begun
+  std::int64_t early = 0;         // commands dropped because they were too far ahead
   std::int64_t duplicates = 0;
-  std::int64_t other_run = 0;  // commands of a run that is not going on
-  std::int64_t rejected = 0;   // commands that are not numbers, or leave the limits
+  std::int64_t other_run = 0;  // commands of another run
+  std::int64_t rejected = 0;   // commands that are not finite, or exceed the limits
   std::int64_t malformed = 0;  // vectors that are not packets
   std::int64_t gaps = 0;       // in the steps of this side
 };
 
-/// Something to be told.
+/// An event to report.
 struct Note {
   enum class Kind : std::uint8_t { state, end, refused, rejected, gap, malformed } kind;
   std::int32_t from = 0, to = 0, item = 0;
   double values[2] = {0.0, 0.0};
 };
 
-/// The facility's side of RSP: from commands that come at the client's rate it makes the motion of
-/// all bodies at every step of the server, begins and ends runs, and keeps the facility safe. Knows
-/// no socket, thread or clock. After construction nothing allocates.
+/// The facility's side of RSP, after section 2.3 of the EPOS paper: computes the motion of all
+/// bodies at every server step from commands at the client's rate, starts and ends runs, and keeps
+/// the facility safe. Independent of sockets, threads and clocks. After construction nothing
+/// allocates.
 ///
 /// In every step: begin(), observe(), send().
 class FacilityServer {
  public:
-  /// Throws ConfigurationError (V5150) for settings that cannot be.
+  /// Throws ConfigurationError (V5150) for invalid settings.
   explicit FacilityServer(ServerSettings);
   FacilityServer(const FacilityServer&) = delete;
   FacilityServer& operator=(const FacilityServer&) = delete;
 
-  /// What the facility says from now on.
+  /// The state of the facility from now on.
   void observe(const Facility&) noexcept;
-  /// Step n begins: takes what came, and computes where the bodies shall be now. `gap`: this side
-  /// stood still before it.
+  /// Step n begins: processes received packets and computes the commanded states. `gap`: this
+  /// side's steps were interrupted before it.
   void begin(std::int64_t n, Transport&, bool gap = false) noexcept;
-  /// Tells the client.
+  /// Sends feedback and announcements to the client.
   void send(Transport&) noexcept;
 
   ServerState state() const noexcept { return state_; }
-  /// The motion to be made now.
+  /// The commanded motion now.
   States commanded() const noexcept { return out_; }
   std::int64_t run() const noexcept { return run_; }
-  /// s before it was needed that the last command came; negative: late.
+  /// By how many s the last command arrived before it was needed; negative: late.
   double forerun() const noexcept { return forerun_; }
-  /// s by which limits have put the run behind the client's time.
+  /// The s by which limits have delayed the run relative to the client's time.
   double postponed() const noexcept { return static_cast<double>(postponed_) * dt_; }
   End end() const noexcept { return end_; }
   const Violation& violation() const noexcept { return violation_; }
-  /// The command at the end of the path that is being followed, and when commands are due.
+  /// The command at the end of the current path, and when commands are due.
   std::int64_t target() const noexcept { return target_; }
   const DueTimes& due() const noexcept { return due_; }
-  /// Accelerations are continuous now.
+  /// Whether accelerations are continuous now.
   bool is_smooth() const noexcept { return smooth_; }
   const ServerCounters& counters() const noexcept { return counters_; }
-  /// What happened in this step.
+  /// The events of this step.
   std::span<const Note> notes() const noexcept { return {notes_.data(), noted_}; }
 
  private:
@@ -134,7 +135,7 @@ class FacilityServer {
   void refuse(Refusal, double value = 0.0, double limit = 0.0, std::uint32_t body = 0) noexcept;
   void unusable(Refusal, const Violation&) noexcept;
 
-  // the way to the initial state, checked a part per step
+  // the approach to the initial state; a part of it is checked in each step
   bool prepare_approach() noexcept;
   void check_approach() noexcept;
 
@@ -196,7 +197,7 @@ class FacilityServer {
   std::int64_t postponed_ = 0;
   double forerun_ = 0.0;
   std::int64_t newest_ = 0;  // k
-  std::uint64_t seen_ = 0;   // bit i: newest_ - i came
+  std::uint64_t seen_ = 0;   // bit i: newest_ - i was received
   int bad_in_a_row_ = 0;
   std::int64_t intervals_without_ = 0;
   bool fresh_command_ = false;

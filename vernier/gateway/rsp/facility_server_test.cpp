@@ -15,7 +15,7 @@ std::ptrdiff_t count(const std::vector<Kind>& all, Kind k) {
   return std::count(all.begin(), all.end(), k);
 }
 
-// -- every row of the table of states --
+// -- every row of the state table --
 
 TEST(FacilityServer, IsIdleUntilLinkAndFacilityAreReady) {
   Facility10 f;
@@ -90,7 +90,7 @@ TEST(FacilityServer, GoesOnWithoutCommandWhenNoneIsThereAtTheBeginning) {
   f.until(f.start);
   EXPECT_EQ(f.server.state(), S::extrapolating);
   f.step(10);
-  EXPECT_NEAR(f.x(), 0.1 + 0.05 * 0.04, 1e-12);  // no acceleration was asked for
+  EXPECT_NEAR(f.x(), 0.1 + 0.05 * 0.04, 1e-12);  // no acceleration was commanded
   f.give(1);
   f.step();
   EXPECT_EQ(f.server.state(), S::running);
@@ -161,19 +161,19 @@ TEST(FacilityServer, ComesToRestSaysSoAndIsReadyAgain) {
   f.step(5);
   EXPECT_GE(count(f.sent, Kind::ready), 1);
   EXPECT_EQ(count(f.sent, Kind::halted), 3);
-  // and once more, when the client has not heard it
+  // and again, if the client has not received it
   f.hand.give(f.stop());
   f.step(2);
   EXPECT_EQ(f.last.kind, Kind::halted);
 }
 
-/// Brings a new server into a state.
+/// Brings a new server into the given state.
 void bring(Facility10& f, S state) {
   switch (state) {
     case S::idle:
       f.hand.is_up = false;
       f.step(2);
-      f.hand.is_up = true;  // the link is lost in the very step in which it would come
+      f.hand.is_up = true;  // the link is lost in the step in which it would come up
       break;
     case S::ready:
       f.step(2);
@@ -224,7 +224,7 @@ TEST(FacilityServer, ALinkLostInAnyStateEndsInRest) {
     f.step(1500);
     EXPECT_EQ(f.server.state(), S::idle) << name(state);
     EXPECT_EQ(f.v(), 0.0);
-    // and a new session may begin
+    // a new session can begin
     f.hand.is_up = true;
     ++f.hand.number;
     f.step(2);
@@ -238,7 +238,7 @@ TEST(FacilityServer, ALinkLostInAnyStateEndsInRest) {
 TEST(FacilityServer, AnotherSessionIsAnotherClient) {
   Facility10 f;
   f.run_to(3);
-  ++f.hand.number;  // so fast that it never looked down
+  ++f.hand.number;  // so fast that it never appeared down
   f.step();
   EXPECT_EQ(f.server.state(), S::halting);
   EXPECT_EQ(f.server.end(), End::lost);
@@ -281,7 +281,7 @@ TEST(FacilityServer, RefusesWhatItCannotDoWithTheReasonTheValueAndTheLimit) {
   struct Case {
     Refusal reason;
     std::function<void(Packet&)> change;
-    double value, limit;  // not looked at when the limit is 0
+    double value, limit;  // ignored when the limit is 0
   };
   const std::vector<Case> cases = {
       {Refusal::run, [](Packet& p) { p.run = 0; }, 0, 0},
@@ -308,7 +308,7 @@ TEST(FacilityServer, RefusesWhatItCannotDoWithTheReasonTheValueAndTheLimit) {
       {Refusal::angular_jerk,
        [](Packet& p) { p.states[0].q = spatial::turned(Vector3::UnitY(), 12 * degree); }, 0, 0}};
   for (const Case& c : cases) {
-    // of the limits only the one that is meant
+    // of the limits, only the tested one is active
     ServerSettings s;
     s.limits = {usual()};
     Limits& l = s.limits[0];
@@ -341,7 +341,7 @@ TEST(FacilityServer, RefusesWhatItCannotDoWithTheReasonTheValueAndTheLimit) {
       EXPECT_GT(f.nak.arguments[2], 0.0);
     }
     EXPECT_EQ(f.server.counters().refused, 1);
-    // the same again is answered again and not counted, and a better one is taken
+    // the same request is answered again but not counted; a corrected one is accepted
     f.hand.give(p);
     f.step(6);
     if (c.reason != Refusal::run) {
@@ -375,7 +375,7 @@ TEST(FacilityServer, ASecondInitializationEndsTheRunThatIsGoingOn) {
 TEST(FacilityServer, AStopBeforeTheAnswerTakesTheInitializationBack) {
   Facility10 f;
   f.step(2);
-  f.hand.give(f.init(500.0));  // takes some steps to be checked
+  f.hand.give(f.init(500.0));  // checking it takes some steps
   f.step(2);
   f.hand.give(f.stop());
   f.step(300);
@@ -385,7 +385,7 @@ TEST(FacilityServer, AStopBeforeTheAnswerTakesTheInitializationBack) {
 }
 
 TEST(FacilityServer, AWayThatSwingsBackTooFarIsRefused) {
-  // from rest at 0 to 0.1 m with 0.1 m/s in 30 s the quintic goes through -0.5147 m
+  // from rest at 0 to 0.1 m with 0.1 m/s in 30 s, the quintic passes through -0.5147 m
   for (const auto& [low, taken] : {std::pair{-0.50, false}, {-0.53, true}}) {
     ServerSettings s;
     s.limits = {usual()};
@@ -431,7 +431,7 @@ TEST(FacilityServer, DoesNotAllocateInItsSteps) {
   quiet.size = f.hand.size;
   quiet.waiting = command;
   const long before = testing::allocations();
-  // through a joint, into extrapolation and a halt
+  // through a junction, into extrapolation and a halt
   for (int i = 0; i < 400; ++i) {
     f.server.begin(++f.n, quiet);
     f.server.send(quiet);

@@ -8,7 +8,7 @@
 
 #include "vernier/gateway/rsp/trials.hpp"
 
-/// A transport that a test is the other side of, and a server to talk to.
+/// A transport operated by the test, and a server connected to it.
 namespace vernier::rsp::hand {
 
 inline constexpr double degree = std::numbers::pi / 180.0;
@@ -60,8 +60,8 @@ inline Trajectory at(double x, double v = 0.0) {
   return t;
 }
 
-/// A server at 250 Hz for a client at 10 Hz, stepped by hand; every step is checked to follow the
-/// one before without a jump and within the limits.
+/// A 250 Hz server for a 10 Hz client, stepped manually; each step is checked for continuity and
+/// limits.
 struct Facility10 {
   explicit Facility10(ServerSettings s = {}) : settings(completed(std::move(s))), server(settings) {
     server.observe({true, false, measured});
@@ -121,11 +121,11 @@ struct Facility10 {
     p.run = run;
     return p;
   }
-  /// Server step at which command k is due.
+  /// The server step at which command k is due.
   std::int64_t due(std::int64_t k) const { return start + 25 * k; }
 
-  /// A run along a line at speed v, in which commands to `last` have come and `n` is the step in
-  /// which that one begins to be followed.
+  /// A run along a line at speed v, with commands up to `last` received; `n` is the step in which
+  /// that one begins to be followed.
   void run_to(std::int64_t last_command, double v = 0.05) {
     speed = v;
     step(2);
@@ -145,7 +145,7 @@ struct Facility10 {
   void give(std::int64_t k) { hand.give(command(k, line(k))); }
   double x() const { return server.commanded()[0].p[0]; }
   double v() const { return server.commanded()[0].v[0]; }
-  /// Steps until the state is `s`, at most so many.
+  /// Steps until the state is `s`, at most that many.
   bool reaches(ServerState s, std::int64_t most) {
     for (; most > 0 && server.state() != s; --most) step();
     return server.state() == s;

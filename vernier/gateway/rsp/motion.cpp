@@ -1,5 +1,5 @@
-// How the server moves the bodies: the way to the initial state, from command to command, on
-// without one, and to a stop.
+// How the server moves the bodies: the approach to the initial state, from command to command,
+// extrapolation without a command, and halts.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -10,11 +10,11 @@
 namespace vernier::rsp {
 namespace {
 
-constexpr std::int64_t checks_per_step = 1000;    // of the way to the initial state
-constexpr std::int64_t checks_of_segment = 2000;  // then every second step is looked at, …
+constexpr std::int64_t checks_per_step = 1000;    // of the approach to the initial state
+constexpr std::int64_t checks_of_segment = 2000;  // a longer one: only every second step, …
 constexpr double largest_turn = 170.0 * std::numbers::pi / 180.0;
-constexpr double least_rest = 0.25;  // of an interval: a late command is aimed at
-constexpr double least_steps = 2.0;  // the same, server steps
+constexpr double least_rest = 0.25;  // fraction of an interval left to use a late command
+constexpr double least_steps = 2.0;  // likewise, in server steps
 constexpr double stretches[] = {1.25, 1.5, 2.0, 3.0, 4.0};
 
 double turn_between(const Trajectory& a, const Trajectory& b) noexcept {
@@ -73,7 +73,7 @@ void FacilityServer::check_approach() noexcept {
     std::swap(work_, work_before_);
   }
   Halt halt;
-  // wherever the run ends, it must be able to
+  // the run may end anywhere: a halt must always be possible
   for (int k = 0; k <= 4 && !v && approach_checked_ == approach_end_; ++k) {
     v = halting_.find(trial_, 0.25 * k * trial_.duration(), true, 0.0, rough_share, halt);
   }
@@ -103,7 +103,7 @@ void FacilityServer::check_approach() noexcept {
 }
 
 void FacilityServer::follow() noexcept {
-  // as many as there can be in the steps that may be missed
+  // bounded by the steps that may be missed
   for (int guard = 0; guard < 64 && state_ != ServerState::extrapolating; ++guard) {
     if (!reached(due_.of(target_), n_)) return;
     if (join_next()) continue;
@@ -120,7 +120,7 @@ void FacilityServer::follow() noexcept {
   intervals_without_ = intervals;
   if (intervals > settings_.most_intervals || passed >= settings_.most_time * (1.0 - 1e-12))
     return begin_halt(End::silent);
-  // while there is still a way to stop within the limits
+  // continue while a halt within the limits is still possible
   Halt halt;
   if (const auto v =
           halting_.find(path_, elapsed(origin_) + dt_, smooth_, 0.0, rough_share, halt)) {
@@ -204,7 +204,7 @@ std::optional<Violation> FacilityServer::flaw_of(const Path& path, const ExactSt
         return Violation{Refusal::turn, static_cast<std::uint32_t>(i), turn, largest_turn};
     }
   }
-  // from the last state that was put out, at every step to the end
+  // from the last commanded state, at every step to the end
   const std::int64_t first = std::max(n_, origin.ceil()), last = end.floor();
   const std::int64_t stride = 1 + (last - first) / checks_of_segment;
   const Watch watch(settings_.limits, static_cast<double>(stride) * dt_, smooth(), command_share);
@@ -219,7 +219,7 @@ std::optional<Violation> FacilityServer::flaw_of(const Path& path, const ExactSt
   }
   path.at(path.duration(), work_);
   if (const auto v = watch.check(work_, work_, true)) return v;
-  // wherever the run ends, it must be able to
+  // the run may end anywhere: a halt must always be possible
   Halt halt;
   for (int k = 0; k <= 4; ++k) {
     if (const auto v =

@@ -1,4 +1,4 @@
-// Commands that are late, early, doubled, missing or wrong; halts; limits.
+// Commands that are late, early, duplicated, missing or wrong; halts; limits.
 #include <algorithm>
 
 #include "vernier/gateway/rsp/hand_test.hpp"
@@ -10,7 +10,7 @@ using namespace hand;
 using S = ServerState;
 
 TEST(Commands, LateOnesAreAimedAtWhileEnoughIsLeft) {
-  // late by a share of the interval of 25 steps; used when a quarter is left
+  // late by a fraction of the interval of 25 steps; used when a quarter is left
   for (const auto& [share, used] :
        {std::pair{0.1, true}, {0.5, true}, {0.65, true}, {0.8, false}, {0.99, false}}) {
     Facility10 f;
@@ -89,7 +89,7 @@ TEST(Commands, AGapIsBridgedByOneLongerSegment) {
   f.until(f.due(3));
   EXPECT_EQ(f.server.state(), S::running);
   EXPECT_EQ(f.server.target(), 106);
-  f.give(4);  // too late for it
+  f.give(4);  // too late to be used
   f.until(f.due(6));
   EXPECT_EQ(f.server.counters().extrapolated, 1);
   EXPECT_NEAR(f.x(), f.line(6).p[0], 1e-12);
@@ -101,7 +101,7 @@ TEST(Commands, AGapThatIsTooLongIsNot) {
   f.give(7);
   f.until(f.due(3));
   EXPECT_EQ(f.server.state(), S::extrapolating);
-  f.until(f.due(4));  // from here it is near enough
+  f.until(f.due(4));  // from here it is close enough
   EXPECT_EQ(f.server.state(), S::running);
   EXPECT_EQ(f.server.target(), 107);
 }
@@ -124,7 +124,7 @@ TEST(Commands, ThreeInARowThatAreNoNumbersEndTheRun) {
     Packet p = f.command(k, f.line(k));
     if (how == 0) p.states[0].v[1] = INFINITY;
     if (how == 1) p.states[0].q[0] = 0.01;
-    if (how == 2) p.arguments[0] = static_cast<double>(f.due(k)) + 3.0;  // another idea of time
+    if (how == 2) p.arguments[0] = static_cast<double>(f.due(k)) + 3.0;  // a different due time
     f.hand.give(p);
   };
   Facility10 f;
@@ -133,7 +133,7 @@ TEST(Commands, ThreeInARowThatAreNoNumbersEndTheRun) {
   spoil(f, 4, 1);
   f.give(4);
   f.until(f.due(3));
-  EXPECT_EQ(f.server.state(), S::running);  // it was missing, and came
+  EXPECT_EQ(f.server.state(), S::running);  // it was missing, and arrived
   EXPECT_EQ(f.server.counters().rejected, 2);
   for (int how = 0; how < 3; ++how) spoil(f, 5, how);
   f.step();
@@ -185,7 +185,8 @@ TEST(Limits, MoreTimeIsGivenWhereThatIsConfigured) {
   s.on_limit = ServerSettings::OnLimit::scale;
   Facility10 f(s);
   f.run_to(3, 0.2);
-  // a quarter farther than its speed goes in 0.1 s, which takes 3 m/s²; in 0.125 s it takes none
+  // a quarter farther than its speed reaches in 0.1 s, which requires 3 m/s²; in 0.125 s it
+  // requires none
   const Trajectory ahead = at(f.line(3).p[0] + 0.025, 0.2);
   f.hand.give(f.command(4, ahead));
   f.until(f.due(3));
@@ -204,7 +205,7 @@ TEST(Limits, ARunTowardsAWallEndsWhileThereIsRoomToStop) {
   s.most_intervals = 7, s.most_time = 100.0;
   Facility10 f(s);
   f.run_to(3, 0.2);
-  // commands go on into the wall: those from which there is no way to stop are not used
+  // commands continue into the wall: those that leave no way to halt are not used
   for (std::int64_t k = 4; k < 25; ++k) {
     f.give(k);
     f.until(f.due(k - 1));
@@ -218,7 +219,7 @@ TEST(Limits, ARunTowardsAWallEndsWhileThereIsRoomToStop) {
 // -- the soft halt --
 
 TEST(Halt, HasTheReferenceValues) {
-  // v = 0.05 m/s, T = 2 s: σ and the way after 0.5, 1 and 2 s
+  // v = 0.05 m/s, T = 2 s: σ and the distance after 0.5, 1 and 2 s
   ServerSettings s;
   s.shortest_halt = 2.0;
   Facility10 f(s);
@@ -290,7 +291,7 @@ TEST(Halt, AllBodiesStopTogetherAndOnTheirWay) {
     const bool stands = f.server.commanded()[0].v.norm() == 0.0;
     together = together && stands == (f.server.commanded()[1].omega.norm() == 0.0);
     if (stands) break;
-    // the same share of the way: both are at the same time of their path
+    // the same fraction of the distance: both bodies are at the same path time
     const double linear = (f.server.commanded()[0].p - a.p).norm() / a.v.norm();
     const double turned =
         spatial::logarithm(spatial::product(f.server.commanded()[1].q, spatial::inverse(b.q)))
@@ -309,7 +310,7 @@ TEST(Halt, FollowsWhenTheServersStepsStoodStill) {
   EXPECT_EQ(f.server.state(), S::halting);
   EXPECT_EQ(f.server.end(), End::time_gap);
   EXPECT_EQ(f.server.counters().gaps, 1);
-  // a count that leaps says the same
+  // a count that jumps has the same effect
   Facility10 g;
   g.run_to(3);
   g.server.begin(g.n + 12, g.hand);

@@ -13,7 +13,7 @@ using spatial::Trajectory;
 using spatial::Vector3;
 
 constexpr double version = 1.0, most_exact = 9007199254740992.0;
-constexpr double most_run = 4503599627370496.0;  // there is always a larger one
+constexpr double most_run = 4503599627370496.0;  // 2^52: a larger number always exists
 constexpr double unit_tolerance = 1e-6;
 
 bool whole(double x) noexcept { return std::abs(x) <= most_exact && x == std::floor(x); }

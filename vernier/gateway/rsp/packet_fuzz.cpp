@@ -1,4 +1,4 @@
-// A vector of anything: no crash, and what was understood is written as it was read.
+// An arbitrary vector: no crash, and a packet that was decoded encodes to the same numbers.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -17,7 +17,7 @@ using spatial::Vector3;
 
 const std::filesystem::path format = std::filesystem::path(VERNIER_SOURCE_DIR) / "formats/rsp";
 
-/// Little-endian doubles in hexadecimal, one to a line.
+/// Little-endian doubles in hexadecimal, one per line.
 std::vector<double> vector_in(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::vector<double> all;
@@ -40,7 +40,7 @@ bool same(const Trajectory& a, const Trajectory& b) {
          (a.alpha - b.alpha).norm() < 1e-15;
 }
 
-/// What formats/rsp/vectors.py has, in this program's conventions.
+/// The contents of formats/rsp/vectors.py, in this program's conventions.
 Trajectory servicer() {
   Trajectory t;
   t.p = Vector3(1.0, -2.5, 0.125);
@@ -90,7 +90,7 @@ TEST(Packet, GoldenOnesAreWrittenAndReadNumberByNumber) {
     std::vector<double> written(numbers_there.size());
     encode(packet, written);
     for (std::size_t i = 0; i < written.size(); ++i) {
-      // axes that were turned are rounded, all else is exact
+      // vectors in rotated axes are rounded, all else is exact
       EXPECT_NEAR(written[i], numbers_there[i], packet.reference_axes ? 1e-15 : 0.0)
           << name << ' ' << i;
     }
@@ -135,7 +135,7 @@ TEST(Packet, BadOnesAreNamed) {
     EXPECT_EQ(decode(vector_in(format / "bad" / (std::string(name) + ".hex")), read), flaw) << name;
     EXPECT_FALSE(words(flaw).empty());
     if (flaw == Flaw::finite || flaw == Flaw::attitude) {
-      EXPECT_EQ(read.run, 3);  // whose it is can still be told
+      EXPECT_EQ(read.run, 3);  // the run is still known
     }
   }
 }

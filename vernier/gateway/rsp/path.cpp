@@ -6,7 +6,7 @@
 namespace vernier::rsp {
 namespace {
 
-// of a halt that is tried
+// of a trial halt
 constexpr int samples = 48, most_samples = 400;
 constexpr int attempts = 24, close_attempts = 6;
 constexpr double longer = 1.15, slightly_longer = 1.05;
@@ -21,7 +21,7 @@ struct Worst {
     found = Violation{q, static_cast<std::uint32_t>(body), value, limit, ratio};
   }
   void inside(std::size_t body, double x, double low, double high) noexcept {
-    // a limit reached exactly may be off by the rounding of what is added to get there
+    // a limit reached exactly may be exceeded by rounding
     const double room = 1e-12 * std::max({1.0, std::abs(low), std::abs(high)});
     const double excess = std::max(low - x, x - high);
     const double ratio = 1.0 + excess / 0.01;
@@ -71,12 +71,12 @@ void Path::join(States from, States to, double h, Curve curve, double fade,
     Body& b = bodies_[i];
     b.segment = spatial::Segment(from[i], to[i], h, curve);
     Trajectory end = to[i];
-    // what the curve has at its end, which for a cubic is not what was sent
+    // the derivatives at the curve's end, which for a cubic differ from the command's
     const Trajectory curved = b.segment.at(h);
     end.a = curved.a;
     end.alpha = curved.alpha;
     const Limits& l = limits[i];
-    // half of the jerk is left for a halt
+    // half of the jerk limit is reserved for a halt
     b.tail = spatial::Fading(end, std::max({fade, 2.0 * end.a.norm() / l.jerk,
                                             2.0 * end.alpha.norm() / l.angular_jerk}));
   }
@@ -134,7 +134,7 @@ std::optional<Violation> Halting::find(const Path& path, double t, bool smooth, 
     best = v;
     return !v;
   };
-  // roughly first, which costs a tenth; then, from there, closely
+  // first coarsely, at a tenth of the cost; then finely from there
   bool good = false;
   for (int k = 0; k < attempts && !good; ++k) {
     good = attempt(0.0, share);

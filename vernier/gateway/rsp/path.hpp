@@ -14,28 +14,27 @@ using spatial::Trajectory;
 using spatial::Vector3;
 using States = std::span<const Trajectory>;  // one for each body
 
-/// What a body of the facility may do. All of them must be given: nothing moves by default.
+/// The limits of a body of the facility. All must be given: by default nothing may move.
 struct Limits {
   Vector3 low = Vector3::Zero(), high = Vector3::Zero();              // m, reference axes
   double speed = 0.0, acceleration = 0.0, jerk = 0.0;                 // m/s, m/s², m/s³
   double rate = 0.0, angular_acceleration = 0.0, angular_jerk = 0.0;  // rad/s, rad/s², rad/s³
 };
 
-/// A limit that a motion does not keep.
+/// A limit that a motion exceeds.
 struct Violation {
   Refusal quantity = Refusal::none;
   std::uint32_t body = 0;
   double value = 0.0, limit = 0.0;
-  double ratio = 0.0;  // how bad it is: over 1; a centimetre too far is 2
+  double ratio = 0.0;  // severity: more than 1; a centimetre too far is 2
 };
 
-/// The largest speed, acceleration or jerk that a limit allows counts as kept when rounding alone
-/// is beyond it.
+/// A speed, acceleration or jerk counts as within its limit if only rounding exceeds it.
 inline constexpr double slack = 1.0 + 1e-9;
 
-/// Watches states that follow one another `dt` apart: each within a share of its limits, and no
-/// change from one to the next larger than the next limit allows. `smooth`: accelerations are
-/// continuous, and jerk is watched too. Positions are limited in full.
+/// Checks states that are `dt` apart: each must be within a fraction of its limits, and no change
+/// between two larger than the next limit allows. `smooth`: accelerations are continuous, and jerk
+/// is checked too. Positions may use their full limits.
 class Watch {
  public:
   Watch(std::span<const Limits> limits, double dt, bool smooth, double share) noexcept
@@ -50,17 +49,17 @@ class Watch {
 };
 
 /// A motion of all bodies: a segment to given states, and beyond its end a motion without command,
-/// in which accelerations fade to zero. Time in s from its beginning. Only the constructor
+/// in which accelerations fade to zero. Time is in s from its beginning. Only the constructor
 /// allocates.
 class Path {
  public:
   explicit Path(std::size_t bodies) : bodies_(bodies) {}
 
   std::size_t bodies() const noexcept { return bodies_.size(); }
-  /// At rest where `at` is.
+  /// At rest at `at`.
   void rest(States at) noexcept;
-  /// From one to the other in `h` seconds. Accelerations beyond the end fade over `fade` seconds,
-  /// longer where the limit of jerk asks for it.
+  /// From one set of states to the other in `h` seconds. Accelerations beyond the end fade over
+  /// `fade` seconds, longer where the jerk limit requires it.
   void join(States from, States to, double h, Curve, double fade, std::span<const Limits>) noexcept;
 
   double duration() const noexcept { return h_; }
@@ -75,8 +74,8 @@ class Path {
   double h_ = 0.0;
 };
 
-/// The end of a motion: time along a path slows down to a stop, so that all bodies stop together
-/// and on their way, with continuous acceleration.
+/// The end of a motion: time along a path slows down to zero, so that all bodies stop together and
+/// on their path, with continuous acceleration.
 struct Halt {
   double begin = 0.0;  // s, path time
   spatial::SlowDown slow;
@@ -85,23 +84,23 @@ struct Halt {
   void at(const Path&, double t, std::span<Trajectory>) const noexcept;
 };
 
-/// Shares of limits that commands may use, and that a halt from their way must need at most when it
-/// is looked at roughly; so that a halt can always be found that keeps them.
+/// The fractions of the limits that commands may use, and that a coarse check of a halt from their
+/// path may use; so that a halt within the limits can always be found.
 inline constexpr double command_share = 0.98, rough_share = 0.99;
 
-/// Finds halts; keeps work space.
+/// Finds halts; keeps its work space.
 class Halting {
  public:
-  /// `shortest`: no halt takes less, s.
+  /// `shortest`: the least duration of a halt, s.
   Halting(std::span<const Limits>, double shortest);
-  /// The shortest halt from path time `t` on that keeps a share of all limits; when there is none,
-  /// the one that comes nearest, and its worst violation. `smooth` as in Watch. Looked at in every
-  /// `dt`; 0: roughly.
+  /// The shortest halt from path time `t` that keeps a fraction of all limits; if there is none,
+  /// the closest one and its worst violation. `smooth` as in Watch. Checked at every `dt`; 0:
+  /// coarsely.
   std::optional<Violation> find(const Path&, double t, bool smooth, double dt, double share,
                                 Halt& found) noexcept;
 
  private:
-  /// The worst, or one that is worse than `enough`.
+  /// The worst violation, or the first worse than `enough`.
   std::optional<Violation> worst(const Path&, const Halt&, bool smooth, double dt, double share,
                                  double enough) noexcept;
   std::span<const Limits> limits_;

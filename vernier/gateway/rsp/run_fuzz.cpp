@@ -1,5 +1,5 @@
-// Vectors of anything, one after another, to a server and a client that are in the midst of a run:
-// no crash, and the motion stays within its limits.
+// Arbitrary vectors, one after another, to a server and a client during a run: no crash, and the
+// motion stays within its limits.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -24,7 +24,7 @@ Experiment::Settings settings() {
   l.high = Vector3(5, 5, 5);
   l.speed = l.acceleration = 0.5, l.jerk = 2.0;
   l.rate = l.angular_acceleration = 0.35, l.angular_jerk = 1.4;
-  s.server.period = {50'000'000, 1};  // each of its steps looks for a way to halt
+  s.server.period = {50'000'000, 1};  // each of its steps searches for a halt
   s.server.limits = {l, l};
   s.client.period = {100'000'000, 1};
   s.client.bodies = 2;

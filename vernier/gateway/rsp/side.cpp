@@ -25,9 +25,9 @@ SideSettings completed(SideSettings s, bool server) {
   s.link.receive = server ? commands : answers;
   s.link.send_element = s.link.receive_element = link::Element::real;
   s.link.period = link::period_of(s.rate);
-  // a slow side takes all that a fast one sends between two of its steps, within reason
+  // a slow side takes all that a fast one sends between two of its steps, up to this limit
   s.link.queue = server ? queue : 4095;
-  // both sides must mean the same
+  // both sides must agree on the content
   s.link.interface_hash = link::interface_hash("RSP 1 " + std::to_string(bodies) +
                                                (s.accelerations ? " with accelerations" : ""));
   return s;
@@ -58,7 +58,7 @@ Transport::Vector LinkTransport::next() noexcept {
   while (true) {
     const link::Received& r = link_.receive();
     if (!r.fresh) return {};
-    if (r.session != quality_->session) continue;  // of a session that is over
+    if (r.session != quality_->session) continue;  // of an earlier session
     link::unpack(r.bytes, std::span(numbers_));
     return {numbers_, static_cast<double>(planned_ - r.received) * 1e-9};
   }
@@ -113,7 +113,7 @@ void Side::describe_integer(const char* name, const char* description) {
 
 namespace {
 
-/// `port` answers the port of a name.
+/// `port` returns the port of a name.
 template <class Ports, class Find>
 Ports body_ports(std::string_view name, bool accelerations, const Find& port) {
   Ports p{port(PortName{name, ".position"}),
@@ -153,7 +153,7 @@ bool Side::read(const BodyInputs& p, Trajectory& t) noexcept {
   const double n = t.q.norm();
   const bool sound = std::abs(n - 1.0) <= norm_tolerance && t.p.allFinite() && t.v.allFinite() &&
                      t.omega.allFinite() && t.a.allFinite() && t.alpha.allFinite();
-  // what integration has let drift
+  // removes the drift of integration
   if (sound) t.q /= n;
   return sound;
 }
@@ -201,7 +201,7 @@ bool Side::initialize(Time start, int phase) {
 }
 
 Outcome Side::output(Instant at) noexcept {
-  // the world is looked at once in every step: the outputs do not change between its microsteps
+  // the link is read once per step: outputs do not change between its microsteps
   if (!plan_.began() || at.time != now_) {
     const std::int64_t now = link_.now();
     plan_.begin(now, server_time_.planned(now));

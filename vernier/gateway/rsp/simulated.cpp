@@ -47,7 +47,7 @@ double SimulatedEnd::drawn() noexcept {
 
 void SimulatedEnd::step(std::int64_t n, double now) noexcept {
   now_ = now;
-  // what came since the step before belongs to it
+  // references received since the step before belong to it
   for (const Reference& r : told_) {
     if (r.at > now) continue;
     map_.refer(n - 1, r.step);
@@ -149,7 +149,7 @@ void Experiment::replace_client() {
 
 void Experiment::replace_server() {
   server_ = std::make_unique<FacilityServer>(settings_.server);
-  server_->observe({false, false, facility_});  // it stands where the one before left it
+  server_->observe({false, false, facility_});  // it stays where the previous server left it
   server_step_ = -1;
   join();
 }

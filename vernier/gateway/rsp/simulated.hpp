@@ -10,16 +10,16 @@
 #include "vernier/gateway/rsp/client.hpp"
 #include "vernier/gateway/rsp/facility_server.hpp"
 
-/// Both sides of RSP in virtual time over a channel that can be as bad as one likes: for tests and
-/// long trials. Hours pass in seconds, and the same seed gives the same run.
+/// Both sides of RSP in virtual time over an impaired channel, for tests and long trials. Hours
+/// take seconds, and the same seed gives the same run.
 namespace vernier::rsp {
 
-/// What a channel does to the vectors of one direction.
+/// The impairment of the vectors in one direction.
 struct Impairment {
-  double delay = 0.0, jitter = 0.0;   // s: every vector, and up to so much more
+  double delay = 0.0, jitter = 0.0;   // s: of every vector, and up to this much more
   double loss = 0.0, doubled = 0.0;   // shares
-  double slow = 0.0, slowness = 0.0;  // share that comes up to `slowness` s later
-  double garbage = 0.0;               // share that is followed by something else
+  double slow = 0.0, slowness = 0.0;  // fraction that arrives up to `slowness` s later
+  double garbage = 0.0;               // fraction that is followed by garbage
   bool ordered = false;               // as over TCP; else a later one may overtake
 };
 
@@ -30,7 +30,7 @@ class SimulatedEnd final : public Transport {
   void connect(SimulatedEnd& other, const Ratio& home_to_target) noexcept;
 
   Impairment impairment;   // of what this end sends
-  bool references = true;  // this end tells its steps
+  bool references = true;  // this end reports its steps
 
   /// This end begins step n at `now`, s.
   void step(std::int64_t n, double now) noexcept;
@@ -44,7 +44,7 @@ class SimulatedEnd final : public Transport {
   std::size_t room() const noexcept override { return room_; }
   void send(std::span<const double>) noexcept override;
 
-  /// Puts a vector into the other end's hands, as if this one had sent it.
+  /// Delivers a vector to the other end, as if this one had sent it.
   void inject(std::span<const double>, double at);
 
  private:
@@ -74,15 +74,15 @@ class SimulatedEnd final : public Transport {
   std::vector<double> taken_;
 };
 
-/// A facility that follows at once, a simulation, and everything between them.
+/// A facility that follows immediately, a simulation, and everything between them.
 class Experiment {
  public:
   struct Settings {
     ServerSettings server;
     ClientSettings client;
-    /// Where the bodies are t seconds after the run's beginning, and where before (t = 0).
+    /// The states of the bodies t seconds after the start of the run; before it, those of t = 0.
     std::function<void(double t, std::span<Trajectory>)> motion;
-    double skew = 0.0;      // of the client's clock, s/s: its steps come too late by it
+    double skew = 0.0;      // of the client's clock, s/s: its steps are late by it
     double phase = 0.0137;  // s from the server's first step to the client's
     std::uint64_t seed = 1;
   };
@@ -93,15 +93,15 @@ class Experiment {
   SimulatedEnd& server_end() noexcept { return *server_end_; }
   SimulatedEnd& client_end() noexcept { return *client_end_; }
 
-  /// When given, takes the processor time of every step of the server, s.
+  /// If given, receives the processor time of every server step, s.
   std::vector<double>* server_costs = nullptr;
   /// Called after each step of a side.
   std::function<void()> after_server = {}, after_client = {};
-  bool start = true, stop = false;              // the simulation's wishes
+  bool start = true, stop = false;              // requests of the simulation
   bool ready = true, fault = false;             // the facility's
-  bool client_runs = true, server_runs = true;  // a process that stands still does no steps
+  bool client_runs = true, server_runs = true;  // a suspended process does no steps
 
-  /// Lets time pass.
+  /// Advances the simulation.
   void run(double seconds);
   double now() const noexcept { return now_; }
   std::int64_t server_step() const noexcept { return server_step_; }
@@ -110,7 +110,7 @@ class Experiment {
 
   void cut() noexcept;
   void join() noexcept;
-  /// A client that knows nothing takes the place of this one; the link comes anew.
+  /// Replaces the client by a new one without state; the link is established anew.
   void replace_client();
   void replace_server();
 

@@ -27,7 +27,7 @@ std::optional<Start> start_of_run(Duration initial, const Period& client, const 
   Start s;
   s.client_step = now + static_cast<std::int64_t>(needed);
   s.mapped = steps.target(s.client_step);
-  // (10): rest/under + (1+ν) over/under, all over one denominator
+  // (10): rest/under + (1+ν) over/under, with a common denominator
   const Ratio& r = steps.home_to_target;
   const Wide under = Wide{r.under} * nu.under;
   if (s.mapped.under != r.under || r.over > most || r.under > most) return {};

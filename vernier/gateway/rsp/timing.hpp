@@ -7,7 +7,7 @@
 #include "vernier/gateway/link/steps.hpp"
 
 /// When a run begins and when each command is due, in exact arithmetic: equations (9) to (11) of
-/// the EPOS paper. Nothing but the step at which the run begins is ever rounded.
+/// the EPOS paper. Only the step at which the run begins is rounded.
 namespace vernier::rsp {
 
 using link::ExactStep;
@@ -15,8 +15,8 @@ using link::Period;
 using link::Ratio;
 using link::StepMap;
 
-/// A fraction of the client's period, 0 to 1, as a ratio: 0.1 is a tenth. Nothing when it is not
-/// within 1e-12 of one with at most a million parts.
+/// A fraction of the client's period, 0 to 1, as a ratio: 0.1 is a tenth. Nothing unless it is
+/// within 1e-12 of a ratio with a denominator of at most a million.
 std::optional<Ratio> forerun(double nu) noexcept;
 
 struct Start {
@@ -29,7 +29,7 @@ struct Start {
 ///   (11)  mapped   = (n_init,c − n_ref_C) Δt_c/Δt_s + n_ref_S
 ///   (10)  n_init,s = ceil(mapped + (1+ν) Δt_c/Δt_s)
 ///
-/// `steps` has the client as home. Nothing when the numbers are beyond all reason.
+/// `steps` has the client as home. Nothing when the numbers are out of range.
 std::optional<Start> start_of_run(Duration initial, const Period& client, const Ratio& nu,
                                   const StepMap& steps, std::int64_t now) noexcept;
 
@@ -42,24 +42,24 @@ class DueTimes {
       : map_{client_to_server, client_step, server_step} {}
 
   ExactStep of(std::int64_t k) const noexcept { return map_.target(k); }
-  /// The last k that is due at server step n or before.
+  /// The last k that is due at or before server step n.
   std::int64_t last(std::int64_t n) const noexcept { return map_.home(n).floor(); }
   const Ratio& ratio() const noexcept { return map_.home_to_target; }
-  /// Everything comes so many server steps later.
+  /// Delays everything by this many server steps.
   void postpone(std::int64_t steps) noexcept { map_.target_reference += steps; }
 
  private:
   StepMap map_;
 };
 
-/// Server steps from `from` to `to`.
+/// The server steps from `from` to `to`.
 inline double between(const ExactStep& from, const ExactStep& to) noexcept {
   return static_cast<double>(to.whole - from.whole) +
          (static_cast<double>(to.rest) / static_cast<double>(to.under) -
           static_cast<double>(from.rest) / static_cast<double>(from.under));
 }
 inline ExactStep exactly(std::int64_t n) noexcept { return {n, 0, 1}; }
-/// n is at or behind `t`.
+/// Whether n is at or after `t`.
 inline bool reached(const ExactStep& t, std::int64_t n) noexcept { return t.ceil() <= n; }
 
 }  // namespace vernier::rsp

@@ -16,7 +16,7 @@ StepMap map_of(const Period& client, const Period& server, std::int64_t client_r
 }
 
 TEST(Timing, TheWorkedExampleOfThePaperIsReproduced) {
-  // Δt_c/Δt_s = 4, ν = 0.5; the pairs are those that n_init,c = 5, n_init,s = 47 require
+  // Δt_c/Δt_s = 4, ν = 0.5; n_init,c = 5 and n_init,s = 47 require these pairs
   for (const auto& [c, s] : {std::pair{0, 21}, {1, 25}, {2, 29}}) {
     const auto start = start_of_run(5s, {1'000'000'000, 1}, *forerun(0.5),
                                     map_of({4'000'000, 1}, {1'000'000, 1}, c, s), 0);

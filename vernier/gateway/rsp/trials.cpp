@@ -11,7 +11,7 @@ namespace {
 
 constexpr double degree = std::numbers::pi / 180.0;
 
-/// Of numbers from 0 to 1.
+/// Uniformly distributed.
 double between_of(Random& r, double low, double high) { return low + (high - low) * r.uniform(); }
 
 std::string told(const char* what, std::size_t body, double value, double limit) {
@@ -36,7 +36,7 @@ StreamCheck::StreamCheck(std::vector<Limits> limits, double dt)
 
 std::string StreamCheck::after(const FacilityServer& server) {
   const States now = server.commanded();
-  // a jump of acceleration is allowed where a curve without continuous ones begins or ends
+  // acceleration may jump where a curve without continuous acceleration begins or ends
   const bool smooth = smooth_ && server.is_smooth();
   smooth_ = server.is_smooth();
   std::string found;
@@ -60,7 +60,7 @@ std::string StreamCheck::after(const FacilityServer& server) {
       if (!(b.p[k] >= l.low[k] - 1e-9)) found = told("position", i, b.p[k], l.low[k]);
       if (!(b.p[k] <= l.high[k] + 1e-9)) found = told("position", i, b.p[k], l.high[k]);
     }
-    // what the velocities say that it moved, by the trapezoidal rule
+    // the displacement that the velocities imply, by the trapezoidal rule
     const double jump = (b.p - a.p - 0.5 * dt_ * (a.v + b.v)).norm();
     if (!(jump <= 0.5 * l.acceleration * dt_ * dt_ + 1e-12) && found.empty())
       found = told("jump of position", i, jump, 0.5 * l.acceleration * dt_ * dt_);
@@ -86,7 +86,7 @@ Wandering::Wandering(std::uint64_t seed, const std::vector<Limits>& limits, doub
     Body b;
     for (int k = 0; k < 3; ++k) {
       b.frequency[k] = between_of(r, 0.2, 2.0);
-      // three axes together stay near the share: speed A w, acceleration A w², jerk A w³
+      // for three axes together near the fraction: speed A w, acceleration A w², jerk A w³
       const double w = b.frequency[k], axis = share / std::sqrt(3.0);
       b.amplitude[k] = axis * std::min({l.speed / w, l.acceleration / (w * w), l.jerk / (w * w * w),
                                         0.4 * (l.high[k] - l.low[k])});
@@ -208,7 +208,7 @@ TrialResult random_trial(std::uint64_t seed, std::vector<double>* costs) {
     const FacilityServer& server = e.server();
     if (const std::string p = check.after(server); !p.empty() && result.problem.empty())
       result.problem = at_time(e.now(), p);
-    // where a command is due in a server step, the bodies are in it exactly
+    // where a command is due exactly at a server step, the bodies are exactly in it
     const bool follows = server.state() == ServerState::approaching ||
                          server.state() == ServerState::running ||
                          server.state() == ServerState::extrapolating;
@@ -234,7 +234,7 @@ TrialResult random_trial(std::uint64_t seed, std::vector<double>* costs) {
   e.join();
   e.run(between_of(r, 1.0, 1.5) * vernier::seconds(s.client.initial) + between_of(r, 1.0, 8.0) +
         2.0 * period);
-  // the end, of one kind or another
+  // various ends of the run
   switch (r.bits() % 4) {
     case 0:
       e.stop = true;
@@ -248,7 +248,7 @@ TrialResult random_trial(std::uint64_t seed, std::vector<double>* costs) {
     default:
       e.fault = true;
   }
-  e.run(40.0);  // the way to the initial state goes on without the client
+  e.run(40.0);  // the approach to the initial state continues without the client
   const ServerState end = e.server().state();
   if (end != ServerState::ready && end != ServerState::idle && end != ServerState::fault &&
       result.problem.empty())

@@ -6,21 +6,21 @@
 
 #include "vernier/gateway/rsp/simulated.hpp"
 
-/// Experiments with random networks, motions, limits and mishaps, and what is asked of each: the
-/// motion that the server puts out is continuous and within its limits, whatever happens.
+/// Experiments with random networks, motions, limits and failures. The requirement: the motion that
+/// the server commands is continuous and within its limits, whatever happens.
 namespace vernier::rsp {
 
-/// Looks at every step of a server's output.
+/// Checks every step of a server's output.
 class StreamCheck {
  public:
   StreamCheck(std::vector<Limits> limits, double dt);
 
-  /// After a step of the server. The text says what is wrong; empty: nothing.
+  /// Call it after a step of the server. Returns what is wrong; empty: nothing.
   std::string after(const FacilityServer&);
-  /// The next step follows nothing.
+  /// The next step is not compared with the one before.
   void restart() noexcept { began_ = false; }
 
-  /// Largest share of a limit that was used: speed, acceleration, jerk, and the same angular.
+  /// The largest fraction used of each limit: speed, acceleration, jerk, and the angular ones.
   struct Used {
     double speed = 0.0, acceleration = 0.0, jerk = 0.0, rate = 0.0, angular_acceleration = 0.0,
            angular_jerk = 0.0;
@@ -35,10 +35,10 @@ class StreamCheck {
   Used used_;
 };
 
-/// A motion that wanders smoothly: sums of sines, in position and about all axes.
+/// A smooth random motion: sums of sines, in position and about all axes.
 class Wandering {
  public:
-  /// `share` of what the limits allow that its peaks come near.
+  /// `share`: the fraction of the limits that its peaks approach.
   Wandering(std::uint64_t seed, const std::vector<Limits>&, double share);
   void at(double t, std::span<Trajectory>) const;
 
@@ -55,11 +55,12 @@ struct TrialResult {
                early = 0, duplicates = 0, rejected = 0, runs = 0, refused = 0;
   StreamCheck::Used used;
 };
-/// One experiment of some seconds with everything drawn from the seed. `costs`: takes the processor
-/// time of every step of the server, s.
+/// One experiment of some seconds with everything drawn from the seed. `costs`: receives the
+/// processor time of every server step, s.
 TrialResult random_trial(std::uint64_t seed, std::vector<double>* costs = nullptr);
 
-/// Operation for `hours` with restarts, cuts, garbage, pauses and faults; one facility throughout.
+/// Operation for `hours` with restarts, disconnects, garbage, pauses and faults; one facility
+/// throughout.
 TrialResult operation(std::uint64_t seed, double hours);
 
 }  // namespace vernier::rsp

@@ -1,4 +1,4 @@
-// Client and server together, in virtual time. More of it: benchmarks/rsp_soak.
+// Client and server together, in virtual time. Longer trials: benchmarks/rsp_soak.
 #include "vernier/gateway/rsp/trials.hpp"
 
 #include "vernier/gateway/link/grid.hpp"
@@ -70,7 +70,7 @@ TEST(Experiment, AHundredRunsWithoutANewServer) {
         e.join();
         break;
       case 2:
-        e.replace_client();  // another one, which knows of no run
+        e.replace_client();  // a new one that knows of no run
         e.run(2.0);
         break;
       default:
@@ -101,7 +101,7 @@ TEST(Experiment, AClientThatPausesShortlyRejoinsAndOneThatPausesLongBeginsAnew) 
     e.run(pause);
     e.client_runs = true;
     e.run(15.0);
-    // a simulation that stood still is behind for good: its steps count on from where they were
+    // a simulation that was suspended stays behind: its steps continue where they stopped
     EXPECT_EQ(e.problem, "");
     EXPECT_GE(e.server().counters().runs, runs) << pause;
     EXPECT_EQ(e.server().state(), ServerState::running) << pause;
@@ -118,7 +118,7 @@ TEST(Experiment, NetworksThatDelayLoseAndDoubleMakeNoJump) {
 TEST(Experiment, OperationWithMishapsNeverSticks) { EXPECT_EQ(operation(7, 0.5).problem, ""); }
 
 TEST(Drift, MakesCommandsLateWhenNothingIsDoneAboutIt) {
-  // 100 ppm and 0.05 s: 500 s, less what the steps' relation was off by
+  // 100 ppm and 0.05 s: 500 s, minus the initial error of the step relation
   Experiment::Settings s = slow_swing();
   s.skew = 100e-6;
   Checked e(s);
@@ -131,7 +131,7 @@ TEST(Drift, MakesCommandsLateWhenNothingIsDoneAboutIt) {
 
 TEST(Drift, IsGoneWithSynchronisation) {
   // 10 ppm, 10 Hz, ν = 0.5 over the network of the EPOS laboratory: the first late command after
-  // 1.4 h without synchronisation; with it none in a day, and the forerun within 0.2 ms
+  // 1.4 h without synchronization; with it none in a day, and the forerun within 0.2 ms
   const Period client{100'000'000, 1};
   link::ClockPair pair({.network = link::Network::epos, .skew = 10e-6, .wanders = true, .seed = 3});
   link::ClockFilter filter;
@@ -146,7 +146,7 @@ TEST(Drift, IsGoneWithSynchronisation) {
     due = grid.next(filter.estimate(), due);
     const double t = static_cast<double>(due) * 1e-9;
     const double server = t - pair.true_offset(t);
-    // the run begins when the estimate has settled, as after the minutes of an approach
+    // the run begins when the estimate has converged, as after the minutes of an approach
     if (pair.now() < 600.0) continue;
     if (origin < 0.0) {
       origin = server;
@@ -156,7 +156,7 @@ TEST(Drift, IsGoneWithSynchronisation) {
     const double forerun = 0.05 + origin + 0.1 * static_cast<double>(grid.step() - first) - server;
     least = std::min(least, forerun);
     most = std::max(most, forerun);
-    // a client by its own clock
+    // a client on its own clock
     const double own = pair.now() - pair.true_offset(pair.now()) - free_origin;
     if (free_late < 0.0 && own - (pair.now() - 600.0) > 0.05) free_late = pair.now() - 600.0;
   }

@@ -40,10 +40,10 @@ std::function<std::int64_t()> central_clock(const std::string& name) {
     close(*f);
     delete f;
   });
-  // as the kernel makes clock ids of open clock devices: FD_TO_CLOCKID of linux/posix-timers.h
+  // the kernel's clock id of an open clock device: FD_TO_CLOCKID of linux/posix-timers.h
   const auto id = static_cast<clockid_t>((~static_cast<unsigned>(file) << 3) | 3U);
   if (reading(id) < 0) throw failed("it is not a clock");
-  return [kept, id] { return reading(id); };  // a closure of a function is copied: shared
+  return [kept, id] { return reading(id); };  // std::function copies its closure: shared
 }
 
 }  // namespace vernier::spacefom

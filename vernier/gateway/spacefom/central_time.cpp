@@ -16,7 +16,7 @@ std::int64_t FederateComponent::CentralTime::central(std::int64_t now) noexcept 
 void FederateComponent::CentralTime::start(Time t, std::int64_t now) noexcept {
   const std::int64_t ran = member_.federate_ ? member_.federate_->ran_at() : -1;
   origin_ = t;
-  // only a transition has an instant of its own
+  // only a mode transition specifies its own instant
   at_ = ran != began_ ? ran : central(now);
   began_ = ran;
 }

@@ -26,7 +26,7 @@ using document::Element;
 using document::in_quotes;
 using document::Report;
 
-/// As realtime::parsed_policy() reads them.
+/// Accepts what realtime::parsed_policy() accepts.
 bool good_policy(std::string_view s) {
   if (s == "strict" || s == "elastic" || s == "catch-up" || s == "slip") return true;
   if (!s.starts_with("elastic:")) return false;
@@ -36,7 +36,7 @@ bool good_policy(std::string_view s) {
   return counts.size() <= 2 && *parsed_integer(counts[0]) > 0;
 }
 
-/// Fills a FederateDocument from a valid document, going on after each problem.
+/// Fills a FederateDocument from a valid document. Continues after each problem, to report all.
 class Builder {
  public:
   Builder(const Document& d, Report& r, Diagnostics& problems)
@@ -97,7 +97,7 @@ class Builder {
     return value;
   }
 
-  // logical time counts whole microseconds
+  // logical time is a whole number of microseconds (rule 4-8)
   Ticks ticks(const Element& e, std::string_view attribute, Ticks otherwise) {
     if (!e.attribute(attribute)) return otherwise;
     const auto seconds = quantity(e, attribute, "s");

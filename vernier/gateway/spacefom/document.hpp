@@ -18,23 +18,23 @@ struct Type;
 
 namespace vernier::spacefom {
 
-/// How the Pacing federate ties logical time to the clock.
+/// How the Pacing federate couples logical time to the clock.
 struct Pace {
   enum class Kind { none, scaled, real_time } kind = Kind::none;
   double factor = 1.0;            // simulated seconds per second
   std::string late = "catch-up";  // strict, elastic…, catch-up, slip: realtime::parsed_policy()
 };
 
-/// An attribute or a parameter of a class of the user's, as a flat vector of numbers; one port for
-/// each part of its type.
+/// An attribute or parameter of a user class, as a flat vector of numbers; one port for each part
+/// of its type.
 struct MappedAttribute {
   std::string name, port;
   Flat type;
-  std::vector<double> initial;  // as many as the type has
+  std::vector<double> initial;  // one for each number of the type
 };
-/// What a class of the user's adds to one of the SpaceFOM.
+/// What a user class adds to one of the SpaceFOM.
 struct Extended {
-  std::string object_class;  // empty: that of the SpaceFOM itself
+  std::string object_class;  // empty: the SpaceFOM class itself
   std::vector<MappedAttribute> attributes;
 };
 
@@ -44,9 +44,9 @@ struct PublishedFrame {
   Extended extended = {};
 };
 struct PublishedEntity {
-  Entity entity;                     // what stays, and what ports replace
-  std::vector<std::string> parents;  // the port `parent` chooses
-  std::string expressed;             // the frame of the ports' state; empty: the parent
+  Entity entity;                     // constant values; ports replace the others
+  std::vector<std::string> parents;  // selected by the port `parent`
+  std::string expressed;  // the frame in which the ports' state is expressed; empty: the parent
   std::string port;
   Extended extended;
 };
@@ -59,7 +59,7 @@ struct MappedObject {
   std::string object_class, name;
   std::vector<MappedAttribute> attributes;
 };
-/// An interaction: an event of the name of the port, and a port for each parameter.
+/// An interaction: an event with the port's name, and a port for each parameter.
 struct MappedInteraction {
   std::string interaction_class, port;
   std::vector<MappedAttribute> parameters;
@@ -90,20 +90,20 @@ struct FederateDocument {
 document::Grammar grammar() noexcept;
 
 /// Reads and checks a document and the FOM modules it names; all problems go into `problems`.
-/// Nothing when it cannot be used. Talks to no RTI.
+/// Nothing if it has errors. Contacts no RTI.
 std::optional<FederateDocument> read_federate(const std::filesystem::path&, Diagnostics& problems);
 /// The same for text in memory; `name` stands for the file in messages.
 std::optional<FederateDocument> parse_federate(std::string content,
                                                const std::filesystem::path& name,
                                                Diagnostics& problems);
 
-/// What the federate would do, in lines for people: modules, classes, frames, epoch, steps,
-/// lookahead, who paces.
+/// What the federate would do, as lines of text: modules, classes, frames, epoch, steps, lookahead,
+/// pacing.
 std::string summary(const FederateDocument&);
 
 /// A type for the catalogue, with parameters rti, federation, federate, patience.
 Type type_of(const FederateDocument&, std::function<void(const std::string&)> notice = {});
-/// Lets compositions name federate documents.
+/// Registers federate documents with the catalogue, so that compositions can refer to them.
 void add_federates(Catalogue&, std::function<void(const std::string&)> notice = {});
 
 }  // namespace vernier::spacefom

@@ -109,7 +109,7 @@ TEST(FederateFormat, ShowsExtensionsAsPortsInSi) {
   EXPECT_EQ(back[1], 290.0);
 }
 
-/// A Master with all roles and a frame that moves, through ports; in this process.
+/// A Master with all roles and a moving frame, driven by ports; in this process.
 FederateDocument leader(const std::string& federation, const char* more) {
   Diagnostics problems;
   const auto d = parse_federate(
@@ -146,7 +146,7 @@ TEST(FederateComponent, SaysThatTheFederationEndedBeforeItBegan) {
   EXPECT_TRUE(said.starts_with("error[V5327]: stillborn was shut down before it began")) << said;
 }
 
-/// Six steps of a run, with its pacer.
+/// Six steps of a run with its pacer.
 void drive(FederateComponent& m, const std::function<void(testing::Rig&, double)>& each) {
   std::unique_ptr<testing::Rig> rig;
   for (int k = 0; k < 6; ++k) {
@@ -169,7 +169,7 @@ TEST(FederateComponent, GoesOnWhenTheCentralClockCannotBeReadAnyMore) {
   base->start(Time{}, 500);
   const Time frame = Time{} + Duration(100);
   EXPECT_EQ(base->due(frame, 500), 600);
-  shows = 1'060;  // ten ns more than this machine's
+  shows = 1'060;  // ten ns ahead of this machine's clock
   EXPECT_EQ(base->due(frame, 550), 590);
   shows = -1;
   EXPECT_EQ(base->due(frame, 570), 590);
@@ -187,7 +187,7 @@ TEST(FederateComponent, ExchangesStatesOneStepAheadOfTheGrantedTime) {
       "other.xml", problems);
   ASSERT_TRUE(other) << rendered(problems);
   FederateComponent second(*other);
-  // two runs in two threads; the frame moves with 10 m/s from x = 1
+  // two runs in two threads; the frame moves at 10 m/s from x = 1
   std::thread leading([&] {
     drive(first, [](testing::Rig& r, double t) {
       r.in("a.position") = 1.0 + 10.0 * t;
@@ -205,7 +205,7 @@ TEST(FederateComponent, ExchangesStatesOneStepAheadOfTheGrantedTime) {
     oldest = std::max(oldest, std::abs(r.out("old.position") - (1.0 + 10.0 * (t - 0.5))));
   });
   leading.join();
-  EXPECT_LT(worst, 1e-5);  // the double of the scenario time is off by at most 0.12 us
+  EXPECT_LT(worst, 1e-5);  // a double resolves the scenario time to 0.12 us
   EXPECT_LT(oldest, 1e-12);
 }
 
@@ -230,7 +230,7 @@ TEST(FederateComponent, ReckonsWithAccelerationsThatAreGiven) {
                module +
                "<subscribe><frame name=\"A\" class=\"ReferenceFrame.AcceleratedFrame\" in=\"Root\" "
                "port=\"a\"/></subscribe></federate>"));
-  // it stands still, and says that it does not: only what was given can show
+  // the state is constant but the given acceleration is not zero: only that can move it
   std::thread leading([&] {
     drive(first, [](testing::Rig& r, double) {
       r.in("a.attitude", 3) = 1.0;
@@ -271,7 +271,7 @@ TEST(Flat, LiesInMemoryAsTheStandardSays) {
   std::vector<std::byte> bytes(16);
   write_flat(*flat, values, bytes);
   EXPECT_EQ(bytes[0], std::byte{255});
-  EXPECT_EQ(bytes[7], std::byte{0xfe});   // big endian, behind three bytes of padding
+  EXPECT_EQ(bytes[7], std::byte{0xfe});   // big endian, after three bytes of padding
   EXPECT_EQ(bytes[15], std::byte{0x3f});  // little endian
   double back[3]{};
   ASSERT_EQ(read_flat(*flat, bytes, back), Unread::no);
@@ -280,7 +280,7 @@ TEST(Flat, LiesInMemoryAsTheStandardSays) {
   EXPECT_EQ(back[2], 1.5);
   EXPECT_EQ(read_flat(*flat, std::span(bytes).first(15), back), Unread::malformed);
   EXPECT_EQ(flattened(*f, "SpaceTimeCoordinateState")->bytes, 112u);
-  EXPECT_FALSE(flattened(*f, "HLAunicodeString"));  // how long?
+  EXPECT_FALSE(flattened(*f, "HLAunicodeString"));  // its length is unknown
   EXPECT_FALSE(flattened(*f, "Nothing"));
 }
 
@@ -325,7 +325,7 @@ TEST(Flat, HasRoomForVariableArraysUpToALimit) {
   EXPECT_EQ(text->bytes, 12u);
   std::vector<std::byte> bytes(text->bytes);
   double value[]{2.0, 'A', 0x20ac, 7.0, 7.0}, back[5]{9, 9, 9, 9, 9};
-  // count and UTF-16, as an HLAunicodeString of the encoding helpers; 7 is behind the end
+  // count and UTF-16, as HLAunicodeString of the encoding helpers; 7 is beyond the end
   EXPECT_EQ(hex({bytes.data(), write_flat(*text, value, bytes)}), "00000002004120ac");
   ASSERT_EQ(read_flat(*text, std::span(bytes).first(8), back), Unread::no);
   EXPECT_EQ(std::vector<double>(back, back + 5), (std::vector<double>{2, 'A', 0x20ac, 0, 0}));
@@ -333,7 +333,7 @@ TEST(Flat, HasRoomForVariableArraysUpToALimit) {
   EXPECT_EQ(characters(*text, "\xf0\x9f\x9a\x80"), (std::vector<double>{0xd83d, 0xde80}));
   EXPECT_TRUE(characters(*text, "\xf0\x9f").empty());
   EXPECT_TRUE(characters(*flattened(*f, "HLAASCIIstring", "", 4), "€").empty());
-  value[0] = 400.0;  // no more than there is room for
+  value[0] = 400.0;  // limited to the room
   EXPECT_EQ(write_flat(*text, value, bytes), 12u);
   bytes[3] = std::byte{5};
   bytes.resize(14);
@@ -341,9 +341,9 @@ TEST(Flat, HasRoomForVariableArraysUpToALimit) {
   bytes[0] = std::byte{1};  // more than the bytes can hold
   EXPECT_EQ(read_flat(*text, bytes, back), Unread::malformed);
   EXPECT_EQ(read_flat(*text, std::span(bytes).first(3), back), Unread::malformed);
-  EXPECT_EQ(back[1], 'A');  // as it was
+  EXPECT_EQ(back[1], 'A');  // unchanged
 
-  // the module says the limit; the numbers begin at a multiple of eight
+  // the module gives the limit; the numbers begin at a multiple of eight
   const auto reals = flattened(*f, "Reals");
   ASSERT_TRUE(reals) << reals.error();
   EXPECT_EQ(reals->bytes, 32u);
@@ -353,7 +353,7 @@ TEST(Flat, HasRoomForVariableArraysUpToALimit) {
   const double none[]{0.0, 1.0, 1.0, 1.0};
   EXPECT_EQ(write_flat(*reals, none, room), 4u);
 
-  // records, each at a multiple of eight; the last without padding behind it
+  // records, each at a multiple of eight; no padding after the last
   const auto cells = flattened(*f, "Cells", "", 2);
   ASSERT_TRUE(cells) << cells.error();
   ASSERT_EQ(cells->parts.size(), 5u);
@@ -391,7 +391,7 @@ TEST(Flat, HasNumbersThatCanBeShownAndAnEnd) {
     return "<basicData><name>" + std::string(name) + "</name><size>" + std::to_string(bits) +
            "</size><endian>Big</endian></basicData>";
   };
-  std::string types;  // arrays of arrays of nothing
+  std::string types;  // nested arrays without numbers
   for (int i = 0; i < 5; ++i)
     types += "<arrayData><name>A" + std::to_string(i) + "</name><dataType>" +
              (i == 0 ? "HLAoctet" : "A" + std::to_string(i - 1)) + "</dataType><cardinality>" +

@@ -31,7 +31,7 @@ double real_at(std::span<const std::byte> from, std::size_t i) noexcept {
 
 void put_vector(const frames::Vector3& v, Octets& to) { put_reals({v.data(), 3}, to); }
 
-/// The next code point of UTF-8, as it is written or U+FFFD.
+/// The next code point of UTF-8; U+FFFD if it is invalid.
 char32_t next_of(std::string_view s, std::size_t& i) noexcept {
   const auto lead = static_cast<unsigned char>(s[i++]);
   if (lead < 0x80) return lead;

@@ -12,16 +12,17 @@
 #include "vernier/gateway/spacefom/steps.hpp"
 #include "vernier/kernel/frames/state.hpp"
 
-/// The bytes of SpaceFOM's attributes: numbers little endian, strings and logical times big endian.
+/// The encodings of SpaceFOM attributes: numbers are little endian, strings and logical times big
+/// endian.
 namespace vernier::spacefom {
 
 using Octets = std::vector<std::byte>;
 
-/// ExecutionMode, and MTRMode where it has the value.
+/// ExecutionMode, and MTRMode for the values that it has.
 enum class Mode : std::int16_t { uninitialized, initializing, running, freeze, shutdown };
 std::string_view word(Mode) noexcept;
 
-/// A state and when it is: seconds of TT past the origin of TJD. Accelerations are no part of the
+/// A state and its time: seconds of TT past the origin of TJD. Accelerations are not part of the
 /// record.
 struct TimedState {
   frames::FrameState state;
@@ -37,8 +38,8 @@ void put_string(std::string_view utf8, Octets&);
 void put_mode(Mode, Octets&);
 void put_ticks(Ticks, Octets&);
 
-/// Each reads the whole of what was received; nothing when the size is another, a number is not
-/// finite, a string is not UTF-16, or a value is not of the type.
+/// Each decodes a complete value; nothing when the size differs, a number is not finite, a string
+/// is not UTF-16, or a value is invalid for the type.
 bool read_reals(std::span<const std::byte>, std::span<double>) noexcept;
 std::optional<TimedState> read_state(std::span<const std::byte>, frames::WireAttitude) noexcept;
 std::optional<frames::Quaternion> read_attitude(std::span<const std::byte>,

@@ -23,7 +23,7 @@ Octets written(F f) {
   return o;
 }
 
-// the vectors are those of the standard's encodings, worked out by hand
+// the vectors are computed by hand from the standard's encodings
 
 TEST(Encoding, WritesStringsBigEndian) {
   EXPECT_EQ(written([](Octets& o) { put_string("ExCO", o); }),
@@ -57,7 +57,7 @@ TEST(Encoding, PutsTheStateRecordInto112BytesScalarFirst) {
   TimedState s;
   s.state.position = {1, 2, 3};
   s.state.velocity = {4, 5, 6};
-  // own axes turned by +90 degrees about the parent's z: Q = (cos 45, 0, 0, -sin 45) on the wire
+  // own axes rotated by +90 degrees about the parent's z: encoded as Q = (cos 45, 0, 0, -sin 45)
   s.state.attitude = spatial::turned({0, 0, 1}, std::acos(-1.0) / 2);
   s.state.rate = {7, 8, 9};
   s.time = 10;
@@ -68,7 +68,7 @@ TEST(Encoding, PutsTheStateRecordInto112BytesScalarFirst) {
   const double h = std::sqrt(0.5);
   const double expected[]{1, 2, 3, 4, 5, 6, h, 0, 0, -h, 7, 8, 9, 10};
   for (std::size_t i = 0; i < 14; ++i) EXPECT_NEAR(n[i], expected[i], 1e-15) << i;
-  // and the other convention has the conjugate
+  // the other convention uses the conjugate
   const Octets e = written([&](Octets& b) { put_state(s, WireAttitude::own_to_parent, b); });
   ASSERT_TRUE(read_reals(e, n));
   EXPECT_NEAR(n[9], h, 1e-15);
@@ -92,7 +92,7 @@ TEST(Encoding, RefusesWhatIsNotOfTheType) {
   double x = 3.0;
   EXPECT_FALSE(read_reals(written([&](Octets& o) { put_reals({&nan, 1}, o); }), {&x, 1}));
   EXPECT_EQ(x, 3.0);
-  const Octets zeros(state_bytes, std::byte{0});  // no rotation has the quaternion zero
+  const Octets zeros(state_bytes, std::byte{0});  // a zero quaternion is not a rotation
   EXPECT_FALSE(read_state(zeros, WireAttitude::parent_to_own));
 }
 
@@ -116,7 +116,7 @@ TEST(Steps, PutsBoundariesStrictlyBeyond) {
   EXPECT_EQ(boundary_after(0, 1'000'000), 1'000'000);
   EXPECT_EQ(boundary_after(999'999, 1'000'000), 1'000'000);
   EXPECT_EQ(boundary_after(1'000'000, 1'000'000), 2'000'000);
-  // times as strangers say them stay numbers
+  // untrusted times must not overflow
   constexpr Ticks last = std::numeric_limits<Ticks>::max();
   EXPECT_EQ(boundary_after(last, 1'000'000), last / 1'000'000 * 1'000'000);
   EXPECT_EQ(sum_of(last - 1, 1), last);
@@ -134,7 +134,7 @@ TEST(Steps, PutsBoundariesStrictlyBeyond) {
 TEST(Steps, PutsASwappedCommonStepRight) {
   EXPECT_EQ(straightened(1'000'000), 1'000'000);
   EXPECT_EQ(straightened(0x40420f0000000000), 1'000'000);
-  EXPECT_EQ(straightened(-1), -1);  // no order of its bytes is sane
+  EXPECT_EQ(straightened(-1), -1);  // neither byte order gives a plausible value
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 namespace vernier::spacefom::detail {
 namespace {
 
-/// An attribute of ExecutionConfiguration: its name, and what its bytes are of a Configuration.
+/// An attribute of ExecutionConfiguration: its name, and its encoding from and to a Configuration.
 struct Attribute {
   const char* name;
-  bool mode;                                     // says modes
-  void (*write)(const Configuration&, Octets&);  // nothing: there is nothing to say yet
+  bool mode;                                     // contains modes
+  void (*write)(const Configuration&, Octets&);  // writes nothing while there is no value yet
   bool (*read)(std::span<const std::byte>, Configuration&);
 };
 
@@ -91,7 +91,7 @@ void Execution::send(rti1516e::RTIambassador& rti) const {
 bool Execution::take(const Updates& updates, bool tolerate_swapped_lcts) {
   bool modes = false;
   const Ticks before = configuration.least_common;
-  // slots of the class are places in the table
+  // slots of the class are indices in the table
   for (const auto& [attribute, bytes] : updates) {
     const auto slot = exco->slot(attribute);
     if (slot && table[*slot].read(bytes, configuration)) modes |= table[*slot].mode;

@@ -18,69 +18,69 @@ class RTIambassador;
 
 namespace vernier::spacefom {
 
-/// Makes the ambassador to an RTI. Empty: by the factory of the standard.
+/// Creates the ambassador to an RTI. Empty: the standard's factory.
 using AmbassadorMaker = std::function<std::unique_ptr<rti1516e::RTIambassador>()>;
 
-/// Who a federate is and what the federation agreed on.
+/// The identity of a federate and the agreements of its federation.
 struct Settings {
   std::string federation = "SpaceFOM";
-  std::string designator = {};  // of the RTI: "tcp://127.0.0.1:14321"; empty: that of this process
+  std::string designator = {};  // of the RTI: "tcp://127.0.0.1:14321"; empty: in this process
   std::string name = "federate", type = "federate";
   bool master = false, pacing = false, root_publisher = false;
   std::vector<std::string> modules = {};    // files besides those of the SpaceFOM
-  std::vector<std::string> federates = {};  // the Master: that must be there before it begins
-  std::vector<std::string> instances = {};  // object instances that must be there
-  std::vector<std::string> phases = {};     // multiphase points, in their order
-  Steps steps = {};                         // the Master gives the LCTS
-  double epoch = 0.0;                       // the Master: of logical time 0, s of TT past TJD 0
-  Ticks freeze_padding = 0;                 // the Master; 0: the smallest good one
-  std::string pacer = {};                   // who is the Pacing federate, where that is known
+  std::vector<std::string> federates = {};  // Master: required before it begins
+  std::vector<std::string> instances = {};  // required object instances
+  std::vector<std::string> phases = {};     // multiphase points, in order
+  Steps steps = {};                         // the Master supplies the LCTS
+  double epoch = 0.0;                       // Master: epoch of logical time 0, s of TT past TJD 0
+  Ticks freeze_padding = 0;                 // Master; 0: the smallest allowed
+  std::string pacer = {};                   // the name of the Pacing federate, where known
   std::function<std::int64_t()> central_clock = {};  // central timing equipment, ns; empty: none
-  std::chrono::milliseconds central_lead{500};       // the Master: from its word to the run
-  bool late_only = false;                 // never an early joiner, also when it comes first
-  std::chrono::milliseconds patience{0};  // for others to come; 0: any time
-  std::chrono::milliseconds wait{0};      // for the RTI to come up
-  // switches of a federation whose members do not follow the standard to the letter
+  std::chrono::milliseconds central_lead{500};       // Master: from the command to the run
+  bool late_only = false;                            // never an early joiner, even if it is first
+  std::chrono::milliseconds patience{0};             // for others to join; 0: unlimited
+  std::chrono::milliseconds wait{0};                 // for the RTI to start
+  // options for federations whose members deviate from the standard
   frames::WireAttitude attitude = frames::WireAttitude::parent_to_own;
   bool tolerate_swapped_lcts = true;
-  bool evoked = false;    // callbacks when asked for, instead of at once; also if the RTI wants it
-  bool use_mom = true;    // false, or an RTI without: only required federates are seen
-  bool observes = false;  // peers() knows more than names
-  std::function<void(const std::string&)> notice = {};  // told what is being waited for
+  bool evoked = false;    // evoked instead of immediate callbacks; also if the RTI requires it
+  bool use_mom = true;    // false, or an RTI without it: only required federates are tracked
+  bool observes = false;  // peers() reports more than names
+  std::function<void(const std::string&)> notice = {};  // called before waiting
 };
 
-/// The execution configuration: what the Master says to all.
+/// The execution configuration that the Master sends to all.
 struct Configuration {
   std::string root_frame;
   double epoch = 0.0;
   Mode current = Mode::uninitialized, next = Mode::uninitialized;
   double next_mode_time = 0.0;          // scenario time
-  double next_mode_central_time = 0.0;  // s of the central timing equipment; 0: none is in use
+  double next_mode_central_time = 0.0;  // s of the central timing equipment; 0: not in use
   Ticks least_common = 0;
   bool has_epoch = false, has_modes = false;
 };
 
-/// An object of another federate, as far as it was heard of.
+/// An object of another federate, with the values received so far.
 struct Remote {
   struct Value {
     std::string attribute;
     Octets bytes;
     std::uint64_t updates = 0;
-    Ticks stamp = -1;  // of the last; -1: it had none
+    Ticks stamp = -1;  // of the last update; -1: it had none
   };
-  std::size_t number = 0;  // small, and of no other object that is there
+  std::size_t number = 0;  // small, and unique among the current objects
   std::string name, object_class;
-  std::vector<Value> values = {};  // as subscribed; their places are the same for its life
+  std::vector<Value> values = {};  // as subscribed; their positions never change
 };
 
-/// For whom a federate waited, as far as the RTI tells.
+/// A federate that was waited for, as far as the RTI reports it.
 struct Keeper {
-  std::string name;          // empty: it is not known
-  std::uint64_t steps = 0;   // that ended with a wait for it
+  std::string name;          // empty: not known
+  std::uint64_t steps = 0;   // steps that ended with waiting for it
   std::int64_t longest = 0;  // ns
 };
 
-/// A federate as the RTI describes it (MOM); all but the name only for one that observes.
+/// A federate as the RTI describes it (MOM); everything but the name only with Settings::observes.
 struct Peer {
   std::string name, type;
   Ticks time = -1, lookahead = -1;  // -1: not known
@@ -89,9 +89,9 @@ struct Peer {
   bool master = false, root_publisher = false;
 };
 
-/// Hears of others' objects and prepares own values. Called on the federate's thread, from within
-/// its functions. What a listener needs of the names of an object it looks up once, in
-/// discovered(), and finds again by Remote::number and the places of values.
+/// Is told about other federates' objects and prepares own values. Called on the federate's thread,
+/// from within its functions. A listener resolves an object's names once, in discovered(), and
+/// later uses Remote::number and the positions of values.
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -99,107 +99,109 @@ class Listener {
   /// `changed`: indices of its values.
   virtual void reflected(const Remote&, std::span<const std::size_t> changed) = 0;
   virtual void removed(const Remote&) {}
-  /// An interaction that was subscribed, by its number. `values` as subscribed; empty where none
-  /// came. `stamp`: -1: it had none.
+  /// A subscribed interaction, by its number. `values` as subscribed; empty where none was
+  /// received. `stamp`: -1 if it had none.
   virtual void received(std::size_t /*interaction*/, std::span<const Octets> /*values*/,
                         Ticks /*stamp*/) {}
-  /// Values are about to leave, of logical time `t`: call set() for those that are due.
+  /// Values of logical time `t` are about to be sent: call set() for those that are due.
   virtual void sending(Ticks t) = 0;
 };
 
 /// A member of a SpaceFOM federation (SISO-STD-018-2020), in any role, on any RTI with the C++
-/// interface of IEEE 1516.1-2010. Knows object classes by name and values as bytes; what they mean
-/// is Objects' (objects.hpp).
+/// interface of IEEE 1516.1-2010. Handles object classes by name and values as bytes; Objects
+/// (objects.hpp) interprets them.
 ///
 ///   declare with publish() and subscribe(); join(); phase() for each of the settings; begin();
-///   then step() until it answers false; resign().
+///   then step() until it returns false; resign().
 ///
-/// Every wait watches for a shutdown, for a lost connection and for the Master's end. Failures are
-/// ConfigurationErrors with codes V5320 to V5339. All functions but request() and interrupt() by
-/// one thread.
+/// Every wait also watches for a shutdown, a lost connection and the end of the Master (rule 7-17).
+/// Failures are ConfigurationErrors with codes V5320 to V5339. One thread calls all functions
+/// except request() and interrupt().
 class Federate {
  public:
   explicit Federate(Settings, AmbassadorMaker = {});
-  /// Resigns if that was not done.
+  /// Resigns, if resign() was not called.
   ~Federate();
   Federate(const Federate&) = delete;
   Federate& operator=(const Federate&) = delete;
 
   // -- before join() --
 
-  /// An object instance of ours; answers its number. `root`: the root reference frame.
+  /// Declares an object instance of ours; returns its number. `root`: the root reference frame.
   std::size_t publish(std::string object_class, std::string name,
                       std::vector<std::string> attributes, bool root = false);
-  /// Of one class several times: all that were named.
+  /// Repeated calls for one class add attributes.
   void subscribe(std::string object_class, std::vector<std::string> attributes);
-  /// Interactions besides mode transition requests; answer their numbers, each from 0.
+  /// Interactions other than mode transition requests; return their numbers, each from 0.
   std::size_t publish_interaction(std::string interaction_class,
                                   std::vector<std::string> parameters);
   std::size_t subscribe_interaction(std::string interaction_class,
                                     std::vector<std::string> parameters);
-  /// Listeners are called in the order in which they were added, and live as long.
+  /// Listeners are called in the order in which they were added, and must outlive the federate.
   void add_listener(Listener&);
 
-  // -- values of ours; leave with the next phase() or step() --
+  // -- values of ours; sent with the next phase() or step() --
 
   void set(std::size_t object, std::size_t attribute, std::span<const std::byte>);
-  /// An interaction to be sent with the next step(), stamped as the values are.
+  /// An interaction to send with the next step(), with the same stamp as the values.
   void post(std::size_t interaction, std::vector<Octets> values);
 
   // -- the life of a federate --
 
-  /// Connects, joins, finds its part and initializes: an early joiner up to the known root frame, a
-  /// late one until it knows the configuration and the required instances. False: the federation
-  /// was shut down, now and below.
+  /// Connects, joins, determines its role and initializes: an early joiner until the root frame is
+  /// known, a late joiner until it knows the configuration and the required instances. False, here
+  /// and below: the federation was shut down.
   bool join();
   /// Whether it takes part in the initialization; after join().
   bool early() const noexcept;
-  /// Sends all values and takes part in multiphase point `k`; nothing to do for a late joiner.
+  /// Sends all values and takes part in multiphase point `k`; does nothing for a late joiner.
   bool phase(std::size_t k);
-  /// Time management; then waits for the federation to run, which may freeze first.
+  /// Enables time management; then waits until the federation runs, which may be frozen first.
   bool begin();
-  /// Sends what was set, stamped granted() + step, requests that time and waits until it is
-  /// granted. Stands still in it while the federation is frozen.
+  /// Sends the values that were set, stamped granted() + step, requests that time and waits for the
+  /// grant. Blocks while the federation is frozen.
   bool step();
-  /// Leaves. The Master ends the federation with it.
+  /// Resigns. The Master thereby ends the federation.
   void resign();
 
-  // -- how it stands --
+  // -- status --
 
   Ticks granted() const noexcept;
-  /// Logical time at which it began: 0, or of a late joiner a boundary.
+  /// The logical time at which it began: 0, or a boundary for a late joiner.
   Ticks started() const noexcept;
   const Settings& settings() const noexcept;
   const Configuration& configuration() const noexcept;
   Mode mode() const noexcept;  // from any thread
-  /// Scenario time at a logical time.
+  /// The scenario time at a logical time.
   double scenario_time(Ticks) const noexcept;
-  /// Whether step() or begin() stood still since this was last asked.
+  /// Whether step() or begin() was frozen since the last call.
   bool stood_still() noexcept;
-  /// How long the last step() waited for others, ns; and for whom at last: the one whose logical
-  /// time held all others back. Empty: the RTI did not tell, or it was no more than a moment.
+  /// How long the last step() waited for others, ns, and for which federate at the end: the one
+  /// whose logical time held all others back. Empty: the RTI did not report it, or the wait was
+  /// only short.
   std::int64_t waited() const noexcept;
   const std::string& waited_for() const noexcept;
-  /// Whether it asks the RTI for whom, when it has waited for a millisecond; at first it does not.
+  /// Whether to ask the RTI for that name after waiting a millisecond; initially false.
   void name_keepers(bool) noexcept;
-  /// All it waited for, by name.
+  /// All federates it waited for, by name.
   const std::vector<Keeper>& keepers() const noexcept;
-  /// When the federation began to run last, ns of the central timing equipment; -1: without it.
+  /// When the federation last began to run, ns of the central timing equipment; -1: without it.
   std::int64_t ran_at() const noexcept;
-  /// Why it ended, when step() answered false: "the Master shut the federation down".
+  /// Why it ended, when step() returned false: "the Master shut the federation down".
   const std::string& farewell() const noexcept;
   std::vector<std::string> members() const;
-  /// As the RTI last said; look_around() asks it to say it anew, which comes with the next step().
+  /// As the RTI last reported; look_around() requests new values, which arrive with the next
+  /// step().
   std::vector<Peer> peers() const;
   void look_around();
   bool evoked() const noexcept;
 
-  /// Asks for a mode: run, freeze or shutdown. The Master commands it, others send a request. From
-  /// any thread.
+  /// Requests a mode: run, freeze or shutdown. The Master commands it, others send a request. May
+  /// be called from any thread.
   void request(Mode);
-  /// Sends the request at once; after join(), by the federate's thread.
+  /// Sends the request at once; after join(), on the federate's thread.
   void send_request(Mode);
-  /// Lets a wait end soon, as if shut down. From any thread or signal handler.
+  /// Ends a wait soon, as if shut down. May be called from any thread or signal handler.
   void interrupt() noexcept;
 
   class Work;

@@ -24,7 +24,7 @@ constexpr PortSpec dynamical_ports[]{{"force", "N", 3},        {"torque", "N*m",
                                      {"inertia", "kg*m^2", 9}, {"inertia_rate", "kg*m^2/s", 9}};
 constexpr PortSpec place_ports[]{{"position", "m", 3}, {"attitude", "1", 4}};
 
-// as apply_inputs() takes them
+// in the order in which apply_inputs() reads them
 void append(std::vector<double>& to, const frames::Vector3& v) {
   to.insert(to.end(), v.data(), v.data() + 3);
 }
@@ -32,7 +32,7 @@ void append(std::vector<double>& to, const frames::Quaternion& q) {
   to.insert(to.end(), q.data(), q.data() + 4);
 }
 
-/// Takes numbers out of a flat vector, in order.
+/// Reads numbers from a flat vector, in order.
 class Taker {
  public:
   explicit Taker(const double* from) : next_(from) {}
@@ -68,7 +68,7 @@ void give(std::span<double> to, const frames::Vector3& v) noexcept {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = v[static_cast<Eigen::Index>(i)];
 }
 
-/// The words of an enumeration: "0 OFF, 1 ON".
+/// The enumerators of a part: "0 OFF, 1 ON".
 std::string words_of(const Flat& type, const Flat::Part& p) {
   if (p.enumeration < 0) return {};
   std::vector<std::string> all;
@@ -105,7 +105,7 @@ void FederateComponent::describe() {
   describe_outputs();
 }
 
-/// States of frames, entities and interfaces that are published.
+/// States of published frames, entities and interfaces.
 void FederateComponent::describe_states_in() {
   Description& d = description_;
   const auto input = [&](const std::string& port, const PortSpec& s, std::vector<double> initial) {
@@ -155,7 +155,7 @@ void FederateComponent::describe_states_in() {
   }
 }
 
-/// What classes of the user's add, and interactions that are sent.
+/// Attributes that user classes add, and interactions that are sent.
 void FederateComponent::describe_values_in() {
   Description& d = description_;
   for (const auto* attributes : published_attributes())
@@ -221,7 +221,7 @@ void FederateComponent::describe_outputs() {
   d.outputs.push_back({.name = "mode", .scalar = Scalar::integer});
 }
 
-// In the order of the inputs.
+// in the order of the inputs
 std::vector<const std::vector<MappedAttribute>*> FederateComponent::published_attributes() const {
   std::vector<const std::vector<MappedAttribute>*> all;
   for (const PublishedFrame& f : document_.frames) all.push_back(&f.extended.attributes);
@@ -232,7 +232,7 @@ std::vector<const std::vector<MappedAttribute>*> FederateComponent::published_at
   return all;
 }
 
-// By name of the object; parameters of interactions, which have none, last.
+// by object name; parameters of interactions, which have none, last
 std::vector<std::pair<std::string, const std::vector<MappedAttribute>*>>
 FederateComponent::subscribed_attributes() const {
   std::vector<std::pair<std::string, const std::vector<MappedAttribute>*>> all;
@@ -398,7 +398,7 @@ bool FederateComponent::initialize(Time, int phase) {
   if (joined_) return true;
   if (phase == 0) {
     make_federate();
-    return false;  // the models compute what is published first
+    return false;  // the models first compute what is published
   }
   const auto goes_on = [&](bool good) {
     if (!good)
@@ -414,7 +414,7 @@ bool FederateComponent::initialize(Time, int phase) {
   if (federate_->early() && k < phases) goes_on(federate_->phase(k));
   if (federate_->early() && k + 1 < phases) return false;
   goes_on(federate_->begin());
-  static_cast<void>(federate_->stood_still());  // clocks begin later anyway
+  static_cast<void>(federate_->stood_still());  // clocks start later anyway
   check_frames();
   joined_ = true;
   return true;
@@ -470,7 +470,7 @@ void FederateComponent::apply_inputs(Ticks at) {
       e.parent = parent;
       s = frames::relative(s, parent_state);
     } else {
-      e.parent = p.expressed;  // as long as the other is not known
+      e.parent = p.expressed;  // while the other frame is not known
     }
     e.state = s;
   }
@@ -501,7 +501,7 @@ void FederateComponent::sending(Ticks) {
       federate_->set(m.places[i].first, m.places[i].second, bytes[i]);
   }
   if (federate_->mode() != Mode::running) return;
-  // one for each time that it happened since the last step
+  // one for each occurrence since the last step
   constexpr std::int64_t most = 1000;
   for (std::size_t k = 0; k < sent_.size(); ++k) {
     const std::int64_t times = std::min(sent_[k].wanted - sent_[k].done, most);

@@ -13,25 +13,25 @@
 
 namespace vernier::spacefom {
 
-/// A federate as a component and a pacer: inputs are what it publishes, outputs what it subscribed,
-/// and the federation withholds time.
+/// A federate as a component and a pacer: its inputs are what it publishes, its outputs what it
+/// subscribes to, and the federation controls the advance of time.
 ///
-/// The run is one step ahead of the granted logical time, as the lookahead demands: at its tick T
-/// the federate is granted T - step, sends its inputs of T stamped T, requests T, and enters T +
-/// step when T is granted. So outputs at T come from states of others up to T - step; they are
-/// propagated to T (or as received, as the document says). A late joiner's T counts from the
+/// The run is one step ahead of the granted logical time, as the lookahead requires: at tick T the
+/// federate is granted T - step, sends its inputs of T stamped T, requests T, and enters T + step
+/// when T is granted. So outputs at T come from other federates' states up to T - step; they are
+/// propagated to T (or used as received, as the document says). For a late joiner T counts from the
 /// boundary at which it began.
 ///
 /// A published object with port P has inputs P.position (m), P.velocity (m/s), P.attitude (scalar
 /// last, parent to own axes), P.rate (1/s, own axes); entities also P.acceleration,
-/// P.angular_acceleration, with several parents P.parent, which one; dynamical ones P.force,
-/// P.torque, P.mass, P.mass_rate, P.inertia, P.inertia_rate. A subscribed object has the same as
-/// outputs, and P.known and P.age (s). Outputs of all: logical_time (s), mode. Attributes of the
-/// user's classes have a port for each part (values.hpp); an interaction is an event P, with its
-/// parameters as ports: all that came by then raise the count, the parameters are those of the
-/// last.
+/// P.angular_acceleration, and with several parents P.parent, which selects one; dynamical ones
+/// P.force, P.torque, P.mass, P.mass_rate, P.inertia, P.inertia_rate. A subscribed object has the
+/// same as outputs, and P.known and P.age (s). Common outputs: logical_time (s), mode. Attributes
+/// of user classes have a port for each part (values.hpp). An interaction is an event P with its
+/// parameters as ports: each one received by then increases the count, and the parameters are those
+/// of the last.
 ///
-/// It joins in initialize(): checking a composition talks to nobody.
+/// It joins in initialize(): checking a composition contacts no RTI.
 class FederateComponent final : public Component,
                                 public PacerSource,
                                 public TimeBaseSource,
@@ -51,7 +51,7 @@ class FederateComponent final : public Component,
   std::vector<Pacer*> pacers() override { return {&waiter_}; }
   bool withholds_time() const noexcept override { return true; }
   std::optional<WallPace> pace() const override;
-  /// Central timing equipment, of the Pacing federate.
+  /// The central timing equipment, for the Pacing federate.
   TimeBase* time_base() override;
 
   const Fault& fault() const noexcept override { return fault_; }
@@ -67,7 +67,7 @@ class FederateComponent final : public Component,
     Outcome wait_for(Time t) noexcept override { return member_.wait_for(t); }
     Fault fault() const noexcept override { return member_.fault_; }
     bool over() const noexcept override { return member_.over_; }
-    /// Who once asks wants names from then on.
+    /// After the first call, names are requested from the RTI.
     Kept kept() const noexcept override {
       if (member_.federate_) member_.federate_->name_keepers(true);
       return member_.kept_;
@@ -83,7 +83,7 @@ class FederateComponent final : public Component,
    private:
     FederateComponent& member_;
   };
-  /// The run begins when the central clock shows what the Master said, and follows that clock.
+  /// The run begins when the central clock reaches the Master's time, and follows that clock.
   class CentralTime final : public TimeBase {
    public:
     explicit CentralTime(FederateComponent& m) : member_(m) {}
@@ -91,7 +91,7 @@ class FederateComponent final : public Component,
     std::int64_t due(Time, std::int64_t now) noexcept override;
 
    private:
-    /// What the central clock shows; as it went on when it cannot be read any more.
+    /// The reading of the central clock; extrapolated when it can no longer be read.
     std::int64_t central(std::int64_t now) noexcept;
 
     FederateComponent& member_;
@@ -109,14 +109,14 @@ class FederateComponent final : public Component,
         mass, force, torque;
     std::span<std::uint8_t> known;
   };
-  /// Attributes of one object of another, or parameters of an interaction.
+  /// Attributes of one object of another federate, or parameters of an interaction.
   struct Mapped {
     std::string name;
     const std::vector<MappedAttribute>* attributes = nullptr;
     std::vector<std::vector<double>> values;
     std::vector<std::vector<std::span<double>>> ports;  // of each value's parts
   };
-  /// Where a value of an object of another goes: into which values of mapped_.
+  /// The destinations in mapped_ of a value of another federate's object.
   struct Target {
     std::size_t mapped, attribute;
   };
@@ -168,11 +168,11 @@ class FederateComponent final : public Component,
   std::vector<double> inputs_;
   std::vector<Shown> shown_;
   std::vector<Mapped> mapped_;
-  std::vector<std::vector<std::vector<Target>>> targets_;  // by Remote::number and place of a value
+  std::vector<std::vector<std::vector<Target>>> targets_;  // by Remote::number and position
   std::vector<MappedOwn> mapped_own_;
   std::vector<Sent> sent_;
   std::vector<Came> came_;
-  std::set<const MappedAttribute*> told_;  // of a value that could not be read
+  std::set<const MappedAttribute*> told_;  // for which an undecodable value was reported
   std::span<double> logical_time_;
   std::span<std::int64_t> mode_;
   bool over_ = false, joined_ = false;

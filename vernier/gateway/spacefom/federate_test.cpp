@@ -25,13 +25,13 @@ using namespace std::chrono_literals;
 constexpr double epoch = 1597341669.184;
 constexpr const char* root = "SolarSystemBarycentricInertial";
 
-/// One federate in a thread of its own.
+/// One federate in its own thread.
 class Runner {
  public:
   explicit Runner(Settings s) : federate(std::move(s)), objects(federate) {}
   ~Runner() { finish(); }
 
-  /// `each` is called after every step; it answers whether to go on.
+  /// `each` is called after every step and returns whether to continue.
   void start(std::function<bool(Runner&)> each = [](Runner&) { return true; }) {
     thread_ = std::thread([this, each = std::move(each)] {
       try {
@@ -94,7 +94,7 @@ frames::FrameState moving(double x, double v) {
   return s;
 }
 
-/// Master, Pacing, RRFP and an ordinary one. The RRFP has a frame that moves with 100 m/s, the
+/// Master, Pacing, RRFP and an ordinary federate. The RRFP has a frame that moves at 100 m/s, the
 /// ordinary one an entity in it.
 struct Federation {
   explicit Federation(const std::string& called, bool evoked = false, bool use_mom = true,
@@ -138,7 +138,7 @@ struct Federation {
     the_master->start();
     pacer->start(std::move(pacing));
     sun->start([](Runner& r) {
-      // what is set now is that of the next step
+      // what is set now belongs to the next step
       r.objects.frame(1) =
           moving(1.0 + 100.0 * static_cast<double>(r.federate.granted() + 500'000) * 1e-6, 100.0);
       return true;
@@ -168,12 +168,12 @@ TEST_P(Callbacks, InitializesRunsAndShutsDown) {
   f.start([&](Runner& r) {
     const Ticks t = r.federate.granted();
     frames::FrameState s;
-    // the entity in the root frame, propagated to now; all moves at constant velocity
+    // the entity in the root frame, propagated to now; everything moves at constant velocity
     if (t > 0 && r.objects.resolve("Lander", root, r.federate.scenario_time(t), s)) {
       ++seen;
       const double h = static_cast<double>(t) * 1e-6;
       frames::FrameState earth = moving(1.0 + 100.0 * h, 100.0), lander;
-      // the frame was sent every 0.5 s with a fixed attitude, and turns between
+      // the frame was sent every 0.5 s with a constant attitude, and rotates in between
       const double since = static_cast<double>(t % 500'000) * 1e-6;
       earth.attitude = frames::propagated(moving(0, 0), since).attitude;
       lander.position = {0, 7.0 * h, 0};
@@ -194,7 +194,7 @@ TEST_P(Callbacks, InitializesRunsAndShutsDown) {
     EXPECT_GE(r->federate.granted(), 4'000'000);
   }
   EXPECT_GE(seen, 20);
-  EXPECT_LT(worst, 1e-6);  // the scenario time of a double resolves 0.24 us, at 100 m/s
+  EXPECT_LT(worst, 1e-6);  // the scenario time as a double resolves 0.24 us, at 100 m/s
 }
 
 INSTANTIATE_TEST_SUITE_P(Federate, Callbacks,
@@ -230,7 +230,7 @@ TEST(Federate, FreezesAllOnOneBoundaryAndRunsAgain) {
     }
     return true;
   });
-  // somebody else asks for the run to go on; what is not valid meanwhile is dropped
+  // another federate requests the run to continue; invalid requests meanwhile are dropped
   Runner watcher(member("freezing", "Watcher"));
   watcher.objects.subscribe_frames();
   watcher.objects.subscribe_entities();
@@ -328,7 +328,7 @@ TEST(Federate, NoticesThatTheMasterIsGone) {
     return true;
   });
   while (!f.pacer->running.load() && !f.pacer->failed.load()) std::this_thread::sleep_for(1ms);
-  // the RTI resigns it, as it does with one whose connection breaks
+  // the RTI resigns it, as it does when a connection breaks
   expel(member("headless", "Operator"), "Master");
   f.finish();
   EXPECT_TRUE(f.the_master->message.starts_with("error[V5328]: ")) << f.the_master->message;
@@ -415,7 +415,7 @@ TEST(Federate, IsRecordedAndReplayed) {
   eye.finish();
   EXPECT_EQ(eye.message, "");
   EXPECT_EQ(type, "lander");
-  EXPECT_GT(lander.position.norm(), 100.0);  // it went on with the frame, 100 m/s
+  EXPECT_GT(lander.position.norm(), 100.0);  // it kept moving with the frame, at 100 m/s
 }
 
 TEST(Federate, IsRecordedWithWhatModulesAdd) {

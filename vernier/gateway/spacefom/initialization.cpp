@@ -81,7 +81,7 @@ void Federate::Work::gather_federates() {
   wait(
       [&] {
         const std::vector<std::string> here = peers_.members();
-        missing = settings.federates;  // one that came may have gone again
+        missing = settings.federates;  // one that had joined may have resigned again
         std::erase_if(missing, [&](const std::string& name) {
           if (peers_.has_mom()) return std::find(here.begin(), here.end(), name) != here.end();
           return handle_of(name).has_value();
@@ -167,7 +167,7 @@ void Federate::Work::initialize_early() {
   if (!settings.master) needed.emplace_back(detail::exco_name);
   await_instances(std::move(needed));
   synchronize(label::objects_discovered);
-  // no update of the ExCO before all objects are discovered (7-16)
+  // no update of the ExCO before all objects are discovered (rule 7-16)
   if (settings.master) {
     configuration().current = configuration().next = Mode::initializing;
     configuration().has_modes = true;
@@ -196,7 +196,7 @@ void Federate::Work::declare_early() {
   register_own();
 }
 
-// Who publishes the root frame sends it first; the Master says its name to all.
+// The root reference frame publisher sends its frame first; the Master announces its name.
 void Federate::Work::agree_on_root() {
   std::string& root = configuration().root_frame;
   if (settings.root_publisher) send(std::nullopt, true);
@@ -303,7 +303,7 @@ void Federate::Work::begin_late() {
   const bool freezing = c.next == Mode::freeze && mode != Mode::freeze;
   if (freezing)
     execution_.freeze_at = frames::logical_time(c.epoch, c.next_mode_time).value_or(time.granted);
-  // what others went through while we came in is no concern of ours
+  // transitions of the others during our initialization do not concern us
   if (points_.synchronized(label::mtr_run)) points_.pass(label::mtr_run);
   if (points_.synchronized(label::mtr_freeze) && !freezing) points_.pass(label::mtr_freeze);
   send(std::nullopt);

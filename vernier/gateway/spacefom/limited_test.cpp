@@ -1,4 +1,4 @@
-// An RTI that has less than ours: no callbacks but evoked ones, no management object model.
+// An RTI with fewer features than ours: only evoked callbacks, no Management Object Model.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<int> refused_models, refused_names;
 
-/// Our RTI behind an ambassador that refuses what the standard lets an RTI refuse.
+/// Our RTI behind an ambassador that refuses what the standard permits an RTI to refuse.
 class LimitedAmbassador final : public hla::VernierAmbassador {
  public:
   LimitedAmbassador()
@@ -40,7 +40,7 @@ class LimitedAmbassador final : public hla::VernierAmbassador {
   }
 
  private:
-  /// Neither the MOM nor names without their root.
+  /// Neither the MOM nor names without their root class.
   static void refuse_short(const std::wstring& name, const std::wstring& top) {
     if (name.starts_with(top) && name.find(L"HLAmanager") == std::wstring::npos) return;
     ++refused_names;
@@ -108,7 +108,7 @@ TEST(LimitedRti, IsServedWithEvokedCallbacksFullNamesAndWithoutMom) {
   EXPECT_EQ(refused_names.load(), 2);  // each asked once for the MOM's federates
 }
 
-/// Our RTI with something to say whenever it is asked.
+/// Our RTI, which delivers something at every query.
 class TalkativeAmbassador final : public hla::VernierAmbassador {
  public:
   TalkativeAmbassador()
@@ -140,7 +140,7 @@ TEST(TalkativeRti, DoesNotMakePatienceEndless) {
   Federate f(s, [] { return std::make_unique<TalkativeAmbassador>(); });
   std::string said;
   try {
-    f.join();  // no Master ever comes
+    f.join();  // no Master ever joins
   } catch (const ConfigurationError& e) {
     said = e.diagnostics().list().front().code;
   }
@@ -156,7 +156,7 @@ TEST(OtherTime, IsRefusedByName) {
   const std::wstring name = wide(s.federation);
   const std::wstring module = L"SISO_SpaceFOM_datatypes";
   ambassador->createFederationExecution(name, module, L"HLAfloat64Time");
-  ambassador->joinFederationExecution(L"holder", name);  // so that nobody destroys it
+  ambassador->joinFederationExecution(L"holder", name);  // so that it is not destroyed
   Federate f(s);
   std::string said;
   try {

@@ -15,13 +15,13 @@ using document::Report;
 
 constexpr std::string_view object_root = "HLAobjectRoot.";
 
-/// Ports that frames, entities and interfaces have by themselves.
+/// Ports that frames, entities and interfaces always have.
 constexpr std::array<std::string_view, 15> standard_ports{
     "position", "velocity",     "attitude", "rate", "acceleration", "angular_acceleration",
     "known",    "age",          "parent",   "mass", "mass_rate",    "force",
     "torque",   "inertia_rate", "inertia"};
 
-/// Classes of the SpaceFOM whose attributes have ports.
+/// SpaceFOM classes whose attributes have ports.
 bool of_spacefom(std::string_view path) {
   return path == "HLAobjectRoot.ReferenceFrame" || path == "HLAobjectRoot.PhysicalEntity" ||
          path == "HLAobjectRoot.PhysicalEntity.DynamicalEntity" ||
@@ -48,7 +48,7 @@ std::optional<int> Mapping::class_of(const Element& e, const char* kind, const C
   if (all)
     for (std::size_t i = 0; i < all->size(); ++i) {
       const std::string& path = (*all)[i].path;
-      paths.push_back(path.substr(path.find('.') + 1));  // as people write it, without the root
+      paths.push_back(path.substr(path.find('.') + 1));  // as users write it, without the root
       if (path == name || paths.back() == name) return static_cast<int>(i);
     }
   auto& d = wrong("V1836", e, "class",
@@ -198,7 +198,7 @@ void Mapping::one(const Element& a, const char* kind, const std::string& data_ty
   to.push_back(std::move(m));
 }
 
-// numbers in SI, and words where the type has some; the text of a string
+// numbers in SI, enumerators by name where the type has them; the text of a string
 void Mapping::initial(const Element& a, MappedAttribute& m) {
   if (!a.attribute("initial")) return;
   const std::size_t room = m.initial.size(), count = m.type.list ? 1 : 0;  // where a count is

@@ -30,7 +30,7 @@ Mirror::Object* Mirror::discover(const rti1516e::ObjectInstanceHandle& handle, c
                                  std::string name) {
   if (by_handle_.contains(handle)) return nullptr;
   Remote r{.number = objects_.size(), .name = std::move(name), .object_class = c.name};
-  // numbers stay small: as many as there are objects, and those that were removed
+  // numbers stay small: those of removed objects are reused
   if (free_.empty()) {
     r.number = objects_.size();
   } else {

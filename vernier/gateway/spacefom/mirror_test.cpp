@@ -11,7 +11,7 @@
 namespace vernier::spacefom::detail {
 namespace {
 
-/// A federate that is nothing but the standard interface.
+/// A federate that uses only the standard interface.
 class Bare {
  public:
   explicit Bare(const std::wstring& federation) : federation_(federation) {
@@ -47,7 +47,7 @@ TEST(Mirror, TakesValuesByHandleIntoThePlacesOfTheirNames) {
   Bare bare(L"mirrored");
   Mirror mirror;
   Class& entities = mirror.add("HLAobjectRoot.PhysicalEntity", {"type"});
-  // of one class again: the same, with all attributes
+  // the same class again: the same entry, with all attributes
   EXPECT_EQ(&mirror.add("HLAobjectRoot.PhysicalEntity", {"status", "type"}), &entities);
   EXPECT_EQ(entities.attributes, (std::vector<std::string>{"type", "status"}));
   entities.resolve(*bare.rti);
@@ -86,10 +86,10 @@ TEST(Mirror, GivesNumbersAgainOfObjectsThatAreGone) {
   EXPECT_FALSE(mirror.has_instance("b"));
   EXPECT_EQ(discovered("e")->remote.number, 1u);
   EXPECT_EQ(discovered("f")->remote.number, 3u);
-  EXPECT_EQ(d->remote.name, "d");  // stays where it is
+  EXPECT_EQ(d->remote.name, "d");  // the reference remains valid
 }
 
-/// Keeps the bytes of every attribute of the ExCO, by name.
+/// Records the bytes of every attribute of the ExCO, by name.
 class Watcher final : public rti1516e::NullFederateAmbassador {
  public:
   explicit Watcher(rti1516e::RTIambassador& rti) : rti_(rti) {}
@@ -139,7 +139,7 @@ TEST(Execution, IsSaidUnderTheNamesOfTheStandard) {
   watcher.subscribe();
   const std::size_t all = Execution::attributes().size();
   while (watcher.said.size() < all) {
-    ASSERT_TRUE(master.step());  // answers meanwhile
+    ASSERT_TRUE(master.step());  // answers requests meanwhile
     while (rti->evokeCallback(0.0)) {
     }
   }

@@ -33,7 +33,7 @@ void Federate::Work::ask(Mode wanted) {
   }
 }
 
-// what is valid in which mode; shutdown wins over all, and duplicates are dropped
+// which request is valid in which mode; shutdown takes precedence, and duplicates are dropped
 void Federate::Work::command(Mode wanted) {
   Configuration& c = configuration();
   if (ending.shutdown) return;
@@ -44,7 +44,7 @@ void Federate::Work::command(Mode wanted) {
     case Mode::freeze:
       if (mode == Mode::initializing) execution_.first = Mode::freeze;
       if (mode != Mode::running || !execution_.settled()) return;
-      // others may be as far as our next step and its lookahead let them
+      // others may have advanced as far as our next step and its lookahead permit
       execution_.freeze_at = freeze_time(std::max(time.granted, time.requested),
                                          settings.freeze_padding, c.least_common);
       c.next = Mode::freeze;
@@ -89,7 +89,8 @@ void Federate::Work::enter_run() {
   if (settings.central_clock) await_central_time();
 }
 
-// All begin to run when the central timing equipment shows what the Master said.
+// All federates begin to run when the central timing equipment reaches the Master's time
+// (7-1..7-4).
 void Federate::Work::await_central_time() {
   const auto wrong = [&](const std::string& what, const char* note) {
     Diagnostics d;
@@ -111,14 +112,14 @@ void Federate::Work::await_central_time() {
                     " s by the central clock of " + settings.name,
                 "all members need the same clock as cte in <time>, set alike: NTP or PTP");
   wait([&] { return left() < near; }, [] { return std::string(); }, false);
-  // the rest at once; a clock that is set or fails meanwhile holds nobody up
+  // busy-wait for the rest; a clock that is reset or fails meanwhile must not block the federate
   const auto most = std::chrono::steady_clock::now() + std::chrono::nanoseconds(2 * near);
   for (std::int64_t l = left(); l > 0 && std::chrono::steady_clock::now() < most; l = left())
     std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(l, near)));
 }
 
 void Federate::Work::freeze() {
-  if (mode != Mode::freeze) {  // not one that came into a frozen federation
+  if (mode != Mode::freeze) {  // unless it joined a frozen federation
     if (settings.master) register_point(label::mtr_freeze, nullptr);
     synchronize(label::mtr_freeze);
   }
@@ -146,7 +147,7 @@ void Federate::Work::advance_to(Ticks t) {
   rti().timeAdvanceRequest(rti1516e::HLAinteger64Time(t));
   const auto done = [&] { return time.state == TimeManagement::managed; };
   const auto what = [&] { return "time " + text_of(t); };
-  // who holds time back is asked only when somebody does
+  // only if time is held back, ask which federate does so
   constexpr std::chrono::milliseconds moment{1};
   if (!wait_for(done, what, moment)) {
     peers_.look_for_keeper(rti());

@@ -46,7 +46,7 @@ bool is_a(std::string_view path, std::string_view base) {
   return path.starts_with(base) && (path.size() == base.size() || path[base.size()] == '.');
 }
 
-/// Gives `now` accelerations: those of the last two states, or as before when it is the same time.
+/// Sets the accelerations of `now`: from the last two states, or unchanged if the time is the same.
 void reckon(frames::FrameState& now, const frames::FrameState& before, double dt) {
   const frames::FrameState s = dt == 0.0 ? before : frames::with_accelerations(now, before, dt);
   now.acceleration = s.acceleration;
@@ -62,7 +62,7 @@ Objects::Objects(Federate& f) : federate_(f) { f.add_listener(*this); }
 std::size_t Objects::publish_frame(std::string name, std::string parent, const Extension& x) {
   const std::size_t object = federate_.publish(class_of(x, frame_path), name,
                                                all_of(frame_attributes(), x), parent.empty());
-  static_cast<void>(tree_.add(name, parent));  // of one name twice: V5325 when it joins
+  static_cast<void>(tree_.add(name, parent));  // duplicate names are reported when it joins: V5325
   const auto at = tree_.find(name);
   frames_.push_back({object, std::move(name), std::move(parent), at});
   return frames_.size() - 1;
@@ -94,7 +94,7 @@ Objects::Place Objects::interface_value(std::size_t i, std::size_t extra) const 
   return {interfaces_.at(i).object, interface_attributes().size() + extra};
 }
 
-// derived classes first: an object stays of the class as which it was discovered
+// derived classes first: an object keeps the class as which it was discovered
 void Objects::subscribe(const std::string& path, std::vector<std::string> standard,
                         std::vector<Extension> extensions) {
   const auto depth = [](const Extension& x) {
@@ -126,8 +126,9 @@ void Objects::put(std::size_t object, std::size_t attribute, const Octets& bytes
   federate_.set(object, attribute, bytes);
 }
 
-// All that is due of one object goes into one update (5-8, 6-8, 6-11, 6-15): the federate sends
-// what was set together. Forces never go without accelerations (6-9, 6-10): both go always.
+// Everything due of one object is sent in one update (rules 5-8, 6-8, 6-11, 6-15): the federate
+// sends what was set together. Forces are never sent without accelerations (6-9, 6-10): both are
+// always sent.
 void Objects::sending(Ticks t) {
   const double time = federate_.scenario_time(t);
   const frames::WireAttitude way = federate_.settings().attitude;
@@ -312,7 +313,7 @@ bool Objects::take_frame_value(Field field, const Octets& bytes, KnownFrame& f) 
   }
 }
 
-// Frames of the standard come without accelerations: then those between the last two states.
+// The standard's frames have no accelerations: estimate them from the last two states.
 void Objects::place(frames::FrameTree::Index at, const frames::FrameState& s, double time,
                     const Given& given) {
   const frames::Epoch now = frames::scenario_instant(time);

@@ -13,8 +13,8 @@
 
 namespace vernier::spacefom {
 
-/// A PhysicalEntity, or a DynamicalEntity with all of it. SI. Its state is that of the body frame
-/// (origin in the centre of mass) relative to the parent reference frame.
+/// A PhysicalEntity, or a DynamicalEntity with all attributes. SI. Its state is that of the body
+/// frame (origin at the centre of mass) relative to the parent reference frame.
 struct Entity {
   std::string name, type, status, parent;
   frames::FrameState state;  // acceleration of the centre of mass in parent axes, the angular one
@@ -27,43 +27,43 @@ struct Entity {
   std::array<double, 9> inertia{}, inertia_rate{};  // row by row
 };
 
-/// A PhysicalInterface: a place on an entity, in its structural axes.
+/// A PhysicalInterface: a location on an entity, in its structural axes.
 struct Interface {
   std::string name, parent;
   frames::Vector3 position = frames::Vector3::Zero();
   frames::Quaternion attitude = {0.0, 0.0, 0.0, 1.0};
 };
 
-/// A class of the user's own below one of the SpaceFOM, and attributes that it adds.
+/// A user class derived from one of the SpaceFOM, and the attributes that it adds.
 struct Extension {
   std::string object_class = {};  // empty: the class of the SpaceFOM
   std::vector<std::string> attributes = {};
 };
 
-/// What a federation's objects of the SpaceFOM say: ours to be sent, those of others as received,
-/// and the tree of all reference frames.
+/// The SpaceFOM objects of a federation: ours to send, those of others as received, and the tree of
+/// all reference frames.
 class Objects final : public Listener {
  public:
-  /// Listens to the federate; both live as long.
+  /// Listens to the federate, which must live as long.
   explicit Objects(Federate&);
 
   // -- before the federate joins --
 
-  /// An empty parent: the root frame, whose publisher the federate then is.
+  /// An empty parent: the root frame; the federate is then the root reference frame publisher.
   std::size_t publish_frame(std::string name, std::string parent, const Extension& = {});
   std::size_t publish_entity(Entity, const Extension& = {});
   std::size_t publish_interface(Interface, const Extension& = {});
-  /// Of what extensions add, a frame's accelerations are used.
+  /// Of the attributes that extensions add, the accelerations of frames are used.
   void subscribe_frames(std::vector<Extension> = {});
   void subscribe_entities(std::vector<Extension> = {});
   void subscribe_interfaces(std::vector<Extension> = {});
-  /// Where the federate keeps a value of ours that an extension adds: object and attribute.
+  /// Where the federate stores a value of ours that an extension adds: object and attribute.
   using Place = std::pair<std::size_t, std::size_t>;
   Place frame_value(std::size_t i, std::size_t extra) const;
   Place entity_value(std::size_t i, std::size_t extra) const;
   Place interface_value(std::size_t i, std::size_t extra) const;
 
-  // -- ours: what is here when the federate sends, leaves --
+  // -- ours: the values at the time of sending are sent --
 
   frames::FrameState& frame(std::size_t i) { return frames_.at(i).state; }
   Entity& entity(std::size_t i) { return entities_.at(i).entity; }
@@ -71,7 +71,7 @@ class Objects final : public Listener {
 
   // -- of others --
 
-  /// Accelerations that were received. The others are those of the last two states.
+  /// Accelerations that were received. The others are estimated from the last two states.
   struct Given {
     std::optional<frames::Vector3> acceleration, angular;
   };
@@ -89,21 +89,21 @@ class Objects final : public Listener {
   const std::map<std::string, Interface, std::less<>>& known_interfaces() const noexcept {
     return known_interfaces_;
   }
-  /// Ours and others'.
+  /// Our frames and those of others.
   const frames::FrameTree& tree() const noexcept { return tree_; }
 
-  /// A frame or an entity relative to a frame, all states on the way propagated to `scenario_time`;
-  /// or of the states as received. False: not known, or no path joins them. Does not allocate.
+  /// A frame or entity relative to a frame, with all states on the path propagated to
+  /// `scenario_time`, or as received. False: unknown, or no path connects them. Does not allocate.
   bool resolve(std::string_view subject, std::string_view frame, double scenario_time,
                frames::FrameState&) const noexcept;
   bool resolve(std::string_view subject, std::string_view frame,
                frames::FrameState&) const noexcept;
 
-  /// Values that could not be read: how many, and which came last.
+  /// Values that could not be decoded: how many, and the last one.
   std::uint64_t malformed() const noexcept { return malformed_; }
   const std::string& last_malformed() const noexcept { return last_malformed_; }
-  /// What is wrong with the frames, in sentences: several roots, another than the configuration
-  /// names, parents that are not there.
+  /// Problems with the frames, in sentences: several roots, a root other than the configuration's,
+  /// missing parents.
   std::vector<std::string> problems() const;
 
   void discovered(const Remote&) override;
@@ -132,7 +132,7 @@ class Objects final : public Listener {
     Given given = {};
     frames::FrameTree::Index at = frames::FrameTree::none;
   };
-  /// What an attribute of the SpaceFOM is.
+  /// The meaning of a SpaceFOM attribute.
   enum class Field : std::uint8_t {
     other,
     parent,
@@ -152,14 +152,14 @@ class Objects final : public Listener {
     position,
     attitude
   };
-  /// An object of another, as it was resolved when it was discovered.
+  /// An object of another federate, as resolved at its discovery.
   struct Resolved {
     enum class Kind : std::uint8_t { other, frame, entity, interface };
     Kind kind = Kind::other;
     bool dynamical = false;
     std::vector<Field> fields = {};  // of its values
     KnownFrame frame = {};
-    KnownEntity* entity = nullptr;  // from its first values on
+    KnownEntity* entity = nullptr;  // set with its first values
     Interface* interface = nullptr;
   };
 

@@ -5,13 +5,13 @@
 namespace vernier::spacefom::detail {
 namespace {
 
-/// HLAlogicalTime, HLAtimeInterval: the encoded time behind its length; empty: none.
+/// HLAlogicalTime, HLAtimeInterval: the encoded time after its length; empty: none.
 std::optional<Ticks> time_in(std::span<const std::byte> bytes) noexcept {
   if (bytes.size() < 8) return {};
   return read_ticks(bytes.last(8));
 }
 
-/// A number of any size, big endian, behind `skip` bytes.
+/// A big-endian number of any size, after `skip` bytes.
 std::optional<Ticks> number_in(const Octets& b, std::size_t skip) {
   if (b.size() <= skip || b.size() - skip > 8) return {};
   std::uint64_t n = 0;
@@ -19,7 +19,7 @@ std::optional<Ticks> number_in(const Octets& b, std::size_t skip) {
   return static_cast<Ticks>(n);
 }
 
-/// Slots of the class of federates; the last three only for one that observes.
+/// Slots of the federates' class; the last three only with Settings::observes.
 struct Slot {
   static constexpr std::size_t name = 0, state = 1, time = 2, lookahead = 3, type = 4,
                                regulating = 5, constrained = 6;
@@ -58,7 +58,7 @@ std::vector<std::string> Peers::members() const {
   return names;
 }
 
-// times in the MOM: how many bytes, then those of HLAinteger64Time
+// times in the MOM: a byte count, then an HLAinteger64Time
 std::vector<Peer> Peers::all(const Execution& execution) const {
   std::vector<Peer> peers;
   for (const Mirror::Object& o : mirror_.objects()) {
@@ -89,7 +89,7 @@ std::vector<Peer> Peers::all(const Execution& execution) const {
 
 void Peers::look_around(rti1516e::RTIambassador& rti, const Execution& execution) {
   if (has_mom()) rti.requestAttributeValueUpdate(federates_.handle, federates_.all(), {});
-  if (!owners_.empty()) return;  // both roles stay where they are
+  if (!owners_.empty()) return;  // both roles are constant
   if (execution.known() && !settings_.master)
     rti.queryAttributeOwnership(execution.object, execution.exco->handles.front());
   for (const Mirror::Object& o : mirror_.objects())
@@ -100,7 +100,7 @@ void Peers::look_around(rti1516e::RTIambassador& rti, const Execution& execution
 void Peers::owned(rti1516e::RTIambassador& rti, const Event& e) {
   try {
     owners_[e.object] = narrow(rti.getFederateName(e.federate));
-  } catch (const rti1516e::Exception&) {  // it left meanwhile
+  } catch (const rti1516e::Exception&) {  // it resigned meanwhile
   }
 }
 
@@ -121,8 +121,8 @@ void Peers::look_for_keeper(rti1516e::RTIambassador& rti) {
   rti.requestAttributeValueUpdate(federates_.handle, time_attributes(), {});
 }
 
-// Whoever has not asked to advance holds time back; of several, the one whose messages may come
-// earliest.
+// A federate that has not requested an advance holds time back; of several, the one whose messages
+// may arrive earliest.
 void Peers::note_keeper() {
   Ticks least = 0;
   const Remote* found = nullptr;
@@ -131,7 +131,7 @@ void Peers::note_keeper() {
     const std::vector<Remote::Value>& v = o.remote.values;
     const Octets& granted = v[Slot::state].bytes;
     const auto t = time_in(v[Slot::time].bytes), l = time_in(v[Slot::lookahead].bytes);
-    // HLAtimeState, 32 bits, big endian: 0 is granted; without a lookahead it does not regulate
+    // HLAtimeState, 32 bits, big endian: 0 is granted; without a lookahead it is not regulating
     if (granted.size() != 4 || granted.back() != std::byte{0} || !t || !l) continue;
     if (read_string(v[Slot::name].bytes) == settings_.name || (found && sum_of(*t, *l) >= least))
       continue;

@@ -7,24 +7,24 @@ namespace vernier::spacefom {
 using detail::Over;
 using detail::Role;
 
-// Who of the others is lost, and what that means for us.
+// Which other federates are lost, and the consequences for us.
 
 void Federate::Work::peer_gone(const std::string& name, const std::string& why, bool lost) {
   const auto& before = ending.peer;
   if (name.empty() || name == settings.name || (before && before->needed && before->lost)) return;
   const auto& required = settings.federates;
   detail::Ending::Gone g{name, why, time.granted, lost, false, detail::Ending::Clock::now()};
-  // the Pacing federate is needed to the end; others that leave in order have done their part
+  // the Pacing federate is required to the end; others may resign in order
   if (role_ != Role::unknown)
     g.needed = name == settings.pacer ||
                (lost && settings.master &&
                 std::find(required.begin(), required.end(), name) != required.end()) ||
-               // nobody knows yet who the Master is
+               // the Master is not known yet
                (lost && early() && !settings.master && !execution_.known());
   if (lost || g.needed) ending.peer = std::move(g);
 }
 
-// Without management objects only the names tell.
+// without management objects, names are the only information
 void Federate::Work::miss_required() {
   if (peers_.has_mom() || !settings.master || role_ == Role::unknown) return;
   for (const std::string& name : settings.federates) {
@@ -117,19 +117,19 @@ void Federate::Work::fail_without_peer() const {
   throw ConfigurationError(d);
 }
 
-// Every wait watches for the end (7-17).
+// Every wait also watches for the end (rule 7-17).
 void Federate::Work::leave_if_over() {
   if (ending.connection_lost) fail_lost(*ending.connection_lost);
   if (interrupted.load()) throw Over{};
   const auto& gone = ending.peer;
   if (ending.shutdown) {
-    // right after a loss, it is because of it
+    // a shutdown right after a loss is a consequence of it
     if (settings.master || !gone || !(gone->lost || gone->needed) ||
         time.granted > gone->at + 2 * configuration().least_common)
       throw Over{};
     fail_shut_down();
   }
-  // the RTI's report comes behind the removal of objects
+  // the RTI's report arrives after the removal of objects
   constexpr std::chrono::milliseconds moment{200};
   const auto now = detail::Ending::Clock::now();
   const bool reported = !peers_.has_mom() || (gone && gone->lost);

@@ -40,7 +40,7 @@ std::string hex(std::span<const std::byte> bytes) {
   return text;
 }
 
-/// Where a name is in a list that it joins; nothing when the list is full.
+/// The index of a name in a list, to which it is added; nothing when the list is full.
 std::optional<std::size_t> index_of(std::vector<std::string>& names, std::string_view name) {
   const auto at = std::find(names.begin(), names.end(), name);
   const auto i = static_cast<std::size_t>(at - names.begin());
@@ -50,7 +50,7 @@ std::optional<std::size_t> index_of(std::vector<std::string>& names, std::string
   return i;
 }
 
-/// The next word of a line, and what is behind it.
+/// Removes the next word from a line.
 std::string_view word_of(std::string_view& line) {
   const std::size_t end = std::min(line.find(' '), line.size());
   const std::string_view w = line.substr(0, end);
@@ -58,7 +58,7 @@ std::string_view word_of(std::string_view& line) {
   return w;
 }
 
-/// The next line, of which not much more than allowed is read.
+/// The next line; reads little more than the longest allowed.
 bool next_line(std::istream& in, std::string& line) {
   line.clear();
   if (in.peek() == std::istream::traits_type::eof()) return false;
@@ -66,7 +66,7 @@ bool next_line(std::istream& in, std::string& line) {
   return true;
 }
 
-/// Names are anybody's: a line break is written \n, a backslash twice.
+/// Names may contain any character: a line break is written as \n, a backslash is doubled.
 std::string escaped(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -178,7 +178,7 @@ void FederationRecorder::keep_all(const fom::Fom& f, const std::string& document
     if (end > begin) out_ << "fom " << document.substr(begin, end - begin) << '\n';
     begin = end + 1;
   }
-  const auto managed = [](const std::string& path) {  // what the RTI or the federate itself keeps
+  const auto managed = [](const std::string& path) {  // by the RTI or the federate itself
     return path.find(".HLAmanager") != std::string::npos ||
            path.ends_with(".ExecutionConfiguration") || path.ends_with(".ModeTransitionRequest");
   };
@@ -245,11 +245,11 @@ void FederationRecorder::reflected(const Remote& r, std::span<const std::size_t>
   }
 }
 
-// -- again ---------------------------------------------------------------------------------------
+// -- replaying -----------------------------------------------------------------------------------
 
 Replayer::Replayer(Federate& f, const Recording& r) : federate_(f), recording_(r) {
   f.add_listener(*this);
-  std::vector<bool> root(r.objects.size(), false);  // by the last that was said
+  std::vector<bool> root(r.objects.size(), false);  // by the last value
   for (const Recording::Update& u : r.updates)
     if (r.objects[u.object].attributes[u.attribute] == "parent_name")
       root[u.object] = read_string(u.bytes) == "";

@@ -14,7 +14,7 @@
 
 namespace vernier::spacefom {
 
-/// What the objects of a federation said and which interactions were sent, with the logical times
+/// The values of a federation's objects and the interactions sent, with their logical times
 /// (formats/recording).
 struct Recording {
   struct Object {
@@ -36,24 +36,24 @@ struct Recording {
     std::vector<std::pair<std::size_t, Octets>> values;  // by parameter
   };
   std::string federation;
-  std::string fom;  // the document of the federation's FOM; empty: that of the SpaceFOM
+  std::string fom;  // the federation's FOM as a document; empty: the SpaceFOM
   double epoch = 0.0;
   Ticks least_common = 1'000'000;
   std::vector<Object> objects;
-  std::vector<Update> updates;  // in the order in which they came
+  std::vector<Update> updates;  // in order of arrival
   std::vector<Interaction> interactions;
-  std::vector<Sent> sent;  // the same
+  std::vector<Sent> sent;  // likewise
 };
 
-/// Reads a recording; a sentence with the line when it cannot be.
+/// Reads a recording; the error is a sentence with the line.
 Result<Recording, std::string> read_recording(std::istream&);
 
-/// Writes what its federate hears of, as it comes; listens to it.
+/// Records what its federate receives, as it arrives; listens to it.
 class FederationRecorder final : public Listener {
  public:
   FederationRecorder(Federate&, std::ostream&);
-  /// Subscribes every class of a FOM and keeps its document, for replaying; before the federate
-  /// joins.
+  /// Subscribes to every class of a FOM and keeps its document, for replaying; call it before the
+  /// federate joins.
   void keep_all(const fom::Fom&, const std::string& document);
 
   void discovered(const Remote&) override;
@@ -66,7 +66,7 @@ class FederationRecorder final : public Listener {
   std::size_t objects() const noexcept { return names_.size(); }
 
  private:
-  /// The time of a line; what has no stamp counts from now on.
+  /// The time of a line; events without a stamp get the current time.
   Ticks time(Ticks stamp);
   Federate& federate_;
   std::ostream& out_;
@@ -80,11 +80,11 @@ class FederationRecorder final : public Listener {
   Ticks last_ = 0;
 };
 
-/// Publishes what was recorded again, each value at its time; listens to its federate. Times are
-/// counted from the first one.
+/// Publishes a recording again, each value at its time relative to the first; listens to its
+/// federate.
 class Replayer final : public Listener {
  public:
-  /// Publishes all objects; before the federate joins.
+  /// Publishes all objects; construct it before the federate joins.
   Replayer(Federate&, const Recording&);
 
   void reflected(const Remote&, std::span<const std::size_t>) override {}
@@ -105,12 +105,12 @@ class Replayer final : public Listener {
 std::vector<std::string> federations(const std::string& designator,
                                      std::chrono::milliseconds wait = {},
                                      std::function<void(const std::string&)> notice = {});
-/// The FOM of a federation that runs, as a document, by its management model; empty when the RTI
-/// does not give it.
+/// The FOM of a running federation, as a document, from its Management Object Model; empty when the
+/// RTI does not provide it.
 std::string current_fom(const Settings& visitor);
-/// Makes a federation with the modules of the settings and leaves it to others.
+/// Creates a federation with the modules of the settings, without joining it.
 void create_federation(const Settings&);
-/// Asks the RTI to resign another federate, by its management model.
+/// Asks the RTI to resign another federate, through the Management Object Model.
 void expel(const Settings& visitor, const std::string& federate);
 
 }  // namespace vernier::spacefom

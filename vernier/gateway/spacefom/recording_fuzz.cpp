@@ -1,4 +1,4 @@
-// Recordings from anywhere: refused with the line, or all numbers in them name what is there.
+// Arbitrary recordings: refused with the line, or all indices in them are valid.
 #include <cstddef>
 #include <cstdint>
 #include <sstream>

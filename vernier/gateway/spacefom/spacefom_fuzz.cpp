@@ -1,5 +1,5 @@
-// Federate documents and values of attributes from anywhere: reading stays within bounds; nothing
-// is opened but FOM modules that the document names, of which there are none here.
+// Arbitrary federate documents and attribute values: reading stays within bounds. Nothing is opened
+// except FOM modules that the document names, of which there are none here.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Values of types that vary: what can be read is written again as it was.
+/// Values of variable-size types: a value that was decoded encodes to the same bytes.
 void read_values(std::span<const std::byte> bytes) {
   using namespace vernier;
   static const std::vector<spacefom::Flat> types = [] {

@@ -18,7 +18,7 @@ std::uint8_t boundary_of(const Flat::Number& n) noexcept {
   return static_cast<std::uint8_t>(std::min(8u, std::bit_ceil(unsigned{n.bytes})));
 }
 
-/// "kilopascal (kPa)" or "kPa"; modules write r for radian. Nothing: no unit that is known.
+/// "kilopascal (kPa)" or "kPa"; modules write r for radian. Nothing: not a known unit.
 std::optional<Unit> unit_of(std::string text) {
   const std::size_t open = text.rfind('('), close = text.rfind(')');
   if (open != std::string::npos && close != std::string::npos && close > open && open > 0 &&
@@ -28,7 +28,7 @@ std::optional<Unit> unit_of(std::string text) {
   return text == "NA" ? std::nullopt : parsed_unit(text);
 }
 
-/// Walks through a type and notes where its numbers are.
+/// Traverses a type and records where its numbers are.
 class Flattener {
  public:
   Flattener(const fom::Fom& f, const std::string& unit, std::uint32_t most) : fom_(f), most_(most) {
@@ -39,7 +39,7 @@ class Flattener {
     const auto index = fom_.data_type(name);
     if (!index) return "there is no data type " + name;
     if (depth > 32) return "the data type " + name + " is nested too deep";
-    // arrays of arrays of nothing have no numbers to count
+    // bounds the work: nested arrays may contain no numbers to count
     if (++visits_ > 16 * most_numbers) return too_many(name);
     const fom::DataType& type = fom_.data_types[static_cast<std::size_t>(*index)];
     const fom::Layout& layout = fom_.layouts[static_cast<std::size_t>(*index)];
@@ -109,7 +109,7 @@ class Flattener {
     return {};
   }
 
-  // the steps of one element serve all
+  // all elements use the steps of the first
   std::string variable(const std::string& name, const fom::Array& a, int depth) {
     if (a.extents.size() != 1)
       return "the data type " + name + " is a variable array of several dimensions";
@@ -206,7 +206,7 @@ class Flattener {
 
   const fom::Fom& fom_;
   std::uint32_t most_;
-  bool copying_ = false;  // elements after the first: the steps are there
+  bool copying_ = false;  // elements after the first: the steps exist already
   bool characters_ = false;
   Flat flat_;
   std::size_t visits_ = 0;
@@ -274,8 +274,9 @@ namespace {
 
 using Step = Flat::Step;
 
-/// Goes through a value step by step: `number(n, at, value)` for each, `count(at, value, most)` for
-/// each variable array, which answers how many elements follow. False as soon as one does so.
+/// Traverses a value step by step: calls `number(n, at, value)` for each number and `count(at,
+/// value, most)`, which returns the number of elements, for each variable array. False as soon as
+/// one of them fails.
 template <class Number, class Count>
 bool walk(const Flat& f, std::size_t first, std::size_t last, std::size_t& at, std::size_t& value,
           const Number& number, const Count& count) noexcept {
@@ -349,7 +350,7 @@ Unread read_flat(const Flat& f, std::span<const std::byte> from, std::span<doubl
         if (!holds(a, 4)) return {};
         const std::uint64_t n = bits(f.numbers[v], a);
         if (n <= most) return static_cast<std::uint32_t>(n);
-        if (n <= from.size() - a - 4) why = Unread::too_many;  // as far as the bytes can tell
+        if (n <= from.size() - a - 4) why = Unread::too_many;  // as far as the bytes show
         return {};
       });
   if (!good || at != from.size()) return why;

@@ -4,7 +4,7 @@
 
 namespace vernier::spacefom {
 
-// Short stays at an RTI, without a part in the federation.
+// Short visits to an RTI without taking part in the federation.
 
 std::vector<std::string> federations(const std::string& designator, std::chrono::milliseconds wait,
                                      std::function<void(const std::string&)> notice) {
@@ -92,7 +92,7 @@ void Federate::Work::expel(const std::string& name) {
     values[rti().getParameterHandle(resign, L"HLAfederate")] =
         rti().getFederateHandle(wide(name)).encode();
   } catch (const rti1516e::NameNotFound&) {
-    peers_.federates().subscribe(rti());  // who is there comes from the MOM
+    peers_.federates().subscribe(rti());  // the MOM lists the federates
     wait_for([] { return false; }, [] { return std::string(); }, std::chrono::milliseconds(500));
     std::vector<std::string> others = peers_.members();
     std::erase(others, settings.name);

@@ -51,7 +51,7 @@ void Federate::Work::enter(Stage next) {
 }
 
 std::unique_ptr<rti1516e::RTIambassador> standard_ambassador() {
-  // an auto_ptr in some installations
+  // some installations return an auto_ptr
   return std::unique_ptr<rti1516e::RTIambassador>(
       rti1516e::RTIambassadorFactory().createRTIambassador().release());
 }
@@ -104,7 +104,7 @@ void Federate::Work::connect() {
   enter(Stage::connected);
 }
 
-// the modules of the SpaceFOM travel inside the program; every RTI reads files
+// the SpaceFOM modules are embedded in the program, but other RTIs read files
 std::vector<std::wstring> Federate::Work::module_files() {
   if (!modules_) modules_.emplace();
   std::vector<std::wstring> files;
@@ -124,7 +124,7 @@ std::vector<std::wstring> Federate::Work::module_files() {
 void Federate::Work::create_and_join() {
   const std::wstring federation = wide(settings.federation);
   const std::vector<std::wstring> files = module_files();
-  try {  // what is left of a federation whose members are gone
+  try {  // remains of a federation without members
     rti().destroyFederationExecution(federation);
   } catch (const rti1516e::FederatesCurrentlyJoined&) {
   } catch (const rti1516e::FederationExecutionDoesNotExist&) {
@@ -141,7 +141,7 @@ void Federate::Work::create_and_join() {
       rti().joinFederationExecution(wide(settings.name), wide(settings.type), federation, files);
       break;
     } catch (const rti1516e::FederationExecutionDoesNotExist& e) {
-      // another federate destroyed it in between
+      // another federate destroyed it meanwhile
       if (attempt == 20)
         throw ConfigurationError("V5322", settings.name + " cannot join " + settings.federation +
                                               ": " + narrow(e.what()));
@@ -185,7 +185,7 @@ void Federate::Work::resign() noexcept {
   rti_.reset();
 }
 
-// -- what comes ----------------------------------------------------------------------------------
+// -- callbacks -----------------------------------------------------------------------------------
 
 std::optional<Event> Federate::Work::next_event(std::chrono::milliseconds nap) {
   constexpr std::chrono::milliseconds at_once{0};
@@ -196,8 +196,8 @@ std::optional<Event> Federate::Work::next_event(std::chrono::milliseconds nap) {
   return inbox.take(at_once);
 }
 
-// While time advances what was asked for goes with the next step, so that nobody sees a value
-// before its time; while it stands still, at once.
+// While time advances, requested values are sent with the next step, so that no value is received
+// before its time; while it is frozen, at once.
 void Federate::Work::answer() {
   if (execution_.wanted && configuration().has_modes) {
     execution_.wanted = false;
@@ -273,7 +273,8 @@ void Federate::Work::announced(const std::string& name) {
       name == label::initialization_started || name == label::objects_discovered ||
       name == label::root_frame_discovered ||
       std::find(settings.phases.begin(), settings.phases.end(), name) != settings.phases.end();
-  // whoever is not in yet must not hold the others up; unknown points are achieved at once (8-1)
+  // A federate that is not initialized yet must not block the others; unknown points are achieved
+  // at once (rule 8-1).
   const bool ours = transition ? early() || stage_ == Stage::taking_part
                                : initial && !settings.late_only && role_ != Role::late;
   if (!ours) achieve(name);
@@ -292,13 +293,13 @@ void Federate::Work::discovered(const Event& e) {
     for (Listener* l : listeners) l->discovered(o->remote);
     return;
   }
-  // of federates their names; when time is held back, more is asked
+  // of federates only the names; more is requested when time is held back
   const auto end =
       c->concern == Class::Concern::federates ? c->handles.begin() + 1 : c->handles.end();
   try {
     rti().requestAttributeValueUpdate(e.object,
                                       rti1516e::AttributeHandleSet(c->handles.begin(), end), {});
-  } catch (const rti1516e::ObjectInstanceNotKnown&) {  // gone again meanwhile
+  } catch (const rti1516e::ObjectInstanceNotKnown&) {  // removed meanwhile
   }
 }
 
@@ -402,7 +403,7 @@ void Federate::Work::register_own() {
     execution_.object = rti().registerObjectInstance(execution_.exco->handle, wide(exco_name));
 }
 
-// Names are unique in the federation (5-1, 6-1, 6-12), and so is the ExCO: one Master (3-10).
+// Names are unique in the federation (rules 5-1, 6-1, 6-12), and so is the ExCO: one Master (3-10).
 void Federate::Work::reserve_names() {
   std::set<std::string> names;
   if (settings.master) names.insert(exco_name);

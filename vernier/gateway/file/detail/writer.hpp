@@ -10,10 +10,10 @@
 
 namespace vernier::file {
 
-/// The thread that writes, and the queue to it. One thread pushes.
+/// The writing thread and its queue. One thread pushes.
 class CsvSink::Writer {
  public:
-  /// Takes over the descriptor, which is open for reading and writing and has the header.
+  /// Takes ownership of the descriptor, which is open for reading and writing, after the header.
   Writer(int fd, std::size_t columns, char separator, std::size_t memory);
   ~Writer();
   Writer(const Writer&) = delete;
@@ -27,7 +27,7 @@ class CsvSink::Writer {
   bool half_full() const noexcept;
   /// Waits until everything pushed is in the file.
   void flush() noexcept;
-  /// The system's number of what went wrong, or 0.
+  /// The errno of a failure, or 0.
   int error() const noexcept { return error_.load(std::memory_order_acquire); }
 
  private:

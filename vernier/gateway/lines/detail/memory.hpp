@@ -10,14 +10,14 @@
 
 namespace vernier::lines {
 
-/// The memory of the ports of a hosted component. Signals are moved as flat vectors, as a line
-/// carries them.
+/// The memory for the ports of a hosted component. Signals are transferred as flat vectors, as in a
+/// line.
 class LineServer::Memory final : public Bindings {
  public:
   explicit Memory(const Description&);
 
   void set_inputs(std::span<const double>) noexcept;
-  /// False when an integer is too large for the line; `at` is then its element.
+  /// False when an integer is too large for the protocol; `at` is then its element.
   bool get_outputs(std::span<double>, std::size_t& at) const noexcept;
   void reset_inputs() noexcept;
 
@@ -44,14 +44,14 @@ class LineServer::Memory final : public Bindings {
   };
   struct Side {
     std::vector<std::unique_ptr<Signal>> signals;  // in the order of the description
-    std::vector<std::unique_ptr<Signal>> states;   // that the other side does not see
+    std::vector<std::unique_ptr<Signal>> states;   // not visible to the peer
     std::map<std::string, Signal*, std::less<>> by_name;
     std::map<std::string, std::size_t, std::less<>> events;
   };
   static Side made(const std::vector<Port>&, std::vector<std::int64_t>& events);
   static Signal& find(const Side&, std::string_view, Scalar);
 
-  mutable std::vector<std::int64_t> events_in_, events_out_;  // filled while the sides are made
+  mutable std::vector<std::int64_t> events_in_, events_out_;  // filled during construction
   Side inputs_, outputs_;
   mutable Journal journal_;
 };

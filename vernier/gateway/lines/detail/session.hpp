@@ -10,7 +10,7 @@
 
 namespace vernier::lines {
 
-/// One conversation of a LineServer. Between INIT and BYE nothing allocates.
+/// One session of a LineServer. Between INIT and BYE nothing allocates.
 class LineServer::Session {
  public:
   Session(Component&, Memory&, const channel::Channels&, const ServerSettings&, net::LineStream);
@@ -58,7 +58,7 @@ class LineServer::Session {
   std::uint32_t microstep_ = 0;
   std::uint64_t steps_ = 0;
   std::vector<double> inputs_, outputs_;
-  std::vector<std::int64_t> told_;  // counts of emitted events that were passed on
+  std::vector<std::int64_t> told_;  // counts of emitted events already sent
   std::vector<Save> saves_;
   std::uint64_t saved_ = 0;
 };

@@ -10,10 +10,10 @@
 
 namespace vernier::spacefom::detail {
 
-/// A class of objects and some of its attributes: by name from the start, by handle once an RTI has
+/// An object class and some of its attributes: by name from the start, by handle once an RTI has
 /// resolved them. Slot i is attributes[i], handles[i].
 struct Class {
-  /// Who takes the objects of a class that is subscribed.
+  /// Which part handles the objects of a subscribed class.
   enum class Concern { listeners, root_frame, federates, federation, configuration };
 
   std::string name;

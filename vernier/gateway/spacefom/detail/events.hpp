@@ -12,13 +12,13 @@
 
 namespace vernier::spacefom::detail {
 
-/// Values by handle, as they came.
+/// Values by handle, as received.
 template <class Handle>
 using Values = std::vector<std::pair<Handle, Octets>>;
 using Updates = Values<rti1516e::AttributeHandle>;
 using Parameters = Values<rti1516e::ParameterHandle>;
 
-/// The bytes of the RTI's values, which are its own only during the callback.
+/// Copies the RTI's values, which are valid only during the callback.
 template <class Handle>
 Values<Handle> taken(const std::map<Handle, rti1516e::VariableLengthData>& from) {
   Values<Handle> to;
@@ -30,7 +30,7 @@ Values<Handle> taken(const std::map<Handle, rti1516e::VariableLengthData>& from)
   return to;
 }
 
-/// Null: none came.
+/// Null: none was received.
 template <class Handle>
 const Octets* bytes_of(const Values<Handle>& values, const Handle& wanted) {
   for (const auto& [handle, bytes] : values)
@@ -38,7 +38,7 @@ const Octets* bytes_of(const Values<Handle>& values, const Handle& wanted) {
   return nullptr;
 }
 
-/// A callback of the RTI, to be dealt with on the federate's own thread.
+/// A callback of the RTI, to be handled on the federate's own thread.
 struct Event {
   enum class Kind {
     lost,
@@ -74,13 +74,13 @@ struct Event {
   rti1516e::FederateHandle federate = {};
 };
 
-/// Events in the order in which they came. Any thread puts, one takes.
+/// Events in order of arrival. Any thread puts, one takes.
 class Inbox {
  public:
   void put(Event e) {
     const std::lock_guard lock(mutex_);
     events_.push_back(std::move(e));
-    arrived_.notify_one();  // locked: who takes it may be done with this inbox
+    arrived_.notify_one();  // under the lock: the taker may destroy this inbox
   }
   std::optional<Event> take(std::chrono::milliseconds wait) {
     std::unique_lock lock(mutex_);

@@ -10,17 +10,17 @@
 
 namespace vernier::spacefom::detail {
 
-/// Ports of a federate document for attributes and parameters of the user's own modules.
+/// Ports of a federate document for attributes and parameters of the user's modules.
 class Mapping {
  public:
-  /// `ports` are the names that are taken.
+  /// `ports` are the names already used.
   Mapping(document::Report& r, std::set<std::string>& ports) : report_(r), ports_(ports) {}
-  /// Without one there are no modules of the user's.
+  /// Without it there are no user modules.
   void use(const fom::Fom& f) noexcept { fom_ = &f; }
 
-  /// What the class that an element names adds to `base` of the SpaceFOM, behind the port `prefix`.
-  /// A frame whose class has accelerations has them as ports (published) or reckons with them.
-  /// Answers whether the class is a DynamicalEntity.
+  /// Adds the attributes that the element's class has beyond `base` of the SpaceFOM, with ports
+  /// named `prefix`.… A frame class with accelerations gets ports for them (published), or they are
+  /// used for propagation (subscribed). Returns whether the class is a DynamicalEntity.
   bool extend(const document::Element&, const std::string& base, const std::string& prefix,
               Extended&, bool published);
   void object(const document::Element&, const std::string& prefix, std::vector<MappedObject>&);

@@ -14,8 +14,8 @@ namespace vernier::spacefom::detail {
 
 inline constexpr const char* frame_class = "HLAobjectRoot.ReferenceFrame";
 
-/// The objects of other federates, as far as they were heard of, and the classes that are
-/// subscribed. Names are resolved when an object is discovered; updates go by handle and slot.
+/// The known objects of other federates, and the subscribed classes. Names are resolved when an
+/// object is discovered; updates use handle and slot.
 class Mirror {
  public:
   struct Object {
@@ -24,35 +24,35 @@ class Mirror {
     rti1516e::ObjectInstanceHandle handle;
   };
 
-  /// A class to be subscribed; of one class several times: all attributes that were named. The
-  /// answer stays where it is.
+  /// A class to subscribe; repeated calls for one class add attributes. The reference remains
+  /// valid.
   Class& add(std::string name, std::vector<std::string> attributes,
              Class::Concern = Class::Concern::listeners);
   std::deque<Class>& classes() noexcept { return classes_; }
   const std::deque<Class>& classes() const noexcept { return classes_; }
   bool has(const std::string& name, Class::Concern) const;
 
-  /// The class whose handle this is, or null.
+  /// The class with this handle, or null.
   const Class* class_of(const rti1516e::ObjectClassHandle&) const;
-  /// Null: it was known.
+  /// Null: it was already known.
   Object* discover(const rti1516e::ObjectInstanceHandle&, const Class&, std::string name);
   Object* find(const rti1516e::ObjectInstanceHandle&);
-  /// Takes values over; the slots that changed, until the next call.
+  /// Stores values; returns the slots that changed, valid until the next call.
   std::span<const std::size_t> reflect(Object&, Updates&, Ticks stamp);
   void remove(const Object&);
 
-  /// In the order of their discovery.
+  /// In the order of discovery.
   const std::list<Object>& objects() const noexcept { return objects_; }
   std::list<Object>& objects() noexcept { return objects_; }
   bool has_instance(const std::string& name) const;
-  /// A reference frame without a parent that has said so, or null.
+  /// A reference frame that has reported an empty parent, or null.
   const Remote* root_frame() const;
 
  private:
   std::deque<Class> classes_;
   std::list<Object> objects_;
   std::map<rti1516e::ObjectInstanceHandle, std::list<Object>::iterator> by_handle_;
-  std::vector<std::size_t> free_;  // numbers of objects that were removed
+  std::vector<std::size_t> free_;  // numbers of removed objects
   std::vector<std::size_t> changed_;
 };
 

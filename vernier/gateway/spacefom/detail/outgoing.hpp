@@ -34,15 +34,15 @@ class Outgoing {
 
   /// Resolves and publishes all classes.
   void publish(rti1516e::RTIambassador&);
-  /// Registers all instances; their names are reserved.
+  /// Registers all instances; their names must be reserved.
   void register_instances(rti1516e::RTIambassador&);
-  /// Somebody wants values of an instance.
+  /// Values of an instance were requested.
   void want(const rti1516e::ObjectInstanceHandle&, const rti1516e::AttributeHandleSet&);
 
-  /// Everything of ours, or the root frame alone, that was set or is wanted, in one update for each
-  /// object (5-8, 6-8, 6-11, 6-15); with a time also the interactions that were posted.
+  /// Sends all values that were set or requested, or those of the root frame alone, in one update
+  /// per object (rules 5-8, 6-8, 6-11, 6-15); with a time also the posted interactions.
   void send(rti1516e::RTIambassador&, std::optional<Ticks> stamp, bool root_only = false);
-  /// What is wanted and was said before.
+  /// Sends requested values that were sent before.
   void answer(rti1516e::RTIambassador&);
 
  private:

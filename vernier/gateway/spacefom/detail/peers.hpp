@@ -11,33 +11,33 @@
 
 namespace vernier::spacefom::detail {
 
-/// The other federates, as far as the RTI's management objects (MOM) tell: who is there, who holds
-/// time back, who is lost.
+/// The other federates, as far as the RTI's Management Object Model (MOM) describes them: which are
+/// joined, which one holds time back, which are lost.
 class Peers {
  public:
-  /// What is subscribed of federates. The state of time management changes with every step of
-  /// everybody: it is subscribed only while time is held back.
+  /// What is subscribed of federates. The state of time management changes with every step of every
+  /// federate, so it is subscribed only while time is held back.
   enum class Watch { nothing, names, time };
 
   explicit Peers(Mirror&, const Settings&);
 
-  /// Subscribes the others. Throws NameNotFound by an RTI without MOM.
+  /// Subscribes to the other federates. Throws NameNotFound if the RTI has no MOM.
   void watch(rti1516e::RTIambassador&);
   bool has_mom() const noexcept { return watch_ != Watch::nothing; }
   bool looking() const noexcept { return watch_ == Watch::time; }
 
   std::vector<std::string> members() const;
   std::vector<Peer> all(const Execution&) const;
-  /// Asks the RTI for all it tells, and once who is Master and root publisher.
+  /// Requests all MOM values from the RTI, and once the Master and the root publisher.
   void look_around(rti1516e::RTIambassador&, const Execution&);
   void owned(rti1516e::RTIambassador&, const Event&);
 
-  // -- who holds time back --
+  // -- which federate holds time back --
 
   void look_for_keeper(rti1516e::RTIambassador&);
   void note_keeper();
   void end_looking(rti1516e::RTIambassador&);
-  /// A step ended after a wait of this many ns.
+  /// A step ended after waiting this many ns.
   void count_wait(std::int64_t ns);
 
   bool names_keepers = false;
@@ -45,12 +45,12 @@ class Peers {
   std::int64_t waited = 0;
   std::vector<Keeper> keepers;
 
-  // -- who is lost --
+  // -- lost federates --
 
   struct Lost {
     std::string name, why;
   };
-  /// If the interaction is the RTI's report of a federate that was lost.
+  /// The lost federate, if the interaction is the RTI's report of one.
   std::optional<Lost> lost(const Event&) const;
   Class& federates() noexcept { return federates_; }
 

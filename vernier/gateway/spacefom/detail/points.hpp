@@ -5,7 +5,7 @@
 
 namespace vernier::spacefom {
 
-/// The labels of synchronization points.
+/// The labels of synchronization points in SISO-STD-018-2020.
 namespace label {
 inline constexpr const char* initialization_started = "initialization_started";
 inline constexpr const char* objects_discovered = "objects_discovered";
@@ -18,7 +18,7 @@ inline constexpr const char* mtr_shutdown = "mtr_shutdown";
 
 namespace detail {
 
-/// How far synchronization points are (IEEE 1516.1, 4.11 to 4.15), as the RTI told us.
+/// The progress of synchronization points (IEEE 1516.1-2010, 4.11 to 4.15), as the RTI reported it.
 ///
 ///   unknown ── announced ── achieved (by us) ── synchronized (by all) ── unknown, when passed
 class Points {
@@ -32,7 +32,7 @@ class Points {
     of(name).registration = good ? Registration::succeeded : Registration::failed;
   }
   void announce(const std::string& name) { of(name).progress = Progress::announced; }
-  /// Whether it is for us to achieve it now; then it counts as achieved.
+  /// Whether we must achieve it now; marks it as achieved.
   bool achieve(const std::string& name) {
     if (of(name).progress != Progress::announced) return false;
     of(name).progress = Progress::achieved;

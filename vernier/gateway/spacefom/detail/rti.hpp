@@ -1,7 +1,8 @@
 #pragma once
 
-// The standard C++ interface of IEEE 1516.1-2010, ours or that of another RTI; the only place that
-// includes it. Other RTIs' headers may carry dynamic exception specifications, which C++20 has not.
+// The standard C++ interface of IEEE 1516.1-2010, ours or another RTI's; the only place that
+// includes it. Headers of other RTIs may contain dynamic exception specifications, which C++20 no
+// longer has.
 
 #include <chrono>
 #include <map>

@@ -43,7 +43,7 @@ bool Federate::Work::wait_for(Done done, What what, std::chrono::milliseconds mo
     if (joined() && now - looked > std::chrono::milliseconds(500)) {
       looked = now;
       rti1516e::HLAinteger64Time ignored;
-      static_cast<void>(rti().queryGALT(ignored));  // throws when the RTI has resigned us
+      static_cast<void>(rti().queryGALT(ignored));  // throws if the RTI has resigned us
       if (peers_.looking()) peers_.look_for_keeper(rti());
       miss_required();
     }

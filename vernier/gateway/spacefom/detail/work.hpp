@@ -17,19 +17,20 @@
 
 namespace vernier::spacefom {
 
-/// The ambassador to an RTI of the standard's factory.
+/// An ambassador from the standard's factory.
 std::unique_ptr<rti1516e::RTIambassador> standard_ambassador();
 
 namespace detail {
 
-/// How far a federate is with the RTI and in its federation; each follows the one before, and
-/// resign() leads back to the first.
+/// The federate's stage at the RTI and in its federation; each follows the one before, and resign()
+/// returns to the first.
 enum class Stage { apart, connected, joined, taking_part };
 
-/// Whether it takes part in the initialization (SISO-STD-018, 7.2) or comes later (7.3).
+/// Whether it takes part in the initialization (SISO-STD-018-2020, 7.2) or joins later (7.3).
 enum class Role { unknown, early, late };
 
-/// Time management (IEEE 1516.1, 8): each follows the one before; a grant leads back to `managed`.
+/// Time management (IEEE 1516.1-2010, section 8): each follows the one before; a grant returns to
+/// `managed`.
 enum class TimeManagement { none, constrained, managed, advancing };
 
 struct LogicalTime {
@@ -42,7 +43,7 @@ struct LogicalTime {
   }
 };
 
-/// Why the federation may be over for us.
+/// Why the federation may have ended for us.
 struct Ending {
   using Clock = std::chrono::steady_clock;
   struct Gone {
@@ -56,22 +57,22 @@ struct Ending {
   bool shutdown = false;
   std::string farewell;
   std::optional<Clock::time_point> master_gone;  // since when, without a shutdown
-  std::optional<Gone> peer;                      // the last, or the first that is needed
+  std::optional<Gone> peer;                      // the last, or the first one that is required
 
   void shut_down(std::string words) {
     shutdown = true;
     farewell = std::move(words);
   }
-  /// Somebody that we need is gone: nobody goes on while it is found out why.
+  /// A required federate is gone: wait until the reason is known.
   bool unclear() const noexcept { return master_gone || (peer && peer->needed); }
 };
 
-/// Thrown within, and caught at the functions of Federate: the federation is over for us.
+/// Thrown internally and caught by the functions of Federate: the federation has ended for us.
 struct Over {};
 
 }  // namespace detail
 
-/// What a Federate does: the order of its life, and who of its parts takes which callback.
+/// The implementation of Federate: the sequence of its life, and which part handles which callback.
 class Federate::Work {
  public:
   Work(Settings, AmbassadorMaker);
@@ -94,7 +95,8 @@ class Federate::Work {
   void expel(const std::string& federate);
   std::string current_fom();
 
-  /// Runs `f`; false when the federation is over. What an RTI throws becomes a ConfigurationError.
+  /// Runs `f`; false when the federation has ended. Exceptions of the RTI become
+  /// ConfigurationErrors.
   template <class F>
   bool guarded(F f);
 
@@ -112,7 +114,7 @@ class Federate::Work {
   detail::LogicalTime time;
   detail::Ending ending;
   detail::Inbox inbox;
-  std::atomic<Mode> mode{Mode::uninitialized};  // others look at it
+  std::atomic<Mode> mode{Mode::uninitialized};  // read by other threads
   std::atomic<bool> interrupted{false};
   bool stood_still = false, evoked = false;
   std::int64_t ran_at = -1;
@@ -142,7 +144,7 @@ class Federate::Work {
   bool has_instance(const std::string& name) const;
   void await_instances(std::vector<std::string> names);
 
-  // peers.cpp: who is lost
+  // peers.cpp: lost federates
   void peer_gone(const std::string& name, const std::string& why, bool lost);
   void miss_required();
   void leave_if_over();
@@ -153,11 +155,11 @@ class Federate::Work {
   [[noreturn]] void fail_without_peer() const;
   std::string way_back() const;
 
-  /// waiting.hpp. Deals with what comes until `done()`; throws Over, or ConfigurationError when the
-  /// connection or the Master is lost or `patience` ends, with what() that was waited for.
+  /// In waiting.hpp. Handles events until `done()`; throws Over, or ConfigurationError with what()
+  /// was awaited when the connection or the Master is lost or `patience` ends.
   template <class Done, class What>
   void wait(Done done, What what, bool patient = true);
-  /// False: `most` is over.
+  /// False: `most` has passed.
   template <class Done, class What>
   bool wait_for(Done done, What what, std::chrono::milliseconds most);
 
@@ -167,7 +169,8 @@ class Federate::Work {
   void gather_federates();
   void register_points(const rti1516e::FederateHandleSet&);
   void switch_auto_provide_off();
-  /// Of the first attribute that was subscribed of the federation's own object; none within `most`.
+  /// The value of the first subscribed attribute of the federation's own object; null if none
+  /// arrives within `most`.
   const Octets* execution_value(std::chrono::seconds most);
   void set_auto_provide(bool on);
   void initialize_early();
@@ -206,8 +209,8 @@ class Federate::Work {
   detail::ModeRequests requests_;
   detail::Peers peers_;
   detail::Class& federation_;                 // of the mirror: the federation's own object
-  std::map<std::string, bool> reservations_;  // of names: granted
-  std::optional<bool> auto_provide_;          // as it was before us (7-5)
+  std::map<std::string, bool> reservations_;  // of names: whether granted
+  std::optional<bool> auto_provide_;          // the value before we changed it (rule 7-5)
   std::optional<std::vector<std::wstring>> executions_;
   std::optional<TemporaryFolder> modules_;
 
