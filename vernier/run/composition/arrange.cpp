@@ -47,7 +47,7 @@ void report(const Plan& plan, const std::vector<DirectFeed>& loop, Diagnostics& 
   detail::report_loop(hops, problems);
 }
 
-/// Calls that neither feed nor follow each other get the same level.
+/// Gives calls that do not depend on each other the same level.
 std::vector<Plan::Call> levelled(const std::vector<std::size_t>& calls,
                                  const std::vector<DirectFeed>& needed, std::size_t parts) {
   std::vector<std::vector<std::size_t>> neighbours(parts);
@@ -63,18 +63,18 @@ std::vector<Plan::Call> levelled(const std::vector<std::size_t>& calls,
     order.push_back({static_cast<std::uint32_t>(part), mine});
     level[part] = mine + 1;
   }
-  // a level must be in one piece
+  // the calls of a level must be contiguous
   std::stable_sort(order.begin(), order.end(),
                    [](const Plan::Call& a, const Plan::Call& b) { return a.level < b.level; });
   return order;
 }
 
-/// Whether what goes along a wire ties the instants of its ends together.
+/// Whether a wire makes its two ends share their instants.
 bool joins(const Plan& plan, const Wire& w) {
   const Description& from = plan.parts[w.from_part].component->description();
   if (from.abilities.constant) return false;
   if (w.delay == Duration{}) return true;
-  // an event that arrives within a step needs an instant there, and the step may be under way
+  // an event that arrives within a step needs an instant there, while the step may be in progress
   return from.outputs[w.from].flow == Flow::event && w.delay < plan.step;
 }
 

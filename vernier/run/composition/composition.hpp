@@ -13,13 +13,13 @@
 #include "vernier/base/time.hpp"
 #include "vernier/component/catalogue.hpp"
 
-/// The composition document as data: what, wired how, placed where. Reading it checks its form;
-/// make_plan() (plan.hpp) checks its meaning.
+/// The composition document as data: instances, their connections and placement. Reading checks its
+/// form; make_plan() (plan.hpp) checks its meaning.
 namespace vernier::composition {
 
 class Sources;
 
-/// What `island` says of a system that shall be integrated apart from all others.
+/// The value of `island` for a system that is integrated separately from all others.
 inline constexpr std::string_view own_island = "own";
 
 struct Instance {
@@ -28,10 +28,10 @@ struct Instance {
   std::string name;            // path: "bus.wheel1" when it came from a nested composition
   std::string type;            // a type of the catalogue, or
   std::filesystem::path file;  // a document
-  std::string island;          // systems: which island integrates it; own_island: none but it;
-                               // empty: the one of the systems that undelayed connections join
+  std::string island;  // systems: the island that integrates it; own_island: a separate one;
+                       // empty: the one of the systems that undelayed connections join
   std::string node;
-  Rate rate;  // overrides the type's own; a system with one is sampled, and runs by itself
+  Rate rate;  // overrides the type's own; a system with a rate is sampled and runs separately
   Duration offset{};
   ParameterValues parameters;
   Place place;
@@ -48,7 +48,7 @@ struct Endpoint {
   Place place;
 };
 
-/// Several connections to one input add up.
+/// Several connections to one input are added.
 struct Connection {
   Endpoint from, to;
   double gain = 1.0;
@@ -57,14 +57,14 @@ struct Connection {
   Place place;
 };
 
-/// Event labels are global within a composition: what one emits, all that wait for the same label
-/// see. An event that is named in a map is connected as the maps say instead.
+/// Event labels are global within a composition: every instance that waits for a label receives all
+/// events emitted under it. An event named in a map is connected as the maps say instead.
 struct EventMap {
   Endpoint from, to;
   Place place;
 };
 
-/// An input of the composition: constant unless a stimulus or an outer composition drives it.
+/// An input of the composition: constant unless a stimulus or an enclosing composition drives it.
 struct ExternalInput {
   std::string name;
   std::string unit = "1";
@@ -77,7 +77,7 @@ struct Export {
   Endpoint from;
 };
 
-/// At a time: an event sent, or an input's value replaced from then on.
+/// At a given time: sends an event, or replaces an input's value from then on.
 struct Stimulus {
   Time at;
   Endpoint to;
@@ -100,7 +100,7 @@ struct Report {
   std::string unit;  // to show it in; empty: the signal's
 };
 
-/// A promise of the run; broken, the run ends with status 3.
+/// A requirement on the run; if it is violated, the run ends with status 3.
 struct Check {
   enum class Kind { constant, below, above, near };
   std::string name;
@@ -118,7 +118,7 @@ struct Curve {
   std::string unit;
 };
 
-/// A picture that `vernier plot RUN --figures` draws.
+/// A plot drawn by `vernier plot RUN --figures`.
 struct Figure {
   std::string name, title;
   std::string y_label;
@@ -131,7 +131,7 @@ struct RunSettings {
       std::chrono::milliseconds(100);  // of the tick that all continuous components share
   std::uint64_t seed = 1;
   Arithmetic arithmetic = Arithmetic::reproducible;
-  IslandSettings island;  // of all islands that say nothing else
+  IslandSettings island;  // of all islands without settings of their own
   Place place;
 };
 
@@ -162,21 +162,21 @@ struct Composition {
 };
 
 /// Reads a composition with all compositions nested in it, flattened. A document of a kind that the
-/// catalogue lists becomes a composition of one. Throws ConfigurationError.
-/// `sources`: where the documents are kept; null: in the composition alone.
+/// catalogue lists becomes a composition of one. Throws ConfigurationError. `sources`: where the
+/// documents are stored; null: in the composition alone.
 Composition read_composition(const std::filesystem::path&, const Catalogue&, Diagnostics& warnings,
                              std::shared_ptr<Sources> sources = {});
 
-/// The same for a composition in memory; `name` stands for the file in messages, and its folder is
-/// where the files that it names are looked for.
+/// The same for a composition in memory; `name` stands for the file in messages, and its directory
+/// is where referenced files are searched.
 Composition parse_composition(std::string content, const std::filesystem::path& name,
                               Diagnostics& warnings);
 
 /// Numbers separated by blanks or commas, with a unit after the last ("0 0 1 mN*m") or in `unit`;
-/// in SI. Nothing when they do not read or are of another dimension.
+/// in SI. Nothing when they are invalid or of another dimension.
 std::optional<std::vector<double>> parsed_values(std::string_view text, std::string_view unit);
 
-/// A time or a span of it, "600 s", "10 ms", "5 min"; a bare number is in seconds.
+/// A time or duration, "600 s", "10 ms", "5 min"; a bare number is in seconds.
 std::optional<Duration> parsed_time(std::string_view);
 
 /// "10 Hz", "0.5 Hz", "60 per 1 s", or a period, "100 ms"; exact. Positive, at most 1 GHz.

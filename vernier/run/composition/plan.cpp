@@ -15,7 +15,7 @@ namespace vernier::composition {
 
 namespace {
 
-/// The most rows that one record may ask for in one step.
+/// The most rows that one record may request in one step.
 constexpr double most_rows = 100'000;
 
 void check_rate(const Record& r, Duration step, Diagnostics& problems) {
@@ -31,7 +31,7 @@ void check_rate(const Record& r, Duration step, Diagnostics& problems) {
           "at most 100 000 rows a step are kept: record less often, or shorten the step");
 }
 
-/// What is reported, checked, drawn and recorded must be there.
+/// Checks that everything reported, checked, plotted and recorded exists.
 void check_observations(const Composition& c, const detail::Members& members,
                         Diagnostics& problems) {
   using detail::Wanted;

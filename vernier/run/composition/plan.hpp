@@ -14,8 +14,8 @@
 #include "vernier/component/component.hpp"
 #include "vernier/run/composition/composition.hpp"
 
-/// A composition checked and ready to run: components made, ports matched, order of evaluation
-/// found.
+/// A composition that is checked and ready to run: components created, ports matched, order of
+/// evaluation determined.
 namespace vernier::composition {
 
 /// One component of the run: an instance, or an island of several systems.
@@ -32,7 +32,7 @@ struct Part {
 };
 
 /// Parts that connections without delay join, directly or through others. They share their instants
-/// and have no others: what happens in one cluster never cuts a step of another.
+/// and have no others: events in one cluster never shorten a step of another.
 struct Cluster {
   bool early_return = false;  // its continuous parts may stop at each other's events
   bool dense = true;          // all of them can be sampled between instants
@@ -55,9 +55,9 @@ struct Plan {
   std::vector<Part> parts;
   std::vector<Cluster> clusters;
   std::vector<Wire> wires;
-  /// Calls of output() in an order in which every output is right after its last call. A part is
-  /// called more than once only when its outputs need each other through other parts. Calls of one
-  /// level do not depend on each other.
+  /// Calls of output() in an order in which every output is valid after its last call. A part is
+  /// called more than once only when its outputs depend on each other through other parts. Calls of
+  /// one level are independent.
   struct Call {
     std::uint32_t part = 0;
     std::uint32_t level = 0;
@@ -66,19 +66,19 @@ struct Plan {
   Duration step{};  // of the tick that all continuous parts share
   Duration stop{};
   std::uint64_t seed = 1;
-  std::vector<std::string> notes;  // what the user may want to know: why there is no early return
-  std::vector<std::filesystem::path> files;  // that the documents of parts name, and that were read
+  std::vector<std::string> notes;            // notes for the user: why there is no early return
+  std::vector<std::filesystem::path> files;  // read because documents of parts refer to them
 };
 
 /// The path of a port of a part.
 inline std::string path(const Part& part, const Port& port) { return part.prefix + port.name; }
 
-/// Makes all components and checks everything that can be known before running. All problems go
-/// into `problems`; with errors among them it throws ConfigurationError carrying all of them.
+/// Creates all components and checks everything that can be known before running. All problems go
+/// into `problems`; if there are errors, throws ConfigurationError with all of them.
 Plan make_plan(const Composition&, const Catalogue&, Diagnostics& problems);
 
-/// Completes a plan made by hand, of parts, wires and step: finds clusters and order, decides on
-/// early return. Reports algebraic loops.
+/// Completes a plan made of parts, wires and step: finds clusters and order, decides on early
+/// return. Reports algebraic loops.
 void arrange(Plan&, Diagnostics& problems);
 
 }  // namespace vernier::composition

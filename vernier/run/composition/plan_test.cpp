@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// x' = u, y = x + k u, and what else a test asks for.
+/// x' = u, y = x + k u, with options for the tests.
 class Line final : public hybrid::System {
  public:
   explicit Line(hybrid::SystemSpec s) : spec_(std::move(s)) { spec_.work = 64; }
@@ -34,7 +34,7 @@ class Line final : public hybrid::System {
   hybrid::SystemSpec spec_;
 };
 
-/// Shows the ports of a system, and does nothing.
+/// Has the ports of a system, and does nothing.
 class Shell final : public Component {
  public:
   explicit Shell(std::unique_ptr<hybrid::System> s) : system_(std::move(s)) {
@@ -82,7 +82,7 @@ hybrid::Signal signal(std::string name, std::string unit = "1", std::uint32_t co
   return s;
 }
 
-/// A composition put together in a few words.
+/// A composition built with a few calls.
 struct Sketch {
   Catalogue catalogue;
   Composition composition;
@@ -140,7 +140,7 @@ struct Sketch {
   }
   Plan plan() { return make_plan(composition, catalogue, problems); }
 
-  /// "V2121 message" of everything that was found.
+  /// "V2121 message" for each problem.
   std::vector<std::string> complaints() {
     try {
       plan();
@@ -229,7 +229,7 @@ TEST(Plan, WarnsOfARingBetweenPartsThatAreIntegratedApart) {
               ElementsAre("plant.position  → control.position   (line 30)",
                           "control.force   → plant.force        (line 30)"));
 
-  // what is sampled, or delayed, is so on purpose; and one way is no ring
+  // sampling and delays are intentional; a one-way connection is not a ring
   Loop sampled("own", ""), delayed("own", "own"), forward("own", "own");
   sampled.composition.instances[1].rate = {10, 1};
   delayed.composition.connections[1].delay_ticks = 1;
@@ -262,7 +262,7 @@ TEST(Plan, UndelayedConnectionsJoinSystemsIntoIslands) {
   EXPECT_THAT(islands({"", "", ""}), ElementsAre("island of a: a b c"));
   EXPECT_THAT(islands({"", "", "", ""}, 2), ElementsAre("island of a: a b", "island of c: c d"));
   EXPECT_THAT(islands({"", "own", ""}), ElementsAre("a: a", "b: b", "c: c"));
-  // next to one island that has a name, they belong to it; between two, to neither
+  // next to one named island, systems belong to it; between two, to neither
   EXPECT_THAT(islands({"", "x", ""}), ElementsAre("island x: a b c"));
   EXPECT_THAT(islands({"x", "", "", "y"}), ElementsAre("a: a", "island of b: b c", "d: d"));
 }
@@ -316,7 +316,7 @@ TEST(Plan, ClustersAreJoinedByWhatArrivesAtOnce) {
   for (const Part& part : p.parts) clusters[part.cluster] += part.name + " ";
   std::vector<std::string> list;
   for (const auto& [number, names] : clusters) list.push_back(names);
-  // an input that no stimulus changes ties nobody to anybody
+  // an input that no stimulus changes does not join clusters
   EXPECT_THAT(list, ElementsAre("plant control ext.gust ", "a b ", "alone ", "ext.push "));
 }
 
@@ -429,7 +429,7 @@ TEST(Plan, WarnsOfAForgottenConnectionOnly) {
                   "m/s | weather.wind (1 × m/s) would fit"));
   EXPECT_EQ(s.problems.errors(), 0u);
 
-  // a gust that is used elsewhere is no sign of anything
+  // a gust that is used elsewhere indicates nothing
   Loop t("", "");
   hybrid::SystemSpec gusts;
   gusts.outputs = {signal("gust", "m/s")};
@@ -515,7 +515,7 @@ TEST(Plan, AnyMapIsPossibleInsideAnIsland) {
   s.type("waits", waits);
   s.add("a", "emits", "one");
   s.add("b", "waits", "one");
-  // one emitter reaches both events, the other one of them
+  // one emitter reaches both events, the other only one of them
   s.map("a.go", "b.off");
   s.map("a.go", "b.on");
   s.map("a.on", "b.on");

@@ -28,7 +28,7 @@ document::Grammar grammar() {
           embedded::composition("formats/interconnection/interconnection.dtd")};
 }
 
-/// Reads one document and, through it, those nested in it.
+/// Reads one document and the documents nested in it.
 class Reader {
  public:
   Reader(Sources& sources, Diagnostics& problems) : sources_(sources), problems_(problems) {}
@@ -38,7 +38,7 @@ class Reader {
     std::vector<Export> inner_exports;
   };
 
-  /// Nothing when the document is of no use at all; problems are reported either way.
+  /// Nothing when the document cannot be used at all; problems are reported in any case.
   std::optional<Read> read(const std::filesystem::path& file, const RunSettings* outer) {
     const auto [entry, fresh] = pages_.try_emplace(file);
     if (fresh) {
@@ -140,7 +140,7 @@ class Reader {
     if (instances_ > instance_limit) {
       page.error("V2018", fmt::format("there are more than {} instances", instance_limit),
                  page.value_place(e, "file"));
-      // no more of this: the same document would be read again and again
+      // stop here: the same document would be read again and again
       throw ConfigurationError(problems_);
     }
     for (const std::filesystem::path& d : inner->composition.documents)
@@ -150,13 +150,13 @@ class Reader {
 
   Sources& sources_;
   Diagnostics& problems_;
-  // by name: one that is nested many times is parsed, and found wanting, once
+  // by name: a document nested many times is parsed, and reported, once
   std::map<std::filesystem::path, std::optional<document::Document>> pages_;
   std::vector<std::filesystem::path> stack_;
   std::size_t instances_ = 0;
 };
 
-/// The same problems, each document's in the order of its lines.
+/// The problems sorted by document and line.
 Diagnostics in_document_order(const Diagnostics& problems) {
   std::vector<Diagnostic> list = problems.list();
   std::unordered_map<std::string, std::size_t> files;
@@ -170,7 +170,7 @@ Diagnostics in_document_order(const Diagnostics& problems) {
   return sorted;
 }
 
-/// A name made of a file's: what cannot be in a name becomes _.
+/// A name derived from a file name: invalid characters become _.
 std::string name_from(const std::filesystem::path& file) {
   std::string name = file.stem().string();
   for (char& c : name) {
@@ -179,7 +179,7 @@ std::string name_from(const std::filesystem::path& file) {
   return detail::is_name(name) ? name : "_" + name;
 }
 
-/// A model alone, run long enough to see what it does.
+/// A single model, run long enough to show its behaviour.
 Composition composition_of_one(const std::filesystem::path& file, InstanceKind kind) {
   Composition c;
   c.name = name_from(file);
@@ -196,8 +196,8 @@ Composition composition_of_one(const std::filesystem::path& file, InstanceKind k
   return c;
 }
 
-/// Whether a root element stands for a composition; what is misspelt or none at all is better
-/// served by the messages of its reader.
+/// Whether a root element is a composition. Misspelt and unknown ones count as one: its reader has
+/// the better messages.
 bool is_composition(const std::string& root, const Catalogue& catalogue) {
   std::vector<std::string> roots{std::string(detail::composition_root)};
   for (const auto& [name, kind] : catalogue.documents()) roots.push_back(name);

@@ -1,4 +1,4 @@
-// Compositions from anywhere: reading and setting must stay within bounds, whatever they say.
+// Arbitrary compositions: reading and setting must stay within bounds.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace vernier;
-  // what follows a zero is an assignment, as of --set
+  // after a zero byte follows an assignment, as for --set
   const std::string all(reinterpret_cast<const char*>(data), size);
   const std::size_t cut = all.find('\0');
   try {

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 const std::filesystem::path formats = VERNIER_SOURCE_DIR "/formats/interconnection";
 
-/// A folder for documents of one test.
+/// A directory for the documents of one test.
 class Reading : public ::testing::Test {
  protected:
   Reading() { write("part.xml", "<hybridsystem name='Part'/>"); }
@@ -131,10 +131,10 @@ TEST(Formats, NestedCompositionsAreFlattened) {
   EXPECT_EQ(c.islands[1].name, "second.loop");
   EXPECT_EQ(c.instances[4].island, "second.loop");
   EXPECT_EQ(c.reports[1].signal.instance, "first.counter");
-  EXPECT_TRUE(c.checks.empty());  // those of the nested ones are about them alone
+  EXPECT_TRUE(c.checks.empty());  // those of nested compositions apply only to them
 }
 
-/// Every bad example answers with the text beside it, word for word.
+/// Every bad example produces exactly the text stored with it.
 TEST(Formats, TheBadExamplesAnswerWithTheirMessages) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(formats / "bad");
@@ -293,7 +293,7 @@ TEST_F(Reading, AllProblemsAreReportedAtOnce) {
 }
 
 TEST_F(Reading, ADocumentThatMultipliesItselfIsRefused) {
-  // 12 levels, each taking the next in four times: 16 million instances
+  // 12 levels, each nesting the next four times: 16 million instances
   std::string inside = "<system id='s' file='part.xml'/>";
   for (int level = 0; level < 12; ++level) {
     const std::string name = "level" + std::to_string(level) + ".xml";
@@ -324,7 +324,7 @@ TEST_F(Setting, ChangesParametersRunAndInputs) {
   EXPECT_EQ(c.run.seed, 42u);
   EXPECT_EQ(c.run.arithmetic, Arithmetic::fastest);
   EXPECT_EQ(c.islands[0].settings.rtol, 1e-6);
-  EXPECT_EQ(c.islands[1].settings.rtol, 1e-4);  // said so itself
+  EXPECT_EQ(c.islands[1].settings.rtol, 1e-4);  // given explicitly
   EXPECT_THAT(c.inputs[0].value, ElementsAre(3000.0, 4000.0));
 }
 

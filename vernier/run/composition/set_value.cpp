@@ -34,7 +34,7 @@ double as_positive(std::string_view name, std::string_view value) {
   return *v;
 }
 
-/// A setting of the run, and of every island that had the run's own value of it.
+/// Sets a value of the run, and of every island that inherited it.
 template <class T>
 void set_for_islands(Composition& c, T IslandSettings::*setting, T value) {
   const T before = c.run.island.*setting;

@@ -12,33 +12,33 @@
 
 namespace vernier::composition {
 
-/// The documents that a composition is made of. Each file is opened once and compiled once, so that
-/// what was checked is what runs, what is hashed and what is kept beside the results.
+/// The documents of a composition. Each file is opened and compiled once, so that the same content
+/// is checked, run, hashed and stored with the results.
 class Sources {
  public:
-  /// Null when the file cannot be read; then reports why.
+  /// Null, after a report, when the file cannot be read.
   const std::string* content(const std::filesystem::path&, Diagnostics& problems);
-  /// What content() gave before; null: nothing.
+  /// The earlier result of content(); null: none.
   const std::string* find(const std::filesystem::path&) const;
 
-  /// The model in a document; null when there is none. What is wrong with it goes into `problems`,
-  /// unless null; when it is no model, at the place where it was `named` first.
+  /// The model in a document; null when there is none. Its problems go into `problems`, unless
+  /// null; if it is not a model, at the place where it was first `named`.
   const Type* type(const std::filesystem::path&, const Place& named, const Catalogue&,
                    Diagnostics* problems);
 
-  /// An instance, by the one or the other of its type.
+  /// An instance: a system or a component, depending on its type.
   struct Made {
     std::unique_ptr<hybrid::System> system = {};
     std::unique_ptr<Component> component = {};
   };
-  /// Makes an instance; one that was put back with the same document, parameters and settings
-  /// serves. Throws what the type throws.
+  /// Creates an instance, or reuses one that was put back with the same document, parameters and
+  /// settings. Throws what the type throws.
   Made make(const Type&, const Instance&, const RunSettings&, const Parameters&);
-  /// For the next make() of the same instance with the same settings. Only of one without
-  /// parameters of its own.
+  /// Keeps an instance for the next make() with the same settings. Only for one without parameters
+  /// of its own.
   void put_back(Made, const Instance&, const RunSettings&);
 
-  /// Files that the documents of models name, and that were read with them; each once.
+  /// Files that were read because documents of models refer to them; each once.
   std::vector<std::filesystem::path> files() const;
 
  private:

@@ -13,9 +13,10 @@
 //   run            start; the microstep of each cluster; of each rate of a cluster: times, seconds,
 //                  offset, the number of its next tick
 //   state PART     Component::save()
-//   port PATH      what others read of an output
-//   shadow PATH    an override: what the component wrote last (output), or is given (input)
-//   sent PATH      how often an event input was sent by hand
+//   port PATH      the value of an output that others read
+//   shadow PATH    of an override: the value that the component wrote last (output) or reads
+//   (input)
+//   sent PATH      how often an event input was sent manually
 //   stream PATH    Stream::save()
 //   reader PATH    position and losses of a stream input
 //   delay N NAME   DelayLine::save()
@@ -33,7 +34,7 @@ Bytes bytes_of(const T* data, std::size_t count) {
 
 const char* const damaged = "the checkpoint is damaged: its times do not fit together";
 
-/// The sections of a snapshot by path; complains in the user's terms.
+/// The sections of a snapshot by path; reports problems in the user's terms.
 class Sections {
  public:
   explicit Sections(const Snapshot& s) {
@@ -45,7 +46,7 @@ class Sections {
     return found == by_path_.end() ? nullptr : found->second;
   }
 
-  /// Exactly `size` bytes for `what` of `name`, or null after a complaint.
+  /// Exactly `size` bytes for `what` of `name`, or null after a report.
   const Bytes* get(const std::string& kind, const std::string& what, const std::string& name,
                    std::size_t size, Diagnostics& problems) const {
     const Bytes* b = find(kind + " " + name);
@@ -148,7 +149,7 @@ void Executive::restore(const Snapshot& s) {
       problems.error("V7202", "the checkpoint belongs to a composition with different rates", {});
       break;
     }
-    // the tick at the time of the checkpoint may have been done or not
+    // the tick at the time of the checkpoint may or may not have been executed
     const std::int64_t k = detail::first_tick(mine.rate, std::max(Time{}, s.time - mine.offset));
     if (theirs[3] != k && theirs[3] != k + 1) problems.error("V7204", damaged, {});
   }
@@ -160,7 +161,7 @@ void Executive::restore(const Snapshot& s) {
   }
   if (numbers[0] < 0 || time < numbers[0]) problems.error("V7204", damaged, {});
 
-  // everything is looked at before anything changes
+  // check everything before changing anything
   for (const composition::Part& p : plan_.parts)
     sections.get("state", "state", p.name, p.component->description().state_bytes, problems);
   for (std::size_t i = 0; i < views_.size(); ++i) {
@@ -205,7 +206,7 @@ void Executive::restore(const Snapshot& s) {
     }
     const Bytes* shadow = sections.find((v.output ? "shadow output " : "shadow input ") + v.path);
     if (!shadow || v.port->flow == Flow::stream) continue;
-    // taken up without changing what others read
+    // activate the override without changing what others read
     memory_->override_port(i, {});
     if (shadow->size() == memory_->shadow(i).size())
       std::copy(shadow->begin(), shadow->end(), memory_->shadow(i).begin());

@@ -19,7 +19,7 @@ std::int64_t count(const Executive& run, std::string_view path) {
   return run.find(path)->integers()[0];
 }
 
-/// Remembers the instants it was shown and one value at each.
+/// Records the instants it is shown and one value at each.
 class Trace final : public Observer {
  public:
   explicit Trace(const PortView* v) : view_(v) { rows.reserve(100000); }
@@ -47,8 +47,8 @@ struct Level {
   bool upwards;
 };
 
-/// The plant of the worked example: x' = -x/2 + u, y = x. Stops where x passes one of its levels,
-/// found in closed form, at the next whole nanosecond.
+/// The plant of the worked example: x' = -x/2 + u, y = x. Stops where x crosses one of its levels,
+/// computed in closed form, at the next whole nanosecond.
 class Plant final : public Small<One> {
  public:
   explicit Plant(std::vector<Level> levels, bool rewinds = true) : levels_(std::move(levels)) {
@@ -132,7 +132,7 @@ struct Counted {
   std::int64_t seen = 0, n = 0;
 };
 
-/// n: how often it noticed `on`.
+/// n: how often it received `on`.
 class Counter final : public Small<Counted> {
  public:
   explicit Counter(Rate rate = {}) {
@@ -252,7 +252,7 @@ TEST(EarlyReturn, FindsTheSwitchingTimesAtAnyStep) {
     EXPECT_EQ(run.run_until(at(16.0)), Ending::reached);
     ASSERT_EQ(relay.times.size(), 6u);
     for (std::size_t k = 0; k < 6; ++k) {
-      // each switch is less than a nanosecond late, and being late adds up
+      // each switch is less than a nanosecond late, and the delays accumulate
       const double late = seconds(relay.times[k].time) - expected[k];
       EXPECT_GE(late, -1e-12) << k;
       EXPECT_LE(late, 1e-9 * static_cast<double>(k + 1)) << k;
@@ -290,7 +290,7 @@ TEST(EarlyReturn, DoesNotDependOnTheOrderOfParts) {
   EXPECT_EQ(a.plant->state.x, b.plant->state.x);
 }
 
-/// Several plants that only stop, each at levels of its own; what drives them all joins them.
+/// Several plants that only stop, each at its own levels; their common input joins them.
 Bench several(bool last_rewinds, std::vector<Plant*>& plants) {
   Bench b(1s);
   b.add("bias", std::make_unique<Scale>(0.0, 1.0));
@@ -314,7 +314,7 @@ TEST(EarlyReturn, BringsAllPartsToTheEarliestEvent) {
     run.observe(trace, {});
     run.initialize();
     run.run_until(at(3.0));
-    // every level that was passed is an instant of the run: x = 2 (1 - exp(-t/2))
+    // every level crossed is an instant of the run: x = 2 (1 - exp(-t/2))
     std::vector<Time> events;
     for (int i = 0; i < 4; ++i)
       for (int k = 1; k < 20; ++k) {
@@ -328,13 +328,13 @@ TEST(EarlyReturn, BringsAllPartsToTheEarliestEvent) {
       rows += r.last;
       if (r.last && r.at.time.time_since_epoch() % 1s != 0ns) instants.push_back(r.at.time);
     }
-    EXPECT_EQ(trace.rows.size(), rows + events.size());  // those before an event too
+    EXPECT_EQ(trace.rows.size(), rows + events.size());  // including those before an event
     ASSERT_EQ(instants.size(), events.size());
     for (std::size_t k = 0; k < events.size(); ++k)
       EXPECT_LE(std::abs((instants[k] - events[k]).count()), 100) << k;  // rounding of 70 steps
     for (const Plant* p : plants) EXPECT_NEAR(p->state.x, 2.0 * (1.0 - std::exp(-1.5)), 1e-12);
     EXPECT_GT(run.statistics().repeated, 50u);
-    // a journal keeps nothing of a step that was repeated
+    // the journal contains nothing of a repeated step
     for (const auto& [part, entry] : trace.notes) EXPECT_LE(entry.at.time, at(3.0));
     std::size_t of_first = 0;
     for (const auto& [part, entry] : trace.notes) of_first += part == 1;
@@ -392,7 +392,7 @@ TEST(EarlyReturn, APartThatDoesNotGetOnIsAFault) {
 }
 
 TEST(Reactions, SeeOneSnapshotWhateverTheOrder) {
-  // both take over the other's value at once: they swap
+  // both read the other's value at once: they swap
   Bench b(100ms);
   Description d;
   d.inputs = {real("u")};
@@ -503,7 +503,7 @@ TEST(Clusters, WithoutDenseOutputServeWithTheirNextInstant) {
 }
 
 TEST(Clusters, HaveInstantsOfTheirOwn) {
-  // ticks of rates, events, stimuli and arriving events of one are nothing to the other
+  // ticks of rates, events, stimuli and arriving events of one cluster do not affect the other
   Bench b(1s);
   Clock& clock = b.add("clock", std::make_unique<Clock>());
   b.add("fast", std::make_unique<Clock>(Rate{7, 1}));

@@ -18,14 +18,14 @@ using detail::Breakdown;
 namespace {
 
 constexpr int most_phases = 100;
-constexpr std::size_t most_orders = 256;  // that wait, or whose answer was not taken
+constexpr std::size_t most_orders = 256;  // waiting, or with an answer not yet taken
 
 }  // namespace
 
 Executive::Executive(composition::Plan plan, std::vector<Pacer*> pacers, const Options& options)
     : plan_(std::move(plan)), pacers_(std::move(pacers)), options_(options), now_(options.start) {
   memory_ = std::make_unique<detail::Memory>(plan_, views_);
-  // an output wins over an input of the same name
+  // an output takes precedence over an input of the same name
   for (const bool outputs : {true, false})
     for (std::size_t i = 0; i < views_.size(); ++i)
       if (views_[i].output == outputs) by_path_.emplace(views_[i].path, i);
@@ -64,7 +64,7 @@ void Executive::start_components(Time start) {
 
 void Executive::rehearse() {
   require(ready_);
-  constexpr int ticks = 4;  // a scheme that starts with other steps gets to its usual ones
+  constexpr int ticks = 4;  // enough for a multistep scheme to reach its usual steps
   if (cycle_->breakdown().kind == Breakdown::Kind::none)
     cycle_->rehearse(now_, Time(plan_.stop), ticks);
 }

@@ -32,21 +32,21 @@ class OrderQueue;
 /// What counts as a fault.
 struct FaultPolicy {
   int microsteps = 1000;     // rounds of reactions at one time before it is an instantaneous loop
-  bool not_a_number = true;  // a real output that becomes not-a-number stops the run
+  bool not_a_number = true;  // a real output that becomes NaN stops the run
 };
 
 struct Options {
   Time start{};
   int threads = 1;          // never changes a result
-  int measure_every = 256;  // ticks between two whose cost is measured per component; 0: never
-  bool real_time = false;   // no early return: the outside does not wait for repeated steps
-  Meter* meter = nullptr;   // hears what every component costs; then every tick is measured
+  int measure_every = 256;  // ticks between two measurements of costs per component; 0: never
+  bool real_time = false;   // no early return: external devices do not wait for repeated steps
+  Meter* meter = nullptr;   // receives the cost of every component; then every tick is measured
   FaultPolicy policy = {};
 };
 
-/// Why run_until() came back.
+/// Why run_until() returned.
 enum class Ending : std::uint8_t {
-  reached,  // the time asked for, or time is over for a pacer; all at now() has happened
+  reached,  // the requested time, or the end declared by a pacer; everything at now() is done
   frozen,   // request_freeze()
   stopped,  // request_stop()
   failed    // see fault()
@@ -55,53 +55,53 @@ enum class Ending : std::uint8_t {
 /// Runs a plan. One tick:
 ///
 ///   output    every due component, in feedthrough order
-///   react     until nobody answers `changed`, at successive microsteps
+///   react     until no component returns `changed`, at successive microsteps
 ///   exchange  streams published, observers called, journals emptied
 ///   advance   the clusters that are due, each to its next instant; no output changes meanwhile
 ///   pace      wait for every pacer
 ///
-/// Each cluster of the plan has instants of its own: ticks of the step and of its rates, its events
+/// Each cluster of the plan has its own instants: ticks of the step and of its rates, its events
 /// and stimuli. Neither observers nor other clusters add to them.
 ///
-/// All members but request_stop(), request_freeze() and those for orders are called from one
-/// thread, and none of them while run_until() runs. run_until() does not allocate, lock or throw.
+/// One thread calls all members except request_stop(), request_freeze() and those for orders, and
+/// none while run_until() runs. run_until() does not allocate, lock or throw.
 class Executive {
  public:
-  /// `pacers` outlive the executive. Binds all components; may throw what they throw.
+  /// `pacers` must outlive the executive. Binds all components; may throw what they throw.
   explicit Executive(composition::Plan, std::vector<Pacer*> pacers = {}, const Options& = {});
   ~Executive();
   Executive(const Executive&) = delete;
   Executive& operator=(const Executive&) = delete;
 
-  /// Brings all components to the start, in phases until all have settled, and lets what is due
-  /// at the start happen, before time passes. Throws ConfigurationError.
+  /// Initializes all components, in phases until all have settled, and executes what is due at the
+  /// start, before time advances. Throws ConfigurationError.
   void initialize();
 
-  /// Makes a few ticks from now() on that nobody sees, and takes them back to the bit: the next
-  /// run_until() finds its code and memory at hand. Whoever cannot rewind or has to do with the
-  /// outside is left alone. After initialize() or restore(); may allocate.
+  /// Executes a few ticks from now() invisibly and restores the previous state to the bit, so that
+  /// the next run_until() finds its code and data in the caches. Components that cannot rewind or
+  /// have external effects are skipped. After initialize() or restore(); may allocate.
   void rehearse();
 
   /// Continues until `t`, which becomes an instant of all clusters. After initialize() or
   /// restore().
   Ending run_until(Time) noexcept;
 
-  /// The time that was reached; all that is due at it has happened.
+  /// The time reached; everything due at it is done.
   Time now() const noexcept { return now_; }
 
-  /// Stops at the first instant not before `t` that all clusters with continuous parts have, such
+  /// Stops at the first instant at or after `t` that all clusters with continuous parts share, such
   /// as a tick of the step, without adding one. From any thread.
   void request_freeze(Time t) noexcept { freeze_at_.store(t.time_since_epoch().count()); }
-  /// Lets run_until() go on after a freeze or stop; the pacers start anew from now().
+  /// Permits run_until() to continue after a freeze or stop; the pacers restart from now().
   void resume() noexcept;
-  /// Stops at the next such instant, however soon. From any thread or signal handler.
+  /// Stops at the next such instant. From any thread or signal handler.
   void request_stop() noexcept { stop_.store(true); }
 
   /// Why the run failed: code, one sentence, the component and the time in the notes.
   Diagnostic fault() const;
 
-  /// Calls `f` once on every thread that advances the run, the calling one included: to give them
-  /// their priority. Not while run_until() runs.
+  /// Calls `f` once on every thread that executes the run, including the calling one: to set their
+  /// priority. Not while run_until() runs.
   void on_every_thread(void (*f)(void*) noexcept, void* context) noexcept;
 
   // -- taps ------------------------------------------------------------------------------------
@@ -109,51 +109,51 @@ class Executive {
   const std::vector<composition::Part>& parts() const noexcept { return plan_.parts; }
   const std::vector<Pacer*>& pacers() const noexcept { return pacers_; }
   const composition::Plan& plan() const noexcept { return plan_; }
-  /// All ports, in the order of the parts, outputs before inputs. The views keep their place.
+  /// All ports, in the order of the parts, outputs before inputs. The views never move.
   std::span<const PortView> ports() const noexcept { return views_; }
-  /// The port of a path, an output rather than an input of the same name; null: there is none.
+  /// The port of a path; an output takes precedence over an input of the same name; null: none.
   const PortView* find(std::string_view path) const noexcept;
-  /// An entry of a journal in words, its subject as a full path. From any thread.
+  /// A journal entry as text, its subject as a full path. From any thread.
   Telling tell(std::size_t part, const Entry&) const;
 
-  /// Called from then on; `o` outlives the run or is removed.
+  /// Called from now on; `o` must outlive the run or be removed.
   void observe(Observer& o, const Sampling&);
   void remove(Observer& o) noexcept;
 
-  /// From now on everyone sees `values` instead of what the port carries; an input is replaced for
-  /// its component alone. Throws ConfigurationError: unknown path, wrong number of elements,
-  /// stream.
+  /// From now on all readers see `values` instead of the port's value; an input is replaced only
+  /// for its component. Throws ConfigurationError: unknown path, wrong number of elements, stream.
   void override_port(std::string_view path, std::span<const double> values);
   void release(std::string_view path);
-  /// Lets an event input happen once, at the next tick. Throws ConfigurationError.
+  /// Triggers an event input once, at the next tick. Throws ConfigurationError.
   void send(std::string_view path);
 
-  // -- orders: from any thread, while the run goes on ------------------------------------------
+  // -- orders: from any thread, while the run continues ----------------------------------------
 
-  /// Has something done at the next instant that all clusters with continuous parts have: changes
-  /// before its outputs are computed, then what is read after everything has settled. Orders are
-  /// carried out in the order of asking; a change after something read waits for another instant.
-  /// Answers a number for answer(). Throws ConfigurationError: as override_port(), release() and
-  /// send() do, V2144 when too many orders wait.
+  /// Orders an action at the next instant that all clusters with continuous parts share: changes
+  /// before its outputs are computed, reads after everything has settled. Orders are executed in
+  /// the order of the calls; a change after a read waits for another instant. Returns a number for
+  /// answer(). Throws ConfigurationError: as override_port(), release() and send() do; V2144 when
+  /// too many orders are waiting.
   std::uint64_t ask(const Order&);
-  /// What became of an order; asked until it is done.
+  /// The result of an order; call it until the order is done.
   OrderAnswer answer(std::uint64_t number);
-  /// Nobody will ask for the answer.
+  /// The answer will not be requested.
   void forget(std::uint64_t number);
-  /// Carries out what waits while run_until() does not run; by the thread that calls run_until().
+  /// Executes waiting orders while run_until() does not run; called by the thread that calls
+  /// run_until().
   void carry_out() noexcept;
-  /// Orders of a run that is repeated, by time: each is carried out at its time. Throws as ask().
+  /// Orders of a run that is repeated: each is executed at its time. Throws as ask().
   void schedule(const std::vector<ScheduledOrder>&);
-  /// `j` outlives the run; null: none.
+  /// `j` must outlive the run; null: none.
   void keep_journal(OrderJournal* j) noexcept { order_journal_ = j; }
 
   // -- state -----------------------------------------------------------------------------------
 
-  /// Everything needed to go on to the bit. Throws ConfigurationError when a component cannot
+  /// Everything needed to continue to the bit. Throws ConfigurationError when a component cannot
   /// rewind.
   Snapshot save() const;
-  /// Instead of initialize(), or at any time later. Throws ConfigurationError naming what does not
-  /// fit; the run is then unusable until restored or initialized.
+  /// Instead of initialize(), or at any later time. Throws ConfigurationError naming what does not
+  /// match; the run is then unusable until restored or initialized.
   void restore(const Snapshot&);
 
   const Statistics& statistics() const noexcept;
@@ -161,7 +161,7 @@ class Executive {
  private:
   /// The index of the view of a path; throws ConfigurationError with a suggestion.
   std::size_t known(std::string_view path) const;
-  /// The view that an order is about; throws ConfigurationError when it cannot be carried out.
+  /// The view that an order refers to; throws ConfigurationError when it cannot be executed.
   std::size_t checked(const Order&) const;
   void carry_out_scheduled(bool settled) noexcept;
   void carry_out_changes(bool settled) noexcept;
@@ -176,10 +176,10 @@ class Executive {
   std::vector<PortView> views_;
   std::unordered_map<std::string_view, std::size_t> by_path_;
   Time now_{};
-  bool initialized_ = false;  // the components were started once
+  bool initialized_ = false;  // the components were started
   bool ready_ = false;        // run_until() may be called
   bool paced_ = false;        // the pacers have started
-  bool over_ = false;         // as one of them said
+  bool over_ = false;         // as one of them declared
   std::atomic<std::int64_t> freeze_at_{std::numeric_limits<std::int64_t>::max()};
   std::atomic<bool> stop_{false};
   std::unique_ptr<detail::Memory> memory_;

@@ -36,7 +36,7 @@ TEST(Executive, AdvancesContinuousPartsByTheStep) {
   EXPECT_THAT(clock.steps, ElementsAre(std::pair(at(0.0), at(0.1)), std::pair(at(0.1), at(0.2)),
                                        std::pair(at(0.2), at(0.25))));
   EXPECT_EQ(value(run, "clock.y"), 0.25);
-  // going on does not repeat what happened at 0.25 s
+  // continuing does not repeat what happened at 0.25 s
   const std::size_t calls = clock.log.size();
   EXPECT_EQ(run.run_until(at(0.3)), Ending::reached);
   EXPECT_EQ(clock.log.size(), calls + 1);
@@ -57,7 +57,7 @@ TEST(Executive, HoldsTheOutputsOfSlowParts) {
   EXPECT_EQ(value(run, "fast.y"), 0.7);
   EXPECT_THAT(slow.log, ElementsAre(at(0.25), at(0.5)));
   EXPECT_THAT(late.log, ElementsAre(at(0.05), at(0.3), at(0.55)));
-  // each goes a whole period at once
+  // each advances a whole period at once
   EXPECT_THAT(slow.steps, ElementsAre(std::pair(at(0.0), at(0.25)), std::pair(at(0.25), at(0.5)),
                                       std::pair(at(0.5), at(0.75))));
 }
@@ -80,7 +80,7 @@ TEST(Executive, TicksAt60HzDoNotDriftIn30Years) {
 }
 
 TEST(Executive, EveryoneSeesTheOthersAsOfTheStartOfTheStep) {
-  // two integrators in a ring with a held exchange: x1' = x2, x2' = -x1, explicit Euler
+  // two integrators in a ring with held values: x1' = x2, x2' = -x1, explicit Euler
   Bench b(100ms);
   b.add("a", std::make_unique<Lag>(0.0, 1.0));
   b.add("b", std::make_unique<Lag>(0.0, 0.0));
@@ -100,7 +100,7 @@ TEST(Executive, EveryoneSeesTheOthersAsOfTheStartOfTheStep) {
 }
 
 TEST(Executive, ComputesOutputsInTheOrderOfFeedthrough) {
-  // added in reverse, so that the order of the document would be wrong
+  // added in reverse, so that the document's order would be wrong
   Bench b(100ms);
   b.add("last", std::make_unique<Scale>(2.0));
   b.add("middle", std::make_unique<Scale>(3.0));
@@ -203,7 +203,7 @@ TEST(Executive, NamesTheChainOfAnAlgebraicLoop) {
 }
 
 TEST(Executive, CallsAPartTwiceWhenItsOutputsNeedEachOtherThroughAnother) {
-  // a.free -> b.u, b.y -> a.u, a.bound = a.u: no loop between ports, though between parts
+  // a.free -> b.u, b.y -> a.u, a.bound = a.u: a loop between parts, but not between ports
   Description d;
   d.inputs = {real("u")};
   d.outputs = {real("free"), real("bound")};
@@ -242,7 +242,7 @@ TEST(Executive, InitializesInPhasesUntilAllHaveSettled) {
   std::span<const double> u;
   std::span<double> y;
   a.on_bind = [&](const Bindings& x) { u = x.real_input("u"), y = x.real_output("y"); };
-  // finds y = 2 y - 3 by y := u - 3 … settles after it has seen what the other says to y = 3
+  // solves y = 2 y - 3 by y := u - 3; settles after it has seen the other's answer to y = 3
   a.on_initialize = [&](Time, int phase) {
     a.state.x = phase == 0 ? 3.0 : u[0] / 2.0;
     return phase > 0 && u[0] == 6.0;
@@ -428,7 +428,7 @@ TEST(Executive, AllocatesNothingWhileRunning) {
   EXPECT_GT(run.statistics().parts[3].measured, 4000u);
 }
 
-/// A mass of 1 kg under a held force: exact.
+/// A mass of 1 kg under a constant force: exact.
 class Mass final : public Small<std::array<double, 2>> {
  public:
   explicit Mass(double x) : x0_(x) {
@@ -486,13 +486,13 @@ TEST(Executive, HeldForcesAddEnergyAsTheDocumentsSay) {
       const double before = energy();
       run.run_until(at(1.0));
       const double expected = delay ? row.delayed : row.held;
-      EXPECT_NEAR(energy() / before / expected, 1.0, 0.02) << row.omega;  // digits of the table
+      EXPECT_NEAR(energy() / before / expected, 1.0, 0.02) << row.omega;  // the digits of the table
     }
   }
 }
 
 TEST(Meter, HearsWhatEveryPartCostsAtEveryInstant) {
-  // a clock that only work moves: the costs are exact
+  // a clock that only work advances: the costs are exact
   struct Tally final : Meter {
     std::int64_t now() noexcept override { return clock; }
     void spent(std::span<const std::int64_t> by_part) noexcept override {

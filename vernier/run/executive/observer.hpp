@@ -13,9 +13,8 @@
 
 namespace vernier::executive {
 
-/// A port of the run and what is in it now. The view stays where it is for the life of the
-/// executive; `data` changes when the port is overridden or released, so read it anew at each
-/// sample.
+/// A port of the run and its current value. The view never moves during the life of the executive;
+/// `data` changes when the port is overridden or released, so read it again at each sample.
 struct PortView {
   std::string path;            // "plant.omega"
   const Port* port = nullptr;  // unit, frame, count, scalar, flow, description
@@ -34,7 +33,7 @@ struct PortView {
   double element(std::size_t i) const noexcept;
 };
 
-/// When an observer is called. Whatever it is, the run takes the same steps.
+/// When an observer is called. The run takes the same steps in any case.
 struct Sampling {
   Rate rate = {};       // none: at every instant
   bool events = true;   // also at instants where something changed, before and after
@@ -45,19 +44,19 @@ struct Sampling {
   bool operator==(const Sampling&) const = default;
 };
 
-/// Who watches a run from inside the loop: a recorder, a desktop. Called in the exchange phase by
-/// the thread that runs the executive; must not allocate, wait or throw.
+/// Observes a run from inside the loop, as a recorder does. Called in the exchange phase by the
+/// thread that runs the executive; must not allocate, wait or throw.
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// The ports are as of `at`. An instant where something changed is shown twice: the values before
-  /// (microstep 0, last = false) and after everything settled (last = true); others once, with
-  /// last = true.
+  /// The ports are as of `at`. An instant where something changed is shown twice: with the values
+  /// before (microstep 0, last = false) and after everything settled (last = true); others once,
+  /// with last = true.
   virtual void sample(Instant at, bool last) noexcept = 0;
 
-  /// Entries of the journal of part `part`, in order; copy them. Before the sample of their instant
-  /// that has last = true. Called for every observer whatever its sampling.
+  /// Journal entries of part `part`, in order; copy them. Called before the sample of their instant
+  /// with last = true, for every observer regardless of its sampling.
   virtual void note(std::size_t /*part*/, std::span<const Entry>) noexcept {}
 };
 

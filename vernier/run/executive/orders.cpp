@@ -11,7 +11,7 @@ namespace vernier::executive {
 
 namespace {
 
-/// What is wrong with values for a port; throws ConfigurationError.
+/// Checks values for a port; throws ConfigurationError.
 void check_values(const std::string& name, const Port& p, std::span<const double> values) {
   if (p.flow == Flow::stream)
     throw ConfigurationError("V2124", name + " is a stream; only values can be overridden");
@@ -43,7 +43,7 @@ std::size_t Executive::checked(const Order& o) const {
       check_values(o.path, *views_[view].port, o.values);
       break;
     case OrderKind::send:
-      // an event may be an input and an output of the same name: the input is meant
+      // an event may be both an input and an output of the same name: the input is meant
       for (std::size_t i = view; i < views_.size() && views_[view].output; ++i)
         if (!views_[i].output && views_[i].path == o.path) view = i;
       if (views_[view].output || views_[view].port->flow != Flow::event)

@@ -9,10 +9,10 @@
 
 namespace vernier::executive {
 
-/// What can be asked of a run from other threads, while it runs.
+/// What other threads can request of a run while it runs.
 enum class OrderKind : std::uint8_t {
-  replace,  // the values that a port carries, from then on: Executive::override_port()
-  release,  // what replace did
+  replace,  // replaces the values of a port from then on: Executive::override_port()
+  release,  // undoes replace
   send,     // an event to an event input, once
   read      // the values of a port
 };
@@ -23,30 +23,30 @@ struct Order {
   std::vector<double> values = {};  // of replace
 };
 
-/// An order as the loop carried it out.
+/// An order as executed by the loop.
 struct CarriedOut {
   Time at;
-  bool settled = false;  // the run stood still: everything at that time had happened
+  bool settled = false;  // the run was frozen: everything at that time was done
   OrderKind kind = OrderKind::replace;
   std::uint32_t view = 0;          // index into Executive::ports()
-  std::span<const double> values;  // of replace; until the call is over
+  std::span<const double> values;  // of replace; valid during the call
 };
 
-/// Who writes down what was ordered. Called in the loop: must not allocate, wait or throw.
+/// Records executed orders. Called in the loop: must not allocate, wait or throw.
 class OrderJournal {
  public:
   virtual ~OrderJournal() = default;
   virtual void carried_out(const CarriedOut&) noexcept = 0;
 };
 
-/// An order for a given time: to repeat a run in which it was given.
+/// An order at a given time: to repeat a run in which it was given.
 struct ScheduledOrder {
   Time at;
   Order order;
-  bool settled = false;  // after everything at that time has happened; else before
+  bool settled = false;  // after everything at that time is done; else before
 };
 
-/// What became of an order.
+/// The result of an order.
 struct OrderAnswer {
   bool done = false;
   Time at{};                        // when

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A source, a lag behind it, and one that has an input of its own.
+/// A source, a lag after it, and a component with a free input.
 Bench network() {
   Bench b(100ms);
   b.add("source", std::make_unique<Scale>(0.0, 1.0));
@@ -27,7 +27,7 @@ Bench network() {
   return b;
 }
 
-/// What was ordered, as text.
+/// The executed orders, as text.
 struct Written final : OrderJournal {
   void carried_out(const CarriedOut& o) noexcept override {
     if (count < 100)
@@ -57,7 +57,7 @@ TEST(Orders, AreCarriedOutAtTheNextInstantInTheOrderOfAsking) {
   EXPECT_TRUE(run.answer(second).done);
   EXPECT_THAT(run.answer(read).values, ElementsAre(3.0));
   run.run_until(at(1.1));
-  // held at 1 until 0.1 s, then at 3: x = 3 + (x0 - 3) exp(-t/2)
+  // constant 1 until 0.1 s, then 3: x = 3 + (x0 - 3) exp(-t/2)
   const double x0 = 2.0 * (1.0 - std::exp(-0.05));
   EXPECT_NEAR(run.find("lag.y")->reals()[0], 6.0 + (x0 - 6.0) * std::exp(-0.5), 1e-12);
   EXPECT_NEAR(run.find("free.y")->reals()[0], 2.0 * 1.0, 1e-12);
@@ -81,7 +81,7 @@ TEST(Orders, AreRepeatedToTheBit) {
   for (int k = 0; k < 20; ++k) {
     live.ask({OrderKind::replace, "source.y", {0.1 * k * k}});
     if (k % 3 == 0) live.ask({OrderKind::release, "source.y", {}});
-    if (k % 4 < 2) live.carry_out();  // while it stands still, also before time passes
+    if (k % 4 < 2) live.carry_out();  // while frozen, also before time advances
     live.run_until(live.now() + 100ms);
   }
   for (std::size_t i = 0; i < journal.count; ++i) {
@@ -142,7 +142,7 @@ TEST(Orders, FromOtherThreadsNeverAllocateInTheLoop) {
       }
     });
   }
-  // until every path was taken often; what this thread allocates is counted
+  // until every path was taken often; allocations of this thread are counted
   while (done.load() < 3000) run.run_until(run.now() + 100ms);
   const long before = testing::allocations();
   for (int k = 0; k < 1000; ++k) run.run_until(run.now() + 100ms);

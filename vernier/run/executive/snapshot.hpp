@@ -14,8 +14,8 @@ struct Section {
   std::vector<std::byte> bytes;
 };
 
-/// The complete state of a run between two ticks. Meant for the same composition (parameters may
-/// differ) and the same kind of machine; how it is stored is the business of run/record.
+/// The complete state of a run between two ticks, for the same composition (parameters may differ)
+/// and the same kind of machine; run/record stores it.
 struct Snapshot {
   Time time{};
   std::vector<Section> sections;

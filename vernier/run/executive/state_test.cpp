@@ -51,8 +51,8 @@ struct Noise {
   std::int64_t kicks = 0;
 };
 
-/// A node of a random network: x' = -x + tanh(sum of inputs), with noise of its own and a kick now
-/// and then; y1 = x, y2 = x + u/2 at once.
+/// A node of a random network: x' = -x + tanh(sum of inputs), with its own noise and an occasional
+/// kick; y1 = x, y2 = x + u/2 directly.
 class Node final : public Small<Noise> {
  public:
   Node(std::uint64_t seed, bool feeds, Rate rate) : seed_(seed), feeds_(feeds) {
@@ -122,7 +122,7 @@ composition::Plan network(std::uint64_t seed, std::uint64_t shuffle, int size = 
   for (int i = 0; i < size; ++i) {
     for (int k = 0; k < 3; ++k)
       b.wire(name(pick(size), "y1"), name(i, "u"), 0.5 + 0.25 * pick(4), k == 2 ? 30ms : 0ms);
-    // direct connections lead upwards only, so that there is no loop
+    // direct connections lead only to higher numbers, so that there is no loop
     if (i > 0) b.wire(name(pick(i), "y2"), name(i, "v"));
     b.wire(name(pick(size), "kick"), name(i, "kick"));
   }
@@ -210,7 +210,7 @@ TEST(Rehearsal, LeavesNoTrace) {
   Bits expected(plain);
   plain.observe(expected, {});
   plain.initialize();
-  plain.run_until(at(0.33));  // at no tick of any rate but the base step
+  plain.run_until(at(0.33));  // at no tick except the base step's
   plain.override_port("n4.y1", std::vector{0.25});
   plain.run_until(at(1.0));
   for (const int threads : {1, 3}) {
@@ -240,7 +240,7 @@ TEST(Rehearsal, LeavesNoTrace) {
   }
 }
 
-/// Notes and sends something in every step, more than its journal holds.
+/// Writes journal entries and stream messages in every step, more than there is room for.
 struct Talker {
   explicit Talker(Bench& b) {
     Port out;
@@ -302,7 +302,7 @@ TEST(Rehearsal, LeavesAloneWhatCannotBeTakenBack) {
   calls = 0;
   run.rehearse();
   EXPECT_EQ(calls, 0);
-  EXPECT_EQ(steps, 3);  // it ends where a part fails, and the run may still begin
+  EXPECT_EQ(steps, 3);  // it ends where a part fails, and the run can still begin
   steps = 0;
   EXPECT_EQ(run.run_until(at(0.2)), Ending::reached);
   EXPECT_EQ(calls, 12);
@@ -318,7 +318,7 @@ TEST(Checkpoint, ResumesToTheBit) {
   straight.observe(whole, {});
   straight.run_until(at(2.0));
 
-  // in a fresh executive, and in one that has gone elsewhere
+  // in a new executive, and in one that has advanced elsewhere
   Options threads;
   threads.threads = 2;
   Executive fresh(network(4, 0), {}, threads), used(network(4, 0));
@@ -448,19 +448,19 @@ TEST(Taps, ReadAndOverrideAnyPort) {
   run.run_until(at(0.5));
   EXPECT_EQ(run.find("sums.y")->element(0), 5.5);
 
-  run.override_port("clock.y", std::vector{1.0});  // everyone sees it
+  run.override_port("clock.y", std::vector{1.0});  // all readers see it
   run.run_until(at(0.6));
   EXPECT_EQ(run.find("clock.y")->element(0), 1.0);
   EXPECT_TRUE(run.find("clock.y")->overridden);
   EXPECT_EQ(run.find("sums.y")->element(0), 11.0);
 
-  run.override_port("looks.u", std::vector{2.0});  // only its component does
+  run.override_port("looks.u", std::vector{2.0});  // only its component sees it
   EXPECT_NE(looks.input(), run.find("clock.y")->reals().data());
   run.run_until(at(0.7));
   EXPECT_EQ(run.find("looks.u")->element(0), 2.0);
   EXPECT_EQ(run.find("sums.y")->element(0), 21.0);
 
-  run.override_port("sums.u", std::vector{-1.0});  // an input that is filled by a program
+  run.override_port("sums.u", std::vector{-1.0});  // an input that is filled by transfers
   run.run_until(at(0.8));
   EXPECT_EQ(run.find("sums.y")->element(0), -1.0);
 
@@ -472,7 +472,7 @@ TEST(Taps, ReadAndOverrideAnyPort) {
   run.run_until(at(0.9));
   EXPECT_EQ(run.find("sums.y")->element(0), 0.9 + 10.0 * 0.9);
 
-  run.restore(s);  // with the overrides of then
+  run.restore(s);  // with the overrides of that time
   run.run_until(at(0.9));
   EXPECT_EQ(run.find("clock.y")->element(0), 1.0);
   EXPECT_EQ(run.find("looks.y")->element(0), 20.0);

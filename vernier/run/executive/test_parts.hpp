@@ -10,7 +10,7 @@
 
 #include "vernier/run/composition/plan.hpp"
 
-/// Small components for the tests of the executive, and plans made by hand.
+/// Small components for the tests of the executive, and plans built by hand.
 namespace vernier::executive::test {
 
 /// A component whose state is one trivially copyable struct.
@@ -57,7 +57,7 @@ struct One {
   double x = 0.0;
 };
 
-/// x' = -a x + u, y = x; exact for a held input.
+/// x' = -a x + u, y = x; exact for a constant input.
 class Lag final : public Small<One> {
  public:
   explicit Lag(double a, double x0 = 0.0) : a_(a), x0_(x0) {
@@ -89,7 +89,7 @@ class Lag final : public Small<One> {
   std::span<double> y_;
 };
 
-/// y = gain * u + bias, at once, element by element.
+/// y = gain * u + bias, directly, element by element.
 class Scale final : public Small<One> {
  public:
   explicit Scale(double gain, double bias = 0.0, std::uint32_t count = 1)
@@ -114,7 +114,7 @@ class Scale final : public Small<One> {
   std::span<double> y_;
 };
 
-/// y: the time in seconds; n: how often time was asked for; `log` gets every call of output.
+/// y: the time in seconds; n: the number of calls; `log` records every call of output.
 class Clock final : public Small<One> {
  public:
   explicit Clock(Rate rate = {}) {
@@ -140,7 +140,7 @@ class Clock final : public Small<One> {
   std::span<double> y_;
 };
 
-/// What the functions say, for one-off components.
+/// Calls the given functions, for one-off components.
 class Scripted final : public Small<One> {
  public:
   explicit Scripted(Description d) {

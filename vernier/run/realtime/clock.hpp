@@ -4,14 +4,14 @@
 
 namespace vernier::realtime {
 
-/// The time of day as a run sees it; tests have their own.
+/// The wall clock of a run; tests use their own.
 class Clock {
  public:
   virtual ~Clock() = default;
 
-  /// ns; never goes back. From every thread.
+  /// ns; never decreases. Called from every thread.
   virtual std::int64_t now() noexcept = 0;
-  /// Returns when it is `ns`, or sooner after a signal.
+  /// Returns at time `ns`, or earlier after a signal.
   virtual void sleep_until(std::int64_t ns) noexcept = 0;
 };
 

@@ -73,7 +73,7 @@ MachineFinding of_clock(const Machine& m) {
 
 std::vector<MachineFinding> examined(const Machine& m, const std::vector<Privilege>& privileges) {
   std::vector<MachineFinding> all;
-  // what matters most first
+  // the most important first
   for (auto p = privileges.rbegin(); p != privileges.rend(); ++p) all.push_back(of_privilege(*p));
   all.push_back(of_governors(m));
   all.push_back({m.isolated.empty() ? Level::warning : Level::good, "isolated CPUs",
@@ -171,7 +171,7 @@ Verdict concluded(const std::vector<MachineFinding>& all, double period_ns) {
   int to_fix = 0;
   for (const MachineFinding& f : all) {
     to_fix += f.level == Level::bad;
-    // what was measured decides; without priority nothing that was measured stays true
+    // the measurements decide; without priority they do not hold
     const bool decides = f.name == wake_up_name || f.name == cost_name || f.name == priority_name;
     v.fit = v.fit && !(f.level == Level::bad && decides);
   }

@@ -7,27 +7,28 @@
 
 namespace vernier::realtime {
 
-/// Something about a machine that matters for real time.
+/// A property of a machine that matters for real time.
 struct MachineFinding {
   enum class Level { good, warning, bad };
   Level level = Level::good;
   std::string name;      // "CPU frequency"
   std::string value;     // "CPUs 2-3 use governor \"powersave\""
-  std::string why, fix;  // of what is not good
+  std::string why, fix;  // for a problem
 };
 
-/// What can be said of a machine without measuring. `privileges`: what it gave when it was asked.
+/// What can be determined without measuring. `privileges`: what the system granted.
 std::vector<MachineFinding> examined(const Machine&, const std::vector<Privilege>& privileges);
 
-/// How long after its time a frame begins, against the 2 % of a frame that are meant for it.
+/// The lateness of frame starts, compared with the 2 % of a frame reserved for it.
 MachineFinding judged_wake_up(const Histogram&, double period_ns, double seconds);
-/// What the work of a frame takes of it. 30 % shall stay free.
+/// The cost of a frame's work. 30 % of the frame must stay free.
 MachineFinding judged_cost(const Health&, const std::string& document);
 
-/// Runs frames that do nothing for a while, with all that the system gives.
+/// Runs empty frames for a while, with all privileges that the system grants.
 Health measured(Duration period, Duration how_long, const Wanted&);
 
-/// Whether frames of `period` can be kept, and what to do: "fit for 250 Hz, one thing to fix".
+/// Whether the machine can keep frames of `period`, and what to do: "fit for 250 Hz, one thing to
+/// fix".
 struct Verdict {
   bool fit = true;
   std::string words;

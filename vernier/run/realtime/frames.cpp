@@ -15,7 +15,7 @@
 namespace vernier::realtime {
 namespace {
 
-/// The longest sleep at once, so that interrupt() is heard soon.
+/// The longest single sleep, so that interrupt() takes effect soon.
 constexpr std::int64_t nap = 50'000'000;
 
 void relax() noexcept {
@@ -53,7 +53,7 @@ std::int64_t Grid::number(Time t) const noexcept {
     const std::int64_t k = (t - origin) / step;
     return origin + k * step > t ? k - 1 : k;
   }
-  // ticks are rounded down to the nanosecond: one that seems to be before it may be at it
+  // ticks are rounded down to the nanosecond: one that seems earlier may be at this time
   auto k = static_cast<std::int64_t>(static_cast<long double>(t.time_since_epoch().count()) *
                                      static_cast<long double>(rate.times) /
                                      (static_cast<long double>(rate.seconds) * 1e9L)) -
@@ -131,7 +131,7 @@ void FramePacer::start(Time t) noexcept {
 }
 
 Outcome FramePacer::wait_for(Time t) noexcept {
-  if (t < next_) return Outcome::ok;  // belongs to the frame under way
+  if (t < next_) return Outcome::ok;  // belongs to the current frame
   const std::int64_t end = clock_.now();
   const std::int64_t began = begin_;
   finish(end);
@@ -186,7 +186,7 @@ void FramePacer::spent(std::span<const std::int64_t> by_part) noexcept {
 void FramePacer::waited(const Pacer& p, std::int64_t ns) noexcept {
   for (const SharedTime& s : pacers_) {
     if (s.pacer != &p) continue;
-    // what is not the others' is the component's own, such as sending
+    // the time not spent waiting for others is the component's own, such as sending
     const Pacer::Kept kept = p.kept();
     const std::int64_t held = std::clamp<std::int64_t>(kept.ns, 0, std::max<std::int64_t>(ns, 0));
     costs_[s.part] += ns - held;
@@ -231,7 +231,7 @@ void FramePacer::finish(std::int64_t end) noexcept {
   f.behind = !slept_ && f.wake_up > 0;
   if (f.late) attribute(f, deadline_ - due_);
 
-  // what is usual is what was before this frame
+  // compare with what was usual before this frame
   if (slept_) s.wake_up.add(f.wake_up, f.number, f.time);
   s.cost.add(f.cost, f.number, f.time);
   s.used.add(end - due_, f.number, f.time);
@@ -270,12 +270,12 @@ void FramePacer::finish(std::int64_t end) noexcept {
 
 void FramePacer::attribute(Frame& f, std::int64_t period) noexcept {
   if (f.behind && cause_behind_ != Cause::none && f.cost <= period) {
-    // it would have been in time, had an earlier one not kept it
+    // it would have been in time without the earlier late frame
     f.cause = cause_behind_;
     f.culprit = culprit_behind_;
     return;
   }
-  // who exceeded its usual p99 most; without anything usual, who took longest
+  // the part that exceeded its usual p99 most; without a usual cost, the one that took longest
   std::int64_t most = 0, longest = 0, of_parts = 0;
   std::uint32_t exceeded = nobody, dearest = nobody;
   for (std::size_t i = 0; i < costs_.size(); ++i) {
@@ -330,7 +330,7 @@ bool FramePacer::tolerated(std::int64_t now) noexcept {
     return false;
   }
   if (p.in_window <= 0) return true;
-  // the one that is overwritten is the in_window-th before
+  // the entry overwritten is the in_window-th before
   std::int64_t& oldest = late_ends_[(statistics_.late - 1) % late_ends_.size()];
   const bool full = statistics_.late > late_ends_.size();
   if (full && now - oldest <= p.window.count()) broken_ = Broken::in_window;

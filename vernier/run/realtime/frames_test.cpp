@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 
 constexpr std::int64_t ms = 1'000'000, us = 1'000;
 
-/// Time that passes only when somebody sleeps or works.
+/// Time that advances only when something sleeps or works.
 class VirtualClock final : public realtime::Clock {
  public:
   std::int64_t now() noexcept override { return now_; }
@@ -45,7 +45,7 @@ class VirtualClock final : public realtime::Clock {
 
 std::int64_t frame_at(Time t) { return t.time_since_epoch() / 4ms; }
 
-/// A run at 250 Hz of two components of known cost, in virtual time.
+/// A run at 250 Hz with two components of known cost, in virtual time.
 struct TimedRun {
   explicit TimedRun(LatePolicy late = {}, double rate = 1.0, Duration spin = {},
                     bool faces_world = false)
@@ -80,7 +80,7 @@ struct TimedRun {
   std::unique_ptr<executive::Executive> exec;
 };
 
-/// A cost that is usual, but in one frame.
+/// A usual cost, except in one frame.
 auto overrun(std::int64_t frame, std::int64_t ns) {
   return [=](std::int64_t k) { return k == frame ? ns : 400 * us; };
 }
@@ -135,7 +135,7 @@ TEST(Grid, IsTheFastestThatTicks) {
   fast_base.add("plant", std::make_unique<Clock>());
   fast_base.add("link", std::make_unique<Clock>(Rate{250, 1}));
   EXPECT_FALSE(grid_of(fast_base.plan).rate.periodic());
-  // nothing needs the base step: the frames are those of what there is
+  // nothing needs the base step: the frames follow the rate
   Bench none(1ms);
   none.add("slow", std::make_unique<Clock>(Rate{1, 1}));
   EXPECT_EQ(grid_of(none.plan).period(), 1.0);
@@ -148,10 +148,10 @@ TEST(FramePacer, KeepsEveryFrameOnItsGrid) {
   EXPECT_EQ(r.run(1000), Ending::reached);
   EXPECT_EQ(r.seen().frames, 1000u);
   EXPECT_EQ(r.seen().late, 0u);
-  // 1000 frames of 4 ms, each woken 20 us late: nothing adds up. The last one has output behind it
+  // 1000 frames of 4 ms, each woken 20 us late: nothing accumulates. The last one includes output
   EXPECT_EQ(r.clock.now() - began, 4000 * ms + 20 * us + 100 * us);
   EXPECT_EQ(r.seen().wake_up.max(), 20 * us);
-  EXPECT_EQ(r.seen().wake_up.count(), 999u);  // nobody slept for the first
+  EXPECT_EQ(r.seen().wake_up.count(), 999u);  // no sleep before the first
   EXPECT_EQ(r.pacer.last().cost, 500 * us);
   EXPECT_EQ(r.pacer.last().margin, 4 * ms - 520 * us);
   EXPECT_EQ(r.seen().parts[0].max(), 400 * us);
@@ -226,7 +226,7 @@ TEST(LatePolicies, CatchUpFollowsAtOnceUntilItIsOnTheGrid) {
   r.plant_cost = overrun(50, 6 * ms);
   const std::int64_t began = r.clock.now();
   EXPECT_EQ(r.run(100), Ending::reached);
-  // frame 50 ends 2.1 ms behind; frame 51 begins there and is in time again
+  // frame 50 ends 2.1 ms late; frame 51 starts there and is in time again
   EXPECT_EQ(r.seen().late, 1u);
   EXPECT_EQ(r.seen().behind, 1u);
   EXPECT_EQ(r.clock.now() - began, 400 * ms + 100 * us);
@@ -234,7 +234,7 @@ TEST(LatePolicies, CatchUpFollowsAtOnceUntilItIsOnTheGrid) {
   TimedRun ten({.kind = Late::catch_up});
   ten.plant_cost = overrun(50, 40 * ms);
   EXPECT_EQ(ten.run(100), Ending::reached);
-  // it ends 36.1 ms behind, each frame takes 0.5 ms and wins 3.5: late while more than 3.5 behind
+  // it ends 36.1 ms late, each frame takes 0.5 ms and regains 3.5: late while more than 3.5 behind
   EXPECT_EQ(ten.seen().late, 1u + 10u);
   EXPECT_EQ(ten.seen().behind, 11u);
   EXPECT_EQ(ten.seen().frames, 100u);
@@ -250,7 +250,7 @@ TEST(LatePolicies, ElasticIsBackInTheComputedNumberOfFrames) {
   r.plant_cost = overrun(50, 40 * ms);
   const std::int64_t began = r.clock.now();
   EXPECT_EQ(r.run(100), Ending::reached);
-  // 36.1 ms behind, at most 5 frames per period: each wins 3.2 ms, so 36.1 / 3.2 → 12 frames
+  // 36.1 ms late, at most 5 frames per period: each regains 3.2 ms, so 36.1 / 3.2 → 12 frames
   EXPECT_EQ(r.seen().behind, 12u);
   EXPECT_EQ(r.seen().frames, 100u);
   EXPECT_EQ(r.clock.now() - began, 400 * ms + 100 * us);
@@ -302,12 +302,12 @@ TEST(LatePolicies, ReadAndWriteTheirNames) {
     EXPECT_FALSE(parsed_policy(bad)) << bad;
 }
 
-// -- whose fault --
+// -- causes of late frames --
 
 TEST(Attribution, BlamesWhoExceededItsUsualMost) {
   TimedRun r;
   r.control_cost = [](std::int64_t k) { return k == 70 ? 5 * ms : 100 * us; };
-  // the plant is always the dearer of the two
+  // the plant is always the more expensive of the two
   r.plant_cost = [](std::int64_t) { return 2 * ms; };
   EXPECT_EQ(r.run(100), Ending::reached);
   ASSERT_EQ(r.seen().late_frames.size(), 2u);
@@ -316,7 +316,7 @@ TEST(Attribution, BlamesWhoExceededItsUsualMost) {
   EXPECT_EQ(f.culprit, 1u);
   EXPECT_EQ(f.cause, Cause::work);
   EXPECT_EQ(blame(f, {"plant", "control"}), "work of control");
-  // the next one has no fault of its own
+  // the next frame is late only because of this one
   EXPECT_EQ(blame(r.seen().late_frames[1], {"plant", "control"}),
             "work of control, after an earlier late frame");
 }
@@ -349,7 +349,7 @@ TEST(Attribution, CallsItWaitingWhereTheWorldIsFaced) {
   EXPECT_EQ(r.seen().late_frames[0].cause, Cause::wait);
 }
 
-/// A component that shares time with others, and may be kept by them.
+/// A component that shares time with others, and may have to wait for them.
 class Sharing final : public executive::test::Small<executive::test::One>,
                       public PacerSource,
                       public Pacer {
@@ -435,7 +435,7 @@ TEST(SharedTime, TellsOwnWorkSendingTheFederationAndItsPacingApart) {
   EXPECT_EQ(others[0].late, 1u);
   EXPECT_EQ(others[1].longest, 6 * ms);
   EXPECT_EQ(r.pacer.statistics().held.max(), 6 * ms);
-  EXPECT_EQ(r.pacer.statistics().rest.max(), 0);  // nothing of it is the executive's
+  EXPECT_EQ(r.pacer.statistics().rest.max(), 0);  // none of it is attributed to the executive
   Health h;
   h.grid = {.step = 4ms};
   h.parts = {"plant", "federate"};
@@ -478,7 +478,7 @@ TEST(SharedTime, NeitherJumpsNorCatchesUpWhenItStoodStill) {
   EXPECT_EQ(r.run(100), Ending::reached);
   EXPECT_EQ(r.pacer.statistics().late, 0u);
   EXPECT_EQ(r.pacer.statistics().frames, 100u);
-  // frame 50 takes a minute and 460 us longer: from the end of the freeze it has its whole period
+  // frame 50 takes a minute and 460 us longer: after the freeze it has its whole period
   EXPECT_EQ(r.clock.now() - began, 60'400 * ms + 460 * us);
 }
 
@@ -553,7 +553,7 @@ TEST(FramePorts, ShowTheLastFrameThatIsOver) {
   EXPECT_EQ(value("frame.late"), 1);
   EXPECT_EQ(value("frame.late_frames"), 1);
   EXPECT_EQ(value("frame.cause"), 1);
-  // and it is told
+  // and observers are told
   struct Ear final : executive::Observer {
     void sample(Instant, bool) noexcept override {}
     void note(std::size_t, std::span<const Entry> e) noexcept override {

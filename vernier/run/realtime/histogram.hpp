@@ -10,16 +10,16 @@
 
 namespace vernier::realtime {
 
-/// How often which duration was seen: buckets that are at most 1/32 as wide as the values in them,
-/// from 1 ns to 17 min; longer ones fall into the last. The worst is kept exactly, with the frame
-/// it was seen in. Of fixed size: adding neither allocates nor takes longer than a few operations.
+/// A histogram of durations: buckets at most 1/32 as wide as their values, from 1 ns to 17 min;
+/// longer ones fall into the last. The maximum is kept exactly, with its frame. Of fixed size:
+/// adding does not allocate and takes only a few operations.
 class Histogram {
  public:
   static constexpr int steps_log2 = 5, steps = 1 << steps_log2;  // buckets per octave
   static constexpr int octaves = 40 - steps_log2;
   static constexpr std::size_t buckets = static_cast<std::size_t>(octaves + 1) * steps;
 
-  /// `ns` of a frame; what is negative counts as 0.
+  /// Adds `ns` of a frame; negative values count as 0.
   void add(std::int64_t ns, std::int64_t frame = 0, Time time = {}) noexcept {
     ns = std::max<std::int64_t>(ns, 0);
     ++counts_[bucket(ns)];
@@ -39,8 +39,8 @@ class Histogram {
   Time max_time() const noexcept { return max_time_; }
   double mean() const noexcept { return count_ ? sum_ / static_cast<double>(count_) : 0.0; }
 
-  /// The value that a share `p` of all does not exceed, to the width of a bucket and never above
-  /// max(); 0 of nothing.
+  /// The value that a fraction `p` of all does not exceed, to the width of a bucket and never above
+  /// max(); 0 if empty.
   std::int64_t quantile(double p) const noexcept {
     if (count_ == 0) return 0;
     const double wanted = p * static_cast<double>(count_);

@@ -17,7 +17,7 @@ namespace {
 constexpr int most_cpus = CPU_SETSIZE;
 constexpr unsigned cap_ipc_lock = 14, cap_sys_nice = 23;
 
-/// The first line of a file of the system; empty when it cannot be read.
+/// The first line of a system file; empty when it cannot be read.
 std::string line_of(const std::string& file) {
   std::ifstream in(file);
   std::string line;
@@ -25,7 +25,7 @@ std::string line_of(const std::string& file) {
   return std::string(trimmed(line));
 }
 
-/// What follows `key` in a file of lines "key: value".
+/// The value of `key` in a file of lines "key: value".
 std::string value_of(const std::string& file, std::string_view key) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {

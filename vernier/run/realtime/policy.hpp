@@ -11,19 +11,19 @@ namespace vernier::realtime {
 
 /// What a run does about a frame whose work ended after the next frame should have begun.
 enum class Late : std::uint8_t {
-  strict,    // the first ends the run
-  elastic,   // the frames after it follow sooner, within limits that end the run
+  strict,    // the first one ends the run
+  elastic,   // following frames start sooner to catch up; too many late frames end the run
   catch_up,  // the same without a limit
-  slip       // the frames after it come later: simulated time departs from wall time
+  slip       // following frames start later: simulated time falls behind wall time
 };
 
 struct LatePolicy {
   Late kind = Late::catch_up;
   // of `elastic`
-  int in_a_row = 10;                           // so many late frames one after another end the run
-  int in_window = 100;                         // and more than so many within; 0: any number
+  int in_a_row = 10;    // this many consecutive late frames end the run
+  int in_window = 100;  // or more than this many within the window; 0: any number
   Duration window = std::chrono::seconds(10);  // of wall time
-  int burst = 5;                               // frames that one period may hold, to catch up
+  int burst = 5;                               // frames per period, at most, while catching up
 
   bool operator==(const LatePolicy&) const = default;
 };

@@ -88,7 +88,7 @@ Advance FramePorts::advance(Time from, Time to) noexcept {
   if (!pacer_ || pacer_->statistics().late == noted_ || noted_ >= kept_late) return {to};
   noted_ = pacer_->statistics().late;
   const Frame& f = pacer_->last();
-  // what tells of it is another thread: it gets numbers alone
+  // another thread formats the entry: pass numbers only
   journal_->note({.at = {from},
                   .kind = f.behind,
                   .from = static_cast<std::int32_t>(f.cause),

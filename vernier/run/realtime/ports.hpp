@@ -10,31 +10,32 @@
 
 namespace vernier::realtime {
 
-constexpr std::string_view frame_instance = "frame";  // what the component is called in a run
+constexpr std::string_view frame_instance = "frame";  // the component's name in a run
 constexpr std::string_view frame_type = "frames";
 
-/// The frames of a run as signals, to be recorded, watched and limited like any other. At every
-/// instant those of the last frame that is over. In a run that does not keep time all are 0, and
-/// the margin is infinite.
+/// The frames of a run as signals, to be recorded, observed and checked like any other. At every
+/// instant they show the last completed frame. In a run that does not keep time all are 0, and the
+/// margin is infinite.
 ///
-/// out  number       which frame
-/// out  wake_up  s   actual minus intended beginning
-/// out  cost     s   from its beginning to the end of its work
+/// out  number       of the frame
+/// out  wake_up  s   actual minus intended start
+/// out  cost     s   from its start to the end of its work
 /// out  margin   s   from the end of its work to its deadline
 /// out  lag      s   how far the run is behind the clock
 /// out  late         its margin is negative
-/// out  late_frames  how many were, up to it
+/// out  late_frames  the number of late frames so far
 /// out  cause        of a late one: 1 work, 2 wake-up, 3 wait, 4 federation, 5 pacing
-/// out  held     s   for how long others with whom it shares time kept it
-/// out  cost_of.NAME  s   what each component cost in it; of an island, all its systems together
+/// out  held     s   time spent waiting for others with which it shares time
+/// out  cost_of.NAME  s   cost of each component; of an island, all its systems together
 ///
-/// Late frames are in the journal, with their causes; not more than kept_late of them.
+/// Late frames are in the journal, with their causes; at most kept_late of them.
 class FramePorts final : public Component {
  public:
-  /// `names`: components whose costs are wanted.
+  /// `names`: components whose costs are requested.
   explicit FramePorts(std::vector<std::string> names);
 
-  /// Whose frames, and the parts that the names are in. Before the run starts; `p` outlives it.
+  /// The pacer, and the parts that contain the named components. Before the run starts; `p` must
+  /// outlive it.
   void attach(const FramePacer& p, const std::vector<composition::Part>&);
 
   const Description& description() const noexcept override { return description_; }

@@ -32,7 +32,7 @@ constexpr const char* rights =
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-/// The deeper frames of the stack exist before the loop needs them.
+/// Touches deeper stack pages before the loop needs them.
 [[gnu::noinline]] void touch_stack() noexcept {
   volatile char stack[stack_bytes];
   for (std::size_t i = 0; i < sizeof stack; i += 1024) stack[i] = 0;
@@ -45,7 +45,7 @@ int set_priority(int priority) noexcept {
   return sched_setscheduler(0, policy, &p) == 0 ? 0 : errno;
 }
 
-/// For every thread of a run.
+/// Called for every thread of a run.
 void prioritize_thread(void* priority) noexcept {
   set_priority(*static_cast<const int*>(priority));
   touch_stack();
@@ -62,13 +62,13 @@ struct RealTimeScope::Before {
 };
 
 void keep_heap() noexcept {
-  // called while the run has one thread
+  // called while the process has one thread
   mallopt(M_TRIM_THRESHOLD, -1);  // NOLINT(concurrency-mt-unsafe)
   mallopt(M_MMAP_MAX, 0);         // NOLINT(concurrency-mt-unsafe)
 }
 
 std::size_t populate_memory() noexcept {
-  // stdio and no stream: this may run with little memory left
+  // stdio, not a stream: little memory may be left
   std::FILE* maps = std::fopen("/proc/self/maps", "re");
   if (!maps) return 0;
   std::size_t done = 0;
@@ -78,7 +78,7 @@ std::size_t populate_memory() noexcept {
     char rights_of[8] = "";
     if (std::sscanf(line, "%p-%p %7s", &from, &to, rights_of) != 3) continue;
     const auto bytes = static_cast<std::size_t>(static_cast<char*>(to) - static_cast<char*>(from));
-    // what is larger are reservations, of sanitizers for example
+    // larger regions are reservations, for example of sanitizers
     if (rights_of[0] != 'r' || bytes > largest_region || done + bytes > most_populated) continue;
     if (std::strstr(line, "[v")) continue;  // of the kernel
     const bool write = rights_of[1] == 'w' && rights_of[3] == 'p';
@@ -98,7 +98,7 @@ RealTimeScope::RealTimeScope(const Wanted& wanted, executive::Executive& e)
   before.nice = getpriority(PRIO_PROCESS, 0);
   if (wanted.cpu >= 0) place(wanted);
   {
-    // a reserve for what other threads ask malloc for meanwhile
+    // a reserve for allocations of other threads during the run
     std::vector<char> reserve(heap_bytes, 1);
     static_cast<void>(*const_cast<volatile char*>(reserve.data()));
   }
@@ -139,7 +139,7 @@ void RealTimeScope::lock() {
   touch_stack();
   Privilege p{"locked memory", false, {}, rights};
   const bool unlimited = machine_.may_lock || machine_.memlock_limit == RLIM_INFINITY;
-  // with a small limit what is allocated later would fail: then only what is there now is locked
+  // with a small limit later allocations would fail: then lock only what exists now
   locked_ = mlockall(unlimited ? MCL_CURRENT | MCL_FUTURE : MCL_CURRENT) == 0;
   if (locked_) {
     p = {"locked memory", true, unlimited ? "all, and what comes later" : "what there was", {}};

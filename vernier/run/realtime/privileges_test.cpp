@@ -33,7 +33,7 @@ std::string told(const RealTimeScope& scope) {
   return all;
 }
 
-/// What `f` says in a child process, which may give up whatever it likes.
+/// What `f` returns in a child process, which may drop its privileges.
 std::string in_a_child(std::string (*f)()) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
@@ -58,7 +58,7 @@ std::string in_a_child(std::string (*f)()) {
   return said;
 }
 
-/// Nobody in particular, without any right and with small limits.
+/// Drops all privileges and sets small limits.
 void give_up_everything() {
   rlimit none{0, 0};
   setrlimit(RLIMIT_RTPRIO, &none);
@@ -111,7 +111,7 @@ TEST(RealTimeScope, GoesOnWithoutAnyPrivilegeAndNamesWhatIsMissing) {
   });
   EXPECT_THAT(
       said, HasSubstr("real-time priority no refused: Operation not permitted; timer slack 1 ns"));
-  if (!testing::sanitized) {  // their mlockall does nothing and says it went well
+  if (!testing::sanitized) {  // their mlockall does nothing and returns success
     EXPECT_THAT(said, HasSubstr("locked memory no refused"));
     EXPECT_THAT(said, HasSubstr("the limit is 64 KiB"));
   }
@@ -119,7 +119,7 @@ TEST(RealTimeScope, GoesOnWithoutAnyPrivilegeAndNamesWhatIsMissing) {
 }
 
 TEST(RealTimeScope, TakesThePriorityThatTheLimitAllows) {
-  // only who has the right may raise the limit for others; without it there is nothing to see
+  // raising the limit for others requires a privilege; without it there is nothing to test
   const std::string said = in_a_child([] {
     rlimit some{5, 5};
     const bool raised = setrlimit(RLIMIT_RTPRIO, &some) == 0;
@@ -157,7 +157,7 @@ TEST(RealTimeScope, RunsOnOneCpuOfThoseItMayUse) {
 TEST(Memory, IsBroughtIntoPlaceWithoutAnyRight) {
   const std::size_t bytes = 32u << 20;
   std::vector<char> fresh;
-  fresh.reserve(bytes);  // taken and never touched
+  fresh.reserve(bytes);  // allocated and never touched
   const auto faults = [] {
     rusage u{};
     getrusage(RUSAGE_SELF, &u);

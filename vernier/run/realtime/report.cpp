@@ -26,7 +26,7 @@ std::string row(std::string_view name, const Histogram& h) {
       when(h));
 }
 
-/// Both axes logarithmic: counts over durations.
+/// Counts over durations; both axes are logarithmic.
 std::string picture(const Histogram& h, const std::string& title, double limit) {
   constexpr double w = 640, height = 150, left = 10, bottom = 24;
   if (h.count() == 0) return {};

@@ -9,7 +9,7 @@
 
 namespace vernier::realtime {
 
-/// How well a run kept time: all that its report says.
+/// How well a run kept time: the content of its report.
 struct Health {
   Grid grid;
   double rate = 1.0;
@@ -17,20 +17,20 @@ struct Health {
   LatePolicy late;
   std::vector<std::string> parts;  // names, as FrameStatistics::parts
   FrameStatistics frames;
-  bool shares_time = false;   // with others: it is a member of a federation
-  std::vector<Other> others;  // those who kept it
+  bool shares_time = false;   // it is a member of a federation
+  std::vector<Other> others;  // those that delayed it
   std::vector<Privilege> privileges;
   Machine machine;
   bool prioritized = false;
-  std::uint64_t not_kept = 0;                       // frames that frames.h5 had no room for
-  std::uint64_t dropped = 0;                        // samples that the recorder had no room for
+  std::uint64_t not_kept = 0;                       // frames for which frames.h5 had no room
+  std::uint64_t dropped = 0;                        // samples for which the recorder had no room
   std::int64_t minor_faults = 0, major_faults = 0;  // page faults of the loop's thread
-  std::int64_t waits = 0;  // times it gave up the processor besides its sleeps
-  bool broken = false;     // the policy ended the run
+  std::int64_t waits = 0;                           // context switches besides its sleeps
+  bool broken = false;                              // the policy ended the run
 
   /// ns of wall time between two frames.
   double period() const noexcept { return grid.period() / rate * 1e9; }
-  /// The loop used more of a CPU than the kernel lets real-time threads have, less a reserve.
+  /// The loop used nearly all CPU time that the kernel permits real-time threads.
   bool near_throttling() const noexcept {
     return prioritized && frames.load() > 0.9 * std::min(1.0, machine.throttle() / 0.95);
   }
@@ -38,22 +38,22 @@ struct Health {
 
 /// "real time kept: no late frame", in one sentence.
 std::string verdict(const Health&);
-/// Who is to blame for a late frame: "work of plant", "woken 240 µs late".
-/// Of one that others kept: "waiting for the federation, which was held back by Moon".
+/// The cause of a late frame: "work of plant", "woken 240 µs late". When others delayed it:
+/// "waiting for the federation, which was held back by Moon".
 std::string blame(const Frame&, const std::vector<std::string>& parts,
                   const std::vector<Other>& others = {});
-/// ns in the unit that suits: "21 µs", "4.000 ms".
+/// ns in a suitable unit: "21 µs", "4.000 ms".
 std::string time_text(double ns);
 /// "250 Hz", "every 3.3 ms"
 std::string rate_text(double period_ns);
 
-/// A peer's figures at the end of the run, one per line of the report's table.
+/// A peer's statistics at the end of the run, one per row of the report's table.
 struct LinkFigure {
   std::string link, name, value;
 };
 
-/// The report as one page that needs nothing else: contract, histograms, late frames with causes,
-/// links, machine, verdict.
+/// The report as one self-contained page: contract, histograms, late frames with causes, links,
+/// machine, verdict.
 std::string report_html(const Health&, const std::string& title, const std::string& subtitle,
                         const std::vector<LinkFigure>&);
 

@@ -24,7 +24,7 @@ constexpr std::uint32_t most_sections = 1'000'000;
   throw ConfigurationError(code, name.string() + " " + why);
 }
 
-/// What comes before the texts and sections.
+/// The header before the texts and sections.
 struct Head {
   static constexpr bool visited = true;
   static constexpr std::size_t bytes = 72;
@@ -41,7 +41,7 @@ struct Head {
   }
 };
 
-/// Kind of file, version and length are right.
+/// Checks file type, version and length.
 Head checked_head(Bytes bytes, const fs::path& name) {
   Head h;
   ByteReader{bytes.first(std::min(bytes.size(), Head::bytes))}(h);
@@ -99,7 +99,7 @@ std::string checkpoint_name(Time t) {
 std::vector<std::byte> encoded(const Checkpoint& c) {
   std::vector<std::byte> bytes;
   ByteWriter w(bytes);
-  // equal runs have equal files: the set of instructions only where bits depend on it
+  // equal runs have equal files: record the instruction set only where results depend on it
   const auto how = c.computing.value_or(Computing{});
   const bool fastest = how.arithmetic == Arithmetic::fastest;
   Head h{.magic = magic,
@@ -166,7 +166,7 @@ Checkpoint read_checkpoint(const fs::path& file) {
 
 void compare_shape(const Checkpoint& c, const executive::Snapshot& here, const Digest& documents,
                    const fs::path& name, Diagnostics& problems) {
-  // what is overridden may change while a run goes on: it is no part of the shape
+  // overrides may change during a run: they are not part of the shape
   const auto overrides = [](std::string_view path) { return path.starts_with("shadow "); };
   std::map<std::string_view, std::size_t> mine;
   for (const executive::Section& s : here.sections)

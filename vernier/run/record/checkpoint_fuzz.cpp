@@ -1,4 +1,4 @@
-// Decodes any bytes as a checkpoint, with and without its checksum in the way.
+// Decodes arbitrary bytes as a checkpoint, with and without verifying the checksum.
 #include <cstddef>
 #include <cstdint>
 
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     const record::Checkpoint c = record::decoded_unchecked(bytes, "fuzz.vchk");
-    // what was understood is written and understood again
+    // a decoded checkpoint can be encoded and decoded again
     const record::Checkpoint again = record::decoded(record::encoded(c), "fuzz.vchk");
     require(again.snapshot.sections.size() == c.snapshot.sections.size());
     require(again.snapshot.time == c.snapshot.time);

@@ -59,7 +59,7 @@ TEST(Checkpoint, SaysWhatIsWrongWithAFile) {
   auto newer = good;
   newer[8] = std::byte{2};
   EXPECT_EQ(code_of(newer), "V7111");
-  // any other bit that flips is noticed
+  // any other changed bit is detected
   for (std::size_t i = 24; i < good.size(); ++i) {
     auto bad = good;
     bad[i] ^= std::byte{0x10};
@@ -69,7 +69,7 @@ TEST(Checkpoint, SaysWhatIsWrongWithAFile) {
 
 TEST(Checkpoint, BelievesNoSizeThatAFileClaims) {
   const std::vector<std::byte> good = encoded(sample());
-  // without the checksum in front, every byte may lie: nothing but a refusal may follow
+  // without the checksum every byte may be wrong: only a refusal may follow
   for (std::size_t i = 0; i < good.size(); ++i) {
     for (const auto value : {0x00, 0x7f, 0xff}) {
       auto bad = good;
@@ -105,7 +105,7 @@ TEST(Checkpoint, TellsWhichStatesDoNotFit) {
                                      "state bus.wheel2: in the checkpoint only",
                                      "state bus.wheel3: not in the checkpoint"));
 
-  // what was overridden there, or is overridden here, is no part of the shape
+  // overrides, there or here, are not part of the shape
   Checkpoint overridden = c;
   overridden.snapshot.sections.push_back({"shadow input plant.torque", {std::byte{1}}});
   other = c.snapshot;

@@ -32,7 +32,7 @@ double tolerance_number(const document::Document& d, const document::Element& e,
   return 0.0;
 }
 
-/// The last row of those that begin at `i` and have the same time.
+/// The last row of those from `i` on with the same time.
 std::size_t last_of(const std::vector<double>& t, std::size_t i) {
   while (i + 1 < t.size() && t[i + 1] == t[i]) ++i;
   return i;
@@ -44,7 +44,7 @@ double distance(double x, double y) noexcept {
   return std::isnan(d) ? std::numeric_limits<double>::infinity() : d;
 }
 
-/// Gathers the differences of one signal, row by row.
+/// Accumulates the differences of one signal, row by row.
 class Judge {
  public:
   Judge(Difference& d, const Tolerance& t, std::uint32_t count)

@@ -25,31 +25,32 @@ std::vector<Tolerance> parse_tolerances(std::string text, const std::filesystem:
 
 struct CompareOptions {
   std::vector<std::string> signals = {"*"};  // patterns; of the first run
-  std::vector<Tolerance> tolerances = {};    // the first that fits counts; none: equal to the bit
+  std::vector<Tolerance> tolerances = {};    // the first match applies; none: equal to the bit
 };
 
 struct Difference {
   std::string signal, unit;
   std::uint64_t compared = 0;            // rows at common instants
-  std::uint64_t only_a = 0, only_b = 0;  // rows at instants the other run does not have
-  double largest = 0.0;                  // |a - b|; infinite where only one is a number
+  std::uint64_t only_a = 0, only_b = 0;  // rows at instants that the other run lacks
+  double largest = 0.0;                  // |a - b|; infinite where only one is finite
   double largest_at = 0.0;               // s
   std::uint32_t largest_element = 0;
   double rms = 0.0;                        // over all elements and rows
-  std::optional<double> diverges_at = {};  // s; the first time outside of the tolerance
-  std::string problem = {};                // why it could not be compared: another size or unit
+  std::optional<double> diverges_at = {};  // s; the first time outside the tolerance
+  std::string problem = {};                // why comparison was impossible: another size or unit
   bool within() const noexcept { return !diverges_at && problem.empty(); }
 };
 
 struct Comparison {
   std::vector<Difference> signals;          // in the order of their paths
-  std::vector<std::string> only_a, only_b;  // signals that the other run does not have
-  /// Everything compared is within its tolerance, and nothing is missing in either run.
+  std::vector<std::string> only_a, only_b;  // signals that the other run lacks
+  /// Whether everything compared is within its tolerance, and nothing is missing in either run.
   bool within() const noexcept;
 };
 
-/// Compares at the instants that both runs have; where an instant has two rows (before and after an
-/// event) in one run only, the last ones are compared. Throws ConfigurationError (V7101, V7102).
+/// Compares at the instants that both runs have. Where only one run has two rows at an instant
+/// (before and after an event), the last rows are compared. Throws ConfigurationError (V7101,
+/// V7102).
 Comparison compare(const ResultReader& a, const ResultReader& b, const CompareOptions& = {});
 
 }  // namespace vernier::record

@@ -103,7 +103,7 @@ std::string refusal(const fs::path& file) {
     read_tolerances(file);
   } catch (const ConfigurationError& e) {
     std::string text = rendered(e.diagnostics());
-    // messages name the file as it was given
+    // messages show the file name as given
     const std::string folder = file.parent_path().string() + "/";
     for (std::size_t at; (at = text.find(folder)) != text.npos;) text.erase(at, folder.size());
     return text;

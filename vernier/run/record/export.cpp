@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::uint64_t block_rows = 4096;
 
-/// Which rows to keep: all, or the first at or after each multiple of a step.
+/// Selects rows: all, or the first at or after each multiple of a step.
 class Sieve {
  public:
   explicit Sieve(double every) : every_(every) {}
 
   bool keeps(double t) noexcept {
     if (every_ <= 0.0) return true;
-    // a multiple is met when the time is short of it by rounding only
+    // a time that is below a multiple only by rounding counts as reaching it
     const double n = std::floor(t / every_ * (1.0 + 1e-12) + 1e-9);
     if (any_ && n <= last_) return false;
     any_ = true;
@@ -41,7 +41,7 @@ struct Chosen {
   std::size_t column;         // of the first in the table
 };
 
-/// Walks through signals that share their times, row by row.
+/// Iterates over signals that share their times, row by row.
 class Cursor {
  public:
   explicit Cursor(const ResultReader& r) : reader_(r) {}
@@ -91,7 +91,7 @@ void put_number(std::ostream& out, double v) {
   }
 }
 
-/// Calls `row(time, values)` for the rows of a signal that pass.
+/// Calls `row(time, values)` for the selected rows of a signal.
 template <class F>
 void for_rows(const ResultReader& r, const Signal& s, double every, F&& row) {
   Sieve sieve(every);

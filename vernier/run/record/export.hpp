@@ -14,12 +14,12 @@ struct ExportOptions {
 };
 
 /// One table: the time, then a column per element, its unit in the header ("plant.omega[0]
-/// [rad/s]"). Signals that are sampled at other times leave their cells empty where they have no
-/// value. Memory does not grow with the results. Throws ConfigurationError (V7101, V7102).
+/// [rad/s]"). Signals sampled at other times have empty cells where they have no value. Memory does
+/// not grow with the results. Throws ConfigurationError (V7101, V7102).
 void export_csv(const ResultReader&, const ExportOptions&, std::ostream&);
 
 /// {"composition", "vernier", "start", "signals": [{"path", "unit", "frame", "description", "time":
-/// […], "values": […]}]}; the values of a vector are arrays; what is not finite is null.
+/// […], "values": […]}]}; vector values are arrays; values that are not finite are null.
 void export_json(const ResultReader&, const ExportOptions&, std::ostream&);
 
 }  // namespace vernier::record

@@ -1,4 +1,4 @@
-// Results files that no writer of ours would leave.
+// Results files that our writer never produces.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using hdf5::Handle;
 using ::testing::HasSubstr;
 
 struct Foreign : ::testing::Test {
-  /// Makes the file; `/signals/a` is there.
+  /// Creates the file with `/signals/a`.
   void make(const std::function<void(hid_t)>& fill) {
     const auto lock = hdf5::locked();
     const Handle h(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "");
@@ -57,7 +57,7 @@ TEST_F(Foreign, LinksThatLeadBackAreWalkedOnce) {
   make([](hid_t h) {
     dataset(h, "/signals/a/value", 3, H5P_DEFAULT);
     dataset(h, "/signals/a/time", 3, H5P_DEFAULT);
-    // each group leads to all: there are more ways of 32 steps than could ever be walked
+    // each group links to all: there are far too many paths of 32 steps to visit
     for (const char* link : {"/signals/b", "/signals/c", "/signals/a/b", "/signals/a/c"})
       H5Lcreate_hard(h, "/signals", h, link, H5P_DEFAULT, H5P_DEFAULT);
   });

@@ -46,7 +46,7 @@ std::vector<RecordGroup> groups_of(std::span<const PortView> ports,
       }
     }
     if (any || records.empty()) continue;
-    // a pattern that matches no port at all was reported when the composition was checked
+    // a pattern that matches no port was reported when the composition was checked
     const std::string quoted = "\"" + r.signals + "\" ";
     if (std::any_of(problems.list().begin(), problems.list().end(), [&](const Diagnostic& d) {
           return d.code == "V2128" && d.message.starts_with(quoted);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int manifest_version = 1;
 
-/// JSON knows no infinities and no NaN: they become null.
+/// JSON has no infinities and no NaN: they become null.
 ordered_json number(double v) {
   if (std::isfinite(v)) return v;
   return nullptr;
@@ -116,7 +116,7 @@ std::string to_json(const Manifest& m) {
   for (const auto& [key, value] : m.statistics) j["statistics"][key] = number(value);
   if (!m.machine.empty()) j["machine"] = ordered_json::object();
   for (const auto& [key, value] : m.machine) j["machine"][key] = value;
-  // a name that is not UTF-8 must not stop a run from being described
+  // a name that is not UTF-8 must not prevent writing the manifest
   return j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

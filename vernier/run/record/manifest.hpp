@@ -9,7 +9,7 @@
 
 namespace vernier::record {
 
-/// A document or data file that went into a run.
+/// A document or data file used by a run.
 struct Input {
   std::string file;      // below inputs/
   std::string original;  // where it was
@@ -17,14 +17,14 @@ struct Input {
   std::uint64_t bytes = 0;
 };
 
-/// A quantity the mission asked for.
+/// A reported quantity.
 struct Reported {
   std::string name, signal;
   double value = 0.0;  // in `unit`
   std::string unit;
 };
 
-/// A promise of the run, kept or not.
+/// A check and its result.
 struct Checked {
   std::string name, signal;
   bool holds = true;
@@ -32,28 +32,28 @@ struct Checked {
   std::string words;  // "ΔH/H = 3e-12"
 };
 
-/// manifest.json: everything about a run but its results.
+/// manifest.json: everything about a run except its results.
 struct Manifest {
-  std::string name;         // of the folder: "detumble-0007"
+  std::string name;         // of the run's directory: "detumble-0007"
   std::string composition;  // "detumble"
   std::string version;      // of Vernier
   std::vector<std::string> command;
   std::string host;
   std::uint64_t seed = 1;
-  std::string arithmetic;        // "reproducible", "fastest"; empty: by a version that did not say
+  std::string arithmetic;        // "reproducible", "fastest"; empty: not recorded
   std::string instructions;      // of the fastest: "avx512"
   std::string started, stopped;  // wall time, ISO 8601; empty: not yet
-  /// "running", "finished", "failed", "interrupted", "check failed"; read back also "killed": it
-  /// says running, and nobody is.
+  /// "running", "finished", "failed", "interrupted", "check failed"; when read back also "killed":
+  /// it says running, but no process is.
   std::string status = "running";
   int exit_status = 0;
   std::string message;   // of a failed run: its error in one line
-  std::string document;  // the one that was run, below inputs/
+  std::string document;  // the document that was run, below inputs/
   std::vector<Input> inputs;
   std::vector<std::string> set;                              // --set, as given
   std::vector<std::pair<std::string, std::string>> options;  // "until" → "300 s", "rate" → "0.5"
   std::vector<std::pair<std::string, double>> statistics;
-  std::vector<std::pair<std::string, std::string>> machine;  // of real-time runs: what it gave
+  std::vector<std::pair<std::string, std::string>> machine;  // of real-time runs: privileges
   std::vector<Reported> reports;
   std::vector<Checked> checks;
   std::vector<std::string> warnings;

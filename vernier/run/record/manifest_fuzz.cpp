@@ -1,5 +1,4 @@
-// Manifests of runs from anywhere: refused with a message, or understood the same way when written
-// and read again.
+// Arbitrary run manifests: refused with a message, or the same after writing and reading again.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -33,7 +33,7 @@ struct Note {
   Entry entry;
 };
 
-/// A port has few elements: words one by one are quicker than a call.
+/// A port has few elements: copying word by word is faster than a call of memcpy().
 inline void copy(std::byte* to, const void* from, std::size_t bytes) noexcept {
   const auto* source = static_cast<const std::byte*>(from);
   for (; bytes >= 8; bytes -= 8, to += 8, source += 8) std::memcpy(to, source, 8);
@@ -50,7 +50,7 @@ std::string message_of(const ConfigurationError& e) {
 
 }  // namespace
 
-/// Everything between begin() and finish(); before, only a pacer that never holds back.
+/// Everything between begin() and finish(); before that, only a pacer that never waits.
 class Recorder::Work final : public Pacer {
  public:
   ~Work() override { finish(); }
@@ -88,7 +88,7 @@ class Recorder::Work final : public Pacer {
       }
       queue.push();
     }
-    // every observer hears of every entry: one is enough
+    // every observer receives every entry: only one records them
     void note(std::size_t part, std::span<const Entry> entries) noexcept override {
       if (number == 0) work.take(part, entries);
     }
@@ -130,7 +130,7 @@ class Recorder::Work final : public Pacer {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;                  // guarded by mutex_
-  bool hurry_ = false;                     // guarded by mutex_: the loop waits for room
+  bool hurry_ = false;                     // guarded by mutex_: the loop is waiting for room
   std::atomic<std::uint32_t> drained_{0};  // the loop waits on it
 
   std::atomic<std::uint64_t> rows_{0}, dropped_{0}, events_{0}, events_lost_{0}, waits_{0};
@@ -167,7 +167,7 @@ const std::vector<Recorder::Attachment>& Recorder::Work::begin(
     taps_.back()->ports = groups[n].ports;
     attachments_.push_back({taps_.back().get(), groups[n].sampling});
   }
-  if (taps_.empty()) {  // nothing to sample, but events to hear of
+  if (taps_.empty()) {  // no signals, but events to record
     taps_.push_back(std::make_unique<Tap>(*this, 0, RowLayout(GroupSpec{}), 1));
     attachments_.push_back({taps_.back().get(), {}});
   }
@@ -194,7 +194,7 @@ bool Recorder::Work::roomy() noexcept {
 }
 
 Outcome Recorder::Work::wait_for(Time) noexcept {
-  // a run that can wait for its results does not go on without them
+  // a run that waits for its recorder must not continue without it
   if (failed_.load(std::memory_order_relaxed)) return Outcome::failed;
   if (roomy() || !thread_.joinable()) return Outcome::ok;
   waits_.fetch_add(1, std::memory_order_relaxed);
@@ -239,7 +239,7 @@ bool Recorder::Work::drain() {
   bool any = false;
   for (const auto& tap : taps_) {
     std::uint64_t rows = 0;
-    // at most one round of the queue, so that no group keeps the others waiting
+    // at most one pass through the queue, so that no group delays the others
     for (std::size_t k = 0; k < tap->queue.capacity(); ++k) {
       const std::byte* row = tap->queue.front();
       if (row == nullptr) break;

@@ -22,14 +22,14 @@ struct RecordGroup {
   std::vector<const executive::PortView*> ports;
 };
 
-/// The ports that the records of a composition name, by rate and by the cluster whose instants they
-/// have; a port named twice goes by the first. A pattern takes outputs only; an exact path takes an
-/// input too. No records: every output, at its instants. A record that names nothing is reported as
-/// a warning (V2128).
+/// The ports that the records of a composition select, grouped by rate and by the cluster whose
+/// instants they have; a port selected twice uses the first. A pattern selects outputs only; an
+/// exact path also selects an input. No records: every output, at its instants. A record that
+/// selects nothing causes a warning (V2128).
 std::vector<RecordGroup> groups_of(std::span<const executive::PortView>,
                                    const std::vector<composition::Record>&, Diagnostics&);
 
-/// Something that happened in the run, in words.
+/// An event of the run, as text.
 struct Event {
   Time time;
   double remainder = 0.0;  // s; the exact time is time + remainder
@@ -48,25 +48,25 @@ struct RecorderOptions {
   std::string file = "results.h5";     // its name in the folder
   bool events = true;                  // write events.csv
   std::size_t queue_bytes = 4u << 20;  // between the loop and the recorder's thread
-  Duration flush_every = std::chrono::milliseconds(500);  // wall time; what a crash can cost
+  Duration flush_every = std::chrono::milliseconds(500);  // wall time; what a crash can lose
   /// Called by the recorder's thread for every event, in order.
   std::function<void(const Event&)> on_event = {};
 };
 
 struct RecorderStatistics {
   std::uint64_t rows = 0;         // written, over all groups
-  std::uint64_t dropped = 0;      // samples that found no room, or no disk
+  std::uint64_t dropped = 0;      // samples that found no room, or could not be written
   std::uint64_t events = 0;       // written
   std::uint64_t events_lost = 0;  // found no room
-  std::uint64_t waits = 0;        // times the loop was held back to lose nothing
+  std::uint64_t waits = 0;        // times the loop waited so that nothing was lost
   std::string failure = {};       // why writing ended early: the disk is full; empty: it did not
 };
 
-/// Records a run into results.h5 and events.csv, on a thread of its own. The loop hands rows over
-/// through queues of fixed size and never waits, locks or allocates: what finds no room is dropped
-/// and counted. Offered to the executive as a pacer, the recorder instead holds time back until
-/// there is room, so that a run as fast as possible loses nothing, and fails when nothing can be
-/// written any more; runs bound to a wall clock do not offer it.
+/// Records a run into results.h5 and events.csv, on a separate thread. The loop passes rows through
+/// queues of fixed size and never waits, locks or allocates: what finds no room is dropped and
+/// counted. If its pacer is given to the executive, the recorder instead holds time back until
+/// there is room, so that an unpaced run loses nothing, and fails when nothing can be written any
+/// more. Runs bound to the wall clock do not use the pacer.
 ///
 ///   Recorder recorder;
 ///   Executive executive(plan, {&recorder.pacer()});
@@ -75,23 +75,24 @@ struct RecorderStatistics {
 ///   executive.initialize(); executive.run_until(…);
 ///   recorder.finish();
 ///
-/// A pacer outlives the executive, but a recording ends before it does: see Finisher.
+/// A pacer must outlive the executive, but a recording must end before it: see Finisher.
 class Recorder {
  public:
   Recorder();
-  /// Finishes, if that was not done.
+  /// Finishes, if finish() was not called.
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
   Pacer& pacer() noexcept;
 
-  /// Makes the files in `folder`, starts the thread and observes `e`, which outlives finish().
-  /// Throws ConfigurationError.
+  /// Creates the files in `folder`, starts the thread and observes `e`, which must outlive
+  /// finish(). Throws ConfigurationError.
   void begin(executive::Executive& e, const std::filesystem::path& folder,
              const std::vector<RecordGroup>&, const RecorderOptions&);
 
-  /// The same for whoever calls the observers himself; `tell` is called on the recorder's thread.
+  /// The same for callers that call the observers themselves; `tell` is called on the recorder's
+  /// thread.
   using Tell = std::function<Telling(std::size_t part, const Entry&)>;
   struct Attachment {
     executive::Observer* observer;
@@ -101,8 +102,8 @@ class Recorder {
                                        const std::vector<RecordGroup>&, const RecorderOptions&,
                                        Tell tell);
 
-  /// Writes what is left, closes the files and leaves the executive. The run does not run
-  /// meanwhile.
+  /// Writes what is left, closes the files and stops observing. Must not be called while the run
+  /// runs.
   void finish() noexcept;
 
   /// At any time, from any thread.
@@ -114,8 +115,8 @@ class Recorder {
   std::function<void()> leave_;
 };
 
-/// Finishes a recording when it goes. Declared after the executive, it makes sure that this comes
-/// before the executive goes, also when something is thrown.
+/// Finishes a recording in its destructor. Declare it after the executive, so that the recording
+/// ends before the executive is destroyed, even if an exception is thrown.
 struct Finisher {
   Recorder& recorder;
   ~Finisher() { recorder.finish(); }

@@ -20,7 +20,7 @@ namespace {
 using executive::PortView;
 using std::chrono::milliseconds;
 
-/// Ports as an executive would show them: 20 vectors of 3.
+/// Ports as an executive provides them: 20 vectors of 3.
 struct Ports {
   static constexpr std::size_t count = 20;
   std::vector<Port> ports;
@@ -194,7 +194,7 @@ TEST(Recorder, KeepsBothSidesOfAJump) {
   EXPECT_EQ(t.values, (std::vector<double>{1.0, 2.0}));
 }
 
-// sanitizers keep freed memory, so that they cannot tell
+// sanitizers keep freed memory, so this cannot be measured with them
 #if !defined(VERNIER_TESTS_SANITIZED)
 long resident_kib() {
   std::ifstream status("/proc/self/status");

@@ -26,7 +26,7 @@ namespace {
 
 using std::filesystem::path;
 
-/// Two rate groups with signals of all kinds. Row k of a group holds numbers that follow from k.
+/// Two rate groups with signals of all kinds. The numbers in row k are functions of k.
 ResultLayout small_layout() {
   GroupSpec fast{.rate = {10, 1}, .signals = {}};
   fast.signals.push_back({"plant.omega", "rad/s", "body", "angular velocity", 3, Scalar::real});
@@ -60,7 +60,7 @@ void append_slow(ResultWriter& w, std::uint64_t row) {
   w.append(1, std::as_bytes(std::span(values)));
 }
 
-/// Every row that is there is right; answers how many.
+/// Checks every available row; returns their number.
 std::uint64_t expect_true_rows(const ResultReader& r, std::string_view signal) {
   const Signal* s = r.find(signal);
   if (s == nullptr) {
@@ -195,8 +195,8 @@ TEST(ResultReader, SaysWhyAFileIsNotReadable) {
   EXPECT_THROW(ResultReader(folder.path()), ConfigurationError);
 }
 
-/// Whether h5py reads the file; the script says what it wants to see. Debian's python3 has h5py
-/// (packages.txt), whatever python3 comes first in the path.
+/// Whether h5py can read the file; the script checks the content. Debian's python3 has h5py
+/// (packages.txt), whichever python3 comes first in the path.
 bool h5py_reads(const path& file, std::uint64_t rows, const std::string& mode = "") {
   const std::string python =
       std::filesystem::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
@@ -217,7 +217,7 @@ TEST(ResultFile, IsReadByOthersWhileItIsWrittenAndAfterwards) {
   EXPECT_TRUE(h5py_reads(file, 3000));
 }
 
-/// A child that writes rows without end, flushing as the recorder does, and tells through a pipe
+/// A child that writes rows endlessly, flushing as the recorder does, and reports through a pipe
 /// how many rows the last flush had. Never returns.
 [[noreturn]] void write_until_killed(const path& file, int pipe, std::uint64_t rows_per_flush) {
   ResultWriter w(file, small_layout());
@@ -232,8 +232,8 @@ TEST(ResultFile, IsReadByOthersWhileItIsWrittenAndAfterwards) {
   }
 }
 
-/// Kills a writer `wait` after it said that its `flushes`-th flush was done; answers how many rows
-/// it had flushed.
+/// Kills a writer `wait` after it reported its `flushes`-th flush; returns how many rows it had
+/// flushed.
 std::uint64_t killed_after(const path& file, int flushes, std::chrono::microseconds wait,
                            std::uint64_t rows_per_flush) {
   int ends[2];
@@ -264,8 +264,8 @@ std::uint64_t killed_after(const path& file, int flushes, std::chrono::microseco
   return safe;
 }
 
-/// The results of a killed writer, of which `safe` rows had been flushed: read as if the writer
-/// lived, then as they are found afterwards. Answers how many rows there are.
+/// Checks the results of a killed writer that had flushed `safe` rows: read as if the writer were
+/// alive, then as found afterwards. Returns the number of rows.
 std::uint64_t expect_left_by_killed(const path& folder, std::uint64_t safe) {
   const auto expect_true = [&](std::uint64_t least) {
     const ResultReader r(folder);
@@ -279,18 +279,18 @@ std::uint64_t expect_left_by_killed(const path& folder, std::uint64_t safe) {
   {
     const WriterLock held(folder / "results.h5");
     EXPECT_TRUE(ResultReader(folder).running());
-    expect_true(0);  // a write that is under way may hide some for the moment
+    expect_true(0);  // a write in progress may hide some for the moment
   }
   EXPECT_FALSE(ResultReader(folder).running());
   return expect_true(safe);
 }
 
 TEST(ResultFile, IsReadableUpToTheLastFlushWheneverTheWriterIsKilled) {
-  std::mt19937 random(20300101);  // the moments differ anyway; the seed keeps the spread
+  std::mt19937 random(20300101);  // the moments vary anyway; the seed fixes their distribution
   for (int round = 0; round < 30; ++round) {
     const TemporaryFolder folder;
     const path file = folder / "results.h5";
-    // from before there is anything, to the middle of its work
+    // from before there is any data, to the middle of its work
     const int flushes = round % 5;
     const auto wait = std::chrono::microseconds(std::uniform_int_distribution(0, 10'000)(random));
     const std::uint64_t safe = killed_after(file, flushes, wait, round % 2 ? 77 : 5000);
@@ -309,14 +309,15 @@ struct Write {
   bool journal;  // the lock file; otherwise the results
   off_t at;
   std::vector<char> bytes;
-  std::uint64_t safe;  // rows that were flushed before
+  std::uint64_t safe;  // rows flushed before
 };
-std::vector<Write>* seen = nullptr;  // while somebody looks
+std::vector<Write>* seen = nullptr;  // while recording
 std::uint64_t flushed = 0;
 
 TEST(ResultFile, IsReadableUpToTheLastFlushWhereverItsWritesAreCut) {
-  // Exhaustive where the test above draws lots: the writes of a short run are made again one by
-  // one, and each that spans pages is also cut at every edge of a page, as a kill cuts it.
+  // Exhaustive, where the test above is random: repeats the writes of a short run one by one, and
+  // also
+  // cuts each write that spans pages at every page boundary, as a kill does.
   const TemporaryFolder folder, again;
   const path file = folder / "results.h5", copy = again / "results.h5";
   std::vector<Write> writes;
@@ -325,7 +326,7 @@ TEST(ResultFile, IsReadableUpToTheLastFlushWhereverItsWritesAreCut) {
     std::filesystem::copy_file(file, copy);
     seen = &writes;
     flushed = 0;
-    // flushed often, then seldom: blocks of the index are written again while they fill
+    // first frequent, then rare flushes: index blocks are rewritten while they fill
     for (std::uint64_t k = 0; k < 40'000; ++k) {
       append_fast(w, k);
       if (k % 10 == 0) append_slow(w, k / 10);
@@ -354,14 +355,14 @@ TEST(ResultFile, IsReadableUpToTheLastFlushWhereverItsWritesAreCut) {
       expect_left_by_killed(killed.path(), w.safe);
     };
     const auto size = static_cast<off_t>(w.bytes.size());
-    const bool rows = !w.journal && size >= 1024;  // chunks: a cut one shows only what it had
+    const bool rows = !w.journal && size >= 1024;  // chunks: truncated, only old rows show
     if (n % 29 == 0 || (w.journal && size > 100)) try_with(0);
     for (off_t edge = (w.at / 4096 + 1) * 4096; edge < w.at + size; edge += 4096) {
       if (rows && n % 29 != 0) continue;
       try_with(static_cast<std::size_t>(edge - w.at));
       ++cut;
     }
-    if (w.journal && size > 100) {  // also cut inside of its page, where only a fault can
+    if (w.journal && size > 100) {  // also cut inside its page, which only a fault can do
       try_with(100);
       ++of_journal;
     }
@@ -389,7 +390,7 @@ TEST(ResultFile, KeepsWhatWasFlushedWhenTheDiskIsFull) {
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    // a limit on the size of files stands for the full disk: writing fails, nothing else changes
+    // a limit on file sizes simulates a full disk: writing fails, nothing else changes
     ::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{400'000, 400'000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
@@ -437,7 +438,7 @@ void note_write(int file, const void* bytes, std::size_t size, off_t at) {
 
 }  // namespace vernier::record
 
-/// Takes the place of the C library's in this program, HDF5 included.
+/// Replaces the C library's function in this program, including HDF5.
 extern "C" ssize_t pwrite(int file, const void* bytes, std::size_t size, off_t at) {
   vernier::record::note_write(file, bytes, size, at);
   return ::syscall(SYS_pwrite64, file, bytes, size, at);

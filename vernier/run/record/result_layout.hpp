@@ -10,7 +10,7 @@
 
 namespace vernier::record {
 
-/// A recorded signal: a port of a component, under the path that users type.
+/// A recorded signal: a port of a component, with the path that users type.
 struct SignalSpec {
   std::string path;  // "bus.wheel1.speed": component path, then the port
   std::string unit = "1";
@@ -26,8 +26,7 @@ struct GroupSpec {
   std::vector<SignalSpec> signals;
 };
 
-/// What a results file will hold. Fixed before the run: nothing is added to the file later but
-/// rows.
+/// The content of a results file. Fixed before the run: only rows are added later.
 struct ResultLayout {
   std::string version;      // of Vernier
   std::string composition;  // its name
@@ -35,8 +34,8 @@ struct ResultLayout {
   std::vector<GroupSpec> groups;
 };
 
-/// How one row of a group lies in memory: the time in seconds, then each signal's elements, every
-/// signal beginning at a multiple of eight bytes.
+/// The layout of a group's row in memory: the time in seconds, then each signal's elements; every
+/// signal begins at a multiple of eight bytes.
 struct RowLayout {
   explicit RowLayout(const GroupSpec&);
 

@@ -45,8 +45,8 @@ void read_rows(hid_t dataset, std::uint64_t first, std::uint64_t count, std::uin
               "cannot read");
 }
 
-/// Takes samples one by one and keeps, of every bucket of neighbours, the smallest and the largest
-/// in the order they came.
+/// Reduces samples: of every bucket of neighbours it keeps the smallest and the largest, in their
+/// order.
 class Thinning {
  public:
   Thinning(Trace& to, std::uint64_t rows, std::size_t most_points)
@@ -58,7 +58,7 @@ class Thinning {
     if (bucket != bucket_ || end) close();
     bucket_ = bucket;
     const Point p{row_++, t, v};
-    if (end) {  // where the curve begins and ends
+    if (end) {  // the first and last points of the curve
       put(p);
       return;
     }
@@ -126,7 +126,7 @@ struct ResultReader::State {
     const Handle access = hdf5::file_access();
     const unsigned mode = marked ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY;
     hid_t id = H5Fopen(path.c_str(), mode, access.get());
-    // the writer may have closed the file between the look at it and the opening
+    // the writer may have closed the file between the check and opening it
     if (id < 0 && marked) id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
     file.reset();
     file = Handle(id, H5Fclose, "not a results file");
@@ -153,7 +153,7 @@ ResultReader::~ResultReader() = default;
 ResultReader::ResultReader(ResultReader&&) noexcept = default;
 
 void ResultReader::refresh() {
-  // a writer that waits for the disk in the middle of a block makes it unreadable for so long
+  // a writer that waits for the disk in the middle of a block makes it unreadable for that time
   for (int tries = 5;; --tries) {
     try {
       state_->open();

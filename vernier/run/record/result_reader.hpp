@@ -40,12 +40,10 @@ struct Selected {
 };
 
 /// Reads results.h5 while it is being written, afterwards, and after its writer was killed: then up
-/// to the writer's last flush. Throws ConfigurationError in all its functions (V7101: not
-/// readable).
+/// to the writer's last flush. All functions throw ConfigurationError (V7101: not readable).
 class ResultReader {
  public:
-  /// `path`: the file, or the run folder that holds it. A file whose writer died is repaired on the
-  /// way, if it may be written.
+  /// `path`: the file, or the run's directory. Repairs a file whose writer died, if it is writable.
   explicit ResultReader(const std::filesystem::path&);
   ~ResultReader();
   ResultReader(ResultReader&&) noexcept;
@@ -54,7 +52,7 @@ class ResultReader {
   const std::string& version() const noexcept;
   const std::string& composition() const noexcept;
   const std::string& start() const noexcept;
-  /// Somebody is writing it now: refresh() shows more.
+  /// Whether a process is writing it now: refresh() then shows more.
   bool running() const noexcept;
   void refresh();
 
@@ -63,15 +61,16 @@ class ResultReader {
   const Signal* find(std::string_view path) const noexcept;
 
   /// Patterns: "plant.omega", "wheel*.speed", "plant.omega[2]", "*". In the order of the patterns,
-  /// each signal once. A pattern that fits nothing throws (V7102), with what was probably meant.
+  /// each signal once. A pattern without a match throws (V7102), with a suggestion.
   std::vector<Selected> select(const std::vector<std::string>& patterns) const;
 
   Series read(const Signal&) const;
   /// One element. With `most_points` > 0, at most about that many points, chosen so that every
-  /// minimum and maximum stays: a spike of one sample is not lost. Memory is bounded by the points.
+  /// minimum and maximum is kept: a spike of one sample is not lost. Memory is bounded by the
+  /// points.
   Trace trace(const Signal&, std::uint32_t element, std::size_t most_points = 0) const;
 
-  /// Rows [first, first + count) of a signal, fewer at the end. For reading in pieces.
+  /// Rows [first, first + count) of a signal, fewer at the end. For reading in blocks.
   Series read(const Signal&, std::uint64_t first, std::uint64_t count) const;
 
  private:
@@ -79,11 +78,11 @@ class ResultReader {
   std::unique_ptr<State> state_;
 };
 
-/// The results file of a run folder, or the path itself when it is a file.
+/// The results file in a run's directory, or the path itself when it is a file.
 std::filesystem::path results_file(const std::filesystem::path&);
 
 /// After a crash: makes the file readable for every HDF5 program. False when it is being written or
-/// may not be changed; nothing happens to a file that was closed. (`vernier runs --repair`)
+/// is not writable; a properly closed file is not changed. (`vernier runs --repair`)
 bool repair(const std::filesystem::path& results_file);
 
 }  // namespace vernier::record

@@ -26,9 +26,9 @@ constexpr std::size_t least_rows = 16;
 
 constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + 7) / 8 * 8; }
 
-/// One dataset that grows by rows, with the rows of its last chunk in memory. Whole chunks are
-/// written past the library's chunk cache: what is written is in the file at once, and a chunk that
-/// is written again later begins with the same bytes.
+/// One dataset that grows by rows, with the rows of its last chunk in memory. Whole chunks bypass
+/// the library's chunk cache: they are in the file at once, and a chunk that is written again later
+/// begins with the same bytes.
 struct Column {
   Handle dataset;
   int rank = 1;
@@ -39,8 +39,8 @@ struct Column {
   void store(hsize_t first, hsize_t rows, bool fresh) {
     const hsize_t offset[2] = {first, 0};
     const hsize_t size[2] = {first + rows, elements};
-    // a known chunk first gets its rows, then the length that shows them; a fresh one cannot be
-    // written outside of the length
+    // an existing chunk first gets its rows, then the extent that shows them; a new one cannot be
+    // written outside the extent
     if (fresh) check(H5Dset_extent(dataset.get(), size), "cannot extend");
     check(H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, 0, offset, chunk.size(), chunk.data()),
           "cannot write");
@@ -53,14 +53,14 @@ struct Group {
   Column time;
   std::vector<Column> values;
   hsize_t chunk_rows;
-  hsize_t first = 0;   // row number of the first row of the chunk in memory
+  hsize_t first = 0;   // row number of the first row in the chunk in memory
   hsize_t held = 0;    // rows in it
   hsize_t stored = 0;  // of these, in the file
 
   void store() {
     if (held == stored) return;
     const bool fresh = stored == 0;
-    // the time comes last: a row is complete when its time is there
+    // the time comes last: a row is complete when its time is present
     for (Column& c : values) c.store(first, held, fresh);
     time.store(first, held, fresh);
     stored = held;
@@ -73,7 +73,7 @@ struct Group {
 
 std::string group_path(const std::string& signal) {
   std::string path = "/signals/" + signal;
-  // a slash in a name would be a level of its own
+  // a slash in a name would create a level
   std::replace(path.begin() + 9, path.end(), '/', '_');
   std::replace(path.begin() + 9, path.end(), '.', '/');
   return path;
@@ -128,8 +128,8 @@ struct ResultWriter::State {
 
   explicit State(const fs::path& p) : path(p), lock(p) {}
 
-  /// The file cannot take more. Leaves it as it is, as if this process had been killed: closing it
-  /// would write an end that does not fit.
+  /// The file cannot be extended. Leaves it as if this process had been killed: closing would write
+  /// data that does not fit.
   [[noreturn]] void fail(const hdf5::Error& e) {
     const std::string why = e.reason;
     hdf5::detach(file.get());
@@ -194,7 +194,7 @@ std::string dotted(std::string_view group) {
   return path;
 }
 
-/// Two signals may not need the same name in the file: "a.value" as a signal beside "a".
+/// Refuses signals whose names collide in the file: "a.value" as a signal besides "a".
 void refuse_clashes(const ResultLayout& layout) {
   std::set<std::string> taken;
   for (const GroupSpec& g : layout.groups) {
@@ -232,7 +232,7 @@ ResultWriter::ResultWriter(const fs::path& file, const ResultLayout& layout) {
   }
   state_ = std::make_unique<State>(file);
   const auto lock = hdf5::locked();
-  // under its name the file appears only when it can be read
+  // the file gets its final name only when it is readable
   const fs::path draft = file.string() + ".new";
   try {
     fs::remove(draft);
@@ -258,7 +258,7 @@ ResultWriter::~ResultWriter() {
   try {
     close();
   } catch (const ConfigurationError&) {
-    // said already, by append() or flush()
+    // already reported by append() or flush()
   }
   state_.reset();
 }

@@ -11,31 +11,31 @@
 namespace vernier::record {
 
 /// Writes results.h5 so that it can be read at any moment, by this process or another, also after
-/// the writer was killed: everything up to the last flush() is there.
+/// the writer was killed: everything up to the last flush() is available.
 ///
 ///   /signals/<component>/<port>/value   rows × elements; attributes signal, unit, frame,
-///   description /signals/<component>/<port>/time    rows, in s; the same dataset for all signals
-///   of a group
+///   description
+///   /signals/<component>/<port>/time    rows, in s; the same dataset for all signals of a group
 ///
 /// A nested instance path ("bus.wheel1") gives nested groups. While the file is being written a
-/// lock is held on `<file>.lock`; it is removed at the end. One thread uses a writer at a time.
+/// lock is held on `<file>.lock`, which is removed at the end. One thread at a time uses a writer.
 class ResultWriter {
  public:
-  /// Throws ConfigurationError when the file exists already or cannot be made, and when two signals
-  /// would take the same place in the file.
+  /// Throws ConfigurationError when the file exists or cannot be created, and when two signals
+  /// would have the same place in the file.
   ResultWriter(const std::filesystem::path& file, const ResultLayout&);
-  /// Closes, and swallows what fails: call close() to hear of it.
+  /// Closes, and ignores failures: call close() to learn of them.
   ~ResultWriter();
   ResultWriter(const ResultWriter&) = delete;
   ResultWriter& operator=(const ResultWriter&) = delete;
 
   const RowLayout& row(std::size_t group) const noexcept;
 
-  /// Adds one row, laid out as row(group) says. Throws ConfigurationError when the file cannot take
-  /// it (disk full); the writer is then of no further use, and what was flushed stays readable.
+  /// Adds one row with the layout row(group). Throws ConfigurationError when the file cannot be
+  /// extended (disk full); the writer is then unusable, and flushed data stays readable.
   void append(std::size_t group, std::span<const std::byte> row);
 
-  /// Makes all rows visible to readers and safe from the death of this process. Throws as append().
+  /// Makes all rows visible to readers, and safe if this process dies. Throws as append().
   void flush();
   void close();
 

@@ -1,8 +1,8 @@
-// Results files from anywhere: read, repaired, compared and exported, or refused with a message.
+// Arbitrary results files: read, repaired, compared and exported, or refused with a message.
 //
-// The first byte: 0, a valid HDF5 file made of what follows (groups, links, datasets of any shape);
-// 1, the results of a run with bytes changed; 2, those of a run that was killed, with bytes
-// changed, beside a lock file that holds a write which is under way.
+// The first byte: 0, a valid HDF5 file made from the rest (groups, links, datasets of any shape);
+// 1, the results of a run with modified bytes; 2, those of a run that was killed, with modified
+// bytes, and a lock file that contains a write in progress.
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -64,7 +64,7 @@ void change(std::string& bytes, Input& in) {
   }
 }
 
-/// A file that HDF5 itself finds nothing wrong with. What cannot be made is left out.
+/// A file that is valid for HDF5. What cannot be created is left out.
 void made(const std::filesystem::path& file, Input& in) {
   const auto lock = record::hdf5::locked();
   const Handle access = record::hdf5::file_access();
@@ -129,7 +129,7 @@ void use(const std::filesystem::path& file) {
 
 }  // namespace
 
-/// The library keeps what it has freed where no pointer shows it.
+/// HDF5 keeps freed memory where no pointer refers to it.
 // NOLINTNEXTLINE(readability-identifier-naming): the sanitizer asks for this name
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 

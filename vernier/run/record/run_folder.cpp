@@ -52,7 +52,7 @@ fs::path folder_with_number(const fs::path& runs, const std::string& name, long 
   return runs / (name + number);
 }
 
-/// Lets `latest` point to `target`; a thing of that name that is not a link stays.
+/// Makes `latest` point to `target`, unless it exists and is not a link.
 void point_latest(const fs::path& runs, const fs::path& target) {
   std::error_code ignored;
   const fs::path latest = runs / "latest";
@@ -142,7 +142,7 @@ std::vector<Input> RunFolder::copy_inputs(const std::vector<fs::path>& documents
       fs::copy_file(f, copy, fs::copy_options::overwrite_existing, e);
     }
     if (e) refuse("cannot copy", f, e.message());
-    // of what the run will be repeated from
+    // of the content from which the run can be repeated
     const Digest digest =
         content ? sha256(std::as_bytes(std::span(*content))) : sha256_of_file(copy);
     inputs.push_back({place.generic_string(), f.string(), text(digest), fs::file_size(copy)});

@@ -28,28 +28,28 @@ class RunLog {
   std::ofstream file_;
 };
 
-/// The folder of one run, `<runs>/<name>-NNNN/`:
+/// The directory of one run, `<runs>/<name>-NNNN/`:
 ///
 ///   manifest.json   written at the start and replaced at the end
-///   inputs/         exact copies of all documents, in the places they had to each other
+///   inputs/         exact copies of all documents, with their relative locations
 ///   results.h5  events.csv  log.txt  checkpoints/
 ///
 /// Nothing that exists is ever overwritten. `<runs>/latest` points to the newest.
 class RunFolder {
  public:
-  /// Makes the next folder of this name; two programs at once get two folders. Characters that do
-  /// not belong into file names become '-'. Throws ConfigurationError (V7107).
+  /// Creates the next directory of this name; two programs at once get two directories. Characters
+  /// unsuitable for file names become '-'. Throws ConfigurationError (V7107).
   RunFolder(const std::filesystem::path& runs, std::string_view name);
 
   const std::filesystem::path& path() const noexcept { return path_; }
   std::string name() const { return path_.filename().string(); }
   std::filesystem::path checkpoint(Time) const;
 
-  /// What a file held when it was read for the run; null: it was not kept.
+  /// The content of a file when it was read for the run; null: it was not kept.
   using KnownContent = std::function<const std::string*(const std::filesystem::path&)>;
-  /// Copies the documents of a run, the one that was run first, with all they refer to; what is
-  /// known is written as it was read, and not opened again. Answers them for the manifest, in the
-  /// same order; Input::file of the first is Manifest::document.
+  /// Copies the documents of a run, the main one first, with everything they refer to; known
+  /// content is written as it was read, without opening the file again. Returns them for the
+  /// manifest, in the same order; Input::file of the first is Manifest::document.
   std::vector<Input> copy_inputs(const std::vector<std::filesystem::path>& documents,
                                  const KnownContent& = {});
 
@@ -61,23 +61,23 @@ class RunFolder {
   std::unique_ptr<RunLog> log_;
 };
 
-/// The manifest of a run folder; its status is "killed" when it says running and nobody writes
-/// results. Throws ConfigurationError (V7107, V7108).
+/// The manifest of a run's directory; its status is "killed" when it says running but no process
+/// writes results. Throws ConfigurationError (V7107, V7108).
 Manifest read_manifest(const std::filesystem::path& run_folder);
 
 /// Whether `path` is a folder with a manifest.
 bool is_run_folder(const std::filesystem::path&);
 
-/// The digest of all inputs of a run, as checkpoints carry it.
+/// The digest of all inputs of a run, as stored in checkpoints.
 Digest digest_of(const std::vector<Input>&);
 
-/// How to do a run again.
+/// How to repeat a run.
 struct Repetition {
   std::filesystem::path document;  // in inputs/
   Manifest manifest;               // seed, set, options
 };
 
-/// Throws ConfigurationError: V7108 no manifest, V7109 an input is missing or is not what it was.
+/// Throws ConfigurationError: V7108 no manifest, V7109 an input is missing or was changed.
 Repetition repetition(const std::filesystem::path& run_folder);
 
 struct RunEntry {
@@ -86,11 +86,11 @@ struct RunEntry {
   std::uint64_t bytes = 0;
 };
 
-/// All runs in a folder, the oldest first. An empty list when the folder does not exist.
+/// All runs in a directory, the oldest first. Empty when the directory does not exist.
 std::vector<RunEntry> list_runs(const std::filesystem::path& runs);
 
-/// Removes all but the newest `keep` runs of each composition; never one that is running or that is
-/// not readable. Answers the folders removed, or, when `really` is false, those that would be.
+/// Removes all but the newest `keep` runs of each composition; never one that is running or
+/// unreadable. Returns the directories removed or, when `really` is false, those that would be.
 std::vector<std::filesystem::path> prune(const std::filesystem::path& runs, std::size_t keep,
                                          bool really);
 

@@ -98,7 +98,7 @@ TEST(Manifest, ReadsBackWhatWasWritten) {
   const Manifest m = full_manifest();
   run.write(m);
   const Manifest r = read_manifest(run.path());
-  EXPECT_EQ(r.status, "killed");  // it says running, and nobody holds the lock
+  EXPECT_EQ(r.status, "killed");  // it says running, and no process holds the lock
   Manifest same = r;
   same.status = m.status;
   EXPECT_EQ(to_json(same), to_json(m));
@@ -124,7 +124,7 @@ TEST(Manifest, RefusesWhatIsNone) {
                            "{\"manifest\": \"1\"}"}) {
     EXPECT_THROW(manifest_from_json(text, "manifest.json"), ConfigurationError) << text;
   }
-  // members of the wrong kind are as good as absent
+  // members of the wrong type count as absent
   const Manifest m = manifest_from_json(
       R"({"manifest":1,"seed":"x","inputs":{"a":1},"reports":[1,"x",{"value":null}],"command":[1]})",
       "manifest.json");
@@ -144,7 +144,7 @@ TEST(Repetition, StartsFromTheCopiesAndNoticesChangedOnes) {
   m.document = m.inputs[0].file;
   run.write(m);
   fs::remove_all(folder / "sat");
-  // the folder as a whole may go elsewhere
+  // the whole directory may be moved
   fs::rename(run.path(), folder / "elsewhere");
   const Repetition r = repetition(folder / "elsewhere");
   EXPECT_EQ(testing::content(r.document), "<composition/>");

@@ -1,4 +1,4 @@
-// The recorder with a real executive: what a run leaves, repeated, resumed and killed.
+// The recorder with a real executive: what a run records, repeated, resumed and killed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ using executive::test::at;
 using executive::test::Bench;
 using executive::test::Lag;
 
-/// y switches between 0 and 1 whenever 0.7 s have passed, and notes it.
+/// y switches between 0 and 1 every 0.7 s, with a journal entry.
 class Switch final : public executive::test::Small<executive::test::One> {
  public:
   Switch() {
@@ -107,7 +107,7 @@ TEST(RecordedRun, HoldsWhatHappened) {
   EXPECT_EQ(y.time.front(), 0.0);
   EXPECT_EQ(y.time.back(), 100.0);
   EXPECT_NEAR(y.values[7], std::exp(-0.35), 1e-12);  // until the switch at 0.7 s
-  // both sides of the first switching
+  // both sides of the first switch
   const auto before = std::find(u.time.begin(), u.time.end(), 0.7) - u.time.begin();
   EXPECT_EQ(u.time[before + 1], 0.7);
   EXPECT_EQ(u.values[before], 0.0);
@@ -162,7 +162,7 @@ TEST(RecordedRun, GoesOnFromACheckpointToTheBit) {
   }
 }
 
-/// Runs without end.
+/// Runs endlessly.
 [[noreturn]] void run_until_killed(const std::filesystem::path& folder) {
   Recorded run(folder);
   run.executive.initialize();
@@ -172,7 +172,7 @@ TEST(RecordedRun, GoesOnFromACheckpointToTheBit) {
   }
 }
 
-/// The times of the last row and of the last event that anybody can read.
+/// The times of the last row and the last event that can be read.
 std::pair<double, double> readable(const std::filesystem::path& folder) {
   std::pair<double, double> last{};
   if (!std::filesystem::exists(folder / "results.h5")) return last;
@@ -188,8 +188,8 @@ std::pair<double, double> readable(const std::filesystem::path& folder) {
   return last;
 }
 
-// What was on disk without being asked for, while it ran, is there after it was killed. How often
-// it gets there is the matter of Recorder.FlushesAboutTwiceASecondWithoutBeingAsked.
+// What was on disk without an explicit flush while it ran is still there after a kill.
+// Recorder.FlushesAboutTwiceASecondWithoutBeingAsked tests how often that happens.
 TEST(RecordedRun, LosesNothingThatWasOnDiskWhenItIsKilled) {
   const TemporaryFolder folder;
   const pid_t child = ::fork();

@@ -1,5 +1,4 @@
-// Documents of tolerances from anywhere: refused with a message, or numbers that can be compared
-// with.
+// Arbitrary tolerance documents: refused with a message, or valid numbers.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

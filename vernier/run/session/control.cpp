@@ -21,12 +21,12 @@ using namespace std::chrono_literals;
 constexpr const char* socket_name = "control";
 constexpr std::size_t longest_request = 4096, longest_answer = 1 << 20;
 constexpr auto patience = 5s, answer_patience = 60s;
-// a refusal: this, then code, sentence and notes
+// a refusal: this word, then code, sentence and notes
 constexpr std::string_view refused = "refused";
 constexpr char separator = '\t';
 
-/// The path of the socket in a folder. Paths may be longer than an address: they are reached
-/// through the folder's descriptor.
+/// The path of the socket in a directory. A path may be too long for a socket address: it is
+/// reached through the directory's descriptor.
 std::string path_in(const Descriptor& folder) {
   return "/proc/self/fd/" + std::to_string(folder.get()) + "/" + socket_name;
 }
@@ -42,7 +42,7 @@ Diagnostic not_a_line() {
   return d;
 }
 
-/// Who does not read gets what fits.
+/// A client that does not read gets only what fits into the buffer.
 void send_line(net::LineStream& to, const std::string& line) {
   static_cast<void>(to.send(line + '\n', Clock::now()));
 }
@@ -53,7 +53,7 @@ std::string refusal(const Diagnostic& d) {
   std::string line = std::string(refused) + d.code;
   const auto add = [&line](const std::string& text) {
     line += separator;
-    // a message may quote what was asked, which may be anything
+    // a message may quote the request, which may contain any character
     for (const char c : text) line += static_cast<unsigned char>(c) < ' ' ? '?' : c;
   };
   add(d.message);

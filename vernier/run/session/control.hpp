@@ -10,16 +10,15 @@
 
 namespace vernier::session {
 
-/// Lets other programs of the same user ask a run for something, through a socket "control" in the
-/// run's folder: one line in, one line out (docs/reference/live-access.md). A thread of normal
-/// priority serves it, one visitor at a time; a visitor who says nothing is sent away after
-/// five seconds.
+/// Lets other programs of the same user send requests to a run, through a socket "control" in the
+/// run's directory: one line in, one line out (docs/reference/live-access.md). A thread of normal
+/// priority serves it, one client at a time; a silent client is disconnected after five seconds.
 class Control {
  public:
-  /// Called on that thread with a line; answers a line.
+  /// Called on that thread with a line; returns a line.
   using Answer = std::function<std::string(std::string_view)>;
 
-  /// Without the socket, because the file system has none, the run goes on alone.
+  /// If the file system has no sockets, the run continues without one.
   Control(const std::filesystem::path& run_folder, Answer);
   ~Control();
   Control(const Control&) = delete;
@@ -30,12 +29,12 @@ class Control {
   std::unique_ptr<Work> work_;
 };
 
-/// Asks the run of a folder; answers its line. Throws ConfigurationError: V4120 when nobody answers
-/// there (the run is over, or it is of another machine or user), and what the run refuses the
-/// request with.
+/// Sends a request to the run in a directory and returns its answer. Throws ConfigurationError:
+/// V4120 when there is no answer (the run has ended, or belongs to another machine or user), or the
+/// run's refusal.
 std::string ask(const std::filesystem::path& run_folder, const std::string& line);
 
-/// A refusal as a line, which ask() turns into an error again.
+/// A refusal as a line, which ask() converts back to an error.
 std::string refusal(const Diagnostic&);
 
 }  // namespace vernier::session

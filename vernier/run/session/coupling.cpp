@@ -14,7 +14,7 @@ namespace vernier::session {
 
 namespace {
 
-/// A run that can be repeated: nothing of it is bound to the outside.
+/// A run that can be repeated: it has no external connections.
 Prepared repeatable(const std::filesystem::path& document, const Changes& changes,
                     const Catalogue& catalogue, Diagnostics& problems) {
   Prepared p = prepare(document, changes, catalogue, problems);

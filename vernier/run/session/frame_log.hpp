@@ -11,12 +11,12 @@
 
 namespace vernier::session {
 
-/// Writes every frame of a real-time run into frames.h5, in the form of results.h5 and on a thread
-/// of its own: frame.number, wake_up, cost, margin, late, behind, cause, culprit, and
+/// Writes every frame of a real-time run to frames.h5, in the format of results.h5 and on a
+/// separate thread: frame.number, wake_up, cost, margin, late, behind, cause, culprit, and
 /// frame.cost_of.NAME for every component. What finds no room is dropped and counted.
 class FrameLog final : public realtime::FrameSink {
  public:
-  /// Makes the file. Throws ConfigurationError.
+  /// Creates the file. Throws ConfigurationError.
   FrameLog(const std::filesystem::path& folder, const std::vector<std::string>& parts,
            record::RecorderOptions);
   ~FrameLog() override;

@@ -28,7 +28,7 @@ constexpr std::size_t most_got = 100;  // signals of one request: the queue must
   throw ConfigurationError(problems);
 }
 
-/// The first word of a line, which loses it.
+/// Removes the first word from a line and returns it.
 std::string_view take_word(std::string_view& line) {
   line = trimmed(line);
   const std::string_view word = line.substr(0, line.find(' '));
@@ -36,7 +36,7 @@ std::string_view take_word(std::string_view& line) {
   return word;
 }
 
-/// JSON has no word for what is not finite.
+/// JSON cannot represent values that are not finite.
 std::string number(double v) { return std::isfinite(v) ? exact(v) : "null"; }
 
 }  // namespace
@@ -114,7 +114,7 @@ std::string Live::get(std::string_view patterns) {
         continue;
       if (std::find(paths.begin(), paths.end(), v.path) == paths.end()) paths.push_back(v.path);
     }
-    // an unknown path is refused with what was probably meant
+    // an unknown path is refused with a suggestion
     if (paths.size() == before) paths.emplace_back(pattern);
     if (paths.size() > most_got)
       refuse("V4121", fmt::format("\"{}\" names more than {} signals", patterns, most_got),

@@ -10,8 +10,8 @@
 
 namespace vernier::session {
 
-/// What a run lets others do with it, besides its ports. All functions are called from the thread
-/// that serves the control socket, answer a line, and throw ConfigurationError.
+/// The control functions of a run, besides access to its ports. Called from the thread that serves
+/// the control socket; all return a line and throw ConfigurationError.
 class Steerable {
  public:
   virtual ~Steerable() = default;
@@ -19,26 +19,26 @@ class Steerable {
   virtual std::string freeze() = 0;
   virtual std::string resume() = 0;
   virtual std::string stop() = 0;
-  /// Takes a run that stands still some ticks further.
+  /// Advances a frozen run by some ticks.
   virtual std::string step(int ticks) = 0;
   virtual std::string set_rate(double) = 0;
   virtual std::string checkpoint() = 0;
-  /// Ends this run; whoever started it continues from the last checkpoint that is not after `t`.
+  /// Ends this run; its caller continues from the last checkpoint at or before `t`.
   virtual std::string rewind(Time t) = 0;
-  /// It does no more ticks.
+  /// Whether it executes no more ticks.
   virtual bool over() = 0;
 };
 
-/// Turns lines into what they ask for (docs/reference/live-access.md):
+/// Executes request lines (docs/reference/live-access.md):
 ///
 ///   status · freeze · resume · stop · step [N] · rate X · checkpoint · rewind TIME
 ///   get PATTERN…          one JSON object: the time, and the values by path
-///   set PATH VALUES       from the next tick on, everyone sees these values
-///   release PATH          what set did
+///   set PATH VALUES       from the next tick on, all readers see these values
+///   release PATH          undoes set
 ///   send PATH             an event, once
 class Live {
  public:
-  /// `patience`: with a run whose ticks are far apart, or that waits for a peer.
+  /// `patience`: for a run whose ticks are far apart, or that waits for a peer.
   Live(executive::Executive& e, Steerable& run,
        std::chrono::nanoseconds patience = std::chrono::seconds(30))
       : executive_(e), run_(run), patience_(patience) {}

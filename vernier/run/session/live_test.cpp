@@ -1,4 +1,4 @@
-// A run that goes on, asked from another thread through its control socket.
+// Requests to a run from another thread, through its control socket.
 #include "vernier/run/session/live.hpp"
 
 #include <gmock/gmock.h>
@@ -89,7 +89,7 @@ class Steered : public ::testing::Test {
            "<run stop='100000 s' step='10 ms'/></interconnection>";
   }
 
-  /// A run on a thread of its own, a hundred times as fast as the clock.
+  /// A run in its own thread, a hundred times faster than real time.
   void begin(Options options) {
     options.runs = folder_ / "runs";
     if (!options.rate) options.rate = 100.0;
@@ -173,7 +173,7 @@ TEST_F(Steered, StandsStillAndIsTakenFurtherTickByTick) {
   EXPECT_THAT(here, StartsWith("t = "));
   const double t = std::stod(here.substr(4));
   EXPECT_NEAR(std::stod(said("step 25").substr(4)), t + 0.25, 1e-9);
-  // what is ordered while it stands still is there at once
+  // orders to a frozen run take effect at once
   said("set p.u 7");
   EXPECT_THAT(said("get p.u"), HasSubstr("[7]"));
   EXPECT_THAT(said("status"), HasSubstr("frozen"));
@@ -248,7 +248,7 @@ TEST_F(Steered, ThatIsNeverRunSendsItsVisitorsAway) {
   EXPECT_EQ(sent_away.load(), 2);
 }
 
-/// Never comes to a tick.
+/// Never reaches a tick.
 struct Idle final : Steerable {
   std::string status() override { return {}; }
   std::string freeze() override { return {}; }
@@ -268,11 +268,11 @@ TEST_F(Steered, ThatComesToNoTickIsWaitedForInVain) {
   standing.initialize();
   Idle run;
   Live live(standing, run, 10ms);
-  // error[V4122], as it travels
+  // error[V4122], as encoded
   EXPECT_THAT(live.answer("set p.u 3"),
               StartsWith("refusedV4122\tthe run has not come to a tick for 0.01 s"));
   standing.carry_out();
-  EXPECT_EQ(standing.find("p.u")->reals()[0], 3.0);  // it is done all the same
+  EXPECT_EQ(standing.find("p.u")->reals()[0], 3.0);  // it is executed nevertheless
   run.ends = true;
   EXPECT_THAT(live.answer("get p.y"), StartsWith("refusedV4121"));
 }

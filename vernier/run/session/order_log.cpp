@@ -15,7 +15,7 @@ using executive::OrderKind;
 constexpr std::size_t queued = 1024;
 constexpr const char* head = "time_ns,order,path,values";
 
-/// A message of the queue: this, then the values.
+/// The header of a queue message; the values follow.
 struct Header {
   std::int64_t at;
   std::uint32_t view, count;

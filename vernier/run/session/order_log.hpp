@@ -13,15 +13,15 @@
 
 namespace vernier::session {
 
-/// Writes down what was ordered of a run, in orders.csv of its folder, so that the run can be
-/// repeated: time_ns,order,path,values. A "+" after the time: the run stood still there, and all of
-/// that time had happened. The loop hands lines over through a queue.
+/// Records the orders to a run in orders.csv in its directory, so that the run can be repeated:
+/// time_ns,order,path,values. A "+" after the time: the run was frozen there, and everything at
+/// that time was done. The loop passes lines through a queue.
 class OrderLog final : public executive::OrderJournal {
  public:
   OrderLog(const executive::Executive&, std::filesystem::path file);
 
   void carried_out(const executive::CarriedOut&) noexcept override;
-  /// Writes what the loop handed over. From any thread but the loop's; false: it cannot be written.
+  /// Writes what the loop has passed on. From any thread except the loop's; false: writing failed.
   bool drain();
   /// Orders that found no room.
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
@@ -29,13 +29,13 @@ class OrderLog final : public executive::OrderJournal {
  private:
   const executive::Executive& executive_;
   std::filesystem::path file_;
-  std::ofstream out_;  // made with the first order
+  std::ofstream out_;  // created with the first order
   std::mutex drains_;
   OwnedQueue queue_;
   std::atomic<std::uint64_t> lost_{0};
 };
 
-/// The orders of a run that is repeated; none when there is no such file. Throws ConfigurationError
+/// The orders of a run to repeat; none when there is no such file. Throws ConfigurationError
 /// (V7117).
 std::vector<executive::ScheduledOrder> read_orders(const std::filesystem::path& file);
 /// The same of a text; `name` stands for the file in messages.

@@ -1,4 +1,4 @@
-// orders.csv from anywhere: orders, or an error with a line.
+// Arbitrary orders.csv: orders, or an error with a line.
 #include <cstdint>
 #include <sstream>
 

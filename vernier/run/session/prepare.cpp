@@ -45,7 +45,7 @@ void keep_adjustable(Composition& c, const Changes& changes, const Catalogue& ca
   std::map<std::string, std::pair<composition::Instance*, std::string>> known;
   std::vector<std::string> paths;
   for (composition::Instance& i : c.instances) {
-    // problems are left to the plan
+    // make_plan() reports problems
     const Type* type = i.file.empty() ? catalogue.find(i.type)
                                       : c.sources->type(i.file, i.place, catalogue, nullptr);
     if (!type) continue;
@@ -86,12 +86,12 @@ class Signals {
     }
   }
 
-  /// Reports a signal that has no values to show, or none in this unit.
+  /// Reports a signal that has no displayable values, or not in this unit.
   void check(const Endpoint& end, const std::string& unit, const std::string& what,
              Diagnostics& problems) const {
     const auto found = ports_.find(end.instance + "." + end.port);
     if (found == ports_.end()) {
-      // the plan knows it, but an island keeps its inner inputs to itself
+      // the plan knows it, but an island does not expose its internal inputs
       Diagnostic& d = problems.error(
           "V2025",
           fmt::format("{}: \"{}\" is inside an island and cannot be shown", what, end.text),
@@ -141,7 +141,7 @@ void check_observations(const Composition& c, const Signals& signals, Diagnostic
   }
 }
 
-/// Adds what figures show to what is recorded, at the rate of the first record.
+/// Records the signals of figures too, at the rate of the first record.
 void record_figures(Composition& c) {
   const Rate rate = c.records.empty() ? Rate{} : c.records.front().rate;
   for (const composition::Figure& f : c.figures) {
@@ -155,7 +155,7 @@ void record_figures(Composition& c) {
   }
 }
 
-/// The frames of a real-time run as a component, when the document has none. It names the costs of
+/// Adds the frames of a real-time run as a component, if the document has none, with the costs of
 /// all others.
 void add_frames(Composition& c, bool wanted, const Catalogue& catalogue) {
   const auto of_frames = [](const composition::Instance& i) {
@@ -181,12 +181,12 @@ void add_frames(Composition& c, bool wanted, const Catalogue& catalogue) {
   found->parameters.try_emplace("components", ParameterValue{.text = names});
 }
 
-/// A model alone has its inputs as inputs of the composition, so that they can be set: ext.u.
+/// The inputs of a single model become inputs of the composition, so that they can be set: ext.u.
 void open_inputs(Composition& c, const Catalogue& catalogue) {
   if (c.instances.size() != 1 || c.instances.front().file != c.file) return;
   const composition::Instance& only = c.instances.front();
   if (only.kind == InstanceKind::connector) return;
-  // problems are left to the plan
+  // make_plan() reports problems
   const Type* type = c.sources->type(only.file, only.place, catalogue, nullptr);
   if (!type) return;
   Diagnostics ignored;
@@ -215,7 +215,7 @@ void open_inputs(Composition& c, const Catalogue& catalogue) {
       open(s.name, s.unit, s.count, s.initial);
   } else {
     for (const Port& p : made.component->description().inputs) {
-      const bool single = p.name.find('.') == std::string::npos;  // as inputs of documents are
+      const bool single = p.name.find('.') == std::string::npos;  // as for inputs of documents
       if (p.flow == Flow::signal && p.scalar == Scalar::real && single)
         open(p.name, p.unit, p.count, p.initial);
     }
@@ -229,7 +229,7 @@ std::vector<std::string> lines_of(std::istream& in) {
   return lines;
 }
 
-/// The same problems, each with the line of the file it is about.
+/// The same problems, each with its source line.
 Diagnostics with_lines(const Diagnostics& problems, const composition::Sources& sources) {
   constexpr std::uintmax_t largest = 16u << 20;
   std::map<std::string, std::vector<std::string>> files;
@@ -270,7 +270,7 @@ Prepared prepared_of(const std::filesystem::path& document, const Changes& chang
                c.run.place.line > 0 ? c.run.place : Place{.file = c.file.string()})
         .notes.push_back("add stop=\"600 s\" to <run>, or say --until 600s");
   }
-  // its problems come with those before it
+  // its problems are added to the earlier ones
   prepared.plan = composition::make_plan(c, catalogue, problems);
   for (const std::filesystem::path& f : prepared.plan.files) c.documents.push_back(f);
   check_observations(c, Signals(c, prepared.plan), problems);

@@ -13,14 +13,14 @@
 
 namespace vernier::session {
 
-/// What the user may change about a document without editing it.
+/// What the user may change in a document without editing it.
 struct Changes {
   std::vector<std::string> set = {};  // "plant.mass=4.1kg", in order
-  /// Parameters that stay adjustable, "plant.mass": derivatives by them are wanted.
+  /// Parameters that remain adjustable, "plant.mass": derivatives with respect to them are wanted.
   std::vector<std::string> adjustable = {};
   std::optional<Duration> until = {};
   std::optional<std::uint64_t> seed = {};
-  std::vector<std::string> record = {};  // patterns instead of the document's records
+  std::vector<std::string> record = {};  // patterns that replace the document's records
   bool frames = false;                   // the run's frames are signals too: frame.margin
 };
 
@@ -30,13 +30,13 @@ struct Prepared {
   composition::Plan plan;
 };
 
-/// Reads a document and everything it names, and checks all that can be known before running.
-/// Nothing is run. Problems go into `problems`; with errors among them it throws ConfigurationError
-/// carrying all of them.
+/// Reads a document and everything it refers to, and checks all that can be known before running.
+/// Nothing is run. Problems go into `problems`; if there are errors, throws ConfigurationError with
+/// all of them.
 ///
-/// A model alone has its inputs as inputs of the composition: `--set u=1` drives them. What a
-/// figure shows is recorded, also when no <record> names it. `must_end`: a document without a stop
-/// time is an error (V2024).
+/// The inputs of a single model are inputs of the composition: `--set u=1` drives them. Signals of
+/// figures are recorded even if no <record> names them. `must_end`: a document without a stop time
+/// is an error (V2024).
 Prepared prepare(const std::filesystem::path&, const Changes&, const Catalogue&,
                  Diagnostics& problems, bool must_end = true);
 

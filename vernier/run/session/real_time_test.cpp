@@ -28,13 +28,14 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-/// Looks at its own thread in every frame: what it allocated since the first.
+/// Observes its own thread in every frame: allocations since the first.
 struct Seen {
   long first = -1, last = -1;
 };
 Seen seen;
 
-/// out wide: many elements, so that a few rows fill a recorder. Notes something in its first step.
+/// out wide: many elements, so that a few rows fill a recorder. Writes a journal entry in its first
+/// step.
 class Probe final : public Component {
  public:
   explicit Probe(bool outside) {
@@ -119,11 +120,11 @@ TEST_F(RealTimeRun, MeasuresEveryFrameAndTouchesNoMemoryItHasNot) {
   EXPECT_EQ(h.frames.frames, 125u);
   EXPECT_EQ(h.parts, (std::vector<std::string>{"p", "frame"}));
   EXPECT_GE(summary.wall, 0.5);
-  // every missing privilege was told, and nothing else
+  // every missing privilege was reported, and nothing else
   std::size_t missing = 0;
   for (const realtime::Privilege& p : h.privileges) missing += !p.granted;
   EXPECT_EQ(told.warnings(), missing);
-  // nothing was allocated, and all memory was there
+  // nothing was allocated, and all memory was resident
   EXPECT_GE(seen.first, 0);
   EXPECT_EQ(seen.first, seen.last);
   if (missing == 0 && !testing::sanitized) {  // their run time has faults of its own
@@ -132,7 +133,7 @@ TEST_F(RealTimeRun, MeasuresEveryFrameAndTouchesNoMemoryItHasNot) {
     EXPECT_EQ(h.waits, 0);
   }
 
-  // frames.h5 has every frame, and the signals show the same numbers one frame later
+  // frames.h5 contains every frame, and the signals show the same numbers one frame later
   const record::ResultReader frames(s->folder() / "frames.h5");
   const auto all = [](const record::ResultReader& r, const char* path) {
     return r.read(*r.find(path)).values;
@@ -190,7 +191,7 @@ TEST_F(RealTimeRun, LetsNobodySayAnythingElse) {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un a{};
     a.sun_family = AF_UNIX;
-    // relative, as the folder may be deep
+    // a relative path, as the directory may be deep
     std::filesystem::current_path(s->folder());
     std::strcpy(a.sun_path, "control");
     EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&a), sizeof a), 0);
@@ -209,9 +210,9 @@ TEST_F(RealTimeRun, LetsNobodySayAnythingElse) {
   EXPECT_THAT(answer("stop it\n"), HasSubstr("V4121"));
   EXPECT_THAT(answer(std::string("stop\0\n", 6)), HasSubstr("V4121"));
   EXPECT_THAT(answer(std::string(5000, 's')), HasSubstr("V4121"));
-  close(visit("st"));  // hangs up in the middle
+  close(visit("st"));  // disconnects in the middle
   const int silent = visit("");
-  // served all the same, as soon as the silent one had his five seconds
+  // served nevertheless, as soon as the silent client has had its five seconds
   EXPECT_THAT(ask(s->folder(), "status"), HasSubstr("running"));
   close(silent);
   s->request_stop();
@@ -220,7 +221,7 @@ TEST_F(RealTimeRun, LetsNobodySayAnythingElse) {
 
 TEST_F(RealTimeRun, DoesNotWaitForARecorderThatHangs) {
   std::atomic<Session*> running{nullptr};
-  // the recorder's thread comes here with the first event, and stays until the run is over
+  // the recorder's thread arrives here with the first event, and stays until the run is over
   options_.on_event = [&](const record::Event&) {
     while (!running.load() || running.load()->now() < Time(290ms)) std::this_thread::sleep_for(1ms);
   };
@@ -236,13 +237,13 @@ TEST_F(RealTimeRun, DoesNotWaitForARecorderThatHangs) {
 }
 
 TEST_F(RealTimeRun, GoesOnWhenTheDiskIsFull) {
-  // in a process of its own: HDF5 keeps what belongs to a file that it could not close
+  // in a separate process: HDF5 keeps data of a file that it could not close
   const pid_t child = fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);
     const auto s = session(
         "<component id='p' type='probe'/><record signals='p.*'/><run step='4 ms' stop='1 s'/>");
-    // from now on no file gets larger than 2 MB: 50 rows
+    // from now on no file can exceed 2 MB: 50 rows
     const rlimit small{2u << 20, 2u << 20};
     setrlimit(RLIMIT_FSIZE, &small);
     const Summary summary = s->run();

@@ -11,21 +11,21 @@
 
 namespace vernier::session {
 
-/// What another thread wants done by the run's own thread, between two ticks: a checkpoint, a step.
-/// One request at a time; the loop itself never touches the lock.
+/// Requests from other threads for the run's own thread, between two ticks: a checkpoint, a step.
+/// One request at a time; the loop itself never takes the lock.
 class Requests {
  public:
   using What = std::function<std::string()>;
 
-  /// Has `what` done and answers what it answers; `wake` lets the run come to serve(). Throws what
-  /// it throws, and V4121 when the run is over before.
+  /// Has `what` executed and returns its result; `wake` makes the run call serve(). Throws what it
+  /// throws, and V4121 when the run ends first.
   std::string have_done(What what, const std::function<void()>& wake);
 
-  /// Somebody waits. From any thread.
+  /// Whether a request is waiting. From any thread.
   bool waiting() const noexcept { return waiting_.load(); }
-  /// By the run's thread: does what somebody waits for, if anybody does.
+  /// Called by the run's thread: executes a waiting request, if any.
   void serve();
-  /// No request is served from now on; those who wait are sent away.
+  /// Refuses all requests from now on, including waiting ones.
   void close();
   bool closed();
 
@@ -39,7 +39,7 @@ class Requests {
   bool closed_ = false;
 };
 
-/// V4121: what was asked of a run cannot be done.
+/// V4121: a request to a run cannot be executed.
 [[noreturn]] void refuse_request(std::string why, const std::string& note = {});
 
 }  // namespace vernier::session

@@ -29,8 +29,8 @@ namespace {
 constexpr const char* start_file = "inputs/start.vchk";
 constexpr const char* orders_file = "orders.csv";
 
-/// Components that must not lose data hold time back, unless the wall clock does; those who share
-/// time with others always.
+/// Components that must not lose data hold time back, unless the wall clock does; those that share
+/// time with others always do.
 std::vector<Pacer*> pacers_of(const composition::Plan& plan, bool by_the_clock) {
   std::vector<Pacer*> all;
   for (const composition::Part& part : plan.parts) {
@@ -41,7 +41,7 @@ std::vector<Pacer*> pacers_of(const composition::Plan& plan, bool by_the_clock) 
   return all;
 }
 
-/// A component may want a clock, unless the user chose one.
+/// A component may request a clock, unless the user chose one.
 void adopt_pace(const composition::Plan& plan, Options& options) {
   if (options.rate || options.real_time) return;
   for (const composition::Part& part : plan.parts) {
@@ -55,7 +55,7 @@ void adopt_pace(const composition::Plan& plan, Options& options) {
   }
 }
 
-/// "plant.torque=0 0 1e-3": replaces what the port carries, from the start.
+/// "plant.torque=0 0 1e-3": replaces the value of the port from the start.
 void apply_override(executive::Executive& executive, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos) {
@@ -76,7 +76,7 @@ void apply_override(executive::Executive& executive, const std::string& assignme
     }
     values = *read;
   }
-  // a path that is not there is the executive's to refuse
+  // the executive refuses an unknown path
   executive.override_port(path, values);
 }
 
@@ -132,7 +132,7 @@ class Session::Work final : public Steerable {
   }
 
   ~Work() override {
-    requests_.close();  // a visitor may wait although nothing was run
+    requests_.close();  // a client may be waiting although nothing was run
     recorder_.finish();
   }
 
@@ -183,7 +183,7 @@ class Session::Work final : public Steerable {
       refuse_request("a run that is recorded cannot go back",
                      "begin a new one from the state, or keep no results");
     if (finished_) refuse_request("the run was finished");
-    // a run that failed stands between two instants
+    // a failed run is between two instants
     if (ended_ != executive::Ending::failed)
       check_fit(c, executive_->save(), "the state", problems);
     executive_->restore(c.snapshot);
@@ -205,7 +205,7 @@ class Session::Work final : public Steerable {
     Summary s;
     s.from = begins_;
     s.fault = fault_;
-    // who finishes a run before its end has what was wanted of it
+    // a run finished before its end has done what was wanted of it
     executive::Ending ending = ended_.value_or(executive::Ending::reached);
     s.wall = std::chrono::duration<double>(wall_).count();
     requests_.close();
@@ -219,7 +219,7 @@ class Session::Work final : public Steerable {
     watch_->leave(*executive_);
     recorder_.finish();
     s.recorded = recorder_.statistics();
-    // a run that keeps time goes on without its recorder; in the end it is told all the same
+    // a paced run continues without its recorder; that is reported at the end
     if (!s.recorded.failure.empty() && !s.fault) {
       ending = executive::Ending::failed;
       s.fault.emplace();
@@ -272,7 +272,8 @@ class Session::Work final : public Steerable {
   Computing computing() const noexcept {
     return {composition_.run.arithmetic, chosen_instructions()};
   }
-  /// The folder with all that is known before the run; a temporary one when nothing is kept.
+  /// Creates the directory with everything known before the run; a temporary one when nothing is
+  /// kept.
   void make_folder(Diagnostics& problems) {
     manifest_.composition = composition_.name;
     manifest_.version = options_.version;
@@ -334,7 +335,7 @@ class Session::Work final : public Steerable {
     if (!options_.from.empty()) note("from", start_file);
   }
 
-  /// Throws when a checkpoint is not of this run; `here` is a state of it.
+  /// Throws when a checkpoint does not belong to this run; `here` is a state of it.
   void check_fit(const record::Checkpoint& c, const executive::Snapshot& here,
                  const std::filesystem::path& name, Diagnostics& problems) const {
     Diagnostics fit;
@@ -344,7 +345,7 @@ class Session::Work final : public Steerable {
     problems.append(fit);
   }
 
-  /// Recorder and watch in place, components at the start.
+  /// Sets up recorder and watch, and initializes the components.
   void start(Diagnostics& problems) {
     record::RecorderOptions recording{.version = options_.version,
                                       .composition = composition_.name,
@@ -354,7 +355,7 @@ class Session::Work final : public Steerable {
     if (options_.keep)
       groups = record::groups_of(executive_->ports(), composition_.records, problems);
     if (checkpoint_) {
-      // the state as it would be at the start tells whether the checkpoint fits
+      // compare the checkpoint with the initial state to see whether it fits
       executive_->initialize();
       check_fit(*checkpoint_, executive_->save(), options_.from, problems);
     }
@@ -376,11 +377,11 @@ class Session::Work final : public Steerable {
           .notes.push_back("choose an earlier checkpoint, or a later end with --until");
       throw ConfigurationError(late);
     }
-    // says now, and not at the first checkpoint, that there can be none
+    // report now, not at the first checkpoint, that saving is impossible
     if (options_.checkpoint_every && folder_) static_cast<void>(executive_->save());
   }
 
-  /// Right before the loop. Throws when it must not begin.
+  /// Right before the loop. Throws when the run must not begin.
   void take_privileges() {
     try {
       const Diagnostics missing = timing_->begin(*executive_);
@@ -397,7 +398,7 @@ class Session::Work final : public Steerable {
     }
   }
 
-  /// Once, before time passes: priority, and a rehearsal.
+  /// Once, before time advances: priority, and a rehearsal.
   void begin() {
     if (std::exchange(begun_, true)) return;
     if (timing_) take_privileges();
@@ -409,7 +410,7 @@ class Session::Work final : public Steerable {
     return folder_ ? options_.checkpoint_every.value_or(Duration{}) : Duration{};
   }
 
-  /// Time stood still: the pacers start anew.
+  /// After a freeze: the pacers restart.
   void continue_from_here() {
     executive_->resume();
     if (options_.real_time) executive_->rehearse();
@@ -426,7 +427,7 @@ class Session::Work final : public Steerable {
       if (ending != executive::Ending::frozen) return ending;
       while (next_checkpoint_ <= executive_->now()) next_checkpoint_ += every();
       requests_.serve();
-      if (frozen_.load() != 0) {  // else only for the checkpoint or a request: the clock goes on
+      if (frozen_.load() != 0) {  // else only for the checkpoint or a request: the clock continues
         const auto ended = stand_still();
         if (ended) return *ended;
         continue_from_here();
@@ -445,8 +446,8 @@ class Session::Work final : public Steerable {
     return ending;
   }
 
-  /// Until time goes on again: orders are carried out and requests served. Answers how the run
-  /// ended, when a step took it there.
+  /// Until the run resumes: executes orders and serves requests. Returns how the run ended, when a
+  /// step reached the end.
   std::optional<executive::Ending> stand_still() {
     while (frozen_.load() != 0) {
       executive_->carry_out();
@@ -457,8 +458,7 @@ class Session::Work final : public Steerable {
     return {};
   }
 
-  // -- what others ask for (live.hpp)
-  // --------------------------------------------------------------
+  // -- requests of other programs (live.hpp) -----------------------------------------------------
 
   std::string in_between(const Requests::What& what) {
     return requests_.have_done(what, [this] { executive_->request_freeze(Time::min()); });
@@ -511,7 +511,7 @@ class Session::Work final : public Steerable {
           "vernier run FILE --rate 1   runs by the clock, at a rate that can be changed");
     return in_between([this, rate] {
       timing_->set_rate(rate);
-      executive_->resume();  // the clock starts anew from here
+      executive_->resume();  // the clock restarts from here
       if (frozen_.load() != 0) executive_->request_freeze(Time::min());
       return fmt::format("{} × real time from t = {} s", exact(rate),
                          exact(seconds(executive_->now())));
@@ -532,7 +532,7 @@ class Session::Work final : public Steerable {
     });
   }
 
-  /// The latest checkpoint in the folder that is not after `t`; empty: the start.
+  /// The latest checkpoint in the directory at or before `t`; empty: the start.
   std::filesystem::path last_checkpoint(Time t) const {
     std::filesystem::path best;
     Time at = begins_;
@@ -560,7 +560,7 @@ class Session::Work final : public Steerable {
     return file;
   }
 
-  /// What to do next, as far as the run itself does not know it.
+  /// Adds advice that the run itself cannot give.
   void advise(Diagnostic& fault, const Summary& s) const {
     if (fault.category == Category::machine && !s.recorded.failure.empty()) {
       fault.notes.push_back("what was recorded before stays readable");
@@ -636,7 +636,7 @@ class Session::Work final : public Steerable {
 
   composition::Composition composition_;
   Options options_;
-  std::optional<TemporaryFolder> temporary_;  // outlives the recorder
+  std::optional<TemporaryFolder> temporary_;  // must outlive the recorder
   record::Recorder recorder_;
   std::unique_ptr<Timing> timing_;
   std::unique_ptr<executive::Executive> executive_;
@@ -647,17 +647,17 @@ class Session::Work final : public Steerable {
   std::filesystem::path kept_;   // the same, when it stays
   record::Manifest manifest_;
   Time begins_{}, stop_{};
-  std::atomic<int> frozen_{0};  // asked for from outside; whoever waits sleeps on it
+  std::atomic<int> frozen_{0};  // requested externally; waiting threads sleep on it
   std::atomic<bool> stopping_{false};
   Requests requests_;
   std::vector<std::filesystem::path> checkpoints_;
   bool begun_ = false, stood_still_ = false, finished_ = false;
-  std::chrono::steady_clock::duration wall_{};  // spent running
+  std::chrono::steady_clock::duration wall_{};  // time spent running
   Time next_checkpoint_ = Time::max();
-  std::atomic<bool> returning_{false};  // run_until() is to come back early
+  std::atomic<bool> returning_{false};  // run_until() must return early
   std::optional<Diagnostic> fault_;     // of a run that failed
   std::optional<executive::Ending> ended_;
-  std::optional<std::filesystem::path> rewind_;  // where somebody wants it to begin again
+  std::optional<std::filesystem::path> rewind_;  // where it is to begin again, if requested
   std::unique_ptr<OrderLog> orders_;
   std::unique_ptr<Live> live_;
   std::unique_ptr<Control> control_;

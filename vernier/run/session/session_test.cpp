@@ -72,7 +72,7 @@ class Ramp final : public Component {
   Journal* journal_ = nullptr;
 };
 
-/// y' = u, exactly for the held input.
+/// y' = u, exact for a constant input.
 class Integral final : public Component {
  public:
   explicit Integral(double start) : y_(start) {
@@ -107,7 +107,7 @@ class Integral final : public Component {
   std::span<double> out_;
 };
 
-/// Fails at 0.5 s with a fault of its category, under a code that says nothing.
+/// Fails at 0.5 s with a fault of its category, under a code that implies nothing.
 class Failing final : public Component {
  public:
   explicit Failing(Category category) { fault_.set(category, "V0000", " failed"); }
@@ -126,7 +126,7 @@ class Failing final : public Component {
   Fault fault_;
 };
 
-/// How often <slope> documents were compiled, and instances of them made.
+/// How often <slope> documents were compiled and instances of them created.
 int compiled = 0, made = 0;
 
 Catalogue catalogue() {
@@ -197,11 +197,11 @@ constexpr const char* one_ramp =
     "<component id='r' type='ramp'><parameter name='start' value='-2'/></component><run stop='10 "
     "s' step='100 ms'/>";
 
-/// How often files are opened, by the kernel's word.
+/// Counts how often files are opened, as the kernel reports it.
 class Opens {
  public:
   explicit Opens(const std::vector<std::filesystem::path>& files) {
-    // closing is watched as well, since equal events that follow one another become one
+    // watch closing as well, since identical consecutive events are merged
     for (const auto& f : files)
       names_[inotify_add_watch(watch_.get(), f.c_str(), IN_OPEN | IN_CLOSE)] = f.filename();
   }
@@ -512,7 +512,8 @@ TEST_F(Running, MeasuresWhatTheStepDoesToACoupling) {
   EXPECT_EQ(problems.list()[0].code, "V2130");
   EXPECT_EQ(c.step, 10ms);
   EXPECT_FALSE(c.within());
-  // y_a + i y_b turns by 1 - i h a step: by atan(h), growing by sqrt(1 + h^2); it should be cos(t)
+  // y_a + i y_b rotates by 1 - i h per step: by atan(h), growing by sqrt(1 + h^2); it should be
+  // cos(t)
   const double h = 0.01;
   double worst = 0.0, largest = 0.0;
   for (int n = 0; n <= 200; ++n) {
@@ -523,7 +524,7 @@ TEST_F(Running, MeasuresWhatTheStepDoesToACoupling) {
   ASSERT_EQ(c.signals.size(), 2u);
   EXPECT_EQ(c.signals[0].signal, "a.y");
   EXPECT_NEAR(c.signals[0].error, worst / largest, 0.02 * worst / largest);
-  // a step of which the error is the tolerance, rounded down to 1, 2 or 5: 1.9 ms
+  // the step at which the error is the tolerance, rounded down to 1, 2 or 5: 1.9 ms
   EXPECT_EQ(c.advised(), 1ms);
   EXPECT_TRUE(
       coupling(write(circle), {.set = {"run.step=1 ms"}}, catalogue_, 1e-3, problems).within());

@@ -33,7 +33,7 @@ bool shares_time(const composition::Plan& plan) {
                      [](const composition::Part& p) { return shares_time(p); });
 }
 
-/// Who does not wait for the run.
+/// A component that does not wait for the run.
 const composition::Part* outside(const composition::Plan& plan) {
   for (const composition::Part& p : plan.parts)
     if (p.component->description().abilities.faces_world && !shares_time(p)) return &p;
@@ -59,7 +59,7 @@ FramePacer::Settings settings_of(const composition::Plan& plan, double rate,
                                  const std::optional<RealTime>& real_time) {
   if (late.kind == realtime::Late::slip) refuse_to_slip(plan);
   FramePacer::Settings s{.grid = realtime::grid_of(plan), .rate = rate, .spin = {}, .late = late};
-  // whoever spins all the time is thrown out by the kernel
+  // the kernel throttles threads that spin all the time
   if (real_time)
     s.spin = std::min(real_time->spin,
                       Duration(static_cast<std::int64_t>(s.grid.period() / rate * 0.5e9)));
@@ -197,7 +197,7 @@ std::vector<realtime::LinkFigure> link_figures(const executive::Executive& e) {
         {part.name, "ticks without anything new", std::to_string(e.statistics().parts[i].held)});
     for (const executive::PortView& v : e.ports()) {
       const std::string& name = v.port->name;
-      // what a connection says of itself; the rest is what it carries
+      // statistics of the connection itself; the other outputs are its payload
       const bool own =
           name.starts_with("link.") || name.starts_with("rsp.") || name.starts_with("shared.");
       if (v.part != i || !v.output || !own || !v.data || v.port->count != 1) continue;

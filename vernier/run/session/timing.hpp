@@ -20,21 +20,22 @@
 
 namespace vernier::session {
 
-/// Asked of a run that shall keep time whatever else the machine does.
+/// Settings of a run that must keep time whatever else the machine does.
 struct RealTime {
   realtime::Wanted wanted = {};
-  Duration spin{};       // of each sleep, waited for with open eyes
-  bool require = false;  // refuse to run with less than was wanted
+  Duration spin{};       // the end of each sleep is spent spinning
+  bool require = false;  // refuse to run with fewer privileges than wanted
 };
 
-/// How a run keeps time, while it goes on.
+/// How a run keeps time, while it runs.
 struct Pulse {
   std::uint64_t frames = 0, late = 0;
   std::int64_t margin = 0, least_margin = 0, worst_wake_up = 0;  // ns
 };
 
-/// What a run by the wall clock has besides: its pacer; in real time its priority; in real time, or
-/// when it shares time with others, frames.h5 and report.html. The loop hands over by mailboxes.
+/// What a run by the wall clock has in addition: its pacer; in real time its priority; in real
+/// time, or when it shares time with others, frames.h5 and report.html. The loop passes data
+/// through mailboxes.
 class Timing final : public realtime::FrameSink {
  public:
   /// Throws ConfigurationError: V4106, V4110.
@@ -42,28 +43,28 @@ class Timing final : public realtime::FrameSink {
          const std::optional<RealTime>&);
 
   Pacer& pacer() noexcept { return pacer_; }
-  /// From the next start of the pacer on.
+  /// Takes effect at the next start of the pacer.
   void set_rate(double rate) noexcept { pacer_.set_rate(rate); }
-  /// Null: costs are not asked for.
+  /// Null: costs are not measured.
   executive::Meter* meter() noexcept { return measured_ ? &pacer_ : nullptr; }
 
-  /// The executive is made; before initialize().
+  /// After the executive was created; before initialize().
   void attach(executive::Executive&);
-  /// Begins frames.h5.
+  /// Creates frames.h5.
   void open(const std::filesystem::path& folder, const record::RecorderOptions&);
 
-  /// Right before the loop, on its thread: takes the privileges. Answers a warning for each that is
-  /// missing; throws ConfigurationError (V4103) when all were required, V4104.
+  /// Right before the loop, on its thread: acquires the privileges. Returns a warning for each that
+  /// is missing; throws ConfigurationError (V4103) when all were required, V4104.
   Diagnostics begin(executive::Executive&);
-  /// Behind the loop: gives them back.
+  /// After the loop: releases them.
   void end() noexcept;
-  /// Around every part of the loop: counts its page faults and waits.
+  /// Around every part of the loop: counts its page faults and context switches.
   void enter() noexcept;
   void leave() noexcept;
 
-  /// From any thread but the loop's.
+  /// From any thread except the loop's.
   Pulse pulse() const;
-  /// Of a run in real time, or one that shares time with others, that is over.
+  /// After a run in real time, or one that shares time with others.
   std::optional<realtime::Health> health(std::uint64_t dropped) const;
 
   void take(const realtime::Frame&, std::span<const std::int64_t> costs) noexcept override;
@@ -82,10 +83,10 @@ class Timing final : public realtime::FrameSink {
     std::int64_t minor = 0, major = 0, waits = 0;  // page faults; times the processor was given up
   } usage_, before_;
   mutable OwnedLatest latest_{sizeof(Pulse)};
-  mutable std::mutex readers_;  // of latest_; never the loop
+  mutable std::mutex readers_;  // of latest_; never taken by the loop
 };
 
-/// Figures of the peers for the report: what components that face the world say of themselves.
+/// Statistics of the peers for the report, from components with external connections.
 std::vector<realtime::LinkFigure> link_figures(const executive::Executive&);
 
 /// For the manifest.

@@ -93,7 +93,7 @@ void Watch::take(Reported& r, double t) noexcept {
     r.when = r.began = t;
   } else {
     const double dt = t - r.before;
-    // trapezoids; between the two samples of an event no time passes
+    // trapezoidal rule; between the two samples of an event no time passes
     r.integral += 0.5 * dt * (v + r.previous);
     r.square += 0.5 * dt * (v * v + r.previous * r.previous);
     if (v > r.most) {
@@ -123,7 +123,7 @@ void Watch::take(Checked& c, double t) noexcept {
         const double d = c.source.port->element(c.source.first + i) - c.reference[i];
         sum += d * d;
       }
-      // what begins at zero has no relative change
+      // a value that begins at zero has no relative change
       worst = std::sqrt(sum) / (c.size > 0.0 ? c.size : 1.0);
       kept = worst <= c.spec.tolerance;
       break;
@@ -142,7 +142,7 @@ void Watch::take(Checked& c, double t) noexcept {
       break;
   }
   const bool lower = c.spec.kind == Check::Kind::above;
-  // not-a-number is the worst of all and stays
+  // NaN is the worst of all and is kept
   const bool further = std::isnan(worst) || (lower ? worst < result.worst : worst > result.worst);
   if (!result.seen || (further && !std::isnan(result.worst))) {
     result.worst = worst;
@@ -182,7 +182,7 @@ std::vector<ReportResult> Watch::reports() const {
         result.unit = "s";
         break;
     }
-    // values are in SI, whatever the unit they are shown in
+    // values are in SI, regardless of the display unit
     if (!r.spec.unit.empty()) result.unit = r.spec.unit;
     if (const auto unit = parsed_unit(result.unit)) result.value /= unit->factor;
     list.push_back(std::move(result));

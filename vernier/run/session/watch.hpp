@@ -15,7 +15,7 @@
 
 namespace vernier::session {
 
-/// A quantity the composition asked for.
+/// A reported quantity.
 struct ReportResult {
   std::string name;
   std::string signal;
@@ -23,13 +23,13 @@ struct ReportResult {
   double value = 0.0;  // in `unit`
 };
 
-/// A promise of the composition, kept or not.
+/// The result of a check.
 struct CheckResult {
   std::string name;
   std::string signal;
   composition::Check::Kind kind{};
   bool kept = true;
-  bool seen = false;     // there was a sample to look at
+  bool seen = false;     // there was at least one sample
   double worst = 0.0;    // the value nearest to or farthest beyond the limit; constant: the
                          // relative change; near: the distance
   double allowed = 0.0;  // what `worst` is compared with
@@ -40,9 +40,9 @@ struct CheckResult {
 /// "changes by 3e-12, allowed 1e-09"
 std::string words_of(const CheckResult&);
 
-/// Looks at a run: computes its reports and checks, each at the instants of its signal, and says
-/// how far it is. A signal of several elements counts by its norm; a `constant` check takes the
-/// norm of the difference. Means are over time.
+/// Observes a run: computes its reports and checks, each at the instants of its signal, and its
+/// current time. A signal of several elements counts by its norm; a `constant` check takes the norm
+/// of the difference. Means are over time.
 class Watch final : private executive::Observer {
  public:
   /// The signals of the composition must be ports of the executive (prepare() checks that).
@@ -80,7 +80,7 @@ class Watch final : private executive::Observer {
     CheckResult result;
   };
 
-  /// Looks at the signals of one cluster.
+  /// Observes the signals of one cluster.
   struct Eye final : executive::Observer {
     std::uint32_t cluster = 0;
     std::vector<Reported*> reports;

@@ -22,18 +22,18 @@ hybrid::Signal signal_of(const Port& p, const std::string& name) {
 
 std::string path_of(const Endpoint& e) { return e.instance + "." + e.port; }
 
-/// The document names its island.
+/// Whether the document names its island.
 bool named(const Member& m) {
   return m.instance && m.instance->kind == Instance::Kind::system && !m.instance->island.empty() &&
          m.instance->island != own_island;
 }
 
-/// A system that may be integrated with others, whichever they are.
+/// A system that may be integrated with any others.
 bool free(const Member& m) {
   return m.system && m.instance->island.empty() && !m.instance->rate.periodic();
 }
 
-/// Systems that the document leaves free and that undelayed connections join, under one number.
+/// Gives systems without a named island that undelayed connections join the same number.
 std::vector<std::size_t> joined_systems(const Members& members, const Joints& joints) {
   std::vector<std::size_t> leader(members.list().size());
   std::iota(leader.begin(), leader.end(), std::size_t{0});
@@ -51,7 +51,8 @@ std::vector<std::size_t> joined_systems(const Members& members, const Joints& jo
   return leader;
 }
 
-/// Groups of free systems next to exactly one named island belong to it: by leader, its name.
+/// A group of such systems next to exactly one named island belongs to it: its name, by the group's
+/// leader.
 std::map<std::size_t, std::string> adopted(const Members& members, const Joints& joints,
                                            const std::vector<std::size_t>& leader) {
   std::map<std::size_t, std::set<std::string>> beside;
@@ -169,7 +170,7 @@ void Assembly::take_outside(std::size_t member) {
   Member& m = members_[member];
   part_of_[member] = static_cast<std::uint32_t>(plan_.parts.size());
   for (std::size_t i = 0; i < m.outputs.size(); ++i) {
-    // each of its own, so that a stimulus is an instant of those only that it reaches
+    // one part for each, so that a stimulus is an instant only of the clusters that it reaches
     std::vector<External::Action> actions;
     for (External::Action& a : joints_.actions()) {
       if (a.output != i) continue;
@@ -223,13 +224,13 @@ bool Assembly::inside(const Joint& j) const {
 }
 
 void Assembly::compose(const std::vector<std::size_t>& members) {
-  std::string island;  // the one that is named, if any is
+  std::string island;  // the named one, if any
   for (const std::size_t m : members)
     if (named(members_[m])) island = members_[m].instance->island;
-  std::map<std::size_t, std::size_t> place;  // of a member in the composition
+  std::map<std::size_t, std::size_t> place;  // by member: its index in the composition
   for (std::size_t i = 0; i < members.size(); ++i) place[members[i]] = i;
 
-  // inputs fed from inside; from outside as well, they need an input of the composition
+  // inputs fed from inside; those fed from outside as well need an input of the composition
   std::set<std::pair<std::size_t, std::size_t>> from_inside, from_outside;
   std::vector<hybrid::MatrixBlock> wires;
   std::map<std::pair<std::size_t, std::size_t>, std::vector<bool>> covered;
@@ -252,7 +253,7 @@ void Assembly::compose(const std::vector<std::size_t>& members) {
     if (!from_inside.contains(key)) continue;
     const Port& p = members_[key.first].inputs[key.second];
     hybrid::Signal s = signal_of(p, members_[key.first].name + "." + p.name);
-    // what comes from inside is not to be added to the default
+    // a value from inside replaces the default; it is not added to it
     if (!s.initial) s.initial.emplace();
     s.initial->resize(p.count);
     for (std::uint32_t i = 0; i < p.count; ++i)
@@ -319,7 +320,7 @@ void Assembly::show_inputs(const std::vector<std::size_t>& members,
         for (std::uint32_t i = 0; i < size; ++i) covered[first + i] = true;
         taps.push_back({wires[w].from, {hybrid::End::outside, path, first, size}, wires[w].gain});
       }
-      // what is fed from outside alone is a port, and elements that keep a value have no source
+      // an input fed only from outside is a port; elements that keep their value have no source
       const bool whole = std::all_of(covered.begin(), covered.end(), [](bool c) { return c; });
       if (taps.empty() || shadowed || !whole) continue;
       outside.outputs.push_back(signal_of(p, path));
@@ -366,7 +367,7 @@ void Assembly::wire_events() {
   for (const EventLink& l : links_) {
     const bool one_island = island_of_[l.from_member] == island_of_[l.to_member];
     const Instance* i = members_[l.from_member].instance;
-    // inside an island labels do it
+    // inside an island, labels connect events
     if (one_island && i && i->kind == Instance::Kind::system) continue;
     Wire w;
     w.from_part = part_of(l.from_member, l.from);

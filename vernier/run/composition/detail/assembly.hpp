@@ -10,13 +10,12 @@
 
 namespace vernier::composition::detail {
 
-/// Which island each member belongs to: members with equal numbers share one. Systems that
-/// connections without delay join share one unless the document says otherwise. Reports islands
-/// that cannot be.
+/// The island of each member: members with equal numbers share one. Systems that connections
+/// without delay join share one unless the document says otherwise. Reports impossible islands.
 std::vector<std::size_t> islands(const Composition&, const Members&, const Joints&, Diagnostics&);
 
-/// Turns members into the parts of a plan, and joints into wires: inside an island they become
-/// entries of its matrix. Takes the systems and components out of the members.
+/// Turns members into the parts of a plan, and joints into wires; inside an island joints become
+/// entries of its matrix. Moves the systems and components out of the members.
 class Assembly {
  public:
   Assembly(const Composition&, const Catalogue&, Members&, Joints&, const std::vector<EventLink>&,
@@ -28,13 +27,13 @@ class Assembly {
   void take_system(std::size_t member);
   void compose(const std::vector<std::size_t>& members);
   const IslandSettings& settings(const std::string& island) const;
-  /// Where they were given.
+  /// Where the settings were given.
   Place settings_place(const std::string& island, const Place& otherwise) const;
   bool inside(const Joint&) const;
-  /// Inputs that only other systems of their island feed, and that somebody wants to see.
+  /// Inputs fed only by other systems of their island, which are observed.
   void show_inputs(const std::vector<std::size_t>& members, std::vector<hybrid::MatrixBlock>&,
                    hybrid::Outside&) const;
-  /// The outside of the composition: a part for each of its inputs and events.
+  /// The external part of the composition: one part for each of its inputs and events.
   void take_outside(std::size_t member);
   void wire();
   void wire_events();

@@ -11,7 +11,7 @@ namespace {
 
 bool is_event(const Port& p) { return p.flow == Flow::event; }
 
-/// The event port of an endpoint, reported when it is none.
+/// The event port of an endpoint; reports an endpoint that is not one.
 std::optional<Reach> find_event(const Members& members, const Endpoint& e, Wanted wanted,
                                 Diagnostics& problems) {
   const auto r = members.find(e, wanted, problems);
@@ -114,7 +114,7 @@ std::vector<std::map<std::string, std::vector<std::string>>> heard_inside(
       continue;
     const std::string& emitted = members[l.from_member].outputs[l.from].name;
     const std::string& awaited = members[l.to_member].inputs[l.to].name;
-    // a system hears its own label anyway
+    // a system receives its own label anyway
     if (l.from_member == l.to_member && emitted == awaited) continue;
     heard[l.to_member][awaited].push_back(members[l.from_member].name + "." + emitted);
   }

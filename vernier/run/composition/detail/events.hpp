@@ -20,13 +20,13 @@ struct EventLink {
   }
 };
 
-/// Who hears whom: by equal labels, and as the maps say for those that are named in one. Stimuli
-/// make event outputs of ext, and actions.
+/// Which events reach which inputs: by equal labels, and as the maps say for those named in one.
+/// Stimuli add event outputs to ext, and actions.
 std::vector<EventLink> event_links(const Composition&, Members&, std::vector<External::Action>&,
                                    Diagnostics&);
 
-/// What the systems of an island hear of each other: by member, its event -> the events of others,
-/// as paths ("relay.on"), which are their labels in the island.
+/// The events that systems of an island receive from each other: by member, its event -> the events
+/// of others, as paths ("relay.on"), which are their labels in the island.
 std::vector<std::map<std::string, std::vector<std::string>>> heard_inside(
     const Members&, const std::vector<EventLink>&, const std::vector<std::size_t>& island_of);
 

@@ -20,7 +20,7 @@ External::External(std::vector<Port> outputs, std::vector<Action> actions)
   counts_.resize(events);
   description_.abilities.reacts = description_.abilities.predicts = !actions_.empty();
   description_.abilities.constant = actions_.empty();
-  description_.abilities.dense = true;  // what it shows stays until it reacts
+  description_.abilities.dense = true;  // its outputs are constant until it reacts
   description_.state_bytes = 8 * (reals + events) + sizeof done_;
 }
 

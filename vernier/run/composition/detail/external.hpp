@@ -7,13 +7,13 @@
 
 namespace vernier::composition::detail {
 
-/// The outside of a composition: its inputs, and what its stimuli do to them at their times.
+/// The external part of a composition: its inputs, and what its stimuli do to them at given times.
 ///
 /// out  each input of the composition, and each input of an instance that a stimulus sets; events
 ///      that stimuli send
 class External final : public Component {
  public:
-  /// At a time: elements of a signal output replaced, or an event (no values).
+  /// At a given time: replaces elements of a signal output, or sends an event (no values).
   struct Action {
     Time at;
     std::size_t output = 0;

@@ -161,8 +161,7 @@ void read_input(Page& page, const Element& e) {
   page.composition.inputs.push_back(std::move(input));
 }
 
-/// Every island that a system names must be declared: a misspelt one would split what belongs
-/// together.
+/// Every island that a system names must be declared: a misspelt name would silently split a model.
 void check_islands(Page& page, const Element& root) {
   std::vector<std::string> names;
   for (const Island& i : page.composition.islands) names.push_back(i.name);

@@ -12,7 +12,7 @@ namespace vernier::composition::detail {
 
 namespace {
 
-/// The most values a delay may have under way.
+/// The most values that a delay may hold.
 constexpr double longest_delay = 10e6;
 
 bool dimensioned(const Port& p) {
@@ -34,7 +34,7 @@ void Joints::connect(const Connection& c) {
   const auto from = members_.find(c.from, Wanted::output, problems_);
   const auto to = members_.find(c.to, Wanted::input, problems_);
   if (!from || !to || !fits(*from, *to, c)) {
-    // the mistake was reported; that the input stays without a value follows from it
+    // do not also report the input as unconnected: that follows from this mistake
     if (to) excused_.insert({to->member, to->port});
     return;
   }
@@ -61,7 +61,7 @@ bool Joints::fits(const Reach& from, const Reach& to, const Connection& c) {
                                   c.from.text + " (" + shape(a, from.count) + ") cannot feed " +
                                       c.to.text + " (" + shape(b, to.count) + ")",
                                   c.place);
-  // an output of the same instance that would do, or an input of the other one
+  // a matching output of the same instance, or input of the other one
   const auto suggest = [&](const std::vector<Port>& ports, const Port& other, std::uint32_t count,
                            bool outputs, const std::string& instance, const std::string& wrong) {
     std::vector<std::string> fitting;
@@ -149,7 +149,7 @@ void Joints::stimulate(const Stimulus& s) {
   std::size_t output = to->port;
   Member& ext = members_.ext();
   if (s.to.instance != "ext") {
-    // an input of an instance: ext gets an output for it, with its default until then
+    // an input of an instance: ext gets an output for it, with the input's default until then
     const std::string name = members_.path(*to);
     const auto known = std::find_if(ext.outputs.begin(), ext.outputs.end(),
                                     [&name](const Port& q) { return q.name == name; });
@@ -228,8 +228,8 @@ void Joints::warn_unconnected(std::size_t member, std::size_t port) {
   const Member& m = members_[member];
   const Port& p = m.inputs[port];
   if (m.instance && m.instance->parameters.contains(p.name)) return;
-  // most inputs with a default are left alone on purpose; one was probably forgotten when an output
-  // would fit that has the same name, or that feeds nothing either
+  // Most inputs with a default are unconnected on purpose. One was probably forgotten if a matching
+  // output has the same name, or is itself unconnected.
   for (std::size_t other = 0; other < members_.list().size(); ++other) {
     if (other == member) continue;
     for (std::size_t i = 0; i < members_[other].outputs.size(); ++i) {

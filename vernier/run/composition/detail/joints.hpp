@@ -9,7 +9,7 @@
 
 namespace vernier::composition::detail {
 
-/// A connection between members, checked. Of streams and events: whole ports.
+/// A checked connection between members. For streams and events: whole ports.
 struct Joint {
   Reach from, to;
   double gain = 1.0;
@@ -17,8 +17,8 @@ struct Joint {
   Place place;
 };
 
-/// All connections of signals and streams: those of the document, those that stimuli need. Reports
-/// what does not fit, inputs that are connected to nothing, and algebraic loops.
+/// All connections of signals and streams: those of the document and those that stimuli need.
+/// Reports mismatches, unconnected inputs, and algebraic loops.
 class Joints {
  public:
   /// Adds the outputs that stimuli need to ext, and its actions.

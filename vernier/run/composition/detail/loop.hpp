@@ -16,8 +16,7 @@ struct Hop {
 /// A line for each connection, with its place in the document.
 std::vector<std::string> chain(const std::vector<Hop>&);
 
-/// V2110: the chain of ports with the lines of their connections, the last one leading to the
-/// first.
+/// V2110: the chain of ports with the lines of their connections; the last one leads to the first.
 void report_loop(const std::vector<Hop>&, Diagnostics&);
 
 }  // namespace vernier::composition::detail

@@ -33,7 +33,7 @@ void take_ports(Member& m) {
 }
 
 void check_rate(const Instance& i, Rate r, Diagnostics& problems) {
-  // so that tick(rate, k) cannot overflow
+  // limits that keep tick(rate, k) from overflowing
   const bool fits = r.times >= 0 && r.times <= 1'000'000'000 && r.seconds >= 1 &&
                     r.seconds <= 1'000'000'000 && r.times * r.seconds <= 1'000'000'000;
   if (!fits)
@@ -251,7 +251,7 @@ bool same_kind(const Port& from, const Port& to) {
   if (from.flow != to.flow) return false;
   if (from.flow != Flow::signal) return true;
   if (from.scalar != to.scalar) return false;
-  // a port that names no frame goes with any
+  // a port without a frame matches any
   if (!from.frame.empty() && !to.frame.empty() && from.frame != to.frame) return false;
   if (from.unit == to.unit) return true;
   const auto a = parsed_unit(from.unit), b = parsed_unit(to.unit);

@@ -16,16 +16,16 @@
 
 namespace vernier::composition::detail {
 
-/// An instance that was made: its ports as the document names them, whatever island it is in.
+/// A created instance: its ports as the document names them, independent of its island.
 struct Member {
   const Instance* instance = nullptr;  // null: the composition's own inputs, "ext"
   std::string name;
   std::unique_ptr<hybrid::System> system;  // one of the two
   std::unique_ptr<Component> component;
   std::vector<Port> inputs, outputs;
-  std::vector<Port> states;  // that can be watched
+  std::vector<Port> states;  // that can be observed
   std::vector<Feedthrough> feedthrough;
-  bool made = false;  // false: it could not be made, which was reported
+  bool made = false;  // false: creation failed and was reported
 
   Place place() const { return instance ? instance->place : Place{}; }
 };
@@ -39,10 +39,10 @@ struct Reach {
 
 enum class Wanted { output, input, any, watched };
 
-/// All members of a composition, the last one being "ext", and what an endpoint means among them.
+/// All members of a composition, "ext" last, and the resolution of endpoints among them.
 class Members {
  public:
-  /// Reads the documents, checks the parameters and makes all instances; reports into `problems`.
+  /// Reads the documents, checks the parameters and creates all instances; reports into `problems`.
   Members(const Composition&, const Catalogue&, Diagnostics& problems);
 
   std::vector<Member>& list() noexcept { return list_; }
@@ -57,9 +57,9 @@ class Members {
   }
   std::string path(const Reach& r) const { return list_[r.member].name + "." + port(r).name; }
 
-  /// The port an endpoint names; reports an unknown instance or port (with a suggestion), a wrong
-  /// direction and elements that are not there. Nothing, and no report, when the instance could
-  /// not be made. `role` is for the message: "feeds", "is fed".
+  /// The port that an endpoint names. Reports an unknown instance or port (with a suggestion), a
+  /// wrong direction, and elements out of range. Nothing, without a report, when the instance could
+  /// not be created. `role` is for the message: "feeds", "is fed".
   std::optional<Reach> find(const Endpoint&, Wanted, Diagnostics&) const;
 
   const Sources& sources() const noexcept { return *sources_; }
@@ -75,19 +75,19 @@ class Members {
   std::set<std::filesystem::path> told_;  // documents whose problems were reported
 };
 
-/// Reports that a document is of no kind that can be instanced, with the kind that was probably
-/// meant or all there are. Place: where it is named.
+/// Reports that a document cannot be an instance, with the kind that was probably meant or all
+/// kinds. Place: where it is named.
 void report_kind(const std::filesystem::path&, const std::string& root, const Place&,
                  const Catalogue&, Diagnostics&);
 
-/// "3 × m", "3 × rad/s in body", "event", "stream": what a port carries.
+/// "3 × m", "3 × rad/s in body", "event", "stream": the kind of a port.
 std::string shape(const Port&, std::uint32_t count);
 
-/// Adds what was found to the problems; what has no place gets this one. What is there already,
-/// found once for every instance that shares the mistake, is not repeated.
+/// Adds the problems found; those without a place get this one. A problem that several instances
+/// share is reported once.
 void append_at(const Place&, const Diagnostics& found, Diagnostics& problems);
 
-/// Whether `count` elements of an output can feed as many of an input, apart from their number.
+/// Whether `count` elements of an output can feed as many of an input, regardless of their number.
 bool same_kind(const Port& from, const Port& to);
 
 }  // namespace vernier::composition::detail

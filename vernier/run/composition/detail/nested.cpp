@@ -24,8 +24,8 @@ Endpoint part(Endpoint end, std::uint32_t first, std::uint32_t last) {
   return end;
 }
 
-/// A connection that ends at elements [a, b) of a nested input and goes on from there through
-/// `inner`; nothing when the two do not meet.
+/// Joins a connection to elements [a, b) of a nested input with `inner`, which continues from
+/// there; nothing when the two do not overlap.
 std::optional<Connection> joined_through(const Connection& outer, const Connection& inner,
                                          std::uint32_t size) {
   const std::uint32_t a = outer.to.first, b = outer.to.last;
@@ -33,7 +33,7 @@ std::optional<Connection> joined_through(const Connection& outer, const Connecti
   const std::uint32_t s = std::max(a, c), t = std::min(b, d);
   if (s >= t) return {};
   Connection whole;
-  // an end of unknown size that is used as a whole keeps its open end
+  // an end of unknown size that is used completely stays open
   whole.from = s == a && t == b ? outer.from : part(outer.from, s - a, t - a);
   whole.to = s == c && t == d ? inner.to : part(inner.to, s - c, t - c);
   whole.gain = outer.gain * inner.gain;
@@ -43,8 +43,8 @@ std::optional<Connection> joined_through(const Connection& outer, const Connecti
   return whole;
 }
 
-/// Elements of an input that no connection reaches, as connections from an input of the outer
-/// composition under its path name.
+/// Connections for the elements of an input that no connection reaches, from an input of the outer
+/// composition with its path as the name.
 std::vector<Connection> undriven(const Nested& nested, const ExternalInput& input,
                                  const std::vector<const Connection*>& drives) {
   const auto size = static_cast<std::uint32_t>(input.value.size());

@@ -14,7 +14,7 @@ namespace {
 
 using document::Element;
 
-/// The enumerator whose name is the attribute's value; the DTD admits no other.
+/// The enumerator with the attribute's value; the DTD permits no other.
 template <class Kind, std::size_t n>
 Kind kind_of(const Element& e, const std::array<std::string_view, n>& names, Kind otherwise) {
   const auto found = std::find(names.begin(), names.end(), trimmed(e.value("kind")));
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 7> report_kinds{"last", "first", "maximum
                                                        "mean", "rms",   "time_of_maximum"};
 constexpr std::array<std::string_view, 4> check_kinds{"constant", "below", "above", "near"};
 
-/// A unit written to show a value in; reports one that is none.
+/// The unit for displaying a value; reports an invalid one.
 std::string unit_of(Page& page, const Element& e) {
   std::string unit(trimmed(e.value("unit")));
   if (!unit.empty() && !parsed_unit(unit)) {
@@ -57,7 +57,7 @@ void read_stimulus(Page& page, const Element& e) {
   Stimulus s;
   s.at = Time(at);
   if (event && is_name(trimmed(e.value("event")))) {
-    // a bare label: for all that wait for it
+    // a bare label: for all instances that wait for it
     s.to.text = s.to.port = trimmed(e.value("event"));
     s.to.place = page.value_place(e, "event");
     s.to.place.file = page.document.file().string();

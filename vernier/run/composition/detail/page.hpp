@@ -16,8 +16,8 @@ namespace vernier::composition::detail {
 /// The root element of a composition.
 inline constexpr std::string_view composition_root = "interconnection";
 
-/// A composition inside the one being read: its instances are already taken over; what is left is
-/// how its inputs are driven and where its exports lead.
+/// A composition inside the one being read: its instances are already included; what remains is how
+/// its inputs are driven and what its exports refer to.
 struct Nested {
   std::string id;
   std::vector<ExternalInput> inputs;
@@ -31,73 +31,72 @@ struct Drive {
   Connection connection;      // `to` has the elements of that input
 };
 
-/// One interconnection document while it is read.
+/// One interconnection document while it is being read.
 struct Page {
   const document::Document& document;
   Diagnostics& problems;
   Composition composition = {};
   std::vector<Nested> nested = {};
-  std::vector<Export> inner_exports = {};  // of nested ones, for the page around this
+  std::vector<Export> inner_exports = {};  // of nested ones, for the enclosing page
   std::unordered_map<std::string, std::size_t> instances = {};  // by path
   std::unordered_map<std::string, std::size_t> nested_by_id = {};
   std::vector<Drive> drives = {};
 
-  /// Reports at a place of this document, with its source line.
+  /// Reports a problem at a place of this document, with its source line.
   Diagnostic& error(std::string code, std::string message, const Place&);
-  /// The place of an attribute's value, all of it; the element's own where it is not written.
+  /// The place of an attribute's whole value; that of the element if the attribute is absent.
   Place value_place(const document::Element&, std::string_view attribute) const;
 
-  /// Adds an instance, or reports that the name is taken.
+  /// Adds an instance, or reports that the name is in use.
   void add_instance(Instance);
 };
 
-/// What an end names.
+/// What an endpoint may refer to.
 enum class Side {
   source,  // an output: of an instance, of the composition's inputs (ext.u), or an export's
   sink,    // an input of an instance or of a nested composition
-  signal   // anything that has a value; a single word is an export or an input of the composition
+  signal   // anything with a value; a single word is an export or an input of the composition
 };
 
-/// The element run, of the outermost document only: islands take from it what they do not say.
+/// The element run, of the outermost document only: islands inherit settings they do not give.
 void read_settings(Page&, const document::Element& root);
-/// Everything with a place in the composition: instances, islands, inputs.
+/// Everything that the composition contains: instances, islands, inputs.
 void read_instances(Page&, const document::Element& root);
-/// What names ends and belongs to the structure: connect, eventmap, export, set. After all
-/// instances, nested ones included, are known.
+/// Structural elements that refer to endpoints: connect, eventmap, export, set. Called after all
+/// instances, including nested ones, are known.
 void read_wiring(Page&, const document::Element& root);
 /// stimulus, record, report, check, figure, of the outermost document only.
 void read_observations(Page&, const document::Element& root);
 
-/// The name in an attribute; reports one that is none.
+/// The name in an attribute; reports an invalid one.
 std::string name_of(Page&, const document::Element&, std::string_view attribute);
-/// The file that the attribute `file` names, beside the document; reports one that is not there,
-/// and answers an empty path.
+/// The file named by the attribute `file`, relative to the document; reports a missing one and
+/// returns an empty path.
 std::filesystem::path file_of(Page&, const document::Element&);
-/// The attribute node, or its other name host.
+/// The attribute node, or its synonym host.
 std::string node_of(Page&, const document::Element&);
 
-/// An end as written in an attribute, found among the names; reports and answers nothing when there
-/// is none. A sink in a nested composition has its id as the instance, and `input` set.
+/// Resolves an endpoint written in an attribute; reports an unknown one and returns nothing. A sink
+/// in a nested composition has its id as the instance, and `input` set.
 struct Found {
   Endpoint end;
   std::optional<std::pair<std::size_t, std::size_t>> input = {};  // nested, its input
 };
 std::optional<Found> find_end(Page&, const document::Element&, std::string_view attribute, Side);
 
-/// Replaces connections to and from the inputs of nested compositions by connections that go
-/// through; an input, or a part of it, that nothing drives becomes one of the outer composition
-/// ("bus.u").
+/// Replaces connections to and from the inputs of nested compositions by direct connections; an
+/// input, or a part of it, that nothing drives becomes one of the outer composition ("bus.u").
 void join_nested(Page&);
 
-/// Takes a composition read from another document into the page under the name `id`.
+/// Includes a composition read from another document under the name `id`.
 void take_in(Page&, const std::string& id, const std::string& node, Composition inner,
              std::vector<Export> inner_exports);
 
-/// The instance whose path is the longest beginning of `path`; `rest` becomes what follows the dot.
+/// The instance whose path is the longest prefix of `path`; `rest` becomes what follows the dot.
 const std::size_t* longest_prefix(const std::unordered_map<std::string, std::size_t>&,
                                   std::string_view path, std::string_view& rest);
 
-/// Numbers of an attribute; reports V2013 or V2005 and answers `otherwise` where they do not read.
+/// Numbers of an attribute; reports V2013 or V2005 and returns `otherwise` when they are invalid.
 double positive(Page&, const document::Element&, std::string_view attribute, double otherwise);
 Duration duration(Page&, const document::Element&, std::string_view attribute, Duration otherwise);
 Rate rate(Page&, const document::Element&, std::string_view attribute);

@@ -53,7 +53,8 @@ void report(const Plan& plan, const std::vector<const Wire*>& ring, Diagnostics&
 }  // namespace
 
 void warn_of_rings(const Plan& plan, Diagnostics& problems) {
-  // each part as a block whose only output needs its only input: a ring is a loop of these
+  // model each part as a block whose only output depends on its only input: a ring is a loop of
+  // these
   const std::vector<Block> blocks(plan.parts.size(),
                                   {.outputs = 1, .inputs = 1, .needs = {{0, 0}}});
   std::set<std::size_t> told;

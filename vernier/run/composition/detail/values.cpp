@@ -23,7 +23,7 @@ constexpr Wide most = Wide(1'000'000'000'000'000'000) * 1'000'000'000'000'000'00
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// An unsigned decimal number at the beginning of `text`, exactly; takes it off `text`.
+/// Parses an unsigned decimal number at the beginning of `text` exactly, and removes it.
 std::optional<Ratio> take_decimal(std::string_view& text) {
   Ratio r;
   std::size_t i = 0;
@@ -40,7 +40,7 @@ std::optional<Ratio> take_decimal(std::string_view& text) {
   }
   if (digits == 0) return {};
   int exponent = 0;
-  // an e belongs to the number only when digits follow
+  // an e belongs to the number only if digits follow
   if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
     std::size_t j = i + 1;
     const bool negative = j < text.size() && text[j] == '-';
@@ -72,7 +72,7 @@ Wide gcd(Wide a, Wide b) {
   return a;
 }
 
-/// Nanoseconds of one unit of time; zero: not one.
+/// Nanoseconds per unit of time; zero: not a unit of time.
 std::int64_t nanoseconds_of(std::string_view unit) {
   static constexpr std::array<std::pair<std::string_view, std::int64_t>, 9> units{
       {{"s", 1'000'000'000},
@@ -101,7 +101,7 @@ std::optional<Ratio> time_ratio(std::string_view text) {
   return r;
 }
 
-/// times / seconds in lowest terms, when it is a usable rate.
+/// times / seconds in lowest terms, if it is a valid rate.
 std::optional<Rate> as_rate(Wide times, Wide seconds) {
   if (times <= 0 || seconds <= 0) return {};
   const Wide common = gcd(times, seconds);
@@ -143,7 +143,7 @@ std::optional<Rate> parsed_rate(std::string_view text) {
   }
   if (rest == "Hz") return as_rate(number->numerator, number->denominator);
   if (rest == "kHz") return as_rate(number->numerator * 1000, number->denominator);
-  // a bare number could be either
+  // a bare number is ambiguous
   const auto period = rest.empty() ? std::nullopt : time_ratio(text);
   if (!period || period->denominator > most / 1'000'000'000) return {};
   return as_rate(period->denominator * 1'000'000'000, period->numerator);
@@ -176,7 +176,7 @@ std::optional<std::vector<double>> parsed_numbers(std::string_view text, std::st
     if (!rest.empty() && rest.front() == ',') rest = trimmed(rest.substr(1));
   }
   if (!rest.empty()) {
-    // what is left is a unit, or the last number and a unit without a blank: "4.1kg"
+    // the rest is a unit, or the last number and a unit without a blank: "4.1kg"
     const std::size_t letter = std::min(rest.find_first_not_of("0123456789.+-"), rest.size());
     if (letter > 0) {
       const auto value = parsed_real(rest.substr(0, letter));

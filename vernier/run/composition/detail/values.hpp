@@ -8,8 +8,7 @@
 
 #include "vernier/base/time.hpp"
 
-/// The values that attributes of a composition document hold, from their text. Nothing: the text
-/// does not read as one.
+/// Parses the values in attributes of a composition document. Nothing: the text is not valid.
 namespace vernier::composition::detail {
 
 /// "600 s", "10 ms", "5 min", "2"; exact to the nanosecond, a bare number is in seconds. Not
@@ -19,7 +18,7 @@ std::optional<Duration> parsed_duration(std::string_view);
 /// "10 Hz", "0.5 Hz", "60 per 1 s", or a period, "100 ms"; exact. Positive, at most 1 GHz.
 std::optional<Rate> parsed_rate(std::string_view);
 
-/// How long a connection holds values back: a time, or ticks of the run's step.
+/// The delay of a connection: a time, or ticks of the run's step.
 struct Delay {
   Duration time{};
   int ticks = 0;
@@ -27,21 +26,21 @@ struct Delay {
 /// "1 tick", "3 ticks", "5 ms".
 std::optional<Delay> parsed_delay(std::string_view);
 
-/// Numbers separated by blanks or commas, all in one unit: that after the last number, else `unit`,
-/// else SI. `expected`, when not empty, is the unit they must agree with. In SI.
+/// Numbers separated by blanks or commas, all in one unit: the one after the last number, else
+/// `unit`, else SI. If `expected` is not empty, they must be of its dimension. In SI.
 std::optional<std::vector<double>> parsed_numbers(std::string_view text, std::string_view unit,
                                                   std::string_view expected);
 
 /// Letters, digits, _ and -, beginning with a letter or _.
 bool is_name(std::string_view) noexcept;
 
-/// "body.omega[0:3]" taken apart: the path before the brackets, and the elements.
+/// "body.omega[0:3]" split into the path before the brackets and the elements.
 struct PathText {
   std::string path;
   std::uint32_t first = 0;
   std::uint32_t last = UINT32_MAX;  // max: to the end
 };
-/// Python's slices: [1], [0:3], [2:], [:3]; nothing for an empty slice or names that are none.
+/// Slices as in Python: [1], [0:3], [2:], [:3]; nothing for an empty slice or invalid names.
 std::optional<PathText> parsed_path(std::string_view);
 
 /// "[0:3]", "[1]", or nothing for all elements.

@@ -12,13 +12,13 @@ namespace {
 
 using document::Element;
 
-/// Names that could have been meant: instances, nested compositions, ext.
+/// Suggests names that could have been meant: instances, nested compositions, ext.
 void suggest_instance(Page& page, Diagnostic& d, std::string_view path) {
   std::vector<std::string> names;
   for (const Instance& i : page.composition.instances) names.push_back(i.name);
   for (const Nested& n : page.nested) names.push_back(n.id);
   if (!page.composition.inputs.empty()) names.emplace_back("ext");
-  // the whole path but its last word, and its first word, are what an instance's name may be
+  // an instance's name may be the path without its last word, or its first word
   const std::size_t last = path.rfind('.'), first = path.find('.');
   std::size_t end = last;
   auto near = closest(path.substr(0, end), names);
@@ -33,7 +33,7 @@ void suggest_instance(Page& page, Diagnostic& d, std::string_view path) {
   }
 }
 
-/// The elements `inner` has of the elements of `outer`; nothing when it goes beyond.
+/// The elements that `inner` selects within those of `outer`; nothing when it exceeds them.
 std::optional<std::pair<std::uint32_t, std::uint32_t>> elements_within(const Endpoint& outer,
                                                                        const PathText& inner) {
   constexpr std::uint32_t open = UINT32_MAX;
@@ -49,7 +49,7 @@ auto named(const List& list, std::string_view name) {
                       [&](const auto& item) { return item.name == name; });
 }
 
-/// The end that an export stands for, narrowed to the elements asked for.
+/// The endpoint that an export stands for, narrowed to the requested elements.
 std::optional<Found> through(Page& page, const Export& e, const PathText& asked, Endpoint end,
                              const Place& place) {
   const auto range = elements_within(e.from, asked);
@@ -67,7 +67,7 @@ std::optional<Found> through(Page& page, const Export& e, const PathText& asked,
   return Found{end};
 }
 
-/// An end in a nested composition: an export to take from, or an input to drive.
+/// An endpoint in a nested composition: an export to read, or an input to drive.
 std::optional<Found> in_nested(Page& page, std::size_t index, std::string_view rest,
                                const PathText& path, Endpoint end, Side side, const Place& place) {
   const Nested& nested = page.nested[index];
@@ -270,7 +270,7 @@ std::optional<Found> find_end(Page& page, const Element& e, std::string_view att
   std::string_view in_instance, in_composition;
   const std::size_t* instance = longest_prefix(page.instances, name, in_instance);
   const std::size_t* nested = longest_prefix(page.nested_by_id, name, in_composition);
-  // a shorter rest is a longer name of the owner
+  // a shorter rest means a longer match of the owner's name
   if (instance && (!nested || in_instance.size() <= in_composition.size())) {
     end.instance = page.composition.instances[*instance].name;
     end.port = in_instance;

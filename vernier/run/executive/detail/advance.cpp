@@ -32,7 +32,7 @@ Time Cycle::next_instant(std::size_t cluster, Time now, Time until) const noexce
 }
 
 void Cycle::advance(Time now, Time until) noexcept {
-  if (due_parts_ == 0) return;  // somebody only looked
+  if (due_parts_ == 0) return;  // only observers sampled
   from_ = now;
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     if (!due_[i]) continue;
@@ -109,7 +109,7 @@ void Cycle::settle_stoppers(Time now) noexcept {
     if (!s.alone && s.rewinds) keep(s);
   }
   if (!agree()) return;
-  // those that cannot rewind go last, no further than the others of their cluster came
+  // parts that cannot rewind go last, no further than the others of their cluster
   const auto last =
       std::find_if(stoppers_.begin(), stoppers_.end(), [](const Stopper& s) { return !s.rewinds; });
   if (last == stoppers_.end()) return;
@@ -137,7 +137,7 @@ bool Cycle::limit_to_reached() noexcept {
 bool Cycle::agree() noexcept {
   const auto free = static_cast<std::size_t>(std::count_if(
       stoppers_.begin(), stoppers_.end(), [](const Stopper& s) { return s.rewinds; }));
-  // each turn moves a limit back to an event that was not seen before; a few are enough
+  // each iteration moves a limit back to a new event; a few suffice
   for (int turn = 0; turn < 100; ++turn) {
     for (Stopper& s : std::span(stoppers_).first(free)) {
       if (!due_[s.mover.cluster] || s.reached == Time::max()) continue;

@@ -5,7 +5,7 @@
 namespace vernier::executive::detail {
 
 std::int64_t first_tick(Rate r, Time t) noexcept {
-  // in whole rounds of `seconds` first, so that nothing overflows in thousands of years
+  // whole rounds of `seconds` first, which avoids overflow for thousands of years
   const std::int64_t round = r.seconds * 1'000'000'000;
   const std::int64_t ns = t.time_since_epoch().count();
   const std::int64_t rest = ns % round;

@@ -8,7 +8,7 @@
 
 namespace vernier::executive::detail {
 
-/// The number of the first tick of a periodic rate that is not before `t` (not negative).
+/// The number of the first tick of a periodic rate at or after `t` (not negative).
 std::int64_t first_tick(Rate, Time t) noexcept;
 
 /// Parts of one cluster that tick together; without a rate, its continuous parts.
@@ -17,27 +17,27 @@ struct Group {
   Rate rate;
   Duration offset{};
   std::int64_t k = 0;  // of `next`
-  Time next{};         // of a rate: the tick that comes, or that is now
-  bool due = true;     // at the present instant
-  Time until{};        // where its parts are advanced to from there
+  Time next{};         // with a rate: the next tick, or the current one
+  bool due = true;     // at the current instant
+  Time until{};        // the time that its parts are advanced to
 
   Time tick_after() const noexcept { return tick(rate, k + 1) + offset; }
 };
 
-/// Knows when the ticks are: those of the base step, counted from the start, and those of the
-/// rates, counted from time zero.
+/// Computes the ticks: those of the base step, counted from the start, and those of the rates,
+/// counted from time zero.
 class Clockwork {
  public:
   explicit Clockwork(Duration step) : step_(step) {}
 
-  /// The group of a rate in a cluster; made when it is new. Before start().
+  /// The group of a rate in a cluster; created if new. Before start().
   std::uint32_t group(std::uint32_t cluster, Rate, Duration offset);
 
-  /// Ticks from `start` on; the first ones may be at `start`.
+  /// Ticks from `start`; the first ones may be at `start` itself.
   void start(Time start) noexcept;
   /// True when `now` is a tick of the base step.
   bool enter(Time now) noexcept;
-  /// The first tick of the base step after the time that was entered.
+  /// The first tick of the base step after the current time.
   Time next_base() const noexcept { return base_ + step_; }
 
   bool due(std::uint32_t group) const noexcept { return groups_[group].due; }
@@ -49,7 +49,7 @@ class Clockwork {
  private:
   Duration step_;
   Time start_{};
-  Time base_{};  // the last base tick not after the time that was entered
+  Time base_{};  // the last base tick at or before the current time
   std::vector<Group> groups_;
 };
 

@@ -109,7 +109,7 @@ void Cycle::break_down(Breakdown::Kind kind, std::uint32_t part, Instant at) noe
 
 void Cycle::run(Task task, std::size_t items) noexcept {
   const int workers = workers_.count();
-  // waking others costs more than a handful of cheap calls
+  // waking threads costs more than a few cheap calls
   if (workers == 1 || std::min(items, due_parts_) < 2 * static_cast<std::size_t>(workers))
     return do_slice(task, {0, items}, 0);
   task_ = task;
@@ -137,7 +137,7 @@ inline void Cycle::move(const Mover& m, Time from, Time to, int worker) noexcept
   if (a.outcome != Outcome::ok) note(m.part, a.outcome, worker);
   if (a.outcome == Outcome::failed || a.reached >= to) return;
   if (!m.stops) return note(m.part, Outcome::failed, worker, Breakdown::Kind::unannounced);
-  // nobody goes back for its events: it goes on alone, and others hear at their next tick
+  // no other part rewinds for its events: it continues alone, and others react at their next tick
   move_alone(m, a.reached, to, worker);
 }
 
@@ -195,7 +195,7 @@ void Cycle::do_calls(Task task, Slice s, int worker) noexcept {
 void Cycle::note(std::uint32_t part, Outcome o, int worker, Breakdown::Kind kind) noexcept {
   if (o == Outcome::held) ++statistics_.parts[part].held;
   if (o != Outcome::failed) return;
-  // the lowest number counts, so that any number of threads blames the same one
+  // the lowest index is kept, so that the result does not depend on the number of threads
   Desk& d = desks_[static_cast<std::size_t>(worker)];
   if (part < d.failed) {
     d.failed = part;
@@ -352,7 +352,7 @@ void Cycle::take_up_changes() noexcept {
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     Cluster& c = clusters_[i];
     if (!c.active) continue;
-    // outputs still show what was before
+    // the outputs still hold the values before the event
     if (!c.shown) show_before(i);
     c.event = true;
     ++c.at.microstep;

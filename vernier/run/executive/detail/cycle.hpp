@@ -15,16 +15,16 @@
 
 namespace vernier::executive::detail {
 
-/// What stopped a run; turned into words only when somebody asks.
+/// What stopped a run; converted to a message only on request.
 struct Breakdown {
   enum class Kind : std::uint8_t {
     none,
-    component,     // `part` answered failed
+    component,     // `part` returned failed
     loop,          // `part` is one that still changes
     not_a_number,  // of some real output
-    no_agreement,  // early returns of several parts do not meet; `part` is one of them
-    unannounced,   // `part` stopped early without having said it may
-    no_progress,   // `part` stops at once, again and again
+    no_agreement,  // the early returns of several parts do not converge; `part` is one of them
+    unannounced,   // `part` stopped early without having declared it
+    no_progress,   // `part` stops immediately, again and again
     pacer          // `part` is the number of the pacer that failed
   };
   Kind kind = Kind::none;
@@ -42,28 +42,28 @@ class Cycle {
   const Breakdown& breakdown() const noexcept { return breakdown_; }
   void break_down(Breakdown::Kind k, std::uint32_t part, Instant at) noexcept;
 
-  /// As if nothing had happened, at `start`.
+  /// Back to the state before the first tick, at `start`.
   void restart(Time start) noexcept;
-  /// After restart() and with the ticks of the groups restored: what is due at `now` has happened,
-  /// in each cluster up to its microstep.
+  /// Called after restart() with the ticks of the groups restored: everything due at `now` has been
+  /// executed, in each cluster up to its microstep.
   void resettled(Time now, std::span<const std::uint32_t> microsteps) noexcept;
   std::size_t clusters() const noexcept { return clusters_.size(); }
   std::uint32_t microstep(std::size_t cluster) const noexcept {
     return clusters_[cluster].at.microstep;
   }
-  /// Whether every cluster with continuous parts has its instant now: only then can a run be left
+  /// Whether every cluster with continuous parts has an instant now: only then can a run be stopped
   /// and saved.
   bool aligned() const noexcept;
-  /// The same of the instant `now`, which is about to be settled.
+  /// The same for the instant `now`, which is about to be settled.
   bool aligned(Time now) const noexcept;
 
-  /// Computes all outputs, due or not: between the phases of initialization.
+  /// Computes all outputs, due or not: used between the phases of initialization.
   bool compute_all(Time) noexcept;
-  /// Output, react and exchange of the clusters that have an instant at `now`, and samples of
-  /// others that are asked for. False: broken down.
+  /// Output, react and exchange of the clusters with an instant at `now`, and requested samples of
+  /// others. False: the run has failed.
   bool settle(Time now) noexcept;
-  /// Takes the clusters whose instant is `now` to their next ones, at most `until`. Look at
-  /// breakdown() after it.
+  /// Advances the clusters whose instant is `now` to their next ones, at most to `until`. Check
+  /// breakdown() afterwards.
   void advance(Time now, Time until) noexcept;
   /// The next time at which there is something to settle, at most `until`.
   Time next(Time until) const noexcept;
@@ -73,20 +73,21 @@ class Cycle {
 
   void on_every_thread(void (*f)(void*) noexcept, void* context) noexcept;
 
-  /// Makes the next ticks unseen, on the threads that will make them, and takes them back to the
-  /// bit. Parts that cannot be brought back, and those with an outside, sit still. Allocates.
+  /// Executes the next ticks invisibly, on the threads that will execute them, and restores the
+  /// previous state to the bit. Parts that cannot be rewound, or have external effects, are
+  /// skipped. Allocates.
   void rehearse(Time now, Time until, int ticks);
 
   Statistics& statistics() noexcept { return statistics_; }
-  /// Calls of advance() of a part so far.
+  /// The number of calls of advance() of a part.
   std::uint64_t calls(std::size_t part) const noexcept;
-  /// The last entry of a part's journal that was seen, for explaining an instantaneous loop.
+  /// The last journal entry of a part, to explain an instantaneous loop.
   const Entry& last_entry(std::size_t part) const noexcept { return last_entries_[part]; }
-  /// Parts that answered `changed` in the last round of reactions.
+  /// Parts that returned `changed` in the last round of reactions.
   std::span<const std::uint8_t> changed() const noexcept { return changed_; }
 
  private:
-  // groups and clusters stay where they are: what is looked at in every call is found at once
+  // groups and clusters never move, so that pointers to hot data stay valid
   struct Call {
     Component* component;
     std::span<const Transfer> before;
@@ -101,7 +102,7 @@ class Cycle {
     std::uint32_t part = 0, cluster = 0;
     bool stops = false;
   };
-  /// A part that may stop early, and what it takes to step it back.
+  /// A part that may stop early, and what is needed to rewind it.
   struct Stopper {
     Mover mover;
     Time reached{};
@@ -116,7 +117,7 @@ class Cycle {
   struct Watch {
     Observer* observer;
     Sampling sampling;
-    bool exact = false;  // called at ticks, whether these are instants or not
+    bool exact = false;  // called at ticks, even if these are not instants
     std::int64_t k = 0;
     Time next{};
 
@@ -126,7 +127,7 @@ class Cycle {
   };
   /// Parts that share their instants: see composition::Cluster.
   struct Cluster {
-    bool continuous = false;  // it has parts without a rate, and so the ticks of the base step
+    bool continuous = false;  // has parts without a rate, and so the ticks of the base step
     bool early = false;
     bool dense = true;
     std::uint32_t group = none;  // of the continuous parts
@@ -135,16 +136,16 @@ class Cycle {
     std::vector<std::uint32_t> calls;   // its continuous parts, in the order of calls_
     std::vector<Component*> predictors, sampled;
 
-    Time next{};             // the instant that it is taken to, or that is now
-    Time limit{}, wanted{};  // of the advance under way: what all agree on, and what came first
-    Instant at{};            // the last one that was settled
-    bool settled = false;    // there was one
-    bool active = false;     // somebody reacted in the last round
-    bool event = false;      // something changed at the present instant
-    bool shown = false;      // the values before that
-    bool cut_short = false;  // the present instant comes from an early return
+    Time next{};             // the instant that it advances to, or the current one
+    Time limit{}, wanted{};  // of the current advance: the agreed limit, and the earliest request
+    Instant at{};            // the last one settled
+    bool settled = false;    // at least one was
+    bool active = false;     // a part reacted in the last round
+    bool event = false;      // something changed at the current instant
+    bool shown = false;      // the values before that were shown
+    bool cut_short = false;  // the current instant results from an early return
     int stalls = 0;
-    std::vector<Time> expected;  // times to be sampled before `next`
+    std::vector<Time> expected;  // times to sample before `next`
     Time sampled_at = Time::min();
   };
   /// What one worker found in a phase.
@@ -230,15 +231,15 @@ class Cycle {
   Breakdown breakdown_;
 
   std::vector<Cluster> clusters_;
-  std::vector<std::uint8_t> due_;  // by cluster: its instant is now, and it has not left it
+  std::vector<std::uint8_t> due_;  // by cluster: its instant is now, and it has not advanced
   std::vector<Call> calls_;
   std::vector<std::size_t> levels_;                    // first call of each level, and the end
   std::vector<std::vector<std::uint32_t>> followers_;  // parts whose outputs need those of a part
   std::vector<Mover> reactors_, movers_;
-  std::vector<Stopper> stoppers_;  // those that cannot rewind, at most one a cluster, come last
+  std::vector<Stopper> stoppers_;  // those that cannot rewind come last, at most one per cluster
   std::vector<Watch> watches_;
 
-  // of the phase under way
+  // of the current phase
   Task task_ = Task::output;
   Time from_{};
   std::size_t first_ = 0, items_ = 0;
@@ -247,8 +248,8 @@ class Cycle {
   bool measuring_ = false;
 
   std::vector<std::uint8_t> changed_, affected_;  // by part
-  std::vector<std::uint64_t> moves_;              // by group: advances that all movers of it did
-  std::vector<std::uint64_t> more_moves_;         // by part: those besides
+  std::vector<std::uint64_t> moves_;              // by group: advances common to all its movers
+  std::vector<std::uint64_t> more_moves_;         // by part: additional ones
   std::vector<std::uint32_t> group_of_;           // by part; of stoppers `none`
   std::vector<std::uint32_t> cluster_of_;         // by part
   std::vector<std::int64_t> costs_;               // by part, of this tick

@@ -46,7 +46,7 @@ void DelayLine::reset() noexcept {
   pushed_ = false;
 }
 
-// image: pushed_, used_, out_, last_, then time and value of each change under way
+// image: pushed_, used_, out_, last_, then time and value of each pending change
 std::vector<std::byte> DelayLine::save() const {
   std::vector<std::byte> image;
   const auto put = [&image](const void* from, std::size_t bytes) {

@@ -9,30 +9,30 @@
 
 namespace vernier::executive::detail {
 
-/// The delay of one connection: what the source was `delay` ago, as of the instants of the run.
-/// Only changes are kept; when more of them are under way than there is room for, the latest two
-/// become one, and it is counted.
+/// The delay of one connection: the source's value `delay` ago, as of the instants of the run. Only
+/// changes are stored; when there is no room for another, the latest two are merged, and that is
+/// counted.
 class DelayLine {
  public:
-  /// `source` is `initial.size()` bytes; what comes out before anything arrived is `initial`.
+  /// `source` has `initial.size()` bytes; `initial` is the output before anything arrives.
   DelayLine(const std::byte* source, std::span<const std::byte> initial, Duration delay,
             std::size_t capacity);
 
-  /// Lets what was pushed up to `now - delay` come out.
+  /// Outputs what was pushed up to `now - delay`.
   void read(Time now) noexcept;
-  /// Takes the source's value as of `now`.
+  /// Stores the source's value as of `now`.
   void push(Time now) noexcept;
-  /// When the next change comes out; Time::max(): none is under way.
+  /// When the next change arrives; Time::max(): none is pending.
   Time next_arrival() const noexcept;
-  /// Empty again, with `initial` coming out.
+  /// Empty again, with `initial` as the output.
   void reset() noexcept;
 
-  /// What comes out; stays at its place.
+  /// The output; its address never changes.
   const std::byte* out() const noexcept { return out_.data(); }
   std::uint64_t merged() const noexcept { return merged_; }
 
   std::vector<std::byte> save() const;
-  /// False, and nothing changed, when the image is not one of such a line.
+  /// False, with nothing changed, when the image does not belong to such a line.
   bool load(std::span<const std::byte>);
 
  private:
@@ -45,7 +45,7 @@ class DelayLine {
   std::vector<std::byte> initial_, out_, ring_, last_;
   std::vector<Time> times_;
   std::size_t head_ = 0, used_ = 0;
-  bool pushed_ = false;  // last_ means something
+  bool pushed_ = false;  // last_ is valid
   std::uint64_t merged_ = 0;
 };
 

@@ -14,8 +14,8 @@ bool has_nan(const PortView& v) {
   return false;
 }
 
-/// The output to blame: in the order of evaluation the first of a part whose inputs are numbers;
-/// without such a part the first.
+/// The output to report: in the order of evaluation the first of a part whose inputs are all
+/// numbers; if there is none, the first.
 const PortView* first_nan(const Executive& run, std::vector<const PortView*>& all) {
   const PortView* first = nullptr;
   const PortView* root = nullptr;
@@ -71,7 +71,7 @@ Diagnostic not_a_number(const Executive& run, const std::string& when) {
   return d;
 }
 
-/// What a component says about its failure, or a pacer, which has no name.
+/// The message of a component about its failure, or of a pacer, which has no name.
 Diagnostic told(const Fault& f, const std::string& who, const std::string& prefix,
                 const std::string& when) {
   Diagnostic d;

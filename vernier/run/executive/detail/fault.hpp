@@ -6,7 +6,7 @@
 
 namespace vernier::executive::detail {
 
-/// Why the run stopped, in words.
+/// Why the run stopped, as a message.
 Diagnostic described(const Breakdown&, const Executive&, const Cycle&, const Options&);
 
 Diagnostics as_diagnostics(Diagnostic);

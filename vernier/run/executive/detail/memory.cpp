@@ -25,7 +25,7 @@ std::size_t element_bytes(const Port& p) noexcept {
   return s == Scalar::real || s == Scalar::integer ? 8 : 1;
 }
 
-/// Room for the changes that can be under way in a delay: one each tick, and some for events.
+/// Room for the changes that a delay can hold: one per tick, and some for events.
 std::size_t delay_capacity(const Plan& plan, Duration delay) {
   std::size_t most = 256;
   const double span = seconds(delay);
@@ -43,7 +43,7 @@ std::size_t delay_capacity(const Plan& plan, Duration delay) {
 
 }  // namespace
 
-/// Hands the memory of one part's ports to its component, by name.
+/// Passes the memory of one part's ports to its component, by name.
 class PartBindings final : public Bindings {
  public:
   PartBindings(Memory& m, std::size_t part) : memory_(m), part_(part) {
@@ -169,7 +169,7 @@ void Memory::allocate(const Plan& plan) {
     for (const Port& p : d.inputs) add(p, false);
   }
   first_.push_back(cells_.size());
-  // inputs that look at an output leave their share unused, which costs nothing
+  // inputs that alias an output leave their share unused, which costs nothing
   reals_.resize(reals);
   integers_.resize(integers);
   bytes_.resize(bytes);
@@ -243,7 +243,7 @@ void Memory::set(std::byte* memory, const Port& p, std::span<const double> value
 }
 
 void Memory::wire(const Plan& plan) {
-  // wires by the input they lead to, in the order of the document: that is the order of the sum
+  // wires by target input, in the order of the document, which is the order of summation
   std::vector<std::vector<const Wire*>> to(cells_.size());
   for (const Wire& w : plan.wires) to[input_cell(w.to_part, w.to)].push_back(&w);
 
@@ -298,7 +298,7 @@ void Memory::wire_input(const Plan& plan, std::size_t cell, std::span<const Wire
   }
   for (const Wire* w : wires) {
     const std::byte* from = source(plan, *w, c, only != nullptr);
-    // runs of elements that are the first to be set, or come on top
+    // runs of elements that are assigned first, or added
     for (std::uint32_t i = 0; i < w->count;) {
       const bool add = covered[w->to_first + i];
       std::uint32_t n = 1;
@@ -326,8 +326,9 @@ const std::byte* Memory::source(const Plan& plan, const Wire& w, const Cell& to,
   const std::byte* memory = from.feed + w.from_first * each;
   if (w.delay == Duration{}) return memory;
 
-  // until something arrives, the input has its default if nothing else feeds it; else nothing is
-  // added
+  // Until something arrives, the input has its default if nothing else feeds it; otherwise nothing
+  // is
+  // added.
   std::vector<std::byte> initial(w.count * each);
   if (only && to.port->initial && to.port->flow == Flow::signal) {
     Port part_of = *from.port;
@@ -379,7 +380,7 @@ bool Memory::not_a_number() const noexcept {
   const double* const end = x + real_outputs_;
   bool bad = false;
 #if defined(__SSE2__)
-  // one comparison for four numbers: unordered when any of them is none
+  // one comparison for several numbers: unordered if any of them is NaN
   __m128d any = _mm_setzero_pd();
   for (; end - x >= 4; x += 4)
     any = _mm_or_pd(any, _mm_cmpunord_pd(_mm_loadu_pd(x), _mm_loadu_pd(x + 2)));
@@ -405,7 +406,7 @@ void Memory::override_port(std::size_t view, std::span<const double> values) noe
 void Memory::release(std::size_t view) noexcept {
   Cell& c = cells_[view];
   if (!std::exchange(c.overridden, false)) return;
-  // the value the component gave last counts until it gives a new one
+  // the component's last value is used until it writes a new one
   if (views_[view].output) std::memcpy(c.feed, c.shadow, c.bytes);
   views_[view].data = c.feed;
   views_[view].overridden = false;
@@ -433,7 +434,7 @@ Memory::Values Memory::values() {
 }
 
 void Memory::set(const Values& v) {
-  // in place: everybody looks into these
+  // in place: others hold pointers to these
   std::copy(v.reals.begin(), v.reals.end(), reals_.begin());
   std::copy(v.integers.begin(), v.integers.end(), integers_.begin());
   std::copy(v.bytes.begin(), v.bytes.end(), bytes_.begin());

@@ -14,29 +14,30 @@
 
 namespace vernier::executive::detail {
 
-/// The memory of all ports of a run, and the program that carries values along the wires.
+/// The memory of all ports of a run, and the transfers along the wires.
 ///
-/// An input with a single wire of gain 1 and no delay that covers it looks at the output's memory.
-/// Any other input has memory of its own, filled just before it is needed. An overridden port has a
-/// shadow: the component writes (output) or reads (input) the shadow instead.
+/// An input covered by a single wire of gain 1 without delay aliases the output's memory
+/// (zero-copy). Any other input has its own memory, filled just before it is needed. An overridden
+/// port has a shadow, which the component writes (output) or reads (input) instead.
 class Memory {
  public:
-  /// Allocates everything and fills `views`: per part its outputs, then its inputs.
+  /// Allocates everything and fills `views`: for each part its outputs, then its inputs.
   Memory(const composition::Plan&, std::vector<PortView>& views);
 
-  /// Gives a part its memory. Throws what its bind() throws; does not allocate itself.
+  /// Binds a part to its memory. Throws what its bind() throws; does not allocate itself.
   void bind(std::size_t part);
 
-  /// What has to be carried before output() of a part, and before its react() and advance().
+  /// The transfers required before output() of a part, and before its react() and advance().
   std::span<const Transfer> before_output(std::size_t part) const noexcept;
   std::span<const Transfer> before_react(std::size_t part) const noexcept;
   /// Parts for which before_react() is not empty.
   std::span<const std::uint32_t> late_parts() const noexcept { return late_parts_; }
-  /// Everything, for all parts.
+  /// All transfers, for all parts.
   void carry_all() noexcept;
 
-  // Delays are read when the cluster they lead to has an instant, and filled when the one they come
-  // from has one; `due` is by cluster.
+  // Delays are read when their target cluster has an instant, and filled when their source cluster
+  // has
+  // one; `due` is by cluster.
   using Due = std::span<const std::uint8_t>;
   void read_delays(Time now, Due due) noexcept {
     for (std::size_t i = 0; i < delays_.size(); ++i)
@@ -62,10 +63,10 @@ class Memory {
   std::uint64_t delays_merged() const noexcept;
 
   Journal& journal(std::size_t part) noexcept { return journals_[part]; }
-  /// Parts that asked for their journal when they were bound: no other can have entries.
+  /// Parts that requested their journal when they were bound: only these can have entries.
   std::span<const std::uint32_t> journaling() const noexcept { return journaling_; }
 
-  /// True when a real output is not a number.
+  /// Whether a real output is NaN.
   bool not_a_number() const noexcept;
 
   // by index into the views
@@ -73,13 +74,13 @@ class Memory {
   void release(std::size_t view) noexcept;
   void send(std::size_t view) noexcept;
   std::int64_t& sent(std::size_t view) noexcept { return injected_[cells_[view].injected]; }
-  /// What others read of an output.
+  /// The value of an output that others read.
   std::span<std::byte> content(std::size_t view) noexcept;
   /// What the component reads or writes while overridden.
   std::span<std::byte> shadow(std::size_t view) noexcept;
   Stream* stream(std::size_t view) noexcept { return cells_[view].stream; }
   StreamReader* reader(std::size_t view) noexcept { return cells_[view].reader; }
-  /// Streams and readers of one part, for stepping back.
+  /// Streams and readers of one part, for rewinding.
   std::span<Stream* const> streams_of(std::size_t part) const noexcept {
     return part_streams_[part];
   }
@@ -87,7 +88,7 @@ class Memory {
     return part_readers_[part];
   }
 
-  /// What all ports hold, streams and what is under way in delays apart.
+  /// The contents of all ports, except streams and pending values of delays.
   struct Values {
     std::vector<double> reals;
     std::vector<std::int64_t> integers;
@@ -106,8 +107,8 @@ class Memory {
   struct Cell {
     const Port* port = nullptr;
     std::size_t bytes = 0;            // of the whole port
-    std::byte* feed = nullptr;        // what the wires lead from or to
-    std::uint64_t* shadow = nullptr;  // of all but streams
+    std::byte* feed = nullptr;        // source or target of the wires
+    std::uint64_t* shadow = nullptr;  // of all except streams
     bool overridden = false;          // the component reads or writes the shadow
     std::size_t injected = 0;         // event inputs: index into injected_
     Stream* stream = nullptr;

@@ -11,20 +11,20 @@
 
 namespace vernier::executive::detail {
 
-/// Orders on their way into the loop, and answers on their way out. Those who ask lock against each
+/// Orders on their way to the loop, and answers on their way back. Requesters lock against each
 /// other; the loop never locks, waits or allocates.
 class OrderQueue {
  public:
-  /// `most` elements that an order can have.
+  /// `most`: elements that an order can have.
   OrderQueue(std::size_t capacity, std::size_t most);
 
-  // -- those who ask, from any thread --
+  // -- requesters, from any thread --
 
-  /// The number of the order; none: too many wait.
+  /// The number of the order; none: too many are waiting.
   std::optional<std::uint64_t> post(OrderKind, std::uint32_t view, std::span<const double> values);
-  /// What became of it. Once it is done, its place is free again: ask no more.
+  /// The result. Once the order is done, its slot is free again: do not call this again.
   OrderAnswer answer(std::uint64_t number);
-  /// Nobody will ask for the answer.
+  /// The answer will not be requested.
   void forget(std::uint64_t number);
 
   // -- the loop --
@@ -39,12 +39,12 @@ class OrderQueue {
     Time at{};
     double* values = nullptr;
   };
-  /// The next order that waits, or null.
+  /// The next waiting order, or null.
   Slot* next() noexcept {
     Slot& s = slots_[taken_ % slots_.size()];
     return s.state.load(std::memory_order_acquire) == Slot::waiting ? &s : nullptr;
   }
-  /// The order that next() gave was carried out at `t`.
+  /// The order from next() was carried out at `t`.
   void finish(Time t) noexcept {
     Slot& s = slots_[taken_++ % slots_.size()];
     s.at = t;

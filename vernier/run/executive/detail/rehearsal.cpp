@@ -8,7 +8,7 @@ namespace vernier::executive::detail {
 
 namespace {
 
-/// Takes the place of a component that sits still.
+/// Replaces a component that is skipped.
 class Idle final : public Component {
  public:
   const Description& description() const noexcept override { return description_; }
@@ -22,8 +22,8 @@ class Idle final : public Component {
   Description description_;
 };
 
-/// Whether all that it does in a tick can be taken back: nothing leaves for a file, a link or a
-/// device, and no thread of its own looks on.
+/// Whether everything it does in a tick can be undone: nothing is sent to a file, a link or a
+/// device, and no other thread sees its state.
 bool can_be_taken_back(const Component& c) {
   const Abilities& can = c.description().abilities;
   return can.rewinds && !can.faces_world && !dynamic_cast<const PacerSource*>(&c) &&
@@ -61,7 +61,7 @@ void Cycle::rehearse(Time now, Time until, int ticks) {
   for (const Stopper& s : kept) journals.push_back(memory_.journal(s.mover.part));
   for (Stopper& s : kept) keep(s);
 
-  // a tick as settle() and advance() make it, less what others would see: streams, observers,
+  // a tick as in settle() and advance(), without the externally visible parts: streams, observers,
   // journals, delays
   measuring_ = false;
   for (int k = 0; k < ticks && now < until; ++k) {
@@ -69,7 +69,7 @@ void Cycle::rehearse(Time now, Time until, int ticks) {
     for (std::size_t i = 0; i < clusters_.size(); ++i)
       if (due_[i]) clusters_[i].limit = clusters_[i].wanted = next_instant(i, now, until);
     move_all();
-    if (!collect()) break;  // the run itself will tell
+    if (!collect()) break;  // the run itself will report it
     leave(now);
     now = until;
     for (const Cluster& c : clusters_) now = std::min(now, c.next);
@@ -82,7 +82,7 @@ void Cycle::rehearse(Time now, Time until, int ticks) {
 
   for (std::size_t i = 0; i < kept.size(); ++i) {
     step_back(kept[i]);
-    memory_.journal(kept[i].mover.part) = journals[i];  // also what found no room
+    memory_.journal(kept[i].mover.part) = journals[i];  // including the count of lost entries
   }
   memory_.set(values);
   clockwork_ = clockwork;

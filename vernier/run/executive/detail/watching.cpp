@@ -2,13 +2,13 @@
 
 #include "vernier/run/executive/detail/cycle.hpp"
 
-// Observers see instants of the run, or look between them by dense output; the run itself takes the
-// same steps with and without them.
+// Observers see instants of the run, or values between them by dense output. The run takes the same
+// steps with and without them.
 namespace vernier::executive::detail {
 
 namespace {
 
-/// The most samples that are kept for one step; composition::make_plan() refuses more.
+/// The most samples stored for one step; composition::make_plan() refuses more.
 constexpr double most_samples = 1e6;
 
 }  // namespace
@@ -70,7 +70,7 @@ void Cycle::expect_samples(std::size_t cluster) noexcept {
 
 bool Cycle::sample(std::size_t cluster, Time at) noexcept {
   Cluster& c = clusters_[cluster];
-  // what has a rate stays as it is until its next tick
+  // parts with a rate do not change until their next tick
   if (!c.continuous || c.sampled_at == at) return true;
   if (!c.dense || !std::binary_search(c.expected.begin(), c.expected.end(), at)) return false;
   c.sampled_at = at;
@@ -126,7 +126,7 @@ void Cycle::show(Time now) noexcept {
         known = sample(i, now) && known;
       }
     }
-    // of several clusters, one that has nothing for this time shows its last instant
+    // of several clusters, one without values for this time shows its last instant
     const bool serves = instant || (w.exact && (known || !w.sampling.cluster));
     const bool wanted = w.sampling.rate.periodic() ? tick && serves : instant;
     if (wanted || (event && w.sampling.events)) w.observer->sample(at, true);

@@ -7,7 +7,7 @@
 
 namespace vernier::executive::detail {
 
-/// One step of the program that fills the inputs which do not simply look at an output.
+/// One transfer into an input that does not simply alias an output.
 struct Transfer {
   enum class Kind : std::uint8_t { set_real, add_real, set_integer, add_integer, set_byte };
   void* to = nullptr;
@@ -32,7 +32,7 @@ inline void run(const Transfer& t) noexcept {
       return each(static_cast<std::int64_t*>(t.to), static_cast<const std::int64_t*>(t.from),
                   [](std::int64_t& a, std::int64_t b) { a = b; });
     case Transfer::Kind::add_integer:
-      // sums of counts wrap around rather than being undefined
+      // unsigned, so that sums of counts wrap around instead of being undefined
       return each(static_cast<std::uint64_t*>(t.to), static_cast<const std::uint64_t*>(t.from),
                   [](std::uint64_t& a, std::uint64_t b) { a += b; });
     case Transfer::Kind::set_byte:

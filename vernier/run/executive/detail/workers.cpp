@@ -19,7 +19,7 @@ void relax() noexcept {
 }  // namespace
 
 Workers::Workers(int count)
-    // about as long as waking a thread takes; not at all where threads have to share cores
+    // about as long as waking a thread takes; no spinning where threads share cores
     : spins_(count <= static_cast<int>(std::thread::hardware_concurrency()) ? 2000 : 0) {
   for (int w = 1; w < count; ++w) threads_.emplace_back([this, w] { serve(w); });
 }

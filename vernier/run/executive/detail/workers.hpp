@@ -8,8 +8,8 @@
 
 namespace vernier::executive::detail {
 
-/// Threads that run one job together, again and again, some hundred thousand times a second: they
-/// spin for a moment before they sleep.
+/// Threads that execute one job together, up to some hundred thousand times a second: they spin
+/// briefly before they sleep.
 class Workers {
  public:
   using Job = void (*)(void* context, int worker) noexcept;
@@ -22,8 +22,8 @@ class Workers {
 
   int count() const noexcept { return static_cast<int>(threads_.size()) + 1; }
 
-  /// Calls job(context, w) for every worker w and returns when all are done. What was written
-  /// before is visible to the workers, and what they wrote to the caller.
+  /// Calls job(context, w) for every worker w and returns when all are done. Earlier writes of the
+  /// caller are visible to the workers, and theirs to the caller afterwards.
   void run(Job, void* context) noexcept;
 
  private:
@@ -32,7 +32,7 @@ class Workers {
   alignas(64) std::atomic<std::uint32_t> round_{0};
   alignas(64) std::atomic<int> running_{0};
   std::atomic<bool> quit_{false};
-  int spins_;  // turns of a spin loop before a thread goes to sleep
+  int spins_;  // iterations of the spin loop before a thread sleeps
   Job job_ = nullptr;
   void* context_ = nullptr;
   std::vector<std::thread> threads_;

@@ -16,16 +16,16 @@ namespace vernier::record::hdf5 {
 
 namespace {
 
-constexpr haddr_t page = 4096;  // the smallest that a kernel copies by
+constexpr haddr_t page = 4096;  // the smallest unit in which a kernel copies
 constexpr std::uint64_t most_bytes = 1u << 26, most_ahead = 1u << 30;
 
-/// Before the bytes in a journal.
+/// The header of a write in the journal.
 struct Record {
-  Digest digest{};  // of all that follows
+  Digest digest{};  // of everything that follows
   std::uint64_t offset = 0, size = 0;
 };
 
-/// Of a record with its bytes.
+/// The digest of a record with its bytes.
 Digest digest_of(const std::vector<std::byte>& whole) noexcept {
   return sha256(std::span(whole).subspan(sizeof(Digest)));
 }
@@ -44,7 +44,7 @@ struct Settings {
 };
 
 struct File {
-  H5FD_t shared{};  // first: the library knows a file by it
+  H5FD_t shared{};  // must be first: HDF5 casts to it
   H5FD_t* inner = nullptr;
   int journal = -1;
   std::vector<std::byte> record = {};
@@ -65,14 +65,14 @@ herr_t write_whole(File& f, H5FD_mem_t type, hid_t transfer, haddr_t at, std::si
   std::memcpy(f.record.data() + sizeof r, bytes, size);
   r.digest = digest_of(f.record);
   std::memcpy(f.record.data(), &r.digest, sizeof r.digest);
-  // on a full disk the library's own write shall fail and say why
+  // on a full disk HDF5's own write fails and reports why
   const bool kept = write_all(f.journal, f.record.data(), f.record.size(), 0);
   const herr_t status = H5FDwrite(f.inner, type, transfer, at, size, bytes);
   if (kept && status >= 0) empty(f.journal);
   return status;
 }
 
-// The driver, called from C: nothing may be thrown through it.
+// The driver, a virtual file driver (VFD) of HDF5, called from C: exceptions must not leave it.
 
 H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t most) noexcept {
   const hid_t ordinary = H5Pcreate(H5P_FILE_ACCESS);
@@ -87,8 +87,8 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t most) 
   return &f.release()->shared;
 }
 
-/// Calls of the library from the driver forget why the call that led here fails: where it closes
-/// after a failure, the reason is kept.
+/// Calls into HDF5 from the driver clear the error stack of the outer call; this keeps the reason
+/// when a file is closed after a failure.
 class KeptReason {
  public:
   KeptReason() = default;
@@ -120,7 +120,7 @@ hid_t make_driver() noexcept {
   static H5FD_class_t c{};
 #if H5_VERSION_GE(1, 13, 0)
   c.version = H5FD_CLASS_VERSION;
-  c.value = 300;  // of the range that is left to private drivers
+  c.value = 300;  // in the range for private drivers
 #endif
   c.name = "vernier";
   c.maxaddr = HADDR_MAX >> 1;
@@ -131,7 +131,7 @@ hid_t make_driver() noexcept {
   c.cmp = [](const H5FD_t* a, const H5FD_t* b) { return H5FDcmp(inner(a), inner(b)); };
   c.query = [](const H5FD_t* f, unsigned long* flags) {
     *flags = 0;
-    // the library also asks what the driver can do before there is a file
+    // HDF5 also queries the driver's features without a file
     if (f != nullptr) return H5FDquery(inner(f), flags) < 0 ? -1 : 0;
     *flags = H5FD_FEAT_SUPPORTS_SWMR_IO;
     return 0;
@@ -177,7 +177,7 @@ bool finish_write(int journal, int file) noexcept {
   Record r;
   if (::pread(journal, &r, sizeof r, 0) != static_cast<ssize_t>(sizeof r)) return true;
   if (r.size == 0 || r.size > most_bytes) return true;
-  // the library allots room beyond the end before it writes there, but not without end
+  // HDF5 allocates space beyond the end before it writes there; limit it
   struct stat status {};
   if (::fstat(file, &status) != 0) return false;
   if (r.offset > static_cast<std::uint64_t>(status.st_size) + most_ahead) return true;

@@ -30,7 +30,7 @@ std::string exact_seconds(Time time, double remainder) {
   char digits[48];
   std::snprintf(digits, sizeof digits, "%lld.%018lld", whole, rest);
   text += digits;
-  // nanoseconds always; what lies below only when there is something
+  // always nanoseconds; further digits only if they are not zero
   const std::size_t least = text.find('.') + 10;
   while (text.size() > least && text.back() == '0') text.pop_back();
   return text;

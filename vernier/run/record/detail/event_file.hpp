@@ -9,14 +9,14 @@
 
 namespace vernier::record {
 
-/// events.csv: time, component, kind, from, to, reason; quoted as RFC 4180 says.
+/// events.csv: time, component, kind, from, to, reason; quoted as in RFC 4180.
 class EventFile {
  public:
-  /// Throws ConfigurationError when the file exists or cannot be made.
+  /// Throws ConfigurationError when the file exists or cannot be created.
   explicit EventFile(const std::filesystem::path&);
 
   void write(const Event&);
-  /// Hands what was written to the system, which keeps it when the process dies.
+  /// Passes the data to the system, which keeps it if the process dies.
   bool flush() noexcept;
 
  private:
@@ -27,7 +27,7 @@ class EventFile {
   std::string line_;
 };
 
-/// A field of a CSV file, in quotes where it needs them.
+/// A field of a CSV file, quoted if necessary.
 void append_csv_field(std::string& line, std::string_view field);
 
 }  // namespace vernier::record

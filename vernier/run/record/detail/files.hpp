@@ -8,8 +8,8 @@
 
 namespace vernier::record {
 
-/// Replaces `file` by `content` as a whole: at every moment it has the old content or the new one,
-/// also after a crash. Throws ConfigurationError (V7107).
+/// Replaces `file` by `content` atomically: at every moment it has the old or the new content, also
+/// after a crash. Throws ConfigurationError (V7107).
 void replace_file(const std::filesystem::path& file, std::span<const std::byte> content);
 
 /// The content; throws ConfigurationError (V7107) when it cannot be read or is larger than `most`.

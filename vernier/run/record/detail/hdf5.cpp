@@ -41,10 +41,10 @@ std::string library_reason() {
 std::unique_lock<std::recursive_mutex> locked() {
   static std::recursive_mutex mutex;
   std::unique_lock lock(mutex);
-  // whoever opens a file closes it; one that could not be closed, on a full disk, must not be tried
-  // again when the program ends
+  // files are closed explicitly; one that could not be closed, on a full disk, must not be tried
+  // again at exit
   static const bool opened = [] { return H5dont_atexit() >= 0 && H5open() >= 0; }();
-  // the library keeps this setting for each thread
+  // HDF5 keeps this setting per thread
   thread_local const bool silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
   require(opened && silent);
   return lock;
@@ -66,9 +66,9 @@ Handle property_list(hid_t list_class) {
 Handle file_access(int journal) {
   Handle list = property_list(H5P_FILE_ACCESS);
   check(H5Pset_libver_bounds(list.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "format version");
-  // A reader beside a writer tries again where a checksum is wrong, and waits twice as long each
-  // time, from 1 ns on. The library's 100 attempts never end for a block whose writer was killed
-  // in the middle of it; these end within 20 ms.
+  // A SWMR reader retries when a checksum is wrong, and doubles its waiting time from 1 ns on.
+  // HDF5's default of 100 attempts never ends for a block whose writer was killed in the middle of
+  // it; these end within 20 ms.
   check(H5Pset_metadata_read_attempts(list.get(), 24), "attempts");
   use_whole_writes(list.get(), journal);
   return list;
@@ -93,7 +93,7 @@ std::size_t element_bytes(Scalar s) noexcept {
 
 void write_attribute(hid_t object, const char* name, std::string_view text) {
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "text type");
-  // one byte more than nothing: HDF5 has no empty strings of fixed length
+  // at least one byte: HDF5 has no empty strings of fixed length
   check(H5Tset_size(type.get(), text.empty() ? 1 : text.size()), "text size");
   check(H5Tset_cset(type.get(), H5T_CSET_UTF8), "text encoding");
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose, "scalar space");
@@ -119,7 +119,7 @@ std::string read_attribute(hid_t object, const char* name) {
 }
 
 bool marked_open(const std::string& file) {
-  // superblock versions 2 and 3: signature, version, sizes, then the consistency flags
+  // superblock versions 2 and 3: signature, version, sizes, then the file consistency flags
   constexpr std::array<char, 8> signature{'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
   std::array<char, 12> head{};
   std::ifstream in(file, std::ios::binary);
@@ -131,7 +131,7 @@ bool marked_open(const std::string& file) {
 void detach(hid_t file) noexcept {
   void* driver = nullptr;
   if (H5Fget_vfd_handle(file, H5P_DEFAULT, &driver) < 0 || driver == nullptr) return;
-  const int descriptor = *static_cast<const int*>(driver);  // of the driver for ordinary files
+  const int descriptor = *static_cast<const int*>(driver);  // of HDF5's driver for ordinary files
   const int nowhere = ::memfd_create("vernier", MFD_CLOEXEC);
   if (nowhere < 0) return;
   ::dup2(nowhere, descriptor);

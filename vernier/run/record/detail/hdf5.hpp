@@ -11,15 +11,15 @@
 
 #include "vernier/component/description.hpp"
 
-/// The few things of the HDF5 library that results need, with owners for its handles.
+/// The parts of the HDF5 library that results need, with owners for its handles.
 namespace vernier::record::hdf5 {
 
-/// The library of Debian is not thread-safe: whoever calls it holds this lock. Also silences its
-/// messages to stderr; ours say it in the user's words.
+/// Debian's HDF5 library is not thread-safe: every caller holds this lock. Also suppresses its
+/// messages to stderr; ours are in the user's terms.
 std::unique_lock<std::recursive_mutex> locked();
 
-/// A call of the library failed. `reason` is the system's, when it has one: "No space left on
-/// device"; what() also has what was tried.
+/// A call of HDF5 failed. `reason` is the system's, if there is one: "No space left on device";
+/// what() also names the operation.
 struct Error : std::runtime_error {
   explicit Error(const std::string& what, const std::string& why = {})
       : std::runtime_error(why.empty() ? what : what + ": " + why),
@@ -27,13 +27,13 @@ struct Error : std::runtime_error {
   std::string reason;
 };
 
-/// Owns one handle. Closing needs the lock, so an owner lives where the lock is held.
+/// Owns one handle. Closing requires the lock, so a handle must not outlive it.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
 
   Handle() = default;
-  /// Throws Error naming `what` when `id` says that the call failed.
+  /// Throws Error naming `what` when `id` indicates a failure.
   Handle(hid_t id, Close close, const char* what);
   Handle(Handle&& o) noexcept : id_(std::exchange(o.id_, -1)), close_(o.close_) {}
   Handle& operator=(Handle&& o) noexcept {
@@ -58,14 +58,16 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// Throws Error when `status` says that the call failed.
+/// Throws Error when `status` indicates a failure.
 void check(herr_t status, const char* what);
 
 Handle property_list(hid_t list_class);
-/// Newest format, as SWMR demands. A writer names the journal that makes its writes whole.
+/// The newest file format, which SWMR (single writer, multiple readers) requires. A writer passes
+/// the journal that makes its writes atomic.
 Handle file_access(int journal = -1);
 
-/// The types in the file, and the size of one element in memory (the same: little-endian machines).
+/// The types in the file, and the size of one element in memory (identical on little-endian
+/// machines).
 hid_t file_type(Scalar) noexcept;
 std::size_t element_bytes(Scalar) noexcept;
 
@@ -73,12 +75,12 @@ void write_attribute(hid_t object, const char* name, std::string_view text);
 /// Empty when there is none or it is not a text.
 std::string read_attribute(hid_t object, const char* name);
 
-/// Whether the superblock says that a writer has the file open (or died with it open). False also
-/// for a file that is not HDF5.
+/// Whether the superblock's consistency flags say that a writer has the file open (or died with it
+/// open). False also for a file that is not HDF5.
 bool marked_open(const std::string& file);
 
-/// Lets the library lose sight of an open file: whatever it writes or closes from now on does not
-/// reach the file.
+/// Disconnects HDF5 from an open file: whatever it writes or closes from now on does not reach the
+/// file.
 void detach(hid_t file) noexcept;
 
 }  // namespace vernier::record::hdf5

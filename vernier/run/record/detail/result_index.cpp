@@ -15,7 +15,7 @@ constexpr int deepest = 32;
 constexpr std::size_t most_signals = 1'000'000;
 
 /// Refuses a dataset that takes its values from other files, or claims more of them than its file
-/// can hold: a foreign file must not lead elsewhere, nor ask for memory without end.
+/// can contain: an untrusted file must not refer elsewhere, nor cause huge allocations.
 void check_storage(hid_t dataset, hid_t create, hsize_t rows, hsize_t columns) {
   const H5D_layout_t layout = H5Pget_layout(create);
   const bool own = layout == H5D_CHUNKED || layout == H5D_CONTIGUOUS || layout == H5D_COMPACT;
@@ -25,7 +25,7 @@ void check_storage(hid_t dataset, hid_t create, hsize_t rows, hsize_t columns) {
   const Handle type(H5Dget_type(dataset), H5Tclose, "type");
   hsize_t bytes = 0;
   hdf5::check(H5Fget_filesize(file.get(), &bytes), "size");
-  // more than deflation can do; and what a writer may have added since the file was opened
+  // more than deflate can achieve; and what a writer may have added since the file was opened
   constexpr hsize_t compressed = 2048, added = hsize_t{64} << 20;
   bytes = std::min(bytes, std::numeric_limits<hsize_t>::max() / compressed - added) + added;
   if (H5Pget_nfilters(create) > 0) bytes *= compressed;
@@ -34,7 +34,7 @@ void check_storage(hid_t dataset, hid_t create, hsize_t rows, hsize_t columns) {
     throw hdf5::Error("a signal has more rows than the file can hold");
 }
 
-/// Rows of a dataset; with `cautious`, up to the first chunk at its end that is not in the file.
+/// Rows of a dataset; with `cautious`, without chunks at its end that are not in the file.
 std::uint64_t rows_of(hid_t dataset, bool cautious) {
   const Handle space(H5Dget_space(dataset), H5Sclose, "dataspace");
   hsize_t size[2] = {0, 1};
@@ -54,12 +54,13 @@ std::uint64_t rows_of(hid_t dataset, bool cautious) {
     return H5Dget_chunk_info_by_coord(dataset, offset, &mask, &address, &bytes) >= 0 &&
            address != HADDR_UNDEF;
   };
-  // Chunks are written in order, so those that can be found come first. A block of the index that
-  // was torn when its writer was killed hides many at once and takes a while to be refused each
-  // time: halving asks seldom.
+  // Chunks are written in order, so the available ones come first. A block of the index that was
+  // torn
+  // when its writer was killed hides many at once, and each failed access takes a while: bisection
+  // needs few of them.
   const hsize_t all = (size[0] + chunk[0] - 1) / chunk[0];
   if (all == 0 || stands(all - 1)) return size[0];
-  hsize_t found = 0, missing = all - 1;  // all before `found` stand, none from `missing` on
+  hsize_t found = 0, missing = all - 1;  // all before `found` are available, none from `missing` on
   while (found < missing) {
     const hsize_t middle = found + (missing - found) / 2;
     if (stands(middle)) {
@@ -77,7 +78,7 @@ struct Walk {
   int depth = 0;
   std::string place;
   std::vector<IndexedSignal> found = {};
-  std::set<std::uint64_t> groups = {};  // that were walked: links may lead back to them
+  std::set<std::uint64_t> groups = {};  // already visited: links may be cyclic
   std::map<std::uint64_t, std::pair<std::uint64_t, std::string>> times = {};  // rows, rate
   std::string error = {};
 };
@@ -98,7 +99,7 @@ void take_signal(Walk& w) {
   s.rate = w.times[s.time_id].second;
   s.rows = std::min(w.times[s.time_id].first, rows_of(value.get(), w.cautious));
   s.spec.path = hdf5::read_attribute(value.get(), "signal");
-  if (s.spec.path.empty()) {  // written by another program: the place is the path
+  if (s.spec.path.empty()) {  // written by another program: use the location as the path
     s.spec.path = w.place.substr(9);
     std::replace(s.spec.path.begin(), s.spec.path.end(), '/', '.');
   }
@@ -121,7 +122,7 @@ void take_signal(Walk& w) {
   w.found.push_back(std::move(s));
 }
 
-/// Whether there is something in the file itself, and not a way to another place.
+/// Whether the object is in the file itself, not a link elsewhere.
 bool is_own(hid_t file, const std::string& path) {
   H5L_info_t link{};
   return H5Lexists(file, path.c_str(), H5P_DEFAULT) > 0 &&
@@ -137,10 +138,10 @@ bool is_dataset(hid_t file, const std::string& path) {
 
 void walk(Walk&);
 
-// called from C: nothing may be thrown through it
+// called from C: exceptions must not leave it
 herr_t visit(hid_t, const char* name, const H5L_info_t* link, void* data) noexcept {
   Walk& w = *static_cast<Walk*>(data);
-  if (link->type != H5L_TYPE_HARD) return 0;  // a foreign file could send us anywhere
+  if (link->type != H5L_TYPE_HARD) return 0;  // an untrusted file could refer anywhere
   const std::size_t length = w.place.size();
   try {
     w.place += '/';
@@ -182,7 +183,7 @@ std::vector<IndexedSignal> index_signals(hid_t file, bool cautious) {
   w.groups.insert(info.addr);
   walk(w);
   if (cautious) {
-    // a row counts when all signals that share its time have it
+    // a row is complete when all signals that share its time have it
     std::map<std::uint64_t, std::uint64_t> least;
     for (const IndexedSignal& s : w.found) {
       const auto [at, fresh] = least.try_emplace(s.time_id, s.rows);

@@ -26,7 +26,7 @@ namespace {
 
 fs::path lock_file(const fs::path& file) { return file.string() + ".lock"; }
 
-/// Bob Jenkins' lookup3 over whole words, the checksum of HDF5's superblock.
+/// Bob Jenkins' lookup3 hash, which the HDF5 file format uses as the checksum of the superblock.
 std::uint32_t lookup3(const unsigned char* key, std::size_t length) noexcept {
   std::uint32_t a = 0xdeadbeefu + static_cast<std::uint32_t>(length), b = a, c = a;
   const auto word = [&](std::size_t at) {
@@ -56,8 +56,8 @@ std::uint32_t lookup3(const unsigned char* key, std::size_t length) noexcept {
   return c;
 }
 
-/// The superblock as a closed file of this length has it. False when there is nothing to mend, or
-/// it is not one of ours.
+/// Rewrites the superblock (version 3) as a properly closed file has it. False when there is
+/// nothing to repair, or it is not one of ours.
 bool mend_superblock(int descriptor) {
   constexpr std::size_t flags = 11, end_of_file = 28, checksum = 44, size = 48;
   std::array<unsigned char, size> block{};
@@ -68,7 +68,7 @@ bool mend_superblock(int descriptor) {
   std::memcpy(&sum, block.data() + checksum, sizeof sum);
   if (sum != lookup3(block.data(), checksum)) return false;
   block[flags] = 0;
-  // what the writer had written beyond the end it last noted belongs to the file
+  // include what the writer had written beyond the end it last recorded
   const auto length = static_cast<std::uint64_t>(status.st_size);
   std::memcpy(block.data() + end_of_file, &length, sizeof length);
   sum = lookup3(block.data(), checksum);
@@ -102,7 +102,7 @@ WriterLock::WriterLock(const fs::path& file) : path_(lock_file(file)) {
     throw ConfigurationError(
         "V7104", "cannot write " + file.string() + ": " + std::generic_category().message(errno));
   }
-  // a file system without locks answers otherwise; then readers take the file for being written
+  // a file system without locks returns other errors; readers then treat the file as being written
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
     throw ConfigurationError("V7104", file.string() + " is being written by another program");

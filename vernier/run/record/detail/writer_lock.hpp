@@ -4,11 +4,11 @@
 
 namespace vernier::record {
 
-/// Held by whoever writes a results file, on `<file>.lock`. The kernel lets go when the writer
-/// dies, so that a reader can tell a running writer from a dead one.
+/// Held by the writer of a results file, on `<file>.lock`. The kernel releases it when the writer
+/// dies, so that a reader can distinguish a running writer from a dead one.
 class WriterLock {
  public:
-  /// Throws ConfigurationError when another process holds it or the lock file cannot be made.
+  /// Throws ConfigurationError when another process holds it or the lock file cannot be created.
   explicit WriterLock(const std::filesystem::path& file);
   ~WriterLock();
   WriterLock(const WriterLock&) = delete;
@@ -17,7 +17,7 @@ class WriterLock {
   /// The file is complete: removes the lock file.
   void release() noexcept;
 
-  /// The lock file, open for writing; it also holds the write that is under way.
+  /// The lock file, open for writing; it also contains the journal of the write in progress.
   int descriptor() const noexcept { return descriptor_; }
 
  private:
@@ -25,7 +25,7 @@ class WriterLock {
   int descriptor_ = -1;
 };
 
-/// Whether somebody holds the lock of `file`. When in doubt, yes.
+/// Whether a process holds the lock of `file`. If in doubt, true.
 bool being_written(const std::filesystem::path& file);
 
 }  // namespace vernier::record
