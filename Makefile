@@ -1,8 +1,8 @@
-# The thin front that people type. `make help` lists it.
+# Shortcuts for the CMake presets. `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
-# tests at a time: every other one waits for clocks and peers
+# parallel tests: about half of them wait for clocks and peers
 TESTS ?= $(shell echo $$((2 * $(JOBS))))
 INSTALL ?= yes
 FUZZ_SECONDS ?= 60

@@ -1,6 +1,6 @@
-// How exact the times of events are: the worst error over all events of each accuracy case, at the
-// tolerances 1e-6, 1e-9 and 1e-12, against closed forms. Prints the figures and whether they are
-// met (within the tolerance asked for); exits with 1 when one is not.
+// The accuracy of event times: the worst error over all events of each accuracy case, at the
+// tolerances 1e-6, 1e-9 and 1e-12, compared with closed forms. Prints the figures and whether they
+// are within the requested tolerance; exits with 1 if one is not.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -34,7 +34,7 @@ Result run(const AccuracyCase& c, const std::string& integrator, double toleranc
   testing::Rig rig(*island);
   const Time end{Duration(std::llround(c.until * 1e9))};
   Result r;
-  // transitions of one instant, by name: where bodies touch within rounding their order is free
+  // simultaneous transitions, by name: where bodies touch within rounding their order is arbitrary
   std::map<std::string, int> pending;
   const auto start = std::chrono::steady_clock::now();
   while (rig.now() < end) {

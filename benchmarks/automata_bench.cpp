@@ -1,5 +1,5 @@
-// How long it takes to check and compile hybrid systems from documents. The figure asked for: 1000
-// automata with 10 states each in under 2 s.
+// The time to check and compile hybrid systems from documents. The target: 1000 automata with 10
+// states each in less than 2 s.
 #include <benchmark/benchmark.h>
 
 #include <memory>

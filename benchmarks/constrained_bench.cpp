@@ -1,6 +1,7 @@
-// How long a step of mechanisms in redundant coordinates takes, on one core, output off: medians of
-// processor time over short batches; and what runs of them cost. Prints the figures. usage:
-// constrained_bench [seconds in real time, thrice, 60] [--kernel: steps alone] [--runs: runs alone]
+// The time of a step of mechanisms in redundant coordinates, on one core, without output: medians
+// of processor time over short batches; and the cost of runs with them. Prints the figures. usage:
+// constrained_bench [seconds in real time, three times, 60] [--kernel: steps only] [--runs: runs
+// only]
 #include "constrained_bench.hpp"
 
 #include <klu.h>
@@ -27,7 +28,7 @@ namespace {
 constexpr int batches = 201;
 int missed = 0;
 
-/// Something that is timed: batch() does `calls` calls after an untimed reset.
+/// Something to time: batch() does `calls` calls after an untimed reset.
 struct Runner {
   std::string name;
   std::function<void()> reset;
@@ -53,7 +54,7 @@ void measure(std::vector<Runner>& runners, int count) {
   }
 }
 
-/// A mechanism at `start` seconds of its motion, from where it is stepped again and again.
+/// A mechanism at `start` seconds of its motion, from where it is stepped repeatedly.
 struct Subject {
   Subject(Model model, const Settings& settings, double step_length, double start)
       : solver(std::move(model), settings), h(step_length) {
@@ -85,8 +86,8 @@ struct Subject {
 
 const Settings once{.iterations_most = 1, .accept_unconverged = true};
 
-/// The matrix of one iteration with all unknowns there are: 12 for each node (rows: momentum,
-/// moment of momentum, force, moment; columns: Δx', Δg', Δβ', Δγ'), then what elements own.
+/// The matrix of one iteration with all unknowns: 12 for each node (rows: momentum, moment of
+/// momentum, force, moment; columns: Δx', Δg', Δβ', Δγ'), then the elements' own.
 class Uncondensed {
  public:
   explicit Uncondensed(const Solver& s) {
@@ -101,7 +102,7 @@ class Uncondensed {
     }
     for (int i = 0; i < nodes; ++i) add_node(i, s.node(i), model, c);
   }
-  /// Compressed columns.
+  /// Compressed sparse columns.
   void compress(std::vector<int>& starts, std::vector<int>& rows, std::vector<double>& values) {
     starts.assign(static_cast<std::size_t>(size) + 1, 0);
     for (const auto& [at, value] : entries) {
@@ -181,7 +182,7 @@ class Uncondensed {
   }
 };
 
-/// KLU's refactorization and solution of one matrix, its own way: scaled, no checks around it.
+/// KLU's refactorization and solution of one matrix: scaled, without checks around it.
 struct Klu {
   explicit Klu(const Solver& s) {
     Uncondensed matrix(s);
@@ -266,13 +267,13 @@ void chains() {
   };
   std::vector<Chain> all{{10}, {20}, {50}, {100}, {200}, {400}};
   int failures = 0;
-  // in three rounds, the least of each: a slow spell of the machine meets one round
+  // the least of three rounds: a temporary slowdown of the machine affects one round
   for (int round = 0; round < 3; ++round) {
     for (Chain& c : all) {
       Subject one(mechanisms::chain(c.bars), once, 1e-3, 0.1),
           converged(mechanisms::chain(c.bars), {}, 1e-3, 0.1);
       const int calls = std::max(10, 1000 / c.bars);
-      // one after the other: two long chains in turn would empty each other's cache
+      // one after the other: two long chains in turn would evict each other from the cache
       std::vector<Runner> single{one.runner("one iteration", calls)},
           many{converged.runner("to tolerance", calls)};
       measure(single, 17);
@@ -304,8 +305,8 @@ void chains() {
   judge("chains: distance from a straight line through 10 and 400", worst, "<=", 0.15);
 }
 
-/// Every step of 60 s at 1 kHz, the least of several repetitions each: what the machine adds falls
-/// out, what the solver does differently from step to step stays.
+/// Every step of 60 s at 1 kHz, the least of several repetitions each: this removes disturbances by
+/// the machine, and keeps what the solver does differently from step to step.
 void worst_step() {
   constexpr int steps = 60000, repetitions = 7;
   for (const auto& [name, settings] :

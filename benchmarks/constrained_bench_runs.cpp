@@ -29,10 +29,10 @@ std::int64_t now(clockid_t clock) {
   return std::int64_t{1'000'000'000} * t.tv_sec + t.tv_nsec;
 }
 
-/// What one step took, and what was done to its thread meanwhile.
+/// The duration of one step, and disturbances of its thread meanwhile.
 struct Step {
   std::int64_t wall, processor;  // ns
-  long faults, switches;         // pages, and times that others took the processor
+  long faults, switches;         // page faults, and involuntary context switches
 };
 
 /// The steps of all runs, one list each.
@@ -50,7 +50,7 @@ rusage usage() {
   return u;
 }
 
-/// Times a piece of work by both clocks.
+/// Times a piece of work with both clocks.
 template <class Work>
 void timed(Times& to, const Work& work) {
   std::vector<Step>& run = to.runs.back();
@@ -67,14 +67,14 @@ void timed(Times& to, const Work& work) {
   to.allocations += testing::allocations() - before;
 }
 
-/// One iteration a step, as for real time.
+/// One iteration per step, as for real time.
 multibody_loops::Definition bounded(multibody_loops::Definition d) {
   d.settings.iterations_most = 1;
   d.settings.accept_unconverged = true;
   return d;
 }
 
-/// The mechanism, each step timed.
+/// The mechanism with each step timed.
 class TimedRobot final : public Component {
  public:
   explicit TimedRobot(multibody_loops::Definition d) : robot_(bounded(std::move(d))) {}
@@ -98,8 +98,8 @@ class TimedRobot final : public Component {
   multibody_loops::Mechanism robot_;
 };
 
-/// The same number of additions each time, about as long as a step: what the machine does to work
-/// that never changes.
+/// The same number of additions each time, about as long as a step: shows the machine's effect on
+/// constant work.
 class FixedWork final : public Component {
  public:
   const Description& description() const noexcept override { return description_; }
@@ -147,7 +147,7 @@ std::filesystem::path document(const std::filesystem::path& folder, const std::s
   return file;
 }
 
-/// Prints a row of times in ns, and answers worst over median.
+/// Prints a row of times in ns, and returns worst over median.
 double row(const char* what, std::vector<std::int64_t> times) {
   std::sort(times.begin(), times.end());
   const auto at = [&](double part) {
@@ -165,8 +165,8 @@ std::vector<std::int64_t> of(const std::vector<Step>& run, std::int64_t Step::*w
   return all;
 }
 
-/// Of each step the least processor time in all runs. They are the same to the bit, so what a step
-/// itself needs comes again in every run; what the machine does meanwhile does not.
+/// The least processor time of each step over all runs. The runs are identical to the bit, so a
+/// step's own cost recurs in every run; disturbances by the machine do not.
 std::vector<std::int64_t> least(const Times& t) {
   std::vector<std::int64_t> all = of(t.runs.front(), &Step::processor);
   for (const std::vector<Step>& run : t.runs)
@@ -222,7 +222,7 @@ void real_time_run(double seconds) {
               static_cast<unsigned long long>(s.real_time->frames.late_by[1]));
 }
 
-/// Prints when the slowest are, and how long they take.
+/// Prints when the slowest steps occur, and how long they take.
 void slowest(const std::vector<std::int64_t>& times) {
   std::vector<std::size_t> order(times.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -249,7 +249,7 @@ void real_time(double seconds) {
   judge("real time: allocations in steps", static_cast<double>(steps.allocations), "==", 0);
 }
 
-/// Processor time of the loop's thread for so many seconds of simulated time.
+/// Processor time of the loop's thread for this many seconds of simulated time.
 double loop_seconds(const Catalogue& types, double seconds, bool record) {
   const TemporaryFolder folder;
   Diagnostics problems;
@@ -268,7 +268,7 @@ double loop_seconds(const Catalogue& types, double seconds, bool record) {
 }
 
 void recording() {
-  // what a run costs beside its steps falls out of the difference of two lengths
+  // the difference of two lengths removes the cost of a run besides its steps
   constexpr double length = 10.0, little = 1.0;
   const Catalogue types = catalogue();
   std::vector<double> without, with;

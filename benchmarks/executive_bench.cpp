@@ -1,6 +1,6 @@
-// What a tick of the executive costs: 200 trivial components against 200 bare virtual calls of the
-// same components, in the same run. Prints the figures and whether they are met; exits with 1 when
-// one is not.
+// The cost of a tick of the executive: 200 trivial components, compared with 200 bare virtual calls
+// of the same components in the same run. Prints the figures and whether the targets are met; exits
+// with 1 if one is not.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -21,7 +21,7 @@ long allocated = 0;
 
 }  // namespace
 
-// not inlined, or gcc 12 sees malloc and delete, or new and free, and takes them for a mismatch
+// not inlined: otherwise gcc 12 reports a mismatch of malloc and delete, or new and free
 [[gnu::noinline]] void* operator new(std::size_t n) {
   ++allocated;
   if (void* p = std::malloc(n)) return p;
@@ -36,7 +36,7 @@ using namespace vernier;
 using namespace std::chrono_literals;
 using Wall = std::chrono::steady_clock;
 
-/// x' = u, y = x by Euler steps; `work` more turns of something that takes time.
+/// x' = u, y = x by Euler steps; `work` more iterations of something that takes time.
 class Trivial final : public Component {
  public:
   explicit Trivial(int work = 0) : work_(work) {
@@ -179,7 +179,7 @@ int main() {
 
   Timing bare, tick, with_recorder, with_measuring;
   long during = 0;
-  // in turns, so that whatever the machine does meanwhile meets all of them
+  // in turns, so that disturbances by the machine affect all of them
   for (int k = 0; k < rounds; ++k) {
     const double b = per_turn(turns, [&](int n) {
       for (int i = 0; i < n; ++i)

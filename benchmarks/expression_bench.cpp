@@ -1,6 +1,6 @@
-// How fast the satellite's right-hand side is in each back end, against native C++ and muParser,
-// all in this one run. Prints the figures and whether they are met; exits with 1 when one is not,
-// or when a result differs from the native one.
+// The speed of the satellite's right-hand side in each back end, compared with native C++ and
+// muParser in the same run. Prints the figures and whether the targets are met; exits with 1 if one
+// is not, or if a result differs from the native one.
 #include <muParser.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ Compiled compile() {
   return c;
 }
 
-/// The peer: one parser for each expression, as its manual recommends.
+/// The reference: one parser for each expression, as its manual recommends.
 class MuParser {
  public:
   MuParser() : values_(satellite::inputs + satellite::locals.size()), results_(satellite::outputs) {
@@ -114,8 +114,8 @@ class MuParser {
   std::vector<std::pair<std::unique_ptr<mu::Parser>, double*>> parsers_;
 };
 
-/// Short bursts of each contender in turn, so that all meet the same disturbances; median and best
-/// of the time of one call.
+/// Short bursts of each contender in turn, so that all are subject to the same disturbances; median
+/// and best time of one call.
 struct Contender {
   const char* name;
   std::function<void(long)> burst;  // that many calls
@@ -163,7 +163,7 @@ int main() {
   std::vector<double> out(satellite::outputs), work(program.work() * lanes);
   const auto state = [&](long i) { return &in[(i % states) * satellite::inputs]; };
 
-  // everybody computes the same, to rounding; native code may order its sums differently
+  // all compute the same, to rounding; native code may order its sums differently
   double worst = 0.0;
   for (int i = 0; i < states; ++i) {
     std::vector<double> expected(satellite::outputs);

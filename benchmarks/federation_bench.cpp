@@ -1,11 +1,11 @@
-// What the RTI costs, over the interface of the standard: round trips, lock-step, throughput,
-// memory. All processes are on one processor, and a bare relay of the same messages over TCP is
-// measured in the same run.
+// The cost of the RTI through the standard interface: round trips, lock-step, throughput, memory.
+// All processes are on one processor, and a bare relay of the same messages over TCP is measured in
+// the same run.
 //
 // usage: federation_bench [--large | --only-large] [--address DESIGNATOR]
 //   --large        also 200 federates for 1000 steps
-//   --only-large   nothing but those
-//   --address      another RTI than one of this program's own
+//   --only-large   only those
+//   --address      uses another RTI than this program's own
 #include <RTI/NullFederateAmbassador.h>
 #include <RTI/RTI1516.h>
 #include <RTI/time/HLAinteger64Interval.h>
@@ -49,7 +49,7 @@ double median(std::vector<double> all) {
   return all[all.size() / 2];
 }
 
-/// Peak of a process, in MB.
+/// Peak memory of a process, in MB.
 double peak_memory(pid_t process) {
   std::ifstream in("/proc/" + std::to_string(process) + "/status");
   for (std::string word; in >> word;) {
@@ -58,14 +58,14 @@ double peak_memory(pid_t process) {
   return 0.0;
 }
 
-/// What a child process found.
+/// The result of a child process.
 struct Found {
   bool good = false;
   double value = 0.0;   // as the scenario says
   double memory = 0.0;  // peak, MB
 };
 
-/// Another process that does something and hands its finding over.
+/// Another process that does something and returns its result.
 class Child {
  public:
   explicit Child(const std::function<Found()>& work) {
@@ -100,7 +100,7 @@ class Child {
   Descriptor from_;
 };
 
-// ---- the floor
+// ---- the lower bound: a relay
 
 bool move(int from, int to) {
   char some[65536];
@@ -108,13 +108,13 @@ bool move(int from, int to) {
   return n > 0 && ::send(to, some, static_cast<std::size_t>(n), MSG_NOSIGNAL) == n;
 }
 
-/// Two clients and a relay between them, 200 bytes to and fro; microseconds of a round trip.
+/// Two clients and a relay between them, 200 bytes back and forth; microseconds per round trip.
 double relay_round_trip() {
   auto listener = net::listening({"127.0.0.1", "0"});
   const net::Address address{"127.0.0.1", std::to_string(net::port_of(*listener))};
   const auto connected = [&] {
     auto fd = net::connected(address, Clock::now() + std::chrono::seconds(5));
-    fcntl(fd->get(), F_SETFL, 0);  // blocks: the least that a client can do
+    fcntl(fd->get(), F_SETFL, 0);  // blocking: the least that a client can do
     return std::move(*fd);
   };
   char message[payload] = {};
@@ -198,7 +198,7 @@ class Federate : public NullFederateAmbassador {
     rti_->resignFederationExecution(CANCEL_THEN_DELETE_THEN_DIVEST);
     try {
       rti_->destroyFederationExecution(s_.federation);
-    } catch (const Exception&) {  // somebody else is the last
+    } catch (const Exception&) {  // another federate is the last
     }
     rti_->disconnect();
   }
@@ -331,8 +331,8 @@ class Federate : public NullFederateAmbassador {
   std::chrono::microseconds delay_{0};
 };
 
-/// The federates of a scenario, each a process; what the first and the last found, and the largest
-/// peak.
+/// The federates of a scenario, each a process; the results of the first and the last, and the
+/// largest peak memory.
 struct Outcome {
   bool good = true;
   double first = 0.0, last = 0.0, memory = 0.0;
@@ -369,7 +369,7 @@ double in_threads(const Scenario& s, const std::function<double(Federate&)>& wor
 
 federation::RtiServer* serving = nullptr;
 
-/// An RTI in a process of its own; the designator goes through the pipe.
+/// An RTI in its own process; the designator is passed through the pipe.
 std::wstring started_rti(pid_t& process) {
   int ends[2];
   if (pipe(ends) != 0) std::abort();

@@ -1,6 +1,6 @@
-// What an advance of logical time costs in the RTI, without transport: federates in lock-step, by
-// themselves and with a message to everybody at every step. Prints the figures and whether a core
-// step of two federates takes at most 2 us; exits with 1 when it does not.
+// The cost of an advance of logical time in the RTI, without transport: federates in lock-step,
+// alone and with a message to all at every step. Prints the figures and whether a step of two
+// federates takes at most 2 us in the core; exits with 1 if it does not.
 #include <cstdio>
 
 #include "machine.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using namespace vernier::federation;
 
-/// Seconds of one step of all federates.
+/// Seconds for one step of all federates.
 double step(Handle federates, AdvanceKind how, bool messages) {
   long frames = 0;
   TimeManager time(TimeKind::integer64, [&](Handle, const Frame&) { ++frames; });

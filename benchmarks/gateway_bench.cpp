@@ -1,4 +1,4 @@
-// What the way to the outside costs: a step over the line protocol, rows into and out of files.
+// The cost of gateways: a step over the line protocol, rows written to and read from files.
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class Plant final : public Component {
   std::span<double> omega_, q_;
 };
 
-/// Port memory for a bench: the same for all ports.
+/// Port memory for a benchmark: the same for all ports.
 class Memory final : public Bindings {
  public:
   std::span<const double> real_input(std::string_view) const override {

@@ -1,4 +1,5 @@
-// Many states of one system at once: AAUSAT-II's closed loop, in lanes against one state at a time.
+// Many states of one system at once: AAUSAT-II's closed loop, in lanes compared with one state at a
+// time.
 // Usage: lanes_bench [states]
 #include <algorithm>
 #include <cmath>
@@ -31,14 +32,14 @@ Catalogue catalogue() {
   return c;
 }
 
-/// Processor time of this thread, s: what others do on the machine does not count.
+/// Processor time of this thread, s: other programs do not count.
 double now() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// The least time of several runs, s; both are measured in turn, so that they see the same machine.
+/// The least time of several runs, s; both are measured in turn, under the same conditions.
 template <class A, class B>
 std::pair<double, double> least(int rounds, A&& a, B&& b) {
   double best_a = 1e300, best_b = 1e300;
@@ -86,7 +87,7 @@ int main(int argc, char** argv) {
   const std::size_t n = loop.point.x.size(), m = loop.point.u.size();
   const auto start = hybrid::initial_values(system.spec().states);
 
-  // states that tumble in other ways, in the location that the mission begins in
+  // states with different tumbling, in the initial location of the mission
   Random random(1);
   std::vector<std::vector<double>> x(count, start);
   for (auto& s : x)
@@ -105,7 +106,7 @@ int main(int argc, char** argv) {
                                               : a.initial);
   }
 
-  // ---- flow of all states: at one instant, as filters have them, and at an instant of each
+  // ---- flow of all states: at one common instant, as filters need it, and each at its own instant
   const auto one = system.workspace(), many = system.lane_workspace();
   std::vector<double> rates(count * n);
   hybrid::LaneVector lane_rates(count * n), lane_x(count * n), lane_u(m * lanes), t(count);

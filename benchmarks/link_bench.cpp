@@ -1,4 +1,4 @@
-// How good a link is: the clock estimates over three simulated hours, and the delays on this
+// The quality of a link: the clock estimates over three simulated hours, and the delays on this
 // machine's loopback. usage: link_bench [seconds of the delay measurement]
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -37,7 +37,7 @@ void sleep_until(std::int64_t t) {
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) {
   }
 }
-/// Real time for the calling thread, where it is allowed.
+/// Real-time priority for the calling thread, if permitted.
 bool hurry(int priority) {
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
   sched_param p{};
@@ -124,7 +124,7 @@ void forerun() {
 
 constexpr std::size_t vector_size = 17;  // with the header 200 bytes
 
-/// Half of the mean round trip of 200 bytes over TCP, one every 4 ms as on the link, in s.
+/// Half of the mean round-trip time of 200 bytes over TCP, one every 4 ms as on the link, in s.
 double half_round_trip(double span) {
   int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1;
   sockaddr_in a{};
@@ -199,7 +199,7 @@ void delays(double span) {
       server.begin_step(k, planned);
       const Received& r = server.receive();
       if (r.fresh) {
-        // both sides read one clock: the stamps are the truth
+        // both sides use the same clock: the time stamps are exact
         to_server.push_back(static_cast<double>(r.received - r.sent) * 1e-9);
         to_output.push_back(static_cast<double>(r.output - r.acquired) * 1e-9);
         if (r.answers != 0) dead.push_back(static_cast<double>(r.output - r.answers) * 1e-9);
@@ -211,7 +211,7 @@ void delays(double span) {
     hurry(80);
     std::vector<double> v(vector_size);
     for (std::int64_t k = 0;; ++k) {
-      // the phase against the server's steps wanders through all values, as two clocks would
+      // the phase relative to the server's steps passes through all values, as with two clocks
       const std::int64_t planned =
           begin + k * 100 * millisecond + (k * 370'000) % (4 * millisecond);
       if (planned >= end) break;

@@ -8,14 +8,14 @@
 
 namespace vernier::bench {
 
-/// Processor time of this thread, or of another clock: others on the machine do not count.
+/// Processor time of this thread, or of another clock: other programs do not count.
 inline double cpu_seconds(clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
   timespec t{};
   ::clock_gettime(clock, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Processor, load and compiler, for the head of a report.
+/// Processor, load and compiler, for the header of a report.
 inline std::string machine() {
   std::string line, processor = "unknown";
   for (std::ifstream info("/proc/cpuinfo"); std::getline(info, line);) {

@@ -1,7 +1,7 @@
-// How fast accelerations of multibody models are, against MuJoCo and Simbody in the same run, on
-// one core: medians of processor time over many short batches in turn, from a pool of random
-// states. Prints the figures and exits with 1 when one is missed. Arguments: `least`, the least
-// times instead of the medians; `fastest`, that arithmetic.
+// The speed of multibody accelerations, compared with MuJoCo and Simbody in the same run, on one
+// core: medians of processor time over many short batches in turn, from a pool of random states.
+// Prints the figures and exits with 1 if a target is missed. Arguments: `least`, the least times
+// instead of the medians; `fastest`, that arithmetic.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool use_least = false;
 vernier::Arithmetic arithmetic = vernier::Arithmetic::reproducible;
 int failed = 0;
 
-/// Something that is timed: call(i) evaluates state i of the pool.
+/// Something to time: call(i) evaluates state i of the pool.
 struct Runner {
   std::string name;
   std::function<void(int)> call;
@@ -77,7 +77,7 @@ void judge(const char* what, double value, const char* relation, double bound) {
   std::printf("%-64s %8.2f  %s %.2f  %s\n", what, value, relation, bound, ok ? "ok" : "NOT");
 }
 
-/// A tree with its states, and the engines that can do the same.
+/// A tree with its states, and the engines that can compute the same.
 struct Subject {
   explicit Subject(Model model, Path path = Path::automatic)
       : tree(std::move(model), path, arithmetic),
@@ -159,7 +159,8 @@ struct Equipped {
   double sum = 0.0;
 };
 
-/// The plant of the mission, with its thrusters firing: rates, and their derivatives by the state.
+/// The plant of the mission, with its thrusters firing: rates, and their derivatives with respect
+/// to the state.
 struct Plant {
   static Spacecraft read() {
     Diagnostics problems;
@@ -184,7 +185,7 @@ struct Plant {
         jacobian(x.size() * x.size()) {
     for (std::size_t k = 0; k < held.size(); ++k) held[k] = craft.model().prescribed[k] != 0;
     for (const Tank& t : craft.model().tanks) fuel.push_back(t.fuel);
-    // near the state at the start: modes as small as they are in flight
+    // near the initial state: modes as small as in flight
     for (peers::State& state : states) {
       for (std::size_t k = 0; k < state.q.size(); ++k)
         state.q[k] = craft.model().q[k] + 0.05 * state.q[k];
@@ -254,7 +255,7 @@ struct Plant {
         {out.subspan(lanes * nq, lanes * nu), {}, out.subspan(lanes * (nq + nu))}));
     eight.coordinate_rates(out.first(lanes * nq));
   }
-  /// How far apart the two are, as a part of the largest element of a column.
+  /// The difference of the two, relative to the largest element of a column.
   double disagreement() {
     differences(0);
     exact(0, false);
@@ -348,8 +349,8 @@ int main(int argc, char** argv) {
   const double mujoco = time_of(runners, "MuJoCo"), simbody = time_of(runners, "Simbody"),
                ensemble = time_of(runners, "flexible, ensemble of 1024, per state");
   const double peak = bench::peak_gigaflops();
-  // multiplications and additions of the star with five modes of order 2 in the textbook's form:
-  // 10 645 + 9 487 without divisions and sines. The code does fewer: an equivalent rate
+  // multiplications and additions of the star with five modes of order 2 in the textbook's form: 10
+  // 645 + 9 487 without divisions and sines. The code needs fewer: an equivalent rate
   const double flops = 20132.0;
   std::printf("\n");
   judge("cassini-rigid: MuJoCo over ours", mujoco / time_of(runners, "rigid, star"), ">=", 6.0);
@@ -412,7 +413,7 @@ int main(int argc, char** argv) {
       std::printf("%-64s\n", (name + ": MuJoCo cannot load it").c_str());
     judge((name + ": Simbody over ours").c_str(), s / t, ">=", 8.0);
   }
-  // t = a + b N through the shortest and the longest chain; how far the others are from it
+  // t = a + b N through the shortest and the longest chain; the deviation of the others from it
   const auto [n0, t0] = chains.front();
   const auto [n1, t1] = chains.back();
   const double slope = (t1 - t0) / (n1 - n0);

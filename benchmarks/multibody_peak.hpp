@@ -2,8 +2,8 @@
 
 namespace vernier::bench {
 
-/// Multiplications and additions per nanosecond that one core of this machine reaches: the best
-/// instructions it has, twelve independent chains of fused operations. Zero where there are none.
+/// Multiplications and additions per nanosecond that one core of this machine reaches: with its
+/// best instruction set, twelve independent chains of fused operations. Zero if there are none.
 double peak_gigaflops();
 
 }  // namespace vernier::bench

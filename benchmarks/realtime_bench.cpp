@@ -1,5 +1,6 @@
-// How well a run keeps real time while two other programs want the processor each: wake-up, late
-// frames by cause, allocations, page faults, waits. usage: realtime_bench [seconds per rate, 60]
+// How well a run keeps real time while two other programs load the processor: wake-up, late frames
+// by cause, allocations, page faults, context switches. usage: realtime_bench [seconds per rate,
+// 60]
 // [--quiet-machine]
 #include <signal.h>
 #include <sys/prctl.h>
@@ -31,7 +32,7 @@ using namespace std::chrono_literals;
 
 long first_allocations = -1, last_allocations = -1;
 
-/// Looks at what the loop's thread has allocated, in every frame.
+/// Checks the allocations of the loop's thread in every frame.
 class Probe final : public Component {
  public:
   Probe() {
@@ -53,12 +54,12 @@ class Probe final : public Component {
   std::span<const double> u_;
 };
 
-/// Asks a run for something a thousand times a second, until it goes.
+/// Sends orders to a run a thousand times a second, until it is destroyed.
 class Asker {
  public:
   explicit Asker(session::Session& s) : thread_([this, &s] { ask(s); }) {}
   ~Asker() { finish(); }
-  /// Orders that were carried out, and seconds that it took.
+  /// Orders that were executed, and the seconds that it took.
   std::pair<long, double> finish() {
     stop_.store(true);
     if (thread_.joinable()) thread_.join();
@@ -77,7 +78,7 @@ class Asker {
       const double v = static_cast<double>(k);
       try {
         waiting.push_back(s.ask({executive::OrderKind::replace, "probe.u", {v, 2.0 * v, -v}}));
-      } catch (const ConfigurationError&) {  // too many wait: this one is not counted
+      } catch (const ConfigurationError&) {  // too many are waiting: this one is not counted
       }
       while (!waiting.empty() && s.answer(waiting.front()).done) {
         waiting.pop_front();
@@ -93,7 +94,7 @@ class Asker {
   std::thread thread_;
 };
 
-/// Programs that never rest, until it goes.
+/// Programs that never sleep, until it is destroyed.
 class Load {
  public:
   Load() : stress_ng_(std::system("command -v stress-ng > /dev/null 2>&1") == 0) {

@@ -1,4 +1,4 @@
-// What recording costs: the loop's side of one tick, and the recorder's thread for a whole run of
+// The cost of recording: the loop's side of one tick, and the recorder's thread for a whole run of
 // AAUSAT-II's size (900 s at 10 Hz, 60 numbers in 20 ports). Prints the figures: median and worst.
 #include <sys/resource.h>
 #include <unistd.h>

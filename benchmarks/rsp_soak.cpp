@@ -1,6 +1,6 @@
-// RSP in virtual time for long: 10000 random experiments and 12 hours of operation with mishaps;
-// prints what happened and exits with 1 at the first problem. usage: rsp_soak [EXPERIMENTS [HOURS
-// [SEED]]]
+// Long trials of RSP in virtual time: 10000 random experiments and 12 hours of operation with
+// failures; prints the results and exits with 1 at the first problem.
+// usage: rsp_soak [EXPERIMENTS [HOURS [SEED]]]
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void print(const TrialResult& r) {
       r.used.angular_jerk);
 }
 
-/// What a step of the server costs, in processor time, in random experiments.
+/// The processor time of a server step, in random experiments.
 void cost(long experiments, std::uint64_t seed) {
   std::vector<double> all;
   double worst = 0.0;

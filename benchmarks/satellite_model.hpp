@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-/// The right-hand side that is measured: quaternion kinematics (4), rigid body with a full inertia
-/// tensor (3) and B-dot filter (3), three inputs (the inertial field); ten derivatives, three coil
-/// voltages and a guard come out. Written as it stands in a document.
+/// The measured right-hand side: quaternion kinematics (4), rigid body with a full inertia tensor
+/// (3) and B-dot filter (3), with three inputs (the inertial field); it computes ten derivatives,
+/// three coil voltages and a guard. Written as in a document.
 namespace satellite {
 
 constexpr int inputs = 13, outputs = 14;
@@ -54,7 +54,7 @@ inline const std::vector<Named> results = {{"dq1", "0.5*(wz*q2-wy*q3+wx*q4)"},
                                            {"yVz", "Vz+0"},
                                            {"g0", "sqrt(wx^2+wy^2+wz^2)-0.017"}};
 
-/// The same in C++, compiled alone with -O3.
+/// The same in C++, compiled separately with -O3.
 void native(const double* in, double* out);
 
 }  // namespace satellite

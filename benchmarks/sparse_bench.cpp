@@ -1,5 +1,5 @@
-// How long it takes to factorize and solve what implicit steps of mechanisms ask for: the static
-// program, KLU and a dense LU in turn.
+// The time to factorize and solve the systems of implicit steps of mechanisms: the static program,
+// KLU and a dense LU in turn.
 #include <benchmark/benchmark.h>
 
 #include <Eigen/LU>
@@ -24,7 +24,7 @@ MechanismMatrix matrix(int which, std::uint64_t seed) {
   }
 }
 
-/// Values behind each other, copied in the solver's own order: what assembly costs is not counted.
+/// Contiguous values, copied in the solver's own order: the cost of assembly is not included.
 template <class Solver>
 std::vector<double> in_slots(Solver& solver, const std::vector<double>& values) {
   std::vector<double> laid(solver.values().size(), 0.0);

@@ -1,4 +1,4 @@
-# KLU of SuiteSparse, as KLU::KLU: Debian's package brings no configuration of its own.
+# KLU of SuiteSparse, as KLU::KLU: Debian's package has no CMake configuration.
 find_path(KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse)
 find_library(KLU_LIBRARY klu)
 include(FindPackageHandleStandardArgs)

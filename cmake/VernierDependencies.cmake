@@ -1,4 +1,4 @@
-# Everything found outside the tree. The Debian package of each is in packages.txt.
+# All external dependencies. The Debian package of each is in packages.txt.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)

@@ -1,5 +1,5 @@
 # vernier_install_package(<name> EXPORTS <export>... [COMPONENT <component>]): find_package(<name>), from <name>Config.cmake.in
-# beside this file, and its pkg-config file. tests/consumer uses what is installed.
+# in this directory, and its pkg-config file. tests/consumer uses the installed package.
 include(CMakePackageConfigHelpers)
 function(vernier_install_package name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPONENT" "EXPORTS")

@@ -1,4 +1,4 @@
-# What each group of modules may build on. `run` meets `model` and `gateway` only in standard/.
+# The groups of modules on which each group may depend. `run` is combined with `model` and `gateway` only in standard/.
 set(vernier_base_on      base)
 set(vernier_net_on       base)
 set(vernier_document_on  base)
@@ -11,17 +11,17 @@ set(vernier_rti1516e_on  base net gateway)
 set(vernier_run_on       base net document kernel component run)
 set(vernier_standard_on  base net document kernel component model gateway rti1516e run)
 
-# what clang compiles: everything, or single targets, see vernier_by_clang()
+# whether clang compiles everything, or only single targets: see vernier_by_clang()
 set(clang $<OR:$<CXX_COMPILER_ID:Clang>,$<BOOL:$<TARGET_PROPERTY:VERNIER_BY_CLANG>>>)
 
 add_library(vernier_warnings INTERFACE)
 target_compile_options(vernier_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   -Wnon-virtual-dtor -Wcast-align -Woverloaded-virtual -Wconversion -Wno-sign-conversion
-  # what is written for lanes is compiled for single numbers too
+  # code written for lanes is also compiled for single numbers
   $<${clang}:-Wno-bitwise-instead-of-logical>
-  # gcc, who decides, does not mind what is shadowed from other sources compiled together
+  # clang also warns of shadowing between sources that are compiled together; gcc's warnings decide
   $<${clang}:-Wno-shadow>
-  # gcc 12 sees overflows that are not there in inlined library code
+  # gcc 12 reports false overflows in inlined library code
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-restrict -Wno-maybe-uninitialized>
   $<$<BOOL:${VERNIER_WERROR}>:-Werror>)
 
@@ -33,7 +33,7 @@ if(VERNIER_SANITIZE)
   target_compile_options(vernier_flags INTERFACE -fsanitize=${VERNIER_SANITIZE}
     -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(vernier_flags INTERFACE -fsanitize=${VERNIER_SANITIZE})
-  # vernier::testing counts allocations with its own operators, beside which those of clang must not be linked
+  # vernier::testing defines operator new to count allocations; clang's own must not be linked as well
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND NOT VERNIER_FUZZ)
     if(VERNIER_SANITIZE STREQUAL thread)
       target_link_options(vernier_flags INTERFACE --driver-mode=gcc)
@@ -58,8 +58,8 @@ install(TARGETS vernier_flags EXPORT vernier_modules)
 # One module: the target vernier::<last part of path>, its tests, its installation. Depends only
 # on modules declared before it, so there are no cycles. Files are listed by hand, so that adding
 # one shows in the diff. EMBEDS: files (relative to the source root) compiled into the module; see
-# vernier_embed(). INTERNAL: not installed. COLD: works before and after runs only, so that quick to compile is worth
-# more than quick to run. TOGETHER: several of its sources are compiled as one, see
+# vernier_embed(). INTERNAL: not installed. COLD: used only before and after runs, so that compile time matters
+# more than speed. TOGETHER: several of its sources are compiled as one, see
 # vernier_together(); TESTS_TOGETHER: so are its tests.
 function(vernier_module path)
   cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL;COLD;TOGETHER;TESTS_TOGETHER" "" "DEPENDS;USES;HEADERS;SOURCES;TESTS;EMBEDS")
@@ -95,7 +95,7 @@ function(vernier_module path)
   target_sources(vernier_${name} ${scope}
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
   target_link_libraries(vernier_${name} ${scope} vernier_flags ${modules} ${arg_USES})
-  # headers of Eigen come with whatever depends on it
+  # targets that depend on Eigen use its precompiled headers
   set(with "")
   foreach(module IN LISTS modules)
     get_property(inherited GLOBAL PROPERTY vernier_with_${module})
@@ -132,8 +132,8 @@ function(vernier_module path)
   endif()
 endfunction()
 
-# vernier_once(<module> <file>...): further sources of a module with Eigen, for what is done once for a model, not once a
-# step: quick to compile is worth more than quick to run. (With sanitizers -O1 takes a quarter of an hour for one of them.)
+# vernier_once(<module> <file>...): further sources of a module with Eigen, for work that is done once per model, not once per
+# step: compile time matters more than speed. (With sanitizers, -O1 takes a quarter of an hour for one of them.)
 function(vernier_once module)
   set(once vernier_${module}_once)
   add_library(${once} OBJECT ${ARGN})
@@ -148,7 +148,7 @@ function(vernier_once module)
 endfunction()
 
 # vernier_shared(<target> FROM <static library> EXPORTS <version script>): a shared library with all of a static one
-# and what it needs. Only what the script names is visible.
+# and its dependencies. Only the symbols in the script are visible.
 function(vernier_shared target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "FROM;EXPORTS" "")
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp "")
@@ -158,13 +158,13 @@ function(vernier_shared target)
   if(NOT VERNIER_SANITIZE)
     target_link_options(${target} PRIVATE -Wl,--no-undefined)
   endif()
-  # versions 0.x promise nothing to one another
+  # versions 0.x are not compatible with each other
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${arg_EXPORTS}
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 endfunction()
 
-# vernier_precompile(<target> <header>...)       the headers are read once for all of its sources
-# vernier_precompile(<target> FROM <other>)      those of another target of the same compile options
+# vernier_precompile(<target> <header>...)       the headers are compiled once for all of its sources
+# vernier_precompile(<target> FROM <other>)      those of another target with the same compile options
 function(vernier_precompile target)
   if(NOT VERNIER_TOGETHER)
     return()
@@ -174,12 +174,12 @@ function(vernier_precompile target)
   else()
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
-  # what ccache needs
+  # required by ccache
   target_compile_options(${target} PRIVATE $<$<NOT:${clang}>:-fpch-preprocess>
     "$<${clang}:SHELL:-Xclang -fno-pch-timestamp>")
 endfunction()
 
-# vernier_by_clang(<target>): whatever compiles the rest, if there is one.
+# vernier_by_clang(<target>): compiled by clang if it is installed, whatever compiles the rest.
 find_program(VERNIER_CLANG NAMES clang++-14 clang++)
 function(vernier_by_clang target)
   if(VERNIER_CLANG AND CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT VERNIER_SANITIZE)
@@ -188,8 +188,8 @@ function(vernier_by_clang target)
   endif()
 endfunction()
 
-# vernier_quickly(<target>): for tests, which need not be optimized where what is tested is. Compiled together
-# they are compiled by clang, who takes half of gcc's time; else by the compiler of the rest.
+# vernier_quickly(<target>): for tests, which need no optimization if the code under test has it. Sources compiled together
+# are compiled by clang, which takes half of gcc's time; others by the compiler of the rest.
 function(vernier_quickly target)
   if(VERNIER_TOGETHER)
     vernier_by_clang(${target})
@@ -201,19 +201,19 @@ function(vernier_quickly target)
   endif()
 endfunction()
 
-# vernier_together(<target>): its sources are compiled eight at a time, which takes half the time for a
-# whole build. For targets whose sources have no two things of one name.
+# vernier_together(<target>): its sources are compiled eight at a time, which halves the time of a
+# full build. For targets whose sources do not define the same name twice.
 function(vernier_together target)
   if(VERNIER_TOGETHER)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-    # what is local to a source is not in the file that is compiled
+    # gcc warns about anonymous namespaces in sources that another file includes
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
-# vernier_lanes(<module> <stem>...): each <stem>_sse2.cpp, _avx2.cpp and _avx512.cpp is compiled for its set of instructions;
-# the machine chooses. All sets give the same bits, whichever compiler made them: nothing is fused or reordered. Vectors are
-# written out: what gcc finds beside them makes it slower.
+# vernier_lanes(<module> <stem>...): each <stem>_sse2.cpp, _avx2.cpp and _avx512.cpp is compiled for its instruction set,
+# chosen at run time. All sets give the same bits with every compiler: nothing is fused or reordered. Vectorization is
+# explicit; gcc's automatic vectorization in addition would make it slower.
 function(vernier_lanes name)
   set(plain -fno-math-errno -fno-trapping-math -fno-tree-vectorize -fno-tree-slp-vectorize)
   set(avx2 -mavx2)
@@ -238,14 +238,15 @@ function(vernier_lanes name)
     target_sources(vernier_${name} PRIVATE $<TARGET_OBJECTS:${wide}>)
     list(APPEND wide_objects $<TARGET_OBJECTS:${wide}>)
   endforeach()
-  # no object of a special set gives the linker a function that others share (sanitizers add such symbols of their own)
+  # objects for special instruction sets must not define functions that the linker shares with others
+  # (sanitizers add such symbols)
   if(BUILD_TESTING AND NOT VERNIER_SANITIZE)
     add_test(NAME ${name}.instructions COMMAND Python3::Interpreter
       ${PROJECT_SOURCE_DIR}/tools/check_instructions.py avx2,avx512 ${wide_objects} COMMAND_EXPAND_LISTS)
   endif()
 endfunction()
 
-# vernier_optimize_sanitized(<target>): also under sanitizers, for what must keep time there.
+# vernier_optimize_sanitized(<target>): optimizes also under sanitizers, for code that must keep time there.
 function(vernier_optimize_sanitized target)
   if(VERNIER_SANITIZE AND NOT VERNIER_FUZZ)
     target_compile_options(${target} PRIVATE -O1)
@@ -253,7 +254,7 @@ function(vernier_optimize_sanitized target)
   endif()
 endfunction()
 
-# vernier_common_headers(<target> <header>...): a target that others take headers from; with those of Eigen if its
+# vernier_common_headers(<target> <header>...): a target whose precompiled headers others use; with those of Eigen if its
 # name says so.
 function(vernier_common_headers target)
   target_link_libraries(${target} PRIVATE vernier_flags vernier_warnings)
@@ -265,7 +266,7 @@ function(vernier_common_headers target)
   vernier_precompile(${target} ${read})
 endfunction()
 
-# What the sources of all modules read, without and with Eigen, of cold modules and others; called once, before the modules.
+# Precompiled headers for all modules, without and with Eigen, for cold modules and others; called once, before the modules.
 function(vernier_module_headers)
   if(NOT VERNIER_TOGETHER)
     return()
@@ -274,7 +275,7 @@ function(vernier_module_headers)
   foreach(headers headers eigen_headers cold_headers cold_eigen_headers)
     add_library(vernier_${headers} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/headers.cpp)
     if(headers MATCHES cold)
-      target_compile_options(vernier_${headers} PRIVATE -O1)  # those of other optimization cannot be used
+      target_compile_options(vernier_${headers} PRIVATE -O1)  # headers compiled with another optimization cannot be used
     endif()
     vernier_common_headers(vernier_${headers} <algorithm> <array> <chrono> <cmath> <cstdint> <functional> <map> <memory>
       <optional> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
@@ -286,7 +287,7 @@ function(vernier_module_tests)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  # executables, since position independence is another one in libraries
+  # executables, since libraries use another position-independence option
   file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cpp "int main() {}\n")
   foreach(headers test_headers eigen_test_headers)
     add_executable(vernier_${headers} EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/test_headers.cpp)
@@ -314,12 +315,12 @@ function(vernier_module_tests)
   endforeach()
 endfunction()
 
-# vernier_embed(<name> <out variable> <file>...): a source file that holds the given files (relative
-# to the source root) byte by byte, behind
+# vernier_embed(<name> <out variable> <file>...): a source file that contains the given files (relative
+# to the source root) byte by byte, accessible through
 #   namespace vernier::embedded { std::string_view <name>(std::string_view file) noexcept; }
-# which answers the content, or an empty view for a file that was not embedded, and
+# which returns the content, or an empty view for a file that was not embedded, and
 #   std::span<const std::string_view> <name>_files() noexcept;
-# which answers their names.
+# which returns their names.
 function(vernier_embed name out)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_embedded.cpp)
   set(files ${ARGN})

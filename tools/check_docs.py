@@ -17,7 +17,7 @@ complaints = []
 
 
 def anchors(path):
-    """The anchors that a viewer gives to the headings."""
+    """The anchors that viewers generate for the headings."""
     found = set()
     for heading in re.findall(r"^#+\s+(.*)$", fence.sub("", path.read_text(encoding="utf-8")), re.M):
         text = re.sub(r"[`*]", "", heading).strip().lower()

@@ -10,7 +10,7 @@ mp.prec = 400
 
 
 def fitted(name, f, high, terms, weight, low=mpf(0)):
-    """The polynomial of f over [low, high] whose largest error, times a weight, is least: the exchange algorithm of
+    """The weighted minimax polynomial of f over [low, high], by the exchange algorithm of
     Remez."""
     grid = [low + (high - low) * (1 - cos(pi * (i + mpf(1) / 2) / 800)) / 2 for i in range(800)]
     known = [(z, weight(z), f(z)) for z in grid]
@@ -25,7 +25,7 @@ def fitted(name, f, high, terms, weight, low=mpf(0)):
             b[i] = w * value
         c = list(lu_solve(a, b))[:terms]
         errors = [w * (value - mp.polyval(c[::-1], z)) for z, w, value in known]
-        # the largest of each run of one sign
+        # the largest of each run of equal signs
         picked, best = [], 0
         for i in range(1, 801):
             if i == 800 or (errors[i] > 0) != (errors[best] > 0):

@@ -17,15 +17,15 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULE = "vernier/kernel/multibody/"
-SWEEPS = MODULE + "detail/tree_sse2.cpp"  # the sweeps; the tests are made to use this copy of them
+SWEEPS = MODULE + "detail/tree_sse2.cpp"  # the sweeps; the tests are forced to use this copy
 NODES = MODULE + "tree.cpp"  # poses and motions of nodes
 HELD_BY = {"deform.hpp": [SWEEPS], "hinge.hpp": [SWEEPS], "solve.hpp": [SWEEPS], "place.hpp": [SWEEPS, NODES],
            "turns.hpp": [SWEEPS, NODES],
            "data.hpp": [NODES]}
 
-# name, file, what is there, what is planted
+# name, file, original text, planted mistake
 MISTAKES = [
-    # mistakes that are commonly made
+    # common mistakes
     ("constant mass matrix, full velocity terms", "detail/deform.hpp", "m.J = J;", "m.J = sym3<T>(mass.J);"),
     ("deforming mass matrix, gyroscopic terms of order 0", "detail/deform.hpp", "cross(w, J * w + H_rate) + J_rate * w",
      "cross(w, sym3<T>(mass.J) * w + H_rate)"),
@@ -145,11 +145,11 @@ def plant(mistake, build, compile_of, link):
         program = f"{folder}/test"
         words = shlex.split(link.split("&&")[1] if "&&" in link else link)
         words[words.index("-o") + 1] = program
-        first = next(i for i, w in enumerate(words) if w.endswith(".o"))  # before copies of the same templates
+        first = next(i for i, w in enumerate(words) if w.endswith(".o"))  # before other instances of the same templates
         done = subprocess.run(words[:first] + objects + words[first:], cwd=build, capture_output=True, text=True)
         if done.returncode:
             return name, None, done.stderr[-2000:]
-        # tests of the star and of ensembles choose instruction sets themselves
+        # tests of the star and of ensembles select instruction sets themselves
         test = subprocess.run([program, "--gtest_brief=1", "--gtest_filter=-Star.*:Ensemble*"], capture_output=True, text=True,
                               env={**os.environ, "VERNIER_INSTRUCTIONS": "sse2"})
         failed = sorted(set(re.findall(r"^\[  FAILED  \] (\w+(?:/\w+)*\.\w+)", test.stdout, re.M)))

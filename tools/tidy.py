@@ -22,8 +22,8 @@ import sys
 import time
 
 CLANG = "14"
-# the compile commands are gcc's, whose options clang need not know; the deep analysis takes twice as long as everything else; so much is
-# inlined that require() is understood
+# the compile commands are gcc's, whose options clang may not know; the deep analysis takes twice as long as everything else; it inlines
+# enough to understand require()
 EXTRA = ["-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument",
          "-Xclang", "-analyzer-config", "-Xclang", "mode=shallow,max-inlinable-size=10"]
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -38,7 +38,7 @@ def output(command):
 
 
 def headers(entry):
-    """The files of ours that the source reads, itself first; system headers are left out."""
+    """The project files that the source includes, itself first; without system headers."""
     words = shlex.split(entry["command"])
     start = next(i for i, word in enumerate(words) if word.endswith(("c++", "g++", "clang++", "cc")))
     stop = words.index("-o")
@@ -59,7 +59,7 @@ def borrowed(commands, source):
 
 def key(entry, files, common):
     digest = hashlib.sha256(common)
-    digest.update(entry["command"].replace(str(root), "").encode())  # the same in every clone
+    digest.update(entry["command"].replace(str(root), "").encode())  # identical in every clone
     for file in files:
         digest.update(f"\0{file}\0".encode() + (root / file).read_bytes())
     return digest.hexdigest()
@@ -74,7 +74,7 @@ def passed_before(entry, stamp, common):
 
 
 def look(entry, stamp, common):
-    """What clang-tidy says of the source; empty when it has nothing to say."""
+    """The output of clang-tidy for the source; empty if there are no findings."""
     files = headers(entry)
     if not files:
         return "its headers could not be listed"
@@ -91,7 +91,7 @@ def look(entry, stamp, common):
     try:
         cache.mkdir(parents=True, exist_ok=True)
         known_good.touch()
-    except OSError:  # a cache that cannot be written to is none
+    except OSError:  # continue without a cache that cannot be written
         pass
     return ""
 

@@ -87,7 +87,7 @@ constexpr std::array all_commands{
             declare_version},
 };
 
-/// What the help of a command says before its options.
+/// The help of a command before its options.
 std::string introduction(const Command& c) {
   return fmt::format("  {}\n\n{}", c.example, as_sentence(c));
 }
@@ -228,7 +228,7 @@ int run_program(const std::vector<std::string>& arguments) {
     print_problems(e.diagnostics());
     return status::bad_input;
   } catch (const std::exception& e) {
-    // what the system refused: a full disk, no memory
+    // a system error: a full disk, no memory
     fmt::print(stderr, "error: {}\n", e.what());
     return status::failed;
   }

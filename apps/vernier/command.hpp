@@ -14,7 +14,7 @@ class App;
 
 namespace vernier::app {
 
-/// What the program answers to the shell.
+/// The exit statuses of the program.
 namespace status {
 inline constexpr int good = 0;
 inline constexpr int failed = 1;        // the run failed
@@ -36,16 +36,16 @@ using Action = std::function<int(const Invocation&)>;
 struct Command {
   std::string_view name;
   std::string_view summary;  // one line, for lists
-  std::string_view example;  // one that works as it stands; the help begins with it
+  std::string_view example;  // works as it is; the help begins with it
   bool newcomer;             // among the six that `vernier` alone prints
-  /// Adds the options and answers what to do when they were read.
+  /// Declares the options and returns what to do after parsing.
   Action (*declare)(CLI::App&);
 };
 
 /// The time in an option: "300s", "5min". Throws ConfigurationError (V2005).
 Duration time_in(const char* option, const std::string& text);
 
-/// All of them, in the order in which people need them.
+/// All commands, in the order in which users need them.
 std::span<const Command> commands();
 const Command* find_command(std::string_view name);
 
@@ -86,21 +86,21 @@ Action declare_stop(CLI::App&);
 Action declare_time(CLI::App&);
 Action declare_version(CLI::App&);
 
-/// An option or a word that a command takes.
+/// An option or positional argument of a command.
 struct Taken {
-  std::vector<std::string> names;  // "--quiet", "-q"; a word: what it is called
-  std::string value;               // what follows the option: "FILE"; empty for a flag
+  std::vector<std::string> names;  // "--quiet", "-q"; positional: its name
+  std::string value;               // the option's argument: "FILE"; empty for a flag
   std::string description;
 };
-/// What a command takes, in the order of its help.
+/// The arguments of a command, in the order of its help.
 struct Usage {
   std::vector<Taken> options, words;
-  /// What the first word may be: what follows it as `value`.
+  /// The possible first words, with what follows each as `value`.
   std::vector<Taken> actions;
 };
 Usage usage(const Command&);
 
-/// What a command does, as a sentence: "Run a document, or repeat a run."
+/// The purpose of a command as a sentence: "Run a document, or repeat a run."
 std::string as_sentence(const Command&);
 
 /// The manual page, for man(1).

@@ -81,7 +81,7 @@ std::string harmless(std::string text, bool lines) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if ((byte < 0x20 || byte == 0x7f) && !(lines && byte == '\n')) text[i] = '?';
-    // those of eight bits are two bytes of UTF-8
+    // C1 control characters are two bytes in UTF-8
     const bool wide = i > 0 && text[i - 1] == '\xc2' && byte >= 0x80 && byte < 0xa0;
     if (wide) text[i - 1] = text[i] = '?';
   }

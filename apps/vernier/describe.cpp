@@ -32,7 +32,7 @@ std::string numbers(const std::optional<std::vector<double>>& values) {
   return out;
 }
 
-/// The elements of one signal, or nothing when none has noise.
+/// The noise of one signal's elements; empty when none has noise.
 std::vector<double> noise_of(const std::vector<double>& all, std::size_t first, std::size_t count) {
   if (all.empty()) return {};
   const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
@@ -40,14 +40,14 @@ std::vector<double> noise_of(const std::vector<double>& all, std::size_t first, 
   const bool any = std::any_of(own.begin(), own.end(), [](double x) { return x != 0.0; });
   return any ? own : std::vector<double>();
 }
-/// Of a state, as documents give it: per square root of a second.
+/// The noise of a state as in documents: per square root of a second.
 std::vector<double> root_density(const hybrid::Noise& noise, std::size_t first, std::size_t count) {
   std::vector<double> own = noise_of(noise.process, first, count);
   for (double& q : own) q = std::sqrt(q);
   return own;
 }
 
-/// "noise 0.1 deg/sqrt(s)"; one number where all elements have the same.
+/// "noise 0.1 deg/sqrt(s)"; one number if it is the same for all elements.
 std::string noise_text(const std::vector<double>& own, const std::string& unit) {
   if (own.empty()) return {};
   const bool same = std::equal(own.begin() + 1, own.end(), own.begin());
@@ -122,7 +122,7 @@ ordered_json parameters_json(const std::vector<ParameterSpec>& specs) {
   return all;
 }
 
-/// What `linearize --by` takes.
+/// The parameters that `linearize --by` accepts.
 std::string derivatives_text(const std::vector<ParameterSpec>& specs, const std::string& owner,
                              std::string_view indent) {
   std::string names;
@@ -131,7 +131,7 @@ std::string derivatives_text(const std::vector<ParameterSpec>& specs, const std:
   return names.empty() ? "" : fmt::format("{}derivatives by  {}\n", indent, names);
 }
 
-/// A system or a component made of a type, as far as it can be made with these values.
+/// A system or component created from a type, as far as possible with these values.
 struct Made {
   std::unique_ptr<hybrid::System> system;
   std::unique_ptr<Component> component;
@@ -144,7 +144,7 @@ Made make(const Type& type, const std::string& name, const ParameterValues& valu
     const Parameters parameters(name, type.parameters, values, 1, {}, ignored);
     if (ignored.errors() > 0) return made;
     if (type.system) made.system = type.system(parameters);
-    // what faces the outside would open files and sockets: its ports are seen in a document
+    // a connector would open files and sockets: its ports are known from its document
     if (type.component) made.component = type.component(parameters);
   } catch (const ConfigurationError&) {
   }
@@ -257,14 +257,14 @@ ordered_json system_json(const hybrid::SystemSpec& spec) {
   return j;
 }
 
-/// The type of an instance: of the catalogue, or of its document; null: neither.
+/// The type of an instance, from the catalogue or its document; null: neither.
 const Type* type_of(const composition::Instance& i, const composition::Composition& c,
                     const Catalogue& catalogue) {
   return i.file.empty() ? catalogue.find(i.type)
                         : c.sources->type(i.file, i.place, catalogue, nullptr);
 }
 
-/// The ports of an instance with their paths. What is connected inside an island is a port too.
+/// The ports of an instance with their paths, including those connected inside an island.
 struct Ports {
   std::vector<std::pair<std::string, Port>> inputs, outputs;
 };
@@ -303,7 +303,7 @@ Ports ports_of(const composition::Plan& plan, const std::string& instance,
       for (const Port& p : from) {
         const std::string path = composition::path(part, p);
         const auto is = [&path](const auto& k) { return k.first == path; };
-        // an island shows inputs inside it that are asked for as outputs of its own
+        // an island exposes its internal inputs as outputs if they are observed
         const bool known = std::any_of(to.begin(), to.end(), is) ||
                            (system && p.flow == Flow::signal &&
                             std::any_of(ports.inputs.begin(), ports.inputs.end(), is));
@@ -337,7 +337,7 @@ ordered_json catalogue_json(const Catalogue& catalogue) {
 
 namespace {
 
-/// Something for every parameter that must be given, so that the ports of a type can be shown.
+/// A value for every required parameter, so that the ports of a type can be shown.
 ParameterValues placeholders(const Type& type) {
   ParameterValues values;
   for (const ParameterSpec& s : type.parameters) {

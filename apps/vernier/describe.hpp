@@ -6,7 +6,7 @@
 #include "vernier/component/catalogue.hpp"
 #include "vernier/run/session/prepare.hpp"
 
-/// Documents and types in words, for `vernier info`.
+/// Text descriptions of documents and types, for `vernier info`.
 namespace vernier::app {
 
 /// Types by name with their summaries.
@@ -17,7 +17,8 @@ nlohmann::ordered_json catalogue_json(const Catalogue&);
 std::string type_text(const Type&);
 nlohmann::ordered_json type_json(const Type&);
 
-/// A composition: its instances with all ports, where they lead, parameters, states, modes, events.
+/// A composition: its instances with all ports, their connections, parameters, states, modes,
+/// events.
 std::string composition_text(const session::Prepared&, const Catalogue&);
 nlohmann::ordered_json composition_json(const session::Prepared&, const Catalogue&);
 

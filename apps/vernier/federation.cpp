@@ -40,7 +40,7 @@ using spacefom::Ticks;
 
 [[noreturn]] void refuse(const std::string& what) { throw ConfigurationError("V1838", what); }
 
-/// Where `vernier rti` listens unless told otherwise.
+/// The default address of `vernier rti`.
 std::string address(const FederationRequest& a) {
   return a.rti.empty() ? "tcp://127.0.0.1:14321" : a.rti;
 }
@@ -67,8 +67,8 @@ std::chrono::milliseconds waiting(const FederationRequest& a, double otherwise) 
 
 void tell(const std::string& what) { fmt::print(stderr, "{}\n", what); }
 
-/// To ask something of a federation that is not there would make one and wait in it. Waits for it
-/// (and the RTI) as long as asked for.
+/// A request to a federation that does not exist would create it and wait in it. Instead waits for
+/// it (and the RTI) as long as requested.
 void expect_running(const FederationRequest& a, double otherwise) {
   using Clock = std::chrono::steady_clock;
   const auto most = waiting(a, otherwise);
@@ -92,14 +92,14 @@ void expect_running(const FederationRequest& a, double otherwise) {
   }
 }
 
-/// A member that looks, or speaks for us: comes late, steps with the whole federation.
+/// A federate that observes or acts for the user: joins late, steps with the whole federation.
 spacefom::Settings visitor(const FederationRequest& a, const char* role) {
   spacefom::Settings s;
   s.federation = a.what;
   s.designator = address(a);
   s.name = fmt::format("vernier-{}-{}", role, getpid());
   s.type = role;
-  s.steps.step = 0;  // the least common one
+  s.steps.step = 0;  // the least common time step
   s.late_only = true;
   s.patience = std::chrono::seconds(30);
   s.wait = waiting(a, 0.0);
@@ -134,7 +134,7 @@ std::vector<Found> documents_in(const std::string& file) {
 
 // -- showing -------------------------------------------------------------------------------------
 
-/// Where something is relative to its parent, how fast it goes and turns; empty at rest.
+/// Position relative to the parent, velocity and rate; empty at rest.
 std::string motion_text(const frames::FrameState& s) {
   const double far = s.position.norm(), fast = s.velocity.norm();
   const double turn = s.rate.norm() * 180.0 / std::numbers::pi;
@@ -169,7 +169,7 @@ void show_below(const frames::FrameTree& tree, const Objects& objects, const std
   }
 }
 
-/// "running", "frozen"; before it knows its own, what the Master says.
+/// "running", "frozen"; before its own mode is known, the Master's.
 std::string_view mode_text(const Federate& f) {
   const Mode own = f.mode(), m = own == Mode::uninitialized ? f.configuration().current : own;
   return m == Mode::freeze ? "frozen" : m == Mode::shutdown ? "shut down" : spacefom::word(m);
@@ -179,8 +179,8 @@ std::string seconds_text(Ticks t) {
   return t < 0 ? "?" : fmt::format("{:.3f} s", static_cast<double>(t) * 1e-6);
 }
 
-/// A federate that others wait for: the one that could send earliest, while it does not ask for
-/// more time itself.
+/// The federate that others wait for: the one that could send earliest and has not requested an
+/// advance.
 std::string holding_back(const std::vector<spacefom::Peer>& peers) {
   const spacefom::Peer* first = nullptr;
   bool waited_for = false;
@@ -249,7 +249,7 @@ int watch(const FederationRequest& a) {
   objects.subscribe_interfaces();
   const Interruptible stop(stopper(), &f);
   bool on = f.join() && f.begin();
-  // once a second, in place on a terminal; what the RTI says of others is asked for before
+  // once per second, in place on a terminal; MOM values are requested before
   using Clock = std::chrono::steady_clock;
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   auto shown = Clock::now() - std::chrono::seconds(1);
@@ -302,14 +302,14 @@ int record(const FederationRequest& a) {
   const std::string file = a.output.empty() ? a.what + ".federation" : a.output;
   std::ofstream out(file, std::ios::binary);
   if (!out) cannot_write(file);
-  // all classes of the federation's FOM; those of the SpaceFOM where the RTI does not give it
+  // all classes of the federation's FOM; those of the SpaceFOM if the RTI does not provide it
   const std::string document = spacefom::current_fom(visitor(a, "reader"));
   Diagnostics problems;
   std::optional<fom::Fom> fom;
   if (const auto module = fom::parse_module(document, "FOM of " + a.what, problems))
     fom = fom::merge({&*module, 1}, fom::standard_mim(), problems);
   Federate f(visitor(a, "recorder"));
-  spacefom::Objects classes(f);  // for what it subscribes
+  spacefom::Objects classes(f);  // for its subscriptions
   spacefom::FederationRecorder recorder(f, out);
   if (fom) {
     recorder.keep_all(*fom, fom::written(*fom, a.what));

@@ -9,7 +9,7 @@
 
 namespace vernier::app {
 
-/// What `vernier federate` was asked, apart from FOM modules.
+/// The arguments of `vernier federate`, except FOM modules.
 struct FederationRequest {
   std::string action;  // create, join, list, watch, ask, resign, record, replay, values
   std::string what;    // the federation, or the recording
@@ -21,7 +21,7 @@ struct FederationRequest {
   bool dry_run = false, json = false;
 };
 
-/// The actions: how each is written, and what it does.
+/// The actions: syntax and meaning.
 struct FederateAction {
   std::string_view name, words, about;
 };

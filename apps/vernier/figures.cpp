@@ -21,7 +21,7 @@ constexpr std::size_t most_points = 20'000;
 constexpr std::size_t most_markers = 12;
 constexpr std::uintmax_t most_event_bytes = 1u << 20;
 
-/// One element as a curve, in a unit of the user's choice; results are in SI.
+/// One element as a curve, in the user's unit; results are in SI.
 plot::Curve curve_of(const record::ResultReader& results, const record::Signal& signal,
                      std::uint32_t element, const std::string& unit, std::string label) {
   record::Trace trace = results.trace(signal, element, most_points);
@@ -60,7 +60,7 @@ std::vector<std::string> cells(const std::string& line) {
   return list;
 }
 
-/// The document of a run, as copied into its folder.
+/// The document of a run, as copied into its directory.
 composition::Composition document_of(const std::filesystem::path& run_folder) {
   const record::Manifest m = record::read_manifest(run_folder);
   Diagnostics ignored;
@@ -73,7 +73,7 @@ plot::Plot plot_of_figure(const record::ResultReader& results, const composition
   for (const composition::Curve& c : f.curves) {
     const std::string path = c.signal.instance + "." + c.signal.port;
     const record::Signal* signal = results.find(path);
-    if (!signal) continue;  // the user recorded something else
+    if (!signal) continue;  // the user recorded other signals
     units.insert(c.unit.empty() ? signal->spec.unit : c.unit);
     const std::uint32_t last = std::min(c.signal.last, signal->spec.count);
     for (std::uint32_t i = c.signal.first; i < last; ++i) {
@@ -82,7 +82,7 @@ plot::Plot plot_of_figure(const record::ResultReader& results, const composition
       panel.curves.push_back(curve_of(results, *signal, i, c.unit, std::move(label)));
     }
   }
-  // one unit for all needs no words of the author
+  // if all curves have one unit, the label needs no author's text
   if (panel.y_label.empty() && units.size() == 1) panel.y_label = axis("", *units.begin());
   return {.title = f.title.empty() ? f.name : f.title, .panels = {std::move(panel)}};
 }

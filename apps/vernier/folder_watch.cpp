@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 bool FolderWatch::changed(const std::set<fs::path>& folders) {
   Seen now;
   for (const fs::path& folder : folders) {
-    // a file that goes while it is looked at is noticed at the next look
+    // a file removed meanwhile is noticed at the next check
     std::error_code failed;
     for (fs::directory_iterator i(folder, failed), end; !failed && i != end; i.increment(failed)) {
       std::error_code gone;

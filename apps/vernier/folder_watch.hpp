@@ -8,11 +8,11 @@
 
 namespace vernier::app {
 
-/// Notices that files in some folders came, went or changed, by their times and sizes; hidden files
-/// and what lies in folders below do not count. Works on any file system, at the price of looking.
+/// Detects files that were added, removed or changed in some directories, by time and size; hidden
+/// files and subdirectories are ignored. Works on any file system, by polling.
 class FolderWatch {
  public:
-  /// Looks, and answers whether anything is different from the last look.
+  /// Whether anything is different from the last call.
   bool changed(const std::set<std::filesystem::path>& folders);
 
  private:

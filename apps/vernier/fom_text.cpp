@@ -26,7 +26,7 @@ std::string size_text(const fom::Layout& l) {
   return l.bytes ? fmt::format("{} byte{}", *l.bytes, *l.bytes == 1 ? "" : "s") : "variable";
 }
 
-/// What a data type is made of, in one line.
+/// The structure of a data type, in one line.
 std::string made_of(const fom::DataType& t) {
   if (const auto* b = std::get_if<fom::Basic>(&t.definition))
     return fmt::format("{} bits, {} endian", b->bits, b->little ? "little" : "big");
@@ -73,7 +73,7 @@ class Text {
  private:
   bool shown(const fom::Entry& e) const { return all_ || e.module > 0; }
 
-  /// Of the class, or of one that inherits from it.
+  /// Of the class itself, or of one derived from it.
   template <class Class>
   std::vector<bool> on_the_way(const std::vector<Class>& classes) const {
     std::vector<bool> on(classes.size());

@@ -6,8 +6,8 @@
 
 namespace vernier::app {
 
-/// What is in a FOM: classes with their members, data types with their sizes, and the rest. Parts
-/// of the MIM only with `all`.
+/// The contents of a FOM: classes with their members, data types with their sizes, and the rest.
+/// The MIM only with `all`.
 std::string fom_text(const fom::Fom&, bool all);
 
 /// The same as a JSON object, always with the MIM; indices are those of the FOM.

@@ -2,8 +2,8 @@
 
 namespace vernier::app {
 
-/// While it lives, the first Ctrl-C (or SIGTERM) calls `stop`, which must be fit for a signal
-/// handler; the second ends the program at once with status 130. One at a time.
+/// While it exists, the first Ctrl-C (or SIGTERM) calls `stop`, which must be async-signal-safe;
+/// the second ends the program at once with status 130. Only one at a time.
 class Interruptible {
  public:
   using Stop = void (*)(void* whom) noexcept;

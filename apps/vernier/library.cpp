@@ -59,7 +59,8 @@ bool is_interconnection(std::string_view file) {
          content_of(file).find("<interconnection") != std::string_view::npos;
 }
 
-/// The main document of a folder: the interconnection named as the folder is, else the first one.
+/// The main document of a directory: the interconnection with the directory's name, else the first
+/// one.
 std::string main_of(const std::string& folder, const std::vector<std::string_view>& files) {
   const std::string own = folder + "/" + folder.substr(folder.rfind('/') + 1) + ".xml";
   std::string_view found;
@@ -88,7 +89,7 @@ std::vector<Example> examples_in(std::span<const std::string_view> all) {
   return list;
 }
 
-/// A copy has no formats/ beside it: it names its grammar by what a catalogue knows.
+/// A copy has no formats/ directory nearby: it refers to its grammar by the public identifier.
 std::string with_public_identifier(std::string_view content) {
   constexpr std::string_view system = " SYSTEM \"";
   std::string text(content);
@@ -109,7 +110,7 @@ struct File {
   std::string content;
 };
 
-/// Writes all of them, or none when one is there already.
+/// Writes all of them, or none if one already exists.
 void write_all(const std::vector<File>& files, const std::string& advice) {
   for (const File& f : files) {
     if (!std::filesystem::exists(f.path)) continue;
@@ -151,7 +152,7 @@ std::string_view message_text(std::string_view code) {
 
 std::vector<Example> examples() {
   std::vector<Example> list = examples_in(embedded::examples_files());
-  // missions first: they are what people come for
+  // missions first: they interest users most
   std::stable_sort(list.begin(), list.end(), [](const Example& a, const Example& b) {
     return a.folder.starts_with("missions/") > b.folder.starts_with("missions/");
   });

@@ -6,15 +6,15 @@
 #include <string_view>
 #include <vector>
 
-/// Texts that travel inside the program: messages, missions, examples, templates and grammars.
+/// Texts embedded in the program: messages, missions, examples, templates and grammars.
 namespace vernier::app {
 
-/// The codes that have a long text, in order.
+/// The codes that have a page, in order.
 std::vector<std::string> message_codes();
 /// The text of docs/messages/CODE.md; empty when there is none.
 std::string_view message_text(std::string_view code);
 
-/// A folder of documents that can be copied and run.
+/// A directory of documents that can be copied and run.
 struct Example {
   std::string name;     // "aausat2"
   std::string folder;   // "missions/aausat2"
@@ -22,11 +22,11 @@ struct Example {
   std::string main;     // the document to run, relative to the folder
 };
 std::vector<Example> examples();
-/// Beginnings of projects.
+/// Templates for new projects.
 std::vector<Example> templates();
 
-/// Writes all files of an example or template into `target`, which must not have any of them yet.
-/// The copies name their grammars by public identifiers. Scripts can be run. Throws
+/// Writes all files of an example or template into `target`, which must not contain any of them.
+/// The copies refer to their grammars by public identifiers. Scripts are executable. Throws
 /// ConfigurationError.
 void copy_example(const Example&, const std::filesystem::path& target);
 

@@ -18,7 +18,7 @@ namespace {
 using link::Element;
 using link::Link;
 
-/// Steps a link by the wall clock with vectors that change.
+/// Steps a link by the wall clock with changing vectors.
 class Stepper {
  public:
   explicit Stepper(Link& l)
@@ -30,7 +30,7 @@ class Stepper {
     step_ = 0;
   }
   std::int64_t due() const noexcept { return link::instant(origin_, period_, step_); }
-  /// Waits until the step is due, and makes it.
+  /// Waits until the step is due, and executes it.
   void step() {
     const std::int64_t planned = due(), left = planned - link_.now();
     if (left > 0) {
@@ -72,7 +72,7 @@ class Stepper {
   std::vector<std::uint8_t> bytes_;
 };
 
-/// The other side, on a thread, for as long as it lives.
+/// The peer, on a thread, during its life.
 class Other {
  public:
   explicit Other(Link& l)
@@ -90,7 +90,7 @@ class Other {
   std::thread thread_;
 };
 
-/// What the two sides are joined by.
+/// The network between the two sides.
 struct Path {
   std::unique_ptr<link::Relay> relay;
   std::unique_ptr<link::PacketNetwork> packets;
@@ -106,7 +106,7 @@ bool is_up(const Link& l) {
   return l.state() == link::LinkState::up || l.state() == link::LinkState::degraded;
 }
 
-/// Trying again does not help.
+/// Whether retrying is useless.
 bool hopeless(link::Reason r) {
   return r == link::Reason::version || r == link::Reason::dimensions ||
          r == link::Reason::interface || r == link::Reason::key;
@@ -118,13 +118,13 @@ void wait_for_peer(Link& l, const LinkTest& t, const std::atomic<bool>& stop) {
   bool refused = false;
   while (!stop && !is_up(l)) {
     const link::Quality& q = l.quality();
-    // a server goes on: somebody else may fit
+    // a server continues: another client may fit
     refused = !server && q.troubles > 0 && hopeless(q.last_trouble);
     if (refused || net::Clock::now() >= end) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (stop || is_up(l)) return;
-  if (refused) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // for its words
+  if (refused) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // for its message
   Diagnostics problems;
   auto& d = problems.error("V5142",
                            fmt::format("the link \"{}\" did not come up at {}{}", t.home.name,
@@ -161,7 +161,7 @@ LinkFindings measure_link(const LinkTest& asked, const std::atomic<bool>& stop,
   const bool relayed = t.impairment && !path.packets;
   net::Address listen_control = t.home.control, listen_data = t.home.data;
   if (relayed && t.home.role == link::Role::server) {
-    t.home.control = t.home.data = {"127.0.0.1", "0"};  // the relay stands where one comes
+    t.home.control = t.home.data = {"127.0.0.1", "0"};  // the relay takes this place
   }
   std::unique_ptr<Link> other;
   if (t.other) {

@@ -7,14 +7,14 @@
 namespace vernier::app {
 namespace {
 
-// text as man(1) prints it word for word
+// escapes text so that man(1) prints it literally
 std::string roff(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '\\' || c == '-') out += '\\';
     out += c == '\\' ? 'e' : c;
   }
-  // a line that begins with these would be a request
+  // a line that begins with one of these would be a request
   return !out.empty() && (out[0] == '.' || out[0] == '\'') ? "\\&" + out : out;
 }
 

@@ -30,7 +30,7 @@ const char* scheme_word(Scheme s) {
   return words[static_cast<std::size_t>(s)];
 }
 
-/// Median over steps, in µs; 0 when one fails.
+/// Median over steps, in µs; 0 if one fails.
 double step_cost(const multibody_loops::Mechanism& m) {
   using clock = std::chrono::steady_clock;
   const constrained::Mechanism& mechanism = m.solver().mechanism();

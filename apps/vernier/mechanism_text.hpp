@@ -8,8 +8,8 @@
 
 namespace vernier::app {
 
-/// Nodes, elements, equations of a mechanism and what a step of it costs; takes some milliseconds,
-/// for that is measured, with steps of this one.
+/// Nodes, elements and equations of a mechanism, and the cost of a step; takes some milliseconds,
+/// since the cost is measured with steps of this mechanism.
 std::string mechanism_text(multibody_loops::Mechanism&, std::string_view indent);
 nlohmann::ordered_json mechanism_json(multibody_loops::Mechanism&);
 

@@ -8,8 +8,8 @@
 
 namespace vernier::app {
 
-/// Bodies, hinges, masses, inertias, frequencies of a spacecraft and what it costs to compute;
-/// takes about 0.1 s, for the costs are measured.
+/// Bodies, hinges, masses, inertias and frequencies of a spacecraft, and the cost of its
+/// evaluation; takes about 0.1 s, since the costs are measured.
 std::string multibody_text(const multibody::Spacecraft&, std::string_view indent);
 nlohmann::ordered_json multibody_json(const multibody::Spacecraft&);
 

@@ -16,25 +16,25 @@ class Session;
 
 namespace vernier::app {
 
-/// What is shown while a run goes: on a terminal one line that rewrites itself at most ten times a
-/// second, elsewhere one plain line per ten percent; and the events as they happen.
+/// The display during a run: on a terminal one line that is updated at most ten times a second,
+/// elsewhere one plain line per ten percent; and the events as they occur.
 class Progress {
  public:
   Progress();
   ~Progress();
 
-  /// Begins to show how far the run is, on a thread of its own.
+  /// Begins to display the progress of the run, on a separate thread.
   void follow(const session::Session&);
-  /// Room for the names of components, in characters.
+  /// The width for names of components, in characters.
   void set_component_width(std::size_t w) { component_width_ = w; }
-  /// Ends that and clears the line.
+  /// Ends the display and clears the line.
   void finish();
 
-  /// Calls `f`, which prints something, above the line of progress. From any thread.
+  /// Calls `f`, which prints something, above the progress line. From any thread.
   void hold(const std::function<void()>& f);
 
-  /// One event, above the line of progress. From any thread; after a few hundred the rest is only
-  /// counted.
+  /// Prints one event above the progress line. From any thread; after a few hundred the rest is
+  /// only counted.
   void event(const record::Event&);
 
   std::size_t events() const noexcept { return events_; }

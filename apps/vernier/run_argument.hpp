@@ -5,8 +5,8 @@
 
 namespace vernier::app {
 
-/// What a user names as a run: its folder, its results file, or the name alone, which is then
-/// looked for in runs/. Throws ConfigurationError (V7503) with the nearest name.
+/// A run as named by the user: its directory, its results file, or the name alone, which is
+/// searched in runs/. Throws ConfigurationError (V7503) with the nearest name.
 std::filesystem::path run_argument(const std::string&);
 
 }  // namespace vernier::app

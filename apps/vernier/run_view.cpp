@@ -78,7 +78,7 @@ std::string value_text(double v, const std::string& unit) {
   return unit == "1" ? short_number(v) : short_number(v) + " " + unit;
 }
 
-/// Name, value and where it comes from, in columns.
+/// Name, value and origin, in columns.
 void show_findings(const Summary& s, std::size_t warnings) {
   std::vector<std::array<std::string, 3>> rows;
   for (const session::ReportResult& r : s.reports)
@@ -128,7 +128,7 @@ void show_ending(const Summary& s) {
   }
 }
 
-/// How well time was kept: the verdict, and who used it.
+/// How well time was kept: the verdict, and the cost of the components.
 void show_real_time(const realtime::Health& h) {
   fmt::print("  {}\n\n", realtime::verdict(h));
   const std::size_t most = 12;
@@ -169,7 +169,7 @@ void show_real_time(const realtime::Health& h) {
   if (shown > 0 || h.near_throttling()) fmt::print("\n");
 }
 
-/// A signal worth looking at first: what the author shows, else what he reports, else any.
+/// A signal to look at first: one in a figure, else in a report, else any.
 std::string first_signal(const session::Session& s) {
   const composition::Composition& c = s.composition();
   for (const composition::Figure& f : c.figures) {
@@ -263,7 +263,7 @@ nlohmann::ordered_json summary_json(const session::Session& session, const Summa
 
 namespace {
 
-/// One run; `rewind` becomes where somebody wants it to begin again.
+/// One run; `rewind` is set when it was requested to begin again at a checkpoint.
 Shown run_once(const std::filesystem::path& document, session::Options options, Show show,
                std::optional<std::filesystem::path>& rewind) {
   const bool talk = show == Show::everything;

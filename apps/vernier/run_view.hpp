@@ -8,15 +8,15 @@ namespace vernier::app {
 
 enum class Show { everything, folder, json };
 
-/// A run that was shown.
+/// The outcome of a run that was shown.
 struct Shown {
   int status = 0;
   std::filesystem::path folder;  // empty: nothing was kept
 };
 
-/// Runs a document and shows it as it goes: what runs and how fast, progress on a terminal, events
-/// with their reasons, reports and checks, where the results are. Ctrl-C ends it after the current
-/// tick, a second one at once. Throws ConfigurationError when nothing was run.
+/// Runs a document and shows it: what runs and how fast, progress on a terminal, events with their
+/// reasons, reports and checks, where the results are. Ctrl-C ends it after the current tick, a
+/// second one at once. Throws ConfigurationError when nothing was run.
 Shown run_and_show(const std::filesystem::path& document, session::Options, Show);
 
 }  // namespace vernier::app

@@ -6,7 +6,7 @@
 
 namespace vernier::app {
 
-/// The text with blanks to a width on the terminal.
+/// The text padded with blanks to a width on the terminal.
 std::string padded(const std::string& text, std::size_t to);
 
 /// Rows of cells in columns.

@@ -1,6 +1,6 @@
-/* The simulator's side of RSP 1 (formats/rsp/README.md) over scp_client.c beside this file: C99, POSIX sockets, nothing else.
+/* The simulator's side of RSP 1 (formats/rsp/README.md) over scp_client.c in this directory: C99 and POSIX sockets only.
  *
- * Compile it (it includes scp_client.c) or #include it. With -DRSP_MAIN it is a program: a servicer that swings before a target.
+ * Compile it (it includes scp_client.c) or #include it. With -DRSP_MAIN it is a program: a servicer that oscillates in front of a target.
  *
  *     static struct scp_client c;              s.send = s.receive = rsp_numbers(bodies)
  *     struct rsp_run run;
@@ -10,8 +10,8 @@
  *       scp_step(&c, n, due);
  *       scp_receive(&c, NULL);
  *       rsp_begin(&run, n);
- *       rsp_send(&run, bodies, 1);             INIT, STATE or STOP, as it fits
- *       if (run.simulating) ...                the model goes on; else it stands still in its initial state
+ *       rsp_send(&run, bodies, 1);             INIT, STATE or STOP, as required
+ *       if (run.simulating) ...                the model advances; else it stays in its initial state
  *     }
  */
 #ifndef RSP_CLIENT_C
@@ -55,7 +55,7 @@ void rsp_init(struct rsp_run *r, struct scp_client *link, int bodies, int64_t fo
 
 static int64_t rsp_up(int64_t a, int64_t b) { return a / b + (a % b > 0); } /* a/b rounded up, b > 0 */
 
-/* Equations (9) to (11) in whole numbers, with the client as home in `c`; 0 when the numbers are beyond all reason. */
+/* Equations (9) to (11) of the EPOS paper in integers, with the client as home in `c`; 0 when the numbers are out of range. */
 int rsp_start_of_run(const struct scp_client *c, int64_t now, int64_t initial_ns, int64_t forerun_over, int64_t forerun_under,
                      int64_t *client_step, int64_t *server_step) {
   int64_t rest, whole;
@@ -80,10 +80,10 @@ static void rsp_halt(struct rsp_run *r) {
 static int rsp_since(const struct rsp_run *r, int64_t step, int64_t seconds) {
   return (double)(r->n - step) * (double)r->link->s.period_ns >= (double)seconds * 1e9 * (double)r->link->s.period_parts;
 }
-/* A whole number within limits. */
+/* An integer within limits. */
 static int rsp_whole(double x, double least, double most) { return x >= least && x <= most && x == (double)(int64_t)x; }
 
-/* Reads the packet in a vector; 0 when it is none. Servers send neither accelerations nor reference axes. */
+/* Decodes the packet in a vector; 0 when it is invalid. Servers send neither accelerations nor reference axes. */
 int rsp_decode(const double *v, uint32_t n, struct rsp_body *bodies, int *count) {
   uint32_t i, end;
   int b, k;
@@ -106,7 +106,7 @@ int rsp_decode(const double *v, uint32_t n, struct rsp_body *bodies, int *count)
 
 static int64_t rsp_count(double x) { return rsp_whole(x, 0, 9007199254740992.0) ? (int64_t)x : 0; }
 
-/* A vector has come: scp_poll() answered SCP_VECTOR. */
+/* A vector was received: scp_poll() returned SCP_VECTOR. */
 void rsp_take(struct rsp_run *r) {
   double v[12 + 19 * RSP_MOST_BODIES];
   struct rsp_body bodies[RSP_MOST_BODIES];
@@ -145,7 +145,7 @@ void rsp_take(struct rsp_run *r) {
         break;
       }
       if (run != r->run) break;
-      /* what was announced may have been replaced on its way: this says the same */
+      /* the announcement may have been replaced in transit: this feedback implies it */
       if (r->state == RSP_ASKING && r->server >= RSP_APPROACHING && r->server <= RSP_EXTRAPOLATING) r->state = RSP_COUNTING;
       if ((r->state == RSP_COUNTING || r->state == RSP_RUNNING) && (r->server == RSP_HALTING || r->server == RSP_SERVER_FAULT)) rsp_halt(r);
       if (active && (r->server == RSP_IDLE || r->server == RSP_SERVER_READY || r->server == RSP_AT_REST)) rsp_leave(r, RSP_WAITING);
@@ -173,10 +173,10 @@ void rsp_take(struct rsp_run *r) {
   }
 }
 
-/* Step n begins, after rsp_take() of everything that came. */
+/* Step n begins; call it after rsp_take() for all received vectors. */
 void rsp_begin(struct rsp_run *r, int64_t n) {
   r->n = n;
-  /* another session is another server, or one that has forgotten us */
+  /* a new session is another server, or one that has lost our run */
   if (r->state != RSP_OFFLINE && (!r->link->up || r->link->session != r->session)) rsp_leave(r, RSP_OFFLINE);
   if (r->state == RSP_OFFLINE && r->link->up) {
     r->session = r->link->session;
@@ -196,7 +196,7 @@ void rsp_begin(struct rsp_run *r, int64_t n) {
   if (r->state == RSP_STOPPING && rsp_since(r, r->stopped, 10)) rsp_leave(r, RSP_WAITING);
 }
 
-/* The run is to end. */
+/* Ends the run. */
 void rsp_stop(struct rsp_run *r) {
   if (r->state == RSP_ASKING || r->state == RSP_COUNTING || r->state == RSP_RUNNING) rsp_halt(r);
 }
@@ -213,7 +213,7 @@ void rsp_encode(struct rsp_run *r, int kind, int64_t step, const struct rsp_body
   if (bodies) memcpy(r->out + 12, bodies, (size_t)r->bodies * sizeof bodies[0]);
 }
 
-/* Sends what is to be sent in this step; `want`: a run is wanted as soon as the facility is ready. 0, or a negative reason of SCP. */
+/* Sends the packet of this step; `want`: start a run as soon as the facility is ready. Returns 0, or a negative reason of SCP. */
 int rsp_send(struct rsp_run *r, const struct rsp_body *bodies, int want) {
   const struct scp_client *c = r->link;
   double arguments[5] = {0};
@@ -247,7 +247,7 @@ int rsp_send(struct rsp_run *r, const struct rsp_body *bodies, int want) {
 #include <math.h>
 #include <stdlib.h>
 /* usage: rsp_client HOST[:PORT] [--data PORT] [--rate HZ] [--forerun NU] [--initial S] [--duration S]
- * A servicer that swings before a target which stands still: what examples/rsp/facility.xml expects. */
+ * A servicer that oscillates in front of a fixed target, as examples/rsp/facility.xml expects. */
 int main(int argc, char **argv) {
   static struct scp_client c;
   static struct rsp_run run;
@@ -299,7 +299,7 @@ int main(int argc, char **argv) {
       rsp_stop(&run);
       ended = 1;
     }
-    /* x = 0.1 cos 0.4 t, in its initial state while the run has not begun */
+    /* x = 0.1 cos 0.4 t; in its initial state before the run begins */
     bodies[0].position[0] = 0.1 * cos(0.4 * t);
     bodies[0].velocity[0] = -0.04 * sin(0.4 * t);
     rsp_send(&run, bodies, !ended);

@@ -1,7 +1,7 @@
 /* A client of SCP 1.0 (formats/scp/README.md), in one file of C99 for POSIX sockets. RSP on top of it: rsp_client.c.
  *
- * Compile it (cc -c scp_client.c) or #include it, before the headers of the system. Nothing is allocated, there is no thread, and
- * nothing waits but scp_open() and scp_poll(). With -DSCP_MAIN it is a program that sends cos t and prints what came back.
+ * Compile it (cc -c scp_client.c) or #include it, before the system headers. It allocates nothing, has no thread, and
+ * only scp_open() and scp_poll() wait. With -DSCP_MAIN it is a program that sends cos t and prints what it receives.
  *
  *     struct scp_settings s = {"127.0.0.1", "42750", "42751", 100000000, 1, 1, 1, SCP_DOUBLE, SCP_DOUBLE};
  *     static struct scp_client c;
@@ -43,7 +43,7 @@
 enum { SCP_NONE, SCP_DOUBLE, SCP_INT8, SCP_UINT8 };
 enum { SCP_HELLO = 1, SCP_HELLO_ACK, SCP_BYE, SCP_DATA = 0x10, SCP_PING = 0x20, SCP_PING_RETURN, SCP_REFERENCE,
        SCP_DELAY, SCP_DELAY_RETURN, SCP_CLOCK = 0x30, SCP_STATS };
-/* why a link ended, as negative answers: those of BYE, and two that never travel */
+/* why a link ended, as negative results: those of BYE, and two that are never sent */
 enum { SCP_CLOSING = 1, SCP_BUSY, SCP_VERSION, SCP_DIMENSIONS, SCP_INTERFACE, SCP_KEY, SCP_FRAMING, SCP_TIMEOUT, SCP_TOKEN,
        SCP_LOST = 101, SCP_UNREACHABLE };
 enum { SCP_NOTHING = 0, SCP_VECTOR = 1 };
@@ -87,22 +87,22 @@ struct scp_client {
   uint64_t peer_period_ns;
   uint32_t peer_period_parts, ping_ms, timeout_ms, delay_ms;
   unsigned char nonce[32], server_nonce[32], token[8];
-  /* what came, and what waits to be sent */
+  /* received data, and data to send */
   struct scp_header header;
   unsigned char vector[SCP_MOST_PAYLOAD], next[SCP_MOST_PAYLOAD];
   int64_t received, answers, counted, output_acq, next_acq, next_echo, began;
   int64_t step, next_ping, next_delay, last_answer, pings[16], delays[16];
-  /* step correlation: the other's steps per step of ours are over/under */
+  /* step correlation: the peer's steps per step of ours are over/under */
   int steps_known;
   int64_t over, under, reference_home, reference_target;
-  /* time correlation: home = target + offset, ns. The exchange with the shortest round trip of each second is used */
+  /* clock correlation: home = target + offset, ns. Uses the exchange with the shortest round trip of each second */
   int clock_known;
   int64_t offset, round_trip, best_trip, best_offset, best_since;
   struct scp_figure send_to_receive, acquisition_to_output, dead_time;
   uint64_t vectors_sent, vectors_received, replaced, misplaced, unknown, unasked, gaps, dropped;
 };
 
-/* -- bytes, checksums, the key -- */
+/* -- bytes, CRC-32C, SHA-256 (FIPS 180-4) and HMAC (RFC 2104) -- */
 
 static void scp_put(unsigned char *p, uint64_t v, int bytes) {
   int i;
@@ -157,7 +157,7 @@ static void scp_sha256_block(uint32_t h[8], const unsigned char *p) {
   }
   for (i = 0; i < 8; ++i) h[i] += v[i];
 }
-/* of two pieces, one after the other */
+/* the digest of two consecutive pieces */
 static void scp_sha256(const unsigned char *a, size_t na, const unsigned char *b, size_t nb, unsigned char digest[32]) {
   uint32_t h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   unsigned char block[64];
@@ -189,7 +189,7 @@ void scp_hmac(const void *key, size_t key_bytes, const void *message, size_t n, 
 
 /* -- frames -- */
 
-/* Writes a frame; answers its length. */
+/* Writes a frame; returns its length. */
 size_t scp_write(const struct scp_header *h, const void *payload, size_t n, unsigned char *to) {
   memset(to, 0, 64);
   memcpy(to, "SCP1\1\0", 6);
@@ -213,7 +213,7 @@ size_t scp_write(const struct scp_header *h, const void *payload, size_t n, unsi
 
 static int scp_far(int64_t v) { return v > INT64_C(1) << 60 || v < -(INT64_C(1) << 60); }
 
-/* Reads a header. Null when it is good; else what is wrong. */
+/* Decodes a header. Null when it is valid; else what is wrong. */
 const char *scp_read_header(const unsigned char *p, struct scp_header *h) {
   memset(h, 0, sizeof *h);
   if (memcmp(p, "SCP1", 4) != 0) return "it does not begin with SCP1";
@@ -261,7 +261,7 @@ static int scp_fail(struct scp_client *c, int reason, const char *what) {
   return -reason;
 }
 
-/* Sends what waits on a connection, without waiting. When it has ended, reading will tell why. */
+/* Sends queued data on a connection without blocking. If the connection has ended, reading reports why. */
 static void scp_flush(struct scp_wire *w) {
   while (w->gone < w->out) {
     const ssize_t n = send(w->socket, w->outgoing + w->gone, w->out - w->gone, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -310,7 +310,7 @@ static void scp_say_bye(struct scp_client *c, int reason, const char *text) {
   }
 }
 
-/* Reads what has come; 0, or -1 when the connection has ended. */
+/* Reads available data; 0, or -1 when the connection has ended. */
 static int scp_read(struct scp_wire *w) {
   const size_t room = sizeof w->in - w->have;
   const ssize_t n = room ? recv(w->socket, w->in + w->have, room, MSG_DONTWAIT) : 1;
@@ -322,7 +322,7 @@ static void scp_drop(struct scp_wire *w, size_t n) {
   memmove(w->in, w->in + n, w->have);
 }
 
-/* The next frame that has come whole: 1, and its bytes are at w->in until scp_drop(); 0 none; else -reason. */
+/* The next complete frame: 1, with its bytes at w->in until scp_drop(); 0: none; else -reason. */
 static int scp_next(struct scp_client *c, struct scp_wire *w, struct scp_header *h, size_t *bytes) {
   const char *flaw;
   for (;;) {
@@ -356,7 +356,7 @@ static int scp_next(struct scp_client *c, struct scp_wire *w, struct scp_header 
   }
 }
 
-/* The other side says why it goes. */
+/* The peer closes the link and gives the reason. */
 static int scp_take_bye(struct scp_client *c, const unsigned char *payload, uint32_t n) {
   char text[121] = {0};
   const uint32_t reason = n >= 4 ? (uint32_t)scp_get(payload, 4) : SCP_FRAMING;
@@ -368,7 +368,7 @@ static int scp_take_bye(struct scp_client *c, const unsigned char *payload, uint
 
 /* -- handshake -- */
 
-/* The payload of a HELLO on a connection; answers its length. */
+/* Writes the payload of a HELLO on a connection; returns its length. */
 size_t scp_write_hello(const struct scp_client *c, int on, unsigned char *p) {
   unsigned char m[212] = "SCP1 client";
   const size_t name = c->s.name ? strlen(c->s.name) : 0;
@@ -410,7 +410,7 @@ static uint64_t scp_gcd(uint64_t a, uint64_t b) {
   return a;
 }
 
-/* Whether the server's answer fits; 0, or why not. */
+/* Checks the server's answer; 0, or the reason why it does not match. */
 static int scp_take_ack(struct scp_client *c, int on, const struct scp_header *h, const unsigned char *p) {
   unsigned char m[212] = "SCP1 server", proof[32];
   uint64_t a, b, g;
@@ -429,7 +429,7 @@ static int scp_take_ack(struct scp_client *c, int on, const struct scp_header *h
   c->peer_period_parts = parts;
   if (parts == 0 || c->peer_period_ns > (UINT64_C(1) << 62) || c->peer_period_ns / parts < 1000 || c->peer_period_ns / parts > UINT64_C(1000000000000))
     return scp_fail(c, SCP_DIMENSIONS, "its sample time is none");
-  /* own period over the other's, in lowest terms */
+  /* own period over the peer's, in lowest terms */
   g = scp_gcd(c->s.period_ns, c->peer_period_ns);
   a = c->s.period_ns / g;
   b = c->peer_period_ns / g;
@@ -471,7 +471,7 @@ static int scp_take_ack(struct scp_client *c, int on, const struct scp_header *h
   return 0;
 }
 
-/* Waits until a connection can be read (or written), for some ns; 1 when it can. */
+/* Waits until a connection can be read (or written), at most until `until`; 1 when it can. */
 static int scp_wait(int socket_, short events, int64_t until) {
   struct pollfd p;
   const int64_t left = until - scp_now();
@@ -534,7 +534,7 @@ static int scp_greet(struct scp_client *c, int on, const char *host, const char 
   return 0;
 }
 
-/* Connects and greets; takes up to four seconds. 0, or the negative reason, with words in c->error. */
+/* Connects and performs the handshake; takes up to four seconds. 0, or the negative reason, with a text in c->error. */
 int scp_open(struct scp_client *c, const struct scp_settings *s) {
   int r;
   memset(c, 0, sizeof *c);
@@ -586,7 +586,7 @@ static void scp_remember(int64_t list[16], int64_t stamp) {
   list[0] = stamp;
 }
 
-/* t1, t4 are ours, T2, T3 theirs; all within 2^60, so that nothing overflows. */
+/* t1, t4 are ours, T2, T3 the peer's; all within 2^60, so that nothing overflows. */
 static void scp_take_exchange(struct scp_client *c, int64_t t1, int64_t T2, int64_t T3, int64_t t4) {
   const int64_t trip = (t4 - t1) - (T3 - T2), twice = (t1 - T2) + (t4 - T3);
   if (T3 < T2 || t4 < t1 || trip < 0) {
@@ -607,7 +607,7 @@ static void scp_take_exchange(struct scp_client *c, int64_t t1, int64_t T2, int6
   c->clock_known = 1;
 }
 
-/* A frame came at `now`: SCP_VECTOR, SCP_NOTHING, or a negative reason. */
+/* Processes a frame received at `now`: SCP_VECTOR, SCP_NOTHING, or a negative reason. */
 static int scp_take(struct scp_client *c, int on, const struct scp_header *h, const unsigned char *payload, int64_t now) {
   struct scp_wire *w = &c->wire[on];
   if (h->session != c->session) return scp_fail(c, SCP_FRAMING, "a frame of another session");
@@ -665,7 +665,7 @@ static int scp_take(struct scp_client *c, int on, const struct scp_header *h, co
   return SCP_NOTHING;
 }
 
-/* What is due, and what could not leave before. */
+/* Sends what is due, and what could not be sent before. */
 static int scp_tick(struct scp_client *c, int64_t now) {
   int i;
   if (now - c->last_answer > c->timeout_ms * INT64_C(1000000)) {
@@ -696,8 +696,8 @@ static int scp_tick(struct scp_client *c, int64_t now) {
   return 0;
 }
 
-/* Lets the link live until `until` (scp_now()'s clock), at least once. Returns at once with SCP_VECTOR when a vector
- * came (in c->vector, with its c->header), SCP_NOTHING when it is time, or a negative reason when the link has ended. */
+/* Serves the link until `until` (scp_now()'s clock), at least once. Returns at once with SCP_VECTOR when a vector was
+ * received (in c->vector, with its c->header), SCP_NOTHING at that time, or a negative reason when the link has ended. */
 int scp_poll(struct scp_client *c, int64_t until) {
   if (!c->up) return -c->reason;
   for (;;) {
@@ -743,7 +743,7 @@ int scp_poll(struct scp_client *c, int64_t until) {
   }
 }
 
-/* Step n begins, planned for `planned`: tells the other side. */
+/* Step n begins, planned for `planned`: tells the peer. */
 void scp_step(struct scp_client *c, int64_t n, int64_t planned) {
   c->step = n;
   c->stepping = 1;
@@ -751,7 +751,7 @@ void scp_step(struct scp_client *c, int64_t n, int64_t planned) {
   if (c->up) scp_say(c, SCP_REFERENCE, planned, 0);
 }
 
-/* The newest vector, into `to` (null: only marks it as output): 1 when it is new, 0 when it is the last again. */
+/* Copies the newest vector to `to` (null: only marks it as output): 1 when it is new, 0 when it is the last again. */
 int scp_receive(struct scp_client *c, void *to) {
   const int64_t now = scp_now();
   uint32_t i;
@@ -774,7 +774,7 @@ int scp_receive(struct scp_client *c, void *to) {
   return 1;
 }
 
-/* Sends a vector, acquired at `acquired` (0: now). One that could not leave yet is replaced. 0, or a negative reason. */
+/* Sends a vector, acquired at `acquired` (0: now). It replaces one that could not be sent yet. 0, or a negative reason. */
 int scp_send(struct scp_client *c, const void *vector, int64_t acquired) {
   uint32_t i;
   if (!c->up) return -c->reason;
@@ -794,7 +794,7 @@ int scp_send(struct scp_client *c, const void *vector, int64_t acquired) {
   return scp_tick(c, scp_now());
 }
 
-/* over/under times k, rounded down; *rest is what is left, in parts of `under`. */
+/* over/under times k, rounded down; *rest is the remainder over `under`. */
 static int64_t scp_scaled(int64_t k, int64_t over, int64_t under, int64_t *rest) {
   int64_t whole = k / under, part = k % under;
   if (part < 0) {
@@ -808,18 +808,18 @@ static int64_t scp_scaled(int64_t k, int64_t over, int64_t under, int64_t *rest)
   *rest = part * over % under;
   return whole * over + part * over / under;
 }
-/* Equation (1): the other side's step at our step n, rounded down, with the rest in parts of c->under. */
+/* Equation (1) of the EPOS paper: the peer's step at our step n, rounded down, with the remainder over c->under. */
 int64_t scp_target_step(const struct scp_client *c, int64_t n, int64_t *rest) {
   return scp_scaled(n - c->reference_home, c->over, c->under, rest) + c->reference_target;
 }
 
-/* Steps that keep to the server's clock; all zero at the start, and kept when a link comes again. */
+/* Steps that follow the server's clock; all zero at the start, and kept when a link is re-established. */
 struct scp_grid {
   uint32_t session;
   int64_t offset, shift;
 };
-/* When step n is due; step 0 was at `start`. Call it once in each step: the grid follows what the offset of the clocks changes by,
- * at most a thousandth of a period a step. */
+/* When step n is due; step 0 was at `start`. Call it once per step: the grid follows changes of the clock offset,
+ * by at most a thousandth of a period per step. */
 int64_t scp_due(struct scp_grid *g, const struct scp_client *c, int64_t start, int64_t n) {
   const int64_t most = (int64_t)(c->s.period_ns / c->s.period_parts / 1000);
   int64_t rest;
@@ -843,7 +843,7 @@ void scp_close(struct scp_client *c) {
 #include <math.h>
 #include <stdlib.h>
 /* usage: scp_client HOST[:PORT] [--data PORT] [--rate HZ] [--seconds S] [--send N] [--receive N] [--key FILE] [--again]
- * Sends cos t in every element and prints what came; --again: comes back when the link is lost. */
+ * Sends cos t in every element and prints what it receives; --again: reconnects when the link is lost. */
 int main(int argc, char **argv) {
   static struct scp_client c;
   static unsigned char key[4096];

@@ -57,7 +57,7 @@ def encoded(kind, run, step, bodies=(), arguments=(), accelerations=False, size=
 
 
 def decoded(v):
-    """The packet in a vector; None when it is none. Accelerations, and rates in reference axes, do not come from servers."""
+    """The packet in a vector; None when it is invalid. Servers send neither accelerations nor rates in reference axes."""
     def whole(x, least, most):
         return least <= x <= most and x == math.floor(x)
     if len(v) < 12 or v[0] != 1.0 or not whole(v[1], 1, 9) or not whole(v[2], 0, WHOLE / 2) or not whole(v[3], -WHOLE, WHOLE):
@@ -82,7 +82,7 @@ def decoded(v):
 
 
 def turned(q, x):
-    """A vector of reference axes in those of the body: q* x q."""
+    """Rotates a vector from reference axes to body axes: q* x q."""
     w, u = q[0], [-c for c in q[1:]]
     def cross(a, b):
         return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
@@ -102,7 +102,7 @@ def start_of_run(now, initial_ns, period, forerun, over, under, reference):
 
 
 class Run:
-    """Asks for runs, says when the simulation begins, and sends its states."""
+    """Requests runs, announces when the simulation begins, and sends its states."""
 
     def __init__(self, link, bodies, forerun=(1, 2), initial_ns=30 * scp_client.SECOND, accelerations=False, note=lambda text: None):
         self.link, self.bodies, self.forerun, self.initial_ns, self.accelerations, self.note = \
@@ -127,10 +127,10 @@ class Run:
         return (self.n - step) * self.link.period[0] >= seconds * 1e9 * self.link.period[1]
 
     def begin(self, n):
-        """Step n begins, after take() of everything that came."""
+        """Step n begins; call it after take() for all received vectors."""
         self.n = n
         if self.state != OFFLINE and (not self.link.up or self.link.session != self.session):
-            self.leave(OFFLINE)  # another session is another server, or one that has forgotten us
+            self.leave(OFFLINE)  # a new session is another server, or one that has lost our run
         if self.state == OFFLINE and self.link.up:
             self.session = self.link.session
             self.change(WAITING)
@@ -139,7 +139,7 @@ class Run:
             self.note("no answer to the initialization")
             self.leave(WAITING)
         if self.state == COUNTING and n >= self.start[0]:
-            self.simulating = True  # the model is in its initial state in this step, and leaves it after
+            self.simulating = True  # in this step the model is still in its initial state
             if n > self.start[0]:
                 self.counters["runs"] += 1
                 self.change(RUNNING)
@@ -165,7 +165,7 @@ class Run:
             self.counters["extrapolated"], self.counters["late"], self.counters["rejected"] = map(int, p.arguments[2:5])
             if self.state == WAITING:
                 self.ready = self.server == "ready"
-            elif p.run == self.run:  # what was announced may have been replaced on its way: this says the same
+            elif p.run == self.run:  # the announcement may have been replaced in transit: this implies it
                 if self.state == ASKING and self.server in ("approaching", "running", "extrapolating"):
                     self.change(COUNTING)
                 if self.state in (COUNTING, RUNNING) and self.server in ("halting", "fault"):
@@ -193,22 +193,22 @@ class Run:
         self.change(STOPPING)
 
     def stop(self):
-        """The run is to end."""
+        """Ends the run."""
         if self.state in (ASKING, COUNTING, RUNNING):
             self.halt()
 
     def due(self, k):
-        """Server step at which command k is due."""
+        """The server step at which command k is due."""
         whole, rest = divmod((k - self.start[0]) * self.link.over, self.link.under)
         return self.start[1] + whole + rest / self.link.under
 
     def send(self, bodies, want=True):
-        """Sends what is to be sent in this step; `want`: a run is wanted as soon as the facility is ready."""
+        """Sends the packet of this step; `want`: start a run as soon as the facility is ready."""
         if self.state == WAITING and self.ready and want and self.link.reference:
             self.start = start_of_run(self.n, self.initial_ns, self.link.period, self.forerun, self.link.over, self.link.under, self.link.reference)
             self.run, self.asked = max(self.run, self.known_run) + 1, self.n
             arguments = (self.start[1], *self.link.period, self.forerun[0] / self.forerun[1], self.initial_ns * 1e-9)
-            self.request = self.vector(INIT, self.start[0], bodies, arguments)  # does not change while it is repeated
+            self.request = self.vector(INIT, self.start[0], bodies, arguments)  # constant while it is repeated
             self.change(ASKING)
         if self.state == ASKING:
             self.link.send(self.request)
@@ -240,7 +240,7 @@ def main(words=None):
     start, n, t, farthest, ended = scp_client.now(), 0, 0.0, 0.0, False
     target = Body((2.0, 0.0, 0.0), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     while not (ended and run.state in (WAITING, OFFLINE)) and n < (a.initial + a.duration + 30) * a.rate:
-        due = link.due(start, n)  # on the server's clock, so that the forerun lasts
+        due = link.due(start, n)  # on the server's clock, so that the forerun stays constant
         try:
             if not link.up:
                 link.open()
@@ -252,7 +252,7 @@ def main(words=None):
             if run.simulating and t >= a.duration:
                 run.stop()
                 ended = True
-            # x = 0.1 cos 0.4 t, in its initial state while the run has not begun
+            # x = 0.1 cos 0.4 t; in its initial state before the run begins
             servicer = Body((0.1 * math.cos(0.4 * t), 0.0, 0.0), (-0.04 * math.sin(0.4 * t), 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
             run.send([servicer, target], want=not ended)
             if run.simulating:

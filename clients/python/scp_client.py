@@ -47,7 +47,7 @@ now = time.monotonic_ns
 
 
 class LinkError(Exception):
-    """Why a link ended, or did not begin. `reason` is a number of BYE, LOST or UNREACHABLE; `theirs`: the other side said so."""
+    """Why a link ended or could not begin. `reason` is a number of BYE, LOST or UNREACHABLE; `theirs`: reported by the peer."""
 
     def __init__(self, reason, text, theirs=False):
         super().__init__(("the peer reports: " if theirs else "") + text)
@@ -82,7 +82,7 @@ def write_frame(h, payload=b""):
 
 
 def read_header(data):
-    """The header in 64 bytes; LinkError when it is none."""
+    """Decodes the header in 64 bytes; LinkError when it is invalid."""
     if data[:4] != b"SCP1":
         raise LinkError(FRAMING, "it does not begin with SCP1")
     if data[4] != 1:
@@ -99,7 +99,7 @@ def read_header(data):
 
 
 class _Wire:
-    """One connection: bytes in, bytes out, sequence numbers. Never waits."""
+    """One connection: bytes in, bytes out, sequence numbers. Never blocks."""
 
     def __init__(self, connection):
         self.socket, self.sent, self.expected, self.partial_since = connection, 0, 0, 0
@@ -108,7 +108,7 @@ class _Wire:
         connection.setblocking(False)
 
     def flush(self):
-        """Sends what waits. When the connection has ended, reading will tell why."""
+        """Sends queued data. If the connection has ended, reading reports why."""
         try:
             while self.out:
                 del self.out[:self.socket.send(self.out)]
@@ -129,7 +129,7 @@ class _Wire:
         self.have += data
 
     def next(self, data_bytes, others):
-        """The next frame that has come whole, as (header, payload); None: not yet."""
+        """The next complete frame as (header, payload); None: not yet."""
         while True:
             skipped = min(self.skip, len(self.have))
             del self.have[:skipped]
@@ -172,7 +172,7 @@ class Figure:
 
 
 class Client:
-    """One end of a link. `period`: nanoseconds and what they are divided by, (100_000_000, 3) for a thirtieth of a second."""
+    """One end of a link. `period`: nanoseconds and a divisor, (100_000_000, 3) for a thirtieth of a second."""
 
     def __init__(self, host="127.0.0.1", control_port=42750, data_port=None, period=(100_000_000, 1), send=1, receive=1,
                  send_element=DOUBLE, receive_element=DOUBLE, key=None, interface_hash=0, name="scp_client.py",
@@ -189,13 +189,13 @@ class Client:
     # -- handshake --
 
     def hello(self, connection):
-        """The payload of the greeting on a connection."""
+        """The payload of HELLO on a connection."""
         head = GREETING.pack(1, connection + 1, 1 if self.key else 0, MOST_PAYLOAD, *self.period, *self.counts, *self.elements, 0,
                              *self.asked, 0, self.token if connection == VECTORS else 0, self.interface_hash,
                              self.name.encode()[:31], b"scp_client.py 1.0")
         if not self.key:
             return head
-        # the server's nonce is not known to the first greeting
+        # the server's nonce is not known yet for the first HELLO
         return head + self.nonce + (self.proof(b"SCP1 client", head) if connection == VECTORS else bytes(32))
 
     def proof(self, who, head):
@@ -203,7 +203,7 @@ class Client:
         return hmac.new(self.key, message, hashlib.sha256).digest()
 
     def open(self):
-        """Connects and greets, within four seconds; LinkError when it comes to nothing."""
+        """Connects and performs the handshake, within four seconds; LinkError when that fails."""
         self.session, self.token, self.nonce, self.server_nonce = 0, 0, os.urandom(32), bytes(32)
         self.vector, self.header, self.fresh, self.waiting, self.received = None, None, False, None, 0
         self.answers, self.counted, self.output_acq = 0, 0, 0
@@ -259,7 +259,7 @@ class Client:
             raise LinkError(DIMENSIONS, "its sample time is none")
         if not all(0 < t <= 3_600_000 for t in (ping, timeout, delay)):
             raise LinkError(FRAMING, "intervals without meaning")
-        # own period over the other's, in lowest terms
+        # own period over the peer's, in lowest terms
         over, under = self.period[0] * parts, period * self.period[1]
         self.over, self.under = over // math.gcd(over, under), under // math.gcd(over, under)
         self.peer_period, self.max_payload = (period, parts), min(most, MOST_PAYLOAD)
@@ -287,7 +287,7 @@ class Client:
                 w.flush()
 
     def fail(self, error):
-        """Tells the other side, closes, and passes the error on."""
+        """Tells the peer, closes, and raises the error."""
         if not error.theirs and error.reason < LOST:
             self.say_bye(error.reason, str(error))
         self.drop()
@@ -322,7 +322,7 @@ class Client:
             self.counters["unasked"] += 1
             return
         self.round_trip = trip
-        if self.best is None or t4 - self.best_since >= SECOND:  # a new second: the best of the last one holds
+        if self.best is None or t4 - self.best_since >= SECOND:  # a new second: use the best exchange of the last one
             if self.best:
                 self.offset = self.best[1]
             self.best, self.best_since = (trip, offset), t4
@@ -331,7 +331,7 @@ class Client:
             self.offset = self.best[1]
 
     def take(self, on, h, payload, t):
-        """True when a vector came."""
+        """True when a vector was received."""
         w = self.wires[on]
         if h.session != self.session:
             raise LinkError(FRAMING, "a frame of another session")
@@ -357,7 +357,7 @@ class Client:
         elif h.type == DELAY:
             self.queue(CONTROL, DELAY_RETURN, t_acq=t, echo=h.t_trm)
         elif h.type == REFERENCE:
-            # what comes before the first step belongs to its beginning
+            # a reference received before the first step belongs to its beginning
             self.reference = (self.current + 1 if self.stepping else self.current, h.step)
         elif h.type in (PING_RETURN, DELAY_RETURN):
             asked = self.pings if h.type == PING_RETURN else self.delays
@@ -389,7 +389,7 @@ class Client:
             w.flush()
 
     def poll(self, until):
-        """Lets the link live until `until` (clock of now()), at least once. Returns early with each vector that comes; None: it is time."""
+        """Serves the link until `until` (clock of now()), at least once. Returns early with each vector received; None: time is up."""
         if not self.up:
             raise LinkError(LOST, "the link is not up")
         try:
@@ -419,13 +419,13 @@ class Client:
             self.fail(e)
 
     def step(self, n, planned):
-        """Step n begins, planned for `planned`: tells the other side."""
+        """Step n begins, planned for `planned`: tells the peer."""
         self.current, self.output_acq, self.stepping = n, 0, True
         if self.up:
             self.queue(CONTROL, REFERENCE, t_acq=planned)
 
     def receive(self):
-        """The newest vector (None before the first), and whether it is new. Taking it is its output."""
+        """The newest vector (None before the first), and whether it is new. Taking it counts as its output."""
         if not self.fresh:
             return self.vector, False
         t, self.fresh, self.output_acq = now(), False, self.header.t_acq
@@ -437,7 +437,7 @@ class Client:
         return self.vector, True
 
     def send(self, values, acquired=0):
-        """Sends a vector; one that could not leave yet is replaced."""
+        """Sends a vector; it replaces one that could not be sent yet."""
         self.counters["replaced"] += self.waiting is not None
         self.waiting = (self.formats[0].pack(*values), acquired or now(), self.output_acq)
         if self.up:
@@ -447,7 +447,7 @@ class Client:
                 self.fail(e)
 
     def target_step(self, n):
-        """Equation (1), the other side's step at our step n: (whole, rest) with the rest in parts of `under`; None: not known yet."""
+        """Equation (1) of the EPOS paper, the peer's step at our step n: (whole, rest) with the rest over `under`; None: not known yet."""
         if self.reference is None:
             return None
         whole, rest = divmod((n - self.reference[0]) * self.over, self.under)
@@ -455,13 +455,13 @@ class Client:
 
 
     def due(self, start, n):
-        """When step n is due, for steps that keep to the server's clock: call it once in each step.
+        """When step n is due, for steps that follow the server's clock: call it once per step.
 
         `start` is when step 0 was; the grid follows what the offset of the clocks changes by, at most a thousandth of a period a step.
         """
         if self.up and self.offset is not None:
             if self.followed is None or self.followed[0] != self.session:
-                self.followed = (self.session, self.offset)  # another server's clock is followed from here on
+                self.followed = (self.session, self.offset)  # from here on follows another server's clock
             most = max(self.period[0] // self.period[1] // 1000, 1)
             change = max(-most, min(most, self.offset - self.followed[1]))
             self.followed = (self.session, self.followed[1] + change)

@@ -1,4 +1,4 @@
-// A component of one's own, run by the executive: a leaky counter of photons.
+// A user-defined component, run by the executive: a leaky photon counter.
 //   dN/dt = rate - N / decay,   in: rate [1/s],   out: count [1]
 #include <cmath>
 #include <cstdio>
@@ -31,7 +31,7 @@ class PhotonCounter final : public vernier::Component {
   }
 
   vernier::Advance advance(vernier::Time from, vernier::Time to) noexcept override {
-    // exact for a held rate
+    // exact for a constant rate
     const double full = rate_[0] * decay_;
     count_ = full + (count_ - full) * std::exp(-vernier::seconds(to - from) / decay_);
     return {to};

@@ -18,7 +18,7 @@ def main():
     parser.add_argument("--vernier", default=shutil.which("vernier") or str(HERE.parents[1] / "build/bin/vernier"), help="the program")
     parser.add_argument("--out", default="runs", help="where the runs' folders are made")
     a = parser.parse_args()
-    # any free port, so that it never meets another federation
+    # any free port, so that it never joins another federation
     rti = subprocess.Popen([a.vernier, "rti", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
     try:
         address = re.search(r"tcp://\S+:\d+", rti.stdout.readline())[0]  # it listens

@@ -16,7 +16,7 @@ class Tank:
         return [self.x, self.x / 2]
 
     def step(self, t, t_next, inputs):
-        rest = 2 * inputs[0]  # where the level would settle
+        rest = 2 * inputs[0]  # the equilibrium level
         self.x = rest + (self.x - rest) * math.exp(-(t_next - t) / 2)
         return [self.x, self.x / 2]
 

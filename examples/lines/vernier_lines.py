@@ -25,7 +25,7 @@ LONGEST_LINE = 1 << 20
 
 
 class ProtocolError(Exception):
-    """The other side does not speak the protocol."""
+    """The peer does not use the protocol."""
 
 
 def _address(text):
@@ -57,7 +57,7 @@ def _done(t_text, values, labels=()):
 
 
 class Session:
-    """Answers requests for one model; `answer` takes a line and gives one back, or None."""
+    """Answers requests for one model; `answer` takes a line and returns one, or None."""
 
     def __init__(self, model, name):
         self.model, self.name = model, name
@@ -71,7 +71,7 @@ class Session:
             return "ERROR unknown verb"
         try:
             return handler(words)
-        except Exception as problem:  # the run shows it to its user
+        except Exception as problem:  # the run shows it to the user
             return "ERROR " + " ".join(f"{type(problem).__name__}: {problem}".split())
 
     def _hello(self, words):
@@ -119,7 +119,7 @@ class Session:
 
 
 def serve(model, name, *, listen=None, connect=None, timeout=30.0):
-    """Speaks for `model` until the run says BYE (True) or goes away (False).
+    """Serves `model` until the run sends BYE (True) or disconnects (False).
 
     Give one of listen="127.0.0.1:4711" and connect="127.0.0.1:4711".
     """

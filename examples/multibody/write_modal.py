@@ -23,7 +23,7 @@ def shape(beta, s):
 
 lump = MASS / POINTS
 places = [(i + 0.5) / POINTS for i in range(POINTS)]
-# the sum over the points is not quite the integral: scale to modal mass 1 kg, as a program would
+# the sum over the points differs slightly from the integral: scale to modal mass 1 kg
 scales = [1 / math.sqrt(sum(lump * shape(b, s)[0] ** 2 for s in places)) for b in BETA]
 hertz = [b * b * math.sqrt(EI * LENGTH / MASS) / LENGTH**2 / (2 * math.pi) for b in BETA]
 
@@ -38,7 +38,7 @@ for number, s, mass in [(1, 0.0, 0.0), *((i + 2, s, lump) for i, s in enumerate(
     print(f"point {number}  {mass:.9g}  {LENGTH * s:.9g} 0 0{inertia}")
     for i, (beta, scale) in enumerate(zip(BETA, scales), 1):
         deflection, slope = shape(beta, s)
-        # z by the deflection; a beam that bends up turns about -y
+        # deflection in z; a beam that bends upwards rotates about -y
         print(f" {i}  0 0 {scale * deflection:.9g}  0 {-scale * slope / LENGTH:.9g} 0")
 print(f"check mass {MASS:.9g}")
 print("check modal_mass", *["1"] * MODES)

@@ -78,7 +78,7 @@ static int output(void* p, int64_t t, const double* in, double* out) {
 
 static int advance(void* p, int64_t from, int64_t to, const double* in) {
   lowpass* self = p;
-  /* exact for a held input */
+  /* exact for a constant input */
   const double keep = exp(-(double)(to - from) * 1e-9 / self->tau);
   for (uint32_t i = 0; i < self->size; ++i) {
     if (fabs(in[i]) > 1e6) {

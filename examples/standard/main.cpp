@@ -1,5 +1,5 @@
-// Flies Cassini from a program: sets a parameter, pushes the spacecraft, reads a signal, saves and
-// goes back. usage: fly missions/cassini/cassini.xml [folder for results]
+// Flies Cassini from a program: sets a parameter, applies a torque, reads a signal, saves and
+// restores the state. usage: fly missions/cassini/cassini.xml [directory for results]
 #include <cstdio>
 #include <vernier/standard/simulation.hpp>
 

@@ -1,4 +1,4 @@
-// The list of what this shared object has. Names, units and descriptions are what users see.
+// The list of the elements in this shared object. Users see the names, units and descriptions.
 #include "magnetic_bearing.hpp"
 #include "quadratic_drag.hpp"
 

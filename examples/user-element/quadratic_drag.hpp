@@ -4,7 +4,7 @@
 
 #include "vernier/kernel/constrained/user_element.hpp"
 
-/// Drag of a body that is the same from all sides, F = -b |v| v at its node; the Jacobian by hand:
+/// Isotropic drag of a body, F = -b |v| v at its node; the Jacobian by hand:
 /// ∂F/∂v = -b (|v| + v vᵀ / |v|).
 class QuadraticDrag final : public vernier::constrained::Element {
  public:
@@ -23,7 +23,7 @@ class QuadraticDrag final : public vernier::constrained::Element {
     const double speed = std::sqrt(dot(v, v));
     out.act(0, v * (-b_ * speed), {});
     if (!out.jacobian) return;
-    // the residual counts forces negative; the velocity is the unknown itself, so there is no c
+    // the residual counts forces as negative; the velocity is the unknown itself, so there is no c
     const double a[] = {v.x, v.y, v.z}, inverse = speed > 0.0 ? 1.0 / speed : 0.0;
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) out.at(i, j) += b_ * a[i] * a[j] * inverse;

@@ -1,5 +1,5 @@
-// Loads the shared object as Vernier does, checks every Jacobian against differences, and runs both
-// elements against closed forms. usage: elements_test <user_elements.so>
+// Loads the shared object as Vernier does, compares every Jacobian with differences, and compares
+// runs of both elements with closed forms. usage: elements_test <user_elements.so>
 #include <cmath>
 #include <cstdio>
 #include <string>

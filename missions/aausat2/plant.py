@@ -11,7 +11,7 @@ import math
 import pathlib
 import sys
 
-# in the source tree, or beside it after `vernier examples copy lines`
+# in the source tree, or in a sibling directory after `vernier examples copy lines`
 here = pathlib.Path(__file__).resolve().parent
 sys.path += [str(here.parents[1] / "examples" / "lines"), str(here.parent / "lines")]
 import vernier_lines  # noqa: E402
@@ -25,7 +25,7 @@ COIL = 0.01463959077
 
 
 def field(t):
-    """The field in inertial axes, and the angles it comes from."""
+    """The field in inertial axes, and the angles from which it follows."""
     u, longitude = U0 + RATE * t, LONGITUDE + EARTH_RATE * t
     r = (math.cos(u), math.sin(u) * math.cos(INCLINATION), math.sin(u) * math.sin(INCLINATION))
     m = (-math.sin(COLATITUDE) * math.cos(longitude), -math.sin(COLATITUDE) * math.sin(longitude),
@@ -63,7 +63,7 @@ class Plant:
         return self.outputs(t)
 
     def slopes(self, t, now):
-        """Of the commands: along a line where the last one foretold them, else held."""
+        """The commands: extrapolated linearly where that predicted the last one, else held."""
         slopes, trends = [0.0] * 6, [0.0] * 6
         if self.last is not None and t > self.last[0]:
             then, before, old = self.last

@@ -34,10 +34,10 @@ points += [
     (114, STACK, 0.0, (0.5, -0.5, -1.9)),
     (121, STACK, 0.0, (0.25, 0.0, -2.2)),  # engines
     (122, STACK, 0.0, (-0.25, 0.0, -2.2)),
-    (131, STACK, 0.0, (0.0, 0.0, -0.2)),  # where the oxidiser's pendulum hangs
+    (131, STACK, 0.0, (0.0, 0.0, -0.2)),  # attachment of the oxidiser's pendulum
     (132, STACK, 0.0, (0.0, 0.0, 1.1)),  # and the fuel's
     (141, STACK, 0.0, (0.0, -1.4, 0.2)),  # probe
-    (151, STACK, 0.0, (1.3, 1.3, -1.5)),  # clusters of thrusters
+    (151, STACK, 0.0, (1.3, 1.3, -1.5)),  # thruster clusters
     (152, STACK, 0.0, (-1.3, 1.3, -1.5)),
     (153, STACK, 0.0, (-1.3, -1.3, -1.5)),
     (154, STACK, 0.0, (1.3, -1.3, -1.5)),
@@ -47,7 +47,7 @@ points += [
 
 
 def field(mode, part, p):
-    """Displacement and half its curl, before they are made orthonormal."""
+    """Displacement and half its curl, before orthonormalization."""
     x, y, z = p
     s = x - 0.9 if part == BOOM else -0.9 - x if part == TRUSS else 0.0
     if mode == 0:
@@ -56,12 +56,12 @@ def field(mode, part, p):
         return ((0, s * s, 0), (0, 0, 2 * s)) if part == BOOM else ((0, 0, 0), (0, 0, 0))
     if mode == 2:
         return ((0, 0, s * s), (0, 2 * s, 0)) if part == TRUSS else ((0, 0, 0), (0, 0, 0))
-    if mode == 3:  # sections of the stack stay plane
+    if mode == 3:  # plane sections of the stack remain plane
         return (z * z, 0, -2 * x * z), (0, 2 * z, 0)
     return (-y * z, x * z, 0), (-0.5 * x, -0.5 * y, z)
 
 
-# displacement and rotation of every point, six numbers; made orthonormal with respect to mass, one after the other
+# displacement and rotation of every point, six numbers; mass-orthonormalized by Gram-Schmidt
 shapes = []
 for i in range(5):
     shape = [[*t, *r] for t, r in (field(i, part, p) for _, part, _, p in points)]

@@ -29,7 +29,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 STATES = ["idle", "ready", "approaching", "running", "extrapolating", "halting", "halted", "fault"]
 STEP = 0.004
-PATIENCE = 120.0  # s for what a process does at once, on a machine that is not busy
+PATIENCE = 120.0  # s; a process needs much less unless the machine is busy
 PAPER = {"send to receive": "2.5 ms", "acquisition to output": "20 ms", "dead time": "40 ms", "control chain": "32 ms", "drift": "1e-6 s/s"}
 
 
@@ -38,7 +38,7 @@ class Failure(Exception):
 
 
 def free_ports(kept=[]):
-    """Two, which stay bound, so that nobody else is given them before somebody listens there."""
+    """Two ports that stay bound, so that no other process gets them before they are used."""
     pair = [socket.socket() for _ in range(2)]
     for s in pair:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -48,7 +48,7 @@ def free_ports(kept=[]):
 
 
 class Run:
-    """A `vernier run` in a process of its own, whose events can be waited for."""
+    """A `vernier run` in its own process, whose events can be awaited."""
 
     def __init__(self, program, name, document, folder, settings=(), options=()):
         self.name = name
@@ -56,7 +56,7 @@ class Run:
         words = [program, "run", HERE / document, "--out", self.folder, *options]
         for s in settings:
             words += ["--set", s]
-        self.before = {p.name for p in self.folder.glob("*-*")}  # runs of other times
+        self.before = {p.name for p in self.folder.glob("*-*")}  # earlier runs
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
         self.lines, self.seen = queue.Queue(), []
         for work in (self.read, self.follow):
@@ -64,11 +64,11 @@ class Run:
 
     def read(self):
         for line in self.process.stdout:
-            if not line.startswith("  t = "):  # events: after many of them it shows no more
+            if not line.startswith("  t = "):  # events: after many of them the program prints no more
                 self.lines.put(line.rstrip())
 
     def follow(self):
-        """The events, from the file that has all."""
+        """The events, from the file that contains all of them."""
         known, over = 0, False
         while not over:
             over = self.process.poll() is not None
@@ -82,7 +82,7 @@ class Run:
         self.lines.put(None)
 
     def wait_for(self, pattern, seconds=0.0):
-        """The next line that has the pattern, which is due in so many seconds."""
+        """The next line that matches the pattern, within this many seconds."""
         seconds += PATIENCE
         end = time.monotonic() + seconds
         while True:
@@ -101,7 +101,7 @@ class Run:
             os.kill(self.process.pid, number)
 
     def end(self, number=signal.SIGINT, seconds=PATIENCE):
-        """Its status after the signal."""
+        """The exit status after the signal."""
         self.tell(number)
         try:
             return self.process.wait(seconds)
@@ -113,7 +113,7 @@ class Run:
         return (self.folder / "latest").resolve()
 
     def late(self):
-        """Whether it said that it, or what it waited for, was late."""
+        """Whether it reported that it, or a peer it waited for, was late."""
         try:
             return json.loads((self.results() / "manifest.json").read_text(encoding="utf-8"))["statistics"]["late"] > 0
         except (OSError, ValueError, KeyError):
@@ -121,7 +121,7 @@ class Run:
 
 
 class Cable:
-    """Two TCP relays on ports of their own; pull() lets nothing through any more, in either direction, and closes nothing."""
+    """Two TCP relays on their own ports; pull() blocks both directions without closing anything."""
 
     def __init__(self, to):
         self.pulled = threading.Event()
@@ -173,7 +173,7 @@ class Cable:
             one.close()
 
 
-# ---- what a run left
+# ---- results of a run
 
 class Table:
     """Signals of a run by name; elements as name[0]."""
@@ -182,7 +182,7 @@ class Table:
         text = subprocess.run([program, "export", run, *signals, "--format", "csv"], check=True, capture_output=True, text=True).stdout
         rows = csv.reader(line for line in text.splitlines() if line and not line.startswith("#"))
         head = [re.sub(r" \[.*\]$|\s*\(.*\)$", "", name) for name in next(rows)]
-        # of several rows of one time, the last: what follows from events
+        # of several rows at one time, the last: after the events
         at = {row[0]: [float(x) if x else math.nan for x in row] for row in rows}
         columns = list(zip(*at.values()))
         self.columns = dict(zip(head, columns))
@@ -205,13 +205,13 @@ def states_of(table):
 
 
 def continuous(table, limits):
-    """Raises unless the commanded motion goes on from step to step: places by the velocities, velocities within the accelerations."""
+    """Raises unless the commanded motion is continuous: positions follow the velocities, velocities stay within the accelerations."""
     worst, followed = {"step": 0.0, "velocity": 0.0, "turn": 0.0}, 0
     for body in ("servicer", "target"):
         p, v = table.vector(f"simulator.{body}.position", 3), table.vector(f"simulator.{body}.velocity", 3)
         q, w = table.vector(f"simulator.{body}.attitude", 4), table.vector(f"simulator.{body}.rate", 3)
         for k in range(1, len(p)):
-            # robots that do not follow make no command
+            # robots that are not following have no command
             if table.t[k] - table.t[k - 1] > 1.5 * STEP or table["robots.state"][k - 1] != 2 or table["robots.state"][k] != 2:
                 continue
             followed += 1
@@ -243,7 +243,7 @@ def percentile(values, share):
 
 
 def packets(table, what, begin, end):
-    """(time, last, mean of twenty) of a delay for each command that came in between."""
+    """(time, last, mean of twenty) of a delay for each command in the interval."""
     rows, before = [], None
     for t, last, recent in zip(table.t, table[f"simulator.link.last.{what}"], table[f"simulator.link.{what}"]):
         if before is not None and last != before and begin <= t <= end:
@@ -275,14 +275,14 @@ class Experiment:
         self.program, self.out, self.short = program, out, short
         help_text = subprocess.run([program, "run", "--help"], capture_output=True, text=True).stdout
         self.paced = ["--rt"] if "--rt " in help_text or "--rt\n" in help_text else ["--rate", "1"]
-        # a short way to the start takes less time
+        # a short approach takes less time
         self.initial, self.start = (2, ["formation.orbit.r=0.05 -9.8 0.05"]) if short else (20, [])
-        self.pause = 0.7 if short else 3.0  # s in flight before something happens
+        self.pause = 0.7 if short else 3.0  # s in flight before an incident
         server = (HERE / "server.xml").read_text(encoding="utf-8")
         value = lambda name: float(re.search(rf'name="{name}">([-0-9.e]+)', server)[1])
         self.limits = {"acceleration": value("acceleration"), "angular_acceleration": math.radians(value("angular_acceleration"))}
         self.findings = []
-        self.runs = threading.local()  # of an attempt
+        self.runs = threading.local()  # of the current attempt
 
     def facility(self, name):
         ports = free_ports()
@@ -305,7 +305,7 @@ class Experiment:
                                  [*(paced or self.paced), "--until", "3600s"]))
 
     def priority(self, link):
-        """What the frames wait for should not wait behind other work."""
+        """Processes on which the frames depend should not wait for other work."""
         return [f"{link}.priority=70"] if self.paced == ["--rt"] else []
 
     def table(self, run):
@@ -339,7 +339,7 @@ class Experiment:
 
     @staticmethod
     def passes_through(flight):
-        """Raises unless what is commanded when a state is due is that state."""
+        """Raises unless the commanded state equals each state when it is due."""
         table, places = flight["table"], flight["position"]
         rows = {round(t / STEP): k for k, t in enumerate(table.t)}
         due = [round((flight["begin"] + i * flight["period"]) / STEP) for i in range(len(places))]
@@ -354,8 +354,8 @@ class Experiment:
             raise Failure("no commanded state could be compared with the requested one")
 
     def phases(self, count):
-        """Delays of short flights one after another: where in a step of the facility the simulator's steps fall is another each time, and
-        stays so for a run, since both keep to one clock here."""
+        """Delays of successive short flights: the phase of the simulator's steps relative to the facility's differs each time, and
+        is constant during a run, since both use one clock here."""
         facility, ports = self.facility("facility-phases")
         simulators = []
         try:
@@ -395,7 +395,7 @@ class Experiment:
                 if t < asked:
                     place, speed = 0.0, 0.0
                 else:
-                    # the state that was due last
+                    # the last state that was due
                     i = math.floor((t - begin) / flight["period"] + 1e-6) if t >= begin else 0
                     i = min(i, len(flight["position"]) - 1)
                     place, speed = flight["position"][i], flight["velocity"][i]
@@ -426,7 +426,7 @@ class Experiment:
                                 f"{until:.3f}s", "--title", f"{title}, {label}", "--no-events", "-o", name], check=True, capture_output=True)
 
     def chain(self, flight):
-        """By how many steps current follows commanded: the shift at which they are equal."""
+        """By how many steps the current state follows the command: the shift at which they are equal."""
         table = flight["table"]
         rows = [k for k, t in enumerate(table.t) if flight["begin"] + 0.2 < t < flight["end"] - 0.2]
         commanded, current = table["simulator.servicer.position[1]"], table["robots.measured.servicer.position[1]"]
@@ -482,7 +482,7 @@ class Experiment:
             facility.wait_for("→ halted")
 
         def stands_still():
-            """Answers whether the run went on after it."""
+            """Returns whether the run continued afterwards."""
             simulators[-1].tell(signal.SIGSTOP)
             time.sleep(0.15)
             simulators[-1].tell(signal.SIGCONT)
@@ -495,7 +495,7 @@ class Experiment:
             cable.pulled.set()
             facility.wait_for("→ extrapolating")
             halted()
-            time.sleep(1.2)  # longer than the time-out of the link
+            time.sleep(1.2)  # longer than the timeout of the link
             told.append("it is put back")
             cable.pulled.clear()
             flying()
@@ -506,7 +506,7 @@ class Experiment:
             simulators.append(self.simulator("simulator-again", "simulator.xml", ports))
             flying()
             told.append("it stands still for 0.15 s")
-            # a machine with other work may lose more time than that: then the run ends, and the next one begins
+            # a busy machine may lose more time than that: then the run ends, and the next one begins
             for _ in range(5):
                 if stands_still():
                     break
@@ -554,7 +554,7 @@ def main():
     e = Experiment(str(pathlib.Path(a.vernier).resolve()), a.out.resolve(), a.short)
     try:
         def tried(what, *arguments):
-            """A test may run on a machine that stands still for longer than a facility forgives: once more, if the runs say that they were late."""
+            """The machine may pause for longer than a facility tolerates: repeats the test once if the runs report that they were late."""
             end = time.monotonic() + 100
             while True:
                 e.runs.all = []
@@ -567,7 +567,7 @@ def main():
                 if time.monotonic() > end:
                     return None
 
-        # the short ones all at once; figures are measured one after another
+        # short ones in parallel; figures are measured one after another
         with concurrent.futures.ThreadPoolExecutor(3 if a.short else 1) as pool:
             flights, incidents = {}, None
             if a.only != "incidents":

@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # converged, one beam per link, controllers continuous: time, both joints (rad), end of link 2 (m)
 REFERENCE = [(1.0, 0.065412, 0.005062, 1.996145, 0.124011), (2.5, 0.729209, 0.600284, 0.996507, 1.633547),
              (5.0, 1.595489, 1.755534, -1.002590, 0.789574)]
-# what the scheme itself is off by at these steps, and six digits
+# the error of the scheme itself at these steps, to six digits
 ALLOWED = {330: 1e-5, 1000: 2e-6}
 SIGNALS = ("joint_1.angle", "joint_2.angle", "end_1.position", "end_2.position")
 
@@ -31,7 +31,7 @@ class Failure(Exception):
     pass
 
 
-# ---- pictures of paths; those over time are drawn by `vernier plot`
+# ---- plots of paths; `vernier plot` draws those over time
 
 def ticks(low, high):
     step = 10 ** math.floor(math.log10((high - low) / 4))
@@ -67,7 +67,7 @@ def draw_paths(file, title, curves, window):
 
 
 def asked(t):
-    """The angle that both joints are asked for."""
+    """The commanded angle of both joints."""
     a = 4 * (math.pi / 2) / 25
     return a / 2 * (t * t - 2 * max(t - 2.5, 0) ** 2 + max(t - 5, 0) ** 2)
 
@@ -106,14 +106,14 @@ class Experiment:
         return dict(zip(head, zip(*([float(x) for x in row] for row in rows[1:]))))
 
     def continuous(self, hz):
-        """Against the converged values."""
+        """Compares with the converged values."""
         run = self.finish(self.start(self.document("continuous.xml", hz)), may_fail=True)["folder"]
         table = self.table(run, [f"robot.{s}" for s in SIGNALS])
         t = table[next(iter(table))]
         worst = 0.0
         for when, *values in REFERENCE:
             k = min(range(len(t)), key=lambda i: abs(t[i] - when))
-            # ticks of 330 Hz do not fall on 2.5 s: to second order in between
+            # ticks of 330 Hz do not include 2.5 s: interpolate to second order
             names = ("robot.joint_1.angle", "robot.joint_2.angle", "robot.end_2.position[0]", "robot.end_2.position[1]")
             ours = [self.between(t, table[n], k, when) for n in names]
             errors = [a - b for a, b in zip(ours, values)]
@@ -142,7 +142,7 @@ class Experiment:
         """Robot and controller in two processes, by the wall clock."""
         memory = f"flexible-robot-{os.getpid()}-{hz}"
         settings = lambda peer: ["--set", f"{peer}.name={memory}", "--set", f"{peer}.rate={hz} Hz", *self.pace]
-        # a step of delay each way: rate gains that are stable with none at 330 Hz (h Kd / J near 1) no longer are
+        # one step of delay each way: rate gains that are stable without delay at 330 Hz (h Kd / J near 1) are unstable here
         gains = ["--set", "law.kd_1=2", "--set", "law.kd_2=0.3"] if hz < 500 else []
         controller = self.start(self.document("controller.xml", hz), *settings("plant"), *gains, "--until", "20s")
         plant = self.start(self.document("plant.xml", hz), *settings("controller"))

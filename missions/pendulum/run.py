@@ -34,10 +34,10 @@ class Experiment:
         self.a = a
         self.vernier = a.vernier or shutil.which("vernier") or str(HERE.parents[1] / "build/bin/vernier")
         help_text = subprocess.run([self.vernier, "run", "--help"], capture_output=True, text=True, check=True).stdout
-        # by the wall clock alone where real time is not wanted
+        # only by the wall clock where real time is not requested
         self.pace = ["--rate", "1"] if a.normal or "--rt" not in help_text else ["--rt"]
-        self.memory = f"pendulum-{os.getpid()}"  # several experiments on one machine do not meet
-        self.restart = None  # s until a controller that was killed was there again
+        self.memory = f"pendulum-{os.getpid()}"  # keeps experiments on one machine apart
+        self.restart = None  # s until a killed controller was back
 
     def start(self, side, peer, *more):
         words = [self.vernier, "run", str(HERE / f"{side}.xml"), "--json", "--out", self.a.out, "--until", f"{self.a.seconds}s",
@@ -48,7 +48,7 @@ class Experiment:
         controller, plant = self.start("controller", "plant"), self.start("plant", "controller")
         killed = None
         try:
-            # by the time of the plant, which begins when both have come
+            # by the plant's time, which begins when both are present
             self.wait_for(plant, lambda: self.plant_time() >= 0.4 * self.a.seconds)
             os.kill(controller.pid, signal.SIGSTOP)
             time.sleep(self.a.pause / 1000)
@@ -74,14 +74,14 @@ class Experiment:
 
     @staticmethod
     def wait_for(plant, condition):
-        """Whether it came before the end of the plant."""
+        """Whether it happened before the end of the plant."""
         while plant.poll() is None:
             if condition():
                 return True
             time.sleep(0.002)
         return False
 
-    # what both have written, as formats/shared/README.md lays it out
+    # the shared memory, with the layout of formats/shared/README.md
 
     def shared(self, form, at):
         try:
@@ -90,7 +90,7 @@ class Experiment:
             return (0,) * len(struct.unpack(form, bytes(struct.calcsize(form))))
 
     def plant_time(self):
-        """s, of the newest vector of the plant that is whole."""
+        """The time in s of the plant's newest complete vector."""
         places = [self.shared("<QqqddQ", 192 + 192 + 64 * k) for k in range(3)]
         return 1e-3 * max(p[1] if p[0] == p[5] else 0 for p in places)
 

@@ -20,8 +20,8 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The Moon's frame is dead-reckoned over at most 1 s with the acceleration between its last two states: off by 5/12 of its jerk, 7e-9 m/s^3, so 3e-9 m. What shows is
-# the rounding of positions of 3e8 m, 6e-8 m: five of them.
+# The Moon's frame is dead-reckoned over at most 1 s with the acceleration between its last two states: the error is 5/12 of its jerk, 7e-9 m/s^3, so 3e-9 m. The
+# rounding of positions of 3e8 m dominates, 6e-8 m: five of them.
 OWN, SEEN = 3e-7, 3e-7
 
 
@@ -53,7 +53,7 @@ class Federation:
             earth = ["--until", f"{self.a.seconds}s"]
             self.member("moon")
             self.member("vehicle")
-            if self.a.fast:  # else all is over before they come
+            if self.a.fast:  # else everything ends before they join
                 earth += ["--set", "federate.pace=none"]
                 self.look()
                 awaited = {"Moon", "Vehicle", "Watcher", "vernier-watcher"}
@@ -78,7 +78,7 @@ class Federation:
         self.start("watch", "federate", "watch", "earth-moon", "--rti", self.address, "--wait", "120", "--until", f"{int(0.5 * self.a.seconds)}s")
 
     def rti_says(self, words):
-        """The next line with these words."""
+        """The next line that contains these words."""
         rti = self.processes["rti"]
         patience = threading.Timer(180, rti.kill)
         patience.start()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts an RTI and runs the federate in a federation of its own: its checks must hold.
+# Starts an RTI and runs the federate in its own federation: its checks must hold.
 # usage: test.sh [PORT]      (VERNIER=path/to/vernier when it is not in the PATH)
 set -e
 cd "$(dirname "$0")"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Plays the device and runs the simulator against it in real time: its checks must hold.
+# Simulates the device and runs the simulator with it in real time: its checks must hold.
 # usage: test.sh [PORT [DATA_PORT]]      (VERNIER=path/to/vernier when it is not in the PATH)
 set -e
 cd "$(dirname "$0")"

@@ -14,10 +14,10 @@
 #include <type_traits>
 #include <vector>
 
-/// Numbers, texts and sequences as bytes: what protocols and files are written and read with.
-/// Nothing is padded. A text, a blob or a sequence is preceded by its 32-bit count; an optional
-/// value by a byte, 0 or 1; an array of bytes or characters has no count. A struct is written and
-/// read as its `fields(visitor)` lists them (`static constexpr bool visited = true`).
+/// Encodes and decodes numbers, texts and sequences as bytes, for protocols and files. There is no
+/// padding. A text, a blob or a sequence is preceded by its 32-bit count, an optional value by a
+/// byte, 0 or 1; an array of bytes or characters has no count. A struct is encoded in the order in
+/// which its `fields(visitor)` lists them (`static constexpr bool visited = true`).
 namespace vernier {
 
 using Bytes = std::span<const std::byte>;
@@ -40,7 +40,7 @@ T load(const std::byte* from) noexcept {
   return std::bit_cast<T>(bytes);
 }
 
-/// Bytes of a format that have no meaning yet: written as zeros, skipped when read.
+/// Reserved bytes of a format: written as zeros, skipped when read.
 template <std::size_t count>
 struct Reserved {};
 
@@ -62,7 +62,7 @@ class GrowingBuffer {
 class BoundedBuffer {
  public:
   explicit BoundedBuffer(std::span<std::byte> to) noexcept : to_(to) {}
-  /// Null when there is less, and from then on.
+  /// Null when there is not enough room, and from then on.
   std::byte* room(std::size_t bytes) noexcept {
     if (bytes > to_.size() - used_) ok_ = false;
     if (!ok_) return nullptr;
@@ -145,7 +145,7 @@ using BigEndianWriter = BasicWriter<GrowingBuffer, std::endian::big>;
 /// ok() is false once something did not fit.
 using SpanWriter = BasicWriter<BoundedBuffer, std::endian::little>;
 
-/// Reads what a writer wrote, from an untrusted source: once something does not fit, everything
+/// Decodes what a writer encoded, from an untrusted source: after the first mismatch everything
 /// reads as zero or empty and ok() is false. Views (Bytes, string_view) point into the buffer.
 template <std::endian order>
 class BasicReader {
@@ -153,7 +153,7 @@ class BasicReader {
   explicit BasicReader(Bytes from) noexcept : rest_(from) {}
 
   bool ok() const noexcept { return ok_; }
-  /// All was read and nothing is left.
+  /// Everything was read and nothing is left.
   bool complete() const noexcept { return ok_ && rest_.empty(); }
   Bytes rest() const noexcept { return rest_; }
   void refuse() noexcept {
@@ -180,7 +180,7 @@ class BasicReader {
     rest_ = rest_.subspan(bytes);
     return found;
   }
-  /// All of them, or none and ok() is false.
+  /// All of them, or none with ok() false.
   template <Number T>
   void numbers(std::span<T> all) noexcept {
     const Bytes b = raw(all.size_bytes());
@@ -243,7 +243,7 @@ class BasicReader {
   void get(std::vector<T>& all) {
     all.clear();
     const auto count = number<std::uint32_t>();
-    if (count > rest_.size()) return refuse();  // each takes one byte at least
+    if (count > rest_.size()) return refuse();  // each takes at least one byte
     for (std::uint32_t i = 0; i < count && ok_; ++i) get(all.emplace_back());
   }
   template <class T>

@@ -1,5 +1,5 @@
-// Bytes of anybody, read as every kind of value in an order that the first bytes choose: nothing is
-// read beyond the end, and what was read is written again as it came.
+// Arbitrary bytes, read as every kind of value in an order that the first bytes select: nothing is
+// read beyond the end, and each value encodes to the bytes it was read from.
 #include <cstdlib>
 
 #include "vernier/base/codec.hpp"

@@ -105,7 +105,7 @@ TEST(Codec, ReadsWhatItWrote) {
 TEST(Codec, WhatIsCutShortIsRefusedAndNeverReadBeyond) {
   const auto bytes = written(sample());
   for (std::size_t n = 0; n < bytes.size(); ++n) {
-    // a copy of the very size, so that a sanitizer sees a byte too many
+    // a copy of exactly this size, so that a sanitizer detects reading one byte too many
     const std::vector<std::byte> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n));
     Outer back;
     ByteReader r(cut);
@@ -146,7 +146,7 @@ TEST(Codec, ASpanIsNeverWrittenBeyondItsEnd) {
     w(sample());
     EXPECT_EQ(w.ok(), n == whole.size()) << n;
     if (!w.ok()) {
-      // nothing more, even if it would fit
+      // after a failure nothing more is written, even if it would fit
       const std::size_t used = w.used();
       w(std::uint8_t{1});
       EXPECT_EQ(w.used(), used);

@@ -20,7 +20,7 @@ Colors colors(Severity s, Rendering how) {
   return {s == Severity::error ? "\033[1;31m" : "\033[1;33m", "\033[1m", "\033[36m", "\033[0m"};
 }
 
-// what stands before the mark, with tabs kept so that the mark stays under its column
+// the indentation of the mark, with tabs kept so that the mark stays under its column
 std::string indentation(std::string_view line, int column) {
   std::string blank;
   int at = 1;
@@ -33,9 +33,9 @@ std::string indentation(std::string_view line, int column) {
   return blank;
 }
 
-// without what a terminal would obey: messages quote files and peers
+// removes control characters that a terminal would interpret: messages quote files and peers
 std::string plain(std::string text) {
-  if (text.ends_with('\r')) text.pop_back();  // of a file with the line ends of others
+  if (text.ends_with('\r')) text.pop_back();  // of a file with CR LF line ends
   std::replace_if(
       text.begin(), text.end(),
       [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; }, '?');
@@ -44,7 +44,7 @@ std::string plain(std::string text) {
 
 constexpr int widest = 160;  // characters of a source line that are shown
 
-// a part of a long line around the column that is meant, and that column in it
+// a part of a long line around the marked column, and that column in it
 std::string clipped(const std::string& line, int& column) {
   const auto characters = static_cast<int>(width(line));
   if (characters <= widest) return line;

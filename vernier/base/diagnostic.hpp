@@ -11,37 +11,37 @@
 
 namespace vernier {
 
-/// Where in a document; line and column count from 1, columns in characters. Line 0: the whole
+/// A place in a document; line and column count from 1, columns in characters. Line 0: the whole
 /// file.
 struct Place {
   std::string file;
   int line = 0;
   int column = 0;
-  int length = 1;  // of what is meant, in characters, on that line
+  int length = 1;  // of the marked text on that line, in characters
 };
 
-/// A line of a document, to be shown.
+/// A line of a document, for display.
 struct SourceLine {
   int number = 0;
   std::string text;
 };
 
-/// One problem in the user's words: of what the user gave, unless the category says otherwise.
+/// One problem in the user's terms: with the user's input, unless the category says otherwise.
 struct Diagnostic {
   Severity severity = Severity::error;
   std::string code;                // "V1203"; `vernier explain V1203` has the long text
   std::string message;             // one sentence, no full stop
   Place place;                     // file empty: no place
   std::vector<SourceLine> source;  // the last one is the marked line
-  std::string mark;                // said beside the ^^^^ mark: "did you mean <diffequation>?"
-  std::vector<std::string> body;   // lines shown under the place as they are: a chain of ports
+  std::string mark;                // shown beside the ^^^^ mark: "did you mean <diffequation>?"
+  std::vector<std::string> body;   // lines shown under the place unchanged: a chain of ports
   std::vector<std::string> notes;  // what was expected, what to do
   Category category = Category::input;
   bool shown = false;  // by who found it: where `source` is empty, no line is to be shown
 };
 
-/// The problems found so far, in the order found. A reader goes on after a problem, so that the
-/// user sees all of them at once.
+/// The problems found so far, in order. A reader continues after a problem, so that the user sees
+/// all of them at once.
 class Diagnostics {
  public:
   /// Returns the stored one, for adding notes.
@@ -62,8 +62,8 @@ class Diagnostics {
   std::vector<Diagnostic> list_;
 };
 
-/// What the user gave cannot be used, or what it needs is not there (see the category). Carries
-/// everything that was found.
+/// The user's input cannot be used, or something it needs is missing (see the category). Carries
+/// all problems that were found.
 class ConfigurationError : public std::runtime_error {
  public:
   explicit ConfigurationError(Diagnostics);
@@ -75,7 +75,7 @@ class ConfigurationError : public std::runtime_error {
   Diagnostics diagnostics_;
 };
 
-/// How text is shown: `color` adds terminal colours.
+/// How text is displayed: `color` adds terminal colours.
 struct Rendering {
   bool color = false;
 };
@@ -93,8 +93,8 @@ struct Rendering {
 /// The line `see:` is added when the code is not empty. Ends with a line break.
 std::string rendered(const Diagnostic&, Rendering = {});
 
-/// All of them, at most `most`, then a count of the rest; a blank line between two. The last line
-/// counts ("6 errors in battery.xml; nothing was run") when there is an error.
+/// All of them, at most `most`, then a count of the rest; separated by blank lines. If there is an
+/// error, the last line is a count ("6 errors in battery.xml; nothing was run").
 std::string rendered(const Diagnostics&, std::size_t most = 20, Rendering = {});
 
 }  // namespace vernier

@@ -12,12 +12,12 @@ namespace vernier {
 
 using Digest = std::array<std::byte, 32>;
 
-/// SHA-256, taken in pieces.
+/// SHA-256 (FIPS 180-4), computed incrementally.
 class Sha256 {
  public:
   void add(std::span<const std::byte>) noexcept;
   void add(std::string_view text) noexcept { add(std::as_bytes(std::span(text))); }
-  /// Of everything added; the object is then of no further use.
+  /// The digest of everything added; do not use the object afterwards.
   Digest finish() noexcept;
 
  private:

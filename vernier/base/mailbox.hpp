@@ -10,15 +10,15 @@
 #include <span>
 
 /// Mailboxes between one writer and one reader, in the same process or in two that share memory.
-/// Neither side ever waits for the other, allocates or makes a system call. They live in memory of
-/// the caller's, which must be aligned to mailbox_line; what the other side may have damaged is
-/// never used to address memory.
+/// Wait-free: neither side ever waits for the other, allocates or makes a system call. They use
+/// memory of the caller, which must be aligned to mailbox_line. Data that the other side may have
+/// damaged is never used to address memory.
 namespace vernier {
 
-constexpr std::size_t mailbox_line = 64;  // bytes that two processors share only as a whole
+constexpr std::size_t mailbox_line = 64;  // bytes of a cache line
 
-/// Keeps every message in order until it is taken; full: the writer is told, and decides. Both
-/// sides may use one object, or each an object of its own over the same memory.
+/// Keeps every message in order until it is taken; when it is full, the writer is told and decides.
+/// Both sides may use one object, or each its own object over the same memory.
 template <template <class> class Atomic = std::atomic>
 class BasicQueue {
  public:
@@ -28,18 +28,19 @@ class BasicQueue {
   }
 
   BasicQueue() = default;
-  /// A queue over memory of bytes(message_bytes, capacity); both sides give the same numbers.
+  /// A queue over memory of bytes(message_bytes, capacity); both sides must use the same numbers.
   BasicQueue(std::span<std::byte> memory, std::size_t message_bytes, std::size_t capacity) noexcept
       : ends_(reinterpret_cast<Ends*>(memory.data())),
         messages_(memory.data() + sizeof(Ends)),
         stride_(stride(message_bytes)),
         mask_(std::bit_ceil(capacity) - 1) {}
-  /// Makes it empty; before the first use, by one side alone.
+  /// Empties it; before the first use, by one side alone.
   void clear() noexcept { new (ends_) Ends(); }
 
   // -- the writer's side --
 
-  /// Where the next message goes; null when the queue is full. Visible to the reader after push().
+  /// Where to write the next message; null when the queue is full. Visible to the reader after
+  /// push().
   std::byte* next() noexcept {
     const std::uint64_t head = ends_->head.load(std::memory_order_relaxed);
     if (head - known_tail_ > mask_) {
@@ -51,7 +52,7 @@ class BasicQueue {
   void push() noexcept {
     ends_->head.store(ends_->head.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  /// Messages that surely fit now.
+  /// Messages that are certain to fit now.
   std::size_t room() noexcept {
     known_tail_ = ends_->tail.load(std::memory_order_acquire);
     const std::uint64_t used = ends_->head.load(std::memory_order_relaxed) - known_tail_;
@@ -60,7 +61,7 @@ class BasicQueue {
 
   // -- the reader's side --
 
-  /// The oldest message; null when there is none. Its memory is the writer's again after pop().
+  /// The oldest message; null when there is none. Its memory returns to the writer after pop().
   const std::byte* front() noexcept {
     const std::uint64_t tail = ends_->tail.load(std::memory_order_relaxed);
     if (tail == known_head_) {
@@ -91,8 +92,8 @@ class BasicQueue {
   alignas(mailbox_line) std::uint64_t known_head_ = 0;  // the reader's
 };
 
-/// Keeps the newest message alone: a new one replaces one that was not taken. Reading without a new
-/// one gives the last again and says so.
+/// Keeps only the newest message: a new one replaces one that was not taken. Reading without a new
+/// one returns the last again and says so. A triple buffer.
 template <template <class> class Atomic = std::atomic>
 class BasicLatest {
  public:
@@ -101,27 +102,27 @@ class BasicLatest {
   }
 
   BasicLatest() = default;
-  /// Over memory of bytes(message_bytes); both sides give the same number.
+  /// Over memory of bytes(message_bytes); both sides must use the same number.
   BasicLatest(std::span<std::byte> memory, std::size_t message_bytes) noexcept
       : hands_(reinterpret_cast<Hands*>(memory.data())),
         messages_(memory.data() + sizeof(Hands)),
         stride_(stride(message_bytes)) {}
-  /// Nothing written yet, and the message to be read until then all zero; before the first use, by
-  /// one side alone.
+  /// Nothing is written yet, and the message to read until then is all zero; before the first use,
+  /// by one side alone.
   void clear() noexcept {
     new (hands_) Hands();
     std::memset(messages_, 0, 3 * stride_);
   }
 
-  /// A side begins again after one that may have been killed at any point: it takes the message
-  /// that nobody else has. Before its first use; the other side may go on meanwhile. False when the
-  /// other side was left between two of its accesses as well, or the memory is damaged.
+  /// Restarts a side whose predecessor may have been killed at any point: it takes the buffer that
+  /// no other side has. Before its first use; the other side may continue meanwhile. False when the
+  /// other side was also interrupted between two of its accesses, or the memory is damaged.
   bool resume_writer() noexcept { return resume(hands_->writer, hands_->reader); }
   bool resume_reader() noexcept { return resume(hands_->reader, hands_->writer); }
 
   // -- the writer's side --
 
-  /// Where the next message goes; visible to the reader after write().
+  /// Where to write the next message; visible to the reader after write().
   std::byte* next() noexcept { return message(hands_->writer.load(std::memory_order_relaxed)); }
   void write() noexcept {
     const std::uint32_t mine = hands_->writer.load(std::memory_order_relaxed) & slot;
@@ -131,7 +132,7 @@ class BasicLatest {
 
   // -- the reader's side --
 
-  /// Takes the newest message if there is one that was not taken: true. It is at front().
+  /// True if there is a new message: takes the newest. It is at front().
   bool read() noexcept {
     if (!(hands_->middle.load(std::memory_order_relaxed) & fresh)) return false;
     const std::uint32_t mine = hands_->reader.load(std::memory_order_relaxed) & slot;
@@ -139,7 +140,7 @@ class BasicLatest {
     hands_->reader.store(back & slot, std::memory_order_relaxed);
     return true;
   }
-  /// The message last taken; all zero before the first.
+  /// The message taken last; all zero before the first.
   const std::byte* front() const noexcept {
     return message(hands_->reader.load(std::memory_order_relaxed));
   }
@@ -148,8 +149,8 @@ class BasicLatest {
   static constexpr std::uint32_t slot = 3, fresh = 4;
 
   bool resume(Atomic<std::uint32_t>& mine, Atomic<std::uint32_t>& others) noexcept {
-    // what the other side exchanges with the middle stays within those two: the third is free. In
-    // the middle of its exchange they seem to be one
+    // The other side exchanges only its own buffer with the middle one, so the third is free.
+    // During that exchange the two seem to be one.
     for (int k = 0; k < 1'000'000; ++k) {
       const std::uint32_t middle = hands_->middle.load(std::memory_order_acquire) & slot;
       const std::uint32_t theirs = others.load(std::memory_order_acquire) & slot;
@@ -161,9 +162,9 @@ class BasicLatest {
     return false;
   }
 
-  // Each of three messages is in one of three hands: the writer's, the reader's, or in the middle,
-  // where they are exchanged. The hands are in the shared memory, so that a side that starts again
-  // goes on with its own.
+  // Each of the three buffers has one of three owners: the writer, the reader, or the middle, where
+  // they are exchanged. The owners are recorded in the shared memory, so that a side that restarts
+  // continues with its own.
   struct Hands {
     alignas(mailbox_line) Atomic<std::uint32_t> writer{0};
     alignas(mailbox_line) Atomic<std::uint32_t> middle{1};
@@ -173,7 +174,7 @@ class BasicLatest {
     return (bytes + mailbox_line - 1) / mailbox_line * mailbox_line;
   }
   std::byte* message(std::uint32_t n) const noexcept {
-    // 3 only ever comes from a damaged word
+    // 3 can only come from a damaged word
     return messages_ + ((n & slot) % 3) * stride_;
   }
 

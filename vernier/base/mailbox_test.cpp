@@ -17,10 +17,11 @@ namespace {
 
 // -- every interleaving --------------------------------------------------------------------------
 //
-// Two sides run over one memory, an access at a time. From each state that can be reached, either
-// side may take its next step; all states are visited. A side is a function of the values that its
-// accesses returned: to take one more step it runs again from its start on the values of before,
-// takes the step, and is left there.
+// Two sides use one memory, one access at a time. From each reachable state either side may take
+// its
+// next step; all states are visited (exhaustive model checking). A side is a function of the values
+// that its accesses returned: to take one more step it runs again from its start with the earlier
+// values, takes the step, and is suspended there.
 
 class Explorer {
  public:
@@ -64,7 +65,7 @@ class Explorer {
     bool operator<(const State& s) const { return key() < s.key(); }
   };
 
-  /// False when the side had come to its end.
+  /// False when the side has finished.
   bool step(State& s, int side) {
     std::copy(s.memory.begin(), s.memory.end(), memory_.span().begin());
     past_ = &s.past[side];
@@ -88,7 +89,7 @@ class Explorer {
 
 Explorer* explorer = nullptr;
 
-/// An atomic whose every access is a step of the explorer.
+/// An atomic whose accesses are steps of the explorer.
 template <class T>
 struct Stepped {
   Stepped(T v) : value(v) {}
@@ -148,7 +149,7 @@ TEST(Mailbox, LatestIsWholeAndNeverGoesBackInAllInterleavings) {
   explorer = &e;
   memory = &e.memory_;
   Box(memory->span(), sizeof(Message)).clear();
-  // 40 steps of two sides meet in far fewer states than orders
+  // 40 steps of two sides give far fewer states than orders
   EXPECT_GT(e.visit_all(content(e.memory_)), 500u);
 }
 
@@ -184,8 +185,8 @@ TEST(Mailbox, QueueKeepsOrderAndLosesNothingInAllInterleavings) {
   EXPECT_GT(e.visit_all(content(e.memory_)), 500u);
 }
 
-/// A mailbox that looks right and is not: the writer goes on in the message that it has just shown.
-/// The explorer must find it, or it would find nothing.
+/// A mailbox with a planted error: the writer continues to write in the message that it has just
+/// published. If the explorer did not find it, its other results would mean nothing.
 TEST(Mailbox, TheExplorerFindsAMessageWrittenWhileItIsRead) {
   std::size_t torn = 0;
   MailboxMemory* memory = nullptr;
@@ -304,7 +305,7 @@ TEST(Mailbox, WordsThatTheOtherSideDamagedAddressNothingOutside) {
 // -- a side that was killed ----------------------------------------------------------------------
 
 TEST(Latest, ASideThatWasKilledBetweenItsTwoAccessesBeginsAgain) {
-  // the hands as they lie in memory: writer, middle, reader, a line each
+  // the owners in memory: writer, middle, reader, one cache line each
   for (std::uint32_t killed = 0; killed < 3; killed += 2) {
     for (std::uint32_t middle = 0; middle < 3; ++middle) {
       for (std::uint32_t theirs = 0; theirs < 3; ++theirs) {

@@ -9,8 +9,8 @@ namespace vernier {
 
 namespace {
 
-// The signal graph: outputs of all blocks numbered one after another, each with the outputs it
-// waits for.
+// The signal graph: the outputs of all blocks, numbered consecutively, each with the outputs it
+// waits for. A topological sort (Kahn's algorithm) with a deterministic choice.
 class Graph {
  public:
   Graph(const std::vector<Block>& blocks, const std::vector<DirectFeed>& links)
@@ -104,7 +104,8 @@ class Graph {
     }
   }
 
-  // Every output that is not done waits for another that is not done: walking back must return.
+  // Every remaining output waits for another remaining one: walking back must return to a visited
+  // one.
   std::vector<DirectFeed> loop(const std::vector<bool>& done) const {
     std::vector<std::size_t> place(block_of_.size(), 0);  // 1 + position in the walk
     std::vector<DirectFeed> walked;
@@ -119,7 +120,7 @@ class Graph {
     std::vector<DirectFeed> result(walked.begin() + static_cast<std::ptrdiff_t>(place[o] - 1),
                                    walked.end());
     std::reverse(result.begin(), result.end());
-    // begin with the block of the lowest number, which is the one the user wrote first
+    // begin with the block of the lowest number, which the user wrote first
     std::rotate(
         result.begin(),
         std::min_element(result.begin(), result.end(),

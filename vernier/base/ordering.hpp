@@ -5,7 +5,7 @@
 
 namespace vernier {
 
-/// What can be called to compute its outputs: a component, a part of a composition.
+/// Something whose outputs are computed by a call: a component, a part of a composition.
 struct Block {
   /// Output `output` needs input `input` at the same instant.
   struct Need {
@@ -16,7 +16,7 @@ struct Block {
   std::vector<Need> needs;
 };
 
-/// An output of one block feeds an input of another, or of itself, at once (no delay between).
+/// An output of one block feeds an input of another, or of itself, without delay.
 struct DirectFeed {
   std::size_t from, output;  // block and its output
   std::size_t to, input;     // block and its input
@@ -24,18 +24,19 @@ struct DirectFeed {
   bool operator==(const DirectFeed&) const = default;
 };
 
-/// The order in which blocks are called so that each output is right at the end.
+/// The order in which to call blocks so that all outputs are valid at the end.
 struct Ordering {
-  /// Blocks, in order of calls. Each comes at least once; a block of which some outputs feed others
-  /// that it needs itself comes again. Those without outputs come last.
+  /// Blocks, in order of calls. Each occurs at least once; a block occurs again if some of its
+  /// outputs feed, through others, inputs that its other outputs need. Blocks without outputs come
+  /// last.
   std::vector<std::size_t> calls;
-  /// An algebraic loop: along link k a signal enters a block, whose output that starts link k+1
-  /// needs it; the last link leads to the first. Empty: there is none; else `calls` is empty.
+  /// An algebraic loop: link k leads into a block whose output, which starts link k+1, depends on
+  /// it; the last link leads to the first. Empty: there is none; otherwise `calls` is empty.
   std::vector<DirectFeed> loop;
 };
 
-/// Deterministic: of the blocks that can be called the one with the lowest number comes first,
-/// preferring those that are then complete. Time grows as links plus needs, times a logarithm.
+/// Deterministic: of the blocks that can be called, those that are then complete are preferred, and
+/// of these the one with the lowest number. The time is O((links + needs) log n).
 Ordering ordering(const std::vector<Block>&, const std::vector<DirectFeed>&);
 
 }  // namespace vernier

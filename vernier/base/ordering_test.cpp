@@ -60,8 +60,8 @@ TEST(Ordering, BlocksWithoutOutputsComeLastAndOnce) {
 }
 
 TEST(Ordering, OfARandomNetworkLeavesNoOutputStale) {
-  // oracle: evaluate by calls, every output 1 + the largest of what it needs; a second evaluation
-  // of everything must change nothing
+  // oracle: evaluate in the order of the calls, each output as 1 + the largest that it needs; a
+  // second evaluation must change nothing
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {
     const std::size_t count = 12;

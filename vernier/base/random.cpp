@@ -6,7 +6,7 @@
 namespace vernier {
 namespace {
 
-// natural logarithm of a normal number in (0, 1]; atanh series around 1, terms below 1e-17 left off
+// natural logarithm of a normal number in (0, 1]; atanh series around 1, truncated below 1e-17
 double logarithm(double x) noexcept {
   int exponent = 0;
   double m = std::frexp(x, &exponent);  // exact

@@ -5,9 +5,9 @@
 
 namespace vernier {
 
-/// Stops the node unless `holds`, naming the place. For mistakes of ours, never for bad input;
-/// compiled in always.
-// The built-in functions are those behind std::source_location, which clang 14 does not have yet.
+/// Stops the process unless `holds`, naming the place. For programming errors, never for bad input;
+/// always compiled in.
+// The built-in functions are those that std::source_location uses, which clang 14 lacks.
 constexpr void require(bool holds, const char* file = __builtin_FILE(), int line = __builtin_LINE(),
                        const char* function = __builtin_FUNCTION()) {
   if (holds) return;

@@ -7,7 +7,7 @@
 namespace vernier {
 
 Result<SharedObject, std::string> SharedObject::loaded(const std::filesystem::path& path) {
-  // with a slash in it, so that no search path takes part
+  // an absolute path, so that no search path is used
   const std::string file = std::filesystem::absolute(path).string();
   SharedObject object;
   object.handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

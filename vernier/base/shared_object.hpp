@@ -8,12 +8,11 @@
 
 namespace vernier {
 
-/// A shared object of somebody else's in this process; unloaded when this goes.
+/// A third-party shared object in this process; unloaded by the destructor.
 class SharedObject {
  public:
   SharedObject() = default;
-  /// No search path takes part: the file is where `path` says. Otherwise why not, in the loader's
-  /// words.
+  /// Uses no search path: loads exactly `path`. The error is the loader's text.
   static Result<SharedObject, std::string> loaded(const std::filesystem::path&);
   ~SharedObject();
   SharedObject(SharedObject&& o) noexcept : handle_(std::exchange(o.handle_, nullptr)) {}
@@ -22,7 +21,7 @@ class SharedObject {
     return *this;
   }
 
-  /// A function by its C name; nothing: it is not there.
+  /// A function by its C name; null: not found.
   template <class Function>
   Function* function(const char* name) const noexcept {
     return reinterpret_cast<Function*>(symbol(name));
@@ -34,8 +33,8 @@ class SharedObject {
   void* handle_ = nullptr;
 };
 
-/// Text that a shared object gave, fit to be shown: at most so many bytes, without control
-/// characters; nothing for a null pointer.
+/// Text from a shared object made safe to display: at most this many bytes, without control
+/// characters; empty for a null pointer.
 std::string shown(const char* text, std::size_t most = 300);
 
 }  // namespace vernier

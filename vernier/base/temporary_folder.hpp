@@ -4,11 +4,10 @@
 
 namespace vernier {
 
-/// A new folder of the system's temporary ones, removed with everything in it at the end of its
-/// life.
+/// A new temporary directory, removed with its contents by the destructor.
 class TemporaryFolder {
  public:
-  /// @throws ConfigurationError V7107 when none can be made.
+  /// @throws ConfigurationError V7107 when it cannot be created.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

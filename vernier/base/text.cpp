@@ -12,7 +12,7 @@ constexpr std::string_view blanks = " \t\r\n\f\v";
 
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// from_chars knows no leading plus sign
+// from_chars accepts no leading plus sign
 std::string_view without_plus(std::string_view s) noexcept {
   if (s.size() > 1 && s[0] == '+' && s[1] != '-' && s[1] != '+') s.remove_prefix(1);
   return s;
@@ -99,7 +99,7 @@ double edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> closest(std::string_view word,
                                    const std::vector<std::string>& candidates) {
-  // a third of the word may be wrong, but never so much that anything short matches
+  // up to a third of the word may differ, but never so much that any short word matches
   const double most = std::max(1.0, std::floor(static_cast<double>(word.size()) / 3.0));
   const std::string* best = nullptr;
   double least = most + 0.25;

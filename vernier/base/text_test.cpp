@@ -37,10 +37,10 @@ TEST(Text, FindsTheWordThatWasMeant) {
   const std::vector<std::string> elements{"diffequation", "outputmap", "transitions", "name"};
   EXPECT_EQ(closest("diffequaton", elements), "diffequation");
   EXPECT_EQ(closest("naem", elements), "name");
-  EXPECT_EQ(closest("OUTPUTMAP", elements), std::nullopt);  // half a character each: too far
+  EXPECT_EQ(closest("OUTPUTMAP", elements), std::nullopt);  // half a character each: too different
   EXPECT_EQ(closest("OutputMap", elements), "outputmap");
   EXPECT_EQ(closest("Pinn", {"Pin", "M"}), "Pin");
-  EXPECT_EQ(closest("x", {"q", "w"}), std::nullopt);  // nothing of the word would be left
+  EXPECT_EQ(closest("x", {"q", "w"}), std::nullopt);  // all of the word would differ
   EXPECT_EQ(edit_distance("ab", "ba"), 1.0);
 }
 

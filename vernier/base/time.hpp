@@ -12,8 +12,8 @@ struct SimulatedTime {};
 using Duration = std::chrono::nanoseconds;
 using Time = std::chrono::time_point<SimulatedTime, Duration>;
 
-/// A place in simulated history. Several reactions may follow one another at the same time;
-/// the microstep orders them.
+/// A point in simulated history. Several reactions may follow one another at the same time; the
+/// microstep orders them (superdense time).
 struct Instant {
   Time time;
   std::uint32_t microstep = 0;
@@ -24,7 +24,7 @@ struct Instant {
 constexpr double seconds(Duration d) noexcept { return std::chrono::duration<double>(d).count(); }
 constexpr double seconds(Time t) noexcept { return seconds(t.time_since_epoch()); }
 
-/// How often, exactly: `times` every `seconds`. Zero times: not periodic.
+/// An exact frequency: `times` every `seconds`. Zero times: not periodic.
 struct Rate {
   std::int64_t times = 0;
   std::int64_t seconds = 1;

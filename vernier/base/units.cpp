@@ -64,7 +64,7 @@ constexpr Named units[] = {
     {"Gy", {2, 0, -2}},
     {"Sv", {2, 0, -2}},
     {"kat", {0, 0, -1, 0, 0, 1}},
-    // written together by everyone, and no prefix is called N, W or A
+    // commonly written together; there is no prefix N, W or A
     {"Nm", energy},
     {"Nms", {2, 1, -1}},
     {"Wh", energy, 3600},
@@ -110,7 +110,7 @@ const Named* find(std::string_view name, bool prefixed) noexcept {
   return nullptr;
 }
 
-// A unit while it is read: wide powers, and the factor not yet divided.
+// A unit while it is parsed: wide powers, and the factor as numerator and denominator.
 struct Reading {
   std::array<int, 7> power{};
   double multiply = 1.0, divide = 1.0;
@@ -119,7 +119,7 @@ struct Reading {
 std::optional<Reading> named(std::string_view name) noexcept {
   Reading r;
   const Named* u = find(name, false);
-  // the whole name first: min is a minute, cd a candela
+  // try the whole name first: min is a minute, cd a candela
   for (std::size_t i = 0; u == nullptr && i < std::size(prefixes); ++i) {
     const Prefix& p = prefixes[i];
     if (!name.starts_with(p.name)) continue;
@@ -170,7 +170,7 @@ class Reader {
         sign = -1;
         divided = true;
       } else if (!take("*") && !take("\u00b7") && !take("\u22c5")) {
-        // "J/kg K" would be read differently by different people
+        // "J/kg K" is ambiguous
         if (rest_.size() == before || divided) return {};
       }
       const auto right = factor(depth);
@@ -245,15 +245,15 @@ std::int8_t limited(int power) noexcept {
   return static_cast<std::int8_t>(std::clamp(power, -127, 127));
 }
 
-// What people call these dimensions; the first that fits.
+// Customary names of dimensions; the first match is used.
 constexpr std::string_view usual[] = {
     "1",   "N",     "N*m", "N*m*s", "N/m",  "W",       "Pa",       "V",         "C",   "T",
     "Wb",  "H",     "F",   "Ohm",   "S",    "V/m",     "T/s",      "W/m^2",     "W/K", "J/K",
     "V/s", "A*m^2", "H/m", "F/m",   "Pa*s", "W/(m*K)", "J/(kg*K)", "W/(m^2*K)",
 };
 
-// Value times the factor; divides where the factor is one over a whole number, so that 10 ms is
-// the number 0.01.
+// The value times the factor; divides if the factor is the inverse of an integer, so that 10 ms is
+// exactly the number 0.01.
 double in_si(double value, double factor) noexcept {
   if (factor < 1.0) {
     const double inverse = std::round(1.0 / factor);
@@ -262,7 +262,7 @@ double in_si(double value, double factor) noexcept {
   return value * factor;
 }
 
-// How long a number in C notation is at the start of `text`; 0: none.
+// The length of a number in C notation at the start of `text`; 0: none.
 std::size_t length_of_number(std::string_view text) noexcept {
   const auto digits = [&](std::size_t from) {
     std::size_t i = from;
@@ -281,7 +281,7 @@ std::size_t length_of_number(std::string_view text) noexcept {
   if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
     std::size_t exponent = end + 1;
     if (exponent < text.size() && (text[exponent] == '+' || text[exponent] == '-')) ++exponent;
-    // without digits it belongs to the unit: 5 eV
+    // without digits the e belongs to the unit: 5 eV
     if (const std::size_t after = digits(exponent); after > exponent) end = after;
   }
   return end;
@@ -316,7 +316,7 @@ std::optional<Unit> power(const Unit& u, int numerator, int denominator) noexcep
     if (p % denominator != 0 || std::abs(p / denominator) > 127) return {};
     r.power[i] = static_cast<std::int8_t>(p / denominator);
   }
-  // by the long function: that of double has other last bits on other processors
+  // in long double: the last bits of pow(double) differ between processors
   const long double exponent = static_cast<long double>(numerator) / denominator;
   r.factor = u.factor == 1.0
                  ? 1.0
@@ -365,7 +365,7 @@ std::optional<double> parsed_quantity(std::string_view text, std::string_view ex
   if (error != std::errc{} || end != text.data() + n) return {};
 
   const std::string_view rest = trim(text.substr(n));
-  // "3 1" is more likely a list of two than three of the unit 1
+  // "3 1" is more likely a list of two numbers than 3 with unit 1
   if (rest == "1") return {};
   const auto given = rest.empty() ? wanted : parsed_unit(rest);
   if (!given || !same_dimension(*given, *wanted)) return {};

@@ -8,11 +8,11 @@
 
 namespace vernier {
 
-/// A physical unit: powers of the SI base units and the factor to SI. Angles count as a dimension
-/// of their own only for display: rad is 1.
+/// A physical unit: powers of the SI base units and the factor to SI. Angles are dimensionless: rad
+/// is 1.
 ///
-/// Texts: "1", "m", "kg*m^2", "N m s", "rad/s", "deg/s", "1/s", "km", "mT", "A.m2" is not; products
-/// by blank or *, one or more /, integer powers by ^, parentheses, SI prefixes.
+/// Texts: "1", "m", "kg*m^2", "N m s", "rad/s", "deg/s", "1/s", "km", "mT"; products with blank or
+/// *, any number of /, integer powers with ^, parentheses, SI prefixes. "A.m2" is not valid.
 struct Unit {
   std::array<std::int8_t, 7> power{};  // m, kg, s, A, K, mol, cd
   double factor = 1.0;                 // value in SI = value * factor
@@ -26,14 +26,14 @@ constexpr bool same_dimension(const Unit& a, const Unit& b) noexcept { return a.
 bool dimensionless(const Unit&) noexcept;
 Unit product(const Unit&, const Unit&) noexcept;
 Unit quotient(const Unit&, const Unit&) noexcept;
-/// Nothing when a power would not be whole.
+/// Nothing when a power would not be an integer.
 std::optional<Unit> power(const Unit&, int numerator, int denominator = 1) noexcept;
 
-/// A text for a dimension, with derived units where they are usual: "N*m", "rad/s" never.
+/// A text for a dimension, with customary derived units: "N*m"; never "rad/s".
 std::string text(const Unit&);
 
-/// A number followed by a unit, "4.1 kg", "600km", "10 ms", "-3": in SI. `expected` is the unit a
-/// bare number is taken in; another dimension is refused.
+/// A number followed by a unit, "4.1 kg", "600km", "10 ms", "-3": in SI. `expected` is the unit of
+/// a bare number; another dimension is refused.
 std::optional<double> parsed_quantity(std::string_view, std::string_view expected);
 
 }  // namespace vernier

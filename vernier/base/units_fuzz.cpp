@@ -1,4 +1,4 @@
-// Any text is a unit or is not; one that is can be said and read again. Quantities come out finite.
+// Any text is either a unit or not; the text of a unit can be parsed again. Quantities are finite.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -94,7 +94,7 @@ TEST(Units, RefuseLongAndDeepTextsAtOnce) {
   EXPECT_FALSE(parsed_unit(std::string(100, '(') + "m" + std::string(100, ')')));
   EXPECT_TRUE(parsed_unit("((((m))))"));
   EXPECT_FALSE(parsed_unit("((((((m^99)^99)^99)^99)^99)^99)"));
-  EXPECT_FALSE(parsed_unit("Ym^20"));  // the factor does not fit
+  EXPECT_FALSE(parsed_unit("Ym^20"));  // the factor overflows
   EXPECT_FALSE(parsed_unit("ym^20"));
 }
 

@@ -14,7 +14,7 @@
 
 namespace vernier {
 
-/// Something that can be instanced: equations (a System, run in an island) or a component.
+/// Something that can be instantiated: equations (a System, run in an island) or a component.
 /// Exactly one of `system` and `component` is set.
 struct Type {
   std::string name;     // "rigid_body"
@@ -22,20 +22,20 @@ struct Type {
   std::vector<ParameterSpec> parameters;
   std::function<std::unique_ptr<hybrid::System>(const Parameters&)> system = {};
   std::function<std::unique_ptr<Component>(const Parameters&)> component = {};
-  std::vector<std::filesystem::path> files = {};  // that were read beside its document
+  std::vector<std::filesystem::path> files = {};  // read in addition to its document
 };
 
-/// What a composition does with an instance: equations that an island integrates, something that
-/// advances by itself, or a way to the outside.
+/// What a composition does with an instance: equations that an island integrates, a component that
+/// advances by itself, or a connection to external devices and programs.
 enum class InstanceKind { system, component, connector };
 
-/// A kind of document that describes something that can be instanced.
+/// A kind of document that describes something that can be instantiated.
 struct DocumentKind {
   std::string root;     // its root element: "hybridsystem"
   std::string summary;  // "equations with modes and transitions"
   InstanceKind instance = InstanceKind::system;
   /// Reads the text of a document; `file` stands for it in messages, and files that it names are
-  /// looked for beside it. Constants and initial states become the type's parameters. Reports into
+  /// relative to it. Constants and initial states become the type's parameters. Reports into
   /// Diagnostics; an unusable document gives an empty type.
   std::function<Type(std::string content, const std::filesystem::path& file, Diagnostics&)> read =
       {};
@@ -54,7 +54,8 @@ struct IslandSettings {
                             // others hear of them at the next tick
 };
 
-/// What composition documents can name. Filled in apps/; the same for a program's whole life.
+/// What composition documents can refer to. Filled by standard/; constant during the program's
+/// life.
 class Catalogue {
  public:
   using IslandMaker = std::function<std::unique_ptr<Component>(std::unique_ptr<hybrid::System>,

@@ -14,15 +14,15 @@ namespace vernier {
 enum class Scalar : std::uint8_t { real, integer, boolean, byte };
 
 /// signal: the last value, held until replaced.
-/// event: happened or not; stored as a count of how often, so that an event is never lost between
-///        two ticks of a slow receiver and needs no clearing. Scalar integer, one element.
+/// event: stored as the count of its occurrences, so that an event is never lost between two ticks
+///        of a slow receiver and needs no clearing. Scalar integer, one element.
 /// stream: a bounded queue of stamped messages.
 enum class Flow : std::uint8_t { signal, event, stream };
 
 struct Port {
   std::string name;
   std::string unit = "1";   // SI; connections between different dimensions are refused
-  std::string frame = {};   // axes of the elements; connections between different frames too
+  std::string frame = {};   // axes of the elements; different frames are refused too
   std::uint32_t count = 1;  // elements: 3 for a vector, 9 for a matrix, row by row
   Scalar scalar = Scalar::real;
   Flow flow = Flow::signal;
@@ -37,23 +37,23 @@ struct Port {
                                       // filters and studies; empty: none
 };
 
-/// `output` depends on `input` at the same instant. What is not listed does not.
+/// `output` depends on `input` at the same instant. Pairs that are not listed are independent.
 struct Feedthrough {
   std::string output;
   std::string input;
 };
 
 struct Abilities {
-  bool rewinds = true;       // load(save()) brings the past back exactly
+  bool rewinds = true;       // load(save()) restores the state exactly
   bool predicts = false;     // horizon() knows the time of the next event
-  bool faces_world = false;  // bound to the wall clock: hardware, sockets, people
-  bool reacts = false;       // react() does something: the component has events or modes
+  bool faces_world = false;  // bound to the wall clock: hardware, sockets, operators
+  bool reacts = false;       // react() has an effect: the component has events or modes
   bool stops_early = false;  // advance() may return before `to`, at an event others must see
-  bool dense = false;        // sample() knows the outputs at any time of the last advance()
+  bool dense = false;        // sample() gives the outputs at any time of the last advance()
   bool constant = false;     // the outputs never change after the start
 };
 
-/// Everything that can be known of a component before it runs.
+/// Everything known about a component before it runs.
 struct Description {
   std::vector<Port> inputs;  // a tunable parameter is an input with a default
   std::vector<Port> outputs;

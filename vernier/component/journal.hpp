@@ -9,9 +9,9 @@
 
 namespace vernier {
 
-/// Something that happened inside a component and that people want to see: a change of mode, a
-/// limit reached. Numbers only, so that writing it costs nothing; the component that wrote it turns
-/// it into words later (Component::tell), on another thread.
+/// An event inside a component that users want to see: a change of mode, a limit reached. Numbers
+/// only, so that recording it is cheap; the component converts it to text later (Component::tell),
+/// on another thread.
 struct Entry {
   Instant at;
   double remainder = 0.0;  // s; the exact time is at.time + remainder, -1e-9 < remainder <= 0
@@ -21,7 +21,7 @@ struct Entry {
   double values[2] = {0.0, 0.0};
 };
 
-/// An Entry in words, for the console and events.csv.
+/// An Entry as text, for the console and events.csv.
 struct Telling {
   std::string subject;  // path below the instance: "supervisor"; empty: the instance itself
   std::string kind;     // "transition", "limit", "event"
@@ -30,8 +30,8 @@ struct Telling {
   bool warning = false;
 };
 
-/// What one component noted since the executive last took it. Bounded; what does not fit is
-/// counted.
+/// What one component recorded since the executive last emptied it. Bounded; entries that do not
+/// fit are counted.
 class Journal {
  public:
   explicit Journal(std::size_t capacity = 256) : entries_(capacity) {}
@@ -46,7 +46,7 @@ class Journal {
 
   std::span<const Entry> entries() const noexcept { return {entries_.data(), used_}; }
   void clear() noexcept { used_ = 0; }
-  /// Forgets what was noted after there were `count` entries: the step is being repeated.
+  /// Drops the entries after the first `count`: the step is being repeated.
   void rewind(std::size_t count) noexcept { used_ = count < used_ ? count : used_; }
   std::uint64_t lost() const noexcept { return lost_; }
 

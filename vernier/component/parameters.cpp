@@ -9,7 +9,7 @@
 namespace vernier {
 namespace {
 
-// FNV-1a: the same everywhere, so that a run repeats on any machine
+// FNV-1a: the same on every machine, so that a run can be repeated anywhere
 std::uint64_t hashed(std::string_view text, std::uint64_t seed) noexcept {
   std::uint64_t h = 0xcbf29ce484222325ull ^ seed * 0x9e3779b97f4a7c15ull;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
@@ -37,7 +37,7 @@ std::string kind_name(const ParameterSpec& spec) {
   return {};
 }
 
-// numbers separated by blanks or commas, one unit for all behind them: "1 2 3 deg", "600 km"
+// numbers separated by blanks or commas, with one unit for all at the end: "1 2 3 deg", "600 km"
 std::optional<std::vector<double>> numbers(std::string_view text, std::string_view unit,
                                            const ParameterSpec& spec) {
   std::string flat(text);
@@ -48,7 +48,7 @@ std::optional<std::vector<double>> numbers(std::string_view text, std::string_vi
   std::string behind(unit);
   if (count < parts.size()) {
     if (!unit.empty()) return {};
-    if (count + 1 == spec.count || count == 0) {  // "600km": the unit sticks to the last number
+    if (count + 1 == spec.count || count == 0) {  // "600km": no blank before the unit
       const std::string_view last = parts[count];
       std::size_t end = last.size();
       while (end > 0 && !parsed_real(last.substr(0, end))) --end;

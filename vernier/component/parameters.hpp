@@ -17,26 +17,26 @@ namespace vernier {
 
 enum class ParameterKind : std::uint8_t { real, integer, boolean, text, choice, file };
 
-/// A parameter that a type of component takes when it is made.
+/// A parameter of a type, given when it is instantiated.
 struct ParameterSpec {
   std::string name;
   ParameterKind kind = ParameterKind::real;
-  std::string unit = "1";                   // of reals; values come in SI
+  std::string unit = "1";                   // of reals; values are converted to SI
   std::uint32_t count = 1;                  // reals: elements, separated by blanks or commas
-  std::optional<std::string> initial = {};  // its text when not given; none: must be given
+  std::optional<std::string> initial = {};  // its default as text; none: required
   std::string description = {};
   std::vector<std::string> choices = {};
-  bool adjustable = false;  // reals of equations that may stay adjustable (ParameterValue)
+  bool adjustable = false;  // reals of equations that may remain adjustable (ParameterValue)
 };
 
-/// What the document (or --set) says: the text, the unit written beside it, and where.
+/// The value in the document (or --set): the text, the unit given with it, and its place.
 struct ParameterValue {
   std::string text;
   std::string unit = {};  // empty: the text may carry one ("600 km"), else that of the spec
   Place place = {};
-  /// The system that is made has it among its parameters (hybrid::SystemSpec), so that derivatives
-  /// by it are known; without a text it has the value of the spec. Refused (V2145) where the spec
-  /// does not allow it.
+  /// The system has it among its parameters (hybrid::SystemSpec), so that derivatives with respect
+  /// to it are available; without a text it has the value of the spec. Refused (V2145) if the spec
+  /// does not permit it.
   bool adjustable = false;
 };
 
@@ -45,8 +45,8 @@ using ParameterValues = std::map<std::string, ParameterValue, std::less<>>;
 /// The parameters of one instance, checked against the specs of its type.
 class Parameters {
  public:
-  /// Reports unknown names (with a suggestion), missing ones, and values that do not read or do not
-  /// have the dimension of the spec; a value with a problem reads as its default or as zero.
+  /// Reports unknown names (with a suggestion), missing ones, and values that are invalid or of
+  /// another dimension; such a value reads as its default or as zero.
   Parameters(std::string instance, std::span<const ParameterSpec>, const ParameterValues&,
              std::uint64_t seed, const Place& where, Diagnostics&,
              Arithmetic = Arithmetic::reproducible);
@@ -58,17 +58,17 @@ class Parameters {
   std::int64_t integer(std::string_view name) const;
   bool boolean(std::string_view name) const;
   const std::string& text(std::string_view name) const;  // text and choice
-  /// Relative to the folder of the document that names it.
+  /// Relative to the directory of the document that names it.
   std::filesystem::path file(std::string_view name) const;
   /// Whether the document gave it.
   bool given(std::string_view name) const;
   bool adjustable(std::string_view name) const;
-  /// All that were asked to stay adjustable, by name.
+  /// The names of all parameters requested to remain adjustable.
   std::vector<std::string> adjustable() const;
 
-  /// A seed of its own for this instance, derived from the run's seed and the instance's path.
+  /// A seed for this instance, derived from the run's seed and the instance's path.
   std::uint64_t seed() const noexcept { return seed_; }
-  /// That of the run.
+  /// The run's arithmetic.
   Arithmetic arithmetic() const noexcept { return arithmetic_; }
 
   /// Refuses the value of `name`, at its place: "inertia must be positive".
@@ -89,8 +89,8 @@ class Parameters {
   Arithmetic arithmetic_;
 };
 
-/// A system whose adjust(name) keeps a parameter adjustable, with those that were asked for. One
-/// that the equations do not have as they are given (adjust() is false) is refused.
+/// Calls adjust(name) of a system for each parameter requested to remain adjustable. Refuses one
+/// that the equations do not contain directly (adjust() returns false).
 template <class System>
 std::unique_ptr<System> adjusted(std::unique_ptr<System> system, const Parameters& p) {
   for (const std::string& name : p.adjustable())

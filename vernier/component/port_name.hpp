@@ -9,7 +9,7 @@
 
 namespace vernier {
 
-/// The name of a port put together from pieces without allocating, for bind().
+/// Composes the name of a port without allocating, for bind().
 class PortName {
  public:
   PortName(std::initializer_list<std::string_view> pieces) noexcept {

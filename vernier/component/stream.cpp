@@ -44,7 +44,7 @@ void Stream::save(std::span<std::byte> image) const noexcept {
   std::memcpy(to, &pushed_, sizeof pushed_);
   std::memcpy(to += sizeof pushed_, &visible_, sizeof visible_);
   to += sizeof visible_;
-  for (const Slot& s : slots_) {  // field by field: padding has no meaning
+  for (const Slot& s : slots_) {  // field by field: padding is undefined
     std::memset(to, 0, sizeof s);
     std::memcpy(to, &s.stamp, sizeof s.stamp);
     std::memcpy(to + sizeof s.stamp, &s.size, sizeof s.size);

@@ -9,16 +9,16 @@
 
 namespace vernier {
 
-/// One message of a stream; `content` looks into the stream and lasts until the next publish().
+/// One message of a stream; `content` points into the stream and is valid until the next publish().
 struct Message {
   Time stamp;
   std::span<const std::byte> content;
 };
 
-/// The queue behind a stream output. Bounded: when it is full the oldest message gives way, and
+/// The queue of a stream output. Bounded: when it is full the oldest message is dropped, and
 /// readers that had not taken it count it as lost. Pushing never waits and never allocates.
-/// What is pushed becomes visible to readers at publish(), which the executive calls between the
-/// phases of a tick; so the order of calls within a phase does not matter.
+/// Messages become visible to readers at publish(), which the executive calls between the phases of
+/// a tick, so that the order of calls within a phase does not matter.
 class Stream {
  public:
   Stream(std::uint32_t capacity, std::uint32_t message_bytes);
@@ -48,8 +48,8 @@ class Stream {
   std::uint64_t pushed_ = 0, visible_ = 0;
 };
 
-/// One consumer's place in the streams connected to one input (none: always empty). Its position
-/// is saved by the executive.
+/// One consumer's position in the streams connected to one input (none: always empty). The
+/// executive saves it.
 class StreamReader {
  public:
   void connect(const Stream* s) noexcept { stream_ = s; }

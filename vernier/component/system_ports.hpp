@@ -7,8 +7,7 @@
 
 namespace vernier {
 
-/// The ports through which a system shows itself when it runs as a component. An event that is not
-/// connected never happens.
+/// The ports of a system that runs as a component. An unconnected event never occurs.
 Port input_port(const hybrid::Signal&);
 Port output_port(const hybrid::Signal&);
 Port input_port(const hybrid::Event&);
@@ -18,8 +17,8 @@ Port output_port(const hybrid::Event&);
 /// after the automaton's own name.
 std::vector<Port> mode_ports(const hybrid::SystemSpec&);
 
-/// The states, to be watched. One that shares its name with a port has none of its own: the model
-/// shows it already, or means something else by the name.
+/// The states, for observation. A state that shares its name with a port has none: the model
+/// already shows it, or uses the name for something else.
 struct StatePort {
   Port port;
   std::size_t first;  // of its elements among those of all states

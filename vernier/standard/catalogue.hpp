@@ -7,8 +7,8 @@
 
 namespace vernier {
 
-/// Everything that documents can name. `notice` is called with what connections to the outside
-/// report in words: who joined, who is waited for.
+/// Everything that documents can refer to. `notice` is called with reports of external connections:
+/// who joined, who is waited for.
 Catalogue standard_catalogue(std::function<void(const std::string&)> notice = {});
 
 }  // namespace vernier

@@ -14,10 +14,10 @@ namespace {
 using executive::Ending;
 using executive::OrderKind;
 
-/// A run without an end: longer than anybody waits, and far from where time overflows.
+/// The duration of a run without an end: longer than any real run, and far from overflow.
 constexpr Duration endless = std::chrono::hours(24 * 365 * 100);
 
-/// To the nearest nanosecond; what lies beyond all runs is their end.
+/// Rounded to the nearest nanosecond; limited to `endless`.
 Duration duration(double seconds) {
   if (std::isnan(seconds)) throw ConfigurationError("V2005", "a time is not a number");
   const double ns = std::round(seconds * 1e9);
@@ -29,7 +29,7 @@ std::optional<Duration> duration(const std::optional<double>& seconds) {
   return seconds ? std::optional(duration(*seconds)) : std::nullopt;
 }
 
-/// Hands what it sees to a function of the user's, whose exceptions wait until the loop is left.
+/// Passes samples to a user function, whose exceptions are kept until the loop is left.
 class Onlooker final : public executive::Observer {
  public:
   Onlooker(session::Session& s, std::vector<const executive::PortView*> ports,
@@ -96,7 +96,7 @@ class Simulation::Work {
     if (finished_) return;
     try {
       finish();
-    } catch (...) {  // nobody is left to be told
+    } catch (...) {  // a destructor cannot report it
     }
   }
 
@@ -149,7 +149,7 @@ class Simulation::Work {
     }
     std::vector<const executive::PortView*> ports;
     for (const std::string& path : paths) {
-      read(path);  // refuses what is not there, with what was probably meant
+      read(path);  // refuses an unknown path, with a suggestion
       ports.push_back(executive().find(path));
     }
     onlookers_.push_back(std::make_unique<Onlooker>(*session_, std::move(ports), std::move(f)));
@@ -189,7 +189,7 @@ class Simulation::Work {
   }
 
  private:
-  /// False: somebody asked to come back before.
+  /// False: stop() was called before.
   bool advance(Time to) {
     refuse_if_finished();
     const Ending ending = session_->run_until(to);

@@ -29,14 +29,14 @@ namespace vernier {
 
 struct SimulationOptions {
   std::vector<std::string> set = {};       // as --set: "plant.mass = 4.1 kg"
-  std::optional<double> until = {};        // s; ends the run instead of the document's stop
+  std::optional<double> until = {};        // s; overrides the document's stop
   std::optional<std::uint64_t> seed = {};  // of the random numbers
-  std::filesystem::path results = {};      // where the run's folder is made; empty: none is
-  std::vector<std::string> record = {};    // patterns instead of the document's records
+  std::filesystem::path results = {};      // where the run's directory is created; empty: none is
+  std::vector<std::string> record = {};    // patterns that replace the document's records
   std::filesystem::path from = {};         // a checkpoint to continue from
   std::optional<double> rate = {};         // × real time; none: as fast as possible
   int threads = 1;                         // never changes a result
-  std::function<void(const std::string&)> notice = {};  // connections report in words
+  std::function<void(const std::string&)> notice = {};  // receives reports of connections
 };
 
 /// A port of a simulation.
@@ -47,16 +47,16 @@ struct SignalInformation {
   std::string description;
   std::size_t elements = 1;
   bool output = false;
-  bool event = false;  // its value counts how often it happened
+  bool event = false;  // its value is the count of occurrences
 };
 
-/// A quantity that the document asks for with <report>.
+/// A quantity requested with <report>.
 struct ReportedValue {
   std::string name, signal, unit;
   double value = 0.0;  // in `unit`
 };
 
-/// A promise of the document, <check>.
+/// A requirement stated with <check>.
 struct CheckedValue {
   std::string name, signal, unit;
   bool kept = true;
@@ -73,7 +73,7 @@ struct SimulationSummary {
   std::filesystem::path folder;  // of the run; empty: nothing was kept
 };
 
-/// A run failed while time passed: a component could not continue, a peer was lost.
+/// A run failed while time advanced: a component could not continue, a peer was lost.
 class SimulationFailure : public std::runtime_error {
  public:
   explicit SimulationFailure(Diagnostic);
@@ -86,51 +86,51 @@ class SimulationFailure : public std::runtime_error {
   Diagnostic diagnostic_;
 };
 
-/// A run of a document, advanced by the program that owns it. Cutting a run into pieces changes no
-/// bit of it.
+/// A run of a document, advanced by the program that owns it. Splitting a run into pieces does not
+/// change a single bit.
 ///
-/// A simulation is used by one thread at a time, and different simulations by any threads; only
-/// stop() may come from anywhere. All functions throw ConfigurationError, with file, line and
-/// column where there are some, for what they were given: a document, a path, a value.
+/// One thread at a time uses a simulation; any threads may use different simulations; any thread
+/// may call stop(). All functions throw ConfigurationError for invalid arguments: a document, a
+/// path, a value; with file, line and column where applicable.
 class Simulation {
  public:
-  /// A moment of a run, in the form of checkpoint files (.vchk): written to a file, it is what
-  /// `from` and `vernier run --from` read.
+  /// The state of a run, in the format of checkpoint files (.vchk): written to a file, it can be
+  /// read by `from` and `vernier run --from`.
   using State = std::vector<std::byte>;
-  /// Called during the run; `values` holds the elements of all paths, one after the other.
+  /// Called during the run; `values` holds the elements of all paths, in sequence.
   using Observer = std::function<void(double time, std::span<const double> values)>;
 
-  /// Reads and checks the document and brings everything to its start. A document that does not say
-  /// when to stop runs for as long as it is asked to.
+  /// Reads and checks the document and initializes everything. A document without a stop time runs
+  /// as long as requested.
   explicit Simulation(const std::filesystem::path& document, const SimulationOptions& = {});
-  /// Finishes, if that was not done.
+  /// Finishes, if finish() was not called.
   ~Simulation();
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
-  /// What was found questionable in the document.
+  /// Warnings about the document.
   const Diagnostics& warnings() const noexcept;
-  /// All ports but streams.
+  /// All ports except streams.
   std::vector<SignalInformation> signals() const;
 
-  /// The time that was reached; all that is due at it has happened.
+  /// The time reached; everything due at it is done.
   double time() const noexcept;
-  /// The end of the run was reached: time does not pass any more.
+  /// Whether the end of the run was reached: time cannot advance further.
   bool ended() const noexcept;
 
-  /// Continues to the next instants that all parts share, such as ticks of the document's step.
+  /// Continues by `count` instants that all parts share, such as ticks of the document's step.
   void step(int count = 1);
-  /// Continues to the first such instant that is not before `time`; time() says where that is.
-  /// Throws SimulationFailure, and what an observer throws.
+  /// Continues to the first such instant at or after `time`; time() returns which. Throws
+  /// SimulationFailure, and what an observer throws.
   void run_until(double time);
-  /// Continues to the end, and finishes. Throws ConfigurationError for a document that has no end.
+  /// Continues to the end, and finishes. Throws ConfigurationError for a document without an end.
   SimulationSummary run();
-  /// Lets run_until(), step() or run() return at the next such instant. From any thread.
+  /// Makes run_until(), step() or run() return at the next such instant. From any thread.
   void stop() noexcept;
 
   std::vector<double> read(std::string_view path) const;
-  /// From now on everyone sees these values instead of what the port carries; an input is replaced
-  /// for its component alone. What follows from them is computed at the next instant.
+  /// From now on all readers see these values instead of the port's; an input is replaced only for
+  /// its component. The effects are computed at the next instant.
   void write(std::string_view path, std::span<const double> values);
   void write(std::string_view path, std::initializer_list<double> values) {
     write(path, std::span(values.begin(), values.size()));
@@ -138,24 +138,25 @@ class Simulation {
   void write(std::string_view path, double value) { write(path, {value}); }
   /// Undoes write().
   void release(std::string_view path);
-  /// Lets an event input happen once, at the next instant.
+  /// Triggers an event input once, at the next instant.
   void send(std::string_view path);
 
-  /// From now on calls `observer` on the thread that runs the simulation, when everything has
-  /// settled: at every instant, or at the ticks of `rate` ("10 Hz", "100 ms"). Watching changes no
-  /// bit. If it throws, the run comes back at the next instant and throws the same.
+  /// From now on calls `observer` on the thread that runs the simulation, after everything has
+  /// settled: at every instant, or at the ticks of `rate` ("10 Hz", "100 ms"). Observing does not
+  /// change a single bit. If it throws, the run returns at the next instant and throws the same.
   void observe(const std::vector<std::string>& paths, Observer observer,
                std::string_view rate = {});
 
-  /// Throws ConfigurationError when a component cannot go back (V7203).
+  /// Throws ConfigurationError when a component cannot rewind (V7203).
   State save() const;
-  /// Continues from there, to the bit; of this simulation or of another one of the same document.
-  /// Reports and checks begin anew. Also after a failure; not when results are recorded (V4121).
+  /// Continues from that state, to the bit; it may come from this simulation or another one of the
+  /// same document. Reports and checks start again. Also possible after a failure; not when results
+  /// are recorded (V4121).
   void restore(const State&);
 
-  /// Ends the run where it is and closes its files. After it, the run can only be read.
+  /// Ends the run at its current time and closes its files. Afterwards it can only be read.
   SimulationSummary finish();
-  /// What was recorded, after finish(). Throws ConfigurationError when nothing was kept.
+  /// The recorded results, after finish(). Throws ConfigurationError when nothing was kept.
   record::ResultReader results() const;
 
  private:

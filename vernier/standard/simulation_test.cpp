@@ -23,12 +23,12 @@ const fs::path source = VERNIER_SOURCE_DIR;
 
 /// x'' = -100 x from x = 1: x = cos(10 t).
 const fs::path oscillator = source / "examples/oscillator/oscillator.xml";
-/// Wheels, jets, events, delays: everything that has a state.
+/// Wheels, jets, events, delays: all kinds of state.
 const fs::path cubesat = source / "missions/aausat2/aausat2.xml";
 
 std::uint64_t bits(double v) { return std::bit_cast<std::uint64_t>(v); }
 
-/// A heater that an input turns on: T' = (u - T) / 10, T = u (1 - exp(-t/10)).
+/// A heater switched on by an input: T' = (u - T) / 10, T = u (1 - exp(-t/10)).
 class Heater {
  public:
   Heater() {
@@ -92,7 +92,7 @@ TEST(Simulation, ContinuesFromASavedStateToTheBit) {
   EXPECT_EQ(s.time(), 20.0);
   s.run_until(40.0);
   EXPECT_EQ(s.read("body.omega"), omega);
-  // another simulation of the same document takes it as well
+  // another simulation of the same document accepts it too
   other.restore(state);
   other.run_until(40.0);
   EXPECT_EQ(other.read("body.omega"), omega);
@@ -144,7 +144,7 @@ TEST(Simulation, SetChangesParametersBeforeTheStart) {
 }
 
 TEST(Simulation, SendsEvents) {
-  // a wheel of Cassini that is told to lock turns with its bus from then on
+  // a wheel of Cassini that is commanded to lock rotates with its bus from then on
   Simulation s(source / "missions/cassini/cassini.xml", {.until = 3.0});
   s.run_until(1.0);
   s.send("plant.wheel1.lock");
@@ -170,7 +170,7 @@ TEST(Simulation, ObserversSeeTicksOfTheirRateAndChangeNothing) {
     EXPECT_NEAR(values[k], std::cos(10.0 * times[k]), 1e-5);
   }
   EXPECT_EQ(bits(watched.read("mass.position")[0]), bits(alone.read("mass.position")[0]));
-  // back in time they see it again
+  // after restoring an earlier state they see it again
   const Simulation::State state = watched.save();
   watched.run_until(2.0);
   watched.restore(state);

@@ -255,7 +255,7 @@ AccuracyCase short_pulse() {
                  .transitions = {{"rise", 0, 1, {atom(0, greater, 0.999999)}},
                                  {"fall", 1, 0, {atom(0, less, 0.999999)}}}});
   };
-  // x = a cos(t + 1 + phase), with the amplitude that the rounded start really has
+  // x = a cos(t + 1 + phase), with the amplitude of the rounded initial state
   const long double x0 = std::cos(1.0);
   const long double v0 = -std::sin(1.0);
   const long double a = std::sqrt(x0 * x0 + v0 * v0);
@@ -365,8 +365,8 @@ AccuracyCase rigid_body() {
                  .transitions = {{"toNeg", 0, 1, {atom(1, less, 0.0)}},
                                  {"toPos", 1, 0, {atom(1, greater, 0.0)}}}});
   };
-  // Jacobi functions: w1 = a cn, w2 = b sn, w3 = c dn; the quarter period is K(k)/rate, by the
-  // arithmetic-geometric mean
+  // Jacobi elliptic functions: w1 = a cn, w2 = b sn, w3 = c dn; the quarter period is K(k)/rate, by
+  // the arithmetic-geometric mean
   const long double w1 = 0.4;
   const long double w3 = 1.0;
   // w2^2 = w1(0)^2 - w1^2, w3^2 = w3(0)^2 - (w1(0)^2 - w1^2)/3
@@ -429,7 +429,7 @@ AccuracyCase integrate_and_fire() {
                 next[0] = 0.0;
               }}}});
   };
-  // the system's own constant, which is not quite 1/50
+  // the system's own constant, which is not exactly 1/50
   const long double tau = 0.02;
   for (int k = 1; k <= 1000; ++k) {
     c.events.push_back({rounded(tau * std::log(3.0L) * k), "spike"});

@@ -20,7 +20,7 @@ void* counted(std::size_t size, std::align_val_t alignment) {
   throw std::bad_alloc();
 }
 
-// std::stable_sort asks this way; left to the library, its memory would not match our delete
+// std::stable_sort uses this form; the library's version would not match our delete
 void* counted_or_null(std::size_t size) noexcept {
   ++count;
   return std::malloc(size ? size : 1);

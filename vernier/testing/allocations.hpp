@@ -2,7 +2,7 @@
 
 namespace vernier::testing {
 
-/// Allocations by operator new of this thread so far. Every test executable counts.
+/// The number of allocations by operator new of this thread so far. Every test executable counts.
 long allocations() noexcept;
 
 }  // namespace vernier::testing

@@ -7,14 +7,14 @@
 
 namespace vernier::testing {
 
-/// What is in a file; empty when it is not there.
+/// The content of a file; empty when it does not exist.
 std::string content(const std::filesystem::path&);
 
-/// The files of a folder that end in `extension`, by name.
+/// The files of a directory that end in `extension`, sorted by name.
 std::vector<std::filesystem::path> files(const std::filesystem::path& folder,
                                          std::string_view extension);
 
-/// The present folder while it lives: messages then name files as if one stood there.
+/// Changes the current directory while it exists, so that messages show files relative to it.
 class Standing {
  public:
   explicit Standing(const std::filesystem::path& folder);
@@ -26,7 +26,7 @@ class Standing {
   std::filesystem::path before_;
 };
 
-/// Whether xmllint, an independent reader, finds the document valid by the grammar.
+/// Whether xmllint, an independent validator, accepts the document.
 bool xmllint_accepts(const std::filesystem::path& dtd, const std::filesystem::path& document);
 
 }  // namespace vernier::testing

@@ -27,14 +27,14 @@ inline Dual sqrt(Dual a) { return {std::sqrt(a.v), a.d / (2.0 * std::sqrt(a.v))}
 inline Dual sin(Dual a) { return {std::sin(a.v), std::cos(a.v) * a.d}; }
 inline Dual cos(Dual a) { return {std::cos(a.v), -std::sin(a.v) * a.d}; }
 
-/// What a formula may use.
+/// The variables available to a formula.
 struct Terms {
   Dual t;
   const Dual* x;
   const Dual* u;
 };
 
-/// A hybrid system of one automaton written as C++ formulas, with exact derivatives; for tests.
+/// A hybrid system of one automaton given by C++ formulas, with exact derivatives; for tests.
 class FormulaSystem : public hybrid::System {
  public:
   using Formulas = std::function<void(const Terms&, Dual* result)>;

@@ -140,7 +140,7 @@ Stream& Rig::stream_output(std::string_view n) const {
 
 namespace {
 
-/// All output memory as bytes, so that values are compared to the bit.
+/// All output memory as bytes, for comparison to the bit.
 std::vector<std::byte> seen(const Rig& rig, const Port& p) {
   const auto bytes = [](auto span) {
     const auto b = std::as_bytes(span);
@@ -158,7 +158,7 @@ std::vector<std::byte> seen(const Rig& rig, const Port& p) {
 void expect_conforming(Component& c, Duration step, const std::function<void(Rig&, int)>& drive) {
   Rig rig(c);
   const Description& d = c.description();
-  // what it waits for in a run as fast as possible, so that nothing depends on its own threads
+  // the pacers of an unpaced run, so that nothing depends on the component's own threads
   std::vector<Pacer*> pacers;
   if (auto* source = dynamic_cast<PacerSource*>(&c)) pacers = source->pacers();
   const auto follow = [&](int first, int last) {
@@ -167,7 +167,7 @@ void expect_conforming(Component& c, Duration step, const std::function<void(Rig
       drive(rig, k);
       rig.step(step);
       for (Pacer* p : pacers) EXPECT_NE(p->wait_for(rig.now_), Outcome::failed);
-      if (!pacers.empty()) rig.settle();  // with what was waited for
+      if (!pacers.empty()) rig.settle();  // with the data that was waited for
       for (const Port& p : d.outputs) trace.push_back(seen(rig, p));
       trace.push_back(rig.save());
     }
@@ -196,7 +196,7 @@ void expect_conforming(Component& c, Duration step, const std::function<void(Rig
     follow(0, 50);
   }
 
-  // an output that follows an input it does not declare would break the order of evaluation
+  // an output that follows an undeclared input would violate the order of evaluation
   rig.settle();
   for (const Port& in : d.inputs) {
     if (in.flow != Flow::signal || in.scalar != Scalar::real) continue;
@@ -235,7 +235,7 @@ void expect_conforming(Component& c, Duration step, const std::function<void(Rig
   }
   EXPECT_EQ(allocations(), before) << "a real-time function allocates";
 
-  // an override while the run goes on gives it other memory
+  // an override during a run binds it to other memory
   const long bound = allocations();
   c.bind(rig);
   if (!d.abilities.faces_world) {

@@ -23,17 +23,17 @@ class Rig final : public Bindings {
   std::span<const double> reals(std::string_view output) const;
   std::int64_t integer(std::string_view output) const;
 
-  /// Sends an event: seen in the next react().
+  /// Sends an event: visible in the next react().
   void send(std::string_view event_input);
   /// How often an event output was emitted.
   std::int64_t emitted(std::string_view event_output) const { return integer(event_output); }
   /// The stream behind an input: push, then publish.
   Stream& stream(std::string_view input);
 
-  /// Lets the outputs follow the inputs, without letting time pass.
+  /// Updates the outputs from the inputs, without advancing time.
   void settle();
-  /// Settles and lets the component react until it answers no more `changed`; returns how often it
-  /// did.
+  /// Settles and lets the component react until it no longer returns `changed`; returns how often
+  /// it did.
   int react();
   /// One step of the executive's cycle: react, then advance to the end, however often it stops
   /// early.
@@ -75,9 +75,9 @@ class Rig final : public Bindings {
   mutable Journal journal_;
 };
 
-/// The promises every component makes: feedthrough as declared, save/load exact, no allocation in
-/// the real-time functions and when bound again, state size as declared. `drive` sets the inputs of
-/// step k.
+/// Checks the contract of every component: feedthrough as declared, exact save and load, no
+/// allocation in the real-time functions or when bound again, state size as declared. `drive` sets
+/// the inputs of step k.
 void expect_conforming(Component&, Duration step, const std::function<void(Rig&, int k)>& drive);
 
 }  // namespace vernier::testing

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// x' = u, y = x, with mistakes that can be planted.
+/// x' = u, y = x, with optional errors.
 class Integrator : public Component {
  public:
   enum class Mistake { none, undeclared_feedthrough, forgotten_state, allocates };

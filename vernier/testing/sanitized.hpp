@@ -1,7 +1,7 @@
 #pragma once
 
-/// Defined where the address or the thread sanitizer watches, for tests of what those change:
-/// memory, system calls, locks in memory. gcc says that they are on by a macro, clang by a feature.
+/// Defined under the address or thread sanitizer, for tests of what those change: memory, system
+/// calls, memory locking. gcc indicates them by a macro, clang by a feature.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define VERNIER_TESTS_SANITIZED

@@ -51,7 +51,7 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
          });
 }
 
-/// Calls in lanes against the same calls one point at a time, to the bit.
+/// Compares calls in lanes with the same calls for single points, to the bit.
 void expect_lanes(SystemRig& rig, const hybrid::Direction& along) {
   const hybrid::System& system = rig.system();
   const hybrid::SystemSpec& spec = system.spec();
@@ -91,7 +91,8 @@ void expect_lanes(SystemRig& rig, const hybrid::Direction& along) {
   }
 }
 
-/// Several blocks in one call, with inputs that stand together or not, against calls for one block.
+/// Compares several blocks in one call, with contiguous and separate inputs, with calls for one
+/// block.
 void expect_blocks(SystemRig& rig, const hybrid::Direction& along) {
   constexpr std::size_t blocks = 5;
   const hybrid::System& system = rig.system();
@@ -135,7 +136,7 @@ void expect_blocks(SystemRig& rig, const hybrid::Direction& along) {
   check(output, outputs, "output");
 }
 
-/// One output signal wanted at a time, against all of them, to the bit.
+/// Compares single requested output signals with all of them, to the bit.
 void expect_some_outputs(SystemRig& rig, const hybrid::Direction& along) {
   const hybrid::System& system = rig.system();
   const std::vector<Signal>& signals = system.spec().outputs;
@@ -178,7 +179,8 @@ void expect_some_outputs(SystemRig& rig, const hybrid::Direction& along) {
   }
 }
 
-/// jacobian() against tangent() along each axis, and nothing outside pattern().
+/// Compares jacobian() with tangent() along each axis, and checks that nothing is outside
+/// pattern().
 void expect_jacobian(SystemRig& rig) {
   const hybrid::System& system = rig.system();
   const hybrid::SystemSpec& spec = system.spec();
@@ -370,7 +372,7 @@ void expect_conforming(SystemRig& rig, double tolerance, double rounding) {
   for (const double v : y) EXPECT_TRUE(std::isfinite(v)) << "an output is not a number";
   for (const double v : xdot) EXPECT_TRUE(std::isfinite(v)) << "a derivative is not a number";
 
-  // an output that follows an input it does not declare would break the order of evaluation
+  // an output that follows an undeclared input would violate the order of evaluation
   std::size_t element = 0;
   for (std::size_t i = 0; i < spec.inputs.size(); ++i) {
     for (std::uint32_t e = 0; e < spec.inputs[i].count; ++e, ++element) {
@@ -394,8 +396,9 @@ void expect_conforming(SystemRig& rig, double tolerance, double rounding) {
     }
   }
 
-  // tangent() against the default, which differences flow and output; directions one at a time
-  // would hide errors of mixed terms, so one direction moves everything by its own size
+  // Compares tangent() with the default, which uses differences of flow and output. Single
+  // directions would hide errors of mixed terms, so one direction changes everything by its own
+  // size.
   class Differences final : public hybrid::System {
    public:
     explicit Differences(const hybrid::System& s) : system_(s) {}

@@ -4,8 +4,8 @@
 
 namespace vernier::testing {
 
-/// Every type says in a line what it is, is either a system or a component, and describes each of
-/// its parameters, in a unit that there is.
+/// Checks that every type has a one-line summary, is either a system or a component, and describes
+/// each of its parameters, in a valid unit.
 void expect_described(const Catalogue&);
 
 }  // namespace vernier::testing

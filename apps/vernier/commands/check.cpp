@@ -35,8 +35,8 @@ void add_folder(Folders& folders, const std::filesystem::path& file) {
   folders.insert(file.has_parent_path() ? file.parent_path() : ".");
 }
 
-/// The problems of a document; all that a run would find before it begins. Adds the folders of the
-/// documents that were read.
+/// The problems of a document: all that a run would find before it begins. Adds the directories of
+/// the documents read.
 Diagnostics problems_of(const std::string& document, const session::Changes& changes,
                         std::string& praise, Folders& folders) {
   Diagnostics problems;
@@ -117,7 +117,7 @@ nlohmann::ordered_json as_json(const session::Coupling& c) {
   return j;
 }
 
-/// Runs each document at its step and at half of it, and shows what that changes.
+/// Runs each document at its step and at half of it, and shows the differences.
 int check_coupling(const CheckRequest& asked) {
   session::Changes changes = asked.changes;
   if (!asked.until.empty()) changes.until = time_in("--until", asked.until);
@@ -137,7 +137,8 @@ int check_coupling(const CheckRequest& asked) {
   return worst;
 }
 
-/// Checks again whenever a file changes beside those that were read. Answers as the last check did.
+/// Checks again whenever a file near those that were read changes. Returns the status of the last
+/// check.
 int watch(const CheckRequest& asked) {
   using namespace std::chrono_literals;
   Folders folders;
@@ -151,7 +152,7 @@ int watch(const CheckRequest& asked) {
       std::this_thread::sleep_for(200ms);
       continue;
     }
-    // an editor may write a file in several steps; a log beside it never rests
+    // an editor may write a file in several steps; but a log file there may change all the time
     for (int k = 0; k < 10 && files.changed(folders); ++k) std::this_thread::sleep_for(50ms);
     const std::size_t known = folders.size();
     last = check(asked, folders);

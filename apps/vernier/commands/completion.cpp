@@ -17,8 +17,8 @@ std::vector<std::string> command_names() {
   return names;
 }
 
-/// The words that may follow a command, or a command and its words before: "federate ask *" are
-/// those of the second after `ask`. `live`: what the program lists at that moment.
+/// The words that may follow a command and its earlier words: "federate ask *" are those of the
+/// second word after `ask`. `live`: words that the program lists at that moment.
 struct Following {
   std::string_view before;
   std::string words;
@@ -96,7 +96,7 @@ std::string in_quotes(std::string_view text) {
   return out + "'";
 }
 
-// for _arguments, which gives these characters a meaning
+// escapes characters that are special for _arguments
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* of_a_run = "the folder of an active run (runs/latest)";
 
-/// A request of one word about a run.
+/// A one-word request to a run.
 Action declare(CLI::App& app, const char* request) {
   auto run = std::make_shared<std::string>("runs/latest");
   app.add_option("run", *run, of_a_run)->type_name("");
@@ -61,7 +61,7 @@ int set(const Request& a) {
   return status::good;
 }
 
-/// Shows values again and again, until the run is over.
+/// Shows values repeatedly until the run ends.
 int watch(const Request& a) {
   const std::filesystem::path run = run_argument(a.run);
   const auto every = time_in("--every", a.every);

@@ -18,7 +18,8 @@ namespace {
 
 constexpr const char* mission = "aausat2";
 
-/// The mission's document: in the tree one stands in, else a copy of what the program carries.
+/// The mission's document: in the current source tree, else a copy of the one embedded in the
+/// program.
 struct Document {
   std::filesystem::path path;
   std::optional<TemporaryFolder> temporary;

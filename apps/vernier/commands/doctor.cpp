@@ -29,7 +29,7 @@ const composition::Part* outside(const composition::Plan& plan) {
   return nullptr;
 }
 
-/// Runs a composition for a while and leaves nothing behind.
+/// Runs a composition for a while without keeping anything.
 MachineFinding cost_of(session::Prepared prepared, const session::RealTime& real_time) {
   const std::string name = prepared.composition.name;
   if (const composition::Part* p = outside(prepared.plan)) {

@@ -23,8 +23,8 @@ struct ExportRequest {
   std::string every, output, format;
 };
 
-/// What was asked for, else what the file's name says, else csv. A name that says something else is
-/// refused: other programs believe it.
+/// The requested format, else that of the file extension, else csv. A contradicting extension is
+/// refused: other programs rely on it.
 std::string format_of(const ExportRequest& a) {
   if (!a.format.empty()) return a.format;
   const std::string ending = std::filesystem::path(a.output).extension().string();
@@ -51,7 +51,7 @@ int write(const ExportRequest& a) {
     }
     options.every = seconds(*every);
   }
-  results.select(options.signals);  // refuses what is not there before a file is made
+  results.select(options.signals);  // refuses unknown signals before creating a file
   const std::string format = format_of(a);
   const auto to = [&](std::ostream& out) {
     format == "json" ? record::export_json(results, options, out)

@@ -18,7 +18,7 @@
 namespace vernier::app {
 namespace {
 
-/// One of some words, with the nearest when it is none.
+/// One of several words; suggests the nearest for any other.
 CLI::Validator known_word(const std::vector<std::string>& words) {
   return CLI::Validator(
       [words](const std::string& word) -> std::string {
@@ -36,7 +36,7 @@ struct FomRequest {
   bool with_mim = false, all = false, json = false;
 };
 
-/// A file, or the name of a module that the program carries; "spacefom" is all of those.
+/// A file, or the name of an embedded module; "spacefom" stands for all of those.
 void add_module(const std::string& word, std::vector<fom::Module>& into, Diagnostics& problems) {
   std::error_code none;
   if (!std::filesystem::exists(word, none)) {

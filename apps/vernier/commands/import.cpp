@@ -20,7 +20,7 @@ struct ImportRequest {
   std::string file, base = "fixed", output;
 };
 
-/// Decks of MBDyn have names of their own, or do not begin as XML does.
+/// MBDyn decks have their own extensions, or do not begin like XML.
 bool is_deck(const std::filesystem::path& file) {
   const std::string extension = file.extension().string();
   if (extension == ".mbd" || extension == ".mbdyn") return true;
@@ -37,7 +37,7 @@ int import(const ImportRequest& a) {
       deck ? multibody_loops::import_deck(a.file, problems)
            : multibody_tree::import_urdf(a.file, {.free_base = a.base == "free"}, problems);
   problems.throw_if_errors();
-  // what is wrong with the model itself is said now, at the lines of the document
+  // report problems of the model itself now, at the lines of the document
   const std::string name = a.output.empty() || a.output == "-" ? "(document)" : a.output;
   if (deck) {
     multibody_loops::parse_source(*document, name, problems);

@@ -30,8 +30,8 @@ struct AnalysisRequest {
   bool json = false, csv = false;
 };
 
-/// What is looked at: a mechanism or an island, at the time asked for; the run that has it comes
-/// with it.
+/// The subject of the analysis: a mechanism or an island, at the requested time, together with its
+/// run.
 struct Analysed {
   std::unique_ptr<executive::Executive> run;
   multibody_loops::Mechanism* mechanism = nullptr;
@@ -104,7 +104,7 @@ void write(const std::string& text, const std::string& file) {
 
 std::string json_text(const ordered_json& j) { return j.dump(2) + "\n"; }
 
-/// The node that a mode moves most, and how: "tip: z".
+/// The node that moves most in a mode, and how: "tip: z".
 std::string mover(const constrained::Mode& m, const constrained::Model& model) {
   std::size_t best = 0;
   for (std::size_t i = 0; i < m.shape.size(); ++i)
@@ -114,7 +114,7 @@ std::string mover(const constrained::Mode& m, const constrained::Model& model) {
   return model.nodes[best / 6].name + " " + ways[best % 6];
 }
 
-/// The modes of a mechanism or of equations, as they are shown.
+/// The modes of a mechanism or of equations, for display.
 struct ShownMode {
   double frequency = 0.0, damping = 0.0;
   std::complex<double> eigenvalue;
@@ -199,7 +199,7 @@ int show_modes(const AnalysisRequest& a) {
   return status::good;
 }
 
-/// What of an output port can be looked at: one entry for each element of it.
+/// The elements of an output port that can be linearized: one entry for each.
 void add_outputs(const multibody_loops::Shown& s, std::vector<constrained::Output>& outputs,
                  std::vector<std::string>& names) {
   using Kind = multibody_loops::Shown::Kind;
@@ -239,7 +239,7 @@ void add_outputs(const multibody_loops::Shown& s, std::vector<constrained::Outpu
   }
 }
 
-/// Rows of numbers with their names, as they are shown.
+/// Rows of numbers with their names, for display.
 struct ShownLinear {
   std::vector<std::string> states, inputs, parameters, outputs;
   std::vector<double> A, B, P, C, D, Q;  // row by row
@@ -271,8 +271,8 @@ ShownLinear linear_of(const multibody_loops::Mechanism& mechanism, const Analysi
   return s;
 }
 
-/// Which columns the parameters of --by are, in their order, and what these are called. A system
-/// that is integrated alone names its parameters without itself.
+/// The columns of the parameters of --by, in their order, and their names. A system that is
+/// integrated alone names its parameters without its own name.
 std::vector<Eigen::Index> parameter_columns(const linear::LinearSystem& l, const AnalysisRequest& a,
                                             std::vector<std::string>& names) {
   std::vector<Eigen::Index> columns;

@@ -80,7 +80,7 @@ LinkTest what_to_test(const LinkRequest& a) {
     t.impairment = *plan;
   }
   if (a.host.empty() && !a.serve) {
-    // nobody is named: the facility's side is played here as well
+    // no peer is given: simulate the facility's side here as well
     t.other = s;
     t.other->name = "facility";
     t.other->role = link::Role::server;

@@ -53,7 +53,7 @@ int draw_document_figures(const std::vector<std::filesystem::path>& runs,
 }
 
 int draw(const PlotRequest& a) {
-  // the first word is a run in any case, so that a misspelt one is told as such
+  // the first word is always a run, so that a misspelt one is reported as such
   std::vector<std::filesystem::path> folders{run_argument(a.words.front())};
   std::vector<std::string> patterns;
   for (std::size_t i = 1; i < a.words.size(); ++i) {

@@ -30,7 +30,7 @@ void say(std::string_view line) {
   std::fflush(stdout);
 }
 
-/// Each federate is one open file.
+/// Raises the limit of open files: each federate needs one.
 void allow_files(std::size_t count) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count) return;
@@ -70,7 +70,7 @@ federation::ServerSettings server_settings(const RtiRequest& a) {
   return s;
 }
 
-/// Who listens to other machines should know whom it lets in.
+/// Warns when the RTI listens to other machines without authentication.
 void warn_if_open(const federation::ServerSettings& s) {
   const auto address = net::parsed_address(s.listen);
   if (!address || !s.key.empty()) return;

@@ -24,7 +24,7 @@ struct RunRequest {
   bool quiet = false, json = false, no_record = false, real_time = false, require = false;
 };
 
-/// What a late frame does, and what real time is asked for.
+/// Takes the policy for late frames and the real-time settings.
 void take_timing(const RunRequest& a, session::Options& o) {
   if (a.late_limit) {
     o.late = {.kind = realtime::Late::elastic, .in_a_row = *a.late_limit, .in_window = 0};
@@ -62,12 +62,12 @@ void take_timing(const RunRequest& a, session::Options& o) {
   o.changes.frames = true;
 }
 
-/// A document, or what a run's folder says about how it was run; then what was asked for now.
+/// A document, or the document and settings in a run's directory; then the options given now.
 session::Again what_to_run(const RunRequest& a) {
   session::Again what;
   if (record::is_run_folder(a.document)) {
     std::filesystem::path folder = a.document;
-    // where a link such as runs/latest leads now, not when the new run is the latest
+    // resolve a link such as runs/latest now, before the new run becomes the latest
     if (std::filesystem::is_symlink(folder))
       folder = folder.parent_path() / std::filesystem::read_symlink(folder);
     what = session::repeated(folder);

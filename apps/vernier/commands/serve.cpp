@@ -21,7 +21,7 @@ struct ServeRequest {
   bool once = false;
 };
 
-/// The part of a plan to be hosted: the only one, or the one that was named.
+/// The part of a plan to host: the only one, or the named one.
 composition::Part& chosen_part(composition::Plan& plan, const std::string& name) {
   std::vector<composition::Part*> parts;
   for (composition::Part& p : plan.parts) {
