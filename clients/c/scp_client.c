@@ -801,7 +801,7 @@ static int64_t scp_scaled(int64_t k, int64_t over, int64_t under, int64_t *rest)
     part += under;
     --whole;
   }
-  if (whole > (INT64_C(1) << 61) / over || whole < -((INT64_C(1) << 61) / over)) { /* nobody can use such a step */
+  if (whole > (INT64_C(1) << 61) / over || whole < -((INT64_C(1) << 61) / over)) { /* out of range */
     *rest = 0;
     return whole < 0 ? -(INT64_C(1) << 61) : INT64_C(1) << 61;
   }

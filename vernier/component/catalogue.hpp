@@ -48,10 +48,10 @@ struct IslandSettings {
   double atol = 1e-9;
   double step = 0.0;  // s; of the fixed-step methods, and the largest of the others; 0: free
   std::string zeno = "stop";    // stop, warn
-  std::string inputs = "hold";  // between two exchanges: hold, or linear, on along a line where
-                                // that foretells an input better
+  std::string inputs = "hold";  // between two exchanges: hold; or linear: extrapolates where that
+                                // predicts an input better
   bool stops_early = true;  // at its events, so that others see them there; false, for real time:
-                            // others hear of them at the next tick
+                            // others see them at the next tick
 };
 
 /// What composition documents can refer to. Filled by standard/; constant during the program's

@@ -1,3 +1,4 @@
+// Declaration management: IEEE 1516.1-2010, section 5; with regions 9.8 to 9.11.
 #include "vernier/rti1516e/ambassador.hpp"
 #include "vernier/rti1516e/checks.hpp"
 #include "vernier/rti1516e/raise.hpp"

@@ -1,3 +1,4 @@
+// Federation management: IEEE 1516.1-2010, section 4; connect and disconnect are in ambassador.cpp.
 #include <algorithm>
 
 #include "vernier/rti1516e/ambassador.hpp"

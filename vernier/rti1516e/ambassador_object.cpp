@@ -1,3 +1,4 @@
+// Object management: IEEE 1516.1-2010, section 6.
 #include <algorithm>
 #include <cstring>
 

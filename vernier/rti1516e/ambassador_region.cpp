@@ -1,3 +1,4 @@
+// Data distribution management: IEEE 1516.1-2010, section 9.
 #include "vernier/rti1516e/ambassador.hpp"
 #include "vernier/rti1516e/checks.hpp"
 #include "vernier/rti1516e/raise.hpp"

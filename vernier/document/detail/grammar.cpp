@@ -193,6 +193,8 @@ Matcher::Matcher(const std::vector<Particle>& sequence) {
   for (const Particle& p : sequence) whole_ = chain(whole_, add(p));
 }
 
+// Glushkov's construction: a part has the positions that can be first and last in it; a position is
+// followed by the first positions of what comes next.
 Matcher::Part Matcher::chain(const Part& a, const Part& b) {
   for (const int l : a.last) unite(follows_[static_cast<std::size_t>(l)], b.first);
   Part both = a;

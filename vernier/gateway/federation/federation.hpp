@@ -83,7 +83,7 @@ class Federation {
   ~Federation();
   Federation(const Federation&) = delete;
 
-  // ---- for everybody
+  // ---- general
   const std::string& name() const noexcept { return name_; }
   TimeKind time_kind() const noexcept { return time_.kind(); }
   /// The name of a time that the federates define; empty: one of the two standard times.

@@ -119,7 +119,7 @@ struct Slot {
 struct Known {
   Handle federate = 0;
   Handle object_class = 0;  // the class as which it is known
-  Bits scope;               // slots in scope: owned by somebody else, subscribed, regions overlap
+  Bits scope;               // slots in scope: owned by another, subscribed, regions overlap
   bool reflected = false;   // it has received an update
   bool updated = false;     // it has sent one
   VERNIER_FIELDS(federate, object_class, scope, reflected, updated)

@@ -136,6 +136,7 @@ void Regions::use(Handle h, int by) noexcept {
 }
 
 bool Regions::meet(const Region& a, const Region& b) noexcept {
+  // both lists ascend by dimension: a merge visits the common dimensions
   auto x = a.bounds.begin();
   auto y = b.bounds.begin();
   bool common = false;

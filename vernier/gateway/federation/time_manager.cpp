@@ -308,6 +308,7 @@ void TimeManager::start_regulating(Federate& f, Bound lookahead) const noexcept 
   while (plus(f.target, lookahead) < need) ++f.target;
 }
 
+// 8.2, enableTimeRegulation
 void TimeManager::enable_regulation(Handle federate, Stamp lookahead) {
   const std::size_t s = slot(federate);
   Federate& f = federates_[s];
@@ -322,6 +323,7 @@ void TimeManager::enable_regulation(Handle federate, Stamp lookahead) {
   changed(s);
 }
 
+// 8.4, disableTimeRegulation
 void TimeManager::disable_regulation(Handle federate) {
   const std::size_t s = slot(federate);
   Federate& f = federates_[s];
@@ -334,6 +336,7 @@ void TimeManager::disable_regulation(Handle federate) {
   changed(s);
 }
 
+// 8.5, enableTimeConstrained
 void TimeManager::enable_constrained(Handle federate) {
   const std::size_t s = slot(federate);
   Federate& f = federates_[s];
@@ -346,6 +349,7 @@ void TimeManager::enable_constrained(Handle federate) {
   changed(s);
 }
 
+// 8.7, disableTimeConstrained: waiting messages are delivered in receive order
 void TimeManager::disable_constrained(Handle federate) {
   const std::size_t s = slot(federate);
   Federate& f = federates_[s];
@@ -364,6 +368,7 @@ void TimeManager::disable_constrained(Handle federate) {
   changed(s);
 }
 
+// 8.14, enableAsynchronousDelivery
 void TimeManager::enable_asynchronous(Handle federate) {
   Federate& f = of(federate);
   if (f.asynchronous) throw Refusal{Failure::AsynchronousDeliveryAlreadyEnabled, "already enabled"};
@@ -372,6 +377,7 @@ void TimeManager::enable_asynchronous(Handle federate) {
   deliver_waiting(f);
 }
 
+// 8.15, disableAsynchronousDelivery
 void TimeManager::disable_asynchronous(Handle federate) {
   Federate& f = of(federate);
   if (!f.asynchronous)
@@ -380,6 +386,7 @@ void TimeManager::disable_asynchronous(Handle federate) {
   tell_watch(f);
 }
 
+// 8.8 to 8.12, timeAdvanceRequest to flushQueueRequest
 void TimeManager::advance(Handle federate, AdvanceKind how, Stamp to) {
   const std::size_t s = slot(federate);
   Federate& f = federates_[s];
@@ -401,6 +408,7 @@ void TimeManager::advance(Handle federate, AdvanceKind how, Stamp to) {
   changed(s);
 }
 
+// 8.19, modifyLookahead
 void TimeManager::modify_lookahead(Handle federate, Stamp lookahead) {
   const std::size_t s = slot(federate);
   Federate& f = federates_[s];
@@ -415,6 +423,7 @@ void TimeManager::modify_lookahead(Handle federate, Stamp lookahead) {
   changed(s);
 }
 
+// 8.20, queryLookahead
 Stamp TimeManager::lookahead(Handle federate) const {
   const Federate& f = of(federate);
   if (!f.regulating) throw Refusal{Failure::TimeRegulationIsNotEnabled, "not regulating"};
@@ -423,10 +432,12 @@ Stamp TimeManager::lookahead(Handle federate) const {
 
 Stamp TimeManager::time(Handle federate) const { return *named(of(federate).time); }
 
+// 8.16, queryGALT
 std::optional<Stamp> TimeManager::galt(Handle federate) const {
   return named(incoming(slot(federate)));
 }
 
+// 8.18, queryLITS: the least stamp that may still be received, also of waiting messages
 std::optional<Stamp> TimeManager::lits(Handle federate) const {
   const std::size_t s = slot(federate);
   const Federate& f = federates_[s];
@@ -520,6 +531,7 @@ void TimeManager::pass(Handle receiver, const Frame& message, Retraction r) {
   }
 }
 
+// 8.21, retract: removed where it waits, receivers that have it are told (8.22)
 void TimeManager::retract(Handle sender, std::uint32_t number) {
   Federate& f = of(sender);
   if (!f.regulating) throw Refusal{Failure::TimeRegulationIsNotEnabled, "not regulating"};

@@ -1,3 +1,4 @@
+// Joining and initialization: SISO-STD-018-2020, 7.2 (early joiners) and 7.3 (late joiners).
 #include <algorithm>
 
 #include "vernier/base/text.hpp"

@@ -1,3 +1,5 @@
+// Execution modes: requests, commands and transitions (rules 7-1 to 7-4, 7-18 and 7-21 to 7-24 of
+// SISO-STD-018-2020).
 #include <algorithm>
 #include <thread>
 

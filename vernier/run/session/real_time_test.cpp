@@ -127,7 +127,7 @@ TEST_F(RealTimeRun, MeasuresEveryFrameAndTouchesNoMemoryItHasNot) {
   // nothing was allocated, and all memory was resident
   EXPECT_GE(seen.first, 0);
   EXPECT_EQ(seen.first, seen.last);
-  if (missing == 0 && !testing::sanitized) {  // their run time has faults of its own
+  if (missing == 0 && !testing::sanitized) {  // sanitizers cause page faults themselves
     EXPECT_EQ(h.minor_faults, 0);
     EXPECT_EQ(h.major_faults, 0);
     EXPECT_EQ(h.waits, 0);

@@ -1,3 +1,4 @@
+// Declaration management: IEEE 1516.1-2010, section 5; with regions 9.8 to 9.11.
 #include <algorithm>
 #include <iterator>
 

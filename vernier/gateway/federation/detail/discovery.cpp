@@ -1,3 +1,6 @@
+// Which federate knows which instance as which class, and which of its attributes are in scope:
+// discovery (6.9), scope (6.17, 6.18) and relevance advisories (5.10 to 5.13, 6.21, 6.22) of IEEE
+// 1516.1-2010.
 #include <algorithm>
 #include <map>
 #include <utility>

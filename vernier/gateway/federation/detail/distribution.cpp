@@ -1,3 +1,4 @@
+// Data distribution management: IEEE 1516.1-2010, section 9.
 #include <algorithm>
 #include <iterator>
 

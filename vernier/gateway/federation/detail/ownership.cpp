@@ -1,3 +1,4 @@
+// Ownership management: IEEE 1516.1-2010, section 7.
 #include <algorithm>
 #include <map>
 #include <utility>

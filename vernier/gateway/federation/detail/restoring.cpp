@@ -1,3 +1,4 @@
+// Storage, validation and adoption of saved federation states.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -1,3 +1,4 @@
+// Federation save and the protocol of federation restore: IEEE 1516.1-2010, 4.16 to 4.32.
 #include <algorithm>
 
 #include "vernier/gateway/federation/detail/checks.hpp"

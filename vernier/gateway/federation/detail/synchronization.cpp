@@ -1,3 +1,4 @@
+// Synchronization points: IEEE 1516.1-2010, 4.11 to 4.15.
 #include <algorithm>
 
 #include "vernier/gateway/federation/detail/checks.hpp"

@@ -34,7 +34,7 @@ namespace rti1516e
       VariableLengthData encode () const;                                                          \
       void encode (VariableLengthData & buffer) const;                                             \
                                                                                                    \
-      /* Fills a buffer, answers the length. Throws CouldNotEncode if it is too small */           \
+      /* Fills a buffer, returns the length. Throws CouldNotEncode if it is too small */           \
       size_t encode (void * buffer, size_t bufferSize) const;                                      \
       size_t encodedLength () const;                                                               \
                                                                                                    \
