@@ -205,7 +205,7 @@ endfunction()
 # full build. For targets whose sources do not define the same name twice.
 function(vernier_together target)
   if(VERNIER_TOGETHER)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
     # gcc warns about anonymous namespaces in sources that another file includes
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()

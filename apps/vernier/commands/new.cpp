@@ -17,7 +17,7 @@ struct NewRequest {
   bool json = false;
 };
 
-int list(bool json) {
+int list_templates(bool json) {
   const std::vector<Example> all = templates();
   if (json) {
     nlohmann::ordered_json out = nlohmann::ordered_json::array();
@@ -62,7 +62,7 @@ Action declare_new(CLI::App& app) {
       ->type_name("");
   app.add_flag("--json", asked->json, "the list as JSON");
   return [asked](const Invocation&) -> int {
-    return asked->name.empty() ? list(asked->json) : start(asked->name, asked->folder);
+    return asked->name.empty() ? list_templates(asked->json) : start(asked->name, asked->folder);
   };
 }
 

@@ -10,7 +10,6 @@
 namespace vernier::link {
 namespace {
 
-constexpr std::int64_t millisecond = 1'000'000, second = 1'000'000'000;
 constexpr std::int64_t publish_every = 2 * millisecond;
 constexpr std::int64_t longest_partial = second;
 constexpr std::size_t control_backlog = 1u << 16;

@@ -5,7 +5,6 @@
 namespace vernier::link {
 namespace {
 
-constexpr std::int64_t millisecond = 1'000'000, second = 1'000'000'000;
 constexpr std::int64_t handshake_time = 2 * second;
 constexpr std::int64_t leaving_time = 500 * millisecond;
 constexpr std::int64_t longest_backoff = 2 * second;

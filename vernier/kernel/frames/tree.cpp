@@ -5,7 +5,7 @@
 namespace vernier::frames {
 namespace {
 
-std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
+std::string in_quotes(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
 }  // namespace
 
@@ -33,9 +33,9 @@ bool FrameTree::would_close(Index from, std::string_view name) const noexcept {
 
 Result<FrameTree::Index, std::string> FrameTree::add(std::string name, std::string parent) {
   if (name.empty()) return Failure{std::string("a frame needs a name")};
-  if (find(name) != none) return Failure{"there is a frame " + quoted(name) + " already"};
+  if (find(name) != none) return Failure{"there is a frame " + in_quotes(name) + " already"};
   if (name == parent || would_close(find(parent), name))
-    return Failure{"with the parent " + quoted(parent) + " the frame " + quoted(name) +
+    return Failure{"with the parent " + in_quotes(parent) + " the frame " + in_quotes(name) +
                    " would be above itself"};
   Index i = 0;
   while (i < size() && !at(i).name.empty()) ++i;
@@ -51,7 +51,7 @@ Result<FrameTree::Index, std::string> FrameTree::add(std::string name, std::stri
 Result<FrameTree::Index, std::string> FrameTree::reparent(Index i, std::string parent) {
   const std::string& name = at(i).name;
   if (name == parent || would_close(find(parent), name))
-    return Failure{"with the parent " + quoted(parent) + " the frame " + quoted(name) +
+    return Failure{"with the parent " + in_quotes(parent) + " the frame " + in_quotes(name) +
                    " would be above itself"};
   frames_[static_cast<std::size_t>(i)].parent_name = std::move(parent);
   join();
@@ -84,13 +84,13 @@ std::vector<std::string> FrameTree::problems() const {
     const Frame& f = at(i);
     if (f.name.empty() || f.parent != none) continue;
     if (!f.parent_name.empty()) {
-      list.push_back("the parent " + quoted(f.parent_name) + " of " + quoted(f.name) +
+      list.push_back("the parent " + in_quotes(f.parent_name) + " of " + in_quotes(f.name) +
                      " is not there");
     } else if (root == none) {
       root = i;
     } else {
-      list.push_back("there are two root frames, " + quoted(at(root).name) + " and " +
-                     quoted(f.name));
+      list.push_back("there are two root frames, " + in_quotes(at(root).name) + " and " +
+                     in_quotes(f.name));
     }
   }
   if (root == none) list.insert(list.begin(), "there is no root frame");

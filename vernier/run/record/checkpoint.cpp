@@ -20,7 +20,8 @@ constexpr std::size_t most_bytes = std::size_t{1} << 32;
 constexpr std::uint32_t longest_text = 4096;
 constexpr std::uint32_t most_sections = 1'000'000;
 
-[[noreturn]] void refuse(const char* code, const fs::path& name, const std::string& why) {
+[[noreturn]] void refuse_checkpoint(const char* code, const fs::path& name,
+                                    const std::string& why) {
   throw ConfigurationError(code, name.string() + " " + why);
 }
 
@@ -46,23 +47,25 @@ Head checked_head(Bytes bytes, const fs::path& name) {
   Head h;
   ByteReader{bytes.first(std::min(bytes.size(), Head::bytes))}(h);
   if (h.magic != magic) {
-    refuse("V7110", name, "is not a checkpoint; those of a run lie in its folder checkpoints");
+    refuse_checkpoint("V7110", name,
+                      "is not a checkpoint; those of a run lie in its folder checkpoints");
   }
   if (bytes.size() < Head::bytes + digest_bytes)
-    refuse("V7112", name, "is cut off within its head");
+    refuse_checkpoint("V7112", name, "is cut off within its head");
   if (h.version != format_version) {
-    refuse("V7111", name,
-           "is a checkpoint of format " + std::to_string(h.version) +
-               ", this program reads format " + std::to_string(format_version));
+    refuse_checkpoint("V7111", name,
+                      "is a checkpoint of format " + std::to_string(h.version) +
+                          ", this program reads format " + std::to_string(format_version));
   }
   if (h.length > bytes.size()) {
-    refuse("V7112", name,
-           "is cut off: " + std::to_string(bytes.size()) + " of " + std::to_string(h.length) +
-               " bytes are there");
+    refuse_checkpoint("V7112", name,
+                      "is cut off: " + std::to_string(bytes.size()) + " of " +
+                          std::to_string(h.length) + " bytes are there");
   }
   if (h.length < bytes.size()) {
-    refuse("V7113", name,
-           "is damaged: " + std::to_string(bytes.size() - h.length) + " bytes follow its end");
+    refuse_checkpoint(
+        "V7113", name,
+        "is damaged: " + std::to_string(bytes.size() - h.length) + " bytes follow its end");
   }
   return h;
 }
@@ -70,7 +73,8 @@ Head checked_head(Bytes bytes, const fs::path& name) {
 std::string_view read_text(ByteReader& r, const fs::path& name) {
   const auto size = r.number<std::uint32_t>();
   if (size > longest_text)
-    refuse("V7113", name, "is damaged: a name has " + std::to_string(size) + " characters");
+    refuse_checkpoint("V7113", name,
+                      "is damaged: a name has " + std::to_string(size) + " characters");
   const Bytes b = r.raw(size);
   return {reinterpret_cast<const char*>(b.data()), b.size()};
 }
@@ -128,18 +132,19 @@ Checkpoint decoded_unchecked(std::span<const std::byte> bytes, const fs::path& n
   const Head h = checked_head(bytes, name);
   ByteReader r(bytes.subspan(Head::bytes, bytes.size() - Head::bytes - digest_bytes));
   const auto whole = [&] {
-    if (!r.ok()) refuse("V7112", name, "is cut off: a part of it is missing");
+    if (!r.ok()) refuse_checkpoint("V7112", name, "is cut off: a part of it is missing");
   };
   Checkpoint c;
   c.snapshot.time = Time(Duration(h.time));
   if (h.arithmetic > 2 || h.instructions > static_cast<std::uint8_t>(Instructions::avx512))
-    refuse("V7113", name, "is damaged: it claims an arithmetic that does not exist");
+    refuse_checkpoint("V7113", name, "is damaged: it claims an arithmetic that does not exist");
   if (h.arithmetic > 0) c.computing = {Arithmetic(h.arithmetic - 1), Instructions(h.instructions)};
   c.documents = h.documents;
   c.version = read_text(r, name);
   c.composition = read_text(r, name);
   whole();
-  if (h.sections > most_sections) refuse("V7113", name, "is damaged: it claims too many sections");
+  if (h.sections > most_sections)
+    refuse_checkpoint("V7113", name, "is damaged: it claims too many sections");
   for (std::uint32_t i = 0; i < h.sections; ++i) {
     executive::Section& s = c.snapshot.sections.emplace_back();
     s.path = read_text(r, name);
@@ -147,7 +152,8 @@ Checkpoint decoded_unchecked(std::span<const std::byte> bytes, const fs::path& n
     whole();
     s.bytes.assign(content.begin(), content.end());
   }
-  if (!r.complete()) refuse("V7113", name, "is damaged: something follows its last section");
+  if (!r.complete())
+    refuse_checkpoint("V7113", name, "is damaged: something follows its last section");
   return c;
 }
 
@@ -155,7 +161,7 @@ Checkpoint decoded(std::span<const std::byte> bytes, const fs::path& name) {
   checked_head(bytes, name);
   const Digest sum = sha256(bytes.first(bytes.size() - digest_bytes));
   if (std::memcmp(sum.data(), bytes.last(digest_bytes).data(), digest_bytes) != 0) {
-    refuse("V7113", name, "is damaged: its checksum does not agree");
+    refuse_checkpoint("V7113", name, "is damaged: its checksum does not agree");
   }
   return decoded_unchecked(bytes, name);
 }
@@ -215,7 +221,7 @@ void compare_shape(const Checkpoint& c, const executive::Snapshot& here, const D
 
 namespace {
 
-std::string text(const Computing& c) {
+std::string text_of(const Computing& c) {
   std::string arithmetic = std::string("arithmetic \"") + vernier::name(c.arithmetic) + '"';
   if (c.arithmetic == Arithmetic::reproducible) return arithmetic;
   return arithmetic + " on " + vernier::name(c.instructions);
@@ -229,8 +235,9 @@ void compare_arithmetic(const Checkpoint& c, const Computing& here, const fs::pa
   Diagnostic& d = problems.warning(
       "V7116",
       name.string() + " was taken with " +
-          (c.computing ? text(*c.computing) : "vernier " + c.version + ", of unknown arithmetic") +
-          ", this run has " + text(here) +
+          (c.computing ? text_of(*c.computing)
+                       : "vernier " + c.version + ", of unknown arithmetic") +
+          ", this run has " + text_of(here) +
           ": it continues, but its results may differ from the original run by rounding errors",
       {});
   if (!c.computing) return;

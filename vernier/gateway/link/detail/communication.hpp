@@ -13,6 +13,8 @@
 
 namespace vernier::link {
 
+inline constexpr std::int64_t millisecond = 1'000'000, second = 1'000'000'000;  // ns
+
 /// The communication thread of a link: the only one that uses sockets.
 class Link::Communication final : public Outlet {
  public:
