@@ -369,6 +369,9 @@ class Examples(InAFolder):
     def test_the_demo_needs_nothing_but_the_program(self):
         said = self.vernier("demo").stdout
         self.assertRegex(said, r"t = +238\.124 s +supervisor +Detumbling → Pointing")
+        # what it ran, at once: the norm of the rate, on axes that say so
+        self.assertIn("|ω| [rad/s]\n", said)
+        self.assertRegex(said, r"(?m)^ *0\.00? ┤[\u2800-\u28ff┊ ]+$")
         for number in [12, 13, 14, 15]:
             self.assertTrue((self.folder / f"runs/aausat2-0001/figures/figure{number}.svg").exists())
         for command in re.findall(r"(?m)^(?:  next)? +vernier (.*)$", said):

@@ -49,6 +49,7 @@ int demo(const std::string& out, const Invocation& invocation) {
   if (shown.status != status::good || shown.folder.empty()) return shown.status;
   const std::vector<std::filesystem::path> pictures = draw_figures(shown.folder);
   if (!pictures.empty()) {
+    fmt::print("\n{}", sketch_of(figures_of(shown.folder).front().plot, 12));
     fmt::print("\n  pictures ");
     for (const auto& p : pictures) fmt::print(" {}", p.string());
     fmt::print("\n");

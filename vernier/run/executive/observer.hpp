@@ -22,6 +22,7 @@ struct PortView {
   std::uint32_t cluster = 0;   // index into Plan::clusters
   bool output = false;
   bool overridden = false;
+  bool held = false;  // comes from a part that is sampled: the value stays until its next tick
   const void* data = nullptr;      // count elements of the kind `port->scalar`; null for streams
   const Stream* stream = nullptr;  // of stream outputs
 

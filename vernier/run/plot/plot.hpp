@@ -8,23 +8,31 @@
 
 namespace vernier::plot {
 
-/// One line. `time` and `values` have the same length; values that are not finite leave a gap. The
-/// number of points is unlimited: drawing keeps the extremes.
+/// One line. `x` and `y` are equally long; what is not finite leaves a gap. Any number of points:
+/// drawing keeps the extremes.
 struct Curve {
   std::string label = {};
-  std::vector<double> time = {};
-  std::vector<double> values = {};
-  bool steps = false;             // a value holds until the next: modes, counts, switches
+  std::vector<double> x = {};  // usually the time
+  std::vector<double> y = {};
+  bool steps = false;             // a value holds until the next: modes, counts, sampled outputs
   bool muted = false;             // grey, behind the others: an earlier run, a limit
-  std::optional<int> style = {};  // colour and dashes; by default, by position in the panel
+  std::optional<int> style = {};  // colour and dashes; without it, by its place in the panel
+  int shade = 0;                  // the same quantity of another run: paler, broader and behind
 };
 
-/// Axes with curves. The panels of a plot are stacked and share the time axis.
+struct Limits {
+  double low = 0.0, high = 1.0;
+};
+
+/// Axes with curves. Panels of a plot stand one above the other and share the x axis.
 struct Panel {
-  std::string title;    // may be empty
-  std::string y_label;  // "ω [rad/s]"
-  std::vector<Curve> curves;
-  std::vector<std::pair<double, std::string>> y_names = {};  // labelled values: modes
+  std::string title = {};    // may be empty
+  std::string y_label = {};  // "ω"
+  std::string y_unit = {};   // "rad/s", shown behind the label; empty or "1": none
+  bool y_prefix = true;      // the unit may take a prefix: µs instead of ×10⁻⁶ s
+  std::vector<Curve> curves = {};
+  std::vector<std::pair<double, std::string>> y_names = {};  // marks with words: modes
+  std::optional<Limits> y_range = {};                        // without it, all there is
 };
 
 /// An event, shown as a vertical line through all panels.
@@ -34,13 +42,17 @@ struct Marker {
 };
 
 struct Plot {
-  std::string title;
-  std::string x_label = "time [s]";
-  std::vector<Panel> panels;
+  std::string title = {};
+  std::string x_label = "time";
+  std::string x_unit = "s";
+  bool x_prefix = true;
+  bool path = false;  // over another quantity than time: x gets room at both ends, and the same
+                      // scale as y where their units agree
+  std::vector<Panel> panels = {};
   std::vector<Marker> markers = {};
   int width = 960;       // px
-  int panel_height = 0;  // px of one panel's axes; 0: chosen by the number of panels
-  std::optional<double> from = {}, to = {};  // of the time axis; by default, everything
+  int panel_height = 0;  // px of one panel's axes; 0: what looks well for their number
+  std::optional<double> from = {}, to = {};  // of the x axis; without them, all there is
 };
 
 /// Scalable vector graphics; text remains text.

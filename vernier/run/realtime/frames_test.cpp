@@ -589,6 +589,9 @@ TEST(Report, IsOnePageWithEverythingInIt) {
        {"<!doctype html>", "a &amp; b", "250 Hz", "PASS: 11 of 100 frames late: work 11", "<svg",
         "plant&lt;1&gt;", "deadline", "refused: Operation not permitted", "39 ms", "frame 50"})
     EXPECT_THAT(page, HasSubstr(part));
+  // the axis of counts: its name, and a tick at each power of ten up to 100 frames
+  for (const char* tick : {">frames</text>", ">1</text>", ">10</text>"})
+    EXPECT_THAT(page, HasSubstr(tick));
   for (const char* foreign : {"http://", "https://", "src=", "<script"})
     EXPECT_THAT(page, ::testing::Not(HasSubstr(foreign)));
   h.broken = true;

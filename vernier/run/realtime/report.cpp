@@ -28,7 +28,7 @@ std::string row(std::string_view name, const Histogram& h) {
 
 /// Counts over durations; both axes are logarithmic.
 std::string picture(const Histogram& h, const std::string& title, double limit) {
-  constexpr double w = 640, height = 150, left = 10, bottom = 24;
+  constexpr double w = 640, height = 150, left = 48, right = 10, bottom = 24;
   if (h.count() == 0) return {};
   const double low = std::log10(std::max<double>(100.0, static_cast<double>(h.min()) * 0.8));
   double high = std::log10(std::max<double>(1000.0, static_cast<double>(h.max()) * 1.3));
@@ -37,9 +37,12 @@ std::string picture(const Histogram& h, const std::string& title, double limit) 
   for (std::size_t i = 0; i < Histogram::buckets; ++i) most = std::max(most, h.in_bucket(i));
   const auto x = [&](double ns) {
     return left + (std::clamp(std::log10(std::max(ns, 1.0)), low, high) - low) / (high - low) *
-                      (w - 2 * left);
+                      (w - left - right);
   };
   const double scale = std::log10(static_cast<double>(most) + 1.0);
+  const auto y = [&](double count) {
+    return height - 4 - (height - 20) * std::log10(count + 1.0) / scale;
+  };
   std::string svg = fmt::format(
       "<figure><svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n<path class=\"bar\" "
       "d=\"",
@@ -48,9 +51,8 @@ std::string picture(const Histogram& h, const std::string& title, double limit) 
     if (h.in_bucket(i) == 0) continue;
     const double x0 = x(static_cast<double>(Histogram::lower(i)));
     const double x1 = std::max(x0 + 1.0, x(static_cast<double>(Histogram::upper(i)) + 1.0));
-    const double y =
-        height - 4 - (height - 20) * std::log10(static_cast<double>(h.in_bucket(i)) + 1.0) / scale;
-    svg += fmt::format("M{:.1f} {}V{:.1f}H{:.1f}V{}z", x0, height, y, x1, height);
+    svg += fmt::format("M{:.1f} {}V{:.1f}H{:.1f}V{}z", x0, height,
+                       y(static_cast<double>(h.in_bucket(i))), x1, height);
   }
   svg += "\"/>\n";
   for (int decade = static_cast<int>(std::ceil(low)); decade <= static_cast<int>(high); ++decade) {
@@ -59,6 +61,16 @@ std::string picture(const Histogram& h, const std::string& title, double limit) 
         "<path class=\"tick\" d=\"M{0:.1f} {1}v5\"/><text x=\"{0:.1f}\" y=\"{2}\">{3}</text>\n", at,
         height, height + 18, time_text(std::pow(10.0, decade)));
   }
+  for (double count = 1.0; count <= static_cast<double>(most); count *= 10.0) {
+    svg += fmt::format(
+        "<path class=\"tick\" d=\"M{0} {1:.1f}h-5\"/><text x=\"{2}\" y=\"{3:.1f}\" "
+        "style=\"text-anchor:end\">{4:.0f}</text>\n",
+        left, y(count), left - 8, y(count) + 3.5, count);
+  }
+  svg += fmt::format(
+      "<path class=\"tick\" d=\"M{0} 12V{1}\"/><text transform=\"translate(10 {2}) rotate(-90)\">"
+      "frames</text>\n",
+      left, height, height / 2);
   const auto mark = [&](double ns, const char* name, const char* kind) {
     svg += fmt::format(
         "<path class=\"{0}\" d=\"M{1:.1f} 12V{2}\"/><text x=\"{1:.1f}\" y=\"10\">{3}</text>\n",

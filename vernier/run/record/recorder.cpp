@@ -41,7 +41,8 @@ inline void copy(std::byte* to, const void* from, std::size_t bytes) noexcept {
 }
 
 SignalSpec spec_of(const PortView& v) {
-  return {v.path, v.port->unit, v.port->frame, v.port->description, v.port->count, v.port->scalar};
+  return {v.path,        v.port->unit,   v.port->frame, v.port->description,
+          v.port->count, v.port->scalar, v.held};
 }
 
 std::string message_of(const ConfigurationError& e) {

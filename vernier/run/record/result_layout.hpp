@@ -18,6 +18,7 @@ struct SignalSpec {
   std::string description = {};
   std::uint32_t count = 1;
   Scalar scalar = Scalar::real;
+  bool held = false;  // a value stays until the next row; else it goes on continuously
 };
 
 /// Signals that are sampled together and share one time column.

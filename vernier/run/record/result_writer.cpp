@@ -180,6 +180,8 @@ struct ResultWriter::State {
     hdf5::write_attribute(d, "unit", s.unit);
     hdf5::write_attribute(d, "frame", s.frame);
     hdf5::write_attribute(d, "description", s.description);
+    hdf5::write_attribute(d, "interpolation",
+                          s.held || s.scalar != Scalar::real ? "hold" : "linear");
     check(H5Olink(g.time.dataset.get(), file.get(), (place + "/time").c_str(), links, H5P_DEFAULT),
           "cannot link the time");
     g.values.push_back(std::move(c));

@@ -103,6 +103,8 @@ TEST(RecordedRun, HoldsWhatHappened) {
   const ResultReader r(folder.path());
   const Trace y = r.trace(*r.find("bus.lag.y"), 0);
   const Trace u = r.trace(*r.find("switch.y"), 0);
+  EXPECT_TRUE(r.find("switch.y")->spec.held);  // ten times in 7 s
+  EXPECT_FALSE(r.find("bus.lag.y")->spec.held);
   ASSERT_GE(y.time.size(), 1001u);
   EXPECT_EQ(y.time.front(), 0.0);
   EXPECT_EQ(y.time.back(), 100.0);

@@ -120,6 +120,9 @@ Memory::Memory(const Plan& plan, std::vector<PortView>& views)
     views_[i].data = cells_[i].feed;
     views_[i].stream = cells_[i].stream;
   }
+  for (const composition::Wire& w : plan.wires) {
+    if (plan.parts[w.from_part].rate.periodic()) views_[input_cell(w.to_part, w.to)].held = true;
+  }
 }
 
 void Memory::bind(std::size_t part) { (*parts_)[part].component->bind(*bindings_[part]); }
@@ -163,7 +166,8 @@ void Memory::allocate(const Plan& plan) {
                         .port = &p,
                         .part = static_cast<std::uint32_t>(part),
                         .cluster = plan.parts[part].cluster,
-                        .output = output});
+                        .output = output,
+                        .held = output && plan.parts[part].rate.periodic()});
     };
     for (const Port& p : d.outputs) add(p, true);
     for (const Port& p : d.inputs) add(p, false);

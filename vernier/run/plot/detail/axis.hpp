@@ -24,12 +24,17 @@ struct Axis {
   Range range;
   std::vector<Tick> ticks;
   std::vector<double> small_ticks;
-  int exponent = 0;  // labels are multiples of 10^exponent; 0: plain numbers
+  int exponent = 0;       // labels are multiples of 10^exponent of `unit`; 0: plain numbers
+  std::string unit = {};  // as shown, with a prefix: "µs", "N·m"; empty: none
 };
 
 /// Ticks at 1, 2, 2.5 or 5 times a power of ten, at most about `most` of them. Labels have as many
-/// digits as needed to differ, and use U+2212 as the minus sign.
-Axis make_axis(Range, int most);
+/// digits as they need to differ, and true minus signs. Large and small numbers get a prefix of
+/// their unit where it takes one and `prefix` allows it, else a power of ten.
+Axis make_axis(Range, int most, const std::string& unit = "", bool prefix = true);
+
+/// "dead time [ms]"
+std::string axis_text(const std::string& label, const Axis&);
 
 /// "×10⁻⁵"
 std::string power_of_ten(int exponent);

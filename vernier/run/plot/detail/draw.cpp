@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cmath>
+#include <numeric>
 
 namespace vernier::plot {
 
@@ -50,13 +52,23 @@ struct Layout {
   std::vector<PanelLayout> panels;
 };
 
+Color paler(Color c, double share) {
+  const auto mixed = [&](std::uint8_t v) {
+    return static_cast<std::uint8_t>(std::lround(v + (255 - v) * share));
+  };
+  return {mixed(c.r), mixed(c.g), mixed(c.b)};
+}
+
 Pen pen_of(const Curve& c, std::size_t place) {
   if (c.muted) return {muted, 1.3};
   const auto style =
       static_cast<std::size_t>(std::max(0, c.style.value_or(static_cast<int>(place))));
   // after one pass through the colours, colours and dashes are paired differently
   const std::size_t shift = style / colors.size();
-  return {colors[style % colors.size()], 1.6, dashes[(style + shift) % dashes.size()]};
+  // other runs look out from behind the first one where they agree with it
+  const int shade = std::clamp(c.shade, 0, 3);
+  return {paler(colors[style % colors.size()], shade == 0 ? 0.0 : 0.3 + 0.15 * shade),
+          1.6 + 1.4 * shade, dashes[(style + shift) % dashes.size()]};
 }
 
 /// Consecutive numbers for the curves that are not muted.
@@ -65,6 +77,16 @@ std::vector<std::size_t> places_of(const Panel& p) {
   std::size_t next = 0;
   for (const Curve& c : p.curves) places.push_back(c.muted ? 0 : next++);
   return places;
+}
+
+/// The order to draw the curves in: the muted ones and those of other runs lie behind.
+std::vector<std::size_t> from_behind(const Panel& p) {
+  std::vector<std::size_t> order(p.curves.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto depth = [&](std::size_t i) { return p.curves[i].muted ? INT_MAX : p.curves[i].shade; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return depth(a) > depth(b); });
+  return order;
 }
 
 std::vector<std::vector<std::size_t>> legend_of(const Panel& p, double width,
@@ -100,31 +122,69 @@ int panel_height_of(const Plot& p) {
   }
 }
 
-Layout arrange(const Plot& p, const Canvas& canvas) {
-  Layout l;
-  const double width = std::clamp(p.width, 200, 20'000);
-  const double height = panel_height_of(p);
-  const Range time = time_range(p);
+Axis y_axis_of(const Panel& panel, const Range& values, double height) {
+  const int most = std::max(2, static_cast<int>(height / 36.0));
+  Axis y = make_axis(values, most, panel.y_unit, panel.y_prefix);
+  if (panel.y_names.empty()) return y;
+  y.ticks.clear();
+  y.small_ticks.clear();
+  y.exponent = 0;
+  for (const auto& [value, name] : panel.y_names) y.ticks.push_back({value, name});
+  return y;
+}
 
+bool same_scale(const Plot& p) {
+  return p.path && p.panels.size() == 1 && !p.x_unit.empty() && p.x_unit == p.panels[0].y_unit;
+}
+
+void widen(Range& r, double span) {
+  const double room = (span - r.span()) / 2.0;
+  r = {r.low - room, r.high + room};
+}
+
+/// Gives both axes of a path the same scale: answers the height, and widens one of the ranges where
+/// the picture would become too flat or too high.
+double match_scales(Range& x, Range& y, double width) {
+  const double height = std::clamp(width * y.span() / x.span(), 160.0, 640.0);
+  const double per_px = std::max(x.span() / width, y.span() / height);
+  widen(x, per_px * width);
+  widen(y, per_px * height);
+  return height;
+}
+
+/// The width that tick labels need.
+double widest_label(const std::vector<PanelLayout>& panels, const Canvas& canvas) {
   double widest = 0.0;
-  for (const Panel& panel : p.panels) {
-    PanelLayout& to = l.panels.emplace_back();
-    to.panel = &panel;
-    const int most = std::max(2, static_cast<int>(height / 36.0));
-    to.y = make_axis(value_range(panel, time), most);
-    if (!panel.y_names.empty()) {
-      to.y.ticks.clear();
-      to.y.small_ticks.clear();
-      to.y.exponent = 0;
-      for (const auto& [value, name] : panel.y_names) to.y.ticks.push_back({value, name});
-    }
-    for (const Tick& t : to.y.ticks) {
+  for (const PanelLayout& p : panels) {
+    for (const Tick& t : p.y.ticks) {
       widest = std::max(widest, canvas.text_width(t.label, tick_text));
     }
   }
-  l.left = edge + 20.0 + widest + 10.0;
+  return widest;
+}
+
+Layout arrange(const Plot& p, const Canvas& canvas) {
+  Layout l;
+  const double width = std::clamp(p.width, 200, 20'000);
+  double height = panel_height_of(p);
+  Range across = x_range(p);
+  for (const Panel& panel : p.panels) {
+    l.panels.push_back(
+        {&panel, y_axis_of(panel, value_range(panel, across), height), false, {}, {}});
+  }
+  l.left = edge + 20.0 + widest_label(l.panels, canvas) + 10.0;
   l.right = width - edge - 8.0;
-  l.x = make_axis(time, std::max(2, static_cast<int>((l.right - l.left) / 85.0)));
+  if (same_scale(p)) {
+    Range values = l.panels[0].y.range;
+    height = match_scales(across, values, l.right - l.left);
+    l.panels[0].y = y_axis_of(p.panels[0], values, height);
+    // the labels may have become wider, but the axes may not
+    const double left = edge + 20.0 + widest_label(l.panels, canvas) + 10.0;
+    l.right += left - l.left;
+    l.left = left;
+  }
+  const int most = std::max(2, static_cast<int>((l.right - l.left) / 85.0));
+  l.x = make_axis(across, most, p.x_unit, p.x_prefix);
 
   double y = p.title.empty() ? edge : edge + 26.0;
   for (PanelLayout& panel : l.panels) {
@@ -136,7 +196,8 @@ Layout arrange(const Plot& p, const Canvas& canvas) {
     y += height + 16.0;
   }
   y += 34.0;
-  l.size = {static_cast<int>(width), static_cast<int>(std::ceil(y + 4.0))};
+  l.size = {static_cast<int>(std::max(width, l.right + edge + 8.0)),
+            static_cast<int>(std::ceil(y + 4.0))};
   return l;
 }
 
@@ -195,7 +256,7 @@ void draw_axes(const Layout& l, const PanelLayout& p, bool lowest, Canvas& c) {
   }
   TextStyle up = anchored(label_text, Anchor::middle);
   up.upwards = true;
-  c.text({edge + 10.0, (b.top + b.bottom) / 2.0}, p.panel->y_label, up);
+  c.text({edge + 10.0, (b.top + b.bottom) / 2.0}, axis_text(p.panel->y_label, p.y), up);
 }
 
 void draw_legend(const PanelLayout& p, Canvas& c) {
@@ -266,16 +327,13 @@ void draw(const Plot& p, Canvas& c) {
     c.begin_clip(panel.box, static_cast<int>(n));
     const std::vector<std::size_t> places = places_of(*panel.panel);
     bool any = false;
-    for (const bool front : {false, true}) {  // muted curves first, so that they lie behind
-      for (std::size_t i = 0; i < panel.panel->curves.size(); ++i) {
-        const Curve& curve = panel.panel->curves[i];
-        if (curve.muted == front) continue;
-        const auto runs = line_of(curve, l.x.range, panel.y.range, panel.box);
-        any |= !runs.empty();
-        c.begin_part(curve.label);
-        c.lines(runs, pen_of(curve, places[i]));
-        c.end_part();
-      }
+    for (const std::size_t i : from_behind(*panel.panel)) {
+      const Curve& curve = panel.panel->curves[i];
+      const auto runs = line_of(curve, l.x.range, panel.y.range, panel.box);
+      any |= !runs.empty();
+      c.begin_part(curve.label);
+      c.lines(runs, pen_of(curve, places[i]));
+      c.end_part();
     }
     c.end_clip();
     if (n == 0) label_markers(p, l, panel, c);
@@ -288,7 +346,7 @@ void draw(const Plot& p, Canvas& c) {
     c.end_part();
   }
   if (!l.panels.empty()) {
-    std::string label = p.x_label;
+    std::string label = axis_text(p.x_label, l.x);
     if (l.x.exponent != 0) label += "  (" + power_of_ten(l.x.exponent) + ")";
     c.text({(l.left + l.right) / 2.0, l.panels.back().box.bottom + 38.0}, label,
            anchored(label_text, Anchor::middle));

@@ -14,16 +14,13 @@ Size size_of(const Plot&, const Canvas&);
 
 void draw(const Plot&, Canvas&);
 
-/// The common time axis: from the first to the last point of any curve, unless the plot sets
-/// limits.
-Range time_range(const Plot&);
-/// The range of a panel's values within a time range, with some room.
-Range value_range(const Panel&, const Range& time);
+/// The common x axis: from the first to the last point of any curve, unless the plot says more.
+Range x_range(const Plot&);
+/// The values of a panel within a range of x, with some room, unless the panel says more.
+Range value_range(const Panel&, const Range& x);
 
-/// The polyline of a curve in a box. Of the points in one px column it keeps at most four, the
-/// first, lowest, highest and last: the picture is the same, and its size does not grow with the
-/// curve.
-std::vector<std::vector<Point>> line_of(const Curve&, const Range& time, const Range& values,
-                                        const Box&);
+/// The line of a curve in a box: runs of connected points, at most four per px column: where it
+/// enters, its lowest, its highest and where it leaves. Far outside of the box it is cut off.
+std::vector<std::vector<Point>> line_of(const Curve&, const Range& x, const Range& y, const Box&);
 
 }  // namespace vernier::plot

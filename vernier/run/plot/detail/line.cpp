@@ -54,70 +54,133 @@ class Columns {
   Point first_, low_, high_, last_;
 };
 
+/// The part of a segment inside a box (Liang and Barsky 1984); false: none.
+bool clip(Point& a, Point& b, const Box& box) {
+  double from = 0.0, to = 1.0;
+  const Point d{b.x - a.x, b.y - a.y};
+  const auto cut = [&](double rate, double room) {  // inside where s * rate <= room
+    if (rate == 0.0) return room >= 0.0;
+    if (rate > 0.0) to = std::min(to, room / rate);
+    if (rate < 0.0) from = std::max(from, room / rate);
+    return from <= to;
+  };
+  if (!cut(-d.x, a.x - box.left) || !cut(d.x, box.right - a.x) || !cut(-d.y, a.y - box.top) ||
+      !cut(d.y, box.bottom - a.y)) {
+    return false;
+  }
+  const Point start = a;
+  if (from > 0.0) a = {start.x + from * d.x, start.y + from * d.y};
+  if (to < 1.0) b = {start.x + to * d.x, start.y + to * d.y};
+  return true;
+}
+
+bool inside(Point p, const Box& b) {
+  return p.x >= b.left && p.x <= b.right && p.y >= b.top && p.y <= b.bottom;
+}
+
+void cut_off(std::vector<std::vector<Point>>& runs, const Box& box) {
+  std::vector<std::vector<Point>> kept;
+  for (std::vector<Point>& run : runs) {
+    if (std::all_of(run.begin(), run.end(), [&](Point p) { return inside(p, box); })) {
+      kept.push_back(std::move(run));
+      continue;
+    }
+    bool open = false;
+    for (std::size_t k = 0; k + 1 < run.size(); ++k) {
+      Point a = run[k], b = run[k + 1];
+      const bool seen = clip(a, b, box);
+      if (seen && !open) kept.push_back({a});
+      if (seen) kept.back().push_back(b);
+      open = seen && inside(run[k + 1], box);
+    }
+  }
+  runs = std::move(kept);
+}
+
+/// Neither it nor a line to a neighbour shows: all of them are beyond the same end of the axis.
+bool beyond(const std::vector<double>& x, std::size_t k, const Range& r) {
+  const std::size_t first = k == 0 ? 0 : k - 1, last = std::min(k + 1, x.size() - 1);
+  bool below = true, above = true;
+  for (std::size_t i = first; i <= last; ++i) {
+    below = below && x[i] < r.low;
+    above = above && x[i] > r.high;
+  }
+  return below || above;
+}
+
+/// The value where the line to point k crosses `end`, an end of the x axis; not a number: nowhere.
+double at_crossing(const Curve& c, std::size_t k, double end) {
+  const double x0 = c.x[k - 1], x1 = c.x[k];
+  if (!((x0 < end && end < x1) || (x1 < end && end < x0))) return NAN;
+  return c.steps ? c.y[k - 1] : c.y[k - 1] + (end - x0) / (x1 - x0) * (c.y[k] - c.y[k - 1]);
+}
+
+/// Keeps what any number becomes on a screen drawable.
+double bounded(double px) { return std::clamp(px, -1e9, 1e9); }
+
 }  // namespace
 
-std::vector<std::vector<Point>> line_of(const Curve& c, const Range& time, const Range& values,
+std::vector<std::vector<Point>> line_of(const Curve& c, const Range& x, const Range& y,
                                         const Box& box) {
   std::vector<std::vector<Point>> runs;
   Columns columns(runs);
-  // clamp far points: they stay outside the box, and their coordinates stay representable
-  const double most = 4.0 * box.height() + 4.0;
-  const auto x_of = [&](double t) { return box.left + (t - time.low) / time.span() * box.width(); };
-  const auto y_of = [&](double v) {
-    const double y = box.bottom - (v - values.low) / values.span() * box.height();
-    return std::clamp(y, box.top - most, box.bottom + most);
+  const auto x_of = [&](double v) {
+    return bounded(box.left + (v - x.low) / x.span() * box.width());
   };
-  const std::size_t n = std::min(c.time.size(), c.values.size());
-  bool before = false;  // a point precedes this one without a gap
+  const auto y_of = [&](double v) {
+    return bounded(box.bottom - (v - y.low) / y.span() * box.height());
+  };
+  const std::size_t n = std::min(c.x.size(), c.y.size());
+  bool before = false;  // there is a point before this one, without a gap
   for (std::size_t k = 0; k < n; ++k) {
-    if (!std::isfinite(c.time[k]) || !std::isfinite(c.values[k])) {
+    if (!std::isfinite(c.x[k]) || !std::isfinite(c.y[k])) {
       columns.gap();
       before = false;
       continue;
     }
-    // keep the neighbours of the visible part, so that the line enters and leaves the box
-    const bool right_of = k > 0 && c.time[k - 1] > time.high;
-    const bool left_of = k + 1 < n && c.time[k + 1] < time.low;
-    if (right_of || left_of) continue;
-    const double x = x_of(c.time[k]);
-    if (c.steps && before) columns.add({x, y_of(c.values[k - 1])});
-    columns.add({x, y_of(c.values[k])});
+    if (beyond(c.x, k, x)) continue;
+    if (c.steps && before) columns.add({x_of(c.x[k]), y_of(c.y[k - 1])});
+    columns.add({x_of(c.x[k]), y_of(c.y[k])});
     before = true;
   }
   columns.flush();
+  const double room = box.height() + box.width() + 4.0;
+  cut_off(runs, {box.left - room, box.top - room, box.right + room, box.bottom + room});
   return runs;
 }
 
-Range time_range(const Plot& p) {
+Range x_range(const Plot& p) {
   double low = INFINITY, high = -INFINITY;
   for (const Panel& panel : p.panels) {
     for (const Curve& c : panel.curves) {
-      for (const double t : c.time) {
-        if (!std::isfinite(t)) continue;
-        low = std::min(low, t);
-        high = std::max(high, t);
+      for (const double x : c.x) {
+        if (!std::isfinite(x)) continue;
+        low = std::min(low, x);
+        high = std::max(high, x);
       }
     }
   }
   if (p.from) low = *p.from;
   if (p.to) high = *p.to;
-  return comfortable(low, high, 0.0);
+  return comfortable(low, high, p.path && !p.from && !p.to ? 0.04 : 0.0);
 }
 
-Range value_range(const Panel& panel, const Range& time) {
+Range value_range(const Panel& panel, const Range& x) {
+  if (panel.y_range) return comfortable(panel.y_range->low, panel.y_range->high, 0.0);
   double low = INFINITY, high = -INFINITY;
+  const auto take = [&](double v) {
+    if (!std::isfinite(v)) return;
+    low = std::min(low, v);
+    high = std::max(high, v);
+  };
   for (const Curve& c : panel.curves) {
-    for (std::size_t k = 0; k < std::min(c.time.size(), c.values.size()); ++k) {
-      const double v = c.values[k];
-      if (!std::isfinite(v) || c.time[k] < time.low || c.time[k] > time.high) continue;
-      low = std::min(low, v);
-      high = std::max(high, v);
+    for (std::size_t k = 0; k < std::min(c.x.size(), c.y.size()); ++k) {
+      if (c.x[k] >= x.low && c.x[k] <= x.high) take(c.y[k]);
+      if (k == 0) continue;
+      for (const double end : {x.low, x.high}) take(at_crossing(c, k, end));
     }
   }
-  for (const auto& [value, name] : panel.y_names) {
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
+  for (const auto& [value, name] : panel.y_names) take(value);
   return comfortable(low, high, panel.y_names.empty() ? 0.06 : 0.2);
 }
 

@@ -12,14 +12,15 @@ namespace vernier::plot {
 
 namespace {
 
-// widths of Helvetica's characters from space to ~, in thousandths of the font size (Adobe's
-// metrics)
-constexpr std::array<short, 95> helvetica{
-    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333,  278, 278, 556, 556, 556,
-    556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
-    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667,  611, 722, 667, 944, 667,
-    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278,  556, 556, 222, 222, 500,
-    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500,  500, 334, 260, 334, 584};
+// The text is drawn in whatever font the reader has. Widths of the characters from blank to ~, in
+// thousandths of the size: the widest of Helvetica, DejaVu Sans and Verdana, so that nothing runs
+// into what follows it.
+constexpr std::array<short, 95> widest{
+    352, 401, 460, 838, 637, 951, 780, 275, 455, 455, 500, 838, 364, 455,  364, 455, 637, 637, 637,
+    637, 637, 637, 637, 637, 637, 637, 455, 455, 838, 838, 838, 556, 1015, 685, 687, 722, 771, 667,
+    611, 778, 752, 421, 500, 667, 558, 863, 749, 788, 667, 788, 722, 667,  611, 732, 685, 989, 686,
+    667, 686, 455, 337, 455, 838, 636, 500, 613, 635, 550, 635, 616, 353,  635, 634, 278, 278, 580,
+    278, 975, 634, 612, 635, 635, 427, 521, 395, 634, 592, 818, 592, 592,  525, 637, 337, 637, 838};
 
 class SvgCanvas final : public Canvas {
  public:
@@ -66,10 +67,9 @@ class SvgCanvas final : public Canvas {
   double text_width(std::string_view utf8, const TextStyle& s) const override {
     double sum = 0.0;
     for (const char32_t c : characters(utf8)) {
-      sum += c >= 32 && c < 127 ? helvetica[c - 32] : 580;
+      sum += c >= 32 && c < 127 ? widest[c - 32] : 840;
     }
-    // allow for the widest font that a viewer may substitute
-    return 1.15 * sum / 1000.0 * s.size * (s.bold ? 1.07 : 1.0);
+    return sum / 1000.0 * s.size * (s.bold ? 1.12 : 1.0);
   }
 
   void begin_clip(const Box& b, int name) override {

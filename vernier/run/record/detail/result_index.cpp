@@ -106,6 +106,7 @@ void take_signal(Walk& w) {
   s.spec.unit = hdf5::read_attribute(value.get(), "unit");
   s.spec.frame = hdf5::read_attribute(value.get(), "frame");
   s.spec.description = hdf5::read_attribute(value.get(), "description");
+  s.spec.held = hdf5::read_attribute(value.get(), "interpolation") == "hold";
 
   const Handle space(H5Dget_space(value.get()), H5Sclose, "dataspace");
   hsize_t size[2] = {0, 1};
