@@ -386,19 +386,16 @@ class Experiment:
         last = {what: iter(packets(table, what, -1, math.inf)) for what in DELAYS}
         now = {what: (0.0, 0.0) for what in DELAYS}
         coming = {what: next(last[what], None) for what in DELAYS}
-        path = self.out / f"curves-{label}.csv"
+        path = self.out / f"curves-{label.replace(' ', '')}.csv"
         with open(path, "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["t", "requested", "commanded", "current", "requested_speed", "commanded_speed", "current_speed",
                              *(name for what in DELAYS for name in (what, what + "_mean")), "forerun"])
             for k, t in enumerate(table.t):
-                if t < asked:
-                    place, speed = 0.0, 0.0
-                else:
-                    # the last state that was due
-                    i = math.floor((t - begin) / flight["period"] + 1e-6) if t >= begin else 0
-                    i = min(i, len(flight["position"]) - 1)
-                    place, speed = flight["position"][i], flight["velocity"][i]
+                # the state that was due last; until then, the first
+                i = math.floor((t - begin) / flight["period"] + 1e-6) if t >= begin else 0
+                i = min(i, len(flight["position"]) - 1)
+                place, speed = flight["position"][i], flight["velocity"][i]
                 for what in DELAYS:
                     while coming[what] and coming[what][0] <= t:
                         now[what] = coming[what][1:]
@@ -407,23 +404,33 @@ class Experiment:
                                  table["robots.measured.servicer.position[1]"][k], speed,
                                  table["simulator.servicer.velocity[1]"][k], table["robots.measured.servicer.velocity[1]"][k],
                                  *(x for what in DELAYS for x in now[what]), table["simulator.rsp.forerun"][k]])
-        folder = self.out / f"figures-{label}"
+        folder = self.out / f"figures-{label.replace(' ', '')}"
         run = subprocess.run([self.program, "run", HERE / "figures.xml", "--set", f"epos.file={path}", "--until",
                               f"{table.t[-1]:.3f}s", "--out", folder, "--quiet"], check=True, capture_output=True, text=True).stdout.strip()
         middle = min(begin + 10, (begin + end) / 2)
         window = min(5.0, (end - begin) / 2) if flight["period"] >= 1 else min(2.0, (end - begin) / 2)
-        for number, title, signals, first, until in (
-                (11, "Initial trajectory", ["requested", "commanded", "current"], 0, begin + 1),
-                (12, "Interpolated position", ["requested", "commanded"], middle, middle + window),
-                (13, "Interpolated speed", ["requested_speed", "commanded_speed", "current_speed"], middle, middle + window),
-                (14, "Send to receive", ["send_to_receive", "send_to_receive_mean"], begin, end),
-                (15, "Acquisition to output", ["acquisition_to_output", "acquisition_to_output_mean"], begin, end),
-                (16, "Dead time", ["dead_time", "dead_time_mean"], begin, end),
-                (17, "Actual forerun", ["forerun"], begin, end)):
+        for number, title, axis, (signals, names), first, until in (
+                (11, "Initial trajectory", "position along the track", self.named("requested", "commanded", "current"), asked, begin + 1),
+                (12, "Interpolated position", "position along the track", self.named("requested", "commanded"), middle, middle + window),
+                (13, "Interpolated speed", "speed along the track", self.named("requested", "commanded", "current", of="_speed"), middle, middle + window),
+                (14, "Send to receive", "send to receive", self.delay("send_to_receive"), begin, end),
+                (15, "Acquisition to output", "acquisition to output", self.delay("acquisition_to_output"), begin, end),
+                (16, "Dead time", "dead time", self.delay("dead_time"), begin, end),
+                (17, "Actual forerun", "forerun", self.named("forerun"), begin, end)):
             for kind in ("svg", "png"):
-                name = self.out / f"fig{number}-{label}.{kind}"
+                name = self.out / f"fig{number}-{label.replace(' ', '')}.{kind}"
                 subprocess.run([self.program, "plot", run, *(f"epos.{s}" for s in signals), "--from", f"{first:.3f}s", "--to",
-                                f"{until:.3f}s", "--title", f"{title}, {label}", "--no-events", "-o", name], check=True, capture_output=True)
+                                f"{until:.3f}s", "--title", f"{title}, {label}", "--y-label", axis, *(w for n in names for w in ("--label", n)),
+                                "--no-events", "-o", name], check=True, capture_output=True)
+
+    @staticmethod
+    def named(*names, of=""):
+        """Signals, and what the legend calls them."""
+        return [n + of for n in names], names
+
+    @staticmethod
+    def delay(name):
+        return [name, name + "_mean"], ["each command", "mean of twenty"]
 
     def chain(self, flight):
         """By how many steps the current state follows the command: the shift at which they are equal."""
@@ -579,7 +586,7 @@ def main():
             if incidents:
                 incidents.result()
         for label, f in flights.items():
-            e.figures(f, label.replace(" ", ""))
+            e.figures(f, label)
         if flights:
             e.tabulate(flights, {} if a.short else e.phases(10))
     except Failure as f:

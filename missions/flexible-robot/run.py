@@ -31,47 +31,6 @@ class Failure(Exception):
     pass
 
 
-# ---- plots of paths; `vernier plot` draws those over time
-
-def ticks(low, high):
-    step = 10 ** math.floor(math.log10((high - low) / 4))
-    step *= next(f for f in (1, 2, 5, 10) if (high - low) / (step * f) <= 6)
-    return [k * step for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
-
-
-def draw_paths(file, title, curves, window):
-    """curves: (label, colour, dash, [(x, y)]); window: x from, x to, y from, y to. One scale for both axes."""
-    x0, x1, y0, y1 = window
-    scale = min(560 / (x1 - x0), 480 / (y1 - y0))
-    width, height = scale * (x1 - x0), scale * (y1 - y0)
-    at = lambda x, y: f"{70 + scale * (x - x0):.2f},{50 + scale * (y1 - y):.2f}"
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width + 100:.0f}" height="{height + 100:.0f}" font-family="sans-serif" font-size="12">',
-           '<rect width="100%" height="100%" fill="white"/>',
-           f'<text x="70" y="24" font-size="15">{title}</text>',
-           f'<clipPath id="frame"><rect x="70" y="50" width="{width:.1f}" height="{height:.1f}"/></clipPath>']
-    for x in ticks(x0, x1):
-        out.append(f'<path d="M{at(x, y0)} L{at(x, y1)}" stroke="#ddd"/><text x="{at(x, y0).split(",")[0]}" y="{height + 66:.0f}" text-anchor="middle">{x:.4g}</text>')
-    for y in ticks(y0, y1):
-        out.append(f'<path d="M{at(x0, y)} L{at(x1, y)}" stroke="#ddd"/><text x="64" y="{float(at(x0, y).split(",")[1]) + 4:.1f}" text-anchor="end">{y:.4g}</text>')
-    for k, (label, colour, dash, points) in enumerate(curves):
-        kept = points[:1]
-        for p in points[1:]:
-            if math.dist(p, kept[-1]) * scale > 0.7:
-                kept.append(p)
-        line = " L".join(at(x, y) for x, y in kept)
-        out.append(f'<path d="M{line}" fill="none" stroke="{colour}" stroke-width="1.6" stroke-dasharray="{dash}" clip-path="url(#frame)"/>')
-        out.append(f'<path d="M{90 + 150 * k},40 l24,0" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/><text x="{120 + 150 * k}" y="44">{label}</text>')
-    out.append(f'<rect x="70" y="50" width="{width:.1f}" height="{height:.1f}" fill="none" stroke="#444"/>')
-    out.append(f'<text x="{70 + width / 2:.0f}" y="{height + 88:.0f}" text-anchor="middle">x, m</text><text x="14" y="{50 + height / 2:.0f}">y, m</text></svg>')
-    file.write_text("\n".join(out), encoding="utf-8")
-
-
-def asked(t):
-    """The commanded angle of both joints."""
-    a = 4 * (math.pi / 2) / 25
-    return a / 2 * (t * t - 2 * max(t - 2.5, 0) ** 2 + max(t - 5, 0) ** 2)
-
-
 class Experiment:
     def __init__(self, a):
         self.a, self.program = a, str(pathlib.Path(a.vernier).resolve())
@@ -156,30 +115,31 @@ class Experiment:
             self.problems.append(f"in two processes at {hz} Hz the robot did not arrive")
         return said
 
-    def figures(self, run, label, errors):
-        plot = lambda number, title, *signals: subprocess.run(
-            [self.program, "plot", run, *signals, "--title", title, "--no-events", "-o", self.out / f"fig{number}.svg"], check=True, capture_output=True)
-        plot(4, f"Joint angular position, {label}", "robot.joint_1.angle", "robot.joint_2.angle", *errors[:1])
-        table = self.table(run, [f"robot.{s}" for s in SIGNALS] + list(errors[1:]))
-        if errors[1:]:
-            plot(5, f"Joint angular position error, {label}", *errors[1:])
-        t = table[next(iter(table))]
-        path = lambda n: list(zip(table[f"robot.end_{n}.position[0]"], table[f"robot.end_{n}.position[1]"]))
-        angles = [asked(x) for x in t]
-        ideal = {1: [(math.cos(a), math.sin(a)) for a in angles],
-                 2: [(math.cos(a) + math.cos(2 * a), math.sin(a) + math.sin(2 * a)) for a in angles]}
-        curves = lambda *nodes: [c for n in nodes for c in ((f"asked for, node {n}", "#999", "5 3", ideal[n]),
-                                                            (f"node {n}", ("#1f77b4", "#d62728")[n - 1], "", path(n)))]
-        draw_paths(self.out / "fig6.svg", f"Paths of the end nodes, {label}", curves(1, 2), (-1.3, 2.1, -0.2, 2.0))
-        draw_paths(self.out / "fig7.svg", f"Path of end node 1, detail, {label}", curves(1), (-0.1, 0.35, 0.92, 1.02))
-        draw_paths(self.out / "fig8.svg", f"Path of end node 2, detail, {label}", curves(2), (-1.3, -0.6, 0.6, 1.3))
+    def plot(self, number, run, *words):
+        subprocess.run([self.program, "plot", run, *words, "--no-events", "-o", self.out / f"fig{number}.svg"], check=True, capture_output=True)
+
+    def figures(self, run, label):
+        self.plot(4, run, "robot.joint_1.angle", "robot.joint_2.angle", "law.reference", "--unit", "deg", "--y-label", "joint angle",
+                  "--label", "joint 1", "--label", "joint 2", "--label", "asked for", "--title", f"Joint angular position, {label}")
+        self.plot(5, run, "law.error_1", "law.error_2", "--unit", "deg", "--y-label", "error", "--label", "joint 1", "--label", "joint 2",
+                  "--title", f"Joint angular position error, {label}")
+
+        def paths(number, title, nodes, *window):
+            words = []
+            for n in nodes:
+                words += ["--xy", f"robot.end_{n}.position[0]", f"robot.end_{n}.position[1]", "--label", f"node {n}"]
+                words += ["--xy", f"asked.end_{n}[0]", f"asked.end_{n}[1]", "--label", f"asked for, node {n}"]
+            self.plot(number, run, *words, "--x-label", "x", "--y-label", "y", "--title", f"{title}, {label}", *window)
+
+        paths(6, "Paths of the end nodes", (1, 2))
+        paths(7, "Path of end node 1, detail", (1,), "--x-range=-0.1:0.35", "--y-range=0.92:1.02")
+        paths(8, "Path of end node 2, detail", (2,), "--x-range=-1.3:-0.6", "--y-range=0.6:1.3")
 
     def pendulum(self):
         """The first experiment, in one process; missions/pendulum has it in two."""
         run = self.finish(self.start(HERE.parent / "pendulum/pendulum.xml", "--until", "5s"))["folder"]
         for number, title, name in ((1, "Pendulum angular position", "angle"), (2, "Pendulum angular velocity", "rate")):
-            subprocess.run([self.program, "plot", run, f"pendulum.hinge.{name}", "--title", title, "--no-events", "-o", self.out / f"fig{number}.svg"],
-                           check=True, capture_output=True)
+            self.plot(number, run, f"pendulum.hinge.{name}", "--title", title, "--y-label", f"pendulum {name}")
 
     def tell(self, speeds, processes):
         lines = ["| controllers continuous | | converged | here | error |", "| --- | --- | ---: | ---: | ---: |"]
@@ -214,7 +174,7 @@ def main():
         e.finish(e.start(e.document("sampled.xml", 1000)))
         if not e.a.short:
             processes = {hz: e.apart(hz) for hz in (330, 1000)}
-        e.figures(sampled, "330 Hz", ("law.reference", "law.error_1", "law.error_2"))
+        e.figures(sampled, "330 Hz")
         e.pendulum()
         e.tell(speeds, processes)
         if e.problems:

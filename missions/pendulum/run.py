@@ -112,7 +112,7 @@ class Experiment:
         _, reference = self.signals(alone, "pendulum.hinge.angle")
         error, alone_error = ([abs(x - math.pi) for x in values] for values in (angle, reference))
         for number, title, name in ((1, "Pendulum angular position", "angle"), (2, "Pendulum angular velocity", "rate")):
-            subprocess.run([self.vernier, "plot", plant["folder"], f"pendulum.hinge.{name}", "--title", title, "--to", "5s", "--no-events",
+            subprocess.run([self.vernier, "plot", plant["folder"], f"pendulum.hinge.{name}", "--title", title, "--y-label", f"pendulum {name}", "--to", "5s", "--no-events",
                             "-o", pathlib.Path(self.a.out) / f"fig{number}.svg"], capture_output=True, check=True)
         settled = [i for i, when in enumerate(t) if when >= 0.35 * self.a.seconds]
         # the longest time that the last torque was held
