@@ -5,11 +5,12 @@ JOBS ?= $(shell nproc)
 # parallel tests: about half of them wait for clocks and peers
 TESTS ?= $(shell echo $$((2 * $(JOBS))))
 INSTALL ?= yes
+PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 RUN := build/bin/vernier
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
 
 packages: ## install what is missing (packages.txt); asks nothing
 	@if [ "$(INSTALL)" = yes ]; then tools/install_packages; fi
@@ -17,6 +18,14 @@ packages: ## install what is missing (packages.txt); asks nothing
 build: packages ## build the program: build/bin/vernier
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS) --target vernier
+
+install: packages ## install program, library and manual page into PREFIX (/usr/local)
+	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
+	@cmake --build build -j $(JOBS) --target installable
+	@tools/install build "$(PREFIX)"
+
+uninstall: ## remove from PREFIX what `make install` put there
+	@tools/uninstall "$(PREFIX)"
 
 demo: build ## run the main scenario and show its result
 	@$(RUN) demo
@@ -68,4 +77,4 @@ mutations: packages ## plant mistakes in the multibody kernel: its tests must fi
 clean: ## remove what was built
 	rm -rf build
 
-.PHONY: help packages build demo epos robot spacefom test sanitize quick bench soak check fuzz mutations clean
+.PHONY: help packages build install uninstall demo epos robot spacefom test sanitize quick bench soak check fuzz mutations clean

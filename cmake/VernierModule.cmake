@@ -51,6 +51,17 @@ if(VERNIER_FUZZ)
 endif()
 install(TARGETS vernier_flags EXPORT vernier_modules)
 
+# What `cmake --install` needs, without tests and benchmarks: cmake --build build --target installable
+add_custom_target(installable)
+function(vernier_installs)
+  foreach(target IN LISTS ARGN)
+    get_target_property(type ${target} TYPE)
+    if(NOT type STREQUAL INTERFACE_LIBRARY)
+      add_dependencies(installable ${target})
+    endif()
+  endforeach()
+endfunction()
+
 # vernier_module(<path> [DEPENDS <path>...] [USES <imported target>...]
 #                [HEADERS <file>...] [SOURCES <file>...] [TESTS <file>...] [EMBEDS <file>...] [INTERNAL]
 #                [COLD] [TOGETHER] [TESTS_TOGETHER])
@@ -118,6 +129,7 @@ function(vernier_module path)
   endif()
   if(NOT arg_INTERNAL)
     install(TARGETS vernier_${name} EXPORT vernier_modules FILE_SET HEADERS)
+    vernier_installs(vernier_${name})
   endif()
 
   if(BUILD_TESTING)
