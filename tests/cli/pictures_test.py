@@ -4,6 +4,7 @@
 usage: pictures_test.py <vernier> <source tree> [<unittest argument>...]
 """
 import csv
+import importlib.util
 import io
 import math
 import pathlib
@@ -206,12 +207,48 @@ class Pictures(InAFolder):
         for letter in "*o+":
             self.assertGreater(drawn.count(letter), 2, sketch)
 
+
+class Missions(InAFolder):
     def test_axes_of_all_missions_have_a_name_and_a_unit(self):
         """A figure names its axis, or its signals do: no label is a unit alone, and none is missing."""
         units = re.compile(r"(deg|rad|m|s|V|J|N|N m|K)(/s)?")
         for document in sorted(SOURCE.glob("missions/*/*.xml")):
             for figure in ElementTree.parse(document).getroot().iter("figure"):
                 self.assertIsNone(units.fullmatch(figure.get("y", "")), f"{document}: {figure.get('name')}")
+
+    def test_scripts_draw_with_the_program_alone(self):
+        for script in SOURCE.glob("missions/*/*.py"):
+            self.assertNotIn("<svg", script.read_text(encoding="utf-8"), script)
+
+    def test_figures_of_epos(self):
+        """Of a flight that is made up: the facility waits for 3 s, approaches until 5 s, and then follows for 4 s."""
+        spec = importlib.util.spec_from_file_location("epos", SOURCE / "missions/epos/run.py")
+        epos = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(epos)
+        times = [k * epos.STEP for k in range(2251)]
+        place = [-9.6 if t < 3 else -9.6 - 0.1 * min(t - 3, 2) for t in times]
+        columns = {name: place for name in ("simulator.servicer.position[1]", "robots.measured.servicer.position[1]")}
+        columns |= {name: [0.05] * len(times) for name in ("simulator.servicer.velocity[1]", "robots.measured.servicer.velocity[1]", "simulator.rsp.forerun")}
+        delay = [2e-5 + 1e-5 * (k // 25 % 3) for k in range(len(times))]
+        columns |= {f"simulator.link.{of}{what}": delay for what in epos.DELAYS for of in ("", "last.")}
+        table = type("Table", (), {"t": times, "__getitem__": lambda self, name: columns[name]})()
+        flight = {"table": table, "changes": [(0.0, "ready"), (3.0, "approaching"), (5.0, "running"), (9.0, "halted")], "begin": 5.0, "end": 9.0,
+                  "period": 0.1, "position": [-9.8 + 0.001 * i for i in range(40)], "velocity": [0.05] * 40}
+        epos.Experiment(VERNIER, self.folder, True).figures(flight, "10 Hz")
+        initial = Picture(self.folder / "fig11-10Hz.svg")
+        self.assertIn("Initial trajectory, 10 Hz", initial.texts)
+        self.assertIn("position along the track [m]", initial.texts)
+        # from the approach on, and no 0 squeezes the rest
+        labels = [number(t) for t in initial.texts if re.fullmatch("\u2212[0-9.]+", t)]
+        self.assertTrue(labels and all(-9.9 < v < -9.5 for v in labels), labels)
+        self.assertGreater(min(t for t, _ in initial.curves["commanded"]), 2.99)
+        delays = Picture(self.folder / "fig14-10Hz.svg")
+        self.assertIn("send to receive [\u00b5s]", delays.texts)
+        self.assertEqual(list(delays.curves), ["each command", "mean of twenty"])
+        # in a window of 2 s a step of the facility is wider than a px: nothing slants
+        held = Picture(self.folder / "fig12-10Hz.svg").curves["requested"]
+        self.assertGreater(len({round(y, 6) for _, y in held}), 10)
+        self.assertTrue(all(abs(a[0] - b[0]) < 1e-9 or abs(a[1] - b[1]) < 1e-9 for a, b in zip(held, held[1:])))
 
 
 if __name__ == "__main__":
