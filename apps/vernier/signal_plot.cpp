@@ -28,6 +28,15 @@ void convert(std::vector<double>& values, const std::string& unit) {
   for (double& v : values) v /= u->factor;
 }
 
+/// Whether a unit counts angles. To Unit they are numbers, but 1 rad/s is not 1 Hz, and a
+/// quaternion is not in degrees.
+bool angular(std::string_view unit) {
+  for (const std::string_view name : {"rad", "deg", "\u00b0", "arcmin", "arcsec", "rev", "rpm"}) {
+    if (unit.find(name) != unit.npos) return true;
+  }
+  return false;
+}
+
 /// The units that the user asked for, each for the signals of its dimension.
 class ChosenUnits {
  public:
@@ -45,7 +54,7 @@ class ChosenUnits {
     drawn_.insert(unit == "1" ? s.name() + " has no unit" : s.name() + " is in " + unit);
     const auto own = parsed_unit(s.signal->spec.unit);
     for (Chosen& c : units_) {
-      if (!own || !same_dimension(*own, c.unit)) continue;
+      if (!own || !same_dimension(*own, c.unit) || angular(unit) != angular(c.text)) continue;
       c.used = true;
       return c.text;
     }

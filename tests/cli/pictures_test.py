@@ -119,6 +119,9 @@ class Pictures(InAFolder):
         said = self.vernier("plot", "runs/latest", "plant.turn", "--unit", "kg", status=2).stderr
         self.assertIn("V7122", said)
         self.assertIn("plant.turn is in rad", said)
+        # neither is a cycle a radian, nor a number an angle
+        self.assertIn("V7122", self.vernier("plot", "runs/latest", "plant.rate", "--unit", "Hz", status=2).stderr)
+        self.assertIn("V7122", self.vernier("plot", "runs/latest", "plant.turn", "--unit", "%", status=2).stderr)
         self.assertIn("V2005", self.vernier("plot", "runs/latest", "plant.turn", "--unit", "furlong", status=2).stderr)
 
     def test_small_numbers_have_a_prefix(self):
