@@ -33,6 +33,8 @@ SERVER = ("idle", "ready", "approaching", "running", "extrapolating", "halting",
 REFUSALS = ("", "the run's number is not larger", "number of bodies", "not a number", "less than 1 s ahead", "more than 600 s ahead",
             "the period", "forerun", "busy", "no steps were heard of", "a turn of more than 170 degrees", "position", "speed", "acceleration",
             "jerk", "rate", "angular acceleration", "angular jerk", "flags")
+ENDS = ("", "the client stopped it", "the client was lost", "no command came for too long", "three commands in a row could not be used",
+        "continuing would leave the limits", "the server missed steps", "the facility is not ready any more")
 WHOLE = 2.0 ** 53
 
 # attitude: w x y z, from body to reference axes; rate in body axes
@@ -112,12 +114,19 @@ class Run:
         self.asked = self.stopped = 0
         self.start = (0, 0)
         self.measured, self.server, self.actual_forerun = None, "idle", 0.0
+        self.end = 0  # why the facility ended the last run: index of ENDS
         self.counters = collections.Counter()
 
     def change(self, state):
         if state != self.state:
             self.note(f"{NAMES[self.state]} -> {NAMES[state]}")
         self.state = state
+
+    def ended(self, reason):
+        """Why the facility ended the run, once; with 0 it did not say."""
+        if reason != self.end and 0 < reason < len(ENDS):
+            self.end = int(reason)
+            self.note(f"the facility ends the run: {ENDS[self.end]}")
 
     def leave(self, state):
         self.simulating = self.ready = False
@@ -168,6 +177,8 @@ class Run:
             elif p.run == self.run:  # the announcement may have been replaced in transit: this implies it
                 if self.state == ASKING and self.server in ("approaching", "running", "extrapolating"):
                     self.change(COUNTING)
+                if self.server in ("halting", "halted"):
+                    self.ended(p.arguments[5])
                 if self.state in (COUNTING, RUNNING) and self.server in ("halting", "fault"):
                     self.halt()
                 if active and self.server in ("idle", "ready", "halted"):
@@ -182,10 +193,12 @@ class Run:
             if self.state in (ASKING, STOPPING):
                 self.leave(WAITING)
         elif p.kind == HALTED and active and p.run == self.run:
+            self.ended(p.arguments[0])
             self.leave(WAITING)
         elif p.kind == FAULT:
             self.server, self.ready = "fault", False
             if active or self.state == ASKING:
+                self.note("the facility has a fault")
                 self.leave(WAITING)
 
     def halt(self):
@@ -206,7 +219,7 @@ class Run:
         """Sends the packet of this step; `want`: start a run as soon as the facility is ready."""
         if self.state == WAITING and self.ready and want and self.link.reference:
             self.start = start_of_run(self.n, self.initial_ns, self.link.period, self.forerun, self.link.over, self.link.under, self.link.reference)
-            self.run, self.asked = max(self.run, self.known_run) + 1, self.n
+            self.run, self.asked, self.end = max(self.run, self.known_run) + 1, self.n, 0
             arguments = (self.start[1], *self.link.period, self.forerun[0] / self.forerun[1], self.initial_ns * 1e-9)
             self.request = self.vector(INIT, self.start[0], bodies, arguments)  # constant while it is repeated
             self.change(ASKING)

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 VERNIER, SOURCE, CC = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
@@ -92,6 +93,28 @@ class Packets(unittest.TestCase):
             link.offset = ((123456789 if k < 500 else -987654321) + 5000 * k) if k >= 10 else None
             said.append(link.due(1000, k) - 1000 - 100_000_000 * k)
         self.assertEqual(said, expected)
+
+    def test_the_reason_of_a_halt_is_told_once(self):
+        link = types.SimpleNamespace(up=True, session=1, period=(10**8, 1), over=1, under=1, reference=(0, 0), counts=(38, 38), send=lambda v: None)
+        body = rsp_client.Body((0.0,) * 3, (0.0,) * 3, (1.0, 0.0, 0.0, 0.0), (0.0,) * 3)
+        def feedback(run, state, reason=0.0):
+            return rsp_client.encoded(rsp_client.FEEDBACK, run.run, 0, arguments=(state, 0.0, 0.0, 0.0, 0.0, reason))
+        for halted_comes in (True, False):
+            notes = []
+            run = rsp_client.Run(link, 2, note=notes.append)
+            run.begin(0)
+            run.take(rsp_client.encoded(rsp_client.READY, 0, 0))
+            run.send([body, body])
+            run.take(rsp_client.encoded(rsp_client.INIT_ACK, run.run, 0))
+            self.assertEqual(run.state, rsp_client.COUNTING)
+            if not halted_comes:  # a newer packet replaced it
+                run.take(feedback(run, 5.0, 3.0))
+                run.take(feedback(run, 5.0, 3.0))
+                run.take(feedback(run, 1.0))
+            else:
+                run.take(rsp_client.encoded(rsp_client.HALTED, run.run, 0, arguments=(3.0,)))
+            self.assertEqual(run.state, rsp_client.WAITING)
+            self.assertEqual(notes.count("the facility ends the run: no command came for too long"), 1, notes)
 
     def test_reference_axes_are_turned(self):
         q = (math.cos(0.3), math.sin(0.3), 0.0, 0.0)  # 0.6 rad about x: y of the reference is cos y - sin z of the body

@@ -326,13 +326,14 @@ void FacilityServer::send(Transport& t) noexcept {
     p.kind = state_ == ServerState::ready ? Kind::ready : Kind::fault;
     next_ready_ = n_ + std::max<std::int64_t>(1, std::llround(1.0 / dt_));
   } else {
+    const bool ends = state_ == ServerState::halting || state_ == ServerState::halted;
     p.kind = Kind::feedback;
     p.arguments = {static_cast<double>(state_),
                    forerun_,
                    static_cast<double>(counters_.extrapolated),
                    static_cast<double>(counters_.late),
                    static_cast<double>(counters_.rejected),
-                   0.0};
+                   ends ? static_cast<double>(end_) : 0.0};
   }
   if (states) {
     p.bodies = static_cast<std::uint32_t>(bodies_);

@@ -129,6 +129,9 @@ TEST(FacilityServer, EndsARunWithoutCommandsAfterThreeIntervals) {
   f.step();
   EXPECT_EQ(f.server.state(), S::halting);
   EXPECT_EQ(f.server.end(), End::silent);
+  f.step();
+  EXPECT_EQ(f.last.kind, Kind::feedback);
+  EXPECT_EQ(f.last.arguments[5], static_cast<double>(End::silent));
   EXPECT_TRUE(f.reaches(S::ready, 1000));
 }
 
