@@ -97,6 +97,21 @@ TEST(Doctor, JudgesWakeUpByTheLengthOfAFrame) {
   EXPECT_EQ(judged_wake_up(around(900'000), period, 1).level, Level::bad);
 }
 
+TEST(Doctor, JudgesTheLongestWakeUpOfMany) {
+  const auto with = [](std::int64_t longest) {
+    Histogram h = around(50'000);
+    h.add(longest);
+    return judged_wake_up(h, period, 1);
+  };
+  EXPECT_EQ(with(390'000).level, Level::good);     // below 10 % of a frame
+  EXPECT_EQ(with(450'000).level, Level::warning);  // within the 30 % that work leaves free
+  EXPECT_EQ(with(1'300'000).level, Level::bad);
+  const MachineFinding lost = with(4'282'000);  // a whole frame
+  EXPECT_EQ(lost.level, Level::bad);
+  EXPECT_THAT(lost.why, HasSubstr("a frame began 107 % of its length late"));
+  EXPECT_EQ(concluded({lost}, period).words, "not fit for 250 Hz, one thing to fix");
+}
+
 TEST(Doctor, JudgesCostByWhatStaysFree) {
   const auto costing = [](std::int64_t ns) {
     Health h;
