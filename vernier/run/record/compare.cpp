@@ -110,6 +110,23 @@ void compare_rows(const Series& a, const Series& b, std::uint32_t count, Differe
   d.only_b += b.time.size() - j;
 }
 
+/// Two runs without a value agree in nothing.
+void refuse_nothing(const Comparison& c) {
+  const bool any = std::any_of(c.signals.begin(), c.signals.end(), [](const Difference& d) {
+    return d.compared > 0 || !d.problem.empty();
+  });
+  if (any || !c.only_a.empty() || !c.only_b.empty()) return;
+  Diagnostics problems;
+  problems
+      .error("V7122",
+             c.signals.empty() ? "there is nothing to compare: neither run has recorded a signal"
+                               : "there is nothing to compare: neither run has recorded a value of "
+                                 "these signals",
+             {})
+      .notes.push_back("vernier info RUN   shows what a run recorded");
+  throw ConfigurationError(problems);
+}
+
 document::Grammar tolerances_grammar() {
   return {"tolerances", "tolerances.dtd", embedded::record("formats/tolerances/tolerances.dtd")};
 }
@@ -156,7 +173,9 @@ bool Comparison::within() const noexcept {
 Comparison compare(const ResultReader& a, const ResultReader& b, const CompareOptions& o) {
   Comparison result;
   std::set<std::string> wanted;
-  for (const Selected& s : a.select(o.signals)) wanted.insert(s.signal->spec.path);
+  // one without signals has nothing to select from
+  if (!a.signals().empty() || o.signals != CompareOptions{}.signals)
+    for (const Selected& s : a.select(o.signals)) wanted.insert(s.signal->spec.path);
   for (const Signal& s : b.signals()) {
     const bool asked = std::any_of(o.signals.begin(), o.signals.end(),
                                    [&](const auto& p) { return matches(p, s.spec.path); });
@@ -189,6 +208,7 @@ Comparison compare(const ResultReader& a, const ResultReader& b, const CompareOp
     judge.close();
     if (d.compared == 0 && x.rows + y->rows > 0) d.problem = "the runs have no instant in common";
   }
+  refuse_nothing(result);
   return result;
 }
 

@@ -48,9 +48,9 @@ struct Comparison {
   bool within() const noexcept;
 };
 
-/// Compares at the instants that both runs have. Where only one run has two rows at an instant
-/// (before and after an event), the last rows are compared. Throws ConfigurationError (V7101,
-/// V7102).
+/// Compares at the instants that both runs have; where an instant has two rows (before and after an
+/// event) in one run only, the last ones are compared. Throws ConfigurationError (V7101, V7102;
+/// V7122: neither run has a value).
 Comparison compare(const ResultReader& a, const ResultReader& b, const CompareOptions& = {});
 
 }  // namespace vernier::record

@@ -51,6 +51,16 @@ TEST(Compare, FindsNothingBetweenEqualRuns) {
   EXPECT_EQ(c.signals[1].compared, 2u);
 }
 
+TEST(Compare, RefusesRunsWithoutAValue) {
+  const TemporaryFolder folder;
+  const auto a = results(folder / "a.h5", {}), b = results(folder / "b.h5", {});
+  const auto c = results(folder / "c.h5", {{0, 1, 2, 3}});
+  EXPECT_THROW(compare(a, b), ConfigurationError);
+  EXPECT_THROW(compare(c, c, {.signals = {"b.z"}}), ConfigurationError);
+  EXPECT_FALSE(compare(a, c).within());
+  EXPECT_TRUE(compare(c, c).within());
+}
+
 TEST(Compare, MeasuresLargestAndRmsAndFirstDivergence) {
   const TemporaryFolder folder;
   const auto a = results(folder / "a.h5", {{0, 1, 0, 0}, {1, 1, 0, 0}, {2, 1, 0, 0}, {3, 1, 0, 0}});

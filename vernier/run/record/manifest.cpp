@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr int manifest_version = 1;
+constexpr std::uint64_t manifest_version = 1;
 
 /// JSON has no infinities and no NaN: they become null.
 ordered_json number(double v) {
@@ -23,44 +23,125 @@ ordered_json number(double v) {
   return nullptr;
 }
 
-void take(const json& j, const char* key, std::string& to) {
-  if (const auto at = j.find(key); at != j.end() && at->is_string()) to = at->get<std::string>();
-}
-void take(const json& j, const char* key, double& to) {
-  const auto at = j.find(key);
-  if (at == j.end()) return;
-  to = at->is_number() ? at->get<double>() : std::nan("");
-}
-void take(const json& j, const char* key, bool& to) {
-  if (const auto at = j.find(key); at != j.end() && at->is_boolean()) to = at->get<bool>();
-}
-void take(const json& j, const char* key, std::uint64_t& to) {
-  const auto at = j.find(key);
-  if (at != j.end() && at->is_number_unsigned()) to = at->get<std::uint64_t>();
-}
-void take(const json& j, const char* key, int& to) {
-  const auto at = j.find(key);
-  if (at == j.end() || !at->is_number_integer()) return;
-  const auto v = at->get<std::int64_t>();
-  if (v >= 0 && v <= 255) to = static_cast<int>(v);
-}
-void take(const json& j, const char* key, std::vector<std::string>& to) {
-  const auto at = j.find(key);
-  if (at == j.end() || !at->is_array()) return;
-  for (const json& element : *at) {
-    if (element.is_string()) to.push_back(element.get<std::string>());
+/// Reads members of one object of the document. A missing member keeps its default; one of another
+/// type is refused, as a run that is repeated without it would be another run.
+class Members {
+ public:
+  Members(const json& object, std::string path, const std::filesystem::path& file)
+      : object_(object), path_(std::move(path)), file_(file) {
+    if (!object_.is_object()) refuse(path_, "an object", object_);
   }
+
+  void take(const char* key, std::string& to) const {
+    if (const json* v = find(key)) to = text(*v, at(key));
+  }
+  void take(const char* key, double& to) const {
+    if (const json* v = find(key)) to = real(*v, at(key));
+  }
+  void take(const char* key, bool& to) const {
+    const json* v = find(key);
+    if (!v) return;
+    if (!v->is_boolean()) refuse(at(key), "true or false", *v);
+    to = v->get<bool>();
+  }
+  void take(const char* key, std::uint64_t& to) const {
+    const json* v = find(key);
+    if (!v) return;
+    if (!v->is_number_unsigned()) refuse(at(key), "a whole number that is not negative", *v);
+    to = v->get<std::uint64_t>();
+  }
+  void take(const char* key, int& to) const {
+    std::uint64_t wide = static_cast<std::uint64_t>(to);
+    take(key, wide);
+    if (wide > 255) refuse(at(key), "a number from 0 to 255", object_[key]);
+    to = static_cast<int>(wide);
+  }
+  void take(const char* key, std::vector<std::string>& to) const {
+    for_each(key, [&](const json& v, const std::string& path) { to.push_back(text(v, path)); });
+  }
+  void take(const char* key, std::vector<std::pair<std::string, std::string>>& to) const {
+    const json* v = find(key);
+    if (!v) return;
+    const Members inner(*v, at(key), file_);
+    for (const auto& [name, value] : v->items()) {
+      if (value.is_array()) {  // an option that was given several times
+        inner.for_each(name, [&](const json& one, const std::string& path) {
+          to.emplace_back(name, text(one, path));
+        });
+      } else {
+        to.emplace_back(name, text(value, inner.at(name)));
+      }
+    }
+  }
+  void take(const char* key, std::vector<std::pair<std::string, double>>& to) const {
+    const json* v = find(key);
+    if (!v) return;
+    const Members inner(*v, at(key), file_);
+    for (const auto& [name, value] : v->items()) to.emplace_back(name, real(value, inner.at(name)));
+  }
+  /// Calls `f` with the members of each object of a list.
+  template <class F>
+  void for_objects(const char* key, F&& f) const {
+    for_each(key, [&](const json& v, const std::string& path) { f(Members(v, path, file_)); });
+  }
+
+ private:
+  const json* find(const std::string& key) const {
+    const auto found = object_.find(key);
+    return found == object_.end() ? nullptr : &*found;
+  }
+  std::string at(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+
+  template <class F>
+  void for_each(const std::string& key, F&& f) const {
+    const json* v = find(key);
+    if (!v) return;
+    if (!v->is_array()) refuse(at(key), "a list", *v);
+    for (std::size_t i = 0; i < v->size(); ++i) f((*v)[i], at(key) + "[" + std::to_string(i) + "]");
+  }
+  std::string text(const json& v, const std::string& path) const {
+    if (!v.is_string()) refuse(path, "a text", v);
+    return v.get<std::string>();
+  }
+  /// null stands for a number that JSON does not know.
+  double real(const json& v, const std::string& path) const {
+    if (v.is_null()) return std::nan("");
+    if (!v.is_number()) refuse(path, "a number", v);
+    return v.get<double>();
+  }
+  [[noreturn]] void refuse(const std::string& path, const char* wanted, const json& found) const {
+    constexpr std::size_t most = 40;  // characters of what was found
+    std::string shown = found.dump(-1, ' ', true, json::error_handler_t::replace);
+    if (shown.size() > most) shown = shown.substr(0, most) + "…";
+    throw ConfigurationError(
+        "V7108", file_.string() + ": \"" + path + "\" must be " + wanted + ", not " + shown);
+  }
+
+  const json& object_;
+  std::string path_;
+  const std::filesystem::path& file_;
+};
+
+/// The version of the format; 0: this is no manifest.
+std::uint64_t version_of(const json& j) {
+  const auto v = j.is_object() ? j.find("manifest") : j.end();
+  return v != j.end() && v->is_number_unsigned() ? v->get<std::uint64_t>() : 0;
 }
 
-const json& array_of(const json& j, const char* key) {
-  static const json none = json::array();
-  const auto at = j.find(key);
-  return at != j.end() && at->is_array() ? *at : none;
-}
-const json& object_of(const json& j, const char* key) {
-  static const json none = json::object();
-  const auto at = j.find(key);
-  return at != j.end() && at->is_object() ? *at : none;
+/// An option that was given several times is a list.
+ordered_json options_json(const std::vector<std::pair<std::string, std::string>>& options) {
+  ordered_json j = ordered_json::object();
+  for (const auto& [key, value] : options) {
+    ordered_json& to = j[key];
+    if (to.is_null()) {
+      to = value;
+    } else if (to.is_array()) {
+      to.push_back(value);
+    } else {
+      to = ordered_json::array({to, value});
+    }
+  }
+  return j;
 }
 
 }  // namespace
@@ -90,8 +171,7 @@ std::string to_json(const Manifest& m) {
   if (!m.arithmetic.empty()) j["arithmetic"] = m.arithmetic;
   if (!m.instructions.empty()) j["instructions"] = m.instructions;
   j["set"] = m.set;
-  j["options"] = ordered_json::object();
-  for (const auto& [key, value] : m.options) j["options"][key] = value;
+  j["options"] = options_json(m.options);
   j["inputs"] = ordered_json::array();
   for (const Input& i : m.inputs) {
     j["inputs"].push_back(
@@ -122,65 +202,56 @@ std::string to_json(const Manifest& m) {
 
 Manifest manifest_from_json(std::string_view text, const std::filesystem::path& name) {
   const json j = json::parse(text, nullptr, false);
-  int version = 0;
-  if (j.is_object()) take(j, "manifest", version);
+  const std::uint64_t version = version_of(j);
   if (version == 0)
     throw ConfigurationError("V7108", name.string() + " is not the manifest of a run");
   if (version > manifest_version) {
     throw ConfigurationError("V7108", name.string() + " was written by a newer version of vernier");
   }
   Manifest m;
-  take(j, "name", m.name);
-  take(j, "composition", m.composition);
-  take(j, "vernier", m.version);
-  take(j, "status", m.status);
-  take(j, "exit_status", m.exit_status);
-  take(j, "message", m.message);
-  take(j, "started", m.started);
-  take(j, "stopped", m.stopped);
-  take(j, "host", m.host);
-  take(j, "command", m.command);
-  take(j, "document", m.document);
-  take(j, "seed", m.seed);
-  take(j, "arithmetic", m.arithmetic);
-  take(j, "instructions", m.instructions);
-  take(j, "set", m.set);
-  take(j, "warnings", m.warnings);
-  for (const auto& [key, value] : object_of(j, "options").items()) {
-    if (value.is_string()) m.options.emplace_back(key, value.get<std::string>());
-  }
-  for (const auto& [key, value] : object_of(j, "machine").items()) {
-    if (value.is_string()) m.machine.emplace_back(key, value.get<std::string>());
-  }
-  for (const auto& [key, value] : object_of(j, "statistics").items()) {
-    m.statistics.emplace_back(key, value.is_number() ? value.get<double>() : std::nan(""));
-  }
-  for (const json& i : array_of(j, "inputs")) {
-    if (!i.is_object()) continue;
+  const Members all(j, "", name);
+  all.take("name", m.name);
+  all.take("composition", m.composition);
+  all.take("vernier", m.version);
+  all.take("status", m.status);
+  all.take("exit_status", m.exit_status);
+  all.take("message", m.message);
+  all.take("started", m.started);
+  all.take("stopped", m.stopped);
+  all.take("host", m.host);
+  all.take("command", m.command);
+  all.take("document", m.document);
+  all.take("seed", m.seed);
+  all.take("arithmetic", m.arithmetic);
+  all.take("instructions", m.instructions);
+  all.take("set", m.set);
+  all.take("warnings", m.warnings);
+  all.take("options", m.options);
+  all.take("machine", m.machine);
+  all.take("statistics", m.statistics);
+  all.for_objects("inputs", [&](const Members& i) {
     Input& to = m.inputs.emplace_back();
-    take(i, "file", to.file);
-    take(i, "original", to.original);
-    take(i, "sha256", to.sha256);
-    take(i, "bytes", to.bytes);
-  }
-  for (const json& i : array_of(j, "reports")) {
-    if (!i.is_object()) continue;
+    i.take("file", to.file);
+    i.take("original", to.original);
+    i.take("sha256", to.sha256);
+    i.take("bytes", to.bytes);
+  });
+  all.for_objects("reports", [&](const Members& i) {
     Reported& to = m.reports.emplace_back();
-    take(i, "name", to.name);
-    take(i, "signal", to.signal);
-    take(i, "value", to.value);
-    take(i, "unit", to.unit);
-  }
-  for (const json& i : array_of(j, "checks")) {
-    if (!i.is_object()) continue;
+    i.take("name", to.name);
+    i.take("signal", to.signal);
+    i.take("value", to.value);
+    i.take("unit", to.unit);
+  });
+  all.for_objects("checks", [&](const Members& i) {
     Checked& to = m.checks.emplace_back();
-    take(i, "name", to.name);
-    take(i, "signal", to.signal);
-    take(i, "holds", to.holds);
-    take(i, "value", to.value);
-    take(i, "limit", to.limit);
-    take(i, "words", to.words);
-  }
+    i.take("name", to.name);
+    i.take("signal", to.signal);
+    i.take("holds", to.holds);
+    i.take("value", to.value);
+    i.take("limit", to.limit);
+    i.take("words", to.words);
+  });
   return m;
 }
 

@@ -63,8 +63,8 @@ struct Manifest {
 };
 
 std::string to_json(const Manifest&);
-/// Throws ConfigurationError (V7108) when the text is not a manifest. Unknown members are ignored,
-/// missing ones keep their defaults.
+/// Throws ConfigurationError (V7108) when the text is not a manifest, or a member has another type
+/// than it should. Unknown members are ignored, missing ones keep their defaults.
 Manifest manifest_from_json(std::string_view json, const std::filesystem::path& name);
 
 /// "2030-01-01T12:00:00.123Z"

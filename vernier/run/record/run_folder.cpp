@@ -115,7 +115,23 @@ RunFolder::RunFolder(const fs::path& runs, std::string_view name) {
   if (!e) fs::create_directory(path_ / "checkpoints", e);
   if (e) refuse("cannot make the folder", path_, e.message());
   log_ = std::make_unique<RunLog>(path_ / "log.txt");
+  std::error_code none;
+  before_ = fs::read_symlink(runs / "latest", none);
   point_latest(runs, path_);
+}
+
+void RunFolder::discard() noexcept {
+  std::error_code ignored;
+  log_.reset();
+  fs::remove_all(path_, ignored);
+  const fs::path runs = path_.parent_path(), latest = runs / "latest";
+  if (fs::read_symlink(latest, ignored) != path_.filename()) return;  // a later run's
+  if (before_.empty()) {
+    fs::remove(latest, ignored);
+    fs::remove(runs, ignored);  // unless there is something in it
+  } else {
+    point_latest(runs, before_);
+  }
 }
 
 fs::path RunFolder::checkpoint(Time t) const { return path_ / "checkpoints" / checkpoint_name(t); }

@@ -55,9 +55,12 @@ class RunFolder {
 
   void write(const Manifest&) const;
   RunLog& log() noexcept { return *log_; }
+  /// Removes the folder and all in it, as nothing was run; `latest` is again what it was before.
+  void discard() noexcept;
 
  private:
   std::filesystem::path path_;
+  std::filesystem::path before_;  // what `latest` was; empty: nothing
   std::unique_ptr<RunLog> log_;
 };
 

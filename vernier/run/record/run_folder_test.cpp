@@ -124,14 +124,46 @@ TEST(Manifest, RefusesWhatIsNone) {
                            "{\"manifest\": \"1\"}"}) {
     EXPECT_THROW(manifest_from_json(text, "manifest.json"), ConfigurationError) << text;
   }
-  // members of the wrong type count as absent
-  const Manifest m = manifest_from_json(
-      R"({"manifest":1,"seed":"x","inputs":{"a":1},"reports":[1,"x",{"value":null}],"command":[1]})",
-      "manifest.json");
-  EXPECT_EQ(m.seed, 1u);
-  EXPECT_TRUE(m.inputs.empty());
-  ASSERT_EQ(m.reports.size(), 1u);
-  EXPECT_TRUE(m.command.empty());
+  EXPECT_EQ(manifest_from_json(R"({"manifest":1,"later":[]})", "manifest.json").seed, 1u);
+}
+
+TEST(Manifest, RefusesMembersOfTheWrongType) {
+  const auto said = [](const std::string& members) -> std::string {
+    try {
+      manifest_from_json("{\"manifest\":1," + members + "}", "manifest.json");
+    } catch (const ConfigurationError& e) {
+      return e.diagnostics().list().front().message;
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(said(R"("seed":"x")"),
+            "manifest.json: \"seed\" must be a whole number that is not negative, not \"x\"");
+  EXPECT_EQ(said(R"("seed":-1)"),
+            "manifest.json: \"seed\" must be a whole number that is not negative, not -1");
+  EXPECT_EQ(said(R"("exit_status":256)"),
+            "manifest.json: \"exit_status\" must be a number from 0 to 255, not 256");
+  EXPECT_EQ(said(R"("set":"plant.mass=4")"),
+            "manifest.json: \"set\" must be a list, not \"plant.mass=4\"");
+  EXPECT_EQ(said(R"("set":["a=1",2])"), "manifest.json: \"set[1]\" must be a text, not 2");
+  EXPECT_EQ(said(R"("options":{"until":300})"),
+            "manifest.json: \"options.until\" must be a text, not 300");
+  EXPECT_EQ(said(R"("options":{"override":["a=1",null]})"),
+            "manifest.json: \"options.override[1]\" must be a text, not null");
+  EXPECT_EQ(said(R"("options":[])"), "manifest.json: \"options\" must be an object, not []");
+  EXPECT_EQ(said(R"("inputs":[{"bytes":1.5}])"),
+            "manifest.json: \"inputs[0].bytes\" must be a whole number that is not negative, "
+            "not 1.5");
+  EXPECT_EQ(said(R"("checks":[{"holds":"yes"}])"),
+            "manifest.json: \"checks[0].holds\" must be true or false, not \"yes\"");
+  EXPECT_EQ(said(R"("statistics":{"rows":"many"})"),
+            "manifest.json: \"statistics.rows\" must be a number, not \"many\"");
+  EXPECT_EQ(said(R"("reports":[{"value":null}])"), "accepted");  // not finite
+}
+
+TEST(Manifest, KeepsAnOptionThatWasGivenSeveralTimes) {
+  Manifest m = full_manifest();
+  m.options = {{"override", "a.u=1"}, {"override", "b.u=2"}, {"override", "c.u=3"}, {"rate", "1"}};
+  EXPECT_EQ(manifest_from_json(to_json(m), "manifest.json").options, m.options);
 }
 
 TEST(Repetition, StartsFromTheCopiesAndNoticesChangedOnes) {
@@ -162,6 +194,21 @@ TEST(Repetition, DoesNotLeaveTheFolder) {
     run.write(m);
     EXPECT_THROW(repetition(run.path()), ConfigurationError) << bad;
   }
+}
+
+TEST(RunFolder, CanBeDiscarded) {
+  const TemporaryFolder folder;
+  const fs::path runs = folder / "runs";
+  RunFolder(runs, "x").discard();
+  EXPECT_FALSE(fs::exists(runs));
+  const RunFolder first(runs, "x");
+  RunFolder(runs, "x").discard();
+  EXPECT_EQ(fs::read_symlink(runs / "latest"), "x-0001");
+  RunFolder second(runs, "x");
+  const RunFolder third(runs, "x");
+  second.discard();
+  EXPECT_EQ(fs::read_symlink(runs / "latest"), "x-0003");
+  EXPECT_FALSE(fs::exists(second.path()));
 }
 
 TEST(Runs, AreListedAndPruned) {

@@ -5,6 +5,46 @@
 
 namespace vernier::session {
 
+namespace {
+
+/// One option of a manifest, read into what it sets.
+class OptionReader {
+ public:
+  OptionReader(const std::filesystem::path& folder, const std::string& name,
+               const std::string& value)
+      : folder_(folder), name_(name), value_(value) {}
+
+  double real() const { return checked(parsed_real(value_)); }
+  int integer(int least, int most) const {
+    const auto read = parsed_integer(value_);
+    return static_cast<int>(checked(read && *read >= least && *read <= most ? read : std::nullopt));
+  }
+  /// "2000000000 ns"
+  Duration time() const {
+    const auto end = value_.find(" ns");
+    return Duration(checked(parsed_integer(trimmed(std::string_view(value_).substr(0, end)))));
+  }
+  realtime::LatePolicy late() const { return checked(realtime::parsed_policy(value_)); }
+  [[noreturn]] void unknown() const { refuse("is an option that this version does not have"); }
+
+ private:
+  template <class T>
+  T checked(const std::optional<T>& read) const {
+    if (!read) refuse("cannot be read: \"" + value_ + "\"");
+    return *read;
+  }
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw ConfigurationError(
+        "V7108", (folder_ / "manifest.json").string() + ": \"options." + name_ + "\" " + why);
+  }
+
+  const std::filesystem::path& folder_;
+  const std::string& name_;
+  const std::string& value_;
+};
+
+}  // namespace
+
 Again repeated(const std::filesystem::path& run_folder) {
   const record::Repetition r = record::repetition(run_folder);
   Again again;
@@ -12,38 +52,37 @@ Again repeated(const std::filesystem::path& run_folder) {
   Options& o = again.options;
   o.changes.set = r.manifest.set;
   o.changes.seed = r.manifest.seed;
-  const auto nanoseconds = [](const std::string& text) {
-    const auto n = parsed_integer(trimmed(std::string_view(text).substr(0, text.find(' '))));
-    return n ? std::optional(Duration(*n)) : std::nullopt;
-  };
   RealTime real_time;
   bool rt = false;
   for (const auto& [name, value] : r.manifest.options) {
+    const OptionReader read(run_folder, name, value);
     if (name == "until") {
-      o.changes.until = nanoseconds(value);
+      o.changes.until = read.time();
     } else if (name == "checkpoint-every") {
-      o.checkpoint_every = nanoseconds(value);
+      o.checkpoint_every = read.time();
     } else if (name == "rate") {
-      o.rate = parsed_real(value);
+      o.rate = read.real();
     } else if (name == "late") {
-      o.late = realtime::parsed_policy(value).value_or(realtime::LatePolicy{});
+      o.late = read.late();
     } else if (name == "rt") {
       rt = true;
       real_time.require = value == "required";
     } else if (name == "priority") {
-      real_time.wanted.priority = static_cast<int>(parsed_integer(value).value_or(80));
+      real_time.wanted.priority = read.integer(0, 99);
     } else if (name == "cpu") {
-      real_time.wanted.cpu = static_cast<int>(parsed_integer(value).value_or(-1));
+      real_time.wanted.cpu = read.integer(0, 100'000);
     } else if (name == "spin") {
-      real_time.spin = nanoseconds(value).value_or(Duration{});
+      real_time.spin = read.time();
     } else if (name == "threads") {
-      o.threads = static_cast<int>(parsed_integer(value).value_or(1));
+      o.threads = read.integer(1, 256);
     } else if (name == "record") {
       for (const std::string_view w : words(value)) o.changes.record.emplace_back(w);
     } else if (name == "override") {
       o.overrides.push_back(value);
     } else if (name == "from") {
       o.from = run_folder / value;
+    } else {
+      read.unknown();
     }
   }
   if (rt) o.real_time = real_time;
