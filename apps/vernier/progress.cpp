@@ -14,8 +14,6 @@
 namespace vernier::app {
 namespace {
 
-constexpr std::size_t shown_events = 200;
-
 /// A bar of `cells` with eighths of a cell.
 std::string bar(double share, int cells) {
   static constexpr const char* parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -29,10 +27,22 @@ std::string bar(double share, int cells) {
 
 }  // namespace
 
-Progress::Progress() : terminal_(output_is_terminal()) {}
+Progress::Progress(EventChoice choice)
+    : terminal_(output_is_terminal()), lines_(std::move(choice)) {}
 Progress::~Progress() { finish(); }
 
+void Progress::set_format(int decimals, std::size_t component_width) {
+  decimals_ = decimals;
+  lines_.set_format(decimals, component_width);
+}
+
 void Progress::follow(const session::Session& session) {
+  {
+    const std::lock_guard lock(mutex_);
+    following_ = true;
+    for (const record::Event& e : early_) print(lines_.lines(e, EventLines::Clock::now()));
+    early_ = {};
+  }
   thread_ = std::thread([this, &session] { watch(session); });
 }
 
@@ -45,6 +55,7 @@ void Progress::finish() {
   if (thread_.joinable()) thread_.join();
   const std::lock_guard lock(mutex_);
   clear_line();
+  print(lines_.counts(EventLines::Clock::now(), true));
 }
 
 void Progress::watch(const session::Session& session) {
@@ -54,7 +65,10 @@ void Progress::watch(const session::Session& session) {
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, std::chrono::milliseconds(terminal_ ? 100 : 20),
                          [this] { return done_; })) {
-    const double t = seconds(session.now());
+    print(lines_.counts(EventLines::Clock::now()));
+    // lines that stay are in the order of time: events first
+    const double t =
+        seconds(terminal_ ? session.now() : std::max(session.told(), session.begins()));
     const double share = std::clamp((t - from) / span, 0.0, 1.0);
     const double wall =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -71,15 +85,16 @@ void Progress::watch(const session::Session& session) {
       draw(share, t, pace, left);
     } else if (const int tenths = static_cast<int>(share * 10.0); tenths > tenths_ && tenths < 10) {
       tenths_ = tenths;
-      fmt::print("  {:3d} %   t = {:.1f} s   {}\n", tenths * 10, t, pace);
+      fmt::print("  {:3d} %   t = {:.{}f} s   {}\n", tenths * 10, t, decimals_ - 2, pace);
       std::fflush(stdout);
     }
   }
 }
 
 void Progress::draw(double share, double t, const std::string& pace, double left) {
-  const std::string text = fmt::format("{:3.0f}%   t = {:.1f} s   {}   {} left",
-                                       std::floor(share * 100.0), t, pace, elapsed_text(left));
+  const std::string text =
+      fmt::format("{:3.0f}%   t = {:.{}f} s   {}   {} left", std::floor(share * 100.0), t,
+                  decimals_ - 2, pace, elapsed_text(left));
   const int cells = std::clamp(terminal_width() - static_cast<int>(width(text)) - 9, 0, 34);
   fmt::print("\r\033[K  [{}]  {}", bar(share, cells), text);
   std::fflush(stdout);
@@ -101,30 +116,18 @@ void Progress::hold(const std::function<void()>& f) {
 
 void Progress::event(const record::Event& e) {
   const std::lock_guard lock(mutex_);
-  ++events_;
   warnings_ += e.warning;
-  if (events_ > shown_events) {
-    if (events_ == shown_events + 1) {
-      clear_line();
-      fmt::print("  … there are more events; all of them are in events.csv\n");
-    }
-    return;
+  if (following_) {
+    print(lines_.lines(e, EventLines::Clock::now()));
+  } else {
+    early_.push_back(e);
   }
+}
+
+void Progress::print(const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
   clear_line();
-  component_width_ = std::max(component_width_, width(e.component));
-  std::string change;
-  if (!e.to.empty())
-    change = e.from.empty() ? "→ " + e.to : e.from == e.to ? e.to : e.from + " → " + e.to;
-  if (change.empty() || (e.kind != "transition" && !e.kind.empty())) {
-    change = change.empty() ? e.kind : e.kind + " " + change;
-  }
-  std::string line =
-      fmt::format("  t = {:9.3f} s   {}   {}   {}", seconds(e.time),
-                  padded(e.component, component_width_), padded(change, 24), e.reason);
-  line.erase(line.find_last_not_of(' ') + 1);
-  const bool color = e.warning && color_on_output();
-  fmt::print("{}{}{}{}\n", color ? "\033[33m" : "", line, e.warning ? "   ⚠" : "",
-             color ? "\033[0m" : "");
+  for (const std::string& line : lines) fmt::print("{}\n", line);
   std::fflush(stdout);
 }
 

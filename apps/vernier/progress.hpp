@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "apps/vernier/event_lines.hpp"
 #include "vernier/base/time.hpp"
 #include "vernier/run/record/recorder.hpp"
 
@@ -20,30 +21,31 @@ namespace vernier::app {
 /// elsewhere one plain line per ten percent; and the events as they occur.
 class Progress {
  public:
-  Progress();
+  explicit Progress(EventChoice = {});
   ~Progress();
 
-  /// Begins to display the progress of the run, on a separate thread.
+  /// Shows the events so far, then how far the run is, on a thread of its own.
   void follow(const session::Session&);
-  /// The width for names of components, in characters.
-  void set_component_width(std::size_t w) { component_width_ = w; }
-  /// Ends the display and clears the line.
+  /// As EventLines::set_format(); before the first event.
+  void set_format(int decimals, std::size_t component_width);
+  /// Ends that and clears the line.
   void finish();
 
   /// Calls `f`, which prints something, above the progress line. From any thread.
   void hold(const std::function<void()>& f);
 
-  /// Prints one event above the progress line. From any thread; after a few hundred the rest is
-  /// only counted.
+  /// One event, above the line of progress; those before follow() wait for it. From any thread.
   void event(const record::Event&);
 
-  std::size_t events() const noexcept { return events_; }
   std::size_t warnings() const noexcept { return warnings_; }
+  /// Whether some event was not shown as a line.
+  bool hid_events() const noexcept { return lines_.hid(); }
 
  private:
   void watch(const session::Session&);
   void draw(double share, double t, const std::string& pace, double left);
   void clear_line();
+  void print(const std::vector<std::string>& lines);
 
   const bool terminal_;
   std::mutex mutex_;
@@ -51,8 +53,11 @@ class Progress {
   bool done_ = false;
   bool drawn_ = false;
   int tenths_ = 0;
-  std::size_t events_ = 0, warnings_ = 0;
-  std::size_t component_width_ = 10;
+  std::size_t warnings_ = 0;
+  EventLines lines_;
+  int decimals_ = 3;
+  bool following_ = false;
+  std::vector<record::Event> early_;  // before follow()
   std::thread thread_;
 };
 

@@ -15,6 +15,7 @@
 #include "apps/vernier/progress.hpp"
 #include "apps/vernier/table.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/run/composition/time_text.hpp"
 #include "vernier/run/realtime/ports.hpp"
 
 namespace vernier::app {
@@ -47,12 +48,9 @@ void show_first_line(const session::Prepared& p, const session::Options& o) {
   const composition::Composition& c = p.composition;
   std::size_t components = 0;
   for (const composition::Instance& i : c.instances) components += i.type != realtime::frame_type;
-  const double rate = o.rate.value_or(1.0);
   fmt::print("vernier {} · {} · {} · {} s {}, {}\n\n", version(), c.name,
              plural(components, "component"), exact(seconds(c.run.stop)), rate_text(c.run.step),
-             !o.rate && !o.real_time ? "as fast as possible"
-             : rate == 1.0           ? "in real time"
-                                     : fmt::format("{} × real time", exact(rate)));
+             session::pace_text(p, o));
 }
 
 void show_line(const char* word, const std::string& text, double time) {
@@ -78,18 +76,19 @@ std::string value_text(double v, const std::string& unit) {
   return unit == "1" ? short_number(v) : short_number(v) + " " + unit;
 }
 
-/// Name, value and origin, in columns.
-void show_findings(const Summary& s, std::size_t warnings) {
+/// Name, value and where it comes from, in columns.
+void show_findings(const Summary& s, const std::string& warnings, int decimals) {
   std::vector<std::array<std::string, 3>> rows;
   for (const session::ReportResult& r : s.reports)
     rows.push_back({r.name, value_text(r.value, r.unit), r.signal});
   for (const session::CheckResult& c : s.checks) {
-    rows.push_back({(!c.seen  ? "– "
-                     : c.kept ? "✓ "
-                              : "✗ ") +
-                        c.name,
-                    words_of(c) + (c.kept ? "" : fmt::format(" (at t = {:.3f} s)", c.at)),
-                    c.signal});
+    rows.push_back(
+        {(!c.seen  ? "– "
+          : c.kept ? "✓ "
+                   : "✗ ") +
+             c.name,
+         words_of(c) + (c.kept ? "" : fmt::format(" (at t = {:.{}f} s)", c.at, decimals)),
+         c.signal});
   }
   std::size_t names = 8, values = 0;
   for (const auto& r : rows) {
@@ -98,8 +97,8 @@ void show_findings(const Summary& s, std::size_t warnings) {
   }
   for (const auto& r : rows)
     fmt::print("  {}   {}   ({})\n", padded(r[0], names), padded(r[1], values), r[2]);
-  if (warnings > 0) fmt::print("  {}   {}, see above\n", padded("warnings", names), warnings);
-  if (!rows.empty() || warnings > 0) fmt::print("\n");
+  if (!warnings.empty()) fmt::print("  {}   {}\n", padded("warnings", names), warnings);
+  if (!rows.empty() || !warnings.empty()) fmt::print("\n");
 }
 
 void show_ending(const Summary& s) {
@@ -142,9 +141,9 @@ void show_real_time(const realtime::Health& h) {
       return std::string(width(t) < 11 ? 11 - width(t) : 0, ' ') + t;
     };
     if (d.count() == 0) return;
-    fmt::print("  {}{}{}{}{}   t = {:.3f} s\n", padded(name, names), text(d.quantile(0.5)),
+    fmt::print("  {}{}{}{}{}   t = {:.{}f} s\n", padded(name, names), text(d.quantile(0.5)),
                text(d.quantile(0.99)), text(d.quantile(0.999)), text(d.max()),
-               seconds(d.max_time()));
+               seconds(d.max_time()), h.decimals());
   };
   line("wake-up", h.frames.wake_up);
   line("time used", h.frames.used);
@@ -156,8 +155,8 @@ void show_real_time(const realtime::Health& h) {
   std::size_t shown = 0;
   for (const realtime::Frame& f : h.frames.late_frames) {
     if (++shown > 5) break;
-    fmt::print("  frame {} at t = {:.3f} s was late by {}: {}\n", f.number, seconds(f.time),
-               realtime::time_text(static_cast<double>(-f.margin)),
+    fmt::print("  frame {} at t = {:.{}f} s was late by {}: {}\n", f.number, seconds(f.time),
+               h.decimals(), realtime::time_text(static_cast<double>(-f.margin)),
                realtime::blame(f, h.parts, h.others));
   }
   if (h.frames.late > 5) fmt::print("  … all late frames are in frames.h5\n");
@@ -263,9 +262,15 @@ nlohmann::ordered_json summary_json(const session::Session& session, const Summa
 
 namespace {
 
-/// One run; `rewind` is set when it was requested to begin again at a checkpoint.
+/// How many warnings there were, and where they are.
+std::string warnings_text(std::size_t count, const Progress& progress) {
+  if (count == 0) return {};
+  return fmt::format("{}, see above{}", count, progress.hid_events() ? " and events.csv" : "");
+}
+
+/// One run; `rewind` becomes where somebody wants it to begin again.
 Shown run_once(const std::filesystem::path& document, session::Options options, Show show,
-               std::optional<std::filesystem::path>& rewind) {
+               const EventChoice& events, std::optional<std::filesystem::path>& rewind) {
   const bool talk = show == Show::everything;
   Diagnostics problems;
   Stopwatch checking;
@@ -275,16 +280,20 @@ Shown run_once(const std::filesystem::path& document, session::Options options, 
     show_line("checked", checked_text(prepared), checking.seconds());
     std::fflush(stdout);
   }
-  Progress progress;
+  Progress progress(events);
+  const composition::RunSettings& settings = prepared.composition.run;
+  const int decimals = composition::time_decimals(settings.step, settings.stop);
   std::size_t names = 10;
   for (const composition::Instance& i : prepared.composition.instances)
     names = std::max(names, width(i.name));
-  progress.set_component_width(std::min<std::size_t>(names, 32));
+  progress.set_format(decimals, std::min<std::size_t>(names, 32));
   if (talk) options.on_event = [&progress](const record::Event& e) { progress.event(e); };
   std::size_t lacking = 0;
   options.on_warnings = [&](const Diagnostics& missing) {
-    lacking = missing.warnings();
-    progress.hold([&] { print_problems(missing); });
+    progress.hold([&] {
+      lacking += missing.warnings();
+      print_problems(missing);
+    });
   };
 
   Stopwatch readying;
@@ -313,7 +322,9 @@ Shown run_once(const std::filesystem::path& document, session::Options options, 
     case Show::everything:
       show_ending(summary);
       if (summary.real_time) show_real_time(*summary.real_time);
-      show_findings(summary, problems.warnings() + progress.warnings() + lacking);
+      show_findings(summary,
+                    warnings_text(problems.warnings() + progress.warnings() + lacking, progress),
+                    decimals);
       show_results(session);
       break;
     case Show::folder:
@@ -333,10 +344,11 @@ Shown run_once(const std::filesystem::path& document, session::Options options, 
 
 }  // namespace
 
-Shown run_and_show(const std::filesystem::path& document, session::Options options, Show show) {
+Shown run_and_show(const std::filesystem::path& document, session::Options options, Show show,
+                   const EventChoice& events) {
   while (true) {
     std::optional<std::filesystem::path> rewind;
-    Shown shown = run_once(document, options, show, rewind);
+    Shown shown = run_once(document, options, show, events, rewind);
     if (!rewind) return shown;
     options.from = *rewind;
   }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "apps/vernier/event_lines.hpp"
 #include "vernier/run/session/session.hpp"
 
 namespace vernier::app {
@@ -14,9 +15,10 @@ struct Shown {
   std::filesystem::path folder;  // empty: nothing was kept
 };
 
-/// Runs a document and shows it: what runs and how fast, progress on a terminal, events with their
-/// reasons, reports and checks, where the results are. Ctrl-C ends it after the current tick, a
-/// second one at once. Throws ConfigurationError when nothing was run.
-Shown run_and_show(const std::filesystem::path& document, session::Options, Show);
+/// Runs a document and shows it as it goes: what runs and how fast, progress on a terminal, events
+/// with their reasons, reports and checks, where the results are. Ctrl-C ends it after the current
+/// tick, a second one at once. Throws ConfigurationError when nothing was run.
+Shown run_and_show(const std::filesystem::path& document, session::Options, Show,
+                   const EventChoice& = {});
 
 }  // namespace vernier::app

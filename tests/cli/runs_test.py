@@ -3,6 +3,7 @@
 
 usage: runs_test.py <vernier> <source tree> [<unittest argument>...]
 """
+import csv
 import json
 import math
 import os
@@ -23,6 +24,17 @@ from in_a_folder import FEEDBACK, PATIENCE, SOURCE, VERNIER, InAFolder, free_por
 
 # goes on until somebody stops it
 SLOW = ["run", str(FEEDBACK), "--rate", "1", "--until", "3600s"]
+# an event every 10 µs
+CLOCK = """<hybridsystem name="clock" version="1">
+  <states><state name="tau" unit="s"/></states>
+  <initial location="Low"/>
+  <location><name>Low</name><diffequation state="tau">1</diffequation>
+    <transitions><transition><name>tick</name><domain>tau &gt;= 1e-5</domain>
+      <reset><destination>High</destination><statereset state="tau">0</statereset></reset></transition></transitions></location>
+  <location><name>High</name><diffequation state="tau">1</diffequation>
+    <transitions><transition><name>tock</name><domain>tau &gt;= 1e-5</domain>
+      <reset><destination>Low</destination><statereset state="tau">0</statereset></reset></transition></transitions></location>
+</hybridsystem>"""
 
 
 class Run(InAFolder):
@@ -240,6 +252,64 @@ class Interrupt(InAFolder):
         self.assertIn("error[V7104]", done.stderr)
         manifest = json.loads((self.folder / "runs/latest/manifest.json").read_text())
         self.assertEqual(manifest["statistics"]["simulated_s"], 20000.0)
+
+    def test_a_full_disk_is_reported_while_a_run_that_keeps_time_goes_on(self):
+        command = f"trap '' XFSZ; ulimit -f 64; exec {VERNIER} run {FEEDBACK} --until 100000s --rate 20 --set run.step=1ms --record '*'"
+        run = subprocess.Popen(["bash", "-c", command], cwd=self.folder, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            line = run.stderr.readline()
+            self.assertIn("warning[V7104]: cannot write runs/feedback-0001/", line)
+            self.assertIsNone(run.poll())
+            self.assertIn("running", self.vernier("status").stdout)  # the loop does not wait for the disk
+            self.vernier("stop")
+            self.assertIn("the run continues; nothing more is recorded", run.stderr.read())
+            self.assertEqual(run.wait(timeout=PATIENCE), 1)
+        finally:
+            run.kill()
+            run.stderr.close()
+            run.wait()
+
+    def test_event_lines_are_in_order_have_enough_digits_and_are_grouped(self):
+        (self.folder / "clock.xml").write_text(CLOCK)
+        def told(*words):
+            said = self.vernier("run", "clock.xml", "--until", "2ms", "--set", "run.step=100us", *words).stdout.splitlines()
+            ready = next(i for i, line in enumerate(said) if line.startswith("  ready "))
+            lines = [i for i, line in enumerate(said) if re.match(r"  t = +\S+ s   clock", line)]
+            self.assertTrue(all(i > ready for i in lines), said)
+            # events and progress, in the order of time; counts name the last one that they stand for
+            times = [float(t) for t in re.findall(r"(?m)^(?!.*… ).*\bt = +([\d.]+) s", "\n".join(said[ready:]))]
+            self.assertEqual(times, sorted(times), said)
+            return [said[i] for i in lines], sum(map(int, re.findall(r"… (\d+) more events? of clock until", "\n".join(said))))
+        every, left = told("--events", "all")
+        with open(self.folder / "runs/latest/events.csv", newline="") as file:
+            events = list(csv.DictReader(file))
+        self.assertEqual((len(every), left), (len(events), 0))
+        self.assertGreater(len(events), 150)
+        self.assertEqual({e["transition"] for e in events}, {"tick", "tock"})
+        # 10 µs apart: no two lines have the same time
+        self.assertEqual(len({line.split()[2] for line in every}), len(every))
+        shown, left = told()
+        self.assertEqual(len(shown) + left, len(events))
+        self.assertGreater(left, 0)
+        self.assertEqual(told("--events", "none"), ([], 0))
+        self.assertEqual(len(told("--events", "clo*")[0]), len(events))
+        self.assertEqual(told("--events", "other*")[0], [])
+
+    def test_a_run_that_could_not_begin_leaves_no_folder(self):
+        (self.folder / "link.xml").write_text(
+            '<ioconnector name="link" version="1" adapter="lines"><inputs><input name="u"/></inputs>'
+            f'<parameter name="connect">127.0.0.1:{free_ports(1)[0]}</parameter><parameter name="patience">10ms</parameter></ioconnector>')
+        self.vernier("run", "link.xml", "--until", "1s", status=2)
+        self.assertFalse((self.folder / "runs").exists())
+        self.vernier("run", FEEDBACK, "-q")
+        self.vernier("run", "link.xml", "--until", "1s", status=2)
+        self.assertEqual(sorted(p.name for p in (self.folder / "runs").iterdir()), ["feedback-0001", "latest"])
+        self.vernier("info", "runs/latest")
+
+    def test_overrides_are_repeated(self):
+        self.vernier("run", FEEDBACK, "-q", "--override", "plant.u=1", "--override", "relay.y=2", status=3)  # its checks are about other values
+        self.vernier("run", "runs/latest", "-q", status=3)
+        self.assertIn("agree", self.vernier("compare", "runs/feedback-0001", "runs/feedback-0002").stdout)
 
     def test_a_terminal_shows_progress_that_rewrites_itself_and_a_second_ctrl_c_ends_at_once(self):
         pid, terminal = pty.fork()

@@ -26,7 +26,8 @@ struct Telling {
   std::string subject;  // path below the instance: "supervisor"; empty: the instance itself
   std::string kind;     // "transition", "limit", "event"
   std::string from, to;
-  std::string reason;  // "sqrt(w1^2+w2^2+w3^2) < 0.017: 0.0169999"
+  std::string reason;           // "sqrt(w1^2+w2^2+w3^2) < 0.017: 0.0169999"
+  std::string transition = {};  // its name; empty: none, or not a transition
   bool warning = false;
 };
 

@@ -20,7 +20,7 @@ struct RunRequest {
   std::optional<std::uint64_t> seed;
   std::optional<double> rate;
   std::optional<int> threads, late_limit, priority, cpu;
-  std::string late, spin;
+  std::string late, spin, events;
   bool quiet = false, json = false, no_record = false, real_time = false, require = false;
 };
 
@@ -102,7 +102,7 @@ int run(const RunRequest& a, const Invocation& invocation) {
   what.options.command.insert(what.options.command.end(), invocation.words.begin(),
                               invocation.words.end());
   const Show show = a.json ? Show::json : a.quiet ? Show::folder : Show::everything;
-  return run_and_show(what.document, std::move(what.options), show).status;
+  return run_and_show(what.document, std::move(what.options), show, {a.events}).status;
 }
 
 }  // namespace
@@ -160,6 +160,10 @@ Action declare_run(CLI::App& app) {
        "PATH=VALUE");
   app.add_option("--out", asked->out, "where run folders are made (runs)")->type_name("DIR");
   app.add_flag("--no-record", asked->no_record, "leave nothing on the disk");
+  app.add_option("--events", asked->events,
+                 "which events to print: all, none, or those of components that match a pattern "
+                 "(default: the first few of each component in a second)")
+      ->type_name("WHICH");
   app.add_flag("-q,--quiet", asked->quiet, "print the run's folder and nothing else");
   app.add_flag("--json", asked->json, "print one JSON object");
   app.footer(

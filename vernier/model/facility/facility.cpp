@@ -292,12 +292,12 @@ void Facility::load(std::span<const std::byte> from) noexcept {
 
 Telling Facility::tell(const Entry& e) const {
   if (e.kind == 1) {
-    return {"",
-            "transition",
-            mode_names[e.from],
-            mode_names[e.to],
-            "",
-            e.to == static_cast<int>(Mode::fault)};
+    return {.subject = "",
+            .kind = "transition",
+            .from = mode_names[e.from],
+            .to = mode_names[e.to],
+            .reason = "",
+            .warning = e.to == static_cast<int>(Mode::fault)};
   }
   const Robot& robot = installation_.robots[static_cast<std::size_t>(e.to)];
   const auto trouble = static_cast<Trouble>(e.from);
@@ -350,7 +350,12 @@ Telling Facility::tell(const Entry& e) const {
       reason = "tripped from outside";
       break;
   }
-  return {"", "fault", "", "", std::move(reason), true};
+  return {.subject = "",
+          .kind = "fault",
+          .from = "",
+          .to = "",
+          .reason = std::move(reason),
+          .warning = true};
 }
 
 }  // namespace vernier::facility

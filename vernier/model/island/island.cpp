@@ -393,6 +393,7 @@ Telling Island::tell(const Entry& e) const {
                : std::string();
   };
   telling.kind = "transition";
+  telling.transition = t.name;
   telling.from = location(e.from);
   telling.to = location(e.to);
   telling.reason = t.condition.empty() ? t.name : t.condition;

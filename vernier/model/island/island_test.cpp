@@ -181,6 +181,7 @@ TEST(Island, TellsTransitionsWithTheirReason) {
   EXPECT_EQ(first.from, "On");
   EXPECT_EQ(first.to, "Off");
   EXPECT_THAT(first.reason, HasSubstr("toOff at 3"));
+  EXPECT_EQ(first.transition, "toOff");
   const Telling third = island->tell(entries[2]);
   EXPECT_EQ(third.subject, "counter");
   EXPECT_EQ(third.reason, "count");

@@ -23,6 +23,7 @@ using multibody::Vector3;
 using ::testing::HasSubstr;
 
 const fs::path folder = fs::path(VERNIER_SOURCE_DIR) / "formats/multibody/urdf";
+const fs::path arm = fs::path(VERNIER_SOURCE_DIR) / "examples/multibody/arm.urdf";
 
 Spacecraft read(const std::string& document) {
   Diagnostics problems;
@@ -35,8 +36,8 @@ Spacecraft read(const std::string& document) {
 
 std::string imported(bool free_base = false) {
   Diagnostics problems;
-  const auto document = imported_urdf(testing::content(folder / "arm.urdf"), "arm.urdf",
-                                      {.free_base = free_base}, problems);
+  const auto document =
+      imported_urdf(testing::content(arm), "arm.urdf", {.free_base = free_base}, problems);
   EXPECT_EQ(problems.errors(), 0u) << rendered(problems);
   return document.value_or("");
 }
@@ -51,7 +52,7 @@ const multibody::Body& body(const Spacecraft& s, const std::string& name) {
 
 TEST(Urdf, SaysWhatWasNotCarriedOver) {
   Diagnostics problems;
-  imported_urdf(testing::content(folder / "arm.urdf"), "arm.urdf", {}, problems);
+  imported_urdf(testing::content(arm), "arm.urdf", {}, problems);
   EXPECT_EQ(rendered(problems), testing::content(folder / "arm.txt"));
 }
 

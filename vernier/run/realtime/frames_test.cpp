@@ -568,6 +568,8 @@ TEST(FramePorts, ShowTheLastFrameThatIsOver) {
   const Telling t = ports.tell(ear.entry);
   EXPECT_EQ(t.kind + " " + t.to + " " + t.reason, "late frame 1 by 1.000 ms: work of plant");
   EXPECT_TRUE(t.warning);
+  // at the time that the summary and frames.h5 have
+  EXPECT_EQ(ear.entry.at.time, pacer.statistics().late_frames.front().time);
 }
 
 TEST(FramePorts, KeepTheComponentContract) {

@@ -84,12 +84,12 @@ Outcome FramePorts::output(Instant) noexcept {
   return Outcome::ok;
 }
 
-Advance FramePorts::advance(Time from, Time to) noexcept {
+Advance FramePorts::advance(Time, Time to) noexcept {
   if (!pacer_ || pacer_->statistics().late == noted_ || noted_ >= kept_late) return {to};
   noted_ = pacer_->statistics().late;
   const Frame& f = pacer_->last();
-  // another thread formats the entry: pass numbers only
-  journal_->note({.at = {from},
+  // what tells of it is another thread: it gets numbers alone
+  journal_->note({.at = {f.time},
                   .kind = f.behind,
                   .from = static_cast<std::int32_t>(f.cause),
                   .to = static_cast<std::int32_t>(f.number & 0x7fffffff),

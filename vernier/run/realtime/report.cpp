@@ -6,24 +6,22 @@
 #include <cmath>
 
 #include "vernier/base/text.hpp"
+#include "vernier/run/composition/time_text.hpp"
 
 namespace vernier::realtime {
 namespace {
 
 constexpr std::size_t shown_late = 100;
 
-std::string when(const Histogram& h) {
-  return fmt::format("frame {}, t = {:.3f} s", h.max_frame(), seconds(h.max_time()));
-}
-
-std::string row(std::string_view name, const Histogram& h) {
+std::string row(std::string_view name, const Histogram& h, int decimals) {
   if (h.count() == 0) return {};
   return fmt::format(
-      "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+      "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
+      "<td>frame {}, t = {:.{}f} s</td></tr>\n",
       escaped(name), time_text(h.mean()), time_text(static_cast<double>(h.quantile(0.5))),
       time_text(static_cast<double>(h.quantile(0.99))),
       time_text(static_cast<double>(h.quantile(0.999))), time_text(static_cast<double>(h.max())),
-      when(h));
+      h.max_frame(), seconds(h.max_time()), decimals);
 }
 
 /// Counts over durations; both axes are logarithmic.
@@ -128,8 +126,8 @@ std::string late_table(const Health& h) {
   std::size_t shown = 0;
   for (const Frame& f : h.frames.late_frames) {
     if (++shown > shown_late) break;
-    out += fmt::format("<tr><td>{}</td><td>{:.3f} s</td><td>{}</td><td>{}</td></tr>\n", f.number,
-                       seconds(f.time), time_text(static_cast<double>(-f.margin)),
+    out += fmt::format("<tr><td>{}</td><td>{:.{}f} s</td><td>{}</td><td>{}</td></tr>\n", f.number,
+                       seconds(f.time), h.decimals(), time_text(static_cast<double>(-f.margin)),
                        escaped(blame(f, h.parts, h.others)));
   }
   out += "</table>\n";
@@ -205,6 +203,12 @@ std::string blame(const Frame& f, const std::vector<std::string>& parts,
   return {};
 }
 
+int Health::decimals() const noexcept {
+  const Time last = grid.tick(grid.number(grid.origin) + static_cast<std::int64_t>(frames.frames));
+  return composition::time_decimals(Duration(std::llround(grid.period() * 1e9)),
+                                    last - grid.origin);
+}
+
 std::string verdict(const Health& h) {
   const FrameStatistics& f = h.frames;
   if (h.broken) return fmt::format("real time broken: policy {} ended the run", text(h.late));
@@ -239,17 +243,19 @@ std::string report_html(const Health& h, const std::string& title, const std::st
         "then "
         "nothing for the rest of it.</p>\n",
         f.load() * 100.0, h.machine.throttle() * 100.0);
+  const int decimals = h.decimals();
   out += "<h2>Time used</h2>\n" +
          picture(f.used, "from the intended beginning of a frame to the end of its work", period) +
          picture(f.wake_up, "wake-up: actual minus intended beginning", 0.0);
   out +=
       "<table><tr><th></th><th>mean</th><th>p50</th><th>p99</th><th>p99.9</th><th>max</th><th>when"
       "</th></tr>\n" +
-      row("time used", f.used) + row("wake-up", f.wake_up) + row("cost of a frame", f.cost);
+      row("time used", f.used, decimals) + row("wake-up", f.wake_up, decimals) +
+      row("cost of a frame", f.cost, decimals);
   for (std::size_t i = 0; i < h.parts.size() && i < f.parts.size(); ++i)
-    out += row(h.parts[i], f.parts[i]);
-  out += row("executive, recorder", f.rest);
-  if (h.shares_time) out += row("kept by the federation", f.held);
+    out += row(h.parts[i], f.parts[i], decimals);
+  out += row("executive, recorder", f.rest, decimals);
+  if (h.shares_time) out += row("kept by the federation", f.held, decimals);
   out += fmt::format("</table>\n<p>Least margin {} of {}.</p>\n",
                      time_text(period - static_cast<double>(f.used.max())), time_text(period));
   out += "<h2>Late frames</h2>\n" + late_table(h);

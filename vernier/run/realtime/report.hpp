@@ -34,6 +34,8 @@ struct Health {
   bool near_throttling() const noexcept {
     return prioritized && frames.load() > 0.9 * std::min(1.0, machine.throttle() / 0.95);
   }
+  /// How many decimals of a second its times need.
+  int decimals() const noexcept;
 };
 
 /// "real time kept: no late frame", in one sentence.

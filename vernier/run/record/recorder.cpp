@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -60,6 +61,7 @@ class Recorder::Work final : public Pacer {
                                        const RecorderOptions&, Tell);
   void finish() noexcept;
   RecorderStatistics statistics() const;
+  Time told() const noexcept { return Time(Duration(told_.load(std::memory_order_acquire))); }
   Outcome wait_for(Time) noexcept override;
   Fault fault() const noexcept override;
 
@@ -76,6 +78,7 @@ class Recorder::Work final : public Pacer {
     OwnedQueue queue;
 
     void sample(Instant at, bool) noexcept override {
+      if (number == 0) work.passed(at.time);
       if (ports.empty()) return;
       std::byte* row = queue.next();
       if (row == nullptr) {
@@ -94,6 +97,13 @@ class Recorder::Work final : public Pacer {
       if (number == 0) work.take(part, entries);
     }
   };
+
+  /// The loop is at `t`: what was noted before the last sample of an earlier time is in the queue.
+  void passed(Time t) noexcept {
+    if (t <= sampled_) return;
+    complete_.store(sampled_.time_since_epoch().count(), std::memory_order_release);
+    sampled_ = t;
+  }
 
   void take(std::size_t part, std::span<const Entry> entries) noexcept {
     for (const Entry& e : entries) {
@@ -134,6 +144,9 @@ class Recorder::Work final : public Pacer {
   bool hurry_ = false;                     // guarded by mutex_: the loop is waiting for room
   std::atomic<std::uint32_t> drained_{0};  // the loop waits on it
 
+  Time sampled_ = Time::min();  // the loop's
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
+  std::atomic<std::int64_t> complete_{never}, told_{never};  // ns of simulated time
   std::atomic<std::uint64_t> rows_{0}, dropped_{0}, events_{0}, events_lost_{0}, waits_{0};
   std::atomic<bool> failed_{false};
   mutable std::mutex failure_mutex_;
@@ -237,6 +250,7 @@ void Recorder::Work::work() {
 }
 
 bool Recorder::Work::drain() {
+  const std::int64_t complete = complete_.load(std::memory_order_acquire);
   bool any = false;
   for (const auto& tap : taps_) {
     std::uint64_t rows = 0;
@@ -259,6 +273,7 @@ bool Recorder::Work::drain() {
     (broken_ ? dropped_ : rows_).fetch_add(rows, std::memory_order_relaxed);
   }
   drain_notes();
+  told_.store(complete, std::memory_order_release);
   unflushed_ |= any;
   drained_.fetch_add(1);
   drained_.notify_one();
@@ -272,8 +287,9 @@ void Recorder::Work::drain_notes() {
     std::memcpy(&n, from, sizeof n);
     notes_.pop();
     Telling t = tell_(n.part, n.entry);
-    Event e{n.entry.at.time,   n.entry.remainder, std::move(t.subject), std::move(t.kind),
-            std::move(t.from), std::move(t.to),   std::move(t.reason),  t.warning};
+    Event e{n.entry.at.time,     n.entry.remainder,       std::move(t.subject),
+            std::move(t.kind),   std::move(t.from),       std::move(t.to),
+            std::move(t.reason), std::move(t.transition), t.warning};
     if (events_file_) events_file_->write(e);
     if (options_.on_event) options_.on_event(e);
     events_.fetch_add(1, std::memory_order_relaxed);
@@ -297,9 +313,13 @@ void Recorder::Work::flush_if_due(bool now) {
 
 void Recorder::Work::fail(const std::string& why) {
   broken_ = true;
-  const std::lock_guard lock(failure_mutex_);
-  if (failure_.empty()) failure_ = why;
+  {
+    const std::lock_guard lock(failure_mutex_);
+    if (!failure_.empty()) return;
+    failure_ = why;
+  }
   failed_.store(true, std::memory_order_relaxed);
+  if (options_.on_failure) options_.on_failure(why);
 }
 
 Fault Recorder::Work::fault() const noexcept {
@@ -334,5 +354,6 @@ void Recorder::finish() noexcept {
 }
 
 RecorderStatistics Recorder::statistics() const { return work_->statistics(); }
+Time Recorder::told() const noexcept { return work_->told(); }
 
 }  // namespace vernier::record

@@ -35,6 +35,7 @@ struct Event {
   double remainder = 0.0;  // s; the exact time is time + remainder
   std::string component;   // full path
   std::string kind, from, to, reason;
+  std::string transition = {};  // its name; empty: none, or not a transition
   bool warning = false;
 };
 
@@ -51,6 +52,8 @@ struct RecorderOptions {
   Duration flush_every = std::chrono::milliseconds(500);  // wall time; what a crash can lose
   /// Called by the recorder's thread for every event, in order.
   std::function<void(const Event&)> on_event = {};
+  /// Called by the recorder's thread, once, when it cannot write any more; with the reason.
+  std::function<void(const std::string&)> on_failure = {};
 };
 
 struct RecorderStatistics {
@@ -108,6 +111,8 @@ class Recorder {
 
   /// At any time, from any thread.
   RecorderStatistics statistics() const;
+  /// All events before this time were handed to `on_event`. From any thread.
+  Time told() const noexcept;
 
  private:
   class Work;

@@ -53,7 +53,8 @@ Telling plain(std::size_t part, const Entry& e) {
           .kind = "transition",
           .from = std::to_string(e.from),
           .to = std::to_string(e.to),
-          .reason = "x > 1, \"now\""};
+          .reason = "x > 1, \"now\"",
+          .transition = "go"};
 }
 
 TEST(Recorder, LosesNothingWhenItPacesTheRun) {
@@ -139,11 +140,18 @@ TEST(Recorder, WritesEventsAsTheyHappen) {
   attached[0].observer->note(3, {&e, 1});
   // on disk although nothing was finished
   const std::string written =
-      "time,component,kind,from,to,reason\n"
-      "238.12345678875,part3,transition,1,2,\"x > 1, \"\"now\"\"\"\n";
+      "time,component,kind,from,to,reason,transition\n"
+      "238.12345678875,part3,transition,1,2,\"x > 1, \"\"now\"\"\",go\n";
   for (int i = 0; i < 50'000 && testing::content(folder / "events.csv") != written; ++i)
     std::this_thread::sleep_for(milliseconds(2));
   EXPECT_EQ(testing::content(folder / "events.csv"), written);
+  // told: what came before a sample that a later one followed
+  EXPECT_EQ(recorder.told(), Time::min());
+  attached[0].observer->sample({Time(std::chrono::seconds(239))}, true);
+  attached[0].observer->sample({Time(std::chrono::seconds(240))}, true);
+  for (int i = 0; i < 50'000 && recorder.told() == Time::min(); ++i)
+    std::this_thread::sleep_for(milliseconds(2));
+  EXPECT_EQ(recorder.told(), Time(std::chrono::seconds(239)));
   recorder.finish();
   EXPECT_EQ(heard, 1);
   EXPECT_EQ(recorder.statistics().events, 1u);

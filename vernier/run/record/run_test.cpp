@@ -116,9 +116,9 @@ TEST(RecordedRun, HoldsWhatHappened) {
   EXPECT_EQ(u.values[before + 1], 1.0);
 
   EXPECT_THAT(testing::content(folder / "events.csv"),
-              ::testing::StartsWith("time,component,kind,from,to,reason\n"
-                                    "0.700000000,switch,transition,off,on,\n"
-                                    "1.400000000,switch,transition,on,off,\n"));
+              ::testing::StartsWith("time,component,kind,from,to,reason,transition\n"
+                                    "0.700000000,switch,transition,off,on,,\n"
+                                    "1.400000000,switch,transition,on,off,,\n"));
   EXPECT_EQ(run.recorder.statistics().events, 142u);  // 100 s / 0.7 s
 }
 

@@ -185,8 +185,7 @@ void add_frames(Composition& c, bool wanted, const Catalogue& catalogue) {
 void open_inputs(Composition& c, const Catalogue& catalogue) {
   if (c.instances.size() != 1 || c.instances.front().file != c.file) return;
   const composition::Instance& only = c.instances.front();
-  if (only.kind == InstanceKind::connector) return;
-  // make_plan() reports problems
+  // problems are left to the plan
   const Type* type = c.sources->type(only.file, only.place, catalogue, nullptr);
   if (!type) return;
   Diagnostics ignored;

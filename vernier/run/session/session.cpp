@@ -15,6 +15,7 @@
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/run/composition/sources.hpp"
+#include "vernier/run/composition/time_text.hpp"
 #include "vernier/run/executive/executive.hpp"
 #include "vernier/run/record/checkpoint.hpp"
 #include "vernier/run/record/run_folder.hpp"
@@ -82,6 +83,15 @@ void apply_override(executive::Executive& executive, const std::string& assignme
 
 }  // namespace
 
+std::string pace_text(const Prepared& p, const Options& o) {
+  Options adopted{.rate = o.rate, .real_time = o.real_time};
+  adopt_pace(p.plan, adopted);
+  if (!adopted.rate && !adopted.real_time)
+    return shares_time(p.plan) ? "paced by the federation" : "as fast as possible";
+  const double rate = adopted.rate.value_or(1.0);
+  return rate == 1.0 ? "in real time" : fmt::format("{} × real time", exact(rate));
+}
+
 double Summary::factor() const noexcept {
   return wall > 0.0 ? seconds(reached - from) / wall : 0.0;
 }
@@ -114,10 +124,8 @@ class Session::Work final : public Steerable {
     make_folder(problems);
     try {
       start(problems);
-    } catch (const ConfigurationError& e) {
-      recorder_.finish();
-      complete("failed", nothing_was_run,
-               e.diagnostics().list().empty() ? "" : e.diagnostics().list().front().message);
+    } catch (const ConfigurationError&) {
+      discard();
       throw;
     }
     if (!folder_) return;
@@ -264,6 +272,7 @@ class Session::Work final : public Steerable {
   const executive::Executive& executive() const noexcept { return *executive_; }
   executive::Executive& orders() noexcept { return *executive_; }
   Time now() const noexcept { return watch_->now(); }
+  Time told() const noexcept { return recorder_.told(); }
   Time begins() const noexcept { return begins_; }
   Time ends() const noexcept { return stop_; }
   const std::filesystem::path& folder() const noexcept { return kept_; }
@@ -347,10 +356,12 @@ class Session::Work final : public Steerable {
 
   /// Sets up recorder and watch, and initializes the components.
   void start(Diagnostics& problems) {
-    record::RecorderOptions recording{.version = options_.version,
-                                      .composition = composition_.name,
-                                      .start = manifest_.started,
-                                      .on_event = options_.on_event};
+    record::RecorderOptions recording{
+        .version = options_.version,
+        .composition = composition_.name,
+        .start = manifest_.started,
+        .on_event = options_.on_event,
+        .on_failure = [this](const std::string& why) { recording_failed(why); }};
     std::vector<record::RecordGroup> groups;
     if (options_.keep)
       groups = record::groups_of(executive_->ports(), composition_.records, problems);
@@ -381,7 +392,33 @@ class Session::Work final : public Steerable {
     if (options_.checkpoint_every && folder_) static_cast<void>(executive_->save());
   }
 
-  /// Right before the loop. Throws when the run must not begin.
+  /// Nothing was run: leaves nothing behind.
+  void discard() {
+    recorder_.finish();
+    if (!folder_) return;
+    folder_->discard();
+    folder_.reset();
+    kept_.clear();
+  }
+
+  /// A run by the clock continues when its disk is full. Says so when it happens, on the recorder's
+  /// thread.
+  void recording_failed(const std::string& why) {
+    if (!timing_ || recording_failed_.exchange(true) || !options_.on_warnings) return;
+    Diagnostics problems;
+    Diagnostic& d = problems.warning("V7104", why, {});
+    d.notes.push_back("the run continues; nothing more is recorded");
+    add_advice_on_room(d);
+    options_.on_warnings(problems);
+  }
+
+  static void add_advice_on_room(Diagnostic& d) {
+    d.notes.push_back("what was recorded before stays readable");
+    d.notes.push_back(
+        "make room, record less (--record, <record every=…>), or write elsewhere with --out");
+  }
+
+  /// Right before the loop. Throws when it must not begin.
   void take_privileges() {
     try {
       const Diagnostics missing = timing_->begin(*executive_);
@@ -390,10 +427,9 @@ class Session::Work final : public Steerable {
         if (folder_) folder_->log().line("warning " + manifest_.warnings.back());
       }
       if (!missing.list().empty() && options_.on_warnings) options_.on_warnings(missing);
-    } catch (const ConfigurationError& e) {
+    } catch (const ConfigurationError&) {
       timing_->end();
-      recorder_.finish();
-      complete("failed", nothing_was_run, e.diagnostics().list().front().message);
+      discard();
       throw;
     }
   }
@@ -466,11 +502,12 @@ class Session::Work final : public Steerable {
 
   bool over() override { return requests_.closed(); }
   std::string status() override {
-    std::string line = fmt::format("{} · {} · t = {:.3f} s of {:.3f} s", manifest_.name,
+    const int decimals = composition::time_decimals(composition_.run.step, stop_ - begins_);
+    std::string line = fmt::format("{0} · {1} · t = {3:.{2}f} s of {4:.{2}f} s", manifest_.name,
                                    stopping_.load() ? "stopping"
                                    : frozen()       ? "frozen"
                                                     : "running",
-                                   seconds(now()), seconds(stop_));
+                                   decimals, seconds(now()), seconds(stop_));
     if (!options_.real_time) return line;
     const Pulse p = pulse();
     return line + fmt::format(" · {} frames, {} late · margin {}, least {} · worst wake-up {}",
@@ -562,12 +599,8 @@ class Session::Work final : public Steerable {
 
   /// Adds advice that the run itself cannot give.
   void advise(Diagnostic& fault, const Summary& s) const {
-    if (fault.category == Category::machine && !s.recorded.failure.empty()) {
-      fault.notes.push_back("what was recorded before stays readable");
-      fault.notes.push_back(
-          "make room, record less (--record, <record every=…>), or write elsewhere "
-          "with --out");
-    }
+    if (fault.category == Category::machine && !s.recorded.failure.empty())
+      add_advice_on_room(fault);
     if (s.checkpoints.empty()) return;
     const std::string last = s.checkpoints.back().string();
     fault.notes.push_back(fmt::format("last good checkpoint: {}", last));
@@ -649,6 +682,7 @@ class Session::Work final : public Steerable {
   Time begins_{}, stop_{};
   std::atomic<int> frozen_{0};  // requested externally; waiting threads sleep on it
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> recording_failed_{false};
   Requests requests_;
   std::vector<std::filesystem::path> checkpoints_;
   bool begun_ = false, stood_still_ = false, finished_ = false;
@@ -692,6 +726,7 @@ executive::OrderAnswer Session::answer(std::uint64_t order) {
 }
 void Session::forget(std::uint64_t order) { work_->orders().forget(order); }
 Time Session::now() const noexcept { return work_->now(); }
+Time Session::told() const noexcept { return work_->told(); }
 Time Session::begins() const noexcept { return work_->begins(); }
 Time Session::ends() const noexcept { return work_->ends(); }
 const composition::Composition& Session::composition() const noexcept {

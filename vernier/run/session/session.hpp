@@ -41,11 +41,16 @@ struct Options {
   std::vector<std::string> command = {};
   /// Called for every event of the run, in order, from another thread.
   std::function<void(const record::Event&)> on_event = {};
-  /// Called by run() before the loop, when a requested privilege is not granted.
+  /// Called when something that was asked for is not to be had: by run() before the loop, and from
+  /// another thread when a run by the clock finds no room for its results.
   std::function<void(const Diagnostics&)> on_warnings = {};
 };
 
-/// The result of a run.
+/// What holds simulated time back: "as fast as possible", "in real time", "2 × real time", "paced
+/// by the federation".
+std::string pace_text(const Prepared&, const Options&);
+
+/// What became of a run.
 struct Summary {
   Result result = Result::finished;
   std::optional<Diagnostic> fault = {};  // of a run that failed
@@ -126,6 +131,8 @@ class Session {
 
   /// The current simulated time. From any thread.
   Time now() const noexcept;
+  /// All events before this time were handed to Options::on_event. From any thread.
+  Time told() const noexcept;
   Time begins() const noexcept;
   Time ends() const noexcept;
 
@@ -150,7 +157,5 @@ Again repeated(const std::filesystem::path& run_folder);
 /// The exit status of the command line for a run: 0 finished, 3 a broken check, 130 interrupted;
 /// failed: 4 by lateness, 5 by a peer, else 1.
 int exit_status(const Summary&) noexcept;
-/// The same when a run could not begin: 2.
-inline constexpr int nothing_was_run = 2;
 
 }  // namespace vernier::session

@@ -61,7 +61,7 @@ class Ramp final : public Component {
     std::memcpy(&value_, from.data(), sizeof value_);
   }
   Telling tell(const Entry&) const override {
-    return {"", "transition", "below", "above", "value >= 0", false};
+    return {"", "transition", "below", "above", "value >= 0", "rise", false};
   }
 
  private:

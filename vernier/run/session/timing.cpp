@@ -28,12 +28,7 @@ bool shares_time(const composition::Part& p) {
   return source && source->withholds_time();
 }
 
-bool shares_time(const composition::Plan& plan) {
-  return std::any_of(plan.parts.begin(), plan.parts.end(),
-                     [](const composition::Part& p) { return shares_time(p); });
-}
-
-/// A component that does not wait for the run.
+/// Who does not wait for the run.
 const composition::Part* outside(const composition::Plan& plan) {
   for (const composition::Part& p : plan.parts)
     if (p.component->description().abilities.faces_world && !shares_time(p)) return &p;
@@ -67,6 +62,11 @@ FramePacer::Settings settings_of(const composition::Plan& plan, double rate,
 }
 
 }  // namespace
+
+bool shares_time(const composition::Plan& plan) {
+  return std::any_of(plan.parts.begin(), plan.parts.end(),
+                     [](const composition::Part& p) { return shares_time(p); });
+}
 
 Timing::Timing(const composition::Plan& plan, double rate, const realtime::LatePolicy& late,
                const std::optional<RealTime>& real_time)

@@ -27,7 +27,10 @@ struct RealTime {
   bool require = false;  // refuse to run with fewer privileges than wanted
 };
 
-/// How a run keeps time, while it runs.
+/// Whether a component of the run shares time with others, as in a federation.
+bool shares_time(const composition::Plan&);
+
+/// How a run keeps time, while it goes on.
 struct Pulse {
   std::uint64_t frames = 0, late = 0;
   std::int64_t margin = 0, least_margin = 0, worst_wake_up = 0;  // ns

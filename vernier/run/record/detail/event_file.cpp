@@ -41,13 +41,14 @@ EventFile::EventFile(const std::filesystem::path& path) : file_(std::fopen(path.
     throw ConfigurationError(
         "V7104", "cannot write " + path.string() + ": " + std::generic_category().message(errno));
   }
-  std::fputs("time,component,kind,from,to,reason\n", file_.get());
+  std::fputs("time,component,kind,from,to,reason,transition\n", file_.get());
   flush();
 }
 
 void EventFile::write(const Event& e) {
   line_ = exact_seconds(e.time, e.remainder);
-  for (const std::string* field : {&e.component, &e.kind, &e.from, &e.to, &e.reason}) {
+  for (const std::string* field :
+       {&e.component, &e.kind, &e.from, &e.to, &e.reason, &e.transition}) {
     line_ += ',';
     append_csv_field(line_, *field);
   }

@@ -9,7 +9,7 @@
 
 namespace vernier::record {
 
-/// events.csv: time, component, kind, from, to, reason; quoted as in RFC 4180.
+/// events.csv: time, component, kind, from, to, reason, transition; quoted as RFC 4180 says.
 class EventFile {
  public:
   /// Throws ConfigurationError when the file exists or cannot be created.
