@@ -21,6 +21,25 @@ namespace {
 using composition::Composition;
 using nlohmann::ordered_json;
 
+/// How much of a list is shown.
+class Extent {
+ public:
+  explicit Extent(bool all) : all_(all) {}
+
+  std::size_t of(std::size_t count) const noexcept {
+    return all_ || count <= longest ? count : beginning;
+  }
+  /// "… 30 more inputs (--all shows them)"; empty: nothing is left out.
+  std::string rest(std::size_t count, const char* what) const {
+    const std::size_t left = count - of(count);
+    return left == 0 ? "" : fmt::format("… {} more {} (--all shows them)", left, what);
+  }
+
+ private:
+  static constexpr std::size_t longest = 24, beginning = 16;
+  bool all_;
+};
+
 std::string sized(const std::string& name, std::uint32_t count) {
   return count == 1 ? name : fmt::format("{}[{}]", name, count);
 }
@@ -91,9 +110,10 @@ const char* text_of(ParameterKind k) {
 }
 
 std::string parameter_table(const std::vector<ParameterSpec>& specs, const ParameterValues& given,
-                            std::string_view indent) {
+                            std::string_view indent, const Extent& extent) {
   Table t;
-  for (const ParameterSpec& s : specs) {
+  for (std::size_t k = 0; k < extent.of(specs.size()); ++k) {
+    const ParameterSpec& s = specs[k];
     const auto own = given.find(s.name);
     std::string value =
         own != given.end()
@@ -105,6 +125,8 @@ std::string parameter_table(const std::vector<ParameterSpec>& specs, const Param
     t.row({sized(s.name, s.count), value, s.kind == ParameterKind::real ? s.unit : text_of(s.kind),
            note});
   }
+  if (const std::string rest = extent.rest(specs.size(), "parameters"); !rest.empty())
+    t.row({rest});
   return t.text(indent);
 }
 
@@ -124,11 +146,15 @@ ordered_json parameters_json(const std::vector<ParameterSpec>& specs) {
 
 /// The parameters that `linearize --by` accepts.
 std::string derivatives_text(const std::vector<ParameterSpec>& specs, const std::string& owner,
-                             std::string_view indent) {
-  std::string names;
+                             std::string_view indent, const Extent& extent) {
+  std::vector<std::string> names;
   for (const ParameterSpec& s : specs)
-    if (s.adjustable) names += (names.empty() ? "" : ", ") + owner + s.name;
-  return names.empty() ? "" : fmt::format("{}derivatives by  {}\n", indent, names);
+    if (s.adjustable) names.push_back(owner + s.name);
+  if (names.empty()) return {};
+  const std::string rest = extent.rest(names.size(), "parameters");
+  names.resize(extent.of(names.size()));
+  if (!rest.empty()) names.push_back(rest);
+  return fmt::format("{}derivatives by  {}\n", indent, joined(names, ", "));
 }
 
 /// A system or component created from a type, as far as possible with these values.
@@ -151,40 +177,58 @@ Made make(const Type& type, const std::string& name, const ParameterValues& valu
   return made;
 }
 
-std::string system_text(const hybrid::SystemSpec& spec, std::string_view indent) {
-  std::string out;
-  const std::string inner = std::string(indent) + "  ";
-  if (!spec.states.empty()) {
-    Table t;
-    std::size_t first = 0;
-    for (const hybrid::Signal& s : spec.states) {
-      const std::string noise =
-          noise_text(root_density(spec.noise, first, s.count), s.unit + "/sqrt(s)");
-      t.row({sized(s.name, s.count), s.unit,
-             "starts at " + (s.initial ? numbers(s.initial) : "0") +
-                 (noise.empty() ? "" : ", " + noise),
-             s.description});
-      first += s.count;
-    }
-    out += fmt::format("{}states\n{}", indent, t.text(inner));
+std::string states_text(const hybrid::SystemSpec& spec, std::string_view indent,
+                        const Extent& extent) {
+  if (spec.states.empty()) return {};
+  Table t;
+  std::size_t first = 0;
+  for (std::size_t k = 0; k < extent.of(spec.states.size()); ++k) {
+    const hybrid::Signal& s = spec.states[k];
+    const std::string noise =
+        noise_text(root_density(spec.noise, first, s.count), s.unit + "/sqrt(s)");
+    t.row({sized(s.name, s.count), s.unit,
+           "starts at " + (s.initial ? numbers(s.initial) : "0") +
+               (noise.empty() ? "" : ", " + noise),
+           s.description});
+    first += s.count;
   }
+  if (const std::string rest = extent.rest(spec.states.size(), "states"); !rest.empty())
+    t.row({rest});
+  return fmt::format("{}states\n{}", indent, t.text(std::string(indent) + "  "));
+}
+
+std::string modes_text(const hybrid::Automaton& a, std::string_view indent) {
+  std::vector<std::string> modes = a.locations;
+  if (a.initial >= 0 && static_cast<std::size_t>(a.initial) < modes.size())
+    modes[static_cast<std::size_t>(a.initial)] += " (first)";
+  Table t;
+  for (const hybrid::Transition& tr : a.transitions) {
+    t.row({tr.name,
+           fmt::format("{} → {}", a.locations[static_cast<std::size_t>(tr.from)],
+                       a.locations[static_cast<std::size_t>(tr.to)]),
+           tr.condition});
+  }
+  return fmt::format("{}modes{}  {}\n{}", indent, a.name.empty() ? "" : " of " + a.name,
+                     joined(modes, ", "), t.text(std::string(indent) + "  "));
+}
+
+std::string system_text(const hybrid::SystemSpec& spec, std::string_view indent,
+                        const Extent& extent) {
+  std::string out = states_text(spec, indent, extent);
+  // an automaton is as long as its transitions; whole ones are shown
+  std::size_t transitions = 0, shown = 0, hidden = 0;
+  for (const hybrid::Automaton& a : spec.automata) transitions += a.transitions.size();
   for (const hybrid::Automaton& a : spec.automata) {
     if (a.locations.size() < 2 && a.transitions.empty()) continue;
-    std::vector<std::string> modes = a.locations;
-    if (a.initial >= 0 && static_cast<std::size_t>(a.initial) < modes.size()) {
-      modes[static_cast<std::size_t>(a.initial)] += " (first)";
+    if (shown > 0 && shown + a.transitions.size() > extent.of(transitions)) {
+      ++hidden;
+      continue;
     }
-    out += fmt::format("{}modes{}  {}\n", indent, a.name.empty() ? "" : " of " + a.name,
-                       joined(modes, ", "));
-    Table t;
-    for (const hybrid::Transition& tr : a.transitions) {
-      t.row({tr.name,
-             fmt::format("{} → {}", a.locations[static_cast<std::size_t>(tr.from)],
-                         a.locations[static_cast<std::size_t>(tr.to)]),
-             tr.condition});
-    }
-    out += t.text(inner);
+    shown += a.transitions.size();
+    out += modes_text(a, indent);
   }
+  if (hidden > 0)
+    out += fmt::format("{}… modes of {} more parts (--all shows them)\n", indent, hidden);
   return out;
 }
 
@@ -352,10 +396,11 @@ ParameterValues placeholders(const Type& type) {
 }  // namespace
 
 std::string type_text(const Type& type) {
+  const Extent everything(true);
   std::string out = fmt::format("{}: {}\n", type.name, type.summary);
   if (!type.parameters.empty())
-    out += "\nparameters\n" + parameter_table(type.parameters, {}, "  ");
-  out += derivatives_text(type.parameters, "", "  ");
+    out += "\nparameters\n" + parameter_table(type.parameters, {}, "  ", everything);
+  out += derivatives_text(type.parameters, "", "  ", everything);
   const Made made = make(type, type.name, placeholders(type));
   const auto section = [&](const char* title, const auto& list) {
     if (list.empty()) return;
@@ -368,7 +413,7 @@ std::string type_text(const Type& type) {
   if (made.system) {
     section("inputs", made.system->spec().inputs);
     section("outputs", made.system->spec().outputs);
-    out += "\n" + system_text(made.system->spec(), "");
+    out += "\n" + system_text(made.system->spec(), "", everything);
   } else if (made.component) {
     section("inputs", made.component->description().inputs);
     section("outputs", made.component->description().outputs);
@@ -390,8 +435,38 @@ ordered_json type_json(const Type& type) {
   return j;
 }
 
-std::string composition_text(const session::Prepared& p, const Catalogue& catalogue) {
+namespace {
+
+/// The ports of an instance, with where they come from or lead to.
+std::string ports_text(const Ports& ports, const std::multimap<std::string, std::string>& incoming,
+                       const std::multimap<std::string, std::string>& outgoing,
+                       const Extent& extent) {
+  Table t;
+  const auto rest = [&](std::size_t count, const char* what) {
+    if (const std::string text = extent.rest(count, what); !text.empty()) t.row({"  " + text});
+  };
+  for (std::size_t k = 0; k < extent.of(ports.inputs.size()); ++k) {
+    const auto& [path, port] = ports.inputs[k];
+    std::string from = joined_values(incoming, path);
+    if (from.empty() && port.flow == Flow::signal) from = numbers(port.initial);
+    t.row({"  in", sized(path, port.count), kind_of(port), from.empty() ? "" : "← " + from});
+  }
+  rest(ports.inputs.size(), "inputs");
+  for (std::size_t k = 0; k < extent.of(ports.outputs.size()); ++k) {
+    const auto& [path, port] = ports.outputs[k];
+    const std::string to = joined_values(outgoing, path);
+    t.row({"  out", sized(path, port.count), kind_of(port), to.empty() ? "" : "→ " + to,
+           noise_text(port.noise, port.unit)});
+  }
+  rest(ports.outputs.size(), "outputs");
+  return t.text("");
+}
+
+}  // namespace
+
+std::string composition_text(const session::Prepared& p, const Catalogue& catalogue, bool all) {
   const Composition& c = p.composition;
+  const Extent extent(all);
   const auto incoming = links(c, true), outgoing = links(c, false);
   std::string out = fmt::format("{}\n", c.name);
   if (!c.description.empty()) out += fmt::format("{}\n", c.description);
@@ -403,28 +478,15 @@ std::string composition_text(const session::Prepared& p, const Catalogue& catalo
     out += fmt::format("\n{}   {}{}\n", i.name, i.file.empty() ? i.type : i.file.string(),
                        i.island.empty() ? "" : ", in island " + i.island);
     const Made made = type ? make(*type, i.name, i.parameters) : Made{};
-    const Ports ports = ports_of(p.plan, i.name, made.system.get());
+    if (type && !type->parameters.empty())
+      out += "  parameters\n" + parameter_table(type->parameters, i.parameters, "    ", extent);
+    if (type) out += derivatives_text(type->parameters, i.name + ".", "  ", extent);
     if (const auto* m = dynamic_cast<const multibody_tree::MultibodySystem*>(made.system.get()))
       out += multibody_text(m->spacecraft(), "  ");
     if (auto* m = dynamic_cast<multibody_loops::Mechanism*>(made.component.get()))
       out += mechanism_text(*m, "  ");
-    Table t;
-    for (const auto& [path, port] : ports.inputs) {
-      std::string from = joined_values(incoming, path);
-      if (from.empty() && port.flow == Flow::signal) from = numbers(port.initial);
-      t.row({"  in", sized(path, port.count), kind_of(port), from.empty() ? "" : "← " + from});
-    }
-    for (const auto& [path, port] : ports.outputs) {
-      const std::string to = joined_values(outgoing, path);
-      t.row({"  out", sized(path, port.count), kind_of(port), to.empty() ? "" : "→ " + to,
-             noise_text(port.noise, port.unit)});
-    }
-    out += t.text("");
-    if (!type) continue;
-    if (made.system) out += system_text(made.system->spec(), "  ");
-    if (!type->parameters.empty())
-      out += "  parameters\n" + parameter_table(type->parameters, i.parameters, "    ");
-    out += derivatives_text(type->parameters, i.name + ".", "  ");
+    out += ports_text(ports_of(p.plan, i.name, made.system.get()), incoming, outgoing, extent);
+    if (made.system) out += system_text(made.system->spec(), "  ", extent);
   }
   for (const std::string& note : p.plan.notes) out += fmt::format("\n{}\n", note);
   return out;

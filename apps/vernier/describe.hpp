@@ -17,9 +17,9 @@ nlohmann::ordered_json catalogue_json(const Catalogue&);
 std::string type_text(const Type&);
 nlohmann::ordered_json type_json(const Type&);
 
-/// A composition: its instances with all ports, their connections, parameters, states, modes,
-/// events.
-std::string composition_text(const session::Prepared&, const Catalogue&);
+/// A composition: its instances with their parameters, ports, where they lead, states, modes,
+/// events. Of long lists only the beginning, unless `all` is wanted.
+std::string composition_text(const session::Prepared&, const Catalogue&, bool all);
 nlohmann::ordered_json composition_json(const session::Prepared&, const Catalogue&);
 
 /// The composition as a graph: Graphviz's language, or lines of text.

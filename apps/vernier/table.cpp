@@ -14,6 +14,7 @@ std::string padded(const std::string& text, std::size_t to) {
 std::string Table::text(std::string_view indent) const {
   std::vector<std::size_t> widths;
   for (const auto& r : rows_) {
+    if (r.size() == 1) continue;  // a remark: as long as the line
     widths.resize(std::max(widths.size(), r.size()));
     for (std::size_t i = 0; i < r.size(); ++i) widths[i] = std::max(widths[i], width(r[i]));
   }

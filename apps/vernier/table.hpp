@@ -9,7 +9,7 @@ namespace vernier::app {
 /// The text padded with blanks to a width on the terminal.
 std::string padded(const std::string& text, std::size_t to);
 
-/// Rows of cells in columns.
+/// Rows of cells in columns; a row of one cell is a remark across all of them.
 class Table {
  public:
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }

@@ -21,7 +21,7 @@ struct InfoRequest {
   std::string what;
   std::string graph;
   std::vector<std::string> set;
-  bool json = false;
+  bool json = false, all = false;
 };
 
 void print(const nlohmann::ordered_json& j) {
@@ -104,7 +104,7 @@ int show_document(const InfoRequest& a) {
     fmt::print("{}", composition_arrows(p));
   } else {
     if (!problems.list().empty()) print_problems(problems);
-    fmt::print("{}", composition_text(p, catalogue()));
+    fmt::print("{}", composition_text(p, catalogue(), a.all));
   }
   return status::good;
 }
@@ -149,6 +149,7 @@ Action declare_info(CLI::App& app) {
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();
+  app.add_flag("--all", asked->all, "long lists of parameters, ports, states and modes in full");
   app.add_flag("--json", asked->json, "as one JSON object");
   return [asked](const Invocation&) { return show(*asked); };
 }
