@@ -16,80 +16,110 @@ namespace vernier::app {
 namespace {
 
 constexpr std::array all_commands{
-    Command{"demo", "run the main scenario and show its result", "vernier demo", true,
-            declare_demo},
-    Command{"new", "start a project from a template", "vernier new", true, declare_new},
-    Command{"run", "run a document, or repeat a run",
-            "vernier run missions/aausat2/aausat2.xml --until 60s", true, declare_run},
-    Command{"check", "find all problems of a document; nothing is run",
-            "vernier check missions/aausat2/aausat2.xml", true, declare_check},
-    Command{"plot", "draw signals of runs", "vernier plot runs/latest 'body.omega*' -o rates.svg",
-            true, declare_plot},
-    Command{"help", "more about a command", "vernier help run", true, declare_help},
-    Command{"examples", "list examples, or copy one to change it", "vernier examples", false,
-            declare_examples},
+    Command{"demo", "run the main scenario and show its result", Before::nothing, "vernier demo",
+            true, declare_demo},
+    Command{"new", "start a project from a template", Before::nothing,
+            "vernier new cubesat sat\n"
+            "vernier run sat/mission.xml",
+            true, declare_new},
+    Command{"run", "run a document, or repeat a run", Before::copy,
+            "vernier run aausat2/aausat2.xml --until 60s", true, declare_run},
+    Command{"check", "find all problems of a document; nothing is run", Before::copy,
+            "vernier check aausat2/aausat2.xml", true, declare_check},
+    Command{"plot", "draw signals of runs", Before::run,
+            "vernier plot runs/latest 'body.omega*' -o rates.svg", true, declare_plot},
+    Command{"help", "more about a command", Before::nothing, "vernier help run", true,
+            declare_help},
+    Command{"examples", "list examples, or copy one to change it", Before::nothing,
+            "vernier examples\n"
+            "vernier examples copy aausat2",
+            false, declare_examples},
     Command{"info", "ports, states, modes, units and parameters of a document, type or run",
-            "vernier info missions/aausat2/aausat2.xml", false, declare_info},
-    Command{"runs", "list runs; tidy them", "vernier runs", false, declare_runs},
-    Command{"status", "show the progress of a run in another terminal", "vernier status --help",
-            false, declare_status},
-    Command{"freeze", "freeze a run in another terminal", "vernier freeze --help", false,
+            Before::copy, "vernier info aausat2/aausat2.xml", false, declare_info},
+    Command{"runs", "list runs; tidy them", Before::run, "vernier runs", false, declare_runs},
+    Command{"status", "show the progress of a run in another terminal", Before::live_run,
+            "vernier status", false, declare_status},
+    Command{"freeze", "freeze a run in another terminal", Before::live_run, "vernier freeze", false,
             declare_freeze},
-    Command{"resume", "continue a frozen run", "vernier resume --help", false, declare_resume},
-    Command{"stop", "end a run in another terminal after its current step", "vernier stop --help",
-            false, declare_stop},
-    Command{"watch", "show values of a run in another terminal as they change",
-            "vernier watch --help", false, declare_watch},
-    Command{"set", "override the value of a port in a run in another terminal",
-            "vernier set --help", false, declare_set},
-    Command{"send", "send an event to a run in another terminal", "vernier send --help", false,
-            declare_send},
-    Command{"step", "advance a frozen run in another terminal by some ticks", "vernier step --help",
+    Command{"resume", "continue a frozen run", Before::live_run,
+            "vernier freeze\n"
+            "vernier resume",
+            false, declare_resume},
+    Command{"stop", "end a run in another terminal after its current step", Before::live_run,
+            "vernier stop", false, declare_stop},
+    Command{"watch", "show values of a run in another terminal as they change", Before::live_run,
+            "vernier watch body.omega_norm --count 3", false, declare_watch},
+    Command{"set", "override the value of a port in a run in another terminal", Before::nothing,
+            "vernier examples copy cassini\n"
+            "vernier run cassini/cassini.xml --rate 1 --quiet &\n"
+            "vernier set 'ext.disturbance=0 0 2'\n"
+            "vernier set --release ext.disturbance\n"
+            "vernier stop",
+            false, declare_set},
+    Command{"send", "send an event to a run in another terminal", Before::live_run,
+            "vernier send supervisor.telecommand", false, declare_send},
+    Command{"step", "advance a frozen run in another terminal by some ticks", Before::live_run,
+            "vernier freeze\n"
+            "vernier step 10",
             false, declare_step},
-    Command{"rate", "change how fast a run in another terminal follows the clock",
-            "vernier rate --help", false, declare_rate},
-    Command{"checkpoint", "save the state of a run in another terminal",
-            "vernier checkpoint --help", false, declare_checkpoint},
-    Command{"rewind", "restart a run in another terminal from an earlier time",
-            "vernier rewind --help", false, declare_rewind},
+    Command{"rate", "change how fast a run in another terminal follows the clock", Before::live_run,
+            "vernier rate 10", false, declare_rate},
+    Command{"checkpoint", "save the state of a run in another terminal", Before::live_run,
+            "vernier checkpoint", false, declare_checkpoint},
+    Command{"rewind", "restart a run in another terminal from an earlier time", Before::live_run,
+            "vernier rewind 0s", false, declare_rewind},
     Command{"doctor", "check whether this machine is fit for real time, and what to change",
-            "vernier doctor --help", false, declare_doctor},
-    Command{"export", "write signals of a run as csv or json",
+            Before::nothing, "vernier doctor --seconds 2", false, declare_doctor},
+    Command{"export", "write signals of a run as csv or json", Before::run,
             "vernier export runs/latest -o signals.csv", false, declare_export},
-    Command{"compare", "how far two runs differ", "vernier compare runs/latest runs/latest", false,
-            declare_compare},
-    Command{"import", "a robot description (URDF) or an MBDyn deck as a document",
-            "vernier import formats/multibody/urdf/arm.urdf", false, declare_import},
-    Command{"modes", "frequencies and damping of small motions about an instant",
-            "vernier modes formats/constrained/good/robot.xml", false, declare_modes},
-    Command{"linearize", "matrices of small motions about an instant: A, B, C, D",
-            "vernier linearize formats/constrained/good/pendulum.xml", false, declare_linearize},
-    Command{"explain", "the long text of a message", "vernier explain V2007", false,
-            declare_explain},
-    Command{"serve", "host a model for another simulator, line by line over TCP",
-            "vernier serve --help", false, declare_serve},
+    Command{"compare", "how far two runs differ", Before::run,
+            "vernier run runs/latest\n"
+            "vernier compare runs/aausat2-0001 runs/aausat2-0002",
+            false, declare_compare},
+    Command{"import", "a robot description (URDF) or an MBDyn deck as a document", Before::nothing,
+            "vernier examples copy multibody\n"
+            "vernier import multibody/arm.urdf -o arm.xml",
+            false, declare_import},
+    Command{"modes", "frequencies and damping of small motions about an instant", Before::nothing,
+            "vernier examples copy oscillator\n"
+            "vernier modes oscillator/oscillator.xml",
+            false, declare_modes},
+    Command{"linearize", "matrices of small motions about an instant: A, B, C, D", Before::nothing,
+            "vernier examples copy oscillator\n"
+            "vernier linearize oscillator/oscillator.xml",
+            false, declare_linearize},
+    Command{"explain", "the long text of a message", Before::nothing, "vernier explain V2007",
+            false, declare_explain},
+    Command{"serve", "host a model for another simulator, line by line over TCP", Before::nothing,
+            "vernier examples copy oscillator\n"
+            "vernier serve oscillator/mass.xml --listen 127.0.0.1:4711 --connector mass.xml &\n"
+            "vernier run mass.xml --until 1s",
+            false, declare_serve},
     Command{"link", "test a link to an external simulator or a facility: delays, clocks, losses",
-            "vernier link test --seconds 2", false, declare_link},
+            Before::nothing, "vernier link test --seconds 2", false, declare_link},
     Command{"federate",
             "federations of simulators (HLA, SpaceFOM): join, watch, record; their object models",
-            "vernier federate fom show spacefom", false, declare_federate},
-    Command{"rti", "run the run-time infrastructure (RTI) for HLA federations",
-            "vernier rti --help", false, declare_rti},
-    Command{"time", "an instant in every time scale, and counted from every epoch",
+            Before::nothing, "vernier federate fom show spacefom", false, declare_federate},
+    Command{"rti", "run the run-time infrastructure (RTI) for HLA federations", Before::nothing,
+            "vernier rti --listen 127.0.0.1:14321 &\n"
+            "vernier federate list --rti 127.0.0.1:14321",
+            false, declare_rti},
+    Command{"time", "an instant in every time scale, and counted from every epoch", Before::nothing,
             "vernier time 2026-06-01T12:00Z", false, declare_time},
     Command{"frames", "standard reference frames: their tree, and one as seen from another",
-            "vernier frames MoonCentricFixed EarthFixed --at 2026-06-01", false, declare_frames},
+            Before::nothing, "vernier frames MoonCentricFixed EarthFixed --at 2026-06-01", false,
+            declare_frames},
     Command{"dtd", "write the grammars (DTDs) of all documents, for other XML tools",
-            "vernier dtd dtds", false, declare_dtd},
+            Before::nothing, "vernier dtd dtds", false, declare_dtd},
     Command{"completion", "a script that completes commands and options in the shell",
-            "vernier completion bash", false, declare_completion},
-    Command{"version", "the program's version and what it was built with", "vernier version", false,
-            declare_version},
+            Before::nothing, "vernier completion bash", false, declare_completion},
+    Command{"version", "the program's version and what it was built with", Before::nothing,
+            "vernier version", false, declare_version},
 };
 
 /// The help of a command before its options.
 std::string introduction(const Command& c) {
-  return fmt::format("  {}\n\n{}", c.example, as_sentence(c));
+  return fmt::format("  {}\n\n{}", joined(example_lines(c), "\n  "), as_sentence(c));
 }
 
 std::unique_ptr<CLI::App> make_parser(const Command& c, Action& action) {
@@ -186,6 +216,18 @@ std::string overview(bool all) {
 std::string help_text(const Command& c) {
   Action unused;
   return make_parser(c, unused)->help();
+}
+
+std::vector<std::string> example_lines(const Command& c) {
+  std::vector<std::string> lines;
+  if (c.before != Before::nothing) lines.emplace_back("vernier examples copy aausat2");
+  if (c.before == Before::run) lines.emplace_back("vernier run aausat2/aausat2.xml --until 60s");
+  if (c.before == Before::live_run)
+    lines.emplace_back("vernier run aausat2/aausat2.xml --rate 1 --quiet &");
+  for (const std::string_view line : split(c.example, '\n')) lines.emplace_back(line);
+  const bool ends = c.name == "stop" || c.name == "rewind";
+  if (c.before == Before::live_run && !ends) lines.emplace_back("vernier stop");
+  return lines;
 }
 
 std::string as_sentence(const Command& c) {

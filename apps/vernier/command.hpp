@@ -32,11 +32,20 @@ struct Invocation {
 
 using Action = std::function<int(const Invocation&)>;
 
+/// What an example needs before it, in an empty folder.
+enum class Before {
+  nothing,
+  copy,      // aausat2/aausat2.xml
+  run,       // and runs/latest, which is over
+  live_run,  // and runs/latest, which goes on
+};
+
 /// One command of the program.
 struct Command {
   std::string_view name;
   std::string_view summary;  // one line, for lists
-  std::string_view example;  // works as it is; the help begins with it
+  Before before;
+  std::string_view example;  // works after `before`; one line or several
   bool newcomer;             // among the six that `vernier` alone prints
   /// Declares the options and returns what to do after parsing.
   Action (*declare)(CLI::App&);
@@ -100,7 +109,11 @@ struct Usage {
 };
 Usage usage(const Command&);
 
-/// The purpose of a command as a sentence: "Run a document, or repeat a run."
+/// Lines of the shell that work as they stand in an empty folder; the help begins with them. One
+/// that ends with & runs on while the next ones do.
+std::vector<std::string> example_lines(const Command&);
+
+/// What a command does, as a sentence: "Run a document, or repeat a run."
 std::string as_sentence(const Command&);
 
 /// The manual page, for man(1).

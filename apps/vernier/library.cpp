@@ -27,20 +27,31 @@ namespace {
 
 constexpr std::string_view message_folder = "docs/messages/";
 
-/// The first sentence of the description of a document.
+/// The first sentence of a text, on one line and without its full stop.
+std::string first_sentence(std::string_view text) {
+  std::vector<std::string> list;
+  for (const std::string_view w : words(text)) list.emplace_back(w);
+  const std::string all = joined(list, " ");
+  std::string first = all.substr(0, all.find(". "));
+  if (first.ends_with('.')) first.pop_back();
+  return first;
+}
+
+/// Of the description of a document.
 std::string summary_of(std::string_view document) {
   constexpr std::string_view open = "<description>";
   const std::size_t start = document.find(open);
   if (start == std::string_view::npos) return {};
-  std::string_view text = document.substr(start + open.size());
-  text = text.substr(0, text.find('<'));
-  std::vector<std::string> list;
-  for (const std::string_view w : words(text)) list.emplace_back(w);
-  const std::string all = joined(list, " ");
-  const std::size_t stop = all.find(". ");
-  std::string first = all.substr(0, stop);
-  if (!first.empty() && first.back() == '.') first.pop_back();
-  return first;
+  const std::string_view text = document.substr(start + open.size());
+  return first_sentence(text.substr(0, text.find('<')));
+}
+
+/// Of what follows the title of a README.
+std::string summary_of_page(std::string_view page) {
+  const std::size_t title = page.find("\n\n");
+  if (title == std::string_view::npos) return {};
+  page = page.substr(title + 2);
+  return first_sentence(page.substr(0, page.find("\n\n")));
 }
 
 /// "missions/aausat2/models/x.xml": the folder is "missions/aausat2".
@@ -59,14 +70,16 @@ bool is_interconnection(std::string_view file) {
          content_of(file).find("<interconnection") != std::string_view::npos;
 }
 
-/// The main document of a directory: the interconnection with the directory's name, else the first
-/// one.
+/// The main document of a folder: the interconnection named as the folder is, else the first one;
+/// of a folder without one, its README.
 std::string main_of(const std::string& folder, const std::vector<std::string_view>& files) {
   const std::string own = folder + "/" + folder.substr(folder.rfind('/') + 1) + ".xml";
   std::string_view found;
   for (const std::string_view f : files) {
     if (is_interconnection(f) && (found.empty() || f == own)) found = f;
   }
+  const std::string page = folder + "/README.md";
+  if (found.empty() && std::find(files.begin(), files.end(), page) != files.end()) found = page;
   return found.empty() ? std::string() : std::string(found.substr(folder.size() + 1));
 }
 
@@ -83,7 +96,8 @@ std::vector<Example> examples_in(std::span<const std::string_view> all) {
     e.name = folder.substr(folder.rfind('/') + 1);
     e.main = main_of(folder, files);
     if (e.main.empty()) continue;
-    e.summary = summary_of(content_of(folder + "/" + e.main));
+    const std::string_view content = content_of(folder + "/" + e.main);
+    e.summary = e.runs() ? summary_of(content) : summary_of_page(content);
     list.push_back(std::move(e));
   }
   return list;
@@ -103,6 +117,39 @@ std::string with_public_identifier(std::string_view content) {
   text.replace(at, end + 1 - at,
                fmt::format(" PUBLIC \"{}\" \"{}\"", document::public_identifier(name), name));
   return text;
+}
+
+/// The modules and headers that a script or a source asks for by name: "vernier_lines.py".
+std::vector<std::string> used_by(std::string_view file, std::string_view content) {
+  const bool script = file.ends_with(".py");
+  if (!script && !file.ends_with(".c")) return {};
+  std::vector<std::string> names;
+  for (const std::string_view line : split(content, '\n')) {
+    const std::vector<std::string_view> w = words(line);
+    if (w.size() < 2) continue;
+    if (script && w[0] == "import") names.push_back(std::string(w[1]) + ".py");
+    if (!script && w[0] == "#include" && w[1].size() > 2 && w[1].front() == '"')
+      names.emplace_back(w[1].substr(1, w[1].size() - 2));
+  }
+  return names;
+}
+
+/// Files of other folders that `files` use.
+std::vector<std::string_view> borrowed_by(const std::vector<std::string_view>& files) {
+  const auto base = [](std::string_view f) { return f.substr(f.rfind('/') + 1); };
+  std::vector<std::string_view> all;
+  for (const std::string_view file : files) {
+    for (const std::string& name : used_by(file, content_of(file))) {
+      const auto named = [&](std::string_view f) { return base(f) == name; };
+      if (std::any_of(files.begin(), files.end(), named) ||
+          std::any_of(all.begin(), all.end(), named))
+        continue;
+      const auto known = embedded::examples_files();
+      const auto found = std::find_if(known.begin(), known.end(), named);
+      if (found != known.end()) all.push_back(*found);
+    }
+  }
+  return all;
 }
 
 struct File {
@@ -163,15 +210,20 @@ std::vector<Example> templates() { return examples_in(embedded::templates_files(
 
 void copy_example(const Example& e, const std::filesystem::path& target) {
   const bool is_template = e.folder.starts_with("templates/");
-  std::vector<File> files;
+  std::vector<std::string_view> own;
   for (const std::string_view file :
        is_template ? embedded::templates_files() : embedded::examples_files()) {
-    if (folder_of(file) != e.folder) continue;
+    if (folder_of(file) == e.folder) own.push_back(file);
+  }
+  std::vector<File> files;
+  for (const std::string_view file : own) {
     const std::string_view content = content_of(file);
     files.push_back(
         {target / file.substr(e.folder.size() + 1),
          file.ends_with(".xml") ? with_public_identifier(content) : std::string(content)});
   }
+  for (const std::string_view file : borrowed_by(own))
+    files.push_back({target / file.substr(file.rfind('/') + 1), std::string(content_of(file))});
   write_all(files, fmt::format("choose another folder: vernier {} {} DIR",
                                is_template ? "new" : "examples copy", e.name));
 }

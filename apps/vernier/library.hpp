@@ -19,15 +19,17 @@ struct Example {
   std::string name;     // "aausat2"
   std::string folder;   // "missions/aausat2"
   std::string summary;  // one line
-  std::string main;     // the document to run, relative to the folder
+  std::string main;     // the document to run, relative to the folder; else README.md
+
+  bool runs() const noexcept { return main.ends_with(".xml"); }
 };
 std::vector<Example> examples();
 /// Templates for new projects.
 std::vector<Example> templates();
 
-/// Writes all files of an example or template into `target`, which must not contain any of them.
-/// The copies refer to their grammars by public identifiers. Scripts are executable. Throws
-/// ConfigurationError.
+/// Writes all files of an example or template into `target`, which must not have any of them yet,
+/// with the modules and headers of other folders that they use. The copies name their grammars by
+/// public identifiers. Scripts can be run. Throws ConfigurationError.
 void copy_example(const Example&, const std::filesystem::path& target);
 
 /// Writes the DTDs of all documents into `target`, and catalog.xml, by which XML tools find them.

@@ -28,7 +28,9 @@ std::string section(const Command& c) {
   const Usage u = usage(c);
   std::string out = fmt::format(".SS \"vernier {}", c.name);
   for (const Taken& w : u.words) out += " " + roff(w.names[0]);
-  out += fmt::format("\"\n{}\n.PP\n.EX\n$ {}\n.EE\n", roff(as_sentence(c)), roff(c.example));
+  out += fmt::format("\"\n{}\n.PP\n.EX\n", roff(as_sentence(c)));
+  for (const std::string& line : example_lines(c)) out += fmt::format("$ {}\n", roff(line));
+  out += ".EE\n";
   for (const Taken& w : u.words) out += item(w);
   for (const Taken& a : u.actions) out += item(a);
   for (const Taken& o : u.options) {

@@ -11,9 +11,8 @@ import math
 import pathlib
 import sys
 
-# in the source tree, or in a sibling directory after `vernier examples copy lines`
-here = pathlib.Path(__file__).resolve().parent
-sys.path += [str(here.parents[1] / "examples" / "lines"), str(here.parent / "lines")]
+# in this folder after `vernier examples copy aausat2`; else in the source tree
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1].parent / "examples" / "lines"))
 import vernier_lines  # noqa: E402
 
 J = (1377e-6, 1623e-6, 1569e-6)

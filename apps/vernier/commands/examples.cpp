@@ -50,7 +50,8 @@ int copy(const std::string& name, std::string folder) {
   }
   if (folder.empty()) folder = name;
   copy_example(*found, folder);
-  fmt::print("copied to {}/\n\n  next      vernier run {}/{}\n", folder, folder, found->main);
+  fmt::print("copied to {0}/\n\n  next      {1}{0}/{2}\n", folder,
+             found->runs() ? "vernier run " : "read ", found->main);
   return status::good;
 }
 
