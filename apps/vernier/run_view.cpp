@@ -263,9 +263,9 @@ nlohmann::ordered_json summary_json(const session::Session& session, const Summa
 namespace {
 
 /// How many warnings there were, and where they are.
-std::string warnings_text(std::size_t count, const Progress& progress) {
-  if (count == 0) return {};
-  return fmt::format("{}, see above{}", count, progress.hid_events() ? " and events.csv" : "");
+std::string warnings_text(std::size_t warnings, const Progress& progress) {
+  if (warnings == 0) return {};
+  return fmt::format("{}, see above{}", warnings, progress.hid_events() ? " and events.csv" : "");
 }
 
 /// One run; `rewind` becomes where somebody wants it to begin again.

@@ -42,12 +42,12 @@ Diagnostics problems_of(const std::string& document, const session::Changes& cha
   Diagnostics problems;
   try {
     const session::Prepared p = session::prepare(document, changes, catalogue(), problems, false);
-    const auto count = [](std::size_t n, const char* what) {
+    const auto counted = [](std::size_t n, const char* what) {
       return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
     };
     praise = fmt::format("{}: good; {}, {}", document,
-                         count(p.composition.instances.size(), "component"),
-                         count(p.composition.connections.size(), "connection"));
+                         counted(p.composition.instances.size(), "component"),
+                         counted(p.composition.connections.size(), "connection"));
     for (const auto& file : p.composition.documents) add_folder(folders, file);
   } catch (const ConfigurationError& e) {
     return e.diagnostics();

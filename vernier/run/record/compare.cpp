@@ -118,7 +118,7 @@ void refuse_nothing(const Comparison& c) {
   if (any || !c.only_a.empty() || !c.only_b.empty()) return;
   Diagnostics problems;
   problems
-      .error("V7122",
+      .error("V7124",
              c.signals.empty() ? "there is nothing to compare: neither run has recorded a signal"
                                : "there is nothing to compare: neither run has recorded a value of "
                                  "these signals",

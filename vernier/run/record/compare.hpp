@@ -50,7 +50,7 @@ struct Comparison {
 
 /// Compares at the instants that both runs have; where an instant has two rows (before and after an
 /// event) in one run only, the last ones are compared. Throws ConfigurationError (V7101, V7102;
-/// V7122: neither run has a value).
+/// V7124: neither run has a value).
 Comparison compare(const ResultReader& a, const ResultReader& b, const CompareOptions& = {});
 
 }  // namespace vernier::record
