@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "apps/vernier/command.hpp"
 #include "vernier/standard/catalogue.hpp"
 
 namespace vernier::app {
@@ -41,9 +42,21 @@ int terminal_width() {
   return size.ws_col;
 }
 
-void print_problems(const Diagnostics& problems) {
+void print_problems(const Diagnostics& problems, bool no_run) {
   std::fflush(stdout);
-  fmt::print(stderr, "{}", rendered(problems, 20, {.color = color_on_errors()}));
+  fmt::print(stderr, "{}", rendered(problems, 20, {.color = color_on_errors(), .no_run = no_run}));
+}
+
+int run_or_explain(bool json, const std::function<int()>& run) {
+  try {
+    return run();
+  } catch (const ConfigurationError& e) {
+    if (json)
+      fmt::print("{}", problems_json(e.diagnostics()));
+    else
+      print_problems(e.diagnostics(), true);
+    return status::bad_input;
+  }
 }
 
 void cannot_write(const std::string& file) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,8 +19,13 @@ bool output_is_terminal();
 /// Columns of the terminal; 80 when the output is not a terminal.
 int terminal_width();
 
-/// Prints to the error stream, as `vernier check` does.
-void print_problems(const Diagnostics&);
+/// To the error stream, as `vernier check` shows them. `no_run`: says of errors that nothing was
+/// run.
+void print_problems(const Diagnostics&, bool no_run = false);
+
+/// The status of `run`, or, where what the user gave cannot be run, bad_input: then prints the
+/// problems and that nothing was run, or all of them as JSON to the output.
+int run_or_explain(bool json, const std::function<int()>& run);
 
 /// Throws ConfigurationError with the system's reason of the last failure.
 [[noreturn]] void cannot_write(const std::string& file);

@@ -435,16 +435,18 @@ int replay(const FederationRequest& a) {
   return Interruptible::interrupted() ? status::interrupted : status::good;
 }
 
-int join(const FederationRequest& a, const Invocation& invocation) {
-  if (a.dry_run) {
-    bool first = true;
-    for (Found& f : documents_in(a.document)) {
-      if (!a.rti.empty()) f.document.settings.designator = a.rti;
-      fmt::print("{}{}", first ? "" : "\n", spacefom::summary(f.document));
-      first = false;
-    }
-    return status::good;
+/// What would join, and how.
+int show_members(const FederationRequest& a) {
+  bool first = true;
+  for (Found& f : documents_in(a.document)) {
+    if (!a.rti.empty()) f.document.settings.designator = a.rti;
+    fmt::print("{}{}", first ? "" : "\n", spacefom::summary(f.document));
+    first = false;
   }
+  return status::good;
+}
+
+int join(const FederationRequest& a, const Invocation& invocation) {
   session::Options o;
   for (const Found& f : documents_in(a.document)) {
     if (f.instance.empty()) continue;
@@ -486,7 +488,8 @@ int federation_work(const FederationRequest& a, const Invocation& invocation) {
     refuse(a.action == "replay" || a.action == "values"
                ? "name the recording"
                : "name the federation; vernier federate list shows them");
-  if (a.action == "join") return join(a, invocation);
+  if (a.action == "join" && a.dry_run) return show_members(a);
+  if (a.action == "join") return run_or_explain(a.json, [&] { return join(a, invocation); });
   if (a.action == "create") {
     spacefom::Settings s = documents_in(a.document).front().document.settings;
     if (!a.rti.empty()) s.designator = a.rti;

@@ -160,7 +160,7 @@ std::string rendered(const Diagnostics& all, std::size_t most, Rendering how) {
     out += "\n" + std::to_string(all.errors()) + (all.errors() == 1 ? " error" : " errors");
     if (files.size() == 1) out += " in " + *files.begin();
     if (files.size() > 1) out += " in " + std::to_string(files.size()) + " files";
-    out += "; nothing was run\n";
+    out += how.no_run ? "; nothing was run\n" : "\n";
   }
   return out;
 }

@@ -75,9 +75,11 @@ class ConfigurationError : public std::runtime_error {
   Diagnostics diagnostics_;
 };
 
-/// How text is displayed: `color` adds terminal colours.
+/// How text is shown: `color` adds terminal colours; `no_run` says after the count of errors that
+/// nothing was run, where something would have been.
 struct Rendering {
   bool color = false;
+  bool no_run = false;
 };
 
 /// The text of one problem, as in
@@ -93,8 +95,8 @@ struct Rendering {
 /// The line `see:` is added when the code is not empty. Ends with a line break.
 std::string rendered(const Diagnostic&, Rendering = {});
 
-/// All of them, at most `most`, then a count of the rest; separated by blank lines. If there is an
-/// error, the last line is a count ("6 errors in battery.xml; nothing was run").
+/// All of them, at most `most`, then a count of the rest; a blank line between two. The last line
+/// counts ("6 errors in battery.xml") when there is an error.
 std::string rendered(const Diagnostics&, std::size_t most = 20, Rendering = {});
 
 }  // namespace vernier

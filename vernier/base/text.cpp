@@ -72,6 +72,19 @@ std::optional<long long> parsed_integer(std::string_view s) noexcept {
   return value;
 }
 
+std::optional<std::string> without_decimal_commas(std::string_view text) {
+  std::string better(text);
+  const auto digit = [&](std::size_t i) { return better[i] >= '0' && better[i] <= '9'; };
+  bool any = false;
+  for (std::size_t i = 1; i + 1 < better.size(); ++i) {
+    if (better[i] != ',' || !digit(i - 1) || !digit(i + 1)) continue;
+    better[i] = '.';
+    any = true;
+  }
+  if (!any) return {};
+  return better;
+}
+
 std::string exact(double value) {
   std::array<char, 32> text;
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);

@@ -18,6 +18,10 @@ std::string joined(const std::vector<std::string>&, std::string_view separator);
 std::optional<double> parsed_real(std::string_view) noexcept;
 std::optional<long long> parsed_integer(std::string_view) noexcept;
 
+/// The text with points for decimal commas, "0,2 m" as "0.2 m"; nothing when it has none. Commas
+/// between numbers are followed by a blank.
+std::optional<std::string> without_decimal_commas(std::string_view);
+
 /// The shortest text that reads back as the same number.
 std::string exact(double);
 

@@ -61,5 +61,11 @@ TEST(Text, EscapesWhatMarkupWouldTakeForItsOwn) {
   EXPECT_EQ(escaped(""), "");
 }
 
+TEST(Text, DecimalCommasBecomePoints) {
+  EXPECT_EQ(without_decimal_commas("0,2 m"), "0.2 m");
+  EXPECT_EQ(without_decimal_commas("1, 2"), std::nullopt);
+  EXPECT_EQ(without_decimal_commas("0.2"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace vernier

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,6 +33,22 @@ std::optional<Unit> power(const Unit&, int numerator, int denominator = 1) noexc
 
 /// A text for a dimension, with customary derived units: "N*m"; never "rad/s".
 std::string text(const Unit&);
+/// The same in a unit the author wrote where one of `written` fits: J for an energy, rad/s.
+std::string text(const Unit&, std::span<const std::string> written);
+
+/// What a unit measures: "a mass", "a torque"; empty when the dimension has no usual name. The
+/// symbols decide between quantities of one dimension: J is an energy, N*m a torque.
+std::string_view quantity(std::string_view unit) noexcept;
+
+/// Why values in `given` cannot be used: "kg is a mass, a torque (N*m) was expected". A text that
+/// is no unit: "\"kgs\" is not a unit, a torque (N*m) was expected".
+std::string unit_mismatch(std::string_view given, std::string_view expected);
+
+/// Why a text does not read as `count` numbers (0: some) and a unit of the dimension of `expected`,
+/// for the user: a decimal comma, a unit of another quantity, too many numbers. Empty: nothing more
+/// to say.
+std::string quantity_problem(std::string_view text, std::string_view expected,
+                             std::size_t count = 1);
 
 /// A number followed by a unit, "4.1 kg", "600km", "10 ms", "-3": in SI. `expected` is the unit of
 /// a bare number; another dimension is refused.

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace vernier {
 namespace {
@@ -184,6 +186,52 @@ TEST(Quantities, ThatAreNoneAreRefused) {
     EXPECT_FALSE(parsed_quantity(bad, "1")) << bad;
   }
   EXPECT_FALSE(parsed_quantity(std::string(1'000'000, '1'), "1"));
+}
+
+TEST(Units, SayWhatTheyMeasure) {
+  const std::pair<const char*, const char*> names[] = {
+      {"kg", "a mass"},
+      {"g", "a mass"},
+      {"N*m", "a torque"},
+      {"mN m", "a torque"},
+      {"J", "an energy"},
+      {"kWh", "an energy"},
+      {"rad/s", "an angular velocity"},
+      {"Hz", "a frequency"},
+      {"1/s", "a rate"},
+      {"deg", "an angle"},
+      {"kg*m^2", "a moment of inertia"},
+      {"mT", "a magnetic flux density"},
+      {"kg*s^3", ""},
+      {"nonsense", ""},
+  };
+  for (const auto& [unit, name] : names) EXPECT_EQ(quantity(unit), name) << unit;
+}
+
+TEST(Units, SayWhyOneCannotStandForAnother) {
+  EXPECT_EQ(unit_mismatch("kg", "N*m"), "kg is a mass, a torque (N*m) was expected");
+  EXPECT_EQ(unit_mismatch("J", "W"), "J is an energy, a power (W) was expected");
+  EXPECT_EQ(unit_mismatch("m", "1"), "m is a length, a number without unit was expected");
+  EXPECT_EQ(unit_mismatch("1", "m"), "it has no unit, a length (m) was expected");
+  EXPECT_EQ(unit_mismatch("kgs", "kg"), "\"kgs\" is not a unit, a mass (kg) was expected");
+  EXPECT_EQ(unit_mismatch("kg*s^3", "m^5"), "kg*s^3 was given, m^5 was expected");
+}
+
+TEST(Units, SayWhyATextIsNotAQuantity) {
+  EXPECT_EQ(quantity_problem("0,2", "m"), "the decimal separator is a point: write 0.2");
+  EXPECT_EQ(quantity_problem("0,1 0,2 0,3 rad/s", "rad/s", 3),
+            "the decimal separator is a point: write 0.1 0.2 0.3 rad/s");
+  EXPECT_EQ(quantity_problem("1,2,3", "m", 2), "3 numbers are given, 2 are needed");
+  EXPECT_EQ(quantity_problem("4.1kg", "m"), "kg is a mass, a length (m) was expected");
+  EXPECT_EQ(quantity_problem("4.1 kgs", "kg"), "\"kgs\" is not a unit, a mass (kg) was expected");
+  EXPECT_EQ(quantity_problem("fast", "m/s"), "");
+}
+
+TEST(Units, AreShownAsTheAuthorWroteThem) {
+  const std::vector<std::string> written{"mm", "rad/s", "J"};
+  EXPECT_EQ(text(unit("N*m"), written), "J");
+  EXPECT_EQ(text(unit("1/s"), written), "rad/s");
+  EXPECT_EQ(text(unit("m"), written), "m");
 }
 
 }  // namespace

@@ -77,12 +77,23 @@ std::optional<std::vector<double>> numbers(std::string_view text, std::string_vi
   return values;
 }
 
+/// What is wrong with a text that is no value of a parameter; empty: nothing more to say.
+std::string why_not(const ParameterSpec& spec, std::string_view text, const std::string& unit) {
+  if (spec.kind == ParameterKind::integer) return quantity_problem(text, "1");
+  if (spec.kind != ParameterKind::real) return {};
+  const std::string whole = std::string(text) + (unit.empty() ? "" : " " + unit);
+  return quantity_problem(whole, spec.unit, spec.count);
+}
+
 }  // namespace
 
 Parameters::Parameters(std::string instance, std::span<const ParameterSpec> specs,
                        const ParameterValues& given, std::uint64_t seed, const Place& where,
                        Diagnostics& problems, Arithmetic arithmetic)
-    : instance_(std::move(instance)), seed_(hashed(instance_, seed)), arithmetic_(arithmetic) {
+    : instance_(std::move(instance)),
+      seed_(hashed(instance_, seed)),
+      arithmetic_(arithmetic),
+      problems_(&problems) {
   std::vector<std::string> names;
   for (const auto& spec : specs) names.push_back(spec.name);
   for (const auto& [name, value] : given) {
@@ -151,6 +162,8 @@ Parameters::Parameters(std::string instance, std::span<const ParameterSpec> spec
                                "\"" + value.text + (source.unit.empty() ? "" : " " + source.unit) +
                                    "\" is not a value for \"" + instance_ + "." + spec.name + "\"",
                                value.place);
+      const std::string why = why_not(spec, value.text, source.unit);
+      if (!why.empty()) d.notes.push_back(why);
       d.notes.push_back("it must be " + kind_name(spec));
       if (spec.kind == ParameterKind::choice) {
         if (const auto meant = closest(value.text, spec.choices))
@@ -191,6 +204,12 @@ std::filesystem::path Parameters::file(std::string_view name) const {
   std::filesystem::path path(value.text);
   if (path.is_absolute() || value.place.file.empty()) return path;
   return std::filesystem::path(value.place.file).parent_path() / path;
+}
+
+Diagnostic& Parameters::warn(std::string_view name, std::string code,
+                             const std::string& why) const {
+  return problems_->warning(
+      std::move(code), "\"" + instance_ + "." + std::string(name) + "\": " + why, find(name).place);
 }
 
 void Parameters::reject(std::string_view name, const std::string& why) const {

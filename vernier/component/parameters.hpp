@@ -73,6 +73,9 @@ class Parameters {
 
   /// Refuses the value of `name`, at its place: "inertia must be positive".
   [[noreturn]] void reject(std::string_view name, const std::string& why) const;
+  /// Warns of the value of `name`, at its place, where the problems of the constructor went. Only
+  /// while those are there: for the maker of an instance.
+  Diagnostic& warn(std::string_view name, std::string code, const std::string& why) const;
 
  private:
   struct Value {
@@ -87,6 +90,7 @@ class Parameters {
   std::map<std::string, Value, std::less<>> values_;
   std::uint64_t seed_;
   Arithmetic arithmetic_;
+  Diagnostics* problems_;
 };
 
 /// Calls adjust(name) of a system for each parameter requested to remain adjustable. Refuses one

@@ -63,7 +63,8 @@ TEST(Parameters, ReportEverythingThatIsWrongAtOnce) {
   EXPECT_EQ(problems.list()[1].code, "V2141");
   EXPECT_THAT(problems.list()[1].notes,
               ElementsAre("it is 3 numbers in kg*m^2, separated by blanks: principal moments"));
-  EXPECT_THAT(problems.list()[2].notes, ElementsAre("it must be a number in m"));
+  EXPECT_THAT(problems.list()[2].notes,
+              ElementsAre("s is a time, a length (m) was expected", "it must be a number in m"));
   EXPECT_THAT(problems.list()[3].message, HasSubstr("4.5"));
   EXPECT_EQ(problems.list()[4].mark, "did you mean linear?");
 }

@@ -121,7 +121,7 @@ TEST(Document, SuggestsTheElementThatWasMeant) {
    = here may come: level*, valve?, (inflow | outflow)*, note?
    = see: vernier explain V1203
 
-1 error in tank.xml; nothing was run
+1 error in tank.xml
 )");
 }
 
@@ -142,7 +142,7 @@ TEST(Document, TellsWhereAnElementShouldHaveCome) {
    = order: title, level, valve
    = see: vernier explain V1207
 
-1 error in tank.xml; nothing was run
+1 error in tank.xml
 )");
 }
 
@@ -166,7 +166,7 @@ TEST(Document, FindsWrongAttributes) {
    |        ^^^^ did you mean name?
    = see: vernier explain V1211
 
-1 error in tank.xml; nothing was run
+1 error in tank.xml
 )");
   EXPECT_THAT(refusal("<tank version=\"1\"><title/><level>1</level></tank>"),
               HasSubstr("error[V1212]: <level> has no \"name\""));
@@ -188,7 +188,28 @@ TEST(Document, RefusesTextWhereNoneMayBe) {
           " 3 |   hello there\n   |   ^^^^^^^^^^^ remove it"));
 }
 
+TEST(Document, ShowsWhereAnElementBelongs) {
+  const std::string twice =
+      "<tank version=\"1\"><title/>\n<em>a</em><em>b</em>\n<note>full</note></tank>";
+  EXPECT_EQ(refusal(twice), R"(error[V1203]: <em> is not an element of <tank>
+  --> tank.xml:2:2
+   |
+ 2 | <em>a</em><em>b</em>
+   |  ^^ it belongs into <note>
+   = write <tank><note><em …></note></tank>
+   = see: vernier explain V1203
+
+1 error in tank.xml
+)");
+  EXPECT_THAT(codes("<tank version=\"1\"><title/><levels><level name=\"a\"/></levels></tank>"),
+              ElementsAre("V1203"));
+  EXPECT_THAT(refusal("<tank version=\"1\"><title/><levels><level name=\"a\"/></levels></tank>"),
+              HasSubstr("remove it: <level> comes directly inside <tank>"));
+}
+
 TEST(Document, RefusesAnotherVersionBeforeLookingAtTheRest) {
+  EXPECT_THAT(refusal("<tank version=\"1.0\"><title/></tank>"),
+              HasSubstr("^^^ write version=\"1\""));
   EXPECT_THAT(codes("<tank version=\"2\"><nothing/></tank>"), ElementsAre("V1205"));
 }
 
@@ -209,7 +230,7 @@ TEST(Document, TellsWhichTagIsNotClosed) {
    = <title> was opened on line 2
    = see: vernier explain V1202
 
-1 error in tank.xml; nothing was run
+1 error in tank.xml
 )");
 }
 
@@ -241,7 +262,7 @@ TEST(Document, IsRefusedWhereverItIsCutOff) {
    = still open: <tank> (line 1)
    = see: vernier explain V1201
 
-1 error in tank.xml; nothing was run
+1 error in tank.xml
 )");
 }
 

@@ -65,7 +65,8 @@ int demo(const std::string& out, const Invocation& invocation) {
 Action declare_demo(CLI::App& app) {
   auto out = std::make_shared<std::string>("runs");
   app.add_option("--out", *out, "where the run's folder is made (runs)")->type_name("DIR");
-  return [out](const Invocation& i) { return demo(*out, i); };
+  return
+      [out](const Invocation& i) { return run_or_explain(false, [&] { return demo(*out, i); }); };
 }
 
 }  // namespace vernier::app

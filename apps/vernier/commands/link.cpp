@@ -157,7 +157,7 @@ int test(const LinkRequest& a) {
     d.message = fmt::format(
         "no network of packets can be made here ({}); the impairment is made inside this process",
         *f.fallback);
-    fmt::print(stderr, "{}", rendered(d, {color_on_errors()}));
+    fmt::print(stderr, "{}", rendered(d, {.color = color_on_errors()}));
   }
   const link::Quality& q = f.status.quality;
   const bool up = q.state == link::LinkState::up || q.state == link::LinkState::degraded;
@@ -175,7 +175,7 @@ int test(const LinkRequest& a) {
                     q.counters.losses == 1 ? "once" : fmt::format("{} times", q.counters.losses),
                     up ? "" : " and is not up at the end");
     if (!f.status.last_error.empty()) d.notes.push_back(f.status.last_error);
-    fmt::print(stderr, "{}", rendered(d, {color_on_errors()}));
+    fmt::print(stderr, "{}", rendered(d, {.color = color_on_errors()}));
   }
   return result;
 }

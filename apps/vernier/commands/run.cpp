@@ -169,7 +169,9 @@ Action declare_run(CLI::App& app) {
   app.footer(
       "Exit status: 0 success, 1 the run failed, 2 bad input, 3 a check failed, 4 late frames, 5 a "
       "peer was lost, 130 interrupted.");
-  return [asked](const Invocation& i) { return run(*asked, i); };
+  return [asked](const Invocation& i) {
+    return run_or_explain(asked->json, [&] { return run(*asked, i); });
+  };
 }
 
 }  // namespace vernier::app

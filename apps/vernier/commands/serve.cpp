@@ -118,7 +118,8 @@ Action declare_serve(CLI::App& app) {
       ->expected(1)
       ->take_all();
   app.add_flag("--once", asked->once, "end after the first session");
-  return [asked](const Invocation&) { return serve(*asked); };
+  return
+      [asked](const Invocation&) { return run_or_explain(false, [&] { return serve(*asked); }); };
 }
 
 }  // namespace vernier::app

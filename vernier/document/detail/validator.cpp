@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,7 +93,8 @@ class Validator {
     report("V1205",
            "this is version " + in_quotes(given->value) + " of " + tag(root.name) +
                "; this program reads version " + joined(known, ", "),
-           given->value_place);
+           given->value_place)
+        .mark = "write version=\"" + known.back() + "\"";
     return false;
   }
 
@@ -170,9 +172,12 @@ class Validator {
       case Content::empty:
       case Content::mixed:
         for (std::size_t i = 0; i < meant.size() && !full(); ++i) {
-          if (std::find(rule.inside.begin(), rule.inside.end(), meant[i]) == rule.inside.end()) {
+          if (std::find(rule.inside.begin(), rule.inside.end(), meant[i]) != rule.inside.end())
+            continue;
+          if (rules_.find(meant[i]))
+            misplaced(e, e.children[i], rule);
+          else
             meant[i] = unknown(e, e.children[i], rule, 0).value_or("");
-          }
         }
         break;
       case Content::elements:
@@ -195,12 +200,50 @@ class Validator {
         .mark = "remove it, or put it into an element";
   }
 
-  /// Reports a child that is not allowed at all; returns the name that was probably meant.
+  static bool admits(const ElementRule& rule, std::string_view child) {
+    const std::vector<std::string> all = rule.children();
+    return std::find(all.begin(), all.end(), child) != all.end();
+  }
+
+  /// Elements of the grammar that `name` may be directly inside; of those that `rule` admits where
+  /// there is one.
+  std::vector<std::string> containers(const ElementRule& rule, std::string_view name) const {
+    std::vector<std::string> near, all;
+    for (const auto& [element, inner] : rules_.elements)
+      if (admits(inner, name)) (admits(rule, element) ? near : all).push_back(element);
+    return near.empty() ? all : near;
+  }
+
+  /// Reports an element of the grammar that is in the wrong one; of several alike, the first.
+  void misplaced(const Element& parent, const Element& child, const ElementRule& rule) {
+    if (!misplaced_.insert({&parent, child.name}).second) return;
+    const std::vector<std::string> homes = containers(rule, child.name);
+    Diagnostic& d =
+        report("V1203", tag(child.name) + " is not an element of " + tag(parent.name), child.place);
+    if (homes.size() > 4) return;  // too many to help
+    std::vector<std::string> tags;
+    for (const std::string& h : homes) tags.push_back(tag(h));
+    d.mark =
+        homes.empty() ? "it is the root of a document" : "it belongs into " + joined(tags, " or ");
+    if (homes.size() != 1) return;
+    const bool sibling = admits(rule, homes[0]);
+    const std::string nested = tag(homes[0]) + tag(child.name + " …") + "</" + homes[0] + ">";
+    d.notes.push_back("write " +
+                      (sibling ? tag(parent.name) + nested + "</" + parent.name + ">" : nested));
+  }
+
+  /// Reports a child that cannot be there at all; returns the name it was probably meant to have.
   std::optional<std::string> unknown(const Element& parent, const Element& child,
                                      const ElementRule& rule, std::size_t from) {
     Diagnostic& d =
         report("V1203", tag(child.name) + " is not an element of " + tag(parent.name), child.place);
     auto near = suggest(d, child.name, rule.children(), "<>");
+    const ElementRule* meant = near ? rules_.find(*near) : nullptr;
+    for (const Element& inner : child.children) {
+      if (!admits(rule, inner.name) || (meant && admits(*meant, inner.name))) continue;
+      d.mark = "remove it: " + tag(inner.name) + " comes directly inside " + tag(parent.name);
+      return {};
+    }
     std::vector<std::string> next = rule.inside;
     for (std::size_t i = from; i < rule.sequence.size(); ++i)
       next.push_back(text(rule.sequence[i]));
@@ -228,6 +271,10 @@ class Validator {
     for (std::size_t k = 0; k < e.children.size() && !full(); ++k) {
       const Element& child = e.children[k];
       const bool known = find(0, items.size(), child.name) != none;
+      if (!known && rules_.find(child.name)) {
+        misplaced(e, child, rule);  // checked further as what it is
+        continue;
+      }
       if (!known) {
         meant[k] = unknown(e, child, rule, start()).value_or("");
         if (meant[k].empty()) continue;
@@ -307,6 +354,7 @@ class Validator {
   const Rules& rules_;
   Diagnostics& out_;
   std::size_t reported_ = 0;
+  std::set<std::pair<const Element*, std::string>> misplaced_;
   std::map<std::string, Place, std::less<>> ids_;
   std::vector<std::pair<std::string, Place>> references_;
 };

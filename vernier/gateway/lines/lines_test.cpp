@@ -499,7 +499,7 @@ TEST(LinesServer, RefusesStreams) {
                  "carry\n"
                  "   = host a part without streams\n"
                  "   = see: vernier explain V5119\n"
-                 "\n1 error; nothing was run\n");
+                 "\n1 error\n");
   }
 }
 

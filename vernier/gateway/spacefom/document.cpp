@@ -51,7 +51,8 @@ class Builder {
     if (root_.value("version") != "1")
       wrong("V1831", root_, "version",
             "the document has version " + std::string(root_.value("version")) +
-                ", this program reads version 1");
+                ", this program reads version 1")
+          .mark = "write version=\"1\"";
     if (s.name.empty()) wrong("V1832", root_, "name", "a federate needs a name");
     if (const Element* e = root_.child("description")) made_.description = trimmed(e->text);
     federation(*root_.child("federation"));

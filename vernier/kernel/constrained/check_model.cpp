@@ -3,6 +3,7 @@
 #include <string>
 
 #include "vernier/kernel/constrained/model.hpp"
+#include "vernier/kernel/spatial/inertia.hpp"
 
 namespace vernier::constrained {
 namespace {
@@ -19,17 +20,10 @@ bool rotates(const Matrix3& R) {
          std::abs(dot(a, b)) < rough && dot(cross(a, b) - c, cross(a, b) - c) < rough * rough;
 }
 
-/// Whether a body can have this inertia: positive semidefinite, and no principal moment larger than
-/// the sum of the others. Equivalently, trace/2 - J, the second moments of mass, is positive
-/// semidefinite.
-bool possible(const spatial::Sym3<double>& J) {
-  const double h = 0.5 * trace(J), slack = 1e-9 * std::abs(h);
-  const double xx = h - J.xx + slack, yy = h - J.yy + slack, zz = h - J.zz + slack;
-  const double d2 = xx * yy - J.xy * J.xy, d3 = xx * zz - J.xz * J.xz, d4 = yy * zz - J.yz * J.yz;
-  const double det = xx * (yy * zz - J.yz * J.yz) + J.xy * (-J.xy * zz - J.yz * J.xz) -
-                     J.xz * (J.xy * J.yz + yy * J.xz);
-  return xx >= 0.0 && yy >= 0.0 && zz >= 0.0 && d2 >= -slack * h && d3 >= -slack * h &&
-         d4 >= -slack * h && det >= -slack * h * h;
+spatial::Matrix3 matrix(const spatial::Sym3<double>& J) {
+  spatial::Matrix3 m;
+  m << J.xx, J.xy, J.xz, J.xy, J.yy, J.yz, J.xz, J.yz, J.zz;
+  return m;
 }
 
 std::string quoted(const std::string& kind, const std::string& name) {
@@ -57,7 +51,14 @@ void check_bodies(const Model& model, std::vector<double>& mass, std::vector<Fin
       continue;
     }
     if (!(b.mass > 0.0)) add(all, "mass of " + what + " is not positive", b.name);
-    if (!possible(J)) add(all, "no body has the inertia of " + what, b.name);
+    const spatial::Matrix3 inertia = matrix(J);
+    const spatial::InertiaCheck found = spatial::checked_inertia(inertia, inertia.norm());
+    if (!found.positive) {
+      add(all, "the inertia of " + what + " is not positive", b.name);
+    } else if (!found.triangle) {
+      all.push_back({Severity::warning, "V1606",
+                     "the inertia of " + what + " " + spatial::broken_triangle(found), b.name});
+    }
     if (!model.nodes[b.node].dynamic) {
       add(all, what + " is on static " + quoted("node", model.nodes[b.node].name), b.name);
     }

@@ -109,6 +109,7 @@ class Parser {
  public:
   Parser(std::string_view text, Common& common, int depth)
       : lexer_(text),
+        text_(text),
         size_(text.size()),
         c_(common),
         graph_(common.graph),
@@ -197,6 +198,17 @@ class Parser {
     complain(Problem::Kind::syntax, begin, begin + length, std::move(message));
     throw Stop{};
   }
+  /// "0,2" is a number in many languages, but not here.
+  std::string misplaced_comma() const {
+    const std::string_view before = text_.substr(0, token_.begin), after = text_.substr(token_.end);
+    constexpr std::string_view digits = "0123456789";
+    const std::size_t first = before.find_last_not_of(digits) + 1;
+    const std::size_t last = std::min(after.find_first_not_of(digits), after.size());
+    if (first == before.size() || last == 0) return "a comma can stand only between arguments";
+    return "the decimal separator is a point: write " + std::string(before.substr(first)) + "." +
+           std::string(after.substr(0, last));
+  }
+
   [[noreturn]] void unexpected() {
     const std::size_t length = token_.end - token_.begin;
     switch (token_.symbol) {
@@ -212,7 +224,7 @@ class Parser {
       case Symbol::close_bracket:
         stop(token_.begin, length, "this ] closes nothing, or a value is missing");
       case Symbol::comma:
-        stop(token_.begin, length, "a comma can stand only between arguments");
+        stop(token_.begin, length, misplaced_comma());
       case Symbol::semicolon:
         stop(token_.begin, length, "; can stand only after let, or between the rows of a matrix");
       case Symbol::colon:
@@ -664,6 +676,7 @@ class Parser {
   }
 
   detail::Lexer lexer_;
+  std::string_view text_;
   std::size_t size_;
   Common& c_;
   Graph& graph_;

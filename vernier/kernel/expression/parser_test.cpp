@@ -320,19 +320,20 @@ TEST(Parser, ReportsUnitsThatDoNotAgree) {
     EXPECT_EQ(found[0].kind, Kind::units) << text;
     return std::to_string(found[0].offset) + ": " + found[0].message;
   };
-  EXPECT_EQ(message("x + t"), "2: units do not agree: m + s");
-  EXPECT_EQ(message("x - v*t - t"), "8: units do not agree: m - s");
-  EXPECT_EQ(message("x > t", Wanted::condition), "2: units do not agree: m > s");
-  EXPECT_EQ(message("min(x, y, t)"), "0: units do not agree: min of m and s");
-  EXPECT_EQ(message("atan2(x, t)"), "0: units do not agree: atan2 of m and s");
-  EXPECT_EQ(message("if(n > 1, x, t)"), "0: units do not agree: if of m and s");
-  EXPECT_EQ(message("1 + sin(x)"), "4: sin wants a number without unit, not m");
-  EXPECT_EQ(message("exp(t)"), "0: exp wants a number without unit, not s");
-  EXPECT_EQ(message("2^x"), "1: an exponent has no unit, this one is m");
+  EXPECT_EQ(message("x + t"), "2: units do not agree: m (a length) + s (a time)");
+  EXPECT_EQ(message("x - v*t - t"), "8: units do not agree: m (a length) - s (a time)");
+  EXPECT_EQ(message("x > t", Wanted::condition),
+            "2: units do not agree: m (a length) > s (a time)");
+  EXPECT_EQ(message("min(x, y, t)"), "0: units do not agree: min of m (a length) and s (a time)");
+  EXPECT_EQ(message("atan2(x, t)"), "0: units do not agree: atan2 of m (a length) and s (a time)");
+  EXPECT_EQ(message("if(n > 1, x, t)"), "0: units do not agree: if of m (a length) and s (a time)");
+  EXPECT_EQ(message("1 + sin(x)"), "4: sin wants a number without unit, not m (a length)");
+  EXPECT_EQ(message("exp(t)"), "0: exp wants a number without unit, not s (a time)");
+  EXPECT_EQ(message("2^x"), "1: an exponent has no unit, this one is m (a length)");
   EXPECT_EQ(message("x^n"), "1: a quantity in m can only be raised to a constant power");
-  EXPECT_EQ(message("n + x"), "2: units do not agree: 1 + m");
+  EXPECT_EQ(message("n + x"), "2: units do not agree: 1 + m (a length)");
   // the root only: what is made of it is not complained about again
-  EXPECT_EQ(message("(x + t) + v"), "3: units do not agree: m + s");
+  EXPECT_EQ(message("(x + t) + v"), "3: units do not agree: m (a length) + s (a time)");
 }
 
 TEST(Parser, KeepsThePlacesOfTheAtoms) {

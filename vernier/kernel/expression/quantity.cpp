@@ -36,6 +36,15 @@ std::optional<std::pair<int, int>> fraction(double p) noexcept {
   return {};
 }
 
+/// A unit with what it measures: "kg (a mass)". Energies and torques share a dimension, and
+/// expressions do not know which was meant.
+std::string shown(const Unit& u) {
+  const std::string unit = text(u);
+  if (unit == "N*m") return "N*m (a torque or an energy in J)";
+  const std::string_view measures = unit == "1" ? "" : quantity(unit);
+  return measures.empty() ? unit : unit + " (" + std::string(measures) + ")";
+}
+
 }  // namespace
 
 // A literal number adopts the unit of the other operand; an unknown unit agrees with every unit.
@@ -46,7 +55,7 @@ Combined agreed(const Quantity& a, const Quantity& b, std::string_view sign) {
   if (!a.unit || !b.unit) return {};
   if (same_dimension(*a.unit, *b.unit)) return {a};
   return {{},
-          "units do not agree: " + text(*a.unit) + " " + std::string(sign) + " " + text(*b.unit)};
+          "units do not agree: " + shown(*a.unit) + " " + std::string(sign) + " " + shown(*b.unit)};
 }
 
 Quantity multiplied(const Quantity& a, const Quantity& b) {
@@ -63,7 +72,7 @@ Quantity divided(const Quantity& a, const Quantity& b) {
 
 Combined raised(const Quantity& base, const Quantity& exponent, std::optional<double> value) {
   if (has_dimension(exponent)) {
-    return {{}, "an exponent has no unit, this one is " + text(*exponent.unit)};
+    return {{}, "an exponent has no unit, this one is " + shown(*exponent.unit)};
   }
   if (base.literal && exponent.literal) return {written};
   if (!base.unit) return {};
@@ -92,7 +101,7 @@ Combined called(const Function& f, std::span<const Quantity> arguments,
     case UnitRule::none_to_none:
       for (const Quantity& q : arguments) {
         if (has_dimension(q)) {
-          return {number, name + " wants a number without unit, not " + text(*q.unit)};
+          return {number, name + " wants a number without unit, not " + shown(*q.unit)};
         }
       }
       return {literal ? written : number};
@@ -105,7 +114,7 @@ Combined called(const Function& f, std::span<const Quantity> arguments,
     all = agreed(before, q, ",");
     if (all.complaint.empty()) continue;
     all.complaint =
-        "units do not agree: " + name + " of " + text(*before.unit) + " and " + text(*q.unit);
+        "units do not agree: " + name + " of " + shown(*before.unit) + " and " + shown(*q.unit);
     break;
   }
   if (f.units == UnitRule::same_to_none) all.quantity = literal ? written : number;

@@ -192,14 +192,35 @@ void Integrator::pass(const Equations& f, double t, double low, double length,
   }
 }
 
+void Integrator::seek_fastest(const Equations& f, double t) noexcept {
+  fastest_ = 0.0;
+  culprit_ = 0;
+  f.rate(t, trail_.x, trail_.rate);
+  std::copy(trail_.x.begin(), trail_.x.end(), next_x_.begin());
+  for (std::size_t i = 0; i < next_x_.size(); ++i) {
+    const double change = 1e-7 * std::max(std::abs(trail_.x[i]), 1e-6);
+    next_x_[i] = trail_.x[i] + change;
+    f.rate(t, next_x_, rate_ahead_);
+    next_x_[i] = trail_.x[i];
+    const double slope = std::abs(rate_ahead_[i] - trail_.rate[i]) / change;
+    if (!(slope > fastest_)) continue;
+    fastest_ = slope;
+    culprit_ = i;
+  }
+}
+
 Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, double left) noexcept {
   bad_ahead_ = false;
-  if (outcome == StepOutcome::too_small) return Status::step_too_small;
+  if (outcome == StepOutcome::too_small) {
+    seek_fastest(f, t);
+    return Status::step_too_small;
+  }
   const auto seek = [this](std::span<const double> v) {
     const auto bad = [](double e) { return !std::isfinite(e); };
     const auto found = std::find_if(v.begin(), v.end(), bad);
     if (found == v.end()) return false;
     culprit_ = static_cast<std::size_t>(found - v.begin());
+    infinite_ = !std::isnan(*found);
     return true;
   };
   // Search here, then slightly ahead along the tangent: in the results of a method, NaN may have
@@ -240,7 +261,10 @@ std::optional<Arrival> Integrator::step_towards(const Equations& f, Time origin,
   const double left = (end - t) - now.low;
   if (!(left > 0.0)) return Arrival{end};
   if (trail_.x.empty() && !guarded_) return Arrival{end};
-  if (++steps_ > limits_.steps) return Arrival{t, Status::too_many_steps};
+  if (++steps_ > limits_.steps) {
+    seek_fastest(f, t);
+    return Arrival{t, Status::too_many_steps};
+  }
   if (memory_.rate_known == 0) {
     f.rate(t, trail_.x, trail_.rate);
     memory_.rate_known = 1;

@@ -104,9 +104,14 @@ class Integrator {
     passed_ = 0;
   }
 
-  /// After not_finite: the first state concerned.
+  /// After not_finite: the first state concerned. After step_too_small and too_many_steps: the one
+  /// that follows its own changes fastest.
   std::size_t culprit() const noexcept { return culprit_; }
-  /// After advance() failed: asks the system for an explanation. `t`: where it ended.
+  /// After not_finite: whether it grew beyond all numbers, and did not become not-a-number.
+  bool infinite() const noexcept { return infinite_; }
+  /// After step_too_small and too_many_steps: |∂ rate/∂ state| of the culprit, 1/s.
+  double fastest() const noexcept { return fastest_; }
+  /// After advance() failed: what the system has to say about it. `t`: where it ended.
   bool explain(Time origin, double t, Fault&) noexcept;
   /// The last transitions taken, oldest first; for explaining loops and accumulations.
   std::size_t recent(std::span<Firing>) const noexcept;
@@ -148,6 +153,8 @@ class Integrator {
                      bool stop_at_accumulation, Listener&) noexcept;
   /// Reports the expected times within the first `length` seconds of the step from t + low.
   void pass(const Equations&, double t, double low, double length, Listener&) noexcept;
+  /// Finds the state whose rate depends on it most.
+  void seek_fastest(const Equations&, double t) noexcept;
   Status failed(const Equations&, StepOutcome, double t, double left) noexcept;
   void remember(const Firing&) noexcept;
 
@@ -176,7 +183,9 @@ class Integrator {
   std::vector<Firing> recent_;
   std::size_t fired_ = 0;
   std::size_t culprit_ = 0;
-  bool bad_ahead_ = false;  // after not_finite: next_x_ at bad_t_ shows the problem
+  bool infinite_ = false;
+  double fastest_ = 0.0;
+  bool bad_ahead_ = false;  // after not_finite: next_x_ at bad_t_ is a point where it shows
   double bad_t_ = 0.0;
 };
 

@@ -6,6 +6,7 @@
 
 #include "vernier/kernel/multibody/detail/hinges.hpp"
 #include "vernier/kernel/multibody/model.hpp"
+#include "vernier/kernel/spatial/inertia.hpp"
 
 namespace vernier::multibody {
 namespace {
@@ -134,20 +135,15 @@ class Checker {
     // the other two.
     const Vector3 c = in.mass > 0.0 ? Vector3(in.moment / in.mass) : Vector3(Vector3::Zero());
     const Matrix3 centred = in.inertia - in.mass * skew(c).transpose() * skew(c);
-    const Vector3 principal =
-        Eigen::SelfAdjointEigenSolver<Matrix3>(centred, Eigen::EigenvaluesOnly).eigenvalues();
-    const double slack = semidefinite_bound * size;
-    if (principal[0] < -slack) {
+    const spatial::InertiaCheck found = spatial::checked_inertia(centred, size);
+    if (!found.positive) {
       add(Severity::error, "V1605",
           "the inertia of " + named(body_) + " about its centre of mass is not positive: " +
-              shown(principal[0]) + " kg m^2 about one axis",
+              shown(found.principal[0]) + " kg m^2 about one axis",
           body_);
-    } else if (principal[2] > principal[0] + principal[1] + slack) {
+    } else if (!found.triangle) {
       add(Severity::warning, "V1606",
-          "the inertia of " + named(body_) +
-              " breaks the triangle inequality: " + shown(principal[2]) + " > " +
-              shown(principal[0]) + " + " + shown(principal[1]) + " kg m^2",
-          body_);
+          "the inertia of " + named(body_) + " " + spatial::broken_triangle(found), body_);
     }
   }
 

@@ -12,6 +12,7 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/model/automaton/detail/code.hpp"
+#include "vernier/model/automaton/detail/diagnosis.hpp"
 #include "vernier/model/automaton/detail/equations.hpp"
 #include "vernier/model/automaton/detail/model.hpp"
 
@@ -106,6 +107,10 @@ class Source {
         [compiled, built] { return compiled(built(), true); },
         [model = model_, constants, adjustable, built](hybrid::OutputSet wanted, bool for_lanes) {
           return detail::compile_outputs(*model, built(), constants, adjustable, wanted, for_lanes);
+        },
+        [model = model_, adjustable, built](std::size_t location, std::span<const double> point,
+                                            Fault& fault) {
+          return detail::diagnose(*model, built(), adjustable, location, point, fault);
         });
     known = code;
     return code;

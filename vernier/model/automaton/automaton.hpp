@@ -44,8 +44,10 @@ class AutomatonSystem final : public hybrid::System {
               hybrid::Workspace&) const noexcept override;
   void jump(const hybrid::Point&, std::span<const int> chosen, hybrid::Jump&,
             hybrid::Workspace&) const noexcept override;
-  /// The sides of the comparison that holds by the smallest margin. NaN if the transition is
-  /// triggered by an event alone.
+  /// Of the comparisons that hold, the one that is nearest to not holding. NaN where an event alone
+  /// triggers.
+  /// Lines that each begin with a line break: which equation, where, and what in it.
+  bool explain(const hybrid::Point&, Fault&, hybrid::Workspace&) const noexcept override;
   void witness(const hybrid::Point&, int automaton, int transition, std::span<double, 2> sides,
                hybrid::Workspace&) const noexcept override;
   /// Exact to rounding.

@@ -131,6 +131,30 @@ TEST(Automaton, ComputesWhatTheDocumentSays) {
   EXPECT_EQ(ball.enabled(), "");  // rising: the truth now, not the place
 }
 
+TEST(Automaton, TellsWhichEquationHasNoValueAndWhy) {
+  Bench b(
+      made(type_of("<hybridsystem name=\"A\" version=\"1\">"
+                   "<constants><constant name=\"w0\" value=\"100\"/></constants>"
+                   "<inputs><input name=\"gain\" default=\"2\"/></inputs>"
+                   "<states><state name=\"v\" initial=\"0\"/><state name=\"w\" initial=\"3\"/>"
+                   "</states><location><name>L</name>\n"
+                   "<diffequation state=\"v\">sqrt(w)</diffequation>\n"
+                   "<diffequation state=\"w\">gain/(w - w0)</diffequation>"
+                   "</location></hybridsystem>")));
+  Fault why;
+  EXPECT_FALSE(b.system->explain(b.point(), why, *b.scratch));
+  b.x[1] = 100.0;
+  ASSERT_TRUE(b.system->explain(b.point(), why, *b.scratch));
+  EXPECT_STREQ(why.text,
+               "\ndivision by zero: w - 100 is 0\nin the equation of w, it.xml:3: gain/(w - w0)");
+  b.x[1] = -1.0;
+  ASSERT_TRUE(b.system->explain(b.point(), why, *b.scratch));
+  EXPECT_STREQ(why.text,
+               "\nsqrt has no value there: w is -1\nin the equation of v, it.xml:2: sqrt(w)");
+  b.u[0] = NAN;  // then somebody else is to blame
+  EXPECT_FALSE(b.system->explain(b.point(), why, *b.scratch));
+}
+
 TEST(Automaton, UsesOutputsAsIntermediateValues) {
   Bench battery("battery");
   battery.u = {100.0};

@@ -222,6 +222,15 @@ void AutomatonSystem::jump(const Point& p, std::span<const int> chosen, hybrid::
   for (const std::size_t e : t.out) jump.emitted[e] = 1;
 }
 
+bool AutomatonSystem::explain(const Point& p, Fault& fault, Workspace& s) const noexcept {
+  const double* point = prepare(*code_, p, s, 0).in;
+  try {
+    return code_->further->diagnose(location_of(p.mode), {point, code_->inputs()}, fault);
+  } catch (...) {
+    return false;  // no memory: then without an explanation
+  }
+}
+
 void AutomatonSystem::witness(const Point& p, int, int transition, std::span<double, 2> sides,
                               Workspace& s) const noexcept {
   sides[0] = sides[1] = std::numeric_limits<double>::quiet_NaN();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "vernier/base/text.hpp"
 #include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/environment/earth.hpp"
 
@@ -98,6 +99,24 @@ std::vector<ParameterSpec> orbit_parameters() {
   };
 }
 
+namespace {
+
+/// Kilometres with a decimal.
+std::string kilometres(double metres) { return exact(std::round(metres / 100.0) / 10.0) + " km"; }
+
+/// Refuses an orbit that begins below the surface, and warns of one that leads there.
+void check_height(const Parameters& p, const Elements& k) {
+  const char* size = p.given("semi_major_axis") ? "semi_major_axis" : "altitude";
+  const double perigee = p.real("radius") - k.semi_major_axis * (1.0 - k.eccentricity);
+  if (!(perigee > 0.0)) return;
+  const double start = p.real("radius") - state(k, p.real("mu")).position.norm();
+  if (start > 0.0) p.reject(size, "the orbit begins " + kilometres(start) + " below the surface");
+  p.warn(k.semi_major_axis < p.real("radius") ? size : "eccentricity", "V2148",
+         "the perigee is " + kilometres(perigee) + " below the surface");
+}
+
+}  // namespace
+
 Elements elements(const Parameters& p) {
   Elements k;
   if (!(p.real("mu") > 0.0)) p.reject("mu", "must be positive");
@@ -132,6 +151,7 @@ Elements elements(const Parameters& p) {
                           : p.real("true_anomaly");
     k.mean_anomaly = mean_from_true(nu, k.eccentricity);
   }
+  check_height(p, k);
   return k;
 }
 

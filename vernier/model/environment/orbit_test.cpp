@@ -166,13 +166,36 @@ TEST(J2Orbit, KeepsTheContractOfSystems) {
   testing::expect_conforming(rig);
 }
 
+TEST(KeplerOrbit, DoesNotBeginBelowTheSurfaceUnnoticed) {
+  const Type type = kepler_orbit_type();
+  const auto codes = [&](const std::map<std::string, std::string>& texts) {
+    ParameterValues values;
+    for (const auto& [name, text] : texts) values[name].text = text;
+    Diagnostics problems;
+    const Parameters p("it", type.parameters, values, 1, {}, problems);
+    EXPECT_EQ(problems.errors(), 0u);
+    try {
+      type.system(p);
+    } catch (const ConfigurationError& e) {
+      return e.diagnostics().list().front().code;
+    }
+    return problems.list().empty() ? std::string() : problems.list().front().code;
+  };
+  EXPECT_EQ(codes({{"altitude", "600 km"}}), "");
+  EXPECT_EQ(codes({{"altitude", "-100 km"}}), "V2143");
+  // an ellipse with a perigee of 6978 km (1 - 0.2) = 5582 km: from its apogee it may begin
+  EXPECT_EQ(codes({{"altitude", "600 km"}, {"eccentricity", "0.2"}}), "V2143");
+  EXPECT_EQ(codes({{"altitude", "600 km"}, {"eccentricity", "0.2"}, {"true_anomaly", "180 deg"}}),
+            "V2148");
+}
+
 // every way to give an orbit has its own parameters
 TEST(KeplerOrbit, HasDerivativesByItsElements) {
   using Texts = std::map<std::string, std::string>;
-  const Texts all{
-      {"altitude", "900 km"},      {"semi_major_axis", "7300 km"},     {"inclination", "1 rad"},
-      {"node", "-0.4 rad"},        {"argument_of_perigee", "0.3 rad"}, {"true_anomaly", "0.8 rad"},
-      {"mean_anomaly", "0.7 rad"}, {"argument_of_latitude", "1.9 rad"}};
+  const Texts all{{"altitude", "13000 km"},           {"semi_major_axis", "19400 km"},
+                  {"inclination", "1 rad"},           {"node", "-0.4 rad"},
+                  {"argument_of_perigee", "0.3 rad"}, {"true_anomaly", "0.8 rad"},
+                  {"mean_anomaly", "0.7 rad"},        {"argument_of_latitude", "1.9 rad"}};
   for (const char* size : {"altitude", "semi_major_axis"})
     for (const char* start : {"true_anomaly", "mean_anomaly", "argument_of_latitude"})
       for (const char* drift : {"false", "true"})
@@ -202,7 +225,7 @@ TEST(KeplerOrbit, HasDerivativesByItsElements) {
 TEST(KeplerOrbit, DerivativesByNodeAndAnomalyAreTheClosedForms) {
   const Type type = kepler_orbit_type();
   ParameterValues values;
-  values["semi_major_axis"].text = "7300 km";
+  values["semi_major_axis"].text = "8300 km";
   values["eccentricity"].text = "0.2";
   values["inclination"].text = "1 rad";
   values["mean_anomaly"].text = "0.7 rad";
@@ -220,7 +243,7 @@ TEST(KeplerOrbit, DerivativesByNodeAndAnomalyAreTheClosedForms) {
   EXPECT_NEAR(by[1], r[0], 1e-14 * size);
   EXPECT_NEAR(by[2], 0.0, 1e-14 * size);
   orbit->tangent(rig.point(), {0.0, {}, {}, anomaly}, {{}, by, {}}, rig.workspace());
-  const double n = std::sqrt(earth_mu / 7.3e6) / 7.3e6, pull = -earth_mu / (size * size * size) / n;
+  const double n = std::sqrt(earth_mu / 8.3e6) / 8.3e6, pull = -earth_mu / (size * size * size) / n;
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_NEAR(by[i], v[i] / n, 1e-13 * size);
     EXPECT_NEAR(by[3 + i], pull * r[i], 1e-13 * size * n);

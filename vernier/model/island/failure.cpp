@@ -143,23 +143,28 @@ void describe_failure(Fault& fault, const integration::Arrival& arrival, double 
     case Status::not_finite:
       set_code(fault, "V3107");
       set_state(fault, spec, integrator.culprit());
-      w.add(" became not-a-number at t = %.9g s", time);
+      w.add(" became %s at t = %.9g s", integrator.infinite() ? "infinite" : "not-a-number", time);
       break;
     case Status::step_too_small:
       set_code(fault, "V3105");
+      set_state(fault, spec, integrator.culprit());
       w.add(
-          "the integrator cannot meet its tolerances at t = %.9g s\nusual cause: the solution has "
-          "a "
-          "kink or a pole there, or rtol and atol are too small",
+          " cannot be integrated within the tolerances at t = %.9g s\nusual cause: the solution "
+          "has "
+          "a kink or a pole there, or rtol and atol are too small",
           time);
       break;
     case Status::too_many_steps:
       set_code(fault, "V3106");
+      set_state(fault, spec, integrator.culprit());
       w.add(
-          "the integrator needs more than 1 000 000 steps for one step of the run, at t = %.9g s\n"
-          "usual cause: the system is stiff; use integrator=\"rodas\". Or rtol and atol are too "
-          "small",
+          " needs more than 1 000 000 steps of integration for one step of the run, at t = %.9g s",
           time);
+      if (integrator.fastest() > 0.0)
+        w.add("\nit follows its own changes in about %.2g s", 1.0 / integrator.fastest());
+      w.add(
+          "\nusual cause: the system is stiff; use integrator=\"rodas\". Or rtol and atol are too "
+          "small");
       break;
     case Status::instantaneous_loop:
       set_code(fault, "V3110");

@@ -333,8 +333,14 @@ void Island::fail(const integration::Arrival& a, Time from) noexcept {
       a.status != Status::too_many_steps)
     return;
   Fault why;
-  if (integrator_.explain(from, a.t, why))
+  if (!integrator_.explain(from, a.t, why)) return;
+  if (why.text[0] != '\n') {
     fault_.set(why.category, why.code, "%s at t = %.9g s", why.text, time);
+    return;
+  }
+  // more about the same: lines that follow ours
+  const std::size_t said = std::strlen(fault_.text);
+  std::snprintf(fault_.text + said, sizeof fault_.text - said, "%s", why.text);
 }
 
 void Island::fired(const integration::Firing& f) noexcept {

@@ -256,6 +256,32 @@ TEST(Island, NamesTheStateThatIsNotANumber) {
   EXPECT_STREQ(island->fault().text, " became not-a-number at t = 0.5 s");
 }
 
+TEST(Island, TellsInfiniteFromNotANumber) {
+  const FormulaSystem::Model model{
+      .states = {scalar("w", 1.0)},
+      .locations = {{"only", [](const Terms& e, Dual* r) { r[0] = 1e308 * (1e308 * e.x[0]); }}}};
+  const auto island = make_island(std::make_unique<FormulaSystem>(model), {});
+  Rig rig(*island);
+  EXPECT_EQ(island->advance(Time{}, Time{1s}).outcome, Outcome::failed);
+  EXPECT_STREQ(island->fault().code, "V3107");
+  EXPECT_STREQ(island->fault().text, " became infinite at t = 0 s");
+}
+
+// Two states, of which the second decays a thousand million times faster.
+TEST(Island, NamesTheStateThatIsStiff) {
+  const FormulaSystem::Model model{.states = {scalar("slow", 1.0), scalar("fast", 1.0)},
+                                   .locations = {{"only", [](const Terms& e, Dual* r) {
+                                                    r[0] = -1.0 * e.x[0];
+                                                    r[1] = -1e9 * (e.x[1] - e.x[0]);
+                                                  }}}};
+  const auto island = make_island(std::make_unique<FormulaSystem>(model), {});
+  Rig rig(*island);
+  EXPECT_EQ(island->advance(Time{}, Time{1s}).outcome, Outcome::failed);
+  EXPECT_STREQ(island->fault().code, "V3106");
+  EXPECT_STREQ(island->fault().subject, "fast");
+  EXPECT_THAT(island->fault().text, HasSubstr("\nit follows its own changes in about 1e-09 s\n"));
+}
+
 // Knows why it fails: x grows until the root of 0.5 - x is none.
 class Complaining final : public FormulaSystem {
  public:

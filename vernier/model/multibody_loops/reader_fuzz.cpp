@@ -21,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Parameters p("it", source->parameters(), {}, 1, {}, more);
   require(more.errors() == 0);
   const multibody_loops::Definition d = source->made(p);
-  require(constrained::check(d.model).empty() && d.step > 0.0);
+  for (const Finding& f : constrained::check(d.model)) require(f.severity == Severity::warning);
+  require(d.step > 0.0);
   for (const multibody_loops::Shown& s : d.outputs)
     require(!s.port.name.empty() && s.port.count > 0);
   return 0;

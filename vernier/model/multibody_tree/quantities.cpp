@@ -269,11 +269,12 @@ std::optional<double> Quantities::unit_factor(std::string_view given, std::strin
 void Quantities::tell_number(std::string_view text, const Place& place, const std::string& what,
                              std::string_view unit, std::size_t count) {
   const std::string in = unit == "1" ? "" : " in " + std::string(unit);
-  report_.error("V1308",
-                what + " must be " +
-                    (count == 1 ? "a number" : std::to_string(count) + " numbers") + in + ", not " +
-                    in_quotes(text),
-                place);
+  report_
+      .error("V1308",
+             what + " must be " + (count == 1 ? "a number" : std::to_string(count) + " numbers") +
+                 in + ", not " + in_quotes(text),
+             place)
+      .mark = quantity_problem(text, unit, count);
 }
 
 bool Quantities::fits(std::string_view given, std::string_view unit, const Place& place,
@@ -281,8 +282,10 @@ bool Quantities::fits(std::string_view given, std::string_view unit, const Place
   const auto g = parsed_unit(given), u = parsed_unit(unit);
   if (!g || !u) return true;
   if (!same_dimension(*g, *u)) {
-    report_.error("V1621", what + " is in " + std::string(unit) + ", not in " + std::string(given),
-                  place);
+    report_
+        .error("V1621", what + " is in " + std::string(unit) + ", not in " + std::string(given),
+               place)
+        .mark = unit_mismatch(given, unit);
     return false;
   }
   if (angular(unit) && given.find("Hz") != std::string_view::npos) {
@@ -352,10 +355,10 @@ bool Quantities::agrees(const std::optional<Unit>& found, std::string_view unit,
                         const std::string& what) {
   const auto wanted = unit.empty() ? std::nullopt : parsed_unit(unit);
   if (!wanted || !found || same_dimension(*wanted, *found)) return true;
-  report_.error(
-      "V1621",
-      what + " is in " + std::string(unit) + ", the expression is in " + vernier::text(*found),
-      place);
+  const std::string is = vernier::text(*found);
+  report_
+      .error("V1621", what + " is in " + std::string(unit) + ", the expression is in " + is, place)
+      .mark = is == "N*m" ? "" : unit_mismatch(is, unit);
   return false;
 }
 

@@ -6,6 +6,7 @@
 
 #include "vernier/base/require.hpp"
 #include "vernier/base/units.hpp"
+#include "vernier/kernel/spatial/inertia.hpp"
 #include "vernier/model/spacecraft/detail/lanes.hpp"
 
 namespace vernier::spacecraft {
@@ -92,6 +93,9 @@ Type rigid_body_type() {
       p.reject(p.given("products") ? "products" : "inertia",
                "the inertia matrix must be positive definite");
     }
+    if (const auto found = spatial::checked_inertia(k.inertia, k.inertia.norm()); !found.triangle)
+      p.warn("inertia", "V1606", spatial::broken_triangle(found))
+          .notes.push_back("no moment of a body exceeds the sum of the other two");
     k.attitude = {q[0], q[1], q[2], q[3]};
     if (!(k.attitude.norm() > 1e-6) || !k.attitude.allFinite()) {
       p.reject("attitude", "the quaternion must not be zero");

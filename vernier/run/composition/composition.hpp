@@ -35,6 +35,7 @@ struct Instance {
   Duration offset{};
   ParameterValues parameters;
   Place place;
+  Place type_place = {};  // of the type or the file
 };
 
 /// One end of a connection: an instance's port, or elements [first, last) of it. `text` is as
@@ -82,6 +83,7 @@ struct Stimulus {
   Time at;
   Endpoint to;
   std::optional<std::vector<double>> value;  // none: an event
+  std::string unit = {};                     // as written with the value; empty: none
 };
 
 /// Signals to record: a pattern over paths ("plant.*").
@@ -110,6 +112,7 @@ struct Check {
   double tolerance = 0.0;    // constant: of |value - first| / |first| (relative) ; near: absolute
   std::optional<Time> from;  // only from then on
   Place place;
+  std::string unit = {};  // as written with the limit; empty: none
 };
 
 struct Curve {

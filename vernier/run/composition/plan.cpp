@@ -31,7 +31,54 @@ void check_rate(const Record& r, Duration step, Diagnostics& problems) {
           "at most 100 000 rows a step are kept: record less often, or shorten the step");
 }
 
-/// Checks that everything reported, checked, plotted and recorded exists.
+/// Bytes of a recording above which the user is told before the run.
+constexpr double much = 10e9;
+/// What a disk usually takes, bytes a second.
+constexpr double disk_speed = 200e6;
+
+/// "12 GB", "3.4 TB"
+std::string bytes_text(double bytes) {
+  const bool tera = bytes >= 1e12;
+  return exact(std::round(bytes / (tera ? 1e11 : 1e8)) / 10.0) + (tera ? " TB" : " GB");
+}
+
+/// Warns of a recording that would fill the disk.
+void check_size(const Composition& c, const detail::Members& members, Diagnostics& problems) {
+  double bytes = 0.0;
+  const Record* largest = nullptr;
+  double most = 0.0;
+  for (const Record& r : c.records) {
+    double width = 8.0;  // of the time
+    const auto add = [&](const detail::Member& m, const std::vector<Port>& ports) {
+      for (const Port& p : ports)
+        if (p.flow == Flow::signal && matches(r.signals, m.name + "." + p.name))
+          width += 8.0 * p.count;
+    };
+    for (const detail::Member& m : members.list()) {
+      add(m, m.outputs);
+      add(m, m.inputs);
+      add(m, m.states);
+    }
+    const double rate =
+        r.rate.periodic() ? static_cast<double>(r.rate.times) / static_cast<double>(r.rate.seconds)
+                          : 1.0 / seconds(c.run.step);
+    const double size = seconds(c.run.stop) * rate * width;
+    bytes += size;
+    if (size > most) {
+      most = size;
+      largest = &r;
+    }
+  }
+  if (bytes <= much || !largest) return;
+  problems
+      .warning("V2147",
+               "the recording will take about " + bytes_text(bytes) + ", and at least " +
+                   exact(std::ceil(bytes / disk_speed / 60.0)) + " min to write",
+               largest->place)
+      .notes.push_back("record fewer signals or less often, for example every=\"1 s\"");
+}
+
+/// What is reported, checked, drawn and recorded must be there.
 void check_observations(const Composition& c, const detail::Members& members,
                         Diagnostics& problems) {
   using detail::Wanted;
@@ -59,6 +106,7 @@ void check_observations(const Composition& c, const detail::Members& members,
         "V2128", "\"" + r.signals + "\" matches nothing, so nothing is recorded for it", r.place);
     if (const auto near = closest(r.signals, paths)) d.mark = "did you mean " + *near + "?";
   }
+  check_size(c, members, problems);
 }
 
 }  // namespace

@@ -366,11 +366,12 @@ TEST(Plan, RefusesWhatDoesNotFit) {
   EXPECT_THAT(
       s.complaints(),
       ElementsAre(
-          "V2121 plant.position (3 × m) cannot feed plant.wind (1 × m/s)",
-          "V2121 plant.pose[0:3] (3 × 1) cannot feed control.position (3 × m) | did you mean "
-          "plant.position (3 × m)?",
-          "V2121 plant.position[1:3] (2 × m) cannot feed control.position (3 × m) | did you "
-          "mean plant.position (3 × m)?"));
+          "V2121 plant.position (3 × m) cannot feed plant.wind (1 × m/s) | m is a length, a "
+          "velocity (m/s) was expected | 3 elements are given, 1 expected",
+          "V2121 plant.pose[0:3] (3 × 1) cannot feed control.position (3 × m) | it has no unit, a "
+          "length (m) was expected | did you mean plant.position (3 × m)?",
+          "V2121 plant.position[1:3] (2 × m) cannot feed control.position (3 × m) | 2 elements are "
+          "given, 3 expected | did you mean plant.position (3 × m)?"));
 }
 
 TEST(Plan, SuggestsTheNearestName) {
@@ -407,7 +408,8 @@ TEST(Plan, RefusesAnInputWithoutAnyValue) {
   s.composition.connections.pop_back();
   EXPECT_THAT(
       s.complaints(),
-      ElementsAre("V2104 input plant.force (3 × N) has no default and is connected to nothing"));
+      ElementsAre("V2104 input plant.force (3 × N) has no default and is connected to nothing | "
+                  "would fit: control.force"));
   Loop t("craft", "craft");
   t.composition.connections[1].from = Sketch::end("control.force[0:2]");
   t.composition.connections[1].to = Sketch::end("plant.force[1:3]");
@@ -426,7 +428,7 @@ TEST(Plan, WarnsOfAForgottenConnectionOnly) {
   EXPECT_THAT(
       s.complaints(),
       ElementsAre("V2105 input plant.wind is connected to nothing and stays at its default 0 "
-                  "m/s | weather.wind (1 × m/s) would fit"));
+                  "m/s | would fit: weather.wind"));
   EXPECT_EQ(s.problems.errors(), 0u);
 
   // a gust that is used elsewhere indicates nothing

@@ -109,7 +109,8 @@ class Reader {
     if (version == "1") return;
     page.error("V2001",
                fmt::format("this document has version {}; this program reads version 1", version),
-               page.value_place(root, "version"));
+               page.value_place(root, "version"))
+        .mark = "write version=\"1\"";
   }
 
   void nest(detail::Page& page, const document::Element& e) {
@@ -117,6 +118,7 @@ class Reader {
     const std::filesystem::path file = detail::file_of(page, e);
     const std::string node = detail::node_of(page, e);
     if (page.nested_by_id.contains(id) || page.instances.contains(id)) {
+      page.ambiguous = true;
       page.error("V2002", fmt::format("there are two instances named \"{}\"", id),
                  page.value_place(e, "id"));
       return;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "vernier/base/text.hpp"
+#include "vernier/base/units.hpp"
 #include "vernier/run/composition/composition.hpp"
 #include "vernier/run/composition/detail/page.hpp"
 #include "vernier/run/composition/detail/values.hpp"
@@ -17,13 +18,27 @@ namespace {
   throw ConfigurationError(problems);
 }
 
+/// Notes: why, where there is something to say, and what to write.
+std::vector<std::string> with_reason(std::string why, std::string advice) {
+  if (why.empty()) return {std::move(advice)};
+  return {std::move(why), std::move(advice)};
+}
+
 Duration as_duration(std::string_view name, std::string_view value) {
   const auto d = detail::parsed_duration(value);
   if (!d) {
     refuse("V2005", fmt::format("run.{} must be a time, not \"{}\"", name, value),
-           {"for example 600 s, 10 ms, 5 min or 2 h"});
+           with_reason(quantity_problem(value, "s"), "for example 600 s, 10 ms, 5 min or 2 h"));
   }
   return *d;
+}
+
+Duration as_period(std::string_view name, std::string_view value) {
+  const auto p = detail::parsed_period(value);
+  if (!p || !p->exact)
+    refuse("V2005", detail::period_problem(fmt::format("run.{}", name), value),
+           detail::period_advice(value));
+  return p->time;
 }
 
 double as_positive(std::string_view name, std::string_view value) {
@@ -44,11 +59,56 @@ void set_for_islands(Composition& c, T IslandSettings::*setting, T value) {
   c.run.island.*setting = std::move(value);
 }
 
+const std::vector<std::string>& settings() {
+  static const std::vector<std::string> all{"stop", "step", "seed",       "arithmetic",
+                                            "rtol", "atol", "integrator", "inputs"};
+  return all;
+}
+
+/// The setting of the run that a word probably means, by its spelling or by what others call it.
+std::string setting_like(std::string_view word) {
+  static constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"tolerance", "run.rtol or run.atol"},
+      {"tol", "run.rtol or run.atol"},
+      {"accuracy", "run.rtol or run.atol"},
+      {"dt", "run.step"},
+      {"timestep", "run.step"},
+      {"until", "run.stop"},
+      {"end", "run.stop"},
+      {"duration", "run.stop"},
+      {"solver", "run.integrator"},
+      {"method", "run.integrator"}};
+  if (const auto near = closest(word, settings())) return "run." + *near;
+  for (const auto& [name, meant] : others)
+    if (name == word) return std::string(meant);
+  return {};
+}
+
+/// What a path that names nothing probably means.
+std::string path_like(const Composition& c, std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  if (dot == std::string_view::npos) {
+    if (std::string meant = setting_like(path); !meant.empty()) return meant;
+    std::vector<std::string> names, parameters;  // inputs; parameters that the document gives
+    for (const ExternalInput& i : c.inputs) names.push_back(i.name);
+    if (const auto near = closest(path, names)) return *near;
+    for (const Instance& i : c.instances)
+      for (const auto& [name, value] : i.parameters)
+        if (closest(path, {name})) parameters.push_back(fmt::format("{}.{}", i.name, name));
+    if (parameters.size() > 3) parameters.resize(3);
+    return joined(parameters, " or ");
+  }
+  std::vector<std::string> owners{"run"};
+  for (const Instance& i : c.instances) owners.push_back(i.name);
+  const auto near = closest(path.substr(0, dot), owners);
+  return near ? fmt::format("{}{}", *near, path.substr(dot)) : "";
+}
+
 void set_run(Composition& c, std::string_view name, std::string_view value) {
   if (name == "stop") {
     c.run.stop = as_duration(name, value);
   } else if (name == "step") {
-    const Duration step = as_duration(name, value);
+    const Duration step = as_period(name, value);
     if (step <= Duration{}) refuse("V2013", "run.step must be longer than zero", {});
     c.run.step = step;
   } else if (name == "seed") {
@@ -71,12 +131,10 @@ void set_run(Composition& c, std::string_view name, std::string_view value) {
   } else if (name == "inputs") {
     set_for_islands(c, &IslandSettings::inputs, std::string(value));
   } else {
-    const std::vector<std::string> known{"stop", "step", "seed",       "arithmetic",
-                                         "rtol", "atol", "integrator", "inputs"};
-    const auto near = closest(name, known);
-    refuse(
-        "V2022", fmt::format("the run has no setting \"{}\"", name),
-        {near ? fmt::format("did you mean run.{}?", *near) : "settings: " + joined(known, ", ")});
+    const std::string meant = setting_like(name);
+    refuse("V2022", fmt::format("the run has no setting \"{}\"", name),
+           {meant.empty() ? "settings: " + joined(settings(), ", ")
+                          : fmt::format("did you mean {}?", meant)});
   }
 }
 
@@ -84,8 +142,9 @@ void set_input(ExternalInput& input, std::string_view value) {
   const auto numbers = detail::parsed_numbers(value, {}, input.unit);
   if (!numbers || numbers->size() != input.value.size()) {
     refuse("V2005", fmt::format("the input \"{}\" cannot be \"{}\"", input.name, value),
-           {fmt::format("it has {} element{} in {}", input.value.size(),
-                        input.value.size() == 1 ? "" : "s", input.unit)});
+           with_reason(quantity_problem(value, input.unit, input.value.size()),
+                       fmt::format("it has {} element{} in {}", input.value.size(),
+                                   input.value.size() == 1 ? "" : "s", input.unit)));
   }
   input.value = *numbers;
 }
@@ -121,15 +180,14 @@ void set_value(Composition& c, std::string_view assignment) {
                                                        ParameterValue{.text = std::string(value)});
     return;
   }
-  std::vector<std::string> candidates{"run"};
-  for (const Instance& i : c.instances) candidates.push_back(i.name);
-  const std::string_view owner = path.substr(0, path.rfind('.'));
-  const auto near = closest(owner, candidates);
   std::vector<std::string> notes;
-  if (near && owner.size() < path.size()) {
-    notes.push_back(fmt::format("did you mean {}{}?", *near, path.substr(owner.size())));
-  } else if (candidates.size() <= 13) {
-    notes.push_back("instances: " + joined(candidates, ", "));
+  if (const std::string meant = path_like(c, path); !meant.empty()) {
+    notes.push_back(fmt::format("did you mean {}?", meant));
+  } else {
+    std::vector<std::string> instances;
+    for (const Instance& i : c.instances) instances.push_back(i.name);
+    if (instances.size() <= 12) notes.push_back("instances: " + joined(instances, ", "));
+    notes.push_back("settings: run." + joined(settings(), ", run."));
   }
   refuse("V2022", fmt::format("\"{}\" is neither a parameter nor a setting of the run", path),
          std::move(notes));

@@ -34,6 +34,35 @@ TEST(Duration, IsNothingElse) {
   }
 }
 
+TEST(Duration, OfAFractionIsExactOrNothing) {
+  EXPECT_EQ(parsed_duration("1/4 s"), 250ms);
+  EXPECT_EQ(parsed_duration("1/330 s"), std::nullopt);
+  EXPECT_EQ(parsed_duration("1/0 s"), std::nullopt);
+}
+
+TEST(Periods, AreTimesOrThoseOfRates) {
+  const auto is = [](const char* text, Duration time, bool exact) {
+    const auto p = parsed_period(text);
+    ASSERT_TRUE(p) << text;
+    EXPECT_EQ(p->time, time) << text;
+    EXPECT_EQ(p->exact, exact) << text;
+  };
+  is("4 ms", 4ms, true);
+  is("1/250 s", 4ms, true);
+  is("250 Hz", 4ms, true);
+  is("60 per 3 s", 50ms, true);
+  // 1e9/330 = 3030303.03, 1e9/72 = 13888888.9
+  is("1/330 s", 3030303ns, false);
+  is("72 Hz", 13888889ns, false);
+  EXPECT_FALSE(parsed_period("fast"));
+  EXPECT_FALSE(parsed_period("0 Hz"));
+}
+
+TEST(Rates, MayBeFractions) {
+  EXPECT_EQ(parsed_rate("1/330 s"), (Rate{330, 1}));
+  EXPECT_EQ(parsed_rate("1/3 Hz"), (Rate{1, 3}));
+}
+
 TEST(Rates, AreExactRatios) {
   EXPECT_EQ(parsed_rate("10 Hz"), (Rate{10, 1}));
   EXPECT_EQ(parsed_rate("0.5 Hz"), (Rate{1, 2}));

@@ -149,6 +149,39 @@ ResultReader::ResultReader(const fs::path& path) : state_(std::make_unique<State
   refresh();
 }
 
+namespace {
+
+/// What a name that nothing has may mean: a signal that is spelt nearly so, or that begins so; else
+/// what was recorded of the same instance.
+std::vector<std::string> advice(const std::string& name, const std::vector<Signal>& signals) {
+  std::vector<std::string> names, siblings, beginnings;
+  const std::string instance = name.substr(0, name.rfind('.') + 1);
+  for (const Signal& s : signals) {
+    names.push_back(s.spec.path);
+    if (!instance.empty() && s.spec.path.starts_with(instance)) siblings.push_back(s.spec.path);
+  }
+  if (const auto meant = closest(name, names)) return {"did you mean " + *meant + "?"};
+  for (const std::string& s : siblings) {
+    const std::string port = s.substr(instance.size());
+    // "eror" for "error_angle": one letter more or less than the beginning has
+    for (std::size_t n = name.size() - instance.size(); const std::size_t length : {n, n + 1})
+      if (closest(name.substr(instance.size()), {port.substr(0, length)})) {
+        beginnings.push_back(s);
+        break;
+      }
+  }
+  constexpr std::size_t most = 8;
+  const bool near = !beginnings.empty();
+  std::vector<std::string>& shown = near ? beginnings : siblings;
+  if (shown.empty()) return {};
+  const bool cut = shown.size() > most;
+  if (cut) shown.resize(most);
+  const std::string list = joined(shown, near ? " or " : ", ");
+  return {near ? "did you mean " + list + "?" : "recorded: " + list + (cut ? ", …" : "")};
+}
+
+}  // namespace
+
 ResultReader::~ResultReader() = default;
 ResultReader::ResultReader(ResultReader&&) noexcept = default;
 
@@ -199,9 +232,7 @@ std::vector<Selected> ResultReader::select(const std::vector<std::string>& patte
     if (any) continue;
     Diagnostics problems;
     Diagnostic& d = problems.error("V7102", "no recorded signal is named " + pattern, {});
-    std::vector<std::string> names;
-    for (const Signal& s : signals()) names.push_back(s.spec.path);
-    if (const auto meant = closest(name, names)) d.notes.push_back("did you mean " + *meant + "?");
+    d.notes = advice(std::string(name), signals());
     d.notes.push_back("vernier info " + state_->path.parent_path().string() + "   lists them all");
     problems.throw_if_errors();
   }

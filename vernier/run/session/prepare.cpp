@@ -115,10 +115,10 @@ class Signals {
     if (wanted && own && same_dimension(*wanted, *own)) return;
     problems
         .error("V2026",
-               fmt::format("{}: \"{}\" is in {} and cannot be shown in {}", what, end.text,
-                           port.unit, unit),
+               fmt::format("{}: \"{}\" is in {} and cannot be shown or compared in {}", what,
+                           end.text, port.unit, unit),
                end.place)
-        .notes.push_back("choose a unit of the same kind, or leave unit out");
+        .notes.push_back(unit_mismatch(unit, port.unit));
   }
 
  private:
@@ -132,7 +132,7 @@ void check_observations(const Composition& c, const Signals& signals, Diagnostic
     signals.check(r.signal, time ? "" : r.unit, fmt::format("report \"{}\"", r.name), problems);
   }
   for (const composition::Check& k : c.checks) {
-    signals.check(k.signal, "", fmt::format("check \"{}\"", k.name), problems);
+    signals.check(k.signal, k.unit, fmt::format("check \"{}\"", k.name), problems);
   }
   for (const composition::Figure& f : c.figures) {
     for (const composition::Curve& curve : f.curves) {

@@ -7,8 +7,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "vernier/base/fault.hpp"
 #include "vernier/kernel/expression/program.hpp"
 #include "vernier/kernel/hybrid/system.hpp"
 #include "vernier/model/automaton/detail/equations.hpp"
@@ -61,16 +63,24 @@ class FurtherCode {
   using Compile = std::function<std::shared_ptr<const Code>()>;
   using CompileOutputs =
       std::function<std::shared_ptr<const OutputCode>(hybrid::OutputSet, bool for_lanes)>;
-  FurtherCode(Compile lanes, CompileOutputs outputs)
-      : compile_(std::move(lanes)), compile_outputs_(std::move(outputs)) {}
+  /// As diagnose() in diagnosis.hpp.
+  using Diagnose = std::function<bool(std::size_t location, std::span<const double> point, Fault&)>;
+  FurtherCode(Compile lanes, CompileOutputs outputs, Diagnose diagnose)
+      : compile_(std::move(lanes)),
+        compile_outputs_(std::move(outputs)),
+        diagnose_(std::move(diagnose)) {}
 
   /// All programs, including those for lanes.
   std::shared_ptr<const Code> lanes() const;
   std::shared_ptr<const OutputCode> outputs(hybrid::OutputSet, bool for_lanes) const;
+  bool diagnose(std::size_t location, std::span<const double> point, Fault& fault) const {
+    return diagnose_(location, point, fault);
+  }
 
  private:
   Compile compile_;
   CompileOutputs compile_outputs_;
+  Diagnose diagnose_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Code> lanes_;
   mutable std::map<std::pair<hybrid::OutputSet, bool>, std::shared_ptr<const OutputCode>> outputs_;

@@ -337,8 +337,11 @@ class Declarations {
     if (!given) {
       // Without `size`, the value determines the shape.
       const std::string_view inner = role == Role::constant ? trimmed(e.text) : std::string_view();
-      const auto shape = shape_of(e.attribute(key) ? trimmed(e.value(key)) : inner);
-      if (shape && shape->size() <= most_elements) {
+      const std::string_view text = e.attribute(key) ? trimmed(e.value(key)) : inner;
+      const auto shape = shape_of(text);
+      if (shape && shape->size() == 2 && without_decimal_commas(text)) {
+        // "0,2": a number with a decimal comma, which its value is refused for
+      } else if (shape && shape->size() <= most_elements) {
         v.shape = *shape;
       } else {
         report_.error("V1314", "the rows of " + in_quotes(v.name) + " are not of equal length",
@@ -372,7 +375,7 @@ class Declarations {
       return;
     }
     if (role != Role::constant && unit->factor != 1.0) {
-      const std::string si = text(*unit);
+      const std::string si = without_prefix(v.unit_text, *unit);
       Diagnostic& d = report_.error("V1313",
                                     "the " + e.name + " " + in_quotes(v.name) + " is in " +
                                         v.unit_text + "; equations are in SI",
@@ -412,7 +415,17 @@ class Declarations {
     if (!unit || dimensionless(*unit)) return;
     v.unit = unit;
     v.unit->factor = 1.0;
-    v.unit_text = text(*v.unit);
+    v.unit_text = without_prefix(trimmed(behind), *unit);
+  }
+
+  /// A unit of SI as the author writes it: J for kJ, not N*m.
+  static std::string without_prefix(std::string_view written, const Unit& unit) {
+    for (std::size_t prefix = 0; prefix <= 2 && prefix < written.size(); ++prefix) {
+      const auto rest = parsed_unit(written.substr(prefix));
+      if (rest && same_dimension(*rest, unit) && rest->factor == 1.0)
+        return std::string(written.substr(prefix));
+    }
+    return text(unit);
   }
 
   void read_value(const Element& e, Role role, Variable& v) {
@@ -442,10 +455,10 @@ class Declarations {
     const std::string unit = v.unit_text.empty() ? "1" : v.unit_text;
     auto values = quantities(text, unit);
     if (!values) {
-      Diagnostic& d = report_.error(
-          "V1308", in_quotes(text) + " is not a number" + (unit == "1" ? "" : " in " + unit),
-          place);
-      if (!parsed_unit(unit)) d.mark = "";
+      report_
+          .error("V1308", in_quotes(text) + " is not a number" + (unit == "1" ? "" : " in " + unit),
+                 place)
+          .mark = quantity_problem(text, unit, v.count);
       v.value.assign(v.count, 0.0);
       return;
     }
@@ -460,7 +473,7 @@ class Declarations {
       }
     }
     if (values->size() != v.count) {
-      wrong_count(v, values->size(), place);
+      wrong_count(v, values->size(), place).mark = decimal_comma(text, unit, v.count);
       values->resize(v.count, 0.0);
     }
     v.value = std::move(*values);
@@ -483,8 +496,10 @@ class Declarations {
     // For a state, a unit without the root would mean something else.
     if (!values || (role == Role::state && !per.given && !numbers_only(text))) {
       const std::string in = role == Role::state ? unit + "/sqrt(s)" : unit;
-      report_.error("V1308", in_quotes(text) + " is not a number" + (in == "1" ? "" : " in " + in),
-                    a->value_place);
+      report_
+          .error("V1308", in_quotes(text) + " is not a number" + (in == "1" ? "" : " in " + in),
+                 a->value_place)
+          .mark = role == Role::state ? "" : quantity_problem(text, unit, v.count);
       return;
     }
     if (values->size() == 1) values->assign(v.count, values->front());
@@ -509,11 +524,18 @@ class Declarations {
     v.noise = std::move(*values);
   }
 
-  void wrong_count(const Variable& v, std::size_t given, const Place& place) {
-    report_.error("V1314",
-                  in_quotes(v.name) + " has " + std::to_string(v.count) +
-                      (v.count == 1 ? " element, not " : " elements, not ") + std::to_string(given),
-                  place);
+  Diagnostic& wrong_count(const Variable& v, std::size_t given, const Place& place) {
+    return report_.error("V1314",
+                         in_quotes(v.name) + " has " + std::to_string(v.count) +
+                             (v.count == 1 ? " element, not " : " elements, not ") +
+                             std::to_string(given),
+                         place);
+  }
+
+  /// What to write where "0,2" was read as two numbers.
+  static std::string decimal_comma(std::string_view text, const std::string& unit,
+                                   std::size_t count) {
+    return without_decimal_commas(text) ? quantity_problem(text, unit, count) : "";
   }
 
   void declare_events(const Element& root) {

@@ -358,7 +358,16 @@ class Builder {
         return words;
       }
     }
-    return text(u);
+    return text(u, written_units());
+  }
+
+  /// All units of the document, as they are written.
+  std::vector<std::string> written_units() const {
+    std::vector<std::string> all;
+    for (const Role role : {Role::state, Role::input, Role::output, Role::constant})
+      for (const Variable& v : m_.variables(role))
+        if (v.unit && !dimensionless(*v.unit)) all.push_back(v.unit_text);
+    return all;
   }
 
   /// Compares the unit of an expression with that expected; false: reported.
@@ -367,10 +376,12 @@ class Builder {
     if (!report_ || !e.units || !expected || !given) return true;
     if (same_dimension(*expected, *given)) return true;
     const std::string_view whole = e.element->text;
-    Diagnostic& d = report_->error("V1312",
-                                   "units do not agree: " + subject + " is " + text(*expected) +
-                                       ", the expression is " + in_words(*given, whole),
-                                   report_->text_place(*e.element));
+    const std::string wanted = text(*expected, written_units()), is = in_words(*given, whole);
+    Diagnostic& d = report_->error(
+        "V1312", "units do not agree: " + subject + " is " + wanted + ", the expression is " + is,
+        report_->text_place(*e.element));
+    if (!quantity(is).empty() && !quantity(wanted).empty())
+      d.notes.push_back(unit_mismatch(is, wanted));
     const std::string number(first_number(whole));
     d.notes.push_back(
         (number.empty() ? "write" : "add a unit to the constant " + number + ", or write") +

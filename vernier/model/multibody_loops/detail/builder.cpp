@@ -240,7 +240,11 @@ void Builder::add_made(const Element& e, const std::string& name, std::string_vi
 void Builder::findings() {
   for (const Finding& f : constrained::check(made_.model)) {
     const auto at = made_.places.find(f.part);
-    report_.error(f.code.c_str(), f.message, at == made_.places.end() ? root_.place : at->second);
+    const Place& place = at == made_.places.end() ? root_.place : at->second;
+    if (f.severity == Severity::error)
+      report_.error(f.code.c_str(), f.message, place);
+    else
+      report_.warning(f.code.c_str(), f.message, place);
   }
 }
 

@@ -21,6 +21,43 @@ std::optional<Reach> find_event(const Members& members, const Endpoint& e, Wante
   return {};
 }
 
+/// Warns of an event that nobody hears and one that nobody emits whose names are nearly the same.
+void warn_of_misspelt(const Members& members, const std::vector<EventLink>& links,
+                      Diagnostics& problems) {
+  using Key = std::pair<std::size_t, std::size_t>;
+  std::set<Key> heard, fed;
+  for (const EventLink& l : links) {
+    heard.insert({l.from_member, l.from});
+    fed.insert({l.to_member, l.to});
+  }
+  std::map<std::string, std::size_t> unheard;  // label: who emits it
+  for (std::size_t m = 0; m < members.list().size(); ++m)
+    for (std::size_t o = 0; o < members[m].outputs.size(); ++o)
+      if (is_event(members[m].outputs[o]) && !heard.contains({m, o}))
+        unheard.emplace(members[m].outputs[o].name, m);
+  std::vector<std::string> labels;
+  for (const auto& [label, member] : unheard) labels.push_back(label);
+  for (std::size_t m = 0; m < members.list().size(); ++m) {
+    for (std::size_t i = 0; i < members[m].inputs.size(); ++i) {
+      const Port& p = members[m].inputs[i];
+      if (!is_event(p) || fed.contains({m, i})) continue;
+      const auto near = closest(p.name, labels);
+      if (!near || unheard.at(*near) == m) continue;
+      const Member &emits = members[unheard.at(*near)], &waits = members[m];
+      Diagnostic& d = problems.warning("V2146",
+                                       waits.name + " waits for the event \"" + p.name +
+                                           "\", which nothing emits; " + emits.name + " emits \"" +
+                                           *near + "\", which nothing waits for",
+                                       waits.place());
+      if (const Place other = emits.place(); other.line > 0)
+        d.notes.push_back(emits.name + " is on line " + std::to_string(other.line) +
+                          (other.file == waits.place().file ? "" : " of " + other.file));
+      d.notes.push_back("spell them alike, or connect them: <eventmap from=\"" + emits.name + "." +
+                        *near + "\" to=\"" + waits.name + "." + p.name + "\"/>");
+    }
+  }
+}
+
 std::size_t add_event(Member& ext, const std::string& name) {
   for (std::size_t i = 0; i < ext.outputs.size(); ++i)
     if (is_event(ext.outputs[i]) && ext.outputs[i].name == name) return i;
@@ -102,6 +139,7 @@ std::vector<EventLink> event_links(const Composition& c, Members& members,
       if (std::find(links.begin(), links.end(), l) == links.end()) links.push_back(l);
     }
   }
+  warn_of_misspelt(members, links, problems);
   return links;
 }
 

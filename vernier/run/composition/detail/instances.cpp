@@ -98,6 +98,8 @@ void read_instance(Page& page, const Element& e, Instance::Kind kind) {
                              ? "file: a document · type: one of `vernier info`"
                              : "file=\"….xml\" names a document, type=\"…\" one of `vernier info`");
   }
+  instance.type_place = page.value_place(e, file ? "file" : "type");
+  instance.type_place.file = instance.place.file;
   if (file) {
     instance.file = file_of(page, e);
   } else {
@@ -120,7 +122,7 @@ void read_island(Page& page, const Element& e) {
   s.integrator = e.attribute("integrator") ? trimmed(e.value("integrator")) : usual.integrator;
   s.rtol = positive(page, e, "rtol", usual.rtol);
   s.atol = positive(page, e, "atol", usual.atol);
-  s.step = seconds(duration(page, e, "step", Duration{}));
+  s.step = seconds(period(page, e, "step", Duration{}));
   s.zeno = e.attribute("zeno") ? e.value("zeno") : usual.zeno;
   s.inputs = e.attribute("inputs") ? e.value("inputs") : usual.inputs;
   if (island.name == own_island) {
@@ -154,9 +156,11 @@ void read_input(Page& page, const Element& e) {
   } else if (const auto value = parsed_numbers(e.value("value", "0"), {}, input.unit)) {
     input.value = *value;
   } else {
-    page.error("V2005",
-               fmt::format("the value \"{}\" is not a number in {}", e.value("value"), input.unit),
-               page.value_place(e, "value"));
+    add_reason(page.error("V2005",
+                          fmt::format("the value \"{}\" is not a number in {}", e.value("value"),
+                                      input.unit),
+                          page.value_place(e, "value")),
+               quantity_problem(e.value("value"), input.unit, 0));
   }
   page.composition.inputs.push_back(std::move(input));
 }

@@ -20,6 +20,27 @@ bool dimensioned(const Port& p) {
   return u && !dimensionless(*u);
 }
 
+/// Which of size, unit and axes keeps one port from feeding another, and what to do.
+std::vector<std::string> differences(const Port& from, std::uint32_t given, const Port& to,
+                                     std::uint32_t wanted) {
+  if (from.flow != Flow::signal || to.flow != Flow::signal || from.scalar != to.scalar) return {};
+  std::vector<std::string> all;
+  const auto a = parsed_unit(from.unit), b = parsed_unit(to.unit);
+  if (a && b && !same_dimension(*a, *b)) all.push_back(unit_mismatch(from.unit, to.unit));
+  if (given != wanted)
+    all.push_back(std::to_string(given) + (given == 1 ? " element is" : " elements are") +
+                  " given, " + std::to_string(wanted) + " expected");
+  if (from.frame.empty() || to.frame.empty() || from.frame == to.frame) return all;
+  all.push_back("the axes differ: the components are in " + from.frame + ", those in " + to.frame +
+                " were expected");
+  const bool to_body = from.frame == "N" && to.frame == "B";
+  if (to_body || (from.frame == "B" && to.frame == "N"))
+    all.push_back("rotate it in between: <system id=\"…\" type=\"rotation\"> with way=\"" +
+                  std::string(to_body ? "to_body" : "to_inertial") + "\", unit=\"" + from.unit +
+                  "\" and the attitude");
+  return all;
+}
+
 }  // namespace
 
 Joints::Joints(const Composition& c, Members& members, Diagnostics& problems)
@@ -34,13 +55,25 @@ void Joints::connect(const Connection& c) {
   const auto from = members_.find(c.from, Wanted::output, problems_);
   const auto to = members_.find(c.to, Wanted::input, problems_);
   if (!from || !to || !fits(*from, *to, c)) {
-    // do not also report the input as unconnected: that follows from this mistake
-    if (to) excused_.insert({to->member, to->port});
+    // the mistake was reported; that the input stays without a value follows from it
+    excuse(c.to, to);
     return;
   }
   Joint j{.from = *from, .to = *to, .gain = c.gain, .delay = {}, .place = c.place};
   check_delay(j, c);
   list_.push_back(std::move(j));
+}
+
+void Joints::excuse(const Endpoint& end, const std::optional<Reach>& found) {
+  if (found) {
+    excused_.insert({found->member, found->port});
+    return;
+  }
+  // a misspelt port may be any input of the instance
+  for (std::size_t m = 0; m < members_.list().size(); ++m) {
+    if (members_[m].name != end.instance) continue;
+    for (std::size_t i = 0; i < members_[m].inputs.size(); ++i) excused_.insert({m, i});
+  }
 }
 
 bool Joints::fits(const Reach& from, const Reach& to, const Connection& c) {
@@ -61,7 +94,8 @@ bool Joints::fits(const Reach& from, const Reach& to, const Connection& c) {
                                   c.from.text + " (" + shape(a, from.count) + ") cannot feed " +
                                       c.to.text + " (" + shape(b, to.count) + ")",
                                   c.place);
-  // a matching output of the same instance, or input of the other one
+  d.notes = differences(a, from.count, b, to.count);
+  // an output of the same instance that would do, or an input of the other one
   const auto suggest = [&](const std::vector<Port>& ports, const Port& other, std::uint32_t count,
                            bool outputs, const std::string& instance, const std::string& wrong) {
     std::vector<std::string> fitting;
@@ -146,6 +180,13 @@ void Joints::stimulate(const Stimulus& s) {
                     s.to.place);
     return;
   }
+  const auto given = parsed_unit(s.unit), own = parsed_unit(p.unit);
+  if (!s.unit.empty() && given && own && !same_dimension(*given, *own)) {
+    problems_
+        .error("V2126", s.to.text + " is in " + p.unit + ", the stimulus in " + s.unit, s.to.place)
+        .notes.push_back(unit_mismatch(s.unit, p.unit));
+    return;
+  }
   std::size_t output = to->port;
   Member& ext = members_.ext();
   if (s.to.instance != "ext") {
@@ -189,10 +230,12 @@ void Joints::check_inputs() {
         if (p.flow == Flow::signal && p.initial)
           warn_unconnected(m, i);
         else if (p.flow == Flow::signal)
-          problems_.error("V2104",
-                          "input " + member.name + "." + p.name + " (" + shape(p, p.count) +
-                              ") has no default and is connected to nothing",
-                          member.place());
+          problems_
+              .error("V2104",
+                     "input " + member.name + "." + p.name + " (" + shape(p, p.count) +
+                         ") has no default and is connected to nothing",
+                     member.place())
+              .notes.push_back(candidates(m, p));
         continue;
       }
       check_shared(member, p, joints);
@@ -224,36 +267,62 @@ void Joints::check_shared(const Member& member, const Port& p,
                     joints.back()->place);
 }
 
+bool Joints::idle(std::size_t member, std::size_t output) const {
+  return std::none_of(list_.begin(), list_.end(), [&](const Joint& j) {
+    return j.from.member == member && j.from.port == output;
+  });
+}
+
+std::vector<Reach> Joints::fitting(std::size_t member, const Port& input) const {
+  std::vector<Reach> all;
+  for (std::size_t m = 0; m < members_.list().size(); ++m) {
+    if (m == member) continue;
+    for (std::size_t i = 0; i < members_[m].outputs.size(); ++i) {
+      const Port& o = members_[m].outputs[i];
+      if (o.flow != Flow::signal || o.count != input.count || !same_kind(o, input)) continue;
+      all.push_back({.member = m, .port = i, .output = true, .count = o.count});
+    }
+  }
+  // what feeds nothing yet was more probably forgotten
+  std::stable_partition(all.begin(), all.end(),
+                        [this](const Reach& r) { return idle(r.member, r.port); });
+  return all;
+}
+
+std::string Joints::candidates(std::size_t member, const Port& input) const {
+  constexpr std::size_t most = 4;
+  std::vector<std::string> names;
+  for (const Reach& r : fitting(member, input)) names.push_back(members_.path(r));
+  if (names.empty()) return "no output here is " + shape(input, input.count);
+  const std::size_t count = names.size();
+  if (count > most) names.resize(most);
+  return "would fit: " + joined(names, ", ") +
+         (count > most ? ", … (" + std::to_string(count - most) + " more)" : "");
+}
+
 void Joints::warn_unconnected(std::size_t member, std::size_t port) {
   const Member& m = members_[member];
   const Port& p = m.inputs[port];
   if (m.instance && m.instance->parameters.contains(p.name)) return;
-  // Most inputs with a default are unconnected on purpose. One was probably forgotten if a matching
-  // output has the same name, or is itself unconnected.
-  for (std::size_t other = 0; other < members_.list().size(); ++other) {
-    if (other == member) continue;
-    for (std::size_t i = 0; i < members_[other].outputs.size(); ++i) {
-      const Port& o = members_[other].outputs[i];
-      if (o.flow != Flow::signal || o.count != p.count || !same_kind(o, p)) continue;
-      const bool idle = std::none_of(list_.begin(), list_.end(), [&](const Joint& j) {
-        return j.from.member == other && j.from.port == i;
-      });
-      if (o.name != p.name && !(idle && dimensioned(p))) continue;
-      std::vector<std::string> values;
-      for (const double v : *p.initial) values.push_back(exact(v));
-      if (std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end())
-        values.resize(std::min<std::size_t>(1, values.size()));
-      problems_
-          .warning("V2105",
-                   "input " + m.name + "." + p.name +
-                       " is connected to nothing and stays at its default " + joined(values, " ") +
-                       (p.unit == "1" ? "" : " " + p.unit),
-                   m.place())
-          .notes.push_back(members_[other].name + "." + o.name + " (" + shape(o, o.count) +
-                           ") would fit");
-      return;
-    }
-  }
+  // most inputs with a default are left alone on purpose; one was probably forgotten when an output
+  // would fit that has the same name, or that feeds nothing either
+  const std::vector<Reach> outputs = fitting(member, p);
+  const bool likely = std::any_of(outputs.begin(), outputs.end(), [&](const Reach& r) {
+    return members_.port(r).name == p.name ||
+           (idle(r.member, r.port) && (dimensioned(p) || p.count > 1));
+  });
+  if (!likely) return;
+  std::vector<std::string> values;
+  for (const double v : *p.initial) values.push_back(exact(v));
+  if (std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end())
+    values.resize(std::min<std::size_t>(1, values.size()));
+  problems_
+      .warning("V2105",
+               "input " + m.name + "." + p.name +
+                   " is connected to nothing and stays at its default " + joined(values, " ") +
+                   (p.unit == "1" ? "" : " " + p.unit),
+               m.place())
+      .notes.push_back(candidates(member, p));
 }
 
 void Joints::check_loops() {

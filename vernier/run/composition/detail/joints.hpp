@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,14 @@ class Joints {
   void check_inputs();
   void check_shared(const Member&, const Port&, const std::vector<const Joint*>&);
   void warn_unconnected(std::size_t member, std::size_t port);
+  /// Keeps quiet about inputs that have no value because a connection to them has a mistake.
+  void excuse(const Endpoint&, const std::optional<Reach>& found);
+  /// Whether an output feeds nothing.
+  bool idle(std::size_t member, std::size_t output) const;
+  /// Outputs of other members that could feed an input whole; those that feed nothing first.
+  std::vector<Reach> fitting(std::size_t member, const Port& input) const;
+  /// The same in words.
+  std::string candidates(std::size_t member, const Port& input) const;
   void check_loops();
 
   const Composition& composition_;

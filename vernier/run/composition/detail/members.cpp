@@ -73,7 +73,8 @@ Members::Members(const Composition& c, const Catalogue& catalogue, Diagnostics& 
 const Type* Members::type_of(const Instance& i, const Catalogue& catalogue, Diagnostics& problems) {
   if (i.file.empty()) {
     if (const Type* t = catalogue.find(i.type)) return t;
-    Diagnostic& d = problems.error("V2101", "there is no type \"" + i.type + "\"", i.place);
+    Diagnostic& d = problems.error("V2101", "there is no type \"" + i.type + "\"",
+                                   i.type_place.file.empty() ? i.place : i.type_place);
     if (const auto near = closest(i.type, catalogue.names()))
       d.mark = "did you mean " + *near + "?";
     else

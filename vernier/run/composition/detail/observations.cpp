@@ -70,10 +70,14 @@ void read_stimulus(Page& page, const Element& e) {
   if (!event) {
     const std::string_view expected = unit_of_input(page, s.to);
     s.value = parsed_numbers(e.value("value"), trimmed(e.value("unit")), expected);
+    s.unit = trimmed(e.value("unit"));
+    if (const auto read = numbers_text(e.value("value")); read && s.unit.empty())
+      s.unit = read->unit;
     if (!s.value) {
       Diagnostic& d =
           page.error("V2005", fmt::format("the value \"{}\" is not a number", e.value("value")),
                      page.value_place(e, "value"));
+      add_reason(d, quantity_problem(e.value("value"), expected, 0));
       if (!expected.empty()) d.notes.push_back(fmt::format("{} is in {}", s.to.text, expected));
       return;
     }
@@ -110,6 +114,7 @@ void read_check(Page& page, const Element& e) {
   c.place = e.place;
   c.place.file = page.document.file().string();
   c.limit = quantity(page, e, "limit", 0.0);
+  if (const auto read = numbers_text(e.value("limit"))) c.unit = read->unit;
   c.tolerance = quantity(page, e, "tolerance", 0.0);
   if (e.attribute("from")) c.from = Time(duration(page, e, "from", {}));
   const bool needs_limit = c.kind != Check::Kind::constant;
@@ -169,7 +174,7 @@ void read_settings(Page& page, const Element& root) {
     run.place = e.place;
     run.place.file = page.document.file().string();
     run.stop = duration(page, e, "stop", run.stop);
-    run.step = duration(page, e, "step", run.step);
+    run.step = period(page, e, "step", run.step);
     if (run.step <= Duration{}) {
       page.error("V2013", "step must be longer than zero", page.value_place(e, "step"));
       run.step = std::chrono::milliseconds(100);

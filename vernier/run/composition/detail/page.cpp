@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "vernier/base/text.hpp"
+#include "vernier/base/units.hpp"
 #include "vernier/run/composition/detail/values.hpp"
 
 namespace vernier::composition::detail {
@@ -33,6 +34,7 @@ Place Page::value_place(const Element& e, std::string_view attribute) const {
 void Page::add_instance(Instance instance) {
   const auto [at, fresh] = instances.try_emplace(instance.name, composition.instances.size());
   if (!fresh || nested_by_id.contains(instance.name)) {
+    ambiguous = true;
     Diagnostic& d =
         error("V2002", fmt::format("there are two instances named \"{}\"", instance.name),
               instance.place);
@@ -40,6 +42,7 @@ void Page::add_instance(Instance instance) {
       const Place& other = composition.instances[at->second].place;
       if (other.line > 0) d.notes.push_back(fmt::format("the other one is on line {}", other.line));
     }
+    d.notes.emplace_back("give one of them another name, and use it in its connections");
     return;
   }
   composition.instances.push_back(std::move(instance));
@@ -63,8 +66,11 @@ double positive(Page& page, const Element& e, std::string_view attribute, double
   if (!a) return otherwise;
   const auto value = parsed_real(trimmed(a->value));
   if (value && std::isfinite(*value) && *value > 0.0) return *value;
-  page.error("V2013", fmt::format("{} must be a positive number, not \"{}\"", attribute, a->value),
-             page.value_place(e, attribute));
+  add_reason(
+      page.error("V2013",
+                 fmt::format("{} must be a positive number, not \"{}\"", attribute, a->value),
+                 page.value_place(e, attribute)),
+      quantity_problem(a->value, "1"));
   return otherwise;
 }
 
@@ -72,10 +78,43 @@ Duration duration(Page& page, const Element& e, std::string_view attribute, Dura
   const document::Attribute* a = e.attribute(attribute);
   if (!a) return otherwise;
   if (const auto value = parsed_duration(a->value)) return *value;
-  page.error("V2005", fmt::format("{} must be a time, not \"{}\"", attribute, a->value),
-             page.value_place(e, attribute))
-      .notes.push_back("for example 600 s, 10 ms, 5 min or 2 h; a bare number is in seconds");
+  Diagnostic& d =
+      page.error("V2005", fmt::format("{} must be a time, not \"{}\"", attribute, a->value),
+                 page.value_place(e, attribute));
+  add_reason(d, quantity_problem(a->value, "s"));
+  d.notes.emplace_back("for example 600 s, 10 ms, 5 min or 2 h; a bare number is in seconds");
   return otherwise;
+}
+
+Duration period(Page& page, const Element& e, std::string_view attribute, Duration otherwise) {
+  const document::Attribute* a = e.attribute(attribute);
+  if (!a) return otherwise;
+  if (const auto value = parsed_period(a->value); value && value->exact) return value->time;
+  page.error("V2005", period_problem(attribute, a->value), page.value_place(e, attribute)).notes =
+      period_advice(a->value);
+  return otherwise;
+}
+
+std::string period_problem(std::string_view name, std::string_view text) {
+  return parsed_period(text)
+             ? fmt::format("{} cannot be \"{}\": that is no whole number of nanoseconds", name,
+                           text)
+             : fmt::format("{} must be a time or a rate, not \"{}\"", name, text);
+}
+
+std::vector<std::string> period_advice(std::string_view text) {
+  const auto near = parsed_period(text);
+  if (near)
+    return {fmt::format("nearest: {} ns", near->time.count()),
+            "rates of instances and of <record> are exact: rate=\"72 Hz\""};
+  std::vector<std::string> advice;
+  if (std::string why = quantity_problem(text, "s"); !why.empty()) advice.push_back(std::move(why));
+  advice.emplace_back("for example 10 ms, 1/250 s or 250 Hz; a bare number is in seconds");
+  return advice;
+}
+
+void add_reason(Diagnostic& d, std::string why) {
+  if (!why.empty()) d.notes.push_back(std::move(why));
 }
 
 Rate rate(Page& page, const Element& e, std::string_view attribute) {
@@ -86,9 +125,11 @@ Rate rate(Page& page, const Element& e, std::string_view attribute) {
   if (attribute == "every" && parsed_real(trimmed(a->value))) {
     if (const auto value = parsed_rate(a->value + " s")) return *value;
   }
-  page.error("V2009", fmt::format("{} must be a rate or a period, not \"{}\"", attribute, a->value),
-             page.value_place(e, attribute))
-      .notes.push_back("for example 10 Hz, 60 per 1 s or 100 ms");
+  Diagnostic& d = page.error(
+      "V2009", fmt::format("{} must be a rate or a period, not \"{}\"", attribute, a->value),
+      page.value_place(e, attribute));
+  if (without_decimal_commas(a->value)) add_reason(d, quantity_problem(a->value, "Hz"));
+  d.notes.emplace_back("for example 10 Hz, 60 per 1 s, 100 ms or 1/330 s");
   return {};
 }
 
@@ -97,11 +138,12 @@ double quantity(Page& page, const Element& e, std::string_view attribute, double
   if (!a) return otherwise;
   const auto values = parsed_numbers(a->value, {}, {});
   if (values && values->size() == 1 && std::isfinite(values->front())) return values->front();
-  page.error("V2005",
-             fmt::format("{} must be a number, with or without a unit, not \"{}\"", attribute,
-                         a->value),
-             page.value_place(e, attribute))
-      .notes.push_back("for example 0.017 rad/s; a bare number is in SI units");
+  Diagnostic& d = page.error(
+      "V2005",
+      fmt::format("{} must be a number, with or without a unit, not \"{}\"", attribute, a->value),
+      page.value_place(e, attribute));
+  if (without_decimal_commas(a->value)) add_reason(d, quantity_problem(a->value, "1"));
+  d.notes.emplace_back("for example 0.017 rad/s; a bare number is in SI units");
   return otherwise;
 }
 

@@ -41,6 +41,7 @@ struct Page {
   std::unordered_map<std::string, std::size_t> instances = {};  // by path
   std::unordered_map<std::string, std::size_t> nested_by_id = {};
   std::vector<Drive> drives = {};
+  bool ambiguous = false;  // two instances share a name: others may be missing for that
 
   /// Reports a problem at a place of this document, with its source line.
   Diagnostic& error(std::string code, std::string message, const Place&);
@@ -99,7 +100,15 @@ const std::size_t* longest_prefix(const std::unordered_map<std::string, std::siz
 /// Numbers of an attribute; reports V2013 or V2005 and returns `otherwise` when they are invalid.
 double positive(Page&, const document::Element&, std::string_view attribute, double otherwise);
 Duration duration(Page&, const document::Element&, std::string_view attribute, Duration otherwise);
+/// The same for a period, which may also be given as a rate: "72 Hz".
+Duration period(Page&, const document::Element&, std::string_view attribute, Duration otherwise);
 Rate rate(Page&, const document::Element&, std::string_view attribute);
 double quantity(Page&, const document::Element&, std::string_view attribute, double otherwise);
+
+/// Adds a note that says why, unless there is nothing to say.
+void add_reason(Diagnostic&, std::string why);
+/// What is wrong with a period of this name, and what to write instead.
+std::string period_problem(std::string_view name, std::string_view text);
+std::vector<std::string> period_advice(std::string_view text);
 
 }  // namespace vernier::composition::detail

@@ -90,10 +90,22 @@ std::int64_t nanoseconds_of(std::string_view unit) {
   return 0;
 }
 
+/// The same, or a fraction of two such numbers: "1/330".
+std::optional<Ratio> take_number(std::string_view& text) {
+  const auto r = take_decimal(text);
+  if (!r || !text.starts_with('/')) return r;
+  text.remove_prefix(1);
+  const auto divisor = take_decimal(text);
+  if (!divisor || divisor->numerator == 0 || r->numerator > most / divisor->denominator ||
+      r->denominator > most / divisor->numerator)
+    return {};
+  return Ratio{r->numerator * divisor->denominator, r->denominator * divisor->numerator};
+}
+
 /// A time in units of 1 ns, as a ratio.
 std::optional<Ratio> time_ratio(std::string_view text) {
   text = trimmed(text);
-  auto r = take_decimal(text);
+  auto r = take_number(text);
   if (!r) return {};
   const std::int64_t unit = nanoseconds_of(trimmed(text));
   if (unit == 0 || r->numerator > most / unit) return {};
@@ -112,6 +124,14 @@ std::optional<Rate> as_rate(Wide times, Wide seconds) {
   return Rate{static_cast<std::int64_t>(times), static_cast<std::int64_t>(seconds)};
 }
 
+/// To the nearest nanosecond.
+std::optional<Duration> rounded(const Ratio& nanoseconds) {
+  const Wide whole =
+      (nanoseconds.numerator + nanoseconds.denominator / 2) / nanoseconds.denominator;
+  if (whole > Wide(9'100'000'000'000'000'000)) return {};
+  return Duration(static_cast<std::int64_t>(whole));
+}
+
 std::optional<std::uint32_t> parsed_index(std::string_view text) {
   const auto n = parsed_integer(trimmed(text));
   if (!n || *n < 0 || *n >= UINT32_MAX) return {};
@@ -123,15 +143,24 @@ std::optional<std::uint32_t> parsed_index(std::string_view text) {
 std::optional<Duration> parsed_duration(std::string_view text) {
   const auto r = time_ratio(text);
   if (!r) return {};
-  const Wide rounded = (r->numerator + r->denominator / 2) / r->denominator;
-  if (rounded > Wide(9'100'000'000'000'000'000)) return {};
-  return Duration(static_cast<std::int64_t>(rounded));
+  if (text.find('/') != std::string_view::npos && r->numerator % r->denominator != 0) return {};
+  return rounded(*r);
+}
+
+std::optional<Period> parsed_period(std::string_view text) {
+  if (const auto time = parsed_duration(text)) return Period{*time};
+  const auto rate = parsed_rate(text);
+  if (!rate) return {};
+  const Ratio period{Wide(rate->seconds) * 1'000'000'000, rate->times};
+  const auto time = rounded(period);
+  if (!time) return {};
+  return Period{*time, period.numerator % period.denominator == 0};
 }
 
 std::optional<Rate> parsed_rate(std::string_view text) {
   text = trimmed(text);
   std::string_view rest = text;
-  const auto number = take_decimal(rest);
+  const auto number = take_number(rest);
   if (!number) return {};
   rest = trimmed(rest);
   if (rest.substr(0, 4) == "per ") {
@@ -161,9 +190,9 @@ std::optional<Delay> parsed_delay(std::string_view text) {
   return Delay{.time = *time};
 }
 
-std::optional<std::vector<double>> parsed_numbers(std::string_view text, std::string_view unit,
-                                                  std::string_view expected) {
-  std::vector<double> values;
+std::optional<NumbersText> numbers_text(std::string_view text) {
+  NumbersText read;
+  std::vector<double>& values = read.values;
   std::string_view rest = trimmed(text);
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find_first_of(" \t\r\n,"), rest.size());
@@ -184,11 +213,19 @@ std::optional<std::vector<double>> parsed_numbers(std::string_view text, std::st
       values.push_back(*value);
       rest = trimmed(rest.substr(letter));
     }
-    if (!unit.empty()) return {};
-    unit = rest;
+    read.unit = rest;
   }
   if (values.empty()) return {};
+  return read;
+}
+
+std::optional<std::vector<double>> parsed_numbers(std::string_view text, std::string_view unit,
+                                                  std::string_view expected) {
+  auto read = numbers_text(text);
+  if (!read || !(read->unit.empty() || unit.empty())) return {};
+  std::vector<double>& values = read->values;
   double factor = 1.0;
+  if (unit.empty()) unit = read->unit;
   if (unit.empty()) unit = expected;
   if (!unit.empty()) {
     const auto u = parsed_unit(unit);
@@ -200,7 +237,7 @@ std::optional<std::vector<double>> parsed_numbers(std::string_view text, std::st
     factor = u->factor;
   }
   for (double& v : values) v *= factor;
-  return values;
+  return std::move(values);
 }
 
 bool is_name(std::string_view name) noexcept {

@@ -11,14 +11,23 @@
 /// Parses the values in attributes of a composition document. Nothing: the text is not valid.
 namespace vernier::composition::detail {
 
-/// "600 s", "10 ms", "5 min", "2"; exact to the nanosecond, a bare number is in seconds. Not
-/// negative, below 290 years.
+/// "600 s", "10 ms", "5 min", "1/4 s", "2"; exact to the nanosecond, a bare number is in seconds.
+/// Not negative, below 290 years. A fraction must be a whole number of nanoseconds.
 std::optional<Duration> parsed_duration(std::string_view);
 
-/// "10 Hz", "0.5 Hz", "60 per 1 s", or a period, "100 ms"; exact. Positive, at most 1 GHz.
+/// "10 Hz", "0.5 Hz", "60 per 1 s", or a period, "100 ms", "1/330 s"; exact. Positive, at most 1
+/// GHz.
 std::optional<Rate> parsed_rate(std::string_view);
 
-/// The delay of a connection: a time, or ticks of the run's step.
+/// A time between two steps.
+struct Period {
+  Duration time{};    // the nearest
+  bool exact = true;  // false: what was asked for is no whole number of nanoseconds
+};
+/// A time, or a rate whose period is meant: "10 ms", "1/250 s", "250 Hz".
+std::optional<Period> parsed_period(std::string_view);
+
+/// How long a connection holds values back: a time, or ticks of the run's step.
 struct Delay {
   Duration time{};
   int ticks = 0;
@@ -26,8 +35,15 @@ struct Delay {
 /// "1 tick", "3 ticks", "5 ms".
 std::optional<Delay> parsed_delay(std::string_view);
 
-/// Numbers separated by blanks or commas, all in one unit: the one after the last number, else
-/// `unit`, else SI. If `expected` is not empty, they must be of its dimension. In SI.
+/// Numbers separated by blanks or commas, and what follows them, which should be a unit.
+struct NumbersText {
+  std::vector<double> values;  // as written
+  std::string unit;            // empty: none
+};
+std::optional<NumbersText> numbers_text(std::string_view);
+
+/// Numbers separated by blanks or commas, all in one unit: that after the last number, else `unit`,
+/// else SI. `expected`, when not empty, is the unit they must agree with. In SI.
 std::optional<std::vector<double>> parsed_numbers(std::string_view text, std::string_view unit,
                                                   std::string_view expected);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "vernier/base/text.hpp"
+#include "vernier/base/units.hpp"
 #include "vernier/run/composition/detail/page.hpp"
 #include "vernier/run/composition/detail/values.hpp"
 
@@ -139,8 +140,10 @@ void read_connect(Page& page, const Element& e) {
   if (gain && std::isfinite(*gain)) {
     c.gain = *gain;
   } else {
-    page.error("V2013", fmt::format("gain must be a number, not \"{}\"", e.value("gain")),
-               page.value_place(e, "gain"));
+    add_reason(
+        page.error("V2013", fmt::format("gain must be a number, not \"{}\"", e.value("gain")),
+                   page.value_place(e, "gain")),
+        quantity_problem(e.value("gain"), "1"));
   }
   if (e.attribute("delay")) {
     const auto delay = parsed_delay(e.value("delay"));
@@ -277,6 +280,8 @@ std::optional<Found> find_end(Page& page, const Element& e, std::string_view att
     return Found{end};
   }
   if (nested) return in_nested(page, *nested, in_composition, *path, end, side, place);
+  // of two instances that share a name, one was meant to have another: V2002 was reported
+  if (page.ambiguous) return {};
   Diagnostic& d = page.error(
       "V2007", fmt::format("\"{}\" names no instance of this composition", end.text), place);
   suggest_instance(page, d, name);
