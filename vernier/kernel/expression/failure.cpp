@@ -25,12 +25,12 @@ std::string_view function_name(Operation o) {
 }
 
 /// How an operator is written and how tightly it binds; no sign: a function.
-struct Operator {
+struct WrittenAs {
   std::string_view sign;
   int level = 0;
 };
 
-Operator operator_of(Operation o) {
+WrittenAs operator_of(Operation o) {
   switch (o) {
     case Operation::logical_or:
       return {" or ", 1};
@@ -73,7 +73,7 @@ class Writer {
     if (n.operation == Operation::symbol) return name_(n.symbol);
     if (n.operation == Operation::constant) return shown(n.value);
     if (depth == 0) return "…";
-    const Operator o = operator_of(n.operation);
+    const WrittenAs o = operator_of(n.operation);
     if (!o.sign.empty()) {
       std::string s = text(n.a, o.level, depth - 1);
       s += o.sign;
