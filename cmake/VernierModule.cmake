@@ -213,7 +213,7 @@ function(vernier_quickly target)
   endif()
 endfunction()
 
-# vernier_together(<target>): its sources are compiled eight at a time, which halves the time of a
+# vernier_together(<target>): its sources are compiled 24 at a time, which halves the time of a
 # full build. For targets whose sources do not define the same name twice.
 function(vernier_together target)
   if(VERNIER_TOGETHER)

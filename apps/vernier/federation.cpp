@@ -38,7 +38,9 @@ using spacefom::Mode;
 using spacefom::Objects;
 using spacefom::Ticks;
 
-[[noreturn]] void refuse(const std::string& what) { throw ConfigurationError("V1838", what); }
+[[noreturn]] void refuse_federation(const std::string& what) {
+  throw ConfigurationError("V1838", what);
+}
 
 /// The default address of `vernier rti`.
 std::string address(const FederationRequest& a) {
@@ -48,12 +50,15 @@ std::string address(const FederationRequest& a) {
 std::optional<Ticks> end_of(const FederationRequest& a) {
   if (a.until.empty()) return {};
   const auto t = composition::parsed_time(a.until);
-  if (!t) refuse(fmt::format("--until must be a time such as 300s or 5min, not \"{}\"", a.until));
+  if (!t)
+    refuse_federation(
+        fmt::format("--until must be a time such as 300s or 5min, not \"{}\"", a.until));
   return t->count() / 1000;
 }
 
-[[noreturn]] void refuse(const std::string& what, std::string_view word,
-                         const std::vector<std::string>& known, const std::string& note = {}) {
+[[noreturn]] void refuse_federation(const std::string& what, std::string_view word,
+                                    const std::vector<std::string>& known,
+                                    const std::string& note = {}) {
   Diagnostics d;
   Diagnostic& e = d.error("V1838", what, {});
   if (const auto near = closest(word, known)) e.notes.push_back("did you mean " + *near + "?");
@@ -80,9 +85,10 @@ void expect_running(const FederationRequest& a, double otherwise) {
         spacefom::federations(address(a), std::max(left, std::chrono::milliseconds(0)), tell);
     if (std::find(all.begin(), all.end(), a.what) != all.end()) return;
     if (Clock::now() >= end || Interruptible::interrupted())
-      refuse(fmt::format("there is no federation {} at {}", a.what, address(a)), a.what, all,
-             all.empty() ? "there are none; a federate that joins makes one: vernier federate join"
-                         : "there is " + joined(all, ", "));
+      refuse_federation(
+          fmt::format("there is no federation {} at {}", a.what, address(a)), a.what, all,
+          all.empty() ? "there are none; a federate that joins makes one: vernier federate join"
+                      : "there is " + joined(all, ", "));
     if (Clock::now() >= told) {
       told = Clock::now() + std::chrono::seconds(3);
       tell(fmt::format("waiting for the federation {}, at most {:g} s", a.what,
@@ -128,7 +134,7 @@ std::vector<Found> documents_in(const std::string& file) {
       found.push_back({i.file == c.file ? "" : i.name, std::move(*d)});
   }
   problems.throw_if_errors();
-  if (found.empty()) refuse(file + " has no federate");
+  if (found.empty()) refuse_federation(file + " has no federate");
   return found;
 }
 
@@ -151,8 +157,8 @@ std::string motion_text(const frames::FrameState& s) {
   return joined(parts, ", ");
 }
 
-void show_line(int depth, const std::string& name, const frames::FrameState* state,
-               std::string& text) {
+void show_federation_line(int depth, const std::string& name, const frames::FrameState* state,
+                          std::string& text) {
   const std::string label = std::string(static_cast<std::size_t>(2 * depth), ' ') + name;
   const std::string motion = state ? motion_text(*state) : "";
   text += (motion.empty() ? label : padded(label, 42) + "  " + motion) + "\n";
@@ -162,9 +168,10 @@ void show_below(const frames::FrameTree& tree, const Objects& objects, const std
                 int depth, std::string& text) {
   for (frames::FrameTree::Index i = 0; i < tree.size(); ++i) {
     if (tree.name(i).empty() || tree.parent_name(i) != parent || depth > 50) continue;
-    show_line(depth, tree.name(i), depth > 1 ? &tree.state(i) : nullptr, text);
+    show_federation_line(depth, tree.name(i), depth > 1 ? &tree.state(i) : nullptr, text);
     for (const auto& [name, e] : objects.known_entities())
-      if (e.entity.parent == tree.name(i)) show_line(depth + 1, "* " + name, &e.entity.state, text);
+      if (e.entity.parent == tree.name(i))
+        show_federation_line(depth + 1, "* " + name, &e.entity.state, text);
     show_below(tree, objects, tree.name(i), depth + 1, text);
   }
 }
@@ -236,7 +243,7 @@ std::string view(const Federate& f, const Objects& objects, double rate) {
 
 // -- actions -------------------------------------------------------------------------------------
 
-int watch(const FederationRequest& a) {
+int watch_federation(const FederationRequest& a) {
   const auto end = end_of(a);
   expect_running(a, 5.0);
   spacefom::Settings s = visitor(a, "watcher");
@@ -282,11 +289,12 @@ int ask(const FederationRequest& a) {
                       : a.whom == "shutdown" ? Mode::shutdown
                                              : Mode::uninitialized;
   if (wanted == Mode::uninitialized)
-    refuse(a.whom.empty() ? "say what it shall do: run, freeze or shutdown"
+    refuse_federation(a.whom.empty()
+                          ? "say what it shall do: run, freeze or shutdown"
                           : fmt::format("a federation can be asked to run, freeze or shutdown, not "
                                         "\"{}\"",
                                         a.whom),
-           a.whom, {"run", "freeze", "shutdown"});
+                      a.whom, {"run", "freeze", "shutdown"});
   expect_running(a, 0.0);
   Federate f(visitor(a, "operator"));
   const Interruptible stop(stopper(), &f);
@@ -339,12 +347,12 @@ spacefom::Recording recorded(const FederationRequest& a) {
       if (f.path().extension() == ".federation")
         files.push_back((folder / f.path().filename()).string());
     std::sort(files.begin(), files.end());
-    refuse("cannot read the recording " + a.what, a.what, files,
-           files.empty() ? "make one with: vernier federate record FEDERATION"
-                         : "there is " + joined(files, ", "));
+    refuse_federation("cannot read the recording " + a.what, a.what, files,
+                      files.empty() ? "make one with: vernier federate record FEDERATION"
+                                    : "there is " + joined(files, ", "));
   }
   auto recording = spacefom::read_recording(in);
-  if (!recording) refuse(a.what + ", " + recording.error());
+  if (!recording) refuse_federation(a.what + ", " + recording.error());
   return std::move(*recording);
 }
 
@@ -371,7 +379,7 @@ int values(const FederationRequest& a) {
   for (const auto& o : r.objects) known.push_back(o.name);
   for (const auto& i : r.interactions) known.push_back(i.interaction_class);
   if (std::none_of(known.begin(), known.end(), wanted))
-    refuse("there is no " + a.whom + " in the recording", a.whom, known);
+    refuse_federation("there is no " + a.whom + " in the recording", a.whom, known);
   std::size_t next = 0;
   const auto interactions_to = [&](spacefom::Ticks end) {
     for (; next < r.sent.size() && r.sent[next].stamp < end; ++next) {
@@ -483,11 +491,12 @@ std::span<const FederateAction> federate_actions() {
 
 int federation_work(const FederationRequest& a, const Invocation& invocation) {
   const bool takes_document = a.action == "create" || a.action == "join";
-  if (takes_document && a.document.empty()) refuse("give the federate document: --as DOCUMENT");
+  if (takes_document && a.document.empty())
+    refuse_federation("give the federate document: --as DOCUMENT");
   if (!takes_document && a.action != "list" && a.what.empty())
-    refuse(a.action == "replay" || a.action == "values"
-               ? "name the recording"
-               : "name the federation; vernier federate list shows them");
+    refuse_federation(a.action == "replay" || a.action == "values"
+                          ? "name the recording"
+                          : "name the federation; vernier federate list shows them");
   if (a.action == "join" && a.dry_run) return show_members(a);
   if (a.action == "join") return run_or_explain(a.json, [&] { return join(a, invocation); });
   if (a.action == "create") {
@@ -507,12 +516,12 @@ int federation_work(const FederationRequest& a, const Invocation& invocation) {
     if (all.empty()) fmt::print(stderr, "there are no federations at {}\n", address(a));
     return status::good;
   }
-  if (a.action == "watch") return watch(a);
+  if (a.action == "watch") return watch_federation(a);
   if (a.action == "ask") return ask(a);
   if (a.action == "record") return record(a);
   if (a.action == "replay") return replay(a);
   if (a.action == "values") return values(a);
-  if (a.whom.empty()) refuse("name the federate that shall leave");
+  if (a.whom.empty()) refuse_federation("name the federate that shall leave");
   expect_running(a, 0.0);
   spacefom::expel(visitor(a, "operator"), a.whom);
   fmt::print("{} has left {}\n", a.whom, a.what);

@@ -11,7 +11,7 @@ namespace {
 
 using composition::Composition;
 
-std::string in_quotes(const std::string& text) {
+std::string dot_string(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -26,15 +26,15 @@ std::string composition_dot(const session::Prepared& p) {
   const Composition& c = p.composition;
   std::string out =
       fmt::format("digraph {} {{\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n",
-                  in_quotes(c.name));
+                  dot_string(c.name));
   std::map<std::string, std::vector<std::string>> islands;
   for (const composition::Instance& i : c.instances) islands[i.island].push_back(i.name);
   for (const auto& [island, names] : islands) {
     if (!island.empty()) {
-      out += fmt::format("  subgraph {} {{\n    label={};\n", in_quotes("cluster_" + island),
-                         in_quotes("island " + island));
+      out += fmt::format("  subgraph {} {{\n    label={};\n", dot_string("cluster_" + island),
+                         dot_string("island " + island));
     }
-    for (const std::string& name : names) out += fmt::format("    {};\n", in_quotes(name));
+    for (const std::string& name : names) out += fmt::format("    {};\n", dot_string(name));
     if (!island.empty()) out += "  }\n";
   }
   if (!c.inputs.empty()) out += "  \"ext\" [shape=plain];\n";
@@ -42,12 +42,12 @@ std::string composition_dot(const session::Prepared& p) {
     std::string label = k.from.port == k.to.port ? k.from.port : k.from.port + " → " + k.to.port;
     if (k.gain != 1.0) label += " × " + exact(k.gain);
     const bool late = k.delay_ticks > 0 || k.delay.count() > 0;
-    out += fmt::format("  {} -> {} [label={}{}];\n", in_quotes(k.from.instance),
-                       in_quotes(k.to.instance), in_quotes(label), late ? ", style=dashed" : "");
+    out += fmt::format("  {} -> {} [label={}{}];\n", dot_string(k.from.instance),
+                       dot_string(k.to.instance), dot_string(label), late ? ", style=dashed" : "");
   }
   for (const composition::EventMap& m : c.event_maps) {
-    out += fmt::format("  {} -> {} [label={}, color=gray];\n", in_quotes(m.from.instance),
-                       in_quotes(m.to.instance), in_quotes(m.from.port));
+    out += fmt::format("  {} -> {} [label={}, color=gray];\n", dot_string(m.from.instance),
+                       dot_string(m.to.instance), dot_string(m.from.port));
   }
   return out + "}\n";
 }

@@ -92,7 +92,7 @@ Number decoded_number(const VariableLengthData& data) {
 }
 
 template <class Number>
-std::wstring text_of(Number value) {
+std::wstring text_of_time(Number value) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, value).ptr;
   return std::wstring(text, end);
@@ -100,16 +100,16 @@ std::wstring text_of(Number value) {
 
 /// Casts to the required class; throws `Wrong` if it is another.
 template <class To, class Wrong, class From>
-const To& as(const From& value) {
+const To& as_time(const From& value) {
   if (const auto* found = dynamic_cast<const To*>(&value)) return *found;
   throw Wrong(L"this is of " + value.implementationName() + L", another implementation");
 }
 
 }  // namespace
 
-#define VERNIER_COMPARED(Class, Base, Wrong, member, operation) \
-  bool Class::operator operation(const Base& value) const {     \
-    return member operation as<Class, Wrong>(value).member;     \
+#define VERNIER_COMPARED(Class, Base, Wrong, member, operation)  \
+  bool Class::operator operation(const Base& value) const {      \
+    return member operation as_time<Class, Wrong>(value).member; \
   }
 #define VERNIER_COMPARISONS(Class, Base, Wrong, member) \
   VERNIER_COMPARED(Class, Base, Wrong, member, >)       \
@@ -122,11 +122,11 @@ const To& as(const From& value) {
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define VERNIER_VALUE(Class, Base, Wrong, Number, member, get, set, name)                       \
   Class::Class() : member(0) {}                                                                 \
-  Class::Class(const Base& value) : member(as<Class, Wrong>(value).member) {}                   \
+  Class::Class(const Base& value) : member(as_time<Class, Wrong>(value).member) {}              \
   Class::Class(const Class& value) : Base(value), member(value.member) {}                       \
   Class::~Class() noexcept = default;                                                           \
   Base& Class::operator=(const Base& value) {                                                   \
-    member = as<Class, Wrong>(value).member;                                                    \
+    member = as_time<Class, Wrong>(value).member;                                               \
     return *this;                                                                               \
   }                                                                                             \
   Class& Class::operator=(const Class& value) {                                                 \
@@ -139,81 +139,82 @@ const To& as(const From& value) {
   size_t Class::encodedLength() const { return time_bytes; }                                    \
   void Class::decode(const VariableLengthData& data) { member = decoded_number<Number>(data); } \
   void Class::decode(void* from, size_t size) { member = decoded_number<Number>(from, size); }  \
-  std::wstring Class::toString() const { return text_of(member); }                              \
+  std::wstring Class::toString() const { return text_of_time(member); }                         \
   std::wstring Class::implementationName() const { return name; }                               \
   Number Class::get() const { return member; }                                                  \
   void Class::set(Number value) { member = value; }                                             \
   Class::operator Number() const { return member; }
 // NOLINTEND(bugprone-macro-parentheses)
 
-#define VERNIER_TIMES(Time, Interval, Factory, Number, Argument, name)                            \
-  VERNIER_VALUE(Interval, LogicalTimeInterval, InvalidLogicalTimeInterval, Number, _interval,     \
-                getInterval, setInterval, name)                                                   \
-  Interval::Interval(Number value) : _interval(value) {}                                          \
-  void Interval::setZero() { _interval = 0; }                                                     \
-  bool Interval::isZero() const { return _interval == 0; }                                        \
-  void Interval::setEpsilon() { _interval = smallest(Number()); }                                 \
-  bool Interval::isEpsilon() const { return _interval == smallest(Number()); }                    \
-  LogicalTimeInterval& Interval::operator+=(const LogicalTimeInterval& other) {                   \
-    _interval = sum(_interval, as<Interval, InvalidLogicalTimeInterval>(other)._interval);        \
-    return *this;                                                                                 \
-  }                                                                                               \
-  LogicalTimeInterval& Interval::operator-=(const LogicalTimeInterval& other) {                   \
-    _interval = difference(_interval, as<Interval, InvalidLogicalTimeInterval>(other)._interval); \
-    return *this;                                                                                 \
-  }                                                                                               \
-  void Interval::setToDifference(const LogicalTime& minuend, const LogicalTime& subtrahend) {     \
-    _interval = difference(as<Time, InvalidLogicalTime>(minuend).getTime(),                       \
-                           as<Time, InvalidLogicalTime>(subtrahend).getTime());                   \
-  }                                                                                               \
-                                                                                                  \
-  VERNIER_VALUE(Time, LogicalTime, InvalidLogicalTime, Number, _time, getTime, setTime, name)     \
-  Time::Time(Argument value) : _time(value) {}                                                    \
-  void Time::setInitial() { _time = 0; }                                                          \
-  bool Time::isInitial() const { return _time == 0; }                                             \
-  void Time::setFinal() { _time = std::numeric_limits<Number>::max(); }                           \
-  bool Time::isFinal() const { return _time == std::numeric_limits<Number>::max(); }              \
-  LogicalTime& Time::operator+=(const LogicalTimeInterval& other) {                               \
-    _time = sum(_time, as<Interval, InvalidLogicalTimeInterval>(other).getInterval());            \
-    return *this;                                                                                 \
-  }                                                                                               \
-  LogicalTime& Time::operator-=(const LogicalTimeInterval& other) {                               \
-    _time = difference(_time, as<Interval, InvalidLogicalTimeInterval>(other).getInterval());     \
-    return *this;                                                                                 \
-  }                                                                                               \
-                                                                                                  \
-  Factory::Factory() = default;                                                                   \
-  Factory::~Factory() noexcept = default;                                                         \
-  std::unique_ptr<Time> Factory::makeLogicalTime(Number value) {                                  \
-    return std::make_unique<Time>(value);                                                         \
-  }                                                                                               \
-  std::unique_ptr<LogicalTime> Factory::makeInitial() { return std::make_unique<Time>(); }        \
-  std::unique_ptr<LogicalTime> Factory::makeFinal() {                                             \
-    return std::make_unique<Time>(std::numeric_limits<Number>::max());                            \
-  }                                                                                               \
-  std::unique_ptr<Interval> Factory::makeLogicalTimeInterval(Number value) {                      \
-    return std::make_unique<Interval>(value);                                                     \
-  }                                                                                               \
-  std::unique_ptr<LogicalTimeInterval> Factory::makeZero() {                                      \
-    return std::make_unique<Interval>();                                                          \
-  }                                                                                               \
-  std::unique_ptr<LogicalTimeInterval> Factory::makeEpsilon() {                                   \
-    return std::make_unique<Interval>(smallest(Number()));                                        \
-  }                                                                                               \
-  std::unique_ptr<LogicalTime> Factory::decodeLogicalTime(const VariableLengthData& data) {       \
-    return std::make_unique<Time>(decoded_number<Number>(data));                                  \
-  }                                                                                               \
-  std::unique_ptr<LogicalTime> Factory::decodeLogicalTime(void* from, size_t size) {              \
-    return std::make_unique<Time>(decoded_number<Number>(from, size));                            \
-  }                                                                                               \
-  std::unique_ptr<LogicalTimeInterval> Factory::decodeLogicalTimeInterval(                        \
-      const VariableLengthData& data) {                                                           \
-    return std::make_unique<Interval>(decoded_number<Number>(data));                              \
-  }                                                                                               \
-  std::unique_ptr<LogicalTimeInterval> Factory::decodeLogicalTimeInterval(void* from,             \
-                                                                          size_t size) {          \
-    return std::make_unique<Interval>(decoded_number<Number>(from, size));                        \
-  }                                                                                               \
+#define VERNIER_TIMES(Time, Interval, Factory, Number, Argument, name)                             \
+  VERNIER_VALUE(Interval, LogicalTimeInterval, InvalidLogicalTimeInterval, Number, _interval,      \
+                getInterval, setInterval, name)                                                    \
+  Interval::Interval(Number value) : _interval(value) {}                                           \
+  void Interval::setZero() { _interval = 0; }                                                      \
+  bool Interval::isZero() const { return _interval == 0; }                                         \
+  void Interval::setEpsilon() { _interval = smallest(Number()); }                                  \
+  bool Interval::isEpsilon() const { return _interval == smallest(Number()); }                     \
+  LogicalTimeInterval& Interval::operator+=(const LogicalTimeInterval& other) {                    \
+    _interval = sum(_interval, as_time<Interval, InvalidLogicalTimeInterval>(other)._interval);    \
+    return *this;                                                                                  \
+  }                                                                                                \
+  LogicalTimeInterval& Interval::operator-=(const LogicalTimeInterval& other) {                    \
+    _interval =                                                                                    \
+        difference(_interval, as_time<Interval, InvalidLogicalTimeInterval>(other)._interval);     \
+    return *this;                                                                                  \
+  }                                                                                                \
+  void Interval::setToDifference(const LogicalTime& minuend, const LogicalTime& subtrahend) {      \
+    _interval = difference(as_time<Time, InvalidLogicalTime>(minuend).getTime(),                   \
+                           as_time<Time, InvalidLogicalTime>(subtrahend).getTime());               \
+  }                                                                                                \
+                                                                                                   \
+  VERNIER_VALUE(Time, LogicalTime, InvalidLogicalTime, Number, _time, getTime, setTime, name)      \
+  Time::Time(Argument value) : _time(value) {}                                                     \
+  void Time::setInitial() { _time = 0; }                                                           \
+  bool Time::isInitial() const { return _time == 0; }                                              \
+  void Time::setFinal() { _time = std::numeric_limits<Number>::max(); }                            \
+  bool Time::isFinal() const { return _time == std::numeric_limits<Number>::max(); }               \
+  LogicalTime& Time::operator+=(const LogicalTimeInterval& other) {                                \
+    _time = sum(_time, as_time<Interval, InvalidLogicalTimeInterval>(other).getInterval());        \
+    return *this;                                                                                  \
+  }                                                                                                \
+  LogicalTime& Time::operator-=(const LogicalTimeInterval& other) {                                \
+    _time = difference(_time, as_time<Interval, InvalidLogicalTimeInterval>(other).getInterval()); \
+    return *this;                                                                                  \
+  }                                                                                                \
+                                                                                                   \
+  Factory::Factory() = default;                                                                    \
+  Factory::~Factory() noexcept = default;                                                          \
+  std::unique_ptr<Time> Factory::makeLogicalTime(Number value) {                                   \
+    return std::make_unique<Time>(value);                                                          \
+  }                                                                                                \
+  std::unique_ptr<LogicalTime> Factory::makeInitial() { return std::make_unique<Time>(); }         \
+  std::unique_ptr<LogicalTime> Factory::makeFinal() {                                              \
+    return std::make_unique<Time>(std::numeric_limits<Number>::max());                             \
+  }                                                                                                \
+  std::unique_ptr<Interval> Factory::makeLogicalTimeInterval(Number value) {                       \
+    return std::make_unique<Interval>(value);                                                      \
+  }                                                                                                \
+  std::unique_ptr<LogicalTimeInterval> Factory::makeZero() {                                       \
+    return std::make_unique<Interval>();                                                           \
+  }                                                                                                \
+  std::unique_ptr<LogicalTimeInterval> Factory::makeEpsilon() {                                    \
+    return std::make_unique<Interval>(smallest(Number()));                                         \
+  }                                                                                                \
+  std::unique_ptr<LogicalTime> Factory::decodeLogicalTime(const VariableLengthData& data) {        \
+    return std::make_unique<Time>(decoded_number<Number>(data));                                   \
+  }                                                                                                \
+  std::unique_ptr<LogicalTime> Factory::decodeLogicalTime(void* from, size_t size) {               \
+    return std::make_unique<Time>(decoded_number<Number>(from, size));                             \
+  }                                                                                                \
+  std::unique_ptr<LogicalTimeInterval> Factory::decodeLogicalTimeInterval(                         \
+      const VariableLengthData& data) {                                                            \
+    return std::make_unique<Interval>(decoded_number<Number>(data));                               \
+  }                                                                                                \
+  std::unique_ptr<LogicalTimeInterval> Factory::decodeLogicalTimeInterval(void* from,              \
+                                                                          size_t size) {           \
+    return std::make_unique<Interval>(decoded_number<Number>(from, size));                         \
+  }                                                                                                \
   std::wstring Factory::getName() const { return name; }
 
 VERNIER_TIMES(HLAinteger64Time, HLAinteger64Interval, HLAinteger64TimeFactory, Integer64, Integer64,

@@ -21,7 +21,7 @@ struct CompareRequest {
   bool json = false;
 };
 
-void show(const record::Comparison& c) {
+void show_comparison(const record::Comparison& c) {
   std::size_t wide = 6;
   for (const record::Difference& d : c.signals) wide = std::max(wide, width(d.signal));
   fmt::print("    {:<{}}  {:>12}  {:>12}  {:>12}  first outside\n", "signal", wide, "largest", "at",
@@ -40,7 +40,7 @@ void show(const record::Comparison& c) {
   fmt::print("\n{}\n", c.within() ? "the runs agree" : "the runs differ");
 }
 
-nlohmann::ordered_json as_json(const record::Comparison& c) {
+nlohmann::ordered_json comparison_as_json(const record::Comparison& c) {
   using nlohmann::ordered_json;
   const auto number = [](double v) { return std::isfinite(v) ? ordered_json(v) : ordered_json(); };
   ordered_json j{{"within", c.within()},
@@ -74,9 +74,9 @@ int compare(const CompareRequest& a) {
     options.tolerances.push_back({"*", a.absolute, a.relative});
   const record::Comparison c = record::compare(first, second, options);
   if (a.json) {
-    fmt::print("{}\n", as_json(c).dump(2));
+    fmt::print("{}\n", comparison_as_json(c).dump(2));
   } else {
-    show(c);
+    show_comparison(c);
   }
   return c.within() ? status::good : status::broken_check;
 }

@@ -90,7 +90,7 @@ complete -o filenames -F _vernier vernier
                      names, cases, following);
 }
 
-std::string in_quotes(std::string_view text) {
+std::string shell_string(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -109,12 +109,12 @@ std::string escaped(std::string_view text) {
 std::string zsh_script() {
   std::string list, cases;
   for (const Command& c : commands()) {
-    list += fmt::format("    {}\n", in_quotes(fmt::format("{}:{}", c.name, c.summary)));
+    list += fmt::format("    {}\n", shell_string(fmt::format("{}:{}", c.name, c.summary)));
     cases += fmt::format("    {}) _arguments", c.name);
     for (const Taken& o : usage(c).options) {
       std::string spec = fmt::format("*{}[{}]", o.names[0], escaped(o.description));
       if (!o.value.empty()) spec += ":" + escaped(o.value) + ":_files";
-      cases += " \\\n      " + in_quotes(spec);
+      cases += " \\\n      " + shell_string(spec);
     }
     if (c.name == "help")
       cases += " \\\n      '1:command:(all " + joined(command_names(), " ") + ")' ;;\n";
@@ -127,8 +127,8 @@ std::string zsh_script() {
   for (const Following& f : followings())
     following += fmt::format("    {}) all=({}) ;;\n",
                              f.before.find('*') == std::string_view::npos
-                                 ? in_quotes(f.before)
-                                 : in_quotes(f.before.substr(0, f.before.size() - 1)) + "*",
+                                 ? shell_string(f.before)
+                                 : shell_string(f.before.substr(0, f.before.size() - 1)) + "*",
                              f.words);
   return fmt::format(R"(#compdef vernier
 # completes vernier's commands, options and files; put into ~/.zshrc, after compinit:
@@ -164,13 +164,13 @@ std::string fish_script() {
       "#   vernier completion fish | source\n";
   for (const Command& c : commands()) {
     out += fmt::format("complete -c vernier -n __fish_use_subcommand -f -a {} -d {}\n", c.name,
-                       in_quotes(c.summary));
+                       shell_string(c.summary));
     for (const Taken& o : usage(c).options) {
       out += fmt::format("complete -c vernier -n '__fish_seen_subcommand_from {}'", c.name);
       for (const std::string& name : o.names) {
         out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
-      out += fmt::format("{} -d {}\n", o.value.empty() ? "" : " -r", in_quotes(o.description));
+      out += fmt::format("{} -d {}\n", o.value.empty() ? "" : " -r", shell_string(o.description));
     }
   }
   for (const Following& f : followings()) {
@@ -183,7 +183,7 @@ std::string fish_script() {
     out += fmt::format(
         "complete -c vernier -n 'set -l t (commandline -opc); and test (count $t) -eq {}{}' -f -a "
         "{}\n",
-        n, test, in_quotes(f.live ? "(vernier federate list 2>/dev/null)" : f.words));
+        n, test, shell_string(f.live ? "(vernier federate list 2>/dev/null)" : f.words));
   }
   return out +
          fmt::format("complete -c vernier -n '__fish_seen_subcommand_from help' -f -a 'all {}'\n",

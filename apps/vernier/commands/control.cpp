@@ -62,7 +62,7 @@ int set(const Request& a) {
 }
 
 /// Shows values repeatedly until the run ends.
-int watch(const Request& a) {
+int watch_run(const Request& a) {
   const std::filesystem::path run = run_argument(a.run);
   const auto every = time_in("--every", a.every);
   const std::string line = "get " + joined(a.words, " ");
@@ -138,7 +138,7 @@ Action declare_watch(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
   app.add_flag("--json", asked->json, "one JSON object a line");
-  return [asked](const Invocation&) { return watch(*asked); };
+  return [asked](const Invocation&) { return watch_run(*asked); };
 }
 
 Action declare_step(CLI::App& app) {

@@ -48,7 +48,7 @@ MachineFinding cost_of(session::Prepared prepared, const session::RealTime& real
   return f;
 }
 
-void show(const MachineFinding& f) {
+void show_machine(const MachineFinding& f) {
   const bool color = color_on_output();
   const char* const sign[] = {"✓", "⚠", "✗"};
   const char* const paint[] = {"\033[32m", "\033[33m", "\033[31m"};
@@ -59,8 +59,9 @@ void show(const MachineFinding& f) {
   if (!f.fix.empty()) fmt::print("      fix   {}\n", f.fix);
 }
 
-nlohmann::ordered_json as_json(const realtime::Machine& m, const std::vector<MachineFinding>& all,
-                               const realtime::Verdict& v) {
+nlohmann::ordered_json machine_as_json(const realtime::Machine& m,
+                                       const std::vector<MachineFinding>& all,
+                                       const realtime::Verdict& v) {
   static constexpr const char* words[] = {"good", "warning", "bad"};
   nlohmann::ordered_json j{{"fit", v.fit},
                            {"verdict", v.words},
@@ -95,12 +96,12 @@ int doctor(const DoctorRequest& a) {
   if (prepared) all.push_back(cost_of(std::move(*prepared), real_time));
   const realtime::Verdict v = realtime::concluded(all, period);
   if (a.json) {
-    fmt::print("{}\n", as_json(m, all, v).dump(2, ' ', false,
-                                               nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", machine_as_json(m, all, v).dump(
+                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else {
     fmt::print("machine  {} · {} CPUs · Linux {}{} · {}\n", m.host, m.cpus, m.kernel,
                m.preempt_rt ? " (PREEMPT_RT)" : "", byte_text(static_cast<double>(m.memory)));
-    for (const MachineFinding& f : all) show(f);
+    for (const MachineFinding& f : all) show_machine(f);
     fmt::print("verdict  {}\n", v.words);
   }
   return v.fit ? status::good : status::broken_check;

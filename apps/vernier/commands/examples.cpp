@@ -17,7 +17,7 @@ struct ExamplesRequest {
   bool json = false;
 };
 
-int list(bool json) {
+int list_examples(bool json) {
   const std::vector<Example> all = examples();
   if (json) {
     nlohmann::ordered_json out = nlohmann::ordered_json::array();
@@ -64,8 +64,8 @@ Action declare_examples(CLI::App& app) {
   app.add_flag("--json", asked->json, "the list as JSON");
   return [asked](const Invocation&) -> int {
     const std::vector<std::string>& w = asked->words;
-    if (w.empty()) return list(asked->json);
-    if (w[0] == "list" && w.size() == 1) return list(asked->json);
+    if (w.empty()) return list_examples(asked->json);
+    if (w[0] == "list" && w.size() == 1) return list_examples(asked->json);
     if (w[0] == "copy" && (w.size() == 2 || w.size() == 3))
       return copy(w[1], w.size() == 3 ? w[2] : "");
     fmt::print(stderr, "vernier: examples takes nothing, or: copy NAME [FOLDER]\n");

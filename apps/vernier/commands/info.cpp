@@ -109,7 +109,7 @@ int show_document(const InfoRequest& a) {
   return status::good;
 }
 
-int show(const InfoRequest& a) {
+int show_info(const InfoRequest& a) {
   if (a.what.empty()) return show_program(a.json);
   std::error_code none;
   const std::filesystem::path path = a.what;
@@ -151,7 +151,7 @@ Action declare_info(CLI::App& app) {
       ->take_all();
   app.add_flag("--all", asked->all, "long lists of parameters, ports, states and modes in full");
   app.add_flag("--json", asked->json, "as one JSON object");
-  return [asked](const Invocation&) { return show(*asked); };
+  return [asked](const Invocation&) { return show_info(*asked); };
 }
 
 }  // namespace vernier::app

@@ -38,8 +38,8 @@ struct Analysed {
   island::Inside island;
 };
 
-[[noreturn]] void refuse(const AnalysisRequest& a, const std::string& why,
-                         const std::vector<std::string>& choices) {
+[[noreturn]] void refuse_point(const AnalysisRequest& a, const std::string& why,
+                               const std::vector<std::string>& choices) {
   Diagnostics problems;
   Diagnostic& d = problems.error("V7130", why, {.file = a.document});
   if (!a.part.empty())
@@ -72,10 +72,10 @@ Analysed analysed(const AnalysisRequest& a) {
     if (a.part.empty() || a.part == p.name) chosen = &p;
   }
   if (choices.empty())
-    refuse(a, "the document has no equations: no mechanism, spacecraft or hybrid system", {});
-  if (chosen == nullptr) refuse(a, fmt::format("there is no part \"{}\"", a.part), choices);
+    refuse_point(a, "the document has no equations: no mechanism, spacecraft or hybrid system", {});
+  if (chosen == nullptr) refuse_point(a, fmt::format("there is no part \"{}\"", a.part), choices);
   if (a.part.empty() && choices.size() > 1)
-    refuse(a, "the document has several parts with equations", choices);
+    refuse_point(a, "the document has several parts with equations", choices);
   it.run->initialize();
   if (at) {
     const executive::Ending ending = it.run->run_until(Time{*at});
@@ -90,7 +90,7 @@ Analysed analysed(const AnalysisRequest& a) {
   return it;
 }
 
-void write(const std::string& text, const std::string& file) {
+void write_linear(const std::string& text, const std::string& file) {
   if (file.empty() || file == "-") {
     fmt::print("{}", text);
     return;
@@ -173,7 +173,7 @@ int show_modes(const AnalysisRequest& a) {
                    {"damping", m.damping},
                    {"eigenvalue", {m.eigenvalue.real(), m.eigenvalue.imag()}},
                    {"shape", std::move(m.shape)}});
-    write(json_text(j), a.output);
+    write_linear(json_text(j), a.output);
     return status::good;
   }
   if (a.csv) {
@@ -181,7 +181,7 @@ int show_modes(const AnalysisRequest& a) {
     for (const ShownMode& m : all)
       text += fmt::format("{},{},{},{}\n", exact(m.frequency), exact(m.damping),
                           exact(m.eigenvalue.real()), exact(m.eigenvalue.imag()));
-    write(text, a.output);
+    write_linear(text, a.output);
     return status::good;
   }
   Table t;
@@ -195,7 +195,7 @@ int show_modes(const AnalysisRequest& a) {
                                                     std::abs(m.eigenvalue.imag())),
            m.mover});
   }
-  write(t.text("  "), a.output);
+  write_linear(t.text("  "), a.output);
   return status::good;
 }
 
@@ -352,7 +352,7 @@ int show_linear(const AnalysisRequest& a) {
       j["P"] = rows(m.P, m.parameters.size());
       j["Q"] = rows(m.Q, m.parameters.size());
     }
-    write(json_text(j), a.output);
+    write_linear(json_text(j), a.output);
     return status::good;
   }
   // one table: [A B P; C D Q]
@@ -373,7 +373,7 @@ int show_linear(const AnalysisRequest& a) {
     put(state ? m.P : m.Q, m.parameters.size());
     text += "\n";
   }
-  write(text, a.output);
+  write_linear(text, a.output);
   return status::good;
 }
 

@@ -25,7 +25,7 @@ double statistic(const record::Manifest& m, std::string_view name) {
   return 0.0;
 }
 
-int list(const RunsRequest& a) {
+int list_runs(const RunsRequest& a) {
   const std::vector<record::RunEntry> all = record::list_runs(a.folder);
   if (a.json) {
     nlohmann::ordered_json out = nlohmann::ordered_json::array();
@@ -95,7 +95,7 @@ Action declare_runs(CLI::App& app) {
   return [asked](const Invocation&) {
     if (asked->prune) return prune(*asked);
     if (asked->repair) return repair(*asked);
-    return list(*asked);
+    return list_runs(*asked);
   };
 }
 

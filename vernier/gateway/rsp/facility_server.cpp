@@ -15,7 +15,7 @@ constexpr double due_tolerance = 0.5;  // server steps that the client's due tim
 constexpr double most_countable = 9007199254740992.0;
 constexpr std::int64_t furthest_run = std::int64_t{1} << 32;  // largest increase accepted
 
-ServerSettings checked(ServerSettings s) {
+ServerSettings checked_server(ServerSettings s) {
   const auto refuse = [](const std::string& what) { throw ConfigurationError("V5150", what); };
   if (!plausible(s.period)) refuse("the server's sample time must be from 1 µs to 1000 s");
   if (s.limits.empty() || s.limits.size() > most_bodies)
@@ -58,7 +58,7 @@ std::string_view words(End e) noexcept {
 }
 
 FacilityServer::FacilityServer(ServerSettings s)
-    : settings_(checked(std::move(s))),
+    : settings_(checked_server(std::move(s))),
       dt_(link::seconds(settings_.period)),
       bodies_(settings_.limits.size()),
       measured_(bodies_),

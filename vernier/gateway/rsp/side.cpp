@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t queue = 63;  // vectors that wait for a step
 constexpr double norm_tolerance = 1e-3;
 
-SideSettings completed(SideSettings s, bool server) {
+SideSettings completed_side(SideSettings s, bool server) {
   if (s.bodies.empty() || s.bodies.size() > most_bodies) {
     throw ConfigurationError(server ? "V5150" : "V5151",
                              "\"" + s.link.name + "\" has " + std::to_string(s.bodies.size()) +
@@ -67,7 +67,7 @@ Transport::Vector LinkTransport::next() noexcept {
 void LinkTransport::send(std::span<const double> v) noexcept { link_.send(v); }
 
 Side::Side(SideSettings s, bool server)
-    : settings_(completed(std::move(s), server)),
+    : settings_(completed_side(std::move(s), server)),
       link_(settings_.link),
       transport_(link_),
       plan_(settings_.link.period),

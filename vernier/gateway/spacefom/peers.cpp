@@ -87,7 +87,7 @@ void Federate::Work::fail_without_master() const {
 
 namespace {
 
-std::string words_of(const detail::Ending::Gone& g) {
+std::string words_of_peers(const detail::Ending::Gone& g) {
   return g.name + (g.lost ? " was lost" : " left") + (g.why.empty() ? "" : ": " + g.why);
 }
 
@@ -95,8 +95,8 @@ std::string words_of(const detail::Ending::Gone& g) {
 
 void Federate::Work::fail_shut_down() const {
   Diagnostics d;
-  Diagnostic& e =
-      d.error("V5336", settings.federation + " was shut down, since " + words_of(*ending.peer), {});
+  Diagnostic& e = d.error(
+      "V5336", settings.federation + " was shut down, since " + words_of_peers(*ending.peer), {});
   e.category = Category::peer;
   e.notes.push_back("find out why in the messages of " + ending.peer->name +
                     ", then restart the federation");
@@ -105,10 +105,10 @@ void Federate::Work::fail_shut_down() const {
 
 void Federate::Work::fail_without_peer() const {
   Diagnostics d;
-  Diagnostic& e = d.error(
-      "V5335",
-      settings.name + " cannot continue in " + settings.federation + ": " + words_of(*ending.peer),
-      {});
+  Diagnostic& e = d.error("V5335",
+                          settings.name + " cannot continue in " + settings.federation + ": " +
+                              words_of_peers(*ending.peer),
+                          {});
   e.category = Category::peer;
   e.notes.push_back(ending.peer->name == settings.pacer
                         ? "it set the pace: without it time is tied to no clock"

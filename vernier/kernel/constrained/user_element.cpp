@@ -14,7 +14,9 @@ namespace {
 constexpr std::size_t most_kinds = 1000, most_parameters = 1000;
 constexpr int most_rows = most_element_rows;
 
-[[noreturn]] void refuse(const std::string& what) { throw ConfigurationError("V1717", what); }
+[[noreturn]] void refuse_element(const std::string& what) {
+  throw ConfigurationError("V1717", what);
+}
 
 bool usable_name(const char* name) {
   return name && name[0] != '\0' && shown(name, 65) == name && shown(name, 65).size() <= 64;
@@ -90,32 +92,32 @@ UserElements::UserElements(const std::filesystem::path& path) : path_(path) {
   const std::string who = "the shared object " + path.string();
   auto library = std::make_shared<Library>();
   auto object = SharedObject::loaded(path);
-  if (!object) refuse(who + " cannot be loaded: " + object.error());
+  if (!object) refuse_element(who + " cannot be loaded: " + object.error());
   library->object = std::move(*object);
   const auto entry = library->object.function<const UserElementList*()>("vernier_elements");
   if (!entry)
-    refuse(who +
-           " has no list of elements: put VERNIER_ELEMENTS(…) of "
-           "vernier/kernel/constrained/user_element.hpp into one of its sources");
+    refuse_element(who +
+                   " has no list of elements: put VERNIER_ELEMENTS(…) of "
+                   "vernier/kernel/constrained/user_element.hpp into one of its sources");
   const UserElementList* list = entry();
   if (!list || list->version != element_interface_version) {
-    refuse(who + " was built for version " + std::to_string(list ? list->version : 0) +
-           " of the element interface, this program has version " +
-           std::to_string(element_interface_version) +
-           ": build it again with the headers of this Vernier");
+    refuse_element(who + " was built for version " + std::to_string(list ? list->version : 0) +
+                   " of the element interface, this program has version " +
+                   std::to_string(element_interface_version) +
+                   ": build it again with the headers of this Vernier");
   }
   if (list->layout != element_interface_layout())
-    refuse(who +
-           " was built with other headers or by a compiler that lays out "
-           "data differently: build it again as this Vernier was built");
+    refuse_element(who +
+                   " was built with other headers or by a compiler that lays out "
+                   "data differently: build it again as this Vernier was built");
   if (list->kinds.empty() || list->kinds.size() > most_kinds)
-    refuse(who + " lists " + std::to_string(list->kinds.size()) + " kinds of elements");
+    refuse_element(who + " lists " + std::to_string(list->kinds.size()) + " kinds of elements");
   std::set<std::string> names;
   for (const UserElementKind& k : list->kinds) {
     std::string wrong = wrong_with(k);
     if (wrong.empty() && !names.insert(k.name).second)
       wrong = "the element \"" + std::string(k.name) + "\" is there twice";
-    if (!wrong.empty()) refuse(who + ": " + wrong);
+    if (!wrong.empty()) refuse_element(who + ": " + wrong);
   }
   kinds_ = list->kinds;
   library_ = std::move(library);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int deepest = 6;
 
-std::string shown(double x) {
+std::string shown_value(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", x);
   return text;
@@ -71,7 +71,7 @@ class Writer {
   std::string text(Term t, int level, int depth) const {
     const Node& n = graph_[t];
     if (n.operation == Operation::symbol) return name_(n.symbol);
-    if (n.operation == Operation::constant) return shown(n.value);
+    if (n.operation == Operation::constant) return shown_value(n.value);
     if (depth == 0) return "…";
     const WrittenAs o = operator_of(n.operation);
     if (!o.sign.empty()) {
@@ -139,23 +139,24 @@ std::optional<std::string> failure(const Graph& g, Term t, std::span<const doubl
   const Writer w(g, name);
   const auto is = [&](Term operand) {
     std::string what = w.text(operand, 0, deepest);
-    if (g[operand].operation != Operation::constant) what += " is " + shown(value[operand]);
+    if (g[operand].operation != Operation::constant) what += " is " + shown_value(value[operand]);
     return what;
   };
   const double a = arity(n.operation) > 0 ? value[n.a] : 0.0;
   const bool nan = std::isnan(value[bad]);
   switch (n.operation) {
     case Operation::symbol:
-      return name(n.symbol) + " is " + shown(symbols[n.symbol]);
+      return name(n.symbol) + " is " + shown_value(symbols[n.symbol]);
     case Operation::constant:
-      return "its constants alone give " + shown(n.value);
+      return "its constants alone give " + shown_value(n.value);
     case Operation::divide:
       if (value[n.b] == 0.0) return "division by zero: " + is(n.b);
       break;
     case Operation::power:
       if (a == 0.0)
-        return "division by zero: " + is(n.a) + ", to the power of " + shown(value[n.b]);
-      if (nan) return "a negative number has no power of " + shown(value[n.b]) + ": " + is(n.a);
+        return "division by zero: " + is(n.a) + ", to the power of " + shown_value(value[n.b]);
+      if (nan)
+        return "a negative number has no power of " + shown_value(value[n.b]) + ": " + is(n.a);
       break;
     case Operation::sqrt:
     case Operation::log:

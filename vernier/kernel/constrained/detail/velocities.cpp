@@ -9,7 +9,7 @@ namespace vernier::constrained::detail {
 namespace {
 
 /// J⁻¹ v for a symmetric positive definite J.
-Vector3 solved(const spatial::Sym3<double>& J, const Vector3& v) noexcept {
+Vector3 solved_velocities(const spatial::Sym3<double>& J, const Vector3& v) noexcept {
   const Vector3 a{J.xx, J.xy, J.xz}, b{J.xy, J.yy, J.yz}, d{J.xz, J.yz, J.zz};
   const Vector3 bd = cross(b, d), da = cross(d, a), ab = cross(a, b);
   const double inverse = 1.0 / dot(a, bd);
@@ -51,7 +51,8 @@ Acceleration Equations::acceleration(int node, const double* held) const noexcep
                                     J.xz + b.x * s.z,      J.yz + b.y * s.z};
   const Vector3& w = n.omega;
   Acceleration a;
-  a.angular = solved(Jc, M - cross(b, F) + cross(n.v, {P[0], P[1], P[2]}) - cross(w, Jc * w));
+  a.angular =
+      solved_velocities(Jc, M - cross(b, F) + cross(n.v, {P[0], P[1], P[2]}) - cross(w, Jc * w));
   a.linear = (F - cross(a.angular, s) - cross(w, cross(w, s))) * (1.0 / plan.mass);
   return a;
 }

@@ -16,7 +16,7 @@ std::vector<Vector3> columns(const multibody::Matrix3X& m) {
   for (Eigen::Index i = 0; i < m.cols(); ++i) r.push_back(plain(multibody::Vector3(m.col(i))));
   return r;
 }
-std::vector<double> row_major(const multibody::MatrixX& m) {
+std::vector<double> modal_row_major(const multibody::MatrixX& m) {
   std::vector<double> r;
   for (Eigen::Index i = 0; i < m.rows(); ++i) {
     for (Eigen::Index j = 0; j < m.cols(); ++j) r.push_back(m(i, j));
@@ -37,9 +37,9 @@ ModalBody modal_body(const multibody::Body& body, int node) {
   r.inertia = {J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2)};
   r.modes = static_cast<int>(m.count());
   r.order = m.order;
-  r.modal_mass = row_major(m.mass);
-  r.modal_stiffness = row_major(m.stiffness);
-  r.modal_damping = row_major(m.damping);
+  r.modal_mass = modal_row_major(m.mass);
+  r.modal_stiffness = modal_row_major(m.stiffness);
+  r.modal_damping = modal_row_major(m.damping);
   r.S1 = columns(m.S1);
   r.H0 = columns(m.H0);
   for (const auto& n : m.N0) r.N0.push_back(plain(n));

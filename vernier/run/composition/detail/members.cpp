@@ -32,7 +32,7 @@ void take_ports(Member& m) {
   for (StatePort& p : state_ports(spec)) m.states.push_back(std::move(p.port));
 }
 
-void check_rate(const Instance& i, Rate r, Diagnostics& problems) {
+void check_member_rate(const Instance& i, Rate r, Diagnostics& problems) {
   // limits that keep tick(rate, k) from overflowing
   const bool fits = r.times >= 0 && r.times <= 1'000'000'000 && r.seconds >= 1 &&
                     r.seconds <= 1'000'000'000 && r.times * r.seconds <= 1'000'000'000;
@@ -87,7 +87,7 @@ const Type* Members::type_of(const Instance& i, const Catalogue& catalogue, Diag
 
 void Members::make(const Instance& i, const Composition& c, const Catalogue& catalogue,
                    Diagnostics& problems) {
-  check_rate(i, i.rate, problems);
+  check_member_rate(i, i.rate, problems);
   const Type* type = type_of(i, catalogue, problems);
   if (!type) return;
   const bool wants_system = i.kind == Instance::Kind::system;
@@ -117,7 +117,7 @@ void Members::make(const Instance& i, const Composition& c, const Catalogue& cat
   }
   take_ports(m);
   m.made = true;
-  if (m.component) check_rate(i, m.component->description().rate, problems);
+  if (m.component) check_member_rate(i, m.component->description().rate, problems);
 }
 
 std::optional<Reach> Members::find(const Endpoint& e, Wanted wanted, Diagnostics& problems) const {

@@ -21,7 +21,7 @@ bool couples(const Plan& plan, const Wire& w) {
          !b.rate.periodic();
 }
 
-void report(const Plan& plan, const std::vector<const Wire*>& ring, Diagnostics& problems) {
+void report_ring(const Plan& plan, const std::vector<const Wire*>& ring, Diagnostics& problems) {
   std::vector<std::string> names;
   std::vector<Hop> hops;
   for (const Wire* w : ring) {
@@ -74,7 +74,7 @@ void warn_of_rings(const Plan& plan, Diagnostics& problems) {
       ring.push_back(wires[static_cast<std::size_t>(at)]);
       told.insert(l.from);
     }
-    report(plan, ring, problems);
+    report_ring(plan, ring, problems);
   }
 }
 

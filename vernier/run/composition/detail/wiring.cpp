@@ -45,7 +45,7 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> elements_within(const End
 }
 
 template <class List>
-auto named(const List& list, std::string_view name) {
+auto named_port(const List& list, std::string_view name) {
   return std::find_if(list.begin(), list.end(),
                       [&](const auto& item) { return item.name == name; });
 }
@@ -73,11 +73,11 @@ std::optional<Found> in_nested(Page& page, std::size_t index, std::string_view r
                                const PathText& path, Endpoint end, Side side, const Place& place) {
   const Nested& nested = page.nested[index];
   if (side != Side::sink) {
-    const auto e = named(nested.exports, rest);
+    const auto e = named_port(nested.exports, rest);
     if (e != nested.exports.end()) return through(page, *e, path, end, place);
   }
   if (side != Side::source) {
-    const auto i = named(nested.inputs, rest);
+    const auto i = named_port(nested.inputs, rest);
     if (i != nested.inputs.end()) {
       end.instance = side == Side::sink ? nested.id : "ext";
       end.port = side == Side::sink ? std::string(rest) : fmt::format("{}.{}", nested.id, rest);
@@ -114,7 +114,7 @@ std::optional<Found> in_nested(Page& page, std::size_t index, std::string_view r
 }
 
 std::optional<Found> external(Page& page, std::string_view name, Endpoint end, const Place& place) {
-  const auto input = named(page.composition.inputs, name);
+  const auto input = named_port(page.composition.inputs, name);
   if (input != page.composition.inputs.end()) {
     end.instance = "ext";
     end.port = name;
@@ -188,7 +188,7 @@ void read_eventmap(Page& page, const Element& e) {
 void read_export(Page& page, const Element& e) {
   const std::string name = name_of(page, e, "name");
   const auto from = find_end(page, e, "from", Side::source);
-  if (named(page.composition.exports, name) != page.composition.exports.end()) {
+  if (named_port(page.composition.exports, name) != page.composition.exports.end()) {
     page.error("V2002", fmt::format("there are two exports named \"{}\"", name),
                page.value_place(e, "name"));
     return;
@@ -256,10 +256,10 @@ std::optional<Found> find_end(Page& page, const Element& e, std::string_view att
     return external(page, name.substr(4), end, place);
   if (name.find('.') == std::string_view::npos) {
     if (side == Side::signal) {
-      const auto exported = named(page.composition.exports, name);
+      const auto exported = named_port(page.composition.exports, name);
       if (exported != page.composition.exports.end())
         return through(page, *exported, *path, end, place);
-      if (named(page.composition.inputs, name) != page.composition.inputs.end()) {
+      if (named_port(page.composition.inputs, name) != page.composition.inputs.end()) {
         return external(page, name, end, place);
       }
     }
