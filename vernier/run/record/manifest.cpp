@@ -63,13 +63,14 @@ class Members {
     const json* v = find(key);
     if (!v) return;
     const Members inner(*v, at(key), file_);
-    for (const auto& [name, value] : v->items()) {
-      if (value.is_array()) {  // an option that was given several times
+    for (const auto& item : v->items()) {
+      const std::string& name = item.key();
+      if (item.value().is_array()) {  // an option that was given several times
         inner.for_each(name, [&](const json& one, const std::string& path) {
           to.emplace_back(name, text(one, path));
         });
       } else {
-        to.emplace_back(name, text(value, inner.at(name)));
+        to.emplace_back(name, text(item.value(), inner.at(name)));
       }
     }
   }
