@@ -261,7 +261,7 @@ class CountingExact final : public FormulaSystem {
   int& exact_;
 };
 
-// Exact derivatives of a multibody tree cost fifty evaluations.
+// Exact derivatives of a multibody tree are its whole Jacobian, whichever direction is wanted.
 TEST(Integrator, LooksForEventsWithApproximateSlopes) {
   const auto flow = [](const Terms&, Dual* r) { r[0] = 1.0; };
   int exact = 0;

@@ -334,7 +334,7 @@ const multibody::SpacecraftTangent& MultibodySystem::Data::slopes(const Point& p
 
 void MultibodySystem::tangent(const Point& p, const hybrid::Direction& along,
                               const hybrid::Tangent& wanted, Workspace& s) const noexcept {
-  // exact derivatives are those along all directions: for Cassini some fifty evaluations' worth
+  // exact derivatives are the whole Jacobian, whichever direction is wanted
   if (wanted.approximate) return System::tangent(p, along, wanted, s);
   const Data& d = *data_;
   Slopes& known = space(s).slopes;
