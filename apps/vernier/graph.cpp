@@ -20,6 +20,19 @@ std::string dot_string(const std::string& text) {
   return out + "\"";
 }
 
+const char* dashed(const composition::Connection& k) {
+  return k.delay_ticks > 0 || k.delay.count() > 0 ? ", style=dashed" : "";
+}
+
+/// " 2 ticks later"; empty without a delay.
+std::string lateness(const composition::Connection& k) {
+  std::string text;
+  if (k.delay_ticks > 0)
+    text += fmt::format(" {} tick{} later", k.delay_ticks, k.delay_ticks == 1 ? "" : "s");
+  if (k.delay.count() > 0) text += fmt::format(" {} s later", exact(seconds(k.delay)));
+  return text;
+}
+
 }  // namespace
 
 std::string composition_dot(const session::Prepared& p) {
@@ -41,13 +54,12 @@ std::string composition_dot(const session::Prepared& p) {
   for (const composition::Connection& k : c.connections) {
     std::string label = k.from.port == k.to.port ? k.from.port : k.from.port + " → " + k.to.port;
     if (k.gain != 1.0) label += " × " + exact(k.gain);
-    const bool late = k.delay_ticks > 0 || k.delay.count() > 0;
     out += fmt::format("  {} -> {} [label={}{}];\n", dot_string(k.from.instance),
-                       dot_string(k.to.instance), dot_string(label), late ? ", style=dashed" : "");
+                       dot_string(k.to.instance), dot_string(label), dashed(k));
   }
-  for (const composition::EventMap& m : c.event_maps) {
-    out += fmt::format("  {} -> {} [label={}, color=gray];\n", dot_string(m.from.instance),
-                       dot_string(m.to.instance), dot_string(m.from.port));
+  for (const composition::Connection& m : c.event_maps) {
+    out += fmt::format("  {} -> {} [label={}, color=gray{}];\n", dot_string(m.from.instance),
+                       dot_string(m.to.instance), dot_string(m.from.port), dashed(m));
   }
   return out + "}\n";
 }
@@ -55,14 +67,10 @@ std::string composition_dot(const session::Prepared& p) {
 std::string composition_arrows(const session::Prepared& p) {
   Table t;
   for (const composition::Connection& k : p.composition.connections) {
-    std::string note = k.gain != 1.0 ? "× " + exact(k.gain) : "";
-    if (k.delay_ticks > 0)
-      note += fmt::format(" {} tick{} later", k.delay_ticks, k.delay_ticks == 1 ? "" : "s");
-    if (k.delay.count() > 0) note += fmt::format(" {} s later", exact(seconds(k.delay)));
-    t.row({k.from.text, "→", k.to.text, note});
+    t.row({k.from.text, "→", k.to.text, (k.gain != 1.0 ? "× " + exact(k.gain) : "") + lateness(k)});
   }
-  for (const composition::EventMap& m : p.composition.event_maps)
-    t.row({m.from.text, "⇢", m.to.text, "event"});
+  for (const composition::Connection& m : p.composition.event_maps)
+    t.row({m.from.text, "⇢", m.to.text, "event" + lateness(m)});
   return t.text("  ");
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
 #include "vernier/model/automaton/automaton.hpp"
 #include "vernier/model/island/island.hpp"
@@ -64,11 +65,11 @@ class Watch final : public executive::Observer {
   void note(std::size_t part, std::span<const Entry> entries) noexcept override {
     for (const Entry& e : entries) switches.emplace_back(part, e);
   }
-  /// Exact times, in seconds, at which the relay changed its location.
-  std::vector<double> times() const {
+  /// Exact times, in seconds, of the transitions of an instance.
+  std::vector<double> times(std::string_view of = "relay") const {
     std::vector<double> all;
     for (const auto& [part, e] : switches)
-      if (run_.tell(part, e).subject == "relay") all.push_back(seconds(e.at.time) + e.remainder);
+      if (run_.tell(part, e).subject == of) all.push_back(seconds(e.at.time) + e.remainder);
     return all;
   }
   std::vector<std::uint64_t> bits;
@@ -111,6 +112,37 @@ TEST(Relay, HasTheSameNamesInOneIslandAndInThree) {
   for (const executive::PortView& v : three.ports()) {
     if (v.output) {
       EXPECT_NE(one.find(v.path), nullptr) << v.path;
+    }
+  }
+}
+
+TEST(Relay, ADelayedEventArrivesThatMuchAfterTheClosedForm) {
+  std::ifstream file(VERNIER_SOURCE_DIR "/examples/relay/island.xml");
+  const std::string plain{std::istreambuf_iterator<char>(file), {}};
+  const auto replace = [](std::string& text, const std::string& what, const std::string& by) {
+    text.replace(text.find(what), what.size(), by);
+  };
+  const auto switched = closed_form(20.0);
+  for (const auto& [delay, length] :
+       {std::pair{"37 ms", 0.037}, {"1.7 s", 1.7}, {"3 ticks", 0.3}}) {
+    for (const bool own : {false, true}) {
+      std::string text = plain;
+      const std::string map = "<eventmap from=\"relay.on\" to=\"counter.on\" delay=\"";
+      replace(text, "<run", map + delay + "\"/><run");
+      if (own) replace(text, "counter.xml\" island=\"loop\"", "counter.xml\" island=\"own\"");
+      Diagnostics problems;
+      Executive run(plan(composition::parse_composition(
+          text, VERNIER_SOURCE_DIR "/examples/relay/delayed.xml", problems)));
+      ASSERT_EQ(problems.errors(), 0u) << rendered(problems);
+      Watch watch(run);
+      run.observe(watch, {});
+      run.initialize();
+      EXPECT_EQ(run.run_until(Time{20s}), Ending::reached);
+      const auto counted = watch.times("counter");
+      ASSERT_EQ(counted.size(), 3u) << delay << own;
+      // it goes on at every second switch
+      for (std::size_t k = 0; k < counted.size(); ++k)
+        EXPECT_NEAR(counted[k], switched[2 * k + 1] + length, 1e-7) << delay << own;
     }
   }
 }

@@ -1,7 +1,8 @@
 // Watching a run never changes it. Random compositions are run as they are, and again with
 // unconnected parts, observers at other rates, more threads, and freezes with the state carried to
-// another executive: every output of every part must be the same at every instant of its cluster,
-// to the bit, and so must its state at the end. The oracle is the run itself.
+// another executive by way of a checkpoint's bytes: every output of every part must be the same at
+// every instant of its cluster, to the bit, and so must its state at the end. The oracle is the run
+// itself.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -18,6 +19,7 @@
 #include "vernier/model/spacecraft/types.hpp"
 #include "vernier/run/composition/plan.hpp"
 #include "vernier/run/executive/executive.hpp"
+#include "vernier/run/record/checkpoint.hpp"
 
 namespace vernier {
 namespace {
@@ -76,7 +78,8 @@ const char* const counter = R"(<hybridsystem name="Counter" version="1">
     </transition></transitions></location>
 </hybridsystem>)";
 
-/// A composition of up to eight parts, wired at random: with and without islands, rates and delays.
+/// A composition of up to eight parts, wired at random: with and without islands, rates, delays of
+/// values and of events, noise.
 class Sketch {
  public:
   explicit Sketch(std::uint64_t seed) : random_(seed) {
@@ -86,11 +89,14 @@ class Sketch {
     const int parts = 2 + pick(5);
     for (int i = 0; i < parts; ++i) add_part("p" + std::to_string(i));
     for (std::size_t i = 0; i < names_.size(); ++i) connect(i);
+    for (const std::string& from : relays_)
+      for (const std::string& to : counters_) map_event(from, to);
     if (pick(3) == 0) {
       text_ << "<system id=\"craft\" type=\"rigid_body\">"
             << "<parameter name=\"inertia\" value=\"1 2 2.5\"/>"
             << "<parameter name=\"omega\" value=\"0.1 0.2 -0.3\"/></system>"
-            << "<component id=\"gyro\" type=\"rate_sensor\" rate=\"" << 3 + pick(30) << " Hz\"/>"
+            << "<component id=\"gyro\" type=\"rate_sensor\" rate=\"" << 3 + pick(30) << " Hz\">"
+            << "<parameter name=\"noise\" value=\"1e-3\"/></component>"
             << "<connect from=\"craft.omega\" to=\"gyro.truth\"/>";
     }
     if (pick(4) == 0)
@@ -135,6 +141,8 @@ class Sketch {
     const int kind = pick(4);
     names_.push_back(name);
     feeds_through_.push_back(kind == 3);
+    if (kind == 2) relays_.push_back(name);
+    if (kind == 3) counters_.push_back(name);
     text_ << "<system id=\"" << name << "\" file=\"" << files[kind] << "\"";
     if (pick(3) == 0)
       text_ << " island=\"own\"";
@@ -151,14 +159,28 @@ class Sketch {
     if (!outside && feeds_through_[to] && feeds_through_[from] && from >= to) return;
     text_ << "<connect from=\"" << (outside ? "ext.push" : names_[from] + ".y") << "\" to=\""
           << names_[to] << ".u\" gain=\"" << 0.25 * (1 + pick(6)) << "\"";
-    if (pick(3) == 0) text_ << " delay=\"" << (pick(2) ? "1 tick" : "37 ms") << "\"";
+    if (pick(3) == 0) text_ << delay();
     text_ << "/>";
+  }
+
+  // a label that no map names reaches all that wait for it
+  void map_event(const std::string& from, const std::string& to) {
+    if (pick(3) == 0) return;
+    text_ << "<eventmap from=\"" << from << ".on\" to=\"" << to << ".on\"";
+    if (pick(3) != 0) text_ << delay();
+    text_ << "/>";
+  }
+
+  std::string delay() {
+    static const char* const lengths[] = {"1 tick", "2 ticks", "37 ms", "250 ms"};
+    return std::string(" delay=\"") + lengths[pick(4)] + "\"";
   }
 
   Random random_;
   TemporaryFolder folder_;
   std::vector<std::string> names_;
   std::vector<bool> feeds_through_;
+  std::vector<std::string> relays_, counters_;
   std::ostringstream text_;
   int step_ms_ = 100;
 };
@@ -229,11 +251,15 @@ Outcomes outcomes(const Sketch& sketch, const Watching& how) {
   for (const double t : how.freezes) {
     run->request_freeze(Time(Duration(static_cast<std::int64_t>(t * 1e9))));
     if (run->run_until(Time(3s)) != Ending::frozen) break;
-    const executive::Snapshot saved = run->save();
+    const record::Checkpoint saved =
+        record::decoded(record::encoded({.snapshot = run->save()}), "saved.vchk");
     std::unique_ptr<Executive> other = made();
     other->initialize();
+    Diagnostics misfits;
+    record::compare_shape(saved, other->save(), saved.documents, "saved.vchk", misfits);
+    EXPECT_TRUE(misfits.list().empty()) << rendered(misfits.list().front());
     run.swap(other);
-    run->restore(saved);
+    run->restore(saved.snapshot);
     attach();
   }
   EXPECT_EQ(run->run_until(Time(3s)), Ending::reached) << rendered(run->fault());
@@ -279,6 +305,10 @@ TEST_P(RandomCompositions, LoseNoBitByBeingWatched) {
     expect_same(plain, outcomes(sketch, {.observers = {fast}}), "a fast observer", seed, sketch);
     expect_same(plain, outcomes(sketch, {.threads = 3}), "threads", seed, sketch);
     expect_same(plain, outcomes(sketch, {.freezes = {0.3, 0.95, 1.71}}), "freezes", seed, sketch);
+    Random moments(seed + 1000);
+    expect_same(plain,
+                outcomes(sketch, {.freezes = {moments.uniform(), 1.0 + 1.9 * moments.uniform()}}),
+                "freezes at random", seed, sketch);
     expect_same(
         plain,
         outcomes(sketch,

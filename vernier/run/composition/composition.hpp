@@ -58,13 +58,6 @@ struct Connection {
   Place place;
 };
 
-/// Event labels are global within a composition: every instance that waits for a label receives all
-/// events emitted under it. An event named in a map is connected as the maps say instead.
-struct EventMap {
-  Endpoint from, to;
-  Place place;
-};
-
 /// An input of the composition: constant unless a stimulus or an enclosing composition drives it.
 struct ExternalInput {
   std::string name;
@@ -152,7 +145,9 @@ struct Composition {
   std::vector<Instance> instances;
   std::vector<Island> islands;
   std::vector<Connection> connections;
-  std::vector<EventMap> event_maps;
+  /// Event labels are global within a composition: every instance that waits for a label receives
+  /// all events emitted under it. An event named in a map is connected as the maps say instead.
+  std::vector<Connection> event_maps;
   std::vector<ExternalInput> inputs;
   std::vector<Export> exports;
   std::vector<Stimulus> stimuli;

@@ -136,7 +136,8 @@ struct Sketch {
     return composition.connections.emplace_back(std::move(c));
   }
   void map(const std::string& from, const std::string& to) {
-    composition.event_maps.push_back({end(from), end(to), {"sketch.xml", 50, 3, 1}});
+    composition.event_maps.push_back(
+        {.from = end(from), .to = end(to), .place = {"sketch.xml", 50, 3, 1}});
   }
   Plan plan() { return make_plan(composition, catalogue, problems); }
 

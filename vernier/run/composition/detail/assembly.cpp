@@ -365,15 +365,14 @@ void Assembly::wire() {
 
 void Assembly::wire_events() {
   for (const EventLink& l : links_) {
-    const bool one_island = island_of_[l.from_member] == island_of_[l.to_member];
-    const Instance* i = members_[l.from_member].instance;
     // inside an island, labels connect events
-    if (one_island && i && i->kind == Instance::Kind::system) continue;
+    if (carried_inside(l, members_, island_of_)) continue;
     Wire w;
     w.from_part = part_of(l.from_member, l.from);
     w.from = port(l.from_member, members_[l.from_member].outputs[l.from], w.from_part, true);
     w.to_part = part_of_[l.to_member];
     w.to = port(l.to_member, members_[l.to_member].inputs[l.to], w.to_part, false);
+    w.delay = l.delay;
     w.place = l.place;
     plan_.wires.push_back(std::move(w));
   }

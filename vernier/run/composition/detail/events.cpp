@@ -4,6 +4,7 @@
 #include <set>
 
 #include "vernier/base/text.hpp"
+#include "vernier/run/composition/detail/joints.hpp"
 
 namespace vernier::composition::detail {
 
@@ -76,11 +77,17 @@ std::vector<EventLink> event_links(const Composition& c, Members& members,
   std::vector<EventLink> links;
   using Key = std::pair<std::size_t, std::size_t>;
   std::set<Key> mapped_out, mapped_in;
-  for (const EventMap& map : c.event_maps) {
+  for (const Connection& map : c.event_maps) {
     const auto from = find_event(members, map.from, Wanted::output, problems);
     const auto to = find_event(members, map.to, Wanted::input, problems);
     if (!from || !to) continue;
-    links.push_back({from->member, from->port, to->member, to->port, map.place});
+    const Duration delay = checked_delay(c, members, *from, *to, map, problems);
+    if (delay > Duration{} && from->member == to->member &&
+        members.port(*from).name == members.port(*to).name)
+      problems.error("V2117",
+                     map.to.text + " is an event of the same instance, which sees it at once",
+                     map.place);
+    links.push_back({from->member, from->port, to->member, to->port, delay, map.place});
     mapped_out.insert({from->member, from->port});
     mapped_in.insert({to->member, to->port});
   }
@@ -95,7 +102,7 @@ std::vector<EventLink> event_links(const Composition& c, Members& members,
       if (!is_event(members[m].outputs[o]) || mapped_out.contains({m, o})) continue;
       const auto found = waiting.find(members[m].outputs[o].name);
       if (found == waiting.end()) continue;
-      for (const auto& [to, input] : found->second) links.push_back({m, o, to, input, {}});
+      for (const auto& [to, input] : found->second) links.push_back({m, o, to, input, {}, {}});
     }
   }
 
@@ -135,7 +142,7 @@ std::vector<EventLink> event_links(const Composition& c, Members& members,
     const std::size_t output = add_event(members.ext(), name);
     actions.push_back({s.at, output, 0, {}});
     for (const auto& [to, input] : targets) {
-      const EventLink l{ext, output, to, input, s.to.place};
+      const EventLink l{ext, output, to, input, {}, s.to.place};
       if (std::find(links.begin(), links.end(), l) == links.end()) links.push_back(l);
     }
   }
@@ -143,13 +150,19 @@ std::vector<EventLink> event_links(const Composition& c, Members& members,
   return links;
 }
 
+bool carried_inside(const EventLink& l, const Members& members,
+                    const std::vector<std::size_t>& island_of) {
+  const Instance* i = members[l.from_member].instance;
+  return l.delay == Duration{} && island_of[l.from_member] == island_of[l.to_member] && i &&
+         i->kind == Instance::Kind::system;
+}
+
 std::vector<std::map<std::string, std::vector<std::string>>> heard_inside(
     const Members& members, const std::vector<EventLink>& links,
     const std::vector<std::size_t>& island_of) {
   std::vector<std::map<std::string, std::vector<std::string>>> heard(members.list().size());
   for (const EventLink& l : links) {
-    if (island_of[l.from_member] != island_of[l.to_member] || !members[l.from_member].system)
-      continue;
+    if (!carried_inside(l, members, island_of)) continue;
     const std::string& emitted = members[l.from_member].outputs[l.from].name;
     const std::string& awaited = members[l.to_member].inputs[l.to].name;
     // a system receives its own label anyway

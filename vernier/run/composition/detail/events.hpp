@@ -13,6 +13,7 @@ namespace vernier::composition::detail {
 struct EventLink {
   std::size_t from_member = 0, from = 0;  // index of the output
   std::size_t to_member = 0, to = 0;      // index of the input
+  Duration delay{};
   Place place;
 
   bool operator==(const EventLink& o) const {
@@ -24,6 +25,9 @@ struct EventLink {
 /// Stimuli add event outputs to ext, and actions.
 std::vector<EventLink> event_links(const Composition&, Members&, std::vector<External::Action>&,
                                    Diagnostics&);
+
+/// Whether an island itself carries the event: both ends in it, without delay.
+bool carried_inside(const EventLink&, const Members&, const std::vector<std::size_t>& island_of);
 
 /// The events that systems of an island receive from each other: by member, its event -> the events
 /// of others, as paths ("relay.on"), which are their labels in the island.

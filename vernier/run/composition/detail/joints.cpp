@@ -59,9 +59,11 @@ void Joints::connect(const Connection& c) {
     excuse(c.to, to);
     return;
   }
-  Joint j{.from = *from, .to = *to, .gain = c.gain, .delay = {}, .place = c.place};
-  check_delay(j, c);
-  list_.push_back(std::move(j));
+  list_.push_back({.from = *from,
+                   .to = *to,
+                   .gain = c.gain,
+                   .delay = checked_delay(composition_, members_, *from, *to, c, problems_),
+                   .place = c.place});
 }
 
 void Joints::excuse(const Endpoint& end, const std::optional<Reach>& found) {
@@ -122,20 +124,20 @@ bool Joints::fits(const Reach& from, const Reach& to, const Connection& c) {
   return false;
 }
 
-void Joints::check_delay(Joint& j, const Connection& c) {
-  const Port& p = members_.port(j.to);
-  const double step = seconds(composition_.run.step);
+Duration checked_delay(const Composition& composition, const Members& members, const Reach& from,
+                       const Reach& to, const Connection& c, Diagnostics& problems) {
+  const double step = seconds(composition.run.step);
   const double delay = seconds(c.delay) + c.delay_ticks * step;
   if (c.delay < Duration{} || c.delay_ticks < 0) {
-    problems_.error("V2117", "a delay must not be negative", c.place);
-    return;
+    problems.error("V2117", "a delay must not be negative", c.place);
+    return {};
   }
-  if (p.flow == Flow::stream && delay > 0.0) {
-    problems_.error("V2117", c.to.text + " is a stream: it takes no delay", c.place);
-    return;
+  if (members.port(to).flow == Flow::stream && delay > 0.0) {
+    problems.error("V2117", c.to.text + " is a stream: it takes no delay", c.place);
+    return {};
   }
   double ticks = delay / step;
-  for (const Member& m : members_.list()) {
+  for (const Member& m : members.list()) {
     if (!m.component) continue;
     const Rate own = m.component->description().rate;
     const Rate r = m.instance && m.instance->rate.periodic() ? m.instance->rate : own;
@@ -143,23 +145,24 @@ void Joints::check_delay(Joint& j, const Connection& c) {
       ticks =
           std::max(ticks, delay * static_cast<double>(r.times) / static_cast<double>(r.seconds));
   }
-  if (ticks * j.to.count > longest_delay) {
-    problems_
+  if (ticks * to.count > longest_delay) {
+    problems
         .error("V2117", "a delay of " + exact(delay) + " s is too long for the ticks of this run",
                c.place)
         .notes.push_back("at most ten million values can be under way");
-    return;
+    return {};
   }
-  j.delay = c.delay + c.delay_ticks * composition_.run.step;
-  const Member &a = members_[j.from.member], &b = members_[j.to.member];
+  const Duration whole = c.delay + c.delay_ticks * composition.run.step;
+  const Member &a = members[from.member], &b = members[to.member];
   if (a.instance && b.instance && a.instance->node != b.instance->node &&
-      j.delay < composition_.run.step)
-    problems_
+      whole < composition.run.step)
+    problems
         .error("V2119",
                c.from.text + " and " + c.to.text +
                    " are on different nodes: what goes between them takes at least one tick",
                c.place)
         .notes.push_back("add delay=\"1 tick\"; then results do not depend on the placement");
+  return whole;
 }
 
 void Joints::stimulate(const Stimulus& s) {

@@ -19,6 +19,10 @@ struct Joint {
   Place place;
 };
 
+/// The delay of a connection or event map; zero, after a report, for one that is impossible.
+Duration checked_delay(const Composition&, const Members&, const Reach& from, const Reach& to,
+                       const Connection&, Diagnostics& problems);
+
 /// All connections of signals and streams: those of the document and those that stimuli need.
 /// Reports mismatches, unconnected inputs, and algebraic loops.
 class Joints {
@@ -32,7 +36,6 @@ class Joints {
  private:
   void connect(const Connection&);
   bool fits(const Reach& from, const Reach& to, const Connection&);
-  void check_delay(Joint&, const Connection&);
   void stimulate(const Stimulus&);
   void check_inputs();
   void check_shared(const Member&, const Port&, const std::vector<const Joint*>&);

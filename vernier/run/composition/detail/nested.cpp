@@ -95,7 +95,7 @@ void take_in(Page& page, const std::string& id, const std::string& node, Composi
     prefix(id, c.to);
     (from_input ? nested.from_inputs : page.composition.connections).push_back(std::move(c));
   }
-  for (EventMap& m : inner.event_maps) {
+  for (Connection& m : inner.event_maps) {
     prefix(id, m.from);
     prefix(id, m.to);
     page.composition.event_maps.push_back(std::move(m));

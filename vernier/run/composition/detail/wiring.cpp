@@ -132,6 +132,18 @@ std::optional<Found> external(Page& page, std::string_view name, Endpoint end, c
   return {};
 }
 
+void read_delay(Page& page, const Element& e, Connection& c) {
+  if (!e.attribute("delay")) return;
+  if (const auto delay = parsed_delay(e.value("delay"))) {
+    c.delay = delay->time;
+    c.delay_ticks = delay->ticks;
+    return;
+  }
+  page.error("V2010", fmt::format("delay must be ticks or a time, not \"{}\"", e.value("delay")),
+             page.value_place(e, "delay"))
+      .notes.push_back("for example 1 tick, 3 ticks or 5 ms");
+}
+
 void read_connect(Page& page, const Element& e) {
   const auto from = find_end(page, e, "from", Side::source);
   const auto to = find_end(page, e, "to", Side::sink);
@@ -145,18 +157,7 @@ void read_connect(Page& page, const Element& e) {
                    page.value_place(e, "gain")),
         quantity_problem(e.value("gain"), "1"));
   }
-  if (e.attribute("delay")) {
-    const auto delay = parsed_delay(e.value("delay"));
-    if (delay) {
-      c.delay = delay->time;
-      c.delay_ticks = delay->ticks;
-    } else {
-      page.error("V2010",
-                 fmt::format("delay must be ticks or a time, not \"{}\"", e.value("delay")),
-                 page.value_place(e, "delay"))
-          .notes.push_back("for example 1 tick, 3 ticks or 5 ms");
-    }
-  }
+  read_delay(page, e, c);
   if (!from || !to) return;
   c.from = from->end;
   c.to = to->end;
@@ -172,8 +173,12 @@ void read_connect(Page& page, const Element& e) {
 void read_eventmap(Page& page, const Element& e) {
   const auto from = find_end(page, e, "from", Side::source);
   const auto to = find_end(page, e, "to", Side::sink);
+  Connection map;
+  read_delay(page, e, map);
   if (!from || !to) return;
-  EventMap map{from->end, to->end, e.place};
+  map.from = from->end;
+  map.to = to->end;
+  map.place = e.place;
   map.place.file = page.document.file().string();
   if (to->input) {
     page.error(
