@@ -14,8 +14,14 @@ std::atomic<int> count{0};
 std::atomic<Interruptible::Stop> on_interrupt{nullptr};
 std::atomic<void*> target{nullptr};
 
-void on_signal(int) {
-  if (count.fetch_add(1) > 0) _exit(status::interrupted);
+void on_signal(int signal) {
+  // a second Ctrl-C is impatience; a terminal that closes, or a reader of our output that ends, may
+  // cause several signals
+  const bool impatient = signal == SIGINT || signal == SIGTERM;
+  if (count.fetch_add(1) > 0) {
+    if (impatient) _exit(status::interrupted);
+    return;
+  }
   if (const Interruptible::Stop stop = on_interrupt.load()) stop(target.load());
 }
 
@@ -25,6 +31,10 @@ void install(void (*handler)(int)) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGHUP, &action, nullptr);
+  // at the end a report that nobody reads must not change the exit status
+  if (handler == SIG_DFL) action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, nullptr);
 }
 
 }  // namespace

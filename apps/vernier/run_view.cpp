@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "apps/vernier/background.hpp"
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/interrupt.hpp"
@@ -185,7 +186,7 @@ std::string first_signal(const session::Session& s) {
 
 void show_results(const session::Session& s) {
   const std::filesystem::path& folder = s.folder();
-  if (folder.empty()) return;
+  if (folder.empty() || !std::filesystem::exists(folder)) return;
   std::string files;
   for (const char* name :
        {"results.h5", "events.csv", "frames.h5", "report.html", "manifest.json"}) {
@@ -298,22 +299,21 @@ Shown run_once(const std::filesystem::path& document, session::Options options, 
 
   Stopwatch readying;
   session::Session session(std::move(prepared), std::move(options), problems);
+  std::optional<Interruptible> guard;
+  guard.emplace([](void* whom) noexcept { static_cast<session::Session*>(whom)->request_stop(); },
+                &session);
   if (talk) {
     show_line("ready", ready_text(session), readying.seconds());
     fmt::print("\n");
     std::fflush(stdout);
     if (!problems.list().empty()) print_problems(problems);
   }
+  Background::settle(session.folder());
 
-  Summary summary;
-  {
-    const Interruptible guard(
-        [](void* whom) noexcept { static_cast<session::Session*>(whom)->request_stop(); },
-        &session);
-    if (talk) progress.follow(session);
-    summary = session.run();
-    progress.finish();
-  }
+  if (talk) progress.follow(session);
+  const Summary summary = session.run();
+  progress.finish();
+  guard.reset();
   rewind = summary.rewind;
   Shown shown;
   shown.status = session::exit_status(summary);

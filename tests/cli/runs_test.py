@@ -233,7 +233,7 @@ class Interrupt(InAFolder):
 
     def test_a_full_disk_ends_the_run_and_keeps_what_was_written(self):
         # a limit on the size of files stands for the disk; only the parent of the program can set it
-        command = f"trap '' XFSZ; ulimit -f 4000; exec {VERNIER} run {FEEDBACK} --until 1000000s --record 'plant.y' "
+        command = f"ulimit -f 4000; exec {VERNIER} run {FEEDBACK} --until 1000000s --record 'plant.y' "
         done = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True, capture_output=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("error[V7104]: cannot write runs/feedback-0001/results.h5: File too large", done.stderr)
@@ -241,11 +241,98 @@ class Interrupt(InAFolder):
         self.assertEqual(manifest["status"], "failed")
         reached = manifest["statistics"]["simulated_s"]
         self.assertLess(reached, 1000000.0)
-        last = self.vernier("export", "runs/latest", "plant.y", "--every", "100s").stdout.splitlines()[-1]
-        self.assertGreater(float(last.split(",")[0]), 0.3 * reached)
+        rows = self.vernier("export", "runs/latest", "plant.y").stdout.splitlines()[1:]
+        self.assertEqual(len(rows), manifest["statistics"]["rows"])
+        self.assertGreater(float(rows[-1].split(",")[0]), 0.3 * reached)
+        self.assertEqual((self.folder / "runs/latest/results.h5").read_bytes()[11], 0)  # closed in order
+
+    def test_a_disk_of_three_megabytes_keeps_results_manifest_and_report(self):
+        # as fast as possible, the disk is full before the first flush, which comes after half a second
+        disk = self.folder / "disk"
+        disk.mkdir()
+        runs = (f"{VERNIER} run {SOURCE}/missions/aausat2/aausat2.xml -q --out disk/runs; echo $? >status1; cp -r disk/runs/latest/ fast; rm -r disk/runs; "
+                f"{VERNIER} run {SOURCE}/missions/aausat2/aausat2.xml -q --out disk/runs --rt --rate 1000 --late catch-up; echo $? >status2; cp -r disk/runs/latest/ timed")
+        done = subprocess.run(["unshare", "-rm", "bash", "-c", f"mount -t tmpfs -o size=3m tmpfs disk && ({runs})"],
+                              cwd=self.folder, text=True, capture_output=True, timeout=PATIENCE)
+        if not (self.folder / "status1").exists():
+            self.skipTest(f"no file system of its own: {done.stderr}")
+        for run, status in (("fast", "status1"), ("timed", "status2")):
+            self.assertEqual((self.folder / status).read_text(), "1\n", done.stderr)
+            manifest = json.loads((self.folder / run / "manifest.json").read_text())
+            self.assertEqual(manifest["status"], "failed")
+            rows = self.vernier("export", run, "body.omega_norm").stdout.splitlines()[1:]
+            self.assertEqual(len(rows), manifest["statistics"]["rows"])
+            self.assertGreater(len(rows), 1000)
+        self.assertIn("</html>", (self.folder / "timed/report.html").read_text())
+
+    def test_a_folder_that_vanishes_is_a_failure(self):
+        run = self.start(*SLOW)
+        self.wait_for_rows(5)
+        shutil.rmtree(self.folder / "runs")
+        error = run.stderr.readline()
+        self.assertIn("V7104", error)
+        self.assertIn("results.h5: it was removed during the run", error)
+        run.send_signal(signal.SIGTERM)
+        out, _ = run.communicate(timeout=PATIENCE)
+        self.assertEqual(run.returncode, 1)
+        self.assertNotIn("results   runs", out)
+
+    def test_a_terminal_that_closes_ends_a_run_in_order(self):
+        run = self.start(*SLOW)
+        self.wait_for_rows(5)
+        run.send_signal(signal.SIGHUP)
+        run.send_signal(signal.SIGHUP)  # the shell and the kernel may both send one
+        out, _ = run.communicate(timeout=PATIENCE)
+        self.assertEqual(run.returncode, 130)
+        self.assertIn("interrupted at t = ", out)
+        self.assertEqual(json.loads((self.folder / "runs/latest/manifest.json").read_text())["status"], "interrupted")
+
+    def test_a_reader_that_leaves_ends_a_run_in_order(self):
+        run = self.start(*SLOW)
+        self.wait_for_rows(1)
+        run.stdout.close()  # the next event is printed in vain
+        self.assertEqual(run.wait(timeout=PATIENCE), 130)
+        self.assertEqual(json.loads((self.folder / "runs/latest/manifest.json").read_text())["status"], "interrupted")
+
+    def test_a_detached_run_survives_its_terminal(self):
+        # a terminal of its own, which is closed when the command has returned
+        control, terminal = pty.openpty()
+        began = subprocess.run([VERNIER, *SLOW, "--detach", "--json"], cwd=self.folder, stdin=terminal, stdout=subprocess.PIPE,
+                               stderr=terminal, text=True, timeout=PATIENCE, start_new_session=True)
+        self.assertEqual(began.returncode, 0)
+        said = json.loads(began.stdout)
+        self.addCleanup(lambda: pathlib.Path(f"/proc/{said['process']}").exists() and os.kill(said["process"], signal.SIGKILL))
+        os.close(terminal)
+        os.close(control)
+        self.wait_for_rows(5)
+        self.assertEqual(os.getsid(said["process"]), said["process"])
+        self.assertIn("running", self.vernier("status", said["folder"]).stdout)
+        self.vernier("stop", said["folder"])
+        manifest = lambda: json.loads((self.folder / said["folder"] / "manifest.json").read_text())
+        wait_until(lambda: manifest()["status"] == "interrupted", "the end of the run")
+        self.assertTrue((self.folder / said["folder"] / "output.txt").exists())
+
+    def test_a_detached_run_that_cannot_begin_says_so(self):
+        said = self.vernier("run", "nothere.xml", "--detach", status=2)
+        self.assertIn("error[V1200]: there is no file nothere.xml", said.stdout)
+        self.vernier("run", FEEDBACK, "--detach", "--no-record", status=2)
+
+    def test_repair_mends_the_frame_log_and_removes_what_was_unfinished(self):
+        run = self.start(*SLOW, "--rt", "--checkpoint-every", "1s")
+        self.wait_for_rows(5)
+        run.kill()
+        run.communicate()
+        folder = self.folder / "runs/feedback-0001"
+        (folder / "checkpoints/t=0001.000.vchk.new4711").write_bytes(b"VCHK")
+        frames = folder / "frames.h5"
+        self.assertNotEqual(frames.read_bytes()[11], 0)
+        self.assertEqual(self.vernier("runs", "--repair").stdout, "repaired runs/feedback-0001\n1 repaired\n")
+        self.assertEqual(frames.read_bytes()[11], 0)
+        self.assertEqual(list(folder.rglob("*.new*")), [])
+        self.assertEqual(self.vernier("runs", "--repair").stdout, "0 repaired\n")
 
     def test_a_full_disk_does_not_stop_a_run_that_keeps_time(self):
-        command = (f"trap '' XFSZ; ulimit -f 64; exec {VERNIER} run {FEEDBACK} --until 20000s --rate 20000 "
+        command = (f"ulimit -f 200; exec {VERNIER} run {FEEDBACK} --until 20000s --rate 20000 "
                    "--set run.step=1s --record '*'")
         done = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True, capture_output=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 1, done.stderr)
@@ -254,7 +341,7 @@ class Interrupt(InAFolder):
         self.assertEqual(manifest["statistics"]["simulated_s"], 20000.0)
 
     def test_a_full_disk_is_reported_while_a_run_that_keeps_time_goes_on(self):
-        command = f"trap '' XFSZ; ulimit -f 64; exec {VERNIER} run {FEEDBACK} --until 100000s --rate 20 --set run.step=1ms --record '*'"
+        command = f"ulimit -f 200; exec {VERNIER} run {FEEDBACK} --until 100000s --rate 20 --set run.step=1ms --record '*'"
         run = subprocess.Popen(["bash", "-c", command], cwd=self.folder, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         try:
             line = run.stderr.readline()

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "apps/vernier/background.hpp"
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/run_view.hpp"
@@ -21,7 +22,8 @@ struct RunRequest {
   std::optional<double> rate;
   std::optional<int> threads, late_limit, priority, cpu;
   std::string late, spin, events;
-  bool quiet = false, json = false, no_record = false, real_time = false, require = false;
+  bool quiet = false, json = false, detach = false, no_record = false, real_time = false,
+       require = false;
 };
 
 /// Takes the policy for late frames and the real-time settings.
@@ -96,6 +98,11 @@ session::Again what_to_run(const RunRequest& a) {
 }
 
 int run(const RunRequest& a, const Invocation& invocation) {
+  if (a.detach) {
+    using Way = Background::Show;
+    const auto parent = Background::begin(a.json ? Way::json : a.quiet ? Way::folder : Way::lines);
+    if (parent) return *parent;
+  }
   session::Again what = what_to_run(a);
   what.options.version = version();
   what.options.command = {"vernier"};
@@ -159,7 +166,11 @@ Action declare_run(CLI::App& app) {
   many("--override", asked->overrides, "a port's value, whatever drives it: wheel.command=0",
        "PATH=VALUE");
   app.add_option("--out", asked->out, "where run folders are made (runs)")->type_name("DIR");
-  app.add_flag("--no-record", asked->no_record, "leave nothing on the disk");
+  CLI::Option* no_record =
+      app.add_flag("--no-record", asked->no_record, "leave nothing on the disk");
+  app.add_flag("--detach", asked->detach,
+               "return when the run has begun; it continues without this terminal")
+      ->excludes(no_record);
   app.add_option("--events", asked->events,
                  "which events to print: all, none, or those of components that match a pattern "
                  "(default: the first few of each component in a second)")

@@ -6,7 +6,6 @@
 
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
-#include "vernier/run/record/result_reader.hpp"
 #include "vernier/run/record/run_folder.hpp"
 
 namespace vernier::app {
@@ -71,10 +70,11 @@ int prune(const RunsRequest& a) {
 int repair(const RunsRequest& a) {
   std::size_t count = 0;
   for (const record::RunEntry& e : record::list_runs(a.folder)) {
-    if (e.manifest.status != "killed") continue;
-    const bool done = record::repair(record::results_file(e.path));
-    fmt::print("{} {}\n", done ? "repaired" : "cannot change", e.path.string());
-    count += done;
+    if (e.manifest.status == "running") continue;
+    const auto changed = record::repair_run(e.path);
+    if (changed == 0u) continue;
+    fmt::print("{} {}\n", changed ? "repaired" : "cannot change", e.path.string());
+    count += changed.has_value();
   }
   fmt::print("{} repaired\n", count);
   return status::good;
@@ -90,7 +90,8 @@ Action declare_runs(CLI::App& app) {
       ->type_name("N");
   app.add_flag("--dry-run", asked->dry, "with --prune: say what would be removed");
   app.add_flag("--repair", asked->repair,
-               "make results of killed runs readable for every HDF5 program");
+               "make results of killed runs readable for every HDF5 program, and remove unfinished "
+               "files");
   app.add_flag("--json", asked->json, "the list as JSON");
   return [asked](const Invocation&) {
     if (asked->prune) return prune(*asked);

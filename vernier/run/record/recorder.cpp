@@ -10,6 +10,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "vernier/base/mailbox.hpp"
 #include "vernier/base/require.hpp"
@@ -54,6 +55,8 @@ std::string message_of(const ConfigurationError& e) {
 
 /// Everything between begin() and finish(); before that, only a pacer that never waits.
 class Recorder::Work final : public Pacer {
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
+
  public:
   ~Work() override { finish(); }
 
@@ -66,6 +69,20 @@ class Recorder::Work final : public Pacer {
   Fault fault() const noexcept override;
 
  private:
+  /// Samples of a group that found no room: the loop counts, the recorder's thread reports.
+  struct Gap {
+    std::atomic<std::uint64_t> count{0};
+    std::atomic<std::int64_t> first{never}, last{never};  // ns; `first` since the last report
+
+    void add(Time t) noexcept {
+      const std::int64_t now = t.time_since_epoch().count();
+      std::int64_t none = never;
+      first.compare_exchange_strong(none, now, std::memory_order_relaxed);
+      last.store(now, std::memory_order_relaxed);
+      count.fetch_add(1, std::memory_order_release);
+    }
+  };
+
   /// The loop's side of one group.
   struct Tap final : executive::Observer {
     Tap(Work& w, std::size_t n, RowLayout l, std::size_t rows)
@@ -76,12 +93,15 @@ class Recorder::Work final : public Pacer {
     RowLayout layout;
     std::vector<const PortView*> ports;
     OwnedQueue queue;
+    Gap gap;
+    std::uint64_t reported = 0;  // of gap.count; the recorder's thread
 
     void sample(Instant at, bool) noexcept override {
       if (number == 0) work.passed(at.time);
       if (ports.empty()) return;
       std::byte* row = queue.next();
       if (row == nullptr) {
+        gap.add(at.time);
         work.dropped_.fetch_add(1, std::memory_order_relaxed);
         return;
       }
@@ -121,8 +141,11 @@ class Recorder::Work final : public Pacer {
   void work();
   bool drain();
   void drain_notes();
+  void write(const Event&);
+  void report_gaps();
   void flush_if_due(bool now);
   void fail(const std::string& why);
+  void fail_writing(const ConfigurationError&);
 
   RecorderOptions options_;
   Tell tell_;
@@ -144,8 +167,7 @@ class Recorder::Work final : public Pacer {
   bool hurry_ = false;                     // guarded by mutex_: the loop is waiting for room
   std::atomic<std::uint32_t> drained_{0};  // the loop waits on it
 
-  Time sampled_ = Time::min();  // the loop's
-  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
+  Time sampled_ = Time::min();                               // the loop's
   std::atomic<std::int64_t> complete_{never}, told_{never};  // ns of simulated time
   std::atomic<std::uint64_t> rows_{0}, dropped_{0}, events_{0}, events_lost_{0}, waits_{0};
   std::atomic<bool> failed_{false};
@@ -243,7 +265,7 @@ void Recorder::Work::work() {
   try {
     if (!broken_) writer_->close();
   } catch (const ConfigurationError& e) {
-    fail(message_of(e));
+    fail_writing(e);
   }
   writer_.reset();
   events_file_.reset();
@@ -253,24 +275,25 @@ bool Recorder::Work::drain() {
   const std::int64_t complete = complete_.load(std::memory_order_acquire);
   bool any = false;
   for (const auto& tap : taps_) {
-    std::uint64_t rows = 0;
+    std::uint64_t written = 0, refused = 0;
     // at most one pass through the queue, so that no group delays the others
     for (std::size_t k = 0; k < tap->queue.capacity(); ++k) {
       const std::byte* row = tap->queue.front();
       if (row == nullptr) break;
+      ++(broken_ ? refused : written);
       if (!broken_) {
         try {
           writer_->append(tap->number, {row, tap->layout.bytes});
         } catch (const ConfigurationError& e) {
-          fail(message_of(e));
+          rows_.fetch_add(std::exchange(written, 0), std::memory_order_relaxed);
+          fail_writing(e);
         }
       }
       tap->queue.pop();
-      ++rows;
+      any = true;
     }
-    if (rows == 0) continue;
-    any = true;
-    (broken_ ? dropped_ : rows_).fetch_add(rows, std::memory_order_relaxed);
+    rows_.fetch_add(written, std::memory_order_relaxed);
+    dropped_.fetch_add(refused, std::memory_order_relaxed);
   }
   drain_notes();
   told_.store(complete, std::memory_order_release);
@@ -290,25 +313,60 @@ void Recorder::Work::drain_notes() {
     Event e{n.entry.at.time,     n.entry.remainder,       std::move(t.subject),
             std::move(t.kind),   std::move(t.from),       std::move(t.to),
             std::move(t.reason), std::move(t.transition), t.warning};
-    if (events_file_) events_file_->write(e);
-    if (options_.on_event) options_.on_event(e);
-    events_.fetch_add(1, std::memory_order_relaxed);
+    write(e);
     any = true;
   }
   if (any && events_file_ && !events_file_->flush())
     fail("cannot write " + events_path_.string() + ": " + std::generic_category().message(errno));
 }
 
+void Recorder::Work::write(const Event& e) {
+  if (events_file_) events_file_->write(e);
+  if (options_.on_event) options_.on_event(e);
+  events_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Says in events.csv which samples are missing, so that a killed run shows its gaps.
+void Recorder::Work::report_gaps() {
+  for (const auto& tap : taps_) {
+    const std::uint64_t count = tap->gap.count.load(std::memory_order_acquire);
+    if (count == tap->reported) continue;
+    const std::uint64_t missing = count - std::exchange(tap->reported, count);
+    const Time first(Duration(tap->gap.first.exchange(never, std::memory_order_relaxed)));
+    const Time last(Duration(tap->gap.last.load(std::memory_order_relaxed)));
+    const std::size_t others = tap->ports.size() - 1;
+    write({.time = last,
+           .component = "recorder",
+           .kind = "dropped",
+           .from = exact_seconds(first, 0.0),
+           .to = exact_seconds(last, 0.0),
+           .reason = std::to_string(missing) + (missing == 1 ? " sample of " : " samples of ") +
+                     tap->ports.front()->path +
+                     (others > 0 ? " and " + std::to_string(others) + " more" : "") +
+                     " found no room: the disk is too slow",
+           .warning = true});
+    if (events_file_) events_file_->flush();
+  }
+}
+
 void Recorder::Work::flush_if_due(bool now) {
-  if (!unflushed_ || broken_) return;
   if (!now && std::chrono::steady_clock::now() - flushed_ < options_.flush_every) return;
+  report_gaps();
+  if (!unflushed_ || broken_) return;
   try {
     writer_->flush();
   } catch (const ConfigurationError& e) {
-    fail(message_of(e));
+    fail_writing(e);
   }
   unflushed_ = false;
   flushed_ = std::chrono::steady_clock::now();
+}
+
+void Recorder::Work::fail_writing(const ConfigurationError& e) {
+  // what was counted as written may have been in memory
+  rows_.fetch_sub(writer_->lost(), std::memory_order_relaxed);
+  dropped_.fetch_add(writer_->lost(), std::memory_order_relaxed);
+  fail(message_of(e));
 }
 
 void Recorder::Work::fail(const std::string& why) {

@@ -105,6 +105,44 @@ TEST(Recorder, CountsWhatItDropsAndNeverWaitsWhenTheClockRules) {
   EXPECT_EQ(r.find("plant.p0")->rows, s.rows);
 }
 
+TEST(Recorder, WritesGapsWhileTheRunGoesOn) {
+  const TemporaryFolder folder;
+  Ports ports;
+  Recorder recorder;
+  RecorderOptions options;
+  options.queue_bytes = 1;
+  options.flush_every = milliseconds(1);
+  const auto& attached = recorder.begin(folder.path(), {ports.group()}, options, plain);
+  std::int64_t ticks = 0;
+  const auto sample = [&] { attached[0].observer->sample({tick({10, 1}, ticks++)}, true); };
+  while (recorder.statistics().dropped == 0) sample();
+  // the file has it before the recording ends: what a kill would leave
+  const auto text = [&] { return testing::content(folder / "events.csv"); };
+  while (text().find(",recorder,dropped,") == std::string::npos) std::this_thread::yield();
+  for (int k = 0; k < 10'000; ++k) sample();
+  recorder.finish();
+  // lines: time, recorder, dropped, first, last, "N samples of plant.p0 and 19 more …"
+  std::istringstream lines(text());
+  std::uint64_t missing = 0;
+  double end = -1.0;
+  for (std::string line; std::getline(lines, line);) {
+    double at = 0.0, first = 0.0, last = 0.0;
+    unsigned long long count = 0;
+    if (std::sscanf(line.c_str(),
+                    "%lf,recorder,dropped,%lf,%lf,%llu samples of plant.p0 and 19 more", &at,
+                    &first, &last, &count) != 4 &&
+        std::sscanf(line.c_str(), "%lf,recorder,dropped,%lf,%lf,%llu sample of", &at, &first, &last,
+                    &count) != 4)
+      continue;
+    missing += count;
+    EXPECT_LE(first, last);
+    EXPECT_EQ(at, last);
+    EXPECT_GE(first, end);
+    end = last;
+  }
+  EXPECT_EQ(missing, recorder.statistics().dropped);
+}
+
 TEST(Recorder, AllocatesNothingInTheLoop) {
   const TemporaryFolder folder;
   Ports ports;

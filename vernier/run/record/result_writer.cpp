@@ -57,9 +57,15 @@ struct Group {
   hsize_t held = 0;    // rows in it
   hsize_t stored = 0;  // of these, in the file
 
+  bool fresh() const noexcept { return stored == 0; }
+  hsize_t chunk_bytes() const noexcept {
+    hsize_t sum = time.chunk.size();
+    for (const Column& c : values) sum += c.chunk.size();
+    return sum;
+  }
+
   void store() {
-    if (held == stored) return;
-    const bool fresh = stored == 0;
+    const bool fresh = this->fresh();
     // the time comes last: a row is complete when its time is present
     for (Column& c : values) c.store(first, held, fresh);
     time.store(first, held, fresh);
@@ -125,17 +131,81 @@ struct ResultWriter::State {
   WriterLock lock;
   Handle file;
   std::vector<Group> groups;
+  hsize_t reserved = 0;  // up to here the file can grow without failing
+  std::uint64_t lost = 0;
+  hsize_t margin = 0;  // for HDF5's own tables, so that the file can be closed on a full disk
 
   explicit State(const fs::path& p) : path(p), lock(p) {}
+
+  /// Throws Full before anything is written that would not fit.
+  void make_room(hsize_t bytes) {
+    hsize_t end = 0;
+    check(H5Fget_filesize(file.get(), &end), "cannot extend");
+    if (end + bytes + margin > reserved) reserved = hdf5::reserve(file.get(), end, bytes + margin);
+  }
+
+  void store(Group& g) {
+    if (g.held == g.stored) return;
+    if (g.fresh()) make_room(g.chunk_bytes());
+    g.store();
+  }
+
+  void close() {
+    for (Group& g : groups) {
+      g.time.dataset.reset();
+      for (Column& c : g.values) c.dataset.reset();
+    }
+    check(H5Fflush(file.get(), H5F_SCOPE_LOCAL), "cannot flush");
+    file.reset();
+    lock.release();
+    hdf5::release_reserved(path.c_str());
+  }
+
+  /// The disk is full. Keeps all rows that need no more room, and closes the file.
+  [[noreturn]] void finish_early(const hdf5::Full& e) {
+    const std::string why = e.reason;
+    try {
+      for (Group& g : groups)
+        if (!g.fresh() && g.held > g.stored) g.store();
+      count_lost();
+      close();
+    } catch (const hdf5::Error& worse) {
+      fail(worse);
+    }
+    refuse(why);
+  }
+
+  void count_lost() noexcept {
+    lost = 0;
+    for (const Group& g : groups) lost += g.held - g.stored;
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw ConfigurationError("V7104", "cannot write " + path.string() + ": " + why);
+  }
+
+  /// Does what may find the disk full.
+  template <class Writing>
+  void guarded(const Writing& write) {
+    const auto library = hdf5::locked();
+    try {
+      write();
+    } catch (const hdf5::Full& e) {
+      finish_early(e);
+    } catch (const hdf5::Error& e) {
+      fail(e);
+    }
+  }
 
   /// The file cannot be extended. Leaves it as if this process had been killed: closing would write
   /// data that does not fit.
   [[noreturn]] void fail(const hdf5::Error& e) {
     const std::string why = e.reason;
+    count_lost();
     hdf5::detach(file.get());
     groups.clear();
     file.reset();
-    throw ConfigurationError("V7104", "cannot write " + path.string() + ": " + why);
+    refuse(why);
   }
 
   void make(const fs::path& draft, const ResultLayout& layout) {
@@ -167,8 +237,12 @@ struct ResultWriter::State {
       hdf5::write_attribute(g.time.dataset.get(), "unit", "s");
       hdf5::write_attribute(g.time.dataset.get(), "rate", rate_text(spec.rate));
       for (const SignalSpec& s : spec.signals) add(g, s, chunk_rows, links.get());
+      margin += 1024 * (spec.signals.size() + 1);
       groups.push_back(std::move(g));
     }
+    if (groups.empty()) return;
+    margin += 64 * 1024;
+    make_room(0);
   }
 
   void add(Group& g, const SignalSpec& s, hsize_t chunk_rows, hid_t links) {
@@ -274,6 +348,8 @@ std::uint64_t ResultWriter::rows(std::size_t group) const noexcept {
   return g.first + g.held;
 }
 
+std::uint64_t ResultWriter::lost() const noexcept { return state_->lost; }
+
 void ResultWriter::append(std::size_t group, std::span<const std::byte> row) {
   require(group < state_->groups.size());
   Group& g = state_->groups[group];
@@ -284,39 +360,24 @@ void ResultWriter::append(std::size_t group, std::span<const std::byte> row) {
     std::memcpy(g.values[i].chunk.data() + g.held * c.bytes, row.data() + c.offset, c.bytes);
   }
   if (++g.held < g.chunk_rows) return;
-  const auto lock = hdf5::locked();
-  try {
-    g.store();
-  } catch (const hdf5::Error& e) {
-    state_->fail(e);
-  }
+  state_->guarded([&] { state_->store(g); });
 }
 
 void ResultWriter::flush() {
-  const auto lock = hdf5::locked();
-  try {
-    for (Group& g : state_->groups) g.store();
+  state_->guarded([&] {
+    hdf5::check_linked(state_->file.get());
+    for (Group& g : state_->groups) state_->store(g);
     check(H5Fflush(state_->file.get(), H5F_SCOPE_LOCAL), "cannot flush");
-  } catch (const hdf5::Error& e) {
-    state_->fail(e);
-  }
+  });
 }
 
 void ResultWriter::close() {
-  const auto lock = hdf5::locked();
   if (!state_->file) return;
-  try {
-    for (Group& g : state_->groups) g.store();
-    for (Group& g : state_->groups) {
-      g.time.dataset.reset();
-      for (Column& c : g.values) c.dataset.reset();
-    }
-    check(H5Fflush(state_->file.get(), H5F_SCOPE_LOCAL), "cannot flush");
-    state_->file.reset();
-    state_->lock.release();
-  } catch (const hdf5::Error& e) {
-    state_->fail(e);
-  }
+  state_->guarded([&] {
+    for (Group& g : state_->groups) state_->store(g);
+    hdf5::check_linked(state_->file.get());
+    state_->close();
+  });
 }
 
 }  // namespace vernier::record

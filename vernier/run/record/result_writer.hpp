@@ -40,6 +40,8 @@ class ResultWriter {
   void close();
 
   std::uint64_t rows(std::size_t group) const noexcept;
+  /// After a failure: rows that were appended and are not in the file, over all groups.
+  std::uint64_t lost() const noexcept;
 
  private:
   struct State;

@@ -1,5 +1,6 @@
 #include "vernier/run/record/run_folder.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "vernier/base/text.hpp"
 #include "vernier/run/record/checkpoint.hpp"
 #include "vernier/run/record/detail/files.hpp"
+#include "vernier/run/record/detail/hdf5.hpp"
 #include "vernier/run/record/detail/writer_lock.hpp"
 
 namespace vernier::record {
@@ -75,6 +77,15 @@ fs::path common_root(const std::vector<fs::path>& files) {
   return root;
 }
 
+/// Room on the disk, of a file that nobody sees and the system removes with the process. Invalid
+/// where there is none.
+Descriptor reserved_room(const fs::path& folder) {
+  constexpr off_t bytes = 512 * 1024;  // manifest, report of real time, last lines of logs
+  Descriptor d(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (d && ::fallocate(d.get(), FALLOC_FL_KEEP_SIZE, 0, bytes) != 0) d.reset();
+  return d;
+}
+
 std::uint64_t bytes_below(const fs::path& folder) {
   std::uint64_t sum = 0;
   std::error_code e;
@@ -93,6 +104,7 @@ RunLog::RunLog(const fs::path& path) : file_(path) {
 
 void RunLog::line(std::string_view text) {
   const std::lock_guard lock(mutex_);
+  file_.clear();  // a full disk may have room again
   file_ << iso8601(std::chrono::system_clock::now()) << "  " << text << '\n' << std::flush;
 }
 
@@ -115,6 +127,7 @@ RunFolder::RunFolder(const fs::path& runs, std::string_view name) {
   if (!e) fs::create_directory(path_ / "checkpoints", e);
   if (e) refuse("cannot make the folder", path_, e.message());
   log_ = std::make_unique<RunLog>(path_ / "log.txt");
+  reserve_ = reserved_room(path_);
   std::error_code none;
   before_ = fs::read_symlink(runs / "latest", none);
   point_latest(runs, path_);
@@ -166,9 +179,10 @@ std::vector<Input> RunFolder::copy_inputs(const std::vector<fs::path>& documents
   return inputs;
 }
 
-void RunFolder::write(const Manifest& m) const {
-  const std::string text = to_json(m);
-  replace_file(path_ / "manifest.json", std::as_bytes(std::span(text)));
+void RunFolder::write(const Manifest& m) const { write("manifest.json", to_json(m)); }
+
+void RunFolder::write(const std::string& file, std::string_view content) const {
+  replace_file(path_ / file, std::as_bytes(std::span(content)));
 }
 
 Manifest read_manifest(const fs::path& run_folder) {
@@ -178,6 +192,37 @@ Manifest read_manifest(const fs::path& run_folder) {
       manifest_from_json({reinterpret_cast<const char*>(content.data()), content.size()}, file);
   if (m.status == "running" && !being_written(run_folder / "results.h5")) m.status = "killed";
   return m;
+}
+
+std::optional<std::size_t> repair_run(const fs::path& run_folder) {
+  std::size_t changed = 0;
+  bool good = true;
+  for (const char* name : {"results.h5", "frames.h5"}) {
+    const fs::path file = run_folder / name;
+    if (!hdf5::marked_open(file)) continue;
+    const bool done = repair(file);
+    good &= done;
+    changed += done;
+  }
+  // drafts of replace_file() and of result files
+  const auto unfinished = [](const std::string& name) {
+    const std::size_t at = name.rfind(".new");
+    return at != std::string::npos &&
+           name.find_first_not_of("0123456789", at + 4) == std::string::npos;
+  };
+  for (const fs::path& folder : {run_folder, run_folder / "checkpoints"}) {
+    std::error_code e;
+    std::vector<fs::path> leftovers;
+    for (fs::directory_iterator i(folder, e), end; !e && i != end; i.increment(e))
+      if (unfinished(i->path().filename().string())) leftovers.push_back(i->path());
+    for (const fs::path& p : leftovers) {
+      const bool done = fs::remove(p, e);
+      good &= done;
+      changed += done;
+    }
+  }
+  if (!good) return {};
+  return changed;
 }
 
 bool is_run_folder(const fs::path& path) {

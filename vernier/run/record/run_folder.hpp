@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vernier/base/descriptor.hpp"
 #include "vernier/base/digest.hpp"
 #include "vernier/base/time.hpp"
 #include "vernier/run/record/manifest.hpp"
@@ -54,6 +55,10 @@ class RunFolder {
                                  const KnownContent& = {});
 
   void write(const Manifest&) const;
+  /// A further file of the folder; completely or not at all. Throws ConfigurationError (V7107).
+  void write(const std::string& file, std::string_view content) const;
+  /// Frees what was set aside at the beginning, so that the last files of a run fit on a full disk.
+  void release_reserve() noexcept { reserve_.reset(); }
   RunLog& log() noexcept { return *log_; }
   /// Removes the folder and all in it, as nothing was run; `latest` is again what it was before.
   void discard() noexcept;
@@ -62,11 +67,17 @@ class RunFolder {
   std::filesystem::path path_;
   std::filesystem::path before_;  // what `latest` was; empty: nothing
   std::unique_ptr<RunLog> log_;
+  Descriptor reserve_;
 };
 
 /// The manifest of a run's directory; its status is "killed" when it says running but no process
 /// writes results. Throws ConfigurationError (V7107, V7108).
 Manifest read_manifest(const std::filesystem::path& run_folder);
+
+/// Makes results and frame log of a run that no longer runs readable for every HDF5 program, and
+/// removes unfinished files. Returns the number of files changed or removed; nothing when one
+/// cannot be changed.
+std::optional<std::size_t> repair_run(const std::filesystem::path& run_folder);
 
 /// Whether `path` is a folder with a manifest.
 bool is_run_folder(const std::filesystem::path&);

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -222,6 +221,7 @@ class Session::Work final : public Steerable {
     s.rewind = rewind_;
     s.checkpoints = checkpoints_;
     if (timing_) timing_->end();
+    if (folder_) folder_->release_reserve();
     s.reached = executive_->now();
     s.statistics = executive_->statistics();
     watch_->leave(*executive_);
@@ -412,7 +412,9 @@ class Session::Work final : public Steerable {
     options_.on_warnings(problems);
   }
 
-  static void add_advice_on_room(Diagnostic& d) {
+  void add_advice_on_room(Diagnostic& d) const {
+    std::error_code ignored;
+    if (!std::filesystem::exists(place_, ignored)) return;
     d.notes.push_back("what was recorded before stays readable");
     d.notes.push_back(
         "make room, record less (--record, <record every=…>), or write elsewhere with --out");
@@ -647,14 +649,11 @@ class Session::Work final : public Steerable {
   }
 
   void write_report(const realtime::Health& h) const {
-    const std::filesystem::path file = place_ / "report.html";
-    std::ofstream out(file);
-    out << realtime::report_html(
-        h, manifest_.name,
-        fmt::format("vernier {} on {}, {}", options_.version, manifest_.host, manifest_.started),
-        link_figures(*executive_));
-    out.flush();
-    if (!out) throw ConfigurationError("V7104", "cannot write " + file.string());
+    folder_->write("report.html",
+                   realtime::report_html(h, manifest_.name,
+                                         fmt::format("vernier {} on {}, {}", options_.version,
+                                                     manifest_.host, manifest_.started),
+                                         link_figures(*executive_)));
   }
 
   void complete(const std::string& status, int exit, const std::string& message) {

@@ -1,14 +1,20 @@
 #include "vernier/run/record/detail/hdf5.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <system_error>
 
+#include "vernier/base/descriptor.hpp"
 #include "vernier/base/require.hpp"
 #include "vernier/run/record/detail/driver.hpp"
 
@@ -35,6 +41,15 @@ std::string library_reason() {
   }
   return reason;
 }
+
+/// The descriptor of HDF5's driver for ordinary files; -1: none.
+int descriptor_of(hid_t file) noexcept {
+  void* driver = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &driver) < 0 || driver == nullptr) return -1;
+  return *static_cast<const int*>(driver);
+}
+
+constexpr hsize_t reserved_at_once = 1u << 20;
 
 }  // namespace
 
@@ -128,10 +143,43 @@ bool marked_open(const std::string& file) {
          head[11] != 0;
 }
 
+hsize_t reserve(hid_t file, hsize_t end, hsize_t bytes) {
+  const auto refuse = [](int error) {
+    throw Full("cannot extend", std::generic_category().message(error));
+  };
+  // reserved room is not subject to this limit, but writing there is
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) limit.rlim_cur = RLIM_INFINITY;
+  if (end + bytes > limit.rlim_cur) refuse(EFBIG);
+  const int descriptor = descriptor_of(file);
+  for (const hsize_t more :
+       {std::min<hsize_t>(reserved_at_once, limit.rlim_cur - end - bytes), hsize_t{0}}) {
+    if (::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(end),
+                    static_cast<off_t>(bytes + more)) == 0)
+      return end + bytes + more;
+    if (errno != ENOSPC && errno != EDQUOT) return end + bytes;
+  }
+  refuse(errno);
+  return end;
+}
+
+void release_reserved(const char* file) noexcept {
+  const Descriptor d(::open(file, O_WRONLY | O_CLOEXEC));
+  struct stat status {};
+  if (!d || ::fstat(d.get(), &status) != 0) return;
+  // cutting a file at its own length frees what was allocated beyond it
+  if (::ftruncate(d.get(), status.st_size) != 0) return;
+}
+
+void check_linked(hid_t file) {
+  struct stat status {};
+  if (::fstat(descriptor_of(file), &status) == 0 && status.st_nlink == 0)
+    throw Full("cannot write", "it was removed during the run");
+}
+
 void detach(hid_t file) noexcept {
-  void* driver = nullptr;
-  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &driver) < 0 || driver == nullptr) return;
-  const int descriptor = *static_cast<const int*>(driver);  // of HDF5's driver for ordinary files
+  const int descriptor = descriptor_of(file);
+  if (descriptor < 0) return;
   const int nowhere = ::memfd_create("vernier", MFD_CLOEXEC);
   if (nowhere < 0) return;
   ::dup2(nowhere, descriptor);

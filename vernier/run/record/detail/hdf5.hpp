@@ -27,6 +27,12 @@ struct Error : std::runtime_error {
   std::string reason;
 };
 
+/// A file has no room to grow, or is not there any more; nothing was written in vain. `reason` says
+/// which.
+struct Full : Error {
+  using Error::Error;
+};
+
 /// Owns one handle. Closing requires the lock, so a handle must not outlive it.
 class Handle {
  public:
@@ -78,6 +84,15 @@ std::string read_attribute(hid_t object, const char* name);
 /// Whether the superblock's consistency flags say that a writer has the file open (or died with it
 /// open). False also for a file that is not HDF5.
 bool marked_open(const std::string& file);
+
+/// Reserves room for a file to grow from `end` by `bytes`, and by some more where there is some;
+/// its length stays. Returns the end of the reserved room. Where a file system cannot reserve, a
+/// full disk is found later, by a write that fails. Throws Full.
+hsize_t reserve(hid_t file, hsize_t end, hsize_t bytes);
+/// Gives back what was reserved beyond the end of a closed file.
+void release_reserved(const char* file) noexcept;
+/// Throws Full when the file was removed from its folder.
+void check_linked(hid_t file);
 
 /// Disconnects HDF5 from an open file: whatever it writes or closes from now on does not reach the
 /// file.
