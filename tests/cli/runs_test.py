@@ -60,6 +60,29 @@ class Run(InAFolder):
         self.vernier("run", "runs/multibody-0001")
         self.assertIn("the runs agree", self.vernier("compare", "runs/multibody-0001", "runs/multibody-0002").stdout)
 
+    def test_data_that_parameters_name_are_kept_with_the_run(self):
+        shutil.copytree(SOURCE / "examples/csv", self.folder / "csv")
+        (self.folder / "data").mkdir()
+        shutil.copy(self.folder / "csv/gyro.csv", self.folder / "data/other.csv")
+        self.vernier("run", "csv/replay.xml")
+        self.vernier("run", "csv/replay.xml", "--set", f"gyro.file={self.folder}/data/other.csv")
+        shutil.rmtree(self.folder / "csv")
+        shutil.rmtree(self.folder / "data")
+        for run in ("replay-0001", "replay-0002"):
+            again = self.vernier("run", f"runs/{run}", "-q").stdout.strip()
+            self.vernier("compare", f"runs/{run}", again)
+            manifest = json.loads((self.folder / again / "manifest.json").read_text())
+            self.assertTrue(any(i["file"].endswith(".csv") for i in manifest["inputs"]))
+
+    def test_keys_are_not_kept_with_the_run(self):
+        shutil.copytree(SOURCE / "examples/link", self.folder / "link")
+        (self.folder / "key").write_bytes(b"0123456789abcdef" * 2)
+        (self.folder / "key").chmod(0o600)
+        control, data = free_ports()
+        self.vernier("run", "link/facility.xml", "--until", "0.1s", "--set", f"simulator.key={self.folder}/key",
+                     "--set", f"simulator.listen=127.0.0.1:{control}", "--set", f"simulator.data=127.0.0.1:{data}")
+        self.assertEqual(list((self.folder / "runs").rglob("key")), [])
+
     def test_states_are_recorded_like_outputs(self):
         (self.folder / "decay.xml").write_text("""<hybridsystem name="Decay" version="1">
           <states><state name="x" initial="1"/><state name="v" size="2" initial="3 4"/></states>

@@ -27,6 +27,7 @@ struct ParameterSpec {
   std::string description = {};
   std::vector<std::string> choices = {};
   bool adjustable = false;  // reals of equations that may remain adjustable (ParameterValue)
+  bool secret = false;      // a file that is not kept with the run: a key
 };
 
 /// The value in the document (or --set): the text, the unit given with it, and its place.

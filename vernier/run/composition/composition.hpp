@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -142,6 +143,9 @@ struct Composition {
   std::string description;
   std::filesystem::path file;
   std::vector<std::filesystem::path> documents;  // all that were read, this one first
+  std::vector<std::filesystem::path> data;       // files that parameters name, without keys
+  /// Where files are that parameters name, if not there: by absolute path.
+  std::map<std::filesystem::path, std::filesystem::path> moved;
   std::vector<Instance> instances;
   std::vector<Island> islands;
   std::vector<Connection> connections;

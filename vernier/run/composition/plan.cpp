@@ -133,6 +133,7 @@ Plan make_plan(const Composition& c, const Catalogue& catalogue, Diagnostics& pr
   problems.throw_if_errors();
   detail::warn_of_rings(plan, problems);
   plan.files = members.sources().files();
+  plan.data = members.data();
   return plan;
 }
 

@@ -68,6 +68,7 @@ struct Plan {
   std::uint64_t seed = 1;
   std::vector<std::string> notes;            // notes for the user: why there is no early return
   std::vector<std::filesystem::path> files;  // read because documents of parts refer to them
+  std::vector<std::filesystem::path> data;   // files that parameters name, without keys
 };
 
 /// The path of a port of a part.

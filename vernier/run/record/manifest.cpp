@@ -177,6 +177,7 @@ std::string to_json(const Manifest& m) {
   for (const Input& i : m.inputs) {
     j["inputs"].push_back(
         {{"file", i.file}, {"original", i.original}, {"sha256", i.sha256}, {"bytes", i.bytes}});
+    if (!i.copied) j["inputs"].back()["copied"] = false;
   }
   j["reports"] = ordered_json::array();
   for (const Reported& r : m.reports) {
@@ -234,6 +235,7 @@ Manifest manifest_from_json(std::string_view text, const std::filesystem::path& 
     Input& to = m.inputs.emplace_back();
     i.take("file", to.file);
     i.take("original", to.original);
+    i.take("copied", to.copied);
     i.take("sha256", to.sha256);
     i.take("bytes", to.bytes);
   });

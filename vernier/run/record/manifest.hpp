@@ -15,6 +15,7 @@ struct Input {
   std::string original;  // where it was
   std::string sha256;
   std::uint64_t bytes = 0;
+  bool copied = true;  // false: too large, only its digest was kept
 };
 
 /// A reported quantity.

@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t largest_manifest = 16u << 20;
+constexpr std::uintmax_t largest_copy = 64u << 20;  // of data
 
 [[noreturn]] void refuse(const std::string& what, const fs::path& at, const std::string& why) {
   throw ConfigurationError("V7107", what + " " + at.string() + ": " + why);
@@ -150,16 +151,30 @@ void RunFolder::discard() noexcept {
 fs::path RunFolder::checkpoint(Time t) const { return path_ / "checkpoints" / checkpoint_name(t); }
 
 std::vector<Input> RunFolder::copy_inputs(const std::vector<fs::path>& documents,
+                                          const std::vector<fs::path>& data,
                                           const KnownContent& known) {
   std::vector<Input> inputs;
   if (documents.empty()) return inputs;
   std::vector<fs::path> files;
-  for (const fs::path& d : documents) files.push_back(fs::absolute(d).lexically_normal());
+  const auto add = [&files](const fs::path& file) {
+    fs::path whole = fs::absolute(file).lexically_normal();
+    if (std::find(files.begin(), files.end(), whole) == files.end())
+      files.push_back(std::move(whole));
+  };
+  for (const fs::path& d : documents) add(d);
+  const std::size_t always = files.size();
+  for (const fs::path& d : data) add(d);
   const fs::path root = common_root(files);
-  for (const fs::path& f : files) {
+  for (std::size_t n = 0; n < files.size(); ++n) {
+    const fs::path& f = files[n];
     const fs::path place = f.lexically_relative(root);
     const fs::path copy = path_ / "inputs" / place;
     std::error_code e;
+    if (const auto size = fs::file_size(f, e); n >= always && !e && size > largest_copy) {
+      inputs.push_back({place.generic_string(), f.string(), text(sha256_of_file(f)), size, false});
+      continue;
+    }
+    e.clear();
     fs::create_directories(copy.parent_path(), e);
     const std::string* content = known ? known(f) : nullptr;
     if (!e && content) {
@@ -251,18 +266,25 @@ Repetition repetition(const fs::path& run_folder) {
   };
   Diagnostics problems;
   for (const Input& i : r.manifest.inputs) {
-    const fs::path file = below(i.file);
+    const fs::path copy = fs::absolute(below(i.file)).lexically_normal();
+    const fs::path original = i.original;
+    const fs::path& file = i.copied ? copy : original;
+    // documents name each other relative to themselves; parameters may name a file anywhere
+    r.moved.emplace(i.copied ? original : copy, file);
+    const std::string note = i.copied
+                                 ? "it was copied from " + i.original
+                                 : "it is too large to be copied; put it back to " + i.original;
     std::error_code ignored;
     if (!fs::is_regular_file(file, ignored)) {
       problems.error("V7109", "input " + i.file + " of " + run_folder.string() + " is missing", {})
-          .notes.push_back("it was copied from " + i.original);
+          .notes.push_back(note);
     } else if (text(sha256_of_file(file)) != i.sha256) {
       problems
           .error("V7109",
                  "input " + i.file + " of " + run_folder.string() +
                      " is not what it was when the run began",
                  {})
-          .notes.push_back("it was copied from " + i.original);
+          .notes.push_back(note);
     }
   }
   problems.throw_if_errors();

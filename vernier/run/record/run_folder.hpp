@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -51,7 +52,9 @@ class RunFolder {
   /// Copies the documents of a run, the main one first, with everything they refer to; known
   /// content is written as it was read, without opening the file again. Returns them for the
   /// manifest, in the same order; Input::file of the first is Manifest::document.
+  /// Files of `data` that are large are not copied; their digest is kept.
   std::vector<Input> copy_inputs(const std::vector<std::filesystem::path>& documents,
+                                 const std::vector<std::filesystem::path>& data = {},
                                  const KnownContent& = {});
 
   void write(const Manifest&) const;
@@ -89,6 +92,9 @@ Digest digest_of(const std::vector<Input>&);
 struct Repetition {
   std::filesystem::path document;  // in inputs/
   Manifest manifest;               // seed, set, options
+  /// Where files are that parameters name: the copy of an original, or the original of one that was
+  /// not copied.
+  std::map<std::filesystem::path, std::filesystem::path> moved = {};
 };
 
 /// Throws ConfigurationError: V7108 no manifest, V7109 an input is missing or was changed.

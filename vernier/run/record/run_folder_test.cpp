@@ -185,6 +185,29 @@ TEST(Repetition, StartsFromTheCopiesAndNoticesChangedOnes) {
   EXPECT_THROW(repetition(folder / "elsewhere"), ConfigurationError);
 }
 
+TEST(Repetition, FindsDataInTheCopyAndLargeDataWhereItWas) {
+  const TemporaryFolder folder;
+  put(folder / "sat/main.xml", "<composition/>");
+  put(folder / "data/small.csv", "t,x");
+  const fs::path large = folder / "data/large.csv";
+  put(large, "t,y");
+  fs::resize_file(large, (64u << 20) + 1);
+  RunFolder run(folder / "runs", "main");
+  Manifest m = full_manifest();
+  m.inputs = run.copy_inputs({folder / "sat/main.xml"}, {folder / "data/small.csv", large, large});
+  ASSERT_EQ(m.inputs.size(), 3u);
+  m.document = m.inputs[0].file;
+  run.write(m);
+  EXPECT_FALSE(fs::exists(run.path() / "inputs/data/large.csv"));
+  const Repetition r = repetition(run.path());
+  EXPECT_EQ(r.moved.at(folder / "data/small.csv"), run.path() / "inputs/data/small.csv");
+  EXPECT_EQ(r.moved.at(run.path() / "inputs/data/large.csv"), large);
+  put(large, "t,z");  // another one
+  EXPECT_THROW(repetition(run.path()), ConfigurationError);
+  fs::remove(large);
+  EXPECT_THROW(repetition(run.path()), ConfigurationError);
+}
+
 TEST(Repetition, DoesNotLeaveTheFolder) {
   const TemporaryFolder folder;
   const RunFolder run(folder / "runs", "x");

@@ -29,6 +29,7 @@ void apply(Composition& c, const Changes& changes, Diagnostics& problems) {
       problems.append(e.diagnostics());
     }
   }
+  c.moved = changes.moved;
   if (changes.until) c.run.stop = *changes.until;
   if (changes.seed) c.run.seed = *changes.seed;
   if (!changes.record.empty()) {
@@ -272,6 +273,7 @@ Prepared prepared_of(const std::filesystem::path& document, const Changes& chang
   // its problems are added to the earlier ones
   prepared.plan = composition::make_plan(c, catalogue, problems);
   for (const std::filesystem::path& f : prepared.plan.files) c.documents.push_back(f);
+  c.data = prepared.plan.data;
   check_observations(c, Signals(c, prepared.plan), problems);
   problems.throw_if_errors();
   record_figures(c);

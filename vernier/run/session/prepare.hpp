@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct Changes {
   std::optional<std::uint64_t> seed = {};
   std::vector<std::string> record = {};  // patterns that replace the document's records
   bool frames = false;                   // the run's frames are signals too: frame.margin
+  /// Where files are that parameters name, if not there.
+  std::map<std::filesystem::path, std::filesystem::path> moved = {};
 };
 
 /// A document read, checked and ready to run.

@@ -51,6 +51,7 @@ Again repeated(const std::filesystem::path& run_folder) {
   again.document = r.document;
   Options& o = again.options;
   o.changes.set = r.manifest.set;
+  o.changes.moved = r.moved;
   o.changes.seed = r.manifest.seed;
   RealTime real_time;
   bool rt = false;

@@ -299,17 +299,18 @@ class Session::Work final : public Steerable {
       manifest_.warnings.push_back(d.code + ": " + d.message);
     if (!options_.keep) {
       place_ = temporary_.emplace().path();
-      for (const std::filesystem::path& d : composition_.documents)
-        manifest_.inputs.push_back({.file = d.filename().string(),
-                                    .original = d.string(),
-                                    .sha256 = text(sha256_of_file(d))});
+      for (const auto* files : {&composition_.documents, &composition_.data})
+        for (const std::filesystem::path& f : *files)
+          manifest_.inputs.push_back({.file = f.filename().string(),
+                                      .original = f.string(),
+                                      .sha256 = text(sha256_of_file(f))});
       return;
     }
     folder_ = std::make_unique<record::RunFolder>(options_.runs, composition_.name);
     kept_ = place_ = folder_->path();
     manifest_.name = folder_->name();
-    manifest_.inputs =
-        folder_->copy_inputs(composition_.documents, [&](const std::filesystem::path& file) {
+    manifest_.inputs = folder_->copy_inputs(
+        composition_.documents, composition_.data, [&](const std::filesystem::path& file) {
           return composition_.sources ? composition_.sources->find(file) : nullptr;
         });
     if (!manifest_.inputs.empty()) manifest_.document = manifest_.inputs.front().file;

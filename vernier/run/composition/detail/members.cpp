@@ -32,6 +32,25 @@ void take_ports(Member& m) {
   for (StatePort& p : state_ports(spec)) m.states.push_back(std::move(p.port));
 }
 
+std::filesystem::path whole(const std::filesystem::path& file) {
+  return std::filesystem::absolute(file).lexically_normal();
+}
+
+/// The values of an instance, with files that are elsewhere now named where they are.
+ParameterValues with_moved_files(const Type& type, const Instance& i, const Composition& c) {
+  ParameterValues values = i.parameters;
+  if (c.moved.empty()) return values;
+  Diagnostics reported_later;
+  const Parameters as_given(i.name, type.parameters, i.parameters, c.run.seed, i.place,
+                            reported_later, c.run.arithmetic);
+  for (const ParameterSpec& s : type.parameters) {
+    if (s.kind != ParameterKind::file || as_given.text(s.name).empty()) continue;
+    const auto moved = c.moved.find(whole(as_given.file(s.name)));
+    if (moved != c.moved.end()) values[s.name].text = whole(moved->second).string();
+  }
+  return values;
+}
+
 void check_member_rate(const Instance& i, Rate r, Diagnostics& problems) {
   // limits that keep tick(rate, k) from overflowing
   const bool fits = r.times >= 0 && r.times <= 1'000'000'000 && r.seconds >= 1 &&
@@ -103,7 +122,8 @@ void Members::make(const Instance& i, const Composition& c, const Catalogue& cat
     return;
   }
   const std::size_t before = problems.errors();
-  const Parameters parameters(i.name, type->parameters, i.parameters, c.run.seed, i.place, problems,
+  const ParameterValues values = with_moved_files(*type, i, c);
+  const Parameters parameters(i.name, type->parameters, values, c.run.seed, i.place, problems,
                               c.run.arithmetic);
   if (problems.errors() > before) return;
   Member& m = list_.back();
@@ -117,7 +137,16 @@ void Members::make(const Instance& i, const Composition& c, const Catalogue& cat
   }
   take_ports(m);
   m.made = true;
+  note_data(*type, parameters);
   if (m.component) check_member_rate(i, m.component->description().rate, problems);
+}
+
+void Members::note_data(const Type& type, const Parameters& parameters) {
+  for (const ParameterSpec& s : type.parameters) {
+    if (s.kind != ParameterKind::file || s.secret || parameters.text(s.name).empty()) continue;
+    const std::filesystem::path file = whole(parameters.file(s.name));
+    if (std::find(data_.begin(), data_.end(), file) == data_.end()) data_.push_back(file);
+  }
 }
 
 std::optional<Reach> Members::find(const Endpoint& e, Wanted wanted, Diagnostics& problems) const {

@@ -63,15 +63,19 @@ class Members {
   std::optional<Reach> find(const Endpoint&, Wanted, Diagnostics&) const;
 
   const Sources& sources() const noexcept { return *sources_; }
+  /// The files that parameters name, without keys; each once.
+  const std::vector<std::filesystem::path>& data() const noexcept { return data_; }
 
  private:
   const Type* type_of(const Instance&, const Catalogue&, Diagnostics&);
   void make(const Instance&, const Composition&, const Catalogue&, Diagnostics&);
+  void note_data(const Type&, const Parameters&);
   std::optional<Reach> elements(const Endpoint&, Reach, Diagnostics&) const;
 
   std::vector<Member> list_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::shared_ptr<Sources> sources_;
+  std::vector<std::filesystem::path> data_;
   std::set<std::filesystem::path> told_;  // documents whose problems were reported
 };
 
