@@ -89,6 +89,14 @@ class Checker {
     for (std::size_t i = 0; i < b.nodes.size(); ++i) {
       check_node(b.nodes[i], b.mode_count(), "node \"" + b.nodes[i].name + "\" of " + named(body_),
                  static_cast<int>(i));
+      const bool moves = b.nodes[i].phi_t.size() > 0 && !b.nodes[i].phi_t.isZero(0.0);
+      if (b.modes && b.modes->shortens() && moves && b.nodes[i].phi_2.cols() == 0) {
+        add(Severity::warning, "V1615",
+            "node \"" + b.nodes[i].name + "\" of " + named(body_) +
+                " has no second-order shapes, as its body has: forces and bodies there do not "
+                "change the stiffness of the modes",
+            body_, static_cast<int>(i));
+      }
     }
   }
 
