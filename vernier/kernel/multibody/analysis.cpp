@@ -62,7 +62,7 @@ Totals totals(const Tree& tree, const Evaluation& evaluation) noexcept {
       const ModalConstants c(layout.numbers.data() + link.constants, n);
       const double *eta = e.q.data() + link.q_modes, *rate = e.u.data() + link.u_modes;
       for (int i = 0; i < n; ++i) {
-        const Vec6<double> coupling = {e.work.H[link.mode + i], vec3<double>(c.S1 + 3 * i)};
+        const Vec6<double>& coupling = e.work.coupling[link.mode + i];
         y += coupling * rate[i];
         double modal = dot(coupling, V);
         for (int l = 0; l < n; ++l) {
@@ -129,7 +129,7 @@ void inverse_dynamics(const Tree& tree, Evaluation& evaluation, std::span<const 
     const int index = data.layout.node_index(f.at);
     const NodeRecord& record = data.layout.nodes[index];
     if (record.link < 0) continue;
-    detail::apply(data.view, record, e.node(index),
+    detail::apply(data.view, record, e.node(index), e.q.data(),
                   Vec6<double>{detail::plain(f.force.moment), detail::plain(f.force.resultant)},
                   work);
   }
@@ -165,7 +165,8 @@ MatrixX jacobian(const Tree& tree, const Evaluation& evaluation, NodeId id) {
     const TreeLink& link = data.view.links[record.link];
     const detail::NodeShape phi(data.view.numbers + record.shape, link.modes);
     for (int i = 0; i < link.modes; ++i) {
-      put(link.u_modes + i, {node.J * vec3<double>(phi.r + 3 * i), vec3<double>(phi.t + 3 * i)});
+      put(link.u_modes + i, {node.J * vec3<double>(phi.r + 3 * i),
+                             detail::translation(link, phi, i, e.q.data() + link.q_modes)});
     }
   }
   for (int k = record.link; k >= 0; k = data.view.links[k].parent) {

@@ -95,7 +95,8 @@ TEST(Bits, OfStarsAreTheSameWithAllSets) {
 TEST(Bits, OfTreesAreTheSameWithAllSets) {
   for (unsigned seed = 1; seed <= 30; ++seed) {
     RandomTree random(seed);
-    expect_same_bits(random.model(3 + static_cast<int>(seed % 9), {.rotors = seed % 2 == 0}),
+    expect_same_bits(random.model(3 + static_cast<int>(seed % 9),
+                                  {.rotors = seed % 2 == 0, .shortens = seed % 5 == 0}),
                      Path::tree, seed, seed % 3 == 0 ? 0.3 : 0.0);
   }
 }

@@ -89,12 +89,20 @@ class Checker {
     for (std::size_t i = 0; i < b.nodes.size(); ++i) {
       check_node(b.nodes[i], b.mode_count(), "node \"" + b.nodes[i].name + "\" of " + named(body_),
                  static_cast<int>(i));
+      const bool moves = b.nodes[i].phi_t.size() > 0 && !b.nodes[i].phi_t.isZero(0.0);
+      if (b.modes && b.modes->shortens() && moves && b.nodes[i].phi_2.cols() == 0) {
+        add(Severity::warning, "V1615",
+            "node \"" + b.nodes[i].name + "\" of " + named(body_) +
+                " has no second-order shapes, as its body has: forces and bodies there do not "
+                "change the stiffness of the modes",
+            body_, static_cast<int>(i));
+      }
     }
   }
 
   void check_node(const Node& node, std::size_t modes, const std::string& what, int index) {
     if (!node.pose.R.allFinite() || !node.pose.p.allFinite() || !node.phi_t.allFinite() ||
-        !node.phi_r.allFinite()) {
+        !node.phi_r.allFinite() || !node.phi_2.allFinite()) {
       not_finite(what, body_, index);
       return;
     }
@@ -111,6 +119,11 @@ class Checker {
         return;
       }
     }
+    if (node.phi_2.cols() != 0 && static_cast<std::size_t>(node.phi_2.cols()) != pairs_of(modes))
+      wrong_size(what + " has " + std::to_string(node.phi_2.cols()) +
+                     " second-order shapes, but the body has " + std::to_string(pairs_of(modes)) +
+                     " pairs of modes",
+                 index);
   }
 
   void check_inertia(const Inertia& in) {
@@ -157,7 +170,8 @@ class Checker {
     }
     if (m.H0.cols() != n || !square(m.mass) || !square(m.stiffness) || !square(m.damping) ||
         (m.order >= 1 && (m.N0.size() != count || m.H1.size() != count)) ||
-        (m.order == 2 && m.J2.size() != count * count) ||
+        ((m.order == 2 || m.shortens()) && m.J2.size() != count * count) ||
+        (!m.S2.empty() && m.S2.size() != pairs_of(count)) || m.N2.size() != m.S2.size() ||
         (m.order >= 1 &&
          std::any_of(m.H1.begin(), m.H1.end(), [n](const Matrix3X& h) { return h.cols() != n; }))) {
       wrong_size("its modal integrals are not all of " + std::to_string(n) +
@@ -170,9 +184,12 @@ class Checker {
       for (const Matrix3& x : m.N0) finite = finite && x.allFinite();
       for (const Matrix3X& x : m.H1) finite = finite && x.allFinite();
     }
-    if (m.order == 2) {
+    if (m.order == 2 || m.shortens()) {
       for (const Matrix3& x : m.J2) finite = finite && x.allFinite();
     }
+    for (const Vector3& x : m.S2) finite = finite && x.allFinite();
+    for (const Matrix3& x : m.N2) finite = finite && x.allFinite();
+    finite = finite && std::isfinite(m.limit);
     if (!finite) {
       not_finite("a modal integral of " + named(body_), body_);
       return;
@@ -253,7 +270,7 @@ class Checker {
     };
     if (n0 > identity_bound * n0_size) broken(Severity::error, "N0_i - N0_i^T = -skew(H0_i)");
     if (h1 > identity_bound * h1_size) broken(Severity::error, "H1_i[l] = -H1_l[i]");
-    if (m.order < 2) return;
+    if (m.order < 2 && !m.shortens()) return;
     double more = 0.0, less = 0.0, mirrored = 0.0;
     for (std::size_t i = 0; i < n; ++i) {
       const double excess = m.J2[i * n + i].trace() / (2.0 * m.mass(i, i)) - 1.0;

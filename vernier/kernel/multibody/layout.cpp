@@ -13,7 +13,8 @@ Matrix3 skew(const Vector3& v) {
 
 bool moves(const Node& node) {
   return (node.phi_t.size() > 0 && node.phi_t.cwiseAbs().maxCoeff() > 0.0) ||
-         (node.phi_r.size() > 0 && node.phi_r.cwiseAbs().maxCoeff() > 0.0);
+         (node.phi_r.size() > 0 && node.phi_r.cwiseAbs().maxCoeff() > 0.0) ||
+         (node.phi_2.size() > 0 && node.phi_2.cwiseAbs().maxCoeff() > 0.0);
 }
 
 void put_matrix(const Matrix3& m, double* to) {
@@ -127,7 +128,7 @@ class Maker {
     put_matrix(link.inboard_moves ? inboard.R : Matrix3(Matrix3::Identity()), link.Ri);
     put(link.inboard_moves ? inboard.p : Vector3(Vector3::Zero()), link.pi);
     if (link.inboard_moves) {
-      link.inboard_shape = put_shape(b.hinge.inboard, frame, link.modes);
+      link.inboard_shape = put_shape(b.hinge.inboard, frame, link.modes, b.modes->shortens());
       link.inboard_psi = out_.psis;
       out_.psis += link.modes;
     }
@@ -138,7 +139,7 @@ class Maker {
       outboard = in_frame(outboard, on);
       link.outboard_moves = n > 0 && moves(b.hinge.outboard);
       if (link.outboard_moves) {
-        link.outboard_shape = put_shape(b.hinge.outboard, on, n);
+        link.outboard_shape = put_shape(b.hinge.outboard, on, n, out_.links[link.parent].shortens);
         link.outboard_psi = out_.psis;
         out_.psis += n;
       }
@@ -146,28 +147,31 @@ class Maker {
     put_matrix(outboard.R, link.R0);
     put(outboard.p, link.p0);
     if (link.modes > 0) {
-      link.order = b.modes->order;
+      link.shortens = b.modes->shortens();
+      link.order = link.shortens ? 2 : b.modes->order;
       link.constants = put_modes(*b.modes, frame);
     }
     out_.links.push_back(link);
     out_.masses.push_back(detail::in_frame(b.inertia, frame));
   }
 
-  std::size_t put_shape(const Node& node, const Pose& frame, int n) {
-    const std::size_t at = out_.numbers.size();
-    out_.numbers.resize(at + 6 * static_cast<std::size_t>(n), 0.0);
+  std::size_t put_shape(const Node& node, const Pose& frame, int n, bool shortens) {
+    const std::size_t at = out_.numbers.size(), modes = static_cast<std::size_t>(n);
+    out_.numbers.resize(at + 6 * modes + (shortens ? 3 * pairs_of(modes) : 0), 0.0);
     double* p = out_.numbers.data() + at;
     for (int i = 0; i < n; ++i) {
       if (node.phi_t.cols() == n) put(frame.R.transpose() * node.phi_t.col(i), p + 3 * i);
       if (node.phi_r.cols() == n) put(frame.R.transpose() * node.phi_r.col(i), p + 3 * (n + i));
     }
+    for (Eigen::Index k = 0; shortens && k < node.phi_2.cols(); ++k)
+      put(frame.R.transpose() * node.phi_2.col(k), p + 6 * n + 3 * k);
     return at;
   }
 
   std::size_t put_modes(const Modes& m, const Pose& frame) {
     const int n = static_cast<int>(m.count());
     const std::size_t at = out_.numbers.size();
-    out_.numbers.resize(at + ModalConstants::size(n), 0.0);
+    out_.numbers.resize(at + ModalConstants::size(n, m.shortens()), 0.0);
     const ModalConstants c(out_.numbers.data() + at, n);
     const auto to = [this](const double* p) {
       return out_.numbers.data() + (p - out_.numbers.data());
@@ -198,11 +202,22 @@ class Maker {
         }
       }
     }
-    if (m.order == 2) {
-      double* J2 = to(c.J2);
+    if (m.order == 2 || m.shortens()) {
+      double *J2 = to(c.J2), *g = to(c.g);
       for (int i = 0; i < n; ++i) {
         for (int l = 0; l <= i; ++l, J2 += 6) {
-          put_symmetric(Rt * (0.5 * (m.J2[i * n + l] + m.J2[l * n + i])) * frame.R, J2);
+          Matrix3 J = 0.5 * (m.J2[i * n + l] + m.J2[l * n + i]);
+          if (m.shortens()) {
+            // S2 and N2 shift like S1 and N0; the axial part of N2 is ∫ p × g dm.
+            const Vector3 S2 = m.S2[pair_of(i, l)];
+            const Matrix3 N2 = m.N2[pair_of(i, l)] - frame.p.dot(S2) * Matrix3::Identity() +
+                               S2 * frame.p.transpose();
+            J += 0.5 * (N2 + N2.transpose());
+            put(Rt * Vector3(N2(1, 2) - N2(2, 1), N2(2, 0) - N2(0, 2), N2(0, 1) - N2(1, 0)), g);
+            put(Rt * S2, g + 3);
+            g += 6;
+          }
+          put_symmetric(Rt * J * frame.R, J2);
         }
       }
     }
@@ -232,7 +247,7 @@ class Maker {
     put(pose.p, record.p0);
     const int n = link >= 0 ? out_.links[link].modes : 0;
     record.moves = n > 0 && moves(node);
-    if (record.moves) record.shape = put_shape(node, frame, n);
+    if (record.moves) record.shape = put_shape(node, frame, n, out_.links[link].shortens);
     out_.nodes.push_back(record);
   }
 

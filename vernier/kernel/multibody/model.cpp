@@ -1,5 +1,8 @@
 #include "vernier/kernel/multibody/model.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "vernier/kernel/multibody/detail/hinges.hpp"
 
 namespace vernier::multibody {
@@ -62,6 +65,12 @@ Modes modal_integrals(const std::vector<Lump>& lumps) {
   modes.N0.assign(n, Matrix3::Zero());
   modes.H1.assign(n, Matrix3X::Zero(3, n));
   modes.J2.assign(n * n, Matrix3::Zero());
+  const auto pairs = static_cast<Eigen::Index>(pairs_of(static_cast<std::size_t>(n)));
+  if (n > 0 &&
+      std::ranges::any_of(lumps, [&](const Lump& l) { return l.second.cols() == pairs; })) {
+    modes.S2.assign(static_cast<std::size_t>(pairs), Vector3::Zero());
+    modes.N2.assign(static_cast<std::size_t>(pairs), Matrix3::Zero());
+  }
   for (const Lump& l : lumps) {
     if (l.shape.cols() == n) {
       modes.S1 += l.mass * l.shape;
@@ -87,8 +96,44 @@ Modes modal_integrals(const std::vector<Lump>& lumps) {
       modes.mass += l.rotation.transpose() * h;
       for (Eigen::Index i = 0; i < n; ++i) modes.N0[i] -= 0.5 * skew(h.col(i));
     }
+    for (Eigen::Index k = 0; n > 0 && l.second.cols() == pairs && k < pairs; ++k) {
+      const Vector3 g = l.second.col(k);
+      modes.S2[k] += l.mass * g;
+      modes.N2[k] += l.mass * (l.p.dot(g) * Matrix3::Identity() - g * l.p.transpose());
+    }
   }
   return modes;
+}
+
+Matrix3X shortened(const Lump& from, const Lump& to) {
+  const Eigen::Index n = std::max(from.shape.cols(), to.shape.cols());
+  const auto pairs = static_cast<Eigen::Index>(pairs_of(static_cast<std::size_t>(n)));
+  const double h = (to.p - from.p).norm();
+  const Vector3 e = (to.p - from.p) / h;
+  const auto or_zero = [](const Matrix3X& x, Eigen::Index columns) -> Matrix3X {
+    return x.cols() == columns ? x : Matrix3X::Zero(3, columns);
+  };
+  const Matrix3X chord = (or_zero(to.shape, n) - or_zero(from.shape, n)) / h;
+  const Matrix3X d = chord - e * (e.transpose() * chord);
+  const Matrix3X a = -skew(e) * or_zero(from.rotation, n), b = -skew(e) * or_zero(to.rotation, n);
+  Matrix3X g = or_zero(from.second, pairs);
+  for (Eigen::Index i = 0, pair = 0; i < n; ++i) {
+    for (Eigen::Index l = 0; l <= i; ++l, ++pair) {
+      const auto dot = [&](const Matrix3X& x, const Matrix3X& y) { return x.col(i).dot(y.col(l)); };
+      const double integral =
+          h / 30.0 *
+          (36.0 * dot(d, d) - 3.0 * (dot(d, a) + dot(a, d) + dot(d, b) + dot(b, d)) +
+           4.0 * (dot(a, a) + dot(b, b)) - dot(a, b) - dot(b, a));
+      g.col(pair) -= e * integral;
+    }
+  }
+  return g;
+}
+
+double modal_bound(const Inertia& body, const Modes& modes, std::size_t mode) noexcept {
+  // ∫ (φ_i η_i)² dm <= limit² ∫ p² dm, and tr J0 = 2 ∫ p² dm
+  const auto i = static_cast<Eigen::Index>(mode);
+  return modes.limit * std::sqrt(0.5 * body.inertia.trace() / modes.mass(i, i));
 }
 
 }  // namespace vernier::multibody

@@ -18,6 +18,7 @@ struct RandomOptions {
   bool damped = true;
   bool rotors = false;
   int order = 2;
+  bool shortens = false;  // modes have second-order displacements
 };
 
 class RandomTree {
@@ -30,7 +31,12 @@ class RandomTree {
   int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine_); }
   Vector3 vector(double size) { return {real(-size, size), real(-size, size), real(-size, size)}; }
   Matrix3 rotation();
-  Node node(int modes, double shape = 0.15);
+  /// Shapes for each mode or pair of modes.
+  Matrix3X shapes(std::size_t columns, double size) {
+    return Matrix3X::NullaryExpr(3, static_cast<Eigen::Index>(columns),
+                                 [&] { return real(-size, size); });
+  }
+  Node node(int modes, double shape = 0.15, bool shortens = false);
 
   /// Its bodies are made of lumps; node i of a body is where lump i is. See lumps().
   Model model(int bodies, const RandomOptions& = {});

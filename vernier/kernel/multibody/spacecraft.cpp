@@ -83,6 +83,11 @@ const Evaluation& SpacecraftEvaluation::tree() const noexcept { return data_->tr
 
 SpacecraftEvaluation::Data::Data(const Spacecraft& s) : tree(s.tree()) {
   const Spacecraft::Data& d = s.data();
+  for (const Body& b : d.model.tree.bodies) {
+    const std::size_t n = b.mode_count();
+    if (b.modes && b.modes->shortens())
+      products.resize(std::max(products.size(), 3 * (n + pairs_of(n))));
+  }
   q.resize(d.tree.coordinates());
   for (auto* v : {&u, &udot, &tau}) v->resize(d.tree.speeds());
   momentum.resize(d.model.rotors.size());
@@ -284,6 +289,49 @@ Force burn(const Spacecraft::Data& d, SpacecraftEvaluation::Data& w,
   return jet;
 }
 
+/// Coordinates, rates and accelerations of the modes of a body that shortens, followed by those of
+/// the products of all pairs: Carrier::eta. Without u, only the coordinates.
+void put_products(std::size_t n, const double* q, const double* u, const double* udot,
+                  double* to) noexcept {
+  const std::size_t slides = n + pairs_of(n);
+  double *rate = to + slides, *change = rate + slides;
+  std::copy_n(q, n, to);
+  if (u != nullptr) {
+    std::copy_n(u, n, rate);
+    std::copy_n(udot, n, change);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t l = 0; l <= i; ++l) {
+      const std::size_t at = n + pair_of(i, l);
+      const double share = l < i ? 1.0 : 0.5;
+      to[at] = share * q[i] * q[l];
+      if (u == nullptr) continue;
+      rate[at] = share * (u[i] * q[l] + q[i] * u[l]);
+      change[at] = share * (udot[i] * q[l] + 2.0 * u[i] * u[l] + q[i] * udot[l]);
+    }
+  }
+}
+
+/// NodeKernels::push() on a body that shortens: the force on the product of a pair acts on both
+/// modes.
+void push_shortening(const Spacecraft::Data& d, const LoadBank& b, SpacecraftEvaluation::Data& w,
+                     const double* forces, double* body, double* modal) noexcept {
+  const double* eta = w.q.data() + b.first_q;
+  const std::size_t n = b.modes, slides = n + pairs_of(n);
+  double *products = w.products.data(), *on = products + slides;
+  put_products(n, eta, nullptr, nullptr, products);
+  std::fill_n(on, slides, 0.0);
+  d.kernels->push(b.pushed.view(), products, forces, body, on);
+  for (std::size_t i = 0; i < n; ++i) {
+    modal[i] += on[i];
+    for (std::size_t l = 0; l <= i; ++l) {
+      const double f = on[n + pair_of(i, l)];
+      modal[i] += f * eta[l];
+      if (l < i) modal[l] += f * eta[i];
+    }
+  }
+}
+
 }  // namespace
 
 void detail::gather_loads(const Spacecraft::Data& d, const Spacecraft::Commands& c,
@@ -311,8 +359,14 @@ void detail::gather_loads(const Spacecraft::Data& d, const Spacecraft::Commands&
     double body[6] = {};
     const double* eta = w.q.data() + b.first_q;
     double* modal = w.tau.data() + b.first_u;
-    if (b.pushed.nodes() > 0)
-      d.kernels->push(b.pushed.view(), eta, w.pushes.data() + b.push_at, body, modal);
+    if (b.pushed.nodes() > 0) {
+      const double* forces = w.pushes.data() + b.push_at;
+      if (b.shortens) {
+        push_shortening(d, b, w, forces, body, modal);
+      } else {
+        d.kernels->push(b.pushed.view(), eta, forces, body, modal);
+      }
+    }
     if (b.twisted.nodes() > 0)
       d.kernels->twist(b.twisted.view(), eta, w.pushes.data() + b.twist_at, body, modal);
     Force& f = w.nodes[k].force;
@@ -391,6 +445,13 @@ std::span<const Reading> read(const Spacecraft::Data& d, SpacecraftEvaluation::D
     c.eta = w.q.data() + b.first_q;
     c.eta_rate = w.u.data() + b.first_u;
     c.eta_acceleration = w.udot.data() + b.first_u;
+    if (b.shortens) {
+      const std::size_t slides = b.modes + pairs_of(b.modes);
+      put_products(b.modes, c.eta, c.eta_rate, c.eta_acceleration, w.products.data());
+      c.eta = w.products.data();
+      c.eta_rate = c.eta + slides;
+      c.eta_acceleration = c.eta_rate + slides;
+    }
     double* found = w.founds.data() + b.found_at;
     d.kernels->sense(b.nodes.view(), c, accelerations, found);
 

@@ -152,6 +152,10 @@ struct SpacecraftModel {
   std::vector<Parameter> parameters = {};
 };
 
+/// What is wrong with the modes at the start, of a valid model: coordinates outside their range of
+/// validity (an error), and bodies that turn too fast for modal data without second-order
+/// displacements (a warning): above a third of their lowest frequency.
+std::vector<Finding> check_modes_at_start(const SpacecraftModel&);
 /// All errors of the equipment; the tree has its own check().
 std::vector<Finding> check(const SpacecraftModel&);
 

@@ -66,7 +66,10 @@ Spacecraft::Data::Data(SpacecraftModel m, Path path, Arithmetic arithmetic)
   for (Rotor& r : model.rotors) r.axis.normalize();
   weightless = !model.central_gravity && model.tree.gravity.isZero(0.0);
 
-  const auto modes_of = [&](int body) { return tree.block(body).modes; };
+  const auto shortens = [&](int body) {
+    const auto& modes = model.tree.bodies[static_cast<std::size_t>(body)].modes;
+    return modes && modes->shortens();
+  };
   const auto load_bank = [&](int body) {
     const auto known =
         std::find_if(loads.begin(), loads.end(), [&](const LoadBank& b) { return b.body == body; });
@@ -76,7 +79,8 @@ Spacecraft::Data::Data(SpacecraftModel m, Path path, Arithmetic arithmetic)
                      .modes = b.modes,
                      .first_q = b.q + b.coordinates,
                      .first_u = b.u + b.speeds,
-                     .pushed = NodeBank(b.modes),
+                     .shortens = shortens(body),
+                     .pushed = NodeBank(b.modes, shortens(body)),
                      .twisted = NodeBank(b.modes),
                      .gravity = model.central_gravity.has_value()});
     return loads.size() - 1;
@@ -162,9 +166,11 @@ Spacecraft::Data::Data(SpacecraftModel m, Path path, Arithmetic arithmetic)
     if (bank == sensors.end()) {
       const Block b = tree.block(c.body);
       bank = sensors.insert(sensors.end(), {.body = c.body,
+                                            .modes = b.modes,
                                             .first_q = b.q + b.coordinates,
                                             .first_u = b.u + b.speeds,
-                                            .nodes = NodeBank(modes_of(c.body))});
+                                            .shortens = shortens(c.body),
+                                            .nodes = NodeBank(b.modes, shortens(c.body))});
     }
     bank->nodes.add(c.node);
     bank->sensors.push_back(k);

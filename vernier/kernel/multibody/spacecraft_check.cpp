@@ -1,4 +1,8 @@
+#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <optional>
 
 #include "vernier/kernel/multibody/spacecraft.hpp"
 
@@ -145,5 +149,64 @@ class Checks {
 }  // namespace
 
 std::vector<Finding> check(const SpacecraftModel& m) { return Checks(m).all(); }
+
+std::vector<Finding> check_modes_at_start(const SpacecraftModel& m) {
+  std::vector<Finding> found;
+  const auto still = [](const std::vector<double>& x) {
+    return std::ranges::all_of(x, [](double v) { return v == 0.0; });
+  };
+  const auto text = [](double x) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.3g", x);
+    return std::string(digits);
+  };
+  std::optional<Tree> tree;
+  std::optional<Evaluation> e;
+  std::size_t eta = 0;
+  for (std::size_t b = 0; b < m.tree.bodies.size(); ++b) {
+    const Body& body = m.tree.bodies[b];
+    const std::size_t n = body.mode_count();
+    eta += coordinates(body.hinge.kind);
+    for (std::size_t i = 0; i < n && !m.q.empty(); ++i) {
+      const double bound = modal_bound(body.inertia, *body.modes, i);
+      if (!(std::abs(m.q[eta + i]) > bound)) continue;
+      found.push_back({Severity::error,
+                       "V1617",
+                       "mode " + std::to_string(i + 1) + " of body \"" + body.name +
+                           "\" starts at eta = " + text(m.q[eta + i]) +
+                           ", outside its range of validity (" + text(bound) + ")",
+                       {},
+                       static_cast<int>(b)});
+    }
+    eta += n;
+    if (n == 0 || body.modes->shortens() || still(m.u)) continue;
+    const double square = Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX>(
+                              body.modes->stiffness, body.modes->mass, Eigen::EigenvaluesOnly)
+                              .eigenvalues()[0];
+    if (!(square > 0.0)) continue;
+    if (!tree) {
+      tree.emplace(m.tree, Path::tree);
+      e.emplace(*tree);
+      std::vector<double> q = m.q;
+      if (q.empty()) {
+        q.resize(tree->coordinates());
+        tree->set_zero(q);
+      }
+      tree->place(q, m.u, *e);
+    }
+    const double spin = tree->motion(*e, static_cast<int>(b)).angular.norm();
+    if (!(spin > std::sqrt(square) / 3.0)) continue;
+    found.push_back({Severity::warning,
+                     "V1614",
+                     "body \"" + body.name + "\" turns at " + text(spin) +
+                         " rad/s at the start, more than a third of its lowest frequency (" +
+                         text(std::sqrt(square)) +
+                         " rad/s), and its modes have no geometric stiffness" +
+                         (body.modes->S2.empty() ? "" : ": order 0 does not use it"),
+                     {},
+                     static_cast<int>(b)});
+  }
+  return found;
+}
 
 }  // namespace vernier::multibody

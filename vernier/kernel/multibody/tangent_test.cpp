@@ -97,6 +97,16 @@ TEST(Tangent, OfRandomSpacecraftInCentralGravityEqualsDifferences) {
   for (unsigned seed = 0; seed < 24; ++seed) expect_differences(seed, true);
 }
 
+TEST(Tangent, OfBodiesThatShortenEqualsDifferences) {
+  RandomOptions options;
+  options.flexible = 0.8;
+  options.shortens = true;
+  for (unsigned seed = 60; seed < 84; ++seed) {
+    options.order = 1 + static_cast<int>(seed % 2);
+    expect_differences(seed, seed % 3 == 0, options);
+  }
+}
+
 TEST(Tangent, OfRigidTreesWithGearedRotorsEqualsDifferences) {
   RandomOptions options;
   options.flexible = 0.0;

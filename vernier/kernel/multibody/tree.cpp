@@ -321,7 +321,7 @@ Solution Tree::accelerate(const Loads& loads, std::span<double> udot,
       const int index = data_->layout.node_index(f.at);
       const NodeRecord& record = data_->layout.nodes[index];
       if (record.link >= 0)
-        detail::apply(data_->view, record, e.node(index), plain(f.force), e.work);
+        detail::apply(data_->view, record, e.node(index), e.q.data(), plain(f.force), e.work);
     }
     const int link =
         data_->code->accelerate(data_->view, e.masses.data(), e.gravity.data(), e.tau.data(),
@@ -395,7 +395,7 @@ Motion Tree::specific_force(const Evaluation& evaluation, NodeId id) const noexc
     for (int i = 0; i < link.modes; ++i) {
       const double x = e.work.etadd[link.mode + i];
       turn += spatial::vec3<double>(phi.r + 3 * i) * x;
-      a.l += spatial::vec3<double>(phi.t + 3 * i) * x;
+      a.l += detail::translation(link, phi, i, e.q.data() + link.q_modes) * x;
     }
     a.a += node.J * turn;
   }

@@ -80,6 +80,8 @@ TEST(MultibodyFormat, EveryMessageIsExplainedAndShown) {
     EXPECT_TRUE(testing::content(text).starts_with("# " + code + ": ")) << text;
   }
   // the reader's own codes, and those of the checks of the kernel that a document can cause
+  for (int n = 1614; n <= 1617; ++n)
+    EXPECT_TRUE(shown.contains("V" + std::to_string(n))) << "V" << n << " has no bad file";
   for (int n = 1620; n <= 1637; ++n)
     EXPECT_TRUE(shown.contains("V" + std::to_string(n))) << "V" << n << " has no bad file";
   for (int n = 1650; n <= 1658; ++n)

@@ -1,8 +1,10 @@
 #include "vernier/model/multibody_tree/modal_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <numbers>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -318,17 +320,94 @@ class ModalReader {
   void read_checks() {
     for (; !words_.empty(); next()) {
       if (words_[0] == "end" && words_.size() == 1) {
+        if (on_beams_ > 0 && problems_.errors() == errors_before_) check_beams();
         if (next()) error("V1652", "nothing may follow the line \"end\"");
         return;
       }
+      if (words_[0] == "beam") {
+        read_beam();
+        continue;
+      }
       if (words_[0] != "check" || words_.size() < 3) {
         error("V1652", in_quotes(words_[0]) + " is not allowed here")
-            .notes.push_back("after the points may come: check mass, check modal_mass, end");
+            .notes.push_back("after the points may come: beam, check mass, check modal_mass, end");
         throw Stop{};
       }
       check();
     }
     error("V1653", "the line \"end\" is missing: the file was cut off");
+  }
+
+  /// Points along a beam: each shortens by what is bent between it and the first.
+  void read_beam() {
+    if (!file_.rotations) {
+      error("V1616", "a beam needs the rotations of its points")
+          .notes.push_back("the head must say: rotations yes; each shape then has six numbers");
+      throw Stop{};
+    }
+    if (words_.size() < 3) {
+      error("V1652", "\"beam\" must be followed by the numbers of at least two points");
+      return;
+    }
+    Lump* before = nullptr;
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+      const auto id = parsed_integer(words_[i]);
+      const auto found = id ? file_.by_id.find(*id) : file_.by_id.end();
+      if (found == file_.by_id.end()) {
+        error("V1616", "there is no point " + in_quotes(words_[i]), i);
+        return;
+      }
+      Lump& here = file_.points[found->second];
+      if (before != nullptr) {
+        if (here.second.cols() > 0 || roots_.contains(found->second)) {
+          error("V1616", "point " + in_quotes(words_[i]) + " is on two beams", i)
+              .notes.push_back(
+                  "only the first point of a beam may be on another one, which comes before it");
+          return;
+        }
+        if (here.p == before->p) {
+          error("V1616",
+                "points " + in_quotes(words_[i - 1]) + " and " + in_quotes(words_[i]) +
+                    " are at the same place",
+                i);
+          return;
+        }
+        if (++on_beams_ * multibody::pairs_of(modes_) > limits_.second_order) {
+          error("V1655", "the beams have more points than a modal file may have with " +
+                             std::to_string(modes_) + " modes")
+              .notes.push_back("at most " + std::to_string(limits_.second_order) +
+                               " points times pairs of modes");
+          throw Stop{};
+        }
+        here.second = multibody::shortened(*before, here);
+      }
+      if (before == nullptr && here.second.cols() == 0) {
+        // g is zero at one point that moves at most, of modes that are not clamped.
+        const bool first = std::ranges::none_of(
+            roots_, [&](std::size_t k) { return k != found->second && moves(file_.points[k]); });
+        if (moves(here) && !first) {
+          error("V1616", "point " + in_quotes(words_[i]) + " begins a beam that no other leads to",
+                i)
+              .notes.push_back("give the beam that leads to it first");
+          return;
+        }
+        roots_.insert(found->second);
+      }
+      before = &here;
+    }
+  }
+
+  static bool moves(const Lump& l) { return !l.shape.isZero(0.0) || !l.rotation.isZero(0.0); }
+
+  /// With beams, everything that moves must be on one: shortening left out would be wrong there.
+  void check_beams() {
+    for (const auto& [id, k] : file_.by_id) {
+      const Lump& l = file_.points[k];
+      if (l.second.cols() > 0 || !moves(l) || roots_.contains(k)) continue;
+      error("V1616", "point " + std::to_string(id) + " moves and is on no beam")
+          .notes.push_back("the point is on line " + std::to_string(file_.lines[k]) +
+                           "; add it to a beam, or a beam that leads to it");
+    }
   }
 
   void check() {
@@ -377,6 +456,8 @@ class ModalReader {
   double length_ = 1.0, mass_ = 1.0;
   std::size_t modes_ = 0, points_ = 0;
   bool missing_ = false;
+  std::size_t on_beams_ = 0;
+  std::set<std::size_t> roots_;  // first points of beams that are on no other
   ModalFile file_;
 };
 

@@ -16,7 +16,8 @@ namespace vernier::multibody_tree {
 struct ModalFile {
   std::vector<double> frequencies;         // rad/s, one for each mode
   std::vector<double> damping;             // ratios; empty: not in the file
-  std::vector<multibody::Lump> points;     // SI; shapes scaled so that φ η is in m and rad
+  std::vector<multibody::Lump> points;     // SI; shapes scaled so that φ η is in m and rad;
+                                           // second-order shapes if the file has beams
   std::map<long long, std::size_t> by_id;  // index of a point by its number in the file
   std::vector<int> lines;                  // line of each point
   bool rotations = false;
@@ -29,6 +30,7 @@ struct ModalLimits {
   std::size_t bytes = 256u << 20;
   std::size_t modes = 256;
   std::size_t points = 1'000'000;
+  std::size_t second_order = 8'000'000;  // points on beams times pairs of modes
 };
 
 /// Reads a modal file; nothing if there is an error. Messages give the line.

@@ -81,10 +81,33 @@ TEST(ModalFile, NoticesEveryLineThatIsLeftOut) {
   }
 }
 
-// the example of the documentation writes what the format reads
-TEST(ModalFile, TheExampleWriterWritesTheExample) {
+// closed form: a turn of a straight part by θ moves its end by -θ² L/2 along itself; g = -θ² L. The
+// boss stands at a right angle to the beam and turns with it.
+TEST(ModalFile, ShortensAlongBeams) {
+  const std::string text = testing::content(source_folder / "formats/multibody/good/boom.modal");
+  Diagnostics problems;
+  const auto file = parse_modal_file(text, "f", problems);
+  ASSERT_TRUE(file) << rendered(problems);
+  const auto g = [&](long long id) { return file->points[file->by_id.at(id)].second; };
+  EXPECT_EQ(g(1).cols(), 0);  // it does not move
+  // from point 3 to 5: mode 2 turns by -0.6 about y, over 0.5 m along z
+  EXPECT_LT((g(5).col(2) - g(3).col(2) - multibody::Vector3(0, 0, -0.5 * 0.6 * 0.6)).norm(), 1e-15);
+  // mode 1 turns it about its own axis
+  EXPECT_LT((g(5).col(0) - g(3).col(0)).norm(), 1e-15);
+  Diagnostics few;
+  EXPECT_FALSE(parse_modal_file(text, "f", few, {.second_order = 8}));
+  EXPECT_EQ(few.list().front().code, "V1655");
+}
+
+// the examples of the documentation write what the format reads
+class Writers : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+INSTANTIATE_TEST_SUITE_P(
+    OfModalFiles, Writers,
+    ::testing::Values(std::pair("multibody/write_modal.py", "multibody/array.modal"),
+                      std::pair("spin-up/write_beam.py", "spin-up/beam.modal")));
+TEST_P(Writers, WriteTheExample) {
   const std::string command =
-      "python3 '" + (source_folder / "examples/multibody/write_modal.py").string() + "'";
+      "python3 '" + (source_folder / "examples" / GetParam().first).string() + "'";
   FILE* pipe = popen(command.c_str(), "r");
   ASSERT_TRUE(pipe);
   std::string written;
@@ -92,7 +115,7 @@ TEST(ModalFile, TheExampleWriterWritesTheExample) {
   while (const std::size_t n = fread(buffer.data(), 1, buffer.size(), pipe))
     written.append(buffer.data(), n);
   ASSERT_EQ(pclose(pipe), 0);
-  EXPECT_EQ(written, testing::content(source_folder / "examples/multibody/array.modal"));
+  EXPECT_EQ(written, testing::content(source_folder / "examples" / GetParam().second));
 }
 
 }  // namespace

@@ -24,6 +24,10 @@ void add_findings(const Spacecraft& s, const detail::Builder& builder, document:
   std::vector<Finding> all = multibody::check(m);
   const std::vector<Finding> around = multibody::check(s.model);
   all.insert(all.end(), around.begin(), around.end());
+  if (std::ranges::none_of(all, [](const Finding& f) { return f.severity == Severity::error; })) {
+    const std::vector<Finding> at_start = multibody::check_modes_at_start(s.model);
+    all.insert(all.end(), at_start.begin(), at_start.end());
+  }
   for (const Finding& f : all) {
     // Integrals computed from points satisfy the identities by construction. Points with inertia
     // would only seem to violate them.
@@ -37,7 +41,12 @@ void add_findings(const Spacecraft& s, const detail::Builder& builder, document:
         place = of.nodes[static_cast<std::size_t>(f.node)];
     }
     if (warning) {
-      report.warning(f.code.c_str(), f.message, place);
+      Diagnostic& d = report.warning(f.code.c_str(), f.message, place);
+      if (f.code == "V1614")
+        d.notes.emplace_back(
+            "spin stiffens bent parts; without this the modes are too soft, and unstable above "
+            "their frequency. Give beam lines in the modal file, <shape mode=… with=…/> of lumps "
+            "and nodes, or <integral>s S2 and N2");
     } else {
       report.error(f.code.c_str(), f.message, place);
     }

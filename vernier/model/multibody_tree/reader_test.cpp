@@ -294,6 +294,47 @@ TEST(MultibodyReader, GivesTheNumbersOfIntegralsInLineThatLumpsHave) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(n.J2[i].isApprox(m.J2[i], rounding)) << i;
 }
 
+// the same body by lumps with shapes of two modes, and by integrals
+TEST(MultibodyReader, ReadsGeometricStiffnessInThreeWays) {
+  const Spacecraft s = read(source_dir / "formats/multibody/good/geometric.xml");
+  ASSERT_EQ(s.model.tree.bodies.size(), 3u);
+  const auto& boom = *s.model.tree.bodies[0].modes;
+  const auto &lumped = *s.model.tree.bodies[1].modes, &given = *s.model.tree.bodies[2].modes;
+  for (const auto* m : {&boom, &lumped, &given}) EXPECT_TRUE(m->shortens());
+  EXPECT_EQ(boom.limit, 0.2);
+  EXPECT_EQ(lumped.limit, 0.5);
+  EXPECT_EQ(boom.S2.size(), 3u);
+  EXPECT_LT((lumped.S2[0] - given.S2[0]).norm(), rounding);
+  EXPECT_LT((lumped.N2[0] - given.N2[0]).norm(), rounding);
+  EXPECT_LT((lumped.J2[0] - given.J2[0]).norm(), rounding);
+  const multibody::Node &tip = s.model.tree.bodies[0].nodes[0],
+                        &end = s.model.tree.bodies[1].nodes[0];
+  EXPECT_LT((end.phi_2 - Vector3(-0.3, 0, 0)).norm(), rounding);
+  EXPECT_EQ(s.model.tree.bodies[2].hinge.outboard.phi_2, end.phi_2);
+  // cubic shapes from 0 to 3 m, bending in y and z: along x alone, and not together
+  EXPECT_EQ(tip.phi_2.cols(), 3);
+  EXPECT_LT(tip.phi_2(0, 0), 0.0);
+  EXPECT_EQ(tip.phi_2(0, 1), 0.0);
+  EXPECT_LT(tip.phi_2(0, 2), 0.0);
+  EXPECT_EQ(tip.phi_2.bottomRows<2>().norm(), 0.0);
+}
+
+TEST(MultibodyReader, LeavesGeometricStiffnessOutAtOrderZero) {
+  const auto shortens = [](const std::string& order) {
+    std::string text =
+        R"(<body name="b"><hinge kind="free" at="frame"/><modes damping="0" order=")" + order +
+        R"("><mode frequency="1 Hz"/></modes>)";
+    for (const char* p : {"1 0 0 m", "0 1 0 m", "0 0 1 m"})
+      text += std::string(R"(<lump mass="2 kg" position=")") + p +
+              R"("><shape mode="1" translation="0 0.5 0"/>
+                   <shape mode="1" with="1" translation="-0.2 0 0"/></lump>)";
+    return parsed(text + "</body>").model.tree.bodies.at(0).modes->shortens();
+  };
+  EXPECT_FALSE(shortens("0"));
+  EXPECT_TRUE(shortens("1"));
+  EXPECT_TRUE(shortens("2"));
+}
+
 TEST(MultibodyReader, TakesFrequencyAndRatioOfTheModesOwnMass) {
   const Spacecraft s = parsed(
       "<body name=\"b\"><hinge kind=\"free\"/><modes damping=\"0.1\"><mode name=\"up\" "

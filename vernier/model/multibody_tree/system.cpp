@@ -69,7 +69,28 @@ SpacecraftEvaluation& evaluation(Workspace& w) noexcept { return space(w).evalua
 
 struct MultibodySystem::Data {
   Data(multibody::Spacecraft c, const Options& o)
-      : craft(std::move(c)), signals(detail::signals_of(craft, o.held, o.reactions)) {}
+      : craft(std::move(c)), signals(detail::signals_of(craft, o.held, o.reactions)) {
+    const auto& bodies = craft.model().tree.bodies;
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      const multibody::Block block = craft.tree().block(static_cast<int>(b));
+      for (std::size_t i = 0; i < block.modes; ++i)
+        ranges.push_back({block.q + block.coordinates + i,
+                          multibody::modal_bound(bodies[b].inertia, *bodies[b].modes, i), b, i});
+    }
+  }
+
+  /// The range of validity of a modal coordinate: |x[state]| <= bound.
+  struct Range {
+    std::size_t state;
+    double bound;
+    std::size_t body, mode;
+  };
+  /// The first coordinate outside its range, or null. x has `stride` numbers of each state.
+  const Range* left(const double* x, std::size_t stride = 1) const noexcept {
+    for (const Range& r : ranges)
+      if (std::abs(x[stride * r.state]) > r.bound) return &r;
+    return nullptr;
+  }
 
   /// The parts of the working memory of a call.
   struct Work {
@@ -170,6 +191,7 @@ struct MultibodySystem::Data {
 
   multibody::Spacecraft craft;
   detail::Signals signals;
+  std::vector<Range> ranges;  // of all modes
 };
 
 MultibodySystem::MultibodySystem(multibody::Spacecraft craft, const Options& o)
@@ -199,10 +221,11 @@ void MultibodySystem::flow(const Point& p, std::span<double> xdot, Workspace& s)
   d.craft.tree().coordinate_rates(p.x.subspan(0, at.u), p.x.subspan(at.u, at.momentum - at.u),
                                   part(0, at.u));
   const std::span<double> udot = part(at.u, at.momentum);
-  if (solution) {
+  if (solution && d.left(p.x.data()) == nullptr) {
     std::copy(w.rates.begin(), w.rates.end(), udot.begin());
   } else {
-    // A singular hinge: NaN makes the integrator reduce its step and then ask explain().
+    // A singular hinge, or a mode outside its range of validity: NaN makes the integrator reduce
+    // its step and then ask explain().
     std::fill(udot.begin(), udot.end(), std::numeric_limits<double>::quiet_NaN());
   }
 }
@@ -284,8 +307,10 @@ void MultibodySystem::flow_lanes(const hybrid::Points& p, double* xdot,
     return std::span(xdot + lanes * first, lanes * (end - first));
   };
   const std::span<double> udot = part(at.u, at.momentum);
-  const unsigned good =
+  unsigned good =
       d.accelerate(p, d.divide(s), e, {udot, part(at.momentum, at.fuel), part(at.fuel, at.states)});
+  for (std::size_t l = 0; l < lanes; ++l)
+    if (d.left(p.x + l, lanes) != nullptr) good &= ~(1u << l);
   e.states.coordinate_rates(part(0, at.u));
   for (std::size_t i = 0; i < udot.size(); ++i) {
     if ((good >> i % lanes & 1u) == 0) udot[i] = std::numeric_limits<double>::quiet_NaN();
@@ -466,6 +491,15 @@ bool MultibodySystem::explain(const Point& p, Fault& fault, Workspace& s) const 
   const std::span<double> rest = s.doubles().subspan(4 * nu + (2 * nu + 7) / 8 + 1);
   const std::size_t rotors = model.rotors.size(), tanks = model.tanks.size();
   const Solution solution = d.accelerate(p, w, rest.first(rotors), rest.subspan(rotors, tanks), e);
+  if (const Data::Range* r = d.left(p.x.data())) {
+    const multibody::Body& of = model.tree.bodies[r->body];
+    fault.set(Category::numerics, "V3141",
+              "mode %zu of %s has left its range of validity (eta = %.3g, limit %.3g): %s",
+              r->mode + 1, of.name.c_str(), p.x[r->state], r->bound,
+              of.modes->shortens() ? "it bends too far for modes"
+                                   : "it bends too far, or spins fast without geometric stiffness");
+    return true;
+  }
   int body = solution.singular;
   for (std::size_t k = 0; body < 0 && k < model.tree.bodies.size(); ++k) {
     // Near its singular position, the rates of a hinge grow beyond what a step can follow.

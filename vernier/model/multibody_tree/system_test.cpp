@@ -280,9 +280,11 @@ TEST(MultibodySystem, Conforms) {
   EXPECT_NEAR(rig.rate("tank.fuel")[0], -0.7 / (200 * 9.80665), 1e-15);
   EXPECT_NEAR(rig.rate("wheel.momentum")[0], 0.2 - 1e-3 * rig.out("wheel.speed")[0], 1e-14);
 
-  const auto flexible = from_file(case_b);
-  SystemRig other(*flexible);
-  testing::expect_conforming(other);
+  for (const char* file : {"case_b.xml", "geometric.xml"}) {
+    const auto flexible = from_file(std::filesystem::path(case_b).parent_path() / file);
+    SystemRig other(*flexible);
+    testing::expect_conforming(other);
+  }
 }
 
 /// Everything that derivatives are known by.
@@ -303,7 +305,8 @@ TEST(MultibodySystem, HasDerivativesByItsParametersAndOfAllOutputs) {
   };
   const std::filesystem::path source = VERNIER_SOURCE_DIR;
   for (const char* file : {"formats/multibody/good/case_b.xml", "formats/multibody/good/case_d.xml",
-                           "formats/multibody/good/everything.xml", "missions/cassini/plant.xml"})
+                           "formats/multibody/good/everything.xml", "missions/cassini/plant.xml",
+                           "formats/multibody/good/geometric.xml"})
     for (const char* path : {"automatic", "tree"}) {
       SCOPED_TRACE(std::string(file) + ", " + path);
       Diagnostics problems;
@@ -443,6 +446,26 @@ TEST(MultibodySystem, GivesManyThreadsTheSameBits) {
   }
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// closed form: root mean square deflection sqrt(Mff / m) η over the radius of gyration about the
+// frame, sqrt(tr J / 2 m): 0.5² / 2 η² <= limit² 4, with the default limit of one half
+TEST(MultibodySystem, StopsWhereAModeLeavesItsRangeOfValidity) {
+  const auto system = from_file(std::filesystem::path(case_b).parent_path() / "geometric.xml");
+  SystemRig rig(*system);
+  Fault fault;
+  const double bound = 0.5 * std::sqrt(4.0 / 0.5);
+  rig.state("lumped.eta")[0] = -0.999 * bound;
+  EXPECT_TRUE(std::isfinite(rig.rate("lumped.eta_rate")[0]));
+  EXPECT_FALSE(system->explain(rig.point(), fault, rig.workspace()));
+  rig.state("lumped.eta")[0] = -1.001 * bound;
+  EXPECT_TRUE(std::isnan(rig.rate("lumped.eta_rate")[0]));
+  EXPECT_TRUE(system->explain(rig.point(), fault, rig.workspace()));
+  EXPECT_STREQ(fault.code, "V3141");
+  EXPECT_STREQ(
+      fault.text,
+      "mode 1 of lumped has left its range of validity (eta = -1.42, limit 1.41): it bends "
+      "too far for modes");
 }
 
 TEST(MultibodySystem, ExplainsASingularHinge) {

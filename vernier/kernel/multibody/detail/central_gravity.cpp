@@ -6,15 +6,29 @@ namespace vernier::multibody::detail {
 
 namespace {
 
-// ∂J/∂η_i: N0_i + N0_iᵀ + Σ_l η_l (J2s_il + J2s_li)
+std::size_t pair(std::size_t i, std::size_t l) noexcept {
+  return i > l ? pair_of(i, l) : pair_of(l, i);
+}
+
+// ∂s/∂η_i: S1_i + Σ_l η_l S2_il
+Vector3 moment_by_mode(const Modes& m, std::size_t i, std::span<const double> eta) noexcept {
+  Vector3 S1 = m.S1.col(static_cast<Eigen::Index>(i));
+  for (std::size_t l = 0; m.shortens() && l < m.count(); ++l) S1 += eta[l] * m.S2[pair(i, l)];
+  return S1;
+}
+
+// ∂J/∂η_i: N0_i + N0_iᵀ + Σ_l η_l (J2s_il + J2s_li + N2_il + N2_ilᵀ)
 Matrix3 inertia_by_mode(const Modes& m, std::size_t i, std::span<const double> eta) noexcept {
   if (m.order == 0) return Matrix3::Zero();
   Matrix3 dJ = m.N0[i] + m.N0[i].transpose();
-  if (m.order < 2) return dJ;
+  if (m.order < 2 && !m.shortens()) return dJ;
   const std::size_t n = m.count();
   for (std::size_t l = 0; l < n; ++l) {
     const Matrix3 both = m.J2[i * n + l] + m.J2[l * n + i];
     dJ += 0.5 * eta[l] * (both + both.transpose());
+    if (!m.shortens()) continue;
+    const Matrix3& N2 = m.N2[pair(i, l)];
+    dJ += eta[l] * (N2 + N2.transpose());
   }
   return dJ;
 }
@@ -31,7 +45,9 @@ Inertia deformed(const Inertia& undeformed, const Modes* m, std::span<const doub
   if (m == nullptr) return now;
   const std::size_t n = m->count();
   for (std::size_t i = 0; i < n; ++i) {
-    now.moment += eta[i] * m->S1.col(static_cast<Eigen::Index>(i));
+    const auto S1 = m->S1.col(static_cast<Eigen::Index>(i));
+    now.moment += eta[i] * S1;
+    if (m->shortens()) now.moment += 0.5 * eta[i] * (moment_by_mode(*m, i, eta) - S1);
     if (m->order == 0) continue;
     // dJ contains the second-order part twice, so half of it belongs to J.
     const Matrix3 linear = m->N0[i] + m->N0[i].transpose();
@@ -80,7 +96,7 @@ spatial::Force central_force(double mu, const Pose& pose, const Inertia& undefor
   spatial::Force load{s.c.cross(force) + 3.0 * s.k * s.e.cross(s.Je), force};
   if (modes == nullptr) return load;
   for (std::size_t i = 0; i < modes->count(); ++i) {
-    const Vector3 S1 = modes->S1.col(static_cast<Eigen::Index>(i));
+    const Vector3 S1 = moment_by_mode(*modes, i, eta);
     // -∂V/∂η_i: the mode moves the centre of mass by S1/m and changes the inertia about it.
     const Matrix3 dJ = inertia_by_mode(*modes, i, eta) - products(now.moment, S1) / now.mass;
     modal[i] += S1.dot(force) / now.mass + 0.5 * s.k * (dJ.trace() - 3.0 * s.e.dot(dJ * s.e));

@@ -58,7 +58,7 @@ VERNIER_INLINE void accelerate_link(const LayoutView& layout, const Mass* masses
   s.z += rigid(constant<T>(masses[k].m), m.s, m.J) * a;
   const ModalConstants c(layout.numbers + link.constants, link.modes);
   for (int i = 0; i < link.modes; ++i) {
-    const Vec6<T> coupling = {work.H[link.mode + i], vec3<T>(c.S1 + 3 * i)};
+    const Vec6<T>& coupling = work.coupling[link.mode + i];
     s.z += times(coupling, etadd[i]);
     T ze = work.ze[link.mode + i] + dot(coupling, a);
     for (int l = 0; l < link.modes; ++l) {

@@ -78,10 +78,9 @@ struct LaneSweeps {
                    const double* force) noexcept {
     const Memory m = divide(memory, layout);
     const auto* f = reinterpret_cast<const T*>(force);
-    const MovingNode<T> node = {mat3<T>(record.R0), spatial::identity3<T>(),
-                                vec3<T>(record.p0), zero3<T>(),
-                                zero3<T>(),         zero3<T>()};
-    apply(layout, record, node, Vec6<T>{{f[0], f[1], f[2]}, {f[3], f[4], f[5]}}, m.work);
+    const T* const unmoved = nullptr;  // loads act on frames, which modes do not move
+    apply(layout, record, node_of(layout, record, unmoved, unmoved), unmoved,
+          Vec6<T>{{f[0], f[1], f[2]}, {f[3], f[4], f[5]}}, m.work);
   }
   static unsigned accelerate(const LayoutView& layout, double* memory, const double* gravity,
                              const double* tau, const double* given, const double* regular,

@@ -22,6 +22,7 @@ struct TreeLink {
   bool leaf = true;             // no children
   bool driven = false;          // geared rotors at its hinge
   bool turns_freely = false;    // only rotates about z, without rotor
+  bool shortens = false;        // its modes have second-order displacements
   int order = 0;                // of its modes
   int body = 0;                 // in the model
   int parent = -1;              // a link; -1: the ground
@@ -61,11 +62,14 @@ struct ModalConstants {
   const double* D;     // n n
   const double* N;     // 6 n: N0 + N0ᵀ; order >= 1
   const double* H1;    // 3 n (n - 1) / 2: H1_i[:, l] for i < l, row by row; order >= 1
-  const double* J2;    // 6 n (n + 1) / 2: (J2_il + J2_ilᵀ) / 2, i >= l, row by row; order 2
+  const double* J2;  // 6 n (n + 1) / 2: (J2_il + J2_ilᵀ) / 2, i >= l, row by row; order 2. Links
+                     // that shorten: also (N2_il + N2_ilᵀ) / 2
+  const double* g;   // links that shorten, 6 n (n + 1) / 2: ∫ p × g_il dm, then S2_il
 
-  static std::size_t size(int n) {
+  static std::size_t size(int n, bool shortens) {
     const auto k = static_cast<std::size_t>(n);
-    return 6 * k + k * (k + 1) / 2 + 2 * k * k + 6 * k + 3 * k * (k - 1) / 2 + 3 * k * (k + 1);
+    return 6 * k + k * (k + 1) / 2 + 2 * k * k + 6 * k + 3 * k * (k - 1) / 2 + 3 * k * (k + 1) +
+           (shortens ? 3 * k * (k + 1) : 0);
   }
   ModalConstants(const double* p, int n) noexcept
       : S1(p),
@@ -75,13 +79,15 @@ struct ModalConstants {
         D(K + n * n),
         N(D + n * n),
         H1(N + 6 * n),
-        J2(H1 + 3 * n * (n - 1) / 2) {}
+        J2(H1 + 3 * n * (n - 1) / 2),
+        g(J2 + 3 * n * (n + 1)) {}
 };
 
-/// Shapes of a moving node: translation, then rotation, 3 n each, in working axes.
+/// Shapes of a moving node, in working axes: translation, then rotation, 3 n each; then, if its
+/// link shortens, 3 n (n + 1) / 2 for the second-order displacement by pairs of modes.
 struct NodeShape {
-  const double *t, *r;
-  NodeShape(const double* p, int n) noexcept : t(p), r(p + 3 * n) {}
+  const double *t, *r, *g;
+  NodeShape(const double* p, int n) noexcept : t(p), r(p + 3 * n), g(p + 6 * n) {}
 };
 
 /// A node in the working frame of its link.
@@ -175,10 +181,10 @@ struct Workspace {
   ModalState<T>* modal;  // at index TreeLink::mode of a link with modes
   Vec6<T>* psi;          // shapes of moving nodes of hinges
   // By mode
-  Vec3<T>* H;
+  Vec6<T>* coupling;  // to the rigid motion: H, then S1; of the deformed link without children
   Sym3<T>* dJ;
   T* be;       // velocity-product and elastic forces
-  Vec6<T>* y;  // coupling y to the rigid motion; L⁻¹ y after the elimination
+  Vec6<T>* y;  // coupling including children; L⁻¹ y after the elimination
   T* ze;
   T* di;  // inverse pivots
   T* etadd;
@@ -200,7 +206,7 @@ inline Workspace<T> make_workspace(void* memory, const LayoutView& layout,
   take(w.columns, layout.columns);
   take(w.modal, layout.modes);
   take(w.psi, layout.psis);
-  take(w.H, layout.modes);
+  take(w.coupling, layout.modes);
   take(w.dJ, layout.modes);
   take(w.be, layout.modes);
   take(w.y, layout.modes);

@@ -10,19 +10,21 @@ template <class T>
 inline MovingNode<T> node_of(const LayoutView& layout, const NodeRecord& record, const T* q,
                              const T* u) noexcept {
   if (!record.moves) {
-    return {mat3<T>(record.R0), spatial::identity3<T>(), vec3<T>(record.p0), zero3<T>(), zero3<T>(),
-            zero3<T>()};
+    return {mat3<T>(record.R0), spatial::identity3<T>(),
+            vec3<T>(record.p0), zero3<T>(),
+            zero3<T>(),         zero3<T>(),
+            nothing3<T>()};
   }
   const TreeLink& link = layout.links[record.link];
-  return moving_node(record.R0, record.p0, layout.numbers + record.shape, link.modes,
-                     q + link.q_modes, u + link.u_modes);
+  return moving_node(record.R0, record.p0, layout.numbers + record.shape, link, q + link.q_modes,
+                     u + link.u_modes);
 }
 
 /// Subtracts the force f, in node axes, from the remaining forces z of a link and ze of its modes.
-/// Its generalised force on the modes is φ_t·f + (J φ_r)·n.
+/// Its generalised force on the modes is φ_t·f + (J φ_r)·n. q is that of the whole tree.
 template <class T>
 inline void apply(const LayoutView& layout, const NodeRecord& record, const MovingNode<T>& node,
-                  const Vec6<T>& f, const Workspace<T>& work) noexcept {
+                  const T* q, const Vec6<T>& f, const Workspace<T>& work) noexcept {
   const Vec6<T> force = spatial::rotated(node.R, f);
   work.links[record.link].z -= spatial::force_from(force, node.p);
   if (!record.moves) return;
@@ -31,7 +33,8 @@ inline void apply(const LayoutView& layout, const NodeRecord& record, const Movi
   const Vec3<T> moment = transposed_times(node.J, force.a);
   for (int i = 0; i < link.modes; ++i) {
     T& ze = work.ze[link.mode + i];
-    ze = ze - dot(vec3<T>(phi.t + 3 * i), force.l) - dot(vec3<T>(phi.r + 3 * i), moment);
+    ze = ze - dot(translation(link, phi, i, q + link.q_modes), force.l) -
+         dot(vec3<T>(phi.r + 3 * i), moment);
   }
 }
 

@@ -53,9 +53,9 @@ struct Sum3 {
   }
 };
 // Adds the generalised forces shapes·v of vectors at the nodes of a block to the modes.
-VERNIER_INLINE void add_modal(const NodeView& b, const double* shapes, std::size_t i,
-                              const Vec3<T>* v, double* modal) noexcept {
-  for (std::size_t k = 0; k < b.modes; ++k) {
+VERNIER_INLINE void add_modal(const NodeView& b, const double* shapes, std::size_t count,
+                              std::size_t i, const Vec3<T>* v, double* modal) noexcept {
+  for (std::size_t k = 0; k < count; ++k) {
     T work[parts];
     for (std::size_t part = 0; part < parts; ++part) {
       const double* phi = shapes + 3 * k * b.lanes + i + part * VERNIER_LANES;
@@ -96,13 +96,13 @@ void push(const NodeView& b, const double* eta, const double* forces, double* bo
       if (b.modes > 0) {
         const Vec3<T> th = combined(b.phi_r + i, eta, b.modes, L);
         f = turned(th, turn_coefficients(dot(th, th)), x);
-        p += combined(b.phi_t + i, eta, b.modes, L);
+        p += combined(b.phi_t + i, eta, b.slides, L);
       }
       moment.add(part, cross(p, f));
       force.add(part, f);
       all[part] = f;
     }
-    add_modal(b, b.phi_t, first, all, modal);
+    add_modal(b, b.phi_t, b.slides, first, all, modal);
   }
   moment.add_to(body);
   force.add_to(body + 3);
@@ -129,7 +129,7 @@ void twist(const NodeView& b, const double* eta, const double* moments, double* 
       }
       moment.add(part, n);
     }
-    add_modal(b, b.phi_r, first, all, modal);
+    add_modal(b, b.phi_r, b.modes, first, all, modal);
   }
   moment.add_to(body);
 }
@@ -147,8 +147,8 @@ void sense(const NodeView& b, const Carrier& c, bool accelerations, double* foun
       const double *phi_t = b.phi_t + i, *phi_r = b.phi_r + i;
       const Vec3<T> th = combined(phi_r, c.eta, b.modes, L),
                     rate = combined(phi_r, c.eta_rate, b.modes, L),
-                    slide = combined(phi_t, c.eta_rate, b.modes, L);
-      p += combined(phi_t, c.eta, b.modes, L);
+                    slide = combined(phi_t, c.eta_rate, b.slides, L);
+      p += combined(phi_t, c.eta, b.slides, L);
       const T a2 = dot(th, th);
       const TurnCoefficients<T> k = turn_coefficients(a2);
       X = turned(th, k, X);
@@ -163,7 +163,7 @@ void sense(const NodeView& b, const Carrier& c, bool accelerations, double* foun
       if (accelerations) {
         // Angular acceleration: J θ'' + J' θ' + ω × (J θ').
         const Vec3<T> thdd = combined(phi_r, c.eta_acceleration, b.modes, L),
-                      pdd = combined(phi_t, c.eta_acceleration, b.modes, L);
+                      pdd = combined(phi_t, c.eta_acceleration, b.slides, L);
         const T ad = dot(th, rate);
         const Vec3<T> y1 = cross(th, thdd);
         dw_n = dw + thdd + y1 * k.c + cross(th, y1) * k.d + k1 * (k.c_rate * ad) +

@@ -10,18 +10,21 @@ namespace vernier::multibody::detail {
 /// beyond `nodes` are zero.
 struct NodeView {
   std::size_t nodes = 0, lanes = 0, modes = 0;
-  const double* p = nullptr;      // 3: undeformed positions
-  const double* R = nullptr;      // 9, column by column: undeformed axes
-  const double* q = nullptr;      // 4: the same as quaternions, from body axes to node axes
-  const double* phi_t = nullptr;  // 3 for each mode
-  const double* phi_r = nullptr;
+  std::size_t slides = 0;     // columns of phi_t: modes, then pairs of modes if the body shortens
+  const double* p = nullptr;  // 3: undeformed positions
+  const double* R = nullptr;  // 9, column by column: undeformed axes
+  const double* q = nullptr;  // 4: the same as quaternions, from body axes to node axes
+  const double* phi_t = nullptr;  // 3 for each of `slides`
+  const double* phi_r = nullptr;  // 3 for each mode
 };
 
 /// The motion of the body that carries the nodes: of its origin, in its axes.
 struct Carrier {
   double w[3], v[3];   // angular velocity; velocity
   double dw[3], a[3];  // derivative of w; true acceleration
-  const double* eta;   // modal coordinates, rates, accelerations; unused without modes
+  /// Modal coordinates, rates, accelerations; unused without modes. For bodies that shorten, those
+  /// of the products η_i η_l (half of it if i = l) of all pairs follow: `slides` in all.
+  const double* eta;
   const double* eta_rate;
   const double* eta_acceleration;
 };
@@ -40,7 +43,8 @@ constexpr std::size_t count = 19;
 /// Kernels for one instruction set.
 struct NodeKernels {
   /// Forces on nodes, laid out like p: R0 f of a force f in node axes. Adds their sum to `body`
-  /// (moment, then force; body axes, at the origin) and to the modal forces.
+  /// (moment, then force; body axes, at the origin) and to the modal forces. eta and modal have
+  /// `slides` numbers, as in Carrier.
   void (*push)(const NodeView&, const double* eta, const double* forces, double* body,
                double* modal) noexcept;
   /// The same for moments.

@@ -47,21 +47,23 @@ void NodeBank::finish() {
   p_.assign(3 * L, 0.0);
   R_.assign(9 * L, 0.0);
   q_.assign(4 * L, 0.0);
-  phi_t_.assign(3 * modes_ * L, 0.0);
+  phi_t_.assign(3 * slides_ * L, 0.0);
   phi_r_.assign(3 * modes_ * L, 0.0);
   for (std::size_t i = 0; i < nodes(); ++i) {
     const Node& n = nodes_[i];
-    const auto lay = [&](const auto& m, std::vector<double>& to) {
+    const auto lay = [&](const auto& m, std::vector<double>& to, std::size_t first = 0) {
       for (Eigen::Index k = 0; k < m.size(); ++k)
-        to[static_cast<std::size_t>(k) * L + i] = m(k % m.rows(), k / m.rows());
+        to[(3 * first + static_cast<std::size_t>(k)) * L + i] = m(k % m.rows(), k / m.rows());
     };
     lay(n.pose.p, p_);
     lay(n.pose.R, R_);
     lay(quaternion_of(n.pose.R.transpose()), q_);
     lay(n.phi_t, phi_t_);  // no columns if the modes do not move it
     lay(n.phi_r, phi_r_);
+    if (slides_ > modes_) lay(n.phi_2, phi_t_, modes_);
   }
-  view_ = {nodes(), L, modes_, p_.data(), R_.data(), q_.data(), phi_t_.data(), phi_r_.data()};
+  view_ = {nodes(),   L,         modes_,        slides_,      p_.data(),
+           R_.data(), q_.data(), phi_t_.data(), phi_r_.data()};
 }
 
 }  // namespace vernier::multibody::detail

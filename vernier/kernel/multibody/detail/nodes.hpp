@@ -17,7 +17,8 @@ class NodeBank {
  public:
   static constexpr std::size_t widest = 8;  // lanes of the widest instruction set
 
-  explicit NodeBank(std::size_t modes_of_body) : modes_(modes_of_body) {}
+  explicit NodeBank(std::size_t modes_of_body, bool shortens = false)
+      : modes_(modes_of_body), slides_(modes_ + (shortens ? pairs_of(modes_) : 0)) {}
   void add(const Node&);
   std::size_t nodes() const noexcept { return nodes_.size(); }
   const Node& node(std::size_t i) const noexcept { return nodes_[i]; }
@@ -27,7 +28,7 @@ class NodeBank {
   const NodeView& view() const noexcept { return view_; }
 
  private:
-  std::size_t modes_;
+  std::size_t modes_, slides_;
   std::vector<Node> nodes_;
   std::vector<double> p_, R_, q_, phi_t_, phi_r_;
   NodeView view_;

@@ -23,11 +23,31 @@ struct MovingNode {
   Vec3<T> p;
   Vec3<T> omega, v;  // relative angular velocity, velocity; working axes
   Vec3<T> bias;      // of the relative angular acceleration
+  Vec3<T> bend;      // Σ g_il η'_i η'_l, of the relative acceleration
 };
-// Deformed pose and relative motion of a node: p = p0 + φ_t η, R = Exp(φ_r η) R0.
+/// A vector whose addition changes nothing, not even the sign of a zero.
+template <class T>
+VERNIER_INLINE Vec3<T> nothing3() noexcept {
+  return {constant<T>(-0.0), constant<T>(-0.0), constant<T>(-0.0)};
+}
+/// The translation φ_i + Σ_l g_il η_l of a node by mode i of its link.
+template <class T>
+VERNIER_INLINE Vec3<T> translation(const TreeLink& link, const NodeShape& phi, int i,
+                                   const T* eta) noexcept {
+  Vec3<T> t = vec3<T>(phi.t + 3 * i);
+  for (int l = 0; link.shortens && l < link.modes; ++l) {
+    const int high = i > l ? i : l, low = i > l ? l : i;
+    t += vec3<T>(phi.g + 3 * (high * (high + 1) / 2 + low)) * eta[l];
+  }
+  return t;
+}
+// Deformed pose and relative motion of a node of a link: p = p0 + φ_t η + ½ Σ g_il η_i η_l,
+// R = Exp(φ_r η) R0.
 template <class T>
 VERNIER_INLINE MovingNode<T> moving_node(const double* R0, const double* p0, const double* shape,
-                                         int n, const T* eta, const T* rate) noexcept {
+                                         const TreeLink& link, const T* eta,
+                                         const T* rate) noexcept {
+  const int n = link.modes;
   const NodeShape phi(shape, n);
   Vec3<T> th = zero3<T>(), thd = zero3<T>(), p = vec3<T>(p0), v = zero3<T>();
   for (int i = 0; i < n; ++i) {
@@ -37,15 +57,28 @@ VERNIER_INLINE MovingNode<T> moving_node(const double* R0, const double* p0, con
     p += t * eta[i];
     v += t * rate[i];
   }
+  Vec3<T> bend = nothing3<T>();
+  if (link.shortens) {
+    const double* g = phi.g;
+    for (int i = 0; i < n; ++i) {
+      for (int l = 0; l <= i; ++l, g += 3) {
+        const Vec3<T> by = vec3<T>(g) * constant<T>(l < i ? 1.0 : 0.5);
+        p += by * (eta[i] * eta[l]);
+        v += by * (eta[i] * rate[l] + rate[i] * eta[l]);
+        bend += by * (constant<T>(2.0) * rate[i] * rate[l]);
+      }
+    }
+  }
   const auto turned = spatial::turn(th, thd);
-  return {turned.R * mat3<T>(R0), turned.J, p, turned.omega, v, turned.bias};
+  return {turned.R * mat3<T>(R0), turned.J, p, turned.omega, v, turned.bias, bend};
 }
 /// The bias of the acceleration of a node on a body that moves with V: everything except the
 /// accelerations of the body and of the modes. At the node, in working axes.
 template <class T>
 VERNIER_INLINE Vec6<T> node_bias(const MovingNode<T>& node, const Vec6<T>& V) noexcept {
   const Vec3<T> v = V.l + cross(V.a, node.p) + node.v;
-  return {node.bias + cross(V.a, node.omega), cross(V.a, node.v) - cross(node.omega, v)};
+  return {node.bias + cross(V.a, node.omega),
+          cross(V.a, node.v) - cross(node.omega, v) + node.bend};
 }
 
 /// Velocity-product forces of a rigid link on W: b of a flexible link without modes.
@@ -87,8 +120,11 @@ VERNIER_INLINE Vec6<T> rigid_needs(const Mass& m, const Vec6<T>& a) noexcept {
 template <class T>
 inline void place_on_moving_node(const TreeLink& link, const LayoutView& layout, const T* q,
                                  const MovingNode<T>& o, const T* rate, const LinkState<T>& parent,
-                                 int n, LinkState<T>& s, Vec6<T>& V, Vec6<T>& bias,
+                                 LinkState<T>& s, Vec6<T>& V, Vec6<T>& bias,
                                  Vec6<T>* psi) noexcept {
+  const TreeLink& on = layout.links[link.parent];
+  const int n = on.modes;
+  const T* eta = q + on.q_modes;
   s.E = o.R;
   s.r = o.p;
   const Vec3<T> d = place_hinge(link.kind, link.parameter, q + link.q, s.E, s.r, s.trig);
@@ -101,18 +137,18 @@ inline void place_on_moving_node(const TreeLink& link, const LayoutView& layout,
       return true;
     });
     for (int i = 0; i < n; ++i) {
-      const double *r = phi.r + 3 * i, *t = phi.t + 3 * i;
+      const double* r = phi.r + 3 * i;
       const T* J = o.J.a;
       psi[i].a = {J[0] * r[0] + J[1] * r[1] + J[2] * r[2], J[3] * r[0] + J[4] * r[1] + J[5] * r[2],
                   J[6] * r[0] + J[7] * r[1] + J[8] * r[2]};
-      psi[i].l = vec3<T>(t);
+      psi[i].l = translation(on, phi, i, eta);
       if (displaced) psi[i].l += cross(psi[i].a, d);
       V += psi[i] * rate[i];
     }
   } else {
     for (int i = 0; i < n; ++i) {
       const Vec3<T> turn = o.J * vec3<T>(phi.r + 3 * i);
-      psi[i] = {turn, vec3<T>(phi.t + 3 * i) + cross(turn, d)};
+      psi[i] = {turn, translation(on, phi, i, eta) + cross(turn, d)};
       V += psi[i] * rate[i];
     }
   }
@@ -124,8 +160,8 @@ template <class T>
 VERNIER_INLINE MovingNode<T> outboard_node(const LayoutView& layout, const TreeLink& link,
                                            const T* q, const T* u) noexcept {
   const TreeLink& on = layout.links[link.parent];
-  return moving_node(link.R0, link.p0, layout.numbers + link.outboard_shape, on.modes,
-                     q + on.q_modes, u + on.u_modes);
+  return moving_node(link.R0, link.p0, layout.numbers + link.outboard_shape, on, q + on.q_modes,
+                     u + on.u_modes);
 }
 
 /// Pose and motion of a link from its placed parent: E, r, V, c, b and the deformed integrals. q
@@ -158,7 +194,7 @@ VERNIER_INLINE void place_link(const LayoutView& layout, const MassOf<M>* masses
     const TreeLink& on = layout.links[link.parent];
     Vec6<T> V, bias;
     place_on_moving_node(link, layout, q, outboard(link), u + on.u_modes, work.links[link.parent],
-                         on.modes, s, V, bias, work.psi + link.outboard_psi);
+                         s, V, bias, work.psi + link.outboard_psi);
     s.V = rotated_back(s.E, V);
     move_hinge(link.kind, link.parameter, u + link.u, s.trig, s.V, s.c);
     s.c += rotated_back(s.E, bias);
@@ -175,7 +211,7 @@ VERNIER_INLINE void place_link(const LayoutView& layout, const MassOf<M>* masses
       ModalState<T>& m = work.modal[link.mode];
       const double* shape = layout.numbers + link.inboard_shape;
       const T *eta = q + link.q_modes, *rate = u + link.u_modes;
-      const MovingNode<T> i = moving_node(link.Ri, link.pi, shape, link.modes, eta, rate);
+      const MovingNode<T> i = moving_node(link.Ri, link.pi, shape, link, eta, rate);
       m.Ri = i.R;
       m.pi = i.p;
       const NodeShape phi(shape, link.modes);
@@ -183,7 +219,7 @@ VERNIER_INLINE void place_link(const LayoutView& layout, const MassOf<M>* masses
       Vec6<T> V = motion_at(spatial::rotated(i.R, s.V), -i.p);
       for (int j = 0; j < link.modes; ++j) {
         const Vec3<T> turn = i.J * vec3<T>(phi.r + 3 * j);
-        psi[j] = {turn, vec3<T>(phi.t + 3 * j) - cross(turn, i.p)};
+        psi[j] = {turn, translation(link, phi, j, eta) - cross(turn, i.p)};
         V -= psi[j] * rate[j];
       }
       s.V = V;

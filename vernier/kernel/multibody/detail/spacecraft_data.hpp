@@ -13,6 +13,7 @@ namespace vernier::multibody::detail {
 struct LoadBank {
   int body = 0;
   std::size_t modes = 0, first_q = 0, first_u = 0;  // of the modes, in q and u
+  bool shortens = false;
   NodeBank pushed, twisted;
   std::size_t push_at = 0, twist_at = 0;  // offsets of its forces in the working memory
   bool gravity = false;
@@ -37,7 +38,8 @@ struct RotorPath {
 
 struct SensorBank {
   int body = 0;
-  std::size_t first_q = 0, first_u = 0;
+  std::size_t modes = 0, first_q = 0, first_u = 0;
+  bool shortens = false;
   NodeBank nodes;
   std::vector<std::size_t> sensors = {};  // by node
   std::size_t found_at = 0;
@@ -112,6 +114,7 @@ struct SpacecraftEvaluation::Data {
   Evaluation tree;
   std::vector<double> q, u, udot, momentum, fuel;
   std::vector<double> tau, pushes, founds;
+  std::vector<double> products;  // of bodies that shorten: see Carrier::eta
   // What parameters can change
   std::vector<Inertia> inertias;  // by body, without fuel
   std::vector<GivenMass> masses;

@@ -92,6 +92,8 @@ bool Star::fits(const Model& model) {
       if (r != 0.0) return false;
     }
   }
+  // The hub has no second-order displacements here.
+  if (hub >= 0 && model.bodies[hub].modes && model.bodies[hub].modes->shortens()) return false;
   return hub >= 0 && std::ranges::all_of(model.bodies, [&](const Body& body) {
            if (body.hinge.parent == ground) return true;
            return body.hinge.parent == hub && body.mode_count() == 0 && in_star(body.hinge.kind);

@@ -88,7 +88,7 @@ struct Craft {
           f = {{c[0], c[1], c[2]}, {c[3], c[4], c[5]}};
           break;
       }
-      apply(layout, record, node(k, record, bent(record.link)), f, work);
+      apply(layout, record, node(k, record, bent(record.link)), q, f, work);
     }
   }
   // Torques of rotors on their carriers, -(g τ + ω × g h), and h' = τ.
@@ -109,7 +109,7 @@ struct Craft {
       rate[k] = tau;
       if (record.link < 0) continue;
       const Vec3<T> moment = g * (-tau) - cross(omega, g) * momentum[k];
-      apply(layout, record, at, Vec6<T>{moment, zero3<T>()}, work);
+      apply(layout, record, at, q, Vec6<T>{moment, zero3<T>()}, work);
     }
   }
 };
@@ -262,6 +262,8 @@ struct TangentSweeps {
       copy_numbers<Sloped>(values.modal[link.mode].J, m.work.modal[link.mode].J);
       for (int i = 0; link.order > 0 && i < link.modes; ++i)
         copy_numbers<Sloped>(values.dJ[link.mode + i], m.work.dJ[link.mode + i]);
+      for (int i = 0; i < link.modes; ++i)
+        copy_numbers<Sloped>(values.coupling[link.mode + i], m.work.coupling[link.mode + i]);
     }
     for (int i = 0; i < 9; ++i) m.R[k].a[i] = Sloped(point.R[9 * k + i]);
     m.p[k] = vec3<Sloped>(point.p + 3 * k);
@@ -334,9 +336,8 @@ struct TangentSweeps {
         (e * (trace(Jc) - eJe * 5.0) + Je * Sloped(2.0)) * (pull * near * 1.5);
     LinkState<Sloped>& state = m.work.links[k];
     state.z -= Vec6<Sloped>{cross(c, force) + cross(e, Je) * (pull * 3.0), force};
-    const ModalConstants constants(point.layout.numbers + link.constants, link.modes);
     for (int i = 0; i < link.modes; ++i) {
-      const Vec3<Sloped> S1 = vec3<Sloped>(constants.S1 + 3 * i);
+      const Vec3<Sloped>& S1 = m.work.coupling[link.mode + i].l;
       Sym3<Sloped> dJ = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
       if (link.order > 0) dJ = m.work.dJ[link.mode + i];
       dJ = about_centre(about_centre(dJ, s, S1), S1, s);
@@ -380,7 +381,7 @@ struct TangentSweeps {
       }
     }
     if (c.jet_damping)
-      apply(point.layout, frame, node_of(point.layout, frame, m.q, m.u), jet, m.work);
+      apply(point.layout, frame, node_of(point.layout, frame, m.q, m.u), m.q, jet, m.work);
   }
 
   /// Mass, first moment and inertia of a link; `varies`: with derivatives by fuel and parameters.
@@ -445,7 +446,9 @@ struct TangentSweeps {
 
     const auto outboard = [&](const TreeLink& link) {
       const int k = static_cast<int>(&link - layout.links);
-      if (sweep.deformed[link.parent] != 0) return outboard_node(layout, link, m.q, m.u);
+      const TreeLink& on = layout.links[link.parent];
+      if (sweep.deformed[link.parent] != 0 || (on.shortens && sweep.bent[link.parent] != 0))
+        return outboard_node(layout, link, m.q, m.u);
       MovingNode<Sloped> same;
       copy_numbers<Sloped>(m.outboard[k], same);
       if (sweep.bent[link.parent] != 0) add_rates(point, link, m.u, same);
@@ -603,7 +606,7 @@ struct TangentSweeps {
       const ModalConstants constants(layout.numbers + link.constants, link.modes);
       const Sloped *eta = m.q + link.q_modes, *rate = m.u + link.u_modes;
       for (int i = 0; i < link.modes; ++i) {
-        const Vec6<Sloped> coupling = {m.work.H[link.mode + i], vec3<Sloped>(constants.S1 + 3 * i)};
+        const Vec6<Sloped>& coupling = m.work.coupling[link.mode + i];
         y += coupling * rate[i];
         Sloped modal = dot(coupling, V);
         for (int l = 0; l < link.modes; ++l) {
@@ -746,7 +749,7 @@ struct TangentSweeps {
       for (int i = 0; i < link.modes; ++i) {
         const Sloped& x = m.udot[link.u_modes + i];
         turn += vec3<Sloped>(phi.r + 3 * i) * x;
-        a.l += vec3<Sloped>(phi.t + 3 * i) * x;
+        a.l += translation(link, phi, i, m.q + link.q_modes) * x;
       }
       a.a += node.J * turn;
     }
@@ -800,8 +803,8 @@ struct TangentSweeps {
     const LayoutView& layout = point.layout;
     const Memory m = memory_of(point);
     // Column j of M is inverse dynamics at rest with udot = e_j; eight columns at a time. Copies
-    // what inverse dynamics reads to all lanes, with zero velocity terms. In memory, modal to H are
-    // contiguous (make_workspace).
+    // what inverse dynamics reads to all lanes, with zero velocity terms. In memory, modal to
+    // coupling are contiguous (make_workspace).
     const Numbers values = numbers_of(point);
     const auto* from = reinterpret_cast<const double*>(values.modal);
     const auto* const end = reinterpret_cast<const double*>(values.dJ);

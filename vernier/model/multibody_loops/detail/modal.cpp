@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "vernier/base/text.hpp"
 #include "vernier/kernel/constrained/elements/modal_body.hpp"
 #include "vernier/model/multibody_loops/detail/builder.hpp"
@@ -62,6 +64,14 @@ void Builder::read_modal(const Element& e) {
     return;
   }
   files_.insert(path);
+  if (std::ranges::any_of(file->points, [](const auto& p) { return p.second.cols() > 0; })) {
+    report_
+        .warning("V1618",
+                 "mechanisms do not use the beams of the modal file " + in_quotes(name) +
+                     ": the body has no geometric stiffness",
+                 place)
+        .notes.push_back("for a body that spins fast, use <beam_line>s, or a multibody document");
+  }
   const std::size_t n = file->modes();
   const auto ratio = positive(e, "damping", "1", true);
   if (!ratio && file->damping.empty() && !e.attribute("damping")) {

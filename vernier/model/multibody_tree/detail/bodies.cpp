@@ -155,7 +155,11 @@ std::vector<Lump> Builder::lumps(int i) {
         l.inertia = *J;
       }
     }
-    read_shapes(e, k, "the lump", own != nullptr, l.shape, l.rotation);
+    read_shapes(e, k, "the lump", own != nullptr, l.shape, l.rotation, l.second);
+    if (!all.empty() && !report_.failed() && all.back().second.cols() != l.second.cols())
+      not_given("V1628", "this lump and the one before it differ in shapes of two modes", e,
+                "give <shape mode=… with=…/> to all lumps, or to none; zeros for those that do not "
+                "move");
     all.push_back(std::move(l));
   }
   return all;
@@ -217,6 +221,7 @@ Node Builder::read_node(const Element& e, const Known& k) {
     }
     node.phi_t = point.shape;
     node.phi_r = point.rotation;
+    node.phi_2 = point.second;
     return node;
   }
   if (const auto p = quantities_.vector(e, "position", "m")) {
@@ -229,7 +234,7 @@ Node Builder::read_node(const Element& e, const Known& k) {
       report_.error("V1626", whose + " is rigid and has shapes", s->place);
     return node;
   }
-  read_shapes(e, k, whose, true, node.phi_t, node.phi_r);
+  read_shapes(e, k, whose, true, node.phi_t, node.phi_r, node.phi_2);
   return node;
 }
 

@@ -81,9 +81,11 @@ class Builder {
   void read_modes(int body, const Element&);
   std::shared_ptr<const ModalFile> modal_file(const Element&);
   std::optional<std::size_t> mode_index(const Known&, const Element&, std::string_view attribute);
+  std::optional<std::size_t> mode_pair(const Known&, const Element&);
   bool read_shapes(const Element&, const Known&, const std::string& whose, bool turns,
-                   Matrix3X& translation, Matrix3X& rotation);
+                   Matrix3X& translation, Matrix3X& rotation, Matrix3X& second);
   void read_integrals(const Element&, int body, Modes&);
+  void read_pairs(const Element&, int body, Modes&);
   void read_stiffness(const Element&, int body, Modes&);
 
   // Hinges (hinges.cpp)

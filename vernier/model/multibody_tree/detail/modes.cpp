@@ -21,6 +21,15 @@ struct Given {
 /// The integrals of one kind, indexed by mode, or by pair of modes.
 using Table = std::vector<Given>;
 
+/// Whether an element gives an integral of second-order displacements.
+bool of_pairs(const Element& c) {
+  return c.name == "integral" && (c.value("of") == "S2" || c.value("of") == "N2");
+}
+
+Matrix3 by_rows(const std::vector<double>& x) {
+  return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(x.data());
+}
+
 }  // namespace
 
 std::shared_ptr<const ModalFile> Builder::modal_file(const Element& e) {
@@ -53,11 +62,12 @@ void Builder::read_modes(int i, const Element& e) {
   const bool has_lumps = of.child("lump") != nullptr;
   const bool has_integrals =
       std::any_of(e.children.begin(), e.children.end(), [](const Element& c) {
-        return c.name == "integral" && c.value("of") != "K" && c.value("of") != "D";
+        return c.name == "integral" && c.value("of") != "K" && c.value("of") != "D" && !of_pairs(c);
       });
   std::size_t n = 0;
   if (e.attribute("file")) {
     for (const Element& c : e.children) {
+      if (of_pairs(c)) continue;
       report_.error("V1626", "the modal file gives what <" + c.name + "> says", c.place);
       return;
     }
@@ -116,11 +126,13 @@ void Builder::read_modes(int i, const Element& e) {
     read_integrals(e, i, modes);
   }
   if (e.attribute("order")) modes.order = e.value("order")[0] - '0';
-  if (modes.order < 2) modes.J2.clear();
+  read_pairs(e, i, modes);
+  if (modes.order < 2 && !modes.shortens()) modes.J2.clear();
   if (modes.order < 1) {
     modes.N0.clear();
     modes.H1.clear();
   }
+  if (const auto limit = positive(e, "limit", "1")) modes.limit = *limit;
   read_stiffness(e, i, modes);
   body(i).modes = std::move(modes);
   const std::vector<double> zero(n, 0.0);
@@ -150,15 +162,42 @@ std::optional<std::size_t> Builder::mode_index(const Known& k, const Element& e,
   return {};
 }
 
-/// Reads a shape for every mode; `turns`: rotations are required. False if something is missing.
+/// The place of a pair of modes among all pairs.
+std::optional<std::size_t> Builder::mode_pair(const Known& k, const Element& e) {
+  const auto m = mode_index(k, e, "mode"), l = mode_index(k, e, "with");
+  if (!m || !l) return {};
+  return multibody::pair_of(std::max(*m, *l), std::min(*m, *l));
+}
+
+/// Reads a shape for every mode, and all or none for pairs of modes; `turns`: rotations are
+/// required. False if something is missing.
 bool Builder::read_shapes(const Element& e, const Known& k, const std::string& whose, bool turns,
-                          Matrix3X& translation, Matrix3X& rotation) {
-  const std::size_t n = k.modes.size();
-  std::vector<const Element*> seen(n, nullptr);
-  Matrix3X t = Matrix3X::Zero(3, index(n)), r = Matrix3X::Zero(3, index(n));
+                          Matrix3X& translation, Matrix3X& rotation, Matrix3X& second) {
+  const std::size_t n = k.modes.size(), pairs = multibody::pairs_of(n);
+  std::vector<const Element*> seen(n, nullptr), seen_pairs;
+  Matrix3X t = Matrix3X::Zero(3, index(n)), r = Matrix3X::Zero(3, index(n)), g;
   bool good = true, any_rotation = false;
   for (const Element& s : e.children) {
     if (s.name != "shape") continue;
+    if (s.attribute("with")) {
+      const auto pair = mode_pair(k, s);
+      good =
+          refuse_attributes(s, {"rotation"}, "V1632", "is for shapes of one mode") && pair && good;
+      if (!pair) continue;
+      if (seen_pairs.empty()) {
+        seen_pairs.resize(pairs, nullptr);
+        g.setZero(3, index(pairs));
+      }
+      if (seen_pairs[*pair]) {
+        report_.error("V1628", whose + " has two shapes of these modes", s.place)
+            .notes.push_back("the first is on line " +
+                             std::to_string(seen_pairs[*pair]->place.line));
+        good = false;
+      }
+      seen_pairs[*pair] = &s;
+      if (const auto v = quantities_.vector(s, "translation", "1")) g.col(index(*pair)) = *v;
+      continue;
+    }
     const auto m = mode_index(k, s, "mode");
     if (!m) {
       good = false;
@@ -196,9 +235,22 @@ bool Builder::read_shapes(const Element& e, const Known& k, const std::string& w
                          : "add <shape mode=… translation=…/>; zeros if the mode does not move it");
     return false;
   }
+  for (std::size_t a = 0; a < n && !seen_pairs.empty(); ++a) {
+    for (std::size_t b = 0; b <= a; ++b) {
+      if (seen_pairs[multibody::pair_of(a, b)]) continue;
+      not_given("V1628",
+                whose + " has no shape of modes " + in_quotes(k.modes[a]) + " and " +
+                    in_quotes(k.modes[b]) + " together",
+                e,
+                "add <shape mode=… with=… translation=…/>; with=… may be the same mode. Give all "
+                "pairs or none");
+      return false;
+    }
+  }
   if (n == 0) return true;
   translation = std::move(t);
   if (turns || any_rotation) rotation = std::move(r);
+  second = std::move(g);
   return true;
 }
 
@@ -212,7 +264,7 @@ void Builder::read_integrals(const Element& e, int i, Modes& modes) {
   for (const Element& c : e.children) {
     if (c.name != "integral") continue;
     const std::string of(c.value("of"));
-    if (of == "K" || of == "D") continue;  // read_stiffness
+    if (of == "K" || of == "D" || of_pairs(c)) continue;  // read_stiffness, read_pairs
     const auto m = mode_index(k, c, "mode");
     if (!m) continue;
     std::size_t at = *m;
@@ -225,7 +277,7 @@ void Builder::read_integrals(const Element& e, int i, Modes& modes) {
       if (!l) continue;
       at = *m * n + *l;
     } else {
-      refuse_attributes(c, {"with"}, "V1632", "is for J2");
+      refuse_attributes(c, {"with"}, "V1632", "is for J2, S2 and N2");
     }
     Given& g = tables[of][at];
     if (g.element) {
@@ -265,7 +317,10 @@ void Builder::read_integrals(const Element& e, int i, Modes& modes) {
   modes.order = any("J2") ? 2 : 1;
   if (e.attribute("order")) modes.order = e.value("order")[0] - '0';
   if (modes.order >= 1) needed.insert(needed.end(), {"N0", "H1"});
-  if (modes.order >= 2) needed.emplace_back("J2");
+  // Second-order displacements change the inertia at the same order as J2: either both or none.
+  const bool shortens = std::ranges::any_of(e.children, of_pairs);
+  const bool with_J2 = modes.order >= 2 || (modes.order == 1 && shortens);
+  if (with_J2) needed.emplace_back("J2");
   std::vector<std::string> missing;
   for (const std::string& of : needed) {
     if (!complete(of.c_str())) missing.push_back(of);
@@ -278,6 +333,8 @@ void Builder::read_integrals(const Element& e, int i, Modes& modes) {
     d.notes.push_back("give <integral of=\"" + missing.front() +
                       "\" mode=\"…\"> for every mode; or <lump>s with shapes, or a modal file, "
                       "from which all follow");
+    if (shortens && missing.back() == "J2")
+      d.notes.emplace_back("S2 and N2 need J2: without it, spin would stiffen too much");
     if (modes.order > 0 && complete("S1") && complete("H0") && complete("Mff"))
       d.notes.emplace_back("order=\"0\" needs S1, H0 and Mff only, order=\"1\" also N0 and H1");
     return;
@@ -287,9 +344,6 @@ void Builder::read_integrals(const Element& e, int i, Modes& modes) {
   modes.S1.setZero(3, columns);
   modes.H0.setZero(3, columns);
   modes.mass.setZero(columns, columns);
-  const auto matrix = [](const std::vector<double>& x) {
-    return Matrix3(Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(x.data()));
-  };
   for (std::size_t m = 0; m < n; ++m) {
     modes.S1.col(index(m)) = Vector3(tables["S1"][m].numbers.data());
     modes.H0.col(index(m)) = Vector3(tables["H0"][m].numbers.data());
@@ -300,13 +354,65 @@ void Builder::read_integrals(const Element& e, int i, Modes& modes) {
       for (std::size_t l = 0; l < n; ++l) modes.mass(index(m), index(l)) = row[l];
     }
     if (modes.order < 1) continue;
-    modes.N0.push_back(matrix(tables["N0"][m].numbers));
+    modes.N0.push_back(by_rows(tables["N0"][m].numbers));
     modes.H1.emplace_back(
         Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>(
             tables["H1"][m].numbers.data(), 3, columns));
   }
-  for (std::size_t a = 0; modes.order >= 2 && a < n * n; ++a)
-    modes.J2.push_back(matrix(J2[a].numbers));
+  for (std::size_t a = 0; with_J2 && a < n * n; ++a) modes.J2.push_back(by_rows(J2[a].numbers));
+}
+
+/// S2 and N2 of all pairs of modes, or of none (formats/multibody/README.md, "Geometric
+/// stiffness").
+void Builder::read_pairs(const Element& e, int i, Modes& modes) {
+  const Known& k = known(i);
+  const std::size_t pairs = multibody::pairs_of(k.modes.size());
+  Table S2, N2;
+  for (const Element& c : e.children) {
+    if (!of_pairs(c)) continue;
+    if (!modes.S2.empty()) {
+      report_.error("V1626", "S2 and N2 follow from the second-order shapes of the points",
+                    c.place);
+      return;
+    }
+    if (S2.empty()) {
+      S2.resize(pairs);
+      N2.resize(pairs);
+    }
+    const bool first = c.value("of") == "S2";
+    const std::string of(c.value("of"));
+    if (!c.attribute("with")) {
+      not_given("V1629", of + " is an integral of two modes", c, "add with=\"…\", the second mode");
+      continue;
+    }
+    const auto pair = mode_pair(k, c);
+    if (!pair) continue;
+    Given& g = (first ? S2 : N2)[*pair];
+    if (g.element) {
+      report_.error("V1626", of + " of these modes is given twice", c.place)
+          .notes.push_back("first on line " + std::to_string(g.element->place.line));
+      continue;
+    }
+    g.element = &c;
+    if (auto v = quantities_.numbers(c.text, report_.text_place(c), of, "1", first ? 3 : 9))
+      g.numbers = std::move(*v);
+  }
+  const auto lacks = [](const Given& g) { return g.element == nullptr; };
+  if (std::ranges::any_of(S2, lacks) || std::ranges::any_of(N2, lacks)) {
+    if (report_.failed()) return;
+    report_
+        .error("V1629",
+               "the body " + in_quotes(body(i).name) + " lacks modal integrals: " +
+                   (std::ranges::any_of(S2, lacks) ? "S2" : "N2") + " of all pairs of modes",
+               e.place)
+        .notes.push_back("give S2 and N2 for every pair of modes, each with itself too, or none");
+    return;
+  }
+  if (report_.failed()) return;
+  for (std::size_t a = 0; a < S2.size(); ++a) {
+    modes.S2.emplace_back(S2[a].numbers.data());
+    modes.N2.push_back(by_rows(N2[a].numbers));
+  }
 }
 
 /// Stiffness and damping of every mode: K = m ω², D = 2 ζ √(m K), or as given.
