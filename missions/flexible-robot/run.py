@@ -4,7 +4,7 @@
 usage: missions/flexible-robot/run.py [--short] [--normal] [--vernier PROGRAM] [--out FOLDER]
 
 At 330 Hz, as the paper, and at 1 kHz: the controllers as part of the equations, beside the robot in one process, and in a process of
-their own that shares memory with it, in real time. Status 1 when a value is off or the robot does not arrive.
+their own that shares memory with it, in real time. Status 1 when a value is off, the robot does not arrive or a run is cut short.
 """
 import argparse
 import csv
@@ -29,6 +29,19 @@ SIGNALS = ("joint_1.angle", "joint_2.angle", "end_1.position", "end_2.position")
 
 class Failure(Exception):
     pass
+
+
+def asked_for(words):
+    """The seconds that a command runs for: --until, or the document's."""
+    if "--until" in words:
+        return float(words[words.index("--until") + 1].removesuffix("s"))
+    return float(re.search(r'<run stop="([0-9.]+) s"', pathlib.Path(words[2]).read_text(encoding="utf-8"))[1])
+
+
+def whole(said, seconds):
+    """Raises unless a run reached its end."""
+    if not said.get("reached_s", 0.0) >= seconds - 1e-9:
+        raise Failure(f"{said.get('composition')} ended after {said.get('reached_s', 0.0):g} of {seconds:g} s: {said.get('status')}")
 
 
 class Experiment:
@@ -56,7 +69,9 @@ class Experiment:
         out, err = process.communicate(timeout=300)
         if process.returncode not in ((0, 3) if may_fail else (0,)):
             raise Failure(f"{process.args[2]} ended with status {process.returncode}:\n{err}{out}")
-        return json.loads(out)
+        said = json.loads(out)
+        whole(said, asked_for([str(word) for word in process.args]))
+        return said
 
     def table(self, run, names):
         text = subprocess.run([self.program, "export", run, *names, "--format", "csv"], capture_output=True, text=True, check=True).stdout

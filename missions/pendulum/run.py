@@ -24,6 +24,12 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+def whole(said, seconds):
+    """Ends the script unless a run reached its end."""
+    if not said.get("reached_s", 0.0) >= seconds - 1e-9:
+        sys.exit(f"the plant's run ended after {said.get('reached_s', 0.0):g} of {seconds:g} s: {said.get('status')}")
+
+
 def percentile(values, share):
     values = sorted(values)
     return values[min(len(values) - 1, int(share * len(values)))] if values else 0.0
@@ -70,6 +76,7 @@ class Experiment:
                 plant.kill()
         if plant.returncode not in (0, 3):
             sys.exit(f"the plant's run ended with status {plant.returncode}:\n{err}")
+        whole(json.loads(out), self.a.seconds)
         return json.loads(out), json.loads(said) if said.strip().startswith("{") else {}, killed is not None
 
     @staticmethod

@@ -23,6 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # The Moon's frame is dead-reckoned over at most 1 s with the acceleration between its last two states: the error is 5/12 of its jerk, 7e-9 m/s^3, so 3e-9 m. The
 # rounding of positions of 3e8 m dominates, 6e-8 m: five of them.
 OWN, SEEN = 3e-7, 3e-7
+STEPS = {"earth": 0.25, "moon": 1.0, "vehicle": 0.25, "watcher": 1.0}  # s
 
 
 class Federation:
@@ -65,13 +66,21 @@ class Federation:
                 time.sleep(1.5)
                 self.look()
             tree = self.ended("watch")
-            runs = {name: json.loads(self.ended(name))["folder"] for name in ("earth", "moon", "vehicle", "watcher")}
+            said = {name: json.loads(self.ended(name)) for name in STEPS}
+            self.whole(said)
+            runs = {name: s["folder"] for name, s in said.items()}
         finally:
             for p in self.processes.values():
                 if p.poll() is None:
                     p.terminate()
                     p.wait(timeout=120)
         return tree, runs
+
+    def whole(self, said):
+        """Ends the script unless every run reached the end of the federation, within two steps of its own. The watcher counts from when it joined."""
+        for name, s in said.items():
+            if name != "watcher" and not s.get("reached_s", 0.0) >= self.a.seconds - 2 * STEPS[name] - 1e-6:
+                sys.exit(f"{name} ended after {s.get('reached_s', 0.0):g} of {self.a.seconds:g} s: {s.get('status')}")
 
     def look(self):
         self.member("watcher")
@@ -117,11 +126,14 @@ class Federation:
                               [seen[f"federate.geocentric.position[{k}]"][i] for k in range(3)])
                    for i in range(len(seen["time"])) if seen["federate.geocentric.known"][i]]
         own, watched = ([d for d in values if d is not None] for values in (own, watched))
+        last = started + seen["time"][-1]
         out = {"seconds": self.a.seconds, "pace": "as fast as possible" if self.a.fast else "real time", "tree": tree,
                "vehicle_steps": len(own), "vehicle_m": max(own, default=None), "watcher_steps": len(watched), "watcher_m": max(watched, default=None),
                "parent_changed": vehicle["motion.parent"][0] == 0 and vehicle["motion.parent"][-1] == 1,
                "parent_seen": parent_of("Transfer vehicle", tree) == "MoonCentricInertial", "tolerance_m": [OWN, SEEN], "runs": runs, "alone": alone}
-        out["good"] = bool(own and watched and out["vehicle_m"] <= OWN and out["watcher_m"] <= SEEN and out["parent_changed"] and out["parent_seen"])
+        out["watched_to"] = last
+        out["whole"] = len(own) >= self.a.seconds / STEPS["vehicle"] and last >= self.a.seconds - 2 * STEPS["watcher"] - 1e-6
+        out["good"] = bool(out["whole"] and own and watched and out["vehicle_m"] <= OWN and out["watcher_m"] <= SEEN and out["parent_changed"] and out["parent_seen"])
         return out
 
 
@@ -145,6 +157,8 @@ def show(f):
             ("seen by the late joiner", f"{f['watcher_steps']} steps, at most {late} from it"),
             ("allowed", f"{OWN:.1e} m: five roundings of the position"),
             ("parent frame", "changed from the Earth to the Moon" if f["parent_changed"] and f["parent_seen"] else "did NOT change")]
+    if not f["whole"]:
+        rows.append(("cut short", f"the watcher saw {f['watched_to']:g} of {f['seconds']:g} s"))
     print()
     for name, what in rows:
         print(f"  {name:<25}{what}")

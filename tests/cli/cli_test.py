@@ -333,8 +333,12 @@ class Info(InAFolder):
 
     def test_a_deck_becomes_a_document_that_runs(self):
         self.vernier("import", SOURCE / "formats/constrained/decks/pendulum.mbd", "-o", "pendulum.xml")
-        self.vernier("run", "pendulum.xml", "--until", "100ms", "--quiet")
+        self.vernier("run", "pendulum.xml", "--quiet")
         self.assertIn("pendulum.ROD.position", self.vernier("info", "runs/pendulum-0001").stdout)
+        self.vernier("export", "runs/pendulum-0001", "pendulum.ROD.position", "-o", "rod.csv")
+        rows = (self.folder / "rod.csv").read_text(encoding="utf-8").split()
+        # the deck's final time is 2 s, its time step 1 ms
+        self.assertEqual([float(rows[-2].split(",")[0]), float(rows[-1].split(",")[0])], [1.999, 2.0])
 
     def test_inputs_of_a_mechanism_alone_can_be_set(self):
         pendulum = SOURCE / "formats/constrained/good/pendulum.xml"

@@ -40,7 +40,7 @@ rsp::Experiment::Settings settings(std::uint64_t seed) {
   l.rate = 10 * degree, l.angular_acceleration = 20 * degree, l.angular_jerk = 200 * degree;
   s.server.period = link::period_of({250, 1});
   s.server.limits = {l, l};
-  s.server.curve = rsp::Curve::cubic;
+  s.server.curve = rsp::Curve::kim;
   s.client.period = link::period_of({10, 1});
   s.client.bodies = 2;
   s.client.initial = 8s;

@@ -81,6 +81,25 @@ class Fom(unittest.TestCase):
         self.fom("check", LANDER, "--mim", "whole.xml")
         self.fom("check", "whole.xml")
 
+    def test_what_clients_in_use_do_is_a_warning_unless_strict(self):
+        client = BAD / "strict/client.xml"
+        done = self.fom("check", client)
+        self.assertIn("good; 2 object classes", done.stdout)
+        for code in ("V1803", "V1804", "V1826"):
+            self.assertIn(f"warning[{code}]", done.stderr)
+        done = self.fom("check", "--strict", client, status=2)
+        self.assertEqual(done.stderr.count("error["), 3)
+        self.assertNotIn("good", done.stdout)
+        self.assertEqual(json.loads(self.fom("check", "--strict", "--json", client, status=2).stdout)["errors"], 3)
+        self.assertIn("good", self.fom("check", "--strict", "spacefom").stdout)
+        # NumberCups is that of Drink; what has no data type can be shown, written and read again
+        names = [a["name"] for a in self.shown(client)["attributes"]]
+        self.assertEqual((names.count("NumberCups"), names.count("hla_base_time_multiplier")), (1, 1))
+        self.assertIn("hla_base_time_multiplier", self.fom("show", client).stdout)
+        self.fom("merge", client, "-o", "again.xml")
+        self.assertEqual([a["name"] for a in self.shown("again.xml")["attributes"]], names)
+        self.assertNotIn("V1803", self.fom("check", "again.xml").stderr)
+
     def test_what_cannot_be_written_is_said(self):
         self.assertIn("error", self.fom("merge", "spacefom", "-o", "no/such/folder.xml", status=2).stderr)
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,11 @@ struct Type {
 /// advances by itself, or a connection to external devices and programs.
 enum class InstanceKind { system, component, connector };
 
+/// How a document wants to be run by itself; without a value, the default of the program.
+struct Alone {
+  std::optional<Duration> stop = {}, step = {};
+};
+
 /// A kind of document that describes something that can be instantiated.
 struct DocumentKind {
   std::string root;     // its root element: "hybridsystem"
@@ -39,6 +45,8 @@ struct DocumentKind {
   /// Diagnostics; an unusable document gives an empty type.
   std::function<Type(std::string content, const std::filesystem::path& file, Diagnostics&)> read =
       {};
+  /// For kinds whose documents can say it. Problems are those of `read`, which reports them.
+  std::function<Alone(std::string content, const std::filesystem::path& file)> alone = {};
 };
 
 /// How an island integrates.

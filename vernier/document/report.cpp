@@ -8,9 +8,7 @@ namespace vernier::document {
 
 Diagnostic& Report::add(Severity severity, const char* code, std::string message,
                         const Place& place) {
-  if (severity == Severity::error) ++errors_;
-  if (full()) return ignored_ = {};
-  ++count_;
+  if (++(severity == Severity::error ? errors_ : warnings_) > most) return ignored_ = {};
   Diagnostic& d = severity == Severity::error ? out_.error(code, std::move(message), place)
                                               : out_.warning(code, std::move(message), place);
   document_.show_source(d);

@@ -10,14 +10,16 @@
 
 namespace vernier::document {
 
-/// Problems found in one document, with their source lines; at most a hundred.
+/// Problems found in one document, with their source lines; at most a hundred errors and a hundred
+/// warnings.
 class Report {
  public:
   Report(const Document& d, Diagnostics& out) : document_(d), out_(out) {}
 
   Diagnostic& error(const char* code, std::string message, const Place&);
   Diagnostic& warning(const char* code, std::string message, const Place&);
-  bool full() const noexcept { return count_ >= most; }
+  /// Enough errors: nothing more needs to be read. Warnings do not end reading.
+  bool full() const noexcept { return errors_ >= most; }
   bool failed() const noexcept { return errors_ > 0; }
 
   /// The place of an element's text without the blanks around it.
@@ -34,7 +36,7 @@ class Report {
   const Document& document_;
   Diagnostics& out_;
   Diagnostic ignored_;  // receives the notes of problems beyond the limit
-  std::size_t count_ = 0, errors_ = 0;
+  std::size_t errors_ = 0, warnings_ = 0;
 };
 
 std::string in_quotes(std::string_view);

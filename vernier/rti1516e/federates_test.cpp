@@ -1,5 +1,7 @@
 #include "vernier/rti1516e/federates_test.hpp"
 
+#include <set>
+
 namespace vernier::hla {
 namespace {
 
@@ -277,6 +279,96 @@ TEST_P(Federates, SeeThemselvesInTheManagementObjectModel) {
   a.until("reflect " + line.substr(9, line.find(' ', 9) - 9) + " " + number_text(name_of) + "=");
   leave(b);
   a.until("remove " + line.substr(9, line.find(' ', 9) - 9));
+}
+
+/// What is in modules of clients in use: names that begin with hla (NASA's TrickHLA), no data
+/// types, an attribute that a subclass repeats (the restaurant of Portico).
+const char* const client_fom = R"(<?xml version="1.0" encoding="UTF-8"?>
+<objectModel xmlns="http://standards.ieee.org/IEEE1516-2010">
+  <modelIdentification><name>Client</name><type>FOM</type></modelIdentification>
+  <objects><objectClass><name>HLAobjectRoot</name>
+    <objectClass><name>Drink</name><sharing>PublishSubscribe</sharing>
+      <attribute><name>NumberCups</name><dataType>HLAinteger32BE</dataType><updateType>Conditional</updateType>
+        <transportation>HLAreliable</transportation><order>TimeStamp</order></attribute>
+      <attribute><name>hla_base_time_multiplier</name><transportation>HLAreliable</transportation><order>Receive</order></attribute>
+      <objectClass><name>Soda</name><sharing>PublishSubscribe</sharing>
+        <attribute><name>NumberCups</name><dataType>HLAinteger32BE</dataType><updateType>Conditional</updateType>
+          <transportation>HLAreliable</transportation><order>Receive</order></attribute>
+        <attribute><name>Flavor</name><transportation>HLAreliable</transportation><order>Receive</order></attribute>
+      </objectClass>
+    </objectClass></objectClass></objects>
+  <interactions><interactionClass><name>HLAinteractionRoot</name>
+    <interactionClass><name>Order</name><sharing>PublishSubscribe</sharing>
+      <transportation>HLAreliable</transportation><order>Receive</order>
+      <parameter><name>what</name></parameter>
+    </interactionClass></interactionClass></interactions>
+</objectModel>
+)";
+
+TEST_P(Federates, DoWhatClientsInUseDo) {
+  Federate& a = joined();
+  const std::string module = (folder.path() / "client.xml").string();
+  std::ofstream(module) << client_fom;
+  Federate& b = connected();
+  // TrickHLA gives its modules when it joins
+  b.rti->joinFederationExecution(L"sine", L"federate", name, std::vector{wide(module)});
+  const auto drink = b.rti->getObjectClassHandle(L"Drink");
+  const auto soda = b.rti->getObjectClassHandle(L"Drink.Soda");
+  const auto cups = b.rti->getAttributeHandle(drink, L"NumberCups");
+  EXPECT_EQ(b.rti->getAttributeHandle(soda, L"NumberCups"), cups);  // the inherited one
+  const auto multiplier = b.rti->getAttributeHandle(soda, L"hla_base_time_multiplier");
+  const auto flavor = b.rti->getAttributeHandle(soda, L"Flavor");
+  b.rti->publishObjectClassAttributes(soda, {cups, multiplier, flavor});
+  a.everything();  // the classes have arrived
+  a.rti->subscribeObjectClassAttributes(a.rti->getObjectClassHandle(L"Drink.Soda"),
+                                        {cups, multiplier, flavor});
+  const auto object = b.rti->registerObjectInstance(soda);
+  a.until("discover " + number_text(object) + " ");
+  b.rti->updateAttributeValues(object, {{flavor, Federate::data("lime")}}, {});
+  EXPECT_NE(a.until("reflect " + number_text(object)).find("=lime"), std::string::npos);
+
+  // it asks the MOM for the handles of the federates, decodes the array of octets, and has the
+  // handle decoded that is left
+  const auto manager = b.rti->getObjectClassHandle(L"HLAmanager.HLAfederate");
+  const auto handle_of = b.rti->getAttributeHandle(manager, L"HLAfederateHandle");
+  const std::string key = number_text(handle_of) + "=";
+  b.rti->subscribeObjectClassAttributes(manager, {handle_of});
+  b.rti->requestAttributeValueUpdate(manager, {handle_of}, {});
+  std::set<FederateHandle> found;
+  while (found.size() < 2) {
+    const std::string line = b.until("reflect ");
+    ASSERT_FALSE(line.empty());
+    const std::size_t at = line.find(key);
+    if (at == std::string::npos) continue;
+    HLAopaqueData octets;
+    octets.decode(Federate::data(line.substr(at + key.size(), 8)));
+    ASSERT_EQ(octets.dataLength(), 4u);
+    found.insert(b.rti->decodeFederateHandle({octets.get(), octets.dataLength()}));
+  }
+  EXPECT_EQ(found,
+            (std::set{b.rti->getFederateHandle(L"sine"), b.rti->getFederateHandle(L"ship 1")}));
+}
+
+TEST_P(Federates, ReadWhyAModuleIsRefused) {
+  Federate& a = connected();
+  std::string text = client_fom;
+  const std::size_t at = text.rfind("HLAinteger32BE");
+  text.replace(at, 14, "HLAinteger64BE");  // of Soda: values would be read wrongly
+  const std::string module = (folder.path() / "client.xml").string();
+  std::ofstream(module) << text;
+  try {
+    a.rti->createFederationExecution(L"x", wide(module));
+    ADD_FAILURE() << "it was accepted";
+  } catch (const InconsistentFDD& e) {
+    const std::string said = narrow(e.what());
+    EXPECT_NE(said.find("client.xml, line 10: there are two attributes called \"NumberCups\"; the "
+                        "first is inherited from HLAobjectRoot.Drink"),
+              std::string::npos)
+        << said;
+    for (const char* odd : {"-->", " | ", "error[", "nothing was run", "vernier explain"})
+      EXPECT_EQ(said.find(odd), std::string::npos) << said;
+  }
+  fleet.clear();
 }
 
 }  // namespace

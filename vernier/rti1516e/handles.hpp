@@ -44,6 +44,7 @@ inline std::uint32_t federate_of(const rti1516e::MessageRetractionHandle& handle
 
 /// The number in an encoded handle. The encoding is an HLAhandle: a byte count (32 bits, big
 /// endian; 4, or 8 for numbers of 2^32 and above) and the number in that many bytes (big endian).
+/// Four bytes are a number without its count.
 /// Throws rti1516e::CouldNotDecode.
 unsigned long long decoded_handle(const rti1516e::VariableLengthData&);
 

@@ -131,10 +131,13 @@ namespace vernier::hla {
 unsigned long long decoded_handle(const rti1516e::VariableLengthData& encoded) {
   const auto* from = static_cast<const unsigned char*>(encoded.data());
   const size_t size = encoded.size();
-  if ((size != 8 && size != 12) || from[0] || from[1] || from[2] || from[3] != size - 4)
+  // Values of the MOM are arrays of octets. Clients that decode the array, such as TrickHLA, pass
+  // on what is left of the handle without the count: the four bytes of the number.
+  const bool bare = size == 4;
+  if (!bare && ((size != 8 && size != 12) || from[0] || from[1] || from[2] || from[3] != size - 4))
     throw rti1516e::CouldNotDecode(L"this is not an encoded handle");
   unsigned long long number = 0;
-  for (size_t i = 4; i < size; ++i) number = number << 8 | from[i];
+  for (size_t i = bare ? 0 : 4; i < size; ++i) number = number << 8 | from[i];
   return number;
 }
 

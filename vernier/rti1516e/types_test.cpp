@@ -59,6 +59,8 @@ TEST(Handle, IsEncodedAsACountAndBytes) {
   EXPECT_EQ(std::string(buffer, 8), expected);
   EXPECT_THROW(federate.encode(buffer, 7), CouldNotEncode);
   EXPECT_EQ(decoded<FederateHandle>(data), federate);
+  // without the count, as clients that decode the array themselves pass it on
+  EXPECT_EQ(decoded<FederateHandle>({"\1\2\3\4", 4}), federate);
 
   const auto message = retraction(3, 9);
   EXPECT_EQ(bytes(message.encode()), std::string("\0\0\0\x8\0\0\0\3\0\0\0\x9", 12));

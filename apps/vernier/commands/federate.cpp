@@ -33,8 +33,18 @@ CLI::Validator known_word(const std::vector<std::string>& words) {
 struct FomRequest {
   std::string action, mim, output, name = "Merged FOM";
   std::vector<std::string> modules;
-  bool with_mim = false, all = false, json = false;
+  bool with_mim = false, all = false, json = false, strict = false;
 };
+
+/// The same problems, all of them errors.
+Diagnostics as_errors(const Diagnostics& problems) {
+  Diagnostics all;
+  for (Diagnostic d : problems.list()) {
+    d.severity = Severity::error;
+    all.add(std::move(d));
+  }
+  return all;
+}
 
 /// A file, or the name of an embedded module; "spacefom" stands for all of those.
 void add_module(const std::string& word, std::vector<fom::Module>& into, Diagnostics& problems) {
@@ -84,7 +94,11 @@ std::string praise(const fom::Fom& f) {
 
 int work(const FomRequest& a) {
   Diagnostics problems;
-  const std::optional<fom::Fom> f = merged(a, problems);
+  std::optional<fom::Fom> f = merged(a, problems);
+  if (a.strict && !problems.list().empty()) {
+    problems = as_errors(problems);
+    f.reset();
+  }
   if (a.action == "check" && a.json) {
     fmt::print("{}", problems_json(problems));
     return f ? status::good : status::bad_input;
@@ -160,6 +174,8 @@ Action declare_federate(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--name", asked->fom.name, "fom merge: the name of the model")->type_name("NAME");
   app.add_flag("--with-mim", asked->fom.with_mim, "fom merge: with the parts of the MIM");
+  app.add_flag("--strict", asked->fom.strict,
+               "fom check: refuse what the standard forbids and the RTI only warns of");
   app.add_flag("--all", asked->fom.all, "fom show: with the parts of the MIM");
   app.add_flag("--json", asked->fom.json, "fom check, fom show, join: one JSON object");
   return [asked](const Invocation& i) {

@@ -78,8 +78,14 @@ struct Core::State {
                                               *settings.foms, m.own_time);
     fresh->limit_waiting(settings.most_waiting, settings.patience);
     fresh->observe(std::make_unique<Mom>(*fresh));
-    federations.emplace(m.federation, std::move(fresh));
+    const auto at = federations.emplace(m.federation, std::move(fresh)).first;
     log("federation '" + m.federation + "' is created");
+    warn_of(*at->second);
+  }
+
+  void warn_of(const Federation& f) const {
+    for (const std::string& line : f.fom_warnings())
+      log("federation '" + f.name() + "': warning: " + line);
   }
 
   void require_room_for(const std::vector<Document>& modules) const {
@@ -124,12 +130,14 @@ struct Core::State {
              "There is no federation named '" + m.federation + "'");
     require_room_for(m.modules);
     Joined joined;
+    const std::size_t modules = at->second->documents().size();
     Federate& f = at->second->join(m, *line.peer, c, joined);
     line.federation = at->second.get();
     line.federate = &f;
     answer(line, sequence, {}, joined);
     line.federation->sent_joined(f);
     log("federate '" + f.name + "' has joined '" + line.federation->name() + "'");
+    if (line.federation->documents().size() > modules) warn_of(*line.federation);
   }
 
   void resign(Line& line, ResignAction action, std::string_view lost) {

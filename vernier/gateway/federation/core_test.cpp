@@ -44,7 +44,7 @@ TEST(Core, SaysWhereAModuleIsWrong) {
   Player p(core);
   EXPECT_EQ(p.ask(CreateFederation{"F", {{"bad.xml", "<objectModel>\n <x/>"}}, {}, {}}),
             Failure::ErrorReadingFDD);
-  EXPECT_THAT(p.answer.text, HasSubstr("bad.xml:"));
+  EXPECT_THAT(p.answer.text, HasSubstr("bad.xml, line 2: "));
   EXPECT_EQ(p.ask(CreateFederation{"F", {}, Document{"m.xml", "<a/>"}, {}}),
             Failure::ErrorReadingMIM);
   EXPECT_EQ(p.ask(CreateFederation{"F", {}, Document{"HLAstandardMIM", ""}, {}}),
@@ -54,7 +54,7 @@ TEST(Core, SaysWhereAModuleIsWrong) {
   EXPECT_EQ(
       p.ask(CreateFederation{"F", {{"small.xml", rig::small_fom}, {"other.xml", other}}, {}, {}}),
       Failure::InconsistentFDD);
-  EXPECT_THAT(p.answer.text, HasSubstr("other.xml:"));
+  EXPECT_THAT(p.answer.text, HasSubstr("other.xml, line 4: attribute \"a\""));
   p.must(ListFederations{});
   EXPECT_TRUE(p.next<Federations>().all.empty());
 }
@@ -181,6 +181,31 @@ TEST(Core, ResigningDeletesDivestsOrIsRefused) {
   EXPECT_EQ(a.next<Remove>().object, o);
   a.must(Resign{ResignAction::none});
   a.must(DestroyFederation{"F"});
+}
+
+// a name that begins with hla, and no data type
+TEST(Core, LogsWhatItOnlyWarnsOf) {
+  std::vector<std::string> log;
+  CoreSettings settings;
+  settings.log = [&](std::string_view what) { log.emplace_back(what); };
+  Core core(settings);
+  Player p(core);
+  const Document module{
+      "client.xml",
+      "<objectModel xmlns=\"http://standards.ieee.org/IEEE1516-2010\">\n<objects><objectClass>"
+      "<name>HLAobjectRoot</name><objectClass><name>hlaShip</name><attribute><name>a</name>"
+      "<transportation>HLAreliable</transportation><order>Receive</order></attribute>"
+      "</objectClass></objectClass></objects><switches><autoProvide isEnabled=\"true\"/></switches>"
+      "</objectModel>"};
+  const std::string no_type =
+      "federation 'F': warning: client.xml, line 2: <attribute> \"a\" has no <dataType>; its "
+      "values "
+      "can only be shown as bytes (V1804)";
+  const std::string reserved =
+      "federation 'F': warning: client.xml, line 2: object class \"hlaShip\" begins with HLA; such "
+      "names are the standard's; give it another one (V1826)";
+  p.must(CreateFederation{"F", {module}, {}, {}});
+  EXPECT_THAT(log, ElementsAre("federation 'F' is created", no_type, reserved));
 }
 
 TEST(Core, AFederateThatIsLostIsResignedByItsDirective) {

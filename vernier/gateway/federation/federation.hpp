@@ -89,6 +89,8 @@ class Federation {
   /// The name of a time that the federates define; empty: one of the two standard times.
   const std::string& own_time() const noexcept { return own_time_; }
   const fom::Fom& fom() const noexcept;
+  /// What is wrong with the modules and does no harm, one line each.
+  const std::vector<std::string>& fom_warnings() const noexcept;
   /// Class members are in ascending order.
   const FomTables& tables() const noexcept { return tables_; }
   /// The modules as given, without the MIM; then the MIM, if one was given.

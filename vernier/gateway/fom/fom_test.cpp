@@ -194,6 +194,51 @@ TEST(Merge, RefusesParametersForACompleteInteraction) {
   EXPECT_THAT(refusal({parsed(interaction("<name>Hit</name>") + switches), one}), IsEmpty());
 }
 
+TEST(Merge, TakesTheInheritedOneWhenAMemberIsRepeated) {
+  const auto base = parsed(object("<name>Drink</name>" + attribute("cups")) + switches);
+  const auto sub = [](const std::string& type) {
+    return parsed(object("<name>Drink</name><objectClass><name>Soda</name>" +
+                         attribute("cups", type) + attribute("flavor") + "</objectClass>"),
+                  "sub.xml");
+  };
+  Diagnostics problems;
+  const auto fom =
+      merge(std::vector{base, sub("HLAfloat64LE"), sub("HLAfloat64LE")}, standard_mim(), problems);
+  ASSERT_TRUE(fom) << rendered(problems);
+  EXPECT_THAT(rendered(problems), HasSubstr("warning[V1803]"));
+  const auto drink = fom->object_class("HLAobjectRoot.Drink"),
+             soda = fom->object_class("HLAobjectRoot.Drink.Soda");
+  ASSERT_TRUE(drink && soda);
+  EXPECT_EQ(fom->attribute(*soda, "cups"), fom->attribute(*drink, "cups"));
+  EXPECT_EQ(fom->object_classes[static_cast<std::size_t>(*soda)].attributes.size(), 1u);
+  Diagnostics others;
+  EXPECT_FALSE(merge(std::vector{base, sub("HLAfloat32LE")}, standard_mim(), others));
+  // a class that gets the attribute after its subclass: federates may use that one already
+  EXPECT_FALSE(merge(std::vector{sub("HLAfloat64LE"), base}, standard_mim(), others));
+}
+
+// warnings do not end reading: nothing of the model is missing, and no error is lost
+TEST(Reader, ReadsOnAfterAHundredWarnings) {
+  std::string many;
+  for (int i = 0; i < 150; ++i)
+    many += "<attribute><name>a" + std::to_string(i) +
+            "</name><transportation>HLAreliable</transportation><order>Receive</order>"
+            "</attribute>";
+  const auto read = [](const std::string& inside, Diagnostics& problems) {
+    return parse_module("<objectModel xmlns=\"http://standards.ieee.org/IEEE1516-2010\">" + inside +
+                            "</objectModel>",
+                        "test.xml", problems);
+  };
+  Diagnostics problems;
+  const auto m = read(object("<name>Ship</name>" + many) + switches, problems);
+  ASSERT_TRUE(m);
+  EXPECT_EQ(m->attributes.size(), 150u);
+  EXPECT_EQ(problems.list().size(), 100u);
+  Diagnostics more;
+  EXPECT_FALSE(read(object("<name>Ship</name>" + many + attribute("a0")) + switches, more));
+  EXPECT_EQ(more.errors(), 1u);
+}
+
 TEST(Merge, KeepsNotesOfOneLabelApart) {
   const auto with_note = [](const std::string& name, const std::string& text) {
     return parsed("<dimensions><dimension notes=\"n\"><name>" + name +

@@ -16,9 +16,7 @@ namespace detail {
 
 Diagnostic& Findings::add(Severity severity, const char* code, std::string message, const Place& p,
                           int module) {
-  if (severity == Severity::error) ++errors_;
-  if (full()) return ignored_ = {};
-  ++count_;
+  if (++(severity == Severity::error ? errors_ : warnings_) > most) return ignored_ = {};
   Diagnostic& d = severity == Severity::error ? out_.error(code, std::move(message), p)
                                               : out_.warning(code, std::move(message), p);
   if (const auto& source = modules_[static_cast<std::size_t>(module)]->source)
@@ -154,15 +152,16 @@ class Merger {
     return copy;
   }
 
-  /// Only the MIM may define names that begin with HLA.
+  /// Only the MIM should define names that begin with HLA. Modules in use do it too, NASA's
+  /// TrickHLA among them; such a name is as good as any other unless the MIM has it as well.
   void check_reserved(std::string_view what, const Entry& e, int m) {
     if (m == 0 || e.name.size() < 3) return;
     std::string prefix = e.name.substr(0, 3);
     for (char& c : prefix) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
     if (prefix != "HLA") return;
     findings_
-        .error("V1826", std::string(what) + " " + in_quotes(e.name) + " begins with HLA", e.place,
-               m)
+        .warning("V1826", std::string(what) + " " + in_quotes(e.name) + " begins with HLA", e.place,
+                 m)
         .notes.emplace_back("such names are the standard's; give it another one");
   }
 
@@ -216,18 +215,55 @@ class Merger {
     return at->second;
   }
 
+  /// Whether a class inherits a member of this name. The standard forbids to repeat one. Models in
+  /// use do it: the inherited one applies, unless values would be encoded differently.
+  template <class Class, class Member>
+  bool inherited(std::string_view members, const std::vector<Class>& classes, int parent,
+                 const std::vector<Member>& all, const std::vector<Index>& names,
+                 const Member& given, int m) {
+    for (; parent >= 0; parent = classes[static_cast<std::size_t>(parent)].parent) {
+      const Class& base = classes[static_cast<std::size_t>(parent)];
+      const auto at = names[static_cast<std::size_t>(parent)].find(given.name);
+      if (at == names[static_cast<std::size_t>(parent)].end()) continue;
+      const Member& had = all[static_cast<std::size_t>(at->second)];
+      const std::string what =
+          "there are two " + std::string(members) + " called " + in_quotes(given.name);
+      const std::string why = difference(had, given);
+      Diagnostic& d = had.data_type.name == given.data_type.name
+                          ? findings_.warning("V1803", what, given.place, m)
+                          : findings_.error("V1803", what, given.place, m);
+      d.notes.push_back("the first is inherited from " + base.path + ", in " +
+                        Findings::where(had.place) +
+                        (d.severity == Severity::error ? ": " + why : "; it applies") +
+                        (d.severity == Severity::error || why.empty() ? "" : ": here " + why));
+      return true;
+    }
+    return false;
+  }
+
   /// Adds the members of a class, or compares them with the existing ones.
   template <class Class, class Member>
   void add_members(std::string_view what, std::string_view members, const Class& from,
-                   const std::vector<Member>& all, std::vector<int> Class::*own, Class& into,
-                   int into_index, std::vector<Member>& into_all, bool closed, int m,
+                   const std::vector<Member>& all, std::vector<int> Class::*own,
+                   std::vector<Class>& classes, int into_index, std::vector<Member>& into_all,
+                   std::vector<Index>& names, bool closed, int m,
                    const std::map<std::string, std::string>& notes) {
-    if ((from.*own).empty()) return;
+    Class& into = classes[static_cast<std::size_t>(into_index)];
+    names.resize(classes.size());
+    std::vector<int> added;
+    for (const int k : from.*own) {
+      if (!inherited(members, classes, into.parent, into_all, names,
+                     all[static_cast<std::size_t>(k)], m))
+        added.push_back(k);
+    }
+    if (added.empty()) return;
     if ((into.*own).empty() && !closed) {
-      for (const int k : from.*own) {
+      for (const int k : added) {
         Member copy = taken(all[static_cast<std::size_t>(k)], m, notes);
         check_reserved(what, copy, m);
         copy.owner = into_index;
+        names[static_cast<std::size_t>(into_index)].emplace(copy.name,
+                                                            static_cast<int>(into_all.size()));
         (into.*own).push_back(static_cast<int>(into_all.size()));
         into_all.push_back(std::move(copy));
       }
@@ -238,7 +274,7 @@ class Merger {
       const Member& had = into_all[static_cast<std::size_t>(k)];
       known.emplace(had.name, &had);
     }
-    for (const int k : from.*own) {
+    for (const int k : added) {
       const Member& given = all[static_cast<std::size_t>(k)];
       const auto at = known.find(given.name);
       if (at == known.end()) {
@@ -278,8 +314,8 @@ class Merger {
         conflict("V1820", "object class " + c.path, why, into, c.place, m);
       if (!into.sharing) into.sharing = c.sharing;
       if (into.attributes.empty() && !c.attributes.empty()) complete(into, c, m, notes);
-      add_members("attribute", "attributes", c, from.attributes, &ObjectClass::attributes, into, at,
-                  fom_.attributes, false, m, notes);
+      add_members("attribute", "attributes", c, from.attributes, &ObjectClass::attributes,
+                  fom_.object_classes, at, fom_.attributes, attribute_names_, false, m, notes);
     }
   }
 
@@ -305,7 +341,8 @@ class Merger {
         complete(into, c, m, notes);
       }
       add_members("parameter", "parameters", c, from.parameters, &InteractionClass::parameters,
-                  into, at, fom_.parameters, closed, m, notes);
+                  fom_.interaction_classes, at, fom_.parameters, parameter_names_, closed, m,
+                  notes);
     }
   }
 
@@ -339,6 +376,7 @@ class Merger {
   Findings findings_;
   Fom fom_;
   Index times_, tags_, labels_, rates_;
+  std::vector<Index> attribute_names_, parameter_names_;  // of each class, with their indices
   std::map<std::string, std::string> note_texts_;
 };
 

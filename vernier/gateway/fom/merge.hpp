@@ -15,8 +15,10 @@ namespace vernier::fom {
 /// - Any module may repeat a class without members, as the ancestor of its subclasses. One module
 ///   defines all members of a class; no other module may add to them.
 /// - The first module that has switches defines them.
-/// - Names that begin with HLA belong to the MIM. Its definitions apply: a module that differs gets
-///   a warning, and an error if values would be encoded differently.
+/// - The definitions of the MIM apply: a module that differs gets a warning, and an error if values
+///   would be encoded differently. Other names that begin with HLA get a warning.
+/// - A member that repeats an inherited one gets a warning, and an error if its data type differs:
+///   the inherited one applies.
 /// - Every name that is used must be defined in one of the modules.
 ///
 /// Problems are reported with their places, conflicts with both. Nothing when there is an error.

@@ -121,40 +121,6 @@ class ModuleReader {
     return static_cast<int>(classes.size()) - 1;
   }
 
-  /// A member name must be unique within a class and all its ancestors. The grammar limits the
-  /// depth of the tree, so walking up to the root is cheap.
-  template <class Class, class Member>
-  void check_inherited(const std::vector<Class>& classes, const std::vector<Member>& members,
-                       std::vector<int> Class::*own, int c, const Member& added,
-                       std::string_view what) {
-    for (int k = c; k >= 0; k = classes[static_cast<std::size_t>(k)].parent) {
-      const auto& [names, path] = member_names(classes, members, own, k);
-      const auto at = names.find(added.name);
-      if (at == names.end()) continue;
-      report_
-          .error("V1803", "there are two " + std::string(what) + " called " + in_quotes(added.name),
-                 added.place)
-          .notes.push_back("the first is in " + path + ", on line " +
-                           std::to_string(at->second.line));
-      return;
-    }
-  }
-
-  template <class Class, class Member>
-  const std::pair<Names, std::string>& member_names(const std::vector<Class>& classes,
-                                                    const std::vector<Member>& members,
-                                                    std::vector<int> Class::*own, int k) {
-    // members arrive class by class: keep the names already looked up and add the new ones
-    auto& known = member_names_[{static_cast<const void*>(&classes), k}];
-    const Class& c = classes[static_cast<std::size_t>(k)];
-    if (known.second.empty()) known.second = c.path;
-    for (std::size_t i = known.first.size(); i < (c.*own).size(); ++i) {
-      const Member& m = members[static_cast<std::size_t>((c.*own)[i])];
-      known.first.emplace(m.name, m.place);
-    }
-    return known;
-  }
-
   void object_class(const Element& e, int parent) {
     if (report_.full() || path_bytes_ > most_path_bytes) return;
     const int self = add_class(e, parent, m_.object_classes, object_paths_, "HLAobjectRoot");
@@ -169,9 +135,9 @@ class ModuleReader {
     Attribute a;
     reading_.entry(e, a);
     a.owner = owner;
-    check_inherited(m_.object_classes, m_.attributes, &ObjectClass::attributes, owner, a,
-                    "attributes");
-    reading_.needs(e, "dataType", "every attribute has a data type");
+    reading_.unique(member_names_[{&m_.object_classes, owner}], a.name, a.place,
+                    "attributes called");
+    reading_.should_have(e, "dataType", "its values can only be shown as bytes");
     reading_.needs(e, "transportation", "every attribute says how it travels: HLAreliable");
     reading_.needs(e, "order", "every attribute has an order: Receive or TimeStamp");
     a.data_type = reading_.reference(e, "dataType");
@@ -212,9 +178,9 @@ class ModuleReader {
     Parameter p;
     reading_.entry(e, p);
     p.owner = owner;
-    check_inherited(m_.interaction_classes, m_.parameters, &InteractionClass::parameters, owner, p,
-                    "parameters");
-    reading_.needs(e, "dataType", "every parameter has a data type");
+    reading_.unique(member_names_[{&m_.interaction_classes, owner}], p.name, p.place,
+                    "parameters called");
+    reading_.should_have(e, "dataType", "its values can only be shown as bytes");
     p.data_type = reading_.reference(e, "dataType");
     m_.interaction_classes[static_cast<std::size_t>(owner)].parameters.push_back(
         static_cast<int>(m_.parameters.size()));
@@ -338,7 +304,7 @@ class ModuleReader {
   std::size_t path_bytes_ = 0;
   Names cited_, object_paths_, interaction_paths_, dimensions_, transportations_, rates_, labels_,
       notes_;
-  std::map<std::pair<const void*, int>, std::pair<Names, std::string>> member_names_;
+  std::map<std::pair<const void*, int>, Names> member_names_;  // of a class
   document::Report report_;
   Reading reading_;
 };

@@ -17,6 +17,7 @@ namespace detail {
 // What a statement means depends on the section that contains it. An error ends the conversion of
 // its statement only, so that all errors of a deck are reported together.
 void Deck::convert(const DeckStatement& s, Diagnostics& problems) {
+  warnings_ = &problems;
   try {
     DeckArguments a(s, numbers_);
     if (s.keyword == "begin" || s.keyword == "end") return section(s, s.keyword == "begin");
@@ -24,8 +25,8 @@ void Deck::convert(const DeckStatement& s, Diagnostics& problems) {
       for (const DeckArgument& one : s.arguments) numbers_.set(one);
       return;
     }
-    if (s.keyword == "remark" || s.keyword == "print symbol table" || s.keyword == "license")
-      return;
+    if (s.keyword == "remark" || s.keyword == "license") return;
+    if (s.keyword == "print symbol table") return leave_out(s.keyword, s.place);
     const std::string where = open_.empty() ? "" : open_.back();
     if (s.keyword == "reference" && where != "elements") return reference(a);
     if (s.keyword == "drive caller") {
@@ -39,7 +40,7 @@ void Deck::convert(const DeckStatement& s, Diagnostics& problems) {
       if (s.keyword == "problem" && (a.keyword("initial value") || a.keyword("multistep"))) return;
       if (s.keyword == "problem") a.unexpected("initial value");
     } else if (where == "initial value" || where == "multistep") {
-      return problem(s, problems);
+      return problem(s);
     } else if (where == "control data") {
       return control(s);
     } else if (where == "nodes") {
@@ -77,16 +78,34 @@ void Deck::section(const DeckStatement& s, bool begins) {
   open_.pop_back();
 }
 
-void Deck::problem(const DeckStatement& s, Diagnostics& problems) {
+void Deck::problem(const DeckStatement& s) {
   DeckArguments a(s, numbers_);
-  // MBDyn's multistep methods take the spectral radius at infinity as a drive. Schemes here need a
-  // constant below 1.
+  const auto instead = [&](const std::string& what, const std::string& used) {
+    warnings_
+        ->warning("V1726", what + " is not supported; " + used + " is used instead",
+                  s.arguments[0].place)
+        .notes.push_back(
+            "the <settings> of the document name another; known in decks: ms, ms2, "
+            "ms3, ms4, hope, bdf, crank nicolson");
+  };
+  // MBDyn's multistep methods take the spectral radius at infinity as a drive, and a second one for
+  // algebraic unknowns. Schemes here need one constant below 1.
   const auto dissipation = [&] {
-    const Place place = a.place();
-    const Drive rho = drive(a);
-    if (rho.kind != Drive::Kind::constant)
-      refuse("V1722", "rho can be converted when it is const", place);
-    return " rho=\"" + exact(std::clamp(rho.numbers[0], 0.0, 0.99)) + "\"";
+    const auto constant = [&] {
+      const Place place = a.place();
+      const Drive rho = drive(a);
+      if (rho.kind != Drive::Kind::constant)
+        refuse("V1722", "rho can be converted when it is const", place);
+      return rho.numbers[0];
+    };
+    const double asked = constant(), used = std::clamp(asked, 0.0, 0.99);
+    if (used != asked) instead("a rho of " + exact(asked), exact(used));
+    if (a.more()) {
+      const double algebraic = constant();
+      if (algebraic != asked)
+        instead("a rho of its own for algebraic unknowns", "that of the others");
+    }
+    return " rho=\"" + exact(used) + "\"";
   };
   if (s.keyword == "time step") {
     const Place place = a.place();
@@ -94,9 +113,16 @@ void Deck::problem(const DeckStatement& s, Diagnostics& problems) {
     if (!(step_ > 0.0)) refuse("V1721", "the time step must be more than zero", place);
   } else if (s.keyword == "initial time") {
     start_ = a.number("the time");
+  } else if (s.keyword == "final time") {
+    final_place_ = a.place();
+    if (a.keyword("forever"))
+      leave_out("final time: forever", final_place_);
+    else
+      final_ = a.number("the time");
   } else if (s.keyword == "max iterations") {
     settings_ += " iterations=\"" + std::to_string(a.label("a number")) + "\"";
   } else if (s.keyword == "method") {
+    method_ = true;
     if (a.keyword("ms") || a.keyword("ms2") || a.keyword("hope")) {
       settings_ += " scheme=\"multistep2\"" + dissipation();
     } else if (a.keyword("ms3")) {
@@ -105,20 +131,31 @@ void Deck::problem(const DeckStatement& s, Diagnostics& problems) {
       settings_ += " scheme=\"multistep4\"" + dissipation();
     } else if (a.keyword("bdf")) {
       settings_ += " scheme=\"multistep2\" rho=\"0\"";
+      if (a.keyword("order") && a.label("the order") != 2)
+        instead("bdf of another order than 2", "order 2");
     } else if (a.keyword("crank nicolson") || a.keyword("crank nicholson")) {
       settings_ += " scheme=\"trapezoid\"";
     } else {
-      const std::string word = normal(a.next("a method").text);
-      problems
-          .warning("V1726",
-                   "the method \"" + word + "\" is not supported; multistep2 is used instead",
-                   s.arguments[0].place)
-          .notes.push_back(
-              "the <settings> of the document name another; known in decks: ms, ms2, "
-              "ms3, ms4, hope, bdf, crank nicolson");
+      instead("the method \"" + normal(a.next("a method").text) + "\"", "multistep2");
     }
+  } else {
+    // How MBDyn solves its equations is not part of the model; everything else is reported.
+    static const std::set<std::string_view> numerics{"tolerance",
+                                                     "max residual",
+                                                     "modify residual test",
+                                                     "linear solver",
+                                                     "interface linear solver",
+                                                     "solver",
+                                                     "interface solver",
+                                                     "preconditioner",
+                                                     "nonlinear solver",
+                                                     "threads",
+                                                     "enforce constraint equations",
+                                                     "derivatives coefficient",
+                                                     "derivatives tolerance",
+                                                     "derivatives max iterations"};
+    if (!numerics.contains(s.keyword)) leave_out(s.keyword, s.place);
   }
-  // All other statements configure MBDyn's solvers and output, which have no counterpart.
 }
 
 void Deck::control(const DeckStatement& s) {
@@ -134,27 +171,42 @@ void Deck::control(const DeckStatement& s) {
     refuse("V1722", "\"" + s.keyword + "\" changes what the deck means, and cannot be converted",
            s.place, "convert without it; settings start=\"equilibrium\" begins at rest");
   const auto found = counts.find(s.keyword);
-  if (found == counts.end() || s.arguments.empty()) return;
+  if (found == counts.end() || s.arguments.empty()) {
+    // Counts of what is converted or refused where it stands, and how MBDyn assembles.
+    static const std::set<std::string_view> silent{"gravity",
+                                                   "inertia",
+                                                   "title",
+                                                   "max iterations",
+                                                   "max initial iterations",
+                                                   "initial stiffness",
+                                                   "initial tolerance",
+                                                   "use",
+                                                   "use automatic differentiation",
+                                                   "default scale",
+                                                   "default orientation",
+                                                   "tolerance"};
+    const bool count =
+        s.keyword.ends_with('s') && s.arguments.size() == 1 && numbers_.begins(s.arguments[0].text);
+    if (!silent.contains(s.keyword) && !count) leave_out(s.keyword, s.place);
+    return;
+  }
   declared_[found->second] = numbers_.value(s.arguments[0]);
 }
 
 void Deck::reference(DeckArguments& a) {
   const long label = a.label("the label of the reference");
-  const Pose p = pose(a);
+  a.skip_name();
+  const Pose p = pose(a, true);
   frames_[label] = p;
   tail(a);
 }
 
 void Deck::node(const DeckStatement& s, DeckArguments& a) {
   if (s.keyword == "abstract") {
-    const std::string name = named(s, "abstract", a.label("the label of the node"));
-    a.skip_name();
+    // Only genels and the like use abstract nodes, and those are refused: a scalar that nothing
+    // uses would have no equation.
     counted_["abstract nodes"] += 1.0;
-    double value = 0.0;
-    if (!a.keyword("algebraic")) a.keyword("differential");
-    if (a.keyword("value")) value = a.number("the value");
-    written_nodes_ += "  <scalar name=\"" + name + "\" initial=\"" + exact(value) + "\"/>\n";
-    return;
+    return leave_out("abstract node " + std::to_string(a.label("the label of the node")), s.place);
   }
   if (s.keyword != "structural")
     refuse("V1722", "nodes of kind \"" + s.keyword + "\" are not among what can be converted",
@@ -170,7 +222,7 @@ void Deck::node(const DeckStatement& s, DeckArguments& a) {
   if (nodes_.contains(label))
     refuse("V1723", "there are two structural nodes " + std::to_string(label), s.place);
   Node n;
-  n.pose = pose(a);
+  n.pose = pose(a, false);
   n.name = named(s, "node", label);
   const Pose& p = n.pose;
   written_nodes_ += "  <node name=\"" + n.name + "\"" + (fixed ? " kind=\"static\"" : "") +
@@ -214,7 +266,8 @@ void Deck::element(const DeckStatement& s, DeckArguments& a) {
   static const std::array<std::string_view, 6> reports{
       "inertia",    "output", "joint regularization", "stream output", "stream motion output",
       "rtai output"};
-  if (std::find(reports.begin(), reports.end(), s.keyword) != reports.end()) return;
+  if (std::find(reports.begin(), reports.end(), s.keyword) != reports.end())
+    return leave_out(s.keyword, s.place);
   refuse("V1722", "the element \"" + s.keyword + "\" is not among what can be converted", s.place,
          "can be converted: body, joint, beam2, beam3, force, couple, gravity");
 }
@@ -304,11 +357,20 @@ std::string Deck::matrix_text(const char* of, const std::vector<double>& m, std:
 }
 
 std::string Deck::document(const std::string& name) const {
-  std::string step = step_ > 0.0 ? " step=\"" + exact(step_) + " s\"" : "";
+  std::string settings = settings_;
+  // MBDyn's default is the method of Gear of order 2.
+  if (!method_) settings += " scheme=\"multistep2\" rho=\"0\"";
+  std::string run;
+  if (final_) run += " stop=\"" + exact(*final_ - start_) + " s\"";
+  if (step_ > 0.0) {
+    settings += " step=\"" + exact(step_) + " s\"";
+    // Ticks are whole nanoseconds.
+    run += " step=\"" + exact(std::max(1.0, std::round(step_ * 1e9)) * 1e-9) + " s\"";
+  }
   return "<!DOCTYPE mechanism SYSTEM \"constrained.dtd\">\n<mechanism name=\"" + name +
-         "\" version=\"1\">\n" + gravity_ +
-         (settings_.empty() && step.empty() ? "" : "  <settings" + settings_ + step + "/>\n") +
-         "\n" + written_nodes_ + "\n" + written_drives_ + written_ + "</mechanism>\n";
+         "\" version=\"1\">\n" + gravity_ + "  <settings" + settings + "/>\n" +
+         (run.empty() ? "" : "  <run" + run + "/>\n") + "\n" + written_nodes_ + "\n" +
+         written_drives_ + written_ + "</mechanism>\n";
 }
 
 void Deck::check_counts(const DeckStatement& last, Diagnostics& problems) const {
@@ -323,6 +385,29 @@ void Deck::check_counts(const DeckStatement& last, Diagnostics& problems) const 
   }
   if (!open_.empty())
     problems.error("V1721", "the section \"" + open_.back() + "\" has no end", last.place);
+}
+
+void Deck::check_rest(Diagnostics& problems) const {
+  if (final_ && !(*final_ > start_))
+    problems.error("V1721", "the final time is not after the initial time", final_place_);
+  for (const DeckNumbers::Use& u : numbers_.changed_uses())
+    problems
+        .error("V1722", "this string uses \"" + u.name + "\", which is set again later", u.place)
+        .notes.push_back("MBDyn evaluates strings during the run, with the last value: " +
+                         exact(numbers_.value({u.name, u.place})) + ", not " + exact(u.value));
+  if (left_out_.empty()) return;
+  std::vector<std::string> all;
+  for (const LeftOut& l : left_out_) {
+    std::string text = l.what + " (line " + std::to_string(l.place.line) + ")";
+    if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
+  }
+  constexpr std::size_t most_named = 20;
+  std::string named;
+  for (std::size_t i = 0; i < std::min(all.size(), most_named); ++i)
+    named += (i > 0 ? ", " : "") + all[i];
+  if (all.size() > most_named) named += " and " + std::to_string(all.size() - most_named) + " more";
+  problems.warning("V1729", "the document leaves out: " + named, left_out_.front().place)
+      .notes.push_back("docs/how-to/import-mbdyn.md says what to use instead");
 }
 
 }  // namespace detail
@@ -358,6 +443,7 @@ class Files {
       found_.error("V1721", "the deck is empty", {.file = name, .line = 1, .column = 1});
     } else {
       deck_.check_counts(all.back(), found_);
+      deck_.check_rest(found_);
     }
     return found_.errors() == 0;
   }

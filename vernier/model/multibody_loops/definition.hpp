@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/component/catalogue.hpp"
 #include "vernier/component/description.hpp"
 #include "vernier/kernel/constrained/solver.hpp"
 
@@ -44,6 +45,7 @@ struct Definition {
   double step = 1e-3;        // s, the longest step
   bool equilibrium = false;  // start in static equilibrium instead of the given state
   int load_steps = 10;
+  Alone alone;               // how the document is run by itself
   std::vector<Port> inputs;  // one for each drive that is an input, in their order
   std::vector<Shown> outputs;
   /// Where nodes, bodies, elements and drives are in the document, by name.

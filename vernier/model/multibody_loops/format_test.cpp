@@ -59,9 +59,10 @@ TEST(ConstrainedFormat, BadFilesGetTheMessageStoredBesideThem) {
       for (const Diagnostic& d : problems.list()) shown.insert(d.code);
     }
   }
-  for (const char* code : {"V1700", "V1702", "V1704", "V1705", "V1706", "V1707", "V1708", "V1709",
-                           "V1710", "V1711", "V1712", "V1713", "V1714", "V1715", "V1716", "V1717",
-                           "V1721", "V1722", "V1723", "V1724", "V1725", "V1726"})
+  for (const char* code :
+       {"V1700", "V1702", "V1704", "V1705", "V1706", "V1707", "V1708", "V1709", "V1710",
+        "V1711", "V1712", "V1713", "V1714", "V1715", "V1716", "V1717", "V1721", "V1722",
+        "V1723", "V1724", "V1725", "V1726", "V1727", "V1728", "V1729"})
     EXPECT_TRUE(shown.contains(code)) << code << " has no bad file";
 }
 

@@ -28,7 +28,7 @@ class DocumentSource final : public Source {
     Diagnostics found, of_files;
     document::Report report(document_, found);
     detail::Builder builder(document_, report, found, of_files, nullptr);
-    static_cast<void>(builder.run());
+    alone_ = builder.run().alone;
     specs_ = builder.specs();
     files_ = builder.files();
     multibody_tree::add_in_order(problems, of_files, found);
@@ -40,6 +40,8 @@ class DocumentSource final : public Source {
   std::vector<std::filesystem::path> files() const override {
     return {files_.begin(), files_.end()};
   }
+
+  const Alone& alone() const noexcept override { return alone_; }
 
   Definition made(const Parameters& p) const override {
     Diagnostics found, of_files;
@@ -56,11 +58,18 @@ class DocumentSource final : public Source {
   multibody_tree::Title title_;
   std::vector<ParameterSpec> specs_;
   std::set<std::filesystem::path> files_;
+  Alone alone_;
 };
 
 Type parse_type(std::string content, const std::filesystem::path& file, Diagnostics& problems) {
   const std::shared_ptr<const Source> source = parse_source(std::move(content), file, problems);
   return source ? type_of(source) : Type{};
+}
+
+Alone parse_alone(std::string content, const std::filesystem::path& file) {
+  Diagnostics problems;  // parse_type reports them
+  const std::shared_ptr<const Source> source = parse_source(std::move(content), file, problems);
+  return source ? source->alone() : Alone{};
 }
 
 }  // namespace
@@ -96,7 +105,8 @@ void add_to(Catalogue& c) {
   c.add(DocumentKind{.root = "mechanism",
                      .summary = "bodies, beams and joints that may close loops",
                      .instance = InstanceKind::component,
-                     .read = parse_type});
+                     .read = parse_type,
+                     .alone = parse_alone});
 }
 
 }  // namespace vernier::multibody_loops

@@ -20,6 +20,7 @@ class Source {
   virtual const std::string& summary() const noexcept = 0;  // one line
   virtual const std::vector<ParameterSpec>& parameters() const noexcept = 0;
   virtual std::vector<std::filesystem::path> files() const = 0;  // files that the document names
+  virtual const Alone& alone() const noexcept = 0;
   /// The mechanism with these parameters. Throws ConfigurationError if they are invalid.
   virtual Definition made(const Parameters&) const = 0;
 };

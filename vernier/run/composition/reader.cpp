@@ -236,6 +236,9 @@ Composition read_composition(const std::filesystem::path& file, const Catalogue&
   const std::string root = document::root_element(*content);
   if (const DocumentKind* kind = catalogue.document(root)) {
     Composition c = recorded(composition_of_one(file, kind->instance));
+    const Alone alone = kind->alone ? kind->alone(*content, file) : Alone{};
+    c.run.stop = alone.stop.value_or(c.run.stop);
+    c.run.step = alone.step.value_or(c.run.step);
     c.sources = std::move(sources);
     return c;
   }

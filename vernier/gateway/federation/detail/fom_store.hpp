@@ -19,6 +19,7 @@ struct LoadedFom {
   std::vector<fom::Module> modules;
   std::shared_ptr<const fom::Module> own_mim;  // shared with FOMs of further modules
   fom::Fom fom;
+  std::vector<std::string> warnings;  // of the modules, one line each
   FomTables tables;
   Blob encoded_tables;
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "vernier/base/text.hpp"
 #include "vernier/gateway/federation/detail/checks.hpp"
 #include "vernier/gateway/federation/detail/fom_store.hpp"
 #include "vernier/gateway/federation/detail/routes.hpp"
@@ -14,7 +15,30 @@ using detail::refuse;
 
 namespace {
 
-constexpr int shown_problems = 10;
+/// Problems of one severity for a log or an exception: one line each, without source text.
+std::vector<std::string> lines(const Diagnostics& problems, Severity severity) {
+  constexpr std::size_t most = 10;
+  std::vector<std::string> all;
+  std::size_t more = 0;
+  for (const Diagnostic& d : problems.list()) {
+    if (d.severity != severity) continue;
+    if (all.size() == most) {
+      ++more;
+      continue;
+    }
+    std::string line = d.place.file;
+    if (d.place.line > 0) line += ", line " + std::to_string(d.place.line);
+    line += (line.empty() ? "" : ": ") + d.message;
+    for (const std::string& note : d.notes) line += "; " + note;
+    all.push_back(line + " (" + d.code + ")");
+  }
+  if (more > 0) all.push_back("and " + std::to_string(more) + " more");
+  return all;
+}
+
+[[noreturn]] void refuse_modules(Failure failure, const Diagnostics& problems) {
+  refuse(failure, vernier::joined(lines(problems, Severity::error), "\n"));
+}
 
 Handle handle_of(std::optional<int> index) { return index ? static_cast<Handle>(*index) + 1 : 0; }
 
@@ -70,10 +94,11 @@ FomTables tables_of(const fom::Fom& f) {
   return t;
 }
 
-fom::Module parsed(const Document& d, Failure failure) {
+fom::Module parsed(const Document& d, Failure failure, std::vector<std::string>& warnings) {
   Diagnostics problems;
   auto m = fom::parse_module(d.text, d.name.empty() ? "module" : d.name, problems);
-  if (!m) refuse(failure, rendered(problems, shown_problems));
+  if (!m) refuse_modules(failure, problems);
+  for (std::string& line : lines(problems, Severity::warning)) warnings.push_back(std::move(line));
   return std::move(*m);
 }
 
@@ -107,13 +132,17 @@ void Federation::load(std::vector<Document> added) {
       fresh->modules = fom_->modules;
       fresh->own_mim = fom_->own_mim;
     } else if (mim_) {
-      fresh->own_mim = std::make_shared<const fom::Module>(parsed(*mim_, Failure::ErrorReadingMIM));
+      fresh->own_mim = std::make_shared<const fom::Module>(
+          parsed(*mim_, Failure::ErrorReadingMIM, fresh->warnings));
     }
-    for (const Document& d : added) fresh->modules.push_back(parsed(d, Failure::ErrorReadingFDD));
+    for (const Document& d : added)
+      fresh->modules.push_back(parsed(d, Failure::ErrorReadingFDD, fresh->warnings));
     Diagnostics problems;
     auto merged = fom::merge(fresh->modules, fresh->own_mim ? *fresh->own_mim : fom::standard_mim(),
                              problems);
-    if (!merged) refuse(Failure::InconsistentFDD, rendered(problems, shown_problems));
+    if (!merged) refuse_modules(Failure::InconsistentFDD, problems);
+    for (std::string& line : lines(problems, Severity::warning))
+      fresh->warnings.push_back(std::move(line));
     fresh->fom = std::move(*merged);
     fresh->tables = tables_of(fresh->fom);
     Writer w(fresh->encoded_tables);
@@ -141,6 +170,8 @@ void Federation::load(std::vector<Document> added) {
 }
 
 const fom::Fom& Federation::fom() const noexcept { return fom_->fom; }
+
+const std::vector<std::string>& Federation::fom_warnings() const noexcept { return fom_->warnings; }
 
 Slot Federation::fresh_slot(Handle attribute) const {
   const FomTables::Field& m = tables_.attributes[attribute - 1];

@@ -99,17 +99,25 @@ bool Reading::unique(Names& names, const std::string& name, const Place& at,
   return false;
 }
 
-bool Reading::needs(const Element& e, std::string_view child, std::string_view why) {
+Diagnostic* Reading::missing(const Element& e, std::string_view child, Severity severity) {
   const Element* c = e.child(child);
-  if (c && (!trimmed(c->text).empty() || !c->children.empty())) return true;
+  if (c && (!trimmed(c->text).empty() || !c->children.empty())) return nullptr;
   const std::string name = text(e, "name");
-  report_
-      .error("V1804",
-             "<" + e.name + "> " + (name.empty() ? "" : in_quotes(name) + " ") + "has no <" +
-                 std::string(child) + ">",
-             c ? c->place : e.place)
-      .notes.emplace_back(why);
-  return false;
+  std::string what = "<" + e.name + "> " + (name.empty() ? "" : in_quotes(name) + " ") +
+                     "has no <" + std::string(child) + ">";
+  const Place& at = c ? c->place : e.place;
+  return severity == Severity::error ? &report_.error("V1804", std::move(what), at)
+                                     : &report_.warning("V1804", std::move(what), at);
+}
+
+bool Reading::needs(const Element& e, std::string_view child, std::string_view why) {
+  Diagnostic* d = missing(e, child, Severity::error);
+  if (d) d->notes.emplace_back(why);
+  return !d;
+}
+
+void Reading::should_have(const Element& e, std::string_view child, std::string_view why) {
+  if (Diagnostic* d = missing(e, child, Severity::warning)) d->notes.emplace_back(why);
 }
 
 }  // namespace vernier::fom::detail

@@ -43,8 +43,11 @@ class Reading {
   bool unique(Names&, const std::string& name, const Place&, std::string_view what);
   /// Reports a missing child that the grammar leaves optional but this element requires.
   bool needs(const document::Element&, std::string_view child, std::string_view why);
+  /// The same as a warning: the standard allows to leave it out.
+  void should_have(const document::Element&, std::string_view child, std::string_view why);
 
  private:
+  Diagnostic* missing(const document::Element&, std::string_view child, Severity);
   int word_at(const document::Element&, std::string_view child,
               const std::vector<std::string_view>& words);
 

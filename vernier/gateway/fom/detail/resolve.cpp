@@ -99,8 +99,8 @@ class Resolver {
     for (const Parameter& p : fom_.parameters) type(p.data_type, "parameter " + p.name, p.module);
   }
 
-  /// A member must not have the name of an inherited one. Within one module the reader has checked
-  /// this already.
+  /// A class that a later module completes must not get a member of which a subclass has the name:
+  /// federates may use that already. The other way round, merge() takes the inherited one.
   template <class Class, class Member>
   void overloaded(const std::vector<Class>& classes, const std::vector<Member>& members,
                   std::vector<int> Class::*own, std::string_view what) {

@@ -25,6 +25,7 @@ Definition Builder::run() {
     if (const auto g = quantities_.vector(*e, "uniform", "m/s^2")) made_.model.gravity = plain(*g);
   }
   if (const Element* e = root_.child("settings")) read_settings(*e);
+  if (const Element* e = root_.child("run")) read_run(*e);
   collect();
   // Elements that others refer to are read first, whatever their order in the document.
   read_all({"node", "frame"});

@@ -97,6 +97,7 @@ class Builder {
 
   // Frames, nodes, ends (places.cpp)
   void read_settings(const Element&);
+  void read_run(const Element&);
   std::optional<Matrix3> attitude(const Element&, bool with_axes);
   std::optional<Pose> pose_of(std::string_view name, const Place&);
   std::optional<Pose> pose_of(const Element&);

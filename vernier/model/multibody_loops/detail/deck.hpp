@@ -52,6 +52,8 @@ class Deck {
   /// Compares the counts of the control data with what was read and reports sections that do not
   /// end. `last` is the last statement.
   void check_counts(const DeckStatement& last, Diagnostics&) const;
+  /// Reports what was left out, times that do not fit, and strings whose variables changed.
+  void check_rest(Diagnostics&) const;
 
  private:
   using Vector3 = spatial::Vector3;
@@ -93,6 +95,11 @@ class Deck {
     std::vector<double> stiffness, damping;  // n × n, row major
     double cubic = 0.0;                      // of one dimension
   };
+  /// A statement or part of one that has no counterpart in the document.
+  struct LeftOut {
+    std::string what;
+    Place place;
+  };
   /// The first end of a joint, to which the second may refer (`other node`, `other position`).
   struct Other {
     const Pose* node = nullptr;
@@ -102,7 +109,7 @@ class Deck {
 
   // Sections of the deck (deck.cpp)
   void section(const DeckStatement&, bool begins);
-  void problem(const DeckStatement&, Diagnostics&);
+  void problem(const DeckStatement&);
   void control(const DeckStatement&);
   void reference(DeckArguments&);
   void node(const DeckStatement&, DeckArguments&);
@@ -117,18 +124,22 @@ class Deck {
   Matrix3 plain_matrix(DeckArguments&);
   Vector3 position(DeckArguments&, const Pose& own);
   Matrix3 orientation(DeckArguments&, const Pose& own);
-  Pose pose(DeckArguments&);
+  Pose pose(DeckArguments&, bool at_rest_if_short);
   std::vector<double> square(DeckArguments&, std::size_t n);
   Law law(DeckArguments&, std::size_t n);
   void constitutive_law(DeckArguments&);
   const Node& node_of(DeckArguments&);
   /// [position,] offset, [orientation | hinge, matrix]; all optional.
   End end(DeckArguments&, bool bare_offset);
-  void tail(DeckArguments&) const;
+  void tail(DeckArguments&);
+  void leave_out(std::string what, const Place& place) {
+    left_out_.push_back({std::move(what), place});
+  }
 
   // Drives (deck_drives.cpp)
   Drive drive(DeckArguments&);
   Drive3 drive3(DeckArguments&);
+  void warn_of_step(double step, double before, const Place&);
   std::string formula_of(const Drive&, const Place&);
   std::string integral_of(const Drive&, const Place&);
   std::string drive_text(const Drive&, double factor, const char* unit);
@@ -169,6 +180,11 @@ class Deck {
   std::map<std::string, int> drive_count_;
   std::string settings_ = "";
   double step_ = 0.0, start_ = 0.0;  // s: the time step, and the value of Time at the start
+  std::optional<double> final_;      // s
+  Place final_place_;
+  bool method_ = false;              // the deck names its method
+  Diagnostics* warnings_ = nullptr;  // of the statement that is being converted
+  std::vector<LeftOut> left_out_;
   int drive_depth_ = 0;
   std::optional<Other> other_;
   std::string gravity_, written_nodes_, written_drives_, written_;

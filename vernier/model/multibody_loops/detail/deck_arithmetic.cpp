@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 
 #include "vernier/base/text.hpp"
 #include "vernier/kernel/elementary/elementary.hpp"
@@ -55,9 +56,9 @@ const std::map<std::string_view, Known, std::less<>> functions{
     {"ramp", {[](double x) { return std::max(x, 0.0); }, "max(%, 0)"}},
     {"par", {[](double x) { return x > 0.0 ? x * x : 0.0; }, "max(%, 0)^2"}}};
 
-/// A recursive-descent parser of deck expressions. Operators by increasing precedence: ||, &&,
-/// comparisons, + -, * / %, ^, and the sign, which binds tighter than ^ in decks. Constants are
-/// evaluated; expressions of Time are translated to the language of documents.
+/// A recursive-descent parser of deck expressions. Operators by increasing precedence: || and &&
+/// (from left to right), comparisons, + -, * / %, ^, and the sign, which binds tighter than ^ in
+/// decks. Constants are evaluated; expressions of Time are translated to the language of documents.
 class Arithmetic {
  public:
   using Value = DeckNumbers::Value;
@@ -67,8 +68,10 @@ class Arithmetic {
              double start = 0.0)
       : text_(text), place_(place), values_(values), varying_(varying), start_(start) {}
 
+  const std::set<std::string, std::less<>>& used() const { return used_; }
+
   Value all() {
-    Value x = either();
+    Value x = logical();
     skip();
     if (at_ < text_.size()) wrong("cannot go on at \"" + std::string(text_.substr(at_, 10)) + "\"");
     if (!x.varies && !std::isfinite(x.x)) wrong("is not a finite number");
@@ -112,23 +115,24 @@ class Arithmetic {
                    a_unit);
   }
 
-  Value either() {
-    Value x = both();
-    while (accept("||")) {
-      const Value y = both();
-      x = x.varies || y.varies ? called("max", x, y)
-                               : number_of(x.x != 0.0 || y.x != 0.0 ? 1.0 : 0.0, true);
-    }
-    return x;
+  /// 1 where a value is not 0, as a text; what a comparison gave is 0 or 1 already.
+  Value truth(const Value& v) const {
+    if (!v.varies) return number_of(v.x != 0.0 ? 1.0 : 0.0, true);
+    if (v.text.starts_with("if(") && v.text.ends_with(", 1, 0)")) return v;
+    return text_of("if(" + v.text + " != 0, 1, 0)", a_unit);
   }
-  Value both() {
+  Value logical() {
     Value x = comparison();
-    while (accept("&&")) {
+    while (true) {
+      const bool either = accept("||");
+      if (!either && !accept("&&")) return x;
       const Value y = comparison();
-      x = x.varies || y.varies ? joined(x, "*", y, a_product)
-                               : number_of(x.x != 0.0 && y.x != 0.0 ? 1.0 : 0.0, true);
+      if (x.varies || y.varies)
+        x = either ? called("max", truth(x), truth(y)) : joined(truth(x), "*", truth(y), a_product);
+      else
+        x = number_of((either ? x.x != 0.0 || y.x != 0.0 : x.x != 0.0 && y.x != 0.0) ? 1.0 : 0.0,
+                      true);
     }
-    return x;
   }
   Value comparison() {
     Value x = sum();
@@ -209,7 +213,7 @@ class Arithmetic {
     if (at_ >= text_.size()) wrong("ends too early");
     if (accept("(")) {
       if (++depth_ > deepest) wrong("is nested too deeply");
-      const Value x = either();
+      const Value x = logical();
       --depth_;
       if (!accept(")")) wrong("misses a )");
       return x;
@@ -243,7 +247,10 @@ class Arithmetic {
              "\"" + std::string(n) + "::\" asks for what the model does, which is no drive", place_,
              "a servo, a transducer or a port can follow the model");
     if (accept("(")) return call(n);
-    if (const auto found = values_.find(n); found != values_.end()) return found->second;
+    if (const auto found = values_.find(n); found != values_.end()) {
+      if (varying_) used_.emplace(n);
+      return found->second;
+    }
     if (const auto found = constants.find(n); found != constants.end())
       return number_of(found->second, false);
     if (varying_ && n == "Time")
@@ -257,9 +264,9 @@ class Arithmetic {
   }
   Value call(std::string_view n) {
     if (++depth_ > deepest) wrong("is nested too deeply");
-    const Value x = either();
+    const Value x = logical();
     const bool two = accept(",");
-    const Value y = two ? either() : Value{};
+    const Value y = two ? logical() : Value{};
     --depth_;
     if (!accept(")")) wrong("misses a )");
     const bool varies = x.varies || y.varies;
@@ -271,11 +278,12 @@ class Arithmetic {
                        a_unit);
       if (n == "atan2") return number_of(elementary::atan2(x.x, y.x), false);
       if (n == "pow") return number_of(elementary::pow(x.x, y.x), false);
-      if (n == "min") return number_of(std::min(x.x, y.x), x.whole && y.whole);
-      if (n == "max") return number_of(std::max(x.x, y.x), x.whole && y.whole);
+      if (n == "min") return number_of(std::min(x.x, y.x), false);
+      if (n == "max") return number_of(std::max(x.x, y.x), false);
       if (n == "sramp") return number_of(std::min(std::max(x.x, 0.0), y.x), false);
     } else if (const auto found = functions.find(n); found != functions.end()) {
-      if (!varies) return number_of(found->second.of(x.x), n == "abs" && x.whole);
+      // Functions give reals, also abs; only sign gives an integer.
+      if (!varies) return number_of(found->second.of(x.x), n == "sign");
       std::string text = found->second.text;
       return text_of(text.replace(text.find('%'), 1, x.text), a_product);
     }
@@ -289,6 +297,7 @@ class Arithmetic {
   double start_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  std::set<std::string, std::less<>> used_;  // variables, if expressions of Time are translated
 };
 
 }  // namespace
@@ -333,8 +342,18 @@ std::string DeckNumbers::formula(const DeckArgument& a, double start) const {
     refuse("V1721", "a string in quotes is expected here, not \"" + std::string(text) + "\"",
            a.place);
   text = text.substr(1, text.size() - 2);
-  const Value v = Arithmetic(text, a.place, values_, true, start).all();
+  Arithmetic arithmetic(text, a.place, values_, true, start);
+  const Value v = arithmetic.all();
+  for (const std::string& name : arithmetic.used())
+    uses_.push_back({name, values_.find(name)->second.x, a.place});
   return v.varies ? v.text : exact(v.x);
+}
+
+std::vector<DeckNumbers::Use> DeckNumbers::changed_uses() const {
+  std::vector<Use> changed;
+  for (const Use& u : uses_)
+    if (values_.find(u.name)->second.x != u.value) changed.push_back(u);
+  return changed;
 }
 
 bool DeckNumbers::begins(std::string_view text) const {

@@ -171,11 +171,13 @@ Deck::Drive Deck::drive(DeckArguments& a) {
   }
   if (a.keyword("step")) {
     const std::vector<double> n = numbers({"the time", "the step", "the value before"});
+    warn_of_step(n[1], n[2], place);
     return {Kind::step, {n[2], n[2] + n[1], n[0] - start_}, {}};
   }
   if (a.keyword("double step")) {
     const std::vector<double> n =
         numbers({"the time", "the time of the second step", "the step", "the value before"});
+    warn_of_step(n[2], n[3], place);
     const std::string t = "t + " + term(start_);
     return {Kind::formula,
             {},
@@ -185,18 +187,19 @@ Deck::Drive Deck::drive(DeckArguments& a) {
   const bool sine = a.keyword("sine");
   if (sine || a.keyword("cosine")) {
     const std::vector<double> n = numbers({"the begin", "the angular velocity", "the amplitude"});
-    double cycles = 0.0;  // forever
-    if (a.keyword("half")) {
-      cycles = 0.5;
-    } else if (a.keyword("one")) {
-      cycles = 1.0;
-    } else if (!a.keyword("forever")) {
-      const double k = a.number("the number of cycles");
-      // A number of cycles k > 0 stops a sine after k - 1/2 cycles, at its initial value; k < 0
-      // stops it after |k| - 3/4 cycles, at an extreme.
-      cycles = k > 0.0 ? k - 0.5 : -k - 0.75;
-      if (!(cycles > 0.0)) refuse("V1721", "so many cycles are none", place);
-    }
+    // "one" is 1 and "half" is -1. A number of cycles n > 0 ends at the initial value: a sine after
+    // n - 1/2 periods, a cosine after n. n < 0 ends at an extreme: a sine after |n| - 3/4 periods,
+    // a cosine after |n| - 1/2. 0 is forever.
+    const auto n_cycles = [&]() -> double {
+      if (a.keyword("forever")) return 0.0;
+      if (a.keyword("one")) return 1.0;
+      if (a.keyword("half")) return -1.0;
+      return static_cast<double>(a.label("the number of cycles"));
+    };
+    const double k = n_cycles();
+    const double cycles = k > 0.0   ? k - (sine ? 0.5 : 0.0)
+                          : k < 0.0 ? -k - (sine ? 0.75 : 0.5)
+                                    : 0.0;
     const double initial = a.number("the value at the begin"), begin = n[0] - start_;
     if (!(n[1] > 0.0)) refuse("V1721", "the angular velocity must be more than zero", place);
     const double end = cycles > 0.0 ? begin + cycles * 2.0 * std::numbers::pi / n[1] : 0.0;
@@ -252,6 +255,19 @@ Deck::Drive Deck::drive(DeckArguments& a) {
       "const, ramp, double ramp, step, double step, sine, cosine, linear, parabolic, cubic, "
       "exponential, string, piecewise linear, mult, array, time, unit, null, reference; a file "
       "becomes a <table file=\"…\"> of the document, what follows the model a port or a servo");
+}
+
+/// MBDyn up to 1.7.3 took the second number of a step as the value after it, although its manual
+/// always called it an increment. The two agree if the value before is 0.
+void Deck::warn_of_step(double step, double before, const Place& place) {
+  if (before == 0.0) return;
+  warnings_
+      ->warning("V1727",
+                "after this step the drive is " + exact(before + step) +
+                    "; MBDyn 1.7.3 and older versions make it " + exact(step),
+                place)
+      .notes.push_back("all versions agree on a step from 0: array, 2, const, " + exact(before) +
+                       ", step, TIME, STEP, 0.");
 }
 
 Deck::Drive3 Deck::drive3(DeckArguments& a) {

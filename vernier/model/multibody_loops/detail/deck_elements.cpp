@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "vernier/base/text.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/multibody_loops/detail/deck.hpp"
 
 namespace vernier::multibody_loops::detail {
@@ -9,7 +10,7 @@ namespace {
 
 constexpr const char* all_joints =
     "clamp, revolute hinge, revolute pin, spherical hinge, spherical pin, prismatic, in line, in "
-    "plane, plane displacement, cardano hinge, universal hinge, distance, total joint, total pin "
+    "plane, cardano hinge, universal hinge, distance, total joint, total pin "
     "joint, axial rotation, drive hinge, drive displacement, drive displacement pin, deformable "
     "hinge, deformable displacement joint, deformable joint, deformable axial joint, rod";
 
@@ -32,8 +33,11 @@ void Deck::body(const DeckStatement& s, DeckArguments& a) {
     const double mass = a.number("the mass");
     a.keyword("position");
     const Vector3 centre = position(a, n.pose);
+    const Place place = a.place();
     const std::vector<double> m = square(a, 3);
     Matrix3 J = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(m.data());
+    if (!(J - J.transpose()).isZero(1e-9 * J.cwiseAbs().maxCoeff()))
+      refuse("V1721", "this inertia is not symmetric", place);
     // The inertia is given in rotated axes.
     if (a.keyword("inertial") || a.keyword("orientation")) {
       const Matrix3 R = a.keyword("node") ? Matrix3(Matrix3::Identity()) : orientation(a, n.pose);
@@ -68,12 +72,11 @@ void Deck::joint(const DeckStatement& s, DeckArguments& a) {
 
 bool Deck::two_node_joint(const std::string& kind, const std::string& name, DeckArguments& a) {
   if (kind == "revolute hinge" || kind == "spherical hinge" || kind == "cardano hinge" ||
-      kind == "universal hinge" || kind == "plane displacement") {
+      kind == "universal hinge") {
     const End one = end(a, true), two = end(a, true);
     write_joint(name,
                 kind[0] == 'r'   ? "revolute"
                 : kind[0] == 's' ? "spherical"
-                : kind[0] == 'p' ? "planar"
                                  : "universal",
                 one, two);
     return true;
@@ -104,6 +107,8 @@ bool Deck::two_node_joint(const std::string& kind, const std::string& name, Deck
               .normalized();
       one.axes.col(1) = n.cross(one.axes.col(0));
     }
+    other_ = Other{&one.node->pose, one.node->pose.p + one.node->pose.R * one.offset,
+                   one.node->pose.R * one.axes};
     two.node = &node_of(a);
     if (a.keyword("offset") || a.keyword("position")) two.offset = position(a, two.node->pose);
     write_joint(name, kind == "in line" ? "in_line" : "in_plane", one, two);
@@ -130,7 +135,12 @@ bool Deck::driven_joint(const std::string& kind, const std::string& name, DeckAr
     const Place place = a.place();
     // MBDyn's axial rotation prescribes the angular velocity; the joint of the document follows the
     // angle.
-    const Drive angle{Drive::Kind::formula, {}, integral_of(drive(a), place)};
+    // MBDyn holds the axes parallel and drives the speed: the angle begins where the nodes are.
+    const Matrix3 R = (one.node->pose.R * one.axes).transpose() * two.node->pose.R * two.axes;
+    const double first = elementary::atan2(R(1, 0), R(0, 0));
+    std::string turned = integral_of(drive(a), place);
+    if (std::abs(first) > 1e-12) turned += " + (" + exact(first) + ")";
+    const Drive angle{Drive::Kind::formula, {}, turned};
     write_joint(name, "spherical", one, two);
     write_joint(name + "_turn", "rotation", one, two,
                 " follow=\"0, 0, " + drive_text(angle, 1.0, "rad") + "\"");
@@ -168,12 +178,17 @@ bool Deck::pin_joint(const std::string& kind, const std::string& name, DeckArgum
     End one;
     one.offset = two.node->pose.p;
     one.axes = two.node->pose.R;
+    // Global unless it says otherwise; `reference, node` is the node at the start.
+    const Pose& own = two.node->pose;
+    const auto node_follows = [&] {
+      return a.more(1) && normal(a.peek().text) == "reference" && normal(a.peek(1).text) == "node";
+    };
     a.keyword("position");
     if (a.more() && !a.keyword("node") && normal(a.peek().text) != "output")
-      one.offset = position(a, ground);
+      one.offset = node_follows() ? Vector3(own.p + own.R * position(a, own)) : position(a, ground);
     a.keyword("orientation");
     if (a.more() && !a.keyword("node") && normal(a.peek().text) != "output")
-      one.axes = orientation(a, ground);
+      one.axes = node_follows() ? Matrix3(own.R * orientation(a, own)) : orientation(a, ground);
     write_joint(name, "clamp", one, two);
     return true;
   }
@@ -182,7 +197,6 @@ bool Deck::pin_joint(const std::string& kind, const std::string& name, DeckArgum
     End one;
     a.keyword("position");
     one.offset = position(a, ground);
-    one.axes = two.node->pose.R * two.axes;
     if (a.keyword("orientation") || a.keyword("hinge")) one.axes = orientation(a, ground);
     write_joint(name, kind == "revolute pin" ? "revolute" : "spherical", one, two);
     return true;
@@ -209,7 +223,7 @@ bool Deck::elastic_joint(const std::string& kind, const std::string& name, DeckA
     return true;
   }
   if (kind == "deformable axial joint") {
-    const End one = end(a, true), two = end(a, true);
+    const End one = end(a, false), two = end(a, false);
     written_ += "  <deformable name=\"" + name + "\">\n" + text(one) + text(two) +
                 "    <law about=\"z\"" + law_text(law(a, 1), 1.0, "N*m", "N*m*s", "N*m") +
                 "  </deformable>\n";
@@ -355,6 +369,15 @@ void Deck::force(const DeckStatement& s, DeckArguments& a, bool couple) {
     a.unexpected("absolute, follower, absolute internal, follower internal");
   End one = end(a, false), two;
   if (between) two = end(a, false);
+  const auto at = [](const End& e) { return Vector3(e.node->pose.p + e.node->pose.R * e.offset); };
+  if (between && follower && !couple && !(at(one) - at(two)).isZero(1e-9)) {
+    warnings_
+        ->warning("V1728",
+                  "both ends of this internal force act at the point of the second node, in MBDyn "
+                  "each at its own",
+                  s.place)
+        .notes.push_back("the same as long as the force is along the line between the two points");
+  }
   // Older decks write direction, arm, drive.
   const auto arm_follows = [&] {
     const auto number = [&](std::size_t k) {
@@ -369,7 +392,11 @@ void Deck::force(const DeckStatement& s, DeckArguments& a, bool couple) {
   };
   Drive3 d;
   if (arm_follows()) {
-    const Vector3 direction = plain_vector(a);
+    const Place place = a.place();
+    Vector3 direction = plain_vector(a);
+    if (!(direction.norm() > 0.0)) refuse("V1721", "the force has no direction", place);
+    // In this form, and only in this one, MBDyn takes the direction as a unit vector.
+    direction.normalize();
     one.offset = position(a, one.node->pose);
     const Drive size = drive(a);
     for (int i = 0; i < 3; ++i) {

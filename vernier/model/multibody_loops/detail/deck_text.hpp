@@ -47,11 +47,20 @@ class DeckNumbers {
   /// numbers; throws ConfigurationError. `start` is the value of Time when a run begins.
   std::string formula(const DeckArgument&, double start) const;
   bool has(std::string_view name) const { return values_.contains(name); }
+  /// A variable that a formula used, with its value at that time.
+  struct Use {
+    std::string name;
+    double value;
+    Place place;
+  };
+  /// Uses in formulas of variables whose values were changed afterwards.
+  std::vector<Use> changed_uses() const;
   /// Whether a number begins here: a digit, a sign, a parenthesis, a variable, a function.
   bool begins(std::string_view text) const;
 
  private:
   std::map<std::string, Value, std::less<>> values_;
+  mutable std::vector<Use> uses_;  // of formulas, which MBDyn evaluates again and again
 };
 
 [[noreturn]] void refuse(const char* code, std::string message, const Place&,

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "vernier/base/text.hpp"
 #include "vernier/model/multibody_loops/detail/deck.hpp"
@@ -106,8 +107,10 @@ Deck::Matrix3 Deck::plain_matrix(DeckArguments& a) {
   for (const auto& [name, axes] : {std::pair("euler", "123"), std::pair("euler123", "123"),
                                    std::pair("euler313", "313"), std::pair("euler321", "321")}) {
     if (!a.keyword(name)) continue;
+    const double unit = a.keyword("degrees") ? std::numbers::pi / 180.0 : 1.0;
     Matrix3 R = Matrix3::Identity();
-    for (int i = 0; i < 3; ++i) R = R * turn(Vector3::Unit(axes[i] - '1'), a.number("an angle"));
+    for (int i = 0; i < 3; ++i)
+      R = R * turn(Vector3::Unit(axes[i] - '1'), unit * a.number("an angle"));
     return R;
   }
   // index, vector, index, vector: the first axis is exact, the second gives the plane
@@ -131,10 +134,16 @@ Deck::Matrix3 Deck::plain_matrix(DeckArguments& a) {
   const int j = axis("the number of the second axis");
   Vector3 w;
   if (a.keyword("guess")) {
-    // guess: any direction that is not parallel to the first axis.
-    Eigen::Index least = 0;
-    u.cwiseAbs().minCoeff(&least);
+    // guess: normal to the first axis, in the plane of its least and its largest component. Of two
+    // equal ones among the first two components, the second is the least.
+    const Vector3 size = u.cwiseAbs();
+    int largest = size[1] > size[0] ? 1 : 0, least = 1 - largest;
+    if (size[2] > size[largest])
+      largest = 2;
+    else if (size[2] < size[least])
+      least = 2;
     w = Vector3::Unit(least);
+    if (size[largest] > 0.0) w[largest] = -u[least] / u[largest];
   } else {
     w = plain_vector(a);
   }
@@ -170,7 +179,7 @@ Deck::Matrix3 Deck::orientation(DeckArguments& a, const Pose& own) {
 
 /// Position, orientation, velocity and angular velocity, each with an optional reference. A
 /// reference that moves adds its own motion, as a rigid body.
-Deck::Pose Deck::pose(DeckArguments& a) {
+Deck::Pose Deck::pose(DeckArguments& a, bool at_rest_if_short) {
   static const Pose ground;
   const auto from = [&] {
     const Pose* f = frame(a, nullptr);
@@ -183,9 +192,12 @@ Deck::Pose Deck::pose(DeckArguments& a) {
   a.keyword("orientation");
   f = from();
   made.R = f.R * plain_matrix(a);
+  // The card of a reference may end here, or after the velocity: the rest is zero.
+  if (at_rest_if_short && !a.more()) return made;
   a.keyword("velocity");
   f = from();
   made.v = f.v + f.w.cross(made.p - f.p) + f.R * plain_vector(a);
+  if (at_rest_if_short && !a.more()) return made;
   a.keyword("angular velocity");
   f = from();
   made.w = f.w + f.R * plain_vector(a);
@@ -314,9 +326,14 @@ Deck::End Deck::end(DeckArguments& a, bool bare_offset) {
 }
 
 /// What may follow at the end of any statement.
-void Deck::tail(DeckArguments& a) const {
+void Deck::tail(DeckArguments& a) {
+  const Place place = a.place();
+  if (a.keyword("initial theta")) {
+    a.number("an angle");
+    leave_out("initial theta", place);  // of the angle that is reported, not of the motion
+  }
   const std::string word = a.more() ? normal(a.peek().text) : "output";
-  if (word == "output" || word == "initial theta") return;
+  if (word == "output" || word == "orientation description") return;
   if (word == "friction" || word == "preload")
     refuse("V1722", "the friction of a joint is not among what can be converted", a.place(),
            "convert without it, and add <friction> to the joint of the document");

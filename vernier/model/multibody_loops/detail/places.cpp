@@ -72,6 +72,20 @@ void Builder::read_settings(const Element& e) {
   made_.load_steps = whole(e, "load_steps", 1, 10000, 10);
 }
 
+void Builder::read_run(const Element& e) {
+  // Times of a run are whole nanoseconds.
+  const auto time = [&](const char* attribute, double longest) -> std::optional<Duration> {
+    const auto t = positive(e, attribute, "s");
+    if (!e.attribute(attribute) || !t) return {};
+    if (*t >= 1e-9 && *t <= longest) return Duration(std::llround(*t * 1e9));
+    report_.error("V1700",
+                  std::string(attribute) + " must be from 1 ns to " + exact(longest) + " s",
+                  Report::value_place(e, attribute));
+    return {};
+  };
+  made_.alone = {time("stop", 1e9), time("step", 1e3)};
+}
+
 // Frames and nodes
 
 std::optional<Matrix3> Builder::attitude(const Element& e, bool with_axes) {
