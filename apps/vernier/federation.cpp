@@ -222,7 +222,9 @@ std::string view(const Federate& f, const Objects& objects, double rate) {
     if (p.master) roles.emplace_back("Master");
     if (p.root_publisher) roles.emplace_back("root frame");
     t.row({p.name, p.type, joined(roles, ", "),
-           p.regulating || p.constrained ? seconds_text(p.time) : "not managed",
+           !p.known                        ? "not known yet"
+           : p.regulating || p.constrained ? seconds_text(p.time)
+                                           : "not managed",
            p.regulating ? seconds_text(p.lookahead) : "",
            p.name == slow ? "others wait for it"
            : p.advancing  ? "waits"

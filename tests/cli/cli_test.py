@@ -171,6 +171,25 @@ class Check(InAFolder):
             with self.subTest(file.name):
                 self.assertIn("good;", self.vernier("check", file).stdout)
 
+    def test_federations_that_are_shipped_have_no_warnings(self):
+        files = [f for pattern in ("missions/spacefom/*.xml", "examples/federation/*.xml", "templates/federate/*.xml") for f in SOURCE.glob(pattern)]
+        self.assertIn(SOURCE / "missions/spacefom/moon.xml", files)
+        for file in files:
+            with self.subTest(file.name):
+                found = json.loads(self.vernier("check", file, "--json").stdout)
+                self.assertEqual(found["problems"], [])
+
+    def test_a_federate_says_what_paces_it(self):
+        rti = f"federate.rti=tcp://127.0.0.1:{free_ports(1)[0]}"  # nobody listens: it is said before
+        folder = SOURCE / "missions/spacefom"
+        for name, words, pace in (("earth", (), "in real time"), ("earth", ("--set", "federate.pace=none"), "paced by the federation"),
+                                  ("moon", (), "paced by the federation"), ("vehicle", (), "paced by the federation"),
+                                  ("vehicle", ("--rate", "2"), "2 × real time"), ("alone", (), "as fast as possible")):
+            with self.subTest(name, words=words):
+                there = () if name == "alone" else ("--set", rti, "--set", "federate.wait=0")
+                said = self.vernier("run", folder / f"{name}.xml", "--until", "1 s", *there, *words, status=2 if there else 0)
+                self.assertIn(f", {pace}\n", said.stdout.splitlines(keepends=True)[0])
+
     def test_json_has_the_same_content(self):
         bad = SOURCE / "formats/interconnection/bad/ends.xml"
         found = json.loads(self.vernier("check", bad, "--json", status=2).stdout)

@@ -74,6 +74,19 @@ constexpr Quantity quantities[] = {
     {"V/m", "", "an electric field"},
 };
 
+bool has_turns(std::string_view unit) noexcept { return unit.find("Hz") != unit.npos; }
+
+bool has_angles(std::string_view unit) noexcept {
+  for (const std::string_view angle : {"rad", "deg", "°", "rev", "rpm", "arcmin", "arcsec"})
+    if (unit.find(angle) != unit.npos) return true;
+  return false;
+}
+
+/// Whether one is in Hz and the other an angle per time.
+bool turns_or_angles(std::string_view a, std::string_view b) noexcept {
+  return (has_turns(a) && has_angles(b)) || (has_angles(a) && has_turns(b));
+}
+
 /// Numbers at the start of a text, and what follows them.
 struct Numbers {
   std::size_t count = 0;
@@ -97,6 +110,16 @@ Numbers numbers_in(std::string text) {
   return all;
 }
 
+/// "1,5 2" as "1, 5 2".
+std::string with_blanks(std::string_view text) {
+  std::string better;
+  for (const char c : text) {
+    if (!better.empty() && better.back() == ',' && c != ' ') better += ' ';
+    better += c;
+  }
+  return better;
+}
+
 }  // namespace
 
 std::string_view quantity(std::string_view unit) noexcept {
@@ -110,7 +133,17 @@ std::string_view quantity(std::string_view unit) noexcept {
   return {};
 }
 
+bool interchangeable(std::string_view a, std::string_view b) noexcept {
+  if (a == b) return true;
+  const auto one = parsed_unit(a), other = parsed_unit(b);
+  return one && other && same_dimension(*one, *other) && !turns_or_angles(a, b);
+}
+
 std::string unit_mismatch(std::string_view given, std::string_view expected) {
+  if (const auto one = parsed_unit(given), other = parsed_unit(expected);
+      one && other && same_dimension(*one, *other) && turns_or_angles(given, expected))
+    return "1 Hz may mean 1 rad/s or 2π rad/s: write " +
+           std::string(has_turns(expected) ? "it in Hz" : "rad/s, deg/s, rpm or rev/s");
   const std::string_view is = quantity(given), wanted = quantity(expected);
   std::string said(given);
   if (!parsed_unit(given))
@@ -134,12 +167,15 @@ std::string quantity_problem(std::string_view text, std::string_view expected, s
     const Numbers read = numbers_in(*better);
     if (count == 0 ? read.count < given.count : read.count == count)
       return "the decimal separator is a point: write " + *better;
+    if (given.count == count && given.unit.empty())
+      return "a comma directly between digits may mean two things: write " + *better + " or " +
+             with_blanks(text);
   }
   if (given.count == 0) return {};
   if (!given.unit.empty()) {
     if (given.unit.find_first_of("0123456789") == 0) return {};  // no unit: a slip in a number
     const auto unit = parsed_unit(given.unit), wanted = parsed_unit(expected);
-    if (!unit || (wanted && !same_dimension(*unit, *wanted)))
+    if (!unit || (wanted && !interchangeable(given.unit, expected)))
       return unit_mismatch(given.unit, expected);
   }
   if (count == 0 || given.count == count) return {};

@@ -368,7 +368,7 @@ std::optional<double> parsed_quantity(std::string_view text, std::string_view ex
   // "3 1" is more likely a list of two numbers than 3 with unit 1
   if (rest == "1") return {};
   const auto given = rest.empty() ? wanted : parsed_unit(rest);
-  if (!given || !same_dimension(*given, *wanted)) return {};
+  if (!given || (!rest.empty() && !interchangeable(rest, expected))) return {};
   const double si = in_si(value, given->factor);
   if (!std::isfinite(si)) return {};
   return si;

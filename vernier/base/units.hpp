@@ -25,6 +25,9 @@ struct Unit {
 std::optional<Unit> parsed_unit(std::string_view) noexcept;
 
 constexpr bool same_dimension(const Unit& a, const Unit& b) noexcept { return a.power == b.power; }
+/// Whether a value in one of these units can be given in the other: units of the same dimension,
+/// but not Hz and an angle per time, since 1 Hz might be 1 rad/s or 2π rad/s.
+bool interchangeable(std::string_view, std::string_view) noexcept;
 bool dimensionless(const Unit&) noexcept;
 Unit product(const Unit&, const Unit&) noexcept;
 Unit quotient(const Unit&, const Unit&) noexcept;

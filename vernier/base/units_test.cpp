@@ -217,11 +217,31 @@ TEST(Units, SayWhyOneCannotStandForAnother) {
   EXPECT_EQ(unit_mismatch("kg*s^3", "m^5"), "kg*s^3 was given, m^5 was expected");
 }
 
+TEST(Units, OfTurnsDoNotStandForAngles) {
+  EXPECT_TRUE(interchangeable("Hz", "1/s"));
+  EXPECT_TRUE(interchangeable("kHz", "Hz"));
+  EXPECT_TRUE(interchangeable("rpm", "rad/s"));
+  EXPECT_TRUE(interchangeable("rad/s", "1/s"));
+  EXPECT_TRUE(interchangeable("km", "m"));
+  EXPECT_FALSE(interchangeable("Hz", "rad/s"));
+  EXPECT_FALSE(interchangeable("deg/s", "Hz"));
+  EXPECT_FALSE(interchangeable("kg", "m"));
+  EXPECT_FALSE(interchangeable("kgs", "kg"));
+  EXPECT_FALSE(parsed_quantity("2 Hz", "rad/s"));
+  EXPECT_EQ(parsed_quantity("2 Hz", "1/s"), 2.0);
+  EXPECT_EQ(quantity_problem("2 Hz", "rad/s"),
+            "1 Hz may mean 1 rad/s or 2π rad/s: write rad/s, deg/s, rpm or rev/s");
+  EXPECT_EQ(quantity_problem("2 rad/s", "Hz"), "1 Hz may mean 1 rad/s or 2π rad/s: write it in Hz");
+}
+
 TEST(Units, SayWhyATextIsNotAQuantity) {
   EXPECT_EQ(quantity_problem("0,2", "m"), "the decimal separator is a point: write 0.2");
   EXPECT_EQ(quantity_problem("0,1 0,2 0,3 rad/s", "rad/s", 3),
             "the decimal separator is a point: write 0.1 0.2 0.3 rad/s");
   EXPECT_EQ(quantity_problem("1,2,3", "m", 2), "3 numbers are given, 2 are needed");
+  EXPECT_EQ(quantity_problem("1,5 2", "m", 3),
+            "a comma directly between digits may mean two things: write 1.5 2 or 1, 5 2");
+  EXPECT_EQ(quantity_problem("1,5 2", "m", 0), "the decimal separator is a point: write 1.5 2");
   EXPECT_EQ(quantity_problem("4.1kg", "m"), "kg is a mass, a length (m) was expected");
   EXPECT_EQ(quantity_problem("4.1 kgs", "kg"), "\"kgs\" is not a unit, a mass (kg) was expected");
   EXPECT_EQ(quantity_problem("fast", "m/s"), "");

@@ -1,6 +1,7 @@
 #include "vernier/component/parameters.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 #include "vernier/base/require.hpp"
 #include "vernier/base/text.hpp"
@@ -37,9 +38,11 @@ std::string kind_name(const ParameterSpec& spec) {
   return {};
 }
 
-// numbers separated by blanks or commas, with one unit for all at the end: "1 2 3 deg", "600 km"
+// numbers separated by blanks or by commas and blanks, with one unit for all at the end: "1 2 3
+// deg", "600 km"
 std::optional<std::vector<double>> numbers(std::string_view text, std::string_view unit,
                                            const ParameterSpec& spec) {
+  if (without_decimal_commas(text)) return {};
   std::string flat(text);
   std::replace(flat.begin(), flat.end(), ',', ' ');
   std::vector<std::string_view> parts = words(flat);
@@ -66,9 +69,10 @@ std::optional<std::vector<double>> numbers(std::string_view text, std::string_vi
   if (count != spec.count && !(spec.count == 0 && count > 0)) return {};
   double factor = 1.0;
   if (!behind.empty()) {
-    const auto given = parsed_unit(behind), wanted = parsed_unit(spec.unit);
-    if (!given || !wanted || !same_dimension(*given, *wanted)) return {};
-    factor = given->factor;
+    const auto given = parsed_unit(behind);
+    const bool turns = spec.turns && behind.find("Hz") != std::string::npos;
+    if (!given || !interchangeable(behind, turns ? "1/s" : spec.unit)) return {};
+    factor = turns ? 2.0 * std::numbers::pi * given->factor : given->factor;
   } else if (const auto wanted = parsed_unit(spec.unit)) {
     factor = wanted->factor;
   }

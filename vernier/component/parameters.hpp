@@ -22,12 +22,13 @@ struct ParameterSpec {
   std::string name;
   ParameterKind kind = ParameterKind::real;
   std::string unit = "1";                   // of reals; values are converted to SI
-  std::uint32_t count = 1;                  // reals: elements, separated by blanks or commas
+  std::uint32_t count = 1;                  // reals: elements, separated by blanks or ", "
   std::optional<std::string> initial = {};  // its default as text; none: required
   std::string description = {};
   std::vector<std::string> choices = {};
   bool adjustable = false;  // reals of equations that may remain adjustable (ParameterValue)
   bool secret = false;      // a file that is not kept with the run: a key
+  bool turns = false;       // reals in rad/s: may be given in Hz, 1 Hz is 2π rad/s
 };
 
 /// The value in the document (or --set): the text, the unit given with it, and its place.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 namespace vernier {
 namespace {
 
@@ -46,6 +48,34 @@ TEST(Parameters, TakeTheUnitBesideTheTextOrStickingToTheNumber) {
   EXPECT_EQ(problems.errors(), 0u) << rendered(problems);
   EXPECT_EQ(p.real("altitude"), 500e3);
   EXPECT_EQ(q.real("altitude"), 500e3);
+}
+
+TEST(Parameters, RefuseCommasThatMayBeDecimalOnes) {
+  for (const char* text : {"1,5 2", "1,2,3", "0,1 0,2 0,3"}) {
+    Diagnostics problems;
+    const Parameters p("body", specs, {{"inertia", {text, "", {}}}}, 1, here, problems);
+    ASSERT_EQ(problems.errors(), 1u) << text;
+    EXPECT_THAT(rendered(problems),
+                HasSubstr(std::string(text) == "0,1 0,2 0,3" ? "the decimal separator is a point"
+                                                             : "a comma directly between digits"));
+  }
+}
+
+TEST(Parameters, TakeTurnsForAnglesOnlyWhereTheySaySo) {
+  const std::vector<ParameterSpec> rates{{.name = "rate", .unit = "rad/s"},
+                                         {.name = "mode", .unit = "rad/s", .turns = true}};
+  Diagnostics problems;
+  const Parameters p("it", rates, {{"rate", {"60 rpm", "", {}}}, {"mode", {"2", "Hz", {}}}}, 1,
+                     here, problems);
+  EXPECT_EQ(problems.errors(), 0u) << rendered(problems);
+  EXPECT_DOUBLE_EQ(p.real("rate"), 2.0 * std::numbers::pi);
+  EXPECT_DOUBLE_EQ(p.real("mode"), 4.0 * std::numbers::pi);
+  const Parameters q("it", rates, {{"rate", {"2 Hz", "", {}}}, {"mode", {"2 rad/s", "", {}}}}, 1,
+                     here, problems);
+  EXPECT_EQ(q.real("mode"), 2.0);
+  ASSERT_EQ(problems.errors(), 1u);
+  EXPECT_THAT(problems.list()[0].notes,
+              ::testing::Contains(HasSubstr("1 Hz may mean 1 rad/s or 2π rad/s")));
 }
 
 TEST(Parameters, ReportEverythingThatIsWrongAtOnce) {

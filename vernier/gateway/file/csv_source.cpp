@@ -19,13 +19,14 @@ Place at(const std::filesystem::path& path, std::uint64_t line) {
 double factor_of(const Column& column, const std::string& wanted, double otherwise,
                  const Place& place, Diagnostics& problems) {
   if (column.unit.empty()) return otherwise;
-  const auto has = parsed_unit(column.unit), wants = parsed_unit(wanted);
-  if (has && wants && same_dimension(*has, *wants)) return has->factor;
+  const auto has = parsed_unit(column.unit);
+  if (has && interchangeable(column.unit, wanted)) return has->factor;
   auto& d =
       problems.error("V7303",
                      "column \"" + column.name + "\" is in \"" + column.unit + "\", which is " +
                          (has ? "not of the kind of \"" + wanted + "\"" : "not a unit"),
                      place);
+  if (has) d.notes.push_back(unit_mismatch(column.unit, wanted));
   d.notes.push_back("the unit in the header counts; leave it out to use that of the connector");
   return otherwise;
 }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
 
 namespace vernier::link {
@@ -27,7 +28,10 @@ bool begins_a_number(const std::string& w) {
 /// Reads words one by one.
 class Reader {
  public:
-  explicit Reader(std::string_view text) : words_(words_of(text)) {}
+  explicit Reader(std::string_view text) : words_(words_of(text)) {
+    if (const auto better = without_decimal_commas(text))
+      fail("the decimal separator is a point: write \"" + *better + "\"");
+  }
 
   bool ended() const noexcept { return at_ >= words_.size(); }
   std::string next() { return ended() ? std::string() : words_[at_++]; }

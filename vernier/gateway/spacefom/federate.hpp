@@ -84,6 +84,7 @@ struct Keeper {
 struct Peer {
   std::string name, type;
   Ticks time = -1, lookahead = -1;  // -1: not known
+  bool known = false;               // the RTI has reported the next two
   bool regulating = false, constrained = false;
   bool advancing = false;  // waits for a grant
   bool master = false, root_publisher = false;

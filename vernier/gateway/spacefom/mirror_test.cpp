@@ -89,6 +89,72 @@ TEST(Mirror, GivesNumbersAgainOfObjectsThatAreGone) {
   EXPECT_EQ(d->remote.name, "d");  // the reference remains valid
 }
 
+/// What peers() says of another federate never falls back to "not managed" while a new answer is
+/// on its way: the bytes that the RTI sent (IEEE 1516.1, 11.3: HLAboolean, HLAlogicalTime) remain.
+TEST(Peers, KeepWhatTheRtiSaidUntilItSaysMore) {
+  Bare bare(L"asked");
+  Mirror mirror;
+  Settings settings;
+  settings.name = "bare";
+  settings.observes = true;
+  Peers peers(mirror, settings);
+  peers.watch(*bare.rti);
+  peers.names_keepers = true;
+  Class& federates = peers.federates();
+  // any instance will do as the federate's object: only its handle is used
+  Class& entities = mirror.add("HLAobjectRoot.PhysicalEntity", {"type"});
+  entities.resolve(*bare.rti);
+  bare.rti->publishObjectClassAttributes(entities.handle, entities.all());
+  Mirror::Object* o = mirror.discover(bare.rti->registerObjectInstance(entities.handle), federates,
+                                      "HLAfederate.Moon");
+  const Execution execution;
+  const auto string = [](std::string_view text) {
+    Octets b;
+    put_string(text, b);
+    return b;
+  };
+  const auto number = [](std::uint8_t n, std::size_t size) {
+    Octets b(size, std::byte{0});
+    b.back() = std::byte{n};
+    return b;
+  };
+  const auto time = [&](std::uint8_t n) {
+    Octets b = number(8, 4), t = number(n, 8);
+    b.insert(b.end(), t.begin(), t.end());
+    return b;
+  };
+  const auto report = [&](std::size_t first, std::vector<Octets> bytes) {
+    Updates u;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      u.emplace_back(federates.handles[first + i], std::move(bytes[i]));
+    mirror.reflect(*o, u, -1);
+  };
+  report(0, {string("Moon")});
+  ASSERT_EQ(peers.all(execution).size(), 1u);
+  EXPECT_FALSE(peers.all(execution)[0].known);  // only the name is known
+  // granted at 5, lookahead 2, type, regulating and constrained
+  report(1, {number(0, 4), time(5), time(2), string("lander"), number(1, 4), number(1, 4)});
+  const auto expect_known = [&] {
+    const Peer p = peers.all(execution).at(0);
+    EXPECT_TRUE(p.known && p.regulating && p.constrained);
+    EXPECT_EQ(p.type, "lander");
+    EXPECT_EQ(p.time, 5);
+    EXPECT_EQ(p.lookahead, 2);
+  };
+  expect_known();
+  peers.look_for_keeper(*bare.rti);
+  expect_known();
+  // an old answer names no keeper, nor does a part of the new one
+  peers.note_keeper();
+  EXPECT_EQ(peers.keeper, "");
+  report(1, {number(0, 4), time(5)});
+  peers.note_keeper();
+  EXPECT_EQ(peers.keeper, "");
+  report(3, {time(2)});
+  peers.note_keeper();
+  EXPECT_EQ(peers.keeper, "Moon");
+}
+
 /// Records the bytes of every attribute of the ExCO, by name.
 class Watcher final : public rti1516e::NullFederateAmbassador {
  public:

@@ -64,8 +64,9 @@ std::vector<Peer> Peers::all(const Execution& execution) const {
   for (const Mirror::Object& o : mirror_.objects()) {
     if (o.of != &federates_) continue;
     const std::vector<Remote::Value>& v = o.remote.values;
+    const auto reported = [&](std::size_t s) { return s < v.size() && v[s].updates > 0; };
     const auto on = [&](std::size_t s) {
-      return s < v.size() && number_in(v[s].bytes, 0).value_or(0) != 0;
+      return reported(s) && number_in(v[s].bytes, 0).value_or(0) != 0;
     };
     Peer p;
     p.name = read_string(v[Slot::name].bytes).value_or("");
@@ -73,6 +74,7 @@ std::vector<Peer> Peers::all(const Execution& execution) const {
     if (Slot::type < v.size()) p.type = read_string(v[Slot::type].bytes).value_or("");
     p.time = number_in(v[Slot::time].bytes, 4).value_or(-1);
     p.lookahead = number_in(v[Slot::lookahead].bytes, 4).value_or(-1);
+    p.known = reported(Slot::regulating) && reported(Slot::constrained);
     p.regulating = on(Slot::regulating);
     p.constrained = on(Slot::constrained);
     p.advancing = on(Slot::state);
@@ -112,10 +114,12 @@ rti1516e::AttributeHandleSet Peers::time_attributes() const {
 
 void Peers::look_for_keeper(rti1516e::RTIambassador& rti) {
   if (!has_mom() || !names_keepers) return;
-  for (Mirror::Object& o : mirror_.objects())
-    if (o.of == &federates_)
-      for (std::size_t i = Slot::state; i < o.remote.values.size(); ++i)
-        o.remote.values[i].bytes.clear();
+  asked_.clear();
+  for (const Mirror::Object& o : mirror_.objects()) {
+    if (o.of != &federates_) continue;
+    const std::vector<Remote::Value>& v = o.remote.values;
+    asked_[o.handle] = {v[Slot::state].updates, v[Slot::time].updates, v[Slot::lookahead].updates};
+  }
   if (!looking()) rti.subscribeObjectClassAttributes(federates_.handle, time_attributes());
   watch_ = Watch::time;
   rti.requestAttributeValueUpdate(federates_.handle, time_attributes(), {});
@@ -129,6 +133,12 @@ void Peers::note_keeper() {
   for (const Mirror::Object& o : mirror_.objects()) {
     if (o.of != &federates_) continue;
     const std::vector<Remote::Value>& v = o.remote.values;
+    // only what was reported since the question; what is older remains for all()
+    if (const auto before = asked_.find(o.handle);
+        before != asked_.end() && (v[Slot::state].updates == before->second[0] ||
+                                   v[Slot::time].updates == before->second[1] ||
+                                   v[Slot::lookahead].updates == before->second[2]))
+      continue;
     const Octets& granted = v[Slot::state].bytes;
     const auto t = time_in(v[Slot::time].bytes), l = time_in(v[Slot::lookahead].bytes);
     // HLAtimeState, 32 bits, big endian: 0 is granted; without a lookahead it is not regulating

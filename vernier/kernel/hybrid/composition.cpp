@@ -376,9 +376,21 @@ void Composition::witness(const Point& p, int automaton, int transition, std::sp
 
 bool Composition::explain(const Point& p, Fault& fault, Workspace& memory) const noexcept {
   CompositionWorkspace& w = own(memory);
-  propagate(for_flow_, p, w);
+  propagate(for_everything_, p, w);
   for (std::size_t k = 0; k < parts_.size(); ++k)
     if (parts_[k].system->explain(at(p, parts_[k], w), fault, *w.parts[k])) return true;
+  return false;
+}
+
+bool Composition::explain_jump(const Point& p, std::span<const int> chosen, Fault& fault,
+                               Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  propagate(for_jump_, p, w);
+  for (std::size_t k = 0; k < parts_.size(); ++k)
+    if (parts_[k].system->explain_jump(at(p, parts_[k], w),
+                                       chosen.subspan(parts_[k].automaton, parts_[k].automata),
+                                       fault, *w.parts[k]))
+      return true;
   return false;
 }
 

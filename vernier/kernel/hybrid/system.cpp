@@ -119,6 +119,10 @@ void System::witness(const Point&, int, int, std::span<double, 2> sides,
 
 bool System::explain(const Point&, Fault&, Workspace&) const noexcept { return false; }
 
+bool System::explain_jump(const Point&, std::span<const int>, Fault&, Workspace&) const noexcept {
+  return false;
+}
+
 void System::tangent(const Point& p, const Direction& d, const Tangent& wanted,
                      Workspace& w) const noexcept {
   // Central differences: the truncation error grows with h^2, the rounding error with 1/h. They

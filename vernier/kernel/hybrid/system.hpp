@@ -250,9 +250,12 @@ class System {
   virtual void witness(const Point&, int automaton, int transition, std::span<double, 2> sides,
                        Workspace&) const noexcept;
 
-  /// Explains in a clause why flow() is not finite at the point, or is about to become so; false if
-  /// unknown. Called after an integration failed.
+  /// Explains in a clause why flow() or output() is not finite at the point, or is about to become
+  /// so; false if unknown. Called after an integration failed or an output was not-a-number.
   virtual bool explain(const Point&, Fault&, Workspace&) const noexcept;
+  /// The same for a jump() from this point that gave a state that is not finite.
+  virtual bool explain_jump(const Point&, std::span<const int> chosen, Fault&,
+                            Workspace&) const noexcept;
 
   /// Derivatives of flow, output and guards along a direction; the default uses central
   /// differences.

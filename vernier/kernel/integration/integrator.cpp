@@ -46,7 +46,10 @@ Integrator::Integrator(const hybrid::System& system, const Settings& settings)
   mode_.resize(spec.automata.size());
   next_x_.resize(n);
   rate_ahead_.resize(n);
+  jump_x_.resize(n);
   next_mode_.resize(mode_.size());
+  jump_mode_.resize(mode_.size());
+  jump_chosen_.resize(mode_.size());
   chosen_.resize(mode_.size());
   initial_ = hybrid::initial_values(spec.states);
   present_.resize(spec.events.size());
@@ -68,6 +71,7 @@ void Integrator::reset() noexcept {
   for (std::size_t k = 0; k < mode_.size(); ++k) mode_[k] = system_.spec().automata[k].initial;
   memory_ = {};
   fired_ = 0;
+  bad_jump_ = false;
   begin({});
 }
 
@@ -144,6 +148,13 @@ bool Integrator::round(const Equations& f, double t, std::span<const std::uint8_
   std::copy(mode_.begin(), mode_.end(), next_mode_.begin());
   hybrid::Jump jump{next_x_, next_mode_, emitted};
   system_.jump(p, chosen_, jump, *workspace_);
+  if (!std::all_of(next_x_.begin(), next_x_.end(), [](double e) { return std::isfinite(e); })) {
+    bad_jump_ = true;
+    jump_t_ = p.t;
+    std::copy(trail_.x.begin(), trail_.x.end(), jump_x_.begin());
+    std::copy(mode_.begin(), mode_.end(), jump_mode_.begin());
+    std::copy(chosen_.begin(), chosen_.end(), jump_chosen_.begin());
+  }
   set(next_x_, next_mode_);
   return true;
 }
@@ -249,6 +260,9 @@ Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, dou
 
 bool Integrator::explain(Time origin, double t, Fault& fault) noexcept {
   const Equations f = equations(seconds(origin), u_);
+  if (bad_jump_ && system_.explain_jump({jump_t_, jump_x_, jump_mode_, u_, parameters_},
+                                        jump_chosen_, fault, *workspace_))
+    return true;
   if (bad_ahead_ && system_.explain(f.at(bad_t_, next_x_), fault, *workspace_)) return true;
   return system_.explain(f.at(t, trail_.x), fault, *workspace_);
 }

@@ -185,6 +185,11 @@ class Integrator {
   std::size_t culprit_ = 0;
   bool infinite_ = false;
   double fastest_ = 0.0;
+  // The last jump to a state that is not finite: where it began, and the transitions.
+  bool bad_jump_ = false;
+  double jump_t_ = 0.0;  // s since the start of the run
+  std::vector<double> jump_x_;
+  std::vector<int> jump_mode_, jump_chosen_;
   bool bad_ahead_ = false;  // after not_finite: next_x_ at bad_t_ is a point where it shows
   double bad_t_ = 0.0;
 };

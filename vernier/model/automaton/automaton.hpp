@@ -44,10 +44,12 @@ class AutomatonSystem final : public hybrid::System {
               hybrid::Workspace&) const noexcept override;
   void jump(const hybrid::Point&, std::span<const int> chosen, hybrid::Jump&,
             hybrid::Workspace&) const noexcept override;
-  /// Of the comparisons that hold, the one that is nearest to not holding. NaN where an event alone
-  /// triggers.
   /// Lines that each begin with a line break: which equation, where, and what in it.
   bool explain(const hybrid::Point&, Fault&, hybrid::Workspace&) const noexcept override;
+  bool explain_jump(const hybrid::Point&, std::span<const int> chosen, Fault&,
+                    hybrid::Workspace&) const noexcept override;
+  /// Of the comparisons that hold, the one that is nearest to not holding. NaN where an event alone
+  /// triggers.
   void witness(const hybrid::Point&, int automaton, int transition, std::span<double, 2> sides,
                hybrid::Workspace&) const noexcept override;
   /// Exact to rounding.
@@ -67,6 +69,9 @@ class AutomatonSystem final : public hybrid::System {
   std::span<const std::size_t> inactive_outputs(int location) const noexcept;
 
  private:
+  bool diagnosed(const hybrid::Point&, std::size_t transition, Fault&,
+                 hybrid::Workspace&) const noexcept;
+
   // Shared: instances of one document with the same constants run the same code.
   std::shared_ptr<const detail::Code> code_;
   hybrid::SystemSpec spec_;

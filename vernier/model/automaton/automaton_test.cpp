@@ -155,6 +155,36 @@ TEST(Automaton, TellsWhichEquationHasNoValueAndWhy) {
   EXPECT_FALSE(b.system->explain(b.point(), why, *b.scratch));
 }
 
+TEST(Automaton, TellsWhichOutputOrResetHasNoValueAndWhy) {
+  Bench b(
+      made(type_of("<hybridsystem name=\"A\" version=\"1\">"
+                   "<states><state name=\"v\" initial=\"1\"/><state name=\"w\" size=\"2\" "
+                   "initial=\"3\"/></states><outputs><output name=\"y\"/></outputs>"
+                   "<initial location=\"L\"/><location><name>L</name>"
+                   "<diffequation state=\"v\">0</diffequation>"
+                   "<diffequation state=\"w\">[0, 0]</diffequation>\n"
+                   "<outputmap output=\"y\">1/w[0]</outputmap><transitions><transition>"
+                   "<name>go</name><domain>v &lt; 0</domain><reset><destination>L</destination>"
+                   "<statereset state=\"v\">1</statereset>\n"
+                   "<statereset state=\"w\">[1, sqrt(v)]</statereset>"
+                   "</reset></transition></transitions></location></hybridsystem>")));
+  Fault why;
+  EXPECT_FALSE(b.system->explain(b.point(), why, *b.scratch));
+  b.x[1] = 0.0;
+  ASSERT_TRUE(b.system->explain(b.point(), why, *b.scratch));
+  EXPECT_STREQ(why.text, "\ndivision by zero: w[0] is 0\nin the output y, it.xml:2: 1/w[0]");
+  b.x = {-4.0, 3.0, 3.0};
+  const int chosen[] = {0};
+  ASSERT_TRUE(b.system->explain_jump(b.point(), chosen, why, *b.scratch));
+  EXPECT_STREQ(why.text,
+               "\nsqrt has no value there: v is -4\nin the reset of w[1] by the transition go, "
+               "it.xml:3: [1, sqrt(v)]");
+  b.x[0] = 4.0;
+  EXPECT_FALSE(b.system->explain_jump(b.point(), chosen, why, *b.scratch));
+  const int none[] = {-1};
+  EXPECT_FALSE(b.system->explain_jump(b.point(), none, why, *b.scratch));
+}
+
 TEST(Automaton, UsesOutputsAsIntermediateValues) {
   Bench battery("battery");
   battery.u = {100.0};

@@ -223,9 +223,21 @@ void AutomatonSystem::jump(const Point& p, std::span<const int> chosen, hybrid::
 }
 
 bool AutomatonSystem::explain(const Point& p, Fault& fault, Workspace& s) const noexcept {
+  return diagnosed(p, detail::Transition::none, fault, s);
+}
+
+bool AutomatonSystem::explain_jump(const Point& p, std::span<const int> chosen, Fault& fault,
+                                   Workspace& s) const noexcept {
+  if (chosen.empty() || chosen[0] < 0) return false;
+  return diagnosed(p, static_cast<std::size_t>(chosen[0]), fault, s);
+}
+
+bool AutomatonSystem::diagnosed(const Point& p, std::size_t transition, Fault& fault,
+                                Workspace& s) const noexcept {
   const double* point = prepare(*code_, p, s, 0).in;
   try {
-    return code_->further->diagnose(location_of(p.mode), {point, code_->inputs()}, fault);
+    return code_->further->diagnose(location_of(p.mode), transition, {point, code_->inputs()},
+                                    fault);
   } catch (...) {
     return false;  // no memory: then without an explanation
   }

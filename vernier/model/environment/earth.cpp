@@ -46,7 +46,11 @@ std::vector<ParameterSpec> earth_parameters(std::string initial) {
 }
 
 frames::EarthRotation earth_rotation(const Parameters& p) {
-  if (p.text("earth") == "iau2006") {
+  const bool computed = p.text("earth") == "iau2006";
+  for (const char* name : {"earth_angle", "earth_rate"})
+    if (computed && p.given(name)) p.reject(name, "is for earth = uniform; iau2006 computes it");
+  if (!computed && p.given("dut1")) p.reject("dut1", "is for earth = iau2006");
+  if (computed) {
     const double dut1 = p.real("dut1");
     if (!(dut1 > -1.0 && dut1 < 1.0)) p.reject("dut1", "must be between -1 s and 1 s");
     return frames::iau2006_rotation(epoch(p), dut1);

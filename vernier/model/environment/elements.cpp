@@ -131,6 +131,8 @@ Elements elements(const Parameters& p) {
   if (!(k.eccentricity >= 0.0 && k.eccentricity < 1.0)) {
     p.reject("eccentricity", "must be at least 0 and less than 1");
   }
+  if (!(p.real("inclination") >= 0.0 && p.real("inclination") <= std::numbers::pi))
+    p.reject("inclination", "must be from 0 to 180 deg");
   if (!(k.semi_major_axis > 0.0 && std::isfinite(k.semi_major_axis))) {
     p.reject(axis ? "semi_major_axis" : "altitude", "the semi-major axis must be positive");
   }

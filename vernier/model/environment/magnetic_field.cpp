@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numbers>
 
 #include "vernier/kernel/spatial/spans.hpp"
 #include "vernier/model/environment/detail/lanes.hpp"
@@ -62,6 +63,10 @@ Type dipole_field_type() {
   type.parameters.push_back(epoch_parameter(""));
   type.system = [](const vernier::Parameters& p) {
     if (!(p.real("radius") > 0.0)) p.reject("radius", "must be positive");
+    if (!(p.real("strength") >= 0.0))
+      p.reject("strength", "must not be negative: colatitude and longitude give the direction");
+    if (!(p.real("colatitude") >= 0.0 && p.real("colatitude") <= std::numbers::pi))
+      p.reject("colatitude", "must be from 0 to 180 deg");
     DipoleField::Parameters k;
     k.strength = p.real("strength");
     k.radius = p.real("radius");

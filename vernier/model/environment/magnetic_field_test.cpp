@@ -120,6 +120,14 @@ TEST(MagneticField, RefusesDatesThatItCannotUse) {
                ConfigurationError);
   EXPECT_THROW(made_system(dipole_field_type(), {{"earth", "iau2006"}}), ConfigurationError);
   EXPECT_THROW(made_system(dipole_field_type(), {{"radius", "0 m"}}), ConfigurationError);
+  EXPECT_THROW(made_system(dipole_field_type(), {{"strength", "-30 uT"}}), ConfigurationError);
+  EXPECT_THROW(made_system(dipole_field_type(), {{"colatitude", "200 deg"}}), ConfigurationError);
+  // what the choice of the Earth's rotation leaves unused
+  EXPECT_THROW(made_system(dipole_field_type(), {{"dut1", "0.1 s"}}), ConfigurationError);
+  EXPECT_THROW(
+      made_system(igrf_field_type(),
+                  {{"epoch", "2026-01-01"}, {"earth", "iau2006"}, {"earth_angle", "10 deg"}}),
+      ConfigurationError);
 }
 
 }  // namespace

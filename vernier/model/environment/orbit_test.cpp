@@ -117,6 +117,8 @@ TEST(KeplerOrbit, RefusesElementsThatAreNoEllipse) {
         Texts{{"altitude", "600 km"}, {"eccentricity", "1"}},
         Texts{{"altitude", "600 km"}, {"eccentricity", "nan"}}, Texts{{"semi_major_axis", "-1 m"}},
         Texts{{"altitude", "600 km"}, {"mu", "0"}},
+        Texts{{"altitude", "600 km"}, {"inclination", "-1 deg"}},
+        Texts{{"altitude", "600 km"}, {"inclination", "181 deg"}},
         Texts{{"altitude", "600 km"}, {"mean_anomaly", "1"}, {"true_anomaly", "1"}}}) {
     EXPECT_THROW(made_system(kepler_orbit_type(), bad), ConfigurationError);
   }

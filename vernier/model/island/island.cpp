@@ -343,6 +343,13 @@ void Island::fail(const integration::Arrival& a, Time from) noexcept {
   std::snprintf(fault_.text + said, sizeof fault_.text - said, "%s", why.text);
 }
 
+bool Island::explain_output(Time now, Fault& why) noexcept {
+  take_inputs(now);
+  return system_->explain({seconds(now), integrator_.x(), integrator_.mode(), u_, parameters_}, why,
+                          *workspace_) &&
+         why.text[0] == '\n';
+}
+
 void Island::fired(const integration::Firing& f) noexcept {
   Entry e;
   if (reacting_) {

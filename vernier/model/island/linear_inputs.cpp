@@ -80,6 +80,12 @@ bool LinearInputs::explain(const hybrid::Point& p, Fault& c, hybrid::Workspace& 
   return system_->explain(q, c, inner(w));
 }
 
+bool LinearInputs::explain_jump(const hybrid::Point& p, std::span<const int> chosen, Fault& c,
+                                hybrid::Workspace& w) const noexcept {
+  const hybrid::Point q = inside(p, w);
+  return system_->explain_jump(q, chosen, c, inner(w));
+}
+
 void LinearInputs::tangent(const hybrid::Point& p, const hybrid::Direction& d,
                            const hybrid::Tangent& out, hybrid::Workspace& w) const noexcept {
   const hybrid::Point q = inside(p, w);

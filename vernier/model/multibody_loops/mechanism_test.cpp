@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numbers>
@@ -61,6 +63,55 @@ TEST(Mechanism, APendulumStandsUpUnderASampledTorque) {
   }
   EXPECT_EQ(rig.out("unconverged"), 0.0);
   EXPECT_LT(rig.out("constraint_violation"), 1e-10);
+}
+
+// Two bodies that tumble in space, on a ball joint and a universal joint, with one iteration per
+// step, so that the joints are not closed. Oracle: the points and axes of both joints, recomputed
+// from the recorded positions and attitudes.
+TEST(Mechanism, ReportsTheConstraintViolationOfItsPositionsAndAttitudes) {
+  const auto c = made(R"xml(<!DOCTYPE mechanism SYSTEM "constrained.dtd">
+<mechanism name="open" version="1">
+  <gravity uniform="0 0 -9.81 m/s^2"/>
+  <settings rate="50 Hz" budget="1" tolerance="1e-12"/>
+  <node name="upper" position="0.3 0.1 -0.2 m" turned="x 20 deg"/>
+  <body name="upper_mass" node="upper" mass="0.5 kg"><inertia about="centre" unit="kg*m^2" xx="1e-3" yy="2e-3" zz="2.5e-3"/></body>
+  <node name="lower" position="0.7 0.3 -0.1 m" turned="y -30 deg"/>
+  <body name="lower_mass" node="lower" mass="0.8 kg"><inertia about="centre" unit="kg*m^2" xx="4e-3" yy="3e-3" zz="2e-3"/></body>
+  <joint name="ball" kind="spherical"><end node="ground"/><end node="upper" offset="-0.2 -0.1 0.1 m"/></joint>
+  <joint name="cross" kind="universal"><end node="upper" offset="0.2 0.1 0 m"/><end node="lower" offset="-0.3 0 0.1 m"/></joint>
+</mechanism>)xml");
+  Rig rig(*c);
+  // attitude: from global to node axes, scalar last; the columns of R are the node's axes
+  const auto rotation = [&](const std::string& node) {
+    const auto q = [&](int i) { return rig.out(node + ".attitude", i); };
+    return Eigen::Quaterniond(q(3), q(0), q(1), q(2)).toRotationMatrix();
+  };
+  const auto position = [&](const std::string& node) {
+    const auto x = [&](int i) { return rig.out(node + ".position", i); };
+    return Eigen::Vector3d(x(0), x(1), x(2));
+  };
+  double most = 0.0, out_of_plane = 0.0, axes = 0.0;
+  for (int k = 0; k <= 100; ++k) {
+    rig.settle();
+    const Eigen::Matrix3d U = rotation("upper"), L = rotation("lower");
+    const Eigen::Vector3d u = position("upper"), l = position("lower");
+    const Eigen::Vector3d ball = u + U * Eigen::Vector3d(-0.2, -0.1, 0.1);
+    const Eigen::Vector3d cross =
+        l + L * Eigen::Vector3d(-0.3, 0.0, 0.1) - u - U * Eigen::Vector3d(0.2, 0.1, 0.0);
+    // a universal joint keeps axis 3 of the first end normal to axis 2 of the second
+    const double angle = std::abs(U.col(2).dot(L.col(1)));
+    const double expected =
+        std::max({ball.cwiseAbs().maxCoeff(), cross.cwiseAbs().maxCoeff(), angle});
+    // rounding of positions of 1 m and of attitudes
+    ASSERT_NEAR(rig.out("constraint_violation"), expected, 1e-14) << k;
+    most = std::max(most, expected);
+    axes = std::max(axes, angle);
+    out_of_plane = std::max(out_of_plane, std::abs(U(0, 2)));
+    rig.step(20ms);
+  }
+  EXPECT_GT(most, 1e-6);  // nine decimals above the tolerance of the comparison
+  EXPECT_GT(axes, 1e-9);
+  EXPECT_GT(out_of_plane, 0.1);
 }
 
 TEST(Mechanism, AStationKeepsTheAxesItsNodeStandsWith) {

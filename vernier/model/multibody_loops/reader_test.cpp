@@ -62,6 +62,33 @@ TEST(MechanismReader, ConstantsAndModesAreParameters) {
   EXPECT_EQ(defined(inner, {{"L", {"3 m"}}}).model.nodes.at(0).position.z, 6.0);
 }
 
+TEST(MechanismReader, RefusesWhatNoMechanismHas) {
+  const auto refused = [](const std::string& inner) {
+    Diagnostics problems;
+    parse_source("<mechanism name=\"m\" version=\"1\"><node name=\"n\" position=\"1 0 0 m\"/>" +
+                     body_of("n") + inner + "</mechanism>",
+                 "m.xml", problems);
+    std::string all;
+    for (const Diagnostic& d : problems.list()) all += d.code + " " + d.message + "\n";
+    return all;
+  };
+  const auto rod = [&](const std::string& of, const std::string& law) {
+    return refused("<rod name=\"r\" " + of + "><end node=\"ground\"/><end node=\"n\"/>" + law +
+                   "</rod>");
+  };
+  const std::string law = "<law stiffness=\"1 N/m\"/>";
+  EXPECT_EQ(rod("", law), "");
+  EXPECT_EQ(rod("length=\"-0.5 m\"", law), "V1700 the length of rod \"r\" must not be negative\n");
+  EXPECT_EQ(rod("", "<law stiffness=\"-1 N/m\"/>"), "V1700 stiffness must not be negative\n");
+  EXPECT_EQ(rod("",
+                "<law kind=\"viscoelastic\" stiffness=\"1 N/m\" branch_stiffness=\"-1 N/m\" "
+                "relaxation_time=\"1 s\"/>"),
+            "V1700 branch_stiffness must not be negative\n");
+  EXPECT_EQ(rod("", "<law kind=\"table\">0 0  0,5 1  1 2</law>"),
+            "V1308 the table must be numbers, not \"0,5\"\n");
+  EXPECT_EQ(rod("", "<law kind=\"table\">0, 0; 0.5, 1; 1, 2</law>"), "");
+}
+
 TEST(MechanismReader, AnEndInAFrameIsWhereTheFrameIs) {
   const Definition d = defined(R"xml(<frame name="f" position="1 2 3 m" turned="x 90 deg"/>
     <node name="n" position="1 0 0 m" turned="z 90 deg"/>)xml" +

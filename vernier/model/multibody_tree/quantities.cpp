@@ -33,6 +33,19 @@ std::vector<std::string_view> pieces(std::string_view text) {
   return all;
 }
 
+/// Whether a comma outside parentheses stands directly between digits: "0,5" may be one number or
+/// two.
+bool ambiguous_comma(std::string_view text) {
+  const auto digit = [&](std::size_t i) { return text[i] >= '0' && text[i] <= '9'; };
+  int depth = 0;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (text[i] == ',' && depth == 0 && i > 0 && digit(i - 1) && digit(i + 1)) return true;
+  }
+  return false;
+}
+
 /// A number and the text after it; nothing if the text does not begin with a number.
 std::optional<std::pair<double, std::string_view>> leading(std::string_view text) {
   const std::size_t blank = std::min(text.find_first_of(" \t\r\n"), text.size());
@@ -208,7 +221,7 @@ std::optional<std::vector<double>> Quantities::numbers(std::string_view text, co
                                                        std::string_view bare_unit) {
   text = trimmed(text);
   const std::vector<Piece> all = split_elements(text, count);
-  if (all.size() != count) {
+  if (all.size() != count || ambiguous_comma(text)) {
     tell_number(text, place, what, unit, count);
     return {};
   }
@@ -281,16 +294,11 @@ bool Quantities::fits(std::string_view given, std::string_view unit, const Place
                       const std::string& what) {
   const auto g = parsed_unit(given), u = parsed_unit(unit);
   if (!g || !u) return true;
-  if (!same_dimension(*g, *u)) {
+  if (!interchangeable(given, unit)) {
     report_
         .error("V1621", what + " is in " + std::string(unit) + ", not in " + std::string(given),
                place)
         .mark = unit_mismatch(given, unit);
-    return false;
-  }
-  if (angular(unit) && given.find("Hz") != std::string_view::npos) {
-    report_.error("V1621", what + " is in rad/s: Hz does not say whether turns are meant", place)
-        .mark = "write rpm, rev/s, deg/s or rad/s";
     return false;
   }
   return true;
@@ -431,9 +439,7 @@ std::vector<double> Quantities::replaceable_frequencies(const std::string& param
                                                         std::vector<double> values,
                                                         std::string_view description) {
   values = replaceable(parameter, "rad/s", std::move(values), description);
-  const bool cycles = parameters_ && parameters_->given(parameter) &&
-                      parameters_->text(parameter).find("Hz") != std::string::npos;
-  for (double& w : values) w *= cycles ? 2.0 * std::numbers::pi : 1.0;
+  if (!parameters_) specs_.back().turns = true;
   return values;
 }
 

@@ -456,6 +456,50 @@ TEST(MultibodyReader, RefusesParametersThatMakeItImpossible) {
   EXPECT_EQ(problems.errors(), 0u) << rendered(problems);
 }
 
+TEST(MultibodyReader, RefusesNegativeLawsThatAreSet) {
+  Diagnostics problems;
+  const auto source = parse_source(
+      "<multibody name=\"test\" version=\"1\"><body name=\"b\" mass=\"2 kg\" "
+      "centre=\"0 0 0\"><hinge kind=\"pin\"><dof name=\"turn\" stiffness=\"1 N*m/rad\" "
+      "damping=\"1 N*m*s/rad\" friction=\"1 N*m\"/></hinge><inertia about=\"centre\" "
+      "unit=\"kg*m^2\" xx=\"1\" yy=\"1\" zz=\"1\"/></body><wheel name=\"w\" at=\"b.frame\" "
+      "axis=\"0 0 1\" inertia=\"0.1 kg*m^2\" friction=\"0.1 N*m*s/rad\" "
+      "counted=\"no\"/></multibody>",
+      "test.xml", problems);
+  ASSERT_TRUE(source) << rendered(problems);
+  for (const char* name :
+       {"b.turn_stiffness", "b.turn_damping", "b.turn_friction", "w.inertia", "w.friction"}) {
+    const Parameters p("it", source->parameters(), {{name, {.text = "-1"}}}, 1, {}, problems);
+    EXPECT_EQ(rendered(problems), "");
+    try {
+      source->made(p);
+      ADD_FAILURE() << name;
+    } catch (const ConfigurationError& e) {
+      EXPECT_THAT(rendered(e.diagnostics()), ::testing::HasSubstr(name));
+    }
+  }
+}
+
+TEST(MultibodyReader, WarnsOfAStartBeyondAStop) {
+  const auto stopped = [](const std::string& initial) {
+    return codes(body_text("", "<hinge kind=\"pin\"><dof name=\"turn\" initial=\"" + initial +
+                                   "\" lower=\"-10 deg\" upper=\"20 deg\" "
+                                   "stop_stiffness=\"1 N*m/rad\"/></hinge>"));
+  };
+  EXPECT_EQ(stopped("20 deg"), "");
+  EXPECT_EQ(stopped("21 deg"), "V1635");
+  EXPECT_EQ(stopped("-11 deg"), "V1635");
+}
+
+TEST(MultibodyReader, RefusesCommasThatMayBeDecimalOnes) {
+  const auto hinge = [](const std::string& axis) {
+    return codes(body_text("", "<hinge kind=\"pin\" axis=\"" + axis + "\"/>"));
+  };
+  EXPECT_EQ(hinge("0, 0, 1"), "");
+  EXPECT_EQ(hinge("0,0,1"), "V1308");
+  EXPECT_EQ(hinge("max(0,0), 0, 1"), "");
+}
+
 TEST(MultibodyReader, RefusesHertzForAngularRates) {
   EXPECT_EQ(codes(body_text("", "<hinge kind=\"pin\"><dof name=\"turn\" rate=\"1 Hz\"/></hinge>")),
             "V1621");

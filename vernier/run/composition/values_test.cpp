@@ -92,7 +92,7 @@ TEST(Delays, AreTicksOrTimes) {
 }
 
 TEST(Numbers, ShareTheUnitThatFollows) {
-  EXPECT_THAT(*parsed_numbers("1 2,3", "", ""), ElementsAre(1.0, 2.0, 3.0));
+  EXPECT_THAT(*parsed_numbers("1 2, 3", "", ""), ElementsAre(1.0, 2.0, 3.0));
   EXPECT_THAT(*parsed_numbers("1 2 km", "", ""), ElementsAre(1000.0, 2000.0));
   EXPECT_THAT(*parsed_numbers("1 2km", "", ""), ElementsAre(1000.0, 2000.0));
   EXPECT_THAT(*parsed_numbers("4", "km", "m"), ElementsAre(4000.0));
@@ -103,6 +103,9 @@ TEST(Numbers, ShareTheUnitThatFollows) {
 TEST(Numbers, AreRefusedInAnotherDimensionOrWithTwoUnits) {
   EXPECT_FALSE(parsed_numbers("4 s", "", "m"));
   EXPECT_FALSE(parsed_numbers("4 m", "m", ""));
+  EXPECT_FALSE(parsed_numbers("2 Hz", "", "rad/s"));
+  EXPECT_FALSE(parsed_numbers("0,5", "", ""));  // one number, or two?
+  EXPECT_FALSE(parsed_numbers("1 2,3", "", ""));
   EXPECT_FALSE(parsed_numbers("m", "", ""));
   EXPECT_FALSE(parsed_numbers("", "", ""));
   EXPECT_FALSE(parsed_numbers("4 parsnips", "", ""));

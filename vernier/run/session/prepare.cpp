@@ -111,9 +111,7 @@ class Signals {
       return;
     }
     if (unit.empty()) return;
-    const auto wanted = parsed_unit(unit);
-    const auto own = parsed_unit(port.unit);
-    if (wanted && own && same_dimension(*wanted, *own)) return;
+    if (interchangeable(unit, port.unit)) return;
     problems
         .error("V2026",
                fmt::format("{}: \"{}\" is in {} and cannot be shown or compared in {}", what,

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -65,6 +67,8 @@ class Peers {
       "HLAinteractionRoot.HLAmanager.HLAfederate.HLAreport.HLAreportFederateLost",
       {"HLAfederateName", "HLAfaultDescription"}};
   std::map<rti1516e::ObjectInstanceHandle, std::string> owners_;
+  /// Updates of state, time and lookahead when look_for_keeper() last asked.
+  std::map<rti1516e::ObjectInstanceHandle, std::array<std::uint64_t, 3>> asked_;
 };
 
 }  // namespace vernier::spacefom::detail

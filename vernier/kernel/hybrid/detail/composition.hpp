@@ -91,6 +91,8 @@ class Composition final : public System {
   void witness(const Point&, int automaton, int transition, std::span<double, 2> sides,
                Workspace&) const noexcept override;
   bool explain(const Point&, Fault&, Workspace&) const noexcept override;
+  bool explain_jump(const Point&, std::span<const int> chosen, Fault&,
+                    Workspace&) const noexcept override;
   void tangent(const Point&, const Direction&, const Tangent&, Workspace&) const noexcept override;
   void tangents(const Point&, const Directions&, const Tangents&,
                 Workspace&) const noexcept override;

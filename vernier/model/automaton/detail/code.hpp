@@ -64,7 +64,8 @@ class FurtherCode {
   using CompileOutputs =
       std::function<std::shared_ptr<const OutputCode>(hybrid::OutputSet, bool for_lanes)>;
   /// As diagnose() in diagnosis.hpp.
-  using Diagnose = std::function<bool(std::size_t location, std::span<const double> point, Fault&)>;
+  using Diagnose = std::function<bool(std::size_t location, std::size_t transition,
+                                      std::span<const double> point, Fault&)>;
   FurtherCode(Compile lanes, CompileOutputs outputs, Diagnose diagnose)
       : compile_(std::move(lanes)),
         compile_outputs_(std::move(outputs)),
@@ -73,8 +74,9 @@ class FurtherCode {
   /// All programs, including those for lanes.
   std::shared_ptr<const Code> lanes() const;
   std::shared_ptr<const OutputCode> outputs(hybrid::OutputSet, bool for_lanes) const;
-  bool diagnose(std::size_t location, std::span<const double> point, Fault& fault) const {
-    return diagnose_(location, point, fault);
+  bool diagnose(std::size_t location, std::size_t transition, std::span<const double> point,
+                Fault& fault) const {
+    return diagnose_(location, transition, point, fault);
   }
 
  private:

@@ -26,8 +26,9 @@ bool identifier(std::string_view s) noexcept {
 }
 
 /// Parses "0 0 1", "600 km", "1, 2, 3 deg" or "1 0; 0 1": numbers, then one unit for all. Nothing
-/// if the text is invalid.
+/// if the text is invalid, or has a comma that may be one in a number: "0,5".
 std::optional<std::vector<double>> quantities(std::string_view text, std::string_view unit) {
+  if (without_decimal_commas(text)) return {};
   std::string flat(text);
   std::replace(flat.begin(), flat.end(), ',', ' ');
   std::replace(flat.begin(), flat.end(), ';', ' ');
@@ -339,8 +340,8 @@ class Declarations {
       const std::string_view inner = role == Role::constant ? trimmed(e.text) : std::string_view();
       const std::string_view text = e.attribute(key) ? trimmed(e.value(key)) : inner;
       const auto shape = shape_of(text);
-      if (shape && shape->size() == 2 && without_decimal_commas(text)) {
-        // "0,2": a number with a decimal comma, which its value is refused for
+      if (without_decimal_commas(text)) {
+        // "0,2" may be one number or two: its value is refused
       } else if (shape && shape->size() <= most_elements) {
         v.shape = *shape;
       } else {
@@ -458,7 +459,7 @@ class Declarations {
       report_
           .error("V1308", in_quotes(text) + " is not a number" + (unit == "1" ? "" : " in " + unit),
                  place)
-          .mark = quantity_problem(text, unit, v.count);
+          .mark = quantity_problem(text, unit, e.attribute("size") ? v.count : 0);
       v.value.assign(v.count, 0.0);
       return;
     }
@@ -473,7 +474,7 @@ class Declarations {
       }
     }
     if (values->size() != v.count) {
-      wrong_count(v, values->size(), place).mark = decimal_comma(text, unit, v.count);
+      wrong_count(v, values->size(), place);
       values->resize(v.count, 0.0);
     }
     v.value = std::move(*values);
@@ -530,12 +531,6 @@ class Declarations {
                              (v.count == 1 ? " element, not " : " elements, not ") +
                              std::to_string(given),
                          place);
-  }
-
-  /// What to write where "0,2" was read as two numbers.
-  static std::string decimal_comma(std::string_view text, const std::string& unit,
-                                   std::size_t count) {
-    return without_decimal_commas(text) ? quantity_problem(text, unit, count) : "";
   }
 
   void declare_events(const Element& root) {

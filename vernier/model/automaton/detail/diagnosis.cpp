@@ -34,21 +34,40 @@ std::string in_one_line(const Element& e) {
 }  // namespace
 
 bool diagnose(const Model& m, const Equations& e, const Adjustable& a, std::size_t location,
-              std::span<const double> point, Fault& fault) {
+              std::size_t transition, std::span<const double> point, Fault& fault) {
   const auto finite = [](double x) { return std::isfinite(x); };
   if (!std::all_of(point.begin(), point.end(), finite)) return false;
   const LocationTerms& terms = e.locations[location];
   const auto name = [&](std::uint32_t symbol) { return symbol_name(m, a, symbol); };
-  for (std::size_t i = 0; i < m.state_count; ++i) {
-    const auto why = expression::failure(terms.graph, terms.flow[i], point, name);
-    const Element* equation = m.locations[location].flow[i].element;
-    if (!why || !equation) continue;
+  const auto fails = [&](Term term, const Element* equation, const std::string& what) {
+    const auto why = expression::failure(terms.graph, term, point, name);
+    if (!why || !equation) return false;
     const Place place = m.document.place_in_text(*equation, 0);
-    fault.set(Category::numerics, "V3107", "\n%.150s\nin the equation of %.40s, %.80s:%d: %.130s",
-              why->c_str(), m.element_name(Role::state, i).c_str(),
-              m.document.file().filename().c_str(), place.line, in_one_line(*equation).c_str());
+    fault.set(Category::numerics, "V3107", "\n%.150s\nin the %.80s, %.80s:%d: %.130s", why->c_str(),
+              what.c_str(), m.document.file().filename().c_str(), place.line,
+              in_one_line(*equation).c_str());
     return true;
+  };
+  if (transition != Transition::none) {
+    // The terms begin with those of the resets, in their order; holders follow.
+    std::size_t next = 0;
+    for (const Expression& reset : m.transitions[transition].resets) {
+      const std::size_t count = reset.whole ? m.variable(Role::state, reset.target).count : 1;
+      for (std::size_t k = 0; k < count; ++k, ++next)
+        if (fails(e.transitions[transition].values[next], reset.element,
+                  "reset of " + m.element_name(Role::state, reset.target + k) +
+                      " by the transition " + m.transitions[transition].name))
+          return true;
+    }
+    return false;
   }
+  const Location& l = m.locations[location];
+  for (std::size_t i = 0; i < m.state_count; ++i)
+    if (fails(terms.flow[i], l.flow[i].element, "equation of " + m.element_name(Role::state, i)))
+      return true;
+  for (std::size_t i = 0; i < terms.output.size(); ++i)
+    if (fails(terms.output[i], l.output[i].element, "output " + m.element_name(Role::output, i)))
+      return true;
   return false;
 }
 

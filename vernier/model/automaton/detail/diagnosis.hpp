@@ -8,10 +8,11 @@
 
 namespace vernier::automaton::detail {
 
-/// Which equation of a location gives no finite number, where it is in the document and which part
-/// of it is to blame, as lines that each begin with a line break. `point`: states and holders,
-/// inputs, adjustable constants. False: all are finite, or the point itself is not.
+/// Which equation or output of a location gives no finite number, where it is in the document and
+/// which part of it is to blame, as lines that each begin with a line break. With a transition:
+/// which of its resets. `point`: states and holders, inputs, adjustable constants. False: all are
+/// finite, or the point itself is not.
 bool diagnose(const Model&, const Equations&, const Adjustable&, std::size_t location,
-              std::span<const double> point, Fault&);
+              std::size_t transition, std::span<const double> point, Fault&);
 
 }  // namespace vernier::automaton::detail

@@ -8,13 +8,14 @@
 
 #include "vernier/component/catalogue.hpp"
 #include "vernier/component/component.hpp"
+#include "vernier/component/output_explainer.hpp"
 #include "vernier/kernel/integration/integrator.hpp"
 #include "vernier/model/island/detail/linear_inputs.hpp"
 #include "vernier/model/island/island.hpp"
 
 namespace vernier::island::detail {
 
-class Island final : public Component, private integration::Listener {
+class Island final : public Component, public OutputExplainer, private integration::Listener {
  public:
   Island(std::unique_ptr<hybrid::System>, const IslandSettings&);
 
@@ -35,6 +36,7 @@ class Island final : public Component, private integration::Listener {
 
   Telling tell(const Entry&) const override;
   const Fault& fault() const noexcept override { return fault_; }
+  bool explain_output(Time now, Fault&) noexcept override;
 
   /// The equations and their current point. Inputs are those of the last exchange.
   Inside inside(Time now) const noexcept;

@@ -31,6 +31,8 @@ class LinearInputs final : public hybrid::System {
   void witness(const hybrid::Point&, int automaton, int transition, std::span<double, 2> sides,
                hybrid::Workspace&) const noexcept override;
   bool explain(const hybrid::Point&, Fault&, hybrid::Workspace&) const noexcept override;
+  bool explain_jump(const hybrid::Point&, std::span<const int> chosen, Fault&,
+                    hybrid::Workspace&) const noexcept override;
   void tangent(const hybrid::Point&, const hybrid::Direction&, const hybrid::Tangent&,
                hybrid::Workspace&) const noexcept override;
 

@@ -217,11 +217,20 @@ std::optional<std::vector<double>> Builder::text_numbers(const Element& e,
     while (end < text.size() && !separates(text[end])) ++end;
     const std::string_view word = std::string_view(text).substr(begin, end - begin);
     const auto x = parsed_real(word);
-    if (!x || !std::isfinite(*x) || all.size() >= most) {
-      report_.error("V1308",
-                    all.size() >= most ? what + " has more than a million numbers"
-                                       : what + " must be numbers, not " + in_quotes(word),
-                    document_.place_in_text(e, begin, width(word)));
+    // "0,5" may be one number or two
+    std::size_t after = end;
+    while (after < text.size() && text[after] == ',') ++after;
+    const bool ambiguous = after > end && after < text.size() && !separates(text[after]);
+    if (!x || !std::isfinite(*x) || all.size() >= most || ambiguous) {
+      while (ambiguous && after < text.size() && !separates(text[after])) ++after;
+      const std::string_view whole =
+          std::string_view(text).substr(begin, (ambiguous ? after : end) - begin);
+      report_
+          .error("V1308",
+                 all.size() >= most ? what + " has more than a million numbers"
+                                    : what + " must be numbers, not " + in_quotes(whole),
+                 document_.place_in_text(e, begin, width(whole)))
+          .mark = ambiguous ? quantity_problem(whole, "1", 0) : "";
       return {};
     }
     all.push_back(*x);

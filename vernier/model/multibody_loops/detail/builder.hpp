@@ -117,6 +117,8 @@ class Builder {
   std::optional<std::vector<double>> csv(const Element&);
   int drive(const Element&, std::string_view attribute, std::string_view unit);
   int drive(std::string_view text, const Place&, const std::string& what, std::string_view unit);
+  /// Its value at t = 0; 0 without a drive.
+  double at_start(int drive) const;
   bool fits(const Entry&, std::string_view unit, const Place&, const std::string& what);
 
   // Joints and springs (joints.cpp)

@@ -168,8 +168,8 @@ void Builder::read_branch(const Element& e) {
   };
   b.a = scalar("a");
   if (e.attribute("b")) b.b = scalar("b");
-  b.conductance = number(e, "conductance", "1");
-  b.capacity = number(e, "capacity", "1");
+  b.conductance = positive(e, "conductance", "1", true).value_or(0.0);
+  b.capacity = positive(e, "capacity", "1", true).value_or(0.0);
   b.cubic = number(e, "cubic", "1");
   if (e.attribute("source")) {
     const Entry* found = find(e, "source", {Named::drive}, "drive");

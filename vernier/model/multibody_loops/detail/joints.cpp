@@ -33,12 +33,7 @@ void Builder::read_joint(const Element& e) {
     if (e.attribute("length")) {
       // A constant is checked here; a drive can only be checked at t = 0.
       j.drives[0] = drive(e, "length", "m");
-      j.length = j.drives[0] >= 0
-                     ? made_.model.drives[static_cast<std::size_t>(j.drives[0])].initial
-                     : 0.0;
-      const auto& slots = made_.model.drives;
-      if (j.drives[0] >= 0 && slots[static_cast<std::size_t>(j.drives[0])].function)
-        j.length = slots[static_cast<std::size_t>(j.drives[0])].function->at(0.0).value;
+      j.length = at_start(j.drives[0]);
     } else {
       j.length = (pose_of(both->second).p - pose_of(both->first).p).norm();
     }
@@ -177,10 +172,10 @@ std::optional<Law> Builder::law(const Element& e, bool turns) {
   const char* stiffness = turns ? "N*m" : "N/m";
   Law l;
   l.kind = kinds.at(e.value("kind"));
-  l.stiffness = number(e, "stiffness", stiffness);
+  l.stiffness = positive(e, "stiffness", stiffness, true).value_or(0.0);
   l.damping = positive(e, "damping", turns ? "N*m*s" : "N*s/m", true).value_or(0.0);
   l.cubic = number(e, "cubic", turns ? "N*m" : "N/m^3");
-  l.branch_stiffness = number(e, "branch_stiffness", stiffness);
+  l.branch_stiffness = positive(e, "branch_stiffness", stiffness, true).value_or(0.0);
   l.relaxation_time = positive(e, "relaxation_time", "s", true).value_or(0.0);
   l.prestress = number(e, "prestress", turns ? "N*m" : "N");
   const bool text = !trimmed(e.text).empty();
@@ -261,6 +256,12 @@ void Builder::read_deformable(const Element& e) {
   add(e, name_of(e), "deformable", d);
 }
 
+double Builder::at_start(int drive) const {
+  if (drive < 0) return 0.0;
+  const auto& slot = made_.model.drives[static_cast<std::size_t>(drive)];
+  return slot.function ? slot.function->at(0.0).value : slot.initial;
+}
+
 void Builder::read_rod(const Element& e) {
   const std::size_t before = found_.errors();
   const auto both = ends(e);
@@ -270,6 +271,9 @@ void Builder::read_rod(const Element& e) {
   constrained::Rod r;
   if (e.attribute("length")) {
     r.length_drive = drive(e, "length", "m");
+    if (at_start(r.length_drive) < 0.0)
+      report_.error("V1700", "the length of " + who(e) + " must not be negative",
+                    Report::value_place(e, "length"));
   } else if (both) {
     r.length = (pose_of(both->second).p - pose_of(both->first).p).norm();
   }

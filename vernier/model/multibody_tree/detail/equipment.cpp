@@ -151,6 +151,10 @@ void Builder::read_wheel(const Element& e) {
         quantities_
             .replaceable(r.name + ".friction", "N*m*s/rad", {*friction}, "of the wheel, per speed")
             .front();
+    if (!(*inertia > 0.0))
+      report_.error("V1622", r.name + ".inertia must be greater than zero", e.place);
+    if (!(*friction >= 0.0))
+      report_.error("V1622", r.name + ".friction must not be negative", e.place);
   }
   const double speed =
       quantities_.replaceable(r.name + ".speed", e, "speed", "rad/s", {0.0}, "at the start")

@@ -292,6 +292,7 @@ void Builder::read_law(const Element& d, int i, std::size_t s) {
     if (!d.attribute(what)) return value;
     const std::string name = body(i).name + "." + std::string(dof.name) + "_" + what;
     value = quantities_.replaceable(name, in, {value}, std::string(what) + " of the hinge").front();
+    if (!(value >= 0.0)) report_.error("V1622", name + " must not be negative", d.place);
     adjustable(name, in, law_kind, craft_.model.laws.size());
     return value;
   };
@@ -308,6 +309,15 @@ void Builder::read_law(const Element& d, int i, std::size_t s) {
     report_.error("V1635", "the lower stop is not below the upper one",
                   Report::value_place(d, "lower"));
     return;
+  }
+  if (const double q = known(i).q[s]; stopped && (q < law.lower || q > law.upper)) {
+    report_
+        .warning("V1635",
+                 body(i).name + "." + std::string(dof.name) + " begins beyond its " +
+                     (q < law.lower ? "lower" : "upper") + " stop, by " +
+                     exact(q < law.lower ? law.lower - q : q - law.upper) + " " + unit,
+                 d.attribute("initial") ? Report::value_place(d, "initial") : d.place)
+        .notes.push_back("the stop pushes it back from the start, with its stiffness");
   }
   craft_.model.laws.push_back(law);
 }

@@ -472,6 +472,11 @@ void Builder::read_stiffness(const Element& e, int i, Modes& modes) {
                                                       "of the modes; in Hz with that unit");
     ratios = quantities_.replaceable(whole + ".damping", "1", std::move(ratios),
                                      "of the modes, ratio to critical");
+    const auto negative = [](double x) { return !(x >= 0.0); };
+    if (std::any_of(frequencies.begin(), frequencies.end(), negative))
+      report_.error("V1622", whole + ".frequency must not be negative", e.place);
+    if (std::any_of(ratios.begin(), ratios.end(), negative))
+      report_.error("V1622", whole + ".damping must not be negative", e.place);
   }
   for (std::size_t m = 0; m < n; ++m) {
     const Element& row = k.file ? e : *rows[m];

@@ -26,7 +26,8 @@ std::vector<std::string> differences(const Port& from, std::uint32_t given, cons
   if (from.flow != Flow::signal || to.flow != Flow::signal || from.scalar != to.scalar) return {};
   std::vector<std::string> all;
   const auto a = parsed_unit(from.unit), b = parsed_unit(to.unit);
-  if (a && b && !same_dimension(*a, *b)) all.push_back(unit_mismatch(from.unit, to.unit));
+  if (a && b && !interchangeable(from.unit, to.unit))
+    all.push_back(unit_mismatch(from.unit, to.unit));
   if (given != wanted)
     all.push_back(std::to_string(given) + (given == 1 ? " element is" : " elements are") +
                   " given, " + std::to_string(wanted) + " expected");
@@ -184,7 +185,7 @@ void Joints::stimulate(const Stimulus& s) {
     return;
   }
   const auto given = parsed_unit(s.unit), own = parsed_unit(p.unit);
-  if (!s.unit.empty() && given && own && !same_dimension(*given, *own)) {
+  if (!s.unit.empty() && given && own && !interchangeable(s.unit, p.unit)) {
     problems_
         .error("V2126", s.to.text + " is in " + p.unit + ", the stimulus in " + s.unit, s.to.place)
         .notes.push_back(unit_mismatch(s.unit, p.unit));

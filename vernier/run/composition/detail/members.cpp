@@ -283,9 +283,7 @@ bool same_kind(const Port& from, const Port& to) {
   if (from.scalar != to.scalar) return false;
   // a port without a frame matches any
   if (!from.frame.empty() && !to.frame.empty() && from.frame != to.frame) return false;
-  if (from.unit == to.unit) return true;
-  const auto a = parsed_unit(from.unit), b = parsed_unit(to.unit);
-  return a && b && same_dimension(*a, *b);
+  return from.unit == to.unit || interchangeable(from.unit, to.unit);
 }
 
 }  // namespace vernier::composition::detail

@@ -191,6 +191,7 @@ std::optional<Delay> parsed_delay(std::string_view text) {
 }
 
 std::optional<NumbersText> numbers_text(std::string_view text) {
+  if (without_decimal_commas(text)) return {};  // "0,5" may be one number or two
   NumbersText read;
   std::vector<double>& values = read.values;
   std::string_view rest = trimmed(text);
@@ -230,10 +231,7 @@ std::optional<std::vector<double>> parsed_numbers(std::string_view text, std::st
   if (!unit.empty()) {
     const auto u = parsed_unit(unit);
     if (!u) return {};
-    if (!expected.empty()) {
-      const auto wanted = parsed_unit(expected);
-      if (!wanted || !same_dimension(*u, *wanted)) return {};
-    }
+    if (!expected.empty() && !interchangeable(unit, expected)) return {};
     factor = u->factor;
   }
   for (double& v : values) v *= factor;

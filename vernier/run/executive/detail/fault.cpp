@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "vernier/component/output_explainer.hpp"
+
 namespace vernier::executive::detail {
 
 namespace {
@@ -41,7 +43,15 @@ const PortView* first_nan(const Executive& run, std::vector<const PortView*>& al
   return root ? root : first;
 }
 
-Diagnostic not_a_number(const Executive& run, const std::string& when) {
+/// The lines of a text after its first.
+void add_lines(std::string_view text, std::vector<std::string>& to) {
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    text.remove_prefix(end + 1);
+    to.emplace_back(text.substr(0, text.find('\n')));
+  }
+}
+
+Diagnostic not_a_number(const Executive& run, Time at, const std::string& when) {
   Diagnostic d;
   d.category = Category::numerics;
   d.code = "V3107";
@@ -59,6 +69,9 @@ Diagnostic not_a_number(const Executive& run, const std::string& when) {
     name += "[" + std::to_string(i) + "]";
   }
   d.message = name + " became not-a-number at " + when;
+  Fault why;
+  auto* part = dynamic_cast<OutputExplainer*>(run.parts()[who->part].component.get());
+  if (part && part->explain_output(at, why)) add_lines(why.text, d.notes);
   std::string others;
   std::size_t listed = 0;
   for (const PortView* v : all) {
@@ -82,10 +95,7 @@ Diagnostic told(const Fault& f, const std::string& who, const std::string& prefi
   if (goes_on) d.message = f.subject[0] ? prefix + f.subject : who;
   if (text.empty()) d.message = (who.empty() ? "a pacer" : who) + " failed and gave no reason";
   d.message += text.substr(0, text.find('\n'));
-  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-    text.remove_prefix(end + 1);
-    d.notes.emplace_back(text.substr(0, text.find('\n')));
-  }
+  add_lines(text, d.notes);
   if (!goes_on) d.notes.push_back((who.empty() ? "" : "in " + who + " ") + "at " + when);
   return d;
 }
@@ -139,7 +149,7 @@ Diagnostic described(const Breakdown& b, const Executive& run, const Cycle& cycl
     case Breakdown::Kind::loop:
       return instantaneous_loop(b, run, cycle, options, when);
     case Breakdown::Kind::not_a_number:
-      return not_a_number(run, when);
+      return not_a_number(run, b.at.time, when);
     case Breakdown::Kind::no_agreement:
       d.code = "V3102";
       d.message =
