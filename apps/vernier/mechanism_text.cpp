@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/vernier/console.hpp"
+#include "vernier/base/cost.hpp"
 
 namespace vernier::app {
 namespace {
@@ -30,7 +31,7 @@ const char* scheme_word(Scheme s) {
   return words[static_cast<std::size_t>(s)];
 }
 
-/// Median over steps, in µs; 0 if one fails.
+/// Of one step, in µs; 0 if the first fails.
 double step_cost(const multibody_loops::Mechanism& m) {
   using clock = std::chrono::steady_clock;
   const constrained::Mechanism& mechanism = m.solver().mechanism();
@@ -39,15 +40,12 @@ double step_cost(const multibody_loops::Mechanism& m) {
   std::vector<double> all;
   const auto begin = clock::now();
   while (all.size() < 200 && clock::now() - begin < std::chrono::milliseconds(100)) {
-    const auto start = clock::now();
+    const double start = processor_us();
     const constrained::StepReport r = mechanism.step(state, work, m.definition().step);
     if (r.end == constrained::StepReport::End::failed) break;
-    all.push_back(std::chrono::duration<double, std::micro>(clock::now() - start).count());
+    all.push_back(processor_us() - start);
   }
-  if (all.empty()) return 0.0;
-  std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2),
-                   all.end());
-  return all[all.size() / 2];
+  return undisturbed(all);
 }
 
 Counts counts_of(const multibody_loops::Mechanism& m) {

@@ -563,7 +563,7 @@ class Serve(InAFolder):
         (self.folder / "plant.xml").write_text(text)
         self.run_with_plant()
         self.assertEqual(server.wait(timeout=PATIENCE), 0)
-        self.assertIn("the other side said goodbye; 1000 steps to t = 10 s", server.stdout.read())
+        self.assertRegex(server.stdout.read(), r"127\.0\.0\.1:\d+ said goodbye; 1000 steps to t = 10 s")
 
     def test_a_peer_that_does_not_come_is_said(self):
         (self.folder / "p.xml").write_text(

@@ -146,7 +146,8 @@ class Both(unittest.TestCase):
     def test_prove_that_they_know_the_key(self):
         ports, right, wrong = free_ports(), FOLDER / "right.key", FOLDER / "wrong.key"
         right.write_bytes(os.urandom(100))  # longer than a block of the hash
-        wrong.write_bytes(b"wrong")
+        wrong.write_bytes(b"wrong, and longer than 16 bytes")
+        right.chmod(0o600)
         self.serve(ports, "--set", f"simulator.key={right}")
         for client in self.CLIENTS:
             status, out, err = self.done(client, ports, "", "--seconds", 0.5, "--key", right, "--again")

@@ -84,7 +84,8 @@ class Test(unittest.TestCase):
     def both_sides(self):
         with tempfile.TemporaryDirectory() as folder:
             key = pathlib.Path(folder) / "key"
-            key.write_bytes(b"secret")
+            key.write_bytes(b"a key has at least 16 bytes")
+            key.chmod(0o600)
             control, data = free_ports()
             more = ["--data", data, "--json", "--key", key, "--patience", f"{PATIENCE:g}s"]
             server = self.start(f"127.0.0.1:{control}", "--serve", "--send", 3, "--receive", 2, "--receive-type", "int8", "--seconds", "3600s", *more)

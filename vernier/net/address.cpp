@@ -25,4 +25,8 @@ std::string text(const Address& a) {
   return (a.host.find(':') == a.host.npos ? a.host : "[" + a.host + "]") + ":" + a.port;
 }
 
+bool beyond_this_machine(const Address& a) noexcept {
+  return !(a.host.starts_with("127.") || a.host == "localhost" || a.host == "::1");
+}
+
 }  // namespace vernier::net

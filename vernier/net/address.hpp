@@ -13,5 +13,7 @@ struct Address {
 };
 std::optional<Address> parsed_address(std::string_view);
 std::string text(const Address&);
+/// Whether other machines can reach a listener there: it is not a loopback address.
+bool beyond_this_machine(const Address&) noexcept;
 
 }  // namespace vernier::net

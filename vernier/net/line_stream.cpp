@@ -54,4 +54,11 @@ std::optional<Trouble> LineStream::send(std::string_view text,
   return {};
 }
 
+std::optional<Trouble> LineStream::ended() const noexcept {
+  const Waited w = wait_for(stream_.descriptor(), hung_up, Clock::now(), wake_);
+  if (w.woken) return Trouble::stopped;
+  if ((w.ready & hung_up) != 0) return Trouble::closed;
+  return {};
+}
+
 }  // namespace vernier::net

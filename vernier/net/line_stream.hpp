@@ -25,6 +25,9 @@ class LineStream {
   Result<std::string_view, Trouble> receive(Clock::time_point deadline) noexcept;
   /// Sends the whole text, or returns why not.
   std::optional<Trouble> send(std::string_view text, Clock::time_point deadline) noexcept;
+  /// `closed`: the peer sends no more, or the connection is lost. `stopped`: `wake` is readable.
+  /// Does not wait.
+  std::optional<Trouble> ended() const noexcept;
 
  private:
   std::optional<Trouble> wait(std::uint32_t what, Clock::time_point deadline) noexcept;

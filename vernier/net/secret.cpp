@@ -5,9 +5,14 @@
 #include <openssl/hmac.h>
 #include <sys/random.h>
 
-#include <array>
-#include <fstream>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+
+#include "vernier/base/descriptor.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/require.hpp"
 
@@ -15,15 +20,32 @@ namespace vernier::net {
 
 std::vector<std::byte> key_in(const std::filesystem::path& path, const std::string& code,
                               const std::string& whose) {
-  std::ifstream in(path, std::ios::binary);
+  const auto refuse = [&](const std::string& why, const std::string& note) {
+    Diagnostics problems;
+    problems.error(code, whose + " finds no key in " + path.string() + ": " + why, {})
+        .notes.push_back(note);
+    throw ConfigurationError(std::move(problems));
+  };
+  const std::string make =
+      "make one: (umask 077; head -c 32 /dev/urandom > " + path.filename().string() + ")";
+  constexpr std::size_t least = 16;
+  // what is read is what was looked at: the open file
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat about {};
   std::array<char, 4097> content;
-  in.read(content.data(), content.size());
-  const auto n = static_cast<std::size_t>(in.gcount());
-  if (n == 0 || n == content.size()) {
-    throw ConfigurationError(
-        code, whose + " finds no key in " + path.string() +
-                  (n == 0 ? ": it is empty or cannot be read" : ": it has more than 4096 bytes"));
+  std::size_t n = 0;
+  if (file && fstat(file.get(), &about) == 0) {
+    for (ssize_t got = 1; got > 0 && n < content.size(); n += static_cast<std::size_t>(got))
+      got = std::max<ssize_t>(read(file.get(), content.data() + n, content.size() - n), 0);
   }
+  if (n == 0) refuse("it is empty or cannot be read", make);
+  if (n == content.size()) refuse("it has more than 4096 bytes", make);
+  if (n < least)
+    refuse("it has " + std::to_string(n) + (n == 1 ? " byte" : " bytes") + ", a key has at least " +
+               std::to_string(least),
+           make);
+  if (S_ISREG(about.st_mode) && (about.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+    refuse("others can read or change it", "chmod 600 " + path.filename().string());
   const auto bytes = std::as_bytes(std::span(content).first(n));
   return {bytes.begin(), bytes.end()};
 }

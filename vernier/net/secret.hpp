@@ -12,8 +12,8 @@
 /// Authentication by a shared key.
 namespace vernier::net {
 
-/// The shared key: all bytes of a file, 1 to 4096. Throws ConfigurationError with this code, naming
-/// the key's owner.
+/// The shared key: all bytes of a file, 16 to 4096. Others must not be able to read or write it.
+/// Throws ConfigurationError with this code, naming the key's owner.
 std::vector<std::byte> key_in(const std::filesystem::path&, const std::string& code,
                               const std::string& whose);
 

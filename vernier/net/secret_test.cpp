@@ -58,8 +58,25 @@ TEST(Authentication, RandomBytesAreNeverTheSame) {
 TEST(Keys, AreAllBytesOfAFile) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "key";
-  std::ofstream(file, std::ios::binary) << "secret\n";
-  EXPECT_EQ(key_in(file, "V5302", "the federate").size(), 7u);
+  namespace fs = std::filesystem;
+  std::ofstream(file, std::ios::binary) << "fifteen bytes..\n";
+  const auto refusal = [&] {
+    try {
+      key_in(file, "V5302", "the federate");
+    } catch (const ConfigurationError& e) {
+      return e.diagnostics().list().front().message;
+    }
+    return std::string();
+  };
+  for (const fs::perms p : {fs::perms::group_read, fs::perms::others_read, fs::perms::group_write,
+                            fs::perms::others_write}) {
+    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write | p);
+    EXPECT_NE(refusal().find("others can read or change it"), std::string::npos);
+  }
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(key_in(file, "V5302", "the federate").size(), 16u);
+  std::ofstream(file, std::ios::binary) << "fifteen bytes..";
+  EXPECT_NE(refusal().find("it has 15 bytes, a key has at least 16"), std::string::npos);
   std::ofstream(file, std::ios::binary) << std::string(4096, 'x');
   EXPECT_EQ(key_in(file, "V5302", "the federate").size(), 4096u);
   std::ofstream(file, std::ios::binary) << std::string(4097, 'x');

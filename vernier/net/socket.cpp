@@ -1,5 +1,6 @@
 #include "vernier/net/socket.hpp"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -9,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -162,6 +164,33 @@ Result<Descriptor, std::string> connected_to(const std::string& path) {
     return Failure{system_error()};
   fcntl(fd.get(), F_SETFL, fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
   return fd;
+}
+
+Endpoint peer_of(int fd) noexcept {
+  Endpoint e;
+  sockaddr_storage a{};
+  socklen_t size = sizeof a;
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&a), &size) != 0) return e;
+  if (a.ss_family == AF_INET) {
+    const auto& four = reinterpret_cast<const sockaddr_in&>(a);
+    e.ip[10] = e.ip[11] = 0xff;
+    std::memcpy(e.ip.data() + 12, &four.sin_addr, 4);
+    e.port = ntohs(four.sin_port);
+  } else if (a.ss_family == AF_INET6) {
+    const auto& six = reinterpret_cast<const sockaddr_in6&>(a);
+    std::memcpy(e.ip.data(), &six.sin6_addr, 16);
+    e.port = ntohs(six.sin6_port);
+  }
+  return e;
+}
+
+std::string text(const Endpoint& e) {
+  if (e.port == 0) return {};
+  constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+  const bool four = std::equal(mapped.begin(), mapped.end(), e.ip.begin());
+  std::array<char, INET6_ADDRSTRLEN> host{};
+  inet_ntop(four ? AF_INET : AF_INET6, e.ip.data() + (four ? 12 : 0), host.data(), host.size());
+  return text(Address{host.data(), std::to_string(e.port)});
 }
 
 std::string peer_name(int fd) {

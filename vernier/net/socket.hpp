@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -33,6 +35,15 @@ std::optional<Descriptor> accepted(const Descriptor& listener, Clock::time_point
 Result<Descriptor, std::string> connected(const Address&, Clock::time_point deadline,
                                           int wake = -1);
 Result<Descriptor, std::string> connected_to(const std::string& path);
+
+/// An address of TCP as numbers: IPv6, or IPv4 mapped into it. Port 0: not known.
+struct Endpoint {
+  std::array<std::uint8_t, 16> ip{};
+  std::uint16_t port = 0;
+};
+Endpoint peer_of(int fd) noexcept;
+/// "127.0.0.1:4711"; empty: not known.
+std::string text(const Endpoint&);
 
 /// The peer: "127.0.0.1:4711", or "process 4711" for a Unix socket.
 std::string peer_name(int fd);

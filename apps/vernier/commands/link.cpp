@@ -69,6 +69,15 @@ LinkTest what_to_test(const LinkRequest& a) {
   s.send_element = element(a.send_type);
   s.receive_element = element(a.receive_type);
   if (!a.key.empty()) s.key = net::key_in(a.key, "V5143", "the link \"" + s.name + "\"");
+  if (a.serve && s.key.empty() && net::beyond_this_machine(s.control)) {
+    Diagnostics open;
+    open.warning("V5144",
+                 fmt::format("any process that can reach {} can be the peer of this link",
+                             net::text(s.control)),
+                 {})
+        .notes.emplace_back("give both sides the same file: --key FILE");
+    print_problems(open);
+  }
   t.seconds = seconds_in("--seconds", a.seconds);
   t.patience = a.patience.empty() ? (a.serve ? 60.0 : 5.0) : seconds_in("--patience", a.patience);
   t.packets = a.network;

@@ -74,8 +74,7 @@ federation::ServerSettings server_settings(const RtiRequest& a) {
 void warn_if_open(const federation::ServerSettings& s) {
   const auto address = net::parsed_address(s.listen);
   if (!address || !s.key.empty()) return;
-  const std::string& h = address->host;
-  if (h.starts_with("127.") || h == "localhost" || h == "::1") return;
+  if (!net::beyond_this_machine(*address)) return;
   Diagnostics problems;
   problems
       .warning("V5303", fmt::format("any process that can reach {} can join", net::text(*address)),

@@ -69,6 +69,16 @@ int serve(const ServeRequest& a) {
     settings.patience = std::chrono::duration_cast<std::chrono::milliseconds>(*t);
   }
   lines::LineServer server(*part.component, settings);
+  if (settings.listen && net::beyond_this_machine(settings.address)) {
+    Diagnostics open;
+    open.warning("V5144",
+                 fmt::format("any process that can reach {} can run this component",
+                             net::text(settings.address)),
+                 {})
+        .notes.emplace_back(
+            "the line protocol has no key: listen at 127.0.0.1, and tunnel from elsewhere");
+    print_problems(open);
+  }
   if (!a.connector.empty()) {
     std::ofstream out(a.connector);
     out << lines::connector_document(part.component->description(), part.name, server.address());
@@ -83,10 +93,11 @@ int serve(const ServeRequest& a) {
   while (true) {
     const lines::LineServer::Ending ending = server.serve();
     if (ending == lines::LineServer::Ending::stopped) return status::good;
-    static constexpr const char* words[] = {"the other side said goodbye",
-                                            "the other side went away",
-                                            "the other side does not speak the protocol"};
-    fmt::print("{}; {}\n", words[static_cast<std::size_t>(ending)], server.summary());
+    static constexpr const char* words[] = {"said goodbye", "went away",
+                                            "does not speak the protocol",
+                                            "was silent while another client waited"};
+    fmt::print("{} {}; {}\n", server.peer(), words[static_cast<std::size_t>(ending)],
+               server.summary());
     std::fflush(stdout);
     const bool good = ending == lines::LineServer::Ending::bye;
     if (a.once || !settings.listen) return good ? status::good : status::peer_lost;

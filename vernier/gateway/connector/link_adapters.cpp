@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "vernier/base/instructions.hpp"
 #include "vernier/gateway/connector/detail/parameters.hpp"
 #include "vernier/gateway/link/partner.hpp"
 #include "vernier/gateway/rsp/components.hpp"
@@ -81,6 +82,11 @@ link::Settings connection(const Parameters& p) {
   s.data = data_address(p, m);
   if (!p.text("key").empty())
     s.key = net::key_in(p.file("key"), "V5143", "the link \"" + p.instance() + "\"");
+  else if (m.listen && net::beyond_this_machine(m.address))
+    p.warn("listen", "V5144",
+           "any process that can reach " + net::text(m.address) + " can be the peer of this link")
+        .notes.push_back("name a file with a key here and there: <parameter name=\"key\">");
+  s.computing = {p.arithmetic(), chosen_instructions()};
   s.ping_interval = milliseconds(p, "ping");
   s.ping_timeout = milliseconds(p, "timeout");
   s.delay_interval = milliseconds(p, "delay");

@@ -10,6 +10,7 @@
 #include "vernier/gateway/federation/detail/checks.hpp"
 #include "vernier/gateway/federation/detail/fom_store.hpp"
 #include "vernier/gateway/federation/detail/mom.hpp"
+#include "vernier/gateway/federation/detail/octets.hpp"
 #include "vernier/gateway/federation/detail/saved.hpp"
 #include "vernier/gateway/federation/federation.hpp"
 
@@ -31,6 +32,22 @@ class Nobody final : public Peer {
   std::size_t backlog() const noexcept override { return 0; }
 };
 Nobody nobody;
+
+/// Finds names and other short texts of a message that are not UTF-8. Documents are not looked at:
+/// their reader does so.
+struct TextCheck {
+  bool good = true;
+  template <class... T>
+  void operator()(const T&... all) {
+    (look(all), ...);
+  }
+  void look(const std::string& s) { good = good && detail::well_formed(s); }
+  void look(const std::vector<std::string>& all) {
+    for (const std::string& s : all) look(s);
+  }
+  template <class T>
+  void look(const T&) {}
+};
 
 }  // namespace
 
@@ -261,8 +278,14 @@ struct Core::State {
 
 void Core::State::dispatch(Connection c, const Header& h, Bytes bytes) {
   const bool known = with_request(h.kind, [&]<class M>() {
-    if constexpr (!std::is_same_v<M, Hello> && !std::is_same_v<M, Alive>)  // the transports'
-      serve(c, h.sequence, read_as<M>(bytes));
+    if constexpr (!std::is_same_v<M, Hello> && !std::is_same_v<M, Alive>) {  // the transports'
+      M m = read_as<M>(bytes);
+      TextCheck check;
+      m.fields(check);
+      if (!check.good && h.sequence == 0) throw Malformed{};
+      if (!check.good) refuse(Failure::RTIinternalError, "a name in the request is not UTF-8");
+      serve(c, h.sequence, m);
+    }
   });
   if (!known) throw Malformed{};
 }

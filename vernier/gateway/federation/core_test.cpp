@@ -39,6 +39,20 @@ TEST(Core, MakesListsAndEndsFederations) {
   EXPECT_THAT(p.answer.text, HasSubstr("x"));
 }
 
+TEST(Core, RefusesNamesThatAreNotUtf8) {
+  Core core;
+  Player p(core);
+  p.create("Größe €");
+  for (const char* bad : {"\xff", "a\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+    EXPECT_EQ(p.ask(CreateFederation{bad, {}, {}, {}}), Failure::RTIinternalError);
+    EXPECT_THAT(p.answer.text, HasSubstr("not UTF-8"));
+    EXPECT_EQ(p.ask(Join{bad, "t", "Größe €", {}}), Failure::RTIinternalError);
+    EXPECT_EQ(p.ask(Join{"a", bad, "Größe €", {}}), Failure::RTIinternalError);
+  }
+  p.join("\xef\xbf\xbd", "Größe €");  // U+FFFD is a character
+  EXPECT_EQ(p.ask(ReserveNames{{"good", "\xff"}}), Failure::RTIinternalError);
+}
+
 TEST(Core, SaysWhereAModuleIsWrong) {
   Core core;
   Player p(core);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vernier/gateway/federation/callbacks.hpp"
+#include "vernier/gateway/federation/detail/octets.hpp"
 #include "vernier/net/secret.hpp"
 
 namespace vernier::federation {
@@ -46,6 +47,8 @@ Greeting HelloFromFederate::take(Bytes frame, std::vector<std::byte>& reply) {
   Reader r(frame.subspan(sizeof(Header)));
   r(hello.program, hello.version);
   if (!r.ok()) return refuse(0, "the hello of the federate is malformed", reply);
+  if (!detail::well_formed(hello.program))
+    return refuse(0, "the name of the federate's program is not UTF-8", reply);
   program_ = printable(hello.program);
   if (hello.version != protocol_version)
     return refuse(h->sequence,

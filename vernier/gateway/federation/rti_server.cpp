@@ -150,11 +150,14 @@ struct RtiServer::State {
       while (true) {
         Descriptor fd = net::accepted(l);
         if (!fd) {
-          // out of descriptors: stop accepting until a connection may have closed
-          if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) listen(false);
+          // Out of descriptors: a connection that has not greeted makes room after this round. If
+          // there is none, stop accepting until a connection may have closed.
+          if ((errno == EMFILE || errno == ENFILE || errno == ENOMEM) && !make_room(nullptr))
+            listen(false);
           break;
         }
         sessions.push_back(std::make_unique<Session>(*this, std::move(fd)));
+        ++living;
         Session& s = *sessions.back();
         s.wire.tolerate(std::max<std::chrono::milliseconds>(settings.tolerate, 1s));
         s.deadline = now + settings.greet_within;
@@ -164,11 +167,24 @@ struct RtiServer::State {
           s.stage = Stage::tls;
           s.wire.secure(*tls);
         }
-        if (sessions.size() > settings.most_connections)
+        if (living > settings.most_connections && !make_room(&s))
           refuse(s, "the RTI has all the " + std::to_string(settings.most_connections) +
                         " connections it may have");
       }
     }
+  }
+
+  /// Closes the connection that has kept the RTI waiting longest for its greeting, except `but`.
+  /// False: there is none.
+  bool make_room(const Session* but) {
+    for (const auto& s : sessions) {
+      if (s.get() == but || (s->stage != Stage::tls && s->stage != Stage::hello)) continue;
+      if (turned_away++ == 0)
+        log(s->name + " is refused: it did not say who it is, and others need the connection");
+      lose(*s, {});
+      return true;
+    }
+    return false;
   }
 
   /// Sends the reason, and waits a little for the peer to read it.
@@ -207,6 +223,7 @@ struct RtiServer::State {
       exchange->close(s.connection, why);
     }
     s.stage = Stage::dead;
+    --living;
     loop.forget(s.wire.descriptor());
     some_dead = true;
   }
@@ -396,6 +413,9 @@ struct RtiServer::State {
 
   void tick() {
     listen(true);
+    if (turned_away > 1)
+      log(std::to_string(turned_away - 1) + " more connections were closed to make room");
+    turned_away = 0;
     for (std::size_t i = 0; i < sessions.size(); ++i) {
       Session& s = *sessions[i];
       switch (s.stage) {
@@ -514,10 +534,12 @@ struct RtiServer::State {
   std::vector<std::unique_ptr<Session>> sessions;
   std::vector<Session*> dirty, paused, unread;
   std::vector<std::pair<Session*, std::string>> given_up;
-  std::size_t behind = 0;  // how many sessions are
-  bool drained = false;    // output was written since the paused sessions were checked
-  bool crowded = false;    // the value at the last check
-  bool again = false;      // there is more to do without waiting
+  std::size_t living = 0;       // sessions that are not dead
+  std::size_t turned_away = 0;  // to make room, since the last line in the log about it
+  std::size_t behind = 0;       // how many sessions are
+  bool drained = false;         // output was written since the paused sessions were checked
+  bool crowded = false;         // the value at the last check
+  bool again = false;           // there is more to do without waiting
   bool some_dead = false;
   bool listens = false;
 };

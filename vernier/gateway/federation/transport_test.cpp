@@ -382,9 +382,13 @@ TEST(Transport, StrangersOfTheCertificateAreRefused) {
 
 TEST(Transport, AWrongKeyIsRefusedAndTheOthersGoOn) {
   TemporaryFolder folder;
-  std::ofstream(folder / "right") << "secret";
-  std::ofstream(folder / "wrong") << "guess";
-  const std::string_view key = "secret";
+  const std::string_view key = "a secret of 24 bytes ...";
+  const auto keep = [&](const char* name, std::string_view content) {
+    std::ofstream(folder / name) << content;
+    std::filesystem::permissions(folder / name, std::filesystem::perms::owner_read);
+  };
+  keep("right", key);
+  keep("wrong", "a guess of some bytes ..");
   const auto bytes = std::as_bytes(std::span(key));
   Running rti({.listen = "127.0.0.1:0", .key = {bytes.begin(), bytes.end()}});
   const std::string right = "?key-file=" + (folder / "right").string();
@@ -404,6 +408,20 @@ Descriptor stranger(const std::string& address) {
   auto fd = net::connected(*a, Clock::now() + 5s);
   EXPECT_TRUE(fd);
   return std::move(*fd);
+}
+
+TEST(Transport, IdleConnectionsMakeRoomForFederates) {
+  Running rti({.listen = "127.0.0.1:0", .greet_within = 600s, .most_connections = 4});
+  std::vector<Descriptor> idle;
+  for (int i = 0; i < 20; ++i) idle.push_back(stranger(rti.address()));
+  const auto a = rti.connect(), b = rti.connect();
+  for (int i = 0; i < 20; ++i) idle.push_back(stranger(rti.address()));
+  // federates are not turned away for it
+  a->send(numbered(0));
+  EXPECT_TRUE(receives_in_order(*b, 1));
+  const auto c = rti.connect(), d = rti.connect();
+  EXPECT_THAT(rti.refusal(""), HasSubstr("all the 4 connections"));
+  EXPECT_TRUE(rti.logged("did not say who it is, and others need the connection"));
 }
 std::string answer_to(const std::string& address, Bytes said) {
   const Descriptor fd = stranger(address);

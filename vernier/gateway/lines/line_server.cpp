@@ -150,8 +150,10 @@ LineServer::Ending LineServer::serve() {
       }
     }
   }
+  peer_ = net::peer_name(socket->get());
   Session session(component_, *memory_, channels_, settings_,
-                  net::LineStream(std::move(*socket), longest_line, wake_.descriptor()));
+                  net::LineStream(std::move(*socket), longest_line, wake_.descriptor()),
+                  listener_.get());
   const Ending ending = session.run();
   steps_ = session.steps();
   reached_ = session.now();

@@ -27,6 +27,8 @@ struct ServerSettings {
   bool listen = true;                          // else connect
   std::chrono::milliseconds patience{30'000};  // for connecting
   int microsteps = 1000;  // reactions at one time before it is an instantaneous loop
+  std::chrono::milliseconds greeting{5'000};  // for HELLO after connecting
+  std::chrono::milliseconds idle{60'000};     // silence after which another client may take over
 };
 
 /// Hosts a component behind the line protocol (formats/lines): the counterpart of Simulator, and a
@@ -47,15 +49,19 @@ class LineServer {
     bye,      // the peer sent BYE
     closed,   // the peer disconnected
     refused,  // the peer does not use the protocol, and was told so
+    idle,     // the peer was silent while another client waited
     stopped   // stop()
   };
-  /// One session: waits for the peer and answers until it leaves. Throws ConfigurationError when it
+  /// One session: waits for the peer and answers until it leaves, or is silent while another client
+  /// waits. Throws ConfigurationError when it
   /// cannot connect.
   Ending serve();
 
   /// Ends serve() soon, from any thread or signal handler.
   void stop() noexcept;
 
+  /// The peer of the last session: "127.0.0.1:4711".
+  const std::string& peer() const noexcept { return peer_; }
   /// A summary of the last session: "12 034 steps to t = 900 s".
   std::string summary() const;
 
@@ -69,6 +75,7 @@ class LineServer {
   std::unique_ptr<Memory> memory_;
   Descriptor listener_;
   net::Wake wake_;
+  std::string peer_;
   std::uint64_t steps_ = 0;
   Time reached_{};
 };

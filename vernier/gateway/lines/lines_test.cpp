@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -129,6 +130,10 @@ class Hosted {
       thread_.join();
     }
     return ending;
+  }
+  /// Waits for the end of the session.
+  void wait() {
+    if (thread_.joinable()) thread_.join();
   }
   SimulatorSettings settings(const Description& d) const {
     return {.name = "plant",
@@ -463,6 +468,106 @@ TEST(LinesServer, AnswersNonsenseWithAnErrorAndGoesOn) {
   EXPECT_EQ(ask("DONE 5\n"), "ERROR not a request");
   EXPECT_EQ(ask("what?\n"), "ERROR not a verb of the line protocol, version 1");
   EXPECT_EQ(ask("BYE\n"), "BYE");
+}
+
+/// A client that sends lines and waits for the answers.
+class Client {
+ public:
+  explicit Client(const LineServer& server)
+      : lines_(std::move(*net::connected(*net::parsed_address(server.address()),
+                                         net::Clock::now() + 100s)),
+               longest_line) {}
+  std::string ask(const std::string& line) {
+    EXPECT_FALSE(lines_.send(line + "\n", net::Clock::now() + 100s));
+    return next();
+  }
+  std::string next() {
+    const auto answer = lines_.receive(net::Clock::now() + 100s);
+    return answer                                   ? std::string(*answer)
+           : answer.error() == net::Trouble::closed ? "closed"
+                                                    : "nothing";
+  }
+
+ private:
+  net::LineStream lines_;
+};
+
+TEST(LinesServer, IsNotBlockedByAPeerThatNeverGreets) {
+  Plant plant;
+  LineServer server(plant, {.name = "plant", .address = {"127.0.0.1", "0"}, .greeting = 50ms});
+  Client mute(server);
+  EXPECT_EQ(server.serve(), LineServer::Ending::refused);
+  EXPECT_EQ(mute.next(), "ERROR HELLO did not come in time");
+}
+
+TEST(LinesServer, IsNotBlockedByAPeerThatIsSilent) {
+  Plant plant;
+  LineServer server(
+      plant, {.name = "plant", .address = {"127.0.0.1", "0"}, .greeting = 100s, .idle = 50ms});
+  std::vector<LineServer::Ending> endings;
+  std::thread serving([&] {
+    while (endings.empty() || endings.back() != LineServer::Ending::stopped)
+      endings.push_back(server.serve());
+  });
+  Client silent(server);
+  EXPECT_EQ(silent.ask("HELLO me 1"), "HELLO plant 1");
+  Client next(server);  // it waits
+  EXPECT_EQ(next.ask("HELLO you 1"), "HELLO plant 1");
+  EXPECT_EQ(silent.next(), "ERROR silent for too long, and another client waits");
+  EXPECT_EQ(silent.next(), "closed");
+  EXPECT_EQ(next.ask("BYE"), "BYE");
+  server.stop();
+  serving.join();
+  using enum LineServer::Ending;
+  EXPECT_EQ(endings, (std::vector{idle, bye, stopped}));
+}
+
+/// Advances in no simulated time of its own; counts, and waits a moment each time.
+class Endless final : public Component {
+ public:
+  const Description& description() const noexcept override { return description_; }
+  void bind(const Bindings&) override {}
+  Outcome output(Instant) noexcept override { return Outcome::ok; }
+  Advance advance(Time, Time to) noexcept override {
+    ++advances;
+    std::this_thread::sleep_for(1ms);
+    return {to};
+  }
+  void save(std::span<std::byte>) const noexcept override {}
+  void load(std::span<const std::byte>) noexcept override {}
+
+  std::atomic<int> advances{0};
+
+ private:
+  Description description_;
+};
+
+TEST(LinesServer, StopsComputingForAPeerThatLeft) {
+  Endless component;
+  Hosted host(component);
+  {
+    net::LineStream c(std::move(*net::connected(*net::parsed_address(host.server.address()),
+                                                net::Clock::now() + 100s)),
+                      longest_line);
+    EXPECT_FALSE(c.send("HELLO me 1\nINIT 0\nSTEP 1000000000\n", net::Clock::now() + 100s));
+    while (component.advances == 0) std::this_thread::yield();
+  }
+  host.wait();
+  EXPECT_EQ(host.ending, LineServer::Ending::closed);
+  EXPECT_LT(component.advances, 1'000'000);  // of 1000 s each
+}
+
+TEST(LinesServer, RefusesToRunWithChannelsThatDiffer) {
+  Plant plant;
+  Hosted host(plant);
+  Client c(host.server);
+  EXPECT_EQ(c.ask("HELLO me 1"), "HELLO plant 1");
+  EXPECT_EQ(c.ask("CHANNELS in: u out: x").substr(0, 24), "ERROR channels differ: 1");
+  for (const char* request : {"INIT 0", "STEP 1 0 0 0", "EVENT reset", "SAVE 1"})
+    EXPECT_EQ(c.ask(request), "ERROR the channels differ: agree on CHANNELS first") << request;
+  const std::string channels = "CHANNELS " + channels_text(channels_of(plant.description()));
+  EXPECT_EQ(c.ask(channels), channels);
+  EXPECT_EQ(c.ask("INIT 0").substr(0, 4), "DONE");
 }
 
 TEST(LinesServer, ForgetsTheOldestSaveNotTheNewest) {

@@ -15,6 +15,11 @@ namespace {
 
 // the component answers at once; only the network can delay sending
 constexpr std::chrono::seconds send_limit{10};
+// how often a wait looks for other clients, and a computation for its peer
+constexpr std::chrono::milliseconds look_every{100};
+// A longer step is computed in pieces, so that a peer that leaves ends it. Shorter ones keep the
+// bits of a local run.
+constexpr std::chrono::seconds longest_piece{1000};
 
 bool parsed_id(std::string_view rest, std::uint64_t& id) noexcept {
   Words words(rest);
@@ -27,12 +32,13 @@ bool parsed_id(std::string_view rest, std::uint64_t& id) noexcept {
 
 LineServer::Session::Session(Component& component, Memory& memory,
                              const channel::Channels& channels, const ServerSettings& settings,
-                             net::LineStream connection)
+                             net::LineStream connection, int listener)
     : component_(component),
       memory_(memory),
       channels_(channels),
       settings_(settings),
       connection_(std::move(connection)),
+      listener_(listener),
       inputs_(channel::size(channels.inputs)),
       outputs_(channel::size(channels.outputs)),
       told_(channels.events_out.size()),
@@ -45,24 +51,50 @@ LineServer::Session::Session(Component& component, Memory& memory,
   }
 }
 
-LineServer::Ending LineServer::Session::run() {
-  bool greeted = false;
+std::optional<std::string_view> LineServer::Session::next_line(Ending& ending) {
+  const auto began = net::Clock::now();
   while (true) {
-    auto line = connection_.receive(net::forever);
-    if (!line) {
-      switch (line.error()) {
-        case net::Trouble::stopped:
-          return Ending::stopped;
-        case net::Trouble::too_long:
-          error("the line is too long");
+    const auto line = connection_.receive(net::Clock::now() + look_every);
+    if (line) return *line;
+    const auto silence = net::Clock::now() - began;
+    const auto another_waits = [this] {
+      return listener_ >= 0 &&
+             net::wait_for(listener_, net::readable, net::Clock::now()).ready != 0;
+    };
+    switch (line.error()) {
+      case net::Trouble::stopped:
+        ending = Ending::stopped;
+        return {};
+      case net::Trouble::closed:
+        ending = Ending::closed;
+        return {};
+      case net::Trouble::too_long:
+        error("the line is too long");
+        send();
+        ending = Ending::refused;
+        return {};
+      case net::Trouble::timed_out:
+        if (!greeted_ && silence >= settings_.greeting) {
+          error("HELLO did not come in time");
           send();
-          return Ending::refused;
-        case net::Trouble::closed:
-        case net::Trouble::timed_out:
-          break;
-      }
-      return Ending::closed;
+          ending = Ending::refused;
+          return {};
+        }
+        if (silence >= settings_.idle && another_waits()) {
+          error("silent for too long, and another client waits");
+          send();
+          ending = Ending::idle;
+          return {};
+        }
     }
+  }
+}
+
+LineServer::Ending LineServer::Session::run() {
+  while (true) {
+    Ending ending = Ending::closed;
+    const auto line = next_line(ending);
+    if (!line) return ending;
     const auto request = opened(*line);
     composer_.clear();
     silent_ = false;
@@ -76,19 +108,20 @@ LineServer::Ending LineServer::Session::run() {
       Words words(request->rest);
       words.next();
       const std::string_view version = words.next();
-      greeted = version == "1";
-      if (greeted) {
+      greeted_ = version == "1";
+      if (greeted_) {
         composer_.verb(Verb::hello).word(settings_.name).number(protocol_version).end();
       } else {
         error("this side speaks lines version 1");
       }
-    } else if (!greeted) {
+    } else if (!greeted_) {
       error("HELLO comes first");
       send();
       return Ending::refused;
     } else {
       answer(*request);
     }
+    if (gone_) return *gone_ == net::Trouble::stopped ? Ending::stopped : Ending::closed;
     if (!silent_ && !send()) return Ending::closed;
   }
 }
@@ -102,7 +135,8 @@ void LineServer::Session::answer(const Line& request) {
     case Verb::channels: {
       const auto offer = parsed_channels(request.rest);
       const std::string wrong = offer ? difference(*offer, channels_) : offer.error();
-      if (wrong.empty()) {
+      differs_ = !wrong.empty();
+      if (!differs_) {
         composer_.verb(Verb::channels).word(channels_text(channels_)).end();
       } else {
         error(("channels differ: " + wrong).c_str());
@@ -110,9 +144,7 @@ void LineServer::Session::answer(const Line& request) {
       return;
     }
     case Verb::init:
-      return init(request.rest);
     case Verb::event:
-      return take_event(request.rest);
     case Verb::step:
     case Verb::output:
     case Verb::react:
@@ -122,6 +154,9 @@ void LineServer::Session::answer(const Line& request) {
     default:
       return error("not a request");
   }
+  if (differs_) return error("the channels differ: agree on CHANNELS first");
+  if (request.verb == Verb::init) return init(request.rest);
+  if (request.verb == Verb::event) return take_event(request.rest);
   if (!started_) return error("INIT comes first");
   switch (request.verb) {
     case Verb::step:
@@ -233,18 +268,27 @@ void LineServer::Session::step(std::string_view rest) noexcept {
   Time to{};
   if (!take_inputs(rest, to)) return;
   if (to <= now_) return error("STEP must go forward");
-  do {
-    const Advance a = component_.advance(now_, to);
+  auto looked = net::Clock::now();
+  while (true) {
+    const Time end = std::min(to, now_ + Duration(longest_piece));
+    const Advance a = component_.advance(now_, end);
     if (component_failed(a.outcome)) return;
-    if (a.reached <= now_ && a.reached < to) {
+    const bool stopped = a.reached < end;  // at an event
+    if (stopped && a.reached <= now_) {
       // an event at the start of the step: time does not advance until it has been handled
       if (early_ || !settle()) break;
-      continue;
+    } else {
+      now_ = a.reached;
+      microstep_ = 0;
+      if (now_ == to || (stopped && early_)) break;
+      if (stopped && !settle()) return;
     }
-    now_ = a.reached;
-    microstep_ = 0;
-    if (now_ < to && !early_ && !settle()) return;
-  } while (now_ < to && !early_);
+    if (const auto t = net::Clock::now(); now_ == end || t - looked >= look_every) {
+      looked = t;
+      gone_ = connection_.ended();
+      if (gone_) return;
+    }
+  }
   if (!started_) return;
   ++steps_;
   memory_.journal().clear();

@@ -85,7 +85,7 @@ Hello Link::Communication::mine() const {
   h.delay_interval_ms = static_cast<std::uint32_t>(settings_.delay_interval.count());
   h.interface_hash = settings_.interface_hash;
   h.name = cut(settings_.name);
-  h.build = cut("vernier");
+  h.build = cut(build_text(settings_.computing));
   return h;
 }
 
@@ -157,7 +157,10 @@ void Link::Communication::housekeeping() {
   std::erase_if(guests_, [&](const auto& g) {
     if (!g->wire.is_open()) return true;
     if (t < g->deadline) return false;
-    if (!g->leaving) ++conversation_.counters().turned_away;
+    if (!g->leaving) {
+      ++conversation_.counters().turned_away;
+      note_refusal(*g, Reason::timeout);
+    }
     return true;
   });
   if (!live_) {
@@ -201,7 +204,12 @@ void Link::Communication::come_up(const Terms& terms) {
   last_output_ = incoming_;
   {
     const std::lock_guard hold(shared_.status_guard);
-    shared_.status.peer = shown(terms.peer.name) + " (" + shown(terms.peer.build) + ")";
+    quality_.peer = net::peer_of(control_.stream().descriptor());
+    const std::string build = shown(terms.peer.build);
+    const auto computing = computing_of(build);
+    quality_.computing_known = computing.has_value();
+    quality_.peer_computing = computing.value_or(Computing{});
+    shared_.status.peer = shown(terms.peer.name) + " (" + build + ")";
   }
   publish(LinkState::up);
   // frames received together with the handshake are already in the buffer
@@ -328,6 +336,16 @@ void Link::Communication::note(Reason r, bool theirs, const std::string& text) {
   quality_.last_trouble = r;
   quality_.last_trouble_theirs = theirs;
   ++quality_.troubles;
+  tell(r, theirs, text);
+}
+
+void Link::Communication::note_refusal(Guest& g, Reason r) noexcept {
+  ++quality_.refusals;
+  quality_.last_refusal = r;
+  quality_.last_refused = net::peer_of(g.wire.stream().descriptor());
+}
+
+void Link::Communication::tell(Reason r, bool theirs, const std::string& text) {
   std::string said =
       "error[" + std::string(message_code(r, theirs)) + "]: the link \"" + settings_.name + "\": ";
   if (theirs) said += "the peer reports: ";

@@ -41,6 +41,23 @@ void check(const Settings& s) {
 
 }  // namespace
 
+std::string build_text(const Computing& c) {
+  if (c.arithmetic == Arithmetic::reproducible) return "vernier";
+  return std::string("vernier ") + vernier::name(c.arithmetic) + " " +
+         vernier::name(c.instructions);
+}
+
+std::optional<Computing> computing_of(std::string_view build) noexcept {
+  using enum Instructions;
+  if (build != "vernier" && !build.starts_with("vernier ")) return {};
+  for (const Instructions i : {sse2, avx2, avx512}) {
+    const std::string_view set = vernier::name(i);
+    if (build.ends_with(set) && build.find(" fastest ") != build.npos)
+      return Computing{Arithmetic::fastest, i};
+  }
+  return Computing{};
+}
+
 std::uint64_t interface_hash(std::string_view text) noexcept {
   if (text.empty()) return 0;
   const Digest d = sha256(std::as_bytes(std::span(text)));

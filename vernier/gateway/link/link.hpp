@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ struct Settings {
   bool drop_not_finite = false;              // vectors with NaN or infinity are counted, not output
   double stale_periods = 3.0;                // peer periods without a vector: stale
   std::uint32_t queue = 0;                   // vectors kept until taken; 0: only the newest
+  Computing computing = {};                  // told to the peer in the build
   int priority = 0;                          // SCHED_FIFO of the communication thread, if allowed
   std::function<std::int64_t()> clock = {};  // ns; the monotonic clock when empty
 };
@@ -127,6 +129,11 @@ class Link {
   std::uint64_t sent_ = 0, passed_ = 0;
   std::vector<std::byte> held_;  // with a queue: the vector taken last
 };
+
+/// "vernier", or "vernier fastest avx2" where bits depend on the instruction set.
+std::string build_text(const Computing&);
+/// What the build of a peer says about it; nothing when it is another program.
+std::optional<Computing> computing_of(std::string_view build) noexcept;
 
 /// A hash of a text that describes the interface; 0 for none.
 std::uint64_t interface_hash(std::string_view) noexcept;

@@ -130,6 +130,7 @@ void Link::Communication::accept(Connection c) {
     if (!stream) return;
     if (guests_.size() >= most_guests) {
       // the connection that has been silent longest makes room
+      if (!guests_.front()->leaving) note_refusal(*guests_.front(), Reason::timeout);
       guests_.erase(guests_.begin());
       ++conversation_.counters().turned_away;
     }
@@ -148,6 +149,9 @@ void Link::Communication::accept(Connection c) {
 
 void Link::Communication::turn_away(Guest& g, Reason r, const char* text) {
   if (g.leaving) return;
+  // both connections of a client are one attempt
+  if (g.connection == Connection::control || r == Reason::token || r == Reason::framing)
+    note_refusal(g, r);
   send_bye(g.wire, g.handshake ? g.handshake->session() : 0, g.handshake && g.handshake->session(),
            r, text);
   // read and discard its data, so that it can read the reason before the connection ends
@@ -172,7 +176,7 @@ void Link::Communication::listen_to(Guest& g) {
       ++counters.bad_frames;
       ++counters.refused;
       const Reason r = next.flaw == Flaw::version ? Reason::version : Reason::framing;
-      note(r, false, std::string(words(next.flaw)));
+      tell(r, false, std::string(words(next.flaw)));
       turn_away(g, r, std::string(words(next.flaw)).c_str());
     } else if (next.progress == Progress::frame) {
       if (g.connection == Connection::control) {
@@ -200,7 +204,7 @@ void Link::Communication::meet(Guest& g, const FrameReader::Next& frame) {
   }
   const Trouble r = g.handshake->refusal();
   ++conversation_.counters().refused;
-  note(r.reason, r.theirs, r.text.data());
+  tell(r.reason, r.theirs, r.text.data());
   turn_away(g, r.reason, r.text.data());
 }
 
@@ -214,7 +218,7 @@ void Link::Communication::pair(Guest& data, const FrameReader::Next& frame) {
   }
   if (!control) {
     ++conversation_.counters().refused;
-    note(Reason::token, false, "");
+    tell(Reason::token, false, "");
     turn_away(data, Reason::token, "no such session");
     return;
   }
@@ -222,7 +226,7 @@ void Link::Communication::pair(Guest& data, const FrameReader::Next& frame) {
   if (handshake.take(Connection::data, frame.header, frame.payload) != Handshake::Act::up) {
     const Trouble r = handshake.refusal();
     ++conversation_.counters().refused;
-    note(r.reason, r.theirs, r.text.data());
+    tell(r.reason, r.theirs, r.text.data());
     turn_away(data, r.reason, r.text.data());
     turn_away(*control, r.reason, r.text.data());
     return;

@@ -87,6 +87,91 @@ TEST(Partner, TwoRunsExchangeTheirSignalsInSi) {
   EXPECT_TRUE(came_up);
 }
 
+/// The reasons of all events of the link so far.
+std::string told(const Partner& p, const Rig& rig) {
+  std::string all;
+  for (const Entry& e : rig.journal().entries())
+    all += p.tell(e).to + " " + p.tell(e).reason + "\n";
+  return all;
+}
+
+TEST(Partner, EventsNameThePeerAndCountRefusedAttempts) {
+  PartnerSettings settings = server_partner();
+  const std::string_view key = "sixteen bytes or more", other = "another sixteen bytes";
+  const auto bytes = [](std::string_view k) {
+    const auto b = std::as_bytes(std::span(k));
+    return std::vector<std::byte>(b.begin(), b.end());
+  };
+  settings.link.key = bytes(key);
+  Partner server(channels("a", 1, "b", 1, "1"), settings);
+  PartnerSettings right = client_partner(server), wrong = right;
+  right.link.key = bytes(key);
+  wrong.link.key = bytes(other);
+  Rig s(server);
+  {
+    Partner stranger(channels("b", 1, "a", 1, "1"), wrong);
+    Rig c(stranger);
+    ASSERT_TRUE(eventually([&] {
+      s.step(4ms);
+      return told(server, s).find("V5136: refused an") != std::string::npos ||
+             told(server, s).find("V5136: refused 2") != std::string::npos;
+    }));
+    EXPECT_NE(told(server, s).find(" from 127.0.0.1:"), std::string::npos) << told(server, s);
+  }
+  Partner client(channels("b", 1, "a", 1, "1"), right);
+  Rig c(client);
+  ASSERT_TRUE(eventually([&] {
+    s.step(4ms);
+    c.step(100ms);
+    return told(server, s).find("up with 127.0.0.1:") != std::string::npos &&
+           told(client, c).find("up with " + net::text(right.link.control)) != std::string::npos;
+  })) << told(server, s)
+      << told(client, c);
+  EXPECT_EQ(told(server, s).find("computes"), std::string::npos);
+}
+
+TEST(Partner, TellsThatThePeerComputesDifferently) {
+  PartnerSettings settings = server_partner();
+  settings.link.computing = {Arithmetic::fastest, Instructions::avx2};
+  Partner server(channels("a", 1, "b", 1, "1"), settings);
+  Partner client(channels("b", 1, "a", 1, "1"), client_partner(server));
+  Rig s(server), c(client);
+  const auto both = [&](const char* there, const char* here) {
+    return std::string(", which computes with arithmetic ") + there +
+           ", this side with arithmetic " + here + ": the bits of a repeated run may differ";
+  };
+  ASSERT_TRUE(eventually([&] {
+    s.step(4ms);
+    c.step(100ms);
+    return told(server, s).find("up with") != std::string::npos &&
+           told(client, c).find("up with") != std::string::npos;
+  }));
+  EXPECT_NE(told(server, s).find(both("\"reproducible\"", "\"fastest\" on avx2")),
+            std::string::npos)
+      << told(server, s);
+  EXPECT_NE(told(client, c).find(both("\"fastest\" on avx2", "\"reproducible\"")),
+            std::string::npos)
+      << told(client, c);
+}
+
+// the build is text that peers have always shown: old ones connect, and programs that are not
+// Vernier are not judged
+TEST(Link, SaysInItsBuildHowItComputes) {
+  using enum Instructions;
+  EXPECT_EQ(build_text({}), "vernier");
+  for (const Instructions i : {sse2, avx2, avx512}) {
+    const Computing c{Arithmetic::fastest, i};
+    EXPECT_LT(build_text(c).size(), sizeof(Hello::build));
+    const auto back = computing_of(build_text(c));
+    ASSERT_TRUE(back);
+    EXPECT_EQ(back->arithmetic, Arithmetic::fastest);
+    EXPECT_EQ(back->instructions, i);
+  }
+  EXPECT_EQ(computing_of("vernier")->arithmetic, Arithmetic::reproducible);
+  EXPECT_FALSE(computing_of("scp_client.py"));
+  EXPECT_FALSE(computing_of(""));
+}
+
 TEST(Partner, DoesNotChangeItsOutputsWithinAStep) {
   Partner server(channels("a", 1, "b", 1, "1"), server_partner());
   Partner client(channels("b", 1, "a", 1, "1"), client_partner(server));

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 
+#include "vernier/base/instructions.hpp"
 #include "vernier/gateway/link/clock.hpp"
 #include "vernier/gateway/link/messages.hpp"
 #include "vernier/gateway/link/steps.hpp"
+#include "vernier/net/socket.hpp"
 
 namespace vernier::link {
 
@@ -61,6 +63,12 @@ struct Quality {
   double ping_age = 0.0;       // s since the last ping return
   DelaySummary send_to_receive, acquisition_to_output, dead_time;
   Counters counters;
+  net::Endpoint peer;  // of the current link, or of the last one
+  bool computing_known = false;
+  Computing peer_computing;    // as its build tells
+  std::uint64_t refusals = 0;  // attempts of others to connect that this side did not accept
+  Reason last_refusal = Reason::closing;
+  net::Endpoint last_refused;             // who it was
   Reason last_trouble = Reason::closing;  // why the link was last lost or refused; see troubles
   bool last_trouble_theirs = false;       // reported by the peer
   std::uint64_t troubles = 0;             // how often

@@ -1,5 +1,7 @@
 #include "vernier/gateway/link/signals.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <thread>
 
 #include "vernier/base/diagnostic.hpp"
@@ -8,7 +10,31 @@
 namespace vernier::link {
 namespace {
 
-enum Note : std::int32_t { state_changed = 1, trouble_came = 2 };
+enum Note : std::int32_t { state_changed = 1, trouble_came = 2, attempt_refused = 3 };
+
+// An entry has room for an address in its two values, and for a port in 16 bits. The bits above the
+// port say how both sides compute, if that differs.
+void put(const net::Endpoint& from, Entry& e, std::int32_t& port) noexcept {
+  std::memcpy(e.values, from.ip.data(), from.ip.size());
+  port |= from.port;
+}
+net::Endpoint endpoint(const Entry& e, std::int32_t port) noexcept {
+  net::Endpoint to;
+  std::memcpy(to.ip.data(), e.values, to.ip.size());
+  to.port = static_cast<std::uint16_t>(port & 0xffff);
+  return to;
+}
+std::int32_t bits(const Computing& c) noexcept {
+  return static_cast<std::int32_t>(c.arithmetic) | static_cast<std::int32_t>(c.instructions) << 1;
+}
+std::string computing_text(std::int32_t bits) {
+  const auto a = static_cast<Arithmetic>(bits & 1);
+  std::string text = std::string("arithmetic \"") + vernier::name(a) + "\"";
+  if (a == Arithmetic::fastest)
+    text += std::string(" on ") + vernier::name(static_cast<Instructions>(bits >> 1 & 3));
+  return text;
+}
+constexpr std::int32_t differs = 1 << 16, theirs_at = 17, ours_at = 20;
 
 constexpr const char* real_names[12] = {"link.age",
                                         "link.send_to_receive",
@@ -86,6 +112,10 @@ void Signals::show(Link& link, std::int64_t step, bool stale, Time at) noexcept 
     e.kind = state_changed;
     e.from = static_cast<std::int32_t>(state_);
     e.to = static_cast<std::int32_t>(state);
+    put(q.peer, e, e.item);
+    const Computing& own = link.settings().computing;
+    if (state == LinkState::up && q.computing_known && !alike(own, q.peer_computing))
+      e.item |= differs | bits(q.peer_computing) << theirs_at | bits(own) << ours_at;
     journal_->note(e);
   }
   state_ = state;
@@ -95,9 +125,20 @@ void Signals::show(Link& link, std::int64_t step, bool stale, Time at) noexcept 
     e.kind = trouble_came;
     e.item = static_cast<std::int32_t>(q.last_trouble);
     e.from = q.last_trouble_theirs ? 1 : 0;
+    if (q.last_trouble != Reason::unreachable) put(q.peer, e, e.to);
     journal_->note(e);
   }
   troubles_ = q.troubles;
+  if (journal_ && q.refusals != refusals_) {
+    Entry e;
+    e.at = {at};
+    e.kind = attempt_refused;
+    e.item = static_cast<std::int32_t>(q.last_refusal);
+    e.from = static_cast<std::int32_t>(std::min<std::uint64_t>(q.refusals - refusals_, 1u << 30));
+    put(q.last_refused, e, e.to);
+    journal_->note(e);
+  }
+  refusals_ = q.refusals;
 }
 
 void Signals::forget(Link& link) noexcept { troubles_ = link.quality().troubles; }
@@ -109,11 +150,29 @@ Telling Signals::tell(const Entry& e) {
     t.from = name(static_cast<LinkState>(e.from));
     t.to = name(static_cast<LinkState>(e.to));
     t.warning = e.to == static_cast<std::int32_t>(LinkState::broken);
+    const std::string peer = text(endpoint(e, e.item));
+    if (!peer.empty()) t.reason = "with " + peer;
+    if ((e.item & differs) != 0) {
+      t.reason += ", which computes with " + computing_text(e.item >> theirs_at) +
+                  ", this side with " + computing_text(e.item >> ours_at) +
+                  ": the bits of a repeated run may differ";
+      t.warning = true;
+    }
     return t;
   }
   const auto reason = static_cast<Reason>(e.item);
+  if (e.kind == attempt_refused) {
+    const std::string peer = text(endpoint(e, e.to));
+    t.reason = std::string(message_code(reason, false)) + ": refused " +
+               (e.from == 1 ? "an attempt to connect"
+                            : std::to_string(e.from) + " attempts to connect, the last") +
+               (peer.empty() ? "" : " from " + peer) + ": " + std::string(words(reason));
+    t.warning = true;
+    return t;
+  }
   t.reason = std::string(message_code(reason, e.from != 0)) + ": " +
              (e.from != 0 ? "the peer reports: " : "") + std::string(words(reason));
+  if (const std::string peer = text(endpoint(e, e.to)); !peer.empty()) t.reason += ", with " + peer;
   t.warning = reason != Reason::closing;
   return t;
 }
@@ -121,9 +180,12 @@ Telling Signals::tell(const Entry& e) {
 void meet(Link& link, std::chrono::milliseconds patience,
           const std::function<void(const std::string&)>& notice) {
   link.start();
-  if (patience.count() <= 0) return;
   const Settings& s = link.settings();
   const std::string where = text(s.role == Role::server ? link.control_address() : s.control);
+  if (patience.count() <= 0) {
+    if (notice && s.role == Role::server) notice("\"" + s.name + "\" listens at " + where);
+    return;
+  }
   const std::string span = exact(std::chrono::duration<double>(patience).count()) + " s";
   if (notice) notice("waiting for \"" + s.name + "\" at " + where + " (" + span + ")");
   const auto end = net::Clock::now() + patience;

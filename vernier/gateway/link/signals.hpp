@@ -32,7 +32,7 @@ class Signals {
   std::span<std::uint8_t> stale_;
   Journal* journal_ = nullptr;
   LinkState state_ = LinkState::closed;
-  std::uint64_t troubles_ = 0;
+  std::uint64_t troubles_ = 0, refusals_ = 0;
 };
 
 /// Starts the link, and waits for the peer as long as `patience`. Throws ConfigurationError (V5142)

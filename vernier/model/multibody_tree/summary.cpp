@@ -1,9 +1,9 @@
 #include "vernier/model/multibody_tree/summary.hpp"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <numbers>
+
+#include "vernier/base/cost.hpp"
 
 namespace vernier::multibody_tree {
 
@@ -17,21 +17,6 @@ using multibody::Vector3;
 Matrix3 central(const Inertia& i) {
   const Vector3& s = i.moment;
   return i.inertia - (s.squaredNorm() * Matrix3::Identity() - s * s.transpose()) / i.mass;
-}
-
-// The median time of a call over batches, in µs.
-template <class F>
-double median_us(F call) {
-  using clock = std::chrono::steady_clock;
-  constexpr int calls = 100;
-  std::array<double, 25> batches{};
-  for (double& b : batches) {
-    const auto start = clock::now();
-    for (int k = 0; k < calls; ++k) call();
-    b = std::chrono::duration<double, std::micro>(clock::now() - start).count() / calls;
-  }
-  std::sort(batches.begin(), batches.end());
-  return batches[batches.size() / 2];
 }
 
 std::vector<double> elastic_hertz(const std::vector<double>& all) {
@@ -115,8 +100,8 @@ Summary summary_of(const multibody::Spacecraft& craft, bool timed) {
     craft.place(state, e);
     static_cast<void>(craft.accelerate({zeros, zeros, held, commands, {}}, {udot, hdot, fdot}, e));
   };
-  s.rates_us = median_us(rates);
-  s.sensing_us = median_us([&] {
+  s.rates_us = cost_us(rates);
+  s.sensing_us = cost_us([&] {
     rates();
     craft.sense(e);
     static_cast<void>(craft.totals(e));

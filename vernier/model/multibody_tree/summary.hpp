@@ -26,7 +26,7 @@ struct Summary {
   /// and with all hinges held, including those to the ground.
   std::vector<double> free, constrained;
   std::string path, instructions;
-  double rates_us = 0.0;    // of one evaluation of all rates, median; 0: not measured
+  double rates_us = 0.0;    // of one evaluation of all rates; 0: not measured
   double sensing_us = 0.0;  // with sensors, energy and momenta
 };
 

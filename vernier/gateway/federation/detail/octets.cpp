@@ -20,6 +20,8 @@ char32_t next_character(std::string_view s, std::size_t& i) noexcept {
     if (i >= s.size() || (byte(i) & 0xc0u) != 0x80) return 0xfffd;
     c = c << 6 | (byte(i++) & 0x3fu);
   }
+  constexpr std::array<char32_t, 4> least{0, 0x80, 0x800, 0x10000};  // else it is too long
+  if (c < least[static_cast<std::size_t>(more)]) return 0xfffd;
   return c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0xfffd : c;
 }
 
@@ -35,6 +37,16 @@ void append_character(std::string& to, char32_t c) {
 }
 
 }  // namespace
+
+bool well_formed(std::string_view utf8) noexcept {
+  for (std::size_t i = 0; i < utf8.size();) {
+    const std::size_t at = i;
+    // U+FFFD itself is a character too
+    if (next_character(utf8, i) == 0xfffd && utf8.substr(at, i - at) != "\xef\xbf\xbd")
+      return false;
+  }
+  return true;
+}
 
 Octets& Octets::text(std::string_view utf8) {
   std::vector<std::uint16_t> units;

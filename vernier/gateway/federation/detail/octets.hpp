@@ -10,6 +10,9 @@
 
 namespace vernier::federation::detail {
 
+/// Whether a text is UTF-8.
+bool well_formed(std::string_view utf8) noexcept;
+
 /// Encodes values of the MIM's data types: big endian; strings, handles and times are arrays with a
 /// 32-bit count.
 class Octets {

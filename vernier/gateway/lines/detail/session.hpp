@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "vernier/gateway/lines/detail/memory.hpp"
@@ -13,7 +15,9 @@ namespace vernier::lines {
 /// One session of a LineServer. Between INIT and BYE nothing allocates.
 class LineServer::Session {
  public:
-  Session(Component&, Memory&, const channel::Channels&, const ServerSettings&, net::LineStream);
+  /// `listener`: where other clients wait, or -1.
+  Session(Component&, Memory&, const channel::Channels&, const ServerSettings&, net::LineStream,
+          int listener);
 
   Ending run();
   std::uint64_t steps() const noexcept { return steps_; }
@@ -30,6 +34,8 @@ class LineServer::Session {
     std::vector<std::byte> state;
   };
 
+  /// The next request; nothing: the session ends with `ending`.
+  std::optional<std::string_view> next_line(Ending& ending);
   void answer(const Line&);
   void init(std::string_view rest);
   void step(std::string_view rest) noexcept;
@@ -51,9 +57,12 @@ class LineServer::Session {
   const channel::Channels& channels_;
   const ServerSettings& settings_;
   net::LineStream connection_;
+  int listener_;
   Composer composer_;
 
-  bool started_ = false, early_ = false, silent_ = false;
+  bool greeted_ = false, started_ = false, early_ = false, silent_ = false;
+  bool differs_ = false;              // the channels that the peer offered last
+  std::optional<net::Trouble> gone_;  // the peer left, or stop(), during a step
   Time now_{};
   std::uint32_t microstep_ = 0;
   std::uint64_t steps_ = 0;

@@ -80,6 +80,10 @@ class Link::Communication final : public Outlet {
   void deliver(const Header&, std::span<const std::byte>, std::int64_t received) noexcept;
   void lose(Reason, bool theirs, const char* text);
   void note(Reason, bool theirs, const std::string& text);
+  /// Counts an attempt to connect that is not accepted.
+  void note_refusal(Guest&, Reason) noexcept;
+  /// Makes it the last error.
+  void tell(Reason, bool theirs, const std::string& text);
   void publish(LinkState);
   void send_bye(FramedStream&, std::uint32_t session, std::uint64_t sequence, Reason,
                 const char* text);
