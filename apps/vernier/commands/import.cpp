@@ -17,7 +17,7 @@ namespace vernier::app {
 namespace {
 
 struct ImportRequest {
-  std::string file, base = "fixed", output;
+  std::string file, base = "fixed", steps = "value", output;
 };
 
 /// MBDyn decks have their own extensions, or do not begin like XML.
@@ -34,7 +34,10 @@ int import(const ImportRequest& a) {
   Diagnostics problems;
   const bool deck = is_deck(a.file);
   const auto document =
-      deck ? multibody_loops::import_deck(a.file, problems)
+      deck ? multibody_loops::import_deck(a.file, problems,
+                                          a.steps == "increment"
+                                              ? multibody_loops::DeckSteps::increment
+                                              : multibody_loops::DeckSteps::value)
            : multibody_tree::import_urdf(a.file, {.free_base = a.base == "free"}, problems);
   problems.throw_if_errors();
   // report problems of the model itself now, at the lines of the document
@@ -67,6 +70,11 @@ Action declare_import(CLI::App& app) {
   app.add_option("--base", asked->base, "URDF: the root link is fixed to the ground, or flies free")
       ->type_name("HOW")
       ->check(CLI::IsMember({"fixed", "free"}).description(""));
+  app.add_option("--steps", asked->steps,
+                 "MBDyn: the second number of a step is the value after it (up to release 1.7.3), "
+                 "or an increment (newer)")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"value", "increment"}).description(""));
   app.add_option("-o,--output", asked->output, "the document (default: standard output)")
       ->type_name("FILE");
   return [asked](const Invocation&) { return import(*asked); };

@@ -421,7 +421,8 @@ constexpr std::size_t most_problems = 100;
 class Files {
  public:
   /// `follow`: read included files from disk.
-  Files(Diagnostics& found, bool follow) : found_(found), follow_(follow) {}
+  Files(Diagnostics& found, bool follow, DeckSteps steps)
+      : found_(found), follow_(follow), deck_(steps) {}
 
   /// Converts the statements of one file at the given depth of includes; false: stop converting.
   bool convert(const std::string& content, const std::string& name, int depth) {
@@ -526,9 +527,9 @@ class Files {
 };
 
 std::optional<std::string> converted(const std::string& content, const std::string& name,
-                                     bool follow, Diagnostics& problems) {
+                                     bool follow, Diagnostics& problems, DeckSteps steps) {
   Diagnostics found;
-  Files files(found, follow);
+  Files files(found, follow, steps);
   const bool whole = files.convert(content, name, 0) && found.errors() == 0;
   files.add_with_lines(problems);
   if (!whole) return {};
@@ -540,18 +541,19 @@ std::optional<std::string> converted(const std::string& content, const std::stri
 }  // namespace
 
 std::optional<std::string> convert_deck(std::string_view content, const std::string& name,
-                                        Diagnostics& problems) {
-  return converted(std::string(content), name, false, problems);
+                                        Diagnostics& problems, DeckSteps steps) {
+  return converted(std::string(content), name, false, problems, steps);
 }
 
-std::optional<std::string> import_deck(const std::filesystem::path& path, Diagnostics& problems) {
+std::optional<std::string> import_deck(const std::filesystem::path& path, Diagnostics& problems,
+                                       DeckSteps steps) {
   const std::optional<std::string> content = Files::read(path, largest);
   if (!content) {
     problems.error("V1720", "\"" + path.string() + "\" cannot be read", {})
         .notes.push_back("a deck is a file of at most 16 MiB");
     return {};
   }
-  return converted(*content, path.string(), true, problems);
+  return converted(*content, path.string(), true, problems, steps);
 }
 
 }  // namespace vernier::multibody_loops

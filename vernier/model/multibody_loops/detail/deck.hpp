@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vernier/model/multibody_loops/deck.hpp"
 #include "vernier/model/multibody_loops/detail/deck_text.hpp"
 
 namespace vernier::multibody_loops::detail {
@@ -43,6 +44,8 @@ class DeckArguments {
 /// Converts an MBDyn deck, statement by statement, to the text of a document.
 class Deck {
  public:
+  explicit Deck(DeckSteps steps) : steps_(steps) {}
+
   void convert(const DeckStatement&, Diagnostics&);
   /// Finds the variables that are assigned more than once: they do not name labels.
   void look_ahead(const std::vector<DeckStatement>&);
@@ -139,7 +142,8 @@ class Deck {
   // Drives (deck_drives.cpp)
   Drive drive(DeckArguments&);
   Drive3 drive3(DeckArguments&);
-  void warn_of_step(double step, double before, const Place&);
+  /// The value after a step; warns where versions of MBDyn disagree.
+  double after_step(double step, double before, const Place&);
   std::string formula_of(const Drive&, const Place&);
   std::string integral_of(const Drive&, const Place&);
   std::string drive_text(const Drive&, double factor, const char* unit);
@@ -179,6 +183,7 @@ class Deck {
   std::map<std::string, double> counted_;
   std::map<std::string, int> drive_count_;
   std::string settings_ = "";
+  DeckSteps steps_;
   double step_ = 0.0, start_ = 0.0;  // s: the time step, and the value of Time at the start
   std::optional<double> final_;      // s
   Place final_place_;

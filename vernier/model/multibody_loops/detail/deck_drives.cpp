@@ -171,18 +171,17 @@ Deck::Drive Deck::drive(DeckArguments& a) {
   }
   if (a.keyword("step")) {
     const std::vector<double> n = numbers({"the time", "the step", "the value before"});
-    warn_of_step(n[1], n[2], place);
-    return {Kind::step, {n[2], n[2] + n[1], n[0] - start_}, {}};
+    return {Kind::step, {n[2], after_step(n[1], n[2], place), n[0] - start_}, {}};
   }
   if (a.keyword("double step")) {
     const std::vector<double> n =
         numbers({"the time", "the time of the second step", "the step", "the value before"});
-    warn_of_step(n[2], n[3], place);
+    const double between = after_step(n[2], n[3], place);
     const std::string t = "t + " + term(start_);
     return {Kind::formula,
             {},
             "if(" + t + " >= " + term(n[0]) + " and " + t + " <= " + term(n[1]) + ", " +
-                exact(n[3] + n[2]) + ", " + exact(n[3]) + ")"};
+                exact(between) + ", " + exact(n[3]) + ")"};
   }
   const bool sine = a.keyword("sine");
   if (sine || a.keyword("cosine")) {
@@ -257,17 +256,22 @@ Deck::Drive Deck::drive(DeckArguments& a) {
       "becomes a <table file=\"…\"> of the document, what follows the model a port or a servo");
 }
 
-/// MBDyn up to 1.7.3 took the second number of a step as the value after it, although its manual
-/// always called it an increment. The two agree if the value before is 0.
-void Deck::warn_of_step(double step, double before, const Place& place) {
-  if (before == 0.0) return;
-  warnings_
-      ->warning("V1727",
-                "after this step the drive is " + exact(before + step) +
-                    "; MBDyn 1.7.3 and older versions make it " + exact(step),
-                place)
-      .notes.push_back("all versions agree on a step from 0: array, 2, const, " + exact(before) +
-                       ", step, TIME, STEP, 0.");
+double Deck::after_step(double step, double before, const Place& place) {
+  if (before == 0.0) return step;
+  const bool increment = steps_ == DeckSteps::increment;
+  const double after = increment ? before + step : step;
+  Diagnostic& d = warnings_->warning(
+      "V1727",
+      "after this step the drive is " + exact(after) +
+          (increment ? ", as in MBDyn since November 2018; MBDyn up to 1.7.3 makes it "
+                     : ", as in MBDyn up to 1.7.3; MBDyn since November 2018 makes it ") +
+          exact(increment ? step : before + step),
+      place);
+  d.notes.push_back(increment ? "--steps value reads it as 1.7.3 does"
+                              : "--steps increment reads it as newer versions do");
+  d.notes.push_back("all versions agree on a step from 0: array, 2, const, " + exact(before) +
+                    ", step, TIME, CHANGE, 0.");
+  return after;
 }
 
 Deck::Drive3 Deck::drive3(DeckArguments& a) {
