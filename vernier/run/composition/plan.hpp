@@ -25,6 +25,9 @@ struct Part {
                                        // for an island of several, whose ports carry the instance
   std::vector<std::string> instances;  // those in it
   std::unique_ptr<Component> component;
+  /// Of an island: outputs that feed its own members, and the inputs that they feed, by path, each
+  /// with one at the other end. The equations exchange them without a port.
+  std::map<std::string, std::string, std::less<>> inside = {};
   Rate rate;  // none: continuous, advanced at every instant of its cluster
   Duration offset{};
   std::uint32_t cluster = 0;  // index into Plan::clusters

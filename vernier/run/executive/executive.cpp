@@ -144,6 +144,7 @@ const PortView* Executive::find(std::string_view path) const noexcept {
 std::size_t Executive::known(std::string_view path) const {
   const auto found = by_path_.find(path);
   if (found != by_path_.end()) return found->second;
+  refuse_inside(path);
   Diagnostics problems;
   Diagnostic& d = problems.error("V2112", "there is no port \"" + std::string(path) + "\"", {});
   std::vector<std::string> candidates;
@@ -153,6 +154,25 @@ std::size_t Executive::known(std::string_view path) const {
   else
     d.notes.push_back("vernier info FILE   lists the ports");
   throw ConfigurationError(problems);
+}
+
+void Executive::refuse_inside(std::string_view path) const {
+  for (const composition::Part& p : plan_.parts) {
+    const auto end = p.inside.find(path);
+    if (end == p.inside.end()) continue;
+    Diagnostics problems;
+    Diagnostic& d = problems.error(
+        "V2150",
+        std::string(path) + " cannot be overridden: it is connected to " + end->second +
+            " inside the " + (p.name.starts_with("island") ? "" : "island ") + p.name +
+            ", whose equations are solved together",
+        {});
+    const std::string_view one = path.substr(0, path.rfind('.'));
+    d.notes.push_back("write island=\"own\" for " + std::string(one) +
+                      ": then its values are exchanged at every step, through ports");
+    d.notes.push_back("or connect an <input> of the composition, and override that");
+    throw ConfigurationError(problems);
+  }
 }
 
 Telling Executive::tell(std::size_t part, const Entry& e) const {

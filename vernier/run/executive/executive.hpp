@@ -161,6 +161,8 @@ class Executive {
  private:
   /// The index of the view of a path; throws ConfigurationError with a suggestion.
   std::size_t known(std::string_view path) const;
+  /// Throws ConfigurationError (V2150) for a value that an island exchanges without a port.
+  void refuse_inside(std::string_view path) const;
   /// The view that an order refers to; throws ConfigurationError when it cannot be executed.
   std::size_t checked(const Order&) const;
   void carry_out_scheduled(bool settled) noexcept;

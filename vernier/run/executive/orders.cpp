@@ -40,6 +40,7 @@ std::size_t Executive::checked(const Order& o) const {
       if (views_[view].port->state)
         throw ConfigurationError("V2124",
                                  o.path + " is a state; while it runs it can only be read");
+      refuse_inside(o.path);
       check_values(o.path, *views_[view].port, o.values);
       break;
     case OrderKind::send:

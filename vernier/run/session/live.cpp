@@ -18,8 +18,6 @@ using executive::Order;
 using executive::OrderAnswer;
 using executive::OrderKind;
 
-constexpr auto tick_patience =
-    30s;  // for a run whose ticks are far apart, or that waits for a peer
 constexpr std::size_t most_got = 100;  // signals of one request: the queue must not fill up
 
 [[noreturn]] void refuse(const char* code, std::string message, const std::string& note) {
@@ -121,12 +119,21 @@ std::string Live::get(std::string_view patterns) {
              "ask for fewer at a time");
   }
   if (paths.empty()) refuse("V4121", "get needs a path or a pattern", "for example get body.omega");
-  std::vector<std::uint64_t> orders;
-  for (const std::string& p : paths) orders.push_back(executive_.ask({OrderKind::read, p, {}}));
+  // a refusal on the way must not leave orders in the queue
+  struct Asked {
+    executive::Executive& of;
+    std::vector<std::uint64_t> orders = {};
+    std::size_t answered = 0;
+    ~Asked() {
+      for (; answered < orders.size(); ++answered) of.forget(orders[answered]);
+    }
+  } asked{executive_};
+  for (const std::string& p : paths)
+    asked.orders.push_back(executive_.ask({OrderKind::read, p, {}}));
   std::string values;
   Time at{};
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    const OrderAnswer a = wait_for(orders[i]);
+    const OrderAnswer a = wait_for(asked.orders[asked.answered++]);
     at = a.at;
     std::vector<std::string> elements;
     for (const double v : a.values) elements.push_back(number(v));

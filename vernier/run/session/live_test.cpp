@@ -249,7 +249,7 @@ TEST_F(Steered, ThatIsNeverRunSendsItsVisitorsAway) {
 }
 
 /// Never reaches a tick.
-struct Idle final : Steerable {
+struct Idle : Steerable {
   std::string status() override { return {}; }
   std::string freeze() override { return {}; }
   std::string resume() override { return {}; }
@@ -275,6 +275,26 @@ TEST_F(Steered, ThatComesToNoTickIsWaitedForInVain) {
   EXPECT_EQ(standing.find("p.u")->reals()[0], 3.0);  // it is executed nevertheless
   run.ends = true;
   EXPECT_THAT(live.answer("get p.y"), StartsWith("refusedV4121"));
+}
+
+TEST_F(Steered, IsNotFilledByRequestsThatAreRefusedHalfway) {
+  Diagnostics problems;
+  executive::Executive standing(prepare(folder_ / "plant.xml", {}, catalogue_, problems).plan);
+  standing.initialize();
+  struct Served final : Idle {
+    bool over() override {
+      run->carry_out();
+      return false;
+    }
+    executive::Executive* run = nullptr;
+  } run;
+  run.run = &standing;
+  Live live(standing, run);
+  for (int i = 0; i < 1000; ++i) {  // the queue has room for 256
+    ASSERT_THAT(live.answer("get p.y nothing.there"), StartsWith("refusedV2112")) << i;
+    standing.carry_out();  // as the next tick does
+  }
+  EXPECT_THAT(live.answer("get p.y"), StartsWith("{\"time\":"));
 }
 
 TEST(OrderLog, RefusesLinesThatAreNoOrders) {

@@ -233,6 +233,7 @@ void Assembly::compose(const std::vector<std::size_t>& members) {
   // inputs fed from inside; those fed from outside as well need an input of the composition
   std::set<std::pair<std::size_t, std::size_t>> from_inside, from_outside;
   std::vector<hybrid::MatrixBlock> wires;
+  std::map<std::string, std::string, std::less<>> ends;  // Part::inside
   std::map<std::pair<std::size_t, std::size_t>, std::vector<bool>> covered;
   for (const Joint& j : joints_.list()) {
     if (!place.contains(j.to.member)) continue;
@@ -244,6 +245,9 @@ void Assembly::compose(const std::vector<std::size_t>& members) {
       continue;
     }
     from_inside.insert(key);
+    const std::string from = members_.path(j.from), to = members_.path(j.to);
+    ends.emplace(from, to);
+    ends.emplace(to, from);
     wires.push_back({{place[j.from.member], members_.port(j.from).name, j.from.first, j.from.count},
                      {place[j.to.member], members_.port(j.to).name, j.to.first, j.to.count},
                      j.gain});
@@ -272,6 +276,7 @@ void Assembly::compose(const std::vector<std::size_t>& members) {
   part.rate = first.instance->rate;
   part.offset = first.instance->offset;
   part.place = first.instance->place;
+  part.inside = std::move(ends);
   std::vector<hybrid::Part> systems;
   for (const std::size_t m : members) {
     Member& member = members_[m];
