@@ -9,15 +9,11 @@
 #include <thread>
 #include <utility>
 
-#include "vernier/base/digest.hpp"
 #include "vernier/base/require.hpp"
-#include "vernier/base/temporary_folder.hpp"
 #include "vernier/base/text.hpp"
-#include "vernier/run/composition/sources.hpp"
 #include "vernier/run/composition/time_text.hpp"
 #include "vernier/run/executive/executive.hpp"
-#include "vernier/run/record/checkpoint.hpp"
-#include "vernier/run/record/run_folder.hpp"
+#include "vernier/run/session/archive.hpp"
 #include "vernier/run/session/control.hpp"
 #include "vernier/run/session/live.hpp"
 #include "vernier/run/session/order_log.hpp"
@@ -26,7 +22,6 @@
 namespace vernier::session {
 namespace {
 
-constexpr const char* start_file = "inputs/start.vchk";
 constexpr const char* orders_file = "orders.csv";
 
 /// Components that must not lose data hold time back, unless the wall clock does; those that share
@@ -120,18 +115,18 @@ class Session::Work final : public Steerable {
     executive_->schedule(options_.orders);
     watch_ = std::make_unique<Watch>(composition_, *executive_);
     if (!options_.from.empty()) checkpoint_ = record::read_checkpoint(options_.from);
-    make_folder(problems);
+    archive_.emplace(composition_, options_, problems);
     try {
       start(problems);
     } catch (const ConfigurationError&) {
       discard();
       throw;
     }
-    if (!folder_) return;
-    orders_ = std::make_unique<OrderLog>(*executive_, place_ / orders_file);
+    if (!archive_->keeps()) return;
+    orders_ = std::make_unique<OrderLog>(*executive_, archive_->place() / orders_file);
     executive_->keep_journal(orders_.get());
     live_ = std::make_unique<Live>(*executive_, *this);
-    control_ = std::make_unique<Control>(place_, [this](std::string_view line) {
+    control_ = std::make_unique<Control>(archive_->place(), [this](std::string_view line) {
       std::string said = live_->answer(line);
       orders_->drain();
       return said;
@@ -180,13 +175,13 @@ class Session::Work final : public Steerable {
       refuse_request("a run that failed has no state to save");
     return {.version = options_.version,
             .composition = composition_.name,
-            .documents = record::digest_of(manifest_.inputs),
+            .documents = archive_->documents(),
             .snapshot = executive_->save(),
-            .computing = computing()};
+            .computing = computing(composition_)};
   }
 
   void restore(const record::Checkpoint& c, Diagnostics& problems) {
-    if (folder_)
+    if (archive_->keeps())
       refuse_request("a run that is recorded cannot go back",
                      "begin a new one from the state, or keep no results");
     if (finished_) refuse_request("the run was finished");
@@ -221,7 +216,7 @@ class Session::Work final : public Steerable {
     s.rewind = rewind_;
     s.checkpoints = checkpoints_;
     if (timing_) timing_->end();
-    if (folder_) folder_->release_reserve();
+    archive_->release_reserve();
     s.reached = executive_->now();
     s.statistics = executive_->statistics();
     watch_->leave(*executive_);
@@ -237,12 +232,12 @@ class Session::Work final : public Steerable {
     }
     if (timing_) s.real_time = timing_->health(s.recorded.dropped);
     if (s.fault) advise(*s.fault, s);
-    if (s.fault && folder_) folder_->log().line(rendered(*s.fault));
+    if (s.fault) archive_->log(rendered(*s.fault));
     s.reports = watch_->reports();
     s.checks = watch_->checks();
     s.result = result_of(ending, s);
     try {
-      finish_manifest(s);
+      archive_->finish(s, link_figures(*executive_));
     } catch (const ConfigurationError& e) {  // the disk is full
       if (!s.fault) s.fault = e.diagnostics().list().front();
       s.result = Result::failed;
@@ -275,82 +270,15 @@ class Session::Work final : public Steerable {
   Time told() const noexcept { return recorder_.told(); }
   Time begins() const noexcept { return begins_; }
   Time ends() const noexcept { return stop_; }
-  const std::filesystem::path& folder() const noexcept { return kept_; }
+  const std::filesystem::path& folder() const noexcept { return archive_->kept(); }
 
  private:
-  Computing computing() const noexcept {
-    return {composition_.run.arithmetic, chosen_instructions()};
-  }
-  /// Creates the directory with everything known before the run; a temporary one when nothing is
-  /// kept.
-  void make_folder(Diagnostics& problems) {
-    manifest_.composition = composition_.name;
-    manifest_.version = options_.version;
-    manifest_.command = options_.command;
-    manifest_.host = record::host_name();
-    manifest_.seed = composition_.run.seed;
-    manifest_.arithmetic = vernier::name(computing().arithmetic);
-    if (computing().arithmetic == Arithmetic::fastest)
-      manifest_.instructions = vernier::name(computing().instructions);
-    manifest_.started = record::iso8601(std::chrono::system_clock::now());
-    manifest_.set = options_.changes.set;
-    note_options();
-    for (const Diagnostic& d : problems.list())
-      manifest_.warnings.push_back(d.code + ": " + d.message);
-    if (!options_.keep) {
-      place_ = temporary_.emplace().path();
-      for (const auto* files : {&composition_.documents, &composition_.data})
-        for (const std::filesystem::path& f : *files)
-          manifest_.inputs.push_back({.file = f.filename().string(),
-                                      .original = f.string(),
-                                      .sha256 = text(sha256_of_file(f))});
-      return;
-    }
-    folder_ = std::make_unique<record::RunFolder>(options_.runs, composition_.name);
-    kept_ = place_ = folder_->path();
-    manifest_.name = folder_->name();
-    manifest_.inputs = folder_->copy_inputs(
-        composition_.documents, composition_.data, [&](const std::filesystem::path& file) {
-          return composition_.sources ? composition_.sources->find(file) : nullptr;
-        });
-    if (!manifest_.inputs.empty()) manifest_.document = manifest_.inputs.front().file;
-    if (!options_.from.empty()) {
-      std::error_code failed;
-      std::filesystem::copy_file(options_.from, place_ / start_file, failed);
-    }
-    folder_->write(manifest_);
-    folder_->log().line(
-        fmt::format("vernier {}: {}", options_.version, joined(options_.command, " ")));
-    for (const std::string& w : manifest_.warnings) folder_->log().line("warning " + w);
-  }
-
-  void note_options() {
-    const auto note = [&](const char* name, std::string value) {
-      manifest_.options.emplace_back(name, std::move(value));
-    };
-    const auto in_seconds = [](Duration d) { return fmt::format("{} ns", d.count()); };
-    if (options_.changes.until) note("until", in_seconds(*options_.changes.until));
-    if (options_.checkpoint_every) note("checkpoint-every", in_seconds(*options_.checkpoint_every));
-    if (options_.rate) note("rate", exact(*options_.rate));
-    if (options_.late != realtime::LatePolicy{}) note("late", realtime::text(options_.late));
-    if (const auto& rt = options_.real_time) {
-      note("rt", rt->require ? "required" : "yes");
-      note("priority", std::to_string(rt->wanted.priority));
-      if (rt->wanted.cpu >= 0) note("cpu", std::to_string(rt->wanted.cpu));
-      if (rt->spin > Duration{}) note("spin", in_seconds(rt->spin));
-    }
-    if (options_.threads != 1) note("threads", std::to_string(options_.threads));
-    if (!options_.changes.record.empty()) note("record", joined(options_.changes.record, " "));
-    for (const std::string& o : options_.overrides) note("override", o);
-    if (!options_.from.empty()) note("from", start_file);
-  }
-
   /// Throws when a checkpoint does not belong to this run; `here` is a state of it.
   void check_fit(const record::Checkpoint& c, const executive::Snapshot& here,
                  const std::filesystem::path& name, Diagnostics& problems) const {
     Diagnostics fit;
-    record::compare_shape(c, here, record::digest_of(manifest_.inputs), name, fit);
-    record::compare_arithmetic(c, computing(), name, fit);
+    record::compare_shape(c, here, archive_->documents(), name, fit);
+    record::compare_arithmetic(c, computing(composition_), name, fit);
     fit.throw_if_errors();
     problems.append(fit);
   }
@@ -360,7 +288,7 @@ class Session::Work final : public Steerable {
     record::RecorderOptions recording{
         .version = options_.version,
         .composition = composition_.name,
-        .start = manifest_.started,
+        .start = archive_->started(),
         .on_event = options_.on_event,
         .on_failure = [this](const std::string& why) { recording_failed(why); }};
     std::vector<record::RecordGroup> groups;
@@ -371,8 +299,8 @@ class Session::Work final : public Steerable {
       executive_->initialize();
       check_fit(*checkpoint_, executive_->save(), options_.from, problems);
     }
-    recorder_.begin(*executive_, place_, groups, recording);
-    if (timing_ && options_.keep) timing_->open(place_, recording);
+    recorder_.begin(*executive_, archive_->place(), groups, recording);
+    if (timing_ && options_.keep) timing_->open(archive_->place(), recording);
     watch_->attach(*executive_);
     if (checkpoint_) {
       executive_->restore(checkpoint_->snapshot);
@@ -390,16 +318,13 @@ class Session::Work final : public Steerable {
       throw ConfigurationError(late);
     }
     // report now, not at the first checkpoint, that saving is impossible
-    if (options_.checkpoint_every && folder_) static_cast<void>(executive_->save());
+    if (options_.checkpoint_every && archive_->keeps()) static_cast<void>(executive_->save());
   }
 
   /// Nothing was run: leaves nothing behind.
   void discard() {
     recorder_.finish();
-    if (!folder_) return;
-    folder_->discard();
-    folder_.reset();
-    kept_.clear();
+    archive_->discard();
   }
 
   /// A run by the clock continues when its disk is full. Says so when it happens, on the recorder's
@@ -415,7 +340,7 @@ class Session::Work final : public Steerable {
 
   void add_advice_on_room(Diagnostic& d) const {
     std::error_code ignored;
-    if (!std::filesystem::exists(place_, ignored)) return;
+    if (!std::filesystem::exists(archive_->place(), ignored)) return;
     d.notes.push_back("what was recorded before stays readable");
     d.notes.push_back(
         "make room, record less (--record, <record every=…>), or write elsewhere with --out");
@@ -425,10 +350,7 @@ class Session::Work final : public Steerable {
   void take_privileges() {
     try {
       const Diagnostics missing = timing_->begin(*executive_);
-      for (const Diagnostic& d : missing.list()) {
-        manifest_.warnings.push_back(d.code + ": " + d.message);
-        if (folder_) folder_->log().line("warning " + manifest_.warnings.back());
-      }
+      archive_->add(missing);
       if (!missing.list().empty() && options_.on_warnings) options_.on_warnings(missing);
     } catch (const ConfigurationError&) {
       timing_->end();
@@ -446,7 +368,7 @@ class Session::Work final : public Steerable {
   }
 
   Duration every() const {
-    return folder_ ? options_.checkpoint_every.value_or(Duration{}) : Duration{};
+    return archive_->keeps() ? options_.checkpoint_every.value_or(Duration{}) : Duration{};
   }
 
   /// After a freeze: the pacers restart.
@@ -462,7 +384,7 @@ class Session::Work final : public Steerable {
       const bool due = every() > Duration{} && (ending == executive::Ending::reached ||
                                                 executive_->now() >= next_checkpoint_);
       if (due && ending != executive::Ending::failed && ending != executive::Ending::stopped)
-        checkpoints_.push_back(save_checkpoint());
+        checkpoints_.push_back(archive_->save(state()));
       if (ending != executive::Ending::frozen) return ending;
       while (next_checkpoint_ <= executive_->now()) next_checkpoint_ += every();
       requests_.serve();
@@ -506,7 +428,7 @@ class Session::Work final : public Steerable {
   bool over() override { return requests_.closed(); }
   std::string status() override {
     const int decimals = composition::time_decimals(composition_.run.step, stop_ - begins_);
-    std::string line = fmt::format("{0} · {1} · t = {3:.{2}f} s of {4:.{2}f} s", manifest_.name,
+    std::string line = fmt::format("{0} · {1} · t = {3:.{2}f} s of {4:.{2}f} s", archive_->name(),
                                    stopping_.load() ? "stopping"
                                    : frozen()       ? "frozen"
                                                     : "running",
@@ -559,7 +481,7 @@ class Session::Work final : public Steerable {
   }
   std::string checkpoint() override {
     return in_between([this] {
-      checkpoints_.push_back(save_checkpoint());
+      checkpoints_.push_back(archive_->save(state()));
       return checkpoints_.back().string();
     });
   }
@@ -574,30 +496,12 @@ class Session::Work final : public Steerable {
 
   /// The latest checkpoint in the directory at or before `t`; empty: the start.
   std::filesystem::path last_checkpoint(Time t) const {
-    std::filesystem::path best;
-    Time at = begins_;
     if (t < begins_)
       refuse_request(fmt::format("the run began at {} s", exact(seconds(begins_))),
                      "vernier run FILE --from CHECKPOINT   begins earlier");
-    std::error_code failed;
-    for (const auto& entry : std::filesystem::directory_iterator(place_ / "checkpoints", failed)) {
-      if (entry.path().extension() != ".vchk") continue;
-      const Time its = record::read_checkpoint(entry.path()).snapshot.time;
-      if (its > t || its < at) continue;
-      at = its;
-      best = entry.path();
-    }
+    const std::filesystem::path best = archive_->last_checkpoint(t, begins_);
     // a run that began at a checkpoint begins there again
     return best.empty() ? options_.from : best;
-  }
-
-  std::filesystem::path save_checkpoint() {
-    std::filesystem::path file = folder_->checkpoint(executive_->now());
-    std::error_code failed;
-    std::filesystem::create_directories(file.parent_path(), failed);
-    record::write_checkpoint(file, state());
-    folder_->log().line(fmt::format("checkpoint {}", file.filename().string()));
-    return file;
   }
 
   /// Adds advice that the run itself cannot give.
@@ -621,64 +525,14 @@ class Session::Work final : public Steerable {
     return Result::finished;
   }
 
-  void finish_manifest(const Summary& s) {
-    const auto number = [](auto v) { return static_cast<double>(v); };
-    manifest_.statistics = {{"simulated_s", seconds(s.reached - s.from)},
-                            {"wall_s", s.wall},
-                            {"times_real_time", s.factor()},
-                            {"ticks", number(s.statistics.ticks)},
-                            {"instants", number(s.statistics.instants)},
-                            {"microsteps", number(s.statistics.microsteps)},
-                            {"late", number(s.statistics.late)},
-                            {"rows", number(s.recorded.rows)},
-                            {"dropped", number(s.recorded.dropped)},
-                            {"events", number(s.recorded.events)}};
-    if (s.real_time) {
-      for (auto& figure : figures_of(*s.real_time))
-        manifest_.statistics.push_back(std::move(figure));
-      manifest_.machine = machine_of(*s.real_time);
-      if (folder_) write_report(*s.real_time);
-    }
-    for (const ReportResult& r : s.reports)
-      manifest_.reports.push_back({r.name, r.signal, r.value, r.unit});
-    for (const CheckResult& c : s.checks) {
-      manifest_.checks.push_back({c.name, c.signal, c.kept, c.worst, c.allowed, words_of(c)});
-    }
-    static constexpr const char* words[] = {"finished", "check failed", "failed", "interrupted"};
-    complete(words[static_cast<std::size_t>(s.result)], exit_status(s),
-             s.fault ? s.fault->message : "");
-  }
-
-  void write_report(const realtime::Health& h) const {
-    folder_->write("report.html",
-                   realtime::report_html(h, manifest_.name,
-                                         fmt::format("vernier {} on {}, {}", options_.version,
-                                                     manifest_.host, manifest_.started),
-                                         link_figures(*executive_)));
-  }
-
-  void complete(const std::string& status, int exit, const std::string& message) {
-    if (!folder_) return;
-    manifest_.stopped = record::iso8601(std::chrono::system_clock::now());
-    manifest_.status = status;
-    manifest_.exit_status = exit;
-    manifest_.message = message;
-    folder_->write(manifest_);
-    folder_->log().line(status + (message.empty() ? "" : ": " + message));
-  }
-
   composition::Composition composition_;
   Options options_;
-  std::optional<TemporaryFolder> temporary_;  // must outlive the recorder
+  std::optional<Archive> archive_;  // must outlive the recorder
   record::Recorder recorder_;
   std::unique_ptr<Timing> timing_;
   std::unique_ptr<executive::Executive> executive_;
   std::unique_ptr<Watch> watch_;
   std::optional<record::Checkpoint> checkpoint_;
-  std::unique_ptr<record::RunFolder> folder_;
-  std::filesystem::path place_;  // of the files
-  std::filesystem::path kept_;   // the same, when it stays
-  record::Manifest manifest_;
   Time begins_{}, stop_{};
   std::atomic<int> frozen_{0};  // requested externally; waiting threads sleep on it
   std::atomic<bool> stopping_{false};

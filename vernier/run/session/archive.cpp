@@ -1,0 +1,165 @@
+#include "vernier/run/session/archive.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "vernier/base/text.hpp"
+#include "vernier/run/composition/sources.hpp"
+
+namespace vernier::session {
+
+Computing computing(const composition::Composition& c) noexcept {
+  return {c.run.arithmetic, chosen_instructions()};
+}
+
+Archive::Archive(const composition::Composition& c, const Options& o, const Diagnostics& problems) {
+  const Computing how = computing(c);
+  manifest_.composition = c.name;
+  manifest_.version = o.version;
+  manifest_.command = o.command;
+  manifest_.host = record::host_name();
+  manifest_.seed = c.run.seed;
+  manifest_.arithmetic = vernier::name(how.arithmetic);
+  if (how.arithmetic == Arithmetic::fastest)
+    manifest_.instructions = vernier::name(how.instructions);
+  manifest_.started = record::iso8601(std::chrono::system_clock::now());
+  manifest_.set = o.changes.set;
+  note_options(o);
+  for (const Diagnostic& d : problems.list())
+    manifest_.warnings.push_back(d.code + ": " + d.message);
+  if (!o.keep) {
+    place_ = temporary_.emplace().path();
+    for (const auto* files : {&c.documents, &c.data})
+      for (const std::filesystem::path& f : *files)
+        manifest_.inputs.push_back({.file = f.filename().string(),
+                                    .original = f.string(),
+                                    .sha256 = text(sha256_of_file(f))});
+    return;
+  }
+  folder_ = std::make_unique<record::RunFolder>(o.runs, c.name);
+  kept_ = place_ = folder_->path();
+  manifest_.name = folder_->name();
+  manifest_.inputs =
+      folder_->copy_inputs(c.documents, c.data, [&c](const std::filesystem::path& file) {
+        return c.sources ? c.sources->find(file) : nullptr;
+      });
+  if (!manifest_.inputs.empty()) manifest_.document = manifest_.inputs.front().file;
+  if (!o.from.empty()) {
+    std::error_code failed;
+    std::filesystem::copy_file(o.from, place_ / start_file, failed);
+  }
+  folder_->write(manifest_);
+  log(fmt::format("vernier {}: {}", o.version, joined(o.command, " ")));
+  for (const std::string& w : manifest_.warnings) log("warning " + w);
+}
+
+void Archive::note_options(const Options& o) {
+  const auto note = [&](const char* name, std::string value) {
+    manifest_.options.emplace_back(name, std::move(value));
+  };
+  const auto in_seconds = [](Duration d) { return fmt::format("{} ns", d.count()); };
+  if (o.changes.until) note("until", in_seconds(*o.changes.until));
+  if (o.checkpoint_every) note("checkpoint-every", in_seconds(*o.checkpoint_every));
+  if (o.rate) note("rate", exact(*o.rate));
+  if (o.late != realtime::LatePolicy{}) note("late", realtime::text(o.late));
+  if (const auto& rt = o.real_time) {
+    note("rt", rt->require ? "required" : "yes");
+    note("priority", std::to_string(rt->wanted.priority));
+    if (rt->wanted.cpu >= 0) note("cpu", std::to_string(rt->wanted.cpu));
+    if (rt->spin > Duration{}) note("spin", in_seconds(rt->spin));
+  }
+  if (o.threads != 1) note("threads", std::to_string(o.threads));
+  if (!o.changes.record.empty()) note("record", joined(o.changes.record, " "));
+  for (const std::string& assignment : o.overrides) note("override", assignment);
+  if (!o.from.empty()) note("from", start_file);
+}
+
+void Archive::log(std::string_view line) const {
+  if (folder_) folder_->log().line(line);
+}
+
+void Archive::add(const Diagnostics& warnings) {
+  for (const Diagnostic& d : warnings.list()) {
+    manifest_.warnings.push_back(d.code + ": " + d.message);
+    log("warning " + manifest_.warnings.back());
+  }
+}
+
+std::filesystem::path Archive::save(const record::Checkpoint& c) const {
+  std::filesystem::path file = folder_->checkpoint(c.snapshot.time);
+  std::error_code failed;
+  std::filesystem::create_directories(file.parent_path(), failed);
+  record::write_checkpoint(file, c);
+  log(fmt::format("checkpoint {}", file.filename().string()));
+  return file;
+}
+
+std::filesystem::path Archive::last_checkpoint(Time t, Time begins) const {
+  std::filesystem::path best;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(place_ / "checkpoints", failed)) {
+    if (entry.path().extension() != ".vchk") continue;
+    const Time its = record::read_checkpoint(entry.path()).snapshot.time;
+    if (its > t || its < begins) continue;
+    begins = its;
+    best = entry.path();
+  }
+  return best;
+}
+
+void Archive::discard() {
+  if (!folder_) return;
+  folder_->discard();
+  folder_.reset();
+  kept_.clear();
+}
+
+void Archive::release_reserve() noexcept {
+  if (folder_) folder_->release_reserve();
+}
+
+void Archive::finish(const Summary& s, const std::vector<realtime::LinkFigure>& links) {
+  if (!folder_) return;
+  const auto number = [](auto v) { return static_cast<double>(v); };
+  manifest_.statistics = {{"simulated_s", seconds(s.reached - s.from)},
+                          {"wall_s", s.wall},
+                          {"times_real_time", s.factor()},
+                          {"ticks", number(s.statistics.ticks)},
+                          {"instants", number(s.statistics.instants)},
+                          {"microsteps", number(s.statistics.microsteps)},
+                          {"late", number(s.statistics.late)},
+                          {"rows", number(s.recorded.rows)},
+                          {"dropped", number(s.recorded.dropped)},
+                          {"events", number(s.recorded.events)}};
+  if (s.real_time) {
+    for (auto& figure : figures_of(*s.real_time)) manifest_.statistics.push_back(std::move(figure));
+    manifest_.machine = machine_of(*s.real_time);
+    write_report(*s.real_time, links);
+  }
+  for (const ReportResult& r : s.reports)
+    manifest_.reports.push_back({r.name, r.signal, r.value, r.unit});
+  for (const CheckResult& c : s.checks) {
+    manifest_.checks.push_back({c.name, c.signal, c.kept, c.worst, c.allowed, words_of(c)});
+  }
+  static constexpr const char* words[] = {"finished", "check failed", "failed", "interrupted"};
+  manifest_.stopped = record::iso8601(std::chrono::system_clock::now());
+  manifest_.status = words[static_cast<std::size_t>(s.result)];
+  manifest_.exit_status = exit_status(s);
+  manifest_.message = s.fault ? s.fault->message : "";
+  folder_->write(manifest_);
+  log(manifest_.status + (manifest_.message.empty() ? "" : ": " + manifest_.message));
+}
+
+void Archive::write_report(const realtime::Health& h,
+                           const std::vector<realtime::LinkFigure>& links) const {
+  folder_->write("report.html",
+                 realtime::report_html(h, manifest_.name,
+                                       fmt::format("vernier {} on {}, {}", manifest_.version,
+                                                   manifest_.host, manifest_.started),
+                                       links));
+}
+
+}  // namespace vernier::session

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "vernier/base/temporary_folder.hpp"
+#include "vernier/run/record/checkpoint.hpp"
+#include "vernier/run/record/manifest.hpp"
+#include "vernier/run/record/run_folder.hpp"
+#include "vernier/run/session/session.hpp"
+
+namespace vernier::session {
+
+/// What a run leaves on the disk besides its results: manifest, inputs, log, checkpoints, report.
+/// If nothing is kept, a temporary folder that goes with the archive.
+class Archive {
+ public:
+  /// Creates the folder with everything known before the run; `problems` are those found so far.
+  /// Throws ConfigurationError.
+  Archive(const composition::Composition&, const Options&, const Diagnostics& problems);
+
+  bool keeps() const noexcept { return folder_ != nullptr; }
+  /// Of the files.
+  const std::filesystem::path& place() const noexcept { return place_; }
+  /// The same, when it stays; else empty.
+  const std::filesystem::path& kept() const noexcept { return kept_; }
+  /// "detumble-0007".
+  const std::string& name() const noexcept { return manifest_.name; }
+  /// Wall time, ISO 8601.
+  const std::string& started() const noexcept { return manifest_.started; }
+  /// Of everything that was read.
+  Digest documents() const { return record::digest_of(manifest_.inputs); }
+
+  void log(std::string_view line) const;
+  /// Warnings that came after the creation.
+  void add(const Diagnostics& warnings);
+
+  /// Writes a checkpoint; returns its file.
+  std::filesystem::path save(const record::Checkpoint&) const;
+  /// The latest checkpoint at or before `t`, and not before `begins`; empty: none.
+  std::filesystem::path last_checkpoint(Time t, Time begins) const;
+
+  /// Nothing was run: leaves nothing behind.
+  void discard();
+  /// Frees the room that is set aside for finish().
+  void release_reserve() noexcept;
+  /// Completes the manifest. `links` are for the report of a run in real time. Throws
+  /// ConfigurationError.
+  void finish(const Summary&, const std::vector<realtime::LinkFigure>& links);
+
+ private:
+  void note_options(const Options&);
+  void write_report(const realtime::Health&, const std::vector<realtime::LinkFigure>&) const;
+
+  std::optional<TemporaryFolder> temporary_;
+  std::unique_ptr<record::RunFolder> folder_;
+  std::filesystem::path place_, kept_;
+  record::Manifest manifest_;
+};
+
+/// How results were computed.
+Computing computing(const composition::Composition&) noexcept;
+
+/// A checkpoint that a run starts from, in the run's folder.
+inline constexpr const char* start_file = "inputs/start.vchk";
+
+}  // namespace vernier::session
