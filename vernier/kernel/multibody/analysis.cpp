@@ -62,9 +62,9 @@ Totals totals(const Tree& tree, const Evaluation& evaluation) noexcept {
       const ModalConstants c(layout.numbers.data() + link.constants, n);
       const double *eta = e.q.data() + link.q_modes, *rate = e.u.data() + link.u_modes;
       for (int i = 0; i < n; ++i) {
-        const Vec6<double>& coupling = e.work.coupling[link.mode + i];
-        y += coupling * rate[i];
-        double modal = dot(coupling, V);
+        const Vec6<double> by = detail::coupling(tree.data().view, link, e.work, i);
+        y += by * rate[i];
+        double modal = dot(by, V);
         for (int l = 0; l < n; ++l) {
           const int high = std::max(i, l), low = std::min(i, l);
           modal += c.mass[high * (high + 1) / 2 + low] * rate[l];

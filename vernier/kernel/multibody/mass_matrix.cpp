@@ -68,8 +68,9 @@ MatrixX link_mass(const Evaluation::Data& e, int k) {
     const ModalConstants c(e.tree->view.numbers + link.constants, n);
     for (int i = 0; i < n; ++i) {
       for (int l = 0; l <= i; ++l) M(i, l) = M(l, i) = c.mass[i * (i + 1) / 2 + l];
-      M.block<3, 1>(n, i) = detail::eigen(e.work.coupling[link.mode + i].a);
-      M.block<3, 1>(n + 3, i) = detail::eigen(e.work.coupling[link.mode + i].l);
+      const detail::Vec6<double> by = detail::coupling(e.tree->view, link, e.work, i);
+      M.block<3, 1>(n, i) = detail::eigen(by.a);
+      M.block<3, 1>(n + 3, i) = detail::eigen(by.l);
     }
     M.topRightCorner(n, 6) = M.bottomLeftCorner(6, n).transpose();
   }

@@ -388,8 +388,8 @@ Motion Tree::specific_force(const Evaluation& evaluation, NodeId id) const noexc
   const LinkState<double>& s = e.accelerated_link(record.link);
   Vec6<double> a = spatial::motion_at(s.A, node.p);
   if (record.moves) {
-    a += detail::node_bias(node, s.V);
     const TreeLink& link = data_->layout.links[record.link];
+    a += detail::node_bias(link, node, s.V);
     const detail::NodeShape phi(data_->view.numbers + record.shape, link.modes);
     Vec3<double> turn = spatial::zero3<double>();
     for (int i = 0; i < link.modes; ++i) {

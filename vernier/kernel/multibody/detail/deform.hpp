@@ -15,7 +15,7 @@ inline void deform(const LayoutView& layout, const TreeLink& link, const MassOf<
   const ModalConstants k(layout.numbers + link.constants, n);
   const T *eta = q + link.q_modes, *rate = u + link.u_modes;
   ModalState<T>& m = work.modal[link.mode];
-  Vec6<T>* coupling = work.coupling + link.mode;
+  Vec3<T>* H = work.H + link.mode;
   Sym3<T>* dJ = work.dJ + link.mode;
   T* be = work.be + link.mode;
   const T half = constant<T>(0.5), two = constant<T>(2.0), o = constant<T>(0.0);
@@ -27,7 +27,7 @@ inline void deform(const LayoutView& layout, const TreeLink& link, const MassOf<
     const Vec3<T> S1 = vec3<T>(k.S1 + 3 * i);
     s += S1 * eta[i];
     S1_rate += S1 * rate[i];
-    coupling[i] = {vec3<T>(k.H0 + 3 * i), S1};
+    H[i] = vec3<T>(k.H0 + 3 * i);
     be[i] = dot(S1, wv);
     for (int l = 0; l < n; ++l) {
       be[i] = be[i] + constant<T>(k.K[n * i + l]) * eta[l] + constant<T>(k.D[n * i + l]) * rate[l];
@@ -60,8 +60,8 @@ inline void deform(const LayoutView& layout, const TreeLink& link, const MassOf<
       for (int l = i + 1; l < n; ++l, H1 += 3) {
         // H = H0 + Σ η_i H1_i, and the Coriolis term -2 ω·(H1_i η') of b_η.
         const Vec3<T> h = vec3<T>(H1);  // H1_i[:, l] = -H1_l[:, i]
-        coupling[l].a += h * eta[i];
-        coupling[i].a -= h * eta[l];
+        H[l] += h * eta[i];
+        H[i] -= h * eta[l];
         const T wh = two * dot(w, h);
         be[i] = be[i] - wh * rate[l];
         be[l] = be[l] + wh * rate[i];
@@ -73,25 +73,30 @@ inline void deform(const LayoutView& layout, const TreeLink& link, const MassOf<
     // Second-order displacements ½ Σ g_il η_i η_l: s += ½ Σ S2_il η_i η_l, H_i and S1_i grow by
     // Σ_l [∫ p × g_il dm; S2_il] η_l, and their rates push with Σ [...] η'_i η'_l. J contains N2.
     const double* g = k.g;
+    Vec3<T>* S1 = work.S1 + link.mode;
     for (int i = 0; i < n; ++i) {
+      S1[i] = vec3<T>(k.S1 + 3 * i);
       for (int l = 0; l <= i; ++l, g += 6) {
         const Vec6<T> by = {vec3<T>(g), vec3<T>(g + 3)};
         const T share = l < i ? constant<T>(1.0) : half;
         s += by.l * (share * eta[i] * eta[l]);
         bend += by * (two * share * rate[i] * rate[l]);
-        coupling[i] += by * eta[l];
-        if (l < i) coupling[l] += by * eta[i];
+        H[i] += by.a * eta[l];
+        S1[i] += by.l * eta[l];
+        if (l == i) continue;
+        H[l] += by.a * eta[i];
+        S1[l] += by.l * eta[i];
       }
     }
     for (int i = 0; i < n; ++i) {
-      const Vec3<T> more = coupling[i].l - vec3<T>(k.S1 + 3 * i);
+      const Vec3<T> more = S1[i] - vec3<T>(k.S1 + 3 * i);
       S1_rate += more * rate[i];
       be[i] = be[i] + dot(more, wv);
     }
   }
   // b_ω and b_v.
   Vec3<T> H_rate = zero3<T>();
-  for (int i = 0; i < n; ++i) H_rate += coupling[i].a * rate[i];
+  for (int i = 0; i < n; ++i) H_rate += H[i] * rate[i];
   m.s = s;
   m.J = J;
   const T mm = mass_of<T>(mass);

@@ -58,9 +58,9 @@ VERNIER_INLINE void accelerate_link(const LayoutView& layout, const Mass* masses
   s.z += rigid(constant<T>(masses[k].m), m.s, m.J) * a;
   const ModalConstants c(layout.numbers + link.constants, link.modes);
   for (int i = 0; i < link.modes; ++i) {
-    const Vec6<T>& coupling = work.coupling[link.mode + i];
-    s.z += times(coupling, etadd[i]);
-    T ze = work.ze[link.mode + i] + dot(coupling, a);
+    const Vec6<T> by = coupling(layout, link, work, i);
+    s.z += times(by, etadd[i]);
+    T ze = work.ze[link.mode + i] + dot(by, a);
     for (int l = 0; l < link.modes; ++l) {
       const int high = i > l ? i : l, low = i > l ? l : i;
       ze = ze + etadd[l] * c.mass[high * (high + 1) / 2 + low];

@@ -181,7 +181,8 @@ struct Workspace {
   ModalState<T>* modal;  // at index TreeLink::mode of a link with modes
   Vec6<T>* psi;          // shapes of moving nodes of hinges
   // By mode
-  Vec6<T>* coupling;  // to the rigid motion: H, then S1; of the deformed link without children
+  Vec3<T>* H;
+  Vec3<T>* S1;  // of links that shorten; of others it is constant
   Sym3<T>* dJ;
   T* be;       // velocity-product and elastic forces
   Vec6<T>* y;  // coupling including children; L⁻¹ y after the elimination
@@ -206,7 +207,8 @@ inline Workspace<T> make_workspace(void* memory, const LayoutView& layout,
   take(w.columns, layout.columns);
   take(w.modal, layout.modes);
   take(w.psi, layout.psis);
-  take(w.coupling, layout.modes);
+  take(w.H, layout.modes);
+  take(w.S1, layout.modes);
   take(w.dJ, layout.modes);
   take(w.be, layout.modes);
   take(w.y, layout.modes);
@@ -216,6 +218,16 @@ inline Workspace<T> make_workspace(void* memory, const LayoutView& layout,
   take(w.pairs, layout.pairs);
   if (bytes != nullptr) *bytes = static_cast<std::size_t>(p - begin);
   return w;
+}
+/// The coupling of mode i to the rigid motion of its deformed link, without children.
+template <class T>
+VERNIER_INLINE Vec6<T> coupling(const LayoutView& layout, const TreeLink& link,
+                                const Workspace<T>& work, int i) noexcept {
+  return {work.H[link.mode + i],
+          link.shortens
+              ? work.S1[link.mode + i]
+              : spatial::vec3<T>(ModalConstants(layout.numbers + link.constants, link.modes).S1 +
+                                 3 * i)};
 }
 template <class T>
 inline std::size_t workspace_bytes(const LayoutView& layout) noexcept {

@@ -13,7 +13,7 @@ inline MovingNode<T> node_of(const LayoutView& layout, const NodeRecord& record,
     return {mat3<T>(record.R0), spatial::identity3<T>(),
             vec3<T>(record.p0), zero3<T>(),
             zero3<T>(),         zero3<T>(),
-            nothing3<T>()};
+            zero3<T>()};
   }
   const TreeLink& link = layout.links[record.link];
   return moving_node(record.R0, record.p0, layout.numbers + record.shape, link, q + link.q_modes,

@@ -23,13 +23,8 @@ struct MovingNode {
   Vec3<T> p;
   Vec3<T> omega, v;  // relative angular velocity, velocity; working axes
   Vec3<T> bias;      // of the relative angular acceleration
-  Vec3<T> bend;      // Σ g_il η'_i η'_l, of the relative acceleration
+  Vec3<T> bend;      // Σ g_il η'_i η'_l, of the relative acceleration; of links that shorten
 };
-/// A vector whose addition changes nothing, not even the sign of a zero.
-template <class T>
-VERNIER_INLINE Vec3<T> nothing3() noexcept {
-  return {constant<T>(-0.0), constant<T>(-0.0), constant<T>(-0.0)};
-}
 /// The translation φ_i + Σ_l g_il η_l of a node by mode i of its link.
 template <class T>
 VERNIER_INLINE Vec3<T> translation(const TreeLink& link, const NodeShape& phi, int i,
@@ -57,7 +52,7 @@ VERNIER_INLINE MovingNode<T> moving_node(const double* R0, const double* p0, con
     p += t * eta[i];
     v += t * rate[i];
   }
-  Vec3<T> bend = nothing3<T>();
+  Vec3<T> bend = zero3<T>();
   if (link.shortens) {
     const double* g = phi.g;
     for (int i = 0; i < n; ++i) {
@@ -72,13 +67,15 @@ VERNIER_INLINE MovingNode<T> moving_node(const double* R0, const double* p0, con
   const auto turned = spatial::turn(th, thd);
   return {turned.R * mat3<T>(R0), turned.J, p, turned.omega, v, turned.bias, bend};
 }
-/// The bias of the acceleration of a node on a body that moves with V: everything except the
-/// accelerations of the body and of the modes. At the node, in working axes.
+/// The bias of the acceleration of a node on a link that moves with V: everything except the
+/// accelerations of the link and of the modes. At the node, in working axes.
 template <class T>
-VERNIER_INLINE Vec6<T> node_bias(const MovingNode<T>& node, const Vec6<T>& V) noexcept {
+VERNIER_INLINE Vec6<T> node_bias(const TreeLink& link, const MovingNode<T>& node,
+                                 const Vec6<T>& V) noexcept {
   const Vec3<T> v = V.l + cross(V.a, node.p) + node.v;
-  return {node.bias + cross(V.a, node.omega),
-          cross(V.a, node.v) - cross(node.omega, v) + node.bend};
+  Vec6<T> a = {node.bias + cross(V.a, node.omega), cross(V.a, node.v) - cross(node.omega, v)};
+  if (link.shortens) a.l += node.bend;
+  return a;
 }
 
 /// Velocity-product forces of a rigid link on W: b of a flexible link without modes.
@@ -152,7 +149,7 @@ inline void place_on_moving_node(const TreeLink& link, const LayoutView& layout,
       V += psi[i] * rate[i];
     }
   }
-  bias = motion_at(node_bias(o, parent.V), d);
+  bias = motion_at(node_bias(on, o, parent.V), d);
 }
 
 /// The outboard node of a link, moved by the parent's modes.
@@ -223,7 +220,7 @@ VERNIER_INLINE void place_link(const LayoutView& layout, const MassOf<M>* masses
         V -= psi[j] * rate[j];
       }
       s.V = V;
-      m.ai = motion_at(node_bias(i, V), -i.p);
+      m.ai = motion_at(node_bias(link, i, V), -i.p);
     }
     deform(layout, link, mass, q, u, s, work);
   }

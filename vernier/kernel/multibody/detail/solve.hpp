@@ -131,7 +131,7 @@ inline void begin(const LayoutView& layout, const MassOf<M>* masses, const T* ta
     const int pairs = link.modes * (link.modes + 1) / 2;
     for (int i = 0; i < pairs; ++i) pair[i] = constant<T>(c.mass[i]);
     for (int i = 0; i < link.modes; ++i) {
-      work.y[link.mode + i] = work.coupling[link.mode + i];
+      work.y[link.mode + i] = coupling(layout, link, work, i);
       work.ze[link.mode + i] = work.be[link.mode + i] - tau[link.u_modes + i];
     }
   }

@@ -262,8 +262,8 @@ struct TangentSweeps {
       copy_numbers<Sloped>(values.modal[link.mode].J, m.work.modal[link.mode].J);
       for (int i = 0; link.order > 0 && i < link.modes; ++i)
         copy_numbers<Sloped>(values.dJ[link.mode + i], m.work.dJ[link.mode + i]);
-      for (int i = 0; i < link.modes; ++i)
-        copy_numbers<Sloped>(values.coupling[link.mode + i], m.work.coupling[link.mode + i]);
+      for (int i = 0; link.shortens && i < link.modes; ++i)
+        copy_numbers<Sloped>(values.S1[link.mode + i], m.work.S1[link.mode + i]);
     }
     for (int i = 0; i < 9; ++i) m.R[k].a[i] = Sloped(point.R[9 * k + i]);
     m.p[k] = vec3<Sloped>(point.p + 3 * k);
@@ -337,7 +337,7 @@ struct TangentSweeps {
     LinkState<Sloped>& state = m.work.links[k];
     state.z -= Vec6<Sloped>{cross(c, force) + cross(e, Je) * (pull * 3.0), force};
     for (int i = 0; i < link.modes; ++i) {
-      const Vec3<Sloped>& S1 = m.work.coupling[link.mode + i].l;
+      const Vec3<Sloped> S1 = coupling(point.layout, link, m.work, i).l;
       Sym3<Sloped> dJ = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
       if (link.order > 0) dJ = m.work.dJ[link.mode + i];
       dJ = about_centre(about_centre(dJ, s, S1), S1, s);
@@ -606,9 +606,9 @@ struct TangentSweeps {
       const ModalConstants constants(layout.numbers + link.constants, link.modes);
       const Sloped *eta = m.q + link.q_modes, *rate = m.u + link.u_modes;
       for (int i = 0; i < link.modes; ++i) {
-        const Vec6<Sloped>& coupling = m.work.coupling[link.mode + i];
-        y += coupling * rate[i];
-        Sloped modal = dot(coupling, V);
+        const Vec6<Sloped> by = coupling(layout, link, m.work, i);
+        y += by * rate[i];
+        Sloped modal = dot(by, V);
         for (int l = 0; l < link.modes; ++l) {
           const int high = i > l ? i : l, low = i > l ? l : i;
           modal += rate[l] * constants.mass[high * (high + 1) / 2 + low];
@@ -743,7 +743,7 @@ struct TangentSweeps {
 
     Vec6<Sloped> a = motion_at(s.A, node.p);
     if (record.moves) {
-      a += node_bias(node, s.V);
+      a += node_bias(link, node, s.V);
       const NodeShape phi(layout.numbers + record.shape, link.modes);
       Vec3<Sloped> turn = zero3<Sloped>();
       for (int i = 0; i < link.modes; ++i) {
@@ -804,7 +804,7 @@ struct TangentSweeps {
     const Memory m = memory_of(point);
     // Column j of M is inverse dynamics at rest with udot = e_j; eight columns at a time. Copies
     // what inverse dynamics reads to all lanes, with zero velocity terms. In memory, modal to
-    // coupling are contiguous (make_workspace).
+    // S1 are contiguous (make_workspace).
     const Numbers values = numbers_of(point);
     const auto* from = reinterpret_cast<const double*>(values.modal);
     const auto* const end = reinterpret_cast<const double*>(values.dJ);
