@@ -417,7 +417,7 @@ class Interrupt(InAFolder):
         self.vernier("info", "runs/latest")
 
     def test_overrides_are_repeated(self):
-        self.vernier("run", FEEDBACK, "-q", "--override", "plant.u=1", "--override", "relay.y=2", status=3)  # its checks are about other values
+        self.vernier("run", FEEDBACK, "-q", "--override", "ext.offset=1", "--override", "counter.count=2", status=3)  # its checks are about other values
         self.vernier("run", "runs/latest", "-q", status=3)
         self.assertIn("agree", self.vernier("compare", "runs/feedback-0001", "runs/feedback-0002").stdout)
 
