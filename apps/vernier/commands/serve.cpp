@@ -71,10 +71,10 @@ int serve(const ServeRequest& a) {
   lines::LineServer server(*part.component, settings);
   if (settings.listen && net::beyond_this_machine(settings.address)) {
     Diagnostics open;
-    open.warning("V5144",
-                 fmt::format("any process that can reach {} can run this component",
-                             net::text(settings.address)),
-                 {})
+    open.warning(
+            "V5144",
+            fmt::format("any process that can reach {} can run this component", server.address()),
+            {})
         .notes.emplace_back(
             "the line protocol has no key: listen at 127.0.0.1, and tunnel from elsewhere");
     print_problems(open);
