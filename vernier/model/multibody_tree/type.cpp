@@ -38,8 +38,10 @@ Type type_of(const std::shared_ptr<const Source>& source) {
     multibody::Spacecraft made(std::move(craft.model), way == "tree" ? Path::tree : Path::automatic,
                                p.arithmetic());
     if (way == "star" && made.tree().path() != Path::star)
-      p.reject("path",
-               "only rigid bodies that all hang at one hub, none by a free hinge, are a star");
+      p.reject(
+          "path",
+          "only rigid bodies that all hang at one hub, none by a free hinge, are a star; a hub "
+          "with geometric stiffness is not");
     return std::make_unique<MultibodySystem>(std::move(made), options);
   };
   return type;
