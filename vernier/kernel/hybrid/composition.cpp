@@ -1,11 +1,20 @@
 #include "vernier/kernel/hybrid/detail/composition.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 
 namespace vernier::hybrid::detail {
 
 namespace {
+
+// Times are compared by their bits: -0 differs from 0.
+bool same_bits(const double* a, const double* b, std::size_t count) noexcept {
+  return std::equal(a, a + count, b, [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  });
+}
 
 // One product with rows of the connection matrix M, by runs of contiguous elements.
 void gather(const std::vector<Gather>& gathers, std::span<const double> parts,
@@ -165,9 +174,7 @@ inline void Composition::call(const Schedule::Call& c, const Points& p,
 // outputs that later calls need (docs/mathematics/hybrid.md, section 3).
 void Composition::propagate(const Schedule& schedule, const Point& p,
                             CompositionWorkspace& w) const noexcept {
-  // Times are compared by their bits: -0 differs from 0.
-  if (!schedule.timed.empty() &&
-      (w.timed != &schedule || std::memcmp(&w.t, &p.t, sizeof w.t) != 0)) {
+  if (!schedule.timed.empty() && (w.timed != &schedule || !same_bits(&w.t, &p.t, 1))) {
     for (const Schedule::Call& c : schedule.timed) call(c, p, w);
     w.timed = &schedule;
     w.t = p.t;
@@ -193,7 +200,7 @@ void Composition::propagate(const Schedule& schedule, const Points& p,
     for (std::size_t b = 0; b < p.blocks.count; ++b) {
       double* const t = &w.lane_t[b * lanes];
       const double* const now = p.t + b * p.blocks.t * lanes;
-      if (known && std::memcmp(t, now, lanes * sizeof(double)) == 0) continue;
+      if (known && same_bits(t, now, lanes)) continue;
       known = false;
       std::copy_n(now, lanes, t);
     }

@@ -47,7 +47,7 @@ class Source {
     std::vector<double> constants = defaults_;
     for (const Variable& v : model_->constants) {
       if (!p.given(v.name)) continue;
-      const std::vector<double> given = p.reals(v.name);
+      const std::vector<double>& given = p.reals(v.name);
       std::copy(given.begin(), given.end(),
                 constants.begin() + static_cast<std::ptrdiff_t>(v.first));
     }

@@ -344,7 +344,7 @@ expression::Parsed Quantities::parsed(std::string_view text, const Place& place,
                                       const expression::Scope& others, bool& refused) {
   const expression::Scope scope = [&](std::string_view name) -> std::optional<expression::Value> {
     if (others) {
-      if (const auto meaning = others(name)) return meaning;
+      if (auto meaning = others(name)) return meaning;
     }
     const auto found = constants_.find(name);
     if (found == constants_.end()) {
@@ -354,7 +354,7 @@ expression::Parsed Quantities::parsed(std::string_view text, const Place& place,
     }
     return expression::Meaning{graph.constant(found->second.value), found->second.unit};
   };
-  const expression::Parsed p = expression::parse(text, graph, scope, expression::Wanted::number);
+  expression::Parsed p = expression::parse(text, graph, scope, expression::Wanted::number);
   for (const expression::Problem& problem : p.problems) tell(problem, place, what);
   return p;
 }
