@@ -62,7 +62,7 @@ void Equations::set_momenta(Level& l) noexcept {
 
 void Equations::set_coefficients(double c, double c_momentum) noexcept {
   c_ = c;
-  c_momentum_ = c_momentum;
+  c_P_ = c_momentum;
   ScaleTable& to = work_.scales;
   if (c == to.c && c_momentum == to.c_momentum) return;
   to.c = c;
@@ -93,7 +93,7 @@ void Equations::set_coefficients(double c, double c_momentum) noexcept {
 }
 
 void Equations::assemble_nodes(const Level& l, double* matrix) noexcept {
-  const NodeFactors by(plan_.scales, c_, c_momentum_);
+  const NodeFactors by(plan_.scales, c_, c_P_);
   const Vector3 g = plan_.model.gravity;
   double largest_force = 0.0, largest_moment = 0.0, momentum = 0.0, turning = 0.0, place = 0.0;
   for (int i = 0; i < plan_.node_count; ++i) {
@@ -214,7 +214,7 @@ void Equations::assemble_momentum(const ElementPlan& plan, const Point& at,
   std::fill_n(work_.local_residual.data(), n, 0.0);
   std::fill_n(J, n * n, 0.0);
   plan.element->momentum(at, {work_.local_residual.data(), J, n});
-  const double inverse = 1.0 / c_momentum_;
+  const double inverse = 1.0 / c_P_;
   for (int i = 0; i < plan.node_count; ++i) {
     const Vector3& v = at.node(i).v;
     double* row = J + 6 * i * n;

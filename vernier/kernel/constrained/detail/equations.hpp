@@ -80,7 +80,7 @@ class Equations {
   const MechanismLayout& plan_;
   const State& state_;
   Scratch& work_;
-  double c_, c_momentum_ = 1.0;
+  double c_, c_P_ = 1.0;  // of set_coefficients(); P: for the momenta
 
  private:
   void assemble_nodes(const Level&, double* matrix) noexcept;

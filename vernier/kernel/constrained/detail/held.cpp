@@ -106,7 +106,7 @@ void Step::share_held(Level& l, double time) noexcept {
   // Update the history from which the residual was computed, and the residual.
   add_impulses(work_.momentum_history, time);
   finish_kinematics(l);
-  const double by = time / c_momentum_;
+  const double by = time / c_P_;
   for (int i = 0; i < nodes_end; ++i) work_.rhs[i] -= scales.row[i] * by * held.rates[i];
   for (int i = 0; i < plan_.coordinate_count; ++i) {
     const int row = plan_.value_columns[plan_.coordinate_values[i]];

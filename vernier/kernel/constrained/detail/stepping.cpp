@@ -52,7 +52,7 @@ Step::Step(const MechanismLayout& plan, const State& from, Scratch& work, double
 
 void Step::finish_kinematics(Level& l) noexcept {
   set_momenta(l);
-  const double inverse = 1.0 / c_momentum_;
+  const double inverse = 1.0 / c_P_;
   for (std::size_t i = 0; i < l.momenta.size(); ++i) {
     l.momentum_rates[i] = (l.momenta[i] - work_.momentum_history[i]) * inverse;
   }
