@@ -15,6 +15,7 @@
 #include "vernier/run/record/detail/files.hpp"
 #include "vernier/run/record/detail/hdf5.hpp"
 #include "vernier/run/record/detail/writer_lock.hpp"
+#include "vernier/run/record/result_reader.hpp"
 
 namespace vernier::record {
 

@@ -213,7 +213,7 @@ class Arithmetic {
     if (at_ >= text_.size()) wrong("ends too early");
     if (accept("(")) {
       if (++depth_ > deepest) wrong("is nested too deeply");
-      const Value x = logical();
+      Value x = logical();
       --depth_;
       if (!accept(")")) wrong("misses a )");
       return x;
