@@ -332,8 +332,12 @@ void Recorder::Work::report_gaps() {
     const std::uint64_t count = tap->gap.count.load(std::memory_order_acquire);
     if (count == tap->reported) continue;
     const std::uint64_t missing = count - std::exchange(tap->reported, count);
-    const Time first(Duration(tap->gap.first.exchange(never, std::memory_order_relaxed)));
-    const Time last(Duration(tap->gap.last.load(std::memory_order_relaxed)));
+    // the loop may be within add(): of a sample that is counted only now, the last report may have
+    // taken the beginning, and of a new one the end may not be there yet
+    std::int64_t begin = tap->gap.first.exchange(never, std::memory_order_relaxed);
+    const std::int64_t end = std::max(tap->gap.last.load(std::memory_order_relaxed), begin);
+    if (begin == never) begin = end;
+    const Time first{Duration(begin)}, last{Duration(end)};
     const std::size_t others = tap->ports.size() - 1;
     write({.time = last,
            .component = "recorder",
