@@ -1,13 +1,13 @@
 #include "vernier/kernel/constrained/analysis.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "vernier/kernel/constrained/detail/saddle.hpp"
 #include "vernier/kernel/constrained/rotation.hpp"
+#include "vernier/kernel/dense/dense.hpp"
 
 // The Jacobian has the form r_{y'} + c r_y, so the parts by rates and by values are J(0) and J(1) -
 // J(0). With Y the changes of positions and V those of velocities:
@@ -25,13 +25,7 @@ using Vector = Eigen::VectorXd;
 
 namespace {
 
-/// QR⁻¹ B. A B without columns is handled apart, because Eigen refers to its first element.
-Matrix solved(const Eigen::ColPivHouseholderQR<Matrix>& qr, const Matrix& B) {
-  if (B.cols() == 0 || qr.rows() == 0) return Matrix::Zero(qr.cols(), B.cols());
-  return qr.solve(B);
-}
-
-Matrix dense(const std::vector<Triplet>& triplets, int size) {
+Matrix filled(const std::vector<Triplet>& triplets, int size) {
   Matrix m = Matrix::Zero(size, size);
   for (const Triplet& t : triplets) m(t.row, t.column) += t.value;
   return m;
@@ -179,9 +173,9 @@ void SmallMotion::take_coefficients() {
   const Matrix P0 = momenta(0.0), P1 = momenta(1.0) - P0;
   M_ = P0;
   eq_.set_turns(l_, 0.0);
-  E_ = dense(detail::jacobian(eq_, l_, 0.0, unused), n_);
+  E_ = filled(detail::jacobian(eq_, l_, 0.0, unused), n_);
   eq_.set_turns(l_, 1.0);
-  K_ = dense(detail::jacobian(eq_, l_, 1.0, unused), n_) - E_;
+  K_ = filled(detail::jacobian(eq_, l_, 1.0, unused), n_) - E_;
   // Unknowns without rates are contained in J(0) alone.
   for (int j = 0; j < n_; ++j) {
     if (p_.algebraic_of[j] < 0) continue;
@@ -241,24 +235,22 @@ Matrix SmallMotion::free_places() {
   if (constraints_.empty()) return weight.asDiagonal() * Matrix::Identity(nq, nq);
   const Matrix Phi = picked(K_, constraints_, places_) * weight.asDiagonal();
   if (inputs() > 0) {
-    P_ = weight.asDiagonal() *
-         solved(Eigen::ColPivHouseholderQR<Matrix>(Phi), picked_rows(F_, constraints_));
+    P_ = weight.asDiagonal() * dense::PivotedQr(Phi).solve(picked_rows(F_, constraints_));
   }
-  const Eigen::ColPivHouseholderQR<Matrix> qr(Phi.transpose());
-  const Matrix Q = qr.householderQ();
-  return weight.asDiagonal() * Q.rightCols(nq - static_cast<int>(qr.rank()));
+  const dense::PivotedQr qr(Phi.transpose());
+  return weight.asDiagonal() * qr.Q().rightCols(nq - qr.rank());
 }
 
 /// Splits N into directions with mass, normalised to mass 1, and massless ones.
 void SmallMotion::split_by_mass(const Matrix& N) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> by_mass(N.transpose() * picked(M_, places_, places_) *
-                                                      N);
-  const Vector& m = by_mass.eigenvalues();
+  const dense::SymmetricEigen by_mass =
+      dense::symmetric_eigen(N.transpose() * picked(M_, places_, places_) * N);
+  const Vector& m = by_mass.values;
   const double heaviest = m.size() > 0 ? m.maxCoeff() : 0.0;
   int light = 0;
   while (light < m.size() && m(light) <= 1e-12 * heaviest) ++light;
   const int heavy = static_cast<int>(m.size()) - light;
-  const Matrix basis = N * by_mass.eigenvectors();
+  const Matrix basis = N * by_mass.vectors;
   N0_ = basis.leftCols(light);
   N1_ = basis.rightCols(heavy) * m.tail(heavy).cwiseSqrt().cwiseInverse().asDiagonal();
 }
@@ -304,25 +296,23 @@ void SmallMotion::reduce() {
   if (n == 0) refuse();
   // L P = Q [S T; 0 0], x = P w: the states are z = w1 + S⁻¹ T w2; w2 follows from the rows without
   // rates.
-  const Eigen::ColPivHouseholderQR<Matrix> split(L);
-  const Matrix& upper = split.matrixR();
+  const dense::PivotedQr split(L);
+  const Matrix& upper = split.R();
   int rank = 0;
   while (rank < n && std::abs(upper(rank, rank)) > 1e-11 * std::abs(upper(0, 0))) ++rank;
   const int rest = n - rank;
-  const Matrix Q = split.householderQ();
-  const Matrix permutation = split.colsPermutation();
+  const Matrix Q = split.Q();
+  const Matrix permutation = split.P();
   const Matrix Rw = Q.transpose() * Matrix(R * permutation), Gw = Q.transpose() * G;
-  const Eigen::ColPivHouseholderQR<Matrix> top(
-      Matrix(upper.topLeftCorner(rank, rank).triangularView<Eigen::Upper>()));
-  const Matrix X = solved(top, upper.topRightCorner(rank, rest));
+  const dense::PivotedQr top(upper.topLeftCorner(rank, rank).triangularView<Eigen::Upper>());
+  const Matrix X = top.solve(upper.topRightCorner(rank, rest));
   Matrix w2_by_z = Matrix::Zero(rest, rank), w2_by_u = Matrix::Zero(rest, nu);
   if (rest > 0) {
     const Matrix below = Rw.bottomLeftCorner(rest, rank);
-    const Eigen::ColPivHouseholderQR<Matrix> qr(
-        Matrix(Rw.bottomRightCorner(rest, rest) - below * X));
+    const dense::PivotedQr qr(Rw.bottomRightCorner(rest, rest) - below * X);
     if (qr.rank() < rest) refuse();
-    w2_by_z = -solved(qr, below);
-    w2_by_u = -solved(qr, Gw.bottomRows(rest));
+    w2_by_z = -qr.solve(below);
+    w2_by_u = -qr.solve(Gw.bottomRows(rest));
   }
   Matrix w_by_z(n, rank), w_by_u(n, nu);
   w_by_z.topRows(rank) = Matrix::Identity(rank, rank) - X * w2_by_z;
@@ -330,8 +320,8 @@ void SmallMotion::reduce() {
   w_by_u.topRows(rank) = -X * w2_by_u;
   w_by_u.bottomRows(rest) = w2_by_u;
   const Matrix rows = Rw.topRows(rank);
-  A = solved(top, rows * w_by_z);
-  B = solved(top, rows * w_by_u + Gw.topRows(rank));
+  A = top.solve(rows * w_by_z);
+  B = top.solve(rows * w_by_u + Gw.topRows(rank));
   take_back(permutation * w_by_z, permutation * w_by_u);
 }
 
@@ -376,7 +366,7 @@ void SmallMotion::join_states_and_inputs() {
                        picked(E_, places_, firsts_) * rates_ -
                        picked(K_, places_, firsts_) * first_.topRows(ny) -
                        picked(K_, places_, algebraic_) * first_.bottomRows(na);
-  reactions_ = solved(Eigen::ColPivHouseholderQR<Matrix>(picked(K_, places_, constraints_)), right);
+  reactions_ = dense::PivotedQr(picked(K_, places_, constraints_)).solve(right);
 }
 
 /// The current level, perturbed by s along column j of (z, u).
@@ -472,11 +462,10 @@ std::vector<Mode> modes(const Solver& solver) {
   const SmallMotion motion(solver);
   std::vector<Mode> all;
   if (motion.states() == 0) return all;
-  const Eigen::EigenSolver<Matrix> eigen(motion.A);
+  const dense::Spectrum eigen = dense::spectrum(motion.A);
   const Matrix& by_states = motion.places_by_states();
-  const Eigen::MatrixXcd vectors = eigen.eigenvectors();
   for (int i = 0; i < motion.states(); ++i) {
-    const std::complex<double> s = eigen.eigenvalues()(i);
+    const std::complex<double> s = eigen.values(i);
     if (s.imag() < 0.0) continue;
     Mode m;
     m.eigenvalue = s;
@@ -485,7 +474,7 @@ std::vector<Mode> modes(const Solver& solver) {
     std::complex<double> largest = 0.0;
     for (int k = 0; k < motion.node_places(); ++k) {
       std::complex<double> x = 0.0;
-      for (int j = 0; j < motion.states(); ++j) x += by_states(k, j) * vectors(j, i);
+      for (int j = 0; j < motion.states(); ++j) x += by_states(k, j) * eigen.vectors(j, i);
       m.shape.push_back(x);
       if (std::abs(m.shape.back()) > std::abs(largest)) largest = m.shape.back();
     }

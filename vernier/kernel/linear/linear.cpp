@@ -1,9 +1,11 @@
 #include "vernier/kernel/linear/linear.hpp"
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "vernier/kernel/dense/dense.hpp"
 
 namespace vernier::linear {
 
@@ -116,16 +118,16 @@ LinearSystem linearize(const hybrid::System& system, const hybrid::Point& p) {
 std::vector<Mode> modes(const LinearSystem& l) {
   std::vector<Mode> all;
   if (l.A.rows() == 0 || !l.A.allFinite()) return all;
-  const Eigen::EigenSolver<MatrixXd> solver(l.A);
+  const dense::Spectrum eigen = dense::spectrum(l.A);
   const double scale = l.A.cwiseAbs().maxCoeff();
   for (Index k = 0; k < l.A.rows(); ++k) {
     Mode m;
-    m.eigenvalue = solver.eigenvalues()[k];
+    m.eigenvalue = eigen.values[k];
     if (m.eigenvalue.imag() < 0.0) continue;
     const double size = std::abs(m.eigenvalue);
     m.frequency = size / (2.0 * std::numbers::pi);
     m.damping = size > 1e-14 * scale ? -m.eigenvalue.real() / size : 0.0;
-    const Eigen::VectorXcd v = solver.eigenvectors().col(k);
+    const Eigen::VectorXcd v = eigen.vectors.col(k);
     Index largest = 0;
     v.cwiseAbs().maxCoeff(&largest);
     for (Index i = 0; i < v.size(); ++i) m.shape.push_back(v[i] / v[largest]);

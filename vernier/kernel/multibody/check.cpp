@@ -1,9 +1,10 @@
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <utility>
 
+#include "vernier/kernel/dense/dense.hpp"
 #include "vernier/kernel/multibody/detail/hinges.hpp"
 #include "vernier/kernel/multibody/model.hpp"
 #include "vernier/kernel/spatial/inertia.hpp"
@@ -210,9 +211,7 @@ class Checker {
             std::string("the modal ") + what + " of " + named(body_) + " is not symmetric", body_);
         return;
       }
-      if (x != &m.mass &&
-          Eigen::SelfAdjointEigenSolver<MatrixX>(*x, Eigen::EigenvaluesOnly).eigenvalues()[0] <
-              -semidefinite_bound * x->norm()) {
+      if (x != &m.mass && dense::symmetric_eigenvalues(*x)[0] < -semidefinite_bound * x->norm()) {
         add(Severity::warning, "V1613",
             std::string("the modal ") + what + " of " + named(body_) +
                 " is negative for some motion",
@@ -238,8 +237,7 @@ class Checker {
       Eigen::VectorXd scale = x.diagonal().cwiseAbs().cwiseSqrt();
       for (double& s : scale) s = s > 0.0 ? 1.0 / s : 1.0;
       const MatrixX scaled = scale.asDiagonal() * x * scale.asDiagonal();
-      return Eigen::SelfAdjointEigenSolver<MatrixX>(scaled, Eigen::EigenvaluesOnly)
-          .eigenvalues()[0];
+      return dense::symmetric_eigenvalues(scaled)[0];
     };
     if (smallest(m.mass) < semidefinite_bound) {
       add(Severity::error, "V1607",
@@ -374,8 +372,7 @@ class Checker {
     if (scale.minCoeff() <= 1e-14 * size) return false;
     scale = scale.cwiseSqrt().cwiseInverse();
     const MatrixX scaled = scale.asDiagonal() * D * scale.asDiagonal();
-    return Eigen::SelfAdjointEigenSolver<MatrixX>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[0] >
-           1e-10;
+    return dense::symmetric_eigenvalues(scaled)[0] > 1e-10;
   }
 
   const Model& model_;

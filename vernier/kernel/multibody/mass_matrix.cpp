@@ -1,9 +1,9 @@
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
 #include "vernier/base/require.hpp"
+#include "vernier/kernel/dense/dense.hpp"
 #include "vernier/kernel/multibody/analysis.hpp"
 #include "vernier/kernel/multibody/detail/data.hpp"
 
@@ -212,7 +212,7 @@ Factors factors(const Tree& tree, Evaluation& evaluation) {
     const MatrixX ee = d.M.topLeftCorner(n, n), re = d.M.bottomLeftCorner(6, n);
     Matrix6 P = d.M.block(n, n, 6, 6);
     if (n > 0) {
-      const MatrixX G = ee.llt().solve(re.transpose()).transpose();  // 6 x n
+      const MatrixX G = dense::solved_positive(ee, re.transpose()).transpose();  // 6 x n
       P -= G * re.transpose();
       for (Eigen::Index i = 0; i < n; ++i) {
         for (Eigen::Index l = 0; l < n; ++l) f.D(place[d.modes[l]], place[d.modes[i]]) = ee(l, i);
@@ -223,7 +223,7 @@ Factors factors(const Tree& tree, Evaluation& evaluation) {
       const MatrixX U = P * d.S;
       MatrixX D = d.S.transpose() * U;
       D.diagonal() += d.rotor;
-      const MatrixX G = D.llt().solve(U.transpose()).transpose();
+      const MatrixX G = dense::solved_positive(D, U.transpose()).transpose();
       for (std::size_t i = 0; i < d.speeds.size(); ++i) {
         for (std::size_t l = 0; l < d.speeds.size(); ++l) {
           f.D(place[d.speeds[l]], place[d.speeds[i]]) =
@@ -289,9 +289,7 @@ std::vector<double> frequencies(const Tree& tree, Evaluation& evaluation, std::s
   }
   if (moving.empty()) return {};
   const MatrixX Mm = M(moving, moving), Km = K(moving, moving);
-  const Eigen::VectorXd squares = Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX>(
-                                      Km, Mm, Eigen::EigenvaluesOnly | Eigen::Ax_lBx)
-                                      .eigenvalues();
+  const Eigen::VectorXd squares = dense::symmetric_eigenvalues(Km, Mm);
   const double largest = squares.cwiseAbs().maxCoeff();
   std::vector<double> out;
   for (const double s : squares) out.push_back(s > 1e-12 * largest ? std::sqrt(s) : 0.0);

@@ -1,9 +1,10 @@
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <optional>
 
+#include "vernier/kernel/dense/dense.hpp"
 #include "vernier/kernel/multibody/spacecraft.hpp"
 
 namespace vernier::multibody {
@@ -180,9 +181,7 @@ std::vector<Finding> check_modes_at_start(const SpacecraftModel& m) {
     }
     eta += n;
     if (n == 0 || body.modes->shortens() || still(m.u)) continue;
-    const double square = Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX>(
-                              body.modes->stiffness, body.modes->mass, Eigen::EigenvaluesOnly)
-                              .eigenvalues()[0];
+    const double square = dense::symmetric_eigenvalues(body.modes->stiffness, body.modes->mass)[0];
     if (!(square > 0.0)) continue;
     if (!tree) {
       tree.emplace(m.tree, Path::tree);

@@ -1,11 +1,12 @@
 #include "vernier/kernel/constrained/detail/saddle.hpp"
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 
+#include "vernier/kernel/dense/dense.hpp"
 #include "vernier/kernel/sparse/factorization.hpp"
 #include "vernier/kernel/sparse/klu_factorization.hpp"
 
@@ -104,15 +105,15 @@ std::vector<std::vector<int>> dependent_rows(std::span<const Triplet> gradients,
   }
   // Rank-revealing QR of Φᵀ with unit columns. The columns beyond the rank are combinations X of
   // those before; large coefficients name the rows involved.
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
-  const auto& R = qr.matrixR();
-  const auto& order = qr.colsPermutation().indices();
+  const dense::PivotedQr qr(A);
+  const Eigen::MatrixXd& R = qr.R();
+  const Eigen::VectorXi& order = qr.order();
   constexpr double negligible = 1e-9;  // relative to unit rows
   int rank = 0;
   while (rank < std::min(rows, columns) && std::abs(R(rank, rank)) > negligible) ++rank;
   if (rank == rows) return groups;
   const Eigen::MatrixXd X = R.topLeftCorner(rank, rank)
-                                .template triangularView<Eigen::Upper>()
+                                .triangularView<Eigen::Upper>()
                                 .solve(R.block(0, rank, rank, rows - rank));
   for (int j = 0; j < rows - rank; ++j) {
     std::vector<int> others;
