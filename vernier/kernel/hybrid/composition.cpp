@@ -332,6 +332,16 @@ void Composition::guards_lanes(const Points& p, double* z, Workspace& memory) co
   }
 }
 
+std::span<const std::uint8_t> Composition::labels_of(const Place& part,
+                                                     std::span<const std::uint8_t> present,
+                                                     CompositionWorkspace& w) noexcept {
+  const std::span<std::uint8_t> local = std::span(w.labels).first(part.labels.size());
+  for (std::size_t i = 0; i < local.size(); ++i) local[i] = present[part.labels[i]];
+  // A part hears further labels as its own event.
+  for (const Place::Heard& h : part.heard) local[h.event] |= present[h.label];
+  return local;
+}
+
 bool Composition::select(const Point& p, std::span<const std::uint8_t> present,
                          std::span<int> chosen, Workspace& memory) const noexcept {
   CompositionWorkspace& w = own(memory);
@@ -340,14 +350,23 @@ bool Composition::select(const Point& p, std::span<const std::uint8_t> present,
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     const Place& part = parts_[k];
     if (part.automata == 0) continue;
-    const std::span<std::uint8_t> local = std::span(w.labels).first(part.labels.size());
-    for (std::size_t i = 0; i < local.size(); ++i) local[i] = present[part.labels[i]];
-    // A part hears further labels as its own event.
-    for (const Place::Heard& h : part.heard) local[h.event] |= present[h.label];
-    any |= part.system->select(at(p, part, w), local, chosen.subspan(part.automaton, part.automata),
-                               *w.parts[k]);
+    any |= part.system->select(at(p, part, w), labels_of(part, present, w),
+                               chosen.subspan(part.automaton, part.automata), *w.parts[k]);
   }
   return any;
+}
+
+bool Composition::undecided(const Point& p, std::span<const std::uint8_t> present,
+                            Workspace& memory) const noexcept {
+  CompositionWorkspace& w = own(memory);
+  propagate(for_guards_, p, w);
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const Place& part = parts_[k];
+    if (part.automata == 0) continue;
+    if (part.system->undecided(at(p, part, w), labels_of(part, present, w), *w.parts[k]))
+      return true;
+  }
+  return false;
 }
 
 void Composition::jump(const Point& p, std::span<const int> chosen, Jump& jump,

@@ -110,6 +110,10 @@ bool System::select(const Point&, std::span<const std::uint8_t>, std::span<int> 
   return false;
 }
 
+bool System::undecided(const Point&, std::span<const std::uint8_t>, Workspace&) const noexcept {
+  return false;
+}
+
 void System::jump(const Point&, std::span<const int>, Jump&, Workspace&) const noexcept {}
 
 void System::witness(const Point&, int, int, std::span<double, 2> sides,

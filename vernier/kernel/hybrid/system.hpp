@@ -243,6 +243,12 @@ class System {
   virtual bool select(const Point&, std::span<const std::uint8_t> present, std::span<int> chosen,
                       Workspace&) const noexcept;
 
+  /// Whether the selection depends on a comparison with a value that is not a number: it would be
+  /// false, and its negation too. Called only where an atom is not a number, or with labels
+  /// present.
+  virtual bool undecided(const Point&, std::span<const std::uint8_t> present,
+                         Workspace&) const noexcept;
+
   /// Takes the chosen transitions. All right-hand sides are evaluated at the point.
   virtual void jump(const Point&, std::span<const int> chosen, Jump&, Workspace&) const noexcept;
 
@@ -251,7 +257,8 @@ class System {
                        Workspace&) const noexcept;
 
   /// Explains in a clause why flow() or output() is not finite at the point, or is about to become
-  /// so; false if unknown. Called after an integration failed or an output was not-a-number.
+  /// so, or why the selection is undecided; false if unknown. Called after an integration failed or
+  /// an output was not-a-number.
   virtual bool explain(const Point&, Fault&, Workspace&) const noexcept;
   /// The same for a jump() from this point that gave a state that is not finite.
   virtual bool explain_jump(const Point&, std::span<const int> chosen, Fault&,

@@ -72,6 +72,7 @@ void Integrator::reset() noexcept {
   memory_ = {};
   fired_ = 0;
   bad_jump_ = false;
+  undecided_ = false;
   begin({});
 }
 
@@ -129,7 +130,12 @@ bool Integrator::round(const Equations& f, double t, std::span<const std::uint8_
                        std::span<std::uint8_t> emitted, std::uint32_t microstep,
                        Listener& listener) noexcept {
   const hybrid::Point p = f.at(t, trail_.x);
-  if (!system_.select(p, present, chosen_, *workspace_)) return false;
+  if (!system_.select(p, present, chosen_, *workspace_)) {
+    const auto is_present = [](std::uint8_t e) { return e != 0; };
+    if (std::any_of(present.begin(), present.end(), is_present))
+      undecided_ |= system_.undecided(p, present, *workspace_);
+    return false;
+  }
   for (std::size_t k = 0; k < chosen_.size(); ++k) {
     if (chosen_[k] < 0) continue;
     Firing firing;
@@ -220,6 +226,14 @@ void Integrator::seek_fastest(const Equations& f, double t) noexcept {
   }
 }
 
+// An atom that is not a number may be one that does not matter, as in `x > 0 and sqrt(x) > 2`.
+bool Integrator::undecided(const Equations& f, double t) noexcept {
+  const auto bad = [](double z) { return std::isnan(z); };
+  if (!std::any_of(z_.begin(), z_.end(), bad)) return false;
+  std::fill(present_.begin(), present_.end(), std::uint8_t{0});
+  return system_.undecided(f.at(t, trail_.x), present_, *workspace_);
+}
+
 Status Integrator::failed(const Equations& f, StepOutcome outcome, double t, double left) noexcept {
   bad_ahead_ = false;
   if (outcome == StepOutcome::too_small) {
@@ -288,7 +302,9 @@ std::optional<Arrival> Integrator::step_towards(const Equations& f, Time origin,
   if (watching && memory_.atoms_known == 0) {
     locator_.atoms(f, t, trail_.x, trail_.rate, z_, dz_);
     memory_.atoms_known = 1;
+    undecided_ |= undecided(f, t);
   }
+  if (undecided_) return Arrival{t, Status::undecided};
   trail_.step = memory_.step;
   trail_.error = memory_.error;
   const StepOutcome outcome = stepper_->step(f, t, left, trail_);
@@ -313,6 +329,8 @@ std::optional<Arrival> Integrator::step_towards(const Equations& f, Time origin,
   pass(f, t, now.low, stepper_->length(), listener);
   stepper_->accept(trail_);
   memory_.rate_known = trail_.rate_known ? 1 : 0;
+  if (watching && undecided(f, t + stepper_->length()))
+    return Arrival{t + stepper_->length(), Status::undecided};
   if (stepper_->length() == left) return Arrival{end};
   advance_time(t, now.low, stepper_->length());
   return std::nullopt;

@@ -42,6 +42,7 @@ enum class Status : std::uint8_t {
   arrived,             // at the requested end
   event,               // at an event before it
   not_finite,          // a state or its rate is not a number
+  undecided,           // a condition depends on a value that is not a number
   step_too_small,      // the tolerances cannot be met
   too_many_steps,      // Limits::steps
   instantaneous_loop,  // Limits::microsteps at one instant
@@ -156,6 +157,8 @@ class Integrator {
   /// Finds the state whose rate depends on it most.
   void seek_fastest(const Equations&, double t) noexcept;
   Status failed(const Equations&, StepOutcome, double t, double left) noexcept;
+  /// Whether a transition depends on an atom of z_ that is not a number.
+  bool undecided(const Equations&, double t) noexcept;
   void remember(const Firing&) noexcept;
 
   const hybrid::System& system_;
@@ -187,6 +190,7 @@ class Integrator {
   double fastest_ = 0.0;
   // The last jump to a state that is not finite: where it began, and the transitions.
   bool bad_jump_ = false;
+  bool undecided_ = false;
   double jump_t_ = 0.0;  // s since the start of the run
   std::vector<double> jump_x_;
   std::vector<int> jump_mode_, jump_chosen_;

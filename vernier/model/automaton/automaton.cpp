@@ -108,9 +108,11 @@ class Source {
         [model = model_, constants, adjustable, built](hybrid::OutputSet wanted, bool for_lanes) {
           return detail::compile_outputs(*model, built(), constants, adjustable, wanted, for_lanes);
         },
-        [model = model_, adjustable, built](std::size_t location, std::size_t transition,
-                                            std::span<const double> point, Fault& fault) {
-          return detail::diagnose(*model, built(), adjustable, location, transition, point, fault);
+        [model = model_, adjustable, built](std::size_t location, detail::Suspect suspect,
+                                            std::size_t transition, std::span<const double> point,
+                                            Fault& fault) {
+          return detail::diagnose(*model, built(), adjustable, location, suspect, transition, point,
+                                  fault);
         });
     known = code;
     return code;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -18,6 +19,7 @@ namespace vernier::automaton {
 namespace detail {
 struct Code;
 struct OutputCode;
+enum class Suspect : std::uint8_t;
 /// Code for subsets of the outputs.
 using SomeOutputs = std::vector<std::pair<hybrid::OutputSet, std::shared_ptr<const OutputCode>>>;
 }  // namespace detail
@@ -42,6 +44,8 @@ class AutomatonSystem final : public hybrid::System {
               hybrid::Workspace&) const noexcept override;
   bool select(const hybrid::Point&, std::span<const std::uint8_t> present, std::span<int> chosen,
               hybrid::Workspace&) const noexcept override;
+  bool undecided(const hybrid::Point&, std::span<const std::uint8_t> present,
+                 hybrid::Workspace&) const noexcept override;
   void jump(const hybrid::Point&, std::span<const int> chosen, hybrid::Jump&,
             hybrid::Workspace&) const noexcept override;
   /// Lines that each begin with a line break: which equation, where, and what in it.
@@ -69,8 +73,12 @@ class AutomatonSystem final : public hybrid::System {
   std::span<const std::size_t> inactive_outputs(int location) const noexcept;
 
  private:
-  bool diagnosed(const hybrid::Point&, std::size_t transition, Fault&,
+  bool diagnosed(const hybrid::Point&, detail::Suspect, std::size_t transition, Fault&,
                  hybrid::Workspace&) const noexcept;
+  /// The first transition, in the order they are tried, whose condition is undecided although all
+  /// before it are false; -1: none. Empty `present`: all labels.
+  int first_undecided(const hybrid::Point&, std::span<const std::uint8_t> present,
+                      hybrid::Workspace&) const noexcept;
 
   // Shared: instances of one document with the same constants run the same code.
   std::shared_ptr<const detail::Code> code_;

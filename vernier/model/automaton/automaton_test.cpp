@@ -116,6 +116,38 @@ struct Bench {
 
 const std::string head = "<hybridsystem name=\"It\" version=\"1\">";
 
+// Kleene's tables for x = NaN: unknown and false is false, unknown or true is true.
+TEST(Automaton, IsUndecidedWhereAComparisonWithNotANumberMatters) {
+  const std::pair<const char*, bool> cases[] = {
+      {"sqrt(x) > 2", true},
+      {"not sqrt(x) > 2", true},
+      {"sqrt(x) >= 2 and y > 0", true},
+      {"sqrt(x) >= 2 and y < 0", false},
+      {"sqrt(x) < 2 or y > 0", false},
+      {"sqrt(x) <= 2 or y < 0", true},
+      {"not (sqrt(x) > 2 and y < 0)", false},
+      {"not (sqrt(x) > 2 or y < 0)", true},
+      {"y > 0", false},
+  };
+  for (const auto& [condition, undecided] : cases) {
+    std::string escaped;
+    for (const char c : std::string(condition))
+      escaped += c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+    Bench it(made(type_of(
+        head +
+        "<states><state name=\"x\" initial=\"-1\"/><state name=\"y\" initial=\"1\"/></states>"
+        "<initial location=\"A\"/><location><name>A</name>"
+        "<diffequation state=\"x\">0</diffequation><diffequation state=\"y\">0</diffequation>"
+        "<transitions><transition><name>t</name><domain>" +
+        escaped +
+        "</domain><reset><destination>A</destination></reset></transition></transitions>"
+        "</location></hybridsystem>")));
+    EXPECT_EQ(it.system->undecided(it.point(), it.present, *it.scratch), undecided) << condition;
+    it.x[0] = 9.0;
+    EXPECT_FALSE(it.system->undecided(it.point(), it.present, *it.scratch)) << condition;
+  }
+}
+
 TEST(Automaton, ComputesWhatTheDocumentSays) {
   Bench ball("bouncing_ball");
   EXPECT_THAT(ball.x, ElementsAre(1.0, 0.0));

@@ -206,6 +206,28 @@ bool AutomatonSystem::select(const Point& p, std::span<const std::uint8_t> prese
   return false;
 }
 
+int AutomatonSystem::first_undecided(const Point& p, std::span<const std::uint8_t> present,
+                                     Workspace& s) const noexcept {
+  const LocationCode& l = location(*code_, p.mode);
+  if (!l.undecided) return -1;
+  const std::size_t count = l.conditions->outputs();
+  const Memory m = prepare(*code_, p, s, 2 * count);
+  evaluate(l.undecided, m, m.out);
+  for (const detail::TransitionCode& t : l.transitions) {
+    const bool waits = t.in != detail::Transition::none;
+    if (waits && !present.empty() && present[t.in] == 0) continue;
+    if (t.condition == detail::Transition::none) return -1;
+    if (m.out[count + t.condition] != 0.0) return t.number;
+    if (m.out[t.condition] != 0.0 && !(waits && present.empty())) return -1;
+  }
+  return -1;
+}
+
+bool AutomatonSystem::undecided(const Point& p, std::span<const std::uint8_t> present,
+                                Workspace& s) const noexcept {
+  return first_undecided(p, present, s) >= 0;
+}
+
 void AutomatonSystem::jump(const Point& p, std::span<const int> chosen, hybrid::Jump& jump,
                            Workspace& s) const noexcept {
   if (chosen.empty() || chosen[0] < 0) return;
@@ -223,21 +245,24 @@ void AutomatonSystem::jump(const Point& p, std::span<const int> chosen, hybrid::
 }
 
 bool AutomatonSystem::explain(const Point& p, Fault& fault, Workspace& s) const noexcept {
-  return diagnosed(p, detail::Transition::none, fault, s);
+  using detail::Suspect;
+  if (diagnosed(p, Suspect::values, detail::Transition::none, fault, s)) return true;
+  const int t = first_undecided(p, {}, s);
+  return t >= 0 && diagnosed(p, Suspect::condition, static_cast<std::size_t>(t), fault, s);
 }
 
 bool AutomatonSystem::explain_jump(const Point& p, std::span<const int> chosen, Fault& fault,
                                    Workspace& s) const noexcept {
   if (chosen.empty() || chosen[0] < 0) return false;
-  return diagnosed(p, static_cast<std::size_t>(chosen[0]), fault, s);
+  return diagnosed(p, detail::Suspect::resets, static_cast<std::size_t>(chosen[0]), fault, s);
 }
 
-bool AutomatonSystem::diagnosed(const Point& p, std::size_t transition, Fault& fault,
-                                Workspace& s) const noexcept {
+bool AutomatonSystem::diagnosed(const Point& p, detail::Suspect suspect, std::size_t transition,
+                                Fault& fault, Workspace& s) const noexcept {
   const double* point = prepare(*code_, p, s, 0).in;
   try {
-    return code_->further->diagnose(location_of(p.mode), transition, {point, code_->inputs()},
-                                    fault);
+    return code_->further->diagnose(location_of(p.mode), suspect, transition,
+                                    {point, code_->inputs()}, fault);
   } catch (...) {
     return false;  // no memory: then without an explanation
   }

@@ -145,6 +145,12 @@ void describe_failure(Fault& fault, const integration::Arrival& arrival, double 
       set_state(fault, spec, integrator.culprit());
       w.add(" became %s at t = %.9g s", integrator.infinite() ? "infinite" : "not-a-number", time);
       break;
+    case Status::undecided:
+      set_code(fault, "V3107");
+      if (spec.automata.size() == 1)
+        std::snprintf(fault.subject, sizeof fault.subject, "%.60s", spec.automata[0].name.c_str());
+      w.add(" cannot decide a transition at t = %.9g s: its condition is not-a-number", time);
+      break;
     case Status::step_too_small:
       set_code(fault, "V3105");
       set_state(fault, spec, integrator.culprit());

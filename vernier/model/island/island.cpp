@@ -329,8 +329,8 @@ void Island::fail(const integration::Arrival& a, Time from) noexcept {
   const double time = seconds(from) + a.t;
   describe_failure(fault_, a, time, integrator_, system_->spec());
   using integration::Status;
-  if (a.status != Status::not_finite && a.status != Status::step_too_small &&
-      a.status != Status::too_many_steps)
+  if (a.status != Status::not_finite && a.status != Status::undecided &&
+      a.status != Status::step_too_small && a.status != Status::too_many_steps)
     return;
   Fault why;
   if (!integrator_.explain(from, a.t, why)) return;

@@ -63,6 +63,12 @@ bool LinearInputs::select(const hybrid::Point& p, std::span<const std::uint8_t> 
   return system_->select(q, present, chosen, inner(w));
 }
 
+bool LinearInputs::undecided(const hybrid::Point& p, std::span<const std::uint8_t> present,
+                             hybrid::Workspace& w) const noexcept {
+  const hybrid::Point q = inside(p, w);
+  return system_->undecided(q, present, inner(w));
+}
+
 void LinearInputs::jump(const hybrid::Point& p, std::span<const int> chosen, hybrid::Jump& j,
                         hybrid::Workspace& w) const noexcept {
   const hybrid::Point q = inside(p, w);

@@ -90,6 +90,8 @@ class Composition final : public System {
   void jump(const Point&, std::span<const int> chosen, Jump&, Workspace&) const noexcept override;
   void witness(const Point&, int automaton, int transition, std::span<double, 2> sides,
                Workspace&) const noexcept override;
+  bool undecided(const Point&, std::span<const std::uint8_t> present,
+                 Workspace&) const noexcept override;
   bool explain(const Point&, Fault&, Workspace&) const noexcept override;
   bool explain_jump(const Point&, std::span<const int> chosen, Fault&,
                     Workspace&) const noexcept override;
@@ -123,6 +125,10 @@ class Composition final : public System {
   /// `results`: elements from the results of one block to those of the next.
   Points at(const Points&, const Place&, const CompositionWorkspace&, OutputSet = all_outputs,
             std::size_t results = 0) const noexcept;
+  /// The labels that a part hears, as its own events.
+  static std::span<const std::uint8_t> labels_of(const Place&,
+                                                 std::span<const std::uint8_t> present,
+                                                 CompositionWorkspace&) noexcept;
   void propagate(const Schedule&, const Point&, CompositionWorkspace&) const noexcept;
   void propagate(const Schedule&, const Points&, CompositionWorkspace&) const noexcept;
   void propagate_tangent(const Schedule&, const Point&, const Direction&, bool approximate,

@@ -152,6 +152,47 @@ class Compiler {
   /// Working memory: a point and a direction, the outputs of a program, and its registers.
   std::size_t work() const { return 2 * code_->inputs() + most_outputs_ + most_work_; }
 
+  /// The conditions, and for each whether its truth depends on a comparison with NaN, which is
+  /// false like its negation (Kleene's logic of three values).
+  std::vector<Term> with_doubts(const std::vector<Term>& conditions) {
+    std::vector<Term> out = conditions;
+    for (const Term c : conditions) {
+      const Term surely = bound(c, false), perhaps = bound(c, true);
+      out.push_back(graph_->apply(Operation::logical_and, perhaps,
+                                  graph_->apply(Operation::logical_not, surely)));
+    }
+    return out;
+  }
+
+  /// A condition that holds where `c` certainly does; with `perhaps`, where it does not certainly
+  /// fail.
+  Term bound(Term c, bool perhaps) {
+    const expression::Node n = (*graph_)[c];
+    const auto unless = [&](Operation opposite) {
+      if (!perhaps) return c;
+      return graph_->apply(Operation::logical_not, graph_->apply(opposite, n.a, n.b));
+    };
+    switch (n.operation) {
+      case Operation::logical_and:
+      case Operation::logical_or: {
+        const Term a = bound(n.a, perhaps), b = bound(n.b, perhaps);
+        return graph_->apply(n.operation, a, b);
+      }
+      case Operation::logical_not:
+        return graph_->apply(Operation::logical_not, bound(n.a, !perhaps));
+      case Operation::less:
+        return unless(Operation::greater_equal);
+      case Operation::less_equal:
+        return unless(Operation::greater);
+      case Operation::greater:
+        return unless(Operation::less_equal);
+      case Operation::greater_equal:
+        return unless(Operation::less);
+      default:
+        return c;
+    }
+  }
+
   std::optional<Program> program(const std::vector<Term>& outputs, bool with_direction = false) {
     if (outputs.empty()) return {};
     const std::size_t inputs = code_->inputs() * (with_direction ? 2 : 1);
@@ -186,6 +227,7 @@ class Compiler {
     c.flow = program(terms.flow);
     c.guards = program(guards);
     c.conditions = program(conditions);
+    c.undecided = program(with_doubts(conditions));
     c.actions = program(actions);
     c.flow_tangent = tangent(terms.flow);
     c.output = {program(terms.output), tangent(terms.output)};

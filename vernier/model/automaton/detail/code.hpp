@@ -13,6 +13,7 @@
 #include "vernier/base/fault.hpp"
 #include "vernier/kernel/expression/program.hpp"
 #include "vernier/kernel/hybrid/system.hpp"
+#include "vernier/model/automaton/detail/diagnosis.hpp"
 #include "vernier/model/automaton/detail/equations.hpp"
 #include "vernier/model/automaton/detail/model.hpp"
 
@@ -43,6 +44,8 @@ struct OutputPrograms {
 struct LocationCode {
   OutputPrograms output;
   std::optional<Program> flow, guards, conditions;
+  std::optional<Program>
+      undecided;  // the conditions; for each whether a comparison with NaN decides it
   std::optional<Program> actions;  // both sides of each comparison, and the values of all resets
   std::optional<Program> flow_tangent, guards_tangent;
   std::size_t guard_count = 0;
@@ -64,7 +67,7 @@ class FurtherCode {
   using CompileOutputs =
       std::function<std::shared_ptr<const OutputCode>(hybrid::OutputSet, bool for_lanes)>;
   /// As diagnose() in diagnosis.hpp.
-  using Diagnose = std::function<bool(std::size_t location, std::size_t transition,
+  using Diagnose = std::function<bool(std::size_t location, Suspect, std::size_t transition,
                                       std::span<const double> point, Fault&)>;
   FurtherCode(Compile lanes, CompileOutputs outputs, Diagnose diagnose)
       : compile_(std::move(lanes)),
@@ -74,9 +77,9 @@ class FurtherCode {
   /// All programs, including those for lanes.
   std::shared_ptr<const Code> lanes() const;
   std::shared_ptr<const OutputCode> outputs(hybrid::OutputSet, bool for_lanes) const;
-  bool diagnose(std::size_t location, std::size_t transition, std::span<const double> point,
-                Fault& fault) const {
-    return diagnose_(location, transition, point, fault);
+  bool diagnose(std::size_t location, Suspect suspect, std::size_t transition,
+                std::span<const double> point, Fault& fault) const {
+    return diagnose_(location, suspect, transition, point, fault);
   }
 
  private:

@@ -34,7 +34,8 @@ std::string in_one_line(const Element& e) {
 }  // namespace
 
 bool diagnose(const Model& m, const Equations& e, const Adjustable& a, std::size_t location,
-              std::size_t transition, std::span<const double> point, Fault& fault) {
+              Suspect suspect, std::size_t transition, std::span<const double> point,
+              Fault& fault) {
   const auto finite = [](double x) { return std::isfinite(x); };
   if (!std::all_of(point.begin(), point.end(), finite)) return false;
   const LocationTerms& terms = e.locations[location];
@@ -48,7 +49,14 @@ bool diagnose(const Model& m, const Equations& e, const Adjustable& a, std::size
               in_one_line(*equation).c_str());
     return true;
   };
-  if (transition != Transition::none) {
+  if (suspect == Suspect::condition) {
+    const Transition& t = m.transitions[transition];
+    for (const expression::Atom& atom : e.transitions[transition].atoms)
+      for (const Term side : {atom.left, atom.right})
+        if (fails(side, t.domain.element, "condition of the transition " + t.name)) return true;
+    return false;
+  }
+  if (suspect == Suspect::resets) {
     // The terms begin with those of the resets, in their order; holders follow.
     std::size_t next = 0;
     for (const Expression& reset : m.transitions[transition].resets) {

@@ -30,6 +30,8 @@ class LinearInputs final : public hybrid::System {
             hybrid::Workspace&) const noexcept override;
   void witness(const hybrid::Point&, int automaton, int transition, std::span<double, 2> sides,
                hybrid::Workspace&) const noexcept override;
+  bool undecided(const hybrid::Point&, std::span<const std::uint8_t> present,
+                 hybrid::Workspace&) const noexcept override;
   bool explain(const hybrid::Point&, Fault&, hybrid::Workspace&) const noexcept override;
   bool explain_jump(const hybrid::Point&, std::span<const int> chosen, Fault&,
                     hybrid::Workspace&) const noexcept override;
