@@ -14,6 +14,7 @@
 #include "vernier/base/text.hpp"
 #include "vernier/model/multibody_tree/system.hpp"
 #include "vernier/run/composition/sources.hpp"
+#include "vernier/run/composition/time_text.hpp"
 
 namespace vernier::app {
 namespace {
@@ -470,8 +471,9 @@ std::string composition_text(const session::Prepared& p, const Catalogue& catalo
   const auto incoming = links(c, true), outgoing = links(c, false);
   std::string out = fmt::format("{}\n", c.name);
   if (!c.description.empty()) out += fmt::format("{}\n", c.description);
-  out += fmt::format("\nrun   {} s in ticks of {} s, seed {}, {} with rtol {} and atol {}\n",
-                     exact(seconds(c.run.stop)), exact(seconds(c.run.step)), c.run.seed,
+  out += fmt::format("\nrun   {} s in ticks of {}, seed {}, {} with rtol {} and atol {}\n",
+                     exact(seconds(c.run.stop)),
+                     composition::step_text(c.run.step, c.run.step_rate), c.run.seed,
                      c.run.island.integrator, exact(c.run.island.rtol), exact(c.run.island.atol));
   for (const composition::Instance& i : c.instances) {
     const Type* type = type_of(i, c, catalogue);

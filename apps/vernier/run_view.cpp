@@ -39,10 +39,13 @@ std::string plural(std::size_t n, const std::string& what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
-std::string rate_text(Duration step) {
-  const std::int64_t ns = step.count();
-  if (ns > 0 && 1'000'000'000 % ns == 0) return fmt::format("at {} Hz", 1'000'000'000 / ns);
-  return fmt::format("in steps of {} s", exact(seconds(step)));
+std::string rate_text(const composition::RunSettings& run) {
+  const std::int64_t ns = run.step.count();
+  if (run.step_rate.periodic() && run.step_rate.seconds == 1)
+    return fmt::format("at {} Hz", run.step_rate.times);
+  if (!run.step_rate.periodic() && ns > 0 && 1'000'000'000 % ns == 0)
+    return fmt::format("at {} Hz", 1'000'000'000 / ns);
+  return fmt::format("in steps of {}", composition::step_text(run.step, run.step_rate));
 }
 
 void show_first_line(const session::Prepared& p, const session::Options& o) {
@@ -50,7 +53,7 @@ void show_first_line(const session::Prepared& p, const session::Options& o) {
   std::size_t components = 0;
   for (const composition::Instance& i : c.instances) components += i.type != realtime::frame_type;
   fmt::print("vernier {} · {} · {} · {} s {}, {}\n\n", version(), c.name,
-             plural(components, "component"), exact(seconds(c.run.stop)), rate_text(c.run.step),
+             plural(components, "component"), exact(seconds(c.run.stop)), rate_text(c.run),
              session::pace_text(p, o));
 }
 

@@ -54,8 +54,8 @@ class Experiment:
         self.rows, self.problems = [], []
 
     def document(self, name, hz):
-        """The document with another step."""
-        text = (HERE / name).read_text(encoding="utf-8").replace('step="1 ms"', f'step="{1e9 / hz:.0f} ns"')
+        """The document with another step, and with controllers that run at every step."""
+        text = (HERE / name).read_text(encoding="utf-8").replace('step="1 ms"', f'step="1/{hz} s"').replace('rate="1 kHz"', f'rate="{hz} Hz"')
         text = re.sub(r'file="([^"/]+)"', lambda m: f'file="{HERE / m[1]}"', text)
         path = self.out / "documents" / f"{pathlib.Path(name).stem}-{hz}hz.xml"
         path.write_text(re.sub(r"<!DOCTYPE[^>]*>\n", "", text), encoding="utf-8")

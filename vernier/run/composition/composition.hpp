@@ -126,6 +126,8 @@ struct RunSettings {
   Duration stop{};
   Duration step =
       std::chrono::milliseconds(100);  // of the tick that all continuous components share
+  Rate step_rate = {};  // periodic where the step is no whole number of nanoseconds, such as 1/330
+                        // s: the ticks are then those of this rate, and `step` is rounded down
   std::uint64_t seed = 1;
   Arithmetic arithmetic = Arithmetic::reproducible;
   IslandSettings island;  // of all islands without settings of their own

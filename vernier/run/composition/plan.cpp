@@ -115,6 +115,7 @@ Plan make_plan(const Composition& c, const Catalogue& catalogue, Diagnostics& pr
   Plan plan;
   plan.name = c.name;
   plan.step = c.run.step;
+  plan.step_rate = c.run.step_rate;
   plan.stop = c.run.stop;
   plan.seed = c.run.seed;
   if (c.run.step <= Duration{})

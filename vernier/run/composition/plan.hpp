@@ -66,7 +66,8 @@ struct Plan {
     std::uint32_t level = 0;
   };
   std::vector<Call> order;
-  Duration step{};  // of the tick that all continuous parts share
+  Duration step{};      // of the tick that all continuous parts share
+  Rate step_rate = {};  // as RunSettings::step_rate
   Duration stop{};
   std::uint64_t seed = 1;
   std::vector<std::string> notes;            // notes for the user: why there is no early return

@@ -33,12 +33,12 @@ Duration as_duration(std::string_view name, std::string_view value) {
   return *d;
 }
 
-Duration as_period(std::string_view name, std::string_view value) {
+detail::Period as_period(std::string_view name, std::string_view value) {
   const auto p = detail::parsed_period(value);
-  if (!p || !p->exact)
+  if (!p)
     refuse("V2005", detail::period_problem(fmt::format("run.{}", name), value),
            detail::period_advice(value));
-  return p->time;
+  return *p;
 }
 
 double as_positive(std::string_view name, std::string_view value) {
@@ -108,9 +108,10 @@ void set_run(Composition& c, std::string_view name, std::string_view value) {
   if (name == "stop") {
     c.run.stop = as_duration(name, value);
   } else if (name == "step") {
-    const Duration step = as_period(name, value);
-    if (step <= Duration{}) refuse("V2013", "run.step must be longer than zero", {});
-    c.run.step = step;
+    const detail::Period step = as_period(name, value);
+    if (step.time <= Duration{}) refuse("V2013", "run.step must be longer than zero", {});
+    c.run.step = step.time;
+    c.run.step_rate = step.rate;
   } else if (name == "seed") {
     const auto seed = parsed_integer(value);
     if (!seed || *seed < 0)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vernier/base/text.hpp"
+
 namespace vernier::composition {
 
 int time_decimals(Duration step, Duration length) noexcept {
@@ -13,6 +15,11 @@ int time_decimals(Duration step, Duration length) noexcept {
   for (Duration unit = std::chrono::milliseconds(1); decimals < most && unit > finest; unit /= 10)
     ++decimals;
   return decimals;
+}
+
+std::string step_text(Duration step, Rate step_rate, int parts) {
+  if (!step_rate.periodic()) return exact(seconds(step) / parts) + " s";
+  return std::to_string(step_rate.seconds) + "/" + std::to_string(step_rate.times * parts) + " s";
 }
 
 }  // namespace vernier::composition

@@ -22,5 +22,12 @@ TEST(TimeDecimals, TellAThousandthOfTheRunApart) {
   EXPECT_EQ(time_decimals(Duration{}, Duration{}), 3);
 }
 
+TEST(StepText, IsWhatADocumentSays) {
+  EXPECT_EQ(step_text(10ms, {}), "0.01 s");
+  EXPECT_EQ(step_text(10ms, {}, 2), "0.005 s");
+  EXPECT_EQ(step_text(3030303ns, Rate{330, 1}), "1/330 s");
+  EXPECT_EQ(step_text(3030303ns, Rate{330, 1}, 2), "1/660 s");
+}
+
 }  // namespace
 }  // namespace vernier::composition

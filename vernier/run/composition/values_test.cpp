@@ -41,19 +41,21 @@ TEST(Duration, OfAFractionIsExactOrNothing) {
 }
 
 TEST(Periods, AreTimesOrThoseOfRates) {
-  const auto is = [](const char* text, Duration time, bool exact) {
+  const auto is = [](const char* text, Duration time, Rate rate = {}) {
     const auto p = parsed_period(text);
     ASSERT_TRUE(p) << text;
     EXPECT_EQ(p->time, time) << text;
-    EXPECT_EQ(p->exact, exact) << text;
+    EXPECT_EQ(p->rate, rate) << text;
   };
-  is("4 ms", 4ms, true);
-  is("1/250 s", 4ms, true);
-  is("250 Hz", 4ms, true);
-  is("60 per 3 s", 50ms, true);
-  // 1e9/330 = 3030303.03, 1e9/72 = 13888888.9
-  is("1/330 s", 3030303ns, false);
-  is("72 Hz", 13888889ns, false);
+  is("4 ms", 4ms);
+  is("1/250 s", 4ms);
+  is("250 Hz", 4ms);
+  is("60 per 3 s", 50ms);
+  // no whole number of nanoseconds: 1e9/330 = 3030303.03, 1e9/72 = 13888888.9
+  is("1/330 s", 3030303ns, {330, 1});
+  is("72 Hz", 13888888ns, {72, 1});
+  EXPECT_EQ(parsed_period("1/330 s")->length(), 1.0 / 330.0);
+  EXPECT_EQ(parsed_period("4 ms")->length(), 0.004);
   EXPECT_FALSE(parsed_period("fast"));
   EXPECT_FALSE(parsed_period("0 Hz"));
 }

@@ -395,6 +395,30 @@ TEST(Executive, NamesTheOutputThatFirstBecameNotANumber) {
   EXPECT_THAT(run.fault().notes, ElementsAre("with it at the same time: follower.y"));
 }
 
+// Oracle: the ticks of a part with this rate, which are those of tick().
+TEST(Executive, TakesAStepThatIsNoWholeNumberOfNanoseconds) {
+  Bench b(3030303ns);
+  b.plan.step_rate = {330, 1};
+  Clock& base = b.add("base", std::make_unique<Clock>());
+  Clock& paced = b.add("paced", std::make_unique<Clock>(Rate{330, 1}));
+  Executive run(b.take());
+  run.initialize();
+  base.log.clear();
+  paced.log.clear();
+  run.run_until(at(2.0));
+  ASSERT_EQ(base.log.size(), 660u);
+  EXPECT_EQ(base.log, paced.log);
+  EXPECT_EQ(base.log[329], at(1.0));
+  EXPECT_EQ(base.log.back(), at(2.0));
+  const Snapshot saved = run.save();
+  run.run_until(at(3.0));
+  const std::vector<std::pair<Time, Time>> whole(base.steps.end() - 330, base.steps.end());
+  base.steps.clear();
+  run.restore(saved);
+  run.run_until(at(3.0));
+  EXPECT_EQ(base.steps, whole);
+}
+
 TEST(Executive, PrefersARateOverTheStepWhereNothingIsContinuous) {
   Bench b(100ms);
   Clock& c = b.add("clock", std::make_unique<Clock>(Rate{1, 1}));

@@ -68,7 +68,7 @@ double Grid::period() const noexcept {
 }
 
 Grid grid_of(const composition::Plan& plan) {
-  Grid grid{.step = plan.step};
+  Grid grid{.step = plan.step, .rate = plan.step_rate};
   bool base = false;
   for (const composition::Part& p : plan.parts) base |= !p.rate.periodic();
   for (const composition::Part& p : plan.parts) {

@@ -7,6 +7,7 @@
 
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/run/composition/time_text.hpp"
 #include "vernier/run/record/compare.hpp"
 #include "vernier/run/session/session.hpp"
 
@@ -31,13 +32,13 @@ Prepared repeatable(const std::filesystem::path& document, const Changes& change
 
 record::ResultReader results(Prepared prepared, const Changes& changes,
                              const std::filesystem::path& folder) {
-  const Duration step = prepared.plan.step;
+  const std::string step = composition::step_text(prepared.plan.step, prepared.plan.step_rate);
   Diagnostics told;  // by the first preparation
   Session session(std::move(prepared), {.runs = folder, .changes = changes}, told);
   const Summary s = session.run();
   if (s.fault) {
     Diagnostic d = *s.fault;
-    d.notes.push_back("in the run at a step of " + exact(seconds(step)) + " s");
+    d.notes.push_back("in the run at a step of " + step);
     Diagnostics all;
     all.add(std::move(d));
     throw ConfigurationError(all);
@@ -79,7 +80,8 @@ Coupling coupling(const std::filesystem::path& document, const Changes& changes,
   Coupling c{
       .step = first.plan.step, .stop = first.plan.stop, .tolerance = tolerance, .signals = {}};
   Changes halved = changes;
-  halved.set.push_back("run.step=" + exact(0.5 * seconds(c.step)) + " s");
+  halved.set.push_back("run.step=" +
+                       composition::step_text(first.plan.step, first.plan.step_rate, 2));
   Diagnostics same;
   Prepared second = repeatable(document, halved, catalogue, same);
 

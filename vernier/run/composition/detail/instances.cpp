@@ -122,7 +122,7 @@ void read_island(Page& page, const Element& e) {
   s.integrator = e.attribute("integrator") ? trimmed(e.value("integrator")) : usual.integrator;
   s.rtol = positive(page, e, "rtol", usual.rtol);
   s.atol = positive(page, e, "atol", usual.atol);
-  s.step = seconds(period(page, e, "step", Duration{}));
+  s.step = period(page, e, "step", {}).length();
   s.zeno = e.attribute("zeno") ? e.value("zeno") : usual.zeno;
   s.inputs = e.attribute("inputs") ? e.value("inputs") : usual.inputs;
   if (island.name == own_island) {

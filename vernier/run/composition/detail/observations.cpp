@@ -174,10 +174,13 @@ void read_settings(Page& page, const Element& root) {
     run.place = e.place;
     run.place.file = page.document.file().string();
     run.stop = duration(page, e, "stop", run.stop);
-    run.step = period(page, e, "step", run.step);
+    const Period step = period(page, e, "step", {run.step, run.step_rate});
+    run.step = step.time;
+    run.step_rate = step.rate;
     if (run.step <= Duration{}) {
       page.error("V2013", "step must be longer than zero", page.value_place(e, "step"));
       run.step = std::chrono::milliseconds(100);
+      run.step_rate = {};
     }
     run.island.rtol = positive(page, e, "rtol", run.island.rtol);
     run.island.atol = positive(page, e, "atol", run.island.atol);

@@ -86,27 +86,20 @@ Duration duration(Page& page, const Element& e, std::string_view attribute, Dura
   return otherwise;
 }
 
-Duration period(Page& page, const Element& e, std::string_view attribute, Duration otherwise) {
+Period period(Page& page, const Element& e, std::string_view attribute, const Period& otherwise) {
   const document::Attribute* a = e.attribute(attribute);
   if (!a) return otherwise;
-  if (const auto value = parsed_period(a->value); value && value->exact) return value->time;
+  if (const auto value = parsed_period(a->value)) return *value;
   page.error("V2005", period_problem(attribute, a->value), page.value_place(e, attribute)).notes =
       period_advice(a->value);
   return otherwise;
 }
 
 std::string period_problem(std::string_view name, std::string_view text) {
-  return parsed_period(text)
-             ? fmt::format("{} cannot be \"{}\": that is no whole number of nanoseconds", name,
-                           text)
-             : fmt::format("{} must be a time or a rate, not \"{}\"", name, text);
+  return fmt::format("{} must be a time or a rate, not \"{}\"", name, text);
 }
 
 std::vector<std::string> period_advice(std::string_view text) {
-  const auto near = parsed_period(text);
-  if (near)
-    return {fmt::format("nearest: {} ns", near->time.count()),
-            "rates of instances and of <record> are exact: rate=\"72 Hz\""};
   std::vector<std::string> advice;
   if (std::string why = quantity_problem(text, "s"); !why.empty()) advice.push_back(std::move(why));
   advice.emplace_back("for example 10 ms, 1/250 s or 250 Hz; a bare number is in seconds");

@@ -10,6 +10,7 @@
 
 #include "vernier/document/document.hpp"
 #include "vernier/run/composition/composition.hpp"
+#include "vernier/run/composition/detail/values.hpp"
 
 namespace vernier::composition::detail {
 
@@ -101,7 +102,7 @@ const std::size_t* longest_prefix(const std::unordered_map<std::string, std::siz
 double positive(Page&, const document::Element&, std::string_view attribute, double otherwise);
 Duration duration(Page&, const document::Element&, std::string_view attribute, Duration otherwise);
 /// The same for a period, which may also be given as a rate: "72 Hz".
-Duration period(Page&, const document::Element&, std::string_view attribute, Duration otherwise);
+Period period(Page&, const document::Element&, std::string_view attribute, const Period& otherwise);
 Rate rate(Page&, const document::Element&, std::string_view attribute);
 double quantity(Page&, const document::Element&, std::string_view attribute, double otherwise);
 

@@ -151,10 +151,15 @@ std::optional<Period> parsed_period(std::string_view text) {
   if (const auto time = parsed_duration(text)) return Period{*time};
   const auto rate = parsed_rate(text);
   if (!rate) return {};
-  const Ratio period{Wide(rate->seconds) * 1'000'000'000, rate->times};
-  const auto time = rounded(period);
+  const Wide period = Wide(rate->seconds) * 1'000'000'000, rest = period % rate->times;
+  const auto time = rounded(Ratio{period - rest, rate->times});
   if (!time) return {};
-  return Period{*time, period.numerator % period.denominator == 0};
+  return rest == 0 ? Period{*time} : Period{*time, *rate};
+}
+
+double Period::length() const noexcept {
+  return rate.periodic() ? static_cast<double>(rate.seconds) / static_cast<double>(rate.times)
+                         : seconds(time);
 }
 
 std::optional<Rate> parsed_rate(std::string_view text) {

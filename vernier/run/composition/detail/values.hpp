@@ -21,8 +21,10 @@ std::optional<Rate> parsed_rate(std::string_view);
 
 /// A time between two steps.
 struct Period {
-  Duration time{};    // the nearest
-  bool exact = true;  // false: what was asked for is no whole number of nanoseconds
+  Duration time{};  // rounded down
+  Rate rate = {};   // periodic where the time is no whole number of nanoseconds
+
+  double length() const noexcept;  // s
 };
 /// A time, or a rate whose period is meant: "10 ms", "1/250 s", "250 Hz".
 std::optional<Period> parsed_period(std::string_view);

@@ -28,6 +28,7 @@ std::uint32_t Clockwork::group(std::uint32_t cluster, Rate r, Duration offset) {
 
 void Clockwork::start(Time start) noexcept {
   start_ = base_ = start;
+  next_base_ = base_after(start);
   for (Group& g : groups_) {
     if (!g.rate.periodic()) continue;
     g.k = first_tick(g.rate, std::max(Time{}, start - g.offset));
@@ -36,9 +37,21 @@ void Clockwork::start(Time start) noexcept {
 }
 
 bool Clockwork::enter(Time now) noexcept {
-  if (base_ + step_ <= now)
-    base_ = base_ + step_ == now ? now : base_ + step_ * ((now - base_) / step_);
+  if (next_base_ == now) {
+    base_ = now;
+  } else if (next_base_ < now) {
+    base_ = step_rate_.periodic() ? tick(step_rate_, first_tick(step_rate_, now + Duration(1)) - 1)
+                                  : base_ + step_ * ((now - base_) / step_);
+  } else {
+    return base_ == now;
+  }
+  next_base_ = base_after(base_);
   return base_ == now;
+}
+
+Time Clockwork::base_after(Time base) const noexcept {
+  return step_rate_.periodic() ? tick(step_rate_, first_tick(step_rate_, base + Duration(1)))
+                               : base + step_;
 }
 
 void Clockwork::all_due() noexcept {

@@ -25,10 +25,10 @@ struct Group {
 };
 
 /// Computes the ticks: those of the base step, counted from the start, and those of the rates,
-/// counted from time zero.
+/// counted from time zero. A base step that is no whole number of nanoseconds is a rate too.
 class Clockwork {
  public:
-  explicit Clockwork(Duration step) : step_(step) {}
+  explicit Clockwork(Duration step, Rate step_rate = {}) : step_(step), step_rate_(step_rate) {}
 
   /// The group of a rate in a cluster; created if new. Before start().
   std::uint32_t group(std::uint32_t cluster, Rate, Duration offset);
@@ -38,7 +38,7 @@ class Clockwork {
   /// True when `now` is a tick of the base step.
   bool enter(Time now) noexcept;
   /// The first tick of the base step after the current time.
-  Time next_base() const noexcept { return base_ + step_; }
+  Time next_base() const noexcept { return next_base_; }
 
   bool due(std::uint32_t group) const noexcept { return groups_[group].due; }
   void all_due() noexcept;
@@ -47,9 +47,13 @@ class Clockwork {
   Time started() const noexcept { return start_; }
 
  private:
+  Time base_after(Time base) const noexcept;
+
   Duration step_;
+  Rate step_rate_;
   Time start_{};
   Time base_{};  // the last base tick at or before the current time
+  Time next_base_{};
   std::vector<Group> groups_;
 };
 

@@ -19,7 +19,7 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
       memory_(memory),
       options_(options),
       step_(plan.step),
-      clockwork_(plan.step),
+      clockwork_(plan.step, plan.step_rate),
       clusters_(plan.clusters.size()),
       due_(plan.clusters.size(), std::uint8_t{1}),
       followers_(plan.parts.size()),
