@@ -216,6 +216,8 @@ Diagnostic& Parameters::warn(std::string_view name, std::string code,
       std::move(code), "\"" + instance_ + "." + std::string(name) + "\": " + why, find(name).place);
 }
 
+void Parameters::warn(Diagnostic d) const { problems_->add(std::move(d)); }
+
 void Parameters::reject(std::string_view name, const std::string& why) const {
   Diagnostics problems;
   auto& d = problems.error("V2143", "\"" + instance_ + "." + std::string(name) + "\": " + why,

@@ -78,6 +78,8 @@ class Parameters {
   /// Warns of the value of `name`, at its place, where the problems of the constructor went. Only
   /// while those are there: for the maker of an instance.
   Diagnostic& warn(std::string_view name, std::string code, const std::string& why) const;
+  /// The same for a finding of its own place.
+  void warn(Diagnostic) const;
 
  private:
   struct Value {

@@ -25,13 +25,14 @@ class DocumentSource final : public Source {
  public:
   DocumentSource(Document d, Diagnostics& problems)
       : document_(std::move(d)), title_(multibody_tree::title_of(document_)) {
-    Diagnostics found, of_files;
-    document::Report report(document_, found);
-    detail::Builder builder(document_, report, found, of_files, nullptr);
+    Diagnostics of_files;
+    document::Report report(document_, found_);
+    detail::Builder builder(document_, report, found_, of_files, nullptr);
     alone_ = builder.run().alone;
     specs_ = builder.specs();
     files_ = builder.files();
-    multibody_tree::add_in_order(problems, of_files, found);
+    multibody_tree::add_in_order(problems, of_files, found_);
+    found_.append(of_files);
   }
 
   const std::string& name() const noexcept override { return title_.name; }
@@ -49,14 +50,15 @@ class DocumentSource final : public Source {
     detail::Builder builder(document_, report, found, of_files, &p);
     Definition d = builder.run();
     of_files.append(found);
-    if (of_files.errors() == 0) return d;
-    throw ConfigurationError(multibody_tree::with_what_was_set(of_files, p, specs_));
+    multibody_tree::report_set(of_files, found_, p, specs_);
+    return d;
   }
 
  private:
   Document document_;
   multibody_tree::Title title_;
   std::vector<ParameterSpec> specs_;
+  Diagnostics found_;  // in the document and in its files, without parameters
   std::set<std::filesystem::path> files_;
   Alone alone_;
 };

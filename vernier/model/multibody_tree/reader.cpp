@@ -79,24 +79,26 @@ class DocumentSource final : public Source {
     detail::Builder builder(document_, files, report, problems, &p);
     Spacecraft s = builder.run();
     if (!report.failed()) add_findings(s, builder, report);
-    if (problems.errors() > 0) throw ConfigurationError(with_what_was_set(problems, p, specs_));
+    report_set(problems, found_, p, specs_);
     return s;
   }
 
  private:
   void build(const Parameters* p, Diagnostics& problems) {
-    Diagnostics found, of_files;
-    document::Report report(document_, found);
+    Diagnostics of_files;
+    document::Report report(document_, found_);
     detail::Builder builder(document_, files_, report, of_files, p);
     const Spacecraft s = builder.run();
     specs_ = builder.specs();
     if (!report.failed() && of_files.errors() == 0) add_findings(s, builder, report);
-    add_in_order(problems, of_files, found);
+    add_in_order(problems, of_files, found_);
+    found_.append(of_files);
   }
 
   Document document_;
   Title title_;
   std::vector<ParameterSpec> specs_;
+  Diagnostics found_;  // in the document and in its files, without parameters
   detail::ModalFiles files_;
 };
 

@@ -27,18 +27,26 @@ void add_in_order(Diagnostics& to, const Diagnostics& of_files, const Diagnostic
   for (Diagnostic& one : sorted) to.add(std::move(one));
 }
 
-Diagnostics with_what_was_set(const Diagnostics& problems, const Parameters& p,
-                              const std::vector<ParameterSpec>& specs) {
+void report_set(const Diagnostics& found, const Diagnostics& of_document, const Parameters& p,
+                const std::vector<ParameterSpec>& specs) {
   std::vector<std::string> set;
   for (const ParameterSpec& spec : specs) {
     if (p.given(spec.name)) set.push_back(spec.name);
   }
+  const auto is_new = [&of_document](const Diagnostic& d) {
+    const auto& known = of_document.list();
+    return std::none_of(known.begin(), known.end(), [&d](const Diagnostic& k) {
+      return k.code == d.code && k.message == d.message;
+    });
+  };
   Diagnostics all;
-  for (const Diagnostic& d : problems.list()) {
-    all.add(d).notes.push_back("with what is set for \"" + p.instance() +
-                               "\": " + document::listed(set));
+  for (const Diagnostic& d : found.list()) {
+    if (is_new(d))
+      all.add(d).notes.push_back("with what is set for \"" + p.instance() +
+                                 "\": " + document::listed(set));
   }
-  return all;
+  all.throw_if_errors();
+  for (const Diagnostic& d : all.list()) p.warn(d);
 }
 
 }  // namespace vernier::multibody_tree

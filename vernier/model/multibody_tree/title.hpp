@@ -20,8 +20,10 @@ Title title_of(const document::Document&);
 /// the order in which they were found.
 void add_in_order(Diagnostics& to, const Diagnostics& of_files, const Diagnostics& of_document);
 
-/// For a document that is valid by itself: adds to each problem which parameters were set.
-Diagnostics with_what_was_set(const Diagnostics&, const Parameters&,
-                              const std::vector<ParameterSpec>&);
+/// Reports what was found in a document that is valid by itself once parameters were set: throws
+/// errors, and warns of what the document alone did not have. Each names the parameters that were
+/// set.
+void report_set(const Diagnostics& found, const Diagnostics& of_document, const Parameters&,
+                const std::vector<ParameterSpec>&);
 
 }  // namespace vernier::multibody_tree
