@@ -224,6 +224,8 @@ void Executive::restore(const Snapshot& s) {
   memory_->carry_all();
   now_ = s.time;
   cycle_->resettled(now_, microsteps);
+  // a state saved while the run was frozen: a run that continues from it may move again
+  cycle_->end_rest();
   ready_ = true;
 }
 
