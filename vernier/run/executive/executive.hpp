@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -110,7 +111,7 @@ class Executive {
   /// keep their values. Returns whether all came to rest; if nothing moves, no time passes. After
   /// run_until() has returned, however it did. Does not allocate, lock or throw.
   bool come_to_rest(std::span<Pacer* const> pacers) noexcept;
-  /// Permits them to move again, after a freeze.
+  /// Permits them to move again, after a freeze. The time between is recorded as orders.
   void end_rest() noexcept;
   /// What still moves and how fast, and what failed while it moved; empty: nothing.
   std::string motion() const;
@@ -217,6 +218,7 @@ class Executive {
   std::vector<Scheduled> scheduled_;  // by time
   std::size_t next_scheduled_ = 0;
   OrderJournal* order_journal_ = nullptr;
+  std::optional<Time> rest_began_;  // of a freeze that goes on
 };
 
 }  // namespace vernier::executive

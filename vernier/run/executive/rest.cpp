@@ -14,6 +14,7 @@ bool Executive::come_to_rest(std::span<Pacer* const> pacers) noexcept {
   const bool moves = cycle.moving();
   cycle.begin_rest();
   if (moves) {
+    rest_began_ = now_;
     cycle.tell(RestPhase::coming_to_rest);
     if (!std::exchange(paced_, true))
       for (Pacer* p : pacers) p->start(now_);
@@ -35,7 +36,14 @@ bool Executive::come_to_rest(std::span<Pacer* const> pacers) noexcept {
   return rests;
 }
 
-void Executive::end_rest() noexcept { cycle_->end_rest(); }
+void Executive::end_rest() noexcept {
+  cycle_->end_rest();
+  const auto began = std::exchange(rest_began_, std::nullopt);
+  if (!order_journal_ || !began) return;
+  // a repeated run, which is not frozen, comes to rest at the same time
+  order_journal_->carried_out({*began, true, OrderKind::rest, 0, {}});
+  order_journal_->carried_out({now_, true, OrderKind::move, 0, {}});
+}
 
 std::string Executive::motion() const {
   std::string all;
