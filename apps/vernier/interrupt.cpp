@@ -22,9 +22,11 @@ void on_signal(int signal) {
   if (count.fetch_add(1) > 0) {
     if (!impatient) return;
     constexpr std::string_view end =
-        "\ninterrupted again: the run ends at once; what moves is not brought to rest, and the files "
+        "\ninterrupted again: the run ends at once; what moves is not brought to rest, and the "
+        "files "
         "are not closed\n";
-    if (write(STDERR_FILENO, end.data(), end.size()) < 0) {}  // nobody reads it
+    if (write(STDERR_FILENO, end.data(), end.size()) < 0) {
+    }  // nobody reads it
     _exit(status::interrupted);
   }
   if (const Interruptible::Stop stop = on_interrupt.load()) stop(target.load());

@@ -119,7 +119,8 @@ void show_ending(const Summary& s) {
       break;
     case Result::interrupted:
       fmt::print(
-          "\ninterrupted at t = {} s after {}{}; the step was finished and the files are closed\n\n",
+          "\ninterrupted at t = {} s after {}{}; the step was finished and the files are "
+          "closed\n\n",
           exact(seconds(s.reached)), pace, rest);
       break;
     case Result::failed:

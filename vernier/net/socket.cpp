@@ -25,8 +25,7 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-Result<Addresses, std::string> resolved(const Address& a, bool to_listen,
-                                        int type = SOCK_STREAM) {
+Result<Addresses, std::string> resolved(const Address& a, bool to_listen, int type = SOCK_STREAM) {
   addrinfo hints{};
   hints.ai_socktype = type;
   hints.ai_flags = AI_NUMERICSERV | (to_listen ? AI_PASSIVE : 0);

@@ -68,7 +68,7 @@ struct SimulationSummary {
   session::Result result = session::Result::finished;
   double from = 0.0, reached = 0.0;  // s, simulated
   double wall = 0.0;                 // s, spent running
-  std::optional<double> rest;        // s, that it took to come to rest at the end; none: nothing moved
+  std::optional<double> rest;  // s, that it took to come to rest at the end; none: nothing moved
   std::vector<ReportedValue> reports;
   std::vector<CheckedValue> checks;
   std::filesystem::path folder;  // of the run; empty: nothing was kept
@@ -155,9 +155,9 @@ class Simulation {
   /// are recorded (V4121).
   void restore(const State&);
 
-  /// Ends the run at its current time and closes its files. What moves, such as a facility, comes to
-  /// rest first; observers see that. Throws SimulationFailure (V4123) when it does not come to rest.
-  /// Afterwards it can only be read.
+  /// Ends the run at its current time and closes its files. What moves, such as a facility, comes
+  /// to rest first; observers see that. Throws SimulationFailure (V4123) when it does not come to
+  /// rest. Afterwards it can only be read.
   SimulationSummary finish();
   /// The recorded results, after finish(). Throws ConfigurationError when nothing was kept.
   record::ResultReader results() const;

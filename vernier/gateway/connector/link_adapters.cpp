@@ -165,8 +165,8 @@ void check_heartbeat(const Connector&, const Parameters& p) {
 
 std::unique_ptr<Component> make_heartbeat(const Connector& c, const Parameters& p, const Notice&) {
   return std::make_unique<heartbeat::Heartbeat>(
-      c.channels, heartbeat::Settings{
-                      .name = p.instance(), .to = heartbeat_address(p), .rate = rate_of(p)});
+      c.channels,
+      heartbeat::Settings{.name = p.instance(), .to = heartbeat_address(p), .rate = rate_of(p)});
 }
 
 // -- shared --------------------------------------------------------------------------------------

@@ -111,8 +111,7 @@ void Heartbeat::rest(RestPhase p) noexcept {
 void Heartbeat::send() noexcept {
   if (!socket_) return;
   const std::size_t bytes = encoded(phase_, ++number_, now_, values_, datagram_);
-  const ssize_t n =
-      ::send(socket_.get(), datagram_.data(), bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+  const ssize_t n = ::send(socket_.get(), datagram_.data(), bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
   // an error may be that of an earlier datagram: nobody listened when it arrived
   ++(n == static_cast<ssize_t>(bytes) ? state_.sent : state_.unsent);
 }

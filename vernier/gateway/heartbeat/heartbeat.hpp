@@ -25,8 +25,8 @@ struct Settings {
 inline constexpr std::size_t most_numbers = 160;
 inline constexpr std::size_t header_bytes = 32;
 
-/// A heartbeat as bytes; formats/connector/README.md specifies them. `to` has header_bytes and 8 for
-/// each value. Returns the number of bytes.
+/// A heartbeat as bytes; formats/connector/README.md specifies them. `to` has header_bytes and 8
+/// for each value. Returns the number of bytes.
 std::size_t encoded(RestPhase, std::uint64_t number, Time, std::span<const double> values,
                     std::span<std::byte> to) noexcept;
 

@@ -220,7 +220,8 @@ Telling ServerSide::told(const Entry& e) const {
       break;
     case rsp::Note::Kind::end:
       t.reason = "the run ends: " + std::string(words(static_cast<End>(e.item)));
-      t.warning = static_cast<End>(e.item) != End::stopped && static_cast<End>(e.item) != End::closed;
+      t.warning =
+          static_cast<End>(e.item) != End::stopped && static_cast<End>(e.item) != End::closed;
       break;
     case rsp::Note::Kind::refused:
       t.reason = "no run: " + refusal(e.item, e.from, e.values, settings_.bodies);

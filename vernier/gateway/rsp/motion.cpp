@@ -252,9 +252,9 @@ void FacilityServer::begin_halt(End why) noexcept {
 double FacilityServer::longest_halt() const noexcept {
   double shortest = settings_.shortest_halt;
   for (const Limits& l : settings_.limits) {
-    shortest = std::max({shortest, spatial::SlowDown::shortest(l.speed, l.acceleration, l.jerk),
-                         spatial::SlowDown::shortest(l.rate, l.angular_acceleration,
-                                                     l.angular_jerk)});
+    shortest =
+        std::max({shortest, spatial::SlowDown::shortest(l.speed, l.acceleration, l.jerk),
+                  spatial::SlowDown::shortest(l.rate, l.angular_acceleration, l.angular_jerk)});
   }
   return longer_than_straight * shortest;
 }

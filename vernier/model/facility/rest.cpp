@@ -8,15 +8,15 @@
 namespace vernier::facility {
 namespace {
 
-/// A joint slower than this fraction of its largest rate stands still. The tracking error of a drive
-/// never becomes zero, and positions that are solved anew in each step have rounding errors.
+/// A joint slower than this fraction of its largest rate stands still. The tracking error of a
+/// drive never becomes zero, and positions that are solved anew in each step have rounding errors.
 constexpr double still = 1e-6;
 const double settled = -std::log(still);
 
 }  // namespace
 
 bool Facility::at_rest() const noexcept {
-  const auto slow = [this](const double (&rates)[2][7]) {
+  const auto slow = [this](const double(&rates)[2][7]) {
     for (std::size_t r = 0; r < 2; ++r)
       for (std::size_t j = 0; j < 7; ++j)
         if (std::abs(rates[r][j]) > still * installation_.robots[r].joints[j].rate) return false;
@@ -24,8 +24,7 @@ bool Facility::at_rest() const noexcept {
   };
   // what was commanded, what is on its way through the chain, and the joints themselves
   return slow(state_.speed) && slow(state_.rates) &&
-         std::all_of(chain_.begin(), chain_.end(),
-                     [&](const Command& c) { return slow(c.rates); });
+         std::all_of(chain_.begin(), chain_.end(), [&](const Command& c) { return slow(c.rates); });
 }
 
 void Facility::begin_rest(Duration leaders) noexcept {

@@ -104,12 +104,12 @@ class Executive {
   bool moving() const noexcept;
   /// The longest that come_to_rest() takes, simulated; zero: no component can come to rest.
   Duration longest_rest() const noexcept;
-  /// Time is about to stand still: all components that move come to rest first. Ticks continue after
-  /// now(), held back by `pacers` only, until all are at rest at an instant that all clusters with
-  /// continuous parts share, at most for longest_rest(). Neither stop, freeze nor the end of the run
-  /// ends this, and no failure: a component that fails, or has failed, is left out, and its outputs
-  /// keep their values. Returns whether all came to rest; if nothing moves, no time passes. After
-  /// run_until() has returned, however it did. Does not allocate, lock or throw.
+  /// Time is about to stand still: all components that move come to rest first. Ticks continue
+  /// after now(), held back by `pacers` only, until all are at rest at an instant that all clusters
+  /// with continuous parts share, at most for longest_rest(). Neither stop, freeze nor the end of
+  /// the run ends this, and no failure: a component that fails, or has failed, is left out, and its
+  /// outputs keep their values. Returns whether all came to rest; if nothing moves, no time passes.
+  /// After run_until() has returned, however it did. Does not allocate, lock or throw.
   bool come_to_rest(std::span<Pacer* const> pacers) noexcept;
   /// Permits them to move again, after a freeze. The time between is recorded as orders.
   void end_rest() noexcept;

@@ -23,12 +23,11 @@ struct Header {
   bool settled;
 };
 
-constexpr std::pair<OrderKind, std::string_view> kinds[] = {
-    {OrderKind::replace, "set"},
-    {OrderKind::release, "release"},
-    {OrderKind::send, "send"},
-    {OrderKind::rest, "rest"},
-    {OrderKind::move, "move"}};
+constexpr std::pair<OrderKind, std::string_view> kinds[] = {{OrderKind::replace, "set"},
+                                                            {OrderKind::release, "release"},
+                                                            {OrderKind::send, "send"},
+                                                            {OrderKind::rest, "rest"},
+                                                            {OrderKind::move, "move"}};
 
 /// Whether it concerns the whole run, and no port.
 bool of_all(OrderKind k) { return k == OrderKind::rest || k == OrderKind::move; }
@@ -53,8 +52,7 @@ std::optional<executive::ScheduledOrder> parsed(std::string_view line) {
   const auto time = parsed_integer(fields[0]);
   const auto kind = std::find_if(std::begin(kinds), std::end(kinds),
                                  [&](const auto& k) { return k.second == fields[1]; });
-  if (!time || *time < 0 || kind == std::end(kinds) ||
-      fields[2].empty() != of_all(kind->first))
+  if (!time || *time < 0 || kind == std::end(kinds) || fields[2].empty() != of_all(kind->first))
     return {};
   s.at = Time(Duration(*time));
   s.order.kind = kind->first;

@@ -430,8 +430,8 @@ class Session::Work final : public Steerable {
     std::string line = fmt::format("{0} · {1} · t = {3:.{2}f} s of {4:.{2}f} s", archive_->name(),
                                    resting_.load()    ? "coming to rest"
                                    : stopping_.load() ? "stopping"
-                                   : frozen()       ? "frozen"
-                                                    : "running",
+                                   : frozen()         ? "frozen"
+                                                      : "running",
                                    decimals, seconds(now()), seconds(stop_));
     if (!options_.real_time) return line;
     const Pulse p = pulse();

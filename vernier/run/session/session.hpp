@@ -112,7 +112,8 @@ class Session {
   void restore(const record::Checkpoint&, Diagnostics& problems);
   /// Why run_until() returned `failed`.
   const std::optional<Diagnostic>& fault() const noexcept;
-  /// Ends the run at its current time, or when everything that moves has come to rest: closes the files and completes the manifest. Once.
+  /// Ends the run at its current time, or when everything that moves has come to rest: closes the
+  /// files and completes the manifest. Once.
   Summary finish();
 
   /// Makes run() return after the current tick, when everything that moves has come to rest, with

@@ -269,8 +269,8 @@ class Cycle {
   std::vector<Rester> resters_;
   std::vector<RestListener*> listeners_;
   std::vector<Component*> components_;  // by part
-  std::unique_ptr<Component> absent_;  // takes the place of a part that failed
-  bool surviving_ = false;             // failures do not end the tick
+  std::unique_ptr<Component> absent_;   // takes the place of a part that failed
+  bool surviving_ = false;              // failures do not end the tick
 
   // of the current phase
   Task task_ = Task::output;
