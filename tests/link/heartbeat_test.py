@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The supervisor of examples/rsp stops the drives when the facility's program is killed, and only then. usage: heartbeat_test.py <vernier> <source tree>"""
+import json
 import pathlib
 import re
 import signal
@@ -8,7 +9,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from processes import PATIENCE, SOURCE, Late, Run, free_ports, unless_late  # noqa: E402
+from processes import PATIENCE, SOURCE, VERNIER, Late, Run, free_ports, unless_late, wait_until  # noqa: E402
 
 SILENCE = 1.5  # s; a machine that stands still for longer makes the supervisor take over
 
@@ -29,6 +30,13 @@ class Supervised(unittest.TestCase):
                                        f"facility.patience={PATIENCE:g}s"))
         self.addCleanup(self.simulator.end, signal.SIGKILL)
         self.facility.wait_for("approaching → running")
+        wait_until(self.moves, "motion")
+
+    def moves(self):
+        folder = next(pathlib.Path(self.facility.folder.name).glob("supervised-*"))
+        name = "simulator.servicer.velocity"
+        done = subprocess.run([VERNIER, "watch", name, "--count", "1", "--json", "--run", folder], text=True, capture_output=True, timeout=PATIENCE)
+        return done.returncode == 0 and abs(json.loads(done.stdout)["signals"][name][0]) > 0.005
 
     def ended(self, expected):
         said, _ = self.supervisor.communicate(timeout=PATIENCE)

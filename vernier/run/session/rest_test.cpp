@@ -274,9 +274,9 @@ TEST_F(ComingToRest, WhatDoesNotComeToRestIsAFailure) {
   const Summary end = session()->run();
   EXPECT_EQ(end.result, Result::failed);
   ASSERT_TRUE(end.fault);
-  EXPECT_EQ(end.fault->code, "V4123");
-  EXPECT_EQ(end.fault->message,
-            "something still moves 0.6 s after it was to come to rest: cart: 1 m/s");
+  EXPECT_THAT(rendered(*end.fault),
+              HasSubstr("error[V4123]: something still moves 0.6 s after it was to come to rest: "
+                        "cart: 1 m/s"));
   EXPECT_EQ(exit_status(end), 1);
   // after another failure it is a note
   const Summary both = session("<component id='other' type='troubled'/>")->run();
