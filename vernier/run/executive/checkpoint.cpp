@@ -129,6 +129,7 @@ Snapshot Executive::save() const {
 
 void Executive::restore(const Snapshot& s) {
   ready_ = paced_ = false;
+  rest_began_.reset();
   const Sections sections(s);
   Diagnostics problems;
 

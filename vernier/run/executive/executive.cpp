@@ -40,6 +40,7 @@ Executive::~Executive() = default;
 
 void Executive::initialize() {
   ready_ = paced_ = false;
+  rest_began_.reset();
   now_ = options_.start;
   start_components(now_);
   if (!cycle_->settle(now_)) throw ConfigurationError(detail::as_diagnostics(fault()));
