@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <string_view>
 
 #include "apps/vernier/command.hpp"
 
@@ -19,8 +20,14 @@ void on_signal(int signal) {
   // cause several signals
   const bool impatient = signal == SIGINT || signal == SIGTERM;
   if (count.fetch_add(1) > 0) {
-    if (impatient) _exit(status::interrupted);
-    return;
+    if (!impatient) return;
+    constexpr std::string_view end =
+        "\ninterrupted again: the run ends at once; what moves is not brought to rest, and the "
+        "files "
+        "are not closed\n";
+    if (write(STDERR_FILENO, end.data(), end.size()) < 0) {
+    }  // nobody reads it
+    _exit(status::interrupted);
   }
   if (const Interruptible::Stop stop = on_interrupt.load()) stop(target.load());
 }

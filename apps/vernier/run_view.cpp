@@ -73,7 +73,11 @@ std::string checked_text(const session::Prepared& p) {
 std::string ready_text(const session::Session& s) {
   std::size_t signals = 0;
   for (const executive::PortView& port : s.executive().ports()) signals += port.output;
-  return fmt::format("{}, initial conditions consistent", plural(signals, "signal"));
+  const Duration rest = s.executive().longest_rest();
+  return fmt::format("{}, initial conditions consistent{}", plural(signals, "signal"),
+                     rest > Duration{}
+                         ? fmt::format("; comes to rest within {:.3g} s at its end", seconds(rest))
+                         : "");
 }
 
 std::string value_text(double v, const std::string& unit) {
@@ -108,20 +112,24 @@ void show_findings(const Summary& s, const std::string& warnings, int decimals) 
 void show_ending(const Summary& s) {
   const std::string pace = fmt::format("{} ({} × real time)", elapsed_text(s.wall),
                                        short_number(std::round(s.factor() * 100.0) / 100.0));
+  const std::string rest =
+      s.rest ? fmt::format("; it came to rest in {:.3g} s", seconds(*s.rest)) : "";
   switch (s.result) {
     case Result::finished:
     case Result::broken_check:
-      fmt::print("\nfinished in {}{}\n\n", pace,
+      fmt::print("\nfinished in {}{}{}\n\n", pace, rest,
                  s.result == Result::finished ? "" : "; a check failed");
       break;
     case Result::interrupted:
       fmt::print(
-          "\ninterrupted at t = {} s after {}; the step was finished and the files are closed\n\n",
-          exact(seconds(s.reached)), pace);
+          "\ninterrupted at t = {} s after {}{}; the step was finished and the files are "
+          "closed\n\n",
+          exact(seconds(s.reached)), pace, rest);
       break;
     case Result::failed:
-      fmt::print("\nfailed at t = {} s after {}; the files are closed\n\n",
-                 exact(seconds(s.reached)), pace);
+      fmt::print("\nfailed at t = {} s after {}{}; the files are closed\n\n",
+                 exact(seconds(s.reached)), pace,
+                 s.fault && s.fault->code == "V4123" ? "; it did not come to rest" : rest);
       break;
   }
   std::fflush(stdout);
@@ -212,8 +220,7 @@ void show_results(const session::Session& s) {
 
 nlohmann::ordered_json summary_json(const session::Session& session, const Summary& s,
                                     const Diagnostics& problems) {
-  static constexpr const char* words[] = {"finished", "check failed", "failed",
-                                          "late",     "peer lost",    "interrupted"};
+  static constexpr const char* words[] = {"finished", "check failed", "failed", "interrupted"};
   nlohmann::ordered_json j{{"composition", session.composition().name},
                            {"version", std::string(version())},
                            {"status", words[static_cast<std::size_t>(s.result)]},
@@ -226,6 +233,10 @@ nlohmann::ordered_json summary_json(const session::Session& session, const Summa
                            {"events", s.recorded.events},
                            {"late", s.statistics.late},
                            {"dropped", s.recorded.dropped}};
+  if (s.longest_rest > Duration{}) {
+    j["rest_s"] = seconds(s.rest.value_or(Duration{}));
+    j["longest_rest_s"] = seconds(s.longest_rest);
+  }
   const auto number = [](double v) {
     return std::isfinite(v) ? nlohmann::ordered_json(v) : nlohmann::ordered_json();
   };

@@ -34,7 +34,8 @@ REFUSALS = ("", "the run's number is not larger", "number of bodies", "not a num
             "the period", "forerun", "busy", "no steps were heard of", "a turn of more than 170 degrees", "position", "speed", "acceleration",
             "jerk", "rate", "angular acceleration", "angular jerk", "flags")
 ENDS = ("", "the client stopped it", "the client was lost", "no command came for too long", "three commands in a row could not be used",
-        "continuing would leave the limits", "the server missed steps", "the facility is not ready any more")
+        "continuing would leave the limits", "the server missed steps", "the facility is not ready any more",
+        "the facility's program ends or is frozen")
 WHOLE = 2.0 ** 53
 
 # attitude: w x y z, from body to reference axes; rate in body axes

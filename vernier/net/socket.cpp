@@ -25,9 +25,9 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-Result<Addresses, std::string> resolved(const Address& a, bool to_listen) {
+Result<Addresses, std::string> resolved(const Address& a, bool to_listen, int type = SOCK_STREAM) {
   addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_socktype = type;
   hints.ai_flags = AI_NUMERICSERV | (to_listen ? AI_PASSIVE : 0);
   addrinfo* found = nullptr;
   const int status = getaddrinfo(a.host.c_str(), a.port.c_str(), &hints, &found);
@@ -153,6 +153,18 @@ Result<Descriptor, std::string> connected(const Address& a, Clock::time_point de
     return fd;
   }
   return Failure{words(error)};
+}
+
+Result<Descriptor, std::string> datagrams_to(const Address& a) {
+  auto addresses = resolved(a, false, SOCK_DGRAM);
+  if (!addresses) return Failure{addresses.error()};
+  std::string why = "no address";
+  for (const addrinfo* i = addresses->get(); i; i = i->ai_next) {
+    Descriptor s(socket(i->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (s && connect(s.get(), i->ai_addr, i->ai_addrlen) == 0) return s;
+    why = words(errno);
+  }
+  return Failure{why};
 }
 
 Result<Descriptor, std::string> connected_to(const std::string& path) {

@@ -9,7 +9,7 @@
 #include "vernier/net/address.hpp"
 #include "vernier/net/wait.hpp"
 
-/// TCP and Unix sockets. All are non-blocking, closed on exec, and send small packets at once
+/// TCP, UDP and Unix sockets. All are non-blocking, closed on exec, and send small packets at once
 /// (TCP_NODELAY). Errors are the system's texts.
 namespace vernier::net {
 
@@ -35,6 +35,8 @@ std::optional<Descriptor> accepted(const Descriptor& listener, Clock::time_point
 Result<Descriptor, std::string> connected(const Address&, Clock::time_point deadline,
                                           int wake = -1);
 Result<Descriptor, std::string> connected_to(const std::string& path);
+/// A socket that sends datagrams (UDP) to an address; nobody needs to listen there.
+Result<Descriptor, std::string> datagrams_to(const Address&);
 
 /// An address of TCP as numbers: IPv6, or IPv4 mapped into it. Port 0: not known.
 struct Endpoint {

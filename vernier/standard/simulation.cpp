@@ -166,19 +166,23 @@ class Simulation::Work {
   SimulationSummary finish() {
     refuse_if_finished();
     finished_ = true;
-    for (const auto& o : onlookers_) session_->remove(*o);
+    // what moves comes to rest first, and observers see that
     const session::Summary s = session_->finish();
+    for (const auto& o : onlookers_) session_->remove(*o);
     SimulationSummary mine;
     mine.result = s.result;
     mine.from = seconds(s.from);
     mine.reached = seconds(s.reached);
     mine.wall = s.wall;
+    mine.rest = s.rest ? std::optional(seconds(*s.rest)) : std::nullopt;
     for (const session::ReportResult& r : s.reports)
       mine.reports.push_back({r.name, r.signal, r.unit, r.value});
     for (const session::CheckResult& c : s.checks)
       mine.checks.push_back({c.name, c.signal, c.unit, c.kept, c.worst, c.allowed, c.at});
     mine.folder = session_->folder();
     ended_ = true;
+    for (const auto& o : onlookers_) o->rethrow();
+    if (s.fault && s.fault->code == "V4123") throw SimulationFailure(*s.fault);
     return mine;
   }
 

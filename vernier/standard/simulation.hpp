@@ -68,6 +68,7 @@ struct SimulationSummary {
   session::Result result = session::Result::finished;
   double from = 0.0, reached = 0.0;  // s, simulated
   double wall = 0.0;                 // s, spent running
+  std::optional<double> rest;  // s, that it took to come to rest at the end; none: nothing moved
   std::vector<ReportedValue> reports;
   std::vector<CheckedValue> checks;
   std::filesystem::path folder;  // of the run; empty: nothing was kept
@@ -103,7 +104,7 @@ class Simulation {
   /// Reads and checks the document and initializes everything. A document without a stop time runs
   /// as long as requested.
   explicit Simulation(const std::filesystem::path& document, const SimulationOptions& = {});
-  /// Finishes, if finish() was not called.
+  /// Finishes, if finish() was not called: what moves comes to rest.
   ~Simulation();
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
@@ -154,7 +155,9 @@ class Simulation {
   /// are recorded (V4121).
   void restore(const State&);
 
-  /// Ends the run at its current time and closes its files. Afterwards it can only be read.
+  /// Ends the run at its current time and closes its files. What moves, such as a facility, comes
+  /// to rest first; observers see that. Throws SimulationFailure (V4123) when it does not come to
+  /// rest. Afterwards it can only be read.
   SimulationSummary finish();
   /// The recorded results, after finish(). Throws ConfigurationError when nothing was kept.
   record::ResultReader results() const;

@@ -154,6 +154,7 @@ Adapter adapter_of(const Connector& c) {
   if (c.adapter == "rsp-server") return rsp_server_adapter(c);
   if (c.adapter == "rsp-client") return rsp_client_adapter(c);
   if (c.adapter == "shared") return shared_adapter();
+  if (c.adapter == "heartbeat") return heartbeat_adapter();
   if (c.adapter == "plugin") return device;
   require(c.adapter == "lines");
   return other;

@@ -2,6 +2,7 @@
 
 #include "vernier/base/instructions.hpp"
 #include "vernier/gateway/connector/detail/parameters.hpp"
+#include "vernier/gateway/heartbeat/heartbeat.hpp"
 #include "vernier/gateway/link/partner.hpp"
 #include "vernier/gateway/rsp/components.hpp"
 #include "vernier/gateway/shared/neighbour.hpp"
@@ -136,6 +137,36 @@ std::vector<ParameterSpec> connection_specs(std::vector<ParameterSpec> own) {
        .description = "of the communication thread, as SCHED_FIFO; 0: none"}};
   for (ParameterSpec& s : own) all.push_back(std::move(s));
   return all;
+}
+
+// -- heartbeat -----------------------------------------------------------------------------------
+
+std::string heartbeat_misfit(const Connector& connector) {
+  const channel::Channels& c = connector.channels;
+  if (!c.events_in.empty() || !c.events_out.empty()) return "a heartbeat connector has no events";
+  if (!c.outputs.empty()) return "a heartbeat connector has inputs only: nothing answers";
+  if (channel::size(c.inputs) > heartbeat::most_numbers) {
+    return "a heartbeat has at most " + std::to_string(heartbeat::most_numbers) + " numbers, not " +
+           std::to_string(channel::size(c.inputs));
+  }
+  return {};
+}
+
+net::Address heartbeat_address(const Parameters& p) {
+  const auto to = net::parsed_address(p.text("to"));
+  if (!to || to->port == "0") p.reject("to", "it must be an address like 127.0.0.1:42760");
+  return *to;
+}
+
+void check_heartbeat(const Connector&, const Parameters& p) {
+  heartbeat_address(p);
+  rate_of(p);
+}
+
+std::unique_ptr<Component> make_heartbeat(const Connector& c, const Parameters& p, const Notice&) {
+  return std::make_unique<heartbeat::Heartbeat>(
+      c.channels,
+      heartbeat::Settings{.name = p.instance(), .to = heartbeat_address(p), .rate = rate_of(p)});
 }
 
 // -- shared --------------------------------------------------------------------------------------
@@ -357,6 +388,14 @@ Adapter link_adapter() {
                 .initial = "3",
                 .description = "periods of the other side without a vector that make it stale"}}),
           link_misfit, check_link, make_link};
+}
+
+Adapter heartbeat_adapter() {
+  return {{text("to", {}, "the address of the supervisor, which receives datagrams (UDP)"),
+           {.name = "rate", .unit = "1/s", .initial = "100", .description = "of the heartbeat"}},
+          heartbeat_misfit,
+          check_heartbeat,
+          make_heartbeat};
 }
 
 Adapter shared_adapter() {

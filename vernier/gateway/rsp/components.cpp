@@ -20,7 +20,7 @@ constexpr Count server_counts[] = {
     {"rsp.run", "number of the run"},
     {"rsp.end",
      "why the last run ended: 1 stopped, 2 lost, 3 no commands, 4 unusable commands, 5 "
-     "limits, 6 the server missed steps, 7 the facility"},
+     "limits, 6 the server missed steps, 7 the facility, 8 its program ends or is frozen"},
     {"rsp.runs", "runs that began"},
     {"rsp.commands", "of this run that could be used"},
     {"rsp.extrapolated", "intervals without a command"},
@@ -191,6 +191,24 @@ Advance ServerSide::advance(Time, Time to) noexcept {
   return {to, server_->state() == ServerState::extrapolating ? Outcome::held : Outcome::ok};
 }
 
+Duration ServerSide::longest_rest() const noexcept {
+  // some more steps: until the halt begins, and for what the client is told
+  constexpr double steps = 8.0;
+  const double s = server_->longest_halt() + steps * link::seconds(settings_.link.period);
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(s));
+}
+
+std::string ServerSide::motion() const {
+  std::string all;
+  for (std::size_t i = 0; i < settings_.bodies.size(); ++i) {
+    char text[64];
+    const Trajectory& t = server_->commanded()[i];
+    std::snprintf(text, sizeof text, " at %.3g m/s, %.3g rad/s", t.v.norm(), t.omega.norm());
+    all += (i == 0 ? "" : ", ") + settings_.bodies[i] + text;
+  }
+  return all;
+}
+
 Telling ServerSide::told(const Entry& e) const {
   Telling t;
   t.kind = "rsp";
@@ -202,7 +220,8 @@ Telling ServerSide::told(const Entry& e) const {
       break;
     case rsp::Note::Kind::end:
       t.reason = "the run ends: " + std::string(words(static_cast<End>(e.item)));
-      t.warning = static_cast<End>(e.item) != End::stopped;
+      t.warning =
+          static_cast<End>(e.item) != End::stopped && static_cast<End>(e.item) != End::closed;
       break;
     case rsp::Note::Kind::refused:
       t.reason = "no run: " + refusal(e.item, e.from, e.values, settings_.bodies);
@@ -334,7 +353,7 @@ Telling ClientSide::told(const Entry& e) const {
       t.warning = true;
       break;
     case Client::Note::Kind::ended: {
-      const auto why = static_cast<End>(std::clamp(e.item, 0, static_cast<int>(End::faulty)));
+      const auto why = static_cast<End>(std::clamp(e.item, 0, static_cast<int>(End::closed)));
       t.reason = "the facility is at rest";
       if (why != End::none) t.reason += ": " + std::string(words(why));
       t.warning = why != End::none && why != End::stopped;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vernier/component/component.hpp"
+#include "vernier/component/rest.hpp"
 #include "vernier/gateway/link/plan.hpp"
 #include "vernier/gateway/link/server_time.hpp"
 #include "vernier/gateway/link/signals.hpp"
@@ -128,7 +129,7 @@ class Side : public Component, public TimeBaseSource, public ThreadOwner {
 ///      rsp.extrapolated, rsp.rejoined, rsp.late, rsp.early, rsp.duplicates, rsp.other_run,
 ///      rsp.rejected, rsp.refused, rsp.malformed, rsp.gaps
 /// out  link.…      as those of link::Partner
-class ServerSide final : public Side {
+class ServerSide final : public Side, public ComesToRest {
  public:
   /// Throws ConfigurationError (V5122, V5150). Opens nothing.
   explicit ServerSide(ServerSideSettings);
@@ -136,6 +137,13 @@ class ServerSide final : public Side {
   void bind(const Bindings&) override;
   Advance advance(Time from, Time to) noexcept override;
   const FacilityServer& server() const noexcept { return *server_; }
+
+  /// A halt as the protocol has it: along the path, within the limits, and the client is told.
+  bool at_rest() const noexcept override { return server_->at_rest(); }
+  void begin_rest(Duration) noexcept override { server_->close(); }
+  void end_rest() noexcept override { server_->open(); }
+  Duration longest_rest() const noexcept override;
+  std::string motion() const override;
 
  private:
   void restart() override;

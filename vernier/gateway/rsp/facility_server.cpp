@@ -53,7 +53,8 @@ std::string_view words(End e) noexcept {
                                       "three commands in a row could not be used",
                                       "continuing would leave the limits",
                                       "the server missed steps",
-                                      "the facility is not ready any more"};
+                                      "the facility is not ready any more",
+                                      "the facility's program ends or is frozen"};
   return all[static_cast<std::size_t>(e)];
 }
 
@@ -129,6 +130,12 @@ void FacilityServer::begin(std::int64_t n, Transport& t, bool gap) noexcept {
     }
   }
 
+  if (closing_) {
+    checking_ = false;
+    if (moving()) begin_halt(End::closed);
+    if (state_ == ServerState::ready) change(ServerState::idle);
+  }
+
   for (int i = 0; i < vectors_at_once; ++i) {
     const Transport::Vector v = t.next();
     if (v.numbers.empty()) break;
@@ -137,12 +144,12 @@ void FacilityServer::begin(std::int64_t n, Transport& t, bool gap) noexcept {
 
   switch (state_) {
     case ServerState::halted:
-      change(up_ && ready_ ? ServerState::ready : ServerState::idle);
+      change(up_ && ready_ && !closing_ ? ServerState::ready : ServerState::idle);
       break;
     case ServerState::idle:
       // the commanded state follows a facility that is not ready
       if (!ready_ && !fault_) path_.rest(measured_);
-      if (up_ && ready_) change(ServerState::ready);
+      if (up_ && ready_ && !closing_) change(ServerState::ready);
       break;
     case ServerState::fault:
       if (!fault_ && !slowing_) change(ServerState::idle);

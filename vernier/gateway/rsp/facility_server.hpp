@@ -33,7 +33,8 @@ enum class End : std::uint8_t {
   unusable,  // three unusable commands in a row
   limit,     // continuing would exceed the limits
   time_gap,  // this side's steps stopped for a while
-  faulty     // the facility
+  faulty,    // the facility
+  closed     // the facility's own run ends or is frozen
 };
 std::string_view words(End) noexcept;
 
@@ -95,6 +96,16 @@ class FacilityServer {
 
   /// The state of the facility from now on.
   void observe(const Facility&) noexcept;
+  /// From the next step on the bodies come to rest, and no run begins until open(): the program
+  /// around the server is about to end or to stand still.
+  void close() noexcept { closing_ = true; }
+  void open() noexcept { closing_ = false; }
+  /// Whether all bodies stand still, and after close() the client was told.
+  bool at_rest() const noexcept {
+    return !moving() && !slowing_ && !(closing_ && up_ && announcements_ > 0);
+  }
+  /// The longest halt that is to be expected within the limits, s.
+  double longest_halt() const noexcept;
   /// Step n begins: processes received packets and computes the commanded states. `gap`: this
   /// side's steps were interrupted before it.
   void begin(std::int64_t n, Transport&, bool gap = false) noexcept;
@@ -174,6 +185,7 @@ class FacilityServer {
 
   // the facility
   bool ready_ = false, fault_ = false;
+  bool closing_ = false;
   std::vector<Trajectory> measured_;
 
   // the link

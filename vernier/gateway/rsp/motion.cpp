@@ -15,6 +15,9 @@ constexpr std::int64_t checks_of_segment = 2000;  // a longer one: only every se
 constexpr double largest_turn = 170.0 * std::numbers::pi / 180.0;
 constexpr double least_rest = 0.25;  // fraction of an interval left to use a late command
 constexpr double least_steps = 2.0;  // likewise, in server steps
+// a halt on a straight path at the limit of speed is the shortest; acceleration of the path itself,
+// and curves, make it longer, at most by this factor in flights within the limits
+constexpr double longer_than_straight = 3.0;
 constexpr double stretches[] = {1.25, 1.5, 2.0, 3.0, 4.0};
 
 double turn_between(const Trajectory& a, const Trajectory& b) noexcept {
@@ -244,6 +247,16 @@ void FacilityServer::begin_halt(End why) noexcept {
         static_cast<std::int32_t>(why),
         {violation_.value, violation_.limit}});
   change(ServerState::halting);
+}
+
+double FacilityServer::longest_halt() const noexcept {
+  double shortest = settings_.shortest_halt;
+  for (const Limits& l : settings_.limits) {
+    shortest =
+        std::max({shortest, spatial::SlowDown::shortest(l.speed, l.acceleration, l.jerk),
+                  spatial::SlowDown::shortest(l.rate, l.angular_acceleration, l.angular_jerk)});
+  }
+  return longer_than_straight * shortest;
 }
 
 void FacilityServer::rest() noexcept {

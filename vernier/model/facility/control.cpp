@@ -230,6 +230,13 @@ Advance Facility::advance(Time from, Time to) noexcept {
   const Instant now{from};
   for (std::size_t r = 0; r < 2; ++r)
     Quaternion::Map(state_.attitude[r]) = Quaternion(ports_[r].m_attitude.data());
+  rest_or_move_again(now);
+  if (state_.braking != 0) {
+    brake();
+    pass_on();
+    draw();
+    return {to};
+  }
   Command c = state_.accepted;
   switch (state_.mode) {
     case Mode::homing:
@@ -239,6 +246,7 @@ Advance Facility::advance(Time from, Time to) noexcept {
       break;
     case Mode::holding: {
       accept(c);
+      if (state_.resting != 0) break;
       const Wanted w = wanted();
       state_.agreed = agrees(w) ? state_.agreed + 1 : 0;
       if (static_cast<double>(state_.agreed) * dt_ < installation_.settling) break;
@@ -260,7 +268,7 @@ Advance Facility::advance(Time from, Time to) noexcept {
     }
     case Mode::fault:
       brake();
-      if (state_.reset_asked != 0 && at_rest()) leave_fault(now);
+      if (state_.reset_asked != 0 && state_.resting == 0 && commanded_rest()) leave_fault(now);
       break;
   }
   pass_on();

@@ -213,7 +213,8 @@ Outcome Facility::output(Instant) noexcept {
     Angles::Map(p.joints.data()) = q.tail<6>();
     if (!p.rail.empty()) p.rail[0] = q[0];
   }
-  ready_[0] = state_.mode == Mode::following || (state_.mode == Mode::holding && state_.agreed > 0);
+  ready_[0] = state_.braking == 0 && (state_.mode == Mode::following ||
+                                      (state_.mode == Mode::holding && state_.agreed > 0));
   fault_[0] = state_.mode == Mode::fault;
   state_out_[0] = static_cast<std::int64_t>(state_.mode);
   trouble_out_[0] = static_cast<std::int64_t>(state_.incident.trouble);
@@ -237,12 +238,12 @@ Outcome Facility::react(Instant now) noexcept {
   // Wait until the robots stand still.
   if (reset && state_.mode == Mode::fault) state_.reset_asked = 1;
   if (tripped) state_.reset_asked = 0;
-  if (state_.reset_asked == 0 || !at_rest()) return Outcome::ok;
+  if (state_.reset_asked == 0 || state_.resting != 0 || !commanded_rest()) return Outcome::ok;
   leave_fault(now);
   return Outcome::changed;
 }
 
-bool Facility::at_rest() const noexcept {
+bool Facility::commanded_rest() const noexcept {
   for (const auto& robot : state_.speed) {
     for (const double v : robot) {
       if (v != 0.0) return false;

@@ -6,6 +6,7 @@
 
 #include "vernier/base/random.hpp"
 #include "vernier/component/component.hpp"
+#include "vernier/component/rest.hpp"
 #include "vernier/model/facility/robot.hpp"
 
 namespace vernier::facility {
@@ -68,6 +69,9 @@ enum class Trouble : std::int64_t {
 /// tenth of a second later the robots follow them.
 /// A command that breaks a limit is not made: → fault, all joints brake with their accelerations.
 /// fault → homing by `reset`, as soon as they stand.
+/// When the run ends or freezes, the robots follow whoever commands them for as long as he may need
+/// to come to rest; if they still move then, or on their way home, all joints brake with their
+/// accelerations. When the run continues, they go home, or hold until commands agree.
 ///
 /// in   NAME.position, .velocity, .attitude, .rate   m, m/s, q_BS scalar last, rad/s in body axes
 /// in   reset, trip                                  events: leave a fault, cause one
@@ -76,7 +80,7 @@ enum class Trouble : std::int64_t {
 ///                                                   limit of the last fault
 /// out  NAME.joints, RAILED.rail                     rad, m; as they are
 /// out  use.rate, use.acceleration                   largest share of a limit in this step
-class Facility final : public Component {
+class Facility final : public Component, public ComesToRest {
  public:
   /// The installation must be valid for read_installation(); cheap conditions are require()d.
   explicit Facility(Installation);
@@ -90,6 +94,12 @@ class Facility final : public Component {
   void save(std::span<std::byte>) const noexcept override;
   void load(std::span<const std::byte>) noexcept override;
   Telling tell(const Entry&) const override;
+
+  bool at_rest() const noexcept override;
+  void begin_rest(Duration leaders) noexcept override;
+  void end_rest() noexcept override { state_.resting = 0; }
+  Duration longest_rest() const noexcept override;
+  std::string motion() const override;
 
  private:
   /// The joint commands of one step, and the origin of S in L at that step.
@@ -119,6 +129,8 @@ class Facility final : public Component {
     double attitude[2][4] = {};  // last measured, for continuous signs
     double noise[2][6] = {};
     Incident incident{};
+    std::int64_t resting = 0, braking = 0;  // braking: until it may move again, and has a new way
+    std::int64_t patience = 0;              // steps that it still follows commands when resting
   };
   struct Ports {
     std::span<const double> position, velocity, attitude, rate;
@@ -142,7 +154,8 @@ class Facility final : public Component {
   void begin_homing() noexcept;
   void enter(Mode, Instant) noexcept;
   void stop(const Incident&, Instant) noexcept;
-  bool at_rest() const noexcept;
+  bool commanded_rest() const noexcept;
+  void rest_or_move_again(Instant) noexcept;
   void leave_fault(Instant) noexcept;
   void pass_on() noexcept;
   void draw() noexcept;

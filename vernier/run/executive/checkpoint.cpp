@@ -129,6 +129,7 @@ Snapshot Executive::save() const {
 
 void Executive::restore(const Snapshot& s) {
   ready_ = paced_ = false;
+  rest_began_.reset();
   const Sections sections(s);
   Diagnostics problems;
 
@@ -224,6 +225,8 @@ void Executive::restore(const Snapshot& s) {
   memory_->carry_all();
   now_ = s.time;
   cycle_->resettled(now_, microsteps);
+  // a state saved while the run was frozen: a run that continues from it may move again
+  cycle_->end_rest();
   ready_ = true;
 }
 

@@ -40,6 +40,7 @@ Executive::~Executive() = default;
 
 void Executive::initialize() {
   ready_ = paced_ = false;
+  rest_began_.reset();
   now_ = options_.start;
   start_components(now_);
   if (!cycle_->settle(now_)) throw ConfigurationError(detail::as_diagnostics(fault()));
@@ -91,21 +92,31 @@ Ending Executive::run_until(Time until) noexcept {
       if (!over_) return Ending::failed;
       return stop_.load(std::memory_order_relaxed) ? Ending::stopped : Ending::reached;
     }
-    now_ = next;
-    const bool aligned = cycle.aligned(now_);
-    if (aligned) carry_out_changes(false);
-    if (!cycle.settle(now_)) return Ending::failed;
-    if (aligned) carry_out_reads();
+    if (!enter(next) || broken()) return Ending::failed;
   }
+}
+
+bool Executive::enter(Time t) noexcept {
+  now_ = t;
+  const bool aligned = cycle_->aligned(now_);
+  if (aligned) carry_out_changes(false);
+  if (!cycle_->settle(now_)) return false;
+  if (aligned) carry_out_reads();
+  return true;
+}
+
+Outcome Executive::wait(Pacer& p, Time t) noexcept {
+  Meter* const meter = options_.meter;
+  const std::int64_t began = meter ? meter->now() : 0;
+  const Outcome o = p.wait_for(t);
+  if (meter) meter->waited(p, meter->now() - began);
+  return o;
 }
 
 bool Executive::pace(Time t) noexcept {
   bool late = false;
   for (std::size_t i = 0; i < pacers_.size(); ++i) {
-    Meter* const meter = options_.meter;
-    const std::int64_t began = meter ? meter->now() : 0;
-    const Outcome o = pacers_[i]->wait_for(t);
-    if (meter) meter->waited(*pacers_[i], meter->now() - began);
+    const Outcome o = wait(*pacers_[i], t);
     late |= o == Outcome::held;
     if (pacers_[i]->stood_still())
       for (std::size_t k = i + 1; k < pacers_.size(); ++k) pacers_[k]->start(now_);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -97,6 +98,24 @@ class Executive {
   /// Stops at the next such instant. From any thread or signal handler.
   void request_stop() noexcept { stop_.store(true); }
 
+  // -- coming to rest --------------------------------------------------------------------------
+
+  /// Whether a component that can come to rest (ComesToRest) is not at rest.
+  bool moving() const noexcept;
+  /// The longest that come_to_rest() takes, simulated; zero: no component can come to rest.
+  Duration longest_rest() const noexcept;
+  /// Time is about to stand still: all components that move come to rest first. Ticks continue
+  /// after now(), held back by `pacers` only, until all are at rest at an instant that all clusters
+  /// with continuous parts share, at most for longest_rest(). Neither stop, freeze nor the end of
+  /// the run ends this, and no failure: a component that fails, or has failed, is left out, and its
+  /// outputs keep their values. Returns whether all came to rest; if nothing moves, no time passes.
+  /// After run_until() has returned, however it did. Does not allocate, lock or throw.
+  bool come_to_rest(std::span<Pacer* const> pacers) noexcept;
+  /// Permits them to move again, after a freeze. The time between is recorded as orders.
+  void end_rest() noexcept;
+  /// What still moves and how fast, and what failed while it moved; empty: nothing.
+  std::string motion() const;
+
   /// Why the run failed: code, one sentence, the component and the time in the notes.
   Diagnostic fault() const;
 
@@ -171,6 +190,8 @@ class Executive {
   void change(bool settled, OrderKind, std::size_t view, std::span<const double> values) noexcept;
   void start_components(Time start);
   bool pace(Time) noexcept;
+  Outcome wait(Pacer&, Time) noexcept;
+  bool enter(Time) noexcept;
 
   composition::Plan plan_;
   std::vector<Pacer*> pacers_;
@@ -197,6 +218,7 @@ class Executive {
   std::vector<Scheduled> scheduled_;  // by time
   std::size_t next_scheduled_ = 0;
   OrderJournal* order_journal_ = nullptr;
+  std::optional<Time> rest_began_;  // of a freeze that goes on
 };
 
 }  // namespace vernier::executive

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <utility>
 
+#include "vernier/base/require.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/run/executive/detail/cycle.hpp"
 #include "vernier/run/executive/detail/memory.hpp"
 #include "vernier/run/executive/detail/order_queue.hpp"
 #include "vernier/run/executive/executive.hpp"
@@ -34,6 +36,7 @@ void check_values(const std::string& name, const Port& p, std::span<const double
 }  // namespace
 
 std::size_t Executive::checked(const Order& o) const {
+  if (o.kind == OrderKind::rest || o.kind == OrderKind::move) return 0;
   std::size_t view = known(o.path);
   switch (o.kind) {
     case OrderKind::replace:
@@ -55,12 +58,15 @@ std::size_t Executive::checked(const Order& o) const {
         throw ConfigurationError("V2124", o.path + " is a stream; only values can be read");
       break;
     case OrderKind::release:
+    case OrderKind::rest:
+    case OrderKind::move:
       break;
   }
   return view;
 }
 
 std::uint64_t Executive::ask(const Order& o) {
+  require(o.kind != OrderKind::rest && o.kind != OrderKind::move);
   const auto number = orders_->post(o.kind, static_cast<std::uint32_t>(checked(o)), o.values);
   if (number) return *number;
   Diagnostics problems;
@@ -117,7 +123,11 @@ void Executive::carry_out_reads() noexcept {
 
 void Executive::change(bool settled, OrderKind kind, std::size_t view,
                        std::span<const double> values) noexcept {
-  if (kind == OrderKind::send) {
+  if (kind == OrderKind::rest) {
+    cycle_->begin_rest();
+  } else if (kind == OrderKind::move) {
+    cycle_->end_rest();
+  } else if (kind == OrderKind::send) {
     memory_->send(view);
   } else {
     if (kind == OrderKind::replace)

@@ -14,7 +14,10 @@ enum class OrderKind : std::uint8_t {
   replace,  // replaces the values of a port from then on: Executive::override_port()
   release,  // undoes replace
   send,     // an event to an event input, once
-  read      // the values of a port
+  read,     // the values of a port
+  // recorded and repeated only, without a port:
+  rest,  // a freeze: what moves comes to rest
+  move   // the run continues: it may move again
 };
 
 struct Order {
@@ -28,7 +31,7 @@ struct CarriedOut {
   Time at;
   bool settled = false;  // the run was frozen: everything at that time was done
   OrderKind kind = OrderKind::replace;
-  std::uint32_t view = 0;          // index into Executive::ports()
+  std::uint32_t view = 0;          // index into Executive::ports(); of rest and move 0
   std::span<const double> values;  // of replace; valid during the call
 };
 

@@ -124,6 +124,8 @@ class FramePacer final : public Pacer, public executive::Meter {
   void set_sink(FrameSink* s) noexcept { sink_ = s; }
   /// Positive and finite; before start().
   void set_rate(double rate) noexcept { settings_.rate = rate; }
+  /// From now on no late frame ends the run, whatever the policy: what moves is coming to rest.
+  void tolerate(bool yes) noexcept { tolerant_ = yes; }
 
   void start(Time) noexcept override;
   /// held: the completed frame was late. failed: the policy ends the run.
@@ -157,6 +159,7 @@ class FramePacer final : public Pacer, public executive::Meter {
   void rest_until(std::int64_t now, std::int64_t target) noexcept;
 
   Settings settings_;
+  bool tolerant_ = false;
   Clock& clock_;
   TimeBase* base_;
   FrameSink* sink_ = nullptr;

@@ -134,6 +134,10 @@ void Archive::finish(const Summary& s, const std::vector<realtime::LinkFigure>& 
                           {"rows", number(s.recorded.rows)},
                           {"dropped", number(s.recorded.dropped)},
                           {"events", number(s.recorded.events)}};
+  if (s.longest_rest > Duration{}) {
+    manifest_.statistics.emplace_back("rest_s", seconds(s.rest.value_or(Duration{})));
+    manifest_.statistics.emplace_back("longest_rest_s", seconds(s.longest_rest));
+  }
   if (s.real_time) {
     for (auto& figure : figures_of(*s.real_time)) manifest_.statistics.push_back(std::move(figure));
     manifest_.machine = machine_of(*s.real_time);

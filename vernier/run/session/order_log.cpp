@@ -23,8 +23,14 @@ struct Header {
   bool settled;
 };
 
-constexpr std::pair<OrderKind, std::string_view> kinds[] = {
-    {OrderKind::replace, "set"}, {OrderKind::release, "release"}, {OrderKind::send, "send"}};
+constexpr std::pair<OrderKind, std::string_view> kinds[] = {{OrderKind::replace, "set"},
+                                                            {OrderKind::release, "release"},
+                                                            {OrderKind::send, "send"},
+                                                            {OrderKind::rest, "rest"},
+                                                            {OrderKind::move, "move"}};
+
+/// Whether it concerns the whole run, and no port.
+bool of_all(OrderKind k) { return k == OrderKind::rest || k == OrderKind::move; }
 
 std::size_t message_bytes(const executive::Executive& e) {
   std::size_t most = 1;
@@ -46,7 +52,8 @@ std::optional<executive::ScheduledOrder> parsed(std::string_view line) {
   const auto time = parsed_integer(fields[0]);
   const auto kind = std::find_if(std::begin(kinds), std::end(kinds),
                                  [&](const auto& k) { return k.second == fields[1]; });
-  if (!time || *time < 0 || kind == std::end(kinds) || fields[2].empty()) return {};
+  if (!time || *time < 0 || kind == std::end(kinds) || fields[2].empty() != of_all(kind->first))
+    return {};
   s.at = Time(Duration(*time));
   s.order.kind = kind->first;
   s.order.path = fields[2];
@@ -88,8 +95,8 @@ bool OrderLog::drain() {
     std::string_view word;
     for (const auto& [kind, name] : kinds)
       if (kind == h.kind) word = name;
-    out_ << h.at << (h.settled ? "+," : ",") << word << ',' << executive_.ports()[h.view].path
-         << ',';
+    out_ << h.at << (h.settled ? "+," : ",") << word << ','
+         << (of_all(h.kind) ? std::string() : executive_.ports()[h.view].path) << ',';
     for (std::uint32_t i = 0; i < h.count; ++i) {
       double v = 0.0;
       std::memcpy(&v, from + sizeof h + i * sizeof v, sizeof v);

@@ -13,6 +13,7 @@
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
 #include "vernier/run/composition/sources.hpp"
+#include "vernier/run/executive/executive.hpp"
 #include "vernier/run/realtime/ports.hpp"
 
 namespace vernier::session {
@@ -290,6 +291,30 @@ Prepared prepare(const std::filesystem::path& document, const Changes& changes,
   } catch (const ConfigurationError& e) {
     throw ConfigurationError(with_lines(e.diagnostics(), *sources));
   }
+}
+
+void apply_override(executive::Executive& executive, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos) {
+    Diagnostics problems;
+    problems.error("V2021", fmt::format("\"{}\" does not override anything", assignment), {})
+        .notes.push_back("write path=value, for example --override wheel.command=0");
+    throw ConfigurationError(problems);
+  }
+  const std::string path(trimmed(std::string_view(assignment).substr(0, equals)));
+  const std::string_view text = trimmed(std::string_view(assignment).substr(equals + 1));
+  const executive::PortView* port = executive.find(path);
+  std::vector<double> values;
+  if (port) {
+    const auto read = composition::parsed_values(text, port->port->unit);
+    if (!read) {
+      throw ConfigurationError(
+          "V2005", fmt::format("\"{}\" cannot be read as numbers in {}", text, port->port->unit));
+    }
+    values = *read;
+  }
+  // the executive refuses an unknown path
+  executive.override_port(path, values);
 }
 
 }  // namespace vernier::session

@@ -12,6 +12,10 @@
 #include "vernier/run/composition/composition.hpp"
 #include "vernier/run/composition/plan.hpp"
 
+namespace vernier::executive {
+class Executive;
+}
+
 namespace vernier::session {
 
 /// What the user may change in a document without editing it.
@@ -42,5 +46,9 @@ struct Prepared {
 /// is an error (V2024).
 Prepared prepare(const std::filesystem::path&, const Changes&, const Catalogue&,
                  Diagnostics& problems, bool must_end = true);
+
+/// "plant.torque=0 0 1e-3": replaces the value of the port from the start. Throws
+/// ConfigurationError.
+void apply_override(executive::Executive&, const std::string& assignment);
 
 }  // namespace vernier::session

@@ -91,6 +91,10 @@ Again repeated(const std::filesystem::path& run_folder) {
   return again;
 }
 
+double Summary::factor() const noexcept {
+  return wall > 0.0 ? seconds(reached - from) / wall : 0.0;
+}
+
 int exit_status(const Summary& s) noexcept {
   switch (s.result) {
     case Result::finished:

@@ -17,6 +17,7 @@
 #include "vernier/run/session/control.hpp"
 #include "vernier/run/session/live.hpp"
 #include "vernier/run/session/order_log.hpp"
+#include "vernier/run/session/pace.hpp"
 #include "vernier/run/session/requests.hpp"
 
 namespace vernier::session {
@@ -24,71 +25,7 @@ namespace {
 
 constexpr const char* orders_file = "orders.csv";
 
-/// Components that must not lose data hold time back, unless the wall clock does; those that share
-/// time with others always do.
-std::vector<Pacer*> pacers_of(const composition::Plan& plan, bool by_the_clock) {
-  std::vector<Pacer*> all;
-  for (const composition::Part& part : plan.parts) {
-    auto* source = dynamic_cast<PacerSource*>(part.component.get());
-    if (!source || (by_the_clock && !source->withholds_time())) continue;
-    for (Pacer* p : source->pacers()) all.push_back(p);
-  }
-  return all;
-}
-
-/// A component may request a clock, unless the user chose one.
-void adopt_pace(const composition::Plan& plan, Options& options) {
-  if (options.rate || options.real_time) return;
-  for (const composition::Part& part : plan.parts) {
-    auto* source = dynamic_cast<PacerSource*>(part.component.get());
-    const auto wanted = source ? source->pace() : std::nullopt;
-    if (!wanted) continue;
-    options.rate = wanted->rate;
-    if (options.late != realtime::LatePolicy{}) return;
-    options.late = realtime::parsed_policy(wanted->late).value_or(realtime::LatePolicy{});
-    return;
-  }
-}
-
-/// "plant.torque=0 0 1e-3": replaces the value of the port from the start.
-void apply_override(executive::Executive& executive, const std::string& assignment) {
-  const std::size_t equals = assignment.find('=');
-  if (equals == std::string::npos) {
-    Diagnostics problems;
-    problems.error("V2021", fmt::format("\"{}\" does not override anything", assignment), {})
-        .notes.push_back("write path=value, for example --override wheel.command=0");
-    throw ConfigurationError(problems);
-  }
-  const std::string path(trimmed(std::string_view(assignment).substr(0, equals)));
-  const std::string_view text = trimmed(std::string_view(assignment).substr(equals + 1));
-  const executive::PortView* port = executive.find(path);
-  std::vector<double> values;
-  if (port) {
-    const auto read = composition::parsed_values(text, port->port->unit);
-    if (!read) {
-      throw ConfigurationError(
-          "V2005", fmt::format("\"{}\" cannot be read as numbers in {}", text, port->port->unit));
-    }
-    values = *read;
-  }
-  // the executive refuses an unknown path
-  executive.override_port(path, values);
-}
-
 }  // namespace
-
-std::string pace_text(const Prepared& p, const Options& o) {
-  Options adopted{.rate = o.rate, .real_time = o.real_time};
-  adopt_pace(p.plan, adopted);
-  if (!adopted.rate && !adopted.real_time)
-    return shares_time(p.plan) ? "paced by the federation" : "as fast as possible";
-  const double rate = adopted.rate.value_or(1.0);
-  return rate == 1.0 ? "in real time" : fmt::format("{} × real time", exact(rate));
-}
-
-double Summary::factor() const noexcept {
-  return wall > 0.0 ? seconds(reached - from) / wall : 0.0;
-}
 
 class Session::Work final : public Steerable {
  public:
@@ -97,6 +34,7 @@ class Session::Work final : public Steerable {
     adopt_pace(prepared.plan, options_);
     const bool by_the_clock = options_.rate || options_.real_time;
     std::vector<Pacer*> pacers = pacers_of(prepared.plan, by_the_clock);
+    if (!by_the_clock) rest_pacers_ = pacers_at_rest(prepared.plan);
     if (by_the_clock) {
       timing_ = std::make_unique<Timing>(prepared.plan, options_.rate.value_or(1.0), options_.late,
                                          options_.real_time);
@@ -104,12 +42,14 @@ class Session::Work final : public Steerable {
     } else {
       pacers.push_back(&recorder_.pacer());
     }
+    rest_pacers_.push_back(pacers.back());
     stop_ = Time(prepared.plan.stop);
     executive_ = std::make_unique<executive::Executive>(
         std::move(prepared.plan), std::move(pacers),
         executive::Options{.threads = options_.threads,
                            .real_time = options_.real_time.has_value(),
                            .meter = timing_ ? timing_->meter() : nullptr});
+    longest_rest_ = executive_->longest_rest();
     if (timing_) timing_->attach(*executive_);
     for (const std::string& o : options_.overrides) apply_override(*executive_, o);
     executive_->schedule(options_.orders);
@@ -134,6 +74,10 @@ class Session::Work final : public Steerable {
   }
 
   ~Work() override {
+    try {
+      come_to_rest_unless_ended();
+    } catch (...) {  // nobody is left to report it to
+    }
     requests_.close();  // a client may be waiting although nothing was run
     recorder_.finish();
   }
@@ -156,6 +100,7 @@ class Session::Work final : public Steerable {
     } catch (const ConfigurationError& e) {  // a checkpoint could not be written
       fault_ = e.diagnostics().list().front();
     }
+    if (ending != executive::Ending::frozen && !come_to_rest()) ending = executive::Ending::failed;
     wall_ += std::chrono::steady_clock::now() - began;
     if (ending != executive::Ending::frozen) ended_ = ending;
     return ending;
@@ -204,8 +149,11 @@ class Session::Work final : public Steerable {
 
   Summary finish() {
     require(!std::exchange(finished_, true));
+    come_to_rest_unless_ended();
     Summary s;
     s.from = begins_;
+    s.rest = rest_;
+    s.longest_rest = longest_rest_;
     s.fault = fault_;
     // a run finished before its end has done what was wanted of it
     executive::Ending ending = ended_.value_or(executive::Ending::reached);
@@ -248,7 +196,10 @@ class Session::Work final : public Steerable {
   void request_stop() noexcept {
     stopping_.store(true);
     executive_->request_stop();
-    for (Pacer* p : executive_->pacers()) p->interrupt();
+    // what moves comes to rest by the clock: a frame cut short would be a jump in time
+    const Pacer* clock = timing_ && longest_rest_ > Duration{} ? &timing_->pacer() : nullptr;
+    for (Pacer* p : executive_->pacers())
+      if (p != clock) p->interrupt();
     frozen_.store(0);
     frozen_.notify_all();
   }
@@ -389,8 +340,10 @@ class Session::Work final : public Steerable {
       while (next_checkpoint_ <= executive_->now()) next_checkpoint_ += every();
       requests_.serve();
       if (frozen_.load() != 0) {  // else only for the checkpoint or a request: the clock continues
+        if (!come_to_rest()) return executive::Ending::failed;
         const auto ended = stand_still();
         if (ended) return *ended;
+        executive_->end_rest();
         continue_from_here();
       }
       if (returning_.exchange(false) || executive_->now() >= until) return ending;
@@ -405,6 +358,52 @@ class Session::Work final : public Steerable {
     const executive::Ending ending = executive_->run_until(stop_);
     if (timing_) timing_->leave();
     return ending;
+  }
+
+  /// Time is about to stand still, because the run ends or freezes: what moves comes to rest first.
+  /// False: something moves still, and fault_ says what.
+  bool come_to_rest() {
+    const Time began = executive_->now();
+    const bool moves = executive_->moving(), failed = fault_.has_value();
+    resting_.store(moves);
+    if (timing_) {
+      timing_->tolerate(true);
+      timing_->enter();
+    }
+    const bool rests = executive_->come_to_rest(rest_pacers_);
+    if (timing_) {
+      timing_->leave();
+      timing_->tolerate(false);
+    }
+    resting_.store(false);
+    if (moves) rest_ = executive_->now() - began;
+    if (moves && rests) archive_->log(fmt::format("came to rest in {}", rest_text(*rest_)));
+    if (moves && !failed) warn_of_failure_at_rest();
+    const std::string motion = executive_->motion();
+    if (!rests && !fault_) fault_ = not_at_rest(longest_rest_, motion);
+    if (failed && !motion.empty()) fault_->notes.push_back("still moving: " + motion);
+    return rests;
+  }
+
+  /// For a run that its owner leaves between two pieces.
+  void come_to_rest_unless_ended() {
+    if (!begun_ || ended_) return;
+    const auto began = std::chrono::steady_clock::now();
+    if (stood_still_) continue_from_here();
+    ended_ = come_to_rest() ? executive::Ending::reached : executive::Ending::failed;
+    wall_ += std::chrono::steady_clock::now() - began;
+  }
+
+  /// A failure while coming to rest does not change how the run ended.
+  void warn_of_failure_at_rest() {
+    Diagnostic d = executive_->fault();
+    if (d.code.empty()) return;
+    d.severity = Severity::warning;
+    d.notes.emplace_back("it failed while the run came to rest, and was left out");
+    Diagnostics problems;
+    problems.add(std::move(d));
+    archive_->add(problems);
+    if (options_.on_warnings) options_.on_warnings(problems);
   }
 
   /// Until the run resumes: executes orders and serves requests. Returns how the run ended, when a
@@ -429,9 +428,10 @@ class Session::Work final : public Steerable {
   std::string status() override {
     const int decimals = composition::time_decimals(composition_.run.step, stop_ - begins_);
     std::string line = fmt::format("{0} · {1} · t = {3:.{2}f} s of {4:.{2}f} s", archive_->name(),
-                                   stopping_.load() ? "stopping"
-                                   : frozen()       ? "frozen"
-                                                    : "running",
+                                   resting_.load()    ? "coming to rest"
+                                   : stopping_.load() ? "stopping"
+                                   : frozen()         ? "frozen"
+                                                      : "running",
                                    decimals, seconds(now()), seconds(stop_));
     if (!options_.real_time) return line;
     const Pulse p = pulse();
@@ -455,6 +455,7 @@ class Session::Work final : public Steerable {
   std::string step(int ticks) override {
     return in_between([this, ticks] {
       request_freeze();
+      if (!come_to_rest()) ended_ = executive::Ending::failed;
       for (int k = 0; k < ticks && !ended_; ++k) {
         executive_->resume();
         executive_->request_freeze(executive_->now() + Duration(1));
@@ -537,6 +538,10 @@ class Session::Work final : public Steerable {
   std::atomic<int> frozen_{0};  // requested externally; waiting threads sleep on it
   std::atomic<bool> stopping_{false};
   std::atomic<bool> recording_failed_{false};
+  std::atomic<bool> resting_{false};
+  std::vector<Pacer*> rest_pacers_;  // those that hold time back while it comes to rest
+  Duration longest_rest_{};
+  std::optional<Duration> rest_;
   Requests requests_;
   std::vector<std::filesystem::path> checkpoints_;
   bool begun_ = false, stood_still_ = false, finished_ = false;

@@ -61,6 +61,10 @@ struct Summary {
   executive::Statistics statistics = {};
   record::RecorderStatistics recorded = {};
   std::vector<std::filesystem::path> checkpoints = {};
+  /// How long it took to come to rest at the end (or in the last freeze), after the end that was
+  /// requested; none: nothing moved.
+  std::optional<Duration> rest = {};
+  Duration longest_rest{};        // that it may take; zero: nothing in this run can move
   std::uint64_t orders_lost = 0;  // not recorded: a repetition would lack them
   /// It was requested to begin again at this checkpoint; an empty path: at the start.
   std::optional<std::filesystem::path> rewind = {};
@@ -108,14 +112,16 @@ class Session {
   void restore(const record::Checkpoint&, Diagnostics& problems);
   /// Why run_until() returned `failed`.
   const std::optional<Diagnostic>& fault() const noexcept;
-  /// Ends the run at its current time: closes the files and completes the manifest. Once.
+  /// Ends the run at its current time, or when everything that moves has come to rest: closes the
+  /// files and completes the manifest. Once.
   Summary finish();
 
-  /// Makes run() return after the current tick, with everything closed. From any thread or signal
-  /// handler.
+  /// Makes run() return after the current tick, when everything that moves has come to rest, with
+  /// everything closed. From any thread or signal handler.
   void request_stop() noexcept;
 
-  /// Freezes the run after the current tick, and resumes it. Other programs can request it too,
+  /// Freezes the run after the current tick, when everything that moves has come to rest, and
+  /// resumes it. Other programs can request it too,
   /// through the run's directory (control.hpp). From any thread.
   void request_freeze() noexcept;
   void request_resume() noexcept;

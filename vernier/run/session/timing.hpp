@@ -48,6 +48,8 @@ class Timing final : public realtime::FrameSink {
   Pacer& pacer() noexcept { return pacer_; }
   /// Takes effect at the next start of the pacer.
   void set_rate(double rate) noexcept { pacer_.set_rate(rate); }
+  /// Whether late frames are tolerated whatever the policy, while what moves comes to rest.
+  void tolerate(bool yes) noexcept { pacer_.tolerate(yes); }
   /// Null: costs are not measured.
   executive::Meter* meter() noexcept { return measured_ ? &pacer_ : nullptr; }
 

@@ -30,6 +30,7 @@ std::chrono::milliseconds milliseconds(const Parameters&, const char* name);
 
 Adapter link_adapter();
 Adapter shared_adapter();
+Adapter heartbeat_adapter();
 Adapter rsp_server_adapter(const Connector&);
 Adapter rsp_client_adapter(const Connector&);
 

@@ -40,7 +40,7 @@ void Cycle::advance(Time now, Time until) noexcept {
     expect_samples(i);
   }
   if (!stoppers_.empty()) settle_stoppers(now);
-  if (breakdown_.kind == Breakdown::Kind::none) {
+  if (breakdown_.kind == Breakdown::Kind::none || surviving_) {
     move_all();
     collect();
   }
@@ -78,6 +78,7 @@ void Cycle::leave(Time now) noexcept {
       return s.mover.cluster == i && s.reached <= now;
     });
     break_down(Breakdown::Kind::no_progress, who->mover.part, {now});
+    if (survives()) leave_out(who->mover.part);
   }
 }
 
@@ -118,8 +119,9 @@ void Cycle::settle_stoppers(Time now) noexcept {
   if (!collect() || !limit_to_reached() || !agree()) return;
   for (auto s = last; s != stoppers_.end(); ++s) {
     const Cluster& c = clusters_[s->mover.cluster];
-    if (due_[s->mover.cluster] && c.limit < s->reached)
-      break_down(Breakdown::Kind::no_agreement, s->mover.part, {now});
+    if (!due_[s->mover.cluster] || c.limit >= s->reached) continue;
+    break_down(Breakdown::Kind::no_agreement, s->mover.part, {now});
+    if (survives()) leave_out(s->mover.part);
   }
 }
 
@@ -153,7 +155,11 @@ bool Cycle::agree() noexcept {
     if (!due_[s.mover.cluster]) continue;
     break_down(Breakdown::Kind::no_agreement, s.mover.part, {clusters_[s.mover.cluster].limit});
   }
-  return false;
+  if (!survives()) return false;
+  // none of them knows any more how far the others are
+  for (const Stopper& s : stoppers_)
+    if (due_[s.mover.cluster] && !s.alone) leave_out(s.mover.part);
+  return true;
 }
 
 Cycle::Stopper Cycle::stopper(const Mover& m, const Description& d) const {

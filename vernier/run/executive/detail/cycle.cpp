@@ -69,6 +69,7 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
       return &o != &s && o.mover.cluster == s.mover.cluster;
     });
 
+  find_resters(plan);
   moves_.resize(clockwork_.groups().size());
   more_moves_.resize(plan.parts.size());
 
@@ -209,8 +210,13 @@ bool Cycle::collect() noexcept {
     if (d.failed != none && (!worst || d.failed < worst->failed)) worst = &d;
   if (!worst) return true;
   break_down(worst->kind, worst->failed, {clusters_[cluster_of_[worst->failed]].limit});
-  for (Desk& d : desks_) d = {};
-  return false;
+  const bool continues = survives();
+  for (Desk& d : desks_) {
+    if (continues && d.failed != none) leave_out(d.failed);
+    d.failed = none;
+    d.kind = Breakdown::Kind::none;
+  }
+  return continues;
 }
 
 // -- output, react, exchange ----------------------------------------------------------------------
@@ -308,7 +314,7 @@ bool Cycle::settle(Time now) noexcept {
   memory_.push_delays(now, due_);
   if (options_.policy.not_a_number && memory_.not_a_number()) [[unlikely]] {
     break_down(Breakdown::Kind::not_a_number, 0, {now});
-    return false;
+    return survives();
   }
   return true;
 }
@@ -334,7 +340,10 @@ bool Cycle::react_until_quiet() noexcept {
       const auto who = std::find(changed_.begin(), changed_.end(), 1) - changed_.begin();
       const auto part = static_cast<std::uint32_t>(who);
       break_down(Breakdown::Kind::loop, part, clusters_[cluster_of_[part]].at);
-      return false;
+      if (!survives()) return false;
+      for (std::uint32_t i = 0; i < changed_.size(); ++i)
+        if (changed_[i]) leave_out(i);
+      return true;
     }
     outputs_of_changed();
     carry_late();
@@ -374,6 +383,7 @@ void Cycle::empty_journals() noexcept {
 
 void Cycle::restart(Time start) noexcept {
   breakdown_ = {};
+  reinstate();
   clockwork_.start(start);
   for (Cluster& c : clusters_) {
     c.next = c.limit = start;

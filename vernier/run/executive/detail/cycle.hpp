@@ -3,10 +3,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "vernier/component/component.hpp"
+#include "vernier/component/rest.hpp"
 #include "vernier/run/composition/plan.hpp"
 #include "vernier/run/executive/detail/clockwork.hpp"
 #include "vernier/run/executive/detail/memory.hpp"
@@ -77,6 +79,20 @@ class Cycle {
   /// previous state to the bit. Parts that cannot be rewound, or have external effects, are
   /// skipped. Allocates.
   void rehearse(Time now, Time until, int ticks);
+
+  // -- coming to rest (rest.cpp): see Executive::come_to_rest() ---------------------------------
+
+  bool moving() const noexcept;
+  Duration longest_rest() const noexcept;
+  /// From now on a part that fails is left out, and the others continue.
+  void begin_rest() noexcept;
+  void end_rest() noexcept;
+  void tell(RestPhase) noexcept;
+  /// Calls `f(part, component, lost)` for each that can come to rest; lost: it has failed.
+  template <class F>
+  void each_rester(const F& f) const {
+    for (const Rester& r : resters_) f(r.part, *r.component, r.lost);
+  }
 
   Statistics& statistics() noexcept { return statistics_; }
   /// The number of calls of advance() of a part.
@@ -154,6 +170,11 @@ class Cycle {
     Breakdown::Kind kind = Breakdown::Kind::none;
     bool changed = false;
   };
+  struct Rester {
+    ComesToRest* component;
+    std::uint32_t part;
+    bool lost = false;  // it failed
+  };
   enum class Task : std::uint8_t { output, react, stop_early, move };
   static constexpr std::uint32_t none = 0xffffffff;
 
@@ -195,6 +216,13 @@ class Cycle {
   void note(std::uint32_t part, Outcome, int worker,
             Breakdown::Kind = Breakdown::Kind::component) noexcept;
   bool collect() noexcept;
+  /// After a failure: whether the tick is completed without what failed, because something moves.
+  bool survives() noexcept;
+  void leave_out(std::uint32_t part) noexcept;
+  void put_in_place(std::uint32_t part, Component*) noexcept;
+  /// Back to all parts.
+  void reinstate() noexcept;
+  void find_resters(const composition::Plan&);
 
   /// Attributes wall time to parts, from one call to the next.
   template <bool measuring>
@@ -238,6 +266,11 @@ class Cycle {
   std::vector<Mover> reactors_, movers_;
   std::vector<Stopper> stoppers_;  // those that cannot rewind come last, at most one per cluster
   std::vector<Watch> watches_;
+  std::vector<Rester> resters_;
+  std::vector<RestListener*> listeners_;
+  std::vector<Component*> components_;  // by part
+  std::unique_ptr<Component> absent_;   // takes the place of a part that failed
+  bool surviving_ = false;              // failures do not end the tick
 
   // of the current phase
   Task task_ = Task::output;
