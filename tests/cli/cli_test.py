@@ -441,6 +441,7 @@ class Examples(InAFolder):
     def test_a_copied_plug_in_builds_and_runs_with_its_input_set(self):
         self.vernier("examples", "copy", "plugin")
         subprocess.run(["make", "-s"], cwd=self.folder / "plugin", check=True, timeout=PATIENCE)
+        self.vernier("trust", "plugin/lowpass.so")
         self.vernier("run", "plugin/lowpass.xml", "--until", "5s", "--set", "ext.in=1 2 3 V", "-q")
         rows = self.vernier("export", "runs/latest", "lowpass.filtered").stdout.splitlines()
         reached = [float(cell) for cell in rows[-1].split(",")[1:]]

@@ -61,7 +61,8 @@ struct Summary {
   executive::Statistics statistics = {};
   record::RecorderStatistics recorded = {};
   std::vector<std::filesystem::path> checkpoints = {};
-  std::uint64_t orders_lost = 0;  // not recorded: a repetition would lack them
+  std::vector<std::filesystem::path> files = {};  // that the document wrote
+  std::uint64_t orders_lost = 0;                  // not recorded: a repetition would lack them
   /// It was requested to begin again at this checkpoint; an empty path: at the start.
   std::optional<std::filesystem::path> rewind = {};
   std::optional<realtime::Health> real_time = {};
