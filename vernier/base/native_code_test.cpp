@@ -146,6 +146,29 @@ TEST(NativeCode, SearchesNoLibraryBesideItself) {
   EXPECT_FALSE(helper.ran());
 }
 
+TEST(NativeCode, TakesNoLibraryFromTheCurrentDirectory) {
+  const Marked helper("libhelper");
+  std::ofstream(helper.folder() / "user.c") << "int next(void); int twice(void) { return next(); }";
+  const auto refused = [&](const std::string& link) {
+    const fs::path user = helper.folder() / "user.so";
+    const std::string command =
+        "cd '" + helper.folder().string() + "' && cc -fPIC -shared -o user.so user.c " + link;
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return refusal(*code_of({user}), user);
+  };
+  const std::string why = " depends on the current directory, where anyone may put a library";
+  EXPECT_EQ(refused("-L. -lhelper -Wl,-rpath,."), "the run path \".\"" + why);
+  EXPECT_EQ(refused("-L. -lhelper -Wl,-rpath,/lib:sub/folder"),
+            "the run path \"sub/folder\"" + why);
+  EXPECT_EQ(refused("-L. -lhelper -Wl,-rpath,/lib:"), "the run path \"\"" + why);
+  EXPECT_EQ(refused("-L. -lhelper -Wl,-rpath,. -Wl,--disable-new-dtags"),
+            "the run path \".\"" + why);
+  EXPECT_EQ(refused("./libhelper.so"), "the library \"./libhelper.so\"" + why);
+  EXPECT_FALSE(helper.ran());
+  // an absolute path is one that the author of the trusted code chose
+  EXPECT_EQ(refused("-L. -lhelper -Wl,-rpath,'" + helper.folder().string() + "'"), "loaded");
+}
+
 TEST(NativeCode, SaysWhyAFileCannotBeLoaded) {
   const TemporaryFolder folder;
   NativeCode code{Trust()};

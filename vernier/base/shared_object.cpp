@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "vernier/base/descriptor.hpp"
+#include "vernier/base/library_search.hpp"
 
 namespace vernier {
 namespace {
@@ -44,6 +45,19 @@ bool written(int fd, const char* from, std::size_t size) {
     size -= static_cast<std::size_t>(n);
   }
   return true;
+}
+
+/// Why it must not be loaded although its own content is trusted; empty: it may.
+std::string untrusted_search(int memory) {
+  struct stat about {};
+  if (fstat(memory, &about) != 0 || about.st_size <= 0) return {};
+  const auto size = static_cast<std::size_t>(about.st_size);
+  void* mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, memory, 0);
+  if (mapped == MAP_FAILED) return "it cannot be read: " + system_text(errno);
+  std::string found = relative_search({static_cast<const std::byte*>(mapped), size});
+  munmap(mapped, size);
+  if (found.empty()) return {};
+  return found + " depends on the current directory, where anyone may put a library";
 }
 
 Result<Held, std::string> held(const std::filesystem::path& path) {
@@ -120,6 +134,8 @@ Result<SharedObject, std::string> SharedObject::loaded(const std::filesystem::pa
   auto copy = held(path);
   if (!copy) return Failure{copy.error()};
   approved(copy->digest);
+  if (std::string why = untrusted_search(copy->memory.get()); !why.empty())
+    return Failure{shown(why.c_str())};
 
   Image::Known& known = Image::known();
   const std::lock_guard lock(known.mutex);
