@@ -1,9 +1,9 @@
 #pragma once
 
-#include <concepts>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace vernier {
@@ -19,9 +19,10 @@ std::filesystem::path found_at(const std::filesystem::path&, const MovedFiles& m
 class DocumentFile {
  public:
   DocumentFile() = default;
-  template <std::convertible_to<std::filesystem::path> Path>
-  DocumentFile(Path&& path, std::shared_ptr<const MovedFiles> moved = {})
-      : path_(std::forward<Path>(path)), moved_(std::move(moved)) {}
+  DocumentFile(std::filesystem::path path, std::shared_ptr<const MovedFiles> moved = {})
+      : path_(std::move(path)), moved_(std::move(moved)) {}
+  DocumentFile(const char* path) : path_(path) {}
+  DocumentFile(const std::string& path) : path_(path) {}
 
   operator const std::filesystem::path&() const noexcept { return path_; }
   const std::filesystem::path& path() const noexcept { return path_; }

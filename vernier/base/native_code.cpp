@@ -5,6 +5,7 @@
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/require.hpp"
+#include "vernier/base/shell_word.hpp"
 
 namespace vernier {
 
@@ -27,13 +28,13 @@ void NativeCode::approve(const std::filesystem::path& path, const Digest& digest
         problems.error("V7602", file + " was changed after you trusted it on " + before->since, {});
     d.notes.push_back("trusted: SHA-256 " + text(before->sha256));
     d.notes.push_back("now:     SHA-256 " + text(digest));
-    d.notes.push_back("if you built it again: vernier trust " + file);
+    d.notes.push_back("if you built it again: vernier trust " + shell_word(file));
   } else {
     Diagnostic& d = problems.error(
         "V7601", file + " is native code that you have not trusted; it was not loaded", {});
     d.notes.push_back("it would run with all your rights, outside of the simulation");
-    d.notes.push_back("if you know where it comes from: vernier trust " + file);
-    d.notes.push_back("or for one run: --trust " + file);
+    d.notes.push_back("if you know where it comes from: vernier trust " + shell_word(file));
+    d.notes.push_back("or for one run: --trust " + shell_word(file));
   }
   throw ConfigurationError(std::move(problems));
 }

@@ -134,39 +134,37 @@ TEST(NativeCode, IsUnloadedAndANewVersionIsLoadedInItsPlace) {
 }
 
 TEST(NativeCode, SearchesNoLibraryBesideItself) {
-  const Marked helper("libhelper");
-  const fs::path user = helper.folder() / "user.so";
-  std::ofstream(helper.folder() / "user.c") << "int next(void); int twice(void) { return next(); }";
+  const Marked part("libpart");
+  const fs::path user = part.folder() / "user.so";
+  std::ofstream(part.folder() / "user.c") << "int next(void); int twice(void) { return next(); }";
   const std::string command = "cc -fPIC -shared -o '" + user.string() + "' '" +
-                              (helper.folder() / "user.c").string() + "' -L'" +
-                              helper.folder().string() + "' -lhelper -Wl,-rpath,'$ORIGIN'";
+                              (part.folder() / "user.c").string() + "' -L'" +
+                              part.folder().string() + "' -lpart -Wl,-rpath,'$ORIGIN'";
   ASSERT_EQ(std::system(command.c_str()), 0);
   const auto trusted = code_of({user});
-  EXPECT_NE(refusal(*trusted, user).find("libhelper.so"), std::string::npos);
-  EXPECT_FALSE(helper.ran());
+  EXPECT_NE(refusal(*trusted, user).find("libpart.so"), std::string::npos);
+  EXPECT_FALSE(part.ran());
 }
 
 TEST(NativeCode, TakesNoLibraryFromTheCurrentDirectory) {
-  const Marked helper("libhelper");
-  std::ofstream(helper.folder() / "user.c") << "int next(void); int twice(void) { return next(); }";
+  const Marked part("libpart");
+  std::ofstream(part.folder() / "user.c") << "int next(void); int twice(void) { return next(); }";
   const auto refused = [&](const std::string& link) {
-    const fs::path user = helper.folder() / "user.so";
+    const fs::path user = part.folder() / "user.so";
     const std::string command =
-        "cd '" + helper.folder().string() + "' && cc -fPIC -shared -o user.so user.c " + link;
+        "cd '" + part.folder().string() + "' && cc -fPIC -shared -o user.so user.c " + link;
     EXPECT_EQ(std::system(command.c_str()), 0);
     return refusal(*code_of({user}), user);
   };
   const std::string why = " depends on the current directory, where anyone may put a library";
-  EXPECT_EQ(refused("-L. -lhelper -Wl,-rpath,."), "the run path \".\"" + why);
-  EXPECT_EQ(refused("-L. -lhelper -Wl,-rpath,/lib:sub/folder"),
-            "the run path \"sub/folder\"" + why);
-  EXPECT_EQ(refused("-L. -lhelper -Wl,-rpath,/lib:"), "the run path \"\"" + why);
-  EXPECT_EQ(refused("-L. -lhelper -Wl,-rpath,. -Wl,--disable-new-dtags"),
-            "the run path \".\"" + why);
-  EXPECT_EQ(refused("./libhelper.so"), "the library \"./libhelper.so\"" + why);
-  EXPECT_FALSE(helper.ran());
+  EXPECT_EQ(refused("-L. -lpart -Wl,-rpath,."), "the run path \".\"" + why);
+  EXPECT_EQ(refused("-L. -lpart -Wl,-rpath,/lib:sub/folder"), "the run path \"sub/folder\"" + why);
+  EXPECT_EQ(refused("-L. -lpart -Wl,-rpath,/lib:"), "the run path \"\"" + why);
+  EXPECT_EQ(refused("-L. -lpart -Wl,-rpath,. -Wl,--disable-new-dtags"), "the run path \".\"" + why);
+  EXPECT_EQ(refused("./libpart.so"), "the library \"./libpart.so\"" + why);
+  EXPECT_FALSE(part.ran());
   // an absolute path is one that the author of the trusted code chose
-  EXPECT_EQ(refused("-L. -lhelper -Wl,-rpath,'" + helper.folder().string() + "'"), "loaded");
+  EXPECT_EQ(refused("-L. -lpart -Wl,-rpath,'" + part.folder().string() + "'"), "loaded");
 }
 
 TEST(NativeCode, SaysWhyAFileCannotBeLoaded) {

@@ -14,6 +14,7 @@
 
 #include "vernier/base/descriptor.hpp"
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/shell_word.hpp"
 #include "vernier/base/text.hpp"
 
 namespace vernier {
@@ -155,7 +156,7 @@ Trust read_trust(const std::filesystem::path& path) {
   if (about.st_uid != geteuid()) refuse_trust(who + "it belongs to another user", again);
   if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     refuse_trust(who + "others can change it",
-                 "check what it lists, then: chmod 600 " + path.string());
+                 "check what it lists, then: chmod 600 " + shell_word(path.string()));
   std::string content;
   std::array<char, 16'384> block;
   for (ssize_t n = 1; n != 0;) {

@@ -38,6 +38,7 @@ int list_trusted(bool json) {
 }
 
 int change(const TrustRequest& a) {
+  std::string done;  // printed when it is on the disk
   change_trust(trust_file(), [&](Trust& trust) {
     for (const std::string& what : a.removed) {
       if (trust.remove(what) == 0) {
@@ -46,13 +47,14 @@ int change(const TrustRequest& a) {
             .notes.push_back("vernier trust --list   shows them");
         throw ConfigurationError(problems);
       }
-      fmt::print("no longer trusted: {}\n", what);
+      done += fmt::format("no longer trusted: {}\n", what);
     }
     for (const std::string& file : a.files) {
       const TrustedFile& f = trust.add(file);
-      fmt::print("trusted: {}\n  SHA-256  {}\n", f.path.string(), text(f.sha256));
+      done += fmt::format("trusted: {}\n  SHA-256  {}\n", f.path.string(), text(f.sha256));
     }
   });
+  fmt::print("{}", done);
   return status::good;
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/shell_word.hpp"
 #include "vernier/gateway/file/confined.hpp"
 #include "vernier/gateway/file/csv.hpp"
 #include "vernier/gateway/file/detail/writer.hpp"
@@ -77,7 +78,7 @@ void CsvSink::refuse_place(const std::string& why) const {
   d.notes.push_back("a relative path is a file in the folder of the run, below outputs/");
   if (settings_.path.is_absolute())
     d.notes.push_back("to allow this one: --allow-write " +
-                      settings_.path.parent_path().lexically_normal().string());
+                      shell_word(settings_.path.parent_path().lexically_normal().string()));
   throw ConfigurationError(std::move(problems));
 }
 
