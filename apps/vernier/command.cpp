@@ -104,6 +104,8 @@ constexpr std::array all_commands{
             "vernier rti --listen 127.0.0.1:14321 &\n"
             "vernier federate list --rti 127.0.0.1:14321",
             false, declare_rti},
+    Command{"trust", "let documents load a plug-in or other native code", Before::nothing,
+            "vernier trust --list", false, declare_trust},
     Command{"time", "an instant in every time scale, and counted from every epoch", Before::nothing,
             "vernier time 2026-06-01T12:00Z", false, declare_time},
     Command{"frames", "standard reference frames: their tree, and one as seen from another",

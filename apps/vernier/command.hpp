@@ -93,6 +93,7 @@ Action declare_serve(CLI::App&);
 Action declare_status(CLI::App&);
 Action declare_stop(CLI::App&);
 Action declare_time(CLI::App&);
+Action declare_trust(CLI::App&);
 Action declare_version(CLI::App&);
 
 /// An option or positional argument of a command.

@@ -137,8 +137,7 @@ std::string elapsed_text(double s) {
 std::string_view version() noexcept { return VERNIER_VERSION; }
 
 const Catalogue& catalogue() {
-  static const Catalogue standard =
-      standard_catalogue([](const std::string& what) { fmt::print(stderr, "{}\n", what); });
+  static const Catalogue standard = standard_catalogue();
   return standard;
 }
 

@@ -48,8 +48,8 @@ std::string elapsed_text(double seconds);
 
 std::string_view version() noexcept;
 
-/// The standard catalogue; reports of connections go to the error stream, so that they do not
-/// disturb --json and --quiet.
+/// The standard catalogue, for reading documents. It loads no native code: documents that need some
+/// cannot be run with it (see running_catalogue()).
 const Catalogue& catalogue();
 
 }  // namespace vernier::app

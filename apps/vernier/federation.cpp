@@ -469,7 +469,9 @@ int join(const FederationRequest& a, const Invocation& invocation) {
   o.version = version();
   o.command = {"vernier"};
   o.command.insert(o.command.end(), invocation.words.begin(), invocation.words.end());
-  return run_and_show(a.document, std::move(o), a.json ? Show::json : Show::everything).status;
+  return run_and_show(a.document, std::move(o), running_catalogue(a.permissions),
+                      a.json ? Show::json : Show::everything)
+      .status;
 }
 
 }  // namespace

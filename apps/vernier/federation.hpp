@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "apps/vernier/command.hpp"
+#include "apps/vernier/permissions.hpp"
 
 namespace vernier::app {
 
@@ -16,6 +17,7 @@ struct FederationRequest {
   std::string whom;    // a federate, or a mode
   std::string document, rti, until, output, out = "runs";
   std::vector<std::string> set;
+  Permissions permissions;          // join
   double rate = 0.0;                // of a replay; 0: as fast as possible
   std::optional<double> wait = {};  // s, for the RTI and the federation to be there
   bool dry_run = false, json = false;

@@ -195,7 +195,7 @@ std::string first_signal(const session::Session& s) {
   return {};
 }
 
-void show_results(const session::Session& s) {
+void show_results(const session::Session& s, const Summary& summary) {
   const std::filesystem::path& folder = s.folder();
   if (folder.empty() || !std::filesystem::exists(folder)) return;
   std::string files;
@@ -209,6 +209,7 @@ void show_results(const session::Session& s) {
         std::string_view(name) == "results.h5" ? " " + byte_text(static_cast<double>(size)) : "");
   }
   fmt::print("  results   {}/      {}\n", folder.string(), files);
+  for (const std::filesystem::path& f : summary.files) fmt::print("            {}\n", f.string());
   const std::string signal = first_signal(s);
   if (!signal.empty()) fmt::print("  next      vernier plot {} {}\n", folder.string(), signal);
   if (!s.composition().figures.empty()) {
@@ -263,6 +264,8 @@ nlohmann::ordered_json summary_json(const session::Session& session, const Summa
   }
   j["checkpoints"] = nlohmann::ordered_json::array();
   for (const auto& file : s.checkpoints) j["checkpoints"].push_back(file.string());
+  j["files"] = nlohmann::ordered_json::array();
+  for (const auto& file : s.files) j["files"].push_back(file.string());
   j["warnings"] = nlohmann::ordered_json::array();
   for (const Diagnostic& d : problems.list())
     j["warnings"].push_back({{"code", d.code}, {"message", d.message}});
@@ -284,12 +287,13 @@ std::string warnings_text(std::size_t warnings, const Progress& progress) {
 }
 
 /// One run; `rewind` becomes where somebody wants it to begin again.
-Shown run_once(const std::filesystem::path& document, session::Options options, Show show,
-               const EventChoice& events, std::optional<std::filesystem::path>& rewind) {
+Shown run_once(const std::filesystem::path& document, session::Options options,
+               const Catalogue& types, Show show, const EventChoice& events,
+               std::optional<std::filesystem::path>& rewind) {
   const bool talk = show == Show::everything;
   Diagnostics problems;
   Stopwatch checking;
-  session::Prepared prepared = session::prepare(document, options.changes, catalogue(), problems);
+  session::Prepared prepared = session::prepare(document, options.changes, types, problems);
   if (talk) {
     show_first_line(prepared, options);
     show_line("checked", checked_text(prepared), checking.seconds());
@@ -339,7 +343,7 @@ Shown run_once(const std::filesystem::path& document, session::Options options, 
       show_findings(summary,
                     warnings_text(problems.warnings() + progress.warnings() + lacking, progress),
                     decimals);
-      show_results(session);
+      show_results(session, summary);
       break;
     case Show::folder:
       if (summary.fault)
@@ -358,11 +362,11 @@ Shown run_once(const std::filesystem::path& document, session::Options options, 
 
 }  // namespace
 
-Shown run_and_show(const std::filesystem::path& document, session::Options options, Show show,
-                   const EventChoice& events) {
+Shown run_and_show(const std::filesystem::path& document, session::Options options,
+                   const Catalogue& types, Show show, const EventChoice& events) {
   while (true) {
     std::optional<std::filesystem::path> rewind;
-    Shown shown = run_once(document, options, show, events, rewind);
+    Shown shown = run_once(document, options, types, show, events, rewind);
     if (!rewind) return shown;
     options.from = *rewind;
   }

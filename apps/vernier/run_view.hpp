@@ -18,7 +18,7 @@ struct Shown {
 /// Runs a document and shows it as it goes: what runs and how fast, progress on a terminal, events
 /// with their reasons, reports and checks, where the results are. Ctrl-C ends it after the current
 /// tick, a second one at once. Throws ConfigurationError when nothing was run.
-Shown run_and_show(const std::filesystem::path& document, session::Options, Show,
+Shown run_and_show(const std::filesystem::path& document, session::Options, const Catalogue&, Show,
                    const EventChoice& = {});
 
 }  // namespace vernier::app

@@ -79,7 +79,7 @@ void hover(const UserElements& all) {
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   try {
-    const UserElements all(argv[1]);
+    const UserElements all(argv[1], *vernier::code_of({argv[1]}));
     check_jacobians(all);
     fall(all);
     hover(all);

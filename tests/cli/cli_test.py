@@ -16,7 +16,7 @@ import unittest
 from in_a_folder import FEEDBACK, MISSION, PATIENCE, SOURCE, VERNIER, InAFolder, free_ports, wait_until
 
 COMMANDS = ["demo", "new", "run", "check", "plot", "help", "examples", "info", "runs", "status", "freeze",
-            "resume", "stop", "watch", "set", "send", "step", "rate", "checkpoint", "rewind", "doctor", "export", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti",
+            "resume", "stop", "watch", "set", "send", "step", "rate", "checkpoint", "rewind", "doctor", "export", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti", "trust",
             "time", "frames", "dtd", "completion", "version"]
 
 
@@ -441,6 +441,7 @@ class Examples(InAFolder):
     def test_a_copied_plug_in_builds_and_runs_with_its_input_set(self):
         self.vernier("examples", "copy", "plugin")
         subprocess.run(["make", "-s"], cwd=self.folder / "plugin", check=True, timeout=PATIENCE)
+        self.vernier("trust", "plugin/lowpass.so")
         self.vernier("run", "plugin/lowpass.xml", "--until", "5s", "--set", "ext.in=1 2 3 V", "-q")
         rows = self.vernier("export", "runs/latest", "lowpass.filtered").stdout.splitlines()
         reached = [float(cell) for cell in rows[-1].split(",")[1:]]

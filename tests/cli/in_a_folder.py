@@ -2,6 +2,7 @@
 
 Programs that import it are called with: <vernier> <source tree> [<unittest argument>...]
 """
+import os
 import pathlib
 import shutil
 import subprocess
@@ -17,9 +18,14 @@ from processes import PATIENCE, free_ports, wait_until  # noqa: E402,F401  for w
 
 
 class InAFolder(unittest.TestCase):
-    """Each test stands in an empty folder of its own."""
+    """Each test stands in an empty folder of its own, and has settings of its own."""
+
+    program = VERNIER
 
     def setUp(self):
+        settings = tempfile.mkdtemp(prefix="vernier_settings_")
+        self.addCleanup(shutil.rmtree, settings, ignore_errors=True)
+        os.environ["XDG_CONFIG_HOME"] = settings
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vernier_cli_"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 

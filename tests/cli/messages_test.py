@@ -15,7 +15,7 @@ A case is a folder formats/*/bad/NAME/ with
     anything else  the files that the command names
 
 In all these files {port} and {port-2} stand for ports that are free, in expected.txt {folder} for the folder in
-which the command ran and {number} for a number that differs from run to run. --write makes the
+which the command ran, {number} for a number that differs from run to run, {sha256} for a digest and {when} for a time. --write makes the
 expected.txt of the cases that differ; read what it wrote.
 """
 import concurrent.futures
@@ -116,7 +116,8 @@ def outcome(case):
         for source in folder.glob("*.c"):
             subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-I", SOURCE / "vernier/gateway/plugin",
                             "-I", case.parent, "-o", source.with_suffix(".so"), source], check=True)
-        environment = dict(os.environ, PATH=f"{VERNIER.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
+        environment = dict(os.environ, PATH=f"{VERNIER.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8",
+                           XDG_CONFIG_HOME=str(folder / ".config"))
         done = subprocess.run(["bash", "-e", "command"], cwd=folder, env=environment, text=True, encoding="utf-8",
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=200)
         for peer in peers:
@@ -129,6 +130,7 @@ def outcome(case):
 
 def agrees(said, expected):
     pattern = re.escape(expected).replace(re.escape("{number}"), r"[0-9]+(?:\.[0-9]+)?")
+    pattern = pattern.replace(re.escape("{sha256}"), "[0-9a-f]{64}").replace(re.escape("{when}"), "[0-9-]{10}T[0-9:]{8}Z")
     return re.fullmatch(pattern, said) is not None
 
 

@@ -29,7 +29,7 @@ const std::filesystem::path examples = VERNIER_SOURCE_DIR "/examples";
 Catalogue catalogue(connector::Notice notice = {}) {
   Catalogue c;
   automaton::add_to(c);
-  connector::add_connectors(c, std::move(notice));
+  connector::add_connectors(c, {.notice = std::move(notice)});
   c.set_island(island::make_island);
   return c;
 }

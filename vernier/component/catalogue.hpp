@@ -9,11 +9,14 @@
 #include <string_view>
 #include <vector>
 
+#include "vernier/base/document_file.hpp"
 #include "vernier/component/component.hpp"
 #include "vernier/component/parameters.hpp"
 #include "vernier/kernel/hybrid/system.hpp"
 
 namespace vernier {
+
+class NativeCode;
 
 /// Something that can be instantiated: equations (a System, run in an island) or a component.
 /// Exactly one of `system` and `component` is set.
@@ -43,10 +46,9 @@ struct DocumentKind {
   /// Reads the text of a document; `file` stands for it in messages, and files that it names are
   /// relative to it. Constants and initial states become the type's parameters. Reports into
   /// Diagnostics; an unusable document gives an empty type.
-  std::function<Type(std::string content, const std::filesystem::path& file, Diagnostics&)> read =
-      {};
+  std::function<Type(std::string content, const DocumentFile& file, Diagnostics&)> read = {};
   /// For kinds whose documents can say it. Problems are those of `read`, which reports them.
-  std::function<Alone(std::string content, const std::filesystem::path& file)> alone = {};
+  std::function<Alone(std::string content, const DocumentFile& file)> alone = {};
 };
 
 /// How an island integrates.
@@ -72,10 +74,13 @@ class Catalogue {
   void add(Type);
   void add(DocumentKind);
   void set_island(IslandMaker m) { island_ = std::move(m); }
+  /// The one that its readers load native code with; null: none.
+  void set_code(std::shared_ptr<const NativeCode> c) { code_ = std::move(c); }
 
   const Type* find(std::string_view name) const;
   const DocumentKind* document(std::string_view root_element) const;
   const IslandMaker& island() const noexcept { return island_; }
+  const NativeCode* code() const noexcept { return code_.get(); }
   const std::map<std::string, Type, std::less<>>& types() const noexcept { return types_; }
   const std::map<std::string, DocumentKind, std::less<>>& documents() const noexcept {
     return documents_;
@@ -86,6 +91,7 @@ class Catalogue {
   std::map<std::string, Type, std::less<>> types_;
   std::map<std::string, DocumentKind, std::less<>> documents_;
   IslandMaker island_;
+  std::shared_ptr<const NativeCode> code_;
 };
 
 }  // namespace vernier

@@ -61,6 +61,10 @@ struct Description {
   Rate rate;  // none: continuous, advanced at every instant of the run
   Abilities abilities;
   std::size_t state_bytes = 0;
+  /// What is not known because native code was not loaded, as a sentence; empty: nothing. Such a
+  /// component cannot be run (NotLoaded).
+  std::string unchecked = {};
+  bool more_outputs = false;  // then also: it has outputs whose names are not known
 };
 
 }  // namespace vernier

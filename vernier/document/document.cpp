@@ -65,7 +65,7 @@ Place Document::place_at(std::size_t offset, std::size_t length) const {
   const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   const std::size_t line = static_cast<std::size_t>(next - line_starts_.begin());
   Place p;
-  p.file = file_.string();
+  p.file = file_.path().string();
   p.line = static_cast<int>(line);
   p.column = static_cast<int>(before(offset) - before(line_starts_[line - 1])) + 1;
   constexpr std::size_t most = std::numeric_limits<int>::max();
@@ -104,7 +104,7 @@ void Document::show_source(Diagnostic& d) const {
 
 class Reader {
  public:
-  static std::optional<Document> read(std::string content, const std::filesystem::path& name,
+  static std::optional<Document> read(std::string content, const DocumentFile& name,
                                       std::span<const Grammar> grammars, Diagnostics& problems,
                                       const Limits& limits) {
     const std::size_t before = problems.errors();
@@ -115,7 +115,7 @@ class Reader {
       problems.error("V1215",
                      "the document has " + megabytes(content.size()) + "; at most " +
                          megabytes(limits.bytes) + " are read",
-                     Place{.file = name.string()});
+                     Place{.file = name.path().string()});
       return {};
     }
     if (content.starts_with("\xEF\xBB\xBF")) content.erase(0, 3);
@@ -209,14 +209,14 @@ std::optional<std::string> content_of(const std::filesystem::path& path, Diagnos
   return content;
 }
 
-std::optional<Document> read(const std::filesystem::path& path, std::span<const Grammar> grammars,
+std::optional<Document> read(const DocumentFile& path, std::span<const Grammar> grammars,
                              Diagnostics& problems, const Limits& limits) {
   std::optional<std::string> content = content_of(path, problems, limits);
   if (!content) return {};
   return parse(std::move(*content), path, grammars, problems, limits);
 }
 
-std::optional<Document> parse(std::string content, const std::filesystem::path& name,
+std::optional<Document> parse(std::string content, const DocumentFile& name,
                               std::span<const Grammar> grammars, Diagnostics& problems,
                               const Limits& limits) {
   Diagnostics found;

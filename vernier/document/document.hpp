@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/document_file.hpp"
 
 namespace vernier::document {
 
@@ -67,7 +68,9 @@ struct Element {
 /// A document that was read and validated against its DTD.
 class Document {
  public:
-  const std::filesystem::path& file() const noexcept { return file_; }
+  const std::filesystem::path& file() const noexcept { return file_.path(); }
+  /// A file that the document names.
+  DocumentFile beside(const std::filesystem::path& name) const { return file_.beside(name); }
   const Element& root() const noexcept { return root_; }
   const std::string& content() const noexcept { return content_; }
 
@@ -83,7 +86,7 @@ class Document {
 
  private:
   friend class Reader;
-  std::filesystem::path file_;
+  DocumentFile file_;
   std::string content_;
   std::vector<std::size_t> line_starts_;  // bytes
   std::vector<std::size_t> characters_;   // before every 256th byte: makes columns cheap
@@ -94,11 +97,11 @@ class Document {
 /// when the document is not well-formed, is not valid, has an unknown root element, or exceeds the
 /// limits. Never accesses the network or another file; entities other than the five predefined ones
 /// of XML are refused.
-std::optional<Document> read(const std::filesystem::path&, std::span<const Grammar>,
-                             Diagnostics& problems, const Limits& = {});
+std::optional<Document> read(const DocumentFile&, std::span<const Grammar>, Diagnostics& problems,
+                             const Limits& = {});
 
 /// The same for text in memory; `name` stands for the file in messages.
-std::optional<Document> parse(std::string content, const std::filesystem::path& name,
+std::optional<Document> parse(std::string content, const DocumentFile& name,
                               std::span<const Grammar>, Diagnostics& problems, const Limits& = {});
 
 /// The bytes of a file, within the limits of read(); nothing, after a report, when it cannot be
@@ -110,24 +113,27 @@ std::optional<std::string> content_of(const std::filesystem::path&, Diagnostics&
 std::string root_element(std::string_view content);
 
 /// Converts a document that was read into a shared Source; null when there is no document or it has
-/// errors, which Source(Document, Diagnostics&) reports.
-template <class Source>
-std::shared_ptr<Source> made_of(std::optional<Document> d, Diagnostics& problems) {
+/// errors, which Source(Document, Diagnostics&, more…) reports.
+template <class Source, class... More>
+std::shared_ptr<Source> made_of(std::optional<Document> d, Diagnostics& problems,
+                                const More&... more) {
   if (!d) return {};
   const std::size_t before = problems.errors();
-  auto source = std::make_shared<Source>(std::move(*d), problems);
+  auto source = std::make_shared<Source>(std::move(*d), problems, more...);
   return problems.errors() > before ? nullptr : source;
 }
 /// The same for a file, or for text in memory, with one grammar.
-template <class Source>
+template <class Source, class... More>
 std::shared_ptr<Source> read_as(const std::filesystem::path& path, const Grammar& grammar,
-                                Diagnostics& problems) {
-  return made_of<Source>(read(path, {&grammar, 1}, problems), problems);
+                                Diagnostics& problems, const More&... more) {
+  return made_of<Source>(read(path, {&grammar, 1}, problems), problems, more...);
 }
-template <class Source>
-std::shared_ptr<Source> parse_as(std::string content, const std::filesystem::path& name,
-                                 const Grammar& grammar, Diagnostics& problems) {
-  return made_of<Source>(parse(std::move(content), name, {&grammar, 1}, problems), problems);
+template <class Source, class... More>
+std::shared_ptr<Source> parse_as(std::string content, const DocumentFile& name,
+                                 const Grammar& grammar, Diagnostics& problems,
+                                 const More&... more) {
+  return made_of<Source>(parse(std::move(content), name, {&grammar, 1}, problems), problems,
+                         more...);
 }
 
 }  // namespace vernier::document

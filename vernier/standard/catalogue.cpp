@@ -13,18 +13,20 @@
 
 namespace vernier {
 
-Catalogue standard_catalogue(std::function<void(const std::string&)> notice) {
+Catalogue standard_catalogue(CatalogueOptions o) {
   Catalogue c;
   c.set_island(island::make_island);
   automaton::add_to(c);
   multibody_tree::add_to(c);
-  multibody_loops::add_to(c);
+  multibody_loops::add_to(c, o.code);
   facility::add_to(c);
   environment::register_types(c);
   spacecraft::register_types(c);
   realtime::add_to(c);
-  connector::add_connectors(c, notice);
-  spacefom::add_federates(c, std::move(notice));
+  connector::add_connectors(
+      c, {.notice = o.notice, .code = o.code, .writable = std::move(o.writable)});
+  spacefom::add_federates(c, std::move(o.notice));
+  c.set_code(std::move(o.code));
   return c;
 }
 

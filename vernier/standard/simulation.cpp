@@ -74,7 +74,8 @@ SimulationFailure::~SimulationFailure() = default;
 class Simulation::Work {
  public:
   Work(const std::filesystem::path& document, const SimulationOptions& o)
-      : catalogue_(standard_catalogue(o.notice)) {
+      : catalogue_(standard_catalogue(
+            {.notice = o.notice, .code = trusted_code(o.trust), .writable = o.allow_write})) {
     session::Options options;
     options.changes = {
         .set = o.set, .until = duration(o.until), .seed = o.seed, .record = o.record};

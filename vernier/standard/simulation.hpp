@@ -37,6 +37,11 @@ struct SimulationOptions {
   std::optional<double> rate = {};         // × real time; none: as fast as possible
   int threads = 1;                         // never changes a result
   std::function<void(const std::string&)> notice = {};  // receives reports of connections
+  /// Native code that the document may load, as these files are now: plug-ins, elements. Files that
+  /// the user trusted with `vernier trust` may be loaded too.
+  std::vector<std::filesystem::path> trust = {};
+  /// Folders in which the document may write files, besides that of the run.
+  std::vector<std::filesystem::path> allow_write = {};
 };
 
 /// A port of a simulation.

@@ -350,6 +350,43 @@ TEST(Simulation, IsRepeatedFromItsFolderToTheBit) {
   }
 }
 
+TEST(Simulation, LoadsNativeCodeOnlyIfItIsTrusted) {
+  const TemporaryFolder folder;
+  const std::string build =
+      "cc -std=c11 -fPIC -shared -I'" VERNIER_SOURCE_DIR "/vernier/gateway/plugin' -o '" +
+      (folder / "lowpass.so").string() + "' '" VERNIER_SOURCE_DIR "/examples/plugin/lowpass.c' -lm";
+  ASSERT_EQ(std::system(build.c_str()), 0);
+  const fs::path document = folder / "lowpass.xml";
+  fs::copy_file(source / "examples/plugin/lowpass.xml", document);
+  try {
+    Simulation(document, {.until = 1.0});
+    FAIL();
+  } catch (const ConfigurationError& e) {
+    EXPECT_EQ(e.diagnostics().list().front().code, "V7601");
+  }
+  Simulation s(document, {.set = {"ext.in = 1 2 3 V"}, .trust = {folder / "lowpass.so"}});
+  s.run_until(5.0);
+  EXPECT_NEAR(s.read("lowpass.filtered")[1], 2.0 * (1.0 - std::exp(-10.0)), 1e-4);
+  // a catalogue that is made without permission reads the document and cannot run it
+  Diagnostics problems;
+  session::Prepared read = session::prepare(document, {}, standard_catalogue(), problems);
+  ASSERT_EQ(problems.warnings(), 1u);
+  EXPECT_EQ(problems.list().front().code, "V7603");
+  EXPECT_THROW(session::Session(std::move(read), {.keep = false}, problems), ConfigurationError);
+}
+
+TEST(Simulation, WritesFilesOfTheDocumentWhereTheyMayBe) {
+  const TemporaryFolder folder;
+  const fs::path document = source / "examples/csv/replay.xml";
+  Simulation s(document, {.results = folder / "runs"});
+  const fs::path run = s.run().folder;
+  EXPECT_TRUE(fs::exists(run / "outputs/rates.csv"));
+  const std::string set = "log.file = " + (folder / "rates.csv").string();
+  EXPECT_THROW(Simulation(document, {.set = {set}}), ConfigurationError);
+  Simulation(document, {.set = {set}, .allow_write = {folder.path()}}).run();
+  EXPECT_TRUE(fs::exists(folder / "rates.csv"));
+}
+
 TEST(Simulation, WhatIsRecordedCannotGoBack) {
   const Heater heater;
   Simulation s(heater.file(), {.results = heater.runs()});

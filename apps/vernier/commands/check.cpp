@@ -12,6 +12,7 @@
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/folder_watch.hpp"
 #include "apps/vernier/interrupt.hpp"
+#include "apps/vernier/permissions.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/run/session/coupling.hpp"
 #include "vernier/run/session/prepare.hpp"
@@ -29,6 +30,7 @@ struct CheckRequest {
   bool coupling = false;
   double tolerance = 1e-3;
   std::string until;
+  Permissions permissions;  // with --coupling
 };
 
 void add_folder(Folders& folders, const std::filesystem::path& file) {
@@ -122,10 +124,11 @@ int check_coupling(const CheckRequest& asked) {
   session::Changes changes = asked.changes;
   if (!asked.until.empty()) changes.until = time_in("--until", asked.until);
   int worst = status::good;
+  const Catalogue types = running_catalogue(asked.permissions);
   for (const std::string& document : asked.documents) {
     Diagnostics problems;
     const session::Coupling c =
-        session::coupling(document, changes, catalogue(), asked.tolerance, problems);
+        session::coupling(document, changes, types, asked.tolerance, problems);
     if (asked.json) {
       fmt::print("{}\n", as_json(c).dump(2));
     } else {
@@ -190,6 +193,7 @@ Action declare_check(CLI::App& app) {
       ->check(CLI::Validator(CLI::PositiveNumber).description(""))
       ->capture_default_str();
   app.add_option("--until", asked->until, "with --coupling: run to this time")->type_name("TIME");
+  declare_permissions(app, asked->permissions, true);
   return [asked](const Invocation&) {
     Folders folders;
     if (asked->coupling) return check_coupling(*asked);

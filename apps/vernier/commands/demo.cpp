@@ -9,6 +9,7 @@
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/figures.hpp"
 #include "apps/vernier/library.hpp"
+#include "apps/vernier/permissions.hpp"
 #include "apps/vernier/run_view.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/temporary_folder.hpp"
@@ -45,7 +46,8 @@ int demo(const std::string& out, const Invocation& invocation) {
   options.version = version();
   options.command = {"vernier"};
   options.command.insert(options.command.end(), invocation.words.begin(), invocation.words.end());
-  const Shown shown = run_and_show(document.path, std::move(options), Show::everything);
+  const Shown shown =
+      run_and_show(document.path, std::move(options), running_catalogue({}), Show::everything);
   if (shown.status != status::good || shown.folder.empty()) return shown.status;
   const std::vector<std::filesystem::path> pictures = draw_figures(shown.folder);
   if (!pictures.empty()) {

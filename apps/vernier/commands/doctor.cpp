@@ -8,6 +8,7 @@
 
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
+#include "apps/vernier/permissions.hpp"
 #include "apps/vernier/table.hpp"
 #include "vernier/run/session/session.hpp"
 
@@ -21,6 +22,7 @@ struct DoctorRequest {
   double seconds = 10.0;
   std::optional<int> cpu;
   bool json = false;
+  Permissions permissions;
 };
 
 const composition::Part* outside(const composition::Plan& plan) {
@@ -84,8 +86,8 @@ int doctor(const DoctorRequest& a) {
   double period = 4e6;  // ns
   if (!a.document.empty()) {
     Diagnostics problems;
-    prepared =
-        session::prepare(a.document, {.until = how_long, .frames = true}, catalogue(), problems);
+    prepared = session::prepare(a.document, {.until = how_long, .frames = true},
+                                running_catalogue(a.permissions), problems);
     period = realtime::grid_of(prepared->plan).period() * 1e9;
   }
   const realtime::Health idle =
@@ -119,6 +121,7 @@ Action declare_doctor(CLI::App& app) {
   app.add_option("--cpu", asked->cpu, "the CPU that the run will be on")
       ->type_name("N")
       ->check(CLI::Range(0, 100'000).description(""));
+  declare_permissions(app, asked->permissions, true);
   app.add_flag("--json", asked->json, "print one JSON object");
   app.footer("Exit status: 0 fit for real time, 2 bad input, 3 not fit.");
   return [asked](const Invocation&) { return doctor(*asked); };

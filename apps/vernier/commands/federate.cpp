@@ -164,6 +164,7 @@ Action declare_federate(CLI::App& app) {
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();
+  declare_permissions(app, f.permissions, true);
   app.add_option("--out", f.out, "join: where run folders are made (runs)")->type_name("DIR");
   app.add_option("--rate", f.rate, "replay: times real time (default: as fast as possible)")
       ->type_name("FACTOR")

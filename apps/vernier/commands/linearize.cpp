@@ -8,7 +8,9 @@
 
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
+#include "apps/vernier/permissions.hpp"
 #include "apps/vernier/table.hpp"
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/kernel/constrained/analysis.hpp"
 #include "vernier/kernel/linear/linear.hpp"
@@ -28,11 +30,14 @@ struct AnalysisRequest {
   std::vector<std::string> set, signals, by;
   int most = 20;
   bool json = false, csv = false;
+  Permissions permissions;
 };
 
 /// The subject of the analysis: a mechanism or an island, at the requested time, together with its
 /// run.
 struct Analysed {
+  // of files that the document writes: an analysis leaves none
+  std::unique_ptr<TemporaryFolder> folder = std::make_unique<TemporaryFolder>();
   std::unique_ptr<executive::Executive> run;
   multibody_loops::Mechanism* mechanism = nullptr;
   island::Inside island;
@@ -58,9 +63,10 @@ Analysed analysed(const AnalysisRequest& a) {
   }
   Diagnostics problems;
   session::Prepared prepared = session::prepare(a.document, {.set = a.set, .adjustable = a.by},
-                                                catalogue(), problems, false);
+                                                running_catalogue(a.permissions), problems, false);
   if (!problems.list().empty()) print_problems(problems);
   Analysed it;
+  for (FileWriter* w : session::writers_in(prepared.plan)) w->write_below(it.folder->path());
   it.run = std::make_unique<executive::Executive>(std::move(prepared.plan));
   std::vector<std::string> choices;
   const composition::Part* chosen = nullptr;
@@ -389,6 +395,7 @@ std::shared_ptr<AnalysisRequest> declare_common(CLI::App& app) {
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();
+  declare_permissions(app, asked->permissions, true);
   app.add_option("-o,--output", asked->output, "the file (default: standard output)")
       ->type_name("FILE");
   app.add_flag("--json", asked->json, "as JSON");

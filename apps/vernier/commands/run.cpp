@@ -7,6 +7,7 @@
 #include "apps/vernier/background.hpp"
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
+#include "apps/vernier/permissions.hpp"
 #include "apps/vernier/run_view.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/run/record/run_folder.hpp"
@@ -22,6 +23,7 @@ struct RunRequest {
   std::optional<double> rate;
   std::optional<int> threads, late_limit, priority, cpu;
   std::string late, spin, events;
+  Permissions permissions;
   bool quiet = false, json = false, detach = false, no_record = false, real_time = false,
        require = false;
 };
@@ -109,7 +111,9 @@ int run(const RunRequest& a, const Invocation& invocation) {
   what.options.command.insert(what.options.command.end(), invocation.words.begin(),
                               invocation.words.end());
   const Show show = a.json ? Show::json : a.quiet ? Show::folder : Show::everything;
-  return run_and_show(what.document, std::move(what.options), show, {a.events}).status;
+  return run_and_show(what.document, std::move(what.options), running_catalogue(a.permissions),
+                      show, {a.events})
+      .status;
 }
 
 }  // namespace
@@ -171,6 +175,7 @@ Action declare_run(CLI::App& app) {
   app.add_flag("--detach", asked->detach,
                "return when the run has begun; it continues without this terminal")
       ->excludes(no_record);
+  declare_permissions(app, asked->permissions, true);
   app.add_option("--events", asked->events,
                  "which events to print: all, none, or those of components that match a pattern "
                  "(default: the first few of each component in a second)")

@@ -8,7 +8,9 @@
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/interrupt.hpp"
+#include "apps/vernier/permissions.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/component/file_writer.hpp"
 #include "vernier/gateway/lines/line_server.hpp"
 #include "vernier/run/session/prepare.hpp"
 
@@ -18,6 +20,7 @@ namespace {
 struct ServeRequest {
   std::string document, part, listen, connect, connector, patience;
   std::vector<std::string> set;
+  Permissions permissions;
   bool once = false;
 };
 
@@ -53,9 +56,14 @@ net::Address served_address(const std::string& text) {
 
 int serve(const ServeRequest& a) {
   Diagnostics problems;
-  session::Prepared p = session::prepare(a.document, {.set = a.set}, catalogue(), problems, false);
+  session::Prepared p = session::prepare(a.document, {.set = a.set},
+                                         running_catalogue(a.permissions), problems, false);
   if (!problems.list().empty()) print_problems(problems);
   composition::Part& part = chosen_part(p.plan, a.part);
+  // there is no run, so its files go where the user allowed files at all
+  auto* writer = dynamic_cast<FileWriter*>(part.component.get());
+  if (writer && !a.permissions.allow_write.empty())
+    writer->write_below(a.permissions.allow_write.front());
 
   lines::ServerSettings settings;
   settings.name = part.name;
@@ -128,6 +136,7 @@ Action declare_serve(CLI::App& app) {
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();
+  declare_permissions(app, asked->permissions, true);
   app.add_flag("--once", asked->once, "end after the first session");
   return
       [asked](const Invocation&) { return run_or_explain(false, [&] { return serve(*asked); }); };

@@ -1,6 +1,7 @@
 #include "vernier/gateway/connector/adapters.hpp"
 
 #include "vernier/base/require.hpp"
+#include "vernier/component/not_loaded.hpp"
 #include "vernier/gateway/connector/detail/parameters.hpp"
 #include "vernier/gateway/file/csv_sink.hpp"
 #include "vernier/gateway/file/csv_source.hpp"
@@ -50,7 +51,8 @@ std::filesystem::path as_named(const std::filesystem::path& file) {
   return none || near.empty() || *near.begin() == ".." ? file : near;
 }
 
-std::unique_ptr<Component> make_source(const Connector& c, const Parameters& p, const Notice&) {
+std::unique_ptr<Component> make_source(const Connector& c, const Parameters& p,
+                                       const Surroundings&) {
   using Between = file::CsvSourceSettings::Between;
   file::CsvSourceSettings s;
   s.path = as_named(p.file("file"));
@@ -62,10 +64,13 @@ std::unique_ptr<Component> make_source(const Connector& c, const Parameters& p, 
   return std::make_unique<file::CsvSource>(c.channels, s);
 }
 
-std::unique_ptr<Component> make_sink(const Connector& c, const Parameters& p, const Notice&) {
+std::unique_ptr<Component> make_sink(const Connector& c, const Parameters& p,
+                                     const Surroundings& around) {
   using Existing = file::CsvSinkSettings::Existing;
   file::CsvSinkSettings s;
   s.path = p.text("file");
+  s.confined = true;
+  s.writable = around.writable.value_or(std::vector<std::filesystem::path>{"/"});
   s.separator = separator(p);
   s.units = p.boolean("units");
   const std::string& existing = p.text("existing");
@@ -84,7 +89,7 @@ void check_lines(const Connector&, const Parameters& p) {
 }
 
 std::unique_ptr<Component> make_lines(const Connector& c, const Parameters& p,
-                                      const Notice& notice) {
+                                      const Surroundings& around) {
   const Meeting m = meeting(p);
   lines::SimulatorSettings s;
   s.name = p.instance();
@@ -95,7 +100,7 @@ std::unique_ptr<Component> make_lines(const Connector& c, const Parameters& p,
   s.rollback = p.boolean("rollback");
   s.early = p.boolean("early");
   s.react = p.boolean("react");
-  s.notice = notice;
+  s.notice = around.notice;
   return std::make_unique<lines::Simulator>(c.channels, s);
 }
 
@@ -108,11 +113,23 @@ std::string plugin_misfit(const Connector& connector) {
   return {};
 }
 
-std::unique_ptr<Component> make_device(const Connector& c, const Parameters& p, const Notice&) {
+std::unique_ptr<Component> make_device(const Connector& c, const Parameters& p,
+                                       const Surroundings& around) {
+  const std::filesystem::path file = as_named(p.file("file"));
+  if (!around.code || !around.code->loads()) {
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(file, none))
+      throw ConfigurationError("V5201", "the plug-in " + file.string() +
+                                            " cannot be loaded: cannot open shared object file: "
+                                            "No such file or directory");
+    return std::make_unique<NotLoaded>(
+        channel::described(c.channels),
+        not_loaded_text(file, "its configuration, its own ports, and what its outputs follow"));
+  }
   return std::make_unique<plugin::Device>(
       c.channels,
-      plugin::DeviceSettings{
-          .name = p.instance(), .path = as_named(p.file("file")), .config = p.text("config")});
+      plugin::DeviceSettings{.name = p.instance(), .path = file, .config = p.text("config")},
+      *around.code);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ struct Adapter {
   std::string (*misfit)(const Connector&);
   /// Checks the values of the parameters; throws ConfigurationError. Opens no file or connection.
   void (*check)(const Connector&, const Parameters&);
-  std::unique_ptr<Component> (*make)(const Connector&, const Parameters&, const Notice&);
+  std::unique_ptr<Component> (*make)(const Connector&, const Parameters&, const Surroundings&);
 };
 
 Adapter adapter_of(const Connector&);

@@ -284,7 +284,7 @@ std::optional<Connector> parse_connector(std::string content, const std::filesys
                problems);
 }
 
-Type type_of(const Connector& connector, Notice notice) {
+Type type_of(const Connector& connector, Surroundings around) {
   const Adapter adapter = adapter_of(connector);
   Type type;
   type.name = connector.name;
@@ -304,22 +304,22 @@ Type type_of(const Connector& connector, Notice notice) {
     }
   }
   type.component = [connector, check = adapter.check, make = adapter.make,
-                    notice = std::move(notice)](const Parameters& p) {
+                    around = std::move(around)](const Parameters& p) {
     check(connector, p);
-    return make(connector, p, notice);
+    return make(connector, p, around);
   };
   return type;
 }
 
-void add_connectors(Catalogue& catalogue, Notice notice) {
+void add_connectors(Catalogue& catalogue, Surroundings around) {
   catalogue.add(DocumentKind{
       .root = "ioconnector",
       .summary = "a file, a device or another simulator",
       .instance = InstanceKind::connector,
-      .read = [notice = std::move(notice)](std::string content, const std::filesystem::path& file,
+      .read = [around = std::move(around)](std::string content, const std::filesystem::path& file,
                                            Diagnostics& problems) {
         const auto connector = parse_connector(std::move(content), file, problems);
-        return connector ? type_of(*connector, notice) : Type{};
+        return connector ? type_of(*connector, around) : Type{};
       }});
 }
 

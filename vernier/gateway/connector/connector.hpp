@@ -6,6 +6,7 @@
 #include <string>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/native_code.hpp"
 #include "vernier/component/catalogue.hpp"
 #include "vernier/component/parameters.hpp"
 #include "vernier/document/document.hpp"
@@ -29,6 +30,16 @@ struct Connector {
 /// 127.0.0.1:4711 (30 s)").
 using Notice = std::function<void(const std::string&)>;
 
+/// What connectors may do, and whom they tell.
+struct Surroundings {
+  Notice notice = {};
+  /// Loads plug-ins; without it, or if it loads none, their components are NotLoaded.
+  std::shared_ptr<NativeCode> code = {};
+  /// Folders in which files may be written, besides that of the run; none: nothing is run, so every
+  /// folder is possible.
+  std::optional<std::vector<std::filesystem::path>> writable = {};
+};
+
 /// The grammar of the document.
 document::Grammar grammar() noexcept;
 
@@ -39,9 +50,9 @@ std::optional<Connector> parse_connector(std::string content, const std::filesys
                                          Diagnostics& problems);
 
 /// A type whose parameters are those of the adapter, with the values of the document as defaults.
-Type type_of(const Connector&, Notice = {});
+Type type_of(const Connector&, Surroundings = {});
 
 /// Registers connector documents with the catalogue, so that compositions can refer to them.
-void add_connectors(Catalogue&, Notice = {});
+void add_connectors(Catalogue&, Surroundings = {});
 
 }  // namespace vernier::connector

@@ -112,7 +112,7 @@ TEST(Connector, MakesASinkInTheUnitsOfItsDocument) {
 TEST(Connector, ACompositionMayReplaceWhatTheDocumentSays) {
   Catalogue catalogue;
   std::string told;
-  add_connectors(catalogue, [&](const std::string& s) { told = s; });
+  add_connectors(catalogue, {.notice = [&](const std::string& s) { told = s; }});
   const Type type = read_type(catalogue, format / "good/plant.xml");
   const auto component = made(type, {{"connect", {"127.0.0.1:1"}}, {"patience", {"10 ms"}}});
   EXPECT_TRUE(component->description().abilities.rewinds);

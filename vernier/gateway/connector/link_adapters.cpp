@@ -97,7 +97,7 @@ link::Settings connection(const Parameters& p) {
 }
 
 std::unique_ptr<Component> make_link(const Connector& c, const Parameters& p,
-                                     const Notice& notice) {
+                                     const Surroundings& around) {
   link::PartnerSettings s;
   s.link = connection(p);
   s.link.send_element = element(p.text("send"));
@@ -109,7 +109,7 @@ std::unique_ptr<Component> make_link(const Connector& c, const Parameters& p,
   s.patience = patience(p);
   s.stop_when_lost = p.text("loss") == "stop";
   s.follow = p.boolean("follow");
-  s.notice = notice;
+  s.notice = around.notice;
   return std::make_unique<link::Partner>(c.channels, s);
 }
 
@@ -188,7 +188,7 @@ void check_shared(const Connector&, const Parameters& p) {
 }
 
 std::unique_ptr<Component> make_neighbour(const Connector& c, const Parameters& p,
-                                          const Notice& notice) {
+                                          const Surroundings& around) {
   shared::NeighbourSettings s;
   s.memory.component = p.instance();
   s.memory.name = p.text("name");
@@ -200,7 +200,7 @@ std::unique_ptr<Component> make_neighbour(const Connector& c, const Parameters& 
   s.stale_periods = p.real("stale");
   s.patience = patience(p);
   s.stop_when_lost = p.text("loss") == "stop";
-  s.notice = notice;
+  s.notice = around.notice;
   return std::make_unique<shared::Neighbour>(c.channels, s);
 }
 
@@ -276,7 +276,7 @@ std::vector<ParameterSpec> server_specs(const Connector& c) {
   return connection_specs(std::move(own));
 }
 
-rsp::SideSettings side(const Connector& c, const Parameters& p, const Notice& notice) {
+rsp::SideSettings side(const Connector& c, const Parameters& p, const Surroundings& around) {
   rsp::SideSettings s;
   s.link = connection(p);
   s.rate = rate_of(p);
@@ -284,7 +284,7 @@ rsp::SideSettings side(const Connector& c, const Parameters& p, const Notice& no
   s.accelerations = p.boolean("accelerations");
   s.patience = patience(p);
   s.follow = p.boolean("follow");
-  s.notice = notice;
+  s.notice = around.notice;
   return s;
 }
 
@@ -311,9 +311,9 @@ void check_rsp_server(const Connector& c, const Parameters& p) {
 }
 
 std::unique_ptr<Component> make_rsp_server(const Connector& c, const Parameters& p,
-                                           const Notice& notice) {
+                                           const Surroundings& around) {
   rsp::ServerSideSettings s;
-  s.side = side(c, p, notice);
+  s.side = side(c, p, around);
   for (const std::string& body : c.bodies) {
     const auto value = [&](const char* what) -> const std::vector<double>& {
       const std::string own = body + "." + what;
@@ -362,12 +362,12 @@ void check_rsp_client(const Connector&, const Parameters& p) {
 }
 
 std::unique_ptr<Component> make_rsp_client(const Connector& c, const Parameters& p,
-                                           const Notice& notice) {
+                                           const Surroundings& around) {
   const auto duration = [&](const char* name) {
     return Duration(std::llround(p.real(name) * 1e9));
   };
   rsp::ClientSideSettings s;
-  s.side = side(c, p, notice);
+  s.side = side(c, p, around);
   s.client.nu = *rsp::forerun(p.real("forerun"));
   s.client.initial = duration("initial");
   s.client.duration = duration("duration");

@@ -12,6 +12,8 @@
 #include <thread>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/shell_word.hpp"
+#include "vernier/gateway/file/confined.hpp"
 #include "vernier/gateway/file/csv.hpp"
 #include "vernier/gateway/file/detail/writer.hpp"
 
@@ -31,6 +33,9 @@ CsvSink::CsvSink(channel::Channels channels, CsvSinkSettings settings)
   description_.rate = settings_.rate;
   description_.abilities.reacts = true;  // to see the values after all reactions
   description_.state_bytes = sizeof(Open) + sizeof(double) * row_.size();
+  if (!settings_.confined) return;
+  if (const std::string why = escape(settings_.path, settings_.writable); !why.empty())
+    refuse_place(why);
 }
 
 CsvSink::~CsvSink() {
@@ -66,6 +71,33 @@ std::string CsvSink::header() const {
   return text + "\n";
 }
 
+void CsvSink::refuse_place(const std::string& why) const {
+  Diagnostics problems;
+  Diagnostic& d = problems.error(
+      "V7312", "the document may not write " + settings_.path.string() + ": " + why, {});
+  d.notes.push_back("a relative path is a file in the folder of the run, below outputs/");
+  if (settings_.path.is_absolute())
+    d.notes.push_back("to allow this one: --allow-write " +
+                      shell_word(settings_.path.parent_path().lexically_normal().string()));
+  throw ConfigurationError(std::move(problems));
+}
+
+int CsvSink::created(int number) {
+  const bool inside = settings_.confined && settings_.path.is_relative();
+  path_ = inside ? folder_ / settings_.path : settings_.path;
+  if (number > 1)
+    path_.replace_filename(settings_.path.stem().string() + "-" + std::to_string(number) +
+                           settings_.path.extension().string());
+  const int flags = O_RDWR | O_CREAT |
+                    (settings_.existing == CsvSinkSettings::Existing::replace ? O_TRUNC : O_EXCL);
+  if (!settings_.confined) return ::open(path_.c_str(), flags | O_CLOEXEC, 0666);
+  if (inside) {
+    std::error_code reported_by_open;
+    std::filesystem::create_directories(path_.parent_path(), reported_by_open);
+  }
+  return open_below(inside ? folder_ : root_of(path_, settings_.writable), path_, flags);
+}
+
 bool CsvSink::initialize(Time, int phase) {
   if (phase > 0) return true;
   using Existing = CsvSinkSettings::Existing;
@@ -75,16 +107,14 @@ bool CsvSink::initialize(Time, int phase) {
   due_ = handed_over_ = Time::min();
   dropped_ = 0;
   told_failure_ = false;
-  path_ = settings_.path;
-  const int how = settings_.existing == Existing::replace ? O_TRUNC : O_EXCL;
-  int fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | how, 0666);
+  if (settings_.confined && settings_.path.is_relative() && folder_.empty())
+    refuse_place("there is no folder of a run");
+  int fd = created(1);
   for (int n = 2;
-       fd < 0 && errno == EEXIST && settings_.existing == Existing::number && n < 100'000; ++n) {
-    path_ = settings_.path;
-    path_.replace_filename(settings_.path.stem().string() + "-" + std::to_string(n) +
-                           settings_.path.extension().string());
-    fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | how, 0666);
-  }
+       fd < 0 && errno == EEXIST && settings_.existing == Existing::number && n < 100'000; ++n)
+    fd = created(n);
+  if (fd < 0 && settings_.confined && (errno == EXDEV || errno == ELOOP))
+    refuse_place("a symbolic link leads elsewhere");
   if (fd < 0 && errno == EEXIST) {
     throw ConfigurationError(
         "V7311", path_.string() + " exists; choose another name, or set existing to replace");

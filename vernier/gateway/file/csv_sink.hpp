@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vernier/component/component.hpp"
+#include "vernier/component/file_writer.hpp"
 #include "vernier/component/pacer.hpp"
 #include "vernier/gateway/channel/channel.hpp"
 #include "vernier/gateway/channel/ports.hpp"
@@ -18,6 +19,10 @@ struct CsvSinkSettings {
   enum class Existing : std::uint8_t { number, replace, refuse };
 
   std::filesystem::path path = {};
+  /// A document names the file: a relative path is below the folder of write_below(), an absolute
+  /// one must be below one of `writable`.
+  bool confined = false;
+  std::vector<std::filesystem::path> writable = {};
   char separator = ',';
   bool units = false;  // in the header: "omega[0] (rad/s)"
   Existing existing = Existing::number;
@@ -34,8 +39,9 @@ struct CsvSinkSettings {
 /// last row is written when the sink is destroyed.
 ///
 /// Rewinding a run removes the rows from that time on.
-class CsvSink final : public Component, public PacerSource {
+class CsvSink final : public Component, public PacerSource, public FileWriter {
  public:
+  /// Throws ConfigurationError (V7312) for a file that a document must not write.
   CsvSink(channel::Channels, CsvSinkSettings);
   ~CsvSink() override;
 
@@ -55,6 +61,9 @@ class CsvSink final : public Component, public PacerSource {
   const Fault& fault() const noexcept override { return fault_; }
   std::vector<Pacer*> pacers() override { return {&pacer_}; }
 
+  void write_below(const std::filesystem::path& folder) override { folder_ = folder; }
+  std::vector<std::filesystem::path> files() const override { return {path_}; }
+
   /// The file written; with `number` its name may differ from the requested one.
   const std::filesystem::path& path() const noexcept { return path_; }
   std::uint64_t dropped() const noexcept { return dropped_; }
@@ -71,6 +80,9 @@ class CsvSink final : public Component, public PacerSource {
   };
 
   std::string header() const;
+  /// Creates path_, with the number if it is not 1; -1 with errno.
+  int created(int number);
+  [[noreturn]] void refuse_place(const std::string& why) const;
   void hand_over() noexcept;
   bool failed() noexcept;
 
@@ -79,6 +91,7 @@ class CsvSink final : public Component, public PacerSource {
   Description description_;
   channel::Ports ports_;
   Journal* journal_ = nullptr;
+  std::filesystem::path folder_;  // of the run; empty: there is none
   std::filesystem::path path_;
   std::unique_ptr<Writer> writer_;
   Waiting pacer_{*this};

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "vernier/base/diagnostic.hpp"
-#include "vernier/base/shared_object.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
 
@@ -103,13 +102,13 @@ struct Device::Library {
   bool rewinds() const noexcept { return functions.save && functions.load && functions.state_size; }
 };
 
-Device::Device(channel::Channels channels, DeviceSettings settings)
+Device::Device(channel::Channels channels, DeviceSettings settings, NativeCode& code)
     : channels_(std::move(channels)),
       settings_(std::move(settings)),
       library_(std::make_unique<Library>()) {
   const std::string who = "the plug-in " + settings_.path.string();
   Library& lib = *library_;
-  auto object = SharedObject::loaded(settings_.path);
+  auto object = code.load(settings_.path);
   if (!object) refuse("V5201", who + " cannot be loaded: " + object.error());
   lib.object = std::move(*object);
 

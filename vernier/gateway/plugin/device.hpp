@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "vernier/base/native_code.hpp"
 #include "vernier/component/component.hpp"
 #include "vernier/gateway/channel/channel.hpp"
 #include "vernier/gateway/channel/ports.hpp"
@@ -24,8 +25,8 @@ struct DeviceSettings {
 class Device final : public Component {
  public:
   /// The ports of the plug-in must match the channels, in order. Throws ConfigurationError (V5201
-  /// to V5207).
-  Device(channel::Channels, DeviceSettings);
+  /// to V5207, and those of NativeCode::load()).
+  Device(channel::Channels, DeviceSettings, NativeCode&);
   ~Device() override;
 
   const Description& description() const noexcept override { return description_; }

@@ -60,7 +60,7 @@ channel::Channels lines(std::uint32_t count) {
 }
 
 TEST(PluginExample, ComputesItsClosedForm) {
-  Device device(lines(3), {.path = lowpass(), .config = "tau=0.5 size=3"});
+  Device device(lines(3), {.path = lowpass(), .config = "tau=0.5 size=3"}, *code_of({lowpass()}));
   Rig rig(device);
   rig.in("in", 1) = 2.0;
   rig.run(100ms, 1s);
@@ -72,13 +72,13 @@ TEST(PluginExample, ComputesItsClosedForm) {
 }
 
 TEST(PluginExample, KeepsTheComponentContract) {
-  Device device(lines(2), {.path = lowpass(), .config = "size=2"});
+  Device device(lines(2), {.path = lowpass(), .config = "size=2"}, *code_of({lowpass()}));
   testing::expect_conforming(device, 10ms,
                              [](Rig& r, int k) { r.in("in", 1) = std::sin(0.3 * k); });
 }
 
 TEST(PluginExample, SaysWhyItFails) {
-  Device device(lines(1), {.name = "filter", .path = lowpass()});
+  Device device(lines(1), {.name = "filter", .path = lowpass()}, *code_of({lowpass()}));
   Rig rig(device);
   rig.in("in") = 2e6;
   const Advance a = device.advance(Time{}, Time{1s});
@@ -92,7 +92,9 @@ TEST(PluginExample, SaysWhyItFails) {
 
 std::string refused(const channel::Channels& channels, const DeviceSettings& settings) {
   try {
-    Device device(channels, settings);
+    std::vector<std::filesystem::path> trusted;
+    if (std::filesystem::exists(settings.path)) trusted.push_back(settings.path);
+    Device device(channels, settings, *code_of(trusted));
     Rig rig(device);
   } catch (const ConfigurationError& e) {
     const Diagnostic& d = e.diagnostics().list().front();

@@ -40,7 +40,7 @@ bool good_policy(std::string_view s) {
 class Builder {
  public:
   Builder(const Document& d, Report& r, Diagnostics& problems)
-      : root_(d.root()), report_(r), problems_(problems) {
+      : document_(d), root_(d.root()), report_(r), problems_(problems) {
     made_.file = d.file();
   }
 
@@ -240,7 +240,7 @@ class Builder {
 
   void module(const Element& e) {
     const std::filesystem::path file =
-        (std::filesystem::absolute(made_.file).parent_path() / std::string(e.value("file")))
+        std::filesystem::absolute(document_.beside(std::string(e.value("file"))))
             .lexically_normal();
     made_.modules.push_back(file);
     made_.settings.modules.push_back(file.string());
@@ -383,6 +383,7 @@ class Builder {
           .notes.push_back("write <role root=\"yes\"/>, or give the frame a parent");
   }
 
+  const Document& document_;
   const Element& root_;
   Report& report_;
   Diagnostics& problems_;
@@ -412,8 +413,7 @@ std::optional<FederateDocument> read_federate(const std::filesystem::path& path,
   return built(document::read(path, std::array{grammar()}, problems), problems);
 }
 
-std::optional<FederateDocument> parse_federate(std::string content,
-                                               const std::filesystem::path& name,
+std::optional<FederateDocument> parse_federate(std::string content, const DocumentFile& name,
                                                Diagnostics& problems) {
   return built(document::parse(std::move(content), name, std::array{grammar()}, problems),
                problems);

@@ -93,8 +93,7 @@ document::Grammar grammar() noexcept;
 /// Nothing if it has errors. Contacts no RTI.
 std::optional<FederateDocument> read_federate(const std::filesystem::path&, Diagnostics& problems);
 /// The same for text in memory; `name` stands for the file in messages.
-std::optional<FederateDocument> parse_federate(std::string content,
-                                               const std::filesystem::path& name,
+std::optional<FederateDocument> parse_federate(std::string content, const DocumentFile& name,
                                                Diagnostics& problems);
 
 /// What the federate would do, as lines of text: modules, classes, frames, epoch, steps, lookahead,

@@ -71,6 +71,20 @@ TEST(FederateFormat, ShowsItsObjectsAsPorts) {
   EXPECT_EQ(m.description().rate, (Rate{4, 1}));
 }
 
+TEST(FederateFormat, FindsModulesThatWereMoved) {
+  std::string text = testing::content(format / "good/vehicle.xml");
+  const std::string name = "file=\"tank.fom\"";
+  ASSERT_NE(text.find(name), text.npos);
+  text.replace(text.find(name), name.size(), "file=\"/gone/tank.fom\"");
+  Diagnostics problems;
+  const auto moved =
+      std::make_shared<const MovedFiles>(MovedFiles{{"/gone/tank.fom", format / "good/tank.fom"}});
+  EXPECT_FALSE(parse_federate(text, format / "good/vehicle.xml", problems));
+  const auto read = parse_federate(text, {format / "good/vehicle.xml", moved}, problems);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->modules.front(), format / "good/tank.fom");
+}
+
 TEST(FederateFormat, ShowsExtensionsAsPortsInSi) {
   Diagnostics problems;
   const auto read = read_federate(

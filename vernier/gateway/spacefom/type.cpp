@@ -56,7 +56,7 @@ void add_federates(Catalogue& catalogue, std::function<void(const std::string&)>
       .root = "federate",
       .summary = "a member of a federation of simulators (HLA)",
       .instance = InstanceKind::connector,
-      .read = [notice = std::move(notice)](std::string content, const std::filesystem::path& file,
+      .read = [notice = std::move(notice)](std::string content, const DocumentFile& file,
                                            Diagnostics& problems) {
         const auto document = parse_federate(std::move(content), file, problems);
         return document ? type_of(*document, notice) : Type{};

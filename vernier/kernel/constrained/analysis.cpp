@@ -238,7 +238,7 @@ Matrix SmallMotion::free_places() {
     P_ = weight.asDiagonal() * dense::PivotedQr(Phi).solve(picked_rows(F_, constraints_));
   }
   const dense::PivotedQr qr(Phi.transpose());
-  return weight.asDiagonal() * qr.Q().rightCols(nq - qr.rank());
+  return weight.asDiagonal() * qr.q().rightCols(nq - qr.rank());
 }
 
 /// Splits N into directions with mass, normalised to mass 1, and massless ones.
@@ -297,12 +297,12 @@ void SmallMotion::reduce() {
   // L P = Q [S T; 0 0], x = P w: the states are z = w1 + S⁻¹ T w2; w2 follows from the rows without
   // rates.
   const dense::PivotedQr split(L);
-  const Matrix& upper = split.R();
+  const Matrix& upper = split.r();
   int rank = 0;
   while (rank < n && std::abs(upper(rank, rank)) > 1e-11 * std::abs(upper(0, 0))) ++rank;
   const int rest = n - rank;
-  const Matrix Q = split.Q();
-  const Matrix permutation = split.P();
+  const Matrix Q = split.q();
+  const Matrix permutation = split.p();
   const Matrix Rw = Q.transpose() * Matrix(R * permutation), Gw = Q.transpose() * G;
   const dense::PivotedQr top(upper.topLeftCorner(rank, rank).triangularView<Eigen::Upper>());
   const Matrix X = top.solve(upper.topRightCorner(rank, rest));

@@ -112,7 +112,9 @@ std::filesystem::path compiled(const std::string& name, const std::string& code)
 
 std::string refused(const std::filesystem::path& path) {
   try {
-    const UserElements loaded(path);
+    std::vector<std::filesystem::path> trusted;
+    if (std::filesystem::exists(path)) trusted.push_back(path);
+    const UserElements loaded(path, *code_of(trusted));
   } catch (const ConfigurationError& e) {
     const Diagnostic& d = e.diagnostics().list().front();
     EXPECT_EQ(d.code, "V1717");

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "vernier/base/diagnostic.hpp"
-#include "vernier/base/shared_object.hpp"
 #include "vernier/base/units.hpp"
 
 namespace vernier::constrained {
@@ -88,10 +87,10 @@ struct UserElements::Library {
   SharedObject object;
 };
 
-UserElements::UserElements(const std::filesystem::path& path) : path_(path) {
+UserElements::UserElements(const std::filesystem::path& path, NativeCode& code) : path_(path) {
   const std::string who = "the shared object " + path.string();
   auto library = std::make_shared<Library>();
-  auto object = SharedObject::loaded(path);
+  auto object = code.load(path);
   if (!object) refuse_element(who + " cannot be loaded: " + object.error());
   library->object = std::move(*object);
   const auto entry = library->object.function<const UserElementList*()>("vernier_elements");

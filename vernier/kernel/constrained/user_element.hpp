@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "vernier/base/native_code.hpp"
 #include "vernier/kernel/constrained/element.hpp"
 
 /// User elements. A shared object lists its kinds of elements with VERNIER_ELEMENTS; a program
@@ -75,9 +76,10 @@ constexpr std::uint32_t element_interface_layout() noexcept {
 /// A loaded shared object. Its elements keep it loaded.
 class UserElements {
  public:
-  /// Throws ConfigurationError (V1717), which names the file and the remedy. The path is that of
-  /// the file; nothing is searched for.
-  explicit UserElements(const std::filesystem::path&);
+  /// Throws ConfigurationError (V1717, and those of NativeCode::load()), which names the file and
+  /// the remedy. The path is that of the file; nothing is searched for. A program that chooses the
+  /// file itself passes *code_of({path}).
+  UserElements(const std::filesystem::path&, NativeCode&);
 
   const std::filesystem::path& path() const noexcept { return path_; }
   std::span<const UserElementKind> kinds() const noexcept { return kinds_; }

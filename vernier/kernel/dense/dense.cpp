@@ -36,9 +36,9 @@ PivotedQr::PivotedQr(const MatrixXd& A)
     : factors_(new Factors{Eigen::ColPivHouseholderQR<MatrixXd>(A)}) {}
 PivotedQr::~PivotedQr() = default;
 
-MatrixXd PivotedQr::Q() const { return factors_->qr.householderQ(); }
-const MatrixXd& PivotedQr::R() const noexcept { return factors_->qr.matrixR(); }
-MatrixXd PivotedQr::P() const { return factors_->qr.colsPermutation(); }
+MatrixXd PivotedQr::q() const { return factors_->qr.householderQ(); }
+const MatrixXd& PivotedQr::r() const noexcept { return factors_->qr.matrixR(); }
+MatrixXd PivotedQr::p() const { return factors_->qr.colsPermutation(); }
 const Eigen::VectorXi& PivotedQr::order() const noexcept {
   return factors_->qr.colsPermutation().indices();
 }

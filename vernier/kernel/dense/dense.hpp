@@ -41,10 +41,10 @@ class PivotedQr {
   explicit PivotedQr(const MatrixXd& A);
   ~PivotedQr();
 
-  MatrixXd Q() const;
+  MatrixXd q() const;
   /// Only the upper triangle is R.
-  const MatrixXd& R() const noexcept;
-  MatrixXd P() const;
+  const MatrixXd& r() const noexcept;
+  MatrixXd p() const;
   /// Column `order()[j]` of A is column j of A P.
   const Eigen::VectorXi& order() const noexcept;
   int rank() const;

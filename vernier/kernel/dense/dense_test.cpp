@@ -50,9 +50,9 @@ TEST(Dense, RevealsTheRankByPivoting) {
   A.col(2) = A.col(0) - 3.0 * A.col(1);
   const PivotedQr qr(A);
   EXPECT_EQ(qr.rank(), 3);
-  const MatrixXd R = qr.R().triangularView<Eigen::Upper>();
-  EXPECT_LT((A * qr.P() - qr.Q() * R).norm(), 1e-14);
-  for (int j = 0; j < 4; ++j) EXPECT_EQ(MatrixXd(A * qr.P()).col(j), A.col(qr.order()[j]));
+  const MatrixXd R = qr.r().triangularView<Eigen::Upper>();
+  EXPECT_LT((A * qr.p() - qr.q() * R).norm(), 1e-14);
+  for (int j = 0; j < 4; ++j) EXPECT_EQ(MatrixXd(A * qr.p()).col(j), A.col(qr.order()[j]));
   for (int i = 0; i + 1 < 4; ++i) EXPECT_GE(std::abs(R(i, i)), std::abs(R(i + 1, i + 1)));
 }
 

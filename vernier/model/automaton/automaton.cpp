@@ -166,14 +166,15 @@ std::shared_ptr<Model> model_of(document::Document d, std::vector<std::filesyste
   const document::Attribute* extends = d.root().attribute("extends");
   if (!extends) return detail::read_model(std::move(d), problems);
   const std::string name(trimmed(extends->value));
-  const std::filesystem::path file = d.file().parent_path() / name;
+  const DocumentFile file = d.beside(name);
   detail::Report report(d, problems);
-  if (files.size() >= most_extended || std::find(files.begin(), files.end(), file) != files.end()) {
+  if (files.size() >= most_extended ||
+      std::find(files.begin(), files.end(), file.path()) != files.end()) {
     report.error("V1317", "documents extend each other in a ring, or more than eight deep",
                  extends->value_place);
     return nullptr;
   }
-  files.push_back(file);
+  files.push_back(file.path());
   const std::array grammars{grammar()};
   std::optional<document::Document> base = document::read(file, grammars, problems);
   std::shared_ptr<Model> model = base ? model_of(std::move(*base), files, problems) : nullptr;
@@ -234,7 +235,7 @@ Type read_type(const std::filesystem::path& path, Diagnostics& problems) {
   return type_of(document::read(path, grammars, problems), problems);
 }
 
-Type parse_type(std::string content, const std::filesystem::path& name, Diagnostics& problems) {
+Type parse_type(std::string content, const DocumentFile& name, Diagnostics& problems) {
   const std::array grammars{grammar()};
   return type_of(document::parse(std::move(content), name, grammars, problems), problems);
 }

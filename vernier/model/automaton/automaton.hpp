@@ -95,7 +95,7 @@ document::Grammar grammar();
 Type read_type(const std::filesystem::path&, Diagnostics& problems);
 
 /// The same for text in memory; messages use `name` as the file name.
-Type parse_type(std::string content, const std::filesystem::path& name, Diagnostics& problems);
+Type parse_type(std::string content, const DocumentFile& name, Diagnostics& problems);
 
 /// Makes hybrid system documents available to compositions.
 void add_to(Catalogue&);

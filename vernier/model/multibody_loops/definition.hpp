@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -51,6 +52,9 @@ struct Definition {
   /// Where nodes, bodies, elements and drives are in the document, by name.
   std::map<std::string, Place, std::less<>> places;
   Place place;  // of the document
+  /// Shared objects with elements of the document that were not loaded: the mechanism lacks these
+  /// elements and cannot be run.
+  std::vector<std::filesystem::path> not_loaded;
 };
 
 }  // namespace vernier::multibody_loops

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "vernier/base/text.hpp"
+#include "vernier/component/not_loaded.hpp"
 #include "vernier/document/report.hpp"
 #include "vernier/model/multibody_loops/detail/builder.hpp"
 #include "vernier/model/multibody_loops/mechanism.hpp"
@@ -23,11 +24,13 @@ using document::Document;
 // once for each set of parameters.
 class DocumentSource final : public Source {
  public:
-  DocumentSource(Document d, Diagnostics& problems)
-      : document_(std::move(d)), title_(multibody_tree::title_of(document_)) {
+  DocumentSource(Document d, Diagnostics& problems, std::shared_ptr<NativeCode> code)
+      : document_(std::move(d)),
+        title_(multibody_tree::title_of(document_)),
+        code_(std::move(code)) {
     Diagnostics of_files;
     document::Report report(document_, found_);
-    detail::Builder builder(document_, report, found_, of_files, nullptr);
+    detail::Builder builder(document_, report, found_, of_files, nullptr, code_.get());
     alone_ = builder.run().alone;
     specs_ = builder.specs();
     files_ = builder.files();
@@ -47,7 +50,7 @@ class DocumentSource final : public Source {
   Definition made(const Parameters& p) const override {
     Diagnostics found, of_files;
     document::Report report(document_, found);
-    detail::Builder builder(document_, report, found, of_files, &p);
+    detail::Builder builder(document_, report, found, of_files, &p, code_.get());
     Definition d = builder.run();
     of_files.append(found);
     multibody_tree::report_set(of_files, found_, p, specs_);
@@ -57,21 +60,28 @@ class DocumentSource final : public Source {
  private:
   Document document_;
   multibody_tree::Title title_;
+  std::shared_ptr<NativeCode> code_;
   std::vector<ParameterSpec> specs_;
   Diagnostics found_;  // in the document and in its files, without parameters
   std::set<std::filesystem::path> files_;
   Alone alone_;
 };
 
-Type parse_type(std::string content, const std::filesystem::path& file, Diagnostics& problems) {
-  const std::shared_ptr<const Source> source = parse_source(std::move(content), file, problems);
-  return source ? type_of(source) : Type{};
-}
-
-Alone parse_alone(std::string content, const std::filesystem::path& file) {
-  Diagnostics problems;  // parse_type reports them
+Alone parse_alone(std::string content, const DocumentFile& file) {
+  Diagnostics problems;  // the reader of the type reports them
   const std::shared_ptr<const Source> source = parse_source(std::move(content), file, problems);
   return source ? source->alone() : Alone{};
+}
+
+/// The ports of a mechanism that lacks elements of shared objects.
+std::unique_ptr<Component> without_code(const Definition& d) {
+  Description ports;
+  ports.inputs = d.inputs;
+  for (const Shown& s : d.outputs) ports.outputs.push_back(s.port);
+  ports.more_outputs = true;
+  return std::make_unique<NotLoaded>(
+      std::move(ports),
+      not_loaded_text(d.not_loaded.front(), "its elements, their outputs, and the assembly"));
 }
 
 }  // namespace
@@ -81,14 +91,15 @@ document::Grammar grammar() {
           embedded::multibody_loops("formats/constrained/constrained.dtd")};
 }
 
-std::shared_ptr<const Source> read_source(const std::filesystem::path& path,
-                                          Diagnostics& problems) {
-  return document::read_as<DocumentSource>(path, grammar(), problems);
+std::shared_ptr<const Source> read_source(const std::filesystem::path& path, Diagnostics& problems,
+                                          const std::shared_ptr<NativeCode>& code) {
+  return document::read_as<DocumentSource>(path, grammar(), problems, code);
 }
 
-std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
-                                           Diagnostics& problems) {
-  return document::parse_as<DocumentSource>(std::move(content), name, grammar(), problems);
+std::shared_ptr<const Source> parse_source(std::string content, const DocumentFile& name,
+                                           Diagnostics& problems,
+                                           const std::shared_ptr<NativeCode>& code) {
+  return document::parse_as<DocumentSource>(std::move(content), name, grammar(), problems, code);
 }
 
 Type type_of(const std::shared_ptr<const Source>& source) {
@@ -97,18 +108,25 @@ Type type_of(const std::shared_ptr<const Source>& source) {
   type.summary = source->summary();
   type.parameters = source->parameters();
   type.files = source->files();
-  type.component = [source](const Parameters& p) {
-    return std::make_unique<Mechanism>(source->made(p));
+  type.component = [source](const Parameters& p) -> std::unique_ptr<Component> {
+    Definition d = source->made(p);
+    if (!d.not_loaded.empty()) return without_code(d);
+    return std::make_unique<Mechanism>(std::move(d));
   };
   return type;
 }
 
-void add_to(Catalogue& c) {
-  c.add(DocumentKind{.root = "mechanism",
-                     .summary = "bodies, beams and joints that may close loops",
-                     .instance = InstanceKind::component,
-                     .read = parse_type,
-                     .alone = parse_alone});
+void add_to(Catalogue& c, const std::shared_ptr<NativeCode>& code) {
+  c.add(DocumentKind{
+      .root = "mechanism",
+      .summary = "bodies, beams and joints that may close loops",
+      .instance = InstanceKind::component,
+      .read =
+          [code](std::string content, const DocumentFile& file, Diagnostics& problems) {
+            const auto source = parse_source(std::move(content), file, problems, code);
+            return source ? type_of(source) : Type{};
+          },
+      .alone = parse_alone});
 }
 
 }  // namespace vernier::multibody_loops

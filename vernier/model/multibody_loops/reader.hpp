@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "vernier/base/native_code.hpp"
 #include "vernier/component/catalogue.hpp"
 #include "vernier/document/document.hpp"
 #include "vernier/model/multibody_loops/definition.hpp"
@@ -28,15 +29,19 @@ class Source {
 document::Grammar grammar();
 
 /// Reads and checks a document and the files it names; all problems go into `problems`. Returns
-/// nothing if there is an error. The mechanism is not assembled: see Mechanism.
-std::shared_ptr<const Source> read_source(const std::filesystem::path&, Diagnostics& problems);
+/// nothing if there is an error. The mechanism is not assembled: see Mechanism. `code` loads shared
+/// objects with elements; without it, or if it loads nothing, these elements are left out, and the
+/// component of the type is NotLoaded.
+std::shared_ptr<const Source> read_source(const std::filesystem::path&, Diagnostics& problems,
+                                          const std::shared_ptr<NativeCode>& code = {});
 /// The same for text in memory; messages use `name` as the file name, and other files are searched
 /// for next to it.
-std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
-                                           Diagnostics& problems);
+std::shared_ptr<const Source> parse_source(std::string content, const DocumentFile& name,
+                                           Diagnostics& problems,
+                                           const std::shared_ptr<NativeCode>& code = {});
 
 Type type_of(const std::shared_ptr<const Source>&);
 /// Makes <mechanism> documents available to compositions.
-void add_to(Catalogue&);
+void add_to(Catalogue&, const std::shared_ptr<NativeCode>& code = {});
 
 }  // namespace vernier::multibody_loops

@@ -68,7 +68,7 @@ class DocumentSource final : public Source {
 
   std::vector<std::filesystem::path> files() const override {
     std::vector<std::filesystem::path> all;
-    for (const auto& [file, content] : files_) all.push_back(document_.file().parent_path() / file);
+    for (const auto& [file, content] : files_) all.push_back(document_.beside(file));
     return all;
   }
 
@@ -114,7 +114,7 @@ std::shared_ptr<const Source> read_source(const std::filesystem::path& path,
   return document::read_as<DocumentSource>(path, grammar(), problems);
 }
 
-std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
+std::shared_ptr<const Source> parse_source(std::string content, const DocumentFile& name,
                                            Diagnostics& problems) {
   return document::parse_as<DocumentSource>(std::move(content), name, grammar(), problems);
 }

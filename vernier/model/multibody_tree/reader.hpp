@@ -65,7 +65,7 @@ document::Grammar grammar();
 std::shared_ptr<const Source> read_source(const std::filesystem::path&, Diagnostics& problems);
 /// The same for text in memory; messages use `name` as the file name, and modal files are searched
 /// for next to it.
-std::shared_ptr<const Source> parse_source(std::string content, const std::filesystem::path& name,
+std::shared_ptr<const Source> parse_source(std::string content, const DocumentFile& name,
                                            Diagnostics& problems);
 
 }  // namespace vernier::multibody_tree

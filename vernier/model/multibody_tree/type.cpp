@@ -57,7 +57,7 @@ void add_to(Catalogue& c) {
       .root = "multibody",
       .summary = "a tree of rigid and flexible bodies",
       .instance = InstanceKind::system,
-      .read = [](std::string content, const std::filesystem::path& file, Diagnostics& problems) {
+      .read = [](std::string content, const DocumentFile& file, Diagnostics& problems) {
         const auto source = parse_source(std::move(content), file, problems);
         return source ? type_of(source) : Type{};
       }});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/native_code.hpp"
 #include "vernier/base/time.hpp"
 #include "vernier/component/catalogue.hpp"
 
@@ -146,8 +147,9 @@ struct Composition {
   std::filesystem::path file;
   std::vector<std::filesystem::path> documents;  // all that were read, this one first
   std::vector<std::filesystem::path> data;       // files that parameters name, without keys
+  std::vector<NativeCode::Loaded> executed;  // those of both that are native code and were loaded
   /// Where files are that parameters name, if not there: by absolute path.
-  std::map<std::filesystem::path, std::filesystem::path> moved;
+  MovedFiles moved;
   std::vector<Instance> instances;
   std::vector<Island> islands;
   std::vector<Connection> connections;

@@ -88,8 +88,10 @@ void check_observations(const Composition& c, const detail::Members& members,
   for (const Figure& f : c.figures)
     for (const Curve& curve : f.curves) members.find(curve.signal, Wanted::watched, problems);
 
-  const bool all_made = std::all_of(members.list().begin(), members.list().end(),
-                                    [](const detail::Member& m) { return m.made; });
+  const bool all_made =
+      std::all_of(members.list().begin(), members.list().end(), [](const detail::Member& m) {
+        return m.made && !(m.component && m.component->description().more_outputs);
+      });
   if (!all_made) return;
   std::vector<std::string> paths;
   for (const detail::Member& m : members.list()) {
@@ -133,6 +135,10 @@ Plan make_plan(const Composition& c, const Catalogue& catalogue, Diagnostics& pr
   arrange(plan, problems);
   problems.throw_if_errors();
   detail::warn_of_rings(plan, problems);
+  for (const Part& p : plan.parts) {
+    const std::string& unchecked = p.component->description().unchecked;
+    if (!unchecked.empty()) problems.warning("V7603", p.name + ": " + unchecked, p.place);
+  }
   plan.files = members.sources().files();
   plan.data = members.data();
   return plan;

@@ -65,7 +65,7 @@ class Reader {
   Read read(const document::Document& text, const std::filesystem::path& file,
             const RunSettings* outer) {
     stack_.push_back(std::filesystem::weakly_canonical(file));
-    detail::Page page{.document = text, .problems = problems_};
+    detail::Page page{.document = text, .problems = problems_, .moved = &sources_.moved()};
     const document::Element& root = text.root();
     Composition& c = page.composition;
     c.name = trimmed(root.value("name"));
@@ -236,7 +236,8 @@ Composition read_composition(const std::filesystem::path& file, const Catalogue&
   const std::string root = document::root_element(*content);
   if (const DocumentKind* kind = catalogue.document(root)) {
     Composition c = recorded(composition_of_one(file, kind->instance));
-    const Alone alone = kind->alone ? kind->alone(*content, file) : Alone{};
+    const Alone alone =
+        kind->alone ? kind->alone(*content, {file, sources->shared_moved()}) : Alone{};
     c.run.stop = alone.stop.value_or(c.run.stop);
     c.run.step = alone.step.value_or(c.run.step);
     c.sources = std::move(sources);

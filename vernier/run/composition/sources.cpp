@@ -34,7 +34,7 @@ Sources::Model Sources::compiled(const std::filesystem::path& file, const Place&
   const std::string root = content ? document::root_element(*content) : "";
   std::error_code ignored;
   if (const DocumentKind* kind = catalogue.document(root)) {
-    m.type = kind->read(*content, file, m.found);
+    m.type = kind->read(*content, {file, moved_}, m.found);
   } else if (!content && std::filesystem::is_regular_file(file, ignored)) {
     m.found.append(why);
   } else if (root.empty()) {

@@ -16,6 +16,12 @@ namespace vernier::composition {
 /// is checked, run, hashed and stored with the results.
 class Sources {
  public:
+  /// `moved`: where files are that documents name, if not there.
+  explicit Sources(MovedFiles moved = {})
+      : moved_(std::make_shared<const MovedFiles>(std::move(moved))) {}
+
+  const MovedFiles& moved() const noexcept { return *moved_; }
+  const std::shared_ptr<const MovedFiles>& shared_moved() const noexcept { return moved_; }
   /// Null, after a report, when the file cannot be read.
   const std::string* content(const std::filesystem::path&, Diagnostics& problems);
   /// The earlier result of content(); null: none.
@@ -56,6 +62,7 @@ class Sources {
 
   Model compiled(const std::filesystem::path&, const Place& named, const Catalogue&);
 
+  std::shared_ptr<const MovedFiles> moved_;
   std::map<std::filesystem::path, std::string> contents_;  // by absolute path
   std::map<std::filesystem::path, Model> models_;          // as named
   Spare spare_;

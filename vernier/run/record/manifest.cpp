@@ -178,6 +178,7 @@ std::string to_json(const Manifest& m) {
     j["inputs"].push_back(
         {{"file", i.file}, {"original", i.original}, {"sha256", i.sha256}, {"bytes", i.bytes}});
     if (!i.copied) j["inputs"].back()["copied"] = false;
+    if (i.executed) j["inputs"].back()["executed"] = true;
   }
   j["reports"] = ordered_json::array();
   for (const Reported& r : m.reports) {
@@ -194,6 +195,7 @@ std::string to_json(const Manifest& m) {
                            {"words", c.words}});
   }
   j["warnings"] = m.warnings;
+  if (!m.outputs.empty()) j["outputs"] = m.outputs;
   j["statistics"] = ordered_json::object();
   for (const auto& [key, value] : m.statistics) j["statistics"][key] = number(value);
   if (!m.machine.empty()) j["machine"] = ordered_json::object();
@@ -228,6 +230,7 @@ Manifest manifest_from_json(std::string_view text, const std::filesystem::path& 
   all.take("instructions", m.instructions);
   all.take("set", m.set);
   all.take("warnings", m.warnings);
+  all.take("outputs", m.outputs);
   all.take("options", m.options);
   all.take("machine", m.machine);
   all.take("statistics", m.statistics);
@@ -236,6 +239,7 @@ Manifest manifest_from_json(std::string_view text, const std::filesystem::path& 
     i.take("file", to.file);
     i.take("original", to.original);
     i.take("copied", to.copied);
+    i.take("executed", to.executed);
     i.take("sha256", to.sha256);
     i.take("bytes", to.bytes);
   });

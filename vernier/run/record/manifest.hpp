@@ -15,7 +15,8 @@ struct Input {
   std::string original;  // where it was
   std::string sha256;
   std::uint64_t bytes = 0;
-  bool copied = true;  // false: too large, only its digest was kept
+  bool copied = true;     // false: too large, only its digest was kept
+  bool executed = false;  // native code that ran in the process
 };
 
 /// A reported quantity.
@@ -58,6 +59,7 @@ struct Manifest {
   std::vector<Reported> reports;
   std::vector<Checked> checks;
   std::vector<std::string> warnings;
+  std::vector<std::string> outputs;  // files that the document wrote; in the folder, or absolute
 
   /// The value of an option; empty: not given.
   std::string option(std::string_view name) const;

@@ -270,7 +270,7 @@ Repetition repetition(const fs::path& run_folder) {
     const fs::path copy = fs::absolute(below(i.file)).lexically_normal();
     const fs::path original = i.original;
     const fs::path& file = i.copied ? copy : original;
-    // documents name each other relative to themselves; parameters may name a file anywhere
+    // most names are relative, and lead from copy to copy; others lead to the originals
     r.moved.emplace(i.copied ? original : copy, file);
     const std::string note = i.copied
                                  ? "it was copied from " + i.original

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +13,7 @@
 
 #include "vernier/base/descriptor.hpp"
 #include "vernier/base/digest.hpp"
+#include "vernier/base/document_file.hpp"
 #include "vernier/base/time.hpp"
 #include "vernier/run/record/manifest.hpp"
 
@@ -92,9 +92,9 @@ Digest digest_of(const std::vector<Input>&);
 struct Repetition {
   std::filesystem::path document;  // in inputs/
   Manifest manifest;               // seed, set, options
-  /// Where files are that parameters name: the copy of an original, or the original of one that was
-  /// not copied.
-  std::map<std::filesystem::path, std::filesystem::path> moved = {};
+  /// Where files are that documents and parameters name: the copy of an original, or the original
+  /// of one that was not copied.
+  MovedFiles moved = {};
 };
 
 /// Throws ConfigurationError: V7108 no manifest, V7109 an input is missing or was changed.

@@ -37,6 +37,7 @@ Archive::Archive(const composition::Composition& c, const Options& o, const Diag
         manifest_.inputs.push_back({.file = f.filename().string(),
                                     .original = f.string(),
                                     .sha256 = text(sha256_of_file(f))});
+    note_executed(c);
     return;
   }
   folder_ = std::make_unique<record::RunFolder>(o.runs, c.name);
@@ -47,6 +48,12 @@ Archive::Archive(const composition::Composition& c, const Options& o, const Diag
         return c.sources ? c.sources->find(file) : nullptr;
       });
   if (!manifest_.inputs.empty()) manifest_.document = manifest_.inputs.front().file;
+  try {
+    note_executed(c);
+  } catch (const ConfigurationError&) {
+    discard();
+    throw;
+  }
   if (!o.from.empty()) {
     std::error_code failed;
     std::filesystem::copy_file(o.from, place_ / start_file, failed);
@@ -75,6 +82,35 @@ void Archive::note_options(const Options& o) {
   if (!o.changes.record.empty()) note("record", joined(o.changes.record, " "));
   for (const std::string& assignment : o.overrides) note("override", assignment);
   if (!o.from.empty()) note("from", start_file);
+}
+
+// The manifest names the code that runs, so its copy must be what was loaded.
+void Archive::note_executed(const composition::Composition& c) {
+  for (record::Input& i : manifest_.inputs) {
+    const auto original = std::filesystem::absolute(i.original).lexically_normal();
+    for (const NativeCode::Loaded& l : c.executed) {
+      if (l.path != original) continue;
+      if (text(l.sha256) != i.sha256)
+        throw ConfigurationError("V7602", i.original + " was changed while the run was prepared");
+      i.executed = true;
+    }
+  }
+}
+
+void Archive::warn_of_lost(const std::vector<FileWriter*>& writers, Diagnostics& problems) const {
+  if (keeps()) return;
+  for (const FileWriter* w : writers) {
+    for (const std::filesystem::path& f : w->files()) {
+      const auto name = f.lexically_relative(outputs());
+      if (name.empty() || *name.begin() == "..") continue;
+      problems
+          .warning("V7313", fmt::format("{} is not kept, because the run is not", name.string()),
+                   {})
+          .notes.push_back(
+              "keep the run, or give the file an absolute path and allow its folder: "
+              "--allow-write DIR");
+    }
+  }
 }
 
 void Archive::log(std::string_view line) const {
@@ -142,6 +178,12 @@ void Archive::finish(const Summary& s, const std::vector<realtime::LinkFigure>& 
     for (auto& figure : figures_of(*s.real_time)) manifest_.statistics.push_back(std::move(figure));
     manifest_.machine = machine_of(*s.real_time);
     write_report(*s.real_time, links);
+  }
+  for (const std::filesystem::path& f : s.files) {
+    const auto inside = f.lexically_relative(place_);
+    manifest_.outputs.push_back(
+        (inside.empty() || *inside.begin() == ".." ? std::filesystem::absolute(f) : inside)
+            .string());
   }
   for (const ReportResult& r : s.reports)
     manifest_.reports.push_back({r.name, r.signal, r.value, r.unit});

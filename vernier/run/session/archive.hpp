@@ -34,6 +34,12 @@ class Archive {
   /// Of everything that was read.
   Digest documents() const { return record::digest_of(manifest_.inputs); }
 
+  /// Where the files go that the document writes.
+  std::filesystem::path outputs() const { return place_ / "outputs"; }
+
+  /// Warns of files that go with the folder, as the run is not kept.
+  void warn_of_lost(const std::vector<FileWriter*>&, Diagnostics&) const;
+
   void log(std::string_view line) const;
   /// Warnings that came after the creation.
   void add(const Diagnostics& warnings);
@@ -53,6 +59,7 @@ class Archive {
 
  private:
   void note_options(const Options&);
+  void note_executed(const composition::Composition&);
   void write_report(const realtime::Health&, const std::vector<realtime::LinkFigure>&) const;
 
   std::optional<TemporaryFolder> temporary_;

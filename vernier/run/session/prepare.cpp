@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <unordered_map>
 #include <utility>
@@ -22,8 +23,9 @@ namespace {
 using composition::Composition;
 using composition::Endpoint;
 
-void apply(Composition& c, const Changes& changes, Diagnostics& problems) {
+void apply(Composition& c, const Changes& changes, bool inputs_known, Diagnostics& problems) {
   for (const std::string& assignment : changes.set) {
+    if (!inputs_known && assignment.starts_with("ext.")) continue;
     try {
       composition::set_value(c, assignment);
     } catch (const ConfigurationError& e) {
@@ -85,6 +87,7 @@ class Signals {
       const Description& d = part.component->description();
       for (const Port& p : d.outputs) ports_.insert_or_assign(composition::path(part, p), &p);
       for (const Port& p : d.inputs) ports_.try_emplace(composition::path(part, p), &p);
+      if (d.more_outputs) open_.insert(part.name);
     }
   }
 
@@ -92,6 +95,7 @@ class Signals {
   void check(const Endpoint& end, const std::string& unit, const std::string& what,
              Diagnostics& problems) const {
     const auto found = ports_.find(end.instance + "." + end.port);
+    if (found == ports_.end() && open_.contains(end.instance)) return;
     if (found == ports_.end()) {
       // the plan knows it, but an island does not expose its internal inputs
       Diagnostic& d = problems.error(
@@ -124,6 +128,7 @@ class Signals {
  private:
   const Composition& composition_;
   std::unordered_map<std::string, const Port*> ports_;
+  std::set<std::string> open_;  // parts with outputs that are not known
 };
 
 void check_observations(const Composition& c, const Signals& signals, Diagnostics& problems) {
@@ -182,21 +187,21 @@ void add_frames(Composition& c, bool wanted, const Catalogue& catalogue) {
 }
 
 /// The inputs of a single model become inputs of the composition, so that they can be set: ext.u.
-void open_inputs(Composition& c, const Catalogue& catalogue) {
-  if (c.instances.size() != 1 || c.instances.front().file != c.file) return;
+/// False if they are not known, because the model cannot be made, as the plan reports.
+bool open_inputs(Composition& c, const Catalogue& catalogue) {
+  if (c.instances.size() != 1 || c.instances.front().file != c.file) return true;
   const composition::Instance& only = c.instances.front();
-  // problems are left to the plan
   const Type* type = c.sources->type(only.file, only.place, catalogue, nullptr);
-  if (!type) return;
+  if (!type) return false;
   Diagnostics ignored;
   const Parameters parameters(only.name, type->parameters, only.parameters, c.run.seed, only.place,
                               ignored, c.run.arithmetic);
-  if (ignored.errors() > 0) return;
+  if (ignored.errors() > 0) return false;
   composition::Sources::Made made;
   try {
     made = c.sources->make(*type, only, c.run, parameters);
   } catch (const ConfigurationError&) {
-    return;
+    return false;
   }
   const auto open = [&](const std::string& name, const std::string& unit, std::uint32_t count,
                         const std::optional<std::vector<double>>& initial) {
@@ -220,6 +225,7 @@ void open_inputs(Composition& c, const Catalogue& catalogue) {
     }
   }
   c.sources->put_back(std::move(made), only, c.run);
+  return true;
 }
 
 std::vector<std::string> lines_of(std::istream& in) {
@@ -252,6 +258,17 @@ Diagnostics with_lines(const Diagnostics& problems, const composition::Sources& 
   return shown;
 }
 
+/// Which of the files of a composition ran code. The catalogue may have loaded others before.
+void note_executed(Composition& c, const Catalogue& catalogue) {
+  if (!catalogue.code()) return;
+  std::set<std::filesystem::path> own;
+  for (const auto* files : {&c.documents, &c.data})
+    for (const std::filesystem::path& f : *files)
+      own.insert(std::filesystem::absolute(f).lexically_normal());
+  for (NativeCode::Loaded& l : catalogue.code()->loaded())
+    if (own.contains(l.path)) c.executed.push_back(std::move(l));
+}
+
 Prepared prepared_of(const std::filesystem::path& document, const Changes& changes,
                      const Catalogue& catalogue, Diagnostics& problems, bool must_end,
                      const std::shared_ptr<composition::Sources>& sources) {
@@ -259,8 +276,8 @@ Prepared prepared_of(const std::filesystem::path& document, const Changes& chang
       .composition = composition::read_composition(document, catalogue, problems, sources),
       .plan = {}};
   Composition& c = prepared.composition;
-  open_inputs(c, catalogue);
-  apply(c, changes, problems);
+  const bool inputs_known = open_inputs(c, catalogue);
+  apply(c, changes, inputs_known, problems);
   keep_adjustable(c, changes, catalogue, problems);
   add_frames(c, changes.frames, catalogue);
   if (must_end && c.run.stop <= Duration{}) {
@@ -273,6 +290,7 @@ Prepared prepared_of(const std::filesystem::path& document, const Changes& chang
   prepared.plan = composition::make_plan(c, catalogue, problems);
   for (const std::filesystem::path& f : prepared.plan.files) c.documents.push_back(f);
   c.data = prepared.plan.data;
+  note_executed(c, catalogue);
   check_observations(c, Signals(c, prepared.plan), problems);
   problems.throw_if_errors();
   record_figures(c);
@@ -281,9 +299,16 @@ Prepared prepared_of(const std::filesystem::path& document, const Changes& chang
 
 }  // namespace
 
+std::vector<FileWriter*> writers_in(const composition::Plan& plan) {
+  std::vector<FileWriter*> all;
+  for (const composition::Part& part : plan.parts)
+    if (auto* w = dynamic_cast<FileWriter*>(part.component.get())) all.push_back(w);
+  return all;
+}
+
 Prepared prepare(const std::filesystem::path& document, const Changes& changes,
                  const Catalogue& catalogue, Diagnostics& problems, bool must_end) {
-  const auto sources = std::make_shared<composition::Sources>();
+  const auto sources = std::make_shared<composition::Sources>(changes.moved);
   try {
     Prepared prepared = prepared_of(document, changes, catalogue, problems, must_end, sources);
     problems = with_lines(problems, *sources);

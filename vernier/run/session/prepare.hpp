@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/component/catalogue.hpp"
+#include "vernier/component/file_writer.hpp"
 #include "vernier/run/composition/composition.hpp"
 #include "vernier/run/composition/plan.hpp"
 
@@ -27,8 +27,8 @@ struct Changes {
   std::optional<std::uint64_t> seed = {};
   std::vector<std::string> record = {};  // patterns that replace the document's records
   bool frames = false;                   // the run's frames are signals too: frame.margin
-  /// Where files are that parameters name, if not there.
-  std::map<std::filesystem::path, std::filesystem::path> moved = {};
+  /// Where files are that documents and parameters name, if not there.
+  MovedFiles moved = {};
 };
 
 /// A document read, checked and ready to run.
@@ -50,5 +50,7 @@ Prepared prepare(const std::filesystem::path&, const Changes&, const Catalogue&,
 /// "plant.torque=0 0 1e-3": replaces the value of the port from the start. Throws
 /// ConfigurationError.
 void apply_override(executive::Executive&, const std::string& assignment);
+/// The parts that write files which the document names; valid as long as the plan's components are.
+std::vector<FileWriter*> writers_in(const composition::Plan&);
 
 }  // namespace vernier::session

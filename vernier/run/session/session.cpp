@@ -43,6 +43,7 @@ class Session::Work final : public Steerable {
       pacers.push_back(&recorder_.pacer());
     }
     rest_pacers_.push_back(pacers.back());
+    writers_ = writers_in(prepared.plan);
     stop_ = Time(prepared.plan.stop);
     executive_ = std::make_unique<executive::Executive>(
         std::move(prepared.plan), std::move(pacers),
@@ -56,8 +57,10 @@ class Session::Work final : public Steerable {
     watch_ = std::make_unique<Watch>(composition_, *executive_);
     if (!options_.from.empty()) checkpoint_ = record::read_checkpoint(options_.from);
     archive_.emplace(composition_, options_, problems);
+    for (FileWriter* w : writers_) w->write_below(archive_->outputs());
     try {
       start(problems);
+      archive_->warn_of_lost(writers_, problems);
     } catch (const ConfigurationError&) {
       discard();
       throw;
@@ -163,6 +166,8 @@ class Session::Work final : public Steerable {
     if (orders_) s.orders_lost = orders_->lost() + (orders_->drain() ? 0 : 1);
     s.rewind = rewind_;
     s.checkpoints = checkpoints_;
+    for (FileWriter* w : writers_)
+      for (std::filesystem::path& f : w->files()) s.files.push_back(std::move(f));
     if (timing_) timing_->end();
     archive_->release_reserve();
     s.reached = executive_->now();
@@ -530,6 +535,7 @@ class Session::Work final : public Steerable {
   Options options_;
   std::optional<Archive> archive_;  // must outlive the recorder
   record::Recorder recorder_;
+  std::vector<FileWriter*> writers_;
   std::unique_ptr<Timing> timing_;
   std::unique_ptr<executive::Executive> executive_;
   std::unique_ptr<Watch> watch_;

@@ -64,8 +64,9 @@ struct Summary {
   /// How long it took to come to rest at the end (or in the last freeze), after the end that was
   /// requested; none: nothing moved.
   std::optional<Duration> rest = {};
-  Duration longest_rest{};        // that it may take; zero: nothing in this run can move
-  std::uint64_t orders_lost = 0;  // not recorded: a repetition would lack them
+  Duration longest_rest{};  // that it may take; zero: nothing in this run can move
+  std::vector<std::filesystem::path> files = {};  // that the document wrote
+  std::uint64_t orders_lost = 0;                  // not recorded: a repetition would lack them
   /// It was requested to begin again at this checkpoint; an empty path: at the start.
   std::optional<std::filesystem::path> rewind = {};
   std::optional<realtime::Health> real_time = {};

@@ -106,7 +106,7 @@ std::vector<std::vector<int>> dependent_rows(std::span<const Triplet> gradients,
   // Rank-revealing QR of Φᵀ with unit columns. The columns beyond the rank are combinations X of
   // those before; large coefficients name the rows involved.
   const dense::PivotedQr qr(A);
-  const Eigen::MatrixXd& R = qr.R();
+  const Eigen::MatrixXd& R = qr.r();
   const Eigen::VectorXi& order = qr.order();
   constexpr double negligible = 1e-9;  // relative to unit rows
   int rank = 0;

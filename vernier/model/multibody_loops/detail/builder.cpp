@@ -8,13 +8,14 @@
 namespace vernier::multibody_loops::detail {
 
 Builder::Builder(const Document& d, Report& r, const Diagnostics& found, Diagnostics& of_files,
-                 const Parameters* p)
+                 const Parameters* p, NativeCode* code)
     : document_(d),
       root_(d.root()),
       report_(r),
       found_(found),
       of_files_(of_files),
       parameters_(p),
+      code_(code),
       quantities_(r, p) {}
 
 Definition Builder::run() {
@@ -34,7 +35,8 @@ Definition Builder::run() {
   read_all({"joint", "deformable", "rod", "contact"});
   read_all({"coupling", "force", "couple", "servo", "state_space", "branch", "transducer", "beam",
             "modal", "user"});
-  if (!report_.failed()) findings();
+  // without the elements of a shared object, the findings would be those of another mechanism
+  if (!report_.failed() && made_.not_loaded.empty()) findings();
   if (!report_.failed()) read_outputs();
   return std::move(made_);
 }

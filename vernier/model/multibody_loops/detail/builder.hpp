@@ -17,6 +17,9 @@
 #include "vernier/model/multibody_loops/drives.hpp"
 #include "vernier/model/multibody_tree/quantities.hpp"
 
+namespace vernier {
+class NativeCode;
+}
 namespace vernier::constrained {
 struct UserElementKind;
 }
@@ -48,8 +51,9 @@ inline spatial::Sym3<double> symmetric(const Matrix3& m) {
 class Builder {
  public:
   /// `found` collects the report; `of_files` collects problems in files that the document names.
+  /// Shared objects are loaded by `NativeCode`, if it is there and loads any.
   Builder(const Document&, Report&, const Diagnostics& found, Diagnostics& of_files,
-          const Parameters*);
+          const Parameters*, NativeCode*);
 
   Definition run();
   const std::vector<ParameterSpec>& specs() const noexcept { return quantities_.specs(); }
@@ -186,6 +190,7 @@ class Builder {
   const Diagnostics& found_;
   Diagnostics& of_files_;
   const Parameters* parameters_;
+  NativeCode* code_;
   Quantities quantities_;
   Definition made_;
   std::map<std::string, Entry, std::less<>> names_;

@@ -162,7 +162,7 @@ Function Builder::function(const Element& e, double factor) {
 /// Times and values, alternating.
 std::optional<std::vector<double>> Builder::csv(const Element& e) {
   const std::string name(trimmed(e.value("file")));
-  const std::filesystem::path path = document_.file().parent_path() / name;
+  const std::filesystem::path path = document_.beside(name);
   const Place place = Report::value_place(e, "file");
   std::error_code failed;
   const bool there = std::filesystem::is_regular_file(path, failed) &&

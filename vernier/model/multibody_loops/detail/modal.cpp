@@ -50,7 +50,7 @@ void Builder::read_modal(const Element& e) {
   const std::size_t before = found_.errors();
   const auto node = node_named(e, "node", false);
   const std::string name(trimmed(e.value("file")));
-  const std::filesystem::path path = document_.file().parent_path() / name;
+  const std::filesystem::path path = document_.beside(name);
   const Place place = Report::value_place(e, "file");
   Diagnostics of_file;
   const auto file = multibody_tree::read_modal_file(path, of_file);

@@ -66,10 +66,23 @@ void Builder::read_user(const Element& e) {
   named("scalars", Named::scalar, "scalar", scalars);
   named("drives", Named::drive, "drive", drives);
   if (found_.errors() > before) return;
-  const std::filesystem::path path =
-      document_.file().parent_path() / std::string(trimmed(e.value("library")));
+  const std::filesystem::path path = document_.beside(std::string(trimmed(e.value("library"))));
+  if (!code_ || !code_->loads()) {
+    std::error_code none;
+    if (std::filesystem::is_regular_file(path, none)) {
+      files_.insert(path);
+      made_.not_loaded.push_back(path);
+    } else {
+      report_.error(
+          "V1717",
+          who(e) + ": the shared object " + path.string() +
+              " cannot be loaded: cannot open shared object file: No such file or directory",
+          Report::value_place(e, "library"));
+    }
+    return;
+  }
   try {
-    const constrained::UserElements library(path);
+    const constrained::UserElements library(path, *code_);
     files_.insert(path);
     const std::string_view wanted = trimmed(e.value("element"));
     const constrained::UserElementKind* kind = library.find(wanted);
@@ -88,7 +101,8 @@ void Builder::read_user(const Element& e) {
              library.make(*kind, {nodes, scalars, drives, values, reference}));
   } catch (const ConfigurationError& x) {
     const Diagnostic& d = x.diagnostics().list().front();
-    report_.error(d.code.c_str(), who(e) + ": " + d.message, Report::value_place(e, "library"));
+    report_.error(d.code.c_str(), who(e) + ": " + d.message, Report::value_place(e, "library"))
+        .notes = d.notes;
   }
 }
 

@@ -39,7 +39,7 @@ std::shared_ptr<const ModalFile> Builder::modal_file(const Element& e) {
   const Place place = Report::value_place(e, "file");
   Diagnostics found;
   // The path is relative to the document.
-  const std::filesystem::path path = document_.file().parent_path() / name;
+  const std::filesystem::path path = document_.beside(name);
   auto file = read_modal_file(path, found);
   const bool there = found.list().empty() || found.list().front().code != "V1650";
   if (!there) {

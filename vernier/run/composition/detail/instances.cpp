@@ -30,6 +30,7 @@ std::filesystem::path file_of(Page& page, const Element& e) {
   const std::filesystem::path written(std::string(trimmed(e.value("file"))));
   const std::filesystem::path folder = page.document.file().parent_path();
   std::filesystem::path file = (folder / written).lexically_normal();
+  if (page.moved) file = found_at(file, *page.moved);
   std::error_code failed;
   if (std::filesystem::is_regular_file(file, failed)) return file;
   Diagnostic& d =

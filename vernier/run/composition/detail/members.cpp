@@ -45,8 +45,8 @@ ParameterValues with_moved_files(const Type& type, const Instance& i, const Comp
                             reported_later, c.run.arithmetic);
   for (const ParameterSpec& s : type.parameters) {
     if (s.kind != ParameterKind::file || as_given.text(s.name).empty()) continue;
-    const auto moved = c.moved.find(whole(as_given.file(s.name)));
-    if (moved != c.moved.end()) values[s.name].text = whole(moved->second).string();
+    const std::filesystem::path file = as_given.file(s.name), now = found_at(file, c.moved);
+    if (now != file) values[s.name].text = whole(now).string();
   }
   return values;
 }
@@ -189,6 +189,8 @@ std::optional<Reach> Members::find(const Endpoint& e, Wanted wanted, Diagnostics
     problems.error("V2113", path + " is an output: nothing can be connected to it", e.place);
     return {};
   }
+  // native code that was not loaded may have it
+  if (wanted != Wanted::input && m.component && m.component->description().more_outputs) return {};
   std::vector<std::string> names;
   if (wanted != Wanted::input)
     for (const Port& p : m.outputs) names.push_back(p.name);

@@ -59,7 +59,8 @@ class Members {
 
   /// The port that an endpoint names. Reports an unknown instance or port (with a suggestion), a
   /// wrong direction, and elements out of range. Nothing, without a report, when the instance could
-  /// not be created. `role` is for the message: "feeds", "is fed".
+  /// not be created, or when only native code that was not loaded knows the port. `role` is for the
+  /// message: "feeds", "is fed".
   std::optional<Reach> find(const Endpoint&, Wanted, Diagnostics&) const;
 
   const Sources& sources() const noexcept { return *sources_; }

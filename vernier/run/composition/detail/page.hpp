@@ -36,6 +36,7 @@ struct Drive {
 struct Page {
   const document::Document& document;
   Diagnostics& problems;
+  const MovedFiles* moved = nullptr;  // where files are that it names, if not there
   Composition composition = {};
   std::vector<Nested> nested = {};
   std::vector<Export> inner_exports = {};  // of nested ones, for the enclosing page

@@ -1,0 +1,2 @@
+#define BOARD_VERSION 7
+#include "board.h"

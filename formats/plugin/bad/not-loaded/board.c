@@ -1,0 +1,2 @@
+#define BOARD_UNIT "mA"
+#include "board.h"
