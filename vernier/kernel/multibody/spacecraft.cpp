@@ -5,7 +5,6 @@
 
 #include "vernier/kernel/multibody/detail/central_gravity.hpp"
 #include "vernier/kernel/multibody/detail/spacecraft_data.hpp"
-#include "vernier/kernel/multibody/detail/tangent_plan.hpp"
 
 namespace vernier::multibody {
 
@@ -129,11 +128,8 @@ Inertia detail::with_fuel(const Spacecraft::Data& d, const SpacecraftEvaluation:
   return sum;
 }
 
-namespace {
-
-/// Applies parameters; true if the inertia of a body changed.
-bool take_parameters(const Spacecraft::Data& d, std::span<const double> given,
-                     SpacecraftEvaluation::Data& w) noexcept {
+bool detail::take_parameters(const Spacecraft::Data& d, std::span<const double> given,
+                             SpacecraftEvaluation::Data& w) noexcept {
   if (std::equal(given.begin(), given.end(), w.set_parameters.begin())) return false;
   std::copy(given.begin(), given.end(), w.set_parameters.begin());
   const double* p = given.data();
@@ -187,8 +183,6 @@ bool take_parameters(const Spacecraft::Data& d, std::span<const double> given,
   for (const GivenMass& m : w.masses) w.inertias[index(m.body)] = inertia_of(m);
   return heavier;
 }
-
-}  // namespace
 
 bool detail::take_state(const Spacecraft::Data& d, const Spacecraft::State& s,
                         SpacecraftEvaluation::Data& w) noexcept {

@@ -8,9 +8,9 @@ namespace vernier::multibody {
 /// differences. Element i of state l of an array is at [8 i + l]. The same speeds are prescribed in
 /// all states.
 ///
-/// In reproducible arithmetic every lane has the bits of Spacecraft. The sweeps of a general tree
-/// run in lanes. A star, whose lanes are bodies, and the arithmetic `fastest` are evaluated one
-/// state at a time.
+/// In reproducible arithmetic every lane has the bits of Spacecraft, and everything runs in lanes:
+/// trees, stars, and what stands around them (central gravity: lane by lane). The arithmetic
+/// `fastest` is evaluated one state at a time.
 class SpacecraftLanes {
  public:
   static constexpr std::size_t count = 8;

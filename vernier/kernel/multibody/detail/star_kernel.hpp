@@ -1,6 +1,7 @@
 #pragma once
 
 #include "vernier/kernel/multibody/detail/hinges.hpp"
+#include "vernier/kernel/multibody/detail/layout.hpp"
 #include "vernier/kernel/multibody/detail/star_plan.hpp"
 #include "vernier/kernel/spatial/turns.hpp"
 
@@ -303,6 +304,24 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
     }
   }
   return bad;
+}
+
+/// The frame of the inboard node of a placed body in that of the hub, and its motion in its own
+/// axes. u: of the whole star; own: speeds of its hinge.
+template <class T>
+VERNIER_INLINE void place_of(const StarPlan& plan, const Placed<T>& p, const T* u, const T* own,
+                             int speeds, Mat3<T>& E, Vec3<T>& r, Vec6<T>& V) noexcept {
+  E = p.R;
+  r = p.node.r + p.d;
+  Vec3<T> w = zero3<T>(), v = zero3<T>();
+  if (plan.free) {
+    const T* hub = u + plan.hub_u;
+    w = {hub[0], hub[1], hub[2]};
+    v = {hub[3], hub[4], hub[5]};
+  }
+  v += cross(w, p.node.r) + p.node.v + cross(p.w, p.d);
+  for (int k = 0; k < speeds; ++k) v += p.axis[k].l * own[k];
+  V = rotated_back(p.R, Vec6<T>{p.w, v});
 }
 
 /// Accelerations of the speeds from those of modes and hub, x, outermost first.

@@ -26,17 +26,7 @@ void Star::describe_place(const StarMemory& m, int body, const double* u, Mat3<d
   const Place at = places_[body];
   const StarGroup& group = groups_[at.group];
   const auto p = lane_of<Placed<double>>(m.numbers.get() + group.placed, group.width, at.lane);
-  E = p.R;
-  r = p.node.r + p.d;
-  Vec3<double> w = zero3<double>(), v = zero3<double>();
-  if (plan_.free) {
-    w = vec3<double>(u + plan_.hub_u);
-    v = vec3<double>(u + plan_.hub_u + 3);
-  }
-  v += cross(w, p.node.r) + p.node.v + cross(p.w, p.d);
-  for (int k = 0; k < static_cast<int>(speeds(group.kind)); ++k)
-    v += p.axis[k].l * u[group.u[at.lane] + k];
-  V = rotated_back(p.R, Vec6<double>{p.w, v});
+  place_of(plan_, p, u, u + group.u[at.lane], static_cast<int>(speeds(group.kind)), E, r, V);
 }
 
 void Star::describe_acceleration(const StarMemory& m, int body, const Vec6<double>& V,

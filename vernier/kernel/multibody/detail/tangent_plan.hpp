@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vernier/kernel/multibody/detail/layout.hpp"
+#include "vernier/kernel/multibody/detail/surroundings_plan.hpp"
 
 /// The equipment of a spacecraft and the plan of its derivatives, as plain data for units compiled
 /// for special instruction sets.
@@ -54,8 +54,7 @@ struct PlainCraft {
   const unsigned char* posed;  // by link: its pose relative to the ground or the bus is needed
 };
 
-constexpr int slope_lanes = 8;          // directions per sweep
-constexpr double thrust_fading = 1e-4;  // fraction of a tank over which thrust fades
+constexpr int slope_lanes = 8;  // directions per sweep
 
 /// Up to eight directions. `moved` are the links that they move, in outward order; `involved` are
 /// these and all links between them and the ground.
