@@ -45,6 +45,9 @@ class Wide {
     for (std::size_t i = 0; i < size(); ++i) one_[i] = get()[lanes * i + l];
     return one_;
   }
+  void set_lane(std::size_t l, std::span<const double> from) noexcept {
+    for (std::size_t i = 0; i < from.size(); ++i) get()[lanes * i + l] = from[i];
+  }
 
  private:
   detail::AlignedNumbers numbers_;
@@ -59,6 +62,12 @@ struct SpacecraftLanes::Data {
   void put_adjustable(std::size_t lane) noexcept;
   void take_parameters(std::span<const double>) noexcept;
   void attract() noexcept;
+  template <class F>
+  void each_attracted(std::size_t lane, const F&) noexcept;
+  detail::LaneDrive drive() const noexcept {
+    return {given.get(), any_prescribed ? regular.data() : nullptr};
+  }
+  void read_lane(std::size_t lane) noexcept;
   void refresh(std::size_t lane) noexcept;
   bool evaluate(std::size_t lane) noexcept;
   void complete_lane(std::size_t lane) noexcept;
@@ -73,6 +82,7 @@ struct SpacecraftLanes::Data {
       fdot;
   // What the equipment needs: see SurroundingsPoint.
   Wide laws, rotors, softer, inertias, R, p, pushes, fade, thrust, products, loads, jet, weighed;
+  Wide speeds, efforts, readings, totals, reactions;
   detail::AlignedNumbers memory;
   detail::SurroundingsPoint point{};
   std::vector<std::uint8_t> prescribed;
@@ -120,6 +130,11 @@ SpacecraftLanes::Data::Data(const Spacecraft& s)
   loads = Wide(6 * craft_data.loads.size());
   jet = Wide(6);
   weighed = Wide(fuel.size());
+  speeds = Wide(momentum.size());
+  efforts = Wide(u.size());
+  readings = Wide(detail::reading_size * s.model().sensors.size());
+  totals = Wide(detail::totals_size);
+  reactions = Wide(6 * tree->layout.links.size());
   point = {q.get(),      u.get(),        momentum.get(), fuel.get(), laws.get(),   rotors.get(),
            softer.get(), inertias.get(), nullptr,        nullptr,    nullptr,      R.get(),
            p.get(),      tau.get(),      pushes.get(),   fade.get(), thrust.get(), products.get(),
@@ -129,12 +144,13 @@ SpacecraftLanes::Data::Data(const Spacecraft& s)
   memory = detail::AlignedNumbers(code->bytes(view) / sizeof(double));
   for (int k = 0; k < tree->view.count; ++k) {
     const int body = tree->layout.links[static_cast<std::size_t>(k)].body;
-    const detail::Mass mass =
+    const detail::Mass& mass = tree->layout.masses[static_cast<std::size_t>(k)];
+    const detail::Mass for_sweeps =
         owned.star() != nullptr
             ? owned.star()->mass(body, w.inertias[static_cast<std::size_t>(body)])
-            : tree->layout.masses[static_cast<std::size_t>(k)];
+            : mass;
     for (int l = 0; l < static_cast<int>(lanes); ++l)
-      code->set_mass(view, memory.get(), k, l, mass);
+      code->set_mass(view, memory.get(), k, l, mass, for_sweeps);
   }
   for (std::size_t l = 0; l < lanes; ++l) put_adjustable(l);
 }
@@ -198,36 +214,54 @@ void SpacecraftLanes::place(const Spacecraft::State& s) noexcept {
   d.code->place(d.owned.view(), d.point, d.memory.get());
 }
 
+/// Calls f(k, pose, inertia) for each lane and each load k with central gravity.
+template <class F>
+void SpacecraftLanes::Data::each_attracted(std::size_t l, const F& f) noexcept {
+  const auto& of = craft->data();
+  auto& w = evaluations[l].data();
+  const std::span<const double> fuel_of = fuel.lane(l), Rs = R.lane(l), ps = p.lane(l);
+  std::copy(fuel_of.begin(), fuel_of.end(), w.fuel.begin());
+  for (std::size_t k = 0; k < of.loads.size(); ++k) {
+    const detail::LoadBank& b = of.loads[k];
+    if (!b.gravity) continue;
+    const detail::NodeRecord& frame = tree->layout.node({b.body, NodeId::frame});
+    const auto link = static_cast<std::size_t>(frame.link);
+    const auto turned = spatial::mat3<double>(Rs.data() + 9 * link);
+    const auto at = spatial::vec3<double>(ps.data() + 3 * link);
+    f(k,
+      Pose{detail::eigen(turned * spatial::mat3<double>(frame.R0)),
+           detail::eigen(at + turned * spatial::vec3<double>(frame.p0))},
+      detail::with_fuel(of, w, b.body));
+  }
+}
+
+namespace {
+
+const Modes* modes_of_load(const Spacecraft::Data& d, const detail::LoadBank& b) noexcept {
+  const auto& modes = d.model.tree.bodies[static_cast<std::size_t>(b.body)].modes;
+  return modes ? &*modes : nullptr;
+}
+
+}  // namespace
+
 /// Adds central gravity to the loads, lane by lane: gather_loads().
 void SpacecraftLanes::Data::attract() noexcept {
   const auto& of = craft->data();
   for (std::size_t l = 0; l < lanes; ++l) {
-    auto& w = evaluations[l].data();
-    const std::span<const double> own = q.lane(l), fuel_of = fuel.lane(l), Rs = R.lane(l),
-                                  ps = p.lane(l);
+    const std::span<const double> own = q.lane(l);
     const std::span<double> taus = tau.lane(l);
-    std::copy(fuel_of.begin(), fuel_of.end(), w.fuel.begin());
-    for (std::size_t k = 0; k < of.loads.size(); ++k) {
+    each_attracted(l, [&](std::size_t k, const Pose& pose, const Inertia& inertia) {
       const detail::LoadBank& b = of.loads[k];
-      if (!b.gravity) continue;
-      const detail::NodeRecord& frame = tree->layout.node({b.body, NodeId::frame});
-      const auto link = static_cast<std::size_t>(frame.link);
-      const auto turned = spatial::mat3<double>(Rs.data() + 9 * link);
-      const auto at = spatial::vec3<double>(ps.data() + 3 * link);
-      const Pose pose{detail::eigen(turned * spatial::mat3<double>(frame.R0)),
-                      detail::eigen(at + turned * spatial::vec3<double>(frame.p0))};
-      const auto& modes = of.model.tree.bodies[static_cast<std::size_t>(b.body)].modes;
       const Force g =
-          detail::central_force(of.model.central_gravity->mu, pose,
-                                detail::with_fuel(of, w, b.body), modes ? &*modes : nullptr,
+          detail::central_force(of.model.central_gravity->mu, pose, inertia, modes_of_load(of, b),
                                 own.subspan(b.first_q, b.modes), taus.subspan(b.first_u, b.modes));
       for (std::size_t i = 0; i < 3; ++i) {
         double* load = loads.get() + lanes * (6 * k + i) + l;
         load[0] += g.moment[static_cast<Eigen::Index>(i)];
         load[3 * lanes] += g.resultant[static_cast<Eigen::Index>(i)];
       }
-    }
-    for (std::size_t i = 0; i < taus.size(); ++i) tau.get()[lanes * i + l] = taus[i];
+    });
+    tau.set_lane(l, taus);
   }
 }
 
@@ -256,9 +290,7 @@ unsigned SpacecraftLanes::accelerate(const Spacecraft::Commands& c,
     const detail::LaneCraft& craft = d.owned.view();
     d.code->gather(craft, d.point, d.memory.get());
     if (d.craft->model().central_gravity) d.attract();
-    good = d.code->accelerate(craft, d.point,
-                              {d.given.get(), d.any_prescribed ? d.regular.data() : nullptr},
-                              d.memory.get(), d.udot.get());
+    good = d.code->accelerate(craft, d.point, d.drive(), d.memory.get(), d.udot.get());
   } else {
     for (std::size_t l = 0; l < lanes; ++l) good |= d.evaluate(l) ? 1u << l : 0u;
     d.complete = (1u << lanes) - 1;
@@ -300,13 +332,72 @@ bool SpacecraftLanes::Data::evaluate(std::size_t l) noexcept {
                          any_prescribed ? prescribed : std::span<const std::uint8_t>(),
                          part(point.commands, commands), part(point.torque, torque)},
                         {rates, turned, burnt}, e));
-  const auto give = [l](std::span<const double> from, Wide& to) {
-    for (std::size_t i = 0; i < from.size(); ++i) to.get()[lanes * i + l] = from[i];
-  };
-  give(rates, udot);
-  give(turned, hdot);
-  give(burnt, fdot);
+  udot.set_lane(l, rates);
+  hdot.set_lane(l, turned);
+  fdot.set_lane(l, burnt);
   return good;
+}
+
+/// Reads the evaluation of one lane.
+void SpacecraftLanes::Data::read_lane(std::size_t l) noexcept {
+  SpacecraftEvaluation& e = evaluations[l];
+  const std::span<double> own = speeds.lane(l), forces = efforts.lane(l), seen = readings.lane(l),
+                          sum = totals.lane(l), held = reactions.lane(l);
+  for (std::size_t k = 0; k < own.size(); ++k) own[k] = craft->rotor_speed(e, static_cast<int>(k));
+  craft->efforts(e, forces);
+  double* to = seen.data();
+  const auto put = [&to](const auto& v) { to = std::copy_n(v.data(), v.size(), to); };
+  const auto put_number = [&to](double v) { *to++ = v; };
+  for (const Reading& r : craft->sense(e)) {
+    put(r.position);
+    put(r.attitude);
+    for (const Vector3& v : {r.velocity.angular, r.velocity.linear, r.acceleration.angular,
+                             r.acceleration.linear, r.specific_force})
+      put(v);
+  }
+  to = sum.data();
+  const SpacecraftTotals t = craft->totals(e);
+  for (const double v : {t.mass, t.kinetic, t.deformation, t.springs, t.gravitational, t.energy})
+    put_number(v);
+  for (const Vector3& v : {t.momentum, t.angular_momentum, t.centre, t.centre_velocity}) put(v);
+  to = held.data();
+  for (std::size_t k = 0; k < tree->layout.links.size(); ++k) {
+    const Force f = craft->tree().reaction(e.tree(), static_cast<int>(k));
+    put(f.moment);
+    put(f.resultant);
+  }
+  speeds.set_lane(l, own);
+  efforts.set_lane(l, forces);
+  readings.set_lane(l, seen);
+  totals.set_lane(l, sum);
+  reactions.set_lane(l, held);
+}
+
+SpacecraftLanes::Readings SpacecraftLanes::read(bool reactions) noexcept {
+  Data& d = *data_;
+  if (d.in_lanes) {
+    d.code->read(d.owned.view(), d.point, d.drive(), d.memory.get(), d.udot.get(),
+                 {d.speeds.get(), d.efforts.get(), d.readings.get(), d.totals.get(),
+                  reactions ? d.reactions.get() : nullptr});
+    const auto& of = d.craft->data();
+    for (std::size_t l = 0; of.model.central_gravity && l < lanes; ++l) {
+      const std::span<const double> q = d.q.lane(l);
+      const std::span<double> t = d.totals.lane(l);
+      d.each_attracted(l, [&](std::size_t k, const Pose& pose, const Inertia& inertia) {
+        const detail::LoadBank& b = of.loads[k];
+        t[detail::total_gravitational] +=
+            detail::central_potential(of.model.central_gravity->mu, pose, inertia,
+                                      modes_of_load(of, b), q.subspan(b.first_q, b.modes));
+      });
+      t[detail::total_energy] = t[detail::total_kinetic] + t[detail::total_deformation] +
+                                t[detail::total_springs] + t[detail::total_gravitational];
+      d.totals.set_lane(l, t);
+    }
+  } else {
+    for (std::size_t l = 0; l < lanes; ++l) d.read_lane(l);
+  }
+  return {d.speeds.all(), d.efforts.all(), d.readings.all(), d.totals.all(),
+          reactions ? d.reactions.all() : std::span<const double>()};
 }
 
 void SpacecraftLanes::coordinate_rates(std::span<double> qdot) noexcept {

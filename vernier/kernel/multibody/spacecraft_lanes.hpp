@@ -28,6 +28,17 @@ class SpacecraftLanes {
   unsigned accelerate(const Spacecraft::Commands&, const Spacecraft::Rates&) noexcept;
   void coordinate_rates(std::span<double> qdot) noexcept;  // of placed states
 
+  /// What can be read of accelerated states, like the rates with eight numbers for one.
+  struct Readings {
+    std::span<const double> speeds;     // of rotors
+    std::span<const double> efforts;    // of each speed: Spacecraft::efforts()
+    std::span<const double> sensors;    // 22 of each: the elements of Reading in sequence
+    std::span<const double> totals;     // 18: mass; kinetic, deformation, spring, gravitational and
+                                        // total energy; momenta, centre, its velocity
+    std::span<const double> reactions;  // 6 of each body: moment, force; empty unless requested
+  };
+  Readings read(bool reactions) noexcept;
+
   /// The evaluation of one state, placed and accelerated, for all functions of Spacecraft and Tree.
   SpacecraftEvaluation& lane(std::size_t) noexcept;
 

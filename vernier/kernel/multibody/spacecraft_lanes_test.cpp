@@ -100,6 +100,7 @@ void expect_the_same(RandomCraft& at, unsigned seed, const std::string& what) {
               255u)
         << what;
     eight.coordinate_rates(qdot);
+    const SpacecraftLanes::Readings read = eight.read(true);
     EXPECT_EQ(testing::allocations(), before) << what;
     for (std::size_t l = 0; l < lanes; ++l) {
       std::vector<double> a(nu), b(nh), c(nf), r(nq);
@@ -116,6 +117,13 @@ void expect_the_same(RandomCraft& at, unsigned seed, const std::string& what) {
       for (std::size_t i = 0; i < nq; ++i)
         EXPECT_TRUE(same_bits(r[i], qdot[lanes * i + l])) << what;
       const auto one = readings(craft, e), other = readings(craft, eight.lane(l));
+      std::vector<double> in_lanes;
+      for (const std::span<const double> part :
+           {read.efforts, read.speeds, read.sensors, read.totals, read.reactions})
+        for (std::size_t i = l; i < part.size(); i += lanes) in_lanes.push_back(part[i]);
+      ASSERT_EQ(one.size(), in_lanes.size());
+      for (std::size_t i = 0; i < one.size(); ++i)
+        EXPECT_TRUE(same_bits(one[i], in_lanes[i])) << what << " lane " << l << " read " << i;
       ASSERT_EQ(one.size(), other.size());
       for (std::size_t i = 0; i < one.size(); ++i)
         EXPECT_TRUE(same_bits(one[i], other[i])) << what << " lane " << l << " reading " << i;

@@ -45,6 +45,7 @@ OwnedLaneCraft::OwnedLaneCraft(const Spacecraft& s) {
                   rotors_.data(),
                   loads_.data(),
                   varying_.data(),
+                  sensors_.data(),
                   softer_.data(),
                   count_of(laws_),
                   count_of(actuators_),
@@ -52,6 +53,7 @@ OwnedLaneCraft::OwnedLaneCraft(const Spacecraft& s) {
                   count_of(rotors_),
                   count_of(loads_),
                   count_of(varying_),
+                  count_of(sensors_),
                   count_of(softer_) / 2,
                   tree.layout.nodes.data(),
                   tree.layout.node_index({d.model.bus, NodeId::frame}),
@@ -59,9 +61,11 @@ OwnedLaneCraft::OwnedLaneCraft(const Spacecraft& s) {
                   count_of(posed_),
                   d.burns,
                   d.model.jet_damping,
+                  {},
+                  d.model.central_gravity ? d.model.central_gravity->mu : 0.0,
                   d.pushes};
   view_.bus_load = static_cast<int>(d.bus_load);
-  lay3(d.model.tree.gravity, view_.gravity);
+  lay3(d.model.tree.gravity, view_.around.gravity);
   if (!star_) return;
   view_.star = &star_->plan();
   view_.constants = star_->constants();
@@ -128,13 +132,18 @@ void OwnedLaneCraft::add_bodies(const Spacecraft& s) {
     loads_.push_back({&tree.layout.node({b.body, NodeId::frame}), b.modes, b.first_q, b.first_u,
                       b.shortens, b.pushed.nodes() > 0 ? &b.pushed.view() : nullptr,
                       b.twisted.nodes() > 0 ? &b.twisted.view() : nullptr, b.push_at, b.twist_at});
+  for (const SensorBank& b : d.sensors)
+    sensors_.push_back({&tree.layout.node({b.body, NodeId::frame}), b.modes, b.first_q, b.first_u,
+                        b.shortens, b.body == d.model.bus, &b.nodes.view(), b.sensors.data()});
   for (const int body : d.varying) {
     VaryingPlan to;
     to.link = tree.layout.link_of[static_cast<std::size_t>(body)];
-    const Pose& frame =
-        star_ ? star_->inboard(body) : tree.layout.frames[static_cast<std::size_t>(to.link)];
+    const Pose& frame = tree.layout.frames[static_cast<std::size_t>(to.link)];
     lay_rows(frame.R, to.R);
     lay3(frame.p, to.p);
+    const Pose& hinge = tree.model.bodies[static_cast<std::size_t>(body)].hinge.inboard.pose;
+    lay_rows(hinge.R, to.hinge_R);
+    lay3(hinge.p, to.hinge_p);
     std::vector<int>& tanks = tanks_of_.emplace_back();
     for (std::size_t t = 0; t < d.model.tanks.size(); ++t)
       if (d.model.tanks[t].body == body) tanks.push_back(static_cast<int>(t));

@@ -32,6 +32,7 @@ class OwnedLaneCraft {
   std::vector<RotorPlan> rotors_;
   std::vector<LoadPlan> loads_;
   std::vector<VaryingPlan> varying_;
+  std::vector<SensorPlan> sensors_;
   std::vector<std::vector<int>> tanks_of_;  // by varying body
   std::vector<int> softer_, posed_, described_, links_, groups_;
   std::vector<unsigned char> forced_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "vernier/kernel/multibody/detail/lane_readings.hpp"
 #include "vernier/kernel/multibody/detail/lanes_plan.hpp"
 #include "vernier/kernel/multibody/detail/solve.hpp"
 #include "vernier/kernel/multibody/detail/star_eight.hpp"
@@ -16,49 +17,56 @@ struct LaneSweeps {
 
   /// The parts of the memory of a general tree.
   struct Memory {
-    MassOf<T>* masses;
+    MassOf<T>* masses;   // for the sweeps
+    MassOf<T>* weights;  // in working frames; the same unless it is a star
     Workspace<T> work;
     unsigned long bytes;
   };
-  static Memory divide(double* memory, const LayoutView& layout) noexcept {
+  static Memory divide(double* memory, const LaneCraft& craft) noexcept {
+    const LayoutView& layout = craft.layout;
     Memory m;
-    m.masses = reinterpret_cast<MassOf<T>*>(memory);
-    const unsigned long masses = sizeof(MassOf<T>) * static_cast<unsigned long>(layout.count);
+    m.masses = m.weights = reinterpret_cast<MassOf<T>*>(memory);
+    if (craft.star != nullptr) m.weights += layout.count;
+    const unsigned long masses = sizeof(MassOf<T>) * static_cast<unsigned long>(layout.count) *
+                                 (craft.star != nullptr ? 2 : 1);
     m.work = make_workspace<T>(reinterpret_cast<char*>(memory) + masses, layout);
     m.bytes = masses + workspace_bytes<T>(layout);
     return m;
   }
   static unsigned long bytes(const LaneCraft& craft) noexcept {
-    return divide(nullptr, craft.layout).bytes +
-           (craft.star != nullptr ? StarEight<T>::bytes(craft) : 0);
+    return divide(nullptr, craft).bytes + (craft.star != nullptr ? StarEight<T>::bytes(craft) : 0);
   }
   static StarEight<T> star_of(const LaneCraft& craft, double* memory) noexcept {
-    const Memory m = divide(memory, craft.layout);
+    const Memory m = divide(memory, craft);
     return StarEight<T>(craft, reinterpret_cast<char*>(memory) + m.bytes);
   }
   static void set_mass(const LaneCraft& craft, double* memory, int link, int lane,
-                       const Mass& mass) noexcept {
-    auto* to = reinterpret_cast<T*>(divide(memory, craft.layout).masses + link);
-    const auto* from = reinterpret_cast<const double*>(&mass);
-    for (unsigned long i = 0; i < sizeof(Mass) / sizeof(double); ++i) to[i][lane] = from[i];
+                       const Mass& in_frame, const Mass& for_sweeps) noexcept {
+    const Memory m = divide(memory, craft);
+    const auto put = [lane](const Mass& mass, MassOf<T>& wide) noexcept {
+      auto* to = reinterpret_cast<T*>(&wide);
+      const auto* from = reinterpret_cast<const double*>(&mass);
+      for (unsigned long i = 0; i < sizeof(Mass) / sizeof(double); ++i) to[i][lane] = from[i];
+    };
+    put(in_frame, m.weights[link]);
+    put(for_sweeps, m.masses[link]);
   }
   static void weigh(const LaneCraft& craft, const SurroundingsPoint& at, double* memory) noexcept {
-    const Memory m = divide(memory, craft.layout);
+    const Memory m = divide(memory, craft);
     const Around around(craft.layout, craft.around, at, m.work);
     around.weigh([&](int k, const T& mass, const Vec3<T>& s, const Mat3<T>& J) noexcept {
       const VaryingPlan& of = craft.around.varying[k];
-      MassOf<T>& to = m.masses[of.link];
-      if (craft.star == nullptr) {
-        mass_in_frame(of, mass, s, J, to);
-      } else if (craft.layout.links[of.link].parent < 0) {
-        put_mass(mass, s, J, to);
+      mass_in_frame(of, mass, s, J, m.weights[of.link]);
+      if (craft.star == nullptr) return;
+      if (craft.layout.links[of.link].parent < 0) {
+        put_mass(mass, s, J, m.masses[of.link]);
       } else {
-        mass_at_hinge(of, mass, s, J, to);
+        mass_at_hinge(of, mass, s, J, m.masses[of.link]);
       }
     });
   }
   static void place(const LaneCraft& craft, const SurroundingsPoint& at, double* memory) noexcept {
-    const Memory m = divide(memory, craft.layout);
+    const Memory m = divide(memory, craft);
     const auto *q = reinterpret_cast<const T*>(at.q), *u = reinterpret_cast<const T*>(at.u);
     if (craft.star != nullptr) {
       star_of(craft, memory).place(m.masses, q, u, m.work);
@@ -67,7 +75,7 @@ struct LaneSweeps {
     }
   }
   static void gather(const LaneCraft& craft, const SurroundingsPoint& at, double* memory) noexcept {
-    const Memory m = divide(memory, craft.layout);
+    const Memory m = divide(memory, craft);
     const Around around(craft.layout, craft.around, at, m.work);
     around.pose();
     around.gather();
@@ -75,7 +83,7 @@ struct LaneSweeps {
   static unsigned accelerate(const LaneCraft& craft, const SurroundingsPoint& at,
                              const LaneDrive& given, double* memory, double* udot) noexcept {
     const LayoutView& layout = craft.layout;
-    const Memory m = divide(memory, layout);
+    const Memory m = divide(memory, craft);
     const Drive<T> drive{reinterpret_cast<const T*>(at.tau),
                          reinterpret_cast<const T*>(given.given), given.regular};
     auto* const to = reinterpret_cast<T*>(udot);
@@ -111,13 +119,35 @@ struct LaneSweeps {
       } else {
         detail::gather<T, false>(layout, m.masses, drive, m.work, watch);
       }
-      spread(layout, vec3<T>(craft.gravity), drive, m.work, to);
+      spread(layout, vec3<T>(craft.around.gravity), drive, m.work, to);
       good = watch.good;
     }
     for (int i = 0; i < layout.speeds; ++i) good = good & (to[i] - to[i] == constant<T>(0.0));
     unsigned bits = 0;
     for (unsigned l = 0; l < state_lanes; ++l) bits |= good[l] != 0 ? 1u << l : 0u;
     return bits;
+  }
+  static void read(const LaneCraft& craft, const SurroundingsPoint& at, const LaneDrive& given,
+                   double* memory, const double* udot, const LaneReadings& to) noexcept {
+    const Memory m = divide(memory, craft);
+    if (craft.star != nullptr)
+      star_of(craft, memory)
+          .describe_all(m.masses, m.weights, reinterpret_cast<const T*>(at.q),
+                        reinterpret_cast<const T*>(at.u), reinterpret_cast<const T*>(at.tau),
+                        reinterpret_cast<const T*>(udot), m.work);
+    const Around around(craft.layout, craft.around, at, m.work);
+    around.pose(true);
+    const Readings<T> readings(craft.layout, craft.around, at, m.work, m.weights, udot, around);
+    const auto reaction = [&](int k) noexcept {
+      return craft.star != nullptr
+                 ? m.work.links[k].z
+                 : reaction_of(craft.layout, m.masses, m.work, given.regular != nullptr, k);
+    };
+    readings.speeds(to.speeds);
+    readings.efforts(given.regular, reaction, to.efforts);
+    readings.sense(to.readings);
+    readings.totals(to.totals);
+    if (to.reactions != nullptr) readings.reactions(reaction, to.reactions);
   }
   static void coordinate_rates(const LayoutView& layout, const double* q, const double* u,
                                double* qdot) noexcept {
@@ -131,15 +161,15 @@ struct LaneSweeps {
   }
   static void take(const LaneCraft& craft, const double* memory, int lane,
                    void* workspace) noexcept {
-    const auto* from = reinterpret_cast<const double*>(
-                           divide(const_cast<double*>(memory), craft.layout).work.links) +
-                       lane;
+    const auto* from =
+        reinterpret_cast<const double*>(divide(const_cast<double*>(memory), craft).work.links) +
+        lane;
     auto* to = static_cast<double*>(workspace);
     const unsigned long count = workspace_bytes<double>(craft.layout) / sizeof(double);
     for (unsigned long i = 0; i < count; ++i) to[i] = from[state_lanes * i];
   }
-  static constexpr LanesCode code = {bytes,      set_mass,         weigh, place, gather,
-                                     accelerate, coordinate_rates, take};
+  static constexpr LanesCode code = {bytes, set_mass,         weigh, place, gather, accelerate,
+                                     read,  coordinate_rates, take};
 };
 
 }  // namespace VERNIER_INSTRUCTIONS

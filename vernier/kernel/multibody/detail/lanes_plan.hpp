@@ -12,7 +12,6 @@ struct LaneCraft {
   LayoutView layout;
   SurroundingsPlan around;
   int bus_load;  // where the jets of thrusters act
-  double gravity[3];
   // A star: its plan and constants, each appendage a group; which groups are loaded, by the groups
   // of one state; links whose motion is needed. A general tree: null.
   const StarPlan* star;
@@ -34,8 +33,10 @@ struct LaneDrive {
 /// is aligned to a cache line.
 struct LanesCode {
   unsigned long (*bytes)(const LaneCraft&) noexcept;
-  /// Mass properties of a link in one lane; of a star, those of Star::mass().
-  void (*set_mass)(const LaneCraft&, double* memory, int link, int lane, const Mass&) noexcept;
+  /// Mass properties of a link in one lane: in its working frame, and those that the sweeps need,
+  /// which in a star are at the inboard node.
+  void (*set_mass)(const LaneCraft&, double* memory, int link, int lane, const Mass& in_frame,
+                   const Mass& for_sweeps) noexcept;
   /// Mass properties of varying bodies from SurroundingsPoint::inertias and fuel.
   void (*weigh)(const LaneCraft&, const SurroundingsPoint&, double* memory) noexcept;
   void (*place)(const LaneCraft&, const SurroundingsPoint&, double* memory) noexcept;
@@ -44,6 +45,9 @@ struct LanesCode {
   /// Returns the lanes that are not singular, as bits.
   unsigned (*accelerate)(const LaneCraft&, const SurroundingsPoint&, const LaneDrive&,
                          double* memory, double* udot) noexcept;
+  /// Reads everything of accelerated states.
+  void (*read)(const LaneCraft&, const SurroundingsPoint&, const LaneDrive&, double* memory,
+               const double* udot, const LaneReadings&) noexcept;
   void (*coordinate_rates)(const LayoutView&, const double* q, const double* u,
                            double* qdot) noexcept;
   /// Copies a lane of a general tree into the workspace of one state.

@@ -52,7 +52,6 @@ class Star {
   int group(int body) const noexcept { return places_[body].group; }   // -1: the hub
   /// The mass properties of a body for the sums: of an appendage at its inboard node.
   Mass mass(int body, const Inertia&) const noexcept;
-  const Pose& inboard(int body) const noexcept { return inboard_[body]; }
 
   /// Memory with the inertias and gravity of the model, and space for `more` numbers after it.
   StarMemory memory(std::size_t more = 0) const;

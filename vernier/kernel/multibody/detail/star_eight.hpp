@@ -49,6 +49,41 @@ class StarEight {
     if (link < 0) return;
     *external(craft_.groups[link]) += f;
   }
+  /// Completes all links of accelerated states: E, r, trig, V and A; z is the reaction of the hinge
+  /// (Evaluation::Data::accelerated_link()). masses: at the hinges; weights: in working frames.
+  void describe_all(const MassOf<T>* masses, const MassOf<T>* weights, const T* q, const T* u,
+                    const T* tau, const T* udot, const Workspace<T>& work) noexcept {
+    const T *x = at(x_), *hub = x + plan_.modes;
+    // The integrals of the deformed hub.
+    place_link<T>(craft_.layout, weights, 0, q, u, work,
+                  [](const TreeLink&) noexcept { return MovingNode<T>{}; });
+    for (int k = 0; k < craft_.layout.count; ++k) {
+      const TreeLink& link = craft_.layout.links[k];
+      LinkState<T>& s = work.links[k];
+      describe(k, q, u, work);
+      if (link.parent < 0) {
+        s.A = {{hub[0], hub[1], hub[2]}, Vec3<T>{hub[3], hub[4], hub[5]} - cross(s.V.a, s.V.l)};
+        s.z = force_on_hub(plan_, sums(buffers), x, tau);
+        continue;
+      }
+      with_kind(link.kind, [&]<class K>() noexcept {
+        if constexpr (K::trigs > 0) {
+          Mat3<T> E = s.E;
+          Vec3<T> r = s.r;
+          K::place(q + link.q, constant<T>(link.parameter), E, r, s.trig);
+        }
+      });
+      const int g = craft_.groups[k];
+      const StarGroup& group = plan_.groups[g];
+      const Same<T> shapes{craft_.constants + group.shapes};
+      acceleration_of(
+          placed(g), masses[k].m, x, moving(plan_, group),
+          [&](int i) noexcept { return psi(g)[i]; },
+          [&](int i) noexcept { return vec3_at<T>(shapes, 6 * i); }, udot + group.u[0], link.speeds,
+          s.V, s.A, s.z);
+      if (craft_.forced[g] != 0) s.z -= *external(g);
+    }
+  }
   /// Returns which lanes are not singular.
   Mask<T> accelerate(const MassOf<T>* masses, const T* q, const T* u, const Drive<T>& drive,
                      T* udot) noexcept {

@@ -88,6 +88,24 @@ VERNIER_INLINE const Mass& hub_mass(const double* constants) noexcept {
   return *reinterpret_cast<const Mass*>(constants);
 }
 
+/// The force of the hub's hinge, if these forces act on its speeds: the row of M x + z that belongs
+/// to the hub, plus the forces that were subtracted from z.
+template <class T>
+VERNIER_INLINE Vec6<T> force_on_hub(const StarPlan& plan, const T* sums, const T* x,
+                                    const T* force) noexcept {
+  const int n = plan.modes;
+  T f[6];
+  for (int i = 0; i < 6; ++i) {
+    const int row = n + i;
+    f[i] = sums[plan.forces[row]] + (plan.free ? force[plan.hub_u + i] : constant<T>(0.0));
+    for (int j = 0; j < plan.unknowns(); ++j) {
+      const int high = row > j ? row : j, low = row > j ? j : row;
+      f[i] += sums[plan.entries[high * (high + 1) / 2 + low]] * x[j];
+    }
+  }
+  return {{f[0], f[1], f[2]}, {f[3], f[4], f[5]}};
+}
+
 /// Solves M x + z = 0 by L D Lᵀ, with M and z in the sums; of the last six unknowns, those that are
 /// `held` are given. work: memory for the factors and 2 unknowns. Returns which lanes are singular.
 template <class T>

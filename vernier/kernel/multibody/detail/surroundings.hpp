@@ -2,6 +2,7 @@
 
 #include "vernier/kernel/elementary/exponential.hpp"
 #include "vernier/kernel/multibody/detail/node_force.hpp"
+#include "vernier/kernel/multibody/detail/node_math.hpp"
 #include "vernier/kernel/multibody/detail/surroundings_plan.hpp"
 
 /// What stands around a tree, with a state in each lane. Operations and their order are those of
@@ -88,8 +89,8 @@ inline void mass_in_frame(const VaryingPlan& of, const T& m, const Vec3<T>& s, c
 template <class T>
 inline void mass_at_hinge(const VaryingPlan& of, const T& m, const Vec3<T>& s, const Mat3<T>& J,
                           MassOf<T>& to) noexcept {
-  const Mat3<T> R = mat3<T>(of.R);
-  const Vec3<T> p = vec3<T>(of.p);
+  const Mat3<T> R = mat3<T>(of.hinge_R);
+  const Vec3<T> p = vec3<T>(of.hinge_p);
   const T on_diagonal = m * dot(p, p) - constant<T>(2.0) * dot(s, p);
   const T ps[3] = {p.x, p.y, p.z}, ss[3] = {s.x, s.y, s.z};
   Mat3<T> own;
@@ -102,6 +103,12 @@ inline void mass_at_hinge(const VaryingPlan& of, const T& m, const Vec3<T>& s, c
   put_mass(m, spatial::transposed_times(R, s - p * m), turned_back(R, own), to);
 }
 
+/// beyond_stop()
+template <class T>
+VERNIER_INLINE T beyond(const LawPlan& l, const T& q) noexcept {
+  const T upper = constant<T>(l.upper), lower = constant<T>(l.lower);
+  return select(q > upper, T(q - upper), select(q < lower, T(q - lower), constant<T>(0.0)));
+}
 /// The force of a hinge law, as law_force(); `k` has stiffness, damping, friction.
 template <class T>
 VERNIER_INLINE T force_of(const LawPlan& l, const T* k, const T& q, const T& u) noexcept {
@@ -113,8 +120,7 @@ VERNIER_INLINE T force_of(const LawPlan& l, const T* k, const T& q, const T& u) 
     f = select(smooth, f, T(f - k[2] * rub));
   }
   if (!l.stops) return f;
-  const T upper = constant<T>(l.upper), lower = constant<T>(l.lower);
-  const T d = select(q > upper, T(q - upper), select(q < lower, T(q - lower), o));
+  const T d = beyond(l, q);
   const T sign = select(d > o, constant<T>(1.0), constant<T>(-1.0)), depth = d * sign;
   const T damped =
       constant<T>(l.stop_damping) * sign * u * depth / (depth + constant<T>(stop_onset));
@@ -149,11 +155,11 @@ class Surroundings {
     }
   }
 
-  /// Poses of the links in plan.posed.
-  void pose() const noexcept {
+  /// Poses of the links in plan.posed, or of all.
+  void pose(bool all = false) const noexcept {
     T *R = out(at_.R), *p = out(at_.p);
-    for (int i = 0; i < plan_.posed_count; ++i) {
-      const int k = plan_.posed[i];
+    for (int i = 0; i < (all ? layout_.count : plan_.posed_count); ++i) {
+      const int k = all ? i : plan_.posed[i];
       const TreeLink& link = layout_.links[k];
       const LinkState<T>& s = work_.links[k];
       Mat3<T> own = s.E;
@@ -194,6 +200,26 @@ class Surroundings {
     for (int k = 0; k < plan_.load_count; ++k) load(plan_.loads[k], out(at_.loads) + 6 * k);
   }
 
+  /// Pose of a body frame in the ground frame.
+  struct Posed {
+    Mat3<T> R;
+    Vec3<T> p;
+  };
+  Posed pose_of(const NodeRecord& frame) const noexcept {
+    const Mat3<T> R = mat3_of(in(at_.R) + 9 * frame.link);
+    return {R * mat3<T>(frame.R0), vec3_of(in(at_.p) + 3 * frame.link) + R * vec3<T>(frame.p0)};
+  }
+  /// The angular velocity of a node, in its axes.
+  Vec3<T> turning_of(const NodeRecord& record) const noexcept {
+    if (record.link < 0) return zero3<T>();
+    const MovingNode<T> node = node_of(layout_, record, q_, u_);
+    return spatial::transposed_times(node.R, work_.links[record.link].V.a + node.omega);
+  }
+  struct Load {
+    static VERNIER_INLINE T of(const double* p) noexcept { return constant<T>(*p); }
+  };
+  using Math = NodeMath<T, Load, T>;
+
  private:
   static const T* in(const double* p) noexcept { return reinterpret_cast<const T*>(p); }
   static T* out(double* p) noexcept { return reinterpret_cast<T*>(p); }
@@ -232,13 +258,6 @@ class Surroundings {
     }
   }
 
-  /// The angular velocity of a node, in its axes.
-  Vec3<T> turning_of(const NodeRecord& record) const noexcept {
-    if (record.link < 0) return zero3<T>();
-    const MovingNode<T> node = node_of(layout_, record, q_, u_);
-    return spatial::transposed_times(node.R, work_.links[record.link].V.a + node.omega);
-  }
-
   /// Rotors: -(g τ + ω × g h) on the carrier, and h' = τ.
   void turn() const noexcept {
     const T *momentum = in(at_.momentum), *k = in(at_.rotors);
@@ -253,16 +272,6 @@ class Surroundings {
       put3(out(at_.pushes) + r.twist, r.stride, times(mat3<T>(r.R0), moment));
       rate[i] = tau;
     }
-  }
-
-  /// Pose of a body frame in the ground frame.
-  struct Posed {
-    Mat3<T> R;
-    Vec3<T> p;
-  };
-  Posed pose_of(const NodeRecord& frame) const noexcept {
-    const Mat3<T> R = mat3_of(in(at_.R) + 9 * frame.link);
-    return {R * mat3<T>(frame.R0), vec3_of(in(at_.p) + 3 * frame.link) + R * vec3<T>(frame.p0)};
   }
 
   /// A point of a body in the frame of the bus.
@@ -329,16 +338,6 @@ class Surroundings {
       to[2] += total(z);
     }
   };
-  static VERNIER_INLINE Vec3<T> at_node(const double* p, std::size_t i, std::size_t L) noexcept {
-    return {constant<T>(p[i]), constant<T>(p[L + i]), constant<T>(p[2 * L + i])};
-  }
-  /// The modal sum at a node: φ η.
-  static VERNIER_INLINE Vec3<T> combined(const double* phi, const T* by, std::size_t modes,
-                                         std::size_t i, std::size_t L) noexcept {
-    Vec3<T> sum = zero3<T>();
-    for (std::size_t k = 0; k < modes; ++k) sum += at_node(phi + 3 * k * L, i, L) * by[k];
-    return sum;
-  }
   /// Adds the generalised forces of vectors v at the nodes of the block from `first` on.
   static void add_modal(const NodeView& b, const double* shapes, std::size_t count,
                         std::size_t first, const Vec3<T>* v, T* modal) noexcept {
@@ -346,7 +345,7 @@ class Surroundings {
     for (std::size_t k = 0; k < count; ++k) {
       T work[block] = {};
       for (std::size_t i = 0; i < here; ++i)
-        work[i] = dot(at_node(shapes + 3 * k * b.lanes, first + i, b.lanes), v[i]);
+        work[i] = dot(Math::load3(shapes + 3 * k * b.lanes + first + i, b.lanes), v[i]);
       modal[k] += total(work);
     }
   }
@@ -356,15 +355,8 @@ class Surroundings {
     Vec3<T> all[block];
     for (std::size_t i = 0; i < b.nodes; ++i) {
       const std::size_t place = i % block;
-      const Vec3<T> x = {forces[i], forces[L + i], forces[2 * L + i]};
-      Vec3<T> p = at_node(b.p, i, L), f = x;
-      if (b.modes > 0) {
-        const Vec3<T> th = combined(b.phi_r, eta, b.modes, i, L);
-        const auto c = spatial::turn_coefficients(dot(th, th));
-        const Vec3<T> x1 = cross(th, x);
-        f = x + x1 * c.sigma + cross(th, x1) * c.c;
-        p += combined(b.phi_t, eta, b.slides, i, L);
-      }
+      Vec3<T> p, f;
+      Math::push(b, i, eta, {forces[i], forces[L + i], forces[2 * L + i]}, p, f);
       moment.add(place, cross(p, f));
       force.add(place, f);
       all[place] = f;
@@ -380,17 +372,10 @@ class Surroundings {
     Vec3<T> all[block];
     for (std::size_t i = 0; i < b.nodes; ++i) {
       const std::size_t place = i % block;
-      const Vec3<T> x = {moments[i], moments[L + i], moments[2 * L + i]};
-      Vec3<T> n = x;
-      if (b.modes > 0) {
-        const Vec3<T> th = combined(b.phi_r, eta, b.modes, i, L);
-        const auto c = spatial::turn_coefficients(dot(th, th));
-        const Vec3<T> x1 = cross(th, x), x2 = cross(th, x1);
-        n = x + x1 * c.sigma + x2 * c.c;
-        all[place] = x + x1 * c.c + x2 * c.d;  // Jrᵀ R0 n, which does work on φ_r η'
-        if (place + 1 == block || i + 1 == b.nodes)
-          add_modal(b, b.phi_r, b.modes, i - place, all, modal);
-      }
+      Vec3<T> n;
+      Math::twist(b, i, eta, {moments[i], moments[L + i], moments[2 * L + i]}, n, all[place]);
+      if (b.modes > 0 && (place + 1 == block || i + 1 == b.nodes))
+        add_modal(b, b.phi_r, b.modes, i - place, all, modal);
       moment.add(place, n);
     }
     moment.add_to(body);

@@ -51,7 +51,17 @@ struct VaryingPlan {
   int link = 0;
   const int* tanks = nullptr;
   int tank_count = 0;
-  double R[9], p[3];  // its working frame
+  double R[9], p[3];              // its working frame
+  double hinge_R[9], hinge_p[3];  // its inboard node
+};
+
+/// All sensors on one body: SensorBank.
+struct SensorPlan {
+  const NodeRecord* frame = nullptr;
+  std::size_t modes = 0, first_q = 0, first_u = 0;
+  bool shortens = false, on_bus = false;
+  const NodeView* nodes = nullptr;
+  const std::size_t* sensors = nullptr;  // by node
 };
 
 struct SurroundingsPlan {
@@ -62,14 +72,17 @@ struct SurroundingsPlan {
   const RotorPlan* rotors;
   const LoadPlan* loads;
   const VaryingPlan* varying;
+  const SensorPlan* sensors;
   const int* softer;  // q and u of each mode whose stiffness and damping parameters change
-  int law_count, actuator_count, tank_count, rotor_count, load_count, varying_count, softer_count;
+  int law_count, actuator_count, tank_count, rotor_count, load_count, varying_count, sensor_count,
+      softer_count;
   const NodeRecord* nodes;  // of the layout
   int bus_frame;            // NodeRecord
   const int* posed;         // links whose poses are needed, outward
   int posed_count;
   bool burns, jet_damping;
-  std::size_t pushes;  // numbers in SurroundingsPoint::pushes
+  double gravity[3], mu;  // mu: of central gravity, or 0
+  std::size_t pushes;     // numbers in SurroundingsPoint::pushes
 };
 
 /// Eight states and what belongs to them: element i of lane l of an array is at [8 i + l]. Arrays
@@ -88,6 +101,30 @@ struct SurroundingsPoint {
   double* loads;  // moment and resultant of each, without `jet`
   double* jet;    // the same, on the bus
   double *momentum_rate, *fuel_rate;
+};
+
+/// What can be read of accelerated states, likewise in lanes.
+struct LaneReadings {
+  double* speeds;     // of rotors
+  double* efforts;    // by speed: Spacecraft::efforts()
+  double* readings;   // reading_size by sensor: as in Reading
+  double* totals;     // totals_size; central gravity is not in its potential
+  double* reactions;  // 6 by body: moment and resultant
+};
+constexpr int reading_size = 22;
+/// Rows of totals, as in SpacecraftTotals.
+enum TotalsRow {
+  total_mass,
+  total_kinetic,
+  total_deformation,
+  total_springs,
+  total_gravitational,
+  total_energy,
+  total_momentum,
+  total_angular_momentum = total_momentum + 3,
+  total_centre = total_angular_momentum + 3,
+  total_centre_velocity = total_centre + 3,
+  totals_size = total_centre_velocity + 3
 };
 
 constexpr double thrust_fading = 1e-4;  // fraction of a tank over which thrust fades

@@ -106,23 +106,8 @@ struct Observed {
   double* speed;     // of rotors
   double* effort;    // by speed: the required force
   double* reading;   // reading_size by sensor: as in Reading
-  double* totals;    // totals_size, see below
+  double* totals;    // totals_size; the caller adds the energy of springs
   double* reaction;  // 6 by link, at its inboard node: moment, then force
-};
-constexpr int reading_size = 22;
-/// Rows of Observed::totals; the caller adds the energy of springs.
-enum TotalsRow {
-  total_mass,
-  total_kinetic,
-  total_deformation,
-  total_springs,
-  total_gravitational,
-  total_energy,
-  total_momentum,
-  total_angular_momentum = total_momentum + 3,
-  total_centre = total_angular_momentum + 3,
-  total_centre_velocity = total_centre + 3,
-  totals_size = total_centre_velocity + 3
 };
 
 struct TangentCode {
