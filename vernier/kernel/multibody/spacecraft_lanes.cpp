@@ -60,7 +60,8 @@ struct SpacecraftLanes::Data {
   explicit Data(const Spacecraft& s);
 
   void put_adjustable(std::size_t lane) noexcept;
-  void take_parameters(std::span<const double>) noexcept;
+  std::span<const double> parameters_of(std::size_t lane) noexcept;
+  void take_parameters() noexcept;
   void attract() noexcept;
   template <class F>
   void each_attracted(std::size_t lane, const F&) noexcept;
@@ -68,9 +69,7 @@ struct SpacecraftLanes::Data {
     return {given.get(), any_prescribed ? regular.data() : nullptr};
   }
   void read_lane(std::size_t lane) noexcept;
-  void refresh(std::size_t lane) noexcept;
   bool evaluate(std::size_t lane) noexcept;
-  void complete_lane(std::size_t lane) noexcept;
 
   const Spacecraft* craft;
   const Tree::Data* tree;
@@ -88,8 +87,7 @@ struct SpacecraftLanes::Data {
   std::vector<std::uint8_t> prescribed;
   std::vector<double> regular;
   bool any_prescribed = false, weigh = true;
-  unsigned complete = 0;  // lanes whose evaluation is complete, as bits
-  unsigned stale = 0;     // lanes whose evaluation has inertias of other parameters
+  bool adjusted = false;  // parameters were given
 };
 
 SpacecraftLanes::Data::Data(const Spacecraft& s)
@@ -184,16 +182,17 @@ void SpacecraftLanes::Data::put_adjustable(std::size_t l) noexcept {
   weigh = true;
 }
 
-void SpacecraftLanes::Data::take_parameters(std::span<const double> values) noexcept {
-  if (!values.empty()) parameters.put(values);
+std::span<const double> SpacecraftLanes::Data::parameters_of(std::size_t l) noexcept {
+  return adjusted ? std::span<const double>(parameters.lane(l)) : craft->parameters();
+}
+
+void SpacecraftLanes::Data::take_parameters() noexcept {
   for (std::size_t l = 0; l < lanes; ++l) {
     auto& w = evaluations[l].data();
-    const std::span<const double> own =
-        values.empty() ? craft->parameters() : std::span<const double>(parameters.lane(l));
+    const std::span<const double> own = parameters_of(l);
     if (std::equal(own.begin(), own.end(), w.set_parameters.begin())) continue;
     detail::take_parameters(craft->data(), own, w);
     put_adjustable(l);
-    stale |= 1u << l;
   }
 }
 
@@ -203,9 +202,10 @@ void SpacecraftLanes::place(const Spacecraft::State& s) noexcept {
   d.u.put(s.u);
   d.momentum.put(s.momentum);
   d.fuel.put(s.fuel);
-  d.complete = 0;
-  if (d.parameters.size() > 0) d.take_parameters(s.parameters);
+  d.adjusted = !s.parameters.empty();
+  if (d.adjusted) d.parameters.put(s.parameters);
   if (!d.in_lanes) return;
+  if (d.parameters.size() > 0) d.take_parameters();
   if (d.weigh || !std::ranges::equal(d.fuel.all(), d.weighed.all())) {
     d.code->weigh(d.owned.view(), d.point, d.memory.get());
     d.weighed.put(d.fuel.all());
@@ -268,7 +268,6 @@ void SpacecraftLanes::Data::attract() noexcept {
 unsigned SpacecraftLanes::accelerate(const Spacecraft::Commands& c,
                                      const Spacecraft::Rates& rates) noexcept {
   Data& d = *data_;
-  d.complete = 0;
   d.point.force = d.force.put_if(c.force);
   d.point.commands = d.commands.put_if(c.actuators);
   d.point.torque = d.torque.put_if(c.torque);
@@ -293,7 +292,6 @@ unsigned SpacecraftLanes::accelerate(const Spacecraft::Commands& c,
     good = d.code->accelerate(craft, d.point, d.drive(), d.memory.get(), d.udot.get());
   } else {
     for (std::size_t l = 0; l < lanes; ++l) good |= d.evaluate(l) ? 1u << l : 0u;
-    d.complete = (1u << lanes) - 1;
   }
   const auto give = [](const Wide& from, std::span<double> to) {
     std::copy_n(from.get(), to.size(), to.begin());
@@ -304,25 +302,10 @@ unsigned SpacecraftLanes::accelerate(const Spacecraft::Commands& c,
   return good;
 }
 
-/// Gives the evaluation of a lane the inertias of its parameters: take_state() notices only changes
-/// that it makes itself.
-void SpacecraftLanes::Data::refresh(std::size_t l) noexcept {
-  if ((stale >> l & 1u) == 0) return;
-  stale &= ~(1u << l);
-  SpacecraftEvaluation& e = evaluations[l];
-  auto& w = e.data();
-  const std::span<const double> own = fuel.lane(l);
-  std::copy(own.begin(), own.end(), w.fuel.begin());
-  std::copy(own.begin(), own.end(), w.set_fuel.begin());
-  for (const int body : craft->data().varying)
-    e.tree().set_inertia(body, detail::with_fuel(craft->data(), w, body));
-}
-
 /// Places and accelerates the evaluation of one lane alone; its rates go to the results.
 bool SpacecraftLanes::Data::evaluate(std::size_t l) noexcept {
-  refresh(l);
   SpacecraftEvaluation& e = evaluations[l];
-  craft->place({q.lane(l), u.lane(l), momentum.lane(l), fuel.lane(l), e.data().set_parameters}, e);
+  craft->place({q.lane(l), u.lane(l), momentum.lane(l), fuel.lane(l), parameters_of(l)}, e);
   const auto part = [l](const double* there, Wide& from) {
     return there != nullptr ? std::span<const double>(from.lane(l)) : std::span<const double>();
   };
@@ -405,44 +388,6 @@ void SpacecraftLanes::coordinate_rates(std::span<double> qdot) noexcept {
   require(qdot.size() == lanes * d.q.size());
   d.code->coordinate_rates(d.tree->view, d.q.get(), d.u.get(), d.qdot.get());
   std::copy_n(d.qdot.get(), qdot.size(), qdot.begin());
-}
-
-/// Copies a lane into its evaluation. A star is evaluated again, because its memory for one state
-/// has bodies in its lanes.
-void SpacecraftLanes::Data::complete_lane(std::size_t l) noexcept {
-  SpacecraftEvaluation& e = evaluations[l];
-  if (tree->star) {
-    evaluate(l);
-    return;
-  }
-  // Same as Spacecraft::place() and Tree::place(), then Tree::accelerate(), except for the sweeps.
-  refresh(l);
-  auto& at = e.tree().data();
-  detail::take_state(
-      craft->data(),
-      {q.lane(l), u.lane(l), momentum.lane(l), fuel.lane(l), e.data().set_parameters}, e.data());
-  const auto take = [l](Wide& from, std::vector<double>& to) {
-    const std::span<const double> own = from.lane(l);
-    std::copy(own.begin(), own.end(), to.begin());
-  };
-  take(q, at.q);
-  take(u, at.u);
-  ++at.placed;
-  take(tau, at.tau);
-  take(given, at.given);
-  std::copy(regular.begin(), regular.end(), at.regular.begin());
-  at.prescribed = any_prescribed;
-  ++at.accelerated;
-  take(udot, at.udot);
-  take(udot, e.data().udot);
-  code->take(owned.view(), memory.get(), static_cast<int>(l), at.memory.get());
-}
-
-SpacecraftEvaluation& SpacecraftLanes::lane(std::size_t l) noexcept {
-  Data& d = *data_;
-  if ((d.complete >> l & 1u) == 0) d.complete_lane(l);
-  d.complete |= 1u << l;
-  return d.evaluations[l];
 }
 
 }  // namespace vernier::multibody

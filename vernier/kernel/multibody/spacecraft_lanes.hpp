@@ -39,9 +39,6 @@ class SpacecraftLanes {
   };
   Readings read(bool reactions) noexcept;
 
-  /// The evaluation of one state, placed and accelerated, for all functions of Spacecraft and Tree.
-  SpacecraftEvaluation& lane(std::size_t) noexcept;
-
  private:
   struct Data;
   std::unique_ptr<Data> data_;

@@ -159,17 +159,8 @@ struct LaneSweeps {
       for (int i = 0; i < link.modes; ++i) to[link.q_modes + i] = by[link.u_modes + i];
     }
   }
-  static void take(const LaneCraft& craft, const double* memory, int lane,
-                   void* workspace) noexcept {
-    const auto* from =
-        reinterpret_cast<const double*>(divide(const_cast<double*>(memory), craft).work.links) +
-        lane;
-    auto* to = static_cast<double*>(workspace);
-    const unsigned long count = workspace_bytes<double>(craft.layout) / sizeof(double);
-    for (unsigned long i = 0; i < count; ++i) to[i] = from[state_lanes * i];
-  }
-  static constexpr LanesCode code = {bytes, set_mass,         weigh, place, gather, accelerate,
-                                     read,  coordinate_rates, take};
+  static constexpr LanesCode code = {bytes,  set_mass,   weigh, place,
+                                     gather, accelerate, read,  coordinate_rates};
 };
 
 }  // namespace VERNIER_INSTRUCTIONS

@@ -50,8 +50,6 @@ struct LanesCode {
                const double* udot, const LaneReadings&) noexcept;
   void (*coordinate_rates)(const LayoutView&, const double* q, const double* u,
                            double* qdot) noexcept;
-  /// Copies a lane of a general tree into the workspace of one state.
-  void (*take)(const LaneCraft&, const double* memory, int lane, void* workspace) noexcept;
 };
 
 extern const LanesCode lanes_sse2, lanes_avx2, lanes_avx512;

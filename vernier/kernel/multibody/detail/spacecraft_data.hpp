@@ -145,11 +145,5 @@ Inertia with_fuel(const Spacecraft::Data&, const SpacecraftEvaluation::Data&, in
 /// Applies parameters; true if the inertia of a body changed.
 bool take_parameters(const Spacecraft::Data&, std::span<const double>,
                      SpacecraftEvaluation::Data&) noexcept;
-/// Copies the state and updates the inertia of the varying bodies; true if any changed.
-bool take_state(const Spacecraft::Data&, const Spacecraft::State&,
-                SpacecraftEvaluation::Data&) noexcept;
-/// Computes the loads of a placed tree: SpacecraftEvaluation::Data::tau and nodes.
-void gather_loads(const Spacecraft::Data&, const Spacecraft::Commands&, SpacecraftEvaluation::Data&,
-                  std::span<double> momentum_rate, std::span<double> fuel_rate) noexcept;
 
 }  // namespace vernier::multibody::detail
