@@ -128,7 +128,7 @@ PlantRatio cassini_star(std::size_t count) {
   const multibody::HingeKind kind = model.tree.bodies.back().hinge.kind;  // of the probe, the last
   model.tree.bodies.pop_back();
   model.q.resize(model.q.size() - multibody::coordinates(kind));
-  for (auto* v : {&model.u}) v->resize(v->size() - multibody::speeds(kind));
+  model.u.resize(model.u.size() - multibody::speeds(kind));
   model.prescribed.resize(model.u.size());
   return measured("Cassini's plant without the probe, a star", std::move(model),
                   multibody::Path::star, count);
