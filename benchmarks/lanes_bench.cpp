@@ -1,14 +1,13 @@
-// Many states of one system at once: AAUSAT-II's closed loop, in lanes compared with one state at a
-// time.
+// Many states of one system at once, in lanes compared with one state at a time: AAUSAT-II's closed
+// loop, Cassini's plant.
 // Usage: lanes_bench [states]
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <vector>
 
+#include "lanes_bench.hpp"
 #include "vernier/base/random.hpp"
 #include "vernier/kernel/hybrid/lane_vector.hpp"
 #include "vernier/kernel/integration/lane_integrator.hpp"
@@ -21,6 +20,7 @@
 namespace {
 
 using namespace vernier;
+using bench::least;
 using hybrid::lanes;
 
 Catalogue catalogue() {
@@ -30,28 +30,6 @@ Catalogue catalogue() {
   environment::register_types(c);
   spacecraft::register_types(c);
   return c;
-}
-
-/// Processor time of this thread, s: other programs do not count.
-double now() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-/// The least time of several runs, s; both are measured in turn, under the same conditions.
-template <class A, class B>
-std::pair<double, double> least(int rounds, A&& a, B&& b) {
-  double best_a = 1e300, best_b = 1e300;
-  for (int k = 0; k < rounds; ++k) {
-    double begin = now();
-    a();
-    best_a = std::min(best_a, now() - begin);
-    begin = now();
-    b();
-    best_b = std::min(best_b, now() - begin);
-  }
-  return {best_a, best_b};
 }
 
 int missed = 0;
@@ -74,6 +52,7 @@ struct Silent final : integration::Listener {
 
 int main(int argc, char** argv) {
   const std::size_t count = argc > 1 ? std::strtoul(argv[1], nullptr, 10) / lanes * lanes : 1024;
+  const bench::PlantRatio tree = bench::cassini_tree(count), star = bench::cassini_star(count);
   Diagnostics problems;
   const Catalogue types = catalogue();
   session::Prepared run = session::prepare(VERNIER_SOURCE_DIR "/missions/aausat2/aausat2.xml", {},
@@ -183,5 +162,9 @@ int main(int argc, char** argv) {
   std::printf("%-62s %8s   required\n", "figure", "value");
   figure("flow of a batch at one instant, one at a time / in lanes", ratio[0], 8.0);
   figure("integrated with events, one at a time / in lanes", serial / parallel, 5.0);
+  figure("Cassini's plant, a tree: flow, one at a time / in lanes", tree.flow, 3.0);
+  figure("the same: all outputs", tree.output, 3.0);
+  figure("Cassini's plant, a star: flow, one at a time / in lanes", star.flow, 2.2);
+  figure("the same: all outputs", star.output, 3.0);
   return missed == 0 ? 0 : 1;
 }

@@ -12,7 +12,8 @@ namespace vernier::multibody {
 struct Ensemble::Data {
   explicit Data(const Tree& t) : tree(t.data()), code(tree.code) {
     if (tree.star) {
-      star = std::make_unique<detail::Star>(tree.model, tree.instructions, tree.arithmetic, 1);
+      star = std::make_unique<detail::Star>(tree.model, tree.instructions, tree.arithmetic,
+                                            detail::Star::In::states);
       memory = star->memory(star->code().scratch(star->plan(), t.coordinates(), t.speeds()));
     } else {
       scratch = detail::AlignedNumbers(code->scratch_bytes(tree.view) / sizeof(double));

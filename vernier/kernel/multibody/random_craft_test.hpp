@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "vernier/kernel/multibody/random_test.hpp"
@@ -11,7 +12,16 @@ namespace vernier::multibody {
 struct RandomCraft {
   /// `central`: gravity of a point mass, else uniform.
   RandomCraft(unsigned seed, int bodies, bool central, RandomOptions options = {})
-      : random(seed), craft(model(seed, bodies, central, options)) {
+      : random(seed), craft(equipped(seed, random.model(bodies, options), central)) {
+    choose_state(central);
+  }
+  /// Equips a given tree.
+  RandomCraft(unsigned seed, Model tree, bool central)
+      : random(seed), craft(equipped(seed, std::move(tree), central)) {
+    choose_state(central);
+  }
+
+  void choose_state(bool central) {
     const Tree& tree = craft.tree();
     q = random.coordinates(tree);
     u = random.speeds(tree, 0.6);
@@ -44,9 +54,10 @@ struct RandomCraft {
     for (std::size_t k = 0; k < m.rotors.size(); ++k) torque.push_back(random.real(-0.5, 0.5));
   }
 
-  SpacecraftModel model(unsigned seed, int bodies, bool central, const RandomOptions& options) {
+  SpacecraftModel equipped(unsigned seed, Model tree, bool central) {
     SpacecraftModel m;
-    m.tree = random.model(bodies, options);
+    m.tree = std::move(tree);
+    const int bodies = static_cast<int>(m.tree.bodies.size());
     if (central) {
       m.central_gravity = CentralGravity{300.0};
     } else {
@@ -54,7 +65,9 @@ struct RandomCraft {
     }
     m.bus = random.integer(0, bodies - 1);
     const auto any = [&]() -> NodeId {
-      return {random.integer(0, bodies - 1), random.integer(0, 6)};
+      const int body = random.integer(0, bodies - 1);
+      const auto& nodes = m.tree.bodies[static_cast<std::size_t>(body)].nodes;
+      return {body, random.integer(0, std::min(6, static_cast<int>(nodes.size()) - 1))};
     };
     for (int k = 0; k < 2; ++k) {
       Tank t;

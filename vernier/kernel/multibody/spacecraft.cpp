@@ -5,7 +5,6 @@
 
 #include "vernier/kernel/multibody/detail/central_gravity.hpp"
 #include "vernier/kernel/multibody/detail/spacecraft_data.hpp"
-#include "vernier/kernel/multibody/detail/tangent_plan.hpp"
 
 namespace vernier::multibody {
 
@@ -129,11 +128,8 @@ Inertia detail::with_fuel(const Spacecraft::Data& d, const SpacecraftEvaluation:
   return sum;
 }
 
-namespace {
-
-/// Applies parameters; true if the inertia of a body changed.
-bool take_parameters(const Spacecraft::Data& d, std::span<const double> given,
-                     SpacecraftEvaluation::Data& w) noexcept {
+bool detail::take_parameters(const Spacecraft::Data& d, std::span<const double> given,
+                             SpacecraftEvaluation::Data& w) noexcept {
   if (std::equal(given.begin(), given.end(), w.set_parameters.begin())) return false;
   std::copy(given.begin(), given.end(), w.set_parameters.begin());
   const double* p = given.data();
@@ -188,25 +184,20 @@ bool take_parameters(const Spacecraft::Data& d, std::span<const double> given,
   return heavier;
 }
 
-}  // namespace
-
-bool detail::take_state(const Spacecraft::Data& d, const Spacecraft::State& s,
-                        SpacecraftEvaluation::Data& w) noexcept {
+void Spacecraft::place(const State& s, SpacecraftEvaluation& e) const noexcept {
+  const Data& d = *data_;
+  SpacecraftEvaluation::Data& w = e.data();
   std::copy(s.q.begin(), s.q.end(), w.q.begin());
   std::copy(s.u.begin(), s.u.end(), w.u.begin());
   std::copy(s.momentum.begin(), s.momentum.end(), w.momentum.begin());
   std::copy(s.fuel.begin(), s.fuel.end(), w.fuel.begin());
-  const bool heavier = take_parameters(d, s.parameters.empty() ? d.parameters : s.parameters, w);
-  if (!heavier && w.fuel == w.set_fuel) return false;
-  for (const int body : d.varying) w.tree.set_inertia(body, with_fuel(d, w, body));
-  std::copy(w.fuel.begin(), w.fuel.end(), w.set_fuel.begin());
-  return true;
-}
-
-void Spacecraft::place(const State& s, SpacecraftEvaluation& e) const noexcept {
-  SpacecraftEvaluation::Data& w = e.data();
-  detail::take_state(*data_, s, w);
-  data_->tree.place(w.q, w.u, w.tree);
+  const bool heavier =
+      detail::take_parameters(d, s.parameters.empty() ? d.parameters : s.parameters, w);
+  if (heavier || w.fuel != w.set_fuel) {
+    for (const int body : d.varying) w.tree.set_inertia(body, detail::with_fuel(d, w, body));
+    std::copy(w.fuel.begin(), w.fuel.end(), w.set_fuel.begin());
+  }
+  d.tree.place(w.q, w.u, w.tree);
 }
 
 namespace {
@@ -332,11 +323,10 @@ void push_shortening(const Spacecraft::Data& d, const LoadBank& b, SpacecraftEva
   }
 }
 
-}  // namespace
-
-void detail::gather_loads(const Spacecraft::Data& d, const Spacecraft::Commands& c,
-                          SpacecraftEvaluation::Data& w, std::span<double> momentum_rate,
-                          std::span<double> fuel_rate) noexcept {
+/// Computes the loads of a placed tree: SpacecraftEvaluation::Data::tau and nodes.
+void gather_loads(const Spacecraft::Data& d, const Spacecraft::Commands& c,
+                  SpacecraftEvaluation::Data& w, std::span<double> momentum_rate,
+                  std::span<double> fuel_rate) noexcept {
   if (c.force.empty()) {
     std::fill(w.tau.begin(), w.tau.end(), 0.0);
   } else {
@@ -386,10 +376,12 @@ void detail::gather_loads(const Spacecraft::Data& d, const Spacecraft::Commands&
   }
 }
 
+}  // namespace
+
 Solution Spacecraft::accelerate(const Commands& c, const Rates& rates,
                                 SpacecraftEvaluation& e) const noexcept {
   SpacecraftEvaluation::Data& w = e.data();
-  detail::gather_loads(*data_, c, w, rates.momentum, rates.fuel);
+  gather_loads(*data_, c, w, rates.momentum, rates.fuel);
   const Solution solution =
       data_->tree.accelerate({w.tau, c.acceleration, c.prescribed, w.nodes}, w.udot, w.tree);
   std::copy(w.udot.begin(), w.udot.end(), rates.u.begin());

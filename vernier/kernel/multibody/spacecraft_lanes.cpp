@@ -1,11 +1,11 @@
 #include "vernier/kernel/multibody/spacecraft_lanes.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "vernier/base/require.hpp"
+#include "vernier/kernel/multibody/detail/central_gravity.hpp"
 #include "vernier/kernel/multibody/detail/data.hpp"
-#include "vernier/kernel/multibody/detail/lanes_plan.hpp"
+#include "vernier/kernel/multibody/detail/lane_craft.hpp"
 #include "vernier/kernel/multibody/detail/spacecraft_data.hpp"
 
 namespace vernier::multibody {
@@ -23,194 +23,371 @@ const detail::LanesCode& code_of(Instructions set) noexcept {
   return detail::lanes_sse2;
 }
 
-void take(std::span<const double> from, std::size_t lane, std::vector<double>& to) noexcept {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[lanes * i + lane];
-}
-void give(std::span<const double> from, std::size_t lane, std::span<double> to) noexcept {
-  for (std::size_t i = 0; i < from.size(); ++i) to[lanes * i + lane] = from[i];
-}
+/// Numbers of eight states, and space for those of one.
+class Wide {
+ public:
+  explicit Wide(std::size_t count = 0) : numbers_(lanes * count), one_(count) {}
+
+  double* get() const noexcept { return numbers_.get(); }
+  std::size_t size() const noexcept { return one_.size(); }
+  std::span<const double> all() const noexcept { return {get(), lanes * size()}; }
+  void put(std::span<const double> from) noexcept {
+    require(from.size() == lanes * size());
+    std::copy(from.begin(), from.end(), get());
+  }
+  /// The same if there are any; returns the address, or null.
+  const double* put_if(std::span<const double> from) noexcept {
+    if (from.empty()) return nullptr;
+    put(from);
+    return get();
+  }
+  std::span<double> lane(std::size_t l) noexcept {
+    for (std::size_t i = 0; i < size(); ++i) one_[i] = get()[lanes * i + l];
+    return one_;
+  }
+  void set_lane(std::size_t l, std::span<const double> from) noexcept {
+    for (std::size_t i = 0; i < from.size(); ++i) get()[lanes * i + l] = from[i];
+  }
+
+ private:
+  detail::AlignedNumbers numbers_;
+  std::vector<double> one_;
+};
 
 }  // namespace
 
 struct SpacecraftLanes::Data {
-  explicit Data(const Spacecraft& s)
-      : craft(&s),
-        tree(&s.tree().data()),
-        code(&code_of(tree->instructions)),
-        in_lanes(!tree->star && tree->arithmetic == Arithmetic::reproducible) {
-    for (std::size_t l = 0; l < lanes; ++l) evaluations.emplace_back(s);
-    const std::size_t nu = s.tree().speeds(), nq = s.tree().coordinates();
-    for (auto* v : {&force, &acceleration, &rate}) v->resize(nu);
-    q.resize(nq);
-    qdot.resize(nq);
-    u.resize(nu);
-    commands.resize(s.commands());
-    for (auto* v : {&torque, &momentum, &hdot}) v->resize(s.model().rotors.size());
-    for (auto* v : {&fuel, &fdot}) v->resize(s.model().tanks.size());
-    parameters.resize(s.parameters().size());
-    regular.resize(nu, 1.0);
-    if (!in_lanes) return;
-    memory = detail::AlignedNumbers(code->bytes(tree->view) / sizeof(double));
-    wide_q = detail::AlignedNumbers(lanes * nq);
-    for (auto* a : {&wide_u, &wide_tau, &wide_given, &wide_udot})
-      *a = detail::AlignedNumbers(lanes * nu);
-    for (std::size_t l = 0; l < lanes; ++l) {
-      for (int k = 0; k < tree->view.count; ++k)
-        code->set_mass(tree->view, memory.get(), k, static_cast<int>(l),
-                       evaluations[l].tree().data().masses[static_cast<std::size_t>(k)]);
-    }
+  explicit Data(const Spacecraft& s);
+
+  void put_adjustable(std::size_t lane) noexcept;
+  std::span<const double> parameters_of(std::size_t lane) noexcept;
+  void take_parameters() noexcept;
+  void attract() noexcept;
+  template <class F>
+  void each_attracted(std::size_t lane, const F&) noexcept;
+  detail::LaneDrive drive() const noexcept {
+    return {given.get(), any_prescribed ? regular.data() : nullptr};
   }
+  void read_lane(std::size_t lane) noexcept;
+  bool evaluate(std::size_t lane) noexcept;
 
   const Spacecraft* craft;
   const Tree::Data* tree;
   const detail::LanesCode* code;
-  bool in_lanes;
-  std::vector<SpacecraftEvaluation> evaluations;
-  std::vector<double> q, u, momentum, fuel, parameters, force, acceleration, commands, torque, rate,
-      hdot, fdot, qdot, regular;  // of a lane
-  detail::AlignedNumbers memory, wide_q, wide_u, wide_tau, wide_given, wide_udot;
-  unsigned complete = 0;  // lanes whose evaluation is complete, as bits
+  bool in_lanes;  // otherwise one state at a time
+  detail::OwnedLaneCraft owned;
+  std::vector<SpacecraftEvaluation> evaluations;  // one for each lane
+  Wide q, u, momentum, fuel, parameters, force, commands, torque, given, tau, udot, qdot, hdot,
+      fdot;
+  // What the equipment needs: see SurroundingsPoint.
+  Wide laws, rotors, softer, inertias, R, p, pushes, fade, thrust, products, loads, jet, weighed;
+  Wide speeds, efforts, readings, totals, reactions;
+  detail::AlignedNumbers memory;
+  detail::SurroundingsPoint point{};
+  std::vector<std::uint8_t> prescribed;
+  std::vector<double> regular;
+  bool any_prescribed = false, weigh = true;
+  bool adjusted = false;  // parameters were given
 };
+
+SpacecraftLanes::Data::Data(const Spacecraft& s)
+    : craft(&s),
+      tree(&s.tree().data()),
+      code(&code_of(tree->instructions)),
+      in_lanes(tree->arithmetic == Arithmetic::reproducible),
+      owned(s),
+      q(s.tree().coordinates()),
+      u(s.tree().speeds()),
+      momentum(s.model().rotors.size()),
+      fuel(s.model().tanks.size()),
+      parameters(s.parameters().size()),
+      force(u.size()),
+      commands(s.commands()),
+      torque(momentum.size()),
+      given(u.size()),
+      tau(u.size()),
+      udot(u.size()),
+      qdot(q.size()),
+      hdot(momentum.size()),
+      fdot(fuel.size()),
+      prescribed(u.size()),
+      regular(u.size(), 1.0) {
+  for (std::size_t l = 0; l < lanes; ++l) evaluations.emplace_back(s);
+  const auto& craft_data = s.data();
+  const auto& w = evaluations[0].data();
+  laws = Wide(3 * craft_data.laws.size());
+  rotors = Wide(2 * craft_data.rotors.size());
+  softer = Wide(2 * w.softer.size());
+  inertias = Wide(13 * craft_data.varying.size());
+  R = Wide(9 * tree->layout.links.size());
+  p = Wide(3 * tree->layout.links.size());
+  pushes = Wide(craft_data.pushes);
+  fade = Wide(fuel.size());
+  thrust = Wide(craft_data.actuators.size());
+  products = Wide(w.products.size());
+  loads = Wide(6 * craft_data.loads.size());
+  jet = Wide(6);
+  weighed = Wide(fuel.size());
+  speeds = Wide(momentum.size());
+  efforts = Wide(u.size());
+  readings = Wide(detail::reading_size * s.model().sensors.size());
+  totals = Wide(detail::totals_size);
+  reactions = Wide(6 * tree->layout.links.size());
+  point = {q.get(),      u.get(),        momentum.get(), fuel.get(), laws.get(),   rotors.get(),
+           softer.get(), inertias.get(), nullptr,        nullptr,    nullptr,      R.get(),
+           p.get(),      tau.get(),      pushes.get(),   fade.get(), thrust.get(), products.get(),
+           loads.get(),  jet.get(),      hdot.get(),     fdot.get()};
+  if (!in_lanes) return;
+  const detail::LaneCraft& view = owned.view();
+  memory = detail::AlignedNumbers(code->bytes(view) / sizeof(double));
+  for (int k = 0; k < tree->view.count; ++k) {
+    const int body = tree->layout.links[static_cast<std::size_t>(k)].body;
+    const detail::Mass& mass = tree->layout.masses[static_cast<std::size_t>(k)];
+    const detail::Mass for_sweeps =
+        owned.star() != nullptr
+            ? owned.star()->mass(body, w.inertias[static_cast<std::size_t>(body)])
+            : mass;
+    for (int l = 0; l < static_cast<int>(lanes); ++l)
+      code->set_mass(view, memory.get(), k, l, mass, for_sweeps);
+  }
+  for (std::size_t l = 0; l < lanes; ++l) put_adjustable(l);
+}
 
 SpacecraftLanes::SpacecraftLanes(const Spacecraft& s) : data_(std::make_unique<Data>(s)) {}
 SpacecraftLanes::~SpacecraftLanes() = default;
 SpacecraftLanes::SpacecraftLanes(SpacecraftLanes&&) noexcept = default;
 SpacecraftLanes& SpacecraftLanes::operator=(SpacecraftLanes&&) noexcept = default;
 
+/// Copies what parameters can change from the evaluation of a lane.
+void SpacecraftLanes::Data::put_adjustable(std::size_t l) noexcept {
+  const auto& w = evaluations[l].data();
+  const auto put = [l](double*& to, std::initializer_list<double> numbers) {
+    for (const double x : numbers) {
+      to[l] = x;
+      to += lanes;
+    }
+  };
+  double* to = laws.get();
+  for (const detail::LawPath& k : w.laws) put(to, {k.law.stiffness, k.law.damping, k.law.friction});
+  to = rotors.get();
+  for (const auto& r : w.rotors) put(to, {r.inertia, r.friction});
+  to = softer.get();
+  for (const auto& m : w.softer) put(to, {m.K, m.D});
+  to = inertias.get();
+  for (const int body : craft->data().varying) {
+    const Inertia& of = w.inertias[static_cast<std::size_t>(body)];
+    put(to, {of.mass, of.moment[0], of.moment[1], of.moment[2]});
+    for (int i = 0; i < 9; ++i) put(to, {of.inertia(i / 3, i % 3)});
+  }
+  weigh = true;
+}
+
+std::span<const double> SpacecraftLanes::Data::parameters_of(std::size_t l) noexcept {
+  return adjusted ? std::span<const double>(parameters.lane(l)) : craft->parameters();
+}
+
+void SpacecraftLanes::Data::take_parameters() noexcept {
+  for (std::size_t l = 0; l < lanes; ++l) {
+    auto& w = evaluations[l].data();
+    const std::span<const double> own = parameters_of(l);
+    if (std::equal(own.begin(), own.end(), w.set_parameters.begin())) continue;
+    detail::take_parameters(craft->data(), own, w);
+    put_adjustable(l);
+  }
+}
+
 void SpacecraftLanes::place(const Spacecraft::State& s) noexcept {
   Data& d = *data_;
-  require(s.q.size() == lanes * d.q.size() && s.u.size() == lanes * d.u.size() &&
-          s.momentum.size() == lanes * d.momentum.size() && s.fuel.size() == lanes * d.fuel.size());
-  d.complete = 0;
-  const auto& craft = d.craft->data();
-  for (std::size_t l = 0; l < lanes; ++l) {
-    take(s.q, l, d.q);
-    take(s.u, l, d.u);
-    take(s.momentum, l, d.momentum);
-    take(s.fuel, l, d.fuel);
-    Spacecraft::State one{d.q, d.u, d.momentum, d.fuel};
-    if (!s.parameters.empty()) {
-      take(s.parameters, l, d.parameters);
-      one.parameters = d.parameters;
-    }
-    SpacecraftEvaluation& e = d.evaluations[l];
-    if (!d.in_lanes) {
-      d.craft->place(one, e);
-      continue;
-    }
-    // Same as Spacecraft::place() and Tree::place(), except for the sweep.
-    auto& at = e.tree().data();
-    if (detail::take_state(craft, one, e.data())) {
-      for (const int body : craft.varying) {
-        const int link = d.tree->layout.link_of[static_cast<std::size_t>(body)];
-        d.code->set_mass(d.tree->view, d.memory.get(), link, static_cast<int>(l),
-                         at.masses[static_cast<std::size_t>(link)]);
-      }
-    }
-    at.q = d.q;
-    at.u = d.u;
-    ++at.placed;
-  }
+  d.q.put(s.q);
+  d.u.put(s.u);
+  d.momentum.put(s.momentum);
+  d.fuel.put(s.fuel);
+  d.adjusted = !s.parameters.empty();
+  if (d.adjusted) d.parameters.put(s.parameters);
   if (!d.in_lanes) return;
-  std::copy(s.q.begin(), s.q.end(), d.wide_q.get());
-  std::copy(s.u.begin(), s.u.end(), d.wide_u.get());
-  d.code->place(d.tree->view, d.memory.get(), d.wide_q.get(), d.wide_u.get());
-  for (std::size_t l = 0; l < lanes; ++l)
-    d.code->take_place(d.tree->view, d.memory.get(), static_cast<int>(l),
-                       d.evaluations[l].tree().data().memory.get());
+  if (d.parameters.size() > 0) d.take_parameters();
+  if (d.weigh || !std::ranges::equal(d.fuel.all(), d.weighed.all())) {
+    d.code->weigh(d.owned.view(), d.point, d.memory.get());
+    d.weighed.put(d.fuel.all());
+    d.weigh = false;
+  }
+  d.code->place(d.owned.view(), d.point, d.memory.get());
+}
+
+/// Calls f(k, pose, inertia) for each lane and each load k with central gravity.
+template <class F>
+void SpacecraftLanes::Data::each_attracted(std::size_t l, const F& f) noexcept {
+  const auto& of = craft->data();
+  auto& w = evaluations[l].data();
+  const std::span<const double> fuel_of = fuel.lane(l), Rs = R.lane(l), ps = p.lane(l);
+  std::copy(fuel_of.begin(), fuel_of.end(), w.fuel.begin());
+  for (std::size_t k = 0; k < of.loads.size(); ++k) {
+    const detail::LoadBank& b = of.loads[k];
+    if (!b.gravity) continue;
+    const detail::NodeRecord& frame = tree->layout.node({b.body, NodeId::frame});
+    const auto link = static_cast<std::size_t>(frame.link);
+    const auto turned = spatial::mat3<double>(Rs.data() + 9 * link);
+    const auto at = spatial::vec3<double>(ps.data() + 3 * link);
+    f(k,
+      Pose{detail::eigen(turned * spatial::mat3<double>(frame.R0)),
+           detail::eigen(at + turned * spatial::vec3<double>(frame.p0))},
+      detail::with_fuel(of, w, b.body));
+  }
+}
+
+namespace {
+
+const Modes* modes_of_load(const Spacecraft::Data& d, const detail::LoadBank& b) noexcept {
+  const auto& modes = d.model.tree.bodies[static_cast<std::size_t>(b.body)].modes;
+  return modes ? &*modes : nullptr;
+}
+
+}  // namespace
+
+/// Adds central gravity to the loads, lane by lane: gather_loads().
+void SpacecraftLanes::Data::attract() noexcept {
+  const auto& of = craft->data();
+  for (std::size_t l = 0; l < lanes; ++l) {
+    const std::span<const double> own = q.lane(l);
+    const std::span<double> taus = tau.lane(l);
+    each_attracted(l, [&](std::size_t k, const Pose& pose, const Inertia& inertia) {
+      const detail::LoadBank& b = of.loads[k];
+      const Force g =
+          detail::central_force(of.model.central_gravity->mu, pose, inertia, modes_of_load(of, b),
+                                own.subspan(b.first_q, b.modes), taus.subspan(b.first_u, b.modes));
+      for (std::size_t i = 0; i < 3; ++i) {
+        double* load = loads.get() + lanes * (6 * k + i) + l;
+        load[0] += g.moment[static_cast<Eigen::Index>(i)];
+        load[3 * lanes] += g.resultant[static_cast<Eigen::Index>(i)];
+      }
+    });
+    tau.set_lane(l, taus);
+  }
 }
 
 unsigned SpacecraftLanes::accelerate(const Spacecraft::Commands& c,
                                      const Spacecraft::Rates& rates) noexcept {
   Data& d = *data_;
-  const auto& craft = d.craft->data();
-  d.complete = 0;
-  unsigned good = 0;
-  const std::size_t nu = d.u.size();
-  const auto part = [](std::span<const double> from, std::size_t l, std::vector<double>& to) {
-    if (from.empty()) return std::span<const double>();
-    take(from, l, to);
-    return std::span<const double>(to);
-  };
-  bool prescribed = false;
-  for (std::size_t i = 0; i < nu; ++i) {
+  d.point.force = d.force.put_if(c.force);
+  d.point.commands = d.commands.put_if(c.actuators);
+  d.point.torque = d.torque.put_if(c.torque);
+  d.any_prescribed = false;
+  for (std::size_t i = 0; i < d.u.size(); ++i) {
     const bool on = !c.prescribed.empty() && c.prescribed[i] != 0;
+    d.prescribed[i] = on ? 1 : 0;
     d.regular[i] = on ? 0.0 : 1.0;
-    prescribed = prescribed || on;
-  }
-  for (std::size_t l = 0; l < lanes; ++l) {
-    SpacecraftEvaluation& e = d.evaluations[l];
-    const Spacecraft::Commands one{part(c.force, l, d.force),
-                                   part(c.acceleration, l, d.acceleration), c.prescribed,
-                                   part(c.actuators, l, d.commands), part(c.torque, l, d.torque)};
-    if (!d.in_lanes) {
-      if (d.craft->accelerate(one, {d.rate, d.hdot, d.fdot}, e)) good |= 1u << l;
-      give(d.rate, l, rates.u);
+    d.any_prescribed = d.any_prescribed || on;
+    double* to = d.given.get() + lanes * i;
+    if (on && !c.acceleration.empty()) {
+      std::copy_n(c.acceleration.data() + lanes * i, lanes, to);
     } else {
-      detail::gather_loads(craft, one, e.data(), d.hdot, d.fdot);
-      // Same as Tree::accelerate(), except for the sweeps.
-      auto& at = e.tree().data();
-      std::copy(e.data().tau.begin(), e.data().tau.end(), at.tau.begin());
-      at.prescribed = prescribed;
-      for (std::size_t i = 0; i < c.prescribed.size(); ++i) {
-        at.regular[i] = d.regular[i];
-        at.given[i] = d.regular[i] == 0.0 && !one.acceleration.empty() ? one.acceleration[i] : 0.0;
-      }
-      ++at.accelerated;
-      give(at.tau, l, {d.wide_tau.get(), lanes * nu});
-      give(at.given, l, {d.wide_given.get(), lanes * nu});
+      std::fill_n(to, lanes, 0.0);
     }
-    give(d.hdot, l, rates.momentum);
-    give(d.fdot, l, rates.fuel);
   }
-  if (!d.in_lanes) return good;
-
-  // Equipment was evaluated lane by lane above; the sweeps now run for all lanes at once.
-  double* const memory = d.memory.get();
-  d.code->begin(d.tree->view, memory, d.wide_tau.get());
-  for (std::size_t k = 0; k < craft.loads.size(); ++k) {
-    alignas(64) double wide[6 * lanes];
-    for (std::size_t l = 0; l < lanes; ++l) {
-      const NodeForce& f = d.evaluations[l].data().nodes[k];
-      for (std::size_t i = 0; i < 3; ++i) {
-        wide[lanes * i + l] = f.force.moment[static_cast<Eigen::Index>(i)];
-        wide[lanes * (i + 3) + l] = f.force.resultant[static_cast<Eigen::Index>(i)];
-      }
-    }
-    const detail::NodeRecord& record = d.tree->layout.node({craft.loads[k].body, NodeId::frame});
-    if (record.link >= 0) d.code->push(d.tree->view, memory, record, wide);
+  unsigned good = 0;
+  if (d.in_lanes) {
+    const detail::LaneCraft& craft = d.owned.view();
+    d.code->gather(craft, d.point, d.memory.get());
+    if (d.craft->model().central_gravity) d.attract();
+    good = d.code->accelerate(craft, d.point, d.drive(), d.memory.get(), d.udot.get());
+  } else {
+    for (std::size_t l = 0; l < lanes; ++l) good |= d.evaluate(l) ? 1u << l : 0u;
   }
-  good = d.code->accelerate(d.tree->view, memory, d.tree->model.gravity.data(), d.wide_tau.get(),
-                            d.wide_given.get(), prescribed ? d.regular.data() : nullptr,
-                            d.wide_udot.get());
-  for (std::size_t l = 0; l < lanes; ++l) {
-    auto& at = d.evaluations[l].tree().data();
-    take({d.wide_udot.get(), lanes * nu}, l, at.udot);
-    std::copy(at.udot.begin(), at.udot.end(), d.evaluations[l].data().udot.begin());
-    if (!std::ranges::all_of(at.udot, [](double x) { return std::isfinite(x); }))
-      good &= ~(1u << l);
-  }
-  std::copy_n(d.wide_udot.get(), lanes * nu, rates.u.begin());
+  const auto give = [](const Wide& from, std::span<double> to) {
+    std::copy_n(from.get(), to.size(), to.begin());
+  };
+  give(d.udot, rates.u);
+  give(d.hdot, rates.momentum);
+  give(d.fdot, rates.fuel);
   return good;
+}
+
+/// Places and accelerates the evaluation of one lane alone; its rates go to the results.
+bool SpacecraftLanes::Data::evaluate(std::size_t l) noexcept {
+  SpacecraftEvaluation& e = evaluations[l];
+  craft->place({q.lane(l), u.lane(l), momentum.lane(l), fuel.lane(l), parameters_of(l)}, e);
+  const auto part = [l](const double* there, Wide& from) {
+    return there != nullptr ? std::span<const double>(from.lane(l)) : std::span<const double>();
+  };
+  const std::span<double> rates = udot.lane(l), turned = hdot.lane(l), burnt = fdot.lane(l);
+  const bool good = static_cast<bool>(
+      craft->accelerate({part(point.force, force), given.lane(l),
+                         any_prescribed ? prescribed : std::span<const std::uint8_t>(),
+                         part(point.commands, commands), part(point.torque, torque)},
+                        {rates, turned, burnt}, e));
+  udot.set_lane(l, rates);
+  hdot.set_lane(l, turned);
+  fdot.set_lane(l, burnt);
+  return good;
+}
+
+/// Reads the evaluation of one lane.
+void SpacecraftLanes::Data::read_lane(std::size_t l) noexcept {
+  SpacecraftEvaluation& e = evaluations[l];
+  const std::span<double> own = speeds.lane(l), forces = efforts.lane(l), seen = readings.lane(l),
+                          sum = totals.lane(l), held = reactions.lane(l);
+  for (std::size_t k = 0; k < own.size(); ++k) own[k] = craft->rotor_speed(e, static_cast<int>(k));
+  craft->efforts(e, forces);
+  double* to = seen.data();
+  const auto put = [&to](const auto& v) { to = std::copy_n(v.data(), v.size(), to); };
+  const auto put_number = [&to](double v) { *to++ = v; };
+  for (const Reading& r : craft->sense(e)) {
+    put(r.position);
+    put(r.attitude);
+    for (const Vector3& v : {r.velocity.angular, r.velocity.linear, r.acceleration.angular,
+                             r.acceleration.linear, r.specific_force})
+      put(v);
+  }
+  to = sum.data();
+  const SpacecraftTotals t = craft->totals(e);
+  for (const double v : {t.mass, t.kinetic, t.deformation, t.springs, t.gravitational, t.energy})
+    put_number(v);
+  for (const Vector3& v : {t.momentum, t.angular_momentum, t.centre, t.centre_velocity}) put(v);
+  to = held.data();
+  for (std::size_t k = 0; k < tree->layout.links.size(); ++k) {
+    const Force f = craft->tree().reaction(e.tree(), static_cast<int>(k));
+    put(f.moment);
+    put(f.resultant);
+  }
+  speeds.set_lane(l, own);
+  efforts.set_lane(l, forces);
+  readings.set_lane(l, seen);
+  totals.set_lane(l, sum);
+  reactions.set_lane(l, held);
+}
+
+SpacecraftLanes::Readings SpacecraftLanes::read(bool reactions) noexcept {
+  Data& d = *data_;
+  if (d.in_lanes) {
+    d.code->read(d.owned.view(), d.point, d.drive(), d.memory.get(), d.udot.get(),
+                 {d.speeds.get(), d.efforts.get(), d.readings.get(), d.totals.get(),
+                  reactions ? d.reactions.get() : nullptr});
+    const auto& of = d.craft->data();
+    for (std::size_t l = 0; of.model.central_gravity && l < lanes; ++l) {
+      const std::span<const double> q = d.q.lane(l);
+      const std::span<double> t = d.totals.lane(l);
+      d.each_attracted(l, [&](std::size_t k, const Pose& pose, const Inertia& inertia) {
+        const detail::LoadBank& b = of.loads[k];
+        t[detail::total_gravitational] +=
+            detail::central_potential(of.model.central_gravity->mu, pose, inertia,
+                                      modes_of_load(of, b), q.subspan(b.first_q, b.modes));
+      });
+      t[detail::total_energy] = t[detail::total_kinetic] + t[detail::total_deformation] +
+                                t[detail::total_springs] + t[detail::total_gravitational];
+      d.totals.set_lane(l, t);
+    }
+  } else {
+    for (std::size_t l = 0; l < lanes; ++l) d.read_lane(l);
+  }
+  return {d.speeds.all(), d.efforts.all(), d.readings.all(), d.totals.all(),
+          reactions ? d.reactions.all() : std::span<const double>()};
 }
 
 void SpacecraftLanes::coordinate_rates(std::span<double> qdot) noexcept {
   Data& d = *data_;
-  for (std::size_t l = 0; l < lanes; ++l) {
-    const auto& w = d.evaluations[l].data();
-    d.craft->tree().coordinate_rates(w.q, w.u, d.qdot);
-    give(d.qdot, l, qdot);
-  }
-}
-
-SpacecraftEvaluation& SpacecraftLanes::lane(std::size_t l) noexcept {
-  Data& d = *data_;
-  if (d.in_lanes && (d.complete >> l & 1u) == 0) {
-    d.code->take_all(d.tree->view, d.memory.get(), static_cast<int>(l),
-                     d.evaluations[l].tree().data().memory.get());
-    d.complete |= 1u << l;
-  }
-  return d.evaluations[l];
+  require(qdot.size() == lanes * d.q.size());
+  d.code->coordinate_rates(d.tree->view, d.q.get(), d.u.get(), d.qdot.get());
+  std::copy_n(d.qdot.get(), qdot.size(), qdot.begin());
 }
 
 }  // namespace vernier::multibody

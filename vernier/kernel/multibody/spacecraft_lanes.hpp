@@ -8,9 +8,9 @@ namespace vernier::multibody {
 /// differences. Element i of state l of an array is at [8 i + l]. The same speeds are prescribed in
 /// all states.
 ///
-/// In reproducible arithmetic every lane has the bits of Spacecraft. The sweeps of a general tree
-/// run in lanes. A star, whose lanes are bodies, and the arithmetic `fastest` are evaluated one
-/// state at a time.
+/// In reproducible arithmetic every lane has the bits of Spacecraft, and everything runs in lanes:
+/// trees, stars, and what stands around them (central gravity: lane by lane). The arithmetic
+/// `fastest` is evaluated one state at a time.
 class SpacecraftLanes {
  public:
   static constexpr std::size_t count = 8;
@@ -28,8 +28,16 @@ class SpacecraftLanes {
   unsigned accelerate(const Spacecraft::Commands&, const Spacecraft::Rates&) noexcept;
   void coordinate_rates(std::span<double> qdot) noexcept;  // of placed states
 
-  /// The evaluation of one state, placed and accelerated, for all functions of Spacecraft and Tree.
-  SpacecraftEvaluation& lane(std::size_t) noexcept;
+  /// What can be read of accelerated states, like the rates with eight numbers for one.
+  struct Readings {
+    std::span<const double> speeds;     // of rotors
+    std::span<const double> efforts;    // of each speed: Spacecraft::efforts()
+    std::span<const double> sensors;    // 22 of each: the elements of Reading in sequence
+    std::span<const double> totals;     // 18: mass; kinetic, deformation, spring, gravitational and
+                                        // total energy; momenta, centre, its velocity
+    std::span<const double> reactions;  // 6 of each body: moment, force; empty unless requested
+  };
+  Readings read(bool reactions) noexcept;
 
  private:
   struct Data;

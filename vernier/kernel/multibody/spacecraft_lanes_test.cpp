@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
+#include "vernier/base/instructions.hpp"
 #include "vernier/kernel/multibody/random_craft_test.hpp"
 #include "vernier/kernel/multibody/random_star_test.hpp"
 #include "vernier/testing/allocations.hpp"
@@ -98,6 +100,7 @@ void expect_the_same(RandomCraft& at, unsigned seed, const std::string& what) {
               255u)
         << what;
     eight.coordinate_rates(qdot);
+    const SpacecraftLanes::Readings read = eight.read(true);
     EXPECT_EQ(testing::allocations(), before) << what;
     for (std::size_t l = 0; l < lanes; ++l) {
       std::vector<double> a(nu), b(nh), c(nf), r(nq);
@@ -113,10 +116,14 @@ void expect_the_same(RandomCraft& at, unsigned seed, const std::string& what) {
         EXPECT_TRUE(same_bits(c[i], fdot[lanes * i + l])) << what;
       for (std::size_t i = 0; i < nq; ++i)
         EXPECT_TRUE(same_bits(r[i], qdot[lanes * i + l])) << what;
-      const auto one = readings(craft, e), other = readings(craft, eight.lane(l));
-      ASSERT_EQ(one.size(), other.size());
+      const auto one = readings(craft, e);
+      std::vector<double> in_lanes;
+      for (const std::span<const double> part :
+           {read.efforts, read.speeds, read.sensors, read.totals, read.reactions})
+        for (std::size_t i = l; i < part.size(); i += lanes) in_lanes.push_back(part[i]);
+      ASSERT_EQ(one.size(), in_lanes.size());
       for (std::size_t i = 0; i < one.size(); ++i)
-        EXPECT_TRUE(same_bits(one[i], other[i])) << what << " lane " << l << " reading " << i;
+        EXPECT_TRUE(same_bits(one[i], in_lanes[i])) << what << " lane " << l << " read " << i;
     }
   }
 }
@@ -132,33 +139,35 @@ TEST(SpacecraftLanes, HaveTheBitsOfOneStateOnRandomTrees) {
   }
 }
 
-TEST(SpacecraftLanes, HaveTheBitsOfOneStateOnAStar) {
-  random::StarOptions options;
-  options.modes = 3;
-  SpacecraftModel m;
-  m.tree = random::star(4, options);
-  const Spacecraft craft(std::move(m));
-  const Tree& tree = craft.tree();
-  ASSERT_EQ(tree.path(), Path::star);
-  SpacecraftLanes eight(craft);
-  SpacecraftEvaluation e(craft);
-  std::vector<std::vector<double>> q, u, force;
-  for (unsigned l = 0; l < lanes; ++l) {
-    const random::State s = random::state(tree, 50 + l);
-    q.push_back(s.q);
-    u.push_back(s.u);
-    force.push_back(s.force);
+// all numbers of appendages of a kind: places with none, one and several
+TEST(SpacecraftLanes, HaveTheBitsOfOneStateOnStars) {
+  unsigned seed = 0;
+  for (const int appendages : {1, 2, 5, 14, 27, 64}) {
+    for (const int modes : {0, 3}) {
+      ++seed;
+      const bool central = seed % 3 == 0;
+      Model tree = random::star(seed, {.modes = modes,
+                                       .order = static_cast<int>(seed % 3),
+                                       .free = central || seed % 5 != 0,
+                                       .appendages = appendages,
+                                       .full = seed % 2 == 0});
+      if (central) tree.gravity.setZero();
+      RandomCraft at(seed, std::move(tree), central);
+      ASSERT_EQ(at.craft.tree().path(), Path::star);
+      expect_the_same(at, seed + 200, std::to_string(appendages) + " appendages");
+    }
   }
-  std::vector<double> udot(lanes * tree.speeds()), one(tree.speeds());
-  eight.place({Eight::wide(q), Eight::wide(u), {}, {}});
-  EXPECT_EQ(eight.accelerate({Eight::wide(force), {}, {}, {}, {}}, {udot, {}, {}}), 255u);
-  for (std::size_t l = 0; l < lanes; ++l) {
-    craft.place({q[l], u[l], {}, {}}, e);
-    ASSERT_TRUE(craft.accelerate({force[l], {}, {}, {}, {}}, {one, {}, {}}, e));
-    for (std::size_t i = 0; i < one.size(); ++i)
-      EXPECT_TRUE(same_bits(one[i], udot[lanes * i + l])) << l << ' ' << i;
-    const auto a = readings(craft, e), b = readings(craft, eight.lane(l));
-    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(same_bits(a[i], b[i])) << l << ' ' << i;
+}
+
+TEST(SpacecraftLanes, HaveTheBitsOfOneStateWithEverySetOfInstructions) {
+  for (const Instructions set : {Instructions::sse2, Instructions::avx2, Instructions::avx512}) {
+    if (set > best_instructions()) continue;
+    ::setenv("VERNIER_INSTRUCTIONS", vernier::name(set), 1);
+    RandomCraft tree(4, 6, true), star(5, random::star(5, {.modes = 3}), false);
+    ::unsetenv("VERNIER_INSTRUCTIONS");
+    ASSERT_STREQ(tree.craft.tree().instructions(), vernier::name(set));
+    expect_the_same(tree, 300, "a tree");
+    expect_the_same(star, 301, "a star");
   }
 }
 

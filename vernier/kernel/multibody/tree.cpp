@@ -362,12 +362,6 @@ Motion as_motion(const Vec6<double>& v) noexcept {
   return {detail::eigen(v.a), detail::eigen(v.l)};
 }
 
-/// The motion of a node in working axes.
-Vec6<double> node_motion(const MovingNode<double>& node, const Vec6<double>& V) noexcept {
-  const Vec6<double> v = spatial::motion_at(V, node.p);
-  return {v.a + node.omega, v.l + node.v};
-}
-
 }  // namespace
 
 Motion Tree::motion(const Evaluation& evaluation, NodeId id) const noexcept {

@@ -30,20 +30,19 @@ struct Slopes {
   bool known = false, good = false, observed = false;
 };
 
-/// Eight points, and a buffer for the outputs of one of them.
+/// Eight points.
 struct Eight {
-  Eight(const multibody::Spacecraft& craft, std::size_t inputs, std::size_t outputs)
+  Eight(const multibody::Spacecraft& craft, std::size_t inputs)
       : states(craft),
         force(hybrid::lanes * craft.tree().speeds()),
         acceleration(force.size()),
         rates(force.size()),
         momentum(hybrid::lanes * craft.model().rotors.size()),
         fuel(hybrid::lanes * craft.model().tanks.size()),
-        u(hybrid::lanes * inputs),
-        y(outputs) {}
+        u(hybrid::lanes * inputs) {}
 
   multibody::SpacecraftLanes states;
-  std::vector<double> force, acceleration, rates, momentum, fuel, u, y;
+  std::vector<double> force, acceleration, rates, momentum, fuel, u;
 };
 
 /// Every call places the evaluation again: results must not depend on the previous call, not even
@@ -55,7 +54,7 @@ struct Space final : Workspace {
     slopes.u.resize(hybrid::size(spec.inputs));
     slopes.p.resize(hybrid::size(spec.parameters));
     slopes.mode.resize(spec.automata.size());
-    if (in_lanes) eight.emplace(craft, hybrid::size(spec.inputs), hybrid::size(spec.outputs));
+    if (in_lanes) eight.emplace(craft, hybrid::size(spec.inputs));
   }
   SpacecraftEvaluation evaluation;
   Slopes slopes;
@@ -328,13 +327,22 @@ void MultibodySystem::output_lanes(const hybrid::Points& p, double* y,
   const Data::Work w = d.divide(s);
   Eight& e = *space(s).eight;
   const unsigned good = d.accelerate(p, w, e, {e.rates, e.momentum, e.fuel});
-  for (std::size_t l = 0; l < lanes; ++l) {
-    // The first outputs are the states.
-    for (std::size_t i = 0; i < d.signals.states; ++i) e.y[i] = p.x[lanes * i + l];
-    d.write(std::span(e.y).first(d.signals.states), w, (good >> l & 1u) != 0, e.states.lane(l),
-            e.y);
-    for (std::size_t i = 0; i < e.y.size(); ++i) y[lanes * i + l] = e.y[i];
+  const multibody::SpacecraftLanes::Readings read = e.states.read(d.signals.reactions);
+  // The order of Data::write().
+  const auto put = [&y](std::span<const double> from) {
+    y = std::copy(from.begin(), from.end(), y);
+  };
+  put({p.x, lanes * d.signals.states});
+  put(read.speeds);
+  for (const detail::SwitchedDof& dof : d.signals.dofs) {
+    double* effort = y;
+    put(read.efforts.subspan(lanes * dof.speed, lanes));
+    for (std::size_t l = 0; l < lanes; ++l)
+      if ((good >> l & 1u) == 0) effort[l] = std::numeric_limits<double>::quiet_NaN();
   }
+  put(read.sensors);
+  put(read.totals);
+  put(read.reactions);
 }
 
 const multibody::SpacecraftTangent& MultibodySystem::Data::slopes(const Point& p, const Work& w,

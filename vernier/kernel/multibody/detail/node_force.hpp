@@ -20,6 +20,13 @@ inline MovingNode<T> node_of(const LayoutView& layout, const NodeRecord& record,
                      u + link.u_modes);
 }
 
+/// The motion of a node on a link that moves with V, in working axes.
+template <class T>
+VERNIER_INLINE Vec6<T> node_motion(const MovingNode<T>& node, const Vec6<T>& V) noexcept {
+  const Vec6<T> v = motion_at(V, node.p);
+  return {v.a + node.omega, v.l + node.v};
+}
+
 /// Subtracts the force f, in node axes, from the remaining forces z of a link and ze of its modes.
 /// Its generalised force on the modes is φ_t·f + (J φ_r)·n. q is that of the whole tree.
 template <class T>

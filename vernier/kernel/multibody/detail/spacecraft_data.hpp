@@ -5,6 +5,7 @@
 
 #include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/multibody/detail/nodes.hpp"
+#include "vernier/kernel/multibody/detail/surroundings_plan.hpp"
 #include "vernier/kernel/multibody/spacecraft.hpp"
 
 namespace vernier::multibody::detail {
@@ -57,8 +58,6 @@ struct Carried {
   Node node;
 };
 Carried carried(const Model&, NodeId);
-
-constexpr double stop_onset = 1e-3;  // rad or m; depth over which the damping of stops sets in
 
 /// The penetration of a stop: positive beyond the upper one, negative beyond the lower one.
 template <class T>
@@ -143,11 +142,8 @@ namespace vernier::multibody::detail {
 
 /// The inertia of a body including the fuel in its tanks.
 Inertia with_fuel(const Spacecraft::Data&, const SpacecraftEvaluation::Data&, int body) noexcept;
-/// Copies the state and updates the inertia of the varying bodies; true if any changed.
-bool take_state(const Spacecraft::Data&, const Spacecraft::State&,
-                SpacecraftEvaluation::Data&) noexcept;
-/// Computes the loads of a placed tree: SpacecraftEvaluation::Data::tau and nodes.
-void gather_loads(const Spacecraft::Data&, const Spacecraft::Commands&, SpacecraftEvaluation::Data&,
-                  std::span<double> momentum_rate, std::span<double> fuel_rate) noexcept;
+/// Applies parameters; true if the inertia of a body changed.
+bool take_parameters(const Spacecraft::Data&, std::span<const double>,
+                     SpacecraftEvaluation::Data&) noexcept;
 
 }  // namespace vernier::multibody::detail

@@ -100,10 +100,10 @@ bool Star::fits(const Model& model) {
          });
 }
 
-Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int width)
+Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, In in)
     : code_(&code_of(set, arithmetic)) {
   const auto bodies = static_cast<int>(model.bodies.size());
-  const bool by_states = width == 1;
+  const bool by_states = in != In::appendages;
   // Offsets of q and u of each body, in the order of the model.
   int q = 0, u = 0;
   std::vector<int> first_q, first_u;
@@ -130,6 +130,7 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
 
   // Group the appendages by kind of hinge, as many in one vector as fit.
   places_.resize(bodies);
+  int wholes = 0;
   for (const HingeFacts& of : hinge_kinds()) {
     const HingeKind kind = of.kind;
     std::vector<int> members;
@@ -140,7 +141,7 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
       // Groups are formed for the widest instruction set. Narrower sets split them, but with the
       // modes of the whole group, so that all sets add the same terms.
       const int left = static_cast<int>(members.size() - first);
-      const int whole = by_states ? 1 : left <= star_remainder ? star_remainder : widest;
+      const int whole = in == In::states ? 1 : left <= star_remainder ? star_remainder : widest;
       const int count = std::min(left, whole);
       const std::span<const int> bodies_of(members.data() + first, static_cast<std::size_t>(count));
       std::vector<int> modes;
@@ -157,6 +158,7 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
         group.width = part;
         group.count = std::min(count - begin, part);
         group.place = (whole == widest ? 0 : widest) + begin;
+        group.whole = wholes;
         for (int lane = 0; lane < group.width; ++lane) {
           const int body = bodies_of[begin + (lane < group.count ? lane : 0)];
           group.body[lane] = body;
@@ -169,6 +171,7 @@ Star::Star(const Model& model, Instructions set, Arithmetic arithmetic, int widt
         groups_.push_back(group);
       }
       first += count;
+      ++wholes;
     }
   }
   for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g].modes = moving_[g].data();
@@ -273,15 +276,24 @@ void Star::lay_out() {
   plan_.group_count = static_cast<int>(groups_.size());
 }
 
+Mass Star::mass(int body, const Inertia& inertia) const noexcept {
+  const Inertia at = body == plan_.hub ? inertia : taken_at(inertia, inboard_[body]);
+  Mass m;
+  m.m = at.mass;
+  put3(m.s, at.moment);
+  put_symmetric(m.J, at.inertia);
+  return m;
+}
+
 void Star::put_appendage(double* memory, int body, const Inertia& inertia) const noexcept {
   const Place place = places_[body];
   const StarGroup& group = groups_[place.group];
   const int w = group.width;
-  const Inertia at = taken_at(inertia, inboard_[body]);
+  const Mass at = mass(body, inertia);
   double* c = memory + group.constants + place.lane;
-  put_symmetric(c + 12 * w, at.inertia, w);
-  put3(c + 18 * w, at.moment, w);
-  c[21 * w] = at.mass;
+  for (int i = 0; i < 6; ++i) c[(12 + i) * w] = at.J[i];
+  put3(c + 18 * w, at.s, w);
+  c[21 * w] = at.m;
 }
 
 void Star::put_hub(double* memory, const Inertia& inertia) const noexcept {

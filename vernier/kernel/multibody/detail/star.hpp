@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "vernier/base/instructions.hpp"
+#include "vernier/kernel/multibody/detail/layout.hpp"
 #include "vernier/kernel/multibody/detail/star_plan.hpp"
 #include "vernier/kernel/multibody/model.hpp"
 #include "vernier/kernel/spatial/blocks.hpp"
@@ -39,11 +40,18 @@ class Star {
   /// bodies attached to it alone, by any hinge except a free one.
   static bool fits(const Model&);
 
-  /// `width` = 1: stores the constants of each appendage once, for many states (StarCode::states).
-  Star(const Model&, Instructions, Arithmetic, int width = 0);
+  /// What is in the lanes: appendages of one state, or states. With states each appendage is a
+  /// group, and its constants are stored once. `states_alike` computes with the modes and the
+  /// places of the groups of one state, for the same bits (star_eight.hpp).
+  enum class In : std::uint8_t { appendages, states, states_alike };
+  Star(const Model&, Instructions, Arithmetic, In = In::appendages);
 
   const StarPlan& plan() const noexcept { return plan_; }
   const StarCode& code() const noexcept { return *code_; }
+  const double* constants() const noexcept { return initial_.get(); }  // at the offsets of the plan
+  int group(int body) const noexcept { return places_[body].group; }   // -1: the hub
+  /// The mass properties of a body for the sums: of an appendage at its inboard node.
+  Mass mass(int body, const Inertia&) const noexcept;
 
   /// Memory with the inertias and gravity of the model, and space for `more` numbers after it.
   StarMemory memory(std::size_t more = 0) const;

@@ -239,7 +239,7 @@ struct StarLanes {
     double* x = memory + plan.solution;
     const Vec6<double> motion = hub_motion<double>(plan, u);
     const Hub<double> hub{motion.a, q + plan.eta, u + plan.rate};
-    hub_equations<double, flexible>(plan, constants, hub, memory + plan.own);
+    hub_equations<double, flexible>(plan, constants, hub_mass(constants), hub, memory + plan.own);
     total_of<W>(all, memory + plan.own, size, total);
     if (loads.hub_forced) {
       for (int i = 0; i < unknowns; ++i) total[plan.forces[i]] -= memory[plan.external + i];

@@ -9,17 +9,18 @@ inline namespace VERNIER_INSTRUCTIONS {
 
 /// The hub's own contribution to M x + z = 0, with which the sums start: M and b of
 /// docs/mathematics/multibody.md, section 2, without the ω × v terms, because accelerations are
-/// inertial. c: constants.
-template <class T, bool flexible>
-VERNIER_INLINE void hub_equations(const StarPlan& plan, const double* c, const Hub<T>& hub,
+/// inertial. c: constants, which begin with the mass of one state (hub_mass()).
+template <class T, bool flexible, class M>
+VERNIER_INLINE void hub_equations(const StarPlan& plan, const double* c,
+                                  const MassOf<M>& mass_of_hub, const Hub<T>& hub,
                                   T* sums) noexcept {
   const int n = flexible ? plan.modes : 0;
   const HubFields at(n);
   const Vec3<T>& w = hub.w;
   const T o = constant<T>(0.0);
   Vec3<T> moment = zero3<T>(), force = zero3<T>();
-  Vec3<T> s = vec3<T>(c + at.moment);
-  Sym3<T> J = sym3<T>(c + at.inertia);
+  Vec3<T> s = moment_of<T>(mass_of_hub);
+  Sym3<T> J = inertia_of<T>(mass_of_hub);
   if constexpr (flexible) {
     const T half = constant<T>(0.5), two = constant<T>(2.0);
     T* by_mode = sums + 27;
@@ -75,10 +76,34 @@ VERNIER_INLINE void hub_equations(const StarPlan& plan, const double* c, const H
     moment = plus_cross(Jdot * w, w, momentum);
     force = cross(w, sdot + sdot);
   }
-  const T m = constant<T>(c[at.mass]);
+  const T m = mass_of<T>(mass_of_hub);
   auto& all = *reinterpret_cast<Sums<T>*>(sums);
   all.P = rigid(m, s, J);
   all.z = {plus_cross(moment, w, J * w), plus_cross(force, w, cross(w, s))};
+}
+
+/// The mass properties in the block of constants.
+VERNIER_INLINE const Mass& hub_mass(const double* constants) noexcept {
+  static_assert(HubFields(0).mass == 0 && HubFields(0).moment == 1 && HubFields(0).inertia == 4);
+  return *reinterpret_cast<const Mass*>(constants);
+}
+
+/// The force of the hub's hinge, if these forces act on its speeds: the row of M x + z that belongs
+/// to the hub, plus the forces that were subtracted from z.
+template <class T>
+VERNIER_INLINE Vec6<T> force_on_hub(const StarPlan& plan, const T* sums, const T* x,
+                                    const T* force) noexcept {
+  const int n = plan.modes;
+  T f[6];
+  for (int i = 0; i < 6; ++i) {
+    const int row = n + i;
+    f[i] = sums[plan.forces[row]] + (plan.free ? force[plan.hub_u + i] : constant<T>(0.0));
+    for (int j = 0; j < plan.unknowns(); ++j) {
+      const int high = row > j ? row : j, low = row > j ? j : row;
+      f[i] += sums[plan.entries[high * (high + 1) / 2 + low]] * x[j];
+    }
+  }
+  return {{f[0], f[1], f[2]}, {f[3], f[4], f[5]}};
 }
 
 /// Solves M x + z = 0 by L D Lᵀ, with M and z in the sums; of the last six unknowns, those that are

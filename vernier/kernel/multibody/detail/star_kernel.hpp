@@ -1,6 +1,7 @@
 #pragma once
 
 #include "vernier/kernel/multibody/detail/hinges.hpp"
+#include "vernier/kernel/multibody/detail/layout.hpp"
 #include "vernier/kernel/multibody/detail/star_plan.hpp"
 #include "vernier/kernel/spatial/turns.hpp"
 
@@ -303,6 +304,53 @@ VERNIER_INLINE Mask<T> eliminate(const Placed<T>& p, const T& m, const C& rotor,
     }
   }
   return bad;
+}
+
+/// The frame of the inboard node of a placed body in that of the hub, and its motion in its own
+/// axes. u: of the whole star; own: speeds of its hinge.
+template <class T>
+VERNIER_INLINE void place_of(const StarPlan& plan, const Placed<T>& p, const T* u, const T* own,
+                             int speeds, Mat3<T>& E, Vec3<T>& r, Vec6<T>& V) noexcept {
+  E = p.R;
+  r = p.node.r + p.d;
+  Vec3<T> w = zero3<T>(), v = zero3<T>();
+  if (plan.free) {
+    const T* hub = u + plan.hub_u;
+    w = {hub[0], hub[1], hub[2]};
+    v = {hub[3], hub[4], hub[5]};
+  }
+  v += cross(w, p.node.r) + p.node.v + cross(p.w, p.d);
+  for (int k = 0; k < speeds; ++k) v += p.axis[k].l * own[k];
+  V = rotated_back(p.R, Vec6<T>{p.w, v});
+}
+
+/// For an accelerated star: the spatial acceleration of the frame of the inboard node of an
+/// appendage less gravity, in its axes, and the force of the hinge on the appendage without forces
+/// at nodes. x: accelerations of modes and hub; psi(i), phi(i): of mode i of those that move its
+/// node; own: accelerations of its hinge; V: from place_of().
+template <class T, class Psi, class Phi>
+VERNIER_INLINE void acceleration_of(const Placed<T>& p, const T& mass, const T* x,
+                                    const MovingModes& modes, const Psi& psi, const Phi& phi,
+                                    const T* own, int speeds, const Vec6<T>& V, Vec6<T>& A,
+                                    Vec6<T>& reaction) noexcept {
+  const T* hub = x + modes.in_all;
+  // The inertial acceleration of the body at the outboard node: hub, bias, modes, then hinge
+  // speeds.
+  Vec6<T> a = motion_at(Vec6<T>{{hub[0], hub[1], hub[2]}, {hub[3], hub[4], hub[5]}}, p.node.r);
+  a += p.node.bias + p.c;
+  for (int i = 0; i < modes.count; ++i) {
+    const T acceleration = x[modes.index[i]];
+    a.a += psi(i) * acceleration;
+    a.l += phi(i) * acceleration;
+  }
+  for (int k = 0; k < speeds; ++k) a += p.axis[k] * own[k];
+  // The force on the body at the outboard node, by Newton and Euler.
+  const Vec6<T> f = {p.J * a.a + cross(p.s, a.l) + cross(p.w, p.J * p.w),
+                     a.l * mass + cross(a.a, p.s) + cross(p.w, cross(p.w, p.s))};
+  reaction = rotated_back(p.R, force_from(f, -p.d));
+  const Vec3<T> linear = a.l + cross(a.a, p.d) + cross(p.w, cross(p.w, p.d));
+  A = rotated_back(p.R, Vec6<T>{a.a, linear});
+  A.l -= cross(V.a, V.l);
 }
 
 /// Accelerations of the speeds from those of modes and hub, x, outermost first.

@@ -23,7 +23,8 @@ constexpr int star_places = widest + star_remainder;
 struct StarGroup {
   HingeKind kind = HingeKind::fixed;
   int width = 0, count = 0;
-  int place = 0;                                          // of its first lane in the sums
+  int place = 0;  // of its first lane in the sums
+  int whole = 0;  // the group of the widest set to which it belongs
   int body[widest] = {}, q[widest] = {}, u[widest] = {};  // of idle lanes: those of lane 0
   // Modes of the hub that move a node of the group; shapes and rows contain only these.
   int moving = 0;

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "vernier/kernel/multibody/detail/star.hpp"
 #include "vernier/kernel/multibody/detail/star_hub.hpp"
 
@@ -26,17 +24,7 @@ void Star::describe_place(const StarMemory& m, int body, const double* u, Mat3<d
   const Place at = places_[body];
   const StarGroup& group = groups_[at.group];
   const auto p = lane_of<Placed<double>>(m.numbers.get() + group.placed, group.width, at.lane);
-  E = p.R;
-  r = p.node.r + p.d;
-  Vec3<double> w = zero3<double>(), v = zero3<double>();
-  if (plan_.free) {
-    w = vec3<double>(u + plan_.hub_u);
-    v = vec3<double>(u + plan_.hub_u + 3);
-  }
-  v += cross(w, p.node.r) + p.node.v + cross(p.w, p.d);
-  for (int k = 0; k < static_cast<int>(speeds(group.kind)); ++k)
-    v += p.axis[k].l * u[group.u[at.lane] + k];
-  V = rotated_back(p.R, Vec6<double>{p.w, v});
+  place_of(plan_, p, u, u + group.u[at.lane], static_cast<int>(speeds(group.kind)), E, r, V);
 }
 
 void Star::describe_acceleration(const StarMemory& m, int body, const Vec6<double>& V,
@@ -53,44 +41,18 @@ void Star::describe_acceleration(const StarMemory& m, int body, const Vec6<doubl
   const StarGroup& group = groups_[at.group];
   const int w = group.width;
   const auto p = lane_of<Placed<double>>(memory + group.placed, w, at.lane);
-  // The inertial acceleration of the body at the outboard node: hub, bias, modes, then hinge
-  // speeds.
-  Vec6<double> a = motion_at(Vec6<double>{vec3<double>(x + n), vec3<double>(x + n + 3)}, p.node.r);
-  a += p.node.bias + p.c;
-  for (int i = 0; i < group.moving; ++i) {
-    const double acceleration = x[group.modes[i]];
-    a.a += vector_of(memory + group.psi + 3 * i * w, w, at.lane) * acceleration;
-    a.l += vector_of(memory + group.shapes + 6 * i * w, w, at.lane) * acceleration;
-  }
-  for (int k = 0; k < static_cast<int>(speeds(group.kind)); ++k)
-    a += p.axis[k] * udot[group.u[at.lane] + k];
-  // The force on the body at the outboard node, by Newton and Euler.
-  const double mass = memory[group.constants + 21 * w + at.lane];
-  Vec6<double> f = {p.J * a.a + cross(p.s, a.l) + cross(p.w, p.J * p.w),
-                    a.l * mass + cross(a.a, p.s) + cross(p.w, cross(p.w, p.s))};
-  reaction = rotated_back(p.R, force_from(f, -p.d));
+  acceleration_of(
+      p, memory[group.constants + 21 * w + at.lane], x, {group.moving, group.modes, n},
+      [&](int i) noexcept { return vector_of(memory + group.psi + 3 * i * w, w, at.lane); },
+      [&](int i) noexcept { return vector_of(memory + group.shapes + 6 * i * w, w, at.lane); },
+      udot + group.u[at.lane], static_cast<int>(speeds(group.kind)), V, A, reaction);
   if (m.forced[at.group] != 0)
     reaction -= lane_of<Vec6<double>>(memory + group.external, w, at.lane);
-  const Vec3<double> linear = a.l + cross(a.a, p.d) + cross(p.w, cross(p.w, p.d));
-  A = rotated_back(p.R, Vec6<double>{a.a, linear});
-  A.l -= cross(V.a, V.l);
 }
 
 Vec6<double> Star::hub_reaction(const StarMemory& m, const double* force) const noexcept {
-  const double* sums = m.numbers.get() + plan_.totals;
-  const double* x = m.numbers.get() + plan_.solution;
-  const int n = plan_.modes;
-  // The row of M x + z that belongs to the hub, plus the forces that were subtracted from z.
-  double f[6];
-  for (int i = 0; i < 6; ++i) {
-    const int row = n + i;
-    f[i] = sums[plan_.forces[row]] + (plan_.free ? force[plan_.hub_u + i] : 0.0);
-    for (int j = 0; j < plan_.unknowns(); ++j) {
-      const int high = std::max(row, j), low = std::min(row, j);
-      f[i] += sums[plan_.entries[high * (high + 1) / 2 + low]] * x[j];
-    }
-  }
-  return {vec3<double>(f), vec3<double>(f + 3)};
+  const double* memory = m.numbers.get();
+  return force_on_hub(plan_, memory + plan_.totals, memory + plan_.solution, force);
 }
 
 void Star::forget_forces(StarMemory& m) const noexcept {

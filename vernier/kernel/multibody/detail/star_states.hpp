@@ -111,7 +111,7 @@ class StarInStates {
     const Vec6<T> motion = hub_motion<T>(plan_, u);
     const Hub<T> hub{motion.a, q + plan_.eta, u + plan_.rate};
     const double* constants = memory_ + plan_.constants;
-    hub_equations<T, flexible>(plan_, constants, hub, sums_);
+    hub_equations<T, flexible>(plan_, constants, hub_mass(constants), hub, sums_);
     Mask<T> bad = mask(false);
     for (int g = 0; g < plan_.group_count; ++g) {
       const StarGroup& group = plan_.groups[g];

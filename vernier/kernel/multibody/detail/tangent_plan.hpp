@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vernier/kernel/multibody/detail/layout.hpp"
+#include "vernier/kernel/multibody/detail/surroundings_plan.hpp"
 
 /// The equipment of a spacecraft and the plan of its derivatives, as plain data for units compiled
 /// for special instruction sets.
@@ -54,8 +54,7 @@ struct PlainCraft {
   const unsigned char* posed;  // by link: its pose relative to the ground or the bus is needed
 };
 
-constexpr int slope_lanes = 8;          // directions per sweep
-constexpr double thrust_fading = 1e-4;  // fraction of a tank over which thrust fades
+constexpr int slope_lanes = 8;  // directions per sweep
 
 /// Up to eight directions. `moved` are the links that they move, in outward order; `involved` are
 /// these and all links between them and the ground.
@@ -107,23 +106,8 @@ struct Observed {
   double* speed;     // of rotors
   double* effort;    // by speed: the required force
   double* reading;   // reading_size by sensor: as in Reading
-  double* totals;    // totals_size, see below
+  double* totals;    // totals_size; the caller adds the energy of springs
   double* reaction;  // 6 by link, at its inboard node: moment, then force
-};
-constexpr int reading_size = 22;
-/// Rows of Observed::totals; the caller adds the energy of springs.
-enum TotalsRow {
-  total_mass,
-  total_kinetic,
-  total_deformation,
-  total_springs,
-  total_gravitational,
-  total_energy,
-  total_momentum,
-  total_angular_momentum = total_momentum + 3,
-  total_centre = total_angular_momentum + 3,
-  total_centre_velocity = total_centre + 3,
-  totals_size = total_centre_velocity + 3
 };
 
 struct TangentCode {
