@@ -211,8 +211,8 @@ void SpacecraftTangent::Data::describe_craft() {
   for (const detail::PlainActuator& a : actuators) {
     if (a.feeds == 0 || !m.jet_damping) continue;
     see(a.carrier);
-    for (int i = 0; i < a.feeds; ++i)
-      see(tanks[static_cast<std::size_t>(feeds[static_cast<std::size_t>(a.feed + i)].tank)].link);
+    for (int i = a.feed; i < a.feed + a.feeds; ++i)
+      see(tanks[static_cast<std::size_t>(feeds[static_cast<std::size_t>(i)].tank)].link);
   }
   point.craft = {layout.nodes.data(),
                  actuators.data(),

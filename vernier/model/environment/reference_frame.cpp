@@ -34,7 +34,7 @@ void ReferenceFrame::output(const hybrid::Point& p, std::span<double> y,
   spatial::vector3(y) = s.position;
   spatial::vector3(y, 3) = s.velocity;
   spatial::vector3(y, 6) = s.acceleration;
-  for (int i = 0; i < 4; ++i) y[static_cast<std::size_t>(9 + i)] = s.attitude[i];
+  for (std::size_t i = 0; i < 4; ++i) y[9 + i] = s.attitude[static_cast<int>(i)];
   spatial::vector3(y, 13) = s.rate;
   spatial::vector3(y, 16) = s.angular_acceleration;
 }

@@ -9,7 +9,8 @@
 #include "vernier/model/multibody_tree/urdf.hpp"
 
 // links of a loop hold each other in the library
-extern "C" const char* __asan_default_options();  // NOLINT(bugprone-reserved-identifier)
+extern "C" const char* __asan_default_options();  // NOLINT
+// NOLINTNEXTLINE
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

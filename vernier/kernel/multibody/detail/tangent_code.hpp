@@ -26,7 +26,7 @@ VERNIER_INLINE Slopes loaded(const double* from) noexcept {
 /// Copies a structure of doubles to one of T; both contain only numbers, in the same order.
 template <class T, class S, class D>
 VERNIER_INLINE void copy_numbers(const D& from, S& to) noexcept {
-  static_assert(sizeof(S) * sizeof(double) == sizeof(D) * sizeof(T));
+  static_assert(sizeof(S) / sizeof(T) == sizeof(D) / sizeof(double));
   const auto* x = reinterpret_cast<const double*>(&from);
   auto* y = reinterpret_cast<T*>(&to);
   for (unsigned long i = 0; i < sizeof(D) / sizeof(double); ++i) y[i] = constant<T>(x[i]);
