@@ -277,6 +277,28 @@ TEST(FacilityServer, AFacilityThatIsNoLongerReadyEndsTheRun) {
   EXPECT_TRUE(f.reaches(S::ready, 1000));
 }
 
+TEST(FacilityServer, IsClosedAndOpenedByItsProgram) {
+  Facility10 f;
+  f.run_to(3);
+  EXPECT_FALSE(f.server.at_rest());
+  f.server.close();
+  std::int64_t steps = 0;
+  for (; steps < 2000 && !f.server.at_rest(); ++steps) f.step();
+  EXPECT_TRUE(f.server.at_rest());
+  EXPECT_LE(static_cast<double>(steps) * 0.004, f.server.longest_halt() + 8 * 0.004);
+  EXPECT_EQ(f.v(), 0.0);
+  EXPECT_EQ(f.server.end(), End::closed);
+  EXPECT_EQ(std::count(f.sent.begin(), f.sent.end(), Kind::halted), 3) << "the client was told";
+  // no run begins until it is opened
+  f.step(100);
+  EXPECT_EQ(f.server.state(), S::idle);
+  f.hand.give(f.init());
+  f.step(2);
+  EXPECT_EQ(f.nak.arguments[0], static_cast<double>(Refusal::busy));
+  f.server.open();
+  EXPECT_TRUE(f.reaches(S::ready, 3));
+}
+
 // -- the checks of an initialization --
 
 TEST(FacilityServer, RefusesWhatItCannotDoWithTheReasonTheValueAndTheLimit) {
