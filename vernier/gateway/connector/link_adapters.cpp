@@ -163,7 +163,8 @@ void check_heartbeat(const Connector&, const Parameters& p) {
   rate_of(p);
 }
 
-std::unique_ptr<Component> make_heartbeat(const Connector& c, const Parameters& p, const Notice&) {
+std::unique_ptr<Component> make_heartbeat(const Connector& c, const Parameters& p,
+                                          const Surroundings&) {
   return std::make_unique<heartbeat::Heartbeat>(
       c.channels,
       heartbeat::Settings{.name = p.instance(), .to = heartbeat_address(p), .rate = rate_of(p)});
