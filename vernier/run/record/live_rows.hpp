@@ -21,6 +21,7 @@ struct LiveCounts {
   std::uint64_t events = 0;   // lines that events.csv has, without its head
   std::uint64_t dropped = 0;  // samples that did not reach the recorder's thread
   bool recording = true;      // false: results.h5 gets no more rows, for example on a full disk
+  bool operator==(const LiveCounts&) const = default;
 };
 
 /// Used by one thread, which is not the loop. It calls the system, but never waits for a reader.
@@ -92,13 +93,18 @@ class LiveRowReader {
   /// Rows of a group that were written until the last poll().
   std::uint64_t written(std::size_t group) const noexcept { return rings_[group].written; }
   /// The writer has ended or died: once this is true, one more poll() gives the last rows.
-  bool over() const;
+  bool over();
 
  private:
   struct Ring {
     RowLayout row;
     std::uint64_t offset, capacity, reserve;
     std::uint64_t written = 0, next = 0;
+    /// Rows before this one may be overwritten at any time.
+    std::uint64_t oldest() const noexcept {
+      const std::uint64_t claimed = written + reserve;
+      return claimed > capacity ? claimed - capacity : 0;
+    }
   };
 
   bool read_counts();
@@ -110,7 +116,7 @@ class LiveRowReader {
   std::uint64_t counts_at_ = 0;
   std::vector<std::byte> counts_bytes_, rows_;
   LiveCounts counts_;
-  bool ended_ = false, begun_ = false;
+  bool ended_ = false;
 };
 
 /// The file's name in a run's folder.
