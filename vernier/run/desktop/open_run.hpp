@@ -4,13 +4,14 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "vernier/component/catalogue.hpp"
+#include "vernier/run/record/columns.hpp"
 #include "vernier/run/record/event_list.hpp"
-#include "vernier/run/record/result_reader.hpp"
 
 namespace vernier::desktop {
 
@@ -39,12 +40,13 @@ class OpenRun {
 
  private:
   const record::Signal& signal(std::uint64_t number) const;
-  /// The first row at or after a time.
-  std::uint64_t first_row(const record::Signal&, double time) const;
+  const record::Signal& checked(std::uint64_t number, std::uint32_t element) const;
+  /// Of a run that goes on.
+  void refresh();
 
   std::filesystem::path folder_;
   const Catalogue& catalogue_;
-  record::ResultReader reader_;
+  record::Columns columns_;
   record::EventList events_;
 };
 
