@@ -53,7 +53,7 @@ export class RunSession {
     this.clock.begin = info.begin;
     this.clock.latest = info.complete;
     this.clock.live = info.live;
-    this.clock.speed = replaySpeed(info.complete - info.begin);
+    this.clock.speed = info.live ? 1 : replaySpeed(info.complete - info.begin);
     this.columns = new Columns(
       this.connection,
       {
