@@ -58,11 +58,12 @@ Quaternion numbers(const Eigen::Quaterniond& q) { return {q.x(), q.y(), q.z(), q
 
 /// A homogeneous cylinder with moment `along` its axis and `across` it.
 std::optional<Shape> cylinder(double mass, double along, double across) {
-  const double height = 12.0 * across / mass - 6.0 * along / mass;  // squared
-  if (!(height > 0.0) || !(along > 0.0)) return {};
+  const double height = (12.0 * across - 6.0 * along) / mass;  // squared
+  // A thin disc has none but for rounding.
+  if (!(along > 0.0) || height < -1e-6 * along / mass) return {};
   Shape s{.shape = "cylinder", .role = "wheel"};
   s.radius = std::sqrt(2.0 * along / mass);
-  s.length = std::sqrt(height);
+  s.length = std::sqrt(std::max(height, 0.0));
   return s;
 }
 

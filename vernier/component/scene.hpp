@@ -67,6 +67,7 @@ struct Shape {
   double radius = 0.0, top = 0.0, length = 0.0;
   std::vector<Vector> points = {};
   std::vector<std::pair<int, int>> members = {};
+  std::vector<std::array<int, 4>> quads = {};
   Vector direction{};
   Binding by = {};
   double full = 0.0;  // 0: not known

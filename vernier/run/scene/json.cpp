@@ -87,6 +87,7 @@ json shape(const Shape& s) {
   if (s.length > 0.0) j["length"] = number(s.length);
   if (!s.points.empty()) j["points"] = vectors(s.points);
   if (!s.members.empty()) j["members"] = s.members;
+  if (!s.quads.empty()) j["quads"] = s.quads;
   return j;
 }
 

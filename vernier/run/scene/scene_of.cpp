@@ -182,8 +182,8 @@ class Composer {
       if (moves) b.pose.push_back(position(std::move(s.position)));
       if (turns) b.pose.push_back(attitude(std::move(s.attitude)));
       Shape cube{.shape = turns ? "box" : "sphere", .role = "bus", .assumed = true};
-      cube.size = {1.0, 1.0, 1.0};
-      cube.radius = 0.5;
+      if (turns) cube.size = {1.0, 1.0, 1.0};
+      if (!turns) cube.radius = 0.5;
       b.shapes = {cube};
       crafts_.try_emplace(s.instance, b.name);
       owners_[b.name] = s.instance;
