@@ -35,6 +35,8 @@ Signals::Signals(const Composition& c, const composition::Plan& plan, const Reco
   for (const composition::Part& part : plan.parts) {
     for (const Port& p : part.component->description().outputs)
       outputs_.try_emplace(composition::path(part, p), &p);
+    for (const Port& p : part.component->description().inputs)
+      inputs_.insert(composition::path(part, p));
   }
 }
 
@@ -60,7 +62,10 @@ Binding Signals::fed(const std::string& instance, const Binding& b) const {
     if (k.to.instance != instance || k.to.port != b.signal) continue;
     if (auto term = source(k, b)) terms.push_back(std::move(*term));
   }
-  if (terms.empty()) return {.start = b.start};
+  // An input that nothing feeds keeps its value.
+  if (terms.empty() && inputs_.contains(instance + "." + b.signal))
+    return {.count = b.count, .start = b.start};
+  if (terms.empty()) return {};
   if (terms.size() == 1) {
     if (terms.front().start.empty()) terms.front().start = b.start;
     return std::move(terms.front());

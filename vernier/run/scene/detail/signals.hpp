@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "vernier/run/scene/scene_of.hpp"
 
@@ -27,6 +28,7 @@ class Signals {
   const composition::Composition& composition_;
   Recorded recorded_;
   std::unordered_map<std::string, const Port*> outputs_;
+  std::unordered_set<std::string> inputs_;  // of parts; not those inside islands
 };
 
 /// Whether a binding has a value in the run, now or always.
