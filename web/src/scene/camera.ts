@@ -39,12 +39,6 @@ export function panned(o: Orbit, right: number, up: number, fieldOfView: number)
   return { ...o, shift: add(o.shift, by) };
 }
 
-/** The distance from which a sphere fills the picture, which is `aspect` times as wide as high. */
-export function fitting(radius: number, fieldOfView: number, aspect: number): number {
-  const half = Math.min(fieldOfView / 2, Math.atan(Math.tan(fieldOfView / 2) * aspect));
-  return (1.08 * radius) / Math.sin(half);
-}
-
 /** Between two cameras, for a movement. */
 export function between(a: Orbit, b: Orbit, share: number): Orbit {
   const s = share * share * (3 - 2 * share);

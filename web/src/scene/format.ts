@@ -39,6 +39,7 @@ export interface Shape {
   points?: Vec[];
   members?: [number, number][];
   quads?: [number, number, number, number][];
+  blocks?: [number, number][];
   direction?: Vec;
   by?: Binding;
   full?: number;

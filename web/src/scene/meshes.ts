@@ -38,8 +38,7 @@ function upright<G extends BufferGeometry>(g: G): G {
   return g;
 }
 
-export const solid = (colour: number, opacity = 1): MeshLambertMaterial =>
-  new MeshLambertMaterial({ color: colour, transparent: opacity < 1, opacity, depthWrite: opacity === 1, side: DoubleSide });
+export const solid = (colour: number): MeshLambertMaterial => new MeshLambertMaterial({ color: colour, side: DoubleSide });
 
 function edged(g: BufferGeometry, material: MeshLambertMaterial, palette: Palette, angle = 25): Group {
   const group = new Group();
@@ -134,8 +133,19 @@ export function jet(): Group {
   return group;
 }
 
-/** A shape that does not change; nothing for those that do. `hollow`: what is inside can be seen. */
-export function meshOf(s: Shape, palette: Palette, hollow: boolean): Object3D | undefined {
+/** Makes a box show what is inside. */
+export function opened(box: Object3D): void {
+  box.traverse((o) => {
+    const material = (o as Partial<Mesh>).material;
+    if (!(material instanceof MeshLambertMaterial)) return;
+    material.transparent = true;
+    material.opacity = 0.45;
+    material.depthWrite = false;
+  });
+}
+
+/** A shape that does not change; nothing for those that do. */
+export function meshOf(s: Shape, palette: Palette): Object3D | undefined {
   const colour = palette.roles[s.role ?? 'part'] ?? palette.roles.part;
   const object = new Group();
   switch (s.shape) {
@@ -143,7 +153,7 @@ export function meshOf(s: Shape, palette: Palette, hollow: boolean): Object3D | 
       const size = s.size ?? [1, 1, 1];
       const most = Math.max(...size);
       const drawn = size.map((e) => Math.max(e, 0.004 * most)) as Vec;
-      object.add(edged(new BoxGeometry(...drawn), solid(colour, hollow ? 0.38 : 1), palette));
+      object.add(edged(new BoxGeometry(...drawn), solid(colour), palette));
       if (s.role === 'panel') object.add(cells(drawn, palette));
       break;
     }
@@ -182,7 +192,7 @@ export function meshOf(s: Shape, palette: Palette, hollow: boolean): Object3D | 
 
 /** A flat grid around the origin, normal to z. */
 export function floor(size: number, palette: Palette): LineSegments {
-  const step = 10 ** Math.floor(Math.log10(size / 4));
+  const step = [1, 2, 5].map((k) => k * 10 ** Math.floor(Math.log10(size / 5))).findLast((s) => s <= size / 4) ?? size / 4;
   const n = Math.ceil(size / step);
   const points: number[] = [];
   for (let i = -n; i <= n; ++i) points.push(i * step, -n * step, 0, i * step, n * step, 0, -n * step, i * step, 0, n * step, i * step, 0);

@@ -1,9 +1,11 @@
 // Things whose form changes: trusses and sheets that bend, tubes through bodies, lines.
 import {
+  BoxGeometry,
   BufferAttribute,
   BufferGeometry,
   CylinderGeometry,
   DoubleSide,
+  Group,
   InstancedMesh,
   Line,
   LineBasicMaterial,
@@ -17,18 +19,27 @@ import type { Vec } from './format';
 import { add, cross, dot, norm, scaled, subtract, zTo } from './math';
 import { solid } from './meshes';
 
-/** Bars between points. */
+/** Bars between points, and blocks at points. */
 export class Bars {
-  readonly object: InstancedMesh;
+  readonly object = new Group();
+  readonly #bars: InstancedMesh;
+  readonly #cubes: InstancedMesh | undefined;
+  readonly #blocks: [number, number][];
   readonly #members: [number, number][];
   readonly #matrix = new Matrix4();
   readonly #radius: number;
 
-  constructor(members: [number, number][], radius: number, colour: number) {
+  constructor(members: [number, number][], blocks: [number, number][], radius: number, colour: number, ofBlocks: number) {
     this.#members = members;
+    this.#blocks = blocks;
     this.#radius = radius;
-    this.object = new InstancedMesh(new CylinderGeometry(1, 1, 1, 8, 1).rotateX(Math.PI / 2), solid(colour), members.length);
-    this.object.frustumCulled = false;
+    this.#bars = new InstancedMesh(new CylinderGeometry(1, 1, 1, 8, 1).rotateX(Math.PI / 2), solid(colour), members.length);
+    this.object.add(this.#bars);
+    if (blocks.length > 0) {
+      this.#cubes = new InstancedMesh(new BoxGeometry(1, 1, 1), solid(ofBlocks), blocks.length);
+      this.object.add(this.#cubes);
+    }
+    this.object.traverse((o) => (o.frustumCulled = false));
   }
 
   update(points: Vec[]): void {
@@ -36,10 +47,17 @@ export class Bars {
       const way = subtract(points[b], points[a]);
       const middle = scaled(add(points[a], points[b]), 0.5);
       this.#matrix.compose(new Vector3(...middle), new Quaternion(...zTo(way)), new Vector3(this.#radius, this.#radius, Math.max(norm(way), 1e-9)));
-      this.object.setMatrixAt(i, this.#matrix);
+      this.#bars.setMatrixAt(i, this.#matrix);
     });
-    this.object.instanceMatrix.needsUpdate = true;
-    this.object.computeBoundingSphere();
+    this.#blocks.forEach(([at, edge], i) => {
+      this.#matrix.makeScale(edge, edge, edge).setPosition(...points[at]);
+      this.#cubes?.setMatrixAt(i, this.#matrix);
+    });
+    for (const mesh of [this.#bars, this.#cubes]) {
+      if (!mesh) continue;
+      mesh.instanceMatrix.needsUpdate = true;
+      mesh.computeBoundingSphere();
+    }
   }
 }
 

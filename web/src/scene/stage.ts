@@ -2,9 +2,9 @@
 // of 0.1 m are exact at 7e6 m from the centre of the Earth.
 import { Group, type Object3D, type Quaternion, Scene as Graph } from 'three';
 import type { Body, Scene, Shape, Vec } from './format';
-import { radiusOf } from './frame';
-import { type Pose, dot, norm, placed, subtract, zTo } from './math';
-import { arrow, axes, dispose, floor, globe, jet, meshOf } from './meshes';
+import { coreOf, radiusOf } from './frame';
+import { type Pose, dot, inverse, norm, placed, rotate, scaled, subtract, zTo } from './math';
+import { arrow, axes, dispose, floor, globe, jet, meshOf, opened } from './meshes';
 import { Bars, Sheet, smooth, Track, Tube } from './moving';
 import { ellipse } from './orbit';
 import type { Palette } from './palette';
@@ -27,6 +27,8 @@ interface Drawn {
   axes?: Group;
   frame?: Group;
   radius: number;
+  core: number;
+  boxes: { mesh: Object3D; shape: Shape }[]; // whose dimensions nobody gave
 }
 
 export interface Shown {
@@ -39,16 +41,15 @@ export class Stage {
   readonly far = new Graph();
   readonly bodies = new Map<string, Drawn>();
   readonly largest = new Map<string, number>(); // of arrows and plumes, as seen
-  readonly #scene: Scene;
   readonly #palette: Palette;
   readonly #tubes: { tube: Tube; curve: NonNullable<Scene['curves']>[number] }[] = [];
   readonly #arrows: { object: Group; of: NonNullable<Scene['vectors']>[number] }[] = [];
   readonly #orbits: { track: Track; tangent: Track; body: Body }[] = [];
   readonly #floor: Object3D | undefined;
   readonly #floorAt: number = 0;
+  #opened = false;
 
   constructor(scene: Scene, palette: Palette) {
-    this.#scene = scene;
     this.#palette = palette;
     for (const body of scene.bodies) this.#add(body);
     for (const curve of scene.curves ?? []) {
@@ -65,7 +66,7 @@ export class Stage {
     }
     const grounds = scene.bodies.flatMap((b) => (b.shapes ?? []).filter((s) => s.role === 'ground').map((s) => (s.at?.[2] ?? 0) - (s.size ? Math.min(...s.size) : (s.length ?? 0)) / 2));
     if (grounds.length > 0) {
-      this.#floor = floor(3 * Math.max(1, ...scene.bodies.map(radiusOf)), palette);
+      this.#floor = floor(2.5 * Math.max(0.1, ...scene.bodies.map(radiusOf)), palette);
       this.#floorAt = Math.min(0, ...grounds);
       this.near.add(this.#floor);
     }
@@ -75,14 +76,13 @@ export class Stage {
     const palette = this.#palette;
     const near = new Group();
     near.name = body.name;
-    const drawn: Drawn = { body, near, bends: [], plumes: [], radius: radiusOf(body) };
-    const hollow = (body.shapes ?? []).some((s) => s.shape === 'sphere' && s.role === 'tank') || this.#scene.bodies.some((b) => b.parent === body.name && b.shapes?.some((s) => s.role === 'wheel'));
+    const drawn: Drawn = { body, near, bends: [], plumes: [], radius: radiusOf(body), core: coreOf(body), boxes: [] };
     for (const s of body.shapes ?? []) {
       if (s.shape === 'globe') {
         drawn.far ??= new Group();
-        drawn.far.add(globe(s.planet ?? '', s.radius ?? 1, palette, coast));
+        drawn.far.add(globe(s.planet ?? '', s.radius ?? 1, palette, coast()));
       } else if (s.shape === 'truss') {
-        drawn.bends.push(new Bars(s.members ?? [], s.radius ?? 0.01, palette.roles[s.role ?? 'boom'] ?? palette.roles.boom));
+        drawn.bends.push(new Bars(s.members ?? [], s.blocks ?? [], s.radius ?? 0.01, palette.roles[s.role ?? 'boom'] ?? palette.roles.boom, palette.roles.bus));
       } else if (s.shape === 'sheet') {
         drawn.bends.push(new Sheet(s.quads ?? [], palette.roles[s.role ?? 'panel'] ?? palette.roles.panel));
       } else if (s.shape === 'plume') {
@@ -95,14 +95,16 @@ export class Stage {
         (s.length === undefined ? this.near : near).add(drawn.frame);
         if (s.length !== undefined) drawn.frame.scale.setScalar(s.length);
       } else {
-        const mesh = meshOf(s, palette, hollow && s.role !== 'tank' && s.assumed === true);
-        if (mesh) near.add(mesh);
+        const mesh = meshOf(s, palette);
+        if (!mesh) continue;
+        near.add(mesh);
+        if (s.shape === 'box' && s.assumed) drawn.boxes.push({ mesh, shape: s });
       }
     }
     for (const b of drawn.bends) near.add(b.object);
     if (body.kind === 'craft' && !drawn.frame) {
       drawn.axes = axes(palette);
-      drawn.axes.scale.setScalar(1.35 * (drawn.radius || 1));
+      drawn.axes.scale.setScalar(1.35 * (drawn.core || 1));
       near.add(drawn.axes);
     }
     if (body.orbit) {
@@ -126,6 +128,7 @@ export class Stage {
 
   /** Places everything as seen from `eye`, in the axes of the scene. `distance`: of what is looked at. */
   place(poses: Map<string, Pose>, eye: Vec, distance: number, shown: Shown, c: Conditions): void {
+    if (!this.#opened) this.#open(poses);
     const globes = [...this.bodies.values()].flatMap((d) => (d.far ? [{ at: poses.get(d.body.name)!.p, radius: globeRadius(d.body) }] : []));
     for (const d of this.bodies.values()) {
       const pose = poses.get(d.body.name)!;
@@ -169,7 +172,7 @@ export class Stage {
       if (!object.visible || !pose || !v) continue;
       const axesOf = of.axes === undefined ? undefined : poses.get(of.axes);
       const world = axesOf ? subtract(placed(axesOf, v as Vec), axesOf.p) : (v as Vec);
-      const size = 1.9 * (this.bodies.get(of.of)!.radius || 0.12 * distance);
+      const size = 1.9 * (this.bodies.get(of.of)!.core || 0.12 * distance);
       const share = this.#share(`arrow ${of.name}`, norm(world));
       object.position.set(...subtract(pose.p, eye));
       object.quaternion.set(...zTo(world));
@@ -178,6 +181,24 @@ export class Stage {
     }
     for (const { track, tangent, body } of this.#orbits) this.#placeOrbit(track, tangent, body, poses, eye, distance, c);
     if (this.#floor) this.#floor.position.set(...subtract([0, 0, this.#floorAt], eye));
+  }
+
+  /** Boxes that hold wheels or tanks let them be seen. */
+  #open(poses: Map<string, Pose>): void {
+    this.#opened = true;
+    const inside: Vec[] = [];
+    for (const d of this.bodies.values())
+      for (const s of d.body.shapes ?? []) if (s.role === 'wheel' || s.role === 'tank') inside.push(placed(poses.get(d.body.name)!, s.at ?? [0, 0, 0]));
+    for (const d of this.bodies.values())
+      for (const { mesh, shape } of d.boxes) {
+        const pose = poses.get(d.body.name)!;
+        const half = scaled(shape.size ?? [1, 1, 1], 0.5);
+        const holds = inside.some((p) => {
+          const own = rotate(inverse(shape.rotation ?? [0, 0, 0, 1]), subtract(rotate(inverse(pose.q), subtract(p, pose.p)), shape.at ?? [0, 0, 0]));
+          return own.every((x, i) => Math.abs(x) < half[i]);
+        });
+        if (holds) opened(mesh);
+      }
   }
 
   #placeOrbit(track: Track, tangent: Track, body: Body, poses: Map<string, Pose>, eye: Vec, distance: number, c: Conditions): void {

@@ -1,10 +1,10 @@
 // A camera, two passes and what they show. Far things (planets, orbits) and near things (bodies) have a depth range each.
 import { AmbientLight, Color, DirectionalLight, HemisphereLight, PerspectiveCamera, Points, PointsMaterial, BufferGeometry, Float32BufferAttribute, Raycaster, Vector2, Vector3, WebGLRenderer } from 'three';
 import type { Theme } from '../app/theme.svelte';
-import { attitude, between, fitting, type Orbit, panned, position, start, turnedAround, zoomed } from './camera';
+import { attitude, between, type Orbit, panned, position, start, turnedAround, zoomed } from './camera';
 import type { Quat, Sample, Scene, Vec } from './format';
-import { around, type Sphere } from './frame';
-import { add, dot, multiply, norm, origin, type Pose, rotate, scaled, subtract } from './math';
+import { fitted, type Sphere, spheresOf } from './frame';
+import { add, dot, multiply, norm, origin, type Pose, placed, rotate, scaled, subtract } from './math';
 import { Track } from './moving';
 import { palettes } from './palette';
 import { posesOf, values } from './pose';
@@ -258,20 +258,21 @@ export class View {
     at.needsUpdate = true;
   }
 
-  /** The spheres of everything that is not far away by its nature. */
-  #sphere(): Sphere {
+  /** The spheres of everything that is not far away by its nature, in the axes of the scene. */
+  #spheres(): Sphere[] {
     const bodies = [...this.#stage.bodies.values()];
     const main = this.scene.bodies.find((b) => b.name === this.target);
     const frames = bodies.some((d) => d.body.kind === 'frame' && d.frame);
-    const near = bodies.filter((d) => d.body.kind !== 'planet' && (frames || globeRadius(d.body) === 0) && (d.radius > 0 || (frames && d.body.kind !== 'point')));
-    const spheres = near.map((d) => ({ centre: this.poses.get(d.body.name)!.p, radius: Math.max(d.radius, globeRadius(d.body)) }));
-    if (main?.orbit) {
-      // what is within reach of the craft; the planet is elsewhere
-      const at = this.poses.get(main.name)!.p;
-      const close = spheres.filter((s) => norm(subtract(s.centre, at)) < 1e4);
-      return around(close) ?? { centre: at, radius: 1 };
+    const all: Sphere[] = [];
+    for (const d of bodies) {
+      const pose = this.poses.get(d.body.name)!;
+      if (frames && d.body.kind !== 'point') all.push({ centre: pose.p, radius: Math.max(d.radius, globeRadius(d.body)) });
+      else for (const s of spheresOf(d.body)) all.push({ centre: placed(pose, s.centre), radius: s.radius });
     }
-    return around(spheres) ?? { centre: [0, 0, 0], radius: 1 };
+    // of a craft in orbit what is within its reach; the planet is elsewhere
+    const at = main?.orbit ? this.poses.get(main.name)!.p : undefined;
+    const shown = at ? all.filter((s) => norm(subtract(s.centre, at)) < 1e4) : all;
+    return shown.length > 0 && shown.some((s) => s.radius > 0 || shown.length > 1) ? shown : [{ centre: at ?? [0, 0, 0], radius: 1 }];
   }
 
   /** The camera shows the whole. */
@@ -279,16 +280,15 @@ export class View {
     if (this.poses.size === 0) this.poses = posesOf(this.scene, this.#conditions());
     this.riding = false;
     this.target = this.#main();
-    const all = this.#sphere();
-    this.#frame({ ...start }, all.centre, all.radius || 1, moving);
+    this.#fit({ ...start }, this.#spheres(), moving);
     this.#placed = true;
   }
 
-  #frame(from: Orbit, centre: Vec, radius: number, moving: boolean): void {
+  #fit(from: Orbit, spheres: Sphere[], moving: boolean): void {
+    const { centre, distance } = fitted(spheres, attitude(from), fieldOfView, this.#camera.aspect);
     const of = this.target === '' ? undefined : this.poses.get(this.target)?.p;
     if (!of) this.#centre = centre;
-    const shift = of ? subtract(centre, of) : ([0, 0, 0] as Vec);
-    this.#go({ ...from, distance: fitting(radius, fieldOfView, this.#camera.aspect), shift }, moving);
+    this.#go({ ...from, distance: 1.12 * distance, shift: of ? subtract(centre, of) : [0, 0, 0] }, moving);
   }
 
   #go(to: Orbit, moving: boolean): void {
@@ -303,12 +303,11 @@ export class View {
     if (!d) return this.home();
     // the eye stays where it is, and then moves
     const eye = this.#eye();
-    const at = this.poses.get(name)!.p;
     this.target = name;
-    const radius = Math.max(d.radius, globeRadius(d.body)) || 0.25 * this.orbit.distance;
-    const shift = this.riding ? ([0, 0, 0] as Vec) : subtract(eye.at, at);
-    this.orbit = { ...this.orbit, shift };
-    this.#go({ ...this.orbit, shift: [0, 0, 0], distance: fitting(1.6 * radius, fieldOfView, this.#camera.aspect) }, true);
+    this.orbit = { ...this.orbit, shift: this.riding ? [0, 0, 0] : subtract(eye.at, this.poses.get(name)!.p) };
+    const radius = 1.3 * Math.max(d.radius, globeRadius(d.body)) || 0.25 * this.orbit.distance;
+    const { distance } = fitted([{ centre: [0, 0, 0], radius }], origin.q, fieldOfView, this.#camera.aspect);
+    this.#go({ ...this.orbit, shift: [0, 0, 0], distance }, true);
   }
 
   ride(on: boolean): void {
