@@ -12,6 +12,7 @@
 #include "vernier/base/document_file.hpp"
 #include "vernier/component/component.hpp"
 #include "vernier/component/parameters.hpp"
+#include "vernier/component/state_machine.hpp"
 #include "vernier/kernel/hybrid/system.hpp"
 
 namespace vernier {
@@ -26,7 +27,8 @@ struct Type {
   std::vector<ParameterSpec> parameters;
   std::function<std::unique_ptr<hybrid::System>(const Parameters&)> system = {};
   std::function<std::unique_ptr<Component>(const Parameters&)> component = {};
-  std::vector<std::filesystem::path> files = {};  // read in addition to its document
+  std::vector<std::filesystem::path> files = {};     // read in addition to its document
+  std::shared_ptr<const StateMachine> machine = {};  // null: it has none, or it is not known
 };
 
 /// What a composition does with an instance: equations that an island integrates, a component that
