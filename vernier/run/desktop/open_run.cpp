@@ -18,6 +18,7 @@ using nlohmann::ordered_json;
 namespace {
 
 constexpr std::size_t most_events = 2000;                  // of an answer
+constexpr auto often = std::chrono::milliseconds(200);     // to open the file of a live run again
 constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of columns, for one run
 
 const char* scalar_text(const record::SignalSpec& s) {
@@ -53,6 +54,20 @@ ordered_json figure_json(const composition::Figure& f, const record::ResultReade
   return {{"name", f.name}, {"title", f.title}, {"y", f.y_label}, {"curves", std::move(curves)}};
 }
 
+/// The times of the checkpoints, by the names of their files: "t=0300.000.vchk".
+std::vector<double> checkpoint_times(const fs::path& run) {
+  std::vector<double> times;
+  std::error_code failed;
+  for (fs::directory_iterator i(run / "checkpoints", failed), end; !failed && i != end;
+       i.increment(failed)) {
+    const std::string name = i->path().stem().string();
+    if (i->path().extension() != ".vchk" || !name.starts_with("t=")) continue;
+    if (const auto t = parsed_real(std::string_view(name).substr(2))) times.push_back(*t);
+  }
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
 }  // namespace
 
 OpenRun::OpenRun(fs::path folder, const Catalogue& catalogue)
@@ -78,15 +93,20 @@ const record::Signal& OpenRun::checked(std::uint64_t number, std::uint32_t eleme
 }
 
 void OpenRun::refresh() {
-  if (columns_.reader().running()) columns_.refresh();
+  const auto now = std::chrono::steady_clock::now();
+  if (!live_ || now < refreshed_ + often) return;
+  columns_.refresh();
+  refreshed_ = now;
+  live_ = record::read_manifest(folder_).status == "running";
 }
 
 ordered_json OpenRun::description() {
+  const record::Manifest m = record::read_manifest(folder_);
   columns_.refresh();
   events_.refresh();
   const record::ResultReader& reader = columns_.reader();
-  const record::Manifest m = record::read_manifest(folder_);
-  const bool live = m.status == "running";
+  const bool live = live_ = m.status == "running";
+  refreshed_ = {};  // rows may be complete before the manifest is
   ordered_json signals = ordered_json::array();
   double begin = 0.0, complete = 0.0;
   bool any = false;
@@ -128,6 +148,7 @@ ordered_json OpenRun::description() {
           {"complete", complete},
           {"signals", std::move(signals)},
           {"events", events_.total()},
+          {"checkpoints", checkpoint_times(folder_)},
           {"figures", std::move(figures)}};
 }
 
@@ -162,6 +183,7 @@ ordered_json OpenRun::events(std::uint64_t after) {
   for (const record::EventList::Line& line : events_.lines(after, most_events)) {
     ordered_json one{{"time", line.time}};
     for (std::size_t i = 0; i < std::size(names); ++i) one[names[i]] = line.cells[i + 1];
+    one["warning"] = line.cells[2] == "late";
     list.push_back(std::move(one));
   }
   return {{"events", std::move(list)}, {"total", events_.total()}};
