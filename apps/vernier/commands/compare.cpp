@@ -15,10 +15,10 @@ namespace vernier::app {
 namespace {
 
 struct CompareRequest {
-  std::string a, b, tolerances;
+  std::string a, b, tolerances, shift;
   std::vector<std::string> signals;
   double absolute = 0.0, relative = 0.0;
-  bool json = false;
+  bool between = false, json = false;
 };
 
 void show_comparison(const record::Comparison& c) {
@@ -65,6 +65,13 @@ nlohmann::ordered_json comparison_as_json(const record::Comparison& c) {
   return j;
 }
 
+/// A time that may be negative.
+Duration shift_in(const std::string& text) {
+  const bool back = text.starts_with('-');
+  const Duration t = time_in("--shift", back ? text.substr(1) : text);
+  return back ? -t : t;
+}
+
 int compare(const CompareRequest& a) {
   const record::ResultReader first(run_argument(a.a)), second(run_argument(a.b));
   record::CompareOptions options;
@@ -72,6 +79,8 @@ int compare(const CompareRequest& a) {
   if (!a.tolerances.empty()) options.tolerances = record::read_tolerances(a.tolerances);
   if (a.absolute > 0.0 || a.relative > 0.0)
     options.tolerances.push_back({"*", a.absolute, a.relative});
+  if (!a.shift.empty()) options.shift = seconds(shift_in(a.shift));
+  options.between = a.between;
   const record::Comparison c = record::compare(first, second, options);
   if (a.json) {
     fmt::print("{}\n", comparison_as_json(c).dump(2));
@@ -100,6 +109,11 @@ Action declare_compare(CLI::App& app) {
   app.add_option("--relative", asked->relative, "allowed share of the larger value")
       ->type_name("NUMBER")
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+  app.add_option("--shift", asked->shift, "added to the times of the second run: -2.5s")
+      ->type_name("TIME");
+  app.add_flag("--between", asked->between,
+               "also compare where only one run has a row: the other's value is held or "
+               "interpolated");
   app.add_flag("--json", asked->json, "as one JSON object");
   app.footer(
       "Without tolerances the runs must be equal to the bit. Exit status 3 when they differ.");
