@@ -245,6 +245,7 @@ class Session::Work final : public Steerable {
         .version = options_.version,
         .composition = composition_.name,
         .start = archive_->started(),
+        .live = archive_->keeps(),
         .on_event = options_.on_event,
         .on_failure = [this](const std::string& why) { recording_failed(why); }};
     std::vector<record::RecordGroup> groups;
