@@ -30,6 +30,10 @@ constexpr std::array all_commands{
             "vernier plot runs/latest 'body.omega*' -o rates.svg", true, declare_plot},
     Command{"help", "more about a command", Before::nothing, "vernier help run", true,
             declare_help},
+    Command{"desktop", "see, run and compare documents and runs in a browser", Before::run,
+            "vernier desktop runs/latest --no-browser > address.txt &\n"
+            "grep http address.txt",
+            false, declare_desktop},
     Command{"examples", "list examples, or copy one to change it", Before::nothing,
             "vernier examples\n"
             "vernier examples copy aausat2",

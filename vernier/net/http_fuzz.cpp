@@ -10,7 +10,7 @@ using namespace vernier::net;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Bytes all = std::as_bytes(std::span(data, size));
-  const WebAccess access({.control_token = "token",
+  WebAccess access({.control_token = "token",
                           .watch_token = "other",
                           .cookie = "vernier_1",
                           .hosts = {"localhost"}});

@@ -17,6 +17,7 @@ class WebAccess {
  public:
   struct Settings {
     std::string control_token, watch_token;
+    std::string first_token = {};    // controls, but opens the page only once; empty: there is none
     std::string cookie;              // its name
     std::vector<std::string> hosts;  // the names and addresses under which it is reached
     bool any_address = false;        // also under every address that is written as a number
@@ -32,7 +33,7 @@ class WebAccess {
     bool redirect = false;
     std::string cookie = {};  // Set-Cookie
   };
-  Entry admit(const http::Request&) const;
+  Entry admit(const http::Request&);
 
   const std::string& control_token() const noexcept { return settings_.control_token; }
   const std::string& watch_token() const noexcept { return settings_.watch_token; }

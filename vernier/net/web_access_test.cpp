@@ -34,6 +34,15 @@ TEST(WebAccess, GivesTheCookieForTheToken) {
             "vernier_8000=bbbb; HttpOnly; SameSite=Strict; Path=/; Secure");
 }
 
+TEST(WebAccess, AdmitsWithTheFirstTokenOnce) {
+  WebAccess a(
+      {.control_token = "aaaa", .first_token = "ffff", .cookie = "v", .hosts = {"localhost"}});
+  const auto request_with_it = request("/?token=ffff", {{"host", "localhost"}});
+  EXPECT_EQ(a.admit(request("/", {{"host", "localhost"}, {"cookie", "v=ffff"}})).role, Role::none);
+  EXPECT_EQ(a.admit(request_with_it).cookie, "v=aaaa; HttpOnly; SameSite=Strict; Path=/");
+  EXPECT_EQ(a.admit(request_with_it).role, Role::none);
+}
+
 TEST(WebAccess, RefusesOtherTokens) {
   for (const char* token : {"", "aaa", "aaaaa", "cccc", "aaab", "AAAA"}) {
     const auto entry =
