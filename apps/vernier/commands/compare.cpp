@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/run_argument.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/run/desktop/compare_runs.hpp"
 
 namespace vernier::app {
 namespace {
@@ -40,31 +40,6 @@ void show_comparison(const record::Comparison& c) {
   fmt::print("\n{}\n", c.within() ? "the runs agree" : "the runs differ");
 }
 
-nlohmann::ordered_json comparison_as_json(const record::Comparison& c) {
-  using nlohmann::ordered_json;
-  const auto number = [](double v) { return std::isfinite(v) ? ordered_json(v) : ordered_json(); };
-  ordered_json j{{"within", c.within()},
-                 {"only_a", c.only_a},
-                 {"only_b", c.only_b},
-                 {"signals", ordered_json::array()}};
-  for (const record::Difference& d : c.signals) {
-    ordered_json one{{"signal", d.signal},
-                     {"unit", d.unit},
-                     {"within", d.within()},
-                     {"compared", d.compared},
-                     {"only_a", d.only_a},
-                     {"only_b", d.only_b},
-                     {"largest", number(d.largest)},
-                     {"largest_at_s", d.largest_at},
-                     {"largest_element", d.largest_element},
-                     {"rms", number(d.rms)}};
-    one["diverges_at_s"] = d.diverges_at ? ordered_json(*d.diverges_at) : ordered_json();
-    if (!d.problem.empty()) one["problem"] = d.problem;
-    j["signals"].push_back(std::move(one));
-  }
-  return j;
-}
-
 /// A time that may be negative.
 Duration shift_in(const std::string& text) {
   const bool back = text.starts_with('-');
@@ -83,7 +58,7 @@ int compare(const CompareRequest& a) {
   options.between = a.between;
   const record::Comparison c = record::compare(first, second, options);
   if (a.json) {
-    fmt::print("{}\n", comparison_as_json(c).dump(2));
+    fmt::print("{}\n", desktop::json_of(c).dump(2));
   } else {
     show_comparison(c);
   }

@@ -204,7 +204,7 @@ std::uint64_t FrameHistory::until(double t) const {
 
 FrameHistory::Strip FrameHistory::strip(double from, double to, std::size_t most) {
   Strip s;
-  if (rows_ == 0 || std::isnan(from) || std::isnan(to)) return s;
+  if (rows_ == 0 || !(from <= to)) return s;
   const std::uint64_t begun = until(from), end = until(to);
   const std::uint64_t begin = begun > 0 ? begun - 1 : 0;
   if (end <= begin) return s;

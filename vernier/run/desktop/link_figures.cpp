@@ -15,13 +15,13 @@ using nlohmann::ordered_json;
 namespace {
 
 constexpr std::array link_groups{std::string_view(".link."), std::string_view(".rsp."),
-                            std::string_view(".shared.")};
+                                 std::string_view(".shared.")};
 constexpr std::array link_delays{std::string_view("link.last.send_to_receive"),
-                            std::string_view("link.last.acquisition_to_output"),
-                            std::string_view("link.last.dead_time"),
-                            std::string_view("link.age"),
-                            std::string_view("shared.age"),
-                            std::string_view("rsp.forerun")};
+                                 std::string_view("link.last.acquisition_to_output"),
+                                 std::string_view("link.last.dead_time"),
+                                 std::string_view("link.age"),
+                                 std::string_view("shared.age"),
+                                 std::string_view("rsp.forerun")};
 constexpr std::array of_federations{std::string_view("logical_time"), std::string_view("mode")};
 constexpr std::uint64_t values_at_once = 1u << 16;
 

@@ -153,7 +153,8 @@ ordered_json RealTimeView::description(std::uint64_t late) {
   for (std::size_t c = 1; c < realtime::causes; ++c)
     causes[std::string(realtime::word(static_cast<realtime::Cause>(c)))] = s.late_by[c];
   ordered_json late_frames = ordered_json::array();
-  for (std::size_t i = late; i < frames_.late().size() && late_frames.size() < late_of_answer; ++i) {
+  for (std::size_t i = late; i < frames_.late().size() && late_frames.size() < late_of_answer;
+       ++i) {
     const FrameRow& r = frames_.late()[i];
     late_frames.push_back({{"number", r.number},
                            {"time", number(r.time)},

@@ -42,10 +42,12 @@ Site::~Site() = default;
 
 const std::map<std::string, Site::Action, std::less<>>& Site::actions() {
   static const std::map<std::string, Action, std::less<>> all = {
-      {"hello", {&Site::hello, false}},  {"home", {&Site::home, false}},
-      {"open", {&Site::open, false}},    {"close", {&Site::close, false}},
-      {"read", {&Site::read, false}},    {"row", {&Site::row, false}},
-      {"events", {&Site::events, false}}};
+      {"hello", {&Site::hello, false}},     {"home", {&Site::home, false}},
+      {"open", {&Site::open, false}},       {"close", {&Site::close, false}},
+      {"read", {&Site::read, false}},       {"row", {&Site::row, false}},
+      {"frames", {&Site::frames, false}},   {"strip", {&Site::strip, false}},
+      {"compare", {&Site::compare, false}}, {"difference", {&Site::difference, false}},
+      {"align", {&Site::align, false}},     {"events", {&Site::events, false}}};
   return all;
 }
 

@@ -63,6 +63,12 @@ class Site final : public net::WebSite {
   void read(Client, const Request&);
   void row(Client, const Request&);
   void events(Client, const Request&);
+  // site_results.cpp
+  void frames(Client, const Request&);
+  void strip(Client, const Request&);
+  void compare(Client, const Request&);
+  void difference(Client, const Request&);
+  void align(Client, const Request&);
 
   Settings settings_;
   const Catalogue& catalogue_;

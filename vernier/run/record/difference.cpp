@@ -6,6 +6,7 @@
 
 #include "vernier/base/require.hpp"
 #include "vernier/run/record/detail/pairing.hpp"
+#include "vernier/run/record/detail/thinning.hpp"
 
 namespace vernier::record {
 
@@ -28,31 +29,6 @@ std::vector<double> shifted_times(std::vector<double> second, double shift,
   }
   return second;
 }
-
-namespace {
-
-/// Of every interval of neighbours the smallest and the largest value, in their order.
-Trace thinned(const Trace& all, std::size_t most_points) {
-  Trace thin;
-  const auto put = [&](std::size_t i) {
-    thin.time.push_back(all.time[i]);
-    thin.values.push_back(all.values[i]);
-  };
-  const std::size_t n = all.time.size(), intervals = std::max<std::size_t>(1, most_points / 2);
-  for (std::size_t k = 0; k < intervals; ++k) {
-    const std::size_t begin = k * n / intervals, end = (k + 1) * n / intervals;
-    std::size_t low = begin, high = begin;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (all.values[i] < all.values[low] || std::isnan(all.values[i])) low = i;
-      if (all.values[i] > all.values[high]) high = i;
-    }
-    put(std::min(low, high));
-    if (low != high) put(std::max(low, high));
-  }
-  return thin;
-}
-
-}  // namespace
 
 Trace difference(const ResultReader& a, const Signal& x, const ResultReader& b, const Signal& y,
                  std::uint32_t element, double shift, std::size_t most_points) {
@@ -81,7 +57,12 @@ Trace difference(const ResultReader& a, const Signal& x, const ResultReader& b, 
         put(t, value_between(first.time, i, t, x.spec.held, of(first)) - second.values[j]);
       },
       [](std::size_t, std::size_t) {});
-  return most_points == 0 || all.time.size() <= most_points ? all : thinned(all, most_points);
+  if (most_points == 0 || all.time.size() <= most_points) return all;
+  Trace thin;
+  Thinning thinning(thin, all.time.front(), all.time.back(), most_points);
+  for (std::size_t i = 0; i < all.time.size(); ++i) thinning.take({i, all.time[i], all.values[i]});
+  thinning.finish();
+  return thin;
 }
 
 std::optional<double> crossing(const ResultReader& results, const Signal& s, std::uint32_t element,
