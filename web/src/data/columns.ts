@@ -17,6 +17,7 @@ export class Column {
   followed = false;
   joined = false; // the overview reaches the first live row
   loading = false;
+  stale = false; // asked for again while it was loading
   loadingNear = false;
 
   constructor(
@@ -172,7 +173,11 @@ export class Columns {
   }
 
   async #load(column: Column, repair = false): Promise<void> {
-    if (column.loading || this.#closed) return;
+    if (this.#closed) return;
+    if (column.loading) {
+      column.stale = true;
+      return;
+    }
     column.loading = true;
     try {
       const { run, begin } = this.source;
@@ -183,6 +188,9 @@ export class Columns {
     } finally {
       column.loading = false;
     }
+    if (!column.stale) return;
+    column.stale = false;
+    await this.#load(column, repair);
   }
 
   async #loadNear(column: Column, time: number, speed: number): Promise<void> {

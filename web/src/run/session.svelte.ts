@@ -26,6 +26,8 @@ export class RunSession {
   readonly atB: Values;
   #stop: (() => void)[] = [];
   #fetching = false;
+  #opening = false;
+  #begin: { time: number | null; replay: boolean } | undefined;
 
   constructor(
     readonly connection: Connection,
@@ -46,14 +48,24 @@ export class RunSession {
     );
   }
 
-  /** Opens the run. `time` is where the view begins; without one it follows a live run. */
+  /** Opens the run as soon as there is a connection. `time` is where the view begins; without one it follows a live run. */
   async open(time: number | null, replay: boolean): Promise<void> {
-    if (!(await this.#describe())) return;
+    this.#begin = { time, replay };
+    if (this.connection.state === 'open') await this.#open();
+  }
+
+  async #open(): Promise<void> {
+    if (this.#opening || this.#begin === undefined) return;
+    this.#opening = true;
+    const described = await this.#describe();
+    this.#opening = false;
+    if (!described) return;
+    const { time, replay } = this.#begin;
     const info = this.info!;
     this.clock.begin = info.begin;
     this.clock.latest = info.complete;
     this.clock.live = info.live;
-    this.clock.speed = replaySpeed(info.complete - info.begin);
+    this.clock.speed = info.live ? 1 : replaySpeed(info.complete - info.begin);
     this.columns = new Columns(
       this.connection,
       {
@@ -119,7 +131,7 @@ export class RunSession {
   /** After a lost connection, and when a live run has ended: everything is read again. */
   async #again(): Promise<void> {
     if (!this.ready) {
-      if (!this.problems) await this.open(null, false);
+      if (!this.problems) await this.#open();
       return;
     }
     if (!(await this.#describe())) return;

@@ -1,6 +1,6 @@
 import { router } from '../app/router.svelte';
 import { defaultPlots } from '../layout/default';
-import { parseLayout, runAddress, sameRef, type Layout, type PanelName, type PlotKind, type PlotSpec, type SignalRef } from '../layout/layout';
+import { layoutQuery, parseLayout, runAddress, sameRef, type Layout, type PanelName, type PlotKind, type PlotSpec, type SignalRef } from '../layout/layout';
 import type { RunSession } from './session.svelte';
 
 /** How a run is shown. Its address is the layout: changes are written there, back and forward bring them back. */
@@ -19,8 +19,11 @@ export class View {
 
   /** The address has changed: back, forward, or a link. */
   read(query: string): void {
+    const next = parseLayout(query);
+    if (layoutQuery(next) === layoutQuery(this.layout)) return;
+    clearTimeout(this.#timer);
     const before = this.layout.previous;
-    this.layout = parseLayout(query);
+    this.layout = next;
     this.layout.previous ??= before;
     if (this.layout.time !== null) this.#session.clock.seek(this.layout.time);
   }
@@ -165,24 +168,13 @@ export class View {
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#flush?.();
     this.previous?.close();
   }
 
-  #flush: (() => void) | undefined;
-
   #write(how: 'push' | 'replace'): void {
     clearTimeout(this.#timer);
-    const write = () => {
-      this.#flush = undefined;
-      router.write(this.address(), how);
-    };
-    if (how === 'push') write();
-    else {
-      // browsers limit how often an address may change
-      this.#flush = undefined;
-      this.#timer = setTimeout(write, 250);
-    }
+    if (how === 'push') router.write(this.address(), 'push');
+    else this.#timer = setTimeout(() => router.write(this.address(), 'replace'), 250); // browsers limit how often it may change
   }
 }
 

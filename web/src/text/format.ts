@@ -60,9 +60,9 @@ export function factorText(f: number): string {
   return `${text} ×`;
 }
 
-/** The nearest of 1, 2, 5, 10, … and their fractions. */
-export function round125(x: number): number {
+/** The nearest of 1, 2, 3, 5, 10, … and their fractions. */
+export function rounded(x: number): number {
   const power = 10 ** Math.floor(Math.log10(x));
   const lead = x / power;
-  return Number(((lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10) * power).toPrecision(1));
+  return Number(((lead < 1.5 ? 1 : lead < 2.5 ? 2 : lead < 4 ? 3 : lead < 7.5 ? 5 : 10) * power).toPrecision(1));
 }
