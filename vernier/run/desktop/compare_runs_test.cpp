@@ -96,7 +96,13 @@ TEST_F(CompareRuns, LeaveACurveEmptyWhereARunHasNoSuchSignal) {
 
 TEST_F(CompareRuns, RefuseASingleRun) {
   const std::vector<Compared> one{{"a", &a_}};
-  EXPECT_THROW(compared(one, {}), ConfigurationError);
+  try {
+    compared(one, {});
+    FAIL() << "one run was compared";
+  } catch (const ConfigurationError& e) {
+    EXPECT_THAT(rendered(e.diagnostics()),
+                HasSubstr("V8133]: there is nothing to compare: name at least two runs"));
+  }
   EXPECT_THROW(differences(one, "a.x", 0, 0), ConfigurationError);
   EXPECT_THROW(differences(runs(), "a.y", 0, 0), ConfigurationError);
   EXPECT_THROW(differences(runs(), "a.x", 3, 0), ConfigurationError);
