@@ -74,7 +74,7 @@ constexpr std::array all_commands{
             "vernier rewind 0s", false, declare_rewind},
     Command{"doctor", "check whether this machine is fit for real time, and what to change",
             Before::nothing, "vernier doctor --seconds 2", false, declare_doctor},
-    Command{"export", "write signals of a run as csv or json", Before::run,
+    Command{"export", "write signals of a run as csv, json or mcap", Before::run,
             "vernier export runs/latest -o signals.csv", false, declare_export},
     Command{"compare", "how far two runs differ", Before::run,
             "vernier run runs/latest\n"
