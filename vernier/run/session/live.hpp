@@ -16,6 +16,8 @@ class Steerable {
  public:
   virtual ~Steerable() = default;
   virtual std::string status() = 0;
+  /// The same for programs, as one JSON object.
+  virtual std::string state() = 0;
   virtual std::string freeze() = 0;
   virtual std::string resume() = 0;
   virtual std::string stop() = 0;
@@ -31,7 +33,7 @@ class Steerable {
 
 /// Executes request lines (docs/reference/live-access.md):
 ///
-///   status · freeze · resume · stop · step [N] · rate X · checkpoint · rewind TIME
+///   status · state · freeze · resume · stop · step [N] · rate X · checkpoint · rewind TIME
 ///   get PATTERN…          one JSON object: the time, and the values by path
 ///   set PATH VALUES       from the next tick on, all readers see these values
 ///   release PATH          undoes set

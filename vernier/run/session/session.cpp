@@ -38,6 +38,7 @@ class Session::Work final : public Steerable {
     if (by_the_clock) {
       timing_ = std::make_unique<Timing>(prepared.plan, options_.rate.value_or(1.0), options_.late,
                                          options_.real_time);
+      rate_.store(options_.rate.value_or(1.0));
       pacers.push_back(&timing_->pacer());
     } else {
       pacers.push_back(&recorder_.pacer());
@@ -431,20 +432,40 @@ class Session::Work final : public Steerable {
   }
 
   bool over() override { return requests_.closed(); }
+  const char* condition() const noexcept {
+    return resting_.load()    ? "coming to rest"
+           : stopping_.load() ? "stopping"
+           : frozen()         ? "frozen"
+                              : "running";
+  }
   std::string status() override {
     const int decimals = composition::time_decimals(composition_.run.step, stop_ - begins_);
     std::string line = fmt::format("{0} · {1} · t = {3:.{2}f} s of {4:.{2}f} s", archive_->name(),
-                                   resting_.load()    ? "coming to rest"
-                                   : stopping_.load() ? "stopping"
-                                   : frozen()         ? "frozen"
-                                                      : "running",
-                                   decimals, seconds(now()), seconds(stop_));
+                                   condition(), decimals, seconds(now()), seconds(stop_));
     if (!options_.real_time) return line;
     const Pulse p = pulse();
     return line + fmt::format(" · {} frames, {} late · margin {}, least {} · worst wake-up {}",
                               p.frames, p.late, realtime::time_text(static_cast<double>(p.margin)),
                               realtime::time_text(static_cast<double>(p.least_margin)),
                               realtime::time_text(static_cast<double>(p.worst_wake_up)));
+  }
+  std::string state() override {
+    const record::RecorderStatistics recorded = recorder_.statistics();
+    std::string json = fmt::format(
+        "{{\"time\":{},\"begin\":{},\"end\":{},\"status\":\"{}\",\"frozen\":{},\"rate\":{},"
+        "\"events\":{},"
+        "\"dropped\":{}",
+        exact(seconds(now())), exact(seconds(begins_)), exact(seconds(stop_)), condition(),
+        frozen(), timing_ ? exact(rate_.load()) : "null", recorded.events, recorded.dropped);
+    if (const Pulse p = pulse(); p.frames > 0) {
+      const auto in_seconds = [](std::int64_t ns) { return exact(static_cast<double>(ns) * 1e-9); };
+      json += fmt::format(
+          ",\"pulse\":{{\"frames\":{},\"late\":{},\"margin\":{},\"least_margin\":{},"
+          "\"worst_wake_up\":{}}}",
+          p.frames, p.late, in_seconds(p.margin), in_seconds(p.least_margin),
+          in_seconds(p.worst_wake_up));
+    }
+    return json + "}";
   }
   std::string freeze() override {
     request_freeze();
@@ -480,6 +501,7 @@ class Session::Work final : public Steerable {
           "vernier run FILE --rate 1   runs by the clock, at a rate that can be changed");
     return in_between([this, rate] {
       timing_->set_rate(rate);
+      rate_.store(rate);
       executive_->resume();  // the clock restarts from here
       if (frozen_.load() != 0) executive_->request_freeze(Time::min());
       return fmt::format("{} × real time from t = {} s", exact(rate),
@@ -546,6 +568,7 @@ class Session::Work final : public Steerable {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> recording_failed_{false};
   std::atomic<bool> resting_{false};
+  std::atomic<double> rate_{0.0};    // × real time, of a run by the clock
   std::vector<Pacer*> rest_pacers_;  // those that hold time back while it comes to rest
   Duration longest_rest_{};
   std::optional<Duration> rest_;
