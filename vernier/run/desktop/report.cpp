@@ -22,9 +22,9 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t fewest_points = 250;     // before signals are left out
-constexpr std::size_t most_strip = 4000;       // frames
-constexpr std::size_t events_kept = 20'000;    // of a run
+constexpr std::size_t fewest_points = 250;         // before signals are left out
+constexpr std::size_t most_strip = 4000;           // frames
+constexpr std::size_t events_kept = 20'000;        // of a run
 constexpr std::size_t most_of_a_file = 1'000'000;  // bytes of a document
 
 /// What a run brings, besides curves.
@@ -32,7 +32,7 @@ struct Told {
   std::string run;
   fs::path folder;
   ordered_json answers = ordered_json::object();
-  std::set<std::size_t> in_figures;  // numbers of signals
+  std::set<std::size_t> in_figures = {};  // numbers of signals
 };
 
 ordered_json all_events(OpenRun& run, std::vector<std::string>& left_out, const std::string& name) {
@@ -44,7 +44,8 @@ ordered_json all_events(OpenRun& run, std::vector<std::string>& left_out, const 
     for (ordered_json& e : more["events"]) events.push_back(std::move(e));
     if (events.size() >= total) break;
     if (events.size() < events_kept) continue;
-    left_out.push_back(fmt::format("{}: the events after the first {} of {}", name, events.size(), total));
+    left_out.push_back(
+        fmt::format("{}: the events after the first {} of {}", name, events.size(), total));
     break;
   }
   return events;
@@ -58,7 +59,8 @@ void shorten(ordered_json& source, std::vector<std::string>& left_out, const std
     if (file.value("text", std::string()).size() <= most_of_a_file) {
       kept.push_back(std::move(file));
     } else {
-      left_out.push_back(fmt::format("{}: the text of {}", name, file.value("file", std::string())));
+      left_out.push_back(
+          fmt::format("{}: the text of {}", name, file.value("file", std::string())));
     }
   }
   source["files"] = std::move(kept);
@@ -81,7 +83,7 @@ Told told_of(const fs::path& folder, const Catalogue& catalogue, const ReportSet
       ordered_json answer = s.describe(what, folder);
       if (!answer.is_null()) t.answers[what] = std::move(answer);
     } catch (const ConfigurationError& e) {
-      left_out.push_back(fmt::format("{}: {} ({})", t.run, what, message_of(e)));
+      left_out.push_back(fmt::format("{}: {} ({})", t.run, what, e.diagnostics().list().front().message));
     }
   }
   if (t.answers.contains("source")) shorten(t.answers["source"], left_out, t.run);
@@ -161,7 +163,9 @@ class Draft {
                                         : v.get<double>());
           curves.push_back({curve["run"], numbers_.add_times(time), numbers_.add(value)});
         }
-        list.push_back({{"signal", path}, {"element", e}, {"unit", found["unit"]},
+        list.push_back({{"signal", path},
+                        {"element", e},
+                        {"unit", found["unit"]},
                         {"curves", std::move(curves)}});
       }
     }
@@ -182,8 +186,8 @@ std::vector<Candidate> candidates(const std::vector<Told>& told) {
   for (std::size_t i = 0; i < told.size(); ++i) {
     const ordered_json& signals = told[i].answers["open"]["signals"];
     for (std::size_t k = 0; k < signals.size(); ++k)
-      all.push_back({i, k, signals[k]["count"].get<std::uint32_t>(),
-                     told[i].in_figures.contains(k)});
+      all.push_back(
+          {i, k, signals[k]["count"].get<std::uint32_t>(), told[i].in_figures.contains(k)});
   }
   // what is left out first comes last: no figure shows it, and it has many elements
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
@@ -227,11 +231,10 @@ Report report_of(const std::vector<fs::path>& folders, const Catalogue& catalogu
     if (r.html.size() <= s.most_bytes) return r;
 
     // the numbers need about as many bytes as there are points and curves
-    const double too_much =
-        static_cast<double>(r.html.size()) / static_cast<double>(s.most_bytes);
+    const double too_much = static_cast<double>(r.html.size()) / static_cast<double>(s.most_bytes);
     if (points > fewest_points) {
-      points = std::max(fewest_points, static_cast<std::size_t>(
-                                           0.9 * static_cast<double>(points) / too_much));
+      points = std::max(fewest_points,
+                        static_cast<std::size_t>(0.9 * static_cast<double>(points) / too_much));
     } else if (kept > 0) {
       kept = std::min(kept - 1, static_cast<std::size_t>(static_cast<double>(kept) / too_much));
     } else {

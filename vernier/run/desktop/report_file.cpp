@@ -72,8 +72,8 @@ ordered_json ReportNumbers::add_times(std::span<const double> times) {
   return steps.size() == times.size() ? store(steps, 1) : store(times, 0);
 }
 
-std::string report_data(const ordered_json& json, const ReportNumbers& numbers) {
-  std::string text = dumped(json);
+std::string report_data(const ordered_json& told, const ReportNumbers& numbers) {
+  std::string text = dumped(told);
   std::string whole(8, '\0');
   for (std::size_t b = 0; b < 8; ++b)
     whole[b] = static_cast<char>(static_cast<std::uint64_t>(text.size()) >> (8 * b) & 0xff);
@@ -113,9 +113,9 @@ std::string base64(std::string_view bytes) {
   out.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const auto byte = [&](std::size_t k) {
-      return i + k < bytes.size() ? static_cast<std::uint32_t>(
-                                        static_cast<unsigned char>(bytes[i + k]))
-                                  : 0u;
+      return i + k < bytes.size()
+                 ? static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i + k]))
+                 : 0u;
     };
     const std::uint32_t three = byte(0) << 16 | byte(1) << 8 | byte(2);
     out += letters[three >> 18 & 63];
@@ -143,9 +143,8 @@ std::string report_html(const std::string& title, std::string_view data, const P
   for (const std::string& name : page.names()) {
     const auto file = page.file("/" + name);
     const auto& bytes = *file->body;
-    html += fmt::format(
-        "<script type=\"application/octet-stream\" data-file=\"{}\">{}</script>\n", name,
-        base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    html += fmt::format("<script type=\"application/octet-stream\" data-file=\"{}\">{}</script>\n",
+                        name, base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   }
   return html + fmt::format("<script nonce=\"{}\">\n{}</script>\n</body>\n</html>\n", nonce,
                             embedded::desktop("web/report/loader.js"));
