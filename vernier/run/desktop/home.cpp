@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "vernier/run/desktop/messages.hpp"
 #include "vernier/run/record/manifest.hpp"
@@ -15,12 +16,14 @@ namespace {
 
 constexpr std::size_t most_runs = 500;
 
-ordered_json statistic(const record::Manifest& m, std::string_view name) {
+std::optional<double> statistic(const record::Manifest& m, std::string_view name) {
   for (const auto& [key, value] : m.statistics) {
-    if (key == name) return number(value);
+    if (key == name) return value;
   }
-  return nullptr;
+  return {};
 }
+
+ordered_json json_of(std::optional<double> v) { return v ? number(*v) : ordered_json(); }
 
 ordered_json run_json(const record::RunEntry& e) {
   const record::Manifest& m = e.manifest;
@@ -29,12 +32,12 @@ ordered_json run_json(const record::RunEntry& e) {
           {"composition", m.composition},
           {"status", m.status},
           {"started", m.started},
-          {"reached", statistic(m, "simulated_s")},
-          {"wall", statistic(m, "wall_s")},
+          {"reached", json_of(statistic(m, "simulated_s"))},
+          {"wall", json_of(statistic(m, "wall_s"))},
           {"warnings", m.warnings.size()},
           {"checks_failed", std::count_if(m.checks.begin(), m.checks.end(),
                                           [](const record::Checked& c) { return !c.holds; })},
-          {"late", statistic(m, "late")},
+          {"late", std::max(0.0, statistic(m, "late").value_or(0.0))},
           {"live", m.status == "running"}};
 }
 

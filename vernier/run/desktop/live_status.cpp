@@ -24,9 +24,9 @@ double number_of(const ordered_json& j, const char* name) {
 
 }  // namespace
 
-void LiveStatus::watch(const std::filesystem::path& run, Client c) {
+void LiveStatus::watch(const std::filesystem::path& run, Client c, std::string name) {
   Run& r = runs_[run];
-  r.clients.insert(c);
+  r.clients.insert_or_assign(c, std::move(name));
   r.last.clear();  // the new client has heard nothing yet
 }
 
@@ -70,37 +70,53 @@ LiveStatus::Told LiveStatus::take(const std::filesystem::path& path, const std::
   if (!j.is_object()) return {};
   const double time = number_of(j, "time");
   const double passed = std::chrono::duration<double>(now - run.at).count();
-  ordered_json told{{"tell", "status"}, {"run", path.string()}, {"live", true}};
-  for (const char* name : {"status", "frozen", "time", "rate", "events", "dropped", "pulse"}) {
+  ordered_json told{{"tell", "status"}, {"live", true}};
+  for (const char* name :
+       {"status", "frozen", "time", "rate", "events", "dropped", "overrides", "pulse"}) {
     if (const auto member = j.find(name); member != j.end()) told[name] = *member;
   }
-  told["factor"] = run.known && passed > 0.0 ? number((time - run.time) / passed) : ordered_json();
+  // until there are two answers, what the run wants to keep
+  const double factor =
+      run.known && passed > 0.0 ? (time - run.time) / passed : number_of(j, "rate");
+  told["factor"] = number(factor);
   told["lost"] = lost;
   run.time = time;
   run.at = now;
   run.known = true;
   std::string text = dumped(told);
   if (text == run.last) return {};
-  run.last = text;
-  return {std::move(text), run.clients};
+  run.last = std::move(text);
+  return to_all(run, told);
+}
+
+void LiveStatus::missed(const std::filesystem::path& path, Clock::time_point now) {
+  const auto at = runs_.find(path);
+  if (at == runs_.end()) return;
+  at->second.asked = false;
+  at->second.next = now + every;
 }
 
 LiveStatus::Told LiveStatus::end(const std::filesystem::path& path, const std::string& status,
-                                 std::uint64_t events) {
+                                 std::uint64_t events, const std::string& next) {
   const auto at = runs_.find(path);
   if (at == runs_.end()) return {};
-  Run& run = at->second;
-  if (status == "running") {  // it only did not answer
-    run.asked = false;
-    run.next = Clock::now() + every;
-    return {};
-  }
-  const ordered_json told{{"tell", "status"}, {"run", path.string()}, {"live", false},
-                          {"status", status}, {"frozen", false},      {"time", run.time},
-                          {"events", events}};
-  Told last{dumped(told), run.clients};
+  ordered_json told{
+      {"tell", "status"},        {"live", false}, {"status", status}, {"frozen", false},
+      {"time", at->second.time}, {"factor", 0.0}, {"events", events}, {"lost", 0}};
+  if (!next.empty()) told["next"] = next;
+  Told last = to_all(at->second, told);
   runs_.erase(at);
   return last;
+}
+
+LiveStatus::Told LiveStatus::to_all(const Run& run, const ordered_json& message) {
+  Told told;
+  ordered_json one = message;
+  for (const auto& [client, name] : run.clients) {
+    one["run"] = name;
+    told.emplace_back(client, dumped(one));
+  }
+  return told;
 }
 
 }  // namespace vernier::desktop

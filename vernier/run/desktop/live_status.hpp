@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <set>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "vernier/net/web_server.hpp"
 
@@ -18,7 +20,8 @@ class LiveStatus {
   using Client = net::WebSite::Client;
   using Clock = net::Clock;
 
-  void watch(const std::filesystem::path& run, Client);
+  /// `name`: of the run, as the page knows it.
+  void watch(const std::filesystem::path& run, Client, std::string name);
   void forget(const std::filesystem::path& run, Client);
   void forget(Client);
 
@@ -28,25 +31,29 @@ class LiveStatus {
   /// When due() will have one at the latest.
   Clock::time_point next() const noexcept;
 
-  struct Told {
-    std::string text;  // the message; empty: nothing has changed
-    std::set<Client> clients;
-  };
-  /// The answer to the request `state` of a run.
+  /// Messages, and to whom.
+  using Told = std::vector<std::pair<Client, std::string>>;
+  /// The answer to the request `state` of a run. Nothing when nothing has changed.
   Told take(const std::filesystem::path& run, const std::string& state, std::uint64_t lost,
             Clock::time_point now);
-  /// The run does not answer any more; its manifest says how it ended.
-  Told end(const std::filesystem::path& run, const std::string& status, std::uint64_t events);
+  /// The run has ended, as its manifest says; `next`: the run that continues it, or empty.
+  Told end(const std::filesystem::path& run, const std::string& status, std::uint64_t events,
+           const std::string& next);
+  /// It did not answer now.
+  void missed(const std::filesystem::path& run, Clock::time_point now);
 
  private:
+  struct Run;
+  static Told to_all(const Run&, const nlohmann::ordered_json&);
+
   struct Run {
-    std::set<Client> clients;
-    Clock::time_point next{};  // when it is to be asked
+    std::map<Client, std::string> clients;  // with its name
+    Clock::time_point next{};               // when it is to be asked
     bool asked = false;
     double time = 0.0;  // s of the run, at the last answer
     Clock::time_point at{};
     bool known = false;
-    std::string last;  // message
+    std::string last;  // message, without the name
   };
   std::map<std::filesystem::path, Run> runs_;
 };

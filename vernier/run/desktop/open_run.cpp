@@ -53,6 +53,20 @@ ordered_json figure_json(const composition::Figure& f, const record::ResultReade
   return {{"name", f.name}, {"title", f.title}, {"y", f.y_label}, {"curves", std::move(curves)}};
 }
 
+/// The times of the checkpoints, by the names of their files: "t=0300.000.vchk".
+std::vector<double> checkpoint_times(const fs::path& run) {
+  std::vector<double> times;
+  std::error_code failed;
+  for (fs::directory_iterator i(run / "checkpoints", failed), end; !failed && i != end;
+       i.increment(failed)) {
+    const std::string name = i->path().stem().string();
+    if (i->path().extension() != ".vchk" || !name.starts_with("t=")) continue;
+    if (const auto t = parsed_real(std::string_view(name).substr(2))) times.push_back(*t);
+  }
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
 }  // namespace
 
 OpenRun::OpenRun(fs::path folder, const Catalogue& catalogue)
@@ -128,6 +142,7 @@ ordered_json OpenRun::description() {
           {"complete", complete},
           {"signals", std::move(signals)},
           {"events", events_.total()},
+          {"checkpoints", checkpoint_times(folder_)},
           {"figures", std::move(figures)}};
 }
 
@@ -162,6 +177,7 @@ ordered_json OpenRun::events(std::uint64_t after) {
   for (const record::EventList::Line& line : events_.lines(after, most_events)) {
     ordered_json one{{"time", line.time}};
     for (std::size_t i = 0; i < std::size(names); ++i) one[names[i]] = line.cells[i + 1];
+    one["warning"] = line.cells[2] == "late";
     list.push_back(std::move(one));
   }
   return {{"events", std::move(list)}, {"total", events_.total()}};

@@ -1,25 +1,24 @@
 #include "vernier/run/desktop/site.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "vernier/run/desktop/home.hpp"
 #include "vernier/run/desktop/problems.hpp"
-#include "vernier/run/record/manifest.hpp"
 
 namespace vernier::desktop {
 
 using net::Role;
-using nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t most_waiting = 64;        // requests of one client that are not answered yet
-constexpr std::uint64_t most_points = 100'000;  // of one answer
+constexpr std::size_t most_waiting = 64;  // requests of one client that are not answered yet
 
 std::vector<std::filesystem::path> shown_folders(const Settings& s) {
   std::vector<std::filesystem::path> folders = {s.runs};
   for (const Offered& o : s.offered) folders.push_back(o.document.parent_path());
+  if (!s.document.empty()) folders.push_back(std::filesystem::absolute(s.document).parent_path());
+  if (!s.run.empty()) folders.push_back(s.run);
   return folders;
 }
 
@@ -37,27 +36,41 @@ Site::Site(Settings s, const Catalogue& catalogue)
       catalogue_(catalogue),
       page_(settings_.page),
       places_(".", shown_folders(settings_)),
-      runs_(catalogue) {}
-Site::~Site() = default;
+      runs_(catalogue),
+      documents_(catalogue) {}
+Site::~Site() { ending_.ring(); }
 
 const std::map<std::string, Site::Action, std::less<>>& Site::actions() {
   static const std::map<std::string, Action, std::less<>> all = {
-      {"hello", {&Site::hello, false}},     {"home", {&Site::home, false}},
-      {"open", {&Site::open, false}},       {"close", {&Site::close, false}},
-      {"read", {&Site::read, false}},       {"row", {&Site::row, false}},
-      {"frames", {&Site::frames, false}},   {"strip", {&Site::strip, false}},
-      {"compare", {&Site::compare, false}}, {"difference", {&Site::difference, false}},
-      {"align", {&Site::align, false}},     {"events", {&Site::events, false}}};
+      {"hello", {&Site::hello, false}},       {"home", {&Site::home, false}},
+      {"open", {&Site::open, false}},         {"close", {&Site::close, false}},
+      {"read", {&Site::read, false}},         {"row", {&Site::row, false}},
+      {"events", {&Site::events, false}},     {"follow", {&Site::follow, false}},
+      {"unfollow", {&Site::unfollow, false}}, {"start", {&Site::start, true}},
+      {"order", {&Site::order, true}},        {"check", {&Site::check, false}},
+      {"automata", {&Site::automata, false}}, {"parameters", {&Site::parameters, false}},
+      {"scene", {&Site::scene, false}},       {"source", {&Site::source, false}},
+      {"frames", {&Site::frames, false}},     {"strip", {&Site::strip, false}},
+      {"compare", {&Site::compare, false}},   {"difference", {&Site::difference, false}},
+      {"align", {&Site::align, false}}};
   return all;
 }
 
-std::optional<net::WebAnswer> Site::file(Client, const net::http::Request& r, Role) {
+std::optional<net::WebAnswer> Site::file(Client c, const net::http::Request& r, Role) {
   if (auto found = page_.file(r.path())) return found;
-  return net::WebAnswer{.status = 404};
+  if (!r.path().starts_with("/file/")) return net::WebAnswer{.status = 404};
+  reading_.add([this, c, path = std::string(r.path())] {
+    hand_over([this, c, a = files_.answer(path)] { server_->answer(c, a); });
+  });
+  return {};
 }
 
 void Site::opened(Client c, Role role) { visitors_[c].role = role; }
-void Site::closed(Client c) { visitors_.erase(c); }
+
+void Site::closed(Client c) {
+  visitors_.erase(c);
+  status_.forget(c);
+}
 
 Role Site::role(Client c) const {
   const auto at = visitors_.find(c);
@@ -84,7 +97,7 @@ void Site::take(Client c, const Request& r) {
     refuse("V8103", "this desktop does not know the request \"" + r.what() + "\"",
            "reload the page; the desktop may have been replaced by another version");
   if (action->second.controls && role(c) != Role::control)
-    refuse("V8104", "this page only watches: it cannot " + r.what() + " anything",
+    refuse("V8104", "this page only watches: it cannot start or change runs",
            "use the first address that vernier desktop has printed");
   (this->*action->second.take)(c, r);
 }
@@ -104,94 +117,38 @@ void Site::deliver(Client c, std::uint64_t id, const Work& work) {
   } catch (const std::exception& e) {
     done = refusal(id, failure(e));
   }
-  auto finish = [this, c, done = std::move(done)]() mutable {
+  hand_over([this, c, id, done = std::move(done)] {
     const auto visitor = visitors_.find(c);
     if (visitor == visitors_.end()) return;
     if (visitor->second.waiting-- == most_waiting) server_->hold(c, false);
-    if (const auto* then = std::get_if<std::function<std::string()>>(&done)) done = (*then)();
-    if (const auto* text = std::get_if<std::string>(&done)) server_->send(c, *text);
     if (const auto* bytes = std::get_if<std::vector<std::byte>>(&done))
-      server_->send(c, Bytes(*bytes));
-  };
+      return server_->send(c, Bytes(*bytes));
+    if (const auto* text = std::get_if<std::string>(&done)) return server_->send(c, *text);
+    try {
+      server_->send(c, std::get<std::function<std::string()>>(done)());
+    } catch (const ConfigurationError& e) {
+      server_->send(c, refusal(id, e.diagnostics()));
+    }
+  });
+}
+
+void Site::hand_over(std::function<void()> what) {
   {
     const std::lock_guard lock(mutex_);
-    done_.emplace_back(std::move(finish));
+    done_.push_back(std::move(what));
   }
   server_->wake();
 }
 
-net::Clock::time_point Site::serve(net::Clock::time_point) {
+net::Clock::time_point Site::serve(net::Clock::time_point now) {
   std::vector<std::function<void()>> done;
   {
     const std::lock_guard lock(mutex_);
     done.swap(done_);
   }
   for (const auto& finish : done) finish();
-  return net::forever;
-}
-
-// ---- requests
-
-void Site::hello(Client c, const Request& r) {
-  ordered_json start = ordered_json::object();
-  if (!settings_.document.empty()) start["document"] = settings_.document.string();
-  if (!settings_.run.empty()) start["run"] = settings_.run.string();
-  server_->send(c, answer(r.id(), {{"version", settings_.version},
-                                   {"protocol", 1},
-                                   {"host", record::host_name()},
-                                   {"folder", std::filesystem::current_path().string()},
-                                   {"role", role(c) == Role::control ? "control" : "watch"},
-                                   {"start", std::move(start)},
-                                   {"demo", settings_.demo}}));
-}
-
-void Site::home(Client c, const Request& r) {
-  have_done(c, r.id(), documents_,
-            [this, id = r.id()]() -> Done { return answer(id, home_json(settings_)); });
-}
-
-void Site::open(Client c, const Request& r) {
-  have_done(c, r.id(), reading_,
-            [this, id = r.id(), name = r.text("run"), role = role(c)]() -> Done {
-              return answer(id, runs_.at(places_.run(name, role)).description());
-            });
-}
-
-void Site::close(Client c, const Request& r) {
-  have_done(c, r.id(), reading_,
-            [id = r.id()]() -> Done { return answer(id, ordered_json::object()); });
-}
-
-void Site::read(Client c, const Request& r) {
-  struct Asked {
-    std::uint32_t signal, element;
-    double from, to;
-    std::size_t points;
-  } const a{static_cast<std::uint32_t>(r.whole("signal", 0xffffffff)),
-            static_cast<std::uint32_t>(r.has("element") ? r.whole("element", 0xffffffff) : 0),
-            r.number("from"), r.number("to"),
-            static_cast<std::size_t>(r.whole("points", most_points))};
-  have_done(c, r.id(), reading_,
-            [this, a, id = r.id(), name = r.text("run"), role = role(c)]() -> Done {
-              OpenRun& run = runs_.at(places_.run(name, role));
-              return run.points(id, a.signal, a.element, a.from, a.to, a.points);
-            });
-}
-
-void Site::row(Client c, const Request& r) {
-  have_done(c, r.id(), reading_,
-            [this, id = r.id(), name = r.text("run"), role = role(c), at = r.number("at"),
-             signals = r.wholes("signals", 0xffffffff)]() -> Done {
-              return answer(id, runs_.at(places_.run(name, role)).row(signals, at));
-            });
-}
-
-void Site::events(Client c, const Request& r) {
-  have_done(c, r.id(), reading_,
-            [this, id = r.id(), name = r.text("run"), role = role(c),
-             after = r.has("after") ? r.whole("after", std::uint64_t{1} << 53) : 0]() -> Done {
-              return answer(id, runs_.at(places_.run(name, role)).events(after));
-            });
+  ask_states(now);
+  return std::min(send_live(now), status_.next());
 }
 
 }  // namespace vernier::desktop

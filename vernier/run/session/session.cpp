@@ -19,6 +19,7 @@
 #include "vernier/run/session/order_log.hpp"
 #include "vernier/run/session/pace.hpp"
 #include "vernier/run/session/requests.hpp"
+#include "vernier/run/session/state.hpp"
 
 namespace vernier::session {
 namespace {
@@ -432,41 +433,25 @@ class Session::Work final : public Steerable {
   }
 
   bool over() override { return requests_.closed(); }
-  const char* condition() const noexcept {
-    return resting_.load()    ? "coming to rest"
-           : stopping_.load() ? "stopping"
-           : frozen()         ? "frozen"
-                              : "running";
+  RunState run_state() const {
+    const record::RecorderStatistics recorded = recorder_.statistics();
+    return {.name = archive_->name(),
+            .time = now(),
+            .begin = begins_,
+            .end = stop_,
+            .resting = resting_.load(),
+            .stopping = stopping_.load(),
+            .frozen = frozen(),
+            .rate = timing_ ? std::optional(rate_.load()) : std::nullopt,
+            .events = recorded.events,
+            .dropped = recorded.dropped,
+            .overrides = overridden_ports(options_, now(), *live_),
+            .pulse = pulse()};
   }
   std::string status() override {
-    const int decimals = composition::time_decimals(composition_.run.step, stop_ - begins_);
-    std::string line = fmt::format("{0} · {1} · t = {3:.{2}f} s of {4:.{2}f} s", archive_->name(),
-                                   condition(), decimals, seconds(now()), seconds(stop_));
-    if (!options_.real_time) return line;
-    const Pulse p = pulse();
-    return line + fmt::format(" · {} frames, {} late · margin {}, least {} · worst wake-up {}",
-                              p.frames, p.late, realtime::time_text(static_cast<double>(p.margin)),
-                              realtime::time_text(static_cast<double>(p.least_margin)),
-                              realtime::time_text(static_cast<double>(p.worst_wake_up)));
+    return status_line(run_state(), composition_.run.step, options_.real_time.has_value());
   }
-  std::string state() override {
-    const record::RecorderStatistics recorded = recorder_.statistics();
-    std::string json = fmt::format(
-        "{{\"time\":{},\"begin\":{},\"end\":{},\"status\":\"{}\",\"frozen\":{},\"rate\":{},"
-        "\"events\":{},"
-        "\"dropped\":{}",
-        exact(seconds(now())), exact(seconds(begins_)), exact(seconds(stop_)), condition(),
-        frozen(), timing_ ? exact(rate_.load()) : "null", recorded.events, recorded.dropped);
-    if (const Pulse p = pulse(); p.frames > 0) {
-      const auto in_seconds = [](std::int64_t ns) { return exact(static_cast<double>(ns) * 1e-9); };
-      json += fmt::format(
-          ",\"pulse\":{{\"frames\":{},\"late\":{},\"margin\":{},\"least_margin\":{},"
-          "\"worst_wake_up\":{}}}",
-          p.frames, p.late, in_seconds(p.margin), in_seconds(p.least_margin),
-          in_seconds(p.worst_wake_up));
-    }
-    return json + "}";
-  }
+  std::string state_text() override { return to_json(run_state()); }
   std::string freeze() override {
     request_freeze();
     return status();
