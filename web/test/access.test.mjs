@@ -22,7 +22,13 @@ async function violations(page) {
   const { violations: found } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
   return found
     .filter((v) => ['serious', 'critical'].includes(v.impact))
-    .map((v) => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`);
+    .map(
+      (v) =>
+        `${v.id}: ${v.help}: ${v.nodes
+          .slice(0, 3)
+          .map((n) => n.html.slice(0, 160))
+          .join(' | ')}`,
+    );
 }
 
 for (const colorScheme of ['light', 'dark'])
@@ -34,7 +40,10 @@ for (const colorScheme of ['light', 'dark'])
     assert.equal(await home.evaluate(() => document.documentElement.dataset.theme), colorScheme);
     assert.deepEqual(await violations(home), []);
     await home.context().close();
-    for (const query of [`plot=${signal.path}&plot=xy:${signal.path}&tiles=${signal.path}&table=${signal.path}&a=1&b=2`, `tiles=${signal.path}&bench=yes`]) {
+    for (const query of [
+      `plot=${signal.path}&plot=xy:${signal.path}&tiles=${signal.path}&table=${signal.path}&a=1&b=2`,
+      `tiles=${signal.path}&bench=yes`,
+    ]) {
       const page = await s.page(runHash(name, query), { colorScheme });
       await ready(page);
       await until(page, () => window.vernierTest.plot0?.()?.rows.length > 0);

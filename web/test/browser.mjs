@@ -6,7 +6,15 @@ import { serve } from '../mock/server.mjs';
 export const real = process.env.VERNIER_SERVER;
 const patience = 60_000; // a busy machine is slow, and nothing else is concluded from it
 
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 export async function start() {
   const mock = real ? undefined : await serve(0, new URL('../page.pack', import.meta.url));
@@ -26,7 +34,8 @@ export async function start() {
       page.on('pageerror', (e) => faults.push(e.stack ?? e.message));
       page.on('request', (r) => {
         const url = new URL(r.url());
-        if (['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol) && url.host !== new URL(address).host) faults.push(`request to ${r.url()}`);
+        if (['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol) && url.host !== new URL(address).host)
+          faults.push(`request to ${r.url()}`);
       });
       await prepare(page);
       await page.goto(options.address ?? address);
@@ -46,7 +55,9 @@ async function connect(address) {
   const answer = await fetch(address, { redirect: 'manual' });
   const cookie = answer.headers.get('set-cookie').split(';')[0];
   const { host, origin, protocol } = new URL(address);
-  const socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/ws`, 'vernier.desktop.1', { headers: { Cookie: cookie, Origin: origin } });
+  const socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/ws`, 'vernier.desktop.1', {
+    headers: { Cookie: cookie, Origin: origin },
+  });
   const waiting = new Map();
   socket.on('message', (data, binary) => {
     if (binary) return;

@@ -82,7 +82,11 @@ test('rewinding shows the run that continues', { skip: real }, async () => {
   const page = await s.page(runHash(name));
   await ready(page);
   await page.getByRole('button', { name: 'Rewind to' }).click();
-  await until(page, (old) => window.vernierTest.run?.()?.ready && window.vernierTest.run().run !== old && window.vernierTest.run().live, name);
+  await until(
+    page,
+    (old) => window.vernierTest.run?.()?.ready && window.vernierTest.run().run !== old && window.vernierTest.run().live,
+    name,
+  );
   const next = (await run(page)).run;
   await ask('order', { run: next, line: 'stop' });
   await page.context().close();
@@ -154,7 +158,11 @@ test('a recorded run is replayed, in about half a minute', async () => {
   await ready(page);
   await page.getByRole('button', { name: 'Replay the view' }).click();
   const { range } = await run(page);
-  await until(page, ([from, to]) => window.vernierTest.run().mode === 'play' && window.vernierTest.run().time > from + 0.01 * (to - from), range);
+  await until(
+    page,
+    ([from, to]) => window.vernierTest.run().mode === 'play' && window.vernierTest.run().time > from + 0.01 * (to - from),
+    range,
+  );
   await page.keyboard.press('Space');
   const { time, mode } = await run(page);
   assert.equal(mode, 'hold');

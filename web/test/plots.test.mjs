@@ -24,12 +24,19 @@ test('a signal dragged onto a plot, a new plot, a value and the table appears th
   const row = page.locator(`[data-signal="${signal.path}"]`);
   await row.dragTo(page.locator('[data-test=new-plot]'));
   await drawn(page, 0);
-  assert.deepEqual((await plot(page, 0)).curves, Array.from({ length: signal.count }, (_, i) => `${signal.path}[${i}]`));
+  assert.deepEqual(
+    (await plot(page, 0)).curves,
+    Array.from({ length: signal.count }, (_, i) => `${signal.path}[${i}]`),
+  );
 
   const { signals } = await ask('open', { run: name });
   const other = signals.find((x) => x.path !== signal.path && x.scalar === 'real' && x.count === 1);
   await page.locator(`[data-signal="${other.path}"]`).dragTo(page.locator('[data-test=plot] .canvas'));
-  await until(page, (n) => window.vernierTest.plot0().rows.length === n && window.vernierTest.plot0().rows.every((r) => r.t.length > 1), signal.count + 1);
+  await until(
+    page,
+    (n) => window.vernierTest.plot0().rows.length === n && window.vernierTest.plot0().rows.every((r) => r.t.length > 1),
+    signal.count + 1,
+  );
   await row.dragTo(page.locator('[data-test=new-value]'));
   await row.dragTo(page.locator('[data-test=new-row]'));
   const k = signals.findIndex((x) => x.path === signal.path);
@@ -81,11 +88,19 @@ test('a spike of one sample is visible at every zoom', { skip: real && !process.
         const x = box.left + ((when - range[0]) / (range[1] - range[0])) * box.width;
         // the flanks of the spike are one sample wide
         const half = 3 + Math.ceil((box.width * 0.001) / (range[1] - range[0]));
-        const { data } = canvas.getContext('2d').getImageData(Math.round((x - half) * ratio), Math.round((box.top + 0.3 * box.height) * ratio), Math.round(2 * half * ratio), Math.round(0.2 * box.height * ratio));
+        const { data } = canvas
+          .getContext('2d')
+          .getImageData(
+            Math.round((x - half) * ratio),
+            Math.round((box.top + 0.3 * box.height) * ratio),
+            Math.round(2 * half * ratio),
+            Math.round(0.2 * box.height * ratio),
+          );
         const colour = getComputedStyle(document.documentElement).getPropertyValue('--curve-0').trim();
         const [r, g, b] = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
         let n = 0;
-        for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 100 && Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 90) ++n;
+        for (let i = 0; i < data.length; i += 4)
+          if (data[i + 3] > 100 && Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 90) ++n;
         return n;
       },
       [at],
@@ -115,7 +130,11 @@ test('a drag zooms all plots, a double click shows everything again', async () =
   await page.mouse.down();
   await page.mouse.move(over.x + 0.5 * over.width, over.y + 40, { steps: 5 });
   await page.mouse.up();
-  await until(page, ([from, to]) => Math.abs(window.vernierTest.plot1().range[0] - (from + 0.25 * (to - from))) < 0.02 * (to - from), before);
+  await until(
+    page,
+    ([from, to]) => Math.abs(window.vernierTest.plot1().range[0] - (from + 0.25 * (to - from))) < 0.02 * (to - from),
+    before,
+  );
   const zoomed = (await run(page)).range;
   assert.ok(Math.abs(zoomed[1] - (before[0] + 0.5 * (before[1] - before[0]))) < 0.02 * (before[1] - before[0]));
   // the address follows, and a reload shows the same

@@ -31,7 +31,10 @@ describe('spectrum', () => {
     // closed form of the Hann window: weights -1/4, 1/2, -1/4 on three neighbouring frequencies
     const n = 1024;
     const t = range(n).map((i) => i / 100);
-    const s = spectrum(t, t.map((x) => 3 + 2 * Math.sin(2 * Math.PI * (64 / 10.24) * x)))!;
+    const s = spectrum(
+      t,
+      t.map((x) => 3 + 2 * Math.sin(2 * Math.PI * (64 / 10.24) * x)),
+    )!;
     expect(s.f[64]).toBeCloseTo(6.25, 9);
     expect(s.amplitude[64]).toBeCloseTo(2, 9);
     expect(s.amplitude[63]).toBeCloseTo(1, 9);
@@ -40,7 +43,10 @@ describe('spectrum', () => {
   });
   it('of rows that are no power of two keeps the amplitude', () => {
     const t = range(9001).map((i) => i / 10);
-    const s = spectrum(t, t.map((x) => 2 * Math.sin(Math.PI * x)))!;
+    const s = spectrum(
+      t,
+      t.map((x) => 2 * Math.sin(Math.PI * x)),
+    )!;
     const peak = s.amplitude.indexOf(Math.max(...s.amplitude));
     expect(s.f[peak]).toBeCloseTo(0.5, 3);
     // the Hann window falls by at most 2 % between two of the padded frequencies
@@ -49,6 +55,11 @@ describe('spectrum', () => {
   });
   it('needs eight rows, and leaves out what is not a number', () => {
     expect(spectrum([0, 1, 2], [1, 2, 3])).toBeUndefined();
-    expect(uniform(range(20), range(20).map((i) => (i === 5 ? NaN : i)))!.v.every(Number.isFinite)).toBe(true);
+    expect(
+      uniform(
+        range(20),
+        range(20).map((i) => (i === 5 ? NaN : i)),
+      )!.v.every(Number.isFinite),
+    ).toBe(true);
   });
 });

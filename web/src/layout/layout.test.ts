@@ -3,7 +3,15 @@ import { defaultPlots } from './default';
 import { emptyLayout, layoutQuery, parseLayout, parseRoute, runAddress, type Layout } from './layout';
 import type { Signal } from '../protocol/messages';
 
-const signal = (path: string, more: Partial<Signal> = {}): Signal => ({ path, unit: '1', count: 1, scalar: 'real', held: false, rows: 10, ...more });
+const signal = (path: string, more: Partial<Signal> = {}): Signal => ({
+  path,
+  unit: '1',
+  count: 1,
+  scalar: 'real',
+  held: false,
+  rows: 10,
+  ...more,
+});
 
 describe('the address of a view', () => {
   const full: Layout = {
@@ -38,7 +46,8 @@ describe('the address of a view', () => {
     expect(parseLayout('range=5,1&t=x&a=&hide=nothing,events&window=-1&other=3')).toEqual({ ...emptyLayout(), hidden: ['events'] });
   });
   it('names runs by their folder, whatever it is called', () => {
-    for (const run of ['runs/a-1', '/tmp/a b', 'runs/50%?#', 'runs/ü']) expect(parseRoute(runAddress(run, full))).toMatchObject({ page: 'run', run });
+    for (const run of ['runs/a-1', '/tmp/a b', 'runs/50%?#', 'runs/ü'])
+      expect(parseRoute(runAddress(run, full))).toMatchObject({ page: 'run', run });
     expect(parseRoute('')).toEqual({ page: 'home' });
     expect(parseRoute('#/else')).toEqual({ page: 'unknown', address: '/else' });
     expect(parseRoute('#/run/%E0%A4%A').page).toBe('unknown');
@@ -50,7 +59,13 @@ describe('the default view', () => {
     const signals = [signal('q', { count: 3 }), signal('n')];
     const figures = [
       { name: 'f1', title: 'All', curves: [0, 1, 2].map((element) => ({ signal: 0, element })) },
-      { name: 'f2', curves: [{ signal: 1, element: 0 }, { signal: 0, element: 2 }] },
+      {
+        name: 'f2',
+        curves: [
+          { signal: 1, element: 0 },
+          { signal: 0, element: 2 },
+        ],
+      },
     ];
     expect(defaultPlots({ signals, figures })).toEqual([
       { kind: 'time', curves: [{ path: 'q' }], title: 'All' },

@@ -22,7 +22,7 @@ export interface Layout {
   table: SignalRef[];
   hidden: PanelName[];
   range: [number, number] | null; // null: all, or the latest `window` of a live run
-  window: number | null; // s; null: all
+  window: number | null | 'auto'; // s of a live run; null: all; auto: a minute where it follows the clock
   time: number | null; // null: the end or the latest
   a: number | null;
   b: number | null;
@@ -38,7 +38,7 @@ export function emptyLayout(): Layout {
     table: [],
     hidden: [],
     range: null,
-    window: 60,
+    window: 'auto',
     time: null,
     a: null,
     b: null,
@@ -94,7 +94,11 @@ function number(text: string | null): number | null {
 export function parseLayout(query: string): Layout {
   const given = new URLSearchParams(query);
   const layout = emptyLayout();
-  if (given.has('plot')) layout.plots = given.getAll('plot').filter((p) => p !== 'none').map(parsePlot);
+  if (given.has('plot'))
+    layout.plots = given
+      .getAll('plot')
+      .filter((p) => p !== 'none')
+      .map(parsePlot);
   layout.tiles = parseRefs(given.get('tiles') ?? '');
   layout.table = parseRefs(given.get('table') ?? '');
   layout.hidden = (given.get('hide') ?? '').split(',').filter((p): p is PanelName => panelNames.includes(p as PanelName));
@@ -133,7 +137,7 @@ export function layoutQuery(layout: Layout): string {
   if (layout.table.length > 0) parts.push(['table', layout.table.map(refText).join(',')]);
   if (layout.hidden.length > 0) parts.push(['hide', layout.hidden.join(',')]);
   if (layout.range) parts.push(['range', layout.range.map(exact).join(',')]);
-  if (layout.window !== 60) parts.push(['window', layout.window === null ? 'all' : exact(layout.window)]);
+  if (layout.window !== 'auto') parts.push(['window', layout.window === null ? 'all' : exact(layout.window)]);
   if (layout.time !== null) parts.push(['t', exact(layout.time)]);
   if (layout.a !== null) parts.push(['a', exact(layout.a)]);
   if (layout.b !== null) parts.push(['b', exact(layout.b)]);

@@ -26,7 +26,12 @@ export function elementName(signal: Signal, element: number): string {
 }
 
 /** The lines of a plot; `missing` names what this run does not have. */
-export function curvesOf(plot: PlotSpec, signals: Signal[], figures: Figure[], number: (path: string) => number | undefined): { curves: CurveInfo[]; missing: string[] } {
+export function curvesOf(
+  plot: PlotSpec,
+  signals: Signal[],
+  figures: Figure[],
+  number: (path: string) => number | undefined,
+): { curves: CurveInfo[]; missing: string[] } {
   const figure = figures.find((f) => (f.title ?? f.name) === plot.title);
   const curves: CurveInfo[] = [];
   const missing: string[] = [];

@@ -12,10 +12,30 @@ it('reads the bytes that the protocol describes', () => {
 });
 
 it('reads what the mock server writes', () => {
-  expect(decode(bytes(readAnswer(3, { t: [1, 2], v: [NaN, 4], complete: false })))).toEqual({ kind: 'read', id: 3, complete: false, t: Float64Array.of(1, 2), v: Float64Array.of(NaN, 4) });
-  expect(decode(bytes(liveRows(2, 9, [{ column: 1, t: [1], v: [2] }, { column: 0, t: [], v: [] }])))).toEqual({
-    kind: 'live', follow: 2, dropped: 9,
-    blocks: [{ column: 1, t: Float64Array.of(1), v: Float64Array.of(2) }, { column: 0, t: new Float64Array(0), v: new Float64Array(0) }],
+  expect(decode(bytes(readAnswer(3, { t: [1, 2], v: [NaN, 4], complete: false })))).toEqual({
+    kind: 'read',
+    id: 3,
+    complete: false,
+    t: Float64Array.of(1, 2),
+    v: Float64Array.of(NaN, 4),
+  });
+  expect(
+    decode(
+      bytes(
+        liveRows(2, 9, [
+          { column: 1, t: [1], v: [2] },
+          { column: 0, t: [], v: [] },
+        ]),
+      ),
+    ),
+  ).toEqual({
+    kind: 'live',
+    follow: 2,
+    dropped: 9,
+    blocks: [
+      { column: 1, t: Float64Array.of(1), v: Float64Array.of(2) },
+      { column: 0, t: new Float64Array(0), v: new Float64Array(0) },
+    ],
   });
 });
 

@@ -26,7 +26,11 @@ beforeEach(() => {
   vi.useFakeTimers();
   FakeSocket.all = [];
   welcome = true;
-  connection = new Connection('ws://x', () => new FakeSocket() as unknown as WebSocket, async () => welcome);
+  connection = new Connection(
+    'ws://x',
+    () => new FakeSocket() as unknown as WebSocket,
+    async () => welcome,
+  );
   connection.open();
 });
 afterEach(() => vi.useRealTimers());
@@ -35,7 +39,10 @@ it('gives each request its answer, in any order', async () => {
   last().onopen?.();
   const a = connection.request('a');
   const b = connection.request('b', { x: 1 });
-  expect(last().sent).toEqual([{ id: 1, do: 'a' }, { id: 2, do: 'b', x: 1 }]);
+  expect(last().sent).toEqual([
+    { id: 1, do: 'a' },
+    { id: 2, do: 'b', x: 1 },
+  ]);
   last().say({ id: 2, problems: [{ severity: 'error', code: 'V1', message: 'no' }] });
   last().say({ id: 1, ok: { y: 2 } });
   expect(await a).toEqual({ y: 2 });

@@ -5,10 +5,13 @@ import { Columns } from '../data/columns';
 import { Clock, replaySpeed } from './clock.svelte';
 import { Values } from './values.svelte';
 
+const opened = new Map<string, number>(); // how often each run is used
+
 /** One run on the page, live or recorded: what it is, how far it is, and what is known of it. */
 export class RunSession {
   info = $state.raw<Opened>();
   problems = $state.raw<Problem[]>();
+  trouble = $state.raw<Problem[]>([]); // why rows cannot be read
   status = $state.raw<Status>();
   live = $state(false);
   lost = $state(0); // samples that the server did not get
@@ -33,6 +36,7 @@ export class RunSession {
     readonly connection: Connection,
     readonly run: string,
   ) {
+    opened.set(run, (opened.get(run) ?? 0) + 1);
     this.now = new Values(connection, run);
     this.atA = new Values(connection, run);
     this.atB = new Values(connection, run);
@@ -76,6 +80,9 @@ export class RunSession {
         live: () => this.live,
       },
       (latest) => this.clock.advance(latest),
+      (error) => {
+        if (error instanceof Refused) this.trouble = error.problems;
+      },
     );
     this.columns.listen(() => {
       this.dropped = this.columns.dropped;
@@ -111,7 +118,12 @@ export class RunSession {
     for (const stop of this.#stop) stop();
     this.clock.close();
     this.columns?.close();
-    this.connection.request('close', { run: this.run }).catch(() => {}); // the server forgets it with the connection
+    const left = (opened.get(this.run) ?? 1) - 1;
+    opened.set(this.run, left);
+    // the next page may show the same run as its previous one
+    setTimeout(() => {
+      if (opened.get(this.run) === 0) this.connection.request('close', { run: this.run }).catch(() => {}); // forgotten with the connection
+    }, 1000);
   }
 
   async #describe(): Promise<boolean> {
@@ -121,6 +133,7 @@ export class RunSession {
       this.live = info.live;
       this.checkpoints = info.checkpoints ?? [];
       this.problems = undefined;
+      this.trouble = [];
       return true;
     } catch (error) {
       if (error instanceof Refused) this.problems = error.problems;

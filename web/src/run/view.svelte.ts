@@ -1,6 +1,16 @@
 import { router } from '../app/router.svelte';
 import { defaultPlots } from '../layout/default';
-import { layoutQuery, parseLayout, runAddress, sameRef, type Layout, type PanelName, type PlotKind, type PlotSpec, type SignalRef } from '../layout/layout';
+import {
+  layoutQuery,
+  parseLayout,
+  runAddress,
+  sameRef,
+  type Layout,
+  type PanelName,
+  type PlotKind,
+  type PlotSpec,
+  type SignalRef,
+} from '../layout/layout';
 import type { RunSession } from './session.svelte';
 
 /** How a run is shown. Its address is the layout: changes are written there, back and forward bring them back. */
@@ -37,13 +47,22 @@ export class View {
     const clock = this.#session.clock;
     if (!clock.live) return wide(clock.begin, clock.latest);
     if (clock.mode === 'follow') {
-      const window = layout.window;
-      this.#held = window === null ? wide(clock.begin, clock.latest) : [Math.max(clock.begin, clock.latest - window), Math.max(clock.begin + window, clock.latest)];
+      const window = this.window;
+      this.#held =
+        window === null
+          ? wide(clock.begin, clock.latest)
+          : [Math.max(clock.begin, clock.latest - window), Math.max(clock.begin + window, clock.latest)];
     } else if (clock.time < this.#held[0] || clock.time > this.#held[1]) {
       const span = this.#held[1] - this.#held[0];
       this.#held = [clock.time - span / 2, clock.time + span / 2];
     }
     return this.#held;
+  });
+
+  /** What the plots show of a live run, s; null: all. A run much faster than the clock would rush through a minute. */
+  window = $derived.by<number | null>(() => {
+    if (this.layout.window !== 'auto') return this.layout.window;
+    return (this.#session.status?.factor ?? 1) > 5 ? null : 60;
   });
 
   shows(panel: PanelName): boolean {

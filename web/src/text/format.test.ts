@@ -8,7 +8,14 @@ it('writes units as people do', () => {
 
 it('writes numbers with six digits and no more', () => {
   expect([0, 1.5, 1234567, -0.00123456789, 1e-9, 6.02e23, 1e7, 100000].map((v) => valueText(v))).toEqual([
-    '0', '1.5', '1234570', '−0.00123457', '1e−9', '6.02e23', '1e7', '100000',
+    '0',
+    '1.5',
+    '1234570',
+    '−0.00123457',
+    '1e−9',
+    '6.02e23',
+    '1e7',
+    '100000',
   ]);
   expect([null, NaN, undefined, Infinity].map((v) => valueText(v))).toEqual(['not a number', 'not a number', '–', '∞']);
 });
