@@ -108,6 +108,18 @@ std::vector<std::string> Request::texts(const char* name) const {
   return all;
 }
 
+std::vector<double> Request::numbers(const char* name) const {
+  const json& j = member(name);
+  if (!j.is_array() || j.size() > most_members)
+    refuse_request(std::string("\"") + name + "\" is no list");
+  std::vector<double> all;
+  for (const json& one : j) {
+    if (!one.is_number()) refuse_request(std::string("\"") + name + "\" is no list of numbers");
+    all.push_back(one.get<double>());
+  }
+  return all;
+}
+
 std::vector<std::uint64_t> Request::wholes(const char* name, std::uint64_t most) const {
   const json& j = member(name);
   if (!j.is_array() || j.size() > most_members)

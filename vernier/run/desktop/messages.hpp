@@ -33,6 +33,7 @@ class Request {
   std::uint64_t whole(const char* name, std::uint64_t most) const;
   bool yes(const char* name) const;
   std::vector<std::string> texts(const char* name) const;
+  std::vector<double> numbers(const char* name) const;
   std::vector<std::uint64_t> wholes(const char* name, std::uint64_t most) const;
   /// [[signal, element], …]
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs(const char* name) const;

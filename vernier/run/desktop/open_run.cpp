@@ -198,6 +198,11 @@ std::vector<std::pair<std::string, std::uint32_t>> OpenRun::columns(
   return found;
 }
 
+RealTimeView& OpenRun::real_time() {
+  if (!real_time_) real_time_ = std::make_unique<RealTimeView>(folder_);
+  return *real_time_;
+}
+
 OpenRun& OpenRuns::at(const fs::path& folder) {
   const auto found =
       std::find_if(runs_.begin(), runs_.end(), [&](const auto& r) { return r.first == folder; });

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "vernier/component/catalogue.hpp"
+#include "vernier/run/desktop/real_time.hpp"
 #include "vernier/run/record/columns.hpp"
 #include "vernier/run/record/event_list.hpp"
 
@@ -38,6 +39,8 @@ class OpenRun {
   /// The paths of signals and their elements, checked.
   std::vector<std::pair<std::string, std::uint32_t>> columns(
       const std::vector<std::pair<std::uint32_t, std::uint32_t>>&) const;
+  /// How it keeps time. Throws V8131 when it has no frames.
+  RealTimeView& real_time();
 
  private:
   const record::Signal& signal(std::uint64_t number) const;
@@ -51,6 +54,7 @@ class OpenRun {
   record::EventList events_;
   bool live_ = true;  // it was, when the file was opened last
   std::chrono::steady_clock::time_point refreshed_{};
+  std::unique_ptr<RealTimeView> real_time_;  // once somebody has looked at it
 };
 
 /// The runs that pages look at. Used by one thread.

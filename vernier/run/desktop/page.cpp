@@ -90,6 +90,12 @@ Page::Page(std::string_view pack) {
   if (!files_.contains("index.html")) refuse_pack("it has no index.html");
 }
 
+std::vector<std::string> Page::names() const {
+  std::vector<std::string> all;
+  for (const auto& [name, file] : files_) all.push_back(name);
+  return all;
+}
+
 std::optional<net::WebAnswer> Page::file(std::string_view path) const {
   const auto at = path == "/"             ? files_.find(std::string_view("index.html"))
                   : path.starts_with('/') ? files_.find(path.substr(1))

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vernier/net/web_server.hpp"
 
@@ -19,6 +20,8 @@ class Page {
   /// The answer to a request for this path; "/" is index.html. Nothing: there is no such file.
   std::optional<net::WebAnswer> file(std::string_view path) const;
   std::size_t size() const noexcept { return files_.size(); }
+  /// Of all files, in the order of the alphabet.
+  std::vector<std::string> names() const;
 
  private:
   struct File {

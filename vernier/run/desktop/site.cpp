@@ -52,7 +52,10 @@ const std::map<std::string, Site::Action, std::less<>>& Site::actions() {
       {"unfollow", {&Site::unfollow, false}}, {"start", {&Site::start, true}},
       {"order", {&Site::order, true}},        {"check", {&Site::check, false}},
       {"automata", {&Site::automata, false}}, {"parameters", {&Site::parameters, false}},
-      {"scene", {&Site::scene, false}},       {"source", {&Site::source, false}}};
+      {"scene", {&Site::scene, false}},       {"source", {&Site::source, false}},
+      {"frames", {&Site::frames, false}},     {"strip", {&Site::strip, false}},
+      {"compare", {&Site::compare, false}},   {"difference", {&Site::difference, false}},
+      {"align", {&Site::align, false}}};
   return all;
 }
 

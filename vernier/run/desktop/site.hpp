@@ -96,6 +96,12 @@ class Site final : public net::WebSite {
   void parameters(Client, const Request&);
   void scene(Client, const Request&);
   void source(Client, const Request&);
+  // site_results.cpp
+  void frames(Client, const Request&);
+  void strip(Client, const Request&);
+  void compare(Client, const Request&);
+  void difference(Client, const Request&);
+  void align(Client, const Request&);
 
   Settings settings_;
   const Catalogue& catalogue_;

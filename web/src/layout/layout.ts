@@ -147,15 +147,17 @@ export function layoutQuery(layout: Layout): string {
   return parts.map(([name, value]) => `${name}=${encode(value)}`).join('&');
 }
 
-export type Route = { page: 'home' } | { page: 'run'; run: string; query: string } | { page: 'unknown'; address: string };
+export type Route = { page: 'home' } | { page: 'run'; run: string; query: string } | { page: 'realtime'; run: string; query: string } | { page: 'compare'; query: string } | { page: 'unknown'; address: string };
 
 export function parseRoute(hash: string): Route {
   const address = hash.replace(/^#/, '');
   if (address === '' || address === '/') return { page: 'home' };
-  const match = /^\/run\/([^?]+)(?:\?(.*))?$/.exec(address);
+  const compare = /^\/compare(?:\?(.*))?$/.exec(address);
+  if (compare) return { page: 'compare', query: compare[1] ?? '' };
+  const match = /^\/(run|time)\/([^?]+)(?:\?(.*))?$/.exec(address);
   if (!match) return { page: 'unknown', address };
   try {
-    return { page: 'run', run: decodeURIComponent(match[1]), query: match[2] ?? '' };
+    return { page: match[1] === 'run' ? 'run' : 'realtime', run: decodeURIComponent(match[2]), query: match[3] ?? '' };
   } catch {
     return { page: 'unknown', address };
   }
@@ -164,4 +166,9 @@ export function parseRoute(hash: string): Route {
 export function runAddress(run: string, layout?: Layout): string {
   const query = layout ? layoutQuery(layout) : '';
   return `#/run/${encodeURIComponent(run).replace(/%2F/g, '/')}${query ? `?${query}` : ''}`;
+}
+
+/** How a run keeps time. */
+export function timeAddress(run: string): string {
+  return `#/time/${encodeURIComponent(run).replace(/%2F/g, '/')}`;
 }
