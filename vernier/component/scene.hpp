@@ -140,6 +140,7 @@ struct Scene {
   std::vector<Arrow> vectors = {};
   std::vector<Place> places = {};
   std::optional<Binding> sun = {};
+  std::optional<Vector> up = {};  // against gravity, in the axes of the scene
 };
 
 /// The Earth, as instances share it.

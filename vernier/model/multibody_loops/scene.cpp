@@ -44,6 +44,8 @@ class Painter {
     add_masses();
     for (const Bending& b : definition_.bending) add_bending(b);
     for (const Joined& j : definition_.joined) add_joined(j);
+    if (const double g = length_of(model_.gravity); g > 0.0)
+      s_.up = numbers_of(model_.gravity * (-1.0 / g));
     return std::move(s_);
   }
 
@@ -83,7 +85,7 @@ class Painter {
   }
 
   /// The axis of a node that hangs at one revolute joint, in its axes: it may be a wheel.
-  std::optional<scene::Vector> wheel_axis(int i) const {
+  std::optional<scene::Vector> wheel_axis(int i, const constrained::Vector3& centre) const {
     std::optional<scene::Vector> axis;
     for (const Joined& j : definition_.joined) {
       for (const Attachment& a : j.at) {
@@ -91,6 +93,10 @@ class Painter {
         if (j.kind != "revolute" || axis || !(length_of(a.offset) < 1e-9)) return {};
         axis = scene::Vector{a.axes.a[2], a.axes.a[5], a.axes.a[8]};
       }
+    }
+    if (axis) {
+      const constrained::Vector3 z{(*axis)[0], (*axis)[1], (*axis)[2]};
+      if (length_of(cross(z, centre)) > 1e-6) return {};
     }
     return axis;
   }
@@ -112,7 +118,7 @@ class Painter {
       b.kind = scene::Body::Kind::part;
       b.shapes.push_back(scene::solid(m.mass, numbers_of(m.centre),
                                       {J.xx, J.yy, J.zz, J.xy, J.xz, J.yz}, "bus",
-                                      wheel_axis(m.node)));
+                                      wheel_axis(m.node, m.centre)));
       if (m.mass > most) most = m.mass, heaviest = m.node;
       // A pendulum's rod: from the node to the mass.
       const double reach = length_of(m.centre);

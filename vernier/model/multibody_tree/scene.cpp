@@ -60,6 +60,8 @@ class Painter {
     for (const Actuator& a : model_.actuators) add_actuator(a);
     add_centre();
     add_vectors();
+    if (!model_.tree.gravity.isZero(0.0))
+      s_.up = scene::vector(Vector3(-model_.tree.gravity.normalized()));
     return std::move(s_);
   }
 

@@ -151,6 +151,7 @@ std::string to_json(const Composed& c) {
     if (!v.shown) one["shown"] = false;
     j["vectors"].push_back(std::move(one));
   }
+  if (c.scene.up) j["up"] = numbers(*c.scene.up);
   if (c.scene.sun) j["sun"] = {{"by", binding(*c.scene.sun)}};
   for (const Advice& a : c.missing) {
     json one{{"signals", a.signals}};

@@ -145,6 +145,7 @@ class Composer {
       resolve(instance, p.orbit);
       places_.emplace_back(instance, std::move(p));
     }
+    if (s.up && !made_.scene.up) made_.scene.up = s.up;
     if (s.sun && !made_.scene.sun) made_.scene.sun = signals_.resolved(instance, std::move(*s.sun));
   }
 

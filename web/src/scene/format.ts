@@ -87,6 +87,7 @@ export interface Scene {
   curves?: Curve[];
   vectors?: Arrow[];
   sun?: { by: Binding };
+  up?: Vec;
   missing?: { signals: string[]; add?: string }[];
 }
 

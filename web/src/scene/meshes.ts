@@ -96,8 +96,8 @@ export function axes(palette: Palette): Group {
     to[i] = 1;
     const arrow = new Group();
     const material = new MeshBasicMaterial({ color: colour });
-    const shaft = new Mesh(upright(new CylinderGeometry(0.012, 0.012, 0.86, 8)).translate(0, 0, 0.43), material);
-    const head = new Mesh(upright(new ConeGeometry(0.04, 0.14, 12)).translate(0, 0, 0.93), material);
+    const shaft = new Mesh(upright(new CylinderGeometry(0.007, 0.007, 0.9, 8)).translate(0, 0, 0.45), material);
+    const head = new Mesh(upright(new ConeGeometry(0.025, 0.09, 12)).translate(0, 0, 0.955), material);
     arrow.add(shaft, head);
     arrow.quaternion.set(...zTo(to));
     group.add(arrow);
@@ -110,8 +110,8 @@ export function axes(palette: Palette): Group {
 export function arrow(colour: number): Group {
   const group = new Group();
   const material = new MeshLambertMaterial({ color: colour, emissive: colour, emissiveIntensity: 0.35 });
-  group.add(new Mesh(upright(new CylinderGeometry(0.018, 0.018, 0.82, 12)).translate(0, 0, 0.41), material));
-  group.add(new Mesh(upright(new ConeGeometry(0.055, 0.18, 16)).translate(0, 0, 0.91), material));
+  group.add(new Mesh(upright(new CylinderGeometry(0.011, 0.011, 0.88, 12)).translate(0, 0, 0.44), material));
+  group.add(new Mesh(upright(new ConeGeometry(0.034, 0.12, 16)).translate(0, 0, 0.94), material));
   group.traverse((o) => (o.raycast = () => {}));
   return group;
 }
@@ -190,8 +190,8 @@ export function meshOf(s: Shape, palette: Palette): Object3D | undefined {
   return object;
 }
 
-/** A flat grid around the origin, normal to z. */
-export function floor(size: number, palette: Palette): LineSegments {
+/** A flat grid around the origin, normal to z, and the distance of its lines. */
+export function floor(size: number, palette: Palette): { object: LineSegments; step: number } {
   const step = [1, 2, 5].map((k) => k * 10 ** Math.floor(Math.log10(size / 5))).findLast((s) => s <= size / 4) ?? size / 4;
   const n = Math.ceil(size / step);
   const points: number[] = [];
@@ -200,7 +200,7 @@ export function floor(size: number, palette: Palette): LineSegments {
   g.setAttribute('position', new Float32BufferAttribute(points, 3));
   const lines = new LineSegments(g, new LineBasicMaterial({ color: palette.grid, transparent: true, opacity: 0.8 }));
   lines.raycast = () => {};
-  return lines;
+  return { object: lines, step };
 }
 
 /** The lines of equal longitude and latitude of a unit sphere. */

@@ -2,7 +2,7 @@
 // of 0.1 m are exact at 7e6 m from the centre of the Earth.
 import { Group, type Object3D, type Quaternion, Scene as Graph } from 'three';
 import type { Body, Scene, Shape, Vec } from './format';
-import { coreOf, radiusOf } from './frame';
+import { coreOf, radiusOf, spheresOf } from './frame';
 import { type Pose, dot, inverse, norm, placed, rotate, scaled, subtract, zTo } from './math';
 import { arrow, axes, dispose, floor, globe, jet, meshOf, opened } from './meshes';
 import { Bars, Sheet, smooth, Track, Tube } from './moving';
@@ -45,11 +45,13 @@ export class Stage {
   readonly #tubes: { tube: Tube; curve: NonNullable<Scene['curves']>[number] }[] = [];
   readonly #arrows: { object: Group; of: NonNullable<Scene['vectors']>[number] }[] = [];
   readonly #orbits: { track: Track; tangent: Track; body: Body }[] = [];
-  readonly #floor: Object3D | undefined;
-  readonly #floorAt: number = 0;
+  readonly #up: Vec;
+  #floor: Object3D | undefined;
+  #floorAt: Vec = [0, 0, 0];
   #opened = false;
 
   constructor(scene: Scene, palette: Palette) {
+    this.#up = scene.up ?? [0, 0, 1];
     this.#palette = palette;
     for (const body of scene.bodies) this.#add(body);
     for (const curve of scene.curves ?? []) {
@@ -63,12 +65,6 @@ export class Stage {
       object.visible = false;
       this.near.add(object);
       this.#arrows.push({ object, of });
-    }
-    const grounds = scene.bodies.flatMap((b) => (b.shapes ?? []).filter((s) => s.role === 'ground').map((s) => (s.at?.[2] ?? 0) - (s.size ? Math.min(...s.size) : (s.length ?? 0)) / 2));
-    if (grounds.length > 0) {
-      this.#floor = floor(2.5 * Math.max(0.1, ...scene.bodies.map(radiusOf)), palette);
-      this.#floorAt = Math.min(0, ...grounds);
-      this.near.add(this.#floor);
     }
   }
 
@@ -180,12 +176,42 @@ export class Stage {
       object.scale.set(wide, wide, size * Math.max(share, 0.08));
     }
     for (const { track, tangent, body } of this.#orbits) this.#placeOrbit(track, tangent, body, poses, eye, distance, c);
-    if (this.#floor) this.#floor.position.set(...subtract([0, 0, this.#floorAt], eye));
+    if (this.#floor) this.#floor.position.set(...subtract(this.#floorAt, eye));
+  }
+
+  /** A grid on the ground, below everything, where something stands on the ground. */
+  #lay(poses: Map<string, Pose>): void {
+    const all: Vec[] = [];
+    let stands = false;
+    let lowest = 0;
+    for (const d of this.bodies.values()) {
+      const pose = poses.get(d.body.name)!;
+      for (const s of d.body.shapes ?? []) {
+        stands ||= s.role === 'ground';
+        const own = placed(pose, s.at ?? [0, 0, 0]);
+        const extent = s.role === 'ground' ? Math.min(...(s.size ?? [s.length ?? 0])) / 2 : 0;
+        lowest = Math.min(lowest, dot(own, this.#up) - extent);
+        all.push(own);
+      }
+      for (const sphere of spheresOf(d.body)) all.push(placed(pose, sphere.centre));
+    }
+    if (!stands) return;
+    const turn = zTo(this.#up);
+    const flat = all.map((p) => rotate(inverse(turn), p));
+    const [low, high] = [Math.min, Math.max].map((f) => [0, 1].map((i) => f(...flat.map((p) => p[i]))));
+    const size = 0.75 * Math.max(high[0] - low[0], high[1] - low[1], 0.1);
+    const { object, step } = floor(size, this.#palette);
+    const onGrid = (x: number) => Math.round(x / step) * step;
+    this.#floorAt = rotate(turn, [onGrid((low[0] + high[0]) / 2), onGrid((low[1] + high[1]) / 2), lowest]);
+    object.quaternion.set(...turn);
+    this.#floor = object;
+    this.near.add(object);
   }
 
   /** Boxes that hold wheels or tanks let them be seen. */
   #open(poses: Map<string, Pose>): void {
     this.#opened = true;
+    this.#lay(poses);
     const inside: Vec[] = [];
     for (const d of this.bodies.values())
       for (const s of d.body.shapes ?? []) if (s.role === 'wheel' || s.role === 'tank') inside.push(placed(poses.get(d.body.name)!, s.at ?? [0, 0, 0]));

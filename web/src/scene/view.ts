@@ -4,7 +4,7 @@ import type { Theme } from '../app/theme.svelte';
 import { attitude, between, type Orbit, panned, position, start, turnedAround, zoomed } from './camera';
 import type { Quat, Sample, Scene, Vec } from './format';
 import { fitted, type Sphere, spheresOf } from './frame';
-import { add, dot, multiply, norm, origin, type Pose, placed, rotate, scaled, subtract } from './math';
+import { add, dot, inverse, multiply, norm, origin, type Pose, placed, rotate, scaled, subtract, zTo } from './math';
 import { Track } from './moving';
 import { palettes } from './palette';
 import { posesOf, values } from './pose';
@@ -12,6 +12,7 @@ import { globeRadius, Stage } from './stage';
 import { Trail } from './trail';
 
 const fieldOfView = (38 * Math.PI) / 180;
+const horizon = 0.27; // rad, of a camera that sees a craft in low orbit above the edge of its planet
 const movement = 350; // ms, of the camera
 const fastest = 0.35; // rad, of a wheel from one picture to the next: faster ones would seem to stand
 
@@ -58,6 +59,8 @@ export class View {
   #before: number | undefined;
   #way: { from: Orbit; to: Orbit; began: number; centre: Vec } | undefined;
   #centre: Vec = [0, 0, 0];
+  /** The axes in which the camera goes round: z is up. */
+  #base: Quat = [0, 0, 0, 1];
   #scheduled = 0;
   #placed = false;
   #drawn: () => void;
@@ -116,7 +119,6 @@ export class View {
     this.#renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.#renderer.setSize(width, height, false);
     this.#camera.aspect = width / Math.max(height, 1);
-    if (!this.#placed) this.home(false);
     this.schedule();
   }
 
@@ -157,7 +159,7 @@ export class View {
   /** The camera in the axes of the scene. */
   #eye(): { p: Vec; q: Quat; at: Vec } {
     const of = this.target === '' ? undefined : this.poses.get(this.target);
-    const base: Quat = this.riding && of ? of.q : origin.q;
+    const base: Quat = this.riding && of ? of.q : this.#base;
     const at = add(of?.p ?? this.#centre, rotate(base, this.orbit.shift));
     return { p: add(of?.p ?? this.#centre, rotate(base, position(this.orbit))), q: multiply(base, attitude(this.orbit)), at };
   }
@@ -280,15 +282,25 @@ export class View {
     if (this.poses.size === 0) this.poses = posesOf(this.scene, this.#conditions());
     this.riding = false;
     this.target = this.#main();
-    this.#fit({ ...start }, this.#spheres(), moving);
+    this.#camera.aspect = this.canvas.clientWidth / Math.max(this.canvas.clientHeight, 1);
+    const up = this.#up();
+    this.#base = zTo(up ?? this.scene.up ?? [0, 0, 1]);
+    this.#fit(up ? { ...start, elevation: horizon } : { ...start }, this.#spheres(), moving);
     this.#placed = true;
   }
 
+  /** Of a craft in orbit: away from its planet. */
+  #up(): Vec | undefined {
+    const craft = this.scene.bodies.find((b) => b.name === this.target);
+    const planet = craft?.orbit ? this.poses.get(craft.orbit.about) : undefined;
+    return craft && planet ? subtract(this.poses.get(craft.name)!.p, planet.p) : undefined;
+  }
+
   #fit(from: Orbit, spheres: Sphere[], moving: boolean): void {
-    const { centre, distance } = fitted(spheres, attitude(from), fieldOfView, this.#camera.aspect);
+    const { centre, distance } = fitted(spheres, multiply(this.#base, attitude(from)), fieldOfView, this.#camera.aspect);
     const of = this.target === '' ? undefined : this.poses.get(this.target)?.p;
     if (!of) this.#centre = centre;
-    this.#go({ ...from, distance: 1.12 * distance, shift: of ? subtract(centre, of) : [0, 0, 0] }, moving);
+    this.#go({ ...from, distance: 1.12 * distance, shift: of ? rotate(inverse(this.#base), subtract(centre, of)) : [0, 0, 0] }, moving);
   }
 
   #go(to: Orbit, moving: boolean): void {
@@ -304,7 +316,7 @@ export class View {
     // the eye stays where it is, and then moves
     const eye = this.#eye();
     this.target = name;
-    this.orbit = { ...this.orbit, shift: this.riding ? [0, 0, 0] : subtract(eye.at, this.poses.get(name)!.p) };
+    this.orbit = { ...this.orbit, shift: this.riding ? [0, 0, 0] : rotate(inverse(this.#base), subtract(eye.at, this.poses.get(name)!.p)) };
     const radius = 1.3 * Math.max(d.radius, globeRadius(d.body)) || 0.25 * this.orbit.distance;
     const { distance } = fitted([{ centre: [0, 0, 0], radius }], origin.q, fieldOfView, this.#camera.aspect);
     this.#go({ ...this.orbit, shift: [0, 0, 0], distance }, true);
