@@ -44,7 +44,7 @@ class WithDesktop(InAFolder):
     def refused(self, page, do, **more):
         with self.assertRaises(Refused) as refused:
             page.ask(do, **more)
-        return refused.exception.codes
+        return [f"{p['severity']}[{p['code']}]" for p in refused.exception.problems]
 
     def recorded(self, *words):
         self.vernier("run", MISSION, "--quiet", *words)
@@ -110,19 +110,19 @@ class Access(WithDesktop):
         self.assertEqual(watching.ask("hello")["role"], "watch")
         self.assertEqual(watching.ask("open", run=run)["status"], "finished")
         for do, more in (("start", {"document": str(MISSION)}), ("order", {"run": run, "line": "stop"})):
-            self.assertEqual(self.refused(watching, do, **more), ["V8104"])
+            self.assertEqual(self.refused(watching, do, **more), ["error[V8104]"])
         # what lies elsewhere is shown to it when somebody in control has opened it
         elsewhere = self.folder.parent / (self.folder.name + "_elsewhere")
         self.addCleanup(lambda: __import__("shutil").rmtree(elsewhere))
         (self.folder / "runs").joinpath("aausat2-0001").rename(elsewhere)
-        self.assertEqual(self.refused(watching, "open", run=str(elsewhere)), ["V8107"])
+        self.assertEqual(self.refused(watching, "open", run=str(elsewhere)), ["error[V8107]"])
         controlling.ask("open", run=str(elsewhere))
         self.assertEqual(watching.ask("open", run=str(elsewhere))["live"], False)
 
     def test_read_only_has_one_address(self):
         d = self.desktop("--read-only")
         self.assertEqual(len(d.addresses), 1)
-        self.assertEqual(self.refused(d.page(), "start", document=str(MISSION)), ["V8104"])
+        self.assertEqual(self.refused(d.page(), "start", document=str(MISSION)), ["error[V8104]"])
 
 
 class Requests(WithDesktop):
@@ -224,9 +224,9 @@ class Requests(WithDesktop):
         for do, more in (("dance", {}), ("open", {}), ("open", {"run": 7}), ("read", {"run": "x", "signal": -1, "from": 0, "to": 1, "points": 10}),
                          ("read", {"run": "x", "signal": 0, "from": "a", "to": 1, "points": 10}), ("follow", {"run": "x", "columns": [], "rate": 1e9}),
                          ("order", {"run": "x", "line": "a\nb"})):
-            self.assertEqual(self.refused(page, do, **more), ["V8103"], (do, more))
+            self.assertEqual(self.refused(page, do, **more), ["error[V8103]"], (do, more))
         for do, more in (("open", {"run": "runs/none"}), ("open", {"run": "/"}), ("scene", {"document": "none.xml"}), ("start", {"document": "/"})):
-            self.assertEqual(self.refused(page, do, **more), ["V8102"], (do, more))
+            self.assertEqual(self.refused(page, do, **more), ["error[V8102]"], (do, more))
         page.send_frame(1, b"nonsense")
         page.wait_for(lambda p: 0 in p.answers)
         self.assertEqual(page.answers.pop(0)["problems"][0]["code"], "V8103")
@@ -238,12 +238,12 @@ class Requests(WithDesktop):
         manifest = self.folder / run / "manifest.json"
         text = manifest.read_text(encoding="utf-8")
         manifest.write_text(text.replace('"manifest": 1', '"manifest": 2'), encoding="utf-8")
-        self.assertEqual(self.refused(page, "open", run=run), ["V7108"])
+        self.assertEqual(self.refused(page, "open", run=run), ["error[V7108]"])
         manifest.write_text(text, encoding="utf-8")
         self.assertEqual(page.ask("open", run=run), opened)
         (self.folder / run).rename(self.folder / "away")
-        self.assertEqual(self.refused(page, "open", run=run), ["V8102"])
-        self.assertEqual(self.refused(page, "events", run=run), ["V8102"])
+        self.assertEqual(self.refused(page, "open", run=run), ["error[V8102]"])
+        self.assertEqual(self.refused(page, "events", run=run), ["error[V8102]"])
 
 
 class Live(WithDesktop):
@@ -274,7 +274,7 @@ class Live(WithDesktop):
         self.assertEqual((status["run"], status["live"], status["frozen"], status["lost"]), (run, True, False, 0))
         self.assertIn("frozen", page.ask("order", run=run, line="freeze")["answer"])
         page.wait_for(lambda p: p.told[-1]["frozen"])
-        self.assertEqual(self.refused(page, "order", run=run, line="dance"), ["V4121"])
+        self.assertEqual(self.refused(page, "order", run=run, line="dance"), ["error[V4121]"])
         page.ask("unfollow", follow=follow)
         page.ask("order", run=run, line="stop")
         end = page.wait_for(lambda p: [t for t in p.told if not t["live"]])[0]
@@ -473,6 +473,41 @@ class Command(WithDesktop):
             while more := s.recv(65536):
                 answer += more
             return answer
+
+    def demo(self, *words, **environment):
+        """Everything that the demo says on a terminal, until it ends or serves the desktop."""
+        master, terminal = os.openpty()
+        process = subprocess.Popen([VERNIER, "demo", *words], cwd=self.folder, env={**os.environ, **environment}, stdout=terminal, stderr=terminal)
+        os.close(terminal)
+        self.addCleanup(os.close, master)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        said = b""
+        try:
+            while b"Ctrl-C ends" not in said:
+                said += os.read(master, 65536)
+        except OSError:  # the other end was closed
+            pass
+        return process, said.decode()
+
+    def test_the_demo_ends_in_the_desktop_where_there_is_a_display(self):
+        opener = self.folder / "bin/xdg-open"
+        opener.parent.mkdir()
+        opener.write_text("#!/bin/sh\n", encoding="utf-8")
+        opener.chmod(0o755)
+        display = {"PATH": f"{opener.parent}:{os.environ['PATH']}", "DISPLAY": ":0", "WAYLAND_DISPLAY": ""}
+        process, said = self.demo(**display)
+        port, token = re.search(r"desktop +http://127\.0\.0\.1:(\d+)/\?token=(\w+)", said).groups()
+        page = Page(int(port), f"vernier_{port}={token}")
+        hello = page.ask("hello")
+        self.assertEqual((hello["demo"], hello["start"]), (True, {"run": "runs/aausat2-0001"}))
+        self.assertEqual(page.ask("open", run="runs/aausat2-0001")["status"], "finished")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(), 0)
+        for words, environment in (((), {"DISPLAY": "", "WAYLAND_DISPLAY": ""}), (("--no-browser",), display)):
+            process, said = self.demo(*words, **environment)
+            self.assertIn("pictures", said)
+            self.assertEqual(process.wait(), 0)
 
     def test_a_port_in_use_is_a_sentence(self):
         (port,) = free_ports(1)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "vernier/base/digest.hpp"
 #include "vernier/net/secret.hpp"
@@ -58,6 +59,10 @@ std::string random_token() {
   Digest random{};
   fill_random(random);
   return vernier::text(random);
+}
+
+WebAccess::WebAccess(Settings s) : settings_(std::move(s)) {
+  for (std::string& host : settings_.hosts) host = in_lower_case(host);
 }
 
 Role WebAccess::role_of(std::string_view token) const noexcept {

@@ -23,7 +23,7 @@ class WebAccess {
     bool any_address = false;        // also under every address that is written as a number
     bool secure = false;             // TLS
   };
-  explicit WebAccess(Settings s) : settings_(std::move(s)) {}
+  explicit WebAccess(Settings);
 
   /// The decision about a request. `redirect`: a page without the token in its address, with
   /// `cookie`. Else the role; with `none`, the status 400 or 403.

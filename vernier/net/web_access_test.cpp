@@ -9,7 +9,7 @@ WebAccess access(bool any_address = false, bool secure = false) {
   return WebAccess({.control_token = "aaaa",
                     .watch_token = "bbbb",
                     .cookie = "vernier_8000",
-                    .hosts = {"localhost", "127.0.0.1"},
+                    .hosts = {"LocalHost", "127.0.0.1"},
                     .any_address = any_address,
                     .secure = secure});
 }

@@ -73,7 +73,7 @@ class Desktop::Work {
     const bool any = listen_.host == "0.0.0.0" || listen_.host == "::";
     const std::string host = any ? record::host_name() : listen_.host;
     return fmt::format("{}://{}:{}/?token={}", tls_ ? "https" : "http",
-                       in_address(is_loopback(host) ? "127.0.0.1" : host), port_, token);
+                       in_address(host.empty() ? "127.0.0.1" : host), port_, token);
   }
   std::string control_address() const { return read_only_ ? "" : address(control_token_); }
   std::string first_address() const { return read_only_ ? "" : address(first_token_); }

@@ -37,7 +37,8 @@ ordered_json run_json(const record::RunEntry& e) {
           {"warnings", m.warnings.size()},
           {"checks_failed", std::count_if(m.checks.begin(), m.checks.end(),
                                           [](const record::Checked& c) { return !c.holds; })},
-          {"late", std::max(0.0, statistic(m, "late").value_or(0.0))},
+          {"late",
+           std::max(statistic(m, "late").value_or(0.0), statistic(m, "late_frames").value_or(0.0))},
           {"live", m.status == "running"}};
 }
 

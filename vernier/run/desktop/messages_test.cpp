@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <stdexcept>
 
 #include "vernier/run/desktop/problems.hpp"
 
@@ -84,6 +85,12 @@ TEST(DesktopAnswer, HasPointsAsNumbers) {
   EXPECT_EQ(r.number<std::uint32_t>(), 2u);
   EXPECT_EQ(r.number<std::uint32_t>(), 1u);
   for (const double x : {1.0, 2.0, 3.0, 4.0}) EXPECT_EQ(r.number<double>(), x);
+}
+
+TEST(Problems, OfTheMachineSayWhatFailed) {
+  const std::string said = rendered(failure(std::runtime_error("no memory")));
+  EXPECT_EQ(said.substr(0, said.find('\n')),
+            "error[V8109]: the desktop could not do this: no memory");
 }
 
 TEST(Problems, AreTheSameAfterJson) {

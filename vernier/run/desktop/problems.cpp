@@ -75,6 +75,12 @@ std::string dumped(const ordered_json& j, int indent) {
   return j.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+Diagnostics failure(const std::exception& e) {
+  Diagnostics problems;
+  problems.error("V8109", std::string("the desktop could not do this: ") + e.what(), {});
+  return problems;
+}
+
 void refuse(const char* code, std::string message, std::string note) {
   Diagnostics problems;
   Diagnostic& d = problems.error(code, std::move(message), {});

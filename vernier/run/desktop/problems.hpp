@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ Diagnostics problems_in(const nlohmann::ordered_json& list);
 
 /// A JSON text; what is not UTF-8 is replaced.
 std::string dumped(const nlohmann::ordered_json&, int indent = -1);
+
+/// A failure of the machine, such as no memory (V8109).
+Diagnostics failure(const std::exception&);
 
 /// Throws ConfigurationError: one problem without a place.
 [[noreturn]] void refuse(const char* code, std::string message, std::string note = {});

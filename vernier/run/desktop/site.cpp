@@ -22,13 +22,6 @@ std::vector<std::filesystem::path> shown_folders(const Settings& s) {
   return folders;
 }
 
-/// A failure of the machine: no memory, no descriptors.
-Diagnostics failure(const std::exception& e) {
-  Diagnostics problems;
-  problems.error("V8109", std::string("the desktop could not do this: ") + e.what(), {});
-  return problems;
-}
-
 }  // namespace
 
 Site::Site(Settings s, const Catalogue& catalogue)

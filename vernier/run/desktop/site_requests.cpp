@@ -48,7 +48,7 @@ void Site::open(Client c, const Request& r) {
               const fs::path run = places_.run(name, role);
               ordered_json description = runs_.at(run).description();
               if (!description["live"].get<bool>()) return answer(id, std::move(description));
-              return [this, c, id, name, run, text = answer(id, std::move(description))] {
+              return [this, c, name, run, text = answer(id, std::move(description))] {
                 status_.watch(run, c, name);
                 return text;
               };
